@@ -1,0 +1,167 @@
+#!/usr/bin/python3
+"""Measures what trammel costs, beside other tools, on ten real programs.
+
+Each round runs every program bare and under each tool, one after the other, so that a change
+of the machine's speed meets all of them. Given are medians over the rounds of the tool's CPU time
+(user and system, of all processes) and wall time, as ratios to the bare run. Slow tools run
+once. Every run's output is compared with the bare run's by its hash.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import shutil
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+import costs  # noqa: E402
+import runner  # noqa: E402
+import tables  # noqa: E402
+import tools  # noqa: E402
+import workloads  # noqa: E402
+
+
+class Progress:
+    """One line on standard error that is written over, on a terminal; else a line a program."""
+
+    def __init__(self):
+        self.terminal = sys.stderr.isatty()
+        self.last = ""
+
+    def show(self, text):
+        if self.terminal:
+            sys.stderr.write(f"\r\033[K{text}")
+            sys.stderr.flush()
+        elif text.split(":")[0] != self.last.split(":")[0]:
+            print(text, file=sys.stderr)
+        self.last = text
+
+    def end(self):
+        if self.terminal:
+            sys.stderr.write("\r\033[K")
+
+
+def tool_runs(tool, number, rounds):
+    """Whether the tool takes part in this round: slow ones only in the first."""
+    return not tool.slow or number == 0 or rounds == 0
+
+
+def measure_programs(chosen, folder, options, progress):
+    """{program: {tool: [runner.Run]}}, interleaved over the rounds."""
+    programs = {name: command for name, command in workloads.commands().items()
+                if not options.only or name in options.only}
+    results = {name: {tool.name: [] for tool in chosen} for name in programs}
+    for name, command in programs.items():
+        for tool in chosen:
+            if tool.warm:  # fills its cache
+                progress.show(f"warming: {name} {tool.name}")
+                runner.run(tool, command, folder)
+    for number in range(options.rounds):
+        for name, command in programs.items():
+            for tool in chosen:
+                if tool_runs(tool, number, options.rounds):
+                    progress.show(f"round {number + 1} of {options.rounds}: {name} {tool.name}")
+                    results[name][tool.name].append(runner.run(tool, command, folder))
+    return results
+
+
+def wrong_outputs(results):
+    """One line for each program and tool whose output or status is not the bare run's."""
+    lines = []
+    for name, by_tool in results.items():
+        first = by_tool["bare"][0]
+        for tool, runs in by_tool.items():
+            for run in runs:
+                if (run.output, run.status) != (first.output, first.status):
+                    lines.append(f"{name} under {tool}: output or exit status differs "
+                                 f"(status {run.status}): {run.message}")
+                    break
+    return lines
+
+
+def machine():
+    model = "unknown CPU"
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        for line in file:
+            if line.startswith("model name"):
+                model = line.split(":", 1)[1].strip()
+                break
+    name = "unknown system"
+    with open("/etc/os-release", encoding="utf-8") as file:
+        for line in file:
+            if line.startswith("PRETTY_NAME="):
+                name = line.split("=", 1)[1].strip().strip('"')
+    kernel = os.uname().release
+    return f"{model}, {os.cpu_count()} cores, Linux {kernel}, {name}"
+
+
+def options_of(arguments):
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--quick", action="store_true",
+                        help="2 rounds of bare and trammel alone, few start-ups")
+    parser.add_argument("--rounds", type=int, metavar="N", help="how many rounds (5)")
+    parser.add_argument("--tools", metavar="A,B",
+                        help="beside bare: " + ",".join(tools.names()))
+    parser.add_argument("--only", metavar="NAMES", help="programs, with commas")
+    parser.add_argument("--json", metavar="FILE", help="write every single run to FILE")
+    parser.add_argument("--trammel", metavar="PATH", help="the trammel to measure",
+                        default=os.path.join(HERE, "../build/src/cli/trammel"))
+    parser.add_argument("--work", metavar="DIR", help="keep inputs here for another time")
+    parser.add_argument("--results", metavar="FILE", help="where the tables go",
+                        default=os.path.join(HERE, "RESULTS.md"))
+    options = parser.parse_args(arguments)
+    options.rounds = options.rounds or (2 if options.quick else 5)
+    options.only = options.only.split(",") if options.only else None
+    unknown = set(options.only or ()) - set(workloads.commands())
+    if unknown or options.rounds < 1:
+        parser.error(f"no such program: {', '.join(sorted(unknown))}" if unknown
+                     else "--rounds wants at least 1")
+    options.partial = bool(options.quick or options.only or options.tools)
+    return options
+
+
+def measure(folder, options):
+    workloads.prepare(folder)
+    cache = os.path.join(folder, "cache")
+    shutil.rmtree(cache, ignore_errors=True)
+    chosen = tools.choose(options, cache)
+    progress = Progress()
+    progress.show("preparing: " + ", ".join(tool.name for tool in chosen))
+    results = measure_programs(chosen, folder, options, progress)
+    startup = {} if options.only else costs.startup(chosen, folder, cache, options, progress)
+    memory = {} if options.only else costs.memory(chosen, folder, options, progress)
+    progress.end()
+    return chosen, results, startup, memory
+
+
+def main():
+    options = options_of(sys.argv[1:])
+    runner.become_reaper()
+    if options.work:
+        os.makedirs(options.work, exist_ok=True)
+        done = measure(os.path.abspath(options.work), options)
+    else:
+        with tempfile.TemporaryDirectory(prefix="trammel-bench-") as folder:
+            done = measure(folder, options)
+    chosen, results, startup, memory = done
+    wrong = wrong_outputs(results)
+    when = datetime.date.today().isoformat()
+    text = tables.document(machine(), when, options.rounds, chosen, done[1:], wrong)
+    print(text)
+    if options.partial:
+        print(f"A part only: {options.results} is left as it is.", file=sys.stderr)
+    else:
+        with open(options.results, "w", encoding="utf-8") as file:
+            file.write(text)
+    if options.json:
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump(tables.raw(machine(), when, results, startup, memory), file, indent=1)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,110 @@
+"""The benchmark's tables, in Markdown."""
+
+import dataclasses
+import math
+import statistics
+
+HEAD = """# What measuring costs
+
+Written by `bench/run.py` on {when}: {machine}. {rounds} rounds, interleaved, medians; tools
+marked with * ran once. A ratio of 1.00 is the speed of the bare run.
+"""
+
+
+def geometric_mean(values):
+    return math.exp(sum(math.log(value) for value in values) / len(values))
+
+
+def median(runs, field):
+    return statistics.median(getattr(run, field) for run in runs)
+
+
+def ratio(by_tool, tool, field):
+    """The tool's median as a ratio to bare, or None where it has no sound run."""
+    bare = by_tool["bare"]
+    runs = [run for run in by_tool[tool] if (run.output, run.status)
+            == (bare[0].output, bare[0].status)]
+    return median(runs, field) / max(median(bare, field), 1e-6) if runs else None
+
+
+def show(value):
+    return "failed" if value is None else f"{value:.2f}"
+
+
+def markdown(rows):
+    head, *body = rows
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in body]) + "\n"
+
+
+def ratio_table(chosen, results, field):
+    others = [tool for tool in chosen if tool.name != "bare"]
+    rows = [["program", "bare s"] + [t.name + ("*" if t.slow else "") for t in others]]
+    columns = {tool.name: [] for tool in others}
+    for name, by_tool in results.items():
+        row = [name, f"{median(by_tool['bare'], field):.2f}"]
+        for tool in others:
+            value = ratio(by_tool, tool.name, field)
+            row.append(show(value))
+            if value is not None:
+                columns[tool.name].append(value)
+        rows.append(row)
+    means = [show(geometric_mean(v)) if len(v) == len(results) else "-"
+             for v in columns.values()]
+    rows.append(["**geometric mean**", ""] + means)
+    return markdown(rows)
+
+
+def startup_table(startup):
+    tools = list(next(iter(startup.values())))
+    tools = ["bare"] + [tool for tool in sorted(tools) if tool != "bare"]
+    rows = [["command", "bare ms"] + [f"{tool} adds ms" for tool in tools[1:]]]
+    for name, times in startup.items():
+        bare = statistics.median(times["bare"]) * 1000
+        added = [f"{statistics.median(times[tool]) * 1000 - bare:.1f}" for tool in tools[1:]]
+        rows.append([name, f"{bare:.1f}"] + added)
+    return markdown(rows)
+
+
+MEMORY_ROWS = (
+    ("python3 process: anonymous KiB", "anonymous_kib"),
+    ("python3 process: memfd KiB (counters and code)", "memfd_kib"),
+    ("largest process, KiB resident", "other_kib"),
+    ("thread: µs to create and join", "thread_us"),
+    ("thread: KiB before it does anything", "thread_kib"),
+)
+
+
+def memory_table(memory):
+    rows = [["", *memory]]
+    for label, field in MEMORY_ROWS:
+        rows.append([label] + [f"{getattr(value, field):,.1f}" for value in memory.values()])
+    return markdown(rows)
+
+
+def document(machine, when, rounds, chosen, measured, wrong):
+    results, startup, memory = measured
+    parts = [HEAD.format(when=when, machine=machine, rounds=rounds),
+             "## CPU time, user and system of all processes: ratio to bare\n",
+             ratio_table(chosen, results, "cpu"),
+             "## Wall time: ratio to bare\n", ratio_table(chosen, results, "wall")]
+    if startup:
+        parts += ["## Time added at start-up (\"cold\": nothing cached)\n",
+                  startup_table(startup)]
+    if memory:
+        parts += ["## Memory and threads\n", memory_table(memory)]
+    parts.append("Every run gave the bare run's output and exit status.\n" if not wrong
+                 else "Runs that went wrong:\n\n" + "".join(f"- {line}\n" for line in wrong))
+    return "\n".join(parts)
+
+
+def raw(machine, when, results, startup, memory):
+    """Everything measured, for --json."""
+    return {
+        "machine": machine, "date": when,
+        "programs": {name: {tool: [dataclasses.asdict(run) for run in runs]
+                            for tool, runs in by_tool.items()}
+                     for name, by_tool in results.items()},
+        "startup": startup,
+        "memory": {tool: dataclasses.asdict(value) for tool, value in memory.items()},
+    }

@@ -1,0 +1,139 @@
+"""The benchmark's programs and their inputs. All inputs come from fixed generators."""
+
+import os
+import shutil
+import subprocess
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PROGRAMS = os.path.join(HERE, "programs")
+
+TEXT_BYTES = 20_000_000
+
+
+class Random:
+    """The same numbers everywhere: a linear congruential generator (Knuth's MMIX)."""
+
+    def __init__(self, seed):
+        self.state = seed
+
+    def below(self, limit):
+        self.state = (self.state * 6364136223846793005 + 1442695040888963407) % 2**64
+        return (self.state >> 33) % limit
+
+
+def write_text(path):
+    """Lines of made-up words; short numbers are rare, frequent words frequent."""
+    random = Random(2718)
+    syllables = "ba ko mi du re lan tor vis pel qua shi nor ek um al ost".split()
+    words = ["".join(syllables[random.below(16)] for _ in range(1 + random.below(4)))
+             for _ in range(3000)]
+    with open(path, "w", encoding="ascii") as file:
+        size = 0
+        while size < TEXT_BYTES:
+            lines = []
+            for _ in range(2000):
+                line = [words[random.below(random.below(random.below(3000) + 1) + 1)]
+                        for _ in range(8)]
+                if random.below(5) == 0:
+                    line.append(str(random.below(100000)))
+                lines.append(" ".join(line))
+            block = "\n".join(lines) + "\n"
+            size += file.write(block)
+
+
+C_FUNCTION = """
+struct item{n} {{ int key; double weight; char label[{label}]; struct item{n} *next; }};
+int step{n}(struct item{n} *p, int count, unsigned mask)
+{{
+    int total = {start}, i;
+    for (i = 0; i < count; i++) {{
+        total += p->label[i % {label}] * {factor};
+        if (total > {limit}) total ^= (int)mask; else p->key += i & total;
+    }}
+    switch (count % {cases}) {{
+{switch}    default: total--;
+    }}
+    for (; mask; mask >>= 1) {{
+        if (mask & 1) total -= p->key * {factor};
+        p->weight *= 1.{start};
+    }}
+    {call}
+    return total;
+}}
+"""
+
+
+def write_c(path, functions):
+    random = Random(31415)
+    with open(path, "w", encoding="ascii") as file:
+        for n in range(functions):
+            cases = 5 + random.below(9)
+            switch = "".join(
+                f"    case {c}: total {'+-^|'[random.below(4)]}= {random.below(900)}; "
+                f"{'break;' if random.below(3) else '/* on */'}\n" for c in range(cases - 1))
+            call = ""
+            if n:
+                call = (f"if (p->next) total += step{random.below(n)}("
+                        f"(void *)p->next, total & 31, (unsigned)total);")
+            file.write(C_FUNCTION.format(
+                n=n, label=8 + random.below(20), start=random.below(90), cases=cases,
+                factor=1 + random.below(9), limit=random.below(4000), switch=switch, call=call))
+
+
+def cc1_path():
+    out = subprocess.run(["gcc", "-print-prog-name=cc1"], capture_output=True, text=True,
+                         check=True)
+    return out.stdout.strip()
+
+
+# name: command; made by prepare() in the folder in which it runs
+def commands():
+    return {
+        "gzip": ["/usr/bin/gzip", "-6", "-n", "-c", "text"],
+        "bzip2": ["/usr/bin/bzip2", "-k", "-c", "text.9m"],
+        "xz": ["/usr/bin/xz", "-1", "-T1", "-c", "text.9m"],
+        "sqlite3": ["/usr/bin/sqlite3", "-batch", "-init", "work.sql", ":memory:", ".quit"],
+        "python3": ["/usr/bin/python3", "-E", "-s", "work.py", "text"],
+        "lua5.4": ["/usr/bin/lua5.4", "work.lua"],
+        "cc1": [cc1_path(), "-quiet", "-O2", "-fpreprocessed", "big.i", "-o", "/dev/stdout"],
+        "openssl": ["/usr/bin/openssl", "dgst", "-sha3-512", "blob", "blob"],
+        "cppexc": ["./exceptions", "240000"],
+        "thr": ["./threads", "80", "400"],
+    }
+
+
+def startup_commands():
+    return {
+        "/bin/true": ["/bin/true"],
+        "python3 -c pass": ["/usr/bin/python3", "-E", "-s", "-c", "pass"],
+        "clang --version": [os.path.realpath("/usr/bin/clang"), "--version"],
+    }
+
+
+def write_parts(folder):
+    """Inputs cut from the text."""
+    with open(os.path.join(folder, "text"), "rb") as file:
+        text = file.read()
+    for name, size in (("text.9m", 9_000_000), ("blob", 4 * len(text))):
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write((text * 4)[:size])
+
+
+def prepare(folder):
+    """Makes every input and builds the two compiled programs; once for a folder."""
+    mark = os.path.join(folder, "prepared")
+    os.makedirs(folder, exist_ok=True)
+    for name in os.listdir(PROGRAMS):
+        shutil.copy(os.path.join(PROGRAMS, name), folder)
+    builds = [["g++", "-O2", "-o", "exceptions", "exceptions.cc"],
+              ["gcc", "-O2", "-pthread", "-o", "threads", "threads.c"],
+              ["gcc", "-O2", "-pthread", "-o", "thread_cost", "thread_cost.c"]]
+    for build in builds:
+        subprocess.run(build, cwd=folder, check=True)
+    if os.path.exists(mark):
+        return
+    write_text(os.path.join(folder, "text"))
+    write_parts(folder)
+    write_c(os.path.join(folder, "big.i"), 70)
+    with open(mark, "w", encoding="ascii"):
+        pass

@@ -1,0 +1,39 @@
+/*
+ * Text: a growing string, shell globs, and quoting for JSON.
+ */
+#ifndef TRAMMEL_BASE_TEXT_H
+#define TRAMMEL_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A growing string, always terminated once something was added. All-zero is empty. */
+struct text {
+	char *data; /* NULL while empty */
+	size_t length;
+	size_t capacity;
+};
+
+void text_add(struct text *text, const char *string);
+void text_add_bytes(struct text *text, const char *bytes, size_t length);
+void text_format(struct text *text, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Adds a JSON string literal, quotes included. Bytes that are not UTF-8 become U+FFFD. */
+void text_add_json(struct text *text, const char *string);
+
+void text_deinit(struct text *text);
+
+/* Adds 1234567 as "1,234,567". */
+void text_add_grouped(struct text *text, unsigned long long number);
+
+/*
+ * Whether `name` matches the shell glob `pattern` (`*`, `?`, `[a-z]`, `[!a]`, `\x`).
+ * `*` also matches slashes and colons.
+ */
+bool text_glob(const char *pattern, const char *name);
+
+/* Edit distance of two words (Levenshtein), for "did you mean". */
+size_t text_distance(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,66 @@
+/*
+ * One instruction with all that moving it needs, decoded by Zydis.
+ */
+#ifndef TRAMMEL_CODE_DECODE_H
+#define TRAMMEL_CODE_DECODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum instruction_kind {
+	INSTRUCTION_PLAIN,
+	INSTRUCTION_JUMP,          /* jmp rel8, rel32 */
+	INSTRUCTION_CONDITION,     /* jcc rel8, rel32 */
+	INSTRUCTION_LOOP,          /* loop, loope, loopne, jrcxz, jecxz */
+	INSTRUCTION_CALL,          /* call rel32 */
+	INSTRUCTION_JUMP_INDIRECT, /* jmp r/m64 */
+	INSTRUCTION_CALL_INDIRECT, /* call r/m64 */
+	INSTRUCTION_RETURN,        /* near ret */
+};
+
+struct instruction {
+	uint64_t address;
+	const uint8_t *bytes;
+	uint8_t length;       /* bytes, 1 to 15 */
+	uint8_t kind;         /* enum instruction_kind */
+	uint8_t displacement; /* offset of the displacement of a RIP-relative operand; 0: none */
+	uint8_t modrm;        /* offset of the ModRM byte; 0: none */
+	uint8_t condition;    /* INSTRUCTION_CONDITION: low 4 bits of the opcode */
+	bool on_stack;        /* its operand is in memory at rsp, with a displacement */
+	bool fixed;           /* works only where it is, or must not run elsewhere */
+	bool reads_r11, writes_r11; /* only if decoded by decode_r11 */
+	uint64_t target;      /* of a direct branch, or of the RIP-relative operand */
+	uint32_t flags_read;    /* status flags, bits as in EFLAGS */
+	uint32_t flags_written; /* the same; also those left undefined */
+};
+
+/* CF PF AF ZF SF OF */
+#define INSTRUCTION_STATUS_FLAGS 0x8d5u
+
+/*
+ * Decodes the instruction at `bytes`, of which `available` may be read, as lying at `address`.
+ * `bytes` must outlive the result. False: there is none, or it is cut off.
+ */
+bool decode_instruction(const uint8_t *bytes, size_t available, uint64_t address,
+			struct instruction *ret_instruction);
+
+/* The same, and what it does with r11. Slower. */
+bool decode_r11(const uint8_t *bytes, size_t available, uint64_t address,
+		struct instruction *ret_instruction);
+
+/* Whether nothing runs on behind it. */
+static inline bool instruction_leaves(const struct instruction *instruction)
+{
+	return instruction->kind == INSTRUCTION_JUMP ||
+	       instruction->kind == INSTRUCTION_JUMP_INDIRECT ||
+	       instruction->kind == INSTRUCTION_RETURN;
+}
+
+static inline bool instruction_calls(const struct instruction *instruction)
+{
+	return instruction->kind == INSTRUCTION_CALL ||
+	       instruction->kind == INSTRUCTION_CALL_INDIRECT;
+}
+
+#endif

@@ -1,0 +1,56 @@
+#include "code/emit.h"
+
+#include <string.h>
+
+void emit_bytes(struct emitter *emitter, const void *bytes, size_t size)
+{
+	if (emitter->full || size > emitter->capacity - emitter->count) {
+		emitter->full = true;
+		return;
+	}
+	memcpy(emitter->code + emitter->count, bytes, size);
+	emitter->count += size;
+}
+
+void emit_byte(struct emitter *emitter, uint8_t byte)
+{
+	emit_bytes(emitter, &byte, 1);
+}
+
+void emit_word32(struct emitter *emitter, uint32_t word)
+{
+	emit_bytes(emitter, &word, sizeof(word));
+}
+
+void emit_relative(struct emitter *emitter, uint64_t target, size_t behind)
+{
+	int64_t distance = (int64_t)(target - (emit_here(emitter) + 4 + behind));
+
+	if (distance != (int32_t)distance && !emitter->reason)
+		emitter->reason = PLAN_OUT_OF_REACH;
+	emit_word32(emitter, (uint32_t)distance);
+}
+
+void emit_jump(struct emitter *emitter, uint64_t target)
+{
+	emit_byte(emitter, 0xe9);
+	emit_relative(emitter, target, 0);
+}
+
+void emit_fixup(struct emitter *emitter, enum plan_fixup_kind kind)
+{
+	if (emitter->plan)
+		vector_push(&emitter->plan->fixups,
+			    ((struct plan_fixup){.offset = (uint32_t)emitter->count,
+						 .kind = kind}));
+}
+
+void emit_mark(struct emitter *emitter, struct emit_mark mark)
+{
+	struct emit_marks *marks = emitter->marks;
+
+	if (!marks || marks->count == EMIT_MARKS_MAX)
+		return;
+	mark.offset = emitter->count;
+	marks->items[marks->count++] = mark;
+}

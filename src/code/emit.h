@@ -1,0 +1,78 @@
+/*
+ * Writing code, and relocating instructions into it.
+ */
+#ifndef TRAMMEL_CODE_EMIT_H
+#define TRAMMEL_CODE_EMIT_H
+
+#include "code/decode.h"
+#include "code/plan.h"
+
+/* What starts at an offset of emitted code: see struct plan_place. */
+struct emit_mark {
+	size_t offset; /* in emitter.code */
+	uint64_t original;
+	uint8_t kind; /* enum plan_place_kind */
+	uint8_t instruction;
+	bool inside, rax_saved;
+};
+
+enum { EMIT_MARKS_MAX = 96 };
+
+struct emit_marks {
+	struct emit_mark items[EMIT_MARKS_MAX];
+	size_t count;
+};
+
+/* Code is written to code[count] on. The caller owns the memory. */
+struct emitter {
+	uint8_t *code;
+	size_t count, capacity;
+	uint64_t address;         /* link-time address of code[0] */
+	enum plan_reason reason;  /* the first thing that went wrong; 0: nothing */
+	bool full;                /* the code did not fit: it is not whole */
+	struct plan *plan;        /* takes fixups; NULL: they are dropped */
+	struct emit_marks *marks; /* takes marks; NULL: they are dropped */
+};
+
+static inline uint64_t emit_here(const struct emitter *emitter)
+{
+	return emitter->address + emitter->count;
+}
+
+void emit_bytes(struct emitter *emitter, const void *bytes, size_t size);
+void emit_byte(struct emitter *emitter, uint8_t byte);
+void emit_word32(struct emitter *emitter, uint32_t word);
+
+/* The last 4 bytes of an instruction that names `target` relative to its end, `behind` bytes
+ * after them. Out of +-2 GiB: emitter->reason becomes PLAN_OUT_OF_REACH. */
+void emit_relative(struct emitter *emitter, uint64_t target, size_t behind);
+
+/* jmp target */
+void emit_jump(struct emitter *emitter, uint64_t target);
+
+/* Notes a fixup of the bytes that are written next. */
+void emit_fixup(struct emitter *emitter, enum plan_fixup_kind kind);
+
+/* Marks the place of what is written next; its offset is filled in. */
+void emit_mark(struct emitter *emitter, struct emit_mark mark);
+
+/* How relocated instructions hang together. */
+struct relocation {
+	uint64_t entry, patch; /* branches to these lead to `start` instead */
+	uint64_t start;        /* address of the first relocated instruction */
+	uint64_t return_word;  /* address of the word with the emulated call's return address;
+				  0: to be written by the caller, see below */
+	size_t pending;        /* where the displacement that must name this word was left open;
+				  0: there is no such word */
+	uint64_t pending_value;/* link-time return address to put there */
+	unsigned index;        /* of the instruction, for marks */
+};
+
+/*
+ * Writes code that does what the instruction does at its own place. Failures are left in
+ * emitter->reason: PLAN_NOT_MOVABLE, PLAN_OUT_OF_REACH.
+ */
+void relocate_instruction(struct emitter *emitter, const struct instruction *instruction,
+			  struct relocation *relocation);
+
+#endif

@@ -1,0 +1,185 @@
+#include "code/plan.h"
+
+#include "code/trampoline.h"
+
+#include <string.h>
+
+/* The function whose trampoline starts at or before the offset. Functions that have none
+ * carry the place where it would be, so all are in order. */
+static const struct plan_function *function_of(const struct plan *plan, uint32_t code_offset)
+{
+	size_t low = 0, high = plan->functions.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (plan->functions.items[middle].trampoline <= code_offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &plan->functions.items[low - 1] : NULL;
+}
+
+/* Which probe a trampoline has: its first bytes tell. */
+static enum trampoline_probe probe_at(const struct plan *plan, uint32_t offset)
+{
+	static const struct {
+		uint8_t bytes[4];
+		enum trampoline_probe probe;
+	} rows[] = {
+		{{0x65, 0x48, 0xff, 0x04}, TRAMPOLINE_COUNT},
+		{{0x65, 0x4c, 0x8b, 0x1c}, TRAMPOLINE_COUNT_KEEP_FLAGS},
+		{{0x65, 0xc6, 0x04, 0x25}, TRAMPOLINE_FLAG},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (offset + 4 <= plan->code.count &&
+		    !memcmp(plan->code.items + offset, rows[i].bytes, 4))
+			return rows[i].probe;
+	return TRAMPOLINE_NO_PROBE;
+}
+
+static struct trampoline trampoline_of(const struct plan *plan,
+				       const struct plan_function *function,
+				       const uint8_t *original, size_t size)
+{
+	return (struct trampoline){
+		.address = function->address,
+		.bytes = original,
+		.size = size,
+		.displaced = function->displaced,
+		.probe = function->reason ? TRAMPOLINE_NO_PROBE :
+					    probe_at(plan, function->trampoline),
+		.hook = function->hook,
+	};
+}
+
+static bool has_trampoline(const struct plan_function *function)
+{
+	return function->reason == PLAN_INSTRUMENTED || function->hook;
+}
+
+struct plan_place plan_locate(const struct plan *plan,
+			      const uint8_t *(*original_at)(void *context, uint64_t address,
+							    size_t size),
+			      void *context, uint32_t code_offset)
+{
+	const struct plan_function *function = function_of(plan, code_offset);
+	struct plan_place place = {.kind = PLAN_PLACE_UNKNOWN};
+	uint8_t scratch[TRAMPOLINE_SIZE_MAX];
+	struct emit_marks marks = {.count = 0};
+	struct emitter emitter = {.code = scratch, .capacity = sizeof(scratch),
+				  .marks = &marks};
+	struct trampoline trampoline;
+	const uint8_t *original;
+	uint64_t start;
+	size_t size;
+
+	if (!function || !has_trampoline(function) || code_offset >= plan->code.count)
+		return place;
+	size = function->displaced + TRAMPOLINE_TAIL_MAX + 16u;
+	if (size > function->size)
+		size = function->size;
+	original = original_at(context, function->address, size);
+	if (!original)
+		return place;
+	trampoline = trampoline_of(plan, function, original, size);
+	emitter.address = plan->code_address + function->trampoline;
+	trampoline_emit(&emitter, &trampoline, &start);
+	for (size_t i = 0; i < marks.count; i++) {
+		const struct emit_mark *mark = &marks.items[i];
+
+		if (mark->offset != code_offset - function->trampoline)
+			continue;
+		place.kind = mark->kind;
+		place.function = (uint32_t)(function - plan->functions.items);
+		place.instruction = mark->instruction;
+		place.original = mark->original;
+		place.rax_saved = mark->rax_saved;
+		place.inside = mark->inside;
+	}
+	return place;
+}
+
+/* Where the displaced instructions start in a trampoline and where its return address is. */
+static struct relocation relocation_of(const struct plan *plan,
+				       const struct plan_function *function,
+				       const uint8_t *original)
+{
+	struct trampoline trampoline =
+		trampoline_of(plan, function, original, function->displaced);
+	uint8_t scratch[TRAMPOLINE_SIZE_MAX];
+	struct emitter emitter = {.code = scratch, .capacity = sizeof(scratch),
+				  .address = plan->code_address + function->trampoline};
+	struct relocation relocation = {.entry = function->address};
+
+	trampoline_emit(&emitter, &trampoline, &relocation.start);
+	relocation.patch = function->address +
+			   trampoline_patch_offset(original, function->displaced);
+	/* An emulated call is the last instruction, so its word is the last thing. */
+	relocation.return_word = emit_here(&emitter) - 8;
+	return relocation;
+}
+
+/* Offset in plan.code of what the trampoline does for the instruction at `original_address`,
+ * or of its jump back if that is behind the displaced ones. */
+static bool offset_of(const struct plan *plan, const struct plan_function *function,
+		      const uint8_t *original, uint64_t original_address,
+		      uint32_t *ret_offset)
+{
+	struct trampoline trampoline =
+		trampoline_of(plan, function, original, function->displaced);
+	uint8_t scratch[TRAMPOLINE_SIZE_MAX];
+	struct emit_marks marks = {.count = 0};
+	struct emitter emitter = {.code = scratch, .capacity = sizeof(scratch), .marks = &marks,
+				  .address = plan->code_address + function->trampoline};
+	bool behind = original_address >= function->address + function->displaced;
+	uint64_t start;
+
+	trampoline_emit(&emitter, &trampoline, &start);
+	for (size_t i = 0; i < marks.count; i++) {
+		const struct emit_mark *mark = &marks.items[i];
+
+		if (mark->inside || (behind ? mark->kind != PLAN_PLACE_BACK :
+					      mark->kind != PLAN_PLACE_DISPLACED ||
+						      mark->original != original_address))
+			continue;
+		*ret_offset = function->trampoline + (uint32_t)mark->offset;
+		return true;
+	}
+	return false;
+}
+
+size_t plan_finish(const struct plan *plan, const struct plan_place *place,
+		   const uint8_t *original, uint64_t address, uint64_t continue_word,
+		   uint8_t *code, size_t capacity, uint32_t *ret_next)
+{
+	struct emitter emitter = {.code = code, .capacity = capacity, .address = address};
+	const struct plan_function *function;
+	struct instruction instruction = {0};
+	struct relocation relocation;
+	uint64_t at, first;
+
+	if ((place->kind != PLAN_PLACE_START && place->kind != PLAN_PLACE_DISPLACED) ||
+	    place->inside || place->function >= plan->functions.count)
+		return 0;
+	function = &plan->functions.items[place->function];
+	at = first = place->original - function->address;
+	if (at >= function->displaced)
+		return 0;
+	relocation = relocation_of(plan, function, original);
+	for (; at < function->displaced; at += instruction.length) {
+		if (!decode_instruction(original + at, function->displaced - at,
+					function->address + at, &instruction))
+			return 0;
+		if (instruction.kind != INSTRUCTION_PLAIN)
+			break;
+		relocate_instruction(&emitter, &instruction, &relocation);
+	}
+	if (at == first || !offset_of(plan, function, original, function->address + at, ret_next))
+		return 0;
+	emit_bytes(&emitter, (const uint8_t[]){0xff, 0x25}, 2);
+	emit_relative(&emitter, continue_word, 0);
+	return emitter.full || emitter.reason ? 0 : emitter.count;
+}

@@ -1,0 +1,99 @@
+#include "code/map.h"
+
+static size_t words_of(size_t size)
+{
+	return size / 64 + 1;
+}
+
+void map_init(struct code_map *map, const struct image *image)
+{
+	uint64_t *next;
+	size_t words = 0;
+
+	*map = (struct code_map){0};
+	vector_for_each(&image->segments, segment) {
+		const uint8_t *bytes = image_bytes_at(image, segment->address, segment->file_size);
+
+		if (!segment->executable || !segment->file_size || !bytes ||
+		    map->count == CODE_SEGMENTS_MAX)
+			continue;
+		map->segments[map->count++] = (struct code_segment){
+			.address = segment->address, .size = segment->file_size, .bytes = bytes};
+		words += 3 * words_of(segment->file_size);
+	}
+	map->bits = next = memory_allocate_zeroed(words, sizeof(*map->bits));
+	for (size_t i = 0; i < map->count; i++) {
+		struct code_segment *segment = &map->segments[i];
+
+		words = words_of(segment->size);
+		segment->starts = next;
+		segment->reached = next + words;
+		segment->taken = next + 2 * words;
+		next += 3 * words;
+	}
+}
+
+void map_deinit(struct code_map *map)
+{
+	free(map->bits);
+	*map = (struct code_map){0};
+}
+
+bool bits_any(const uint64_t *bits, size_t index, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (bit_test(bits, index + i))
+			return true;
+	return false;
+}
+
+bool map_is_reached(const struct code_map *map, uint64_t address, size_t size)
+{
+	const struct code_segment *segment = map_find(map, address, size);
+
+	return !segment || bits_any(segment->reached, address - segment->address, size);
+}
+
+bool map_take(const struct code_map *map, uint64_t address, size_t size)
+{
+	const struct code_segment *segment = map_find(map, address, size);
+
+	if (!segment || bits_any(segment->taken, address - segment->address, size))
+		return false;
+	for (size_t i = 0; i < size; i++)
+		bit_set(segment->taken, address - segment->address + i);
+	return true;
+}
+
+void map_release(const struct code_map *map, uint64_t address, size_t size)
+{
+	const struct code_segment *segment = map_find(map, address, size);
+
+	for (size_t i = 0; segment && i < size; i++) {
+		size_t index = address - segment->address + i;
+
+		segment->taken[index >> 6] &= ~((uint64_t)1 << (index & 63));
+	}
+}
+
+size_t ranges_find(const struct image_range *ranges, size_t count, uint64_t address)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (ranges[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+bool ranges_meet(const struct image_range *ranges, size_t count, uint64_t start, uint64_t end)
+{
+	size_t index = ranges_find(ranges, count, start);
+
+	return index < count && ranges[index].start < end;
+}

@@ -1,0 +1,334 @@
+#include "code/place.h"
+
+#include "code/decode.h"
+#include "code/trampoline.h"
+
+enum { JUMP = 5, SHORT_JUMP = 2, TWO_JUMPS = 10 };
+
+struct place {
+	const struct scan *scan;
+	const struct image *image;
+	enum plan_probe probe;
+	struct padding *padding;
+};
+
+/* The function at hand. */
+struct entry {
+	const struct image_function *function;
+	uint32_t index;
+	const uint8_t *bytes; /* from its address on */
+	uint64_t patch;       /* where its entry jump lies */
+};
+
+/* What a patch of some size would mean. */
+struct fit {
+	unsigned displaced; /* from the function's address on */
+	unsigned extension; /* bytes of padding it needs */
+	bool calls;         /* the last displaced instruction is a call */
+	bool reads_flags;
+};
+
+/* Looks at the instructions under a patch of `size` bytes. */
+static enum plan_reason fit_instructions(const struct entry *entry, unsigned size,
+					 struct fit *fit)
+{
+	unsigned at = (unsigned)(entry->patch - entry->function->address), end = at + size;
+	uint32_t live = INSTRUCTION_STATUS_FLAGS;
+	struct instruction instruction = {0};
+
+	while (at < end) {
+		if (at >= entry->function->size)
+			return PLAN_NO_ROOM;
+		if (!decode_instruction(entry->bytes + at, entry->function->size - at,
+					entry->function->address + at, &instruction))
+			return PLAN_UNDECODABLE;
+		if (instruction.fixed)
+			return PLAN_NOT_MOVABLE;
+		fit->reads_flags |= (instruction.flags_read & live) != 0;
+		live &= ~instruction.flags_written;
+		at += instruction.length;
+		if (instruction_calls(&instruction)) {
+			/* It returns to what lies behind it. */
+			if (at < end)
+				return PLAN_NOT_MOVABLE;
+			fit->calls = true;
+		}
+		if (instruction_leaves(&instruction))
+			break;
+	}
+	fit->displaced = at;
+	return PLAN_INSTRUMENTED;
+}
+
+/* Whether `size` bytes at the entry can be a patch; nothing is taken yet. */
+static enum plan_reason fit_patch(const struct place *place, const struct entry *entry,
+				  unsigned size, struct fit *ret_fit)
+{
+	uint64_t end = entry->function->address + entry->function->size;
+	enum plan_reason reason;
+
+	*ret_fit = (struct fit){0};
+	if (entry->patch >= end)
+		return PLAN_NO_ROOM;
+	reason = fit_instructions(entry, size, ret_fit);
+	if (reason)
+		return reason;
+	if (entry->patch + size > end)
+		ret_fit->extension = (unsigned)(entry->patch + size - end);
+	if (map_is_reached(&place->scan->map, entry->patch + 1, size - 1))
+		return PLAN_BRANCH_INTO_ENTRY;
+	return PLAN_INSTRUMENTED;
+}
+
+static const struct scan_branch *inner_begin(const struct place *place,
+					     const struct entry *entry)
+{
+	return scan_inner_of(place->scan, entry->index);
+}
+
+static bool inner_more(const struct place *place, const struct entry *entry,
+		       const struct scan_branch *branch)
+{
+	return branch < place->scan->inner.items + place->scan->inner.count &&
+	       branch->function == entry->index;
+}
+
+#define for_each_inner(place, entry, branch)                                                 \
+	for (const struct scan_branch *branch = inner_begin(place, entry);                   \
+	     inner_more(place, entry, branch); branch++)
+
+/* Where rel8 branches back to the entry can all be led. False: there are none. */
+static bool inner_window(const struct place *place, const struct entry *entry,
+			 const struct place_choice *choice, uint64_t *low, uint64_t *high)
+{
+	bool any = false;
+
+	*low = 0;
+	*high = UINT64_MAX;
+	if (!(place->scan->traits[entry->index] & SCAN_INNER))
+		return false;
+	for_each_inner(place, entry, branch) {
+		uint64_t end = branch->address + branch->length;
+
+		if (branch->width != 1 ||
+		    !place_is_rewritten(branch, entry->function->address, choice))
+			continue;
+		any = true;
+		if (end >= 128 && end - 128 > *low)
+			*low = end - 128;
+		if (end + 127 < *high)
+			*high = end + 127;
+	}
+	return any;
+}
+
+static void give_back(const struct place *place, const struct entry *entry,
+		      const struct scan_branch *until, const struct place_choice *choice)
+{
+	for_each_inner(place, entry, branch) {
+		if (branch == until)
+			return;
+		if (place_is_rewritten(branch, entry->function->address, choice))
+			map_release(&place->scan->map,
+				    branch->address + branch->length - branch->width,
+				    branch->width);
+	}
+}
+
+/* Takes the displacements of all branches that will be rewritten. */
+static bool take_inner(const struct place *place, const struct entry *entry,
+		       const struct place_choice *choice)
+{
+	if (!(place->scan->traits[entry->index] & SCAN_INNER))
+		return true;
+	for_each_inner(place, entry, branch) {
+		if (!place_is_rewritten(branch, entry->function->address, choice) ||
+		    map_take(&place->scan->map,
+			     branch->address + branch->length - branch->width, branch->width))
+			continue;
+		give_back(place, entry, branch, choice);
+		return false;
+	}
+	return true;
+}
+
+/* Whether nothing reads r11 before it is written, in the order in which things lie. */
+static bool r11_is_dead(const struct entry *entry)
+{
+	uint64_t size = entry->function->size, at = entry->patch - entry->function->address;
+	struct instruction instruction;
+
+	for (; at < size; at += instruction.length) {
+		if (!decode_r11(entry->bytes + at, size - at, entry->function->address + at,
+				&instruction))
+			return false;
+		if (instruction.reads_r11)
+			return false;
+		if (instruction.writes_r11)
+			return true;
+	}
+	return true;
+}
+
+/* Makes the choice; the last thing that can fail. */
+static enum plan_reason commit(struct place *place, const struct entry *entry, unsigned size,
+			       const struct fit *fit, struct place_choice *choice)
+{
+	choice->size = (uint8_t)size;
+	choice->displaced = (uint8_t)fit->displaced;
+	choice->keep_flags = fit->reads_flags ||
+			     (place->scan->traits[entry->index] & SCAN_CONDITIONAL_TAIL);
+	if (choice->keep_flags && choice->wanted && place->probe == PLAN_PROBE_COUNT &&
+	    !r11_is_dead(entry))
+		return PLAN_NOT_MOVABLE;
+	if (fit->extension && !padding_extend(place->padding, entry->index, fit->extension))
+		return PLAN_NO_ROOM;
+	if (!map_take(&place->scan->map, entry->patch, size))
+		return PLAN_BRANCH_INTO_ENTRY;
+	if (!take_inner(place, entry, choice)) {
+		map_release(&place->scan->map, entry->patch, size);
+		return PLAN_BRANCH_INTO_ENTRY;
+	}
+	return PLAN_INSTRUMENTED;
+}
+
+/* Two jumps behind each other, if the branches back reach the second. */
+static enum plan_reason place_two_jumps(struct place *place, const struct entry *entry,
+					struct place_choice *choice)
+{
+	uint64_t low, high, loop = entry->patch + JUMP;
+	enum plan_reason reason;
+	struct fit fit;
+
+	reason = fit_patch(place, entry, TWO_JUMPS, &fit);
+	if (reason)
+		return reason;
+	choice->displaced = (uint8_t)fit.displaced;
+	if (inner_window(place, entry, choice, &low, &high) && (loop < low || loop > high))
+		return PLAN_BRANCH_INTO_ENTRY;
+	choice->loop = loop;
+	return commit(place, entry, TWO_JUMPS, &fit, choice);
+}
+
+/*
+ * The forms that need nothing from others but padding of its own: done first for all
+ * functions. PLAN_NO_ROOM and such then stand for "not without an island".
+ */
+static enum plan_reason place_plainly(struct place *place, const struct entry *entry,
+				      struct place_choice *choice)
+{
+	enum plan_reason reason;
+	uint64_t low, high;
+	struct fit fit;
+
+	reason = fit_patch(place, entry, JUMP, &fit);
+	if (reason)
+		return reason;
+	if (fit.calls)
+		return PLAN_NOT_MOVABLE; /* better left where it is, if there is an island */
+	choice->displaced = (uint8_t)fit.displaced;
+	if (inner_window(place, entry, choice, &low, &high))
+		return place_two_jumps(place, entry, choice);
+	return commit(place, entry, JUMP, &fit, choice);
+}
+
+static enum plan_reason commit_with_islands(struct place *place, const struct entry *entry,
+					    unsigned size, const struct fit *fit,
+					    struct place_choice *choice)
+{
+	uint64_t low, high, end = entry->patch + SHORT_JUMP;
+
+	choice->displaced = (uint8_t)fit->displaced;
+	if (size == SHORT_JUMP &&
+	    (!padding_take_island(place->padding, entry->index, end - 128, end + 127,
+				  &choice->island) ||
+	     !map_take(&place->scan->map, choice->island, JUMP)))
+		return PLAN_NO_ROOM;
+	if (inner_window(place, entry, choice, &low, &high)) {
+		if (low > high ||
+		    !padding_take_island(place->padding, entry->index, low, high,
+					 &choice->loop) ||
+		    !map_take(&place->scan->map, choice->loop, JUMP))
+			return PLAN_BRANCH_INTO_ENTRY;
+		choice->loop_island = true;
+	}
+	return commit(place, entry, size, fit, choice);
+}
+
+/* What is left: a short jump, or an island for branches back, or an emulated call. */
+static enum plan_reason place_with_islands(struct place *place, const struct entry *entry,
+					   struct place_choice *choice)
+{
+	const struct place_choice clean = *choice;
+	enum plan_reason near_reason, short_reason;
+	struct fit near_fit, short_fit;
+
+	near_reason = fit_patch(place, entry, JUMP, &near_fit);
+	short_reason = fit_patch(place, entry, SHORT_JUMP, &short_fit);
+	if (!near_reason && !near_fit.calls) {
+		if (!commit_with_islands(place, entry, JUMP, &near_fit, choice))
+			return PLAN_INSTRUMENTED;
+		*choice = clean;
+	}
+	if (!short_reason) {
+		short_reason = commit_with_islands(place, entry, SHORT_JUMP, &short_fit, choice);
+		if (!short_reason)
+			return PLAN_INSTRUMENTED;
+		*choice = clean;
+	}
+	if (!near_reason)
+		return commit_with_islands(place, entry, JUMP, &near_fit, choice);
+	return near_reason == PLAN_UNDECODABLE ? near_reason : short_reason;
+}
+
+/* Fills in `entry`; a reason if the function cannot be touched at all. */
+static enum plan_reason open_entry(const struct place *place, uint32_t index,
+				   struct entry *entry)
+{
+	const struct image *image = place->image;
+	const struct image_function *function = &image->functions.items[index];
+	uint64_t end = function->address + function->size;
+	const struct code_segment *segment;
+
+	segment = map_find(&place->scan->map, function->address, function->size);
+	if (!segment || !function->size ||
+	    ranges_meet(image->untouchable.items, image->untouchable.count, function->address,
+			end) ||
+	    ranges_meet(image->plt.items, image->plt.count, function->address, end))
+		return PLAN_UNTOUCHABLE;
+	if (place->scan->traits[index] & SCAN_HIDDEN_LOOP)
+		return PLAN_BRANCH_INTO_ENTRY;
+	entry->function = function;
+	entry->index = index;
+	entry->bytes = segment->bytes + (function->address - segment->address);
+	entry->patch = function->address +
+		       trampoline_patch_offset(entry->bytes, function->size);
+	return PLAN_INSTRUMENTED;
+}
+
+void place_functions(const struct scan *scan, const struct image *image, enum plan_probe probe,
+		     struct padding *padding, struct place_choice *choices)
+{
+	struct place place = {.scan = scan, .image = image, .probe = probe,
+			      .padding = padding};
+	struct VECTOR(uint32_t) deferred = {0};
+	struct entry entry;
+
+	for (uint32_t i = 0; i < image->functions.count; i++) {
+		struct place_choice *choice = &choices[i], clean = *choice;
+
+		if (!choice->wanted && !choice->hook)
+			continue;
+		choice->reason = (uint8_t)open_entry(&place, i, &entry);
+		if (choice->reason || !place_plainly(&place, &entry, choice))
+			continue;
+		*choice = clean;
+		vector_push(&deferred, i);
+	}
+	vector_for_each(&deferred, index) {
+		open_entry(&place, *index, &entry);
+		choices[*index].reason =
+			(uint8_t)place_with_islands(&place, &entry, &choices[*index]);
+	}
+	vector_deinit(&deferred);
+}

@@ -1,0 +1,318 @@
+#include "code/plan.h"
+
+#include "base/cleanup.h"
+#include "code/place.h"
+#include "code/trampoline.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TRAMPOLINE_ALIGNMENT = 16, JUMP = 5 };
+
+/* A plan in the making. */
+struct making {
+	const struct plan_request *request;
+	const struct image *image;
+	struct plan *plan;
+	struct scan scan;
+	struct padding padding;
+	struct place_choice *choices;
+	struct plan_patches islands; /* patches that are not at entries, to be sorted in */
+};
+
+const char *plan_reason_text(enum plan_reason reason)
+{
+	static const char *const texts[PLAN_REASON_COUNT] = {
+		[PLAN_INSTRUMENTED] = "instrumented",
+		[PLAN_NOT_WANTED] = "left out by --only or --skip",
+		[PLAN_NO_ROOM] = "no room for a jump at its entry",
+		[PLAN_BRANCH_INTO_ENTRY] = "a branch leads into its first instructions",
+		[PLAN_UNDECODABLE] = "its first instructions cannot be decoded",
+		[PLAN_NOT_MOVABLE] = "its first instructions cannot be moved",
+		[PLAN_UNTOUCHABLE] = "must not be touched",
+		[PLAN_OUT_OF_REACH] = "out of reach of its trampoline",
+	};
+
+	return (unsigned)reason < PLAN_REASON_COUNT ? texts[reason] : "unknown reason";
+}
+
+static bool is_wanted(const struct making *making, const struct image_function *function)
+{
+	scoped_free char *demangled = NULL;
+	char offset[32];
+
+	if (!making->request->wanted)
+		return true;
+	if (function->name) {
+		demangled = image_demangle(making->image->names.items + function->name);
+		return making->request->wanted(making->request->context, demangled);
+	}
+	snprintf(offset, sizeof(offset), "sub_%" PRIx64, function->address);
+	return making->request->wanted(making->request->context, offset);
+}
+
+static void choose_functions(struct making *making)
+{
+	const struct plan_request *request = making->request;
+	size_t count = making->image->functions.count;
+
+	making->choices = memory_allocate_zeroed(count, sizeof(*making->choices));
+	for (size_t i = 0; i < count; i++) {
+		const struct image_function *function = &making->image->functions.items[i];
+		struct place_choice *choice = &making->choices[i];
+
+		choice->wanted = is_wanted(making, function);
+		if (request->hook_of && function->name)
+			choice->hook =
+				request->hook_of(making->image->names.items + function->name);
+	}
+	place_functions(&making->scan, making->image, request->probe, &making->padding,
+			making->choices);
+}
+
+static struct plan_patch *add_patch(struct plan_patches *patches, uint64_t address,
+				    uint32_t function, uint8_t size)
+{
+	struct plan_patch *patch = vector_add(patches);
+
+	patch->address = address;
+	patch->function = function;
+	patch->size = size;
+	return patch;
+}
+
+/* Writes a jump into a patch; false if it does not reach. */
+static bool patch_jump(struct plan_patch *patch, size_t offset, uint64_t target)
+{
+	int64_t distance = (int64_t)(target - (patch->address + offset + JUMP));
+	int32_t wide = (int32_t)distance;
+
+	patch->bytes[offset] = 0xe9;
+	memcpy(patch->bytes + offset + 1, &wide, sizeof(wide));
+	return distance == wide;
+}
+
+/* The displacement of a branch back to the entry. */
+static bool rewrite_branch(struct making *making, const struct scan_branch *branch,
+			   uint64_t target)
+{
+	uint64_t end = branch->address + branch->length;
+	struct plan_patch *patch = add_patch(&making->islands, end - branch->width,
+					     branch->function, branch->width);
+	int64_t distance = (int64_t)(target - end);
+	int32_t wide = (int32_t)distance;
+
+	memcpy(patch->bytes, &wide, branch->width);
+	return branch->width == 1 ? distance == (int8_t)distance : distance == wide;
+}
+
+/* All patches of a function; false if a jump does not reach. */
+static bool add_patches(struct making *making, uint32_t index, uint64_t trampoline,
+			uint64_t start)
+{
+	const struct image_function *function = &making->image->functions.items[index];
+	const struct place_choice *choice = &making->choices[index];
+	const struct scan *scan = &making->scan;
+	uint64_t entry = function->address + (scan->traits[index] & SCAN_MARKED ? 4 : 0);
+	struct plan_patch *patch = add_patch(&making->plan->patches, entry, index,
+					     choice->size);
+	bool reached = true;
+
+	if (choice->island) {
+		patch->bytes[0] = 0xeb;
+		patch->bytes[1] = (uint8_t)(choice->island - entry - 2);
+		patch = add_patch(&making->islands, choice->island, index, JUMP);
+	}
+	reached &= patch_jump(patch, 0, trampoline);
+	if (choice->loop_island)
+		patch = add_patch(&making->islands, choice->loop, index, JUMP);
+	if (choice->loop)
+		reached &= patch_jump(patch, choice->loop_island ? 0 : JUMP, start);
+	if (!(scan->traits[index] & SCAN_INNER))
+		return reached;
+	for (const struct scan_branch *branch = scan_inner_of(scan, index);
+	     branch < scan->inner.items + scan->inner.count && branch->function == index;
+	     branch++)
+		if (place_is_rewritten(branch, function->address, choice))
+			reached &= rewrite_branch(making, branch,
+						  branch->width == 1 ? choice->loop : start);
+	return reached;
+}
+
+static enum trampoline_probe probe_of(const struct making *making,
+				      const struct place_choice *choice)
+{
+	if (!choice->wanted)
+		return TRAMPOLINE_NO_PROBE;
+	if (making->request->probe == PLAN_PROBE_FLAG)
+		return TRAMPOLINE_FLAG;
+	return choice->keep_flags ? TRAMPOLINE_COUNT_KEEP_FLAGS : TRAMPOLINE_COUNT;
+}
+
+static void align_code(struct plan *plan)
+{
+	while (plan->code.count % TRAMPOLINE_ALIGNMENT)
+		vector_push(&plan->code, 0xcc);
+}
+
+/* Writes trampoline and patches of a function. On failure nothing is left of them. */
+static enum plan_reason instrument(struct making *making, uint32_t index,
+				   struct plan_function *row)
+{
+	const struct place_choice *choice = &making->choices[index];
+	struct plan *plan = making->plan;
+	const size_t code = plan->code.count, fixups = plan->fixups.count;
+	const size_t patches = plan->patches.count, islands = making->islands.count;
+	struct trampoline trampoline = {
+		.address = row->address,
+		.bytes = image_bytes_at(making->image, row->address, row->size),
+		.size = row->size,
+		.displaced = choice->displaced,
+		.probe = probe_of(making, choice),
+		.slot = plan->slot_count * plan->slot_size,
+		.hook = choice->hook,
+		.hook_layout = making->request->hook_layout,
+	};
+	struct emitter emitter = {.address = plan->code_address, .plan = plan};
+	uint64_t start;
+
+	vector_reserve(&plan->code, code + TRAMPOLINE_ALIGNMENT + TRAMPOLINE_SIZE_MAX);
+	align_code(plan);
+	emitter.code = plan->code.items;
+	emitter.count = plan->code.count;
+	emitter.capacity = plan->code.capacity;
+	row->trampoline = (uint32_t)plan->code.count;
+	trampoline_emit(&emitter, &trampoline, &start);
+	plan->code.count = emitter.count;
+	if (!emitter.reason && !emitter.full &&
+	    add_patches(making, index, plan->code_address + row->trampoline, start)) {
+		row->displaced = choice->displaced;
+		row->hook = choice->hook;
+		plan->slot_count += choice->wanted;
+		return PLAN_INSTRUMENTED;
+	}
+	plan->code.count = code;
+	plan->fixups.count = fixups;
+	plan->patches.count = patches;
+	making->islands.count = islands;
+	return emitter.reason ? emitter.reason : PLAN_OUT_OF_REACH;
+}
+
+static void write_functions(struct making *making)
+{
+	const struct image *image = making->image;
+	struct plan *plan = making->plan;
+
+	vector_reserve(&plan->functions, image->functions.count);
+	vector_reserve(&plan->patches, image->functions.count);
+	for (uint32_t i = 0; i < image->functions.count; i++) {
+		const struct image_function *function = &image->functions.items[i];
+		const struct place_choice *choice = &making->choices[i];
+		struct plan_function *row = vector_add(&plan->functions);
+
+		row->address = function->address;
+		row->size = function->size > UINT32_MAX ? UINT32_MAX : (uint32_t)function->size;
+		row->name = function->name;
+		row->flags = (uint8_t)function->flags;
+		row->slot = plan->slot_count;
+		row->reason = choice->reason;
+		if ((choice->wanted || choice->hook) && !choice->reason)
+			row->reason = (uint8_t)instrument(making, i, row);
+		if (!row->hook && row->reason)
+			row->trampoline = (uint32_t)plan->code.count;
+		if (!choice->wanted)
+			row->reason = PLAN_NOT_WANTED;
+	}
+}
+
+static void write_bridges(struct making *making)
+{
+	vector_for_each(&making->padding.bridges, bridge) {
+		struct plan_patch *patch = add_patch(&making->islands, bridge->address,
+						     bridge->function, 2);
+
+		patch->bytes[0] = 0xeb;
+		patch->bytes[1] = bridge->length;
+	}
+}
+
+static int by_address(const void *left, const void *right)
+{
+	const struct plan_patch *a = left, *b = right;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* Sorts islands and rewritten branches in among the entries' patches, which are sorted. */
+static void merge_patches(struct making *making)
+{
+	struct plan *plan = making->plan;
+	size_t entries = plan->patches.count, islands = making->islands.count;
+	size_t at = entries + islands;
+
+	if (!islands)
+		return;
+	qsort(making->islands.items, islands, sizeof(*making->islands.items), by_address);
+	vector_reserve(&plan->patches, at);
+	plan->patches.count = at;
+	while (islands) {
+		const struct plan_patch *island = &making->islands.items[islands - 1];
+
+		if (entries && plan->patches.items[entries - 1].address > island->address) {
+			plan->patches.items[--at] = plan->patches.items[--entries];
+		} else {
+			plan->patches.items[--at] = *island;
+			islands--;
+		}
+	}
+}
+
+static void copy_names(struct plan *plan, const struct image *image)
+{
+	if (!image->names.count)
+		return;
+	vector_reserve(&plan->names, image->names.count);
+	memcpy(plan->names.items, image->names.items, image->names.count);
+	plan->names.count = image->names.count;
+}
+
+struct trm_error *plan_create(const struct plan_request *request, struct plan **ret_plan)
+{
+	struct making making = {.request = request, .image = request->image};
+
+	if (!request->image)
+		return trm_error_create(TRM_ERROR_USAGE, "a plan needs an image");
+	if (request->probe != PLAN_PROBE_COUNT && request->probe != PLAN_PROBE_FLAG)
+		return trm_error_create(TRM_ERROR_USAGE, "unknown kind of probe %d",
+					(int)request->probe);
+	making.plan = memory_allocate_zeroed(1, sizeof(*making.plan));
+	making.plan->code_address = request->code_address;
+	making.plan->slot_size = request->probe == PLAN_PROBE_FLAG ? 1 : 8;
+	scan_init(&making.scan, making.image);
+	making.plan->uses_gs = making.scan.uses_gs;
+	padding_init(&making.padding, &making.scan, making.image);
+	choose_functions(&making);
+	write_functions(&making);
+	write_bridges(&making);
+	merge_patches(&making);
+	copy_names(making.plan, making.image);
+	free(making.choices);
+	padding_deinit(&making.padding);
+	vector_deinit(&making.islands);
+	scan_deinit(&making.scan);
+	*ret_plan = making.plan;
+	return NULL;
+}
+
+void plan_destroy(struct plan *plan)
+{
+	if (!plan)
+		return;
+	vector_deinit(&plan->functions);
+	vector_deinit(&plan->patches);
+	vector_deinit(&plan->fixups);
+	vector_deinit(&plan->code);
+	vector_deinit(&plan->names);
+	free(plan);
+}

@@ -1,0 +1,412 @@
+#include "code/scan.h"
+
+#include "code/walk.h"
+
+#include <string.h>
+
+/* What was seen on the way to a system call or function that sets the GS base. */
+enum constant_seen {
+	SEEN_SET_GS_FIRST = 1,   /* mov $ARCH_SET_GS, %edi */
+	SEEN_SET_GS_SECOND = 2,  /* mov $ARCH_SET_GS, %esi */
+	SEEN_NUMBER_RAX = 4,     /* mov $SYS_arch_prctl, %eax */
+	SEEN_NUMBER_FIRST = 8,   /* mov $SYS_arch_prctl, %edi */
+	SEEN_SYSCALL = 16,
+	SEEN_CALL = 32,
+};
+
+static int64_t displacement(const uint8_t *bytes, size_t size)
+{
+	int32_t wide;
+
+	if (size == 1)
+		return (int8_t)*bytes;
+	memcpy(&wide, bytes, sizeof(wide));
+	return wide;
+}
+
+/* The index of the function at `address`, or whose endbr64 lies right before it; -1: none. */
+static int64_t function_at(const struct scan *scan, const struct image *image, uint64_t address)
+{
+	size_t low = 0, high = image->functions.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (image->functions.items[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return WALK_NO_FUNCTION;
+	address -= image->functions.items[low - 1].address;
+	if (address == 0 || (address == 4 && (scan->traits[low - 1] & SCAN_MARKED)))
+		return (int64_t)low - 1;
+	return WALK_NO_FUNCTION;
+}
+
+static void add_inner(struct walk *walk, int64_t function, uint64_t address,
+		      const struct brief *brief)
+{
+	vector_push(&walk->scan->inner,
+		    ((struct scan_branch){.address = address, .function = (uint32_t)function,
+					  .length = brief->length, .width = brief->immediate}));
+	walk->scan->traits[function] |= SCAN_INNER;
+}
+
+static bool owns_cold(const struct walk *walk, int64_t function)
+{
+	uint64_t wanted = (uint64_t)walk->cold << 32 | (uint64_t)function;
+
+	vector_for_each(&walk->owners, owner)
+		if (*owner == wanted)
+			return true;
+	return false;
+}
+
+/* A jump or conditional branch out of the range walked. */
+static void leave_range(struct walk *walk, uint64_t address, const struct brief *brief,
+			uint64_t target)
+{
+	bool conditional = brief->kind == BRIEF_CONDITION8 || brief->kind == BRIEF_CONDITION32;
+	size_t cold_count = walk->image->cold_parts.count, cold;
+	int64_t function;
+
+	if (walk->function != WALK_NO_FUNCTION && cold_count) {
+		const struct image_range *parts = walk->image->cold_parts.items;
+
+		cold = ranges_find(parts, cold_count, target);
+		if (cold < cold_count && parts[cold].start <= target) {
+			vector_push(&walk->owners,
+				    (uint64_t)cold << 32 | (uint64_t)walk->function);
+			return;
+		}
+	}
+	if (!conditional && walk->function != WALK_NO_FUNCTION)
+		return; /* a tail call */
+	function = function_at(walk->scan, walk->image, target);
+	if (function == WALK_NO_FUNCTION)
+		return;
+	if (walk->function == WALK_NO_FUNCTION && owns_cold(walk, function))
+		add_inner(walk, function, address, brief);
+	else if (conditional)
+		walk->scan->traits[function] |= SCAN_CONDITIONAL_TAIL;
+}
+
+static void note_branch(struct walk *walk, uint64_t address, const struct brief *brief)
+{
+	const uint8_t *bytes = walk->segment->bytes + (address - walk->segment->address);
+	uint64_t target = address + brief->length +
+			  (uint64_t)displacement(bytes + brief->length - brief->immediate,
+						 brief->immediate);
+
+	map_reach(&walk->scan->map, target);
+	if (brief->kind == BRIEF_CALL32) {
+		walk->constants |= SEEN_CALL;
+		return;
+	}
+	if (target < walk->start || target >= walk->end) {
+		leave_range(walk, address, brief, target);
+		return;
+	}
+	vector_push(&walk->local, (uint32_t)(target - walk->start));
+	if (walk->function != WALK_NO_FUNCTION &&
+	    (target == walk->start || target == walk->entry_behind))
+		add_inner(walk, walk->function, address, brief);
+}
+
+static void note_constant(struct walk *walk, const uint8_t *bytes, const struct brief *brief)
+{
+	static const struct {
+		uint8_t opcode;
+		uint16_t value;
+		uint32_t seen;
+	} rows[] = {
+		{0xbf, 0x1001, SEEN_SET_GS_FIRST},
+		{0xbe, 0x1001, SEEN_SET_GS_SECOND},
+		{0xb8, 158, SEEN_NUMBER_RAX},
+		{0xbf, 158, SEEN_NUMBER_FIRST},
+	};
+	int64_t value = displacement(bytes + brief->length - brief->immediate, 4);
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (brief->opcode == rows[i].opcode && value == rows[i].value &&
+		    brief->immediate >= 4)
+			walk->constants |= rows[i].seen;
+}
+
+/* Whatever is not just an instruction without consequences. */
+static void note_instruction(struct walk *walk, uint64_t address, const struct brief *brief)
+{
+	const uint8_t *bytes = walk->segment->bytes + (address - walk->segment->address);
+
+	if (brief->relative) {
+		uint64_t target = address + brief->length +
+				  (uint64_t)displacement(bytes + brief->relative, 4);
+
+		map_reach(&walk->scan->map, target);
+		if (brief->map == 0 && brief->opcode == 0x8d)
+			vector_push(&walk->tables, target);
+	}
+	switch (brief->kind) {
+	case BRIEF_JUMP8: case BRIEF_CONDITION8: case BRIEF_JUMP32: case BRIEF_CONDITION32:
+	case BRIEF_CALL32:
+		note_branch(walk, address, brief);
+		break;
+	case BRIEF_JUMP_INDIRECT:
+		walk->indirect = true;
+		break;
+	case BRIEF_CALL_INDIRECT:
+		walk->constants |= SEEN_CALL;
+		break;
+	case BRIEF_SYSCALL:
+		walk->constants |= SEEN_SYSCALL;
+		break;
+	case BRIEF_CONSTANT:
+		note_constant(walk, bytes, brief);
+		break;
+	case BRIEF_SEGMENT:
+		walk->scan->uses_gs = true;
+		break;
+	default:
+		break;
+	}
+}
+
+/*
+ * Code constants of executables at fixed addresses may be addresses of code, such as labels
+ * taken in GNU C. No relocation tells.
+ */
+static void note_immediate(struct walk *walk, uint64_t address, const struct brief *brief)
+{
+	const uint8_t *bytes = walk->segment->bytes + (address - walk->segment->address);
+
+	map_reach(&walk->scan->map,
+		  (uint32_t)displacement(bytes + brief->length - brief->immediate, 4));
+}
+
+static bool is_leaving(uint8_t kind)
+{
+	/* Compilers end functions in calls that do not return. */
+	return kind == BRIEF_JUMP8 || kind == BRIEF_JUMP32 || kind == BRIEF_JUMP_INDIRECT ||
+	       kind == BRIEF_STOP || kind == BRIEF_CALL32 || kind == BRIEF_CALL_INDIRECT;
+}
+
+/* Whether each branch inside the range leads to where an instruction was found. */
+static bool is_consistent(const struct walk *walk)
+{
+	size_t start = walk->start - walk->segment->address;
+
+	vector_for_each(&walk->local, offset)
+		if (!bit_test(walk->segment->starts, start + *offset))
+			return false;
+	return true;
+}
+
+/* Walks the range as far as it decodes; returns where that ends. */
+static uint64_t walk_instructions(struct walk *walk, uint8_t *ret_last)
+{
+	const struct code_segment *segment = walk->segment;
+	size_t offset = walk->start - segment->address, end = walk->end - segment->address;
+	bool fixed = walk->image->type == IMAGE_EXECUTABLE;
+	uint64_t starts = 0; /* a word of the bitmap, kept in a register */
+	size_t word = offset >> 6;
+	struct brief brief;
+
+	*ret_last = BRIEF_NOP;
+	while (offset < end) {
+		size_t length = length_decode(segment->bytes + offset, segment->size - offset,
+					      &brief);
+
+		if (!length || length > end - offset)
+			break;
+		if (offset >> 6 != word) {
+			segment->starts[word] |= starts;
+			starts = 0;
+			word = offset >> 6;
+		}
+		starts |= (uint64_t)1 << (offset & 63);
+		if (brief.kind != BRIEF_PLAIN || brief.relative)
+			note_instruction(walk, segment->address + offset, &brief);
+		if (brief.kind != BRIEF_NOP)
+			*ret_last = brief.kind;
+		if (fixed && brief.immediate == 4 &&
+		    (brief.kind == BRIEF_PLAIN || brief.kind == BRIEF_CONSTANT))
+			note_immediate(walk, segment->address + offset, &brief);
+		offset += length;
+	}
+	segment->starts[word] |= starts;
+	return segment->address + offset;
+}
+
+static bool file_names_arch_prctl(struct walk *walk)
+{
+	static const char name[] = "arch_prctl";
+
+	if (walk->arch_prctl == WALK_UNKNOWN)
+		walk->arch_prctl = memmem(walk->image->bytes, walk->image->size, name,
+					  sizeof(name)) ?
+					   WALK_NAMED :
+					   WALK_NOT_NAMED;
+	return walk->arch_prctl == WALK_NAMED;
+}
+
+/*
+ * Whether this function sets the GS base by a system call. A call counts only where the file
+ * names arch_prctl: 0x1001 is also a number.
+ */
+static bool sets_gs(struct walk *walk)
+{
+	uint32_t seen = walk->constants;
+
+	if ((seen & SEEN_SET_GS_FIRST) && (seen & SEEN_NUMBER_RAX) && (seen & SEEN_SYSCALL))
+		return true;
+	if ((seen & SEEN_SET_GS_SECOND) && (seen & SEEN_NUMBER_FIRST) && (seen & SEEN_CALL))
+		return true;
+	return (seen & SEEN_SET_GS_FIRST) && (seen & SEEN_CALL) &&
+	       file_names_arch_prctl(walk);
+}
+
+/* Walks a function or cold part; returns its SCAN_WHOLE and SCAN_CLOSED. */
+static uint8_t walk_range(struct walk *walk, uint64_t start, uint64_t end)
+{
+	uint64_t stop;
+	uint8_t last;
+
+	walk->segment = map_find(&walk->scan->map, start, end - start);
+	if (!walk->segment || start >= end)
+		return 0;
+	walk->start = start;
+	walk->end = end;
+	walk->entry_behind = start;
+	if (walk->function != WALK_NO_FUNCTION &&
+	    (walk->scan->traits[walk->function] & SCAN_MARKED))
+		walk->entry_behind = start + 4;
+	walk->indirect = false;
+	walk->constants = 0;
+	walk->tables.count = walk->local.count = 0;
+	stop = walk_instructions(walk, &last);
+	if (!is_consistent(walk))
+		stop = start;
+	if (stop != end)
+		bytes_scan(walk, stop);
+	if (walk->indirect)
+		tables_read(walk);
+	if (walk->constants && sets_gs(walk))
+		walk->scan->uses_gs = true;
+	if (stop != end)
+		return 0;
+	return is_leaving(last) ? SCAN_WHOLE | SCAN_CLOSED : SCAN_WHOLE;
+}
+
+/* The parts of the segment that no function, cold part or stub covers. */
+static void walk_gaps(struct walk *walk, const struct code_segment *segment)
+{
+	const struct image *image = walk->image;
+	uint64_t at = segment->address, end = at + segment->size;
+	size_t function = 0;
+
+	walk->segment = segment;
+	walk->function = WALK_NO_FUNCTION;
+	while (at < end) {
+		const struct image_function *next = image->functions.items + function;
+		size_t cold = ranges_find(image->cold_parts.items, image->cold_parts.count, at);
+		size_t stub = ranges_find(image->plt.items, image->plt.count, at);
+		struct image_range gap = {at, end}, covered = {end, end};
+
+		while (function < image->functions.count && next->address + next->size <= at)
+			next++, function++;
+		if (function < image->functions.count)
+			covered = (struct image_range){next->address, next->address + next->size};
+		if (cold < image->cold_parts.count &&
+		    image->cold_parts.items[cold].start < covered.start)
+			covered = image->cold_parts.items[cold];
+		if (stub < image->plt.count && image->plt.items[stub].start < covered.start)
+			covered = image->plt.items[stub];
+		gap.end = covered.start < end ? covered.start : end;
+		walk->start = gap.start;
+		walk->end = gap.end;
+		if (gap.start < gap.end)
+			bytes_scan(walk, gap.start);
+		at = covered.end > at ? covered.end : end;
+	}
+}
+
+static void mark_entries(struct scan *scan, const struct image *image)
+{
+	static const uint8_t endbr64[4] = {0xf3, 0x0f, 0x1e, 0xfa};
+
+	for (size_t i = 0; i < image->functions.count; i++) {
+		const struct image_function *function = &image->functions.items[i];
+		const struct code_segment *segment = map_find(&scan->map, function->address, 4);
+
+		if (segment && function->size >= 4 &&
+		    !memcmp(segment->bytes + (function->address - segment->address), endbr64, 4))
+			scan->traits[i] |= SCAN_MARKED;
+	}
+	vector_for_each(&image->targets, target)
+		map_reach(&scan->map, *target);
+}
+
+static int by_function(const void *left, const void *right)
+{
+	const struct scan_branch *a = left, *b = right;
+
+	if (a->function != b->function)
+		return a->function < b->function ? -1 : 1;
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+void scan_init(struct scan *scan, const struct image *image)
+{
+	struct walk walk = {.scan = scan, .image = image, .table_budget = 64u << 20};
+
+	*scan = (struct scan){0};
+	map_init(&scan->map, image);
+	scan->traits = memory_allocate_zeroed(image->functions.count, 1);
+	mark_entries(scan, image);
+	for (size_t i = 0; i < image->functions.count; i++) {
+		const struct image_function *function = &image->functions.items[i];
+
+		walk.function = (int64_t)i;
+		scan->traits[i] |= walk_range(&walk, function->address,
+					      function->address + function->size);
+	}
+	walk.function = WALK_NO_FUNCTION;
+	for (walk.cold = 0; walk.cold < image->cold_parts.count; walk.cold++)
+		walk_range(&walk, image->cold_parts.items[walk.cold].start,
+			   image->cold_parts.items[walk.cold].end);
+	for (size_t i = 0; i < scan->map.count; i++)
+		walk_gaps(&walk, &scan->map.segments[i]);
+	if (image->type == IMAGE_EXECUTABLE)
+		tables_read_pointers(scan, image);
+	if (scan->inner.count)
+		qsort(scan->inner.items, scan->inner.count, sizeof(*scan->inner.items),
+		      by_function);
+	vector_deinit(&walk.tables);
+	vector_deinit(&walk.local);
+	vector_deinit(&walk.owners);
+}
+
+void scan_deinit(struct scan *scan)
+{
+	map_deinit(&scan->map);
+	free(scan->traits);
+	vector_deinit(&scan->inner);
+	*scan = (struct scan){0};
+}
+
+const struct scan_branch *scan_inner_of(const struct scan *scan, uint32_t function)
+{
+	size_t low = 0, high = scan->inner.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (scan->inner.items[middle].function < function)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return scan->inner.items + low;
+}

@@ -1,0 +1,45 @@
+/*
+ * What leads where in a text: every known function is walked instruction by instruction, and
+ * every branch, RIP-relative operand and jump table is noted in the map. Where walking fails
+ * (data in the text, code that no table knows), each byte that could begin a branch counts.
+ */
+#ifndef TRAMMEL_CODE_SCAN_H
+#define TRAMMEL_CODE_SCAN_H
+
+#include "code/map.h"
+#include "image/image.h"
+
+enum scan_trait {
+	SCAN_CLOSED = 1,           /* ends with its last byte: nothing runs on behind it */
+	SCAN_CONDITIONAL_TAIL = 2, /* a conditional branch from elsewhere leads to its entry */
+	SCAN_HIDDEN_LOOP = 4,      /* something that cannot be rewritten leads back to the entry
+				      from inside: a jump table, an uncertain branch */
+	SCAN_INNER = 8,            /* has rows in scan.inner */
+	SCAN_MARKED = 16,          /* begins with endbr64 */
+	SCAN_WHOLE = 32,           /* decodes from its first to its last byte */
+};
+
+/* A branch, no call, from a function's own body or cold part to its entry, or to the
+ * instruction behind its endbr64. */
+struct scan_branch {
+	uint64_t address;  /* of the branch instruction */
+	uint32_t function; /* index in image.functions */
+	uint8_t length;    /* bytes of the instruction */
+	uint8_t width;     /* bytes of its displacement, which ends it: 1 or 4 */
+};
+
+struct scan {
+	struct code_map map;
+	uint8_t *traits;                          /* enum scan_trait, by function */
+	struct VECTOR(struct scan_branch) inner;  /* sorted by function, then address */
+	bool uses_gs;
+};
+
+/* The image must outlive the scan. */
+void scan_init(struct scan *scan, const struct image *image);
+void scan_deinit(struct scan *scan);
+
+/* The first row of scan.inner for this function; they are contiguous. */
+const struct scan_branch *scan_inner_of(const struct scan *scan, uint32_t function);
+
+#endif

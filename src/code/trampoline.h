@@ -1,0 +1,45 @@
+/*
+ * The code of one trampoline. Written when a plan is made, and again whenever somebody must
+ * know what lies where in it: the same input gives the same code.
+ */
+#ifndef TRAMMEL_CODE_TRAMPOLINE_H
+#define TRAMMEL_CODE_TRAMPOLINE_H
+
+#include "code/emit.h"
+
+enum trampoline_probe {
+	TRAMPOLINE_NO_PROBE,
+	TRAMPOLINE_COUNT,            /* inc: changes flags */
+	TRAMPOLINE_COUNT_KEEP_FLAGS, /* through r11 */
+	TRAMPOLINE_FLAG,
+};
+
+enum {
+	/* Code behind the displaced instructions that is copied to spare the jump back. */
+	TRAMPOLINE_TAIL_MAX = 32,
+	/* No trampoline takes more bytes, alignment aside. */
+	TRAMPOLINE_SIZE_MAX = 640,
+};
+
+struct trampoline {
+	uint64_t address;      /* of the function */
+	const uint8_t *bytes;  /* original, from there on */
+	size_t size;           /* bytes of the function */
+	unsigned displaced;    /* bytes from `address` on that the trampoline stands for */
+	enum trampoline_probe probe;
+	uint32_t slot;         /* displacement in the bank without the module's own */
+	uint8_t hook;          /* 0: none */
+	struct plan_hook_layout hook_layout;
+};
+
+/* Where the entry jump lies: behind an endbr64, which stays in place. */
+unsigned trampoline_patch_offset(const uint8_t *bytes, size_t size);
+
+/*
+ * Writes the trampoline at the emitter's place. `ret_start` is the address of its displaced
+ * instructions. Failures are left in the emitter, whose code is then to be taken back.
+ */
+void trampoline_emit(struct emitter *emitter, const struct trampoline *trampoline,
+		     uint64_t *ret_start);
+
+#endif

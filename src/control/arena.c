@@ -1,0 +1,236 @@
+#include "control/arena.h"
+
+#include "resident/resident.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define PAGE 4096u
+
+static uint64_t round_up(uint64_t size)
+{
+	return (size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+}
+
+static struct trm_error *map_file(const struct arena *arena, uint64_t offset, uint64_t size,
+				  void **ret_address)
+{
+	void *address = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+			     arena->fd, (off_t)offset);
+
+	if (address == MAP_FAILED)
+		return trm_error_system(errno, "cannot map an arena");
+	*ret_address = address;
+	return NULL;
+}
+
+/*
+ * The kernel walks the list of robust mutexes of a thread that ends, however it ends, and marks
+ * them. So this mutex, held for good, tells the resident whether anybody will answer.
+ */
+static struct trm_error *sign_in(struct wire_control *control)
+{
+	pthread_mutex_t *owner = (pthread_mutex_t *)control->owner;
+	pthread_mutexattr_t attributes;
+
+	_Static_assert(sizeof(pthread_mutex_t) <= sizeof(control->owner), "room for a mutex");
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+	pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+	int error = pthread_mutex_init(owner, &attributes);
+	pthread_mutexattr_destroy(&attributes);
+	if (!error)
+		error = pthread_mutex_lock(owner);
+	if (error)
+		return trm_error_system(error, "cannot lock an arena");
+	return NULL;
+}
+
+static struct trm_error *set_up(struct arena *arena, uint64_t stride)
+{
+	struct arena_chunk *chunk;
+	void *control = NULL;
+	uint64_t offset;
+
+	TRM_TRY(arena_allocate(arena, WIRE_BANKS_OFFSET, &offset));
+	if (pwrite(arena->fd, resident_image, resident_image_size, 0) !=
+	    (ssize_t)resident_image_size)
+		return trm_error_system(errno, "cannot write to an arena");
+	TRM_TRY(map_file(arena, WIRE_CONTROL_OFFSET, sizeof(struct wire_control), &control));
+	arena->control = control;
+	TRM_TRY(sign_in(arena->control));
+	TRM_TRY(arena_allocate(arena, stride * ARENA_FIRST_BANKS, &offset));
+	return arena_add_chunk(arena, offset, arena->address + offset, stride,
+			       ARENA_FIRST_BANKS, &chunk);
+}
+
+struct trm_error *arena_create(int fd, uint64_t address, uint64_t stride, uint32_t slot_size,
+			       struct arena **ret_arena)
+{
+	struct arena *arena = memory_allocate_zeroed(1, sizeof(*arena));
+
+	*arena = (struct arena){
+		.fd = fd, .references = 1, .address = address, .slot_size = slot_size};
+	struct trm_error *error = set_up(arena, stride);
+
+	if (error) {
+		arena_release(arena);
+		return error;
+	}
+	*ret_arena = arena;
+	return NULL;
+}
+
+void arena_release(struct arena *arena)
+{
+	if (!arena || --arena->references)
+		return;
+	vector_for_each(&arena->banks, bank)
+		free(*bank);
+	vector_for_each(&arena->chunks, chunk) {
+		munmap((*chunk)->shared, (*chunk)->stride * (*chunk)->bank_count);
+		free(*chunk);
+	}
+	if (arena->control) {
+		/* Off the list of robust mutexes before its page goes. */
+		pthread_mutex_unlock((pthread_mutex_t *)arena->control->owner);
+		munmap(arena->control, sizeof(*arena->control));
+	}
+	vector_deinit(&arena->banks);
+	vector_deinit(&arena->chunks);
+	close(arena->fd);
+	free(arena);
+}
+
+struct trm_error *arena_allocate(struct arena *arena, uint64_t size, uint64_t *ret_offset)
+{
+	uint64_t offset = arena->file_size;
+
+	if (ftruncate(arena->fd, (off_t)(offset + round_up(size))))
+		return trm_error_system(errno, "cannot enlarge an arena");
+	arena->file_size += round_up(size);
+	*ret_offset = offset;
+	return NULL;
+}
+
+struct trm_error *arena_add_chunk(struct arena *arena, uint64_t file_offset, uint64_t address,
+				  uint64_t stride, uint32_t count,
+				  struct arena_chunk **ret_chunk)
+{
+	void *shared = NULL;
+
+	TRM_TRY(map_file(arena, file_offset, stride * count, &shared));
+	struct arena_chunk *chunk = memory_allocate_zeroed(1, sizeof(*chunk));
+
+	*chunk = (struct arena_chunk){file_offset, address, stride, count, shared};
+	vector_push(&arena->chunks, chunk);
+	for (uint32_t i = 0; i < count; i++) {
+		struct bank *bank = memory_allocate_zeroed(1, sizeof(*bank));
+
+		bank->chunk = chunk;
+		bank->address = address + i * stride;
+		bank->file_offset = file_offset + i * stride;
+		bank->shared = (struct wire_bank *)(chunk->shared + i * stride);
+		vector_push(&arena->banks, bank);
+	}
+	*ret_chunk = chunk;
+	return NULL;
+}
+
+struct bank *arena_take_bank(struct arena *arena, const struct arena_chunk *chunk, pid_t owner,
+			     pid_t tid)
+{
+	struct bank *found = NULL;
+
+	vector_for_each(&arena->banks, item) {
+		struct bank *bank = *item;
+
+		if (bank->chunk != chunk || bank->in_use)
+			continue;
+		if (bank->owner == owner) {
+			found = bank;
+			break;
+		}
+		if (!bank->owner && !found)
+			found = bank;
+	}
+	if (!found)
+		return NULL;
+	found->owner = owner;
+	found->in_use = true;
+	*found->shared = (struct wire_bank){
+		.self = found->address,
+		.entry = arena->address + ((const struct resident_table *)resident_image)->hook,
+		.control = arena->address + WIRE_CONTROL_OFFSET,
+		.tid = (uint32_t)tid,
+	};
+	return found;
+}
+
+void arena_give_bank(struct bank *bank)
+{
+	bank->in_use = false;
+}
+
+static void read_counters(const uint8_t *bytes, uint64_t size, uint32_t slot_size,
+			  uint32_t first_slot, void (*add)(void *, uint32_t, uint64_t),
+			  void *context)
+{
+	if (slot_size == 8) {
+		const uint64_t *counters = (const uint64_t *)(const void *)bytes;
+
+		for (uint64_t i = 0; i < size / 8; i++)
+			if (counters[i])
+				add(context, first_slot + (uint32_t)i, counters[i]);
+		return;
+	}
+	for (uint64_t i = 0; i < size; i++)
+		if (bytes[i])
+			add(context, first_slot + (uint32_t)i, 1);
+}
+
+void arena_read_bank(const struct arena *arena, const struct bank *bank,
+		     void (*add)(void *context, uint32_t slot, uint64_t count), void *context)
+{
+	const uint8_t *base = bank->chunk->shared + (bank->file_offset - bank->chunk->file_offset);
+	uint64_t start = bank->file_offset + WIRE_BANK_HEADER;
+	uint64_t end = bank->file_offset + bank->chunk->stride;
+
+	/* Pages that no thread wrote are holes in the file: skipped without touching them. */
+	while (start < end) {
+		off_t data = lseek(arena->fd, (off_t)start, SEEK_DATA);
+
+		if (data < 0 || (uint64_t)data >= end)
+			return;
+		off_t hole = lseek(arena->fd, data, SEEK_HOLE);
+		uint64_t stop = hole < 0 || (uint64_t)hole > end ? end : (uint64_t)hole;
+		uint64_t at = (uint64_t)data - bank->file_offset;
+
+		read_counters(base + at, stop - (uint64_t)data, arena->slot_size,
+			      (uint32_t)((at - WIRE_BANK_HEADER) / arena->slot_size), add,
+			      context);
+		start = stop;
+	}
+}
+
+void arena_clear_bank(const struct arena *arena, struct bank *bank)
+{
+	fallocate(arena->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		  (off_t)(bank->file_offset + WIRE_BANK_HEADER),
+		  (off_t)(bank->chunk->stride - WIRE_BANK_HEADER));
+	bank->owner = 0;
+	bank->in_use = false;
+}
+
+struct bank *arena_find_bank(const struct arena *arena, uint64_t address)
+{
+	vector_for_each(&arena->banks, bank)
+		if ((*bank)->address == address)
+			return *bank;
+	return NULL;
+}

@@ -1,0 +1,131 @@
+#include "control/event.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#ifndef PTRACE_EVENT_STOP
+#define PTRACE_EVENT_STOP 128
+#endif
+
+int event_trace_options(void)
+{
+	return PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
+	       PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC;
+}
+
+static int event_message(pid_t tid)
+{
+	unsigned long message = 0;
+
+	ptrace(PTRACE_GETEVENTMSG, tid, 0, &message);
+	return (int)message;
+}
+
+/* See ptrace(2), "Stopped states". */
+static struct event classify_stop(pid_t tid, int status)
+{
+	int signal = WSTOPSIG(status);
+
+	switch (status >> 16) {
+	case 0:
+		if (signal == (SIGTRAP | 0x80))
+			return (struct event){tid, EVENT_SYSCALL, 0};
+		return (struct event){tid, EVENT_SIGNAL, signal};
+	case PTRACE_EVENT_STOP:
+		if (signal == SIGTRAP)
+			return (struct event){tid, EVENT_STOP, 0};
+		return (struct event){tid, EVENT_GROUP_STOP, signal};
+	case PTRACE_EVENT_FORK:
+	case PTRACE_EVENT_VFORK:
+		return (struct event){tid, EVENT_FORK, event_message(tid)};
+	case PTRACE_EVENT_CLONE:
+		return (struct event){tid, EVENT_CLONE, event_message(tid)};
+	case PTRACE_EVENT_EXEC:
+		return (struct event){tid, EVENT_EXEC, event_message(tid)};
+	default:
+		return (struct event){tid, EVENT_OTHER, 0};
+	}
+}
+
+static struct event classify(pid_t tid, int status)
+{
+	if (WIFEXITED(status))
+		return (struct event){tid, EVENT_EXITED, WEXITSTATUS(status)};
+	if (WIFSIGNALED(status))
+		return (struct event){tid, EVENT_KILLED, WTERMSIG(status)};
+	return classify_stop(tid, status);
+}
+
+static bool wait_now(pid_t tid, struct event *ret_event)
+{
+	int status;
+	pid_t found;
+
+	do {
+		found = waitpid(tid, &status, __WALL | WNOHANG);
+	} while (found < 0 && errno == EINTR);
+	if (found <= 0)
+		return false;
+	*ret_event = classify(found, status);
+	return true;
+}
+
+static void take_pending(struct event_queue *queue, size_t index, struct event *ret_event)
+{
+	*ret_event = queue->pending.items[index];
+	for (size_t i = index + 1; i < queue->pending.count; i++)
+		queue->pending.items[i - 1] = queue->pending.items[i];
+	queue->pending.count--;
+}
+
+bool event_poll(struct event_queue *queue, struct event *ret_event)
+{
+	if (queue->pending.count) {
+		take_pending(queue, 0, ret_event);
+		return true;
+	}
+	return wait_now(-1, ret_event);
+}
+
+bool event_wait_thread(struct event_queue *queue, pid_t tid, int timeout_ms,
+		       struct event *ret_event)
+{
+	struct timespec start, now;
+	int waited_ms = 0;
+	const struct timespec pause = {0, 200000};
+	sigset_t child;
+
+	for (size_t i = 0; i < queue->pending.count; i++) {
+		if (queue->pending.items[i].tid == tid) {
+			take_pending(queue, i, ret_event);
+			return true;
+		}
+	}
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	while (waited_ms <= timeout_ms) {
+		if (wait_now(tid, ret_event))
+			return true;
+		/* SIGCHLD is blocked and pending: taking it here only makes the main loop
+		 * look once more, which it does anyway. */
+		sigtimedwait(&child, NULL, &pause);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		waited_ms = (int)((now.tv_sec - start.tv_sec) * 1000 +
+				  (now.tv_nsec - start.tv_nsec) / 1000000);
+	}
+	return false;
+}
+
+void event_push(struct event_queue *queue, const struct event *event)
+{
+	vector_push(&queue->pending, *event);
+}
+
+void event_queue_deinit(struct event_queue *queue)
+{
+	vector_deinit(&queue->pending);
+}

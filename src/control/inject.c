@@ -1,0 +1,311 @@
+#include "control/inject.h"
+
+#include "base/cleanup.h"
+#include "resident/resident.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#define PAGE 4096u
+
+/* How long a thread may take for a system call of ours before we call it lost. */
+#define PATIENCE_MS 10000
+
+static const struct resident_table *table(void)
+{
+	return (const struct resident_table *)(const void *)resident_image;
+}
+
+/* A thread that runs injected code: what it was, and signals that came meanwhile. */
+struct injection {
+	pid_t tid;
+	struct event_queue *queue;
+	struct user_regs_struct registers; /* as before */
+	uint64_t mask;                     /* as before */
+	int stop_signal;                   /* SIGSTOP or the like to send again; 0 */
+};
+
+/* The order is for a controller that is killed here: the code that the thread is sent to puts
+ * the mask right by itself, so the mask is changed last. */
+static struct trm_error *begin(struct injection *injection, uint64_t code)
+{
+	struct user_regs_struct registers = injection->registers;
+
+	registers.rip = code;
+	registers.orig_rax = (unsigned long long)-1;
+	TRM_TRY(remote_set_registers(injection->tid, &registers));
+	return remote_set_mask(injection->tid, ~0ull);
+}
+
+/* And here first, for the same reason. */
+static struct trm_error *end(struct injection *injection)
+{
+	struct user_regs_struct registers = injection->registers;
+
+	registers.orig_rax = (unsigned long long)-1;
+	TRM_TRY(remote_set_mask(injection->tid, injection->mask));
+	TRM_TRY(remote_set_registers(injection->tid, &registers));
+	if (injection->stop_signal)
+		syscall(SYS_tkill, injection->tid, injection->stop_signal);
+	return NULL;
+}
+
+/* Runs to the next entry to or exit from a system call. */
+static struct trm_error *step(struct injection *injection)
+{
+	struct event event;
+
+	for (;;) {
+		TRM_TRY(remote_resume(injection->tid, REMOTE_SYSCALL, 0));
+		if (!event_wait_thread(injection->queue, injection->tid, PATIENCE_MS, &event))
+			return trm_error_create(TRM_ERROR_GONE, "thread %d does not answer",
+						injection->tid);
+		switch (event.kind) {
+		case EVENT_SYSCALL:
+			return NULL;
+		case EVENT_SIGNAL: /* none but SIGSTOP gets past the mask */
+			injection->stop_signal = event.value;
+			break;
+		case EVENT_EXITED:
+		case EVENT_KILLED:
+		case EVENT_EXEC:
+			event_push(injection->queue, &event);
+			return trm_error_create(TRM_ERROR_GONE, "thread %d ended",
+						injection->tid);
+		default:
+			break;
+		}
+	}
+}
+
+static struct trm_error *steps(struct injection *injection, unsigned int count)
+{
+	while (count--)
+		TRM_TRY(step(injection));
+	return NULL;
+}
+
+/* The zero bytes at the end of an executable mapping: slack behind the text, which nobody runs.
+ * The vDSO has some, and nearly every program and ld.so. */
+static bool find_slack(const struct inject_arena_request *request, size_t size,
+		       uint64_t *ret_address)
+{
+	uint8_t page[PAGE];
+
+	vector_for_each(&request->maps->mappings, mapping) {
+		size_t zeros = 0;
+
+		if (!mapping->executable || mapping->writable ||
+		    !strcmp(maps_path(request->maps, mapping), "[vsyscall]"))
+			continue;
+		struct trm_error *error =
+			remote_read(request->memory_fd, mapping->end - PAGE, page, PAGE);
+
+		if (error) {
+			trm_error_destroy(error);
+			continue;
+		}
+		while (zeros < PAGE && !page[PAGE - 1 - zeros])
+			zeros++;
+		if (zeros < size + 64)
+			continue;
+		*ret_address = (mapping->end - size) & ~(uint64_t)15;
+		return true;
+	}
+	return false;
+}
+
+static struct trm_error *take_memfd(const struct inject_arena_request *request, int *ret_fd)
+{
+	struct user_regs_struct registers;
+	char name[32];
+
+	TRM_TRY(remote_get_registers(request->tid, &registers));
+	long fd = (long)registers.rax;
+
+	if (fd < 0)
+		return trm_error_system((int)-fd, "the program cannot make a memfd");
+	snprintf(name, sizeof(name), "fd/%ld", fd);
+	return remote_open(request->tid, name, O_RDWR, ret_fd);
+}
+
+static struct trm_error *run_boot(const struct inject_arena_request *request,
+				  struct injection *injection, struct arena **ret_arena)
+{
+	struct user_regs_struct registers;
+	struct arena *arena = NULL;
+	int fd = -1;
+
+	TRM_TRY(steps(injection, 2)); /* memfd_create */
+	struct trm_error *error = take_memfd(request, &fd);
+
+	if (!error)
+		error = arena_create(fd, request->address, request->stride,
+				     request->slot_size, &arena);
+	/* With or without: to the end of the code, whose calls fail harmlessly then. */
+	for (int call = 0; call < 3; call++) { /* mmap, mmap, close */
+		struct trm_error *gone = steps(injection, 2);
+
+		if (!gone && !error && call < 2) {
+			gone = remote_get_registers(request->tid, &registers);
+			if (!gone && (long)registers.rax < 0)
+				error = trm_error_system((int)-(long)registers.rax,
+							 "the program cannot map memory");
+		}
+		if (gone) {
+			trm_error_destroy(error);
+			arena_release(arena);
+			return gone;
+		}
+	}
+	if (error) {
+		arena_release(arena);
+		trm_error_destroy(steps(injection, 1));
+		return error;
+	}
+	*ret_arena = arena;
+	return steps(injection, 1); /* entry to rt_sigprocmask */
+}
+
+struct trm_error *inject_arena(const struct inject_arena_request *request,
+			       struct event_queue *queue, struct arena **ret_arena)
+{
+	struct injection injection = {.tid = request->tid, .queue = queue};
+	size_t size = table()->boot_end - table()->boot;
+	scoped_free uint8_t *code = memory_allocate_zeroed(1, size);
+	struct resident_boot boot = {
+		.flags = request->memfd_flags,
+		.address = request->address,
+		.data_size = WIRE_BANKS_OFFSET - WIRE_CONTROL_OFFSET +
+			     request->stride * ARENA_FIRST_BANKS,
+		.name = "trammel",
+	};
+	uint64_t place;
+
+	if (!find_slack(request, size, &place))
+		return trm_error_create(TRM_ERROR_UNSUPPORTED,
+					"no unused bytes behind any text for the first code");
+	TRM_TRY(remote_get_registers(request->tid, &injection.registers));
+	TRM_TRY(remote_get_mask(request->tid, &injection.mask));
+	boot.back = injection.registers.rip;
+	boot.mask = injection.mask;
+	memcpy(code, resident_image + table()->boot, size);
+	memcpy(code + (table()->boot_data - table()->boot), &boot, sizeof(boot));
+	TRM_TRY(remote_write(request->memory_fd, place, code, size));
+	TRM_TRY(begin(&injection, place));
+	struct trm_error *error = run_boot(request, &injection, ret_arena);
+
+	if (error && error->code == TRM_ERROR_GONE)
+		return error;
+	struct trm_error *ending = end(&injection);
+
+	if (!ending) {
+		memset(code, 0, size);
+		ending = remote_write(request->memory_fd, place, code, size);
+	}
+	if (!error)
+		return ending;
+	trm_error_destroy(ending);
+	return error;
+}
+
+struct trm_error *inject_batch(pid_t tid, struct arena *arena, struct wire_batch *batch,
+			       struct event_queue *queue)
+{
+	struct injection injection = {.tid = tid, .queue = queue};
+	struct wire_control *control = arena->control;
+
+	TRM_TRY(remote_get_registers(tid, &injection.registers));
+	TRM_TRY(remote_get_mask(tid, &injection.mask));
+	control->inject_back = injection.registers.rip;
+	control->inject_mask = injection.mask;
+	control->batch = *batch;
+	TRM_TRY(begin(&injection, arena->address + table()->inject));
+	/* Up to the entry to rt_sigprocmask: the last result is in memory then. */
+	TRM_TRY(steps(&injection, (unsigned int)batch->count * 2 + 1));
+	*batch = control->batch;
+	return end(&injection);
+}
+
+static void futex_wake(uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static void reply(struct bank *bank, enum wire_reply value)
+{
+	__atomic_store_n(&bank->shared->reply, value, __ATOMIC_RELEASE);
+	futex_wake(&bank->shared->reply);
+}
+
+void inject_mailbox_done(struct bank *bank)
+{
+	__atomic_store_n(&bank->shared->request, WIRE_IDLE, __ATOMIC_RELEASE);
+	reply(bank, WIRE_DONE);
+}
+
+struct trm_error *inject_mailbox_batch(pid_t tid, struct bank *bank, struct wire_batch *batch)
+{
+	const struct timespec pause = {0, 1000000};
+
+	bank->shared->batch = *batch;
+	__atomic_store_n(&bank->shared->request, WIRE_IDLE, __ATOMIC_RELEASE);
+	reply(bank, WIRE_RUN);
+	for (int waits = 0; waits < PATIENCE_MS; waits++) {
+		if (__atomic_load_n(&bank->shared->request, __ATOMIC_ACQUIRE) == WIRE_RAN) {
+			*batch = bank->shared->batch;
+			return NULL;
+		}
+		if (syscall(SYS_tkill, tid, 0))
+			break;
+		/* The thread rings a doorbell, not this word: look every millisecond too. */
+		syscall(SYS_futex, &bank->shared->request, FUTEX_WAIT, WIRE_IDLE, &pause, NULL,
+			0);
+	}
+	return trm_error_create(TRM_ERROR_GONE, "thread %d does not answer", tid);
+}
+
+unsigned int batch_add(struct wire_batch *batch, long number, const uint64_t arguments[6])
+{
+	struct wire_call *call = &batch->calls[batch->count];
+
+	*call = (struct wire_call){.number = (uint64_t)number};
+	memcpy(call->arguments, arguments, sizeof(call->arguments));
+	return (unsigned int)batch->count++;
+}
+
+unsigned int batch_add_mapping(struct wire_batch *batch, const struct arena *arena,
+			       bool executable, uint64_t offset, uint64_t size,
+			       uint64_t address, uint64_t *ret_addend)
+{
+	uint64_t from = executable ? 0 : WIRE_CONTROL_OFFSET;
+	uint64_t lead = offset - from;
+	unsigned int reserved = 0, whole, result;
+
+	/* Reserved first, and moved to what that call returned: a place that is taken after all
+	 * makes both fail, and nothing of the program's is overwritten. */
+	if (address)
+		reserved = BATCH_ADD(batch, SYS_mmap, address, size, PROT_NONE,
+				     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+					     MAP_FIXED_NOREPLACE,
+				     (uint64_t)-1, 0);
+	whole = BATCH_ADD(batch, SYS_mremap, arena->address + from, 0, lead + size,
+			  MREMAP_MAYMOVE, 0, 0);
+	result = whole;
+	*ret_addend = lead;
+	if (address) {
+		result = BATCH_ADD(batch, SYS_mremap, WIRE_RESULT(whole), size, size,
+				   MREMAP_MAYMOVE | MREMAP_FIXED, WIRE_RESULT(reserved), 0);
+		batch->calls[result].addend = lead;
+		*ret_addend = 0;
+	}
+	if (lead)
+		BATCH_ADD(batch, SYS_munmap, WIRE_RESULT(whole), lead, 0, 0, 0, 0);
+	return result;
+}

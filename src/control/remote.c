@@ -1,0 +1,179 @@
+#include "control/remote.h"
+
+#include "base/cleanup.h"
+
+#include <asm/prctl.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#ifndef PTRACE_ARCH_PRCTL
+#define PTRACE_ARCH_PRCTL 30
+#endif
+
+static struct trm_error *check(long result, pid_t tid, const char *what)
+{
+	if (result >= 0)
+		return NULL;
+	if (errno == ESRCH)
+		return trm_error_create(TRM_ERROR_GONE, "thread %d ended", tid);
+	return trm_error_system(errno, "cannot %s thread %d", what, tid);
+}
+
+/* glibc wants enum __ptrace_request; a plain number serves both. */
+static long trace(int request, pid_t tid, uintptr_t address, uintptr_t data)
+{
+	return ptrace((enum __ptrace_request)request, tid, address, data);
+}
+
+struct trm_error *remote_get_registers(pid_t tid, struct user_regs_struct *ret_registers)
+{
+	struct iovec io = {ret_registers, sizeof(*ret_registers)};
+
+	return check(trace(PTRACE_GETREGSET, tid, NT_PRSTATUS, (uintptr_t)&io), tid,
+		     "read registers of");
+}
+
+struct trm_error *remote_set_registers(pid_t tid, const struct user_regs_struct *registers)
+{
+	struct user_regs_struct copy = *registers;
+	struct iovec io = {&copy, sizeof(copy)};
+
+	return check(trace(PTRACE_SETREGSET, tid, NT_PRSTATUS, (uintptr_t)&io), tid,
+		     "set registers of");
+}
+
+struct trm_error *remote_set_gs_base(pid_t tid, uint64_t base)
+{
+	return check(trace(PTRACE_ARCH_PRCTL, tid, base, ARCH_SET_GS), tid,
+		     "set the GS base of");
+}
+
+struct trm_error *remote_get_mask(pid_t tid, uint64_t *ret_mask)
+{
+	return check(trace(PTRACE_GETSIGMASK, tid, sizeof(*ret_mask), (uintptr_t)ret_mask),
+		     tid, "read the signal mask of");
+}
+
+struct trm_error *remote_set_mask(pid_t tid, uint64_t mask)
+{
+	return check(trace(PTRACE_SETSIGMASK, tid, sizeof(mask), (uintptr_t)&mask), tid,
+		     "set the signal mask of");
+}
+
+struct trm_error *remote_get_signal(pid_t tid, siginfo_t *ret_info)
+{
+	return check(trace(PTRACE_GETSIGINFO, tid, 0, (uintptr_t)ret_info), tid,
+		     "read the signal of");
+}
+
+struct trm_error *remote_set_signal(pid_t tid, const siginfo_t *info)
+{
+	siginfo_t copy = *info;
+
+	return check(trace(PTRACE_SETSIGINFO, tid, 0, (uintptr_t)&copy), tid,
+		     "set the signal of");
+}
+
+struct trm_error *remote_resume(pid_t tid, enum remote_resume how, int signal)
+{
+	static const int requests[] = {
+		[REMOTE_RUN] = PTRACE_CONT,
+		[REMOTE_SYSCALL] = PTRACE_SYSCALL,
+		[REMOTE_LISTEN] = PTRACE_LISTEN,
+		[REMOTE_DETACH] = PTRACE_DETACH,
+	};
+
+	return check(trace(requests[how], tid, 0, (uintptr_t)signal), tid, "resume");
+}
+
+static struct trm_error *memory_error(ssize_t result, uint64_t address, const char *what)
+{
+	if (result == 0 || errno == ESRCH)
+		return trm_error_create(TRM_ERROR_GONE, "the process ended");
+	return trm_error_system(errno, "cannot %s memory at 0x%lx", what, address);
+}
+
+struct trm_error *remote_read(int memory_fd, uint64_t address, void *bytes, size_t size)
+{
+	for (size_t done = 0; done < size;) {
+		ssize_t n = pread(memory_fd, (char *)bytes + done, size - done,
+				  (off_t)(address + done));
+
+		if (n <= 0)
+			return memory_error(n, address + done, "read");
+		done += (size_t)n;
+	}
+	return NULL;
+}
+
+struct trm_error *remote_write(int memory_fd, uint64_t address, const void *bytes,
+			       size_t size)
+{
+	for (size_t done = 0; done < size;) {
+		ssize_t n = pwrite(memory_fd, (const char *)bytes + done, size - done,
+				   (off_t)(address + done));
+
+		if (n <= 0)
+			return memory_error(n, address + done, "write");
+		done += (size_t)n;
+	}
+	return NULL;
+}
+
+struct trm_error *remote_read_string(int memory_fd, uint64_t address, char *text,
+				     size_t capacity)
+{
+	size_t length = 0;
+
+	while (length + 1 < capacity) {
+		/* Not across a page: the next one may not be there. */
+		size_t piece = 4096 - ((address + length) & 4095);
+
+		if (piece > capacity - 1 - length)
+			piece = capacity - 1 - length;
+		TRM_TRY(remote_read(memory_fd, address + length, text + length, piece));
+		if (memchr(text + length, '\0', piece))
+			return NULL;
+		length += piece;
+	}
+	text[length] = '\0';
+	return NULL;
+}
+
+struct trm_error *remote_open(pid_t pid, const char *name, int flags, int *ret_fd)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	int fd = open(path, flags | O_CLOEXEC);
+
+	if (fd < 0 && (errno == ENOENT || errno == ESRCH))
+		return trm_error_create(TRM_ERROR_GONE, "process %d ended", pid);
+	if (fd < 0)
+		return trm_error_system(errno, "cannot open \"%s\"", path);
+	*ret_fd = fd;
+	return NULL;
+}
+
+bool remote_status(pid_t pid, const char *field, int base, uint64_t *ret_value)
+{
+	char path[64], line[256];
+	size_t length = strlen(field);
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	scoped_file FILE *file = fopen(path, "re");
+
+	while (file && fgets(line, sizeof(line), file)) {
+		if (strncmp(line, field, length) || line[length] != ':')
+			continue;
+		*ret_value = strtoull(line + length + 1, NULL, base);
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,83 @@
+/*
+ * Other processes, one operation at a time: registers, memory, signal mask, resuming. All of
+ * it is for stopped threads that this thread traces, but memory, which works at any time.
+ * TRM_ERROR_GONE means that the thread or process ended meanwhile.
+ */
+#ifndef TRAMMEL_CONTROL_REMOTE_H
+#define TRAMMEL_CONTROL_REMOTE_H
+
+#include "base/error.h"
+#include "base/vector.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+struct trm_error *remote_get_registers(pid_t tid, struct user_regs_struct *ret_registers);
+struct trm_error *remote_set_registers(pid_t tid, const struct user_regs_struct *registers);
+struct trm_error *remote_set_gs_base(pid_t tid, uint64_t base);
+struct trm_error *remote_get_mask(pid_t tid, uint64_t *ret_mask);
+struct trm_error *remote_set_mask(pid_t tid, uint64_t mask);
+struct trm_error *remote_get_signal(pid_t tid, siginfo_t *ret_info);
+struct trm_error *remote_set_signal(pid_t tid, const siginfo_t *info);
+
+/* Resumes; `signal` is delivered (0: none). */
+enum remote_resume {
+	REMOTE_RUN,     /* to the next event */
+	REMOTE_SYSCALL, /* to the next entry to or exit from a system call */
+	REMOTE_LISTEN,  /* stay in group-stop, but hear of SIGCONT */
+	REMOTE_DETACH,  /* let go */
+};
+struct trm_error *remote_resume(pid_t tid, enum remote_resume how, int signal);
+
+/* Memory through an open /proc/PID/mem: all of `size` bytes or an error. */
+struct trm_error *remote_read(int memory_fd, uint64_t address, void *bytes, size_t size);
+struct trm_error *remote_write(int memory_fd, uint64_t address, const void *bytes,
+			       size_t size);
+
+/* A 0-terminated string of at most `capacity` - 1 bytes, cut there. */
+struct trm_error *remote_read_string(int memory_fd, uint64_t address, char *text,
+				     size_t capacity);
+
+/* Opens /proc/PID/NAME; `flags` as for open(2). */
+struct trm_error *remote_open(pid_t pid, const char *name, int flags, int *ret_fd);
+
+/* A number from a line of /proc/PID/status ("Tgid", "Seccomp", ...); `base` 10 or 16. */
+bool remote_status(pid_t pid, const char *field, int base, uint64_t *ret_value);
+
+struct mapping {
+	uint64_t start, end;  /* bytes */
+	uint64_t file_offset; /* bytes */
+	uint64_t inode;       /* 0: no file */
+	dev_t device;
+	bool readable, writable, executable, shared;
+	uint32_t path; /* offset in maps.text; "" where there is none */
+};
+
+/* The address space of a process, sorted by address. */
+struct maps {
+	struct VECTOR(struct mapping) mappings;
+	struct VECTOR(char) text;
+};
+
+struct trm_error *maps_read(pid_t pid, struct maps *maps); /* replaces what was there */
+void maps_deinit(struct maps *maps);
+static inline const char *maps_path(const struct maps *maps, const struct mapping *mapping)
+{
+	return maps->text.items + mapping->path;
+}
+
+/* The first mapping whose path is this ("[vdso]"); NULL if none. */
+const struct mapping *maps_find_path(const struct maps *maps, const char *path);
+
+/* Whether nothing is mapped in [start, start + size). */
+bool maps_is_free(const struct maps *maps, uint64_t start, uint64_t size);
+
+/* The free range of `size` bytes nearest to `near`, pages aligned, at least `low_limit`; 0 if
+ * there is none within `reach` bytes. */
+uint64_t maps_find_free(const struct maps *maps, uint64_t near, uint64_t size,
+			uint64_t reach);
+
+#endif

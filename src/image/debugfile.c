@@ -1,0 +1,138 @@
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "image/reader.h"
+
+#include <fcntl.h>
+#include <lzma.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+/* What .gnu_debugdata may unpack to. A symbol table of this size has 10^6 names. */
+enum { UNPACKED_LIMIT = 128 * 1024 * 1024 };
+static const uint64_t unpack_memory_limit = 256ull * 1024 * 1024;
+
+/* The place of the separate debug file of a build id. */
+static void debug_path(const struct image *image, struct text *path)
+{
+	text_format(path, "/usr/lib/debug/.build-id/%02x/", image->build_id[0]);
+	for (size_t i = 1; i < image->build_id_size; i++)
+		text_format(path, "%02x", image->build_id[i]);
+	text_add(path, ".debug");
+}
+
+/* Maps a regular file; empty if there is none. */
+static struct bytes map_file(const char *path)
+{
+	scoped_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat status;
+	void *data;
+
+	if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
+	    status.st_size <= 0)
+		return (struct bytes){0};
+	data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (data == MAP_FAILED)
+		return (struct bytes){0};
+	return (struct bytes){data, (size_t)status.st_size};
+}
+
+/* Adds the symbols of a file that belongs to the image. */
+static void add_table(struct reader *reader, struct elf_file *elf, struct bytes bytes,
+		      enum symbol_source source)
+{
+	struct symbol_table *table = &reader->symbol_tables[reader->symbol_table_count];
+	struct trm_error *error = image_elf_init(elf, bytes);
+
+	if (error) {
+		image_warn(reader, "debug file: %s", error->message);
+		trm_error_destroy(error);
+		return;
+	}
+	reader->budget += 4 * bytes.size;
+	if (!image_symtab_of(elf, source, table))
+		return;
+	table->version_suffixes = reader->dynamic_present[DYNAMIC_VERDEF];
+	reader->symbol_table_count++;
+}
+
+static void add_separate_file(struct debug_files *files, struct reader *reader)
+{
+	const struct image *image = reader->image;
+	struct elf_file elf = {0};
+	struct text path = {0};
+	unsigned char id[32];
+
+	debug_path(image, &path);
+	files->mapped = map_file(path.data);
+	if (files->mapped.size) {
+		struct trm_error *error = image_elf_init(&elf, files->mapped);
+
+		if (!error &&
+		    image_build_id_of_sections(&elf, id) == image->build_id_size &&
+		    memcmp(id, image->build_id, image->build_id_size) == 0)
+			add_table(reader, &files->mapped_elf, files->mapped,
+				  SOURCE_DEBUG_FILE);
+		else
+			image_warn(reader, "\"%s\" belongs to another file", path.data);
+		trm_error_destroy(error);
+		image_elf_deinit(&elf);
+	}
+	text_deinit(&path);
+}
+
+/* Unpacks an .xz stream into allocated bytes; empty if it is damaged or too large. */
+static struct bytes unpack(struct bytes packed)
+{
+	lzma_stream stream = LZMA_STREAM_INIT;
+	struct VECTOR(uint8_t) output = {0};
+	lzma_ret state = lzma_stream_decoder(&stream, unpack_memory_limit, 0);
+
+	stream.next_in = packed.data;
+	stream.avail_in = packed.size;
+	while (state == LZMA_OK && output.count < UNPACKED_LIMIT) {
+		vector_reserve(&output, output.count + 64 * 1024);
+		stream.next_out = output.items + output.count;
+		stream.avail_out = output.capacity - output.count;
+		state = lzma_code(&stream, LZMA_FINISH);
+		output.count = output.capacity - stream.avail_out;
+	}
+	lzma_end(&stream);
+	if (state != LZMA_STREAM_END)
+		vector_deinit(&output);
+	return (struct bytes){output.items, output.count};
+}
+
+static void add_packed_data(struct debug_files *files, struct reader *reader)
+{
+	const Elf64_Shdr *section = image_section_named(&reader->elf, ".gnu_debugdata");
+	struct bytes packed;
+
+	if (!section)
+		return;
+	packed = image_section_bytes(&reader->elf, section);
+	if (packed.size)
+		files->unpacked = unpack(packed);
+	if (files->unpacked.size)
+		add_table(reader, &files->unpacked_elf, files->unpacked,
+			  SOURCE_DEBUG_DATA);
+	else
+		image_warn(reader, "the section .gnu_debugdata is damaged");
+}
+
+void image_debug_files_init(struct debug_files *files, struct reader *reader, bool search)
+{
+	*files = (struct debug_files){0};
+	if (search && reader->image->build_id_size >= 2)
+		add_separate_file(files, reader);
+	if (!image_section_of_type(&reader->elf, SHT_SYMTAB))
+		add_packed_data(files, reader);
+}
+
+void image_debug_files_deinit(struct debug_files *files)
+{
+	image_elf_deinit(&files->mapped_elf);
+	image_elf_deinit(&files->unpacked_elf);
+	if (files->mapped.size)
+		munmap((void *)(uintptr_t)files->mapped.data, files->mapped.size);
+	free((void *)(uintptr_t)files->unpacked.data);
+}

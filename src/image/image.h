@@ -1,0 +1,124 @@
+/*
+ * What an ELF file says about its code: load segments, functions, names, and places that
+ * must be left alone. x86-64 only. Works on any bytes: whatever the file says is checked
+ * against its size, and a table that makes no sense is left out with a warning.
+ */
+#ifndef TRAMMEL_IMAGE_IMAGE_H
+#define TRAMMEL_IMAGE_IMAGE_H
+
+#include "base/error.h"
+#include "base/vector.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A PT_LOAD segment. Addresses are link-time addresses, as everywhere in this folder. */
+struct image_segment {
+	uint64_t address;
+	uint64_t file_offset;
+	uint64_t file_size;   /* bytes that come from the file */
+	uint64_t memory_size; /* the rest up to here is zero */
+	bool executable, writable;
+};
+
+struct image_range {
+	uint64_t start, end; /* [start, end) */
+};
+struct image_ranges VECTOR(struct image_range);
+
+enum image_function_flag {
+	IMAGE_FUNCTION_SYMBOL = 1,     /* a symbol names it */
+	IMAGE_FUNCTION_FDE = 2,        /* call-frame information covers it */
+	IMAGE_FUNCTION_IFUNC = 4,      /* resolver of an indirect function */
+	IMAGE_FUNCTION_SIZE_GUESS = 8, /* size is the distance to the next known thing */
+	IMAGE_FUNCTION_EXPORTED = 16,  /* in .dynsym */
+};
+
+/* One function entry. Sorted by address, no two at one address. The range of a function
+ * may reach over the entries of others: assembly has entries inside other functions. Cold
+ * parts, PLT stubs and signal-return frames are not functions. */
+struct image_function {
+	uint64_t address;
+	uint64_t size;  /* bytes, at least 1, inside its segment */
+	uint32_t name;  /* offset in image.names of the linked (mangled) name; 0: none */
+	uint32_t flags; /* enum image_function_flag */
+};
+
+enum image_type { IMAGE_EXECUTABLE, IMAGE_DYNAMIC /* PIE or shared library */ };
+
+struct image {
+	char *path; /* as given to image_open */
+	enum image_type type;
+	unsigned char build_id[32];
+	size_t build_id_size;  /* bytes; 0: the file has none */
+	uint64_t entry;        /* e_entry */
+	uint64_t base;         /* lowest PT_LOAD address, rounded down to a page */
+	uint64_t end;          /* end of the highest PT_LOAD, rounded up to a page */
+	bool has_interpreter;  /* PT_INTERP */
+	bool text_relocations; /* DT_TEXTREL or DF_TEXTREL: the loader writes to text */
+	const uint8_t *bytes;  /* the whole file, mapped; valid until image_close */
+	size_t size;           /* bytes of it */
+
+	struct VECTOR(struct image_segment) segments;   /* sorted by address */
+	struct VECTOR(struct image_function) functions; /* see struct image_function */
+	/* Code that no call enters: parts of functions that are reached only by jumps
+	 * (gcc's and clang's `.cold` parts), the first code of a thread. Sorted. */
+	struct image_ranges cold_parts;
+	/* Executable ranges that hold PLT stubs. Sorted. */
+	struct image_ranges plt;
+	/* Addresses in executable segments that something refers to other than by a
+	 * branch: relocation targets (R_X86_64_RELATIVE and IRELATIVE addends, symbols of
+	 * R_X86_64_64 and GLOB_DAT, init/fini arrays), exception landing pads, rseq abort
+	 * handlers, function symbols. Sorted, unique. */
+	struct VECTOR(uint64_t) targets;
+	/* Code that must not be touched or moved: restartable sequences (__rseq_cs: start
+	 * to commit, and 4 signature bytes before the abort handler plus its first 16
+	 * bytes), signal-return trampolines (signal-frame FDEs, one byte before
+	 * included). Sorted. */
+	struct image_ranges untouchable;
+	/* Strings: names.items + function.name. Item 0 is the empty string. */
+	struct VECTOR(char) names;
+	/* What was wrong with the file but did not stop the reading; each one line. */
+	struct VECTOR(char *) warnings;
+};
+
+/*
+ * Reads the file at `path`. Names come, in this order, from .symtab, .dynsym, the
+ * separate debug file of its build id (/usr/lib/debug/.build-id/xx/yyyy.debug),
+ * .gnu_debugdata. `display_path` is what messages and image.path say (NULL: `path`),
+ * since `path` may be a /proc link. Errors: TRM_ERROR_SYSTEM cannot be read,
+ * TRM_ERROR_FORMAT no ELF file or damaged beyond use, TRM_ERROR_UNSUPPORTED another
+ * machine, class or kind of file.
+ */
+struct trm_error *image_open(const char *path, const char *display_path,
+			     struct image **ret_image);
+
+/* The same for bytes in memory, which must outlive the image; no debug file is looked
+ * for. */
+struct trm_error *image_open_memory(const void *bytes, size_t size,
+				    struct image **ret_image);
+
+/* Frees the image; NULL is allowed. */
+void image_close(struct image *image);
+
+/* The bytes that the file has for [address, address + size); NULL if not all are. */
+const uint8_t *image_bytes_at(const struct image *image, uint64_t address, size_t size);
+
+/* The address of the first function with this linked name; false if there is none. */
+bool image_find_function(const struct image *image, const char *name,
+			 uint64_t *ret_address);
+
+/* What executing the file would meet, from the first bytes alone: cheap. */
+enum image_kind {
+	IMAGE_KIND_NATIVE,  /* x86-64 ELF program */
+	IMAGE_KIND_FOREIGN, /* ELF of another class or machine */
+	IMAGE_KIND_SCRIPT,  /* starts with #! */
+	IMAGE_KIND_OTHER,   /* anything else */
+};
+enum image_kind image_probe(int fd);
+
+/* The demangled form (C++, Rust, D) of a linked name, or a copy of it: free() it. */
+char *image_demangle(const char *name);
+
+#endif

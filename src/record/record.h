@@ -1,0 +1,148 @@
+/*
+ * The record model: attributes, the context tree, and records, which are a node of the
+ * tree plus immediate attribute:value pairs. Profiles (.trm files) are streams of them.
+ */
+#ifndef TRAMMEL_RECORD_RECORD_H
+#define TRAMMEL_RECORD_RECORD_H
+
+#include "base/error.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum record_type {
+	RECORD_INT,
+	RECORD_UINT,
+	RECORD_DOUBLE,
+	RECORD_STRING,
+	RECORD_BOOL,
+	RECORD_ADDRESS, /* a uint that is shown as 0x... */
+	RECORD_TYPE,    /* a type name: a uint with the value of an enum record_type */
+	RECORD_BLOB,    /* bytes of the user's */
+	RECORD_TYPE_COUNT
+};
+
+enum record_property {
+	RECORD_NESTED = 1,   /* begin/end of it nest with others */
+	RECORD_AS_VALUE = 2, /* stored in the record, not in the tree */
+	RECORD_SCOPE_PROCESS = 4,
+	RECORD_SCOPE_THREAD = 8,
+	RECORD_SCOPE_TASK = 16,
+	RECORD_AGGREGATABLE = 32, /* sums of it make sense */
+	RECORD_HIDDEN = 64,
+	RECORD_GLOBAL = 128, /* run metadata */
+	RECORD_SKIP_EVENTS = 256,
+};
+
+struct record_value {
+	enum record_type type;
+	size_t size; /* STRING, BLOB: bytes at `bytes`; else 0 */
+	union {
+		int64_t i;  /* INT */
+		uint64_t u; /* UINT, ADDRESS, TYPE, BOOL (0 or 1) */
+		double d;
+		/* STRING: also 0-terminated when it comes from a reader. */
+		const char *bytes;
+	};
+};
+
+typedef uint32_t record_attribute; /* id of an attribute in one model */
+typedef uint32_t record_node;      /* id of a node in one model; 0 is the root */
+
+struct record_pair {
+	record_attribute attribute;
+	struct record_value value;
+};
+
+/* Attributes and context tree of one profile. */
+struct record_model *record_model_create(void);
+void record_model_destroy(struct record_model *model);
+
+/* The attribute of this name; made with type and properties if it is new. Error
+ * (TRM_ERROR_USAGE) if it exists with another type. */
+struct trm_error *record_attribute_intern(struct record_model *model, const char *name,
+					  enum record_type type, uint32_t properties,
+					  record_attribute *ret_attribute);
+bool record_attribute_find(const struct record_model *model, const char *name,
+			   record_attribute *ret_attribute);
+const char *record_attribute_name(const struct record_model *model, record_attribute id);
+enum record_type record_attribute_type(const struct record_model *model,
+				       record_attribute id);
+uint32_t record_attribute_properties(const struct record_model *model,
+				     record_attribute id);
+size_t record_attribute_count(const struct record_model *model);
+
+/*
+ * The child of `parent` for attribute = value, made if it is new. The value is copied; it
+ * must have the attribute's type (numbers of another type are taken bit by bit). A search
+ * takes the same time whatever the number of siblings.
+ */
+record_node record_node_child(struct record_model *model, record_node parent,
+			      record_attribute attribute, struct record_value value);
+record_node record_node_parent(const struct record_model *model, record_node node);
+struct record_pair record_node_pair(const struct record_model *model, record_node node);
+size_t record_node_count(const struct record_model *model);
+
+static inline struct record_value record_uint(uint64_t u)
+{
+	return (struct record_value){.type = RECORD_UINT, .u = u};
+}
+static inline struct record_value record_address(uint64_t u)
+{
+	return (struct record_value){.type = RECORD_ADDRESS, .u = u};
+}
+struct record_value record_string(const char *text); /* not copied */
+
+/* "int", "uint", "double", ... */
+const char *record_type_name(enum record_type type);
+
+/* Adds the value as text reads it ("0x41", "12", "deflate"), or as JSON has it. */
+void record_value_text(struct text *text, struct record_value value);
+void record_value_json(struct text *text, struct record_value value);
+
+/*
+ * Writing a .trm file. The format is described at the head of record/trm.h. Records are
+ * packed into compressed chunks; attributes and nodes go into the stream before their
+ * first use. An error of the disk is kept, and later calls do nothing; trm_writer_finish
+ * tells it. The writer does not own the model nor the descriptor.
+ */
+struct trm_writer *trm_writer_create(int fd, struct record_model *model);
+void trm_writer_record(struct trm_writer *writer, record_node node,
+		       const struct record_pair *pairs, size_t count);
+/* A global: run metadata, one value for an attribute. */
+void trm_writer_global(struct trm_writer *writer, record_attribute attribute,
+		       struct record_value value);
+/* Writes what is buffered as a whole chunk. */
+void trm_writer_flush(struct trm_writer *writer);
+/* Writes the end mark; returns the first error there was. Destroys the writer. */
+struct trm_error *trm_writer_finish(struct trm_writer *writer)
+	__attribute__((warn_unused_result));
+
+/* What a reader calls. Pairs and strings are valid during the call only. */
+struct trm_visitor {
+	void *context;
+	void (*record)(void *context, record_node node, const struct record_pair *pairs,
+		       size_t count);
+	void (*global)(void *context, record_attribute attribute,
+		       struct record_value value);
+	/* What follows is another run: where files were put one behind the other, this
+	 * comes at the head of each. May be NULL, like the others. */
+	void (*file)(void *context);
+};
+
+/*
+ * Reads a profile into `model` (attributes and nodes are added to what it has, so several
+ * files can be read into one). A torn or damaged tail ends the reading with a warning in
+ * `ret_warning` (NULL if there is none; free() it); records before it are kept. Errors:
+ * cannot be read, is no .trm file, or was written by a later format version.
+ */
+struct trm_error *trm_read(const char *path, struct record_model *model,
+			   const struct trm_visitor *visitor, char **ret_warning);
+/* The same from memory. `name` is for messages. */
+struct trm_error *trm_read_memory(const void *bytes, size_t size, const char *name,
+				  struct record_model *model,
+				  const struct trm_visitor *visitor, char **ret_warning);
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * Where a reader takes its bytes from: memory, or a descriptor (a pipe too), of which a
+ * window is kept.
+ */
+#ifndef TRAMMEL_RECORD_TRM_SOURCE_H
+#define TRAMMEL_RECORD_TRM_SOURCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct trm_source {
+	int fd; /* -1: all of it is in the window */
+	const uint8_t *window;
+	size_t window_size;
+	uint64_t offset; /* in the file, of the window's first byte */
+	uint8_t *buffer; /* of the descriptor; NULL for memory */
+	size_t buffer_size;
+	int failure; /* errno of a failed read; the file then seems to end here */
+};
+
+struct trm_source trm_source_memory(const void *bytes, size_t size);
+struct trm_source trm_source_fd(int fd);
+void trm_source_deinit(struct trm_source *source);
+
+/* Fills the window up to `wanted` bytes where there are so many; the window's size. */
+size_t trm_source_peek(struct trm_source *source, size_t wanted);
+
+/* Drops bytes of the window. */
+void trm_source_skip(struct trm_source *source, size_t count);
+
+/* Goes on to the next place with these bytes, at most 16; 0 where there is none. */
+int trm_source_seek(struct trm_source *source, const void *bytes, size_t size);
+
+#endif

@@ -1,0 +1,408 @@
+#include "report/profile.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* The attributes that reports know. */
+enum field {
+	FIELD_IMAGE,
+	FIELD_PROCESS,
+	FIELD_PARENT,
+	FIELD_PROGRAM,
+	FIELD_THREADS,
+	FIELD_STATE,
+	FIELD_REASON,
+	FIELD_MODULE,
+	FIELD_PATH,
+	FIELD_BUILD_ID,
+	FIELD_KNOWN,
+	FIELD_INSTRUMENTED,
+	FIELD_FUNCTION,
+	FIELD_OFFSET,
+	FIELD_CALLS,
+	FIELD_SKIP,
+	FIELD_COUNT
+};
+
+static const struct {
+	const char *name;
+	enum record_type type;
+} field_forms[FIELD_COUNT] = {
+	[FIELD_IMAGE] = {"image", RECORD_UINT},
+	[FIELD_PROCESS] = {"process", RECORD_UINT},
+	[FIELD_PARENT] = {"process.parent", RECORD_UINT},
+	[FIELD_PROGRAM] = {"program", RECORD_STRING},
+	[FIELD_THREADS] = {"threads", RECORD_UINT},
+	[FIELD_STATE] = {"process.state", RECORD_STRING},
+	[FIELD_REASON] = {"process.reason", RECORD_STRING},
+	[FIELD_MODULE] = {"module", RECORD_STRING},
+	[FIELD_PATH] = {"module.path", RECORD_STRING},
+	[FIELD_BUILD_ID] = {"buildid", RECORD_STRING},
+	[FIELD_KNOWN] = {"functions.known", RECORD_UINT},
+	[FIELD_INSTRUMENTED] = {"functions.instrumented", RECORD_UINT},
+	[FIELD_FUNCTION] = {"function", RECORD_STRING},
+	[FIELD_OFFSET] = {"offset", RECORD_ADDRESS},
+	[FIELD_CALLS] = {"calls", RECORD_UINT},
+	[FIELD_SKIP] = {"skip.reason", RECORD_STRING},
+};
+
+#define BIT(field) (1u << (field))
+
+/* One record, taken apart. */
+struct row {
+	uint32_t present; /* BIT() of each field */
+	struct record_value values[FIELD_COUNT];
+};
+
+struct loader {
+	struct report_profile *profile;
+	struct record_model *model;
+	struct VECTOR(uint8_t) field_of; /* by attribute; FIELD_COUNT: none of ours */
+	struct table image_by_number;    /* of this run */
+	struct table module_by_path;     /* string number to index */
+	struct table function_by_hash, count_by_key, load_by_key, skip_by_function;
+	bool any; /* a record or a global was read */
+};
+
+static const char *keep(struct report_profile *profile, const char *text)
+{
+	uint32_t index = string_table_intern(&profile->strings, text);
+
+	return profile->strings.strings[index];
+}
+
+static enum field field_of(struct loader *loader, record_attribute attribute)
+{
+	while (loader->field_of.count <= attribute) {
+		record_attribute id = (record_attribute)loader->field_of.count;
+		const char *name = record_attribute_name(loader->model, id);
+		enum record_type type = record_attribute_type(loader->model, id);
+		uint8_t field = 0;
+
+		while (field < FIELD_COUNT && (strcmp(name, field_forms[field].name) ||
+					       type != field_forms[field].type))
+			field++;
+		vector_push(&loader->field_of, field);
+	}
+	return (enum field)loader->field_of.items[attribute];
+}
+
+static void take_pair(struct loader *loader, struct row *row,
+		      const struct record_pair *pair)
+{
+	enum field field = field_of(loader, pair->attribute);
+
+	/* The innermost node counts where a path has several. */
+	if (field == FIELD_COUNT || row->present & BIT(field))
+		return;
+	row->present |= BIT(field);
+	row->values[field] = pair->value;
+}
+
+static uint64_t number_of(const struct row *row, enum field field)
+{
+	return row->present & BIT(field) ? row->values[field].u : 0;
+}
+
+static const char *string_of(const struct row *row, enum field field)
+{
+	return row->present & BIT(field) ? row->values[field].bytes : "";
+}
+
+static uint32_t find_image(struct loader *loader, uint64_t number)
+{
+	struct report_profile *profile = loader->profile;
+	bool new;
+	uint64_t *index = table_insert(&loader->image_by_number, number, &new);
+
+	if (new) {
+		*index = profile->images.count;
+		struct report_image *image = vector_add(&profile->images);
+
+		image->run = (uint32_t)profile->runs.count - 1;
+		image->number = number;
+		image->program = image->state = image->reason = keep(profile, "");
+	}
+	return (uint32_t)*index;
+}
+
+static uint32_t find_module(struct loader *loader, const struct row *row)
+{
+	struct report_profile *profile = loader->profile;
+	const char *name = string_of(row, FIELD_MODULE),
+		   *path = string_of(row, FIELD_PATH);
+	bool new;
+	uint64_t *index = table_insert(
+		&loader->module_by_path,
+		string_table_intern(&profile->strings, *path ? path : name), &new);
+
+	if (new) {
+		*index = profile->modules.count;
+		struct report_module *module = vector_add(&profile->modules);
+
+		module->name = keep(profile, name);
+		module->path = keep(profile, *path ? path : name);
+		module->build_id = keep(profile, "");
+	}
+	return (uint32_t)*index;
+}
+
+static uint32_t find_function(struct loader *loader, const struct row *row)
+{
+	struct report_profile *profile = loader->profile;
+	struct {
+		uint64_t module, offset;
+		const char *name; /* kept strings: the same text has the same address */
+	} key = {.module = find_module(loader, row),
+		 .offset = number_of(row, FIELD_OFFSET)};
+	char *demangled = report_demangle(string_of(row, FIELD_FUNCTION));
+	bool new;
+
+	key.name = keep(profile, demangled ? demangled : string_of(row, FIELD_FUNCTION));
+	free(demangled);
+	uint64_t hash = hash_bytes(&key, sizeof(key));
+	uint64_t *index = table_insert(&loader->function_by_hash, hash, &new);
+
+	while (!new) {
+		const struct report_function *old = &profile->functions.items[*index];
+
+		if (old->module == key.module && old->offset == key.offset &&
+		    old->name == key.name)
+			return (uint32_t)*index;
+		index = table_insert(&loader->function_by_hash, ++hash, &new);
+	}
+	*index = profile->functions.count;
+	vector_push(&profile->functions,
+		    ((struct report_function){.module = (uint32_t)key.module,
+					      .offset = key.offset,
+					      .name = key.name}));
+	return (uint32_t)(profile->functions.count - 1);
+}
+
+static void add_process(struct loader *loader, const struct row *row)
+{
+	uint32_t index = find_image(loader, number_of(row, FIELD_IMAGE));
+	struct report_image *image = &loader->profile->images.items[index];
+
+	image->described = true;
+	image->process = number_of(row, FIELD_PROCESS);
+	image->parent = number_of(row, FIELD_PARENT);
+	image->threads = number_of(row, FIELD_THREADS);
+	image->program = keep(loader->profile, string_of(row, FIELD_PROGRAM));
+	image->state = keep(loader->profile, string_of(row, FIELD_STATE));
+	image->reason = keep(loader->profile, string_of(row, FIELD_REASON));
+}
+
+static void add_module(struct loader *loader, const struct row *row)
+{
+	struct report_profile *profile = loader->profile;
+	uint32_t module = find_module(loader, row);
+	uint32_t image = find_image(loader, number_of(row, FIELD_IMAGE));
+	bool new;
+	uint64_t *index =
+		table_insert(&loader->load_by_key, (uint64_t)image << 32 | module, &new);
+
+	if (*string_of(row, FIELD_BUILD_ID))
+		profile->modules.items[module].build_id =
+			keep(profile, string_of(row, FIELD_BUILD_ID));
+	if (new) {
+		*index = profile->loads.count;
+		vector_push(&profile->loads, ((struct report_load){module, image, 0, 0}));
+	}
+	struct report_load *load = &profile->loads.items[*index];
+
+	load->known = number_of(row, FIELD_KNOWN);
+	load->instrumented = number_of(row, FIELD_INSTRUMENTED);
+}
+
+static void add_function(struct loader *loader, const struct row *row)
+{
+	struct report_profile *profile = loader->profile;
+
+	if (!number_of(row, FIELD_CALLS))
+		return;
+	uint32_t function = find_function(loader, row);
+	uint32_t image = find_image(loader, number_of(row, FIELD_IMAGE));
+	bool new;
+	uint64_t *index = table_insert(&loader->count_by_key,
+				       (uint64_t)image << 32 | function, &new);
+
+	if (new) {
+		*index = profile->counts.count;
+		vector_push(&profile->counts,
+			    ((struct report_count){function, image, 0}));
+	}
+	profile->counts.items[*index].calls += number_of(row, FIELD_CALLS);
+}
+
+static void add_skip(struct loader *loader, const struct row *row)
+{
+	struct report_profile *profile = loader->profile;
+	uint32_t function = find_function(loader, row);
+	bool new;
+
+	table_insert(&loader->skip_by_function, function, &new);
+	if (new)
+		vector_push(
+			&profile->skips,
+			((struct report_skip){
+				function, keep(profile, string_of(row, FIELD_SKIP))}));
+}
+
+/* What a record is, by the fields it has; the first line that fits. */
+static const struct {
+	uint32_t fields;
+	void (*add)(struct loader *loader, const struct row *row);
+} kinds[] = {
+	{BIT(FIELD_FUNCTION) | BIT(FIELD_SKIP), add_skip},
+	{BIT(FIELD_FUNCTION) | BIT(FIELD_CALLS), add_function},
+	{BIT(FIELD_MODULE) | BIT(FIELD_KNOWN), add_module},
+	{BIT(FIELD_IMAGE) | BIT(FIELD_PROCESS), add_process},
+};
+
+static void see_record(void *context, record_node node, const struct record_pair *pairs,
+		       size_t count)
+{
+	struct loader *loader = context;
+	struct row row;
+
+	row.present = 0;
+	loader->any = true;
+	for (size_t i = 0; i < count; i++)
+		take_pair(loader, &row, &pairs[i]);
+	for (; node; node = record_node_parent(loader->model, node)) {
+		struct record_pair pair = record_node_pair(loader->model, node);
+
+		take_pair(loader, &row, &pair);
+	}
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if ((row.present & kinds[i].fields) == kinds[i].fields) {
+			kinds[i].add(loader, &row);
+			return;
+		}
+	}
+}
+
+static void see_global(void *context, record_attribute attribute,
+		       struct record_value value)
+{
+	struct loader *loader = context;
+	struct report_profile *profile = loader->profile;
+	struct report_run *run = &profile->runs.items[profile->runs.count - 1];
+	const char *name = keep(profile, record_attribute_name(loader->model, attribute));
+	struct report_global *global = run->globals.items;
+
+	loader->any = true;
+	while (global < run->globals.items + run->globals.count && global->name != name)
+		global++;
+	if (global == run->globals.items + run->globals.count)
+		global = vector_add(&run->globals);
+	/* Of a blob or string with zero bytes in it only the first part is kept. */
+	if (value.type == RECORD_STRING || value.type == RECORD_BLOB) {
+		value.bytes = keep(profile, value.bytes);
+		value.size = strlen(value.bytes);
+	}
+	*global = (struct report_global){name, value};
+}
+
+static void see_file(void *context)
+{
+	struct loader *loader = context;
+
+	vector_add(&loader->profile->runs);
+	table_deinit(&loader->image_by_number);
+}
+
+const struct record_value *report_run_global(const struct report_run *run,
+					     const char *name)
+{
+	vector_for_each (&run->globals, global)
+		if (!strcmp(global->name, name))
+			return &global->value;
+	return NULL;
+}
+
+const char *report_run_text(const struct report_run *run, const char *name)
+{
+	const struct record_value *value = report_run_global(run, name);
+
+	return value && value->type == RECORD_STRING ? value->bytes : "";
+}
+
+static void finish_loading(struct report_profile *profile)
+{
+	struct table first_by_name = {0};
+
+	profile->coverage = true;
+	vector_for_each (&profile->runs, run)
+		if (strcmp(report_run_text(run, "run.measure"), "coverage"))
+			profile->coverage = false;
+	for (size_t i = 0; i < profile->modules.count; i++) {
+		struct report_module *module = &profile->modules.items[i];
+		bool new;
+		uint64_t *first =
+			table_insert(&first_by_name, (uintptr_t)module->name, &new);
+
+		if (new)
+			*first = i;
+		else
+			module->ambiguous = profile->modules.items[*first].ambiguous =
+				true;
+	}
+	table_deinit(&first_by_name);
+}
+
+static void deinit_loader(struct loader *loader)
+{
+	record_model_destroy(loader->model);
+	vector_deinit(&loader->field_of);
+	table_deinit(&loader->image_by_number);
+	table_deinit(&loader->module_by_path);
+	table_deinit(&loader->function_by_hash);
+	table_deinit(&loader->count_by_key);
+	table_deinit(&loader->load_by_key);
+	table_deinit(&loader->skip_by_function);
+}
+
+struct trm_error *report_profile_load(const char *path,
+				      struct report_profile **ret_profile)
+{
+	struct report_profile *profile = memory_allocate_zeroed(1, sizeof(*profile));
+	struct loader loader = {.profile = profile, .model = record_model_create()};
+	struct trm_visitor visitor = {&loader, see_record, see_global, see_file};
+	struct trm_error *error =
+		trm_read(path, loader.model, &visitor, &profile->warning);
+
+	if (!error && !loader.any)
+		error = trm_error_create(
+			TRM_ERROR_FORMAT,
+			"'%s' holds nothing: its writer was stopped before it "
+			"could write, measure again",
+			path);
+	deinit_loader(&loader);
+	if (error) {
+		report_profile_destroy(profile);
+		return error;
+	}
+	finish_loading(profile);
+	*ret_profile = profile;
+	return NULL;
+}
+
+void report_profile_destroy(struct report_profile *profile)
+{
+	if (!profile)
+		return;
+	vector_for_each (&profile->runs, run)
+		vector_deinit(&run->globals);
+	vector_deinit(&profile->runs);
+	vector_deinit(&profile->images);
+	vector_deinit(&profile->modules);
+	vector_deinit(&profile->functions);
+	vector_deinit(&profile->counts);
+	vector_deinit(&profile->loads);
+	vector_deinit(&profile->skips);
+	string_table_deinit(&profile->strings);
+	free(profile->warning);
+	free(profile);
+}

@@ -1,0 +1,140 @@
+/*
+ * A profile as reports show it: docs/profile.md says what the file holds. Loading sums
+ * the records up by function and process image; selecting adds up what a report was asked
+ * for.
+ */
+#ifndef TRAMMEL_REPORT_PROFILE_H
+#define TRAMMEL_REPORT_PROFILE_H
+
+#include "base/error.h"
+#include "base/table.h"
+#include "base/vector.h"
+#include "record/record.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct report_global {
+	const char *name;
+	struct record_value value;
+};
+
+/* One run of a program: a profile put behind another one is a second run. */
+struct report_run {
+	struct VECTOR(struct report_global) globals;
+};
+
+/* A process from its start or exec on, up to its next exec or end. */
+struct report_image {
+	uint32_t run;        /* index in profile.runs */
+	uint64_t number;     /* as in the file */
+	bool described;      /* there was a process record */
+	uint64_t process;    /* pid */
+	uint64_t parent;     /* pid; 0: not known */
+	uint64_t threads;    /* 0: not known */
+	const char *program; /* path; "" if not known, as the next two */
+	const char *state;
+	const char *reason; /* why it was not, or not wholly, measured */
+	/* Of the selection: */
+	bool selected;
+	uint64_t functions, calls;
+};
+
+struct report_module {
+	const char *name, *path, *build_id; /* build_id "" if there is none */
+	bool ambiguous; /* modules with other paths have the same name */
+	/* Of the selection: */
+	bool selected, loaded;        /* loaded by a selected image */
+	uint64_t known, instrumented; /* functions; the most that an image had */
+	uint64_t functions, calls;    /* functions executed */
+};
+
+struct report_function {
+	uint32_t module;
+	uint64_t offset;  /* link-time address */
+	const char *name; /* demangled */
+	/* Of the selection: */
+	bool executed;
+	uint64_t calls;
+};
+
+/* A function in one image. */
+struct report_count {
+	uint32_t function, image;
+	uint64_t calls;
+};
+
+/* A module in one image. */
+struct report_load {
+	uint32_t module, image;
+	uint64_t known, instrumented;
+};
+
+struct report_skip {
+	uint32_t function;
+	const char *reason;
+};
+
+struct report_profile {
+	struct VECTOR(struct report_run) runs; /* at least one */
+	struct VECTOR(struct report_image) images;
+	struct VECTOR(struct report_module) modules;
+	struct VECTOR(struct report_function) functions;
+	struct VECTOR(struct report_count) counts;
+	struct VECTOR(struct report_load) loads;
+	struct VECTOR(struct report_skip) skips;
+	struct string_table strings; /* owns every string here */
+	bool coverage;               /* no run counted calls */
+	char *warning;               /* about the file; NULL if there is none */
+	/* Of the selection: */
+	uint64_t calls;
+	size_t executed; /* functions */
+	size_t skipped;  /* functions not instrumented */
+};
+
+/*
+ * Loads a profile. Errors: those of trm_read, and TRM_ERROR_FORMAT if nothing at all is
+ * in it. The caller destroys the profile.
+ */
+struct trm_error *report_profile_load(const char *path,
+				      struct report_profile **ret_profile);
+void report_profile_destroy(struct report_profile *profile);
+
+/* Which part of a profile a report is about. */
+struct report_filter {
+	bool one_process;
+	uint64_t process;   /* pid, if one_process */
+	const char *module; /* glob for the name or path; NULL: all */
+};
+
+/* Adds up what the filter lets through, into the fields marked "of the selection". Error
+ * (TRM_ERROR_USAGE) if there is no such process or module. */
+struct trm_error *report_profile_select(struct report_profile *profile,
+					const struct report_filter *filter);
+
+/* A run's global of this name, NULL if it has none; and its text, "" if it has none. */
+const struct record_value *report_run_global(const struct report_run *run,
+					     const char *name);
+const char *report_run_text(const struct report_run *run, const char *name);
+
+/* The skips of selected modules, sorted by reason, module, name; the caller frees. */
+const struct report_skip **report_profile_skips(const struct report_profile *profile);
+
+enum report_sort { REPORT_SORT_CALLS, REPORT_SORT_NAME, REPORT_SORT_MODULE };
+
+/* The executed functions, or selected modules and images, sorted; the caller frees. Equal
+ * ones are in the order of module, name, address. `ret_count` may be NULL for functions.
+ */
+const struct report_function **
+report_profile_functions(const struct report_profile *profile, enum report_sort sort);
+const struct report_module **report_profile_modules(const struct report_profile *profile,
+						    enum report_sort sort,
+						    size_t *ret_count);
+const struct report_image **report_profile_images(const struct report_profile *profile,
+						  size_t *ret_count);
+
+/* The name of a linked symbol as programmers write it (C++, Rust, D), else NULL; free()
+ * it. */
+char *report_demangle(const char *name);
+
+#endif

@@ -1,0 +1,147 @@
+#include "report/text/grid.h"
+
+#include <assert.h>
+
+#define BOLD  "\033[1m"
+#define PLAIN "\033[0m"
+/* What stands between two columns, and in front of the first. */
+#define GAP "  "
+
+size_t report_columns(const char *text)
+{
+	size_t columns = 0;
+
+	for (; *text; text++)
+		columns += ((unsigned char)*text & 0xc0) != 0x80;
+	return columns;
+}
+
+void report_add_visible(struct text *out, const char *string)
+{
+	for (const char *s = string; *s; s++) {
+		unsigned char byte = (unsigned char)*s;
+		/* C1 controls are U+0080 to U+009F: c2 80 to c2 9f. */
+		bool c1 = byte == 0xc2 && ((unsigned char)s[1] & 0xe0) == 0x80;
+
+		text_add_bytes(out, byte < 0x20 || byte == 0x7f || c1 ? "?" : s, 1);
+		s += c1;
+	}
+}
+
+void grid_add_column(struct grid *grid, const char *title, bool right)
+{
+	assert(grid->column_count < GRID_COLUMNS_MAX);
+	grid->columns[grid->column_count++] = (struct grid_column){title, right};
+}
+
+void grid_add_text(struct grid *grid, const char *text)
+{
+	struct text cell = {0};
+
+	text_add(&cell, "");
+	report_add_visible(&cell, text);
+	vector_push(&grid->cells, cell.data);
+}
+
+void grid_add_number(struct grid *grid, unsigned long long number)
+{
+	struct text cell = {0};
+
+	text_add_grouped(&cell, number);
+	vector_push(&grid->cells, cell.data);
+}
+
+void grid_add_share(struct grid *grid, unsigned long long part, unsigned long long of)
+{
+	struct text cell = {0};
+
+	text_add(&cell, "");
+	if (of)
+		text_format(&cell, "%.1f %%", 100.0 * (double)part / (double)of);
+	vector_push(&grid->cells, cell.data);
+}
+
+static void add_spaces(struct text *out, size_t count)
+{
+	text_format(out, "%*s", (int)count, "");
+}
+
+/* Adds at most `columns` columns of the string; a cut is shown by "...". */
+static void add_cut(struct text *out, const char *string, size_t columns)
+{
+	const char *end = string;
+
+	if (report_columns(string) <= columns) {
+		text_add(out, string);
+		return;
+	}
+	for (size_t left = columns > 3 ? columns - 3 : 0; *end; end++)
+		if (((unsigned char)*end & 0xc0) != 0x80 && left-- == 0)
+			break;
+	text_add_bytes(out, string, (size_t)(end - string));
+	text_add_bytes(out, "...", columns < 3 ? columns : 3);
+}
+
+static void measure(const struct grid *grid, size_t *widths)
+{
+	for (size_t i = 0; i < grid->column_count; i++)
+		widths[i] = report_columns(grid->columns[i].title);
+	for (size_t i = 0; i < grid->cells.count; i++) {
+		size_t columns = report_columns(grid->cells.items[i]);
+
+		if (columns > widths[i % grid->column_count])
+			widths[i % grid->column_count] = columns;
+	}
+}
+
+static void add_line(const struct grid *grid, const size_t *widths, size_t line_width,
+		     const char *const *cells, struct text *out)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < grid->column_count; i++) {
+		bool last = i + 1 == grid->column_count;
+		size_t columns = report_columns(cells[i]), left;
+
+		text_add(out, GAP);
+		used += strlen(GAP);
+		left = line_width > used ? line_width - used : 0;
+		if (grid->columns[i].right)
+			add_spaces(out, widths[i] - columns);
+		if (last && line_width)
+			add_cut(out, cells[i], left);
+		else
+			text_add(out, cells[i]);
+		if (!grid->columns[i].right && !last)
+			add_spaces(out, widths[i] - columns);
+		used += widths[i];
+	}
+}
+
+void grid_print(const struct grid *grid, const struct text_style *style, struct text *out)
+{
+	size_t widths[GRID_COLUMNS_MAX];
+	const char *titles[GRID_COLUMNS_MAX];
+
+	measure(grid, widths);
+	for (size_t i = 0; i < grid->column_count; i++)
+		titles[i] = grid->columns[i].title;
+	text_add(out, style->colour ? BOLD : "");
+	add_line(grid, widths, style->width, titles, out);
+	text_add(out, style->colour ? PLAIN "\n" : "\n");
+	for (size_t at = 0; at < grid->cells.count; at += grid->column_count) {
+		const char *cells[GRID_COLUMNS_MAX];
+
+		for (size_t i = 0; i < grid->column_count; i++)
+			cells[i] = grid->cells.items[at + i];
+		add_line(grid, widths, style->width, cells, out);
+		text_add(out, "\n");
+	}
+}
+
+void grid_deinit(struct grid *grid)
+{
+	vector_for_each (&grid->cells, cell)
+		free(*cell);
+	vector_deinit(&grid->cells);
+}

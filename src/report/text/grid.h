@@ -1,0 +1,51 @@
+/*
+ * A table of text: cells are collected, then printed in columns as wide as they need.
+ */
+#ifndef TRAMMEL_REPORT_TEXT_GRID_H
+#define TRAMMEL_REPORT_TEXT_GRID_H
+
+#include "base/text.h"
+#include "base/vector.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct grid_column {
+	const char *title;
+	bool right; /* numbers stand at the right */
+};
+
+/* How a report looks. */
+struct text_style {
+	bool colour;
+	size_t width; /* columns of the terminal, at which lines are cut; 0: never */
+};
+
+enum { GRID_COLUMNS_MAX = 8 };
+
+struct grid {
+	struct grid_column columns[GRID_COLUMNS_MAX];
+	size_t column_count;
+	struct VECTOR(char *) cells; /* row by row */
+};
+
+void grid_add_column(struct grid *grid, const char *title, bool right);
+
+/* Adds the next cell of the row. Control characters of names are shown as '?'. */
+void grid_add_text(struct grid *grid, const char *text);
+void grid_add_number(struct grid *grid, unsigned long long number);
+/* A share of 1 as a percentage, "" where `of` is 0. */
+void grid_add_share(struct grid *grid, unsigned long long part, unsigned long long of);
+
+/* Adds the title line and the rows to the text. The last column is cut to the width. */
+void grid_print(const struct grid *grid, const struct text_style *style,
+		struct text *out);
+void grid_deinit(struct grid *grid);
+
+/* The terminal columns that a UTF-8 string takes: one for each character. */
+size_t report_columns(const char *text);
+
+/* Adds a string, control characters as '?', so that no name can steer a terminal. */
+void report_add_visible(struct text *out, const char *string);
+
+#endif

@@ -1,0 +1,217 @@
+#include "report/text/parts.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define BOLD  "\033[1m"
+#define PLAIN "\033[0m"
+
+void report_add_count(struct text *out, unsigned long long count, const char *one,
+		      const char *many)
+{
+	text_add_grouped(out, count);
+	text_format(out, " %s", count == 1 ? one : many);
+}
+
+/* Adds a time with three digits or so: "1.234 s", "12.3 ms". */
+static void add_duration(struct text *out, uint64_t ns)
+{
+	static const struct {
+		uint64_t from;
+		double unit;
+		int digits;
+		const char *name;
+	} scales[] = {
+		{100000000000, 1e9, 1, "s"}, {1000000000, 1e9, 3, "s"},
+		{100000000, 1e6, 0, "ms"},   {1000000, 1e6, 1, "ms"},
+		{1000, 1e3, 0, "us"},        {0, 1, 0, "ns"},
+	};
+	size_t i = 0;
+
+	while (ns < scales[i].from)
+		i++;
+	text_format(out, "%.*f %s", scales[i].digits, (double)ns / scales[i].unit,
+		    scales[i].name);
+}
+
+static bool find_uint(const struct report_run *run, const char *name,
+		      uint64_t *ret_number)
+{
+	const struct record_value *value = report_run_global(run, name);
+
+	if (value && value->type == RECORD_UINT)
+		*ret_number = value->u;
+	return value && value->type == RECORD_UINT;
+}
+
+/*
+ * How many processes and threads a run had. An exec makes a new image in the same process
+ * and thread.
+ */
+static void add_processes(struct text *out, const struct report_profile *profile,
+			  uint32_t run)
+{
+	uint64_t processes = 0, threads = 0;
+
+	vector_for_each (&profile->images, image) {
+		bool goes_on = !strcmp(image->state, "exec");
+
+		if (image->run != run || !image->described)
+			continue;
+		processes += !goes_on;
+		threads += image->threads - (goes_on && image->threads);
+	}
+	if (processes) {
+		text_add(out, ", ");
+		report_add_count(out, processes, "process", "processes");
+	}
+	if (threads) {
+		text_add(out, ", ");
+		report_add_count(out, threads, "thread", "threads");
+	}
+}
+
+static void add_run(struct text *out, const struct report_profile *profile,
+		    uint32_t index, const struct text_style *style)
+{
+	const struct report_run *run = &profile->runs.items[index];
+	const char *command = report_run_text(run, "run.command");
+	const char *exit = report_run_text(run, "run.exit");
+	const char *only = report_run_text(run, "run.only");
+	const char *skip = report_run_text(run, "run.skip");
+	uint64_t ns;
+
+	text_add(out, style->colour ? BOLD : "");
+	report_add_visible(out, *command ? command : "(unknown command)");
+	text_add(out, style->colour ? PLAIN "\n  " : "\n  ");
+	if (!strncmp(exit, "SIG", 3))
+		text_add(out, "killed by ");
+	else
+		text_add(out, *exit ? "exit " : "exit unknown");
+	report_add_visible(out, exit);
+	if (find_uint(run, "run.wall.ns", &ns)) {
+		text_add(out, ", wall time ");
+		add_duration(out, ns);
+	}
+	if (find_uint(run, "run.instrument.ns", &ns)) {
+		text_add(out, ", instrumenting ");
+		add_duration(out, ns);
+	}
+	add_processes(out, profile, index);
+	text_add(out, "\n");
+	if (*only || *skip) {
+		text_add(out, *only ? "  only " : "  ");
+		report_add_visible(out, only);
+		text_add(out, *skip ? *only ? ", without " : "without " : "");
+		report_add_visible(out, skip);
+		text_add(out, "\n");
+	}
+}
+
+void report_add_head(struct text *out, const struct report_profile *profile, size_t limit,
+		     const struct text_style *style)
+{
+	for (size_t i = 0; i < profile->runs.count && i < limit; i++)
+		add_run(out, profile, (uint32_t)i, style);
+	if (profile->runs.count > limit)
+		report_add_more(out, profile->runs.count - limit, "run", "runs");
+}
+
+static void add_image_name(struct text *out, const struct report_image *image)
+{
+	text_format(out, "process %" PRIu64, image->process);
+	if (*image->program) {
+		text_add(out, " (");
+		report_add_visible(out, image->program);
+		text_add(out, ")");
+	}
+}
+
+void report_add_unmeasured(struct text *out, const struct report_profile *profile,
+			   size_t limit)
+{
+	size_t shown = 0, running = 0;
+
+	vector_for_each (&profile->images, image) {
+		if (!image->selected || !*image->reason || shown++ >= limit)
+			continue;
+		text_add(out, !strcmp(image->state, "released") ? "Released: "
+								: "Not measured: ");
+		add_image_name(out, image);
+		text_add(out, ": ");
+		report_add_visible(out, image->reason);
+		text_add(out, "\n");
+	}
+	if (shown > limit)
+		report_add_more(out, shown - limit, "released process",
+				"released processes");
+	vector_for_each (&profile->images, image) {
+		if (!image->selected || strcmp(image->state, "running") ||
+		    running++ >= limit)
+			continue;
+		text_add(out, "Still running: ");
+		add_image_name(out, image);
+		text_add(out, "\n");
+	}
+	if (running > limit)
+		report_add_more(out, running - limit, "running process",
+				"running processes");
+}
+
+/* "3 functions not instrumented: 2 no room, 1 undecodable", the most frequent first. */
+static void add_reasons(struct text *out, const struct report_skip *const *skips,
+			size_t count)
+{
+	struct reason {
+		const char *text;
+		size_t count;
+	};
+	struct VECTOR(struct reason) reasons = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		if (!i || skips[i]->reason != skips[i - 1]->reason)
+			vector_push(&reasons, ((struct reason){skips[i]->reason, 0}));
+		reasons.items[reasons.count - 1].count++;
+	}
+	for (size_t shown = 0; reasons.count; shown++) {
+		struct reason *most = reasons.items;
+
+		vector_for_each (&reasons, reason)
+			if (reason->count > most->count)
+				most = reason;
+		text_add(out, shown ? ", " : ": ");
+		text_add_grouped(out, most->count);
+		text_add(out, " ");
+		report_add_visible(out, most->text);
+		memmove(most, most + 1,
+			(size_t)(reasons.items + --reasons.count - most) * sizeof(*most));
+	}
+	vector_deinit(&reasons);
+}
+
+void report_add_skipped(struct text *out, const struct report_profile *profile,
+			bool verbose)
+{
+	const struct report_skip **skips;
+
+	if (!profile->skipped)
+		return;
+	skips = report_profile_skips(profile);
+	report_add_count(out, profile->skipped, "function", "functions");
+	text_add(out, " not instrumented");
+	add_reasons(out, skips, profile->skipped);
+	text_add(out, verbose ? "\n" : " (--verbose names them)\n");
+	for (size_t i = 0; verbose && i < profile->skipped; i++) {
+		const struct report_function *function =
+			&profile->functions.items[skips[i]->function];
+
+		text_add(out, "  ");
+		report_add_visible(out, skips[i]->reason);
+		text_add(out, "  ");
+		report_add_visible(out, profile->modules.items[function->module].name);
+		text_add(out, ":");
+		report_add_visible(out, function->name);
+		text_format(out, " (0x%" PRIx64 ")\n", function->offset);
+	}
+	free(skips);
+}

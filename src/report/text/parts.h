@@ -1,0 +1,27 @@
+/*
+ * The parts of a text report. Only for the files of this folder.
+ */
+#ifndef TRAMMEL_REPORT_TEXT_PARTS_H
+#define TRAMMEL_REPORT_TEXT_PARTS_H
+
+#include "report/text/grid.h"
+#include "report/text/report.h"
+
+/* Adds "1 thread", "2,345 threads". */
+void report_add_count(struct text *out, unsigned long long count, const char *one,
+		      const char *many);
+/* Adds a line "  ... 123 more functions (--all shows them)". */
+void report_add_more(struct text *out, unsigned long long count, const char *one,
+		     const char *many);
+
+/* What was run: two lines for each run, at most `limit` runs. */
+void report_add_head(struct text *out, const struct report_profile *profile, size_t limit,
+		     const struct text_style *style);
+/* Processes that were released, or not measured, and those still running: a line each. */
+void report_add_unmeasured(struct text *out, const struct report_profile *profile,
+			   size_t limit);
+/* Functions that were not instrumented, with reasons; their names if `verbose`. */
+void report_add_skipped(struct text *out, const struct report_profile *profile,
+			bool verbose);
+
+#endif

@@ -1,0 +1,269 @@
+#include "report/text/report.h"
+
+#include "report/text/grid.h"
+#include "report/text/parts.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { LIMIT_REPORT = 30, LIMIT_SUMMARY = 10 };
+
+/* What the functions below need. */
+struct view {
+	const struct report_profile *profile;
+	const struct report_options *options;
+	struct text_style style;
+	size_t limit;
+	bool summary;
+	struct text *out;
+};
+
+void report_add_more(struct text *out, unsigned long long count, const char *one,
+		     const char *many)
+{
+	text_add(out, "  ... ");
+	text_add_grouped(out, count);
+	text_format(out, " more %s (--all shows %s)\n", count == 1 ? one : many,
+		    count == 1 ? "it" : "them");
+}
+
+static void add_module_name(struct grid *grid, const struct report_module *module)
+{
+	grid_add_text(grid, module->ambiguous ? module->path : module->name);
+}
+
+/* Prints the grid, frees it, and says how many of the rows are not there. */
+static void finish_grid(const struct view *view, struct grid *grid, size_t rows,
+			const char *one, const char *many)
+{
+	text_add(view->out, "\n");
+	grid_print(grid, &view->style, view->out);
+	grid_deinit(grid);
+	if (rows > view->limit)
+		report_add_more(view->out, rows - view->limit, one, many);
+}
+
+static void add_functions(const struct view *view)
+{
+	const struct report_profile *profile = view->profile;
+	const struct report_function **rows =
+		report_profile_functions(profile, view->options->sort);
+	struct grid grid = {0};
+
+	if (!profile->coverage) {
+		grid_add_column(&grid, "Calls", true);
+		grid_add_column(&grid, "Share", true);
+	}
+	grid_add_column(&grid, "Module", false);
+	grid_add_column(&grid, "Function", false);
+	for (size_t i = 0; i < profile->executed && i < view->limit; i++) {
+		if (!profile->coverage) {
+			grid_add_number(&grid, rows[i]->calls);
+			grid_add_share(&grid, rows[i]->calls, profile->calls);
+		}
+		add_module_name(&grid, &profile->modules.items[rows[i]->module]);
+		grid_add_text(&grid, rows[i]->name);
+	}
+	free(rows);
+	finish_grid(view, &grid, profile->executed, "function", "functions");
+}
+
+/* `calls`: with the columns of calls, as the main table has them. */
+static void add_modules(const struct view *view, bool calls)
+{
+	const struct report_profile *profile = view->profile;
+	struct grid grid = {0};
+	size_t count;
+	const struct report_module **rows =
+		report_profile_modules(profile, view->options->sort, &count);
+
+	if (calls) {
+		grid_add_column(&grid, "Calls", true);
+		grid_add_column(&grid, "Share", true);
+	}
+	grid_add_column(&grid, "Executed", true);
+	grid_add_column(&grid, "Known", true);
+	grid_add_column(&grid, "Part", true);
+	grid_add_column(&grid, "Module", false);
+	for (size_t i = 0; i < count && i < view->limit; i++) {
+		if (calls) {
+			grid_add_number(&grid, rows[i]->calls);
+			grid_add_share(&grid, rows[i]->calls, profile->calls);
+		}
+		grid_add_number(&grid, rows[i]->functions);
+		grid_add_number(&grid, rows[i]->known);
+		grid_add_share(&grid, rows[i]->functions, rows[i]->known);
+		add_module_name(&grid, rows[i]);
+	}
+	free(rows);
+	finish_grid(view, &grid, count, "module", "modules");
+}
+
+static void add_id(struct grid *grid, const struct report_image *image)
+{
+	char digits[24] = "?";
+
+	if (image->described)
+		snprintf(digits, sizeof(digits), "%" PRIu64, image->process);
+	grid_add_text(grid, digits);
+}
+
+static void add_processes(const struct view *view, bool calls)
+{
+	const struct report_profile *profile = view->profile;
+	struct grid grid = {0};
+	size_t count;
+	const struct report_image **rows = report_profile_images(profile, &count);
+
+	grid_add_column(&grid, "Process", true);
+	if (calls)
+		grid_add_column(&grid, "Calls", true);
+	grid_add_column(&grid, "Functions", true);
+	grid_add_column(&grid, "Threads", true);
+	grid_add_column(&grid, "State", false);
+	grid_add_column(&grid, "Program", false);
+	for (size_t i = 0; i < count && i < view->limit; i++) {
+		add_id(&grid, rows[i]);
+		if (calls)
+			grid_add_number(&grid, rows[i]->calls);
+		grid_add_number(&grid, rows[i]->functions);
+		grid_add_number(&grid, rows[i]->threads);
+		grid_add_text(&grid, rows[i]->state);
+		grid_add_text(&grid, rows[i]->program);
+	}
+	free(rows);
+	finish_grid(view, &grid, count, "process", "processes");
+}
+
+static void add_totals(const struct view *view)
+{
+	struct text *out = view->out;
+
+	text_add(out, "\n");
+	report_add_count(out, view->profile->executed, "function", "functions");
+	text_add(out, " executed");
+	if (!view->profile->coverage) {
+		text_add(out, ", ");
+		report_add_count(out, view->profile->calls, "call", "calls");
+	}
+	text_add(out, "\n");
+}
+
+static void add_tables(const struct view *view)
+{
+	const struct report_profile *profile = view->profile;
+	enum report_by by = view->options->by;
+	bool coverage = profile->coverage;
+	size_t images = 0;
+
+	vector_for_each (&profile->images, image)
+		images += image->selected;
+
+	/* Coverage is first of all a matter of modules. */
+	if (coverage || by == REPORT_BY_MODULE)
+		add_modules(view, !coverage);
+	if (by == REPORT_BY_PROCESS)
+		add_processes(view, !coverage);
+	if (by == REPORT_BY_FUNCTION && !(coverage && view->summary))
+		add_functions(view);
+	if (!coverage && by == REPORT_BY_FUNCTION)
+		add_modules(view, false);
+	if (images > 1 && by != REPORT_BY_PROCESS)
+		add_processes(view, false);
+}
+
+static void add_report(const struct view *view)
+{
+	const struct report_profile *profile = view->profile;
+
+	report_add_head(view->out, profile, view->limit, &view->style);
+	if (profile->executed || view->options->by != REPORT_BY_FUNCTION)
+		add_tables(view);
+	else
+		text_add(view->out, "\nNo function was executed that was measured.\n");
+	if (profile->executed)
+		add_totals(view);
+	report_add_skipped(view->out, profile, view->options->verbose);
+	report_add_unmeasured(view->out, profile, view->limit);
+}
+
+static size_t limit_of(const struct report_options *options, size_t usual)
+{
+	return options->all ? SIZE_MAX : options->limit ? options->limit : usual;
+}
+
+void report_text(const struct report_profile *profile,
+		 const struct report_options *options, struct text *out)
+{
+	struct view view = {
+		.profile = profile,
+		.options = options,
+		.style = {options->colour == REPORT_COLOUR_ALWAYS, options->width},
+		.limit = limit_of(options, LIMIT_REPORT),
+		.out = out,
+	};
+
+	add_report(&view);
+}
+
+bool report_colour_on(FILE *out, enum report_colour colour)
+{
+	const char *forbidden = getenv("NO_COLOR");
+
+	if (colour != REPORT_COLOUR_AUTO)
+		return colour == REPORT_COLOUR_ALWAYS;
+	return isatty(fileno(out)) && !(forbidden && *forbidden);
+}
+
+void report_terminal_size(FILE *out, size_t *ret_columns, size_t *ret_lines)
+{
+	struct winsize size = {0};
+
+	*ret_columns = *ret_lines = 0;
+	if (!isatty(fileno(out)))
+		return;
+	if (ioctl(fileno(out), TIOCGWINSZ, &size) || !size.ws_col || !size.ws_row)
+		size = (struct winsize){.ws_col = 80, .ws_row = 24};
+	*ret_columns = size.ws_col;
+	*ret_lines = size.ws_row;
+}
+
+struct trm_error *report_text_summary(FILE *out, const char *profile_path,
+				      const struct report_options *options)
+{
+	static const struct report_options usual;
+	struct report_profile *profile;
+	struct text text = {0};
+	size_t columns, lines;
+
+	if (!options)
+		options = &usual;
+	TRM_TRY(report_profile_load(profile_path, &profile));
+	report_terminal_size(out, &columns, &lines);
+
+	struct view view = {
+		.profile = profile,
+		.options = options,
+		.style = {report_colour_on(out, options->colour),
+			  options->width ? options->width : columns},
+		.limit = limit_of(options, LIMIT_SUMMARY),
+		.summary = true,
+		.out = &text,
+	};
+	struct trm_error *error =
+		report_profile_select(profile, &(struct report_filter){0});
+
+	if (!error) {
+		add_report(&view);
+		errno = 0;
+		fwrite(text.data, 1, text.length, out);
+		if (fflush(out))
+			error = trm_error_system(errno, "cannot write the report");
+	}
+	text_deinit(&text);
+	report_profile_destroy(profile);
+	return error;
+}

@@ -1,0 +1,384 @@
+#include "session/cache.h"
+
+#include "base/cleanup.h"
+#include "base/table.h"
+#include "base/text.h"
+#include "session/cache_file.h"
+#include "wire/layout.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define PAGE 4096u
+
+/* Trampolines lie this far below their module. Between the two the program can map a GiB before
+ * it gets in the way, and the addresses that it gets from mmap are those of a bare run. */
+#define CODE_DISTANCE (1ull << 30)
+
+/* Where trampolines of programs lie that are linked to a fixed low address: below 2 GiB, so in
+ * reach, and clear of heap and text. */
+#define FIXED_CODE_ADDRESS 0x78000000ull
+
+struct cache {
+	char *folder; /* NULL: nothing is kept */
+};
+
+static char *folder_path(void)
+{
+	const char *chosen = getenv("TRAMMEL_CACHE_DIR");
+	const char *base = getenv("XDG_CACHE_HOME");
+	const char *home = getenv("HOME");
+	struct text path = {0};
+
+	if (chosen && *chosen)
+		text_add(&path, chosen);
+	else if (base && *base == '/')
+		text_format(&path, "%s/trammel", base);
+	else if (home && *home == '/')
+		text_format(&path, "%s/.cache/trammel", home);
+	return path.data;
+}
+
+static void make_folders(const char *path)
+{
+	scoped_free char *copy = memory_copy_string(path);
+
+	for (char *c = copy + 1; *c; c++) {
+		if (*c != '/')
+			continue;
+		*c = '\0';
+		mkdir(copy, 0700);
+		*c = '/';
+	}
+	mkdir(copy, 0700);
+}
+
+/* NULL if code from this folder may be run. */
+static const char *folder_fault(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status))
+		return strerror(errno);
+	if (!S_ISDIR(status.st_mode))
+		return "it is no folder";
+	if (status.st_uid != geteuid())
+		return "it belongs to another user, and it holds code that will run";
+	if (status.st_mode & (S_IWGRP | S_IWOTH))
+		return "others may write to it, and it holds code that will run";
+	if (access(path, R_OK | W_OK | X_OK))
+		return strerror(errno);
+	return NULL;
+}
+
+struct cache *cache_create(bool quiet)
+{
+	struct cache *cache = memory_allocate_zeroed(1, sizeof(*cache));
+	scoped_free char *path = folder_path();
+
+	if (!path)
+		return cache;
+	make_folders(path);
+	const char *fault = folder_fault(path);
+
+	if (fault && !quiet)
+		fprintf(stderr,
+			"trammel: cache folder \"%s\" is not used: %s; set TRAMMEL_CACHE_DIR "
+			"to a folder of your own\n",
+			path, fault);
+	if (!fault)
+		cache->folder = realpath(path, NULL);
+	return cache;
+}
+
+void cache_destroy(struct cache *cache)
+{
+	if (!cache)
+		return;
+	free(cache->folder);
+	free(cache);
+}
+
+const char *cache_folder(const struct cache *cache)
+{
+	return cache->folder;
+}
+
+struct file_identity file_identity_of(const struct stat *status)
+{
+	return (struct file_identity){
+		.device = status->st_dev,
+		.inode = status->st_ino,
+		.size = (uint64_t)status->st_size,
+		.modified_ns = status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec,
+		.changed_ns = status->st_ctim.tv_sec * 1000000000 + status->st_ctim.tv_nsec,
+	};
+}
+
+/* Everything that a plan depends on beside the file's content. */
+static uint64_t cache_key(const struct module_file *file,
+			  const struct session_options *options)
+{
+	struct text key = {0};
+
+	text_format(&key, "%s %d %s %s %d", TRAMMEL_VERSION, WIRE_VERSION,
+		    options->collector->name, file->name, file->mandatory);
+	vector_for_each(&options->only, pattern)
+		text_format(&key, "\nonly %s", pattern->text);
+	vector_for_each(&options->skip, pattern)
+		text_format(&key, "\nskip %s", pattern->text);
+	text_add_bytes(&key, (const char *)&file->identity, sizeof(file->identity));
+	uint64_t hash = hash_bytes(key.data, key.length);
+
+	text_deinit(&key);
+	return hash;
+}
+
+struct wanted {
+	const struct session_options *options;
+	const struct module_file *file;
+};
+
+static bool is_wanted(void *context, const char *name)
+{
+	const struct wanted *wanted = context;
+
+	return !wanted->file->mandatory &&
+	       options_want_function(wanted->options, wanted->file->path, name);
+}
+
+static const struct {
+	const char *name;
+	uint8_t number;
+} hooks[] = {
+	{"_dl_debug_state", WIRE_HOOK_LINK_MAP},
+	{"ptrace", WIRE_HOOK_PTRACE},
+	{"execve", WIRE_HOOK_EXEC},
+	{"__execve", WIRE_HOOK_EXEC},
+	{"execveat", WIRE_HOOK_EXECAT},
+	{"fexecve", WIRE_HOOK_EXECAT},
+	{"syscall", WIRE_HOOK_SYSCALL},
+	{"prctl", WIRE_HOOK_PRCTL},
+	{"__prctl", WIRE_HOOK_PRCTL},
+	{"arch_prctl", WIRE_HOOK_ARCH},
+	{"exit", WIRE_HOOK_EXIT},
+};
+
+/* LeakSanitizer may be linked into any module. */
+static uint8_t hook_of_any(const char *name)
+{
+	return text_glob("__lsan_do_*leak_check", name) ? WIRE_HOOK_EXIT : 0;
+}
+
+static uint8_t hook_of(const char *name)
+{
+	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++)
+		if (!strcmp(hooks[i].name, name))
+			return hooks[i].number;
+	return hook_of_any(name);
+}
+
+/* The C library and the loader are always hooked, and what may contain a C library. */
+static bool may_have_hooks(const char *name, bool has_interpreter)
+{
+	static const char *const patterns[] = {"ld-linux*", "ld-*.so*", "libc.so*", "libc-*.so*",
+					       "ld-musl*"};
+
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
+		if (text_glob(patterns[i], name))
+			return true;
+	return !has_interpreter && !strstr(name, ".so");
+}
+
+static void describe(struct module_file *file, const struct image *image)
+{
+	char *hex = file->build_id;
+
+	for (size_t i = 0; i < image->build_id_size && i < sizeof(image->build_id); i++)
+		hex += sprintf(hex, "%02x", image->build_id[i]);
+	file->has_interpreter = image->has_interpreter;
+	file->dynamic = image->type == IMAGE_DYNAMIC;
+	file->text_count = 0;
+	vector_for_each(&image->segments, segment) {
+		if (!segment->executable || file->text_count == MODULE_TEXTS)
+			continue;
+		uint64_t lead = segment->address % PAGE;
+
+		file->texts[file->text_count++] = (struct module_text){
+			.address = segment->address - lead,
+			.file_offset = segment->file_offset - lead,
+			.size = (segment->file_size + lead + PAGE - 1) & ~(uint64_t)(PAGE - 1),
+		};
+	}
+}
+
+static struct trm_error *make_plan(struct module_file *file, const struct image *image,
+				   const struct session_options *options,
+				   uint64_t code_address)
+{
+	struct wanted wanted = {options, file};
+	bool narrowed = options->only.count || options->skip.count || file->mandatory;
+	bool hooked = may_have_hooks(file->name, image->has_interpreter);
+	struct plan_request request = {
+		.image = image,
+		.probe = options->collector->probe,
+		.code_address = code_address,
+		.wanted = narrowed ? is_wanted : NULL,
+		.context = &wanted,
+		.hook_of = hooked ? hook_of : hook_of_any,
+		.hook_layout = {WIRE_BANK_RAX, WIRE_BANK_BACK, WIRE_BANK_NUMBER,
+				WIRE_BANK_ENTRY},
+	};
+
+	if (!code_address)
+		request.code_address =
+			file->dynamic ? image->base - CODE_DISTANCE : FIXED_CODE_ADDRESS;
+	if (image->text_relocations)
+		return trm_error_create(TRM_ERROR_UNSUPPORTED,
+					"its text is written to by the loader (DT_TEXTREL)");
+	return plan_create(&request, &file->plan);
+}
+
+/* `code_address` 0: the usual place. */
+static struct trm_error *plan_file(struct module_file *file, int fd,
+				   const struct session_options *options,
+				   uint64_t code_address)
+{
+	char link[64];
+	struct image *image;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	TRM_TRY(image_open(link, file->path, &image));
+	describe(file, image);
+	struct trm_error *error = make_plan(file, image, options, code_address);
+
+	image_close(image);
+	return error;
+}
+
+static bool map_original(struct module_file *file, int fd)
+{
+	if (!file->identity.size)
+		return false;
+	void *bytes = mmap(NULL, file->identity.size, PROT_READ, MAP_PRIVATE, fd, 0);
+
+	if (bytes == MAP_FAILED)
+		return false;
+	file->bytes = bytes;
+	return true;
+}
+
+static void load_or_make(struct cache *cache, struct module_file *file, int fd,
+			 const struct session_options *options)
+{
+	char name[32];
+	struct text path = {0};
+	struct trm_error *error;
+
+	snprintf(name, sizeof(name), "%016lx.plan", cache_key(file, options));
+	if (cache->folder)
+		text_format(&path, "%s/%s", cache->folder, name);
+	if (path.data && cache_file_load(path.data, file)) {
+		text_deinit(&path);
+		return;
+	}
+	error = plan_file(file, fd, options, 0);
+	if (error) {
+		file->trouble = memory_copy_string(error->message);
+		trm_error_destroy(error);
+	} else if (path.data && cache_file_save(path.data, file)) {
+		/* Loaded again: its text can be mapped now, and its arrays cost no memory. */
+		struct plan *made = take_pointer(file->plan);
+
+		if (cache_file_load(path.data, file))
+			plan_destroy(made);
+		else
+			file->plan = made;
+	}
+	text_deinit(&path);
+}
+
+static struct module_file *new_file(int fd, const struct stat *status, const char *path,
+				    const struct session_options *options)
+{
+	struct module_file *file = memory_allocate_zeroed(1, sizeof(*file));
+	const char *slash = strrchr(path, '/');
+
+	file->identity = file_identity_of(status);
+	file->path = memory_copy_string(path);
+	file->name = memory_copy_string(slash ? slash + 1 : path);
+	file->mandatory = !options_want_module(options, file->path);
+	if (!map_original(file, fd))
+		file->trouble = memory_copy_string("the file cannot be mapped");
+	return file;
+}
+
+struct module_file *module_file_open_at(int fd, const struct stat *status, const char *path,
+					const struct session_options *options,
+					uint64_t code_address)
+{
+	struct module_file *file = new_file(fd, status, path, options);
+	struct trm_error *error = NULL;
+
+	if (!file->trouble)
+		error = plan_file(file, fd, options, code_address);
+	if (error)
+		file->trouble = memory_copy_string(error->message);
+	trm_error_destroy(error);
+	return file;
+}
+
+struct module_file *module_file_open(struct cache *cache, int fd, const struct stat *status,
+				     const char *path, const struct session_options *options)
+{
+	struct module_file *file = new_file(fd, status, path, options);
+
+	if (file->trouble)
+		return file;
+	if (file->mandatory && !may_have_hooks(file->name, strstr(file->name, ".so") != NULL)) {
+		file->trouble = memory_copy_string("left out by --only or --skip");
+		return file;
+	}
+	load_or_make(cache, file, fd, options);
+	return file;
+}
+
+void module_file_destroy(struct module_file *file)
+{
+	if (!file)
+		return;
+	if (file->cached_bytes) {
+		munmap(file->cached_bytes, file->cached_size);
+		free(file->plan);
+	} else {
+		plan_destroy(file->plan);
+	}
+	if (file->bytes)
+		munmap((void *)(uintptr_t)file->bytes, file->identity.size);
+	free(file->cached_path);
+	free(file->trouble);
+	free(file->name);
+	free(file->path);
+	free(file);
+}
+
+const uint8_t *module_file_original(struct module_file *file, uint64_t address, size_t size)
+{
+	for (uint32_t i = 0; i < file->text_count; i++) {
+		const struct module_text *text = &file->texts[i];
+		uint64_t at = address - text->address;
+
+		if (address < text->address || at > text->size || size > text->size - at)
+			continue;
+		if (text->file_offset + at + size > file->identity.size)
+			return NULL;
+		return file->bytes + text->file_offset + at;
+	}
+	return NULL;
+}

@@ -1,0 +1,84 @@
+/*
+ * Files as modules of programs: their plans, made once a file and kept in a cache folder
+ * together with the patched text, which programs map instead of writing to their own. What is
+ * in the folder will run: a folder or file that others may write to is refused.
+ */
+#ifndef TRAMMEL_SESSION_CACHE_H
+#define TRAMMEL_SESSION_CACHE_H
+
+#include "base/error.h"
+#include "base/vector.h"
+#include "code/plan.h"
+#include "session/options.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+/* A file is this file as long as none of these change. */
+struct file_identity {
+	uint64_t device, inode, size;
+	int64_t modified_ns, changed_ns; /* since 1970 */
+};
+
+/* One executable segment of a file. */
+struct module_text {
+	uint64_t address;     /* link-time, rounded down to a page */
+	uint64_t file_offset; /* rounded down to a page */
+	uint64_t size;        /* bytes of the mapping, whole pages */
+};
+
+#define MODULE_TEXTS 4
+
+struct module_file {
+	uint32_t index;       /* in session.files */
+	struct file_identity identity;
+	char *path;           /* as the program has it */
+	char *name;           /* its last part */
+	char build_id[65];    /* hex; "" if it has none */
+	bool has_interpreter; /* a program that ld.so starts */
+	bool dynamic;         /* may lie anywhere */
+	uint32_t text_count;
+	struct module_text texts[MODULE_TEXTS];
+	struct plan *plan;    /* NULL: not instrumented, see `trouble` */
+	char *trouble;        /* why there is no plan; NULL */
+	bool mandatory;       /* only its hooks are wanted */
+
+	/* Where the patched text can be mapped from; cached_path NULL: nowhere. */
+	char *cached_path;
+	uint64_t cached_offset[MODULE_TEXTS]; /* of each text in that file */
+	ino_t cached_inode;
+
+	const uint8_t *bytes; /* the file itself, mapped when first needed */
+	void *cached_bytes;   /* the cache file, mapped; the plan's arrays lie in it */
+	size_t cached_size;
+};
+
+/* Opens the folder: $TRAMMEL_CACHE_DIR, $XDG_CACHE_HOME/trammel or ~/.cache/trammel. A folder
+ * that cannot be used gives a warning (on standard error, unless `quiet`) and a cache that
+ * keeps nothing. */
+struct cache *cache_create(bool quiet);
+void cache_destroy(struct cache *cache);
+
+/* The folder in use; NULL if nothing is kept. */
+const char *cache_folder(const struct cache *cache);
+
+/*
+ * The module of an open file, planned for these options, from the cache or made and put there.
+ * Whatever is wrong with the file ends in `trouble`, not in an error.
+ */
+struct module_file *module_file_open(struct cache *cache, int fd, const struct stat *status,
+				     const char *path, const struct session_options *options);
+/* The same with trampolines at another link-time address; never from the cache. */
+struct module_file *module_file_open_at(int fd, const struct stat *status, const char *path,
+					const struct session_options *options,
+					uint64_t code_address);
+
+void module_file_destroy(struct module_file *file);
+
+/* The unpatched bytes at a link-time address; NULL if the file has none there. */
+const uint8_t *module_file_original(struct module_file *file, uint64_t address, size_t size);
+
+struct file_identity file_identity_of(const struct stat *status);
+
+#endif

@@ -1,0 +1,248 @@
+#include "session/cache_file.h"
+
+#include "base/cleanup.h"
+#include "base/table.h"
+#include "base/text.h"
+#include "wire/layout.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define PAGE  4096u
+#define MAGIC 0x6e616c706c6d7274u /* "trmlplan" */
+
+enum part { FUNCTIONS, PATCHES, FIXUPS, CODE, NAMES, TEXTS, PARTS };
+
+struct header {
+	uint64_t magic;
+	uint32_t wire_version, header_size;
+	struct file_identity identity;
+	char build_id[65];
+	uint8_t has_interpreter, dynamic, uses_gs;
+	uint32_t slot_count, slot_size;
+	uint64_t code_address;
+	uint64_t text_count;
+	struct module_text texts[MODULE_TEXTS];
+	uint64_t part_size[PARTS]; /* bytes, without padding to the page */
+	uint64_t checksum;         /* of all parts, padding included */
+	uint64_t own_checksum;     /* of the header up to here */
+};
+
+static uint64_t round_up(uint64_t size)
+{
+	return (size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+}
+
+static uint64_t part_offset(const struct header *header, int part)
+{
+	uint64_t offset = PAGE;
+
+	for (int i = 0; i < part; i++)
+		offset += round_up(header->part_size[i]);
+	return offset;
+}
+
+static uint64_t own_checksum(const struct header *header)
+{
+	return hash_bytes(header, offsetof(struct header, own_checksum));
+}
+
+/* Owned by us and closed to others, as the folder is. */
+static bool is_trusted(const struct stat *status)
+{
+	return S_ISREG(status->st_mode) && status->st_uid == geteuid() &&
+	       !(status->st_mode & (S_IWGRP | S_IWOTH)) && status->st_size >= (off_t)PAGE;
+}
+
+static bool is_sound(const struct header *header, size_t size, const struct module_file *file)
+{
+	uint64_t total = 0;
+
+	if (header->magic != MAGIC || header->wire_version != WIRE_VERSION ||
+	    header->header_size != sizeof(*header) ||
+	    header->own_checksum != own_checksum(header) ||
+	    memcmp(&header->identity, &file->identity, sizeof(file->identity)) != 0 ||
+	    header->text_count > MODULE_TEXTS)
+		return false;
+	for (int i = 0; i < PARTS; i++) {
+		if (header->part_size[i] > size)
+			return false;
+		total += round_up(header->part_size[i]);
+	}
+	return total + PAGE == size &&
+	       header->checksum == hash_bytes((const char *)header + PAGE, size - PAGE);
+}
+
+#define SET_ARRAY(vector, bytes, size)                                                       \
+	do {                                                                                 \
+		(vector).items = (void *)(bytes);                                            \
+		(vector).count = (size) / sizeof(*(vector).items);                           \
+	} while (0)
+
+static struct plan *plan_of(const struct header *header, char *bytes)
+{
+	struct plan *plan = memory_allocate_zeroed(1, sizeof(*plan));
+	const uint64_t *size = header->part_size;
+
+	plan->code_address = header->code_address;
+	plan->slot_count = header->slot_count;
+	plan->slot_size = header->slot_size;
+	plan->uses_gs = header->uses_gs;
+	SET_ARRAY(plan->functions, bytes + part_offset(header, FUNCTIONS), size[FUNCTIONS]);
+	SET_ARRAY(plan->patches, bytes + part_offset(header, PATCHES), size[PATCHES]);
+	SET_ARRAY(plan->fixups, bytes + part_offset(header, FIXUPS), size[FIXUPS]);
+	SET_ARRAY(plan->code, bytes + part_offset(header, CODE), size[CODE]);
+	SET_ARRAY(plan->names, bytes + part_offset(header, NAMES), size[NAMES]);
+	return plan;
+}
+
+static void adopt(struct module_file *file, const struct header *header, char *bytes,
+		  const char *path, const struct stat *status)
+{
+	uint64_t offset = part_offset(header, TEXTS);
+
+	memcpy(file->build_id, header->build_id, sizeof(file->build_id));
+	file->has_interpreter = header->has_interpreter;
+	file->dynamic = header->dynamic;
+	file->text_count = (uint32_t)header->text_count;
+	memcpy(file->texts, header->texts, sizeof(file->texts));
+	for (uint32_t i = 0; i < file->text_count; i++) {
+		file->cached_offset[i] = offset;
+		offset += file->texts[i].size;
+	}
+	file->plan = plan_of(header, bytes);
+	file->cached_path = memory_copy_string(path);
+	file->cached_inode = status->st_ino;
+}
+
+bool cache_file_load(const char *path, struct module_file *file)
+{
+	scoped_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	struct stat status;
+
+	if (fd < 0 || fstat(fd, &status) || !is_trusted(&status))
+		return false;
+	size_t size = (size_t)status.st_size;
+	char *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+
+	if (bytes == MAP_FAILED)
+		return false;
+	const struct header *header = (const struct header *)(const void *)bytes;
+
+	if (!is_sound(header, size, file)) {
+		munmap(bytes, size);
+		return false;
+	}
+	adopt(file, header, bytes, path, &status);
+	file->cached_bytes = bytes;
+	file->cached_size = size;
+	return true;
+}
+
+/* The file's bytes of a text as the kernel would map them, with the patches applied. */
+static void fill_text(const struct module_file *file, const struct module_text *text,
+		      uint8_t *bytes)
+{
+	uint64_t available = 0;
+
+	if (text->file_offset < file->identity.size)
+		available = file->identity.size - text->file_offset;
+	memcpy(bytes, file->bytes + text->file_offset,
+	       available < text->size ? available : text->size);
+	vector_for_each(&file->plan->patches, patch) {
+		if (patch->address >= text->address &&
+		    patch->address + patch->size <= text->address + text->size)
+			memcpy(bytes + (patch->address - text->address), patch->bytes,
+			       patch->size);
+	}
+}
+
+static struct header make_header(const struct module_file *file)
+{
+	const struct plan *plan = file->plan;
+	struct header header;
+
+	memset(&header, 0, sizeof(header)); /* padding too: it is part of the checksum */
+	header.magic = MAGIC;
+	header.wire_version = WIRE_VERSION;
+	header.header_size = sizeof(header);
+	header.identity = file->identity;
+	memcpy(header.build_id, file->build_id, sizeof(header.build_id));
+	header.has_interpreter = file->has_interpreter;
+	header.dynamic = file->dynamic;
+	header.uses_gs = plan->uses_gs;
+	header.slot_count = plan->slot_count;
+	header.slot_size = plan->slot_size;
+	header.code_address = plan->code_address;
+	header.text_count = file->text_count;
+	memcpy(header.texts, file->texts, sizeof(header.texts));
+	header.part_size[FUNCTIONS] = plan->functions.count * sizeof(*plan->functions.items);
+	header.part_size[PATCHES] = plan->patches.count * sizeof(*plan->patches.items);
+	header.part_size[FIXUPS] = plan->fixups.count * sizeof(*plan->fixups.items);
+	header.part_size[CODE] = plan->code.count;
+	header.part_size[NAMES] = plan->names.count;
+	for (uint32_t i = 0; i < file->text_count; i++)
+		header.part_size[TEXTS] += file->texts[i].size;
+	return header;
+}
+
+static void fill(char *bytes, struct header *header, const struct module_file *file, size_t size)
+{
+	const struct plan *plan = file->plan;
+	const void *parts[] = {plan->functions.items, plan->patches.items, plan->fixups.items,
+			       plan->code.items, plan->names.items};
+	uint64_t offset = part_offset(header, TEXTS);
+
+	for (int i = FUNCTIONS; i <= NAMES; i++)
+		if (header->part_size[i])
+			memcpy(bytes + part_offset(header, i), parts[i], header->part_size[i]);
+	for (uint32_t i = 0; i < file->text_count; i++) {
+		fill_text(file, &file->texts[i], (uint8_t *)bytes + offset);
+		offset += file->texts[i].size;
+	}
+	header->checksum = hash_bytes(bytes + PAGE, size - PAGE);
+	header->own_checksum = own_checksum(header);
+	memcpy(bytes, header, sizeof(*header));
+}
+
+/* Written with write(2), not through a mapping: a full disk must be an error, not a SIGBUS. */
+static bool write_all(int fd, const char *bytes, size_t size)
+{
+	for (size_t done = 0; done < size;) {
+		ssize_t n = write(fd, bytes + done, size - done);
+
+		if (n <= 0)
+			return false;
+		done += (size_t)n;
+	}
+	return true;
+}
+
+bool cache_file_save(const char *path, const struct module_file *file)
+{
+	struct header header = make_header(file);
+	size_t size = part_offset(&header, PARTS);
+	struct text temporary = {0};
+	bool good = false;
+	char *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (bytes == MAP_FAILED)
+		return false;
+	fill(bytes, &header, file, size);
+	text_format(&temporary, "%s.%d", path, getpid());
+	scoped_fd int fd = open(temporary.data,
+				O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd >= 0) {
+		good = write_all(fd, bytes, size) && !rename(temporary.data, path);
+		if (!good)
+			unlink(temporary.data);
+	}
+	munmap(bytes, size);
+	text_deinit(&temporary);
+	return good;
+}

@@ -1,0 +1,27 @@
+/*
+ * A plan in a file. Host byte order; every part starts on a page:
+ *
+ *     struct header   magic, versions, identity of the module's file, sizes of the parts
+ *     functions       struct plan_function[]
+ *     patches         struct plan_patch[]
+ *     fixups          struct plan_fixup[]
+ *     code            bytes
+ *     names           bytes
+ *     texts           the executable segments with the patches applied
+ *
+ * The header has an XXH3 checksum of all parts and one of itself. A file is written under
+ * another name and moved into place, so that runs at the same time see whole files.
+ */
+#ifndef TRAMMEL_SESSION_CACHE_FILE_H
+#define TRAMMEL_SESSION_CACHE_FILE_H
+
+#include "session/cache.h"
+
+/* Loads plan, texts and description of a module; false if there is no sound file for just this
+ * module (then nothing is changed). */
+bool cache_file_load(const char *path, struct module_file *file);
+
+/* Saves them; false if that failed, which is no error: the plan works without. */
+bool cache_file_save(const char *path, const struct module_file *file);
+
+#endif

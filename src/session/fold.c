@@ -1,0 +1,482 @@
+/* Counters become counts of images, and those a profile: see docs/profile.md. */
+#include "session/session.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "record/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct folding {
+	const struct family *family;
+	struct image_run *image;
+	const struct family_module *last; /* counters come in order: mostly the same module */
+};
+
+static const struct family_module *module_of_slot(struct folding *folding, uint32_t slot)
+{
+	const struct family_module *module = folding->last;
+	const struct family *family = folding->family;
+
+	if (module && slot >= module->first_slot &&
+	    slot - module->first_slot < module->file->plan->slot_count)
+		return module;
+	for (size_t i = family->modules.count; i-- > 0;) {
+		module = &family->modules.items[i];
+		if (slot >= module->first_slot) {
+			folding->last = module;
+			return module;
+		}
+	}
+	return NULL;
+}
+
+static void add_count(void *context, uint32_t slot, uint64_t count)
+{
+	struct folding *folding = context;
+	const struct family_module *module = module_of_slot(folding, slot);
+
+	if (module)
+		vector_push(&folding->image->counts,
+			    ((struct image_count){module->file->index, slot - module->first_slot,
+						  count}));
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct image_count *x = a, *y = b;
+
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	return x->slot < y->slot ? -1 : x->slot > y->slot;
+}
+
+/* Sorts, and adds up what is at one place: threads, and copies of a file. */
+static void merge_counts(struct image_run *image, bool flags)
+{
+	size_t kept = 0;
+
+	if (!image->counts.count)
+		return;
+	qsort(image->counts.items, image->counts.count, sizeof(*image->counts.items), by_place);
+	for (size_t i = 1; i < image->counts.count; i++) {
+		struct image_count *last = &image->counts.items[kept];
+		const struct image_count *next = &image->counts.items[i];
+
+		if (by_place(last, next))
+			image->counts.items[++kept] = *next;
+		else if (!flags)
+			last->count += next->count;
+	}
+	image->counts.count = kept + 1;
+}
+
+static void read_process(const struct process *process, struct image_run *image)
+{
+	struct family *family = process->space->family;
+	struct folding folding = {family, image, NULL};
+
+	vector_for_each(&family->arena->banks, bank)
+		if ((*bank)->owner == process->pid)
+			arena_read_bank(family->arena, *bank, add_count, &folding);
+}
+
+void fold_process(struct session *session, struct process *process, enum fold_banks how)
+{
+	if (!process->space)
+		return;
+	read_process(process, process->image);
+	merge_counts(process->image, session->options->collector->slot_size == 1);
+	vector_for_each(&process->space->family->arena->banks, item) {
+		struct bank *bank = *item;
+
+		if (bank->owner != process->pid)
+			continue;
+		if (how == FOLD_AND_CLEAR) {
+			arena_clear_bank(process->space->family->arena, bank);
+		} else {
+			bank->owner = -1;
+			bank->in_use = true;
+		}
+	}
+}
+
+/* The attributes of function profiles. */
+struct names {
+	record_attribute process, parent, program, image, threads, state, reason;
+	record_attribute module, path, build_id, known, instrumented;
+	record_attribute function, offset, calls, skip_reason;
+};
+
+struct saving {
+	struct session *session;
+	struct record_model *model;
+	struct trm_writer *writer;
+	struct names names;
+	record_node *module_nodes; /* of each file; 0: not made yet */
+};
+
+static struct trm_error *make_names(struct saving *saving)
+{
+	struct names *n = &saving->names;
+	const struct {
+		const char *name;
+		enum record_type type;
+		uint32_t properties;
+		record_attribute *id;
+	} rows[] = {
+		{"process", RECORD_UINT, RECORD_AS_VALUE, &n->process},
+		{"process.parent", RECORD_UINT, RECORD_AS_VALUE, &n->parent},
+		{"program", RECORD_STRING, RECORD_AS_VALUE, &n->program},
+		{"image", RECORD_UINT, RECORD_AS_VALUE, &n->image},
+		{"threads", RECORD_UINT, RECORD_AS_VALUE, &n->threads},
+		{"process.state", RECORD_STRING, RECORD_AS_VALUE, &n->state},
+		{"process.reason", RECORD_STRING, RECORD_AS_VALUE, &n->reason},
+		{"module", RECORD_STRING, 0, &n->module},
+		{"module.path", RECORD_STRING, 0, &n->path},
+		{"buildid", RECORD_STRING, RECORD_AS_VALUE, &n->build_id},
+		{"functions.known", RECORD_UINT, RECORD_AS_VALUE, &n->known},
+		{"functions.instrumented", RECORD_UINT, RECORD_AS_VALUE, &n->instrumented},
+		{"function", RECORD_STRING, 0, &n->function},
+		{"offset", RECORD_ADDRESS, RECORD_AS_VALUE, &n->offset},
+		{"calls", RECORD_UINT, RECORD_AS_VALUE | RECORD_AGGREGATABLE, &n->calls},
+		{"skip.reason", RECORD_STRING, RECORD_AS_VALUE, &n->skip_reason},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		TRM_TRY(record_attribute_intern(saving->model, rows[i].name, rows[i].type,
+						rows[i].properties, rows[i].id));
+	return NULL;
+}
+
+static struct trm_error *add_global(struct saving *saving, const char *name,
+				    struct record_value value)
+{
+	record_attribute attribute;
+
+	TRM_TRY(record_attribute_intern(saving->model, name, value.type,
+					RECORD_AS_VALUE | RECORD_GLOBAL, &attribute));
+	trm_writer_global(saving->writer, attribute, value);
+	return NULL;
+}
+
+/* A word as a shell would need it. */
+static void add_quoted(struct text *text, const char *word)
+{
+	if (*word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					"0123456789@%_-+=:,./")]) {
+		text_add(text, word);
+		return;
+	}
+	text_add(text, "'");
+	for (; *word; word++) {
+		if (*word == '\'')
+			text_add(text, "'\\''");
+		else
+			text_add_bytes(text, word, 1);
+	}
+	text_add(text, "'");
+}
+
+static void describe_exit(const struct session *session, char *text, size_t size)
+{
+	int status = session->first_status;
+
+	if (!session->first_ended)
+		snprintf(text, size, "running");
+	else if (WIFEXITED(status))
+		snprintf(text, size, "%d", WEXITSTATUS(status));
+	else
+		snprintf(text, size, "SIG%s",
+			 sigabbrev_np(WTERMSIG(status)) ? sigabbrev_np(WTERMSIG(status)) : "?");
+}
+
+static uint64_t nanoseconds_between(struct timespec start, struct timespec end)
+{
+	return (uint64_t)((end.tv_sec - start.tv_sec) * 1000000000 + end.tv_nsec -
+			  start.tv_nsec);
+}
+
+static void join_patterns(struct text *text, const struct pattern *patterns, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		text_format(text, "%s%s", i ? "," : "", patterns[i].text);
+}
+
+static struct trm_error *save_globals(struct saving *saving)
+{
+	const struct session *session = saving->session;
+	const struct session_options *options = session->options;
+	struct text command = {0}, only = {0}, skip = {0};
+	char host[HOST_NAME_MAX + 1] = "", exit_text[32], start[32];
+	struct tm broken;
+
+	for (const char *const *word = options->arguments; *word; word++) {
+		if (word != options->arguments)
+			text_add(&command, " ");
+		add_quoted(&command, *word);
+	}
+	gethostname(host, sizeof(host) - 1);
+	describe_exit(session, exit_text, sizeof(exit_text));
+	gmtime_r(&session->start_time, &broken);
+	strftime(start, sizeof(start), "%Y-%m-%dT%H:%M:%SZ", &broken);
+	join_patterns(&only, options->only.items, options->only.count);
+	join_patterns(&skip, options->skip.items, options->skip.count);
+	const struct {
+		const char *name;
+		struct record_value value;
+		bool wanted;
+	} rows[] = {
+		{"trm.version", record_string(TRAMMEL_VERSION), true},
+		{"run.command", record_string(command.data ? command.data : ""), true},
+		{"run.start", record_string(start), true},
+		{"host", record_string(host), true},
+		{"run.wall.ns", record_uint(nanoseconds_between(session->start, session->end)),
+		 true},
+		{"run.instrument.ns", record_uint(session->instrument_ns), true},
+		{"run.measure", record_string(options->collector->name), true},
+		{"run.exit", record_string(exit_text), true},
+		{"run.state", record_string(session->saved_running ? "running" : "complete"), true},
+		{"run.only", record_string(only.data ? only.data : ""), only.data != NULL},
+		{"run.skip", record_string(skip.data ? skip.data : ""), skip.data != NULL},
+	};
+	struct trm_error *error = NULL;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && !error; i++)
+		if (rows[i].wanted)
+			error = add_global(saving, rows[i].name, rows[i].value);
+	text_deinit(&command);
+	text_deinit(&only);
+	text_deinit(&skip);
+	return error;
+}
+
+static record_node module_node(struct saving *saving, const struct module_file *file)
+{
+	record_node *node = &saving->module_nodes[file->index];
+
+	if (!*node) {
+		*node = record_node_child(saving->model, 0, saving->names.module,
+					  record_string(file->name));
+		*node = record_node_child(saving->model, *node, saving->names.path,
+					  record_string(file->path));
+	}
+	return *node;
+}
+
+static record_node function_node(struct saving *saving, const struct module_file *file,
+				 const struct plan_function *function)
+{
+	record_node node;
+	char unnamed[32];
+	char *name;
+
+	if (!function->name) {
+		snprintf(unnamed, sizeof(unnamed), "sub_%lx", function->address);
+		return record_node_child(saving->model, module_node(saving, file),
+					 saving->names.function, record_string(unnamed));
+	}
+	name = image_demangle(file->plan->names.items + function->name);
+	node = record_node_child(saving->model, module_node(saving, file),
+				 saving->names.function, record_string(name));
+	free(name);
+	return node;
+}
+
+static void save_process(struct saving *saving, const struct image_run *image)
+{
+	const struct names *n = &saving->names;
+	struct record_pair pairs[7] = {
+		{n->process, record_uint((uint64_t)image->pid)},
+		{n->image, record_uint(image->number)},
+		{n->parent, record_uint((uint64_t)image->parent)},
+		{n->program, record_string(image->program)},
+		{n->threads, record_uint(image->threads)},
+		{n->state, record_string(image->state)},
+	};
+	size_t count = 6;
+
+	if (image->reason)
+		pairs[count++] = (struct record_pair){n->reason, record_string(image->reason)};
+	trm_writer_record(saving->writer, 0, pairs, count);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static void save_modules(struct saving *saving, struct image_run *image)
+{
+	const struct names *n = &saving->names;
+	uint32_t last = UINT32_MAX;
+
+	if (image->files.count)
+		qsort(image->files.items, image->files.count, sizeof(uint32_t), by_number);
+	vector_for_each(&image->files, index) {
+		const struct module_file *file = saving->session->files.items[*index];
+		const struct plan *plan = file->plan;
+
+		if (*index == last)
+			continue;
+		last = *index;
+		struct record_pair pairs[] = {
+			{n->image, record_uint(image->number)},
+			{n->known, record_uint(plan ? plan->functions.count : 0)},
+			{n->instrumented, record_uint(plan ? plan->slot_count : 0)},
+			{n->build_id, record_string(file->build_id)},
+			{n->skip_reason, record_string(file->trouble ? file->trouble : "")},
+		};
+
+		trm_writer_record(saving->writer, module_node(saving, file), pairs,
+				  file->trouble ? 5 : 4);
+	}
+}
+
+/* The function of each slot of a module. */
+static uint32_t *functions_by_slot(const struct plan *plan)
+{
+	uint32_t *functions = memory_allocate_zeroed(plan->slot_count, sizeof(*functions));
+
+	for (uint32_t i = 0; i < plan->functions.count; i++) {
+		const struct plan_function *function = &plan->functions.items[i];
+
+		if (function->reason == PLAN_INSTRUMENTED && function->slot < plan->slot_count)
+			functions[function->slot] = i;
+	}
+	return functions;
+}
+
+/* Counts are sorted by file: its functions are looked up once. */
+static void save_counts(struct saving *saving, const struct image_run *image)
+{
+	const struct names *n = &saving->names;
+	const struct module_file *file = NULL;
+	uint32_t *functions = NULL;
+
+	vector_for_each(&image->counts, count) {
+		if (!file || file->index != count->file) {
+			file = saving->session->files.items[count->file];
+			free(functions);
+			functions = functions_by_slot(file->plan);
+		}
+		const struct plan_function *function =
+			&file->plan->functions.items[functions[count->slot]];
+		struct record_pair pairs[] = {
+			{n->offset, record_address(function->address)},
+			{n->image, record_uint(image->number)},
+			{n->calls, record_uint(count->count)},
+		};
+
+		trm_writer_record(saving->writer, function_node(saving, file, function), pairs,
+				  3);
+	}
+	free(functions);
+}
+
+static void save_skips(struct saving *saving, const struct module_file *file)
+{
+	if (!file->plan)
+		return;
+	vector_for_each(&file->plan->functions, function) {
+		const char *reason = plan_reason_text(function->reason);
+
+		if (function->reason == PLAN_INSTRUMENTED ||
+		    function->reason == PLAN_NOT_WANTED)
+			continue;
+		struct record_pair pairs[] = {
+			{saving->names.offset, record_address(function->address)},
+			{saving->names.skip_reason, record_string(reason)},
+		};
+
+		trm_writer_record(saving->writer, function_node(saving, file, function), pairs,
+				  2);
+	}
+}
+
+/* The counts of processes that still run are read, not taken. */
+static void save_image(struct saving *saving, struct image_run *image)
+{
+	save_process(saving, image);
+	save_modules(saving, image);
+	if (!image->ended) {
+		struct image_run now = *image;
+		const struct process *process =
+			session_find_process(saving->session, image->pid);
+
+		now.counts.items = NULL;
+		now.counts.count = now.counts.capacity = 0;
+		if (process && process->space && process->image == image)
+			read_process(process, &now);
+		merge_counts(&now, saving->session->options->collector->slot_size == 1);
+		save_counts(saving, &now);
+		vector_deinit(&now.counts);
+		return;
+	}
+	save_counts(saving, image);
+}
+
+static struct trm_error *write_profile(struct session *session, int fd)
+{
+	struct saving saving = {.session = session, .model = record_model_create()};
+	struct trm_error *error = make_names(&saving), *disk;
+
+	saving.writer = trm_writer_create(fd, saving.model);
+	saving.module_nodes =
+		memory_allocate_zeroed(session->files.count, sizeof(*saving.module_nodes));
+	if (!error)
+		error = save_globals(&saving);
+	if (!error) {
+		vector_for_each(&session->images, image)
+			save_image(&saving, *image);
+		vector_for_each(&session->files, file)
+			save_skips(&saving, *file);
+	}
+	disk = trm_writer_finish(saving.writer);
+	free(saving.module_nodes);
+	record_model_destroy(saving.model);
+	if (!error)
+		return disk;
+	trm_error_destroy(disk);
+	return error;
+}
+
+/* A device or pipe is written to directly; a file is replaced once the new one is whole. */
+struct trm_error *fold_save(struct session *session, const char *path)
+{
+	struct stat status;
+	struct text part = {0};
+	struct trm_error *error;
+	bool direct = !stat(path, &status) && !S_ISREG(status.st_mode);
+
+	session->saved_running = false;
+	vector_for_each(&session->images, image)
+		session->saved_running |= !(*image)->ended;
+
+	text_format(&part, direct ? "%s" : "%s.part", path);
+	scoped_fd int fd = open(part.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+	if (fd < 0) {
+		error = trm_error_system(errno, "cannot write \"%s\"", part.data);
+	} else {
+		error = write_profile(session, fd);
+		if (!error && !direct && rename(part.data, path))
+			error = trm_error_system(errno, "cannot write \"%s\"", path);
+		if (error && !direct)
+			unlink(part.data);
+		if (error)
+			error = trm_error_prefix(error, "no profile \"%s\"", path);
+	}
+	text_deinit(&part);
+	return error;
+}

@@ -1,0 +1,402 @@
+/* Processes come, change and go. */
+#include "session/session.h"
+
+#include "base/cleanup.h"
+#include "session/signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/kcmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#ifndef MFD_EXEC
+#define MFD_EXEC 0x0010U
+#endif
+
+/* Arenas lie this far below the lowest of the libraries, out of the way of what the program
+ * maps, and where sanitizers expect mappings to be. */
+#define ARENA_DISTANCE (64ull << 30)
+
+/* Banks of a new image: 256 KiB, room for 32,000 functions. */
+#define FIRST_STRIDE (256u << 10)
+
+static void read_link(pid_t pid, const char *name, char *text, size_t capacity)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	ssize_t length = readlink(path, text, capacity - 1);
+
+	text[length > 0 ? length : 0] = '\0';
+}
+
+/* Since 6.3 a memfd that is to be executable must say so; before, the flag was an error. */
+static uint64_t memfd_flags(void)
+{
+	struct utsname name;
+	int major = 0, minor = 0;
+
+	uname(&name);
+	sscanf(name.release, "%d.%d", &major, &minor);
+	return MFD_CLOEXEC | (major > 6 || (major == 6 && minor >= 3) ? MFD_EXEC : 0);
+}
+
+/* The arena's place: below the lowest mapping of the region where libraries lie. */
+static uint64_t choose_place(const struct maps *maps)
+{
+	const uint64_t size = WIRE_BANKS_OFFSET + FIRST_STRIDE * ARENA_FIRST_BANKS;
+
+	vector_for_each(&maps->mappings, mapping) {
+		uint64_t place = mapping->start - ARENA_DISTANCE;
+
+		if (mapping->start > ARENA_DISTANCE * 2 &&
+		    mapping->start > (1ull << 45) + ARENA_DISTANCE &&
+		    (mapping->start >> 44 >= 7 || mapping->start >> 40 == 0x2a) &&
+		    maps_is_free(maps, place, size))
+			return place;
+	}
+	vector_for_each(&maps->mappings, mapping)
+		if (mapping->start > ARENA_DISTANCE * 2 &&
+		    maps_is_free(maps, mapping->start - ARENA_DISTANCE, size))
+			return mapping->start - ARENA_DISTANCE;
+	return 0x7e0000000000;
+}
+
+static struct trm_error *make_space(struct session *session, struct thread *thread,
+				    int *memory_fd)
+{
+	struct arena *arena;
+	struct inject_arena_request request = {
+		.tid = thread->tid,
+		.memory_fd = *memory_fd,
+		.maps = &session->maps,
+		.stride = FIRST_STRIDE,
+		.slot_size = session->options->collector->slot_size,
+		.memfd_flags = memfd_flags(),
+	};
+
+	TRM_TRY(maps_read(thread->tid, &session->maps));
+	request.address = choose_place(&session->maps);
+	TRM_TRY(inject_arena(&request, &session->queue, &arena));
+	struct family *family = memory_allocate_zeroed(1, sizeof(*family));
+
+	family->arena = arena;
+	vector_push(&session->families, family);
+	doorbell_add(session->doorbell, &arena->control->doorbell);
+	thread->process->space = space_create(family, take_fd(memory_fd));
+	vector_push(&thread->process->space->chunks, arena->chunks.items[0]);
+	thread_assign_bank(session, thread, 0);
+	if (!thread->bank)
+		return trm_error_create(TRM_ERROR_UNSUPPORTED, "its GS base cannot be set");
+	return NULL;
+}
+
+static const struct module *uses_gs(const struct space *space)
+{
+	vector_for_each(&space->modules, module)
+		if (module->file->plan && module->file->plan->uses_gs)
+			return module;
+	return NULL;
+}
+
+static struct trm_error *start_image(struct session *session, struct thread *thread)
+{
+	struct process *process = thread->process;
+	scoped_fd int exe = -1, memory_fd = -1;
+
+	TRM_TRY(remote_open(process->pid, "exe", O_RDONLY, &exe));
+	if (image_probe(exe) != IMAGE_KIND_NATIVE)
+		return trm_error_create(TRM_ERROR_UNSUPPORTED, "it is no x86-64 program");
+	TRM_TRY(remote_open(process->pid, "mem", O_RDWR, &memory_fd));
+	TRM_TRY(make_space(session, thread, &memory_fd));
+	modules_update(session, thread);
+	process->space->starting = process->space->modules.count > 1;
+	const struct module *module = uses_gs(process->space);
+
+	if (module)
+		return trm_error_create(TRM_ERROR_UNSUPPORTED,
+					"\"%s\" sets the GS register, which trammel needs",
+					module->file->path);
+	return NULL;
+}
+
+/* At the exit of its execve a thread is in the new image, before its first instruction. */
+static void on_image(struct session *session, struct thread *thread)
+{
+	struct process *process = thread->process;
+	uint64_t start = session_now();
+	struct trm_error *error = start_image(session, thread);
+
+	session->instrument_ns += session_now() - start;
+	thread->state = THREAD_RUNNING;
+	if (!error) {
+		thread_resume(session, thread, 0);
+		return;
+	}
+	if (error->code == TRM_ERROR_UNSUPPORTED && process->pid == session->first &&
+	    !session->refusal && process->first_image) {
+		/* The user asked for just this program: say so instead of running it bare. */
+		session->refusal = memory_copy_string(error->message);
+		kill(process->pid, SIGKILL);
+		thread_resume(session, thread, 0);
+	} else if (error->code != TRM_ERROR_GONE) {
+		release_process(session, process, true, "%s", error->message);
+	} else {
+		thread_resume(session, thread, 0);
+	}
+	trm_error_destroy(error);
+}
+
+static void on_exec(struct session *session, struct thread *thread, pid_t former)
+{
+	struct process *process = thread->process;
+	char program[PATH_MAX];
+
+	(void)former;
+	for (size_t i = session->all_threads.count; i-- > 0;) {
+		struct thread *other = session->all_threads.items[i];
+
+		if (other->process == process && other != thread)
+			session_remove_thread(session, other);
+	}
+	if (thread->bank)
+		arena_give_bank(thread->bank);
+	thread->bank = NULL;
+	vector_deinit(&thread->old_banks);
+	read_link(process->pid, "exe", program, sizeof(program));
+	process->first_image = process->pid == session->first && !process->image->started;
+	if (process->first_image) {
+		/* Our own code before the exec was no image of the program's. */
+		free(process->image->program);
+		process->image->program = memory_copy_string(program);
+	} else {
+		pid_t parent = process->image->parent;
+
+		follow_end_image(session, process, "exec");
+		process->image = session_add_image(session, process->pid, parent, program);
+	}
+	space_release(session, process->space);
+	process->space = NULL;
+	process->threads = 1;
+	process->image->threads = 1;
+	process->image->started = true;
+	thread->state = THREAD_EXEC;
+	thread_resume(session, thread, 0);
+}
+
+void follow_end_image(struct session *session, struct process *process, const char *state)
+{
+	if (process->space)
+		fold_process(session, process, FOLD_AND_CLEAR);
+	if (state != process->image->state)
+		snprintf(process->image->state, sizeof(process->image->state), "%s", state);
+	process->image->ended = true;
+}
+
+static void end_first(struct session *session, int status)
+{
+	session->first_ended = true;
+	session->first_status = status;
+	clock_gettime(CLOCK_MONOTONIC, &session->end);
+}
+
+static void on_end(struct session *session, struct thread *thread, const struct event *event)
+{
+	struct process *process = thread->process;
+	char state[32];
+
+	thread->stopped = false;
+	if (!process || thread->tid != process->pid) {
+		if (process)
+			process->threads--;
+		session_remove_thread(session, thread);
+		return;
+	}
+	if (event->kind == EVENT_EXITED)
+		snprintf(state, sizeof(state), "exited %d", event->value);
+	else
+		snprintf(state, sizeof(state), "killed by SIG%s",
+			 sigabbrev_np(event->value) ? sigabbrev_np(event->value) : "?");
+	session_remove_thread(session, thread);
+	follow_end_image(session, process, state);
+	if (process->pid == session->first)
+		end_first(session, event->kind == EVENT_EXITED ? event->value << 8 :
+								 event->value);
+	session_remove_process(session, process);
+}
+
+/* Asked, not guessed: clone has many faces. */
+static bool shares_memory(pid_t a, pid_t b)
+{
+	return syscall(SYS_kcmp, a, b, KCMP_VM, 0, 0) == 0;
+}
+
+static bool is_thread_of(pid_t pid, pid_t tid)
+{
+	return syscall(SYS_tgkill, pid, tid, 0) == 0;
+}
+
+/* The child's process and address space, from the thread that made it. */
+static void adopt(struct session *session, struct thread *parent, struct thread *child)
+{
+	struct process *process = parent->process;
+	int memory_fd;
+
+	if (is_thread_of(process->pid, child->tid)) {
+		child->process = process;
+		process->threads++;
+		process->image->threads++;
+		return;
+	}
+	child->process = session_add_process(session, child->tid, process->pid,
+					     process->image->program);
+	child->process->threads = 1;
+	child->process->image->threads = 1;
+	if (!process->space)
+		return;
+	if (shares_memory(process->pid, child->tid)) {
+		child->process->space = process->space;
+		process->space->references++;
+	} else if (!remote_failed(remote_open(child->tid, "mem", O_RDWR, &memory_fd))) {
+		child->process->space = space_fork(process->space, memory_fd);
+	}
+	if (child->process->space)
+		vector_for_each(&child->process->space->modules, module)
+			vector_push(&child->process->image->files, module->file->index);
+}
+
+/* The child stands at its first stop and its origin is known: now it may run. */
+static void start_child(struct session *session, struct thread *child)
+{
+	child->state = THREAD_RUNNING;
+	if (child->process->space)
+		thread_assign_bank(session, child, child->quiet);
+	thread_resume(session, child, 0);
+}
+
+static void on_child(struct session *session, struct thread *parent, pid_t tid)
+{
+	struct thread *child = session_find_thread(session, tid);
+	bool waiting = child != NULL;
+
+	if (!child) {
+		child = session_add_thread(session, tid);
+		child->state = THREAD_NEW;
+	}
+	child->quiet = parent->bank ? parent->bank->shared->quiet : 0;
+	adopt(session, parent, child);
+	if (waiting && child->state == THREAD_WAITING)
+		start_child(session, child);
+	thread_resume(session, parent, 0);
+}
+
+/* While a program starts: what the loader maps is instrumented before any of it runs. */
+static void on_system_call(struct session *session, struct thread *thread)
+{
+	struct user_regs_struct registers;
+
+	if (thread->state == THREAD_EXEC) {
+		on_image(session, thread);
+		return;
+	}
+	if (thread->process->space && thread->process->space->starting &&
+	    !remote_failed(remote_get_registers(thread->tid, &registers)) &&
+	    registers.orig_rax == SYS_mmap && (registers.rdx & PROT_EXEC) &&
+	    !(registers.r10 & MAP_ANONYMOUS) && (int64_t)registers.rax > 0)
+		modules_update(session, thread);
+	thread_resume(session, thread, 0);
+}
+
+static void on_unknown(struct session *session, const struct event *event)
+{
+	struct thread *thread;
+
+	if (event->kind == EVENT_EXITED || event->kind == EVENT_KILLED)
+		return;
+	/* A child's first stop, before its parent's event. */
+	thread = session_add_thread(session, event->tid);
+	thread->state = THREAD_WAITING;
+	thread->stopped = true;
+}
+
+static void on_group_stop(struct session *session, struct thread *thread)
+{
+	(void)session;
+	trm_error_destroy(remote_resume(thread->tid, REMOTE_LISTEN, 0));
+	thread->stopped = false;
+}
+
+void follow_event(struct session *session, const struct event *event)
+{
+	struct thread *thread = session_find_thread(session, event->tid);
+
+	if (!thread) {
+		on_unknown(session, event);
+		return;
+	}
+	thread->stopped = true;
+	thread->event_pending = false;
+	if (event->kind == EVENT_EXITED || event->kind == EVENT_KILLED) {
+		on_end(session, thread, event);
+		return;
+	}
+	if (thread->state == THREAD_NEW) {
+		start_child(session, thread);
+		return;
+	}
+	if (thread->state == THREAD_WAITING)
+		return;
+	switch (event->kind) {
+	case EVENT_SIGNAL:
+		signals_deliver(session, thread, event->value);
+		break;
+	case EVENT_GROUP_STOP:
+		on_group_stop(session, thread);
+		break;
+	case EVENT_FORK:
+	case EVENT_CLONE:
+		on_child(session, thread, event->value);
+		break;
+	case EVENT_EXEC:
+		on_exec(session, thread, event->value);
+		break;
+	case EVENT_SYSCALL:
+		on_system_call(session, thread);
+		break;
+	default:
+		thread_resume(session, thread, 0);
+	}
+}
+
+void follow_first(struct session *session, pid_t pid, const char *program)
+{
+	struct process *process = session_add_process(session, pid, getppid(), program);
+	struct thread *thread = session_add_thread(session, pid);
+
+	process->threads = process->image->threads = 1;
+	thread->process = process;
+	thread->state = THREAD_RUNNING;
+	session->first = pid;
+}
+
+/* Processes that were let go but still count, or that are the first: until they are gone. */
+void follow_watched(struct session *session)
+{
+	for (size_t i = session->all_processes.count; i-- > 0;) {
+		struct process *process = session->all_processes.items[i];
+
+		if (!process->watched || !kill(process->pid, 0) || errno != ESRCH)
+			continue;
+		follow_end_image(session, process, process->image->state);
+		if (process->pid == session->first)
+			end_first(session, 0);
+		session_remove_process(session, process);
+	}
+}

@@ -1,0 +1,221 @@
+/* What threads ask through their mailboxes: see the WIRE_HOOK_ numbers. */
+#include "session/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#ifndef PTRACE_SEIZE
+#define PTRACE_SEIZE 0x4206
+#endif
+
+#define ARCH_SET_GS 0x1001
+
+/* The arguments of the call that the program is about to make. */
+struct request {
+	struct session *session;
+	struct thread *thread;
+	struct bank *bank;
+	uint64_t arguments[5];
+};
+
+/* ld.so announces a change of its list of modules before and after it. While a program starts
+ * its modules are seen when they are mapped; the second announcement ends that. */
+static void serve_link_map(const struct request *request)
+{
+	struct space *space = request->thread->process->space;
+
+	if (!space->starting)
+		modules_update(request->session, request->thread);
+	else if (++space->link_map_calls >= 2)
+		space->starting = false;
+}
+
+/* A process cannot have two tracers, and the program's own comes first. */
+static void serve_ptrace(const struct request *request)
+{
+	uint64_t operation = request->arguments[0] & 0xffffffff;
+	struct thread *target;
+
+	if (operation == PTRACE_TRACEME) {
+		release_process(request->session, request->thread->process, true,
+				"it is traced by another process of the program");
+	} else if (operation == PTRACE_ATTACH || operation == PTRACE_SEIZE) {
+		target = session_find_thread(request->session, (pid_t)request->arguments[1]);
+		if (target && target->process)
+			release_process(request->session, target->process, true,
+					"it is traced by process %d of the program",
+					request->thread->process->pid);
+	}
+}
+
+static uint64_t effective(pid_t pid, const char *field)
+{
+	char path[64], line[256];
+	unsigned long real, effective_id = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	FILE *file = fopen(path, "re");
+
+	while (file && fgets(line, sizeof(line), file))
+		if (!strncmp(line, field, strlen(field)) &&
+		    sscanf(line + strlen(field), ":%lu %lu", &real, &effective_id) == 2)
+			break;
+	if (file)
+		fclose(file);
+	return effective_id;
+}
+
+/* Whether executing the file would change the rights of the process. */
+static bool changes_rights(pid_t pid, int fd)
+{
+	struct stat status;
+	char capability[64];
+
+	if (fstat(fd, &status) || !S_ISREG(status.st_mode))
+		return false;
+	if ((status.st_mode & S_ISUID) && status.st_uid != effective(pid, "Uid"))
+		return true;
+	if ((status.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) &&
+	    status.st_gid != effective(pid, "Gid"))
+		return true;
+	return fgetxattr(fd, "security.capability", capability, sizeof(capability)) > 0 &&
+	       effective(pid, "Uid") != 0;
+}
+
+/* The kernel gives a traced program no new rights, so it must be let go before. */
+static void serve_exec(const struct request *request)
+{
+	pid_t pid = request->thread->process->pid;
+	char path[4096], name[4200];
+	struct trm_error *error =
+		remote_read_string(request->thread->process->space->memory_fd,
+				   request->arguments[0], path, sizeof(path));
+
+	if (error) {
+		trm_error_destroy(error);
+		return;
+	}
+	snprintf(name, sizeof(name), "/proc/%d/%s%s", request->thread->tid,
+		 path[0] == '/' ? "root" : "cwd/", path);
+	int fd = open(name, O_PATH | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	/* O_PATH: the file need not be readable. Attributes want its name in /proc then. */
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	int readable = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool changes = changes_rights(pid, readable >= 0 ? readable : fd);
+
+	close(fd);
+	if (readable >= 0)
+		close(readable);
+	if (changes)
+		release_process(request->session, request->thread->process, false,
+				"it executes \"%s\", which changes its rights", path);
+}
+
+static void serve_execat(const struct request *request)
+{
+	char name[64];
+	pid_t pid = request->thread->process->pid;
+
+	snprintf(name, sizeof(name), "/proc/%d/fd/%d", request->thread->tid,
+		 (int)request->arguments[0]);
+	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return;
+	if (changes_rights(pid, fd))
+		release_process(request->session, request->thread->process, false,
+				"it executes a program that changes its rights");
+	close(fd);
+}
+
+static void serve_arch(const struct request *request)
+{
+	if ((request->arguments[0] & 0xffffffff) == ARCH_SET_GS)
+		release_process(request->session, request->thread->process, true,
+				"it sets its GS base, which trammel needs");
+}
+
+/* LeakSanitizer traces its own process when it looks for leaks. */
+static void serve_exit(const struct request *request)
+{
+	if (!request->thread->process->space->leak_checked)
+		return;
+	request->thread->process->watched = true;
+	release_process(request->session, request->thread->process, false,
+			"LeakSanitizer traces it when it exits: counted, but not followed "
+			"from there");
+}
+
+static void serve_syscall(const struct request *request)
+{
+	static const struct {
+		uint64_t number;
+		void (*serve)(const struct request *request);
+	} calls[] = {
+		{SYS_ptrace, serve_ptrace},
+		{SYS_execve, serve_exec},
+		{SYS_execveat, serve_execat},
+		{SYS_arch_prctl, serve_arch},
+	};
+	struct request inner = *request;
+
+	memmove(inner.arguments, request->arguments + 1, 4 * sizeof(uint64_t));
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (calls[i].number == request->arguments[0])
+			calls[i].serve(&inner);
+}
+
+static void (*const servers[])(const struct request *request) = {
+	[WIRE_HOOK_LINK_MAP] = serve_link_map, [WIRE_HOOK_PTRACE] = serve_ptrace,
+	[WIRE_HOOK_EXEC] = serve_exec,         [WIRE_HOOK_EXECAT] = serve_execat,
+	[WIRE_HOOK_SYSCALL] = serve_syscall,   [WIRE_HOOK_ARCH] = serve_arch,
+	[WIRE_HOOK_EXIT] = serve_exit,
+};
+
+static void serve(struct session *session, struct bank *bank)
+{
+	struct thread *thread = session_find_thread(session, (pid_t)bank->shared->tid);
+	const struct wire_registers *saved = &bank->shared->registers;
+	uint32_t number = bank->shared->number;
+	struct request request = {
+		.session = session,
+		.thread = thread,
+		.bank = bank,
+		.arguments = {saved->rdi, saved->rsi, saved->rdx, saved->rcx, saved->r8},
+	};
+
+	if (thread && thread->process && thread->process->space &&
+	    number < sizeof(servers) / sizeof(servers[0]) && servers[number])
+		servers[number](&request);
+	inject_mailbox_done(bank);
+}
+
+void hooks_serve(struct session *session, struct family *family)
+{
+	struct arena *arena = family->arena;
+	uint32_t rings = __atomic_load_n(&arena->control->doorbell, __ATOMIC_ACQUIRE);
+
+	if (rings == family->heard)
+		return;
+	family->heard = rings;
+	/* A release may free the family: its banks stay while we hold a reference. */
+	arena->references++;
+	for (size_t i = 0; i < arena->banks.count; i++) {
+		struct bank *bank = arena->banks.items[i];
+
+		if (bank->in_use && __atomic_load_n(&bank->shared->request,
+						    __ATOMIC_ACQUIRE) == WIRE_POSTED)
+			serve(session, bank);
+	}
+	family_release(session, family);
+}

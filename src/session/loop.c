@@ -1,0 +1,159 @@
+/* The tracer: one thread that waits for everything and acts on it. */
+#include "session/session.h"
+
+#include "session/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+
+/* How often processes that were let go are looked for. */
+#define WATCH_NS 5000000
+#define IDLE_NS  500000000
+
+uint64_t session_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void send_status(int fd, enum status_kind kind, const char *text)
+{
+	char letter = (char)kind;
+
+	/* The front may be gone: nobody is left to tell then. */
+	if (write(fd, &letter, 1) != 1 || (text && write(fd, text, strlen(text)) < 0))
+		return;
+}
+
+static void save(struct session *session, int status_fd)
+{
+	struct trm_error *error;
+
+	if (session->refusal) {
+		send_status(status_fd, STATUS_REFUSED, session->refusal);
+		return;
+	}
+	if (!session->images.items[0]->started) {
+		send_status(status_fd, STATUS_NOTHING, NULL);
+		return;
+	}
+	error = fold_save(session, session->options->output);
+	if (error)
+		send_status(status_fd, STATUS_FAILED, error->message);
+	else
+		send_status(status_fd, STATUS_SAVED, NULL);
+	trm_error_destroy(error);
+}
+
+static bool any_watched(const struct session *session)
+{
+	vector_for_each(&session->all_processes, process)
+		if ((*process)->watched)
+			return true;
+	return false;
+}
+
+/* All that can be done without waiting. */
+static void act(struct session *session)
+{
+	struct event event;
+	bool more;
+
+	do {
+		more = event_poll(&session->queue, &event);
+		if (more)
+			follow_event(session, &event);
+		for (size_t i = session->families.count; i-- > 0;)
+			if (i < session->families.count)
+				hooks_serve(session, session->families.items[i]);
+	} while (more);
+}
+
+static void wait_for_more(const struct session *session, const sigset_t *signals)
+{
+	const struct timespec pause = {
+		0, any_watched(session) || session->queue.pending.count ? WATCH_NS : IDLE_NS};
+
+	sigtimedwait(signals, NULL, &pause);
+}
+
+static void loop(struct session *session, const struct tracer_start *start,
+		 const sigset_t *signals)
+{
+	bool saved = false;
+	int status_fd = start->status_fd;
+
+	for (;;) {
+		act(session);
+		follow_watched(session);
+		if (session->first_ended && !saved) {
+			save(session, status_fd);
+			close(status_fd);
+			saved = true;
+		}
+		if (!session->thread_count && !any_watched(session))
+			break;
+		wait_for_more(session, signals);
+	}
+	/* What outlived the first process is in the profile only now. */
+	if (saved && session->saved_running && !session->refusal)
+		trm_error_destroy(fold_save(session, session->options->output));
+}
+
+static bool seize(const struct tracer_start *start)
+{
+	char byte;
+
+	return read(start->ready_fd, &byte, 1) == 1 &&
+	       !ptrace(PTRACE_SEIZE, start->program, 0, event_trace_options());
+}
+
+/* No descriptor of the front's may be kept open: whoever waits for its end would wait on. */
+static void let_go_of_terminal(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	setpgid(0, 0);
+	for (int fd = 0; fd <= 2 && null >= 0; fd++)
+		dup2(null, fd);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+int session_trace(const struct session_options *options, struct cache *cache,
+		  const struct tracer_start *start)
+{
+	struct session session = {.options = options, .cache = cache};
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	sigaddset(&signals, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	let_go_of_terminal();
+	if (!seize(start)) {
+		struct trm_error *error = trm_error_system(
+			errno, "cannot trace: see 'trammel doctor' for what forbids it");
+
+		send_status(start->status_fd, STATUS_FAILED, error->message);
+		trm_error_destroy(error);
+		return 1;
+	}
+	trm_error_destroy(doorbell_create(&session.doorbell));
+	follow_first(&session, start->program, options->arguments[0]);
+	clock_gettime(CLOCK_MONOTONIC, &session.start);
+	session.end = session.start;
+	session.start_time = time(NULL);
+	if (write(start->go_fd, "g", 1) != 1)
+		return 1;
+	loop(&session, start, &signals);
+	doorbell_destroy(session.doorbell);
+	return 0;
+}

@@ -1,0 +1,448 @@
+/* Finds what is mapped in an address space, and puts trampolines and patches there. */
+#include "session/signals.h"
+
+#include "base/cleanup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#define PAGE 4096u
+
+/* Smaller texts are written to: that is cheaper than three system calls, and costs little. */
+#define CACHED_TEXT_MIN (96u << 10)
+
+/* How far trampolines may lie from their module at most. */
+#define REACH (1800ull << 20)
+
+static uint64_t round_up(uint64_t size)
+{
+	return (size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+}
+
+/* Opens the file of a mapping as the process sees it, also when its path is not ours. */
+static int open_mapped(pid_t pid, const struct mapping *mapping, const char *path,
+		       struct stat *ret_status)
+{
+	char name[64];
+	struct trm_error *error;
+	int fd = -1;
+
+	snprintf(name, sizeof(name), "map_files/%lx-%lx", mapping->start, mapping->end);
+	error = remote_open(pid, name, O_RDONLY, &fd);
+	if (error) {
+		char rooted[4200];
+
+		/* Needs rights that only root has: by its name then. */
+		trm_error_destroy(error);
+		snprintf(rooted, sizeof(rooted), "root%s", path);
+		error = remote_open(pid, rooted, O_RDONLY, &fd);
+	}
+	if (error) {
+		trm_error_destroy(error);
+		return -1;
+	}
+	if (fstat(fd, ret_status) || !S_ISREG(ret_status->st_mode) ||
+	    ret_status->st_ino != mapping->inode) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static struct module_file *find_file(struct session *session, const struct stat *status)
+{
+	struct file_identity identity = file_identity_of(status);
+
+	vector_for_each(&session->files, file)
+		if (!memcmp(&(*file)->identity, &identity, sizeof(identity)))
+			return *file;
+	return NULL;
+}
+
+static struct module_file *file_of_mapping(struct session *session, pid_t pid,
+					   const struct mapping *mapping)
+{
+	const char *path = maps_path(&session->maps, mapping);
+	struct stat status;
+	scoped_fd int fd = open_mapped(pid, mapping, path, &status);
+
+	if (fd < 0)
+		return NULL;
+	struct module_file *file = find_file(session, &status);
+
+	if (file)
+		return file;
+	file = module_file_open(session->cache, fd, &status, path, session->options);
+	file->index = (uint32_t)session->files.count;
+	vector_push(&session->files, file);
+	return file;
+}
+
+/* The counters of a module in a family: given out once, whoever maps it. */
+static uint32_t first_slot_of(struct family *family, struct module_file *file)
+{
+	vector_for_each(&family->modules, known)
+		if (known->file == file)
+			return known->first_slot;
+	struct family_module *added = vector_add(&family->modules);
+
+	added->file = file;
+	added->first_slot = family->arena->slot_count;
+	family->arena->slot_count += file->plan->slot_count;
+	return added->first_slot;
+}
+
+/* The trampolines of one module in one process: the plan's, with counters and addresses. */
+static struct trm_error *write_code(struct family *family, const struct module *module)
+{
+	const struct plan *plan = module->file->plan;
+	scoped_free uint8_t *code = memory_allocate(plan->code.count);
+	uint32_t displacement =
+		WIRE_BANK_HEADER + module->first_slot * family->arena->slot_size;
+
+	memcpy(code, plan->code.items, plan->code.count);
+	vector_for_each(&plan->fixups, fixup) {
+		if (fixup->kind == PLAN_FIXUP_SLOT) {
+			uint32_t value;
+
+			memcpy(&value, code + fixup->offset, sizeof(value));
+			value += displacement;
+			memcpy(code + fixup->offset, &value, sizeof(value));
+		} else {
+			uint64_t value;
+
+			memcpy(&value, code + fixup->offset, sizeof(value));
+			value += module->bias;
+			memcpy(code + fixup->offset, &value, sizeof(value));
+		}
+	}
+	if (pwrite(family->arena->fd, code, plan->code.count, (off_t)module->code_offset) !=
+	    (ssize_t)plan->code.count)
+		return trm_error_system(errno, "cannot write trampolines");
+	return NULL;
+}
+
+static const struct module_text *text_of(const struct module *module)
+{
+	for (uint32_t i = 0; i < module->file->text_count; i++)
+		if (module->file->texts[i].address + module->bias == module->text_start)
+			return &module->file->texts[i];
+	return NULL;
+}
+
+/* Whether the program can open our cache file by its name. */
+static bool can_map_cached(const struct module *module, pid_t pid)
+{
+	char link[64], root[8];
+
+	if (!module->file->cached_path ||
+	    module->text_end - module->text_start < CACHED_TEXT_MIN)
+		return false;
+	snprintf(link, sizeof(link), "/proc/%d/root", pid);
+	ssize_t length = readlink(link, root, sizeof(root));
+
+	return length == 1 && root[0] == '/';
+}
+
+/* Returns the index of the mapping call. */
+static unsigned int add_text_calls(struct wire_batch *batch, const struct module *module,
+				   uint64_t path_address)
+{
+	const struct module_text *text = text_of(module);
+	uint64_t offset = module->file->cached_offset[text - module->file->texts];
+	unsigned int opened = BATCH_ADD(batch, SYS_openat, (uint64_t)AT_FDCWD, path_address,
+					O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0, 0, 0);
+	unsigned int mapped = BATCH_ADD(batch, SYS_mmap, module->text_start,
+					module->text_end - module->text_start,
+					PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED,
+					WIRE_RESULT(opened), offset);
+
+	BATCH_ADD(batch, SYS_close, WIRE_RESULT(opened), 0, 0, 0, 0, 0);
+	return mapped;
+}
+
+/* Patches [first, last) of a plan that touch one run of pages, in one write. */
+static struct trm_error *write_run(const struct space *space, const struct module *module,
+				   const struct plan_patch *first, const struct plan_patch *last,
+				   bool restore)
+{
+	uint64_t start = first->address, end = last[-1].address + last[-1].size;
+	const uint8_t *original = module_file_original(module->file, start, end - start);
+
+	if (!original)
+		return trm_error_create(TRM_ERROR_FORMAT, "text outside of the file");
+	if (restore)
+		return remote_write(space->memory_fd, start + module->bias, original,
+				    end - start);
+	scoped_free uint8_t *bytes = memory_allocate(end - start);
+
+	memcpy(bytes, original, end - start);
+	for (const struct plan_patch *p = first; p < last; p++)
+		memcpy(bytes + (p->address - start), p->bytes, p->size);
+	return remote_write(space->memory_fd, start + module->bias, bytes, end - start);
+}
+
+static struct trm_error *write_patches(const struct space *space, const struct module *module,
+				       bool restore)
+{
+	const struct plan_patch *patches = module->file->plan->patches.items;
+	size_t count = module->file->plan->patches.count;
+
+	for (size_t i = 0; i < count;) {
+		uint64_t address = patches[i].address + module->bias;
+		size_t next = i + 1;
+
+		if (address < module->text_start || address >= module->text_end) {
+			i++;
+			continue;
+		}
+		while (next < count &&
+		       patches[next].address + module->bias < module->text_end &&
+		       patches[next].address / PAGE <= patches[next - 1].address / PAGE + 1 &&
+		       patches[next].address - patches[i].address < (256u << 10))
+			next++;
+		TRM_TRY(write_run(space, module, &patches[i], &patches[next], restore));
+		i = next;
+	}
+	return NULL;
+}
+
+/* Another plan, for trampolines at another distance: where the usual place is taken. */
+static struct trm_error *make_place(struct session *session, struct thread *thread,
+				    struct module *module)
+{
+	const struct plan *plan = module->file->plan;
+	uint64_t size = round_up(plan->code.count) + FINISH_SIZE;
+
+	module->code_address = module->bias + plan->code_address;
+	if (maps_is_free(&session->maps, module->code_address, size))
+		return NULL;
+	uint64_t place =
+		maps_find_free(&session->maps, module->text_start, size, REACH);
+
+	if (!place)
+		return trm_error_create(TRM_ERROR_UNSUPPORTED,
+					"no room for trampolines within 2 GiB");
+	struct stat status;
+	const struct mapping *mapping = NULL;
+
+	vector_for_each(&session->maps.mappings, m)
+		if (m->start == module->text_start)
+			mapping = m;
+	if (!mapping)
+		return trm_error_create(TRM_ERROR_GONE, "the module is gone");
+	scoped_fd int fd = open_mapped(thread->tid, mapping,
+				       maps_path(&session->maps, mapping), &status);
+
+	if (fd < 0)
+		return trm_error_create(TRM_ERROR_GONE, "the module's file is gone");
+	struct module_file *file =
+		module_file_open_at(fd, &status, module->file->path, session->options,
+				    place - module->bias);
+
+	file->index = (uint32_t)session->files.count;
+	vector_push(&session->files, file);
+	module->file = file;
+	module->code_address = place;
+	if (!file->plan)
+		return trm_error_create(TRM_ERROR_UNSUPPORTED, "%s", file->trouble);
+	return NULL;
+}
+
+/* Maps the trampolines, and the patched text where that can be mapped; else writes patches. */
+static struct trm_error *place_code(struct session *session, struct thread *thread,
+				    struct module *module)
+{
+	struct space *space = thread->process->space;
+	struct arena *arena = space->family->arena;
+	struct wire_batch batch = {0};
+	bool cached = can_map_cached(module, thread->tid);
+	unsigned int mapped = 0;
+	uint64_t addend;
+
+	module->code_size = round_up(module->file->plan->code.count) + FINISH_SIZE;
+	TRM_TRY(arena_allocate(arena, module->code_size, &module->code_offset));
+	TRM_TRY(write_code(space->family, module));
+	unsigned int result = batch_add_mapping(&batch, arena, true, module->code_offset,
+						module->code_size, module->code_address,
+						&addend);
+
+	if (cached) {
+		/* The path, for openat: in the control page, which the program can read. */
+		snprintf((char *)arena->control->stack, 512, "%s", module->file->cached_path);
+		mapped = add_text_calls(&batch, module,
+					arena->address + WIRE_CONTROL_OFFSET +
+						offsetof(struct wire_control, stack));
+	}
+	TRM_TRY(space_run(session, thread, &batch));
+	int64_t at = batch.calls[result].result;
+
+	if (at < 0 || (uint64_t)at != module->code_address)
+		return trm_error_system(at < 0 ? (int)-at : EEXIST,
+					"the program cannot map trampolines");
+	if (cached && batch.calls[mapped].result == (int64_t)module->text_start) {
+		module->text_inode = module->file->cached_inode;
+		return NULL;
+	}
+	return write_patches(space, module, false);
+}
+
+static bool has_leak_check(const struct plan *plan)
+{
+	vector_for_each(&plan->functions, function)
+		if (function->hook == WIRE_HOOK_EXIT &&
+		    !strncmp(plan->names.items + function->name, "__lsan", 6))
+			return true;
+	return false;
+}
+
+static struct trm_error *instrument(struct session *session, struct thread *thread,
+				    struct module *module)
+{
+	struct space *space = thread->process->space;
+
+	TRM_TRY(make_place(session, thread, module));
+	if (!module->file->plan->code.count)
+		return NULL;
+	module->first_slot = first_slot_of(space->family, module->file);
+	TRM_TRY(space_widen_banks(session, space, thread, space->family->arena->slot_count));
+	TRM_TRY(place_code(session, thread, module));
+	if (has_leak_check(module->file->plan)) {
+		space->leak_checked = true;
+		space->family->arena->control->watch_exit = 1;
+	}
+	return NULL;
+}
+
+static void note_file(struct image_run *image, const struct module_file *file)
+{
+	vector_for_each(&image->files, index)
+		if (*index == file->index)
+			return;
+	vector_push(&image->files, file->index);
+}
+
+static void add_module(struct session *session, struct thread *thread,
+		       const struct mapping *mapping)
+{
+	struct space *space = thread->process->space;
+	struct module_file *file = file_of_mapping(session, thread->tid, mapping);
+	struct module module = {.file = file,
+				.text_start = mapping->start,
+				.text_end = mapping->end,
+				.text_inode = mapping->inode};
+	bool known = false;
+
+	if (!file)
+		return;
+	for (uint32_t i = 0; i < file->text_count; i++) {
+		if (file->texts[i].file_offset == mapping->file_offset) {
+			module.bias = mapping->start - file->texts[i].address;
+			known = true;
+		}
+	}
+	module.broken = !file->plan || !known;
+	if (!module.broken) {
+		struct trm_error *error = instrument(session, thread, &module);
+
+		module.broken = error != NULL;
+		if (error && !module.file->trouble)
+			module.file->trouble = memory_copy_string(error->message);
+		trm_error_destroy(error);
+	}
+	note_file(thread->process->image, module.file);
+	vector_push(&space->modules, module);
+}
+
+static const struct mapping *mapping_of(const struct maps *maps, const struct module *module)
+{
+	vector_for_each(&maps->mappings, mapping)
+		if (mapping->start == module->text_start && mapping->executable &&
+		    mapping->inode == module->text_inode)
+			return mapping;
+	return NULL;
+}
+
+/* A module that is gone: its trampolines go too, since another may come to lie there. */
+static void retire(struct session *session, struct thread *thread, const struct module *module)
+{
+	struct wire_batch batch = {0};
+
+	if (!module->code_size || module->broken)
+		return;
+	BATCH_ADD(&batch, SYS_munmap, module->code_address, module->code_size, 0, 0, 0, 0);
+	trm_error_destroy(space_run(session, thread, &batch));
+	/* The pages of the file are given back, unless a forked process may still use them. */
+	if (thread->process->space->family->arena->references == 1)
+		fallocate(thread->process->space->family->arena->fd,
+			  FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+			  (off_t)module->code_offset, (off_t)module->code_size);
+}
+
+static bool is_known(const struct space *space, const struct mapping *mapping)
+{
+	vector_for_each(&space->modules, module)
+		if (module->text_start == mapping->start)
+			return true;
+	return false;
+}
+
+static bool is_code_of_a_file(const struct mapping *mapping, const char *path)
+{
+	return mapping->executable && !mapping->shared && !mapping->writable &&
+	       mapping->inode && path[0] == '/';
+}
+
+void modules_update(struct session *session, struct thread *thread)
+{
+	struct space *space = thread->process->space;
+	uint64_t start = session_now();
+	struct trm_error *error = maps_read(thread->tid, &session->maps);
+
+	if (error) {
+		trm_error_destroy(error);
+		return;
+	}
+	for (size_t i = space->modules.count; i-- > 0;) {
+		struct module *module = &space->modules.items[i];
+
+		if (mapping_of(&session->maps, module))
+			continue;
+		retire(session, thread, module);
+		vector_remove_swap(&space->modules, i);
+	}
+	/* By index: instrumenting may not move the list, but a module may be added twice over
+	 * when a process maps one file at two places. */
+	for (size_t i = 0; i < session->maps.mappings.count; i++) {
+		const struct mapping *mapping = &session->maps.mappings.items[i];
+
+		if (is_code_of_a_file(mapping, maps_path(&session->maps, mapping)) &&
+		    !is_known(space, mapping))
+			add_module(session, thread, mapping);
+	}
+	session->instrument_ns += session_now() - start;
+}
+
+struct module *space_module_of_code(const struct space *space, uint64_t address)
+{
+	vector_for_each(&space->modules, module)
+		if (module->code_size && address >= module->code_address &&
+		    address < module->code_address + module->code_size)
+			return module;
+	return NULL;
+}
+
+void space_restore_text(struct space *space)
+{
+	vector_for_each(&space->modules, module) {
+		if (module->broken || !module->code_size)
+			continue;
+		trm_error_destroy(write_patches(space, module, true));
+	}
+}

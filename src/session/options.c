@@ -1,0 +1,74 @@
+#include "session/options.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct pattern pattern_parse(const char *text)
+{
+	struct pattern pattern = {.text = memory_copy_string(text)};
+	/* C++ names have colons in pairs: the separator is the first single one. */
+	const char *colon = strchr(text, ':');
+
+	while (colon && colon[1] == ':')
+		colon = strchr(colon + 2, ':');
+	if (colon) {
+		pattern.module = strndup(text, (size_t)(colon - text));
+		pattern.function = memory_copy_string(colon[1] ? colon + 1 : "*");
+	} else if (strchr(text, '/') || strstr(text, ".so")) {
+		pattern.module = memory_copy_string(text);
+		pattern.function = memory_copy_string("*");
+	} else {
+		pattern.module = memory_copy_string("*");
+		pattern.function = memory_copy_string(text);
+	}
+	if (!*pattern.module) {
+		free(pattern.module);
+		pattern.module = memory_copy_string("*");
+	}
+	return pattern;
+}
+
+void pattern_deinit(struct pattern *pattern)
+{
+	free(pattern->module);
+	free(pattern->function);
+	free(pattern->text);
+}
+
+static const char *file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool module_matches(const struct pattern *pattern, const char *module)
+{
+	return text_glob(pattern->module, file_name(module)) ||
+	       text_glob(pattern->module, module);
+}
+
+bool options_want_module(const struct session_options *options, const char *module)
+{
+	vector_for_each(&options->skip, pattern)
+		if (!strcmp(pattern->function, "*") && module_matches(pattern, module))
+			return false;
+	vector_for_each(&options->only, pattern)
+		if (module_matches(pattern, module))
+			return true;
+	return options->only.count == 0;
+}
+
+bool options_want_function(const struct session_options *options, const char *module,
+			   const char *function)
+{
+	vector_for_each(&options->skip, pattern)
+		if (module_matches(pattern, module) && text_glob(pattern->function, function))
+			return false;
+	vector_for_each(&options->only, pattern)
+		if (module_matches(pattern, module) && text_glob(pattern->function, function))
+			return true;
+	return options->only.count == 0;
+}

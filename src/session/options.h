@@ -1,0 +1,40 @@
+/*
+ * What the user asked of a run.
+ */
+#ifndef TRAMMEL_SESSION_OPTIONS_H
+#define TRAMMEL_SESSION_OPTIONS_H
+
+#include "base/vector.h"
+#include "collect/collect.h"
+
+#include <stdbool.h>
+
+/* A glob for modules and one for functions: "module:function", or a function's alone. */
+struct pattern {
+	char *module;   /* "*" where there was none */
+	char *function; /* "*" where there was none */
+	char *text;     /* as given */
+};
+
+struct session_options {
+	const struct collector *collector;
+	struct VECTOR(struct pattern) only; /* empty: everything */
+	struct VECTOR(struct pattern) skip;
+	const char *output;    /* path of the profile */
+	const char *const *arguments; /* the program's, its name first; NULL at the end */
+	bool quiet, verbose;
+};
+
+/* "libz*:deflate*" means functions of modules; "deflate*" functions of any; "libz*:" or a
+ * pattern with a slash or ".so" in it all functions of modules. */
+struct pattern pattern_parse(const char *text);
+void pattern_deinit(struct pattern *pattern);
+
+/* Whether any function of a module (file name) can be wanted. */
+bool options_want_module(const struct session_options *options, const char *module);
+
+/* Whether a function (demangled name) is wanted. */
+bool options_want_function(const struct session_options *options, const char *module,
+			   const char *function);
+
+#endif

@@ -1,0 +1,324 @@
+/* The front of a run: three processes and what passes between them. */
+#include "session/run.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "image/image.h"
+#include "session/cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+struct pipe_ends {
+	int read, write;
+};
+
+static struct trm_error *make_pipe(struct pipe_ends *ret_pipe)
+{
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC))
+		return trm_error_system(errno, "cannot make a pipe");
+	*ret_pipe = (struct pipe_ends){fds[0], fds[1]};
+	return NULL;
+}
+
+/* The pipes of a run: who writes, who reads. */
+struct channels {
+	struct pipe_ends tracer; /* front to program: the tracer's pid */
+	struct pipe_ends ready;  /* program to tracer: can be seized */
+	struct pipe_ends go;     /* tracer to program: exec now */
+	struct pipe_ends failed; /* program to front: errno of the exec */
+	struct pipe_ends status; /* tracer to front: see status_kind */
+};
+
+static struct trm_error *make_channels(struct channels *channels)
+{
+	TRM_TRY(make_pipe(&channels->tracer));
+	TRM_TRY(make_pipe(&channels->ready));
+	TRM_TRY(make_pipe(&channels->go));
+	TRM_TRY(make_pipe(&channels->failed));
+	return make_pipe(&channels->status);
+}
+
+/* The file that execvp would take; NULL with errno set if there is none. */
+static char *find_program(const char *name)
+{
+	const char *path = getenv("PATH");
+	int why = ENOENT;
+
+	if (strchr(name, '/'))
+		return memory_copy_string(name);
+	scoped_free char *copy = memory_copy_string(path ? path : "/bin:/usr/bin");
+	char *rest = copy, *folder;
+
+	while ((folder = strsep(&rest, ":"))) {
+		struct text full = {0};
+		struct stat status;
+
+		text_format(&full, "%s/%s", *folder ? folder : ".", name);
+		if (!stat(full.data, &status) && S_ISREG(status.st_mode)) {
+			if (!access(full.data, X_OK))
+				return full.data;
+			why = EACCES;
+		}
+		text_deinit(&full);
+	}
+	errno = why;
+	return NULL;
+}
+
+static bool changes_rights(const char *path, const struct stat *status)
+{
+	char capability[64];
+
+	if ((status->st_mode & S_ISUID) && status->st_uid != geteuid())
+		return true;
+	if ((status->st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) &&
+	    status->st_gid != getegid())
+		return true;
+	return geteuid() != 0 &&
+	       getxattr(path, "security.capability", capability, sizeof(capability)) > 0;
+}
+
+/* What can be known before the program starts; `ret_refused` as a shell's exit status. */
+static struct trm_error *check_program(const char *name, int *ret_refused)
+{
+	scoped_free char *path = find_program(name);
+	struct stat status;
+
+	*ret_refused = errno == EACCES ? 126 : 127;
+	if (!path)
+		return trm_error_system(errno, "cannot run \"%s\"", name);
+	*ret_refused = 127;
+	if (stat(path, &status)) {
+		if (errno != ENOENT && errno != ENOTDIR)
+			*ret_refused = 126;
+		return trm_error_system(errno, "cannot run \"%s\"", name);
+	}
+	*ret_refused = 126;
+	if (S_ISDIR(status.st_mode))
+		return trm_error_system(EISDIR, "cannot run \"%s\"", name);
+	if (access(path, X_OK))
+		return trm_error_system(errno, "cannot run \"%s\"", name);
+	if (changes_rights(path, &status))
+		return trm_error_create(TRM_ERROR_UNSUPPORTED,
+					"cannot measure \"%s\": it is set-uid, set-gid or has "
+					"capabilities, which a traced program does not get; run "
+					"trammel as the user it changes to",
+					name);
+	scoped_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return trm_error_create(TRM_ERROR_UNSUPPORTED,
+					"cannot measure \"%s\": it cannot be read", name);
+	if (image_probe(fd) == IMAGE_KIND_FOREIGN)
+		return trm_error_create(TRM_ERROR_UNSUPPORTED,
+					"cannot run \"%s\": it is no x86-64 program", name);
+	*ret_refused = 0;
+	return NULL;
+}
+
+/* Whether the profile can be written, without touching one that is there. */
+static struct trm_error *check_output(const char *path)
+{
+	struct text part = {0};
+	struct stat status;
+	int fd;
+
+	if (!stat(path, &status)) {
+		if (S_ISDIR(status.st_mode))
+			return trm_error_system(EISDIR, "cannot write \"%s\"", path);
+		if (access(path, W_OK))
+			return trm_error_system(errno, "cannot write \"%s\"", path);
+		if (!S_ISREG(status.st_mode))
+			return NULL;
+	}
+	text_format(&part, "%s.part", path);
+	fd = open(part.data, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (fd < 0) {
+		text_deinit(&part);
+		return trm_error_system(errno,
+					"cannot write \"%s\": choose another place with -o",
+					path);
+	}
+	close(fd);
+	unlink(part.data);
+	text_deinit(&part);
+	return NULL;
+}
+
+/* In the child that becomes the program. Signals, mask, limits and environment are as the
+ * front got them. */
+_Noreturn static void become_program(const struct channels *channels,
+				     const char *const *arguments)
+{
+	pid_t tracer;
+	char byte;
+
+	close(channels->go.write);
+	if (read(channels->tracer.read, &tracer, sizeof(tracer)) != sizeof(tracer))
+		_exit(126);
+	/* Under Yama's ptrace_scope 1 only an ancestor may trace, and the tracer is none. */
+	prctl(PR_SET_PTRACER, tracer, 0, 0, 0);
+	if (write(channels->ready.write, "r", 1) != 1 || read(channels->go.read, &byte, 1) != 1)
+		_exit(126);
+	execvp(arguments[0], (char *const *)(uintptr_t)arguments);
+	int why = errno;
+
+	if (write(channels->failed.write, &why, sizeof(why)) < 0)
+		_exit(126);
+	_exit(why == ENOENT ? 127 : 126);
+}
+
+_Noreturn static void become_tracer(const struct channels *channels, pid_t program,
+				    const struct session_options *options, struct cache *cache)
+{
+	const struct tracer_start start = {
+		.status_fd = channels->status.write,
+		.ready_fd = channels->ready.read,
+		.go_fd = channels->go.write,
+		.program = program,
+	};
+
+	close(channels->failed.read);
+	close(channels->failed.write);
+	close(channels->status.read);
+	_exit(session_trace(options, cache, &start));
+}
+
+/* Signals that somebody sends to this process are meant for the program. Those of the terminal
+ * go to both, and the program has its own already. */
+static const int passed_on[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH,
+				SIGALRM, SIGTSTP};
+
+static void block_signals(sigset_t *signals)
+{
+	sigemptyset(signals);
+	for (size_t i = 0; i < sizeof(passed_on) / sizeof(passed_on[0]); i++)
+		sigaddset(signals, passed_on[i]);
+	sigaddset(signals, SIGCHLD);
+	sigprocmask(SIG_BLOCK, signals, NULL);
+}
+
+/* Waits for the program's end; stops and goes on with it, as its shell expects. */
+static int wait_for_program(pid_t program, const sigset_t *signals)
+{
+	siginfo_t info;
+	int status;
+
+	for (;;) {
+		pid_t found = waitpid(program, &status, WNOHANG | WUNTRACED);
+
+		if (found < 0 && errno != EINTR)
+			return 126 << 8;
+		if (found == program && WIFSTOPPED(status))
+			raise(SIGSTOP);
+		else if (found == program)
+			return status;
+		else if (sigwaitinfo(signals, &info) > 0 && info.si_signo != SIGCHLD &&
+			 info.si_code <= 0)
+			kill(program, info.si_signo);
+	}
+}
+
+static void read_status(int fd, struct text *text)
+{
+	char buffer[512];
+	ssize_t n;
+
+	while ((n = read(fd, buffer, sizeof(buffer))) > 0 || (n < 0 && errno == EINTR))
+		if (n > 0)
+			text_add_bytes(text, buffer, (size_t)n);
+}
+
+static struct trm_error *understand(const struct text *status,
+				    const struct session_options *options, int exec_error,
+				    struct run_outcome *outcome)
+{
+	const char *name = options->arguments[0];
+	const char *rest = status->length ? status->data + 1 : "";
+
+	if (exec_error) {
+		outcome->refused = exec_error == ENOENT ? 127 : 126;
+		return trm_error_system(exec_error, "cannot run \"%s\"", name);
+	}
+	switch (status->length ? status->data[0] : '\0') {
+	case STATUS_SAVED:
+		outcome->profile = true;
+		return NULL;
+	case STATUS_REFUSED:
+		outcome->refused = 126;
+		return trm_error_create(TRM_ERROR_UNSUPPORTED, "cannot measure \"%s\": %s", name,
+					rest);
+	case STATUS_FAILED:
+		return trm_error_create(TRM_ERROR_SYSTEM, "%s", rest);
+	default:
+		return trm_error_create(TRM_ERROR_SYSTEM,
+					"the tracer was killed: the program ran on, but there is "
+					"no profile");
+	}
+}
+
+static struct trm_error *run_checked(const struct session_options *options,
+				     struct cache *cache, struct run_outcome *outcome)
+{
+	struct channels channels = {0};
+	struct text status = {0};
+	int exec_error = 0;
+	sigset_t signals;
+
+	TRM_TRY(make_channels(&channels));
+	pid_t program = fork();
+
+	if (program == 0)
+		become_program(&channels, options->arguments);
+	pid_t tracer = program < 0 ? -1 : fork();
+
+	if (tracer == 0)
+		become_tracer(&channels, program, options, cache);
+	if (tracer < 0)
+		return trm_error_system(errno, "cannot start a process");
+	block_signals(&signals);
+	close(channels.ready.read);
+	close(channels.ready.write);
+	close(channels.go.read);
+	close(channels.go.write);
+	close(channels.failed.write);
+	close(channels.status.write);
+	if (write(channels.tracer.write, &tracer, sizeof(tracer)) != sizeof(tracer))
+		return trm_error_system(errno, "cannot reach the program");
+	close(channels.tracer.write);
+	close(channels.tracer.read);
+	if (read(channels.failed.read, &exec_error, sizeof(exec_error)) <
+	    (ssize_t)sizeof(exec_error))
+		exec_error = 0;
+	close(channels.failed.read);
+	outcome->status = wait_for_program(program, &signals);
+	read_status(channels.status.read, &status);
+	close(channels.status.read);
+	struct trm_error *error = understand(&status, options, exec_error, outcome);
+
+	text_deinit(&status);
+	return error;
+}
+
+struct trm_error *session_run(const struct session_options *options,
+			      struct run_outcome *ret_outcome)
+{
+	*ret_outcome = (struct run_outcome){0};
+	TRM_TRY(check_program(options->arguments[0], &ret_outcome->refused));
+	TRM_TRY(check_output(options->output));
+	struct cache *cache = cache_create(options->quiet);
+	struct trm_error *error = run_checked(options, cache, ret_outcome);
+
+	cache_destroy(cache);
+	return error;
+}

@@ -1,0 +1,46 @@
+/*
+ * A whole run: start a program, measure it and all that it starts, write the profile.
+ */
+#ifndef TRAMMEL_SESSION_RUN_H
+#define TRAMMEL_SESSION_RUN_H
+
+#include "base/error.h"
+#include "session/options.h"
+
+#include <stdbool.h>
+
+struct run_outcome {
+	int status;     /* of the program, as waitpid has it; only if it ran */
+	int refused;    /* 126 or 127: it could not be run, as a shell says it; else 0 */
+	bool profile;   /* a profile was written */
+};
+
+/*
+ * Runs options->arguments and returns when that process has ended. Three processes: this one,
+ * the program, which is its child, and the tracer, which lives on while anything that the
+ * program started does. The outcome is written on success and when refused is not 0; the error
+ * then says why. An error with refused 0 comes after the program ran, or before it started.
+ */
+struct trm_error *session_run(const struct session_options *options,
+			      struct run_outcome *ret_outcome);
+
+/* The body of the tracer: loop.c. `seize` comes back once the program may go. */
+struct tracer_start {
+	int status_fd; /* to the front: see status_send */
+	int ready_fd;  /* a byte comes when the program can be seized */
+	int go_fd;     /* a byte lets it go */
+	pid_t program;
+};
+struct cache;
+int session_trace(const struct session_options *options, struct cache *cache,
+		  const struct tracer_start *start);
+
+/* What the tracer tells the front: a letter and a text. */
+enum status_kind {
+	STATUS_SAVED = 's',   /* the profile is there */
+	STATUS_FAILED = 'f',  /* text: why there is none */
+	STATUS_REFUSED = 'r', /* text: why the program was not run */
+	STATUS_NOTHING = 'n', /* the program never started */
+};
+
+#endif

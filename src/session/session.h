@@ -1,0 +1,208 @@
+/*
+ * A session: one run measured from its first process to its last. This header holds the nouns
+ * that the files of this folder share; session_run() in launch.h is the way in.
+ *
+ * All but the doorbell's and the planners' work is done by one thread, which is the tracer.
+ */
+#ifndef TRAMMEL_SESSION_SESSION_H
+#define TRAMMEL_SESSION_SESSION_H
+
+#include "base/table.h"
+#include "base/vector.h"
+#include "collect/collect.h"
+#include "control/arena.h"
+#include "control/event.h"
+#include "control/inject.h"
+#include "control/remote.h"
+#include "session/cache.h"
+#include "session/options.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+/* The modules of an arena and their counters: shared by all that forked from one image. */
+struct family_module {
+	struct module_file *file;
+	uint32_t first_slot;
+};
+struct family {
+	struct arena *arena; /* its reference count is the family's */
+	struct VECTOR(struct family_module) modules; /* sorted by first_slot */
+	uint32_t heard;      /* value of the doorbell that was answered */
+};
+
+/* A module mapped in an address space, with its trampolines. */
+struct module {
+	struct module_file *file;
+	uint64_t bias;         /* run-time minus link-time addresses */
+	uint64_t text_start, text_end; /* the executable mapping that is patched */
+	uint64_t code_address; /* of the trampolines; 0: none */
+	uint64_t code_size;    /* bytes, whole pages */
+	uint64_t code_offset;  /* in the arena's file */
+	uint32_t first_slot;
+	ino_t text_inode;      /* of the file that text_start is a mapping of now */
+	bool broken;           /* could not be instrumented: left alone */
+};
+
+/* An address space. vfork and clone(CLONE_VM) make processes that share one. */
+struct space {
+	unsigned int references;
+	struct family *family;
+	int memory_fd;         /* /proc/PID/mem, opened when the space was new */
+	bool starting;         /* before the program's own code: system calls are traced */
+	unsigned int link_map_calls; /* while starting: announcements of ld.so so far */
+	bool leak_checked;     /* has LeakSanitizer: see WIRE_HOOK_EXIT */
+	struct VECTOR(struct module) modules;
+	struct VECTOR(struct arena_chunk *) chunks; /* mapped here; the last has the widest
+						       banks */
+};
+
+/* A program image of a process, from exec (or fork) to exec or exit: what the profile tells. */
+struct image_count {
+	uint32_t file;  /* index in session.files */
+	uint32_t slot;  /* in plan: of the function */
+	uint64_t count;
+};
+struct image_run {
+	uint32_t number;   /* from 1 on */
+	pid_t pid, parent;
+	char *program;     /* path */
+	uint32_t threads;  /* that ever were */
+	char state[32];    /* "exited 0", ...: see docs/profile.md */
+	char *reason;      /* why it was not measured, or not to the end; NULL */
+	bool started;      /* the exec was seen: it is the program, not trammel's own code */
+	bool ended;
+	struct VECTOR(struct image_count) counts; /* sums over ended banks */
+	struct VECTOR(uint32_t) files; /* indices in session.files of modules it had */
+};
+
+struct process {
+	pid_t pid;
+	struct space *space;     /* NULL: not measured */
+	struct image_run *image;
+	unsigned int threads;    /* alive and traced */
+	bool first_image;        /* runs the program that the user named */
+	bool watched;            /* let go, but its counters still count: until it is gone */
+};
+
+enum thread_state {
+	THREAD_NEW,     /* its first stop is awaited */
+	THREAD_WAITING, /* stopped for the first time; its parent's event is awaited */
+	THREAD_RUNNING,
+	THREAD_EXEC,    /* had its exec event; the exit of execve is awaited */
+};
+
+struct thread {
+	pid_t tid;
+	struct process *process;  /* NULL while THREAD_WAITING */
+	enum thread_state state;
+	bool stopped;             /* in a ptrace-stop that we know of */
+	uint32_t quiet;           /* as its parent's, for its bank */
+	bool event_pending;       /* its stop has an event that the main loop is to act on */
+	struct bank *bank;        /* NULL: not measured */
+	struct VECTOR(struct bank *) old_banks; /* had before; a hook may still use one */
+	siginfo_t held;           /* signal to put right when it comes again; si_signo 0: none */
+};
+
+struct session {
+	const struct session_options *options;
+	struct cache *cache;
+	struct event_queue queue;
+	struct table threads;     /* tid -> struct thread *; 0: gone */
+	struct table processes;   /* pid -> struct process *; 0: gone */
+	unsigned int thread_count;/* traced */
+	struct VECTOR(struct thread *) all_threads;
+	struct VECTOR(struct process *) all_processes;
+	struct VECTOR(struct family *) families;
+	struct VECTOR(struct image_run *) images;
+	struct VECTOR(struct module_file *) files;
+	struct doorbell *doorbell;
+	struct maps maps;         /* scratch */
+	pid_t first;              /* the process that run started */
+	bool first_ended;
+	bool saved_running;       /* the profile was saved while processes still ran */
+	int first_status;         /* as waitpid has it */
+	struct timespec start, end; /* of the first process; CLOCK_MONOTONIC */
+	time_t start_time;
+	uint64_t instrument_ns;   /* in which a program was held up */
+	char *refusal;            /* why the first program was not run; NULL */
+};
+
+/* threads.c: the tables of threads and processes, and their banks. */
+struct thread *session_find_thread(const struct session *session, pid_t tid);
+struct process *session_find_process(const struct session *session, pid_t pid);
+struct thread *session_add_thread(struct session *session, pid_t tid);
+void session_remove_thread(struct session *session, struct thread *thread);
+struct process *session_add_process(struct session *session, pid_t pid, pid_t parent,
+				    const char *program);
+struct image_run *session_add_image(struct session *session, pid_t pid, pid_t parent,
+				    const char *program);
+void session_remove_process(struct session *session, struct process *process);
+/* Gives a stopped thread a bank of its own; without one it goes on with its parent's. */
+void thread_assign_bank(struct session *session, struct thread *thread, uint32_t quiet);
+/* Makes all banks of the space hold at least `slots` counters. `thread` may be injected. */
+struct trm_error *space_widen_banks(struct session *session, struct space *space,
+				    struct thread *thread, uint32_t slots);
+void thread_resume(struct session *session, struct thread *thread, int signal);
+/* Stops a running thread at an instruction outside of a system call's middle; false if it is
+ * gone. */
+bool thread_interrupt(struct session *session, struct thread *thread);
+
+/* space.c */
+struct space *space_create(struct family *family, int memory_fd);
+struct space *space_fork(const struct space *space, int memory_fd);
+void space_release(struct session *session, struct space *space);
+/* Drops a reference to the family's arena; with the last one both go. */
+void family_release(struct session *session, struct family *family);
+/* Runs a batch in a thread: through its mailbox if it waits in a hook, else by injection. */
+struct trm_error *space_run(struct session *session, struct thread *thread,
+			    struct wire_batch *batch);
+/* The bank through whose mailbox the thread waits for us; NULL if it does not. */
+struct bank *thread_waiting_bank(const struct thread *thread);
+
+/* modules.c: finds what is mapped and instruments it. */
+void modules_update(struct session *session, struct thread *thread);
+/* The module whose trampolines, or text, hold this address; NULL if none. */
+struct module *space_module_of_code(const struct space *space, uint64_t address);
+/* Writes the original bytes back over all patches. */
+void space_restore_text(struct space *space);
+
+/* follow.c: processes come, change and go. */
+void follow_event(struct session *session, const struct event *event);
+void follow_first(struct session *session, pid_t pid, const char *program);
+/* Counts of the process so far into its image, state "exited 0" or the like; the image ends. */
+void follow_end_image(struct session *session, struct process *process, const char *state);
+void follow_watched(struct session *session);
+
+/* signals.c */
+void signals_deliver(struct session *session, struct thread *thread, int signal);
+
+/* hooks.c */
+void hooks_serve(struct session *session, struct family *family);
+
+/* release.c */
+void release_process(struct session *session, struct process *process, bool restore,
+		     const char *reason, ...) __attribute__((format(printf, 4, 5)));
+
+/* fold.c: counters become counts of images, and those a profile. */
+enum fold_banks {
+	FOLD_AND_CLEAR,  /* the banks are free again */
+	FOLD_AND_RETIRE, /* the process may still write to them: never used again */
+};
+void fold_process(struct session *session, struct process *process, enum fold_banks how);
+
+/* Writes the profile of what was counted until now, whole or not at all. */
+struct trm_error *fold_save(struct session *session, const char *path);
+
+/* doorbell.c: a thread that waits for doorbells and wakes the tracer with SIGUSR1. */
+struct trm_error *doorbell_create(struct doorbell **ret_doorbell);
+void doorbell_add(struct doorbell *doorbell, uint32_t *word);
+void doorbell_remove(struct doorbell *doorbell, const uint32_t *word);
+void doorbell_destroy(struct doorbell *doorbell);
+
+/* Nanoseconds of CLOCK_MONOTONIC. */
+uint64_t session_now(void);
+
+#endif

@@ -1,0 +1,78 @@
+/* Address spaces. */
+#include "session/session.h"
+
+#include <unistd.h>
+
+struct space *space_create(struct family *family, int memory_fd)
+{
+	struct space *space = memory_allocate_zeroed(1, sizeof(*space));
+
+	space->references = 1;
+	space->family = family;
+	space->memory_fd = memory_fd;
+	return space;
+}
+
+struct space *space_fork(const struct space *space, int memory_fd)
+{
+	struct space *copy = space_create(space->family, memory_fd);
+
+	copy->family->arena->references++;
+	copy->leak_checked = space->leak_checked;
+	vector_for_each(&space->modules, module)
+		vector_push(&copy->modules, *module);
+	vector_for_each(&space->chunks, chunk)
+		vector_push(&copy->chunks, *chunk);
+	return copy;
+}
+
+void family_release(struct session *session, struct family *family)
+{
+	bool last = family->arena->references == 1;
+
+	if (last)
+		doorbell_remove(session->doorbell, &family->arena->control->doorbell);
+	arena_release(family->arena);
+	if (!last)
+		return;
+	for (size_t i = 0; i < session->families.count; i++) {
+		if (session->families.items[i] == family) {
+			vector_remove_swap(&session->families, i);
+			break;
+		}
+	}
+	vector_deinit(&family->modules);
+	free(family);
+}
+
+void space_release(struct session *session, struct space *space)
+{
+	if (!space || --space->references)
+		return;
+	family_release(session, space->family);
+	vector_deinit(&space->modules);
+	vector_deinit(&space->chunks);
+	close(space->memory_fd);
+	free(space);
+}
+
+struct bank *thread_waiting_bank(const struct thread *thread)
+{
+	if (thread->bank && thread->bank->shared->request != WIRE_IDLE)
+		return thread->bank;
+	vector_for_each(&thread->old_banks, bank)
+		if ((*bank)->shared->request != WIRE_IDLE)
+			return *bank;
+	return NULL;
+}
+
+struct trm_error *space_run(struct session *session, struct thread *thread,
+			    struct wire_batch *batch)
+{
+	struct bank *bank = thread_waiting_bank(thread);
+
+	if (bank && !thread->stopped)
+		return inject_mailbox_batch(thread->tid, bank, batch);
+	return inject_batch(thread->tid, thread->process->space->family->arena, batch,
+			    &session->queue);
+}

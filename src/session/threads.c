@@ -1,0 +1,282 @@
+/* The tables of threads and processes, and their banks. */
+#include "session/session.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Banks in a further chunk: as many as there are, within these limits. */
+#define CHUNK_BANKS_MIN 4
+#define CHUNK_BANKS_MAX 64
+
+struct thread *session_find_thread(const struct session *session, pid_t tid)
+{
+	uint64_t value = 0;
+
+	table_find(&session->threads, (uint64_t)tid, &value);
+	return (struct thread *)(uintptr_t)value;
+}
+
+struct process *session_find_process(const struct session *session, pid_t pid)
+{
+	uint64_t value = 0;
+
+	table_find(&session->processes, (uint64_t)pid, &value);
+	return (struct process *)(uintptr_t)value;
+}
+
+struct thread *session_add_thread(struct session *session, pid_t tid)
+{
+	struct thread *thread = memory_allocate_zeroed(1, sizeof(*thread));
+
+	thread->tid = tid;
+	*table_insert(&session->threads, (uint64_t)tid, NULL) = (uintptr_t)thread;
+	vector_push(&session->all_threads, thread);
+	session->thread_count++;
+	return thread;
+}
+
+void session_remove_thread(struct session *session, struct thread *thread)
+{
+	if (thread->bank)
+		arena_give_bank(thread->bank);
+	vector_for_each(&thread->old_banks, bank)
+		arena_give_bank(*bank);
+	vector_deinit(&thread->old_banks);
+	*table_insert(&session->threads, (uint64_t)thread->tid, NULL) = 0;
+	for (size_t i = 0; i < session->all_threads.count; i++) {
+		if (session->all_threads.items[i] == thread) {
+			vector_remove_swap(&session->all_threads, i);
+			break;
+		}
+	}
+	session->thread_count--;
+	free(thread);
+}
+
+struct image_run *session_add_image(struct session *session, pid_t pid, pid_t parent,
+				    const char *program)
+{
+	struct image_run *image = memory_allocate_zeroed(1, sizeof(*image));
+
+	image->number = (uint32_t)session->images.count + 1;
+	image->pid = pid;
+	image->parent = parent;
+	image->program = memory_copy_string(program);
+	snprintf(image->state, sizeof(image->state), "running");
+	vector_push(&session->images, image);
+	return image;
+}
+
+struct process *session_add_process(struct session *session, pid_t pid, pid_t parent,
+				    const char *program)
+{
+	struct process *process = memory_allocate_zeroed(1, sizeof(*process));
+
+	process->pid = pid;
+	process->image = session_add_image(session, pid, parent, program);
+	*table_insert(&session->processes, (uint64_t)pid, NULL) = (uintptr_t)process;
+	vector_push(&session->all_processes, process);
+	return process;
+}
+
+void session_remove_process(struct session *session, struct process *process)
+{
+	*table_insert(&session->processes, (uint64_t)process->pid, NULL) = 0;
+	for (size_t i = 0; i < session->all_processes.count; i++) {
+		if (session->all_processes.items[i] == process) {
+			vector_remove_swap(&session->all_processes, i);
+			break;
+		}
+	}
+	space_release(session, process->space);
+	free(process);
+}
+
+static uint64_t stride_for(uint32_t slots, uint32_t slot_size)
+{
+	uint64_t stride = 256u << 10;
+
+	while (stride - WIRE_BANK_HEADER < (uint64_t)slots * slot_size)
+		stride *= 2;
+	return stride;
+}
+
+/* A system call filter may forbid what an injection does, and kill. */
+static bool may_inject(const struct thread *thread)
+{
+	uint64_t seccomp = 0;
+
+	return remote_status(thread->tid, "Seccomp", 10, &seccomp) && seccomp == 0;
+}
+
+static struct trm_error *add_chunk(struct session *session, struct space *space,
+				   struct thread *thread, uint64_t stride, uint32_t count)
+{
+	struct arena *arena = space->family->arena;
+	struct wire_batch batch = {0};
+	struct arena_chunk *chunk;
+	uint64_t offset, addend;
+
+	if (!may_inject(thread))
+		return trm_error_create(TRM_ERROR_UNSUPPORTED,
+					"thread %d is under a system call filter", thread->tid);
+	TRM_TRY(arena_allocate(arena, stride * count, &offset));
+	unsigned int result = batch_add_mapping(&batch, arena, false, offset, stride * count, 0,
+						&addend);
+
+	TRM_TRY(space_run(session, thread, &batch));
+	int64_t address = batch.calls[result].result;
+
+	if (address < 0)
+		return trm_error_system((int)-address, "no memory for more threads");
+	TRM_TRY(arena_add_chunk(arena, offset, (uint64_t)address + addend, stride, count,
+				&chunk));
+	vector_push(&space->chunks, chunk);
+	return NULL;
+}
+
+static struct bank *take_bank(struct space *space, pid_t pid, pid_t tid)
+{
+	uint64_t widest = space->chunks.items[space->chunks.count - 1]->stride;
+
+	vector_for_each(&space->chunks, chunk) {
+		struct bank *bank = NULL;
+
+		if ((*chunk)->stride == widest)
+			bank = arena_take_bank(space->family->arena, *chunk, pid, tid);
+		if (bank)
+			return bank;
+	}
+	return NULL;
+}
+
+void thread_assign_bank(struct session *session, struct thread *thread, uint32_t quiet)
+{
+	struct space *space = thread->process->space;
+	struct bank *bank = take_bank(space, thread->process->pid, thread->tid);
+	struct trm_error *error = NULL;
+
+	if (!bank) {
+		const struct arena_chunk *last = space->chunks.items[space->chunks.count - 1];
+		size_t count = space->family->arena->banks.count;
+
+		if (count < CHUNK_BANKS_MIN)
+			count = CHUNK_BANKS_MIN;
+		if (count > CHUNK_BANKS_MAX)
+			count = CHUNK_BANKS_MAX;
+		error = add_chunk(session, space, thread, last->stride, (uint32_t)count);
+		if (!error)
+			bank = take_bank(space, thread->process->pid, thread->tid);
+	}
+	if (bank) {
+		bank->shared->quiet = quiet;
+		error = remote_set_gs_base(thread->tid, bank->address);
+	}
+	thread->bank = bank;
+	/* Without a bank of its own the thread counts in its parent's: nothing breaks, but two
+	 * increments at one moment may be one. */
+	if (!bank && !thread->process->image->reason)
+		thread->process->image->reason = memory_copy_string(
+			"threads shared counters: their counts may be too low");
+	trm_error_destroy(error);
+}
+
+/* The thread goes on with a wider bank; what a hook saved in the old one goes along. */
+static void widen_bank(struct space *space, struct thread *thread)
+{
+	struct bank *old = thread->bank, *bank;
+
+	if (!old)
+		return;
+	bank = take_bank(space, thread->process->pid, thread->tid);
+	if (!bank)
+		return;
+	bank->shared->back = old->shared->back;
+	bank->shared->number = old->shared->number;
+	bank->shared->quiet = old->shared->quiet;
+	bank->shared->registers = old->shared->registers;
+	bank->shared->mask = old->shared->mask;
+	struct trm_error *error = remote_set_gs_base(thread->tid, bank->address);
+
+	if (error) {
+		trm_error_destroy(error);
+		arena_give_bank(bank);
+		return;
+	}
+	vector_push(&thread->old_banks, old);
+	thread->bank = bank;
+}
+
+struct trm_error *space_widen_banks(struct session *session, struct space *space,
+				    struct thread *thread, uint32_t slots)
+{
+	const struct arena_chunk *last = space->chunks.items[space->chunks.count - 1];
+	uint64_t stride = stride_for(slots, space->family->arena->slot_size);
+	uint32_t count = CHUNK_BANKS_MIN;
+
+	if (stride <= last->stride)
+		return NULL;
+	vector_for_each(&session->all_threads, other)
+		if ((*other)->process && (*other)->process->space == space)
+			count++;
+	TRM_TRY(add_chunk(session, space, thread, stride, count));
+	/* Backwards: a thread that is found gone is taken out of the list. */
+	for (size_t i = session->all_threads.count; i-- > 0;) {
+		struct thread *other = session->all_threads.items[i];
+		bool stopped = other->stopped;
+
+		if (!other->process || other->process->space != space ||
+		    other->state != THREAD_RUNNING)
+			continue;
+		if (!stopped && !thread_interrupt(session, other))
+			continue;
+		widen_bank(space, other);
+		if (!stopped)
+			thread_resume(session, other, 0);
+	}
+	return NULL;
+}
+
+void thread_resume(struct session *session, struct thread *thread, int signal)
+{
+	const struct space *space = thread->process ? thread->process->space : NULL;
+	bool calls = thread->state == THREAD_EXEC ||
+		     (space && space->starting);
+	(void)session;
+	if (thread->event_pending)
+		return;
+	struct trm_error *error =
+		remote_resume(thread->tid, calls ? REMOTE_SYSCALL : REMOTE_RUN, signal);
+
+	thread->stopped = false;
+	/* Gone meanwhile: its last event comes by itself. */
+	trm_error_destroy(error);
+}
+
+bool thread_interrupt(struct session *session, struct thread *thread)
+{
+	struct event event;
+
+	if (ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0))
+		return false;
+	if (!event_wait_thread(&session->queue, thread->tid, 1000, &event))
+		return false;
+	thread->stopped = true;
+	if (event.kind == EVENT_STOP)
+		return true;
+	if (event.kind == EVENT_EXITED || event.kind == EVENT_KILLED) {
+		event_push(&session->queue, &event);
+		thread->stopped = false;
+		return false;
+	}
+	/* It stopped for a reason of its own just then; the interrupt is still to come, and
+	 * both are handled in order by the main loop once the caller is done. */
+	thread->event_pending = true;
+	event_push(&session->queue, &event);
+	return true;
+}

@@ -1,0 +1,25 @@
+/* Checks the numbers of layout.h against its structures; nothing else. */
+#include "wire/layout.h"
+
+#include <stddef.h>
+
+#define CHECK(type, field, offset)                                                           \
+	_Static_assert(offsetof(struct type, field) == (offset), #type "." #field)
+
+CHECK(wire_bank, self, WIRE_BANK_SELF);
+CHECK(wire_bank, entry, WIRE_BANK_ENTRY);
+CHECK(wire_bank, back, WIRE_BANK_BACK);
+CHECK(wire_bank, number, WIRE_BANK_NUMBER);
+CHECK(wire_bank, quiet, WIRE_BANK_QUIET);
+CHECK(wire_bank, registers.rax, WIRE_BANK_RAX);
+CHECK(wire_bank, registers.rsp, WIRE_BANK_RSP);
+CHECK(wire_bank, registers.rdi, WIRE_BANK_RDI);
+CHECK(wire_bank, registers.r8, WIRE_BANK_R8);
+CHECK(wire_bank, registers.r15, WIRE_BANK_R15);
+CHECK(wire_bank, registers.flags, WIRE_BANK_FLAGS);
+CHECK(wire_bank, mask, WIRE_BANK_MASK);
+CHECK(wire_control, doorbell, 0x30);
+CHECK(wire_control, inject_back, 0x40);
+CHECK(wire_control, batch, WIRE_CONTROL_BATCH);
+_Static_assert(sizeof(struct wire_control) == 0x1000, "wire_control is a page");
+_Static_assert(sizeof(struct wire_bank) < 0x1000, "the resident's stack needs the rest");

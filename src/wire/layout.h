@@ -1,0 +1,149 @@
+/*
+ * The memory that the controller and a measured program share: one arena (a memfd) for each
+ * program image, that is from an exec to the next, and all that is forked from it.
+ *
+ *     arena file                          mapped in the program
+ *     0          resident code            read, execute
+ *     0x2000     struct wire_control      read, write
+ *     0x3000     banks, in chunks         read, write; chunks beyond the first anywhere
+ *     ...        trampolines of modules   read, execute, near their module
+ *
+ * A bank belongs to one thread, whose GS base is its address: a header with mailbox, saved
+ * registers and the resident's stack, then the counters. Nothing here is read by a program
+ * of another version: both sides are built together, and WIRE_VERSION guards the cache files
+ * that hold code made for this layout.
+ *
+ * The offsets are plain numbers since the resident's assembly uses them; layout.c checks them
+ * against the structures.
+ */
+#ifndef TRAMMEL_WIRE_LAYOUT_H
+#define TRAMMEL_WIRE_LAYOUT_H
+
+#define WIRE_VERSION 1
+
+#define WIRE_RESIDENT_SIZE   0x2000 /* bytes for the resident's code in the arena */
+#define WIRE_CONTROL_OFFSET  0x2000
+#define WIRE_BANKS_OFFSET    0x3000
+#define WIRE_BANK_HEADER     0x2000 /* bytes in front of the counters of a bank */
+#define WIRE_CONTROL_STACK   0x1000 /* in wire_control: injected code's stack grows down from */
+
+/* In a bank, relative to %gs. */
+#define WIRE_BANK_SELF      0x00
+#define WIRE_BANK_ENTRY     0x08
+#define WIRE_BANK_BACK      0x10
+#define WIRE_BANK_NUMBER    0x18
+#define WIRE_BANK_QUIET     0x1c
+#define WIRE_BANK_RAX       0x40
+#define WIRE_BANK_RCX       0x48
+#define WIRE_BANK_RDX       0x50
+#define WIRE_BANK_RBX       0x58
+#define WIRE_BANK_RSP       0x60
+#define WIRE_BANK_RBP       0x68
+#define WIRE_BANK_RSI       0x70
+#define WIRE_BANK_RDI       0x78
+#define WIRE_BANK_R8        0x80
+#define WIRE_BANK_R9        0x88
+#define WIRE_BANK_R10       0x90
+#define WIRE_BANK_R11       0x98
+#define WIRE_BANK_R12       0xa0
+#define WIRE_BANK_R13       0xa8
+#define WIRE_BANK_R14       0xb0
+#define WIRE_BANK_R15       0xb8
+#define WIRE_BANK_FLAGS     0xc0
+#define WIRE_BANK_MASK      0xc8
+#define WIRE_BANK_STACK_TOP 0x2000
+
+/* In wire_control. */
+#define WIRE_CONTROL_BATCH 0x100
+
+/* Hook numbers: why the resident calls the controller. 0 is none. */
+#define WIRE_HOOK_LINK_MAP 1 /* _dl_debug_state: modules come or go */
+#define WIRE_HOOK_PTRACE   2 /* ptrace(request, pid, ...) */
+#define WIRE_HOOK_EXEC     3 /* execve(path, ...) */
+#define WIRE_HOOK_EXECAT   4 /* execveat(fd, path, ...), fexecve */
+#define WIRE_HOOK_SYSCALL  5 /* syscall(number, ...) */
+#define WIRE_HOOK_PRCTL    6 /* prctl(option, ...) */
+#define WIRE_HOOK_SECCOMP  7 /* seccomp(...) */
+#define WIRE_HOOK_ARCH     8 /* arch_prctl(code, ...) */
+#define WIRE_HOOK_EXIT     9 /* exit(status), in programs with LeakSanitizer */
+
+#ifndef __ASSEMBLER__
+
+#include <stdint.h>
+
+#define WIRE_BATCH_MAX 8
+
+/* A system call to make in the program. */
+struct wire_call {
+	uint64_t number;
+	uint64_t arguments[6]; /* WIRE_RESULT(i) stands for the result of call i */
+	uint64_t addend;       /* added to argument 0 */
+	int64_t result;        /* as the kernel gives it: negative errno */
+};
+
+#define WIRE_RESULT(i)      (0x7261746c75736500ull + (i))
+#define WIRE_IS_RESULT(arg) (((arg) & ~0xffull) == 0x7261746c75736500ull)
+
+/* System calls to make one after the other. */
+struct wire_batch {
+	uint64_t count;
+	struct wire_call calls[WIRE_BATCH_MAX];
+};
+
+enum wire_request { /* wire_bank.request: written by the program */
+	WIRE_IDLE,
+	WIRE_POSTED,  /* the thread waits for a reply */
+	WIRE_RAN,     /* the batch was run; the thread waits for the next reply */
+};
+
+enum wire_reply { /* wire_bank.reply: written by the controller, cleared by the program */
+	WIRE_NONE,
+	WIRE_DONE, /* go on */
+	WIRE_RUN,  /* run wire_bank.batch, then post WIRE_RAN */
+};
+
+/* One page. */
+struct wire_control {
+	/* A robust mutex of glibc's that the controller holds as long as it lives. Its first
+	 * word is a futex: the kernel sets FUTEX_OWNER_DIED there when the holder dies, however
+	 * it dies (futex(2), set_robust_list(2)). */
+	uint32_t owner[12];
+	uint32_t doorbell; /* futex; a thread that posts a request adds 1 */
+	uint32_t watch_exit; /* not 0: exit() is a hook that matters */
+	uint32_t pad_[2];
+	/* Injected code (resident_inject) saves where to go back to and its mask here. */
+	uint64_t inject_back;
+	uint64_t inject_mask;
+	uint64_t inject_stack;
+	uint8_t pad2_[WIRE_CONTROL_BATCH - 0x58];
+	struct wire_batch batch; /* what injected code runs */
+	uint8_t stack[0x1000 - WIRE_CONTROL_BATCH - sizeof(struct wire_batch)];
+};
+
+/* Saved registers in the order of the WIRE_BANK_R.. offsets. */
+struct wire_registers {
+	uint64_t rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi;
+	uint64_t r8, r9, r10, r11, r12, r13, r14, r15;
+	uint64_t flags;
+};
+
+/* The header of a bank; counters follow at WIRE_BANK_HEADER. */
+struct wire_bank {
+	uint64_t self;    /* address of this bank in the program */
+	uint64_t entry;   /* address of resident_hook */
+	uint64_t back;    /* where the hook goes back to; written by the trampoline */
+	uint32_t number;  /* WIRE_HOOK_...; written by the trampoline */
+	uint32_t quiet;   /* not 0: make no system call and ask nobody (a seccomp filter) */
+	uint64_t control; /* address of wire_control in the program */
+	uint32_t request; /* enum wire_request; a futex */
+	uint32_t reply;   /* enum wire_reply; a futex */
+	uint32_t tid;     /* of the thread; for the controller */
+	uint32_t pad_[3];
+	struct wire_registers registers; /* of the thread in a hook */
+	uint64_t mask;    /* its signal mask in a hook */
+	uint8_t pad2_[0x100 - 0xd0];
+	struct wire_batch batch;
+};
+
+#endif
+#endif

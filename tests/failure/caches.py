@@ -1,0 +1,188 @@
+"""The cache folder: it speeds runs up, and must never make one wrong."""
+
+import os
+import random
+import stat
+import subprocess
+
+from failure.common import expect, expect_same, lines_of
+from transparency import running, trammel
+from transparency.job_control import as_nobody
+from transparency.results import Failure, Skip
+
+# Calls of the functions of lib/damaged.c, which the profile must always have.
+EXPECTED = {"choose": 200, "main": 1}
+
+
+def environment(cache):
+    return running.base_environment() | {"TRAMMEL_CACHE_DIR": cache}
+
+
+def files_in(cache):
+    return [os.path.join(folder, name) for folder, _, names in os.walk(cache) for name in names]
+
+
+def measure(place, program, cache, what, warned=None, **how):
+    """Runs the program with this cache; output and counts must be right. Returns stderr.
+
+    warned: whether there must be a warning; None: there may be one.
+    """
+    bare = running.run([program, "3"], place.folder)
+    outcome = place.measure([program, "3"], environment=environment(cache), **how)
+    expect_same(bare, outcome, what, ignore=("stderr",))
+    lines = lines_of(outcome.stderr)
+    if warned is True:
+        expect(len(lines) == 1 and cache in lines[0],
+               f"{what}: not one warning that names '{cache}': {lines[:3]}")
+    if warned is False:
+        expect(not lines, f"{what}: a warning: {lines[:3]}")
+    if place.options.no_profile:
+        return
+    report = place.report()
+    for function, calls in EXPECTED.items():
+        found = report.calls(function, os.path.basename(program))
+        expect(found == calls, f"{what}: {function}: {found} instead of {calls} calls")
+
+
+def fill(place, options=()):
+    """Builds the program and a cache that knows it."""
+    program, cache = place.build("damaged.c", options=options), place.path("cache")
+    os.mkdir(cache, 0o700)
+    measure(place, program, cache, "first run", warned=False)
+    expect(files_in(cache), "nothing was put into the cache")
+    return program, cache
+
+
+def used_again(place):
+    program, cache = fill(place)
+    before = sorted(files_in(cache))
+    measure(place, program, cache, "second run", warned=False)
+    expect(sorted(files_in(cache)) == before, "the second run changed the cache's list of files")
+
+
+def missing(place):
+    """A folder that is not there is made, with rights for nobody else."""
+    program, cache = place.build("damaged.c"), place.path("not/yet/there")
+    measure(place, program, cache, "missing")
+    if os.path.isdir(cache):
+        mode = stat.S_IMODE(os.stat(cache).st_mode)
+        expect(mode & 0o022 == 0, f"the new cache folder is writable by others: {mode:o}")
+
+
+def no_folder(place):
+    """A file stands where the folder should be."""
+    measure(place, place.build("damaged.c"), place.write("cache", b"a file"), "a file")
+
+
+def unwritable(place):
+    if os.geteuid() != 0:
+        raise Skip("needs root, to become another user")
+    program, cache = place.build("damaged.c"), place.path("cache")
+    os.mkdir(cache, 0o755)
+    os.chmod(place.folder, 0o777)
+    measure(place, program, cache, "unwritable", prepare=as_nobody)
+    expect(not files_in(cache), "files appeared in a folder without rights")
+
+
+def of_another(place):
+    """A folder that belongs to another user holds code of another: refused."""
+    if os.geteuid() != 0:
+        raise Skip("needs root, to become another user")
+    program, cache = fill(place)
+    os.chmod(cache, 0o755)
+    os.chmod(place.folder, 0o777)
+    os.remove(place.profile)
+    measure(place, program, cache, "of another", warned=True, prepare=as_nobody)
+
+
+def writable_by_others(place):
+    program, cache = place.build("damaged.c"), place.path("cache")
+    os.mkdir(cache)
+    for mode in (0o777, 0o770, 0o1777):
+        os.chmod(cache, mode)
+        measure(place, program, cache, f"mode {mode:o}", warned=True)
+        expect(not files_in(cache), f"mode {mode:o}: it was used all the same")
+
+
+def damaged(place):
+    """Files of the cache with changed bytes, cut off, empty, grown, or replaced."""
+    program, cache = fill(place)
+    generator = random.Random(5)
+    whole = {path: open(path, "rb").read() for path in files_in(cache)}
+    for number in range(16):
+        for path, content in whole.items():
+            with open(path, "wb") as file:
+                file.write(damage(content, number, generator))
+        measure(place, program, cache, f"damage {number}")
+
+
+def damage(content, number, generator):
+    changed = bytearray(content)
+    if number == 0:
+        return b""
+    if number == 1:
+        return content + bytes(4096)
+    if number in (2, 3, 4):
+        return content[:generator.randrange(1, len(content))]
+    if number == 5:
+        return generator.randbytes(len(content))
+    for _ in range(20 if number % 2 else 1):
+        changed[generator.randrange(len(changed))] ^= generator.randrange(1, 256)
+    return bytes(changed)
+
+
+def linked_elsewhere(place):
+    """Files of the cache that others may write to are not used."""
+    program, cache = fill(place)
+    for path in files_in(cache):
+        os.chmod(path, 0o666)
+        with open(path, "r+b") as file:
+            file.seek(os.path.getsize(path) // 2)
+            file.write(b"\xcc" * 64)
+    measure(place, program, cache, "writable files")
+
+
+def stale(place):
+    """Another program under the same path, of the same size and time and with one build id."""
+    fixed = ["-Wl,--build-id=0x1234567890abcdef1234567890abcdef12345678"]
+    program, cache = fill(place, fixed)
+    times = os.stat(program)
+    place.build("damaged.c", options=[*fixed, "-O0", "-fno-omit-frame-pointer"])
+    os.utime(program, ns=(times.st_atime_ns, times.st_mtime_ns))
+    measure(place, program, cache, "rebuilt")
+    with open(program, "ab") as file:
+        file.write(bytes(max(0, times.st_size - os.path.getsize(program))))
+    os.utime(program, ns=(times.st_atime_ns, times.st_mtime_ns))
+    measure(place, program, cache, "rebuilt and of the same size")
+
+
+def shared(place):
+    """Eight runs at once with one empty cache."""
+    program, cache = place.build("damaged.c"), place.path("cache")
+    os.mkdir(cache, 0o700)
+    bare = running.run([program, "3"], place.folder)
+    for _ in range(3):
+        runs = []
+        for number in range(8):
+            profile = place.path(f"{number}.trm")
+            command = trammel.run_command(place.tool, profile, [program, "3"])
+            runs.append((profile, subprocess.Popen(
+                command, env=environment(cache), stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE, start_new_session=True)))
+        for profile, process in runs:
+            try:
+                out, err = process.communicate(timeout=running.TIMEOUT_SECONDS)
+            except subprocess.TimeoutExpired:
+                running.kill_group(process)
+                raise Failure("a run did not end") from None
+            outcome = running.Outcome(out, err, process.returncode)
+            expect_same(bare, outcome, os.path.basename(profile))
+            if not place.options.no_profile:
+                calls = place.report(profile).calls("choose", "damaged")
+                expect(calls == EXPECTED["choose"], f"choose: {calls} calls")
+        for path in files_in(cache):
+            os.remove(path)
+
+
+TESTS = [used_again, missing, no_folder, unwritable, of_another, writable_by_others, damaged,
+         linked_elsewhere, stale, shared]

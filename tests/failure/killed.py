@@ -1,0 +1,171 @@
+"""kill -9 of the controller, at moments spread over the run: the program must not notice."""
+
+import functools
+import hashlib
+import os
+import random
+import signal
+import subprocess
+import time
+
+from failure.common import expect
+from transparency import running, trammel
+from transparency.results import Failure
+
+# Moments for each kind of program: 200 in all.
+MOMENTS = {"gzip": 80, "busy": 60, "script": 60}
+
+SCRIPT = ("i=0; while [ $i -lt 10 ]; do i=$((i+1)); echo $(expr $i + 100) | cat; "
+          "(echo sub $i); done; echo end")
+
+
+def processes():
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def link(process):
+    try:
+        return os.readlink(f"/proc/{process}/exe")
+    except OSError:
+        return ""
+
+
+def command_line(process):
+    try:
+        with open(f"/proc/{process}/cmdline", "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def session_of(process):
+    try:
+        return os.getsid(process)
+    except OSError:
+        return None
+
+
+def state_of(process):
+    try:
+        with open(f"/proc/{process}/stat", encoding="ascii", errors="replace") as file:
+            return file.read().rsplit(")", 1)[1].split()[0]
+    except OSError:
+        return "X"
+
+
+def kill_controllers(tool, profile, session):
+    """Kills every process of trammel that works for this run.
+
+    Returns whether the program had been started: a process that was to become it, but has not
+    executed it yet, is trammel still, and is killed too.
+    """
+    controllers, started = [], False
+    for process in processes():
+        if link(process) == tool and profile.encode() in command_line(process):
+            controllers.append(process)
+        elif session_of(process) == session and state_of(process) not in "ZX":
+            started = True
+    for process in controllers:
+        try:
+            os.kill(process, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    return started
+
+
+def wait_for_session(session):
+    """Waits until no process of the session runs."""
+    end = time.monotonic() + running.TIMEOUT_SECONDS
+    while time.monotonic() < end:
+        left = [p for p in processes() if session_of(p) == session and state_of(p) not in "ZX"]
+        if not left:
+            return
+        time.sleep(0.01)
+    names = [command_line(process)[:60] for process in left]
+    states = [state_of(process) for process in left]
+    for process in left:
+        os.kill(process, signal.SIGKILL)
+    raise Failure(f"still running after {running.TIMEOUT_SECONDS} s: {names} {states}")
+
+
+def digest(path):
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+def start(place, command, name):
+    """Starts the measured command with its output in a file."""
+    output = place.path(name + ".out")
+    with open(output, "wb") as out, open(output + ".err", "wb") as err:
+        process = subprocess.Popen(
+            trammel.run_command(place.tool, place.path(name + ".trm"), command),
+            cwd=place.folder, env=running.base_environment(), stdin=subprocess.DEVNULL,
+            stdout=out, stderr=err, start_new_session=True)
+    return process, output
+
+
+def kill_one(place, command, moment, expected):
+    """One run whose controller is killed at `moment` (seconds); returns what happened."""
+    process, output = start(place, command, "run")
+    time.sleep(moment)
+    ended = process.poll() is not None
+    started = kill_controllers(place.tool, place.path("run.trm"), process.pid)
+    process.wait()
+    wait_for_session(process.pid)
+    if digest(output) == expected:
+        return "ended before" if ended else "killed"
+    if not started and os.path.getsize(output) == 0 and not ended:
+        return "before the start"
+    with open(output, "rb") as out, open(output + ".err", "rb") as err:
+        end = out.read()[-60:], err.read()[-200:]
+    raise Failure(f"killed after {moment * 1000:.0f} ms: wrong output: {end}")
+
+
+def commands(place):
+    data = random.Random(1).randbytes(700000)
+    words = b" ".join(data[i:i + 3].hex().encode() for i in range(0, 600000, 3))
+    big = place.write("big.txt", (data + words)[:2000000])
+    return {"gzip": ["gzip", "-9c", big], "busy": [place.build("busy.c")],
+            "script": ["bash", "-c", SCRIPT]}
+
+
+def full_run(place, command):
+    """The time of a whole measured run and the digest of its output, checked against bare."""
+    bare = running.run(command, place.folder)
+    expect(bare.status == 0, f"bare: {bare.status_text()}")
+    seconds = []
+    for _ in range(3):
+        begin = time.monotonic()
+        process, output = start(place, command, "whole")
+        expect(process.wait(running.TIMEOUT_SECONDS) == 0, "the whole run failed")
+        seconds.append(time.monotonic() - begin)
+        expect(digest(output) == hashlib.sha256(bare.stdout).hexdigest(),
+               "the whole run has another output than the bare one")
+    return sorted(seconds)[1], digest(output)
+
+
+def controller(kind, place):
+    command = commands(place)[kind]
+    seconds, expected = full_run(place, command)
+    counts, problems = {}, []
+    for number in range(MOMENTS[kind]):
+        moment = seconds * number / MOMENTS[kind]
+        try:
+            what = kill_one(place, command, moment, expected)
+            counts[what] = counts.get(what, 0) + 1
+        except Failure as problem:
+            problems.append(str(problem))
+    expect(not problems, f"{len(problems)} of {MOMENTS[kind]} moments: "
+           + " || ".join(problems[:3]))
+    expect(counts.get("killed", 0) >= MOMENTS[kind] // 2,
+           f"too few runs were killed while they ran: {counts}")
+    return ", ".join(f"{what} {count}" for what, count in sorted(counts.items()))
+
+
+def named(kind):
+    test = functools.partial(controller, kind)
+    test.__name__ = "controller_of_" + kind
+    return test
+
+
+TESTS = [named(kind) for kind in MOMENTS]

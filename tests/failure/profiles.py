@@ -1,0 +1,168 @@
+"""Profiles that cannot be written, and profiles that are torn or damaged."""
+
+import os
+import random
+import resource
+
+from failure.common import expect, expect_same, lines_of
+from transparency import running
+from transparency.job_control import as_nobody
+from transparency.results import Skip
+
+
+def expect_not_started(place, outcome, profile):
+    lines = lines_of(outcome.stderr)
+    expect(b"ran" not in outcome.stdout, "the program ran though its profile cannot be written")
+    expect(outcome.status > 0, f"{outcome.status_text()}, not a failure")
+    expect(len(lines) == 1 and profile in lines[0],
+           f"not one line that names '{profile}': {lines[:3]}")
+
+
+def no_folder(place):
+    profile = place.path("nowhere/run.trm")
+    expect_not_started(place, place.measure(["echo", "ran"], profile), profile)
+
+
+def is_a_folder(place):
+    profile = place.path("folder")
+    os.mkdir(profile)
+    expect_not_started(place, place.measure(["echo", "ran"], profile), profile)
+
+
+def no_right(place):
+    if os.geteuid() != 0:
+        raise Skip("needs root, to become another user")
+    outcome = place.measure(["echo", "ran"], prepare=as_nobody)
+    expect_not_started(place, outcome, place.profile)
+
+
+def disk_full(place):
+    """The program runs to its end; then the error is told, and the status says it if it can."""
+    if not os.path.exists("/dev/full"):
+        raise Skip("needs /dev/full")
+    for wanted, told in ((0, None), (3, 3)):
+        command = ["sh", "-c", f"echo ran; exit {wanted}"]
+        outcome = place.measure(command, "/dev/full")
+        lines = lines_of(outcome.stderr)
+        expect(outcome.stdout == b"ran\n", f"it printed {outcome.stdout[:60]!r}")
+        if told is None:
+            expect(outcome.status > 0, f"{outcome.status_text()}, though nothing was written")
+        else:
+            expect(outcome.status == told, f"{outcome.status_text()}, not exit {told}")
+        expect(len(lines) == 1 and "/dev/full" in lines[0],
+               f"not one line that names '/dev/full': {lines[:3]}")
+
+
+def size_limit(place):
+    """RLIMIT_FSIZE is the program's business too: neither it nor trammel dies of SIGXFSZ."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200))
+    outcome = place.measure(["/bin/true"], prepare=limit)
+    expect(outcome.status != 0, "no error, though the profile cannot be written")
+    expect(outcome.status > 0, f"ended by {outcome.status_text()}")
+
+
+def replaced(place):
+    """A profile that was there before is replaced as a whole; no other file appears."""
+    place.write("run.trm", b"x" * 1000000)
+    place.measure(["/bin/true"])
+    place.report()
+    expect(os.path.getsize(place.profile) < 1000000, "the old profile was not replaced")
+    expect(os.listdir(place.folder) == ["run.trm"], f"files left: {os.listdir(place.folder)}")
+
+
+def default_name(place):
+    outcome = running.run([place.tool, "run", "--quiet", "--", "/bin/true"], place.folder)
+    expect(outcome.status == 0, outcome.status_text())
+    expect(os.listdir(place.folder) == ["true.trm"], f"not true.trm: {os.listdir(place.folder)}")
+
+
+def summary(place):
+    """Without --quiet a table comes on standard error, and standard output is the program's."""
+    outcome = running.run([place.tool, "run", "-o", place.profile, "--", "echo", "ran"],
+                          place.folder)
+    expect(outcome.stdout == b"ran\n", f"standard output: {outcome.stdout[:80]!r}")
+    expect(b"libc.so.6" in outcome.stderr, f"no table: {outcome.stderr[:200]!r}")
+
+
+def reads(place, profile):
+    """The functions that `trammel report` has from a file; None if it refused it."""
+    outcome = running.run([place.tool, "report", profile, "--json"], place.folder)
+    expect(outcome.status >= 0 and not outcome.timed_out,
+           f"trammel report: {outcome.status_text()} on {os.path.basename(profile)}")
+    if outcome.status != 0:
+        expect(lines_of(outcome.stderr), "trammel report failed without a message")
+        return None, True
+    warned = bool(outcome.stderr.strip())
+    rows = place.report(profile).rows
+    return {(r["module"], r["function"], r["offset"], r["calls"]) for r in rows}, warned
+
+
+def sample(place):
+    outcome = place.measure(["sh", "-c", "for i in 1 2 3; do expr $i + 1; done"])
+    expect(outcome.status == 0, outcome.status_text())
+    with open(place.profile, "rb") as file:
+        return file.read(), reads(place, place.profile)[0]
+
+
+def torn(place):
+    """Cut off at any place, a profile is read up to there, with a warning."""
+    content, whole = sample(place)
+    random.seed(7)
+    cuts = sorted(random.sample(range(1, len(content)), min(30, len(content) - 1)))
+    partial = 0
+    for cut in [0, *cuts, len(content) - 1]:
+        rows, warned = reads(place, place.write("torn.trm", content[:cut]))
+        expect(warned, f"no warning, though only {cut} of {len(content)} bytes are there")
+        expect(rows is None or rows <= whole, f"rows that the whole file lacks, cut at {cut}")
+        partial += rows is not None
+    return f"{partial} of {len(cuts) + 2} torn files gave records"
+
+
+def damaged(place):
+    """Changed bytes are found by the checksums: a warning or an error, no wrong rows."""
+    content, whole = sample(place)
+    random.seed(11)
+    for _ in range(40):
+        changed = bytearray(content)
+        start = random.randrange(len(content))
+        for place_of_byte in range(start, min(start + random.choice((1, 4, 300)), len(content))):
+            changed[place_of_byte] ^= random.randrange(1, 256)
+        rows, warned = reads(place, place.write("damaged.trm", bytes(changed)))
+        expect(warned, f"no warning, though bytes from {start} on are changed")
+        expect(rows is None or rows <= whole, f"rows that the whole file lacks ({start})")
+
+
+def no_profile(place):
+    for name, content in (("empty.trm", b""), ("text.trm", b"no profile\n" * 100),
+                          ("noise.trm", random.Random(3).randbytes(5000))):
+        outcome = running.run([place.tool, "report", place.write(name, content)], place.folder)
+        expect(outcome.status > 0, f"{name}: {outcome.status_text()}")
+        expect(len(lines_of(outcome.stderr)) == 1, f"{name}: not one line: {outcome.stderr!r}")
+    outcome = running.run([place.tool, "report", place.path("missing.trm")], place.folder)
+    expect(outcome.status > 0 and b"missing.trm" in outcome.stderr, "missing.trm: no message")
+
+
+def only_and_skip(place):
+    """--only and --skip leave functions out and change nothing else."""
+    program = place.build("damaged.c")
+    bare = running.run([program, "3"], place.folder)
+    counts = {}
+    for name, options in (("all", []), ("only", ["--only", "damaged:*"]),
+                          ("one", ["--only", "damaged:fold"]),
+                          ("skip", ["--skip", "libc.so*:*", "--skip", "ld-linux*:*"])):
+        expect_same(bare, place.measure([program, "3"], options=options), name)
+        report = place.report()
+        counts[name] = {(row["module"], row["function"]): row["calls"] for row in report.rows}
+    whole = counts["all"]
+    for name in ("only", "one", "skip"):
+        wrong = {key for key, calls in counts[name].items() if whole.get(key) != calls}
+        expect(not wrong, f"{name}: other counts for {sorted(wrong)[:3]}")
+    expect(set(counts["one"]) == {("damaged", "fold")}, f"one: {sorted(counts['one'])[:4]}")
+    expect({key[0] for key in counts["only"]} == {"damaged"}, "only: another module has rows")
+    expect(not {key[0] for key in counts["skip"]} & {"libc.so.6"}, "skip: libc has rows")
+    expect(any(key[0] == "libc.so.6" for key in whole), "all: libc has no rows")
+
+
+TESTS = [no_folder, is_a_folder, no_right, disk_full, size_limit, replaced, default_name,
+         summary, torn, damaged, no_profile, only_and_skip]

@@ -1,0 +1,6 @@
+int next_work(int n);
+
+int next_work(int n)
+{
+	return n * 3;
+}

@@ -1,0 +1,311 @@
+#!/usr/bin/python3
+"""Compares trammel's call counts with the counts that follow from valgrind's callgrind.
+
+Usage: run-exactness.py [--trammel PATH] [--only NAME] [--keep DIR] [--verbose]
+
+Both run the same program on the same input. callgrind's output gives how often each
+instruction ran and each jump was taken; a function's calls are the executions of its first
+instruction less the jumps to it from inside the function. Every function of the executable
+and of all libraries is compared, in both directions.
+
+Under valgrind the loader's own start-up differs: no vDSO, another CPU to detect. A small program is
+therefore also counted one instruction at a time on the real CPU (exactness/step.c). There
+trammel must be right without exception; and the functions of the loader in which callgrind
+differs from the single steps are the only ones that may differ in the other programs too.
+Prints a table and ends with `N passed, N failed`.
+"""
+
+import argparse
+import copy
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCES = os.path.join(HERE, "exactness")
+sys.path.insert(0, SOURCES)
+
+import callgrind  # noqa: E402
+import compare  # noqa: E402
+
+TIMEOUT = 180  # seconds for one run
+
+# Both runs choose the plainest variants: valgrind shows the program another CPU.
+CPU_FEATURES = """AVX AVX2 AVX_VNNI AVX512F AVX512BW AVX512CD AVX512DQ AVX512ER AVX512PF
+    AVX512VL BMI1 BMI2 ERMS FMA FMA4 FSRM LZCNT MOVBE OSXSAVE POPCNT RTM SSE3 SSE4_1 SSE4_2
+    SSSE3 XSAVE XSAVEC AVX_Fast_Unaligned_Load Fast_Copy_Backward Fast_Rep_String
+    Fast_Unaligned_Copy Fast_Unaligned_Load Prefer_ERMS Prefer_FSRM
+    Prefer_No_AVX512_Probing Prefer_No_VZEROUPPER Prefer_PMINUB_for_stringop Slow_BSF
+    Slow_SSE4_2""".split()
+
+# What callgrind's run preloads: loaded in both runs, ld.so has the same work in both.
+PRELOAD = "/usr/libexec/valgrind/vgpreload_core-amd64-linux.so"
+
+LOADER = "/ld-linux-x86-64.so.2"
+LOADER_REASON = "the loader's start-up differs under valgrind, as the single steps show"
+
+# Programs whose counts change from run to run by themselves, and why. What changes is found
+# by runs under callgrind alone, so that trammel's own mistakes cannot hide behind this.
+UNSTEADY = {
+    "lua": "lua seeds its string hashes with the time and the address of a variable",
+}
+UNSTEADY_RUNS = 8
+
+# Programs of which only the executable's own functions must be equal.
+OWN_ONLY = {
+    "threads": "what libraries do when threads meet at a lock is a matter of time",
+}
+
+PROGRAMS = {
+    "gzip": ["/usr/bin/gzip", "-6", "-n", "-c", "text"],
+    "bzip2": ["/usr/bin/bzip2", "-9", "-c", "text"],
+    "sqlite3": ["/usr/bin/sqlite3", "-batch", "-init", "queries.sql", ":memory:", ".quit"],
+    "lua": ["/usr/bin/lua5.4", "script.lua"],
+    "c++": ["./shapes"],
+    "threads": ["./threads", "4"],
+}
+BUILDS = [
+    ["g++", "-O2", "-g", "-o", "shapes", "shapes.cc"],
+    ["gcc", "-O2", "-g", "-pthread", "-o", "threads", "threads.c"],
+    ["gcc", "-O2", "-g", "-Wl,-z,lazy", "-o", "plain", "plain.c"],
+    ["gcc", "-O2", "-o", "step", "step.c"],
+]
+
+
+class Failure(Exception):
+    """A run that gave no result to compare."""
+
+
+PLAIN = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LC_ALL": "C"}
+ALIKE = {
+    **PLAIN,
+    "LD_BIND_NOW": "1",  # lazy binding counts calls of the resolver instead
+    "LD_PRELOAD": PRELOAD,
+    "GLIBC_TUNABLES": "glibc.cpu.hwcaps=" + ",".join("-" + name for name in CPU_FEATURES),
+    "OPENSSL_ia32cap": "0:0",
+}
+# callgrind preloads that library by itself.
+UNDER_VALGRIND = {name: value for name, value in ALIKE.items() if name != "LD_PRELOAD"}
+
+
+def execute(command, folder, environment):
+    """Standard output of the command; Failure when it does not end with status 0."""
+    try:
+        done = subprocess.run(command, cwd=folder, env=environment,
+                              stdin=subprocess.DEVNULL, capture_output=True,
+                              timeout=TIMEOUT, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Failure(f"{command[0]}: {error}") from error
+    if done.returncode:
+        lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise Failure(f"{command[0]}: status {done.returncode}: {' / '.join(lines[-3:])}")
+    return done.stdout
+
+
+def prepare(folder):
+    for name in os.listdir(SOURCES):
+        if not name.endswith(".py") and os.path.isfile(os.path.join(SOURCES, name)):
+            shutil.copy(os.path.join(SOURCES, name), folder)
+    with open(os.path.join(folder, "text"), "w", encoding="ascii") as file:
+        seed = 7
+        for number in range(9000):
+            seed = seed * 1103515245 + 12345 & 0x7FFFFFFF
+            file.write(f"line {number % 97} word{seed >> 20} {'ab' * (seed >> 27)}\n")
+    for build in BUILDS:
+        execute(build, folder, PLAIN)
+
+
+def run_callgrind(command, folder, name, extra=None):
+    out = os.path.join(folder, f"{name}.callgrind")
+    output = execute(
+        ["valgrind", "--tool=callgrind", "--dump-instr=yes", "--dump-line=no",
+         "--collect-jumps=yes", "--skip-plt=no", "--run-libc-freeres=no",
+         "--run-cxx-freeres=no", f"--callgrind-out-file={out}", *command],
+        folder, {**UNDER_VALGRIND, **(extra or {})})
+    return callgrind.read(out), output
+
+
+def unsteady(command, folder, name, truth):
+    """{(object, address): reason} where runs under callgrind alone differ."""
+    excuses = {}
+    for number in range(UNSTEADY_RUNS):
+        # A longer environment moves the stack, and with it the address of a local variable.
+        profile, _ = run_callgrind(command, folder, name, {"PAD": "x" * (1 + 613 * number)})
+        other = compare.Truth(profile)
+        excuses.update(differences(truth, other, UNSTEADY[name]))
+    return excuses
+
+
+def differences(one, other, reason):
+    """{(object, address): reason} of the functions in which two truths differ."""
+    found = {}
+    for module in one.calls:
+        calls, again = one.calls[module], other.calls.get(module, {})
+        found.update({(module, address): reason for address in set(calls) | set(again)
+                      if calls.get(address) != again.get(address)})
+    return found
+
+
+def run_steps(command, folder, name, environment):
+    """Truth and output by single steps on the real CPU."""
+    out = os.path.join(folder, f"{name}.steps")
+    output = execute(["./step", out, *command], folder, environment)
+    return compare.Truth(callgrind.read(out)), output
+
+
+def run_trammel(trammel, command, folder, name, environment):
+    out = os.path.join(folder, f"{name}.trm")
+    output = execute([trammel, "run", "--quiet", "-o", out, "--", *command], folder, environment)
+    text = execute([trammel, "report", out, "--json"], folder, PLAIN)
+    return json.loads(text), output
+
+
+def show(rows, truth, limit):
+    for row in rows[:limit]:
+        name = truth.elf(row.object).name_at(row.address)
+        print(f"    {os.path.basename(row.object)}:{name} ({row.address:#x}): "
+              f"truth {row.truth}, trammel {row.counted}")
+    if len(rows) > limit:
+        print(f"    ... and {len(rows) - limit} more (--verbose shows all)")
+
+
+def judge(name, truth, report, excuses, options):
+    """Whether the counts are right; prints the program's line of the table."""
+    result = compare.compare(truth, compare.Report(report), excuses)
+    explained = sum(len(rows) for rows in result.explained.values())
+    bad = bool(result.wrong) or result.equal < (4 if name in OWN_ONLY else 50)
+    print(f"{'FAIL' if bad else 'ok':4} {name}: {result.equal} functions equal, "
+          f"{explained} explained, {len(result.wrong)} wrong")
+    for reason, rows in sorted(result.explained.items()):
+        print(f"  {len(rows)}: {reason}")
+        if options.verbose:
+            show(rows, truth, len(rows))
+    show(result.wrong, truth, len(result.wrong) if options.verbose else 10)
+    self_test(truth, report, excuses)
+    return not bad
+
+
+def self_test(truth, report, excuses):
+    """The comparison must see a count that is off by one, a row missing, a row too many."""
+    def wrong(changed):
+        return len(compare.compare(truth, compare.Report(changed), excuses).wrong)
+
+    def is_right(row):
+        place = row["module.path"], int(row["offset"], 16)
+        return place not in excuses and truth.count(*place) == row["calls"]
+
+    index = next((i for i, row in enumerate(report["rows"]) if is_right(row)), None)
+    if index is None:
+        raise Failure("not one count is right")
+    before = wrong(report)
+    for change in ("calls", "missing", "invented"):
+        changed = copy.deepcopy(report)
+        row = changed["rows"][index]
+        if change == "calls":
+            row["calls"] += 1
+        elif change == "missing":
+            del changed["rows"][index]
+        else:
+            changed["rows"].append(dict(row, offset=hex(int(row["offset"], 16) + 1)))
+        if wrong(changed) == before:
+            raise Failure(f"the comparison itself is broken: {change} was not seen")
+
+
+def check_steps(folder, options, excuses):
+    """Single steps, in the usual environment and in the one for callgrind. Adds to `excuses`
+    the functions of the loader in which callgrind is not right."""
+    truth, expected = run_steps(["./plain"], folder, "plain", PLAIN)
+    report, output = run_trammel(options.trammel, ["./plain"], folder, "plain", PLAIN)
+    right = judge("single steps", truth, report, {}, options) and output == expected
+    truth, _ = run_steps(["./plain"], folder, "alike", ALIKE)
+    report, _ = run_trammel(options.trammel, ["./plain"], folder, "alike", ALIKE)
+    right = judge("single steps, CPU features masked", truth, report, {}, options) and right
+    profile, _ = run_callgrind(["./plain"], folder, "alike")
+    excuses.update({place: reason for place, reason in differences(
+        truth, compare.Truth(profile), LOADER_REASON).items() if place[0].endswith(LOADER)})
+    return right
+
+
+def check(name, command, folder, options, excuses):
+    profile, expected = run_callgrind(command, folder, name)
+    report, output = run_trammel(options.trammel, command, folder, name, ALIKE)
+    if output != expected:
+        raise Failure("the program's output under trammel and under callgrind differs")
+    truth = compare.Truth(profile)
+    if name in UNSTEADY:
+        excuses = {**unsteady(command, folder, name, truth), **excuses}
+    if name in OWN_ONLY:
+        program = os.path.realpath(os.path.join(folder, command[0]))
+        others = {**truth.calls, **compare.Report(report).calls}
+        excuses = {(module, address): OWN_ONLY[name] for module in others if module != program
+                   for address in {**truth.calls.get(module, {}), **others[module]}}
+    return judge(name, truth, report, excuses, options)
+
+
+def own_calls(report, program):
+    return {row["function"]: row["calls"] for row in report["rows"]
+            if row["module"] == program and row["function"] in ("stir", "fold", "work_part")}
+
+
+def check_threads(folder, options):
+    """The sum over threads is the single-threaded count of the same work."""
+    counts = {}
+    for threads in ("1", "2", "16"):
+        report, _ = run_trammel(options.trammel, ["./threads", threads], folder,
+                                f"threads{threads}", PLAIN)
+        counts[threads] = own_calls(report, "threads")
+    right = counts["1"].get("work_part") == 240 and len(counts["1"]) == 3
+    right = right and counts["1"] == counts["2"] == counts["16"]
+    print(f"{'ok' if right else 'FAIL':4} thread sums: "
+          + "; ".join(f"{n} threads {c}" for n, c in counts.items()))
+    return right
+
+
+def attempt(name, test, *arguments):
+    try:
+        return test(*arguments)
+    except (Failure, ValueError, KeyError) as error:
+        print(f"FAIL {name}: {type(error).__name__}: {error}")
+        return False
+
+
+def run(folder, options):
+    prepare(folder)
+    excuses = {}
+    results = [attempt("single steps", check_steps, folder, options, excuses)]
+    for name, command in PROGRAMS.items():
+        if options.only in (None, name):
+            results.append(attempt(name, check, name, command, folder, options, excuses))
+            sys.stdout.flush()
+    if options.only in (None, "thread-sums"):
+        results.append(attempt("thread sums", check_threads, folder, options))
+    print(f"{results.count(True)} passed, {results.count(False)} failed")
+    return 0 if all(results) else 1
+
+
+def main():
+    default = os.path.join(os.path.dirname(HERE), "build/src/cli/trammel")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--trammel", default=default, help="the program to test")
+    parser.add_argument("--only", metavar="NAME",
+                        help="one of: " + " ".join([*PROGRAMS, "thread-sums"]))
+    parser.add_argument("--keep", metavar="DIR", help="leave all files in this folder")
+    parser.add_argument("--verbose", action="store_true", help="show every difference")
+    options = parser.parse_args()
+    options.trammel = os.path.abspath(options.trammel)
+    if not shutil.which("valgrind"):
+        print("valgrind is missing: install it with `apt-get install valgrind`")
+        print("0 passed, 0 failed, 1 skipped")
+        return 0
+    if options.keep:
+        os.makedirs(options.keep, exist_ok=True)
+        return run(options.keep, options)
+    with tempfile.TemporaryDirectory(prefix="trammel-exactness-") as folder:
+        return run(folder, options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,37 @@
+#!/usr/bin/python3
+"""Runs the programs of tests/programs bare and measured: same output, same end, right counts.
+
+What a program must do and how it is built stands at the head of its source; the words are
+described in transparency/sources.py.
+"""
+
+import functools
+import os
+import sys
+
+from transparency import checks, job_control, results, running, sources, trammel
+
+
+def test_variant(source, variant, name, folder, tool, options):
+    program = sources.build(source, variant, os.path.join(folder, name))
+    return checks.check_program(source, program, tool, options)
+
+
+def main():
+    options = results.arguments(__doc__.splitlines()[0]).parse_args()
+    tool = None if options.list else trammel.find(options.build)
+    with running.Scratch("programs") as folder:
+        running.own_cache(folder)
+        tests = []
+        for source in sources.read_all():
+            for variant in source.builds:
+                name = source.name + (f"-{variant}" if variant else "")
+                tests.append((name, functools.partial(
+                    test_variant, source, variant, name, folder, tool, options)))
+        for name, test in job_control.TESTS:
+            tests.append((name, functools.partial(test, folder, tool, options)))
+        return results.run_all(tests, options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

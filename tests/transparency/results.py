@@ -1,0 +1,99 @@
+"""One line per test, and the totals at the end."""
+
+import argparse
+import concurrent.futures
+import fnmatch
+import os
+import sys
+import threading
+import time
+import traceback
+
+
+class Skip(Exception):
+    """Raised by a test that cannot be run here; the text says why."""
+
+
+class Failure(Exception):
+    """Raised by a test that found something wrong; the text says what, on one line."""
+
+
+class Results:
+    """Counts outcomes and prints them as they come in. Safe to use from several threads."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.passed = 0
+        self.failed = []
+        self.skipped = []
+
+    def run(self, name, function):
+        """Runs a test: what it returns is a note for its line; see Skip and Failure."""
+        start = time.monotonic()
+        try:
+            note = function()
+        except Skip as reason:
+            self.add("skip", name, str(reason), start)
+        except Failure as problem:
+            self.add("FAIL", name, str(problem), start)
+        except Exception:  # a broken test is a failed one, not the end of the others
+            text = traceback.format_exc().strip().splitlines()
+            self.add("FAIL", name, " / ".join(text[-3:]), start)
+        else:
+            self.add("ok", name, note or "", start)
+
+    def add(self, verdict, name, text, start):
+        seconds = time.monotonic() - start
+        with self.lock:
+            if verdict == "ok":
+                self.passed += 1
+            elif verdict == "skip":
+                self.skipped.append((name, text))
+            else:
+                self.failed.append(name)
+            line = f"{verdict:4} {name} ({seconds:.1f} s)"
+            print(line + (f": {text}" if text else ""), flush=True)
+
+    def finish(self):
+        """Prints the totals; returns the exit status."""
+        total = f"{self.passed} passed, {len(self.failed)} failed"
+        if self.skipped:
+            total += f", {len(self.skipped)} skipped"
+            for name, reason in self.skipped:
+                print(f"skipped {name}: {reason}")
+        for name in self.failed:
+            print(f"failed {name}")
+        print(total)
+        return 1 if self.failed else 0
+
+
+def arguments(description):
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--build", metavar="DIR", help="build folder with the trammel to test")
+    parser.add_argument("--filter", metavar="GLOB", action="append",
+                        help="only tests whose names match (may be repeated)")
+    parser.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count() or 1,
+                        help="tests run at once (default: the number of processors)")
+    parser.add_argument("--list", action="store_true", help="print the names and end")
+    parser.add_argument("--no-profile", action="store_true",
+                        help="compare the runs only and read no profile")
+    parser.add_argument("--measure", default="functions", metavar="NAME",
+                        help="measurement: functions (default) or coverage")
+    return parser
+
+
+def run_all(tests, options):
+    """Runs (name, function) pairs as the options say; returns the exit status."""
+    if options.filter:
+        tests = [test for test in tests
+                 if any(fnmatch.fnmatchcase(test[0], glob) for glob in options.filter)]
+    if options.list:
+        print("\n".join(name for name, _ in tests))
+        return 0
+    if not tests:
+        sys.exit("no test has such a name")
+    results = Results()
+    with concurrent.futures.ThreadPoolExecutor(max(1, options.jobs)) as pool:
+        for name, function in tests:
+            pool.submit(results.run, name, function)
+    return results.finish()

@@ -1,0 +1,117 @@
+"""The test programs: what the comment at the head of a source says, and building it.
+
+Head lines of a source in tests/programs, in the first comment lines (`// word: ...`):
+
+    build: gcc -O2 -pthread       how to build it; several make variants, and are then named:
+    build(O0): gcc -O0            words that end in .c, .cc or .S are further sources
+    library: libx.so lib/x.c gcc -O2      a shared library beside it, linked in
+    plugin: libx.so lib/x.c gcc -O2       the same, not linked in
+    helper: name lib/x.c gcc -O2          a second program beside it
+    strip: yes                    strips the program (not its libraries)
+    args: WORDS                   arguments of the program
+    needs: root | user | WORD     skipped unless root, not root, or the command WORD exists
+    status: exit 3 | signal SIGKILL       what it must end with (default: exit 0)
+    output: TEXT                  a line that its standard output must have
+    normalise: NAMES              see running.NORMALISERS
+    settle: SECONDS               wait so long before the profile is read
+    expect: function=NAME calls=N [module=PREFIX] [at-least] [or-skipped]
+    expect-absent: NAME           no row is for this function
+    expect-process: program=NAME [state=TEXT] [count=N] [reason=SUBSTRING]
+    refused: SUBSTRING            trammel must refuse it: one line with this text, exit 126
+
+A program that ends with exit status 77 cannot be run here: its output says why.
+"""
+
+import dataclasses
+import os
+import re
+import shlex
+import subprocess
+
+from transparency import trammel
+from transparency.results import Failure
+
+FOLDER = os.path.join(trammel.ROOT, "tests", "programs")
+SUFFIXES = (".c", ".cc", ".S")
+WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wno-unknown-warning-option", "-Wno-clobbered")
+DIRECTIVE = re.compile(r"^// ([a-z-]+)(?:\(([\w-]+)\))?: (.*)$")
+WORDS = {"build", "library", "plugin", "helper", "strip", "args", "needs", "status", "output",
+         "normalise", "settle", "expect", "expect-absent", "expect-process", "refused"}
+
+
+@dataclasses.dataclass
+class Source:
+    """A source file and the directives at its head."""
+
+    path: str
+    directives: dict = dataclasses.field(default_factory=dict)
+    builds: dict = dataclasses.field(default_factory=dict)  # variant: command
+
+    @property
+    def name(self):
+        return os.path.splitext(os.path.basename(self.path))[0]
+
+    def all(self, word):
+        return self.directives.get(word, [])
+
+    def one(self, word, default=None):
+        values = self.all(word)
+        return values[-1] if values else default
+
+
+def read(path):
+    source = Source(path)
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            if not line.startswith("//"):
+                break
+            match = DIRECTIVE.match(line.rstrip())
+            if not match:
+                continue
+            word, variant, text = match.groups()
+            if word not in WORDS:
+                raise ValueError(f"{path}: unknown word '{word}:'")
+            if word == "build":
+                source.builds[variant or ""] = text
+            else:
+                source.directives.setdefault(word, []).append(text)
+    if not source.builds:
+        raise ValueError(f"{path}: no 'build:' line")
+    return source
+
+
+def read_all():
+    names = sorted(name for name in os.listdir(FOLDER) if name.endswith(SUFFIXES))
+    return [read(os.path.join(FOLDER, name)) for name in names]
+
+
+def compile_one(words, sources, target, extra=()):
+    """Compiles sources with the command `words`; libraries in it go behind the sources."""
+    libraries = [word for word in words if word.startswith("-l")]
+    files = [word for word in words if word.endswith(SUFFIXES)]
+    options = [word for word in words[1:] if word not in libraries and word not in files]
+    command = [words[0], "-g0", "-D_GNU_SOURCE", *WARNINGS, *options, "-o", target,
+               *(os.path.join(FOLDER, file) for file in [*sources, *files]),
+               *extra, *libraries]
+    done = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise Failure("build: " + " / ".join(done.stderr.strip().splitlines()[:3]))
+
+
+def build(source, variant, folder):
+    """Builds the program and what belongs to it in a new folder; returns its path."""
+    os.makedirs(folder)
+    linked = []
+    for word in ("library", "plugin", "helper"):
+        for line in source.all(word):
+            target, file, *command = shlex.split(line)
+            options = [] if word == "helper" else ["-shared", "-fPIC"]
+            compile_one(command + options, [file], os.path.join(folder, target))
+            if word == "library":
+                linked.append("-l:" + target)
+    program = os.path.join(folder, source.name)
+    extra = [f"-L{folder}", "-Wl,--no-as-needed", *linked, "-Wl,-rpath,$ORIGIN"] if linked else []
+    compile_one(shlex.split(source.builds[variant]), [source.path], program, extra)
+    if source.one("strip"):
+        subprocess.run(["strip", program], check=True)
+    return program

@@ -1,0 +1,83 @@
+"""Finding and calling the trammel under test, and reading its reports."""
+
+import json
+import os
+import subprocess
+import sys
+
+from transparency import running
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def find(build=None):
+    """The path of trammel: $TRAMMEL, else in the given or a usual build folder."""
+    if os.environ.get("TRAMMEL"):
+        return os.path.abspath(os.environ["TRAMMEL"])
+    folders = [build] if build else [os.path.join(ROOT, name) for name in ("build", "builddir")]
+    for folder in folders:
+        for name in ("src/cli/trammel", "trammel"):
+            path = os.path.abspath(os.path.join(folder, name))
+            if os.access(path, os.X_OK):
+                return path
+    sys.exit("no trammel found: build it, or give --build DIR or the variable TRAMMEL")
+
+
+def run_command(trammel, profile, command, measurement="functions", options=()):
+    """The command line that measures another one."""
+    return [trammel, "run", "--quiet", "-m", measurement, "-o", profile, *options, "--",
+            *command]
+
+
+class ReportError(Exception):
+    """A profile that is missing or cannot be read."""
+
+
+class Report:
+    """A profile as `trammel report --json` tells it."""
+
+    def __init__(self, trammel, profile):
+        if not os.path.exists(profile):
+            raise ReportError("no profile was written")
+        done = subprocess.run([trammel, "report", profile, "--json"], capture_output=True,
+                              timeout=running.TIMEOUT_SECONDS, check=False)
+        if done.returncode != 0:
+            raise ReportError(f"trammel report: exit {done.returncode}: "
+                              + done.stderr.decode(errors="replace").strip()[-200:])
+        try:
+            content = json.loads(done.stdout)
+        except ValueError as error:
+            raise ReportError(f"trammel report: no valid JSON: {error}") from error
+        self.warnings = done.stderr.decode(errors="replace")
+        self.profile = content.get("profile", {})
+        self.rows = content.get("rows", [])
+        self.processes = content.get("processes", [])
+        self.modules = content.get("modules", [])
+        self.skipped = content.get("skipped", [])
+
+    def calls(self, function, module=None):
+        """Calls of a function in all processes; None if no row names it."""
+        found = [row.get("calls", 0) for row in self.rows if matches(row, function, module)]
+        return sum(found) if found else None
+
+    def skip_reason(self, function, module=None):
+        """Why a function was left out; None if it was not."""
+        for row in self.skipped:
+            if matches(row, function, module):
+                return row.get("skip.reason") or row.get("reason") or "no reason given"
+        return None
+
+    def processes_of(self, program):
+        """The process records whose program has this base name."""
+        return [record for record in self.processes
+                if os.path.basename(record.get("program", "")) == program]
+
+    def programs(self):
+        return sorted(os.path.basename(record.get("program", ""))
+                      for record in self.processes)
+
+
+def matches(row, function, module):
+    if row.get("function") != function:
+        return False
+    return module is None or row.get("module", "").startswith(module)

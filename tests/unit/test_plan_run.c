@@ -1,0 +1,471 @@
+/*
+ * Runs instrumented code: functions in assembly are copied twice, one copy is patched as their
+ * plan says, and both must give the same results, with the right counts.
+ */
+#include "plan_image.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <asm/prctl.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum {
+	AREA_SIZE = 1 << 20,
+	LINK_ADDRESS = 0x10000, /* of the first byte of the code */
+	CODE_OFFSET = 1 << 19,  /* of the trampolines in the area */
+	FINISH_OFFSET = (1 << 19) + (1 << 18),
+	FUNCTIONS_MAX = 128,
+};
+
+/*
+ * The functions. BEGIN aligns to 16, BEGIN_TIGHT does not; END ends. Arguments and results as
+ * in C: (rdi, rsi, rdx) to rax.
+ */
+__asm__(
+	".section .rodata\n"
+	".macro BEGIN name\n .p2align 4, 0x90\n BEGIN_TIGHT \\name\n .endm\n"
+	".macro BEGIN_TIGHT name\n .pushsection .rodata.names, \"a\"\n"
+	"9: .asciz \"\\name\"\n .popsection\n"
+	".pushsection .data.rel.ro.functions, \"aw\"\n .quad 9b, \\name, \\name\\()_end - \\name\n"
+	".popsection\n \\name:\n .endm\n"
+	".macro END name\n \\name\\()_end:\n .endm\n"
+	/* More code than a short jump reaches, and no padding in it. */
+	".macro FAR name\n BEGIN_TIGHT \\name\n .rept 70\n lea 1(%rdi,%rsi),%rdi\n .endr\n"
+	" mov %rdi, %rax\n ret\n END \\name\n .endm\n"
+
+	".pushsection .data.rel.ro.functions, \"aw\"\n first_function:\n .popsection\n"
+	".p2align 4, 0x90\n area_begin:\n"
+
+	"BEGIN plain\n push %rbx\n mov %rdi, %rbx\n lea 7(%rbx,%rsi), %rax\n pop %rbx\n ret\n"
+	"END plain\n"
+
+	/* Loops to the entry: behind ten bytes, at once, by rel32, with endbr64. */
+	"BEGIN loop_two\n add %rsi, %rdx\n imul $3, %rsi, %rsi\n inc %rsi\n and $15, %rdi\n"
+	" dec %rdi\n jg loop_two\n mov %rdx, %rax\n ret\n END loop_two\n"
+	"BEGIN loop_tight\n dec %rdi\n jg loop_tight\n lea 1(%rsi), %rax\n ret\n END loop_tight\n"
+	"BEGIN loop_far\n lea 3(%rsi,%rdx), %rsi\n .rept 40\n xor %rdi, %rsi\n add %rdx, %rsi\n"
+	" .endr\n and $31, %rdi\n dec %rdi\n jg loop_far\n mov %rsi, %rax\n ret\n END loop_far\n"
+	"BEGIN loop_marked\n endbr64\n add %rsi, %rdx\n imul $5, %rsi, %rsi\n inc %rsi\n"
+	" and $7, %rdi\n dec %rdi\n jg loop_marked\n mov %rdx, %rax\n ret\n END loop_marked\n"
+	"BEGIN loop_behind\n endbr64\n .globl loop_behind_4\n loop_behind_4: add %rsi, %rdx\n"
+	" imul $5, %rsi, %rsi\n inc %rsi\n and $7, %rdi\n dec %rdi\n jg loop_behind_4\n"
+	" mov %rdx, %rax\n ret\n END loop_behind\n"
+	/* The second jump has no room: another loop leads to the eighth byte. */
+	"BEGIN loop_island\n lea 5(%rsi), %rsi\n xor %rdx, %rsi\n 1: add $9, %rsi\n and $15, %rdi\n"
+	" dec %rdi\n jz 2f\n test $1, %rdi\n jz 1b\n dec %rdi\n jg loop_island\n"
+	" 2: mov %rsi, %rax\n ret\n END loop_island\n"
+
+	/* Short ones, with padding and without. */
+	"BEGIN short_return\n ret\n END short_return\n"
+	"BEGIN short_zero\n xor %eax, %eax\n ret\n END short_zero\n"
+	"BEGIN tight_a\n mov %edi, %eax\n ret\n END tight_a\n"
+	"BEGIN_TIGHT tight_b\n mov %esi, %eax\n ret\n END tight_b\n"
+	"BEGIN_TIGHT tight_c\n lea 1(%rdi), %rax\n ret\n END tight_c\n"
+
+	/* Control runs through the padding behind the first into the second. */
+	"BEGIN falls\n add $4, %rdi\n lea (%rdi,%rdi), %rdi\n nop\n END falls\n"
+	".p2align 5, 0x90\n .p2align 6, 0x90\n"
+	"BEGIN fallen\n mov %rdi, %rax\n 1: add $1, %rax\n and $63, %rdi\n dec %rdi\n jg 1b\n ret\n"
+	"END fallen\n"
+
+	/* Calls in the first bytes. */
+	"BEGIN wrapper\n sub $8, %rsp\n call plain\n add $8, %rsp\n ret\n END wrapper\n"
+	"FAR far_a\n"
+	"BEGIN_TIGHT emulated\n push %rbx\n call plain\n add %rax, %rax\n pop %rbx\n ret\n"
+	"END emulated\n"
+	"BEGIN_TIGHT emulated_stack\n push $0\n push %rsi\n push %rsi\n call *16(%rsp)\n"
+	"END emulated_stack\n"
+	"BEGIN_TIGHT call_next\n call 1f\n 1: pop %rax\n sub %rdi, %rax\n ret\n END call_next\n"
+	"BEGIN_TIGHT emulated_indirect\n push %rbx\n lea call_next(%rip), %rbx\n call *%rbx\n"
+	" pop %rbx\n ret\n END emulated_indirect\n"
+	"BEGIN_TIGHT through_memory\n push %rbx\n push %rcx\n call *through_word(%rip)\n"
+	" pop %rcx\n pop %rbx\n ret\n END through_memory\n"
+	"BEGIN_TIGHT through_stack\n push %rdi\n push %rsi\n lea plain(%rip), %rax\n push %rax\n"
+	" call through_stack_inner\n pop %rcx\n pop %rcx\n pop %rcx\n ret\n END through_stack\n"
+	"BEGIN_TIGHT through_stack_inner\n push %rbx\n call *16(%rsp)\n pop %rbx\n ret\n"
+	"END through_stack_inner\n"
+	"FAR far_b\n"
+
+	/* Other instructions that change when they move. */
+	"BEGIN count_zero\n mov %rdi, %rcx\n jrcxz 1f\n mov $2, %eax\n ret\n 1: mov $1, %eax\n ret\n"
+	"END count_zero\n"
+	"BEGIN looper\n lea 1(%rsi), %ecx\n xor %eax, %eax\n jmp 2f\n 1: inc %eax\n"
+	" 2: and $15, %ecx\n inc %ecx\n loop 1b\n ret\n END looper\n"
+	"BEGIN branch_first\n test %edi, %edi\n js 1f\n mov $5, %eax\n ret\n 1: mov $6, %eax\n ret\n"
+	"END branch_first\n"
+	"BEGIN jump_first\n jmp 1f\n .rept 9\n nop\n .endr\n 1: lea 2(%rdi), %rax\n ret\n"
+	"END jump_first\n"
+	"BEGIN load\n mov data_word(%rip), %rax\n add %rdi, %rax\n ret\n END load\n"
+	"BEGIN store\n mov %rdi, data_other(%rip)\n mov data_other(%rip), %rax\n ret\n END store\n"
+	"BEGIN compare\n cmpl $0x12345678, data_word(%rip)\n sete %al\n movzbl %al, %eax\n ret\n"
+	"END compare\n"
+	"BEGIN table_loop\n lea table(%rip), %rax\n and $1, %edi\n lea (%rax,%rdi,4), %rcx\n"
+	" movslq (%rcx), %rcx\n mov %esi, %edi\n shr %esi\n add %rcx, %rax\n jmp *%rax\n"
+	" table_out: lea 3(%rdi), %rax\n ret\n END table_loop\n"
+
+	/* Flags that are alive at an entry. */
+	"BEGIN adder\n mov %rdi, %rax\n adc $0, %rax\n ret\n END adder\n"
+	"BEGIN set_carry\n cmp %rsi, %rdi\n call adder\n ret\n END set_carry\n"
+	"BEGIN tail_taker\n seto %al\n movzbl %al, %eax\n lea 4(%rax), %rax\n ret\n"
+	"END tail_taker\n"
+	"BEGIN tail_jumper\n mov %edi, %eax\n add %esi, %eax\n jo tail_taker\n mov $9, %eax\n ret\n"
+	"END tail_jumper\n"
+
+	/* Tail calls and recursion. */
+	"BEGIN tail\n lea 1(%rdi), %rdi\n jmp plain\n END tail\n"
+	"BEGIN recurse\n and $31, %rdi\n jz 1f\n dec %rdi\n call recurse\n lea 2(%rax,%rsi), %rax\n"
+	" ret\n 1: mov $1, %eax\n ret\n END recurse\n"
+
+	/* Something leads into the first five bytes. */
+	"BEGIN inside\n push %rbx\n mov %rdi, %rbx\n .globl inside_4\n inside_4: lea 3(%rbx), %rax\n"
+	" and $3, %rbx\n dec %rbx\n jg inside_4\n pop %rbx\n ret\n END inside\n"
+	"BEGIN pointed_at\n mov %rdi, %rax\n pointed_at_3: add $2, %rax\n ret\n END pointed_at\n"
+	"BEGIN point_at\n mov %rsi, %rax\n lea pointed_at_3(%rip), %rcx\n jmp *%rcx\n END point_at\n"
+
+	/* Instructions that stay where they are. */
+	"BEGIN string\n mov %edi, %eax\n mov %esi, %ecx\n and $7, %ecx\n ret\n END string\n"
+	"BEGIN repeated\n rep stosb\n mov %edi, %eax\n ret\n END repeated\n"
+	"BEGIN undefined\n ud2\n END undefined\n"
+	".p2align 4, 0x90\n area_text_end:\n"
+	"data_word: .quad 0x12345678\n data_other: .quad 0\n through_word: .quad 0\n"
+	"table: .long table_out - table, table_loop - table\n"
+	"area_end:\n"
+	".pushsection .data.rel.ro.functions, \"aw\"\n last_function:\n .popsection\n"
+	".text\n");
+
+struct listed {
+	const char *name;
+	const uint8_t *start;
+	uint64_t size;
+};
+extern const struct listed first_function[], last_function[];
+extern const uint8_t area_begin[], area_text_end[], area_end[], through_word[], plain[],
+	inside_4[];
+
+static uint64_t counters[FUNCTIONS_MAX];
+
+struct run {
+	struct image image;
+	struct plan *plan;
+	uint8_t *bare, *patched; /* two areas: code, its trampolines */
+};
+
+static void fail_if_error(struct trm_error *error)
+{
+	if (!error)
+		return;
+	print_error("%s\n", error->message);
+	trm_error_destroy(error);
+	fail();
+}
+
+static uint8_t *map_area(void)
+{
+	uint8_t *area = mmap(NULL, AREA_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t word;
+
+	assert_ptr_not_equal(area, MAP_FAILED);
+	memcpy(area, area_begin, (size_t)(area_end - area_begin));
+	word = (uint64_t)(area + (plain - area_begin));
+	memcpy(area + (through_word - area_begin), &word, sizeof(word));
+	return area;
+}
+
+static void describe(struct image *image)
+{
+	size_t text = (size_t)(area_text_end - area_begin);
+
+	plan_image_init(image, LINK_ADDRESS, area_begin, text);
+	image->size = (size_t)(area_end - area_begin);
+	vector_push(&image->segments,
+		    ((struct image_segment){.address = LINK_ADDRESS + text,
+					    .file_offset = text,
+					    .file_size = image->size - text,
+					    .memory_size = image->size - text}));
+	for (const struct listed *listed = first_function; listed < last_function; listed++)
+		plan_image_add(image, LINK_ADDRESS + (uint64_t)(listed->start - area_begin),
+			       listed->size, listed->name);
+}
+
+static void install(struct run *run)
+{
+	const struct plan *plan = run->plan;
+	uint64_t bias = (uint64_t)run->patched - LINK_ADDRESS;
+
+	vector_for_each(&plan->patches, patch)
+		memcpy(run->patched + (patch->address - LINK_ADDRESS), patch->bytes, patch->size);
+	memcpy(run->patched + CODE_OFFSET, plan->code.items, plan->code.count);
+	vector_for_each(&plan->fixups, fixup) {
+		uint64_t value;
+
+		if (fixup->kind != PLAN_FIXUP_ADDRESS)
+			continue; /* the bank starts with slot 0 */
+		memcpy(&value, run->patched + CODE_OFFSET + fixup->offset, sizeof(value));
+		value += bias;
+		memcpy(run->patched + CODE_OFFSET + fixup->offset, &value, sizeof(value));
+	}
+}
+
+static struct run start(enum plan_probe probe)
+{
+	struct run run;
+	struct plan_request request = {.image = &run.image, .probe = probe,
+				       .code_address = LINK_ADDRESS + CODE_OFFSET};
+
+	describe(&run.image);
+	fail_if_error(plan_create(&request, &run.plan));
+	run.bare = map_area();
+	run.patched = map_area();
+	install(&run);
+	memset(counters, 0, sizeof(counters));
+	assert_int_equal(syscall(SYS_arch_prctl, ARCH_SET_GS, counters), 0);
+	return run;
+}
+
+static void stop(struct run *run)
+{
+	plan_destroy(run->plan);
+	plan_image_deinit(&run->image);
+	munmap(run->bare, AREA_SIZE);
+	munmap(run->patched, AREA_SIZE);
+}
+
+static const struct plan_function *row_of(const struct run *run, const char *name)
+{
+	vector_for_each(&run->plan->functions, function)
+		if (!strcmp(run->plan->names.items + function->name, name))
+			return function;
+	fail_msg("no function %s", name);
+	return NULL;
+}
+
+static uint64_t count_of(const struct run *run, const char *name)
+{
+	const struct plan_function *function = row_of(run, name);
+
+	if (run->plan->slot_size == 1)
+		return ((const uint8_t *)counters)[function->slot];
+	return counters[function->slot];
+}
+
+typedef uint64_t function_pointer(uint64_t, uint64_t, uint64_t);
+
+static uint64_t call(const struct run *run, uint8_t *area, const char *name, uint64_t a,
+		     uint64_t b, uint64_t c)
+{
+	uint64_t offset = row_of(run, name)->address - LINK_ADDRESS;
+	uint64_t result;
+
+	/* Both areas see their own addresses; results must not depend on them. */
+	result = ((function_pointer *)(uintptr_t)(area + offset))(a, b, c);
+	return result;
+}
+
+/* A function, what else it enters per call, and whether it can be instrumented at all. */
+static const struct {
+	const char *name;
+	const char *also;
+	enum plan_reason reason;
+	uint8_t size; /* of the entry patch; 0: whatever */
+} cases[] = {
+	{"plain", NULL, PLAN_INSTRUMENTED, 5},
+	{"loop_two", NULL, PLAN_INSTRUMENTED, 10},
+	{"loop_tight", NULL, PLAN_INSTRUMENTED, 5},
+	{"loop_far", NULL, PLAN_INSTRUMENTED, 5},
+	{"loop_marked", NULL, PLAN_INSTRUMENTED, 10},
+	{"loop_behind", NULL, PLAN_INSTRUMENTED, 10},
+	{"loop_island", NULL, PLAN_INSTRUMENTED, 5},
+	{"short_zero", NULL, PLAN_INSTRUMENTED, 5},
+	{"tight_a", NULL, PLAN_INSTRUMENTED, 2},
+	{"tight_b", NULL, PLAN_INSTRUMENTED, 2},
+	{"tight_c", NULL, PLAN_INSTRUMENTED, 5},
+	{"falls", "fallen", PLAN_INSTRUMENTED, 5},
+	{"fallen", NULL, PLAN_INSTRUMENTED, 2},
+	{"wrapper", "plain", PLAN_INSTRUMENTED, 2},
+	{"far_a", NULL, PLAN_INSTRUMENTED, 5},
+	{"emulated", "plain", PLAN_INSTRUMENTED, 5},
+	{"through_memory", "plain", PLAN_INSTRUMENTED, 5},
+	{"through_stack", "plain", PLAN_INSTRUMENTED, 5},
+	{"far_b", NULL, PLAN_INSTRUMENTED, 5},
+	{"count_zero", NULL, PLAN_INSTRUMENTED, 5},
+	{"looper", NULL, PLAN_INSTRUMENTED, 5},
+	{"branch_first", NULL, PLAN_INSTRUMENTED, 5},
+	{"jump_first", NULL, PLAN_INSTRUMENTED, 5},
+	{"load", NULL, PLAN_INSTRUMENTED, 5},
+	{"store", NULL, PLAN_INSTRUMENTED, 5},
+	{"compare", NULL, PLAN_INSTRUMENTED, 5},
+	{"table_loop", NULL, PLAN_BRANCH_INTO_ENTRY, 0},
+	{"set_carry", "adder", PLAN_INSTRUMENTED, 2},
+	{"tail_jumper", NULL, PLAN_INSTRUMENTED, 5},
+	{"tail", "plain", PLAN_INSTRUMENTED, 5},
+	{"inside", NULL, PLAN_INSTRUMENTED, 2},
+	{"pointed_at", NULL, PLAN_INSTRUMENTED, 2},
+	{"point_at", NULL, PLAN_INSTRUMENTED, 5},
+	{"string", NULL, PLAN_INSTRUMENTED, 5},
+};
+
+enum { CASES = sizeof(cases) / sizeof(cases[0]) };
+
+static const uint64_t values[] = {0, 1, 2, 3, 7, 31, 0x7fffffff, 0x80000000, UINT64_MAX};
+
+enum { VALUES = sizeof(values) / sizeof(values[0]) };
+
+static void compare_case(const struct run *run, size_t index)
+{
+	const char *name = cases[index].name, *also = cases[index].also;
+	bool counted = cases[index].reason == PLAN_INSTRUMENTED;
+	uint64_t before, also_before = also ? count_of(run, also) : 0;
+
+	before = count_of(run, name);
+	for (size_t i = 0; i < VALUES * VALUES; i++) {
+		uint64_t a = values[i / VALUES], b = values[i % VALUES];
+
+		if (call(run, run->bare, name, a, b, i) !=
+		    call(run, run->patched, name, a, b, i))
+			fail_msg("%s(%#lx, %#lx) differs", name, (unsigned long)a,
+				 (unsigned long)b);
+	}
+	if (run->plan->slot_size == 1) {
+		assert_int_equal(count_of(run, name), counted);
+		return;
+	}
+	if (counted && count_of(run, name) - before != VALUES * VALUES)
+		fail_msg("%s: %lu calls counted", name,
+			 (unsigned long)(count_of(run, name) - before));
+	if (also && count_of(run, also) - also_before != VALUES * VALUES)
+		fail_msg("%s from %s: %lu calls counted", also, name,
+			 (unsigned long)(count_of(run, also) - also_before));
+}
+
+static void test_counts(void **state)
+{
+	struct run run = start(PLAN_PROBE_COUNT);
+
+	(void)state;
+	for (size_t i = 0; i < CASES; i++)
+		compare_case(&run, i);
+	stop(&run);
+}
+
+static void test_flags(void **state)
+{
+	struct run run = start(PLAN_PROBE_FLAG);
+
+	(void)state;
+	for (size_t i = 0; i < CASES; i++)
+		compare_case(&run, i);
+	stop(&run);
+}
+
+static void test_forms(void **state)
+{
+	struct run run = start(PLAN_PROBE_COUNT);
+
+	(void)state;
+	for (size_t i = 0; i < CASES; i++) {
+		const struct plan_function *row = row_of(&run, cases[i].name);
+		uint8_t size = 0;
+
+		if (row->reason != cases[i].reason)
+			fail_msg("%s: %s", cases[i].name, plan_reason_text(row->reason));
+		vector_for_each(&run.plan->patches, patch)
+			if (patch->address - row->address <= 4 &&
+			    &run.plan->functions.items[patch->function] == row && !size)
+				size = patch->size;
+		if (cases[i].size && size != cases[i].size)
+			fail_msg("%s: a patch of %d bytes", cases[i].name, size);
+	}
+	assert_int_equal(row_of(&run, "repeated")->reason, PLAN_NOT_MOVABLE);
+	assert_int_equal(row_of(&run, "undefined")->reason, PLAN_NOT_MOVABLE);
+	stop(&run);
+}
+
+/* Results that depend on where the code lies, and calls that count more than once. */
+static void test_addresses_and_recursion(void **state)
+{
+	struct run run = start(PLAN_PROBE_COUNT);
+	uint64_t before;
+
+	(void)state;
+	assert_int_equal(call(&run, run.bare, "call_next", (uint64_t)run.bare, 0, 0),
+			 call(&run, run.patched, "call_next", (uint64_t)run.patched, 0, 0));
+	assert_int_equal(count_of(&run, "call_next"), 1);
+	assert_int_equal(
+		call(&run, run.bare, "emulated_indirect", (uint64_t)run.bare, 0, 0),
+		call(&run, run.patched, "emulated_indirect", (uint64_t)run.patched, 0, 0));
+	assert_int_equal(count_of(&run, "emulated_indirect"), 1);
+	assert_int_equal(count_of(&run, "call_next"), 2);
+	before = count_of(&run, "recurse");
+	assert_int_equal(call(&run, run.bare, "recurse", 30, 4, 0),
+			 call(&run, run.patched, "recurse", 30, 4, 0));
+	assert_int_equal(count_of(&run, "recurse") - before, 31);
+	before = count_of(&run, "tail_taker");
+	call(&run, run.patched, "tail_jumper", 0x7fffffff, 1, 0);
+	assert_int_equal(count_of(&run, "tail_taker") - before, 1);
+	stop(&run);
+}
+
+static const uint8_t *original_at(void *context, uint64_t address, size_t size)
+{
+	return image_bytes_at(context, address, size);
+}
+
+/* Code that plan_finish writes for a place, called as if it were the function. */
+static void finish_case(const struct run *run, size_t index)
+{
+	const struct plan_function *row = row_of(run, cases[index].name);
+	uint64_t finish = LINK_ADDRESS + FINISH_OFFSET;
+	uint64_t next = (uint64_t)run->patched + row->address + row->displaced - LINK_ADDRESS;
+	const uint8_t *original = image_bytes_at(&run->image, row->address, row->displaced);
+	uint8_t *code = run->patched + FINISH_OFFSET;
+	function_pointer *function = (function_pointer *)(uintptr_t)(code + 16);
+	struct plan_place place = {.kind = PLAN_PLACE_UNKNOWN};
+	size_t size;
+
+	for (uint32_t at = row->trampoline; place.kind != PLAN_PLACE_START; at++) {
+		place = plan_locate(run->plan, original_at, (void *)(uintptr_t)&run->image, at);
+		assert_true(at < run->plan->code.count);
+	}
+	memcpy(code, &next, sizeof(next));
+	size = plan_finish(run->plan, &place, original, finish + 16, finish, code + 16, 256);
+	assert_int_not_equal(size, 0);
+	assert_int_equal(plan_finish(run->plan, &place, original, finish + 16, finish, code + 16,
+				     size - 1), 0);
+	for (size_t i = 0; i < VALUES * VALUES; i++) {
+		uint64_t a = values[i / VALUES], b = values[i % VALUES];
+
+		if (function(a, b, i) != call(run, run->bare, cases[index].name, a, b, i))
+			fail_msg("%s(%#lx, %#lx) differs", cases[index].name,
+				 (unsigned long)a, (unsigned long)b);
+	}
+}
+
+static void test_finish(void **state)
+{
+	struct run run = start(PLAN_PROBE_COUNT);
+
+	(void)state;
+	for (size_t i = 0; i < CASES; i++)
+		if (cases[i].reason == PLAN_INSTRUMENTED)
+			finish_case(&run, i);
+	stop(&run);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_flags),
+		cmocka_unit_test(test_addresses_and_recursion),
+		cmocka_unit_test(test_finish),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

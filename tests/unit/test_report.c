@@ -1,0 +1,770 @@
+/* `trammel report`: profiles are written here with the writer, and the whole output
+ * compared. */
+#include "base/cleanup.h"
+#include "record/record.h"
+#include "report/text/report.h"
+
+/* The command itself, with its file-local parts. */
+#include "cli/report.c"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define PROFILE "sample.trm"
+#define OUTPUT  "output"
+#define ERRORS  "errors"
+
+/* All files are made in a folder of our own, which is the current one. */
+static char manual_path[PATH_MAX];
+
+/* A profile being written. */
+struct maker {
+	int fd;
+	struct record_model *model;
+	struct trm_writer *writer;
+	uint64_t image; /* the last one */
+};
+
+static struct maker begin_profile(const char *path, bool append)
+{
+	struct maker maker = {.model = record_model_create()};
+
+	maker.fd = open(path, O_WRONLY | O_CREAT | (append ? O_APPEND : O_TRUNC), 0644);
+	assert_true(maker.fd >= 0);
+	maker.writer = trm_writer_create(maker.fd, maker.model);
+	return maker;
+}
+
+static void end_profile(struct maker *maker)
+{
+	assert_null(trm_writer_finish(maker->writer));
+	record_model_destroy(maker->model);
+	close(maker->fd);
+}
+
+static record_attribute attribute(struct maker *maker, const char *name,
+				  enum record_type type)
+{
+	record_attribute id = 0;
+
+	assert_null(record_attribute_intern(maker->model, name, type, 0, &id));
+	return id;
+}
+
+static struct record_pair pair(struct maker *maker, const char *name,
+			       struct record_value value)
+{
+	return (struct record_pair){attribute(maker, name, value.type), value};
+}
+
+static void add_global(struct maker *maker, const char *name, struct record_value value)
+{
+	trm_writer_global(maker->writer, attribute(maker, name, value.type), value);
+}
+
+static void add_image(struct maker *maker, uint64_t process, const char *program,
+		      uint64_t threads, const char *state, const char *reason)
+{
+	struct record_pair pairs[] = {
+		pair(maker, "process", record_uint(process)),
+		pair(maker, "image", record_uint(++maker->image)),
+		pair(maker, "process.parent", record_uint(1)),
+		pair(maker, "program", record_string(program)),
+		pair(maker, "threads", record_uint(threads)),
+		pair(maker, "process.state", record_string(state)),
+		pair(maker, "process.reason", record_string(reason ? reason : "")),
+	};
+
+	trm_writer_record(maker->writer, 0, pairs, reason ? 7 : 6);
+}
+
+static record_node module_node(struct maker *maker, const char *path)
+{
+	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	record_node node = record_node_child(maker->model, 0,
+					     attribute(maker, "module", RECORD_STRING),
+					     record_string(name));
+
+	return record_node_child(maker->model, node,
+				 attribute(maker, "module.path", RECORD_STRING),
+				 record_string(path));
+}
+
+static void add_module(struct maker *maker, const char *path, uint64_t known)
+{
+	struct record_pair pairs[] = {
+		pair(maker, "image", record_uint(maker->image)),
+		pair(maker, "functions.known", record_uint(known)),
+		pair(maker, "functions.instrumented", record_uint(known - 1)),
+		pair(maker, "buildid", record_string("00ff")),
+	};
+
+	trm_writer_record(maker->writer, module_node(maker, path), pairs, 4);
+}
+
+static record_node function_node(struct maker *maker, const char *path, const char *name)
+{
+	return record_node_child(maker->model, module_node(maker, path),
+				 attribute(maker, "function", RECORD_STRING),
+				 record_string(name));
+}
+
+static void add_calls(struct maker *maker, const char *path, const char *name,
+		      uint64_t offset, uint64_t calls)
+{
+	struct record_pair pairs[] = {
+		pair(maker, "offset", record_address(offset)),
+		pair(maker, "image", record_uint(maker->image)),
+		pair(maker, "calls", record_uint(calls)),
+	};
+
+	trm_writer_record(maker->writer, function_node(maker, path, name), pairs, 3);
+}
+
+static void add_skip(struct maker *maker, const char *path, const char *name,
+		     uint64_t offset, const char *reason)
+{
+	struct record_pair pairs[] = {
+		pair(maker, "offset", record_address(offset)),
+		pair(maker, "skip.reason", record_string(reason)),
+	};
+
+	trm_writer_record(maker->writer, function_node(maker, path, name), pairs, 2);
+}
+
+#define ZIP  "/usr/bin/zip"
+#define LIBC "/lib/libc.so.6"
+
+static void add_run(struct maker *maker, const char *measure, const char *exit)
+{
+	add_global(maker, "run.command", record_string("zip -6 'a file'"));
+	add_global(maker, "run.measure", record_string(measure));
+	add_global(maker, "run.exit", record_string(exit));
+	add_global(maker, "run.wall.ns", record_uint(1234567890));
+	add_global(maker, "run.instrument.ns", record_uint(12345678));
+}
+
+/* One process with two modules, a C++ function and three functions left out. */
+static void write_simple(const char *measure)
+{
+	struct maker maker = begin_profile(PROFILE, false);
+
+	add_run(&maker, measure, "0");
+	add_image(&maker, 4711, ZIP, 1, "exited 0", NULL);
+	add_module(&maker, ZIP, 40);
+	add_module(&maker, LIBC, 3000);
+	add_calls(&maker, ZIP, "longest_match", 0x1230, 1234567);
+	add_calls(&maker, ZIP, "main", 0x1000, 1);
+	add_calls(&maker, ZIP, "_ZN3foo3barEi", 0x1100, 20);
+	add_calls(&maker, LIBC, "malloc", 0x8000, 432);
+	add_calls(&maker, LIBC, "never", 0x8000, 0);
+	add_skip(&maker, ZIP, "tiny", 0x1300, "no room");
+	add_skip(&maker, LIBC, "odd", 0x9000, "undecodable");
+	add_skip(&maker, LIBC, "small", 0x9100, "no room");
+	end_profile(&maker);
+}
+
+/* A parent that execs, a child that lives on, one that was released. */
+static void write_tree(const char *measure, bool append)
+{
+	struct maker maker = begin_profile(PROFILE, append);
+
+	add_run(&maker, measure, "SIGKILL");
+	add_image(&maker, 10, "/bin/sh", 1, "exec", NULL);
+	add_module(&maker, LIBC, 3000);
+	add_calls(&maker, LIBC, "malloc", 0x8000, 5);
+	add_image(&maker, 10, ZIP, 3, "killed by SIGKILL", NULL);
+	add_module(&maker, LIBC, 3000);
+	add_module(&maker, ZIP, 40);
+	add_calls(&maker, LIBC, "malloc", 0x8000, 7);
+	add_calls(&maker, ZIP, "main", 0x1000, 1);
+	add_image(&maker, 11, "/usr/sbin/daemon", 1, "running", NULL);
+	add_image(&maker, 12, "/usr/bin/sudo", 1, "released", "set-uid program");
+	end_profile(&maker);
+}
+
+static char *read_text(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+	struct stat info;
+
+	assert_true(fd >= 0 && !fstat(fd, &info));
+	char *text = calloc(1, (size_t)info.st_size + 1);
+
+	assert_non_null(text);
+	assert_int_equal(read(fd, text, (size_t)info.st_size), info.st_size);
+	close(fd);
+	return text;
+}
+
+static int redirect(int to, const char *path)
+{
+	int old = dup(to), fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+
+	assert_true(fd >= 0 && dup2(fd, to) == to);
+	close(fd);
+	return old;
+}
+
+/* Runs `trammel report` with these words (split at spaces); status, output and errors. */
+static int run_report(const char *words, char **ret_output, char **ret_errors)
+{
+	const char *argv[16] = {"report"};
+	char copy[256];
+	int argc = 1;
+
+	snprintf(copy, sizeof(copy), "%s", words);
+	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	fflush(NULL);
+	int old_output = redirect(1, OUTPUT), old_errors = redirect(2, ERRORS);
+	int status = cmd_report(argc, argv);
+
+	fflush(NULL);
+	dup2(old_output, 1);
+	dup2(old_errors, 2);
+	close(old_output);
+	close(old_errors);
+	*ret_output = read_text(OUTPUT);
+	*ret_errors = read_text(ERRORS);
+	return status;
+}
+
+static void check_report(const char *words, int status, const char *output,
+			 const char *errors)
+{
+	char *got_output, *got_errors;
+
+	assert_int_equal(run_report(words, &got_output, &got_errors), status);
+	assert_string_equal(got_output, output);
+	assert_string_equal(got_errors, errors);
+	free(got_output);
+	free(got_errors);
+}
+
+#define HEAD                                                                             \
+	"zip -6 'a file'\n"                                                              \
+	"  exit 0, wall time 1.235 s, instrumenting 12.3 ms, 1 process, 1 thread\n"      \
+	"\n"
+
+static void test_functions(void **state)
+{
+	(void)state;
+	write_simple("functions");
+	check_report(
+		PROFILE, 0,
+		HEAD
+		"      Calls    Share  Module     Function\n"
+		"  1,234,567  100.0 %  zip        longest_match\n"
+		"        432    0.0 %  libc.so.6  malloc\n"
+		"         20    0.0 %  zip        foo::bar(int)\n"
+		"          1    0.0 %  zip        main\n"
+		"\n"
+		"  Executed  Known   Part  Module\n"
+		"         3     40  7.5 %  zip\n"
+		"         1  3,000  0.0 %  libc.so.6\n"
+		"\n"
+		"4 functions executed, 1,235,020 calls\n"
+		"3 functions not instrumented: 2 no room, 1 undecodable (--verbose names "
+		"them)\n",
+		"");
+}
+
+static void test_rows_chosen(void **state)
+{
+	(void)state;
+	write_simple("functions");
+	check_report("--limit 1 --sort=name --module libc* --verbose " PROFILE, 0,
+		     HEAD "  Calls    Share  Module     Function\n"
+			  "    432  100.0 %  libc.so.6  malloc\n"
+			  "\n"
+			  "  Executed  Known   Part  Module\n"
+			  "         1  3,000  0.0 %  libc.so.6\n"
+			  "\n"
+			  "1 function executed, 432 calls\n"
+			  "2 functions not instrumented: 1 no room, 1 undecodable\n"
+			  "  no room  libc.so.6:small (0x9100)\n"
+			  "  undecodable  libc.so.6:odd (0x9000)\n",
+		     "");
+	check_report(
+		"-n2 --sort=module " PROFILE, 0,
+		HEAD
+		"      Calls    Share  Module     Function\n"
+		"        432    0.0 %  libc.so.6  malloc\n"
+		"  1,234,567  100.0 %  zip        longest_match\n"
+		"  ... 2 more functions (--all shows them)\n"
+		"\n"
+		"  Executed  Known   Part  Module\n"
+		"         1  3,000  0.0 %  libc.so.6\n"
+		"         3     40  7.5 %  zip\n"
+		"\n"
+		"4 functions executed, 1,235,020 calls\n"
+		"3 functions not instrumented: 2 no room, 1 undecodable (--verbose names "
+		"them)\n",
+		"");
+}
+
+static void test_modules(void **state)
+{
+	(void)state;
+	write_simple("functions");
+	check_report(
+		"--by module " PROFILE, 0,
+		HEAD
+		"      Calls    Share  Executed  Known   Part  Module\n"
+		"  1,234,588  100.0 %         3     40  7.5 %  zip\n"
+		"        432    0.0 %         1  3,000  0.0 %  libc.so.6\n"
+		"\n"
+		"4 functions executed, 1,235,020 calls\n"
+		"3 functions not instrumented: 2 no room, 1 undecodable (--verbose names "
+		"them)\n",
+		"");
+}
+
+static void test_coverage(void **state)
+{
+	(void)state;
+	write_simple("coverage");
+	check_report(
+		"--sort name " PROFILE, 0,
+		HEAD
+		"  Executed  Known   Part  Module\n"
+		"         1  3,000  0.0 %  libc.so.6\n"
+		"         3     40  7.5 %  zip\n"
+		"\n"
+		"  Module     Function\n"
+		"  zip        foo::bar(int)\n"
+		"  zip        longest_match\n"
+		"  zip        main\n"
+		"  libc.so.6  malloc\n"
+		"\n"
+		"4 functions executed\n"
+		"3 functions not instrumented: 2 no room, 1 undecodable (--verbose names "
+		"them)\n",
+		"");
+}
+
+#define TREE_HEAD                                                                        \
+	"zip -6 'a file'\n"                                                              \
+	"  killed by SIGKILL, wall time 1.235 s, instrumenting 12.3 ms, 3 processes, "   \
+	"5 threads\n"
+#define TREE_TAIL                                                                        \
+	"Released: process 12 (/usr/bin/sudo): set-uid program\n"                        \
+	"Still running: process 11 (/usr/sbin/daemon)\n"
+
+static void test_processes(void **state)
+{
+	(void)state;
+	write_tree("functions", false);
+	check_report(
+		PROFILE, 0,
+		TREE_HEAD
+		"\n"
+		"  Calls   Share  Module     Function\n"
+		"     12  92.3 %  libc.so.6  malloc\n"
+		"      1   7.7 %  zip        main\n"
+		"\n"
+		"  Executed  Known   Part  Module\n"
+		"         1  3,000  0.0 %  libc.so.6\n"
+		"         1     40  2.5 %  zip\n"
+		"\n"
+		"  Process  Functions  Threads  State              Program\n"
+		"       10          1        1  exec               /bin/sh\n"
+		"       10          2        3  killed by SIGKILL  /usr/bin/zip\n"
+		"       11          0        1  running            /usr/sbin/daemon\n"
+		"       12          0        1  released           /usr/bin/sudo\n"
+		"\n"
+		"2 functions executed, 13 calls\n" TREE_TAIL,
+		"");
+	check_report("--process 12 " PROFILE, 0,
+		     TREE_HEAD "\n"
+			       "No function was executed that was measured.\n"
+			       "Released: process 12 (/usr/bin/sudo): set-uid program\n",
+		     "");
+	check_report(
+		"--by process --process 10 --module=/usr/bin/* " PROFILE, 0,
+		TREE_HEAD
+		"\n"
+		"  Process  Calls  Functions  Threads  State              Program\n"
+		"       10      0          0        1  exec               /bin/sh\n"
+		"       10      1          1        3  killed by SIGKILL  /usr/bin/zip\n"
+		"\n"
+		"1 function executed, 1 call\n",
+		"");
+	check_report(
+		"--process 13 " PROFILE, 2, "",
+		"trammel: no process 13 in this profile: --by process shows those that "
+		"are\n");
+	check_report(
+		"--module nix " PROFILE, 2, "",
+		"trammel: no module 'nix' in this profile: --by module shows those that "
+		"are\n");
+}
+
+/* Two profiles one behind the other: their image numbers are the same, their counts add
+ * up. */
+static void test_two_runs(void **state)
+{
+	(void)state;
+	write_tree("functions", false);
+	write_tree("functions", true);
+	check_report(
+		"--limit=3 --module zip " PROFILE, 0,
+		TREE_HEAD TREE_HEAD
+		"\n"
+		"  Calls    Share  Module  Function\n"
+		"      2  100.0 %  zip     main\n"
+		"\n"
+		"  Executed  Known   Part  Module\n"
+		"         1     40  2.5 %  zip\n"
+		"\n"
+		"  Process  Functions  Threads  State              Program\n"
+		"       10          0        1  exec               /bin/sh\n"
+		"       10          1        3  killed by SIGKILL  /usr/bin/zip\n"
+		"       11          0        1  running            /usr/sbin/daemon\n"
+		"  ... 5 more processes (--all shows them)\n"
+		"\n"
+		"1 function executed, 2 calls\n"
+		"Released: process 12 (/usr/bin/sudo): set-uid program\n" TREE_TAIL
+		"Still running: process 11 (/usr/sbin/daemon)\n",
+		"");
+}
+
+#define JSON_REST                                                                        \
+	"\"modules\": [\n"                                                               \
+	"  {\"module\": \"zip\", \"module.path\": \"/usr/bin/zip\", \"buildid\": "       \
+	"\"00ff\", "                                                                     \
+	"\"functions.known\": 40, \"functions.instrumented\": 39, "                      \
+	"\"functions.executed\": 3, \"calls\": 1234588}],\n"                             \
+	"\"processes\": [\n"                                                             \
+	"  {\"image\": 1, \"process\": 4711, \"process.parent\": 1, \"threads\": 1, "    \
+	"\"program\": \"/usr/bin/zip\", \"process.state\": \"exited 0\", "               \
+	"\"functions.executed\": 3, \"calls\": 1234588}],\n"                             \
+	"\"skipped\": [\n"                                                               \
+	"  {\"module\": \"zip\", \"module.path\": \"/usr/bin/zip\", \"function\": "      \
+	"\"tiny\", \"offset\": \"0x1300\", \"skip.reason\": \"no room\"}]}\n"
+#define JSON_HEAD                                                                        \
+	"{\"profile\": {\"run.command\": \"zip -6 'a file'\", "                          \
+	"\"run.measure\": \"functions\", \"run.exit\": \"0\", "                          \
+	"\"run.wall.ns\": 1234567890, \"run.instrument.ns\": 12345678},\n"
+#define JSON_ZIP "{\"module\": \"zip\", \"module.path\": \"/usr/bin/zip\", "
+
+/* All rows, whatever the limit. */
+static void test_json(void **state)
+{
+	(void)state;
+	write_simple("functions");
+	check_report(
+		"--json --limit 1 --module zip " PROFILE, 0,
+		JSON_HEAD
+		"\"rows\": [\n"
+		"  " JSON_ZIP "\"function\": \"longest_match\", \"offset\": \"0x1230\", "
+		"\"calls\": 1234567},\n"
+		"  " JSON_ZIP "\"function\": \"foo::bar(int)\", \"offset\": \"0x1100\", "
+		"\"calls\": 20},\n"
+		"  " JSON_ZIP "\"function\": \"main\", \"offset\": \"0x1000\", "
+		"\"calls\": 1}],\n" JSON_REST,
+		"");
+}
+
+/* A function that two processes executed is covered once. */
+static void test_coverage_of_processes(void **state)
+{
+	char *output, *errors;
+
+	(void)state;
+	write_tree("coverage", false);
+	assert_int_equal(run_report("--json --by module " PROFILE, &output, &errors), 0);
+	assert_non_null(strstr(output, "\"functions.executed\": 1, \"calls\": 1}"));
+	assert_null(strstr(output, "\"functions.executed\": 1, \"calls\": 2}"));
+	free(output);
+	free(errors);
+}
+
+static void test_colours_and_width(void **state)
+{
+	struct report_options options = {.colour = REPORT_COLOUR_ALWAYS, .width = 34};
+	struct report_profile *profile;
+	struct text text = {0};
+	struct maker maker = begin_profile(PROFILE, false);
+
+	(void)state;
+	add_run(&maker, "functions", "3");
+	add_image(&maker, 1, ZIP, 1, "exited 3", NULL);
+	add_calls(&maker, ZIP,
+		  "d\xc3\xa9"
+		  "flate_stored_\xc3\xa9\xc3\xa9",
+		  1, 2);
+	add_calls(&maker, ZIP,
+		  "d\xc3\xa9"
+		  "flate_stor",
+		  2, 1);
+	add_calls(&maker, ZIP, "a\033[2J\n\xc2\x9b", 3, 1);
+	end_profile(&maker);
+	assert_null(report_profile_load(PROFILE, &profile));
+	assert_null(report_profile_select(profile, &(struct report_filter){0}));
+	report_text(profile, &options, &text);
+	assert_string_equal(text.data, "\033[1mzip -6 'a file'\033[0m\n"
+				       "  exit 3, wall time 1.235 s, instrumenting 12.3 "
+				       "ms, 1 process, 1 thread\n"
+				       "\n"
+				       "\033[1m  Calls   Share  Module  Function\033[0m\n"
+				       "      2  50.0 %  zip     d\xc3\xa9"
+				       "flat...\n"
+				       "      1  25.0 %  zip     a?[2J??\n"
+				       "      1  25.0 %  zip     d\xc3\xa9"
+				       "flat...\n"
+				       "\n"
+				       "\033[1m  Executed  Known  Part  Module\033[0m\n"
+				       "         3      0        zip\n"
+				       "\n"
+				       "3 functions executed, 4 calls\n");
+	text_deinit(&text);
+	report_profile_destroy(profile);
+}
+
+/* What `trammel run` shows: ten rows at most. */
+static void test_summary(void **state)
+{
+	struct maker maker = begin_profile(PROFILE, false);
+	struct report_options options = {.limit = 2};
+	FILE *out = fopen(OUTPUT, "w+");
+
+	(void)state;
+	assert_non_null(out);
+	add_run(&maker, "functions", "0");
+	add_image(&maker, 1, ZIP, 1, "exited 0", NULL);
+	add_module(&maker, ZIP, 100);
+	for (uint64_t i = 1; i <= 12; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "f%d", (int)i);
+		add_calls(&maker, ZIP, name, i, i);
+	}
+	end_profile(&maker);
+	assert_null(report_text_summary(out, PROFILE, NULL));
+	char *text = read_text(OUTPUT);
+
+	assert_non_null(strstr(text, "  f12\n"));
+	assert_non_null(
+		strstr(text, "  f3\n  ... 2 more functions (--all shows them)\n"));
+	free(text);
+	rewind(out);
+	assert_int_equal(ftruncate(fileno(out), 0), 0);
+	assert_null(report_text_summary(out, PROFILE, &options));
+	text = read_text(OUTPUT);
+	assert_non_null(
+		strstr(text, "  f11\n  ... 10 more functions (--all shows them)\n"));
+	free(text);
+	fclose(out);
+	struct trm_error *error = report_text_summary(stdout, "/nowhere/x.trm", NULL);
+
+	assert_string_equal(error->message,
+			    "cannot open '/nowhere/x.trm': No such file or directory");
+	trm_error_destroy(error);
+}
+
+/* The same file name in two folders, and in different versions, is not one module. */
+static void test_modules_of_one_name(void **state)
+{
+	struct maker maker = begin_profile(PROFILE, false);
+
+	(void)state;
+	add_run(&maker, "functions", "0");
+	add_image(&maker, 1, ZIP, 1, "exited 0", NULL);
+	add_calls(&maker, "/a/lib.so", "f", 1, 2);
+	add_calls(&maker, "/b/lib.so", "f", 1, 1);
+	/* Two functions of one name in a module are two, too. */
+	add_calls(&maker, "/b/lib.so", "f", 2, 1);
+	end_profile(&maker);
+	check_report(PROFILE, 0,
+		     HEAD "  Calls   Share  Module     Function\n"
+			  "      2  50.0 %  /a/lib.so  f\n"
+			  "      1  25.0 %  /b/lib.so  f\n"
+			  "      1  25.0 %  /b/lib.so  f\n"
+			  "\n"
+			  "  Executed  Known  Part  Module\n"
+			  "         1      0        /a/lib.so\n"
+			  "         2      0        /b/lib.so\n"
+			  "\n"
+			  "3 functions executed, 4 calls\n",
+		     "");
+}
+
+static void test_files_that_are_none(void **state)
+{
+	char *output, *errors;
+
+	(void)state;
+	check_report(
+		"/nowhere/x.trm", 4, "",
+		"trammel: cannot open '/nowhere/x.trm': No such file or directory\n");
+	check_report(
+		"/dev/null", 4, "",
+		"trammel: '/dev/null' is empty: its writer ended before it could write, "
+		"measure again\n");
+	check_report(
+		"/bin/sh", 4, "",
+		"trammel: '/bin/sh' is no profile: it does not begin as a .trm file\n");
+	write_simple("functions");
+	assert_int_equal(truncate(PROFILE, 24), 0);
+	check_report(PROFILE, 4, "",
+		     "trammel: '" PROFILE
+		     "' holds nothing: its writer was stopped before it "
+		     "could write, measure again\n");
+	/* Without its end mark, all of it is shown, and a warning. */
+	struct stat info;
+
+	write_simple("functions");
+	assert_int_equal(stat(PROFILE, &info), 0);
+	assert_int_equal(truncate(PROFILE, info.st_size - 1), 0);
+	assert_int_equal(run_report(PROFILE, &output, &errors), 0);
+	assert_non_null(strstr(output, "longest_match"));
+	assert_non_null(
+		strstr(errors, "trammel: warning: '" PROFILE "' is damaged at byte "));
+	free(output);
+	free(errors);
+}
+
+static void test_wrong_usage(void **state)
+{
+	static const struct {
+		const char *words, *message;
+	} cases[] = {
+		{"", "no file: trammel report FILE, a profile that trammel run wrote"},
+		{"--modul x y", "unknown option '--modul': did you mean '--module'?"},
+		{"--jsn=1 x", "unknown option '--jsn': did you mean '--json'?"},
+		{"--frobnicate x",
+		 "unknown option '--frobnicate': trammel report --help shows all"},
+		{"x --module", "option '--module': missing argument"},
+		{"--by functions x",
+		 "--by 'functions' is unknown: did you mean 'function'?"},
+		{"--by thread x",
+		 "--by 'thread' is unknown: choose function, module or process"},
+		{"--sort=size x",
+		 "--sort 'size' is unknown: choose calls, name or module"},
+		{"--color=allways x",
+		 "--color 'allways' is unknown: did you mean 'always'?"},
+		{"--limit=0 x", "--limit '0' is no number from 1 up"},
+		{"--limit=-1 x", "--limit '-1' is no number from 1 up"},
+		{"--limit=99999999999999999999 x",
+		 "--limit '99999999999999999999' is no number from 1 up"},
+		{"--process=12a x", "--process '12a' is no number from 0 up"},
+		{"a b",
+		 "one file at a time, not 'b' too: put profiles behind each other with "
+		 "cat to see them together"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char expected[256];
+
+		snprintf(expected, sizeof(expected), "trammel: %s\n", cases[i].message);
+		check_report(cases[i].words, 2, "", expected);
+	}
+}
+
+/* Help and manual page know the same options. */
+static void test_help(void **state)
+{
+	char *output, *errors;
+
+	(void)state;
+	char *manual = read_text(manual_path), *plain = manual;
+
+	/* Without its marks for bold and italic text. */
+	for (const char *s = manual; *s; s++)
+		if (*s != '*')
+			*plain++ = *s;
+	*plain = '\0';
+	assert_int_equal(run_report("--help", &output, &errors), 0);
+	assert_string_equal(errors, "");
+	for (const struct poptOption *option = option_table; option->longName; option++) {
+		char name[64];
+
+		assert_non_null(strstr(output, option->descrip));
+		assert_non_null(strstr(manual, option->descrip));
+		snprintf(name, sizeof(name), "--%s%s%s\n", option->longName,
+			 option->argDescrip ? "=" : "",
+			 option->argDescrip ? option->argDescrip : "");
+		assert_non_null(strstr(manual, name));
+	}
+	free(manual);
+	free(output);
+	free(errors);
+}
+
+/* A name of a few hundred bytes that stands for one of many GiB. */
+static void test_demangling(void **state)
+{
+	char *name = report_demangle("_ZNSt6vectorIiSaIiEE9push_backERKi");
+	struct text bomb = {0};
+
+	(void)state;
+	assert_string_equal(
+		name, "std::vector<int, std::allocator<int> >::push_back(int const&)");
+	free(name);
+	name = report_demangle("_RNvCs1234_7mycrate3foo");
+	assert_string_equal(name, "mycrate::foo");
+	free(name);
+	assert_null(report_demangle("main"));
+	assert_null(report_demangle("_Znonsense"));
+	text_add(&bomb, "_Z1fI1aE");
+	text_add(&bomb, "1XIiiiiE");
+	for (int i = 1; i < 30; i++)
+		text_format(&bomb, "1XIS%c_S%c_S%c_S%c_E",
+			    "0123456789ABCDEFGHIJKLMNOPQRST"[i],
+			    "0123456789ABCDEFGHIJKLMNOPQRST"[i],
+			    "0123456789ABCDEFGHIJKLMNOPQRST"[i],
+			    "0123456789ABCDEFGHIJKLMNOPQRST"[i]);
+	name = report_demangle(bomb.data);
+	assert_true(!name || strlen(name) <= 65536);
+	free(name);
+	text_deinit(&bomb);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_rows_chosen),
+		cmocka_unit_test(test_modules),
+		cmocka_unit_test(test_coverage),
+		cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_two_runs),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_coverage_of_processes),
+		cmocka_unit_test(test_colours_and_width),
+		cmocka_unit_test(test_summary),
+		cmocka_unit_test(test_modules_of_one_name),
+		cmocka_unit_test(test_files_that_are_none),
+		cmocka_unit_test(test_wrong_usage),
+		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_demangling),
+	};
+	char folder[] = "/tmp/test_report.XXXXXX", beside[PATH_MAX];
+
+	snprintf(beside, sizeof(beside), "%s", __FILE__);
+	*(strrchr(beside, '/') + 1) = '\0';
+	strcat(beside, "../../man/trammel-report.1.md");
+	if (!realpath(beside, manual_path) || !mkdtemp(folder) || chdir(folder)) {
+		perror(beside);
+		return 1;
+	}
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	unlink(PROFILE);
+	unlink(OUTPUT);
+	unlink(ERRORS);
+	rmdir(folder);
+	return failed;
+}
