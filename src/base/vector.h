@@ -52,7 +52,7 @@ void *vector_reserve_(void *items, size_t item_size, size_t count, size_t *capac
 
 #define vector_for_each(vector, item)                                                        \
 	for (__typeof__((vector)->items + 0) item = (vector)->items;                          \
-	     item < (vector)->items + (vector)->count; item++)
+	     item && item < (vector)->items + (vector)->count; item++)
 
 /* malloc, calloc, strdup that abort with a message when there is no memory. */
 void *memory_allocate(size_t size) __attribute__((malloc, warn_unused_result));

@@ -3,6 +3,8 @@
 #include "code/decode.h"
 #include "code/trampoline.h"
 
+#include <string.h>
+
 enum { JUMP = 5, SHORT_JUMP = 2, TWO_JUMPS = 10 };
 
 struct place {
@@ -281,6 +283,15 @@ static enum plan_reason place_with_islands(struct place *place, const struct ent
 	return near_reason == PLAN_UNDECODABLE ? near_reason : short_reason;
 }
 
+/*
+ * Code that its program copies or maps a second time elsewhere, where our jumps would lead
+ * astray: V8 puts its embedded builtins near the code that it generates.
+ */
+static bool is_copied(const struct image *image, const struct image_function *function)
+{
+	return !strncmp(image->names.items + function->name, "Builtins_", 9);
+}
+
 /* Fills in `entry`; a reason if the function cannot be touched at all. */
 static enum plan_reason open_entry(const struct place *place, uint32_t index,
 				   struct entry *entry)
@@ -291,7 +302,7 @@ static enum plan_reason open_entry(const struct place *place, uint32_t index,
 	const struct code_segment *segment;
 
 	segment = map_find(&place->scan->map, function->address, function->size);
-	if (!segment || !function->size ||
+	if (!segment || !function->size || is_copied(image, function) ||
 	    ranges_meet(image->untouchable.items, image->untouchable.count, function->address,
 			end) ||
 	    ranges_meet(image->plt.items, image->plt.count, function->address, end))

@@ -121,10 +121,21 @@ struct file_identity file_identity_of(const struct stat *status)
 	};
 }
 
+/* Plans are made by this very program: another build may make them otherwise. */
+static struct file_identity own_identity(void)
+{
+	struct stat status = {0};
+
+	if (stat("/proc/self/exe", &status))
+		return (struct file_identity){0};
+	return file_identity_of(&status);
+}
+
 /* Everything that a plan depends on beside the file's content. */
 static uint64_t cache_key(const struct module_file *file,
 			  const struct session_options *options)
 {
+	struct file_identity own = own_identity();
 	struct text key = {0};
 
 	text_format(&key, "%s %d %s %s %d", TRAMMEL_VERSION, WIRE_VERSION,
@@ -134,6 +145,7 @@ static uint64_t cache_key(const struct module_file *file,
 	vector_for_each(&options->skip, pattern)
 		text_format(&key, "\nskip %s", pattern->text);
 	text_add_bytes(&key, (const char *)&file->identity, sizeof(file->identity));
+	text_add_bytes(&key, (const char *)&own, sizeof(own));
 	uint64_t hash = hash_bytes(key.data, key.length);
 
 	text_deinit(&key);
@@ -196,6 +208,16 @@ static bool may_have_hooks(const char *name, bool has_interpreter)
 	return !has_interpreter && !strstr(name, ".so");
 }
 
+/* A module that looks itself up in /proc/self/maps must find its own file there, so its text is
+ * written to instead of replaced by our file's. The C library looks for the stack only. */
+static bool looks_itself_up(const struct module_file *file)
+{
+	static const char text[] = "/proc/self/maps";
+
+	return !text_glob("libc.so*", file->name) && !text_glob("ld-*", file->name) &&
+	       memmem(file->bytes, file->identity.size, text, sizeof(text) - 1);
+}
+
 static void describe(struct module_file *file, const struct image *image)
 {
 	char *hex = file->build_id;
@@ -204,6 +226,7 @@ static void describe(struct module_file *file, const struct image *image)
 		hex += sprintf(hex, "%02x", image->build_id[i]);
 	file->has_interpreter = image->has_interpreter;
 	file->dynamic = image->type == IMAGE_DYNAMIC;
+	file->looks_itself_up = looks_itself_up(file);
 	file->text_count = 0;
 	vector_for_each(&image->segments, segment) {
 		if (!segment->executable || file->text_count == MODULE_TEXTS)

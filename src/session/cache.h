@@ -38,6 +38,7 @@ struct module_file {
 	char build_id[65];    /* hex; "" if it has none */
 	bool has_interpreter; /* a program that ld.so starts */
 	bool dynamic;         /* may lie anywhere */
+	bool looks_itself_up; /* its text must stay a mapping of its own file */
 	uint32_t text_count;
 	struct module_text texts[MODULE_TEXTS];
 	struct plan *plan;    /* NULL: not instrumented, see `trouble` */

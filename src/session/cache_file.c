@@ -22,7 +22,7 @@ struct header {
 	uint32_t wire_version, header_size;
 	struct file_identity identity;
 	char build_id[65];
-	uint8_t has_interpreter, dynamic, uses_gs;
+	uint8_t has_interpreter, dynamic, uses_gs, looks_itself_up;
 	uint32_t slot_count, slot_size;
 	uint64_t code_address;
 	uint64_t text_count;
@@ -108,6 +108,7 @@ static void adopt(struct module_file *file, const struct header *header, char *b
 	memcpy(file->build_id, header->build_id, sizeof(file->build_id));
 	file->has_interpreter = header->has_interpreter;
 	file->dynamic = header->dynamic;
+	file->looks_itself_up = header->looks_itself_up;
 	file->text_count = (uint32_t)header->text_count;
 	memcpy(file->texts, header->texts, sizeof(file->texts));
 	for (uint32_t i = 0; i < file->text_count; i++) {
@@ -174,6 +175,7 @@ static struct header make_header(const struct module_file *file)
 	memcpy(header.build_id, file->build_id, sizeof(header.build_id));
 	header.has_interpreter = file->has_interpreter;
 	header.dynamic = file->dynamic;
+	header.looks_itself_up = file->looks_itself_up;
 	header.uses_gs = plan->uses_gs;
 	header.slot_count = plan->slot_count;
 	header.slot_size = plan->slot_size;

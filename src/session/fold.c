@@ -31,10 +31,12 @@ static const struct family_module *module_of_slot(struct folding *folding, uint3
 		return module;
 	for (size_t i = family->modules.count; i-- > 0;) {
 		module = &family->modules.items[i];
-		if (slot >= module->first_slot) {
-			folding->last = module;
-			return module;
-		}
+		if (slot < module->first_slot)
+			continue;
+		if (slot - module->first_slot >= module->file->plan->slot_count)
+			return NULL; /* no counter of ours */
+		folding->last = module;
+		return module;
 	}
 	return NULL;
 }

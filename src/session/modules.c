@@ -141,7 +141,7 @@ static bool can_map_cached(const struct module *module, pid_t pid)
 {
 	char link[64], root[8];
 
-	if (!module->file->cached_path ||
+	if (!module->file->cached_path || module->file->looks_itself_up ||
 	    module->text_end - module->text_start < CACHED_TEXT_MIN)
 		return false;
 	snprintf(link, sizeof(link), "/proc/%d/root", pid);
@@ -150,19 +150,23 @@ static bool can_map_cached(const struct module *module, pid_t pid)
 	return length == 1 && root[0] == '/';
 }
 
-/* Returns the index of the mapping call. */
+/* Returns the index of the mapping call; `code` is that of the trampolines' mapping, -1 if they
+ * are mapped already. */
 static unsigned int add_text_calls(struct wire_batch *batch, const struct module *module,
-				   uint64_t path_address)
+				   int code, uint64_t path_address)
 {
 	const struct module_text *text = text_of(module);
 	uint64_t offset = module->file->cached_offset[text - module->file->texts];
 	unsigned int opened = BATCH_ADD(batch, SYS_openat, (uint64_t)AT_FDCWD, path_address,
 					O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0, 0, 0);
-	unsigned int mapped = BATCH_ADD(batch, SYS_mmap, module->text_start,
+	/* Relative to the trampolines: where those could not be mapped, neither is the text. */
+	uint64_t address = code < 0 ? module->code_address : WIRE_RESULT((unsigned int)code);
+	unsigned int mapped = BATCH_ADD(batch, SYS_mmap, address,
 					module->text_end - module->text_start,
 					PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED,
 					WIRE_RESULT(opened), offset);
 
+	batch->calls[mapped].addend = module->text_start - module->code_address;
 	BATCH_ADD(batch, SYS_close, WIRE_RESULT(opened), 0, 0, 0, 0, 0);
 	return mapped;
 }
@@ -255,6 +259,43 @@ static struct trm_error *make_place(struct session *session, struct thread *thre
 	return NULL;
 }
 
+/* Adds what puts the patched text in place of the program's, if that can be mapped. The path
+ * for openat lies in the control page, which the program can read. Returns the index of the
+ * mapping call, or -1. */
+static int add_cached_text(struct wire_batch *batch, const struct arena *arena,
+			   const struct module *module, pid_t pid, int code)
+{
+	if (!can_map_cached(module, pid))
+		return -1;
+	snprintf((char *)arena->control->stack, 512, "%s", module->file->cached_path);
+	return (int)add_text_calls(batch, module, code,
+				   arena->address + WIRE_CONTROL_OFFSET +
+					   offsetof(struct wire_control, stack));
+}
+
+static struct trm_error *finish_text(const struct space *space, struct module *module,
+				     const struct wire_batch *batch, int mapped)
+{
+	if (mapped >= 0 && batch->calls[mapped].result == (int64_t)module->text_start) {
+		module->text_inode = module->file->cached_inode;
+		return NULL;
+	}
+	return write_patches(space, module, false);
+}
+
+/* A second text of a file whose trampolines are there already. */
+static struct trm_error *place_text(struct session *session, struct thread *thread,
+				    struct module *module)
+{
+	struct space *space = thread->process->space;
+	struct wire_batch batch = {0};
+	int mapped = add_cached_text(&batch, space->family->arena, module, thread->tid, -1);
+
+	if (mapped >= 0)
+		TRM_TRY(space_run(session, thread, &batch));
+	return finish_text(space, module, &batch, mapped);
+}
+
 /* Maps the trampolines, and the patched text where that can be mapped; else writes patches. */
 static struct trm_error *place_code(struct session *session, struct thread *thread,
 				    struct module *module)
@@ -262,8 +303,6 @@ static struct trm_error *place_code(struct session *session, struct thread *thre
 	struct space *space = thread->process->space;
 	struct arena *arena = space->family->arena;
 	struct wire_batch batch = {0};
-	bool cached = can_map_cached(module, thread->tid);
-	unsigned int mapped = 0;
 	uint64_t addend;
 
 	module->code_size = round_up(module->file->plan->code.count) + FINISH_SIZE;
@@ -273,24 +312,15 @@ static struct trm_error *place_code(struct session *session, struct thread *thre
 						module->code_size, module->code_address,
 						&addend);
 
-	if (cached) {
-		/* The path, for openat: in the control page, which the program can read. */
-		snprintf((char *)arena->control->stack, 512, "%s", module->file->cached_path);
-		mapped = add_text_calls(&batch, module,
-					arena->address + WIRE_CONTROL_OFFSET +
-						offsetof(struct wire_control, stack));
-	}
+	int mapped = add_cached_text(&batch, arena, module, thread->tid, (int)result);
+
 	TRM_TRY(space_run(session, thread, &batch));
 	int64_t at = batch.calls[result].result;
 
 	if (at < 0 || (uint64_t)at != module->code_address)
 		return trm_error_system(at < 0 ? (int)-at : EEXIST,
 					"the program cannot map trampolines");
-	if (cached && batch.calls[mapped].result == (int64_t)module->text_start) {
-		module->text_inode = module->file->cached_inode;
-		return NULL;
-	}
-	return write_patches(space, module, false);
+	return finish_text(space, module, &batch, mapped);
 }
 
 static bool has_leak_check(const struct plan *plan)
@@ -307,6 +337,13 @@ static struct trm_error *instrument(struct session *session, struct thread *thre
 {
 	struct space *space = thread->process->space;
 
+	vector_for_each(&space->modules, other) {
+		if (other->file != module->file || other->bias != module->bias || other->broken)
+			continue;
+		module->code_address = other->code_address;
+		module->first_slot = other->first_slot;
+		return place_text(session, thread, module);
+	}
 	TRM_TRY(make_place(session, thread, module));
 	if (!module->file->plan->code.count)
 		return NULL;
@@ -441,7 +478,7 @@ struct module *space_module_of_code(const struct space *space, uint64_t address)
 void space_restore_text(struct space *space)
 {
 	vector_for_each(&space->modules, module) {
-		if (module->broken || !module->code_size)
+		if (module->broken)
 			continue;
 		trm_error_destroy(write_patches(space, module, true));
 	}

@@ -208,6 +208,18 @@ static void block_signals(sigset_t *signals)
 	sigprocmask(SIG_BLOCK, signals, NULL);
 }
 
+/* Stops as the program did: its shell sees this process stop by the same signal. */
+static void stop_as(int signal)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, signal);
+	raise(signal);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
 /* Waits for the program's end; stops and goes on with it, as its shell expects. */
 static int wait_for_program(pid_t program, const sigset_t *signals)
 {
@@ -220,7 +232,7 @@ static int wait_for_program(pid_t program, const sigset_t *signals)
 		if (found < 0 && errno != EINTR)
 			return 126 << 8;
 		if (found == program && WIFSTOPPED(status))
-			raise(SIGSTOP);
+			stop_as(WSTOPSIG(status));
 		else if (found == program)
 			return status;
 		else if (sigwaitinfo(signals, &info) > 0 && info.si_signo != SIGCHLD &&

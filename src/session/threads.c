@@ -231,7 +231,7 @@ struct trm_error *space_widen_banks(struct session *session, struct space *space
 		bool stopped = other->stopped;
 
 		if (!other->process || other->process->space != space ||
-		    other->state != THREAD_RUNNING)
+		    other->state == THREAD_NEW || other->state == THREAD_WAITING)
 			continue;
 		if (!stopped && !thread_interrupt(session, other))
 			continue;

@@ -19,6 +19,7 @@ class Truth:
         self.elves = {}
         self.load = load
         self.executions, arcs = self.placed(profile)
+        self.arcs = arcs
         self.jumps = collections.defaultdict(list)
         called = collections.defaultdict(set)
         for arc in arcs:
@@ -42,6 +43,14 @@ class Truth:
         """How often the code there was entered from outside the function that starts there."""
         executed = self.executions.get(name, {}).get(address, 0)
         return executed - self.inner(self.elf(name), address, name) if executed else 0
+
+    def callees(self, name, addresses):
+        """The functions of the object that the functions at these addresses call directly."""
+        functions = self.elf(name).functions
+        ranges = [(address, functions[address]) for address in addresses if address in functions]
+        return {arc.target for arc in self.arcs
+                if arc.source_object == arc.target_object == name and arc.target in functions
+                and any(start <= arc.source < end for start, end in ranges)}
 
     def in_a_table(self, name, address):
         """Whether a symbol or call-frame information says that a function starts there."""

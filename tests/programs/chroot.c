@@ -13,6 +13,7 @@
 
 KEPT static void *inside(void *argument)
 {
+	ROOM();
 	return argument;
 }
 

@@ -10,6 +10,7 @@ enum { PUSH, ADD, DECREMENT, LOOP, END };
 
 KEPT static long interpret(const int *code, long n)
 {
+	ROOM();
 	static void *const labels[] = {&&push, &&add, &&decrement, &&loop, &&end};
 	const int *next = code;
 	long sum = 0, top = 0;

@@ -12,6 +12,7 @@
 
 KEPT static int leaf(int n)
 {
+	ROOM();
 	return n + 1;
 }
 

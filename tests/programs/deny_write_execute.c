@@ -21,7 +21,7 @@
 
 KEPT static void before_and_after(void)
 {
-	__asm__ volatile("" ::: "memory");
+	ROOM();
 }
 
 int main(int count, char **arguments)

@@ -11,6 +11,7 @@
 
 KEPT static int step(int n)
 {
+	ROOM();
 	return n - 1;
 }
 

@@ -21,7 +21,6 @@ enum { PAGE = 4096, ROUNDS = 2000 };
 
 int fault_1(const int *word), fault_2(const int *word), fault_3(const int *word),
 	fault_4(const int *word);
-extern const char fault_1_at[], fault_2_at[], fault_3_at[], fault_4_at[];
 
 static int *page;
 static const char *expected;
@@ -37,10 +36,11 @@ KEPT static void handle(int number, siginfo_t *info, void *context)
 	mprotect(page, PAGE, PROT_READ | PROT_WRITE);
 }
 
-static int fault(int (*function)(const int *), const char *at, int value)
+/* `offset` is that of the instruction in the function that faults. */
+static int fault(int (*function)(const int *), int offset, int value)
 {
 	*page = value;
-	expected = at;
+	expected = (const char *)function + offset;
 	CHECK(mprotect(page, PAGE, PROT_NONE) == 0);
 	return function(page) == value + 7;
 }
@@ -55,10 +55,10 @@ int main(void)
 	CHECK(page != MAP_FAILED);
 	CHECK(sigaction(SIGSEGV, &action, NULL) == 0);
 	for (int i = 0; i < ROUNDS; i++) {
-		fixed += fault(fault_1, fault_1_at, i);
-		fixed += fault(fault_2, fault_2_at, i);
-		fixed += fault(fault_3, fault_3_at, i);
-		fixed += fault(fault_4, fault_4_at, i);
+		fixed += fault(fault_1, 0, i);
+		fixed += fault(fault_2, 2, i);
+		fixed += fault(fault_3, 7, i);
+		fixed += fault(fault_4, 5, i);
 	}
 	CHECK(addresses == 4 * ROUNDS);
 	printf("fixed %d, places right %d\n", fixed, places);

@@ -17,7 +17,6 @@
 
 int fault_1(const int *word), fault_2(const int *word), fault_3(const int *word);
 int illegal_1(void), divide(int a, int b);
-extern const char divide_at[];
 
 static void skip_instruction(int number, siginfo_t *info, void *context)
 {
@@ -39,7 +38,7 @@ static void go_elsewhere(int number, siginfo_t *info, void *context)
 	greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
 
 	(void)number;
-	if (info->si_addr == divide_at)
+	if (info->si_addr == (char *)divide + 3)
 		registers[REG_RIP] = (greg_t)(uintptr_t)divided_by_zero;
 }
 

@@ -11,6 +11,7 @@
 
 KEPT static void *work(void *argument)
 {
+	ROOM();
 	return argument;
 }
 

@@ -39,6 +39,7 @@ static long final_value(long n)
 #define STATE(name, next)                                                                \
 	KEPT long name(long n, long left)                                                \
 	{                                                                                \
+		ROOM();                                                                  \
 		return left == 1 ? final_value(n + 1) : states[next](n + 1, left - 1);   \
 	}
 

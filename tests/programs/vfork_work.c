@@ -19,7 +19,7 @@ static volatile int seen;
 
 KEPT static void in_vfork(void)
 {
-	__asm__ volatile("" ::: "memory");
+	ROOM();
 }
 
 KEPT static int after_exec(void)

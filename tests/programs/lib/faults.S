@@ -1,6 +1,6 @@
 /*
- * Functions that fault at a known instruction: fault_N faults in its N-th instruction, which is
- * at fault_N_at. Each returns 7 more than the word that it reads from its argument.
+ * Functions that fault at a known instruction: fault_N faults in its N-th one. Each returns 7
+ * more than the word that it reads from its argument.
  */
 	.text
 	.macro begin name
@@ -17,8 +17,6 @@
 	.endm
 
 	begin fault_1
-	.globl fault_1_at
-fault_1_at:
 	movl (%rdi), %eax
 	addl $7, %eax
 	leaq 8(%rdi), %rdx
@@ -27,8 +25,6 @@ fault_1_at:
 
 	begin fault_2
 	xorl %eax, %eax
-	.globl fault_2_at
-fault_2_at:
 	addl (%rdi), %eax
 	addl $7, %eax
 	ret
@@ -37,8 +33,6 @@ fault_2_at:
 	begin fault_3
 	movl $7, %edx
 	xchg %ax, %ax
-	.globl fault_3_at
-fault_3_at:
 	movl (%rdi), %eax
 	addl %edx, %eax
 	ret
@@ -48,8 +42,6 @@ fault_3_at:
 	endbr64
 	pushq %rbp
 	.cfi_adjust_cfa_offset 8
-	.globl fault_4_at
-fault_4_at:
 	movl (%rdi), %eax
 	addl $7, %eax
 	popq %rbp
@@ -59,8 +51,6 @@ fault_4_at:
 
 	/* Faults with ud2 in the first instruction; the handler skips it. */
 	begin illegal_1
-	.globl illegal_1_at
-illegal_1_at:
 	ud2
 	movl $9, %eax
 	nopl 8(%rax)
@@ -71,8 +61,6 @@ illegal_1_at:
 	begin divide
 	movl %edi, %eax
 	cltd
-	.globl divide_at
-divide_at:
 	idivl %esi
 	ret
 	end divide
