@@ -6,8 +6,10 @@ import statistics
 
 HEAD = """# What measuring costs
 
-Written by `bench/run.py` on {when}: {machine}. {rounds} rounds, interleaved, medians; tools
-marked with * ran once. A ratio of 1.00 is the speed of the bare run.
+Written by `bench/run.py` on {when}, on {machine}.
+
+{rounds} rounds, interleaved, medians; tools marked with * ran once. A ratio of 1.00 is the
+speed of the bare run.
 """
 
 

@@ -174,10 +174,16 @@ def show(rows, truth, limit):
         print(f"    ... and {len(rows) - limit} more (--verbose shows all)")
 
 
+TOTALS = {"equal": 0, "explained": 0, "wrong": 0}
+
+
 def judge(name, truth, report, excuses, options):
     """Whether the counts are right; prints the program's line of the table."""
     result = compare.compare(truth, compare.Report(report), excuses)
     explained = sum(len(rows) for rows in result.explained.values())
+    TOTALS["equal"] += result.equal
+    TOTALS["explained"] += explained
+    TOTALS["wrong"] += len(result.wrong)
     bad = bool(result.wrong) or result.equal < (4 if name in OWN_ONLY else 50)
     print(f"{'FAIL' if bad else 'ok':4} {name}: {result.equal} functions equal, "
           f"{explained} explained, {len(result.wrong)} wrong")
@@ -296,6 +302,7 @@ def run(folder, options):
             sys.stdout.flush()
     if options.only in (None, "thread-sums"):
         results.append(attempt("thread sums", check_threads, folder, options))
+    print(", ".join(f"{number} {word}" for word, number in TOTALS.items()), "in all")
     print(f"{results.count(True)} passed, {results.count(False)} failed")
     return 0 if all(results) else 1
 

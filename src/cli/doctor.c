@@ -1,8 +1,163 @@
+/* `trammel doctor`: see man/trammel-doctor.1.md. */
 #include "cli/commands.h"
+
+#include "base/error.h"
+#include "cli/doctor.h"
+
+#include <popt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const struct {
+	const char *word, *colour;
+} statuses[] = {
+	[FINDING_OK] = {"ok", "\033[32m"},
+	[FINDING_WARN] = {"warn", "\033[33m"},
+	[FINDING_FAIL] = {"fail", "\033[31m"},
+	[FINDING_INFO] = {"info", "\033[2m"},
+};
+
+static const struct {
+	const char *title, *needed_for;
+} needs[NEED_COUNT] = {
+	[NEED_COUNTS] = {"Counts: functions, coverage", "functions,coverage"},
+	[NEED_SAMPLES] = {"Samples: for measurements to come", "samples"},
+};
+
+static bool use_colour(void)
+{
+	const char *no = getenv("NO_COLOR");
+
+	return isatty(STDOUT_FILENO) && !(no && *no);
+}
+
+static void show_finding(const struct check *check, const struct finding *finding)
+{
+	bool colour = use_colour();
+
+	printf("  %s%-4s%s  %-11s %s\n", colour ? statuses[finding->status].colour : "",
+	       statuses[finding->status].word, colour ? "\033[0m" : "", check->name,
+	       finding->value.length ? finding->value.data : "");
+	if (finding->remedy.length)
+		printf("%20s-> %s\n", "", finding->remedy.data);
+}
+
+static void show_finding_json(const struct check *check, const struct finding *finding)
+{
+	const struct {
+		const char *name, *text;
+	} members[] = {
+		{"name", check->name},
+		{"status", statuses[finding->status].word},
+		{"value", finding->value.data},
+		{"needed_for", needs[check->need].needed_for},
+		{"remedy", finding->remedy.data},
+	};
+	struct text line = {0};
+
+	text_add(&line, check == checks ? "\n  {" : ",\n  {");
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+		text_format(&line, "%s\"%s\": ", i ? ", " : "", members[i].name);
+		text_add_json(&line, members[i].text ? members[i].text : "");
+	}
+	text_add(&line, "}");
+	fputs(line.data, stdout);
+	text_deinit(&line);
+}
+
+static void show_sum(const unsigned int counts[])
+{
+	if (counts[FINDING_FAIL])
+		puts("\nFunctions cannot be measured here: see what failed.");
+	else if (counts[FINDING_WARN])
+		puts("\nFunctions can be measured here, within the limits that are "
+		     "shown.");
+	else
+		puts("\nFunctions can be measured here.");
+}
+
+static enum exit_status examine(bool json)
+{
+	unsigned int counts[sizeof(statuses) / sizeof(statuses[0])] = {0};
+
+	if (json)
+		fputs("{\"checks\": [", stdout);
+	for (const struct check *check = checks; check->name; check++) {
+		struct finding finding = {0};
+
+		check->look(&finding);
+		if (check->need == NEED_COUNTS)
+			counts[finding.status]++;
+		if (!json && (check == checks || check->need != check[-1].need))
+			printf("%s%s\n", check == checks ? "" : "\n",
+			       needs[check->need].title);
+		if (json)
+			show_finding_json(check, &finding);
+		else
+			show_finding(check, &finding);
+		text_deinit(&finding.value);
+		text_deinit(&finding.remedy);
+	}
+	if (json)
+		puts("\n]}");
+	else
+		show_sum(counts);
+	return counts[FINDING_FAIL] ? EXIT_FINDING : EXIT_DONE;
+}
+
+static void print_help(poptContext context)
+{
+	poptSetOtherOptionHelp(context, "[OPTION...]");
+	poptPrintHelp(context, stdout, 0);
+	puts("\nSays what this machine allows, and what to change if it does not.\n"
+	     "The exit status is 0 if functions can be measured, 1 if not.");
+}
+
+/* Whether the words are nothing but options that are known. */
+static struct trm_error *parse(poptContext context)
+{
+	int option = poptGetNextOpt(context);
+	const char *word;
+
+	if (option < -1)
+		return trm_error_create(TRM_ERROR_USAGE,
+					"%s: %s. See 'trammel help doctor'.",
+					poptBadOption(context, POPT_BADOPTION_NOALIAS),
+					poptStrerror(option));
+	word = poptGetArg(context);
+	if (word)
+		return trm_error_create(TRM_ERROR_USAGE,
+					"\"%s\" is too much. See 'trammel help doctor'.",
+					word);
+	return NULL;
+}
 
 int cmd_doctor(int argc, const char **argv)
 {
-	(void)argc;
-	(void)argv;
-	return EXIT_DONE;
+	int json = 0, help = 0, status = EXIT_DONE;
+	struct poptOption table[] = {
+		{"json", 0, POPT_ARG_NONE, &json, 0, "one JSON object with all checks",
+		 NULL},
+		{"help", 'h', POPT_ARG_NONE, &help, 0, "show this help", NULL},
+		POPT_TABLEEND,
+	};
+	poptContext context = poptGetContext("trammel doctor", argc, argv, table, 0);
+	struct trm_error *error = parse(context);
+
+	if (error) {
+		trm_error_print(error);
+		status = EXIT_USAGE;
+	} else if (help) {
+		print_help(context);
+	} else {
+		status = (int)examine(json != 0);
+		if (fflush(stdout) || ferror(stdout)) {
+			trm_error_print(trm_error_create(TRM_ERROR_SYSTEM,
+							 "cannot write the findings"));
+			status = EXIT_FAILED;
+		}
+	}
+	poptFreeContext(context);
+	return status;
 }

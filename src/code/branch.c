@@ -8,15 +8,16 @@
 
 enum { CF = 1, PF = 4, ZF = 0x40, SF = 0x80, OF = 0x800 };
 
-/* Intel SDM vol. 1, appendix B: the low bit of the condition code negates the other three. */
+/* Intel SDM vol. 1, appendix B: the low bit of the condition code negates the other
+ * three. */
 static bool holds(unsigned int condition, uint64_t flags)
 {
 	bool sign = (flags & SF) != 0, overflow = (flags & OF) != 0;
 	const bool conditions[8] = {
-		(flags & OF) != 0,         (flags & CF) != 0,
-		(flags & ZF) != 0,         (flags & (CF | ZF)) != 0,
-		(flags & SF) != 0,         (flags & PF) != 0,
-		sign != overflow,          (flags & ZF) || sign != overflow,
+		(flags & OF) != 0, (flags & CF) != 0,
+		(flags & ZF) != 0, (flags & (CF | ZF)) != 0,
+		(flags & SF) != 0, (flags & PF) != 0,
+		sign != overflow,  (flags & ZF) || sign != overflow,
 	};
 
 	return conditions[condition >> 1 & 7] != (condition & 1);
@@ -47,7 +48,8 @@ static bool read_word(int memory_fd, uint64_t address, uint64_t *ret_word)
 
 static bool push(int memory_fd, uint64_t word, struct user_regs_struct *registers)
 {
-	if (pwrite(memory_fd, &word, sizeof(word), (off_t)(registers->rsp - 8)) != sizeof(word))
+	if (pwrite(memory_fd, &word, sizeof(word), (off_t)(registers->rsp - 8)) !=
+	    sizeof(word))
 		return false;
 	registers->rsp -= 8;
 	return true;
@@ -69,7 +71,8 @@ static ZydisRegisterContext context_of(const struct user_regs_struct *r, uint64_
 
 /* The target of an indirect jump or call. */
 static bool indirect_target(const struct instruction *instruction, int memory_fd,
-			    const struct user_regs_struct *registers, uint64_t *ret_target)
+			    const struct user_regs_struct *registers,
+			    uint64_t *ret_target)
 {
 	ZydisRegisterContext context = context_of(registers, instruction->address);
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
@@ -86,8 +89,8 @@ static bool indirect_target(const struct instruction *instruction, int memory_fd
 		return true;
 	}
 	if (operands[0].type != ZYDIS_OPERAND_TYPE_MEMORY ||
-	    ZYAN_FAILED(ZydisCalcAbsoluteAddressEx(&decoded, &operands[0],
-						   instruction->address, &context, &address)))
+	    ZYAN_FAILED(ZydisCalcAbsoluteAddressEx(
+		    &decoded, &operands[0], instruction->address, &context, &address)))
 		return false;
 	if (operands[0].mem.segment == ZYDIS_REGISTER_FS)
 		address += registers->fs_base;
@@ -102,7 +105,8 @@ static bool emulate_return(const struct instruction *instruction, int memory_fd,
 
 	if (!read_word(memory_fd, registers->rsp, &target))
 		return false;
-	if (instruction->length >= 3 && instruction->bytes[instruction->length - 3] == 0xc2)
+	if (instruction->length >= 3 &&
+	    instruction->bytes[instruction->length - 3] == 0xc2)
 		memcpy(&more, instruction->bytes + instruction->length - 2, sizeof(more));
 	registers->rsp += 8u + more;
 	registers->rip = target;
@@ -116,7 +120,8 @@ static bool emulate_indirect(const struct instruction *instruction, int memory_f
 
 	if (!indirect_target(instruction, memory_fd, registers, &target))
 		return false;
-	if (instruction->kind == INSTRUCTION_CALL_INDIRECT && !push(memory_fd, next, registers))
+	if (instruction->kind == INSTRUCTION_CALL_INDIRECT &&
+	    !push(memory_fd, next, registers))
 		return false;
 	registers->rip = target;
 	return true;
@@ -136,9 +141,9 @@ bool branch_emulate(const uint8_t *bytes, size_t size, uint64_t address, int mem
 		registers->rip = instruction.target;
 		return true;
 	case INSTRUCTION_CONDITION:
-		registers->rip = holds(instruction.condition, registers->eflags) ?
-					 instruction.target :
-					 next;
+		registers->rip = holds(instruction.condition, registers->eflags)
+					 ? instruction.target
+					 : next;
 		return true;
 	case INSTRUCTION_LOOP: {
 		uint64_t rcx;

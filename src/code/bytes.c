@@ -4,7 +4,8 @@
 
 enum { EDGE = 256 }; /* bytes; more than a short branch reaches */
 
-/* What a byte begins when it begins a branch: how many bytes there are, displacement last. */
+/* What a byte begins when it begins a branch: how many bytes there are, displacement
+ * last. */
 struct form {
 	uint8_t size, width;
 	bool jumps; /* no call, no lea */
@@ -39,7 +40,8 @@ static void note_form(struct walk *walk, uint64_t address, const uint8_t *bytes,
 	map_reach(&walk->scan->map, target);
 	if (*bytes == 0x8d)
 		vector_push(&walk->tables, target);
-	/* If this is a branch, it is a loop to the entry; and only if, may it be rewritten. */
+	/* If this is a branch, it is a loop to the entry; and only if, may it be
+	 * rewritten. */
 	if (walk->function != WALK_NO_FUNCTION && form->jumps &&
 	    (target == walk->start || target == walk->entry_behind))
 		walk->scan->traits[walk->function] |= SCAN_HIDDEN_LOOP;
@@ -47,8 +49,8 @@ static void note_form(struct walk *walk, uint64_t address, const uint8_t *bytes,
 
 /* Bytes that begin a form, and 1 for those with a displacement of one byte. */
 static const uint8_t begins[256] = {
-	[0x0f] = 2, [0x70 ... 0x7f] = 1, [0x8d] = 2, [0xe0 ... 0xe3] = 1,
-	[0xe8 ... 0xe9] = 2, [0xeb] = 1, [0xff] = 2,
+	[0x0f] = 2,          [0x70 ... 0x7f] = 1, [0x8d] = 2, [0xe0 ... 0xe3] = 1,
+	[0xe8 ... 0xe9] = 2, [0xeb] = 1,          [0xff] = 2,
 };
 
 /* Counts forms in [from, to); with `far` only those that lead further than 127 bytes. */
@@ -71,7 +73,8 @@ static void scan_part(struct walk *walk, size_t from, size_t to, bool far)
 
 void bytes_scan(struct walk *walk, uint64_t start)
 {
-	size_t from = start - walk->segment->address, to = walk->end - walk->segment->address;
+	size_t from = start - walk->segment->address,
+	       to = walk->end - walk->segment->address;
 
 	/* In the middle of large data, short branches lead to data only. */
 	if (walk->function == WALK_NO_FUNCTION && to - from > 4 * EDGE) {

@@ -3,20 +3,21 @@
 #include <Zydis/Zydis.h>
 #include <string.h>
 
-/* Instructions that enter the kernel, change what segments mean, or name their own place. */
+/* Instructions that enter the kernel, change what segments mean, or name their own place.
+ */
 static const uint16_t fixed_mnemonics[] = {
-	ZYDIS_MNEMONIC_SYSCALL,	 ZYDIS_MNEMONIC_SYSENTER, ZYDIS_MNEMONIC_SYSRET,
-	ZYDIS_MNEMONIC_SYSEXIT,	 ZYDIS_MNEMONIC_INT,	  ZYDIS_MNEMONIC_INT1,
-	ZYDIS_MNEMONIC_INT3,	 ZYDIS_MNEMONIC_HLT,	  ZYDIS_MNEMONIC_UD0,
-	ZYDIS_MNEMONIC_UD1,	 ZYDIS_MNEMONIC_UD2,	  ZYDIS_MNEMONIC_XBEGIN,
-	ZYDIS_MNEMONIC_XABORT,	 ZYDIS_MNEMONIC_XEND,	  ZYDIS_MNEMONIC_POPF,
-	ZYDIS_MNEMONIC_POPFQ,	 ZYDIS_MNEMONIC_IRET,	  ZYDIS_MNEMONIC_IRETD,
-	ZYDIS_MNEMONIC_IRETQ,	 ZYDIS_MNEMONIC_WRFSBASE, ZYDIS_MNEMONIC_WRGSBASE,
-	ZYDIS_MNEMONIC_LFS,	 ZYDIS_MNEMONIC_LGS,	  ZYDIS_MNEMONIC_LSS,
-	ZYDIS_MNEMONIC_ENCLU,	 ZYDIS_MNEMONIC_SENDUIPI, ZYDIS_MNEMONIC_UIRET,
-	ZYDIS_MNEMONIC_FNSTENV,	 ZYDIS_MNEMONIC_FNSAVE,	  ZYDIS_MNEMONIC_INSB,
-	ZYDIS_MNEMONIC_INSW,	 ZYDIS_MNEMONIC_INSD,	  ZYDIS_MNEMONIC_OUTSB,
-	ZYDIS_MNEMONIC_OUTSW,	 ZYDIS_MNEMONIC_OUTSD,	  ZYDIS_MNEMONIC_IN,
+	ZYDIS_MNEMONIC_SYSCALL, ZYDIS_MNEMONIC_SYSENTER, ZYDIS_MNEMONIC_SYSRET,
+	ZYDIS_MNEMONIC_SYSEXIT, ZYDIS_MNEMONIC_INT,      ZYDIS_MNEMONIC_INT1,
+	ZYDIS_MNEMONIC_INT3,    ZYDIS_MNEMONIC_HLT,      ZYDIS_MNEMONIC_UD0,
+	ZYDIS_MNEMONIC_UD1,     ZYDIS_MNEMONIC_UD2,      ZYDIS_MNEMONIC_XBEGIN,
+	ZYDIS_MNEMONIC_XABORT,  ZYDIS_MNEMONIC_XEND,     ZYDIS_MNEMONIC_POPF,
+	ZYDIS_MNEMONIC_POPFQ,   ZYDIS_MNEMONIC_IRET,     ZYDIS_MNEMONIC_IRETD,
+	ZYDIS_MNEMONIC_IRETQ,   ZYDIS_MNEMONIC_WRFSBASE, ZYDIS_MNEMONIC_WRGSBASE,
+	ZYDIS_MNEMONIC_LFS,     ZYDIS_MNEMONIC_LGS,      ZYDIS_MNEMONIC_LSS,
+	ZYDIS_MNEMONIC_ENCLU,   ZYDIS_MNEMONIC_SENDUIPI, ZYDIS_MNEMONIC_UIRET,
+	ZYDIS_MNEMONIC_FNSTENV, ZYDIS_MNEMONIC_FNSAVE,   ZYDIS_MNEMONIC_INSB,
+	ZYDIS_MNEMONIC_INSW,    ZYDIS_MNEMONIC_INSD,     ZYDIS_MNEMONIC_OUTSB,
+	ZYDIS_MNEMONIC_OUTSW,   ZYDIS_MNEMONIC_OUTSD,    ZYDIS_MNEMONIC_IN,
 	ZYDIS_MNEMONIC_OUT,
 };
 
@@ -27,7 +28,8 @@ static const ZydisDecoder *decoder(void)
 
 	/* Idempotent: two threads that come at once write the same bytes. */
 	if (!__atomic_load_n(&ready, __ATOMIC_ACQUIRE)) {
-		ZydisDecoderInit(&shared, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+		ZydisDecoderInit(&shared, ZYDIS_MACHINE_MODE_LONG_64,
+				 ZYDIS_STACK_WIDTH_64);
 		ZydisDecoderEnableMode(&shared, ZYDIS_DECODER_MODE_KNC, ZYAN_FALSE);
 		__atomic_store_n(&ready, true, __ATOMIC_RELEASE);
 	}
@@ -36,8 +38,8 @@ static const ZydisDecoder *decoder(void)
 
 static bool is_fixed(const ZydisDecodedInstruction *zydis)
 {
-	const uint64_t repeated = ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
-				  ZYDIS_ATTRIB_HAS_REPNE;
+	const uint64_t repeated =
+		ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
 
 	if (zydis->attributes & (repeated | ZYDIS_ATTRIB_IS_PRIVILEGED))
 		return true;
@@ -64,27 +66,30 @@ static enum instruction_kind branch_kind(const ZydisDecodedInstruction *zydis)
 	case ZYDIS_CATEGORY_UNCOND_BR:
 		return direct ? INSTRUCTION_JUMP : INSTRUCTION_JUMP_INDIRECT;
 	case ZYDIS_CATEGORY_COND_BR:
-		return zydis->opcode >= 0xe0 && zydis->opcode <= 0xe3 ? INSTRUCTION_LOOP :
-									INSTRUCTION_CONDITION;
+		return zydis->opcode >= 0xe0 && zydis->opcode <= 0xe3
+			       ? INSTRUCTION_LOOP
+			       : INSTRUCTION_CONDITION;
 	default:
 		return INSTRUCTION_PLAIN;
 	}
 }
 
-static void note_flags(const ZydisDecodedInstruction *zydis, struct instruction *instruction)
+static void note_flags(const ZydisDecodedInstruction *zydis,
+		       struct instruction *instruction)
 {
 	const ZydisAccessedFlags *flags = zydis->cpu_flags;
 
 	if (!flags)
 		return;
 	instruction->flags_read = flags->tested & INSTRUCTION_STATUS_FLAGS;
-	instruction->flags_written = (flags->modified | flags->set_0 | flags->set_1 |
-				      flags->undefined) &
-				     INSTRUCTION_STATUS_FLAGS;
+	instruction->flags_written =
+		(flags->modified | flags->set_0 | flags->set_1 | flags->undefined) &
+		INSTRUCTION_STATUS_FLAGS;
 }
 
 /* RIP-relative operands and direct branches: where they lead. */
-static void note_target(const ZydisDecodedInstruction *zydis, struct instruction *instruction)
+static void note_target(const ZydisDecodedInstruction *zydis,
+			struct instruction *instruction)
 {
 	uint64_t end = instruction->address + instruction->length;
 
@@ -95,7 +100,8 @@ static void note_target(const ZydisDecodedInstruction *zydis, struct instruction
 	if (!(zydis->attributes & ZYDIS_ATTRIB_HAS_MODRM))
 		return;
 	instruction->modrm = zydis->raw.modrm.offset;
-	if (zydis->raw.modrm.mod != 0 || zydis->raw.modrm.rm != 5 || !zydis->raw.disp.size)
+	if (zydis->raw.modrm.mod != 0 || zydis->raw.modrm.rm != 5 ||
+	    !zydis->raw.disp.size)
 		return;
 	/* EIP-relative operands are cut to 32 bits: nobody writes them, so leave them. */
 	if (zydis->address_width != 64 || zydis->raw.disp.size != 32)
@@ -105,9 +111,9 @@ static void note_target(const ZydisDecodedInstruction *zydis, struct instruction
 }
 
 /*
- * The operand of an indirect call is read after a return address has been pushed when the call
- * is emulated. One based on rsp can be moved by these 8 bytes if it has room for it, and if it
- * does not lie where the return address comes to lie.
+ * The operand of an indirect call is read after a return address has been pushed when the
+ * call is emulated. One based on rsp can be moved by these 8 bytes if it has room for it,
+ * and if it does not lie where the return address comes to lie.
  */
 static void note_stack_operand(const ZydisDecodedInstruction *zydis,
 			       struct instruction *instruction)
@@ -126,15 +132,16 @@ static void note_stack_operand(const ZydisDecodedInstruction *zydis,
 	instruction->on_stack = true;
 	if (zydis->address_width != 64 || zydis->raw.modrm.mod == 0 ||
 	    zydis->raw.disp.value < 0 ||
-	    zydis->raw.disp.value > (zydis->raw.modrm.mod == 1 ? INT8_MAX : INT32_MAX) - 8)
+	    zydis->raw.disp.value >
+		    (zydis->raw.modrm.mod == 1 ? INT8_MAX : INT32_MAX) - 8)
 		instruction->fixed = true;
 }
 
-static void take(const ZydisDecodedInstruction *zydis, const uint8_t *bytes, uint64_t address,
-		 struct instruction *instruction)
+static void take(const ZydisDecodedInstruction *zydis, const uint8_t *bytes,
+		 uint64_t address, struct instruction *instruction)
 {
-	*instruction = (struct instruction){.address = address, .bytes = bytes,
-					    .length = zydis->length};
+	*instruction = (struct instruction){
+		.address = address, .bytes = bytes, .length = zydis->length};
 	instruction->fixed = is_fixed(zydis);
 	instruction->kind = (uint8_t)branch_kind(zydis);
 	note_flags(zydis, instruction);
@@ -161,8 +168,8 @@ bool decode_instruction(const uint8_t *bytes, size_t available, uint64_t address
 	ZydisDecoderContext context;
 	ZydisDecodedInstruction zydis;
 
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder(), &context, bytes, available,
-							&zydis)))
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder(), &context, bytes,
+							available, &zydis)))
 		return false;
 	take(&zydis, bytes, address, ret_instruction);
 	return true;

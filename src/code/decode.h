@@ -24,13 +24,14 @@ struct instruction {
 	const uint8_t *bytes;
 	uint8_t length;       /* bytes, 1 to 15 */
 	uint8_t kind;         /* enum instruction_kind */
-	uint8_t displacement; /* offset of the displacement of a RIP-relative operand; 0: none */
+	uint8_t displacement; /* offset of the displacement of a RIP-relative operand; 0:
+				 none */
 	uint8_t modrm;        /* offset of the ModRM byte; 0: none */
 	uint8_t condition;    /* INSTRUCTION_CONDITION: low 4 bits of the opcode */
 	bool on_stack;        /* its operand is in memory at rsp, with a displacement */
 	bool fixed;           /* works only where it is, or must not run elsewhere */
 	bool reads_r11, writes_r11; /* only if decoded by decode_r11 */
-	uint64_t target;      /* of a direct branch, or of the RIP-relative operand */
+	uint64_t target;        /* of a direct branch, or of the RIP-relative operand */
 	uint32_t flags_read;    /* status flags, bits as in EFLAGS */
 	uint32_t flags_written; /* the same; also those left undefined */
 };
@@ -39,8 +40,8 @@ struct instruction {
 #define INSTRUCTION_STATUS_FLAGS 0x8d5u
 
 /*
- * Decodes the instruction at `bytes`, of which `available` may be read, as lying at `address`.
- * `bytes` must outlive the result. False: there is none, or it is cut off.
+ * Decodes the instruction at `bytes`, of which `available` may be read, as lying at
+ * `address`. `bytes` must outlive the result. False: there is none, or it is cut off.
  */
 bool decode_instruction(const uint8_t *bytes, size_t available, uint64_t address,
 			struct instruction *ret_instruction);

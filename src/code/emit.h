@@ -43,8 +43,8 @@ void emit_bytes(struct emitter *emitter, const void *bytes, size_t size);
 void emit_byte(struct emitter *emitter, uint8_t byte);
 void emit_word32(struct emitter *emitter, uint32_t word);
 
-/* The last 4 bytes of an instruction that names `target` relative to its end, `behind` bytes
- * after them. Out of +-2 GiB: emitter->reason becomes PLAN_OUT_OF_REACH. */
+/* The last 4 bytes of an instruction that names `target` relative to its end, `behind`
+ * bytes after them. Out of +-2 GiB: emitter->reason becomes PLAN_OUT_OF_REACH. */
 void emit_relative(struct emitter *emitter, uint64_t target, size_t behind);
 
 /* jmp target */
@@ -60,12 +60,12 @@ void emit_mark(struct emitter *emitter, struct emit_mark mark);
 struct relocation {
 	uint64_t entry, patch; /* branches to these lead to `start` instead */
 	uint64_t start;        /* address of the first relocated instruction */
-	uint64_t return_word;  /* address of the word with the emulated call's return address;
-				  0: to be written by the caller, see below */
-	size_t pending;        /* where the displacement that must name this word was left open;
-				  0: there is no such word */
-	uint64_t pending_value;/* link-time return address to put there */
-	unsigned index;        /* of the instruction, for marks */
+	uint64_t return_word;  /* address of the word with the emulated call's return
+				  address;  0: to be written by the caller, see below */
+	size_t pending; /* where the displacement that must name this word was left open;
+			   0: there is no such word */
+	uint64_t pending_value; /* link-time return address to put there */
+	unsigned index;         /* of the instruction, for marks */
 };
 
 /*

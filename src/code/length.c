@@ -6,8 +6,8 @@
 /* More bytes than are read for any instruction: prefixes and the longest of all else. */
 enum { READ_MAX = 40 };
 
-/* What follows an opcode: bit 7 look closer or invalid, bit 6 a ModRM byte, bit 5 its ModRM
- * byte decides about its kind or validity, bits 0-3 the immediate. */
+/* What follows an opcode: bit 7 look closer or invalid, bit 6 a ModRM byte, bit 5 its
+ * ModRM byte decides about its kind or validity, bits 0-3 the immediate. */
 enum {
 	NONE,
 	IMM8,
@@ -25,6 +25,7 @@ enum {
 	REFINE = 0x20,
 };
 
+/* clang-format off */
 static const uint8_t one_byte[256] = {
 	/* 0x00 */ M, M, M, M, IMM8, IMMZ, X, X, M, M, M, M, IMM8, IMMZ, X, X,
 	/* 0x10 */ M, M, M, M, IMM8, IMMZ, X, X, M, M, M, M, IMM8, IMMZ, X, X,
@@ -67,6 +68,8 @@ static const uint8_t two_byte[256] = {
 	/* 0xe0 */ M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M,
 	/* 0xf0 */ M, M, M, M, M, M, M, M, M, M, M, M, M, M, M, M,
 };
+
+/* clang-format on */
 
 /* Kinds that the opcode alone decides. */
 static const uint8_t one_byte_kind[256] = {
@@ -146,10 +149,14 @@ static bool take_vector(struct state *state, struct brief *brief, uint8_t lead)
 	case 1:
 		state->attributes = two_byte[brief->opcode];
 		return !(state->attributes & X) && (brief->opcode & 0xf0) != 0x80;
-	case 2: case 5: case 6: case 9:
+	case 2:
+	case 5:
+	case 6:
+	case 9:
 		state->attributes = M;
 		return true;
-	case 3: case 8:
+	case 3:
+	case 8:
 		state->attributes = M | IMM8;
 		return true;
 	case 10:
@@ -243,15 +250,17 @@ static uint8_t immediate_size(const struct state *state, const struct brief *bri
 static bool refine_kind(struct brief *brief)
 {
 	static const uint8_t group5[8] = {
-		[2] = BRIEF_CALL_INDIRECT, [3] = BRIEF_CALL_INDIRECT,
-		[4] = BRIEF_JUMP_INDIRECT, [5] = BRIEF_JUMP_INDIRECT,
+		[2] = BRIEF_CALL_INDIRECT,
+		[3] = BRIEF_CALL_INDIRECT,
+		[4] = BRIEF_JUMP_INDIRECT,
+		[5] = BRIEF_JUMP_INDIRECT,
 	};
 	unsigned extension = brief->modrm >> 3 & 7;
 
 	if (brief->map == 1) {
 		/* wrgsbase */
-		if (brief->opcode == 0xae && brief->prefix == 0xf3 && brief->modrm >= 0xd8 &&
-		    brief->modrm <= 0xdf)
+		if (brief->opcode == 0xae && brief->prefix == 0xf3 &&
+		    brief->modrm >= 0xd8 && brief->modrm <= 0xdf)
 			brief->kind = BRIEF_SEGMENT;
 		return true;
 	}
@@ -269,9 +278,11 @@ static bool refine_kind(struct brief *brief)
 		return extension != 1 && extension < 6;
 	case 0x8d:
 		return brief->modrm < 0xc0;
-	case 0xc6: case 0xc7:
+	case 0xc6:
+	case 0xc7:
 		if (brief->modrm == 0xf8)
-			brief->kind = brief->opcode == 0xc7 ? BRIEF_CONDITION32 : BRIEF_PLAIN;
+			brief->kind =
+				brief->opcode == 0xc7 ? BRIEF_CONDITION32 : BRIEF_PLAIN;
 		return extension == 0 || brief->modrm == 0xf8;
 	default:
 		return true;
@@ -302,8 +313,8 @@ static size_t walk_slowly(const uint8_t *bytes, struct brief *brief)
 }
 
 /*
- * Instructions with no prefix but REX, nearly without branches: they would be mispredicted
- * once an instruction, which is what the time goes into.
+ * Instructions with no prefix but REX, nearly without branches: they would be
+ * mispredicted once an instruction, which is what the time goes into.
  */
 static size_t walk(const uint8_t *bytes, struct brief *brief)
 {
@@ -313,8 +324,8 @@ static size_t walk(const uint8_t *bytes, struct brief *brief)
 		4, 4, 4, 4, 5, 4, 4, 4, 0, 0, 0, 0, 0, 0, 0, 0,
 	};
 	static const uint8_t sizes[16] = {
-		[IMM8] = 1, [IMM16] = 2, [IMMZ] = 4, [IMMV] = 4, [REL32] = 4,
-		[OFFSET] = 8, [ENTER] = 3,
+		[IMM8] = 1,  [IMM16] = 2,  [IMMZ] = 4,  [IMMV] = 4,
+		[REL32] = 4, [OFFSET] = 8, [ENTER] = 3,
 	};
 	size_t at = (bytes[0] & 0xf0) == 0x40, wide = at & bytes[0] >> 3;
 	uint8_t opcode = bytes[at++], attributes = one_byte[opcode], map = 0;
@@ -332,12 +343,16 @@ static size_t walk(const uint8_t *bytes, struct brief *brief)
 	has_modrm = attributes >> 6 & 1;
 	modrm = bytes[at] & (uint8_t)-has_modrm;
 	relative = (uint8_t)((has_modrm & ((modrm & 0xc7) == 0x05)) * (at + 1));
-	at += (size_t)((modrm & 0xc7) == 0x04 && (bytes[at + 1] & 7) == 5) * 4 * has_modrm;
+	at += (size_t)((modrm & 0xc7) == 0x04 && (bytes[at + 1] & 7) == 5) * 4 *
+	      has_modrm;
 	at += has_modrm * (1u + behind_modrm[modrm >> 6 << 3 | (modrm & 7)]);
 	immediate = sizes[attributes & IMM_MASK];
 	immediate += wide * ((attributes & IMM_MASK) == IMMV) * 4;
-	*brief = (struct brief){.kind = kind, .relative = relative, .map = map,
-				.immediate = (uint8_t)immediate, .opcode = opcode,
+	*brief = (struct brief){.kind = kind,
+				.relative = relative,
+				.map = map,
+				.immediate = (uint8_t)immediate,
+				.opcode = opcode,
 				.modrm = modrm};
 	if ((attributes & REFINE) && !refine_kind(brief))
 		return 0;

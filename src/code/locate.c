@@ -6,7 +6,8 @@
 
 /* The function whose trampoline starts at or before the offset. Functions that have none
  * carry the place where it would be, so all are in order. */
-static const struct plan_function *function_of(const struct plan *plan, uint32_t code_offset)
+static const struct plan_function *function_of(const struct plan *plan,
+					       uint32_t code_offset)
 {
 	size_t low = 0, high = plan->functions.count;
 
@@ -49,8 +50,8 @@ static struct trampoline trampoline_of(const struct plan *plan,
 		.bytes = original,
 		.size = size,
 		.displaced = function->displaced,
-		.probe = function->reason ? TRAMPOLINE_NO_PROBE :
-					    probe_at(plan, function->trampoline),
+		.probe = function->reason ? TRAMPOLINE_NO_PROBE
+					  : probe_at(plan, function->trampoline),
 		.hook = function->hook,
 	};
 }
@@ -60,17 +61,17 @@ static bool has_trampoline(const struct plan_function *function)
 	return function->reason == PLAN_INSTRUMENTED || function->hook;
 }
 
-struct plan_place plan_locate(const struct plan *plan,
-			      const uint8_t *(*original_at)(void *context, uint64_t address,
-							    size_t size),
-			      void *context, uint32_t code_offset)
+struct plan_place
+plan_locate(const struct plan *plan,
+	    const uint8_t *(*original_at)(void *context, uint64_t address, size_t size),
+	    void *context, uint32_t code_offset)
 {
 	const struct plan_function *function = function_of(plan, code_offset);
 	struct plan_place place = {.kind = PLAN_PLACE_UNKNOWN};
 	uint8_t scratch[TRAMPOLINE_SIZE_MAX];
 	struct emit_marks marks = {.count = 0};
-	struct emitter emitter = {.code = scratch, .capacity = sizeof(scratch),
-				  .marks = &marks};
+	struct emitter emitter = {
+		.code = scratch, .capacity = sizeof(scratch), .marks = &marks};
 	struct trampoline trampoline;
 	const uint8_t *original;
 	uint64_t start;
@@ -102,7 +103,8 @@ struct plan_place plan_locate(const struct plan *plan,
 	return place;
 }
 
-/* Where the displaced instructions start in a trampoline and where its return address is. */
+/* Where the displaced instructions start in a trampoline and where its return address is.
+ */
 static struct relocation relocation_of(const struct plan *plan,
 				       const struct plan_function *function,
 				       const uint8_t *original)
@@ -110,7 +112,8 @@ static struct relocation relocation_of(const struct plan *plan,
 	struct trampoline trampoline =
 		trampoline_of(plan, function, original, function->displaced);
 	uint8_t scratch[TRAMPOLINE_SIZE_MAX];
-	struct emitter emitter = {.code = scratch, .capacity = sizeof(scratch),
+	struct emitter emitter = {.code = scratch,
+				  .capacity = sizeof(scratch),
 				  .address = plan->code_address + function->trampoline};
 	struct relocation relocation = {.entry = function->address};
 
@@ -122,8 +125,8 @@ static struct relocation relocation_of(const struct plan *plan,
 	return relocation;
 }
 
-/* Offset in plan.code of what the trampoline does for the instruction at `original_address`,
- * or of its jump back if that is behind the displaced ones. */
+/* Offset in plan.code of what the trampoline does for the instruction at
+ * `original_address`, or of its jump back if that is behind the displaced ones. */
 static bool offset_of(const struct plan *plan, const struct plan_function *function,
 		      const uint8_t *original, uint64_t original_address,
 		      uint32_t *ret_offset)
@@ -132,7 +135,9 @@ static bool offset_of(const struct plan *plan, const struct plan_function *funct
 		trampoline_of(plan, function, original, function->displaced);
 	uint8_t scratch[TRAMPOLINE_SIZE_MAX];
 	struct emit_marks marks = {.count = 0};
-	struct emitter emitter = {.code = scratch, .capacity = sizeof(scratch), .marks = &marks,
+	struct emitter emitter = {.code = scratch,
+				  .capacity = sizeof(scratch),
+				  .marks = &marks,
 				  .address = plan->code_address + function->trampoline};
 	bool behind = original_address >= function->address + function->displaced;
 	uint64_t start;
@@ -141,8 +146,8 @@ static bool offset_of(const struct plan *plan, const struct plan_function *funct
 	for (size_t i = 0; i < marks.count; i++) {
 		const struct emit_mark *mark = &marks.items[i];
 
-		if (mark->inside || (behind ? mark->kind != PLAN_PLACE_BACK :
-					      mark->kind != PLAN_PLACE_DISPLACED ||
+		if (mark->inside || (behind ? mark->kind != PLAN_PLACE_BACK
+					    : mark->kind != PLAN_PLACE_DISPLACED ||
 						      mark->original != original_address))
 			continue;
 		*ret_offset = function->trampoline + (uint32_t)mark->offset;
@@ -177,7 +182,8 @@ size_t plan_finish(const struct plan *plan, const struct plan_place *place,
 			break;
 		relocate_instruction(&emitter, &instruction, &relocation);
 	}
-	if (at == first || !offset_of(plan, function, original, function->address + at, ret_next))
+	if (at == first ||
+	    !offset_of(plan, function, original, function->address + at, ret_next))
 		return 0;
 	emit_bytes(&emitter, (const uint8_t[]){0xff, 0x25}, 2);
 	emit_relative(&emitter, continue_word, 0);

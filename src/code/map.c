@@ -11,14 +11,17 @@ void map_init(struct code_map *map, const struct image *image)
 	size_t words = 0;
 
 	*map = (struct code_map){0};
-	vector_for_each(&image->segments, segment) {
-		const uint8_t *bytes = image_bytes_at(image, segment->address, segment->file_size);
+	vector_for_each (&image->segments, segment) {
+		const uint8_t *bytes =
+			image_bytes_at(image, segment->address, segment->file_size);
 
 		if (!segment->executable || !segment->file_size || !bytes ||
 		    map->count == CODE_SEGMENTS_MAX)
 			continue;
-		map->segments[map->count++] = (struct code_segment){
-			.address = segment->address, .size = segment->file_size, .bytes = bytes};
+		map->segments[map->count++] =
+			(struct code_segment){.address = segment->address,
+					      .size = segment->file_size,
+					      .bytes = bytes};
 		words += 3 * words_of(segment->file_size);
 	}
 	map->bits = next = memory_allocate_zeroed(words, sizeof(*map->bits));
@@ -69,11 +72,8 @@ void map_release(const struct code_map *map, uint64_t address, size_t size)
 {
 	const struct code_segment *segment = map_find(map, address, size);
 
-	for (size_t i = 0; segment && i < size; i++) {
-		size_t index = address - segment->address + i;
-
-		segment->taken[index >> 6] &= ~((uint64_t)1 << (index & 63));
-	}
+	for (size_t i = 0; segment && i < size; i++)
+		bit_clear(segment->taken, address - segment->address + i);
 }
 
 size_t ranges_find(const struct image_range *ranges, size_t count, uint64_t address)
@@ -91,7 +91,8 @@ size_t ranges_find(const struct image_range *ranges, size_t count, uint64_t addr
 	return low;
 }
 
-bool ranges_meet(const struct image_range *ranges, size_t count, uint64_t start, uint64_t end)
+bool ranges_meet(const struct image_range *ranges, size_t count, uint64_t start,
+		 uint64_t end)
 {
 	size_t index = ranges_find(ranges, count, start);
 

@@ -1,6 +1,6 @@
 /*
- * The executable segments of an image with a few bits for each byte: where instructions start,
- * what something leads to, what a patch has taken.
+ * The executable segments of an image with a few bits for each byte: where instructions
+ * start, what something leads to, what a patch has taken.
  */
 #ifndef TRAMMEL_CODE_MAP_H
 #define TRAMMEL_CODE_MAP_H
@@ -17,7 +17,7 @@ struct code_segment {
 	uint64_t address;
 	size_t size; /* bytes that come from the file */
 	const uint8_t *bytes;
-	uint64_t *starts;  /* an instruction starts here, as far as scanning knows */
+	uint64_t *starts;  /* an instruction starts here, for certain */
 	uint64_t *reached; /* a branch, an operand or a table leads here */
 	uint64_t *taken;   /* a patch covers it */
 };
@@ -42,12 +42,17 @@ static inline void bit_set(uint64_t *bits, size_t index)
 	bits[index >> 6] |= (uint64_t)1 << (index & 63);
 }
 
+static inline void bit_clear(uint64_t *bits, size_t index)
+{
+	bits[index >> 6] &= ~((uint64_t)1 << (index & 63));
+}
+
 /* Whether any of `count` bits from `index` on is set. */
 bool bits_any(const uint64_t *bits, size_t index, size_t count);
 
 /* The segment that holds [address, address + size), NULL if none does. */
-static inline const struct code_segment *map_find(const struct code_map *map, uint64_t address,
-						  size_t size)
+static inline const struct code_segment *map_find(const struct code_map *map,
+						  uint64_t address, size_t size)
 {
 	for (size_t i = 0; i < map->count; i++) {
 		const struct code_segment *segment = &map->segments[i];
@@ -68,7 +73,8 @@ static inline void map_reach(const struct code_map *map, uint64_t address)
 		bit_set(segment->reached, address - segment->address);
 }
 
-/* Whether something leads into [address, address + size). True outside of all segments. */
+/* Whether something leads into [address, address + size). True outside of all segments.
+ */
 bool map_is_reached(const struct code_map *map, uint64_t address, size_t size);
 
 /* Takes [address, address + size) for a patch; false if some of it is taken already. */
@@ -77,10 +83,12 @@ bool map_take(const struct code_map *map, uint64_t address, size_t size);
 /* Gives it back. */
 void map_release(const struct code_map *map, uint64_t address, size_t size);
 
-/* The index of the first range in `ranges` that ends behind `address`; count if none does. */
+/* The index of the first range in `ranges` that ends behind `address`; count if none
+ * does. */
 size_t ranges_find(const struct image_range *ranges, size_t count, uint64_t address);
 
 /* Whether [start, end) meets a range. */
-bool ranges_meet(const struct image_range *ranges, size_t count, uint64_t start, uint64_t end);
+bool ranges_meet(const struct image_range *ranges, size_t count, uint64_t start,
+		 uint64_t end);
 
 #endif

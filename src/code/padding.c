@@ -4,11 +4,12 @@
 
 enum { ISLAND_SIZE = 5, BRIDGE_SIZE = 2, GAP_SIZE_MAX = 4096 };
 
-void padding_init(struct padding *padding, const struct scan *scan, const struct image *image)
+void padding_init(struct padding *padding, const struct scan *scan,
+		  const struct image *image)
 {
 	*padding = (struct padding){.scan = scan, .image = image};
-	padding->gaps = memory_allocate_zeroed(image->functions.count,
-					       sizeof(*padding->gaps));
+	padding->gaps =
+		memory_allocate_zeroed(image->functions.count, sizeof(*padding->gaps));
 }
 
 void padding_deinit(struct padding *padding)
@@ -24,8 +25,8 @@ static uint64_t end_of(const struct image_function *function)
 }
 
 /* Where the first range behind `address` starts, if it does before `limit`. */
-static uint64_t next_start(const struct image_range *ranges, size_t count, uint64_t address,
-			   uint64_t limit)
+static uint64_t next_start(const struct image_range *ranges, size_t count,
+			   uint64_t address, uint64_t limit)
 {
 	size_t index = ranges_find(ranges, count, address);
 
@@ -104,18 +105,21 @@ bool padding_extend(struct padding *padding, uint32_t function, size_t size)
 }
 
 /* Leads control over padding that it would run through. */
-static void add_bridge(struct padding *padding, uint32_t function, struct padding_gap *gap)
+static void add_bridge(struct padding *padding, uint32_t function,
+		       struct padding_gap *gap)
 {
 	uint64_t start = end_of(&padding->image->functions.items[function]);
 
 	gap->front = BRIDGE_SIZE;
-	vector_push(&padding->bridges,
-		    ((struct padding_bridge){.address = start, .function = function,
-					     .length = (uint8_t)(gap->size - BRIDGE_SIZE)}));
+	vector_push(
+		&padding->bridges,
+		((struct padding_bridge){.address = start,
+					 .function = function,
+					 .length = (uint8_t)(gap->size - BRIDGE_SIZE)}));
 }
 
-static bool take_from(struct padding *padding, uint32_t function, uint64_t low, uint64_t high,
-		      uint64_t *ret_address)
+static bool take_from(struct padding *padding, uint32_t function, uint64_t low,
+		      uint64_t high, uint64_t *ret_address)
 {
 	struct padding_gap *gap = gap_behind(padding, function);
 	uint64_t start = end_of(&padding->image->functions.items[function]), last;

@@ -1,20 +1,23 @@
 /*
- * Padding between functions: bytes that nothing executes, for jumps that have no room else.
+ * Padding between functions: bytes that nothing executes, for jumps that have no room
+ * else.
  */
 #ifndef TRAMMEL_CODE_PADDING_H
 #define TRAMMEL_CODE_PADDING_H
 
 #include "code/scan.h"
 
-/* The bytes behind one function up to the next known thing, if they are proven padding. */
+/* The bytes behind one function up to the next known thing, if they are proven padding.
+ */
 struct padding_gap {
 	uint16_t size;        /* bytes; 0: none, or not proven */
 	uint16_t front, back; /* bytes in use at either end */
 	bool known;           /* the above is filled in */
-	bool executed;        /* control may run through it: nops before the next function */
+	bool executed; /* control may run through it: nops before the next function */
 };
 
-/* Executed padding that now holds islands: a short jump over it is to lie at its start. */
+/* Executed padding that now holds islands: a short jump over it is to lie at its start.
+ */
 struct padding_bridge {
 	uint64_t address;
 	uint32_t function; /* the one before the padding */
@@ -28,7 +31,8 @@ struct padding {
 	struct VECTOR(struct padding_bridge) bridges;
 };
 
-void padding_init(struct padding *padding, const struct scan *scan, const struct image *image);
+void padding_init(struct padding *padding, const struct scan *scan,
+		  const struct image *image);
 void padding_deinit(struct padding *padding);
 
 /* Lets the function go on for `size` bytes into the padding behind it; false: no room. */

@@ -34,7 +34,8 @@ struct fit {
 static enum plan_reason fit_instructions(const struct entry *entry, unsigned size,
 					 struct fit *fit)
 {
-	unsigned at = (unsigned)(entry->patch - entry->function->address), end = at + size;
+	unsigned at = (unsigned)(entry->patch - entry->function->address),
+		 end = at + size;
 	uint32_t live = INSTRUCTION_STATUS_FLAGS;
 	struct instruction instruction = {0};
 
@@ -77,6 +78,8 @@ static enum plan_reason fit_patch(const struct place *place, const struct entry 
 		return reason;
 	if (entry->patch + size > end)
 		ret_fit->extension = (unsigned)(entry->patch + size - end);
+	if (!map_find(&place->scan->map, entry->patch, size))
+		return PLAN_NO_ROOM;
 	if (map_is_reached(&place->scan->map, entry->patch + 1, size - 1))
 		return PLAN_BRANCH_INTO_ENTRY;
 	return PLAN_INSTRUMENTED;
@@ -95,10 +98,6 @@ static bool inner_more(const struct place *place, const struct entry *entry,
 	       branch->function == entry->index;
 }
 
-#define for_each_inner(place, entry, branch)                                                 \
-	for (const struct scan_branch *branch = inner_begin(place, entry);                   \
-	     inner_more(place, entry, branch); branch++)
-
 /* Where rel8 branches back to the entry can all be led. False: there are none. */
 static bool inner_window(const struct place *place, const struct entry *entry,
 			 const struct place_choice *choice, uint64_t *low, uint64_t *high)
@@ -109,7 +108,8 @@ static bool inner_window(const struct place *place, const struct entry *entry,
 	*high = UINT64_MAX;
 	if (!(place->scan->traits[entry->index] & SCAN_INNER))
 		return false;
-	for_each_inner(place, entry, branch) {
+	for (const struct scan_branch *branch = inner_begin(place, entry);
+	     inner_more(place, entry, branch); branch++) {
 		uint64_t end = branch->address + branch->length;
 
 		if (branch->width != 1 ||
@@ -127,7 +127,8 @@ static bool inner_window(const struct place *place, const struct entry *entry,
 static void give_back(const struct place *place, const struct entry *entry,
 		      const struct scan_branch *until, const struct place_choice *choice)
 {
-	for_each_inner(place, entry, branch) {
+	for (const struct scan_branch *branch = inner_begin(place, entry);
+	     inner_more(place, entry, branch); branch++) {
 		if (branch == until)
 			return;
 		if (place_is_rewritten(branch, entry->function->address, choice))
@@ -143,10 +144,12 @@ static bool take_inner(const struct place *place, const struct entry *entry,
 {
 	if (!(place->scan->traits[entry->index] & SCAN_INNER))
 		return true;
-	for_each_inner(place, entry, branch) {
+	for (const struct scan_branch *branch = inner_begin(place, entry);
+	     inner_more(place, entry, branch); branch++) {
 		if (!place_is_rewritten(branch, entry->function->address, choice) ||
 		    map_take(&place->scan->map,
-			     branch->address + branch->length - branch->width, branch->width))
+			     branch->address + branch->length - branch->width,
+			     branch->width))
 			continue;
 		give_back(place, entry, branch, choice);
 		return false;
@@ -157,12 +160,13 @@ static bool take_inner(const struct place *place, const struct entry *entry,
 /* Whether nothing reads r11 before it is written, in the order in which things lie. */
 static bool r11_is_dead(const struct entry *entry)
 {
-	uint64_t size = entry->function->size, at = entry->patch - entry->function->address;
+	uint64_t size = entry->function->size,
+		 at = entry->patch - entry->function->address;
 	struct instruction instruction;
 
 	for (; at < size; at += instruction.length) {
-		if (!decode_r11(entry->bytes + at, size - at, entry->function->address + at,
-				&instruction))
+		if (!decode_r11(entry->bytes + at, size - at,
+				entry->function->address + at, &instruction))
 			return false;
 		if (instruction.reads_r11)
 			return false;
@@ -173,8 +177,9 @@ static bool r11_is_dead(const struct entry *entry)
 }
 
 /* Makes the choice; the last thing that can fail. */
-static enum plan_reason commit(struct place *place, const struct entry *entry, unsigned size,
-			       const struct fit *fit, struct place_choice *choice)
+static enum plan_reason commit(struct place *place, const struct entry *entry,
+			       unsigned size, const struct fit *fit,
+			       struct place_choice *choice)
 {
 	choice->size = (uint8_t)size;
 	choice->displaced = (uint8_t)fit->displaced;
@@ -183,7 +188,8 @@ static enum plan_reason commit(struct place *place, const struct entry *entry, u
 	if (choice->keep_flags && choice->wanted && place->probe == PLAN_PROBE_COUNT &&
 	    !r11_is_dead(entry))
 		return PLAN_NOT_MOVABLE;
-	if (fit->extension && !padding_extend(place->padding, entry->index, fit->extension))
+	if (fit->extension &&
+	    !padding_extend(place->padding, entry->index, fit->extension))
 		return PLAN_NO_ROOM;
 	if (!map_take(&place->scan->map, entry->patch, size))
 		return PLAN_BRANCH_INTO_ENTRY;
@@ -206,7 +212,8 @@ static enum plan_reason place_two_jumps(struct place *place, const struct entry 
 	if (reason)
 		return reason;
 	choice->displaced = (uint8_t)fit.displaced;
-	if (inner_window(place, entry, choice, &low, &high) && (loop < low || loop > high))
+	if (inner_window(place, entry, choice, &low, &high) &&
+	    (loop < low || loop > high))
 		return PLAN_BRANCH_INTO_ENTRY;
 	choice->loop = loop;
 	return commit(place, entry, TWO_JUMPS, &fit, choice);
@@ -227,15 +234,17 @@ static enum plan_reason place_plainly(struct place *place, const struct entry *e
 	if (reason)
 		return reason;
 	if (fit.calls)
-		return PLAN_NOT_MOVABLE; /* better left where it is, if there is an island */
+		return PLAN_NOT_MOVABLE; /* better left where it is, if there is an island
+					  */
 	choice->displaced = (uint8_t)fit.displaced;
 	if (inner_window(place, entry, choice, &low, &high))
 		return place_two_jumps(place, entry, choice);
 	return commit(place, entry, JUMP, &fit, choice);
 }
 
-static enum plan_reason commit_with_islands(struct place *place, const struct entry *entry,
-					    unsigned size, const struct fit *fit,
+static enum plan_reason commit_with_islands(struct place *place,
+					    const struct entry *entry, unsigned size,
+					    const struct fit *fit,
 					    struct place_choice *choice)
 {
 	uint64_t low, high, end = entry->patch + SHORT_JUMP;
@@ -273,7 +282,8 @@ static enum plan_reason place_with_islands(struct place *place, const struct ent
 		*choice = clean;
 	}
 	if (!short_reason) {
-		short_reason = commit_with_islands(place, entry, SHORT_JUMP, &short_fit, choice);
+		short_reason =
+			commit_with_islands(place, entry, SHORT_JUMP, &short_fit, choice);
 		if (!short_reason)
 			return PLAN_INSTRUMENTED;
 		*choice = clean;
@@ -284,8 +294,8 @@ static enum plan_reason place_with_islands(struct place *place, const struct ent
 }
 
 /*
- * Code that its program copies or maps a second time elsewhere, where our jumps would lead
- * astray: V8 puts its embedded builtins near the code that it generates.
+ * Code that its program copies or maps a second time elsewhere, where our jumps would
+ * lead astray: V8 puts its embedded builtins near the code that it generates.
  */
 static bool is_copied(const struct image *image, const struct image_function *function)
 {
@@ -303,8 +313,8 @@ static enum plan_reason open_entry(const struct place *place, uint32_t index,
 
 	segment = map_find(&place->scan->map, function->address, function->size);
 	if (!segment || !function->size || is_copied(image, function) ||
-	    ranges_meet(image->untouchable.items, image->untouchable.count, function->address,
-			end) ||
+	    ranges_meet(image->untouchable.items, image->untouchable.count,
+			function->address, end) ||
 	    ranges_meet(image->plt.items, image->plt.count, function->address, end))
 		return PLAN_UNTOUCHABLE;
 	if (place->scan->traits[index] & SCAN_HIDDEN_LOOP)
@@ -312,16 +322,17 @@ static enum plan_reason open_entry(const struct place *place, uint32_t index,
 	entry->function = function;
 	entry->index = index;
 	entry->bytes = segment->bytes + (function->address - segment->address);
-	entry->patch = function->address +
-		       trampoline_patch_offset(entry->bytes, function->size);
+	entry->patch =
+		function->address + trampoline_patch_offset(entry->bytes, function->size);
 	return PLAN_INSTRUMENTED;
 }
 
-void place_functions(const struct scan *scan, const struct image *image, enum plan_probe probe,
-		     struct padding *padding, struct place_choice *choices)
+void place_functions(const struct scan *scan, const struct image *image,
+		     enum plan_probe probe, struct padding *padding,
+		     struct place_choice *choices)
 {
-	struct place place = {.scan = scan, .image = image, .probe = probe,
-			      .padding = padding};
+	struct place place = {
+		.scan = scan, .image = image, .probe = probe, .padding = padding};
 	struct VECTOR(uint32_t) deferred = {0};
 	struct entry entry;
 
@@ -336,7 +347,7 @@ void place_functions(const struct scan *scan, const struct image *image, enum pl
 		*choice = clean;
 		vector_push(&deferred, i);
 	}
-	vector_for_each(&deferred, index) {
+	vector_for_each (&deferred, index) {
 		open_entry(&place, *index, &entry);
 		choices[*index].reason =
 			(uint8_t)place_with_islands(&place, &entry, &choices[*index]);

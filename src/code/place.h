@@ -1,5 +1,6 @@
 /*
- * Choosing how each entry reaches its trampoline, and what becomes of branches back to it.
+ * Choosing how each entry reaches its trampoline, and what becomes of branches back to
+ * it.
  */
 #ifndef TRAMMEL_CODE_PLACE_H
 #define TRAMMEL_CODE_PLACE_H
@@ -10,28 +11,30 @@
 
 struct place_choice {
 	/* What the caller sets. */
-	bool wanted;    /* is to have a probe */
-	uint8_t hook;   /* is to have this hook; 0: none */
+	bool wanted;  /* is to have a probe */
+	uint8_t hook; /* is to have this hook; 0: none */
 	/* What comes out: */
 	uint8_t reason; /* enum plan_reason; the rest counts only if PLAN_INSTRUMENTED */
-	uint8_t size;   /* of the patch at the entry: 5 a jump, 2 a short jump to `island`, 10
-			   two jumps, the second to the displaced instructions */
+	uint8_t size; /* of the patch at the entry: 5 a jump, 2 a short jump to `island`,
+			 10 two jumps, the second to the displaced instructions */
 	uint8_t displaced; /* as plan_function.displaced */
 	bool keep_flags;   /* flags may be alive at the entry */
 	uint64_t island;   /* a jump to the trampoline lies here; 0: none */
-	uint64_t loop;     /* where rel8 branches back to the entry are to lead: a jump to the
-			      displaced instructions; 0: none is needed */
-	bool loop_island;  /* that jump lies in padding, not behind the entry's */
+	uint64_t loop; /* where rel8 branches back to the entry are to lead: a jump to the
+			  displaced instructions; 0: none is needed */
+	bool loop_island; /* that jump lies in padding, not behind the entry's */
 };
 
 /*
- * Fills in the choice for each function that is wanted or hooked. `padding` (initialised by
- * the caller) says afterwards what padding is in use and what must lead over it.
+ * Fills in the choice for each function that is wanted or hooked. `padding` (initialised
+ * by the caller) says afterwards what padding is in use and what must lead over it.
  */
-void place_functions(const struct scan *scan, const struct image *image, enum plan_probe probe,
-		     struct padding *padding, struct place_choice *choices);
+void place_functions(const struct scan *scan, const struct image *image,
+		     enum plan_probe probe, struct padding *padding,
+		     struct place_choice *choices);
 
-/* Whether a branch of scan.inner is left behind at its place, and so must be rewritten. */
+/* Whether a branch of scan.inner is left behind at its place, and so must be rewritten.
+ */
 static inline bool place_is_rewritten(const struct scan_branch *branch, uint64_t address,
 				      const struct place_choice *choice)
 {

@@ -1,6 +1,7 @@
 #include "code/plan.h"
 
 #include "base/cleanup.h"
+#include "code/calls.h"
 #include "code/place.h"
 #include "code/trampoline.h"
 
@@ -18,7 +19,7 @@ struct making {
 	struct scan scan;
 	struct padding padding;
 	struct place_choice *choices;
-	struct plan_patches islands; /* patches that are not at entries, to be sorted in */
+	struct plan_patches islands; /* patches that are not at entries */
 };
 
 const char *plan_reason_text(enum plan_reason reason)
@@ -59,13 +60,14 @@ static void choose_functions(struct making *making)
 
 	making->choices = memory_allocate_zeroed(count, sizeof(*making->choices));
 	for (size_t i = 0; i < count; i++) {
-		const struct image_function *function = &making->image->functions.items[i];
+		const struct image_function *function =
+			&making->image->functions.items[i];
 		struct place_choice *choice = &making->choices[i];
 
 		choice->wanted = is_wanted(making, function);
 		if (request->hook_of && function->name)
-			choice->hook =
-				request->hook_of(making->image->names.items + function->name);
+			choice->hook = request->hook_of(making->image->names.items +
+							function->name);
 	}
 	place_functions(&making->scan, making->image, request->probe, &making->padding,
 			making->choices);
@@ -115,8 +117,8 @@ static bool add_patches(struct making *making, uint32_t index, uint64_t trampoli
 	const struct place_choice *choice = &making->choices[index];
 	const struct scan *scan = &making->scan;
 	uint64_t entry = function->address + (scan->traits[index] & SCAN_MARKED ? 4 : 0);
-	struct plan_patch *patch = add_patch(&making->plan->patches, entry, index,
-					     choice->size);
+	struct plan_patch *patch =
+		add_patch(&making->plan->patches, entry, index, choice->size);
 	bool reached = true;
 
 	if (choice->island) {
@@ -135,8 +137,9 @@ static bool add_patches(struct making *making, uint32_t index, uint64_t trampoli
 	     branch < scan->inner.items + scan->inner.count && branch->function == index;
 	     branch++)
 		if (place_is_rewritten(branch, function->address, choice))
-			reached &= rewrite_branch(making, branch,
-						  branch->width == 1 ? choice->loop : start);
+			reached &=
+				rewrite_branch(making, branch,
+					       branch->width == 1 ? choice->loop : start);
 	return reached;
 }
 
@@ -212,7 +215,8 @@ static void write_functions(struct making *making)
 		struct plan_function *row = vector_add(&plan->functions);
 
 		row->address = function->address;
-		row->size = function->size > UINT32_MAX ? UINT32_MAX : (uint32_t)function->size;
+		row->size = function->size > UINT32_MAX ? UINT32_MAX
+							: (uint32_t)function->size;
 		row->name = function->name;
 		row->flags = (uint8_t)function->flags;
 		row->slot = plan->slot_count;
@@ -228,9 +232,9 @@ static void write_functions(struct making *making)
 
 static void write_bridges(struct making *making)
 {
-	vector_for_each(&making->padding.bridges, bridge) {
-		struct plan_patch *patch = add_patch(&making->islands, bridge->address,
-						     bridge->function, 2);
+	vector_for_each (&making->padding.bridges, bridge) {
+		struct plan_patch *patch =
+			add_patch(&making->islands, bridge->address, bridge->function, 2);
 
 		patch->bytes[0] = 0xeb;
 		patch->bytes[1] = bridge->length;
@@ -244,7 +248,8 @@ static int by_address(const void *left, const void *right)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* Sorts islands and rewritten branches in among the entries' patches, which are sorted. */
+/* Sorts islands and rewritten branches in among the entries' patches, which are sorted.
+ */
 static void merge_patches(struct making *making)
 {
 	struct plan *plan = making->plan;
@@ -259,7 +264,8 @@ static void merge_patches(struct making *making)
 	while (islands) {
 		const struct plan_patch *island = &making->islands.items[islands - 1];
 
-		if (entries && plan->patches.items[entries - 1].address > island->address) {
+		if (entries &&
+		    plan->patches.items[entries - 1].address > island->address) {
 			plan->patches.items[--at] = plan->patches.items[--entries];
 		} else {
 			plan->patches.items[--at] = *island;
@@ -296,6 +302,7 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	write_functions(&making);
 	write_bridges(&making);
 	merge_patches(&making);
+	calls_retarget(&making.scan, making.image, making.plan);
 	copy_names(making.plan, making.image);
 	free(making.choices);
 	padding_deinit(&making.padding);
@@ -311,6 +318,7 @@ void plan_destroy(struct plan *plan)
 		return;
 	vector_deinit(&plan->functions);
 	vector_deinit(&plan->patches);
+	vector_deinit(&plan->calls);
 	vector_deinit(&plan->fixups);
 	vector_deinit(&plan->code);
 	vector_deinit(&plan->names);

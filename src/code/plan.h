@@ -1,8 +1,8 @@
 /*
- * The plan for a module: which bytes of its text change, and what its trampolines are. Bytes
- * in, bytes out: nothing here knows of processes. Everything is in link-time addresses, so a
- * plan is made once per file and kept; the arrays hold no pointers, so that the cache can map
- * them from a file.
+ * The plan for a module: which bytes of its text change, and what its trampolines are.
+ * Bytes in, bytes out: nothing here knows of processes. Everything is in link-time
+ * addresses, so a plan is made once per file and kept; the arrays hold no pointers, so
+ * that the cache can map them from a file.
  *
  * Each instrumented function entry is replaced by a jump to its trampoline:
  *
@@ -21,8 +21,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a probe does. Both leave all registers unchanged; flags are dead at a function's entry
- * by the ABI, and PROBE_FLAG does not touch them either. */
+/* What a probe does. Both leave all registers unchanged; flags are dead at a function's
+ * entry by the ABI, and PROBE_FLAG does not touch them either. */
 enum plan_probe {
 	PLAN_PROBE_COUNT, /* inc qword %gs:disp32; slots of 8 bytes */
 	PLAN_PROBE_FLAG,  /* movb $1, %gs:disp32; slots of 1 byte */
@@ -31,14 +31,14 @@ enum plan_probe {
 /* Why a function is not instrumented. plan_reason_text() has a text for each. */
 enum plan_reason {
 	PLAN_INSTRUMENTED,
-	PLAN_NOT_WANTED,          /* left out by --only or --skip */
-	PLAN_NO_ROOM,             /* no five bytes, and no island in reach */
-	PLAN_BRANCH_INTO_ENTRY,   /* something branches into the bytes a jump would take */
-	PLAN_UNDECODABLE,         /* the first instructions do not decode */
-	PLAN_NOT_MOVABLE,         /* an instruction that works only where it is (rep string
-				     operation, syscall, xbegin, ...) */
-	PLAN_UNTOUCHABLE,         /* restartable sequence, signal return */
-	PLAN_OUT_OF_REACH,        /* an operand that the trampoline cannot reach */
+	PLAN_NOT_WANTED,        /* left out by --only or --skip */
+	PLAN_NO_ROOM,           /* no five bytes, and no island in reach */
+	PLAN_BRANCH_INTO_ENTRY, /* something branches into the bytes a jump would take */
+	PLAN_UNDECODABLE,       /* the first instructions do not decode */
+	PLAN_NOT_MOVABLE,       /* an instruction that works only where it is (rep string
+				   operation, syscall, xbegin, ...) */
+	PLAN_UNTOUCHABLE,       /* restartable sequence, signal return */
+	PLAN_OUT_OF_REACH,      /* an operand that the trampoline cannot reach */
 	PLAN_REASON_COUNT
 };
 
@@ -46,15 +46,15 @@ struct plan_function {
 	uint64_t address;
 	uint32_t size;
 	uint32_t name;       /* offset in plan.names; 0: none */
-	uint32_t trampoline; /* offset in plan.code of its trampoline; without one, where the
-				next function's may start */
+	uint32_t trampoline; /* offset in plan.code of its trampoline; without one, where
+				the next function's may start */
 	uint32_t slot;       /* ordinal among the instrumented; only if instrumented */
 	uint8_t reason;      /* enum plan_reason. PLAN_NOT_WANTED and a hook: it has a
 				trampoline, but neither probe nor slot */
 	uint8_t displaced;   /* bytes from `address` on that the trampoline stands for, an
 				endbr64 that is left in place included: the trampoline goes
-				back to address + displaced. It may hold a copy of what follows,
-				too, which stays good to run at its place */
+				back to address + displaced. It may hold a copy of what
+				follows,   too, which stays good to run at its place */
 	uint8_t hook;        /* hook number, 0 for none (see plan_request.hook_of) */
 	uint8_t flags;       /* enum image_function_flag */
 };
@@ -79,16 +79,28 @@ struct plan_fixup {
 
 struct plan_patches VECTOR(struct plan_patch);
 
+/* A new displacement of 4 bytes for a call or jump. */
+struct plan_call {
+	uint64_t address; /* of the displacement */
+	int32_t displacement;
+};
+struct plan_calls VECTOR(struct plan_call);
+
 struct plan {
 	uint64_t code_address; /* link-time address where plan.code is to lie */
 	uint32_t slot_count;   /* instrumented functions */
 	uint32_t slot_size;    /* 8 or 1 bytes */
 	bool uses_gs;          /* the module sets the GS base or selector itself */
-	struct VECTOR(struct plan_function) functions; /* all known ones, sorted by address */
+	struct VECTOR(
+		struct plan_function) functions; /* all known ones, sorted by address */
 	struct plan_patches patches;
+	/* Displacements of calls and tail calls that lead to trampolines directly. Sorted; they
+	 * meet no other patch. They only save time, so nobody needs them once they are applied:
+	 * a plan from the cache has none. */
+	struct plan_calls calls;
 	struct VECTOR(struct plan_fixup) fixups;
-	struct VECTOR(uint8_t) code;  /* trampolines and their constants */
-	struct VECTOR(char) names;    /* as image.names */
+	struct VECTOR(uint8_t) code; /* trampolines and their constants */
+	struct VECTOR(char) names;   /* as image.names */
 };
 
 /* Offsets in the bank (relative to %gs) that hook code uses: see wire/layout.h. */
@@ -102,20 +114,21 @@ struct plan_hook_layout {
 struct plan_request {
 	const struct image *image;
 	enum plan_probe probe;
-	uint64_t code_address; /* where the trampolines will lie, link-time; see plan.code_address */
+	uint64_t code_address; /* where the trampolines will lie, link-time; see
+				  plan.code_address */
 	/* Whether a function is wanted: name is demangled where it was mangled, or
 	 * "sub_<offset>". NULL: all are. */
 	bool (*wanted)(void *context, const char *name);
 	void *context;
-	/* The hook number of a function by its linked name; 0: none. NULL: no hooks. Hooked
-	 * functions are instrumented even if not wanted, then without a probe. */
+	/* The hook number of a function by its linked name; 0: none. NULL: no hooks.
+	 * Hooked functions are instrumented even if not wanted, then without a probe. */
 	uint8_t (*hook_of)(const char *name);
 	struct plan_hook_layout hook_layout;
 };
 
 /*
- * Makes the plan of a module. The image must outlive the call, not the plan. The only errors
- * are those of the request; whatever is odd about a function becomes its reason.
+ * Makes the plan of a module. The image must outlive the call, not the plan. The only
+ * errors are those of the request; whatever is odd about a function becomes its reason.
  */
 struct trm_error *plan_create(const struct plan_request *request, struct plan **ret_plan);
 
@@ -126,42 +139,44 @@ const char *plan_reason_text(enum plan_reason reason);
 
 /* Where in a trampoline a thread stands, and what that means for the program. */
 enum plan_place_kind {
-	PLAN_PLACE_PROBE,     /* before the probe has counted: as if at the entry */
-	PLAN_PLACE_HOOK,      /* counted, inside the hook code before its jump to the resident;
-				 registers unchanged but for rax, which may be in the bank */
+	PLAN_PLACE_PROBE, /* before the probe has counted: as if at the entry */
+	PLAN_PLACE_HOOK, /* counted, inside the hook code before its jump to the resident;
+			    registers unchanged but for rax, which may be in the bank */
 	PLAN_PLACE_START,     /* counted, before the first displaced instruction */
-	PLAN_PLACE_DISPLACED, /* between displaced instructions, or inside the expansion of one
-				 (then `instruction` is that one) */
+	PLAN_PLACE_DISPLACED, /* between displaced instructions, or inside the expansion
+				 of one (then `instruction` is that one) */
 	PLAN_PLACE_BACK,      /* all displaced instructions are done */
 	PLAN_PLACE_UNKNOWN,   /* in plan.code, but no instruction starts there */
 };
 struct plan_place {
 	enum plan_place_kind kind;
-	uint32_t function;   /* index in plan.functions */
-	uint32_t instruction;/* index of the displaced instruction that is next */
-	uint64_t original;   /* link-time address of the original of that instruction */
-	bool rax_saved;      /* PLAN_PLACE_HOOK: rax is in the bank already */
-	bool inside;         /* in the middle of the expansion of `instruction` */
+	uint32_t function;    /* index in plan.functions */
+	uint32_t instruction; /* index of the displaced instruction that is next */
+	uint64_t original;    /* link-time address of the original of that instruction */
+	bool rax_saved;       /* PLAN_PLACE_HOOK: rax is in the bank already */
+	bool inside;          /* in the middle of the expansion of `instruction` */
 };
 
 /*
- * Finds what `code_offset` (in plan.code) is. `original_at` gives unpatched bytes of the text at
- * a link-time address, at most 80 and never beyond the function; NULL makes the place unknown.
- * Where place.original is at or behind address + displaced, the thread is in a copy: it may
- * just as well go on at place.original.
+ * Finds what `code_offset` (in plan.code) is. `original_at` gives unpatched bytes of the
+ * text at a link-time address, at most 80 and never beyond the function; NULL makes the
+ * place unknown. Where place.original is at or behind address + displaced, the thread is
+ * in a copy: it may just as well go on at place.original.
  */
-struct plan_place plan_locate(const struct plan *plan, const uint8_t *(*original_at)(
-				      void *context, uint64_t address, size_t size),
-			      void *context, uint32_t code_offset);
+struct plan_place
+plan_locate(const struct plan *plan,
+	    const uint8_t *(*original_at)(void *context, uint64_t address, size_t size),
+	    void *context, uint32_t code_offset);
 
 /*
- * Writes code that does what is left of a trampoline from `place` (START or DISPLACED, at an
- * instruction boundary) up to the next branch or the end of the displaced instructions, and
- * then jumps through the 8-byte word at link-time address `continue_word`; it is to lie at
- * link-time address `address`. At most `capacity` bytes; returns the size, 0 if it does not
- * fit, the place is none of those, or a branch comes first (code/branch.h does branches).
- * `original` are the unpatched bytes of the function, plan_function.displaced of them.
- * `ret_next` is the offset in plan.code where the trampoline goes on behind that.
+ * Writes code that does what is left of a trampoline from `place` (START or DISPLACED, at
+ * an instruction boundary) up to the next branch or the end of the displaced
+ * instructions, and then jumps through the 8-byte word at link-time address
+ * `continue_word`; it is to lie at link-time address `address`. At most `capacity` bytes;
+ * returns the size, 0 if it does not fit, the place is none of those, or a branch comes
+ * first (code/branch.h does branches). `original` are the unpatched bytes of the
+ * function, plan_function.displaced of them. `ret_next` is the offset in plan.code where
+ * the trampoline goes on behind that.
  */
 size_t plan_finish(const struct plan *plan, const struct plan_place *place,
 		   const uint8_t *original, uint64_t address, uint64_t continue_word,

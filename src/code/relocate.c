@@ -90,8 +90,9 @@ static void push_return(struct emitter *emitter, const struct instruction *instr
 }
 
 /*
- * jmp through the operand of an indirect call: /2 becomes /4. An operand based on rsp is 8
- * bytes further once the return address is pushed; the decoder has seen that there is room.
+ * jmp through the operand of an indirect call: /2 becomes /4. An operand based on rsp is
+ * 8 bytes further once the return address is pushed; the decoder has seen that there is
+ * room.
  */
 static void jump_through(struct emitter *emitter, const struct instruction *instruction)
 {
@@ -120,12 +121,9 @@ void relocate_instruction(struct emitter *emitter, const struct instruction *ins
 {
 	static void (*const forms[])(struct emitter *, const struct instruction *,
 				     const struct relocation *) = {
-		[INSTRUCTION_PLAIN] = copy,
-		[INSTRUCTION_JUMP] = jump,
-		[INSTRUCTION_CONDITION] = condition,
-		[INSTRUCTION_LOOP] = loop,
-		[INSTRUCTION_JUMP_INDIRECT] = copy,
-		[INSTRUCTION_RETURN] = copy,
+		[INSTRUCTION_PLAIN] = copy,          [INSTRUCTION_JUMP] = jump,
+		[INSTRUCTION_CONDITION] = condition, [INSTRUCTION_LOOP] = loop,
+		[INSTRUCTION_JUMP_INDIRECT] = copy,  [INSTRUCTION_RETURN] = copy,
 	};
 
 	if (instruction->fixed) {

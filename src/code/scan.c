@@ -6,10 +6,10 @@
 
 /* What was seen on the way to a system call or function that sets the GS base. */
 enum constant_seen {
-	SEEN_SET_GS_FIRST = 1,   /* mov $ARCH_SET_GS, %edi */
-	SEEN_SET_GS_SECOND = 2,  /* mov $ARCH_SET_GS, %esi */
-	SEEN_NUMBER_RAX = 4,     /* mov $SYS_arch_prctl, %eax */
-	SEEN_NUMBER_FIRST = 8,   /* mov $SYS_arch_prctl, %edi */
+	SEEN_SET_GS_FIRST = 1,  /* mov $ARCH_SET_GS, %edi */
+	SEEN_SET_GS_SECOND = 2, /* mov $ARCH_SET_GS, %esi */
+	SEEN_NUMBER_RAX = 4,    /* mov $SYS_arch_prctl, %eax */
+	SEEN_NUMBER_FIRST = 8,  /* mov $SYS_arch_prctl, %edi */
 	SEEN_SYSCALL = 16,
 	SEEN_CALL = 32,
 };
@@ -24,8 +24,10 @@ static int64_t displacement(const uint8_t *bytes, size_t size)
 	return wide;
 }
 
-/* The index of the function at `address`, or whose endbr64 lies right before it; -1: none. */
-static int64_t function_at(const struct scan *scan, const struct image *image, uint64_t address)
+/* The index of the function at `address`, or whose endbr64 lies right before it; -1:
+ * none. */
+static int64_t function_at(const struct scan *scan, const struct image *image,
+			   uint64_t address)
 {
 	size_t low = 0, high = image->functions.count;
 
@@ -49,8 +51,10 @@ static void add_inner(struct walk *walk, int64_t function, uint64_t address,
 		      const struct brief *brief)
 {
 	vector_push(&walk->scan->inner,
-		    ((struct scan_branch){.address = address, .function = (uint32_t)function,
-					  .length = brief->length, .width = brief->immediate}));
+		    ((struct scan_branch){.address = address,
+					  .function = (uint32_t)function,
+					  .length = brief->length,
+					  .width = brief->immediate}));
 	walk->scan->traits[function] |= SCAN_INNER;
 }
 
@@ -58,7 +62,7 @@ static bool owns_cold(const struct walk *walk, int64_t function)
 {
 	uint64_t wanted = (uint64_t)walk->cold << 32 | (uint64_t)function;
 
-	vector_for_each(&walk->owners, owner)
+	vector_for_each (&walk->owners, owner)
 		if (*owner == wanted)
 			return true;
 	return false;
@@ -68,7 +72,8 @@ static bool owns_cold(const struct walk *walk, int64_t function)
 static void leave_range(struct walk *walk, uint64_t address, const struct brief *brief,
 			uint64_t target)
 {
-	bool conditional = brief->kind == BRIEF_CONDITION8 || brief->kind == BRIEF_CONDITION32;
+	bool conditional =
+		brief->kind == BRIEF_CONDITION8 || brief->kind == BRIEF_CONDITION32;
 	size_t cold_count = walk->image->cold_parts.count, cold;
 	int64_t function;
 
@@ -115,7 +120,8 @@ static void note_branch(struct walk *walk, uint64_t address, const struct brief 
 		add_inner(walk, walk->function, address, brief);
 }
 
-static void note_constant(struct walk *walk, const uint8_t *bytes, const struct brief *brief)
+static void note_constant(struct walk *walk, const uint8_t *bytes,
+			  const struct brief *brief)
 {
 	static const struct {
 		uint8_t opcode;
@@ -136,7 +142,8 @@ static void note_constant(struct walk *walk, const uint8_t *bytes, const struct 
 }
 
 /* Whatever is not just an instruction without consequences. */
-static void note_instruction(struct walk *walk, uint64_t address, const struct brief *brief)
+static void note_instruction(struct walk *walk, uint64_t address,
+			     const struct brief *brief)
 {
 	const uint8_t *bytes = walk->segment->bytes + (address - walk->segment->address);
 
@@ -149,7 +156,10 @@ static void note_instruction(struct walk *walk, uint64_t address, const struct b
 			vector_push(&walk->tables, target);
 	}
 	switch (brief->kind) {
-	case BRIEF_JUMP8: case BRIEF_CONDITION8: case BRIEF_JUMP32: case BRIEF_CONDITION32:
+	case BRIEF_JUMP8:
+	case BRIEF_CONDITION8:
+	case BRIEF_JUMP32:
+	case BRIEF_CONDITION32:
 	case BRIEF_CALL32:
 		note_branch(walk, address, brief);
 		break;
@@ -174,8 +184,8 @@ static void note_instruction(struct walk *walk, uint64_t address, const struct b
 }
 
 /*
- * Code constants of executables at fixed addresses may be addresses of code, such as labels
- * taken in GNU C. No relocation tells.
+ * Code constants of executables at fixed addresses may be addresses of code, such as
+ * labels taken in GNU C. No relocation tells.
  */
 static void note_immediate(struct walk *walk, uint64_t address, const struct brief *brief)
 {
@@ -188,8 +198,9 @@ static void note_immediate(struct walk *walk, uint64_t address, const struct bri
 static bool is_leaving(uint8_t kind)
 {
 	/* Compilers end functions in calls that do not return. */
-	return kind == BRIEF_JUMP8 || kind == BRIEF_JUMP32 || kind == BRIEF_JUMP_INDIRECT ||
-	       kind == BRIEF_STOP || kind == BRIEF_CALL32 || kind == BRIEF_CALL_INDIRECT;
+	return kind == BRIEF_JUMP8 || kind == BRIEF_JUMP32 ||
+	       kind == BRIEF_JUMP_INDIRECT || kind == BRIEF_STOP ||
+	       kind == BRIEF_CALL32 || kind == BRIEF_CALL_INDIRECT;
 }
 
 /* Whether each branch inside the range leads to where an instruction was found. */
@@ -197,17 +208,27 @@ static bool is_consistent(const struct walk *walk)
 {
 	size_t start = walk->start - walk->segment->address;
 
-	vector_for_each(&walk->local, offset)
+	vector_for_each (&walk->local, offset)
 		if (!bit_test(walk->segment->starts, start + *offset))
 			return false;
 	return true;
+}
+
+/* Where not all of a range is certain, none of it is. */
+static void forget_starts(const struct walk *walk)
+{
+	const struct code_segment *segment = walk->segment;
+
+	for (uint64_t i = walk->start; i < walk->end; i++)
+		bit_clear(segment->starts, i - segment->address);
 }
 
 /* Walks the range as far as it decodes; returns where that ends. */
 static uint64_t walk_instructions(struct walk *walk, uint8_t *ret_last)
 {
 	const struct code_segment *segment = walk->segment;
-	size_t offset = walk->start - segment->address, end = walk->end - segment->address;
+	size_t offset = walk->start - segment->address,
+	       end = walk->end - segment->address;
 	bool fixed = walk->image->type == IMAGE_EXECUTABLE;
 	uint64_t starts = 0; /* a word of the bitmap, kept in a register */
 	size_t word = offset >> 6;
@@ -215,8 +236,8 @@ static uint64_t walk_instructions(struct walk *walk, uint8_t *ret_last)
 
 	*ret_last = BRIEF_NOP;
 	while (offset < end) {
-		size_t length = length_decode(segment->bytes + offset, segment->size - offset,
-					      &brief);
+		size_t length = length_decode(segment->bytes + offset,
+					      segment->size - offset, &brief);
 
 		if (!length || length > end - offset)
 			break;
@@ -244,24 +265,26 @@ static bool file_names_arch_prctl(struct walk *walk)
 	static const char name[] = "arch_prctl";
 
 	if (walk->arch_prctl == WALK_UNKNOWN)
-		walk->arch_prctl = memmem(walk->image->bytes, walk->image->size, name,
-					  sizeof(name)) ?
-					   WALK_NAMED :
-					   WALK_NOT_NAMED;
+		walk->arch_prctl =
+			memmem(walk->image->bytes, walk->image->size, name, sizeof(name))
+				? WALK_NAMED
+				: WALK_NOT_NAMED;
 	return walk->arch_prctl == WALK_NAMED;
 }
 
 /*
- * Whether this function sets the GS base by a system call. A call counts only where the file
- * names arch_prctl: 0x1001 is also a number.
+ * Whether this function sets the GS base by a system call. A call counts only where the
+ * file names arch_prctl: 0x1001 is also a number.
  */
 static bool sets_gs(struct walk *walk)
 {
 	uint32_t seen = walk->constants;
 
-	if ((seen & SEEN_SET_GS_FIRST) && (seen & SEEN_NUMBER_RAX) && (seen & SEEN_SYSCALL))
+	if ((seen & SEEN_SET_GS_FIRST) && (seen & SEEN_NUMBER_RAX) &&
+	    (seen & SEEN_SYSCALL))
 		return true;
-	if ((seen & SEEN_SET_GS_SECOND) && (seen & SEEN_NUMBER_FIRST) && (seen & SEEN_CALL))
+	if ((seen & SEEN_SET_GS_SECOND) && (seen & SEEN_NUMBER_FIRST) &&
+	    (seen & SEEN_CALL))
 		return true;
 	return (seen & SEEN_SET_GS_FIRST) && (seen & SEEN_CALL) &&
 	       file_names_arch_prctl(walk);
@@ -288,8 +311,10 @@ static uint8_t walk_range(struct walk *walk, uint64_t start, uint64_t end)
 	stop = walk_instructions(walk, &last);
 	if (!is_consistent(walk))
 		stop = start;
-	if (stop != end)
+	if (stop != end) {
+		forget_starts(walk);
 		bytes_scan(walk, stop);
+	}
 	if (walk->indirect)
 		tables_read(walk);
 	if (walk->constants && sets_gs(walk))
@@ -310,18 +335,22 @@ static void walk_gaps(struct walk *walk, const struct code_segment *segment)
 	walk->function = WALK_NO_FUNCTION;
 	while (at < end) {
 		const struct image_function *next = image->functions.items + function;
-		size_t cold = ranges_find(image->cold_parts.items, image->cold_parts.count, at);
+		size_t cold =
+			ranges_find(image->cold_parts.items, image->cold_parts.count, at);
 		size_t stub = ranges_find(image->plt.items, image->plt.count, at);
 		struct image_range gap = {at, end}, covered = {end, end};
 
-		while (function < image->functions.count && next->address + next->size <= at)
+		while (function < image->functions.count &&
+		       next->address + next->size <= at)
 			next++, function++;
 		if (function < image->functions.count)
-			covered = (struct image_range){next->address, next->address + next->size};
+			covered = (struct image_range){next->address,
+						       next->address + next->size};
 		if (cold < image->cold_parts.count &&
 		    image->cold_parts.items[cold].start < covered.start)
 			covered = image->cold_parts.items[cold];
-		if (stub < image->plt.count && image->plt.items[stub].start < covered.start)
+		if (stub < image->plt.count &&
+		    image->plt.items[stub].start < covered.start)
 			covered = image->plt.items[stub];
 		gap.end = covered.start < end ? covered.start : end;
 		walk->start = gap.start;
@@ -338,13 +367,15 @@ static void mark_entries(struct scan *scan, const struct image *image)
 
 	for (size_t i = 0; i < image->functions.count; i++) {
 		const struct image_function *function = &image->functions.items[i];
-		const struct code_segment *segment = map_find(&scan->map, function->address, 4);
+		const struct code_segment *segment =
+			map_find(&scan->map, function->address, 4);
 
 		if (segment && function->size >= 4 &&
-		    !memcmp(segment->bytes + (function->address - segment->address), endbr64, 4))
+		    !memcmp(segment->bytes + (function->address - segment->address),
+			    endbr64, 4))
 			scan->traits[i] |= SCAN_MARKED;
 	}
-	vector_for_each(&image->targets, target)
+	vector_for_each (&image->targets, target)
 		map_reach(&scan->map, *target);
 }
 

@@ -1,7 +1,8 @@
 /*
- * What leads where in a text: every known function is walked instruction by instruction, and
- * every branch, RIP-relative operand and jump table is noted in the map. Where walking fails
- * (data in the text, code that no table knows), each byte that could begin a branch counts.
+ * What leads where in a text: every known function is walked instruction by instruction,
+ * and every branch, RIP-relative operand and jump table is noted in the map. Where
+ * walking fails (data in the text, code that no table knows), each byte that could begin
+ * a branch counts.
  */
 #ifndef TRAMMEL_CODE_SCAN_H
 #define TRAMMEL_CODE_SCAN_H
@@ -10,13 +11,14 @@
 #include "image/image.h"
 
 enum scan_trait {
-	SCAN_CLOSED = 1,           /* ends with its last byte: nothing runs on behind it */
-	SCAN_CONDITIONAL_TAIL = 2, /* a conditional branch from elsewhere leads to its entry */
-	SCAN_HIDDEN_LOOP = 4,      /* something that cannot be rewritten leads back to the entry
-				      from inside: a jump table, an uncertain branch */
-	SCAN_INNER = 8,            /* has rows in scan.inner */
-	SCAN_MARKED = 16,          /* begins with endbr64 */
-	SCAN_WHOLE = 32,           /* decodes from its first to its last byte */
+	SCAN_CLOSED = 1, /* ends with its last byte: nothing runs on behind it */
+	SCAN_CONDITIONAL_TAIL =
+		2,            /* a conditional branch from elsewhere leads to its entry */
+	SCAN_HIDDEN_LOOP = 4, /* something that cannot be rewritten leads back to the
+				 entry from inside: a jump table, an uncertain branch */
+	SCAN_INNER = 8,       /* has rows in scan.inner */
+	SCAN_MARKED = 16,     /* begins with endbr64 */
+	SCAN_WHOLE = 32,      /* decodes from its first to its last byte */
 };
 
 /* A branch, no call, from a function's own body or cold part to its entry, or to the
@@ -30,8 +32,8 @@ struct scan_branch {
 
 struct scan {
 	struct code_map map;
-	uint8_t *traits;                          /* enum scan_trait, by function */
-	struct VECTOR(struct scan_branch) inner;  /* sorted by function, then address */
+	uint8_t *traits;                         /* enum scan_trait, by function */
+	struct VECTOR(struct scan_branch) inner; /* sorted by function, then address */
 	bool uses_gs;
 };
 

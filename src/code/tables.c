@@ -14,7 +14,8 @@ static bool is_plausible(const struct walk *walk, uint64_t target)
 		return true;
 	if (walk->function == WALK_NO_FUNCTION)
 		return map_find(&walk->scan->map, target, 1) != NULL;
-	return ranges_meet(image->cold_parts.items, image->cold_parts.count, target, target + 1);
+	return ranges_meet(image->cold_parts.items, image->cold_parts.count, target,
+			   target + 1);
 }
 
 /* Tables of 32-bit offsets from the table's own start. */
@@ -31,28 +32,30 @@ static void read_relative(struct walk *walk, uint64_t table)
 		target = table + (uint64_t)(int64_t)entry;
 		if (!is_plausible(walk, target))
 			return;
-		if (!walk->table_budget || (walk->function != WALK_NO_FUNCTION &&
-					    (target == walk->start || target == walk->entry_behind)))
+		if (!walk->table_budget ||
+		    (walk->function != WALK_NO_FUNCTION &&
+		     (target == walk->start || target == walk->entry_behind)))
 			break;
 		walk->table_budget--;
 		map_reach(&walk->scan->map, target);
 	}
-	/* A loop through the table to the entry, or a table that nobody wrote for a program:
-	 * leave the function alone. */
+	/* A loop through the table to the entry, or a table that nobody wrote for a
+	 * program: leave the function alone. */
 	if (walk->function != WALK_NO_FUNCTION)
 		walk->scan->traits[walk->function] |= SCAN_HIDDEN_LOOP;
 }
 
 void tables_read(struct walk *walk)
 {
-	vector_for_each(&walk->tables, table)
+	vector_for_each (&walk->tables, table)
 		read_relative(walk, *table);
 }
 
 void tables_read_pointers(const struct scan *scan, const struct image *image)
 {
-	vector_for_each(&image->segments, segment) {
-		const uint8_t *bytes = image_bytes_at(image, segment->address, segment->file_size);
+	vector_for_each (&image->segments, segment) {
+		const uint8_t *bytes =
+			image_bytes_at(image, segment->address, segment->file_size);
 		size_t skip = -segment->address & 7;
 		uint64_t word;
 

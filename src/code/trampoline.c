@@ -87,7 +87,8 @@ static void emit_hook(struct emitter *emitter, const struct trampoline *trampoli
 	emit_word32(emitter, layout->entry);
 }
 
-/* Relocates [from, to) of the function. Whether control leaves with its last instruction. */
+/* Relocates [from, to) of the function. Whether control leaves with its last instruction.
+ */
 static bool emit_originals(struct emitter *emitter, const struct trampoline *trampoline,
 			   struct relocation *relocation, unsigned from, unsigned to)
 {
@@ -102,15 +103,17 @@ static bool emit_originals(struct emitter *emitter, const struct trampoline *tra
 			emitter->reason = PLAN_UNDECODABLE;
 			return true;
 		}
-		emit_mark(emitter, (struct emit_mark){
-					   .kind = relocation->index ? PLAN_PLACE_DISPLACED :
-								       PLAN_PLACE_START,
-					   .original = address,
-					   .instruction = (uint8_t)relocation->index});
+		emit_mark(emitter,
+			  (struct emit_mark){.kind = relocation->index
+							     ? PLAN_PLACE_DISPLACED
+							     : PLAN_PLACE_START,
+					     .original = address,
+					     .instruction = (uint8_t)relocation->index});
 		relocate_instruction(emitter, &instruction, relocation);
 		relocation->index++;
 		/* An emulated call returns to the original code. */
-		leaves = instruction_leaves(&instruction) || instruction_calls(&instruction);
+		leaves = instruction_leaves(&instruction) ||
+			 instruction_calls(&instruction);
 	}
 	return leaves;
 }
@@ -138,7 +141,8 @@ static unsigned straight_tail(const struct trampoline *trampoline, unsigned from
 	return 0;
 }
 
-/* What runs on behind the displaced instructions: a copy of the rest, or the jump back. */
+/* What runs on behind the displaced instructions: a copy of the rest, or the jump back.
+ */
 static void emit_rest(struct emitter *emitter, const struct trampoline *trampoline,
 		      struct relocation *relocation)
 {
@@ -174,7 +178,8 @@ static void emit_return_word(struct emitter *emitter, const struct relocation *r
 		return;
 	memcpy(emitter->code + relocation->pending, &distance, sizeof(distance));
 	emit_fixup(emitter, PLAN_FIXUP_ADDRESS);
-	emit_bytes(emitter, &relocation->pending_value, sizeof(relocation->pending_value));
+	emit_bytes(emitter, &relocation->pending_value,
+		   sizeof(relocation->pending_value));
 }
 
 void trampoline_emit(struct emitter *emitter, const struct trampoline *trampoline,
@@ -188,7 +193,8 @@ void trampoline_emit(struct emitter *emitter, const struct trampoline *trampolin
 	emit_hook(emitter, trampoline, relocation.patch);
 	relocation.start = emit_here(emitter);
 	*ret_start = relocation.start;
-	if (!emit_originals(emitter, trampoline, &relocation, patch, trampoline->displaced))
+	if (!emit_originals(emitter, trampoline, &relocation, patch,
+			    trampoline->displaced))
 		emit_rest(emitter, trampoline, &relocation);
 	emit_return_word(emitter, &relocation);
 }

@@ -1,6 +1,6 @@
 /*
- * The code of one trampoline. Written when a plan is made, and again whenever somebody must
- * know what lies where in it: the same input gives the same code.
+ * The code of one trampoline. Written when a plan is made, and again whenever somebody
+ * must know what lies where in it: the same input gives the same code.
  */
 #ifndef TRAMMEL_CODE_TRAMPOLINE_H
 #define TRAMMEL_CODE_TRAMPOLINE_H
@@ -15,20 +15,21 @@ enum trampoline_probe {
 };
 
 enum {
-	/* Code behind the displaced instructions that is copied to spare the jump back. */
+	/* Code behind the displaced instructions that is copied to spare the jump back.
+	 */
 	TRAMPOLINE_TAIL_MAX = 32,
 	/* No trampoline takes more bytes, alignment aside. */
 	TRAMPOLINE_SIZE_MAX = 640,
 };
 
 struct trampoline {
-	uint64_t address;      /* of the function */
-	const uint8_t *bytes;  /* original, from there on */
-	size_t size;           /* bytes of the function */
-	unsigned displaced;    /* bytes from `address` on that the trampoline stands for */
+	uint64_t address;     /* of the function */
+	const uint8_t *bytes; /* original, from there on */
+	size_t size;          /* bytes of the function */
+	unsigned displaced;   /* bytes from `address` on that the trampoline stands for */
 	enum trampoline_probe probe;
-	uint32_t slot;         /* displacement in the bank without the module's own */
-	uint8_t hook;          /* 0: none */
+	uint32_t slot; /* displacement in the bank without the module's own */
+	uint8_t hook;  /* 0: none */
 	struct plan_hook_layout hook_layout;
 };
 
@@ -36,8 +37,9 @@ struct trampoline {
 unsigned trampoline_patch_offset(const uint8_t *bytes, size_t size);
 
 /*
- * Writes the trampoline at the emitter's place. `ret_start` is the address of its displaced
- * instructions. Failures are left in the emitter, whose code is then to be taken back.
+ * Writes the trampoline at the emitter's place. `ret_start` is the address of its
+ * displaced instructions. Failures are left in the emitter, whose code is then to be
+ * taken back.
  */
 void trampoline_emit(struct emitter *emitter, const struct trampoline *trampoline,
 		     uint64_t *ret_start);

@@ -1,6 +1,6 @@
 /*
- * The parts of scanning: scan.c walks, tables.c reads jump tables and pointers, bytes.c looks
- * at bytes that nobody could decode.
+ * The parts of scanning: scan.c walks, tables.c reads jump tables and pointers, bytes.c
+ * looks at bytes that nobody could decode.
  */
 #ifndef TRAMMEL_CODE_WALK_H
 #define TRAMMEL_CODE_WALK_H
@@ -15,24 +15,30 @@ struct walk {
 	struct scan *scan;
 	const struct image *image;
 	const struct code_segment *segment;
-	uint64_t start, end;     /* the range, inside the segment */
-	uint64_t entry_behind;   /* the instruction behind endbr64, or `start` */
-	int64_t function;        /* its index; WALK_NO_FUNCTION in cold parts */
-	size_t cold;             /* the cold part's index */
-	bool indirect;           /* has an indirect jump */
-	enum { WALK_UNKNOWN, WALK_NAMED, WALK_NOT_NAMED } arch_prctl; /* in the whole file */
-	uint32_t constants;      /* enum constant_seen, for setting GS by system call */
+	uint64_t start, end;   /* the range, inside the segment */
+	uint64_t entry_behind; /* the instruction behind endbr64, or `start` */
+	int64_t function;      /* its index; WALK_NO_FUNCTION in cold parts */
+	size_t cold;           /* the cold part's index */
+	bool indirect;         /* has an indirect jump */
+	enum {
+		WALK_UNKNOWN,
+		WALK_NAMED,
+		WALK_NOT_NAMED
+	} arch_prctl;       /* in the whole file */
+	uint32_t constants; /* enum constant_seen, for setting GS by system call */
 	struct VECTOR(uint64_t) tables; /* what its lea instructions name */
-	struct VECTOR(uint32_t) local;  /* offsets in the segment that its own branches lead to */
+	struct VECTOR(uint32_t)
+		local; /* offsets in the segment that its own branches lead to */
 	/* Functions that branch into cold parts: cold part << 32 | function. */
 	struct VECTOR(uint64_t) owners;
-	uint64_t table_budget;   /* entries of jump tables still to be read */
+	uint64_t table_budget; /* entries of jump tables still to be read */
 };
 
 /* Reads the relative jump tables among walk->tables. */
 void tables_read(struct walk *walk);
 
-/* Marks what the data of an executable at a fixed address points to: it has no relocations. */
+/* Marks what the data of an executable at a fixed address points to: it has no
+ * relocations. */
 void tables_read_pointers(const struct scan *scan, const struct image *image);
 
 /* Counts all that might be branches at any byte from `start` to walk->end. */

@@ -297,6 +297,63 @@ static bool map_original(struct module_file *file, int fd)
 	return true;
 }
 
+uint64_t module_text_available(const struct module_file *file, const struct module_text *text)
+{
+	uint64_t available = 0;
+
+	if (text->file_offset < file->identity.size)
+		available = file->identity.size - text->file_offset;
+	return available < text->size ? available : text->size;
+}
+
+static uint64_t texts_size(const struct module_file *file)
+{
+	uint64_t size = 0;
+
+	for (uint32_t i = 0; i < file->text_count; i++)
+		size += file->texts[i].size;
+	return size;
+}
+
+static void apply(const struct module_text *text, uint8_t *bytes, uint64_t address,
+		  const void *patch, size_t size)
+{
+	if (address >= text->address && address + size <= text->address + text->size)
+		memcpy(bytes + (address - text->address), patch, size);
+}
+
+/* The texts as the kernel would map them, with all patches, one behind the other. */
+static bool patch_texts(struct module_file *file)
+{
+	uint8_t *bytes = mmap(NULL, texts_size(file) + PAGE, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (bytes == MAP_FAILED)
+		return false;
+	for (uint32_t i = 0; i < file->text_count; i++) {
+		const struct module_text *text = &file->texts[i];
+
+		file->patched[i] = bytes;
+		memcpy(bytes, file->bytes + text->file_offset,
+		       module_text_available(file, text));
+		vector_for_each(&file->plan->patches, patch)
+			apply(text, bytes, patch->address, patch->bytes, patch->size);
+		vector_for_each(&file->plan->calls, call)
+			apply(text, bytes, call->address, &call->displacement,
+			      sizeof(call->displacement));
+		bytes += text->size;
+	}
+	vector_deinit(&file->plan->calls);
+	return true;
+}
+
+static void drop_patched(struct module_file *file)
+{
+	if (file->patched[0])
+		munmap(file->patched[0], texts_size(file) + PAGE);
+	file->patched[0] = NULL;
+}
+
 static void load_or_make(struct cache *cache, struct module_file *file, int fd,
 			 const struct session_options *options)
 {
@@ -312,17 +369,19 @@ static void load_or_make(struct cache *cache, struct module_file *file, int fd,
 		return;
 	}
 	error = plan_file(file, fd, options, 0);
+	if (!error && !patch_texts(file))
+		error = trm_error_create(TRM_ERROR_SYSTEM, "no memory for its text");
 	if (error) {
 		file->trouble = memory_copy_string(error->message);
 		trm_error_destroy(error);
 	} else if (path.data && cache_file_save(path.data, file)) {
 		/* Loaded again: its text can be mapped now, and its arrays cost no memory. */
-		struct plan *made = take_pointer(file->plan);
+		struct module_file made = *file;
 
-		if (cache_file_load(path.data, file))
-			plan_destroy(made);
-		else
-			file->plan = made;
+		if (cache_file_load(path.data, file)) {
+			drop_patched(&made);
+			plan_destroy(made.plan);
+		}
 	}
 	text_deinit(&path);
 }
@@ -351,6 +410,8 @@ struct module_file *module_file_open_at(int fd, const struct stat *status, const
 
 	if (!file->trouble)
 		error = plan_file(file, fd, options, code_address);
+	if (!error && file->plan && !patch_texts(file))
+		error = trm_error_create(TRM_ERROR_SYSTEM, "no memory for its text");
 	if (error)
 		file->trouble = memory_copy_string(error->message);
 	trm_error_destroy(error);
@@ -380,6 +441,7 @@ void module_file_destroy(struct module_file *file)
 		munmap(file->cached_bytes, file->cached_size);
 		free(file->plan);
 	} else {
+		drop_patched(file);
 		plan_destroy(file->plan);
 	}
 	if (file->bytes)

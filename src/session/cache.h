@@ -50,7 +50,9 @@ struct module_file {
 	uint64_t cached_offset[MODULE_TEXTS]; /* of each text in that file */
 	ino_t cached_inode;
 
-	const uint8_t *bytes; /* the file itself, mapped when first needed */
+	const uint8_t *bytes; /* the file itself, mapped */
+	uint8_t *patched[MODULE_TEXTS]; /* the texts with all patches applied; they lie in the
+					   cache file if there is one, else in memory */
 	void *cached_bytes;   /* the cache file, mapped; the plan's arrays lie in it */
 	size_t cached_size;
 };
@@ -79,6 +81,9 @@ void module_file_destroy(struct module_file *file);
 
 /* The unpatched bytes at a link-time address; NULL if the file has none there. */
 const uint8_t *module_file_original(struct module_file *file, uint64_t address, size_t size);
+
+/* Bytes of a text that the file has; behind them the kernel maps zeros. */
+uint64_t module_text_available(const struct module_file *file, const struct module_text *text);
 
 struct file_identity file_identity_of(const struct stat *status);
 

@@ -28,7 +28,7 @@ struct header {
 	uint64_t text_count;
 	struct module_text texts[MODULE_TEXTS];
 	uint64_t part_size[PARTS]; /* bytes, without padding to the page */
-	uint64_t checksum;         /* of all parts, padding included */
+	uint64_t checksum[PARTS];  /* of each part, without padding */
 	uint64_t own_checksum;     /* of the header up to here */
 };
 
@@ -73,8 +73,14 @@ static bool is_sound(const struct header *header, size_t size, const struct modu
 			return false;
 		total += round_up(header->part_size[i]);
 	}
-	return total + PAGE == size &&
-	       header->checksum == hash_bytes((const char *)header + PAGE, size - PAGE);
+	if (total + PAGE != size)
+		return false;
+	for (int i = 0; i < PARTS; i++)
+		if (header->checksum[i] !=
+		    hash_bytes((const char *)header + part_offset(header, i),
+			       header->part_size[i]))
+			return false;
+	return true;
 }
 
 #define SET_ARRAY(vector, bytes, size)                                                       \
@@ -113,6 +119,7 @@ static void adopt(struct module_file *file, const struct header *header, char *b
 	memcpy(file->texts, header->texts, sizeof(file->texts));
 	for (uint32_t i = 0; i < file->text_count; i++) {
 		file->cached_offset[i] = offset;
+		file->patched[i] = (uint8_t *)bytes + offset;
 		offset += file->texts[i].size;
 	}
 	file->plan = plan_of(header, bytes);
@@ -142,24 +149,6 @@ bool cache_file_load(const char *path, struct module_file *file)
 	file->cached_bytes = bytes;
 	file->cached_size = size;
 	return true;
-}
-
-/* The file's bytes of a text as the kernel would map them, with the patches applied. */
-static void fill_text(const struct module_file *file, const struct module_text *text,
-		      uint8_t *bytes)
-{
-	uint64_t available = 0;
-
-	if (text->file_offset < file->identity.size)
-		available = file->identity.size - text->file_offset;
-	memcpy(bytes, file->bytes + text->file_offset,
-	       available < text->size ? available : text->size);
-	vector_for_each(&file->plan->patches, patch) {
-		if (patch->address >= text->address &&
-		    patch->address + patch->size <= text->address + text->size)
-			memcpy(bytes + (patch->address - text->address), patch->bytes,
-			       patch->size);
-	}
 }
 
 static struct header make_header(const struct module_file *file)
@@ -192,59 +181,69 @@ static struct header make_header(const struct module_file *file)
 	return header;
 }
 
-static void fill(char *bytes, struct header *header, const struct module_file *file, size_t size)
-{
-	const struct plan *plan = file->plan;
-	const void *parts[] = {plan->functions.items, plan->patches.items, plan->fixups.items,
-			       plan->code.items, plan->names.items};
-	uint64_t offset = part_offset(header, TEXTS);
+/* One piece of a part in memory. */
+struct piece {
+	const void *bytes;
+	uint64_t size;
+};
 
-	for (int i = FUNCTIONS; i <= NAMES; i++)
-		if (header->part_size[i])
-			memcpy(bytes + part_offset(header, i), parts[i], header->part_size[i]);
-	for (uint32_t i = 0; i < file->text_count; i++) {
-		fill_text(file, &file->texts[i], (uint8_t *)bytes + offset);
-		offset += file->texts[i].size;
-	}
-	header->checksum = hash_bytes(bytes + PAGE, size - PAGE);
-	header->own_checksum = own_checksum(header);
-	memcpy(bytes, header, sizeof(*header));
-}
-
-/* Written with write(2), not through a mapping: a full disk must be an error, not a SIGBUS. */
-static bool write_all(int fd, const char *bytes, size_t size)
+/* Written with pwrite(2), not through a mapping: a full disk must be an error, no SIGBUS. */
+static bool write_piece(int fd, const struct piece *piece, uint64_t offset)
 {
-	for (size_t done = 0; done < size;) {
-		ssize_t n = write(fd, bytes + done, size - done);
+	for (uint64_t done = 0; done < piece->size;) {
+		ssize_t n = pwrite(fd, (const char *)piece->bytes + done, piece->size - done,
+				   (off_t)(offset + done));
 
 		if (n <= 0)
 			return false;
-		done += (size_t)n;
+		done += (uint64_t)n;
 	}
 	return true;
+}
+
+static bool write_parts(int fd, struct header *header, const struct module_file *file)
+{
+	const struct plan *plan = file->plan;
+	const void *arrays[] = {plan->functions.items, plan->patches.items, plan->fixups.items,
+				plan->code.items, plan->names.items};
+	uint64_t offset = part_offset(header, TEXTS);
+
+	for (int i = FUNCTIONS; i <= NAMES; i++) {
+		const struct piece piece = {arrays[i], header->part_size[i]};
+
+		header->checksum[i] = hash_bytes(piece.bytes, piece.size);
+		if (!write_piece(fd, &piece, part_offset(header, i)))
+			return false;
+	}
+	for (uint32_t i = 0; i < file->text_count; i++) {
+		const struct piece piece = {file->patched[i], file->texts[i].size};
+
+		if (!write_piece(fd, &piece, offset))
+			return false;
+		offset += piece.size;
+	}
+	/* Texts are whole pages and lie in memory one behind the other. */
+	header->checksum[TEXTS] = hash_bytes(file->patched[0], header->part_size[TEXTS]);
+	header->own_checksum = own_checksum(header);
+	return write_piece(fd, &(const struct piece){header, sizeof(*header)}, 0);
 }
 
 bool cache_file_save(const char *path, const struct module_file *file)
 {
 	struct header header = make_header(file);
-	size_t size = part_offset(&header, PARTS);
 	struct text temporary = {0};
 	bool good = false;
-	char *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (bytes == MAP_FAILED)
-		return false;
-	fill(bytes, &header, file, size);
 	text_format(&temporary, "%s.%d", path, getpid());
 	scoped_fd int fd = open(temporary.data,
 				O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	if (fd >= 0) {
-		good = write_all(fd, bytes, size) && !rename(temporary.data, path);
+		good = !ftruncate(fd, (off_t)part_offset(&header, PARTS)) &&
+		       write_parts(fd, &header, file) && !rename(temporary.data, path);
 		if (!good)
 			unlink(temporary.data);
 	}
-	munmap(bytes, size);
 	text_deinit(&temporary);
 	return good;
 }

@@ -9,7 +9,7 @@
  *     names           bytes
  *     texts           the executable segments with the patches applied
  *
- * The header has an XXH3 checksum of all parts and one of itself. A file is written under
+ * The header has an XXH3 checksum of each part and one of itself. A file is written under
  * another name and moved into place, so that runs at the same time see whole files.
  */
 #ifndef TRAMMEL_SESSION_CACHE_FILE_H

@@ -171,48 +171,33 @@ static unsigned int add_text_calls(struct wire_batch *batch, const struct module
 	return mapped;
 }
 
-/* Patches [first, last) of a plan that touch one run of pages, in one write. */
-static struct trm_error *write_run(const struct space *space, const struct module *module,
-				   const struct plan_patch *first, const struct plan_patch *last,
-				   bool restore)
-{
-	uint64_t start = first->address, end = last[-1].address + last[-1].size;
-	const uint8_t *original = module_file_original(module->file, start, end - start);
-
-	if (!original)
-		return trm_error_create(TRM_ERROR_FORMAT, "text outside of the file");
-	if (restore)
-		return remote_write(space->memory_fd, start + module->bias, original,
-				    end - start);
-	scoped_free uint8_t *bytes = memory_allocate(end - start);
-
-	memcpy(bytes, original, end - start);
-	for (const struct plan_patch *p = first; p < last; p++)
-		memcpy(bytes + (p->address - start), p->bytes, p->size);
-	return remote_write(space->memory_fd, start + module->bias, bytes, end - start);
-}
-
+/* Writes the pages of a text in which the patched differ from the original: the patched ones,
+ * or the original ones. Neighbours go in one write. */
 static struct trm_error *write_patches(const struct space *space, const struct module *module,
 				       bool restore)
 {
-	const struct plan_patch *patches = module->file->plan->patches.items;
-	size_t count = module->file->plan->patches.count;
+	const struct module_text *text = text_of(module);
+	const struct module_file *file = module->file;
+	const uint8_t *patched = file->patched[text - file->texts];
+	const uint8_t *original = file->bytes + text->file_offset;
+	uint64_t size = module_text_available(file, text);
 
-	for (size_t i = 0; i < count;) {
-		uint64_t address = patches[i].address + module->bias;
-		size_t next = i + 1;
+	for (uint64_t at = 0; at < size;) {
+		uint64_t end = at;
 
-		if (address < module->text_start || address >= module->text_end) {
-			i++;
-			continue;
+		while (end < size && end - at < (256u << 10)) {
+			uint64_t piece = size - end < PAGE ? size - end : PAGE;
+
+			if (!memcmp(patched + end, original + end, piece))
+				break;
+			end += piece;
 		}
-		while (next < count &&
-		       patches[next].address + module->bias < module->text_end &&
-		       patches[next].address / PAGE <= patches[next - 1].address / PAGE + 1 &&
-		       patches[next].address - patches[i].address < (256u << 10))
-			next++;
-		TRM_TRY(write_run(space, module, &patches[i], &patches[next], restore));
-		i = next;
+		if (end > at)
+			TRM_TRY(remote_write(space->memory_fd, module->text_start + at,
+					     (restore ? original : patched) + at, end - at));
+		else
+			end = at + PAGE;
+		at = end;
 	}
 	return NULL;
 }

@@ -9,11 +9,15 @@ import subprocess
 import time
 
 from failure.common import expect
-from transparency import running, trammel
+from transparency import running, sources, trammel
 from transparency.results import Failure
 
 # Moments for each kind of program: 200 in all.
-MOMENTS = {"gzip": 80, "busy": 60, "script": 60}
+MOMENTS = {"gzip": 40, "busy": 40, "script": 40, "threads": 40, "libraries": 40}
+
+# Whom to kill, in turn: all processes of trammel, or only the one that the user started, or
+# only the others.
+VICTIMS = ("all", "front", "all", "others")
 
 SCRIPT = ("i=0; while [ $i -lt 10 ]; do i=$((i+1)); echo $(expr $i + 100) | cat; "
           "(echo sub $i); done; echo end")
@@ -53,8 +57,8 @@ def state_of(process):
         return "X"
 
 
-def kill_controllers(tool, profile, session):
-    """Kills every process of trammel that works for this run.
+def kill_controllers(tool, profile, front, victims):
+    """Kills processes of trammel that work for this run: "all", the "front" or the "others".
 
     Returns whether the program had been started: a process that was to become it, but has not
     executed it yet, is trammel still, and is killed too.
@@ -63,13 +67,14 @@ def kill_controllers(tool, profile, session):
     for process in processes():
         if link(process) == tool and profile.encode() in command_line(process):
             controllers.append(process)
-        elif session_of(process) == session and state_of(process) not in "ZX":
+        elif session_of(process) == front and state_of(process) not in "ZX":
             started = True
     for process in controllers:
-        try:
-            os.kill(process, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+        if victims == "all" or (process == front) == (victims == "front"):
+            try:
+                os.kill(process, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
     return started
 
 
@@ -77,7 +82,8 @@ def wait_for_session(session):
     """Waits until no process of the session runs."""
     end = time.monotonic() + running.TIMEOUT_SECONDS
     while time.monotonic() < end:
-        left = [p for p in processes() if session_of(p) == session and state_of(p) not in "ZX"]
+        left = [process for process in processes()
+                if session_of(process) == session and state_of(process) not in "ZX"]
         if not left:
             return
         time.sleep(0.01)
@@ -104,29 +110,44 @@ def start(place, command, name):
     return process, output
 
 
-def kill_one(place, command, moment, expected):
+def kill_one(place, command, moment, expected, victims):
     """One run whose controller is killed at `moment` (seconds); returns what happened."""
     process, output = start(place, command, "run")
     time.sleep(moment)
     ended = process.poll() is not None
-    started = kill_controllers(place.tool, place.path("run.trm"), process.pid)
-    process.wait()
-    wait_for_session(process.pid)
+    started = kill_controllers(place.tool, place.path("run.trm"), process.pid, victims)
+    try:
+        wait_for_session(process.pid)
+    except Failure as problem:
+        raise Failure(f"{victims} killed after {moment * 1000:.0f} ms: {problem}") from None
+    finally:
+        process.wait()
     if digest(output) == expected:
         return "ended before" if ended else "killed"
     if not started and os.path.getsize(output) == 0 and not ended:
         return "before the start"
     with open(output, "rb") as out, open(output + ".err", "rb") as err:
         end = out.read()[-60:], err.read()[-200:]
-    raise Failure(f"killed after {moment * 1000:.0f} ms: wrong output: {end}")
+    raise Failure(f"{victims} killed after {moment * 1000:.0f} ms: wrong output: {end}")
 
 
-def commands(place):
+def test_program(place, name):
+    source = sources.read(os.path.join(sources.FOLDER, name + ".c"))
+    return [sources.build(source, "", place.path(name))]
+
+
+def command_of(place, kind):
+    if kind == "busy":
+        return [place.build("busy.c")]
+    if kind == "script":
+        return ["bash", "-c", SCRIPT]
+    if kind == "threads":
+        return test_program(place, "threads_many")
+    if kind == "libraries":
+        return test_program(place, "dlopen_loop")
     data = random.Random(1).randbytes(700000)
     words = b" ".join(data[i:i + 3].hex().encode() for i in range(0, 600000, 3))
-    big = place.write("big.txt", (data + words)[:2000000])
-    return {"gzip": ["gzip", "-9c", big], "busy": [place.build("busy.c")],
-            "script": ["bash", "-c", SCRIPT]}
+    return ["gzip", "-9c", place.write("big.txt", (data + words)[:2000000])]
 
 
 def full_run(place, command):
@@ -145,13 +166,13 @@ def full_run(place, command):
 
 
 def controller(kind, place):
-    command = commands(place)[kind]
+    command = command_of(place, kind)
     seconds, expected = full_run(place, command)
     counts, problems = {}, []
     for number in range(MOMENTS[kind]):
         moment = seconds * number / MOMENTS[kind]
         try:
-            what = kill_one(place, command, moment, expected)
+            what = kill_one(place, command, moment, expected, VICTIMS[number % len(VICTIMS)])
             counts[what] = counts.get(what, 0) + 1
         except Failure as problem:
             problems.append(str(problem))

@@ -5,7 +5,7 @@ import random
 import resource
 
 from failure.common import expect, expect_same, lines_of
-from transparency import running
+from transparency import running, sources
 from transparency.job_control import as_nobody
 from transparency.results import Skip
 
@@ -108,15 +108,18 @@ def sample(place):
 def torn(place):
     """Cut off at any place, a profile is read up to there, with a warning."""
     content, whole = sample(place)
-    random.seed(7)
-    cuts = sorted(random.sample(range(1, len(content)), min(30, len(content) - 1)))
-    partial = 0
-    for cut in [0, *cuts, len(content) - 1]:
+    generator = random.Random(7)
+    for cut in [0, 1, len(content) - 1, *generator.sample(range(2, len(content) - 1), 15)]:
         rows, warned = reads(place, place.write("torn.trm", content[:cut]))
         expect(warned, f"no warning, though only {cut} of {len(content)} bytes are there")
         expect(rows is None or rows <= whole, f"rows that the whole file lacks, cut at {cut}")
-        partial += rows is not None
-    return f"{partial} of {len(cuts) + 2} torn files gave records"
+    # Two profiles in one file: what is whole stays, wherever the second one ends.
+    twice = reads(place, place.write("twice.trm", content + content))[0]
+    for cut in [1, len(content) - 1, *generator.sample(range(2, len(content) - 1), 15)]:
+        rows, warned = reads(place, place.write("torn.trm", content + content[:cut]))
+        expect(warned, f"no warning, though the second profile ends after {cut} bytes")
+        expect(rows in (whole, twice),
+               f"not the rows of the first profile; the second ends at {cut}")
 
 
 def damaged(place):
@@ -164,5 +167,18 @@ def only_and_skip(place):
     expect(any(key[0] == "libc.so.6" for key in whole), "all: libc has no rows")
 
 
+def verbose(place):
+    """Functions that are left alone are named with the reason under --verbose."""
+    program = place.path("odd_entries")
+    sources.compile_one(["gcc", "-O2", "lib/odd.S"], ["odd_entries.c"], program)
+    command = [place.tool, "run", "-o", place.profile, "--", program]
+    plain = running.run(command, place.folder).stderr.decode(errors="replace")
+    command.insert(2, "--verbose")
+    named = running.run(command, place.folder).stderr.decode(errors="replace")
+    expect("not instrumented" in plain, f"nothing is said to be left out: {plain[-200:]!r}")
+    expect("starts_rep" in named, f"starts_rep is not named: {named[-300:]!r}")
+
+
 TESTS = [no_folder, is_a_folder, no_right, disk_full, size_limit, replaced, default_name,
-         summary, torn, damaged, no_profile, only_and_skip]
+         summary, torn, damaged, no_profile, only_and_skip,
+         verbose]

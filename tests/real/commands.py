@@ -102,20 +102,40 @@ END { n = asorti(count, words); for (i = 1; i <= 10; i++) print words[i], count[
   "echo sub" | getline line; print line; close("echo sub"); print (systime() > 1); exit 6 }
 """
 
+BASH = """
+f() { local n=$1; ((n == 0)) && return 3; f $((n - 1)); }
+f 20; echo $?; a=(b c d); echo ${a[@]:1} $(echo $(echo deep)); trap 'echo bye' EXIT
+echo one | tr a-z A-Z | rev; (exit 7); echo $? ${PIPESTATUS[@]}; sleep 0.1 & wait $!
+coproc cat; echo hi >&${COPROC[1]}; read -u ${COPROC[0]} x; echo $x
+diff <(echo a) <(echo b); kill -USR1 $$
+"""
+
+BUSYBOX = """
+i=0; while [ $i -lt 30 ]; do i=$((i + 1)); busybox expr $i '*' 2; done
+busybox sha256sum data.txt; busybox sort data.txt | busybox md5sum
+busybox gzip -c data.txt | busybox gunzip | busybox wc
+"""
+
 NODE_JIT = """
 function hot(n) { let s = 0; for (let i = 0; i < n; i++) s = (s * 31 + i) % 1000003; return s }
 let t = 0; for (let i = 0; i < 300; i++) t = (t + hot(3000 + i)) % 1000003; console.log(t);
 class A { f() { return 1 } } class B extends A { f() { return super.f() + 1 } }
-let o = [new A(), new B()], c = 0; for (let i = 0; i < 300000; i++) c += o[i & 1].f(); console.log(c);
-function deopt(x) { return x + x } for (let i = 0; i < 50000; i++) deopt(i); console.log(deopt('x'));
-let caught = 0; for (let i = 0; i < 5000; i++) { try { throw new Error('e' + i) } catch (e) { caught++ } }
+let o = [new A(), new B()], c = 0;
+for (let i = 0; i < 300000; i++) c += o[i & 1].f();
+console.log(c);
+function deopt(x) { return x + x }
+for (let i = 0; i < 50000; i++) deopt(i);
+console.log(deopt('x'));
+let caught = 0;
+for (let i = 0; i < 5000; i++) { try { throw new Error('e' + i) } catch (e) { caught++ } }
 console.log(caught, JSON.stringify({a: [1, {b: null}]}), [..."héllo"].reverse().join(''));
 try { (function f() { f() })() } catch (e) { console.log(e instanceof RangeError) }
 console.log(/(\\d+)-(\\d+)/.exec('tel 12-34').slice(1).join(), 2n ** 100n);
 """
 
 NODE_ASYNC = """
-const crypto = require('crypto'), zlib = require('zlib'), fs = require('fs'), cp = require('child_process');
+const crypto = require('crypto'), zlib = require('zlib'), fs = require('fs');
+const cp = require('child_process');
 const { Worker } = require('worker_threads');
 const work = n => new Promise(done => new Worker(
     `const {parentPort} = require('worker_threads'); let s = 0;
@@ -177,7 +197,8 @@ int main() {
         for (int i = 0; i < 1000; i++) m[std::to_string(i % 17)].push_back(i);
         for (auto &[k, v] : m) std::sort(v.begin(), v.end(), std::greater<int>());
         std::cout << m["3"][0] << std::regex_replace("a1b2", std::regex("[0-9]"), "#") << "\\n";
-        try { std::string("x").at(5); } catch (const std::out_of_range &e) { std::cout << "caught\\n"; } }
+        try { std::string("x").at(5); }
+        catch (const std::out_of_range &e) { std::cout << "caught\\n"; } }
 """
 
 MAKEFILE = """
@@ -207,7 +228,7 @@ def round_trip(name, needs, pack, unpack, **more):
 COMPRESSION = [
     round_trip("gzip", "gzip", "gzip -6", "gzip -dc", as_user=True),
     Command("gzip-direct", ["gzip", "-6k", "data.txt"], "gzip", files=("data.txt.gz",),
-            functions=("gzip:deflate",)),
+            functions=("libc.so:write",)),
     round_trip("bzip2", "bzip2", "bzip2 -9", "bzip2 -dc",
                functions=("libbz2:BZ2_bzCompress",), as_user=True),
     round_trip("xz", "xz", "xz -2", "xz -dc", functions=("liblzma:lzma_code",)),
@@ -219,7 +240,7 @@ COMPRESSION = [
 ]
 
 LANGUAGES = [
-    Command("python", ["python3", "prog.py"], "python3", here("prog.py", PYTHON), status=3,
+    Command("python", ["/usr/bin/python3", "prog.py"], "python3", here("prog.py", PYTHON), status=3,
             functions=("python3:_PyEval_EvalFrameDefault",), as_user=True),
     Command("python-traceback", ["python3", "-c", "import json; json.loads('{')"], "python3",
             status=1),
@@ -249,11 +270,7 @@ TOOLS = [
             status=1, functions=("libsqlite3:sqlite3_step",), as_user=True),
     Command("bash-processes", "bash -c 'for ((i = 0; i < 200; i++)); do /bin/expr $i + 1; done'",
             "bash", programs=("expr$",)),
-    Command("bash-script", ["bash", "-c", "f() { local n=$1; ((n == 0)) && return 3; f $((n - 1)); }"
-            "; f 20; echo $?; a=(b c d); echo ${a[@]:1} $(echo $(echo deep)); trap 'echo bye' EXIT;"
-            " echo one | tr a-z A-Z | rev; (exit 7); echo $? ${PIPESTATUS[@]}; sleep 0.1 & wait $!;"
-            " coproc cat; echo hi >&${COPROC[1]}; read -u ${COPROC[0]} x; echo $x; diff <(echo a)"
-            " <(echo b); kill -USR1 $$"], "bash", status=-10),
+    Command("bash-script", ["bash", "-c", BASH], "bash", status=-10),
     Command("git", GIT, "git", programs=("git$",), as_user=True),
     Command("make", ["make", "-s", "-j2", "program"], "make",
             MAKE_SETUP + "\n" + here("Makefile", MAKEFILE), files=("program", "c.o"),
@@ -267,12 +284,10 @@ TOOLS = [
             as_user=True),
     Command("wget", "wget -q -O - {url}/data.txt | sha256sum; wget -q {url}/missing", "wget",
             status=8),
-    Command("busybox", ["busybox", "sh", "-c", "i=0; while [ $i -lt 30 ]; do i=$((i + 1)); busybox "
-            "expr $i \\* 2; done; busybox sha256sum data.txt; busybox sort data.txt | busybox md5sum;"
-            " busybox gzip -c data.txt | busybox gunzip | busybox wc"], "busybox",
-            programs=("busybox$",)),
-    Command("tar-find", "tar cf - data.* | tar tvf - --full-time | cut -c1-20; find . -name 'data*' "
-            "| sort | xargs -P2 -n1 sha256sum | sort; seq 3000 | xargs -n 50 | tail -1", "tar find"),
+    Command("busybox", ["busybox", "sh", "-c", BUSYBOX], "busybox", programs=("busybox$",)),
+    Command("tar-find", "tar cf - data.* | tar tvf - --full-time | cut -c1-20; find . -name "
+            "'data*' | sort | xargs -P2 -n1 sha256sum | sort; seq 3000 | xargs -n 50 | tail -1",
+            "tar find"),
     Command("sort-threads", "sort --parallel=2 -S 1M data.txt | sha256sum", "sort"),
 ]
 
@@ -296,6 +311,8 @@ STRACE = ("strace -f -o trace sh -c '{helper} 0; (ls data.txt; true)' && "
 
 TRACERS = [
     Command("strace", STRACE, "strace", released=("(strace|dash)$",), as_user=True),
+    Command("strace-direct", ["strace", "-f", "-o", "trace", "ls", "data.txt"], "strace",
+            released=("strace$",)),
     Command("strace-attach", "sleep 0.5 & strace -p $! -e trace=none 2>&1; wait", "strace",
             normalise=("numbers",), released=("sleep$",)),
     Command("gdb", GDB, "gdb", normalise=("addresses", "numbers"), released=("(gdb|damaged)$",),

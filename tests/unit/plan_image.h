@@ -8,9 +8,10 @@
 
 #include <string.h>
 
-/* One executable segment at `address` that holds all the bytes. Not to be image_close()d. */
-static inline void plan_image_init(struct image *image, uint64_t address, const void *bytes,
-				   size_t size)
+/* One executable segment at `address` that holds all the bytes. Not to be image_close()d.
+ */
+static inline void plan_image_init(struct image *image, uint64_t address,
+				   const void *bytes, size_t size)
 {
 	memset(image, 0, sizeof(*image));
 	image->type = IMAGE_DYNAMIC;

@@ -1,6 +1,6 @@
 /*
- * Runs instrumented code: functions in assembly are copied twice, one copy is patched as their
- * plan says, and both must give the same results, with the right counts.
+ * Runs instrumented code: functions in assembly are copied twice, one copy is patched as
+ * their plan says, and both must give the same results, with the right counts.
  */
 #include "plan_image.h"
 
@@ -23,9 +23,10 @@ enum {
 };
 
 /*
- * The functions. BEGIN aligns to 16, BEGIN_TIGHT does not; END ends. Arguments and results as
- * in C: (rdi, rsi, rdx) to rax.
+ * The functions. BEGIN aligns to 16, BEGIN_TIGHT does not; END ends. Arguments and
+ * results as in C: (rdi, rsi, rdx) to rax.
  */
+/* clang-format off */
 __asm__(
 	".section .rodata\n"
 	".macro BEGIN name\n .p2align 4, 0x90\n BEGIN_TIGHT \\name\n .endm\n"
@@ -52,7 +53,7 @@ __asm__(
 	" .endr\n and $31, %rdi\n dec %rdi\n jg loop_far\n mov %rsi, %rax\n ret\n END loop_far\n"
 	"BEGIN loop_marked\n endbr64\n add %rsi, %rdx\n imul $5, %rsi, %rsi\n inc %rsi\n"
 	" and $7, %rdi\n dec %rdi\n jg loop_marked\n mov %rdx, %rax\n ret\n END loop_marked\n"
-	"BEGIN loop_behind\n endbr64\n .globl loop_behind_4\n loop_behind_4: add %rsi, %rdx\n"
+	"BEGIN loop_behind\n endbr64\n loop_behind_4: add %rsi, %rdx\n"
 	" imul $5, %rsi, %rsi\n inc %rsi\n and $7, %rdi\n dec %rdi\n jg loop_behind_4\n"
 	" mov %rdx, %rax\n ret\n END loop_behind\n"
 	/* The second jump has no room: another loop leads to the eighth byte. */
@@ -94,8 +95,8 @@ __asm__(
 	/* Other instructions that change when they move. */
 	"BEGIN count_zero\n mov %rdi, %rcx\n jrcxz 1f\n mov $2, %eax\n ret\n 1: mov $1, %eax\n ret\n"
 	"END count_zero\n"
-	"BEGIN looper\n lea 1(%rsi), %ecx\n xor %eax, %eax\n jmp 2f\n 1: inc %eax\n"
-	" 2: and $15, %ecx\n inc %ecx\n loop 1b\n ret\n END looper\n"
+	"BEGIN looper\n lea 1(%rsi), %ecx\n loop 1f\n mov $2, %eax\n ret\n"
+	" 1: lea 5(%rcx,%rdi), %rax\n ret\n END looper\n"
 	"BEGIN branch_first\n test %edi, %edi\n js 1f\n mov $5, %eax\n ret\n 1: mov $6, %eax\n ret\n"
 	"END branch_first\n"
 	"BEGIN jump_first\n jmp 1f\n .rept 9\n nop\n .endr\n 1: lea 2(%rdi), %rax\n ret\n"
@@ -122,7 +123,7 @@ __asm__(
 	" ret\n 1: mov $1, %eax\n ret\n END recurse\n"
 
 	/* Something leads into the first five bytes. */
-	"BEGIN inside\n push %rbx\n mov %rdi, %rbx\n .globl inside_4\n inside_4: lea 3(%rbx), %rax\n"
+	"BEGIN inside\n push %rbx\n mov %rdi, %rbx\n inside_4: lea 3(%rbx), %rax\n"
 	" and $3, %rbx\n dec %rbx\n jg inside_4\n pop %rbx\n ret\n END inside\n"
 	"BEGIN pointed_at\n mov %rdi, %rax\n pointed_at_3: add $2, %rax\n ret\n END pointed_at\n"
 	"BEGIN point_at\n mov %rsi, %rax\n lea pointed_at_3(%rip), %rcx\n jmp *%rcx\n END point_at\n"
@@ -138,14 +139,15 @@ __asm__(
 	".pushsection .data.rel.ro.functions, \"aw\"\n last_function:\n .popsection\n"
 	".text\n");
 
+/* clang-format on */
+
 struct listed {
 	const char *name;
 	const uint8_t *start;
 	uint64_t size;
 };
 extern const struct listed first_function[], last_function[];
-extern const uint8_t area_begin[], area_text_end[], area_end[], through_word[], plain[],
-	inside_4[];
+extern const uint8_t area_begin[], area_text_end[], area_end[], through_word[], plain[];
 
 static uint64_t counters[FUNCTIONS_MAX];
 
@@ -188,8 +190,10 @@ static void describe(struct image *image)
 					    .file_offset = text,
 					    .file_size = image->size - text,
 					    .memory_size = image->size - text}));
-	for (const struct listed *listed = first_function; listed < last_function; listed++)
-		plan_image_add(image, LINK_ADDRESS + (uint64_t)(listed->start - area_begin),
+	for (const struct listed *listed = first_function; listed < last_function;
+	     listed++)
+		plan_image_add(image,
+			       LINK_ADDRESS + (uint64_t)(listed->start - area_begin),
 			       listed->size, listed->name);
 }
 
@@ -198,10 +202,11 @@ static void install(struct run *run)
 	const struct plan *plan = run->plan;
 	uint64_t bias = (uint64_t)run->patched - LINK_ADDRESS;
 
-	vector_for_each(&plan->patches, patch)
-		memcpy(run->patched + (patch->address - LINK_ADDRESS), patch->bytes, patch->size);
+	vector_for_each (&plan->patches, patch)
+		memcpy(run->patched + (patch->address - LINK_ADDRESS), patch->bytes,
+		       patch->size);
 	memcpy(run->patched + CODE_OFFSET, plan->code.items, plan->code.count);
-	vector_for_each(&plan->fixups, fixup) {
+	vector_for_each (&plan->fixups, fixup) {
 		uint64_t value;
 
 		if (fixup->kind != PLAN_FIXUP_ADDRESS)
@@ -215,7 +220,8 @@ static void install(struct run *run)
 static struct run start(enum plan_probe probe)
 {
 	struct run run;
-	struct plan_request request = {.image = &run.image, .probe = probe,
+	struct plan_request request = {.image = &run.image,
+				       .probe = probe,
 				       .code_address = LINK_ADDRESS + CODE_OFFSET};
 
 	describe(&run.image);
@@ -238,7 +244,7 @@ static void stop(struct run *run)
 
 static const struct plan_function *row_of(const struct run *run, const char *name)
 {
-	vector_for_each(&run->plan->functions, function)
+	vector_for_each (&run->plan->functions, function)
 		if (!strcmp(run->plan->names.items + function->name, name))
 			return function;
 	fail_msg("no function %s", name);
@@ -374,7 +380,7 @@ static void test_forms(void **state)
 
 		if (row->reason != cases[i].reason)
 			fail_msg("%s: %s", cases[i].name, plan_reason_text(row->reason));
-		vector_for_each(&run.plan->patches, patch)
+		vector_for_each (&run.plan->patches, patch)
 			if (patch->address - row->address <= 4 &&
 			    &run.plan->functions.items[patch->function] == row && !size)
 				size = patch->size;
@@ -393,12 +399,14 @@ static void test_addresses_and_recursion(void **state)
 	uint64_t before;
 
 	(void)state;
-	assert_int_equal(call(&run, run.bare, "call_next", (uint64_t)run.bare, 0, 0),
-			 call(&run, run.patched, "call_next", (uint64_t)run.patched, 0, 0));
+	assert_int_equal(
+		call(&run, run.bare, "call_next", (uint64_t)run.bare, 0, 0),
+		call(&run, run.patched, "call_next", (uint64_t)run.patched, 0, 0));
 	assert_int_equal(count_of(&run, "call_next"), 1);
 	assert_int_equal(
 		call(&run, run.bare, "emulated_indirect", (uint64_t)run.bare, 0, 0),
-		call(&run, run.patched, "emulated_indirect", (uint64_t)run.patched, 0, 0));
+		call(&run, run.patched, "emulated_indirect", (uint64_t)run.patched, 0,
+		     0));
 	assert_int_equal(count_of(&run, "emulated_indirect"), 1);
 	assert_int_equal(count_of(&run, "call_next"), 2);
 	before = count_of(&run, "recurse");
@@ -417,25 +425,28 @@ static const uint8_t *original_at(void *context, uint64_t address, size_t size)
 }
 
 /* The first place of this kind in a function's trampoline. */
-static struct plan_place find_place(const struct run *run, const struct plan_function *row,
+static struct plan_place find_place(const struct run *run,
+				    const struct plan_function *row,
 				    enum plan_place_kind kind)
 {
 	struct plan_place place = {.kind = PLAN_PLACE_UNKNOWN};
 
 	for (uint32_t at = row->trampoline; place.kind != kind; at++) {
 		assert_true(at < run->plan->code.count);
-		place = plan_locate(run->plan, original_at, (void *)(uintptr_t)&run->image, at);
+		place = plan_locate(run->plan, original_at,
+				    (void *)(uintptr_t)&run->image, at);
 	}
 	assert_int_equal(place.function, row - run->plan->functions.items);
 	return place;
 }
 
-/* Code that plan_finish writes for a place, called as if it were the function. It goes on in
- * the trampoline. */
+/* Code that plan_finish writes for a place, called as if it were the function. It goes on
+ * in the trampoline. */
 static void finish_case(const struct run *run, size_t index)
 {
 	const struct plan_function *row = row_of(run, cases[index].name);
-	const uint8_t *original = image_bytes_at(&run->image, row->address, row->displaced);
+	const uint8_t *original =
+		image_bytes_at(&run->image, row->address, row->displaced);
 	struct plan_place place = find_place(run, row, PLAN_PLACE_START);
 	uint64_t finish = LINK_ADDRESS + FINISH_OFFSET, word;
 	uint8_t *code = run->patched + FINISH_OFFSET;
@@ -443,16 +454,17 @@ static void finish_case(const struct run *run, size_t index)
 	uint32_t next, none;
 	size_t size;
 
-	size = plan_finish(run->plan, &place, original, finish + 16, finish, code + 16, 256,
-			   &next);
+	size = plan_finish(run->plan, &place, original, finish + 16, finish, code + 16,
+			   256, &next);
 	if (!size) {
 		/* Only a branch is not for it. */
 		original += place.original - row->address;
 		assert_true(*original == 0xe8 || *original == 0xeb || *original == 0xff);
 		return;
 	}
-	assert_int_equal(plan_finish(run->plan, &place, original, finish + 16, finish, code + 16,
-				     size - 1, &none), 0);
+	assert_int_equal(plan_finish(run->plan, &place, original, finish + 16, finish,
+				     code + 16, size - 1, &none),
+			 0);
 	word = (uint64_t)(run->patched + CODE_OFFSET + next);
 	memcpy(code, &word, sizeof(word));
 	for (size_t i = 0; i < VALUES * VALUES; i++) {

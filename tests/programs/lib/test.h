@@ -15,7 +15,9 @@
 #define KEPT __attribute__((noipa))
 #endif
 
-/* Makes a function longer than a jump, if it would be the last one and have no padding. */
+/*
+ * Makes a function longer than a jump, if it would be the last one and have no padding.
+ */
 #define ROOM() __asm__ volatile("nopl 64(%%rax)" ::: "memory")
 
 /* Ends the program if the condition does not hold. Not for signal handlers. */

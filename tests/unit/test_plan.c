@@ -1,0 +1,454 @@
+/*
+ * Plans: bytes in, bytes out, with the assembly beside them; and what must hold for every
+ * plan of the libraries that this machine has.
+ */
+#include "plan_image.h"
+
+#include "code/decode.h"
+#include "code/length.h"
+#include "code/scan.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum { TEXT = 0x1000, CODE = 0x100000 };
+
+static void fail_if_error(struct trm_error *error)
+{
+	if (!error)
+		return;
+	print_error("%s\n", error->message);
+	trm_error_destroy(error);
+	fail();
+}
+
+static struct plan *make_plan(const struct image *image, const struct plan_request *like)
+{
+	struct plan_request request = like ? *like : (struct plan_request){0};
+	struct plan *plan;
+
+	request.image = image;
+	request.code_address = image->end + CODE;
+	fail_if_error(plan_create(&request, &plan));
+	return plan;
+}
+
+/* An image of one function that is all of the bytes but for the padding behind it. */
+static void one_function(struct image *image, const uint8_t *bytes, size_t size,
+			 size_t padding)
+{
+	plan_image_init(image, TEXT, bytes, size);
+	plan_image_add(image, TEXT, size - padding, "f");
+}
+
+static void check_bytes(const void *found, const void *wanted, size_t size)
+{
+	assert_memory_equal(found, wanted, size);
+}
+
+/* A displacement as it lies in code. */
+static void check_relative(const uint8_t *bytes, uint64_t end, uint64_t target)
+{
+	int32_t distance;
+
+	memcpy(&distance, bytes, sizeof(distance));
+	assert_int_equal(end + (uint64_t)(int64_t)distance, target);
+}
+
+static void test_plain(void **state)
+{
+	static const uint8_t bytes[] = {
+		0x48, 0x83, 0xec, 0x08,             /* sub $8, %rsp */
+		0x8b, 0x05, 0x10, 0x00, 0x00, 0x00, /* mov 16(%rip), %eax */
+		0x0f, 0x84, 0xf0, 0xff, 0xff, 0x7e, /* je far away */
+		0xc3,
+	};
+	static const uint8_t probe[] = {0x65, 0x48, 0xff, 0x04, 0x25, 0, 0, 0, 0};
+	struct image image;
+	struct plan *plan;
+
+	(void)state;
+	one_function(&image, bytes, sizeof(bytes), 0);
+	plan = make_plan(&image, NULL);
+	assert_int_equal(plan->slot_count, 1);
+	assert_int_equal(plan->functions.items[0].displaced, 10);
+	assert_int_equal(plan->patches.count, 1);
+	assert_int_equal(plan->patches.items[0].address, TEXT);
+	assert_int_equal(plan->patches.items[0].size, 5);
+	assert_int_equal(plan->patches.items[0].bytes[0], 0xe9);
+	check_relative(plan->patches.items[0].bytes + 1, TEXT + 5, plan->code_address);
+	assert_int_equal(plan->fixups.count, 1);
+	assert_int_equal(plan->fixups.items[0].offset, 5);
+	assert_int_equal(plan->fixups.items[0].kind, PLAN_FIXUP_SLOT);
+	/* incq %gs:slot; sub $8, %rsp; mov there(%rip), %eax; jmp back */
+	assert_int_equal(plan->code.count, 9 + 4 + 6 + 5);
+	check_bytes(plan->code.items, probe, sizeof(probe));
+	check_bytes(plan->code.items + 9, bytes, 6);
+	check_relative(plan->code.items + 15, plan->code_address + 19, TEXT + 10 + 16);
+	assert_int_equal(plan->code.items[19], 0xe9);
+	check_relative(plan->code.items + 20, plan->code_address + 24, TEXT + 10);
+	plan_destroy(plan);
+	plan_image_deinit(&image);
+}
+
+static void test_leaf_is_copied(void **state)
+{
+	static const uint8_t bytes[] = {
+		0x48, 0x89, 0xf8, /* mov %rdi, %rax */
+		0x48, 0x01, 0xf0, /* add %rsi, %rax */
+		0x48, 0xff, 0xc0, /* inc %rax */
+		0xc3,             /* ret */
+	};
+	static const uint8_t flag[] = {0x65, 0xc6, 0x04, 0x25, 0, 0, 0, 0, 1};
+	struct plan_request request = {.probe = PLAN_PROBE_FLAG};
+	struct image image;
+	struct plan *plan;
+
+	(void)state;
+	one_function(&image, bytes, sizeof(bytes), 0);
+	plan = make_plan(&image, &request);
+	assert_int_equal(plan->slot_size, 1);
+	assert_int_equal(plan->functions.items[0].displaced, 6);
+	assert_int_equal(plan->code.count, sizeof(flag) + sizeof(bytes));
+	check_bytes(plan->code.items, flag, sizeof(flag));
+	check_bytes(plan->code.items + sizeof(flag), bytes, sizeof(bytes));
+	plan_destroy(plan);
+	plan_image_deinit(&image);
+}
+
+/* What must not be moved, and what gives no room: each with its reason. */
+static void test_reasons(void **state)
+{
+	static const struct {
+		enum plan_reason reason;
+		uint8_t size;
+		uint8_t bytes[15];
+	} rows[] = {
+		{PLAN_NOT_MOVABLE, 4, {0x0f, 0x05, 0xc3, 0x90}},       /* syscall */
+		{PLAN_NOT_MOVABLE, 4, {0xf3, 0xaa, 0xc3, 0x90}},       /* rep stosb */
+		{PLAN_NOT_MOVABLE, 2, {0x0f, 0x0b}},                   /* ud2 */
+		{PLAN_NOT_MOVABLE, 3, {0x8e, 0xd8, 0xc3}},             /* mov %eax, %ds */
+		{PLAN_NOT_MOVABLE, 3, {0x9d, 0x90, 0xc3}},             /* popf */
+		{PLAN_NOT_MOVABLE, 7, {0xc7, 0xf8, 0, 0, 0, 0, 0xc3}}, /* xbegin */
+		{PLAN_UNDECODABLE,
+		 6,
+		 {0x06, 0x90, 0x90, 0x90, 0x90, 0xc3}},                /* push %es */
+		{PLAN_UNDECODABLE, 5, {0x90, 0x48, 0x8b, 0x84, 0x24}}, /* cut off */
+		{PLAN_NO_ROOM, 1, {0xc3}},
+		{PLAN_NO_ROOM, 3, {0x31, 0xc0, 0xc3}},
+		/* 1: dec %rdi; nop; jg 1b+3 */
+		{PLAN_NO_ROOM, 9, {0x48, 0xff, 0xcf, 0x90, 0x7f, 0xfd, 0x90, 0x90, 0xc3}},
+	};
+	struct image image;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct plan *plan;
+
+		one_function(&image, rows[i].bytes, rows[i].size, 0);
+		plan = make_plan(&image, NULL);
+		if (plan->functions.items[0].reason != rows[i].reason)
+			fail_msg("row %zu: %s", i,
+				 plan_reason_text(plan->functions.items[0].reason));
+		assert_int_equal(plan->patches.count, 0);
+		assert_int_equal(plan->slot_count, 0);
+		plan_destroy(plan);
+		plan_image_deinit(&image);
+	}
+}
+
+static void test_uses_gs(void **state)
+{
+	static const struct {
+		bool uses;
+		uint8_t bytes[20];
+	} rows[] = {
+		{true, {0xf3, 0x48, 0x0f, 0xae, 0xd8, 0xc3}},  /* wrgsbase %rax */
+		{true, {0xf3, 0x0f, 0xae, 0xd9, 0xc3}},        /* wrgsbase %ecx */
+		{true, {0x8e, 0xe8, 0xc3}},                    /* mov %eax, %gs */
+		{false, {0xf3, 0x48, 0x0f, 0xae, 0xd0, 0xc3}}, /* wrfsbase %rax */
+		{false, {0x0f, 0xae, 0xd8, 0xc3}}, /* a fence-like form of ae */
+		/* mov $0x1001, %edi; mov $158, %eax; syscall */
+		{true, {0xbf, 1, 0x10, 0, 0, 0xb8, 158, 0, 0, 0, 0x0f, 0x05, 0xc3}},
+		/* mov $0x1002, %edi: ARCH_SET_FS */
+		{false, {0xbf, 2, 0x10, 0, 0, 0xb8, 158, 0, 0, 0, 0x0f, 0x05, 0xc3}},
+		/* mov $158, %edi; mov $0x1001, %esi; call */
+		{true, {0xbf, 158, 0, 0, 0, 0xbe, 1, 0x10, 0, 0, 0xe8, 0, 0, 0, 0, 0xc3}},
+		/* mov $0x1001, %edi; call: a number, where nothing names arch_prctl */
+		{false, {0xbf, 1, 0x10, 0, 0, 0xe8, 0, 0, 0, 0, 0xc3}},
+	};
+	struct image image;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct plan *plan;
+
+		one_function(&image, rows[i].bytes, sizeof(rows[i].bytes), 0);
+		plan = make_plan(&image, NULL);
+		if (plan->uses_gs != rows[i].uses)
+			fail_msg("row %zu", i);
+		plan_destroy(plan);
+		plan_image_deinit(&image);
+	}
+}
+
+static const uint8_t *original_at(void *context, uint64_t address, size_t size)
+{
+	return image_bytes_at(context, address, size);
+}
+
+static uint8_t hook_f(const char *name)
+{
+	return strcmp(name, "f") ? 0 : 7;
+}
+
+static bool want_none(void *context, const char *name)
+{
+	(void)context;
+	(void)name;
+	return false;
+}
+
+static void test_hook(void **state)
+{
+	/* push %rbx; lea 1(%rdi), %eax; inc %eax; then more than is copied */
+	static const uint8_t bytes[] = {0x53, 0x8d, 0x47, 0x01, 0xff, 0xc0, 0xe8,
+					0,    0,    0,    0,    0x5b, 0xc3};
+	static const uint8_t code[] = {
+		0x65, 0x48, 0x89, 0x04, 0x25, 0x10, 0, 0, 0, /* mov %rax, %gs:16 */
+		0x48, 0x8d, 0x05, 29,   0,    0,    0,       /* lea 1f(%rip), %rax */
+		0x65, 0x48, 0x89, 0x04, 0x25, 0x18, 0, 0, 0, /* mov %rax, %gs:24 */
+		0x65, 0xc7, 0x04, 0x25, 0x20, 0,    0, 0, 7,
+		0,    0,    0,                            /* movl $7, %gs:32 */
+		0x65, 0xff, 0x24, 0x25, 0x28, 0,    0, 0, /* jmp *%gs:40 */
+		0x53, 0x8d, 0x47, 0x01, 0xff, 0xc0,       /* 1: as it was */
+	};
+	static const struct {
+		uint32_t offset;
+		enum plan_place_kind kind;
+		bool rax_saved;
+		unsigned original;
+	} places[] = {
+		{0, PLAN_PLACE_HOOK, false, 0},
+		{9, PLAN_PLACE_HOOK, true, 0},
+		{16, PLAN_PLACE_HOOK, true, 0},
+		{25, PLAN_PLACE_HOOK, true, 0},
+		{37, PLAN_PLACE_HOOK, true, 0},
+		{45, PLAN_PLACE_START, false, 0},
+		{46, PLAN_PLACE_DISPLACED, false, 1},
+		{49, PLAN_PLACE_DISPLACED, false, 4},
+		{51, PLAN_PLACE_BACK, false, 6},
+		{1, PLAN_PLACE_UNKNOWN, false, 0},
+		{47, PLAN_PLACE_UNKNOWN, false, 0},
+		{4096, PLAN_PLACE_UNKNOWN, false, 0},
+	};
+	struct plan_request request = {
+		.hook_of = hook_f, .wanted = want_none, .hook_layout = {16, 24, 32, 40}};
+	struct image image;
+	struct plan *plan;
+
+	(void)state;
+	one_function(&image, bytes, sizeof(bytes), 0);
+	plan = make_plan(&image, &request);
+	assert_int_equal(plan->functions.items[0].reason, PLAN_NOT_WANTED);
+	assert_int_equal(plan->functions.items[0].hook, 7);
+	assert_int_equal(plan->slot_count, 0);
+	assert_int_equal(plan->fixups.count, 0);
+	assert_int_equal(plan->code.count, sizeof(code) + 5);
+	check_bytes(plan->code.items, code, sizeof(code));
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		struct plan_place place =
+			plan_locate(plan, original_at, &image, places[i].offset);
+
+		assert_int_equal(place.kind, places[i].kind);
+		if (place.kind == PLAN_PLACE_UNKNOWN)
+			continue;
+		assert_int_equal(place.rax_saved, places[i].rax_saved);
+		assert_int_equal(place.original, TEXT + places[i].original);
+		assert_false(place.inside);
+	}
+	plan_destroy(plan);
+	plan_image_deinit(&image);
+}
+
+/* Any bytes, any functions: no crash, patches that do not overlap. */
+static void test_random_bytes(void **state)
+{
+	uint8_t bytes[4096];
+	uint32_t seed = 1;
+
+	(void)state;
+	for (int round = 0; round < 300; round++) {
+		struct image image;
+		struct plan *plan;
+		uint64_t at = 0;
+
+		for (size_t i = 0; i < sizeof(bytes); i++) {
+			seed = seed * 1664525 + 1013904223;
+			bytes[i] = (uint8_t)(seed >> 24);
+		}
+		plan_image_init(&image, TEXT, bytes, sizeof(bytes));
+		while (at < sizeof(bytes)) {
+			uint64_t size = 1 + bytes[at] % 64;
+
+			if (size > sizeof(bytes) - at)
+				size = sizeof(bytes) - at;
+			plan_image_add(&image, TEXT + at, size, NULL);
+			at += size + bytes[at] / 64;
+		}
+		plan = make_plan(&image, NULL);
+		for (size_t i = 1; i < plan->patches.count; i++)
+			assert_true(plan->patches.items[i - 1].address +
+					    plan->patches.items[i - 1].size <=
+				    plan->patches.items[i].address);
+		for (uint32_t i = 0; i < plan->code.count; i++)
+			plan_locate(plan, original_at, &image, i);
+		plan_destroy(plan);
+		plan_image_deinit(&image);
+	}
+}
+
+/* The table decoder and Zydis agree on every function of a real file. */
+static void compare_lengths(const struct image *image)
+{
+	vector_for_each (&image->functions, function) {
+		const uint8_t *bytes =
+			image_bytes_at(image, function->address, function->size);
+
+		for (size_t at = 0; bytes && at < function->size;) {
+			size_t left = function->size - at, length;
+			struct instruction instruction;
+			struct brief brief;
+
+			length = length_decode(bytes + at, left, &brief);
+			if (!decode_instruction(bytes + at, left, function->address + at,
+						&instruction))
+				break; /* data: anything goes */
+			if (length != instruction.length && length)
+				fail_msg("%#lx: %zu bytes, not %d",
+					 (unsigned long)(function->address + at), length,
+					 instruction.length);
+			assert_true((brief.relative != 0) ==
+					    (instruction.displacement != 0) ||
+				    !length);
+			at += instruction.length;
+		}
+	}
+}
+
+/* Each patch lies in a function or in padding, and nothing leads into its middle. */
+static void check_patches(const struct image *image, const struct plan *plan)
+{
+	uint64_t end = 0;
+	struct scan scan;
+
+	scan_init(&scan, image);
+	vector_for_each (&plan->patches, patch) {
+		const struct plan_function *function =
+			&plan->functions.items[patch->function];
+		bool entry = patch->address == function->address ||
+			     patch->address == function->address + 4;
+
+		assert_true(patch->address >= end);
+		end = patch->address + patch->size;
+		assert_non_null(map_find(&scan.map, patch->address, patch->size));
+		assert_true(function->reason == PLAN_INSTRUMENTED);
+		if (entry)
+			assert_false(map_is_reached(&scan.map, patch->address + 1,
+						    patch->size - 1u));
+	}
+	scan_deinit(&scan);
+}
+
+/* A trampoline decodes from its start to an instruction that leaves, each one located. */
+static void check_trampoline(const struct image *image, const struct plan *plan,
+			     uint32_t index)
+{
+	const struct plan_function *function = &plan->functions.items[index];
+	uint32_t at = function->trampoline;
+	struct instruction instruction;
+	bool done = false;
+
+	while (!done) {
+		struct plan_place place =
+			plan_locate(plan, original_at, (void *)(uintptr_t)image, at);
+
+		if (place.kind == PLAN_PLACE_UNKNOWN || place.function != index)
+			fail_msg("%#lx: unknown place", (unsigned long)function->address);
+		assert_true(at < plan->code.count);
+		assert_true(decode_instruction(plan->code.items + at,
+					       plan->code.count - at,
+					       plan->code_address + at, &instruction));
+		assert_false(instruction.fixed);
+		/* The short jump inside the expansion of a loop goes on in the
+		 * trampoline. */
+		done = instruction_leaves(&instruction) &&
+		       !(place.inside && instruction.length == 2 &&
+			 plan->code.items[at] == 0xeb);
+		place = plan_locate(plan, original_at, (void *)(uintptr_t)image, at + 1);
+		if (instruction.length > 1)
+			assert_int_equal(place.kind, PLAN_PLACE_UNKNOWN);
+		at += instruction.length;
+	}
+}
+
+static void check_file(const char *path)
+{
+	struct image *image;
+	struct plan *plan;
+	size_t good = 0;
+
+	if (access(path, R_OK))
+		return;
+	fail_if_error(image_open(path, NULL, &image));
+	plan = make_plan(image, NULL);
+	compare_lengths(image);
+	check_patches(image, plan);
+	assert_int_equal(plan->functions.count, image->functions.count);
+	for (uint32_t i = 0; i < plan->functions.count; i++) {
+		if (plan->functions.items[i].reason)
+			continue;
+		assert_int_equal(plan->functions.items[i].slot, good++);
+		check_trampoline(image, plan, i);
+	}
+	assert_int_equal(good, plan->slot_count);
+	/* Compilers leave hardly a function without room. */
+	assert_true(good * 100 >= plan->functions.count * 98);
+	assert_false(plan->uses_gs);
+	plan_destroy(plan);
+	image_close(image);
+}
+
+static void test_real_files(void **state)
+{
+	static const char *const paths[] = {
+		"/lib/x86_64-linux-gnu/libc.so.6",
+		"/lib64/ld-linux-x86-64.so.2",
+		"/usr/lib/x86_64-linux-gnu/libcrypto.so.3",
+		"/usr/lib/x86_64-linux-gnu/libstdc++.so.6",
+		"/usr/bin/python3",
+		"/usr/bin/lua5.4",
+		"/usr/bin/gzip",
+		"/usr/bin/busybox",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		check_file(paths[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_plain),      cmocka_unit_test(test_leaf_is_copied),
+		cmocka_unit_test(test_reasons),    cmocka_unit_test(test_uses_gs),
+		cmocka_unit_test(test_hook),       cmocka_unit_test(test_random_bytes),
+		cmocka_unit_test(test_real_files),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
