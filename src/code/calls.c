@@ -10,23 +10,6 @@ struct retargeting {
 	struct plan *plan;
 };
 
-/* The last function that begins at or before the address; NULL if none does. */
-static const struct plan_function *function_before(const struct plan *plan,
-						   uint64_t address)
-{
-	size_t low = 0, high = plan->functions.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (plan->functions.items[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &plan->functions.items[low - 1] : NULL;
-}
-
 /* A jump to an entry from inside of the function, or from a cold part, may be a loop. */
 static bool may_be_inner(const struct retargeting *work,
 			 const struct plan_function *function, uint64_t address)
@@ -46,10 +29,12 @@ static void consider(const struct retargeting *work, const struct code_segment *
 
 	memcpy(&distance, segment->bytes + offset + 1, sizeof(distance));
 	target = address + LENGTH + (uint64_t)(int64_t)distance;
-	function = function_before(work->plan, target);
+	function = plan_function_at(work->plan, target);
 	if (!function || function->address != target ||
 	    function->reason != PLAN_INSTRUMENTED ||
-	    bits_any(segment->taken, offset, LENGTH))
+	    bits_any(segment->taken, offset, LENGTH) ||
+	    ranges_meet(work->image->untouchable.items, work->image->untouchable.count,
+			address, address + LENGTH))
 		return;
 	if (segment->bytes[offset] == JUMP && may_be_inner(work, function, address))
 		return;

@@ -125,12 +125,10 @@ static struct relocation relocation_of(const struct plan *plan,
 	return relocation;
 }
 
-/* Offset in plan.code of what the trampoline does for the instruction at
- * `original_address`, or of its jump back if that is behind the displaced ones. */
-static bool offset_of(const struct plan *plan, const struct plan_function *function,
-		      const uint8_t *original, uint64_t original_address,
-		      uint32_t *ret_offset)
+bool plan_offset_of(const struct plan *plan, uint32_t index, const uint8_t *original,
+		    uint64_t address, uint32_t *ret_offset)
 {
+	const struct plan_function *function = &plan->functions.items[index];
 	struct trampoline trampoline =
 		trampoline_of(plan, function, original, function->displaced);
 	uint8_t scratch[TRAMPOLINE_SIZE_MAX];
@@ -139,16 +137,19 @@ static bool offset_of(const struct plan *plan, const struct plan_function *funct
 				  .capacity = sizeof(scratch),
 				  .marks = &marks,
 				  .address = plan->code_address + function->trampoline};
-	bool behind = original_address >= function->address + function->displaced;
+	bool behind = address >= function->address + function->displaced;
 	uint64_t start;
 
+	if (!has_trampoline(function))
+		return false;
 	trampoline_emit(&emitter, &trampoline, &start);
 	for (size_t i = 0; i < marks.count; i++) {
 		const struct emit_mark *mark = &marks.items[i];
+		bool displaced = mark->kind == PLAN_PLACE_DISPLACED ||
+				 mark->kind == PLAN_PLACE_START;
 
-		if (mark->inside || (behind ? mark->kind != PLAN_PLACE_BACK
-					    : mark->kind != PLAN_PLACE_DISPLACED ||
-						      mark->original != original_address))
+		displaced &= !mark->inside && mark->original == address;
+		if (!displaced && !(behind && mark->kind == PLAN_PLACE_BACK))
 			continue;
 		*ret_offset = function->trampoline + (uint32_t)mark->offset;
 		return true;
@@ -183,7 +184,8 @@ size_t plan_finish(const struct plan *plan, const struct plan_place *place,
 		relocate_instruction(&emitter, &instruction, &relocation);
 	}
 	if (at == first ||
-	    !offset_of(plan, function, original, function->address + at, ret_next))
+	    
+	    !plan_offset_of(plan, place->function, original, function->address + at, ret_next))
 		return 0;
 	emit_bytes(&emitter, (const uint8_t[]){0xff, 0x25}, 2);
 	emit_relative(&emitter, continue_word, 0);

@@ -22,6 +22,22 @@ struct making {
 	struct plan_patches islands; /* patches that are not at entries */
 };
 
+const struct plan_function *plan_function_at(const struct plan *plan,
+						   uint64_t address)
+{
+	size_t low = 0, high = plan->functions.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (plan->functions.items[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &plan->functions.items[low - 1] : NULL;
+}
+
 const char *plan_reason_text(enum plan_reason reason)
 {
 	static const char *const texts[PLAN_REASON_COUNT] = {

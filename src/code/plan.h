@@ -182,4 +182,15 @@ size_t plan_finish(const struct plan *plan, const struct plan_place *place,
 		   const uint8_t *original, uint64_t address, uint64_t continue_word,
 		   uint8_t *code, size_t capacity, uint32_t *ret_next);
 
+/*
+ * Where in plan.code the trampoline of function `index` does what the original instruction at
+ * link-time `address` does: a displaced one, or (an address behind those) the jump back.
+ * `original` as for plan_finish. False if no displaced instruction starts there.
+ */
+bool plan_offset_of(const struct plan *plan, uint32_t index, const uint8_t *original,
+		    uint64_t address, uint32_t *ret_offset);
+
+/* The last function that begins at or before a link-time address; NULL if none does. */
+const struct plan_function *plan_function_at(const struct plan *plan, uint64_t address);
+
 #endif

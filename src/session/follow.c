@@ -306,6 +306,8 @@ static void on_system_call(struct session *session, struct thread *thread)
 		on_image(session, thread);
 		return;
 	}
+	if (thread->fault_rip)
+		signals_watch_return(thread);
 	if (thread->process->space && thread->process->space->starting &&
 	    !remote_failed(remote_get_registers(thread->tid, &registers)) &&
 	    registers.orig_rax == SYS_mmap && (registers.rdx & PROT_EXEC) &&

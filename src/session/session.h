@@ -103,6 +103,9 @@ struct thread {
 	bool event_pending;       /* its stop has an event that the main loop is to act on */
 	struct bank *bank;        /* NULL: not measured */
 	struct VECTOR(struct bank *) old_banks; /* had before; a hook may still use one */
+	uint64_t fault_rip;       /* original address at which an instruction of a trampoline
+				     faulted, while its handler may run; 0: none */
+	uint64_t fault_rsp;       /* its stack pointer then */
 	siginfo_t held;           /* signal to put right when it comes again; si_signo 0: none */
 };
 

@@ -9,6 +9,7 @@
 #include "code/branch.h"
 #include "resident/resident.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
@@ -16,6 +17,9 @@
 #include <unistd.h>
 
 #define FINISH_MS 2000
+
+/* Two stack pointers further apart than this are on different stacks. */
+#define STACK_MAX (64u << 20)
 
 /* Signals that an instruction raises; when blocked they kill, so they never are. */
 static const uint64_t synchronous = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) |
@@ -57,46 +61,6 @@ static void uncount(const struct thread *thread, const struct module *module,
 
 	if (*counter)
 		--*counter;
-}
-
-/* A displaced instruction other than the first faulted. Its original is overwritten, and the
- * handler may return to it: the function gets its own bytes back and is counted no more. */
-static void unpatch(struct session *session, struct thread *thread, struct module *module,
-		    const struct plan_function *function)
-{
-	struct space *space = thread->process->space;
-	struct VECTOR(struct thread *) held = {0};
-	uint32_t index = (uint32_t)(function - module->file->plan->functions.items);
-
-	for (size_t i = session->all_threads.count; i-- > 0;) {
-		struct thread *other = session->all_threads.items[i];
-
-		if (other == thread || other->stopped || !other->process ||
-		    other->process->space != space || other->state != THREAD_RUNNING)
-			continue;
-		if (thread_interrupt(session, other))
-			vector_push(&held, other);
-	}
-	vector_for_each(&module->file->plan->patches, patch) {
-		const uint8_t *original;
-
-		/* Islands lie outside of the function and are left: nobody comes there. */
-		if (patch->function != index || patch->address < function->address ||
-		    patch->address >= function->address + function->size)
-			continue;
-		original = module_file_original(module->file, patch->address, patch->size);
-		if (original)
-			trm_error_destroy(remote_write(space->memory_fd,
-						       patch->address + module->bias, original,
-						       patch->size));
-	}
-	vector_for_each(&held, other)
-		thread_resume(session, *other, 0);
-	vector_deinit(&held);
-	if (!thread->process->image->reason)
-		thread->process->image->reason = memory_copy_string(
-			"a function that faulted in its first instructions was counted only "
-			"until then");
 }
 
 /*
@@ -227,7 +191,7 @@ static bool stays_displaced(const struct thread *thread, const struct module *mo
 
 /* Inside the expansion of a branch: back to where it began. A call's return address is pushed
  * by then, and a loop has counted. */
-static void step_back(struct module *module, struct plan_place *place,
+static void step_back(const struct module *module, struct plan_place *place,
 		      struct user_regs_struct *registers)
 {
 	const uint8_t *original = module_file_original(module->file, place->original, 2);
@@ -241,6 +205,15 @@ static void step_back(struct module *module, struct plan_place *place,
 	place->inside = false;
 }
 
+/* Whether a place is the first instruction whose original is intact: some are copied, too. */
+static bool is_behind(const struct module *module, const struct plan_place *place)
+{
+	const struct plan_function *function = function_of(module, place->function);
+
+	return place->kind == PLAN_PLACE_DISPLACED &&
+	       place->original == function->address + function->displaced;
+}
+
 /* Out of the middle of the displaced instructions. */
 static enum settled finish(struct session *session, struct thread *thread,
 			   struct module *module, struct plan_place place, int signal,
@@ -252,7 +225,7 @@ static enum settled finish(struct session *session, struct thread *thread,
 	for (int rounds = 0; rounds < 16; rounds++) {
 		struct finish_code copy = {.signal = signal};
 
-		if (place.kind == PLAN_PLACE_BACK) {
+		if (place.kind == PLAN_PLACE_BACK || is_behind(module, &place)) {
 			const struct plan_function *f = function_of(module, place.function);
 
 			registers->rip = f->address + f->displaced + module->bias;
@@ -275,6 +248,18 @@ static enum settled finish(struct session *session, struct thread *thread,
 	return UNSETTLED;
 }
 
+/* A displaced instruction faulted. The handler sees its original address, whose bytes are
+ * overwritten; until the handler is through, the thread's system calls are watched. */
+static enum settled show_fault(struct thread *thread, const struct module *module,
+			       struct plan_place *place, struct user_regs_struct *registers)
+{
+	step_back(module, place, registers);
+	registers->rip = place->original + module->bias;
+	thread->fault_rip = registers->rip;
+	thread->fault_rsp = registers->rsp;
+	return SETTLED;
+}
+
 static enum settled settle_trampoline(struct session *session, struct thread *thread,
 				      struct module *module, const struct settling *how,
 				      struct user_regs_struct *registers)
@@ -291,6 +276,8 @@ static enum settled settle_trampoline(struct session *session, struct thread *th
 			registers->rax = thread->bank->shared->registers.rax;
 		/* fall through */
 	case PLAN_PLACE_START:
+		if (how->fault)
+			return show_fault(thread, module, &place, registers);
 		uncount(thread, module, function);
 		/* fall through */
 	case PLAN_PLACE_PROBE:
@@ -307,11 +294,8 @@ static enum settled settle_trampoline(struct session *session, struct thread *th
 		registers->rip = place.original + module->bias;
 		return SETTLED;
 	}
-	if (how->fault) {
-		unpatch(session, thread, module, function);
-		registers->rip = place.original + module->bias;
-		return SETTLED;
-	}
+	if (how->fault)
+		return show_fault(thread, module, &place, registers);
 	return finish(session, thread, module, place, how->signal, registers);
 }
 
@@ -445,10 +429,17 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 		thread->held.si_signo = 0;
 	}
 	struct settling how = {.fault = is_fault(&info), .signal = signal};
+	uint64_t before = registers.rip;
+
 
 	switch (signals_settle(session, thread, &how, &registers)) {
 	case SETTLED:
 		trm_error_destroy(remote_set_registers(thread->tid, &registers));
+		/* SIGILL and SIGFPE tell the address of the instruction, too. */
+		if (how.fault && (uint64_t)(uintptr_t)info.si_addr == before) {
+			info.si_addr = (void *)(uintptr_t)registers.rip;
+			trm_error_destroy(remote_set_signal(thread->tid, &info));
+		}
 		break;
 	case SETTLED_RAN:
 		/* The signal was sent again and is pending now. */
@@ -464,4 +455,58 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 		break;
 	}
 	thread_resume(session, thread, signal);
+}
+
+/* rt_sigreturn(2) finds the saved context at rsp; the layout is the kernel's (asm/ucontext.h,
+ * struct sigcontext): the saved rip is 0xa8 bytes in. */
+#define UCONTEXT_RIP 0xa8
+
+static void lead_back(struct thread *thread, uint64_t context)
+{
+	struct space *space = thread->process->space;
+	uint64_t rip, link;
+
+	if (remote_failed(remote_read(space->memory_fd, context + UCONTEXT_RIP, &rip, sizeof(rip))))
+		return;
+	vector_for_each(&space->modules, module) {
+		const struct plan_function *function;
+		const uint8_t *original;
+		uint32_t offset;
+
+		if (module->broken || rip < module->text_start || rip >= module->text_end)
+			continue;
+		link = rip - module->bias;
+		function = plan_function_at(module->file->plan, link);
+		if (!function || link - function->address >= function->displaced ||
+		    (link == function->address && rip != thread->fault_rip))
+			return;
+		original = module_file_original(module->file, function->address,
+						function->displaced);
+		if (!original ||
+		    !plan_offset_of(module->file->plan,
+				    (uint32_t)(function - module->file->plan->functions.items),
+				    original, link, &offset))
+			return;
+		rip = module->code_address + offset;
+		trm_error_destroy(remote_write(space->memory_fd, context + UCONTEXT_RIP, &rip,
+					       sizeof(rip)));
+		return;
+	}
+}
+
+void signals_watch_return(struct thread *thread)
+{
+	struct user_regs_struct registers;
+
+	if (remote_failed(remote_get_registers(thread->tid, &registers)) ||
+	    (int64_t)registers.rax != -ENOSYS)
+		return;
+	if (registers.orig_rax == SYS_rt_sigreturn) {
+		lead_back(thread, registers.rsp);
+		thread->fault_rip = 0;
+	} else if (registers.rsp >= thread->fault_rsp &&
+		   registers.rsp - thread->fault_rsp < STACK_MAX) {
+		/* The stack is shorter than when the fault came: the handler was left. */
+		thread->fault_rip = 0;
+	}
 }

@@ -32,6 +32,10 @@ struct settling {
 enum settled signals_settle(struct session *session, struct thread *thread,
 			    const struct settling *how, struct user_regs_struct *registers);
 
+/* At a system call of a thread whose fault_rip is set: when its handler returns, the way back
+ * leads into the trampoline. */
+void signals_watch_return(struct thread *thread);
+
 /* Whether an operation failed; the error is dropped: the thread is gone then, and its last
  * event tells the rest. */
 static inline bool remote_failed(struct trm_error *error)

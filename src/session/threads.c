@@ -245,7 +245,7 @@ struct trm_error *space_widen_banks(struct session *session, struct space *space
 void thread_resume(struct session *session, struct thread *thread, int signal)
 {
 	const struct space *space = thread->process ? thread->process->space : NULL;
-	bool calls = thread->state == THREAD_EXEC ||
+	bool calls = thread->state == THREAD_EXEC || thread->fault_rip ||
 		     (space && space->starting);
 	(void)session;
 	if (thread->event_pending)

@@ -158,32 +158,42 @@ def stale(place):
     measure(place, program, cache, "rebuilt and of the same size")
 
 
+def shared_round(place, command, cache, bare):
+    """Four runs at once; each must print the right things and have the right counts."""
+    runs = []
+    for number in range(4):
+        profile = place.path(f"{number}.trm")
+        runs.append((profile, subprocess.Popen(
+            trammel.run_command(place.tool, profile, command), env=environment(cache),
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)))
+    for profile, process in runs:
+        try:
+            out, err = process.communicate(timeout=running.TIMEOUT_SECONDS)
+        except subprocess.TimeoutExpired:
+            running.kill_group(process)
+            raise Failure("a run did not end") from None
+        outcome = running.Outcome(out, err, process.returncode)
+        expect_same(bare, outcome, os.path.basename(profile))
+        if not place.options.no_profile:
+            calls = place.report(profile).calls("choose", "damaged")
+            expect(calls == 2 * EXPECTED["choose"], f"choose: {calls} calls")
+
+
 def shared(place):
-    """Eight runs at once with one empty cache."""
+    """Runs at once with one cache that is empty at first, eight times over."""
     program, cache = place.build("damaged.c"), place.path("cache")
     os.mkdir(cache, 0o700)
-    bare = running.run([program, "3"], place.folder)
-    for _ in range(3):
-        runs = []
-        for number in range(8):
-            profile = place.path(f"{number}.trm")
-            command = trammel.run_command(place.tool, profile, [program, "3"])
-            runs.append((profile, subprocess.Popen(
-                command, env=environment(cache), stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE, start_new_session=True)))
-        for profile, process in runs:
-            try:
-                out, err = process.communicate(timeout=running.TIMEOUT_SECONDS)
-            except subprocess.TimeoutExpired:
-                running.kill_group(process)
-                raise Failure("a run did not end") from None
-            outcome = running.Outcome(out, err, process.returncode)
-            expect_same(bare, outcome, os.path.basename(profile))
-            if not place.options.no_profile:
-                calls = place.report(profile).calls("choose", "damaged")
-                expect(calls == EXPECTED["choose"], f"choose: {calls} calls")
+    command = ["sh", "-c", f"{program} 3; expr 1 + 1; {program} 3; expr 2 + 2; exit 3"]
+    bare = running.run(command, place.folder)
+    problems = []
+    for _ in range(8):
+        try:
+            shared_round(place, command, cache, bare)
+        except Failure as problem:
+            problems.append(str(problem))
         for path in files_in(cache):
             os.remove(path)
+    expect(not problems, f"{len(problems)} of 8 rounds: {problems[:1]}")
 
 
 TESTS = [used_again, missing, no_folder, unwritable, of_another, writable_by_others, damaged,

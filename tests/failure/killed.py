@@ -151,7 +151,7 @@ def command_of(place, kind):
 
 
 def full_run(place, command):
-    """The time of a whole measured run and the digest of its output, checked against bare."""
+    """The least time of a whole measured run and the digest of its output, checked against bare."""
     bare = running.run(command, place.folder)
     expect(bare.status == 0, f"bare: {bare.status_text()}")
     seconds = []
@@ -162,7 +162,7 @@ def full_run(place, command):
         seconds.append(time.monotonic() - begin)
         expect(digest(output) == hashlib.sha256(bare.stdout).hexdigest(),
                "the whole run has another output than the bare one")
-    return sorted(seconds)[1], digest(output)
+    return min(seconds), digest(output)
 
 
 def controller(kind, place):
@@ -178,7 +178,7 @@ def controller(kind, place):
             problems.append(str(problem))
     expect(not problems, f"{len(problems)} of {MOMENTS[kind]} moments: "
            + " || ".join(problems[:3]))
-    expect(counts.get("killed", 0) >= MOMENTS[kind] // 2,
+    expect(counts.get("killed", 0) >= MOMENTS[kind] // 3,
            f"too few runs were killed while they ran: {counts}")
     return ", ".join(f"{what} {count}" for what, count in sorted(counts.items()))
 

@@ -130,7 +130,7 @@ static void test_reasons(void **state)
 	} rows[] = {
 		{PLAN_NOT_MOVABLE, 4, {0x0f, 0x05, 0xc3, 0x90}},       /* syscall */
 		{PLAN_NOT_MOVABLE, 4, {0xf3, 0xaa, 0xc3, 0x90}},       /* rep stosb */
-		{PLAN_NOT_MOVABLE, 2, {0x0f, 0x0b}},                   /* ud2 */
+		{PLAN_NO_ROOM, 2, {0x0f, 0x0b}},                       /* ud2 */
 		{PLAN_NOT_MOVABLE, 3, {0x8e, 0xd8, 0xc3}},             /* mov %eax, %ds */
 		{PLAN_NOT_MOVABLE, 3, {0x9d, 0x90, 0xc3}},             /* popf */
 		{PLAN_NOT_MOVABLE, 7, {0xc7, 0xf8, 0, 0, 0, 0, 0xc3}}, /* xbegin */
