@@ -260,13 +260,19 @@ static uint64_t walk_instructions(struct walk *walk, uint8_t *ret_last)
 	return segment->address + offset;
 }
 
+/* Whether the file imports arch_prctl(), or has one of its own. */
 static bool file_names_arch_prctl(struct walk *walk)
 {
-	static const char name[] = "arch_prctl";
+	static const char name[] = "\0arch_prctl";
+	const struct image *image = walk->image;
+	uint64_t address;
 
 	if (walk->arch_prctl == WALK_UNKNOWN)
 		walk->arch_prctl =
-			memmem(walk->image->bytes, walk->image->size, name, sizeof(name))
+			(image->dynamic_strings &&
+			 memmem(image->dynamic_strings, image->dynamic_strings_size, name,
+				sizeof(name))) ||
+					image_find_function(image, "arch_prctl", &address)
 				? WALK_NAMED
 				: WALK_NOT_NAMED;
 	return walk->arch_prctl == WALK_NAMED;
@@ -274,7 +280,7 @@ static bool file_names_arch_prctl(struct walk *walk)
 
 /*
  * Whether this function sets the GS base by a system call. A call counts only where the
- * file names arch_prctl: 0x1001 is also a number.
+ * file imports arch_prctl: 0x1001 is also a number.
  */
 static bool sets_gs(struct walk *walk)
 {

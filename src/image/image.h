@@ -79,6 +79,9 @@ struct image {
 	struct image_ranges untouchable;
 	/* Strings: names.items + function.name. Item 0 is the empty string. */
 	struct VECTOR(char) names;
+	/* The dynamic string table, names of imports among others; NULL if there is none. */
+	const uint8_t *dynamic_strings;
+	size_t dynamic_strings_size;
 	/* What was wrong with the file but did not stop the reading; each one line. */
 	struct VECTOR(char *) warnings;
 };

@@ -192,6 +192,19 @@ static void read_dynamic(struct reader *reader, const Elf64_Phdr *header)
 					  (reader->dynamic[DYNAMIC_FLAGS] & DF_TEXTREL);
 }
 
+static void keep_dynamic_strings(struct reader *reader)
+{
+	struct bytes strings =
+		image_bytes_from(reader->image, reader->dynamic[DYNAMIC_STRTAB]);
+
+	if (!reader->dynamic_present[DYNAMIC_STRTAB])
+		return;
+	if (strings.size > reader->dynamic[DYNAMIC_STRTAB_SIZE])
+		strings.size = reader->dynamic[DYNAMIC_STRTAB_SIZE];
+	reader->image->dynamic_strings = strings.size ? strings.data : NULL;
+	reader->image->dynamic_strings_size = strings.size;
+}
+
 static void read_note(struct reader *reader, const Elf64_Phdr *header)
 {
 	struct image *image = reader->image;
@@ -317,8 +330,10 @@ static void read_other_segments(struct reader *reader,
 				const struct program_headers *headers)
 {
 	vector_for_each (headers, header) {
-		if (header->p_type == PT_DYNAMIC)
+		if (header->p_type == PT_DYNAMIC) {
 			read_dynamic(reader, header);
+			keep_dynamic_strings(reader);
+		}
 		if (header->p_type == PT_NOTE)
 			read_note(reader, header);
 		if (header->p_type == PT_INTERP)

@@ -92,17 +92,10 @@ static struct trm_error *make_space(struct session *session, struct thread *thre
 	doorbell_add(session->doorbell, &arena->control->doorbell);
 	thread->process->space = space_create(family, take_fd(memory_fd));
 	vector_push(&thread->process->space->chunks, arena->chunks.items[0]);
+	thread->process->space->filters = thread_filters(thread->tid);
 	thread_assign_bank(session, thread, 0);
 	if (!thread->bank)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED, "its GS base cannot be set");
-	return NULL;
-}
-
-static const struct module *uses_gs(const struct space *space)
-{
-	vector_for_each(&space->modules, module)
-		if (module->file->plan && module->file->plan->uses_gs)
-			return module;
 	return NULL;
 }
 
@@ -118,7 +111,7 @@ static struct trm_error *start_image(struct session *session, struct thread *thr
 	TRM_TRY(make_space(session, thread, &memory_fd));
 	modules_update(session, thread);
 	process->space->starting = process->space->modules.count > 1;
-	const struct module *module = uses_gs(process->space);
+	const struct module *module = modules_using_gs(process->space);
 
 	if (module)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
@@ -311,8 +304,11 @@ static void on_system_call(struct session *session, struct thread *thread)
 	if (thread->process->space && thread->process->space->starting &&
 	    !remote_failed(remote_get_registers(thread->tid, &registers)) &&
 	    registers.orig_rax == SYS_mmap && (registers.rdx & PROT_EXEC) &&
-	    !(registers.r10 & MAP_ANONYMOUS) && (int64_t)registers.rax > 0)
+	    !(registers.r10 & MAP_ANONYMOUS) && (int64_t)registers.rax > 0) {
 		modules_update(session, thread);
+		if (release_if_gs(session, thread->process))
+			return;
+	}
 	thread_resume(session, thread, 0);
 }
 

@@ -31,10 +31,12 @@ static void serve_link_map(const struct request *request)
 {
 	struct space *space = request->thread->process->space;
 
-	if (!space->starting)
+	if (!space->starting) {
 		modules_update(request->session, request->thread);
-	else if (++space->link_map_calls >= 2)
+		release_if_gs(request->session, request->thread->process);
+	} else if (++space->link_map_calls >= 2) {
 		space->starting = false;
+	}
 }
 
 /* A process cannot have two tracers, and the program's own comes first. */

@@ -451,6 +451,14 @@ void modules_update(struct session *session, struct thread *thread)
 	session->instrument_ns += session_now() - start;
 }
 
+const struct module *modules_using_gs(const struct space *space)
+{
+	vector_for_each(&space->modules, module)
+		if (module->file->plan && module->file->plan->uses_gs)
+			return module;
+	return NULL;
+}
+
 struct module *space_module_of_code(const struct space *space, uint64_t address)
 {
 	vector_for_each(&space->modules, module)

@@ -89,3 +89,14 @@ void release_process(struct session *session, struct process *process, bool rest
 	process->image->ended = true;
 	session_remove_process(session, process);
 }
+
+bool release_if_gs(struct session *session, struct process *process)
+{
+	const struct module *module = modules_using_gs(process->space);
+
+	if (module)
+		release_process(session, process, true,
+				"its \"%s\" sets the GS register, which trammel needs",
+				module->file->name);
+	return module != NULL;
+}

@@ -53,6 +53,7 @@ struct space {
 	int memory_fd;         /* /proc/PID/mem, opened when the space was new */
 	bool starting;         /* before the program's own code: system calls are traced */
 	unsigned int link_map_calls; /* while starting: announcements of ld.so so far */
+	uint64_t filters;      /* system call filters that the image started under */
 	bool leak_checked;     /* has LeakSanitizer: see WIRE_HOOK_EXIT */
 	struct VECTOR(struct module) modules;
 	struct VECTOR(struct arena_chunk *) chunks; /* mapped here; the last has the widest
@@ -167,6 +168,10 @@ struct bank *thread_waiting_bank(const struct thread *thread);
 
 /* modules.c: finds what is mapped and instruments it. */
 void modules_update(struct session *session, struct thread *thread);
+/* A module of the space that sets the GS base itself; NULL if there is none. */
+const struct module *modules_using_gs(const struct space *space);
+/* The number of system call filters (seccomp) of a thread. */
+uint64_t thread_filters(pid_t tid);
 /* The module whose trampolines, or text, hold this address; NULL if none. */
 struct module *space_module_of_code(const struct space *space, uint64_t address);
 /* Writes the original bytes back over all patches. */
@@ -188,6 +193,9 @@ void hooks_serve(struct session *session, struct family *family);
 /* release.c */
 void release_process(struct session *session, struct process *process, bool restore,
 		     const char *reason, ...) __attribute__((format(printf, 4, 5)));
+
+/* Lets a process go if a module of it sets the GS base. */
+bool release_if_gs(struct session *session, struct process *process);
 
 /* fold.c: counters become counts of images, and those a profile. */
 enum fold_banks {

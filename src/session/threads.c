@@ -106,12 +106,21 @@ static uint64_t stride_for(uint32_t slots, uint32_t slot_size)
 	return stride;
 }
 
-/* A system call filter may forbid what an injection does, and kill. */
+uint64_t thread_filters(pid_t tid)
+{
+	uint64_t mode = 0, count = 0;
+
+	if (!remote_status(tid, "Seccomp", 10, &mode))
+		return UINT64_MAX;
+	/* The count is told since Linux 5.9. */
+	return remote_status(tid, "Seccomp_filters", 10, &count) ? count + (mode == 1) : mode;
+}
+
+/* A system call filter may forbid what an injection does, and kill. Those that the program
+ * started under have let the first injection pass. */
 static bool may_inject(const struct thread *thread)
 {
-	uint64_t seccomp = 0;
-
-	return remote_status(thread->tid, "Seccomp", 10, &seccomp) && seccomp == 0;
+	return thread_filters(thread->tid) == thread->process->space->filters;
 }
 
 static struct trm_error *add_chunk(struct session *session, struct space *space,
