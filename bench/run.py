@@ -4,7 +4,8 @@
 Each round runs every program bare and under each tool, one after the other, so that a change
 of the machine's speed meets all of them. Given are medians over the rounds of the tool's CPU time
 (user and system, of all processes) and wall time, as ratios to the bare run. Slow tools run
-once. Every run's output is compared with the bare run's by its hash.
+once. Every run's output is compared with the bare run's by its hash. A whole run, with neither
+--quick, --only nor --tools, writes its tables to RESULTS.md and the first one to the README.
 """
 
 import argparse
@@ -99,6 +100,18 @@ def machine():
     return f"{model}, {os.cpu_count()} cores, Linux {kernel}, {name}"
 
 
+def quote(readme, table):
+    """Puts the table between the two marks of the README, in place of the last one."""
+    begin, end = "<!-- bench: begin -->\n", "<!-- bench: end -->"
+    with open(readme, encoding="utf-8") as file:
+        text = file.read()
+    if begin not in text or end not in text:
+        return
+    head, tail = text.split(begin, 1)[0], text.split(end, 1)[1]
+    with open(readme, "w", encoding="utf-8") as file:
+        file.write(f"{head}{begin}\n{table}\n{end}{tail}")
+
+
 def options_of(arguments):
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true",
@@ -157,6 +170,7 @@ def main():
     else:
         with open(options.results, "w", encoding="utf-8") as file:
             file.write(text)
+        quote(os.path.join(HERE, "../README.md"), tables.ratio_table(chosen, results, "cpu"))
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump(tables.raw(machine(), when, results, startup, memory), file, indent=1)

@@ -394,6 +394,39 @@ static int by_function(const void *left, const void *right)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
+/*
+ * Whether a function that only a symbol knows begins in the middle of an instruction of an
+ * earlier one: the symbol is wrong then. `covered` is where the earlier ones end, which have
+ * been walked.
+ */
+static bool is_astray(const struct scan *scan, const struct image_function *function,
+		      uint64_t covered)
+{
+	const struct code_segment *segment = map_find(&scan->map, function->address, 1);
+
+	return !(function->flags & IMAGE_FUNCTION_FDE) && function->address < covered &&
+	       segment && !bit_test(segment->starts, function->address - segment->address);
+}
+
+static void walk_functions(struct scan *scan, const struct image *image, struct walk *walk)
+{
+	uint64_t covered = 0;
+
+	for (size_t i = 0; i < image->functions.count; i++) {
+		const struct image_function *function = &image->functions.items[i];
+		uint64_t end = function->address + function->size;
+
+		if (is_astray(scan, function, covered)) {
+			scan->traits[i] |= SCAN_ASTRAY;
+			continue;
+		}
+		walk->function = (int64_t)i;
+		scan->traits[i] |= walk_range(walk, function->address, end);
+		if (end > covered)
+			covered = end;
+	}
+}
+
 void scan_init(struct scan *scan, const struct image *image)
 {
 	struct walk walk = {.scan = scan, .image = image, .table_budget = 64u << 20};
@@ -402,13 +435,7 @@ void scan_init(struct scan *scan, const struct image *image)
 	map_init(&scan->map, image);
 	scan->traits = memory_allocate_zeroed(image->functions.count, 1);
 	mark_entries(scan, image);
-	for (size_t i = 0; i < image->functions.count; i++) {
-		const struct image_function *function = &image->functions.items[i];
-
-		walk.function = (int64_t)i;
-		scan->traits[i] |= walk_range(&walk, function->address,
-					      function->address + function->size);
-	}
+	walk_functions(scan, image, &walk);
 	walk.function = WALK_NO_FUNCTION;
 	for (walk.cold = 0; walk.cold < image->cold_parts.count; walk.cold++)
 		walk_range(&walk, image->cold_parts.items[walk.cold].start,

@@ -382,13 +382,24 @@ static void add_module(struct session *session, struct thread *thread,
 	vector_push(&space->modules, module);
 }
 
-static const struct mapping *mapping_of(const struct maps *maps, const struct module *module)
+/* Another run may have replaced the cache file by its like since: its name tells, then. */
+static bool is_text_of(const struct maps *maps, const struct mapping *mapping,
+		       const struct module *module)
+{
+	const char *cached = module->file->cached_path;
+
+	if (mapping->start != module->text_start || !mapping->executable)
+		return false;
+	return mapping->inode == module->text_inode ||
+	       (cached && !strncmp(maps_path(maps, mapping), cached, strlen(cached)));
+}
+
+static bool is_mapped(const struct maps *maps, const struct module *module)
 {
 	vector_for_each(&maps->mappings, mapping)
-		if (mapping->start == module->text_start && mapping->executable &&
-		    mapping->inode == module->text_inode)
-			return mapping;
-	return NULL;
+		if (is_text_of(maps, mapping, module))
+			return true;
+	return false;
 }
 
 /* A module that is gone: its trampolines go too, since another may come to lie there. */
@@ -434,7 +445,7 @@ void modules_update(struct session *session, struct thread *thread)
 	for (size_t i = space->modules.count; i-- > 0;) {
 		struct module *module = &space->modules.items[i];
 
-		if (mapping_of(&session->maps, module))
+		if (is_mapped(&session->maps, module))
 			continue;
 		retire(session, thread, module);
 		vector_remove_swap(&space->modules, i);

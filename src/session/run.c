@@ -88,10 +88,12 @@ static bool changes_rights(const char *path, const struct stat *status)
 	       getxattr(path, "security.capability", capability, sizeof(capability)) > 0;
 }
 
-/* What can be known before the program starts; `ret_refused` as a shell's exit status. */
-static struct trm_error *check_program(const char *name, int *ret_refused)
+/* What can be known before the program starts; `ret_refused` as a shell's exit status. The file
+ * is returned if it is an ELF file: execvp would give a damaged one to a shell. */
+static struct trm_error *check_program(const char *name, int *ret_refused, char **ret_elf)
 {
 	scoped_free char *path = find_program(name);
+	enum image_kind kind;
 	struct stat status;
 
 	*ret_refused = errno == EACCES ? 126 : 127;
@@ -119,10 +121,12 @@ static struct trm_error *check_program(const char *name, int *ret_refused)
 	if (fd < 0)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
 					"cannot measure \"%s\": it cannot be read", name);
-	if (image_probe(fd) == IMAGE_KIND_FOREIGN)
+	kind = image_probe(fd);
+	if (kind == IMAGE_KIND_FOREIGN)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
 					"cannot run \"%s\": it is no x86-64 program", name);
 	*ret_refused = 0;
+	*ret_elf = kind == IMAGE_KIND_NATIVE ? take_pointer(path) : NULL;
 	return NULL;
 }
 
@@ -157,7 +161,7 @@ static struct trm_error *check_output(const char *path)
 
 /* In the child that becomes the program. Signals, mask, limits and environment are as the
  * front got them. */
-_Noreturn static void become_program(const struct channels *channels,
+_Noreturn static void become_program(const struct channels *channels, const char *elf,
 				     const char *const *arguments)
 {
 	pid_t tracer;
@@ -170,7 +174,10 @@ _Noreturn static void become_program(const struct channels *channels,
 	prctl(PR_SET_PTRACER, tracer, 0, 0, 0);
 	if (write(channels->ready.write, "r", 1) != 1 || read(channels->go.read, &byte, 1) != 1)
 		_exit(126);
-	execvp(arguments[0], (char *const *)(uintptr_t)arguments);
+	if (elf)
+		execv(elf, (char *const *)(uintptr_t)arguments);
+	else
+		execvp(arguments[0], (char *const *)(uintptr_t)arguments);
 	int why = errno;
 
 	if (write(channels->failed.write, &why, sizeof(why)) < 0)
@@ -279,7 +286,7 @@ static struct trm_error *understand(const struct text *status,
 	}
 }
 
-static struct trm_error *run_checked(const struct session_options *options,
+static struct trm_error *run_checked(const struct session_options *options, const char *elf,
 				     struct cache *cache, struct run_outcome *outcome)
 {
 	struct channels channels = {0};
@@ -291,7 +298,7 @@ static struct trm_error *run_checked(const struct session_options *options,
 	pid_t program = fork();
 
 	if (program == 0)
-		become_program(&channels, options->arguments);
+		become_program(&channels, elf, options->arguments);
 	pid_t tracer = program < 0 ? -1 : fork();
 
 	if (tracer == 0)
@@ -326,10 +333,12 @@ struct trm_error *session_run(const struct session_options *options,
 			      struct run_outcome *ret_outcome)
 {
 	*ret_outcome = (struct run_outcome){0};
-	TRM_TRY(check_program(options->arguments[0], &ret_outcome->refused));
+	scoped_free char *elf = NULL;
+
+	TRM_TRY(check_program(options->arguments[0], &ret_outcome->refused, &elf));
 	TRM_TRY(check_output(options->output));
 	struct cache *cache = cache_create(options->quiet);
-	struct trm_error *error = run_checked(options, cache, ret_outcome);
+	struct trm_error *error = run_checked(options, elf, cache, ret_outcome);
 
 	cache_destroy(cache);
 	return error;
