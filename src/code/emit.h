@@ -13,7 +13,8 @@ struct emit_mark {
 	uint64_t original;
 	uint8_t kind; /* enum plan_place_kind */
 	uint8_t instruction;
-	bool inside, rax_saved;
+	uint8_t stack;
+	bool inside;
 };
 
 enum { EMIT_MARKS_MAX = 96 };

@@ -97,7 +97,7 @@ plan_locate(const struct plan *plan,
 		place.function = (uint32_t)(function - plan->functions.items);
 		place.instruction = mark->instruction;
 		place.original = mark->original;
-		place.rax_saved = mark->rax_saved;
+		place.stack = mark->stack;
 		place.inside = mark->inside;
 	}
 	return place;

@@ -317,8 +317,8 @@ static enum plan_reason open_entry(const struct place *place, uint32_t index,
 			function->address, end) ||
 	    ranges_meet(image->plt.items, image->plt.count, function->address, end))
 		return PLAN_UNTOUCHABLE;
-	if (place->scan->traits[index] & SCAN_ASTRAY)
-		return PLAN_UNDECODABLE;
+	if (place->scan->traits[index] & SCAN_DOUBTFUL)
+		return PLAN_DOUBTFUL;
 	if (place->scan->traits[index] & SCAN_HIDDEN_LOOP)
 		return PLAN_BRANCH_INTO_ENTRY;
 	entry->function = function;

@@ -48,6 +48,7 @@ const char *plan_reason_text(enum plan_reason reason)
 		[PLAN_UNDECODABLE] = "its first instructions cannot be decoded",
 		[PLAN_NOT_MOVABLE] = "its first instructions cannot be moved",
 		[PLAN_UNTOUCHABLE] = "must not be touched",
+		[PLAN_DOUBTFUL] = "nothing but a symbol says that it begins there",
 		[PLAN_OUT_OF_REACH] = "out of reach of its trampoline",
 	};
 

@@ -39,6 +39,8 @@ enum plan_reason {
 				   operation, syscall, xbegin, ...) */
 	PLAN_UNTOUCHABLE,       /* restartable sequence, signal return */
 	PLAN_OUT_OF_REACH,      /* an operand that the trampoline cannot reach */
+	PLAN_DOUBTFUL,          /* only a symbol says that it begins there, and nothing
+				   leads to it, or it lies inside of an instruction */
 	PLAN_REASON_COUNT
 };
 
@@ -103,12 +105,10 @@ struct plan {
 	struct VECTOR(char) names;   /* as image.names */
 };
 
-/* Offsets in the bank (relative to %gs) that hook code uses: see wire/layout.h. */
+/* What hook code needs to know: it steps over the red zone, pushes the hook's number and calls
+ * through this word. */
 struct plan_hook_layout {
-	uint32_t rax;    /* 8 bytes: rax is saved here */
-	uint32_t back;   /* 8 bytes: address of the displaced instructions is put here */
-	uint32_t number; /* 4 bytes: hook number is put here */
-	uint32_t entry;  /* 8 bytes: address to jump to, through memory */
+	uint32_t entry; /* offset in the bank (relative to %gs) of the address to call */
 };
 
 struct plan_request {
@@ -140,8 +140,8 @@ const char *plan_reason_text(enum plan_reason reason);
 /* Where in a trampoline a thread stands, and what that means for the program. */
 enum plan_place_kind {
 	PLAN_PLACE_PROBE, /* before the probe has counted: as if at the entry */
-	PLAN_PLACE_HOOK, /* counted, inside the hook code before its jump to the resident;
-			    registers unchanged but for rax, which may be in the bank */
+	PLAN_PLACE_HOOK, /* counted, inside the hook code, before or after the resident;
+			    registers unchanged but for rsp, which is `stack` lower */
 	PLAN_PLACE_START,     /* counted, before the first displaced instruction */
 	PLAN_PLACE_DISPLACED, /* between displaced instructions, or inside the expansion
 				 of one (then `instruction` is that one) */
@@ -153,7 +153,7 @@ struct plan_place {
 	uint32_t function;    /* index in plan.functions */
 	uint32_t instruction; /* index of the displaced instruction that is next */
 	uint64_t original;    /* link-time address of the original of that instruction */
-	bool rax_saved;       /* PLAN_PLACE_HOOK: rax is in the bank already */
+	uint32_t stack;       /* PLAN_PLACE_HOOK: bytes that rsp is lower than before */
 	bool inside;          /* in the middle of the expansion of `instruction` */
 };
 

@@ -261,20 +261,24 @@ static uint64_t walk_instructions(struct walk *walk, uint8_t *ret_last)
 }
 
 /* Whether the file imports arch_prctl(), or has one of its own. */
-static bool file_names_arch_prctl(struct walk *walk)
+static bool names_arch_prctl(const struct image *image)
 {
 	static const char name[] = "\0arch_prctl";
-	const struct image *image = walk->image;
-	uint64_t address;
 
+	if (image->dynamic_strings &&
+	    memmem(image->dynamic_strings, image->dynamic_strings_size, name, sizeof(name)))
+		return true;
+	vector_for_each (&image->functions, function)
+		if (!strcmp(image->names.items + function->name, name + 1))
+			return true;
+	return false;
+}
+
+static bool file_names_arch_prctl(struct walk *walk)
+{
 	if (walk->arch_prctl == WALK_UNKNOWN)
 		walk->arch_prctl =
-			(image->dynamic_strings &&
-			 memmem(image->dynamic_strings, image->dynamic_strings_size, name,
-				sizeof(name))) ||
-					image_find_function(image, "arch_prctl", &address)
-				? WALK_NAMED
-				: WALK_NOT_NAMED;
+			names_arch_prctl(walk->image) ? WALK_NAMED : WALK_NOT_NAMED;
 	return walk->arch_prctl == WALK_NAMED;
 }
 
@@ -381,8 +385,22 @@ static void mark_entries(struct scan *scan, const struct image *image)
 			    endbr64, 4))
 			scan->traits[i] |= SCAN_MARKED;
 	}
-	vector_for_each (&image->targets, target)
-		map_reach(&scan->map, *target);
+}
+
+/* Functions that no frame, relocation or export knows must be led to by something that was
+ * seen so far: a wrong symbol would have us patch the middle of an instruction. */
+static void doubt_functions(struct scan *scan, const struct image *image)
+{
+	const uint32_t known = IMAGE_FUNCTION_FDE | IMAGE_FUNCTION_EXPORTED |
+			       IMAGE_FUNCTION_REFERENCED | IMAGE_FUNCTION_IFUNC;
+
+	for (size_t i = 0; i < image->functions.count; i++) {
+		const struct image_function *function = &image->functions.items[i];
+
+		if (!(function->flags & known) &&
+		    !map_is_reached(&scan->map, function->address, 1))
+			scan->traits[i] |= SCAN_DOUBTFUL;
+	}
 }
 
 static int by_function(const void *left, const void *right)
@@ -417,7 +435,7 @@ static void walk_functions(struct scan *scan, const struct image *image, struct 
 		uint64_t end = function->address + function->size;
 
 		if (is_astray(scan, function, covered)) {
-			scan->traits[i] |= SCAN_ASTRAY;
+			scan->traits[i] |= SCAN_DOUBTFUL;
 			continue;
 		}
 		walk->function = (int64_t)i;
@@ -444,6 +462,9 @@ void scan_init(struct scan *scan, const struct image *image)
 		walk_gaps(&walk, &scan->map.segments[i]);
 	if (image->type == IMAGE_EXECUTABLE)
 		tables_read_pointers(scan, image);
+	doubt_functions(scan, image);
+	vector_for_each (&image->targets, target)
+		map_reach(&scan->map, *target);
 	if (scan->inner.count)
 		qsort(scan->inner.items, scan->inner.count, sizeof(*scan->inner.items),
 		      by_function);

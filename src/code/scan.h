@@ -19,8 +19,8 @@ enum scan_trait {
 	SCAN_INNER = 8,       /* has rows in scan.inner */
 	SCAN_MARKED = 16,     /* begins with endbr64 */
 	SCAN_WHOLE = 32,      /* decodes from its first to its last byte */
-	SCAN_ASTRAY = 64,          /* a symbol says that it begins where, inside of another
-				      function, no instruction does */
+	SCAN_DOUBTFUL = 64,        /* only a symbol says that it begins there, and it lies
+				      inside of an instruction, or nothing leads to it */
 };
 
 /* A branch, no call, from a function's own body or cold part to its entry, or to the

@@ -59,32 +59,25 @@ static void emit_probe(struct emitter *emitter, const struct trampoline *trampol
 static void emit_hook(struct emitter *emitter, const struct trampoline *trampoline,
 		      uint64_t original)
 {
-	static const uint8_t store_rax[] = {0x65, 0x48, 0x89, 0x04, 0x25};
-	static const uint8_t load_address[] = {0x48, 0x8d, 0x05};
-	static const uint8_t store_number[] = {0x65, 0xc7, 0x04, 0x25};
-	static const uint8_t jump_through[] = {0x65, 0xff, 0x24, 0x25};
-	const struct plan_hook_layout *layout = &trampoline->hook_layout;
+	static const uint8_t skip_red_zone[] = {0x48, 0x8d, 0x64, 0x24, 0x80};
+	static const uint8_t call_through[] = {0x65, 0xff, 0x14, 0x25};
+	static const uint8_t unwind[] = {0x48, 0x8d, 0xa4, 0x24, 0x88, 0, 0, 0};
 	struct emit_mark mark = {.kind = PLAN_PLACE_HOOK, .original = original};
 
 	if (!trampoline->hook)
 		return;
 	emit_mark(emitter, mark);
-	emit_bytes(emitter, store_rax, sizeof(store_rax));
-	emit_word32(emitter, layout->rax);
-	mark.rax_saved = true;
+	emit_bytes(emitter, skip_red_zone, sizeof(skip_red_zone));
+	mark.stack = 128;
 	emit_mark(emitter, mark);
-	emit_bytes(emitter, load_address, sizeof(load_address));
-	emit_word32(emitter, 9 + 12 + 8); /* the three instructions that follow */
+	emit_byte(emitter, 0x6a); /* push $number */
+	emit_byte(emitter, trampoline->hook);
+	mark.stack = 136;
 	emit_mark(emitter, mark);
-	emit_bytes(emitter, store_rax, sizeof(store_rax));
-	emit_word32(emitter, layout->back);
+	emit_bytes(emitter, call_through, sizeof(call_through));
+	emit_word32(emitter, trampoline->hook_layout.entry);
 	emit_mark(emitter, mark);
-	emit_bytes(emitter, store_number, sizeof(store_number));
-	emit_word32(emitter, layout->number);
-	emit_word32(emitter, trampoline->hook);
-	emit_mark(emitter, mark);
-	emit_bytes(emitter, jump_through, sizeof(jump_through));
-	emit_word32(emitter, layout->entry);
+	emit_bytes(emitter, unwind, sizeof(unwind));
 }
 
 /* Relocates [from, to) of the function. Whether control leaves with its last instruction.

@@ -127,7 +127,12 @@ struct trm_error *arena_add_chunk(struct arena *arena, uint64_t file_offset, uin
 	TRM_TRY(map_file(arena, file_offset, stride * count, &shared));
 	struct arena_chunk *chunk = memory_allocate_zeroed(1, sizeof(*chunk));
 
-	*chunk = (struct arena_chunk){file_offset, address, stride, count, shared};
+	*chunk = (struct arena_chunk){.file_offset = file_offset,
+				      .address = address,
+				      .stride = stride,
+				      .bank_count = count,
+				      .references = 1,
+				      .shared = shared};
 	vector_push(&arena->chunks, chunk);
 	for (uint32_t i = 0; i < count; i++) {
 		struct bank *bank = memory_allocate_zeroed(1, sizeof(*bank));
@@ -140,6 +145,36 @@ struct trm_error *arena_add_chunk(struct arena *arena, uint64_t file_offset, uin
 	}
 	*ret_chunk = chunk;
 	return NULL;
+}
+
+static bool has_owned_bank(const struct arena *arena, const struct arena_chunk *chunk)
+{
+	vector_for_each(&arena->banks, bank)
+		if ((*bank)->chunk == chunk && ((*bank)->owner || (*bank)->in_use))
+			return true;
+	return false;
+}
+
+void arena_release_chunk(struct arena *arena, struct arena_chunk *chunk)
+{
+	if (--chunk->references || has_owned_bank(arena, chunk))
+		return;
+	for (size_t i = arena->banks.count; i-- > 0;) {
+		if (arena->banks.items[i]->chunk != chunk)
+			continue;
+		free(arena->banks.items[i]);
+		vector_remove_swap(&arena->banks, i);
+	}
+	for (size_t i = 0; i < arena->chunks.count; i++) {
+		if (arena->chunks.items[i] == chunk) {
+			vector_remove_swap(&arena->chunks, i);
+			break;
+		}
+	}
+	fallocate(arena->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		  (off_t)chunk->file_offset, (off_t)(chunk->stride * chunk->bank_count));
+	munmap(chunk->shared, chunk->stride * chunk->bank_count);
+	free(chunk);
 }
 
 struct bank *arena_take_bank(struct arena *arena, const struct arena_chunk *chunk, pid_t owner,

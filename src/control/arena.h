@@ -19,6 +19,7 @@ struct arena_chunk {
 	uint64_t address;     /* in the program */
 	uint64_t stride;      /* bytes a bank, header included */
 	uint32_t bank_count;
+	unsigned int references; /* address spaces that have it mapped */
 	uint8_t *shared;      /* the controller's mapping of it */
 };
 
@@ -65,6 +66,10 @@ struct trm_error *arena_allocate(struct arena *arena, uint64_t size, uint64_t *r
 struct trm_error *arena_add_chunk(struct arena *arena, uint64_t file_offset, uint64_t address,
 				  uint64_t stride, uint32_t count,
 				  struct arena_chunk **ret_chunk);
+
+/* An address space less has the chunk. With the last one, the chunk and its banks go, whose
+ * counts must have been read; those still in use keep it. */
+void arena_release_chunk(struct arena *arena, struct arena_chunk *chunk);
 
 /* A free bank of the chunk for a thread of process `owner`: one with counts of that process,
  * else an empty one. NULL if there is none. */

@@ -227,8 +227,9 @@ struct trm_error *inject_batch(pid_t tid, struct arena *arena, struct wire_batch
 	control->inject_mask = injection.mask;
 	control->batch = *batch;
 	TRM_TRY(begin(&injection, arena->address + table()->inject));
-	/* Up to the entry to rt_sigprocmask: the last result is in memory then. */
-	TRM_TRY(steps(&injection, (unsigned int)batch->count * 2 + 1));
+	/* A call that blocks signals, the batch, and up to the entry to the call that sets the
+	 * mask: the last result is in memory then. */
+	TRM_TRY(steps(&injection, 2 + (unsigned int)batch->count * 2 + 1));
 	*batch = control->batch;
 	return end(&injection);
 }

@@ -229,21 +229,20 @@ static void settle_all(struct discovery *discovery, const struct sort_item *item
 	}
 }
 
-/* Marks the functions that relocations call to find a function. */
-static void mark_resolvers(struct reader *reader)
+/* Gives a flag to the functions at these addresses, which are sorted here. */
+static void mark_functions(struct image *image, struct image_addresses *addresses,
+			   uint32_t flag)
 {
-	struct image *image = reader->image;
 	size_t at = 0;
 
-	reader->resolvers.count =
-		image_sort_unique(reader->resolvers.items, reader->resolvers.count);
-	vector_for_each (&reader->resolvers, address) {
+	addresses->count = image_sort_unique(addresses->items, addresses->count);
+	vector_for_each (addresses, address) {
 		while (at < image->functions.count &&
 		       image->functions.items[at].address < *address)
 			at++;
 		if (at < image->functions.count &&
 		    image->functions.items[at].address == *address)
-			image->functions.items[at].flags |= IMAGE_FUNCTION_IFUNC;
+			image->functions.items[at].flags |= flag;
 	}
 }
 
@@ -265,7 +264,8 @@ void image_discover_functions(struct reader *reader)
 	if (discovery.names_dropped)
 		image_warn(reader,
 			   "the names are larger than their tables; some are left out");
-	mark_resolvers(reader);
+	mark_functions(image, &reader->resolvers, IMAGE_FUNCTION_IFUNC);
+	mark_functions(image, &reader->references, IMAGE_FUNCTION_REFERENCED);
 	image_ranges_sort(&image->untouchable);
 	image->targets.count =
 		image_sort_unique(image->targets.items, image->targets.count);

@@ -54,6 +54,7 @@ static void reader_deinit(struct reader *reader)
 	vector_deinit(&reader->symbols);
 	vector_deinit(&reader->frames);
 	vector_deinit(&reader->resolvers);
+	vector_deinit(&reader->references);
 	vector_deinit(&reader->entries);
 }
 
@@ -78,6 +79,15 @@ static uint64_t name_bytes_of(const struct reader *reader)
 	return sum + sum / 2;
 }
 
+/* Before symbols come among the targets: what leads to code beside them. */
+static void keep_references(struct reader *reader)
+{
+	vector_for_each (&reader->image->targets, target)
+		vector_push(&reader->references, *target);
+	vector_for_each (&reader->entries, entry)
+		vector_push(&reader->references, *entry);
+}
+
 static struct trm_error *read_image(struct reader *reader, bool search_debug_file)
 {
 	struct image *image = reader->image;
@@ -97,6 +107,7 @@ static struct trm_error *read_image(struct reader *reader, bool search_debug_fil
 	reader->name_bytes = name_bytes_of(reader);
 	image_read_relocations(reader);
 	image_read_frames(reader);
+	keep_references(reader);
 	image_read_symbols(reader);
 	image_read_sequences(reader);
 	image_discover_functions(reader);

@@ -33,6 +33,8 @@ enum image_function_flag {
 	IMAGE_FUNCTION_IFUNC = 4,      /* resolver of an indirect function */
 	IMAGE_FUNCTION_SIZE_GUESS = 8, /* size is the distance to the next known thing */
 	IMAGE_FUNCTION_EXPORTED = 16,  /* in .dynsym */
+	IMAGE_FUNCTION_REFERENCED = 32, /* a relocation, the entry point or an array of
+					   initialisers leads to it */
 };
 
 /* One function entry. Sorted by address, no two at one address. The range of a function

@@ -111,6 +111,8 @@ struct opened {
 	bool more_warnings; /* the list of warnings is full */
 };
 
+struct image_addresses VECTOR(uint64_t);
+
 struct reader {
 	struct opened *opened;
 	struct image *image; /* &opened->image */
@@ -135,7 +137,8 @@ struct reader {
 	struct VECTOR(struct word) words; /* relocated words in word_ranges, by address */
 	struct VECTOR(struct symbol) symbols;
 	struct VECTOR(struct frame) frames;
-	struct VECTOR(uint64_t) resolvers; /* addends of IRELATIVE */
+	struct image_addresses resolvers;  /* addends of IRELATIVE */
+	struct image_addresses references; /* what relocations and the like lead to */
 	struct VECTOR(uint64_t) entries;   /* what the loader calls: entry, init, fini */
 };
 

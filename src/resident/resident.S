@@ -10,6 +10,7 @@
 #define SYS_rt_sigprocmask 14
 #define SYS_memfd_create   319
 #define SIG_SETMASK        2
+#define FUTEX_OWNER_DIED   0x40000000
 #define PROT_CODE          5  /* PROT_READ | PROT_EXEC */
 #define PROT_DATA          3  /* PROT_READ | PROT_WRITE */
 #define MAP_ARENA          0x100001 /* MAP_SHARED | MAP_FIXED_NOREPLACE */
@@ -20,9 +21,11 @@ resident_start:
 	.long resident_end - resident_start
 	.long hook - resident_start
 	.long hook_saved - resident_start
-	.long hook_flags - resident_start
+	.long hook_switched - resident_start
 	.long hook_blocked - resident_start
 	.long hook_unblocked - resident_start
+	.long hook_back - resident_start
+	.long hook_return - resident_start
 	.long hook_end - resident_start
 	.long inject - resident_start
 	.long inject_end - resident_start
@@ -32,37 +35,47 @@ resident_start:
 	.long boot_end - resident_start
 
 /*
- * A trampoline with a hook comes here: rax is in the bank, the way back and the hook's number
- * too. The program's stack is not touched: it may be a coroutine's few hundred bytes.
+ * A trampoline with a hook calls this: see WIRE_HOOK_FRAME. Registers are saved on the
+ * program's stack, not in the bank: when the controller has died, a forked child shares its
+ * parent's bank. The bank and its stack are used only while the controller lives, which gives
+ * each thread a bank of its own before it runs.
  * A signal that arrives between hook and hook_blocked, or after hook_unblocked, is seen by the
  * controller first, which moves the thread out of here; it relies on the labels.
  */
 	.balign 16
 hook:
-	mov	%rcx, %gs:WIRE_BANK_RCX
-	mov	%rdx, %gs:WIRE_BANK_RDX
-	mov	%rbx, %gs:WIRE_BANK_RBX
-	mov	%rsp, %gs:WIRE_BANK_RSP
-	mov	%rbp, %gs:WIRE_BANK_RBP
-	mov	%rsi, %gs:WIRE_BANK_RSI
-	mov	%rdi, %gs:WIRE_BANK_RDI
-	mov	%r8, %gs:WIRE_BANK_R8
-	mov	%r9, %gs:WIRE_BANK_R9
-	mov	%r10, %gs:WIRE_BANK_R10
-	mov	%r11, %gs:WIRE_BANK_R11
-	mov	%r12, %gs:WIRE_BANK_R12
-	mov	%r13, %gs:WIRE_BANK_R13
-	mov	%r14, %gs:WIRE_BANK_R14
-	mov	%r15, %gs:WIRE_BANK_R15
+	lea	-WIRE_HOOK_REGISTERS(%rsp), %rsp
+	mov	%rax, 0(%rsp)
+	mov	%rcx, 8(%rsp)
+	mov	%rdx, 16(%rsp)
+	mov	%rbx, 24(%rsp)
+	mov	%rbp, 40(%rsp)
+	mov	%rsi, 48(%rsp)
+	mov	%rdi, 56(%rsp)
+	mov	%r8, 64(%rsp)
+	mov	%r9, 72(%rsp)
+	mov	%r10, 80(%rsp)
+	mov	%r11, 88(%rsp)
+	mov	%r12, 96(%rsp)
+	mov	%r13, 104(%rsp)
+	mov	%r14, 112(%rsp)
+	mov	%r15, 120(%rsp)
 hook_saved:
+	lahf
+	seto	%al
+	mov	%rax, 128(%rsp)
+	lea	WIRE_HOOK_FRAME(%rsp), %rax
+	mov	%rax, 32(%rsp)
+	cmpl	$0, %gs:WIRE_BANK_QUIET
+	jne	hook_back
+	mov	%gs:WIRE_BANK_CONTROL, %rax
+	testl	$FUTEX_OWNER_DIED, (%rax)
+	jne	hook_back
 	mov	%gs:WIRE_BANK_SELF, %rbx
+	mov	%rsp, %rbp
+hook_switched:
 	lea	WIRE_BANK_STACK_TOP(%rbx), %rsp
-	pushfq
-	popq	WIRE_BANK_FLAGS(%rbx)
-hook_flags:
 	cld
-	cmpl	$0, WIRE_BANK_QUIET(%rbx)
-	jne	1f
 	mov	$SYS_rt_sigprocmask, %eax
 	mov	$SIG_SETMASK, %edi
 	lea	all_signals(%rip), %rsi
@@ -71,6 +84,7 @@ hook_flags:
 	syscall
 hook_blocked:
 	mov	%rbx, %rdi
+	mov	%rbp, %rsi
 	call	resident_serve
 	mov	$SYS_rt_sigprocmask, %eax
 	mov	$SIG_SETMASK, %edi
@@ -79,40 +93,41 @@ hook_blocked:
 	mov	$8, %r10d
 	syscall
 hook_unblocked:
-1:	mov	%gs:WIRE_BANK_SELF, %rbx
-	lea	WIRE_BANK_STACK_TOP(%rbx), %rsp
-	pushq	WIRE_BANK_FLAGS(%rbx)
-	popfq
-	mov	%gs:WIRE_BANK_RCX, %rcx
-	mov	%gs:WIRE_BANK_RDX, %rdx
-	mov	%gs:WIRE_BANK_RBX, %rbx
-	mov	%gs:WIRE_BANK_RBP, %rbp
-	mov	%gs:WIRE_BANK_RSI, %rsi
-	mov	%gs:WIRE_BANK_RDI, %rdi
-	mov	%gs:WIRE_BANK_R8, %r8
-	mov	%gs:WIRE_BANK_R9, %r9
-	mov	%gs:WIRE_BANK_R10, %r10
-	mov	%gs:WIRE_BANK_R11, %r11
-	mov	%gs:WIRE_BANK_R12, %r12
-	mov	%gs:WIRE_BANK_R13, %r13
-	mov	%gs:WIRE_BANK_R14, %r14
-	mov	%gs:WIRE_BANK_R15, %r15
-	mov	%gs:WIRE_BANK_RAX, %rax
-	mov	%gs:WIRE_BANK_RSP, %rsp
-	jmp	*%gs:WIRE_BANK_BACK
+	mov	%rbp, %rsp
+hook_back:
+	mov	128(%rsp), %rax
+	add	$0x7f, %al /* overflows if seto said 1 */
+	sahf
+	mov	8(%rsp), %rcx
+	mov	16(%rsp), %rdx
+	mov	24(%rsp), %rbx
+	mov	40(%rsp), %rbp
+	mov	48(%rsp), %rsi
+	mov	56(%rsp), %rdi
+	mov	64(%rsp), %r8
+	mov	72(%rsp), %r9
+	mov	80(%rsp), %r10
+	mov	88(%rsp), %r11
+	mov	96(%rsp), %r12
+	mov	104(%rsp), %r13
+	mov	112(%rsp), %r14
+	mov	120(%rsp), %r15
+	mov	0(%rsp), %rax
+	lea	WIRE_HOOK_REGISTERS(%rsp), %rsp
+hook_return:
+	ret
 hook_end:
 all_signals:
 	.quad	-1
 
 /*
- * The controller sends a stopped thread here to run the batch in the control page. It blocked
- * all signals before; with the controller gone this code sets the mask right by itself, and
- * goes back with all registers as they were.
+ * The controller sends a stopped thread here to run the batch in the control page. It blocks
+ * all signals then; this code does so, too, in case the controller is killed in between, puts
+ * the mask right at the end, and goes back with all registers as they were.
  */
 	.balign 16
 inject:
-	mov	%rsp, resident_start + WIRE_CONTROL_OFFSET + 0x50(%rip)
-	lea	resident_start + WIRE_CONTROL_OFFSET + WIRE_CONTROL_STACK(%rip), %rsp
+	lea	-128(%rsp), %rsp
 	pushfq
 	push	%rax
 	push	%rcx
@@ -123,15 +138,26 @@ inject:
 	push	%r9
 	push	%r10
 	push	%r11
+	push	%rbx
 	cld
+	mov	$SYS_rt_sigprocmask, %eax
+	mov	$SIG_SETMASK, %edi
+	lea	all_signals(%rip), %rsi
+	xor	%edx, %edx
+	mov	$8, %r10d
+	syscall
+	mov	%rsp, %rbx
+	lea	resident_start + WIRE_CONTROL_OFFSET + WIRE_CONTROL_STACK(%rip), %rsp
 	lea	resident_start + WIRE_CONTROL_OFFSET + WIRE_CONTROL_BATCH(%rip), %rdi
 	call	resident_run
+	mov	%rbx, %rsp
 	mov	$SYS_rt_sigprocmask, %eax
 	mov	$SIG_SETMASK, %edi
 	lea	resident_start + WIRE_CONTROL_OFFSET + 0x48(%rip), %rsi
 	xor	%edx, %edx
 	mov	$8, %r10d
 	syscall
+	pop	%rbx
 	pop	%r11
 	pop	%r10
 	pop	%r9
@@ -142,7 +168,7 @@ inject:
 	pop	%rcx
 	pop	%rax
 	popfq
-	mov	resident_start + WIRE_CONTROL_OFFSET + 0x50(%rip), %rsp
+	lea	128(%rsp), %rsp
 	jmp	*resident_start + WIRE_CONTROL_OFFSET + 0x40(%rip)
 inject_end:
 

@@ -24,7 +24,7 @@
 #define WAIT_NS      20000000
 #define WAITS_IN_ALL 1500
 
-void resident_serve(struct wire_bank *bank);
+void resident_serve(struct wire_bank *bank, const struct wire_registers *frame);
 void resident_run(struct wire_batch *batch);
 
 struct timespec {
@@ -156,8 +156,12 @@ static int sets_seccomp(const struct wire_bank *bank)
  * A hook's body, on the stack in the bank, with signals blocked. From the moment that the
  * program installs a system call filter it makes no system call of ours: hooks are silent.
  */
-void resident_serve(struct wire_bank *bank)
+void resident_serve(struct wire_bank *bank, const struct wire_registers *frame)
 {
+	const uint64_t *behind = (const uint64_t *)(frame + 1);
+
+	bank->registers = *frame;
+	bank->number = (uint32_t)behind[1];
 	if (sets_seccomp(bank)) {
 		bank->quiet = 1;
 		return;

@@ -12,11 +12,13 @@
 /* Offsets are bytes from the start of the image. */
 struct resident_table {
 	uint32_t size;          /* of the image */
-	uint32_t hook;          /* hooks jump here; see resident.S */
-	uint32_t hook_saved;    /* from here all registers but flags are in the bank */
-	uint32_t hook_flags;    /* from here the flags are in the bank too */
+	uint32_t hook;          /* trampolines call this; see resident.S */
+	uint32_t hook_saved;    /* from here all registers are in the frame at rsp */
+	uint32_t hook_switched; /* from here the frame is at rbp */
 	uint32_t hook_blocked;  /* from here signals are blocked */
-	uint32_t hook_unblocked;/* from here signals are as they were */
+	uint32_t hook_unblocked;/* from here they are as they were, the frame is at rbp */
+	uint32_t hook_back;     /* from here the frame is at rsp again */
+	uint32_t hook_return;   /* the last instruction, with all registers restored */
 	uint32_t hook_end;
 	uint32_t inject;        /* runs wire_control.batch, then goes to inject_back */
 	uint32_t inject_end;

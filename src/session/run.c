@@ -167,7 +167,11 @@ _Noreturn static void become_program(const struct channels *channels, const char
 	pid_t tracer;
 	char byte;
 
+	/* Ends of others, so that a read ends when the one who would write is gone. */
+	close(channels->tracer.write);
+	close(channels->ready.read);
 	close(channels->go.write);
+	close(channels->status.write);
 	if (read(channels->tracer.read, &tracer, sizeof(tracer)) != sizeof(tracer))
 		_exit(126);
 	/* Under Yama's ptrace_scope 1 only an ancestor may trace, and the tracer is none. */
@@ -195,6 +199,10 @@ _Noreturn static void become_tracer(const struct channels *channels, pid_t progr
 		.program = program,
 	};
 
+	close(channels->tracer.read);
+	close(channels->tracer.write);
+	close(channels->ready.write);
+	close(channels->go.read);
 	close(channels->failed.read);
 	close(channels->failed.write);
 	close(channels->status.read);

@@ -157,6 +157,8 @@ bool thread_interrupt(struct session *session, struct thread *thread);
 /* space.c */
 struct space *space_create(struct family *family, int memory_fd);
 struct space *space_fork(const struct space *space, int memory_fd);
+/* Forgets what is not mapped in a space that was just forked. */
+void space_drop_unmapped(struct space *space, const struct maps *maps);
 void space_release(struct session *session, struct space *space);
 /* Drops a reference to the family's arena; with the last one both go. */
 void family_release(struct session *session, struct family *family);

@@ -271,17 +271,16 @@ static enum settled settle_trampoline(struct session *session, struct thread *th
 		return UNSETTLED;
 	function = function_of(module, place.function);
 	switch (place.kind) {
+	case PLAN_PLACE_PROBE:
+		registers->rip = place.original + module->bias;
+		return SETTLED;
 	case PLAN_PLACE_HOOK:
-		if (place.rax_saved && thread->bank)
-			registers->rax = thread->bank->shared->registers.rax;
-		/* fall through */
 	case PLAN_PLACE_START:
 		if (how->fault)
 			return show_fault(thread, module, &place, registers);
 		uncount(thread, module, function);
-		/* fall through */
-	case PLAN_PLACE_PROBE:
 		registers->rip = place.original + module->bias;
+		registers->rsp += place.stack;
 		return SETTLED;
 	case PLAN_PLACE_BACK:
 		registers->rip = function->address + function->displaced + module->bias;
@@ -299,13 +298,25 @@ static enum settled settle_trampoline(struct session *session, struct thread *th
 	return finish(session, thread, module, place, how->signal, registers);
 }
 
-static void restore_from_bank(const struct wire_registers *saved, bool flags,
-			      struct user_regs_struct *registers)
+/* What a hook pushed, from its low end: see WIRE_HOOK_FRAME. */
+struct hook_frame {
+	struct wire_registers registers;
+	uint64_t back;
+	uint64_t number;
+};
+
+/* lahf and seto's form of the status flags. */
+static uint64_t status_flags(uint64_t saved)
 {
+	return (saved >> 8 & 0xd5) | (saved & 1 ? 0x800 : 0);
+}
+
+static void restore(const struct wire_registers *saved, struct user_regs_struct *registers)
+{
+	registers->rax = saved->rax;
 	registers->rcx = saved->rcx;
 	registers->rdx = saved->rdx;
 	registers->rbx = saved->rbx;
-	registers->rsp = saved->rsp;
 	registers->rbp = saved->rbp;
 	registers->rsi = saved->rsi;
 	registers->rdi = saved->rdi;
@@ -317,8 +328,18 @@ static void restore_from_bank(const struct wire_registers *saved, bool flags,
 	registers->r13 = saved->r13;
 	registers->r14 = saved->r14;
 	registers->r15 = saved->r15;
-	if (flags)
-		registers->eflags = saved->flags;
+}
+
+/* Where the hook's frame is, by the place in the resident. */
+static uint64_t frame_address(uint64_t offset, const struct user_regs_struct *registers)
+{
+	const struct resident_table *t = table();
+
+	if (offset == t->hook || offset == t->hook_return)
+		return registers->rsp - WIRE_HOOK_REGISTERS;
+	if (offset < t->hook_switched || offset >= t->hook_back)
+		return registers->rsp;
+	return registers->rbp;
 }
 
 /* In the resident's hook: back to the function's entry, as if it had not been called yet. */
@@ -326,22 +347,28 @@ static enum settled settle_hook(struct thread *thread, uint64_t offset,
 				struct user_regs_struct *registers)
 {
 	const struct resident_table *t = table();
-	struct wire_bank *bank;
+	struct space *space = thread->process->space;
+	uint64_t address = frame_address(offset, registers);
+	struct hook_frame frame;
 
-	if (!thread->bank || (offset >= t->hook_blocked && offset < t->hook_unblocked))
+	if (offset >= t->hook_blocked && offset < t->hook_unblocked)
 		return UNSETTLED;
-	bank = thread->bank->shared;
-	struct module *module = space_module_of_code(thread->process->space, bank->back);
+	if (remote_failed(remote_read(space->memory_fd, address, &frame, sizeof(frame))))
+		return UNSETTLED;
+	struct module *module = space_module_of_code(space, frame.back);
 
 	if (!module)
 		return UNSETTLED;
-	struct plan_place place = locate(module, bank->back);
+	struct plan_place place = locate(module, frame.back);
 
-	if (place.kind == PLAN_PLACE_UNKNOWN)
+	if (place.kind != PLAN_PLACE_HOOK)
 		return UNSETTLED;
-	if (offset >= t->hook_saved)
-		restore_from_bank(&bank->registers, offset >= t->hook_flags, registers);
-	registers->rax = bank->registers.rax;
+	if (offset >= t->hook_saved && offset < t->hook_return) {
+		restore(&frame.registers, registers);
+		registers->eflags = (registers->eflags & ~0x8d5ull) |
+				    status_flags(frame.registers.flags);
+	}
+	registers->rsp = address + WIRE_HOOK_FRAME;
 	registers->rip = place.original + module->bias;
 	uncount(thread, module, function_of(module, place.function));
 	return SETTLED;

@@ -22,9 +22,34 @@ struct space *space_fork(const struct space *space, int memory_fd)
 	copy->filters = space->filters;
 	vector_for_each(&space->modules, module)
 		vector_push(&copy->modules, *module);
-	vector_for_each(&space->chunks, chunk)
+	vector_for_each(&space->chunks, chunk) {
+		(*chunk)->references++;
 		vector_push(&copy->chunks, *chunk);
+	}
 	return copy;
+}
+
+/* What another thread of the parent mapped between the fork and our hearing of it is not in the
+ * child. The first chunk always is. */
+void space_drop_unmapped(struct space *space, const struct maps *maps)
+{
+	for (size_t i = space->chunks.count; i-- > 1;) {
+		struct arena_chunk *chunk = space->chunks.items[i];
+
+		if (!maps_is_free(maps, chunk->address, chunk->stride * chunk->bank_count))
+			continue;
+		for (size_t k = i + 1; k < space->chunks.count; k++)
+			space->chunks.items[k - 1] = space->chunks.items[k];
+		space->chunks.count--;
+		arena_release_chunk(space->family->arena, chunk);
+	}
+	for (size_t i = space->modules.count; i-- > 0;) {
+		const struct module *module = &space->modules.items[i];
+
+		if (module->code_size &&
+		    maps_is_free(maps, module->code_address, module->code_size))
+			vector_remove_swap(&space->modules, i);
+	}
 }
 
 void family_release(struct session *session, struct family *family)
@@ -50,6 +75,8 @@ void space_release(struct session *session, struct space *space)
 {
 	if (!space || --space->references)
 		return;
+	vector_for_each(&space->chunks, chunk)
+		arena_release_chunk(space->family->arena, *chunk);
 	family_release(session, space->family);
 	vector_deinit(&space->modules);
 	vector_deinit(&space->chunks);

@@ -195,7 +195,7 @@ void thread_assign_bank(struct session *session, struct thread *thread, uint32_t
 	trm_error_destroy(error);
 }
 
-/* The thread goes on with a wider bank; what a hook saved in the old one goes along. */
+/* The thread goes on with a wider bank; a hook that it is in ends with the old one. */
 static void widen_bank(struct space *space, struct thread *thread)
 {
 	struct bank *old = thread->bank, *bank;
@@ -205,11 +205,7 @@ static void widen_bank(struct space *space, struct thread *thread)
 	bank = take_bank(space, thread->process->pid, thread->tid);
 	if (!bank)
 		return;
-	bank->shared->back = old->shared->back;
-	bank->shared->number = old->shared->number;
 	bank->shared->quiet = old->shared->quiet;
-	bank->shared->registers = old->shared->registers;
-	bank->shared->mask = old->shared->mask;
 	struct trm_error *error = remote_set_gs_base(thread->tid, bank->address);
 
 	if (error) {

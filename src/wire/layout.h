@@ -33,6 +33,7 @@
 #define WIRE_BANK_BACK      0x10
 #define WIRE_BANK_NUMBER    0x18
 #define WIRE_BANK_QUIET     0x1c
+#define WIRE_BANK_CONTROL   0x20
 #define WIRE_BANK_RAX       0x40
 #define WIRE_BANK_RCX       0x48
 #define WIRE_BANK_RDX       0x50
@@ -55,6 +56,11 @@
 
 /* In wire_control. */
 #define WIRE_CONTROL_BATCH 0x100
+
+/* A hook's frame on the program's stack, from its low end: struct wire_registers, the return
+ * address in the trampoline, the hook's number, and the red zone that was stepped over. */
+#define WIRE_HOOK_REGISTERS 136
+#define WIRE_HOOK_FRAME     (WIRE_HOOK_REGISTERS + 16 + 128)
 
 /* Hook numbers: why the resident calls the controller. 0 is none. */
 #define WIRE_HOOK_LINK_MAP 1 /* _dl_debug_state: modules come or go */
@@ -111,11 +117,10 @@ struct wire_control {
 	uint32_t doorbell; /* futex; a thread that posts a request adds 1 */
 	uint32_t watch_exit; /* not 0: exit() is a hook that matters */
 	uint32_t pad_[2];
-	/* Injected code (resident_inject) saves where to go back to and its mask here. */
+	/* Where injected code goes back to, and the mask that it sets then. */
 	uint64_t inject_back;
 	uint64_t inject_mask;
-	uint64_t inject_stack;
-	uint8_t pad2_[WIRE_CONTROL_BATCH - 0x58];
+	uint8_t pad2_[WIRE_CONTROL_BATCH - 0x50];
 	struct wire_batch batch; /* what injected code runs */
 	uint8_t stack[0x1000 - WIRE_CONTROL_BATCH - sizeof(struct wire_batch)];
 };
@@ -131,16 +136,16 @@ struct wire_registers {
 struct wire_bank {
 	uint64_t self;    /* address of this bank in the program */
 	uint64_t entry;   /* address of resident_hook */
-	uint64_t back;    /* where the hook goes back to; written by the trampoline */
-	uint32_t number;  /* WIRE_HOOK_...; written by the trampoline */
+	uint64_t back;    /* where resident.S's finish goes back to */
+	uint32_t number;  /* WIRE_HOOK_... of the hook that posted a request */
 	uint32_t quiet;   /* not 0: make no system call and ask nobody (a seccomp filter) */
 	uint64_t control; /* address of wire_control in the program */
 	uint32_t request; /* enum wire_request; a futex */
 	uint32_t reply;   /* enum wire_reply; a futex */
 	uint32_t tid;     /* of the thread; for the controller */
 	uint32_t pad_[3];
-	struct wire_registers registers; /* of the thread in a hook */
-	uint64_t mask;    /* its signal mask in a hook */
+	struct wire_registers registers; /* of the thread that posted a request */
+	uint64_t mask;    /* its signal mask */
 	uint8_t pad2_[0x100 - 0xd0];
 	struct wire_batch batch;
 };

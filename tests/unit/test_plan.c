@@ -219,35 +219,27 @@ static void test_hook(void **state)
 	static const uint8_t bytes[] = {0x53, 0x8d, 0x47, 0x01, 0xff, 0xc0, 0xe8,
 					0,    0,    0,    0,    0x5b, 0xc3};
 	static const uint8_t code[] = {
-		0x65, 0x48, 0x89, 0x04, 0x25, 0x10, 0, 0, 0, /* mov %rax, %gs:16 */
-		0x48, 0x8d, 0x05, 29,   0,    0,    0,       /* lea 1f(%rip), %rax */
-		0x65, 0x48, 0x89, 0x04, 0x25, 0x18, 0, 0, 0, /* mov %rax, %gs:24 */
-		0x65, 0xc7, 0x04, 0x25, 0x20, 0,    0, 0, 7,
-		0,    0,    0,                            /* movl $7, %gs:32 */
-		0x65, 0xff, 0x24, 0x25, 0x28, 0,    0, 0, /* jmp *%gs:40 */
-		0x53, 0x8d, 0x47, 0x01, 0xff, 0xc0,       /* 1: as it was */
+		0x48, 0x8d, 0x64, 0x24, 0x80,             /* lea -128(%rsp), %rsp */
+		0x6a, 0x07,                               /* push $7 */
+		0x65, 0xff, 0x14, 0x25, 0x28, 0,    0, 0, /* call *%gs:40 */
+		0x48, 0x8d, 0xa4, 0x24, 0x88, 0,    0, 0, /* lea 136(%rsp), %rsp */
+		0x53, 0x8d, 0x47, 0x01, 0xff, 0xc0,       /* as it was */
 	};
 	static const struct {
 		uint32_t offset;
 		enum plan_place_kind kind;
-		bool rax_saved;
+		unsigned stack;
 		unsigned original;
 	} places[] = {
-		{0, PLAN_PLACE_HOOK, false, 0},
-		{9, PLAN_PLACE_HOOK, true, 0},
-		{16, PLAN_PLACE_HOOK, true, 0},
-		{25, PLAN_PLACE_HOOK, true, 0},
-		{37, PLAN_PLACE_HOOK, true, 0},
-		{45, PLAN_PLACE_START, false, 0},
-		{46, PLAN_PLACE_DISPLACED, false, 1},
-		{49, PLAN_PLACE_DISPLACED, false, 4},
-		{51, PLAN_PLACE_BACK, false, 6},
-		{1, PLAN_PLACE_UNKNOWN, false, 0},
-		{47, PLAN_PLACE_UNKNOWN, false, 0},
-		{4096, PLAN_PLACE_UNKNOWN, false, 0},
+		{0, PLAN_PLACE_HOOK, 0, 0},       {5, PLAN_PLACE_HOOK, 128, 0},
+		{7, PLAN_PLACE_HOOK, 136, 0},     {15, PLAN_PLACE_HOOK, 136, 0},
+		{23, PLAN_PLACE_START, 0, 0},     {24, PLAN_PLACE_DISPLACED, 0, 1},
+		{27, PLAN_PLACE_DISPLACED, 0, 4}, {29, PLAN_PLACE_BACK, 0, 6},
+		{1, PLAN_PLACE_UNKNOWN, 0, 0},    {25, PLAN_PLACE_UNKNOWN, 0, 0},
+		{4096, PLAN_PLACE_UNKNOWN, 0, 0},
 	};
 	struct plan_request request = {
-		.hook_of = hook_f, .wanted = want_none, .hook_layout = {16, 24, 32, 40}};
+		.hook_of = hook_f, .wanted = want_none, .hook_layout = {40}};
 	struct image image;
 	struct plan *plan;
 
@@ -267,7 +259,7 @@ static void test_hook(void **state)
 		assert_int_equal(place.kind, places[i].kind);
 		if (place.kind == PLAN_PLACE_UNKNOWN)
 			continue;
-		assert_int_equal(place.rax_saved, places[i].rax_saved);
+		assert_int_equal(place.stack, places[i].stack);
 		assert_int_equal(place.original, TEXT + places[i].original);
 		assert_false(place.inside);
 	}
