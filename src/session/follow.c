@@ -259,7 +259,8 @@ static void adopt(struct session *session, struct thread *parent, struct thread 
 		process->space->references++;
 	} else if (!remote_failed(remote_open(child->tid, "mem", O_RDWR, &memory_fd))) {
 		child->process->space = space_fork(process->space, memory_fd);
-		if (process->threads > 1 && !remote_failed(maps_read(child->tid, &session->maps)))
+		/* Other threads of the parent may have ended since. */
+		if (process->image->threads > 1 && !remote_failed(maps_read(child->tid, &session->maps)))
 			space_drop_unmapped(child->process->space, &session->maps);
 	}
 	if (child->process->space)

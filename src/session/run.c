@@ -6,6 +6,7 @@
 #include "image/image.h"
 #include "session/cache.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -93,7 +94,7 @@ static bool changes_rights(const char *path, const struct stat *status)
 static struct trm_error *check_program(const char *name, int *ret_refused, char **ret_elf)
 {
 	scoped_free char *path = find_program(name);
-	enum image_kind kind;
+	char magic[SELFMAG];
 	struct stat status;
 
 	*ret_refused = errno == EACCES ? 126 : 127;
@@ -121,12 +122,14 @@ static struct trm_error *check_program(const char *name, int *ret_refused, char 
 	if (fd < 0)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
 					"cannot measure \"%s\": it cannot be read", name);
-	kind = image_probe(fd);
-	if (kind == IMAGE_KIND_FOREIGN)
+	if (image_probe(fd) == IMAGE_KIND_FOREIGN)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
 					"cannot run \"%s\": it is no x86-64 program", name);
 	*ret_refused = 0;
-	*ret_elf = kind == IMAGE_KIND_NATIVE ? take_pointer(path) : NULL;
+	*ret_elf = pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+				   !memcmp(magic, ELFMAG, SELFMAG) ?
+			   take_pointer(path) :
+			   NULL;
 	return NULL;
 }
 
