@@ -1,6 +1,6 @@
 /*
- * Scope guards: `scoped_fd int fd = open(...)` closes, `scoped_free char *p` frees, when the
- * name goes out of scope. Ownership is given away with `take_fd` and `take_pointer`.
+ * Scope guards: `scoped_fd int fd = open(...)` closes, `scoped_free char *p` frees, when
+ * the name goes out of scope. Ownership is given away with `take_fd` and `take_pointer`.
  */
 #ifndef TRAMMEL_BASE_CLEANUP_H
 #define TRAMMEL_BASE_CLEANUP_H
@@ -26,17 +26,17 @@ static inline void cleanup_file_(FILE **file)
 		fclose(*file);
 }
 
-#define scoped_free __attribute__((cleanup(cleanup_free_)))
-#define scoped_fd   __attribute__((cleanup(cleanup_fd_)))
-#define scoped_file __attribute__((cleanup(cleanup_file_)))
+#define scoped_free      __attribute__((cleanup(cleanup_free_)))
+#define scoped_fd        __attribute__((cleanup(cleanup_fd_)))
+#define scoped_file      __attribute__((cleanup(cleanup_file_)))
 #define scoped(function) __attribute__((cleanup(function)))
 
 /* The value of a scoped pointer, which no longer owns it. */
-#define take_pointer(pointer)                                                                \
-	({                                                                                   \
-		__typeof__(pointer) taken_ = (pointer);                                      \
-		(pointer) = NULL;                                                            \
-		taken_;                                                                      \
+#define take_pointer(pointer)                                                            \
+	({                                                                               \
+		__typeof__(pointer) taken_ = (pointer);                                  \
+		(pointer) = NULL;                                                        \
+		taken_;                                                                  \
 	})
 
 /* The value of a scoped descriptor, which no longer owns it. */

@@ -85,7 +85,7 @@ void trm_error_print(struct trm_error *error)
 {
 	bool colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
 
-	fprintf(stderr, "%strammel:%s %s\n", colour ? "\033[1;31m" : "", colour ? "\033[0m" : "",
-		error->message);
+	fprintf(stderr, "%strammel:%s %s\n", colour ? "\033[1;31m" : "",
+		colour ? "\033[0m" : "", error->message);
 	trm_error_destroy(error);
 }

@@ -18,7 +18,8 @@ uint64_t hash_bytes(const void *bytes, size_t size)
 
 static struct table_slot *slot_of(const struct table *table, uint64_t key)
 {
-	/* Fibonacci hashing (Knuth, TAOCP 3, 6.4): the high bits are the well-mixed ones. */
+	/* Fibonacci hashing (Knuth, TAOCP 3, 6.4): the high bits are the well-mixed ones.
+	 */
 	size_t mask = table->capacity - 1;
 	size_t at = (size_t)((key * 0x9e3779b97f4a7c15u) >> 20) & mask;
 

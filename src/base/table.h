@@ -18,8 +18,8 @@ struct table {
 /* Whether the key is there; its value is then written to `ret_value` (may be NULL). */
 bool table_find(const struct table *table, uint64_t key, uint64_t *ret_value);
 
-/* A pointer to the value of the key, made with value 0 if it was not there. Valid until the
- * next insertion. `ret_new` (may be NULL) says whether it was made. */
+/* A pointer to the value of the key, made with value 0 if it was not there. Valid until
+ * the next insertion. `ret_new` (may be NULL) says whether it was made. */
 uint64_t *table_insert(struct table *table, uint64_t key, bool *ret_new);
 
 void table_deinit(struct table *table);

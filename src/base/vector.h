@@ -1,7 +1,7 @@
 /*
  * Growing arrays: `struct things VECTOR(struct thing)` has .items, .count, .capacity.
- * All-zero is an empty vector. Growth that finds no memory ends the program: the controller
- * then leaves the measured program running on, as after any other death of it.
+ * All-zero is an empty vector. Growth that finds no memory ends the program: the
+ * controller then leaves the measured program running on, as after any other death of it.
  */
 #ifndef TRAMMEL_BASE_VECTOR_H
 #define TRAMMEL_BASE_VECTOR_H
@@ -10,48 +10,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VECTOR(type)                                                                         \
-	{                                                                                    \
-		type *items;                                                                 \
-		size_t count;                                                                \
-		size_t capacity;                                                             \
+#define VECTOR(type)                                                                     \
+	{                                                                                \
+		type *items;                                                             \
+		size_t count;                                                            \
+		size_t capacity;                                                         \
 	}
 
 /* Room for `count` items in all; prints and aborts when there is no memory. */
 void *vector_reserve_(void *items, size_t item_size, size_t count, size_t *capacity);
 
-#define vector_reserve(vector, wanted)                                                       \
-	((vector)->items = vector_reserve_((vector)->items, sizeof(*(vector)->items),        \
+#define vector_reserve(vector, wanted)                                                   \
+	((vector)->items = vector_reserve_((vector)->items, sizeof(*(vector)->items),    \
 					   (wanted), &(vector)->capacity))
 
 /* A pointer to a new item at the end, all bytes 0. Valid until the next growth. */
-#define vector_add(vector)                                                                   \
-	({                                                                                   \
-		vector_reserve((vector), (vector)->count + 1);                               \
-		__typeof__((vector)->items + 0) added_ = &(vector)->items[(vector)->count++];    \
-		memset(added_, 0, sizeof(*added_));                                          \
-		added_;                                                                      \
+#define vector_add(vector)                                                               \
+	({                                                                               \
+		vector_reserve((vector), (vector)->count + 1);                           \
+		__typeof__((vector)->items + 0) added_ =                                 \
+			&(vector)->items[(vector)->count++];                             \
+		memset(added_, 0, sizeof(*added_));                                      \
+		added_;                                                                  \
 	})
 
-#define vector_push(vector, value)                                                           \
-	do {                                                                                 \
-		vector_reserve((vector), (vector)->count + 1);                               \
-		(vector)->items[(vector)->count++] = (value);                                \
+#define vector_push(vector, value)                                                       \
+	do {                                                                             \
+		vector_reserve((vector), (vector)->count + 1);                           \
+		(vector)->items[(vector)->count++] = (value);                            \
 	} while (0)
 
 /* Takes item `index` out; the last item comes to its place. */
-#define vector_remove_swap(vector, index)                                                    \
+#define vector_remove_swap(vector, index)                                                \
 	((vector)->items[(index)] = (vector)->items[--(vector)->count])
 
-#define vector_deinit(vector)                                                                \
-	do {                                                                                 \
-		free((vector)->items);                                                       \
-		(vector)->items = NULL;                                                      \
-		(vector)->count = (vector)->capacity = 0;                                    \
+#define vector_deinit(vector)                                                            \
+	do {                                                                             \
+		free((vector)->items);                                                   \
+		(vector)->items = NULL;                                                  \
+		(vector)->count = (vector)->capacity = 0;                                \
 	} while (0)
 
-#define vector_for_each(vector, item)                                                        \
-	for (__typeof__((vector)->items + 0) item = (vector)->items;                          \
+#define vector_for_each(vector, item)                                                    \
+	for (__typeof__((vector)->items + 0) item = (vector)->items;                     \
 	     item && item < (vector)->items + (vector)->count; item++)
 
 /* malloc, calloc, strdup that abort with a message when there is no memory. */

@@ -16,7 +16,8 @@ static const struct command {
 } commands[] = {
 	{"run", "start a program and measure it and all that it starts", cmd_run},
 	{"report", "show a profile", cmd_report},
-	{"doctor", "say whether this machine allows what the measurements need", cmd_doctor},
+	{"doctor", "say whether this machine allows what the measurements need",
+	 cmd_doctor},
 	{"help", "show the help of a command", cmd_help},
 };
 
@@ -47,11 +48,13 @@ static int unknown(const char *name)
 	const struct command *nearest = &commands[0];
 
 	for (size_t i = 1; i < COMMAND_COUNT; i++)
-		if (text_distance(commands[i].name, name) < text_distance(nearest->name, name))
+		if (text_distance(commands[i].name, name) <
+		    text_distance(nearest->name, name))
 			nearest = &commands[i];
 	trm_error_print(trm_error_create(
-		TRM_ERROR_USAGE, "\"%s\" is no command: did you mean \"%s\"? See 'trammel help'.",
-		name, nearest->name));
+		TRM_ERROR_USAGE,
+		"\"%s\" is no command: did you mean \"%s\"? See 'trammel help'.", name,
+		nearest->name));
 	return EXIT_USAGE;
 }
 

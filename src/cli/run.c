@@ -21,7 +21,8 @@ struct given {
 	struct session_options options;
 };
 
-static void add_patterns(struct session_options *options, enum option option, const char *list)
+static void add_patterns(struct session_options *options, enum option option,
+			 const char *list)
 {
 	char *copy = memory_copy_string(list), *rest = copy, *word;
 
@@ -43,7 +44,8 @@ static void print_help(poptContext context)
 	puts("\nMeasurements (-m):");
 	for (const struct collector *const *c = collectors; *c; c++)
 		printf("  %-12s %s\n", (*c)->name, (*c)->summary);
-	puts("\nPATTERN is a glob: FUNCTION, MODULE:FUNCTION, or MODULE: for whole modules;\n"
+	puts("\nPATTERN is a glob: FUNCTION, MODULE:FUNCTION, or MODULE: for whole "
+	     "modules;\n"
 	     "several are separated by commas. --skip wins over --only.\n\n"
 	     "The exit status is the program's; 126 or 127 if it cannot be run.\n"
 	     "The profile goes to PROGRAM.trm; see it with 'trammel report'.");
@@ -74,9 +76,9 @@ static int parse(poptContext context, struct given *given)
 		free(argument);
 	}
 	if (option < -1) {
-		trm_error_print(trm_error_create(TRM_ERROR_USAGE, "%s: %s. See 'trammel help run'.",
-						 poptBadOption(context, 0),
-						 poptStrerror(option)));
+		trm_error_print(trm_error_create(
+			TRM_ERROR_USAGE, "%s: %s. See 'trammel help run'.",
+			poptBadOption(context, 0), poptStrerror(option)));
 		return EXIT_USAGE + 1;
 	}
 	given->options.arguments = poptGetArgs(context);
@@ -138,23 +140,26 @@ int cmd_run(int argc, const char **argv)
 		 "write the profile here (default PROGRAM.trm)", "FILE"},
 		{"measure", 'm', POPT_ARG_STRING, &given.measure, 0,
 		 "what to measure (default functions)", "NAME"},
-		{"only", 0, POPT_ARG_STRING, NULL, OPTION_ONLY, "measure only these", "PATTERN"},
+		{"only", 0, POPT_ARG_STRING, NULL, OPTION_ONLY, "measure only these",
+		 "PATTERN"},
 		{"skip", 0, POPT_ARG_STRING, NULL, OPTION_SKIP, "do not measure these",
 		 "PATTERN"},
-		{"quiet", 'q', POPT_ARG_NONE, &given.quiet, 0, "no summary at the end", NULL},
+		{"quiet", 'q', POPT_ARG_NONE, &given.quiet, 0, "no summary at the end",
+		 NULL},
 		{"verbose", 'v', POPT_ARG_NONE, &given.verbose, 0,
 		 "name the functions that were not instrumented", NULL},
 		{"help", 'h', POPT_ARG_NONE, NULL, OPTION_HELP, "show this help", NULL},
 		POPT_TABLEEND,
 	};
 	/* The program's own options are not ours. */
-	poptContext context =
-		poptGetContext("trammel run", argc, argv, table, POPT_CONTEXT_POSIXMEHARDER);
+	poptContext context = poptGetContext("trammel run", argc, argv, table,
+					     POPT_CONTEXT_POSIXMEHARDER);
 	int status = parse(context, &given) - 1;
 
 	if (status < 0) {
-		struct trm_error *error = collector_find(
-			given.measure ? given.measure : "functions", &given.options.collector);
+		struct trm_error *error =
+			collector_find(given.measure ? given.measure : "functions",
+				       &given.options.collector);
 
 		if (!given.output)
 			given.output = default_output(given.options.arguments[0]);
@@ -165,9 +170,9 @@ int cmd_run(int argc, const char **argv)
 			trm_error_print(error);
 		status = error ? EXIT_USAGE : measure(&given);
 	}
-	vector_for_each(&given.options.only, pattern)
+	vector_for_each (&given.options.only, pattern)
 		pattern_deinit(pattern);
-	vector_for_each(&given.options.skip, pattern)
+	vector_for_each (&given.options.skip, pattern)
 		pattern_deinit(pattern);
 	vector_deinit(&given.options.only);
 	vector_deinit(&given.options.skip);

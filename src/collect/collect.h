@@ -1,6 +1,6 @@
 /*
- * Collectors: what a measurement puts into the program, and how its counters become records.
- * Adding one: a folder with its file, and a row in collect.c.
+ * Collectors: what a measurement puts into the program, and how its counters become
+ * records. Adding one: a folder with its file, and a row in collect.c.
  */
 #ifndef TRAMMEL_COLLECT_COLLECT_H
 #define TRAMMEL_COLLECT_COLLECT_H
@@ -8,17 +8,18 @@
 #include "code/plan.h"
 
 struct collector {
-	const char *name;        /* as -m has it */
-	const char *summary;     /* one line for help */
-	enum plan_probe probe;   /* at function entries */
-	uint32_t slot_size;      /* bytes a counter takes in a bank */
+	const char *name;      /* as -m has it */
+	const char *summary;   /* one line for help */
+	enum plan_probe probe; /* at function entries */
+	uint32_t slot_size;    /* bytes a counter takes in a bank */
 };
 
 extern const struct collector collector_functions;
 extern const struct collector collector_coverage;
 
 /* The collector of this name; the error names the nearest. */
-struct trm_error *collector_find(const char *name, const struct collector **ret_collector);
+struct trm_error *collector_find(const char *name,
+				 const struct collector **ret_collector);
 
 /* All of them, NULL at the end. */
 extern const struct collector *const collectors[];

@@ -17,11 +17,11 @@ static uint64_t round_up(uint64_t size)
 	return (size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 }
 
-static struct trm_error *map_file(const struct arena *arena, uint64_t offset, uint64_t size,
-				  void **ret_address)
+static struct trm_error *map_file(const struct arena *arena, uint64_t offset,
+				  uint64_t size, void **ret_address)
 {
-	void *address = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-			     arena->fd, (off_t)offset);
+	void *address = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_NORESERVE, arena->fd, (off_t)offset);
 
 	if (address == MAP_FAILED)
 		return trm_error_system(errno, "cannot map an arena");
@@ -30,15 +30,17 @@ static struct trm_error *map_file(const struct arena *arena, uint64_t offset, ui
 }
 
 /*
- * The kernel walks the list of robust mutexes of a thread that ends, however it ends, and marks
- * them. So this mutex, held for good, tells the resident whether anybody will answer.
+ * The kernel walks the list of robust mutexes of a thread that ends, however it ends, and
+ * marks them. So this mutex, held for good, tells the resident whether anybody will
+ * answer.
  */
 static struct trm_error *sign_in(struct wire_control *control)
 {
 	pthread_mutex_t *owner = (pthread_mutex_t *)control->owner;
 	pthread_mutexattr_t attributes;
 
-	_Static_assert(sizeof(pthread_mutex_t) <= sizeof(control->owner), "room for a mutex");
+	_Static_assert(sizeof(pthread_mutex_t) <= sizeof(control->owner),
+		       "room for a mutex");
 	pthread_mutexattr_init(&attributes);
 	pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
 	pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
@@ -61,7 +63,8 @@ static struct trm_error *set_up(struct arena *arena, uint64_t stride)
 	if (pwrite(arena->fd, resident_image, resident_image_size, 0) !=
 	    (ssize_t)resident_image_size)
 		return trm_error_system(errno, "cannot write to an arena");
-	TRM_TRY(map_file(arena, WIRE_CONTROL_OFFSET, sizeof(struct wire_control), &control));
+	TRM_TRY(map_file(arena, WIRE_CONTROL_OFFSET, sizeof(struct wire_control),
+			 &control));
 	arena->control = control;
 	TRM_TRY(sign_in(arena->control));
 	TRM_TRY(arena_allocate(arena, stride * ARENA_FIRST_BANKS, &offset));
@@ -69,8 +72,8 @@ static struct trm_error *set_up(struct arena *arena, uint64_t stride)
 			       ARENA_FIRST_BANKS, &chunk);
 }
 
-struct trm_error *arena_create(int fd, uint64_t address, uint64_t stride, uint32_t slot_size,
-			       struct arena **ret_arena)
+struct trm_error *arena_create(int fd, uint64_t address, uint64_t stride,
+			       uint32_t slot_size, struct arena **ret_arena)
 {
 	struct arena *arena = memory_allocate_zeroed(1, sizeof(*arena));
 
@@ -90,9 +93,9 @@ void arena_release(struct arena *arena)
 {
 	if (!arena || --arena->references)
 		return;
-	vector_for_each(&arena->banks, bank)
+	vector_for_each (&arena->banks, bank)
 		free(*bank);
-	vector_for_each(&arena->chunks, chunk) {
+	vector_for_each (&arena->chunks, chunk) {
 		munmap((*chunk)->shared, (*chunk)->stride * (*chunk)->bank_count);
 		free(*chunk);
 	}
@@ -118,8 +121,8 @@ struct trm_error *arena_allocate(struct arena *arena, uint64_t size, uint64_t *r
 	return NULL;
 }
 
-struct trm_error *arena_add_chunk(struct arena *arena, uint64_t file_offset, uint64_t address,
-				  uint64_t stride, uint32_t count,
+struct trm_error *arena_add_chunk(struct arena *arena, uint64_t file_offset,
+				  uint64_t address, uint64_t stride, uint32_t count,
 				  struct arena_chunk **ret_chunk)
 {
 	void *shared = NULL;
@@ -149,7 +152,7 @@ struct trm_error *arena_add_chunk(struct arena *arena, uint64_t file_offset, uin
 
 static bool has_owned_bank(const struct arena *arena, const struct arena_chunk *chunk)
 {
-	vector_for_each(&arena->banks, bank)
+	vector_for_each (&arena->banks, bank)
 		if ((*bank)->chunk == chunk && ((*bank)->owner || (*bank)->in_use))
 			return true;
 	return false;
@@ -177,12 +180,12 @@ void arena_release_chunk(struct arena *arena, struct arena_chunk *chunk)
 	free(chunk);
 }
 
-struct bank *arena_take_bank(struct arena *arena, const struct arena_chunk *chunk, pid_t owner,
-			     pid_t tid)
+struct bank *arena_take_bank(struct arena *arena, const struct arena_chunk *chunk,
+			     pid_t owner, pid_t tid)
 {
 	struct bank *found = NULL;
 
-	vector_for_each(&arena->banks, item) {
+	vector_for_each (&arena->banks, item) {
 		struct bank *bank = *item;
 
 		if (bank->chunk != chunk || bank->in_use)
@@ -200,7 +203,8 @@ struct bank *arena_take_bank(struct arena *arena, const struct arena_chunk *chun
 	found->in_use = true;
 	*found->shared = (struct wire_bank){
 		.self = found->address,
-		.entry = arena->address + ((const struct resident_table *)resident_image)->hook,
+		.entry = arena->address +
+			 ((const struct resident_table *)resident_image)->hook,
 		.control = arena->address + WIRE_CONTROL_OFFSET,
 		.tid = (uint32_t)tid,
 	};
@@ -230,13 +234,16 @@ static void read_counters(const uint8_t *bytes, uint64_t size, uint32_t slot_siz
 }
 
 void arena_read_bank(const struct arena *arena, const struct bank *bank,
-		     void (*add)(void *context, uint32_t slot, uint64_t count), void *context)
+		     void (*add)(void *context, uint32_t slot, uint64_t count),
+		     void *context)
 {
-	const uint8_t *base = bank->chunk->shared + (bank->file_offset - bank->chunk->file_offset);
+	const uint8_t *base =
+		bank->chunk->shared + (bank->file_offset - bank->chunk->file_offset);
 	uint64_t start = bank->file_offset + WIRE_BANK_HEADER;
 	uint64_t end = bank->file_offset + bank->chunk->stride;
 
-	/* Pages that no thread wrote are holes in the file: skipped without touching them. */
+	/* Pages that no thread wrote are holes in the file: skipped without touching
+	 * them. */
 	while (start < end) {
 		off_t data = lseek(arena->fd, (off_t)start, SEEK_DATA);
 
@@ -264,7 +271,7 @@ void arena_clear_bank(const struct arena *arena, struct bank *bank)
 
 struct bank *arena_find_bank(const struct arena *arena, uint64_t address)
 {
-	vector_for_each(&arena->banks, bank)
+	vector_for_each (&arena->banks, bank)
 		if ((*bank)->address == address)
 			return *bank;
 	return NULL;

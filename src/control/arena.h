@@ -1,7 +1,8 @@
 /*
- * Arenas and banks, the controller's side of wire/layout.h. An arena's memfd is made by the
- * program at its first injection and belongs to a program image and all that forks from it.
- * Banks come in chunks; a chunk lies at one address in every process that has it mapped.
+ * Arenas and banks, the controller's side of wire/layout.h. An arena's memfd is made by
+ * the program at its first injection and belongs to a program image and all that forks
+ * from it. Banks come in chunks; a chunk lies at one address in every process that has it
+ * mapped.
  */
 #ifndef TRAMMEL_CONTROL_ARENA_H
 #define TRAMMEL_CONTROL_ARENA_H
@@ -20,25 +21,25 @@ struct arena_chunk {
 	uint64_t stride;      /* bytes a bank, header included */
 	uint32_t bank_count;
 	unsigned int references; /* address spaces that have it mapped */
-	uint8_t *shared;      /* the controller's mapping of it */
+	uint8_t *shared;         /* the controller's mapping of it */
 };
 
 struct bank {
 	struct arena_chunk *chunk;
-	uint64_t address;         /* in the program: the GS base */
+	uint64_t address; /* in the program: the GS base */
 	uint64_t file_offset;
 	struct wire_bank *shared; /* the controller's mapping of the header */
-	pid_t owner;              /* process whose counts are in it; 0: none, all is zero */
-	bool in_use;              /* a live thread's GS base */
+	pid_t owner; /* process whose counts are in it; 0: none, all is zero */
+	bool in_use; /* a live thread's GS base */
 };
 
 struct arena {
 	int fd;
-	unsigned int references;  /* address spaces that use it */
-	uint64_t address;         /* of the resident's code in the program */
-	uint64_t file_size;       /* bytes given out so far */
-	uint32_t slot_count;      /* counter slots given to modules so far */
-	uint32_t slot_size;       /* bytes */
+	unsigned int references; /* address spaces that use it */
+	uint64_t address;        /* of the resident's code in the program */
+	uint64_t file_size;      /* bytes given out so far */
+	uint32_t slot_count;     /* counter slots given to modules so far */
+	uint32_t slot_size;      /* bytes */
 	struct wire_control *control;
 	struct VECTOR(struct arena_chunk *) chunks;
 	struct VECTOR(struct bank *) banks;
@@ -48,41 +49,43 @@ struct arena {
 #define ARENA_FIRST_BANKS 4
 
 /*
- * Takes over the memfd `fd` that a program just made (owned from now on), puts the resident's
- * code in, sets up the control page, which marks the calling thread as the living controller,
- * and the first chunk. `address` is where the program maps it.
+ * Takes over the memfd `fd` that a program just made (owned from now on), puts the
+ * resident's code in, sets up the control page, which marks the calling thread as the
+ * living controller, and the first chunk. `address` is where the program maps it.
  */
-struct trm_error *arena_create(int fd, uint64_t address, uint64_t stride, uint32_t slot_size,
-			       struct arena **ret_arena);
+struct trm_error *arena_create(int fd, uint64_t address, uint64_t stride,
+			       uint32_t slot_size, struct arena **ret_arena);
 
 /* Drops a reference; frees at the last. NULL is allowed. */
 void arena_release(struct arena *arena);
 
 /* Gives out `size` bytes of the file (rounded up to pages). */
-struct trm_error *arena_allocate(struct arena *arena, uint64_t size, uint64_t *ret_offset);
+struct trm_error *arena_allocate(struct arena *arena, uint64_t size,
+				 uint64_t *ret_offset);
 
-/* Adds a chunk of `count` banks at `file_offset` (from arena_allocate), mapped by the program
- * at `address`. */
-struct trm_error *arena_add_chunk(struct arena *arena, uint64_t file_offset, uint64_t address,
-				  uint64_t stride, uint32_t count,
+/* Adds a chunk of `count` banks at `file_offset` (from arena_allocate), mapped by the
+ * program at `address`. */
+struct trm_error *arena_add_chunk(struct arena *arena, uint64_t file_offset,
+				  uint64_t address, uint64_t stride, uint32_t count,
 				  struct arena_chunk **ret_chunk);
 
-/* An address space less has the chunk. With the last one, the chunk and its banks go, whose
- * counts must have been read; those still in use keep it. */
+/* An address space less has the chunk. With the last one, the chunk and its banks go,
+ * whose counts must have been read; those still in use keep it. */
 void arena_release_chunk(struct arena *arena, struct arena_chunk *chunk);
 
-/* A free bank of the chunk for a thread of process `owner`: one with counts of that process,
- * else an empty one. NULL if there is none. */
-struct bank *arena_take_bank(struct arena *arena, const struct arena_chunk *chunk, pid_t owner,
-			     pid_t tid);
+/* A free bank of the chunk for a thread of process `owner`: one with counts of that
+ * process, else an empty one. NULL if there is none. */
+struct bank *arena_take_bank(struct arena *arena, const struct arena_chunk *chunk,
+			     pid_t owner, pid_t tid);
 
 /* The thread of this bank ended: its counts stay, for the owner. */
 void arena_give_bank(struct bank *bank);
 
-/* Calls `add` for every counter of the bank that is not 0, in order of slots. Coverage flags
- * count 1. */
+/* Calls `add` for every counter of the bank that is not 0, in order of slots. Coverage
+ * flags count 1. */
 void arena_read_bank(const struct arena *arena, const struct bank *bank,
-		     void (*add)(void *context, uint32_t slot, uint64_t count), void *context);
+		     void (*add)(void *context, uint32_t slot, uint64_t count),
+		     void *context);
 
 /* Sets all counters to 0, gives their memory back, and leaves the bank without owner. */
 void arena_clear_bank(const struct arena *arena, struct bank *bank);

@@ -1,7 +1,7 @@
 /*
- * What traced threads do. One place waits for them and says what happened; acting on it is the
- * session's. Order: events of one thread come in order; a child's first stop may come before
- * its parent's event.
+ * What traced threads do. One place waits for them and says what happened; acting on it
+ * is the session's. Order: events of one thread come in order; a child's first stop may
+ * come before its parent's event.
  */
 #ifndef TRAMMEL_CONTROL_EVENT_H
 #define TRAMMEL_CONTROL_EVENT_H
@@ -12,16 +12,16 @@
 #include <sys/types.h>
 
 enum event_kind {
-	EVENT_EXITED,      /* value: exit status; the thread is gone */
-	EVENT_KILLED,      /* value: signal that ended it; the thread is gone */
-	EVENT_SIGNAL,      /* value: signal about to be delivered */
-	EVENT_GROUP_STOP,  /* value: the stopping signal */
-	EVENT_STOP,        /* first stop of a new thread, or an interrupt of ours */
-	EVENT_SYSCALL,     /* entry to or exit from a system call */
-	EVENT_FORK,        /* value: pid of the child; also vfork and other clones */
-	EVENT_CLONE,       /* value: tid of the child of clone(2); may be a process */
-	EVENT_EXEC,        /* value: tid that the thread had before */
-	EVENT_OTHER,       /* nothing that matters: resume */
+	EVENT_EXITED,     /* value: exit status; the thread is gone */
+	EVENT_KILLED,     /* value: signal that ended it; the thread is gone */
+	EVENT_SIGNAL,     /* value: signal about to be delivered */
+	EVENT_GROUP_STOP, /* value: the stopping signal */
+	EVENT_STOP,       /* first stop of a new thread, or an interrupt of ours */
+	EVENT_SYSCALL,    /* entry to or exit from a system call */
+	EVENT_FORK,       /* value: pid of the child; also vfork and other clones */
+	EVENT_CLONE,      /* value: tid of the child of clone(2); may be a process */
+	EVENT_EXEC,       /* value: tid that the thread had before */
+	EVENT_OTHER,      /* nothing that matters: resume */
 };
 
 struct event {
@@ -38,8 +38,8 @@ struct event_queue {
 /* The next event of any thread, without waiting. False if there is none. */
 bool event_poll(struct event_queue *queue, struct event *ret_event);
 
-/* Waits for the next event of one thread, at most `timeout_ms`; false if none came. Events of
- * this thread that are pending come first. */
+/* Waits for the next event of one thread, at most `timeout_ms`; false if none came.
+ * Events of this thread that are pending come first. */
 bool event_wait_thread(struct event_queue *queue, pid_t tid, int timeout_ms,
 		       struct event *ret_event);
 

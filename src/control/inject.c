@@ -31,8 +31,8 @@ struct injection {
 	int stop_signal;                   /* SIGSTOP or the like to send again; 0 */
 };
 
-/* The order is for a controller that is killed here: the code that the thread is sent to puts
- * the mask right by itself, so the mask is changed last. */
+/* The order is for a controller that is killed here: the code that the thread is sent to
+ * puts the mask right by itself, so the mask is changed last. */
 static struct trm_error *begin(struct injection *injection, uint64_t code)
 {
 	struct user_regs_struct registers = injection->registers;
@@ -63,8 +63,10 @@ static struct trm_error *step(struct injection *injection)
 
 	for (;;) {
 		TRM_TRY(remote_resume(injection->tid, REMOTE_SYSCALL, 0));
-		if (!event_wait_thread(injection->queue, injection->tid, PATIENCE_MS, &event))
-			return trm_error_create(TRM_ERROR_GONE, "thread %d does not answer",
+		if (!event_wait_thread(injection->queue, injection->tid, PATIENCE_MS,
+				       &event))
+			return trm_error_create(TRM_ERROR_GONE,
+						"thread %d does not answer",
 						injection->tid);
 		switch (event.kind) {
 		case EVENT_SYSCALL:
@@ -91,14 +93,14 @@ static struct trm_error *steps(struct injection *injection, unsigned int count)
 	return NULL;
 }
 
-/* The zero bytes at the end of an executable mapping: slack behind the text, which nobody runs.
- * The vDSO has some, and nearly every program and ld.so. */
+/* The zero bytes at the end of an executable mapping: slack behind the text, which nobody
+ * runs. The vDSO has some, and nearly every program and ld.so. */
 static bool find_slack(const struct inject_arena_request *request, size_t size,
 		       uint64_t *ret_address)
 {
 	uint8_t page[PAGE];
 
-	vector_for_each(&request->maps->mappings, mapping) {
+	vector_for_each (&request->maps->mappings, mapping) {
 		size_t zeros = 0;
 
 		if (!mapping->executable || mapping->writable ||
@@ -121,7 +123,8 @@ static bool find_slack(const struct inject_arena_request *request, size_t size,
 	return false;
 }
 
-static struct trm_error *take_memfd(const struct inject_arena_request *request, int *ret_fd)
+static struct trm_error *take_memfd(const struct inject_arena_request *request,
+				    int *ret_fd)
 {
 	struct user_regs_struct registers;
 	char name[32];
@@ -189,8 +192,9 @@ struct trm_error *inject_arena(const struct inject_arena_request *request,
 	uint64_t place;
 
 	if (!find_slack(request, size, &place))
-		return trm_error_create(TRM_ERROR_UNSUPPORTED,
-					"no unused bytes behind any text for the first code");
+		return trm_error_create(
+			TRM_ERROR_UNSUPPORTED,
+			"no unused bytes behind any text for the first code");
 	TRM_TRY(remote_get_registers(request->tid, &injection.registers));
 	TRM_TRY(remote_get_mask(request->tid, &injection.mask));
 	boot.back = injection.registers.rip;
@@ -227,8 +231,8 @@ struct trm_error *inject_batch(pid_t tid, struct arena *arena, struct wire_batch
 	control->inject_mask = injection.mask;
 	control->batch = *batch;
 	TRM_TRY(begin(&injection, arena->address + table()->inject));
-	/* A call that blocks signals, the batch, and up to the entry to the call that sets the
-	 * mask: the last result is in memory then. */
+	/* A call that blocks signals, the batch, and up to the entry to the call that
+	 * sets the mask: the last result is in memory then. */
 	TRM_TRY(steps(&injection, 2 + (unsigned int)batch->count * 2 + 1));
 	*batch = control->batch;
 	return end(&injection);
@@ -251,7 +255,8 @@ void inject_mailbox_done(struct bank *bank)
 	reply(bank, WIRE_DONE);
 }
 
-struct trm_error *inject_mailbox_batch(pid_t tid, struct bank *bank, struct wire_batch *batch)
+struct trm_error *inject_mailbox_batch(pid_t tid, struct bank *bank,
+				       struct wire_batch *batch)
 {
 	const struct timespec pause = {0, 1000000};
 
@@ -259,15 +264,17 @@ struct trm_error *inject_mailbox_batch(pid_t tid, struct bank *bank, struct wire
 	__atomic_store_n(&bank->shared->request, WIRE_IDLE, __ATOMIC_RELEASE);
 	reply(bank, WIRE_RUN);
 	for (int waits = 0; waits < PATIENCE_MS; waits++) {
-		if (__atomic_load_n(&bank->shared->request, __ATOMIC_ACQUIRE) == WIRE_RAN) {
+		if (__atomic_load_n(&bank->shared->request, __ATOMIC_ACQUIRE) ==
+		    WIRE_RAN) {
 			*batch = bank->shared->batch;
 			return NULL;
 		}
 		if (syscall(SYS_tkill, tid, 0))
 			break;
-		/* The thread rings a doorbell, not this word: look every millisecond too. */
-		syscall(SYS_futex, &bank->shared->request, FUTEX_WAIT, WIRE_IDLE, &pause, NULL,
-			0);
+		/* The thread rings a doorbell, not this word: look every millisecond too.
+		 */
+		syscall(SYS_futex, &bank->shared->request, FUTEX_WAIT, WIRE_IDLE, &pause,
+			NULL, 0);
 	}
 	return trm_error_create(TRM_ERROR_GONE, "thread %d does not answer", tid);
 }
@@ -289,8 +296,8 @@ unsigned int batch_add_mapping(struct wire_batch *batch, const struct arena *are
 	uint64_t lead = offset - from;
 	unsigned int reserved = 0, whole, result;
 
-	/* Reserved first, and moved to what that call returned: a place that is taken after all
-	 * makes both fail, and nothing of the program's is overwritten. */
+	/* Reserved first, and moved to what that call returned: a place that is taken
+	 * after all makes both fail, and nothing of the program's is overwritten. */
 	if (address)
 		reserved = BATCH_ADD(batch, SYS_mmap, address, size, PROT_NONE,
 				     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
@@ -302,7 +309,8 @@ unsigned int batch_add_mapping(struct wire_batch *batch, const struct arena *are
 	*ret_addend = lead;
 	if (address) {
 		result = BATCH_ADD(batch, SYS_mremap, WIRE_RESULT(whole), size, size,
-				   MREMAP_MAYMOVE | MREMAP_FIXED, WIRE_RESULT(reserved), 0);
+				   MREMAP_MAYMOVE | MREMAP_FIXED, WIRE_RESULT(reserved),
+				   0);
 		batch->calls[result].addend = lead;
 		*ret_addend = 0;
 	}

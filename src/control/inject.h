@@ -1,6 +1,7 @@
 /*
- * System calls made by a program on our behalf. Everything injected puts registers and signal
- * mask right by itself, so a program whose controller is killed in the middle runs on soundly.
+ * System calls made by a program on our behalf. Everything injected puts registers and
+ * signal mask right by itself, so a program whose controller is killed in the middle runs
+ * on soundly.
  */
 #ifndef TRAMMEL_CONTROL_INJECT_H
 #define TRAMMEL_CONTROL_INJECT_H
@@ -10,45 +11,47 @@
 #include "control/remote.h"
 
 struct inject_arena_request {
-	pid_t tid;              /* stands at the exit of its execve */
-	int memory_fd;          /* its /proc/PID/mem */
-	const struct maps *maps;/* its address space */
-	uint64_t address;       /* where the arena is to lie; free */
-	uint64_t stride;        /* bytes a bank */
-	uint32_t slot_size;     /* bytes */
-	uint64_t memfd_flags;   /* for memfd_create */
+	pid_t tid;               /* stands at the exit of its execve */
+	int memory_fd;           /* its /proc/PID/mem */
+	const struct maps *maps; /* its address space */
+	uint64_t address;        /* where the arena is to lie; free */
+	uint64_t stride;         /* bytes a bank */
+	uint32_t slot_size;      /* bytes */
+	uint64_t memfd_flags;    /* for memfd_create */
 };
 
 /*
  * Makes the arena of a fresh image. The thread has all its registers as before when this
- * returns; its GS base is not set. Errors: no place for the code, the program may not make or
- * map a memfd, or it is gone; then it is unharmed.
+ * returns; its GS base is not set. Errors: no place for the code, the program may not
+ * make or map a memfd, or it is gone; then it is unharmed.
  */
 struct trm_error *inject_arena(const struct inject_arena_request *request,
 			       struct event_queue *queue, struct arena **ret_arena);
 
-/* Runs a batch in a thread that is stopped outside of a system call (at the exit of one, at
- * its first stop, or at an interrupt). Results are written to the batch. */
+/* Runs a batch in a thread that is stopped outside of a system call (at the exit of one,
+ * at its first stop, or at an interrupt). Results are written to the batch. */
 struct trm_error *inject_batch(pid_t tid, struct arena *arena, struct wire_batch *batch,
 			       struct event_queue *queue);
 
 /* Runs a batch in a thread that waits in a hook, through its mailbox. */
-struct trm_error *inject_mailbox_batch(pid_t tid, struct bank *bank, struct wire_batch *batch);
+struct trm_error *inject_mailbox_batch(pid_t tid, struct bank *bank,
+				       struct wire_batch *batch);
 
 /* Lets a thread go on that waits in a hook. */
 void inject_mailbox_done(struct bank *bank);
 
 /* Adds a call to a batch; returns its index. Arguments may be WIRE_RESULT(index). */
-unsigned int batch_add(struct wire_batch *batch, long number, const uint64_t arguments[6]);
-#define BATCH_ADD(batch, number, ...)                                                        \
+unsigned int batch_add(struct wire_batch *batch, long number,
+		       const uint64_t arguments[6]);
+#define BATCH_ADD(batch, number, ...)                                                    \
 	batch_add((batch), (number), (const uint64_t[6]){__VA_ARGS__})
 
 /*
- * Adds calls that map `size` bytes of the arena's file from `offset` as the resident is mapped
- * (executable) or as the control page is (writable), at `address`, which must be free; 0:
- * anywhere. No descriptor is needed: mremap(2) with an old size of 0 makes a second mapping of
- * shared pages; that works after chroot and setuid too. Returns the index of the call whose
- * result plus `*ret_addend` is the address, negative on failure.
+ * Adds calls that map `size` bytes of the arena's file from `offset` as the resident is
+ * mapped (executable) or as the control page is (writable), at `address`, which must be
+ * free; 0: anywhere. No descriptor is needed: mremap(2) with an old size of 0 makes a
+ * second mapping of shared pages; that works after chroot and setuid too. Returns the
+ * index of the call whose result plus `*ret_addend` is the address, negative on failure.
  */
 unsigned int batch_add_mapping(struct wire_batch *batch, const struct arena *arena,
 			       bool executable, uint64_t offset, uint64_t size,

@@ -42,8 +42,9 @@ static void add_line(struct maps *maps, char *line)
 	char rights[5];
 	int at = 0;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &m.start,
-		   &m.end, rights, &m.file_offset, &major, &minor, &m.inode, &at) < 7)
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
+		   &m.start, &m.end, rights, &m.file_offset, &major, &minor, &m.inode,
+		   &at) < 7)
 		return;
 	m.readable = rights[0] == 'r';
 	m.writable = rights[1] == 'w';
@@ -83,7 +84,7 @@ void maps_deinit(struct maps *maps)
 
 const struct mapping *maps_find_path(const struct maps *maps, const char *path)
 {
-	vector_for_each(&maps->mappings, mapping)
+	vector_for_each (&maps->mappings, mapping)
 		if (!strcmp(maps_path(maps, mapping), path))
 			return mapping;
 	return NULL;
@@ -93,7 +94,7 @@ bool maps_is_free(const struct maps *maps, uint64_t start, uint64_t size)
 {
 	if (start < LOWEST || start + size > (1ull << 47) - PAGE || start + size < start)
 		return false;
-	vector_for_each(&maps->mappings, mapping)
+	vector_for_each (&maps->mappings, mapping)
 		if (mapping->start < start + size && start < mapping->end)
 			return false;
 	return true;
@@ -109,15 +110,17 @@ uint64_t maps_find_free(const struct maps *maps, uint64_t near, uint64_t size,
 {
 	uint64_t best = 0;
 
-	vector_for_each(&maps->mappings, mapping) {
-		/* Keep away from what grows: leave room above a heap and below a stack. */
+	vector_for_each (&maps->mappings, mapping) {
+		/* Keep away from what grows: leave room above a heap and below a stack.
+		 */
 		const uint64_t room = 64u << 20;
 		uint64_t places[2] = {mapping->end + room, mapping->start - size - room};
 
 		for (int i = 0; i < 2; i++) {
 			uint64_t place = places[i] & ~(uint64_t)(PAGE - 1);
 
-			if (distance(place, near) < reach && maps_is_free(maps, place, size) &&
+			if (distance(place, near) < reach &&
+			    maps_is_free(maps, place, size) &&
 			    (!best || distance(place, near) < distance(best, near)))
 				best = place;
 		}

@@ -39,7 +39,8 @@ struct trm_error *remote_get_registers(pid_t tid, struct user_regs_struct *ret_r
 		     "read registers of");
 }
 
-struct trm_error *remote_set_registers(pid_t tid, const struct user_regs_struct *registers)
+struct trm_error *remote_set_registers(pid_t tid,
+				       const struct user_regs_struct *registers)
 {
 	struct user_regs_struct copy = *registers;
 	struct iovec io = {&copy, sizeof(copy)};
@@ -56,8 +57,9 @@ struct trm_error *remote_set_gs_base(pid_t tid, uint64_t base)
 
 struct trm_error *remote_get_mask(pid_t tid, uint64_t *ret_mask)
 {
-	return check(trace(PTRACE_GETSIGMASK, tid, sizeof(*ret_mask), (uintptr_t)ret_mask),
-		     tid, "read the signal mask of");
+	return check(
+		trace(PTRACE_GETSIGMASK, tid, sizeof(*ret_mask), (uintptr_t)ret_mask),
+		tid, "read the signal mask of");
 }
 
 struct trm_error *remote_set_mask(pid_t tid, uint64_t mask)

@@ -1,7 +1,7 @@
 /*
- * Other processes, one operation at a time: registers, memory, signal mask, resuming. All of
- * it is for stopped threads that this thread traces, but memory, which works at any time.
- * TRM_ERROR_GONE means that the thread or process ended meanwhile.
+ * Other processes, one operation at a time: registers, memory, signal mask, resuming. All
+ * of it is for stopped threads that this thread traces, but memory, which works at any
+ * time. TRM_ERROR_GONE means that the thread or process ended meanwhile.
  */
 #ifndef TRAMMEL_CONTROL_REMOTE_H
 #define TRAMMEL_CONTROL_REMOTE_H
@@ -16,7 +16,8 @@
 #include <sys/user.h>
 
 struct trm_error *remote_get_registers(pid_t tid, struct user_regs_struct *ret_registers);
-struct trm_error *remote_set_registers(pid_t tid, const struct user_regs_struct *registers);
+struct trm_error *remote_set_registers(pid_t tid,
+				       const struct user_regs_struct *registers);
 struct trm_error *remote_set_gs_base(pid_t tid, uint64_t base);
 struct trm_error *remote_get_mask(pid_t tid, uint64_t *ret_mask);
 struct trm_error *remote_set_mask(pid_t tid, uint64_t mask);
@@ -64,7 +65,8 @@ struct maps {
 
 struct trm_error *maps_read(pid_t pid, struct maps *maps); /* replaces what was there */
 void maps_deinit(struct maps *maps);
-static inline const char *maps_path(const struct maps *maps, const struct mapping *mapping)
+static inline const char *maps_path(const struct maps *maps,
+				    const struct mapping *mapping)
 {
 	return maps->text.items + mapping->path;
 }
@@ -75,8 +77,8 @@ const struct mapping *maps_find_path(const struct maps *maps, const char *path);
 /* Whether nothing is mapped in [start, start + size). */
 bool maps_is_free(const struct maps *maps, uint64_t start, uint64_t size);
 
-/* The free range of `size` bytes nearest to `near`, pages aligned, at least `low_limit`; 0 if
- * there is none within `reach` bytes. */
+/* The free range of `size` bytes nearest to `near`, pages aligned, at least `low_limit`;
+ * 0 if there is none within `reach` bytes. */
 uint64_t maps_find_free(const struct maps *maps, uint64_t near, uint64_t size,
 			uint64_t reach);
 

@@ -28,11 +28,11 @@ struct image_range {
 struct image_ranges VECTOR(struct image_range);
 
 enum image_function_flag {
-	IMAGE_FUNCTION_SYMBOL = 1,     /* a symbol names it */
-	IMAGE_FUNCTION_FDE = 2,        /* call-frame information covers it */
-	IMAGE_FUNCTION_IFUNC = 4,      /* resolver of an indirect function */
-	IMAGE_FUNCTION_SIZE_GUESS = 8, /* size is the distance to the next known thing */
-	IMAGE_FUNCTION_EXPORTED = 16,  /* in .dynsym */
+	IMAGE_FUNCTION_SYMBOL = 1,      /* a symbol names it */
+	IMAGE_FUNCTION_FDE = 2,         /* call-frame information covers it */
+	IMAGE_FUNCTION_IFUNC = 4,       /* resolver of an indirect function */
+	IMAGE_FUNCTION_SIZE_GUESS = 8,  /* size is the distance to the next known thing */
+	IMAGE_FUNCTION_EXPORTED = 16,   /* in .dynsym */
 	IMAGE_FUNCTION_REFERENCED = 32, /* a relocation, the entry point or an array of
 					   initialisers leads to it */
 };
@@ -81,7 +81,8 @@ struct image {
 	struct image_ranges untouchable;
 	/* Strings: names.items + function.name. Item 0 is the empty string. */
 	struct VECTOR(char) names;
-	/* The dynamic string table, names of imports among others; NULL if there is none. */
+	/* The dynamic string table, names of imports among others; NULL if there is none.
+	 */
 	const uint8_t *dynamic_strings;
 	size_t dynamic_strings_size;
 	/* What was wrong with the file but did not stop the reading; each one line. */

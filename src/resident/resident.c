@@ -1,26 +1,27 @@
 /*
- * What the resident does between its entries in resident.S. Freestanding: see the rules for
- * code inside the program in HACKING.md.
+ * What the resident does between its entries in resident.S. Freestanding: see the rules
+ * for code inside the program in HACKING.md.
  */
 #include "wire/layout.h"
 
 #include <stddef.h>
 
-#define SYS_futex          202
-#define SYS_gettid         186
-#define FUTEX_WAIT         0
-#define FUTEX_WAKE         1
-#define FUTEX_OWNER_DIED   0x40000000u
-#define PR_SET_SECCOMP     22
-#define SYS_seccomp        317
-#define SYS_prctl          157
-#define SYS_ptrace         101
-#define SYS_execve         59
-#define SYS_execveat       322
-#define SYS_arch_prctl     158
-#define ARCH_SET_GS        0x1001
+#define SYS_futex        202
+#define SYS_gettid       186
+#define FUTEX_WAIT       0
+#define FUTEX_WAKE       1
+#define FUTEX_OWNER_DIED 0x40000000u
+#define PR_SET_SECCOMP   22
+#define SYS_seccomp      317
+#define SYS_prctl        157
+#define SYS_ptrace       101
+#define SYS_execve       59
+#define SYS_execveat     322
+#define SYS_arch_prctl   158
+#define ARCH_SET_GS      0x1001
 
-/* The longest that a thread waits for a controller that neither answers nor is known dead. */
+/* The longest that a thread waits for a controller that neither answers nor is known
+ * dead. */
 #define WAIT_NS      20000000
 #define WAITS_IN_ALL 1500
 
@@ -50,8 +51,8 @@ static int64_t system_call(uint64_t number, const uint64_t arguments[6])
 static void futex(uint32_t *word, uint64_t operation, uint64_t value,
 		  const struct timespec *timeout)
 {
-	uint64_t arguments[6] = {(uint64_t)(uintptr_t)word, operation, value,
-				 (uint64_t)(uintptr_t)timeout, 0, 0};
+	uint64_t arguments[6] = {(uint64_t)(uintptr_t)word,    operation, value,
+				 (uint64_t)(uintptr_t)timeout, 0,         0};
 
 	system_call(SYS_futex, arguments);
 }
@@ -76,7 +77,8 @@ void resident_run(struct wire_batch *batch)
 
 static int controller_died(const struct wire_control *control)
 {
-	return (__atomic_load_n(&control->owner[0], __ATOMIC_ACQUIRE) & FUTEX_OWNER_DIED) != 0;
+	return (__atomic_load_n(&control->owner[0], __ATOMIC_ACQUIRE) &
+		FUTEX_OWNER_DIED) != 0;
 }
 
 /* Posts a request and rings the controller's doorbell. */
@@ -94,7 +96,8 @@ static enum wire_reply await(struct wire_bank *bank, const struct wire_control *
 	static const struct timespec pause = {0, WAIT_NS};
 
 	for (int waits = 0; waits < WAITS_IN_ALL; waits++) {
-		uint32_t reply = __atomic_exchange_n(&bank->reply, WIRE_NONE, __ATOMIC_ACQUIRE);
+		uint32_t reply =
+			__atomic_exchange_n(&bank->reply, WIRE_NONE, __ATOMIC_ACQUIRE);
 
 		if (reply != WIRE_NONE)
 			return reply;
@@ -154,7 +157,8 @@ static int sets_seccomp(const struct wire_bank *bank)
 
 /*
  * A hook's body, on the stack in the bank, with signals blocked. From the moment that the
- * program installs a system call filter it makes no system call of ours: hooks are silent.
+ * program installs a system call filter it makes no system call of ours: hooks are
+ * silent.
  */
 void resident_serve(struct wire_bank *bank, const struct wire_registers *frame)
 {

@@ -1,8 +1,8 @@
 /*
- * The resident: the code of ours that runs inside a measured program. It is a flat image at
- * the start of the arena: no libc, general registers only, system calls of its own. The
- * controller embeds the image and finds its parts by the offsets in this table, which the
- * image starts with.
+ * The resident: the code of ours that runs inside a measured program. It is a flat image
+ * at the start of the arena: no libc, general registers only, system calls of its own.
+ * The controller embeds the image and finds its parts by the offsets in this table, which
+ * the image starts with.
  */
 #ifndef TRAMMEL_RESIDENT_RESIDENT_H
 #define TRAMMEL_RESIDENT_RESIDENT_H
@@ -16,25 +16,26 @@ struct resident_table {
 	uint32_t hook_saved;    /* from here all registers are in the frame at rsp */
 	uint32_t hook_switched; /* from here the frame is at rbp */
 	uint32_t hook_blocked;  /* from here signals are blocked */
-	uint32_t hook_unblocked;/* from here they are as they were, the frame is at rbp */
+	uint32_t
+		hook_unblocked; /* from here they are as they were, the frame is at rbp */
 	uint32_t hook_back;     /* from here the frame is at rsp again */
 	uint32_t hook_return;   /* the last instruction, with all registers restored */
 	uint32_t hook_end;
-	uint32_t inject;        /* runs wire_control.batch, then goes to inject_back */
+	uint32_t inject; /* runs wire_control.batch, then goes to inject_back */
 	uint32_t inject_end;
-	uint32_t finish;        /* sets the mask of the bank, then goes to its `back` */
-	uint32_t boot;          /* code for the first injection; copied elsewhere to run */
-	uint32_t boot_data;     /* struct resident_boot, behind the code */
+	uint32_t finish;    /* sets the mask of the bank, then goes to its `back` */
+	uint32_t boot;      /* code for the first injection; copied elsewhere to run */
+	uint32_t boot_data; /* struct resident_boot, behind the code */
 	uint32_t boot_end;
 };
 
 /* What the boot code needs; filled in by the controller in its copy. */
 struct resident_boot {
-	uint64_t back;          /* where the program is to go on */
-	uint64_t mask;          /* signal mask to set before that */
-	uint64_t flags;         /* of memfd_create */
-	uint64_t address;       /* of the arena */
-	uint64_t data_size;     /* bytes to map from WIRE_CONTROL_OFFSET on */
+	uint64_t back;      /* where the program is to go on */
+	uint64_t mask;      /* signal mask to set before that */
+	uint64_t flags;     /* of memfd_create */
+	uint64_t address;   /* of the arena */
+	uint64_t data_size; /* bytes to map from WIRE_CONTROL_OFFSET on */
 	char name[8];
 };
 

@@ -17,12 +17,13 @@
 
 #define PAGE 4096u
 
-/* Trampolines lie this far below their module. Between the two the program can map a GiB before
- * it gets in the way, and the addresses that it gets from mmap are those of a bare run. */
+/* Trampolines lie this far below their module. Between the two the program can map a GiB
+ * before it gets in the way, and the addresses that it gets from mmap are those of a bare
+ * run. */
 #define CODE_DISTANCE (1ull << 30)
 
-/* Where trampolines of programs lie that are linked to a fixed low address: below 2 GiB, so in
- * reach, and clear of heap and text. */
+/* Where trampolines of programs lie that are linked to a fixed low address: below 2 GiB,
+ * so in reach, and clear of heap and text. */
 #define FIXED_CODE_ADDRESS 0x78000000ull
 
 struct cache {
@@ -89,7 +90,8 @@ struct cache *cache_create(bool quiet)
 
 	if (fault && !quiet)
 		fprintf(stderr,
-			"trammel: cache folder \"%s\" is not used: %s; set TRAMMEL_CACHE_DIR "
+			"trammel: cache folder \"%s\" is not used: %s; set "
+			"TRAMMEL_CACHE_DIR "
 			"to a folder of your own\n",
 			path, fault);
 	if (!fault)
@@ -116,8 +118,10 @@ struct file_identity file_identity_of(const struct stat *status)
 		.device = status->st_dev,
 		.inode = status->st_ino,
 		.size = (uint64_t)status->st_size,
-		.modified_ns = status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec,
-		.changed_ns = status->st_ctim.tv_sec * 1000000000 + status->st_ctim.tv_nsec,
+		.modified_ns =
+			status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec,
+		.changed_ns =
+			status->st_ctim.tv_sec * 1000000000 + status->st_ctim.tv_nsec,
 	};
 }
 
@@ -140,9 +144,9 @@ static uint64_t cache_key(const struct module_file *file,
 
 	text_format(&key, "%s %d %s %s %d", TRAMMEL_VERSION, WIRE_VERSION,
 		    options->collector->name, file->name, file->mandatory);
-	vector_for_each(&options->only, pattern)
+	vector_for_each (&options->only, pattern)
 		text_format(&key, "\nonly %s", pattern->text);
-	vector_for_each(&options->skip, pattern)
+	vector_for_each (&options->skip, pattern)
 		text_format(&key, "\nskip %s", pattern->text);
 	text_add_bytes(&key, (const char *)&file->identity, sizeof(file->identity));
 	text_add_bytes(&key, (const char *)&own, sizeof(own));
@@ -199,8 +203,8 @@ static uint8_t hook_of(const char *name)
 /* The C library and the loader are always hooked, and what may contain a C library. */
 static bool may_have_hooks(const char *name, bool has_interpreter)
 {
-	static const char *const patterns[] = {"ld-linux*", "ld-*.so*", "libc.so*", "libc-*.so*",
-					       "ld-musl*"};
+	static const char *const patterns[] = {"ld-linux*", "ld-*.so*", "libc.so*",
+					       "libc-*.so*", "ld-musl*"};
 
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
 		if (text_glob(patterns[i], name))
@@ -208,8 +212,9 @@ static bool may_have_hooks(const char *name, bool has_interpreter)
 	return !has_interpreter && !strstr(name, ".so");
 }
 
-/* A module that looks itself up in /proc/self/maps must find its own file there, so its text is
- * written to instead of replaced by our file's. The C library looks for the stack only. */
+/* A module that looks itself up in /proc/self/maps must find its own file there, so its
+ * text is written to instead of replaced by our file's. The C library looks for the stack
+ * only. */
 static bool looks_itself_up(const struct module_file *file)
 {
 	static const char text[] = "/proc/self/maps";
@@ -228,7 +233,7 @@ static void describe(struct module_file *file, const struct image *image)
 	file->dynamic = image->type == IMAGE_DYNAMIC;
 	file->looks_itself_up = looks_itself_up(file);
 	file->text_count = 0;
-	vector_for_each(&image->segments, segment) {
+	vector_for_each (&image->segments, segment) {
 		if (!segment->executable || file->text_count == MODULE_TEXTS)
 			continue;
 		uint64_t lead = segment->address % PAGE;
@@ -236,7 +241,8 @@ static void describe(struct module_file *file, const struct image *image)
 		file->texts[file->text_count++] = (struct module_text){
 			.address = segment->address - lead,
 			.file_offset = segment->file_offset - lead,
-			.size = (segment->file_size + lead + PAGE - 1) & ~(uint64_t)(PAGE - 1),
+			.size = (segment->file_size + lead + PAGE - 1) &
+				~(uint64_t)(PAGE - 1),
 		};
 	}
 }
@@ -262,8 +268,9 @@ static struct trm_error *make_plan(struct module_file *file, const struct image 
 		request.code_address =
 			file->dynamic ? image->base - CODE_DISTANCE : FIXED_CODE_ADDRESS;
 	if (image->text_relocations)
-		return trm_error_create(TRM_ERROR_UNSUPPORTED,
-					"its text is written to by the loader (DT_TEXTREL)");
+		return trm_error_create(
+			TRM_ERROR_UNSUPPORTED,
+			"its text is written to by the loader (DT_TEXTREL)");
 	return plan_create(&request, &file->plan);
 }
 
@@ -296,7 +303,8 @@ static bool map_original(struct module_file *file, int fd)
 	return true;
 }
 
-uint64_t module_text_available(const struct module_file *file, const struct module_text *text)
+uint64_t module_text_available(const struct module_file *file,
+			       const struct module_text *text)
 {
 	uint64_t available = 0;
 
@@ -335,9 +343,9 @@ static bool patch_texts(struct module_file *file)
 		file->patched[i] = bytes;
 		memcpy(bytes, file->bytes + text->file_offset,
 		       module_text_available(file, text));
-		vector_for_each(&file->plan->patches, patch)
+		vector_for_each (&file->plan->patches, patch)
 			apply(text, bytes, patch->address, patch->bytes, patch->size);
-		vector_for_each(&file->plan->calls, call)
+		vector_for_each (&file->plan->calls, call)
 			apply(text, bytes, call->address, &call->displacement,
 			      sizeof(call->displacement));
 		bytes += text->size;
@@ -374,7 +382,8 @@ static void load_or_make(struct cache *cache, struct module_file *file, int fd,
 		file->trouble = memory_copy_string(error->message);
 		trm_error_destroy(error);
 	} else if (path.data && cache_file_save(path.data, file)) {
-		/* Loaded again: its text can be mapped now, and its arrays cost no memory. */
+		/* Loaded again: its text can be mapped now, and its arrays cost no
+		 * memory. */
 		struct module_file made = *file;
 
 		if (cache_file_load(path.data, file)) {
@@ -400,7 +409,8 @@ static struct module_file *new_file(int fd, const struct stat *status, const cha
 	return file;
 }
 
-struct module_file *module_file_open_at(int fd, const struct stat *status, const char *path,
+struct module_file *module_file_open_at(int fd, const struct stat *status,
+					const char *path,
 					const struct session_options *options,
 					uint64_t code_address)
 {
@@ -417,14 +427,16 @@ struct module_file *module_file_open_at(int fd, const struct stat *status, const
 	return file;
 }
 
-struct module_file *module_file_open(struct cache *cache, int fd, const struct stat *status,
-				     const char *path, const struct session_options *options)
+struct module_file *module_file_open(struct cache *cache, int fd,
+				     const struct stat *status, const char *path,
+				     const struct session_options *options)
 {
 	struct module_file *file = new_file(fd, status, path, options);
 
 	if (file->trouble)
 		return file;
-	if (file->mandatory && !may_have_hooks(file->name, strstr(file->name, ".so") != NULL)) {
+	if (file->mandatory &&
+	    !may_have_hooks(file->name, strstr(file->name, ".so") != NULL)) {
 		file->trouble = memory_copy_string("left out by --only or --skip");
 		return file;
 	}
@@ -452,7 +464,8 @@ void module_file_destroy(struct module_file *file)
 	free(file);
 }
 
-const uint8_t *module_file_original(struct module_file *file, uint64_t address, size_t size)
+const uint8_t *module_file_original(struct module_file *file, uint64_t address,
+				    size_t size)
 {
 	for (uint32_t i = 0; i < file->text_count; i++) {
 		const struct module_text *text = &file->texts[i];

@@ -1,7 +1,7 @@
 /*
  * Files as modules of programs: their plans, made once a file and kept in a cache folder
- * together with the patched text, which programs map instead of writing to their own. What is
- * in the folder will run: a folder or file that others may write to is refused.
+ * together with the patched text, which programs map instead of writing to their own.
+ * What is in the folder will run: a folder or file that others may write to is refused.
  */
 #ifndef TRAMMEL_SESSION_CACHE_H
 #define TRAMMEL_SESSION_CACHE_H
@@ -31,7 +31,7 @@ struct module_text {
 #define MODULE_TEXTS 4
 
 struct module_file {
-	uint32_t index;       /* in session.files */
+	uint32_t index; /* in session.files */
 	struct file_identity identity;
 	char *path;           /* as the program has it */
 	char *name;           /* its last part */
@@ -41,25 +41,26 @@ struct module_file {
 	bool looks_itself_up; /* its text must stay a mapping of its own file */
 	uint32_t text_count;
 	struct module_text texts[MODULE_TEXTS];
-	struct plan *plan;    /* NULL: not instrumented, see `trouble` */
-	char *trouble;        /* why there is no plan; NULL */
-	bool mandatory;       /* only its hooks are wanted */
+	struct plan *plan; /* NULL: not instrumented, see `trouble` */
+	char *trouble;     /* why there is no plan; NULL */
+	bool mandatory;    /* only its hooks are wanted */
 
 	/* Where the patched text can be mapped from; cached_path NULL: nowhere. */
 	char *cached_path;
 	uint64_t cached_offset[MODULE_TEXTS]; /* of each text in that file */
 	ino_t cached_inode;
 
-	const uint8_t *bytes; /* the file itself, mapped */
-	uint8_t *patched[MODULE_TEXTS]; /* the texts with all patches applied; they lie in the
-					   cache file if there is one, else in memory */
-	void *cached_bytes;   /* the cache file, mapped; the plan's arrays lie in it */
+	const uint8_t *bytes;           /* the file itself, mapped */
+	uint8_t *patched[MODULE_TEXTS]; /* the texts with all patches applied; they lie in
+					   the cache file if there is one, else in memory
+					 */
+	void *cached_bytes; /* the cache file, mapped; the plan's arrays lie in it */
 	size_t cached_size;
 };
 
-/* Opens the folder: $TRAMMEL_CACHE_DIR, $XDG_CACHE_HOME/trammel or ~/.cache/trammel. A folder
- * that cannot be used gives a warning (on standard error, unless `quiet`) and a cache that
- * keeps nothing. */
+/* Opens the folder: $TRAMMEL_CACHE_DIR, $XDG_CACHE_HOME/trammel or ~/.cache/trammel. A
+ * folder that cannot be used gives a warning (on standard error, unless `quiet`) and a
+ * cache that keeps nothing. */
 struct cache *cache_create(bool quiet);
 void cache_destroy(struct cache *cache);
 
@@ -67,23 +68,27 @@ void cache_destroy(struct cache *cache);
 const char *cache_folder(const struct cache *cache);
 
 /*
- * The module of an open file, planned for these options, from the cache or made and put there.
- * Whatever is wrong with the file ends in `trouble`, not in an error.
+ * The module of an open file, planned for these options, from the cache or made and put
+ * there. Whatever is wrong with the file ends in `trouble`, not in an error.
  */
-struct module_file *module_file_open(struct cache *cache, int fd, const struct stat *status,
-				     const char *path, const struct session_options *options);
+struct module_file *module_file_open(struct cache *cache, int fd,
+				     const struct stat *status, const char *path,
+				     const struct session_options *options);
 /* The same with trampolines at another link-time address; never from the cache. */
-struct module_file *module_file_open_at(int fd, const struct stat *status, const char *path,
+struct module_file *module_file_open_at(int fd, const struct stat *status,
+					const char *path,
 					const struct session_options *options,
 					uint64_t code_address);
 
 void module_file_destroy(struct module_file *file);
 
 /* The unpatched bytes at a link-time address; NULL if the file has none there. */
-const uint8_t *module_file_original(struct module_file *file, uint64_t address, size_t size);
+const uint8_t *module_file_original(struct module_file *file, uint64_t address,
+				    size_t size);
 
 /* Bytes of a text that the file has; behind them the kernel maps zeros. */
-uint64_t module_text_available(const struct module_file *file, const struct module_text *text);
+uint64_t module_text_available(const struct module_file *file,
+			       const struct module_text *text);
 
 struct file_identity file_identity_of(const struct stat *status);
 

@@ -58,7 +58,8 @@ static bool is_trusted(const struct stat *status)
 	       !(status->st_mode & (S_IWGRP | S_IWOTH)) && status->st_size >= (off_t)PAGE;
 }
 
-static bool is_sound(const struct header *header, size_t size, const struct module_file *file)
+static bool is_sound(const struct header *header, size_t size,
+		     const struct module_file *file)
 {
 	uint64_t total = 0;
 
@@ -83,10 +84,10 @@ static bool is_sound(const struct header *header, size_t size, const struct modu
 	return true;
 }
 
-#define SET_ARRAY(vector, bytes, size)                                                       \
-	do {                                                                                 \
-		(vector).items = (void *)(bytes);                                            \
-		(vector).count = (size) / sizeof(*(vector).items);                           \
+#define SET_ARRAY(vector, bytes, size)                                                   \
+	do {                                                                             \
+		(vector).items = (void *)(bytes);                                        \
+		(vector).count = (size) / sizeof(*(vector).items);                       \
 	} while (0)
 
 static struct plan *plan_of(const struct header *header, char *bytes)
@@ -98,7 +99,8 @@ static struct plan *plan_of(const struct header *header, char *bytes)
 	plan->slot_count = header->slot_count;
 	plan->slot_size = header->slot_size;
 	plan->uses_gs = header->uses_gs;
-	SET_ARRAY(plan->functions, bytes + part_offset(header, FUNCTIONS), size[FUNCTIONS]);
+	SET_ARRAY(plan->functions, bytes + part_offset(header, FUNCTIONS),
+		  size[FUNCTIONS]);
 	SET_ARRAY(plan->patches, bytes + part_offset(header, PATCHES), size[PATCHES]);
 	SET_ARRAY(plan->fixups, bytes + part_offset(header, FIXUPS), size[FIXUPS]);
 	SET_ARRAY(plan->code, bytes + part_offset(header, CODE), size[CODE]);
@@ -171,7 +173,8 @@ static struct header make_header(const struct module_file *file)
 	header.code_address = plan->code_address;
 	header.text_count = file->text_count;
 	memcpy(header.texts, file->texts, sizeof(header.texts));
-	header.part_size[FUNCTIONS] = plan->functions.count * sizeof(*plan->functions.items);
+	header.part_size[FUNCTIONS] =
+		plan->functions.count * sizeof(*plan->functions.items);
 	header.part_size[PATCHES] = plan->patches.count * sizeof(*plan->patches.items);
 	header.part_size[FIXUPS] = plan->fixups.count * sizeof(*plan->fixups.items);
 	header.part_size[CODE] = plan->code.count;
@@ -187,12 +190,13 @@ struct piece {
 	uint64_t size;
 };
 
-/* Written with pwrite(2), not through a mapping: a full disk must be an error, no SIGBUS. */
+/* Written with pwrite(2), not through a mapping: a full disk must be an error, no SIGBUS.
+ */
 static bool write_piece(int fd, const struct piece *piece, uint64_t offset)
 {
 	for (uint64_t done = 0; done < piece->size;) {
-		ssize_t n = pwrite(fd, (const char *)piece->bytes + done, piece->size - done,
-				   (off_t)(offset + done));
+		ssize_t n = pwrite(fd, (const char *)piece->bytes + done,
+				   piece->size - done, (off_t)(offset + done));
 
 		if (n <= 0)
 			return false;
@@ -204,8 +208,8 @@ static bool write_piece(int fd, const struct piece *piece, uint64_t offset)
 static bool write_parts(int fd, struct header *header, const struct module_file *file)
 {
 	const struct plan *plan = file->plan;
-	const void *arrays[] = {plan->functions.items, plan->patches.items, plan->fixups.items,
-				plan->code.items, plan->names.items};
+	const void *arrays[] = {plan->functions.items, plan->patches.items,
+				plan->fixups.items, plan->code.items, plan->names.items};
 	uint64_t offset = part_offset(header, TEXTS);
 
 	for (int i = FUNCTIONS; i <= NAMES; i++) {
@@ -235,8 +239,9 @@ bool cache_file_save(const char *path, const struct module_file *file)
 	bool good = false;
 
 	text_format(&temporary, "%s.%d", path, getpid());
-	scoped_fd int fd = open(temporary.data,
-				O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	scoped_fd int fd =
+		open(temporary.data,
+		     O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	if (fd >= 0) {
 		good = !ftruncate(fd, (off_t)part_offset(&header, PARTS)) &&

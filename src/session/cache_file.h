@@ -17,8 +17,8 @@
 
 #include "session/cache.h"
 
-/* Loads plan, texts and description of a module; false if there is no sound file for just this
- * module (then nothing is changed). */
+/* Loads plan, texts and description of a module; false if there is no sound file for just
+ * this module (then nothing is changed). */
 bool cache_file_load(const char *path, struct module_file *file);
 
 /* Saves them; false if that failed, which is no error: the plan works without. */

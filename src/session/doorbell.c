@@ -1,7 +1,7 @@
 /*
- * The doorbell: a thread that waits for the futexes of all arenas and wakes the tracer with
- * SIGUSR1. futex_waitv(2) (Linux 5.16) takes 128 futexes; each 127 arenas have a thread, and
- * its last futex is its own, for changes of its list.
+ * The doorbell: a thread that waits for the futexes of all arenas and wakes the tracer
+ * with SIGUSR1. futex_waitv(2) (Linux 5.16) takes 128 futexes; each 127 arenas have a
+ * thread, and its last futex is its own, for changes of its list.
  */
 #include "session/session.h"
 
@@ -92,7 +92,7 @@ struct trm_error *doorbell_create(struct doorbell **ret_doorbell)
 /* With the lock held. */
 static struct listener *roomy_listener(struct doorbell *doorbell)
 {
-	vector_for_each(&doorbell->listeners, listener)
+	vector_for_each (&doorbell->listeners, listener)
 		if ((*listener)->count < WORDS_MAX)
 			return *listener;
 	struct listener *listener = memory_allocate_zeroed(1, sizeof(*listener));
@@ -123,7 +123,7 @@ void doorbell_remove(struct doorbell *doorbell, const uint32_t *word)
 	struct listener *owner = NULL;
 
 	pthread_mutex_lock(&doorbell->lock);
-	vector_for_each(&doorbell->listeners, item) {
+	vector_for_each (&doorbell->listeners, item) {
 		struct listener *listener = *item;
 
 		for (uint32_t i = 0; i < listener->count; i++) {
@@ -146,7 +146,7 @@ void doorbell_destroy(struct doorbell *doorbell)
 	pthread_mutex_lock(&doorbell->lock);
 	doorbell->ending = true;
 	pthread_mutex_unlock(&doorbell->lock);
-	vector_for_each(&doorbell->listeners, listener) {
+	vector_for_each (&doorbell->listeners, listener) {
 		wake(*listener);
 		pthread_join((*listener)->thread, NULL);
 		free(*listener);

@@ -18,7 +18,8 @@
 struct folding {
 	const struct family *family;
 	struct image_run *image;
-	const struct family_module *last; /* counters come in order: mostly the same module */
+	const struct family_module
+		*last; /* counters come in order: mostly the same module */
 };
 
 static const struct family_module *module_of_slot(struct folding *folding, uint32_t slot)
@@ -48,8 +49,8 @@ static void add_count(void *context, uint32_t slot, uint64_t count)
 
 	if (module)
 		vector_push(&folding->image->counts,
-			    ((struct image_count){module->file->index, slot - module->first_slot,
-						  count}));
+			    ((struct image_count){module->file->index,
+						  slot - module->first_slot, count}));
 }
 
 static int by_place(const void *a, const void *b)
@@ -68,7 +69,8 @@ static void merge_counts(struct image_run *image, bool flags)
 
 	if (!image->counts.count)
 		return;
-	qsort(image->counts.items, image->counts.count, sizeof(*image->counts.items), by_place);
+	qsort(image->counts.items, image->counts.count, sizeof(*image->counts.items),
+	      by_place);
 	for (size_t i = 1; i < image->counts.count; i++) {
 		struct image_count *last = &image->counts.items[kept];
 		const struct image_count *next = &image->counts.items[i];
@@ -86,7 +88,7 @@ static void read_process(const struct process *process, struct image_run *image)
 	struct family *family = process->space->family;
 	struct folding folding = {family, image, NULL};
 
-	vector_for_each(&family->arena->banks, bank)
+	vector_for_each (&family->arena->banks, bank)
 		if ((*bank)->owner == process->pid)
 			arena_read_bank(family->arena, *bank, add_count, &folding);
 }
@@ -97,7 +99,7 @@ void fold_process(struct session *session, struct process *process, enum fold_ba
 		return;
 	read_process(process, process->image);
 	merge_counts(process->image, session->options->collector->slot_size == 1);
-	vector_for_each(&process->space->family->arena->banks, item) {
+	vector_for_each (&process->space->family->arena->banks, item) {
 		struct bank *bank = *item;
 
 		if (bank->owner != process->pid)
@@ -146,7 +148,8 @@ static struct trm_error *make_names(struct saving *saving)
 		{"module.path", RECORD_STRING, 0, &n->path},
 		{"buildid", RECORD_STRING, RECORD_AS_VALUE, &n->build_id},
 		{"functions.known", RECORD_UINT, RECORD_AS_VALUE, &n->known},
-		{"functions.instrumented", RECORD_UINT, RECORD_AS_VALUE, &n->instrumented},
+		{"functions.instrumented", RECORD_UINT, RECORD_AS_VALUE,
+		 &n->instrumented},
 		{"function", RECORD_STRING, 0, &n->function},
 		{"offset", RECORD_ADDRESS, RECORD_AS_VALUE, &n->offset},
 		{"calls", RECORD_UINT, RECORD_AS_VALUE | RECORD_AGGREGATABLE, &n->calls},
@@ -173,8 +176,9 @@ static struct trm_error *add_global(struct saving *saving, const char *name,
 /* A word as a shell would need it. */
 static void add_quoted(struct text *text, const char *word)
 {
-	if (*word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-					"0123456789@%_-+=:,./")]) {
+	if (*word &&
+	    !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			       "0123456789@%_-+=:,./")]) {
 		text_add(text, word);
 		return;
 	}
@@ -198,7 +202,8 @@ static void describe_exit(const struct session *session, char *text, size_t size
 		snprintf(text, size, "%d", WEXITSTATUS(status));
 	else
 		snprintf(text, size, "SIG%s",
-			 sigabbrev_np(WTERMSIG(status)) ? sigabbrev_np(WTERMSIG(status)) : "?");
+			 sigabbrev_np(WTERMSIG(status)) ? sigabbrev_np(WTERMSIG(status))
+							: "?");
 }
 
 static uint64_t nanoseconds_between(struct timespec start, struct timespec end)
@@ -241,14 +246,17 @@ static struct trm_error *save_globals(struct saving *saving)
 		{"run.command", record_string(command.data ? command.data : ""), true},
 		{"run.start", record_string(start), true},
 		{"host", record_string(host), true},
-		{"run.wall.ns", record_uint(nanoseconds_between(session->start, session->end)),
-		 true},
+		{"run.wall.ns",
+		 record_uint(nanoseconds_between(session->start, session->end)), true},
 		{"run.instrument.ns", record_uint(session->instrument_ns), true},
 		{"run.measure", record_string(options->collector->name), true},
 		{"run.exit", record_string(exit_text), true},
-		{"run.state", record_string(session->saved_running ? "running" : "complete"), true},
-		{"run.only", record_string(only.data ? only.data : ""), only.data != NULL},
-		{"run.skip", record_string(skip.data ? skip.data : ""), skip.data != NULL},
+		{"run.state",
+		 record_string(session->saved_running ? "running" : "complete"), true},
+		{"run.only", record_string(only.data ? only.data : ""),
+		 only.data != NULL},
+		{"run.skip", record_string(skip.data ? skip.data : ""),
+		 skip.data != NULL},
 	};
 	struct trm_error *error = NULL;
 
@@ -307,7 +315,8 @@ static void save_process(struct saving *saving, const struct image_run *image)
 	size_t count = 6;
 
 	if (image->reason)
-		pairs[count++] = (struct record_pair){n->reason, record_string(image->reason)};
+		pairs[count++] =
+			(struct record_pair){n->reason, record_string(image->reason)};
 	trm_writer_record(saving->writer, 0, pairs, count);
 }
 
@@ -324,8 +333,9 @@ static void save_modules(struct saving *saving, struct image_run *image)
 	uint32_t last = UINT32_MAX;
 
 	if (image->files.count)
-		qsort(image->files.items, image->files.count, sizeof(uint32_t), by_number);
-	vector_for_each(&image->files, index) {
+		qsort(image->files.items, image->files.count, sizeof(uint32_t),
+		      by_number);
+	vector_for_each (&image->files, index) {
 		const struct module_file *file = saving->session->files.items[*index];
 		const struct plan *plan = file->plan;
 
@@ -337,7 +347,8 @@ static void save_modules(struct saving *saving, struct image_run *image)
 			{n->known, record_uint(plan ? plan->functions.count : 0)},
 			{n->instrumented, record_uint(plan ? plan->slot_count : 0)},
 			{n->build_id, record_string(file->build_id)},
-			{n->skip_reason, record_string(file->trouble ? file->trouble : "")},
+			{n->skip_reason,
+			 record_string(file->trouble ? file->trouble : "")},
 		};
 
 		trm_writer_record(saving->writer, module_node(saving, file), pairs,
@@ -348,12 +359,14 @@ static void save_modules(struct saving *saving, struct image_run *image)
 /* The function of each slot of a module. */
 static uint32_t *functions_by_slot(const struct plan *plan)
 {
-	uint32_t *functions = memory_allocate_zeroed(plan->slot_count, sizeof(*functions));
+	uint32_t *functions =
+		memory_allocate_zeroed(plan->slot_count, sizeof(*functions));
 
 	for (uint32_t i = 0; i < plan->functions.count; i++) {
 		const struct plan_function *function = &plan->functions.items[i];
 
-		if (function->reason == PLAN_INSTRUMENTED && function->slot < plan->slot_count)
+		if (function->reason == PLAN_INSTRUMENTED &&
+		    function->slot < plan->slot_count)
 			functions[function->slot] = i;
 	}
 	return functions;
@@ -366,7 +379,7 @@ static void save_counts(struct saving *saving, const struct image_run *image)
 	const struct module_file *file = NULL;
 	uint32_t *functions = NULL;
 
-	vector_for_each(&image->counts, count) {
+	vector_for_each (&image->counts, count) {
 		if (!file || file->index != count->file) {
 			file = saving->session->files.items[count->file];
 			free(functions);
@@ -380,8 +393,8 @@ static void save_counts(struct saving *saving, const struct image_run *image)
 			{n->calls, record_uint(count->count)},
 		};
 
-		trm_writer_record(saving->writer, function_node(saving, file, function), pairs,
-				  3);
+		trm_writer_record(saving->writer, function_node(saving, file, function),
+				  pairs, 3);
 	}
 	free(functions);
 }
@@ -390,7 +403,7 @@ static void save_skips(struct saving *saving, const struct module_file *file)
 {
 	if (!file->plan)
 		return;
-	vector_for_each(&file->plan->functions, function) {
+	vector_for_each (&file->plan->functions, function) {
 		const char *reason = plan_reason_text(function->reason);
 
 		if (function->reason == PLAN_INSTRUMENTED ||
@@ -401,8 +414,8 @@ static void save_skips(struct saving *saving, const struct module_file *file)
 			{saving->names.skip_reason, record_string(reason)},
 		};
 
-		trm_writer_record(saving->writer, function_node(saving, file, function), pairs,
-				  2);
+		trm_writer_record(saving->writer, function_node(saving, file, function),
+				  pairs, 2);
 	}
 }
 
@@ -434,14 +447,14 @@ static struct trm_error *write_profile(struct session *session, int fd)
 	struct trm_error *error = make_names(&saving), *disk;
 
 	saving.writer = trm_writer_create(fd, saving.model);
-	saving.module_nodes =
-		memory_allocate_zeroed(session->files.count, sizeof(*saving.module_nodes));
+	saving.module_nodes = memory_allocate_zeroed(session->files.count,
+						     sizeof(*saving.module_nodes));
 	if (!error)
 		error = save_globals(&saving);
 	if (!error) {
-		vector_for_each(&session->images, image)
+		vector_for_each (&session->images, image)
 			save_image(&saving, *image);
-		vector_for_each(&session->files, file)
+		vector_for_each (&session->files, file)
 			save_skips(&saving, *file);
 	}
 	disk = trm_writer_finish(saving.writer);
@@ -453,7 +466,8 @@ static struct trm_error *write_profile(struct session *session, int fd)
 	return error;
 }
 
-/* A device or pipe is written to directly; a file is replaced once the new one is whole. */
+/* A device or pipe is written to directly; a file is replaced once the new one is whole.
+ */
 struct trm_error *fold_save(struct session *session, const char *path)
 {
 	struct stat status;
@@ -462,11 +476,12 @@ struct trm_error *fold_save(struct session *session, const char *path)
 	bool direct = !stat(path, &status) && !S_ISREG(status.st_mode);
 
 	session->saved_running = false;
-	vector_for_each(&session->images, image)
+	vector_for_each (&session->images, image)
 		session->saved_running |= !(*image)->ended;
 
 	text_format(&part, direct ? "%s" : "%s.part", path);
-	scoped_fd int fd = open(part.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	scoped_fd int fd =
+		open(part.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 
 	if (fd < 0) {
 		error = trm_error_system(errno, "cannot write \"%s\"", part.data);

@@ -20,8 +20,8 @@
 #define MFD_EXEC 0x0010U
 #endif
 
-/* Arenas lie this far below the lowest of the libraries, out of the way of what the program
- * maps, and where sanitizers expect mappings to be. */
+/* Arenas lie this far below the lowest of the libraries, out of the way of what the
+ * program maps, and where sanitizers expect mappings to be. */
 #define ARENA_DISTANCE (64ull << 30)
 
 /* Banks of a new image: 256 KiB, room for 32,000 functions. */
@@ -37,7 +37,8 @@ static void read_link(pid_t pid, const char *name, char *text, size_t capacity)
 	text[length > 0 ? length : 0] = '\0';
 }
 
-/* Since 6.3 a memfd that is to be executable must say so; before, the flag was an error. */
+/* Since 6.3 a memfd that is to be executable must say so; before, the flag was an error.
+ */
 static uint64_t memfd_flags(void)
 {
 	struct utsname name;
@@ -53,7 +54,7 @@ static uint64_t choose_place(const struct maps *maps)
 {
 	const uint64_t size = WIRE_BANKS_OFFSET + FIRST_STRIDE * ARENA_FIRST_BANKS;
 
-	vector_for_each(&maps->mappings, mapping) {
+	vector_for_each (&maps->mappings, mapping) {
 		uint64_t place = mapping->start - ARENA_DISTANCE;
 
 		if (mapping->start > ARENA_DISTANCE * 2 &&
@@ -62,7 +63,7 @@ static uint64_t choose_place(const struct maps *maps)
 		    maps_is_free(maps, place, size))
 			return place;
 	}
-	vector_for_each(&maps->mappings, mapping)
+	vector_for_each (&maps->mappings, mapping)
 		if (mapping->start > ARENA_DISTANCE * 2 &&
 		    maps_is_free(maps, mapping->start - ARENA_DISTANCE, size))
 			return mapping->start - ARENA_DISTANCE;
@@ -95,7 +96,8 @@ static struct trm_error *make_space(struct session *session, struct thread *thre
 	thread->process->space->filters = thread_filters(thread->tid);
 	thread_assign_bank(session, thread, 0);
 	if (!thread->bank)
-		return trm_error_create(TRM_ERROR_UNSUPPORTED, "its GS base cannot be set");
+		return trm_error_create(TRM_ERROR_UNSUPPORTED,
+					"its GS base cannot be set");
 	return NULL;
 }
 
@@ -114,13 +116,15 @@ static struct trm_error *start_image(struct session *session, struct thread *thr
 	const struct module *module = modules_using_gs(process->space);
 
 	if (module)
-		return trm_error_create(TRM_ERROR_UNSUPPORTED,
-					"\"%s\" sets the GS register, which trammel needs",
-					module->file->path);
+		return trm_error_create(
+			TRM_ERROR_UNSUPPORTED,
+			"\"%s\" sets the GS register, which trammel needs",
+			module->file->path);
 	return NULL;
 }
 
-/* At the exit of its execve a thread is in the new image, before its first instruction. */
+/* At the exit of its execve a thread is in the new image, before its first instruction.
+ */
 static void on_image(struct session *session, struct thread *thread)
 {
 	struct process *process = thread->process;
@@ -135,7 +139,8 @@ static void on_image(struct session *session, struct thread *thread)
 	}
 	if (error->code == TRM_ERROR_UNSUPPORTED && process->pid == session->first &&
 	    !session->refusal && process->first_image) {
-		/* The user asked for just this program: say so instead of running it bare. */
+		/* The user asked for just this program: say so instead of running it
+		 * bare. */
 		session->refusal = memory_copy_string(error->message);
 		kill(process->pid, SIGKILL);
 		thread_resume(session, thread, 0);
@@ -173,7 +178,8 @@ static void on_exec(struct session *session, struct thread *thread, pid_t former
 		pid_t parent = process->image->parent;
 
 		follow_end_image(session, process, "exec");
-		process->image = session_add_image(session, process->pid, parent, program);
+		process->image =
+			session_add_image(session, process->pid, parent, program);
 	}
 	space_release(session, process->space);
 	process->space = NULL;
@@ -189,7 +195,8 @@ void follow_end_image(struct session *session, struct process *process, const ch
 	if (process->space)
 		fold_process(session, process, FOLD_AND_CLEAR);
 	if (state != process->image->state)
-		snprintf(process->image->state, sizeof(process->image->state), "%s", state);
+		snprintf(process->image->state, sizeof(process->image->state), "%s",
+			 state);
 	process->image->ended = true;
 }
 
@@ -200,7 +207,8 @@ static void end_first(struct session *session, int status)
 	clock_gettime(CLOCK_MONOTONIC, &session->end);
 }
 
-static void on_end(struct session *session, struct thread *thread, const struct event *event)
+static void on_end(struct session *session, struct thread *thread,
+		   const struct event *event)
 {
 	struct process *process = thread->process;
 	char state[32];
@@ -220,8 +228,8 @@ static void on_end(struct session *session, struct thread *thread, const struct 
 	session_remove_thread(session, thread);
 	follow_end_image(session, process, state);
 	if (process->pid == session->first)
-		end_first(session, event->kind == EVENT_EXITED ? event->value << 8 :
-								 event->value);
+		end_first(session,
+			  event->kind == EVENT_EXITED ? event->value << 8 : event->value);
 	session_remove_process(session, process);
 }
 
@@ -260,11 +268,12 @@ static void adopt(struct session *session, struct thread *parent, struct thread 
 	} else if (!remote_failed(remote_open(child->tid, "mem", O_RDWR, &memory_fd))) {
 		child->process->space = space_fork(process->space, memory_fd);
 		/* Other threads of the parent may have ended since. */
-		if (process->image->threads > 1 && !remote_failed(maps_read(child->tid, &session->maps)))
+		if (process->image->threads > 1 &&
+		    !remote_failed(maps_read(child->tid, &session->maps)))
 			space_drop_unmapped(child->process->space, &session->maps);
 	}
 	if (child->process->space)
-		vector_for_each(&child->process->space->modules, module)
+		vector_for_each (&child->process->space->modules, module)
 			vector_push(&child->process->image->files, module->file->index);
 }
 
@@ -387,7 +396,8 @@ void follow_first(struct session *session, pid_t pid, const char *program)
 	session->first = pid;
 }
 
-/* Processes that were let go but still count, or that are the first: until they are gone. */
+/* Processes that were let go but still count, or that are the first: until they are gone.
+ */
 void follow_watched(struct session *session)
 {
 	for (size_t i = session->all_processes.count; i-- > 0;) {

@@ -25,8 +25,8 @@ struct request {
 	uint64_t arguments[5];
 };
 
-/* ld.so announces a change of its list of modules before and after it. While a program starts
- * its modules are seen when they are mapped; the second announcement ends that. */
+/* ld.so announces a change of its list of modules before and after it. While a program
+ * starts its modules are seen when they are mapped; the second announcement ends that. */
 static void serve_link_map(const struct request *request)
 {
 	struct space *space = request->thread->process->space;
@@ -49,7 +49,8 @@ static void serve_ptrace(const struct request *request)
 		release_process(request->session, request->thread->process, true,
 				"it is traced by another process of the program");
 	} else if (operation == PTRACE_ATTACH || operation == PTRACE_SEIZE) {
-		target = session_find_thread(request->session, (pid_t)request->arguments[1]);
+		target = session_find_thread(request->session,
+					     (pid_t)request->arguments[1]);
 		if (target && target->process)
 			release_process(request->session, target->process, true,
 					"it is traced by process %d of the program",
@@ -110,7 +111,8 @@ static void serve_exec(const struct request *request)
 
 	if (fd < 0)
 		return;
-	/* O_PATH: the file need not be readable. Attributes want its name in /proc then. */
+	/* O_PATH: the file need not be readable. Attributes want its name in /proc then.
+	 */
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
 	int readable = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	bool changes = changes_rights(pid, readable >= 0 ? readable : fd);
@@ -153,9 +155,10 @@ static void serve_exit(const struct request *request)
 	if (!request->thread->process->space->leak_checked)
 		return;
 	request->thread->process->watched = true;
-	release_process(request->session, request->thread->process, false,
-			"LeakSanitizer traces it when it exits: counted, but not followed "
-			"from there");
+	release_process(
+		request->session, request->thread->process, false,
+		"LeakSanitizer traces it when it exits: counted, but not followed "
+		"from there");
 }
 
 static void serve_syscall(const struct request *request)

@@ -54,7 +54,7 @@ static void save(struct session *session, int status_fd)
 
 static bool any_watched(const struct session *session)
 {
-	vector_for_each(&session->all_processes, process)
+	vector_for_each (&session->all_processes, process)
 		if ((*process)->watched)
 			return true;
 	return false;
@@ -79,7 +79,8 @@ static void act(struct session *session)
 static void wait_for_more(const struct session *session, const sigset_t *signals)
 {
 	const struct timespec pause = {
-		0, any_watched(session) || session->queue.pending.count ? WATCH_NS : IDLE_NS};
+		0, any_watched(session) || session->queue.pending.count ? WATCH_NS
+									: IDLE_NS};
 
 	sigtimedwait(signals, NULL, &pause);
 }
@@ -115,7 +116,8 @@ static bool seize(const struct tracer_start *start)
 	       !ptrace(PTRACE_SEIZE, start->program, 0, event_trace_options());
 }
 
-/* No descriptor of the front's may be kept open: whoever waits for its end would wait on. */
+/* No descriptor of the front's may be kept open: whoever waits for its end would wait on.
+ */
 static void let_go_of_terminal(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);

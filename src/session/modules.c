@@ -14,7 +14,8 @@
 
 #define PAGE 4096u
 
-/* Smaller texts are written to: that is cheaper than three system calls, and costs little. */
+/* Smaller texts are written to: that is cheaper than three system calls, and costs
+ * little. */
 #define CACHED_TEXT_MIN (96u << 10)
 
 /* How far trampolines may lie from their module at most. */
@@ -59,7 +60,7 @@ static struct module_file *find_file(struct session *session, const struct stat 
 {
 	struct file_identity identity = file_identity_of(status);
 
-	vector_for_each(&session->files, file)
+	vector_for_each (&session->files, file)
 		if (!memcmp(&(*file)->identity, &identity, sizeof(identity)))
 			return *file;
 	return NULL;
@@ -87,7 +88,7 @@ static struct module_file *file_of_mapping(struct session *session, pid_t pid,
 /* The counters of a module in a family: given out once, whoever maps it. */
 static uint32_t first_slot_of(struct family *family, struct module_file *file)
 {
-	vector_for_each(&family->modules, known)
+	vector_for_each (&family->modules, known)
 		if (known->file == file)
 			return known->first_slot;
 	struct family_module *added = vector_add(&family->modules);
@@ -98,7 +99,8 @@ static uint32_t first_slot_of(struct family *family, struct module_file *file)
 	return added->first_slot;
 }
 
-/* The trampolines of one module in one process: the plan's, with counters and addresses. */
+/* The trampolines of one module in one process: the plan's, with counters and addresses.
+ */
 static struct trm_error *write_code(struct family *family, const struct module *module)
 {
 	const struct plan *plan = module->file->plan;
@@ -107,7 +109,7 @@ static struct trm_error *write_code(struct family *family, const struct module *
 		WIRE_BANK_HEADER + module->first_slot * family->arena->slot_size;
 
 	memcpy(code, plan->code.items, plan->code.count);
-	vector_for_each(&plan->fixups, fixup) {
+	vector_for_each (&plan->fixups, fixup) {
 		if (fixup->kind == PLAN_FIXUP_SLOT) {
 			uint32_t value;
 
@@ -122,8 +124,8 @@ static struct trm_error *write_code(struct family *family, const struct module *
 			memcpy(code + fixup->offset, &value, sizeof(value));
 		}
 	}
-	if (pwrite(family->arena->fd, code, plan->code.count, (off_t)module->code_offset) !=
-	    (ssize_t)plan->code.count)
+	if (pwrite(family->arena->fd, code, plan->code.count,
+		   (off_t)module->code_offset) != (ssize_t)plan->code.count)
 		return trm_error_system(errno, "cannot write trampolines");
 	return NULL;
 }
@@ -150,31 +152,34 @@ static bool can_map_cached(const struct module *module, pid_t pid)
 	return length == 1 && root[0] == '/';
 }
 
-/* Returns the index of the mapping call; `code` is that of the trampolines' mapping, -1 if they
- * are mapped already. */
+/* Returns the index of the mapping call; `code` is that of the trampolines' mapping, -1
+ * if they are mapped already. */
 static unsigned int add_text_calls(struct wire_batch *batch, const struct module *module,
 				   int code, uint64_t path_address)
 {
 	const struct module_text *text = text_of(module);
 	uint64_t offset = module->file->cached_offset[text - module->file->texts];
-	unsigned int opened = BATCH_ADD(batch, SYS_openat, (uint64_t)AT_FDCWD, path_address,
-					O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0, 0, 0);
-	/* Relative to the trampolines: where those could not be mapped, neither is the text. */
-	uint64_t address = code < 0 ? module->code_address : WIRE_RESULT((unsigned int)code);
-	unsigned int mapped = BATCH_ADD(batch, SYS_mmap, address,
-					module->text_end - module->text_start,
-					PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED,
-					WIRE_RESULT(opened), offset);
+	unsigned int opened =
+		BATCH_ADD(batch, SYS_openat, (uint64_t)AT_FDCWD, path_address,
+			  O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0, 0, 0);
+	/* Relative to the trampolines: where those could not be mapped, neither is the
+	 * text. */
+	uint64_t address =
+		code < 0 ? module->code_address : WIRE_RESULT((unsigned int)code);
+	unsigned int mapped =
+		BATCH_ADD(batch, SYS_mmap, address, module->text_end - module->text_start,
+			  PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED,
+			  WIRE_RESULT(opened), offset);
 
 	batch->calls[mapped].addend = module->text_start - module->code_address;
 	BATCH_ADD(batch, SYS_close, WIRE_RESULT(opened), 0, 0, 0, 0, 0);
 	return mapped;
 }
 
-/* Writes the pages of a text in which the patched differ from the original: the patched ones,
- * or the original ones. Neighbours go in one write. */
-static struct trm_error *write_patches(const struct space *space, const struct module *module,
-				       bool restore)
+/* Writes the pages of a text in which the patched differ from the original: the patched
+ * ones, or the original ones. Neighbours go in one write. */
+static struct trm_error *write_patches(const struct space *space,
+				       const struct module *module, bool restore)
 {
 	const struct module_text *text = text_of(module);
 	const struct module_file *file = module->file;
@@ -194,7 +199,8 @@ static struct trm_error *write_patches(const struct space *space, const struct m
 		}
 		if (end > at)
 			TRM_TRY(remote_write(space->memory_fd, module->text_start + at,
-					     (restore ? original : patched) + at, end - at));
+					     (restore ? original : patched) + at,
+					     end - at));
 		else
 			end = at + PAGE;
 		at = end;
@@ -212,8 +218,7 @@ static struct trm_error *make_place(struct session *session, struct thread *thre
 	module->code_address = module->bias + plan->code_address;
 	if (maps_is_free(&session->maps, module->code_address, size))
 		return NULL;
-	uint64_t place =
-		maps_find_free(&session->maps, module->text_start, size, REACH);
+	uint64_t place = maps_find_free(&session->maps, module->text_start, size, REACH);
 
 	if (!place)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
@@ -221,7 +226,7 @@ static struct trm_error *make_place(struct session *session, struct thread *thre
 	struct stat status;
 	const struct mapping *mapping = NULL;
 
-	vector_for_each(&session->maps.mappings, m)
+	vector_for_each (&session->maps.mappings, m)
 		if (m->start == module->text_start)
 			mapping = m;
 	if (!mapping)
@@ -231,9 +236,8 @@ static struct trm_error *make_place(struct session *session, struct thread *thre
 
 	if (fd < 0)
 		return trm_error_create(TRM_ERROR_GONE, "the module's file is gone");
-	struct module_file *file =
-		module_file_open_at(fd, &status, module->file->path, session->options,
-				    place - module->bias);
+	struct module_file *file = module_file_open_at(
+		fd, &status, module->file->path, session->options, place - module->bias);
 
 	file->index = (uint32_t)session->files.count;
 	vector_push(&session->files, file);
@@ -244,9 +248,9 @@ static struct trm_error *make_place(struct session *session, struct thread *thre
 	return NULL;
 }
 
-/* Adds what puts the patched text in place of the program's, if that can be mapped. The path
- * for openat lies in the control page, which the program can read. Returns the index of the
- * mapping call, or -1. */
+/* Adds what puts the patched text in place of the program's, if that can be mapped. The
+ * path for openat lies in the control page, which the program can read. Returns the index
+ * of the mapping call, or -1. */
 static int add_cached_text(struct wire_batch *batch, const struct arena *arena,
 			   const struct module *module, pid_t pid, int code)
 {
@@ -274,14 +278,16 @@ static struct trm_error *place_text(struct session *session, struct thread *thre
 {
 	struct space *space = thread->process->space;
 	struct wire_batch batch = {0};
-	int mapped = add_cached_text(&batch, space->family->arena, module, thread->tid, -1);
+	int mapped =
+		add_cached_text(&batch, space->family->arena, module, thread->tid, -1);
 
 	if (mapped >= 0)
 		TRM_TRY(space_run(session, thread, &batch));
 	return finish_text(space, module, &batch, mapped);
 }
 
-/* Maps the trampolines, and the patched text where that can be mapped; else writes patches. */
+/* Maps the trampolines, and the patched text where that can be mapped; else writes
+ * patches. */
 static struct trm_error *place_code(struct session *session, struct thread *thread,
 				    struct module *module)
 {
@@ -293,9 +299,9 @@ static struct trm_error *place_code(struct session *session, struct thread *thre
 	module->code_size = round_up(module->file->plan->code.count) + FINISH_SIZE;
 	TRM_TRY(arena_allocate(arena, module->code_size, &module->code_offset));
 	TRM_TRY(write_code(space->family, module));
-	unsigned int result = batch_add_mapping(&batch, arena, true, module->code_offset,
-						module->code_size, module->code_address,
-						&addend);
+	unsigned int result =
+		batch_add_mapping(&batch, arena, true, module->code_offset,
+				  module->code_size, module->code_address, &addend);
 
 	int mapped = add_cached_text(&batch, arena, module, thread->tid, (int)result);
 
@@ -310,7 +316,7 @@ static struct trm_error *place_code(struct session *session, struct thread *thre
 
 static bool has_leak_check(const struct plan *plan)
 {
-	vector_for_each(&plan->functions, function)
+	vector_for_each (&plan->functions, function)
 		if (function->hook == WIRE_HOOK_EXIT &&
 		    !strncmp(plan->names.items + function->name, "__lsan", 6))
 			return true;
@@ -322,8 +328,9 @@ static struct trm_error *instrument(struct session *session, struct thread *thre
 {
 	struct space *space = thread->process->space;
 
-	vector_for_each(&space->modules, other) {
-		if (other->file != module->file || other->bias != module->bias || other->broken)
+	vector_for_each (&space->modules, other) {
+		if (other->file != module->file || other->bias != module->bias ||
+		    other->broken)
 			continue;
 		module->code_address = other->code_address;
 		module->first_slot = other->first_slot;
@@ -333,7 +340,8 @@ static struct trm_error *instrument(struct session *session, struct thread *thre
 	if (!module->file->plan->code.count)
 		return NULL;
 	module->first_slot = first_slot_of(space->family, module->file);
-	TRM_TRY(space_widen_banks(session, space, thread, space->family->arena->slot_count));
+	TRM_TRY(space_widen_banks(session, space, thread,
+				  space->family->arena->slot_count));
 	TRM_TRY(place_code(session, thread, module));
 	if (has_leak_check(module->file->plan)) {
 		space->leak_checked = true;
@@ -344,7 +352,7 @@ static struct trm_error *instrument(struct session *session, struct thread *thre
 
 static void note_file(struct image_run *image, const struct module_file *file)
 {
-	vector_for_each(&image->files, index)
+	vector_for_each (&image->files, index)
 		if (*index == file->index)
 			return;
 	vector_push(&image->files, file->index);
@@ -382,7 +390,8 @@ static void add_module(struct session *session, struct thread *thread,
 	vector_push(&space->modules, module);
 }
 
-/* Another run may have replaced the cache file by its like since: its name tells, then. */
+/* Another run may have replaced the cache file by its like since: its name tells, then.
+ */
 static bool is_text_of(const struct maps *maps, const struct mapping *mapping,
 		       const struct module *module)
 {
@@ -396,22 +405,25 @@ static bool is_text_of(const struct maps *maps, const struct mapping *mapping,
 
 static bool is_mapped(const struct maps *maps, const struct module *module)
 {
-	vector_for_each(&maps->mappings, mapping)
+	vector_for_each (&maps->mappings, mapping)
 		if (is_text_of(maps, mapping, module))
 			return true;
 	return false;
 }
 
 /* A module that is gone: its trampolines go too, since another may come to lie there. */
-static void retire(struct session *session, struct thread *thread, const struct module *module)
+static void retire(struct session *session, struct thread *thread,
+		   const struct module *module)
 {
 	struct wire_batch batch = {0};
 
 	if (!module->code_size || module->broken)
 		return;
-	BATCH_ADD(&batch, SYS_munmap, module->code_address, module->code_size, 0, 0, 0, 0);
+	BATCH_ADD(&batch, SYS_munmap, module->code_address, module->code_size, 0, 0, 0,
+		  0);
 	trm_error_destroy(space_run(session, thread, &batch));
-	/* The pages of the file are given back, unless a forked process may still use them. */
+	/* The pages of the file are given back, unless a forked process may still use
+	 * them. */
 	if (thread->process->space->family->arena->references == 1)
 		fallocate(thread->process->space->family->arena->fd,
 			  FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
@@ -420,7 +432,7 @@ static void retire(struct session *session, struct thread *thread, const struct 
 
 static bool is_known(const struct space *space, const struct mapping *mapping)
 {
-	vector_for_each(&space->modules, module)
+	vector_for_each (&space->modules, module)
 		if (module->text_start == mapping->start)
 			return true;
 	return false;
@@ -450,8 +462,8 @@ void modules_update(struct session *session, struct thread *thread)
 		retire(session, thread, module);
 		vector_remove_swap(&space->modules, i);
 	}
-	/* By index: instrumenting may not move the list, but a module may be added twice over
-	 * when a process maps one file at two places. */
+	/* By index: instrumenting may not move the list, but a module may be added twice
+	 * over when a process maps one file at two places. */
 	for (size_t i = 0; i < session->maps.mappings.count; i++) {
 		const struct mapping *mapping = &session->maps.mappings.items[i];
 
@@ -464,7 +476,7 @@ void modules_update(struct session *session, struct thread *thread)
 
 const struct module *modules_using_gs(const struct space *space)
 {
-	vector_for_each(&space->modules, module)
+	vector_for_each (&space->modules, module)
 		if (module->file->plan && module->file->plan->uses_gs)
 			return module;
 	return NULL;
@@ -472,7 +484,7 @@ const struct module *modules_using_gs(const struct space *space)
 
 struct module *space_module_of_code(const struct space *space, uint64_t address)
 {
-	vector_for_each(&space->modules, module)
+	vector_for_each (&space->modules, module)
 		if (module->code_size && address >= module->code_address &&
 		    address < module->code_address + module->code_size)
 			return module;
@@ -481,7 +493,7 @@ struct module *space_module_of_code(const struct space *space, uint64_t address)
 
 void space_restore_text(struct space *space)
 {
-	vector_for_each(&space->modules, module) {
+	vector_for_each (&space->modules, module) {
 		if (module->broken)
 			continue;
 		trm_error_destroy(write_patches(space, module, true));

@@ -52,10 +52,10 @@ static bool module_matches(const struct pattern *pattern, const char *module)
 
 bool options_want_module(const struct session_options *options, const char *module)
 {
-	vector_for_each(&options->skip, pattern)
+	vector_for_each (&options->skip, pattern)
 		if (!strcmp(pattern->function, "*") && module_matches(pattern, module))
 			return false;
-	vector_for_each(&options->only, pattern)
+	vector_for_each (&options->only, pattern)
 		if (module_matches(pattern, module))
 			return true;
 	return options->only.count == 0;
@@ -64,11 +64,13 @@ bool options_want_module(const struct session_options *options, const char *modu
 bool options_want_function(const struct session_options *options, const char *module,
 			   const char *function)
 {
-	vector_for_each(&options->skip, pattern)
-		if (module_matches(pattern, module) && text_glob(pattern->function, function))
+	vector_for_each (&options->skip, pattern)
+		if (module_matches(pattern, module) &&
+		    text_glob(pattern->function, function))
 			return false;
-	vector_for_each(&options->only, pattern)
-		if (module_matches(pattern, module) && text_glob(pattern->function, function))
+	vector_for_each (&options->only, pattern)
+		if (module_matches(pattern, module) &&
+		    text_glob(pattern->function, function))
 			return true;
 	return options->only.count == 0;
 }

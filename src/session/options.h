@@ -20,7 +20,7 @@ struct session_options {
 	const struct collector *collector;
 	struct VECTOR(struct pattern) only; /* empty: everything */
 	struct VECTOR(struct pattern) skip;
-	const char *output;    /* path of the profile */
+	const char *output;           /* path of the profile */
 	const char *const *arguments; /* the program's, its name first; NULL at the end */
 	bool quiet, verbose;
 };

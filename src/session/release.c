@@ -29,8 +29,8 @@ static void stop_all(struct session *session, const struct process *process)
 		if (thread->state != THREAD_NEW)
 			thread_interrupt(session, thread);
 		else /* its first stop comes by itself */
-			thread->stopped =
-				event_wait_thread(&session->queue, thread->tid, 1000, &event);
+			thread->stopped = event_wait_thread(&session->queue, thread->tid,
+							    1000, &event);
 	}
 }
 
@@ -39,7 +39,8 @@ static void settle(struct session *session, struct thread *thread)
 	struct user_regs_struct registers;
 	struct settling how = {0};
 
-	if (!thread->stopped || remote_failed(remote_get_registers(thread->tid, &registers)))
+	if (!thread->stopped ||
+	    remote_failed(remote_get_registers(thread->tid, &registers)))
 		return;
 	enum settled settled = signals_settle(session, thread, &how, &registers);
 
@@ -55,7 +56,7 @@ void release_process(struct session *session, struct process *process, bool rest
 
 	stop_all(session, process);
 	if (restore && space && space->references == 1) {
-		vector_for_each(&session->all_threads, thread)
+		vector_for_each (&session->all_threads, thread)
 			if ((*thread)->process == process)
 				settle(session, *thread);
 		space_restore_text(space);

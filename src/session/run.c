@@ -89,8 +89,9 @@ static bool changes_rights(const char *path, const struct stat *status)
 	       getxattr(path, "security.capability", capability, sizeof(capability)) > 0;
 }
 
-/* What can be known before the program starts; `ret_refused` as a shell's exit status. The file
- * is returned if it is an ELF file: execvp would give a damaged one to a shell. */
+/* What can be known before the program starts; `ret_refused` as a shell's exit status.
+ * The file is returned if it is an ELF file: execvp would give a damaged one to a shell.
+ */
 static struct trm_error *check_program(const char *name, int *ret_refused, char **ret_elf)
 {
 	scoped_free char *path = find_program(name);
@@ -112,11 +113,12 @@ static struct trm_error *check_program(const char *name, int *ret_refused, char 
 	if (access(path, X_OK))
 		return trm_error_system(errno, "cannot run \"%s\"", name);
 	if (changes_rights(path, &status))
-		return trm_error_create(TRM_ERROR_UNSUPPORTED,
-					"cannot measure \"%s\": it is set-uid, set-gid or has "
-					"capabilities, which a traced program does not get; run "
-					"trammel as the user it changes to",
-					name);
+		return trm_error_create(
+			TRM_ERROR_UNSUPPORTED,
+			"cannot measure \"%s\": it is set-uid, set-gid or has "
+			"capabilities, which a traced program does not get; run "
+			"trammel as the user it changes to",
+			name);
 	scoped_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
@@ -124,12 +126,13 @@ static struct trm_error *check_program(const char *name, int *ret_refused, char 
 					"cannot measure \"%s\": it cannot be read", name);
 	if (image_probe(fd) == IMAGE_KIND_FOREIGN)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
-					"cannot run \"%s\": it is no x86-64 program", name);
+					"cannot run \"%s\": it is no x86-64 program",
+					name);
 	*ret_refused = 0;
 	*ret_elf = pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
-				   !memcmp(magic, ELFMAG, SELFMAG) ?
-			   take_pointer(path) :
-			   NULL;
+				   !memcmp(magic, ELFMAG, SELFMAG)
+			   ? take_pointer(path)
+			   : NULL;
 	return NULL;
 }
 
@@ -152,9 +155,8 @@ static struct trm_error *check_output(const char *path)
 	fd = open(part.data, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	if (fd < 0) {
 		text_deinit(&part);
-		return trm_error_system(errno,
-					"cannot write \"%s\": choose another place with -o",
-					path);
+		return trm_error_system(
+			errno, "cannot write \"%s\": choose another place with -o", path);
 	}
 	close(fd);
 	unlink(part.data);
@@ -177,9 +179,11 @@ _Noreturn static void become_program(const struct channels *channels, const char
 	close(channels->status.write);
 	if (read(channels->tracer.read, &tracer, sizeof(tracer)) != sizeof(tracer))
 		_exit(126);
-	/* Under Yama's ptrace_scope 1 only an ancestor may trace, and the tracer is none. */
+	/* Under Yama's ptrace_scope 1 only an ancestor may trace, and the tracer is none.
+	 */
 	prctl(PR_SET_PTRACER, tracer, 0, 0, 0);
-	if (write(channels->ready.write, "r", 1) != 1 || read(channels->go.read, &byte, 1) != 1)
+	if (write(channels->ready.write, "r", 1) != 1 ||
+	    read(channels->go.read, &byte, 1) != 1)
 		_exit(126);
 	if (elf)
 		execv(elf, (char *const *)(uintptr_t)arguments);
@@ -193,7 +197,8 @@ _Noreturn static void become_program(const struct channels *channels, const char
 }
 
 _Noreturn static void become_tracer(const struct channels *channels, pid_t program,
-				    const struct session_options *options, struct cache *cache)
+				    const struct session_options *options,
+				    struct cache *cache)
 {
 	const struct tracer_start start = {
 		.status_fd = channels->status.write,
@@ -212,10 +217,10 @@ _Noreturn static void become_tracer(const struct channels *channels, pid_t progr
 	_exit(session_trace(options, cache, &start));
 }
 
-/* Signals that somebody sends to this process are meant for the program. Those of the terminal
- * go to both, and the program has its own already. */
-static const int passed_on[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH,
-				SIGALRM, SIGTSTP};
+/* Signals that somebody sends to this process are meant for the program. Those of the
+ * terminal go to both, and the program has its own already. */
+static const int passed_on[] = {SIGTERM, SIGHUP,   SIGINT,  SIGQUIT, SIGUSR1,
+				SIGUSR2, SIGWINCH, SIGALRM, SIGTSTP};
 
 static void block_signals(sigset_t *signals)
 {
@@ -286,19 +291,21 @@ static struct trm_error *understand(const struct text *status,
 		return NULL;
 	case STATUS_REFUSED:
 		outcome->refused = 126;
-		return trm_error_create(TRM_ERROR_UNSUPPORTED, "cannot measure \"%s\": %s", name,
-					rest);
+		return trm_error_create(TRM_ERROR_UNSUPPORTED,
+					"cannot measure \"%s\": %s", name, rest);
 	case STATUS_FAILED:
 		return trm_error_create(TRM_ERROR_SYSTEM, "%s", rest);
 	default:
-		return trm_error_create(TRM_ERROR_SYSTEM,
-					"the tracer was killed: the program ran on, but there is "
-					"no profile");
+		return trm_error_create(
+			TRM_ERROR_SYSTEM,
+			"the tracer was killed: the program ran on, but there is "
+			"no profile");
 	}
 }
 
-static struct trm_error *run_checked(const struct session_options *options, const char *elf,
-				     struct cache *cache, struct run_outcome *outcome)
+static struct trm_error *run_checked(const struct session_options *options,
+				     const char *elf, struct cache *cache,
+				     struct run_outcome *outcome)
 {
 	struct channels channels = {0};
 	struct text status = {0};

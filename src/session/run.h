@@ -10,16 +10,17 @@
 #include <stdbool.h>
 
 struct run_outcome {
-	int status;     /* of the program, as waitpid has it; only if it ran */
-	int refused;    /* 126 or 127: it could not be run, as a shell says it; else 0 */
-	bool profile;   /* a profile was written */
+	int status;   /* of the program, as waitpid has it; only if it ran */
+	int refused;  /* 126 or 127: it could not be run, as a shell says it; else 0 */
+	bool profile; /* a profile was written */
 };
 
 /*
- * Runs options->arguments and returns when that process has ended. Three processes: this one,
- * the program, which is its child, and the tracer, which lives on while anything that the
- * program started does. The outcome is written on success and when refused is not 0; the error
- * then says why. An error with refused 0 comes after the program ran, or before it started.
+ * Runs options->arguments and returns when that process has ended. Three processes: this
+ * one, the program, which is its child, and the tracer, which lives on while anything
+ * that the program started does. The outcome is written on success and when refused is
+ * not 0; the error then says why. An error with refused 0 comes after the program ran, or
+ * before it started.
  */
 struct trm_error *session_run(const struct session_options *options,
 			      struct run_outcome *ret_outcome);

@@ -1,8 +1,9 @@
 /*
- * A session: one run measured from its first process to its last. This header holds the nouns
- * that the files of this folder share; session_run() in launch.h is the way in.
+ * A session: one run measured from its first process to its last. This header holds the
+ * nouns that the files of this folder share; session_run() in launch.h is the way in.
  *
- * All but the doorbell's and the planners' work is done by one thread, which is the tracer.
+ * All but the doorbell's and the planners' work is done by one thread, which is the
+ * tracer.
  */
 #ifndef TRAMMEL_SESSION_SESSION_H
 #define TRAMMEL_SESSION_SESSION_H
@@ -22,7 +23,8 @@
 #include <sys/types.h>
 #include <time.h>
 
-/* The modules of an arena and their counters: shared by all that forked from one image. */
+/* The modules of an arena and their counters: shared by all that forked from one image.
+ */
 struct family_module {
 	struct module_file *file;
 	uint32_t first_slot;
@@ -30,50 +32,51 @@ struct family_module {
 struct family {
 	struct arena *arena; /* its reference count is the family's */
 	struct VECTOR(struct family_module) modules; /* sorted by first_slot */
-	uint32_t heard;      /* value of the doorbell that was answered */
+	uint32_t heard; /* value of the doorbell that was answered */
 };
 
 /* A module mapped in an address space, with its trampolines. */
 struct module {
 	struct module_file *file;
-	uint64_t bias;         /* run-time minus link-time addresses */
+	uint64_t bias;                 /* run-time minus link-time addresses */
 	uint64_t text_start, text_end; /* the executable mapping that is patched */
-	uint64_t code_address; /* of the trampolines; 0: none */
-	uint64_t code_size;    /* bytes, whole pages */
-	uint64_t code_offset;  /* in the arena's file */
+	uint64_t code_address;         /* of the trampolines; 0: none */
+	uint64_t code_size;            /* bytes, whole pages */
+	uint64_t code_offset;          /* in the arena's file */
 	uint32_t first_slot;
-	ino_t text_inode;      /* of the file that text_start is a mapping of now */
-	bool broken;           /* could not be instrumented: left alone */
+	ino_t text_inode; /* of the file that text_start is a mapping of now */
+	bool broken;      /* could not be instrumented: left alone */
 };
 
 /* An address space. vfork and clone(CLONE_VM) make processes that share one. */
 struct space {
 	unsigned int references;
 	struct family *family;
-	int memory_fd;         /* /proc/PID/mem, opened when the space was new */
-	bool starting;         /* before the program's own code: system calls are traced */
+	int memory_fd; /* /proc/PID/mem, opened when the space was new */
+	bool starting; /* before the program's own code: system calls are traced */
 	unsigned int link_map_calls; /* while starting: announcements of ld.so so far */
-	uint64_t filters;      /* system call filters that the image started under */
-	bool leak_checked;     /* has LeakSanitizer: see WIRE_HOOK_EXIT */
+	uint64_t filters;  /* system call filters that the image started under */
+	bool leak_checked; /* has LeakSanitizer: see WIRE_HOOK_EXIT */
 	struct VECTOR(struct module) modules;
-	struct VECTOR(struct arena_chunk *) chunks; /* mapped here; the last has the widest
-						       banks */
+	struct VECTOR(struct arena_chunk *) chunks; /* mapped here; the last has the
+						       widest banks */
 };
 
-/* A program image of a process, from exec (or fork) to exec or exit: what the profile tells. */
+/* A program image of a process, from exec (or fork) to exec or exit: what the profile
+ * tells. */
 struct image_count {
-	uint32_t file;  /* index in session.files */
-	uint32_t slot;  /* in plan: of the function */
+	uint32_t file; /* index in session.files */
+	uint32_t slot; /* in plan: of the function */
 	uint64_t count;
 };
 struct image_run {
-	uint32_t number;   /* from 1 on */
+	uint32_t number; /* from 1 on */
 	pid_t pid, parent;
-	char *program;     /* path */
-	uint32_t threads;  /* that ever were */
-	char state[32];    /* "exited 0", ...: see docs/profile.md */
-	char *reason;      /* why it was not measured, or not to the end; NULL */
-	bool started;      /* the exec was seen: it is the program, not trammel's own code */
+	char *program;    /* path */
+	uint32_t threads; /* that ever were */
+	char state[32];   /* "exited 0", ...: see docs/profile.md */
+	char *reason;     /* why it was not measured, or not to the end; NULL */
+	bool started; /* the exec was seen: it is the program, not trammel's own code */
 	bool ended;
 	struct VECTOR(struct image_count) counts; /* sums over ended banks */
 	struct VECTOR(uint32_t) files; /* indices in session.files of modules it had */
@@ -81,57 +84,57 @@ struct image_run {
 
 struct process {
 	pid_t pid;
-	struct space *space;     /* NULL: not measured */
+	struct space *space; /* NULL: not measured */
 	struct image_run *image;
-	unsigned int threads;    /* alive and traced */
-	bool first_image;        /* runs the program that the user named */
-	bool watched;            /* let go, but its counters still count: until it is gone */
+	unsigned int threads; /* alive and traced */
+	bool first_image;     /* runs the program that the user named */
+	bool watched;         /* let go, but its counters still count: until it is gone */
 };
 
 enum thread_state {
 	THREAD_NEW,     /* its first stop is awaited */
 	THREAD_WAITING, /* stopped for the first time; its parent's event is awaited */
 	THREAD_RUNNING,
-	THREAD_EXEC,    /* had its exec event; the exit of execve is awaited */
+	THREAD_EXEC, /* had its exec event; the exit of execve is awaited */
 };
 
 struct thread {
 	pid_t tid;
-	struct process *process;  /* NULL while THREAD_WAITING */
+	struct process *process; /* NULL while THREAD_WAITING */
 	enum thread_state state;
-	bool stopped;             /* in a ptrace-stop that we know of */
-	uint32_t quiet;           /* as its parent's, for its bank */
-	bool event_pending;       /* its stop has an event that the main loop is to act on */
-	struct bank *bank;        /* NULL: not measured */
+	bool stopped;       /* in a ptrace-stop that we know of */
+	uint32_t quiet;     /* as its parent's, for its bank */
+	bool event_pending; /* its stop has an event that the main loop is to act on */
+	struct bank *bank;  /* NULL: not measured */
 	struct VECTOR(struct bank *) old_banks; /* had before; a hook may still use one */
-	uint64_t fault_rip;       /* original address at which an instruction of a trampoline
-				     faulted, while its handler may run; 0: none */
-	uint64_t fault_rsp;       /* its stack pointer then */
-	siginfo_t held;           /* signal to put right when it comes again; si_signo 0: none */
+	uint64_t fault_rip; /* original address at which an instruction of a trampoline
+			       faulted, while its handler may run; 0: none */
+	uint64_t fault_rsp; /* its stack pointer then */
+	siginfo_t held; /* signal to put right when it comes again; si_signo 0: none */
 };
 
 struct session {
 	const struct session_options *options;
 	struct cache *cache;
 	struct event_queue queue;
-	struct table threads;     /* tid -> struct thread *; 0: gone */
-	struct table processes;   /* pid -> struct process *; 0: gone */
-	unsigned int thread_count;/* traced */
+	struct table threads;      /* tid -> struct thread *; 0: gone */
+	struct table processes;    /* pid -> struct process *; 0: gone */
+	unsigned int thread_count; /* traced */
 	struct VECTOR(struct thread *) all_threads;
 	struct VECTOR(struct process *) all_processes;
 	struct VECTOR(struct family *) families;
 	struct VECTOR(struct image_run *) images;
 	struct VECTOR(struct module_file *) files;
 	struct doorbell *doorbell;
-	struct maps maps;         /* scratch */
-	pid_t first;              /* the process that run started */
+	struct maps maps; /* scratch */
+	pid_t first;      /* the process that run started */
 	bool first_ended;
-	bool saved_running;       /* the profile was saved while processes still ran */
-	int first_status;         /* as waitpid has it */
+	bool saved_running;         /* the profile was saved while processes still ran */
+	int first_status;           /* as waitpid has it */
 	struct timespec start, end; /* of the first process; CLOCK_MONOTONIC */
 	time_t start_time;
-	uint64_t instrument_ns;   /* in which a program was held up */
-	char *refusal;            /* why the first program was not run; NULL */
+	uint64_t instrument_ns; /* in which a program was held up */
+	char *refusal;          /* why the first program was not run; NULL */
 };
 
 /* threads.c: the tables of threads and processes, and their banks. */
@@ -146,12 +149,13 @@ struct image_run *session_add_image(struct session *session, pid_t pid, pid_t pa
 void session_remove_process(struct session *session, struct process *process);
 /* Gives a stopped thread a bank of its own; without one it goes on with its parent's. */
 void thread_assign_bank(struct session *session, struct thread *thread, uint32_t quiet);
-/* Makes all banks of the space hold at least `slots` counters. `thread` may be injected. */
+/* Makes all banks of the space hold at least `slots` counters. `thread` may be injected.
+ */
 struct trm_error *space_widen_banks(struct session *session, struct space *space,
 				    struct thread *thread, uint32_t slots);
 void thread_resume(struct session *session, struct thread *thread, int signal);
-/* Stops a running thread at an instruction outside of a system call's middle; false if it is
- * gone. */
+/* Stops a running thread at an instruction outside of a system call's middle; false if it
+ * is gone. */
 bool thread_interrupt(struct session *session, struct thread *thread);
 
 /* space.c */
@@ -162,7 +166,8 @@ void space_drop_unmapped(struct space *space, const struct maps *maps);
 void space_release(struct session *session, struct space *space);
 /* Drops a reference to the family's arena; with the last one both go. */
 void family_release(struct session *session, struct family *family);
-/* Runs a batch in a thread: through its mailbox if it waits in a hook, else by injection. */
+/* Runs a batch in a thread: through its mailbox if it waits in a hook, else by injection.
+ */
 struct trm_error *space_run(struct session *session, struct thread *thread,
 			    struct wire_batch *batch);
 /* The bank through whose mailbox the thread waits for us; NULL if it does not. */
@@ -182,8 +187,10 @@ void space_restore_text(struct space *space);
 /* follow.c: processes come, change and go. */
 void follow_event(struct session *session, const struct event *event);
 void follow_first(struct session *session, pid_t pid, const char *program);
-/* Counts of the process so far into its image, state "exited 0" or the like; the image ends. */
-void follow_end_image(struct session *session, struct process *process, const char *state);
+/* Counts of the process so far into its image, state "exited 0" or the like; the image
+ * ends. */
+void follow_end_image(struct session *session, struct process *process,
+		      const char *state);
 void follow_watched(struct session *session);
 
 /* signals.c */

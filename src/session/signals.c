@@ -1,8 +1,8 @@
 /*
- * Signals, and where they find a thread. A handler may look at the interrupted PC, unwind from
- * it or change it, so it is shown original code: a thread in a trampoline or in the resident is
- * moved out before the signal is delivered. Nothing here uses single steps or breakpoints,
- * which would kill the program if the controller died in the middle.
+ * Signals, and where they find a thread. A handler may look at the interrupted PC, unwind
+ * from it or change it, so it is shown original code: a thread in a trampoline or in the
+ * resident is moved out before the signal is delivered. Nothing here uses single steps or
+ * breakpoints, which would kill the program if the controller died in the middle.
  */
 #include "session/signals.h"
 
@@ -42,7 +42,8 @@ static struct plan_place locate(struct module *module, uint64_t address)
 			   (uint32_t)(address - module->code_address));
 }
 
-static const struct plan_function *function_of(const struct module *module, uint32_t index)
+static const struct plan_function *function_of(const struct module *module,
+					       uint32_t index)
 {
 	return &module->file->plan->functions.items[index];
 }
@@ -56,7 +57,8 @@ static void uncount(const struct thread *thread, const struct module *module,
 	if (!bank || module->file->plan->slot_size != 8 ||
 	    function->reason != PLAN_INSTRUMENTED)
 		return;
-	uint64_t at = WIRE_BANK_HEADER + (uint64_t)(module->first_slot + function->slot) * 8;
+	uint64_t at =
+		WIRE_BANK_HEADER + (uint64_t)(module->first_slot + function->slot) * 8;
 	uint64_t *counter = (uint64_t *)(void *)((uint8_t *)bank->shared + at);
 
 	if (*counter)
@@ -64,9 +66,9 @@ static void uncount(const struct thread *thread, const struct module *module,
 }
 
 /*
- * Runs what is left of the displaced instructions up to the next branch, in a copy, and leaves
- * the thread at the entry of a system call that is not made. The caller's registers are the
- * thread's before and after.
+ * Runs what is left of the displaced instructions up to the next branch, in a copy, and
+ * leaves the thread at the entry of a system call that is not made. The caller's
+ * registers are the thread's before and after.
  */
 static bool run_copy(struct session *session, struct thread *thread,
 		     const struct finish_code *copy, struct user_regs_struct *registers)
@@ -127,8 +129,8 @@ static bool make_copy(const struct thread *thread, struct module *module,
 	const struct plan_function *function = function_of(module, place->function);
 	uint64_t page = module->code_size - FINISH_SIZE;
 	uint64_t link = plan->code_address + page;
-	const uint8_t *original =
-		module_file_original(module->file, function->address, function->displaced);
+	const uint8_t *original = module_file_original(module->file, function->address,
+						       function->displaced);
 	struct {
 		uint64_t word;
 		uint8_t code[FINISH_SIZE - 8];
@@ -153,7 +155,8 @@ static bool make_copy(const struct thread *thread, struct module *module,
 
 /* One branch of a trampoline, done by hand on the registers. */
 static bool take_branch(const struct thread *thread, struct module *module,
-			const struct plan_place *place, struct user_regs_struct *registers)
+			const struct plan_place *place,
+			struct user_regs_struct *registers)
 {
 	uint8_t bytes[16] = {0};
 	uint64_t address = place->original;
@@ -169,15 +172,17 @@ static bool take_branch(const struct thread *thread, struct module *module,
 			      thread->process->space->memory_fd, registers);
 }
 
-/* After a branch was done by hand: whether the next instruction is a displaced one too, which
- * is then the new place. A branch to the entry is none: it counts again there. */
+/* After a branch was done by hand: whether the next instruction is a displaced one too,
+ * which is then the new place. A branch to the entry is none: it counts again there. */
 static bool stays_displaced(const struct thread *thread, const struct module *module,
-			    struct plan_place *place, const struct user_regs_struct *registers)
+			    struct plan_place *place,
+			    const struct user_regs_struct *registers)
 {
 	const struct plan_function *function = function_of(module, place->function);
 	uint64_t at = registers->rip - module->bias - function->address;
 
-	if (registers->rip - module->bias < function->address || at >= function->displaced)
+	if (registers->rip - module->bias < function->address ||
+	    at >= function->displaced)
 		return false;
 	if (registers->rip - module->bias < place->original) {
 		uncount(thread, module, function);
@@ -189,8 +194,8 @@ static bool stays_displaced(const struct thread *thread, const struct module *mo
 	return true;
 }
 
-/* Inside the expansion of a branch: back to where it began. A call's return address is pushed
- * by then, and a loop has counted. */
+/* Inside the expansion of a branch: back to where it began. A call's return address is
+ * pushed by then, and a loop has counted. */
 static void step_back(const struct module *module, struct plan_place *place,
 		      struct user_regs_struct *registers)
 {
@@ -205,7 +210,8 @@ static void step_back(const struct module *module, struct plan_place *place,
 	place->inside = false;
 }
 
-/* Whether a place is the first instruction whose original is intact: some are copied, too. */
+/* Whether a place is the first instruction whose original is intact: some are copied,
+ * too. */
 static bool is_behind(const struct module *module, const struct plan_place *place)
 {
 	const struct plan_function *function = function_of(module, place->function);
@@ -226,7 +232,8 @@ static enum settled finish(struct session *session, struct thread *thread,
 		struct finish_code copy = {.signal = signal};
 
 		if (place.kind == PLAN_PLACE_BACK || is_behind(module, &place)) {
-			const struct plan_function *f = function_of(module, place.function);
+			const struct plan_function *f =
+				function_of(module, place.function);
 
 			registers->rip = f->address + f->displaced + module->bias;
 			return ran ? SETTLED_RAN : SETTLED;
@@ -251,7 +258,8 @@ static enum settled finish(struct session *session, struct thread *thread,
 /* A displaced instruction faulted. The handler sees its original address, whose bytes are
  * overwritten; until the handler is through, the thread's system calls are watched. */
 static enum settled show_fault(struct thread *thread, const struct module *module,
-			       struct plan_place *place, struct user_regs_struct *registers)
+			       struct plan_place *place,
+			       struct user_regs_struct *registers)
 {
 	step_back(module, place, registers);
 	registers->rip = place->original + module->bias;
@@ -311,7 +319,8 @@ static uint64_t status_flags(uint64_t saved)
 	return (saved >> 8 & 0xd5) | (saved & 1 ? 0x800 : 0);
 }
 
-static void restore(const struct wire_registers *saved, struct user_regs_struct *registers)
+static void restore(const struct wire_registers *saved,
+		    struct user_regs_struct *registers)
 {
 	registers->rax = saved->rax;
 	registers->rcx = saved->rcx;
@@ -342,7 +351,8 @@ static uint64_t frame_address(uint64_t offset, const struct user_regs_struct *re
 	return registers->rbp;
 }
 
-/* In the resident's hook: back to the function's entry, as if it had not been called yet. */
+/* In the resident's hook: back to the function's entry, as if it had not been called yet.
+ */
 static enum settled settle_hook(struct thread *thread, uint64_t offset,
 				struct user_regs_struct *registers)
 {
@@ -374,16 +384,16 @@ static enum settled settle_hook(struct thread *thread, uint64_t offset,
 	return SETTLED;
 }
 
-/* On a jump of ours in the text that is not at the entry itself (an island, or the jump for
- * loops behind the entry): to the entry. */
+/* On a jump of ours in the text that is not at the entry itself (an island, or the jump
+ * for loops behind the entry): to the entry. */
 static enum settled settle_text(struct thread *thread, struct user_regs_struct *registers)
 {
-	vector_for_each(&thread->process->space->modules, module) {
+	vector_for_each (&thread->process->space->modules, module) {
 		uint64_t link = registers->rip - module->bias;
 		size_t low = 0, high;
 
-		if (registers->rip < module->text_start || registers->rip >= module->text_end ||
-		    module->broken)
+		if (registers->rip < module->text_start ||
+		    registers->rip >= module->text_end || module->broken)
 			continue;
 		const struct plan *plan = module->file->plan;
 
@@ -399,15 +409,16 @@ static enum settled settle_text(struct thread *thread, struct user_regs_struct *
 		if (low == plan->patches.count)
 			return NOTHING_TO_SETTLE;
 		const struct plan_patch *patch = &plan->patches.items[low];
-		const struct plan_function *function = function_of(module, patch->function);
+		const struct plan_function *function =
+			function_of(module, patch->function);
 		int32_t distance;
 
 		if (patch->address != link || patch->size != 5 || patch->bytes[0] != 0xe9)
 			return NOTHING_TO_SETTLE;
 		memcpy(&distance, patch->bytes + 1, sizeof(distance));
 		uint64_t target = link + 5 + (uint64_t)(int64_t)distance;
-		struct plan_place place = locate(
-			module, target - plan->code_address + module->code_address);
+		struct plan_place place = locate(module, target - plan->code_address +
+								 module->code_address);
 
 		if (place.kind == PLAN_PLACE_UNKNOWN || place.original == link)
 			return NOTHING_TO_SETTLE;
@@ -420,7 +431,8 @@ static enum settled settle_text(struct thread *thread, struct user_regs_struct *
 }
 
 enum settled signals_settle(struct session *session, struct thread *thread,
-			    const struct settling *how, struct user_regs_struct *registers)
+			    const struct settling *how,
+			    struct user_regs_struct *registers)
 {
 	struct space *space = thread->process->space;
 	struct module *module = space_module_of_code(space, registers->rip);
@@ -444,7 +456,8 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 	struct user_regs_struct registers;
 	siginfo_t info;
 
-	if (!thread->process->space || remote_failed(remote_get_registers(thread->tid, &registers)) ||
+	if (!thread->process->space ||
+	    remote_failed(remote_get_registers(thread->tid, &registers)) ||
 	    remote_failed(remote_get_signal(thread->tid, &info))) {
 		thread_resume(session, thread, signal);
 		return;
@@ -457,7 +470,6 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 	}
 	struct settling how = {.fault = is_fault(&info), .signal = signal};
 	uint64_t before = registers.rip;
-
 
 	switch (signals_settle(session, thread, &how, &registers)) {
 	case SETTLED:
@@ -484,8 +496,8 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 	thread_resume(session, thread, signal);
 }
 
-/* rt_sigreturn(2) finds the saved context at rsp; the layout is the kernel's (asm/ucontext.h,
- * struct sigcontext): the saved rip is 0xa8 bytes in. */
+/* rt_sigreturn(2) finds the saved context at rsp; the layout is the kernel's
+ * (asm/ucontext.h, struct sigcontext): the saved rip is 0xa8 bytes in. */
 #define UCONTEXT_RIP 0xa8
 
 static void lead_back(struct thread *thread, uint64_t context)
@@ -493,9 +505,10 @@ static void lead_back(struct thread *thread, uint64_t context)
 	struct space *space = thread->process->space;
 	uint64_t rip, link;
 
-	if (remote_failed(remote_read(space->memory_fd, context + UCONTEXT_RIP, &rip, sizeof(rip))))
+	if (remote_failed(remote_read(space->memory_fd, context + UCONTEXT_RIP, &rip,
+				      sizeof(rip))))
 		return;
-	vector_for_each(&space->modules, module) {
+	vector_for_each (&space->modules, module) {
 		const struct plan_function *function;
 		const uint8_t *original;
 		uint32_t offset;
@@ -510,13 +523,14 @@ static void lead_back(struct thread *thread, uint64_t context)
 		original = module_file_original(module->file, function->address,
 						function->displaced);
 		if (!original ||
-		    !plan_offset_of(module->file->plan,
-				    (uint32_t)(function - module->file->plan->functions.items),
-				    original, link, &offset))
+		    !plan_offset_of(
+			    module->file->plan,
+			    (uint32_t)(function - module->file->plan->functions.items),
+			    original, link, &offset))
 			return;
 		rip = module->code_address + offset;
-		trm_error_destroy(remote_write(space->memory_fd, context + UCONTEXT_RIP, &rip,
-					       sizeof(rip)));
+		trm_error_destroy(remote_write(space->memory_fd, context + UCONTEXT_RIP,
+					       &rip, sizeof(rip)));
 		return;
 	}
 }

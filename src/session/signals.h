@@ -17,10 +17,10 @@ struct finish_code {
 
 enum settled {
 	NOTHING_TO_SETTLE, /* the thread is in code of the program */
-	SETTLED,     /* the registers are changed; the caller is to set them */
-	SETTLED_RAN, /* the same, and the thread ran on a little: the signal it was stopped
-			with is pending again */
-	UNSETTLED,   /* it cannot be moved */
+	SETTLED,           /* the registers are changed; the caller is to set them */
+	SETTLED_RAN,       /* the same, and the thread ran on a little: the signal it was
+			      stopped       with is pending again */
+	UNSETTLED,         /* it cannot be moved */
 };
 
 struct settling {
@@ -30,14 +30,15 @@ struct settling {
 
 /* Moves a stopped thread's PC out of trampolines, hooks and patches. */
 enum settled signals_settle(struct session *session, struct thread *thread,
-			    const struct settling *how, struct user_regs_struct *registers);
+			    const struct settling *how,
+			    struct user_regs_struct *registers);
 
-/* At a system call of a thread whose fault_rip is set: when its handler returns, the way back
- * leads into the trampoline. */
+/* At a system call of a thread whose fault_rip is set: when its handler returns, the way
+ * back leads into the trampoline. */
 void signals_watch_return(struct thread *thread);
 
-/* Whether an operation failed; the error is dropped: the thread is gone then, and its last
- * event tells the rest. */
+/* Whether an operation failed; the error is dropped: the thread is gone then, and its
+ * last event tells the rest. */
 static inline bool remote_failed(struct trm_error *error)
 {
 	trm_error_destroy(error);

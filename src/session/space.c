@@ -20,23 +20,24 @@ struct space *space_fork(const struct space *space, int memory_fd)
 	copy->family->arena->references++;
 	copy->leak_checked = space->leak_checked;
 	copy->filters = space->filters;
-	vector_for_each(&space->modules, module)
+	vector_for_each (&space->modules, module)
 		vector_push(&copy->modules, *module);
-	vector_for_each(&space->chunks, chunk) {
+	vector_for_each (&space->chunks, chunk) {
 		(*chunk)->references++;
 		vector_push(&copy->chunks, *chunk);
 	}
 	return copy;
 }
 
-/* What another thread of the parent mapped between the fork and our hearing of it is not in the
- * child. The first chunk always is. */
+/* What another thread of the parent mapped between the fork and our hearing of it is not
+ * in the child. The first chunk always is. */
 void space_drop_unmapped(struct space *space, const struct maps *maps)
 {
 	for (size_t i = space->chunks.count; i-- > 1;) {
 		struct arena_chunk *chunk = space->chunks.items[i];
 
-		if (!maps_is_free(maps, chunk->address, chunk->stride * chunk->bank_count))
+		if (!maps_is_free(maps, chunk->address,
+				  chunk->stride * chunk->bank_count))
 			continue;
 		for (size_t k = i + 1; k < space->chunks.count; k++)
 			space->chunks.items[k - 1] = space->chunks.items[k];
@@ -75,7 +76,7 @@ void space_release(struct session *session, struct space *space)
 {
 	if (!space || --space->references)
 		return;
-	vector_for_each(&space->chunks, chunk)
+	vector_for_each (&space->chunks, chunk)
 		arena_release_chunk(space->family->arena, *chunk);
 	family_release(session, space->family);
 	vector_deinit(&space->modules);
@@ -88,7 +89,7 @@ struct bank *thread_waiting_bank(const struct thread *thread)
 {
 	if (thread->bank && thread->bank->shared->request != WIRE_IDLE)
 		return thread->bank;
-	vector_for_each(&thread->old_banks, bank)
+	vector_for_each (&thread->old_banks, bank)
 		if ((*bank)->shared->request != WIRE_IDLE)
 			return *bank;
 	return NULL;

@@ -44,7 +44,7 @@ void session_remove_thread(struct session *session, struct thread *thread)
 {
 	if (thread->bank)
 		arena_give_bank(thread->bank);
-	vector_for_each(&thread->old_banks, bank)
+	vector_for_each (&thread->old_banks, bank)
 		arena_give_bank(*bank);
 	vector_deinit(&thread->old_banks);
 	*table_insert(&session->threads, (uint64_t)thread->tid, NULL) = 0;
@@ -113,11 +113,12 @@ uint64_t thread_filters(pid_t tid)
 	if (!remote_status(tid, "Seccomp", 10, &mode))
 		return UINT64_MAX;
 	/* The count is told since Linux 5.9. */
-	return remote_status(tid, "Seccomp_filters", 10, &count) ? count + (mode == 1) : mode;
+	return remote_status(tid, "Seccomp_filters", 10, &count) ? count + (mode == 1)
+								 : mode;
 }
 
-/* A system call filter may forbid what an injection does, and kill. Those that the program
- * started under have let the first injection pass. */
+/* A system call filter may forbid what an injection does, and kill. Those that the
+ * program started under have let the first injection pass. */
 static bool may_inject(const struct thread *thread)
 {
 	return thread_filters(thread->tid) == thread->process->space->filters;
@@ -133,10 +134,11 @@ static struct trm_error *add_chunk(struct session *session, struct space *space,
 
 	if (!may_inject(thread))
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
-					"thread %d is under a system call filter", thread->tid);
+					"thread %d is under a system call filter",
+					thread->tid);
 	TRM_TRY(arena_allocate(arena, stride * count, &offset));
-	unsigned int result = batch_add_mapping(&batch, arena, false, offset, stride * count, 0,
-						&addend);
+	unsigned int result = batch_add_mapping(&batch, arena, false, offset,
+						stride * count, 0, &addend);
 
 	TRM_TRY(space_run(session, thread, &batch));
 	int64_t address = batch.calls[result].result;
@@ -153,7 +155,7 @@ static struct bank *take_bank(struct space *space, pid_t pid, pid_t tid)
 {
 	uint64_t widest = space->chunks.items[space->chunks.count - 1]->stride;
 
-	vector_for_each(&space->chunks, chunk) {
+	vector_for_each (&space->chunks, chunk) {
 		struct bank *bank = NULL;
 
 		if ((*chunk)->stride == widest)
@@ -171,7 +173,8 @@ void thread_assign_bank(struct session *session, struct thread *thread, uint32_t
 	struct trm_error *error = NULL;
 
 	if (!bank) {
-		const struct arena_chunk *last = space->chunks.items[space->chunks.count - 1];
+		const struct arena_chunk *last =
+			space->chunks.items[space->chunks.count - 1];
 		size_t count = space->family->arena->banks.count;
 
 		if (count < CHUNK_BANKS_MIN)
@@ -187,8 +190,8 @@ void thread_assign_bank(struct session *session, struct thread *thread, uint32_t
 		error = remote_set_gs_base(thread->tid, bank->address);
 	}
 	thread->bank = bank;
-	/* Without a bank of its own the thread counts in its parent's: nothing breaks, but two
-	 * increments at one moment may be one. */
+	/* Without a bank of its own the thread counts in its parent's: nothing breaks,
+	 * but two increments at one moment may be one. */
 	if (!bank && !thread->process->image->reason)
 		thread->process->image->reason = memory_copy_string(
 			"threads shared counters: their counts may be too low");
@@ -226,7 +229,7 @@ struct trm_error *space_widen_banks(struct session *session, struct space *space
 
 	if (stride <= last->stride)
 		return NULL;
-	vector_for_each(&session->all_threads, other)
+	vector_for_each (&session->all_threads, other)
 		if ((*other)->process && (*other)->process->space == space)
 			count++;
 	TRM_TRY(add_chunk(session, space, thread, stride, count));
@@ -279,8 +282,8 @@ bool thread_interrupt(struct session *session, struct thread *thread)
 		thread->stopped = false;
 		return false;
 	}
-	/* It stopped for a reason of its own just then; the interrupt is still to come, and
-	 * both are handled in order by the main loop once the caller is done. */
+	/* It stopped for a reason of its own just then; the interrupt is still to come,
+	 * and both are handled in order by the main loop once the caller is done. */
 	thread->event_pending = true;
 	event_push(&session->queue, &event);
 	return true;

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#define CHECK(type, field, offset)                                                           \
+#define CHECK(type, field, offset)                                                       \
 	_Static_assert(offsetof(struct type, field) == (offset), #type "." #field)
 
 CHECK(wire_bank, self, WIRE_BANK_SELF);

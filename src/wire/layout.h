@@ -1,6 +1,6 @@
 /*
- * The memory that the controller and a measured program share: one arena (a memfd) for each
- * program image, that is from an exec to the next, and all that is forked from it.
+ * The memory that the controller and a measured program share: one arena (a memfd) for
+ * each program image, that is from an exec to the next, and all that is forked from it.
  *
  *     arena file                          mapped in the program
  *     0          resident code            read, execute
@@ -8,24 +8,25 @@
  *     0x3000     banks, in chunks         read, write; chunks beyond the first anywhere
  *     ...        trampolines of modules   read, execute, near their module
  *
- * A bank belongs to one thread, whose GS base is its address: a header with mailbox, saved
- * registers and the resident's stack, then the counters. Nothing here is read by a program
- * of another version: both sides are built together, and WIRE_VERSION guards the cache files
- * that hold code made for this layout.
+ * A bank belongs to one thread, whose GS base is its address: a header with mailbox,
+ * saved registers and the resident's stack, then the counters. Nothing here is read by a
+ * program of another version: both sides are built together, and WIRE_VERSION guards the
+ * cache files that hold code made for this layout.
  *
- * The offsets are plain numbers since the resident's assembly uses them; layout.c checks them
- * against the structures.
+ * The offsets are plain numbers since the resident's assembly uses them; layout.c checks
+ * them against the structures.
  */
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
 #define WIRE_VERSION 1
 
-#define WIRE_RESIDENT_SIZE   0x2000 /* bytes for the resident's code in the arena */
-#define WIRE_CONTROL_OFFSET  0x2000
-#define WIRE_BANKS_OFFSET    0x3000
-#define WIRE_BANK_HEADER     0x2000 /* bytes in front of the counters of a bank */
-#define WIRE_CONTROL_STACK   0x1000 /* in wire_control: injected code's stack grows down from */
+#define WIRE_RESIDENT_SIZE  0x2000 /* bytes for the resident's code in the arena */
+#define WIRE_CONTROL_OFFSET 0x2000
+#define WIRE_BANKS_OFFSET   0x3000
+#define WIRE_BANK_HEADER    0x2000 /* bytes in front of the counters of a bank */
+#define WIRE_CONTROL_STACK                                                               \
+	0x1000 /* in wire_control: injected code's stack grows down from */
 
 /* In a bank, relative to %gs. */
 #define WIRE_BANK_SELF      0x00
@@ -57,8 +58,9 @@
 /* In wire_control. */
 #define WIRE_CONTROL_BATCH 0x100
 
-/* A hook's frame on the program's stack, from its low end: struct wire_registers, the return
- * address in the trampoline, the hook's number, and the red zone that was stepped over. */
+/* A hook's frame on the program's stack, from its low end: struct wire_registers, the
+ * return address in the trampoline, the hook's number, and the red zone that was stepped
+ * over. */
 #define WIRE_HOOK_REGISTERS 136
 #define WIRE_HOOK_FRAME     (WIRE_HOOK_REGISTERS + 16 + 128)
 
@@ -97,24 +99,24 @@ struct wire_batch {
 };
 
 enum wire_request { /* wire_bank.request: written by the program */
-	WIRE_IDLE,
-	WIRE_POSTED,  /* the thread waits for a reply */
-	WIRE_RAN,     /* the batch was run; the thread waits for the next reply */
+		    WIRE_IDLE,
+		    WIRE_POSTED, /* the thread waits for a reply */
+		    WIRE_RAN, /* the batch was run; the thread waits for the next reply */
 };
 
 enum wire_reply { /* wire_bank.reply: written by the controller, cleared by the program */
-	WIRE_NONE,
-	WIRE_DONE, /* go on */
-	WIRE_RUN,  /* run wire_bank.batch, then post WIRE_RAN */
+		  WIRE_NONE,
+		  WIRE_DONE, /* go on */
+		  WIRE_RUN,  /* run wire_bank.batch, then post WIRE_RAN */
 };
 
 /* One page. */
 struct wire_control {
-	/* A robust mutex of glibc's that the controller holds as long as it lives. Its first
-	 * word is a futex: the kernel sets FUTEX_OWNER_DIED there when the holder dies, however
-	 * it dies (futex(2), set_robust_list(2)). */
+	/* A robust mutex of glibc's that the controller holds as long as it lives. Its
+	 * first word is a futex: the kernel sets FUTEX_OWNER_DIED there when the holder
+	 * dies, however it dies (futex(2), set_robust_list(2)). */
 	uint32_t owner[12];
-	uint32_t doorbell; /* futex; a thread that posts a request adds 1 */
+	uint32_t doorbell;   /* futex; a thread that posts a request adds 1 */
 	uint32_t watch_exit; /* not 0: exit() is a hook that matters */
 	uint32_t pad_[2];
 	/* Where injected code goes back to, and the mask that it sets then. */
@@ -134,18 +136,18 @@ struct wire_registers {
 
 /* The header of a bank; counters follow at WIRE_BANK_HEADER. */
 struct wire_bank {
-	uint64_t self;    /* address of this bank in the program */
-	uint64_t entry;   /* address of resident_hook */
-	uint64_t back;    /* where resident.S's finish goes back to */
-	uint32_t number;  /* WIRE_HOOK_... of the hook that posted a request */
-	uint32_t quiet;   /* not 0: make no system call and ask nobody (a seccomp filter) */
+	uint64_t self;   /* address of this bank in the program */
+	uint64_t entry;  /* address of resident_hook */
+	uint64_t back;   /* where resident.S's finish goes back to */
+	uint32_t number; /* WIRE_HOOK_... of the hook that posted a request */
+	uint32_t quiet; /* not 0: make no system call and ask nobody (a seccomp filter) */
 	uint64_t control; /* address of wire_control in the program */
 	uint32_t request; /* enum wire_request; a futex */
 	uint32_t reply;   /* enum wire_reply; a futex */
 	uint32_t tid;     /* of the thread; for the controller */
 	uint32_t pad_[3];
 	struct wire_registers registers; /* of the thread that posted a request */
-	uint64_t mask;    /* its signal mask */
+	uint64_t mask;                   /* its signal mask */
 	uint8_t pad2_[0x100 - 0xd0];
 	struct wire_batch batch;
 };

@@ -67,8 +67,9 @@ static void test_json_quotes_and_replaces(void **state)
 
 	(void)state;
 	text_add_json(&text, "a\"b\\c\n\x01 \xc3\xa9 \xff \xe2\x82");
-	assert_string_equal(text.data,
-			    "\"a\\\"b\\\\c\\u000a\\u0001 \xc3\xa9 \\ufffd \\ufffd\\ufffd\"");
+	assert_string_equal(
+		text.data,
+		"\"a\\\"b\\\\c\\u000a\\u0001 \xc3\xa9 \\ufffd \\ufffd\\ufffd\"");
 	text_deinit(&text);
 }
 
