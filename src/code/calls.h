@@ -8,8 +8,8 @@
 #include "code/plan.h"
 #include "code/scan.h"
 
-/* Fills plan->calls. The plan's functions and trampolines are finished. Instructions that a
- * patch covers already are left. */
+/* Fills plan->calls. The plan's functions and trampolines are finished. Instructions that
+ * a patch covers already are left. */
 void calls_retarget(const struct scan *scan, const struct image *image,
 		    struct plan *plan);
 

@@ -110,11 +110,14 @@ static struct trm_error *start_image(struct session *session, struct thread *thr
 	if (image_probe(exe) != IMAGE_KIND_NATIVE)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED, "it is no x86-64 program");
 	TRM_TRY(remote_open(process->pid, "mem", O_RDWR, &memory_fd));
-	TRM_TRY(make_space(session, thread, &memory_fd));
-	modules_update(session, thread);
-	process->space->starting = process->space->modules.count > 1;
-	const struct module *module = modules_using_gs(process->space);
+	return make_space(session, thread, &memory_fd);
+}
 
+static struct trm_error *check_image(struct space *space)
+{
+	const struct module *module = modules_using_gs(space);
+
+	space->starting = space->modules.count > 1;
 	if (module)
 		return trm_error_create(
 			TRM_ERROR_UNSUPPORTED,
@@ -123,22 +126,13 @@ static struct trm_error *start_image(struct session *session, struct thread *thr
 	return NULL;
 }
 
-/* At the exit of its execve a thread is in the new image, before its first instruction.
- */
-static void on_image(struct session *session, struct thread *thread)
+static void fail_image(struct session *session, struct thread *thread,
+		       const struct trm_error *error)
 {
 	struct process *process = thread->process;
-	uint64_t start = session_now();
-	struct trm_error *error = start_image(session, thread);
 
-	session->instrument_ns += session_now() - start;
-	thread->state = THREAD_RUNNING;
-	if (!error) {
-		thread_resume(session, thread, 0);
-		return;
-	}
-	if (error->code == TRM_ERROR_UNSUPPORTED && process->pid == session->first &&
-	    !session->refusal && process->first_image) {
+	if (error->code == TRM_ERROR_UNSUPPORTED && process->first_image &&
+	    !session->refusal) {
 		/* The user asked for just this program: say so instead of running it
 		 * bare. */
 		session->refusal = memory_copy_string(error->message);
@@ -149,6 +143,29 @@ static void on_image(struct session *session, struct thread *thread)
 	} else {
 		thread_resume(session, thread, 0);
 	}
+}
+
+/* At the exit of its execve a thread is in the new image, before its first instruction.
+ * It stays there until the files of the image are planned. */
+static void on_image(struct session *session, struct thread *thread)
+{
+	struct process *process = thread->process;
+	uint64_t start = session_now();
+	struct trm_error *error = NULL;
+
+	if (!process->space)
+		error = start_image(session, thread);
+	session->instrument_ns += session_now() - start;
+	thread_defer(session, thread, !error && !modules_update(session, thread));
+	if (thread->deferred_since)
+		return;
+	if (!error)
+		error = check_image(process->space);
+	thread->state = THREAD_RUNNING;
+	if (error)
+		fail_image(session, thread, error);
+	else
+		thread_resume(session, thread, 0);
 	trm_error_destroy(error);
 }
 
@@ -302,26 +319,100 @@ static void on_child(struct session *session, struct thread *parent, pid_t tid)
 	thread_resume(session, parent, 0);
 }
 
-/* While a program starts: what the loader maps is instrumented before any of it runs. */
-static void on_system_call(struct session *session, struct thread *thread)
+/* What the loader does between opening its first file and initialising thread-local
+ * storage. Nothing of a module runs meanwhile, so its plan need not be done yet. */
+static bool is_loading(const struct user_regs_struct *registers)
 {
+	static const uint16_t calls[] = {
+		SYS_mmap,   SYS_munmap,     SYS_openat, SYS_open,     SYS_read,
+		SYS_fstat,  SYS_newfstatat, SYS_stat,   SYS_pread64,  SYS_close,
+		SYS_access, SYS_faccessat,  SYS_lseek,  SYS_readlink, SYS_brk,
+		SYS_futex,  SYS_getcwd,
+	};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (registers->orig_rax == calls[i])
+			return true;
+	return registers->orig_rax == SYS_mprotect && registers->rdx == PROT_NONE;
+}
+
+/* Before any other call all modules must be instrumented. So the call is not made, and
+ * the thread goes on at the exit of it, to make it again when all is done. */
+static void put_off_call(struct session *session, struct thread *thread,
+			 struct user_regs_struct *registers)
+{
+	registers->rip -= 2; /* the length of `syscall` */
+	registers->rax = registers->orig_rax;
+	registers->orig_rax = (unsigned long long)-1;
+	thread_defer(session, thread,
+		     !remote_failed(remote_set_registers(thread->tid, registers)));
+	thread_resume(session, thread, 0);
+}
+
+/* While a program starts: what the loader maps is planned at once, and instrumented
+ * before any of it runs. */
+static void on_loading(struct session *session, struct thread *thread)
+{
+	struct space *space = thread->process->space;
 	struct user_regs_struct registers;
 
+	if (remote_failed(remote_get_registers(thread->tid, &registers))) {
+		thread_resume(session, thread, 0);
+		return;
+	}
+	bool entry = (int64_t)registers.rax == -ENOSYS;
+
+	if (!entry && registers.orig_rax == SYS_mmap && (registers.rdx & PROT_EXEC) &&
+	    !(registers.r10 & MAP_ANONYMOUS) && (int64_t)registers.rax > 0)
+		space->unplanned |= !modules_update(session, thread);
+	if (entry && space->unplanned && !thread->deferred_since &&
+	    !is_loading(&registers)) {
+		put_off_call(session, thread, &registers);
+		return;
+	}
+	if (thread->deferred_since) {
+		space->unplanned = !modules_update(session, thread);
+		thread_defer(session, thread, space->unplanned);
+		if (space->unplanned)
+			return;
+	}
+	if (!release_if_gs(session, thread->process))
+		thread_resume(session, thread, 0);
+}
+
+static void on_system_call(struct session *session, struct thread *thread)
+{
 	if (thread->state == THREAD_EXEC) {
 		on_image(session, thread);
 		return;
 	}
 	if (thread->fault_rip)
 		signals_watch_return(thread);
-	if (thread->process->space && thread->process->space->starting &&
-	    !remote_failed(remote_get_registers(thread->tid, &registers)) &&
-	    registers.orig_rax == SYS_mmap && (registers.rdx & PROT_EXEC) &&
-	    !(registers.r10 & MAP_ANONYMOUS) && (int64_t)registers.rax > 0) {
-		modules_update(session, thread);
-		if (release_if_gs(session, thread->process))
-			return;
+	if (thread->process->space && thread->process->space->starting)
+		on_loading(session, thread);
+	else
+		thread_resume(session, thread, 0);
+}
+
+void follow_planned(struct session *session)
+{
+	for (size_t i = session->all_threads.count; i-- > 0;) {
+		struct thread *thread;
+
+		/* A release takes threads out of the list. */
+		if (i >= session->all_threads.count)
+			continue;
+		thread = session->all_threads.items[i];
+		if (!thread->deferred_since || !thread->stopped)
+			continue;
+		if (thread->state == THREAD_EXEC)
+			on_image(session, thread);
+		else
+			on_loading(session, thread);
 	}
-	thread_resume(session, thread, 0);
+	/* Hooks that wait are looked at again. */
+	vector_for_each (&session->families, family)
+		(*family)->heard--;
 }
 
 static void on_unknown(struct session *session, const struct event *event)

@@ -23,24 +23,28 @@ struct request {
 	struct thread *thread;
 	struct bank *bank;
 	uint64_t arguments[5];
+	bool later; /* out: not served yet, to be asked again */
 };
 
 /* ld.so announces a change of its list of modules before and after it. While a program
  * starts its modules are seen when they are mapped; the second announcement ends that. */
-static void serve_link_map(const struct request *request)
+static void serve_link_map(struct request *request)
 {
 	struct space *space = request->thread->process->space;
 
-	if (!space->starting) {
-		modules_update(request->session, request->thread);
-		release_if_gs(request->session, request->thread->process);
-	} else if (++space->link_map_calls >= 2) {
-		space->starting = false;
+	if (space->starting && !space->unplanned) {
+		if (++space->link_map_calls >= 2)
+			space->starting = false;
+		return;
 	}
+	request->later = !modules_update(request->session, request->thread);
+	thread_defer(request->session, request->thread, request->later);
+	if (!request->later)
+		release_if_gs(request->session, request->thread->process);
 }
 
 /* A process cannot have two tracers, and the program's own comes first. */
-static void serve_ptrace(const struct request *request)
+static void serve_ptrace(struct request *request)
 {
 	uint64_t operation = request->arguments[0] & 0xffffffff;
 	struct thread *target;
@@ -93,7 +97,7 @@ static bool changes_rights(pid_t pid, int fd)
 }
 
 /* The kernel gives a traced program no new rights, so it must be let go before. */
-static void serve_exec(const struct request *request)
+static void serve_exec(struct request *request)
 {
 	pid_t pid = request->thread->process->pid;
 	char path[4096], name[4200];
@@ -125,7 +129,7 @@ static void serve_exec(const struct request *request)
 				"it executes \"%s\", which changes its rights", path);
 }
 
-static void serve_execat(const struct request *request)
+static void serve_execat(struct request *request)
 {
 	char name[64];
 	pid_t pid = request->thread->process->pid;
@@ -142,7 +146,7 @@ static void serve_execat(const struct request *request)
 	close(fd);
 }
 
-static void serve_arch(const struct request *request)
+static void serve_arch(struct request *request)
 {
 	if ((request->arguments[0] & 0xffffffff) == ARCH_SET_GS)
 		release_process(request->session, request->thread->process, true,
@@ -150,7 +154,7 @@ static void serve_arch(const struct request *request)
 }
 
 /* LeakSanitizer traces its own process when it looks for leaks. */
-static void serve_exit(const struct request *request)
+static void serve_exit(struct request *request)
 {
 	if (!request->thread->process->space->leak_checked)
 		return;
@@ -161,11 +165,11 @@ static void serve_exit(const struct request *request)
 		"from there");
 }
 
-static void serve_syscall(const struct request *request)
+static void serve_syscall(struct request *request)
 {
 	static const struct {
 		uint64_t number;
-		void (*serve)(const struct request *request);
+		void (*serve)(struct request *request);
 	} calls[] = {
 		{SYS_ptrace, serve_ptrace},
 		{SYS_execve, serve_exec},
@@ -180,7 +184,7 @@ static void serve_syscall(const struct request *request)
 			calls[i].serve(&inner);
 }
 
-static void (*const servers[])(const struct request *request) = {
+static void (*const servers[])(struct request *request) = {
 	[WIRE_HOOK_LINK_MAP] = serve_link_map, [WIRE_HOOK_PTRACE] = serve_ptrace,
 	[WIRE_HOOK_EXEC] = serve_exec,         [WIRE_HOOK_EXECAT] = serve_execat,
 	[WIRE_HOOK_SYSCALL] = serve_syscall,   [WIRE_HOOK_ARCH] = serve_arch,
@@ -202,7 +206,8 @@ static void serve(struct session *session, struct bank *bank)
 	if (thread && thread->process && thread->process->space &&
 	    number < sizeof(servers) / sizeof(servers[0]) && servers[number])
 		servers[number](&request);
-	inject_mailbox_done(bank);
+	if (!request.later)
+		inject_mailbox_done(bank);
 }
 
 void hooks_serve(struct session *session, struct family *family)
@@ -218,8 +223,9 @@ void hooks_serve(struct session *session, struct family *family)
 	for (size_t i = 0; i < arena->banks.count; i++) {
 		struct bank *bank = arena->banks.items[i];
 
+		/* WIRE_RAN: its modules were not all planned when it was served. */
 		if (bank->in_use && __atomic_load_n(&bank->shared->request,
-						    __ATOMIC_ACQUIRE) == WIRE_POSTED)
+						    __ATOMIC_ACQUIRE) != WIRE_IDLE)
 			serve(session, bank);
 	}
 	family_release(session, family);

@@ -60,12 +60,27 @@ static bool any_watched(const struct session *session)
 	return false;
 }
 
+static void take_plans(struct session *session)
+{
+	struct module_file *file;
+	bool any = false;
+
+	while ((file = planner_collect(session->planner))) {
+		file->index = (uint32_t)session->files.count;
+		vector_push(&session->files, file);
+		any = true;
+	}
+	if (any)
+		follow_planned(session);
+}
+
 /* All that can be done without waiting. */
 static void act(struct session *session)
 {
 	struct event event;
 	bool more;
 
+	take_plans(session);
 	do {
 		more = event_poll(&session->queue, &event);
 		if (more)
@@ -149,6 +164,7 @@ int session_trace(const struct session_options *options, struct cache *cache,
 		return 1;
 	}
 	trm_error_destroy(doorbell_create(&session.doorbell));
+	session.planner = planner_create(cache, options);
 	follow_first(&session, start->program, options->arguments[0]);
 	clock_gettime(CLOCK_MONOTONIC, &session.start);
 	session.end = session.start;
@@ -157,5 +173,6 @@ int session_trace(const struct session_options *options, struct cache *cache,
 		return 1;
 	loop(&session, start, &signals);
 	doorbell_destroy(session.doorbell);
+	planner_destroy(session.planner);
 	return 0;
 }

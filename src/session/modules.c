@@ -66,22 +66,23 @@ static struct module_file *find_file(struct session *session, const struct stat 
 	return NULL;
 }
 
+/* NULL if the file cannot be opened, or is being planned: `ret_later` tells. */
 static struct module_file *file_of_mapping(struct session *session, pid_t pid,
-					   const struct mapping *mapping)
+					   const struct mapping *mapping, bool *ret_later)
 {
 	const char *path = maps_path(&session->maps, mapping);
 	struct stat status;
 	scoped_fd int fd = open_mapped(pid, mapping, path, &status);
 
+	*ret_later = false;
 	if (fd < 0)
 		return NULL;
 	struct module_file *file = find_file(session, &status);
 
-	if (file)
-		return file;
-	file = module_file_open(session->cache, fd, &status, path, session->options);
-	file->index = (uint32_t)session->files.count;
-	vector_push(&session->files, file);
+	if (!file) {
+		planner_request(session->planner, fd, &status, path);
+		*ret_later = true;
+	}
 	return file;
 }
 
@@ -358,19 +359,20 @@ static void note_file(struct image_run *image, const struct module_file *file)
 	vector_push(&image->files, file->index);
 }
 
-static void add_module(struct session *session, struct thread *thread,
+/* False if its file is still being planned. */
+static bool add_module(struct session *session, struct thread *thread,
 		       const struct mapping *mapping)
 {
 	struct space *space = thread->process->space;
-	struct module_file *file = file_of_mapping(session, thread->tid, mapping);
+	bool known = false, later;
+	struct module_file *file = file_of_mapping(session, thread->tid, mapping, &later);
 	struct module module = {.file = file,
 				.text_start = mapping->start,
 				.text_end = mapping->end,
 				.text_inode = mapping->inode};
-	bool known = false;
 
 	if (!file)
-		return;
+		return !later;
 	for (uint32_t i = 0; i < file->text_count; i++) {
 		if (file->texts[i].file_offset == mapping->file_offset) {
 			module.bias = mapping->start - file->texts[i].address;
@@ -388,6 +390,7 @@ static void add_module(struct session *session, struct thread *thread,
 	}
 	note_file(thread->process->image, module.file);
 	vector_push(&space->modules, module);
+	return true;
 }
 
 /* Another run may have replaced the cache file by its like since: its name tells, then.
@@ -444,15 +447,17 @@ static bool is_code_of_a_file(const struct mapping *mapping, const char *path)
 	       mapping->inode && path[0] == '/';
 }
 
-void modules_update(struct session *session, struct thread *thread)
+bool modules_update(struct session *session, struct thread *thread)
 {
+	bool complete = true;
+
 	struct space *space = thread->process->space;
 	uint64_t start = session_now();
 	struct trm_error *error = maps_read(thread->tid, &session->maps);
 
 	if (error) {
 		trm_error_destroy(error);
-		return;
+		return true;
 	}
 	for (size_t i = space->modules.count; i-- > 0;) {
 		struct module *module = &space->modules.items[i];
@@ -469,9 +474,10 @@ void modules_update(struct session *session, struct thread *thread)
 
 		if (is_code_of_a_file(mapping, maps_path(&session->maps, mapping)) &&
 		    !is_known(space, mapping))
-			add_module(session, thread, mapping);
+			complete &= add_module(session, thread, mapping);
 	}
 	session->instrument_ns += session_now() - start;
+	return complete;
 }
 
 const struct module *modules_using_gs(const struct space *space)

@@ -17,6 +17,7 @@
 #include "control/remote.h"
 #include "session/cache.h"
 #include "session/options.h"
+#include "session/planner.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,8 +53,9 @@ struct module {
 struct space {
 	unsigned int references;
 	struct family *family;
-	int memory_fd; /* /proc/PID/mem, opened when the space was new */
-	bool starting; /* before the program's own code: system calls are traced */
+	int memory_fd;  /* /proc/PID/mem, opened when the space was new */
+	bool unplanned; /* while starting: files of modules are being planned */
+	bool starting;  /* before the program's own code: system calls are traced */
 	unsigned int link_map_calls; /* while starting: announcements of ld.so so far */
 	uint64_t filters;  /* system call filters that the image started under */
 	bool leak_checked; /* has LeakSanitizer: see WIRE_HOOK_EXIT */
@@ -106,6 +108,8 @@ struct thread {
 	uint32_t quiet;     /* as its parent's, for its bank */
 	bool event_pending; /* its stop has an event that the main loop is to act on */
 	struct bank *bank;  /* NULL: not measured */
+	uint64_t deferred_since; /* stopped, or in a hook, until plans are done:
+				    nanoseconds of session_now(); 0: not */
 	struct VECTOR(struct bank *) old_banks; /* had before; a hook may still use one */
 	uint64_t fault_rip; /* original address at which an instruction of a trampoline
 			       faulted, while its handler may run; 0: none */
@@ -126,6 +130,7 @@ struct session {
 	struct VECTOR(struct image_run *) images;
 	struct VECTOR(struct module_file *) files;
 	struct doorbell *doorbell;
+	struct planner *planner;
 	struct maps maps; /* scratch */
 	pid_t first;      /* the process that run started */
 	bool first_ended;
@@ -174,7 +179,9 @@ struct trm_error *space_run(struct session *session, struct thread *thread,
 struct bank *thread_waiting_bank(const struct thread *thread);
 
 /* modules.c: finds what is mapped and instruments it. */
-void modules_update(struct session *session, struct thread *thread);
+/* False if files are still being planned: to be called again when session_planned()
+ * comes. */
+bool modules_update(struct session *session, struct thread *thread);
 /* A module of the space that sets the GS base itself; NULL if there is none. */
 const struct module *modules_using_gs(const struct space *space);
 /* The number of system call filters (seccomp) of a thread. */
@@ -199,6 +206,9 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 /* hooks.c */
 void hooks_serve(struct session *session, struct family *family);
 
+/* Threads that wait for plans go on, as far as theirs are done. */
+void follow_planned(struct session *session);
+
 /* release.c */
 void release_process(struct session *session, struct process *process, bool restore,
 		     const char *reason, ...) __attribute__((format(printf, 4, 5)));
@@ -221,6 +231,10 @@ struct trm_error *doorbell_create(struct doorbell **ret_doorbell);
 void doorbell_add(struct doorbell *doorbell, uint32_t *word);
 void doorbell_remove(struct doorbell *doorbell, const uint32_t *word);
 void doorbell_destroy(struct doorbell *doorbell);
+
+/* Notes whether a thread has to wait for plans; what it waited counts as instrumenting.
+ */
+void thread_defer(struct session *session, struct thread *thread, bool wait);
 
 /* Nanoseconds of CLOCK_MONOTONIC. */
 uint64_t session_now(void);

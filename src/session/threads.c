@@ -250,6 +250,18 @@ struct trm_error *space_widen_banks(struct session *session, struct space *space
 	return NULL;
 }
 
+void thread_defer(struct session *session, struct thread *thread, bool wait)
+{
+	uint64_t now = session_now();
+
+	if (wait && !thread->deferred_since)
+		thread->deferred_since = now;
+	if (!wait && thread->deferred_since) {
+		session->instrument_ns += now - thread->deferred_since;
+		thread->deferred_since = 0;
+	}
+}
+
 void thread_resume(struct session *session, struct thread *thread, int signal)
 {
 	const struct space *space = thread->process ? thread->process->space : NULL;

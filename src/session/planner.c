@@ -1,0 +1,160 @@
+#include "session/planner.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define WORKERS_MAX 4
+
+enum job_state { JOB_WAITING, JOB_RUNNING, JOB_DONE };
+
+struct job {
+	enum job_state state;
+	int fd;
+	struct stat status;
+	char *path;
+	struct module_file *file; /* once done */
+};
+
+struct planner {
+	struct cache *cache;
+	const struct session_options *options;
+	pid_t tracer; /* tid of the thread to wake */
+	pthread_mutex_t lock;
+	pthread_cond_t work;
+	bool ending;
+	unsigned int worker_count, worker_limit, idle;
+	pthread_t workers[WORKERS_MAX];
+	struct VECTOR(struct job *) jobs; /* not collected yet, oldest first */
+};
+
+/* With the lock held. */
+static struct job *next_job(const struct planner *planner, enum job_state state)
+{
+	vector_for_each (&planner->jobs, job)
+		if ((*job)->state == state)
+			return *job;
+	return NULL;
+}
+
+static void *plan(void *argument)
+{
+	struct planner *planner = argument;
+	struct job *job;
+
+	pthread_mutex_lock(&planner->lock);
+	while (!planner->ending) {
+		job = next_job(planner, JOB_WAITING);
+		if (!job) {
+			planner->idle++;
+			pthread_cond_wait(&planner->work, &planner->lock);
+			planner->idle--;
+			continue;
+		}
+		job->state = JOB_RUNNING;
+		pthread_mutex_unlock(&planner->lock);
+		job->file = module_file_open(planner->cache, job->fd, &job->status,
+					     job->path, planner->options);
+		close(job->fd);
+		pthread_mutex_lock(&planner->lock);
+		job->state = JOB_DONE;
+		syscall(SYS_tgkill, getpid(), planner->tracer, SIGUSR1);
+	}
+	pthread_mutex_unlock(&planner->lock);
+	return NULL;
+}
+
+struct planner *planner_create(struct cache *cache, const struct session_options *options)
+{
+	struct planner *planner = memory_allocate_zeroed(1, sizeof(*planner));
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+	planner->cache = cache;
+	planner->options = options;
+	planner->tracer = (pid_t)syscall(SYS_gettid);
+	planner->worker_limit = processors < 1             ? 1
+				: processors > WORKERS_MAX ? WORKERS_MAX
+							   : (unsigned int)processors;
+	pthread_mutex_init(&planner->lock, NULL);
+	pthread_cond_init(&planner->work, NULL);
+	return planner;
+}
+
+void planner_destroy(struct planner *planner)
+{
+	if (!planner)
+		return;
+	pthread_mutex_lock(&planner->lock);
+	planner->ending = true;
+	pthread_cond_broadcast(&planner->work);
+	pthread_mutex_unlock(&planner->lock);
+	for (unsigned int i = 0; i < planner->worker_count; i++)
+		pthread_join(planner->workers[i], NULL);
+	vector_for_each (&planner->jobs, job) {
+		module_file_destroy((*job)->file);
+		free((*job)->path);
+		free(*job);
+	}
+	vector_deinit(&planner->jobs);
+	pthread_cond_destroy(&planner->work);
+	pthread_mutex_destroy(&planner->lock);
+	free(planner);
+}
+
+static bool is_asked_for(const struct planner *planner, const struct stat *status)
+{
+	struct file_identity wanted = file_identity_of(status);
+
+	vector_for_each (&planner->jobs, job) {
+		struct file_identity known = file_identity_of(&(*job)->status);
+
+		if (!memcmp(&known, &wanted, sizeof(known)))
+			return true;
+	}
+	return false;
+}
+
+void planner_request(struct planner *planner, int fd, const struct stat *status,
+		     const char *path)
+{
+	pthread_mutex_lock(&planner->lock);
+	if (!is_asked_for(planner, status)) {
+		struct job *job = memory_allocate_zeroed(1, sizeof(*job));
+
+		*job = (struct job){.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0),
+				    .status = *status,
+				    .path = memory_copy_string(path)};
+		vector_push(&planner->jobs, job);
+		if (!planner->idle && planner->worker_count < planner->worker_limit &&
+		    !pthread_create(&planner->workers[planner->worker_count], NULL, plan,
+				    planner))
+			planner->worker_count++;
+		pthread_cond_signal(&planner->work);
+	}
+	pthread_mutex_unlock(&planner->lock);
+}
+
+struct module_file *planner_collect(struct planner *planner)
+{
+	struct module_file *file = NULL;
+
+	pthread_mutex_lock(&planner->lock);
+	struct job *job = next_job(planner, JOB_DONE);
+
+	if (job) {
+		file = job->file;
+		for (size_t i = 0; i < planner->jobs.count; i++) {
+			if (planner->jobs.items[i] == job) {
+				vector_remove_swap(&planner->jobs, i);
+				break;
+			}
+		}
+		free(job->path);
+		free(job);
+	}
+	pthread_mutex_unlock(&planner->lock);
+	return file;
+}
