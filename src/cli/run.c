@@ -151,8 +151,12 @@ int cmd_run(int argc, const char **argv)
 		{"help", 'h', POPT_ARG_NONE, NULL, OPTION_HELP, "show this help", NULL},
 		POPT_TABLEEND,
 	};
+	const char **named = memory_allocate((size_t)(argc + 1) * sizeof(*named));
+
+	memcpy(named, argv, (size_t)(argc + 1) * sizeof(*named));
+	named[0] = "trammel run"; /* for the usage line */
 	/* The program's own options are not ours. */
-	poptContext context = poptGetContext("trammel run", argc, argv, table,
+	poptContext context = poptGetContext("trammel run", argc, named, table,
 					     POPT_CONTEXT_POSIXMEHARDER);
 	int status = parse(context, &given) - 1;
 
@@ -179,5 +183,6 @@ int cmd_run(int argc, const char **argv)
 	free(given.output);
 	free(given.measure);
 	poptFreeContext(context);
+	free(named);
 	return status;
 }

@@ -1,5 +1,7 @@
 #include "code/calls.h"
 
+#include "code/trampoline.h"
+
 #include <string.h>
 
 enum { LENGTH = 5, CALL = 0xe8, JUMP = 0xe9 };
@@ -19,6 +21,31 @@ static bool may_be_inner(const struct retargeting *work,
 			   address, address + LENGTH);
 }
 
+/* Whether calls of `target` may lead to the trampoline of this function instead. */
+static bool is_led_to(const struct plan_function *function, uint64_t target)
+{
+	return function && function->address == target && !function->call_end &&
+	       function->reason == PLAN_INSTRUMENTED;
+}
+
+/* The call that a stub stands for may lead to a trampoline, too. */
+static void join_stub(struct plan *plan, const struct plan_function *function)
+{
+	const struct plan_function *callee;
+	size_t offset = function->trampoline + TRAMPOLINE_STUB_JUMP + 1;
+	uint64_t end = plan->code_address + offset + sizeof(int32_t), target;
+	int32_t distance;
+
+	memcpy(&distance, plan->code.items + offset, sizeof(distance));
+	target = end + (uint64_t)(int64_t)distance;
+	callee = plan_function_at(plan, target);
+	if (!is_led_to(callee, target))
+		return;
+	/* Both lie in plan.code, so the one reaches the other. */
+	distance = (int32_t)(plan->code_address + callee->trampoline - end);
+	memcpy(plan->code.items + offset, &distance, sizeof(distance));
+}
+
 static void consider(const struct retargeting *work, const struct code_segment *segment,
 		     size_t offset)
 {
@@ -30,9 +57,7 @@ static void consider(const struct retargeting *work, const struct code_segment *
 	memcpy(&distance, segment->bytes + offset + 1, sizeof(distance));
 	target = address + LENGTH + (uint64_t)(int64_t)distance;
 	function = plan_function_at(work->plan, target);
-	if (!function || function->address != target ||
-	    function->reason != PLAN_INSTRUMENTED ||
-	    bits_any(segment->taken, offset, LENGTH) ||
+	if (!is_led_to(function, target) || bits_any(segment->taken, offset, LENGTH) ||
 	    ranges_meet(work->image->untouchable.items, work->image->untouchable.count,
 			address, address + LENGTH))
 		return;
@@ -72,4 +97,7 @@ void calls_retarget(const struct scan *scan, const struct image *image, struct p
 
 	for (size_t i = 0; i < scan->map.count; i++)
 		walk_segment(&work, &scan->map.segments[i]);
+	vector_for_each (&plan->functions, function)
+		if (function->call_end)
+			join_stub(plan, function);
 }

@@ -53,6 +53,7 @@ static struct trampoline trampoline_of(const struct plan *plan,
 		.probe = function->reason ? TRAMPOLINE_NO_PROBE
 					  : probe_at(plan, function->trampoline),
 		.hook = function->hook,
+		.call_end = function->call_end,
 	};
 }
 
@@ -79,7 +80,7 @@ plan_locate(const struct plan *plan,
 
 	if (!function || !has_trampoline(function) || code_offset >= plan->code.count)
 		return place;
-	size = function->displaced + TRAMPOLINE_TAIL_MAX + 16u;
+	size = function->call_end + function->displaced + TRAMPOLINE_TAIL_MAX + 16u;
 	if (size > function->size)
 		size = function->size;
 	original = original_at(context, function->address, size);
@@ -140,7 +141,7 @@ bool plan_offset_of(const struct plan *plan, uint32_t index, const uint8_t *orig
 	bool behind = address >= function->address + function->displaced;
 	uint64_t start;
 
-	if (!has_trampoline(function))
+	if (!has_trampoline(function) || function->call_end)
 		return false;
 	trampoline_emit(&emitter, &trampoline, &start);
 	for (size_t i = 0; i < marks.count; i++) {
@@ -184,8 +185,9 @@ size_t plan_finish(const struct plan *plan, const struct plan_place *place,
 		relocate_instruction(&emitter, &instruction, &relocation);
 	}
 	if (at == first ||
-	    
-	    !plan_offset_of(plan, place->function, original, function->address + at, ret_next))
+
+	    !plan_offset_of(plan, place->function, original, function->address + at,
+			    ret_next))
 		return 0;
 	emit_bytes(&emitter, (const uint8_t[]){0xff, 0x25}, 2);
 	emit_relative(&emitter, continue_word, 0);

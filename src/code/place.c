@@ -5,7 +5,10 @@
 
 #include <string.h>
 
-enum { JUMP = 5, SHORT_JUMP = 2, TWO_JUMPS = 10 };
+enum { JUMP = 5, SHORT_JUMP = 2, TWO_JUMPS = 10, CALL = 5 };
+
+/* Instructions of a callee that are looked at for flags. */
+enum { CALLEE_INSTRUCTIONS = 8 };
 
 struct place {
 	const struct scan *scan;
@@ -27,6 +30,8 @@ struct fit {
 	unsigned displaced; /* from the function's address on */
 	unsigned extension; /* bytes of padding it needs */
 	bool calls;         /* the last displaced instruction is a call */
+	bool direct; /* that is a call rel32, and what comes before it always leads to it
+		      */
 	bool reads_flags;
 };
 
@@ -38,6 +43,7 @@ static enum plan_reason fit_instructions(const struct entry *entry, unsigned siz
 		 end = at + size;
 	uint32_t live = INSTRUCTION_STATUS_FLAGS;
 	struct instruction instruction = {0};
+	bool straight = true;
 
 	while (at < end) {
 		if (at >= entry->function->size)
@@ -55,7 +61,10 @@ static enum plan_reason fit_instructions(const struct entry *entry, unsigned siz
 			if (at < end)
 				return PLAN_NOT_MOVABLE;
 			fit->calls = true;
+			fit->direct = straight && instruction.kind == INSTRUCTION_CALL &&
+				      instruction.length == CALL;
 		}
+		straight &= instruction.kind == INSTRUCTION_PLAIN;
 		if (instruction_leaves(&instruction))
 			break;
 	}
@@ -200,6 +209,57 @@ static enum plan_reason commit(struct place *place, const struct entry *entry,
 	return PLAN_INSTRUMENTED;
 }
 
+/* Whether code at `address` reads flags that it has not written, as far as can be seen.
+ * Code elsewhere (PLT stubs lead out of the module) does not. */
+static bool reads_flags(const struct place *place, uint64_t address)
+{
+	const struct code_segment *segment = map_find(&place->scan->map, address, 1);
+	uint32_t live = INSTRUCTION_STATUS_FLAGS;
+	struct instruction instruction;
+	size_t at;
+
+	if (!segment)
+		return false;
+	at = address - segment->address;
+	for (int i = 0; i < CALLEE_INSTRUCTIONS && live; i++) {
+		if (!decode_instruction(segment->bytes + at, segment->size - at,
+					segment->address + at, &instruction))
+			return true;
+		if (instruction.flags_read & live)
+			return true;
+		if (instruction.kind != INSTRUCTION_PLAIN)
+			return false;
+		live &= ~instruction.flags_written;
+		at += instruction.length;
+	}
+	return false;
+}
+
+/* The call among the first instructions leads to a stub; the entry is left as it is. */
+static bool place_call(const struct place *place, const struct entry *entry,
+		       const struct fit *fit, struct place_choice *choice)
+{
+	const struct image_function *function = entry->function;
+	unsigned size = (unsigned)(function->address + fit->displaced - entry->patch);
+	int32_t distance;
+
+	/* Each time that the entry is passed must be a call, and reach the call once. */
+	if (!fit->direct || choice->hook || !choice->wanted ||
+	    (place->scan->traits[entry->index] & SCAN_INNER) ||
+	    map_is_reached(&place->scan->map, entry->patch + 1, size - 1))
+		return false;
+	memcpy(&distance, entry->bytes + fit->displaced - sizeof(distance),
+	       sizeof(distance));
+	if (reads_flags(place, function->address + fit->displaced +
+				       (uint64_t)(int64_t)distance) ||
+	    !map_take(&place->scan->map, entry->patch, size))
+		return false;
+	choice->call_end = (uint8_t)fit->displaced;
+	choice->displaced = 0;
+	choice->size = PLACE_DISPLACEMENT;
+	return true;
+}
+
 /* Two jumps behind each other, if the branches back reach the second. */
 static enum plan_reason place_two_jumps(struct place *place, const struct entry *entry,
 					struct place_choice *choice)
@@ -233,6 +293,8 @@ static enum plan_reason place_plainly(struct place *place, const struct entry *e
 	reason = fit_patch(place, entry, JUMP, &fit);
 	if (reason)
 		return reason;
+	if (fit.calls && place_call(place, entry, &fit, choice))
+		return PLAN_INSTRUMENTED;
 	if (fit.calls)
 		return PLAN_NOT_MOVABLE; /* better left where it is, if there is an island
 					  */

@@ -18,6 +18,7 @@ struct place_choice {
 	uint8_t size; /* of the patch at the entry: 5 a jump, 2 a short jump to `island`,
 			 10 two jumps, the second to the displaced instructions */
 	uint8_t displaced; /* as plan_function.displaced */
+	uint8_t call_end;  /* as plan_function.call_end; the patch is the displacement */
 	bool keep_flags;   /* flags may be alive at the entry */
 	uint64_t island;   /* a jump to the trampoline lies here; 0: none */
 	uint64_t loop; /* where rel8 branches back to the entry are to lead: a jump to the
@@ -32,6 +33,9 @@ struct place_choice {
 void place_functions(const struct scan *scan, const struct image *image,
 		     enum plan_probe probe, struct padding *padding,
 		     struct place_choice *choices);
+
+/* Bytes of the displacement of a call, which ends it. */
+enum { PLACE_DISPLACEMENT = 4 };
 
 /* Whether a branch of scan.inner is left behind at its place, and so must be rewritten.
  */

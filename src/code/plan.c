@@ -22,8 +22,7 @@ struct making {
 	struct plan_patches islands; /* patches that are not at entries */
 };
 
-const struct plan_function *plan_function_at(const struct plan *plan,
-						   uint64_t address)
+const struct plan_function *plan_function_at(const struct plan *plan, uint64_t address)
 {
 	size_t low = 0, high = plan->functions.count;
 
@@ -126,6 +125,18 @@ static bool rewrite_branch(struct making *making, const struct scan_branch *bran
 	return branch->width == 1 ? distance == (int8_t)distance : distance == wide;
 }
 
+/* Makes the patch the displacement of a call that ends at `end`; false if it does not
+ * reach. */
+static bool patch_call(struct plan_patch *patch, uint64_t end, uint64_t target)
+{
+	int64_t distance = (int64_t)(target - end);
+	int32_t wide = (int32_t)distance;
+
+	patch->address = end - PLACE_DISPLACEMENT;
+	memcpy(patch->bytes, &wide, PLACE_DISPLACEMENT);
+	return distance == wide;
+}
+
 /* All patches of a function; false if a jump does not reach. */
 static bool add_patches(struct making *making, uint32_t index, uint64_t trampoline,
 			uint64_t start)
@@ -138,6 +149,9 @@ static bool add_patches(struct making *making, uint32_t index, uint64_t trampoli
 		add_patch(&making->plan->patches, entry, index, choice->size);
 	bool reached = true;
 
+	if (choice->call_end)
+		return patch_call(patch, function->address + choice->call_end,
+				  trampoline);
 	if (choice->island) {
 		patch->bytes[0] = 0xeb;
 		patch->bytes[1] = (uint8_t)(choice->island - entry - 2);
@@ -192,6 +206,7 @@ static enum plan_reason instrument(struct making *making, uint32_t index,
 		.probe = probe_of(making, choice),
 		.slot = plan->slot_count * plan->slot_size,
 		.hook = choice->hook,
+		.call_end = choice->call_end,
 		.hook_layout = making->request->hook_layout,
 	};
 	struct emitter emitter = {.address = plan->code_address, .plan = plan};
@@ -208,6 +223,7 @@ static enum plan_reason instrument(struct making *making, uint32_t index,
 	if (!emitter.reason && !emitter.full &&
 	    add_patches(making, index, plan->code_address + row->trampoline, start)) {
 		row->displaced = choice->displaced;
+		row->call_end = choice->call_end;
 		row->hook = choice->hook;
 		plan->slot_count += choice->wanted;
 		return PLAN_INSTRUMENTED;

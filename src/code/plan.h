@@ -10,6 +10,10 @@
  *     [hook]              for the few functions whose calls the controller must see
  *     displaced           the instructions the jump overwrote, relocated
  *     jump back           to the first instruction behind them
+ *
+ * A function that begins with a direct call, or has nothing but plain instructions before
+ * it, keeps its entry: the call leads to a stub that has the probe and jumps on to the
+ * callee. The processor's stack of return addresses stays in step, and no jump is added.
  */
 #ifndef TRAMMEL_CODE_PLAN_H
 #define TRAMMEL_CODE_PLAN_H
@@ -59,6 +63,9 @@ struct plan_function {
 				follows,   too, which stays good to run at its place */
 	uint8_t hook;        /* hook number, 0 for none (see plan_request.hook_of) */
 	uint8_t flags;       /* enum image_function_flag */
+	uint8_t call_end; /* bytes from `address` to the end of the call that leads to the
+			     trampoline, which is a stub; `displaced` is 0 then. 0: the
+			     entry leads there */
 };
 
 /* Bytes to write over the text. Sorted by address; they never overlap. */
@@ -96,17 +103,17 @@ struct plan {
 	struct VECTOR(
 		struct plan_function) functions; /* all known ones, sorted by address */
 	struct plan_patches patches;
-	/* Displacements of calls and tail calls that lead to trampolines directly. Sorted; they
-	 * meet no other patch. They only save time, so nobody needs them once they are applied:
-	 * a plan from the cache has none. */
+	/* Displacements of calls and tail calls that lead to trampolines directly.
+	 * Sorted; they meet no other patch. They only save time, so nobody needs them
+	 * once they are applied: a plan from the cache has none. */
 	struct plan_calls calls;
 	struct VECTOR(struct plan_fixup) fixups;
 	struct VECTOR(uint8_t) code; /* trampolines and their constants */
 	struct VECTOR(char) names;   /* as image.names */
 };
 
-/* What hook code needs to know: it steps over the red zone, pushes the hook's number and calls
- * through this word. */
+/* What hook code needs to know: it steps over the red zone, pushes the hook's number and
+ * calls through this word. */
 struct plan_hook_layout {
 	uint32_t entry; /* offset in the bank (relative to %gs) of the address to call */
 };
@@ -140,12 +147,15 @@ const char *plan_reason_text(enum plan_reason reason);
 /* Where in a trampoline a thread stands, and what that means for the program. */
 enum plan_place_kind {
 	PLAN_PLACE_PROBE, /* before the probe has counted: as if at the entry */
-	PLAN_PLACE_HOOK, /* counted, inside the hook code, before or after the resident;
-			    registers unchanged but for rsp, which is `stack` lower */
-	PLAN_PLACE_START,     /* counted, before the first displaced instruction */
+	PLAN_PLACE_HOOK,  /* counted, inside the hook code, before or after the resident;
+			     registers unchanged but for rsp, which is `stack` lower */
+	PLAN_PLACE_START, /* counted, before the first displaced instruction */
 	PLAN_PLACE_DISPLACED, /* between displaced instructions, or inside the expansion
 				 of one (then `instruction` is that one) */
 	PLAN_PLACE_BACK,      /* all displaced instructions are done */
+	PLAN_PLACE_CALL_UNDO, /* in a stub, not counted yet: `original` is the call that
+				 led there, whose return address is on the stack */
+	PLAN_PLACE_CALL_DONE, /* in a stub, counted: `original` is where the call leads */
 	PLAN_PLACE_UNKNOWN,   /* in plan.code, but no instruction starts there */
 };
 struct plan_place {
@@ -183,9 +193,10 @@ size_t plan_finish(const struct plan *plan, const struct plan_place *place,
 		   uint8_t *code, size_t capacity, uint32_t *ret_next);
 
 /*
- * Where in plan.code the trampoline of function `index` does what the original instruction at
- * link-time `address` does: a displaced one, or (an address behind those) the jump back.
- * `original` as for plan_finish. False if no displaced instruction starts there.
+ * Where in plan.code the trampoline of function `index` does what the original
+ * instruction at link-time `address` does: a displaced one, or (an address behind those)
+ * the jump back. `original` as for plan_finish. False if no displaced instruction starts
+ * there.
  */
 bool plan_offset_of(const struct plan *plan, uint32_t index, const uint8_t *original,
 		    uint64_t address, uint32_t *ret_offset);

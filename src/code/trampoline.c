@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+enum { CALL_LENGTH = 5 };
+
 unsigned trampoline_patch_offset(const uint8_t *bytes, size_t size)
 {
 	static const uint8_t endbr64[4] = {0xf3, 0x0f, 0x1e, 0xfa};
@@ -9,10 +11,11 @@ unsigned trampoline_patch_offset(const uint8_t *bytes, size_t size)
 	return size >= 4 && !memcmp(bytes, endbr64, 4) ? 4 : 0;
 }
 
-static void mark_probe(struct emitter *emitter, uint64_t original)
+static void mark_probe(struct emitter *emitter, enum plan_place_kind kind,
+		       uint64_t original)
 {
 	emit_mark(emitter,
-		  (struct emit_mark){.kind = PLAN_PLACE_PROBE, .original = original});
+		  (struct emit_mark){.kind = (uint8_t)kind, .original = original});
 }
 
 static void emit_slot(struct emitter *emitter, uint32_t slot)
@@ -22,7 +25,7 @@ static void emit_slot(struct emitter *emitter, uint32_t slot)
 }
 
 static void emit_probe(struct emitter *emitter, const struct trampoline *trampoline,
-		       uint64_t original)
+		       enum plan_place_kind kind, uint64_t original)
 {
 	static const uint8_t increment[] = {0x65, 0x48, 0xff, 0x04, 0x25};
 	static const uint8_t set[] = {0x65, 0xc6, 0x04, 0x25};
@@ -32,7 +35,7 @@ static void emit_probe(struct emitter *emitter, const struct trampoline *trampol
 
 	if (trampoline->probe == TRAMPOLINE_NO_PROBE)
 		return;
-	mark_probe(emitter, original);
+	mark_probe(emitter, kind, original);
 	switch (trampoline->probe) {
 	case TRAMPOLINE_COUNT:
 		emit_bytes(emitter, increment, sizeof(increment));
@@ -47,9 +50,9 @@ static void emit_probe(struct emitter *emitter, const struct trampoline *trampol
 		/* r11 is dead at an entry, so the three can be begun again. */
 		emit_bytes(emitter, load_r11, sizeof(load_r11));
 		emit_slot(emitter, trampoline->slot);
-		mark_probe(emitter, original);
+		mark_probe(emitter, kind, original);
 		emit_bytes(emitter, add_r11, sizeof(add_r11));
-		mark_probe(emitter, original);
+		mark_probe(emitter, kind, original);
 		emit_bytes(emitter, store_r11, sizeof(store_r11));
 		emit_slot(emitter, trampoline->slot);
 	}
@@ -175,6 +178,21 @@ static void emit_return_word(struct emitter *emitter, const struct relocation *r
 		   sizeof(relocation->pending_value));
 }
 
+/* The probe, and the jump to where the call leads. */
+static void emit_stub(struct emitter *emitter, const struct trampoline *trampoline)
+{
+	const uint8_t *call = trampoline->bytes + trampoline->call_end - CALL_LENGTH;
+	uint64_t end = trampoline->address + trampoline->call_end, target;
+	int32_t distance;
+
+	memcpy(&distance, call + 1, sizeof(distance));
+	target = end + (uint64_t)(int64_t)distance;
+	emit_probe(emitter, trampoline, PLAN_PLACE_CALL_UNDO, end - CALL_LENGTH);
+	emit_mark(emitter,
+		  (struct emit_mark){.kind = PLAN_PLACE_CALL_DONE, .original = target});
+	emit_jump(emitter, target);
+}
+
 void trampoline_emit(struct emitter *emitter, const struct trampoline *trampoline,
 		     uint64_t *ret_start)
 {
@@ -182,7 +200,12 @@ void trampoline_emit(struct emitter *emitter, const struct trampoline *trampolin
 	struct relocation relocation = {.entry = trampoline->address,
 					.patch = trampoline->address + patch};
 
-	emit_probe(emitter, trampoline, relocation.patch);
+	if (trampoline->call_end) {
+		*ret_start = emit_here(emitter);
+		emit_stub(emitter, trampoline);
+		return;
+	}
+	emit_probe(emitter, trampoline, PLAN_PLACE_PROBE, relocation.patch);
 	emit_hook(emitter, trampoline, relocation.patch);
 	relocation.start = emit_here(emitter);
 	*ret_start = relocation.start;

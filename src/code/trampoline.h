@@ -28,10 +28,14 @@ struct trampoline {
 	size_t size;          /* bytes of the function */
 	unsigned displaced;   /* bytes from `address` on that the trampoline stands for */
 	enum trampoline_probe probe;
-	uint32_t slot; /* displacement in the bank without the module's own */
-	uint8_t hook;  /* 0: none */
+	uint32_t slot;     /* displacement in the bank without the module's own */
+	uint8_t hook;      /* 0: none */
+	unsigned call_end; /* as plan_function.call_end */
 	struct plan_hook_layout hook_layout;
 };
+
+/* Offset of the jump in a stub, behind its probe of either kind. */
+enum { TRAMPOLINE_STUB_JUMP = 9 };
 
 /* Where the entry jump lies: behind an endbr64, which stays in place. */
 unsigned trampoline_patch_offset(const uint8_t *bytes, size_t size);

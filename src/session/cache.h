@@ -90,6 +90,10 @@ const uint8_t *module_file_original(struct module_file *file, uint64_t address,
 uint64_t module_text_available(const struct module_file *file,
 			       const struct module_text *text);
 
+/* Deletes what was used longest ago while more lies in the folder than
+ * $TRAMMEL_CACHE_LIMIT MiB (default 1024), and files that killed runs left behind. */
+void cache_prune(const struct cache *cache);
+
 struct file_identity file_identity_of(const struct stat *status);
 
 #endif

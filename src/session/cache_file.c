@@ -148,6 +148,7 @@ bool cache_file_load(const char *path, struct module_file *file)
 		return false;
 	}
 	adopt(file, header, bytes, path, &status);
+	futimens(fd, NULL); /* used now: see cache_prune */
 	file->cached_bytes = bytes;
 	file->cached_size = size;
 	return true;

@@ -174,5 +174,6 @@ int session_trace(const struct session_options *options, struct cache *cache,
 	loop(&session, start, &signals);
 	doorbell_destroy(session.doorbell);
 	planner_destroy(session.planner);
+	cache_prune(cache);
 	return 0;
 }

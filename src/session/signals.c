@@ -293,6 +293,13 @@ static enum settled settle_trampoline(struct session *session, struct thread *th
 	case PLAN_PLACE_BACK:
 		registers->rip = function->address + function->displaced + module->bias;
 		return SETTLED;
+	case PLAN_PLACE_CALL_UNDO:
+		/* The call is made again: its return address goes. */
+		registers->rsp += 8;
+		/* fall through */
+	case PLAN_PLACE_CALL_DONE:
+		registers->rip = place.original + module->bias;
+		return SETTLED;
 	default:
 		break;
 	}

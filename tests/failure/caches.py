@@ -4,6 +4,7 @@ import os
 import random
 import stat
 import subprocess
+import time
 
 from failure.common import expect, expect_same, lines_of
 from transparency import running, trammel
@@ -15,7 +16,8 @@ EXPECTED = {"choose": 200, "main": 1}
 
 
 def environment(cache):
-    return running.base_environment() | {"TRAMMEL_CACHE_DIR": cache}
+    limit = {name: value for name, value in os.environ.items() if name == "TRAMMEL_CACHE_LIMIT"}
+    return running.base_environment() | {"TRAMMEL_CACHE_DIR": cache} | limit
 
 
 def files_in(cache):
@@ -196,5 +198,25 @@ def shared(place):
     expect(not problems, f"{len(problems)} of 8 rounds: {problems[:1]}")
 
 
+def limited(place):
+    """What is more than the limit is deleted at the end of a run, and what was left behind."""
+    program, cache = fill(place)
+    left = os.path.join(cache, "0123456789abcdef.plan.4711")
+    with open(left, "wb") as file:
+        file.write(b"half a file")
+    os.utime(left, (0, 0))
+    os.environ["TRAMMEL_CACHE_LIMIT"] = "0"
+    try:
+        measure(place, program, cache, "limited")
+    finally:
+        del os.environ["TRAMMEL_CACHE_LIMIT"]
+    # The tracer deletes when the program is gone, and nobody waits for it.
+    until = time.monotonic() + 10
+    while files_in(cache) and time.monotonic() < until:
+        time.sleep(0.05)
+    expect(not files_in(cache), f"still there: {files_in(cache)}")
+    measure(place, program, cache, "after that")
+
+
 TESTS = [used_again, missing, no_folder, unwritable, of_another, writable_by_others, damaged,
-         linked_elsewhere, stale, shared]
+         linked_elsewhere, stale, shared, limited]

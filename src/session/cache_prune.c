@@ -1,0 +1,97 @@
+/* Keeps the cache folder from growing for ever. */
+#include "session/cache.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Bytes that may lie in the folder; $TRAMMEL_CACHE_LIMIT has MiB. */
+#define LIMIT_DEFAULT (1024ull << 20)
+
+/* Files being written are moved into place in seconds: older ones were left behind. */
+#define LEFT_BEHIND_SECONDS 3600
+
+struct entry {
+	char *name;
+	uint64_t size;
+	struct timespec used;
+};
+struct entries VECTOR(struct entry);
+
+static uint64_t limit(void)
+{
+	const char *text = getenv("TRAMMEL_CACHE_LIMIT");
+	char *end;
+	unsigned long long mebibytes;
+
+	if (!text || !*text)
+		return LIMIT_DEFAULT;
+	mebibytes = strtoull(text, &end, 10);
+	return *end ? LIMIT_DEFAULT : mebibytes << 20;
+}
+
+static bool is_left_behind(const char *name, const struct stat *status)
+{
+	return !text_glob("*.plan", name) &&
+	       status->st_mtim.tv_sec + LEFT_BEHIND_SECONDS < time(NULL);
+}
+
+static void list(DIR *folder, struct entries *entries)
+{
+	const struct dirent *item;
+	struct stat status;
+
+	while ((item = readdir(folder))) {
+		if (!text_glob("*.plan*", item->d_name) ||
+		    fstatat(dirfd(folder), item->d_name, &status, AT_SYMLINK_NOFOLLOW))
+			continue;
+		if (is_left_behind(item->d_name, &status)) {
+			unlinkat(dirfd(folder), item->d_name, 0);
+			continue;
+		}
+		*vector_add(entries) =
+			(struct entry){memory_copy_string(item->d_name),
+				       (uint64_t)status.st_size, status.st_mtim};
+	}
+}
+
+static int oldest_first(const void *left, const void *right)
+{
+	const struct entry *a = left, *b = right;
+
+	if (a->used.tv_sec != b->used.tv_sec)
+		return a->used.tv_sec < b->used.tv_sec ? -1 : 1;
+	return a->used.tv_nsec < b->used.tv_nsec ? -1 : a->used.tv_nsec > b->used.tv_nsec;
+}
+
+void cache_prune(const struct cache *cache)
+{
+	struct entries entries = {0};
+	uint64_t total = 0, most = limit();
+	DIR *folder = cache_folder(cache) ? opendir(cache_folder(cache)) : NULL;
+
+	if (!folder)
+		return;
+	list(folder, &entries);
+	vector_for_each (&entries, entry)
+		total += entry->size;
+	/* To three quarters, so that not every run has something to do. A file that a
+	 * program has mapped lives on without its name. */
+	if (total > most) {
+		qsort(entries.items, entries.count, sizeof(*entries.items), oldest_first);
+		most -= most / 4;
+	}
+	vector_for_each (&entries, entry) {
+		if (total > most && !unlinkat(dirfd(folder), entry->name, 0))
+			total -= entry->size;
+		free(entry->name);
+	}
+	vector_deinit(&entries);
+	closedir(folder);
+}
