@@ -296,7 +296,7 @@ static enum settled settle_trampoline(struct session *session, struct thread *th
 	case PLAN_PLACE_CALL_UNDO:
 		/* The call is made again: its return address goes. */
 		registers->rsp += 8;
-		/* fall through */
+		__attribute__((fallthrough));
 	case PLAN_PLACE_CALL_DONE:
 		registers->rip = place.original + module->bias;
 		return SETTLED;
