@@ -159,10 +159,11 @@ bool plan_offset_of(const struct plan *plan, uint32_t index, const uint8_t *orig
 }
 
 size_t plan_finish(const struct plan *plan, const struct plan_place *place,
-		   const uint8_t *original, uint64_t address, uint64_t continue_word,
-		   uint8_t *code, size_t capacity, uint32_t *ret_next)
+		   const uint8_t *original, uint64_t address, uint8_t *block,
+		   size_t capacity, uint32_t *ret_next)
 {
-	struct emitter emitter = {.code = code, .capacity = capacity, .address = address};
+	struct emitter emitter = {
+		.code = block, .count = 8, .capacity = capacity, .address = address};
 	const struct plan_function *function;
 	struct instruction instruction = {0};
 	struct relocation relocation;
@@ -185,11 +186,10 @@ size_t plan_finish(const struct plan *plan, const struct plan_place *place,
 		relocate_instruction(&emitter, &instruction, &relocation);
 	}
 	if (at == first ||
-
 	    !plan_offset_of(plan, place->function, original, function->address + at,
 			    ret_next))
 		return 0;
 	emit_bytes(&emitter, (const uint8_t[]){0xff, 0x25}, 2);
-	emit_relative(&emitter, continue_word, 0);
+	emit_relative(&emitter, address, 0);
 	return emitter.full || emitter.reason ? 0 : emitter.count;
 }

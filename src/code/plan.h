@@ -181,16 +181,16 @@ plan_locate(const struct plan *plan,
 /*
  * Writes code that does what is left of a trampoline from `place` (START or DISPLACED, at
  * an instruction boundary) up to the next branch or the end of the displaced
- * instructions, and then jumps through the 8-byte word at link-time address
- * `continue_word`; it is to lie at link-time address `address`. At most `capacity` bytes;
- * returns the size, 0 if it does not fit, the place is none of those, or a branch comes
- * first (code/branch.h does branches). `original` are the unpatched bytes of the
- * function, plan_function.displaced of them. `ret_next` is the offset in plan.code where
- * the trampoline goes on behind that.
+ * instructions, and then jumps through the 8-byte word in front of it. `block` is that
+ * word, which is left to the caller, and the code; it is to lie at link-time address
+ * `address`. At most `capacity` bytes of it are used; returns the size, 0 if it does not
+ * fit, the place is none of those, or a branch comes first (code/branch.h does branches).
+ * `original` are the unpatched bytes of the function, plan_function.displaced of them.
+ * `ret_next` is the offset in plan.code where the trampoline goes on behind that.
  */
 size_t plan_finish(const struct plan *plan, const struct plan_place *place,
-		   const uint8_t *original, uint64_t address, uint64_t continue_word,
-		   uint8_t *code, size_t capacity, uint32_t *ret_next);
+		   const uint8_t *original, uint64_t address, uint8_t *block,
+		   size_t capacity, uint32_t *ret_next);
 
 /*
  * Where in plan.code the trampoline of function `index` does what the original

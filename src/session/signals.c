@@ -131,9 +131,9 @@ static bool make_copy(const struct thread *thread, struct module *module,
 	uint64_t link = plan->code_address + page;
 	const uint8_t *original = module_file_original(module->file, function->address,
 						       function->displaced);
-	struct {
-		uint64_t word;
-		uint8_t code[FINISH_SIZE - 8];
+	union {
+		uint64_t word; /* where the code goes on */
+		uint8_t bytes[FINISH_SIZE];
 	} block;
 	struct arena *arena = thread->process->space->family->arena;
 	uint32_t next;
@@ -142,8 +142,8 @@ static bool make_copy(const struct thread *thread, struct module *module,
 		return false;
 	memset(&block, 0, sizeof(block));
 	block.word = arena->address + table()->finish;
-	size_t size = plan_finish(plan, place, original, link + 8, link, block.code,
-				  sizeof(block.code), &next);
+	size_t size =
+		plan_finish(plan, place, original, link, block.bytes, FINISH_SIZE, &next);
 
 	if (!size || pwrite(arena->fd, &block, sizeof(block),
 			    (off_t)(module->code_offset + page)) != sizeof(block))

@@ -506,7 +506,7 @@ static void finish_case(const struct run *run, size_t index)
 	struct plan_place place;
 	uint64_t finish = LINK_ADDRESS + FINISH_OFFSET, word;
 	uint8_t *code = run->patched + FINISH_OFFSET;
-	function_pointer *function = (function_pointer *)(uintptr_t)(code + 16);
+	function_pointer *function = (function_pointer *)(uintptr_t)(code + 8);
 	uint32_t next, none;
 	size_t size;
 
@@ -515,17 +515,16 @@ static void finish_case(const struct run *run, size_t index)
 		return;
 	}
 	place = find_place(run, row, PLAN_PLACE_START);
-	size = plan_finish(run->plan, &place, original, finish + 16, finish, code + 16,
-			   256, &next);
+	size = plan_finish(run->plan, &place, original, finish, code, 256, &next);
 	if (!size) {
 		/* Only a branch is not for it. */
 		original += place.original - row->address;
 		assert_true(*original == 0xe8 || *original == 0xeb || *original == 0xff);
 		return;
 	}
-	assert_int_equal(plan_finish(run->plan, &place, original, finish + 16, finish,
-				     code + 16, size - 1, &none),
-			 0);
+	assert_int_equal(
+		plan_finish(run->plan, &place, original, finish, code, size - 1, &none),
+		0);
 	word = (uint64_t)(run->patched + CODE_OFFSET + next);
 	memcpy(code, &word, sizeof(word));
 	for (size_t i = 0; i < VALUES * VALUES; i++) {
