@@ -1,0 +1,83 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "session/options.h"
+
+#include <string.h>
+
+static void expect_pattern(const char *text, const char *module, const char *function)
+{
+	struct pattern pattern = pattern_parse(text);
+
+	assert_string_equal(pattern.module, module);
+	assert_string_equal(pattern.function, function);
+	assert_string_equal(pattern.text, text);
+	pattern_deinit(&pattern);
+}
+
+static void test_patterns(void **state)
+{
+	(void)state;
+	expect_pattern("deflate*", "*", "deflate*");
+	expect_pattern("libz*:deflate*", "libz*", "deflate*");
+	expect_pattern("libz*:", "libz*", "*");
+	expect_pattern(":main", "*", "main");
+	expect_pattern("libz.so.1", "libz.so.1", "*");
+	expect_pattern("/usr/lib/x*", "/usr/lib/x*", "*");
+	/* The colons of C++ come in pairs. */
+	expect_pattern("std::vector*", "*", "std::vector*");
+	expect_pattern("app:std::sort*", "app", "std::sort*");
+}
+
+static void test_only_and_skip(void **state)
+{
+	struct session_options options = {0};
+
+	(void)state;
+	assert_true(options_want_function(&options, "/lib/libz.so.1", "inflate"));
+	vector_push(&options.only, pattern_parse("libz*:*flate"));
+	assert_true(options_want_module(&options, "/lib/libz.so.1"));
+	assert_false(options_want_module(&options, "/bin/gzip"));
+	assert_true(options_want_function(&options, "/lib/libz.so.1", "inflate"));
+	assert_false(options_want_function(&options, "/lib/libz.so.1", "crc32"));
+	vector_push(&options.skip, pattern_parse("in*"));
+	assert_false(options_want_function(&options, "/lib/libz.so.1", "inflate"));
+	assert_true(options_want_function(&options, "/lib/libz.so.1", "deflate"));
+	vector_push(&options.skip, pattern_parse("libz*:"));
+	assert_false(options_want_module(&options, "/lib/libz.so.1"));
+	vector_for_each (&options.only, pattern)
+		pattern_deinit(pattern);
+	vector_for_each (&options.skip, pattern)
+		pattern_deinit(pattern);
+	vector_deinit(&options.only);
+	vector_deinit(&options.skip);
+}
+
+static void test_collectors_are_found_and_suggested(void **state)
+{
+	const struct collector *collector = NULL;
+	struct trm_error *error;
+
+	(void)state;
+	assert_null(collector_find("coverage", &collector));
+	assert_string_equal(collector->name, "coverage");
+	error = collector_find("fucntions", &collector);
+	assert_non_null(error);
+	assert_int_equal(error->code, TRM_ERROR_USAGE);
+	assert_non_null(strstr(error->message, "\"functions\""));
+	trm_error_destroy(error);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_patterns),
+		cmocka_unit_test(test_only_and_skip),
+		cmocka_unit_test(test_collectors_are_found_and_suggested),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
