@@ -15,6 +15,41 @@
 #define PROT_DATA          3  /* PROT_READ | PROT_WRITE */
 #define MAP_ARENA          0x100001 /* MAP_SHARED | MAP_FIXED_NOREPLACE */
 
+/* What system calls and C code may change, and the flags. */
+	.macro save_registers
+	pushfq
+	push	%rax
+	push	%rcx
+	push	%rdx
+	push	%rsi
+	push	%rdi
+	push	%r8
+	push	%r9
+	push	%r10
+	push	%r11
+	.endm
+
+	.macro restore_registers
+	pop	%r11
+	pop	%r10
+	pop	%r9
+	pop	%r8
+	pop	%rdi
+	pop	%rsi
+	pop	%rdx
+	pop	%rcx
+	pop	%rax
+	popfq
+	.endm
+
+/* rt_sigprocmask(SIG_SETMASK, rsi, rdx, 8): the caller sets rsi and rdx. */
+	.macro set_mask
+	mov	$SYS_rt_sigprocmask, %eax
+	mov	$SIG_SETMASK, %edi
+	mov	$8, %r10d
+	syscall
+	.endm
+
 	.section .text.start, "ax", @progbits
 	.globl resident_start
 resident_start:
@@ -76,22 +111,16 @@ hook_saved:
 hook_switched:
 	lea	WIRE_BANK_STACK_TOP(%rbx), %rsp
 	cld
-	mov	$SYS_rt_sigprocmask, %eax
-	mov	$SIG_SETMASK, %edi
 	lea	all_signals(%rip), %rsi
 	lea	WIRE_BANK_MASK(%rbx), %rdx
-	mov	$8, %r10d
-	syscall
+	set_mask
 hook_blocked:
 	mov	%rbx, %rdi
 	mov	%rbp, %rsi
 	call	resident_serve
-	mov	$SYS_rt_sigprocmask, %eax
-	mov	$SIG_SETMASK, %edi
 	lea	WIRE_BANK_MASK(%rbx), %rsi
 	xor	%edx, %edx
-	mov	$8, %r10d
-	syscall
+	set_mask
 hook_unblocked:
 	mov	%rbp, %rsp
 hook_back:
@@ -128,46 +157,22 @@ all_signals:
 	.balign 16
 inject:
 	lea	-128(%rsp), %rsp
-	pushfq
-	push	%rax
-	push	%rcx
-	push	%rdx
-	push	%rsi
-	push	%rdi
-	push	%r8
-	push	%r9
-	push	%r10
-	push	%r11
+	save_registers
 	push	%rbx
 	cld
-	mov	$SYS_rt_sigprocmask, %eax
-	mov	$SIG_SETMASK, %edi
 	lea	all_signals(%rip), %rsi
 	xor	%edx, %edx
-	mov	$8, %r10d
-	syscall
+	set_mask
 	mov	%rsp, %rbx
 	lea	resident_start + WIRE_CONTROL_OFFSET + WIRE_CONTROL_STACK(%rip), %rsp
 	lea	resident_start + WIRE_CONTROL_OFFSET + WIRE_CONTROL_BATCH(%rip), %rdi
 	call	resident_run
 	mov	%rbx, %rsp
-	mov	$SYS_rt_sigprocmask, %eax
-	mov	$SIG_SETMASK, %edi
 	lea	resident_start + WIRE_CONTROL_OFFSET + 0x48(%rip), %rsi
 	xor	%edx, %edx
-	mov	$8, %r10d
-	syscall
+	set_mask
 	pop	%rbx
-	pop	%r11
-	pop	%r10
-	pop	%r9
-	pop	%r8
-	pop	%rdi
-	pop	%rsi
-	pop	%rdx
-	pop	%rcx
-	pop	%rax
-	popfq
+	restore_registers
 	lea	128(%rsp), %rsp
 	jmp	*resident_start + WIRE_CONTROL_OFFSET + 0x40(%rip)
 inject_end:
@@ -189,11 +194,8 @@ finish:
 	mov	%r11, %gs:WIRE_BANK_R11
 	mov	%gs:WIRE_BANK_SELF, %rsi
 	lea	WIRE_BANK_MASK(%rsi), %rsi
-	mov	$SYS_rt_sigprocmask, %eax
-	mov	$SIG_SETMASK, %edi
 	mov	$0, %edx /* flags are the program's */
-	mov	$8, %r10d
-	syscall
+	set_mask
 	mov	%gs:WIRE_BANK_RAX, %rax
 	mov	%gs:WIRE_BANK_RCX, %rcx
 	mov	%gs:WIRE_BANK_RDX, %rdx
@@ -209,16 +211,7 @@ finish:
  */
 	.balign 16
 boot:
-	pushfq
-	push	%rax
-	push	%rcx
-	push	%rdx
-	push	%rsi
-	push	%rdi
-	push	%r8
-	push	%r9
-	push	%r10
-	push	%r11
+	save_registers
 	lea	boot_data + 40(%rip), %rdi
 	mov	boot_data + 16(%rip), %rsi
 	mov	$SYS_memfd_create, %eax
@@ -241,22 +234,10 @@ boot:
 	mov	%r8d, %edi
 	mov	$SYS_close, %eax
 	syscall
-	mov	$SYS_rt_sigprocmask, %eax
-	mov	$SIG_SETMASK, %edi
 	lea	boot_data + 8(%rip), %rsi
 	xor	%edx, %edx
-	mov	$8, %r10d
-	syscall
-	pop	%r11
-	pop	%r10
-	pop	%r9
-	pop	%r8
-	pop	%rdi
-	pop	%rsi
-	pop	%rdx
-	pop	%rcx
-	pop	%rax
-	popfq
+	set_mask
+	restore_registers
 	jmp	*boot_data(%rip)
 	.balign 8
 boot_data:
