@@ -13,6 +13,9 @@ struct start {
 	uint32_t flags;            /* of its symbols and frames */
 	bool function;  /* a symbol that names no cold part, or the loader calls it */
 	bool cold;      /* a symbol names a cold part */
+	bool whole;     /* the loader calls it, or a symbol without a suffix names it, such as
+			   compilers and BOLT give to parts: what begins there is an entry,
+			   whatever its frame says */
 	bool displaced; /* its frame is not that of an entry */
 	bool signal;
 };
@@ -53,6 +56,7 @@ static void add_symbol(struct start *start, const struct symbol *symbol)
 {
 	start->cold |= symbol->cold;
 	start->function |= !symbol->cold;
+	start->whole |= !memchr(symbol->name, '.', symbol->name_size);
 	start->flags |= symbol->flags;
 	if (symbol->size > start->symbol_size)
 		start->symbol_size = symbol->size;
@@ -81,7 +85,7 @@ static void add_item(const struct reader *reader, struct start *start, uint64_t 
 		add_frame(start, &reader->frames.items[index]);
 		break;
 	default:
-		start->function = true;
+		start->function = start->whole = true;
 		break;
 	}
 }
@@ -169,9 +173,9 @@ static void settle(struct discovery *discovery, const struct start *start,
 	if (start->address < discovery->signal_end ||
 	    image_range_at(&image->plt, start->address))
 		return;
-	if (start->function)
+	if (start->function && (start->whole || !start->displaced))
 		add_function(discovery, start, code_end);
-	else if (start->cold)
+	else if (start->cold || start->function)
 		add_cold_part(image, start, code_end);
 	else if (start->address < discovery->named_end)
 		return; /* a function may have several frames, as glibc's clone has */

@@ -58,10 +58,9 @@ enum symbol_rank image_symbol_rank(const struct symbol_table *table, size_t inde
 	return ELF64_ST_BIND(symbol->st_info) == STB_WEAK ? RANK_WEAK : RANK_GLOBAL;
 }
 
-/* "f.cold", "f.cold.0": gcc and clang. Not "f..cold..g", which Rust makes of paths. */
-static bool names_cold_part(const char *name, size_t size)
+/* Whether the name has the mark, at its end or before a number. */
+static bool has_mark(const char *name, size_t size, const char *mark)
 {
-	static const char mark[] = ".cold";
 	const char *end = name + size, *at;
 
 	for (at = name; (at = memmem(at, (size_t)(end - at), mark, 5)); at += 5) {
@@ -74,6 +73,13 @@ static bool names_cold_part(const char *name, size_t size)
 			return true;
 	}
 	return false;
+}
+
+/* "f.cold", "f.cold.0": gcc, clang and BOLT, which also makes "f.warm". Not "f..cold..g",
+ * which Rust makes of paths. */
+static bool names_cold_part(const char *name, size_t size)
+{
+	return has_mark(name, size, ".cold") || has_mark(name, size, ".warm");
 }
 
 /* Notes one entry of a symbol table; false when the budget is used up. */
