@@ -1,7 +1,5 @@
 #include "code/calls.h"
 
-#include "code/trampoline.h"
-
 #include <string.h>
 
 enum { LENGTH = 5, CALL = 0xe8, JUMP = 0xe9 };
@@ -28,22 +26,23 @@ static bool is_led_to(const struct plan_function *function, uint64_t target)
 	       function->reason == PLAN_INSTRUMENTED;
 }
 
-/* The call that a stub stands for may lead to a trampoline, too. */
-static void join_stub(struct plan *plan, const struct plan_function *function)
+/* Calls that trampolines make. */
+static void retarget_jumps(struct plan *plan, const struct emit_jumps *jumps)
 {
-	const struct plan_function *callee;
-	size_t offset = function->trampoline + TRAMPOLINE_STUB_JUMP + 1;
-	uint64_t end = plan->code_address + offset + sizeof(int32_t), target;
-	int32_t distance;
+	vector_for_each (jumps, jump) {
+		uint64_t end = plan->code_address + *jump + sizeof(int32_t), target;
+		const struct plan_function *function;
+		int32_t distance;
 
-	memcpy(&distance, plan->code.items + offset, sizeof(distance));
-	target = end + (uint64_t)(int64_t)distance;
-	callee = plan_function_at(plan, target);
-	if (!is_led_to(callee, target))
-		return;
-	/* Both lie in plan.code, so the one reaches the other. */
-	distance = (int32_t)(plan->code_address + callee->trampoline - end);
-	memcpy(plan->code.items + offset, &distance, sizeof(distance));
+		memcpy(&distance, plan->code.items + *jump, sizeof(distance));
+		target = end + (uint64_t)(int64_t)distance;
+		function = plan_function_at(plan, target);
+		if (!is_led_to(function, target))
+			continue;
+		/* Both lie in plan.code, so the one reaches the other. */
+		distance = (int32_t)(plan->code_address + function->trampoline - end);
+		memcpy(plan->code.items + *jump, &distance, sizeof(distance));
+	}
 }
 
 static void consider(const struct retargeting *work, const struct code_segment *segment,
@@ -91,13 +90,12 @@ static void walk_segment(const struct retargeting *work,
 	}
 }
 
-void calls_retarget(const struct scan *scan, const struct image *image, struct plan *plan)
+void calls_retarget(const struct scan *scan, const struct image *image,
+		    const struct emit_jumps *jumps, struct plan *plan)
 {
 	const struct retargeting work = {scan, image, plan};
 
 	for (size_t i = 0; i < scan->map.count; i++)
 		walk_segment(&work, &scan->map.segments[i]);
-	vector_for_each (&plan->functions, function)
-		if (function->call_end)
-			join_stub(plan, function);
+	retarget_jumps(plan, jumps);
 }

@@ -5,12 +5,13 @@
 #ifndef TRAMMEL_CODE_CALLS_H
 #define TRAMMEL_CODE_CALLS_H
 
-#include "code/plan.h"
+#include "code/emit.h"
 #include "code/scan.h"
 
 /* Fills plan->calls. The plan's functions and trampolines are finished. Instructions that
- * a patch covers already are left. */
+ * a patch covers already are left. `jumps` are those in the trampolines: they are changed
+ * at once. */
 void calls_retarget(const struct scan *scan, const struct image *image,
-		    struct plan *plan);
+		    const struct emit_jumps *jumps, struct plan *plan);
 
 #endif

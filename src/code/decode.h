@@ -30,7 +30,6 @@ struct instruction {
 	uint8_t condition;    /* INSTRUCTION_CONDITION: low 4 bits of the opcode */
 	bool on_stack;        /* its operand is in memory at rsp, with a displacement */
 	bool fixed;           /* works only where it is, or must not run elsewhere */
-	bool reads_r11, writes_r11; /* only if decoded by decode_r11 */
 	uint64_t target;        /* of a direct branch, or of the RIP-relative operand */
 	uint32_t flags_read;    /* status flags, bits as in EFLAGS */
 	uint32_t flags_written; /* the same; also those left undefined */
@@ -45,10 +44,6 @@ struct instruction {
  */
 bool decode_instruction(const uint8_t *bytes, size_t available, uint64_t address,
 			struct instruction *ret_instruction);
-
-/* The same, and what it does with r11. Slower. */
-bool decode_r11(const uint8_t *bytes, size_t available, uint64_t address,
-		struct instruction *ret_instruction);
 
 /* Whether nothing runs on behind it. */
 static inline bool instruction_leaves(const struct instruction *instruction)

@@ -31,6 +31,13 @@ void emit_relative(struct emitter *emitter, uint64_t target, size_t behind)
 	emit_word32(emitter, (uint32_t)distance);
 }
 
+void emit_call_jump(struct emitter *emitter, uint64_t target)
+{
+	if (emitter->jumps)
+		vector_push(emitter->jumps, (uint32_t)emitter->count + 1);
+	emit_jump(emitter, target);
+}
+
 void emit_jump(struct emitter *emitter, uint64_t target)
 {
 	emit_byte(emitter, 0xe9);

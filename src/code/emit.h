@@ -14,15 +14,18 @@ struct emit_mark {
 	uint8_t kind; /* enum plan_place_kind */
 	uint8_t instruction;
 	uint8_t stack;
-	bool inside;
+	bool inside, pushed;
 };
 
-enum { EMIT_MARKS_MAX = 96 };
+enum { EMIT_MARKS_MAX = 192 };
 
 struct emit_marks {
 	struct emit_mark items[EMIT_MARKS_MAX];
 	size_t count;
 };
+
+/* Offsets in the code of displacements of 4 bytes: of jumps that stand for calls. */
+struct emit_jumps VECTOR(uint32_t);
 
 /* Code is written to code[count] on. The caller owns the memory. */
 struct emitter {
@@ -33,6 +36,7 @@ struct emitter {
 	bool full;                /* the code did not fit: it is not whole */
 	struct plan *plan;        /* takes fixups; NULL: they are dropped */
 	struct emit_marks *marks; /* takes marks; NULL: they are dropped */
+	struct emit_jumps *jumps; /* takes these; NULL: they are dropped */
 };
 
 static inline uint64_t emit_here(const struct emitter *emitter)
@@ -48,6 +52,9 @@ void emit_word32(struct emitter *emitter, uint32_t word);
  * bytes after them. Out of +-2 GiB: emitter->reason becomes PLAN_OUT_OF_REACH. */
 void emit_relative(struct emitter *emitter, uint64_t target, size_t behind);
 
+/* jmp target, for a call: noted in emitter->jumps. */
+void emit_call_jump(struct emitter *emitter, uint64_t target);
+
 /* jmp target */
 void emit_jump(struct emitter *emitter, uint64_t target);
 
@@ -56,6 +63,9 @@ void emit_fixup(struct emitter *emitter, enum plan_fixup_kind kind);
 
 /* Marks the place of what is written next; its offset is filled in. */
 void emit_mark(struct emitter *emitter, struct emit_mark mark);
+
+/* Bytes of a function that can be relocated together. */
+enum { RELOCATION_SIZE_MAX = 160 };
 
 /* How relocated instructions hang together. */
 struct relocation {
@@ -67,6 +77,12 @@ struct relocation {
 			   0: there is no such word */
 	uint64_t pending_value; /* link-time return address to put there */
 	unsigned index;         /* of the instruction, for marks */
+	uint64_t end;           /* what lies in [patch, end) is relocated together; 0: no
+				   branch is led to anything but `start` */
+	bool ahead;             /* a branch was met that leads ahead in that range */
+	bool all_known;         /* offsets[] is filled in */
+	uint16_t offsets[RELOCATION_SIZE_MAX]; /* of relocated instructions from `start`
+						  on, by their offset from `entry` */
 };
 
 /*

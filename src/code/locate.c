@@ -30,7 +30,7 @@ static enum trampoline_probe probe_at(const struct plan *plan, uint32_t offset)
 		enum trampoline_probe probe;
 	} rows[] = {
 		{{0x65, 0x48, 0xff, 0x04}, TRAMPOLINE_COUNT},
-		{{0x65, 0x4c, 0x8b, 0x1c}, TRAMPOLINE_COUNT_KEEP_FLAGS},
+		{{0x48, 0x8d, 0x64, 0x24}, TRAMPOLINE_COUNT_KEEP_FLAGS},
 		{{0x65, 0xc6, 0x04, 0x25}, TRAMPOLINE_FLAG},
 	};
 
@@ -50,6 +50,8 @@ static struct trampoline trampoline_of(const struct plan *plan,
 		.bytes = original,
 		.size = size,
 		.displaced = function->displaced,
+		.copied =
+			size < function->copied ? function->displaced : function->copied,
 		.probe = function->reason ? TRAMPOLINE_NO_PROBE
 					  : probe_at(plan, function->trampoline),
 		.hook = function->hook,
@@ -80,9 +82,7 @@ plan_locate(const struct plan *plan,
 
 	if (!function || !has_trampoline(function) || code_offset >= plan->code.count)
 		return place;
-	size = function->call_end + function->displaced + TRAMPOLINE_TAIL_MAX + 16u;
-	if (size > function->size)
-		size = function->size;
+	size = function->call_end ? function->call_end : function->copied;
 	original = original_at(context, function->address, size);
 	if (!original)
 		return place;
@@ -99,6 +99,7 @@ plan_locate(const struct plan *plan,
 		place.instruction = mark->instruction;
 		place.original = mark->original;
 		place.stack = mark->stack;
+		place.pushed = mark->pushed;
 		place.inside = mark->inside;
 	}
 	return place;

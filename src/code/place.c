@@ -166,25 +166,6 @@ static bool take_inner(const struct place *place, const struct entry *entry,
 	return true;
 }
 
-/* Whether nothing reads r11 before it is written, in the order in which things lie. */
-static bool r11_is_dead(const struct entry *entry)
-{
-	uint64_t size = entry->function->size,
-		 at = entry->patch - entry->function->address;
-	struct instruction instruction;
-
-	for (; at < size; at += instruction.length) {
-		if (!decode_r11(entry->bytes + at, size - at,
-				entry->function->address + at, &instruction))
-			return false;
-		if (instruction.reads_r11)
-			return false;
-		if (instruction.writes_r11)
-			return true;
-	}
-	return true;
-}
-
 /* Makes the choice; the last thing that can fail. */
 static enum plan_reason commit(struct place *place, const struct entry *entry,
 			       unsigned size, const struct fit *fit,
@@ -194,9 +175,6 @@ static enum plan_reason commit(struct place *place, const struct entry *entry,
 	choice->displaced = (uint8_t)fit->displaced;
 	choice->keep_flags = fit->reads_flags ||
 			     (place->scan->traits[entry->index] & SCAN_CONDITIONAL_TAIL);
-	if (choice->keep_flags && choice->wanted && place->probe == PLAN_PROBE_COUNT &&
-	    !r11_is_dead(entry))
-		return PLAN_NOT_MOVABLE;
 	if (fit->extension &&
 	    !padding_extend(place->padding, entry->index, fit->extension))
 		return PLAN_NO_ROOM;

@@ -20,6 +20,7 @@ struct making {
 	struct padding padding;
 	struct place_choice *choices;
 	struct plan_patches islands; /* patches that are not at entries */
+	struct emit_jumps jumps;
 };
 
 const struct plan_function *plan_function_at(const struct plan *plan, uint64_t address)
@@ -184,10 +185,56 @@ static enum trampoline_probe probe_of(const struct making *making,
 	return choice->keep_flags ? TRAMPOLINE_COUNT_KEEP_FLAGS : TRAMPOLINE_COUNT;
 }
 
+static struct trampoline trampoline_for(const struct making *making, uint32_t index,
+					const struct plan_function *row)
+{
+	const struct place_choice *choice = &making->choices[index];
+	struct trampoline trampoline = {
+		.address = row->address,
+		.bytes = image_bytes_at(making->image, row->address, row->size),
+		.size = row->size,
+		.displaced = choice->displaced,
+		.probe = probe_of(making, choice),
+		.slot = making->plan->slot_count * making->plan->slot_size,
+		.hook = choice->hook,
+		.call_end = choice->call_end,
+		.hook_layout = making->request->hook_layout,
+	};
+
+	if (!choice->call_end)
+		trampoline.copied = trampoline_choose_copy(&trampoline);
+	return trampoline;
+}
+
 static void align_code(struct plan *plan)
 {
 	while (plan->code.count % TRAMPOLINE_ALIGNMENT)
 		vector_push(&plan->code, 0xcc);
+}
+
+/* Writes a trampoline at the end of plan.code; on failure nothing is left of it. */
+static enum plan_reason write_trampoline(struct making *making,
+					 const struct trampoline *trampoline,
+					 uint64_t *ret_start)
+{
+	struct plan *plan = making->plan;
+	const size_t code = plan->code.count, fixups = plan->fixups.count;
+	const size_t jumps = making->jumps.count;
+	struct emitter emitter = {.address = plan->code_address,
+				  .code = plan->code.items,
+				  .count = code,
+				  .capacity = plan->code.capacity,
+				  .plan = plan,
+				  .jumps = &making->jumps};
+
+	trampoline_emit(&emitter, trampoline, ret_start);
+	plan->code.count = emitter.count;
+	if (!emitter.reason && !emitter.full)
+		return PLAN_INSTRUMENTED;
+	plan->code.count = code;
+	plan->fixups.count = fixups;
+	making->jumps.count = jumps;
+	return emitter.reason ? emitter.reason : PLAN_OUT_OF_REACH;
 }
 
 /* Writes trampoline and patches of a function. On failure nothing is left of them. */
@@ -197,32 +244,26 @@ static enum plan_reason instrument(struct making *making, uint32_t index,
 	const struct place_choice *choice = &making->choices[index];
 	struct plan *plan = making->plan;
 	const size_t code = plan->code.count, fixups = plan->fixups.count;
+	const size_t jumps = making->jumps.count;
 	const size_t patches = plan->patches.count, islands = making->islands.count;
-	struct trampoline trampoline = {
-		.address = row->address,
-		.bytes = image_bytes_at(making->image, row->address, row->size),
-		.size = row->size,
-		.displaced = choice->displaced,
-		.probe = probe_of(making, choice),
-		.slot = plan->slot_count * plan->slot_size,
-		.hook = choice->hook,
-		.call_end = choice->call_end,
-		.hook_layout = making->request->hook_layout,
-	};
-	struct emitter emitter = {.address = plan->code_address, .plan = plan};
+	struct trampoline trampoline = trampoline_for(making, index, row);
+	enum plan_reason reason;
 	uint64_t start;
 
 	vector_reserve(&plan->code, code + TRAMPOLINE_ALIGNMENT + TRAMPOLINE_SIZE_MAX);
 	align_code(plan);
-	emitter.code = plan->code.items;
-	emitter.count = plan->code.count;
-	emitter.capacity = plan->code.capacity;
 	row->trampoline = (uint32_t)plan->code.count;
-	trampoline_emit(&emitter, &trampoline, &start);
-	plan->code.count = emitter.count;
-	if (!emitter.reason && !emitter.full &&
-	    add_patches(making, index, plan->code_address + row->trampoline, start)) {
+	reason = write_trampoline(making, &trampoline, &start);
+	if (reason && trampoline.copied > trampoline.displaced) {
+		trampoline.copied = trampoline.displaced;
+		reason = write_trampoline(making, &trampoline, &start);
+	}
+	if (!reason &&
+	    !add_patches(making, index, plan->code_address + row->trampoline, start))
+		reason = PLAN_OUT_OF_REACH;
+	if (!reason) {
 		row->displaced = choice->displaced;
+		row->copied = (uint8_t)trampoline.copied;
 		row->call_end = choice->call_end;
 		row->hook = choice->hook;
 		plan->slot_count += choice->wanted;
@@ -232,7 +273,8 @@ static enum plan_reason instrument(struct making *making, uint32_t index,
 	plan->fixups.count = fixups;
 	plan->patches.count = patches;
 	making->islands.count = islands;
-	return emitter.reason ? emitter.reason : PLAN_OUT_OF_REACH;
+	making->jumps.count = jumps;
+	return reason;
 }
 
 static void write_functions(struct making *making)
@@ -335,11 +377,12 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	write_functions(&making);
 	write_bridges(&making);
 	merge_patches(&making);
-	calls_retarget(&making.scan, making.image, making.plan);
+	calls_retarget(&making.scan, making.image, &making.jumps, making.plan);
 	copy_names(making.plan, making.image);
 	free(making.choices);
 	padding_deinit(&making.padding);
 	vector_deinit(&making.islands);
+	vector_deinit(&making.jumps);
 	scan_deinit(&making.scan);
 	*ret_plan = making.plan;
 	return NULL;

@@ -59,10 +59,12 @@ struct plan_function {
 				trampoline, but neither probe nor slot */
 	uint8_t displaced;   /* bytes from `address` on that the trampoline stands for, an
 				endbr64 that is left in place included: the trampoline goes
-				back to address + displaced. It may hold a copy of what
-				follows,   too, which stays good to run at its place */
+				back to address + displaced, unless `copied` is more */
 	uint8_t hook;        /* hook number, 0 for none (see plan_request.hook_of) */
 	uint8_t flags;       /* enum image_function_flag */
+	uint8_t copied;      /* bytes from `address` on that are in the trampoline: the
+				displaced      ones, and a copy of what follows, which stays
+				good to      run at its      place, too */
 	uint8_t call_end; /* bytes from `address` to the end of the call that leads to the
 			     trampoline, which is a stub; `displaced` is 0 then. 0: the
 			     entry leads there */
@@ -163,13 +165,14 @@ struct plan_place {
 	uint32_t function;    /* index in plan.functions */
 	uint32_t instruction; /* index of the displaced instruction that is next */
 	uint64_t original;    /* link-time address of the original of that instruction */
-	uint32_t stack;       /* PLAN_PLACE_HOOK: bytes that rsp is lower than before */
+	uint32_t stack;       /* PROBE, HOOK: bytes that rsp is lower than before */
+	bool pushed;          /* PROBE, HOOK: rax is in the word at rsp */
 	bool inside;          /* in the middle of the expansion of `instruction` */
 };
 
 /*
  * Finds what `code_offset` (in plan.code) is. `original_at` gives unpatched bytes of the
- * text at a link-time address, at most 80 and never beyond the function; NULL makes the
+ * text at a link-time address, at most 255 and never beyond the function; NULL makes the
  * place unknown. Where place.original is at or behind address + displaced, the thread is
  * in a copy: it may just as well go on at place.original.
  */

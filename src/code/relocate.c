@@ -18,20 +18,27 @@ static void mark_inside(struct emitter *emitter, const struct instruction *instr
 					      .inside = true});
 }
 
-/* Where a branch of the original leads: the entry is entered behind the probe. */
-static uint64_t branch_target(const struct instruction *instruction,
-			      const struct relocation *relocation)
+/* The displacement that ends a branch. The entry is entered behind the probe, and what is
+ * relocated too, there. */
+static void finish_branch(struct emitter *emitter, const struct instruction *instruction,
+			  struct relocation *relocation)
 {
-	uint64_t target = instruction->target;
+	uint64_t target = instruction->target, offset = target - relocation->entry;
 
-	if (target == relocation->entry || target == relocation->patch)
-		return relocation->start;
-	return target;
+	if (target == relocation->entry || target == relocation->patch) {
+		target = relocation->start;
+	} else if (target >= relocation->patch && target < relocation->end) {
+		relocation->ahead = true;
+		/* No instruction may start there, where data is between the code. */
+		if (relocation->all_known && relocation->offsets[offset])
+			target = relocation->start + relocation->offsets[offset];
+	}
+	emit_relative(emitter, target, 0);
 }
 
 /* The bytes as they are but for the displacement of a RIP-relative operand. */
 static void copy(struct emitter *emitter, const struct instruction *instruction,
-		 const struct relocation *relocation)
+		 struct relocation *relocation)
 {
 	size_t before = instruction->displacement, behind;
 
@@ -47,22 +54,23 @@ static void copy(struct emitter *emitter, const struct instruction *instruction,
 }
 
 static void jump(struct emitter *emitter, const struct instruction *instruction,
-		 const struct relocation *relocation)
+		 struct relocation *relocation)
 {
-	emit_jump(emitter, branch_target(instruction, relocation));
+	emit_byte(emitter, 0xe9);
+	finish_branch(emitter, instruction, relocation);
 }
 
 static void condition(struct emitter *emitter, const struct instruction *instruction,
-		      const struct relocation *relocation)
+		      struct relocation *relocation)
 {
 	emit_byte(emitter, 0x0f);
 	emit_byte(emitter, 0x80 | instruction->condition);
-	emit_relative(emitter, branch_target(instruction, relocation), 0);
+	finish_branch(emitter, instruction, relocation);
 }
 
 /* loop 1f; jmp 2f; 1: jmp target; 2: */
 static void loop(struct emitter *emitter, const struct instruction *instruction,
-		 const struct relocation *relocation)
+		 struct relocation *relocation)
 {
 	emit_bytes(emitter, instruction->bytes, instruction->length - 1u);
 	emit_byte(emitter, 2);
@@ -70,7 +78,7 @@ static void loop(struct emitter *emitter, const struct instruction *instruction,
 	emit_byte(emitter, 0xeb);
 	emit_byte(emitter, 5);
 	mark_inside(emitter, instruction, relocation);
-	emit_jump(emitter, branch_target(instruction, relocation));
+	jump(emitter, instruction, relocation);
 }
 
 /* Pushes the return address that the call has at its own place. */
@@ -120,7 +128,7 @@ void relocate_instruction(struct emitter *emitter, const struct instruction *ins
 			  struct relocation *relocation)
 {
 	static void (*const forms[])(struct emitter *, const struct instruction *,
-				     const struct relocation *) = {
+				     struct relocation *) = {
 		[INSTRUCTION_PLAIN] = copy,          [INSTRUCTION_JUMP] = jump,
 		[INSTRUCTION_CONDITION] = condition, [INSTRUCTION_LOOP] = loop,
 		[INSTRUCTION_JUMP_INDIRECT] = copy,  [INSTRUCTION_RETURN] = copy,
@@ -130,7 +138,7 @@ void relocate_instruction(struct emitter *emitter, const struct instruction *ins
 		fail(emitter, PLAN_NOT_MOVABLE);
 	} else if (instruction->kind == INSTRUCTION_CALL) {
 		push_return(emitter, instruction, relocation);
-		emit_jump(emitter, instruction->target);
+		emit_call_jump(emitter, instruction->target);
 	} else if (instruction->kind == INSTRUCTION_CALL_INDIRECT) {
 		push_return(emitter, instruction, relocation);
 		jump_through(emitter, instruction);

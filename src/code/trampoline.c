@@ -24,14 +24,52 @@ static void emit_slot(struct emitter *emitter, uint32_t slot)
 	emit_word32(emitter, slot);
 }
 
+/*
+ * Counts without a change to flags or registers, below the red zone: for parts of
+ * functions that pass as functions, where any register may be live. The marks tell how
+ * far rsp is down and whether rax is there; behind the store the call is counted.
+ */
+static void emit_careful_count(struct emitter *emitter, uint32_t slot, uint64_t original)
+{
+	static const struct {
+		uint8_t bytes[8];
+		uint8_t size;
+		bool slot;
+		uint8_t stack; /* bytes that rsp is down before it */
+		bool pushed, counted;
+	} steps[] = {
+		{{0x48, 0x8d, 0x64, 0x24, 0x80}, 5, false, 0, false, false},
+		{{0x50}, 1, false, 128, false, false}, /* push %rax */
+		{{0x65, 0x48, 0x8b, 0x04, 0x25}, 5, true, 136, true, false},
+		{{0x48, 0x8d, 0x40, 0x01}, 4, false, 136, true, false}, /* lea 1(%rax),
+									   %rax */
+		{{0x65, 0x48, 0x89, 0x04, 0x25}, 5, true, 136, true, false},
+		{{0x58}, 1, false, 136, true, true}, /* pop %rax */
+		{{0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0}, 8, false, 128, false, true},
+	};
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		/* The caller marked the first. */
+		if (i)
+			emit_mark(emitter,
+				  (struct emit_mark){
+					  .kind = steps[i].counted ? PLAN_PLACE_HOOK
+								   : PLAN_PLACE_PROBE,
+					  .original = original,
+					  .stack = steps[i].stack,
+					  .pushed = steps[i].pushed,
+				  });
+		emit_bytes(emitter, steps[i].bytes, steps[i].size);
+		if (steps[i].slot)
+			emit_slot(emitter, slot);
+	}
+}
+
 static void emit_probe(struct emitter *emitter, const struct trampoline *trampoline,
 		       enum plan_place_kind kind, uint64_t original)
 {
 	static const uint8_t increment[] = {0x65, 0x48, 0xff, 0x04, 0x25};
 	static const uint8_t set[] = {0x65, 0xc6, 0x04, 0x25};
-	static const uint8_t load_r11[] = {0x65, 0x4c, 0x8b, 0x1c, 0x25};
-	static const uint8_t add_r11[] = {0x4d, 0x8d, 0x5b, 0x01}; /* lea 1(%r11), %r11 */
-	static const uint8_t store_r11[] = {0x65, 0x4c, 0x89, 0x1c, 0x25};
 
 	if (trampoline->probe == TRAMPOLINE_NO_PROBE)
 		return;
@@ -47,14 +85,7 @@ static void emit_probe(struct emitter *emitter, const struct trampoline *trampol
 		emit_byte(emitter, 1);
 		break;
 	default:
-		/* r11 is dead at an entry, so the three can be begun again. */
-		emit_bytes(emitter, load_r11, sizeof(load_r11));
-		emit_slot(emitter, trampoline->slot);
-		mark_probe(emitter, kind, original);
-		emit_bytes(emitter, add_r11, sizeof(add_r11));
-		mark_probe(emitter, kind, original);
-		emit_bytes(emitter, store_r11, sizeof(store_r11));
-		emit_slot(emitter, trampoline->slot);
+		emit_careful_count(emitter, trampoline->slot, original);
 	}
 }
 
@@ -83,19 +114,20 @@ static void emit_hook(struct emitter *emitter, const struct trampoline *trampoli
 	emit_bytes(emitter, unwind, sizeof(unwind));
 }
 
-/* Relocates [from, to) of the function. Whether control leaves with its last instruction.
+/* Relocates what is to be in the trampoline. Whether control leaves with the last of it.
  */
 static bool emit_originals(struct emitter *emitter, const struct trampoline *trampoline,
-			   struct relocation *relocation, unsigned from, unsigned to)
+			   struct relocation *relocation)
 {
 	struct instruction instruction = {0};
+	unsigned at = (unsigned)(relocation->patch - trampoline->address);
 	bool leaves = false;
 
-	for (unsigned at = from; at < to && !emitter->reason; at += instruction.length) {
+	for (; at < trampoline->copied && !emitter->reason; at += instruction.length) {
 		uint64_t address = trampoline->address + at;
 
-		if (!decode_instruction(trampoline->bytes + at, to - at, address,
-					&instruction)) {
+		if (!decode_instruction(trampoline->bytes + at, trampoline->copied - at,
+					address, &instruction)) {
 			emitter->reason = PLAN_UNDECODABLE;
 			return true;
 		}
@@ -105,6 +137,8 @@ static bool emit_originals(struct emitter *emitter, const struct trampoline *tra
 							     : PLAN_PLACE_START,
 					     .original = address,
 					     .instruction = (uint8_t)relocation->index});
+		relocation->offsets[at] =
+			(uint16_t)(emit_here(emitter) - relocation->start);
 		relocate_instruction(emitter, &instruction, relocation);
 		relocation->index++;
 		/* An emulated call returns to the original code. */
@@ -114,55 +148,34 @@ static bool emit_originals(struct emitter *emitter, const struct trampoline *tra
 	return leaves;
 }
 
-/*
- * How many straight bytes from `from` on lead to where control leaves, 0 if these are too
- * many or have something in them that is better left where it is.
- */
-static unsigned straight_tail(const struct trampoline *trampoline, unsigned from)
-{
-	struct instruction instruction;
-	unsigned at = from;
-
-	while (at < trampoline->size && at - from < TRAMPOLINE_TAIL_MAX) {
-		if (!decode_instruction(trampoline->bytes + at, trampoline->size - at,
-					trampoline->address + at, &instruction) ||
-		    instruction.fixed || instruction_calls(&instruction) ||
-		    instruction.kind == INSTRUCTION_CONDITION ||
-		    instruction.kind == INSTRUCTION_LOOP)
-			return 0;
-		at += instruction.length;
-		if (instruction_leaves(&instruction))
-			return at - from <= TRAMPOLINE_TAIL_MAX ? at - from : 0;
-	}
-	return 0;
-}
-
-/* What runs on behind the displaced instructions: a copy of the rest, or the jump back.
- */
-static void emit_rest(struct emitter *emitter, const struct trampoline *trampoline,
+/* The displaced instructions, what is copied behind them, or else the jump back. */
+static void emit_body(struct emitter *emitter, const struct trampoline *trampoline,
 		      struct relocation *relocation)
 {
-	unsigned from = trampoline->displaced, tail = straight_tail(trampoline, from);
-	size_t count = emitter->count, marks = emitter->marks ? emitter->marks->count : 0;
-	unsigned index = relocation->index;
+	const struct emitter before = *emitter;
+	size_t marks = emitter->marks ? emitter->marks->count : 0;
+	size_t jumps = emitter->jumps ? emitter->jumps->count : 0;
+	uint64_t behind = trampoline->address + trampoline->displaced;
+	bool leaves = emit_originals(emitter, trampoline, relocation);
 
-	if (emitter->reason)
-		return;
-	if (tail) {
-		emit_originals(emitter, trampoline, relocation, from, from + tail);
-		if (!emitter->reason)
-			return;
-		/* An operand out of reach: the original has it in reach. */
-		emitter->count = count;
-		emitter->reason = PLAN_INSTRUMENTED;
-		relocation->index = index;
+	if (relocation->ahead) {
+		/* Once more, now that it is known where everything lies: a branch is as
+		 * long wherever it leads. */
+		*emitter = before;
 		if (emitter->marks)
 			emitter->marks->count = marks;
+		if (emitter->jumps)
+			emitter->jumps->count = jumps;
+		relocation->index = 0;
+		relocation->all_known = true;
+		leaves = emit_originals(emitter, trampoline, relocation);
 	}
+	if (leaves || emitter->reason)
+		return;
 	emit_mark(emitter, (struct emit_mark){.kind = PLAN_PLACE_BACK,
-					      .original = trampoline->address + from,
+					      .original = behind,
 					      .instruction = (uint8_t)relocation->index});
-	emit_jump(emitter, trampoline->address + from);
+	emit_jump(emitter, behind);
 }
 
 /* The return address that an emulated call pushes. */
@@ -190,7 +203,7 @@ static void emit_stub(struct emitter *emitter, const struct trampoline *trampoli
 	emit_probe(emitter, trampoline, PLAN_PLACE_CALL_UNDO, end - CALL_LENGTH);
 	emit_mark(emitter,
 		  (struct emit_mark){.kind = PLAN_PLACE_CALL_DONE, .original = target});
-	emit_jump(emitter, target);
+	emit_call_jump(emitter, target);
 }
 
 void trampoline_emit(struct emitter *emitter, const struct trampoline *trampoline,
@@ -198,7 +211,8 @@ void trampoline_emit(struct emitter *emitter, const struct trampoline *trampolin
 {
 	unsigned patch = trampoline_patch_offset(trampoline->bytes, trampoline->size);
 	struct relocation relocation = {.entry = trampoline->address,
-					.patch = trampoline->address + patch};
+					.patch = trampoline->address + patch,
+					.end = trampoline->address + trampoline->copied};
 
 	if (trampoline->call_end) {
 		*ret_start = emit_here(emitter);
@@ -209,8 +223,6 @@ void trampoline_emit(struct emitter *emitter, const struct trampoline *trampolin
 	emit_hook(emitter, trampoline, relocation.patch);
 	relocation.start = emit_here(emitter);
 	*ret_start = relocation.start;
-	if (!emit_originals(emitter, trampoline, &relocation, patch,
-			    trampoline->displaced))
-		emit_rest(emitter, trampoline, &relocation);
+	emit_body(emitter, trampoline, &relocation);
 	emit_return_word(emitter, &relocation);
 }

@@ -10,13 +10,14 @@
 enum trampoline_probe {
 	TRAMPOLINE_NO_PROBE,
 	TRAMPOLINE_COUNT,            /* inc: changes flags */
-	TRAMPOLINE_COUNT_KEEP_FLAGS, /* through r11 */
+	TRAMPOLINE_COUNT_KEEP_FLAGS, /* changes nothing; slower */
 	TRAMPOLINE_FLAG,
 };
 
 enum {
-	/* Code behind the displaced instructions that is copied to spare the jump back.
-	 */
+	/* Bytes behind the displaced instructions that are copied to spare the jump back:
+	 * all that is left of the function, or what leads to its first way out. */
+	TRAMPOLINE_BODY_MAX = 112,
 	TRAMPOLINE_TAIL_MAX = 32,
 	/* No trampoline takes more bytes, alignment aside. */
 	TRAMPOLINE_SIZE_MAX = 640,
@@ -27,6 +28,8 @@ struct trampoline {
 	const uint8_t *bytes; /* original, from there on */
 	size_t size;          /* bytes of the function */
 	unsigned displaced;   /* bytes from `address` on that the trampoline stands for */
+	unsigned copied;      /* bytes from `address` on that are in the trampoline, at
+				 least `displaced`; more than these end in a way out */
 	enum trampoline_probe probe;
 	uint32_t slot;     /* displacement in the bank without the module's own */
 	uint8_t hook;      /* 0: none */
@@ -34,11 +37,14 @@ struct trampoline {
 	struct plan_hook_layout hook_layout;
 };
 
-/* Offset of the jump in a stub, behind its probe of either kind. */
-enum { TRAMPOLINE_STUB_JUMP = 9 };
-
 /* Where the entry jump lies: behind an endbr64, which stays in place. */
 unsigned trampoline_patch_offset(const uint8_t *bytes, size_t size);
+
+/*
+ * What trampoline.copied may be, with all else filled in: not less than `displaced`.
+ * Whether the instructions can be moved is not known before trampoline_emit.
+ */
+unsigned trampoline_choose_copy(const struct trampoline *trampoline);
 
 /*
  * Writes the trampoline at the emitter's place. `ret_start` is the address of its

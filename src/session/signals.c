@@ -278,6 +278,11 @@ static enum settled settle_trampoline(struct session *session, struct thread *th
 	if (place.kind == PLAN_PLACE_UNKNOWN)
 		return UNSETTLED;
 	function = function_of(module, place.function);
+	if (place.pushed &&
+	    remote_failed(remote_read(thread->process->space->memory_fd, registers->rsp,
+				      &registers->rax, sizeof(registers->rax))))
+		return UNSETTLED;
+	registers->rsp += place.stack;
 	switch (place.kind) {
 	case PLAN_PLACE_PROBE:
 		registers->rip = place.original + module->bias;
@@ -288,7 +293,6 @@ static enum settled settle_trampoline(struct session *session, struct thread *th
 			return show_fault(thread, module, &place, registers);
 		uncount(thread, module, function);
 		registers->rip = place.original + module->bias;
-		registers->rsp += place.stack;
 		return SETTLED;
 	case PLAN_PLACE_BACK:
 		registers->rip = function->address + function->displaced + module->bias;

@@ -64,7 +64,7 @@ static void test_plain(void **state)
 	static const uint8_t bytes[] = {
 		0x48, 0x83, 0xec, 0x08,             /* sub $8, %rsp */
 		0x8b, 0x05, 0x10, 0x00, 0x00, 0x00, /* mov 16(%rip), %eax */
-		0x0f, 0x84, 0xf0, 0xff, 0xff, 0x7e, /* je far away */
+		0xe8, 0xf0, 0xff, 0xff, 0x7e,       /* call far away */
 		0xc3,
 	};
 	static const uint8_t probe[] = {0x65, 0x48, 0xff, 0x04, 0x25, 0, 0, 0, 0};
@@ -116,6 +116,53 @@ static void test_leaf_is_copied(void **state)
 	assert_int_equal(plan->code.count, sizeof(flag) + sizeof(bytes));
 	check_bytes(plan->code.items, flag, sizeof(flag));
 	check_bytes(plan->code.items + sizeof(flag), bytes, sizeof(bytes));
+	plan_destroy(plan);
+	plan_image_deinit(&image);
+}
+
+/* Branches ahead lead to the copies, others to the originals; loops are not copied. */
+static void test_branches_are_copied(void **state)
+{
+	static const uint8_t bytes[] = {
+		0x31, 0xc0,                      /* 0: xor %eax, %eax */
+		0x48, 0x85, 0xff,                /* 2: test %rdi, %rdi */
+		0x74, 0x09,                      /* 5: je 16 */
+		0x48, 0x39, 0xf7,                /* 7: cmp %rsi, %rdi */
+		0x0f, 0x84, 0,    0, 0x10, 0x00, /* 10: je 0x100010 */
+		0xff, 0xc0,                      /* 16: inc %eax */
+		0xc3,                            /* 18: ret */
+	};
+	static const uint8_t loop[] = {
+		0x31, 0xc0,       /* xor %eax, %eax */
+		0x48, 0x85, 0xff, /* test %rdi, %rdi */
+		0xff, 0xc0,       /* 1: inc %eax */
+		0x48, 0xff, 0xcf, /* dec %rdi */
+		0x75, 0xf9,       /* jne 1b */
+		0xc3,
+	};
+	struct image image;
+	struct plan *plan;
+	const uint8_t *code;
+
+	(void)state;
+	one_function(&image, bytes, sizeof(bytes), 0);
+	plan = make_plan(&image, NULL);
+	assert_int_equal(plan->functions.items[0].displaced, 5);
+	assert_int_equal(plan->functions.items[0].copied, sizeof(bytes));
+	code = plan->code.items + 9;
+	assert_int_equal(plan->code.count, 9 + sizeof(bytes) + 4);
+	check_bytes(code, bytes, 5);
+	check_bytes(code + 5, "\x0f\x84\x09\0\0\0", 6); /* to the copy of 16 */
+	check_bytes(code + 14, "\x0f\x84", 2);
+	check_relative(code + 16, plan->code_address + 9 + 20, TEXT + 0x100010);
+	check_bytes(code + 20, "\xff\xc0\xc3", 3);
+	plan_destroy(plan);
+	plan_image_deinit(&image);
+
+	one_function(&image, loop, sizeof(loop), 0);
+	plan = make_plan(&image, NULL);
+	assert_int_equal(plan->functions.items[0].copied, 5);
+	assert_int_equal(plan->code.count, 9 + 5 + 5);
 	plan_destroy(plan);
 	plan_image_deinit(&image);
 }
@@ -436,9 +483,13 @@ static void test_real_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_plain),      cmocka_unit_test(test_leaf_is_copied),
-		cmocka_unit_test(test_reasons),    cmocka_unit_test(test_uses_gs),
-		cmocka_unit_test(test_hook),       cmocka_unit_test(test_random_bytes),
+		cmocka_unit_test(test_plain),
+		cmocka_unit_test(test_branches_are_copied),
+		cmocka_unit_test(test_leaf_is_copied),
+		cmocka_unit_test(test_reasons),
+		cmocka_unit_test(test_uses_gs),
+		cmocka_unit_test(test_hook),
+		cmocka_unit_test(test_random_bytes),
 		cmocka_unit_test(test_real_files),
 	};
 
