@@ -1,5 +1,6 @@
 #include "code/walk.h"
 
+#include <emmintrin.h>
 #include <string.h>
 
 enum { EDGE = 256 }; /* bytes; more than a short branch reaches */
@@ -53,16 +54,46 @@ static const uint8_t begins[256] = {
 	[0xe8 ... 0xe9] = 2, [0xeb] = 1,          [0xff] = 2,
 };
 
+/* The first byte from `from` on that may begin a form whose displacement has 4 bytes, or
+ * an indirect jump; `to` if there is none. Data is large, and hardly any byte of it is
+ * one. */
+static size_t next_far(const uint8_t *bytes, size_t from, size_t to)
+{
+	const __m128i escape = _mm_set1_epi8(0x0f), lea = _mm_set1_epi8((char)0x8d);
+	const __m128i call = _mm_set1_epi8((char)0xe9),
+		      group5 = _mm_set1_epi8((char)0xff);
+	const __m128i low = _mm_set1_epi8(1);
+
+	for (; from + 16 <= to; from += 16) {
+		__m128i block = _mm_loadu_si128((const __m128i_u *)(bytes + from));
+		__m128i found = _mm_or_si128(_mm_cmpeq_epi8(block, escape),
+					     _mm_cmpeq_epi8(block, lea));
+		__m128i other =
+			_mm_or_si128(_mm_cmpeq_epi8(_mm_or_si128(block, low), call),
+				     _mm_cmpeq_epi8(block, group5));
+		int mask = _mm_movemask_epi8(_mm_or_si128(found, other));
+
+		if (mask)
+			return from + (size_t)__builtin_ctz((unsigned)mask);
+	}
+	while (from < to && begins[bytes[from]] < 2)
+		from++;
+	return from;
+}
+
 /* Counts forms in [from, to); with `far` only those that lead further than 127 bytes. */
 static void scan_part(struct walk *walk, size_t from, size_t to, bool far)
 {
 	const uint8_t *bytes = walk->segment->bytes;
 	size_t end = walk->end - walk->segment->address;
-	uint8_t least = far ? 2 : 1;
 	struct form form;
 
 	for (size_t i = from; i < to; i++) {
-		if (begins[bytes[i]] < least)
+		if (far)
+			i = next_far(bytes, i, to);
+		if (i == to)
+			return;
+		if (!begins[bytes[i]])
 			continue;
 		if (form_at(bytes + i, end - i, &form))
 			note_form(walk, walk->segment->address + i, bytes + i, &form);

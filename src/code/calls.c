@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { LENGTH = 5, CALL = 0xe8, JUMP = 0xe9 };
+enum { LENGTH = SCAN_CALL_LENGTH, JUMP = 0xe9 };
 
 struct retargeting {
 	const struct scan *scan;
@@ -19,25 +19,33 @@ static bool may_be_inner(const struct retargeting *work,
 			   address, address + LENGTH);
 }
 
-/* Whether calls of `target` may lead to the trampoline of this function instead. */
-static bool is_led_to(const struct plan_function *function, uint64_t target)
+/* The function whose entry a call leads to, if it may lead to its trampoline instead. */
+static const struct plan_function *callee_of(const struct retargeting *work,
+					     uint64_t target)
 {
-	return function && function->address == target && !function->call_end &&
-	       function->reason == PLAN_INSTRUMENTED;
+	int64_t index = map_function_at(&work->scan->map, target);
+	const struct plan_function *function;
+
+	if (index < 0)
+		return NULL;
+	function = &work->plan->functions.items[index];
+	return !function->call_end && function->reason == PLAN_INSTRUMENTED ? function
+									    : NULL;
 }
 
 /* Calls that trampolines make. */
-static void retarget_jumps(struct plan *plan, const struct emit_jumps *jumps)
+static void retarget_jumps(const struct retargeting *work, const struct emit_jumps *jumps)
 {
+	struct plan *plan = work->plan;
+
 	vector_for_each (jumps, jump) {
-		uint64_t end = plan->code_address + *jump + sizeof(int32_t), target;
+		uint64_t end = plan->code_address + *jump + sizeof(int32_t);
 		const struct plan_function *function;
 		int32_t distance;
 
 		memcpy(&distance, plan->code.items + *jump, sizeof(distance));
-		target = end + (uint64_t)(int64_t)distance;
-		function = plan_function_at(plan, target);
-		if (!is_led_to(function, target))
+		function = callee_of(work, end + (uint64_t)(int64_t)distance);
+		if (!function)
 			continue;
 		/* Both lie in plan.code, so the one reaches the other. */
 		distance = (int32_t)(plan->code_address + function->trampoline - end);
@@ -45,26 +53,30 @@ static void retarget_jumps(struct plan *plan, const struct emit_jumps *jumps)
 	}
 }
 
-static void consider(const struct retargeting *work, const struct code_segment *segment,
-		     size_t offset)
+static void retarget(const struct retargeting *work, uint64_t address)
 {
-	uint64_t address = segment->address + offset, target;
+	const struct code_segment *segment = map_find(&work->scan->map, address, LENGTH);
+	uint64_t end = address + LENGTH, target;
 	const struct plan_function *function;
 	struct plan_call *call;
 	int32_t distance;
+	size_t offset;
 
+	if (!segment)
+		return;
+	offset = address - segment->address;
 	memcpy(&distance, segment->bytes + offset + 1, sizeof(distance));
-	target = address + LENGTH + (uint64_t)(int64_t)distance;
-	function = plan_function_at(work->plan, target);
-	if (!is_led_to(function, target) || bits_any(segment->taken, offset, LENGTH) ||
+	function = callee_of(work, end + (uint64_t)(int64_t)distance);
+	if (!function || !bit_test(segment->starts, offset) ||
+	    bits_any(segment->taken, offset, LENGTH) ||
 	    ranges_meet(work->image->untouchable.items, work->image->untouchable.count,
-			address, address + LENGTH))
+			address, end))
 		return;
 	if (segment->bytes[offset] == JUMP && may_be_inner(work, function, address))
 		return;
 	target = work->plan->code_address + function->trampoline;
-	distance = (int32_t)(target - (address + LENGTH));
-	if (address + LENGTH + (uint64_t)(int64_t)distance != target ||
+	distance = (int32_t)(target - end);
+	if (end + (uint64_t)(int64_t)distance != target ||
 	    !map_take(&work->scan->map, address + 1, LENGTH - 1))
 		return;
 	call = vector_add(&work->plan->calls);
@@ -72,22 +84,48 @@ static void consider(const struct retargeting *work, const struct code_segment *
 	call->displacement = distance;
 }
 
-static void walk_segment(const struct retargeting *work,
-			 const struct code_segment *segment)
+/* The end of the sorted run that begins at `from`. */
+static size_t run_end(const struct plan_calls *calls, size_t from)
 {
-	for (size_t word = 0; word * 64 < segment->size; word++) {
-		uint64_t starts = segment->starts[word];
+	while (++from < calls->count)
+		if (calls->items[from - 1].address > calls->items[from].address)
+			return from;
+	return calls->count;
+}
 
-		while (starts) {
-			size_t offset = word * 64 + (size_t)__builtin_ctzll(starts);
+/* Merges each two runs into one. */
+static void merge_runs(const struct plan_calls *from, struct plan_call *to)
+{
+	size_t left, right, middle, end;
 
-			starts &= starts - 1;
-			if ((segment->bytes[offset] == CALL ||
-			     segment->bytes[offset] == JUMP) &&
-			    offset + LENGTH <= segment->size)
-				consider(work, segment, offset);
-		}
+	for (left = 0; left < from->count; left = end) {
+		right = middle = run_end(from, left);
+		end = middle < from->count ? run_end(from, middle) : middle;
+		while (left < middle || right < end)
+			*to++ = right == end || (left < middle &&
+						 from->items[left].address <=
+							 from->items[right].address)
+					? from->items[left++]
+					: from->items[right++];
 	}
+}
+
+/* A natural merge sort: there are only a few runs, one of them of nearly all. */
+static void sort_calls(struct plan_calls *calls)
+{
+	struct plan_calls other = {0};
+
+	while (calls->count && run_end(calls, 0) < calls->count) {
+		struct plan_calls sorted;
+
+		vector_reserve(&other, calls->count);
+		merge_runs(calls, other.items);
+		other.count = calls->count;
+		sorted = other;
+		other = *calls;
+		*calls = sorted;
+	}
+	vector_deinit(&other);
 }
 
 void calls_retarget(const struct scan *scan, const struct image *image,
@@ -95,7 +133,8 @@ void calls_retarget(const struct scan *scan, const struct image *image,
 {
 	const struct retargeting work = {scan, image, plan};
 
-	for (size_t i = 0; i < scan->map.count; i++)
-		walk_segment(&work, &scan->map.segments[i]);
-	retarget_jumps(plan, jumps);
+	vector_for_each (&scan->calls, address)
+		retarget(&work, *address);
+	sort_calls(&plan->calls);
+	retarget_jumps(&work, jumps);
 }

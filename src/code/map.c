@@ -1,8 +1,24 @@
 #include "code/map.h"
 
+/* Four bitmaps, and ranks of half the size, which are rounded up. */
+enum { WORDS_PER_WORD = 5 };
+
 static size_t words_of(size_t size)
 {
 	return size / 64 + 1;
+}
+
+static void index_functions(const struct code_map *map, const struct image *image)
+{
+	for (size_t i = image->functions.count; i--;) {
+		uint64_t address = image->functions.items[i].address;
+		const struct code_segment *segment = map_find(map, address, 1);
+
+		if (!segment)
+			continue;
+		bit_set(segment->entries, address - segment->address);
+		segment->ranks[(address - segment->address) >> 6] = (uint32_t)i;
+	}
 }
 
 void map_init(struct code_map *map, const struct image *image)
@@ -22,7 +38,7 @@ void map_init(struct code_map *map, const struct image *image)
 			(struct code_segment){.address = segment->address,
 					      .size = segment->file_size,
 					      .bytes = bytes};
-		words += 3 * words_of(segment->file_size);
+		words += WORDS_PER_WORD * words_of(segment->file_size);
 	}
 	map->bits = next = memory_allocate_zeroed(words, sizeof(*map->bits));
 	for (size_t i = 0; i < map->count; i++) {
@@ -32,8 +48,11 @@ void map_init(struct code_map *map, const struct image *image)
 		segment->starts = next;
 		segment->reached = next + words;
 		segment->taken = next + 2 * words;
-		next += 3 * words;
+		segment->entries = next + 3 * words;
+		segment->ranks = (uint32_t *)(void *)(next + 4 * words);
+		next += WORDS_PER_WORD * words;
 	}
+	index_functions(map, image);
 }
 
 void map_deinit(struct code_map *map)

@@ -20,12 +20,14 @@ struct code_segment {
 	uint64_t *starts;  /* an instruction starts here, for certain */
 	uint64_t *reached; /* a branch, an operand or a table leads here */
 	uint64_t *taken;   /* a patch covers it */
+	uint64_t *entries; /* a function of the image begins here */
+	uint32_t *ranks;   /* by word of `entries`: the index of its first function */
 };
 
 struct code_map {
 	struct code_segment segments[CODE_SEGMENTS_MAX];
 	size_t count;
-	uint64_t *bits; /* the memory of all bitmaps */
+	uint64_t *bits; /* the memory of all bitmaps and ranks */
 };
 
 /* The map refers to the image's bytes. */
@@ -71,6 +73,24 @@ static inline void map_reach(const struct code_map *map, uint64_t address)
 
 	if (segment)
 		bit_set(segment->reached, address - segment->address);
+}
+
+/* The index of the function that begins at `address`; -1: none does. */
+static inline int64_t map_function_at(const struct code_map *map, uint64_t address)
+{
+	const struct code_segment *segment = map_find(map, address, 1);
+	size_t offset, word;
+	uint64_t bit;
+
+	if (!segment)
+		return -1;
+	offset = address - segment->address;
+	word = offset >> 6;
+	bit = (uint64_t)1 << (offset & 63);
+	if (!(segment->entries[word] & bit))
+		return -1;
+	return segment->ranks[word] +
+	       __builtin_popcountll(segment->entries[word] & (bit - 1));
 }
 
 /* Whether something leads into [address, address + size). True outside of all segments.

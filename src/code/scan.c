@@ -26,25 +26,16 @@ static int64_t displacement(const uint8_t *bytes, size_t size)
 
 /* The index of the function at `address`, or whose endbr64 lies right before it; -1:
  * none. */
-static int64_t function_at(const struct scan *scan, const struct image *image,
-			   uint64_t address)
+static int64_t function_at(const struct scan *scan, uint64_t address)
 {
-	size_t low = 0, high = image->functions.count;
+	int64_t function = map_function_at(&scan->map, address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (image->functions.items[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
-		return WALK_NO_FUNCTION;
-	address -= image->functions.items[low - 1].address;
-	if (address == 0 || (address == 4 && (scan->traits[low - 1] & SCAN_MARKED)))
-		return (int64_t)low - 1;
-	return WALK_NO_FUNCTION;
+	if (function != WALK_NO_FUNCTION)
+		return function;
+	function = map_function_at(&scan->map, address - 4);
+	return function != WALK_NO_FUNCTION && (scan->traits[function] & SCAN_MARKED)
+		       ? function
+		       : WALK_NO_FUNCTION;
 }
 
 static void add_inner(struct walk *walk, int64_t function, uint64_t address,
@@ -89,13 +80,20 @@ static void leave_range(struct walk *walk, uint64_t address, const struct brief 
 	}
 	if (!conditional && walk->function != WALK_NO_FUNCTION)
 		return; /* a tail call */
-	function = function_at(walk->scan, walk->image, target);
+	function = function_at(walk->scan, target);
 	if (function == WALK_NO_FUNCTION)
 		return;
 	if (walk->function == WALK_NO_FUNCTION && owns_cold(walk, function))
 		add_inner(walk, function, address, brief);
 	else if (conditional)
 		walk->scan->traits[function] |= SCAN_CONDITIONAL_TAIL;
+}
+
+/* Those with a prefix are left alone. */
+static void note_call(struct walk *walk, uint64_t address, const struct brief *brief)
+{
+	if (brief->length == SCAN_CALL_LENGTH)
+		vector_push(&walk->scan->calls, address);
 }
 
 static void note_branch(struct walk *walk, uint64_t address, const struct brief *brief)
@@ -108,9 +106,12 @@ static void note_branch(struct walk *walk, uint64_t address, const struct brief 
 	map_reach(&walk->scan->map, target);
 	if (brief->kind == BRIEF_CALL32) {
 		walk->constants |= SEEN_CALL;
+		note_call(walk, address, brief);
 		return;
 	}
 	if (target < walk->start || target >= walk->end) {
+		if (brief->kind == BRIEF_JUMP32)
+			note_call(walk, address, brief);
 		leave_range(walk, address, brief, target);
 		return;
 	}
@@ -266,7 +267,8 @@ static bool names_arch_prctl(const struct image *image)
 	static const char name[] = "\0arch_prctl";
 
 	if (image->dynamic_strings &&
-	    memmem(image->dynamic_strings, image->dynamic_strings_size, name, sizeof(name)))
+	    memmem(image->dynamic_strings, image->dynamic_strings_size, name,
+		   sizeof(name)))
 		return true;
 	vector_for_each (&image->functions, function)
 		if (!strcmp(image->names.items + function->name, name + 1))
@@ -303,6 +305,7 @@ static bool sets_gs(struct walk *walk)
 /* Walks a function or cold part; returns its SCAN_WHOLE and SCAN_CLOSED. */
 static uint8_t walk_range(struct walk *walk, uint64_t start, uint64_t end)
 {
+	size_t calls = walk->scan->calls.count;
 	uint64_t stop;
 	uint8_t last;
 
@@ -323,6 +326,7 @@ static uint8_t walk_range(struct walk *walk, uint64_t start, uint64_t end)
 		stop = start;
 	if (stop != end) {
 		forget_starts(walk);
+		walk->scan->calls.count = calls;
 		bytes_scan(walk, stop);
 	}
 	if (walk->indirect)
@@ -387,8 +391,8 @@ static void mark_entries(struct scan *scan, const struct image *image)
 	}
 }
 
-/* Functions that no frame, relocation or export knows must be led to by something that was
- * seen so far: a wrong symbol would have us patch the middle of an instruction. */
+/* Functions that no frame, relocation or export knows must be led to by something that
+ * was seen so far: a wrong symbol would have us patch the middle of an instruction. */
 static void doubt_functions(struct scan *scan, const struct image *image)
 {
 	const uint32_t known = IMAGE_FUNCTION_FDE | IMAGE_FUNCTION_EXPORTED |
@@ -413,9 +417,9 @@ static int by_function(const void *left, const void *right)
 }
 
 /*
- * Whether a function that only a symbol knows begins in the middle of an instruction of an
- * earlier one: the symbol is wrong then. `covered` is where the earlier ones end, which have
- * been walked.
+ * Whether a function that only a symbol knows begins in the middle of an instruction of
+ * an earlier one: the symbol is wrong then. `covered` is where the earlier ones end,
+ * which have been walked.
  */
 static bool is_astray(const struct scan *scan, const struct image_function *function,
 		      uint64_t covered)
@@ -423,10 +427,12 @@ static bool is_astray(const struct scan *scan, const struct image_function *func
 	const struct code_segment *segment = map_find(&scan->map, function->address, 1);
 
 	return !(function->flags & IMAGE_FUNCTION_FDE) && function->address < covered &&
-	       segment && !bit_test(segment->starts, function->address - segment->address);
+	       segment &&
+	       !bit_test(segment->starts, function->address - segment->address);
 }
 
-static void walk_functions(struct scan *scan, const struct image *image, struct walk *walk)
+static void walk_functions(struct scan *scan, const struct image *image,
+			   struct walk *walk)
 {
 	uint64_t covered = 0;
 
@@ -478,6 +484,7 @@ void scan_deinit(struct scan *scan)
 	map_deinit(&scan->map);
 	free(scan->traits);
 	vector_deinit(&scan->inner);
+	vector_deinit(&scan->calls);
 	*scan = (struct scan){0};
 }
 

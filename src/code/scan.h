@@ -19,8 +19,8 @@ enum scan_trait {
 	SCAN_INNER = 8,       /* has rows in scan.inner */
 	SCAN_MARKED = 16,     /* begins with endbr64 */
 	SCAN_WHOLE = 32,      /* decodes from its first to its last byte */
-	SCAN_DOUBTFUL = 64,        /* only a symbol says that it begins there, and it lies
-				      inside of an instruction, or nothing leads to it */
+	SCAN_DOUBTFUL = 64,   /* only a symbol says that it begins there, and it lies
+				 inside of an instruction, or nothing leads to it */
 };
 
 /* A branch, no call, from a function's own body or cold part to its entry, or to the
@@ -36,8 +36,15 @@ struct scan {
 	struct code_map map;
 	uint8_t *traits;                         /* enum scan_trait, by function */
 	struct VECTOR(struct scan_branch) inner; /* sorted by function, then address */
+	/* Addresses of `call rel32`, and of `jmp rel32` out of functions, nearly sorted.
+	 * Where functions overlap, some are there twice, and some are none: see
+	 * map.starts. */
+	struct VECTOR(uint64_t) calls;
 	bool uses_gs;
 };
+
+/* Bytes of each of scan.calls. */
+enum { SCAN_CALL_LENGTH = 5 };
 
 /* The image must outlive the scan. */
 void scan_init(struct scan *scan, const struct image *image);

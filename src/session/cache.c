@@ -17,6 +17,9 @@
 
 #define PAGE 4096u
 
+/* Bytes of the largest patch. */
+#define PATCH_MAX sizeof(((struct plan_patch *)0)->bytes)
+
 /* Trampolines lie this far below their module. Between the two the program can map a GiB
  * before it gets in the way, and the addresses that it gets from mmap are those of a bare
  * run. */
@@ -212,15 +215,50 @@ static bool may_have_hooks(const char *name, bool has_interpreter)
 	return !has_interpreter && !strstr(name, ".so");
 }
 
+/* Whether the file has `text` in its bytes for [start, end) of a segment. */
+static bool segment_has(const struct image *image, uint64_t start, uint64_t end,
+			const char *text)
+{
+	const uint8_t *bytes = NULL;
+
+	if (start < end)
+		bytes = image_bytes_at(image, start, end - start);
+	return bytes && memmem(bytes, end - start, text, strlen(text));
+}
+
+/* Whether a constant of the file holds `text`. Linkers may put constants into one segment
+ * with the code: there, before the first function or behind the last. */
+static bool file_has(const struct image *image, const char *text)
+{
+	size_t count = image->functions.count;
+	const struct image_function *functions = image->functions.items;
+
+	vector_for_each (&image->segments, segment) {
+		uint64_t start = segment->address, end = start + segment->file_size;
+		uint64_t first = end, last = end;
+
+		if (segment->executable && count) {
+			first = functions[0].address;
+			last = functions[count - 1].address;
+		}
+		if (first < start || first > end)
+			first = end;
+		if (last < start || last > end)
+			last = end;
+		if (segment_has(image, start, first, text) ||
+		    segment_has(image, last, end, text))
+			return true;
+	}
+	return false;
+}
+
 /* A module that looks itself up in /proc/self/maps must find its own file there, so its
  * text is written to instead of replaced by our file's. The C library looks for the stack
  * only. */
-static bool looks_itself_up(const struct module_file *file)
+static bool looks_itself_up(const struct module_file *file, const struct image *image)
 {
-	static const char text[] = "/proc/self/maps";
-
 	return !text_glob("libc.so*", file->name) && !text_glob("ld-*", file->name) &&
-	       memmem(file->bytes, file->identity.size, text, sizeof(text) - 1);
+	       file_has(image, "/proc/self/maps");
 }
 
 static void describe(struct module_file *file, const struct image *image)
@@ -231,7 +269,7 @@ static void describe(struct module_file *file, const struct image *image)
 		hex += sprintf(hex, "%02x", image->build_id[i]);
 	file->has_interpreter = image->has_interpreter;
 	file->dynamic = image->type == IMAGE_DYNAMIC;
-	file->looks_itself_up = looks_itself_up(file);
+	file->looks_itself_up = looks_itself_up(file, image);
 	file->text_count = 0;
 	vector_for_each (&image->segments, segment) {
 		if (!segment->executable || file->text_count == MODULE_TEXTS)
@@ -322,14 +360,60 @@ static uint64_t texts_size(const struct module_file *file)
 	return size;
 }
 
-static void apply(const struct module_text *text, uint8_t *bytes, uint64_t address,
-		  const void *patch, size_t size)
+/* The part of a patch that lies in [start, start + size), whose bytes are at `bytes`. */
+static void apply(uint8_t *bytes, uint64_t start, uint64_t size, uint64_t address,
+		  const void *patch, size_t patch_size)
 {
-	if (address >= text->address && address + size <= text->address + text->size)
-		memcpy(bytes + (address - text->address), patch, size);
+	for (size_t i = 0; i < patch_size; i++)
+		if (address + i - start < size)
+			bytes[address + i - start] = ((const uint8_t *)patch)[i];
 }
 
-/* The texts as the kernel would map them, with all patches, one behind the other. */
+/* The index of the first row of a sorted array whose address, its first member, is at or
+ * behind `address`. */
+static size_t first_at(const void *rows, size_t count, size_t row_size, uint64_t address)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		uint64_t here;
+
+		memcpy(&here, (const char *)rows + middle * row_size, sizeof(here));
+		if (here < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+void module_text_compose(const struct module_file *file, const struct module_text *text,
+			 uint64_t offset, uint64_t size, uint8_t *bytes)
+{
+	const struct plan_patches *patches = &file->plan->patches;
+	const struct plan_calls *calls = &file->plan->calls;
+	uint64_t available = module_text_available(file, text);
+	uint64_t start = text->address + offset, there = 0;
+	/* A patch that begins before may reach in. */
+	uint64_t from = start < PATCH_MAX ? 0 : start - PATCH_MAX;
+	size_t i;
+
+	if (offset < available)
+		there = available - offset < size ? available - offset : size;
+	memcpy(bytes, file->bytes + text->file_offset + offset, there);
+	memset(bytes + there, 0, size - there);
+	i = first_at(patches->items, patches->count, sizeof(*patches->items), from);
+	for (; i < patches->count && patches->items[i].address < start + size; i++)
+		apply(bytes, start, size, patches->items[i].address,
+		      patches->items[i].bytes, patches->items[i].size);
+	i = first_at(calls->items, calls->count, sizeof(*calls->items), from);
+	for (; i < calls->count && calls->items[i].address < start + size; i++)
+		apply(bytes, start, size, calls->items[i].address,
+		      &calls->items[i].displacement, sizeof(int32_t));
+}
+
+/* All texts in memory, one behind the other. */
 static bool patch_texts(struct module_file *file)
 {
 	uint8_t *bytes = mmap(NULL, texts_size(file) + PAGE, PROT_READ | PROT_WRITE,
@@ -341,13 +425,7 @@ static bool patch_texts(struct module_file *file)
 		const struct module_text *text = &file->texts[i];
 
 		file->patched[i] = bytes;
-		memcpy(bytes, file->bytes + text->file_offset,
-		       module_text_available(file, text));
-		vector_for_each (&file->plan->patches, patch)
-			apply(text, bytes, patch->address, patch->bytes, patch->size);
-		vector_for_each (&file->plan->calls, call)
-			apply(text, bytes, call->address, &call->displacement,
-			      sizeof(call->displacement));
+		module_text_compose(file, text, 0, text->size, bytes);
 		bytes += text->size;
 	}
 	vector_deinit(&file->plan->calls);
@@ -359,6 +437,18 @@ static void drop_patched(struct module_file *file)
 	if (file->patched[0])
 		munmap(file->patched[0], texts_size(file) + PAGE);
 	file->patched[0] = NULL;
+}
+
+/* Puts a new plan into the cache and takes it from there: its text can be mapped then,
+ * and its arrays cost no memory. */
+static bool keep(const char *path, struct module_file *file)
+{
+	struct plan *made = file->plan;
+
+	if (!cache_file_save(path, file) || !cache_file_load_saved(path, file))
+		return false;
+	plan_destroy(made);
+	return true;
 }
 
 static void load_or_make(struct cache *cache, struct module_file *file, int fd,
@@ -376,20 +466,11 @@ static void load_or_make(struct cache *cache, struct module_file *file, int fd,
 		return;
 	}
 	error = plan_file(file, fd, options, 0);
-	if (!error && !patch_texts(file))
+	if (!error && !(path.data && keep(path.data, file)) && !patch_texts(file))
 		error = trm_error_create(TRM_ERROR_SYSTEM, "no memory for its text");
 	if (error) {
 		file->trouble = memory_copy_string(error->message);
 		trm_error_destroy(error);
-	} else if (path.data && cache_file_save(path.data, file)) {
-		/* Loaded again: its text can be mapped now, and its arrays cost no
-		 * memory. */
-		struct module_file made = *file;
-
-		if (cache_file_load(path.data, file)) {
-			drop_patched(&made);
-			plan_destroy(made.plan);
-		}
 	}
 	text_deinit(&path);
 }

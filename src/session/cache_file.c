@@ -11,8 +11,10 @@
 #include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #define PAGE  4096u
+#define BLOCK (256u << 10)        /* bytes of text written at once */
 #define MAGIC 0x6e616c706c6d7274u /* "trmlplan" */
 
 enum part { FUNCTIONS, PATCHES, FIXUPS, CODE, NAMES, TEXTS, PARTS };
@@ -74,8 +76,11 @@ static bool is_sound(const struct header *header, size_t size,
 			return false;
 		total += round_up(header->part_size[i]);
 	}
-	if (total + PAGE != size)
-		return false;
+	return total + PAGE == size;
+}
+
+static bool are_parts_sound(const struct header *header)
+{
 	for (int i = 0; i < PARTS; i++)
 		if (header->checksum[i] !=
 		    hash_bytes((const char *)header + part_offset(header, i),
@@ -129,7 +134,7 @@ static void adopt(struct module_file *file, const struct header *header, char *b
 	file->cached_inode = status->st_ino;
 }
 
-bool cache_file_load(const char *path, struct module_file *file)
+static bool load(const char *path, bool saved, struct module_file *file)
 {
 	scoped_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	struct stat status;
@@ -143,7 +148,7 @@ bool cache_file_load(const char *path, struct module_file *file)
 		return false;
 	const struct header *header = (const struct header *)(const void *)bytes;
 
-	if (!is_sound(header, size, file)) {
+	if (!is_sound(header, size, file) || (!saved && !are_parts_sound(header))) {
 		munmap(bytes, size);
 		return false;
 	}
@@ -152,6 +157,16 @@ bool cache_file_load(const char *path, struct module_file *file)
 	file->cached_bytes = bytes;
 	file->cached_size = size;
 	return true;
+}
+
+bool cache_file_load(const char *path, struct module_file *file)
+{
+	return load(path, false, file);
+}
+
+bool cache_file_load_saved(const char *path, struct module_file *file)
+{
+	return load(path, true, file);
 }
 
 static struct header make_header(const struct module_file *file)
@@ -206,12 +221,39 @@ static bool write_piece(int fd, const struct piece *piece, uint64_t offset)
 	return true;
 }
 
+/* The texts, composed a block at a time: all at once they would take memory, and the time
+ * to get it. */
+static bool write_texts(int fd, struct header *header, const struct module_file *file)
+{
+	uint64_t at = part_offset(header, TEXTS);
+	scoped_free uint8_t *block = memory_allocate(BLOCK);
+	XXH3_state_t *state = XXH3_createState();
+	bool good = state != NULL && XXH3_64bits_reset(state) == XXH_OK;
+
+	for (uint32_t i = 0; i < file->text_count; i++) {
+		const struct module_text *text = &file->texts[i];
+
+		for (uint64_t done = 0; good && done < text->size; done += BLOCK) {
+			uint64_t left = text->size - done;
+			struct piece piece = {block, left < BLOCK ? left : BLOCK};
+
+			module_text_compose(file, text, done, piece.size, block);
+			good = XXH3_64bits_update(state, block, piece.size) == XXH_OK &&
+			       write_piece(fd, &piece, at);
+			at += piece.size;
+		}
+	}
+	if (good)
+		header->checksum[TEXTS] = XXH3_64bits_digest(state);
+	XXH3_freeState(state);
+	return good;
+}
+
 static bool write_parts(int fd, struct header *header, const struct module_file *file)
 {
 	const struct plan *plan = file->plan;
 	const void *arrays[] = {plan->functions.items, plan->patches.items,
 				plan->fixups.items, plan->code.items, plan->names.items};
-	uint64_t offset = part_offset(header, TEXTS);
 
 	for (int i = FUNCTIONS; i <= NAMES; i++) {
 		const struct piece piece = {arrays[i], header->part_size[i]};
@@ -220,15 +262,8 @@ static bool write_parts(int fd, struct header *header, const struct module_file 
 		if (!write_piece(fd, &piece, part_offset(header, i)))
 			return false;
 	}
-	for (uint32_t i = 0; i < file->text_count; i++) {
-		const struct piece piece = {file->patched[i], file->texts[i].size};
-
-		if (!write_piece(fd, &piece, offset))
-			return false;
-		offset += piece.size;
-	}
-	/* Texts are whole pages and lie in memory one behind the other. */
-	header->checksum[TEXTS] = hash_bytes(file->patched[0], header->part_size[TEXTS]);
+	if (!write_texts(fd, header, file))
+		return false;
 	header->own_checksum = own_checksum(header);
 	return write_piece(fd, &(const struct piece){header, sizeof(*header)}, 0);
 }

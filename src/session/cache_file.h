@@ -21,7 +21,12 @@
  * this module (then nothing is changed). */
 bool cache_file_load(const char *path, struct module_file *file);
 
-/* Saves them; false if that failed, which is no error: the plan works without. */
+/* The same for a file that was just saved: the checksums of its parts are not compared.
+ */
+bool cache_file_load_saved(const char *path, struct module_file *file);
+
+/* Saves them, with the texts composed anew; false if that failed, which is no error: the
+ * plan works without. */
 bool cache_file_save(const char *path, const struct module_file *file);
 
 #endif

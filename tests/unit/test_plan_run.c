@@ -105,11 +105,13 @@ __asm__(
 	"FAR far_b\n"
 
 	/* Other instructions that change when they move. */
-	"BEGIN count_zero\n mov %rdi, %rcx\n jrcxz 1f\n mov $2, %eax\n ret\n 1: mov $1, %eax\n ret\n"
+	"BEGIN count_zero\n mov %rdi, %rcx\n jrcxz 1f\n mov $2, %eax\n ret\n"
+	" 1: mov $1, %eax\n ret\n"
 	"END count_zero\n"
 	"BEGIN looper\n lea 1(%rsi), %ecx\n loop 1f\n mov $2, %eax\n ret\n"
 	" 1: lea 5(%rcx,%rdi), %rax\n ret\n END looper\n"
-	"BEGIN branch_first\n test %edi, %edi\n js 1f\n mov $5, %eax\n ret\n 1: mov $6, %eax\n ret\n"
+	"BEGIN branch_first\n test %edi, %edi\n js 1f\n mov $5, %eax\n ret\n"
+	" 1: mov $6, %eax\n ret\n"
 	"END branch_first\n"
 	"BEGIN jump_first\n jmp 1f\n .rept 9\n nop\n .endr\n 1: lea 2(%rdi), %rax\n ret\n"
 	"END jump_first\n"
@@ -138,7 +140,8 @@ __asm__(
 	"BEGIN inside\n push %rbx\n mov %rdi, %rbx\n inside_4: lea 3(%rbx), %rax\n"
 	" and $3, %rbx\n dec %rbx\n jg inside_4\n pop %rbx\n ret\n END inside\n"
 	"BEGIN pointed_at\n mov %rdi, %rax\n pointed_at_3: add $2, %rax\n ret\n END pointed_at\n"
-	"BEGIN point_at\n mov %rsi, %rax\n lea pointed_at_3(%rip), %rcx\n jmp *%rcx\n END point_at\n"
+	"BEGIN point_at\n mov %rsi, %rax\n lea pointed_at_3(%rip), %rcx\n jmp *%rcx\n"
+	"END point_at\n"
 
 	/* Instructions that stay where they are. */
 	"BEGIN string\n mov %edi, %eax\n mov %esi, %ecx\n and $7, %ecx\n ret\n END string\n"
