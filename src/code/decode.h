@@ -30,8 +30,8 @@ struct instruction {
 	uint8_t condition;    /* INSTRUCTION_CONDITION: low 4 bits of the opcode */
 	bool on_stack;        /* its operand is in memory at rsp, with a displacement */
 	bool fixed;           /* works only where it is, or must not run elsewhere */
-	uint64_t target;        /* of a direct branch, or of the RIP-relative operand */
-	uint32_t flags_read;    /* status flags, bits as in EFLAGS */
+	uint64_t target;      /* of a direct branch, or of the RIP-relative operand */
+	uint32_t flags_read;  /* status flags, bits as in EFLAGS */
 	uint32_t flags_written; /* the same; also those left undefined */
 };
 

@@ -186,9 +186,8 @@ size_t plan_finish(const struct plan *plan, const struct plan_place *place,
 			break;
 		relocate_instruction(&emitter, &instruction, &relocation);
 	}
-	if (at == first ||
-	    !plan_offset_of(plan, place->function, original, function->address + at,
-			    ret_next))
+	if (at == first || !plan_offset_of(plan, place->function, original,
+					   function->address + at, ret_next))
 		return 0;
 	emit_bytes(&emitter, (const uint8_t[]){0xff, 0x25}, 2);
 	emit_relative(&emitter, address, 0);

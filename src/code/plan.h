@@ -148,10 +148,10 @@ const char *plan_reason_text(enum plan_reason reason);
 
 /* Where in a trampoline a thread stands, and what that means for the program. */
 enum plan_place_kind {
-	PLAN_PLACE_PROBE, /* before the probe has counted: as if at the entry */
-	PLAN_PLACE_HOOK,  /* counted, in the rest of a probe, or inside the hook code, before
-			     or after the resident */
-	PLAN_PLACE_START, /* counted, before the first displaced instruction */
+	PLAN_PLACE_PROBE,     /* before the probe has counted: as if at the entry */
+	PLAN_PLACE_HOOK,      /* counted, in the rest of a probe, or inside the hook code,
+				 before      or after the resident */
+	PLAN_PLACE_START,     /* counted, before the first displaced instruction */
 	PLAN_PLACE_DISPLACED, /* between displaced instructions, or inside the expansion
 				 of one (then `instruction` is that one) */
 	PLAN_PLACE_BACK,      /* all displaced instructions are done */

@@ -11,11 +11,11 @@ struct start {
 	uint64_t symbol_size;      /* the largest that a symbol says; 0: none does */
 	uint64_t frame_size;       /* likewise of frames */
 	uint32_t flags;            /* of its symbols and frames */
-	bool function;  /* a symbol that names no cold part, or the loader calls it */
-	bool cold;      /* a symbol names a cold part */
-	bool whole;     /* the loader calls it, or a symbol without a suffix names it, such as
-			   compilers and BOLT give to parts: what begins there is an entry,
-			   whatever its frame says */
+	bool function; /* a symbol that names no cold part, or the loader calls it */
+	bool cold;     /* a symbol names a cold part */
+	bool whole; /* the loader calls it, or a symbol without a suffix names it, such as
+		       compilers and BOLT give to parts: what begins there is an entry,
+		       whatever its frame says */
 	bool displaced; /* its frame is not that of an entry */
 	bool signal;
 };

@@ -2,9 +2,10 @@
 // build(stripped): gcc -O2 -s
 // output: sum 1500
 /*
- * A function in parts, as BOLT and compilers make them: what a part is entered with, the flags
- * and r11 among it, is the business of the function alone. The parts have symbols and frames
- * like functions; one is led to by a conditional branch and leads on to another.
+ * A function in parts, as BOLT and compilers make them: what a part is entered with, the
+ * flags and r11 among it, is the business of the function alone. The parts have symbols
+ * and frames like functions; one is led to by a conditional branch and leads on to
+ * another.
  */
 #include "lib/test.h"
 
