@@ -268,11 +268,3 @@ void arena_clear_bank(const struct arena *arena, struct bank *bank)
 	bank->owner = 0;
 	bank->in_use = false;
 }
-
-struct bank *arena_find_bank(const struct arena *arena, uint64_t address)
-{
-	vector_for_each (&arena->banks, bank)
-		if ((*bank)->address == address)
-			return *bank;
-	return NULL;
-}

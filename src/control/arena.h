@@ -90,7 +90,4 @@ void arena_read_bank(const struct arena *arena, const struct bank *bank,
 /* Sets all counters to 0, gives their memory back, and leaves the bank without owner. */
 void arena_clear_bank(const struct arena *arena, struct bank *bank);
 
-/* The bank at this address of the program, whose owner is `owner`; NULL if none. */
-struct bank *arena_find_bank(const struct arena *arena, uint64_t address);
-
 #endif

@@ -169,12 +169,11 @@ static void on_image(struct session *session, struct thread *thread)
 	trm_error_destroy(error);
 }
 
-static void on_exec(struct session *session, struct thread *thread, pid_t former)
+static void on_exec(struct session *session, struct thread *thread)
 {
 	struct process *process = thread->process;
 	char program[PATH_MAX];
 
-	(void)former;
 	for (size_t i = session->all_threads.count; i-- > 0;) {
 		struct thread *other = session->all_threads.items[i];
 
@@ -427,9 +426,8 @@ static void on_unknown(struct session *session, const struct event *event)
 	thread->stopped = true;
 }
 
-static void on_group_stop(struct session *session, struct thread *thread)
+static void on_group_stop(struct thread *thread)
 {
-	(void)session;
 	trm_error_destroy(remote_resume(thread->tid, REMOTE_LISTEN, 0));
 	thread->stopped = false;
 }
@@ -459,14 +457,14 @@ void follow_event(struct session *session, const struct event *event)
 		signals_deliver(session, thread, event->value);
 		break;
 	case EVENT_GROUP_STOP:
-		on_group_stop(session, thread);
+		on_group_stop(thread);
 		break;
 	case EVENT_FORK:
 	case EVENT_CLONE:
 		on_child(session, thread, event->value);
 		break;
 	case EVENT_EXEC:
-		on_exec(session, thread, event->value);
+		on_exec(session, thread);
 		break;
 	case EVENT_SYSCALL:
 		on_system_call(session, thread);
