@@ -23,22 +23,9 @@ static const struct plan_function *function_of(const struct plan *plan,
 }
 
 /* Which probe a trampoline has: its first bytes tell. */
-static enum trampoline_probe probe_at(const struct plan *plan, uint32_t offset)
+static enum probe_form probe_of(const struct plan *plan, uint32_t offset)
 {
-	static const struct {
-		uint8_t bytes[4];
-		enum trampoline_probe probe;
-	} rows[] = {
-		{{0x65, 0x48, 0xff, 0x04}, TRAMPOLINE_COUNT},
-		{{0x48, 0x8d, 0x64, 0x24}, TRAMPOLINE_COUNT_KEEP_FLAGS},
-		{{0x65, 0xc6, 0x04, 0x25}, TRAMPOLINE_FLAG},
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (offset + 4 <= plan->code.count &&
-		    !memcmp(plan->code.items + offset, rows[i].bytes, 4))
-			return rows[i].probe;
-	return TRAMPOLINE_NO_PROBE;
+	return probe_at(plan->code.items + offset, plan->code.count - offset);
 }
 
 static struct trampoline trampoline_of(const struct plan *plan,
@@ -52,8 +39,8 @@ static struct trampoline trampoline_of(const struct plan *plan,
 		.displaced = function->displaced,
 		.copied =
 			size < function->copied ? function->displaced : function->copied,
-		.probe = function->reason ? TRAMPOLINE_NO_PROBE
-					  : probe_at(plan, function->trampoline),
+		.probe = function->reason ? PROBE_NONE
+					  : probe_of(plan, function->trampoline),
 		.hook = function->hook,
 		.call_end = function->call_end,
 	};

@@ -1,7 +1,7 @@
 #include "code/map.h"
 
-/* Four bitmaps, and ranks of half the size, which are rounded up. */
-enum { WORDS_PER_WORD = 5 };
+/* Five bitmaps, and ranks of half the size, which are rounded up. */
+enum { WORDS_PER_WORD = 6 };
 
 static size_t words_of(size_t size)
 {
@@ -49,7 +49,8 @@ void map_init(struct code_map *map, const struct image *image)
 		segment->reached = next + words;
 		segment->taken = next + 2 * words;
 		segment->entries = next + 3 * words;
-		segment->ranks = (uint32_t *)(void *)(next + 4 * words);
+		segment->exposed = next + 4 * words;
+		segment->ranks = (uint32_t *)(void *)(next + 5 * words);
 		next += WORDS_PER_WORD * words;
 	}
 	index_functions(map, image);

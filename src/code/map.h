@@ -19,6 +19,7 @@ struct code_segment {
 	const uint8_t *bytes;
 	uint64_t *starts;  /* an instruction starts here, for certain */
 	uint64_t *reached; /* a branch, an operand or a table leads here */
+	uint64_t *exposed; /* the same, but for branches of the function around it */
 	uint64_t *taken;   /* a patch covers it */
 	uint64_t *entries; /* a function of the image begins here */
 	uint32_t *ranks;   /* by word of `entries`: the index of its first function */
@@ -68,6 +69,17 @@ static inline const struct code_segment *map_find(const struct code_map *map,
 
 /* Notes that something leads to `address`, wherever that is. */
 static inline void map_reach(const struct code_map *map, uint64_t address)
+{
+	const struct code_segment *segment = map_find(map, address, 1);
+
+	if (segment) {
+		bit_set(segment->reached, address - segment->address);
+		bit_set(segment->exposed, address - segment->address);
+	}
+}
+
+/* The same for a branch or table of the function that `address` lies in. */
+static inline void map_reach_inside(const struct code_map *map, uint64_t address)
 {
 	const struct code_segment *segment = map_find(map, address, 1);
 

@@ -2,26 +2,14 @@
 
 #include "base/cleanup.h"
 #include "code/calls.h"
-#include "code/place.h"
+#include "code/making.h"
 #include "code/trampoline.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { TRAMPOLINE_ALIGNMENT = 16, JUMP = 5 };
-
-/* A plan in the making. */
-struct making {
-	const struct plan_request *request;
-	const struct image *image;
-	struct plan *plan;
-	struct scan scan;
-	struct padding padding;
-	struct place_choice *choices;
-	struct plan_patches islands; /* patches that are not at entries */
-	struct emit_jumps jumps;
-};
+enum { TRAMPOLINE_ALIGNMENT = 16, JUMP = MAKING_JUMP };
 
 const struct plan_function *plan_function_at(const struct plan *plan, uint64_t address)
 {
@@ -53,6 +41,48 @@ const char *plan_reason_text(enum plan_reason reason)
 	};
 
 	return (unsigned)reason < PLAN_REASON_COUNT ? texts[reason] : "unknown reason";
+}
+
+struct making_mark making_mark(const struct making *making)
+{
+	const struct plan *plan = making->plan;
+
+	return (struct making_mark){
+		.code = plan->code.count,
+		.fixups = plan->fixups.count,
+		.jumps = making->jumps.count,
+		.patches = plan->patches.count,
+		.islands = making->islands.count,
+		.blocks = plan->blocks.count,
+		.steps = plan->steps.count,
+		.stubs = plan->stubs.count,
+	};
+}
+
+void making_undo(struct making *making, const struct making_mark *mark)
+{
+	struct plan *plan = making->plan;
+
+	plan->code.count = mark->code;
+	plan->fixups.count = mark->fixups;
+	making->jumps.count = mark->jumps;
+	plan->patches.count = mark->patches;
+	making->islands.count = mark->islands;
+	plan->blocks.count = mark->blocks;
+	plan->steps.count = mark->steps;
+	plan->stubs.count = mark->stubs;
+}
+
+struct emitter making_emitter(struct making *making)
+{
+	struct plan *plan = making->plan;
+
+	return (struct emitter){.address = plan->code_address,
+				.code = plan->code.items,
+				.count = plan->code.count,
+				.capacity = plan->code.capacity,
+				.plan = plan,
+				.jumps = &making->jumps};
 }
 
 static bool is_wanted(const struct making *making, const struct image_function *function)
@@ -90,7 +120,7 @@ static void choose_functions(struct making *making)
 			making->choices);
 }
 
-static struct plan_patch *add_patch(struct plan_patches *patches, uint64_t address,
+struct plan_patch *making_add_patch(struct plan_patches *patches, uint64_t address,
 				    uint32_t function, uint8_t size)
 {
 	struct plan_patch *patch = vector_add(patches);
@@ -101,8 +131,7 @@ static struct plan_patch *add_patch(struct plan_patches *patches, uint64_t addre
 	return patch;
 }
 
-/* Writes a jump into a patch; false if it does not reach. */
-static bool patch_jump(struct plan_patch *patch, size_t offset, uint64_t target)
+bool making_patch_jump(struct plan_patch *patch, size_t offset, uint64_t target)
 {
 	int64_t distance = (int64_t)(target - (patch->address + offset + JUMP));
 	int32_t wide = (int32_t)distance;
@@ -117,7 +146,7 @@ static bool rewrite_branch(struct making *making, const struct scan_branch *bran
 			   uint64_t target)
 {
 	uint64_t end = branch->address + branch->length;
-	struct plan_patch *patch = add_patch(&making->islands, end - branch->width,
+	struct plan_patch *patch = making_add_patch(&making->islands, end - branch->width,
 					     branch->function, branch->width);
 	int64_t distance = (int64_t)(target - end);
 	int32_t wide = (int32_t)distance;
@@ -147,7 +176,7 @@ static bool add_patches(struct making *making, uint32_t index, uint64_t trampoli
 	const struct scan *scan = &making->scan;
 	uint64_t entry = function->address + (scan->traits[index] & SCAN_MARKED ? 4 : 0);
 	struct plan_patch *patch =
-		add_patch(&making->plan->patches, entry, index, choice->size);
+		making_add_patch(&making->plan->patches, entry, index, choice->size);
 	bool reached = true;
 
 	if (choice->call_end)
@@ -156,13 +185,13 @@ static bool add_patches(struct making *making, uint32_t index, uint64_t trampoli
 	if (choice->island) {
 		patch->bytes[0] = 0xeb;
 		patch->bytes[1] = (uint8_t)(choice->island - entry - 2);
-		patch = add_patch(&making->islands, choice->island, index, JUMP);
+		patch = making_add_patch(&making->islands, choice->island, index, JUMP);
 	}
-	reached &= patch_jump(patch, 0, trampoline);
+	reached &= making_patch_jump(patch, 0, trampoline);
 	if (choice->loop_island)
-		patch = add_patch(&making->islands, choice->loop, index, JUMP);
+		patch = making_add_patch(&making->islands, choice->loop, index, JUMP);
 	if (choice->loop)
-		reached &= patch_jump(patch, choice->loop_island ? 0 : JUMP, start);
+		reached &= making_patch_jump(patch, choice->loop_island ? 0 : JUMP, start);
 	if (!(scan->traits[index] & SCAN_INNER))
 		return reached;
 	for (const struct scan_branch *branch = scan_inner_of(scan, index);
@@ -175,14 +204,14 @@ static bool add_patches(struct making *making, uint32_t index, uint64_t trampoli
 	return reached;
 }
 
-static enum trampoline_probe probe_of(const struct making *making,
+static enum probe_form probe_of(const struct making *making,
 				      const struct place_choice *choice)
 {
 	if (!choice->wanted)
-		return TRAMPOLINE_NO_PROBE;
+		return PROBE_NONE;
 	if (making->request->probe == PLAN_PROBE_FLAG)
-		return TRAMPOLINE_FLAG;
-	return choice->keep_flags ? TRAMPOLINE_COUNT_KEEP_FLAGS : TRAMPOLINE_COUNT;
+		return PROBE_FLAG;
+	return choice->keep_flags ? PROBE_COUNT_KEEP_FLAGS : PROBE_COUNT;
 }
 
 static struct trampoline trampoline_for(const struct making *making, uint32_t index,
@@ -218,22 +247,14 @@ static enum plan_reason write_trampoline(struct making *making,
 					 uint64_t *ret_start)
 {
 	struct plan *plan = making->plan;
-	const size_t code = plan->code.count, fixups = plan->fixups.count;
-	const size_t jumps = making->jumps.count;
-	struct emitter emitter = {.address = plan->code_address,
-				  .code = plan->code.items,
-				  .count = code,
-				  .capacity = plan->code.capacity,
-				  .plan = plan,
-				  .jumps = &making->jumps};
+	const struct making_mark mark = making_mark(making);
+	struct emitter emitter = making_emitter(making);
 
 	trampoline_emit(&emitter, trampoline, ret_start);
 	plan->code.count = emitter.count;
 	if (!emitter.reason && !emitter.full)
 		return PLAN_INSTRUMENTED;
-	plan->code.count = code;
-	plan->fixups.count = fixups;
-	making->jumps.count = jumps;
+	making_undo(making, &mark);
 	return emitter.reason ? emitter.reason : PLAN_OUT_OF_REACH;
 }
 
@@ -243,14 +264,13 @@ static enum plan_reason instrument(struct making *making, uint32_t index,
 {
 	const struct place_choice *choice = &making->choices[index];
 	struct plan *plan = making->plan;
-	const size_t code = plan->code.count, fixups = plan->fixups.count;
-	const size_t jumps = making->jumps.count;
-	const size_t patches = plan->patches.count, islands = making->islands.count;
+	const struct making_mark mark = making_mark(making);
 	struct trampoline trampoline = trampoline_for(making, index, row);
 	enum plan_reason reason;
 	uint64_t start;
 
-	vector_reserve(&plan->code, code + TRAMPOLINE_ALIGNMENT + TRAMPOLINE_SIZE_MAX);
+	vector_reserve(&plan->code,
+		       mark.code + TRAMPOLINE_ALIGNMENT + TRAMPOLINE_SIZE_MAX);
 	align_code(plan);
 	row->trampoline = (uint32_t)plan->code.count;
 	reason = write_trampoline(making, &trampoline, &start);
@@ -269,12 +289,33 @@ static enum plan_reason instrument(struct making *making, uint32_t index,
 		plan->slot_count += choice->wanted;
 		return PLAN_INSTRUMENTED;
 	}
-	plan->code.count = code;
-	plan->fixups.count = fixups;
-	plan->patches.count = patches;
-	making->islands.count = islands;
-	making->jumps.count = jumps;
+	making_undo(making, &mark);
 	return reason;
+}
+
+/* Whether a reason against a jump at the entry is none against a relocated function. */
+static bool can_relocate(uint8_t reason)
+{
+	return reason == PLAN_INSTRUMENTED || reason == PLAN_NO_ROOM ||
+	       reason == PLAN_BRANCH_INTO_ENTRY || reason == PLAN_NOT_MOVABLE;
+}
+
+/* Whole if that is asked for and can be; else its entry alone. */
+static void write_function(struct making *making, uint32_t index,
+			   struct plan_function *row)
+{
+	const struct place_choice *choice = &making->choices[index];
+	bool blocks = making->request->depth == PLAN_BLOCKS && choice->wanted;
+
+	if (blocks && !choice->hook && can_relocate(choice->reason) &&
+	    blocks_instrument(making, index, row)) {
+		row->reason = PLAN_INSTRUMENTED;
+		return;
+	}
+	if ((choice->wanted || choice->hook) && !choice->reason)
+		row->reason = (uint8_t)instrument(making, index, row);
+	if (blocks && row->reason == PLAN_INSTRUMENTED)
+		blocks_add_single(making, index, row);
 }
 
 static void write_functions(struct making *making)
@@ -296,8 +337,7 @@ static void write_functions(struct making *making)
 		row->flags = (uint8_t)function->flags;
 		row->slot = plan->slot_count;
 		row->reason = choice->reason;
-		if ((choice->wanted || choice->hook) && !choice->reason)
-			row->reason = (uint8_t)instrument(making, i, row);
+		write_function(making, i, row);
 		if (!row->hook && row->reason)
 			row->trampoline = (uint32_t)plan->code.count;
 		if (!choice->wanted)
@@ -305,11 +345,24 @@ static void write_functions(struct making *making)
 	}
 }
 
+/* Once more if functions turned out to return flags. */
+static void write_all(struct making *making)
+{
+	const struct making_mark start = {0};
+
+	do {
+		making->flags_found = false;
+		making_undo(making, &start);
+		making->plan->functions.count = making->plan->slot_count = 0;
+		write_functions(making);
+	} while (making->flags_found);
+}
+
 static void write_bridges(struct making *making)
 {
 	vector_for_each (&making->padding.bridges, bridge) {
 		struct plan_patch *patch =
-			add_patch(&making->islands, bridge->address, bridge->function, 2);
+			making_add_patch(&making->islands, bridge->address, bridge->function, 2);
 
 		patch->bytes[0] = 0xeb;
 		patch->bytes[1] = bridge->length;
@@ -374,7 +427,7 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	making.plan->uses_gs = making.scan.uses_gs;
 	padding_init(&making.padding, &making.scan, making.image);
 	choose_functions(&making);
-	write_functions(&making);
+	write_all(&making);
 	write_bridges(&making);
 	merge_patches(&making);
 	calls_retarget(&making.scan, making.image, &making.jumps, making.plan);
@@ -383,6 +436,9 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	padding_deinit(&making.padding);
 	vector_deinit(&making.islands);
 	vector_deinit(&making.jumps);
+	graph_deinit(&making.graph);
+	whole_deinit(&making.whole);
+	free(making.returns_flags);
 	scan_deinit(&making.scan);
 	*ret_plan = making.plan;
 	return NULL;
@@ -396,6 +452,9 @@ void plan_destroy(struct plan *plan)
 	vector_deinit(&plan->patches);
 	vector_deinit(&plan->calls);
 	vector_deinit(&plan->fixups);
+	vector_deinit(&plan->blocks);
+	vector_deinit(&plan->steps);
+	vector_deinit(&plan->stubs);
 	vector_deinit(&plan->code);
 	vector_deinit(&plan->names);
 	free(plan);

@@ -65,6 +65,10 @@ struct plan_function {
 	uint8_t copied;      /* bytes from `address` on that are in the trampoline: the
 				displaced      ones, and a copy of what follows, which stays
 				good to      run at its      place, too */
+	uint32_t first_block, block_count; /* in plan.blocks; 0: the function is not
+					      relocated whole */
+	uint32_t first_step, step_count;   /* in plan.steps */
+	uint32_t first_stub, stub_count;   /* in plan.stubs */
 	uint8_t call_end; /* bytes from `address` to the end of the call that leads to the
 			     trampoline, which is a stub; `displaced` is 0 then. 0: the
 			     entry leads there */
@@ -76,6 +80,36 @@ struct plan_patch {
 	uint32_t function; /* index in plan.functions that it serves */
 	uint8_t size;
 	uint8_t bytes[11];
+};
+
+/* What becomes of the instructions of a function that is relocated whole, one step after
+ * the other in the order of the original and of the code: see code/whole.h. */
+enum plan_step_kind {
+	PLAN_STEP_MOVED,    /* an instruction that the code stands for */
+	PLAN_STEP_ORIGINAL, /* one that is executed at its own place; no code */
+	PLAN_STEP_PROBE,    /* code alone */
+	PLAN_STEP_JUMP,     /* code alone: to the original of the next step, or to the
+			       block behind */
+};
+struct plan_step {
+	uint16_t kind : 2;
+	uint16_t original : 4; /* bytes of the original */
+	uint16_t code : 10;    /* bytes in plan.code */
+};
+
+/* Code that a direct call is led to, to count the block that it is in. */
+struct plan_stub {
+	uint64_t call; /* link-time address of the call */
+	uint32_t code; /* offset in plan.code */
+	uint32_t reserved;
+};
+
+/* A basic block of a function that is relocated whole. */
+struct plan_block {
+	uint32_t offset; /* from the function's address */
+	uint32_t size;   /* bytes */
+	uint32_t slot;   /* UINT32_MAX: nothing leads there, so nothing counts it */
+	uint32_t instructions;
 };
 
 /* A place in plan.code that depends on where things lie in one process. */
@@ -99,7 +133,7 @@ struct plan_calls VECTOR(struct plan_call);
 
 struct plan {
 	uint64_t code_address; /* link-time address where plan.code is to lie */
-	uint32_t slot_count;   /* instrumented functions */
+	uint32_t slot_count;   /* counters: of functions and blocks */
 	uint32_t slot_size;    /* 8 or 1 bytes */
 	bool uses_gs;          /* the module sets the GS base or selector itself */
 	struct VECTOR(
@@ -110,6 +144,9 @@ struct plan {
 	 * once they are applied: a plan from the cache has none. */
 	struct plan_calls calls;
 	struct VECTOR(struct plan_fixup) fixups;
+	struct VECTOR(struct plan_block) blocks;
+	struct VECTOR(struct plan_step) steps;
+	struct VECTOR(struct plan_stub) stubs;
 	struct VECTOR(uint8_t) code; /* trampolines and their constants */
 	struct VECTOR(char) names;   /* as image.names */
 };
@@ -120,9 +157,16 @@ struct plan_hook_layout {
 	uint32_t entry; /* offset in the bank (relative to %gs) of the address to call */
 };
 
+/* How much of a function is measured. */
+enum plan_depth {
+	PLAN_ENTRIES, /* its entry */
+	PLAN_BLOCKS,  /* each of its basic blocks; needs PLAN_PROBE_COUNT */
+};
+
 struct plan_request {
 	const struct image *image;
 	enum plan_probe probe;
+	enum plan_depth depth;
 	uint64_t code_address; /* where the trampolines will lie, link-time; see
 				  plan.code_address */
 	/* Whether a function is wanted: name is demangled where it was mangled, or

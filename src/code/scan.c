@@ -103,7 +103,10 @@ static void note_branch(struct walk *walk, uint64_t address, const struct brief 
 			  (uint64_t)displacement(bytes + brief->length - brief->immediate,
 						 brief->immediate);
 
-	map_reach(&walk->scan->map, target);
+	if (target - walk->start < walk->end - walk->start)
+		map_reach_inside(&walk->scan->map, target);
+	else
+		map_reach(&walk->scan->map, target);
 	if (brief->kind == BRIEF_CALL32) {
 		walk->constants |= SEEN_CALL;
 		note_call(walk, address, brief);
@@ -166,6 +169,10 @@ static void note_instruction(struct walk *walk, uint64_t address,
 		break;
 	case BRIEF_JUMP_INDIRECT:
 		walk->indirect = true;
+		/* jmp *table(,%index,8) */
+		if (brief->modrm == 0x24)
+			vector_push(&walk->scan->tables,
+				    (uint64_t)displacement(bytes + brief->length - 4, 4));
 		break;
 	case BRIEF_CALL_INDIRECT:
 		walk->constants |= SEEN_CALL;
@@ -469,6 +476,7 @@ void scan_init(struct scan *scan, const struct image *image)
 	if (image->type == IMAGE_EXECUTABLE)
 		tables_read_pointers(scan, image);
 	doubt_functions(scan, image);
+	tables_sort(scan);
 	vector_for_each (&image->targets, target)
 		map_reach(&scan->map, *target);
 	if (scan->inner.count)
@@ -484,6 +492,7 @@ void scan_deinit(struct scan *scan)
 	map_deinit(&scan->map);
 	free(scan->traits);
 	vector_deinit(&scan->inner);
+	vector_deinit(&scan->tables);
 	vector_deinit(&scan->calls);
 	*scan = (struct scan){0};
 }

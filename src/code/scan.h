@@ -40,6 +40,8 @@ struct scan {
 	 * Where functions overlap, some are there twice, and some are none: see
 	 * map.starts. */
 	struct VECTOR(uint64_t) calls;
+	/* Where jump tables may begin. Sorted: no table goes on beyond the next. */
+	struct VECTOR(uint64_t) tables;
 	bool uses_gs;
 };
 
@@ -49,6 +51,9 @@ enum { SCAN_CALL_LENGTH = 5 };
 /* The image must outlive the scan. */
 void scan_init(struct scan *scan, const struct image *image);
 void scan_deinit(struct scan *scan);
+
+/* Where the next table begins, and this one must have ended. */
+uint64_t tables_end(const struct scan *scan, uint64_t table);
 
 /* The first row of scan.inner for this function; they are contiguous. */
 const struct scan_branch *scan_inner_of(const struct scan *scan, uint32_t function);

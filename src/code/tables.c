@@ -37,7 +37,10 @@ static void read_relative(struct walk *walk, uint64_t table)
 		     (target == walk->start || target == walk->entry_behind)))
 			break;
 		walk->table_budget--;
-		map_reach(&walk->scan->map, target);
+		if (target - walk->start < walk->end - walk->start)
+			map_reach_inside(&walk->scan->map, target);
+		else
+			map_reach(&walk->scan->map, target);
 	}
 	/* A loop through the table to the entry, or a table that nobody wrote for a
 	 * program: leave the function alone. */
@@ -47,8 +50,38 @@ static void read_relative(struct walk *walk, uint64_t table)
 
 void tables_read(struct walk *walk)
 {
-	vector_for_each (&walk->tables, table)
+	vector_for_each (&walk->tables, table) {
+		vector_push(&walk->scan->tables, *table);
 		read_relative(walk, *table);
+	}
+}
+
+static int by_value(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+void tables_sort(struct scan *scan)
+{
+	if (scan->tables.count)
+		qsort(scan->tables.items, scan->tables.count, sizeof(uint64_t), by_value);
+}
+
+uint64_t tables_end(const struct scan *scan, uint64_t table)
+{
+	size_t low = 0, high = scan->tables.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (scan->tables.items[middle] <= table)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < scan->tables.count ? scan->tables.items[low] : UINT64_MAX;
 }
 
 void tables_read_pointers(const struct scan *scan, const struct image *image)

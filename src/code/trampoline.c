@@ -1,5 +1,7 @@
 #include "code/trampoline.h"
 
+#include "code/probe.h"
+
 #include <string.h>
 
 enum { CALL_LENGTH = 5 };
@@ -9,84 +11,6 @@ unsigned trampoline_patch_offset(const uint8_t *bytes, size_t size)
 	static const uint8_t endbr64[4] = {0xf3, 0x0f, 0x1e, 0xfa};
 
 	return size >= 4 && !memcmp(bytes, endbr64, 4) ? 4 : 0;
-}
-
-static void mark_probe(struct emitter *emitter, enum plan_place_kind kind,
-		       uint64_t original)
-{
-	emit_mark(emitter,
-		  (struct emit_mark){.kind = (uint8_t)kind, .original = original});
-}
-
-static void emit_slot(struct emitter *emitter, uint32_t slot)
-{
-	emit_fixup(emitter, PLAN_FIXUP_SLOT);
-	emit_word32(emitter, slot);
-}
-
-/*
- * Counts without a change to flags or registers, below the red zone: for parts of
- * functions that pass as functions, where any register may be live. The marks tell how
- * far rsp is down and whether rax is there; behind the store the call is counted.
- */
-static void emit_careful_count(struct emitter *emitter, uint32_t slot, uint64_t original)
-{
-	static const struct {
-		uint8_t bytes[8];
-		uint8_t size;
-		bool slot;
-		uint8_t stack; /* bytes that rsp is down before it */
-		bool pushed, counted;
-	} steps[] = {
-		{{0x48, 0x8d, 0x64, 0x24, 0x80}, 5, false, 0, false, false},
-		{{0x50}, 1, false, 128, false, false}, /* push %rax */
-		{{0x65, 0x48, 0x8b, 0x04, 0x25}, 5, true, 136, true, false},
-		{{0x48, 0x8d, 0x40, 0x01}, 4, false, 136, true, false}, /* lea 1(%rax),
-									   %rax */
-		{{0x65, 0x48, 0x89, 0x04, 0x25}, 5, true, 136, true, false},
-		{{0x58}, 1, false, 136, true, true}, /* pop %rax */
-		{{0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0}, 8, false, 128, false, true},
-	};
-
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-		/* The caller marked the first. */
-		if (i)
-			emit_mark(emitter,
-				  (struct emit_mark){
-					  .kind = steps[i].counted ? PLAN_PLACE_HOOK
-								   : PLAN_PLACE_PROBE,
-					  .original = original,
-					  .stack = steps[i].stack,
-					  .pushed = steps[i].pushed,
-				  });
-		emit_bytes(emitter, steps[i].bytes, steps[i].size);
-		if (steps[i].slot)
-			emit_slot(emitter, slot);
-	}
-}
-
-static void emit_probe(struct emitter *emitter, const struct trampoline *trampoline,
-		       enum plan_place_kind kind, uint64_t original)
-{
-	static const uint8_t increment[] = {0x65, 0x48, 0xff, 0x04, 0x25};
-	static const uint8_t set[] = {0x65, 0xc6, 0x04, 0x25};
-
-	if (trampoline->probe == TRAMPOLINE_NO_PROBE)
-		return;
-	mark_probe(emitter, kind, original);
-	switch (trampoline->probe) {
-	case TRAMPOLINE_COUNT:
-		emit_bytes(emitter, increment, sizeof(increment));
-		emit_slot(emitter, trampoline->slot);
-		break;
-	case TRAMPOLINE_FLAG:
-		emit_bytes(emitter, set, sizeof(set));
-		emit_slot(emitter, trampoline->slot);
-		emit_byte(emitter, 1);
-		break;
-	default:
-		emit_careful_count(emitter, trampoline->slot, original);
-	}
 }
 
 /* No instruction of it touches flags. */
@@ -200,7 +124,8 @@ static void emit_stub(struct emitter *emitter, const struct trampoline *trampoli
 
 	memcpy(&distance, call + 1, sizeof(distance));
 	target = end + (uint64_t)(int64_t)distance;
-	emit_probe(emitter, trampoline, PLAN_PLACE_CALL_UNDO, end - CALL_LENGTH);
+	probe_emit(emitter, trampoline->probe, trampoline->slot, end - CALL_LENGTH,
+		   PLAN_PLACE_CALL_UNDO);
 	emit_mark(emitter,
 		  (struct emit_mark){.kind = PLAN_PLACE_CALL_DONE, .original = target});
 	emit_call_jump(emitter, target);
@@ -219,7 +144,8 @@ void trampoline_emit(struct emitter *emitter, const struct trampoline *trampolin
 		emit_stub(emitter, trampoline);
 		return;
 	}
-	emit_probe(emitter, trampoline, PLAN_PLACE_PROBE, relocation.patch);
+	probe_emit(emitter, trampoline->probe, trampoline->slot, relocation.patch,
+		   PLAN_PLACE_PROBE);
 	emit_hook(emitter, trampoline, relocation.patch);
 	relocation.start = emit_here(emitter);
 	*ret_start = relocation.start;

@@ -6,13 +6,7 @@
 #define TRAMMEL_CODE_TRAMPOLINE_H
 
 #include "code/emit.h"
-
-enum trampoline_probe {
-	TRAMPOLINE_NO_PROBE,
-	TRAMPOLINE_COUNT,            /* inc: changes flags */
-	TRAMPOLINE_COUNT_KEEP_FLAGS, /* changes nothing; slower */
-	TRAMPOLINE_FLAG,
-};
+#include "code/probe.h"
 
 enum {
 	/* Bytes behind the displaced instructions that are copied to spare the jump back:
@@ -30,7 +24,7 @@ struct trampoline {
 	unsigned displaced;   /* bytes from `address` on that the trampoline stands for */
 	unsigned copied;      /* bytes from `address` on that are in the trampoline, at
 				 least `displaced`; more than these end in a way out */
-	enum trampoline_probe probe;
+	enum probe_form probe;
 	uint32_t slot;     /* displacement in the bank without the module's own */
 	uint8_t hook;      /* 0: none */
 	unsigned call_end; /* as plan_function.call_end */

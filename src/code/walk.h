@@ -37,6 +37,9 @@ struct walk {
 /* Reads the relative jump tables among walk->tables. */
 void tables_read(struct walk *walk);
 
+/* Puts scan.tables in order. */
+void tables_sort(struct scan *scan);
+
 /* Marks what the data of an executable at a fixed address points to: it has no
  * relocations. */
 void tables_read_pointers(const struct scan *scan, const struct image *image);

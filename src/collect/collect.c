@@ -7,6 +7,7 @@
 const struct collector *const collectors[] = {
 	&collector_functions,
 	&collector_coverage,
+	&collector_blocks,
 	NULL,
 };
 

@@ -10,12 +10,14 @@
 struct collector {
 	const char *name;      /* as -m has it */
 	const char *summary;   /* one line for help */
-	enum plan_probe probe; /* at function entries */
+	enum plan_probe probe;
+	enum plan_depth depth; /* where probes are */
 	uint32_t slot_size;    /* bytes a counter takes in a bank */
 };
 
 extern const struct collector collector_functions;
 extern const struct collector collector_coverage;
+extern const struct collector collector_blocks;
 
 /* The collector of this name; the error names the nearest. */
 struct trm_error *collector_find(const char *name,

@@ -294,6 +294,7 @@ static struct trm_error *make_plan(struct module_file *file, const struct image 
 	struct plan_request request = {
 		.image = image,
 		.probe = options->collector->probe,
+		.depth = options->collector->depth,
 		.code_address = code_address,
 		.wanted = narrowed ? is_wanted : NULL,
 		.context = &wanted,

@@ -17,7 +17,7 @@
 #define BLOCK (256u << 10)        /* bytes of text written at once */
 #define MAGIC 0x6e616c706c6d7274u /* "trmlplan" */
 
-enum part { FUNCTIONS, PATCHES, FIXUPS, CODE, NAMES, TEXTS, PARTS };
+enum part { FUNCTIONS, PATCHES, FIXUPS, BLOCKS, STEPS, STUBS, CODE, NAMES, TEXTS, PARTS };
 
 struct header {
 	uint64_t magic;
@@ -108,6 +108,9 @@ static struct plan *plan_of(const struct header *header, char *bytes)
 		  size[FUNCTIONS]);
 	SET_ARRAY(plan->patches, bytes + part_offset(header, PATCHES), size[PATCHES]);
 	SET_ARRAY(plan->fixups, bytes + part_offset(header, FIXUPS), size[FIXUPS]);
+	SET_ARRAY(plan->blocks, bytes + part_offset(header, BLOCKS), size[BLOCKS]);
+	SET_ARRAY(plan->steps, bytes + part_offset(header, STEPS), size[STEPS]);
+	SET_ARRAY(plan->stubs, bytes + part_offset(header, STUBS), size[STUBS]);
 	SET_ARRAY(plan->code, bytes + part_offset(header, CODE), size[CODE]);
 	SET_ARRAY(plan->names, bytes + part_offset(header, NAMES), size[NAMES]);
 	return plan;
@@ -193,6 +196,9 @@ static struct header make_header(const struct module_file *file)
 		plan->functions.count * sizeof(*plan->functions.items);
 	header.part_size[PATCHES] = plan->patches.count * sizeof(*plan->patches.items);
 	header.part_size[FIXUPS] = plan->fixups.count * sizeof(*plan->fixups.items);
+	header.part_size[BLOCKS] = plan->blocks.count * sizeof(*plan->blocks.items);
+	header.part_size[STEPS] = plan->steps.count * sizeof(*plan->steps.items);
+	header.part_size[STUBS] = plan->stubs.count * sizeof(*plan->stubs.items);
 	header.part_size[CODE] = plan->code.count;
 	header.part_size[NAMES] = plan->names.count;
 	for (uint32_t i = 0; i < file->text_count; i++)
@@ -253,7 +259,9 @@ static bool write_parts(int fd, struct header *header, const struct module_file 
 {
 	const struct plan *plan = file->plan;
 	const void *arrays[] = {plan->functions.items, plan->patches.items,
-				plan->fixups.items, plan->code.items, plan->names.items};
+				plan->fixups.items,    plan->blocks.items,
+				plan->steps.items,     plan->stubs.items,
+				plan->code.items,      plan->names.items};
 
 	for (int i = FUNCTIONS; i <= NAMES; i++) {
 		const struct piece piece = {arrays[i], header->part_size[i]};

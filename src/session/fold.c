@@ -118,6 +118,7 @@ struct names {
 	record_attribute process, parent, program, image, threads, state, reason;
 	record_attribute module, path, build_id, known, instrumented;
 	record_attribute function, offset, calls, skip_reason;
+	record_attribute block, block_size, block_instructions, count;
 };
 
 struct saving {
@@ -153,6 +154,11 @@ static struct trm_error *make_names(struct saving *saving)
 		{"function", RECORD_STRING, 0, &n->function},
 		{"offset", RECORD_ADDRESS, RECORD_AS_VALUE, &n->offset},
 		{"calls", RECORD_UINT, RECORD_AS_VALUE | RECORD_AGGREGATABLE, &n->calls},
+		{"block", RECORD_ADDRESS, RECORD_AS_VALUE, &n->block},
+		{"block.size", RECORD_UINT, RECORD_AS_VALUE, &n->block_size},
+		{"block.instructions", RECORD_UINT, RECORD_AS_VALUE,
+		 &n->block_instructions},
+		{"count", RECORD_UINT, RECORD_AS_VALUE | RECORD_AGGREGATABLE, &n->count},
 		{"skip.reason", RECORD_STRING, RECORD_AS_VALUE, &n->skip_reason},
 	};
 
@@ -327,6 +333,15 @@ static int by_number(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
+static uint64_t instrumented(const struct plan *plan)
+{
+	uint64_t count = 0;
+
+	vector_for_each (&plan->functions, function)
+		count += function->reason == PLAN_INSTRUMENTED;
+	return count;
+}
+
 static void save_modules(struct saving *saving, struct image_run *image)
 {
 	const struct names *n = &saving->names;
@@ -345,7 +360,7 @@ static void save_modules(struct saving *saving, struct image_run *image)
 		struct record_pair pairs[] = {
 			{n->image, record_uint(image->number)},
 			{n->known, record_uint(plan ? plan->functions.count : 0)},
-			{n->instrumented, record_uint(plan ? plan->slot_count : 0)},
+			{n->instrumented, record_uint(plan ? instrumented(plan) : 0)},
 			{n->build_id, record_string(file->build_id)},
 			{n->skip_reason,
 			 record_string(file->trouble ? file->trouble : "")},
@@ -356,47 +371,94 @@ static void save_modules(struct saving *saving, struct image_run *image)
 	}
 }
 
-/* The function of each slot of a module. */
-static uint32_t *functions_by_slot(const struct plan *plan)
+/* What a slot of a module counts. */
+struct counted {
+	uint32_t function, block; /* in plan.functions, plan.blocks */
+	bool calls;               /* of the function */
+	bool executions;          /* of the block */
+};
+
+static struct counted *counted_by_slot(const struct plan *plan)
 {
-	uint32_t *functions =
-		memory_allocate_zeroed(plan->slot_count, sizeof(*functions));
+	struct counted *counted =
+		memory_allocate_zeroed(plan->slot_count, sizeof(*counted));
 
 	for (uint32_t i = 0; i < plan->functions.count; i++) {
 		const struct plan_function *function = &plan->functions.items[i];
 
-		if (function->reason == PLAN_INSTRUMENTED &&
-		    function->slot < plan->slot_count)
-			functions[function->slot] = i;
+		if (function->reason != PLAN_INSTRUMENTED ||
+		    function->slot >= plan->slot_count)
+			continue;
+		counted[function->slot].function = i;
+		counted[function->slot].calls = true;
+		for (uint32_t j = 0; j < function->block_count; j++) {
+			uint32_t block = function->first_block + j;
+			uint32_t slot = plan->blocks.items[block].slot;
+
+			if (slot >= plan->slot_count)
+				continue;
+			counted[slot].function = i;
+			counted[slot].block = block;
+			counted[slot].executions = true;
+		}
 	}
-	return functions;
+	return counted;
 }
 
-/* Counts are sorted by file: its functions are looked up once. */
-static void save_counts(struct saving *saving, const struct image_run *image)
+static void save_calls(struct saving *saving, const struct image_run *image,
+		       record_node node, uint64_t address, uint64_t calls)
 {
 	const struct names *n = &saving->names;
+	struct record_pair pairs[] = {
+		{n->offset, record_address(address)},
+		{n->image, record_uint(image->number)},
+		{n->calls, record_uint(calls)},
+	};
+
+	trm_writer_record(saving->writer, node, pairs, 3);
+}
+
+static void save_block(struct saving *saving, const struct image_run *image,
+		       record_node node, uint64_t address, const struct plan_block *block,
+		       uint64_t count)
+{
+	const struct names *n = &saving->names;
+	struct record_pair pairs[] = {
+		{n->offset, record_address(address)},
+		{n->image, record_uint(image->number)},
+		{n->block, record_address(address + block->offset)},
+		{n->block_size, record_uint(block->size)},
+		{n->block_instructions, record_uint(block->instructions)},
+		{n->count, record_uint(count)},
+	};
+
+	trm_writer_record(saving->writer, node, pairs, 6);
+}
+
+/* Counts are sorted by file: what they count is looked up once. */
+static void save_counts(struct saving *saving, const struct image_run *image)
+{
 	const struct module_file *file = NULL;
-	uint32_t *functions = NULL;
+	struct counted *counted = NULL;
 
 	vector_for_each (&image->counts, count) {
 		if (!file || file->index != count->file) {
 			file = saving->session->files.items[count->file];
-			free(functions);
-			functions = functions_by_slot(file->plan);
+			free(counted);
+			counted = counted_by_slot(file->plan);
 		}
+		const struct counted *what = &counted[count->slot];
 		const struct plan_function *function =
-			&file->plan->functions.items[functions[count->slot]];
-		struct record_pair pairs[] = {
-			{n->offset, record_address(function->address)},
-			{n->image, record_uint(image->number)},
-			{n->calls, record_uint(count->count)},
-		};
+			&file->plan->functions.items[what->function];
+		record_node node = function_node(saving, file, function);
 
-		trm_writer_record(saving->writer, function_node(saving, file, function),
-				  pairs, 3);
+		if (what->calls)
+			save_calls(saving, image, node, function->address, count->count);
+		if (what->executions)
+			save_block(saving, image, node, function->address,
+				   &file->plan->blocks.items[what->block], count->count);
 	}
-	free(functions);
+	free(counted);
 }
 
 static void save_skips(struct saving *saving, const struct module_file *file)

@@ -1,0 +1,230 @@
+/* Functions with counters in their blocks: see code/whole.h for how they are run. */
+#include "code/making.h"
+
+#include "code/trampoline.h"
+
+#include <string.h>
+
+enum { ALIGNMENT = 16 };
+
+static uint64_t entry_of(const struct making *making, uint32_t index)
+{
+	const struct image_function *function = &making->image->functions.items[index];
+
+	return function->address + (making->scan.traits[index] & SCAN_MARKED ? 4 : 0);
+}
+
+/* Functions that return flags are known only once all their callers have been seen. */
+static void note_flag_calls(struct making *making)
+{
+	vector_for_each (&making->graph.flag_calls, target) {
+		int64_t callee = map_function_at(&making->scan.map, *target);
+
+		if (callee < 0)
+			continue;
+		if (!making->returns_flags)
+			making->returns_flags = memory_allocate_zeroed(
+				making->image->functions.count, sizeof(bool));
+		if (!making->returns_flags[callee])
+			making->flags_found = true;
+		making->returns_flags[callee] = true;
+	}
+}
+
+static bool build_graph(struct making *making, uint32_t index)
+{
+	making->graph.returns_flags =
+		making->returns_flags && making->returns_flags[index];
+	if (graph_build(&making->graph, &making->scan, making->image, index))
+		return false;
+	note_flag_calls(making);
+	return true;
+}
+
+/* Nothing leads to a block that has no edge into it. */
+static void choose_slots(struct making *making, struct plan_function *row)
+{
+	const struct graph *graph = &making->graph;
+	struct whole *whole = &making->whole;
+	struct plan *plan = making->plan;
+	const uint32_t size = plan->slot_size;
+
+	row->slot = plan->slot_count++;
+	whole->entry_slot = WHOLE_NONE;
+	whole->blocks.items[0].slot = row->slot * size;
+	if (whole_needs_entry_slot(whole)) {
+		whole->entry_slot = row->slot * size;
+		whole->blocks.items[0].slot = plan->slot_count++ * size;
+	}
+	vector_for_each (&graph->edges, edge)
+		if (edge->to != GRAPH_OUT && edge->to &&
+		    whole->blocks.items[edge->to].slot == WHOLE_NONE)
+			whole->blocks.items[edge->to].slot = 0;
+	for (size_t i = 1; i < graph->blocks.count; i++) {
+		uint32_t *slot = &whole->blocks.items[i].slot;
+
+		if (!*slot || graph->blocks.items[i].exposed)
+			*slot = plan->slot_count++ * size;
+	}
+}
+
+static void add_blocks(struct making *making, struct plan_function *row)
+{
+	const struct graph *graph = &making->graph;
+	struct plan *plan = making->plan;
+
+	row->first_block = (uint32_t)plan->blocks.count;
+	row->block_count = (uint32_t)graph->blocks.count;
+	for (size_t i = 0; i < graph->blocks.count; i++) {
+		const struct graph_block *block = &graph->blocks.items[i];
+		const struct graph_instruction *first =
+			&graph->instructions.items[block->first];
+		const struct graph_instruction *last = first + block->count - 1;
+		uint32_t slot = making->whole.blocks.items[i].slot;
+
+		vector_push(&plan->blocks,
+			    ((struct plan_block){
+				    .offset = first->offset,
+				    .size = last->offset + last->length - first->offset,
+				    .slot = slot == WHOLE_NONE ? WHOLE_NONE
+							       : slot / plan->slot_size,
+				    .instructions = block->count,
+			    }));
+	}
+}
+
+/* No later patch may meet these bytes. */
+static void take(const struct making *making, uint64_t address, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		map_take(&making->scan.map, address + i, 1);
+}
+
+/* A jump in the original that leads into relocated code. */
+static bool add_jump(struct making *making, uint32_t index,
+		     const struct whole_patch *patch)
+{
+	const struct whole *whole = &making->whole;
+	uint64_t address = making->graph.address + patch->offset;
+	uint64_t target = making->plan->code_address + whole->codes.items[patch->instruction];
+	bool near = patch->island != WHOLE_NONE;
+	struct plan_patch *row =
+		making_add_patch(&making->islands, address, index, near ? 2 : MAKING_JUMP);
+
+	take(making, address, row->size);
+	if (near) {
+		row->bytes[0] = 0xeb;
+		row->bytes[1] = (uint8_t)(patch->island - patch->offset - 2);
+		address = making->graph.address + patch->island;
+		take(making, address, MAKING_JUMP);
+		row = making_add_patch(&making->islands, address, index, MAKING_JUMP);
+	}
+	return making_patch_jump(row, 0, target);
+}
+
+/* The displacement of a call, which ends at `end`: leads to a stub. */
+static bool add_stub_call(struct making *making, uint32_t index,
+			  const struct whole_block *block)
+{
+	const struct graph_instruction *call =
+		&making->graph.instructions.items[block->stub];
+	uint64_t end = making->graph.address + call->offset + call->length;
+	int64_t distance =
+		(int64_t)(making->plan->code_address + block->stub_code - end);
+	int32_t wide = (int32_t)distance;
+	struct plan_patch *row = making_add_patch(
+		&making->islands, end - sizeof(wide), index, sizeof(wide));
+
+	take(making, end - sizeof(wide), sizeof(wide));
+	memcpy(row->bytes, &wide, sizeof(wide));
+	return distance == wide;
+}
+
+static bool add_patches(struct making *making, uint32_t index,
+			const struct plan_function *row)
+{
+	const struct whole *whole = &making->whole;
+	uint64_t entry = entry_of(making, index);
+	bool reached = true;
+
+	if (whole->entry_patched) {
+		take(making, entry, MAKING_JUMP);
+		reached &= making_patch_jump(
+			making_add_patch(&making->plan->patches, entry, index,
+					 MAKING_JUMP),
+			0, making->plan->code_address + row->trampoline);
+	}
+	vector_for_each (&whole->patches, patch)
+		reached &= add_jump(making, index, patch);
+	vector_for_each (&whole->blocks, block)
+		if (block->stub != WHOLE_NONE)
+			reached &= add_stub_call(making, index, block);
+	return reached;
+}
+
+static bool write_whole(struct making *making, uint32_t index, struct plan_function *row)
+{
+	struct plan *plan = making->plan;
+	struct emitter emitter;
+
+	vector_reserve(&plan->code,
+		       plan->code.count + ALIGNMENT + whole_size_max(&making->whole));
+	emitter = making_emitter(making);
+	row->first_step = (uint32_t)plan->steps.count;
+	row->first_stub = (uint32_t)plan->stubs.count;
+	whole_emit(&making->whole, &emitter, &row->trampoline);
+	plan->code.count = emitter.count;
+	row->step_count = (uint32_t)(plan->steps.count - row->first_step);
+	row->stub_count = (uint32_t)(plan->stubs.count - row->first_stub);
+	return !emitter.full && !emitter.reason && add_patches(making, index, row);
+}
+
+/* Without a jump at its entry a function has the form of one with a first-call stub. */
+static bool set_call_end(const struct making *making, struct plan_function *row)
+{
+	const struct whole_block *first = making->whole.blocks.items;
+	const struct graph_instruction *call;
+	uint32_t end;
+
+	if (making->whole.entry_patched)
+		return true;
+	call = &making->graph.instructions.items[first->stub];
+	end = call->offset + call->length;
+	row->call_end = (uint8_t)end;
+	return end <= UINT8_MAX;
+}
+
+bool blocks_instrument(struct making *making, uint32_t index, struct plan_function *row)
+{
+	const struct making_mark mark = making_mark(making);
+	const struct plan_function before = *row;
+	const uint32_t slots = making->plan->slot_count;
+
+	if (!build_graph(making, index) ||
+	    !whole_fit(&making->whole, &making->graph,
+		       (uint32_t)(entry_of(making, index) - row->address)))
+		return false;
+	choose_slots(making, row);
+	if (!set_call_end(making, row) || !write_whole(making, index, row)) {
+		making_undo(making, &mark);
+		making->plan->slot_count = slots;
+		*row = before;
+		return false;
+	}
+	add_blocks(making, row);
+	return true;
+}
+
+void blocks_add_single(struct making *making, uint32_t index, struct plan_function *row)
+{
+	if (!build_graph(making, index) || making->graph.blocks.count != 1 ||
+	    making->graph.edges.items[0].to != GRAPH_OUT)
+		return;
+	row->first_block = (uint32_t)making->plan->blocks.count;
+	row->block_count = 1;
+	vector_push(&making->plan->blocks,
+		    ((struct plan_block){
+			    .size = row->size,
+			    .slot = row->slot,
+			    .instructions = (uint32_t)making->graph.instructions.count}));
+}

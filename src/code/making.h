@@ -1,0 +1,56 @@
+/*
+ * A plan in the making: what plan.c and blocks.c share.
+ */
+#ifndef TRAMMEL_CODE_MAKING_H
+#define TRAMMEL_CODE_MAKING_H
+
+#include "code/emit.h"
+#include "code/padding.h"
+#include "code/place.h"
+#include "code/whole.h"
+
+enum { MAKING_JUMP = 5 }; /* bytes of a jump that reaches everything */
+
+struct making {
+	const struct plan_request *request;
+	const struct image *image;
+	struct plan *plan;
+	struct scan scan;
+	struct padding padding;
+	struct place_choice *choices;
+	struct plan_patches islands; /* patches that are not at entries */
+	struct emit_jumps jumps;
+	struct graph graph; /* scratch */
+	struct whole whole; /* scratch */
+	bool *returns_flags; /* by function: assembly behind calls of it reads flags; NULL:
+				none does */
+	bool flags_found;    /* returns_flags was extended: all is to be made again */
+};
+
+/* What a failed attempt to write a function is taken back to. */
+struct making_mark {
+	size_t code, fixups, jumps, patches, islands, calls, blocks, steps, stubs;
+};
+struct making_mark making_mark(const struct making *making);
+void making_undo(struct making *making, const struct making_mark *mark);
+
+/* The patch is valid until the next one is added. */
+struct plan_patch *making_add_patch(struct plan_patches *patches, uint64_t address,
+				    uint32_t function, uint8_t size);
+
+/* Writes a jump into a patch; false if it does not reach. */
+bool making_patch_jump(struct plan_patch *patch, size_t offset, uint64_t target);
+
+/* Writes to plan.code from its end on. */
+struct emitter making_emitter(struct making *making);
+
+/*
+ * Relocates function `index` whole, with counters for its blocks, and fills in its row.
+ * False if that cannot be, and nothing is changed then.
+ */
+bool blocks_instrument(struct making *making, uint32_t index, struct plan_function *row);
+
+/* The one block of a function that has no other, which the counter of its calls counts. */
+void blocks_add_single(struct making *making, uint32_t index, struct plan_function *row);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * The code that counts. Its marks tell what a thread that is found in it has done: see
+ * struct plan_place.
+ */
+#ifndef TRAMMEL_CODE_PROBE_H
+#define TRAMMEL_CODE_PROBE_H
+
+#include "code/emit.h"
+
+enum probe_form {
+	PROBE_NONE,
+	PROBE_COUNT,            /* inc: changes flags, but not carry */
+	PROBE_COUNT_KEEP_FLAGS, /* changes nothing; slower */
+	PROBE_FLAG,             /* sets a byte; changes nothing */
+};
+
+enum {
+	PROBE_COUNT_SIZE = 9, /* bytes */
+};
+
+/* Writes a probe for the counter at displacement `slot` in the bank without the module's
+ * own. `kind` is the place of a thread that has not counted, and `original` where it is
+ * shown. */
+void probe_emit(struct emitter *emitter, enum probe_form form, uint32_t slot,
+		uint64_t original, enum plan_place_kind kind);
+
+/* The form of the probe that begins with these bytes. */
+enum probe_form probe_at(const uint8_t *code, size_t available);
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * The jump tables of a function, found by the instructions that use them:
+ *
+ *     lea table(%rip), %a ... movslq (%a,%i,4), %t; add %a, %t; jmp *%t
+ *     jmp *table(,%i,8)                              executables at fixed addresses
+ *
+ * A table is cloned with relocated targets, and the lea or the jump led to the clone.
+ */
+#ifndef TRAMMEL_CODE_SWITCHES_H
+#define TRAMMEL_CODE_SWITCHES_H
+
+#include "code/graph.h"
+
+/*
+ * Fills in graph.tables from graph.instructions (graph.block_of tells where instructions
+ * start), and makes GRAPH_SWITCH of the jumps
+ * through them. False if an indirect jump looks like a switch, but its table is not
+ * understood.
+ */
+bool switches_find(struct graph *graph, const struct scan *scan,
+		   const struct image *image);
+
+/* Whether an indirect jump is left that is no switch. */
+bool switches_has_tail(const struct graph *graph);
+
+/* The target of an entry, link-time. */
+uint64_t switches_entry(const struct graph *graph, const struct graph_table *table,
+			uint32_t index);
+
+/* The table that a lea instruction, or a jump with an absolute operand, names; NULL if it
+ * is none. */
+const struct graph_table *switches_named(const struct graph *graph,
+					 const struct graph_instruction *instruction);
+
+#endif

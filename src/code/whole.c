@@ -1,0 +1,275 @@
+#include "code/whole.h"
+
+#include "code/flags.h"
+#include "code/switches.h"
+#include "code/trampoline.h"
+
+#include <string.h>
+
+enum { JUMP = 5, SHORT_JUMP = 2, TO_FIND = UINT32_MAX - 1 };
+
+/* What becomes of a byte of the original. */
+enum whole_byte {
+	BYTE_DEAD,
+	BYTE_KEPT,    /* part of an instruction that is executed there */
+	BYTE_EXPOSED, /* dead, but others lead to it: a jump must begin there */
+	BYTE_PATCHED,
+};
+
+static const struct graph_instruction *instruction_at(const struct graph *graph, size_t i)
+{
+	return &graph->instructions.items[i];
+}
+
+/* Whether the function is left by the block's last instruction and never by another
+ * way: nothing is left to count then. */
+static bool leaves(const struct graph *graph, const struct graph_block *block)
+{
+	const struct graph_instruction *last =
+		instruction_at(graph, block->first + block->count - 1);
+
+	return last->kind == GRAPH_RETURN || last->kind == GRAPH_TAIL_INDIRECT ||
+	       last->kind == GRAPH_STOP ||
+	       (last->kind == GRAPH_JUMP &&
+		graph_block_at(graph, last->target) == GRAPH_OUT);
+}
+
+static void keep(struct whole *whole, uint32_t i)
+{
+	const struct graph_instruction *row = instruction_at(whole->graph, i);
+
+	whole->original.items[i] = true;
+	memset(whole->bytes.items + row->offset, BYTE_KEPT, row->length);
+}
+
+/* From the first instruction of a block that is executed in place on, everything up to
+ * the last such one is, and the rest if it leads out. */
+static void choose_place(struct whole *whole, const struct graph_block *block)
+{
+	const struct graph *graph = whole->graph;
+	uint32_t end = block->first + block->count, first = end, last = 0;
+
+	for (uint32_t i = block->first; i < end; i++) {
+		if (!graph_is_in_place(instruction_at(graph, i)))
+			continue;
+		if (first == end)
+			first = i;
+		last = i + 1;
+	}
+	if (first < end && leaves(graph, block))
+		last = end;
+	for (uint32_t i = first; i < last; i++)
+		keep(whole, i);
+}
+
+static bool is_free(const struct whole *whole, uint32_t offset, uint32_t size,
+		    enum whole_byte first)
+{
+	if (offset + size > whole->graph->size)
+		return false;
+	for (uint32_t i = 0; i < size; i++) {
+		uint8_t byte = whole->bytes.items[offset + i];
+
+		if (byte != BYTE_DEAD && (i || byte != first))
+			return false;
+	}
+	return true;
+}
+
+static void take(struct whole *whole, uint32_t offset, uint32_t size)
+{
+	memset(whole->bytes.items + offset, BYTE_PATCHED, size);
+}
+
+static void add_patch(struct whole *whole, uint32_t instruction, bool block_start,
+		      uint32_t size)
+{
+	uint32_t offset = instruction_at(whole->graph, instruction)->offset;
+
+	take(whole, offset, size);
+	vector_push(&whole->patches,
+		    ((struct whole_patch){.offset = offset,
+					  .instruction = instruction,
+					  .island = size == JUMP ? WHOLE_NONE : TO_FIND,
+					  .block_start = block_start}));
+}
+
+/* Keeps a block original up to its first call, which is then led to a stub. False if the
+ * block does not begin with plain instructions and a direct call. */
+static bool make_stub(struct whole *whole, uint32_t number)
+{
+	const struct graph *graph = whole->graph;
+	const struct graph_block *block = &graph->blocks.items[number];
+	uint32_t end = block->first + block->count, call = block->first;
+
+	while (call < end && instruction_at(graph, call)->kind == GRAPH_PLAIN)
+		call++;
+	if (call == end || instruction_at(graph, call)->kind != GRAPH_CALL ||
+	    instruction_at(graph, call)->length != JUMP)
+		return false;
+	for (uint32_t i = block->first; i < call; i++)
+		for (unsigned j = 0; j < instruction_at(graph, i)->length; j++)
+			if (whole->bytes.items[instruction_at(graph, i)->offset + j] ==
+			    BYTE_PATCHED)
+				return false;
+	for (uint32_t i = block->first; i < call; i++)
+		keep(whole, i);
+	whole->blocks.items[number].stub = call;
+	return true;
+}
+
+/* Whether the original bytes at the start of a block lead to its counter. */
+static bool is_entered(const struct whole *whole, uint32_t number)
+{
+	const struct graph_block *block = &whole->graph->blocks.items[number];
+
+	return (block->exposed && !whole->original.items[block->first]) ||
+	       whole->blocks.items[number].stub != WHOLE_NONE;
+}
+
+/* Whether the original may run from a block into the next one: no branch ends it. */
+static bool runs_on(const struct graph *graph, uint32_t number)
+{
+	const struct graph_block *block = &graph->blocks.items[number];
+
+	return number + 1 < graph->blocks.count &&
+	       !graph_ends_block(instruction_at(graph, block->first + block->count - 1));
+}
+
+/* Where the original may go on in relocated code behind the last kept instruction of a
+ * block: there, or at a later instruction of the block, or where the next begins. */
+static bool patch_return(struct whole *whole, uint32_t number, uint32_t behind)
+{
+	const struct graph *graph = whole->graph;
+	const struct graph_block *block = &graph->blocks.items[number];
+	uint32_t end = block->first + block->count, limit = end + runs_on(graph, number);
+
+	for (uint32_t size = JUMP; size; size = size == JUMP ? SHORT_JUMP : 0)
+		for (uint32_t i = behind; i < limit; i++) {
+			bool entered = i == end && is_entered(whole, number + 1);
+
+			if (!entered && !is_free(whole, instruction_at(graph, i)->offset,
+						 size, BYTE_DEAD))
+				continue;
+			for (uint32_t j = behind; j < i; j++)
+				keep(whole, j);
+			if (!entered)
+				add_patch(whole, i, i == end, size);
+			return true;
+		}
+	/* A stub may do, at the start of the next block. */
+	return behind == end && limit > end && make_stub(whole, number + 1);
+}
+
+static bool patch_returns(struct whole *whole)
+{
+	const struct graph *graph = whole->graph;
+
+	for (uint32_t b = 0; b < graph->blocks.count; b++) {
+		const struct graph_block *block = &graph->blocks.items[b];
+		uint32_t end = block->first + block->count, behind = end;
+
+		while (behind > block->first && !whole->original.items[behind - 1])
+			behind--;
+		if (behind == block->first)
+			continue; /* nothing of it is executed in place */
+		if (behind == end && (leaves(graph, block) || b + 1 == graph->blocks.count))
+			continue;
+		if (!patch_return(whole, b, behind))
+			return false;
+	}
+	return true;
+}
+
+static bool patch_exposed(struct whole *whole)
+{
+	const struct graph *graph = whole->graph;
+
+	for (uint32_t b = 1; b < graph->blocks.count; b++) {
+		const struct graph_block *block = &graph->blocks.items[b];
+		uint32_t offset = instruction_at(graph, block->first)->offset;
+		uint32_t size = JUMP;
+
+		if (!block->exposed)
+			continue;
+		if (!is_free(whole, offset, JUMP, BYTE_EXPOSED))
+			size = SHORT_JUMP;
+		if (is_free(whole, offset, size, BYTE_EXPOSED))
+			add_patch(whole, block->first, true, size);
+		else if (!make_stub(whole, b))
+			return false;
+	}
+	return true;
+}
+
+/* Five dead bytes that a short jump at `patch` reaches. */
+static bool find_island(struct whole *whole, struct whole_patch *patch)
+{
+	uint32_t end = patch->offset + SHORT_JUMP;
+	uint32_t low = end > 128 ? end - 128 : 0;
+	uint32_t high = end + 127;
+
+	for (uint32_t at = low; at <= high && at + JUMP <= whole->graph->size; at++) {
+		if (!is_free(whole, at, JUMP, BYTE_DEAD))
+			continue;
+		take(whole, at, JUMP);
+		patch->island = at;
+		return true;
+	}
+	return false;
+}
+
+static bool find_islands(struct whole *whole)
+{
+	vector_for_each (&whole->patches, patch)
+		if (patch->island == TO_FIND && !find_island(whole, patch))
+			return false;
+	return true;
+}
+
+bool whole_needs_entry_slot(const struct whole *whole)
+{
+	vector_for_each (&whole->graph->edges, edge)
+		if (!edge->to)
+			return true;
+	return false;
+}
+
+bool whole_fit(struct whole *whole, const struct graph *graph, uint32_t entry)
+{
+	whole->graph = graph;
+	whole->patches.count = whole->blocks.count = 0;
+	vector_reserve(&whole->blocks, graph->blocks.count);
+	for (size_t i = 0; i < graph->blocks.count; i++)
+		vector_push(&whole->blocks, ((struct whole_block){.stub = WHOLE_NONE,
+								  .slot = WHOLE_NONE}));
+	vector_reserve(&whole->bytes, graph->size);
+	memset(whole->bytes.items, BYTE_DEAD, graph->size);
+	vector_reserve(&whole->original, graph->instructions.count);
+	memset(whole->original.items, 0,
+	       graph->instructions.count * sizeof(*whole->original.items));
+	vector_for_each (&graph->blocks, block) {
+		uint32_t offset = instruction_at(graph, block->first)->offset;
+
+		choose_place(whole, block);
+		if (block->exposed && offset && !whole->original.items[block->first])
+			whole->bytes.items[offset] = BYTE_EXPOSED;
+	}
+	whole->entry_patched = is_free(whole, entry, JUMP, BYTE_DEAD);
+	if (whole->entry_patched)
+		take(whole, entry, JUMP);
+	else if (whole_needs_entry_slot(whole) || !make_stub(whole, 0))
+		return false;
+	return patch_exposed(whole) && patch_returns(whole) && find_islands(whole);
+}
+
+void whole_deinit(struct whole *whole)
+{
+	vector_deinit(&whole->bytes);
+	vector_deinit(&whole->original);
+	vector_deinit(&whole->patches);
+	vector_deinit(&whole->blocks);
+	vector_deinit(&whole->codes);
+	vector_deinit(&whole->fixups);
+	vector_deinit(&whole->clones);
+}

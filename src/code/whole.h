@@ -1,0 +1,93 @@
+/*
+ * Relocating a whole function, with a counter in each block.
+ *
+ * A function is executed in two places. Relocated code counts, branches and computes;
+ * calls, system calls and traps are executed where they always were, so that their return
+ * addresses are the original ones:
+ *
+ *     original text                       relocated code
+ *     entry:  jmp ------------------->    inc %gs:slot
+ *                                         push %rbx
+ *                                         mov %rdi, %rbx
+ *     call f  <-------------------------- jmp
+ *     jmp ---------------------------->   test %eax, %eax       behind the call
+ *                                         jne ...
+ *     call g  <-------------------------- jmp
+ *     pop %rbx                            (nothing is left to count here, so the original
+ *     ret                                 runs on to the end)
+ *
+ * What lies between two calls of one block also stays original. All other bytes of the
+ * function are dead: jumps back into relocated code take them. Nothing leads there: where
+ * other code may (exposed blocks), there is a jump, too.
+ *
+ * Where there is no room for a jump in front of a direct call, the block stays original
+ * up to the call, which is led to a stub that counts and jumps to the callee.
+ */
+#ifndef TRAMMEL_CODE_WHOLE_H
+#define TRAMMEL_CODE_WHOLE_H
+
+#include "code/emit.h"
+#include "code/graph.h"
+
+enum { WHOLE_NONE = UINT32_MAX }; /* no instruction, no slot */
+
+/* A jump in the original that leads into relocated code. */
+struct whole_patch {
+	uint32_t offset;      /* in the function, of the 5 or 2 bytes */
+	uint32_t instruction; /* that it leads to */
+	uint32_t island;  /* offset of 5 bytes that 2 lead to; WHOLE_NONE: 5 are here */
+	bool block_start; /* it leads in front of the counter of the block */
+};
+
+struct whole_block {
+	uint32_t code; /* offset in plan.code */
+	uint32_t stub; /* the call that is led to a stub; WHOLE_NONE: there is none */
+	uint32_t stub_code;
+	uint32_t slot; /* displacement of its counter; WHOLE_NONE: it has none. Set by the
+			  caller in front of whole_emit */
+};
+
+/* A displacement of 4 bytes in plan.code that is to lead to a block. */
+struct whole_fixup {
+	uint32_t offset, block;
+};
+
+struct whole {
+	const struct graph *graph;
+	struct VECTOR(uint8_t) bytes; /* enum whole_byte of each byte of the function */
+	struct VECTOR(bool) original; /* of each instruction: executed at its own place */
+	struct VECTOR(struct whole_patch) patches;
+	struct VECTOR(struct whole_block) blocks;
+	struct VECTOR(uint32_t) codes; /* offset in plan.code of each instruction; of one
+					  that is original, of the jump to it */
+	struct VECTOR(struct whole_fixup) fixups;
+	struct VECTOR(uint32_t) clones; /* offset in plan.code, by table */
+	bool entry_patched; /* a jump lies at the entry; else the first block has a stub */
+	uint32_t entry_slot; /* counter of calls; WHOLE_NONE: that of the first block is */
+};
+
+/*
+ * Decides what is executed where, and finds room for the jumps. `entry` is the offset of
+ * the jump at the entry. False if there is no room: the function cannot be relocated.
+ * Storage is used again for the next function (all-zero at first).
+ */
+bool whole_fit(struct whole *whole, const struct graph *graph, uint32_t entry);
+
+/* Whether calls and executions of the first block are counted by different counters:
+ * something in the function leads back to its start. */
+bool whole_needs_entry_slot(const struct whole *whole);
+
+/* Bytes that whole_emit writes at most. */
+size_t whole_size_max(const struct whole *whole);
+
+/*
+ * Writes the relocated function, with the slots that the caller has put into
+ * whole.blocks and whole.entry_slot, and its steps to emitter->plan. `ret_entry` is the
+ * offset of its first instruction in plan.code, behind the clones of tables. Failures are
+ * left in the emitter.
+ */
+void whole_emit(struct whole *whole, struct emitter *emitter, uint32_t *ret_entry);
+
+void whole_deinit(struct whole *whole);
+
+#endif

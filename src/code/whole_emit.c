@@ -1,0 +1,367 @@
+/* Writing relocated functions: see code/whole.h. */
+#include "code/whole.h"
+
+#include "code/flags.h"
+#include "code/probe.h"
+#include "code/switches.h"
+
+#include <string.h>
+
+enum {
+	/* Bytes at most: of an instruction that became longer, and of a block's probe
+	 * and jumps. */
+	INSTRUCTION_MAX = 24,
+	BLOCK_MAX = 80,
+};
+
+struct emission {
+	struct whole *whole;
+	const struct graph *graph;
+	struct emitter *emitter;
+};
+
+static const struct graph_instruction *instruction_at(const struct emission *emission,
+						      size_t i)
+{
+	return &emission->graph->instructions.items[i];
+}
+
+static uint64_t original_of(const struct emission *emission, size_t i)
+{
+	return emission->graph->address + instruction_at(emission, i)->offset;
+}
+
+size_t whole_size_max(const struct whole *whole)
+{
+	const struct graph *graph = whole->graph;
+	size_t size = 64 + graph->instructions.count * INSTRUCTION_MAX +
+		      graph->blocks.count * BLOCK_MAX;
+
+	vector_for_each (&graph->tables, table)
+		size += (size_t)table->count * table->entry_size + 8;
+	return size;
+}
+
+static void add_step(struct emission *emission, enum plan_step_kind kind,
+		     unsigned original, size_t from)
+{
+	struct plan_step step = {
+		.kind = kind,
+		.original = original & 15,
+		.code = (emission->emitter->count - from) & 1023,
+	};
+
+	if (emission->emitter->plan)
+		vector_push(&emission->emitter->plan->steps, step);
+}
+
+static void emit_probe(struct emission *emission, uint32_t slot, bool keep_flags)
+{
+	size_t from = emission->emitter->count;
+
+	if (slot == WHOLE_NONE)
+		return;
+	probe_emit(emission->emitter, keep_flags ? PROBE_COUNT_KEEP_FLAGS : PROBE_COUNT,
+		   slot, 0, PLAN_PLACE_PROBE);
+	add_step(emission, PLAN_STEP_PROBE, 0, from);
+}
+
+/* The displacement of a branch to a block, or to where its original is entered. */
+static void emit_block_distance(struct emission *emission, uint32_t block)
+{
+	const struct whole_block *to = &emission->whole->blocks.items[block];
+	struct emitter *emitter = emission->emitter;
+
+	if (to->stub != WHOLE_NONE) {
+		emit_relative(emitter,
+			      original_of(emission,
+					  emission->graph->blocks.items[block].first),
+			      0);
+		return;
+	}
+	vector_push(&emission->whole->fixups,
+		    ((struct whole_fixup){(uint32_t)emitter->count, block}));
+	emit_word32(emitter, 0);
+}
+
+/* The displacement of a direct branch. Other functions are entered where calls are led
+ * to. */
+static void emit_target(struct emission *emission, const struct graph_instruction *row)
+{
+	uint32_t block = graph_block_at(emission->graph, row->target);
+	struct emitter *emitter = emission->emitter;
+
+	if (block != GRAPH_OUT) {
+		emit_block_distance(emission, block);
+		return;
+	}
+	if (row->kind == GRAPH_JUMP && emitter->jumps)
+		vector_push(emitter->jumps, (uint32_t)emitter->count);
+	emit_relative(emitter, row->target, 0);
+}
+
+static void emit_jump_to_block(struct emission *emission, uint32_t block)
+{
+	emit_byte(emission->emitter, 0xe9);
+	emit_block_distance(emission, block);
+}
+
+/* Whether a jump to the block may be left out right in front of where it is written. */
+static bool comes_next(const struct emission *emission, uint32_t here, uint32_t block)
+{
+	return block == here + 1 &&
+	       emission->whole->blocks.items[block].stub == WHOLE_NONE;
+}
+
+static void emit_branch(struct emission *emission, uint32_t number,
+			const struct graph_instruction *row)
+{
+	struct emitter *emitter = emission->emitter;
+	uint32_t block = graph_block_at(emission->graph, row->target);
+
+	switch (row->kind) {
+	case GRAPH_JUMP:
+		if (block != GRAPH_OUT && comes_next(emission, number, block))
+			return;
+		emit_byte(emitter, 0xe9);
+		break;
+	case GRAPH_CONDITION:
+		emit_byte(emitter, 0x0f);
+		emit_byte(emitter, 0x80 | (row->opcode & 15));
+		break;
+	default: /* loop 1f; jmp 2f; 1: jmp target; 2: */
+		emit_bytes(emitter, emission->graph->bytes + row->offset,
+			   row->length - 1u);
+		emit_bytes(emitter, (const uint8_t[]){2, 0xeb, 5, 0xe9}, 4);
+	}
+	emit_target(emission, row);
+}
+
+/* The same bytes, but for the displacement of a RIP-relative operand, or for the absolute
+ * one of a jump through a table. */
+static void emit_copy(struct emission *emission, const struct graph_instruction *row)
+{
+	const struct graph *graph = emission->graph;
+	const struct graph_table *table = switches_named(graph, row);
+	const uint8_t *bytes = graph->bytes + row->offset;
+	struct emitter *emitter = emission->emitter;
+	uint64_t target = row->target;
+
+	if (table)
+		target = emitter->address +
+			 emission->whole->clones.items[table - graph->tables.items];
+	if (row->relative) {
+		emit_bytes(emitter, bytes, row->relative);
+		emit_relative(emitter, target, row->length - row->relative - 4u);
+		emit_bytes(emitter, bytes + row->relative + 4,
+			   row->length - row->relative - 4u);
+	} else if (table) {
+		emit_bytes(emitter, bytes, row->length - 4u);
+		emit_word32(emitter, (uint32_t)target);
+	} else {
+		emit_bytes(emitter, bytes, row->length);
+	}
+}
+
+static void emit_instruction(struct emission *emission, uint32_t number, uint32_t i)
+{
+	const struct graph_instruction *row = instruction_at(emission, i);
+	size_t from = emission->emitter->count;
+
+	if (row->kind == GRAPH_JUMP || row->kind == GRAPH_CONDITION ||
+	    row->kind == GRAPH_LOOP)
+		emit_branch(emission, number, row);
+	else
+		emit_copy(emission, row);
+	add_step(emission, PLAN_STEP_MOVED, row->length, from);
+}
+
+static void emit_jump_step(struct emission *emission, uint64_t target)
+{
+	size_t from = emission->emitter->count;
+
+	emit_jump(emission->emitter, target);
+	add_step(emission, PLAN_STEP_JUMP, 0, from);
+}
+
+/* The instruction of the block in front of which flags are dead, the first one if they
+ * are nowhere; `ret_dead` tells. */
+static uint32_t choose_probe(const struct emission *emission,
+			     const struct graph_block *block, bool *ret_dead)
+{
+	const bool *original = emission->whole->original.items;
+	uint32_t end = block->first + block->count, best = block->first;
+	uint8_t live = block->live_out;
+
+	*ret_dead = false;
+	for (uint32_t i = end; i-- > block->first;) {
+		live = graph_live_before(instruction_at(emission, i), live);
+		if (i > block->first && original[i - 1]) {
+			*ret_dead = false;
+			continue;
+		}
+		if (!(live & FLAGS_INCREMENT)) {
+			best = i;
+			*ret_dead = true;
+		}
+	}
+	return best;
+}
+
+/* What runs on behind the last instruction of a block. */
+static void emit_fall(struct emission *emission, uint32_t number)
+{
+	const struct graph *graph = emission->graph;
+	const struct graph_block *block = &graph->blocks.items[number];
+	uint32_t last = block->first + block->count - 1;
+	uint8_t kind = instruction_at(emission, last)->kind;
+	size_t from = emission->emitter->count;
+
+	if (emission->whole->original.items[last] ||
+	    (kind != GRAPH_PLAIN && kind != GRAPH_CONDITION && kind != GRAPH_LOOP))
+		return;
+	if (number + 1 == graph->blocks.count) {
+		emit_jump_step(emission, graph->address + graph->size);
+	} else if (!comes_next(emission, number, number + 1)) {
+		emit_jump_to_block(emission, number + 1);
+		add_step(emission, PLAN_STEP_JUMP, 0, from);
+	}
+}
+
+static void emit_block(struct emission *emission, uint32_t number)
+{
+	const struct graph_block *block = &emission->graph->blocks.items[number];
+	struct whole_block *own = &emission->whole->blocks.items[number];
+	const bool *original = emission->whole->original.items;
+	uint32_t probe, end = block->first + block->count;
+	bool dead;
+
+	probe = choose_probe(emission, block, &dead);
+	own->code = (uint32_t)emission->emitter->count;
+	for (uint32_t i = block->first; i < end; i++) {
+		emission->whole->codes.items[i] = (uint32_t)emission->emitter->count;
+		if (i == probe && own->stub == WHOLE_NONE)
+			emit_probe(emission, own->slot, !dead);
+		if (!original[i]) {
+			emit_instruction(emission, number, i);
+			continue;
+		}
+		/* A stubbed block is entered in the original. */
+		if (own->stub == WHOLE_NONE && (i == block->first || !original[i - 1]))
+			emit_jump_step(emission, original_of(emission, i));
+		add_step(emission, PLAN_STEP_ORIGINAL,
+			 instruction_at(emission, i)->length,
+			 emission->emitter->count);
+	}
+	emit_fall(emission, number);
+}
+
+/* Room for the clones of tables; they are filled in when all blocks have their place. */
+static void reserve_clones(struct emission *emission)
+{
+	struct emitter *emitter = emission->emitter;
+
+	emission->whole->clones.count = 0;
+	vector_for_each (&emission->graph->tables, table) {
+		size_t size = (size_t)table->count * table->entry_size;
+
+		while (emitter->count % table->entry_size)
+			emit_byte(emitter, 0xcc);
+		vector_push(&emission->whole->clones, (uint32_t)emitter->count);
+		if (size > emitter->capacity - emitter->count)
+			emitter->full = true;
+		else
+			emitter->count += size;
+	}
+}
+
+/* Where a table's entry is to lead: what is not in the function stays. */
+static uint64_t cloned_target(const struct emission *emission,
+			      const struct graph_table *table, uint32_t index)
+{
+	uint64_t target = switches_entry(emission->graph, table, index);
+	uint32_t block = graph_block_at(emission->graph, target);
+
+	if (block == GRAPH_OUT ||
+	    emission->whole->blocks.items[block].stub != WHOLE_NONE)
+		return target;
+	return emission->emitter->address + emission->whole->blocks.items[block].code;
+}
+
+static void fill_clones(const struct emission *emission)
+{
+	struct emitter *emitter = emission->emitter;
+
+	for (size_t t = 0; t < emission->graph->tables.count; t++) {
+		const struct graph_table *table = &emission->graph->tables.items[t];
+		uint32_t at = emission->whole->clones.items[t];
+
+		for (uint32_t i = 0; i < table->count; i++) {
+			uint64_t target = cloned_target(emission, table, i);
+			int32_t distance = (int32_t)(target - (emitter->address + at));
+			uint8_t *entry = emitter->code + at + i * table->entry_size;
+
+			if (table->entry_size == 8)
+				memcpy(entry, &target, sizeof(target));
+			else
+				memcpy(entry, &distance, sizeof(distance));
+		}
+	}
+}
+
+static void fill_branches(const struct emission *emission)
+{
+	vector_for_each (&emission->whole->fixups, fixup) {
+		uint32_t to = emission->whole->blocks.items[fixup->block].code;
+		int32_t distance = (int32_t)(to - (fixup->offset + 4));
+
+		memcpy(emission->emitter->code + fixup->offset, &distance,
+		       sizeof(distance));
+	}
+}
+
+/* Counts, and goes where the call leads. */
+static void emit_stub(struct emission *emission, uint32_t number)
+{
+	struct whole_block *own = &emission->whole->blocks.items[number];
+	struct emitter *emitter = emission->emitter;
+	size_t from = emitter->count;
+	uint32_t entry_slot = number ? WHOLE_NONE : emission->whole->entry_slot;
+
+	own->stub_code = (uint32_t)from;
+	if (emitter->plan)
+		vector_push(&emitter->plan->stubs,
+			    ((struct plan_stub){.code = (uint32_t)from,
+						.call = original_of(emission, own->stub)}));
+	if (entry_slot != WHOLE_NONE)
+		probe_emit(emitter, PROBE_COUNT, entry_slot, 0, PLAN_PLACE_CALL_UNDO);
+	if (own->slot != WHOLE_NONE)
+		probe_emit(emitter, PROBE_COUNT, own->slot, 0, PLAN_PLACE_CALL_UNDO);
+	emit_call_jump(emitter, instruction_at(emission, own->stub)->target);
+}
+
+void whole_emit(struct whole *whole, struct emitter *emitter, uint32_t *ret_entry)
+{
+	struct emission emission = {whole, whole->graph, emitter};
+	const struct graph *graph = whole->graph;
+
+	whole->fixups.count = 0;
+	vector_reserve(&whole->codes, graph->instructions.count);
+	whole->codes.count = graph->instructions.count;
+	reserve_clones(&emission);
+	while (emitter->count % 16)
+		emit_byte(emitter, 0xcc);
+	*ret_entry = (uint32_t)emitter->count;
+	if (whole->entry_patched)
+		emit_probe(&emission, whole->entry_slot,
+			   graph->blocks.items->live_in & FLAGS_INCREMENT);
+	for (uint32_t b = 0; b < graph->blocks.count; b++)
+		emit_block(&emission, b);
+	for (uint32_t b = 0; b < graph->blocks.count; b++)
+		if (whole->blocks.items[b].stub != WHOLE_NONE)
+			emit_stub(&emission, b);
+	if (emitter->full || emitter->reason)
+		return;
+	fill_branches(&emission);
+	fill_clones(&emission);
+}
