@@ -106,10 +106,11 @@ static bool add_jump(struct making *making, uint32_t index,
 {
 	const struct whole *whole = &making->whole;
 	uint64_t address = making->graph.address + patch->offset;
-	uint64_t target = making->plan->code_address + whole->codes.items[patch->instruction];
+	uint64_t target =
+		making->plan->code_address + whole->codes.items[patch->instruction];
 	bool near = patch->island != WHOLE_NONE;
-	struct plan_patch *row =
-		making_add_patch(&making->islands, address, index, near ? 2 : MAKING_JUMP);
+	struct plan_patch *row = making_add_patch(&making->islands, address, index,
+						  near ? 2 : MAKING_JUMP);
 
 	take(making, address, row->size);
 	if (near) {
@@ -129,11 +130,10 @@ static bool add_stub_call(struct making *making, uint32_t index,
 	const struct graph_instruction *call =
 		&making->graph.instructions.items[block->stub];
 	uint64_t end = making->graph.address + call->offset + call->length;
-	int64_t distance =
-		(int64_t)(making->plan->code_address + block->stub_code - end);
+	int64_t distance = (int64_t)(making->plan->code_address + block->stub_code - end);
 	int32_t wide = (int32_t)distance;
-	struct plan_patch *row = making_add_patch(
-		&making->islands, end - sizeof(wide), index, sizeof(wide));
+	struct plan_patch *row = making_add_patch(&making->islands, end - sizeof(wide),
+						  index, sizeof(wide));
 
 	take(making, end - sizeof(wide), sizeof(wide));
 	memcpy(row->bytes, &wide, sizeof(wide));

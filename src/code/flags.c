@@ -145,8 +145,8 @@ static struct flags_effect look_closer(enum effect effect, const uint8_t *bytes,
 struct flags_effect flags_effect(const uint8_t *bytes, const struct brief *brief)
 {
 	static const struct flags_effect simple[] = {
-		[UNKNOWN] = {FLAGS_ALL, 0},         [NOTHING] = {0, 0},
-		[WRITES] = {0, FLAGS_ALL},          [CARRIES] = {FLAGS_CARRY, FLAGS_ALL},
+		[UNKNOWN] = {FLAGS_ALL, 0}, [NOTHING] = {0, 0},
+		[WRITES] = {0, FLAGS_ALL},  [CARRIES] = {FLAGS_CARRY, FLAGS_ALL},
 		[WRITES_SOME] = {0, 0},
 	};
 	enum effect effect;
@@ -155,7 +155,8 @@ struct flags_effect flags_effect(const uint8_t *bytes, const struct brief *brief
 		return simple[UNKNOWN];
 	/* adcx and adox are the only ones of these maps that read flags. */
 	if (brief->map >= 2)
-		return simple[brief->map == 2 && brief->opcode == 0xf6 ? UNKNOWN : NOTHING];
+		return simple[brief->map == 2 && brief->opcode == 0xf6 ? UNKNOWN
+								       : NOTHING];
 	effect = brief->map ? two_byte[brief->opcode] : one_byte[brief->opcode];
 	if (effect == CONDITION)
 		return (struct flags_effect){flags_of_condition(brief->opcode & 15), 0};

@@ -71,8 +71,8 @@ static uint8_t kind_of(const struct brief *brief)
 /* What has no meaning elsewhere: transactions, far returns, operands cut to 32 bits. */
 static bool is_odd(const uint8_t *bytes, const struct brief *brief)
 {
-	bool far_leave = !brief->map && ((brief->opcode & 0xfe) == 0xca ||
-					 brief->opcode == 0xcf);
+	bool far_leave =
+		!brief->map && ((brief->opcode & 0xfe) == 0xca || brief->opcode == 0xcf);
 	bool transaction =
 		!brief->map && (brief->opcode & 0xfe) == 0xc6 && brief->modrm == 0xf8;
 	bool far = !brief->map && brief->opcode == 0xff && brief->kind != BRIEF_PLAIN &&
@@ -125,14 +125,12 @@ static void take(struct graph *graph, const struct scan *scan, uint32_t offset,
 	row->read = effect.read;
 	row->written = effect.written;
 	if (brief->relative)
-		row->target =
-			end + (uint64_t)displacement(bytes + brief->relative, 4);
+		row->target = end + (uint64_t)displacement(bytes + brief->relative, 4);
 	else if (row->kind == GRAPH_JUMP || row->kind == GRAPH_CONDITION ||
 		 row->kind == GRAPH_LOOP || row->kind == GRAPH_CALL)
-		row->target =
-			end + (uint64_t)displacement(bytes + brief->length -
-							     brief->immediate,
-						     brief->immediate);
+		row->target = end + (uint64_t)displacement(bytes + brief->length -
+								   brief->immediate,
+							   brief->immediate);
 	if (row->kind == GRAPH_CALL ||
 	    (row->kind == GRAPH_JUMP && row->target - graph->address >= graph->size))
 		row->read = flags_taken(scan, row->target);
@@ -259,10 +257,9 @@ static void make_blocks(struct graph *graph, const struct code_segment *segment)
 		if (graph->block_of.items[offset] == LEADER) {
 			block = vector_add(&graph->blocks);
 			block->first = i;
-			block->exposed =
-				!offset || bit_test(segment->exposed,
-						    graph->address + offset -
-							    segment->address);
+			block->exposed = !offset || bit_test(segment->exposed,
+							     graph->address + offset -
+								     segment->address);
 			graph->block_of.items[offset] = (uint32_t)graph->blocks.count;
 		} else {
 			graph->block_of.items[offset] = 0;
@@ -293,8 +290,8 @@ static void add_switch_edges(struct graph *graph, uint32_t from)
 
 	vector_for_each (&graph->tables, table)
 		for (uint32_t i = 0; i < table->count; i++) {
-			uint32_t to = graph_block_at(graph,
-						     switches_entry(graph, table, i));
+			uint32_t to =
+				graph_block_at(graph, switches_entry(graph, table, i));
 			bool known = false;
 
 			for (size_t e = first; e < graph->edges.count; e++)
@@ -388,7 +385,8 @@ static void find_live_flags(struct graph *graph)
 			uint8_t live = live_out(graph, block);
 
 			block->live_out = live;
-			for (uint32_t j = block->first + block->count; j-- > block->first;)
+			for (uint32_t j = block->first + block->count;
+			     j-- > block->first;)
 				live = graph_live_before(&graph->instructions.items[j],
 							 live);
 			changed |= live != block->live_in;

@@ -66,8 +66,8 @@ enum graph_edge_kind {
 /* A table that a switch jumps through. */
 struct graph_table {
 	uint64_t address;
-	uint32_t count;      /* entries; perhaps more than the switch uses */
-	uint8_t entry_size;  /* 4: distances from its own start; 8: addresses */
+	uint32_t count;     /* entries; perhaps more than the switch uses */
+	uint8_t entry_size; /* 4: distances from its own start; 8: addresses */
 	const uint8_t *bytes;
 };
 
@@ -91,7 +91,7 @@ enum graph_trouble {
 	GRAPH_FINE,
 	GRAPH_UNDECODABLE, /* not all of its bytes are known instructions */
 	GRAPH_INDIRECT,    /* an indirect jump that was not understood */
-	GRAPH_ODD,         /* instructions that cannot run elsewhere; branches into others */
+	GRAPH_ODD, /* instructions that cannot run elsewhere; branches into others */
 };
 
 /*

@@ -1,5 +1,6 @@
 #include "code/plan.h"
 
+#include "code/steps.h"
 #include "code/trampoline.h"
 
 #include <string.h>
@@ -69,6 +70,8 @@ plan_locate(const struct plan *plan,
 
 	if (!function || !has_trampoline(function) || code_offset >= plan->code.count)
 		return place;
+	if (function->step_count)
+		return steps_locate(plan, function, code_offset);
 	size = function->call_end ? function->call_end : function->copied;
 	original = original_at(context, function->address, size);
 	if (!original)

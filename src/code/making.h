@@ -20,10 +20,10 @@ struct making {
 	struct place_choice *choices;
 	struct plan_patches islands; /* patches that are not at entries */
 	struct emit_jumps jumps;
-	struct graph graph; /* scratch */
-	struct whole whole; /* scratch */
-	bool *returns_flags; /* by function: assembly behind calls of it reads flags; NULL:
-				none does */
+	struct graph graph;  /* scratch */
+	struct whole whole;  /* scratch */
+	bool *returns_flags; /* by function: assembly behind calls of it reads flags;
+				NULL: none does */
 	bool flags_found;    /* returns_flags was extended: all is to be made again */
 };
 
@@ -50,7 +50,8 @@ struct emitter making_emitter(struct making *making);
  */
 bool blocks_instrument(struct making *making, uint32_t index, struct plan_function *row);
 
-/* The one block of a function that has no other, which the counter of its calls counts. */
+/* The one block of a function that has no other, which the counter of its calls counts.
+ */
 void blocks_add_single(struct making *making, uint32_t index, struct plan_function *row);
 
 #endif

@@ -147,7 +147,7 @@ static bool rewrite_branch(struct making *making, const struct scan_branch *bran
 {
 	uint64_t end = branch->address + branch->length;
 	struct plan_patch *patch = making_add_patch(&making->islands, end - branch->width,
-					     branch->function, branch->width);
+						    branch->function, branch->width);
 	int64_t distance = (int64_t)(target - end);
 	int32_t wide = (int32_t)distance;
 
@@ -191,7 +191,8 @@ static bool add_patches(struct making *making, uint32_t index, uint64_t trampoli
 	if (choice->loop_island)
 		patch = making_add_patch(&making->islands, choice->loop, index, JUMP);
 	if (choice->loop)
-		reached &= making_patch_jump(patch, choice->loop_island ? 0 : JUMP, start);
+		reached &=
+			making_patch_jump(patch, choice->loop_island ? 0 : JUMP, start);
 	if (!(scan->traits[index] & SCAN_INNER))
 		return reached;
 	for (const struct scan_branch *branch = scan_inner_of(scan, index);
@@ -205,7 +206,7 @@ static bool add_patches(struct making *making, uint32_t index, uint64_t trampoli
 }
 
 static enum probe_form probe_of(const struct making *making,
-				      const struct place_choice *choice)
+				const struct place_choice *choice)
 {
 	if (!choice->wanted)
 		return PROBE_NONE;
@@ -361,8 +362,8 @@ static void write_all(struct making *making)
 static void write_bridges(struct making *making)
 {
 	vector_for_each (&making->padding.bridges, bridge) {
-		struct plan_patch *patch =
-			making_add_patch(&making->islands, bridge->address, bridge->function, 2);
+		struct plan_patch *patch = making_add_patch(
+			&making->islands, bridge->address, bridge->function, 2);
 
 		patch->bytes[0] = 0xeb;
 		patch->bytes[1] = bridge->length;

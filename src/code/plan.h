@@ -99,9 +99,9 @@ struct plan_step {
 
 /* Code that a direct call is led to, to count the block that it is in. */
 struct plan_stub {
-	uint64_t call; /* link-time address of the call */
-	uint32_t code; /* offset in plan.code */
-	uint32_t reserved;
+	uint64_t call;  /* link-time address of the call */
+	uint32_t code;  /* offset in plan.code */
+	int32_t callee; /* distance from the call to what it calls */
 };
 
 /* A basic block of a function that is relocated whole. */
@@ -202,8 +202,12 @@ enum plan_place_kind {
 	PLAN_PLACE_CALL_UNDO, /* in a stub, not counted yet: `original` is the call that
 				 led there, whose return address is on the stack */
 	PLAN_PLACE_CALL_DONE, /* in a stub, counted: `original` is where the call leads */
-	PLAN_PLACE_UNKNOWN,   /* in plan.code, but no instruction starts there */
+	PLAN_PLACE_MOVED, /* in a function relocated whole. The bytes at `original` may be
+			     those of a jump: a thread that is shown there goes on where
+			     plan_way_back says */
+	PLAN_PLACE_UNKNOWN, /* in plan.code, but no instruction starts there */
 };
+enum { PLAN_NO_SLOT = UINT32_MAX };
 struct plan_place {
 	enum plan_place_kind kind;
 	uint32_t function;    /* index in plan.functions */
@@ -212,6 +216,9 @@ struct plan_place {
 	uint32_t stack;       /* PROBE, HOOK: bytes that rsp is lower than before */
 	bool pushed;          /* PROBE, HOOK: rax is in the word at rsp */
 	bool inside;          /* in the middle of the expansion of `instruction` */
+	/* MOVED: counters (displacements in the bank without the module's) of probes that
+	 * the thread has not run, and will not; PLAN_NO_SLOT: none. */
+	uint32_t uncounted[2];
 };
 
 /*
@@ -247,6 +254,15 @@ size_t plan_finish(const struct plan *plan, const struct plan_place *place,
  */
 bool plan_offset_of(const struct plan *plan, uint32_t index, const uint8_t *original,
 		    uint64_t address, uint32_t *ret_offset);
+
+/*
+ * Where in plan.code the instruction at a link-time address was moved to, in a function
+ * relocated whole; with `counts` the probes in front of it. False if the original bytes
+ * there are good to run: no such function has the address, or the instruction is executed
+ * at its own place.
+ */
+bool plan_way_back(const struct plan *plan, uint64_t address, bool counts,
+		   uint32_t *ret_offset);
 
 /* The last function that begins at or before a link-time address; NULL if none does. */
 const struct plan_function *plan_function_at(const struct plan *plan, uint64_t address);

@@ -96,3 +96,18 @@ enum probe_form probe_at(const uint8_t *code, size_t available)
 			return rows[i].form;
 	return PROBE_NONE;
 }
+
+uint32_t probe_slot(const uint8_t *code)
+{
+	/* Where the displacement of each form lies. */
+	static const uint8_t offsets[] = {
+		[PROBE_NONE] = 0,
+		[PROBE_COUNT] = 5,
+		[PROBE_COUNT_KEEP_FLAGS] = 5 + 1 + 5,
+		[PROBE_FLAG] = 4,
+	};
+	uint32_t slot;
+
+	memcpy(&slot, code + offsets[probe_at(code, 4)], sizeof(slot));
+	return slot;
+}

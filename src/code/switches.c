@@ -154,8 +154,8 @@ static const struct graph_table *find_table(const struct graph *graph, uint64_t 
 static bool add_table(struct graph *graph, const struct scan *scan,
 		      const struct image *image, struct graph_table table, uint32_t least)
 {
-	uint64_t room = (tables_end(scan, table.address) - table.address) /
-			table.entry_size;
+	uint64_t room =
+		(tables_end(scan, table.address) - table.address) / table.entry_size;
 	uint32_t inside = 0;
 
 	if (find_table(graph, table.address))
@@ -222,8 +222,7 @@ static bool add_absolute(struct graph *graph, const struct scan *scan,
 {
 	const struct graph_table table = {.address = address, .entry_size = 8};
 
-	return image->type == IMAGE_EXECUTABLE &&
-	       add_table(graph, scan, image, table, 1);
+	return image->type == IMAGE_EXECUTABLE && add_table(graph, scan, image, table, 1);
 }
 
 bool switches_find(struct graph *graph, const struct scan *scan,

@@ -173,7 +173,8 @@ static bool patch_returns(struct whole *whole)
 			behind--;
 		if (behind == block->first)
 			continue; /* nothing of it is executed in place */
-		if (behind == end && (leaves(graph, block) || b + 1 == graph->blocks.count))
+		if (behind == end &&
+		    (leaves(graph, block) || b + 1 == graph->blocks.count))
 			continue;
 		if (!patch_return(whole, b, behind))
 			return false;

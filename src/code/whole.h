@@ -62,8 +62,10 @@ struct whole {
 					  that is original, of the jump to it */
 	struct VECTOR(struct whole_fixup) fixups;
 	struct VECTOR(uint32_t) clones; /* offset in plan.code, by table */
-	bool entry_patched; /* a jump lies at the entry; else the first block has a stub */
-	uint32_t entry_slot; /* counter of calls; WHOLE_NONE: that of the first block is */
+	bool entry_patched; /* a jump lies at the entry; else the first block has a stub
+			     */
+	uint32_t
+		entry_slot; /* counter of calls; WHOLE_NONE: that of the first block is */
 };
 
 /*

@@ -73,10 +73,10 @@ static void emit_block_distance(struct emission *emission, uint32_t block)
 	struct emitter *emitter = emission->emitter;
 
 	if (to->stub != WHOLE_NONE) {
-		emit_relative(emitter,
-			      original_of(emission,
-					  emission->graph->blocks.items[block].first),
-			      0);
+		emit_relative(
+			emitter,
+			original_of(emission, emission->graph->blocks.items[block].first),
+			0);
 		return;
 	}
 	vector_push(&emission->whole->fixups,
@@ -250,8 +250,7 @@ static void emit_block(struct emission *emission, uint32_t number)
 		if (own->stub == WHOLE_NONE && (i == block->first || !original[i - 1]))
 			emit_jump_step(emission, original_of(emission, i));
 		add_step(emission, PLAN_STEP_ORIGINAL,
-			 instruction_at(emission, i)->length,
-			 emission->emitter->count);
+			 instruction_at(emission, i)->length, emission->emitter->count);
 	}
 	emit_fall(emission, number);
 }
@@ -282,8 +281,7 @@ static uint64_t cloned_target(const struct emission *emission,
 	uint64_t target = switches_entry(emission->graph, table, index);
 	uint32_t block = graph_block_at(emission->graph, target);
 
-	if (block == GRAPH_OUT ||
-	    emission->whole->blocks.items[block].stub != WHOLE_NONE)
+	if (block == GRAPH_OUT || emission->whole->blocks.items[block].stub != WHOLE_NONE)
 		return target;
 	return emission->emitter->address + emission->whole->blocks.items[block].code;
 }
@@ -326,18 +324,23 @@ static void emit_stub(struct emission *emission, uint32_t number)
 	struct whole_block *own = &emission->whole->blocks.items[number];
 	struct emitter *emitter = emission->emitter;
 	size_t from = emitter->count;
+	uint64_t callee = instruction_at(emission, own->stub)->target;
 	uint32_t entry_slot = number ? WHOLE_NONE : emission->whole->entry_slot;
 
 	own->stub_code = (uint32_t)from;
 	if (emitter->plan)
-		vector_push(&emitter->plan->stubs,
-			    ((struct plan_stub){.code = (uint32_t)from,
-						.call = original_of(emission, own->stub)}));
+		vector_push(
+			&emitter->plan->stubs,
+			((struct plan_stub){
+				.code = (uint32_t)from,
+				.call = original_of(emission, own->stub),
+				.callee = (int32_t)(callee -
+						    original_of(emission, own->stub))}));
 	if (entry_slot != WHOLE_NONE)
 		probe_emit(emitter, PROBE_COUNT, entry_slot, 0, PLAN_PLACE_CALL_UNDO);
 	if (own->slot != WHOLE_NONE)
 		probe_emit(emitter, PROBE_COUNT, own->slot, 0, PLAN_PLACE_CALL_UNDO);
-	emit_call_jump(emitter, instruction_at(emission, own->stub)->target);
+	emit_call_jump(emitter, callee);
 }
 
 void whole_emit(struct whole *whole, struct emitter *emitter, uint32_t *ret_entry)

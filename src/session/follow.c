@@ -184,6 +184,7 @@ static void on_exec(struct session *session, struct thread *thread)
 		arena_give_bank(thread->bank);
 	thread->bank = NULL;
 	vector_deinit(&thread->old_banks);
+	vector_deinit(&thread->shown);
 	read_link(process->pid, "exe", program, sizeof(program));
 	process->first_image = process->pid == session->first && !process->image->started;
 	if (process->first_image) {
@@ -276,6 +277,9 @@ static void adopt(struct session *session, struct thread *parent, struct thread 
 					     process->image->program);
 	child->process->threads = 1;
 	child->process->image->threads = 1;
+	/* A handler may have forked, and return in the child, too. */
+	vector_for_each (&parent->shown, shown)
+		vector_push(&child->shown, *shown);
 	if (!process->space)
 		return;
 	if (shares_memory(process->pid, child->tid)) {
@@ -385,7 +389,7 @@ static void on_system_call(struct session *session, struct thread *thread)
 		on_image(session, thread);
 		return;
 	}
-	if (thread->fault_rip)
+	if (thread->fault_rip || thread->shown.count)
 		signals_watch_return(thread);
 	if (thread->process->space && thread->process->space->starting)
 		on_loading(session, thread);

@@ -100,6 +100,11 @@ enum thread_state {
 	THREAD_EXEC, /* had its exec event; the exit of execve is awaited */
 };
 
+/* A thread's registers as a signal handler saw them. */
+struct shown {
+	uint64_t rip, rsp;
+};
+
 struct thread {
 	pid_t tid;
 	struct process *process; /* NULL while THREAD_WAITING */
@@ -114,6 +119,9 @@ struct thread {
 	uint64_t fault_rip; /* original address at which an instruction of a trampoline
 			       faulted, while its handler may run; 0: none */
 	uint64_t fault_rsp; /* its stack pointer then */
+	/* Where the thread was shown, in functions relocated whole, to signal handlers that
+	 * may still run; the innermost last. */
+	struct VECTOR(struct shown) shown;
 	siginfo_t held; /* signal to put right when it comes again; si_signo 0: none */
 };
 

@@ -48,21 +48,28 @@ static const struct plan_function *function_of(const struct module *module,
 	return &module->file->plan->functions.items[index];
 }
 
+/* Puts right what a thread has counted. `displacement` is that of the counter in the
+ * bank, without the module's. */
+static void add_to_counter(const struct thread *thread, const struct module *module,
+			   uint32_t displacement, int by)
+{
+	const struct bank *bank = thread->bank;
+
+	if (!bank || module->file->plan->slot_size != 8)
+		return;
+	uint64_t at = WIRE_BANK_HEADER + module->first_slot * 8ull + displacement;
+	uint64_t *counter = (uint64_t *)(void *)((uint8_t *)bank->shared + at);
+
+	if (by > 0 || *counter)
+		*counter += (uint64_t)(int64_t)by;
+}
+
 /* The thread counted a call and will count it again. */
 static void uncount(const struct thread *thread, const struct module *module,
 		    const struct plan_function *function)
 {
-	const struct bank *bank = thread->bank;
-
-	if (!bank || module->file->plan->slot_size != 8 ||
-	    function->reason != PLAN_INSTRUMENTED)
-		return;
-	uint64_t at =
-		WIRE_BANK_HEADER + (uint64_t)(module->first_slot + function->slot) * 8;
-	uint64_t *counter = (uint64_t *)(void *)((uint8_t *)bank->shared + at);
-
-	if (*counter)
-		--*counter;
+	if (function->reason == PLAN_INSTRUMENTED)
+		add_to_counter(thread, module, function->slot * 8, -1);
 }
 
 /*
@@ -268,6 +275,22 @@ static enum settled show_fault(struct thread *thread, const struct module *modul
 	return SETTLED;
 }
 
+/* In a function that was relocated whole. The handler's way back is led into relocated
+ * code: the bytes of the original are jumps now. */
+static enum settled settle_moved(struct thread *thread, const struct module *module,
+				 struct plan_place *place,
+				 struct user_regs_struct *registers)
+{
+	for (unsigned i = 0; i < 2; i++)
+		if (place->uncounted[i] != PLAN_NO_SLOT)
+			add_to_counter(thread, module, place->uncounted[i], 1);
+	step_back(module, place, registers);
+	registers->rip = place->original + module->bias;
+	vector_push(&thread->shown,
+		    ((struct shown){.rip = registers->rip, .rsp = registers->rsp}));
+	return SETTLED;
+}
+
 static enum settled settle_trampoline(struct session *session, struct thread *thread,
 				      struct module *module, const struct settling *how,
 				      struct user_regs_struct *registers)
@@ -297,6 +320,8 @@ static enum settled settle_trampoline(struct session *session, struct thread *th
 	case PLAN_PLACE_BACK:
 		registers->rip = function->address + function->displaced + module->bias;
 		return SETTLED;
+	case PLAN_PLACE_MOVED:
+		return settle_moved(thread, module, &place, registers);
 	case PLAN_PLACE_CALL_UNDO:
 		/* The call is made again: its return address goes. */
 		registers->rsp += 8;
@@ -462,6 +487,24 @@ static bool is_fault(const siginfo_t *info)
 	       (synchronous >> (info->si_signo - 1) & 1);
 }
 
+/* Whether a signal has neither a handler nor ends the process: nobody sees the thread
+ * then, and one in a function that was relocated whole must go on there. */
+static bool stays_hidden(const struct thread *thread, int signal, uint64_t rip)
+{
+	static const uint64_t harmless = 1ull << (SIGCHLD - 1) | 1ull << (SIGCONT - 1) |
+					 1ull << (SIGURG - 1) | 1ull << (SIGWINCH - 1) |
+					 1ull << (SIGSTOP - 1) | 1ull << (SIGTSTP - 1) |
+					 1ull << (SIGTTIN - 1) | 1ull << (SIGTTOU - 1);
+	struct module *module = space_module_of_code(thread->process->space, rip);
+	uint64_t caught = 0, ignored = 0, bit = 1ull << (signal - 1);
+
+	if (!module || !module->file->plan->steps.count)
+		return false;
+	remote_status(thread->tid, "SigCgt", 16, &caught);
+	remote_status(thread->tid, "SigIgn", 16, &ignored);
+	return !(caught & bit) && ((ignored | harmless) & bit);
+}
+
 void signals_deliver(struct session *session, struct thread *thread, int signal)
 {
 	struct user_regs_struct registers;
@@ -481,6 +524,11 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 	}
 	struct settling how = {.fault = is_fault(&info), .signal = signal};
 	uint64_t before = registers.rip;
+
+	if (stays_hidden(thread, signal, registers.rip)) {
+		thread_resume(session, thread, signal);
+		return;
+	}
 
 	switch (signals_settle(session, thread, &how, &registers)) {
 	case SETTLED:
@@ -508,42 +556,76 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 }
 
 /* rt_sigreturn(2) finds the saved context at rsp; the layout is the kernel's
- * (asm/ucontext.h, struct sigcontext): the saved rip is 0xa8 bytes in. */
-#define UCONTEXT_RIP 0xa8
+ * (asm/ucontext.h, struct sigcontext): rsp is 0xa0 bytes in, and rip follows. */
+#define UCONTEXT_RSP 0xa0
+struct saved_place {
+	uint64_t rsp, rip;
+};
+
+/* Whether a handler that goes back to `saved` is that of a signal that found the thread
+ * in a relocated function, and whether it goes back to where it was: it has counted then.
+ * All such signals that came later are done. */
+static bool take_shown(struct thread *thread, const struct saved_place *saved)
+{
+	for (size_t i = thread->shown.count; i-- > 0;) {
+		if (thread->shown.items[i].rsp != saved->rsp)
+			continue;
+		thread->shown.count = i;
+		return thread->shown.items[i].rip == saved->rip;
+	}
+	return false;
+}
+
+/* In a function of whose entry alone was displaced: only after faults. */
+static bool displaced_way_back(const struct thread *thread, const struct module *module,
+			       uint64_t link, uint32_t *ret_offset)
+{
+	const struct plan *plan = module->file->plan;
+	const struct plan_function *function = plan_function_at(plan, link);
+	const uint8_t *original;
+
+	if (!function || link - function->address >= function->displaced ||
+	    (link == function->address && link + module->bias != thread->fault_rip))
+		return false;
+	original = module_file_original(module->file, function->address,
+					function->displaced);
+	return original &&
+	       plan_offset_of(plan, (uint32_t)(function - plan->functions.items),
+			      original, link, ret_offset);
+}
 
 static void lead_back(struct thread *thread, uint64_t context)
 {
 	struct space *space = thread->process->space;
-	uint64_t rip, link;
+	struct saved_place saved;
+	bool counted;
+	uint32_t offset;
 
-	if (remote_failed(remote_read(space->memory_fd, context + UCONTEXT_RIP, &rip,
-				      sizeof(rip))))
+	if (remote_failed(remote_read(space->memory_fd, context + UCONTEXT_RSP, &saved,
+				      sizeof(saved))))
 		return;
+	counted = take_shown(thread, &saved);
 	vector_for_each (&space->modules, module) {
-		const struct plan_function *function;
-		const uint8_t *original;
-		uint32_t offset;
+		uint64_t link = saved.rip - module->bias;
 
-		if (module->broken || rip < module->text_start || rip >= module->text_end)
+		if (module->broken || saved.rip < module->text_start ||
+		    saved.rip >= module->text_end)
 			continue;
-		link = rip - module->bias;
-		function = plan_function_at(module->file->plan, link);
-		if (!function || link - function->address >= function->displaced ||
-		    (link == function->address && rip != thread->fault_rip))
+		if (!plan_way_back(module->file->plan, link, !counted, &offset) &&
+		    !displaced_way_back(thread, module, link, &offset))
 			return;
-		original = module_file_original(module->file, function->address,
-						function->displaced);
-		if (!original ||
-		    !plan_offset_of(
-			    module->file->plan,
-			    (uint32_t)(function - module->file->plan->functions.items),
-			    original, link, &offset))
-			return;
-		rip = module->code_address + offset;
-		trm_error_destroy(remote_write(space->memory_fd, context + UCONTEXT_RIP,
-					       &rip, sizeof(rip)));
+		saved.rip = module->code_address + offset;
+		trm_error_destroy(remote_write(space->memory_fd, context + UCONTEXT_RSP,
+					       &saved, sizeof(saved)));
 		return;
 	}
+}
+
+/* Whether the stack has become shorter than when a signal came, so that its handler was
+ * left. */
+static bool is_left(uint64_t rsp, uint64_t then)
+{
+	return rsp >= then && rsp - then < STACK_MAX;
 }
 
 void signals_watch_return(struct thread *thread)
@@ -556,9 +638,11 @@ void signals_watch_return(struct thread *thread)
 	if (registers.orig_rax == SYS_rt_sigreturn) {
 		lead_back(thread, registers.rsp);
 		thread->fault_rip = 0;
-	} else if (registers.rsp >= thread->fault_rsp &&
-		   registers.rsp - thread->fault_rsp < STACK_MAX) {
-		/* The stack is shorter than when the fault came: the handler was left. */
-		thread->fault_rip = 0;
+		return;
 	}
+	if (is_left(registers.rsp, thread->fault_rsp))
+		thread->fault_rip = 0;
+	while (thread->shown.count &&
+	       is_left(registers.rsp, thread->shown.items[thread->shown.count - 1].rsp))
+		thread->shown.count--;
 }

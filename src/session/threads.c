@@ -47,6 +47,7 @@ void session_remove_thread(struct session *session, struct thread *thread)
 	vector_for_each (&thread->old_banks, bank)
 		arena_give_bank(*bank);
 	vector_deinit(&thread->old_banks);
+	vector_deinit(&thread->shown);
 	*table_insert(&session->threads, (uint64_t)thread->tid, NULL) = 0;
 	for (size_t i = 0; i < session->all_threads.count; i++) {
 		if (session->all_threads.items[i] == thread) {
@@ -266,7 +267,7 @@ void thread_resume(struct session *session, struct thread *thread, int signal)
 {
 	const struct space *space = thread->process ? thread->process->space : NULL;
 	bool calls = thread->state == THREAD_EXEC || thread->fault_rip ||
-		     (space && space->starting);
+		     thread->shown.count || (space && space->starting);
 	(void)session;
 	if (thread->event_pending)
 		return;

@@ -1,0 +1,153 @@
+#include "code/steps.h"
+
+#include "code/emit.h"
+#include "code/probe.h"
+
+/* A walk over the steps of a function. */
+struct walking {
+	const struct plan *plan;
+	const struct plan_function *function;
+	uint32_t index;    /* of the step, from the function's first */
+	uint32_t code;     /* offset in plan.code */
+	uint64_t original; /* link-time address */
+};
+
+static struct walking walk_begin(const struct plan *plan,
+				 const struct plan_function *function)
+{
+	return (struct walking){.plan = plan,
+				.function = function,
+				.code = function->trampoline,
+				.original = function->address};
+}
+
+/* NULL: there are no more. */
+static const struct plan_step *current(const struct walking *walking)
+{
+	if (walking->index >= walking->function->step_count)
+		return NULL;
+	return &walking->plan->steps
+			.items[walking->function->first_step + walking->index];
+}
+
+static void advance(struct walking *walking, const struct plan_step *step)
+{
+	walking->code += step->code;
+	walking->original += step->original;
+	walking->index++;
+}
+
+/* A thread that is shown behind probes it has not run: they count by hand. */
+static void count_ahead(struct walking walking, bool first_counted,
+			struct plan_place *place)
+{
+	const struct plan_step *step;
+	unsigned row = 0;
+
+	for (; (step = current(&walking)) && step->kind == PLAN_STEP_PROBE && row < 2;
+	     advance(&walking, step)) {
+		if (!first_counted)
+			place->uncounted[row++] =
+				probe_slot(walking.plan->code.items + walking.code);
+		first_counted = false;
+	}
+}
+
+/* In a probe: what a thread has on the stack, and whether it has counted. */
+static void locate_in_probe(const struct walking *walking, uint32_t code_offset,
+			    struct plan_place *place)
+{
+	const struct plan *plan = walking->plan;
+	uint8_t scratch[64];
+	struct emit_marks marks = {.count = 0};
+	struct emitter emitter = {
+		.code = scratch, .capacity = sizeof(scratch), .marks = &marks};
+
+	probe_emit(&emitter,
+		   probe_at(plan->code.items + walking->code,
+			    plan->code.count - walking->code),
+		   0, 0, PLAN_PLACE_PROBE);
+	for (size_t i = 0; i < marks.count; i++) {
+		const struct emit_mark *mark = &marks.items[i];
+
+		if (mark->offset != code_offset - walking->code)
+			continue;
+		place->kind = PLAN_PLACE_MOVED;
+		place->stack = mark->stack;
+		place->pushed = mark->pushed;
+		count_ahead(*walking, mark->kind == PLAN_PLACE_HOOK, place);
+	}
+}
+
+static struct plan_place locate_in_stub(const struct plan *plan,
+					const struct plan_function *function,
+					uint32_t code_offset)
+{
+	struct plan_place place = {.kind = PLAN_PLACE_UNKNOWN,
+				   .uncounted = {PLAN_NO_SLOT, PLAN_NO_SLOT}};
+
+	for (uint32_t i = 0; i < function->stub_count; i++) {
+		const struct plan_stub *stub =
+			&plan->stubs.items[function->first_stub + i];
+
+		place.original = stub->call;
+		if (code_offset == stub->code) {
+			place.kind = PLAN_PLACE_CALL_UNDO;
+		} else if (code_offset == stub->code + PROBE_COUNT_SIZE) {
+			place.kind = PLAN_PLACE_CALL_DONE;
+			place.original += (uint64_t)(int64_t)stub->callee;
+		}
+	}
+	return place;
+}
+
+struct plan_place steps_locate(const struct plan *plan,
+			       const struct plan_function *function, uint32_t code_offset)
+{
+	struct walking walking = walk_begin(plan, function);
+	struct plan_place place = {.kind = PLAN_PLACE_UNKNOWN,
+				   .uncounted = {PLAN_NO_SLOT, PLAN_NO_SLOT}};
+	const struct plan_step *step;
+
+	while ((step = current(&walking)) && walking.code + step->code <= code_offset)
+		advance(&walking, step);
+	place.function = (uint32_t)(function - plan->functions.items);
+	if (!step) {
+		place = locate_in_stub(plan, function, code_offset);
+		place.function = (uint32_t)(function - plan->functions.items);
+		return place;
+	}
+	place.original = walking.original;
+	if (step->kind == PLAN_STEP_PROBE) {
+		locate_in_probe(&walking, code_offset, &place);
+		return place;
+	}
+	place.kind = PLAN_PLACE_MOVED;
+	place.inside = code_offset != walking.code;
+	return place;
+}
+
+bool plan_way_back(const struct plan *plan, uint64_t address, bool counts,
+		   uint32_t *ret_offset)
+{
+	const struct plan_function *function = plan_function_at(plan, address);
+	const struct plan_step *step;
+	struct walking walking;
+	uint32_t probes = 0; /* bytes of those right in front of the instruction */
+
+	if (!function || address - function->address >= function->size)
+		return false;
+	walking = walk_begin(plan, function);
+	for (; (step = current(&walking)); advance(&walking, step)) {
+		if (walking.original > address ||
+		    (walking.original == address && step->kind == PLAN_STEP_ORIGINAL))
+			return false;
+		if (walking.original == address && step->kind == PLAN_STEP_MOVED)
+			break;
+		probes = step->kind == PLAN_STEP_PROBE ? probes + step->code : 0;
+	}
+	if (!step)
+		return false;
+	*ret_offset = walking.code - (counts ? probes : 0);
+	return true;
+}

@@ -1,0 +1,15 @@
+/*
+ * Where a thread is in a function that was relocated whole, from plan.steps.
+ */
+#ifndef TRAMMEL_CODE_STEPS_H
+#define TRAMMEL_CODE_STEPS_H
+
+#include "code/plan.h"
+
+/* As plan_locate, for a function that has steps; `code_offset` lies behind its
+ * trampoline's start. */
+struct plan_place steps_locate(const struct plan *plan,
+			       const struct plan_function *function,
+			       uint32_t code_offset);
+
+#endif
