@@ -17,7 +17,7 @@ static uint64_t entry_of(const struct making *making, uint32_t index)
 /* Functions that return flags are known only once all their callers have been seen. */
 static void note_flag_calls(struct making *making)
 {
-	vector_for_each (&making->graph.flag_calls, target) {
+	vector_for_each (&making->cfg.flag_calls, target) {
 		int64_t callee = map_function_at(&making->scan.map, *target);
 
 		if (callee < 0)
@@ -31,11 +31,10 @@ static void note_flag_calls(struct making *making)
 	}
 }
 
-static bool build_graph(struct making *making, uint32_t index)
+static bool build_cfg(struct making *making, uint32_t index)
 {
-	making->graph.returns_flags =
-		making->returns_flags && making->returns_flags[index];
-	if (graph_build(&making->graph, &making->scan, making->image, index))
+	making->cfg.returns_flags = making->returns_flags && making->returns_flags[index];
+	if (cfg_build(&making->cfg, &making->scan, making->image, index))
 		return false;
 	note_flag_calls(making);
 	return true;
@@ -44,7 +43,7 @@ static bool build_graph(struct making *making, uint32_t index)
 /* Nothing leads to a block that has no edge into it. */
 static void choose_slots(struct making *making, struct plan_function *row)
 {
-	const struct graph *graph = &making->graph;
+	const struct cfg *cfg = &making->cfg;
 	struct whole *whole = &making->whole;
 	struct plan *plan = making->plan;
 	const uint32_t size = plan->slot_size;
@@ -56,30 +55,30 @@ static void choose_slots(struct making *making, struct plan_function *row)
 		whole->entry_slot = row->slot * size;
 		whole->blocks.items[0].slot = plan->slot_count++ * size;
 	}
-	vector_for_each (&graph->edges, edge)
-		if (edge->to != GRAPH_OUT && edge->to &&
+	vector_for_each (&cfg->edges, edge)
+		if (edge->to != CFG_OUT && edge->to &&
 		    whole->blocks.items[edge->to].slot == WHOLE_NONE)
 			whole->blocks.items[edge->to].slot = 0;
-	for (size_t i = 1; i < graph->blocks.count; i++) {
+	for (size_t i = 1; i < cfg->blocks.count; i++) {
 		uint32_t *slot = &whole->blocks.items[i].slot;
 
-		if (!*slot || graph->blocks.items[i].exposed)
+		if (!*slot || cfg->blocks.items[i].exposed)
 			*slot = plan->slot_count++ * size;
 	}
 }
 
 static void add_blocks(struct making *making, struct plan_function *row)
 {
-	const struct graph *graph = &making->graph;
+	const struct cfg *cfg = &making->cfg;
 	struct plan *plan = making->plan;
 
 	row->first_block = (uint32_t)plan->blocks.count;
-	row->block_count = (uint32_t)graph->blocks.count;
-	for (size_t i = 0; i < graph->blocks.count; i++) {
-		const struct graph_block *block = &graph->blocks.items[i];
-		const struct graph_instruction *first =
-			&graph->instructions.items[block->first];
-		const struct graph_instruction *last = first + block->count - 1;
+	row->block_count = (uint32_t)cfg->blocks.count;
+	for (size_t i = 0; i < cfg->blocks.count; i++) {
+		const struct cfg_block *block = &cfg->blocks.items[i];
+		const struct cfg_instruction *first =
+			&cfg->instructions.items[block->first];
+		const struct cfg_instruction *last = first + block->count - 1;
 		uint32_t slot = making->whole.blocks.items[i].slot;
 
 		vector_push(&plan->blocks,
@@ -105,7 +104,7 @@ static bool add_jump(struct making *making, uint32_t index,
 		     const struct whole_patch *patch)
 {
 	const struct whole *whole = &making->whole;
-	uint64_t address = making->graph.address + patch->offset;
+	uint64_t address = making->cfg.address + patch->offset;
 	uint64_t target =
 		making->plan->code_address + whole->codes.items[patch->instruction];
 	bool near = patch->island != WHOLE_NONE;
@@ -116,7 +115,7 @@ static bool add_jump(struct making *making, uint32_t index,
 	if (near) {
 		row->bytes[0] = 0xeb;
 		row->bytes[1] = (uint8_t)(patch->island - patch->offset - 2);
-		address = making->graph.address + patch->island;
+		address = making->cfg.address + patch->island;
 		take(making, address, MAKING_JUMP);
 		row = making_add_patch(&making->islands, address, index, MAKING_JUMP);
 	}
@@ -127,9 +126,8 @@ static bool add_jump(struct making *making, uint32_t index,
 static bool add_stub_call(struct making *making, uint32_t index,
 			  const struct whole_block *block)
 {
-	const struct graph_instruction *call =
-		&making->graph.instructions.items[block->stub];
-	uint64_t end = making->graph.address + call->offset + call->length;
+	const struct cfg_instruction *call = &making->cfg.instructions.items[block->stub];
+	uint64_t end = making->cfg.address + call->offset + call->length;
 	int64_t distance = (int64_t)(making->plan->code_address + block->stub_code - end);
 	int32_t wide = (int32_t)distance;
 	struct plan_patch *row = making_add_patch(&making->islands, end - sizeof(wide),
@@ -183,12 +181,12 @@ static bool write_whole(struct making *making, uint32_t index, struct plan_funct
 static bool set_call_end(const struct making *making, struct plan_function *row)
 {
 	const struct whole_block *first = making->whole.blocks.items;
-	const struct graph_instruction *call;
+	const struct cfg_instruction *call;
 	uint32_t end;
 
 	if (making->whole.entry_patched)
 		return true;
-	call = &making->graph.instructions.items[first->stub];
+	call = &making->cfg.instructions.items[first->stub];
 	end = call->offset + call->length;
 	row->call_end = (uint8_t)end;
 	return end <= UINT8_MAX;
@@ -200,8 +198,8 @@ bool blocks_instrument(struct making *making, uint32_t index, struct plan_functi
 	const struct plan_function before = *row;
 	const uint32_t slots = making->plan->slot_count;
 
-	if (!build_graph(making, index) ||
-	    !whole_fit(&making->whole, &making->graph,
+	if (!build_cfg(making, index) ||
+	    !whole_fit(&making->whole, &making->cfg,
 		       (uint32_t)(entry_of(making, index) - row->address)))
 		return false;
 	choose_slots(making, row);
@@ -217,8 +215,8 @@ bool blocks_instrument(struct making *making, uint32_t index, struct plan_functi
 
 void blocks_add_single(struct making *making, uint32_t index, struct plan_function *row)
 {
-	if (!build_graph(making, index) || making->graph.blocks.count != 1 ||
-	    making->graph.edges.items[0].to != GRAPH_OUT)
+	if (!build_cfg(making, index) || making->cfg.blocks.count != 1 ||
+	    making->cfg.edges.items[0].to != CFG_OUT)
 		return;
 	row->first_block = (uint32_t)making->plan->blocks.count;
 	row->block_count = 1;
@@ -226,5 +224,5 @@ void blocks_add_single(struct making *making, uint32_t index, struct plan_functi
 		    ((struct plan_block){
 			    .size = row->size,
 			    .slot = row->slot,
-			    .instructions = (uint32_t)making->graph.instructions.count}));
+			    .instructions = (uint32_t)making->cfg.instructions.count}));
 }

@@ -20,7 +20,7 @@ struct making {
 	struct place_choice *choices;
 	struct plan_patches islands; /* patches that are not at entries */
 	struct emit_jumps jumps;
-	struct graph graph;  /* scratch */
+	struct cfg cfg;      /* scratch */
 	struct whole whole;  /* scratch */
 	bool *returns_flags; /* by function: assembly behind calls of it reads flags;
 				NULL: none does */

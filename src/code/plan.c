@@ -437,7 +437,7 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	padding_deinit(&making.padding);
 	vector_deinit(&making.islands);
 	vector_deinit(&making.jumps);
-	graph_deinit(&making.graph);
+	cfg_deinit(&making.cfg);
 	whole_deinit(&making.whole);
 	free(making.returns_flags);
 	scan_deinit(&making.scan);

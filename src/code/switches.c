@@ -7,17 +7,17 @@ enum {
 	LOOK_BACK = 12, /* instructions between a jump and what computes its target */
 };
 
-static const uint8_t *bytes_of(const struct graph *graph,
-			       const struct graph_instruction *instruction)
+static const uint8_t *bytes_of(const struct cfg *cfg,
+			       const struct cfg_instruction *instruction)
 {
-	return graph->bytes + instruction->offset;
+	return cfg->bytes + instruction->offset;
 }
 
 /* A one-byte opcode behind REX.W: its REX prefix, 0 if it is none. */
-static uint8_t wide_rex(const struct graph *graph,
-			const struct graph_instruction *instruction, uint8_t opcode)
+static uint8_t wide_rex(const struct cfg *cfg, const struct cfg_instruction *instruction,
+			uint8_t opcode)
 {
-	const uint8_t *bytes = bytes_of(graph, instruction);
+	const uint8_t *bytes = bytes_of(cfg, instruction);
 
 	return instruction->length > 2 && (bytes[0] & 0xf8) == 0x48 && bytes[1] == opcode
 		       ? bytes[0]
@@ -30,10 +30,10 @@ static uint8_t register_of(uint8_t rex, uint8_t modrm)
 }
 
 /* The register of `jmp *%reg`; -1: no such jump. */
-static int jumped_through(const struct graph *graph,
-			  const struct graph_instruction *instruction)
+static int jumped_through(const struct cfg *cfg,
+			  const struct cfg_instruction *instruction)
 {
-	const uint8_t *bytes = bytes_of(graph, instruction);
+	const uint8_t *bytes = bytes_of(cfg, instruction);
 	unsigned at = *bytes == 0x3e; /* notrack */
 	uint8_t rex = 0;
 
@@ -45,19 +45,18 @@ static int jumped_through(const struct graph *graph,
 }
 
 /* The other operand of `add %other, %target`; -1: it is no such instruction. */
-static int added_to(const struct graph *graph, const struct graph_instruction *row,
-		    int target)
+static int added_to(const struct cfg *cfg, const struct cfg_instruction *row, int target)
 {
-	uint8_t rex = wide_rex(graph, row, 0x01), modrm = bytes_of(graph, row)[2];
+	uint8_t rex = wide_rex(cfg, row, 0x01), modrm = bytes_of(cfg, row)[2];
 	int other;
 
 	if (!rex)
-		rex = wide_rex(graph, row, 0x03);
+		rex = wide_rex(cfg, row, 0x03);
 	if (!rex || row->length != 3 || modrm < 0xc0)
 		return -1;
 	int field = register_of(rex, modrm), rm = (rex & 1) << 3 | (modrm & 7);
 
-	if (bytes_of(graph, row)[1] == 0x01)
+	if (bytes_of(cfg, row)[1] == 0x01)
 		other = rm == target ? field : -1;
 	else
 		other = field == target ? rm : -1;
@@ -65,11 +64,11 @@ static int added_to(const struct graph *graph, const struct graph_instruction *r
 }
 
 /* Whether it is `movslq (%base,%index,4), %target`. */
-static bool loads_entry(const struct graph *graph, const struct graph_instruction *row,
+static bool loads_entry(const struct cfg *cfg, const struct cfg_instruction *row,
 			int target, int base)
 {
-	uint8_t rex = wide_rex(graph, row, 0x63);
-	const uint8_t *bytes = bytes_of(graph, row);
+	uint8_t rex = wide_rex(cfg, row, 0x63);
+	const uint8_t *bytes = bytes_of(cfg, row);
 	uint8_t mod = bytes[2] >> 6, sib = bytes[3];
 
 	if (!rex || row->length < 4 || (bytes[2] & 7) != 4 || mod > 1 ||
@@ -79,42 +78,52 @@ static bool loads_entry(const struct graph *graph, const struct graph_instructio
 	       ((rex & 1) << 3 | (sib & 7)) == base;
 }
 
-/* The register of the table of a switch that ends in instruction `index`; -1: none. */
-static int table_register(const struct graph *graph, size_t index)
+/* Whether it is `cltq`: what is loaded without optimisation is extended by itself. */
+static bool extends_entry(const struct cfg *cfg, const struct cfg_instruction *row,
+			  int target)
 {
-	const struct graph_instruction *rows = graph->instructions.items;
-	int target = jumped_through(graph, &rows[index]), base = -1;
+	const uint8_t *bytes = bytes_of(cfg, row);
+
+	return !target && row->length == 2 && bytes[0] == 0x48 && bytes[1] == 0x98;
+}
+
+/* The register of the table of a switch that ends in instruction `index`; -1: none. */
+static int table_register(const struct cfg *cfg, size_t index)
+{
+	const struct cfg_instruction *rows = cfg->instructions.items;
+	int target = jumped_through(cfg, &rows[index]), base = -1;
 
 	for (size_t i = index; target >= 0 && i-- && index - i < LOOK_BACK;) {
-		if (rows[i].kind != GRAPH_PLAIN)
+		if (rows[i].kind != CFG_PLAIN)
 			return -1;
 		if (base < 0)
-			base = added_to(graph, &rows[i], target);
-		else if (loads_entry(graph, &rows[i], target, base))
+			base = added_to(cfg, &rows[i], target);
+		else if (loads_entry(cfg, &rows[i], target, base) ||
+			 extends_entry(cfg, &rows[i], target))
 			return base;
 	}
 	return -1;
 }
 
-static bool is_lea(const struct graph *graph, const struct graph_instruction *row,
+static bool is_lea(const struct cfg *cfg, const struct cfg_instruction *row,
 		   int *ret_register)
 {
-	uint8_t rex = wide_rex(graph, row, 0x8d);
+	uint8_t rex = wide_rex(cfg, row, 0x8d);
 
 	if (!rex || !row->relative)
 		return false;
-	*ret_register = register_of(rex, bytes_of(graph, row)[2]);
+	*ret_register = register_of(rex, bytes_of(cfg, row)[2]);
 	return true;
 }
 
-uint64_t switches_entry(const struct graph *graph, const struct graph_table *table,
+uint64_t switches_entry(const struct cfg *cfg, const struct cfg_table *table,
 			uint32_t index)
 {
 	const uint8_t *bytes = table->bytes + (size_t)index * table->entry_size;
 	uint64_t address;
 	int32_t distance;
 
-	(void)graph;
+	(void)cfg;
 	if (table->entry_size == 8) {
 		memcpy(&address, bytes, sizeof(address));
 		return address;
@@ -125,22 +134,22 @@ uint64_t switches_entry(const struct graph *graph, const struct graph_table *tab
 
 /* Whether an entry may be one: it leads to an instruction of the function, or to any code
  * of the module, such as a cold part. */
-static bool is_plausible(const struct graph *graph, const struct scan *scan,
-			 uint64_t target, uint32_t *inside)
+static bool is_plausible(const struct cfg *cfg, const struct scan *scan, uint64_t target,
+			 uint32_t *inside)
 {
-	uint64_t offset = target - graph->address;
+	uint64_t offset = target - cfg->address;
 
-	if (offset >= graph->size)
+	if (offset >= cfg->size)
 		return map_find(&scan->map, target, 1) != NULL;
-	if (!graph->block_of.items[offset])
+	if (!cfg->block_of.items[offset])
 		return false;
 	++*inside;
 	return true;
 }
 
-static const struct graph_table *find_table(const struct graph *graph, uint64_t address)
+static const struct cfg_table *find_table(const struct cfg *cfg, uint64_t address)
 {
-	vector_for_each (&graph->tables, table)
+	vector_for_each (&cfg->tables, table)
 		if (table->address == address)
 			return table;
 	return NULL;
@@ -151,60 +160,78 @@ static const struct graph_table *find_table(const struct graph *graph, uint64_t 
  * goes: an entry too many does no harm. False if fewer than `least` lead into the
  * function.
  */
-static bool add_table(struct graph *graph, const struct scan *scan,
-		      const struct image *image, struct graph_table table, uint32_t least)
+static bool add_table(struct cfg *cfg, const struct scan *scan, const struct image *image,
+		      struct cfg_table table, uint32_t least)
 {
 	uint64_t room =
 		(tables_end(scan, table.address) - table.address) / table.entry_size;
 	uint32_t inside = 0;
 
-	if (find_table(graph, table.address))
+	if (find_table(cfg, table.address))
 		return true;
 	table.bytes = image_bytes_at(image, table.address, table.entry_size);
 	while (table.bytes && table.count < ENTRIES_MAX && table.count < room &&
 	       image_bytes_at(image, table.address,
 			      (table.count + 1ull) * table.entry_size) &&
-	       is_plausible(graph, scan, switches_entry(graph, &table, table.count),
-			    &inside))
+	       is_plausible(cfg, scan, switches_entry(cfg, &table, table.count), &inside))
 		table.count++;
 	if (inside < least)
 		return false;
-	vector_push(&graph->tables, table);
+	vector_push(&cfg->tables, table);
 	return true;
 }
 
-/* The tables that the register may hold. */
-static bool add_relative(struct graph *graph, const struct scan *scan,
-			 const struct image *image, size_t index, int base)
+/* The table that is certainly in the register: a lea right before says so. */
+static const struct cfg_instruction *near_lea(const struct cfg *cfg, size_t index,
+					      int base)
 {
-	const struct graph_instruction *rows = graph->instructions.items;
+	const struct cfg_instruction *rows = cfg->instructions.items;
+	int where;
+
+	for (size_t i = index; i-- && index - i < LOOK_BACK;) {
+		if (rows[i].kind != CFG_PLAIN)
+			break;
+		if (is_lea(cfg, &rows[i], &where) && where == base)
+			return &rows[i];
+	}
+	return NULL;
+}
+
+/* All tables that the register may hold: found once for a function and register. */
+static bool add_far_tables(struct cfg *cfg, const struct scan *scan,
+			   const struct image *image, int base)
+{
 	bool found = false;
 	int where;
 
-	/* Right before: there is no doubt then that it is a table. */
-	for (size_t i = index; i-- && index - i < LOOK_BACK;) {
-		if (rows[i].kind != GRAPH_PLAIN)
-			break;
-		if (is_lea(graph, &rows[i], &where) && where == base)
-			return add_table(graph, scan, image,
-					 (struct graph_table){.address = rows[i].target,
+	for (size_t i = 0; i < cfg->instructions.count; i++) {
+		const struct cfg_instruction *row = &cfg->instructions.items[i];
+
+		if (is_lea(cfg, row, &where) && where == base)
+			found |= add_table(cfg, scan, image,
+					   (struct cfg_table){.address = row->target,
 							      .entry_size = 4},
-					 1);
-	}
-	for (size_t i = 0; i < graph->instructions.count; i++)
-		if (is_lea(graph, &rows[i], &where) && where == base)
-			found |= add_table(graph, scan, image,
-					   (struct graph_table){.address = rows[i].target,
-								.entry_size = 4},
 					   2);
+	}
 	return found;
 }
 
-/* The operand of `jmp *table(,%index,8)`, 0 if it is none. */
-static uint64_t absolute_operand(const struct graph *graph,
-				 const struct graph_instruction *row)
+static bool add_relative(struct cfg *cfg, const struct scan *scan,
+			 const struct image *image, size_t index, int base)
 {
-	const uint8_t *bytes = bytes_of(graph, row);
+	const struct cfg_instruction *lea = near_lea(cfg, index, base);
+
+	if (!lea)
+		return add_far_tables(cfg, scan, image, base);
+	cfg->instructions.items[index].target = lea->target;
+	return add_table(cfg, scan, image,
+			 (struct cfg_table){.address = lea->target, .entry_size = 4}, 1);
+}
+
+/* The operand of `jmp *table(,%index,8)`, 0 if it is none. */
+static uint64_t absolute_operand(const struct cfg *cfg, const struct cfg_instruction *row)
+{
+	const uint8_t *bytes = bytes_of(cfg, row);
 	unsigned at = *bytes == 0x3e;
 	int32_t address;
 
@@ -217,54 +244,73 @@ static uint64_t absolute_operand(const struct graph *graph,
 	return (uint64_t)(int64_t)address;
 }
 
-static bool add_absolute(struct graph *graph, const struct scan *scan,
-			 const struct image *image, uint64_t address)
+/* Whether an indirect jump that no pattern fits may be through a table all the same. */
+static bool has_unknown_table(struct cfg *cfg, const struct scan *scan,
+			      const struct image *image)
 {
-	const struct graph_table table = {.address = address, .entry_size = 8};
+	size_t known = cfg->tables.count;
+	int ignored;
 
-	return image->type == IMAGE_EXECUTABLE && add_table(graph, scan, image, table, 1);
+	for (size_t i = 0; i < cfg->instructions.count; i++) {
+		const struct cfg_instruction *row = &cfg->instructions.items[i];
+
+		if (is_lea(cfg, row, &ignored) && !find_table(cfg, row->target) &&
+		    add_table(cfg, scan, image,
+			      (struct cfg_table){.address = row->target, .entry_size = 4},
+			      1))
+			break;
+	}
+	return cfg->tables.count > known;
 }
 
-bool switches_find(struct graph *graph, const struct scan *scan,
-		   const struct image *image)
+static bool add_absolute(struct cfg *cfg, const struct scan *scan,
+			 const struct image *image, uint64_t address)
 {
-	graph->tables.count = 0;
-	for (size_t i = 0; i < graph->instructions.count; i++) {
-		struct graph_instruction *row = &graph->instructions.items[i];
+	const struct cfg_table table = {.address = address, .entry_size = 8};
 
-		if (row->kind != GRAPH_TAIL_INDIRECT)
+	return image->type == IMAGE_EXECUTABLE && add_table(cfg, scan, image, table, 1);
+}
+
+bool switches_find(struct cfg *cfg, const struct scan *scan, const struct image *image)
+{
+	cfg->tables.count = 0;
+	for (size_t i = 0; i < cfg->instructions.count; i++) {
+		struct cfg_instruction *row = &cfg->instructions.items[i];
+
+		if (row->kind != CFG_TAIL_INDIRECT)
 			continue;
-		uint64_t absolute = absolute_operand(graph, row);
-		int base = table_register(graph, i);
+		uint64_t absolute = absolute_operand(cfg, row);
+		int base = table_register(cfg, i);
+
+		row->target = absolute;
 
 		if (!absolute && base < 0)
 			continue;
-		if (absolute ? !add_absolute(graph, scan, image, absolute)
-			     : !add_relative(graph, scan, image, i, base))
+		if (absolute ? !add_absolute(cfg, scan, image, absolute)
+			     : !add_relative(cfg, scan, image, i, base))
 			return false;
-		row->kind = GRAPH_SWITCH;
+		row->kind = CFG_SWITCH;
 	}
-	return true;
+	return !switches_has_tail(cfg) || !has_unknown_table(cfg, scan, image);
 }
 
-bool switches_has_tail(const struct graph *graph)
+bool switches_has_tail(const struct cfg *cfg)
 {
-	vector_for_each (&graph->instructions, row)
-		if (row->kind == GRAPH_TAIL_INDIRECT)
+	vector_for_each (&cfg->instructions, row)
+		if (row->kind == CFG_TAIL_INDIRECT)
 			return true;
 	return false;
 }
 
-const struct graph_table *switches_named(const struct graph *graph,
-					 const struct graph_instruction *instruction)
+const struct cfg_table *switches_named(const struct cfg *cfg,
+				       const struct cfg_instruction *instruction)
 {
 	int ignored;
 
-	if (!graph->tables.count)
+	if (!cfg->tables.count)
 		return NULL;
-	if (instruction->kind == GRAPH_SWITCH)
-		return find_table(graph, absolute_operand(graph, instruction));
-	return is_lea(graph, instruction, &ignored)
-		       ? find_table(graph, instruction->target)
-		       : NULL;
+	if (instruction->kind == CFG_SWITCH)
+		return find_table(cfg, absolute_operand(cfg, instruction));
+	return is_lea(cfg, instruction, &ignored) ? find_table(cfg, instruction->target)
+						  : NULL;
 }

@@ -9,27 +9,26 @@
 #ifndef TRAMMEL_CODE_SWITCHES_H
 #define TRAMMEL_CODE_SWITCHES_H
 
-#include "code/graph.h"
+#include "code/cfg.h"
 
 /*
- * Fills in graph.tables from graph.instructions (graph.block_of tells where instructions
- * start), and makes GRAPH_SWITCH of the jumps
+ * Fills in cfg.tables from cfg.instructions (cfg.block_of tells where instructions
+ * start), and makes CFG_SWITCH of the jumps
  * through them. False if an indirect jump looks like a switch, but its table is not
  * understood.
  */
-bool switches_find(struct graph *graph, const struct scan *scan,
-		   const struct image *image);
+bool switches_find(struct cfg *cfg, const struct scan *scan, const struct image *image);
 
 /* Whether an indirect jump is left that is no switch. */
-bool switches_has_tail(const struct graph *graph);
+bool switches_has_tail(const struct cfg *cfg);
 
 /* The target of an entry, link-time. */
-uint64_t switches_entry(const struct graph *graph, const struct graph_table *table,
+uint64_t switches_entry(const struct cfg *cfg, const struct cfg_table *table,
 			uint32_t index);
 
 /* The table that a lea instruction, or a jump with an absolute operand, names; NULL if it
  * is none. */
-const struct graph_table *switches_named(const struct graph *graph,
-					 const struct graph_instruction *instruction);
+const struct cfg_table *switches_named(const struct cfg *cfg,
+				       const struct cfg_instruction *instruction);
 
 #endif

@@ -16,27 +16,26 @@ enum whole_byte {
 	BYTE_PATCHED,
 };
 
-static const struct graph_instruction *instruction_at(const struct graph *graph, size_t i)
+static const struct cfg_instruction *instruction_at(const struct cfg *cfg, size_t i)
 {
-	return &graph->instructions.items[i];
+	return &cfg->instructions.items[i];
 }
 
 /* Whether the function is left by the block's last instruction and never by another
  * way: nothing is left to count then. */
-static bool leaves(const struct graph *graph, const struct graph_block *block)
+static bool leaves(const struct cfg *cfg, const struct cfg_block *block)
 {
-	const struct graph_instruction *last =
-		instruction_at(graph, block->first + block->count - 1);
+	const struct cfg_instruction *last =
+		instruction_at(cfg, block->first + block->count - 1);
 
-	return last->kind == GRAPH_RETURN || last->kind == GRAPH_TAIL_INDIRECT ||
-	       last->kind == GRAPH_STOP ||
-	       (last->kind == GRAPH_JUMP &&
-		graph_block_at(graph, last->target) == GRAPH_OUT);
+	return last->kind == CFG_RETURN || last->kind == CFG_TAIL_INDIRECT ||
+	       last->kind == CFG_STOP ||
+	       (last->kind == CFG_JUMP && cfg_block_at(cfg, last->target) == CFG_OUT);
 }
 
 static void keep(struct whole *whole, uint32_t i)
 {
-	const struct graph_instruction *row = instruction_at(whole->graph, i);
+	const struct cfg_instruction *row = instruction_at(whole->cfg, i);
 
 	whole->original.items[i] = true;
 	memset(whole->bytes.items + row->offset, BYTE_KEPT, row->length);
@@ -44,19 +43,19 @@ static void keep(struct whole *whole, uint32_t i)
 
 /* From the first instruction of a block that is executed in place on, everything up to
  * the last such one is, and the rest if it leads out. */
-static void choose_place(struct whole *whole, const struct graph_block *block)
+static void choose_place(struct whole *whole, const struct cfg_block *block)
 {
-	const struct graph *graph = whole->graph;
+	const struct cfg *cfg = whole->cfg;
 	uint32_t end = block->first + block->count, first = end, last = 0;
 
 	for (uint32_t i = block->first; i < end; i++) {
-		if (!graph_is_in_place(instruction_at(graph, i)))
+		if (!cfg_is_in_place(instruction_at(cfg, i)))
 			continue;
 		if (first == end)
 			first = i;
 		last = i + 1;
 	}
-	if (first < end && leaves(graph, block))
+	if (first < end && leaves(cfg, block))
 		last = end;
 	for (uint32_t i = first; i < last; i++)
 		keep(whole, i);
@@ -65,7 +64,7 @@ static void choose_place(struct whole *whole, const struct graph_block *block)
 static bool is_free(const struct whole *whole, uint32_t offset, uint32_t size,
 		    enum whole_byte first)
 {
-	if (offset + size > whole->graph->size)
+	if (offset + size > whole->cfg->size)
 		return false;
 	for (uint32_t i = 0; i < size; i++) {
 		uint8_t byte = whole->bytes.items[offset + i];
@@ -84,7 +83,7 @@ static void take(struct whole *whole, uint32_t offset, uint32_t size)
 static void add_patch(struct whole *whole, uint32_t instruction, bool block_start,
 		      uint32_t size)
 {
-	uint32_t offset = instruction_at(whole->graph, instruction)->offset;
+	uint32_t offset = instruction_at(whole->cfg, instruction)->offset;
 
 	take(whole, offset, size);
 	vector_push(&whole->patches,
@@ -98,18 +97,18 @@ static void add_patch(struct whole *whole, uint32_t instruction, bool block_star
  * block does not begin with plain instructions and a direct call. */
 static bool make_stub(struct whole *whole, uint32_t number)
 {
-	const struct graph *graph = whole->graph;
-	const struct graph_block *block = &graph->blocks.items[number];
+	const struct cfg *cfg = whole->cfg;
+	const struct cfg_block *block = &cfg->blocks.items[number];
 	uint32_t end = block->first + block->count, call = block->first;
 
-	while (call < end && instruction_at(graph, call)->kind == GRAPH_PLAIN)
+	while (call < end && instruction_at(cfg, call)->kind == CFG_PLAIN)
 		call++;
-	if (call == end || instruction_at(graph, call)->kind != GRAPH_CALL ||
-	    instruction_at(graph, call)->length != JUMP)
+	if (call == end || instruction_at(cfg, call)->kind != CFG_CALL ||
+	    instruction_at(cfg, call)->length != JUMP)
 		return false;
 	for (uint32_t i = block->first; i < call; i++)
-		for (unsigned j = 0; j < instruction_at(graph, i)->length; j++)
-			if (whole->bytes.items[instruction_at(graph, i)->offset + j] ==
+		for (unsigned j = 0; j < instruction_at(cfg, i)->length; j++)
+			if (whole->bytes.items[instruction_at(cfg, i)->offset + j] ==
 			    BYTE_PATCHED)
 				return false;
 	for (uint32_t i = block->first; i < call; i++)
@@ -121,34 +120,34 @@ static bool make_stub(struct whole *whole, uint32_t number)
 /* Whether the original bytes at the start of a block lead to its counter. */
 static bool is_entered(const struct whole *whole, uint32_t number)
 {
-	const struct graph_block *block = &whole->graph->blocks.items[number];
+	const struct cfg_block *block = &whole->cfg->blocks.items[number];
 
 	return (block->exposed && !whole->original.items[block->first]) ||
 	       whole->blocks.items[number].stub != WHOLE_NONE;
 }
 
 /* Whether the original may run from a block into the next one: no branch ends it. */
-static bool runs_on(const struct graph *graph, uint32_t number)
+static bool runs_on(const struct cfg *cfg, uint32_t number)
 {
-	const struct graph_block *block = &graph->blocks.items[number];
+	const struct cfg_block *block = &cfg->blocks.items[number];
 
-	return number + 1 < graph->blocks.count &&
-	       !graph_ends_block(instruction_at(graph, block->first + block->count - 1));
+	return number + 1 < cfg->blocks.count &&
+	       !cfg_ends_block(instruction_at(cfg, block->first + block->count - 1));
 }
 
 /* Where the original may go on in relocated code behind the last kept instruction of a
  * block: there, or at a later instruction of the block, or where the next begins. */
 static bool patch_return(struct whole *whole, uint32_t number, uint32_t behind)
 {
-	const struct graph *graph = whole->graph;
-	const struct graph_block *block = &graph->blocks.items[number];
-	uint32_t end = block->first + block->count, limit = end + runs_on(graph, number);
+	const struct cfg *cfg = whole->cfg;
+	const struct cfg_block *block = &cfg->blocks.items[number];
+	uint32_t end = block->first + block->count, limit = end + runs_on(cfg, number);
 
 	for (uint32_t size = JUMP; size; size = size == JUMP ? SHORT_JUMP : 0)
 		for (uint32_t i = behind; i < limit; i++) {
 			bool entered = i == end && is_entered(whole, number + 1);
 
-			if (!entered && !is_free(whole, instruction_at(graph, i)->offset,
+			if (!entered && !is_free(whole, instruction_at(cfg, i)->offset,
 						 size, BYTE_DEAD))
 				continue;
 			for (uint32_t j = behind; j < i; j++)
@@ -163,18 +162,17 @@ static bool patch_return(struct whole *whole, uint32_t number, uint32_t behind)
 
 static bool patch_returns(struct whole *whole)
 {
-	const struct graph *graph = whole->graph;
+	const struct cfg *cfg = whole->cfg;
 
-	for (uint32_t b = 0; b < graph->blocks.count; b++) {
-		const struct graph_block *block = &graph->blocks.items[b];
+	for (uint32_t b = 0; b < cfg->blocks.count; b++) {
+		const struct cfg_block *block = &cfg->blocks.items[b];
 		uint32_t end = block->first + block->count, behind = end;
 
 		while (behind > block->first && !whole->original.items[behind - 1])
 			behind--;
 		if (behind == block->first)
 			continue; /* nothing of it is executed in place */
-		if (behind == end &&
-		    (leaves(graph, block) || b + 1 == graph->blocks.count))
+		if (behind == end && (leaves(cfg, block) || b + 1 == cfg->blocks.count))
 			continue;
 		if (!patch_return(whole, b, behind))
 			return false;
@@ -184,11 +182,11 @@ static bool patch_returns(struct whole *whole)
 
 static bool patch_exposed(struct whole *whole)
 {
-	const struct graph *graph = whole->graph;
+	const struct cfg *cfg = whole->cfg;
 
-	for (uint32_t b = 1; b < graph->blocks.count; b++) {
-		const struct graph_block *block = &graph->blocks.items[b];
-		uint32_t offset = instruction_at(graph, block->first)->offset;
+	for (uint32_t b = 1; b < cfg->blocks.count; b++) {
+		const struct cfg_block *block = &cfg->blocks.items[b];
+		uint32_t offset = instruction_at(cfg, block->first)->offset;
 		uint32_t size = JUMP;
 
 		if (!block->exposed)
@@ -210,7 +208,7 @@ static bool find_island(struct whole *whole, struct whole_patch *patch)
 	uint32_t low = end > 128 ? end - 128 : 0;
 	uint32_t high = end + 127;
 
-	for (uint32_t at = low; at <= high && at + JUMP <= whole->graph->size; at++) {
+	for (uint32_t at = low; at <= high && at + JUMP <= whole->cfg->size; at++) {
 		if (!is_free(whole, at, JUMP, BYTE_DEAD))
 			continue;
 		take(whole, at, JUMP);
@@ -230,27 +228,27 @@ static bool find_islands(struct whole *whole)
 
 bool whole_needs_entry_slot(const struct whole *whole)
 {
-	vector_for_each (&whole->graph->edges, edge)
+	vector_for_each (&whole->cfg->edges, edge)
 		if (!edge->to)
 			return true;
 	return false;
 }
 
-bool whole_fit(struct whole *whole, const struct graph *graph, uint32_t entry)
+bool whole_fit(struct whole *whole, const struct cfg *cfg, uint32_t entry)
 {
-	whole->graph = graph;
+	whole->cfg = cfg;
 	whole->patches.count = whole->blocks.count = 0;
-	vector_reserve(&whole->blocks, graph->blocks.count);
-	for (size_t i = 0; i < graph->blocks.count; i++)
+	vector_reserve(&whole->blocks, cfg->blocks.count);
+	for (size_t i = 0; i < cfg->blocks.count; i++)
 		vector_push(&whole->blocks, ((struct whole_block){.stub = WHOLE_NONE,
 								  .slot = WHOLE_NONE}));
-	vector_reserve(&whole->bytes, graph->size);
-	memset(whole->bytes.items, BYTE_DEAD, graph->size);
-	vector_reserve(&whole->original, graph->instructions.count);
+	vector_reserve(&whole->bytes, cfg->size);
+	memset(whole->bytes.items, BYTE_DEAD, cfg->size);
+	vector_reserve(&whole->original, cfg->instructions.count);
 	memset(whole->original.items, 0,
-	       graph->instructions.count * sizeof(*whole->original.items));
-	vector_for_each (&graph->blocks, block) {
-		uint32_t offset = instruction_at(graph, block->first)->offset;
+	       cfg->instructions.count * sizeof(*whole->original.items));
+	vector_for_each (&cfg->blocks, block) {
+		uint32_t offset = instruction_at(cfg, block->first)->offset;
 
 		choose_place(whole, block);
 		if (block->exposed && offset && !whole->original.items[block->first])

@@ -27,7 +27,7 @@
 #define TRAMMEL_CODE_WHOLE_H
 
 #include "code/emit.h"
-#include "code/graph.h"
+#include "code/cfg.h"
 
 enum { WHOLE_NONE = UINT32_MAX }; /* no instruction, no slot */
 
@@ -53,7 +53,7 @@ struct whole_fixup {
 };
 
 struct whole {
-	const struct graph *graph;
+	const struct cfg *cfg;
 	struct VECTOR(uint8_t) bytes; /* enum whole_byte of each byte of the function */
 	struct VECTOR(bool) original; /* of each instruction: executed at its own place */
 	struct VECTOR(struct whole_patch) patches;
@@ -73,7 +73,7 @@ struct whole {
  * the jump at the entry. False if there is no room: the function cannot be relocated.
  * Storage is used again for the next function (all-zero at first).
  */
-bool whole_fit(struct whole *whole, const struct graph *graph, uint32_t entry);
+bool whole_fit(struct whole *whole, const struct cfg *cfg, uint32_t entry);
 
 /* Whether calls and executions of the first block are counted by different counters:
  * something in the function leads back to its start. */

@@ -16,28 +16,28 @@ enum {
 
 struct emission {
 	struct whole *whole;
-	const struct graph *graph;
+	const struct cfg *cfg;
 	struct emitter *emitter;
 };
 
-static const struct graph_instruction *instruction_at(const struct emission *emission,
-						      size_t i)
+static const struct cfg_instruction *instruction_at(const struct emission *emission,
+						    size_t i)
 {
-	return &emission->graph->instructions.items[i];
+	return &emission->cfg->instructions.items[i];
 }
 
 static uint64_t original_of(const struct emission *emission, size_t i)
 {
-	return emission->graph->address + instruction_at(emission, i)->offset;
+	return emission->cfg->address + instruction_at(emission, i)->offset;
 }
 
 size_t whole_size_max(const struct whole *whole)
 {
-	const struct graph *graph = whole->graph;
-	size_t size = 64 + graph->instructions.count * INSTRUCTION_MAX +
-		      graph->blocks.count * BLOCK_MAX;
+	const struct cfg *cfg = whole->cfg;
+	size_t size = 64 + cfg->instructions.count * INSTRUCTION_MAX +
+		      cfg->blocks.count * BLOCK_MAX;
 
-	vector_for_each (&graph->tables, table)
+	vector_for_each (&cfg->tables, table)
 		size += (size_t)table->count * table->entry_size + 8;
 	return size;
 }
@@ -75,7 +75,7 @@ static void emit_block_distance(struct emission *emission, uint32_t block)
 	if (to->stub != WHOLE_NONE) {
 		emit_relative(
 			emitter,
-			original_of(emission, emission->graph->blocks.items[block].first),
+			original_of(emission, emission->cfg->blocks.items[block].first),
 			0);
 		return;
 	}
@@ -86,16 +86,16 @@ static void emit_block_distance(struct emission *emission, uint32_t block)
 
 /* The displacement of a direct branch. Other functions are entered where calls are led
  * to. */
-static void emit_target(struct emission *emission, const struct graph_instruction *row)
+static void emit_target(struct emission *emission, const struct cfg_instruction *row)
 {
-	uint32_t block = graph_block_at(emission->graph, row->target);
+	uint32_t block = cfg_block_at(emission->cfg, row->target);
 	struct emitter *emitter = emission->emitter;
 
-	if (block != GRAPH_OUT) {
+	if (block != CFG_OUT) {
 		emit_block_distance(emission, block);
 		return;
 	}
-	if (row->kind == GRAPH_JUMP && emitter->jumps)
+	if (row->kind == CFG_JUMP && emitter->jumps)
 		vector_push(emitter->jumps, (uint32_t)emitter->count);
 	emit_relative(emitter, row->target, 0);
 }
@@ -114,24 +114,23 @@ static bool comes_next(const struct emission *emission, uint32_t here, uint32_t 
 }
 
 static void emit_branch(struct emission *emission, uint32_t number,
-			const struct graph_instruction *row)
+			const struct cfg_instruction *row)
 {
 	struct emitter *emitter = emission->emitter;
-	uint32_t block = graph_block_at(emission->graph, row->target);
+	uint32_t block = cfg_block_at(emission->cfg, row->target);
 
 	switch (row->kind) {
-	case GRAPH_JUMP:
-		if (block != GRAPH_OUT && comes_next(emission, number, block))
+	case CFG_JUMP:
+		if (block != CFG_OUT && comes_next(emission, number, block))
 			return;
 		emit_byte(emitter, 0xe9);
 		break;
-	case GRAPH_CONDITION:
+	case CFG_CONDITION:
 		emit_byte(emitter, 0x0f);
 		emit_byte(emitter, 0x80 | (row->opcode & 15));
 		break;
 	default: /* loop 1f; jmp 2f; 1: jmp target; 2: */
-		emit_bytes(emitter, emission->graph->bytes + row->offset,
-			   row->length - 1u);
+		emit_bytes(emitter, emission->cfg->bytes + row->offset, row->length - 1u);
 		emit_bytes(emitter, (const uint8_t[]){2, 0xeb, 5, 0xe9}, 4);
 	}
 	emit_target(emission, row);
@@ -139,17 +138,17 @@ static void emit_branch(struct emission *emission, uint32_t number,
 
 /* The same bytes, but for the displacement of a RIP-relative operand, or for the absolute
  * one of a jump through a table. */
-static void emit_copy(struct emission *emission, const struct graph_instruction *row)
+static void emit_copy(struct emission *emission, const struct cfg_instruction *row)
 {
-	const struct graph *graph = emission->graph;
-	const struct graph_table *table = switches_named(graph, row);
-	const uint8_t *bytes = graph->bytes + row->offset;
+	const struct cfg *cfg = emission->cfg;
+	const struct cfg_table *table = switches_named(cfg, row);
+	const uint8_t *bytes = cfg->bytes + row->offset;
 	struct emitter *emitter = emission->emitter;
 	uint64_t target = row->target;
 
 	if (table)
 		target = emitter->address +
-			 emission->whole->clones.items[table - graph->tables.items];
+			 emission->whole->clones.items[table - cfg->tables.items];
 	if (row->relative) {
 		emit_bytes(emitter, bytes, row->relative);
 		emit_relative(emitter, target, row->length - row->relative - 4u);
@@ -165,11 +164,10 @@ static void emit_copy(struct emission *emission, const struct graph_instruction 
 
 static void emit_instruction(struct emission *emission, uint32_t number, uint32_t i)
 {
-	const struct graph_instruction *row = instruction_at(emission, i);
+	const struct cfg_instruction *row = instruction_at(emission, i);
 	size_t from = emission->emitter->count;
 
-	if (row->kind == GRAPH_JUMP || row->kind == GRAPH_CONDITION ||
-	    row->kind == GRAPH_LOOP)
+	if (row->kind == CFG_JUMP || row->kind == CFG_CONDITION || row->kind == CFG_LOOP)
 		emit_branch(emission, number, row);
 	else
 		emit_copy(emission, row);
@@ -187,7 +185,7 @@ static void emit_jump_step(struct emission *emission, uint64_t target)
 /* The instruction of the block in front of which flags are dead, the first one if they
  * are nowhere; `ret_dead` tells. */
 static uint32_t choose_probe(const struct emission *emission,
-			     const struct graph_block *block, bool *ret_dead)
+			     const struct cfg_block *block, bool *ret_dead)
 {
 	const bool *original = emission->whole->original.items;
 	uint32_t end = block->first + block->count, best = block->first;
@@ -195,7 +193,7 @@ static uint32_t choose_probe(const struct emission *emission,
 
 	*ret_dead = false;
 	for (uint32_t i = end; i-- > block->first;) {
-		live = graph_live_before(instruction_at(emission, i), live);
+		live = cfg_live_before(instruction_at(emission, i), live);
 		if (i > block->first && original[i - 1]) {
 			*ret_dead = false;
 			continue;
@@ -211,17 +209,17 @@ static uint32_t choose_probe(const struct emission *emission,
 /* What runs on behind the last instruction of a block. */
 static void emit_fall(struct emission *emission, uint32_t number)
 {
-	const struct graph *graph = emission->graph;
-	const struct graph_block *block = &graph->blocks.items[number];
+	const struct cfg *cfg = emission->cfg;
+	const struct cfg_block *block = &cfg->blocks.items[number];
 	uint32_t last = block->first + block->count - 1;
 	uint8_t kind = instruction_at(emission, last)->kind;
 	size_t from = emission->emitter->count;
 
 	if (emission->whole->original.items[last] ||
-	    (kind != GRAPH_PLAIN && kind != GRAPH_CONDITION && kind != GRAPH_LOOP))
+	    (kind != CFG_PLAIN && kind != CFG_CONDITION && kind != CFG_LOOP))
 		return;
-	if (number + 1 == graph->blocks.count) {
-		emit_jump_step(emission, graph->address + graph->size);
+	if (number + 1 == cfg->blocks.count) {
+		emit_jump_step(emission, cfg->address + cfg->size);
 	} else if (!comes_next(emission, number, number + 1)) {
 		emit_jump_to_block(emission, number + 1);
 		add_step(emission, PLAN_STEP_JUMP, 0, from);
@@ -230,7 +228,7 @@ static void emit_fall(struct emission *emission, uint32_t number)
 
 static void emit_block(struct emission *emission, uint32_t number)
 {
-	const struct graph_block *block = &emission->graph->blocks.items[number];
+	const struct cfg_block *block = &emission->cfg->blocks.items[number];
 	struct whole_block *own = &emission->whole->blocks.items[number];
 	const bool *original = emission->whole->original.items;
 	uint32_t probe, end = block->first + block->count;
@@ -261,7 +259,7 @@ static void reserve_clones(struct emission *emission)
 	struct emitter *emitter = emission->emitter;
 
 	emission->whole->clones.count = 0;
-	vector_for_each (&emission->graph->tables, table) {
+	vector_for_each (&emission->cfg->tables, table) {
 		size_t size = (size_t)table->count * table->entry_size;
 
 		while (emitter->count % table->entry_size)
@@ -276,12 +274,12 @@ static void reserve_clones(struct emission *emission)
 
 /* Where a table's entry is to lead: what is not in the function stays. */
 static uint64_t cloned_target(const struct emission *emission,
-			      const struct graph_table *table, uint32_t index)
+			      const struct cfg_table *table, uint32_t index)
 {
-	uint64_t target = switches_entry(emission->graph, table, index);
-	uint32_t block = graph_block_at(emission->graph, target);
+	uint64_t target = switches_entry(emission->cfg, table, index);
+	uint32_t block = cfg_block_at(emission->cfg, target);
 
-	if (block == GRAPH_OUT || emission->whole->blocks.items[block].stub != WHOLE_NONE)
+	if (block == CFG_OUT || emission->whole->blocks.items[block].stub != WHOLE_NONE)
 		return target;
 	return emission->emitter->address + emission->whole->blocks.items[block].code;
 }
@@ -290,8 +288,8 @@ static void fill_clones(const struct emission *emission)
 {
 	struct emitter *emitter = emission->emitter;
 
-	for (size_t t = 0; t < emission->graph->tables.count; t++) {
-		const struct graph_table *table = &emission->graph->tables.items[t];
+	for (size_t t = 0; t < emission->cfg->tables.count; t++) {
+		const struct cfg_table *table = &emission->cfg->tables.items[t];
 		uint32_t at = emission->whole->clones.items[t];
 
 		for (uint32_t i = 0; i < table->count; i++) {
@@ -345,22 +343,22 @@ static void emit_stub(struct emission *emission, uint32_t number)
 
 void whole_emit(struct whole *whole, struct emitter *emitter, uint32_t *ret_entry)
 {
-	struct emission emission = {whole, whole->graph, emitter};
-	const struct graph *graph = whole->graph;
+	struct emission emission = {whole, whole->cfg, emitter};
+	const struct cfg *cfg = whole->cfg;
 
 	whole->fixups.count = 0;
-	vector_reserve(&whole->codes, graph->instructions.count);
-	whole->codes.count = graph->instructions.count;
+	vector_reserve(&whole->codes, cfg->instructions.count);
+	whole->codes.count = cfg->instructions.count;
 	reserve_clones(&emission);
 	while (emitter->count % 16)
 		emit_byte(emitter, 0xcc);
 	*ret_entry = (uint32_t)emitter->count;
 	if (whole->entry_patched)
 		emit_probe(&emission, whole->entry_slot,
-			   graph->blocks.items->live_in & FLAGS_INCREMENT);
-	for (uint32_t b = 0; b < graph->blocks.count; b++)
+			   cfg->blocks.items->live_in & FLAGS_INCREMENT);
+	for (uint32_t b = 0; b < cfg->blocks.count; b++)
 		emit_block(&emission, b);
-	for (uint32_t b = 0; b < graph->blocks.count; b++)
+	for (uint32_t b = 0; b < cfg->blocks.count; b++)
 		if (whole->blocks.items[b].stub != WHOLE_NONE)
 			emit_stub(&emission, b);
 	if (emitter->full || emitter->reason)
