@@ -48,8 +48,8 @@ static struct trm_error *check_files(void)
 	if (arguments.files.count > 1)
 		return trm_error_create(
 			TRM_ERROR_USAGE,
-			"one file at a time, not '%s' too: put profiles behind "
-			"each other with cat to see them together",
+			"one file at a time, not '%s' too: trammel merge makes one "
+			"profile of several",
 			arguments.files.items[1]);
 	return NULL;
 }

@@ -167,6 +167,31 @@ def only_and_skip(place):
     expect(any(key[0] == "libc.so.6" for key in whole), "all: libc has no rows")
 
 
+def merged(place):
+    """A merged profile shows what its parts do when they are put one behind the other."""
+    parts, content = [], b""
+    for number, script in enumerate(("expr 1 + 2", "exit 3", "for i in 1 2; do expr $i; done")):
+        parts.append(place.path(f"{number}.trm"))
+        place.measure(["sh", "-c", script], parts[-1])
+        with open(parts[-1], "rb") as file:
+            content += file.read()
+    behind = place.write("behind.trm", content)
+    outcome = running.run([place.tool, "merge", "-o", place.profile, *parts], place.folder)
+    expect(outcome.status == 0 and not outcome.stderr, f"{outcome.status_text()}, "
+           f"{outcome.stderr[:200]!r}")
+    for options in ([], ["--by=module"], ["--by=process", "--verbose"]):
+        shown = [running.run([place.tool, "report", "--all", *options, path], place.folder)
+                 for path in (behind, place.profile)]
+        expect(shown[0].stdout, f"no report: {shown[0].stderr[:200]!r}")
+        expect_same(shown[0], shown[1], f"report {options}")
+    expect(os.path.getsize(place.profile) < len(content), "it is not smaller than its parts")
+    outcome = running.run([place.tool, "merge", "-o", place.profile, behind, "/dev/null"],
+                          place.folder)
+    expect(outcome.status == 4, f"an empty input: {outcome.status_text()}")
+    expect(not os.path.exists(place.profile + ".part"), "a part is left")
+    place.report()
+
+
 def verbose(place):
     """Functions that are left alone are named with the reason under --verbose."""
     program = place.path("odd_entries")
@@ -181,4 +206,4 @@ def verbose(place):
 
 TESTS = [no_folder, is_a_folder, no_right, disk_full, size_limit, replaced, default_name,
          summary, torn, damaged, no_profile, only_and_skip,
-         verbose]
+         merged, verbose]
