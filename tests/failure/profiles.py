@@ -1,5 +1,6 @@
 """Profiles that cannot be written, and profiles that are torn or damaged."""
 
+import json
 import os
 import random
 import resource
@@ -192,6 +193,29 @@ def merged(place):
     place.report()
 
 
+def different(place):
+    """Equal runs differ in nothing; one that does more is told by the functions and status 1."""
+    place.write("text", b"one two three\n" * 5000)
+    for name, level in (("a.trm", "-6"), ("b.trm", "-6"), ("c.trm", "-1")):
+        place.measure(["gzip", "-c", level, "text"], place.path(name))
+
+    def diff(second, *options):
+        return running.run([place.tool, "diff", "--module=gzip", *options, "a.trm", second],
+                           place.folder)
+    equal = diff("b.trm")
+    expect(equal.status == 0, f"equal runs: {equal.status_text()}, {equal.stdout[:300]!r}")
+    outcome = diff("c.trm", "--json")
+    expect(outcome.status == 1, f"another run: {outcome.status_text()}")
+    rows = {row["function"]: row for row in json.loads(outcome.stdout)["rows"]}
+    expect(rows, "no functions, though the exit status is 1")
+    for side in "ac":
+        report = place.report(place.path(f"{side}.trm"))
+        for name, row in rows.items():
+            calls = report.calls(name, "gzip") or 0
+            expect(row["a" if side == "a" else "b"] == calls,
+                   f"{name}: {row}, though the report of {side}.trm has {calls} calls")
+
+
 def verbose(place):
     """Functions that are left alone are named with the reason under --verbose."""
     program = place.path("odd_entries")
@@ -206,4 +230,4 @@ def verbose(place):
 
 TESTS = [no_folder, is_a_folder, no_right, disk_full, size_limit, replaced, default_name,
          summary, torn, damaged, no_profile, only_and_skip,
-         merged, verbose]
+         merged, different, verbose]
