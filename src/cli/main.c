@@ -16,6 +16,9 @@ static const struct command {
 } commands[] = {
 	{"run", "start a program and measure it and all that it starts", cmd_run},
 	{"report", "show a profile", cmd_report},
+	{"coverage", "show what was executed, by source file", cmd_coverage},
+	{"diff", "show what is different between two profiles", cmd_diff},
+	{"merge", "make one profile of several", cmd_merge},
 	{"doctor", "say whether this machine allows what the measurements need",
 	 cmd_doctor},
 	{"help", "show the help of a command", cmd_help},

@@ -1,22 +1,17 @@
+/* `trammel report`: see man/trammel-report.1.md. */
+#include "cli/arguments.h"
 #include "cli/commands.h"
 
 #include "report/json/json.h"
 #include "report/text/report.h"
 
-#include <errno.h>
-#include <popt.h>
-#include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
 
 /* The command line, words as given; all strings are popt's copies. */
 struct arguments {
 	int json, all, verbose, no_pager, help;
 	char *by, *process, *module, *limit, *sort, *colour;
-	char *file;
+	struct arguments_words files;
 };
 
 static struct arguments arguments;
@@ -44,162 +39,35 @@ static const struct poptOption option_table[] = {
 	{"help", 'h', POPT_ARG_NONE, &arguments.help, 0, "show this help", NULL},
 	POPT_TABLEEND};
 
-static void print_help(void)
+static struct trm_error *check_files(void)
 {
-	puts("Usage: trammel report [OPTION]... FILE\n"
-	     "Shows a profile that `trammel run` wrote.\n");
-	for (const struct poptOption *option = option_table; option->longName; option++) {
-		char name[64];
-
-		snprintf(name, sizeof(name), "--%s%s%s", option->longName,
-			 option->argDescrip ? "=" : "",
-			 option->argDescrip ? option->argDescrip : "");
-		if (option->shortName)
-			printf("  -%c, %-16s %s\n", option->shortName, name,
-			       option->descrip);
-		else
-			printf("      %-16s %s\n", name, option->descrip);
-	}
-}
-
-/* The option that is nearest to a mistyped one; NULL if none is near. */
-static const char *nearest_option(const char *typed)
-{
-	const char *best = NULL;
-	size_t best_distance = 4;
-	char name[64];
-
-	snprintf(name, sizeof(name), "%s", typed + strspn(typed, "-"));
-	name[strcspn(name, "=")] = '\0';
-	for (const struct poptOption *option = option_table; option->longName; option++) {
-		size_t distance = text_distance(name, option->longName);
-
-		if (distance < best_distance && distance < strlen(option->longName)) {
-			best = option->longName;
-			best_distance = distance;
-		}
-	}
-	return best;
-}
-
-static struct trm_error *describe_option_error(poptContext context, int code)
-{
-	const char *typed = poptBadOption(context, POPT_BADOPTION_NOALIAS);
-	const char *best = code == POPT_ERROR_BADOPT ? nearest_option(typed) : NULL;
-	int length = (int)strcspn(typed, "=");
-
-	if (code != POPT_ERROR_BADOPT)
-		return trm_error_create(TRM_ERROR_USAGE, "option '%.*s': %s", length,
-					typed, poptStrerror(code));
-	if (best)
+	if (!arguments.files.count)
 		return trm_error_create(TRM_ERROR_USAGE,
-					"unknown option '%.*s': did you mean '--%s'?",
-					length, typed, best);
-	return trm_error_create(TRM_ERROR_USAGE,
-				"unknown option '%.*s': trammel report --help shows all",
-				length, typed);
-}
-
-static struct trm_error *parse_arguments(int argc, const char **argv)
-{
-	poptContext context = poptGetContext("report", argc, argv, option_table, 0);
-	int code;
-	struct trm_error *error = NULL;
-
-	while ((code = poptGetNextOpt(context)) > 0)
-		;
-	const char *file = code == -1 ? poptGetArg(context) : NULL;
-
-	if (code < -1)
-		error = describe_option_error(context, code);
-	else if (!arguments.help && !file)
-		error = trm_error_create(TRM_ERROR_USAGE,
-					 "no file: trammel report FILE, a profile that "
-					 "trammel run wrote");
-	else if (!arguments.help && poptPeekArg(context))
-		error = trm_error_create(
+					"no file: trammel report FILE, a profile that "
+					"trammel run wrote");
+	if (arguments.files.count > 1)
+		return trm_error_create(
 			TRM_ERROR_USAGE,
-			"one file at a time, not '%s' too: put profiles behind "
-			"each other with cat to see them together",
-			poptPeekArg(context));
-	if (!error && file)
-		arguments.file = memory_copy_string(file);
-	poptFreeContext(context);
-	return error;
-}
-
-static void free_arguments(void)
-{
-	free(arguments.by);
-	free(arguments.process);
-	free(arguments.module);
-	free(arguments.limit);
-	free(arguments.sort);
-	free(arguments.colour);
-	free(arguments.file);
-	arguments = (struct arguments){0};
-}
-
-/* Which of three words an option's value is; the first if it was not given. */
-static struct trm_error *choose(const char *option, const char *given,
-				const char *const words[3], int *ret_index)
-{
-	int best = 0;
-	size_t best_distance = SIZE_MAX;
-
-	for (int i = 0; i < 3; i++) {
-		size_t distance = given ? text_distance(given, words[i]) : (size_t)i;
-
-		if (distance < best_distance) {
-			best = i;
-			best_distance = distance;
-		}
-	}
-	if (best_distance && best_distance <= 2)
-		return trm_error_create(TRM_ERROR_USAGE,
-					"--%s '%s' is unknown: did you mean '%s'?",
-					option, given, words[best]);
-	if (best_distance)
-		return trm_error_create(TRM_ERROR_USAGE,
-					"--%s '%s' is unknown: choose %s, %s or %s",
-					option, given, words[0], words[1], words[2]);
-	*ret_index = best;
-	return NULL;
-}
-
-/* A decimal number; 0 if the option was not given. */
-static struct trm_error *parse_number(const char *option, const char *given,
-				      uint64_t least, uint64_t *ret_number)
-{
-	char *end;
-
-	*ret_number = 0;
-	if (!given)
-		return NULL;
-	errno = 0;
-	*ret_number = strtoull(given, &end, 10);
-	if (errno || !*given || *end || strspn(given, "0123456789") != strlen(given) ||
-	    *ret_number < least)
-		return trm_error_create(TRM_ERROR_USAGE,
-					"--%s '%s' is no number from %llu up", option,
-					given, (unsigned long long)least);
+			"one file at a time, not '%s' too: trammel merge makes one "
+			"profile of several",
+			arguments.files.items[1]);
 	return NULL;
 }
 
 static struct trm_error *read_options(struct report_options *options,
 				      struct report_filter *filter)
 {
-	static const char *const by[] = {"function", "module", "process"};
-	static const char *const sorts[] = {"calls", "name", "module"};
-	static const char *const colours[] = {"auto", "always", "never"};
+	static const char *const by[] = {"function", "module", "process", NULL};
+	static const char *const sorts[] = {"calls", "name", "module", NULL};
+	static const char *const colours[] = {"auto", "always", "never", NULL};
 	int chosen_by, chosen_sort, chosen_colour;
 	uint64_t limit;
 
-	TRM_TRY(choose("by", arguments.by, by, &chosen_by));
-	TRM_TRY(choose("sort", arguments.sort, sorts, &chosen_sort));
-	TRM_TRY(choose("color", arguments.colour, colours, &chosen_colour));
-	TRM_TRY(parse_number("limit", arguments.limit, 1, &limit));
-	TRM_TRY(parse_number("process", arguments.process, 0, &filter->process));
+	TRM_TRY(arguments_choose("by", arguments.by, by, &chosen_by));
+	TRM_TRY(arguments_choose("sort", arguments.sort, sorts, &chosen_sort));
+	TRM_TRY(arguments_choose("color", arguments.colour, colours, &chosen_colour));
+	TRM_TRY(arguments_number("limit", arguments.limit, 1, &limit));
+	TRM_TRY(arguments_number("process", arguments.process, 0, &filter->process));
 	filter->one_process = arguments.process != NULL;
 	filter->module = arguments.module;
 	*options = (struct report_options){
@@ -215,44 +83,6 @@ static struct trm_error *read_options(struct report_options *options,
 	return NULL;
 }
 
-/* Shows the text with $PAGER. False if it could not be started. */
-static bool show_paged(const struct text *text)
-{
-	const char *pager = getenv("PAGER");
-	void (*old)(int);
-	FILE *pipe;
-	int status;
-
-	if (!pager)
-		pager = "less -RFX";
-	if (!*pager)
-		return false;
-	/* Who leaves the pager early does not want to hear of a broken pipe. */
-	old = signal(SIGPIPE, SIG_IGN);
-	pipe = popen(pager, "w");
-	if (pipe)
-		fwrite(text->data, 1, text->length, pipe);
-	status = pipe ? pclose(pipe) : -1;
-	signal(SIGPIPE, old);
-	/* 126 and 127 are the shell's: there is no such pager. */
-	return status != -1 && !(WIFEXITED(status) && WEXITSTATUS(status) >= 126);
-}
-
-static struct trm_error *show(const struct text *text, size_t screen_lines)
-{
-	size_t lines = 0;
-
-	for (size_t i = 0; i < text->length; i++)
-		lines += text->data[i] == '\n';
-	if (screen_lines && lines >= screen_lines && !arguments.no_pager &&
-	    show_paged(text))
-		return NULL;
-	errno = 0;
-	if (fwrite(text->data, 1, text->length, stdout) != text->length || fflush(stdout))
-		return trm_error_system(errno, "cannot write the report");
-	return NULL;
-}
-
 static struct trm_error *report_profile(const struct report_profile *profile,
 					struct report_options *options)
 {
@@ -265,7 +95,7 @@ static struct trm_error *report_profile(const struct report_profile *profile,
 		report_json(profile, options, &text);
 	else
 		report_text(profile, options, &text);
-	error = show(&text, arguments.json ? 0 : lines);
+	error = arguments_show(&text, arguments.json || arguments.no_pager ? 0 : lines);
 	text_deinit(&text);
 	return error;
 }
@@ -276,13 +106,16 @@ static struct trm_error *report(int argc, const char **argv)
 	struct report_options options;
 	struct report_filter filter;
 
-	TRM_TRY(parse_arguments(argc, argv));
+	TRM_TRY(arguments_parse("report", argc, argv, option_table, &arguments.files));
 	if (arguments.help) {
-		print_help();
+		arguments_print_help("Usage: trammel report [OPTION]... FILE\n"
+				     "Shows a profile that `trammel run` wrote.\n",
+				     option_table);
 		return NULL;
 	}
+	TRM_TRY(check_files());
 	TRM_TRY(read_options(&options, &filter));
-	TRM_TRY(report_profile_load(arguments.file, &profile));
+	TRM_TRY(report_profile_load(arguments.files.items[0], &profile));
 	if (profile->warning)
 		fprintf(stderr, "trammel: warning: %s\n", profile->warning);
 	struct trm_error *error = report_profile_select(profile, &filter);
@@ -295,13 +128,8 @@ static struct trm_error *report(int argc, const char **argv)
 
 int cmd_report(int argc, const char **argv)
 {
-	struct trm_error *error = report(argc, argv);
-	int status = EXIT_DONE;
+	int status = arguments_status(report(argc, argv), EXIT_DONE);
 
-	if (error) {
-		status = error->code == TRM_ERROR_USAGE ? EXIT_USAGE : EXIT_FAILED;
-		trm_error_print(error);
-	}
-	free_arguments();
+	arguments_reset(option_table, &arguments.files);
 	return status;
 }

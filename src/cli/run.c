@@ -21,22 +21,6 @@ struct given {
 	struct session_options options;
 };
 
-static void add_patterns(struct session_options *options, enum option option,
-			 const char *list)
-{
-	char *copy = memory_copy_string(list), *rest = copy, *word;
-
-	while ((word = strsep(&rest, ","))) {
-		if (!*word)
-			continue;
-		if (option == OPTION_ONLY)
-			vector_push(&options->only, pattern_parse(word));
-		else
-			vector_push(&options->skip, pattern_parse(word));
-	}
-	free(copy);
-}
-
 static void print_help(poptContext context)
 {
 	poptSetOtherOptionHelp(context, "[OPTION...] [--] PROGRAM [ARGUMENT...]");
@@ -72,7 +56,9 @@ static int parse(poptContext context, struct given *given)
 			print_help(context);
 			return EXIT_DONE + 1;
 		}
-		add_patterns(&given->options, (enum option)option, argument);
+		patterns_add(option == OPTION_ONLY ? &given->options.only
+						   : &given->options.skip,
+			     argument);
 		free(argument);
 	}
 	if (option < -1) {
@@ -174,12 +160,8 @@ int cmd_run(int argc, const char **argv)
 			trm_error_print(error);
 		status = error ? EXIT_USAGE : measure(&given);
 	}
-	vector_for_each (&given.options.only, pattern)
-		pattern_deinit(pattern);
-	vector_for_each (&given.options.skip, pattern)
-		pattern_deinit(pattern);
-	vector_deinit(&given.options.only);
-	vector_deinit(&given.options.skip);
+	patterns_deinit(&given.options.only);
+	patterns_deinit(&given.options.skip);
 	free(given.output);
 	free(given.measure);
 	poptFreeContext(context);

@@ -3,11 +3,6 @@
 /* Five bitmaps, and ranks of half the size, which are rounded up. */
 enum { WORDS_PER_WORD = 6 };
 
-static size_t words_of(size_t size)
-{
-	return size / 64 + 1;
-}
-
 static void index_functions(const struct code_map *map, const struct image *image)
 {
 	for (size_t i = image->functions.count; i--;) {
@@ -38,13 +33,13 @@ void map_init(struct code_map *map, const struct image *image)
 			(struct code_segment){.address = segment->address,
 					      .size = segment->file_size,
 					      .bytes = bytes};
-		words += WORDS_PER_WORD * words_of(segment->file_size);
+		words += WORDS_PER_WORD * bit_words(segment->file_size);
 	}
 	map->bits = next = memory_allocate_zeroed(words, sizeof(*map->bits));
 	for (size_t i = 0; i < map->count; i++) {
 		struct code_segment *segment = &map->segments[i];
 
-		words = words_of(segment->size);
+		words = bit_words(segment->size);
 		segment->starts = next;
 		segment->reached = next + words;
 		segment->taken = next + 2 * words;

@@ -5,6 +5,7 @@
 #ifndef TRAMMEL_CODE_MAP_H
 #define TRAMMEL_CODE_MAP_H
 
+#include "code/bits.h"
 #include "image/image.h"
 
 #include <stdbool.h>
@@ -34,21 +35,6 @@ struct code_map {
 /* The map refers to the image's bytes. */
 void map_init(struct code_map *map, const struct image *image);
 void map_deinit(struct code_map *map);
-
-static inline bool bit_test(const uint64_t *bits, size_t index)
-{
-	return bits[index >> 6] >> (index & 63) & 1;
-}
-
-static inline void bit_set(uint64_t *bits, size_t index)
-{
-	bits[index >> 6] |= (uint64_t)1 << (index & 63);
-}
-
-static inline void bit_clear(uint64_t *bits, size_t index)
-{
-	bits[index >> 6] &= ~((uint64_t)1 << (index & 63));
-}
 
 /* Whether any of `count` bits from `index` on is set. */
 bool bits_any(const uint64_t *bits, size_t index, size_t count);

@@ -1,5 +1,4 @@
 #include "base/cleanup.h"
-#include "base/text.h"
 #include "image/reader.h"
 
 #include <fcntl.h>
@@ -11,8 +10,7 @@
 enum { UNPACKED_LIMIT = 128 * 1024 * 1024 };
 static const uint64_t unpack_memory_limit = 256ull * 1024 * 1024;
 
-/* The place of the separate debug file of a build id. */
-static void debug_path(const struct image *image, struct text *path)
+void image_debug_path(const struct image *image, struct text *path)
 {
 	text_format(path, "/usr/lib/debug/.build-id/%02x/", image->build_id[0]);
 	for (size_t i = 1; i < image->build_id_size; i++)
@@ -62,7 +60,7 @@ static void add_separate_file(struct debug_files *files, struct reader *reader)
 	struct text path = {0};
 	unsigned char id[32];
 
-	debug_path(image, &path);
+	image_debug_path(image, &path);
 	files->mapped = map_file(path.data);
 	if (files->mapped.size) {
 		struct trm_error *error = image_elf_init(&elf, files->mapped);

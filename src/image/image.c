@@ -207,8 +207,7 @@ void image_close(struct image *image)
 	free(opened);
 }
 
-static const struct image_function *function_at(const struct image *image,
-						uint64_t address)
+size_t image_function_at(const struct image *image, uint64_t address)
 {
 	size_t low = 0, high = image->functions.count;
 
@@ -220,10 +219,10 @@ static const struct image_function *function_at(const struct image *image,
 		else
 			high = middle;
 	}
-	if (low == image->functions.count ||
-	    image->functions.items[low].address != address)
-		return NULL;
-	return &image->functions.items[low];
+	if (low < image->functions.count &&
+	    image->functions.items[low].address == address)
+		return low;
+	return image->functions.count;
 }
 
 /* Whether a symbol has this name, whatever its version. */
@@ -256,7 +255,8 @@ bool image_find_function(const struct image *image, const char *name,
 
 			if (symbol.st_shndx == SHN_UNDEF ||
 			    !named(table, &symbol, name, size) ||
-			    !function_at(image, symbol.st_value))
+			    image_function_at(image, symbol.st_value) ==
+				    image->functions.count)
 				continue;
 			rank = image_symbol_rank(table, index, &symbol);
 			if (rank > best ||

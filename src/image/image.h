@@ -111,6 +111,9 @@ void image_close(struct image *image);
 /* The bytes that the file has for [address, address + size); NULL if not all are. */
 const uint8_t *image_bytes_at(const struct image *image, uint64_t address, size_t size);
 
+/* The index of the function that begins at the address; functions.count if none does. */
+size_t image_function_at(const struct image *image, uint64_t address);
+
 /* The address of the first function with this linked name; false if there is none. */
 bool image_find_function(const struct image *image, const char *name,
 			 uint64_t *ret_address);

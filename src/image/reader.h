@@ -6,6 +6,7 @@
 #define TRAMMEL_IMAGE_READER_H
 
 #include "base/table.h"
+#include "base/text.h"
 #include "image/image.h"
 
 #include <elf.h>
@@ -250,6 +251,9 @@ struct debug_files {
 	struct bytes unpacked; /* the contents of .gnu_debugdata, allocated */
 	struct elf_file mapped_elf, unpacked_elf;
 };
+
+/* Adds the path of the separate debug file of a build id. */
+void image_debug_path(const struct image *image, struct text *path);
 
 /* Adds the symbols of the separate debug file (if `search`) and of .gnu_debugdata. */
 void image_debug_files_init(struct debug_files *files, struct reader *reader,

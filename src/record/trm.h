@@ -84,6 +84,7 @@ enum trm_sizes {
 	TRM_NAME_MAX = 4096,    /* bytes of an attribute's name */
 	TRM_ATTRIBUTES_MAX = 1 << 16,
 	TRM_SHAPE_PAIRS_MAX = 1 << 17, /* attributes in all shapes of one chunk */
+	TRM_RECORD_PAIRS_MAX = TRM_SHAPE_PAIRS_MAX / 2, /* in a record that is written */
 };
 
 /* Bytes that one file may decompress to: this, and so many for each byte read. */

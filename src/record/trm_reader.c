@@ -31,7 +31,7 @@ static void warn(struct reader *reader, const char *what)
 	if (asprintf(&reader->warning,
 		     "'%s' is damaged at byte %" PRIu64
 		     " (%s): what was written before it is "
-		     "shown, the rest is dropped",
+		     "kept, the rest is dropped",
 		     reader->name, reader->source.offset, what) < 0)
 		reader->warning = NULL;
 }

@@ -433,7 +433,13 @@ void trm_writer_record(struct trm_writer *writer, record_node node,
 
 	if (writer->error || !fits(writer, pairs ? pairs->attribute : 0, bound))
 		return;
-	assert(count < TRM_SHAPE_PAIRS_MAX / 2);
+	if (count > TRM_RECORD_PAIRS_MAX) {
+		writer->error =
+			trm_error_create(TRM_ERROR_UNSUPPORTED,
+					 "a record has %zu attributes, %d can be stored",
+					 count, TRM_RECORD_PAIRS_MAX);
+		return;
+	}
 	uint32_t node_id = define_node(writer, node);
 
 	for (size_t i = 0; i < count; i++)

@@ -6,6 +6,7 @@
 /* The attributes that reports know. */
 enum field {
 	FIELD_IMAGE,
+	FIELD_RUN,
 	FIELD_PROCESS,
 	FIELD_PARENT,
 	FIELD_PROGRAM,
@@ -29,6 +30,7 @@ static const struct {
 	enum record_type type;
 } field_forms[FIELD_COUNT] = {
 	[FIELD_IMAGE] = {"image", RECORD_UINT},
+	[FIELD_RUN] = {"run", RECORD_UINT},
 	[FIELD_PROCESS] = {"process", RECORD_UINT},
 	[FIELD_PARENT] = {"process.parent", RECORD_UINT},
 	[FIELD_PROGRAM] = {"program", RECORD_STRING},
@@ -58,7 +60,9 @@ struct loader {
 	struct report_profile *profile;
 	struct record_model *model;
 	struct VECTOR(uint8_t) field_of; /* by attribute; FIELD_COUNT: none of ours */
-	struct table image_by_number;    /* of this run */
+	struct table image_by_number;    /* since the last head, as the next two */
+	struct table run_by_number;      /* of a merged profile */
+	uint32_t run;                    /* that globals and images belong to */
 	struct table module_by_path;     /* string number to index */
 	struct table function_by_hash, count_by_key, load_by_key, skip_by_function;
 	bool any; /* a record or a global was read */
@@ -119,7 +123,7 @@ static uint32_t find_image(struct loader *loader, uint64_t number)
 		*index = profile->images.count;
 		struct report_image *image = vector_add(&profile->images);
 
-		image->run = (uint32_t)profile->runs.count - 1;
+		image->run = loader->run;
 		image->number = number;
 		image->program = image->state = image->reason = keep(profile, "");
 	}
@@ -249,6 +253,63 @@ static void add_skip(struct loader *loader, const struct row *row)
 				function, keep(profile, string_of(row, FIELD_SKIP))}));
 }
 
+/* The run of a merged profile with this number. The first one takes the place of the run
+ * that began with the head. */
+static uint32_t find_run(struct loader *loader, uint64_t number)
+{
+	struct report_profile *profile = loader->profile;
+	bool new;
+	uint64_t *index = table_insert(&loader->run_by_number, number, &new);
+
+	if (new && loader->run_by_number.count == 1 &&
+	    !profile->runs.items[loader->run].globals.count) {
+		*index = loader->run;
+	} else if (new) {
+		*index = profile->runs.count;
+		vector_add(&profile->runs);
+	}
+	return (uint32_t)*index;
+}
+
+static void add_to_run(struct loader *loader, const struct row *row)
+{
+	uint32_t run = find_run(loader, number_of(row, FIELD_RUN));
+	uint32_t image = find_image(loader, number_of(row, FIELD_IMAGE));
+
+	loader->profile->images.items[image].run = run;
+}
+
+static void add_global(struct loader *loader, uint32_t run, record_attribute attribute,
+		       struct record_value value)
+{
+	struct report_profile *profile = loader->profile;
+	const char *name = keep(profile, record_attribute_name(loader->model, attribute));
+	struct report_run *to = &profile->runs.items[run];
+	struct report_global *global = to->globals.items;
+
+	while (global < to->globals.items + to->globals.count && global->name != name)
+		global++;
+	if (global == to->globals.items + to->globals.count)
+		global = vector_add(&to->globals);
+	/* Of a blob or string with zero bytes in it only the first part is kept. */
+	if (value.type == RECORD_STRING || value.type == RECORD_BLOB) {
+		value.bytes = keep(profile, value.bytes);
+		value.size = strlen(value.bytes);
+	}
+	*global = (struct report_global){name, value};
+}
+
+/* A run of a merged profile: what would be globals are pairs of the record. */
+static void add_run(struct loader *loader, const struct record_pair *pairs, size_t count,
+		    const struct row *row)
+{
+	uint32_t run = find_run(loader, number_of(row, FIELD_RUN));
+
+	for (size_t i = 0; i < count; i++)
+		if (field_of(loader, pairs[i].attribute) != FIELD_RUN)
+			add_global(loader, run, pairs[i].attribute, pairs[i].value);
+}
+
 /* What a record is, by the fields it has; the first line that fits. */
 static const struct {
 	uint32_t fields;
@@ -258,6 +319,7 @@ static const struct {
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_CALLS), add_function},
 	{BIT(FIELD_MODULE) | BIT(FIELD_KNOWN), add_module},
 	{BIT(FIELD_IMAGE) | BIT(FIELD_PROCESS), add_process},
+	{BIT(FIELD_IMAGE) | BIT(FIELD_RUN), add_to_run},
 };
 
 static void see_record(void *context, record_node node, const struct record_pair *pairs,
@@ -281,36 +343,27 @@ static void see_record(void *context, record_node node, const struct record_pair
 			return;
 		}
 	}
+	if (row.present == BIT(FIELD_RUN))
+		add_run(loader, pairs, count, &row);
 }
 
 static void see_global(void *context, record_attribute attribute,
 		       struct record_value value)
 {
 	struct loader *loader = context;
-	struct report_profile *profile = loader->profile;
-	struct report_run *run = &profile->runs.items[profile->runs.count - 1];
-	const char *name = keep(profile, record_attribute_name(loader->model, attribute));
-	struct report_global *global = run->globals.items;
 
 	loader->any = true;
-	while (global < run->globals.items + run->globals.count && global->name != name)
-		global++;
-	if (global == run->globals.items + run->globals.count)
-		global = vector_add(&run->globals);
-	/* Of a blob or string with zero bytes in it only the first part is kept. */
-	if (value.type == RECORD_STRING || value.type == RECORD_BLOB) {
-		value.bytes = keep(profile, value.bytes);
-		value.size = strlen(value.bytes);
-	}
-	*global = (struct report_global){name, value};
+	add_global(loader, loader->run, attribute, value);
 }
 
 static void see_file(void *context)
 {
 	struct loader *loader = context;
 
+	loader->run = (uint32_t)loader->profile->runs.count;
 	vector_add(&loader->profile->runs);
 	table_deinit(&loader->image_by_number);
+	table_deinit(&loader->run_by_number);
 }
 
 const struct record_value *report_run_global(const struct report_run *run,
@@ -357,11 +410,20 @@ static void deinit_loader(struct loader *loader)
 	record_model_destroy(loader->model);
 	vector_deinit(&loader->field_of);
 	table_deinit(&loader->image_by_number);
+	table_deinit(&loader->run_by_number);
 	table_deinit(&loader->module_by_path);
 	table_deinit(&loader->function_by_hash);
 	table_deinit(&loader->count_by_key);
 	table_deinit(&loader->load_by_key);
 	table_deinit(&loader->skip_by_function);
+}
+
+struct trm_error *report_error_empty(const char *path)
+{
+	return trm_error_create(TRM_ERROR_FORMAT,
+				"'%s' holds nothing: its writer was stopped before it "
+				"could write, measure again",
+				path);
 }
 
 struct trm_error *report_profile_load(const char *path,
@@ -374,11 +436,7 @@ struct trm_error *report_profile_load(const char *path,
 		trm_read(path, loader.model, &visitor, &profile->warning);
 
 	if (!error && !loader.any)
-		error = trm_error_create(
-			TRM_ERROR_FORMAT,
-			"'%s' holds nothing: its writer was stopped before it "
-			"could write, measure again",
-			path);
+		error = report_error_empty(path);
 	deinit_loader(&loader);
 	if (error) {
 		report_profile_destroy(profile);

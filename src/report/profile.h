@@ -19,7 +19,9 @@ struct report_global {
 	struct record_value value;
 };
 
-/* One run of a program: a profile put behind another one is a second run. */
+/* One run of a program. A merged profile, and one that others were put behind, has
+ * several.
+ */
 struct report_run {
 	struct VECTOR(struct report_global) globals;
 };
@@ -99,6 +101,9 @@ struct report_profile {
 struct trm_error *report_profile_load(const char *path,
 				      struct report_profile **ret_profile);
 void report_profile_destroy(struct report_profile *profile);
+
+/* The error for a file that has a head and nothing else. */
+struct trm_error *report_error_empty(const char *path);
 
 /* Which part of a profile a report is about. */
 struct report_filter {

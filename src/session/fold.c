@@ -1,17 +1,14 @@
 /* Counters become counts of images, and those a profile: see docs/profile.md. */
 #include "session/session.h"
 
-#include "base/cleanup.h"
 #include "base/text.h"
+#include "record/output.h"
 #include "record/record.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -528,34 +525,13 @@ static struct trm_error *write_profile(struct session *session, int fd)
 	return error;
 }
 
-/* A device or pipe is written to directly; a file is replaced once the new one is whole.
- */
 struct trm_error *fold_save(struct session *session, const char *path)
 {
-	struct stat status;
-	struct text part = {0};
-	struct trm_error *error;
-	bool direct = !stat(path, &status) && !S_ISREG(status.st_mode);
+	struct trm_output output;
 
 	session->saved_running = false;
 	vector_for_each (&session->images, image)
 		session->saved_running |= !(*image)->ended;
-
-	text_format(&part, direct ? "%s" : "%s.part", path);
-	scoped_fd int fd =
-		open(part.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-
-	if (fd < 0) {
-		error = trm_error_system(errno, "cannot write \"%s\"", part.data);
-	} else {
-		error = write_profile(session, fd);
-		if (!error && !direct && rename(part.data, path))
-			error = trm_error_system(errno, "cannot write \"%s\"", path);
-		if (error && !direct)
-			unlink(part.data);
-		if (error)
-			error = trm_error_prefix(error, "no profile \"%s\"", path);
-	}
-	text_deinit(&part);
-	return error;
+	TRM_TRY(trm_output_open(path, &output));
+	return trm_output_close(&output, write_profile(session, output.fd));
 }

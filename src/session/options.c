@@ -37,6 +37,23 @@ void pattern_deinit(struct pattern *pattern)
 	free(pattern->text);
 }
 
+void patterns_add(struct patterns *patterns, const char *list)
+{
+	char *copy = memory_copy_string(list), *rest = copy, *word;
+
+	while ((word = strsep(&rest, ",")))
+		if (*word)
+			vector_push(patterns, pattern_parse(word));
+	free(copy);
+}
+
+void patterns_deinit(struct patterns *patterns)
+{
+	vector_for_each (patterns, pattern)
+		pattern_deinit(pattern);
+	vector_deinit(patterns);
+}
+
 static const char *file_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');

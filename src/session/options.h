@@ -16,10 +16,12 @@ struct pattern {
 	char *text;     /* as given */
 };
 
+struct patterns VECTOR(struct pattern);
+
 struct session_options {
 	const struct collector *collector;
-	struct VECTOR(struct pattern) only; /* empty: everything */
-	struct VECTOR(struct pattern) skip;
+	struct patterns only; /* empty: everything */
+	struct patterns skip;
 	const char *output;           /* path of the profile */
 	const char *const *arguments; /* the program's, its name first; NULL at the end */
 	bool quiet, verbose;
@@ -29,6 +31,10 @@ struct session_options {
  * pattern with a slash or ".so" in it all functions of modules. */
 struct pattern pattern_parse(const char *text);
 void pattern_deinit(struct pattern *pattern);
+
+/* Adds the patterns of a list that is separated by commas. */
+void patterns_add(struct patterns *patterns, const char *list);
+void patterns_deinit(struct patterns *patterns);
 
 /* Whether any function of a module (file name) can be wanted. */
 bool options_want_module(const struct session_options *options, const char *module);

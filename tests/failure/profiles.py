@@ -1,8 +1,11 @@
 """Profiles that cannot be written, and profiles that are torn or damaged."""
 
+import json
 import os
 import random
 import resource
+import shutil
+import subprocess
 
 from failure.common import expect, expect_same, lines_of
 from transparency import running, sources
@@ -167,6 +170,118 @@ def only_and_skip(place):
     expect(any(key[0] == "libc.so.6" for key in whole), "all: libc has no rows")
 
 
+def merged(place):
+    """A merged profile shows what its parts do when they are put one behind the other."""
+    parts, content = [], b""
+    for number, script in enumerate(("expr 1 + 2", "exit 3", "for i in 1 2; do expr $i; done")):
+        parts.append(place.path(f"{number}.trm"))
+        place.measure(["sh", "-c", script], parts[-1])
+        with open(parts[-1], "rb") as file:
+            content += file.read()
+    behind = place.write("behind.trm", content)
+    outcome = running.run([place.tool, "merge", "-o", place.profile, *parts], place.folder)
+    expect(outcome.status == 0 and not outcome.stderr, f"{outcome.status_text()}, "
+           f"{outcome.stderr[:200]!r}")
+    for options in ([], ["--by=module"], ["--by=process", "--verbose"]):
+        shown = [running.run([place.tool, "report", "--all", *options, path], place.folder)
+                 for path in (behind, place.profile)]
+        expect(shown[0].stdout, f"no report: {shown[0].stderr[:200]!r}")
+        expect_same(shown[0], shown[1], f"report {options}")
+    expect(os.path.getsize(place.profile) < len(content), "it is not smaller than its parts")
+    outcome = running.run([place.tool, "merge", "-o", place.profile, behind, "/dev/null"],
+                          place.folder)
+    expect(outcome.status == 4, f"an empty input: {outcome.status_text()}")
+    expect(not os.path.exists(place.profile + ".part"), "a part is left")
+    place.report()
+
+
+def different(place):
+    """Equal runs differ in nothing; one that does more is told by the functions and status 1."""
+    place.write("text", b"one two three\n" * 5000)
+    for name, level in (("a.trm", "-6"), ("b.trm", "-6"), ("c.trm", "-1")):
+        place.measure(["gzip", "-c", level, "text"], place.path(name))
+
+    def diff(second, *options):
+        return running.run([place.tool, "diff", "--module=gzip", *options, "a.trm", second],
+                           place.folder)
+    equal = diff("b.trm")
+    expect(equal.status == 0, f"equal runs: {equal.status_text()}, {equal.stdout[:300]!r}")
+    outcome = diff("c.trm", "--json")
+    expect(outcome.status == 1, f"another run: {outcome.status_text()}")
+    rows = {row["function"]: row for row in json.loads(outcome.stdout)["rows"]}
+    expect(rows, "no functions, though the exit status is 1")
+    for side in "ac":
+        report = place.report(place.path(f"{side}.trm"))
+        for name, row in rows.items():
+            calls = report.calls(name, "gzip") or 0
+            expect(row["a" if side == "a" else "b"] == calls,
+                   f"{name}: {row}, though the report of {side}.trm has {calls} calls")
+
+
+def tracefile(content):
+    """{source file: {function: (line, calls)}} of an lcov tracefile; its grammar is checked."""
+    files, lines, calls, path, totals = {}, {}, {}, None, {}
+    for record in content.decode().splitlines():
+        kind, _, value = record.partition(":")
+        if kind == "SF":
+            path, lines, calls, totals = value, {}, {}, {}
+        elif kind == "FN":
+            line, name = value.split(",")
+            lines[name] = int(line)
+        elif kind == "FNDA":
+            count, name = value.split(",")
+            calls[name] = int(count)
+        elif kind in ("FNF", "FNH", "LF", "LH"):
+            totals[kind] = int(value)
+        elif kind == "end_of_record":
+            expect(set(lines) == set(calls), f"{path}: FN and FNDA of different functions")
+            expect(totals["FNF"] == len(lines) and totals["FNH"] == sum(map(bool, calls.values())),
+                   f"{path}: totals {totals}, but {calls}")
+            files[path] = {name: (line, calls[name]) for name, line in lines.items()}
+        else:
+            expect(kind == "DA" or record == "TN:", f"unknown record '{record}'")
+    return files
+
+
+def covered(place):
+    """A tracefile has all functions of a program's source, with its calls; lcov reads it."""
+    source = os.path.join(sources.FOLDER, "lib", "damaged.c")
+    with open(source, encoding="utf-8") as file:
+        text = file.read()
+    place.write("copy.c", (text + "\nKEPT int never(int n);\nKEPT int never(int n)\n{\n\treturn n / 7 + n % 11;\n}\n").encode())
+    program = place.path("copy")
+    subprocess.run(["gcc", "-g", "-O1", "-I", os.path.dirname(source), "-o", program,
+                    place.path("copy.c")], check=True, capture_output=True)
+    place.measure([program, "3"])
+
+    def coverage(*options):
+        return running.run([place.tool, "coverage", "--module=copy", *options, place.profile],
+                           place.folder)
+    outcome = coverage("--lcov")
+    expect(outcome.status == 0 and not outcome.stderr,
+           f"{outcome.status_text()}, {outcome.stderr[:200]!r}")
+    files = tracefile(outcome.stdout)
+    functions = files[place.path("copy.c")]
+    report, copied = place.report(), text.count("\n")
+    expect(functions.pop("never", None) == (copied + 3, 0), f"'never' is not missed: {functions}")
+    expect("choose" in functions and "main" in functions, f"functions: {sorted(functions)}")
+    for name, (line, calls) in functions.items():
+        expect(calls == report.calls(name, "copy"),
+               f"{name}: {calls}, though the report has {report.calls(name, 'copy')}")
+        expect(f" {name}(" in text.splitlines()[line - 1], f"{name} is not at line {line}")
+    if shutil.which("genhtml"):
+        place.write("copy.info", outcome.stdout)
+        made = running.run(["genhtml", "-o", "html", "copy.info"], place.folder)
+        expect(made.status == 0, f"genhtml: {made.status_text()}, {made.stderr[-200:]!r}")
+        expect(os.path.exists(place.path("html/index.html")), "genhtml: no page")
+    # Another build under the same name: nothing is said of what was not executed.
+    subprocess.run(["gcc", "-g", "-O2", "-I", os.path.dirname(source), "-o", program,
+                    place.path("copy.c")], check=True, capture_output=True)
+    outcome = coverage("--functions", "--all")
+    expect(b"another build" in outcome.stdout and b"never" not in outcome.stdout,
+           f"after a new build: {outcome.stdout[-300:]!r}")
+
+
 def verbose(place):
     """Functions that are left alone are named with the reason under --verbose."""
     program = place.path("odd_entries")
@@ -181,4 +296,4 @@ def verbose(place):
 
 TESTS = [no_folder, is_a_folder, no_right, disk_full, size_limit, replaced, default_name,
          summary, torn, damaged, no_profile, only_and_skip,
-         verbose]
+         merged, different, covered, verbose]

@@ -154,6 +154,27 @@ static void test_doctor(void **state)
 	check_no_more_options("doctor");
 }
 
+static void test_merge(void **state)
+{
+	(void)state;
+	check_options("merge", 2);
+	check_no_more_options("merge");
+}
+
+static void test_coverage(void **state)
+{
+	(void)state;
+	check_options("coverage", 12);
+	check_no_more_options("coverage");
+}
+
+static void test_diff(void **state)
+{
+	(void)state;
+	check_options("diff", 10);
+	check_no_more_options("diff");
+}
+
 static void test_report(void **state)
 {
 	(void)state;
@@ -233,9 +254,11 @@ static void test_checks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_run),          cmocka_unit_test(test_doctor),
-		cmocka_unit_test(test_report),       cmocka_unit_test(test_commands),
-		cmocka_unit_test(test_measurements), cmocka_unit_test(test_checks),
+		cmocka_unit_test(test_run),      cmocka_unit_test(test_doctor),
+		cmocka_unit_test(test_report),   cmocka_unit_test(test_merge),
+		cmocka_unit_test(test_diff),     cmocka_unit_test(test_coverage),
+		cmocka_unit_test(test_commands), cmocka_unit_test(test_measurements),
+		cmocka_unit_test(test_checks),
 	};
 	char beside[PATH_MAX];
 

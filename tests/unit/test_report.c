@@ -7,6 +7,8 @@
 /* The command itself, with its file-local parts. */
 #include "cli/report.c"
 
+#include "profile_maker.h"
+
 #include <fcntl.h>
 #include <limits.h>
 #include <setjmp.h>
@@ -20,129 +22,9 @@
 #include <cmocka.h>
 
 #define PROFILE "sample.trm"
-#define OUTPUT  "output"
-#define ERRORS  "errors"
 
 /* All files are made in a folder of our own, which is the current one. */
 static char manual_path[PATH_MAX];
-
-/* A profile being written. */
-struct maker {
-	int fd;
-	struct record_model *model;
-	struct trm_writer *writer;
-	uint64_t image; /* the last one */
-};
-
-static struct maker begin_profile(const char *path, bool append)
-{
-	struct maker maker = {.model = record_model_create()};
-
-	maker.fd = open(path, O_WRONLY | O_CREAT | (append ? O_APPEND : O_TRUNC), 0644);
-	assert_true(maker.fd >= 0);
-	maker.writer = trm_writer_create(maker.fd, maker.model);
-	return maker;
-}
-
-static void end_profile(struct maker *maker)
-{
-	assert_null(trm_writer_finish(maker->writer));
-	record_model_destroy(maker->model);
-	close(maker->fd);
-}
-
-static record_attribute attribute(struct maker *maker, const char *name,
-				  enum record_type type)
-{
-	record_attribute id = 0;
-
-	assert_null(record_attribute_intern(maker->model, name, type, 0, &id));
-	return id;
-}
-
-static struct record_pair pair(struct maker *maker, const char *name,
-			       struct record_value value)
-{
-	return (struct record_pair){attribute(maker, name, value.type), value};
-}
-
-static void add_global(struct maker *maker, const char *name, struct record_value value)
-{
-	trm_writer_global(maker->writer, attribute(maker, name, value.type), value);
-}
-
-static void add_image(struct maker *maker, uint64_t process, const char *program,
-		      uint64_t threads, const char *state, const char *reason)
-{
-	struct record_pair pairs[] = {
-		pair(maker, "process", record_uint(process)),
-		pair(maker, "image", record_uint(++maker->image)),
-		pair(maker, "process.parent", record_uint(1)),
-		pair(maker, "program", record_string(program)),
-		pair(maker, "threads", record_uint(threads)),
-		pair(maker, "process.state", record_string(state)),
-		pair(maker, "process.reason", record_string(reason ? reason : "")),
-	};
-
-	trm_writer_record(maker->writer, 0, pairs, reason ? 7 : 6);
-}
-
-static record_node module_node(struct maker *maker, const char *path)
-{
-	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-	record_node node = record_node_child(maker->model, 0,
-					     attribute(maker, "module", RECORD_STRING),
-					     record_string(name));
-
-	return record_node_child(maker->model, node,
-				 attribute(maker, "module.path", RECORD_STRING),
-				 record_string(path));
-}
-
-static void add_module(struct maker *maker, const char *path, uint64_t known)
-{
-	struct record_pair pairs[] = {
-		pair(maker, "image", record_uint(maker->image)),
-		pair(maker, "functions.known", record_uint(known)),
-		pair(maker, "functions.instrumented", record_uint(known - 1)),
-		pair(maker, "buildid", record_string("00ff")),
-	};
-
-	trm_writer_record(maker->writer, module_node(maker, path), pairs, 4);
-}
-
-static record_node function_node(struct maker *maker, const char *path, const char *name)
-{
-	return record_node_child(maker->model, module_node(maker, path),
-				 attribute(maker, "function", RECORD_STRING),
-				 record_string(name));
-}
-
-static void add_calls(struct maker *maker, const char *path, const char *name,
-		      uint64_t offset, uint64_t calls)
-{
-	struct record_pair pairs[] = {
-		pair(maker, "offset", record_address(offset)),
-		pair(maker, "image", record_uint(maker->image)),
-		pair(maker, "calls", record_uint(calls)),
-	};
-
-	trm_writer_record(maker->writer, function_node(maker, path, name), pairs, 3);
-}
-
-static void add_skip(struct maker *maker, const char *path, const char *name,
-		     uint64_t offset, const char *reason)
-{
-	struct record_pair pairs[] = {
-		pair(maker, "offset", record_address(offset)),
-		pair(maker, "skip.reason", record_string(reason)),
-	};
-
-	trm_writer_record(maker->writer, function_node(maker, path, name), pairs, 2);
-}
-
-#define ZIP  "/usr/bin/zip"
-#define LIBC "/lib/libc.so.6"
 
 static void add_run(struct maker *maker, const char *measure, const char *exit)
 {
@@ -192,63 +74,15 @@ static void write_tree(const char *measure, bool append)
 	end_profile(&maker);
 }
 
-static char *read_text(const char *path)
-{
-	int fd = open(path, O_RDONLY);
-	struct stat info;
-
-	assert_true(fd >= 0 && !fstat(fd, &info));
-	char *text = calloc(1, (size_t)info.st_size + 1);
-
-	assert_non_null(text);
-	assert_int_equal(read(fd, text, (size_t)info.st_size), info.st_size);
-	close(fd);
-	return text;
-}
-
-static int redirect(int to, const char *path)
-{
-	int old = dup(to), fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-
-	assert_true(fd >= 0 && dup2(fd, to) == to);
-	close(fd);
-	return old;
-}
-
-/* Runs `trammel report` with these words (split at spaces); status, output and errors. */
 static int run_report(const char *words, char **ret_output, char **ret_errors)
 {
-	const char *argv[16] = {"report"};
-	char copy[256];
-	int argc = 1;
-
-	snprintf(copy, sizeof(copy), "%s", words);
-	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
-		argv[argc++] = word;
-	fflush(NULL);
-	int old_output = redirect(1, OUTPUT), old_errors = redirect(2, ERRORS);
-	int status = cmd_report(argc, argv);
-
-	fflush(NULL);
-	dup2(old_output, 1);
-	dup2(old_errors, 2);
-	close(old_output);
-	close(old_errors);
-	*ret_output = read_text(OUTPUT);
-	*ret_errors = read_text(ERRORS);
-	return status;
+	return run_command(cmd_report, words, ret_output, ret_errors);
 }
 
 static void check_report(const char *words, int status, const char *output,
 			 const char *errors)
 {
-	char *got_output, *got_errors;
-
-	assert_int_equal(run_report(words, &got_output, &got_errors), status);
-	assert_string_equal(got_output, output);
-	assert_string_equal(got_errors, errors);
-	free(got_output);
-	free(got_errors);
+	check_command(cmd_report, words, status, output, errors);
 }
 
 #define HEAD                                                                             \
@@ -660,8 +494,8 @@ static void test_wrong_usage(void **state)
 		 "--limit '99999999999999999999' is no number from 1 up"},
 		{"--process=12a x", "--process '12a' is no number from 0 up"},
 		{"a b",
-		 "one file at a time, not 'b' too: put profiles behind each other with "
-		 "cat to see them together"},
+		 "one file at a time, not 'b' too: trammel merge makes one profile of "
+		 "several"},
 	};
 
 	(void)state;
@@ -756,15 +590,13 @@ int main(void)
 	snprintf(beside, sizeof(beside), "%s", __FILE__);
 	*(strrchr(beside, '/') + 1) = '\0';
 	strcat(beside, "../../man/trammel-report.1.md");
-	if (!realpath(beside, manual_path) || !mkdtemp(folder) || chdir(folder)) {
+	if (!realpath(beside, manual_path)) {
 		perror(beside);
 		return 1;
 	}
+	enter_folder(folder);
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
-	unlink(PROFILE);
-	unlink(OUTPUT);
-	unlink(ERRORS);
-	rmdir(folder);
+	leave_folder(folder, (const char *const[]){PROFILE, NULL});
 	return failed;
 }

@@ -681,6 +681,29 @@ static void test_values_too_large(void **state)
 	record_model_destroy(model);
 }
 
+static void test_record_too_wide(void **state)
+{
+	struct record_model *model = record_model_create();
+	record_attribute attribute = intern(model, "number", RECORD_UINT);
+	int fd = memfd_create("wide", 0);
+	struct trm_writer *writer = trm_writer_create(fd, model);
+	struct record_pair *pairs = calloc(TRM_RECORD_PAIRS_MAX + 1, sizeof(*pairs));
+
+	(void)state;
+	for (uint64_t i = 0; i <= TRM_RECORD_PAIRS_MAX; i++)
+		pairs[i] = (struct record_pair){attribute, record_uint(i)};
+	trm_writer_record(writer, 0, pairs, TRM_RECORD_PAIRS_MAX);
+	trm_writer_record(writer, 0, pairs, TRM_RECORD_PAIRS_MAX + 1);
+	struct trm_error *error = trm_writer_finish(writer);
+
+	assert_string_equal(error->message,
+			    "a record has 65537 attributes, 65536 can be stored");
+	trm_error_destroy(error);
+	free(pairs);
+	close(fd);
+	record_model_destroy(model);
+}
+
 /* More kinds of records than a chunk may have: the writer starts another one. */
 static void test_many_kinds_of_records(void **state)
 {
@@ -728,6 +751,7 @@ int main(void)
 		cmocka_unit_test(test_bombs),
 		cmocka_unit_test(test_write_errors),
 		cmocka_unit_test(test_values_too_large),
+		cmocka_unit_test(test_record_too_wide),
 		cmocka_unit_test(test_many_kinds_of_records),
 	};
 

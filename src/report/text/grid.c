@@ -34,6 +34,13 @@ void grid_add_column(struct grid *grid, const char *title, bool right)
 	grid->columns[grid->column_count++] = (struct grid_column){title, right};
 }
 
+void grid_paint_row(struct grid *grid, enum grid_paint paint)
+{
+	while (grid->paints.count <= grid->cells.count / grid->column_count)
+		vector_push(&grid->paints, GRID_PLAIN);
+	grid->paints.items[grid->paints.count - 1] = (uint8_t)paint;
+}
+
 void grid_add_text(struct grid *grid, const char *text)
 {
 	struct text cell = {0};
@@ -80,6 +87,20 @@ static void add_cut(struct text *out, const char *string, size_t columns)
 			break;
 	text_add_bytes(out, string, (size_t)(end - string));
 	text_add_bytes(out, "...", columns < 3 ? columns : 3);
+}
+
+/* Begins the colour of a row; what ends it, "" if there is none. */
+static const char *begin_paint(const struct grid *grid, size_t row, bool colour,
+			       struct text *out)
+{
+	static const char *const colours[] = {
+		[GRID_GREEN] = "\033[32m", [GRID_RED] = "\033[31m"};
+	uint8_t paint = row < grid->paints.count ? grid->paints.items[row] : GRID_PLAIN;
+
+	if (!colour || paint == GRID_PLAIN)
+		return "";
+	text_add(out, colours[paint]);
+	return PLAIN;
 }
 
 static void measure(const struct grid *grid, size_t *widths)
@@ -134,7 +155,11 @@ void grid_print(const struct grid *grid, const struct text_style *style, struct 
 
 		for (size_t i = 0; i < grid->column_count; i++)
 			cells[i] = grid->cells.items[at + i];
+		const char *end =
+			begin_paint(grid, at / grid->column_count, style->colour, out);
+
 		add_line(grid, widths, style->width, cells, out);
+		text_add(out, end);
 		text_add(out, "\n");
 	}
 }
@@ -144,4 +169,5 @@ void grid_deinit(struct grid *grid)
 	vector_for_each (&grid->cells, cell)
 		free(*cell);
 	vector_deinit(&grid->cells);
+	vector_deinit(&grid->paints);
 }

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct grid_column {
 	const char *title;
@@ -26,10 +27,16 @@ enum { GRID_COLUMNS_MAX = 8 };
 struct grid {
 	struct grid_column columns[GRID_COLUMNS_MAX];
 	size_t column_count;
-	struct VECTOR(char *) cells; /* row by row */
+	struct VECTOR(char *) cells;   /* row by row */
+	struct VECTOR(uint8_t) paints; /* by row; those behind the end are GRID_PLAIN */
 };
 
+enum grid_paint { GRID_PLAIN, GRID_GREEN, GRID_RED };
+
 void grid_add_column(struct grid *grid, const char *title, bool right);
+
+/* The colour of the row whose first cell comes next. */
+void grid_paint_row(struct grid *grid, enum grid_paint paint);
 
 /* Adds the next cell of the row. Control characters of names are shown as '?'. */
 void grid_add_text(struct grid *grid, const char *text);

@@ -1,0 +1,94 @@
+/* `trammel merge`: see man/trammel-merge.1.md. */
+#include "cli/arguments.h"
+#include "cli/commands.h"
+
+#include "record/output.h"
+#include "report/merge.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+static struct {
+	int help;
+	char *output;
+	struct arguments_words files;
+} arguments;
+
+static const struct poptOption option_table[] = {
+	{"output", 'o', POPT_ARG_STRING, &arguments.output, 0,
+	 "write the merged profile here (required)", "FILE"},
+	{"help", 'h', POPT_ARG_NONE, &arguments.help, 0, "show this help", NULL},
+	POPT_TABLEEND};
+
+/* The output is emptied before anything is read: it must be none of the inputs, under the
+ * name that it has until it is whole. */
+static struct trm_error *check_inputs(void)
+{
+	struct text part = {0};
+	struct stat output, input;
+	struct trm_error *error = NULL;
+
+	text_format(&part, "%s.part", arguments.output);
+	bool there = !stat(part.data, &output);
+
+	vector_for_each (&arguments.files, file) {
+		if (error || !there || stat(*file, &input) ||
+		    input.st_dev != output.st_dev || input.st_ino != output.st_ino)
+			continue;
+		error = trm_error_create(TRM_ERROR_USAGE,
+					 "'%s' would be written over while it is read: "
+					 "choose another name with -o",
+					 *file);
+	}
+	text_deinit(&part);
+	return error;
+}
+
+static struct trm_error *merge_files(int fd)
+{
+	struct report_merge *merge = report_merge_create(fd);
+	struct trm_error *error = NULL, *disk;
+
+	vector_for_each (&arguments.files, file) {
+		char *warning = NULL;
+
+		if (!error)
+			error = report_merge_add(merge, *file, &warning);
+		if (warning)
+			fprintf(stderr, "trammel: warning: %s\n", warning);
+		free(warning);
+	}
+	disk = report_merge_finish(merge);
+	if (!error)
+		return disk;
+	trm_error_destroy(disk);
+	return error;
+}
+
+static struct trm_error *merge(int argc, const char **argv)
+{
+	struct trm_output output;
+
+	TRM_TRY(arguments_parse("merge", argc, argv, option_table, &arguments.files));
+	if (arguments.help) {
+		arguments_print_help("Usage: trammel merge -o FILE PROFILE...\n"
+				     "Makes one profile of several.\n",
+				     option_table);
+		return NULL;
+	}
+	if (!arguments.output || !arguments.files.count)
+		return trm_error_create(TRM_ERROR_USAGE,
+					"no %s: trammel merge -o FILE PROFILE...",
+					arguments.output ? "profile" : "output");
+	TRM_TRY(check_inputs());
+	TRM_TRY(trm_output_open(arguments.output, &output));
+	return trm_output_close(&output, merge_files(output.fd));
+}
+
+int cmd_merge(int argc, const char **argv)
+{
+	int status = arguments_status(merge(argc, argv), EXIT_DONE);
+
+	arguments_reset(option_table, &arguments.files);
+	return status;
+}

@@ -1,0 +1,180 @@
+#include "code/flow.h"
+
+#include "base/cleanup.h"
+#include "base/vector.h"
+#include "code/graph.h"
+
+/* The order in which Kruskal's algorithm takes edges: heavy ones first, then by number.
+ * Floats that are not negative are ordered as their bits are. */
+static uint64_t key_of(const struct flow_edge *edge, uint32_t number)
+{
+	union {
+		float value;
+		uint32_t bits;
+	} weight = {.value = edge->weight};
+
+	return (uint64_t)~weight.bits << 32 | number;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
+
+	return (first > second) - (first < second);
+}
+
+/* Takes those edges into the forest that have FLOW_NO_COUNTER or not, as is asked for.
+ * Returns how many find their ends connected; these have their bits set. */
+static uint32_t span(const struct flow_graph *graph, uint8_t no_counter, uint32_t *sets,
+		     uint64_t *keys, uint64_t *ret_counted)
+{
+	uint32_t count = 0, left = 0;
+
+	for (uint32_t i = 0; i < graph->edge_count; i++)
+		if ((graph->edges[i].flags & FLOW_NO_COUNTER) == no_counter)
+			keys[count++] = key_of(&graph->edges[i], i);
+	qsort(keys, count, sizeof(*keys), compare_keys);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct flow_edge *edge = &graph->edges[(uint32_t)keys[i]];
+		uint32_t from = graph_sets_find(sets, edge->from);
+		uint32_t to = graph_sets_find(sets, edge->to);
+
+		if (from != to) {
+			sets[from] = to;
+			continue;
+		}
+		bit_set(ret_counted, (uint32_t)keys[i]);
+		left++;
+	}
+	return left;
+}
+
+bool flow_place(const struct flow_graph *graph, uint64_t *ret_counted)
+{
+	scoped_free uint32_t *sets = graph_sets_create(graph->node_count);
+	scoped_free uint64_t *keys =
+		memory_allocate(((size_t)graph->edge_count + 1) * sizeof(*keys));
+	uint32_t left;
+
+	memset(ret_counted, 0, bit_words(graph->edge_count) * sizeof(*ret_counted));
+	left = span(graph, FLOW_NO_COUNTER, sets, keys, ret_counted);
+	span(graph, 0, sets, keys, ret_counted);
+	return !left;
+}
+
+/* What is known of a node while the tree is peeled. */
+struct balance {
+	int64_t surplus;  /* what came in, less what went out, less the residue */
+	uint32_t unknown; /* edges of the tree that are not solved yet */
+	uint32_t edges;   /* their numbers, all XORed: the number itself if it is one */
+};
+
+static bool add(int64_t *sum, int64_t value)
+{
+	return !__builtin_add_overflow(*sum, value, sum);
+}
+
+/* Each partial sum of a flow that can be is within the count of its node, so that an
+ * overflow is a fault of the counts. */
+static bool weigh(const struct flow_graph *graph, const uint64_t *counted,
+		  const uint64_t *counts, struct balance *balances, uint32_t *ret_fault)
+{
+	for (uint32_t i = 0; i < graph->edge_count; i++) {
+		const struct flow_edge *edge = &graph->edges[i];
+		struct balance *from = &balances[edge->from], *to = &balances[edge->to];
+
+		if (!bit_test(counted, i)) {
+			from->unknown++;
+			from->edges ^= i;
+			to->unknown++;
+			to->edges ^= i;
+			continue;
+		}
+		*ret_fault = edge->to;
+		if (counts[i] > INT64_MAX || !add(&to->surplus, (int64_t)counts[i]))
+			return false;
+		*ret_fault = edge->from;
+		if (!add(&from->surplus, -(int64_t)counts[i]))
+			return false;
+	}
+	return true;
+}
+
+/* Solves the only unknown edge of `*node`, and goes on to its other end. */
+static bool peel(const struct flow_graph *graph, struct balance *balances,
+		 uint64_t *counts, uint32_t *node)
+{
+	struct balance *leaf = &balances[*node];
+	const struct flow_edge *edge = &graph->edges[leaf->edges];
+	bool incoming = edge->to == *node;
+	uint32_t other = incoming ? edge->from : edge->to;
+	int64_t count = leaf->surplus;
+
+	if (incoming && __builtin_sub_overflow(0, leaf->surplus, &count))
+		return false;
+	if (count < 0)
+		return false;
+	counts[leaf->edges] = (uint64_t)count;
+	balances[other].unknown--;
+	balances[other].edges ^= leaf->edges;
+	*leaf = (struct balance){0};
+	*node = other;
+	return add(&balances[other].surplus, incoming ? -count : count);
+}
+
+static bool count_nodes(const struct flow_graph *graph, const uint64_t *counts,
+			uint64_t *ret_nodes, uint32_t *ret_fault)
+{
+	scoped_free uint64_t *left =
+		memory_allocate_zeroed(graph->node_count, sizeof(*left));
+
+	memset(ret_nodes, 0, graph->node_count * sizeof(*ret_nodes));
+	for (uint32_t i = 0; i < graph->edge_count; i++) {
+		uint64_t *to = &ret_nodes[graph->edges[i].to];
+		uint64_t *from = &left[graph->edges[i].from];
+
+		*ret_fault = graph->edges[i].to;
+		if (__builtin_add_overflow(*to, counts[i], to) || *to > INT64_MAX)
+			return false;
+		*ret_fault = graph->edges[i].from;
+		if (__builtin_add_overflow(*from, counts[i], from) || *from > INT64_MAX)
+			return false;
+	}
+	for (uint32_t i = 0; i < graph->node_count; i++)
+		if (!i || ret_nodes[i] < left[i])
+			ret_nodes[i] = left[i];
+	return true;
+}
+
+bool flow_solve(const struct flow_graph *graph, const uint64_t *counted,
+		const int64_t *residues, uint64_t *counts, uint64_t *ret_nodes,
+		uint32_t *ret_fault)
+{
+	scoped_free struct balance *balances =
+		memory_allocate_zeroed(graph->node_count, sizeof(*balances));
+
+	for (uint32_t i = 1; residues && i < graph->node_count; i++) {
+		*ret_fault = i;
+		if (__builtin_sub_overflow(0, residues[i], &balances[i].surplus))
+			return false;
+	}
+	if (!weigh(graph, counted, counts, balances, ret_fault))
+		return false;
+	for (uint32_t i = 1; i < graph->node_count; i++)
+		for (uint32_t node = i; node && balances[node].unknown == 1;) {
+			bool sound = peel(graph, balances, counts, &node);
+
+			*ret_fault = node;
+			if (!sound)
+				return false;
+		}
+	/* Node 0 is never peeled: its equation is the sum of all others. Elsewhere one
+	 * node of each part is left, whose sum says whether the part is sound. */
+	for (uint32_t i = 1; i <= graph->node_count; i++) {
+		*ret_fault = i % graph->node_count;
+		if (balances[*ret_fault].unknown ||
+		    (*ret_fault && balances[*ret_fault].surplus))
+			return false;
+	}
+	return !ret_nodes || count_nodes(graph, counts, ret_nodes, ret_fault);
+}

@@ -1,0 +1,381 @@
+#include "coverage/coverage.h"
+
+#include "image/image.h"
+#include "image/lines.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { UNPLACED = UINT32_MAX };
+
+/* What the profile has of one module. */
+struct known {
+	struct VECTOR(const struct report_function *) executed;
+	struct table calls;   /* of those, by address */
+	struct table skipped; /* functions left out, by address */
+};
+
+/* One module being joined with its file. */
+struct joining {
+	struct coverage *coverage;
+	const struct coverage_wish *wish;
+	const char *source;
+	const struct known *known;
+	const struct image *image;
+	struct image_lines *lines;   /* NULL if there are none */
+	uint32_t module;             /* index in coverage.modules */
+	struct table file_by_number; /* of the lines to coverage.paths, plus 1 */
+};
+
+static struct coverage_module *module_of(const struct joining *joining)
+{
+	return &joining->coverage->modules.items[joining->module];
+}
+
+static uint32_t name_of(struct coverage *coverage, const char *name)
+{
+	return string_table_intern(&coverage->names, name);
+}
+
+/* What is known of each module of the profile; the caller frees it with forget. */
+static struct known *look_up(const struct report_profile *profile)
+{
+	struct known *known =
+		memory_allocate_zeroed(profile->modules.count, sizeof(*known));
+
+	vector_for_each (&profile->functions, function) {
+		struct known *of = &known[function->module];
+
+		if (!function->executed)
+			continue;
+		vector_push(&of->executed, function);
+		*table_insert(&of->calls, function->offset, NULL) += function->calls;
+	}
+	vector_for_each (&profile->skips, skip) {
+		const struct report_function *function =
+			&profile->functions.items[skip->function];
+
+		table_insert(&known[function->module].skipped, function->offset, NULL);
+	}
+	return known;
+}
+
+static void forget(struct known *known, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		vector_deinit(&known[i].executed);
+		table_deinit(&known[i].calls);
+		table_deinit(&known[i].skipped);
+	}
+	free(known);
+}
+
+/* Functions that were executed, of a module whose file says nothing. */
+static void add_executed(struct joining *joining)
+{
+	struct coverage *coverage = joining->coverage;
+
+	if (joining->source)
+		return;
+	vector_for_each (&joining->known->executed, function) {
+		uint32_t name = name_of(coverage, (*function)->name);
+
+		vector_push(&coverage->functions, ((struct coverage_function){
+							  .module = joining->module,
+							  .name = name,
+							  .linked = name,
+							  .offset = (*function)->offset,
+							  .calls = (*function)->calls,
+						  }));
+	}
+}
+
+/* Gives the function its place, if the debug information has one. False if it is not of
+ * the source files that are wanted. */
+static bool set_place(struct joining *joining, size_t index,
+		      struct coverage_function *function)
+{
+	struct image_place place = {0};
+	const char *path = NULL;
+
+	if (joining->lines)
+		place = joining->lines->places.items[index];
+	if (place.line)
+		path = joining->lines->files.strings[place.file];
+	if (joining->source && (!path || !text_glob(joining->source, path)))
+		return false;
+	if (!path)
+		return true;
+	uint64_t *file = table_insert(&joining->file_by_number, place.file, NULL);
+
+	if (!*file)
+		*file = 1 + string_table_intern(&joining->coverage->paths, path);
+	function->file = (uint32_t)(*file - 1);
+	function->line = place.line;
+	return true;
+}
+
+/* Adds a function of the module's file, unless nobody counted it. */
+static void add_known(struct joining *joining, size_t index)
+{
+	struct coverage *coverage = joining->coverage;
+	const struct coverage_module *module = module_of(joining);
+	const struct image_function *from = &joining->image->functions.items[index];
+	const char *linked = joining->image->names.items + from->name;
+	struct coverage_function function = {.module = joining->module,
+					     .offset = from->address};
+	bool executed =
+		table_find(&joining->known->calls, from->address, &function.calls);
+	char unnamed[32], *name = NULL;
+
+	if (!executed && (!module->complete ||
+			  table_find(&joining->known->skipped, from->address, NULL)))
+		return;
+	if (from->name) {
+		name = image_demangle(linked);
+	} else {
+		snprintf(unnamed, sizeof(unnamed), "sub_%" PRIx64, from->address);
+		linked = unnamed;
+	}
+	if ((executed || !joining->wish->wanted ||
+	     joining->wish->wanted(joining->wish->context, module->module->path,
+				   name ? name : unnamed)) &&
+	    set_place(joining, index, &function)) {
+		function.linked = name_of(coverage, linked);
+		function.name = name_of(coverage, name ? name : unnamed);
+		vector_push(&coverage->functions, function);
+	}
+	free(name);
+}
+
+/* Whether all that was executed begins where functions of the file do. */
+static bool offsets_fit(const struct joining *joining)
+{
+	vector_for_each (&joining->known->executed, function)
+		if (image_function_at(joining->image, (*function)->offset) ==
+		    joining->image->functions.count)
+			return false;
+	return true;
+}
+
+/* Why the file is not the one that was measured; NULL if it is. */
+static const char *find_mismatch(const struct joining *joining)
+{
+	const struct image *image = joining->image;
+	const struct report_module *module = module_of(joining)->module;
+	char build_id[2 * sizeof(image->build_id) + 1] = "";
+
+	for (size_t i = 0; i < image->build_id_size; i++)
+		snprintf(build_id + 2 * i, 3, "%02x", image->build_id[i]);
+	if (strcmp(build_id, module->build_id) != 0)
+		return "the file is another build now";
+	return offsets_fit(joining) ? NULL : "the file is another one now";
+}
+
+static void join_functions(struct joining *joining)
+{
+	struct coverage_module *module = module_of(joining);
+
+	/* A debug file that came later, or another version of trammel, finds functions
+	 * that nobody has looked at in the run. */
+	module->complete = module->module->instrumented &&
+			   joining->image->functions.count == module->module->known;
+	for (size_t i = 0; i < joining->image->functions.count; i++)
+		add_known(joining, i);
+}
+
+/* Joins with the file; what keeps that from being, or from being whole, if anything. */
+static char *join_file(struct joining *joining)
+{
+	struct coverage_module *module = module_of(joining);
+	const char *mismatch = find_mismatch(joining);
+	struct image_lines lines;
+	char *trouble = NULL;
+
+	if (mismatch) {
+		add_executed(joining);
+		return memory_copy_string(mismatch);
+	}
+	struct trm_error *error = image_lines_init(&lines, joining->image);
+
+	joining->lines = error ? NULL : &lines;
+	module->has_lines = !error;
+	join_functions(joining);
+	if (error)
+		trouble = memory_copy_string(error->message);
+	else if (!module->complete)
+		trouble = memory_copy_string(
+			module->module->instrumented
+				? "other functions are known now than when it was "
+				  "measured: those not executed are left out"
+				: "it was not measured");
+	if (!error)
+		image_lines_deinit(&lines);
+	trm_error_destroy(error);
+	table_deinit(&joining->file_by_number);
+	return trouble;
+}
+
+static void add_module(struct joining *joining)
+{
+	struct coverage_module *module = module_of(joining);
+	struct image *image;
+	struct trm_error *error = image_open(module->module->path, NULL, &image);
+
+	if (error) {
+		add_executed(joining);
+		module->trouble =
+			error->system_code
+				? memory_copy_string(strerror(error->system_code))
+				: memory_copy_string("its file cannot be read");
+		trm_error_destroy(error);
+		return;
+	}
+	joining->image = image;
+	module->trouble = join_file(joining);
+	image_close(image);
+}
+
+/* The numbers of paths become those of files, in the order of the paths. */
+static int compare_paths(const void *left, const void *right, void *context)
+{
+	const struct coverage *coverage = context;
+	const uint32_t *a = left, *b = right;
+
+	return strcmp(coverage->paths.strings[*a], coverage->paths.strings[*b]);
+}
+
+static void sort_files(struct coverage *coverage)
+{
+	size_t count = coverage->paths.count;
+	uint32_t *order = memory_allocate_zeroed(count, sizeof(*order));
+	uint32_t *file_of = memory_allocate_zeroed(count, sizeof(*file_of));
+
+	for (uint32_t i = 0; i < count; i++)
+		order[i] = i;
+	if (count)
+		qsort_r(order, count, sizeof(*order), compare_paths, coverage);
+	for (uint32_t i = 0; i < count; i++) {
+		file_of[order[i]] = i;
+		vector_push(
+			&coverage->files,
+			((struct coverage_file){.path = coverage->paths.strings[order[i]],
+						.complete = true}));
+	}
+	vector_for_each (&coverage->functions, function)
+		function->file = function->line ? file_of[function->file] : UNPLACED;
+	free(order);
+	free(file_of);
+}
+
+static int by_number(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_functions(const void *left, const void *right, void *context)
+{
+	const struct coverage *coverage = context;
+	const struct coverage_function *a = left, *b = right;
+	int result = by_number(a->file, b->file);
+
+	if (!result)
+		result = by_number(a->line, b->line);
+	/* Without a place, modules come first. */
+	if (!result && !a->line)
+		result = by_number(a->module, b->module);
+	if (!result && a->linked != b->linked)
+		result = strcmp(coverage->names.strings[a->linked],
+				coverage->names.strings[b->linked]);
+	if (!result)
+		result = by_number(a->module, b->module);
+	return result ? result : by_number(a->offset, b->offset);
+}
+
+size_t coverage_same(const struct coverage *coverage, size_t first, uint64_t *ret_calls)
+{
+	const struct coverage_function *items = coverage->functions.items;
+	size_t end = first;
+
+	*ret_calls = 0;
+	do {
+		if (!coverage->profile->coverage)
+			*ret_calls += items[end].calls;
+		else
+			*ret_calls |= items[end].calls;
+		end++;
+	} while (end < coverage->functions.count && items[first].line &&
+		 items[end].file == items[first].file &&
+		 items[end].line == items[first].line &&
+		 items[end].linked == items[first].linked);
+	return end;
+}
+
+static void count_files(struct coverage *coverage)
+{
+	uint64_t calls;
+
+	for (size_t i = 0; i < coverage->functions.count;) {
+		size_t end = coverage_same(coverage, i, &calls);
+		const struct coverage_function *function = &coverage->functions.items[i];
+
+		if (function->line) {
+			struct coverage_file *file =
+				&coverage->files.items[function->file];
+
+			file->functions++;
+			file->executed += calls > 0;
+			for (; i < end; i++)
+				file->complete &=
+					coverage->modules
+						.items[coverage->functions.items[i]
+							       .module]
+						.complete;
+		}
+		i = end;
+	}
+}
+
+void coverage_init(struct coverage *coverage, const struct report_profile *profile,
+		   const struct coverage_wish *wish, const char *source)
+{
+	size_t count;
+	const struct report_module **modules =
+		report_profile_modules(profile, REPORT_SORT_NAME, &count);
+	struct known *known = look_up(profile);
+
+	*coverage = (struct coverage){.profile = profile};
+	for (size_t i = 0; i < count; i++)
+		vector_push(&coverage->modules,
+			    ((struct coverage_module){.module = modules[i]}));
+	for (uint32_t i = 0; i < count; i++) {
+		struct joining joining = {
+			.coverage = coverage,
+			.wish = wish,
+			.source = source,
+			.known = &known[modules[i] - profile->modules.items],
+			.module = i,
+		};
+
+		add_module(&joining);
+	}
+	free(modules);
+	forget(known, profile->modules.count);
+	sort_files(coverage);
+	if (coverage->functions.count)
+		qsort_r(coverage->functions.items, coverage->functions.count,
+			sizeof(*coverage->functions.items), compare_functions, coverage);
+	count_files(coverage);
+}
+
+void coverage_deinit(struct coverage *coverage)
+{
+	vector_for_each (&coverage->modules, module)
+		free(module->trouble);
+	vector_deinit(&coverage->modules);
+	vector_deinit(&coverage->files);
+	vector_deinit(&coverage->functions);
+	string_table_deinit(&coverage->names);
+	string_table_deinit(&coverage->paths);
+}

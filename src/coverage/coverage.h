@@ -1,0 +1,95 @@
+/*
+ * What of a program was executed, with the places in its source: the functions of a
+ * profile, joined with what the files of its modules and their debug information say.
+ */
+#ifndef TRAMMEL_COVERAGE_COVERAGE_H
+#define TRAMMEL_COVERAGE_COVERAGE_H
+
+#include "base/error.h"
+#include "base/table.h"
+#include "base/text.h"
+#include "base/vector.h"
+#include "report/profile.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct coverage_function {
+	uint32_t module; /* index in coverage.modules */
+	uint32_t file;   /* index in coverage.files; of no use without a line */
+	uint32_t line;   /* 0: not known */
+	uint32_t linked; /* number in coverage.names: the linked (mangled) name */
+	uint32_t name;   /* the same for the name that reports show */
+	uint64_t offset; /* link-time address */
+	uint64_t calls;  /* 0: not executed. 1 in coverage profiles */
+};
+
+struct coverage_module {
+	const struct report_module *module;
+	/* All functions that were measured are known, not just those that were executed.
+	 */
+	bool complete;
+	/* Why nothing is known but what was executed, or where functions are in the
+	 * source; NULL if all is. */
+	char *trouble;
+	bool has_lines;
+};
+
+/* A source file. */
+struct coverage_file {
+	const char *path;
+	uint32_t functions,
+		executed; /* each counted once, in however many modules it is */
+	bool complete;    /* all modules that have functions of it are */
+};
+
+struct coverage {
+	const struct report_profile *profile;
+	struct VECTOR(struct coverage_module) modules; /* those selected, by name */
+	struct VECTOR(struct coverage_file) files;     /* sorted by path */
+	/* Sorted by file, line, linked name, module; those without a place at the end. */
+	struct VECTOR(struct coverage_function) functions;
+	struct string_table names, paths;
+};
+
+/* What a run was to measure. Without one, everything. */
+struct coverage_wish {
+	void *context;
+	bool (*wanted)(void *context, const char *module_path, const char *function);
+};
+
+/*
+ * Makes the coverage of what is selected of a profile, which must outlive it. Only source
+ * files whose path matches the glob `source` are taken (NULL: all, and functions without
+ * a place). The caller deinits it.
+ */
+void coverage_init(struct coverage *coverage, const struct report_profile *profile,
+		   const struct coverage_wish *wish, const char *source);
+void coverage_deinit(struct coverage *coverage);
+
+/* Functions that are the same piece of source: at one line, of one name. They are next to
+ * each other. `first` is the index of the first one; the index behind the last one, and
+ * the sum of their calls. In a coverage profile the sum is 1 or 0. */
+size_t coverage_same(const struct coverage *coverage, size_t first, uint64_t *ret_calls);
+
+/*
+ * Adds a tracefile of lcov (geninfo(1) describes the format): the functions of each
+ * source file, with FN, FNDA and, for the line of each, DA. Returns how many files there
+ * are.
+ */
+size_t coverage_lcov(const struct coverage *coverage, struct text *out);
+
+struct coverage_options {
+	bool functions; /* a row for each function, not for each source file */
+	bool missed;    /* only what was not executed */
+	size_t limit;   /* rows of each table; SIZE_MAX: all */
+	bool colour;
+	size_t width; /* columns at which lines are cut; 0: nowhere */
+};
+
+/* Adds tables, or one JSON object: see man/trammel-coverage.1.md. */
+void coverage_text(const struct coverage *coverage,
+		   const struct coverage_options *options, struct text *out);
+void coverage_json(const struct coverage *coverage, struct text *out);
+
+#endif

@@ -1,0 +1,107 @@
+#include "coverage/coverage.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Fields end at commas, records at the end of the line. */
+static void add_field(struct text *out, const char *field, bool comma)
+{
+	for (; *field; field++) {
+		unsigned char byte = (unsigned char)*field;
+
+		text_add_bytes(out,
+			       byte < 0x20 || byte == 0x7f ? "?"
+			       : byte == ',' && !comma     ? ";"
+							   : field,
+			       1);
+	}
+}
+
+static const char *linked_name(const struct coverage *coverage, size_t index)
+{
+	uint32_t linked = coverage->functions.items[index].linked;
+
+	return coverage->names.strings[linked];
+}
+
+/* Records of a kind, for each function of the range: FN has lines, FNDA calls. */
+static void add_functions(const struct coverage *coverage, size_t first, size_t end,
+			  bool calls, struct text *out)
+{
+	uint64_t number;
+
+	for (size_t i = first; i < end;) {
+		size_t next = coverage_same(coverage, i, &number);
+
+		if (!calls)
+			number = coverage->functions.items[i].line;
+		text_format(out, "%s:%" PRIu64 ",", calls ? "FNDA" : "FN", number);
+		add_field(out, linked_name(coverage, i), false);
+		text_add(out, "\n");
+		i = next;
+	}
+}
+
+/* A part that a compiler has split off is no execution of the function's first line. */
+static bool is_part(const char *linked)
+{
+	return strstr(linked, ".part.") != NULL;
+}
+
+/* A function's first line is executed as often as it is called; there can be several of
+ * one line (templates). */
+static void add_lines(const struct coverage *coverage, size_t first, size_t end,
+		      struct text *out)
+{
+	const struct coverage_function *items = coverage->functions.items;
+	size_t lines = 0, executed = 0;
+
+	for (size_t i = first; i < end;) {
+		uint32_t line = items[i].line;
+		uint64_t calls = 0, number;
+
+		while (i < end && items[i].line == line) {
+			bool part = is_part(linked_name(coverage, i));
+
+			i = coverage_same(coverage, i, &number);
+			if (coverage->profile->coverage)
+				calls |= number;
+			else
+				calls += part ? 0 : number;
+		}
+		text_format(out, "DA:%" PRIu32 ",%" PRIu64 "\n", line, calls);
+		lines++;
+		executed += calls > 0;
+	}
+	text_format(out, "LF:%zu\nLH:%zu\n", lines, executed);
+}
+
+size_t coverage_lcov(const struct coverage *coverage, struct text *out)
+{
+	const struct coverage_function *items = coverage->functions.items;
+	size_t count = 0, end;
+
+	text_add(out, "");
+	for (size_t first = 0; first < coverage->functions.count; first = end) {
+		if (!items[first].line)
+			break;
+		const struct coverage_file *file =
+			&coverage->files.items[items[first].file];
+
+		for (end = first + 1; end < coverage->functions.count &&
+				      items[end].file == items[first].file;
+		     end++)
+			;
+		text_add(out, "TN:\nSF:");
+		add_field(out, file->path, true);
+		text_add(out, "\n");
+		add_functions(coverage, first, end, false, out);
+		add_functions(coverage, first, end, true, out);
+		text_format(out, "FNF:%" PRIu32 "\nFNH:%" PRIu32 "\n", file->functions,
+			    file->executed);
+		add_lines(coverage, first, end, out);
+		text_add(out, "end_of_record\n");
+		count++;
+	}
+	return count;
+}

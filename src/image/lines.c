@@ -1,0 +1,260 @@
+#include "image/lines.h"
+
+#include "base/cleanup.h"
+#include "image/reader.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
+#include <errno.h>
+#include <fcntl.h>
+
+struct reading {
+	const struct image *image;
+	struct image_lines *lines;
+	struct table file_by_name; /* the address of libdw's string: our number */
+	const char *folder;        /* of the unit: where it was compiled; NULL: unknown */
+	bool functions;            /* the unit has some */
+	bool unplaced;             /* and one without a line */
+};
+
+/* Takes the last folder off; keeps "/" and what begins with "..". */
+static bool take_folder_off(struct text *path)
+{
+	const char *slash = path->length ? strrchr(path->data, '/') : NULL;
+	const char *last = slash ? slash + 1 : path->data;
+
+	if (!path->length || !strcmp(last, ".."))
+		return false;
+	path->length = slash ? (size_t)(slash - path->data) : 0;
+	path->data[path->length] = '\0';
+	return true;
+}
+
+static void add_parts(struct text *path, const char *parts, bool absolute)
+{
+	while (*parts) {
+		size_t length = strcspn(parts, "/");
+		bool up = length == 2 && !memcmp(parts, "..", 2);
+
+		if (!length || (length == 1 && *parts == '.') ||
+		    (up && (take_folder_off(path) || absolute))) {
+			parts += length + (parts[length] == '/');
+			continue;
+		}
+		if (path->length || absolute)
+			text_add(path, "/");
+		text_add_bytes(path, parts, length);
+		parts += length + (parts[length] == '/');
+	}
+}
+
+static bool begins_with_folder(const char *path, const char *folder)
+{
+	size_t length = strlen(folder);
+
+	return !strncmp(path, folder, length) && path[length] == '/';
+}
+
+char *image_clean_path(const char *folder, const char *path)
+{
+	struct text text = {0};
+	bool absolute = *path == '/';
+
+	/* With a relative folder, libdw may have put that in front already. */
+	if (!absolute && folder &&
+	    (*folder == '/' || !begins_with_folder(path, folder))) {
+		absolute = *folder == '/';
+		add_parts(&text, folder, absolute);
+	}
+	add_parts(&text, path, absolute);
+	if (!text.length)
+		text_add(&text, absolute ? "/" : ".");
+	return text.data;
+}
+
+/* The first place of a function counts. */
+static void set_place(struct reading *reading, uint64_t address, const char *file,
+		      int line)
+{
+	size_t index = image_function_at(reading->image, address);
+	bool new;
+
+	if (!file || line <= 0 || index == reading->image->functions.count ||
+	    reading->lines->places.items[index].line)
+		return;
+	uint64_t *number = table_insert(&reading->file_by_name, (uintptr_t)file, &new);
+
+	if (new) {
+		scoped_free char *path = image_clean_path(reading->folder, file);
+
+		*number = string_table_intern(&reading->lines->files, path);
+	}
+	reading->lines->places.items[index] =
+		(struct image_place){(uint32_t)*number, (uint32_t)line};
+}
+
+/* The entry of a function; compilers that split one give its parts as ranges, with the
+ * entry's first. */
+static bool find_entry(Dwarf_Die *die, Dwarf_Addr *ret_address)
+{
+	Dwarf_Addr base, end;
+
+	return !dwarf_entrypc(die, ret_address) ||
+	       dwarf_ranges(die, 0, &base, ret_address, &end) > 0;
+}
+
+/* The file that a function is declared in. Number 0 is none for libdw, but since version
+ * 5 of DWARF it is the unit's main file, and clang uses it. */
+static const char *find_file(Dwarf_Die *die)
+{
+	const char *file = dwarf_decl_file(die);
+	Dwarf_Attribute attribute;
+	Dwarf_Word number;
+	Dwarf_Half version;
+	Dwarf_Files *files;
+	Dwarf_Die unit;
+
+	if (file)
+		return file;
+	if (!dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) ||
+	    dwarf_formudata(&attribute, &number) || number ||
+	    !dwarf_cu_die(attribute.cu, &unit, &version, NULL, NULL, NULL, NULL, NULL) ||
+	    version < 5 || dwarf_getsrcfiles(&unit, &files, NULL))
+		return NULL;
+	return dwarf_filesrc(files, 0, NULL, NULL);
+}
+
+static int see_function(Dwarf_Die *die, void *context)
+{
+	struct reading *reading = context;
+	Dwarf_Addr address;
+	int line;
+
+	if (!find_entry(die, &address))
+		return DWARF_CB_OK;
+	reading->functions = true;
+	const char *file = find_file(die);
+
+	if (file && !dwarf_decl_line(die, &line))
+		set_place(reading, address, file, line);
+	else
+		reading->unplaced = true;
+	return DWARF_CB_OK;
+}
+
+/* Functions of assembly have no line of their own, and the file of those in .dwo files is
+ * in none of the tables that are read: it is the line of their first instruction.
+ */
+static void see_lines(struct reading *reading, Dwarf_Die *unit)
+{
+	Dwarf_Lines *lines;
+	size_t count;
+
+	if (dwarf_getsrclines(unit, &lines, &count))
+		return;
+	for (size_t i = 0; i < count; i++) {
+		Dwarf_Line *row = dwarf_onesrcline(lines, i);
+		Dwarf_Addr address;
+		bool ends;
+		int line;
+
+		if (row && !dwarf_lineendsequence(row, &ends) && !ends &&
+		    !dwarf_lineaddr(row, &address) && !dwarf_lineno(row, &line))
+			set_place(reading, address, dwarf_linesrc(row, NULL, NULL), line);
+	}
+}
+
+/* False if there is no unit at all. */
+static bool see_units(struct reading *reading, Dwarf *dwarf)
+{
+	Dwarf_CU *unit = NULL;
+	Dwarf_Die die, split;
+	uint8_t type;
+	bool any = false;
+
+	while (!dwarf_get_units(dwarf, unit, &unit, NULL, &type, &die, &split)) {
+		Dwarf_Die *root = type == DW_UT_skeleton && split.addr ? &split : &die;
+		Dwarf_Attribute folder;
+
+		any = true;
+		/* libdw frees no strings before the end, but those of other units may be
+		 * equal and mean another folder. */
+		table_deinit(&reading->file_by_name);
+		reading->folder =
+			dwarf_formstring(dwarf_attr(&die, DW_AT_comp_dir, &folder));
+		reading->functions = reading->unplaced = false;
+		dwarf_getfuncs(root, see_function, reading, 0);
+		if (!reading->functions || reading->unplaced)
+			see_lines(reading, &die);
+	}
+	table_deinit(&reading->file_by_name);
+	return any;
+}
+
+/* Whether the file is the image's, or its debug file: by the build id, if it has one. */
+static bool same_build(const struct image *image, Dwarf *dwarf)
+{
+	const void *id;
+	ssize_t size = dwelf_elf_gnu_build_id(dwarf_getelf(dwarf), &id);
+
+	return !image->build_id_size || (size == (ssize_t)image->build_id_size &&
+					 !memcmp(id, image->build_id, (size_t)size));
+}
+
+/* Reads the places from one file. */
+static struct trm_error *read_file(struct reading *reading, const char *path)
+{
+	scoped_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct trm_error *error = NULL;
+
+	if (fd < 0)
+		return trm_error_create(TRM_ERROR_SYSTEM, "%s", strerror(errno));
+	Dwarf *dwarf = dwarf_begin(fd, DWARF_C_READ);
+
+	if (!dwarf)
+		return trm_error_create(TRM_ERROR_UNSUPPORTED, "no debug information");
+	if (!same_build(reading->image, dwarf))
+		error = trm_error_create(TRM_ERROR_FORMAT,
+					 "the file is another one by now");
+	else if (!see_units(reading, dwarf))
+		error = trm_error_create(TRM_ERROR_UNSUPPORTED, "no debug information");
+	dwarf_end(dwarf);
+	return error;
+}
+
+struct trm_error *image_lines_init(struct image_lines *lines, const struct image *image)
+{
+	struct reading reading = {.image = image, .lines = lines};
+
+	*lines = (struct image_lines){0};
+	vector_reserve(&lines->places, image->functions.count);
+	while (lines->places.count < image->functions.count)
+		vector_add(&lines->places);
+	struct trm_error *error = read_file(&reading, image->path);
+
+	if (error && error->code == TRM_ERROR_UNSUPPORTED && image->build_id_size >= 2) {
+		struct text path = {0};
+
+		image_debug_path(image, &path);
+		struct trm_error *other = read_file(&reading, path.data);
+
+		text_deinit(&path);
+		/* That there is none is no news. */
+		if (!other || other->code == TRM_ERROR_FORMAT) {
+			trm_error_destroy(error);
+			error = other;
+		} else {
+			trm_error_destroy(other);
+		}
+	}
+	if (error)
+		image_lines_deinit(lines);
+	return error;
+}
+
+void image_lines_deinit(struct image_lines *lines)
+{
+	string_table_deinit(&lines->files);
+	vector_deinit(&lines->places);
+}

@@ -1,0 +1,37 @@
+/*
+ * Where functions are in the source, as debug information (DWARF) says: that in the file
+ * itself, or in the separate debug file of its build id. Read with elfutils' libdw, which
+ * checks what it reads.
+ */
+#ifndef TRAMMEL_IMAGE_LINES_H
+#define TRAMMEL_IMAGE_LINES_H
+
+#include "base/table.h"
+#include "image/image.h"
+
+/* The line at which a function is declared or, in assembly, begins. */
+struct image_place {
+	uint32_t file; /* number in image_lines.files */
+	uint32_t line; /* from 1; 0: not known, and then there is no file either */
+};
+
+struct image_lines {
+	/* Paths, absolute where the debug information says in which folder was compiled,
+	 * without "." and ".." in them. */
+	struct string_table files;
+	struct VECTOR(struct image_place) places; /* one for each of image.functions */
+};
+
+/*
+ * Reads the places of all functions of an image that image_open opened. Errors:
+ * TRM_ERROR_UNSUPPORTED if there is no debug information, TRM_ERROR_FORMAT if the file
+ * is another one by now, TRM_ERROR_SYSTEM if it cannot be read. The message is a reason
+ * only ("no debug information"). On success the caller deinits the lines.
+ */
+struct trm_error *image_lines_init(struct image_lines *lines, const struct image *image);
+void image_lines_deinit(struct image_lines *lines);
+
+/* A path without "." and ".." in it, put behind `folder` if it is relative; free() it. */
+char *image_clean_path(const char *folder, const char *path);
+
+#endif

@@ -1,0 +1,208 @@
+#include "report/diff/diff.h"
+
+#include <stdint.h>
+#include <string.h>
+
+struct comparing {
+	const struct diff_options *options;
+	struct diff *diff;
+	struct string_table keys; /* numbers are indices of rows */
+	struct text key;          /* scratch of find_row */
+};
+
+static const char *file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static struct diff_row *find_row(struct comparing *comparing, const char *module,
+				 const char *name)
+{
+	struct diff *diff = comparing->diff;
+
+	comparing->key.length = 0;
+	/* No name of a module has a slash, as that is a file's. */
+	text_format(&comparing->key, "%s/%s", module, name);
+
+	uint32_t index = string_table_intern(&comparing->keys, comparing->key.data);
+
+	if (index == diff->rows.count)
+		vector_push(&diff->rows,
+			    ((struct diff_row){.module = memory_copy_string(module),
+					       .name = memory_copy_string(name)}));
+	return &diff->rows.items[index];
+}
+
+static bool is_wanted(const struct report_module *module,
+		      const struct diff_options *options)
+{
+	return !options->module || text_glob(options->module, module->name) ||
+	       text_glob(options->module, module->path);
+}
+
+static void add_functions(struct comparing *comparing, int side)
+{
+	const struct report_profile *profile = comparing->diff->sides[side];
+	bool modules = comparing->options->by == DIFF_BY_MODULE;
+
+	vector_for_each (&profile->functions, function) {
+		const struct report_module *module =
+			&profile->modules.items[function->module];
+
+		if (!function->executed || !is_wanted(module, comparing->options))
+			continue;
+		find_row(comparing, module->name, modules ? "" : function->name)
+			->calls[side] += function->calls;
+	}
+}
+
+/* A function that several processes of a program executed is covered once there. */
+static void add_programs(struct comparing *comparing, int side)
+{
+	const struct report_profile *profile = comparing->diff->sides[side];
+	struct table covered = {0};
+
+	vector_for_each (&profile->counts, count) {
+		const struct report_function *function =
+			&profile->functions.items[count->function];
+		const struct report_image *image = &profile->images.items[count->image];
+		struct diff_row *row;
+		bool new = true;
+
+		if (!is_wanted(&profile->modules.items[function->module],
+			       comparing->options))
+			continue;
+		row = find_row(comparing, "", file_name(image->program));
+		if (profile->coverage)
+			table_insert(&covered,
+				     (uint64_t)(row - comparing->diff->rows.items) << 32 |
+					     count->function,
+				     &new);
+		row->calls[side] += profile->coverage ? new : count->calls;
+	}
+	table_deinit(&covered);
+}
+
+static struct trm_error *check_sides(const struct report_profile *a,
+				     const struct report_profile *b,
+				     const struct diff_options *options)
+{
+	const struct report_profile *sides[] = {a, b};
+	bool there = !options->module;
+
+	if (a->coverage != b->coverage)
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"'%s' has %s, '%s' %s: these cannot be compared, measure the "
+			"same in both",
+			options->files[DIFF_A], a->coverage ? "coverage" : "calls",
+			options->files[DIFF_B], b->coverage ? "coverage" : "calls");
+	for (int side = DIFF_A; side < DIFF_SIDES; side++)
+		vector_for_each (&sides[side]->modules, module)
+			there |= is_wanted(module, options);
+	if (!there)
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"no module '%s' in these profiles: trammel report "
+			"--by module shows those that are",
+			options->module);
+	return NULL;
+}
+
+static uint64_t distance(const struct diff_row *row)
+{
+	uint64_t a = row->calls[DIFF_A], b = row->calls[DIFF_B];
+
+	return a < b ? b - a : a - b;
+}
+
+static bool differs(const struct diff_row *row, double threshold)
+{
+	return distance(row) &&
+	       (!row->calls[DIFF_A] ||
+		(long double)distance(row) * 100 >
+			(long double)threshold * (long double)row->calls[DIFF_A]);
+}
+
+/* Keeps the rows that differ, and counts the others. */
+static void sift(struct diff *diff, double threshold)
+{
+	size_t kept = 0;
+
+	vector_for_each (&diff->rows, row) {
+		for (int side = DIFF_A; side < DIFF_SIDES; side++)
+			diff->calls[side] += row->calls[side];
+		if (differs(row, threshold)) {
+			diff->rows.items[kept++] = *row;
+			continue;
+		}
+		diff->equal++;
+		free(row->module);
+		free(row->name);
+	}
+	diff->rows.count = kept;
+}
+
+/* How many times one side is the other one; what is new or gone comes first. */
+static long double factor(const struct diff_row *row)
+{
+	long double a = (long double)row->calls[DIFF_A];
+	long double b = (long double)row->calls[DIFF_B];
+
+	return a < b ? b / a : a / b;
+}
+
+static int compare_rows(const void *left, const void *right, void *context)
+{
+	const struct diff_options *options = context;
+	const struct diff_row *a = left, *b = right;
+	int result = 0;
+
+	if (options->sort == DIFF_SORT_NAME)
+		result = strcmp(a->name, b->name);
+	else if (options->sort == DIFF_SORT_MODULE)
+		result = strcmp(a->module, b->module);
+	else if (options->sort == DIFF_SORT_RATIO)
+		result = (factor(a) < factor(b)) - (factor(a) > factor(b));
+	if (!result)
+		result = (distance(a) < distance(b)) - (distance(a) > distance(b));
+	if (!result)
+		result = strcmp(a->module, b->module);
+	return result ? result : strcmp(a->name, b->name);
+}
+
+struct trm_error *report_diff(const struct report_profile *a,
+			      const struct report_profile *b,
+			      const struct diff_options *options, struct diff *ret_diff)
+{
+	struct diff diff = {.sides = {a, b}};
+	struct comparing comparing = {.options = options, .diff = &diff};
+	struct diff_options order = *options;
+
+	TRM_TRY(check_sides(a, b, options));
+	for (int side = DIFF_A; side < DIFF_SIDES; side++) {
+		if (options->by == DIFF_BY_PROGRAM)
+			add_programs(&comparing, side);
+		else
+			add_functions(&comparing, side);
+	}
+	string_table_deinit(&comparing.keys);
+	text_deinit(&comparing.key);
+	sift(&diff, options->threshold);
+	if (diff.rows.count)
+		qsort_r(diff.rows.items, diff.rows.count, sizeof(*diff.rows.items),
+			compare_rows, &order);
+	*ret_diff = diff;
+	return NULL;
+}
+
+void report_diff_deinit(struct diff *diff)
+{
+	vector_for_each (&diff->rows, row) {
+		free(row->module);
+		free(row->name);
+	}
+	vector_deinit(&diff->rows);
+}

@@ -1,0 +1,62 @@
+/*
+ * What is different between two profiles, A and B. Functions are the same if their names
+ * and the file names of their modules are: builds move, and their functions move inside
+ * of them. So functions of one name in modules of one name count together. What has no
+ * name is known by its address, which is its name in reports.
+ */
+#ifndef TRAMMEL_REPORT_DIFF_DIFF_H
+#define TRAMMEL_REPORT_DIFF_DIFF_H
+
+#include "base/text.h"
+#include "report/profile.h"
+
+enum { DIFF_A, DIFF_B, DIFF_SIDES };
+
+enum diff_by { DIFF_BY_FUNCTION, DIFF_BY_MODULE, DIFF_BY_PROGRAM };
+enum diff_sort {
+	DIFF_SORT_DIFFERENCE,
+	DIFF_SORT_RATIO,
+	DIFF_SORT_NAME,
+	DIFF_SORT_MODULE
+};
+
+struct diff_options {
+	enum diff_by by;
+	enum diff_sort sort;
+	const char *module; /* glob for the name or path; NULL: all */
+	double threshold;   /* percent of A, from 0; what differs less is equal */
+	const char *files[DIFF_SIDES];
+	size_t limit; /* rows of the table; SIZE_MAX: all */
+	bool colour;
+	size_t width; /* columns at which lines are cut; 0: nowhere */
+};
+
+struct diff_row {
+	char *module; /* "" where rows are programs */
+	char *name;   /* of the function or program; "" where rows are modules */
+	/* How often functions were called; in coverage profiles, how many were executed.
+	 */
+	uint64_t calls[DIFF_SIDES];
+};
+
+struct diff {
+	const struct report_profile *sides[DIFF_SIDES];
+	struct VECTOR(struct diff_row) rows; /* those that differ, sorted */
+	size_t equal;                        /* rows that do not */
+	uint64_t calls[DIFF_SIDES];          /* of all rows */
+};
+
+/* Compares two profiles, which must outlive the result. Error (TRM_ERROR_USAGE): one has
+ * calls and the other one coverage, or no module matches. */
+struct trm_error *report_diff(const struct report_profile *a,
+			      const struct report_profile *b,
+			      const struct diff_options *options, struct diff *ret_diff);
+void report_diff_deinit(struct diff *diff);
+
+/* Adds the differences as text, or as one JSON object: see man/trammel-diff.1.md. */
+void report_diff_text(const struct diff *diff, const struct diff_options *options,
+		      struct text *out);
+void report_diff_json(const struct diff *diff, const struct diff_options *options,
+		      struct text *out);
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * Writing JSON objects. A comma stands in front of all members but the first.
+ */
+#ifndef TRAMMEL_REPORT_JSON_PARTS_H
+#define TRAMMEL_REPORT_JSON_PARTS_H
+
+#include "base/text.h"
+#include "report/profile.h"
+
+void json_add_key(struct text *out, const char *key);
+/* A member; none at all if the value is empty. */
+void json_add_string(struct text *out, const char *key, const char *value);
+void json_add_number(struct text *out, const char *key, uint64_t value);
+
+/* Begins an object of a list, each on a line of its own. */
+void json_begin_item(struct text *out);
+/* Begins a list, as a member on a line of its own. */
+void json_begin_list(struct text *out, const char *key);
+
+/* What is known of a run, as an object. */
+void json_add_globals(struct text *out, const struct report_run *run);
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * For the tests of commands: makes profiles with the writer, runs a command, and compares
+ * what it prints. All files are in a folder of the test's own, the current one.
+ */
+#ifndef TRAMMEL_TESTS_PROFILE_MAKER_H
+#define TRAMMEL_TESTS_PROFILE_MAKER_H
+
+#include "record/record.h"
+
+#define OUTPUT "output"
+#define ERRORS "errors"
+
+#define ZIP  "/usr/bin/zip"
+#define LIBC "/lib/libc.so.6"
+
+/* A profile being written. */
+struct maker {
+	int fd;
+	struct record_model *model;
+	struct trm_writer *writer;
+	uint64_t image; /* the last one */
+};
+
+struct maker begin_profile(const char *path, bool append);
+void end_profile(struct maker *maker);
+
+record_attribute attribute(struct maker *maker, const char *name, enum record_type type);
+struct record_pair pair(struct maker *maker, const char *name, struct record_value value);
+void add_global(struct maker *maker, const char *name, struct record_value value);
+void add_image(struct maker *maker, uint64_t process, const char *program,
+	       uint64_t threads, const char *state, const char *reason);
+record_node module_node(struct maker *maker, const char *path);
+record_node function_node(struct maker *maker, const char *path, const char *name);
+void add_module(struct maker *maker, const char *path, uint64_t known);
+void add_calls(struct maker *maker, const char *path, const char *name, uint64_t offset,
+	       uint64_t calls);
+void add_skip(struct maker *maker, const char *path, const char *name, uint64_t offset,
+	      const char *reason);
+
+/* The whole file; free() it. */
+char *read_text(const char *path);
+
+/* Runs a command with these words (split at spaces); status, output and errors. */
+int run_command(int (*command)(int argc, const char **argv), const char *words,
+		char **ret_output, char **ret_errors);
+void check_command(int (*command)(int argc, const char **argv), const char *words,
+		   int status, const char *output, const char *errors);
+
+/* Makes the folder (a template of mkdtemp) the current one; ends the test if it cannot.
+ */
+void enter_folder(char *folder);
+/* Deletes these files (NULL at the end), what commands printed, and the folder. */
+void leave_folder(const char *folder, const char *const *files);
+
+#endif
