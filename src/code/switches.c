@@ -282,14 +282,14 @@ bool switches_find(struct cfg *cfg, const struct scan *scan, const struct image 
 		uint64_t absolute = absolute_operand(cfg, row);
 		int base = table_register(cfg, i);
 
-		row->target = absolute;
-
 		if (!absolute && base < 0)
 			continue;
 		if (absolute ? !add_absolute(cfg, scan, image, absolute)
 			     : !add_relative(cfg, scan, image, i, base))
 			return false;
 		row->kind = CFG_SWITCH;
+		if (absolute)
+			row->target = absolute;
 	}
 	return !switches_has_tail(cfg) || !has_unknown_table(cfg, scan, image);
 }
