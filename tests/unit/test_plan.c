@@ -381,6 +381,25 @@ static void check_glance(const struct glance_tables *tables, const uint8_t *byte
 	}
 }
 
+/* What the tables of common instructions say, Zydis says. */
+static void check_decoding(const uint8_t *bytes, size_t available)
+{
+	struct instruction mine, other;
+	bool good = decode_any(bytes, available, TEXT, &other);
+
+	assert_int_equal(decode_instruction(bytes, available, TEXT, &mine), good);
+	if (!good)
+		return;
+	if (mine.length != other.length || mine.kind != other.kind ||
+	    mine.displacement != other.displacement || mine.modrm != other.modrm ||
+	    mine.condition != other.condition || mine.on_stack != other.on_stack ||
+	    mine.fixed != other.fixed || mine.target != other.target ||
+	    mine.flags_read != other.flags_read ||
+	    mine.flags_written != other.flags_written)
+		fail_msg("%02x %02x %02x %02x: not as Zydis has it", bytes[0], bytes[1],
+			 bytes[2], bytes[3]);
+}
+
 /* Every opcode with every ModRM byte, behind prefixes. */
 static void test_glances(void **state)
 {
@@ -409,6 +428,8 @@ static void test_glances(void **state)
 			bytes[at++] = sibs[j & 3];
 			check_glance(&tables, bytes, sizeof(bytes));
 			check_glance(&tables, bytes, at);
+			if ((j & 3) < 2)
+				check_decoding(bytes, sizeof(bytes));
 		}
 	}
 }
