@@ -371,27 +371,37 @@ static __attribute__((noinline)) size_t walk_copy(const uint8_t *bytes, size_t a
 	return length <= available ? length : 0;
 }
 
-/* Branches that are told by their first byte; 0: all else. */
-static const uint8_t branch_lengths[256] = {
-	[0x70 ... 0x7f] = 2,
-	[0xe0 ... 0xe3] = 2,
-	[0xe8 ... 0xe9] = 5,
-	[0xeb] = 2,
-};
+/* Direct branches without prefixes, which are most of what is decoded: their first byte
+ * tells, or the second. */
+static bool decode_branch(const uint8_t *bytes, struct brief *brief)
+{
+	static const uint8_t lengths[256] = {
+		[0x70 ... 0x7f] = 2,
+		[0xe0 ... 0xe3] = 2,
+		[0xe8 ... 0xe9] = 5,
+		[0xeb] = 2,
+	};
+	uint8_t map = bytes[0] == 0x0f && (bytes[1] & 0xf0) == 0x80;
+	uint8_t length = map ? 5 : lengths[bytes[0]];
+
+	if (!length)
+		return false;
+	*brief = (struct brief){
+		.length = length + map,
+		.kind = map ? BRIEF_CONDITION32 : one_byte_kind[bytes[0]],
+		.immediate = length - 1,
+		.map = map,
+		.opcode = bytes[map],
+	};
+	return true;
+}
 
 size_t length_decode(const uint8_t *bytes, size_t available, struct brief *ret_brief)
 {
-	uint8_t length = available ? branch_lengths[bytes[0]] : 0;
-
-	if (length && length <= available) {
-		*ret_brief = (struct brief){.length = length,
-					    .kind = one_byte_kind[bytes[0]],
-					    .immediate = length - 1,
-					    .opcode = bytes[0]};
-		return length;
-	}
 	if (available < READ_MAX)
 		return walk_copy(bytes, available, ret_brief);
+	if (decode_branch(bytes, ret_brief))
+		return ret_brief->length;
 	return walk(bytes, ret_brief);
 }
 
