@@ -55,13 +55,13 @@ static const uint8_t begins[256] = {
 };
 
 /* The first byte from `from` on that may begin a form whose displacement has 4 bytes, or
- * an indirect jump; `to` if there is none. Data is large, and hardly any byte of it is
- * one. */
-static size_t next_far(const uint8_t *bytes, size_t from, size_t to)
+ * an indirect jump, if those are wanted; `to` if there is none. Data is large, and hardly
+ * any byte of it is one. */
+static size_t next_far(const uint8_t *bytes, size_t from, size_t to, bool indirect)
 {
 	const __m128i escape = _mm_set1_epi8(0x0f), lea = _mm_set1_epi8((char)0x8d);
 	const __m128i call = _mm_set1_epi8((char)0xe9),
-		      group5 = _mm_set1_epi8((char)0xff);
+		      group5 = indirect ? _mm_set1_epi8((char)0xff) : escape;
 	const __m128i low = _mm_set1_epi8(1);
 
 	for (; from + 16 <= to; from += 16) {
@@ -90,7 +90,7 @@ static void scan_part(struct walk *walk, size_t from, size_t to, bool far)
 
 	for (size_t i = from; i < to; i++) {
 		if (far)
-			i = next_far(bytes, i, to);
+			i = next_far(bytes, i, to, !walk->indirect);
 		if (i == to)
 			return;
 		if (!begins[bytes[i]])

@@ -1,23 +1,31 @@
 #include "code/decode.h"
 
+#include "code/length.h"
+
 #include <Zydis/Zydis.h>
 #include <string.h>
 
 /* Instructions that enter the kernel, change what segments mean, or name their own place.
  */
-static const uint16_t fixed_mnemonics[] = {
-	ZYDIS_MNEMONIC_SYSCALL,  ZYDIS_MNEMONIC_SYSENTER, ZYDIS_MNEMONIC_SYSRET,
-	ZYDIS_MNEMONIC_SYSEXIT,  ZYDIS_MNEMONIC_INT,      ZYDIS_MNEMONIC_INT1,
-	ZYDIS_MNEMONIC_INT3,     ZYDIS_MNEMONIC_HLT,      ZYDIS_MNEMONIC_UD0,
-	ZYDIS_MNEMONIC_XBEGIN,   ZYDIS_MNEMONIC_XABORT,   ZYDIS_MNEMONIC_XEND,
-	ZYDIS_MNEMONIC_POPF,     ZYDIS_MNEMONIC_POPFQ,    ZYDIS_MNEMONIC_IRET,
-	ZYDIS_MNEMONIC_IRETD,    ZYDIS_MNEMONIC_IRETQ,    ZYDIS_MNEMONIC_WRFSBASE,
-	ZYDIS_MNEMONIC_WRGSBASE, ZYDIS_MNEMONIC_LFS,      ZYDIS_MNEMONIC_LGS,
-	ZYDIS_MNEMONIC_LSS,      ZYDIS_MNEMONIC_ENCLU,    ZYDIS_MNEMONIC_SENDUIPI,
-	ZYDIS_MNEMONIC_UIRET,    ZYDIS_MNEMONIC_FNSTENV,  ZYDIS_MNEMONIC_FNSAVE,
-	ZYDIS_MNEMONIC_INSB,     ZYDIS_MNEMONIC_INSW,     ZYDIS_MNEMONIC_INSD,
-	ZYDIS_MNEMONIC_OUTSB,    ZYDIS_MNEMONIC_OUTSW,    ZYDIS_MNEMONIC_OUTSD,
-	ZYDIS_MNEMONIC_IN,       ZYDIS_MNEMONIC_OUT,
+static const bool fixed_mnemonics[ZYDIS_MNEMONIC_MAX_VALUE + 1] = {
+	[ZYDIS_MNEMONIC_SYSCALL] = true,  [ZYDIS_MNEMONIC_SYSENTER] = true,
+	[ZYDIS_MNEMONIC_SYSRET] = true,   [ZYDIS_MNEMONIC_SYSEXIT] = true,
+	[ZYDIS_MNEMONIC_INT] = true,      [ZYDIS_MNEMONIC_INT1] = true,
+	[ZYDIS_MNEMONIC_INT3] = true,     [ZYDIS_MNEMONIC_HLT] = true,
+	[ZYDIS_MNEMONIC_UD0] = true,      [ZYDIS_MNEMONIC_XBEGIN] = true,
+	[ZYDIS_MNEMONIC_XABORT] = true,   [ZYDIS_MNEMONIC_XEND] = true,
+	[ZYDIS_MNEMONIC_POPF] = true,     [ZYDIS_MNEMONIC_POPFQ] = true,
+	[ZYDIS_MNEMONIC_IRET] = true,     [ZYDIS_MNEMONIC_IRETD] = true,
+	[ZYDIS_MNEMONIC_IRETQ] = true,    [ZYDIS_MNEMONIC_WRFSBASE] = true,
+	[ZYDIS_MNEMONIC_WRGSBASE] = true, [ZYDIS_MNEMONIC_LFS] = true,
+	[ZYDIS_MNEMONIC_LGS] = true,      [ZYDIS_MNEMONIC_LSS] = true,
+	[ZYDIS_MNEMONIC_ENCLU] = true,    [ZYDIS_MNEMONIC_SENDUIPI] = true,
+	[ZYDIS_MNEMONIC_UIRET] = true,    [ZYDIS_MNEMONIC_FNSTENV] = true,
+	[ZYDIS_MNEMONIC_FNSAVE] = true,   [ZYDIS_MNEMONIC_INSB] = true,
+	[ZYDIS_MNEMONIC_INSW] = true,     [ZYDIS_MNEMONIC_INSD] = true,
+	[ZYDIS_MNEMONIC_OUTSB] = true,    [ZYDIS_MNEMONIC_OUTSW] = true,
+	[ZYDIS_MNEMONIC_OUTSD] = true,    [ZYDIS_MNEMONIC_IN] = true,
+	[ZYDIS_MNEMONIC_OUT] = true,
 };
 
 static const ZydisDecoder *decoder(void)
@@ -47,10 +55,7 @@ static bool is_fixed(const ZydisDecodedInstruction *zydis)
 	/* A write to a segment register; the same opcode is never anything else. */
 	if (zydis->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && zydis->opcode == 0x8e)
 		return true;
-	for (size_t i = 0; i < sizeof(fixed_mnemonics) / sizeof(fixed_mnemonics[0]); i++)
-		if (zydis->mnemonic == fixed_mnemonics[i])
-			return true;
-	return false;
+	return fixed_mnemonics[zydis->mnemonic];
 }
 
 static enum instruction_kind branch_kind(const ZydisDecodedInstruction *zydis)
@@ -161,8 +166,79 @@ static void take(const ZydisDecodedInstruction *zydis, const uint8_t *bytes,
 		instruction->fixed = true;
 }
 
+/* What is known of opcodes that hardly anything but plain instructions begin with. */
+enum {
+	COMMON = 1,       /* plain, and can be moved */
+	COMMON_MODRM = 2, /* has a ModRM byte */
+	COMMON_SETS = 4,  /* writes all status flags, and reads none; else neither */
+	COMMON_GROUP = 8, /* but for its extensions 2 and 3 (adc, sbb) */
+	COMMON_ZERO = 16, /* of its extensions only 0 */
+};
+
+static const uint8_t common[256] = {
+	[0x00 ... 0x03] = COMMON | COMMON_MODRM | COMMON_SETS, /* add */
+	[0x08 ... 0x0b] = COMMON | COMMON_MODRM | COMMON_SETS, /* or */
+	[0x20 ... 0x23] = COMMON | COMMON_MODRM | COMMON_SETS, /* and */
+	[0x28 ... 0x2b] = COMMON | COMMON_MODRM | COMMON_SETS, /* sub */
+	[0x30 ... 0x33] = COMMON | COMMON_MODRM | COMMON_SETS, /* xor */
+	[0x38 ... 0x3b] = COMMON | COMMON_MODRM | COMMON_SETS, /* cmp */
+	[0x50 ... 0x5f] = COMMON,                              /* push, pop */
+	[0x63] = COMMON | COMMON_MODRM,                        /* movsxd */
+	[0x80 ... 0x81] = COMMON | COMMON_MODRM | COMMON_SETS | COMMON_GROUP,
+	[0x83] = COMMON | COMMON_MODRM | COMMON_SETS | COMMON_GROUP,
+	[0x84 ... 0x85] = COMMON | COMMON_MODRM | COMMON_SETS, /* test */
+	[0x88 ... 0x8b] = COMMON | COMMON_MODRM,               /* mov */
+	[0x8d] = COMMON | COMMON_MODRM,                        /* lea */
+	[0xb8 ... 0xbf] = COMMON,                              /* mov */
+	[0xc6 ... 0xc7] = COMMON | COMMON_MODRM | COMMON_ZERO, /* mov */
+};
+
+/* Behind 0f. */
+static const uint8_t common_escaped[256] = {
+	[0x10 ... 0x11] = COMMON | COMMON_MODRM, /* movups */
+	[0x1f] = COMMON | COMMON_MODRM,          /* nop */
+	[0x28 ... 0x29] = COMMON | COMMON_MODRM, /* movaps */
+	[0x57] = COMMON | COMMON_MODRM,          /* xorps */
+	[0xb6 ... 0xb7] = COMMON | COMMON_MODRM, /* movzx */
+	[0xbe ... 0xbf] = COMMON | COMMON_MODRM, /* movsx */
+};
+
+/* Common instructions with no prefix but REX and no RIP-relative operand. False: Zydis
+ * must tell. */
+static bool decode_common(const uint8_t *bytes, size_t available, uint64_t address,
+			  struct instruction *instruction)
+{
+	size_t at = available && (bytes[0] & 0xf0) == 0x40;
+	struct brief brief;
+	uint8_t traits;
+
+	if (available < at + 2)
+		return false;
+	traits = common[bytes[at]];
+	if (bytes[at] == 0x0f)
+		traits = common_escaped[bytes[++at]];
+	if (!traits || !length_decode(bytes, available, &brief) || brief.relative ||
+	    ((traits & COMMON_GROUP) && (brief.modrm & 0x30) == 0x10) ||
+	    ((traits & COMMON_ZERO) && (brief.modrm & 0x38)))
+		return false;
+	*instruction = (struct instruction){
+		.address = address, .bytes = bytes, .length = brief.length};
+	if (traits & COMMON_MODRM)
+		instruction->modrm = (uint8_t)(at + 1);
+	if (traits & COMMON_SETS)
+		instruction->flags_written = INSTRUCTION_STATUS_FLAGS;
+	return true;
+}
+
 bool decode_instruction(const uint8_t *bytes, size_t available, uint64_t address,
 			struct instruction *ret_instruction)
+{
+	return decode_common(bytes, available, address, ret_instruction) ||
+	       decode_any(bytes, available, address, ret_instruction);
+}
+
+bool decode_any(const uint8_t *bytes, size_t available, uint64_t address,
+		struct instruction *ret_instruction)
 {
 	ZydisDecoderContext context;
 	ZydisDecodedInstruction zydis;

@@ -1,5 +1,6 @@
 /*
- * One instruction with all that moving it needs, decoded by Zydis.
+ * One instruction with all that moving it needs, decoded by Zydis; the most common ones
+ * by tables, which say the same.
  */
 #ifndef TRAMMEL_CODE_DECODE_H
 #define TRAMMEL_CODE_DECODE_H
@@ -44,6 +45,10 @@ struct instruction {
  */
 bool decode_instruction(const uint8_t *bytes, size_t available, uint64_t address,
 			struct instruction *ret_instruction);
+
+/* The same by Zydis alone: what the tables are held against. */
+bool decode_any(const uint8_t *bytes, size_t available, uint64_t address,
+		struct instruction *ret_instruction);
 
 /* Whether nothing runs on behind it. */
 static inline bool instruction_leaves(const struct instruction *instruction)

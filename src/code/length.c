@@ -1,8 +1,5 @@
 #include "code/length.h"
 
-#include <stdbool.h>
-#include <string.h>
-
 /* More bytes than are read for any instruction: prefixes and the longest of all else. */
 enum { READ_MAX = 40 };
 
@@ -312,21 +309,24 @@ static size_t walk_slowly(const uint8_t *bytes, struct brief *brief)
 	return finish(brief, (size_t)(state.at - bytes));
 }
 
+/* SIB and displacement behind a ModRM byte, by its mod and rm. */
+static const uint8_t behind_modrm[32] = {
+	0, 0, 0, 0, 1, 4, 0, 0, 1, 1, 1, 1, 2, 1, 1, 1,
+	4, 4, 4, 4, 5, 4, 4, 4, 0, 0, 0, 0, 0, 0, 0, 0,
+};
+
+/* Immediates without prefixes. */
+static const uint8_t immediate_sizes[16] = {
+	[IMM8] = 1,  [IMM16] = 2,  [IMMZ] = 4,  [IMMV] = 4,
+	[REL32] = 4, [OFFSET] = 8, [ENTER] = 3,
+};
+
 /*
  * Instructions with no prefix but REX, nearly without branches: they would be
  * mispredicted once an instruction, which is what the time goes into.
  */
 static size_t walk(const uint8_t *bytes, struct brief *brief)
 {
-	/* SIB and displacement behind a ModRM byte */
-	static const uint8_t behind_modrm[32] = {
-		0, 0, 0, 0, 1, 4, 0, 0, 1, 1, 1, 1, 2, 1, 1, 1,
-		4, 4, 4, 4, 5, 4, 4, 4, 0, 0, 0, 0, 0, 0, 0, 0,
-	};
-	static const uint8_t sizes[16] = {
-		[IMM8] = 1,  [IMM16] = 2,  [IMMZ] = 4,  [IMMV] = 4,
-		[REL32] = 4, [OFFSET] = 8, [ENTER] = 3,
-	};
 	size_t at = (bytes[0] & 0xf0) == 0x40, wide = at & bytes[0] >> 3;
 	uint8_t opcode = bytes[at++], attributes = one_byte[opcode], map = 0;
 	uint8_t kind = one_byte_kind[opcode], modrm, relative;
@@ -346,7 +346,7 @@ static size_t walk(const uint8_t *bytes, struct brief *brief)
 	at += (size_t)((modrm & 0xc7) == 0x04 && (bytes[at + 1] & 7) == 5) * 4 *
 	      has_modrm;
 	at += has_modrm * (1u + behind_modrm[modrm >> 6 << 3 | (modrm & 7)]);
-	immediate = sizes[attributes & IMM_MASK];
+	immediate = immediate_sizes[attributes & IMM_MASK];
 	immediate += wide * ((attributes & IMM_MASK) == IMMV) * 4;
 	*brief = (struct brief){.kind = kind,
 				.relative = relative,
@@ -371,9 +371,136 @@ static __attribute__((noinline)) size_t walk_copy(const uint8_t *bytes, size_t a
 	return length <= available ? length : 0;
 }
 
+/* Direct branches without prefixes, which are most of what is decoded: their first byte
+ * tells, or the second. */
+static bool decode_branch(const uint8_t *bytes, struct brief *brief)
+{
+	static const uint8_t lengths[256] = {
+		[0x70 ... 0x7f] = 2,
+		[0xe0 ... 0xe3] = 2,
+		[0xe8 ... 0xe9] = 5,
+		[0xeb] = 2,
+	};
+	uint8_t map = bytes[0] == 0x0f && (bytes[1] & 0xf0) == 0x80;
+	uint8_t length = map ? 5 : lengths[bytes[0]];
+
+	if (!length)
+		return false;
+	*brief = (struct brief){
+		.length = length + map,
+		.kind = map ? BRIEF_CONDITION32 : one_byte_kind[bytes[0]],
+		.immediate = length - 1,
+		.map = map,
+		.opcode = bytes[map],
+	};
+	return true;
+}
+
 size_t length_decode(const uint8_t *bytes, size_t available, struct brief *ret_brief)
 {
 	if (available < READ_MAX)
 		return walk_copy(bytes, available, ret_brief);
+	if (decode_branch(bytes, ret_brief))
+		return ret_brief->length;
 	return walk(bytes, ret_brief);
+}
+
+static uint32_t modrm_row(unsigned modrm)
+{
+	unsigned mod = modrm >> 6, rm = modrm & 7, extension = modrm >> 3 & 7;
+	uint32_t row = behind_modrm[mod << 3 | rm];
+
+	row |= mod == 0 && rm == 5 ? GLANCE_RELATIVE : 0;
+	row |= mod == 0 && rm == 4 ? GLANCE_SHORT_SIB : 0;
+	row |= mod == 3 ? GLANCE_REGISTER : 0;
+	row |= extension ? GLANCE_EXTENDED : 0;
+	row |= extension == 7 ? GLANCE_LAST : 0;
+	return row;
+}
+
+/* What of the ModRM byte's row counts; 0: such an opcode takes a closer look. */
+static uint32_t modrm_mask(unsigned map, unsigned opcode, uint8_t attributes)
+{
+	const uint32_t mask = GLANCE_LENGTH | GLANCE_RELATIVE | GLANCE_SHORT_SIB;
+
+	if (!(attributes & REFINE))
+		return mask;
+	if (map)
+		return 0;
+	switch (opcode) {
+	case 0x8d:
+		return mask | GLANCE_REGISTER;
+	case 0xc6:
+	case 0xc7:
+		return mask | GLANCE_EXTENDED;
+	case 0xff:
+		return mask | GLANCE_LAST;
+	default:
+		return 0;
+	}
+}
+
+/* Of an instruction of `lead` bytes before the one that the tables are for. */
+static uint32_t opcode_row(unsigned map, unsigned lead, unsigned opcode)
+{
+	uint8_t attributes = map ? two_byte[opcode] : one_byte[opcode];
+	uint8_t immediate = immediate_sizes[attributes & IMM_MASK];
+	uint8_t kind = map ? two_byte_kind[opcode] : one_byte_kind[opcode];
+	const struct brief brief = {
+		.length = (uint8_t)(lead + 1 + immediate),
+		.immediate = immediate,
+		.kind = !map && opcode == 0xff ? BRIEF_CALL_INDIRECT : kind,
+	};
+	uint32_t row = length_glance_of(&brief), mask;
+
+	if (!map && opcode == 0x0f)
+		return lead + 1 + GLANCE_ESCAPE;
+	/* Behind REX a constant may have 8 bytes. */
+	if ((attributes & X) || (lead && (attributes & IMM_MASK) == IMMV))
+		return GLANCE_CLOSER;
+	if (!(attributes & M))
+		return row;
+	mask = modrm_mask(map, opcode, attributes);
+	return mask ? (row + 1) | mask << GLANCE_MASK_SHIFT : GLANCE_CLOSER;
+}
+
+void length_glances_init(struct glance_tables *tables)
+{
+	for (unsigned i = 0; i < 256; i++) {
+		tables->opcodes[i] = opcode_row(0, 0, i);
+		tables->extended[i] = opcode_row(0, 1, i);
+		tables->escaped[i] = opcode_row(1, 0, i);
+		tables->modrm[i] = modrm_row(i);
+	}
+	/* extrq and its like, as above */
+	tables->escaped[0x78] = tables->escaped[0x79] = GLANCE_CLOSER;
+}
+
+/* Legacy prefixes make no difference to most instructions but their own length. */
+static uint32_t glance_behind_prefixes(const struct glance_tables *tables,
+				       const uint8_t *bytes, size_t available)
+{
+	const uint32_t unsure = GLANCE_UNKNOWN | GLANCE_KIND | GLANCE_WORD;
+	uint32_t count = 0, glance;
+
+	/* With the longest of all else, this is not too long. */
+	while (count < 3 && is_prefix(bytes[count]) && bytes[count] != 0x67)
+		count++;
+	if (!count || available < count + GLANCE_BYTES)
+		return GLANCE_UNKNOWN;
+	glance = length_glance(tables, bytes + count);
+	return glance & unsure ? GLANCE_UNKNOWN : glance + count;
+}
+
+uint32_t length_look(const struct glance_tables *tables, const uint8_t *bytes,
+		     size_t available)
+{
+	uint32_t glance = GLANCE_UNKNOWN;
+	struct brief brief;
+
+	if (available >= 2 * GLANCE_BYTES)
+		glance = glance_behind_prefixes(tables, bytes, available);
+	if (!(glance & GLANCE_UNKNOWN))
+		return glance;
+	return length_decode(bytes, available, &brief) ? length_glance_of(&brief) : 0;
 }

@@ -1,7 +1,33 @@
 #include "code/map.h"
 
+#include <sys/mman.h>
+
 /* Five bitmaps, and ranks of half the size, which are rounded up. */
 enum { WORDS_PER_WORD = 6 };
+
+#define HUGE_PAGE (2u << 20)
+
+/*
+ * Memory for the bitmaps, all zero. They are touched here and there: those of large texts
+ * are in huge pages where there are any, since taking small ones in takes longer than
+ * what is done with them.
+ */
+static void *take_bits(struct code_map *map, size_t size)
+{
+	size_t whole = (size + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
+	void *bytes = MAP_FAILED;
+
+	if (size >= HUGE_PAGE)
+		bytes = mmap(NULL, whole + HUGE_PAGE, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (bytes == MAP_FAILED)
+		return map->bits = memory_allocate_zeroed(size, 1);
+	map->bits = bytes;
+	map->mapped_size = whole + HUGE_PAGE;
+	bytes = (char *)bytes + (-(uintptr_t)bytes & (HUGE_PAGE - 1));
+	madvise(bytes, whole, MADV_HUGEPAGE);
+	return bytes;
+}
 
 static void index_functions(const struct code_map *map, const struct image *image)
 {
@@ -35,7 +61,7 @@ void map_init(struct code_map *map, const struct image *image)
 					      .bytes = bytes};
 		words += WORDS_PER_WORD * bit_words(segment->file_size);
 	}
-	map->bits = next = memory_allocate_zeroed(words, sizeof(*map->bits));
+	next = take_bits(map, words * sizeof(*next));
 	for (size_t i = 0; i < map->count; i++) {
 		struct code_segment *segment = &map->segments[i];
 
@@ -53,7 +79,10 @@ void map_init(struct code_map *map, const struct image *image)
 
 void map_deinit(struct code_map *map)
 {
-	free(map->bits);
+	if (map->mapped_size)
+		munmap(map->bits, map->mapped_size);
+	else
+		free(map->bits);
 	*map = (struct code_map){0};
 }
 

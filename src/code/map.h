@@ -29,7 +29,8 @@ struct code_segment {
 struct code_map {
 	struct code_segment segments[CODE_SEGMENTS_MAX];
 	size_t count;
-	uint64_t *bits; /* the memory of all bitmaps and ranks */
+	void *bits;         /* the memory of all bitmaps and ranks */
+	size_t mapped_size; /* bytes, if it is a mapping of its own */
 };
 
 /* The map refers to the image's bytes. */

@@ -231,40 +231,77 @@ static void forget_starts(const struct walk *walk)
 		bit_clear(segment->starts, i - segment->address);
 }
 
-/* Walks the range as far as it decodes; returns where that ends. */
-static uint64_t walk_instructions(struct walk *walk, uint8_t *ret_last)
+/* Decodes what the walk has found worth it. */
+static void note_instructions(struct walk *walk, size_t count)
 {
 	const struct code_segment *segment = walk->segment;
-	size_t offset = walk->start - segment->address,
-	       end = walk->end - segment->address;
 	bool fixed = walk->image->type == IMAGE_EXECUTABLE;
-	uint64_t starts = 0; /* a word of the bitmap, kept in a register */
-	size_t word = offset >> 6;
 	struct brief brief;
 
-	*ret_last = BRIEF_NOP;
-	while (offset < end) {
-		size_t length = length_decode(segment->bytes + offset,
-					      segment->size - offset, &brief);
+	for (size_t i = 0; i < count; i++) {
+		size_t offset = walk->start - segment->address + walk->noted[i];
 
-		if (!length || length > end - offset)
-			break;
-		if (offset >> 6 != word) {
-			segment->starts[word] |= starts;
-			starts = 0;
-			word = offset >> 6;
-		}
-		starts |= (uint64_t)1 << (offset & 63);
-		if (brief.kind != BRIEF_PLAIN || brief.relative)
-			note_instruction(walk, segment->address + offset, &brief);
-		if (brief.kind != BRIEF_NOP)
-			*ret_last = brief.kind;
+		length_decode(segment->bytes + offset, segment->size - offset, &brief);
+		note_instruction(walk, segment->address + offset, &brief);
 		if (fixed && brief.immediate == 4 &&
 		    (brief.kind == BRIEF_PLAIN || brief.kind == BRIEF_CONSTANT))
 			note_immediate(walk, segment->address + offset, &brief);
-		offset += length;
 	}
-	segment->starts[word] |= starts;
+}
+
+/* What a glance at an instruction says, or a closer look; 0: it does not decode. */
+static inline uint32_t look(const struct walk *walk, size_t offset)
+{
+	const struct code_segment *segment = walk->segment;
+	const uint8_t *bytes = segment->bytes + offset;
+	size_t available = segment->size - offset;
+	uint32_t glance = GLANCE_UNKNOWN;
+
+	if (available >= GLANCE_BYTES)
+		glance = length_glance(&walk->glances, bytes);
+	return glance & GLANCE_UNKNOWN ? length_look(&walk->glances, bytes, available)
+				       : glance;
+}
+
+/* The kind of an instruction that has been walked over. */
+static uint8_t kind_at(const struct code_segment *segment, size_t offset)
+{
+	struct brief brief;
+
+	length_decode(segment->bytes + offset, segment->size - offset, &brief);
+	return brief.kind;
+}
+
+/*
+ * Walks the range as far as it decodes; returns where that ends. Each step waits for the
+ * one before, so it does no more than it must: what is to be noted comes after.
+ */
+static uint64_t walk_instructions(struct walk *walk, uint8_t *ret_last)
+{
+	const struct code_segment *segment = walk->segment;
+	size_t start = walk->start - segment->address, offset = start;
+	size_t end = walk->end - segment->address, last = SIZE_MAX, count = 0;
+	uint32_t wanted = GLANCE_RELATIVE | GLANCE_KIND;
+
+	if (walk->image->type == IMAGE_EXECUTABLE)
+		wanted |= GLANCE_WORD;
+	while (offset < end) {
+		uint32_t glance = look(walk, offset), length = glance & GLANCE_LENGTH;
+
+		if (!length || length > end - offset)
+			break;
+		bit_set(segment->starts, offset);
+		walk->noted[count] = (uint32_t)(offset - start);
+		count += (glance & wanted) != 0;
+		last = glance & GLANCE_NOP ? last : offset;
+		offset += length;
+		if (count == WALK_NOTED_MAX) {
+			note_instructions(walk, count);
+			count = 0;
+		}
+	}
+	note_instructions(walk, count);
+	*ret_last = last == SIZE_MAX ? BRIEF_NOP : kind_at(segment, last);
 	return segment->address + offset;
 }
 
@@ -463,6 +500,7 @@ void scan_init(struct scan *scan, const struct image *image)
 	struct walk walk = {.scan = scan, .image = image, .table_budget = 64u << 20};
 
 	*scan = (struct scan){0};
+	length_glances_init(&walk.glances);
 	map_init(&scan->map, image);
 	scan->traits = memory_allocate_zeroed(image->functions.count, 1);
 	mark_entries(scan, image);

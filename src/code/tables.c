@@ -2,7 +2,13 @@
 
 #include <string.h>
 
-enum { TABLE_ENTRIES_MAX = 65536 };
+enum { TABLE_ENTRIES_MAX = 65536, BLOCK_ENTRIES = 16 };
+
+/* Where a table is read, a block at a time. */
+struct block {
+	const uint8_t *bytes;
+	uint64_t first, count; /* entries */
+};
 
 /* Whether an entry of a table in this range may lead to `target`. */
 static bool is_plausible(const struct walk *walk, uint64_t target)
@@ -18,17 +24,35 @@ static bool is_plausible(const struct walk *walk, uint64_t target)
 			   target + 1);
 }
 
+/* Entry `index` of the table at `table`; false if it lies nowhere. */
+static bool read_entry(const struct image *image, uint64_t table, uint64_t index,
+		       struct block *block, int32_t *ret_entry)
+{
+	if (index - block->first >= block->count) {
+		*block = (struct block){.first = index, .count = BLOCK_ENTRIES};
+		block->bytes = image_bytes_at(image, table + 4 * index, 4 * block->count);
+		if (!block->bytes) {
+			block->count = 1;
+			block->bytes = image_bytes_at(image, table + 4 * index, 4);
+		}
+	}
+	if (!block->bytes)
+		return false;
+	memcpy(ret_entry, block->bytes + 4 * (index - block->first), sizeof(*ret_entry));
+	return true;
+}
+
 /* Tables of 32-bit offsets from the table's own start. */
 static void read_relative(struct walk *walk, uint64_t table)
 {
-	for (uint64_t i = 0; i < TABLE_ENTRIES_MAX; i++) {
-		const uint8_t *bytes = image_bytes_at(walk->image, table + 4 * i, 4);
-		int32_t entry;
-		uint64_t target;
+	struct block block = {0};
 
-		if (!bytes)
+	for (uint64_t i = 0; i < TABLE_ENTRIES_MAX; i++) {
+		uint64_t target;
+		int32_t entry;
+
+		if (!read_entry(walk->image, table, i, &block, &entry))
 			return;
-		memcpy(&entry, bytes, sizeof(entry));
 		target = table + (uint64_t)(int64_t)entry;
 		if (!is_plausible(walk, target))
 			return;

@@ -10,6 +10,8 @@
 
 enum { WALK_NO_FUNCTION = -1 };
 
+enum { WALK_NOTED_MAX = 512 };
+
 /* A walk through one function or cold part. */
 struct walk {
 	struct scan *scan;
@@ -32,6 +34,9 @@ struct walk {
 	/* Functions that branch into cold parts: cold part << 32 | function. */
 	struct VECTOR(uint64_t) owners;
 	uint64_t table_budget; /* entries of jump tables still to be read */
+	struct glance_tables glances;
+	/* Offsets from `start` on of instructions that are still to be looked at. */
+	uint32_t noted[WALK_NOTED_MAX];
 };
 
 /* Reads the relative jump tables among walk->tables. */

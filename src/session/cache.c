@@ -16,6 +16,10 @@
 
 #define PAGE 4096u
 
+/* Bytes without patches that a text has at one end, at least, to be mapped without them.
+ */
+#define LEFT_OUT_MIN (1u << 20)
+
 /* Bytes of the largest patch. */
 #define PATCH_MAX sizeof(((struct plan_patch *)0)->bytes)
 
@@ -274,12 +278,14 @@ static void describe(struct module_file *file, const struct image *image)
 		if (!segment->executable || file->text_count == MODULE_TEXTS)
 			continue;
 		uint64_t lead = segment->address % PAGE;
+		uint64_t size =
+			(segment->file_size + lead + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 
 		file->texts[file->text_count++] = (struct module_text){
 			.address = segment->address - lead,
 			.file_offset = segment->file_offset - lead,
-			.size = (segment->file_size + lead + PAGE - 1) &
-				~(uint64_t)(PAGE - 1),
+			.size = size,
+			.part_size = size,
 		};
 	}
 }
@@ -312,6 +318,53 @@ static struct trm_error *make_plan(struct module_file *file, const struct image 
 	return plan_create(&request, &file->plan);
 }
 
+/* The first and the last address that a plan changes. */
+static struct image_range changed_range(const struct plan *plan)
+{
+	struct image_range range = {UINT64_MAX, 0};
+
+	if (plan->patches.count) {
+		const struct plan_patch *patches = plan->patches.items;
+		const struct plan_patch *last = &patches[plan->patches.count - 1];
+
+		range = (struct image_range){patches->address,
+					     last->address + last->size};
+	}
+	if (plan->calls.count) {
+		const struct plan_call *calls = plan->calls.items;
+		uint64_t end = calls[plan->calls.count - 1].address +
+			       sizeof(calls->displacement);
+
+		range.start = calls->address < range.start ? calls->address : range.start;
+		range.end = end > range.end ? end : range.end;
+	}
+	return range;
+}
+
+/*
+ * Leaves out what no patch changes at both ends of a text, where that is much: it need
+ * not be composed, kept and mapped. Where it is little, the text is best left in one
+ * mapping. Two texts may be one mapping already, so these are taken whole.
+ */
+static void choose_part(struct module_file *file)
+{
+	struct image_range changed = changed_range(file->plan);
+	struct module_text *text = &file->texts[0];
+	uint64_t start, end;
+
+	if (file->text_count != 1 || changed.start >= changed.end ||
+	    changed.start < text->address || changed.end > text->address + text->size)
+		return;
+	start = (changed.start - text->address) & ~(uint64_t)(PAGE - 1);
+	end = (changed.end - text->address + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+	if (start < LEFT_OUT_MIN)
+		start = 0;
+	if (text->size - end < LEFT_OUT_MIN)
+		end = text->size;
+	text->part_offset = start;
+	text->part_size = end - start;
+}
+
 /* `code_address` 0: the usual place. */
 static struct trm_error *plan_file(struct module_file *file, int fd,
 				   const struct session_options *options,
@@ -325,6 +378,8 @@ static struct trm_error *plan_file(struct module_file *file, int fd,
 	describe(file, image);
 	struct trm_error *error = make_plan(file, image, options, code_address);
 
+	if (!error)
+		choose_part(file);
 	image_close(image);
 	return error;
 }
@@ -351,12 +406,12 @@ uint64_t module_text_available(const struct module_file *file,
 	return available < text->size ? available : text->size;
 }
 
-static uint64_t texts_size(const struct module_file *file)
+static uint64_t parts_size(const struct module_file *file)
 {
 	uint64_t size = 0;
 
 	for (uint32_t i = 0; i < file->text_count; i++)
-		size += file->texts[i].size;
+		size += file->texts[i].part_size;
 	return size;
 }
 
@@ -413,10 +468,10 @@ void module_text_compose(const struct module_file *file, const struct module_tex
 		      &calls->items[i].displacement, sizeof(int32_t));
 }
 
-/* All texts in memory, one behind the other. */
+/* The parts of all texts in memory, one behind the other. */
 static bool patch_texts(struct module_file *file)
 {
-	uint8_t *bytes = mmap(NULL, texts_size(file) + PAGE, PROT_READ | PROT_WRITE,
+	uint8_t *bytes = mmap(NULL, parts_size(file) + PAGE, PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (bytes == MAP_FAILED)
@@ -425,8 +480,9 @@ static bool patch_texts(struct module_file *file)
 		const struct module_text *text = &file->texts[i];
 
 		file->patched[i] = bytes;
-		module_text_compose(file, text, 0, text->size, bytes);
-		bytes += text->size;
+		module_text_compose(file, text, text->part_offset, text->part_size,
+				    bytes);
+		bytes += text->part_size;
 	}
 	vector_deinit(&file->plan->calls);
 	return true;
@@ -435,7 +491,7 @@ static bool patch_texts(struct module_file *file)
 static void drop_patched(struct module_file *file)
 {
 	if (file->patched[0])
-		munmap(file->patched[0], texts_size(file) + PAGE);
+		munmap(file->patched[0], parts_size(file) + PAGE);
 	file->patched[0] = NULL;
 }
 

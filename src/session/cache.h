@@ -26,6 +26,11 @@ struct module_text {
 	uint64_t address;     /* link-time, rounded down to a page */
 	uint64_t file_offset; /* rounded down to a page */
 	uint64_t size;        /* bytes of the mapping, whole pages */
+	/* What patches change lies in this part; all that is about patched bytes is about
+	 * it alone. Much else can lie in one segment with code: constants, call-frame
+	 * information. */
+	uint64_t part_offset; /* from `address` on, whole pages */
+	uint64_t part_size;   /* bytes, whole pages */
 };
 
 #define MODULE_TEXTS 4
@@ -47,13 +52,13 @@ struct module_file {
 
 	/* Where the patched text can be mapped from; cached_path NULL: nowhere. */
 	char *cached_path;
-	uint64_t cached_offset[MODULE_TEXTS]; /* of each text in that file */
+	uint64_t cached_offset[MODULE_TEXTS]; /* of each text's part in that file */
 	ino_t cached_inode;
 
 	const uint8_t *bytes;           /* the file itself, mapped */
-	uint8_t *patched[MODULE_TEXTS]; /* the texts with all patches applied; they lie in
-					   the cache file if there is one, else in memory
-					 */
+	uint8_t *patched[MODULE_TEXTS]; /* the texts' parts with all patches applied; they
+					   lie in the cache file if there is one, else in
+					   memory */
 	void *cached_bytes; /* the cache file, mapped; the plan's arrays lie in it */
 	size_t cached_size;
 };

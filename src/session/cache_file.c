@@ -130,7 +130,7 @@ static void adopt(struct module_file *file, const struct header *header, char *b
 	for (uint32_t i = 0; i < file->text_count; i++) {
 		file->cached_offset[i] = offset;
 		file->patched[i] = (uint8_t *)bytes + offset;
-		offset += file->texts[i].size;
+		offset += file->texts[i].part_size;
 	}
 	file->plan = plan_of(header, bytes);
 	file->cached_path = memory_copy_string(path);
@@ -202,7 +202,7 @@ static struct header make_header(const struct module_file *file)
 	header.part_size[CODE] = plan->code.count;
 	header.part_size[NAMES] = plan->names.count;
 	for (uint32_t i = 0; i < file->text_count; i++)
-		header.part_size[TEXTS] += file->texts[i].size;
+		header.part_size[TEXTS] += file->texts[i].part_size;
 	return header;
 }
 
@@ -239,11 +239,12 @@ static bool write_texts(int fd, struct header *header, const struct module_file 
 	for (uint32_t i = 0; i < file->text_count; i++) {
 		const struct module_text *text = &file->texts[i];
 
-		for (uint64_t done = 0; good && done < text->size; done += BLOCK) {
-			uint64_t left = text->size - done;
+		for (uint64_t done = 0; good && done < text->part_size; done += BLOCK) {
+			uint64_t left = text->part_size - done;
 			struct piece piece = {block, left < BLOCK ? left : BLOCK};
 
-			module_text_compose(file, text, done, piece.size, block);
+			module_text_compose(file, text, text->part_offset + done,
+					    piece.size, block);
 			good = XXH3_64bits_update(state, block, piece.size) == XXH_OK &&
 			       write_piece(fd, &piece, at);
 			at += piece.size;

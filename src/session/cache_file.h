@@ -7,7 +7,8 @@
  *     fixups          struct plan_fixup[]
  *     code            bytes
  *     names           bytes
- *     texts           the executable segments with the patches applied
+ *     texts           of each executable segment the part that patches change, with the
+ *                     patches applied
  *
  * The header has an XXH3 checksum of each part and one of itself. A file is written under
  * another name and moved into place, so that runs at the same time see whole files.

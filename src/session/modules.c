@@ -139,13 +139,28 @@ static const struct module_text *text_of(const struct module *module)
 	return NULL;
 }
 
+/* Where the part of the text that patches change lies in the program. What is mapped
+ * behind the text is taken along, unless the text itself goes on behind the part. */
+static struct image_range part_of(const struct module *module)
+{
+	const struct module_text *text = text_of(module);
+	uint64_t end = text->part_offset + text->part_size;
+	struct image_range range = {module->text_start + text->part_offset,
+				    module->text_end};
+
+	if (end < text->size && module->text_start + end < range.end)
+		range.end = module->text_start + end;
+	return range;
+}
+
 /* Whether the program can open our cache file by its name. */
 static bool can_map_cached(const struct module *module, pid_t pid)
 {
+	struct image_range part = part_of(module);
 	char link[64], root[8];
 
 	if (!module->file->cached_path || module->file->looks_itself_up ||
-	    module->text_end - module->text_start < CACHED_TEXT_MIN)
+	    part.end < part.start + CACHED_TEXT_MIN)
 		return false;
 	snprintf(link, sizeof(link), "/proc/%d/root", pid);
 	ssize_t length = readlink(link, root, sizeof(root));
@@ -160,6 +175,7 @@ static unsigned int add_text_calls(struct wire_batch *batch, const struct module
 {
 	const struct module_text *text = text_of(module);
 	uint64_t offset = module->file->cached_offset[text - module->file->texts];
+	struct image_range part = part_of(module);
 	unsigned int opened =
 		BATCH_ADD(batch, SYS_openat, (uint64_t)AT_FDCWD, path_address,
 			  O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0, 0, 0);
@@ -167,12 +183,11 @@ static unsigned int add_text_calls(struct wire_batch *batch, const struct module
 	 * text. */
 	uint64_t address =
 		code < 0 ? module->code_address : WIRE_RESULT((unsigned int)code);
-	unsigned int mapped =
-		BATCH_ADD(batch, SYS_mmap, address, module->text_end - module->text_start,
-			  PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED,
-			  WIRE_RESULT(opened), offset);
+	unsigned int mapped = BATCH_ADD(batch, SYS_mmap, address, part.end - part.start,
+					PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED,
+					WIRE_RESULT(opened), offset);
 
-	batch->calls[mapped].addend = module->text_start - module->code_address;
+	batch->calls[mapped].addend = part.start - module->code_address;
 	BATCH_ADD(batch, SYS_close, WIRE_RESULT(opened), 0, 0, 0, 0, 0);
 	return mapped;
 }
@@ -185,9 +200,12 @@ static struct trm_error *write_patches(const struct space *space,
 	const struct module_text *text = text_of(module);
 	const struct module_file *file = module->file;
 	const uint8_t *patched = file->patched[text - file->texts];
-	const uint8_t *original = file->bytes + text->file_offset;
-	uint64_t size = module_text_available(file, text);
+	const uint8_t *original = file->bytes + text->file_offset + text->part_offset;
+	uint64_t size = module_text_available(file, text), start = part_of(module).start;
 
+	size = size < text->part_offset ? 0 : size - text->part_offset;
+	if (size > text->part_size)
+		size = text->part_size;
 	for (uint64_t at = 0; at < size;) {
 		uint64_t end = at;
 
@@ -199,7 +217,7 @@ static struct trm_error *write_patches(const struct space *space,
 			end += piece;
 		}
 		if (end > at)
-			TRM_TRY(remote_write(space->memory_fd, module->text_start + at,
+			TRM_TRY(remote_write(space->memory_fd, start + at,
 					     (restore ? original : patched) + at,
 					     end - at));
 		else
@@ -266,8 +284,11 @@ static int add_cached_text(struct wire_batch *batch, const struct arena *arena,
 static struct trm_error *finish_text(const struct space *space, struct module *module,
 				     const struct wire_batch *batch, int mapped)
 {
-	if (mapped >= 0 && batch->calls[mapped].result == (int64_t)module->text_start) {
-		module->text_inode = module->file->cached_inode;
+	uint64_t start = part_of(module).start;
+
+	if (mapped >= 0 && batch->calls[mapped].result == (int64_t)start) {
+		module->own_start = start;
+		module->own_inode = module->file->cached_inode;
 		return NULL;
 	}
 	return write_patches(space, module, false);
@@ -369,7 +390,8 @@ static bool add_module(struct session *session, struct thread *thread,
 	struct module module = {.file = file,
 				.text_start = mapping->start,
 				.text_end = mapping->end,
-				.text_inode = mapping->inode};
+				.own_start = mapping->start,
+				.own_inode = mapping->inode};
 
 	if (!file)
 		return !later;
@@ -395,15 +417,20 @@ static bool add_module(struct session *session, struct thread *thread,
 
 /* Another run may have replaced the cache file by its like since: its name tells, then.
  */
-static bool is_text_of(const struct maps *maps, const struct mapping *mapping,
-		       const struct module *module)
+static bool is_of_cache_file(const struct maps *maps, const struct mapping *mapping,
+			     const struct module *module)
 {
 	const char *cached = module->file->cached_path;
 
-	if (mapping->start != module->text_start || !mapping->executable)
-		return false;
-	return mapping->inode == module->text_inode ||
-	       (cached && !strncmp(maps_path(maps, mapping), cached, strlen(cached)));
+	return cached && !strncmp(maps_path(maps, mapping), cached, strlen(cached));
+}
+
+static bool is_text_of(const struct maps *maps, const struct mapping *mapping,
+		       const struct module *module)
+{
+	return mapping->start == module->own_start && mapping->executable &&
+	       (mapping->inode == module->own_inode ||
+		is_of_cache_file(maps, mapping, module));
 }
 
 static bool is_mapped(const struct maps *maps, const struct module *module)
@@ -433,10 +460,25 @@ static void retire(struct session *session, struct thread *thread,
 			  (off_t)module->code_offset, (off_t)module->code_size);
 }
 
-static bool is_known(const struct space *space, const struct mapping *mapping)
+/* Where only a part of a text is mapped from the cache, the rest are mappings of the
+ * module, too. */
+static bool is_piece_of(const struct maps *maps, const struct mapping *mapping,
+			const struct module *module)
+{
+	if (module->own_start == module->text_start)
+		return false;
+	return mapping->start >= module->text_start && mapping->end <= module->text_end &&
+	       (mapping->inode == module->file->identity.inode ||
+		mapping->inode == module->own_inode ||
+		is_of_cache_file(maps, mapping, module));
+}
+
+static bool is_known(const struct space *space, const struct maps *maps,
+		     const struct mapping *mapping)
 {
 	vector_for_each (&space->modules, module)
-		if (module->text_start == mapping->start)
+		if (module->text_start == mapping->start ||
+		    is_piece_of(maps, mapping, module))
 			return true;
 	return false;
 }
@@ -473,7 +515,7 @@ bool modules_update(struct session *session, struct thread *thread)
 		const struct mapping *mapping = &session->maps.mappings.items[i];
 
 		if (is_code_of_a_file(mapping, maps_path(&session->maps, mapping)) &&
-		    !is_known(space, mapping))
+		    !is_known(space, &session->maps, mapping))
 			complete &= add_module(session, thread, mapping);
 	}
 	session->instrument_ns += session_now() - start;

@@ -45,8 +45,10 @@ struct module {
 	uint64_t code_size;            /* bytes, whole pages */
 	uint64_t code_offset;          /* in the arena's file */
 	uint32_t first_slot;
-	ino_t text_inode; /* of the file that text_start is a mapping of now */
-	bool broken;      /* could not be instrumented: left alone */
+	uint64_t own_start; /* of the mapping by which it is known: text_start, or where
+			       the patched part is mapped */
+	ino_t own_inode;    /* of the file that is mapped there now */
+	bool broken;        /* could not be instrumented: left alone */
 };
 
 /* An address space. vfork and clone(CLONE_VM) make processes that share one. */

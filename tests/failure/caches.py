@@ -7,7 +7,7 @@ import subprocess
 import time
 
 from failure.common import expect, expect_same, lines_of
-from transparency import running, trammel
+from transparency import running, sources, trammel
 from transparency.job_control import as_nobody
 from transparency.results import Failure, Skip
 
@@ -218,5 +218,16 @@ def limited(place):
     measure(place, program, cache, "after that")
 
 
+def wide(place):
+    """Constants that lie in one segment with the code are not in the cache."""
+    wide_source = os.path.join(sources.FOLDER, "lib", "wide.S")
+    program, cache = fill(place, ["-Wl,-z,noseparate-code", wide_source])
+    largest = max(os.path.getsize(path) for path in files_in(cache))
+    left_out = os.path.getsize(program) - largest
+    expect(left_out > 3 << 19, f"only {left_out} bytes of the file were left out")
+    measure(place, program, cache, "second run", warned=False)
+
+
 TESTS = [used_again, missing, no_folder, unwritable, of_another, writable_by_others, damaged,
-         linked_elsewhere, stale, shared, limited]
+         linked_elsewhere, stale, shared, limited,
+         wide]

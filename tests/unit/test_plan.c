@@ -351,9 +351,95 @@ static void test_random_bytes(void **state)
 	}
 }
 
+/* What a glance says of an instruction is what decoding says; it may want one to look
+ * closer at its kind without need. */
+static void check_glance(const struct glance_tables *tables, const uint8_t *bytes,
+			 size_t available)
+{
+	uint32_t wanted = 0, glances[2] = {GLANCE_UNKNOWN};
+	struct brief brief;
+
+	if (length_decode(bytes, available, &brief))
+		wanted = length_glance_of(&brief);
+	if (available >= GLANCE_BYTES)
+		glances[0] = length_glance(tables, bytes);
+	glances[1] = length_look(tables, bytes, available);
+	assert_int_equal(glances[1] & GLANCE_UNKNOWN, 0);
+	for (int i = 0; i < 2; i++) {
+		uint32_t glance = glances[i] & ((1u << GLANCE_MASK_SHIFT) - 1);
+
+		if (glance & GLANCE_UNKNOWN)
+			continue;
+		/* Only its user knows how far it may go. */
+		if (!wanted && (glance & GLANCE_LENGTH) > available)
+			continue;
+		glance &= ~(uint32_t)(GLANCE_SHORT_SIB | GLANCE_ESCAPE);
+		if ((glance | GLANCE_KIND) != (wanted | GLANCE_KIND) ||
+		    (wanted & ~glance))
+			fail_msg("%02x %02x %02x %02x: %#x, not %#x", bytes[0], bytes[1],
+				 bytes[2], bytes[3], glance, wanted);
+	}
+}
+
+/* What the tables of common instructions say, Zydis says. */
+static void check_decoding(const uint8_t *bytes, size_t available)
+{
+	struct instruction mine, other;
+	bool good = decode_any(bytes, available, TEXT, &other);
+
+	assert_int_equal(decode_instruction(bytes, available, TEXT, &mine), good);
+	if (!good)
+		return;
+	if (mine.length != other.length || mine.kind != other.kind ||
+	    mine.displacement != other.displacement || mine.modrm != other.modrm ||
+	    mine.condition != other.condition || mine.on_stack != other.on_stack ||
+	    mine.fixed != other.fixed || mine.target != other.target ||
+	    mine.flags_read != other.flags_read ||
+	    mine.flags_written != other.flags_written)
+		fail_msg("%02x %02x %02x %02x: not as Zydis has it", bytes[0], bytes[1],
+			 bytes[2], bytes[3]);
+}
+
+/* Every opcode with every ModRM byte, behind prefixes. */
+static void test_glances(void **state)
+{
+	static const char *const prefixes[] = {
+		"",     "\x40",     "\x41",     "\x48",         "\x4f",
+		"\x66", "\x66\x48", "\x48\x66", "\x66\x66\x2e", "\x66\x66\x66\x66",
+		"\x64", "\x64\x48", "\xf2",     "\xf3\x48",     "\x67",
+		"\xf0", "\xc5",     "\x48\x48",
+	};
+	static const uint8_t sibs[] = {0x24, 0x25, 0xfd, 0x00};
+	struct glance_tables tables;
+	uint8_t bytes[24];
+
+	(void)state;
+	length_glances_init(&tables);
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++) {
+		for (uint32_t j = 0; j < 1u << 19; j++) {
+			size_t at = strlen(prefixes[i]);
+
+			memset(bytes, 0x11, sizeof(bytes));
+			memcpy(bytes, prefixes[i], at);
+			if (j >> 18)
+				bytes[at++] = 0x0f;
+			bytes[at++] = (uint8_t)(j >> 10);
+			bytes[at++] = (uint8_t)(j >> 2);
+			bytes[at++] = sibs[j & 3];
+			check_glance(&tables, bytes, sizeof(bytes));
+			check_glance(&tables, bytes, at);
+			if ((j & 3) < 2)
+				check_decoding(bytes, sizeof(bytes));
+		}
+	}
+}
+
 /* The table decoder and Zydis agree on every function of a real file. */
 static void compare_lengths(const struct image *image)
 {
+	struct glance_tables tables;
+
+	length_glances_init(&tables);
 	vector_for_each (&image->functions, function) {
 		const uint8_t *bytes =
 			image_bytes_at(image, function->address, function->size);
@@ -364,6 +450,7 @@ static void compare_lengths(const struct image *image)
 			struct brief brief;
 
 			length = length_decode(bytes + at, left, &brief);
+			check_glance(&tables, bytes + at, left);
 			if (!decode_instruction(bytes + at, left, function->address + at,
 						&instruction))
 				break; /* data: anything goes */
@@ -490,6 +577,7 @@ int main(void)
 		cmocka_unit_test(test_uses_gs),
 		cmocka_unit_test(test_hook),
 		cmocka_unit_test(test_random_bytes),
+		cmocka_unit_test(test_glances),
 		cmocka_unit_test(test_real_files),
 	};
 
