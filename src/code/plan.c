@@ -425,6 +425,8 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	making.plan->code_address = request->code_address;
 	making.plan->slot_size = request->probe == PLAN_PROBE_FLAG ? 1 : 8;
 	scan_init(&making.scan, making.image);
+	if (request->depth == PLAN_BLOCKS)
+		tables_expose(&making.scan, making.image);
 	making.plan->uses_gs = making.scan.uses_gs;
 	padding_init(&making.padding, &making.scan, making.image);
 	choose_functions(&making);

@@ -171,8 +171,9 @@ static void note_instruction(struct walk *walk, uint64_t address,
 		walk->indirect = true;
 		/* jmp *table(,%index,8) */
 		if (brief->modrm == 0x24)
-			vector_push(&walk->scan->tables,
-				    (uint64_t)displacement(bytes + brief->length - 4, 4));
+			tables_note(walk,
+				    (uint64_t)displacement(bytes + brief->length - 4, 4),
+				    8);
 		break;
 	case BRIEF_CALL_INDIRECT:
 		walk->constants |= SEEN_CALL;

@@ -32,6 +32,13 @@ struct scan_branch {
 	uint8_t width;     /* bytes of its displacement, which ends it: 1 or 4 */
 };
 
+/* Where a jump table may begin. */
+struct scan_table {
+	uint64_t address;
+	int64_t function;   /* that uses it; negative: a cold part */
+	uint8_t entry_size; /* 4: distances from its start; 8: addresses */
+};
+
 struct scan {
 	struct code_map map;
 	uint8_t *traits;                         /* enum scan_trait, by function */
@@ -40,8 +47,8 @@ struct scan {
 	 * Where functions overlap, some are there twice, and some are none: see
 	 * map.starts. */
 	struct VECTOR(uint64_t) calls;
-	/* Where jump tables may begin. Sorted: no table goes on beyond the next. */
-	struct VECTOR(uint64_t) tables;
+	/* Sorted by address: no table goes on beyond the next. */
+	struct VECTOR(struct scan_table) tables;
 	bool uses_gs;
 };
 
@@ -54,6 +61,10 @@ void scan_deinit(struct scan *scan);
 
 /* Where the next table begins, and this one must have ended. */
 uint64_t tables_end(const struct scan *scan, uint64_t table);
+
+/* Sets map.exposed where tables lead out of the functions that use them, as into parts
+ * that pass as functions: for those who relocate functions whole. */
+void tables_expose(const struct scan *scan, const struct image *image);
 
 /* The first row of scan.inner for this function; they are contiguous. */
 const struct scan_branch *scan_inner_of(const struct scan *scan, uint32_t function);

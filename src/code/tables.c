@@ -72,25 +72,32 @@ static void read_relative(struct walk *walk, uint64_t table)
 		walk->scan->traits[walk->function] |= SCAN_HIDDEN_LOOP;
 }
 
+void tables_note(struct walk *walk, uint64_t address, uint8_t entry_size)
+{
+	vector_push(&walk->scan->tables,
+		    ((struct scan_table){address, walk->function, entry_size}));
+}
+
 void tables_read(struct walk *walk)
 {
 	vector_for_each (&walk->tables, table) {
-		vector_push(&walk->scan->tables, *table);
+		tables_note(walk, *table, 4);
 		read_relative(walk, *table);
 	}
 }
 
-static int by_value(const void *left, const void *right)
+static int by_address(const void *left, const void *right)
 {
-	const uint64_t *a = left, *b = right;
+	const struct scan_table *a = left, *b = right;
 
-	return *a < *b ? -1 : *a > *b;
+	return a->address < b->address ? -1 : a->address > b->address;
 }
 
 void tables_sort(struct scan *scan)
 {
 	if (scan->tables.count)
-		qsort(scan->tables.items, scan->tables.count, sizeof(uint64_t), by_value);
+		qsort(scan->tables.items, scan->tables.count, sizeof(*scan->tables.items),
+		      by_address);
 }
 
 uint64_t tables_end(const struct scan *scan, uint64_t table)
@@ -100,12 +107,54 @@ uint64_t tables_end(const struct scan *scan, uint64_t table)
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (scan->tables.items[middle] <= table)
+		if (scan->tables.items[middle].address <= table)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < scan->tables.count ? scan->tables.items[low] : UINT64_MAX;
+	return low < scan->tables.count ? scan->tables.items[low].address : UINT64_MAX;
+}
+
+static bool read_target(const struct image *image, const struct scan_table *table,
+			uint64_t index, uint64_t *ret_target)
+{
+	const uint8_t *bytes = image_bytes_at(
+		image, table->address + index * table->entry_size, table->entry_size);
+	int32_t distance;
+
+	if (!bytes)
+		return false;
+	if (table->entry_size == 8) {
+		memcpy(ret_target, bytes, sizeof(*ret_target));
+		return true;
+	}
+	memcpy(&distance, bytes, sizeof(distance));
+	*ret_target = table->address + (uint64_t)(int64_t)distance;
+	return true;
+}
+
+void tables_expose(const struct scan *scan, const struct image *image)
+{
+	vector_for_each (&scan->tables, table) {
+		uint64_t end = tables_end(scan, table->address), target;
+		struct image_function none = {0};
+		const struct image_function *own =
+			table->function < 0 ? &none
+					    : &image->functions.items[table->function];
+
+		for (uint64_t i = 0; i < TABLE_ENTRIES_MAX &&
+				     table->address + i * table->entry_size < end &&
+				     read_target(image, table, i, &target);
+		     i++) {
+			const struct code_segment *segment =
+				map_find(&scan->map, target, 1);
+
+			if (!segment)
+				break;
+			if (target - own->address >= own->size)
+				bit_set(segment->exposed, target - segment->address);
+		}
+	}
 }
 
 void tables_read_pointers(const struct scan *scan, const struct image *image)

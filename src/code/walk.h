@@ -42,6 +42,9 @@ struct walk {
 /* Reads the relative jump tables among walk->tables. */
 void tables_read(struct walk *walk);
 
+/* Adds a row to scan.tables, for the function walked through. */
+void tables_note(struct walk *walk, uint64_t address, uint8_t entry_size);
+
 /* Puts scan.tables in order. */
 void tables_sort(struct scan *scan);
 
