@@ -6,19 +6,25 @@
 
 #include <stddef.h>
 
-#define SYS_futex        202
-#define SYS_gettid       186
-#define FUTEX_WAIT       0
-#define FUTEX_WAKE       1
-#define FUTEX_OWNER_DIED 0x40000000u
-#define PR_SET_SECCOMP   22
-#define SYS_seccomp      317
-#define SYS_prctl        157
-#define SYS_ptrace       101
-#define SYS_execve       59
-#define SYS_execveat     322
-#define SYS_arch_prctl   158
-#define ARCH_SET_GS      0x1001
+#define SYS_futex         202
+#define SYS_gettid        186
+#define FUTEX_WAIT        0
+#define FUTEX_WAKE        1
+#define FUTEX_OWNER_DIED  0x40000000u
+#define PR_SET_SECCOMP    22
+#define SYS_seccomp       317
+#define SYS_prctl         157
+#define SYS_ptrace        101
+#define SYS_execve        59
+#define SYS_execveat      322
+#define SYS_arch_prctl    158
+#define ARCH_SET_GS       0x1001
+#define SYS_mmap          9
+#define SYS_mprotect      10
+#define SYS_mremap        25
+#define SYS_pkey_mprotect 329
+#define PROT_WRITE        2
+#define MAP_FIXED         0x10
 
 /* The longest that a thread waits for a controller that neither answers nor is known
  * dead. */
@@ -138,7 +144,13 @@ static int call_matters(const struct wire_registers *registers)
 	case SYS_ptrace:
 	case SYS_execve:
 	case SYS_execveat:
+	case SYS_mremap:
 		return 1;
+	case SYS_mprotect:
+	case SYS_pkey_mprotect:
+		return (registers->rcx & PROT_WRITE) != 0;
+	case SYS_mmap:
+		return (registers->r8 & MAP_FIXED) != 0;
 	case SYS_arch_prctl:
 		return registers->rsi == ARCH_SET_GS;
 	default:

@@ -131,7 +131,7 @@ static struct trm_error *write_code(struct family *family, const struct module *
 	return NULL;
 }
 
-static const struct module_text *text_of(const struct module *module)
+const struct module_text *module_text_of(const struct module *module)
 {
 	for (uint32_t i = 0; i < module->file->text_count; i++)
 		if (module->file->texts[i].address + module->bias == module->text_start)
@@ -158,7 +158,7 @@ static bool can_map_cached(const struct module *module, pid_t pid)
 static unsigned int add_text_calls(struct wire_batch *batch, const struct module *module,
 				   int code, uint64_t path_address)
 {
-	const struct module_text *text = text_of(module);
+	const struct module_text *text = module_text_of(module);
 	uint64_t offset = module->file->cached_offset[text - module->file->texts];
 	unsigned int opened =
 		BATCH_ADD(batch, SYS_openat, (uint64_t)AT_FDCWD, path_address,
@@ -182,7 +182,7 @@ static unsigned int add_text_calls(struct wire_batch *batch, const struct module
 static struct trm_error *write_patches(const struct space *space,
 				       const struct module *module, bool restore)
 {
-	const struct module_text *text = text_of(module);
+	const struct module_text *text = module_text_of(module);
 	const struct module_file *file = module->file;
 	const uint8_t *patched = file->patched[text - file->texts];
 	const uint8_t *original = file->bytes + text->file_offset;
@@ -381,8 +381,11 @@ static bool add_module(struct session *session, struct thread *thread,
 	}
 	module.broken = !file->plan || !known;
 	if (!module.broken) {
+		texts_add(space, &module);
 		struct trm_error *error = instrument(session, thread, &module);
 
+		if (error)
+			texts_remove(session, space, &module);
 		module.broken = error != NULL;
 		if (error && !module.file->trouble)
 			module.file->trouble = memory_copy_string(error->message);
@@ -395,13 +398,11 @@ static bool add_module(struct session *session, struct thread *thread,
 
 /* Another run may have replaced the cache file by its like since: its name tells, then.
  */
-static bool is_text_of(const struct maps *maps, const struct mapping *mapping,
+static bool is_file_of(const struct maps *maps, const struct mapping *mapping,
 		       const struct module *module)
 {
 	const char *cached = module->file->cached_path;
 
-	if (mapping->start != module->text_start || !mapping->executable)
-		return false;
 	return mapping->inode == module->text_inode ||
 	       (cached && !strncmp(maps_path(maps, mapping), cached, strlen(cached)));
 }
@@ -409,7 +410,8 @@ static bool is_text_of(const struct maps *maps, const struct mapping *mapping,
 static bool is_mapped(const struct maps *maps, const struct module *module)
 {
 	vector_for_each (&maps->mappings, mapping)
-		if (is_text_of(maps, mapping, module))
+		if (mapping->start == module->text_start && mapping->executable &&
+		    is_file_of(maps, mapping, module))
 			return true;
 	return false;
 }
@@ -464,6 +466,7 @@ bool modules_update(struct session *session, struct thread *thread)
 
 		if (is_mapped(&session->maps, module))
 			continue;
+		texts_remove(session, space, module);
 		retire(session, thread, module);
 		vector_remove_swap(&space->modules, i);
 	}
@@ -497,10 +500,26 @@ struct module *space_module_of_code(const struct space *space, uint64_t address)
 	return NULL;
 }
 
-void space_restore_text(struct space *space)
+/* Something else may lie where the program unmapped a text on its own. */
+static bool is_text_at(const struct maps *maps, const struct module *module)
 {
+	vector_for_each (&maps->mappings, mapping)
+		if (mapping->start <= module->text_start &&
+		    module->text_start < mapping->end)
+			return is_file_of(maps, mapping, module);
+	return false;
+}
+
+void space_restore_text(struct session *session, struct space *space, pid_t pid)
+{
+	struct trm_error *error = maps_read(pid, &session->maps);
+
+	if (error) { /* it is gone */
+		trm_error_destroy(error);
+		return;
+	}
 	vector_for_each (&space->modules, module) {
-		if (module->broken)
+		if (module->broken || !is_text_at(&session->maps, module))
 			continue;
 		trm_error_destroy(write_patches(space, module, true));
 	}

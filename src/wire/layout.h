@@ -5,7 +5,7 @@
  *     arena file                          mapped in the program
  *     0          resident code            read, execute
  *     0x2000     struct wire_control      read, write
- *     0x3000     banks, in chunks         read, write; chunks beyond the first anywhere
+ *     0x4000     banks, in chunks         read, write; chunks beyond the first anywhere
  *     ...        trampolines of modules   read, execute, near their module
  *
  * A bank belongs to one thread, whose GS base is its address: a header with mailbox,
@@ -19,11 +19,11 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 1
+#define WIRE_VERSION 2
 
 #define WIRE_RESIDENT_SIZE  0x2000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x2000
-#define WIRE_BANKS_OFFSET   0x3000
+#define WIRE_BANKS_OFFSET   0x4000
 #define WIRE_BANK_HEADER    0x2000 /* bytes in front of the counters of a bank */
 #define WIRE_CONTROL_STACK                                                               \
 	0x1000 /* in wire_control: injected code's stack grows down from */
@@ -57,6 +57,8 @@
 
 /* In wire_control. */
 #define WIRE_CONTROL_BATCH 0x100
+#define WIRE_CONTROL_TEXTS 0x1000 /* number of rows, then struct wire_text's */
+#define WIRE_TEXT_SIZE     16
 
 /* A hook's frame on the program's stack, from its low end: struct wire_registers, the
  * return address in the trampoline, the hook's number, and the red zone that was stepped
@@ -74,12 +76,18 @@
 #define WIRE_HOOK_SECCOMP  7 /* seccomp(...) */
 #define WIRE_HOOK_ARCH     8 /* arch_prctl(code, ...) */
 #define WIRE_HOOK_EXIT     9 /* exit(status), in programs with LeakSanitizer */
+/* From here on calls that may change the program's code: resident.S lets those pass that
+ * do not concern a text of the table in wire_control. */
+#define WIRE_HOOK_MPROTECT 10 /* mprotect(address, size, rights), pkey_mprotect */
+#define WIRE_HOOK_MMAP     11 /* mmap(address, size, rights, flags, ...) */
+#define WIRE_HOOK_MREMAP   12 /* mremap(address, size, new size, flags, to) */
 
 #ifndef __ASSEMBLER__
 
 #include <stdint.h>
 
 #define WIRE_BATCH_MAX 8
+#define WIRE_TEXTS_MAX 255
 
 /* A system call to make in the program. */
 struct wire_call {
@@ -110,7 +118,13 @@ enum wire_reply { /* wire_bank.reply: written by the controller, cleared by the 
 		  WIRE_RUN,  /* run wire_bank.batch, then post WIRE_RAN */
 };
 
-/* One page. */
+/* A text that holds patches, in some process that shares the control page. `end` is 0 in
+ * a row that is free; it is written last and cleared first. */
+struct wire_text {
+	uint64_t start, end; /* run-time addresses, whole pages */
+};
+
+/* Two pages. */
 struct wire_control {
 	/* A robust mutex of glibc's that the controller holds as long as it lives. Its
 	 * first word is a futex: the kernel sets FUTEX_OWNER_DIED there when the holder
@@ -125,6 +139,9 @@ struct wire_control {
 	uint8_t pad2_[WIRE_CONTROL_BATCH - 0x50];
 	struct wire_batch batch; /* what injected code runs */
 	uint8_t stack[0x1000 - WIRE_CONTROL_BATCH - sizeof(struct wire_batch)];
+	uint64_t text_count; /* rows that are or were in use */
+	struct wire_text texts[WIRE_TEXTS_MAX];
+	uint8_t pad3_[8];
 };
 
 /* Saved registers in the order of the WIRE_BANK_R.. offsets. */
