@@ -141,7 +141,7 @@ hook_saved:
 	jmp	4b
 hook_asks:
 	testl	$FUTEX_OWNER_DIED, (%rax)
-	jne	hook_back
+	jne	hook_alone
 	mov	%gs:WIRE_BANK_SELF, %rbx
 	mov	%rsp, %rbp
 hook_switched:
@@ -182,6 +182,17 @@ hook_back:
 hook_return:
 	ret
 hook_end:
+/* Nobody looks for the frame any more, and the bank may be another thread's, too: this runs on
+ * the program's stack. */
+hook_alone:
+	cld
+	mov	%rsp, %rbp
+	mov	%rax, %rdi
+	mov	%rsp, %rsi
+	and	$-16, %rsp
+	call	resident_alone
+	mov	%rbp, %rsp
+	jmp	hook_back
 all_signals:
 	.quad	-1
 

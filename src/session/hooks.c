@@ -236,6 +236,7 @@ static void serve(struct session *session, struct bank *bank)
 	struct thread *thread = session_find_thread(session, (pid_t)bank->shared->tid);
 	const struct wire_registers *saved = &bank->shared->registers;
 	uint32_t number = bank->shared->number;
+	bool followed = thread && thread->process && thread->process->space;
 	struct request request = {
 		.session = session,
 		.thread = thread,
@@ -244,11 +245,10 @@ static void serve(struct session *session, struct bank *bank)
 			      saved->r9},
 	};
 
-	if (thread && thread->process && thread->process->space &&
-	    number < sizeof(servers) / sizeof(servers[0]) && servers[number])
+	if (followed && number < sizeof(servers) / sizeof(servers[0]) && servers[number])
 		servers[number](&request);
 	if (!request.later)
-		inject_mailbox_done(bank);
+		inject_mailbox_done(bank, !followed);
 }
 
 void hooks_serve(struct session *session, struct family *family)

@@ -139,13 +139,15 @@ const struct module_text *module_text_of(const struct module *module)
 	return NULL;
 }
 
-/* Whether the program can open our cache file by its name. */
+/* Whether the program can open our cache file by its name, and its own file, too, if it
+ * needs it back: see struct wire_undo. */
 static bool can_map_cached(const struct module *module, pid_t pid)
 {
 	char link[64], root[8];
 
 	if (!module->file->cached_path || module->file->looks_itself_up ||
-	    module->text_end - module->text_start < CACHED_TEXT_MIN)
+	    module->text_end - module->text_start < CACHED_TEXT_MIN ||
+	    strlen(module->file->path) >= WIRE_PATH_MAX)
 		return false;
 	snprintf(link, sizeof(link), "/proc/%d/root", pid);
 	ssize_t length = readlink(link, root, sizeof(root));
@@ -279,6 +281,8 @@ static struct trm_error *place_text(struct session *session, struct thread *thre
 {
 	struct space *space = thread->process->space;
 	struct wire_batch batch = {0};
+
+	texts_add(space, module);
 	int mapped =
 		add_cached_text(&batch, space->family->arena, module, thread->tid, -1);
 
@@ -300,6 +304,7 @@ static struct trm_error *place_code(struct session *session, struct thread *thre
 	module->code_size = round_up(module->file->plan->code.count) + FINISH_SIZE;
 	TRM_TRY(arena_allocate(arena, module->code_size, &module->code_offset));
 	TRM_TRY(write_code(space->family, module));
+	texts_add(space, module);
 	unsigned int result =
 		batch_add_mapping(&batch, arena, true, module->code_offset,
 				  module->code_size, module->code_address, &addend);
@@ -381,7 +386,6 @@ static bool add_module(struct session *session, struct thread *thread,
 	}
 	module.broken = !file->plan || !known;
 	if (!module.broken) {
-		texts_add(space, &module);
 		struct trm_error *error = instrument(session, thread, &module);
 
 		if (error)

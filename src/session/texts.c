@@ -6,6 +6,10 @@
  */
 #include "session/session.h"
 
+#include <string.h>
+
+#define PAGE 4096u
+
 /* Where patches may lie: while ld.so loads a module its mapping may reach further. 0:
  * there are none. */
 static uint64_t patched_end(const struct module *module)
@@ -20,43 +24,94 @@ static uint64_t patched_end(const struct module *module)
 	return end < module->text_end ? end : module->text_end;
 }
 
-/* With no row left the first one stands for all addresses: every call is asked for. */
-static struct wire_text *row_for(struct wire_control *control, uint64_t *start,
-				 uint64_t *end)
+/* False if the patch is none to be told by. */
+static bool make_seal(const struct module *module, const struct module_text *text,
+		      const struct plan_patch *patch, struct wire_seal *ret_seal)
 {
-	struct wire_text *free_row = NULL;
+	const struct module_file *file = module->file;
+	const uint8_t *patched = file->patched[text - file->texts];
+	const uint8_t *original = file->bytes + text->file_offset;
+	uint64_t at = patch->address - text->address;
 
+	if (patch->address < text->address ||
+	    at + sizeof(ret_seal->bytes) > module_text_available(file, text) ||
+	    at % PAGE > PAGE - sizeof(ret_seal->bytes) ||
+	    !memcmp(patched + at, original + at, sizeof(ret_seal->bytes)))
+		return false;
+	ret_seal->address = module->text_start + at;
+	memcpy(ret_seal->bytes, patched + at, sizeof(ret_seal->bytes));
+	return true;
+}
+
+static struct wire_undo undo_of(const struct module *module)
+{
+	const struct module_text *text = module_text_of(module);
+	const struct module_file *file = module->file;
+	const struct plan_patches *patches = &file->plan->patches;
+	struct wire_undo undo = {
+		.device = file->identity.device,
+		.inode = file->identity.inode,
+		.size = file->identity.size,
+		.modified_ns = (uint64_t)file->identity.modified_ns,
+		.file_offset = text->file_offset,
+	};
+
+	for (size_t i = 0; i < patches->count; i++)
+		if (make_seal(module, text, &patches->items[i], &undo.seals[0]))
+			break;
+	for (size_t i = patches->count; i-- > 0;)
+		if (make_seal(module, text, &patches->items[i], &undo.seals[1]))
+			break;
+	if (strlen(file->path) < sizeof(undo.path))
+		strcpy(undo.path, file->path);
+	return undo;
+}
+
+/* The last row is kept for when there are too many: it stands for all addresses, so every
+ * call is asked for. */
+static uint64_t row_for(const struct wire_control *control, uint64_t start, uint64_t end,
+			const struct wire_undo *undo, bool *ret_known)
+{
+	uint64_t free_row = control->text_count;
+
+	*ret_known = true;
 	for (uint64_t i = 0; i < control->text_count; i++) {
-		struct wire_text *row = &control->texts[i];
+		const struct wire_text *row = &control->texts[i];
 
-		if (row->start <= *start && row->end >= *end)
-			return NULL;
-		if (!row->end && !free_row)
-			free_row = row;
+		if (row->start == start && row->end == end &&
+		    !memcmp(&control->undos[i], undo, sizeof(*undo)))
+			return i;
+		if (!row->end && free_row == control->text_count)
+			free_row = i;
 	}
-	if (free_row)
-		return free_row;
-	if (control->text_count < WIRE_TEXTS_MAX)
-		return &control->texts[control->text_count];
-	*start = 0;
-	*end = UINT64_MAX;
-	return &control->texts[0];
+	*ret_known = free_row == WIRE_TEXTS_MAX;
+	return free_row;
 }
 
 void texts_add(const struct space *space, const struct module *module)
 {
 	struct wire_control *control = space->family->arena->control;
 	uint64_t start = module->text_start, end = patched_end(module);
-	struct wire_text *row = end ? row_for(control, &start, &end) : NULL;
+	struct wire_undo undo = {0};
+	bool known;
 
-	if (!row)
+	if (!end)
 		return;
-	/* A row that is in use only grows. */
-	__atomic_store_n(&row->start, start, __ATOMIC_RELEASE);
-	__atomic_store_n(&row->end, end, __ATOMIC_RELEASE);
-	if (row == &control->texts[control->text_count])
-		__atomic_store_n(&control->text_count, control->text_count + 1,
-				 __ATOMIC_RELEASE);
+	undo = undo_of(module);
+	uint64_t row = row_for(control, start, end, &undo, &known);
+
+	if (known)
+		return;
+	if (row == WIRE_TEXTS_MAX - 1) {
+		start = 0;
+		end = UINT64_MAX;
+		undo = (struct wire_undo){0};
+	}
+	control->undos[row] = undo;
+	__atomic_store_n(&control->texts[row].start, start, __ATOMIC_RELEASE);
+	__atomic_store_n(&control->texts[row].end, end, __ATOMIC_RELEASE);
+	if (row == control->text_count)
+		__atomic_store_n(&control->text_count, row + 1, __ATOMIC_RELEASE);
 }
 
 static bool has_text(const struct space *space, uint64_t start)

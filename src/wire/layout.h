@@ -5,7 +5,7 @@
  *     arena file                          mapped in the program
  *     0          resident code            read, execute
  *     0x2000     struct wire_control      read, write
- *     0x4000     banks, in chunks         read, write; chunks beyond the first anywhere
+ *     0x24000    banks, in chunks         read, write; chunks beyond the first anywhere
  *     ...        trampolines of modules   read, execute, near their module
  *
  * A bank belongs to one thread, whose GS base is its address: a header with mailbox,
@@ -23,7 +23,7 @@
 
 #define WIRE_RESIDENT_SIZE  0x2000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x2000
-#define WIRE_BANKS_OFFSET   0x4000
+#define WIRE_BANKS_OFFSET   0x24000
 #define WIRE_BANK_HEADER    0x2000 /* bytes in front of the counters of a bank */
 #define WIRE_CONTROL_STACK                                                               \
 	0x1000 /* in wire_control: injected code's stack grows down from */
@@ -114,8 +114,9 @@ enum wire_request { /* wire_bank.request: written by the program */
 
 enum wire_reply { /* wire_bank.reply: written by the controller, cleared by the program */
 		  WIRE_NONE,
-		  WIRE_DONE, /* go on */
-		  WIRE_RUN,  /* run wire_bank.batch, then post WIRE_RAN */
+		  WIRE_DONE,  /* go on */
+		  WIRE_RUN,   /* run wire_bank.batch, then post WIRE_RAN */
+		  WIRE_ALONE, /* go on as if the controller were dead */
 };
 
 /* A text that holds patches, in some process that shares the control page. `end` is 0 in
@@ -124,7 +125,29 @@ struct wire_text {
 	uint64_t start, end; /* run-time addresses, whole pages */
 };
 
-/* Two pages. */
+/* Bytes of a text as patched: where they are found the text is mapped, and patched. */
+struct wire_seal {
+	uint64_t address; /* in one page with the bytes; 0: none */
+	uint8_t bytes[8];
+};
+
+/*
+ * What a program needs that takes a text back by itself, because the controller is dead:
+ * the file, as fstat(2) knows it. Pages that were written to are dropped (madvise(2)),
+ * which shows the file again; a text that is a mapping of ours is mapped from `path`.
+ */
+#define WIRE_PATH_MAX 440
+struct wire_undo {
+	uint64_t device, inode, size;
+	uint64_t modified_ns;
+	uint64_t file_offset; /* of the text's start */
+	/* Of the first and the last patch. The controller may have died while it wrote
+	 * the patches, or took them back: one of both is there then. */
+	struct wire_seal seals[2];
+	char path[WIRE_PATH_MAX];
+};
+
+/* Whole pages. */
 struct wire_control {
 	/* A robust mutex of glibc's that the controller holds as long as it lives. Its
 	 * first word is a futex: the kernel sets FUTEX_OWNER_DIED there when the holder
@@ -142,6 +165,8 @@ struct wire_control {
 	uint64_t text_count; /* rows that are or were in use */
 	struct wire_text texts[WIRE_TEXTS_MAX];
 	uint8_t pad3_[8];
+	struct wire_undo undos[WIRE_TEXTS_MAX]; /* of texts[] */
+	uint8_t pad4_[sizeof(struct wire_undo)];
 };
 
 /* Saved registers in the order of the WIRE_BANK_R.. offsets. */
