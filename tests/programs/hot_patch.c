@@ -88,6 +88,31 @@ static void *work(void *argument)
 	return argument;
 }
 
+static void *nothing(void *argument)
+{
+	return argument;
+}
+
+/* So that a release finds threads and processes that were made just then. */
+static void *make_others(void *argument)
+{
+	pthread_t thread;
+	int status;
+
+	for (int i = 0; going; i++) {
+		pid_t pid = i % 8 ? 0 : fork();
+
+		if (i % 8 == 0 && pid == 0)
+			_exit(9);
+		if (pthread_create(&thread, NULL, nothing, NULL) ||
+		    pthread_join(thread, NULL) ||
+		    (pid &&
+		     (waitpid(pid, &status, 0) != pid || WEXITSTATUS(status) != 9)))
+			exit(4);
+	}
+	return argument;
+}
+
 /* The code segments of a module are as in its file. */
 static int compare(struct dl_phdr_info *info, size_t size, void *problems)
 {
@@ -219,7 +244,8 @@ static void with_threads(void (*open_page)(char *page))
 	int problems = 0;
 
 	for (int i = 0; i < THREADS; i++)
-		CHECK(pthread_create(&threads[i], NULL, work, NULL) == 0);
+		CHECK(pthread_create(&threads[i], NULL, i ? work : make_others, NULL) ==
+		      0);
 	for (int i = 0; i < 1000; i++)
 		CHECK(both() == 1);
 	open_page((char *)patched);
