@@ -453,10 +453,53 @@ static bool is_code_of_a_file(const struct mapping *mapping, const char *path)
 	       mapping->inode && path[0] == '/';
 }
 
+static bool is_new_code(const struct session *session, const struct space *space,
+			const struct mapping *mapping)
+{
+	return is_code_of_a_file(mapping, maps_path(&session->maps, mapping)) &&
+	       !is_known(space, mapping);
+}
+
+/* Has the files planned whose mappings are new; whether all are. */
+static bool are_planned(struct session *session, const struct thread *thread)
+{
+	bool complete = true, later;
+
+	for (size_t i = 0; i < session->maps.mappings.count; i++) {
+		const struct mapping *mapping = &session->maps.mappings.items[i];
+
+		if (!is_new_code(session, thread->process->space, mapping))
+			continue;
+		file_of_mapping(session, thread->tid, mapping, &later);
+		complete &= !later;
+	}
+	return complete;
+}
+
+/* A new image's loader comes first, which lies above the program: its hook is what takes
+ * the text back if the controller dies before the C library is loaded (resident_alone).
+ */
+static bool add_modules(struct session *session, struct thread *thread)
+{
+	bool new_image = thread->state == THREAD_EXEC, complete = true;
+	size_t count = session->maps.mappings.count;
+
+	if (new_image && !are_planned(session, thread))
+		return false;
+	/* By index: instrumenting may not move the list, but a module may be added twice
+	 * over when a process maps one file at two places. */
+	for (size_t i = 0; i < count; i++) {
+		const struct mapping *mapping =
+			&session->maps.mappings.items[new_image ? count - 1 - i : i];
+
+		if (is_new_code(session, thread->process->space, mapping))
+			complete &= add_module(session, thread, mapping);
+	}
+	return complete;
+}
+
 bool modules_update(struct session *session, struct thread *thread)
 {
-	bool complete = true;
-
 	struct space *space = thread->process->space;
 	uint64_t start = session_now();
 	struct trm_error *error = maps_read(thread->tid, &session->maps);
@@ -474,15 +517,8 @@ bool modules_update(struct session *session, struct thread *thread)
 		retire(session, thread, module);
 		vector_remove_swap(&space->modules, i);
 	}
-	/* By index: instrumenting may not move the list, but a module may be added twice
-	 * over when a process maps one file at two places. */
-	for (size_t i = 0; i < session->maps.mappings.count; i++) {
-		const struct mapping *mapping = &session->maps.mappings.items[i];
+	bool complete = add_modules(session, thread);
 
-		if (is_code_of_a_file(mapping, maps_path(&session->maps, mapping)) &&
-		    !is_known(space, mapping))
-			complete &= add_module(session, thread, mapping);
-	}
 	session->instrument_ns += session_now() - start;
 	return complete;
 }
