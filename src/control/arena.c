@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +103,9 @@ void arena_release(struct arena *arena)
 	if (arena->control) {
 		/* Off the list of robust mutexes before its page goes. */
 		pthread_mutex_unlock((pthread_mutex_t *)arena->control->owner);
+		/* Whoever was let go in the middle of a hook must not wait for us. */
+		__atomic_store_n(&arena->control->owner[0], FUTEX_OWNER_DIED,
+				 __ATOMIC_RELEASE);
 		munmap(arena->control, sizeof(*arena->control));
 	}
 	vector_deinit(&arena->banks);

@@ -249,10 +249,10 @@ static void reply(struct bank *bank, enum wire_reply value)
 	futex_wake(&bank->shared->reply);
 }
 
-void inject_mailbox_done(struct bank *bank)
+void inject_mailbox_done(struct bank *bank, bool alone)
 {
 	__atomic_store_n(&bank->shared->request, WIRE_IDLE, __ATOMIC_RELEASE);
-	reply(bank, WIRE_DONE);
+	reply(bank, alone ? WIRE_ALONE : WIRE_DONE);
 }
 
 struct trm_error *inject_mailbox_batch(pid_t tid, struct bank *bank,

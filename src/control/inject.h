@@ -37,8 +37,9 @@ struct trm_error *inject_batch(pid_t tid, struct arena *arena, struct wire_batch
 struct trm_error *inject_mailbox_batch(pid_t tid, struct bank *bank,
 				       struct wire_batch *batch);
 
-/* Lets a thread go on that waits in a hook. */
-void inject_mailbox_done(struct bank *bank);
+/* Lets a thread go on that waits in a hook; `alone`: it is not followed any more, and is
+ * to do by itself what it can. */
+void inject_mailbox_done(struct bank *bank, bool alone);
 
 /* Adds a call to a batch; returns its index. Arguments may be WIRE_RESULT(index). */
 unsigned int batch_add(struct wire_batch *batch, long number,

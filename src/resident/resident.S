@@ -14,6 +14,9 @@
 #define PROT_CODE          5  /* PROT_READ | PROT_EXEC */
 #define PROT_DATA          3  /* PROT_READ | PROT_WRITE */
 #define MAP_ARENA          0x100001 /* MAP_SHARED | MAP_FIXED_NOREPLACE */
+#define PROT_WRITE         2
+#define MAP_FIXED          0x10
+#define MREMAP_FIXED       2
 
 /* What system calls and C code may change, and the flags. */
 	.macro save_registers
@@ -104,8 +107,41 @@ hook_saved:
 	cmpl	$0, %gs:WIRE_BANK_QUIET
 	jne	hook_back
 	mov	%gs:WIRE_BANK_CONTROL, %rax
+	cmpb	$WIRE_HOOK_MPROTECT, WIRE_HOOK_REGISTERS + 8(%rsp)
+	jb	hook_asks
+	/*
+	 * Programs that make code change mappings all the time, and hardly ever those of a text
+	 * with patches: the others cost no system call of ours. Arguments: rdi at 56, rsi at 48,
+	 * rdx at 16, rcx at 8.
+	 */
+	ja	1f
+	testb	$PROT_WRITE, 16(%rsp)
+	jz	hook_back
+	jmp	3f
+1:	cmpb	$WIRE_HOOK_MMAP, WIRE_HOOK_REGISTERS + 8(%rsp)
+	jne	2f
+	testb	$MAP_FIXED, 8(%rsp)
+	jz	hook_back
+	jmp	3f
+2:	testb	$MREMAP_FIXED, 8(%rsp)
+	jnz	hook_asks
+3:	mov	56(%rsp), %rdi
+	mov	48(%rsp), %rsi
+	add	%rdi, %rsi
+	jc	hook_asks
+	mov	WIRE_CONTROL_TEXTS(%rax), %rcx
+	lea	WIRE_CONTROL_TEXTS + 8(%rax), %rdx
+4:	dec	%rcx
+	js	hook_back
+	cmp	8(%rdx), %rdi
+	jae	5f
+	cmp	(%rdx), %rsi
+	ja	hook_asks
+5:	add	$WIRE_TEXT_SIZE, %rdx
+	jmp	4b
+hook_asks:
 	testl	$FUTEX_OWNER_DIED, (%rax)
-	jne	hook_back
+	jne	hook_alone
 	mov	%gs:WIRE_BANK_SELF, %rbx
 	mov	%rsp, %rbp
 hook_switched:
@@ -146,6 +182,17 @@ hook_back:
 hook_return:
 	ret
 hook_end:
+/* Nobody looks for the frame any more, and the bank may be another thread's, too: this runs on
+ * the program's stack. */
+hook_alone:
+	cld
+	mov	%rsp, %rbp
+	mov	%rax, %rdi
+	mov	%rsp, %rsi
+	and	$-16, %rsp
+	call	resident_alone
+	mov	%rbp, %rsp
+	jmp	hook_back
 all_signals:
 	.quad	-1
 

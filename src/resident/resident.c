@@ -6,19 +6,37 @@
 
 #include <stddef.h>
 
-#define SYS_futex        202
-#define SYS_gettid       186
-#define FUTEX_WAIT       0
-#define FUTEX_WAKE       1
-#define FUTEX_OWNER_DIED 0x40000000u
-#define PR_SET_SECCOMP   22
-#define SYS_seccomp      317
-#define SYS_prctl        157
-#define SYS_ptrace       101
-#define SYS_execve       59
-#define SYS_execveat     322
-#define SYS_arch_prctl   158
-#define ARCH_SET_GS      0x1001
+#define SYS_futex            202
+#define SYS_gettid           186
+#define FUTEX_WAIT           0
+#define FUTEX_WAKE           1
+#define FUTEX_OWNER_DIED     0x40000000u
+#define PR_SET_SECCOMP       22
+#define SYS_seccomp          317
+#define SYS_prctl            157
+#define SYS_ptrace           101
+#define SYS_execve           59
+#define SYS_execveat         322
+#define SYS_arch_prctl       158
+#define ARCH_SET_GS          0x1001
+#define SYS_mmap             9
+#define SYS_mprotect         10
+#define SYS_mremap           25
+#define SYS_open             2
+#define SYS_close            3
+#define SYS_fstat            5
+#define SYS_rt_sigprocmask   14
+#define SYS_madvise          28
+#define PROT_READ            1
+#define PROT_EXEC            4
+#define MAP_PRIVATE          2
+#define MADV_DONTNEED        4
+#define MADV_DONTNEED_LOCKED 24 /* since Linux 5.18 */
+#define O_CLOEXEC            02000000
+#define EINVAL               22
+#define SYS_pkey_mprotect    329
+#define PROT_WRITE           2
+#define MAP_FIXED            0x10
 
 /* The longest that a thread waits for a controller that neither answers nor is known
  * dead. */
@@ -27,6 +45,14 @@
 
 void resident_serve(struct wire_bank *bank, const struct wire_registers *frame);
 void resident_run(struct wire_batch *batch);
+void resident_alone(const struct wire_control *control,
+		    const struct wire_registers *frame);
+
+/* The kernel's (asm/stat.h). */
+struct file_status {
+	uint64_t device, inode, links, rights[3], size, blocks[2];
+	uint64_t accessed[2], modified[2], changed[2], unused[5];
+};
 
 struct timespec {
 	int64_t seconds, nanoseconds;
@@ -108,19 +134,23 @@ static enum wire_reply await(struct wire_bank *bank, const struct wire_control *
 	return WIRE_DONE;
 }
 
-static void ask(struct wire_bank *bank)
+/* The last reply; WIRE_ALONE if there was none since the controller is dead. */
+static enum wire_reply ask(struct wire_bank *bank)
 {
 	struct wire_control *control = (struct wire_control *)(uintptr_t)bank->control;
 
+	enum wire_reply reply;
+
 	if (controller_died(control))
-		return;
+		return WIRE_ALONE;
 	__atomic_store_n(&bank->reply, WIRE_NONE, __ATOMIC_RELEASE);
 	post(bank, control, WIRE_POSTED);
-	while (await(bank, control) == WIRE_RUN) {
+	while ((reply = await(bank, control)) == WIRE_RUN) {
 		resident_run(&bank->batch);
 		post(bank, control, WIRE_RAN);
 	}
 	__atomic_store_n(&bank->request, WIRE_IDLE, __ATOMIC_RELEASE);
+	return controller_died(control) ? WIRE_ALONE : reply;
 }
 
 /* Not an assignment: compilers make it a call of memcpy, which is not here. */
@@ -129,6 +159,22 @@ static void copy_registers(struct wire_registers *to, const struct wire_register
 	uint64_t words = sizeof(*to) / sizeof(uint64_t);
 
 	__asm__ volatile("rep movsq" : "+D"(to), "+S"(from), "+c"(words) : : "memory");
+}
+
+/* Whether syscall(2)'s arguments are a call that may change code. */
+static int call_changes_code(const struct wire_registers *registers)
+{
+	switch (registers->rdi) {
+	case SYS_mremap:
+		return 1;
+	case SYS_mprotect:
+	case SYS_pkey_mprotect:
+		return (registers->rcx & PROT_WRITE) != 0;
+	case SYS_mmap:
+		return (registers->r8 & MAP_FIXED) != 0;
+	default:
+		return 0;
+	}
 }
 
 /* Whether syscall(2)'s arguments are a call that the controller must hear of. */
@@ -142,8 +188,94 @@ static int call_matters(const struct wire_registers *registers)
 	case SYS_arch_prctl:
 		return registers->rsi == ARCH_SET_GS;
 	default:
-		return 0;
+		return call_changes_code(registers);
 	}
+}
+
+/* The kernel copies the mask before it looks at what to do with it. */
+static int holds(const struct wire_seal *seal)
+{
+	uint64_t arguments[6] = {
+		(uint64_t)-1, seal->address, 0, sizeof(seal->bytes), 0, 0};
+	const uint8_t *there = (const uint8_t *)(uintptr_t)seal->address;
+
+	if (!there || system_call(SYS_rt_sigprocmask, arguments) != -EINVAL)
+		return 0;
+	for (size_t i = 0; i < sizeof(seal->bytes); i++)
+		if (there[i] != seal->bytes[i])
+			return 0;
+	return 1;
+}
+
+static int is_patched(const struct wire_undo *undo)
+{
+	return holds(&undo->seals[0]) || holds(&undo->seals[1]);
+}
+
+static int is_file(const struct wire_undo *undo, const struct file_status *status)
+{
+	return status->device == undo->device && status->inode == undo->inode &&
+	       status->size == undo->size &&
+	       status->modified[0] * 1000000000 + status->modified[1] ==
+		       undo->modified_ns;
+}
+
+static void map_original(const struct wire_text *text, const struct wire_undo *undo)
+{
+	struct file_status status;
+	uint64_t name[6] = {(uint64_t)(uintptr_t)undo->path, O_CLOEXEC, 0, 0, 0, 0};
+	int64_t fd = system_call(SYS_open, name);
+
+	if (fd < 0)
+		return;
+	uint64_t look[6] = {(uint64_t)fd, (uint64_t)(uintptr_t)&status, 0, 0, 0, 0};
+	uint64_t map[6] = {text->start,           text->end - text->start,
+			   PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED,
+			   (uint64_t)fd,          undo->file_offset};
+
+	if (!system_call(SYS_fstat, look) && is_file(undo, &status))
+		system_call(SYS_mmap, map);
+	system_call(SYS_close, look);
+}
+
+/* Takes back the texts that have patches. Each changes in one system call, and what other
+ * threads do in trampolines leads back into the original. */
+static void restore_texts(const struct wire_control *control)
+{
+	static const uint64_t advice[] = {MADV_DONTNEED, MADV_DONTNEED_LOCKED};
+
+	for (uint64_t i = 0; i < control->text_count && i < WIRE_TEXTS_MAX; i++) {
+		const struct wire_text *text = &control->texts[i];
+		const struct wire_undo *undo = &control->undos[i];
+
+		if (!text->end)
+			continue;
+		for (size_t k = 0; k < 2 && is_patched(undo); k++) {
+			uint64_t drop[6] = {
+				text->start, text->end - text->start, advice[k], 0, 0, 0};
+
+			system_call(SYS_madvise, drop);
+		}
+		if (is_patched(undo))
+			map_original(text, undo);
+	}
+}
+
+/*
+ * A hook that nobody serves. The program may be about to write to its code, and must find
+ * that as it is in its files: what it writes to an entry would not run otherwise. When
+ * the controller died while the program was loaded, what is loaded from then on has no
+ * hooks: so the loader's is the last chance.
+ */
+void resident_alone(const struct wire_control *control,
+		    const struct wire_registers *frame)
+{
+	uint32_t number = (uint32_t)((const uint64_t *)(frame + 1))[1];
+
+	if (number >= WIRE_HOOK_MPROTECT ||
+	    (number == WIRE_HOOK_SYSCALL && call_changes_code(frame)) ||
+	    (number == WIRE_HOOK_LINK_MAP && controller_died(control)))
+		restore_texts(control);
 }
 
 static int sets_seccomp(const struct wire_bank *bank)
@@ -187,5 +319,6 @@ void resident_serve(struct wire_bank *bank, const struct wire_registers *frame)
 	    (bank->number == WIRE_HOOK_ARCH &&
 	     (bank->registers.rdi & 0xffffffff) != ARCH_SET_GS))
 		return;
-	ask(bank);
+	if (ask(bank) == WIRE_ALONE)
+		resident_alone(control, frame);
 }

@@ -190,6 +190,15 @@ static const struct {
 	{"__prctl", WIRE_HOOK_PRCTL},
 	{"arch_prctl", WIRE_HOOK_ARCH},
 	{"exit", WIRE_HOOK_EXIT},
+	{"mprotect", WIRE_HOOK_MPROTECT},
+	{"__mprotect", WIRE_HOOK_MPROTECT},
+	{"pkey_mprotect", WIRE_HOOK_MPROTECT},
+	{"mmap", WIRE_HOOK_MMAP},
+	{"mmap64", WIRE_HOOK_MMAP},
+	{"__mmap", WIRE_HOOK_MMAP},
+	{"__mmap64", WIRE_HOOK_MMAP},
+	{"mremap", WIRE_HOOK_MREMAP},
+	{"__mremap", WIRE_HOOK_MREMAP},
 };
 
 /* LeakSanitizer may be linked into any module. */

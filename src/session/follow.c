@@ -306,7 +306,7 @@ static void start_child(struct session *session, struct thread *child)
 	thread_resume(session, child, 0);
 }
 
-static void on_child(struct session *session, struct thread *parent, pid_t tid)
+void follow_child(struct session *session, struct thread *parent, pid_t tid)
 {
 	struct thread *child = session_find_thread(session, tid);
 	bool waiting = child != NULL;
@@ -319,7 +319,6 @@ static void on_child(struct session *session, struct thread *parent, pid_t tid)
 	adopt(session, parent, child);
 	if (waiting && child->state == THREAD_WAITING)
 		start_child(session, child);
-	thread_resume(session, parent, 0);
 }
 
 /* What the loader does between opening its first file and initialising thread-local
@@ -430,6 +429,17 @@ static void on_unknown(struct session *session, const struct event *event)
 	thread->stopped = true;
 }
 
+/* A thread that could not be stopped when its process was released. */
+static void on_leaving(struct session *session, struct thread *thread,
+		       const struct event *event)
+{
+	int signal = event->kind == EVENT_SIGNAL ? event->value : 0;
+
+	if (event->kind != EVENT_EXITED && event->kind != EVENT_KILLED)
+		trm_error_destroy(remote_resume(thread->tid, REMOTE_DETACH, signal));
+	session_remove_thread(session, thread);
+}
+
 static void on_group_stop(struct thread *thread)
 {
 	trm_error_destroy(remote_resume(thread->tid, REMOTE_LISTEN, 0));
@@ -446,6 +456,10 @@ void follow_event(struct session *session, const struct event *event)
 	}
 	thread->stopped = true;
 	thread->event_pending = false;
+	if (thread->leaving) {
+		on_leaving(session, thread, event);
+		return;
+	}
 	if (event->kind == EVENT_EXITED || event->kind == EVENT_KILLED) {
 		on_end(session, thread, event);
 		return;
@@ -465,7 +479,8 @@ void follow_event(struct session *session, const struct event *event)
 		break;
 	case EVENT_FORK:
 	case EVENT_CLONE:
-		on_child(session, thread, event->value);
+		follow_child(session, thread, event->value);
+		thread_resume(session, thread, 0);
 		break;
 	case EVENT_EXEC:
 		on_exec(session, thread);

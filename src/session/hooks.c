@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -22,7 +23,7 @@ struct request {
 	struct session *session;
 	struct thread *thread;
 	struct bank *bank;
-	uint64_t arguments[5];
+	uint64_t arguments[6];
 	bool later; /* out: not served yet, to be asked again */
 };
 
@@ -165,20 +166,58 @@ static void serve_exit(struct request *request)
 		"from there");
 }
 
+/* Programs that patch themselves must find their own bytes, and must run what they wrote:
+ * our calls pass by their entries. */
+static bool release_if_text(struct request *request, uint64_t start, uint64_t size,
+			    const char *what)
+{
+	struct space *space = request->thread->process->space;
+	const struct module *module = texts_find(space, start, size);
+
+	if (module)
+		release_space(request->session, request->thread->process,
+			      "it %s the code of \"%s\"", what, module->file->name);
+	return module != NULL;
+}
+
+static void serve_mprotect(struct request *request)
+{
+	if (request->arguments[2] & PROT_WRITE)
+		release_if_text(request, request->arguments[0], request->arguments[1],
+				"gets ready to write to");
+}
+
+static void serve_mmap(struct request *request)
+{
+	if (request->arguments[3] & MAP_FIXED)
+		release_if_text(request, request->arguments[0], request->arguments[1],
+				"maps something else over");
+}
+
+static void serve_mremap(struct request *request)
+{
+	if (release_if_text(request, request->arguments[0], request->arguments[1],
+			    "moves"))
+		return;
+	if (request->arguments[3] & MREMAP_FIXED)
+		release_if_text(request, request->arguments[4], request->arguments[2],
+				"maps something else over");
+}
+
 static void serve_syscall(struct request *request)
 {
 	static const struct {
 		uint64_t number;
 		void (*serve)(struct request *request);
 	} calls[] = {
-		{SYS_ptrace, serve_ptrace},
-		{SYS_execve, serve_exec},
-		{SYS_execveat, serve_execat},
-		{SYS_arch_prctl, serve_arch},
+		{SYS_ptrace, serve_ptrace},     {SYS_execve, serve_exec},
+		{SYS_execveat, serve_execat},   {SYS_arch_prctl, serve_arch},
+		{SYS_mprotect, serve_mprotect}, {SYS_pkey_mprotect, serve_mprotect},
+		{SYS_mmap, serve_mmap},         {SYS_mremap, serve_mremap},
 	};
 	struct request inner = *request;
 
-	memmove(inner.arguments, request->arguments + 1, 4 * sizeof(uint64_t));
+	memmove(inner.arguments, request->arguments + 1, 5 * sizeof(uint64_t));
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (calls[i].number == request->arguments[0])
 			calls[i].serve(&inner);
@@ -188,7 +227,8 @@ static void (*const servers[])(struct request *request) = {
 	[WIRE_HOOK_LINK_MAP] = serve_link_map, [WIRE_HOOK_PTRACE] = serve_ptrace,
 	[WIRE_HOOK_EXEC] = serve_exec,         [WIRE_HOOK_EXECAT] = serve_execat,
 	[WIRE_HOOK_SYSCALL] = serve_syscall,   [WIRE_HOOK_ARCH] = serve_arch,
-	[WIRE_HOOK_EXIT] = serve_exit,
+	[WIRE_HOOK_EXIT] = serve_exit,         [WIRE_HOOK_MPROTECT] = serve_mprotect,
+	[WIRE_HOOK_MMAP] = serve_mmap,         [WIRE_HOOK_MREMAP] = serve_mremap,
 };
 
 static void serve(struct session *session, struct bank *bank)
@@ -196,18 +236,19 @@ static void serve(struct session *session, struct bank *bank)
 	struct thread *thread = session_find_thread(session, (pid_t)bank->shared->tid);
 	const struct wire_registers *saved = &bank->shared->registers;
 	uint32_t number = bank->shared->number;
+	bool followed = thread && thread->process && thread->process->space;
 	struct request request = {
 		.session = session,
 		.thread = thread,
 		.bank = bank,
-		.arguments = {saved->rdi, saved->rsi, saved->rdx, saved->rcx, saved->r8},
+		.arguments = {saved->rdi, saved->rsi, saved->rdx, saved->rcx, saved->r8,
+			      saved->r9},
 	};
 
-	if (thread && thread->process && thread->process->space &&
-	    number < sizeof(servers) / sizeof(servers[0]) && servers[number])
+	if (followed && number < sizeof(servers) / sizeof(servers[0]) && servers[number])
 		servers[number](&request);
 	if (!request.later)
-		inject_mailbox_done(bank);
+		inject_mailbox_done(bank, !followed);
 }
 
 void hooks_serve(struct session *session, struct family *family)

@@ -131,7 +131,7 @@ static struct trm_error *write_code(struct family *family, const struct module *
 	return NULL;
 }
 
-static const struct module_text *text_of(const struct module *module)
+const struct module_text *module_text_of(const struct module *module)
 {
 	for (uint32_t i = 0; i < module->file->text_count; i++)
 		if (module->file->texts[i].address + module->bias == module->text_start)
@@ -143,7 +143,7 @@ static const struct module_text *text_of(const struct module *module)
  * behind the text is taken along, unless the text itself goes on behind the part. */
 static struct image_range part_of(const struct module *module)
 {
-	const struct module_text *text = text_of(module);
+	const struct module_text *text = module_text_of(module);
 	uint64_t end = text->part_offset + text->part_size;
 	struct image_range range = {module->text_start + text->part_offset,
 				    module->text_end};
@@ -153,14 +153,16 @@ static struct image_range part_of(const struct module *module)
 	return range;
 }
 
-/* Whether the program can open our cache file by its name. */
+/* Whether the program can open our cache file by its name, and its own file, too, if it
+ * needs it back: see struct wire_undo. */
 static bool can_map_cached(const struct module *module, pid_t pid)
 {
 	struct image_range part = part_of(module);
 	char link[64], root[8];
 
 	if (!module->file->cached_path || module->file->looks_itself_up ||
-	    part.end < part.start + CACHED_TEXT_MIN)
+	    part.end < part.start + CACHED_TEXT_MIN ||
+	    strlen(module->file->path) >= WIRE_PATH_MAX)
 		return false;
 	snprintf(link, sizeof(link), "/proc/%d/root", pid);
 	ssize_t length = readlink(link, root, sizeof(root));
@@ -173,7 +175,7 @@ static bool can_map_cached(const struct module *module, pid_t pid)
 static unsigned int add_text_calls(struct wire_batch *batch, const struct module *module,
 				   int code, uint64_t path_address)
 {
-	const struct module_text *text = text_of(module);
+	const struct module_text *text = module_text_of(module);
 	uint64_t offset = module->file->cached_offset[text - module->file->texts];
 	struct image_range part = part_of(module);
 	unsigned int opened =
@@ -197,7 +199,7 @@ static unsigned int add_text_calls(struct wire_batch *batch, const struct module
 static struct trm_error *write_patches(const struct space *space,
 				       const struct module *module, bool restore)
 {
-	const struct module_text *text = text_of(module);
+	const struct module_text *text = module_text_of(module);
 	const struct module_file *file = module->file;
 	const uint8_t *patched = file->patched[text - file->texts];
 	const uint8_t *original = file->bytes + text->file_offset + text->part_offset;
@@ -300,6 +302,8 @@ static struct trm_error *place_text(struct session *session, struct thread *thre
 {
 	struct space *space = thread->process->space;
 	struct wire_batch batch = {0};
+
+	texts_add(space, module);
 	int mapped =
 		add_cached_text(&batch, space->family->arena, module, thread->tid, -1);
 
@@ -321,6 +325,7 @@ static struct trm_error *place_code(struct session *session, struct thread *thre
 	module->code_size = round_up(module->file->plan->code.count) + FINISH_SIZE;
 	TRM_TRY(arena_allocate(arena, module->code_size, &module->code_offset));
 	TRM_TRY(write_code(space->family, module));
+	texts_add(space, module);
 	unsigned int result =
 		batch_add_mapping(&batch, arena, true, module->code_offset,
 				  module->code_size, module->code_address, &addend);
@@ -405,6 +410,8 @@ static bool add_module(struct session *session, struct thread *thread,
 	if (!module.broken) {
 		struct trm_error *error = instrument(session, thread, &module);
 
+		if (error)
+			texts_remove(session, space, &module);
 		module.broken = error != NULL;
 		if (error && !module.file->trouble)
 			module.file->trouble = memory_copy_string(error->message);
@@ -425,12 +432,18 @@ static bool is_of_cache_file(const struct maps *maps, const struct mapping *mapp
 	return cached && !strncmp(maps_path(maps, mapping), cached, strlen(cached));
 }
 
+static bool is_file_of(const struct maps *maps, const struct mapping *mapping,
+		       const struct module *module)
+{
+	return mapping->inode == module->own_inode ||
+	       is_of_cache_file(maps, mapping, module);
+}
+
 static bool is_text_of(const struct maps *maps, const struct mapping *mapping,
 		       const struct module *module)
 {
 	return mapping->start == module->own_start && mapping->executable &&
-	       (mapping->inode == module->own_inode ||
-		is_of_cache_file(maps, mapping, module));
+	       is_file_of(maps, mapping, module);
 }
 
 static bool is_mapped(const struct maps *maps, const struct module *module)
@@ -469,8 +482,7 @@ static bool is_piece_of(const struct maps *maps, const struct mapping *mapping,
 		return false;
 	return mapping->start >= module->text_start && mapping->end <= module->text_end &&
 	       (mapping->inode == module->file->identity.inode ||
-		mapping->inode == module->own_inode ||
-		is_of_cache_file(maps, mapping, module));
+		is_file_of(maps, mapping, module));
 }
 
 static bool is_known(const struct space *space, const struct maps *maps,
@@ -489,10 +501,53 @@ static bool is_code_of_a_file(const struct mapping *mapping, const char *path)
 	       mapping->inode && path[0] == '/';
 }
 
+static bool is_new_code(const struct session *session, const struct space *space,
+			const struct mapping *mapping)
+{
+	return is_code_of_a_file(mapping, maps_path(&session->maps, mapping)) &&
+	       !is_known(space, &session->maps, mapping);
+}
+
+/* Has the files planned whose mappings are new; whether all are. */
+static bool are_planned(struct session *session, const struct thread *thread)
+{
+	bool complete = true, later;
+
+	for (size_t i = 0; i < session->maps.mappings.count; i++) {
+		const struct mapping *mapping = &session->maps.mappings.items[i];
+
+		if (!is_new_code(session, thread->process->space, mapping))
+			continue;
+		file_of_mapping(session, thread->tid, mapping, &later);
+		complete &= !later;
+	}
+	return complete;
+}
+
+/* A new image's loader comes first, which lies above the program: its hook is what takes
+ * the text back if the controller dies before the C library is loaded (resident_alone).
+ */
+static bool add_modules(struct session *session, struct thread *thread)
+{
+	bool new_image = thread->state == THREAD_EXEC, complete = true;
+	size_t count = session->maps.mappings.count;
+
+	if (new_image && !are_planned(session, thread))
+		return false;
+	/* By index: instrumenting may not move the list, but a module may be added twice
+	 * over when a process maps one file at two places. */
+	for (size_t i = 0; i < count; i++) {
+		const struct mapping *mapping =
+			&session->maps.mappings.items[new_image ? count - 1 - i : i];
+
+		if (is_new_code(session, thread->process->space, mapping))
+			complete &= add_module(session, thread, mapping);
+	}
+	return complete;
+}
+
 bool modules_update(struct session *session, struct thread *thread)
 {
-	bool complete = true;
-
 	struct space *space = thread->process->space;
 	uint64_t start = session_now();
 	struct trm_error *error = maps_read(thread->tid, &session->maps);
@@ -506,18 +561,12 @@ bool modules_update(struct session *session, struct thread *thread)
 
 		if (is_mapped(&session->maps, module))
 			continue;
+		texts_remove(session, space, module);
 		retire(session, thread, module);
 		vector_remove_swap(&space->modules, i);
 	}
-	/* By index: instrumenting may not move the list, but a module may be added twice
-	 * over when a process maps one file at two places. */
-	for (size_t i = 0; i < session->maps.mappings.count; i++) {
-		const struct mapping *mapping = &session->maps.mappings.items[i];
+	bool complete = add_modules(session, thread);
 
-		if (is_code_of_a_file(mapping, maps_path(&session->maps, mapping)) &&
-		    !is_known(space, &session->maps, mapping))
-			complete &= add_module(session, thread, mapping);
-	}
 	session->instrument_ns += session_now() - start;
 	return complete;
 }
@@ -539,10 +588,26 @@ struct module *space_module_of_code(const struct space *space, uint64_t address)
 	return NULL;
 }
 
-void space_restore_text(struct space *space)
+/* Something else may lie where the program unmapped a text on its own. */
+static bool is_text_at(const struct maps *maps, const struct module *module)
 {
+	vector_for_each (&maps->mappings, mapping)
+		if (mapping->start <= module->own_start &&
+		    module->own_start < mapping->end)
+			return is_file_of(maps, mapping, module);
+	return false;
+}
+
+void space_restore_text(struct session *session, struct space *space, pid_t pid)
+{
+	struct trm_error *error = maps_read(pid, &session->maps);
+
+	if (error) { /* it is gone */
+		trm_error_destroy(error);
+		return;
+	}
 	vector_for_each (&space->modules, module) {
-		if (module->broken)
+		if (module->broken || !is_text_at(&session->maps, module))
 			continue;
 		trm_error_destroy(write_patches(space, module, true));
 	}

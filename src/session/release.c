@@ -17,21 +17,61 @@ static int pending_signal(struct session *session, const struct thread *thread)
 	return event.kind == EVENT_SIGNAL ? event.value : 0;
 }
 
-static void stop_all(struct session *session, const struct process *process)
+/* A child that a stopped thread has just made is known from now on: nobody would ever let
+ * it go otherwise. False if the thread did not stop for one. */
+static bool adopt_pending(struct session *session, struct thread *thread)
 {
 	struct event event;
 
-	for (size_t i = session->all_threads.count; i-- > 0;) {
-		struct thread *thread = session->all_threads.items[i];
-
-		if (thread->process != process || thread->stopped)
-			continue;
-		if (thread->state != THREAD_NEW)
-			thread_interrupt(session, thread);
-		else /* its first stop comes by itself */
-			thread->stopped = event_wait_thread(&session->queue, thread->tid,
-							    1000, &event);
+	if (!thread->event_pending ||
+	    !event_wait_thread(&session->queue, thread->tid, 0, &event))
+		return false;
+	if (event.kind != EVENT_FORK && event.kind != EVENT_CLONE) {
+		event_push(&session->queue, &event);
+		return false;
 	}
+	thread->event_pending = false;
+	follow_child(session, thread, event.value);
+	return true;
+}
+
+static bool in_space(const struct thread *thread, const struct space *space)
+{
+	return thread->process && thread->process->space == space;
+}
+
+static void stop(struct session *session, struct thread *thread)
+{
+	struct event event;
+
+	if (thread->stopped)
+		return;
+	if (thread->state != THREAD_NEW)
+		thread_interrupt(session, thread);
+	else /* its first stop comes by itself */
+		thread->stopped =
+			event_wait_thread(&session->queue, thread->tid, 1000, &event);
+}
+
+/* Stops the threads of one process, or of all with its space, and those that they made
+ * just then. */
+static void stop_all(struct session *session, const struct process *process, bool all)
+{
+	const struct space *space = process->space;
+	bool more;
+
+	do {
+		more = false;
+		for (size_t i = session->all_threads.count; i-- > 0;) {
+			struct thread *thread = session->all_threads.items[i];
+
+			if (thread->process != process &&
+			    !(all && space && in_space(thread, space)))
+				continue;
+			stop(session, thread);
+			more |= adopt_pending(session, thread);
+		}
+	} while (more);
 }
 
 static void settle(struct session *session, struct thread *thread)
@@ -48,37 +88,46 @@ static void settle(struct session *session, struct thread *thread)
 		trm_error_destroy(remote_set_registers(thread->tid, &registers));
 }
 
-void release_process(struct session *session, struct process *process, bool restore,
-		     const char *reason, ...)
+/* All threads of the space are stopped, as far as they can be. One that is not stands in
+ * a system call, and goes on in trampolines, which stay. */
+static void restore_text(struct session *session, struct space *space, pid_t pid)
 {
-	struct space *space = process->space;
-	va_list arguments;
+	for (size_t i = session->all_threads.count; i-- > 0;)
+		if (in_space(session->all_threads.items[i], space))
+			settle(session, session->all_threads.items[i]);
+	space_restore_text(session, space, pid);
+}
 
-	stop_all(session, process);
-	if (restore && space && space->references == 1) {
-		vector_for_each (&session->all_threads, thread)
-			if ((*thread)->process == process)
-				settle(session, *thread);
-		space_restore_text(space);
-	}
-	free(process->image->reason);
-	process->image->reason = NULL;
-	va_start(arguments, reason);
-	if (vasprintf(&process->image->reason, reason, arguments) < 0)
-		process->image->reason = NULL;
-	va_end(arguments);
-	for (size_t i = session->all_threads.count; i-- > 0;) {
-		struct thread *thread = session->all_threads.items[i];
-
-		if (thread->process != process)
-			continue;
+static void let_thread_go(struct session *session, struct thread *thread)
+{
+	/* Its bank stays in use: the thread may be in a hook, or count on. */
+	thread->bank = NULL;
+	thread->old_banks.count = 0;
+	if (thread->stopped) {
 		int signal = pending_signal(session, thread);
 
 		trm_error_destroy(remote_resume(thread->tid, REMOTE_DETACH, signal));
-		/* Its bank stays in use: the thread may be in a hook, or count on. */
-		thread->bank = NULL;
-		thread->old_banks.count = 0;
 		session_remove_thread(session, thread);
+		return;
+	}
+	/* It waits for a child of vfork, say: the kernel lets go of stopped threads only.
+	 */
+	thread->leaving = true;
+	thread->process = NULL;
+	thread->deferred_since = 0;
+	thread->fault_rip = 0;
+}
+
+/* Its threads are stopped. Takes over `reason`. */
+static void let_go(struct session *session, struct process *process, char *reason)
+{
+	free(process->image->reason);
+	process->image->reason = reason;
+	for (size_t i = session->all_threads.count; i-- > 0;) {
+		struct thread *thread = session->all_threads.items[i];
+
+		if (thread->process == process)
+			let_thread_go(session, thread);
 	}
 	process->threads = 0;
 	if (process->pid == session->first)
@@ -89,6 +138,45 @@ void release_process(struct session *session, struct process *process, bool rest
 	fold_process(session, process, FOLD_AND_RETIRE);
 	process->image->ended = true;
 	session_remove_process(session, process);
+}
+
+void release_process(struct session *session, struct process *process, bool restore,
+		     const char *reason, ...)
+{
+	struct space *space = process->space;
+	char *text = NULL;
+	va_list arguments;
+
+	va_start(arguments, reason);
+	if (vasprintf(&text, reason, arguments) < 0)
+		text = NULL;
+	va_end(arguments);
+	stop_all(session, process, false);
+	if (restore && space && space->references == 1)
+		restore_text(session, space, process->pid);
+	let_go(session, process, text);
+}
+
+void release_space(struct session *session, struct process *process, const char *reason,
+		   ...)
+{
+	struct space *space = process->space;
+	char *text = NULL;
+	va_list arguments;
+
+	va_start(arguments, reason);
+	if (vasprintf(&text, reason, arguments) < 0)
+		text = NULL;
+	va_end(arguments);
+	stop_all(session, process, true);
+	restore_text(session, space, process->pid);
+	for (size_t i = session->all_processes.count; i-- > 0;) {
+		struct process *other = session->all_processes.items[i];
+
+		if (other->space == space)
+			let_go(session, other, text ? memory_copy_string(text) : NULL);
+	}
+	free(text);
 }
 
 bool release_if_gs(struct session *session, struct process *process)

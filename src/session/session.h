@@ -114,7 +114,9 @@ struct thread {
 	bool stopped;       /* in a ptrace-stop that we know of */
 	uint32_t quiet;     /* as its parent's, for its bank */
 	bool event_pending; /* its stop has an event that the main loop is to act on */
-	struct bank *bank;  /* NULL: not measured */
+	bool leaving; /* its process was released while it could not be stopped: it is let
+			 go at its next stop */
+	struct bank *bank;       /* NULL: not measured */
 	uint64_t deferred_since; /* stopped, or in a hook, until plans are done:
 				    nanoseconds of session_now(); 0: not */
 	struct VECTOR(struct bank *) old_banks; /* had before; a hook may still use one */
@@ -198,8 +200,18 @@ const struct module *modules_using_gs(const struct space *space);
 uint64_t thread_filters(pid_t tid);
 /* The module whose trampolines, or text, hold this address; NULL if none. */
 struct module *space_module_of_code(const struct space *space, uint64_t address);
-/* Writes the original bytes back over all patches. */
-void space_restore_text(struct space *space);
+/* Writes the original bytes back over all patches of a space that `pid` has. */
+void space_restore_text(struct session *session, struct space *space, pid_t pid);
+/* The text of a module that an address of its space's lies in. */
+const struct module_text *module_text_of(const struct module *module);
+
+/* texts.c: the table of texts with patches in the control page. A row stays as long as
+ * any space of the family has the text. */
+void texts_add(const struct space *space, const struct module *module);
+void texts_remove(const struct session *session, const struct space *space,
+		  const struct module *module);
+/* A module with patches in [start, start + size) of the space; NULL if there is none. */
+const struct module *texts_find(const struct space *space, uint64_t start, uint64_t size);
 
 /* follow.c: processes come, change and go. */
 void follow_event(struct session *session, const struct event *event);
@@ -209,6 +221,9 @@ void follow_first(struct session *session, pid_t pid, const char *program);
 void follow_end_image(struct session *session, struct process *process,
 		      const char *state);
 void follow_watched(struct session *session);
+/* A thread made another, or a process, `tid`: it is followed from now on. The thread
+ * stays stopped. */
+void follow_child(struct session *session, struct thread *parent, pid_t tid);
 
 /* signals.c */
 void signals_deliver(struct session *session, struct thread *thread, int signal);
@@ -222,6 +237,10 @@ void follow_planned(struct session *session);
 /* release.c */
 void release_process(struct session *session, struct process *process, bool restore,
 		     const char *reason, ...) __attribute__((format(printf, 4, 5)));
+
+/* Lets all processes go that share memory with this one, with their text restored. */
+void release_space(struct session *session, struct process *process, const char *reason,
+		   ...) __attribute__((format(printf, 3, 4)));
 
 /* Lets a process go if a module of it sets the GS base. */
 bool release_if_gs(struct session *session, struct process *process);

@@ -22,6 +22,13 @@ CHECK(wire_bank, mask, WIRE_BANK_MASK);
 CHECK(wire_control, doorbell, 0x30);
 CHECK(wire_control, inject_back, 0x40);
 CHECK(wire_control, batch, WIRE_CONTROL_BATCH);
-_Static_assert(sizeof(struct wire_control) == 0x1000, "wire_control is a page");
+CHECK(wire_control, text_count, WIRE_CONTROL_TEXTS);
+CHECK(wire_control, texts, WIRE_CONTROL_TEXTS + 8);
+CHECK(wire_text, end, 8);
+CHECK(wire_control, undos, WIRE_CONTROL_TEXTS + 0x1000);
+_Static_assert(sizeof(struct wire_text) == WIRE_TEXT_SIZE,
+	       "rows as resident.S sees them");
+_Static_assert(sizeof(struct wire_control) == WIRE_BANKS_OFFSET - WIRE_CONTROL_OFFSET,
+	       "the banks follow wire_control");
 _Static_assert(sizeof(struct wire_bank) < 0x1000, "the resident's stack needs the rest");
 _Static_assert(sizeof(struct wire_registers) == WIRE_HOOK_REGISTERS, "the hook's frame");

@@ -5,7 +5,7 @@
  *     arena file                          mapped in the program
  *     0          resident code            read, execute
  *     0x2000     struct wire_control      read, write
- *     0x3000     banks, in chunks         read, write; chunks beyond the first anywhere
+ *     0x24000    banks, in chunks         read, write; chunks beyond the first anywhere
  *     ...        trampolines of modules   read, execute, near their module
  *
  * A bank belongs to one thread, whose GS base is its address: a header with mailbox,
@@ -19,11 +19,11 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 2
+#define WIRE_VERSION 3
 
 #define WIRE_RESIDENT_SIZE  0x2000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x2000
-#define WIRE_BANKS_OFFSET   0x3000
+#define WIRE_BANKS_OFFSET   0x24000
 #define WIRE_BANK_HEADER    0x2000 /* bytes in front of the counters of a bank */
 #define WIRE_CONTROL_STACK                                                               \
 	0x1000 /* in wire_control: injected code's stack grows down from */
@@ -57,6 +57,8 @@
 
 /* In wire_control. */
 #define WIRE_CONTROL_BATCH 0x100
+#define WIRE_CONTROL_TEXTS 0x1000 /* number of rows, then struct wire_text's */
+#define WIRE_TEXT_SIZE     16
 
 /* A hook's frame on the program's stack, from its low end: struct wire_registers, the
  * return address in the trampoline, the hook's number, and the red zone that was stepped
@@ -74,12 +76,18 @@
 #define WIRE_HOOK_SECCOMP  7 /* seccomp(...) */
 #define WIRE_HOOK_ARCH     8 /* arch_prctl(code, ...) */
 #define WIRE_HOOK_EXIT     9 /* exit(status), in programs with LeakSanitizer */
+/* From here on calls that may change the program's code: resident.S lets those pass that
+ * do not concern a text of the table in wire_control. */
+#define WIRE_HOOK_MPROTECT 10 /* mprotect(address, size, rights), pkey_mprotect */
+#define WIRE_HOOK_MMAP     11 /* mmap(address, size, rights, flags, ...) */
+#define WIRE_HOOK_MREMAP   12 /* mremap(address, size, new size, flags, to) */
 
 #ifndef __ASSEMBLER__
 
 #include <stdint.h>
 
 #define WIRE_BATCH_MAX 8
+#define WIRE_TEXTS_MAX 255
 
 /* A system call to make in the program. */
 struct wire_call {
@@ -106,11 +114,40 @@ enum wire_request { /* wire_bank.request: written by the program */
 
 enum wire_reply { /* wire_bank.reply: written by the controller, cleared by the program */
 		  WIRE_NONE,
-		  WIRE_DONE, /* go on */
-		  WIRE_RUN,  /* run wire_bank.batch, then post WIRE_RAN */
+		  WIRE_DONE,  /* go on */
+		  WIRE_RUN,   /* run wire_bank.batch, then post WIRE_RAN */
+		  WIRE_ALONE, /* go on as if the controller were dead */
 };
 
-/* One page. */
+/* A text that holds patches, in some process that shares the control page. `end` is 0 in
+ * a row that is free; it is written last and cleared first. */
+struct wire_text {
+	uint64_t start, end; /* run-time addresses, whole pages */
+};
+
+/* Bytes of a text as patched: where they are found the text is mapped, and patched. */
+struct wire_seal {
+	uint64_t address; /* in one page with the bytes; 0: none */
+	uint8_t bytes[8];
+};
+
+/*
+ * What a program needs that takes a text back by itself, because the controller is dead:
+ * the file, as fstat(2) knows it. Pages that were written to are dropped (madvise(2)),
+ * which shows the file again; a text that is a mapping of ours is mapped from `path`.
+ */
+#define WIRE_PATH_MAX 440
+struct wire_undo {
+	uint64_t device, inode, size;
+	uint64_t modified_ns;
+	uint64_t file_offset; /* of the text's start */
+	/* Of the first and the last patch. The controller may have died while it wrote
+	 * the patches, or took them back: one of both is there then. */
+	struct wire_seal seals[2];
+	char path[WIRE_PATH_MAX];
+};
+
+/* Whole pages. */
 struct wire_control {
 	/* A robust mutex of glibc's that the controller holds as long as it lives. Its
 	 * first word is a futex: the kernel sets FUTEX_OWNER_DIED there when the holder
@@ -125,6 +162,11 @@ struct wire_control {
 	uint8_t pad2_[WIRE_CONTROL_BATCH - 0x50];
 	struct wire_batch batch; /* what injected code runs */
 	uint8_t stack[0x1000 - WIRE_CONTROL_BATCH - sizeof(struct wire_batch)];
+	uint64_t text_count; /* rows that are or were in use */
+	struct wire_text texts[WIRE_TEXTS_MAX];
+	uint8_t pad3_[8];
+	struct wire_undo undos[WIRE_TEXTS_MAX]; /* of texts[] */
+	uint8_t pad4_[sizeof(struct wire_undo)];
 };
 
 /* Saved registers in the order of the WIRE_BANK_R.. offsets. */

@@ -12,8 +12,8 @@ from failure.common import expect
 from transparency import running, sources, trammel
 from transparency.results import Failure
 
-# Moments for each kind of program: 200 in all.
-MOMENTS = {"gzip": 40, "busy": 40, "script": 40, "threads": 40, "libraries": 40}
+# Moments for each kind of program: 230 in all.
+MOMENTS = {"gzip": 40, "busy": 40, "script": 40, "threads": 40, "libraries": 40, "patches": 30}
 
 # Whom to kill, in turn: all processes of trammel, or only the one that the user started, or
 # only the others.
@@ -145,6 +145,8 @@ def command_of(place, kind):
         return test_program(place, "threads_many")
     if kind == "libraries":
         return test_program(place, "dlopen_loop")
+    if kind == "patches":
+        return test_program(place, "hot_patch") + ["all"]
     data = random.Random(1).randbytes(700000)
     words = b" ".join(data[i:i + 3].hex().encode() for i in range(0, 600000, 3))
     return ["gzip", "-9c", place.write("big.txt", (data + words)[:2000000])]
@@ -183,10 +185,28 @@ def controller(kind, place):
     return ", ".join(f"{what} {count}" for what, count in sorted(counts.items()))
 
 
+def controller_before_patches(place):
+    """The controller is dead when the program begins to write to its code."""
+    command = test_program(place, "hot_patch") + ["wait"]
+    for _ in range(5):
+        process = subprocess.Popen(
+            trammel.run_command(place.tool, place.path("run.trm"), command),
+            cwd=place.folder, env=running.base_environment(), stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, start_new_session=True)
+        with process:
+            expect(process.stdout.readline() == b"ready\n", "it did not start")
+            kill_controllers(place.tool, place.path("run.trm"), process.pid, "all")
+            process.stdin.write(b"\n")
+            process.stdin.close()
+            output = process.stdout.read()
+        wait_for_session(process.pid)
+        expect(output == b"ways 9 of 9\n", f"output {output[-300:]}")
+
+
 def named(kind):
     test = functools.partial(controller, kind)
     test.__name__ = "controller_of_" + kind
     return test
 
 
-TESTS = [named(kind) for kind in MOMENTS]
+TESTS = [*(named(kind) for kind in MOMENTS), controller_before_patches]
