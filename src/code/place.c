@@ -175,6 +175,9 @@ static enum plan_reason commit(struct place *place, const struct entry *entry,
 	choice->displaced = (uint8_t)fit->displaced;
 	choice->keep_flags = fit->reads_flags ||
 			     (place->scan->traits[entry->index] & SCAN_CONDITIONAL_TAIL);
+	if (choice->keep_flags && place->probe == PLAN_PROBE_COUNT &&
+	    (entry->function->flags & IMAGE_FUNCTION_GO))
+		return PLAN_NO_STACK;
 	if (fit->extension &&
 	    !padding_extend(place->padding, entry->index, fit->extension))
 		return PLAN_NO_ROOM;

@@ -50,6 +50,7 @@ const char *plan_reason_text(enum plan_reason reason)
 		[PLAN_UNTOUCHABLE] = "must not be touched",
 		[PLAN_DOUBTFUL] = "nothing but a symbol says that it begins there",
 		[PLAN_OUT_OF_REACH] = "out of reach of its trampoline",
+		[PLAN_NO_STACK] = "its stack may be too small to keep flags there",
 	};
 
 	return (unsigned)reason < PLAN_REASON_COUNT ? texts[reason] : "unknown reason";
@@ -82,7 +83,9 @@ static void choose_functions(struct making *making)
 		struct place_choice *choice = &making->choices[i];
 
 		choice->wanted = is_wanted(making, function);
-		if (request->hook_of && function->name)
+		/* Hooks need more stack than goroutines may have left. */
+		if (request->hook_of && function->name &&
+		    !(function->flags & IMAGE_FUNCTION_GO))
 			choice->hook = request->hook_of(making->image->names.items +
 							function->name);
 	}

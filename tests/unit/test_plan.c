@@ -314,6 +314,32 @@ static void test_hook(void **state)
 	plan_image_deinit(&image);
 }
 
+/* Goroutines' stacks are small: nothing is pushed there that the program does not. */
+static void test_goroutine_stacks(void **state)
+{
+	/* push %rbp; pushf; sub $64, %rsp */
+	static const uint8_t reads[] = {0x55, 0x9c, 0x48, 0x83, 0xec, 0x40, 0xc3};
+	struct plan_request request = {.hook_of = hook_f, .hook_layout = {40}};
+	struct image image;
+	struct plan *plan;
+
+	(void)state;
+	one_function(&image, reads, sizeof(reads), 0);
+	for (size_t i = 0; i < 4; i++) {
+		bool go = i & 1;
+
+		request.probe = i & 2 ? PLAN_PROBE_FLAG : PLAN_PROBE_COUNT;
+		image.functions.items[0].flags =
+			go ? IMAGE_FUNCTION_GO : IMAGE_FUNCTION_FDE;
+		plan = make_plan(&image, &request);
+		assert_int_equal(plan->functions.items[0].reason,
+				 i == 1 ? PLAN_NO_STACK : PLAN_INSTRUMENTED);
+		assert_int_equal(plan->functions.items[0].hook, go ? 0 : 7);
+		plan_destroy(plan);
+	}
+	plan_image_deinit(&image);
+}
+
 /* Any bytes, any functions: no crash, patches that do not overlap. */
 static void test_random_bytes(void **state)
 {
@@ -489,6 +515,7 @@ int main(void)
 		cmocka_unit_test(test_reasons),
 		cmocka_unit_test(test_uses_gs),
 		cmocka_unit_test(test_hook),
+		cmocka_unit_test(test_goroutine_stacks),
 		cmocka_unit_test(test_random_bytes),
 		cmocka_unit_test(test_real_files),
 	};
