@@ -376,9 +376,12 @@ static bool frame_agrees(const struct symbol *functions, size_t count,
 /* Call-frame information, which parts in C have, must say the same. */
 static bool frames_agree(const struct reader *reader, size_t first)
 {
+	size_t count = reader->symbols.count - first;
+
+	if (!count)
+		return true;
 	vector_for_each (&reader->frames, frame) {
-		if (!frame_agrees(reader->symbols.items + first,
-				  reader->symbols.count - first, frame))
+		if (!frame_agrees(reader->symbols.items + first, count, frame))
 			return false;
 	}
 	return true;

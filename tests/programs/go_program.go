@@ -11,6 +11,8 @@
 // expect: function=main.oblong.area calls=334
 // expect: function=main.guarded calls=1000
 // expect: function=main.guarded.func1 calls=1000
+// expect: function=main.(*pair).second calls=200
+// expect: function=main.faulty calls=200
 // expect: function=main.named calls=1000
 // expect: function=main.work calls=40
 // expect: function=main.turn calls=2000
@@ -26,7 +28,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
-	"runtime/debug"
 	"sort"
 	"strings"
 	"sync"
@@ -70,6 +71,37 @@ func guarded(n int) (result int) {
 		return *none
 	}
 	return n
+}
+
+type pair struct{ a, b int }
+
+// Faults in its first instruction, where the trampoline has it.
+//
+//go:noinline
+func (p *pair) second() int { return p.b }
+
+//go:noinline
+func faulty(p *pair) (result string) {
+	defer func() {
+		if problem := recover(); problem != nil {
+			result = fmt.Sprint(problem) + "\n" + stack()
+		}
+	}()
+	return fmt.Sprint(p.second())
+}
+
+// The functions that are active, with their lines.
+func stack() string {
+	lines := ""
+	pcs := make([]uintptr, 100)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs)])
+	for {
+		frame, more := frames.Next()
+		lines += fmt.Sprintln(frame.Function, frame.Line, frame.PC-frame.Entry)
+		if !more {
+			return lines
+		}
+	}
 }
 
 // A table of jumps.
@@ -152,6 +184,11 @@ func collect(stop chan bool) {
 func main() {
 	fmt.Println("sum", arithmetic())
 	fmt.Println("deep", deep(5000))
+	for i := 0; i < 100; i++ {
+		if text := faulty(&pair{i, -i}) + faulty(nil); i%20 == 0 {
+			fmt.Println(text)
+		}
+	}
 	interrupted()
 	stop := make(chan bool)
 	go collect(stop)
@@ -168,9 +205,5 @@ func main() {
 	stop <- true
 	sort.Ints(results)
 	fmt.Println(results[0], results[39])
-	for _, line := range strings.Split(string(debug.Stack()), "\n") {
-		if strings.HasPrefix(line, "main.") || strings.HasPrefix(line, "runtime") {
-			fmt.Println(line)
-		}
-	}
+	fmt.Print(stack())
 }
