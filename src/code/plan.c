@@ -2,6 +2,7 @@
 
 #include "base/cleanup.h"
 #include "code/calls.h"
+#include "code/decode.h"
 #include "code/place.h"
 #include "code/trampoline.h"
 
@@ -206,6 +207,10 @@ static struct trampoline trampoline_for(const struct making *making, uint32_t in
 
 	if (!choice->call_end)
 		trampoline.copied = trampoline_choose_copy(&trampoline);
+	/* As in place.c: faults of Go functions. */
+	if ((row->flags & IMAGE_FUNCTION_GO) &&
+	    decode_faults_deep(trampoline.bytes, trampoline.copied))
+		trampoline.copied = trampoline.displaced;
 	return trampoline;
 }
 

@@ -43,6 +43,18 @@ static const char *const section_names[] = {".gopclntab", ".data.rel.ro.gopclnta
 /* What tells a Go program whose linker put the table into a larger section. */
 static const char *const signs[] = {".go.buildinfo", ".note.go.buildid"};
 
+/*
+ * Functions that are not entered as others: with flags alive, from a signal handler
+ * (asyncPreempt) or by compiled code (duffzero); or by a return from the kernel, and
+ * known to unwinders by their instructions.
+ */
+static const char *const untouchable[] = {
+	"runtime.asyncPreempt",
+	"runtime.duffzero",
+	"runtime.sigreturn",
+	"runtime.sigreturn__sigaction",
+};
+
 struct go_reader {
 	struct reader *reader;
 	const struct go_format *format;
@@ -53,6 +65,8 @@ struct go_reader {
 	uint64_t records;        /* what these places are relative to */
 	struct bytes names;      /* ends with a 0 byte, or empty */
 	struct bytes steps;
+	uint64_t checked; /* start of the code whose checksum FIPS 140 mode takes; 0: none
+			   */
 };
 
 /* What the table says of one function. */
@@ -263,20 +277,32 @@ static uint64_t size_by_steps(struct go_reader *go, const struct go_function *fu
 	return !cursor.failed && image_spend(go->reader, cursor.address) ? size : 0;
 }
 
+/* The byte before belongs to it: unwinders look a return address up minus one. */
+static void add_untouchable(struct go_reader *go, uint64_t start, uint64_t end)
+{
+	struct image_range range = {start - (start > 0), end};
+
+	vector_push(&go->reader->image->untouchable, range);
+}
+
 /* Places that are reached, or read, otherwise than by calls. */
 static void add_odd_places(struct go_reader *go, const struct go_function *function,
 			   const char *name)
 {
-	struct image_range body = {function->entry - (function->entry > 0),
-				   function->next};
+	uint64_t start = function->entry;
 
-	if (function->deferred && function->deferred < function->next - function->entry)
-		image_add_target(go->reader, function->entry + function->deferred);
+	if (function->deferred && function->deferred < function->next - start)
+		image_add_target(go->reader, start + function->deferred);
 	if (strcmp(name, "runtime.goexit") == 0)
-		image_add_target(go->reader, function->entry + RETURN_OFFSET);
-	/* Unwinders know the return from a signal handler by its instructions. */
-	if (strncmp(name, "runtime.sigreturn", strlen("runtime.sigreturn")) == 0)
-		vector_push(&go->reader->image->untouchable, body);
+		image_add_target(go->reader, start + RETURN_OFFSET);
+	for (size_t i = 0; i < sizeof(untouchable) / sizeof(*untouchable); i++) {
+		if (strcmp(name, untouchable[i]) == 0)
+			add_untouchable(go, start, function->next);
+	}
+	if (strcmp(name, "go:textfipsstart") == 0)
+		go->checked = start;
+	if (strcmp(name, "go:textfipsend") == 0 && go->checked)
+		add_untouchable(go, go->checked, function->next);
 }
 
 /* Adds a function; false if the table contradicts itself or the file. */

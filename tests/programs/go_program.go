@@ -84,7 +84,10 @@ func (p *pair) second() int { return p.b }
 func faulty(p *pair) (result string) {
 	defer func() {
 		if problem := recover(); problem != nil {
-			result = fmt.Sprint(problem) + "\n" + stack()
+			result = fmt.Sprint(problem)
+			if len(os.Args) == 1 {
+				result += "\n" + stack()
+			}
 		}
 	}()
 	return fmt.Sprint(p.second())

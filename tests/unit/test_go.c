@@ -8,7 +8,15 @@
 
 #include <cmocka.h>
 
-enum { TEXT_SIZE = 0xc0, MAIN = 0, EXIT = 0x40, RETURN = 0x60, SIZELESS = 0x80 };
+enum {
+	MAIN = 0,
+	EXIT = 0x40,
+	RETURN = 0x60,
+	SIZELESS = 0x80,
+	CHECKED = 0xa0,
+	TEXT_END = 0xc0,
+	TEXT_SIZE = 0xe0,
+};
 
 static const struct go_entry functions[] = {
 	{MAIN, 0x31, 0x20, "main.main"},
@@ -16,9 +24,12 @@ static const struct go_entry functions[] = {
 	{RETURN, 0, 0, "empty"}, /* ends where it begins */
 	{RETURN, 9, 0, "runtime.sigreturn"},
 	{SIZELESS, 0, 0, "main.sizeless"},
+	{CHECKED, 0, 0, "go:textfipsstart"},
+	{CHECKED + 8, 7, 0, "crypto.checked"},
+	{CHECKED + 16, 0, 0, "go:textfipsend"},
 };
 
-enum { FUNCTION_COUNT = sizeof(functions) / sizeof(*functions), TEXT_END = 0xa0 };
+enum { FUNCTION_COUNT = sizeof(functions) / sizeof(*functions) };
 
 static const uint32_t magics[] = {GO_1_2, GO_1_16, GO_1_18, GO_1_20};
 
@@ -178,16 +189,18 @@ static void expect_all(const struct file *file)
 	const struct image_range *range = file->image->untouchable.items;
 
 	assert_int_equal(file->image->warnings.count, 0);
-	assert_int_equal(file->image->functions.count, 4);
+	assert_int_equal(file->image->functions.count, 7);
 	expect_function(file, MAIN, 0x31, "main.main", IMAGE_FUNCTION_GO);
 	expect_function(file, EXIT, 7, "runtime.goexit", IMAGE_FUNCTION_GO);
 	expect_function(file, RETURN, 9, "runtime.sigreturn", IMAGE_FUNCTION_GO);
 	assert_true(reaches(file, MAIN + 0x20));
 	assert_true(reaches(file, EXIT + 1));
 	assert_false(reaches(file, MAIN + 1));
-	assert_int_equal(file->image->untouchable.count, 1);
-	assert_int_equal(range->start, file->text + RETURN - 1);
-	assert_int_equal(range->end, file->text + SIZELESS);
+	assert_int_equal(file->image->untouchable.count, 2);
+	assert_int_equal(range[0].start, file->text + RETURN - 1);
+	assert_int_equal(range[0].end, file->text + SIZELESS);
+	assert_int_equal(range[1].start, file->text + CHECKED - 1);
+	assert_int_equal(range[1].end, file->text + TEXT_END);
 }
 
 /* Checks that the table was left out, with a warning. */
@@ -226,7 +239,7 @@ static void test_unknown_size(void **state)
 	(void)state;
 	file_init(&file, GO_1_20, BY_NAME);
 	file_read(&file);
-	expect_function(&file, SIZELESS, TEXT_SIZE - SIZELESS, "main.sizeless",
+	expect_function(&file, SIZELESS, CHECKED - SIZELESS, "main.sizeless",
 			IMAGE_FUNCTION_GO | IMAGE_FUNCTION_SIZE_GUESS);
 	file_deinit(&file);
 }
@@ -286,14 +299,15 @@ static void test_contradictions(void **state)
 		{HEADER, 32, UINT64_MAX, 8},     /* names elsewhere */
 		{HEADER, 56, 0x100000, 8},       /* steps */
 		{HEADER, 64, UINT64_MAX - 4, 8}, /* functions */
-		{PAIRS, 0, 1, 4},              /* an entry that its record contradicts */
-		{PAIRS, 4, 0x100000, 4},       /* a record behind the end */
-		{PAIRS, 4, UINT32_MAX, 4},     /* and further */
-		{PAIRS, 8, 0x90, 4},           /* entries not in order */
-		{PAIRS, 40, TEXT_SIZE + 1, 4}, /* the end outside the code */
-		{PAIRS, 40, UINT32_MAX, 4},    /* and further */
-		{RECORDS, 4, 0x100000, 4},     /* a name behind the names */
-		{RECORDS, 0, 1, 4},            /* a record of another function */
+		{PAIRS, 0, 1, 4},          /* an entry that its record contradicts */
+		{PAIRS, 4, 0x100000, 4},   /* a record behind the end */
+		{PAIRS, 4, UINT32_MAX, 4}, /* and further */
+		{PAIRS, 8, 0x90, 4},       /* entries not in order */
+		{PAIRS, 8 * FUNCTION_COUNT, TEXT_SIZE + 1,
+		 4},                                        /* the end outside the code */
+		{PAIRS, 8 * FUNCTION_COUNT, UINT32_MAX, 4}, /* and further */
+		{RECORDS, 4, 0x100000, 4},                  /* a name behind the names */
+		{RECORDS, 0, 1, 4}, /* a record of another function */
 	};
 	struct file file;
 
