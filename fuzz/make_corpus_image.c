@@ -33,6 +33,11 @@ static const struct {
 	{"symtab-frames", SAMPLE_SECTIONS | SAMPLE_SYMTAB | SAMPLE_FRAMES},
 	{"no-sections", ALL_BUT_SECTIONS},
 	{"no-debug-data", SAMPLE_ALL & ~SAMPLE_DEBUG_DATA},
+	{"go", SAMPLE_SECTIONS | SAMPLE_GO},
+	{"go-alone", SAMPLE_GO},
+	{"go-old", SAMPLE_SECTIONS | SAMPLE_GO_OLD},
+	{"go-old-alone", SAMPLE_GO_OLD | SAMPLE_DYNAMIC},
+	{"go-frames", SAMPLE_SECTIONS | SAMPLE_GO | SAMPLE_FRAMES},
 };
 
 static bool write_file(const char *folder, const char *name, const struct blob *bytes)

@@ -13,6 +13,7 @@ from transparency import checks, job_control, results, running, sources, trammel
 
 
 def test_variant(source, variant, name, folder, tool, options):
+    checks.check_needs(source)
     program = sources.build(source, variant, os.path.join(folder, name))
     return checks.check_program(source, program, tool, options)
 

@@ -249,3 +249,50 @@ bool decode_any(const uint8_t *bytes, size_t available, uint64_t address,
 	take(&zydis, bytes, address, ret_instruction);
 	return true;
 }
+
+static bool may_fail(const ZydisDecodedOperand *operand)
+{
+	static const ZydisRegister safe[] = {ZYDIS_REGISTER_RSP, ZYDIS_REGISTER_RIP,
+					     ZYDIS_REGISTER_R14};
+
+	if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY ||
+	    operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN ||
+	    operand->mem.segment == ZYDIS_REGISTER_FS)
+		return false;
+	for (size_t i = 0; i < sizeof(safe) / sizeof(safe[0]); i++)
+		if (operand->mem.base == safe[i] &&
+		    operand->mem.index == ZYDIS_REGISTER_NONE)
+			return false;
+	return (operand->actions &
+		(ZYDIS_OPERAND_ACTION_MASK_READ | ZYDIS_OPERAND_ACTION_MASK_WRITE)) != 0;
+}
+
+static bool changes_stack(const ZydisDecodedOperand *operand)
+{
+	return operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	       (operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) &&
+	       ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64,
+						operand->reg.value) == ZYDIS_REGISTER_RSP;
+}
+
+bool decode_faults_deep(const uint8_t *bytes, size_t size)
+{
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction zydis;
+	bool deep = false;
+
+	for (size_t at = 0; at < size; at += zydis.length) {
+		bool deeper = deep;
+
+		if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(decoder(), bytes + at, size - at,
+							 &zydis, operands)))
+			return true;
+		for (size_t i = 0; i < zydis.operand_count; i++) {
+			if (deep && may_fail(&operands[i]))
+				return true;
+			deeper |= changes_stack(&operands[i]);
+		}
+		deep = deeper;
+	}
+	return false;
+}

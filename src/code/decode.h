@@ -50,6 +50,13 @@ bool decode_instruction(const uint8_t *bytes, size_t available, uint64_t address
 bool decode_any(const uint8_t *bytes, size_t available, uint64_t address,
 		struct instruction *ret_instruction);
 
+/*
+ * Whether an instruction of the code from `bytes` on may access memory in vain after the
+ * stack pointer was changed. Accesses by rsp, rip, the thread pointer and r14 (Go's
+ * goroutine) do not fail. True as well for what does not decode.
+ */
+bool decode_faults_deep(const uint8_t *bytes, size_t size);
+
 /* Whether nothing runs on behind it. */
 static inline bool instruction_leaves(const struct instruction *instruction)
 {

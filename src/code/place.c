@@ -166,27 +166,6 @@ static bool take_inner(const struct place *place, const struct entry *entry,
 	return true;
 }
 
-/* Makes the choice; the last thing that can fail. */
-static enum plan_reason commit(struct place *place, const struct entry *entry,
-			       unsigned size, const struct fit *fit,
-			       struct place_choice *choice)
-{
-	choice->size = (uint8_t)size;
-	choice->displaced = (uint8_t)fit->displaced;
-	choice->keep_flags = fit->reads_flags ||
-			     (place->scan->traits[entry->index] & SCAN_CONDITIONAL_TAIL);
-	if (fit->extension &&
-	    !padding_extend(place->padding, entry->index, fit->extension))
-		return PLAN_NO_ROOM;
-	if (!map_take(&place->scan->map, entry->patch, size))
-		return PLAN_BRANCH_INTO_ENTRY;
-	if (!take_inner(place, entry, choice)) {
-		map_release(&place->scan->map, entry->patch, size);
-		return PLAN_BRANCH_INTO_ENTRY;
-	}
-	return PLAN_INSTRUMENTED;
-}
-
 /* Whether code at `address` reads flags that it has not written, as far as can be seen.
  * Code elsewhere (PLT stubs lead out of the module) does not. */
 static bool reads_flags(const struct place *place, uint64_t address)
@@ -211,6 +190,40 @@ static bool reads_flags(const struct place *place, uint64_t address)
 		at += instruction.length;
 	}
 	return false;
+}
+
+/* Makes the choice; the last thing that can fail. */
+static enum plan_reason commit(struct place *place, const struct entry *entry,
+			       unsigned size, const struct fit *fit,
+			       struct place_choice *choice)
+{
+	bool go = (entry->function->flags & IMAGE_FUNCTION_GO) != 0;
+
+	choice->size = (uint8_t)size;
+	choice->displaced = (uint8_t)fit->displaced;
+	choice->keep_flags = fit->reads_flags ||
+			     (place->scan->traits[entry->index] & SCAN_CONDITIONAL_TAIL);
+	/* Behind a short jump not much has been looked at. */
+	if (size < JUMP || go)
+		choice->keep_flags |= reads_flags(place, entry->function->address);
+	if (go && choice->keep_flags && place->probe == PLAN_PROBE_COUNT)
+		return PLAN_NO_STACK;
+	/*
+	 * Go makes panics of faults, and finds the function by the return address at rsp
+	 * where it does not know the code. With the controller dead it does not.
+	 */
+	if (go && decode_faults_deep(entry->bytes, fit->displaced))
+		return PLAN_NOT_MOVABLE;
+	if (fit->extension &&
+	    !padding_extend(place->padding, entry->index, fit->extension))
+		return PLAN_NO_ROOM;
+	if (!map_take(&place->scan->map, entry->patch, size))
+		return PLAN_BRANCH_INTO_ENTRY;
+	if (!take_inner(place, entry, choice)) {
+		map_release(&place->scan->map, entry->patch, size);
+		return PLAN_BRANCH_INTO_ENTRY;
+	}
+	return PLAN_INSTRUMENTED;
 }
 
 /* The call among the first instructions leads to a stub; the entry is left as it is. */

@@ -2,6 +2,7 @@
 
 #include "base/cleanup.h"
 #include "code/calls.h"
+#include "code/decode.h"
 #include "code/making.h"
 #include "code/trampoline.h"
 
@@ -38,6 +39,7 @@ const char *plan_reason_text(enum plan_reason reason)
 		[PLAN_UNTOUCHABLE] = "must not be touched",
 		[PLAN_DOUBTFUL] = "nothing but a symbol says that it begins there",
 		[PLAN_OUT_OF_REACH] = "out of reach of its trampoline",
+		[PLAN_NO_STACK] = "its stack may be too small to keep flags there",
 	};
 
 	return (unsigned)reason < PLAN_REASON_COUNT ? texts[reason] : "unknown reason";
@@ -112,7 +114,9 @@ static void choose_functions(struct making *making)
 		struct place_choice *choice = &making->choices[i];
 
 		choice->wanted = is_wanted(making, function);
-		if (request->hook_of && function->name)
+		/* Hooks need more stack than goroutines may have left. */
+		if (request->hook_of && function->name &&
+		    !(function->flags & IMAGE_FUNCTION_GO))
 			choice->hook = request->hook_of(making->image->names.items +
 							function->name);
 	}
@@ -233,6 +237,10 @@ static struct trampoline trampoline_for(const struct making *making, uint32_t in
 
 	if (!choice->call_end)
 		trampoline.copied = trampoline_choose_copy(&trampoline);
+	/* As in place.c: faults of Go functions. */
+	if ((row->flags & IMAGE_FUNCTION_GO) &&
+	    decode_faults_deep(trampoline.bytes, trampoline.copied))
+		trampoline.copied = trampoline.displaced;
 	return trampoline;
 }
 

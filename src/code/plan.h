@@ -45,6 +45,8 @@ enum plan_reason {
 	PLAN_OUT_OF_REACH,      /* an operand that the trampoline cannot reach */
 	PLAN_DOUBTFUL,          /* only a symbol says that it begins there, and nothing
 				   leads to it, or it lies inside of an instruction */
+	PLAN_NO_STACK, /* flags may be alive at its entry, and a goroutine's stack
+			  may have no room to keep them */
 	PLAN_REASON_COUNT
 };
 

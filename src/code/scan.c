@@ -441,7 +441,8 @@ static void mark_entries(struct scan *scan, const struct image *image)
 static void doubt_functions(struct scan *scan, const struct image *image)
 {
 	const uint32_t known = IMAGE_FUNCTION_FDE | IMAGE_FUNCTION_EXPORTED |
-			       IMAGE_FUNCTION_REFERENCED | IMAGE_FUNCTION_IFUNC;
+			       IMAGE_FUNCTION_REFERENCED | IMAGE_FUNCTION_IFUNC |
+			       IMAGE_FUNCTION_GO;
 
 	for (size_t i = 0; i < image->functions.count; i++) {
 		const struct image_function *function = &image->functions.items[i];

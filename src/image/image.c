@@ -105,10 +105,12 @@ static struct trm_error *read_image(struct reader *reader, bool search_debug_fil
 	keep_tables(reader);
 	image_debug_files_init(&files, reader, search_debug_file);
 	reader->name_bytes = name_bytes_of(reader);
+	image_find_go_table(reader);
 	image_read_relocations(reader);
 	image_read_frames(reader);
 	keep_references(reader);
 	image_read_symbols(reader);
+	image_read_go_functions(reader);
 	image_read_sequences(reader);
 	image_discover_functions(reader);
 	image_debug_files_deinit(&files);

@@ -35,6 +35,7 @@ enum image_function_flag {
 	IMAGE_FUNCTION_EXPORTED = 16,   /* in .dynsym */
 	IMAGE_FUNCTION_REFERENCED = 32, /* a relocation, the entry point or an array of
 					   initialisers leads to it */
+	IMAGE_FUNCTION_GO = 64,         /* Go's table of functions has it */
 };
 
 /* One function entry. Sorted by address, no two at one address. The range of a function

@@ -28,7 +28,13 @@ struct elf_file {
 	bool bad_sections;          /* a section header was left out */
 };
 
-enum symbol_source { SOURCE_SYMTAB, SOURCE_DYNSYM, SOURCE_DEBUG_FILE, SOURCE_DEBUG_DATA };
+enum symbol_source {
+	SOURCE_SYMTAB,
+	SOURCE_DYNSYM,
+	SOURCE_DEBUG_FILE,
+	SOURCE_DEBUG_DATA,
+	SOURCE_GO,
+};
 
 struct symbol_table {
 	struct bytes entries;  /* Elf64_Sym, not necessarily aligned */
@@ -53,7 +59,7 @@ enum symbol_rank {
 struct symbol {
 	uint64_t address;
 	uint64_t size;      /* 0: not known */
-	const char *name;   /* in a string table */
+	const char *name;   /* in a string table, or in Go's table */
 	uint32_t name_size; /* characters, without a version */
 	uint8_t rank;       /* enum symbol_rank */
 	uint8_t source;     /* enum symbol_source */
@@ -131,7 +137,8 @@ struct reader {
 	uint64_t dynamic[DYNAMIC_COUNT];
 	struct symbol_table symbol_tables[4];
 	size_t symbol_table_count;
-	bool code_by_segments; /* no section headers to be believed */
+	bool code_by_segments;       /* no section headers to be believed */
+	struct image_range go_table; /* addresses of .gopclntab; empty: there is none */
 	struct image_ranges
 		code; /* executable sections, else segments; sorted, disjoint */
 	struct image_ranges word_ranges;  /* where `words` are wanted */
@@ -230,6 +237,15 @@ void image_add_target(struct reader *reader, uint64_t address);
 
 /* Reads the descriptors of restartable sequences. */
 void image_read_sequences(struct reader *reader);
+
+/* gopclntab.c */
+
+/* Finds Go's table of functions. Before relocations, since addresses in it have some. */
+void image_find_go_table(struct reader *reader);
+
+/* Adds its functions to reader.symbols; after the frames, which it must not contradict.
+ */
+void image_read_go_functions(struct reader *reader);
 
 /* frames.c */
 

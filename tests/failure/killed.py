@@ -9,11 +9,12 @@ import subprocess
 import time
 
 from failure.common import expect
-from transparency import running, sources, trammel
+from transparency import checks, running, sources, trammel
 from transparency.results import Failure
 
-# Moments for each kind of program: 230 in all.
-MOMENTS = {"gzip": 40, "busy": 40, "script": 40, "threads": 40, "libraries": 40, "patches": 30}
+# Moments for each kind of program: 270 in all.
+MOMENTS = {"gzip": 40, "busy": 40, "script": 40, "threads": 40, "libraries": 40,
+            "patches": 30, "goroutines": 40}
 
 # Whom to kill, in turn: all processes of trammel, or only the one that the user started, or
 # only the others.
@@ -131,9 +132,10 @@ def kill_one(place, command, moment, expected, victims):
     raise Failure(f"{victims} killed after {moment * 1000:.0f} ms: wrong output: {end}")
 
 
-def test_program(place, name):
-    source = sources.read(os.path.join(sources.FOLDER, name + ".c"))
-    return [sources.build(source, "", place.path(name))]
+def test_program(place, name, variant=""):
+    source = sources.read(os.path.join(sources.FOLDER, name))
+    checks.check_needs(source)
+    return [sources.build(source, variant, place.path(os.path.splitext(name)[0]))]
 
 
 def command_of(place, kind):
@@ -142,11 +144,14 @@ def command_of(place, kind):
     if kind == "script":
         return ["bash", "-c", SCRIPT]
     if kind == "threads":
-        return test_program(place, "threads_many")
+        return test_program(place, "threads_many.c")
     if kind == "libraries":
-        return test_program(place, "dlopen_loop")
+        return test_program(place, "dlopen_loop.c")
     if kind == "patches":
-        return test_program(place, "hot_patch") + ["all"]
+        return test_program(place, "hot_patch.c") + ["all"]
+    if kind == "goroutines":
+        # A fault in code of ours is shown there when the controller is gone: no stacks then.
+        return test_program(place, "go_program.go", "stripped") + ["no-stacks"]
     data = random.Random(1).randbytes(700000)
     words = b" ".join(data[i:i + 3].hex().encode() for i in range(0, 600000, 3))
     return ["gzip", "-9c", place.write("big.txt", (data + words)[:2000000])]
@@ -187,7 +192,7 @@ def controller(kind, place):
 
 def controller_before_patches(place):
     """The controller is dead when the program begins to write to its code."""
-    command = test_program(place, "hot_patch") + ["wait"]
+    command = test_program(place, "hot_patch.c") + ["wait"]
     for _ in range(5):
         process = subprocess.Popen(
             trammel.run_command(place.tool, place.path("run.trm"), command),

@@ -239,6 +239,14 @@ COMPRESSION = [
     Command("gzip-error", ["gzip", "-d", "data.txt"], "gzip", status=2),
 ]
 
+GO = """
+package main
+
+import "fmt"
+
+func main() { fmt.Println("built") }
+"""
+
 LANGUAGES = [
     Command("python", ["/usr/bin/python3", "prog.py"], "python3", here("prog.py", PYTHON), status=3,
             functions=("python3:_PyEval_EvalFrameDefault",), as_user=True),
@@ -259,9 +267,12 @@ LANGUAGES = [
             here("prog.ml", OCAML), status=5, programs=("/prog$",)),
     Command("go-gron", "gron data.json | sort | sha256sum; gron data.json | gron -u | head -30",
             "gron", "python3 -c 'import json; print(json.dumps({str(i): [i, {\"x\": i * i}] for i "
-            "in range(3000)}))' >data.json", programs=("gron$",)),
+            "in range(3000)}))' >data.json", programs=("gron$",), functions=("gron:main.main",)),
     Command("go-fzf", "fzf --filter=zro <data.txt | sort | uniq -c | head -20", "fzf",
-            programs=("fzf$",)),
+            programs=("fzf$",), functions=("fzf:main.main",)),
+    Command("go-build", "GOCACHE=$PWD/cache GO111MODULE=off go build -o prog prog.go && ./prog",
+            "go", here("prog.go", GO), files=("prog",), programs=("/compile$", "/link$", "prog$"),
+            functions=("compile:main.main", "link:main.main"), as_user=True),
     Command("java", ["java", "-version"], "java"),
 ]
 

@@ -119,7 +119,6 @@ def check_refusal(source, measured, profile):
 
 def check_program(source, program, tool, options):
     """Runs the program bare and measured and compares; returns a note."""
-    check_needs(source)
     arguments = shlex.split(source.one("args", ""))
     command = [program, *arguments]
     with running.Scratch("run") as scratch:

@@ -3,7 +3,8 @@
 Head lines of a source in tests/programs, in the first comment lines (`// word: ...`):
 
     build: gcc -O2 -pthread       how to build it; several make variants, and are then named:
-    build(O0): gcc -O0            words that end in .c, .cc or .S are further sources
+    build(O0): gcc -O0            words that end in .c, .cc or .S are further sources;
+                                  a source in Go has `go build` and options
     library: libx.so lib/x.c gcc -O2      a shared library beside it, linked in
     plugin: libx.so lib/x.c gcc -O2       the same, not linked in
     helper: name lib/x.c gcc -O2          a second program beside it
@@ -32,7 +33,7 @@ from transparency import trammel
 from transparency.results import Failure
 
 FOLDER = os.path.join(trammel.ROOT, "tests", "programs")
-SUFFIXES = (".c", ".cc", ".S")
+SUFFIXES = (".c", ".cc", ".S", ".go")
 WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wno-unknown-warning-option", "-Wno-clobbered")
 DIRECTIVE = re.compile(r"^// ([a-z-]+)(?:\(([\w-]+)\))?: (.*)$")
 WORDS = {"build", "library", "plugin", "helper", "strip", "args", "needs", "status", "output",
@@ -98,6 +99,16 @@ def compile_one(words, sources, target, extra=()):
         raise Failure("build: " + " / ".join(done.stderr.strip().splitlines()[:3]))
 
 
+def compile_go(words, source, target):
+    """Compiles a source in Go; what its variants share is kept beside their folders."""
+    kept = os.path.join(os.path.dirname(os.path.dirname(target)), "go-cache")
+    done = subprocess.run([*words, "-o", target, os.path.join(FOLDER, source)],
+                          env=os.environ | {"GOCACHE": kept, "GO111MODULE": "off", "GOFLAGS": ""},
+                          capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise Failure("build: " + " / ".join(done.stderr.strip().splitlines()[:3]))
+
+
 def build(source, variant, folder):
     """Builds the program and what belongs to it in a new folder; returns its path."""
     os.makedirs(folder)
@@ -110,6 +121,9 @@ def build(source, variant, folder):
             if word == "library":
                 linked.append("-l:" + target)
     program = os.path.join(folder, source.name)
+    if source.path.endswith(".go"):
+        compile_go(shlex.split(source.builds[variant]), source.path, program)
+        return program
     extra = [f"-L{folder}", "-Wl,--no-as-needed", *linked, "-Wl,-rpath,$ORIGIN"] if linked else []
     compile_one(shlex.split(source.builds[variant]), [source.path], program, extra)
     if source.one("strip"):

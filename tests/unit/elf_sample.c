@@ -1,5 +1,7 @@
 #include "elf_sample.h"
 
+#include "elf_go.h"
+
 #include <lzma.h>
 #include <string.h>
 
@@ -336,6 +338,28 @@ static void add_sequences(struct sample *sample)
 	vector_deinit(&blob);
 }
 
+static void add_go_table(struct sample *sample)
+{
+	static const struct go_entry functions[] = {
+		{SAMPLE_MAIN, 0x31, 0x20, "main.main"},
+		{SAMPLE_HELPER, 7, 0, "runtime.goexit"},
+		{SAMPLE_BARE, 9, 0, "runtime.sigreturn"},
+		{SAMPLE_ALIASED, 0, 0, "main.helper"},
+	};
+	struct go_spec spec = {.magic = wants(sample, SAMPLE_GO) ? GO_1_20 : GO_1_2,
+			       .text = sample->text,
+			       .text_field = sample->text,
+			       .functions = functions,
+			       .count = sizeof(functions) / sizeof(*functions),
+			       .end = SAMPLE_NAMELESS};
+	struct blob table = {0};
+
+	go_table_make(&table, &spec);
+	elf_add_section(&sample->builder, ".gopclntab", SHT_PROGBITS, SHF_ALLOC, &table,
+			0);
+	vector_deinit(&table);
+}
+
 static void add_symtab(struct elf_builder *builder, struct symbol_blobs *blobs,
 		       uint64_t text)
 {
@@ -385,6 +409,8 @@ void sample_init(struct sample *sample, unsigned int parts)
 		add_dynamic(sample);
 	if (wants(sample, SAMPLE_SEQUENCES))
 		add_sequences(sample);
+	if (wants(sample, SAMPLE_GO | SAMPLE_GO_OLD))
+		add_go_table(sample);
 	if (wants(sample, SAMPLE_SYMTAB))
 		add_symtab(&sample->builder, &sample->symtab, sample->text);
 	if (wants(sample, SAMPLE_DEBUG_DATA))

@@ -1,5 +1,6 @@
 /*
- * A small ELF file that has one of each thing that src/image reads.
+ * A small ELF file that has one of each thing that src/image reads; what programs in C
+ * have, or what programs in Go have.
  */
 #ifndef TRAMMEL_TESTS_ELF_SAMPLE_H
 #define TRAMMEL_TESTS_ELF_SAMPLE_H
@@ -18,6 +19,8 @@ enum sample_part {
 	SAMPLE_BUILD_ID = 128,
 	SAMPLE_DEBUG_DATA = 256, /* .gnu_debugdata: a .symtab, packed */
 	SAMPLE_ALL = 511,
+	SAMPLE_GO = 512,      /* .gopclntab of Go 1.20 */
+	SAMPLE_GO_OLD = 1024, /* the same of Go 1.2 */
 };
 
 /* Offsets in the sample's .text, which is SAMPLE_TEXT_SIZE bytes of nops. */

@@ -314,6 +314,80 @@ static void test_hook(void **state)
 	plan_image_deinit(&image);
 }
 
+/* Goroutines' stacks are small: nothing is pushed there that the program does not. */
+static void test_goroutine_stacks(void **state)
+{
+	/* push %rbp; mov %rsp, %rbp; pushf; sub $64, %rsp; then room for an island: a
+	 * short jump would leave the pushf where it is */
+	static const uint8_t reads[] = {0x55, 0x48, 0x89, 0xe5, 0x9c, 0x48, 0x83,
+					0xec, 0x40, 0xc3, 0xcc, 0xcc, 0xcc, 0xcc,
+					0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc};
+	struct plan_request request = {.hook_of = hook_f, .hook_layout = {40}};
+	struct image image;
+	struct plan *plan;
+
+	(void)state;
+	one_function(&image, reads, sizeof(reads), 10);
+	for (size_t i = 0; i < 4; i++) {
+		bool go = i & 1;
+
+		request.probe = i & 2 ? PLAN_PROBE_FLAG : PLAN_PROBE_COUNT;
+		image.functions.items[0].flags =
+			go ? IMAGE_FUNCTION_GO : IMAGE_FUNCTION_FDE;
+		plan = make_plan(&image, &request);
+		assert_int_equal(plan->functions.items[0].reason,
+				 i == 1 ? PLAN_NO_STACK : PLAN_INSTRUMENTED);
+		assert_int_equal(plan->functions.items[0].hook, go ? 0 : 7);
+		plan_destroy(plan);
+	}
+	plan_image_deinit(&image);
+}
+
+/* What may fault below a changed stack stays at its place in Go functions. */
+static void test_deep_faults(void **state)
+{
+	static const struct {
+		const char *code;
+		size_t size;
+		bool deep_entry, deep_copy; /* under the jump; in what would be copied */
+	} rows[] = {
+		/* push %rbp; mov (%rax), %rcx; mov %rcx, 8(%rsp); ret */
+		{"\x55\x48\x8b\x08\x48\x89\x4c\x24\x08\xc3", 10, true, true},
+		/* sub $8, %rsp; mov %rbp, (%rsp); mov (%rax), %ecx; leave; ret */
+		{"\x48\x83\xec\x08\x48\x89\x2c\x24\x8b\x08\xc9\xc3", 12, false, true},
+		/* mov (%rax), %rcx; push %rcx; lea 8(%rax), %rbx; pop %rax; ret */
+		{"\x48\x8b\x08\x51\x48\x8d\x58\x08\x58\xc3", 10, false, false},
+		/* push %rbp; cmp 16(%r14), %rsp; mov %fs:-8, %rcx; pop %rbp; ret */
+		{"\x55\x49\x3b\x66\x10\x64\x48\x8b\x0c\x25\xf8\xff\xff\xff\x5d\xc3", 16,
+		 false, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct plan_function *function;
+		struct image image;
+		struct plan *plan;
+		bool go = i & 1;
+
+		one_function(&image, (const uint8_t *)rows[i / 2].code, rows[i / 2].size,
+			     0);
+		if (go)
+			image.functions.items[0].flags = IMAGE_FUNCTION_GO;
+		plan = make_plan(&image, NULL);
+		function = &plan->functions.items[0];
+		if (go && rows[i / 2].deep_entry)
+			assert_int_equal(function->reason, PLAN_NOT_MOVABLE);
+		else
+			assert_int_equal(function->reason, PLAN_INSTRUMENTED);
+		if (go && rows[i / 2].deep_copy)
+			assert_int_equal(function->copied, function->displaced);
+		else
+			assert_int_equal(function->copied, rows[i / 2].size);
+		plan_destroy(plan);
+		plan_image_deinit(&image);
+	}
+}
+
 /* Any bytes, any functions: no crash, patches that do not overlap. */
 static void test_random_bytes(void **state)
 {
@@ -576,6 +650,8 @@ int main(void)
 		cmocka_unit_test(test_reasons),
 		cmocka_unit_test(test_uses_gs),
 		cmocka_unit_test(test_hook),
+		cmocka_unit_test(test_goroutine_stacks),
+		cmocka_unit_test(test_deep_faults),
 		cmocka_unit_test(test_random_bytes),
 		cmocka_unit_test(test_glances),
 		cmocka_unit_test(test_real_files),
