@@ -314,7 +314,10 @@ static void write_function(struct making *making, uint32_t index,
 			   struct plan_function *row)
 {
 	const struct place_choice *choice = &making->choices[index];
-	bool blocks = making->request->depth == PLAN_BLOCKS && choice->wanted;
+	/* Go's scheduler resumes functions where a signal found them, by a jump of its
+	 * own. */
+	bool blocks = making->request->depth == PLAN_BLOCKS && choice->wanted &&
+		      !(row->flags & IMAGE_FUNCTION_GO);
 
 	if (blocks && !choice->hook && can_relocate(choice->reason) &&
 	    blocks_instrument(making, index, row)) {

@@ -10,15 +10,30 @@ enum { JUMP = 5, SHORT_JUMP = 2, TO_FIND = UINT32_MAX - 1 };
 
 /* What becomes of a byte of the original. */
 enum whole_byte {
-	BYTE_DEAD,
+	BYTE_UNUSED,  /* nothing leads there: padding */
+	BYTE_IDLE,    /* the same code was relocated; good to run, if somebody does */
+	BYTE_LEADER,  /* idle, and branches lead to it: none may lead into a patch */
+	BYTE_EXPOSED, /* the same for others: a jump must begin there */
 	BYTE_KEPT,    /* part of an instruction that is executed there */
-	BYTE_EXPOSED, /* dead, but others lead to it: a jump must begin there */
 	BYTE_PATCHED,
 };
 
 static const struct cfg_instruction *instruction_at(const struct cfg *cfg, size_t i)
 {
 	return &cfg->instructions.items[i];
+}
+
+static uint32_t start_of(const struct cfg *cfg, uint32_t block)
+{
+	return instruction_at(cfg, cfg->blocks.items[block].first)->offset;
+}
+
+static uint32_t size_of(const struct cfg *cfg, const struct cfg_block *block)
+{
+	const struct cfg_instruction *first = instruction_at(cfg, block->first);
+	const struct cfg_instruction *last = first + block->count - 1;
+
+	return last->offset + last->length - first->offset;
 }
 
 /* Whether the function is left by the block's last instruction and never by another
@@ -61,17 +76,24 @@ static void choose_place(struct whole *whole, const struct cfg_block *block)
 		keep(whole, i);
 }
 
-static bool is_free(const struct whole *whole, uint32_t offset, uint32_t size,
-		    enum whole_byte first)
-{
-	if (offset + size > whole->cfg->size)
-		return false;
-	for (uint32_t i = 0; i < size; i++) {
-		uint8_t byte = whole->bytes.items[offset + i];
+/*
+ * How far a patch may go. With the first form the original stays good to run from any
+ * instruction that is not patched; with the second it does not where a branch leads into
+ * the patch, but nobody runs it: see ARCHITECTURE.md.
+ */
+enum fit { FIT_CLEAN, FIT_OVER_LEADERS, FITS };
 
-		if (byte != BYTE_DEAD && (i || byte != first))
+/* Whether a patch may lie there. */
+static bool is_free(const struct whole *whole, uint32_t offset, uint32_t size,
+		    enum whole_byte first, enum fit fit)
+{
+	const enum whole_byte most = fit == FIT_CLEAN ? BYTE_IDLE : BYTE_LEADER;
+
+	if (offset + size > whole->cfg->size || whole->bytes.items[offset] > first)
+		return false;
+	for (uint32_t i = 1; i < size; i++)
+		if (whole->bytes.items[offset + i] > most)
 			return false;
-	}
 	return true;
 }
 
@@ -79,6 +101,18 @@ static void take(struct whole *whole, uint32_t offset, uint32_t size)
 {
 	memset(whole->bytes.items + offset, BYTE_PATCHED, size);
 }
+
+/* The forms of a jump, the best first. */
+enum { FORMS = 4 };
+static const struct {
+	uint8_t size;
+	enum fit fit;
+} forms[FORMS] = {
+	{JUMP, FIT_CLEAN},
+	{SHORT_JUMP, FIT_CLEAN},
+	{JUMP, FIT_OVER_LEADERS},
+	{SHORT_JUMP, FIT_OVER_LEADERS},
+};
 
 static void add_patch(struct whole *whole, uint32_t instruction, bool block_start,
 		      uint32_t size)
@@ -143,17 +177,18 @@ static bool patch_return(struct whole *whole, uint32_t number, uint32_t behind)
 	const struct cfg_block *block = &cfg->blocks.items[number];
 	uint32_t end = block->first + block->count, limit = end + runs_on(cfg, number);
 
-	for (uint32_t size = JUMP; size; size = size == JUMP ? SHORT_JUMP : 0)
+	for (unsigned form = 0; form < FORMS; form++)
 		for (uint32_t i = behind; i < limit; i++) {
 			bool entered = i == end && is_entered(whole, number + 1);
 
-			if (!entered && !is_free(whole, instruction_at(cfg, i)->offset,
-						 size, BYTE_DEAD))
+			if (!entered &&
+			    !is_free(whole, instruction_at(cfg, i)->offset,
+				     forms[form].size, BYTE_LEADER, forms[form].fit))
 				continue;
 			for (uint32_t j = behind; j < i; j++)
 				keep(whole, j);
 			if (!entered)
-				add_patch(whole, i, i == end, size);
+				add_patch(whole, i, i == end, forms[form].size);
 			return true;
 		}
 	/* A stub may do, at the start of the next block. */
@@ -185,34 +220,35 @@ static bool patch_exposed(struct whole *whole)
 	const struct cfg *cfg = whole->cfg;
 
 	for (uint32_t b = 1; b < cfg->blocks.count; b++) {
-		const struct cfg_block *block = &cfg->blocks.items[b];
-		uint32_t offset = instruction_at(cfg, block->first)->offset;
-		uint32_t size = JUMP;
+		uint32_t first = cfg->blocks.items[b].first;
+		unsigned form = 0;
 
-		if (!block->exposed)
+		if (!cfg->blocks.items[b].exposed)
 			continue;
-		if (!is_free(whole, offset, JUMP, BYTE_EXPOSED))
-			size = SHORT_JUMP;
-		if (is_free(whole, offset, size, BYTE_EXPOSED))
-			add_patch(whole, block->first, true, size);
+		while (form < FORMS && !is_free(whole, start_of(cfg, b), forms[form].size,
+						BYTE_EXPOSED, forms[form].fit))
+			form++;
+		if (form < FORMS)
+			add_patch(whole, first, true, forms[form].size);
 		else if (!make_stub(whole, b))
 			return false;
 	}
 	return true;
 }
 
-/* Five dead bytes that a short jump at `patch` reaches. */
-static bool find_island(struct whole *whole, struct whole_patch *patch)
+/* Five bytes that a short jump at `patch` reaches, and whose highest is `most`. */
+static bool find_island(struct whole *whole, struct whole_patch *patch,
+			enum whole_byte most)
 {
-	uint32_t end = patch->offset + SHORT_JUMP;
-	uint32_t low = end > 128 ? end - 128 : 0;
-	uint32_t high = end + 127;
+	uint32_t end = patch->offset + SHORT_JUMP, free = 0;
+	uint32_t at = end > 128 ? end - 128 : 0, high = end + 127;
 
-	for (uint32_t at = low; at <= high && at + JUMP <= whole->cfg->size; at++) {
-		if (!is_free(whole, at, JUMP, BYTE_DEAD))
+	for (; at < whole->cfg->size && at < high + JUMP; at++) {
+		free = whole->bytes.items[at] <= most ? free + 1 : 0;
+		if (free < JUMP)
 			continue;
-		take(whole, at, JUMP);
-		patch->island = at;
+		patch->island = at + 1 - JUMP;
+		take(whole, patch->island, JUMP);
 		return true;
 	}
 	return false;
@@ -221,9 +257,35 @@ static bool find_island(struct whole *whole, struct whole_patch *patch)
 static bool find_islands(struct whole *whole)
 {
 	vector_for_each (&whole->patches, patch)
-		if (patch->island == TO_FIND && !find_island(whole, patch))
+		if (patch->island == TO_FIND && !find_island(whole, patch, BYTE_UNUSED) &&
+		    !find_island(whole, patch, BYTE_IDLE) &&
+		    !find_island(whole, patch, BYTE_LEADER))
 			return false;
 	return true;
+}
+
+static void mark_bytes(struct whole *whole)
+{
+	const struct cfg *cfg = whole->cfg;
+
+	vector_reserve(&whole->bytes, cfg->size);
+	memset(whole->bytes.items, BYTE_UNUSED, cfg->size);
+	vector_for_each (&cfg->edges, edge)
+		if (edge->to != CFG_OUT)
+			whole->bytes.items[start_of(cfg, edge->to)] = BYTE_LEADER;
+	for (uint32_t b = 0; b < cfg->blocks.count; b++) {
+		const struct cfg_block *block = &cfg->blocks.items[b];
+		uint32_t offset = start_of(cfg, b);
+		uint8_t first = whole->bytes.items[offset];
+
+		if (block->exposed)
+			first = b ? BYTE_EXPOSED : BYTE_LEADER;
+		if (first == BYTE_UNUSED)
+			continue;
+		memset(whole->bytes.items + offset, BYTE_IDLE, size_of(cfg, block));
+		whole->bytes.items[offset] = first;
+		choose_place(whole, block);
+	}
 }
 
 bool whole_needs_entry_slot(const struct whole *whole)
@@ -242,19 +304,11 @@ bool whole_fit(struct whole *whole, const struct cfg *cfg, uint32_t entry)
 	for (size_t i = 0; i < cfg->blocks.count; i++)
 		vector_push(&whole->blocks, ((struct whole_block){.stub = WHOLE_NONE,
 								  .slot = WHOLE_NONE}));
-	vector_reserve(&whole->bytes, cfg->size);
-	memset(whole->bytes.items, BYTE_DEAD, cfg->size);
 	vector_reserve(&whole->original, cfg->instructions.count);
 	memset(whole->original.items, 0,
 	       cfg->instructions.count * sizeof(*whole->original.items));
-	vector_for_each (&cfg->blocks, block) {
-		uint32_t offset = instruction_at(cfg, block->first)->offset;
-
-		choose_place(whole, block);
-		if (block->exposed && offset && !whole->original.items[block->first])
-			whole->bytes.items[offset] = BYTE_EXPOSED;
-	}
-	whole->entry_patched = is_free(whole, entry, JUMP, BYTE_DEAD);
+	mark_bytes(whole);
+	whole->entry_patched = is_free(whole, entry, JUMP, BYTE_LEADER, FIT_OVER_LEADERS);
 	if (whole->entry_patched)
 		take(whole, entry, JUMP);
 	else if (whole_needs_entry_slot(whole) || !make_stub(whole, 0))
