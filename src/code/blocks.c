@@ -226,3 +226,44 @@ void blocks_add_single(struct making *making, uint32_t index, struct plan_functi
 			    .slot = row->slot,
 			    .instructions = (uint32_t)making->cfg.instructions.count}));
 }
+
+/* lea restorer(%rip), %rbx; jmp *%gs:returns */
+static bool write_return(struct making *making, uint64_t restorer)
+{
+	static const uint8_t lea[] = {0x48, 0x8d, 0x1d},
+			     jump[] = {0x65, 0xff, 0x24, 0x25};
+	struct emitter emitter;
+	uint64_t here;
+
+	vector_reserve(&making->plan->code, making->plan->code.count + 2 * ALIGNMENT);
+	emitter = making_emitter(making);
+	here = emit_here(&emitter);
+	emit_bytes(&emitter, lea, sizeof(lea));
+	emit_relative(&emitter, restorer, 0);
+	emit_bytes(&emitter, jump, sizeof(jump));
+	emit_word32(&emitter, making->request->hook_layout.returns);
+	making->plan->code.count = emitter.count;
+	return !emitter.full && !emitter.reason &&
+	       making_patch_jump(
+		       making_add_patch(&making->islands, restorer, 0, MAKING_JUMP), 0,
+		       here);
+}
+
+void blocks_hook_returns(struct making *making)
+{
+	/* mov $SYS_rt_sigreturn, %rax; syscall */
+	static const uint8_t code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+
+	if (!making->request->hook_layout.returns)
+		return;
+	vector_for_each (&making->image->untouchable, range) {
+		size_t size = range->end - range->start;
+		const uint8_t *bytes = image_bytes_at(making->image, range->start, size);
+		const uint8_t *found =
+			bytes ? memmem(bytes, size, code, sizeof(code)) : NULL;
+
+		if (found &&
+		    !write_return(making, range->start + (uint64_t)(found - bytes)))
+			making->islands.count--;
+	}
+}

@@ -50,6 +50,12 @@ struct emitter making_emitter(struct making *making);
  */
 bool blocks_instrument(struct making *making, uint32_t index, struct plan_function *row);
 
+/*
+ * Leads signal returns that unwinders know by their frames, not by their bytes, to code
+ * that takes them on: see plan_hook_layout.
+ */
+void blocks_hook_returns(struct making *making);
+
 /* The one block of a function that has no other, which the counter of its calls counts.
  */
 void blocks_add_single(struct making *making, uint32_t index, struct plan_function *row);

@@ -442,6 +442,8 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	padding_init(&making.padding, &making.scan, making.image);
 	choose_functions(&making);
 	write_all(&making);
+	if (making.plan->steps.count)
+		blocks_hook_returns(&making);
 	write_bridges(&making);
 	merge_patches(&making);
 	calls_retarget(&making.scan, making.image, &making.jumps, making.plan);

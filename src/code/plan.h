@@ -157,6 +157,8 @@ struct plan {
  * calls through this word. */
 struct plan_hook_layout {
 	uint32_t entry; /* offset in the bank (relative to %gs) of the address to call */
+	uint32_t returns; /* the same of the address that signal returns jump to, with
+			     their own address in rbx; 0: they are left alone */
 };
 
 /* How much of a function is measured. */

@@ -210,6 +210,8 @@ struct bank *arena_take_bank(struct arena *arena, const struct arena_chunk *chun
 		.entry = arena->address +
 			 ((const struct resident_table *)resident_image)->hook,
 		.control = arena->address + WIRE_CONTROL_OFFSET,
+		.returns = arena->address +
+			   ((const struct resident_table *)resident_image)->returns,
 		.tid = (uint32_t)tid,
 	};
 	return found;

@@ -8,6 +8,7 @@
 #define SYS_mmap           9
 #define SYS_close          3
 #define SYS_rt_sigprocmask 14
+#define SYS_rt_sigreturn   15
 #define SYS_memfd_create   319
 #define SIG_SETMASK        2
 #define FUTEX_OWNER_DIED   0x40000000
@@ -68,6 +69,9 @@ resident_start:
 	.long inject - resident_start
 	.long inject_end - resident_start
 	.long finish - resident_start
+	.long returns - resident_start
+	.long returns_saved - resident_start
+	.long returns_end - resident_start
 	.long boot - resident_start
 	.long boot_data - resident_start
 	.long boot_end - resident_start
@@ -251,6 +255,29 @@ finish:
 	mov	%gs:WIRE_BANK_R10, %r10
 	mov	%gs:WIRE_BANK_R11, %r11
 	jmp	*%gs:WIRE_BANK_BACK
+
+/*
+ * Restorers, to which signal handlers return, come here instead of making the system call:
+ * the context at rsp may be of a function that was relocated whole, and that was shown to the
+ * handler at its original, which is no longer there. rbx is the restorer. All registers come
+ * from the context.
+ */
+	.balign 16
+returns:
+	mov	%rsp, %r12
+	and	$-16, %rsp
+	push	%rbx
+	push	%r12
+	movabs	$WIRE_RETURNS_MARK, %rax
+	push	%rax
+	push	%rax
+returns_saved:
+	mov	%r12, %rdi
+	call	resident_way_back
+	mov	%r12, %rsp
+	mov	$SYS_rt_sigreturn, %eax
+	syscall
+returns_end:
 
 /*
  * The first injection, right after exec, from a copy in the slack behind some text: makes the

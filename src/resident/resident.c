@@ -47,6 +47,7 @@ void resident_serve(struct wire_bank *bank, const struct wire_registers *frame);
 void resident_run(struct wire_batch *batch);
 void resident_alone(const struct wire_control *control,
 		    const struct wire_registers *frame);
+void resident_way_back(uint64_t *context);
 
 /* The kernel's (asm/stat.h). */
 struct file_status {
@@ -276,6 +277,72 @@ void resident_alone(const struct wire_control *control,
 	    (number == WIRE_HOOK_SYSCALL && call_changes_code(frame)) ||
 	    (number == WIRE_HOOK_LINK_MAP && controller_died(control)))
 		restore_texts(control);
+}
+
+/* The row of the function that holds a link-time address; NULL: none does. */
+static const struct wire_way *find_way(const struct wire_ways *ways, uint64_t address)
+{
+	uint64_t low = 0, high = ways->count;
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (ways->rows[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || address - ways->rows[low - 1].address >= ways->rows[low - 1].size)
+		return NULL;
+	return &ways->rows[low - 1];
+}
+
+/* Where the instruction at a link-time address was moved to; 0: its original is good. At
+ * the entry that is a jump. */
+static uint64_t moved_to(const struct wire_ways *ways, uint64_t address)
+{
+	const struct wire_step *steps = (const void *)&ways->rows[ways->count];
+	const struct wire_way *way = find_way(ways, address);
+	uint64_t original, code;
+
+	if (!way || way->address == address)
+		return 0;
+	original = way->address;
+	code = ways->code + way->code;
+	for (uint32_t i = 0; i < way->step_count && original <= address; i++) {
+		const struct wire_step *step = &steps[way->first_step + i];
+
+		if (original == address && step->original)
+			return step->kind == WIRE_STEP_MOVED ? code : 0;
+		original += step->original;
+		code += step->code;
+	}
+	return 0;
+}
+
+/* The kernel's struct ucontext, of which rt_sigreturn takes the registers: rip is 0xa8
+ * bytes in (asm/ucontext.h, asm/sigcontext.h). */
+void resident_way_back(uint64_t *context)
+{
+	uint64_t *rip = &context[0xa8 / sizeof(uint64_t)], self, moved;
+
+	__asm__("mov %%gs:0, %0" : "=r"(self));
+	const struct wire_bank *bank = (const struct wire_bank *)(uintptr_t)self;
+	const struct wire_control *control =
+		(const struct wire_control *)(uintptr_t)bank->control;
+
+	for (uint64_t i = 0; i < control->text_count && i < WIRE_TEXTS_MAX; i++) {
+		const struct wire_text *text = &control->texts[i];
+		const struct wire_ways *ways =
+			(const struct wire_ways *)(uintptr_t)control->undos[i].ways;
+
+		if (*rip < text->start || *rip >= text->end || !ways)
+			continue;
+		moved = moved_to(ways, *rip - ways->bias);
+		if (moved)
+			*rip = moved;
+		return;
+	}
 }
 
 static int sets_seccomp(const struct wire_bank *bank)

@@ -314,7 +314,7 @@ static struct trm_error *make_plan(struct module_file *file, const struct image 
 		.wanted = narrowed ? is_wanted : NULL,
 		.context = &wanted,
 		.hook_of = hooked ? hook_of : hook_of_any,
-		.hook_layout = {WIRE_BANK_ENTRY},
+		.hook_layout = {WIRE_BANK_ENTRY, WIRE_BANK_RETURNS},
 	};
 
 	if (!code_address)

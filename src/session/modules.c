@@ -1,5 +1,6 @@
 /* Finds what is mapped in an address space, and puts trampolines and patches there. */
 #include "session/signals.h"
+#include "session/ways.h"
 
 #include "base/cleanup.h"
 
@@ -24,6 +25,12 @@
 static uint64_t round_up(uint64_t size)
 {
 	return (size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+}
+
+/* What a module needs near it: trampolines, ways, and a page for signals.c. */
+static uint64_t code_size_of(const struct plan *plan)
+{
+	return round_up(ways_offset(plan) + ways_size(plan)) + FINISH_SIZE;
 }
 
 /* Opens the file of a mapping as the process sees it, also when its path is not ours. */
@@ -105,7 +112,8 @@ static uint32_t first_slot_of(struct family *family, struct module_file *file)
 static struct trm_error *write_code(struct family *family, const struct module *module)
 {
 	const struct plan *plan = module->file->plan;
-	scoped_free uint8_t *code = memory_allocate(plan->code.count);
+	uint64_t size = ways_offset(plan) + ways_size(plan);
+	scoped_free uint8_t *code = memory_allocate(size);
 	uint32_t displacement =
 		WIRE_BANK_HEADER + module->first_slot * family->arena->slot_size;
 
@@ -125,8 +133,9 @@ static struct trm_error *write_code(struct family *family, const struct module *
 			memcpy(code + fixup->offset, &value, sizeof(value));
 		}
 	}
-	if (pwrite(family->arena->fd, code, plan->code.count,
-		   (off_t)module->code_offset) != (ssize_t)plan->code.count)
+	ways_write(module, code);
+	if (pwrite(family->arena->fd, code, size, (off_t)module->code_offset) !=
+	    (ssize_t)size)
 		return trm_error_system(errno, "cannot write trampolines");
 	return NULL;
 }
@@ -234,7 +243,7 @@ static struct trm_error *make_place(struct session *session, struct thread *thre
 				    struct module *module)
 {
 	const struct plan *plan = module->file->plan;
-	uint64_t size = round_up(plan->code.count) + FINISH_SIZE;
+	uint64_t size = code_size_of(plan);
 
 	module->code_address = module->bias + plan->code_address;
 	if (maps_is_free(&session->maps, module->code_address, size))
@@ -322,7 +331,7 @@ static struct trm_error *place_code(struct session *session, struct thread *thre
 	struct wire_batch batch = {0};
 	uint64_t addend;
 
-	module->code_size = round_up(module->file->plan->code.count) + FINISH_SIZE;
+	module->code_size = code_size_of(module->file->plan);
 	TRM_TRY(arena_allocate(arena, module->code_size, &module->code_offset));
 	TRM_TRY(write_code(space->family, module));
 	texts_add(space, module);

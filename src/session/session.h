@@ -123,8 +123,8 @@ struct thread {
 	uint64_t fault_rip; /* original address at which an instruction of a trampoline
 			       faulted, while its handler may run; 0: none */
 	uint64_t fault_rsp; /* its stack pointer then */
-	/* Where the thread was shown, in functions relocated whole, to signal handlers that
-	 * may still run; the innermost last. */
+	/* Where the thread was shown, in functions relocated whole, to signal handlers
+	 * that may still run; the innermost last. */
 	struct VECTOR(struct shown) shown;
 	siginfo_t held; /* signal to put right when it comes again; si_signo 0: none */
 };

@@ -466,6 +466,35 @@ static enum settled settle_text(struct thread *thread, struct user_regs_struct *
 	return NOTHING_TO_SETTLE;
 }
 
+/* In what takes signal returns on, or in resident_way_back: back to the restorer. All
+ * other registers come from the context. */
+static bool settle_return(const struct space *space, uint64_t offset,
+			  struct user_regs_struct *registers)
+{
+	uint64_t stack[128];
+
+	if (offset < table()->returns || offset >= table()->size ||
+	    (offset >= table()->boot && offset < table()->boot_end))
+		return false;
+	if (offset < table()->returns_saved) {
+		registers->rip = registers->rbx;
+		registers->rsp =
+			offset == table()->returns ? registers->rsp : registers->r12;
+		return true;
+	}
+	if (remote_failed(
+		    remote_read(space->memory_fd, registers->rsp, stack, sizeof(stack))))
+		return false;
+	for (size_t i = 0; i + 3 < sizeof(stack) / sizeof(stack[0]); i++) {
+		if (stack[i] != WIRE_RETURNS_MARK || stack[i + 1] != WIRE_RETURNS_MARK)
+			continue;
+		registers->rsp = stack[i + 2];
+		registers->rip = stack[i + 3];
+		return true;
+	}
+	return false;
+}
+
 enum settled signals_settle(struct session *session, struct thread *thread,
 			    const struct settling *how,
 			    struct user_regs_struct *registers)
@@ -478,6 +507,8 @@ enum settled signals_settle(struct session *session, struct thread *thread,
 		return settle_trampoline(session, thread, module, how, registers);
 	if (offset >= table()->hook && offset < table()->hook_end)
 		return settle_hook(thread, offset, registers);
+	if (settle_return(space, offset, registers))
+		return SETTLED;
 	return settle_text(thread, registers);
 }
 

@@ -5,6 +5,7 @@
  * a thread may ask for a text that its own process does not have.
  */
 #include "session/session.h"
+#include "session/ways.h"
 
 #include <string.h>
 
@@ -55,6 +56,7 @@ static struct wire_undo undo_of(const struct module *module)
 		.size = file->identity.size,
 		.modified_ns = (uint64_t)file->identity.modified_ns,
 		.file_offset = text->file_offset,
+		.ways = ways_address(module),
 	};
 
 	for (size_t i = 0; i < patches->count; i++)

@@ -19,7 +19,7 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 3
+#define WIRE_VERSION 4
 
 #define WIRE_RESIDENT_SIZE  0x2000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x2000
@@ -35,6 +35,7 @@
 #define WIRE_BANK_NUMBER    0x18
 #define WIRE_BANK_QUIET     0x1c
 #define WIRE_BANK_CONTROL   0x20
+#define WIRE_BANK_RETURNS   0x38
 #define WIRE_BANK_RAX       0x40
 #define WIRE_BANK_RCX       0x48
 #define WIRE_BANK_RDX       0x50
@@ -54,6 +55,10 @@
 #define WIRE_BANK_FLAGS     0xc0
 #define WIRE_BANK_MASK      0xc8
 #define WIRE_BANK_STACK_TOP 0x2000
+
+/* What returns has on the stack while it looks for the way back, in front of the address of
+ * the context and that of the restorer. */
+#define WIRE_RETURNS_MARK 0x6b63616279617774
 
 /* In wire_control. */
 #define WIRE_CONTROL_BATCH 0x100
@@ -136,7 +141,7 @@ struct wire_seal {
  * the file, as fstat(2) knows it. Pages that were written to are dropped (madvise(2)),
  * which shows the file again; a text that is a mapping of ours is mapped from `path`.
  */
-#define WIRE_PATH_MAX 440
+#define WIRE_PATH_MAX 432
 struct wire_undo {
 	uint64_t device, inode, size;
 	uint64_t modified_ns;
@@ -144,6 +149,7 @@ struct wire_undo {
 	/* Of the first and the last patch. The controller may have died while it wrote
 	 * the patches, or took them back: one of both is there then. */
 	struct wire_seal seals[2];
+	uint64_t ways; /* address of its struct wire_ways; 0: it has none */
 	char path[WIRE_PATH_MAX];
 };
 
@@ -169,6 +175,31 @@ struct wire_control {
 	uint8_t pad4_[sizeof(struct wire_undo)];
 };
 
+/*
+ * Where the instructions of functions relocated whole are: behind a module's trampolines.
+ * A signal handler that was told of the original place goes back by it (resident.S,
+ * returns). The rows are sorted by address; the steps of all of them follow.
+ */
+struct wire_way {
+	uint64_t address; /* of the function, link-time */
+	uint32_t size;    /* bytes */
+	uint32_t code;    /* offset of its code from wire_ways.code */
+	uint32_t first_step, step_count;
+};
+struct wire_ways {
+	uint64_t bias; /* run-time minus link-time addresses */
+	uint64_t code; /* address of the module's trampolines */
+	uint64_t count;
+	struct wire_way rows[];
+};
+/* The same as code/plan.h's struct plan_step, which may not know of this file. */
+struct wire_step {
+	uint16_t kind : 2;
+	uint16_t original : 4;
+	uint16_t code : 10;
+};
+#define WIRE_STEP_MOVED 0
+
 /* Saved registers in the order of the WIRE_BANK_R.. offsets. */
 struct wire_registers {
 	uint64_t rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi;
@@ -187,7 +218,8 @@ struct wire_bank {
 	uint32_t request; /* enum wire_request; a futex */
 	uint32_t reply;   /* enum wire_reply; a futex */
 	uint32_t tid;     /* of the thread; for the controller */
-	uint32_t pad_[3];
+	uint32_t pad_;
+	uint64_t returns; /* address of resident.S's returns */
 	struct wire_registers registers; /* of the thread that posted a request */
 	uint64_t mask;                   /* its signal mask */
 	uint8_t pad2_[0x100 - 0xd0];
