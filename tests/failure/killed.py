@@ -12,9 +12,9 @@ from failure.common import expect
 from transparency import checks, running, sources, trammel
 from transparency.results import Failure
 
-# Moments for each kind of program: 270 in all.
+# Moments for each kind of program: 310 in all.
 MOMENTS = {"gzip": 40, "busy": 40, "script": 40, "threads": 40, "libraries": 40,
-            "patches": 30, "goroutines": 40}
+            "patches": 30, "goroutines": 40, "signals": 40}
 
 # Whom to kill, in turn: all processes of trammel, or only the one that the user started, or
 # only the others.
@@ -105,7 +105,8 @@ def start(place, command, name):
     output = place.path(name + ".out")
     with open(output, "wb") as out, open(output + ".err", "wb") as err:
         process = subprocess.Popen(
-            trammel.run_command(place.tool, place.path(name + ".trm"), command),
+            trammel.run_command(place.tool, place.path(name + ".trm"), command,
+                                place.options.measure),
             cwd=place.folder, env=running.base_environment(), stdin=subprocess.DEVNULL,
             stdout=out, stderr=err, start_new_session=True)
     return process, output
@@ -147,6 +148,8 @@ def command_of(place, kind):
         return test_program(place, "threads_many.c")
     if kind == "libraries":
         return test_program(place, "dlopen_loop.c")
+    if kind == "signals":
+        return test_program(place, "timer_system_calls.c")
     if kind == "patches":
         return test_program(place, "hot_patch.c") + ["all"]
     if kind == "goroutines":
