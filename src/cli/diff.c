@@ -21,9 +21,11 @@ static struct {
 
 static const struct poptOption option_table[] = {
 	{"by", 0, POPT_ARG_STRING, &arguments.by, 0,
-	 "what a row is: function (the default), module or program", "WHAT"},
+	 "what a row is: function (the default), module, program or block", "WHAT"},
 	{"sort", 0, POPT_ARG_STRING, &arguments.sort, 0,
-	 "order of the rows: difference (the default), ratio, name or module", "KEY"},
+	 "order of the rows: difference (the default), ratio, name, module or "
+	 "instructions",
+	 "KEY"},
 	{"module", 0, POPT_ARG_STRING, &arguments.module, 0,
 	 "only modules whose name or path matches the shell pattern", "GLOB"},
 	{"threshold", 't', POPT_ARG_STRING, &arguments.threshold, 0,
@@ -58,9 +60,9 @@ static struct trm_error *read_threshold(double *ret_threshold)
 
 static struct trm_error *read_options(struct diff_options *options)
 {
-	static const char *const by[] = {"function", "module", "program", NULL};
-	static const char *const sorts[] = {"difference", "ratio", "name", "module",
-					    NULL};
+	static const char *const by[] = {"function", "module", "program", "block", NULL};
+	static const char *const sorts[] = {"difference", "ratio",        "name",
+					    "module",     "instructions", NULL};
 	static const char *const colours[] = {"auto", "always", "never", NULL};
 	int chosen_by, chosen_sort, chosen_colour;
 	uint64_t limit;

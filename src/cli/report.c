@@ -18,9 +18,9 @@ static struct arguments arguments;
 
 static const struct poptOption option_table[] = {
 	{"by", 0, POPT_ARG_STRING, &arguments.by, 0,
-	 "what a row is: function (the default), module or process", "WHAT"},
+	 "what a row is: function (the default), module, process or block", "WHAT"},
 	{"sort", 0, POPT_ARG_STRING, &arguments.sort, 0,
-	 "order of the rows: calls (the default), name or module", "KEY"},
+	 "order of the rows: calls (the default), name, module or instructions", "KEY"},
 	{"process", 0, POPT_ARG_STRING, &arguments.process, 0,
 	 "only what this process executed", "PID"},
 	{"module", 0, POPT_ARG_STRING, &arguments.module, 0,
@@ -57,8 +57,9 @@ static struct trm_error *check_files(void)
 static struct trm_error *read_options(struct report_options *options,
 				      struct report_filter *filter)
 {
-	static const char *const by[] = {"function", "module", "process", NULL};
-	static const char *const sorts[] = {"calls", "name", "module", NULL};
+	static const char *const by[] = {"function", "module", "process", "block", NULL};
+	static const char *const sorts[] = {"calls", "name", "module", "instructions",
+					    NULL};
 	static const char *const colours[] = {"auto", "always", "never", NULL};
 	int chosen_by, chosen_sort, chosen_colour;
 	uint64_t limit;
@@ -81,6 +82,18 @@ static struct trm_error *read_options(struct report_options *options,
 				  ? REPORT_COLOUR_ALWAYS
 				  : REPORT_COLOUR_NEVER;
 	return NULL;
+}
+
+static struct trm_error *check_blocks(const struct report_profile *profile,
+				      const struct report_options *options)
+{
+	if (profile->blocks.count ||
+	    (options->by != REPORT_BY_BLOCK && options->sort != REPORT_SORT_INSTRUCTIONS))
+		return NULL;
+	return trm_error_create(TRM_ERROR_USAGE,
+				"no counts of blocks in '%s': measure with trammel run "
+				"-m blocks",
+				arguments.files.items[0]);
 }
 
 static struct trm_error *report_profile(const struct report_profile *profile,
@@ -120,6 +133,8 @@ static struct trm_error *report(int argc, const char **argv)
 		fprintf(stderr, "trammel: warning: %s\n", profile->warning);
 	struct trm_error *error = report_profile_select(profile, &filter);
 
+	if (!error)
+		error = check_blocks(profile, &options);
 	if (!error)
 		error = report_profile(profile, &options);
 	report_profile_destroy(profile);

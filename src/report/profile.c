@@ -22,6 +22,10 @@ enum field {
 	FIELD_OFFSET,
 	FIELD_CALLS,
 	FIELD_SKIP,
+	FIELD_BLOCK,
+	FIELD_BLOCK_SIZE,
+	FIELD_BLOCK_INSTRUCTIONS,
+	FIELD_BLOCK_COUNT,
 	FIELD_COUNT
 };
 
@@ -46,6 +50,10 @@ static const struct {
 	[FIELD_OFFSET] = {"offset", RECORD_ADDRESS},
 	[FIELD_CALLS] = {"calls", RECORD_UINT},
 	[FIELD_SKIP] = {"skip.reason", RECORD_STRING},
+	[FIELD_BLOCK] = {"block", RECORD_ADDRESS},
+	[FIELD_BLOCK_SIZE] = {"block.size", RECORD_UINT},
+	[FIELD_BLOCK_INSTRUCTIONS] = {"block.instructions", RECORD_UINT},
+	[FIELD_BLOCK_COUNT] = {"count", RECORD_UINT},
 };
 
 #define BIT(field) (1u << (field))
@@ -239,6 +247,32 @@ static void add_function(struct loader *loader, const struct row *row)
 	profile->counts.items[*index].calls += number_of(row, FIELD_CALLS);
 }
 
+/* Sizes that no block has are as wrong as any other. */
+static uint32_t small_number_of(const struct row *row, enum field field)
+{
+	uint64_t number = number_of(row, field);
+
+	return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+}
+
+/* There can be millions: those that are the same are found by sorting. */
+static void add_block(struct loader *loader, const struct row *row)
+{
+	uint32_t function = find_function(loader, row);
+	uint32_t image = find_image(loader, number_of(row, FIELD_IMAGE));
+
+	vector_push(
+		&loader->profile->blocks,
+		((struct report_block){
+			.function = function,
+			.image = image,
+			.size = small_number_of(row, FIELD_BLOCK_SIZE),
+			.instructions = small_number_of(row, FIELD_BLOCK_INSTRUCTIONS),
+			.address = number_of(row, FIELD_BLOCK),
+			.count = number_of(row, FIELD_BLOCK_COUNT),
+		}));
+}
+
 static void add_skip(struct loader *loader, const struct row *row)
 {
 	struct report_profile *profile = loader->profile;
@@ -317,6 +351,7 @@ static const struct {
 } kinds[] = {
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_SKIP), add_skip},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_CALLS), add_function},
+	{BIT(FIELD_FUNCTION) | BIT(FIELD_BLOCK) | BIT(FIELD_BLOCK_COUNT), add_block},
 	{BIT(FIELD_MODULE) | BIT(FIELD_KNOWN), add_module},
 	{BIT(FIELD_IMAGE) | BIT(FIELD_PROCESS), add_process},
 	{BIT(FIELD_IMAGE) | BIT(FIELD_RUN), add_to_run},
@@ -403,6 +438,7 @@ static void finish_loading(struct report_profile *profile)
 				true;
 	}
 	table_deinit(&first_by_name);
+	report_blocks_finish(profile);
 }
 
 static void deinit_loader(struct loader *loader)
@@ -458,6 +494,7 @@ void report_profile_destroy(struct report_profile *profile)
 	vector_deinit(&profile->modules);
 	vector_deinit(&profile->functions);
 	vector_deinit(&profile->counts);
+	vector_deinit(&profile->blocks);
 	vector_deinit(&profile->loads);
 	vector_deinit(&profile->skips);
 	string_table_deinit(&profile->strings);

@@ -39,7 +39,7 @@ struct report_image {
 	const char *reason; /* why it was not, or not wholly, measured */
 	/* Of the selection: */
 	bool selected;
-	uint64_t functions, calls;
+	uint64_t functions, calls, instructions;
 };
 
 struct report_module {
@@ -49,21 +49,33 @@ struct report_module {
 	bool selected, loaded;        /* loaded by a selected image */
 	uint64_t known, instrumented; /* functions; the most that an image had */
 	uint64_t functions, calls;    /* functions executed */
+	uint64_t instructions;        /* executed in its blocks */
 };
 
 struct report_function {
 	uint32_t module;
-	uint64_t offset;  /* link-time address */
-	const char *name; /* demangled */
+	uint64_t offset;                   /* link-time address */
+	const char *name;                  /* demangled */
+	uint32_t first_block, block_count; /* in profile.blocks */
 	/* Of the selection: */
 	bool executed;
 	uint64_t calls;
+	uint64_t blocks;       /* executed; 0: they were not counted */
+	uint64_t instructions; /* executed in them */
 };
 
 /* A function in one image. */
 struct report_count {
 	uint32_t function, image;
 	uint64_t calls;
+};
+
+/* A basic block in one image, or in all that are selected. */
+struct report_block {
+	uint32_t function, image;
+	uint32_t size, instructions; /* bytes, instructions */
+	uint64_t address;            /* of its first instruction */
+	uint64_t count;
 };
 
 /* A module in one image. */
@@ -83,6 +95,7 @@ struct report_profile {
 	struct VECTOR(struct report_module) modules;
 	struct VECTOR(struct report_function) functions;
 	struct VECTOR(struct report_count) counts;
+	struct VECTOR(struct report_block) blocks; /* by function, address, image */
 	struct VECTOR(struct report_load) loads;
 	struct VECTOR(struct report_skip) skips;
 	struct string_table strings; /* owns every string here */
@@ -90,8 +103,11 @@ struct report_profile {
 	char *warning;               /* about the file; NULL if there is none */
 	/* Of the selection: */
 	uint64_t calls;
-	size_t executed; /* functions */
-	size_t skipped;  /* functions not instrumented */
+	uint64_t instructions; /* executed in blocks */
+	size_t executed;       /* functions */
+	size_t skipped;        /* functions not instrumented */
+	size_t counted;        /* executed functions whose blocks were counted */
+	size_t executed_blocks;
 };
 
 /*
@@ -125,7 +141,13 @@ const char *report_run_text(const struct report_run *run, const char *name);
 /* The skips of selected modules, sorted by reason, module, name; the caller frees. */
 const struct report_skip **report_profile_skips(const struct report_profile *profile);
 
-enum report_sort { REPORT_SORT_CALLS, REPORT_SORT_NAME, REPORT_SORT_MODULE };
+/* Blocks are sorted by counts where functions are by calls. */
+enum report_sort {
+	REPORT_SORT_CALLS,
+	REPORT_SORT_NAME,
+	REPORT_SORT_MODULE,
+	REPORT_SORT_INSTRUCTIONS
+};
 
 /* The executed functions, or selected modules and images, sorted; the caller frees. Equal
  * ones are in the order of module, name, address. `ret_count` may be NULL for functions.
@@ -137,6 +159,29 @@ const struct report_module **report_profile_modules(const struct report_profile 
 						    size_t *ret_count);
 const struct report_image **report_profile_images(const struct report_profile *profile,
 						  size_t *ret_count);
+
+/* Puts the blocks in order and adds up what is there several times: the last step of
+ * loading. */
+void report_blocks_finish(struct report_profile *profile);
+/* Adds up the blocks of what is selected: a part of report_profile_select. */
+void report_blocks_select(struct report_profile *profile);
+
+/* The executed blocks of the selection, counts of all its images in one; `image` means
+ * nothing in them. By address: those of one function. The caller frees. */
+struct report_block *report_profile_blocks(const struct report_profile *profile,
+					   enum report_sort sort);
+struct report_block *report_function_blocks(const struct report_profile *profile,
+					    const struct report_function *function,
+					    size_t *ret_count);
+
+/* How many instructions the executions of a block were. */
+static inline uint64_t report_block_instructions(const struct report_block *block)
+{
+	return block->count * block->instructions;
+}
+
+/* How two modules are ordered: by name, then by path. */
+int report_module_compare(const struct report_module *a, const struct report_module *b);
 
 /* The name of a linked symbol as programmers write it (C++, Rust, D), else NULL; free()
  * it. */

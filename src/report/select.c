@@ -12,7 +12,7 @@ static void select_modules(struct report_profile *profile, const char *glob)
 				   text_glob(glob, module->path);
 		module->loaded = false;
 		module->known = module->instrumented = 0;
-		module->functions = module->calls = 0;
+		module->functions = module->calls = module->instructions = 0;
 	}
 }
 
@@ -22,7 +22,7 @@ static void select_images(struct report_profile *profile,
 	vector_for_each (&profile->images, image) {
 		image->selected = !filter->one_process ||
 				  (image->described && image->process == filter->process);
-		image->functions = image->calls = 0;
+		image->functions = image->calls = image->instructions = 0;
 	}
 }
 
@@ -105,14 +105,16 @@ struct trm_error *report_profile_select(struct report_profile *profile,
 	select_modules(profile, filter->module);
 	select_images(profile, filter);
 	TRM_TRY(check_filter(profile, filter));
-	profile->calls = 0;
+	profile->calls = profile->instructions = 0;
 	profile->executed = profile->skipped = 0;
+	profile->counted = profile->executed_blocks = 0;
 	vector_for_each (&profile->functions, function) {
 		function->executed = false;
-		function->calls = 0;
+		function->calls = function->blocks = function->instructions = 0;
 	}
 	add_loads(profile);
 	add_counts(profile);
+	report_blocks_select(profile);
 	add_skips(profile);
 	vector_for_each (&profile->functions, function)
 		profile->executed += function->executed;
@@ -130,7 +132,7 @@ static int by_number_down(uint64_t a, uint64_t b)
 	return (a < b) - (a > b);
 }
 
-static int by_path(const struct report_module *a, const struct report_module *b)
+int report_module_compare(const struct report_module *a, const struct report_module *b)
 {
 	int names = strcmp(a->name, b->name);
 
@@ -147,10 +149,12 @@ static int compare_functions(const void *left, const void *right, void *context)
 
 	if (order->sort == REPORT_SORT_CALLS && !order->profile->coverage)
 		result = by_number_down(a->calls, b->calls);
+	else if (order->sort == REPORT_SORT_INSTRUCTIONS)
+		result = by_number_down(a->instructions, b->instructions);
 	else if (order->sort == REPORT_SORT_NAME)
 		result = strcmp(a->name, b->name);
 	if (!result)
-		result = by_path(&modules[a->module], &modules[b->module]);
+		result = report_module_compare(&modules[a->module], &modules[b->module]);
 	if (!result && order->sort == REPORT_SORT_MODULE)
 		result = by_number_down(a->calls, b->calls);
 	if (!result)
@@ -169,7 +173,9 @@ static int compare_modules(const void *left, const void *right, void *context)
 		result = order->profile->coverage
 				 ? by_number_down(a->functions, b->functions)
 				 : by_number_down(a->calls, b->calls);
-	return result ? result : by_path(a, b);
+	else if (order->sort == REPORT_SORT_INSTRUCTIONS)
+		result = by_number_down(a->instructions, b->instructions);
+	return result ? result : report_module_compare(a, b);
 }
 
 static int compare_skips(const void *left, const void *right, void *context)

@@ -105,6 +105,21 @@ void add_calls(struct maker *maker, const char *path, const char *name, uint64_t
 	trm_writer_record(maker->writer, function_node(maker, path, name), pairs, 3);
 }
 
+void add_block(struct maker *maker, const char *path, const char *name, uint64_t offset,
+	       const uint64_t block[4])
+{
+	struct record_pair pairs[] = {
+		pair(maker, "offset", record_address(offset)),
+		pair(maker, "image", record_uint(maker->image)),
+		pair(maker, "block", record_address(block[0])),
+		pair(maker, "block.size", record_uint(block[1])),
+		pair(maker, "block.instructions", record_uint(block[2])),
+		pair(maker, "count", record_uint(block[3])),
+	};
+
+	trm_writer_record(maker->writer, function_node(maker, path, name), pairs, 6);
+}
+
 void add_skip(struct maker *maker, const char *path, const char *name, uint64_t offset,
 	      const char *reason)
 {

@@ -34,6 +34,8 @@ record_node function_node(struct maker *maker, const char *path, const char *nam
 void add_module(struct maker *maker, const char *path, uint64_t known);
 void add_calls(struct maker *maker, const char *path, const char *name, uint64_t offset,
 	       uint64_t calls);
+void add_block(struct maker *maker, const char *path, const char *name, uint64_t offset,
+	       const uint64_t block[4]); /* address, size, instructions, count */
 void add_skip(struct maker *maker, const char *path, const char *name, uint64_t offset,
 	      const char *reason);
 

@@ -205,6 +205,88 @@ static void test_coverage(void **state)
 		      "compared, measure the same in both\n");
 }
 
+#define BLOCK(...) ((const uint64_t[]){__VA_ARGS__})
+
+/* One function is called as often but does more, one lies elsewhere and does the same,
+ * and one has counts of blocks on one side alone. */
+static void write_blocks(void)
+{
+	struct maker maker = begin("a.trm", "blocks");
+
+	add_image(&maker, 1, "/usr/bin/zip", 1, "exited 0", NULL);
+	add_calls(&maker, ZIP, "deflate", 0x1100, 10);
+	add_block(&maker, ZIP, "deflate", 0x1100, BLOCK(0x1100, 32, 10, 10));
+	add_block(&maker, ZIP, "deflate", 0x1100, BLOCK(0x1120, 7, 2, 900));
+	add_calls(&maker, ZIP, "main", 0x1000, 1);
+	add_block(&maker, ZIP, "main", 0x1000, BLOCK(0x1000, 7, 3, 1));
+	add_calls(&maker, ZIP, "odd", 0x3000, 1);
+	end_profile(&maker);
+	maker = begin("b.trm", "blocks");
+	add_image(&maker, 1, "/usr/bin/zip", 1, "exited 0", NULL);
+	add_calls(&maker, ZIP, "deflate", 0x2100, 10);
+	add_block(&maker, ZIP, "deflate", 0x2100, BLOCK(0x2100, 32, 10, 10));
+	add_block(&maker, ZIP, "deflate", 0x2100, BLOCK(0x2120, 7, 2, 1000));
+	add_calls(&maker, ZIP, "main", 0x2000, 1);
+	add_block(&maker, ZIP, "main", 0x2000, BLOCK(0x2000, 7, 3, 1));
+	add_calls(&maker, ZIP, "odd", 0x3000, 1);
+	add_block(&maker, ZIP, "odd", 0x3000, BLOCK(0x3000, 7, 3, 1));
+	end_profile(&maker);
+}
+
+static void test_blocks(void **state)
+{
+	char *output, *errors;
+
+	(void)state;
+	write_blocks();
+	check_command(cmd_diff, "--sort instructions a.trm b.trm", 1,
+		      HEAD
+		      "   A   B  Difference  Change  Instructions  Module  Function\n"
+		      "  10  10           0  +0.0 %          +200  zip     deflate\n"
+		      "\n"
+		      "1 function differs; 2 do not\n"
+		      "Calls: 12 in A, 12 in B\n"
+		      "Instructions: 1,903 in A, 2,106 in B: +203, +10.7 %\n",
+		      "");
+	check_command(cmd_diff, "--by block a.trm b.trm", 1,
+		      HEAD "    A      B  Difference   Change  Module  Block\n"
+			   "  900  1,000        +100  +11.1 %  zip     deflate+0x20\n"
+			   "    0      1          +1      new  zip     odd+0x0\n"
+			   "\n"
+			   "2 blocks differ: 1 new, 0 gone; 2 do not\n"
+			   "Executions: 911 in A, 1,012 in B: +101, +11.1 %\n"
+			   "Instructions: 1,903 in A, 2,106 in B: +203, +10.7 %\n",
+		      "");
+	assert_int_equal(
+		run_command(cmd_diff, "--json --by module a.trm b.trm", &output, &errors),
+		1);
+	assert_non_null(strstr(output,
+			       "\"difference\": 0, \"ratio\": 1, \"instructions.a\": "
+			       "1903, \"instructions.b\": 2106, \"state\": "
+			       "\"changed\"}"));
+	free(output);
+	free(errors);
+	/* Against a profile without them, calls are compared. */
+	write_blocks();
+	struct maker maker = begin("b.trm", "functions");
+
+	add_image(&maker, 1, "/usr/bin/zip", 1, "exited 0", NULL);
+	add_calls(&maker, ZIP, "deflate", 0x1100, 10);
+	add_calls(&maker, ZIP, "main", 0x1000, 1);
+	add_calls(&maker, ZIP, "odd", 0x3000, 1);
+	end_profile(&maker);
+	check_command(cmd_diff, "a.trm b.trm", 0,
+		      "A  a.trm: zip x\n"
+		      "B  b.trm: zip x\n"
+		      "\n"
+		      "0 functions differ; 3 do not\n"
+		      "Calls: 12 in A, 12 in B\n",
+		      "");
+	check_command(cmd_diff, "--by block a.trm b.trm", 2, "",
+		      "trammel: no counts of blocks in 'b.trm': measure with trammel run "
+		      "-m blocks\n");
+}
+
 static void test_colours(void **state)
 {
 	char *output, *errors;
@@ -254,7 +336,8 @@ static void test_wrong_usage(void **state)
 		{"", "two profiles are compared, not 0: trammel diff A B"},
 		{"a b c", "two profiles are compared, not 3: trammel diff A B"},
 		{"--by process a b",
-		 "--by 'process' is unknown: choose function, module or program"},
+		 "--by 'process' is unknown: choose function, module, program or "
+		 "block"},
 		{"--sort=nam a b", "--sort 'nam' is unknown: did you mean 'name'?"},
 		{"-t -1 a b", "--threshold '-1' is no number from 0 up"},
 		{"-t 5% a b", "--threshold '5%' is no number from 0 up"},
@@ -280,10 +363,11 @@ static void test_wrong_usage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_functions), cmocka_unit_test(test_rows_chosen),
-		cmocka_unit_test(test_equal),     cmocka_unit_test(test_json),
-		cmocka_unit_test(test_coverage),  cmocka_unit_test(test_colours),
-		cmocka_unit_test(test_torn),      cmocka_unit_test(test_wrong_usage),
+		cmocka_unit_test(test_functions),   cmocka_unit_test(test_rows_chosen),
+		cmocka_unit_test(test_equal),       cmocka_unit_test(test_json),
+		cmocka_unit_test(test_coverage),    cmocka_unit_test(test_blocks),
+		cmocka_unit_test(test_colours),     cmocka_unit_test(test_torn),
+		cmocka_unit_test(test_wrong_usage),
 	};
 	char folder[] = "/tmp/test_diff.XXXXXX";
 

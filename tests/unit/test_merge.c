@@ -63,7 +63,7 @@ static char *report_of(const char *path)
 	assert_null(report_profile_load(path, &profile));
 	assert_null(profile->warning);
 	assert_null(report_profile_select(profile, &(struct report_filter){0}));
-	for (int by = REPORT_BY_FUNCTION; by <= REPORT_BY_PROCESS; by++) {
+	for (int by = REPORT_BY_FUNCTION; by <= REPORT_BY_BLOCK; by++) {
 		struct report_options options = {
 			.by = (enum report_by)by, .all = true, .verbose = true};
 
@@ -231,6 +231,38 @@ static void test_unknown_records(void **state)
 }
 
 /* What left out functions is said once. */
+/* Blocks are counted by image, and images get new numbers. */
+static void test_blocks(void **state)
+{
+	static const char *const names[] = {"a.trm", "b.trm", "cat.trm", "cat.trm"};
+
+	(void)state;
+	for (uint64_t i = 0; i < 4; i++) {
+		struct maker maker = begin_profile(names[i], i == 3);
+
+		add_run(&maker, i % 2 ? "two" : "one", "blocks");
+		add_image(&maker, i % 2, ZIP, 1, "exited 0", NULL);
+		add_calls(&maker, ZIP, "main", 0x1000, 1);
+		add_block(&maker, ZIP, "main", 0x1000,
+			  (const uint64_t[]){0x1000, 7, 3, i % 2 ? 40 : 2});
+		end_profile(&maker);
+	}
+	check_command(cmd_merge, "-o all.trm a.trm b.trm", 0, "", "");
+	check_same_report("all.trm", "cat.trm");
+
+	char *text = report_of("all.trm");
+
+	assert_non_null(strstr(text, "\n  126 instructions in 1 block\n"));
+	assert_non_null(strstr(text, "\n     42  100.0 %             3  zip      0x1000  "
+				     "main\n"));
+	free(text);
+	write_profile("c.trm", false, "three", 1);
+	check_command(cmd_merge, "-o all.trm a.trm c.trm", 2, "",
+		      "trammel: no profile \"all.trm\": 'a.trm' measured blocks, 'c.trm' "
+		      "functions: these cannot "
+		      "be added up, merge them apart\n");
+}
+
 static void test_skips_once(void **state)
 {
 	(void)state;
@@ -332,6 +364,7 @@ int main(void)
 		cmocka_unit_test(test_same_as_cat),
 		cmocka_unit_test(test_again),
 		cmocka_unit_test(test_unknown_records),
+		cmocka_unit_test(test_blocks),
 		cmocka_unit_test(test_skips_once),
 		cmocka_unit_test(test_torn),
 		cmocka_unit_test(test_refused),

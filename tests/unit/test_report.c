@@ -324,6 +324,128 @@ static void test_coverage_of_processes(void **state)
 	free(errors);
 }
 
+#define BLOCK(...) ((const uint64_t[]){__VA_ARGS__})
+
+/* A process and the child of its fork, which goes on in a function that it never called.
+ * The blocks of one function were not counted. */
+static void write_blocks(void)
+{
+	struct maker maker = begin_profile(PROFILE, false);
+
+	add_run(&maker, "blocks", "0");
+	for (uint64_t process = 1; process <= 2; process++) {
+		add_image(&maker, process, ZIP, 1, "exited 0", NULL);
+		add_module(&maker, ZIP, 40);
+		add_calls(&maker, ZIP, "deflate", 0x1100, 10);
+		add_block(&maker, ZIP, "deflate", 0x1100, BLOCK(0x1120, 7, 2, 900));
+		add_block(&maker, ZIP, "deflate", 0x1100, BLOCK(0x1100, 32, 10, 10));
+		add_block(&maker, ZIP, "main", 0x1000, BLOCK(0x1010, 3, 1, process));
+	}
+	add_calls(&maker, LIBC, "odd", 0x8000, 3);
+	add_block(&maker, ZIP, "main", 0x1000, BLOCK(0x1010, 3, 1, 0));
+	add_block(&maker, ZIP, "main", 0x1000, BLOCK(0x1013, 3, 1, 0));
+	end_profile(&maker);
+}
+
+#define BLOCKS_HEAD                                                                      \
+	"zip -6 'a file'\n"                                                              \
+	"  exit 0, wall time 1.235 s, instrumenting 12.3 ms, 2 processes, 2 threads\n"
+
+#define BLOCKS_REST                                                                      \
+	"  Executed  Known   Part  Module\n"                                             \
+	"         2     40  5.0 %  zip\n"                                                \
+	"         1      0         libc.so.6\n"                                          \
+	"\n"                                                                             \
+	"  Process  Functions  Threads  State     Program\n"                             \
+	"        1          1        1  exited 0  /usr/bin/zip\n"                        \
+	"        2          2        1  exited 0  /usr/bin/zip\n"                        \
+	"\n"                                                                             \
+	"3 functions executed, 23 calls\n"
+
+static void test_blocks(void **state)
+{
+	(void)state;
+	write_blocks();
+	check_report(
+		"--by block " PROFILE, 0,
+		BLOCKS_HEAD
+		"  3,803 instructions in 3 blocks; 1 function without counts of blocks\n"
+		"\n"
+		"  Count   Share  Instructions  Module  Address  Function\n"
+		"  1,800  98.7 %             2  zip      0x1120  deflate\n"
+		"     20   1.1 %            10  zip      0x1100  deflate\n"
+		"      3   0.2 %             1  zip      0x1010  main\n"
+		"\n" BLOCKS_REST,
+		"");
+	check_report("--by block --sort=name -n1 --process 2 --module zip " PROFILE, 0,
+		     BLOCKS_HEAD
+		     "  1,902 instructions in 3 blocks\n"
+		     "\n"
+		     "  Count  Share  Instructions  Module  Address  Function\n"
+		     "     10  1.1 %            10  zip      0x1100  deflate\n"
+		     "  ... 2 more blocks (--all shows them)\n"
+		     "\n"
+		     "  Executed  Known   Part  Module\n"
+		     "         2     40  5.0 %  zip\n"
+		     "\n"
+		     "2 functions executed, 10 calls\n",
+		     "");
+}
+
+static void test_instructions(void **state)
+{
+	(void)state;
+	write_blocks();
+	check_report(
+		"--sort=instructions " PROFILE, 0,
+		BLOCKS_HEAD
+		"  3,803 instructions in 3 blocks; 1 function without counts of blocks\n"
+		"\n"
+		"  Calls   Share  Instructions   Share  Module     Function\n"
+		"     20  87.0 %         3,800  99.9 %  zip        deflate\n"
+		"      0   0.0 %             3   0.1 %  zip        main\n"
+		"      3  13.0 %             ?          libc.so.6  odd\n"
+		"\n" BLOCKS_REST,
+		"");
+	write_simple("functions");
+	check_report("--sort=instructions " PROFILE, 2, "",
+		     "trammel: no counts of blocks in '" PROFILE
+		     "': measure with trammel run -m blocks\n");
+	check_report("--by=block " PROFILE, 2, "",
+		     "trammel: no counts of blocks in '" PROFILE
+		     "': measure with trammel run -m blocks\n");
+}
+
+static void test_blocks_json(void **state)
+{
+	static const struct {
+		const char *words, *part;
+	} cases[] = {
+		{"--json --sort=module --by block " PROFILE,
+		 "\"function\": \"deflate\", \"offset\": \"0x1100\", \"block\": "
+		 "\"0x1120\", \"block.size\": 7, \"block.instructions\": 2, \"count\": "
+		 "1800},\n"},
+		{"--json " PROFILE, "\"calls\": 20, \"instructions\": 3800},\n"},
+		/* Not counted is not 0. */
+		{"--json " PROFILE,
+		 "\"function\": \"odd\", \"offset\": \"0x8000\", \"calls\": 3},\n"},
+		{"--json " PROFILE,
+		 "\"functions.executed\": 2, \"calls\": 20, \"instructions\": 3803},\n"},
+		{"--json " PROFILE, "\"calls\": 13, \"instructions\": 1902}],\n"},
+	};
+
+	(void)state;
+	write_blocks();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *output, *errors;
+
+		assert_int_equal(run_report(cases[i].words, &output, &errors), 0);
+		assert_non_null(strstr(output, cases[i].part));
+		free(output);
+		free(errors);
+	}
+}
+
 static void test_colours_and_width(void **state)
 {
 	struct report_options options = {.colour = REPORT_COLOUR_ALWAYS, .width = 34};
@@ -483,9 +605,9 @@ static void test_wrong_usage(void **state)
 		{"--by functions x",
 		 "--by 'functions' is unknown: did you mean 'function'?"},
 		{"--by thread x",
-		 "--by 'thread' is unknown: choose function, module or process"},
+		 "--by 'thread' is unknown: choose function, module, process or block"},
 		{"--sort=size x",
-		 "--sort 'size' is unknown: choose calls, name or module"},
+		 "--sort 'size' is unknown: choose calls, name, module or instructions"},
 		{"--color=allways x",
 		 "--color 'allways' is unknown: did you mean 'always'?"},
 		{"--limit=0 x", "--limit '0' is no number from 1 up"},
@@ -570,6 +692,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_blocks),
+		cmocka_unit_test(test_instructions),
+		cmocka_unit_test(test_blocks_json),
 		cmocka_unit_test(test_rows_chosen),
 		cmocka_unit_test(test_modules),
 		cmocka_unit_test(test_coverage),

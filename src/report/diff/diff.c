@@ -1,6 +1,6 @@
 #include "report/diff/diff.h"
 
-#include <stdint.h>
+#include <inttypes.h>
 #include <string.h>
 
 struct comparing {
@@ -46,6 +46,7 @@ static void add_functions(struct comparing *comparing, int side)
 {
 	const struct report_profile *profile = comparing->diff->sides[side];
 	bool modules = comparing->options->by == DIFF_BY_MODULE;
+	struct diff_row *row;
 
 	vector_for_each (&profile->functions, function) {
 		const struct report_module *module =
@@ -53,8 +54,9 @@ static void add_functions(struct comparing *comparing, int side)
 
 		if (!function->executed || !is_wanted(module, comparing->options))
 			continue;
-		find_row(comparing, module->name, modules ? "" : function->name)
-			->calls[side] += function->calls;
+		row = find_row(comparing, module->name, modules ? "" : function->name);
+		row->calls[side] += function->calls;
+		row->uncounted |= !modules && !function->blocks;
 	}
 }
 
@@ -85,6 +87,68 @@ static void add_programs(struct comparing *comparing, int side)
 	table_deinit(&covered);
 }
 
+/* The row of a block: its function's, module's or program's, or one of its own. */
+static struct diff_row *block_row(struct comparing *comparing,
+				  const struct report_profile *profile,
+				  const struct report_block *block)
+{
+	const struct report_function *function =
+		&profile->functions.items[block->function];
+	const struct report_module *module = &profile->modules.items[function->module];
+	const struct report_image *image = &profile->images.items[block->image];
+	struct text name = {0};
+	struct diff_row *row;
+
+	switch (comparing->options->by) {
+	case DIFF_BY_PROGRAM:
+		return find_row(comparing, "", file_name(image->program));
+	case DIFF_BY_MODULE:
+		return find_row(comparing, module->name, "");
+	case DIFF_BY_FUNCTION:
+		return find_row(comparing, module->name, function->name);
+	case DIFF_BY_BLOCK:
+		break;
+	}
+	text_format(&name, "%s+0x%" PRIx64, function->name,
+		    block->address - function->offset);
+	row = find_row(comparing, module->name, name.data);
+	text_deinit(&name);
+	return row;
+}
+
+static void add_blocks(struct comparing *comparing, int side)
+{
+	const struct report_profile *profile = comparing->diff->sides[side];
+
+	vector_for_each (&profile->blocks, block) {
+		uint32_t module = profile->functions.items[block->function].module;
+		struct diff_row *row;
+
+		if (!block->count ||
+		    !is_wanted(&profile->modules.items[module], comparing->options))
+			continue;
+		row = block_row(comparing, profile, block);
+		row->instructions[side] += report_block_instructions(block);
+		if (comparing->options->by == DIFF_BY_BLOCK)
+			row->calls[side] += block->count;
+	}
+}
+
+static struct trm_error *check_blocks(const struct report_profile *const *sides,
+				      const struct diff_options *options)
+{
+	if (options->by != DIFF_BY_BLOCK && options->sort != DIFF_SORT_INSTRUCTIONS)
+		return NULL;
+	for (int side = DIFF_A; side < DIFF_SIDES; side++)
+		if (!sides[side]->blocks.count)
+			return trm_error_create(
+				TRM_ERROR_USAGE,
+				"no counts of blocks in '%s': measure with trammel run "
+				"-m blocks",
+				options->files[side]);
+	return NULL;
+}
+
 static struct trm_error *check_sides(const struct report_profile *a,
 				     const struct report_profile *b,
 				     const struct diff_options *options)
@@ -108,22 +172,22 @@ static struct trm_error *check_sides(const struct report_profile *a,
 			"no module '%s' in these profiles: trammel report "
 			"--by module shows those that are",
 			options->module);
-	return NULL;
+	return check_blocks(sides, options);
 }
 
-static uint64_t distance(const struct diff_row *row)
+static uint64_t distance(const uint64_t numbers[DIFF_SIDES])
 {
-	uint64_t a = row->calls[DIFF_A], b = row->calls[DIFF_B];
+	uint64_t a = numbers[DIFF_A], b = numbers[DIFF_B];
 
 	return a < b ? b - a : a - b;
 }
 
-static bool differs(const struct diff_row *row, double threshold)
+static bool differs(const uint64_t numbers[DIFF_SIDES], double threshold)
 {
-	return distance(row) &&
-	       (!row->calls[DIFF_A] ||
-		(long double)distance(row) * 100 >
-			(long double)threshold * (long double)row->calls[DIFF_A]);
+	return distance(numbers) &&
+	       (!numbers[DIFF_A] ||
+		(long double)distance(numbers) * 100 >
+			(long double)threshold * (long double)numbers[DIFF_A]);
 }
 
 /* Keeps the rows that differ, and counts the others. */
@@ -132,9 +196,13 @@ static void sift(struct diff *diff, double threshold)
 	size_t kept = 0;
 
 	vector_for_each (&diff->rows, row) {
-		for (int side = DIFF_A; side < DIFF_SIDES; side++)
+		for (int side = DIFF_A; side < DIFF_SIDES; side++) {
 			diff->calls[side] += row->calls[side];
-		if (differs(row, threshold)) {
+			diff->instructions[side] += row->instructions[side];
+		}
+		if (differs(row->calls, threshold) ||
+		    (diff->blocks && !row->uncounted &&
+		     differs(row->instructions, threshold))) {
 			diff->rows.items[kept++] = *row;
 			continue;
 		}
@@ -154,6 +222,11 @@ static long double factor(const struct diff_row *row)
 	return a < b ? b / a : a / b;
 }
 
+static int by_distance(const uint64_t a[DIFF_SIDES], const uint64_t b[DIFF_SIDES])
+{
+	return (distance(a) < distance(b)) - (distance(a) > distance(b));
+}
+
 static int compare_rows(const void *left, const void *right, void *context)
 {
 	const struct diff_options *options = context;
@@ -166,8 +239,10 @@ static int compare_rows(const void *left, const void *right, void *context)
 		result = strcmp(a->module, b->module);
 	else if (options->sort == DIFF_SORT_RATIO)
 		result = (factor(a) < factor(b)) - (factor(a) > factor(b));
+	else if (options->sort == DIFF_SORT_INSTRUCTIONS)
+		result = by_distance(a->instructions, b->instructions);
 	if (!result)
-		result = (distance(a) < distance(b)) - (distance(a) > distance(b));
+		result = by_distance(a->calls, b->calls);
 	if (!result)
 		result = strcmp(a->module, b->module);
 	return result ? result : strcmp(a->name, b->name);
@@ -177,7 +252,8 @@ struct trm_error *report_diff(const struct report_profile *a,
 			      const struct report_profile *b,
 			      const struct diff_options *options, struct diff *ret_diff)
 {
-	struct diff diff = {.sides = {a, b}};
+	struct diff diff = {.sides = {a, b},
+			    .blocks = a->blocks.count && b->blocks.count};
 	struct comparing comparing = {.options = options, .diff = &diff};
 	struct diff_options order = *options;
 
@@ -185,8 +261,10 @@ struct trm_error *report_diff(const struct report_profile *a,
 	for (int side = DIFF_A; side < DIFF_SIDES; side++) {
 		if (options->by == DIFF_BY_PROGRAM)
 			add_programs(&comparing, side);
-		else
+		else if (options->by != DIFF_BY_BLOCK)
 			add_functions(&comparing, side);
+		if (diff.blocks)
+			add_blocks(&comparing, side);
 	}
 	string_table_deinit(&comparing.keys);
 	text_deinit(&comparing.key);

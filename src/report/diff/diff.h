@@ -12,12 +12,13 @@
 
 enum { DIFF_A, DIFF_B, DIFF_SIDES };
 
-enum diff_by { DIFF_BY_FUNCTION, DIFF_BY_MODULE, DIFF_BY_PROGRAM };
+enum diff_by { DIFF_BY_FUNCTION, DIFF_BY_MODULE, DIFF_BY_PROGRAM, DIFF_BY_BLOCK };
 enum diff_sort {
 	DIFF_SORT_DIFFERENCE,
 	DIFF_SORT_RATIO,
 	DIFF_SORT_NAME,
-	DIFF_SORT_MODULE
+	DIFF_SORT_MODULE,
+	DIFF_SORT_INSTRUCTIONS
 };
 
 struct diff_options {
@@ -33,10 +34,13 @@ struct diff_options {
 
 struct diff_row {
 	char *module; /* "" where rows are programs */
-	char *name;   /* of the function or program; "" where rows are modules */
-	/* How often functions were called; in coverage profiles, how many were executed.
-	 */
+	char *name;   /* of the function or program; "" where rows are modules. Of a
+			 block: function+0x12 */
+	/* How often functions were called, or blocks executed; in coverage profiles, how
+	 * many functions were executed. */
 	uint64_t calls[DIFF_SIDES];
+	uint64_t instructions[DIFF_SIDES]; /* executed, if diff.blocks */
+	bool uncounted; /* but not in all of a function's calls: they say nothing */
 };
 
 struct diff {
@@ -44,10 +48,13 @@ struct diff {
 	struct VECTOR(struct diff_row) rows; /* those that differ, sorted */
 	size_t equal;                        /* rows that do not */
 	uint64_t calls[DIFF_SIDES];          /* of all rows */
+	uint64_t instructions[DIFF_SIDES];
+	bool blocks; /* both sides have counts of blocks */
 };
 
 /* Compares two profiles, which must outlive the result. Error (TRM_ERROR_USAGE): one has
- * calls and the other one coverage, or no module matches. */
+ * calls and the other one coverage, no module matches, or counts of
+ * blocks are wanted that one of them lacks. */
 struct trm_error *report_diff(const struct report_profile *a,
 			      const struct report_profile *b,
 			      const struct diff_options *options, struct diff *ret_diff);

@@ -14,13 +14,15 @@ static const struct {
 	[DIFF_BY_FUNCTION] = {"function", "function", "functions"},
 	[DIFF_BY_MODULE] = {"module", "module", "modules"},
 	[DIFF_BY_PROGRAM] = {"program", "program", "programs"},
+	[DIFF_BY_BLOCK] = {"block", "block", "blocks"},
 };
 
 static const char *state_of(const struct diff_row *row)
 {
-	if (!row->calls[DIFF_A])
+	/* What a child of a fork goes on with, it has not called. */
+	if (!row->calls[DIFF_A] && !row->instructions[DIFF_A])
 		return "new";
-	return row->calls[DIFF_B] ? "changed" : "gone";
+	return row->calls[DIFF_B] || row->instructions[DIFF_B] ? "changed" : "gone";
 }
 
 static void add_distance(struct text *out, const uint64_t calls[DIFF_SIDES], bool grouped)
@@ -43,27 +45,44 @@ static void add_change(struct text *out, const uint64_t calls[DIFF_SIDES])
 		text_format(out, "%+.1f %%", 100 * (b - a) / a);
 }
 
-static void add_row(struct grid *grid, const struct diff_row *row, enum diff_by by)
+static bool shows_instructions(const struct diff *diff,
+			       const struct diff_options *options)
 {
+	return diff->blocks && options->by != DIFF_BY_BLOCK;
+}
+
+static void add_row(struct grid *grid, const struct diff *diff,
+		    const struct diff_options *options, const struct diff_row *row)
+{
+	const char *state = state_of(row);
 	struct text cell = {0};
 
-	grid_paint_row(grid, !row->calls[DIFF_A]   ? GRID_GREEN
-			     : !row->calls[DIFF_B] ? GRID_RED
-						   : GRID_PLAIN);
+	grid_paint_row(grid, !strcmp(state, "new")    ? GRID_GREEN
+			     : !strcmp(state, "gone") ? GRID_RED
+						      : GRID_PLAIN);
 	grid_add_number(grid, row->calls[DIFF_A]);
 	grid_add_number(grid, row->calls[DIFF_B]);
 	add_distance(&cell, row->calls, true);
 	grid_add_text(grid, cell.data);
 	cell.length = 0;
-	if (row->calls[DIFF_A] && row->calls[DIFF_B])
+	text_add(&cell, "");
+	if (!strcmp(state, "changed"))
 		add_change(&cell, row->calls);
 	else
-		text_add(&cell, state_of(row));
+		text_add(&cell, state);
 	grid_add_text(grid, cell.data);
+	if (shows_instructions(diff, options)) {
+		cell.length = 0;
+		if (row->uncounted)
+			text_add(&cell, "?");
+		else
+			add_distance(&cell, row->instructions, true);
+		grid_add_text(grid, cell.data);
+	}
 	text_deinit(&cell);
-	if (by != DIFF_BY_PROGRAM)
+	if (options->by != DIFF_BY_PROGRAM)
 		grid_add_text(grid, row->module);
-	if (by != DIFF_BY_MODULE)
+	if (options->by != DIFF_BY_MODULE)
 		grid_add_text(grid, *row->name ? row->name : "(unknown)");
 }
 
@@ -77,14 +96,18 @@ static void add_table(const struct diff *diff, const struct diff_options *option
 	grid_add_column(&grid, "B", true);
 	grid_add_column(&grid, "Difference", true);
 	grid_add_column(&grid, "Change", true);
+	if (shows_instructions(diff, options))
+		grid_add_column(&grid, "Instructions", true);
 	if (options->by != DIFF_BY_PROGRAM)
 		grid_add_column(&grid, "Module", false);
 	if (options->by != DIFF_BY_MODULE)
 		grid_add_column(&grid,
-				options->by == DIFF_BY_PROGRAM ? "Program" : "Function",
+				options->by == DIFF_BY_PROGRAM ? "Program"
+				: options->by == DIFF_BY_BLOCK ? "Block"
+							       : "Function",
 				false);
 	for (size_t i = 0; i < diff->rows.count && i < limit; i++)
-		add_row(&grid, &diff->rows.items[i], options->by);
+		add_row(&grid, diff, options, &diff->rows.items[i]);
 	text_add(out, "\n");
 	grid_print(&grid, &(struct text_style){options->colour, options->width}, out);
 	grid_deinit(&grid);
@@ -121,6 +144,22 @@ static size_t count_state(const struct diff *diff, const char *state)
 	return count;
 }
 
+static void add_sums(struct text *out, const char *what, const uint64_t sums[DIFF_SIDES])
+{
+	text_format(out, "%s: ", what);
+	text_add_grouped(out, sums[DIFF_A]);
+	text_add(out, " in A, ");
+	text_add_grouped(out, sums[DIFF_B]);
+	text_add(out, " in B");
+	if (sums[DIFF_A] != sums[DIFF_B]) {
+		text_add(out, ": ");
+		add_distance(out, sums, true);
+		text_add(out, sums[DIFF_A] ? ", " : "");
+		add_change(out, sums);
+	}
+	text_add(out, "\n");
+}
+
 /* "12 functions differ: 3 new, 4 gone; 271 do not (within 5 %)" */
 static void add_totals(const struct diff *diff, const struct diff_options *options,
 		       struct text *out)
@@ -136,18 +175,14 @@ static void add_totals(const struct diff *diff, const struct diff_options *optio
 	text_format(out, "; %zu %s not", diff->equal, diff->equal == 1 ? "does" : "do");
 	if (options->threshold > 0)
 		text_format(out, " (by more than %g %%)", options->threshold);
-	text_add(out, diff->sides[DIFF_A]->coverage ? "\nExecuted: " : "\nCalls: ");
-	text_add_grouped(out, diff->calls[DIFF_A]);
-	text_add(out, " in A, ");
-	text_add_grouped(out, diff->calls[DIFF_B]);
-	text_add(out, " in B");
-	if (diff->calls[DIFF_A] != diff->calls[DIFF_B]) {
-		text_add(out, ": ");
-		add_distance(out, diff->calls, true);
-		text_add(out, diff->calls[DIFF_A] ? ", " : "");
-		add_change(out, diff->calls);
-	}
 	text_add(out, "\n");
+	add_sums(out,
+		 diff->sides[DIFF_A]->coverage  ? "Executed"
+		 : options->by == DIFF_BY_BLOCK ? "Executions"
+						: "Calls",
+		 diff->calls);
+	if (diff->blocks)
+		add_sums(out, "Instructions", diff->instructions);
 }
 
 void report_diff_text(const struct diff *diff, const struct diff_options *options,
@@ -160,12 +195,17 @@ void report_diff_text(const struct diff *diff, const struct diff_options *option
 	add_totals(diff, options, out);
 }
 
-static void add_json_side(struct text *out, const char *file,
-			  const struct report_profile *profile, uint64_t calls)
+static void add_json_side(const struct diff *diff, const struct diff_options *options,
+			  int side, struct text *out)
 {
+	const struct report_profile *profile = diff->sides[side];
+
 	text_add(out, "{");
-	json_add_string(out, "file", file);
-	json_add_number(out, "calls", calls);
+	json_add_string(out, "file", options->files[side]);
+	json_add_number(out, options->by == DIFF_BY_BLOCK ? "count" : "calls",
+			diff->calls[side]);
+	if (diff->blocks)
+		json_add_number(out, "instructions", diff->instructions[side]);
 	json_add_key(out, "runs");
 	text_add(out, "[");
 	vector_for_each (&profile->runs, run) {
@@ -175,7 +215,8 @@ static void add_json_side(struct text *out, const char *file,
 	text_add(out, "]}");
 }
 
-static void add_json_row(struct text *out, const struct diff_row *row, enum diff_by by)
+static void add_json_row(struct text *out, const struct diff_row *row, enum diff_by by,
+			 bool instructions)
 {
 	double a = (double)row->calls[DIFF_A], b = (double)row->calls[DIFF_B];
 
@@ -191,6 +232,10 @@ static void add_json_row(struct text *out, const struct diff_row *row, enum diff
 		text_format(out, "%.9g", b / a);
 	else
 		text_add(out, "null");
+	if (instructions && !row->uncounted) {
+		json_add_number(out, "instructions.a", row->instructions[DIFF_A]);
+		json_add_number(out, "instructions.b", row->instructions[DIFF_B]);
+	}
 	json_add_string(out, "state", state_of(row));
 	text_add(out, "}");
 }
@@ -199,15 +244,13 @@ void report_diff_json(const struct diff *diff, const struct diff_options *option
 		      struct text *out)
 {
 	text_add(out, "{\"a\": ");
-	add_json_side(out, options->files[DIFF_A], diff->sides[DIFF_A],
-		      diff->calls[DIFF_A]);
+	add_json_side(diff, options, DIFF_A, out);
 	text_add(out, ",\n\"b\": ");
-	add_json_side(out, options->files[DIFF_B], diff->sides[DIFF_B],
-		      diff->calls[DIFF_B]);
+	add_json_side(diff, options, DIFF_B, out);
 	text_format(out, ",\n\"by\": \"%s\", \"threshold\": %.9g, \"equal\": %zu",
 		    words[options->by].by, options->threshold, diff->equal);
 	json_begin_list(out, "rows");
 	vector_for_each (&diff->rows, row)
-		add_json_row(out, row, options->by);
+		add_json_row(out, row, options->by, diff->blocks);
 	text_add(out, "]}\n");
 }

@@ -31,9 +31,38 @@ static void add_functions(struct text *out, const struct report_profile *profile
 		json_begin_item(out);
 		add_function(out, profile, rows[i]);
 		json_add_number(out, "calls", rows[i]->calls);
+		if (rows[i]->blocks)
+			json_add_number(out, "instructions", rows[i]->instructions);
 		text_add(out, "}");
 	}
 	free(rows);
+}
+
+static void add_blocks(struct text *out, const struct report_profile *profile,
+		       enum report_sort sort)
+{
+	struct report_block *rows = report_profile_blocks(profile, sort);
+
+	for (size_t i = 0; i < profile->executed_blocks; i++) {
+		const struct report_block *block = &rows[i];
+
+		json_begin_item(out);
+		add_function(out, profile, &profile->functions.items[block->function]);
+		json_add_key(out, "block");
+		text_format(out, "\"0x%" PRIx64 "\"", block->address);
+		json_add_number(out, "block.size", block->size);
+		json_add_number(out, "block.instructions", block->instructions);
+		json_add_number(out, "count", block->count);
+		text_add(out, "}");
+	}
+	free(rows);
+}
+
+static void add_instructions(struct text *out, const struct report_profile *profile,
+			     uint64_t instructions)
+{
+	if (profile->blocks.count)
+		json_add_number(out, "instructions", instructions);
 }
 
 static void add_modules(struct text *out, const struct report_profile *profile,
@@ -50,6 +79,7 @@ static void add_modules(struct text *out, const struct report_profile *profile,
 		json_add_number(out, "functions.instrumented", rows[i]->instrumented);
 		json_add_number(out, "functions.executed", rows[i]->functions);
 		json_add_number(out, "calls", rows[i]->calls);
+		add_instructions(out, profile, rows[i]->instructions);
 		text_add(out, "}");
 	}
 	free(rows);
@@ -78,6 +108,7 @@ static void add_processes(struct text *out, const struct report_profile *profile
 		json_add_string(out, "process.reason", rows[i]->reason);
 		json_add_number(out, "functions.executed", rows[i]->functions);
 		json_add_number(out, "calls", rows[i]->calls);
+		add_instructions(out, profile, rows[i]->instructions);
 		text_add(out, "}");
 	}
 	free(rows);
@@ -105,6 +136,7 @@ void report_json(const struct report_profile *profile,
 		[REPORT_BY_FUNCTION] = add_functions,
 		[REPORT_BY_MODULE] = add_modules,
 		[REPORT_BY_PROCESS] = add_processes,
+		[REPORT_BY_BLOCK] = add_blocks,
 	};
 
 	text_add(out, "{\"profile\": ");

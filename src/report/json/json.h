@@ -7,9 +7,9 @@
  *                "offset": "0x...", "calls": N}, ...],
  *      "modules": [...], "processes": [...], "skipped": [...]}
  *
- * Rows are functions, modules or processes, as options.by says, all of them. Attributes
- * have the names of the profile; `functions.executed` is how many functions of a module
- * or in a process were. Only what is selected of the profile is there.
+ * Rows are functions, modules, processes or blocks, as options.by says, all of them.
+ * Attributes have the names of the profile; `functions.executed` is how many functions of
+ * a module or in a process were. Only what is selected of the profile is there.
  */
 #ifndef TRAMMEL_REPORT_JSON_JSON_H
 #define TRAMMEL_REPORT_JSON_JSON_H

@@ -117,6 +117,25 @@ void report_add_head(struct text *out, const struct report_profile *profile, siz
 		report_add_more(out, profile->runs.count - limit, "run", "runs");
 }
 
+/* "  1,234 instructions in 56 blocks; 2 functions without counts of blocks" */
+void report_add_instructions(struct text *out, const struct report_profile *profile)
+{
+	size_t without = profile->executed - profile->counted;
+
+	if (!profile->blocks.count)
+		return;
+	text_add(out, "  ");
+	report_add_count(out, profile->instructions, "instruction", "instructions");
+	text_add(out, " in ");
+	report_add_count(out, profile->executed_blocks, "block", "blocks");
+	if (without) {
+		text_add(out, "; ");
+		report_add_count(out, without, "function", "functions");
+		text_add(out, " without counts of blocks");
+	}
+	text_add(out, "\n");
+}
+
 static void add_image_name(struct text *out, const struct report_image *image)
 {
 	text_format(out, "process %" PRIu64, image->process);

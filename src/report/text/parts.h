@@ -17,6 +17,8 @@ void report_add_more(struct text *out, unsigned long long count, const char *one
 /* What was run: two lines for each run, at most `limit` runs. */
 void report_add_head(struct text *out, const struct report_profile *profile, size_t limit,
 		     const struct text_style *style);
+/* In profiles of blocks: how much was executed of what is selected, a line. */
+void report_add_instructions(struct text *out, const struct report_profile *profile);
 /* Processes that were released, or not measured, and those still running: a line each. */
 void report_add_unmeasured(struct text *out, const struct report_profile *profile,
 			   size_t limit);

@@ -46,6 +46,31 @@ static void finish_grid(const struct view *view, struct grid *grid, size_t rows,
 		report_add_more(view->out, rows - view->limit, one, many);
 }
 
+/* Profiles of blocks say how many instructions were executed. */
+static void add_instruction_columns(struct grid *grid,
+				    const struct report_profile *profile)
+{
+	if (!profile->blocks.count)
+		return;
+	grid_add_column(grid, "Instructions", true);
+	grid_add_column(grid, "Share", true);
+}
+
+/* `known`: 0 if nobody counted them. */
+static void add_instructions(struct grid *grid, const struct report_profile *profile,
+			     uint64_t known, uint64_t instructions)
+{
+	if (!profile->blocks.count)
+		return;
+	if (!known) {
+		grid_add_text(grid, "?");
+		grid_add_text(grid, "");
+		return;
+	}
+	grid_add_number(grid, instructions);
+	grid_add_share(grid, instructions, profile->instructions);
+}
+
 static void add_functions(const struct view *view)
 {
 	const struct report_profile *profile = view->profile;
@@ -57,6 +82,7 @@ static void add_functions(const struct view *view)
 		grid_add_column(&grid, "Calls", true);
 		grid_add_column(&grid, "Share", true);
 	}
+	add_instruction_columns(&grid, profile);
 	grid_add_column(&grid, "Module", false);
 	grid_add_column(&grid, "Function", false);
 	for (size_t i = 0; i < profile->executed && i < view->limit; i++) {
@@ -64,11 +90,45 @@ static void add_functions(const struct view *view)
 			grid_add_number(&grid, rows[i]->calls);
 			grid_add_share(&grid, rows[i]->calls, profile->calls);
 		}
+		add_instructions(&grid, profile, rows[i]->blocks, rows[i]->instructions);
 		add_module_name(&grid, &profile->modules.items[rows[i]->module]);
 		grid_add_text(&grid, rows[i]->name);
 	}
 	free(rows);
 	finish_grid(view, &grid, profile->executed, "function", "functions");
+}
+
+static void add_blocks(const struct view *view)
+{
+	const struct report_profile *profile = view->profile;
+	struct report_block *rows = report_profile_blocks(profile, view->options->sort);
+	size_t count = profile->executed_blocks;
+	uint64_t total = 0;
+	struct grid grid = {0};
+	char address[24];
+
+	for (size_t i = 0; i < count; i++)
+		total += rows[i].count;
+	grid_add_column(&grid, "Count", true);
+	grid_add_column(&grid, "Share", true);
+	grid_add_column(&grid, "Instructions", true);
+	grid_add_column(&grid, "Module", false);
+	grid_add_column(&grid, "Address", true);
+	grid_add_column(&grid, "Function", false);
+	for (size_t i = 0; i < count && i < view->limit; i++) {
+		const struct report_function *function =
+			&profile->functions.items[rows[i].function];
+
+		snprintf(address, sizeof(address), "0x%" PRIx64, rows[i].address);
+		grid_add_number(&grid, rows[i].count);
+		grid_add_share(&grid, rows[i].count, total);
+		grid_add_number(&grid, rows[i].instructions);
+		add_module_name(&grid, &profile->modules.items[function->module]);
+		grid_add_text(&grid, address);
+		grid_add_text(&grid, function->name);
+	}
+	free(rows);
+	finish_grid(view, &grid, count, "block", "blocks");
 }
 
 /* `calls`: with the columns of calls, as the main table has them. */
@@ -83,6 +143,7 @@ static void add_modules(const struct view *view, bool calls)
 	if (calls) {
 		grid_add_column(&grid, "Calls", true);
 		grid_add_column(&grid, "Share", true);
+		add_instruction_columns(&grid, profile);
 	}
 	grid_add_column(&grid, "Executed", true);
 	grid_add_column(&grid, "Known", true);
@@ -92,6 +153,7 @@ static void add_modules(const struct view *view, bool calls)
 		if (calls) {
 			grid_add_number(&grid, rows[i]->calls);
 			grid_add_share(&grid, rows[i]->calls, profile->calls);
+			add_instructions(&grid, profile, 1, rows[i]->instructions);
 		}
 		grid_add_number(&grid, rows[i]->functions);
 		grid_add_number(&grid, rows[i]->known);
@@ -167,9 +229,11 @@ static void add_tables(const struct view *view)
 		add_modules(view, !coverage);
 	if (by == REPORT_BY_PROCESS)
 		add_processes(view, !coverage);
+	if (by == REPORT_BY_BLOCK)
+		add_blocks(view);
 	if (by == REPORT_BY_FUNCTION && !(coverage && view->summary))
 		add_functions(view);
-	if (!coverage && by == REPORT_BY_FUNCTION)
+	if (!coverage && (by == REPORT_BY_FUNCTION || by == REPORT_BY_BLOCK))
 		add_modules(view, false);
 	if (images > 1 && by != REPORT_BY_PROCESS)
 		add_processes(view, false);
@@ -180,6 +244,7 @@ static void add_report(const struct view *view)
 	const struct report_profile *profile = view->profile;
 
 	report_add_head(view->out, profile, view->limit, &view->style);
+	report_add_instructions(view->out, profile);
 	if (profile->executed || view->options->by != REPORT_BY_FUNCTION)
 		add_tables(view);
 	else

@@ -12,7 +12,12 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum report_by { REPORT_BY_FUNCTION, REPORT_BY_MODULE, REPORT_BY_PROCESS };
+enum report_by {
+	REPORT_BY_FUNCTION,
+	REPORT_BY_MODULE,
+	REPORT_BY_PROCESS,
+	REPORT_BY_BLOCK
+};
 enum report_colour { REPORT_COLOUR_AUTO, REPORT_COLOUR_ALWAYS, REPORT_COLOUR_NEVER };
 
 /* All-zero is a report of everything, with the usual number of rows. */

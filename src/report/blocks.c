@@ -1,0 +1,168 @@
+/* The basic blocks of a profile: in order, selected, added up. */
+#include "report/profile.h"
+
+#include <string.h>
+
+static int by_number(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_place(const void *left, const void *right)
+{
+	const struct report_block *a = left, *b = right;
+	int result = by_number(a->function, b->function);
+
+	if (!result)
+		result = by_number(a->address, b->address);
+	return result ? result : by_number(a->image, b->image);
+}
+
+static bool is_same(const struct report_block *a, const struct report_block *b)
+{
+	return a->function == b->function && a->address == b->address;
+}
+
+void report_blocks_finish(struct report_profile *profile)
+{
+	struct report_block *items = profile->blocks.items;
+	size_t kept = 0;
+
+	if (!profile->blocks.count)
+		return;
+	qsort(items, profile->blocks.count, sizeof(*items), by_place);
+	for (size_t i = 1; i < profile->blocks.count; i++) {
+		if (by_place(&items[kept], &items[i]))
+			items[++kept] = items[i];
+		else
+			items[kept].count += items[i].count;
+	}
+	profile->blocks.count = kept + 1;
+	for (uint32_t i = 0; i < profile->blocks.count; i++) {
+		struct report_function *function =
+			&profile->functions.items[items[i].function];
+
+		if (!function->block_count++)
+			function->first_block = i;
+	}
+}
+
+static bool is_selected(const struct report_profile *profile,
+			const struct report_block *block)
+{
+	uint32_t module = profile->functions.items[block->function].module;
+
+	return block->count && profile->images.items[block->image].selected &&
+	       profile->modules.items[module].selected;
+}
+
+/* A function can run without a call: in the child of a fork that it made, and where
+ * something jumps into it. */
+static void set_executed(struct report_profile *profile, struct report_function *function)
+{
+	struct report_module *module = &profile->modules.items[function->module];
+
+	module->functions += !function->executed;
+	module->loaded = function->executed = true;
+}
+
+void report_blocks_select(struct report_profile *profile)
+{
+	const struct report_block *last = NULL;
+
+	vector_for_each (&profile->blocks, block) {
+		struct report_function *function =
+			&profile->functions.items[block->function];
+		uint64_t instructions = report_block_instructions(block);
+
+		if (!is_selected(profile, block))
+			continue;
+		profile->counted += !function->blocks;
+		if (!last || !is_same(last, block)) {
+			set_executed(profile, function);
+			function->blocks++;
+			profile->executed_blocks++;
+		}
+		last = block;
+		function->instructions += instructions;
+		profile->modules.items[function->module].instructions += instructions;
+		profile->images.items[block->image].instructions += instructions;
+		profile->instructions += instructions;
+	}
+}
+
+/* Adds the selected ones of profile.blocks from `first` on up to `end` to `rows`. */
+static size_t add_up(const struct report_profile *profile, size_t first, size_t end,
+		     struct report_block *rows)
+{
+	size_t count = 0;
+
+	for (size_t i = first; i < end; i++) {
+		const struct report_block *block = &profile->blocks.items[i];
+
+		if (!is_selected(profile, block))
+			continue;
+		if (count && is_same(&rows[count - 1], block))
+			rows[count - 1].count += block->count;
+		else
+			rows[count++] = *block;
+	}
+	return count;
+}
+
+/* What the comparison needs; qsort_r hands it through. */
+struct order {
+	const struct report_profile *profile;
+	enum report_sort sort;
+};
+
+static int compare(const void *left, const void *right, void *context)
+{
+	const struct order *order = context;
+	const struct report_block *a = left, *b = right;
+	const struct report_function *functions = order->profile->functions.items;
+	const struct report_function *in_a = &functions[a->function],
+				     *in_b = &functions[b->function];
+	const struct report_module *modules = order->profile->modules.items;
+	int result = 0;
+
+	if (order->sort == REPORT_SORT_CALLS)
+		result = by_number(b->count, a->count);
+	else if (order->sort == REPORT_SORT_INSTRUCTIONS)
+		result = by_number(report_block_instructions(b),
+				   report_block_instructions(a));
+	else if (order->sort == REPORT_SORT_NAME)
+		result = strcmp(in_a->name, in_b->name);
+	if (!result)
+		result = report_module_compare(&modules[in_a->module],
+					       &modules[in_b->module]);
+	if (!result && order->sort == REPORT_SORT_MODULE)
+		result = by_number(b->count, a->count);
+	if (!result)
+		result = strcmp(in_a->name, in_b->name);
+	return result ? result : by_place(a, b);
+}
+
+struct report_block *report_profile_blocks(const struct report_profile *profile,
+					   enum report_sort sort)
+{
+	struct report_block *rows =
+		memory_allocate_zeroed(profile->executed_blocks, sizeof(*rows));
+	struct order order = {profile, sort};
+	size_t count = add_up(profile, 0, profile->blocks.count, rows);
+
+	qsort_r(rows, count, sizeof(*rows), compare, &order);
+	return rows;
+}
+
+struct report_block *report_function_blocks(const struct report_profile *profile,
+					    const struct report_function *function,
+					    size_t *ret_count)
+{
+	struct report_block *rows =
+		memory_allocate_zeroed(function->blocks, sizeof(*rows));
+	size_t end = (size_t)function->first_block + function->block_count;
+
+	*ret_count = add_up(profile, function->first_block, end, rows);
+	return rows;
+}
