@@ -6,7 +6,8 @@ Usage: run-exactness.py [--trammel PATH] [--only NAME] [--keep DIR] [--verbose]
 Both run the same program on the same input. callgrind's output gives how often each
 instruction ran and each jump was taken; a function's calls are the executions of its first
 instruction less the jumps to it from inside the function. Every function of the executable
-and of all libraries is compared, in both directions.
+and of all libraries is compared, in both directions. So is every basic block: its count is the
+number of times that its first instruction ran.
 
 Under valgrind a program finds another CPU and no vDSO, and starts in another way. A small
 program is therefore also counted one instruction at a time on the real CPU (exactness/step.c).
@@ -28,6 +29,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = os.path.join(HERE, "exactness")
 sys.path.insert(0, SOURCES)
 
+import blocks  # noqa: E402
 import callgrind  # noqa: E402
 import compare  # noqa: E402
 
@@ -54,6 +56,12 @@ UNSTEADY = {
     "lua": "lua seeds its string hashes with the time and the address of a variable",
 }
 UNSTEADY_RUNS = 8
+
+# Functions whose calls are the same, but not what they do.
+OTHER_BLOCKS = {
+    "getenv": "valgrind adds variables to the environment, and puts them first",
+    "strstr": "its resolver asks for features of the CPU, which is another under valgrind",
+}
 
 # Programs of which only the executable's own functions must be equal.
 OWN_ONLY = {
@@ -130,14 +138,14 @@ def run_callgrind(command, folder, name, extra=None):
     return callgrind.read(out), output
 
 
-def unsteady(command, folder, name, truth):
+def unsteady(command, folder, name, truth, differ=None):
     """{(object, address): reason} where runs under callgrind alone differ."""
     excuses = {}
     for number in range(UNSTEADY_RUNS):
         # A longer environment moves the stack, and with it the address of a local variable.
         profile, _ = run_callgrind(command, folder, name, {"PAD": "x" * (1 + 613 * number)})
         other = compare.Truth(profile)
-        excuses.update(differences(truth, other, UNSTEADY[name]))
+        excuses.update((differ or differences)(truth, other, UNSTEADY[name]))
     return excuses
 
 
@@ -158,11 +166,14 @@ def run_steps(command, folder, name, environment):
     return compare.Truth(callgrind.read(out)), output
 
 
-def run_trammel(trammel, command, folder, name, environment):
-    out = os.path.join(folder, f"{name}.trm")
-    output = execute([trammel, "run", "--quiet", "-o", out, "--", *command], folder, environment)
-    text = execute([trammel, "report", out, "--json"], folder, PLAIN)
-    return json.loads(text), output
+def run_trammel(trammel, command, folder, name, environment, measure="functions"):
+    """Output, and the report by function; of blocks also the report by block."""
+    out = os.path.join(folder, f"{name}-{measure}.trm")
+    output = execute([trammel, "run", "--quiet", "-m", measure, "-o", out, "--", *command], folder,
+                     environment)
+    reports = [json.loads(execute([trammel, "report", out, "--json", "--by", kind], folder, PLAIN))
+               for kind in ("function", "block")[:1 + (measure == "blocks")]]
+    return reports[0] if measure == "functions" else reports, output
 
 
 def show(rows, truth, limit):
@@ -175,6 +186,7 @@ def show(rows, truth, limit):
 
 
 TOTALS = {"equal": 0, "explained": 0, "wrong": 0}
+BLOCK_TOTALS = dict(TOTALS)
 
 
 def judge(name, truth, report, excuses, options):
@@ -193,6 +205,23 @@ def judge(name, truth, report, excuses, options):
             show(rows, truth, len(rows))
     show(result.wrong, truth, len(result.wrong) if options.verbose else 10)
     self_test(truth, report, excuses)
+    return not bad
+
+
+def judge_blocks(name, truth, report, excuses, modules=None):
+    """The same for the counts of blocks."""
+    result = blocks.compare(truth, report, excuses, modules)
+    bad = (bool(result.wrong) or bool(result.uncovered)
+           or result.equal < (20 if name in OWN_ONLY else 50))
+    explained = sum(len(rows) for rows in result.explained.values())
+    for key, number in (("equal", result.equal), ("explained", explained),
+                        ("wrong", len(result.wrong) + len(result.uncovered))):
+        BLOCK_TOTALS[key] += number
+    print(f"{'FAIL' if bad else 'ok':4} {name}: {result.equal} blocks equal, {explained} explained, "
+          f"{len(result.wrong)} wrong, {len(result.uncovered)} instructions in no block")
+    for reason, rows in sorted(result.explained.items()):
+        print(f"  {len(rows)}: {reason}")
+    show(result.wrong + result.uncovered, truth, 10)
     return not bad
 
 
@@ -222,19 +251,28 @@ def self_test(truth, report, excuses):
             raise Failure(f"the comparison itself is broken: {change} was not seen")
 
 
-def check_steps(folder, options, excuses):
+def check_steps(folder, options, excuses, block_excuses):
     """Single steps, in the usual environment and in the one for callgrind. Adds to `excuses`
-    the functions in which callgrind is not right."""
+    the functions in which callgrind's calls are not right, to `block_excuses` those in which
+    its counts of instructions are not."""
     truth, expected = run_steps(["./plain"], folder, "plain", PLAIN)
     report, output = run_trammel(options.trammel, ["./plain"], folder, "plain", PLAIN)
     right = judge("single steps", truth, report, {}, options) and output == expected
     truth, _ = run_steps(["./plain"], folder, "alike", ALIKE)
     report, _ = run_trammel(options.trammel, ["./plain"], folder, "alike", ALIKE)
     right = judge("single steps, CPU features masked", truth, report, {}, options) and right
+    for name, environment in (("single steps", PLAIN), ("single steps, masked", ALIKE)):
+        steps, _ = run_steps(["./plain"], folder, "blocks", environment)
+        (report, by_block), output = run_trammel(options.trammel, ["./plain"], folder, "plain",
+                                                 environment, "blocks")
+        right = judge(name, steps, report, {}, options) and right and output == expected
+        right = judge_blocks(name, steps, by_block, {}) and right
     profile, _ = run_callgrind(["./plain"], folder, "alike")
     own = os.path.realpath(os.path.join(folder, "plain"))
     found = differences(truth, compare.Truth(profile), VALGRIND_REASON)
     excuses.update(found)
+    block_excuses.update(blocks.functions_that_differ(truth, compare.Truth(profile),
+                                                      VALGRIND_REASON))
     if any(module == own for module, _ in found):
         raise Failure("callgrind and the single steps differ in the program itself")
     return right
@@ -248,7 +286,22 @@ def loader_callees(truth, excuses):
     return {(loader, address): LOADER_REASON for address in truth.callees(loader, callers)}
 
 
-def check(name, command, folder, options, excuses):
+def check_blocks(name, command, folder, options, truth, excuses):
+    (_, by_block), _ = run_trammel(options.trammel, command, folder, name, ALIKE, "blocks")
+    if name in UNSTEADY:
+        excuses = {**unsteady(command, folder, name, truth, blocks.functions_that_differ), **excuses}
+    rows = by_block["rows"]
+    excuses = {**{(row["module.path"], int(row["offset"], 16)): OTHER_BLOCKS[row["function"]]
+                  for row in rows if row["function"] in OTHER_BLOCKS}, **excuses}
+    # The loader's own work is another under valgrind: the single steps look at that.
+    modules = {row["module.path"] for row in rows
+               if not row["module.path"].endswith(LOADER)}
+    if name in OWN_ONLY:
+        modules = {os.path.realpath(os.path.join(folder, command[0]))}
+    return judge_blocks(name, truth, by_block, excuses, modules)
+
+
+def check(name, command, folder, options, excuses, block_excuses):
     profile, expected = run_callgrind(command, folder, name)
     report, output = run_trammel(options.trammel, command, folder, name, ALIKE)
     if output != expected:
@@ -262,7 +315,8 @@ def check(name, command, folder, options, excuses):
         others = {**truth.calls, **compare.Report(report).calls}
         excuses = {(module, address): OWN_ONLY[name] for module in others if module != program
                    for address in {**truth.calls.get(module, {}), **others[module]}}
-    return judge(name, truth, report, excuses, options)
+    right = judge(name, truth, report, excuses, options)
+    return check_blocks(name, command, folder, options, truth, block_excuses) and right
 
 
 def own_calls(report, program):
@@ -294,15 +348,17 @@ def attempt(name, test, *arguments):
 
 def run(folder, options):
     prepare(folder)
-    excuses = {}
-    results = [attempt("single steps", check_steps, folder, options, excuses)]
+    excuses, block_excuses = {}, {}
+    results = [attempt("single steps", check_steps, folder, options, excuses, block_excuses)]
     for name, command in PROGRAMS.items():
         if options.only in (None, name):
-            results.append(attempt(name, check, name, command, folder, options, excuses))
+            results.append(attempt(name, check, name, command, folder, options, excuses,
+                                   block_excuses))
             sys.stdout.flush()
     if options.only in (None, "thread-sums"):
         results.append(attempt("thread sums", check_threads, folder, options))
-    print(", ".join(f"{number} {word}" for word, number in TOTALS.items()), "in all")
+    for what, totals in (("calls", TOTALS), ("blocks", BLOCK_TOTALS)):
+        print(f"{what}:", ", ".join(f"{number} {word}" for word, number in totals.items()))
     print(f"{results.count(True)} passed, {results.count(False)} failed")
     return 0 if all(results) else 1
 
