@@ -56,6 +56,7 @@
 #define WIRE_BANK_STACK_TOP 0x2000
 
 /* In wire_control. */
+#define WIRE_CONTROL_RAN   0x38
 #define WIRE_CONTROL_BATCH 0x100
 #define WIRE_CONTROL_TEXTS 0x1000 /* number of rows, then struct wire_text's */
 #define WIRE_TEXT_SIZE     16
@@ -86,7 +87,7 @@
 
 #include <stdint.h>
 
-#define WIRE_BATCH_MAX 8
+#define WIRE_BATCH_MAX 24
 #define WIRE_TEXTS_MAX 255
 
 /* A system call to make in the program. */
@@ -155,7 +156,8 @@ struct wire_control {
 	uint32_t owner[12];
 	uint32_t doorbell;   /* futex; a thread that posts a request adds 1 */
 	uint32_t watch_exit; /* not 0: exit() is a hook that matters */
-	uint32_t pad_[2];
+	uint32_t ran; /* not 0: the batch was run, and its thread waits to be stopped */
+	uint32_t pad_;
 	/* Where injected code goes back to, and the mask that it sets then. */
 	uint64_t inject_back;
 	uint64_t inject_mask;
