@@ -630,6 +630,19 @@ static void block_signals(sigset_t *signals)
 	signal(SIGXFSZ, SIG_IGN);
 }
 
+/* A function that is relocated whole has jump tables of its own. A call of it that began
+ * before may hold a place in the original table, or what it read there, in a register,
+ * and would go on to bytes that were replaced. */
+static struct trm_error *check_collector(const struct collector *collector)
+{
+	if (collector->depth != PLAN_BLOCKS)
+		return NULL;
+	return trm_error_create(TRM_ERROR_USAGE,
+				"cannot measure %s of a process that runs already: use "
+				"-m functions or -m coverage, or 'trammel run'",
+				collector->name);
+}
+
 struct trm_error *session_attach(const struct session_options *options,
 				 const struct attach_request *request)
 {
@@ -639,6 +652,7 @@ struct trm_error *session_attach(const struct session_options *options,
 	scoped_free char *words = NULL;
 	sigset_t signals;
 
+	TRM_TRY(check_collector(options->collector));
 	TRM_TRY(attach_check(request->pid));
 	TRM_TRY(session_check_output(options->output));
 	snprintf(link, sizeof(link), "/proc/%d/exe", request->pid);

@@ -385,6 +385,9 @@ def refused(folder, tool, _):
     expect(done.status == 4 and b"trammel itself" in done.stderr, f"itself: {done.stderr!r}")
     if os.path.exists("/proc/2/status") and not os.path.exists("/proc/2/exe"):
         attempt("a kernel thread", 2, "kernel")
+    with Server(folder, "blocks") as server:
+        done = attach_quietly(tool, server.pid, profile, "-m", "blocks")
+        expect(done.status == 4 and b"-m functions" in done.stderr, f"blocks: {done.stderr!r}")
     for arguments in (["attach"], ["attach", "-p", "x"], ["attach", "-p", "1", "--for", "no"]):
         done = running.run([tool, *arguments], "/")
         expect(done.status == 2, f"{arguments}: {done.status_text()}: {done.stderr!r}")
