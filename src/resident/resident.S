@@ -8,6 +8,7 @@
 #define SYS_mmap           9
 #define SYS_close          3
 #define SYS_munmap         11
+#define SYS_sched_yield    24
 #define SYS_rt_sigprocmask 14
 #define SYS_memfd_create   319
 #define SIG_SETMASK        2
@@ -219,10 +220,14 @@ inject:
 	lea	resident_start + WIRE_CONTROL_OFFSET + WIRE_CONTROL_STACK(%rip), %rsp
 	lea	resident_start + WIRE_CONTROL_OFFSET + WIRE_CONTROL_BATCH(%rip), %rdi
 	call	resident_run
-	lea	resident_start + WIRE_CONTROL_OFFSET(%rip), %rax
-	movl	$1, WIRE_CONTROL_RAN(%rax)
+	lea	resident_start + WIRE_CONTROL_OFFSET(%rip), %r8
+	movl	$1, WIRE_CONTROL_RAN(%r8)
 0:	pause
-	testl	$FUTEX_OWNER_DIED, (%rax)
+	cmpl	$0, WIRE_CONTROL_YIELDS(%r8)
+	je	1f
+	mov	$SYS_sched_yield, %eax
+	syscall
+1:	testl	$FUTEX_OWNER_DIED, (%r8)
 	jz	0b
 	mov	%rbx, %rsp
 	lea	resident_start + WIRE_CONTROL_OFFSET + 0x48(%rip), %rsi
