@@ -171,6 +171,35 @@ def modules(folder, tool, options):
     expect("detached" in states, f"states of the server: {states}")
 
 
+def children(folder, tool, options):
+    """Processes that were forked meanwhile are left, too; one that vfork holds up is waited
+    for."""
+    profile = os.path.join(folder, "children.trm")
+    with Server(folder, "children") as server:
+        attached = Attached(tool, server.pid, profile)
+        server.do("leave 5000")
+        time.sleep(0.05)
+        attached.end()
+        with open(f"/proc/{server.pid}/task/{server.pid}/children", encoding="utf-8") as file:
+            pids = file.read().split()
+        expect(len(pids) == 2, f"{len(pids)} children, not 2")
+        for pid in pids:
+            with open(f"/proc/{pid}/maps", encoding="utf-8") as file:
+                expect("memfd:trammel" not in file.read(), "a child has mappings of trammel's")
+        server.do("reap")
+        print("vfork", file=server.process.stdin, flush=True)
+        time.sleep(0.05)
+        attached = Attached(tool, server.pid, profile)
+        server.expect_line("vfork done")
+        server.do("calls 10")
+        attached.end()
+        server.do("calls 10")
+        server.finish()
+    if not options.no_profile:
+        calls = trammel.Report(tool, profile).calls("work_once")
+        expect(calls == 10 * THREADS, f"{calls} calls of work_once, not {10 * THREADS}")
+
+
 def waits(folder, tool, _):
     """System calls that threads wait in are not cut short, and a fast timer goes on."""
     shown = {}
@@ -430,5 +459,5 @@ def many_threads(folder, tool, options):
 
 
 TESTS = [("attach-" + test.__name__, test) for test in (
-    exact, window, modules, waits, stopped, interrupted, process_ends, killed, web_server, refused,
+    exact, window, modules, children, waits, stopped, interrupted, process_ends, killed, web_server, refused,
     many_threads)]

@@ -6,6 +6,9 @@
  *     thread N    a new thread makes N calls and ends
  *     child N     a forked process makes N calls and ends
  *     exec        a process executes /bin/true
+ *     vfork       so does one made by vfork, which takes its time before that
+ *     leave N     two forked processes begin to make N calls, 100 each 5 ms
+ *     reap        waits until they have ended, which must be well
  *     load FILE   FILE is loaded, its `plugin_work` called 7 times, and unloaded
  *     filter      a system call filter is installed that allows everything
  *     gs CODE     arch_prctl(CODE) is called
@@ -130,6 +133,39 @@ static void in_child(unsigned long count, int execute)
 	waitpid(pid, NULL, 0);
 }
 
+static void in_vfork(void)
+{
+	pid_t pid = vfork();
+
+	if (pid == 0) {
+		usleep(300000);
+		execl("/bin/true", "true", (char *)NULL);
+		_exit(1);
+	}
+	waitpid(pid, NULL, 0);
+}
+
+static void leave(unsigned long count)
+{
+	for (int i = 0; i < 2; i++) {
+		if (fork())
+			continue;
+		for (unsigned long k = 0; k < count; k += 100) {
+			work(100);
+			usleep(5000);
+		}
+		_exit(0);
+	}
+}
+
+static void reap(void)
+{
+	int status;
+
+	while (wait(&status) > 0)
+		CHECK(status == 0);
+}
+
 static void load(const char *path)
 {
 	void *library = dlopen(path, RTLD_NOW);
@@ -165,6 +201,12 @@ static void obey(const char *word, const char *argument)
 		in_thread(count);
 	} else if (!strcmp(word, "child") || !strcmp(word, "exec")) {
 		in_child(count, word[0] == 'e');
+	} else if (!strcmp(word, "vfork")) {
+		in_vfork();
+	} else if (!strcmp(word, "leave")) {
+		leave(count);
+	} else if (!strcmp(word, "reap")) {
+		reap();
 	} else if (!strcmp(word, "load")) {
 		load(argument);
 	} else if (!strcmp(word, "filter")) {
