@@ -219,7 +219,8 @@ static struct trm_error *note_unready(struct attachment *attachment, pid_t tid, 
 	if (attach_is_kernel_thread(tid))
 		return NULL;
 	*any |= !thread || !thread->stopped || !thread->bank ||
-		thread->state != THREAD_RUNNING;
+		thread->state != THREAD_RUNNING ||
+		thread_has_event(attachment->session, thread);
 	return NULL;
 }
 

@@ -91,6 +91,16 @@ void space_go(struct session *session, const struct space *space)
 	}
 }
 
+bool thread_has_event(const struct session *session, const struct thread *thread)
+{
+	struct event event;
+
+	return thread->held.si_signo ||
+	       (thread->event_pending &&
+		event_peek(&session->queue, thread->tid, &event) &&
+		event.kind != EVENT_SIGNAL && event.kind != EVENT_GROUP_STOP);
+}
+
 /* In a restartable sequence, or just behind one: there the kernel wants to see where the
  * thread really is. */
 static bool in_sequence(const struct thread *thread)

@@ -38,24 +38,13 @@ static bool in_resident(const struct thread *thread,
 		 (offset >= t->hook_blocked && offset < t->hook_unblocked)));
 }
 
-/* Signals go on with the thread; what else it stopped with must be acted on first. */
-static bool has_other_event(const struct session *session, const struct thread *thread)
-{
-	struct event event;
-
-	return thread->held.si_signo ||
-	       (thread->event_pending &&
-		event_peek(&session->queue, thread->tid, &event) &&
-		event.kind != EVENT_SIGNAL && event.kind != EVENT_GROUP_STOP);
-}
-
 /* Where the thread will go on; false if it must go on as it is first. */
 static bool find_way(struct session *session, struct leaver *leaver)
 {
 	struct thread *thread = leaver->thread;
 	const struct settling how = {.leaving = true};
 
-	return !has_other_event(session, thread) &&
+	return !thread_has_event(session, thread) &&
 	       !remote_failed(remote_get_registers(thread->tid, &leaver->registers)) &&
 	       !in_resident(thread, &leaver->registers) &&
 	       signals_settle(session, thread, &how, &leaver->registers) != UNSETTLED;
@@ -214,7 +203,7 @@ static bool can_let_go(const struct session *session, const struct space *space)
 {
 	vector_for_each (&session->all_threads, thread)
 		if ((*thread)->process && (*thread)->process->space == space &&
-		    has_other_event(session, *thread))
+		    thread_has_event(session, *thread))
 			return false;
 	return true;
 }
@@ -253,7 +242,7 @@ static bool leave_bare(struct session *session, struct process *process)
 		if (!thread->stopped)
 			stopped &= thread->state == THREAD_RUNNING &&
 				   thread_interrupt(session, thread);
-		stopped &= thread->stopped && !has_other_event(session, thread);
+		stopped &= thread->stopped && !thread_has_event(session, thread);
 	}
 	if (stopped) {
 		let_go(session, process);

@@ -202,6 +202,10 @@ bool thread_await_stop(struct session *session, struct thread *thread, int timeo
 bool space_halt(struct session *session, struct space *space);
 void space_go(struct session *session, const struct space *space);
 
+/* Whether a stopped thread has an event to be acted on: any but signals, which can wait.
+ */
+bool thread_has_event(const struct session *session, const struct thread *thread);
+
 /* A stopped thread that may make system calls for us, and what it was before. */
 struct loan {
 	struct thread *thread;
