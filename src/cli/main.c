@@ -15,6 +15,7 @@ static const struct command {
 	int (*run)(int argc, const char **argv);
 } commands[] = {
 	{"run", "start a program and measure it and all that it starts", cmd_run},
+	{"attach", "measure a process that runs already, for a while", cmd_attach},
 	{"report", "show a profile", cmd_report},
 	{"coverage", "show what was executed, by source file", cmd_coverage},
 	{"diff", "show what is different between two profiles", cmd_diff},

@@ -125,6 +125,12 @@ struct trm_error *arena_allocate(struct arena *arena, uint64_t size, uint64_t *r
 	return NULL;
 }
 
+void arena_punch(const struct arena *arena, uint64_t offset, uint64_t size)
+{
+	fallocate(arena->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
+		  (off_t)size);
+}
+
 struct trm_error *arena_add_chunk(struct arena *arena, uint64_t file_offset,
 				  uint64_t address, uint64_t stride, uint32_t count,
 				  struct arena_chunk **ret_chunk)
@@ -178,8 +184,7 @@ void arena_release_chunk(struct arena *arena, struct arena_chunk *chunk)
 			break;
 		}
 	}
-	fallocate(arena->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-		  (off_t)chunk->file_offset, (off_t)(chunk->stride * chunk->bank_count));
+	arena_punch(arena, chunk->file_offset, chunk->stride * chunk->bank_count);
 	munmap(chunk->shared, chunk->stride * chunk->bank_count);
 	free(chunk);
 }
@@ -268,9 +273,8 @@ void arena_read_bank(const struct arena *arena, const struct bank *bank,
 
 void arena_clear_bank(const struct arena *arena, struct bank *bank)
 {
-	fallocate(arena->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-		  (off_t)(bank->file_offset + WIRE_BANK_HEADER),
-		  (off_t)(bank->chunk->stride - WIRE_BANK_HEADER));
+	arena_punch(arena, bank->file_offset + WIRE_BANK_HEADER,
+		    bank->chunk->stride - WIRE_BANK_HEADER);
 	bank->owner = 0;
 	bank->in_use = false;
 }

@@ -63,6 +63,9 @@ void arena_release(struct arena *arena);
 struct trm_error *arena_allocate(struct arena *arena, uint64_t size,
 				 uint64_t *ret_offset);
 
+/* Gives memory of the file back: it reads as zeros then. */
+void arena_punch(const struct arena *arena, uint64_t offset, uint64_t size);
+
 /* Adds a chunk of `count` banks at `file_offset` (from arena_allocate), mapped by the
  * program at `address`. */
 struct trm_error *arena_add_chunk(struct arena *arena, uint64_t file_offset,

@@ -90,6 +90,17 @@ bool event_poll(struct event_queue *queue, struct event *ret_event)
 	return wait_now(-1, ret_event);
 }
 
+bool event_poll_thread(struct event_queue *queue, pid_t tid, struct event *ret_event)
+{
+	for (size_t i = 0; i < queue->pending.count; i++) {
+		if (queue->pending.items[i].tid == tid) {
+			take_pending(queue, i, ret_event);
+			return true;
+		}
+	}
+	return wait_now(tid, ret_event);
+}
+
 bool event_wait_thread(struct event_queue *queue, pid_t tid, int timeout_ms,
 		       struct event *ret_event)
 {
@@ -98,17 +109,11 @@ bool event_wait_thread(struct event_queue *queue, pid_t tid, int timeout_ms,
 	const struct timespec pause = {0, 200000};
 	sigset_t child;
 
-	for (size_t i = 0; i < queue->pending.count; i++) {
-		if (queue->pending.items[i].tid == tid) {
-			take_pending(queue, i, ret_event);
-			return true;
-		}
-	}
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	while (waited_ms <= timeout_ms) {
-		if (wait_now(tid, ret_event))
+		if (event_poll_thread(queue, tid, ret_event))
 			return true;
 		/* SIGCHLD is blocked and pending: taking it here only makes the main loop
 		 * look once more, which it does anyway. */
@@ -116,6 +121,17 @@ bool event_wait_thread(struct event_queue *queue, pid_t tid, int timeout_ms,
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		waited_ms = (int)((now.tv_sec - start.tv_sec) * 1000 +
 				  (now.tv_nsec - start.tv_nsec) / 1000000);
+	}
+	return false;
+}
+
+bool event_peek(const struct event_queue *queue, pid_t tid, struct event *ret_event)
+{
+	vector_for_each (&queue->pending, event) {
+		if (event->tid != tid)
+			continue;
+		*ret_event = *event;
+		return true;
 	}
 	return false;
 }

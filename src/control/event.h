@@ -38,10 +38,16 @@ struct event_queue {
 /* The next event of any thread, without waiting. False if there is none. */
 bool event_poll(struct event_queue *queue, struct event *ret_event);
 
+/* The next event of one thread, without waiting. */
+bool event_poll_thread(struct event_queue *queue, pid_t tid, struct event *ret_event);
+
 /* Waits for the next event of one thread, at most `timeout_ms`; false if none came.
  * Events of this thread that are pending come first. */
 bool event_wait_thread(struct event_queue *queue, pid_t tid, int timeout_ms,
 		       struct event *ret_event);
+
+/* The event of one thread that was put back and not taken yet; false if there is none. */
+bool event_peek(const struct event_queue *queue, pid_t tid, struct event *ret_event);
 
 /* Puts an event back: event_poll returns it before newer ones. */
 void event_push(struct event_queue *queue, const struct event *event);

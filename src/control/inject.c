@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -56,33 +57,50 @@ static struct trm_error *end(struct injection *injection)
 	return NULL;
 }
 
-/* Runs to the next entry to or exit from a system call. */
+static struct trm_error *lost(const struct injection *injection)
+{
+	return trm_error_create(TRM_ERROR_GONE, "thread %d does not answer",
+				injection->tid);
+}
+
+/* What happens to a thread while it runs injected code, and is not what is waited for. */
+static struct trm_error *pass_over(struct injection *injection, const struct event *event)
+{
+	switch (event->kind) {
+	case EVENT_SIGNAL: /* none but SIGSTOP gets past the mask */
+		injection->stop_signal = event->value;
+		return NULL;
+	case EVENT_EXITED:
+	case EVENT_KILLED:
+	case EVENT_EXEC:
+		event_push(injection->queue, event);
+		return trm_error_create(TRM_ERROR_GONE, "thread %d ended",
+					injection->tid);
+	default:
+		return NULL;
+	}
+}
+
+/* Runs to the next entry to or exit from a system call of the injected code: a thread
+ * that another injection left at an entry first gets to the exit of that call, which was
+ * not made. */
 static struct trm_error *step(struct injection *injection)
 {
+	struct user_regs_struct registers;
 	struct event event;
 
 	for (;;) {
 		TRM_TRY(remote_resume(injection->tid, REMOTE_SYSCALL, 0));
 		if (!event_wait_thread(injection->queue, injection->tid, PATIENCE_MS,
 				       &event))
-			return trm_error_create(TRM_ERROR_GONE,
-						"thread %d does not answer",
-						injection->tid);
-		switch (event.kind) {
-		case EVENT_SYSCALL:
-			return NULL;
-		case EVENT_SIGNAL: /* none but SIGSTOP gets past the mask */
-			injection->stop_signal = event.value;
-			break;
-		case EVENT_EXITED:
-		case EVENT_KILLED:
-		case EVENT_EXEC:
-			event_push(injection->queue, &event);
-			return trm_error_create(TRM_ERROR_GONE, "thread %d ended",
-						injection->tid);
-		default:
-			break;
+			return lost(injection);
+		if (event.kind != EVENT_SYSCALL) {
+			TRM_TRY(pass_over(injection, &event));
+			continue;
 		}
+		TRM_TRY(remote_get_registers(injection->tid, &registers));
+		if (registers.orig_rax != (unsigned long long)-1)
+			return NULL;
 	}
 }
 
@@ -93,21 +111,28 @@ static struct trm_error *steps(struct injection *injection, unsigned int count)
 	return NULL;
 }
 
+/* Code that runs from the slack behind some text, with its data behind it. */
+struct slack {
+	uint64_t address;         /* of the code */
+	uint32_t code, data, end; /* offsets in the resident's image */
+};
+
 /* The zero bytes at the end of an executable mapping: slack behind the text, which nobody
  * runs. The vDSO has some, and nearly every program and ld.so. */
-static bool find_slack(const struct inject_arena_request *request, size_t size,
-		       uint64_t *ret_address)
+static struct trm_error *find_slack(int memory_fd, const struct maps *maps,
+				    struct slack *slack)
 {
+	size_t size = slack->end - slack->code;
 	uint8_t page[PAGE];
 
-	vector_for_each (&request->maps->mappings, mapping) {
+	vector_for_each (&maps->mappings, mapping) {
 		size_t zeros = 0;
 
-		if (!mapping->executable || mapping->writable ||
-		    !strcmp(maps_path(request->maps, mapping), "[vsyscall]"))
+		if (!mapping->executable || mapping->writable || mapping->shared ||
+		    !strcmp(maps_path(maps, mapping), "[vsyscall]"))
 			continue;
 		struct trm_error *error =
-			remote_read(request->memory_fd, mapping->end - PAGE, page, PAGE);
+			remote_read(memory_fd, mapping->end - PAGE, page, PAGE);
 
 		if (error) {
 			trm_error_destroy(error);
@@ -117,10 +142,30 @@ static bool find_slack(const struct inject_arena_request *request, size_t size,
 			zeros++;
 		if (zeros < size + 64)
 			continue;
-		*ret_address = (mapping->end - size) & ~(uint64_t)15;
-		return true;
+		slack->address = (mapping->end - size) & ~(uint64_t)15;
+		return NULL;
 	}
-	return false;
+	return trm_error_create(TRM_ERROR_UNSUPPORTED,
+				"no unused bytes behind any text for the first code");
+}
+
+static struct trm_error *write_slack(int memory_fd, const struct slack *slack,
+				     const void *data, size_t data_size)
+{
+	size_t size = slack->end - slack->code;
+	scoped_free uint8_t *code = memory_allocate_zeroed(1, size);
+
+	memcpy(code, resident_image + slack->code, size);
+	memcpy(code + (slack->data - slack->code), data, data_size);
+	return remote_write(memory_fd, slack->address, code, size);
+}
+
+static struct trm_error *clear_slack(int memory_fd, const struct slack *slack)
+{
+	size_t size = slack->end - slack->code;
+	scoped_free uint8_t *zeros = memory_allocate_zeroed(1, size);
+
+	return remote_write(memory_fd, slack->address, zeros, size);
 }
 
 static struct trm_error *take_memfd(const struct inject_arena_request *request,
@@ -180,8 +225,9 @@ struct trm_error *inject_arena(const struct inject_arena_request *request,
 			       struct event_queue *queue, struct arena **ret_arena)
 {
 	struct injection injection = {.tid = request->tid, .queue = queue};
-	size_t size = table()->boot_end - table()->boot;
-	scoped_free uint8_t *code = memory_allocate_zeroed(1, size);
+	struct slack slack = {.code = table()->boot,
+			      .data = table()->boot_data,
+			      .end = table()->boot_end};
 	struct resident_boot boot = {
 		.flags = request->memfd_flags,
 		.address = request->address,
@@ -189,34 +235,82 @@ struct trm_error *inject_arena(const struct inject_arena_request *request,
 			     request->stride * ARENA_FIRST_BANKS,
 		.name = "trammel",
 	};
-	uint64_t place;
 
-	if (!find_slack(request, size, &place))
-		return trm_error_create(
-			TRM_ERROR_UNSUPPORTED,
-			"no unused bytes behind any text for the first code");
+	TRM_TRY(find_slack(request->memory_fd, request->maps, &slack));
 	TRM_TRY(remote_get_registers(request->tid, &injection.registers));
 	TRM_TRY(remote_get_mask(request->tid, &injection.mask));
 	boot.back = injection.registers.rip;
 	boot.mask = injection.mask;
-	memcpy(code, resident_image + table()->boot, size);
-	memcpy(code + (table()->boot_data - table()->boot), &boot, sizeof(boot));
-	TRM_TRY(remote_write(request->memory_fd, place, code, size));
-	TRM_TRY(begin(&injection, place));
+	TRM_TRY(write_slack(request->memory_fd, &slack, &boot, sizeof(boot)));
+	TRM_TRY(begin(&injection, slack.address));
 	struct trm_error *error = run_boot(request, &injection, ret_arena);
 
 	if (error && error->code == TRM_ERROR_GONE)
 		return error;
 	struct trm_error *ending = end(&injection);
 
-	if (!ending) {
-		memset(code, 0, size);
-		ending = remote_write(request->memory_fd, place, code, size);
-	}
+	if (!ending)
+		ending = clear_slack(request->memory_fd, &slack);
 	if (!error)
 		return ending;
 	trm_error_destroy(ending);
 	return error;
+}
+
+struct trm_error *inject_leave(pid_t tid, int memory_fd, const struct maps *maps,
+			       const struct arena *arena, struct event_queue *queue)
+{
+	struct injection injection = {.tid = tid, .queue = queue};
+	struct slack slack = {.code = table()->leave,
+			      .data = table()->leave_data,
+			      .end = table()->leave_end};
+	const struct arena_chunk *first = arena->chunks.items[0];
+	struct resident_leave leave = {
+		.address = arena->address,
+		.size = WIRE_BANKS_OFFSET + first->stride * first->bank_count,
+	};
+
+	TRM_TRY(find_slack(memory_fd, maps, &slack));
+	TRM_TRY(remote_get_registers(tid, &injection.registers));
+	TRM_TRY(remote_get_mask(tid, &injection.mask));
+	leave.back = injection.registers.rip;
+	leave.mask = injection.mask;
+	TRM_TRY(write_slack(memory_fd, &slack, &leave, sizeof(leave)));
+	TRM_TRY(begin(&injection, slack.address));
+	TRM_TRY(steps(&injection, 3)); /* munmap, and the entry to rt_sigprocmask */
+	TRM_TRY(end(&injection));
+	return clear_slack(memory_fd, &slack);
+}
+
+/* The whole batch without a stop: each one costs two changes of context, during which the
+ * other threads of a program may be waiting. */
+static struct trm_error *run_batch(struct injection *injection,
+				   const struct wire_control *control)
+{
+	const struct timespec pause = {0, 10000};
+	struct event event;
+
+	TRM_TRY(remote_resume(injection->tid, REMOTE_RUN, 0));
+	for (int waits = 0; !__atomic_load_n(&control->ran, __ATOMIC_ACQUIRE); waits++) {
+		if (waits > PATIENCE_MS * 10)
+			return lost(injection);
+		if (event_poll_thread(injection->queue, injection->tid, &event)) {
+			TRM_TRY(pass_over(injection, &event));
+			TRM_TRY(remote_resume(injection->tid, REMOTE_RUN, 0));
+		}
+		nanosleep(&pause, NULL);
+	}
+	if (ptrace(PTRACE_INTERRUPT, injection->tid, 0, 0))
+		return lost(injection);
+	for (;;) {
+		if (!event_wait_thread(injection->queue, injection->tid, PATIENCE_MS,
+				       &event))
+			return lost(injection);
+		if (event.kind == EVENT_STOP || event.kind == EVENT_GROUP_STOP)
+			return NULL;
+		TRM_TRY(pass_over(injection, &event));
+		TRM_TRY(remote_resume(injection->tid, REMOTE_RUN, 0));
+	}
 }
 
 struct trm_error *inject_batch(pid_t tid, struct arena *arena, struct wire_batch *batch,
@@ -230,10 +324,9 @@ struct trm_error *inject_batch(pid_t tid, struct arena *arena, struct wire_batch
 	control->inject_back = injection.registers.rip;
 	control->inject_mask = injection.mask;
 	control->batch = *batch;
+	control->ran = 0;
 	TRM_TRY(begin(&injection, arena->address + table()->inject));
-	/* A call that blocks signals, the batch, and up to the entry to the call that
-	 * sets the mask: the last result is in memory then. */
-	TRM_TRY(steps(&injection, 2 + (unsigned int)batch->count * 2 + 1));
+	TRM_TRY(run_batch(&injection, control));
 	*batch = control->batch;
 	return end(&injection);
 }

@@ -11,7 +11,7 @@
 #include "control/remote.h"
 
 struct inject_arena_request {
-	pid_t tid;               /* stands at the exit of its execve */
+	pid_t tid;               /* stopped outside of a system call */
 	int memory_fd;           /* its /proc/PID/mem */
 	const struct maps *maps; /* its address space */
 	uint64_t address;        /* where the arena is to lie; free */
@@ -21,7 +21,7 @@ struct inject_arena_request {
 };
 
 /*
- * Makes the arena of a fresh image. The thread has all its registers as before when this
+ * Makes the arena of an image. The thread has all its registers as before when this
  * returns; its GS base is not set. Errors: no place for the code, the program may not
  * make or map a memfd, or it is gone; then it is unharmed.
  */
@@ -32,6 +32,11 @@ struct trm_error *inject_arena(const struct inject_arena_request *request,
  * at its first stop, or at an interrupt). Results are written to the batch. */
 struct trm_error *inject_batch(pid_t tid, struct arena *arena, struct wire_batch *batch,
 			       struct event_queue *queue);
+
+/* Unmaps the resident, the control page and the first chunk of an arena. No thread may be
+ * in them or have its GS base there. */
+struct trm_error *inject_leave(pid_t tid, int memory_fd, const struct maps *maps,
+			       const struct arena *arena, struct event_queue *queue);
 
 /* Runs a batch in a thread that waits in a hook, through its mailbox. */
 struct trm_error *inject_mailbox_batch(pid_t tid, struct bank *bank,

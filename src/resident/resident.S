@@ -7,6 +7,8 @@
 
 #define SYS_mmap           9
 #define SYS_close          3
+#define SYS_munmap         11
+#define SYS_sched_yield    24
 #define SYS_rt_sigprocmask 14
 #define SYS_rt_sigreturn   15
 #define SYS_memfd_create   319
@@ -75,6 +77,9 @@ resident_start:
 	.long boot - resident_start
 	.long boot_data - resident_start
 	.long boot_end - resident_start
+	.long leave - resident_start
+	.long leave_data - resident_start
+	.long leave_end - resident_start
 
 /*
  * A trampoline with a hook calls this: see WIRE_HOOK_FRAME. Registers are saved on the
@@ -202,8 +207,9 @@ all_signals:
 
 /*
  * The controller sends a stopped thread here to run the batch in the control page. It blocks
- * all signals then; this code does so, too, in case the controller is killed in between, puts
- * the mask right at the end, and goes back with all registers as they were.
+ * all signals then; this code does so, too, in case the controller is killed in between. When
+ * the batch was run it waits to be stopped and led away. With the controller gone it puts the
+ * mask right, and goes back with all registers as they were.
  */
 	.balign 16
 inject:
@@ -218,6 +224,15 @@ inject:
 	lea	resident_start + WIRE_CONTROL_OFFSET + WIRE_CONTROL_STACK(%rip), %rsp
 	lea	resident_start + WIRE_CONTROL_OFFSET + WIRE_CONTROL_BATCH(%rip), %rdi
 	call	resident_run
+	lea	resident_start + WIRE_CONTROL_OFFSET(%rip), %r8
+	movl	$1, WIRE_CONTROL_RAN(%r8)
+0:	pause
+	cmpl	$0, WIRE_CONTROL_YIELDS(%r8)
+	je	1f
+	mov	$SYS_sched_yield, %eax
+	syscall
+1:	testl	$FUTEX_OWNER_DIED, (%r8)
+	jz	0b
 	mov	%rbx, %rsp
 	lea	resident_start + WIRE_CONTROL_OFFSET + 0x48(%rip), %rsi
 	xor	%edx, %edx
@@ -280,11 +295,12 @@ returns_saved:
 returns_end:
 
 /*
- * The first injection, right after exec, from a copy in the slack behind some text: makes the
- * arena and maps it. It uses the program's stack, on which nothing lies below rsp yet.
+ * The first injection, from a copy in the slack behind some text: makes the arena and maps it.
+ * It uses the program's stack, below the red zone.
  */
 	.balign 16
 boot:
+	lea	-128(%rsp), %rsp
 	save_registers
 	lea	boot_data + 40(%rip), %rdi
 	mov	boot_data + 16(%rip), %rsi
@@ -312,9 +328,30 @@ boot:
 	xor	%edx, %edx
 	set_mask
 	restore_registers
+	lea	128(%rsp), %rsp
 	jmp	*boot_data(%rip)
 	.balign 8
 boot_data:
 	.fill	48, 1, 0
 boot_end:
+
+/* The last injection, from such a copy, too: unmaps the arena. */
+	.balign 16
+leave:
+	lea	-128(%rsp), %rsp
+	save_registers
+	mov	leave_data + 16(%rip), %rdi
+	mov	leave_data + 24(%rip), %rsi
+	mov	$SYS_munmap, %eax
+	syscall
+	lea	leave_data + 8(%rip), %rsi
+	xor	%edx, %edx
+	set_mask
+	restore_registers
+	lea	128(%rsp), %rsp
+	jmp	*leave_data(%rip)
+	.balign 8
+leave_data:
+	.fill	32, 1, 0
+leave_end:
 	.section .note.GNU-stack, "", @progbits

@@ -94,7 +94,7 @@ void resident_run(struct wire_batch *batch)
 			uint64_t value = call->arguments[k];
 
 			if (WIRE_IS_RESULT(value))
-				value = (uint64_t)batch->calls[value & 7].result;
+				value = (uint64_t)batch->calls[value & 31].result;
 			arguments[k] = value;
 		}
 		arguments[0] += call->addend;

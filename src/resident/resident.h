@@ -30,6 +30,9 @@ struct resident_table {
 	uint32_t boot;      /* code for the first injection; copied elsewhere to run */
 	uint32_t boot_data; /* struct resident_boot, behind the code */
 	uint32_t boot_end;
+	uint32_t leave;      /* code for the last injection; copied elsewhere to run */
+	uint32_t leave_data; /* struct resident_leave, behind the code */
+	uint32_t leave_end;
 };
 
 /* What the boot code needs; filled in by the controller in its copy. */
@@ -40,6 +43,14 @@ struct resident_boot {
 	uint64_t address;   /* of the arena */
 	uint64_t data_size; /* bytes to map from WIRE_CONTROL_OFFSET on */
 	char name[8];
+};
+
+/* What the leaving code needs. */
+struct resident_leave {
+	uint64_t back;    /* as in resident_boot */
+	uint64_t mask;    /* as in resident_boot */
+	uint64_t address; /* of what is unmapped */
+	uint64_t size;    /* bytes */
 };
 
 /* The image, embedded in the controller. */

@@ -92,7 +92,7 @@ static void read_process(const struct process *process, struct image_run *image)
 
 void fold_process(struct session *session, struct process *process, enum fold_banks how)
 {
-	if (!process->space)
+	if (!process->space || !process->space->family)
 		return;
 	read_process(process, process->image);
 	merge_counts(process->image, session->options->collector->slot_size == 1);
@@ -252,6 +252,7 @@ static struct trm_error *save_globals(struct saving *saving)
 		{"run.wall.ns",
 		 record_uint(nanoseconds_between(session->start, session->end)), true},
 		{"run.instrument.ns", record_uint(session->instrument_ns), true},
+		{"attach.stop.ns", record_uint(session->stop_ns), session->attached},
 		{"run.measure", record_string(options->collector->name), true},
 		{"run.exit", record_string(exit_text), true},
 		{"run.state",

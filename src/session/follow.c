@@ -70,13 +70,13 @@ static uint64_t choose_place(const struct maps *maps)
 	return 0x7e0000000000;
 }
 
-static struct trm_error *make_space(struct session *session, struct thread *thread,
-				    int *memory_fd)
+struct trm_error *space_make_arena(struct session *session, struct thread *thread,
+				   struct space *space)
 {
 	struct arena *arena;
 	struct inject_arena_request request = {
 		.tid = thread->tid,
-		.memory_fd = *memory_fd,
+		.memory_fd = space->memory_fd,
 		.maps = &session->maps,
 		.stride = FIRST_STRIDE,
 		.slot_size = session->options->collector->slot_size,
@@ -89,11 +89,26 @@ static struct trm_error *make_space(struct session *session, struct thread *thre
 	struct family *family = memory_allocate_zeroed(1, sizeof(*family));
 
 	family->arena = arena;
+	space->family = family;
 	vector_push(&session->families, family);
 	doorbell_add(session->doorbell, &arena->control->doorbell);
-	thread->process->space = space_create(family, take_fd(memory_fd));
-	vector_push(&thread->process->space->chunks, arena->chunks.items[0]);
-	thread->process->space->filters = thread_filters(thread->tid);
+	vector_push(&space->chunks, arena->chunks.items[0]);
+	space->filters = thread_filters(thread->tid);
+	arena->control->yields = !space->filters;
+	return NULL;
+}
+
+static struct trm_error *make_space(struct session *session, struct thread *thread,
+				    int memory_fd)
+{
+	struct space *space = space_create(NULL, memory_fd);
+	struct trm_error *error = space_make_arena(session, thread, space);
+
+	if (error) {
+		space_release(session, space);
+		return error;
+	}
+	thread->process->space = space;
 	thread_assign_bank(session, thread, 0);
 	if (!thread->bank)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
@@ -110,7 +125,7 @@ static struct trm_error *start_image(struct session *session, struct thread *thr
 	if (image_probe(exe) != IMAGE_KIND_NATIVE)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED, "it is no x86-64 program");
 	TRM_TRY(remote_open(process->pid, "mem", O_RDWR, &memory_fd));
-	return make_space(session, thread, &memory_fd);
+	return make_space(session, thread, take_fd(&memory_fd));
 }
 
 static struct trm_error *check_image(struct space *space)
@@ -251,7 +266,7 @@ static void on_end(struct session *session, struct thread *thread,
 }
 
 /* Asked, not guessed: clone has many faces. */
-static bool shares_memory(pid_t a, pid_t b)
+bool process_shares_memory(pid_t a, pid_t b)
 {
 	return syscall(SYS_kcmp, a, b, KCMP_VM, 0, 0) == 0;
 }
@@ -282,7 +297,12 @@ static void adopt(struct session *session, struct thread *parent, struct thread 
 		vector_push(&child->shown, *shown);
 	if (!process->space)
 		return;
-	if (shares_memory(process->pid, child->tid)) {
+	if (process->space->holding) {
+		child->process->image->reason =
+			memory_copy_string("it was started before the measurement");
+		return;
+	}
+	if (process_shares_memory(process->pid, child->tid)) {
 		child->process->space = process->space;
 		process->space->references++;
 	} else if (!remote_failed(remote_open(child->tid, "mem", O_RDWR, &memory_fd))) {
@@ -301,8 +321,10 @@ static void adopt(struct session *session, struct thread *parent, struct thread 
 static void start_child(struct session *session, struct thread *child)
 {
 	child->state = THREAD_RUNNING;
-	if (child->process->space)
+	if (child->process->space && !child->process->space->holding)
 		thread_assign_bank(session, child, child->quiet);
+	else if (session->attached) /* not its parent's */
+		trm_error_destroy(remote_set_gs_base(child->tid, 0));
 	thread_resume(session, child, 0);
 }
 
@@ -487,6 +509,10 @@ void follow_event(struct session *session, const struct event *event)
 		break;
 	case EVENT_SYSCALL:
 		on_system_call(session, thread);
+		break;
+	case EVENT_STOP:
+		thread_repeat_call(thread);
+		thread_resume(session, thread, 0);
 		break;
 	default:
 		thread_resume(session, thread, 0);

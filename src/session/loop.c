@@ -75,7 +75,7 @@ static void take_plans(struct session *session)
 }
 
 /* All that can be done without waiting. */
-static void act(struct session *session)
+void session_act(struct session *session)
 {
 	struct event event;
 	bool more;
@@ -91,13 +91,15 @@ static void act(struct session *session)
 	} while (more);
 }
 
-static void wait_for_more(const struct session *session, const sigset_t *signals)
+int session_wait(const struct session *session, const sigset_t *signals,
+		 uint64_t limit_ns)
 {
-	const struct timespec pause = {
-		0, any_watched(session) || session->queue.pending.count ? WATCH_NS
-									: IDLE_NS};
+	uint64_t ns =
+		any_watched(session) || session->queue.pending.count ? WATCH_NS : IDLE_NS;
+	const struct timespec pause = {0, (long)(ns < limit_ns ? ns : limit_ns)};
+	int signal = sigtimedwait(signals, NULL, &pause);
 
-	sigtimedwait(signals, NULL, &pause);
+	return signal > 0 ? signal : 0;
 }
 
 static void loop(struct session *session, const struct tracer_start *start,
@@ -107,7 +109,7 @@ static void loop(struct session *session, const struct tracer_start *start,
 	int status_fd = start->status_fd;
 
 	for (;;) {
-		act(session);
+		session_act(session);
 		follow_watched(session);
 		if (session->first_ended && !saved) {
 			save(session, status_fd);
@@ -116,7 +118,7 @@ static void loop(struct session *session, const struct tracer_start *start,
 		}
 		if (!session->thread_count && !any_watched(session))
 			break;
-		wait_for_more(session, signals);
+		session_wait(session, signals, UINT64_MAX);
 	}
 	/* What outlived the first process is in the profile only now. */
 	if (saved && session->saved_running && !session->refusal)

@@ -313,6 +313,8 @@ static struct trm_error *place_text(struct session *session, struct thread *thre
 	struct wire_batch batch = {0};
 
 	texts_add(space, module);
+	if (session->attached)
+		return swap_prepare(session, thread, module);
 	int mapped =
 		add_cached_text(&batch, space->family->arena, module, thread->tid, -1);
 
@@ -331,15 +333,17 @@ static struct trm_error *place_code(struct session *session, struct thread *thre
 	struct wire_batch batch = {0};
 	uint64_t addend;
 
-	module->code_size = code_size_of(module->file->plan);
-	TRM_TRY(arena_allocate(arena, module->code_size, &module->code_offset));
+	uint64_t size = code_size_of(module->file->plan);
+
+	TRM_TRY(arena_allocate(arena, size, &module->code_offset));
 	TRM_TRY(write_code(space->family, module));
 	texts_add(space, module);
-	unsigned int result =
-		batch_add_mapping(&batch, arena, true, module->code_offset,
-				  module->code_size, module->code_address, &addend);
+	unsigned int result = batch_add_mapping(&batch, arena, true, module->code_offset,
+						size, module->code_address, &addend);
 
-	int mapped = add_cached_text(&batch, arena, module, thread->tid, (int)result);
+	int mapped = session->attached ? -1
+				       : add_cached_text(&batch, arena, module,
+							 thread->tid, (int)result);
 
 	TRM_TRY(space_run(session, thread, &batch));
 	int64_t at = batch.calls[result].result;
@@ -347,6 +351,9 @@ static struct trm_error *place_code(struct session *session, struct thread *thre
 	if (at < 0 || (uint64_t)at != module->code_address)
 		return trm_error_system(at < 0 ? (int)-at : EEXIST,
 					"the program cannot map trampolines");
+	module->code_size = size;
+	if (session->attached)
+		return swap_prepare(session, thread, module);
 	return finish_text(space, module, &batch, mapped);
 }
 
@@ -364,9 +371,11 @@ static struct trm_error *instrument(struct session *session, struct thread *thre
 {
 	struct space *space = thread->process->space;
 
+	if (module->code_size) /* it was begun before */
+		return place_text(session, thread, module);
 	vector_for_each (&space->modules, other) {
 		if (other->file != module->file || other->bias != module->bias ||
-		    other->broken)
+		    other->broken || other == module)
 			continue;
 		module->code_address = other->code_address;
 		module->first_slot = other->first_slot;
@@ -394,6 +403,22 @@ static void note_file(struct image_run *image, const struct module_file *file)
 	vector_push(&image->files, file->index);
 }
 
+static void try_to_instrument(struct session *session, struct thread *thread,
+			      struct module *module)
+{
+	struct trm_error *error = instrument(session, thread, module);
+
+	/* The thread ended, or cannot be used now: another one can do it. */
+	module->unfinished =
+		error && error->code == TRM_ERROR_GONE && thread->process->space->holding;
+	module->broken = error && !module->unfinished;
+	if (module->broken)
+		texts_remove(session, thread->process->space, module);
+	if (module->broken && !module->file->trouble)
+		module->file->trouble = memory_copy_string(error->message);
+	trm_error_destroy(error);
+}
+
 /* False if its file is still being planned. */
 static bool add_module(struct session *session, struct thread *thread,
 		       const struct mapping *mapping)
@@ -416,18 +441,22 @@ static bool add_module(struct session *session, struct thread *thread,
 		}
 	}
 	module.broken = !file->plan || !known;
-	if (!module.broken) {
-		struct trm_error *error = instrument(session, thread, &module);
-
-		if (error)
-			texts_remove(session, space, &module);
-		module.broken = error != NULL;
-		if (error && !module.file->trouble)
-			module.file->trouble = memory_copy_string(error->message);
-		trm_error_destroy(error);
-	}
+	if (!module.broken)
+		try_to_instrument(session, thread, &module);
 	note_file(thread->process->image, module.file);
 	vector_push(&space->modules, module);
+	return !module.unfinished;
+}
+
+/* Modules that no thread could be used for go on; false if there still are some. */
+static bool finish_modules(struct session *session, struct thread *thread)
+{
+	vector_for_each (&thread->process->space->modules, module) {
+		if (module->unfinished)
+			try_to_instrument(session, thread, module);
+		if (module->unfinished)
+			return false;
+	}
 	return true;
 }
 
@@ -469,6 +498,7 @@ static void retire(struct session *session, struct thread *thread,
 {
 	struct wire_batch batch = {0};
 
+	swap_forget(session, thread, module);
 	if (!module->code_size || module->broken)
 		return;
 	BATCH_ADD(&batch, SYS_munmap, module->code_address, module->code_size, 0, 0, 0,
@@ -476,10 +506,14 @@ static void retire(struct session *session, struct thread *thread,
 	trm_error_destroy(space_run(session, thread, &batch));
 	/* The pages of the file are given back, unless a forked process may still use
 	 * them. */
-	if (thread->process->space->family->arena->references == 1)
-		fallocate(thread->process->space->family->arena->fd,
-			  FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-			  (off_t)module->code_offset, (off_t)module->code_size);
+	const struct arena *arena = thread->process->space->family->arena;
+
+	if (arena->references > 1)
+		return;
+	arena_punch(arena, module->code_offset, module->code_size);
+	if (module->patched_offset)
+		arena_punch(arena, module->patched_offset,
+			    module->text_end - module->text_start);
 }
 
 /* Where only a part of a text is mapped from the cache, the rest are mappings of the
@@ -499,7 +533,7 @@ static bool is_known(const struct space *space, const struct maps *maps,
 {
 	vector_for_each (&space->modules, module)
 		if (module->text_start == mapping->start ||
-		    is_piece_of(maps, mapping, module))
+		    module->kept == mapping->start || is_piece_of(maps, mapping, module))
 			return true;
 	return false;
 }
@@ -508,6 +542,21 @@ static bool is_code_of_a_file(const struct mapping *mapping, const char *path)
 {
 	return mapping->executable && !mapping->shared && !mapping->writable &&
 	       mapping->inode && path[0] == '/';
+}
+
+void modules_drop(struct session *session, struct thread *thread)
+{
+	struct space *space = thread->process->space;
+
+	for (size_t i = space->modules.count; i-- > 0;) {
+		struct module *module = &space->modules.items[i];
+
+		if (is_mapped(&session->maps, module))
+			continue;
+		texts_remove(session, space, module);
+		retire(session, thread, module);
+		vector_remove_swap(&space->modules, i);
+	}
 }
 
 static bool is_new_code(const struct session *session, const struct space *space,
@@ -565,17 +614,12 @@ bool modules_update(struct session *session, struct thread *thread)
 		trm_error_destroy(error);
 		return true;
 	}
-	for (size_t i = space->modules.count; i-- > 0;) {
-		struct module *module = &space->modules.items[i];
+	modules_drop(session, thread);
+	bool complete = finish_modules(session, thread);
 
-		if (is_mapped(&session->maps, module))
-			continue;
-		texts_remove(session, space, module);
-		retire(session, thread, module);
-		vector_remove_swap(&space->modules, i);
-	}
-	bool complete = add_modules(session, thread);
-
+	complete &= add_modules(session, thread);
+	if (session->attached && !space->holding)
+		trm_error_destroy(swap_in(session, thread, space));
 	session->instrument_ns += session_now() - start;
 	return complete;
 }
@@ -584,6 +628,15 @@ const struct module *modules_using_gs(const struct space *space)
 {
 	vector_for_each (&space->modules, module)
 		if (module->file->plan && module->file->plan->uses_gs)
+			return module;
+	return NULL;
+}
+
+const struct module *space_module_of_text(const struct space *space, uint64_t address)
+{
+	vector_for_each (&space->modules, module)
+		if (!module->broken && address >= module->text_start &&
+		    address < module->text_end)
 			return module;
 	return NULL;
 }
@@ -609,8 +662,17 @@ static bool is_text_at(const struct maps *maps, const struct module *module)
 
 void space_restore_text(struct session *session, struct space *space, pid_t pid)
 {
-	struct trm_error *error = maps_read(pid, &session->maps);
+	struct trm_error *error;
+	struct loan loan;
 
+	if (session->attached) {
+		if (!loan_find(session, space, &loan))
+			return; /* it counts on, then */
+		trm_error_destroy(swap_out(session, loan.thread, space));
+		loan_end(session, &loan);
+		return;
+	}
+	error = maps_read(pid, &session->maps);
 	if (error) { /* it is gone */
 		trm_error_destroy(error);
 		return;

@@ -136,8 +136,7 @@ static struct trm_error *check_program(const char *name, int *ret_refused, char 
 	return NULL;
 }
 
-/* Whether the profile can be written, without touching one that is there. */
-static struct trm_error *check_output(const char *path)
+struct trm_error *session_check_output(const char *path)
 {
 	struct text part = {0};
 	struct stat status;
@@ -354,7 +353,7 @@ struct trm_error *session_run(const struct session_options *options,
 	scoped_free char *elf = NULL;
 
 	TRM_TRY(check_program(options->arguments[0], &ret_outcome->refused, &elf));
-	TRM_TRY(check_output(options->output));
+	TRM_TRY(session_check_output(options->output));
 	struct cache *cache = cache_create(options->quiet);
 	struct trm_error *error = run_checked(options, elf, cache, ret_outcome);
 

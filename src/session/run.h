@@ -25,6 +25,9 @@ struct run_outcome {
 struct trm_error *session_run(const struct session_options *options,
 			      struct run_outcome *ret_outcome);
 
+/* Whether the profile can be written, without touching one that is there. */
+struct trm_error *session_check_output(const char *path);
+
 /* The body of the tracer: loop.c. `seize` comes back once the program may go. */
 struct tracer_start {
 	int status_fd; /* to the front: see status_send */

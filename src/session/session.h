@@ -49,6 +49,13 @@ struct module {
 			       the patched part is mapped */
 	ino_t own_inode;    /* of the file that is mapped there now */
 	bool broken;        /* could not be instrumented: left alone */
+
+	/* Where processes are attached to and left again: see swap.c. */
+	uint64_t patched_offset; /* of its patched text in the arena's file */
+	uint64_t staged;         /* address of the patched text, ready; 0: none */
+	uint64_t kept;   /* address of the original text, to be put back; 0: none */
+	bool swapped;    /* the patched text is in place */
+	bool unfinished; /* to be gone on with */
 };
 
 /* An address space. vfork and clone(CLONE_VM) make processes that share one. */
@@ -59,8 +66,12 @@ struct space {
 	bool unplanned; /* while starting: files of modules are being planned */
 	bool starting;  /* before the program's own code: system calls are traced */
 	unsigned int link_map_calls; /* while starting: announcements of ld.so so far */
-	uint64_t filters;  /* system call filters that the image started under */
-	bool leak_checked; /* has LeakSanitizer: see WIRE_HOOK_EXIT */
+	uint64_t filters;   /* system call filters that the image started under */
+	bool leak_checked;  /* has LeakSanitizer: see WIRE_HOOK_EXIT */
+	unsigned int halts; /* attached: tries to stop all threads that failed */
+	bool holding;       /* attached: texts are the original ones now */
+	bool out;           /* attached: no thread is in code of ours any more */
+	bool cleared;       /* attached: nothing of ours is mapped any more */
 	struct VECTOR(struct module) modules;
 	struct VECTOR(struct arena_chunk *) chunks; /* mapped here; the last has the
 						       widest banks */
@@ -152,6 +163,8 @@ struct session {
 	time_t start_time;
 	uint64_t instrument_ns; /* in which a program was held up */
 	char *refusal;          /* why the first program was not run; NULL */
+	bool attached;    /* to a process that ran before, and is to run on after us */
+	uint64_t stop_ns; /* attached: the longest time that all its threads stood */
 };
 
 /* threads.c: the tables of threads and processes, and their banks. */
@@ -171,11 +184,48 @@ void thread_assign_bank(struct session *session, struct thread *thread, uint32_t
 struct trm_error *space_widen_banks(struct session *session, struct space *space,
 				    struct thread *thread, uint32_t slots);
 void thread_resume(struct session *session, struct thread *thread, int signal);
+/* Makes sure that so many banks of the widest kind are free. `thread` may be injected. */
+struct trm_error *space_reserve_banks(struct session *session, struct space *space,
+				      struct thread *thread, uint32_t count);
+/* At a stop: a system call that gave up for that goes on, unless a handler runs first. */
+void thread_repeat_call(const struct thread *thread);
 /* Stops a running thread at an instruction outside of a system call's middle; false if it
  * is gone. */
 bool thread_interrupt(struct session *session, struct thread *thread);
+/* The same in two steps, for many threads at a time. */
+bool thread_ask_to_stop(const struct thread *thread);
+bool thread_await_stop(struct session *session, struct thread *thread, int timeout_ms);
+
+/* halt.c: threads of running programs are stopped, borrowed, and let go. */
+/* Stops all threads of the space within some milliseconds; false if one does not stop.
+ * Then and afterwards, space_go lets them go on. */
+bool space_halt(struct session *session, struct space *space);
+void space_go(struct session *session, const struct space *space);
+
+/* Whether a stopped thread has an event to be acted on: any but signals, which can wait.
+ */
+bool thread_has_event(const struct session *session, const struct thread *thread);
+
+/* A stopped thread that may make system calls for us, and what it was before. */
+struct loan {
+	struct thread *thread;
+	struct user_regs_struct registers; /* to be set when the loan ends */
+};
+/* Takes a thread that space_halt stopped: registers and a system call that it is in are
+ * put by. False if it cannot be used now. */
+bool loan_begin(struct session *session, struct thread *thread, struct loan *ret_loan);
+/* Any thread of the halted space. */
+bool loan_find(struct session *session, const struct space *space, struct loan *ret_loan);
+/* The thread stands as it did, with the registers of the loan; it is still stopped. */
+bool loan_end(struct session *session, struct loan *loan);
+/* Stops some thread of the space for the time of `work`, and lets it go on. */
+struct trm_error *space_borrow(struct session *session, const struct space *space,
+			       struct trm_error *(*work)(void *context,
+							 struct thread *thread),
+			       void *context);
 
 /* space.c */
+/* Owns `memory_fd`; `family` may come later. */
 struct space *space_create(struct family *family, int memory_fd);
 struct space *space_fork(const struct space *space, int memory_fd);
 /* Forgets what is not mapped in a space that was just forked. */
@@ -184,7 +234,7 @@ void space_release(struct session *session, struct space *space);
 /* Drops a reference to the family's arena; with the last one both go. */
 void family_release(struct session *session, struct family *family);
 /* Runs a batch in a thread: through its mailbox if it waits in a hook, else by injection.
- */
+ * If it runs, some thread of its space is stopped for that. */
 struct trm_error *space_run(struct session *session, struct thread *thread,
 			    struct wire_batch *batch);
 /* The bank through whose mailbox the thread waits for us; NULL if it does not. */
@@ -198,7 +248,9 @@ bool modules_update(struct session *session, struct thread *thread);
 const struct module *modules_using_gs(const struct space *space);
 /* The number of system call filters (seccomp) of a thread. */
 uint64_t thread_filters(pid_t tid);
-/* The module whose trampolines, or text, hold this address; NULL if none. */
+/* The instrumented module whose text holds this address; NULL if none. */
+const struct module *space_module_of_text(const struct space *space, uint64_t address);
+/* The module whose trampolines hold this address; NULL if none. */
 struct module *space_module_of_code(const struct space *space, uint64_t address);
 /* Writes the original bytes back over all patches of a space that `pid` has. */
 void space_restore_text(struct session *session, struct space *space, pid_t pid);
@@ -212,10 +264,30 @@ void texts_remove(const struct session *session, const struct space *space,
 		  const struct module *module);
 /* A module with patches in [start, start + size) of the space; NULL if there is none. */
 const struct module *texts_find(const struct space *space, uint64_t start, uint64_t size);
+/* Forgets modules of the thread's space that session.maps does not have. */
+void modules_drop(struct session *session, struct thread *thread);
+
+/* swap.c: patched texts that go into place, and out of it, at once. */
+/* Maps the patched text of a module, ready to be put in place. */
+struct trm_error *swap_prepare(struct session *session, struct thread *thread,
+			       struct module *module);
+/* Puts all texts that are ready in place; where that fails the original one stays. */
+struct trm_error *swap_in(struct session *session, struct thread *thread,
+			  struct space *space);
+/* Puts the original ones back. */
+struct trm_error *swap_out(struct session *session, struct thread *thread,
+			   struct space *space);
+/* Unmaps what a module that is gone had ready or put by. */
+void swap_forget(struct session *session, struct thread *thread,
+		 const struct module *module);
 
 /* follow.c: processes come, change and go. */
 void follow_event(struct session *session, const struct event *event);
 void follow_first(struct session *session, pid_t pid, const char *program);
+/* Makes the arena of a space in a thread of it that stands outside of a system call. */
+struct trm_error *space_make_arena(struct session *session, struct thread *thread,
+				   struct space *space);
+bool process_shares_memory(pid_t a, pid_t b);
 /* Counts of the process so far into its image, state "exited 0" or the like; the image
  * ends. */
 void follow_end_image(struct session *session, struct process *process,
@@ -264,6 +336,24 @@ void doorbell_destroy(struct doorbell *doorbell);
 /* Notes whether a thread has to wait for plans; what it waited counts as instrumenting.
  */
 void thread_defer(struct session *session, struct thread *thread, bool wait);
+
+/* loop.c: what the tracer does. All that can be done without waiting: */
+void session_act(struct session *session);
+/* Waits for more, at most `limit_ns`; the signal of `signals` that came, or 0. */
+int session_wait(const struct session *session, const sigset_t *signals,
+		 uint64_t limit_ns);
+
+/* leave.c: processes that are attached to run on without us. True once all are left;
+ * until then it is to be called again, after session_act. */
+bool session_leave(struct session *session);
+
+/* attach_check.c: why a process cannot be attached to, as far as can be seen from
+ * outside; NULL: nothing forbids it. */
+struct trm_error *attach_check(pid_t pid);
+/* What PTRACE_SEIZE's errno means for this process. */
+struct trm_error *attach_explain(pid_t pid, int why);
+/* Whether a thread lives in the kernel alone: one of its own, or of io_uring. */
+bool attach_is_kernel_thread(pid_t tid);
 
 /* Nanoseconds of CLOCK_MONOTONIC. */
 uint64_t session_now(void);

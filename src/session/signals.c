@@ -314,6 +314,8 @@ static enum settled settle_trampoline(struct session *session, struct thread *th
 	case PLAN_PLACE_START:
 		if (how->fault)
 			return show_fault(thread, module, &place, registers);
+		if (how->leaving)
+			break;
 		uncount(thread, module, function);
 		registers->rip = place.original + module->bias;
 		return SETTLED;
@@ -339,6 +341,11 @@ static enum settled settle_trampoline(struct session *session, struct thread *th
 	}
 	if (how->fault)
 		return show_fault(thread, module, &place, registers);
+	if (how->leaving) {
+		step_back(module, &place, registers);
+		registers->rip = place.original + module->bias;
+		return SETTLED;
+	}
 	return finish(session, thread, module, place, how->signal, registers);
 }
 
@@ -390,6 +397,7 @@ static uint64_t frame_address(uint64_t offset, const struct user_regs_struct *re
 /* In the resident's hook: back to the function's entry, as if it had not been called yet.
  */
 static enum settled settle_hook(struct thread *thread, uint64_t offset,
+				const struct settling *how,
 				struct user_regs_struct *registers)
 {
 	const struct resident_table *t = table();
@@ -416,35 +424,53 @@ static enum settled settle_hook(struct thread *thread, uint64_t offset,
 	}
 	registers->rsp = address + WIRE_HOOK_FRAME;
 	registers->rip = place.original + module->bias;
-	uncount(thread, module, function_of(module, place.function));
+	if (!how->leaving)
+		uncount(thread, module, function_of(module, place.function));
 	return SETTLED;
+}
+
+/* The first patch that ends behind a link-time address; NULL if there is none. */
+static const struct plan_patch *patch_behind(const struct plan *plan, uint64_t link)
+{
+	size_t low = 0, high = plan->patches.count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		const struct plan_patch *patch = &plan->patches.items[middle];
+
+		if (patch->address + patch->size <= link)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < plan->patches.count ? &plan->patches.items[low] : NULL;
+}
+
+bool signals_in_patch(const struct space *space, uint64_t rip)
+{
+	const struct module *module = space_module_of_text(space, rip);
+	const struct plan_patch *patch =
+		module ? patch_behind(module->file->plan, rip - module->bias) : NULL;
+
+	return patch && patch->address < rip - module->bias;
 }
 
 /* On a jump of ours in the text that is not at the entry itself (an island, or the jump
  * for loops behind the entry): to the entry. */
-static enum settled settle_text(struct thread *thread, struct user_regs_struct *registers)
+static enum settled settle_text(struct thread *thread, const struct settling *how,
+				struct user_regs_struct *registers)
 {
 	vector_for_each (&thread->process->space->modules, module) {
 		uint64_t link = registers->rip - module->bias;
-		size_t low = 0, high;
 
 		if (registers->rip < module->text_start ||
 		    registers->rip >= module->text_end || module->broken)
 			continue;
 		const struct plan *plan = module->file->plan;
+		const struct plan_patch *patch = patch_behind(plan, link);
 
-		high = plan->patches.count;
-		while (low < high) {
-			size_t middle = (low + high) / 2;
-
-			if (plan->patches.items[middle].address < link)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		if (low == plan->patches.count)
+		if (!patch)
 			return NOTHING_TO_SETTLE;
-		const struct plan_patch *patch = &plan->patches.items[low];
 		const struct plan_function *function =
 			function_of(module, patch->function);
 		int32_t distance;
@@ -458,7 +484,7 @@ static enum settled settle_text(struct thread *thread, struct user_regs_struct *
 
 		if (place.kind == PLAN_PLACE_UNKNOWN || place.original == link)
 			return NOTHING_TO_SETTLE;
-		if (place.kind == PLAN_PLACE_START)
+		if (place.kind == PLAN_PLACE_START && !how->leaving)
 			uncount(thread, module, function);
 		registers->rip = place.original + module->bias;
 		return SETTLED;
@@ -501,15 +527,18 @@ enum settled signals_settle(struct session *session, struct thread *thread,
 {
 	struct space *space = thread->process->space;
 	struct module *module = space_module_of_code(space, registers->rip);
+
+	if (!space->family) /* not yet */
+		return NOTHING_TO_SETTLE;
 	uint64_t offset = registers->rip - space->family->arena->address;
 
 	if (module)
 		return settle_trampoline(session, thread, module, how, registers);
 	if (offset >= table()->hook && offset < table()->hook_end)
-		return settle_hook(thread, offset, registers);
+		return settle_hook(thread, offset, how, registers);
 	if (settle_return(space, offset, registers))
 		return SETTLED;
-	return settle_text(thread, registers);
+	return space->holding ? NOTHING_TO_SETTLE : settle_text(thread, how, registers);
 }
 
 static bool is_fault(const siginfo_t *info)
@@ -541,6 +570,8 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 	struct user_regs_struct registers;
 	siginfo_t info;
 
+	/* To a traced thread even ignored signals come, and interrupt it. */
+	thread_repeat_call(thread);
 	if (!thread->process->space ||
 	    remote_failed(remote_get_registers(thread->tid, &registers)) ||
 	    remote_failed(remote_get_signal(thread->tid, &info))) {
@@ -607,27 +638,34 @@ static bool take_shown(struct thread *thread, const struct saved_place *saved)
 	return false;
 }
 
-/* In a function of whose entry alone was displaced: only after faults. */
-static bool displaced_way_back(const struct thread *thread, const struct module *module,
-			       uint64_t link, uint32_t *ret_offset)
+bool signals_lead_in(const struct space *space, uint64_t rip, bool entry,
+		     uint64_t *ret_rip)
 {
-	const struct plan *plan = module->file->plan;
-	const struct plan_function *function = plan_function_at(plan, link);
+	const struct module *module = space_module_of_text(space, rip);
+	const struct plan *plan = module ? module->file->plan : NULL;
+	uint64_t link = module ? rip - module->bias : 0;
+	const struct plan_function *function = plan ? plan_function_at(plan, link) : NULL;
 	const uint8_t *original;
+	uint32_t offset;
 
 	if (!function || link - function->address >= function->displaced ||
-	    (link == function->address && link + module->bias != thread->fault_rip))
+	    (link == function->address && !entry))
 		return false;
 	original = module_file_original(module->file, function->address,
 					function->displaced);
-	return original &&
-	       plan_offset_of(plan, (uint32_t)(function - plan->functions.items),
-			      original, link, ret_offset);
+	if (!original ||
+	    !plan_offset_of(plan, (uint32_t)(function - plan->functions.items), original,
+			    link, &offset))
+		return false;
+	*ret_rip = module->code_address + offset;
+	return true;
 }
 
+/* In functions of whose entry alone was displaced only faults are led back. */
 static void lead_back(struct thread *thread, uint64_t context)
 {
-	struct space *space = thread->process->space;
+	const struct space *space = thread->process->space;
+	const struct module *module;
 	struct saved_place saved;
 	bool counted;
 	uint32_t offset;
@@ -636,20 +674,17 @@ static void lead_back(struct thread *thread, uint64_t context)
 				      sizeof(saved))))
 		return;
 	counted = take_shown(thread, &saved);
-	vector_for_each (&space->modules, module) {
-		uint64_t link = saved.rip - module->bias;
-
-		if (module->broken || saved.rip < module->text_start ||
-		    saved.rip >= module->text_end)
-			continue;
-		if (!plan_way_back(module->file->plan, link, !counted, &offset) &&
-		    !displaced_way_back(thread, module, link, &offset))
-			return;
-		saved.rip = module->code_address + offset;
-		trm_error_destroy(remote_write(space->memory_fd, context + UCONTEXT_RSP,
-					       &saved, sizeof(saved)));
+	module = space_module_of_text(space, saved.rip);
+	if (!module)
 		return;
-	}
+	if (plan_way_back(module->file->plan, saved.rip - module->bias, !counted,
+			  &offset))
+		saved.rip = module->code_address + offset;
+	else if (!signals_lead_in(space, saved.rip, saved.rip == thread->fault_rip,
+				  &saved.rip))
+		return;
+	trm_error_destroy(remote_write(space->memory_fd, context + UCONTEXT_RSP, &saved,
+				       sizeof(saved)));
 }
 
 /* Whether the stack has become shorter than when a signal came, so that its handler was

@@ -24,14 +24,24 @@ enum settled {
 };
 
 struct settling {
-	bool fault; /* the stop is a fault of the instruction at the PC */
-	int signal; /* that it is stopped with; 0: none */
+	bool fault;   /* the stop is a fault of the instruction at the PC */
+	int signal;   /* that it is stopped with; 0: none */
+	bool leaving; /* the text is the original before the thread goes on */
 };
 
 /* Moves a stopped thread's PC out of trampolines, hooks and patches. */
 enum settled signals_settle(struct session *session, struct thread *thread,
 			    const struct settling *how,
 			    struct user_regs_struct *registers);
+
+/* Where in a trampoline a thread goes on that stands, or will come back, between the
+ * displaced instructions of a function whose entry is patched; false if that is no such
+ * place. `entry`: the entry itself is one, whose call was counted already. */
+bool signals_lead_in(const struct space *space, uint64_t rip, bool entry,
+		     uint64_t *ret_rip);
+
+/* Whether an address lies in bytes that are patched, behind the first of them. */
+bool signals_in_patch(const struct space *space, uint64_t rip);
 
 /* At a system call of a thread whose fault_rip is set: when its handler returns, the way
  * back leads into the trampoline. */

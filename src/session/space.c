@@ -78,7 +78,8 @@ void space_release(struct session *session, struct space *space)
 		return;
 	vector_for_each (&space->chunks, chunk)
 		arena_release_chunk(space->family->arena, *chunk);
-	family_release(session, space->family);
+	if (space->family)
+		family_release(session, space->family);
 	vector_deinit(&space->modules);
 	vector_deinit(&space->chunks);
 	close(space->memory_fd);
@@ -95,13 +96,31 @@ struct bank *thread_waiting_bank(const struct thread *thread)
 	return NULL;
 }
 
+struct injecting {
+	struct session *session;
+	struct wire_batch *batch;
+};
+
+static struct trm_error *inject(void *context, struct thread *thread)
+{
+	const struct injecting *injecting = context;
+
+	return inject_batch(thread->tid, thread->process->space->family->arena,
+			    injecting->batch, &injecting->session->queue);
+}
+
 struct trm_error *space_run(struct session *session, struct thread *thread,
 			    struct wire_batch *batch)
 {
+	struct injecting injecting = {session, batch};
 	struct bank *bank = thread_waiting_bank(thread);
 
-	if (bank && !thread->stopped)
+	/* With an event that is still to be acted on, a thread is lent by loan_begin
+	 * only.
+	 */
+	if (thread->stopped && (bank || !thread->event_pending))
+		return inject(&injecting, thread);
+	if (bank)
 		return inject_mailbox_batch(thread->tid, bank, batch);
-	return inject_batch(thread->tid, thread->process->space->family->arena, batch,
-			    &session->queue);
+	return space_borrow(session, thread->process->space, inject, &injecting);
 }

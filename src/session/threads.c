@@ -167,6 +167,20 @@ static struct bank *take_bank(struct space *space, pid_t pid, pid_t tid)
 	return NULL;
 }
 
+struct trm_error *space_reserve_banks(struct session *session, struct space *space,
+				      struct thread *thread, uint32_t count)
+{
+	uint64_t widest = space->chunks.items[space->chunks.count - 1]->stride;
+	uint32_t free_banks = 0;
+
+	vector_for_each (&space->family->arena->banks, bank)
+		free_banks += (*bank)->chunk->stride == widest && !(*bank)->in_use &&
+			      !(*bank)->owner;
+	return free_banks >= count
+		       ? NULL
+		       : add_chunk(session, space, thread, widest, count - free_banks);
+}
+
 void thread_assign_bank(struct session *session, struct thread *thread, uint32_t quiet)
 {
 	struct space *space = thread->process->space;
@@ -239,7 +253,7 @@ struct trm_error *space_widen_banks(struct session *session, struct space *space
 		struct thread *other = session->all_threads.items[i];
 		bool stopped = other->stopped;
 
-		if (!other->process || other->process->space != space ||
+		if (!other->process || other->process->space != space || !other->bank ||
 		    other->state == THREAD_NEW || other->state == THREAD_WAITING)
 			continue;
 		if (!stopped && !thread_interrupt(session, other))
@@ -279,17 +293,59 @@ void thread_resume(struct session *session, struct thread *thread, int signal)
 	trm_error_destroy(error);
 }
 
-bool thread_interrupt(struct session *session, struct thread *thread)
+/*
+ * System calls that give up with EINTR when their thread is stopped, although no handler
+ * runs (signal(7), "Interruption of system calls and library functions by stop signals").
+ * All others of the kernel's say that they are to be made again.
+ */
+static bool gives_up(uint64_t number)
+{
+	static const uint16_t calls[] = {
+		SYS_read,       SYS_readv,           SYS_write,        SYS_writev,
+		SYS_recvfrom,   SYS_recvmsg,         SYS_recvmmsg,     SYS_sendto,
+		SYS_sendmsg,    SYS_sendmmsg,        SYS_accept,       SYS_accept4,
+		SYS_epoll_wait, SYS_epoll_pwait,     SYS_epoll_pwait2, SYS_semop,
+		SYS_semtimedop, SYS_rt_sigtimedwait, SYS_io_getevents, SYS_io_uring_enter,
+	};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (number == calls[i])
+			return true;
+	return false;
+}
+
+/* What the kernel's own stops do to such a call ours must not: it is made again, unless a
+ * handler runs before that. */
+#define ERESTARTNOHAND 514
+
+void thread_repeat_call(const struct thread *thread)
+{
+	struct user_regs_struct registers;
+	struct trm_error *error = remote_get_registers(thread->tid, &registers);
+
+	if (!error && (int64_t)registers.rax == -EINTR && gives_up(registers.orig_rax)) {
+		registers.rax = (uint64_t)-ERESTARTNOHAND;
+		error = remote_set_registers(thread->tid, &registers);
+	}
+	trm_error_destroy(error);
+}
+
+bool thread_ask_to_stop(const struct thread *thread)
+{
+	return !ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0);
+}
+
+bool thread_await_stop(struct session *session, struct thread *thread, int timeout_ms)
 {
 	struct event event;
 
-	if (ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0))
-		return false;
-	if (!event_wait_thread(&session->queue, thread->tid, 1000, &event))
+	if (!event_wait_thread(&session->queue, thread->tid, timeout_ms, &event))
 		return false;
 	thread->stopped = true;
-	if (event.kind == EVENT_STOP)
+	if (event.kind == EVENT_STOP) {
+		thread_repeat_call(thread);
 		return true;
+	}
 	if (event.kind == EVENT_EXITED || event.kind == EVENT_KILLED) {
 		event_push(&session->queue, &event);
 		thread->stopped = false;
@@ -300,4 +356,9 @@ bool thread_interrupt(struct session *session, struct thread *thread)
 	thread->event_pending = true;
 	event_push(&session->queue, &event);
 	return true;
+}
+
+bool thread_interrupt(struct session *session, struct thread *thread)
+{
+	return thread_ask_to_stop(thread) && thread_await_stop(session, thread, 1000);
 }

@@ -21,6 +21,8 @@ CHECK(wire_bank, registers.r15, WIRE_BANK_R15);
 CHECK(wire_bank, registers.flags, WIRE_BANK_FLAGS);
 CHECK(wire_bank, mask, WIRE_BANK_MASK);
 CHECK(wire_control, doorbell, 0x30);
+CHECK(wire_control, ran, WIRE_CONTROL_RAN);
+CHECK(wire_control, yields, WIRE_CONTROL_YIELDS);
 CHECK(wire_control, inject_back, 0x40);
 CHECK(wire_control, batch, WIRE_CONTROL_BATCH);
 CHECK(wire_control, text_count, WIRE_CONTROL_TEXTS);

@@ -19,7 +19,7 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 4
+#define WIRE_VERSION 5
 
 #define WIRE_RESIDENT_SIZE  0x2000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x2000
@@ -61,9 +61,11 @@
 #define WIRE_RETURNS_MARK 0x6b63616279617774
 
 /* In wire_control. */
-#define WIRE_CONTROL_BATCH 0x100
-#define WIRE_CONTROL_TEXTS 0x1000 /* number of rows, then struct wire_text's */
-#define WIRE_TEXT_SIZE     16
+#define WIRE_CONTROL_RAN    0x38
+#define WIRE_CONTROL_YIELDS 0x3c
+#define WIRE_CONTROL_BATCH  0x100
+#define WIRE_CONTROL_TEXTS  0x1000 /* number of rows, then struct wire_text's */
+#define WIRE_TEXT_SIZE      16
 
 /* A hook's frame on the program's stack, from its low end: struct wire_registers, the
  * return address in the trampoline, the hook's number, and the red zone that was stepped
@@ -91,7 +93,7 @@
 
 #include <stdint.h>
 
-#define WIRE_BATCH_MAX 8
+#define WIRE_BATCH_MAX 24
 #define WIRE_TEXTS_MAX 255
 
 /* A system call to make in the program. */
@@ -161,7 +163,9 @@ struct wire_control {
 	uint32_t owner[12];
 	uint32_t doorbell;   /* futex; a thread that posts a request adds 1 */
 	uint32_t watch_exit; /* not 0: exit() is a hook that matters */
-	uint32_t pad_[2];
+	uint32_t ran; /* not 0: the batch was run, and its thread waits to be stopped */
+	uint32_t yields; /* not 0: it may call sched_yield(2) meanwhile, which a system
+			    call filter might not like */
 	/* Where injected code goes back to, and the mask that it sets then. */
 	uint64_t inject_back;
 	uint64_t inject_mask;

@@ -84,17 +84,27 @@ static void add_run(struct text *out, const struct report_profile *profile,
 	text_add(out, style->colour ? BOLD : "");
 	report_add_visible(out, *command ? command : "(unknown command)");
 	text_add(out, style->colour ? PLAIN "\n  " : "\n  ");
-	if (!strncmp(exit, "SIG", 3))
-		text_add(out, "killed by ");
-	else
-		text_add(out, *exit ? "exit " : "exit unknown");
-	report_add_visible(out, exit);
+	bool attached = find_uint(run, "attach.stop.ns", &ns);
+
+	if (attached && !strcmp(exit, "running")) {
+		text_add(out, "attached, still running");
+	} else {
+		if (!strncmp(exit, "SIG", 3))
+			text_add(out, "killed by ");
+		else
+			text_add(out, *exit ? "exit " : "exit unknown");
+		report_add_visible(out, exit);
+	}
 	if (find_uint(run, "run.wall.ns", &ns)) {
 		text_add(out, ", wall time ");
 		add_duration(out, ns);
 	}
 	if (find_uint(run, "run.instrument.ns", &ns)) {
 		text_add(out, ", instrumenting ");
+		add_duration(out, ns);
+	}
+	if (find_uint(run, "attach.stop.ns", &ns)) {
+		text_add(out, ", stopped for ");
 		add_duration(out, ns);
 	}
 	add_processes(out, profile, index);

@@ -1,0 +1,677 @@
+/*
+ * Attaching to a running process. All that can be is made ready while it runs: plans,
+ * trampolines, patched texts, a bank for each thread. Then all threads are stopped at
+ * once, the texts are swapped, and they go on.
+ */
+#include "session/attach.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "session/run.h"
+#include "session/signals.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+
+#define WAIT_NS      5000000      /* between tries */
+#define READY_NS     60000000000u /* the longest that all threads are waited for */
+#define LEAVE_NS     10000000000u
+#define SPARE_BANKS  8
+#define CODE_SEGMENT 0x33 /* of 64-bit code */
+#define PIECE        (64u << 10)
+/* How much of a stack is looked at, and how many stacks of a thread. */
+#define STACK_MAX  (8u << 20)
+#define STACKS_MAX 8
+
+struct stacks VECTOR(uint64_t); /* stack pointers */
+
+struct attachment {
+	struct session *session;
+	const struct attach_request *request;
+	pid_t pid;
+	size_t planned; /* files that were known when the modules were looked at */
+	bool looked;
+	const char *obstacle; /* why it did not begin yet; NULL: plans */
+	pid_t culprit;        /* its thread */
+};
+
+static struct process *process_of(const struct attachment *attachment)
+{
+	return session_find_process(attachment->session, attachment->pid);
+}
+
+/* Any thread of the process: they all see the same. */
+static struct thread *thread_of(const struct attachment *attachment)
+{
+	vector_for_each (&attachment->session->all_threads, thread)
+		if ((*thread)->process && (*thread)->process->pid == attachment->pid)
+			return *thread;
+	return NULL;
+}
+
+static bool hold_up(struct attachment *attachment, const char *obstacle, pid_t culprit)
+{
+	attachment->obstacle = obstacle;
+	attachment->culprit = culprit;
+	return false;
+}
+
+/* Calls `visit` for each thread of the process; the first error ends it. */
+static struct trm_error *
+each_task(struct attachment *attachment,
+	  struct trm_error *(*visit)(struct attachment *, pid_t, bool *), bool *ret_any)
+{
+	struct trm_error *error = NULL;
+	struct dirent *entry;
+	char path[64];
+
+	*ret_any = false;
+	snprintf(path, sizeof(path), "/proc/%d/task", attachment->pid);
+	DIR *folder = opendir(path);
+
+	if (!folder)
+		return trm_error_create(TRM_ERROR_GONE, "process %d ended",
+					attachment->pid);
+	while (!error && (entry = readdir(folder)))
+		if (entry->d_name[0] != '.')
+			error = visit(attachment, (pid_t)atoi(entry->d_name), ret_any);
+	closedir(folder);
+	return error;
+}
+
+/* Threads of threads that are traced already are traced from their beginning. */
+static bool is_traced_by_us(pid_t tid)
+{
+	uint64_t tracer = 0;
+
+	return remote_status(tid, "TracerPid", 10, &tracer) &&
+	       tracer == (uint64_t)getpid();
+}
+
+static struct trm_error *seize_thread(struct attachment *attachment, pid_t tid, bool *any)
+{
+	struct session *session = attachment->session;
+	struct process *process = process_of(attachment);
+
+	if (session_find_thread(session, tid) || attach_is_kernel_thread(tid))
+		return NULL;
+	if (ptrace(PTRACE_SEIZE, tid, 0, event_trace_options())) {
+		int why = errno;
+
+		/* It ended just now, unless it is the process itself. */
+		if ((why == ESRCH || why == EPERM) && tid != attachment->pid &&
+		    (is_traced_by_us(tid) || why == ESRCH))
+			return NULL;
+		return attach_explain(attachment->pid, why);
+	}
+	struct thread *thread = session_add_thread(session, tid);
+
+	thread->process = process;
+	thread->state = THREAD_RUNNING;
+	process->threads++;
+	process->image->threads++;
+	*any = true;
+	return NULL;
+}
+
+static struct trm_error *seize_all(struct attachment *attachment)
+{
+	bool any = true;
+
+	while (any)
+		TRM_TRY(each_task(attachment, seize_thread, &any));
+	return NULL;
+}
+
+static struct trm_error *check_thread(const struct attachment *attachment,
+				      const struct thread *thread)
+{
+	struct user_regs_struct registers;
+
+	TRM_TRY(remote_get_registers(thread->tid, &registers));
+	if (registers.gs_base || registers.gs)
+		return trm_error_create(TRM_ERROR_UNSUPPORTED,
+					"cannot measure process %d: it uses the GS "
+					"register, which trammel needs",
+					attachment->pid);
+	if (registers.cs != CODE_SEGMENT)
+		return trm_error_create(TRM_ERROR_UNSUPPORTED,
+					"cannot measure process %d: it runs 32-bit code",
+					attachment->pid);
+	return NULL;
+}
+
+static struct trm_error *make_arena(void *context, struct thread *thread)
+{
+	struct attachment *attachment = context;
+
+	TRM_TRY(check_thread(attachment, thread));
+	return space_make_arena(attachment->session, thread, thread->process->space);
+}
+
+/* Goroutines that were preempted by a signal may be parked anywhere, also in bytes that
+ * are patched, and nothing tells where they are. */
+static bool is_go(const struct module_file *file)
+{
+	return file->bytes &&
+	       memmem(file->bytes, file->identity.size, "\xff Go buildinf:", 14);
+}
+
+static struct trm_error *check_modules(const struct attachment *attachment,
+				       const struct space *space)
+{
+	const struct module *uses_gs = modules_using_gs(space);
+
+	if (uses_gs)
+		return trm_error_create(TRM_ERROR_UNSUPPORTED,
+					"cannot measure process %d: \"%s\" sets the GS "
+					"register, which trammel needs",
+					attachment->pid, uses_gs->file->path);
+	vector_for_each (&space->modules, module)
+		if (is_go(module->file))
+			return trm_error_create(
+				TRM_ERROR_UNSUPPORTED,
+				"cannot attach to process %d: \"%s\" is written in Go, "
+				"whose goroutines may be parked anywhere; use 'trammel "
+				"run'",
+				attachment->pid, module->file->path);
+	return NULL;
+}
+
+/* False if a thread cannot be stopped now. A GS base disturbs nothing until texts change.
+ */
+static bool assign_banks(struct attachment *attachment, struct process *process,
+			 struct trm_error **ret_error)
+{
+	struct session *session = attachment->session;
+
+	for (size_t i = session->all_threads.count; i-- > 0;) {
+		struct thread *thread = session->all_threads.items[i];
+
+		if (thread->process != process || thread->bank ||
+		    thread->state != THREAD_RUNNING)
+			continue;
+		if (!thread_interrupt(session, thread))
+			return hold_up(attachment, "does not stop", thread->tid);
+		*ret_error = check_thread(attachment, thread);
+		if (!*ret_error)
+			thread_assign_bank(session, thread, 0);
+		thread_resume(session, thread, 0);
+		if (*ret_error && (*ret_error)->code != TRM_ERROR_GONE)
+			return false;
+		trm_error_destroy(*ret_error);
+		*ret_error = NULL;
+	}
+	return true;
+}
+
+static struct trm_error *note_unready(struct attachment *attachment, pid_t tid, bool *any)
+{
+	const struct thread *thread = session_find_thread(attachment->session, tid);
+
+	if (attach_is_kernel_thread(tid))
+		return NULL;
+	*any |= !thread || !thread->stopped || !thread->bank ||
+		thread->state != THREAD_RUNNING ||
+		thread_has_event(attachment->session, thread);
+	return NULL;
+}
+
+/* All threads stand, have banks, and nobody else uses their memory. */
+static bool is_ready(struct attachment *attachment, const struct process *process)
+{
+	bool unready;
+
+	if (remote_failed(each_task(attachment, note_unready, &unready)) || unready)
+		return hold_up(attachment, "is new", attachment->pid);
+	vector_for_each (&attachment->session->all_processes, other)
+		if (*other != process &&
+		    process_shares_memory(process->pid, (*other)->pid))
+			return hold_up(attachment, "shares its memory", (*other)->pid);
+	return true;
+}
+
+/* A thread that stands between instructions which a patch replaces goes on in the
+ * trampoline. False if it stands in a patch and cannot. */
+static bool lead_in(const struct space *space, struct user_regs_struct *registers)
+{
+	uint64_t rip = registers->rip;
+
+	if (signals_lead_in(space, rip, false, &rip)) {
+		registers->rip = rip;
+		return true;
+	}
+	return !signals_in_patch(space, rip);
+}
+
+/* Where a handler goes back to: `mov $15, %rax; syscall` (rt_sigreturn). */
+static bool is_signal_return(const struct space *space, uint64_t address)
+{
+	static const uint8_t code[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05};
+
+	vector_for_each (&space->modules, module) {
+		if (address < module->text_start || address >= module->text_end)
+			continue;
+		const uint8_t *bytes = module_file_original(
+			module->file, address - module->bias, sizeof(code));
+
+		return bytes && !memcmp(bytes, code, sizeof(code));
+	}
+	return false;
+}
+
+/* The saved rsp behind the address that a handler returns to (asm/ucontext.h). */
+#define FRAME_RSP (8 + 0xa0)
+
+static uint64_t end_of_stack(const struct maps *maps, uint64_t stack)
+{
+	vector_for_each (&maps->mappings, mapping)
+		if (stack >= mapping->start && stack < mapping->end)
+			return mapping->end - stack < STACK_MAX ? mapping->end
+								: stack + STACK_MAX;
+	return stack;
+}
+
+/*
+ * Whether a stack holds the address of an instruction that a handler interrupted and that
+ * a patch replaces: return addresses never are such. Stacks that were left for that of a
+ * handler are put on the list.
+ */
+static bool may_come_back(const struct space *space, const struct maps *maps,
+			  struct stacks *stacks, uint64_t stack)
+{
+	uint64_t words[PIECE / 8], inner, end = end_of_stack(maps, stack);
+
+	for (uint64_t at = stack & ~7ull; at < end;) {
+		size_t size = end - at < PIECE ? end - at : PIECE;
+
+		if (remote_failed(remote_read(space->memory_fd, at, words, size)))
+			return true;
+		for (size_t i = 0; i < size / 8; i++) {
+			uint64_t frame = at + i * 8 + FRAME_RSP;
+
+			if (signals_lead_in(space, words[i], false, &inner))
+				return true;
+			if (is_signal_return(space, words[i]) &&
+			    !remote_failed(remote_read(space->memory_fd, frame, &inner,
+						       sizeof(inner))) &&
+			    (inner < stack || inner >= end))
+				vector_push(stacks, inner);
+		}
+		at += size;
+	}
+	return false;
+}
+
+static bool stacks_are_free(const struct space *space, const struct maps *maps,
+			    uint64_t stack)
+{
+	struct stacks stacks = {0};
+	bool found = false;
+
+	vector_push(&stacks, stack);
+	for (size_t i = 0; i < stacks.count && i < STACKS_MAX && !found; i++)
+		found = may_come_back(space, maps, &stacks, stacks.items[i]);
+	vector_deinit(&stacks);
+	return !found;
+}
+
+/* Where all threads will go on; false if one stands where that is not possible. */
+static bool lead_all_in(struct attachment *attachment, struct space *space,
+			struct loan *loan)
+{
+	struct session *session = attachment->session;
+
+	if (remote_failed(maps_read(attachment->pid, &session->maps)))
+		return hold_up(attachment, "ended", attachment->pid);
+	vector_for_each (&session->all_threads, item) {
+		struct thread *thread = *item;
+		struct user_regs_struct registers = loan->registers;
+
+		if (!thread->process || thread->process->space != space)
+			continue;
+		if (thread != loan->thread &&
+		    remote_failed(remote_get_registers(thread->tid, &registers)))
+			return hold_up(attachment, "ended", thread->tid);
+		uint64_t rip = registers.rip;
+
+		if (!lead_in(space, &registers) ||
+		    !stacks_are_free(space, &session->maps, registers.rsp))
+			return hold_up(attachment, "stands where code is to be replaced",
+				       thread->tid);
+		if (registers.rip == rip)
+			continue;
+		/* The trampolines do the same as the text does until then. */
+		if (thread == loan->thread)
+			loan->registers = registers;
+		else if (remote_failed(remote_set_registers(thread->tid, &registers)))
+			return hold_up(attachment, "ended", thread->tid);
+	}
+	return true;
+}
+
+static bool begin_halted(struct attachment *attachment, struct process *process)
+{
+	struct session *session = attachment->session;
+	struct space *space = process->space;
+	struct loan loan;
+	bool begun = false;
+
+	if (!is_ready(attachment, process))
+		return false;
+	if (!loan_find(session, space, &loan))
+		return hold_up(attachment, "cannot be used", process->pid);
+	if (!modules_update(session, loan.thread))
+		hold_up(attachment, NULL, 0);
+	else if (lead_all_in(attachment, space, &loan))
+		begun = !remote_failed(swap_in(session, loan.thread, space));
+	loan_end(session, &loan);
+	return begun;
+}
+
+/* The one stop: false if it is to be tried again. */
+static bool begin(struct attachment *attachment, struct process *process)
+{
+	struct session *session = attachment->session;
+	uint64_t start = session_now();
+	bool begun = false;
+
+	if (!space_halt(session, process->space))
+		hold_up(attachment, "does not stop", process->pid);
+	else
+		begun = begin_halted(attachment, process);
+	if (begun)
+		process->space->holding = false;
+	space_go(session, process->space);
+	uint64_t stood = session_now() - start;
+
+	if (stood > session->stop_ns)
+		session->stop_ns = stood;
+	return begun;
+}
+
+/* What can be done towards the beginning now; true once it is done. */
+static bool try_to_begin(struct attachment *attachment, struct trm_error **ret_error)
+{
+	struct session *session = attachment->session;
+	struct process *process = process_of(attachment);
+	struct thread *thread = thread_of(attachment);
+	struct space *space = process ? process->space : NULL;
+
+	if (!space || !thread)
+		return false;
+	if (!space->family) {
+		*ret_error = space_borrow(session, space, make_arena, attachment);
+		if (*ret_error)
+			return false;
+	}
+	if (!attachment->looked || attachment->planned != session->files.count) {
+		attachment->planned = session->files.count;
+		attachment->looked = modules_update(session, thread);
+	}
+	if (!attachment->looked)
+		return hold_up(attachment, NULL, 0);
+	*ret_error = check_modules(attachment, space);
+	if (!*ret_error)
+		*ret_error = space_reserve_banks(session, space, thread,
+						 process->threads + SPARE_BANKS);
+	if (*ret_error || !assign_banks(attachment, process, ret_error))
+		return false;
+	return begin(attachment, process);
+}
+
+/* Threads that end, or cannot be used now, are no errors: others can, later. */
+static bool prepare(struct attachment *attachment, struct trm_error **ret_error)
+{
+	bool begun = try_to_begin(attachment, ret_error);
+
+	if (*ret_error && (*ret_error)->code == TRM_ERROR_GONE) {
+		trm_error_destroy(*ret_error);
+		*ret_error = NULL;
+		hold_up(attachment, "cannot be used", attachment->pid);
+	}
+	return begun;
+}
+
+/* The words of its command line, as the profile shows them. */
+static const char **read_command(pid_t pid, const char *program, char **ret_words)
+{
+	struct VECTOR(char) text = {0};
+	char path[64], buffer[4096];
+	size_t count = 0, n;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
+	scoped_file FILE *file = fopen(path, "re");
+
+	while (file && (n = fread(buffer, 1, sizeof(buffer), file)) > 0)
+		for (size_t i = 0; i < n; i++)
+			vector_push(&text, buffer[i]);
+	if (!text.count)
+		for (const char *s = program; *s; s++)
+			vector_push(&text, *s);
+	vector_push(&text, '\0');
+	for (size_t i = 0; i < text.count; i++)
+		count += !text.items[i];
+	const char **words = memory_allocate_zeroed(count + 1, sizeof(*words));
+
+	count = 0;
+	for (size_t i = 0; i + 1 < text.count; i++)
+		if (!i || !text.items[i - 1])
+			words[count++] = text.items + i;
+	*ret_words = text.items;
+	return words;
+}
+
+static struct trm_error *take_process(struct attachment *attachment, const char *program)
+{
+	struct session *session = attachment->session;
+	uint64_t parent = 0;
+	int memory_fd;
+
+	TRM_TRY(remote_open(attachment->pid, "mem", O_RDWR, &memory_fd));
+	remote_status(attachment->pid, "PPid", 10, &parent);
+	struct process *process =
+		session_add_process(session, attachment->pid, (pid_t)parent, program);
+
+	process->image->started = true;
+	process->space = space_create(NULL, memory_fd);
+	process->space->holding = true;
+	session->first = attachment->pid;
+	return seize_all(attachment);
+}
+
+enum stage { PREPARING, MEASURING, LEAVING };
+
+static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+static bool is_ending(int signal)
+{
+	for (size_t i = 0; i < sizeof(ending_signals) / sizeof(ending_signals[0]); i++)
+		if (signal == ending_signals[i])
+			return true;
+	return false;
+}
+
+static struct trm_error *not_begun(const struct attachment *attachment, int signal)
+{
+	if (!process_of(attachment))
+		return trm_error_create(TRM_ERROR_GONE,
+					"process %d ended before it could be measured",
+					attachment->pid);
+	if (signal)
+		return trm_error_create(TRM_ERROR_SYSTEM,
+					"interrupted before the measurement began");
+	return trm_error_create(
+		TRM_ERROR_SYSTEM,
+		"cannot attach to process %d: its thread or process %d %s; try again",
+		attachment->pid, attachment->culprit,
+		attachment->obstacle ? attachment->obstacle : "is being planned");
+}
+
+/* What the loop knows. */
+struct course {
+	enum stage stage;
+	uint64_t since; /* of the stage */
+	int signal;     /* that ends it; 0 */
+	struct trm_error *error;
+};
+
+static void enter(struct course *course, enum stage stage)
+{
+	course->stage = stage;
+	course->since = session_now();
+}
+
+static void measure(struct attachment *attachment, struct course *course)
+{
+	struct session *session = attachment->session;
+	uint64_t passed = session_now() - course->since;
+
+	if (course->stage == PREPARING) {
+		if (prepare(attachment, &course->error)) {
+			enter(course, MEASURING);
+			clock_gettime(CLOCK_MONOTONIC, &session->start);
+			session->start_time = time(NULL);
+			if (attachment->request->begun)
+				attachment->request->begun(attachment->pid);
+			return;
+		}
+		if (!course->error &&
+		    (passed > READY_NS || course->signal || !process_of(attachment)))
+			course->error = not_begun(attachment, course->signal);
+		if (course->error)
+			enter(course, LEAVING);
+	} else if (course->stage == MEASURING) {
+		uint64_t limit = attachment->request->for_ns;
+
+		if (!course->signal && !(limit && passed >= limit) &&
+		    !session->first_ended)
+			return;
+		if (!session->first_ended)
+			clock_gettime(CLOCK_MONOTONIC, &session->end);
+		enter(course, LEAVING);
+	}
+}
+
+static uint64_t patience(const struct attachment *attachment, const struct course *course)
+{
+	uint64_t limit = attachment->request->for_ns;
+	uint64_t passed = session_now() - course->since;
+
+	if (course->stage != MEASURING)
+		return WAIT_NS;
+	return !limit ? UINT64_MAX : passed < limit ? limit - passed : 0;
+}
+
+/* False if a process could not be let go; it stays as if trammel had been killed. */
+static bool follow(struct attachment *attachment, struct course *course,
+		   const sigset_t *signals)
+{
+	struct session *session = attachment->session;
+
+	for (;;) {
+		session_act(session);
+		follow_watched(session);
+		measure(attachment, course);
+		if (course->stage == LEAVING) {
+			if (session_leave(session) || !session->thread_count)
+				return true;
+			if (session_now() - course->since > LEAVE_NS)
+				return false;
+		}
+		int signal = session_wait(session, signals, patience(attachment, course));
+
+		if (is_ending(signal))
+			course->signal = signal;
+	}
+}
+
+static struct trm_error *attach(struct session *session,
+				const struct attach_request *request, const char *program,
+				const sigset_t *signals)
+{
+	struct attachment attachment = {
+		.session = session, .request = request, .pid = request->pid};
+	struct course course = {.since = session_now()};
+
+	course.error = take_process(&attachment, program);
+	if (course.error)
+		course.stage = LEAVING;
+	if (!follow(&attachment, &course, signals) && !course.error) {
+		trm_error_destroy(fold_save(session, session->options->output));
+		return trm_error_create(
+			TRM_ERROR_SYSTEM,
+			"a thread of process %d does not stop: it runs on measured, "
+			"until it ends",
+			request->pid);
+	}
+	if (course.error)
+		return course.error;
+	return fold_save(session, session->options->output);
+}
+
+/* Ctrl-Z would leave the program without its tracer. */
+static void block_signals(sigset_t *signals)
+{
+	sigemptyset(signals);
+	sigaddset(signals, SIGCHLD);
+	sigaddset(signals, SIGUSR1);
+	for (size_t i = 0; i < sizeof(ending_signals) / sizeof(ending_signals[0]); i++)
+		sigaddset(signals, ending_signals[i]);
+	sigprocmask(SIG_BLOCK, signals, NULL);
+	signal(SIGTSTP, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+/* A function that is relocated whole has jump tables of its own. A call of it that began
+ * before may hold a place in the original table, or what it read there, in a register,
+ * and would go on to bytes that were replaced. */
+static struct trm_error *check_collector(const struct collector *collector)
+{
+	if (collector->depth != PLAN_BLOCKS)
+		return NULL;
+	return trm_error_create(TRM_ERROR_USAGE,
+				"cannot measure %s of a process that runs already: use "
+				"-m functions or -m coverage, or 'trammel run'",
+				collector->name);
+}
+
+struct trm_error *session_attach(const struct session_options *options,
+				 const struct attach_request *request)
+{
+	struct session_options described = *options;
+	struct session session = {.options = &described, .attached = true};
+	char program[PATH_MAX], link[64];
+	scoped_free char *words = NULL;
+	sigset_t signals;
+
+	TRM_TRY(check_collector(options->collector));
+	TRM_TRY(attach_check(request->pid));
+	TRM_TRY(session_check_output(options->output));
+	snprintf(link, sizeof(link), "/proc/%d/exe", request->pid);
+	ssize_t length = readlink(link, program, sizeof(program) - 1);
+
+	program[length > 0 ? length : 0] = '\0';
+	scoped_free const char **command = read_command(request->pid, program, &words);
+
+	described.arguments = command;
+	block_signals(&signals);
+	session.cache = cache_create(options->quiet);
+	trm_error_destroy(doorbell_create(&session.doorbell));
+	session.planner = planner_create(session.cache, &described);
+	struct trm_error *error = attach(&session, request, program, &signals);
+
+	doorbell_destroy(session.doorbell);
+	planner_destroy(session.planner);
+	cache_prune(session.cache);
+	cache_destroy(session.cache);
+	return error;
+}

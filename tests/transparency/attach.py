@@ -1,0 +1,463 @@
+"""Tests of `attach`: processes that run already, before, during and after a measurement.
+
+Each test is called with (folder, tool, options), as those of job_control.
+"""
+
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+import time
+import urllib.request
+
+from transparency import job_control, running, sources, trammel
+from transparency.job_control import expect
+from transparency.results import Failure, Skip
+
+WAIT_SECONDS = 30
+THREADS = 8
+
+
+class Server:
+    """tests/programs/lib/server.c, running; with `program` another one that says ready."""
+
+    def __init__(self, folder, name, program="server"):
+        path = job_control.build(folder, program, "attach-" + name)
+        self.process = subprocess.Popen(
+            [path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            text=True, env=running.base_environment(), start_new_session=True)
+        self.expect_line("ready")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        running.kill_group(self.process)
+        self.process.wait()
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def expect_line(self, wanted):
+        line = self.process.stdout.readline().rstrip("\n")
+        expect(line == wanted, f"the server says {line!r}, not {wanted!r}; "
+                               f"status {self.process.poll()}")
+
+    def do(self, command):
+        print(command, file=self.process.stdin, flush=True)
+        self.expect_line(command.split()[0] + " done")
+
+    def mark(self):
+        print("mark", file=self.process.stdin, flush=True)
+        return int(self.process.stdout.readline())
+
+    def finish(self):
+        self.process.stdin.close()
+        expect(self.process.wait(WAIT_SECONDS) == 0, f"the server ended with "
+                                                     f"{self.process.returncode}")
+
+    def mappings(self):
+        with open(f"/proc/{self.pid}/maps", encoding="utf-8") as file:
+            return file.read()
+
+
+class Attached:
+    """trammel attach, measuring when the constructor returns."""
+
+    def __init__(self, tool, pid, profile, *more):
+        self.process = subprocess.Popen(
+            [tool, "attach", "-p", str(pid), "-o", profile, *more],
+            stderr=subprocess.PIPE, text=True, env=running.base_environment())
+        first = self.process.stderr.readline()
+        expect(first.startswith("trammel: measuring process"), f"attach says: {first!r}")
+
+    def end(self, number=signal.SIGINT):
+        """Ends the measurement; returns what it says."""
+        if number:
+            self.process.send_signal(number)
+        text = self.process.communicate(timeout=WAIT_SECONDS)[1]
+        expect(self.process.returncode == 0, f"attach: {self.process.returncode}: {text!r}")
+        return text
+
+
+def attach_quietly(tool, pid, profile, *more):
+    return running.run([tool, "attach", "-q", "-p", str(pid), "-o", profile, *more], "/",
+                       timeout=WAIT_SECONDS)
+
+
+def stop_of(report):
+    return int(report.profile["attach.stop.ns"]) / 1e6
+
+
+def exact(folder, tool, options):
+    """Calls of threads, old and new, and of children: exactly those of the measurement."""
+    profile = os.path.join(folder, "exact.trm")
+    longest = 0.0
+    with Server(folder, "exact") as server:
+        server.do("calls 100")
+        before = server.mappings()
+        for turn in range(20):
+            attached = Attached(tool, server.pid, profile)
+            server.do(f"calls {1000 + turn}")
+            server.do("thread 300")
+            server.do("child 50")
+            attached.end((signal.SIGINT, signal.SIGTERM)[turn % 2])
+            if not turn:
+                before = server.mappings()  # with the heaps of new threads
+            server.do("calls 10")
+            expect(server.mappings() == before, f"turn {turn}: its mappings changed: " + \
+                running.first_difference(before.encode(), server.mappings().encode(), 600))
+            if options.no_profile:
+                continue
+            report = trammel.Report(tool, profile)
+            wanted = THREADS * (1000 + turn) + 300 + 50
+            calls = report.calls("work_once")
+            expect(calls == wanted, f"turn {turn}: {calls} calls of work_once, not {wanted}")
+            longest = max(longest, stop_of(report))
+        expect(server.mark() == THREADS * sum(1000 + turn + 10 for turn in range(20))
+               + THREADS * 100, "the server lost calls")
+        server.finish()
+    return f"longest stop {longest:.1f} ms"
+
+
+def window(folder, tool, options):
+    """Threads that call all the time: the count lies between what is possible."""
+    profile = os.path.join(folder, "window.trm")
+    with Server(folder, "window") as server:
+        server.do("spin")
+        for turn in range(20):
+            first = server.mark()
+            attached = Attached(tool, server.pid, profile)
+            second = server.mark()
+            time.sleep(0.05)
+            third = server.mark()
+            attached.end()
+            last = server.mark()
+            if options.no_profile:
+                continue
+            calls = trammel.Report(tool, profile).calls("work_once")
+            # A thread may be between its call and its counter.
+            expect(third - second - THREADS <= calls <= last - first + THREADS,
+                   f"turn {turn}: {calls} calls, not {third - second} to {last - first}")
+        server.do("still")
+        server.do("calls 5")
+        server.finish()
+
+
+def modules(folder, tool, options):
+    """A library that is loaded later, and a program that is executed, are measured."""
+    profile = os.path.join(folder, "modules.trm")
+    library = os.path.join(folder, "attach-plugin.so")
+    sources.compile_one(["gcc", "-O1", "-shared", "-fPIC"], ["lib/plugin.c"], library)
+    with Server(folder, "modules") as server:
+        attached = Attached(tool, server.pid, profile)
+        for _ in range(3):
+            server.do("load " + library)
+        server.do("exec")
+        attached.end()
+        server.do("load " + library)
+        server.finish()
+    if options.no_profile:
+        return
+    report = trammel.Report(tool, profile)
+    expect(report.calls("plugin_work") == 21,
+           f"{report.calls('plugin_work')} calls of plugin_work, not 21")
+    expect(report.processes_of("true"), f"no /bin/true in it: {report.programs()}")
+    states = [record["process.state"] for record in report.processes_of("server")]
+    expect("detached" in states, f"states of the server: {states}")
+
+
+def children(folder, tool, options):
+    """Processes that were forked meanwhile are left, too; one that vfork holds up is waited
+    for."""
+    profile = os.path.join(folder, "children.trm")
+    with Server(folder, "children") as server:
+        attached = Attached(tool, server.pid, profile)
+        server.do("leave 5000")
+        time.sleep(0.05)
+        attached.end()
+        with open(f"/proc/{server.pid}/task/{server.pid}/children", encoding="utf-8") as file:
+            pids = file.read().split()
+        expect(len(pids) == 2, f"{len(pids)} children, not 2")
+        for pid in pids:
+            with open(f"/proc/{pid}/maps", encoding="utf-8") as file:
+                expect("memfd:trammel" not in file.read(), "a child has mappings of trammel's")
+        server.do("reap")
+        print("vfork", file=server.process.stdin, flush=True)
+        time.sleep(0.05)
+        attached = Attached(tool, server.pid, profile)
+        server.expect_line("vfork done")
+        server.do("calls 10")
+        attached.end()
+        server.do("calls 10")
+        server.finish()
+    if not options.no_profile:
+        calls = trammel.Report(tool, profile).calls("work_once")
+        expect(calls == 10 * THREADS, f"{calls} calls of work_once, not {10 * THREADS}")
+
+
+def waits(folder, tool, _):
+    """System calls that threads wait in are not cut short, and a fast timer goes on."""
+    shown = {}
+    for kind in ("bare", "measured"):
+        with Server(folder, "waits-" + kind, "waits") as server:
+            for _ in range(4 if kind == "measured" else 0):
+                done = attach_quietly(tool, server.pid, os.path.join(folder, "waits.trm"),
+                                      "--for", "200ms")
+                expect(done.status == 0, f"attach: {done.status_text()}: {done.stderr!r}")
+            shown[kind] = server.process.communicate(timeout=WAIT_SECONDS)[0]
+            expect(server.process.returncode == 0, f"status {server.process.returncode}")
+    difference = running.first_difference(shown["bare"].encode(), shown["measured"].encode())
+    expect(not difference, difference)
+
+
+def stopped(folder, tool, options):
+    """A process that is stopped stays so, and one that is stopped meanwhile, too."""
+    profile = os.path.join(folder, "stopped.trm")
+
+    def is_stopped():
+        # The kernel puts a thread that is let go back into its stop, when it gets to that.
+        for _ in range(100):
+            with open(f"/proc/{server.pid}/stat", encoding="utf-8") as file:
+                state = file.read().rsplit(")", 1)[1].split()[0]
+            if state == "T":
+                return True
+            time.sleep(0.01)
+        return False
+
+    with Server(folder, "stopped") as server:
+        server.process.send_signal(signal.SIGSTOP)
+        done = attach_quietly(tool, server.pid, profile, "--for", "100ms")
+        expect(done.status == 0, f"attach: {done.status_text()}: {done.stderr!r}")
+        expect(is_stopped(), "the stopped process runs")
+        server.process.send_signal(signal.SIGCONT)
+        attached = Attached(tool, server.pid, profile)
+        server.do("calls 10")
+        server.process.send_signal(signal.SIGSTOP)
+        time.sleep(0.1)
+        attached.end()
+        expect(is_stopped(), "the process that was stopped meanwhile runs")
+        server.process.send_signal(signal.SIGCONT)
+        server.do("calls 10")
+        server.finish()
+    if not options.no_profile:
+        calls = trammel.Report(tool, profile).calls("work_once")
+        expect(calls == 10 * THREADS, f"{calls} calls of work_once, not {10 * THREADS}")
+
+
+def interrupted(folder, tool, _):
+    """Handlers will go back to bytes that a patch covers: it is not made before they did."""
+    profile = os.path.join(folder, "interrupted.trm")
+    with Server(folder, "interrupted", "interrupted") as server:
+        server.expect_line("waiting")
+        attach = subprocess.Popen(
+            [tool, "attach", "-p", str(server.pid), "-o", profile], stderr=subprocess.PIPE,
+            text=True, env=running.base_environment())
+        begun = select.select([attach.stderr], [], [], 0.7)[0]
+        expect(not begun, f"attach did not wait: {begun and attach.stderr.readline()!r}")
+        # Between two of these the way is free, as it is at the end.
+        for _ in range(2):
+            print("on", file=server.process.stdin, flush=True)
+            server.expect_line("waiting")
+        attach.send_signal(signal.SIGINT)
+        text = attach.communicate(timeout=WAIT_SECONDS)[1]
+        print("on", file=server.process.stdin, flush=True)
+        server.expect_line("fine")
+        expect(server.process.wait(WAIT_SECONDS) == 0, f"status {server.process.returncode}")
+    expect(attach.returncode in (0, 4), f"attach: {attach.returncode}: {text!r}")
+    # Attached to while no handler waits, and left while one does.
+    with Server(folder, "faulting", "interrupted") as server:
+        server.expect_line("waiting")
+        with subprocess.Popen(
+                [tool, "attach", "-q", "-p", str(server.pid), "-o", profile, "--for", "300ms"],
+                stderr=subprocess.PIPE, env=running.base_environment()) as attach:
+            server.process.communicate("on\non\non\n", timeout=WAIT_SECONDS)
+            attach.wait(WAIT_SECONDS)
+        expect(server.process.returncode == 0, f"status {server.process.returncode}")
+
+
+def process_ends(folder, tool, options):
+    """The process ends while it is measured: all of its calls are in the profile."""
+    profile = os.path.join(folder, "ends.trm")
+    with Server(folder, "ends") as server:
+        attached = Attached(tool, server.pid, profile)
+        server.do("calls 77")
+        server.finish()
+        text = attached.end(0)
+    expect("exit 0" in text, f"the summary does not tell its status: {text!r}")
+    if not options.no_profile:
+        calls = trammel.Report(tool, profile).calls("work_once")
+        expect(calls == 77 * THREADS, f"{calls} calls of work_once, not {77 * THREADS}")
+
+
+def killed(folder, tool, _):
+    """trammel is killed at any moment: the server works on."""
+    for turn in range(30):
+        with Server(folder, f"killed{turn}") as server:
+            server.do("spin")
+            attach = subprocess.Popen(
+                [tool, "attach", "-q", "-p", str(server.pid), "--for", "20ms", "-o",
+                 os.path.join(folder, "killed.trm")], stderr=subprocess.DEVNULL,
+                env=running.base_environment())
+            time.sleep(turn * 0.004)
+            attach.kill()
+            attach.wait()
+            first = server.mark()
+            time.sleep(0.02)
+            expect(server.mark() > first, f"killed after {turn * 4} ms: its threads stand")
+            server.do("thread 100")
+            server.do("child 100")
+            server.do("exec")
+            server.do("still")
+            server.do("calls 100")
+            server.finish()
+
+
+def web_server(folder, tool, options):
+    """A server of the distribution answers all requests, while it is attached to and left."""
+    python = shutil.which("python3", path="/usr/bin:/bin")
+    if not python:
+        raise Skip("needs /usr/bin/python3")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    site = os.path.join(folder, "site")
+    os.mkdir(site)
+    with open(os.path.join(site, "page"), "w", encoding="utf-8") as file:
+        file.write("text\n" * 1000)
+    profile = os.path.join(folder, "web.trm")
+    answers, going = [], threading.Event()
+    server = subprocess.Popen(
+        [python, "-m", "http.server", str(port), "--bind", "127.0.0.1"], cwd=site,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+
+    def ask():
+        while not going.is_set():
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{port}/page", timeout=10) as page:
+                    answers.append(len(page.read()))
+            except OSError as error:
+                answers.append(str(error))
+            time.sleep(0.01)
+
+    try:
+        for _ in range(100):
+            with socket.socket() as probe:
+                if not probe.connect_ex(("127.0.0.1", port)):
+                    break
+            time.sleep(0.1)
+        asking = threading.Thread(target=ask)
+        asking.start()
+        try:
+            for _ in range(5):
+                done = attach_quietly(tool, server.pid, profile, "--for", "200ms")
+                expect(done.status == 0, f"attach: {done.status_text()}: {done.stderr!r}")
+        finally:
+            going.set()
+            asking.join()
+        expect(server.poll() is None, f"the server ended: {server.returncode}")
+    finally:
+        running.kill_group(server)
+        server.wait()
+    wrong = [answer for answer in answers if answer != 5000]
+    expect(answers and not wrong, f"{len(wrong)} of {len(answers)} answers: {wrong[:3]}")
+    if not options.no_profile:
+        return f"longest stop {stop_of(trammel.Report(tool, profile)):.1f} ms"
+    return None
+
+
+def refused(folder, tool, _):
+    """What cannot be measured is said in a line, and runs on."""
+    profile = os.path.join(folder, "refused.trm")
+
+    def attempt(what, pid, *words, **more):
+        done = running.run([tool, "attach", "-p", str(pid), "-o", profile], "/",
+                           timeout=WAIT_SECONDS, **more)
+        text = done.stderr.decode()
+        expect(done.status == 4 and text.count("\n") == 1 and
+               all(word in text for word in words), f"{what}: {done.status}: {text!r}")
+
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    attempt("no process", gone.pid, "no process")
+    with Server(folder, "refused") as server:
+        thread = max(int(name) for name in os.listdir(f"/proc/{server.pid}/task"))
+        attempt("a thread", thread, "is a thread of process")
+        if os.geteuid() == 0:
+            attempt("another user's", server.pid, "belongs to user 0",
+                    prepare=job_control.as_nobody,
+                    environment=running.without_cache_variable("/nonexistent"))
+        attached = Attached(tool, server.pid, profile)
+        attempt("measured already", server.pid, "being measured already")
+        attached.end()
+        if shutil.which("strace"):
+            with subprocess.Popen(["strace", "-qf", "-o", "/dev/null", "-p",
+                                   str(server.pid)]) as tracer:
+                for _ in range(200):
+                    with open(f"/proc/{server.pid}/status", encoding="utf-8") as file:
+                        if f"TracerPid:\t{tracer.pid}\n" in file.read():
+                            break
+                    time.sleep(0.02)
+                attempt("traced already", server.pid, "strace", "traced already")
+                tracer.terminate()
+        server.do("gs 4097")  # ARCH_SET_GS
+        attempt("with a GS base", server.pid, "GS")
+        server.do("filter")
+        attempt("under a filter", server.pid, "filter")
+        server.do("calls 10")
+        server.finish()
+    done = running.run(["sh", "-c", f'exec "{tool}" attach -p $$ -o {profile}'], "/")
+    expect(done.status == 4 and b"trammel itself" in done.stderr, f"itself: {done.stderr!r}")
+    if os.path.exists("/proc/2/status") and not os.path.exists("/proc/2/exe"):
+        attempt("a kernel thread", 2, "kernel")
+    with Server(folder, "blocks") as server:
+        done = attach_quietly(tool, server.pid, profile, "-m", "blocks")
+        expect(done.status == 4 and b"-m functions" in done.stderr, f"blocks: {done.stderr!r}")
+    for arguments in (["attach"], ["attach", "-p", "x"], ["attach", "-p", "1", "--for", "no"]):
+        done = running.run([tool, *arguments], "/")
+        expect(done.status == 2, f"{arguments}: {done.status_text()}: {done.stderr!r}")
+
+
+def many_threads(folder, tool, options):
+    """Children and threads that come and go while trammel attaches and leaves."""
+    profile = os.path.join(folder, "busy.trm")
+    with Server(folder, "busy") as server:
+        server.do("spin")
+        ending = threading.Event()
+
+        def bustle():
+            while not ending.is_set():
+                for command in ("thread 20", "child 20", "exec"):
+                    server.do(command)
+
+        problem = []
+
+        def guarded():
+            try:
+                bustle()
+            except Failure as failure:
+                problem.append(str(failure))
+
+        worker = threading.Thread(target=guarded)
+        worker.start()
+        try:
+            for turn in range(10):
+                done = attach_quietly(tool, server.pid, profile, "--for", "50ms")
+                expect(done.status == 0, f"turn {turn}: {done.status_text()}: {done.stderr!r}")
+        finally:
+            ending.set()
+            worker.join()
+        expect(not problem, "; ".join(problem))
+        server.do("still")
+        server.finish()
+    if not options.no_profile:
+        expect(trammel.Report(tool, profile).calls("work_once"), "nothing was counted")
+
+
+TESTS = [("attach-" + test.__name__, test) for test in (
+    exact, window, modules, children, waits, stopped, interrupted, process_ends, killed, web_server, refused,
+    many_threads)]
