@@ -46,7 +46,7 @@ static void add_step(struct emission *emission, enum plan_step_kind kind,
 		     unsigned original, size_t from)
 {
 	struct plan_step step = {
-		.kind = kind,
+		.kind = (uint16_t)(kind & 3),
 		.original = original & 15,
 		.code = (emission->emitter->count - from) & 1023,
 	};

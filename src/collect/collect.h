@@ -8,8 +8,8 @@
 #include "code/plan.h"
 
 struct collector {
-	const char *name;      /* as -m has it */
-	const char *summary;   /* one line for help */
+	const char *name;    /* as -m has it */
+	const char *summary; /* one line for help */
 	enum plan_probe probe;
 	enum plan_depth depth; /* where probes are */
 	uint32_t slot_size;    /* bytes a counter takes in a bank */

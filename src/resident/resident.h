@@ -23,8 +23,8 @@ struct resident_table {
 	uint32_t hook_end;
 	uint32_t inject; /* runs wire_control.batch, then goes to inject_back */
 	uint32_t inject_end;
-	uint32_t finish;    /* sets the mask of the bank, then goes to its `back` */
-	uint32_t returns;   /* rt_sigreturn: comes from restorers, see resident.S */
+	uint32_t finish;        /* sets the mask of the bank, then goes to its `back` */
+	uint32_t returns;       /* rt_sigreturn: comes from restorers, see resident.S */
 	uint32_t returns_saved; /* from here the mark is on the stack */
 	uint32_t returns_end;
 	uint32_t boot;      /* code for the first injection; copied elsewhere to run */

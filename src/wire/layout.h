@@ -56,8 +56,8 @@
 #define WIRE_BANK_MASK      0xc8
 #define WIRE_BANK_STACK_TOP 0x2000
 
-/* What returns has on the stack while it looks for the way back, in front of the address of
- * the context and that of the restorer. */
+/* What returns has on the stack while it looks for the way back, in front of the address
+ * of the context and that of the restorer. */
 #define WIRE_RETURNS_MARK 0x6b63616279617774
 
 /* In wire_control. */
@@ -223,7 +223,7 @@ struct wire_bank {
 	uint32_t reply;   /* enum wire_reply; a futex */
 	uint32_t tid;     /* of the thread; for the controller */
 	uint32_t pad_;
-	uint64_t returns; /* address of resident.S's returns */
+	uint64_t returns;                /* address of resident.S's returns */
 	struct wire_registers registers; /* of the thread that posted a request */
 	uint64_t mask;                   /* its signal mask */
 	uint8_t pad2_[0x100 - 0xd0];
