@@ -15,6 +15,7 @@ enum exit_status {
 /* argv[0] is the command's name. */
 int cmd_run(int argc, const char **argv);
 int cmd_report(int argc, const char **argv);
+int cmd_annotate(int argc, const char **argv);
 int cmd_coverage(int argc, const char **argv);
 int cmd_diff(int argc, const char **argv);
 int cmd_merge(int argc, const char **argv);

@@ -164,11 +164,8 @@ static const char *find_mismatch(const struct joining *joining)
 {
 	const struct image *image = joining->image;
 	const struct report_module *module = module_of(joining)->module;
-	char build_id[2 * sizeof(image->build_id) + 1] = "";
 
-	for (size_t i = 0; i < image->build_id_size; i++)
-		snprintf(build_id + 2 * i, 3, "%02x", image->build_id[i]);
-	if (strcmp(build_id, module->build_id) != 0)
+	if (!image_is_build(image, module->build_id))
 		return "the file is another build now";
 	return offsets_fit(joining) ? NULL : "the file is another one now";
 }

@@ -161,6 +161,13 @@ static void test_merge(void **state)
 	check_no_more_options("merge");
 }
 
+static void test_annotate(void **state)
+{
+	(void)state;
+	check_options("annotate", 8);
+	check_no_more_options("annotate");
+}
+
 static void test_coverage(void **state)
 {
 	(void)state;
@@ -254,11 +261,11 @@ static void test_checks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_run),      cmocka_unit_test(test_doctor),
-		cmocka_unit_test(test_report),   cmocka_unit_test(test_merge),
-		cmocka_unit_test(test_diff),     cmocka_unit_test(test_coverage),
-		cmocka_unit_test(test_commands), cmocka_unit_test(test_measurements),
-		cmocka_unit_test(test_checks),
+		cmocka_unit_test(test_run),          cmocka_unit_test(test_doctor),
+		cmocka_unit_test(test_report),       cmocka_unit_test(test_merge),
+		cmocka_unit_test(test_diff),         cmocka_unit_test(test_coverage),
+		cmocka_unit_test(test_annotate),     cmocka_unit_test(test_commands),
+		cmocka_unit_test(test_measurements), cmocka_unit_test(test_checks),
 	};
 	char beside[PATH_MAX];
 

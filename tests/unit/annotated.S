@@ -1,0 +1,34 @@
+/* Functions with known blocks, for test_annotate.c and test_graph.c. */
+	.text
+	.globl	annotated
+	.type	annotated, @function
+annotated:
+	test	%edi, %edi
+	je	1f
+	mov	$7, %eax
+	ret
+1:	mov	$9, %eax
+	call	annotated_helper
+	ret
+	.size	annotated, . - annotated
+
+	.globl	annotated_helper
+	.type	annotated_helper, @function
+annotated_helper:
+	mov	$3, %eax
+	ret
+	.size	annotated_helper, . - annotated_helper
+
+	/* A jump that nobody can follow: no graph. */
+	.globl	annotated_odd
+	.type	annotated_odd, @function
+annotated_odd:
+	lea	1f(%rip), %rax
+	add	%rdi, %rax
+	jmp	*%rax
+1:	nop
+	nop
+	ret
+	.size	annotated_odd, . - annotated_odd
+
+	.section .note.GNU-stack, "", @progbits
