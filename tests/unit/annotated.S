@@ -19,6 +19,19 @@ annotated_helper:
 	ret
 	.size	annotated_helper, . - annotated_helper
 
+	/* The argument plus how many even numbers there are from 1 up to it. */
+	.globl	annotated_loop
+	.type	annotated_loop, @function
+annotated_loop:
+	mov	%edi, %eax
+1:	test	$1, %dil
+	jne	2f
+	inc	%eax
+2:	dec	%edi
+	jne	1b
+	ret
+	.size	annotated_loop, . - annotated_loop
+
 	/* A jump that nobody can follow: no graph. */
 	.globl	annotated_odd
 	.type	annotated_odd, @function
@@ -27,7 +40,7 @@ annotated_odd:
 	add	%rdi, %rax
 	jmp	*%rax
 1:	nop
-	nop
+	xor	%eax, %eax
 	ret
 	.size	annotated_odd, . - annotated_odd
 

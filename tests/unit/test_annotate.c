@@ -264,7 +264,7 @@ int main(void)
 	char folder[] = "/tmp/test_annotate.XXXXXX";
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
-	if (length < 0 || annotated(1) != 7 || annotated(0) != 3 || annotated_odd(1) < 0)
+	if (length < 0 || annotated(1) != 7 || annotated(0) != 3 || annotated_odd(1))
 		return 1;
 	self[length] = '\0';
 	if (image_open(self, NULL, &image))

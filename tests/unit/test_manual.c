@@ -168,6 +168,13 @@ static void test_annotate(void **state)
 	check_no_more_options("annotate");
 }
 
+static void test_graph(void **state)
+{
+	(void)state;
+	check_options("graph", 5);
+	check_no_more_options("graph");
+}
+
 static void test_coverage(void **state)
 {
 	(void)state;
@@ -261,11 +268,12 @@ static void test_checks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_run),          cmocka_unit_test(test_doctor),
-		cmocka_unit_test(test_report),       cmocka_unit_test(test_merge),
-		cmocka_unit_test(test_diff),         cmocka_unit_test(test_coverage),
-		cmocka_unit_test(test_annotate),     cmocka_unit_test(test_commands),
-		cmocka_unit_test(test_measurements), cmocka_unit_test(test_checks),
+		cmocka_unit_test(test_run),      cmocka_unit_test(test_doctor),
+		cmocka_unit_test(test_report),   cmocka_unit_test(test_merge),
+		cmocka_unit_test(test_diff),     cmocka_unit_test(test_coverage),
+		cmocka_unit_test(test_annotate), cmocka_unit_test(test_graph),
+		cmocka_unit_test(test_commands), cmocka_unit_test(test_measurements),
+		cmocka_unit_test(test_checks),
 	};
 	char beside[PATH_MAX];
 
