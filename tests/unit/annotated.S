@@ -1,4 +1,4 @@
-/* Functions with known blocks, for test_annotate.c and test_graph.c. */
+/* Functions with known blocks, for tests of annotate, graph and coverage. */
 	.text
 	.globl	annotated
 	.type	annotated, @function
