@@ -16,8 +16,10 @@ enum exit_status {
 int cmd_run(int argc, const char **argv);
 int cmd_attach(int argc, const char **argv);
 int cmd_report(int argc, const char **argv);
+int cmd_annotate(int argc, const char **argv);
 int cmd_coverage(int argc, const char **argv);
 int cmd_diff(int argc, const char **argv);
+int cmd_graph(int argc, const char **argv);
 int cmd_merge(int argc, const char **argv);
 int cmd_doctor(int argc, const char **argv);
 

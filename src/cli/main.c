@@ -17,6 +17,8 @@ static const struct command {
 	{"run", "start a program and measure it and all that it starts", cmd_run},
 	{"attach", "measure a process that runs already, for a while", cmd_attach},
 	{"report", "show a profile", cmd_report},
+	{"annotate", "show the instructions of a function with counts", cmd_annotate},
+	{"graph", "show the control flow of a function with counts", cmd_graph},
 	{"coverage", "show what was executed, by source file", cmd_coverage},
 	{"diff", "show what is different between two profiles", cmd_diff},
 	{"merge", "make one profile of several", cmd_merge},

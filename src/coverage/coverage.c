@@ -1,5 +1,6 @@
 #include "coverage/coverage.h"
 
+#include "coverage/lines.h"
 #include "image/image.h"
 #include "image/lines.h"
 
@@ -13,6 +14,7 @@ enum { UNPLACED = UINT32_MAX };
 struct known {
 	struct VECTOR(const struct report_function *) executed;
 	struct table calls;   /* of those, by address */
+	struct table counted; /* those with counts of blocks: index in executed */
 	struct table skipped; /* functions left out, by address */
 };
 
@@ -24,6 +26,7 @@ struct joining {
 	const struct known *known;
 	const struct image *image;
 	struct image_lines *lines;   /* NULL if there are none */
+	struct lines *counted_lines; /* the same, or where there are no blocks */
 	uint32_t module;             /* index in coverage.modules */
 	struct table file_by_number; /* of the lines to coverage.paths, plus 1 */
 };
@@ -49,6 +52,9 @@ static struct known *look_up(const struct report_profile *profile)
 
 		if (!function->executed)
 			continue;
+		if (function->blocks)
+			*table_insert(&of->counted, function->offset, NULL) =
+				of->executed.count;
 		vector_push(&of->executed, function);
 		*table_insert(&of->calls, function->offset, NULL) += function->calls;
 	}
@@ -66,6 +72,7 @@ static void forget(struct known *known, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		vector_deinit(&known[i].executed);
 		table_deinit(&known[i].calls);
+		table_deinit(&known[i].counted);
 		table_deinit(&known[i].skipped);
 	}
 	free(known);
@@ -116,11 +123,56 @@ static bool set_place(struct joining *joining, size_t index,
 	return true;
 }
 
+/* Of a function whose blocks were not counted one line is known: that of the calls. */
+static void add_first_line(struct joining *joining,
+			   const struct coverage_function *function)
+{
+	if (joining->counted_lines && function->line && function->calls &&
+	    !table_find(&joining->known->counted, function->offset, &(uint64_t){0}))
+		vector_push(&joining->coverage->lines,
+			    ((struct coverage_line){function->file, function->line,
+						    function->calls}));
+}
+
+/* Adds the lines of a function, if its blocks were counted or it was not executed. */
+static void add_lines(struct joining *joining, const struct image_function *from,
+		      bool executed)
+{
+	uint64_t index;
+	struct report_block *blocks = NULL;
+	size_t count = 0;
+
+	if (!joining->counted_lines)
+		return;
+	if (table_find(&joining->known->counted, from->address, &index))
+		blocks = report_function_blocks(joining->coverage->profile,
+						joining->known->executed.items[index],
+						&count);
+	else if (executed)
+		return;
+	lines_add(joining->counted_lines, from->address, from->address + from->size,
+		  blocks, count);
+	free(blocks);
+}
+
+/* Whether the run was to measure the function, and did. */
+static bool is_covered(const struct joining *joining, const struct image_function *from,
+		       const char *name, bool executed)
+{
+	const struct coverage_wish *wish = joining->wish;
+	const struct coverage_module *module = module_of(joining);
+
+	if (executed)
+		return true;
+	return module->complete &&
+	       !table_find(&joining->known->skipped, from->address, NULL) &&
+	       (!wish->wanted || wish->wanted(wish->context, module->module->path, name));
+}
+
 /* Adds a function of the module's file, unless nobody counted it. */
 static void add_known(struct joining *joining, size_t index)
 {
 	struct coverage *coverage = joining->coverage;
-	const struct coverage_module *module = module_of(joining);
 	const struct image_function *from = &joining->image->functions.items[index];
 	const char *linked = joining->image->names.items + from->name;
 	struct coverage_function function = {.module = joining->module,
@@ -129,22 +181,20 @@ static void add_known(struct joining *joining, size_t index)
 		table_find(&joining->known->calls, from->address, &function.calls);
 	char unnamed[32], *name = NULL;
 
-	if (!executed && (!module->complete ||
-			  table_find(&joining->known->skipped, from->address, NULL)))
-		return;
 	if (from->name) {
 		name = image_demangle(linked);
 	} else {
 		snprintf(unnamed, sizeof(unnamed), "sub_%" PRIx64, from->address);
 		linked = unnamed;
 	}
-	if ((executed || !joining->wish->wanted ||
-	     joining->wish->wanted(joining->wish->context, module->module->path,
-				   name ? name : unnamed)) &&
-	    set_place(joining, index, &function)) {
-		function.linked = name_of(coverage, linked);
-		function.name = name_of(coverage, name ? name : unnamed);
-		vector_push(&coverage->functions, function);
+	if (is_covered(joining, from, name ? name : unnamed, executed)) {
+		add_lines(joining, from, executed);
+		if (set_place(joining, index, &function)) {
+			add_first_line(joining, &function);
+			function.linked = name_of(coverage, linked);
+			function.name = name_of(coverage, name ? name : unnamed);
+			vector_push(&coverage->functions, function);
+		}
 	}
 	free(name);
 }
@@ -164,11 +214,8 @@ static const char *find_mismatch(const struct joining *joining)
 {
 	const struct image *image = joining->image;
 	const struct report_module *module = module_of(joining)->module;
-	char build_id[2 * sizeof(image->build_id) + 1] = "";
 
-	for (size_t i = 0; i < image->build_id_size; i++)
-		snprintf(build_id + 2 * i, 3, "%02x", image->build_id[i]);
-	if (strcmp(build_id, module->build_id) != 0)
+	if (!image_is_build(image, module->build_id))
 		return "the file is another build now";
 	return offsets_fit(joining) ? NULL : "the file is another one now";
 }
@@ -183,6 +230,24 @@ static void join_functions(struct joining *joining)
 			   joining->image->functions.count == module->module->known;
 	for (size_t i = 0; i < joining->image->functions.count; i++)
 		add_known(joining, i);
+}
+
+/* The same with the lines of all code, where blocks were counted. */
+static struct trm_error *join_lines(struct joining *joining)
+{
+	struct image_rows rows;
+	struct lines lines = {
+		.coverage = joining->coverage, .rows = &rows, .source = joining->source};
+	struct trm_error *error = image_rows_init(&rows, joining->image);
+
+	joining->counted_lines = error ? NULL : &lines;
+	join_functions(joining);
+	joining->counted_lines = NULL;
+	if (error)
+		return error;
+	image_rows_deinit(&rows);
+	table_deinit(&lines.file_by_number);
+	return NULL;
 }
 
 /* Joins with the file; what keeps that from being, or from being whole, if anything. */
@@ -201,7 +266,10 @@ static char *join_file(struct joining *joining)
 
 	joining->lines = error ? NULL : &lines;
 	module->has_lines = !error;
-	join_functions(joining);
+	if (joining->lines && joining->coverage->profile->blocks.count)
+		error = join_lines(joining);
+	else
+		join_functions(joining);
 	if (error)
 		trouble = memory_copy_string(error->message);
 	else if (!module->complete)
@@ -210,7 +278,7 @@ static char *join_file(struct joining *joining)
 				? "other functions are known now than when it was "
 				  "measured: those not executed are left out"
 				: "it was not measured");
-	if (!error)
+	if (joining->lines)
 		image_lines_deinit(&lines);
 	trm_error_destroy(error);
 	table_deinit(&joining->file_by_number);
@@ -265,6 +333,8 @@ static void sort_files(struct coverage *coverage)
 	}
 	vector_for_each (&coverage->functions, function)
 		function->file = function->line ? file_of[function->file] : UNPLACED;
+	vector_for_each (&coverage->lines, line)
+		line->file = file_of[line->file];
 	free(order);
 	free(file_of);
 }
@@ -367,6 +437,7 @@ void coverage_init(struct coverage *coverage, const struct report_profile *profi
 		qsort_r(coverage->functions.items, coverage->functions.count,
 			sizeof(*coverage->functions.items), compare_functions, coverage);
 	count_files(coverage);
+	lines_finish(coverage);
 }
 
 void coverage_deinit(struct coverage *coverage)
@@ -376,6 +447,7 @@ void coverage_deinit(struct coverage *coverage)
 	vector_deinit(&coverage->modules);
 	vector_deinit(&coverage->files);
 	vector_deinit(&coverage->functions);
+	vector_deinit(&coverage->lines);
 	string_table_deinit(&coverage->names);
 	string_table_deinit(&coverage->paths);
 }

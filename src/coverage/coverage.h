@@ -24,6 +24,13 @@ struct coverage_function {
 	uint64_t calls;  /* 0: not executed. 1 in coverage profiles */
 };
 
+/* A line of the source that has code. */
+struct coverage_line {
+	uint32_t file; /* index in coverage.files */
+	uint32_t line;
+	uint64_t count; /* 0: not executed */
+};
+
 struct coverage_module {
 	const struct report_module *module;
 	/* All functions that were measured are known, not just those that were executed.
@@ -41,6 +48,7 @@ struct coverage_file {
 	uint32_t functions,
 		executed; /* each counted once, in however many modules it is */
 	bool complete;    /* all modules that have functions of it are */
+	uint32_t lines, executed_lines; /* of coverage.lines */
 };
 
 struct coverage {
@@ -49,6 +57,10 @@ struct coverage {
 	struct VECTOR(struct coverage_file) files;     /* sorted by path */
 	/* Sorted by file, line, linked name, module; those without a place at the end. */
 	struct VECTOR(struct coverage_function) functions;
+	/* Of a profile of blocks; sorted by file and line. A line's count is the most
+	 * that a block was executed that has code of it; what several functions have of
+	 * one line (templates, inline functions) is added up. */
+	struct VECTOR(struct coverage_line) lines;
 	struct string_table names, paths;
 };
 
@@ -74,8 +86,8 @@ size_t coverage_same(const struct coverage *coverage, size_t first, uint64_t *re
 
 /*
  * Adds a tracefile of lcov (geninfo(1) describes the format): the functions of each
- * source file, with FN, FNDA and, for the line of each, DA. Returns how many files there
- * are.
+ * source file, with FN, FNDA and, for the line of each, DA; all lines that have code, in
+ * a profile of blocks. Returns how many files there are.
  */
 size_t coverage_lcov(const struct coverage *coverage, struct text *out);
 

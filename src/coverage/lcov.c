@@ -76,22 +76,31 @@ static void add_lines(const struct coverage *coverage, size_t first, size_t end,
 	text_format(out, "LF:%zu\nLH:%zu\n", lines, executed);
 }
 
+/* All lines with code that the source file has. */
+static void add_counted_lines(const struct coverage *coverage, uint32_t file,
+			      size_t *line, struct text *out)
+{
+	const struct coverage_line *items = coverage->lines.items;
+
+	for (; *line < coverage->lines.count && items[*line].file == file; ++*line)
+		text_format(out, "DA:%" PRIu32 ",%" PRIu64 "\n", items[*line].line,
+			    items[*line].count);
+	text_format(out, "LF:%" PRIu32 "\nLH:%" PRIu32 "\n",
+		    coverage->files.items[file].lines,
+		    coverage->files.items[file].executed_lines);
+}
+
 size_t coverage_lcov(const struct coverage *coverage, struct text *out)
 {
 	const struct coverage_function *items = coverage->functions.items;
-	size_t count = 0, end;
+	size_t first = 0, end = 0, line = 0;
 
 	text_add(out, "");
-	for (size_t first = 0; first < coverage->functions.count; first = end) {
-		if (!items[first].line)
-			break;
-		const struct coverage_file *file =
-			&coverage->files.items[items[first].file];
+	for (uint32_t i = 0; i < coverage->files.count; i++, first = end) {
+		const struct coverage_file *file = &coverage->files.items[i];
 
-		for (end = first + 1; end < coverage->functions.count &&
-				      items[end].file == items[first].file;
-		     end++)
-			;
+		while (end < coverage->functions.count && items[end].file == i)
+			end++;
 		text_add(out, "TN:\nSF:");
 		add_field(out, file->path, true);
 		text_add(out, "\n");
@@ -99,9 +108,11 @@ size_t coverage_lcov(const struct coverage *coverage, struct text *out)
 		add_functions(coverage, first, end, true, out);
 		text_format(out, "FNF:%" PRIu32 "\nFNH:%" PRIu32 "\n", file->functions,
 			    file->executed);
-		add_lines(coverage, first, end, out);
+		if (coverage->profile->blocks.count)
+			add_counted_lines(coverage, i, &line, out);
+		else
+			add_lines(coverage, first, end, out);
 		text_add(out, "end_of_record\n");
-		count++;
 	}
-	return count;
+	return coverage->files.count;
 }

@@ -28,12 +28,11 @@ static void finish_grid(const struct view *view, struct grid *grid, size_t rows,
 		report_add_more(view->out, rows - limit, one, many);
 }
 
-static void add_share_columns(struct grid *grid, const char *last)
+static void add_share_columns(struct grid *grid)
 {
 	grid_add_column(grid, "Executed", true);
 	grid_add_column(grid, "Known", true);
 	grid_add_column(grid, "Part", true);
-	grid_add_column(grid, last, false);
 }
 
 static void add_shares(struct grid *grid, uint64_t executed, uint64_t known)
@@ -49,13 +48,18 @@ static void add_modules(const struct view *view)
 	struct grid grid = {0};
 	size_t count = 0;
 
-	add_share_columns(&grid, "Module");
+	add_share_columns(&grid);
+	if (coverage->profile->blocks.count)
+		grid_add_column(&grid, "Blocks", true);
+	grid_add_column(&grid, "Module", false);
 	vector_for_each (&coverage->modules, row) {
 		const struct report_module *module = row->module;
 
 		if (count++ >= view->options->limit)
 			continue;
 		add_shares(&grid, module->functions, module->known);
+		if (coverage->profile->blocks.count)
+			grid_add_number(&grid, module->blocks);
 		grid_add_text(&grid, module->ambiguous ? module->path : module->name);
 	}
 	finish_grid(view, &grid, count, "module", "modules");
@@ -73,12 +77,27 @@ static int compare_files(const void *left, const void *right)
 
 static bool file_wanted(const struct view *view, const struct coverage_file *file)
 {
-	return !view->options->missed || file->executed < file->functions;
+	return !view->options->missed || file->executed < file->functions ||
+	       file->executed_lines < file->lines;
+}
+
+static void add_file_shares(struct grid *grid, uint64_t executed, uint64_t known,
+			    bool complete)
+{
+	if (complete) {
+		add_shares(grid, executed, known);
+		return;
+	}
+	/* What else is in the file is not known. */
+	grid_add_number(grid, executed);
+	grid_add_text(grid, "?");
+	grid_add_text(grid, "");
 }
 
 static void add_files(const struct view *view)
 {
 	struct VECTOR(const struct coverage_file *) files = {0};
+	bool lines = view->coverage->profile->blocks.count > 0;
 	struct grid grid = {0};
 
 	vector_for_each (&view->coverage->files, file)
@@ -87,18 +106,20 @@ static void add_files(const struct view *view)
 	if (!files.count)
 		return;
 	qsort(files.items, files.count, sizeof(*files.items), compare_files);
-	add_share_columns(&grid, "Source file");
+	add_share_columns(&grid);
+	if (lines) {
+		grid_add_column(&grid, "Lines", true);
+		grid_add_column(&grid, "Known", true);
+		grid_add_column(&grid, "Part", true);
+	}
+	grid_add_column(&grid, "Source file", false);
 	for (size_t i = 0; i < files.count && i < view->options->limit; i++) {
 		const struct coverage_file *file = files.items[i];
 
-		if (file->complete) {
-			add_shares(&grid, file->executed, file->functions);
-		} else {
-			/* What else is in the file is not known. */
-			grid_add_number(&grid, file->executed);
-			grid_add_text(&grid, "?");
-			grid_add_text(&grid, "");
-		}
+		add_file_shares(&grid, file->executed, file->functions, file->complete);
+		if (lines)
+			add_file_shares(&grid, file->executed_lines, file->lines,
+					file->complete);
 		grid_add_text(&grid, file->path);
 	}
 	finish_grid(view, &grid, files.count, "file", "files");
@@ -196,6 +217,8 @@ static void add_json_modules(const struct coverage *coverage, struct text *out)
 		json_add_string(out, "buildid", module->build_id);
 		json_add_number(out, "functions.known", module->known);
 		json_add_number(out, "functions.executed", module->functions);
+		if (coverage->profile->blocks.count)
+			json_add_number(out, "blocks.executed", module->blocks);
 		json_add_key(out, "complete");
 		text_add(out, row->complete ? "true" : "false");
 		json_add_string(out, "trouble", row->trouble ? row->trouble : "");
@@ -212,6 +235,10 @@ static void add_json_files(const struct coverage *coverage, struct text *out)
 		json_add_string(out, "file", file->path);
 		json_add_number(out, "functions.known", file->functions);
 		json_add_number(out, "functions.executed", file->executed);
+		if (coverage->profile->blocks.count) {
+			json_add_number(out, "lines.known", file->lines);
+			json_add_number(out, "lines.executed", file->executed_lines);
+		}
 		json_add_key(out, "complete");
 		text_add(out, file->complete ? "true" : "false");
 		text_add(out, "}");
@@ -243,6 +270,19 @@ static void add_json_functions(const struct coverage *coverage, struct text *out
 	text_add(out, "]");
 }
 
+static void add_json_lines(const struct coverage *coverage, struct text *out)
+{
+	json_begin_list(out, "lines");
+	vector_for_each (&coverage->lines, line) {
+		json_begin_item(out);
+		json_add_string(out, "file", coverage->files.items[line->file].path);
+		json_add_number(out, "line", line->line);
+		json_add_number(out, "count", line->count);
+		text_add(out, "}");
+	}
+	text_add(out, "]");
+}
+
 void coverage_json(const struct coverage *coverage, struct text *out)
 {
 	text_add(out, "{\"profile\": ");
@@ -250,5 +290,7 @@ void coverage_json(const struct coverage *coverage, struct text *out)
 	add_json_modules(coverage, out);
 	add_json_files(coverage, out);
 	add_json_functions(coverage, out);
+	if (coverage->profile->blocks.count)
+		add_json_lines(coverage, out);
 	text_add(out, "}\n");
 }

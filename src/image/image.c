@@ -288,3 +288,12 @@ enum image_kind image_probe(int fd)
 		return IMAGE_KIND_OTHER;
 	return size == sizeof(header) ? IMAGE_KIND_NATIVE : IMAGE_KIND_OTHER;
 }
+
+bool image_is_build(const struct image *image, const char *build_id)
+{
+	char own[2 * sizeof(image->build_id) + 1] = "";
+
+	for (size_t i = 0; i < image->build_id_size; i++)
+		snprintf(own + 2 * i, 3, "%02x", image->build_id[i]);
+	return !strcmp(own, build_id);
+}

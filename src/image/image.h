@@ -109,6 +109,9 @@ struct trm_error *image_open_memory(const void *bytes, size_t size,
 /* Frees the image; NULL is allowed. */
 void image_close(struct image *image);
 
+/* Whether this is the file's build id, in hex digits; "": it has none. */
+bool image_is_build(const struct image *image, const char *build_id);
+
 /* The bytes that the file has for [address, address + size); NULL if not all are. */
 const uint8_t *image_bytes_at(const struct image *image, uint64_t address, size_t size);
 

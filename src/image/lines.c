@@ -11,7 +11,9 @@
 
 struct reading {
 	const struct image *image;
-	struct image_lines *lines;
+	struct image_lines *lines; /* the places of functions; else `rows` is wanted */
+	struct image_rows *rows;
+	struct string_table *files;
 	struct table file_by_name; /* the address of libdw's string: our number */
 	const char *folder;        /* of the unit: where it was compiled; NULL: unknown */
 	bool functions;            /* the unit has some */
@@ -73,25 +75,30 @@ char *image_clean_path(const char *folder, const char *path)
 	return text.data;
 }
 
-/* The first place of a function counts. */
-static void set_place(struct reading *reading, uint64_t address, const char *file,
-		      int line)
+static uint32_t number_of(struct reading *reading, const char *file)
 {
-	size_t index = image_function_at(reading->image, address);
 	bool new;
-
-	if (!file || line <= 0 || index == reading->image->functions.count ||
-	    reading->lines->places.items[index].line)
-		return;
 	uint64_t *number = table_insert(&reading->file_by_name, (uintptr_t)file, &new);
 
 	if (new) {
 		scoped_free char *path = image_clean_path(reading->folder, file);
 
-		*number = string_table_intern(&reading->lines->files, path);
+		*number = string_table_intern(reading->files, path);
 	}
+	return (uint32_t)*number;
+}
+
+/* The first place of a function counts. */
+static void set_place(struct reading *reading, uint64_t address, const char *file,
+		      int line)
+{
+	size_t index = image_function_at(reading->image, address);
+
+	if (!file || line <= 0 || index == reading->image->functions.count ||
+	    reading->lines->places.items[index].line)
+		return;
 	reading->lines->places.items[index] =
-		(struct image_place){(uint32_t)*number, (uint32_t)line};
+		(struct image_place){number_of(reading, file), (uint32_t)line};
 }
 
 /* The entry of a function; compilers that split one give its parts as ranges, with the
@@ -165,6 +172,65 @@ static void see_lines(struct reading *reading, Dwarf_Die *unit)
 	}
 }
 
+/* Ranges of one line that follow each other become one row. */
+static void add_row(struct reading *reading, uint64_t start, uint64_t end,
+		    struct image_place place)
+{
+	struct image_rows *rows = reading->rows;
+	struct image_row *last =
+		rows->rows.count ? &rows->rows.items[rows->rows.count - 1] : NULL;
+
+	if (!image_bytes_at(reading->image, start, end - start))
+		return; /* of a function that the linker has left out */
+	if (last && last->end == start && last->place.file == place.file &&
+	    last->place.line == place.line)
+		last->end = end;
+	else
+		vector_push(&rows->rows, ((struct image_row){start, end, place}));
+}
+
+/* A line holds up to the next row, whatever that is. */
+static void see_rows(struct reading *reading, Dwarf_Die *unit)
+{
+	Dwarf_Addr start = 0, address;
+	struct image_place place = {0};
+	Dwarf_Lines *lines;
+	size_t count;
+
+	if (dwarf_getsrclines(unit, &lines, &count))
+		return;
+	for (size_t i = 0; i < count; i++) {
+		Dwarf_Line *row = dwarf_onesrcline(lines, i);
+		const char *file;
+		bool ends;
+		int line;
+
+		if (!row || dwarf_lineaddr(row, &address) || dwarf_lineno(row, &line) ||
+		    dwarf_lineendsequence(row, &ends))
+			continue;
+		if (place.line && address > start)
+			add_row(reading, start, address, place);
+		file = dwarf_linesrc(row, NULL, NULL);
+		start = address;
+		place = (struct image_place){0};
+		if (!ends && file && line > 0)
+			place = (struct image_place){number_of(reading, file),
+						     (uint32_t)line};
+	}
+}
+
+static void see_unit(struct reading *reading, Dwarf_Die *unit, Dwarf_Die *root)
+{
+	if (reading->rows) {
+		see_rows(reading, unit);
+		return;
+	}
+	reading->functions = reading->unplaced = false;
+	dwarf_getfuncs(root, see_function, reading, 0);
+	if (!reading->functions || reading->unplaced)
+		see_lines(reading, unit);
+}
+
 /* False if there is no unit at all. */
 static bool see_units(struct reading *reading, Dwarf *dwarf)
 {
@@ -183,10 +249,7 @@ static bool see_units(struct reading *reading, Dwarf *dwarf)
 		table_deinit(&reading->file_by_name);
 		reading->folder =
 			dwarf_formstring(dwarf_attr(&die, DW_AT_comp_dir, &folder));
-		reading->functions = reading->unplaced = false;
-		dwarf_getfuncs(root, see_function, reading, 0);
-		if (!reading->functions || reading->unplaced)
-			see_lines(reading, &die);
+		see_unit(reading, &die, root);
 	}
 	table_deinit(&reading->file_by_name);
 	return any;
@@ -223,21 +286,17 @@ static struct trm_error *read_file(struct reading *reading, const char *path)
 	return error;
 }
 
-struct trm_error *image_lines_init(struct image_lines *lines, const struct image *image)
+/* Reads from the file, or else from its debug file. */
+static struct trm_error *read_image(struct reading *reading)
 {
-	struct reading reading = {.image = image, .lines = lines};
-
-	*lines = (struct image_lines){0};
-	vector_reserve(&lines->places, image->functions.count);
-	while (lines->places.count < image->functions.count)
-		vector_add(&lines->places);
-	struct trm_error *error = read_file(&reading, image->path);
+	const struct image *image = reading->image;
+	struct trm_error *error = read_file(reading, image->path);
 
 	if (error && error->code == TRM_ERROR_UNSUPPORTED && image->build_id_size >= 2) {
 		struct text path = {0};
 
 		image_debug_path(image, &path);
-		struct trm_error *other = read_file(&reading, path.data);
+		struct trm_error *other = read_file(reading, path.data);
 
 		text_deinit(&path);
 		/* That there is none is no news. */
@@ -248,6 +307,19 @@ struct trm_error *image_lines_init(struct image_lines *lines, const struct image
 			trm_error_destroy(other);
 		}
 	}
+	return error;
+}
+
+struct trm_error *image_lines_init(struct image_lines *lines, const struct image *image)
+{
+	struct reading reading = {.image = image, .lines = lines, .files = &lines->files};
+
+	*lines = (struct image_lines){0};
+	vector_reserve(&lines->places, image->functions.count);
+	while (lines->places.count < image->functions.count)
+		vector_add(&lines->places);
+	struct trm_error *error = read_image(&reading);
+
 	if (error)
 		image_lines_deinit(lines);
 	return error;
@@ -257,4 +329,70 @@ void image_lines_deinit(struct image_lines *lines)
 {
 	string_table_deinit(&lines->files);
 	vector_deinit(&lines->places);
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+	const struct image_row *a = left, *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return (a->end > b->end) - (a->end < b->end);
+}
+
+/* What two units say of the same code: the later one begins where the earlier ends. */
+static void sort_rows(struct image_rows *rows)
+{
+	size_t kept = 0;
+	uint64_t end = 0;
+
+	if (rows->rows.count)
+		qsort(rows->rows.items, rows->rows.count, sizeof(*rows->rows.items),
+		      compare_rows);
+	vector_for_each (&rows->rows, row) {
+		struct image_row next = *row;
+
+		if (next.start < end)
+			next.start = end;
+		if (next.start >= next.end)
+			continue;
+		end = next.end;
+		rows->rows.items[kept++] = next;
+	}
+	rows->rows.count = kept;
+}
+
+struct trm_error *image_rows_init(struct image_rows *rows, const struct image *image)
+{
+	struct reading reading = {.image = image, .rows = rows, .files = &rows->files};
+
+	*rows = (struct image_rows){0};
+	struct trm_error *error = read_image(&reading);
+
+	if (error)
+		image_rows_deinit(rows);
+	else
+		sort_rows(rows);
+	return error;
+}
+
+void image_rows_deinit(struct image_rows *rows)
+{
+	string_table_deinit(&rows->files);
+	vector_deinit(&rows->rows);
+}
+
+size_t image_rows_from(const struct image_rows *rows, uint64_t address)
+{
+	size_t low = 0, high = rows->rows.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (rows->rows.items[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }

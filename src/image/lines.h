@@ -1,5 +1,5 @@
 /*
- * Where functions are in the source, as debug information (DWARF) says: that in the file
+ * Where code is in the source, as debug information (DWARF) says: that in the file
  * itself, or in the separate debug file of its build id. Read with elfutils' libdw, which
  * checks what it reads.
  */
@@ -30,6 +30,25 @@ struct image_lines {
  */
 struct trm_error *image_lines_init(struct image_lines *lines, const struct image *image);
 void image_lines_deinit(struct image_lines *lines);
+
+/* Code that is of one line: [start, end), link-time addresses. */
+struct image_row {
+	uint64_t start, end;
+	struct image_place place;
+};
+
+/* The lines of all code of an image. */
+struct image_rows {
+	struct string_table files;            /* as in image_lines */
+	struct VECTOR(struct image_row) rows; /* by start; none meets the next one */
+};
+
+/* Reads them; errors as for image_lines_init. On success the caller deinits them. */
+struct trm_error *image_rows_init(struct image_rows *rows, const struct image *image);
+void image_rows_deinit(struct image_rows *rows);
+
+/* The index of the first row that ends behind the address; rows.count if none does. */
+size_t image_rows_from(const struct image_rows *rows, uint64_t address);
 
 /* A path without "." and ".." in it, put behind `folder` if it is relative; free() it. */
 char *image_clean_path(const char *folder, const char *path);

@@ -81,6 +81,7 @@ void report_blocks_select(struct report_profile *profile)
 		if (!last || !is_same(last, block)) {
 			set_executed(profile, function);
 			function->blocks++;
+			profile->modules.items[function->module].blocks++;
 			profile->executed_blocks++;
 		}
 		last = block;

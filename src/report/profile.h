@@ -46,10 +46,10 @@ struct report_module {
 	const char *name, *path, *build_id; /* build_id "" if there is none */
 	bool ambiguous; /* modules with other paths have the same name */
 	/* Of the selection: */
-	bool selected, loaded;        /* loaded by a selected image */
-	uint64_t known, instrumented; /* functions; the most that an image had */
-	uint64_t functions, calls;    /* functions executed */
-	uint64_t instructions;        /* executed in its blocks */
+	bool selected, loaded;         /* loaded by a selected image */
+	uint64_t known, instrumented;  /* functions; the most that an image had */
+	uint64_t functions, calls;     /* functions executed */
+	uint64_t blocks, instructions; /* executed blocks, and instructions in them */
 };
 
 struct report_function {

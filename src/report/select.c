@@ -12,7 +12,8 @@ static void select_modules(struct report_profile *profile, const char *glob)
 				   text_glob(glob, module->path);
 		module->loaded = false;
 		module->known = module->instrumented = 0;
-		module->functions = module->calls = module->instructions = 0;
+		module->functions = module->calls = module->instructions =
+			module->blocks = 0;
 	}
 }
 

@@ -22,6 +22,7 @@
 int covered_called(int number);
 int covered_missed(int number);
 int covered_skipped(int number);
+int annotated(int number);
 
 static char self[PATH_MAX];
 static struct image *image; /* of self */
@@ -156,6 +157,105 @@ static void test_lcov_of_coverage(void **state)
 	assert_non_null(strstr(output, "\nDA:6,1\nDA:11,0\n"));
 	free(output);
 	free(errors);
+}
+
+/* One function has counts of blocks, one was executed without, and two were not executed.
+ * Two processes add up. */
+static void write_blocks(void)
+{
+	struct maker maker = begin_profile("a.trm", false);
+	uint64_t start = address_of("annotated");
+
+	add_global(&maker, "run.command", record_string("self"));
+	add_global(&maker, "run.measure", record_string("blocks"));
+	for (uint64_t process = 1; process <= 2; process++) {
+		add_image(&maker, process, self, 1, "exited 0", NULL);
+		add_self(&maker, image->functions.count, true);
+		add_calls(&maker, self, "annotated", start, 5);
+		add_block(&maker, self, "annotated", start,
+			  (const uint64_t[]){start, 4, 2, 5});
+		add_block(&maker, self, "annotated", start,
+			  (const uint64_t[]){start + 10, 11, 3, 4});
+		add_calls(&maker, self, "annotated_odd", address_of("annotated_odd"), 1);
+	}
+	end_profile(&maker);
+}
+
+static void test_lines(void **state)
+{
+	char *output, *errors;
+
+	(void)state;
+	write_blocks();
+	assert_int_equal(run_command(cmd_coverage, "--lcov --source */annotated.S a.trm",
+				     &output, &errors),
+			 0);
+	assert_non_null(strstr(output, "/annotated.S\n"
+				       "FN:6,annotated\n"
+				       "FN:18,annotated_helper\n"
+				       "FN:26,annotated_loop\n"
+				       "FN:39,annotated_odd\n"
+				       "FNDA:10,annotated\n"
+				       "FNDA:0,annotated_helper\n"
+				       "FNDA:0,annotated_loop\n"
+				       "FNDA:2,annotated_odd\n"
+				       "FNF:4\n"
+				       "FNH:2\n"
+				       "DA:6,10\n"
+				       "DA:7,10\n"
+				       "DA:8,0\n"
+				       "DA:9,0\n"
+				       "DA:10,8\n"
+				       "DA:11,8\n"
+				       "DA:12,8\n"
+				       "DA:18,0\n"
+				       "DA:19,0\n"
+				       "DA:26,0\n"
+				       "DA:27,0\n"
+				       "DA:28,0\n"
+				       "DA:29,0\n"
+				       "DA:30,0\n"
+				       "DA:31,0\n"
+				       "DA:32,0\n"
+				       "DA:39,2\n"
+				       "LF:17\n"
+				       "LH:6\n"
+				       "end_of_record\n"));
+	assert_string_equal(errors, "");
+	free(output);
+	free(errors);
+}
+
+static void test_lines_shown(void **state)
+{
+	static const struct {
+		const char *words, *part;
+	} cases[] = {
+		{"--source */annotated.S a.trm",
+		 "\n  Executed  Known    Part  Lines  Known    Part  Source file\n"
+		 "         2      4  50.0 %      6     17  35.3 %  "},
+		{"--source */annotated.S a.trm", "  Part  Blocks  Module\n"},
+		{"--source */annotated.S a.trm", " %       2  test_coverage\n"},
+		{"--json --source */annotated.S a.trm",
+		 "/annotated.S\", \"line\": 11, \"count\": 8},\n"},
+		{"--json --source */annotated.S a.trm",
+		 "\"functions.executed\": 2, \"lines.known\": 17, \"lines.executed\": 6, "
+		 "\"complete\": true}"},
+		{"--json a.trm", "\"functions.executed\": 2, \"blocks.executed\": 2, "},
+	};
+
+	(void)state;
+	write_blocks();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *output, *errors;
+
+		assert_int_equal(
+			run_command(cmd_coverage, cases[i].words, &output, &errors), 0);
+		if (!strstr(output, cases[i].part))
+			fail_msg("no %s in %s", cases[i].part, output);
+		free(output);
+		free(errors);
+	}
 }
 
 /* What was not to be measured is not missing. */
@@ -350,6 +450,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lcov),
 		cmocka_unit_test(test_lcov_of_coverage),
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_lines_shown),
 		cmocka_unit_test(test_only),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_json),
@@ -360,7 +462,8 @@ int main(void)
 	};
 	char folder[] = "/tmp/test_coverage.XXXXXX";
 	/* So that they are in the program. */
-	int (*const used[])(int) = {covered_called, covered_missed, covered_skipped};
+	int (*const used[])(int) = {covered_called, covered_missed, covered_skipped,
+				    annotated};
 	struct trm_error *error;
 
 	if (!realpath("/proc/self/exe", self) || used[0](1) != 3)

@@ -209,12 +209,38 @@ static void test_paths(void **state)
 	}
 }
 
+/* Every instruction has its line; rows are in order and do not meet. */
+static void test_rows(void **state)
+{
+	struct image *image = open_self("/proc/self/exe");
+	struct image_rows rows;
+	uint64_t address;
+
+	(void)state;
+	assert_null(image_rows_init(&rows, image));
+	for (size_t i = 1; i < rows.rows.count; i++)
+		assert_true(rows.rows.items[i - 1].end <= rows.rows.items[i].start);
+	assert_true(image_find_function(image, "places_assembly", &address));
+	for (size_t i = 0; i < 2; i++) {
+		/* mov is of 5 bytes. */
+		const struct image_row *row =
+			&rows.rows.items[image_rows_from(&rows, address + 5 * i)];
+
+		assert_int_equal(row->start, address + 5 * i);
+		assert_int_equal(row->end, address + 5 + i);
+		assert_int_equal(row->place.line, ASSEMBLY_LINE + i);
+		assert_non_null(strstr(rows.files.strings[row->place.file], "/places.S"));
+	}
+	assert_int_equal(image_rows_from(&rows, UINT64_MAX), rows.rows.count);
+	image_rows_deinit(&rows);
+	image_close(image);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_places),
-		cmocka_unit_test(test_other_build),
-		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_places),  cmocka_unit_test(test_other_build),
+		cmocka_unit_test(test_damaged), cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_paths),
 	};
 

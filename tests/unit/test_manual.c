@@ -168,6 +168,20 @@ static void test_merge(void **state)
 	check_no_more_options("merge");
 }
 
+static void test_annotate(void **state)
+{
+	(void)state;
+	check_options("annotate", 8);
+	check_no_more_options("annotate");
+}
+
+static void test_graph(void **state)
+{
+	(void)state;
+	check_options("graph", 5);
+	check_no_more_options("graph");
+}
+
 static void test_coverage(void **state)
 {
 	(void)state;
@@ -266,6 +280,7 @@ int main(void)
 		cmocka_unit_test(test_merge),        cmocka_unit_test(test_diff),
 		cmocka_unit_test(test_coverage),     cmocka_unit_test(test_commands),
 		cmocka_unit_test(test_measurements), cmocka_unit_test(test_checks),
+		cmocka_unit_test(test_annotate),     cmocka_unit_test(test_graph),
 	};
 	char beside[PATH_MAX];
 

@@ -1,0 +1,279 @@
+#include "annotate/annotation.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Whether the word is the name, perhaps without its parameters. */
+static bool is_name(const char *name, const char *word)
+{
+	size_t length = strlen(word);
+
+	return !strncmp(name, word, length) &&
+	       (!name[length] || (name[length] == '(' && length));
+}
+
+static bool is_selected(const struct report_profile *profile,
+			const struct report_function *function)
+{
+	return function->executed && profile->modules.items[function->module].selected;
+}
+
+static bool read_address(const char *word, uint64_t *ret_address)
+{
+	char *end;
+
+	errno = 0;
+	*ret_address = strtoull(word, &end, 16);
+	return !strncmp(word, "0x", 2) && word[2] && !*end && !errno;
+}
+
+/* The distance of two names, cut to what can be compared in no time. */
+static size_t distance(const char *name, const char *word)
+{
+	char cut[65];
+
+	snprintf(cut, sizeof(cut), "%s", name);
+	if (!strchr(word, '('))
+		cut[strcspn(cut, "(")] = '\0';
+	return text_distance(cut, word);
+}
+
+/* A name that has the word in it is near, and else the one with the least distance. */
+static const char *nearest_name(const struct report_profile *profile, const char *word)
+{
+	const char *best = NULL;
+	size_t best_distance = strlen(word) / 2 + 1;
+
+	if (strlen(word) > 64 || !*word)
+		return NULL;
+	vector_for_each (&profile->functions, function) {
+		size_t now;
+
+		if (!is_selected(profile, function))
+			continue;
+		now = strstr(function->name, word) ? 1 : distance(function->name, word);
+		if (now >= best_distance)
+			continue;
+		best = function->name;
+		best_distance = now;
+	}
+	return best;
+}
+
+static struct trm_error *no_function(const struct report_profile *profile,
+				     const char *word)
+{
+	const char *nearest = nearest_name(profile, word);
+
+	if (nearest)
+		return trm_error_create(TRM_ERROR_USAGE,
+					"no function '%s' was executed: did you mean "
+					"'%s'?",
+					word, nearest);
+	return trm_error_create(TRM_ERROR_USAGE,
+				"no function '%s' was executed: trammel report --all "
+				"shows those that were",
+				word);
+}
+
+struct trm_error *annotation_find(const struct report_profile *profile, const char *word,
+				  const struct report_function ***ret_matches,
+				  size_t *ret_count)
+{
+	struct VECTOR(const struct report_function *) matches = {0};
+	uint64_t address;
+	bool by_address = read_address(word, &address);
+
+	vector_for_each (&profile->functions, function)
+		if (is_selected(profile, function) &&
+		    (by_address ? function->offset == address
+				: is_name(function->name, word)))
+			vector_push(&matches, function);
+	if (!matches.count)
+		return no_function(profile, word);
+	*ret_matches = matches.items;
+	*ret_count = matches.count;
+	return NULL;
+}
+
+/* Adds a block and the rest in front of it that nobody executed. */
+static void add_block(struct annotation *annotation, uint64_t start, uint64_t end,
+		      uint64_t count)
+{
+	struct annotation_block *last =
+		annotation->blocks.count
+			? &annotation->blocks.items[annotation->blocks.count - 1]
+			: NULL;
+	uint64_t behind =
+		last ? last->address + last->size : annotation->function->offset;
+
+	if (start > behind)
+		vector_push(&annotation->blocks,
+			    ((struct annotation_block){behind, (uint32_t)(start - behind),
+						       0}));
+	if (end > start)
+		vector_push(&annotation->blocks,
+			    ((struct annotation_block){start, (uint32_t)(end - start),
+						       count}));
+}
+
+/* Without a graph: what was executed, and what lies between. */
+static void take_executed(struct annotation *annotation, const struct report_block *rows,
+			  size_t count)
+{
+	uint64_t start = annotation->function->offset, end = start + annotation->size;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t block = rows[i].address;
+
+		if (block < start || block >= end || rows[i].size > end - block)
+			continue;
+		add_block(annotation, block, block + rows[i].size, rows[i].count);
+		start = block + rows[i].size;
+	}
+	add_block(annotation, end, end, 0);
+}
+
+/* The blocks of the graph, with their counts. False if others were executed. */
+static bool take_graph(struct annotation *annotation, const struct report_block *rows,
+		       size_t count)
+{
+	const struct cfg *cfg = &annotation->cfg;
+	size_t used = 0;
+
+	vector_for_each (&cfg->blocks, block) {
+		const struct cfg_instruction *first =
+			&cfg->instructions.items[block->first];
+		const struct cfg_instruction *last = first + block->count - 1;
+		struct annotation_block row = {
+			.address = cfg->address + first->offset,
+			.size = last->offset + last->length - first->offset,
+		};
+
+		if (used < count && rows[used].address == row.address &&
+		    rows[used].size == row.size)
+			row.count = rows[used++].count;
+		vector_push(&annotation->blocks, row);
+	}
+	return used == count;
+}
+
+static void take_blocks(struct annotation *annotation)
+{
+	size_t count;
+	struct report_block *rows =
+		report_function_blocks(annotation->profile, annotation->function, &count);
+
+	if (annotation->trouble == CFG_FINE && !take_graph(annotation, rows, count)) {
+		/* Another version of trammel measured it. */
+		annotation->trouble = CFG_ODD;
+		annotation->blocks.count = 0;
+	}
+	if (annotation->trouble != CFG_FINE)
+		take_executed(annotation, rows, count);
+	free(rows);
+}
+
+static struct trm_error *find_code(struct annotation *annotation, size_t *ret_index)
+{
+	const struct report_function *function = annotation->function;
+	const struct image *image = annotation->image;
+	const char *path = annotation->module->path;
+
+	if (!image_is_build(image, annotation->module->build_id))
+		return trm_error_create(TRM_ERROR_FORMAT,
+					"'%s' is another build than the one that was "
+					"measured: put that one back, or measure again",
+					path);
+	*ret_index = image_function_at(image, function->offset);
+	if (*ret_index == image->functions.count)
+		return trm_error_create(TRM_ERROR_FORMAT,
+					"'%s' has no function at 0x%" PRIx64
+					" now: measure again",
+					path, function->offset);
+	annotation->size = image->functions.items[*ret_index].size;
+	annotation->bytes = image_bytes_at(image, function->offset, annotation->size);
+	if (!annotation->bytes)
+		return trm_error_create(TRM_ERROR_FORMAT,
+					"'%s' has no code at 0x%" PRIx64, path,
+					function->offset);
+	return NULL;
+}
+
+struct trm_error *annotation_init(struct annotation *annotation,
+				  const struct report_profile *profile,
+				  const struct report_function *function)
+{
+	struct trm_error *error;
+	size_t index = 0;
+
+	*annotation = (struct annotation){
+		.profile = profile,
+		.function = function,
+		.module = &profile->modules.items[function->module],
+		.counted = function->blocks > 0,
+	};
+	TRM_TRY(image_open(annotation->module->path, NULL, &annotation->image));
+	error = find_code(annotation, &index);
+	if (error) {
+		image_close(annotation->image);
+		return error;
+	}
+	scan_init(&annotation->scan, annotation->image);
+	annotation->trouble = cfg_build(&annotation->cfg, &annotation->scan,
+					annotation->image, (uint32_t)index);
+	take_blocks(annotation);
+	return NULL;
+}
+
+void annotation_deinit(struct annotation *annotation)
+{
+	vector_deinit(&annotation->blocks);
+	cfg_deinit(&annotation->cfg);
+	scan_deinit(&annotation->scan);
+	image_close(annotation->image);
+}
+
+/* The last function that begins at the address or before it. */
+static const struct image_function *function_around(const struct image *image,
+						    uint64_t address)
+{
+	size_t low = 0, high = image->functions.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (image->functions.items[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &image->functions.items[low - 1] : NULL;
+}
+
+void annotation_add_name(const struct annotation *annotation, uint64_t address,
+			 struct text *out)
+{
+	const struct image *image = annotation->image;
+	const struct image_function *function = function_around(image, address);
+	uint64_t own = address - annotation->function->offset;
+
+	if (own < annotation->size) {
+		text_format(out, "+0x%" PRIx64, own);
+		return;
+	}
+	if (!function || address - function->address >= function->size)
+		return;
+	if (function->name) {
+		char *name = image_demangle(image->names.items + function->name);
+
+		text_add(out, name);
+		free(name);
+	} else {
+		text_format(out, "sub_%" PRIx64, function->address);
+	}
+	if (address > function->address)
+		text_format(out, "+0x%" PRIx64, address - function->address);
+}

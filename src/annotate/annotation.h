@@ -1,0 +1,83 @@
+/*
+ * The code of one function with what a profile says of it: its basic blocks, those that
+ * were never executed too, with their counts. The profile has executed blocks alone; all
+ * others come from the module's file, which must be the one that was measured.
+ */
+#ifndef TRAMMEL_ANNOTATE_ANNOTATION_H
+#define TRAMMEL_ANNOTATE_ANNOTATION_H
+
+#include "base/error.h"
+#include "base/text.h"
+#include "base/vector.h"
+#include "code/cfg.h"
+#include "code/disassemble.h"
+#include "image/image.h"
+#include "image/lines.h"
+#include "report/profile.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct annotation_block {
+	uint64_t address;
+	uint32_t size; /* bytes */
+	uint64_t count;
+};
+
+struct annotation {
+	const struct report_profile *profile;
+	const struct report_function *function;
+	const struct report_module *module;
+	struct image *image;
+	uint64_t size;        /* of the function, bytes */
+	const uint8_t *bytes; /* of it */
+	bool counted;     /* its blocks were; else every count is 0 and means nothing */
+	struct scan scan; /* of the whole image */
+	struct cfg cfg;
+	enum cfg_trouble trouble; /* CFG_FINE: `cfg` is the function's, and its blocks are
+				     those below */
+	/* By address, from the first to the last byte of the function. Without a graph,
+	 * what lies between executed blocks is one block. */
+	struct VECTOR(struct annotation_block) blocks;
+};
+
+/*
+ * Finds functions of what is selected of a profile: by their name, by the name without
+ * parameters, or by their address ("0x1230").
+ *
+ * ret_count: how many there are; error (TRM_ERROR_USAGE), with the nearest name, if none
+ * The caller frees the list.
+ */
+struct trm_error *annotation_find(const struct report_profile *profile, const char *word,
+				  const struct report_function ***ret_matches,
+				  size_t *ret_count);
+
+/*
+ * Joins a function with the module's file. Errors: TRM_ERROR_SYSTEM and others of
+ * image_open, TRM_ERROR_FORMAT if the file is not the one that was measured. The profile
+ * must outlive the result; the caller deinits it.
+ */
+struct trm_error *annotation_init(struct annotation *annotation,
+				  const struct report_profile *profile,
+				  const struct report_function *function);
+void annotation_deinit(struct annotation *annotation);
+
+/* Adds "name+0x12" for an address in a function of the image, and nothing for others. In
+ * the annotated function it is "+0x12". */
+void annotation_add_name(const struct annotation *annotation, uint64_t address,
+			 struct text *out);
+
+struct annotation_options {
+	enum disassemble_syntax syntax;
+	const struct image_rows *rows; /* lines of the source; NULL: do not show them */
+	bool colour;
+	size_t width; /* columns at which lines are cut; 0: nowhere */
+};
+
+/* Adds the listing as text, or as one JSON object: see man/trammel-annotate.1.md. */
+void annotation_text(const struct annotation *annotation,
+		     const struct annotation_options *options, struct text *out);
+void annotation_json(const struct annotation *annotation,
+		     const struct annotation_options *options, struct text *out);
+
+#endif

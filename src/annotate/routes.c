@@ -1,0 +1,168 @@
+/* Routes between blocks, and their counts. */
+#include "annotate/routes.h"
+
+/* What is known around a block, on one side of it. */
+struct side {
+	uint64_t sum;     /* of known counts */
+	uint32_t unknown; /* routes */
+	uint32_t last;    /* of them */
+	bool balanced;    /* all that enters (or leaves) the block comes by a route */
+};
+
+struct solving {
+	struct routes *routes;
+	const struct annotation *annotation;
+	struct side *in, *out; /* by block */
+};
+
+static void add_route(struct routes *routes, struct table *route_by_ends,
+		      const struct cfg_edge *edge)
+{
+	static const char *const kinds[] = {
+		[CFG_EDGE_TAKEN] = "jump",
+		[CFG_EDGE_FALL] = "next",
+		[CFG_EDGE_SWITCH] = "switch",
+		[CFG_EDGE_RETURN] = "leave",
+	};
+	bool new;
+
+	table_insert(route_by_ends, (uint64_t)edge->from << 32 | edge->to, &new);
+	if (new)
+		vector_push(routes, ((struct route){edge->from, edge->to,
+						    kinds[edge->kind], false, 0}));
+}
+
+/* A call in it may never come back, or come back twice (fork); a system call, too. */
+static bool may_stay(const struct cfg *cfg, const struct cfg_block *block)
+{
+	for (uint32_t i = 0; i < block->count; i++)
+		if (cfg_is_in_place(&cfg->instructions.items[block->first + i]))
+			return true;
+	return false;
+}
+
+static void note(struct side *side, const struct route *route, uint32_t index)
+{
+	if (route->known) {
+		side->sum += route->count;
+	} else {
+		side->unknown++;
+		side->last = index;
+	}
+}
+
+/* Adds up what is known by now. */
+static void look(const struct solving *solving)
+{
+	const struct routes *routes = solving->routes;
+
+	for (size_t i = 0; i < solving->annotation->blocks.count; i++) {
+		solving->in[i].sum = solving->out[i].sum = 0;
+		solving->in[i].unknown = solving->out[i].unknown = 0;
+	}
+	for (uint32_t i = 0; i < routes->count; i++) {
+		const struct route *route = &routes->items[i];
+
+		if (route->to != ROUTE_OUTSIDE)
+			note(&solving->in[route->to], route, i);
+		if (route->from != ROUTE_OUTSIDE)
+			note(&solving->out[route->from], route, i);
+	}
+}
+
+/* Gives the last unknown route of a side its count. Where a thread ended in the middle
+ * of a block, there may be none that fits. */
+static bool settle(const struct solving *solving, const struct side *side, uint64_t count)
+{
+	struct route *route = &solving->routes->items[side->last];
+
+	if (!side->balanced || side->unknown != 1 || route->known || side->sum > count)
+		return false;
+	route->known = true;
+	route->count = count - side->sum;
+	return true;
+}
+
+static void solve(const struct solving *solving)
+{
+	const struct annotation *annotation = solving->annotation;
+	bool changed = true;
+
+	/* Sums are those of the beginning of a round: a route that another side has
+	 * settled since then is known, and left alone. */
+	while (changed) {
+		changed = false;
+		look(solving);
+		for (size_t i = 0; i < annotation->blocks.count; i++)
+			changed |= settle(solving, &solving->in[i],
+					  annotation->blocks.items[i].count);
+		if (changed)
+			continue;
+		for (size_t i = 0; i < annotation->blocks.count; i++)
+			changed |= settle(solving, &solving->out[i],
+					  annotation->blocks.items[i].count);
+	}
+}
+
+/* Nothing has come from where nobody was, nor gone to. */
+static void set_zeros(struct routes *routes, const struct annotation *annotation)
+{
+	const struct annotation_block *blocks = annotation->blocks.items;
+
+	vector_for_each (routes, route)
+		if ((route->to != ROUTE_OUTSIDE && !blocks[route->to].count) ||
+		    (route->from != ROUTE_OUTSIDE && !blocks[route->from].count &&
+		     !may_stay(&annotation->cfg,
+			       &annotation->cfg.blocks.items[route->from])))
+			route->known = true;
+}
+
+static void find_counts(struct routes *routes, const struct annotation *annotation)
+{
+	const struct cfg *cfg = &annotation->cfg;
+	size_t count = annotation->blocks.count;
+	struct solving solving = {
+		.routes = routes,
+		.annotation = annotation,
+		.in = memory_allocate_zeroed(count, sizeof(*solving.in)),
+		.out = memory_allocate_zeroed(count, sizeof(*solving.out)),
+	};
+
+	for (size_t i = 0; i < count; i++) {
+		const struct cfg_block *block = &cfg->blocks.items[i];
+
+		/* Into the first one leads the call, which is a route. */
+		solving.in[i].balanced = !i || !block->exposed;
+		solving.out[i].balanced = !may_stay(cfg, block);
+	}
+	set_zeros(routes, annotation);
+	solve(&solving);
+	free(solving.in);
+	free(solving.out);
+}
+
+struct trm_error *routes_init(struct routes *routes, const struct annotation *annotation)
+{
+	static const char *const troubles[] = {
+		[CFG_UNDECODABLE] = "not all of it is known instructions",
+		[CFG_INDIRECT] = "it has an indirect jump that was not understood",
+		[CFG_ODD] = "its code is unusual",
+	};
+	struct table route_by_ends = {0};
+
+	*routes = (struct routes){0};
+	if (annotation->trouble != CFG_FINE)
+		return trm_error_create(TRM_ERROR_UNSUPPORTED,
+					"'%s' has no graph: %s; trammel annotate shows "
+					"its code",
+					annotation->function->name,
+					troubles[annotation->trouble]);
+	vector_push(routes, ((struct route){ROUTE_OUTSIDE, 0, "call", true,
+					    annotation->function->calls}));
+	vector_for_each (&annotation->cfg.edges, edge)
+		add_route(routes, &route_by_ends, edge);
+	table_deinit(&route_by_ends);
+	if (annotation->counted)
+		find_counts(routes, annotation);
+	return NULL;
+}

@@ -1,0 +1,37 @@
+/*
+ * The control flow of an annotated function: its blocks, the ways between them, and how
+ * often each way was taken, as far as that follows from the counts of the blocks.
+ */
+#ifndef TRAMMEL_ANNOTATE_ROUTES_H
+#define TRAMMEL_ANNOTATE_ROUTES_H
+
+#include "annotate/annotation.h"
+
+enum { ROUTE_OUTSIDE = UINT32_MAX }; /* as a block's number: not of the function */
+
+/* All ways from one block to another are one route. */
+struct route {
+	uint32_t from, to; /* in annotation.blocks */
+	const char *kind;  /* how it goes: "call", "jump", "next", "switch", "leave" */
+	bool known;        /* `count` is */
+	uint64_t count;
+};
+
+struct routes VECTOR(struct route); /* the call of the function first, then by `from` */
+
+/*
+ * Finds the routes of a function. What enters a block must have come by a route, unless
+ * something else may lead to the block; and what enters a block without calls and system
+ * calls goes on by a route. Where all routes but one are known, the last one is, too.
+ * Error (TRM_ERROR_UNSUPPORTED): the function has no graph. The caller deinits the list.
+ */
+struct trm_error *routes_init(struct routes *routes, const struct annotation *annotation);
+
+/* Adds the graph in the language of Graphviz, or as one JSON object: see
+ * man/trammel-graph.1.md. */
+void routes_dot(const struct routes *routes, const struct annotation *annotation,
+		struct text *out);
+void routes_json(const struct routes *routes, const struct annotation *annotation,
+		 struct text *out);
+
+#endif

@@ -1,0 +1,290 @@
+/* Listings of functions. */
+#include "annotate/annotation.h"
+
+#include "base/cleanup.h"
+#include "code/decode.h"
+#include "report/json/parts.h"
+#include "report/text/grid.h"
+#include "report/text/parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* One instruction, as text. */
+struct line {
+	uint64_t address;
+	size_t size;
+	char text[DISASSEMBLE_TEXT_MAX];
+	struct text target; /* the name of what it leads to; empty if it has none */
+	const struct image_place *place; /* NULL: not known, or not asked for */
+};
+
+/* What the functions below need; `source` holds one file of the source. */
+struct listing {
+	const struct annotation *annotation;
+	const struct annotation_options *options;
+	struct text *out;
+	struct grid grid;
+	struct image_place place; /* of the line shown last */
+	uint32_t source_file;     /* plus 1: whose text is in `source` */
+	struct VECTOR(char *) source;
+};
+
+static const struct image_place *place_of(const struct image_rows *rows, uint64_t address)
+{
+	size_t index;
+
+	if (!rows)
+		return NULL;
+	index = image_rows_from(rows, address);
+	if (index == rows->rows.count || rows->rows.items[index].start > address)
+		return NULL;
+	return &rows->rows.items[index].place;
+}
+
+/* Reads the instruction at the address, which must not reach over `end`. */
+static void read_line(const struct annotation *annotation,
+		      const struct annotation_options *options, uint64_t address,
+		      uint64_t end, struct line *line)
+{
+	const uint8_t *bytes =
+		annotation->bytes + (address - annotation->function->offset);
+	struct instruction instruction;
+
+	line->address = address;
+	line->size =
+		disassemble(options->syntax, bytes, end - address, address, line->text);
+	line->place = place_of(options->rows, address);
+	line->target.length = 0;
+	text_add(&line->target, "");
+	if (decode_instruction(bytes, end - address, address, &instruction) &&
+	    instruction.target)
+		annotation_add_name(annotation, instruction.target, &line->target);
+}
+
+static void add_empty(struct grid *grid, size_t count)
+{
+	while (count--)
+		grid_add_text(grid, "");
+}
+
+static void forget_source(struct listing *listing)
+{
+	vector_for_each (&listing->source, line)
+		free(*line);
+	listing->source.count = 0;
+}
+
+/* Reads a file of the source, if it is there. */
+static void read_source(struct listing *listing, uint32_t file)
+{
+	const char *path = listing->options->rows->files.strings[file];
+	size_t capacity = 0;
+	char *line = NULL;
+	ssize_t length;
+	FILE *stream;
+
+	if (listing->source_file == file + 1)
+		return;
+	forget_source(listing);
+	listing->source_file = file + 1;
+	stream = fopen(path, "re");
+	if (!stream)
+		return;
+	while ((length = getline(&line, &capacity, stream)) >= 0) {
+		if (length && line[length - 1] == '\n')
+			line[length - 1] = '\0';
+		for (char *c = line; *c; c++)
+			if (*c == '\t')
+				*c = ' ';
+		vector_push(&listing->source, memory_copy_string(line));
+	}
+	free(line);
+	fclose(stream);
+}
+
+/* "file.c:12  text of the line" */
+static void add_place(struct listing *listing, const struct image_place *place)
+{
+	const char *path = listing->options->rows->files.strings[place->file];
+	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	struct text cell = {0};
+
+	if (place->file == listing->place.file && place->line == listing->place.line)
+		return;
+	listing->place = *place;
+	read_source(listing, place->file);
+	text_format(&cell, "%s:%" PRIu32, name, place->line);
+	if (place->line <= listing->source.count)
+		text_format(&cell, "  %s", listing->source.items[place->line - 1]);
+	grid_paint_row(&listing->grid, GRID_GREEN);
+	add_empty(&listing->grid, 3);
+	grid_add_text(&listing->grid, cell.data);
+	text_deinit(&cell);
+}
+
+static void add_numbers(struct listing *listing, const struct annotation_block *block,
+			uint64_t instructions)
+{
+	const struct annotation *annotation = listing->annotation;
+
+	if (!annotation->counted) {
+		add_empty(&listing->grid, 2);
+		return;
+	}
+	grid_add_number(&listing->grid, block->count);
+	grid_add_share(&listing->grid, block->count * instructions,
+		       block->count ? annotation->function->instructions : 0);
+}
+
+static uint64_t count_instructions(const struct annotation *annotation,
+				   const struct annotation_block *block)
+{
+	const uint8_t *bytes =
+		annotation->bytes + (block->address - annotation->function->offset);
+	struct instruction instruction;
+	uint64_t count = 0;
+
+	for (size_t at = 0; at < block->size; count++)
+		at += decode_instruction(bytes + at, block->size - at,
+					 block->address + at, &instruction)
+			      ? instruction.length
+			      : 1;
+	return count;
+}
+
+static void add_block(struct listing *listing, const struct annotation_block *block)
+{
+	const struct annotation *annotation = listing->annotation;
+	uint64_t end = block->address + block->size;
+	struct line line = {.address = block->address};
+	struct text cell = {0};
+
+	for (; line.address < end; line.address += line.size) {
+		read_line(annotation, listing->options, line.address, end, &line);
+		if (line.place)
+			add_place(listing, line.place);
+		grid_paint_row(&listing->grid, annotation->counted && !block->count
+						       ? GRID_RED
+						       : GRID_PLAIN);
+		if (line.address == block->address)
+			add_numbers(listing, block,
+				    count_instructions(annotation, block));
+		else
+			add_empty(&listing->grid, 2);
+		cell.length = 0;
+		text_format(&cell, "%" PRIx64, line.address);
+		grid_add_text(&listing->grid, cell.data);
+		cell.length = 0;
+		text_add(&cell, line.text);
+		if (line.target.length)
+			text_format(&cell, "  <%s>", line.target.data);
+		grid_add_text(&listing->grid, cell.data);
+	}
+	text_deinit(&cell);
+	text_deinit(&line.target);
+}
+
+static void add_head(const struct annotation *annotation, struct text *out)
+{
+	const struct report_function *function = annotation->function;
+
+	report_add_visible(out, function->name);
+	text_add(out, "\n  ");
+	report_add_visible(out, annotation->module->path);
+	text_format(out, ", 0x%" PRIx64 ", ", function->offset);
+	report_add_count(out, annotation->size, "byte", "bytes");
+	text_add(out, "\n  ");
+	report_add_count(out, function->calls, "call", "calls");
+	if (!annotation->counted) {
+		text_add(out, ", without counts of blocks\n");
+		return;
+	}
+	text_add(out, ", ");
+	report_add_count(out, function->instructions, "instruction", "instructions");
+	text_format(out, " (%.1f %% of all)\n",
+		    annotation->profile->instructions
+			    ? 100.0 * (double)function->instructions /
+				      (double)annotation->profile->instructions
+			    : 0.0);
+}
+
+void annotation_text(const struct annotation *annotation,
+		     const struct annotation_options *options, struct text *out)
+{
+	struct listing listing = {
+		.annotation = annotation, .options = options, .out = out};
+
+	add_head(annotation, out);
+	grid_add_column(&listing.grid, "Count", true);
+	grid_add_column(&listing.grid, "Share", true);
+	grid_add_column(&listing.grid, "Address", true);
+	grid_add_column(&listing.grid, "Instruction", false);
+	vector_for_each (&annotation->blocks, block)
+		add_block(&listing, block);
+	text_add(out, "\n");
+	grid_print(&listing.grid, &(struct text_style){options->colour, options->width},
+		   out);
+	grid_deinit(&listing.grid);
+	forget_source(&listing);
+	vector_deinit(&listing.source);
+}
+
+static void add_json_address(struct text *out, const char *key, uint64_t address)
+{
+	json_add_key(out, key);
+	text_format(out, "\"0x%" PRIx64 "\"", address);
+}
+
+static void add_json_block(const struct annotation *annotation,
+			   const struct annotation_options *options,
+			   const struct annotation_block *block, struct text *out)
+{
+	uint64_t end = block->address + block->size;
+	struct line line = {.address = block->address};
+
+	json_begin_item(out);
+	add_json_address(out, "block", block->address);
+	json_add_number(out, "block.size", block->size);
+	json_add_number(out, "block.instructions", count_instructions(annotation, block));
+	if (annotation->counted)
+		json_add_number(out, "count", block->count);
+	json_add_key(out, "code");
+	text_add(out, "[");
+	for (; line.address < end; line.address += line.size) {
+		read_line(annotation, options, line.address, end, &line);
+		text_add(out, line.address == block->address ? "\n    {" : ",\n    {");
+		add_json_address(out, "address", line.address);
+		json_add_string(out, "text", line.text);
+		json_add_string(out, "target", line.target.data);
+		if (line.place) {
+			json_add_string(out, "file",
+					options->rows->files.strings[line.place->file]);
+			json_add_number(out, "line", line.place->line);
+		}
+		text_add(out, "}");
+	}
+	text_add(out, "]}");
+	text_deinit(&line.target);
+}
+
+void annotation_json(const struct annotation *annotation,
+		     const struct annotation_options *options, struct text *out)
+{
+	const struct report_function *function = annotation->function;
+
+	text_add(out, "{");
+	json_add_string(out, "module", annotation->module->name);
+	json_add_string(out, "module.path", annotation->module->path);
+	json_add_string(out, "function", function->name);
+	add_json_address(out, "offset", function->offset);
+	json_add_number(out, "size", annotation->size);
+	json_add_number(out, "calls", function->calls);
+	if (annotation->counted)
+		json_add_number(out, "instructions", function->instructions);
+	json_begin_list(out, "blocks");
+	vector_for_each (&annotation->blocks, block)
+		add_json_block(annotation, options, block, out);
+	text_add(out, "]}\n");
+}

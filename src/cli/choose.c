@@ -1,0 +1,49 @@
+#include "cli/choose.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+struct trm_error *choose_profile(const char *path, const struct report_filter *filter,
+				 struct report_profile **ret_profile)
+{
+	struct report_profile *profile;
+
+	TRM_TRY(report_profile_load(path, &profile));
+	if (profile->warning)
+		fprintf(stderr, "trammel: warning: %s\n", profile->warning);
+	struct trm_error *error = report_profile_select(profile, filter);
+
+	if (!error && !profile->blocks.count)
+		error = trm_error_create(TRM_ERROR_USAGE,
+					 "no counts of blocks in '%s': measure with "
+					 "trammel run -m blocks",
+					 path);
+	if (error)
+		report_profile_destroy(profile);
+	else
+		*ret_profile = profile;
+	return error;
+}
+
+struct trm_error *choose_function(const struct report_profile *profile, const char *word,
+				  const struct report_function **ret_function)
+{
+	const struct report_function **matches;
+	struct trm_error *error = NULL;
+	size_t count;
+
+	TRM_TRY(annotation_find(profile, word, &matches, &count));
+	for (size_t i = 0; i < count && count > 1; i++)
+		fprintf(stderr, "  0x%-8" PRIx64 "  %s  %s\n", matches[i]->offset,
+			profile->modules.items[matches[i]->module].path,
+			matches[i]->name);
+	if (count > 1)
+		error = trm_error_create(TRM_ERROR_USAGE,
+					 "'%s' means %zu functions: choose one by its "
+					 "address and --module",
+					 word, count);
+	else
+		*ret_function = matches[0];
+	free(matches);
+	return error;
+}

@@ -1,0 +1,20 @@
+/*
+ * What commands on one function of a profile have in common.
+ */
+#ifndef TRAMMEL_CLI_CHOOSE_H
+#define TRAMMEL_CLI_CHOOSE_H
+
+#include "annotate/annotation.h"
+#include "base/error.h"
+#include "report/profile.h"
+
+/* Loads a profile and selects of it; its warnings are printed. The caller destroys it. */
+struct trm_error *choose_profile(const char *path, const struct report_filter *filter,
+				 struct report_profile **ret_profile);
+
+/* The one function that the word means (see annotation_find). If it means several, they
+ * are listed on standard error, and it is an error. */
+struct trm_error *choose_function(const struct report_profile *profile, const char *word,
+				  const struct report_function **ret_function);
+
+#endif

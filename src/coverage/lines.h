@@ -1,0 +1,30 @@
+/*
+ * Lines of the source with counts, from those of blocks. Only for the files of this
+ * folder.
+ */
+#ifndef TRAMMEL_COVERAGE_LINES_H
+#define TRAMMEL_COVERAGE_LINES_H
+
+#include "coverage/coverage.h"
+#include "image/lines.h"
+
+/* The lines of one module. */
+struct lines {
+	struct coverage *coverage;
+	const struct image_rows *rows;
+	const char *source;          /* glob for the paths of files; NULL: all */
+	struct table file_by_number; /* of the rows to coverage.paths, plus 1; LEFT_OUT */
+};
+
+/*
+ * Adds the lines of a function [start, end), each with the most that a block was executed
+ * that has code of it. `blocks` are the executed ones, by address; all others count 0.
+ */
+void lines_add(struct lines *lines, uint64_t start, uint64_t end,
+	       const struct report_block *blocks, size_t block_count);
+
+/* Puts the lines of all functions in order, adds up what is of one line, and counts them
+ * for the files, whose numbers the lines must have by now. */
+void lines_finish(struct coverage *coverage);
+
+#endif
