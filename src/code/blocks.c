@@ -59,10 +59,13 @@ static void choose_slots(struct making *making, struct plan_function *row)
 		if (edge->to != CFG_OUT && edge->to &&
 		    whole->blocks.items[edge->to].slot == WHOLE_NONE)
 			whole->blocks.items[edge->to].slot = 0;
+	sums_choose(&making->sums, cfg);
 	for (size_t i = 1; i < cfg->blocks.count; i++) {
 		uint32_t *slot = &whole->blocks.items[i].slot;
 
-		if (!*slot || cfg->blocks.items[i].exposed)
+		if (making->sums.blocks.items[i].count)
+			*slot = WHOLE_NONE;
+		else if (!*slot || cfg->blocks.items[i].exposed)
 			*slot = plan->slot_count++ * size;
 	}
 }
@@ -80,7 +83,13 @@ static void add_blocks(struct making *making, struct plan_function *row)
 			&cfg->instructions.items[block->first];
 		const struct cfg_instruction *last = first + block->count - 1;
 		uint32_t slot = making->whole.blocks.items[i].slot;
+		struct sum sum = making->sums.blocks.items[i];
+		uint32_t first_term = (uint32_t)plan->terms.count;
 
+		for (uint32_t t = 0; t < sum.count; t++)
+			vector_push(&plan->terms,
+				    row->first_block +
+					    making->sums.terms.items[sum.first + t]);
 		vector_push(&plan->blocks,
 			    ((struct plan_block){
 				    .offset = first->offset,
@@ -88,6 +97,8 @@ static void add_blocks(struct making *making, struct plan_function *row)
 				    .slot = slot == WHOLE_NONE ? WHOLE_NONE
 							       : slot / plan->slot_size,
 				    .instructions = block->count,
+				    .first_term = first_term,
+				    .term_count = sum.count,
 			    }));
 	}
 }

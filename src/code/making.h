@@ -7,6 +7,7 @@
 #include "code/emit.h"
 #include "code/padding.h"
 #include "code/place.h"
+#include "code/sums.h"
 #include "code/whole.h"
 
 enum { MAKING_JUMP = 5 }; /* bytes of a jump that reaches everything */
@@ -22,6 +23,7 @@ struct making {
 	struct emit_jumps jumps;
 	struct cfg cfg;      /* scratch */
 	struct whole whole;  /* scratch */
+	struct sums sums;    /* scratch */
 	bool *returns_flags; /* by function: assembly behind calls of it reads flags;
 				NULL: none does */
 	bool flags_found;    /* returns_flags was extended: all is to be made again */
@@ -29,7 +31,7 @@ struct making {
 
 /* What a failed attempt to write a function is taken back to. */
 struct making_mark {
-	size_t code, fixups, jumps, patches, islands, calls, blocks, steps, stubs;
+	size_t code, fixups, jumps, patches, islands, calls, blocks, terms, steps, stubs;
 };
 struct making_mark making_mark(const struct making *making);
 void making_undo(struct making *making, const struct making_mark *mark);

@@ -56,6 +56,7 @@ struct making_mark making_mark(const struct making *making)
 		.patches = plan->patches.count,
 		.islands = making->islands.count,
 		.blocks = plan->blocks.count,
+		.terms = plan->terms.count,
 		.steps = plan->steps.count,
 		.stubs = plan->stubs.count,
 	};
@@ -71,6 +72,7 @@ void making_undo(struct making *making, const struct making_mark *mark)
 	plan->patches.count = mark->patches;
 	making->islands.count = mark->islands;
 	plan->blocks.count = mark->blocks;
+	plan->terms.count = mark->terms;
 	plan->steps.count = mark->steps;
 	plan->stubs.count = mark->stubs;
 }
@@ -454,6 +456,7 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	vector_deinit(&making.jumps);
 	cfg_deinit(&making.cfg);
 	whole_deinit(&making.whole);
+	sums_deinit(&making.sums);
 	free(making.returns_flags);
 	scan_deinit(&making.scan);
 	*ret_plan = making.plan;
@@ -469,6 +472,7 @@ void plan_destroy(struct plan *plan)
 	vector_deinit(&plan->calls);
 	vector_deinit(&plan->fixups);
 	vector_deinit(&plan->blocks);
+	vector_deinit(&plan->terms);
 	vector_deinit(&plan->steps);
 	vector_deinit(&plan->stubs);
 	vector_deinit(&plan->code);

@@ -110,8 +110,10 @@ struct plan_stub {
 struct plan_block {
 	uint32_t offset; /* from the function's address */
 	uint32_t size;   /* bytes */
-	uint32_t slot;   /* UINT32_MAX: nothing leads there, so nothing counts it */
+	uint32_t slot;   /* UINT32_MAX: it has no counter: nothing leads there, or */
 	uint32_t instructions;
+	uint32_t first_term, term_count; /* its count is the sum of those of the blocks
+					    whose indices these rows of plan.terms are */
 };
 
 /* A place in plan.code that depends on where things lie in one process. */
@@ -147,6 +149,7 @@ struct plan {
 	struct plan_calls calls;
 	struct VECTOR(struct plan_fixup) fixups;
 	struct VECTOR(struct plan_block) blocks;
+	struct VECTOR(uint32_t) terms; /* indices of blocks with counters */
 	struct VECTOR(struct plan_step) steps;
 	struct VECTOR(struct plan_stub) stubs;
 	struct VECTOR(uint8_t) code; /* trampolines and their constants */

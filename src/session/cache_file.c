@@ -17,7 +17,19 @@
 #define BLOCK (256u << 10)        /* bytes of text written at once */
 #define MAGIC 0x6e616c706c6d7274u /* "trmlplan" */
 
-enum part { FUNCTIONS, PATCHES, FIXUPS, BLOCKS, STEPS, STUBS, CODE, NAMES, TEXTS, PARTS };
+enum part {
+	FUNCTIONS,
+	PATCHES,
+	FIXUPS,
+	BLOCKS,
+	TERMS,
+	STEPS,
+	STUBS,
+	CODE,
+	NAMES,
+	TEXTS,
+	PARTS
+};
 
 struct header {
 	uint64_t magic;
@@ -109,6 +121,7 @@ static struct plan *plan_of(const struct header *header, char *bytes)
 	SET_ARRAY(plan->patches, bytes + part_offset(header, PATCHES), size[PATCHES]);
 	SET_ARRAY(plan->fixups, bytes + part_offset(header, FIXUPS), size[FIXUPS]);
 	SET_ARRAY(plan->blocks, bytes + part_offset(header, BLOCKS), size[BLOCKS]);
+	SET_ARRAY(plan->terms, bytes + part_offset(header, TERMS), size[TERMS]);
 	SET_ARRAY(plan->steps, bytes + part_offset(header, STEPS), size[STEPS]);
 	SET_ARRAY(plan->stubs, bytes + part_offset(header, STUBS), size[STUBS]);
 	SET_ARRAY(plan->code, bytes + part_offset(header, CODE), size[CODE]);
@@ -197,6 +210,7 @@ static struct header make_header(const struct module_file *file)
 	header.part_size[PATCHES] = plan->patches.count * sizeof(*plan->patches.items);
 	header.part_size[FIXUPS] = plan->fixups.count * sizeof(*plan->fixups.items);
 	header.part_size[BLOCKS] = plan->blocks.count * sizeof(*plan->blocks.items);
+	header.part_size[TERMS] = plan->terms.count * sizeof(*plan->terms.items);
 	header.part_size[STEPS] = plan->steps.count * sizeof(*plan->steps.items);
 	header.part_size[STUBS] = plan->stubs.count * sizeof(*plan->stubs.items);
 	header.part_size[CODE] = plan->code.count;
@@ -259,10 +273,10 @@ static bool write_texts(int fd, struct header *header, const struct module_file 
 static bool write_parts(int fd, struct header *header, const struct module_file *file)
 {
 	const struct plan *plan = file->plan;
-	const void *arrays[] = {plan->functions.items, plan->patches.items,
-				plan->fixups.items,    plan->blocks.items,
-				plan->steps.items,     plan->stubs.items,
-				plan->code.items,      plan->names.items};
+	const void *arrays[] = {
+		plan->functions.items, plan->patches.items, plan->fixups.items,
+		plan->blocks.items,    plan->terms.items,   plan->steps.items,
+		plan->stubs.items,     plan->code.items,    plan->names.items};
 
 	for (int i = FUNCTIONS; i <= NAMES; i++) {
 		const struct piece piece = {arrays[i], header->part_size[i]};

@@ -1,6 +1,7 @@
 /* Counters become counts of images, and those a profile: see docs/profile.md. */
 #include "session/session.h"
 
+#include "base/cleanup.h"
 #include "base/text.h"
 #include "record/output.h"
 #include "record/record.h"
@@ -369,40 +370,6 @@ static void save_modules(struct saving *saving, struct image_run *image)
 	}
 }
 
-/* What a slot of a module counts. */
-struct counted {
-	uint32_t function, block; /* in plan.functions, plan.blocks */
-	bool calls;               /* of the function */
-	bool executions;          /* of the block */
-};
-
-static struct counted *counted_by_slot(const struct plan *plan)
-{
-	struct counted *counted =
-		memory_allocate_zeroed(plan->slot_count, sizeof(*counted));
-
-	for (uint32_t i = 0; i < plan->functions.count; i++) {
-		const struct plan_function *function = &plan->functions.items[i];
-
-		if (function->reason != PLAN_INSTRUMENTED ||
-		    function->slot >= plan->slot_count)
-			continue;
-		counted[function->slot].function = i;
-		counted[function->slot].calls = true;
-		for (uint32_t j = 0; j < function->block_count; j++) {
-			uint32_t block = function->first_block + j;
-			uint32_t slot = plan->blocks.items[block].slot;
-
-			if (slot >= plan->slot_count)
-				continue;
-			counted[slot].function = i;
-			counted[slot].block = block;
-			counted[slot].executions = true;
-		}
-	}
-	return counted;
-}
-
 static void save_calls(struct saving *saving, const struct image_run *image,
 		       record_node node, uint64_t address, uint64_t calls)
 {
@@ -433,30 +400,78 @@ static void save_block(struct saving *saving, const struct image_run *image,
 	trm_writer_record(saving->writer, node, pairs, 6);
 }
 
-/* Counts are sorted by file: what they count is looked up once. */
+/* The count of a block, by the counters of its module. */
+static uint64_t block_count(const struct plan *plan, const struct plan_block *block,
+			    const uint64_t *counters)
+{
+	uint64_t sum = 0;
+
+	if (block->slot < plan->slot_count)
+		return counters[block->slot];
+	for (uint32_t i = 0; i < block->term_count; i++) {
+		uint32_t term = plan->terms.items[block->first_term + i];
+		uint32_t slot = plan->blocks.items[term].slot;
+
+		/* Nothing leads to blocks without a counter. */
+		if (slot < plan->slot_count)
+			sum += counters[slot];
+	}
+	return sum;
+}
+
+static void save_function(struct saving *saving, const struct image_run *image,
+			  const struct module_file *file,
+			  const struct plan_function *function, const uint64_t *counters)
+{
+	const struct plan *plan = file->plan;
+	record_node node = 0;
+
+	if (function->reason != PLAN_INSTRUMENTED || function->slot >= plan->slot_count)
+		return;
+	if (counters[function->slot]) {
+		node = function_node(saving, file, function);
+		save_calls(saving, image, node, function->address,
+			   counters[function->slot]);
+	}
+	for (uint32_t i = 0; i < function->block_count; i++) {
+		const struct plan_block *block =
+			&plan->blocks.items[function->first_block + i];
+		uint64_t count = block_count(plan, block, counters);
+
+		if (!count)
+			continue;
+		if (!node)
+			node = function_node(saving, file, function);
+		save_block(saving, image, node, function->address, block, count);
+	}
+}
+
+/* The counts of one module, which `count` is the first of; returns the first behind. */
+static const struct image_count *save_module_counts(struct saving *saving,
+						    const struct image_run *image,
+						    const struct image_count *count,
+						    const struct image_count *end)
+{
+	const struct module_file *file = saving->session->files.items[count->file];
+	const struct plan *plan = file->plan;
+	scoped_free uint64_t *counters =
+		memory_allocate_zeroed(plan->slot_count, sizeof(*counters));
+
+	for (; count < end && count->file == file->index; count++)
+		counters[count->slot] = count->count;
+	vector_for_each (&plan->functions, function)
+		save_function(saving, image, file, function, counters);
+	return count;
+}
+
+/* They are sorted by module. */
 static void save_counts(struct saving *saving, const struct image_run *image)
 {
-	const struct module_file *file = NULL;
-	struct counted *counted = NULL;
+	const struct image_count *count = image->counts.items;
+	const struct image_count *end = count + image->counts.count;
 
-	vector_for_each (&image->counts, count) {
-		if (!file || file->index != count->file) {
-			file = saving->session->files.items[count->file];
-			free(counted);
-			counted = counted_by_slot(file->plan);
-		}
-		const struct counted *what = &counted[count->slot];
-		const struct plan_function *function =
-			&file->plan->functions.items[what->function];
-		record_node node = function_node(saving, file, function);
-
-		if (what->calls)
-			save_calls(saving, image, node, function->address, count->count);
-		if (what->executions)
-			save_block(saving, image, node, function->address,
-				   &file->plan->blocks.items[what->block], count->count);
-	}
-	free(counted);
+	while (count < end)
+		count = save_module_counts(saving, image, count, end);
 }
 
 static void save_skips(struct saving *saving, const struct module_file *file)
