@@ -176,54 +176,56 @@ static void take_blocks(struct annotation *annotation)
 	free(rows);
 }
 
-static struct trm_error *find_code(struct annotation *annotation, size_t *ret_index)
+struct trm_error *annotation_open(struct annotation_file *file,
+				  const struct report_module *module)
 {
-	const struct report_function *function = annotation->function;
-	const struct image *image = annotation->image;
-	const char *path = annotation->module->path;
-
-	if (!image_is_build(image, annotation->module->build_id))
+	*file = (struct annotation_file){.module = module};
+	TRM_TRY(image_open(module->path, NULL, &file->image));
+	if (!image_is_build(file->image, module->build_id)) {
+		image_close(file->image);
 		return trm_error_create(TRM_ERROR_FORMAT,
 					"'%s' is another build than the one that was "
 					"measured: put that one back, or measure again",
-					path);
-	*ret_index = image_function_at(image, function->offset);
-	if (*ret_index == image->functions.count)
-		return trm_error_create(TRM_ERROR_FORMAT,
-					"'%s' has no function at 0x%" PRIx64
-					" now: measure again",
-					path, function->offset);
-	annotation->size = image->functions.items[*ret_index].size;
-	annotation->bytes = image_bytes_at(image, function->offset, annotation->size);
-	if (!annotation->bytes)
-		return trm_error_create(TRM_ERROR_FORMAT,
-					"'%s' has no code at 0x%" PRIx64, path,
-					function->offset);
+					module->path);
+	}
+	scan_init(&file->scan, file->image);
 	return NULL;
+}
+
+void annotation_close(struct annotation_file *file)
+{
+	scan_deinit(&file->scan);
+	image_close(file->image);
 }
 
 struct trm_error *annotation_init(struct annotation *annotation,
 				  const struct report_profile *profile,
-				  const struct report_function *function)
+				  const struct report_function *function,
+				  const struct annotation_file *file)
 {
-	struct trm_error *error;
-	size_t index = 0;
+	const struct image *image = file->image;
+	size_t index = image_function_at(image, function->offset);
 
 	*annotation = (struct annotation){
 		.profile = profile,
 		.function = function,
-		.module = &profile->modules.items[function->module],
+		.module = file->module,
+		.file = file,
+		.image = image,
 		.counted = function->blocks > 0,
 	};
-	TRM_TRY(image_open(annotation->module->path, NULL, &annotation->image));
-	error = find_code(annotation, &index);
-	if (error) {
-		image_close(annotation->image);
-		return error;
+	if (index < image->functions.count) {
+		annotation->size = image->functions.items[index].size;
+		annotation->bytes =
+			image_bytes_at(image, function->offset, annotation->size);
 	}
-	scan_init(&annotation->scan, annotation->image);
-	annotation->trouble = cfg_build(&annotation->cfg, &annotation->scan,
-					annotation->image, (uint32_t)index);
+	if (!annotation->bytes)
+		return trm_error_create(TRM_ERROR_FORMAT,
+					"'%s' has no function at 0x%" PRIx64
+					" now: measure again",
+					file->module->path, function->offset);
+	annotation->trouble =
+		cfg_build(&annotation->cfg, &file->scan, image, (uint32_t)index);
 	take_blocks(annotation);
 	return NULL;
 }
@@ -232,8 +234,17 @@ void annotation_deinit(struct annotation *annotation)
 {
 	vector_deinit(&annotation->blocks);
 	cfg_deinit(&annotation->cfg);
-	scan_deinit(&annotation->scan);
-	image_close(annotation->image);
+}
+
+bool annotation_may_stay(const struct annotation *annotation, uint32_t block)
+{
+	const struct cfg *cfg = &annotation->cfg;
+	const struct cfg_block *row = &cfg->blocks.items[block];
+
+	for (uint32_t i = 0; i < row->count; i++)
+		if (cfg_is_in_place(&cfg->instructions.items[row->first + i]))
+			return true;
+	return false;
 }
 
 /* The last function that begins at the address or before it. */

@@ -18,6 +18,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The file of a module. */
+struct annotation_file {
+	const struct report_module *module;
+	struct image *image;
+	struct scan scan; /* of the whole image */
+};
+
 struct annotation_block {
 	uint64_t address;
 	uint32_t size; /* bytes */
@@ -28,7 +35,8 @@ struct annotation {
 	const struct report_profile *profile;
 	const struct report_function *function;
 	const struct report_module *module;
-	struct image *image;
+	const struct annotation_file *file;
+	const struct image *image;
 	uint64_t size;        /* of the function, bytes */
 	const uint8_t *bytes; /* of it */
 	bool counted;     /* its blocks were; else every count is 0 and means nothing */
@@ -53,14 +61,28 @@ struct trm_error *annotation_find(const struct report_profile *profile, const ch
 				  size_t *ret_count);
 
 /*
- * Joins a function with the module's file. Errors: TRM_ERROR_SYSTEM and others of
- * image_open, TRM_ERROR_FORMAT if the file is not the one that was measured. The profile
- * must outlive the result; the caller deinits it.
+ * Opens the file of a module and looks at all its code. Errors: TRM_ERROR_SYSTEM and
+ * others of image_open, TRM_ERROR_FORMAT if the file is not the one that was measured.
+ * The caller closes it.
+ */
+struct trm_error *annotation_open(struct annotation_file *file,
+				  const struct report_module *module);
+void annotation_close(struct annotation_file *file);
+
+/*
+ * Joins a function with the file of its module. Error (TRM_ERROR_FORMAT): the file is
+ * not the one that was measured. Profile and file must outlive the result; the caller
+ * deinits it.
  */
 struct trm_error *annotation_init(struct annotation *annotation,
 				  const struct report_profile *profile,
-				  const struct report_function *function);
+				  const struct report_function *function,
+				  const struct annotation_file *file);
 void annotation_deinit(struct annotation *annotation);
+
+/* Whether a block has a call or a system call: what enters it may never leave it, or
+ * leave it twice (fork). `block` is one of annotation.cfg. */
+bool annotation_may_stay(const struct annotation *annotation, uint32_t block);
 
 /* Adds "name+0x12" for an address in a function of the image, and nothing for others. In
  * the annotated function it is "+0x12". */

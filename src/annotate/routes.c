@@ -32,15 +32,6 @@ static void add_route(struct routes *routes, struct table *route_by_ends,
 						    kinds[edge->kind], false, 0}));
 }
 
-/* A call in it may never come back, or come back twice (fork); a system call, too. */
-static bool may_stay(const struct cfg *cfg, const struct cfg_block *block)
-{
-	for (uint32_t i = 0; i < block->count; i++)
-		if (cfg_is_in_place(&cfg->instructions.items[block->first + i]))
-			return true;
-	return false;
-}
-
 static void note(struct side *side, const struct route *route, uint32_t index)
 {
 	if (route->known) {
@@ -112,8 +103,7 @@ static void set_zeros(struct routes *routes, const struct annotation *annotation
 	vector_for_each (routes, route)
 		if ((route->to != ROUTE_OUTSIDE && !blocks[route->to].count) ||
 		    (route->from != ROUTE_OUTSIDE && !blocks[route->from].count &&
-		     !may_stay(&annotation->cfg,
-			       &annotation->cfg.blocks.items[route->from])))
+		     !annotation_may_stay(annotation, route->from)))
 			route->known = true;
 }
 
@@ -133,7 +123,7 @@ static void find_counts(struct routes *routes, const struct annotation *annotati
 
 		/* Into the first one leads the call, which is a route. */
 		solving.in[i].balanced = !i || !block->exposed;
-		solving.out[i].balanced = !may_stay(cfg, block);
+		solving.out[i].balanced = !annotation_may_stay(annotation, (uint32_t)i);
 	}
 	set_zeros(routes, annotation);
 	solve(&solving);

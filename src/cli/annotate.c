@@ -96,14 +96,14 @@ static struct trm_error *show(const struct annotation *annotation,
 static struct trm_error *annotate(const struct report_profile *profile,
 				  struct annotation_options *options)
 {
-	const struct report_function *function;
+	struct annotation_file file;
 	struct annotation annotation;
 
-	TRM_TRY(choose_function(profile, arguments.files.items[1], &function));
-	TRM_TRY(annotation_init(&annotation, profile, function));
+	TRM_TRY(choose_function(profile, arguments.files.items[1], &file, &annotation));
 	struct trm_error *error = show(&annotation, options);
 
 	annotation_deinit(&annotation);
+	annotation_close(&file);
 	return error;
 }
 

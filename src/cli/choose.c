@@ -25,8 +25,9 @@ struct trm_error *choose_profile(const char *path, const struct report_filter *f
 	return error;
 }
 
-struct trm_error *choose_function(const struct report_profile *profile, const char *word,
-				  const struct report_function **ret_function)
+static struct trm_error *find_function(const struct report_profile *profile,
+				       const char *word,
+				       const struct report_function **ret_function)
 {
 	const struct report_function **matches;
 	struct trm_error *error = NULL;
@@ -45,5 +46,20 @@ struct trm_error *choose_function(const struct report_profile *profile, const ch
 	else
 		*ret_function = matches[0];
 	free(matches);
+	return error;
+}
+
+struct trm_error *choose_function(const struct report_profile *profile, const char *word,
+				  struct annotation_file *file,
+				  struct annotation *annotation)
+{
+	const struct report_function *function = NULL;
+
+	TRM_TRY(find_function(profile, word, &function));
+	TRM_TRY(annotation_open(file, &profile->modules.items[function->module]));
+	struct trm_error *error = annotation_init(annotation, profile, function, file);
+
+	if (error)
+		annotation_close(file);
 	return error;
 }

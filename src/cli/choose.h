@@ -12,9 +12,11 @@
 struct trm_error *choose_profile(const char *path, const struct report_filter *filter,
 				 struct report_profile **ret_profile);
 
-/* The one function that the word means (see annotation_find). If it means several, they
- * are listed on standard error, and it is an error. */
+/* The code of the one function that the word means (see annotation_find). If it means
+ * several, they are listed on standard error, and it is an error. The caller deinits the
+ * annotation, and then closes the file. */
 struct trm_error *choose_function(const struct report_profile *profile, const char *word,
-				  const struct report_function **ret_function);
+				  struct annotation_file *file,
+				  struct annotation *annotation);
 
 #endif

@@ -62,14 +62,14 @@ static struct trm_error *print(const struct annotation *annotation)
 
 static struct trm_error *graph(const struct report_profile *profile)
 {
-	const struct report_function *function;
+	struct annotation_file file;
 	struct annotation annotation;
 
-	TRM_TRY(choose_function(profile, arguments.files.items[1], &function));
-	TRM_TRY(annotation_init(&annotation, profile, function));
+	TRM_TRY(choose_function(profile, arguments.files.items[1], &file, &annotation));
 	struct trm_error *error = print(&annotation);
 
 	annotation_deinit(&annotation);
+	annotation_close(&file);
 	return error;
 }
 

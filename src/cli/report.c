@@ -2,6 +2,7 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 
+#include "annotate/check.h"
 #include "report/json/json.h"
 #include "report/text/report.h"
 
@@ -9,7 +10,7 @@
 
 /* The command line, words as given; all strings are popt's copies. */
 struct arguments {
-	int json, all, verbose, no_pager, help;
+	int json, all, verbose, check, no_pager, help;
 	char *by, *process, *module, *limit, *sort, *colour;
 	struct arguments_words files;
 };
@@ -30,6 +31,8 @@ static const struct poptOption option_table[] = {
 	{"all", 'a', POPT_ARG_NONE, &arguments.all, 0, "all rows", NULL},
 	{"verbose", 'v', POPT_ARG_NONE, &arguments.verbose, 0,
 	 "name the functions that were not instrumented", NULL},
+	{"check", 0, POPT_ARG_NONE, &arguments.check, 0,
+	 "say whether all counts of blocks can be true", NULL},
 	{"json", 0, POPT_ARG_NONE, &arguments.json, 0, "one JSON object, with all rows",
 	 NULL},
 	{"color", 0, POPT_ARG_STRING, &arguments.colour, 0,
@@ -88,7 +91,8 @@ static struct trm_error *check_blocks(const struct report_profile *profile,
 				      const struct report_options *options)
 {
 	if (profile->blocks.count ||
-	    (options->by != REPORT_BY_BLOCK && options->sort != REPORT_SORT_INSTRUCTIONS))
+	    (options->by != REPORT_BY_BLOCK &&
+	     options->sort != REPORT_SORT_INSTRUCTIONS && !arguments.check))
 		return NULL;
 	return trm_error_create(TRM_ERROR_USAGE,
 				"no counts of blocks in '%s': measure with trammel run "
@@ -113,7 +117,31 @@ static struct trm_error *report_profile(const struct report_profile *profile,
 	return error;
 }
 
-static struct trm_error *report(int argc, const char **argv)
+static struct trm_error *check_profile(const struct report_profile *profile,
+				       const struct report_options *options,
+				       int *ret_status)
+{
+	size_t limit = options->all ? SIZE_MAX : options->limit ? options->limit : 30;
+	struct text text = {0};
+	size_t columns, lines;
+	struct check check;
+
+	check_init(&check, profile);
+	report_terminal_size(stdout, &columns, &lines);
+	if (arguments.json)
+		check_json(&check, profile, &text);
+	else
+		check_text(&check, profile, limit, &text);
+	*ret_status = check.faults ? EXIT_FINDING : EXIT_DONE;
+	struct trm_error *error =
+		arguments_show(&text, arguments.json || arguments.no_pager ? 0 : lines);
+
+	text_deinit(&text);
+	check_deinit(&check);
+	return error;
+}
+
+static struct trm_error *report(int argc, const char **argv, int *ret_status)
 {
 	struct report_profile *profile;
 	struct report_options options;
@@ -135,7 +163,9 @@ static struct trm_error *report(int argc, const char **argv)
 
 	if (!error)
 		error = check_blocks(profile, &options);
-	if (!error)
+	if (!error && arguments.check)
+		error = check_profile(profile, &options, ret_status);
+	else if (!error)
 		error = report_profile(profile, &options);
 	report_profile_destroy(profile);
 	return error;
@@ -143,8 +173,10 @@ static struct trm_error *report(int argc, const char **argv)
 
 int cmd_report(int argc, const char **argv)
 {
-	int status = arguments_status(report(argc, argv), EXIT_DONE);
+	int status = EXIT_DONE;
+	struct trm_error *error = report(argc, argv, &status);
 
+	status = arguments_status(error, status);
 	arguments_reset(option_table, &arguments.files);
 	return status;
 }

@@ -32,6 +32,15 @@ annotated_loop:
 	ret
 	.size	annotated_loop, . - annotated_loop
 
+	/* A block with a call, and one behind it. */
+	.globl	annotated_call
+	.type	annotated_call, @function
+annotated_call:
+	call	annotated_helper
+	jmp	1f
+1:	ret
+	.size	annotated_call, . - annotated_call
+
 	/* A jump that nobody can follow: no graph. */
 	.globl	annotated_odd
 	.type	annotated_odd, @function

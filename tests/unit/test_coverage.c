@@ -194,12 +194,14 @@ static void test_lines(void **state)
 				       "FN:6,annotated\n"
 				       "FN:18,annotated_helper\n"
 				       "FN:26,annotated_loop\n"
-				       "FN:39,annotated_odd\n"
+				       "FN:39,annotated_call\n"
+				       "FN:48,annotated_odd\n"
 				       "FNDA:10,annotated\n"
 				       "FNDA:0,annotated_helper\n"
 				       "FNDA:0,annotated_loop\n"
+				       "FNDA:0,annotated_call\n"
 				       "FNDA:2,annotated_odd\n"
-				       "FNF:4\n"
+				       "FNF:5\n"
 				       "FNH:2\n"
 				       "DA:6,10\n"
 				       "DA:7,10\n"
@@ -217,8 +219,11 @@ static void test_lines(void **state)
 				       "DA:30,0\n"
 				       "DA:31,0\n"
 				       "DA:32,0\n"
-				       "DA:39,2\n"
-				       "LF:17\n"
+				       "DA:39,0\n"
+				       "DA:40,0\n"
+				       "DA:41,0\n"
+				       "DA:48,2\n"
+				       "LF:20\n"
 				       "LH:6\n"
 				       "end_of_record\n"));
 	assert_string_equal(errors, "");
@@ -233,13 +238,13 @@ static void test_lines_shown(void **state)
 	} cases[] = {
 		{"--source */annotated.S a.trm",
 		 "\n  Executed  Known    Part  Lines  Known    Part  Source file\n"
-		 "         2      4  50.0 %      6     17  35.3 %  "},
+		 "         2      5  40.0 %      6     20  30.0 %  "},
 		{"--source */annotated.S a.trm", "  Part  Blocks  Module\n"},
 		{"--source */annotated.S a.trm", " %       2  test_coverage\n"},
 		{"--json --source */annotated.S a.trm",
 		 "/annotated.S\", \"line\": 11, \"count\": 8},\n"},
 		{"--json --source */annotated.S a.trm",
-		 "\"functions.executed\": 2, \"lines.known\": 17, \"lines.executed\": 6, "
+		 "\"functions.executed\": 2, \"lines.known\": 20, \"lines.executed\": 6, "
 		 "\"complete\": true}"},
 		{"--json a.trm", "\"functions.executed\": 2, \"blocks.executed\": 2, "},
 	};

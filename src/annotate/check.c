@@ -1,0 +1,204 @@
+#include "annotate/check.h"
+
+#include "annotate/routes.h"
+
+#include <string.h>
+
+/* What is known around a block. */
+struct neighbours {
+	uint64_t in, out;          /* sums of the counts of blocks with a route here, or
+				      from here */
+	uint32_t ins, outs;        /* routes */
+	bool in_stays, out_leaves; /* a block in front has calls; a route leads outside */
+	uint32_t next;             /* the last block that a route leads to */
+};
+
+static void add_row(struct check *check, enum check_kind kind,
+		    const struct report_function *function, uint64_t address,
+		    const uint64_t numbers[2])
+{
+	if (numbers[0] <= numbers[1])
+		return;
+	check->faults += kind < CHECK_LEFT;
+	vector_push(&check->rows, ((struct check_row){kind, function, address, numbers[0],
+						      numbers[1]}));
+}
+
+/* A call enters the first block. */
+static void check_calls(struct check *check, const struct report_function *function,
+			const struct report_block *blocks, size_t count)
+{
+	bool entered = count && blocks[0].address == function->offset;
+
+	add_row(check, CHECK_CALLS, function, function->offset,
+		(const uint64_t[]){function->calls, entered ? blocks[0].count : 0});
+}
+
+/* What a route adds to what is known of its ends. */
+static void add_route(const struct annotation *annotation, struct neighbours *neighbours,
+		      const struct route *route)
+{
+	const struct annotation_block *blocks = annotation->blocks.items;
+	bool inside = route->from != ROUTE_OUTSIDE;
+
+	if (route->to == ROUTE_OUTSIDE) {
+		neighbours[route->from].out_leaves = true;
+		return;
+	}
+	neighbours[route->to].ins++;
+	neighbours[route->to].in += inside ? blocks[route->from].count : route->count;
+	if (!inside)
+		return;
+	if (annotation_may_stay(annotation, route->from))
+		neighbours[route->to].in_stays = true;
+	neighbours[route->from].outs++;
+	neighbours[route->from].out += blocks[route->to].count;
+	neighbours[route->from].next = route->to;
+}
+
+static bool is_exposed(const struct annotation *annotation, uint32_t block)
+{
+	/* Into the first one leads the call, which is a route. */
+	return block && annotation->cfg.blocks.items[block].exposed;
+}
+
+static void check_block(struct check *check, const struct annotation *annotation,
+			const struct neighbours *neighbours, uint32_t number)
+{
+	const struct annotation_block *block = &annotation->blocks.items[number];
+	const struct neighbours *around = &neighbours[number];
+	bool stays = annotation_may_stay(annotation, number);
+
+	/* What a call of fork or setjmp brings back twice goes on from there twice. */
+	if (!is_exposed(annotation, number) && !around->in_stays)
+		add_row(check, CHECK_ENTRY, annotation->function, block->address,
+			(const uint64_t[]){block->count, around->in});
+	if (around->out_leaves || !around->outs)
+		return;
+	/* With calls, only a way that nothing else takes says what came back. */
+	if (!stays || (around->outs == 1 && neighbours[around->next].ins == 1 &&
+		       !is_exposed(annotation, around->next)))
+		add_row(check, stays ? CHECK_STAYED : CHECK_LEFT, annotation->function,
+			block->address, (const uint64_t[]){block->count, around->out});
+}
+
+static void check_flow(struct check *check, const struct annotation *annotation)
+{
+	size_t count = annotation->blocks.count;
+	struct neighbours *neighbours =
+		memory_allocate_zeroed(count, sizeof(*neighbours));
+	struct routes routes;
+
+	/* Another version of trammel may see other blocks: nothing can be said then. */
+	struct trm_error *error = routes_init(&routes, annotation);
+
+	if (!error) {
+		vector_for_each (&routes, route)
+			add_route(annotation, neighbours, route);
+		for (uint32_t i = 0; i < count; i++)
+			check_block(check, annotation, neighbours, i);
+	}
+	trm_error_destroy(error);
+	vector_deinit(&routes);
+	free(neighbours);
+}
+
+/* No block lies beyond its function. */
+static void check_places(struct check *check, const struct annotation *annotation,
+			 const struct report_block *blocks, size_t count)
+{
+	uint64_t end = annotation->function->offset + annotation->size;
+
+	for (size_t i = 0; i < count; i++)
+		if (blocks[i].address < annotation->function->offset)
+			add_row(check, CHECK_BEYOND, annotation->function,
+				blocks[i].address,
+				(const uint64_t[]){annotation->function->offset,
+						   blocks[i].address});
+		else
+			add_row(check, CHECK_BEYOND, annotation->function,
+				blocks[i].address,
+				(const uint64_t[]){blocks[i].address + blocks[i].size,
+						   end});
+}
+
+static void check_function(struct check *check, const struct report_profile *profile,
+			   const struct report_function *function,
+			   const struct annotation_file *file)
+{
+	struct annotation annotation;
+	struct trm_error *error = NULL;
+	size_t count;
+	struct report_block *blocks = report_function_blocks(profile, function, &count);
+
+	check->functions++;
+	check->blocks += count;
+	check_calls(check, function, blocks, count);
+	if (file)
+		error = annotation_init(&annotation, profile, function, file);
+	if (file && !error) {
+		check_places(check, &annotation, blocks, count);
+		check_flow(check, &annotation);
+		annotation_deinit(&annotation);
+	} else if (file) {
+		add_row(check, CHECK_BEYOND, function, function->offset,
+			(const uint64_t[]){function->offset, 0});
+	}
+	trm_error_destroy(error);
+	free(blocks);
+}
+
+static void check_module(struct check *check, const struct report_profile *profile,
+			 const struct report_module *module)
+{
+	uint32_t number = (uint32_t)(module - profile->modules.items);
+	struct annotation_file file;
+	struct trm_error *error;
+
+	if (!module->blocks)
+		return;
+	error = annotation_open(&file, module);
+	if (error)
+		vector_push(&check->troubles,
+			    ((struct check_trouble){module,
+						    memory_copy_string(error->message)}));
+	vector_for_each (&profile->functions, function)
+		if (function->module == number && function->blocks)
+			check_function(check, profile, function, error ? NULL : &file);
+	if (!error)
+		annotation_close(&file);
+	trm_error_destroy(error);
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+	const struct check_row *a = left, *b = right;
+	bool fault_a = a->kind < CHECK_LEFT, fault_b = b->kind < CHECK_LEFT;
+	uint64_t more_a = a->a - a->b, more_b = b->a - b->b;
+
+	if (fault_a != fault_b)
+		return fault_a ? -1 : 1;
+	if (more_a != more_b)
+		return more_a > more_b ? -1 : 1;
+	if (a->function != b->function)
+		return a->function < b->function ? -1 : 1;
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+void check_init(struct check *check, const struct report_profile *profile)
+{
+	*check = (struct check){0};
+	vector_for_each (&profile->modules, module)
+		check_module(check, profile, module);
+	if (check->rows.count)
+		qsort(check->rows.items, check->rows.count, sizeof(*check->rows.items),
+		      compare_rows);
+}
+
+void check_deinit(struct check *check)
+{
+	vector_deinit(&check->rows);
+	vector_for_each (&check->troubles, trouble)
+		free(trouble->reason);
+	vector_deinit(&check->troubles);
+}

@@ -1,0 +1,52 @@
+/*
+ * Whether the counts of a profile can all be true. What the code of a function allows is
+ * compared with what was counted.
+ */
+#ifndef TRAMMEL_ANNOTATE_CHECK_H
+#define TRAMMEL_ANNOTATE_CHECK_H
+
+#include "annotate/annotation.h"
+
+enum check_kind {
+	CHECK_CALLS,  /* called more often than its first block was entered: cannot be */
+	CHECK_BEYOND, /* no block of its function: cannot be */
+	CHECK_ENTRY,  /* entered more often than all that leads there: cannot be */
+	CHECK_LEFT,   /* entered more often than left: threads ended in it, or jumped away
+		       */
+	CHECK_STAYED, /* the same of a block with calls: they did not come back */
+};
+
+/* Something that was found. `a` was to be no more than `b`. */
+struct check_row {
+	enum check_kind kind;
+	const struct report_function *function;
+	uint64_t address; /* of the block */
+	uint64_t a, b;
+};
+
+/* A module whose code could not be compared. */
+struct check_trouble {
+	const struct report_module *module;
+	char *reason;
+};
+
+struct check {
+	size_t functions, blocks;             /* looked at */
+	struct VECTOR(struct check_row) rows; /* faults first; then by difference */
+	size_t faults;                        /* rows that cannot be */
+	struct VECTOR(struct check_trouble) troubles;
+};
+
+/* Checks what is selected of a profile, which must outlive the result. The caller deinits
+ * it. */
+void check_init(struct check *check, const struct report_profile *profile);
+void check_deinit(struct check *check);
+
+/* Adds what was found as text (at most `limit` rows), or as one JSON object: see
+ * man/trammel-report.1.md. */
+void check_text(const struct check *check, const struct report_profile *profile,
+		size_t limit, struct text *out);
+void check_json(const struct check *check, const struct report_profile *profile,
+		struct text *out);
+
+#endif

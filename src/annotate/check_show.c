@@ -1,0 +1,101 @@
+/* What a check has found, for people and for programs. */
+#include "annotate/check.h"
+
+#include "report/json/parts.h"
+#include "report/text/grid.h"
+#include "report/text/parts.h"
+
+#include <inttypes.h>
+
+static const struct {
+	const char *name;   /* in JSON */
+	const char *format; /* of the two numbers */
+} kinds[] = {
+	[CHECK_CALLS] = {"calls", "%" PRIu64 " calls, but entered %" PRIu64 " times"},
+	[CHECK_BEYOND] = {"beyond", "0x%" PRIx64 " is beyond 0x%" PRIx64},
+	[CHECK_ENTRY] = {"entry",
+			 "entered %" PRIu64 " times, by ways taken at most %" PRIu64},
+	[CHECK_LEFT] = {"left", "entered %" PRIu64 " times, left %" PRIu64},
+	[CHECK_STAYED] = {"calls that stayed",
+			  "entered %" PRIu64 " times, left %" PRIu64 ": calls did not "
+			  "return"},
+};
+
+static void add_place(struct text *out, const struct report_profile *profile,
+		      const struct check_row *row)
+{
+	const struct report_module *module =
+		&profile->modules.items[row->function->module];
+
+	report_add_visible(out, module->ambiguous ? module->path : module->name);
+	text_format(out, " 0x%" PRIx64 " ", row->address);
+	report_add_visible(out, row->function->name);
+}
+
+void check_text(const struct check *check, const struct report_profile *profile,
+		size_t limit, struct text *out)
+{
+	size_t shown = 0;
+
+	report_add_count(out, check->functions, "function", "functions");
+	text_add(out, ", ");
+	report_add_count(out, check->blocks, "block", "blocks");
+	text_add(out, " checked: ");
+	report_add_count(out, check->faults, "count that cannot be",
+			 "counts that cannot be");
+	text_add(out, ", ");
+	report_add_count(out, check->rows.count - check->faults, "block not left",
+			 "blocks not left");
+	text_add(out, "\n");
+	vector_for_each (&check->rows, row) {
+		if (shown++ >= limit)
+			break;
+		text_add(out, row->kind < CHECK_LEFT ? "  Fault: " : "  ");
+		add_place(out, profile, row);
+		text_add(out, ": ");
+		text_format(out, kinds[row->kind].format, row->a, row->b);
+		text_add(out, "\n");
+	}
+	if (check->rows.count > limit)
+		report_add_more(out, check->rows.count - limit, "row", "rows");
+	vector_for_each (&check->troubles, trouble) {
+		text_add(out, "Code not looked at: ");
+		report_add_visible(out, trouble->reason);
+		text_add(out, "\n");
+	}
+}
+
+void check_json(const struct check *check, const struct report_profile *profile,
+		struct text *out)
+{
+	text_format(out, "{\"functions\": %zu, \"blocks\": %zu, \"faults\": %zu",
+		    check->functions, check->blocks, check->faults);
+	json_begin_list(out, "rows");
+	vector_for_each (&check->rows, row) {
+		const struct report_module *module =
+			&profile->modules.items[row->function->module];
+
+		json_begin_item(out);
+		json_add_string(out, "kind", kinds[row->kind].name);
+		json_add_key(out, "fault");
+		text_add(out, row->kind < CHECK_LEFT ? "true" : "false");
+		json_add_string(out, "module.path", module->path);
+		json_add_string(out, "function", row->function->name);
+		json_add_key(out, "offset");
+		text_format(out, "\"0x%" PRIx64 "\"", row->function->offset);
+		json_add_key(out, "block");
+		text_format(out, "\"0x%" PRIx64 "\"", row->address);
+		json_add_number(out, "is", row->a);
+		json_add_number(out, "at.most", row->b);
+		text_add(out, "}");
+	}
+	text_add(out, "]");
+	json_begin_list(out, "troubles");
+	vector_for_each (&check->troubles, trouble) {
+		json_begin_item(out);
+		json_add_string(out, "module.path", trouble->module->path);
+		json_add_string(out, "reason", trouble->reason);
+		text_add(out, "}");
+	}
+	text_add(out, "]}\n");
+}

@@ -1,0 +1,201 @@
+/* `trammel report --check`: counts that can be and cannot be, of functions in
+ * annotated.S.
+ */
+#include "annotate/check.h"
+
+/* The command itself, with its file-local parts. */
+#include "cli/report.c"
+
+#include "profile_maker.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+int annotated_loop(int number);
+int annotated_call(void);
+
+static char self[PATH_MAX];
+static struct image *image; /* of self */
+
+static uint64_t address_of(const char *name)
+{
+	uint64_t address;
+
+	assert_true(image_find_function(image, name, &address));
+	return address;
+}
+
+/* What was counted of a function. */
+struct sample {
+	const char *name;
+	uint64_t calls;
+	uint64_t blocks[5]
+		       [3]; /* offset, size, count; those without a size are left out */
+};
+
+/* Called 3 times, 50 rounds, of them 20 by the longer way. */
+#define LOOP(calls, first, test, longer, end, last)                                      \
+	{                                                                                \
+		"annotated_loop", calls,                                                 \
+		{                                                                        \
+			{0, 2, first}, {2, 6, test}, {8, 2, longer}, {10, 4, end},       \
+				{14, 1, last},                                           \
+		}                                                                        \
+	}
+
+static void write_profile(const char *path, const struct sample *sample)
+{
+	struct maker maker = begin_profile("a.trm", false);
+	char build_id[2 * sizeof(image->build_id) + 1] = "";
+	uint64_t start = address_of(sample->name);
+
+	for (size_t i = 0; i < image->build_id_size; i++)
+		snprintf(build_id + 2 * i, 3, "%02x", image->build_id[i]);
+	add_global(&maker, "run.measure", record_string("blocks"));
+	add_image(&maker, 1, path, 1, "exited 0", NULL);
+	struct record_pair pairs[] = {
+		pair(&maker, "image", record_uint(maker.image)),
+		pair(&maker, "functions.known", record_uint(100)),
+		pair(&maker, "functions.instrumented", record_uint(99)),
+		pair(&maker, "buildid", record_string(build_id)),
+	};
+
+	trm_writer_record(maker.writer, module_node(&maker, path), pairs, 4);
+	add_calls(&maker, path, sample->name, start, sample->calls);
+	for (size_t i = 0; i < 5; i++)
+		if (sample->blocks[i][1])
+			add_block(&maker, path, sample->name, start,
+				  (const uint64_t[]){start + sample->blocks[i][0],
+						     sample->blocks[i][1], 2,
+						     sample->blocks[i][2]});
+	end_profile(&maker);
+}
+
+/* What the command prints is a head line and, unless it is NULL, a row with the address
+ * of a block and the function's name. */
+static void check(const struct sample *sample, int status, const char *head,
+		  const char *row, uint64_t offset)
+{
+	char expected[1024];
+	int length;
+
+	write_profile(self, sample);
+	length = snprintf(expected, sizeof(expected), "1 function, %s\n", head);
+	if (row)
+		snprintf(expected + length, sizeof(expected) - (size_t)length, row,
+			 address_of(sample->name) + offset, sample->name);
+	check_command(cmd_report, "--check a.trm", status, expected, "");
+}
+
+static void test_sound(void **state)
+{
+	(void)state;
+	check(&(struct sample)LOOP(3, 3, 50, 20, 50, 3), 0,
+	      "5 blocks checked: 0 counts that cannot be, 0 blocks not left", NULL, 0);
+	/* Something may have jumped in. */
+	check(&(struct sample){"annotated_call", 2, {{0, 7, 2}, {7, 1, 2}}}, 0,
+	      "2 blocks checked: 0 counts that cannot be, 0 blocks not left", NULL, 0);
+}
+
+static void test_faults(void **state)
+{
+	(void)state;
+	check(&(struct sample)LOOP(4, 3, 50, 20, 50, 3), 1,
+	      "5 blocks checked: 1 count that cannot be, 0 blocks not left",
+	      "  Fault: test_check 0x%" PRIx64 " %s: 4 calls, but entered 3 times\n", 0);
+	check(&(struct sample)LOOP(3, 3, 50, 51, 53, 6), 1,
+	      "5 blocks checked: 1 count that cannot be, 0 blocks not left",
+	      "  Fault: test_check 0x%" PRIx64
+	      " %s: entered 51 times, by ways taken at most 50\n",
+	      8);
+	check(&(struct sample)LOOP(3, 5, 50, 20, 50, 3), 1,
+	      "5 blocks checked: 1 count that cannot be, 0 blocks not left",
+	      "  Fault: test_check 0x%" PRIx64
+	      " %s: entered 5 times, by ways taken at most 3\n",
+	      0);
+}
+
+/* A thread was ended in the middle of a block; a call has not come back. */
+static void test_residues(void **state)
+{
+	(void)state;
+	check(&(struct sample)LOOP(3, 3, 22, 20, 19, 3), 0,
+	      "5 blocks checked: 0 counts that cannot be, 1 block not left",
+	      "  test_check 0x%" PRIx64 " %s: entered 20 times, left 19\n", 8);
+	check(&(struct sample){"annotated_call", 7, {{0, 7, 7}, {7, 1, 5}}}, 0,
+	      "2 blocks checked: 0 counts that cannot be, 1 block not left",
+	      "  test_check 0x%" PRIx64
+	      " %s: entered 7 times, left 5: calls did not return\n",
+	      0);
+}
+
+static void test_places(void **state)
+{
+	char *output, *errors;
+
+	(void)state;
+	write_profile(self,
+		      &(struct sample){"annotated_loop", 3, {{0, 2, 3}, {14, 2, 3}}});
+	assert_int_equal(run_command(cmd_report, "--check a.trm", &output, &errors), 1);
+	assert_non_null(strstr(output, "2 blocks checked: 1 count that cannot be"));
+	assert_non_null(strstr(output, " is beyond 0x"));
+	free(output);
+	free(errors);
+	/* Without the code, calls are all that can be compared. */
+	write_profile("/nowhere/gone.so", &(struct sample)LOOP(3, 3, 50, 90, 50, 3));
+	check_command(
+		cmd_report, "--check a.trm", 0,
+		"1 function, 5 blocks checked: 0 counts that cannot be, 0 blocks "
+		"not left\n"
+		"Code not looked at: cannot read \"/nowhere/gone.so\": No such file "
+		"or directory\n",
+		"");
+}
+
+static void test_json(void **state)
+{
+	char expected[2 * PATH_MAX];
+	uint64_t start = address_of("annotated_loop");
+
+	(void)state;
+	write_profile(self, &(struct sample)LOOP(3, 3, 50, 51, 53, 6));
+	snprintf(expected, sizeof(expected),
+		 "{\"functions\": 1, \"blocks\": 5, \"faults\": 1,\n"
+		 "\"rows\": [\n"
+		 "  {\"kind\": \"entry\", \"fault\": true, \"module.path\": \"%s\", "
+		 "\"function\": \"annotated_loop\", \"offset\": \"0x%" PRIx64
+		 "\", \"block\": \"0x%" PRIx64 "\", \"is\": 51, \"at.most\": 50}],\n"
+		 "\"troubles\": []}\n",
+		 self, start, start + 8);
+	check_command(cmd_report, "--check --json a.trm", 1, expected, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sound),    cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_residues), cmocka_unit_test(test_places),
+		cmocka_unit_test(test_json),
+	};
+	char folder[] = "/tmp/test_check.XXXXXX";
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (length < 0 || annotated_loop(5) != 7 || annotated_call() != 3)
+		return 1;
+	self[length] = '\0';
+	if (image_open(self, NULL, &image))
+		return 1;
+	enter_folder(folder);
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	leave_folder(folder, (const char *const[]){"a.trm", NULL});
+	image_close(image);
+	return failed;
+}
