@@ -28,6 +28,15 @@
  * run. */
 #define CODE_DISTANCE (1ull << 30)
 
+/*
+ * Functions relocated whole take more room than their modules, which lie side by side: so
+ * each has its own distance, chosen by its name among these. Two that meet all the same
+ * are planned anew in each run.
+ */
+#define WHOLE_DISTANCE (640ull << 20)
+#define WHOLE_STEP     (8ull << 20)
+#define WHOLE_STEPS    96
+
 /* Where trampolines of programs lie that are linked to a fixed low address: below 2 GiB,
  * so in reach, and clear of heap and text. */
 #define FIXED_CODE_ADDRESS 0x78000000ull
@@ -299,6 +308,15 @@ static void describe(struct module_file *file, const struct image *image)
 	}
 }
 
+static uint64_t distance_of(const struct module_file *file,
+			    const struct session_options *options)
+{
+	if (options->collector->depth == PLAN_ENTRIES)
+		return CODE_DISTANCE;
+	return WHOLE_DISTANCE +
+	       hash_bytes(file->name, strlen(file->name)) % WHOLE_STEPS * WHOLE_STEP;
+}
+
 static struct trm_error *make_plan(struct module_file *file, const struct image *image,
 				   const struct session_options *options,
 				   uint64_t code_address)
@@ -318,8 +336,9 @@ static struct trm_error *make_plan(struct module_file *file, const struct image 
 	};
 
 	if (!code_address)
-		request.code_address =
-			file->dynamic ? image->base - CODE_DISTANCE : FIXED_CODE_ADDRESS;
+		request.code_address = file->dynamic
+					       ? image->base - distance_of(file, options)
+					       : FIXED_CODE_ADDRESS;
 	if (image->text_relocations)
 		return trm_error_create(
 			TRM_ERROR_UNSUPPORTED,
