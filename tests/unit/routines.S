@@ -7,7 +7,6 @@
 	.globl	through_word, plain
 	.set	AREA, 0x20000000 /* where whole_area.h has them */
 
-	.section .data.rel.ro.functions, "aw"
 	.section .rodata.area, "a"
 .macro BEGIN name
 .p2align 4, 0x90
