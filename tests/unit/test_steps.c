@@ -1,0 +1,276 @@
+/*
+ * Threads that are found in functions relocated whole: each instruction of the code has
+ * an original, and the way back from there leads on, by the plan as by the table that
+ * programs have. All of it is tried, too: a thread is moved at every instruction.
+ */
+#include "whole_area.h"
+
+#include "code/decode.h"
+#include "session/ways.h"
+#include "wire/layout.h"
+
+#include <asm/prctl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+/* src/resident/resident.c is linked for it. */
+void resident_way_back(uint64_t *context);
+
+static struct plan_place locate(const struct whole_area *area, uint32_t offset)
+{
+	return plan_locate(area->plan, whole_original_at, (void *)(uintptr_t)&area->image,
+			   offset);
+}
+
+static bool is_start(const struct whole_area *area, const struct plan_function *function,
+		     uint64_t address)
+{
+	const uint8_t *bytes =
+		image_bytes_at(&area->image, function->address, function->size);
+	uint64_t at = 0;
+	struct instruction instruction;
+
+	while (at < address - function->address && at < function->size) {
+		assert_true(decode_instruction(bytes + at, function->size - at, at,
+					       &instruction));
+		at += instruction.length;
+	}
+	return at == address - function->address;
+}
+
+/* One instruction of relocated code, no stub: where a thread is shown, and goes on. */
+static void check_moved(const struct whole_area *area,
+			const struct plan_function *function, uint32_t at,
+			const struct plan_place *place)
+{
+	uint64_t end = function->address + function->size;
+	uint32_t back, counting;
+
+	assert_int_equal(place->kind, PLAN_PLACE_MOVED);
+	if (place->original < function->address || place->original > end ||
+	    !is_start(area, function, place->original))
+		fail_msg("%#x: no instruction at %#lx", at,
+			 (unsigned long)place->original);
+	if (!plan_way_back(area->plan, place->original, false, &back))
+		return; /* executed at its own place, or behind the function */
+	assert_true(plan_way_back(area->plan, place->original, true, &counting));
+	assert_true(counting <= back);
+	/* A probe is shown in front of the instruction, and run once. */
+	if (place->uncounted[0] != PLAN_NO_SLOT || place->stack)
+		assert_true(at < back);
+	else if (!place->inside && back != at) /* a jump to where it is */
+		assert_true(at < counting || back > at);
+	assert_int_equal(locate(area, back).original, place->original);
+	assert_int_equal(locate(area, counting).original, place->original);
+}
+
+/* All of a function's steps. Returns the number of instructions. */
+static size_t check_steps(const struct whole_area *area,
+			  const struct plan_function *function)
+{
+	const struct plan *plan = area->plan;
+	uint32_t at = function->trampoline, end = at, original = 0;
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < function->step_count; i++) {
+		end += plan->steps.items[function->first_step + i].code;
+		original += plan->steps.items[function->first_step + i].original;
+	}
+	assert_int_equal(original, function->size);
+	while (at < end) {
+		struct plan_place place = locate(area, at);
+		struct instruction instruction;
+
+		assert_int_equal(place.function, function - plan->functions.items);
+		check_moved(area, function, at, &place);
+		assert_true(decode_instruction(plan->code.items + at, end - at, at,
+					       &instruction));
+		at += instruction.length;
+		count++;
+	}
+	assert_int_equal(at, end);
+	for (uint32_t i = 0; i < function->stub_count; i++) {
+		const struct plan_stub *stub =
+			&plan->stubs.items[function->first_stub + i];
+		struct plan_place undo = locate(area, stub->code),
+				  done = locate(area, stub->code + 9);
+
+		assert_int_equal(undo.kind, PLAN_PLACE_CALL_UNDO);
+		assert_int_equal(undo.original, stub->call);
+		assert_int_equal(done.kind, PLAN_PLACE_CALL_DONE);
+		assert_int_equal(done.original, stub->call + (int64_t)stub->callee);
+	}
+	return count;
+}
+
+static void test_all_steps(void **state)
+{
+	struct whole_area area;
+	size_t count = 0;
+
+	(void)state;
+	whole_routines_open(&area, IMAGE_EXECUTABLE);
+	vector_for_each (&area.plan->functions, function)
+		if (function->step_count)
+			count += check_steps(&area, function);
+	assert_true(count > 500);
+	whole_area_close(&area);
+}
+
+/* Where a signal handler goes back to that was told of this place. */
+static uint64_t way_back(uint64_t rip)
+{
+	uint64_t context[32] = {[0xa8 / 8] = rip};
+
+	resident_way_back(context);
+	return context[0xa8 / 8];
+}
+
+static void check_ways(const struct whole_area *area, const struct module *module)
+{
+	size_t found = 0;
+
+	for (uint64_t at = WHOLE_ADDRESS - 8; at < WHOLE_ADDRESS + area->text + 8; at++) {
+		const struct plan_function *function = plan_function_at(area->plan, at);
+		uint64_t moved = way_back(at + module->bias);
+		uint32_t offset;
+
+		if ((function && function->address == at) ||
+		    !plan_way_back(area->plan, at, false, &offset)) {
+			assert_int_equal(moved, at + module->bias);
+			continue;
+		}
+		assert_int_equal(moved, module->code_address + offset);
+		found++;
+	}
+	assert_true(found > 400);
+}
+
+/* The table that programs have says the same for every address, but for entries, where
+ * it leaves the jump. */
+static void test_ways(void **state)
+{
+	static struct wire_control control;
+	struct wire_bank bank = {.self = (uint64_t)&bank, .control = (uint64_t)&control};
+	struct module_file file = {0};
+	struct module module = {
+		.file = &file, .bias = 0x1000, .code_address = 0x700000000};
+	struct whole_area area;
+	uint8_t *code;
+
+	(void)state;
+	whole_routines_open(&area, IMAGE_EXECUTABLE);
+	file.plan = area.plan;
+	code = calloc(1, ways_offset(area.plan) + ways_size(area.plan));
+	ways_write(&module, code);
+	assert_int_equal(ways_address(&module),
+			 module.code_address + ways_offset(area.plan));
+	control.text_count = 2; /* the first is another module's */
+	control.texts[0] = (struct wire_text){.start = 0x1000, .end = 0x2000};
+	control.texts[1] =
+		(struct wire_text){.start = WHOLE_ADDRESS + module.bias - 16,
+				   .end = WHOLE_ADDRESS + module.bias + area.text + 16};
+	control.undos[1].ways = (uint64_t)(code + ways_offset(area.plan));
+	assert_int_equal(syscall(SYS_arch_prctl, ARCH_SET_GS, &bank), 0);
+	check_ways(&area, &module);
+	free(code);
+	whole_area_close(&area);
+}
+
+struct mover {
+	const struct whole_area *area;
+	bool undone;
+	size_t moved;
+};
+
+/* What signals.c does with a thread that is shown to the program, and goes on. */
+static void move(void *context, ucontext_t *ucontext)
+{
+	struct mover *mover = context;
+	greg_t *registers = ucontext->uc_mcontext.gregs;
+	uint64_t offset = (uint64_t)registers[REG_RIP] - WHOLE_CODE;
+	struct plan_place place;
+	uint8_t opcode;
+	uint32_t back;
+
+	if (offset >= mover->area->plan->code.count)
+		return;
+	place = locate(mover->area, (uint32_t)offset);
+	if (place.kind == PLAN_PLACE_CALL_UNDO || place.inside) {
+		/* A call or a loop is made again: once. */
+		mover->undone = !mover->undone;
+		if (!mover->undone)
+			return;
+	}
+	if (place.kind == PLAN_PLACE_CALL_UNDO) {
+		registers[REG_RSP] += 8;
+	} else if (place.kind == PLAN_PLACE_MOVED) {
+		if (place.pushed)
+			memcpy(&registers[REG_RAX],
+			       (const void *)(uintptr_t)registers[REG_RSP], 8);
+		registers[REG_RSP] += place.stack;
+		for (unsigned i = 0; i < 2; i++)
+			if (place.uncounted[i] != PLAN_NO_SLOT)
+				whole_counters[place.uncounted[i] / 8]++;
+		opcode = *image_bytes_at(&mover->area->image, place.original, 1);
+		if (place.inside && opcode >= 0xe0 && opcode <= 0xe2)
+			registers[REG_RCX]++;
+		if (place.inside)
+			assert_true(opcode >= 0xe0 && opcode <= 0xe3);
+	} else if (place.kind != PLAN_PLACE_CALL_DONE) {
+		return; /* in a trampoline: for others */
+	}
+	registers[REG_RIP] = (greg_t)place.original;
+	if (place.kind == PLAN_PLACE_MOVED &&
+	    plan_way_back(mover->area->plan, place.original, false, &back))
+		registers[REG_RIP] = WHOLE_CODE + back;
+	mover->moved++;
+}
+
+static void test_moved_everywhere(void **state)
+{
+	static const uint64_t firsts[] = {0, 1, 2, 4, 7, 0x7fffffff};
+	struct whole_area area;
+	struct mover mover = {.area = &area};
+
+	(void)state;
+	whole_routines_open(&area, IMAGE_EXECUTABLE);
+	vector_for_each (&area.plan->functions, function) {
+		const char *name = area.plan->names.items + function->name;
+
+		if (!whole_routine_runs(name, IMAGE_EXECUTABLE))
+			continue;
+		for (unsigned i = 0; i < 12; i++) {
+			uint64_t first = firsts[i % 6], second = i / 6 * 3;
+			struct whole_result bare, patched;
+
+			whole_area_show(&area, false);
+			bare = whole_run_stepped(function->address, first, second, i,
+						 whole_note_step, &area);
+			whole_area_show(&area, true);
+			patched = whole_run_stepped(function->address, first, second, i,
+						    move, &mover);
+			if (memcmp(&bare, &patched, sizeof(bare)))
+				fail_msg("%s(%#lx, %lu) differs", name,
+					 (unsigned long)first, (unsigned long)second);
+		}
+		whole_check_counts(&area);
+	}
+	assert_true(mover.moved > 5000);
+	whole_area_close(&area);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_all_steps),
+		cmocka_unit_test(test_ways),
+		cmocka_unit_test(test_moved_everywhere),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

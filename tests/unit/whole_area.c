@@ -1,0 +1,231 @@
+#include "whole_area.h"
+
+#include <asm/prctl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum { TRAP_FLAG = 0x100, STATUS_FLAGS = 0x8d5 };
+
+uint64_t whole_counters[WHOLE_COUNTERS];
+uint32_t whole_executed[WHOLE_TEXT_MAX], whole_calls[WHOLE_TEXT_MAX];
+static uint8_t scratch[WHOLE_SCRATCH];
+static uint64_t last_rip;
+static struct {
+	whole_step *step;
+	void *context;
+} stepping;
+
+extern const uint8_t area_begin[], area_text_end[], area_end[], through_word[], plain[];
+
+/* rdi, rsi, rdx as in C; rcx: the function; r8: flags. */
+uint64_t whole_enter(uint64_t a, uint64_t b, void *c, uint64_t function, uint64_t flags);
+__asm__(".text\nwhole_enter:\n push %rbx\n push %rbp\n push %r12\n push %r13\n push "
+	"%r14\n"
+	" push %r15\n sub $8, %rsp\n mov %rcx, %r11\n mov %rsi, %r9\n mov %rdi, %r10\n"
+	" xor %eax, %eax\n xor %ecx, %ecx\n xor %ebx, %ebx\n xor %ebp, %ebp\n"
+	" xor %r12d, %r12d\n xor %r13d, %r13d\n xor %r14d, %r14d\n xor %r15d, %r15d\n"
+	" push %r8\n popf\n call *%r11\n pushf\n andl $~0x100, (%rsp)\n popf\n add $8, "
+	"%rsp\n"
+	" pop %r15\n pop %r14\n pop %r13\n pop %r12\n pop %rbp\n pop %rbx\n ret\n");
+
+static void on_trap(int signal, siginfo_t *info, void *ucontext)
+{
+	(void)signal;
+	(void)info;
+	stepping.step(stepping.context, ucontext);
+}
+
+void whole_area_open(struct whole_area *area, const uint8_t *bytes, size_t text,
+		     size_t size, enum image_type type)
+{
+	struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
+	void *at = mmap((void *)(uintptr_t)WHOLE_ADDRESS, WHOLE_SIZE,
+			PROT_READ | PROT_WRITE | PROT_EXEC,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+	assert_ptr_equal(at, (void *)(uintptr_t)WHOLE_ADDRESS);
+	assert_true(text <= WHOLE_TEXT_MAX && size < WHOLE_CODE - WHOLE_ADDRESS);
+	assert_int_equal(sigaction(SIGTRAP, &action, NULL), 0);
+	area->plan = NULL;
+	area->text = text;
+	area->size = size;
+	area->bare = malloc(size);
+	memcpy(area->bare, bytes, size);
+	plan_image_init(&area->image, WHOLE_ADDRESS, area->bare, text);
+	area->image.type = type;
+	area->image.size = size;
+	if (size > text)
+		vector_push(&area->image.segments,
+			    ((struct image_segment){.address = WHOLE_ADDRESS + text,
+						    .file_offset = text,
+						    .file_size = size - text,
+						    .memory_size = size - text}));
+}
+
+void whole_area_plan(struct whole_area *area)
+{
+	struct plan_request request = {.image = &area->image,
+				       .probe = PLAN_PROBE_COUNT,
+				       .depth = PLAN_BLOCKS,
+				       .code_address = WHOLE_CODE};
+	struct trm_error *error = plan_create(&request, &area->plan);
+
+	if (error)
+		fail_msg("%s", error->message);
+	assert_true(area->plan->slot_count < WHOLE_COUNTERS);
+	assert_true(area->plan->code.count < WHOLE_SIZE - (WHOLE_CODE - WHOLE_ADDRESS));
+	/* Neither fixup is needed: the bank begins with slot 0, and nothing is moved. */
+	memcpy((void *)(uintptr_t)WHOLE_CODE, area->plan->code.items,
+	       area->plan->code.count);
+	memset(whole_counters, 0, sizeof(whole_counters));
+	memset(whole_executed, 0, sizeof(whole_executed));
+	memset(whole_calls, 0, sizeof(whole_calls));
+	assert_int_equal(syscall(SYS_arch_prctl, ARCH_SET_GS, whole_counters), 0);
+}
+
+void whole_area_close(struct whole_area *area)
+{
+	plan_destroy(area->plan);
+	plan_image_deinit(&area->image);
+	free(area->bare);
+	munmap((void *)(uintptr_t)WHOLE_ADDRESS, WHOLE_SIZE);
+}
+
+void whole_area_show(const struct whole_area *area, bool patched)
+{
+	memcpy((void *)(uintptr_t)WHOLE_ADDRESS, area->bare, area->size);
+	if (!patched)
+		return;
+	vector_for_each (&area->plan->patches, patch)
+		memcpy((void *)(uintptr_t)patch->address, patch->bytes, patch->size);
+	vector_for_each (&area->plan->calls, call)
+		memcpy((void *)(uintptr_t)call->address, &call->displacement,
+		       sizeof(call->displacement));
+}
+
+static struct whole_result run(uint64_t address, uint64_t a, uint64_t b, unsigned seed,
+			       uint64_t flags)
+{
+	struct whole_result result;
+
+	for (size_t i = 0; i < sizeof(scratch); i++)
+		scratch[i] = (uint8_t)((seed + i) * 0x9e3779b1u >> 13);
+	flags |= 2 | (seed * 0x9e3779b1u >> 7 & STATUS_FLAGS);
+	result.rax = whole_enter(a, b, scratch, address, flags);
+	memcpy(result.scratch, scratch, sizeof(scratch));
+	return result;
+}
+
+struct whole_result whole_run(uint64_t address, uint64_t a, uint64_t b, unsigned seed)
+{
+	return run(address, a, b, seed, 0);
+}
+
+struct whole_result whole_run_stepped(uint64_t address, uint64_t a, uint64_t b,
+				      unsigned seed, whole_step *step, void *context)
+{
+	stepping.step = step;
+	stepping.context = context;
+	last_rip = 0;
+	return run(address, a, b, seed, TRAP_FLAG);
+}
+
+static bool is_call(const uint8_t *bytes)
+{
+	unsigned at = (*bytes & 0xf0) == 0x40;
+
+	return bytes[at] == 0xe8 || (bytes[at] == 0xff && (bytes[at + 1] & 0x38) == 0x10);
+}
+
+void whole_note_step(void *context, ucontext_t *ucontext)
+{
+	const struct whole_area *area = context;
+	uint64_t rip = (uint64_t)ucontext->uc_mcontext.gregs[REG_RIP], before = last_rip;
+	const struct plan_function *function = plan_function_at(area->plan, rip);
+	const uint8_t *code = (const uint8_t *)(uintptr_t)rip;
+
+	last_rip = rip;
+	if (rip - WHOLE_ADDRESS >= area->text)
+		return;
+	/* Each round of a repeated string instruction is a step. */
+	if (rip == before && (*code == 0xf2 || *code == 0xf3))
+		return;
+	whole_executed[rip - WHOLE_ADDRESS]++;
+	if (function && function->address == rip &&
+	    (before - rip >= function->size ||
+	     is_call((const uint8_t *)(uintptr_t)before)))
+		whole_calls[rip - WHOLE_ADDRESS]++;
+}
+
+static void check_function(const struct whole_area *area,
+			   const struct plan_function *function)
+{
+	const struct plan *plan = area->plan;
+	const char *name = plan->names.items + function->name;
+	size_t at = function->address - WHOLE_ADDRESS;
+	uint32_t size = 0;
+
+	if (function->reason)
+		return;
+	if (whole_counters[function->slot] != whole_calls[at])
+		fail_msg("%s: %lu calls, not %u", name,
+			 (unsigned long)whole_counters[function->slot], whole_calls[at]);
+	for (uint32_t i = 0; i < function->block_count; i++) {
+		const struct plan_block *block =
+			&plan->blocks.items[function->first_block + i];
+		uint32_t wanted = whole_executed[at + block->offset];
+		uint64_t found =
+			block->slot == UINT32_MAX ? 0 : whole_counters[block->slot];
+
+		assert_int_equal(block->offset, size);
+		size += block->size;
+		if (found != wanted)
+			fail_msg("%s+%u: %lu times, not %u", name, block->offset,
+				 (unsigned long)found, wanted);
+	}
+	assert_true(!size || size == function->size);
+}
+
+void whole_check_counts(const struct whole_area *area)
+{
+	vector_for_each (&area->plan->functions, function)
+		check_function(area, function);
+}
+
+const uint8_t *whole_original_at(void *context, uint64_t address, size_t size)
+{
+	return image_bytes_at(context, address, size);
+}
+
+void whole_routines_open(struct whole_area *area, enum image_type type)
+{
+	uint64_t word = WHOLE_ADDRESS + (uint64_t)(plain - area_begin);
+
+	whole_area_open(area, area_begin, (size_t)(area_text_end - area_begin),
+			(size_t)(area_end - area_begin), type);
+	memcpy(area->bare + (through_word - area_begin), &word, sizeof(word));
+	for (const struct whole_routine *row = first_function; row < last_function; row++)
+		plan_image_add(&area->image,
+			       WHOLE_ADDRESS + (uint64_t)(row->start - area_begin),
+			       row->size, row->name);
+	whole_area_plan(area);
+}
+
+bool whole_routine_runs(const char *name, enum image_type type)
+{
+	/* They need another caller, or end the process. */
+	static const char *const others[] = {"emulated_stack", "through_stack_inner",
+					     "repeated", "undefined", "leaver"};
+
+	if (type == IMAGE_DYNAMIC && !strcmp(name, "switch_fixed"))
+		return false;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (!strcmp(name, others[i]))
+			return false;
+	return true;
+}

@@ -1,0 +1,81 @@
+/*
+ * Code at one fixed address that is run bare, one instruction after the other by the trap
+ * flag, which tells what counters must have counted, and relocated as a plan has it.
+ */
+#ifndef TRAMMEL_TESTS_WHOLE_AREA_H
+#define TRAMMEL_TESTS_WHOLE_AREA_H
+
+#include "plan_image.h"
+
+#include <signal.h>
+#include <ucontext.h>
+
+enum {
+	WHOLE_ADDRESS = 0x20000000, /* of the code; link-time, too. See routines.S */
+	WHOLE_CODE = WHOLE_ADDRESS + (1 << 19), /* of plan.code */
+	WHOLE_SIZE = 1 << 21,
+	WHOLE_TEXT_MAX = 1 << 18,
+	WHOLE_COUNTERS = 1 << 16,
+	WHOLE_SCRATCH = 512, /* bytes that functions may write to */
+};
+
+struct whole_area {
+	struct image image;
+	struct plan *plan;
+	size_t text, size; /* bytes of code, and with its data */
+	uint8_t *bare;     /* a copy of all of it */
+};
+
+/* What a run of a function left behind. */
+struct whole_result {
+	uint64_t rax;
+	uint8_t scratch[WHOLE_SCRATCH];
+};
+
+/* By slot, as the relocated code has counted; by offset and by function, as was seen. */
+extern uint64_t whole_counters[WHOLE_COUNTERS];
+extern uint32_t whole_executed[WHOLE_TEXT_MAX], whole_calls[WHOLE_TEXT_MAX];
+
+/* Maps the code: `text` bytes of instructions and data behind them. Functions are to be
+ * added to area->image then. */
+void whole_area_open(struct whole_area *area, const uint8_t *bytes, size_t text,
+		     size_t size, enum image_type type);
+/* Makes the plan for all blocks, and sets all counts to 0. */
+void whole_area_plan(struct whole_area *area);
+void whole_area_close(struct whole_area *area);
+
+/* What the area holds from now on: the bare code or the patched one. Data are as at the
+ * beginning. */
+void whole_area_show(const struct whole_area *area, bool patched);
+
+/* Runs the function at an address, with flags that depend on `seed`, as does what the
+ * scratch memory holds. */
+struct whole_result whole_run(uint64_t address, uint64_t a, uint64_t b, unsigned seed);
+/* The same by single steps. `step` is called in front of each instruction, in a signal
+ * handler. */
+typedef void whole_step(void *context, ucontext_t *ucontext);
+struct whole_result whole_run_stepped(uint64_t address, uint64_t a, uint64_t b,
+				      unsigned seed, whole_step *step, void *context);
+
+/* A step of the bare code, of area `context`: fills in whole_executed and whole_calls. */
+void whole_note_step(void *context, ucontext_t *ucontext);
+
+/* All counters are what was seen. */
+void whole_check_counts(const struct whole_area *area);
+
+/* For plan_locate. */
+const uint8_t *whole_original_at(void *context, uint64_t address, size_t size);
+
+/* The functions of routines.S. */
+struct whole_routine {
+	const char *name;
+	const uint8_t *start;
+	uint64_t size;
+};
+extern const struct whole_routine first_function[], last_function[];
+/* Opens an area of them and plans it. */
+void whole_routines_open(struct whole_area *area, enum image_type type);
+/* Whether a routine may be called by itself in such an area. */
+bool whole_routine_runs(const char *name, enum image_type type);
+
+#endif
