@@ -27,6 +27,24 @@ const struct plan_function *plan_function_at(const struct plan *plan, uint64_t a
 	return low ? &plan->functions.items[low - 1] : NULL;
 }
 
+uint64_t plan_block_count(const struct plan *plan, const struct plan_block *block,
+			  const uint64_t *counters)
+{
+	uint64_t sum = 0;
+
+	if (block->slot < plan->slot_count)
+		return counters[block->slot];
+	for (uint32_t i = 0; i < block->term_count; i++) {
+		uint32_t term = plan->terms.items[block->first_term + i];
+		uint32_t slot = plan->blocks.items[term].slot;
+
+		/* Nothing leads to blocks without a counter. */
+		if (slot < plan->slot_count)
+			sum += counters[slot];
+	}
+	return sum;
+}
+
 const char *plan_reason_text(enum plan_reason reason)
 {
 	static const char *const texts[PLAN_REASON_COUNT] = {

@@ -197,6 +197,10 @@ void plan_destroy(struct plan *plan);
 
 const char *plan_reason_text(enum plan_reason reason);
 
+/* How often a block of the plan ran, by the counters of all slots. */
+uint64_t plan_block_count(const struct plan *plan, const struct plan_block *block,
+			  const uint64_t *counters);
+
 /* Where in a trampoline a thread stands, and what that means for the program. */
 enum plan_place_kind {
 	PLAN_PLACE_PROBE,     /* before the probe has counted: as if at the entry */

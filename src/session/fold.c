@@ -400,25 +400,6 @@ static void save_block(struct saving *saving, const struct image_run *image,
 	trm_writer_record(saving->writer, node, pairs, 6);
 }
 
-/* The count of a block, by the counters of its module. */
-static uint64_t block_count(const struct plan *plan, const struct plan_block *block,
-			    const uint64_t *counters)
-{
-	uint64_t sum = 0;
-
-	if (block->slot < plan->slot_count)
-		return counters[block->slot];
-	for (uint32_t i = 0; i < block->term_count; i++) {
-		uint32_t term = plan->terms.items[block->first_term + i];
-		uint32_t slot = plan->blocks.items[term].slot;
-
-		/* Nothing leads to blocks without a counter. */
-		if (slot < plan->slot_count)
-			sum += counters[slot];
-	}
-	return sum;
-}
-
 static void save_function(struct saving *saving, const struct image_run *image,
 			  const struct module_file *file,
 			  const struct plan_function *function, const uint64_t *counters)
@@ -436,7 +417,7 @@ static void save_function(struct saving *saving, const struct image_run *image,
 	for (uint32_t i = 0; i < function->block_count; i++) {
 		const struct plan_block *block =
 			&plan->blocks.items[function->first_block + i];
-		uint64_t count = block_count(plan, block, counters);
+		uint64_t count = plan_block_count(plan, block, counters);
 
 		if (!count)
 			continue;

@@ -179,8 +179,7 @@ static void check_function(const struct whole_area *area,
 		const struct plan_block *block =
 			&plan->blocks.items[function->first_block + i];
 		uint32_t wanted = whole_executed[at + block->offset];
-		uint64_t found =
-			block->slot == UINT32_MAX ? 0 : whole_counters[block->slot];
+		uint64_t found = plan_block_count(plan, block, whole_counters);
 
 		assert_int_equal(block->offset, size);
 		size += block->size;
