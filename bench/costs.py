@@ -15,7 +15,7 @@ def repeats(tool, options):
     return 7 if options.quick else 21
 
 
-def startup(chosen, folder, cache, options, progress):
+def startup(chosen, folder, options, progress):
     """{command: {tool: [wall seconds]}}; a tool with a cache has a row "... cold" as well,
     for which its cache is emptied before each run."""
     results = {}
@@ -24,7 +24,7 @@ def startup(chosen, folder, cache, options, progress):
         for tool in chosen:
             if tool.warm:
                 times[f"{tool.name} cold"] = cold_times(
-                    tool, command, folder, cache, 3 if options.quick else 5, name, progress)
+                    tool, command, folder, 3 if options.quick else 5, name, progress)
                 runner.run(tool, command, folder)
         rounds = max(repeats(tool, options) for tool in chosen)
         for number in range(rounds):
@@ -36,11 +36,11 @@ def startup(chosen, folder, cache, options, progress):
     return results
 
 
-def cold_times(tool, command, folder, cache, count, name, progress):
+def cold_times(tool, command, folder, count, name, progress):
     times = []
     for _ in range(count):
         progress.show(f"start-up: {name} {tool.name} cold")
-        shutil.rmtree(cache, ignore_errors=True)
+        shutil.rmtree(tool.environment["TRAMMEL_CACHE_DIR"], ignore_errors=True)
         times.append(runner.run(tool, command, folder).wall)
     return times
 

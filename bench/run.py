@@ -145,7 +145,7 @@ def measure(folder, options):
     progress = Progress()
     progress.show("preparing: " + ", ".join(tool.name for tool in chosen))
     results = measure_programs(chosen, folder, options, progress)
-    startup = {} if options.only else costs.startup(chosen, folder, cache, options, progress)
+    startup = {} if options.only else costs.startup(chosen, folder, options, progress)
     memory = {} if options.only else costs.memory(chosen, folder, options, progress)
     progress.end()
     return chosen, results, startup, memory

@@ -26,7 +26,8 @@ def trammel(path, measurement, cache):
         return [path, "run", "--quiet", "-m", measurement,
                 "-o", os.path.join(folder, "profile.trm"), "--"]
     name = "trammel" if measurement == "functions" else f"trammel-{measurement}"
-    return Tool(name, path, prefix, warm=True, environment={"TRAMMEL_CACHE_DIR": cache})
+    return Tool(name, path, prefix, warm=True,
+                environment={"TRAMMEL_CACHE_DIR": os.path.join(cache, measurement)})
 
 
 def callgrind(folder):
@@ -43,15 +44,17 @@ PEERS = [
 
 
 def names():
-    return ["trammel", "trammel-coverage"] + [peer.name for peer in PEERS]
+    return ["trammel", "trammel-coverage", "trammel-blocks"] + [peer.name for peer in PEERS]
 
 
 def choose(options, cache):
     """Bare and the tools asked for; by default all that are installed, in a quick run only
     trammel. Ends the program when an asked one is not there."""
     path = os.path.abspath(options.trammel)
-    known = [trammel(path, "functions", cache), trammel(path, "coverage", cache), *PEERS]
-    default = "trammel" if options.quick else "trammel,valgrind-none,callgrind,dynamorio"
+    known = [*(trammel(path, measurement, cache)
+               for measurement in ("functions", "coverage", "blocks")), *PEERS]
+    default = ("trammel" if options.quick
+               else "trammel,trammel-blocks,valgrind-none,callgrind,dynamorio")
     wanted = (options.tools or default).split(",")
     unknown = set(wanted) - {tool.name for tool in known}
     if unknown:

@@ -155,7 +155,7 @@ static bool try_state(struct sums *sums, const struct cfg *cfg, uint32_t block,
 	for (uint32_t i = 0; i < count; i++)
 		if (depends_on(sums, cfg, rows[i], block))
 			return false;
-	sums->states.items[block] = state;
+	sums->states.items[block] = (uint8_t)state;
 	return true;
 }
 
