@@ -140,6 +140,9 @@ static bool make_stub(struct whole *whole, uint32_t number)
 	if (call == end || instruction_at(cfg, call)->kind != CFG_CALL ||
 	    instruction_at(cfg, call)->length != JUMP)
 		return false;
+	/* A stub's counter changes flags, which the callee may take. */
+	if (instruction_at(cfg, call)->read & FLAGS_INCREMENT)
+		return false;
 	for (uint32_t i = block->first; i < call; i++)
 		for (unsigned j = 0; j < instruction_at(cfg, i)->length; j++)
 			if (whole->bytes.items[instruction_at(cfg, i)->offset + j] ==
