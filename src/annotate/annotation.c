@@ -188,7 +188,7 @@ struct trm_error *annotation_open(struct annotation_file *file,
 					"measured: put that one back, or measure again",
 					module->path);
 	}
-	scan_init(&file->scan, file->image);
+	scan_init(&file->scan, file->image, true);
 	return NULL;
 }
 

@@ -42,7 +42,7 @@ static void index_functions(const struct code_map *map, const struct image *imag
 	}
 }
 
-void map_init(struct code_map *map, const struct image *image)
+void map_init(struct code_map *map, const struct image *image, bool exposed)
 {
 	uint64_t *next;
 	size_t words = 0;
@@ -70,7 +70,7 @@ void map_init(struct code_map *map, const struct image *image)
 		segment->reached = next + words;
 		segment->taken = next + 2 * words;
 		segment->entries = next + 3 * words;
-		segment->exposed = next + 4 * words;
+		segment->exposed = exposed ? next + 4 * words : segment->reached;
 		segment->ranks = (uint32_t *)(void *)(next + 5 * words);
 		next += WORDS_PER_WORD * words;
 	}

@@ -33,8 +33,9 @@ struct code_map {
 	size_t mapped_size; /* bytes, if it is a mapping of its own */
 };
 
-/* The map refers to the image's bytes. */
-void map_init(struct code_map *map, const struct image *image);
+/* The map refers to the image's bytes. Without `exposed` that bitmap is the same as
+ * `reached`, which saves time. */
+void map_init(struct code_map *map, const struct image *image, bool exposed);
 void map_deinit(struct code_map *map);
 
 /* Whether any of `count` bits from `index` on is set. */

@@ -455,9 +455,7 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	making.plan = memory_allocate_zeroed(1, sizeof(*making.plan));
 	making.plan->code_address = request->code_address;
 	making.plan->slot_size = request->probe == PLAN_PROBE_FLAG ? 1 : 8;
-	scan_init(&making.scan, making.image);
-	if (request->depth == PLAN_BLOCKS)
-		tables_expose(&making.scan, making.image);
+	scan_init(&making.scan, making.image, request->depth == PLAN_BLOCKS);
 	making.plan->uses_gs = making.scan.uses_gs;
 	padding_init(&making.padding, &making.scan, making.image);
 	choose_functions(&making);

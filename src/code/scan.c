@@ -497,13 +497,13 @@ static void walk_functions(struct scan *scan, const struct image *image,
 	}
 }
 
-void scan_init(struct scan *scan, const struct image *image)
+void scan_init(struct scan *scan, const struct image *image, bool exposed)
 {
 	struct walk walk = {.scan = scan, .image = image, .table_budget = 64u << 20};
 
 	*scan = (struct scan){0};
 	length_glances_init(&walk.glances);
-	map_init(&scan->map, image);
+	map_init(&scan->map, image, exposed);
 	scan->traits = memory_allocate_zeroed(image->functions.count, 1);
 	mark_entries(scan, image);
 	walk_functions(scan, image, &walk);
@@ -516,7 +516,10 @@ void scan_init(struct scan *scan, const struct image *image)
 	if (image->type == IMAGE_EXECUTABLE)
 		tables_read_pointers(scan, image);
 	doubt_functions(scan, image);
-	tables_sort(scan);
+	if (exposed) {
+		tables_sort(scan);
+		tables_expose(scan, image);
+	}
 	vector_for_each (&image->targets, target)
 		map_reach(&scan->map, *target);
 	if (scan->inner.count)

@@ -55,16 +55,13 @@ struct scan {
 /* Bytes of each of scan.calls. */
 enum { SCAN_CALL_LENGTH = 5 };
 
-/* The image must outlive the scan. */
-void scan_init(struct scan *scan, const struct image *image);
+/* The image must outlive the scan. `exposed`: map.exposed and scan.tables are needed, by
+ * cfg_build. */
+void scan_init(struct scan *scan, const struct image *image, bool exposed);
 void scan_deinit(struct scan *scan);
 
 /* Where the next table begins, and this one must have ended. */
 uint64_t tables_end(const struct scan *scan, uint64_t table);
-
-/* Sets map.exposed where tables lead out of the functions that use them, as into parts
- * that pass as functions: for those who relocate functions whole. */
-void tables_expose(const struct scan *scan, const struct image *image);
 
 /* The first row of scan.inner for this function; they are contiguous. */
 const struct scan_branch *scan_inner_of(const struct scan *scan, uint32_t function);

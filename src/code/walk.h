@@ -45,6 +45,10 @@ void tables_read(struct walk *walk);
 /* Adds a row to scan.tables, for the function walked through. */
 void tables_note(struct walk *walk, uint64_t address, uint8_t entry_size);
 
+/* Sets map.exposed where tables lead out of the functions that use them, as into parts
+ * that pass as functions. They are in order. */
+void tables_expose(const struct scan *scan, const struct image *image);
+
 /* Puts scan.tables in order. */
 void tables_sort(struct scan *scan);
 

@@ -546,7 +546,7 @@ static void check_patches(const struct image *image, const struct plan *plan)
 	uint64_t end = 0;
 	struct scan scan;
 
-	scan_init(&scan, image);
+	scan_init(&scan, image, false);
 	vector_for_each (&plan->patches, patch) {
 		const struct plan_function *function =
 			&plan->functions.items[patch->function];
