@@ -142,7 +142,10 @@ def run_test(command, user, environment):
             raise Failure("; ".join(problems))
         if not environment.options.no_profile:
             try:
-                check_profile(command, trammel.Report(environment.tool, profile))
+                report = trammel.Report(environment.tool, profile)
+                check_profile(command, report)
+                if environment.options.measure == "blocks":
+                    trammel.check_counts(environment.tool, profile, report)
             except trammel.ReportError as error:
                 raise Failure(str(error)) from error
         return f"bare {bare.seconds:.2f} s, measured {measured.seconds:.2f} s"

@@ -482,6 +482,11 @@ static enum settled settle_text(struct thread *thread, const struct settling *ho
 		struct plan_place place = locate(module, target - plan->code_address +
 								 module->code_address);
 
+		/* In front of a block that it has not counted: the way back leads behind
+		 * the probe. */
+		if (place.kind == PLAN_PLACE_MOVED && place.original == link &&
+		    !how->leaving)
+			return settle_moved(thread, module, &place, registers);
 		if (place.kind == PLAN_PLACE_UNKNOWN || place.original == link)
 			return NOTHING_TO_SETTLE;
 		if (place.kind == PLAN_PLACE_START && !how->leaving)
@@ -555,7 +560,9 @@ static bool stays_hidden(const struct thread *thread, int signal, uint64_t rip)
 					 1ull << (SIGURG - 1) | 1ull << (SIGWINCH - 1) |
 					 1ull << (SIGSTOP - 1) | 1ull << (SIGTSTP - 1) |
 					 1ull << (SIGTTIN - 1) | 1ull << (SIGTTOU - 1);
-	struct module *module = space_module_of_code(thread->process->space, rip);
+	const struct space *space = thread->process->space;
+	const struct module *module =
+		space_module_of_code(space, rip) ?: space_module_of_text(space, rip);
 	uint64_t caught = 0, ignored = 0, bit = 1ull << (signal - 1);
 
 	if (!module || !module->file->plan->steps.count)

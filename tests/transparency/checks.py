@@ -143,6 +143,8 @@ def check_program(source, program, tool, options):
         time.sleep(float(source.one("settle", "0")))
         try:
             report = trammel.Report(tool, profile)
+            if options.measure == "blocks":
+                trammel.check_counts(tool, profile, report)
         except trammel.ReportError as error:
             raise Failure(str(error)) from error
         return check_profile(source, report, options.measure == "coverage")

@@ -33,6 +33,17 @@ class ReportError(Exception):
     """A profile that is missing or cannot be read."""
 
 
+def check_counts(trammel, profile, report):
+    """Counts of blocks, if the profile has them, must fit the code and each other."""
+    if not any(row.get("instructions") for row in report.rows):
+        return
+    done = subprocess.run([trammel, "report", "--check", "--limit", "3", profile],
+                          capture_output=True, timeout=running.TIMEOUT_SECONDS, check=False)
+    if done.returncode != 0:
+        raise ReportError(f"trammel report --check: exit {done.returncode}: "
+                          + (done.stdout + done.stderr).decode(errors="replace").strip()[-600:])
+
+
 class Report:
     """A profile as `trammel report --json` tells it."""
 
