@@ -18,7 +18,7 @@ enum {
 	TABLES_MAX = 64,
 	TEXT = 1 << 17,
 	DATA = 1 << 15,
-	STEPS = 6, /* blocks that a call goes through at most, by its fuel in r15 */
+	STEPS = 4, /* blocks that a call goes through at most, by its fuel in r15 */
 };
 
 /* A displacement of `size` bytes at `at` that is to lead to a block; of a table's entry,
