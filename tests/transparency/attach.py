@@ -28,7 +28,7 @@ class Server:
         path = job_control.build(folder, program, "attach-" + name)
         self.process = subprocess.Popen(
             [path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True, env=running.base_environment(), start_new_session=True)
+            text=True, env=running.tool_environment(), start_new_session=True)
         self.expect_line("ready")
 
     def __enter__(self):
@@ -71,7 +71,7 @@ class Attached:
     def __init__(self, tool, pid, profile, *more):
         self.process = subprocess.Popen(
             [tool, "attach", "-p", str(pid), "-o", profile, *more],
-            stderr=subprocess.PIPE, text=True, env=running.base_environment())
+            stderr=subprocess.PIPE, text=True, env=running.tool_environment())
         first = self.process.stderr.readline()
         expect(first.startswith("trammel: measuring process"), f"attach says: {first!r}")
 
@@ -256,7 +256,7 @@ def interrupted(folder, tool, _):
         server.expect_line("waiting")
         attach = subprocess.Popen(
             [tool, "attach", "-p", str(server.pid), "-o", profile], stderr=subprocess.PIPE,
-            text=True, env=running.base_environment())
+            text=True, env=running.tool_environment())
         begun = select.select([attach.stderr], [], [], 0.7)[0]
         expect(not begun, f"attach did not wait: {begun and attach.stderr.readline()!r}")
         # Between two of these the way is free, as it is at the end.
@@ -274,7 +274,7 @@ def interrupted(folder, tool, _):
         server.expect_line("waiting")
         with subprocess.Popen(
                 [tool, "attach", "-q", "-p", str(server.pid), "-o", profile, "--for", "300ms"],
-                stderr=subprocess.PIPE, env=running.base_environment()) as attach:
+                stderr=subprocess.PIPE, env=running.tool_environment()) as attach:
             server.process.communicate("on\non\non\n", timeout=WAIT_SECONDS)
             attach.wait(WAIT_SECONDS)
         expect(server.process.returncode == 0, f"status {server.process.returncode}")
@@ -302,7 +302,7 @@ def killed(folder, tool, _):
             attach = subprocess.Popen(
                 [tool, "attach", "-q", "-p", str(server.pid), "--for", "20ms", "-o",
                  os.path.join(folder, "killed.trm")], stderr=subprocess.DEVNULL,
-                env=running.base_environment())
+                env=running.tool_environment())
             time.sleep(turn * 0.004)
             attach.kill()
             attach.wait()

@@ -49,6 +49,14 @@ def base_environment():
     return environment
 
 
+def tool_environment():
+    """The same for trammel itself where no test program gets it: with what a build of it with
+    sanitizers is told."""
+    told = {name: os.environ[name] for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS")
+            if name in os.environ}
+    return {**base_environment(), **told}
+
+
 def own_cache(folder):
     """Makes the tests use a cache folder of their own, new and empty."""
     os.environ["TRAMMEL_CACHE_DIR"] = os.path.join(folder, "cache")
@@ -57,7 +65,7 @@ def own_cache(folder):
 
 def without_cache_variable(home):
     """An environment for another user: the cache folder is the one in the home folder."""
-    environment = base_environment() | {"HOME": home}
+    environment = tool_environment() | {"HOME": home}
     environment.pop("TRAMMEL_CACHE_DIR", None)
     return environment
 
