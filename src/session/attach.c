@@ -647,8 +647,9 @@ static struct trm_error *check_collector(const struct collector *collector)
 struct trm_error *session_attach(const struct session_options *options,
 				 const struct attach_request *request)
 {
+	/* What it holds is needed until the process ends, which it does now. */
+	static struct session session;
 	struct session_options described = *options;
-	struct session session = {.options = &described, .attached = true};
 	char program[PATH_MAX], link[64];
 	scoped_free char *words = NULL;
 	sigset_t signals;
@@ -662,6 +663,7 @@ struct trm_error *session_attach(const struct session_options *options,
 	program[length > 0 ? length : 0] = '\0';
 	scoped_free const char **command = read_command(request->pid, program, &words);
 
+	session = (struct session){.options = &described, .attached = true};
 	described.arguments = command;
 	block_signals(&signals);
 	session.cache = cache_create(options->quiet);
