@@ -238,6 +238,32 @@ static struct trm_error *write_patches(const struct space *space,
 	return NULL;
 }
 
+/* Whether trampolines may lie there. Those of modules that were found at the same time
+ * are not among the mappings that were read. */
+static bool is_place_free(const struct session *session, const struct space *space,
+			  uint64_t address, uint64_t size)
+{
+	vector_for_each (&space->modules, module)
+		if (module->code_size &&
+		    address < module->code_address + module->code_size &&
+		    module->code_address < address + size)
+			return false;
+	return maps_is_free(&session->maps, address, size);
+}
+
+/* A free place near the module, by the mappings as they are now; 0: there is none. */
+static uint64_t find_place(const struct thread *thread, const struct module *module,
+			   uint64_t size)
+{
+	struct maps now = {0};
+	uint64_t place = 0;
+
+	if (!remote_failed(maps_read(thread->tid, &now)))
+		place = maps_find_free(&now, module->text_start, size, REACH);
+	maps_deinit(&now);
+	return place;
+}
+
 /* Another plan, for trampolines at another distance: where the usual place is taken. */
 static struct trm_error *make_place(struct session *session, struct thread *thread,
 				    struct module *module)
@@ -246,9 +272,9 @@ static struct trm_error *make_place(struct session *session, struct thread *thre
 	uint64_t size = code_size_of(plan);
 
 	module->code_address = module->bias + plan->code_address;
-	if (maps_is_free(&session->maps, module->code_address, size))
+	if (is_place_free(session, thread->process->space, module->code_address, size))
 		return NULL;
-	uint64_t place = maps_find_free(&session->maps, module->text_start, size, REACH);
+	uint64_t place = find_place(thread, module, size);
 
 	if (!place)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
