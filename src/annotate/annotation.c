@@ -238,37 +238,14 @@ void annotation_deinit(struct annotation *annotation)
 
 bool annotation_may_stay(const struct annotation *annotation, uint32_t block)
 {
-	const struct cfg *cfg = &annotation->cfg;
-	const struct cfg_block *row = &cfg->blocks.items[block];
-
-	for (uint32_t i = 0; i < row->count; i++)
-		if (cfg_is_in_place(&cfg->instructions.items[row->first + i]))
-			return true;
-	return false;
-}
-
-/* The last function that begins at the address or before it. */
-static const struct image_function *function_around(const struct image *image,
-						    uint64_t address)
-{
-	size_t low = 0, high = image->functions.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (image->functions.items[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &image->functions.items[low - 1] : NULL;
+	return cfg_may_stay(&annotation->cfg, block);
 }
 
 void annotation_add_name(const struct annotation *annotation, uint64_t address,
 			 struct text *out)
 {
 	const struct image *image = annotation->image;
-	const struct image_function *function = function_around(image, address);
+	const struct image_function *function = image_function_around(image, address);
 	uint64_t own = address - annotation->function->offset;
 
 	if (own < annotation->size) {

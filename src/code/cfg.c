@@ -378,6 +378,16 @@ uint8_t cfg_live_before(const struct cfg_instruction *instruction, uint8_t live)
 	return (uint8_t)((live & ~instruction->written) | instruction->read);
 }
 
+bool cfg_may_stay(const struct cfg *cfg, uint32_t block)
+{
+	const struct cfg_block *row = &cfg->blocks.items[block];
+
+	for (uint32_t i = 0; i < row->count; i++)
+		if (cfg_is_in_place(&cfg->instructions.items[row->first + i]))
+			return true;
+	return false;
+}
+
 /* What a block does with flags as a whole. */
 static void summarise_flags(struct cfg *cfg, struct cfg_block *block)
 {

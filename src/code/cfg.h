@@ -113,6 +113,10 @@ uint8_t cfg_live_before(const struct cfg_instruction *instruction, uint8_t live)
 /* Whether nothing runs on from it in the same block. */
 bool cfg_ends_block(const struct cfg_instruction *instruction);
 
+/* Whether what enters the block may never leave it by its edges: it makes a call, or
+ * something like it, that may not come back. */
+bool cfg_may_stay(const struct cfg *cfg, uint32_t block);
+
 /* Whether an instruction is executed at its own place, and comes back behind it. */
 static inline bool cfg_is_in_place(const struct cfg_instruction *instruction)
 {

@@ -15,17 +15,6 @@ enum { LOOK_MAX = 64 }; /* blocks looked at for a cycle */
 		memset((vector)->items, 0, (size) * sizeof(*(vector)->items));           \
 	} while (0)
 
-/* Whether all that enters the block leaves it by its edges. */
-static bool passes_on(const struct cfg *cfg, uint32_t number)
-{
-	const struct cfg_block *block = &cfg->blocks.items[number];
-
-	for (uint32_t i = 0; i < block->count; i++)
-		if (cfg_is_in_place(&cfg->instructions.items[block->first + i]))
-			return false;
-	return true;
-}
-
 /* Whether the block is entered by its edges alone. */
 static bool is_inner(const struct cfg *cfg, uint32_t number)
 {
@@ -90,7 +79,7 @@ static bool fits_successors(const struct sums *sums, const struct cfg *cfg,
 	const struct cfg_block *from = &cfg->blocks.items[block];
 	const struct cfg_edge *edges = cfg->edges.items + from->first_edge;
 
-	if (!from->edge_count || from->edge_count > 2 || !passes_on(cfg, block) ||
+	if (!from->edge_count || from->edge_count > 2 || cfg_may_stay(cfg, block) ||
 	    (from->edge_count == 2 && edges[0].to == edges[1].to))
 		return false;
 	for (uint32_t i = 0; i < from->edge_count; i++) {
@@ -116,7 +105,7 @@ static bool fits_predecessors(const struct sums *sums, const struct cfg *cfg,
 		uint32_t pred = sums->preds.items[i];
 
 		if (pred == block || cfg->blocks.items[pred].edge_count != 1 ||
-		    !passes_on(cfg, pred))
+		    cfg_may_stay(cfg, pred))
 			return false;
 	}
 	return true;

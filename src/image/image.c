@@ -209,21 +209,28 @@ void image_close(struct image *image)
 	free(opened);
 }
 
-size_t image_function_at(const struct image *image, uint64_t address)
+const struct image_function *image_function_around(const struct image *image,
+						   uint64_t address)
 {
 	size_t low = 0, high = image->functions.count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (image->functions.items[middle].address < address)
+		if (image->functions.items[middle].address <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low < image->functions.count &&
-	    image->functions.items[low].address == address)
-		return low;
+	return low ? &image->functions.items[low - 1] : NULL;
+}
+
+size_t image_function_at(const struct image *image, uint64_t address)
+{
+	const struct image_function *function = image_function_around(image, address);
+
+	if (function && function->address == address)
+		return (size_t)(function - image->functions.items);
 	return image->functions.count;
 }
 

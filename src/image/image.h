@@ -115,6 +115,10 @@ bool image_is_build(const struct image *image, const char *build_id);
 /* The bytes that the file has for [address, address + size); NULL if not all are. */
 const uint8_t *image_bytes_at(const struct image *image, uint64_t address, size_t size);
 
+/* The last function that begins at the address or before it; NULL if none does. */
+const struct image_function *image_function_around(const struct image *image,
+						   uint64_t address);
+
 /* The index of the function that begins at the address; functions.count if none does. */
 size_t image_function_at(const struct image *image, uint64_t address);
 
