@@ -4,6 +4,7 @@
 #include "code/calls.h"
 #include "code/decode.h"
 #include "code/making.h"
+#include "code/readers.h"
 #include "code/trampoline.h"
 
 #include <inttypes.h>
@@ -139,6 +140,10 @@ static void choose_functions(struct making *making)
 		    !(function->flags & IMAGE_FUNCTION_GO))
 			choice->hook = request->hook_of(making->image->names.items +
 							function->name);
+		if (making->readers && making->readers[i] && !choice->hook)
+			choice->hook = making->readers[i] == READER_OWN
+					       ? request->hook_own
+					       : request->hook_stack;
 	}
 	place_functions(&making->scan, making->image, request->probe, &making->padding,
 			making->choices);
@@ -457,6 +462,10 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	making.plan->slot_size = request->probe == PLAN_PROBE_FLAG ? 1 : 8;
 	scan_init(&making.scan, making.image, request->depth == PLAN_BLOCKS);
 	making.plan->uses_gs = making.scan.uses_gs;
+	if (request->copy_calls)
+		making.readers = readers_find(making.image);
+	making.copy_calls =
+		making.readers && !readers_have_unwinder(making.image, making.readers);
 	padding_init(&making.padding, &making.scan, making.image);
 	choose_functions(&making);
 	write_all(&making);
@@ -467,6 +476,7 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	calls_retarget(&making.scan, making.image, &making.jumps, making.plan);
 	copy_names(making.plan, making.image);
 	free(making.choices);
+	free(making.readers);
 	padding_deinit(&making.padding);
 	vector_deinit(&making.islands);
 	vector_deinit(&making.jumps);

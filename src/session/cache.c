@@ -157,8 +157,9 @@ static uint64_t cache_key(const struct module_file *file,
 	struct file_identity own = own_identity();
 	struct text key = {0};
 
-	text_format(&key, "%s %d %s %s %d", TRAMMEL_VERSION, WIRE_VERSION,
-		    options->collector->name, file->name, file->mandatory);
+	text_format(&key, "%s %d %s %s %d %d", TRAMMEL_VERSION, WIRE_VERSION,
+		    options->collector->name, file->name, file->mandatory,
+		    file->copies_calls);
 	vector_for_each (&options->only, pattern)
 		text_format(&key, "\nonly %s", pattern->text);
 	vector_for_each (&options->skip, pattern)
@@ -332,6 +333,9 @@ static struct trm_error *make_plan(struct module_file *file, const struct image 
 		.wanted = narrowed ? is_wanted : NULL,
 		.context = &wanted,
 		.hook_of = hooked ? hook_of : hook_of_any,
+		.copy_calls = file->copies_calls,
+		.hook_own = WIRE_HOOK_OWN,
+		.hook_stack = WIRE_HOOK_STACK,
 		.hook_layout = {WIRE_BANK_ENTRY, WIRE_BANK_RETURNS},
 	};
 
@@ -560,7 +564,8 @@ static void load_or_make(struct cache *cache, struct module_file *file, int fd,
 }
 
 static struct module_file *new_file(int fd, const struct stat *status, const char *path,
-				    const struct session_options *options)
+				    const struct session_options *options,
+				    bool copies_calls)
 {
 	struct module_file *file = memory_allocate_zeroed(1, sizeof(*file));
 	const char *slash = strrchr(path, '/');
@@ -571,15 +576,18 @@ static struct module_file *new_file(int fd, const struct stat *status, const cha
 	file->mandatory = !options_want_module(options, file->path);
 	if (!map_original(file, fd))
 		file->trouble = memory_copy_string("the file cannot be mapped");
+	file->copies_calls = copies_calls;
+	file->walks_stacks = copies_calls && file->bytes &&
+			     image_walks_stacks(file->bytes, file->identity.size);
 	return file;
 }
 
 struct module_file *module_file_open_at(int fd, const struct stat *status,
 					const char *path,
 					const struct session_options *options,
-					uint64_t code_address)
+					bool copies_calls, uint64_t code_address)
 {
-	struct module_file *file = new_file(fd, status, path, options);
+	struct module_file *file = new_file(fd, status, path, options, copies_calls);
 	struct trm_error *error = NULL;
 
 	if (!file->trouble)
@@ -594,9 +602,10 @@ struct module_file *module_file_open_at(int fd, const struct stat *status,
 
 struct module_file *module_file_open(struct cache *cache, int fd,
 				     const struct stat *status, const char *path,
-				     const struct session_options *options)
+				     const struct session_options *options,
+				     bool copies_calls)
 {
-	struct module_file *file = new_file(fd, status, path, options);
+	struct module_file *file = new_file(fd, status, path, options, copies_calls);
 
 	if (file->trouble)
 		return file;

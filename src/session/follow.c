@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -116,6 +117,28 @@ static struct trm_error *make_space(struct session *session, struct thread *thre
 	return NULL;
 }
 
+/* Whether a program's calls may be made in relocated code. */
+static bool may_copy_calls(const struct session *session, int exe)
+{
+	const struct session_options *options = session->options;
+	struct stat status;
+	void *bytes;
+
+	if (options->collector->depth != PLAN_BLOCKS || options->calls == CALLS_IN_PLACE)
+		return false;
+	if (options->calls == CALLS_RELOCATED)
+		return true;
+	if (fstat(exe, &status) || !status.st_size)
+		return false;
+	bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, exe, 0);
+	if (bytes == MAP_FAILED)
+		return false;
+	bool walks = image_walks_stacks(bytes, (size_t)status.st_size);
+
+	munmap(bytes, (size_t)status.st_size);
+	return !walks;
+}
+
 static struct trm_error *start_image(struct session *session, struct thread *thread)
 {
 	struct process *process = thread->process;
@@ -125,7 +148,9 @@ static struct trm_error *start_image(struct session *session, struct thread *thr
 	if (image_probe(exe) != IMAGE_KIND_NATIVE)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED, "it is no x86-64 program");
 	TRM_TRY(remote_open(process->pid, "mem", O_RDWR, &memory_fd));
-	return make_space(session, thread, take_fd(&memory_fd));
+	TRM_TRY(make_space(session, thread, take_fd(&memory_fd)));
+	process->space->copies_calls = may_copy_calls(session, exe);
+	return NULL;
 }
 
 static struct trm_error *check_image(struct space *space)
@@ -400,7 +425,7 @@ static void on_loading(struct session *session, struct thread *thread)
 		if (space->unplanned)
 			return;
 	}
-	if (!release_if_gs(session, thread->process))
+	if (!release_if_foreign(session, thread->process))
 		thread_resume(session, thread, 0);
 }
 

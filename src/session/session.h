@@ -67,6 +67,7 @@ struct space {
 	bool starting;  /* before the program's own code: system calls are traced */
 	unsigned int link_map_calls; /* while starting: announcements of ld.so so far */
 	uint64_t filters;   /* system call filters that the image started under */
+	bool copies_calls;  /* they are made in relocated code: see returns.c */
 	bool leak_checked;  /* has LeakSanitizer: see WIRE_HOOK_EXIT */
 	unsigned int halts; /* attached: tries to stop all threads that failed */
 	bool holding;       /* attached: texts are the original ones now */
@@ -300,6 +301,10 @@ void follow_child(struct session *session, struct thread *parent, pid_t tid);
 /* signals.c */
 void signals_deliver(struct session *session, struct thread *thread, int signal);
 
+/* returns.c: return addresses in relocated code, on the stack of a stopped thread, become
+ * the original ones: somebody may look at them now. */
+void returns_show(const struct thread *thread, uint64_t rsp);
+
 /* hooks.c */
 void hooks_serve(struct session *session, struct family *family);
 
@@ -314,8 +319,9 @@ void release_process(struct session *session, struct process *process, bool rest
 void release_space(struct session *session, struct process *process, const char *reason,
 		   ...) __attribute__((format(printf, 3, 4)));
 
-/* Lets a process go if a module of it sets the GS base. */
-bool release_if_gs(struct session *session, struct process *process);
+/* Lets a process go if a module of it sets the GS base, or follows stacks on its own
+ * while calls are made in relocated code. */
+bool release_if_foreign(struct session *session, struct process *process);
 
 /* fold.c: counters become counts of images, and those a profile. */
 enum fold_banks {

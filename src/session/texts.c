@@ -57,6 +57,8 @@ static struct wire_undo undo_of(const struct module *module)
 		.modified_ns = (uint64_t)file->identity.modified_ns,
 		.file_offset = text->file_offset,
 		.ways = ways_address(module),
+		.code = module->code_address,
+		.code_size = file->plan->code.count,
 	};
 
 	for (size_t i = 0; i < patches->count; i++)

@@ -20,6 +20,7 @@ CHECK(wire_bank, registers.r8, WIRE_BANK_R8);
 CHECK(wire_bank, registers.r15, WIRE_BANK_R15);
 CHECK(wire_bank, registers.flags, WIRE_BANK_FLAGS);
 CHECK(wire_bank, mask, WIRE_BANK_MASK);
+CHECK(wire_bank, stack_end, WIRE_BANK_STACK_END);
 CHECK(wire_control, doorbell, 0x30);
 CHECK(wire_control, ran, WIRE_CONTROL_RAN);
 CHECK(wire_control, yields, WIRE_CONTROL_YIELDS);
