@@ -26,6 +26,7 @@ struct making {
 	struct sums sums;   /* scratch */
 	uint8_t *readers;   /* enum reader, by function; NULL: calls are made in place */
 	bool copy_calls;
+	struct whole_calls calls;
 	bool *returns_flags; /* by function: assembly behind calls of it reads flags;
 				NULL: none does */
 	bool flags_found;    /* returns_flags was extended: all is to be made again */

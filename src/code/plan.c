@@ -466,6 +466,7 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 		making.readers = readers_find(making.image);
 	making.copy_calls =
 		making.readers && !readers_have_unwinder(making.image, making.readers);
+	making.calls = (struct whole_calls){&making.scan.map, making.readers};
 	padding_init(&making.padding, &making.scan, making.image);
 	choose_functions(&making);
 	write_all(&making);

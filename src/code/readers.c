@@ -296,21 +296,13 @@ static enum reader read_function(struct reading *reading)
 static bool is_unwinder(const char *name)
 {
 	static const char *const names[] = {
-		"_Unwind_Backtrace",
-		"_Unwind_ForcedUnwind",
-		"_Unwind_RaiseException",
-		"_Unwind_Resume",
-		"_Unwind_Resume_or_Rethrow",
-		"__unw_getcontext",
-		"__unw_init_local",
-		"_Ux86_64_getcontext",
-		"_Ux86_64_getcontext_trace",
-		"_ULx86_64_init_local",
-		"_ULx86_64_init_local2",
-		"_Ux86_64_init_local",
-		"_Ux86_64_init_local2",
-		"_Ux86_64_backtrace",
-		"unw_backtrace",
+		"_Unwind_Backtrace",      "_Unwind_ForcedUnwind",
+		"_Unwind_RaiseException", "_Unwind_Resume_or_Rethrow",
+		"__unw_getcontext",       "__unw_init_local",
+		"_Ux86_64_getcontext",    "_Ux86_64_getcontext_trace",
+		"_ULx86_64_init_local",   "_ULx86_64_init_local2",
+		"_Ux86_64_init_local",    "_Ux86_64_init_local2",
+		"_Ux86_64_backtrace",     "unw_backtrace",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -338,6 +330,10 @@ uint8_t *readers_find(const struct image *image)
 			readers[i] = (uint8_t)read_function(&reading);
 		if (function->name && is_unwinder(image->names.items + function->name))
 			readers[i] = READER_UNWINDER;
+		/* What is further up was put right when the exception was raised. */
+		if (function->name &&
+		    !strcmp(image->names.items + function->name, "_Unwind_Resume"))
+			readers[i] = READER_OWN;
 	}
 	vector_deinit(&reading.known);
 	return readers;

@@ -302,6 +302,7 @@ bool whole_needs_entry_slot(const struct whole *whole)
 bool whole_fit(struct whole *whole, const struct cfg *cfg, uint32_t entry)
 {
 	whole->cfg = cfg;
+	whole->calls = NULL;
 	whole->patches.count = whole->blocks.count = 0;
 	vector_reserve(&whole->blocks, cfg->blocks.count);
 	for (size_t i = 0; i < cfg->blocks.count; i++)
@@ -342,6 +343,7 @@ void whole_copy_calls(struct whole *whole, const struct whole_calls *calls)
 {
 	const struct cfg *cfg = whole->cfg;
 
+	whole->calls = calls;
 	for (uint32_t b = 0; b < cfg->blocks.count; b++) {
 		const struct cfg_block *block = &cfg->blocks.items[b];
 		uint32_t end = block->first + block->count, i = block->first;

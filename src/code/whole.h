@@ -65,6 +65,7 @@ struct whole {
 	struct VECTOR(uint32_t) clones; /* offset in plan.code, by table */
 	bool entry_patched; /* a jump lies at the entry; else the first block has a stub
 			     */
+	const struct whole_calls *calls; /* of whole_copy_calls; NULL */
 	uint32_t
 		entry_slot; /* counter of calls; WHOLE_NONE: that of the first block is */
 };

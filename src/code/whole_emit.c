@@ -115,12 +115,52 @@ static bool comes_next(const struct emission *emission, uint32_t here, uint32_t 
 	       emission->whole->blocks.items[block].stub == WHOLE_NONE;
 }
 
+/* A PLT stub is a jump through a word: whether what a direct call or jump leads to is
+ * one, and the word's address. */
+static bool find_stub(const struct emission *emission, const struct cfg_instruction *row,
+		      uint64_t *ret_word)
+{
+	static const uint8_t marker[] = {0xf3, 0x0f, 0x1e, 0xfa}; /* endbr64 */
+	enum { LENGTH = 6 };
+	const struct whole_calls *calls = emission->whole->calls;
+	const struct code_segment *segment =
+		calls ? map_find(calls->map, row->target, 2 * LENGTH) : NULL;
+	uint64_t end = row->target + LENGTH;
+	const uint8_t *bytes;
+	int32_t distance;
+
+	if (!segment || (row->kind != CFG_CALL && row->kind != CFG_JUMP) ||
+	    map_function_at(calls->map, row->target) >= 0)
+		return false;
+	bytes = segment->bytes + (row->target - segment->address);
+	if (!memcmp(bytes, marker, sizeof(marker))) {
+		bytes += sizeof(marker);
+		end += sizeof(marker);
+	}
+	if (*bytes == 0xf2) { /* bnd */
+		bytes++;
+		end++;
+	}
+	if (bytes[0] != 0xff || bytes[1] != 0x25)
+		return false;
+	memcpy(&distance, bytes + 2, sizeof(distance));
+	*ret_word = end + (uint64_t)(int64_t)distance;
+	return true;
+}
+
 static void emit_branch(struct emission *emission, uint32_t number,
 			const struct cfg_instruction *row)
 {
 	struct emitter *emitter = emission->emitter;
 	uint32_t block = cfg_block_at(emission->cfg, row->target);
+	uint64_t word;
 
+	if (find_stub(emission, row, &word)) { /* call or jmp *word */
+		emit_byte(emitter, 0xff);
+		emit_byte(emitter, row->kind == CFG_CALL ? 0x15 : 0x25);
+		emit_relative(emitter, word, 0);
+		return;
+	}
 	switch (row->kind) {
 	case CFG_JUMP:
 		if (block != CFG_OUT && comes_next(emission, number, block))

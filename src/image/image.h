@@ -139,8 +139,9 @@ enum image_kind image_probe(int fd);
  * Whether the code of a file may follow stacks in ways of its own, so that return
  * addresses must be the original ones at all times: it is a static program, or has a
  * run-time system that is known to. From headers and dynamic string table alone: cheap.
+ * `program`: it is executed, no library.
  */
-bool image_walks_stacks(const void *bytes, size_t size);
+bool image_walks_stacks(const void *bytes, size_t size, bool program);
 
 /* The demangled form (C++, Rust, D) of a linked name, or a copy of it: free() it. */
 char *image_demangle(const char *name);

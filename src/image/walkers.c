@@ -162,7 +162,7 @@ static bool is_go(const struct file *file)
 	return false;
 }
 
-bool image_walks_stacks(const void *bytes, size_t size)
+bool image_walks_stacks(const void *bytes, size_t size, bool program)
 {
 	struct file file = {.bytes = bytes, .size = size};
 	const uint8_t *strings = NULL;
@@ -175,7 +175,7 @@ bool image_walks_stacks(const void *bytes, size_t size)
 	if (file.header.e_phentsize != sizeof(Elf64_Phdr))
 		return true;
 	/* What is in a static program is not known. */
-	if (!find_segment(&file, PT_DYNAMIC, &segment))
+	if (!find_segment(&file, program ? PT_INTERP : PT_DYNAMIC, &segment))
 		return true;
 	length = find_strings(&file, &strings);
 	return !length || is_go(&file) || is_marked(strings, length);

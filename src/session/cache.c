@@ -578,7 +578,7 @@ static struct module_file *new_file(int fd, const struct stat *status, const cha
 		file->trouble = memory_copy_string("the file cannot be mapped");
 	file->copies_calls = copies_calls;
 	file->walks_stacks = copies_calls && file->bytes &&
-			     image_walks_stacks(file->bytes, file->identity.size);
+			     image_walks_stacks(file->bytes, file->identity.size, false);
 	return file;
 }
 

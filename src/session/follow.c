@@ -110,6 +110,7 @@ static struct trm_error *make_space(struct session *session, struct thread *thre
 		return error;
 	}
 	thread->process->space = space;
+	thread->stack_end = stack_pointer_of(thread);
 	thread_assign_bank(session, thread, 0);
 	if (!thread->bank)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
@@ -133,7 +134,7 @@ static bool may_copy_calls(const struct session *session, int exe)
 	bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, exe, 0);
 	if (bytes == MAP_FAILED)
 		return false;
-	bool walks = image_walks_stacks(bytes, (size_t)status.st_size);
+	bool walks = image_walks_stacks(bytes, (size_t)status.st_size, true);
 
 	munmap(bytes, (size_t)status.st_size);
 	return !walks;
@@ -363,6 +364,7 @@ void follow_child(struct session *session, struct thread *parent, pid_t tid)
 		child->state = THREAD_NEW;
 	}
 	child->quiet = parent->bank ? parent->bank->shared->quiet : 0;
+	child->stack_end = parent->bank ? parent->bank->shared->stack_end : 0;
 	adopt(session, parent, child);
 	if (waiting && child->state == THREAD_WAITING)
 		start_child(session, child);

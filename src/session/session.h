@@ -125,6 +125,7 @@ struct thread {
 	enum thread_state state;
 	bool stopped;       /* in a ptrace-stop that we know of */
 	uint32_t quiet;     /* as its parent's, for its bank */
+	uint64_t stack_end; /* the same; see struct wire_bank */
 	bool event_pending; /* its stop has an event that the main loop is to act on */
 	bool leaving; /* its process was released while it could not be stopped: it is let
 			 go at its next stop */
@@ -184,6 +185,8 @@ void thread_assign_bank(struct session *session, struct thread *thread, uint32_t
  */
 struct trm_error *space_widen_banks(struct session *session, struct space *space,
 				    struct thread *thread, uint32_t slots);
+/* Of a stopped thread, rounded down to a word; 0: it is gone. */
+uint64_t stack_pointer_of(const struct thread *thread);
 void thread_resume(struct session *session, struct thread *thread, int signal);
 /* Makes sure that so many banks of the widest kind are free. `thread` may be injected. */
 struct trm_error *space_reserve_banks(struct session *session, struct space *space,

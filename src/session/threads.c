@@ -181,16 +181,21 @@ struct trm_error *space_reserve_banks(struct session *session, struct space *spa
 		       : add_chunk(session, space, thread, widest, count - free_banks);
 }
 
-/* A thread that was just made stands at the end of the stack that was made for it. A
- * process goes on with what its parent has. */
-static uint64_t stack_end_of(const struct thread *thread)
+uint64_t stack_pointer_of(const struct thread *thread)
 {
 	struct user_regs_struct registers;
 
-	if (thread->tid == thread->process->pid ||
-	    remote_failed(remote_get_registers(thread->tid, &registers)))
+	if (remote_failed(remote_get_registers(thread->tid, &registers)))
 		return 0;
 	return registers.rsp & ~7ull;
+}
+
+/* A thread that was just made stands at the end of the stack that was made for it. A
+ * process goes on with its parent's. */
+static uint64_t stack_end_of(const struct thread *thread)
+{
+	return thread->tid == thread->process->pid ? thread->stack_end
+						   : stack_pointer_of(thread);
 }
 
 void thread_assign_bank(struct session *session, struct thread *thread, uint32_t quiet)
