@@ -140,8 +140,9 @@ static bool has_note(const uint8_t *notes, size_t size, const char *name)
 
 		if (whole > size)
 			return false;
-		if (note.n_namesz == strlen(name) + 1 &&
-		    !memcmp(notes + sizeof(note), name, note.n_namesz))
+		/* Go counts what fills the name up, too. */
+		if (note.n_namesz > strlen(name) &&
+		    !memcmp(notes + sizeof(note), name, strlen(name) + 1))
 			return true;
 		notes += whole;
 		size -= whole;

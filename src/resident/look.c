@@ -9,8 +9,11 @@
 
 #define PAGE 4096ull
 
-/* Of a stack whose end is not known, as a coroutine's, so much is looked through. */
+/* Two addresses further apart than this are on different stacks. */
 #define STACK_MAX (64ull << 20)
+
+/* Of a stack whose end is not known, as a coroutine's, so much is looked through. */
+#define UNKNOWN_MAX (8ull << 20)
 
 /* Without system calls: so much of a stack that may end anywhere. */
 #define QUIET_MAX (256ull << 10)
@@ -119,7 +122,7 @@ static uint64_t end_of(const struct wire_bank *bank, uint64_t start)
 	if (end > start && end - start <= most)
 		return end;
 	/* Nobody can be asked whether the next page is there. */
-	return bank->quiet ? (start | (PAGE - 1)) + 1 : start + most;
+	return bank->quiet ? (start | (PAGE - 1)) + 1 : start + UNKNOWN_MAX;
 }
 
 void look_through(const struct wire_bank *bank, uint64_t start)

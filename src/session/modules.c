@@ -336,6 +336,12 @@ static struct trm_error *finish_text(const struct space *space, struct module *m
 	return write_patches(space, module, false);
 }
 
+static struct trm_error *too_many_texts(void)
+{
+	return trm_error_create(TRM_ERROR_UNSUPPORTED,
+				"too many modules for calls in relocated code");
+}
+
 /* A second text of a file whose trampolines are there already. */
 static struct trm_error *place_text(struct session *session, struct thread *thread,
 				    struct module *module)
@@ -343,7 +349,8 @@ static struct trm_error *place_text(struct session *session, struct thread *thre
 	struct space *space = thread->process->space;
 	struct wire_batch batch = {0};
 
-	texts_add(space, module);
+	if (!texts_add(space, module))
+		return too_many_texts();
 	if (session->attached)
 		return swap_prepare(session, thread, module);
 	int mapped =
@@ -368,7 +375,8 @@ static struct trm_error *place_code(struct session *session, struct thread *thre
 
 	TRM_TRY(arena_allocate(arena, size, &module->code_offset));
 	TRM_TRY(write_code(space->family, module));
-	texts_add(space, module);
+	if (!texts_add(space, module))
+		return too_many_texts();
 	unsigned int result = batch_add_mapping(&batch, arena, true, module->code_offset,
 						size, module->code_address, &addend);
 

@@ -8,8 +8,12 @@
 
 enum { PAGE = 4096, CHUNK = 64 << 10 };
 
-/* As much of a stack is looked through whose end is not known. */
+/* Two addresses further apart than this are on different stacks. */
 #define STACK_MAX (64ull << 20)
+
+/* Of a stack whose end is not known, as a coroutine's, so much is looked through. It is
+ * less than in look.c: signals may come often. */
+#define UNKNOWN_MAX (1ull << 20)
 
 /* Where code of ours is at all. */
 static struct image_range all_code(const struct space *space)
@@ -45,7 +49,7 @@ static void show_word(const struct space *space, uint64_t address, uint64_t word
 void returns_show(const struct thread *thread, uint64_t rsp)
 {
 	const struct space *space = thread->process->space;
-	uint64_t at = rsp & ~7ull, end = at + STACK_MAX;
+	uint64_t at = rsp & ~7ull, end = at + UNKNOWN_MAX;
 	static uint64_t words[CHUNK / sizeof(uint64_t)];
 
 	if (!space->copies_calls)
@@ -53,7 +57,7 @@ void returns_show(const struct thread *thread, uint64_t rsp)
 	const struct image_range code = all_code(space);
 
 	if (thread->bank && thread->bank->shared->stack_end > at &&
-	    thread->bank->shared->stack_end < end)
+	    thread->bank->shared->stack_end - at < STACK_MAX)
 		end = thread->bank->shared->stack_end;
 	while (at < end) {
 		size_t size = CHUNK - at % PAGE;

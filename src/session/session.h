@@ -263,7 +263,8 @@ const struct module_text *module_text_of(const struct module *module);
 
 /* texts.c: the table of texts with patches in the control page. A row stays as long as
  * any space of the family has the text. */
-void texts_add(const struct space *space, const struct module *module);
+/* False if there is no row that the module needs: it must not be patched. */
+bool texts_add(const struct space *space, const struct module *module);
 void texts_remove(const struct session *session, const struct space *space,
 		  const struct module *module);
 /* A module with patches in [start, start + size) of the space; NULL if there is none. */

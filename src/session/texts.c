@@ -93,7 +93,7 @@ static uint64_t row_for(const struct wire_control *control, uint64_t start, uint
 	return free_row;
 }
 
-void texts_add(const struct space *space, const struct module *module)
+bool texts_add(const struct space *space, const struct module *module)
 {
 	struct wire_control *control = space->family->arena->control;
 	uint64_t start = module->text_start, end = patched_end(module);
@@ -101,13 +101,16 @@ void texts_add(const struct space *space, const struct module *module)
 	bool known;
 
 	if (!end)
-		return;
+		return true;
 	undo = undo_of(module);
 	uint64_t row = row_for(control, start, end, &undo, &known);
 
 	if (known)
-		return;
+		return true;
 	if (row == WIRE_TEXTS_MAX - 1) {
+		/* The resident must know its return addresses. */
+		if (space->copies_calls)
+			return false;
 		start = 0;
 		end = UINT64_MAX;
 		undo = (struct wire_undo){0};
@@ -117,6 +120,7 @@ void texts_add(const struct space *space, const struct module *module)
 	__atomic_store_n(&control->texts[row].end, end, __ATOMIC_RELEASE);
 	if (row == control->text_count)
 		__atomic_store_n(&control->text_count, row + 1, __ATOMIC_RELEASE);
+	return true;
 }
 
 static bool has_text(const struct space *space, uint64_t start)

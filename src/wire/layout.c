@@ -29,7 +29,7 @@ CHECK(wire_control, batch, WIRE_CONTROL_BATCH);
 CHECK(wire_control, text_count, WIRE_CONTROL_TEXTS);
 CHECK(wire_control, texts, WIRE_CONTROL_TEXTS + 8);
 CHECK(wire_text, end, 8);
-CHECK(wire_control, undos, WIRE_CONTROL_TEXTS + 0x1000);
+CHECK(wire_control, undos, WIRE_CONTROL_TEXTS + 0x4000);
 _Static_assert(sizeof(struct wire_text) == WIRE_TEXT_SIZE,
 	       "rows as resident.S sees them");
 _Static_assert(sizeof(struct wire_control) == WIRE_BANKS_OFFSET - WIRE_CONTROL_OFFSET,

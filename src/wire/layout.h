@@ -5,7 +5,7 @@
  *     arena file                          mapped in the program
  *     0          resident code            read, execute
  *     0x2000     struct wire_control      read, write
- *     0x24000    banks, in chunks         read, write; chunks beyond the first anywhere
+ *     0x87000    banks, in chunks         read, write; chunks beyond the first anywhere
  *     ...        trampolines of modules   read, execute, near their module
  *
  * A bank belongs to one thread, whose GS base is its address: a header with mailbox,
@@ -23,7 +23,7 @@
 
 #define WIRE_RESIDENT_SIZE  0x2000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x2000
-#define WIRE_BANKS_OFFSET   0x24000
+#define WIRE_BANKS_OFFSET   0x87000
 #define WIRE_BANK_HEADER    0x2000 /* bytes in front of the counters of a bank */
 #define WIRE_CONTROL_STACK                                                               \
 	0x1000 /* in wire_control: injected code's stack grows down from */
@@ -102,7 +102,7 @@
 #include <stdint.h>
 
 #define WIRE_BATCH_MAX 24
-#define WIRE_TEXTS_MAX 255
+#define WIRE_TEXTS_MAX 1023
 
 /* A system call to make in the program. */
 struct wire_call {
