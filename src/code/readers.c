@@ -275,6 +275,7 @@ static enum reader read_function(struct reading *reading)
 	reading->depth = reading->deepest = 0;
 	reading->frame_depth = NO_DEPTH;
 	reading->found = READER_NONE;
+	reading->pushed = reading->linked = false;
 	for (uint64_t at = 0; at < reading->size; at += operand.brief.length) {
 		if (!decode(reading, at, &operand))
 			break;
@@ -283,6 +284,8 @@ static enum reader read_function(struct reading *reading)
 		look_at_operand(reading, &operand);
 		look_at_frame_pointer(reading, &operand);
 		step_stack(reading, &operand, reading->bytes + at + operand.brief.length);
+		reading->pushed = !operand.brief.map && !(operand.rex & 1) &&
+				  operand.brief.opcode == 0x50 + RBP;
 		if (reading->frame_depth != NO_DEPTH)
 			frame = reading->frame_depth;
 		step_branch(reading, &operand.brief, at + operand.brief.length);
