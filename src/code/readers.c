@@ -295,23 +295,36 @@ static enum reader read_function(struct reading *reading)
 	return reading->found;
 }
 
-/* libgcc's, LLVM's and Nongnu's unwinders. backtrace(3) calls the first. */
-static bool is_unwinder(const char *name)
+/* Entries of libgcc's, LLVM's and Nongnu's unwinders. backtrace(3) calls the first. The C
+ * library has a _Unwind_ForcedUnwind that leads to libgcc's. */
+static enum reader reader_named(const char *name)
 {
-	static const char *const names[] = {
-		"_Unwind_Backtrace",      "_Unwind_ForcedUnwind",
-		"_Unwind_RaiseException", "_Unwind_Resume_or_Rethrow",
-		"__unw_getcontext",       "__unw_init_local",
-		"_Ux86_64_getcontext",    "_Ux86_64_getcontext_trace",
-		"_ULx86_64_init_local",   "_ULx86_64_init_local2",
-		"_Ux86_64_init_local",    "_Ux86_64_init_local2",
-		"_Ux86_64_backtrace",     "unw_backtrace",
+	static const struct {
+		const char *name;
+		enum reader reader;
+	} rows[] = {
+		{"_Unwind_Backtrace", READER_UNWINDER},
+		{"_Unwind_RaiseException", READER_UNWINDER},
+		{"_Unwind_Resume_or_Rethrow", READER_UNWINDER},
+		{"_Unwind_ForcedUnwind", READER_STACK},
+		/* What is further up was put right when the exception was raised. */
+		{"_Unwind_Resume", READER_OWN},
+		{"__unw_getcontext", READER_UNWINDER},
+		{"__unw_init_local", READER_UNWINDER},
+		{"_Ux86_64_getcontext", READER_UNWINDER},
+		{"_Ux86_64_getcontext_trace", READER_UNWINDER},
+		{"_ULx86_64_init_local", READER_UNWINDER},
+		{"_ULx86_64_init_local2", READER_UNWINDER},
+		{"_Ux86_64_init_local", READER_UNWINDER},
+		{"_Ux86_64_init_local2", READER_UNWINDER},
+		{"_Ux86_64_backtrace", READER_UNWINDER},
+		{"unw_backtrace", READER_UNWINDER},
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(names[i], name))
-			return true;
-	return false;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (!strcmp(rows[i].name, name))
+			return rows[i].reader;
+	return READER_NONE;
 }
 
 bool readers_have_unwinder(const struct image *image, const uint8_t *readers)
@@ -326,17 +339,16 @@ uint8_t *readers_find(const struct image *image)
 
 	for (size_t i = 0; i < image->functions.count; i++) {
 		const struct image_function *function = &image->functions.items[i];
+		enum reader named = READER_NONE;
 
 		reading.bytes = image_bytes_at(image, function->address, function->size);
 		reading.size = function->size;
 		if (reading.bytes)
 			readers[i] = (uint8_t)read_function(&reading);
-		if (function->name && is_unwinder(image->names.items + function->name))
-			readers[i] = READER_UNWINDER;
-		/* What is further up was put right when the exception was raised. */
-		if (function->name &&
-		    !strcmp(image->names.items + function->name, "_Unwind_Resume"))
-			readers[i] = READER_OWN;
+		if (function->name)
+			named = reader_named(image->names.items + function->name);
+		if (named)
+			readers[i] = (uint8_t)named;
 	}
 	vector_deinit(&reading.known);
 	return readers;
