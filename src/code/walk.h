@@ -5,12 +5,14 @@
 #ifndef TRAMMEL_CODE_WALK_H
 #define TRAMMEL_CODE_WALK_H
 
-#include "code/length.h"
+#include "code/lanes.h"
 #include "code/scan.h"
 
 enum { WALK_NO_FUNCTION = -1 };
 
-enum { WALK_NOTED_MAX = 512 };
+/* Ranges that are walked together: at most so many, and so many bytes from the first to
+ * the last of them. */
+enum { WALK_SPANS = 64, WALK_WINDOW = 128 << 10 };
 
 /* A walk through one function or cold part. */
 struct walk {
@@ -34,9 +36,12 @@ struct walk {
 	/* Functions that branch into cold parts: cold part << 32 | function. */
 	struct VECTOR(uint64_t) owners;
 	uint64_t table_budget; /* entries of jump tables still to be read */
-	struct glance_tables glances;
-	/* Offsets from `start` on of instructions that are still to be looked at. */
-	uint32_t noted[WALK_NOTED_MAX];
+	const struct glance_tables *glances;
+	struct lanes lanes;
+	/* Ranges put by, to be walked together: functions, or cold parts. */
+	struct lane_span spans[WALK_SPANS];
+	size_t owner[WALK_SPANS], span_count;
+	bool cold_parts;
 };
 
 /* Reads the relative jump tables among walk->tables. */
