@@ -196,7 +196,7 @@ static void note_instruction(struct walk *walk, uint64_t address,
 		note_constant(walk, bytes, brief);
 		break;
 	case BRIEF_SEGMENT:
-		walk->scan->uses_gs = true;
+		walk->writes_gs = true;
 		break;
 	default:
 		break;
@@ -355,6 +355,7 @@ static uint8_t note_range(struct walk *walk, const struct lane_span *span)
 		walk->entry_behind = walk->start + 4;
 	walk->indirect = false;
 	walk->constants = 0;
+	walk->writes_gs = false;
 	walk->tables.count = walk->local.count = 0;
 	note_instructions(walk, span->stop);
 	if (!is_consistent(walk))
@@ -367,6 +368,9 @@ static uint8_t note_range(struct walk *walk, const struct lane_span *span)
 	if (walk->indirect)
 		tables_read(walk);
 	if (walk->constants && sets_gs(walk))
+		walk->scan->uses_gs = true;
+	if (walk->writes_gs &&
+	    (stop == walk->end || gs_is_written(walk, segment->address + span->stop)))
 		walk->scan->uses_gs = true;
 	if (stop != walk->end)
 		return 0;

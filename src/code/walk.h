@@ -1,6 +1,6 @@
 /*
  * The parts of scanning: scan.c walks, tables.c reads jump tables and pointers, bytes.c
- * looks at bytes that nobody could decode.
+ * looks at bytes that nobody could decode, gs.c where data may look like code.
  */
 #ifndef TRAMMEL_CODE_WALK_H
 #define TRAMMEL_CODE_WALK_H
@@ -30,6 +30,7 @@ struct walk {
 		WALK_NOT_NAMED
 	} arch_prctl;       /* in the whole file */
 	uint32_t constants; /* enum constant_seen, for setting GS by system call */
+	bool writes_gs;     /* has what looks like an instruction that does */
 	struct VECTOR(uint64_t) tables; /* what its lea instructions name */
 	struct VECTOR(uint32_t)
 		local; /* offsets in the segment that its own branches lead to */
@@ -60,6 +61,10 @@ void tables_sort(struct scan *scan);
 /* Marks what the data of an executable at a fixed address points to: it has no
  * relocations. */
 void tables_read_pointers(const struct scan *scan, const struct image *image);
+
+/* Whether a range that is walked through, up to `stop`, but is not code from its first to
+ * its last byte, writes GS. */
+bool gs_is_written(const struct walk *walk, uint64_t stop);
 
 /* Counts all that might be branches at any byte from `start` to walk->end. */
 void bytes_scan(struct walk *walk, uint64_t start);
