@@ -102,48 +102,35 @@ static void retarget(const struct retargeting *work, uint64_t address)
 	call->displacement = distance;
 }
 
-/* The end of the sorted run that begins at `from`. */
-static size_t run_end(const struct plan_calls *calls, size_t from)
+static int by_address(const void *left, const void *right)
 {
-	while (++from < calls->count)
-		if (calls->items[from - 1].address > calls->items[from].address)
-			return from;
-	return calls->count;
+	const struct plan_call *a = left, *b = right;
+
+	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* Merges each two runs into one. */
-static void merge_runs(const struct plan_calls *from, struct plan_call *to)
-{
-	size_t left, right, middle, end;
-
-	for (left = 0; left < from->count; left = end) {
-		right = middle = run_end(from, left);
-		end = middle < from->count ? run_end(from, middle) : middle;
-		while (left < middle || right < end)
-			*to++ = right == end || (left < middle &&
-						 from->items[left].address <=
-							 from->items[right].address)
-					? from->items[left++]
-					: from->items[right++];
-	}
-}
-
-/* A natural merge sort: there are only a few runs, one of them of nearly all. */
+/* Nearly all are one sorted run, and the few behind it are of cold parts, or where
+ * functions overlap: these are merged into it, from the back. */
 static void sort_calls(struct plan_calls *calls)
 {
-	struct plan_calls other = {0};
+	size_t run = 1, at = calls->count, rest;
+	struct plan_call *late;
 
-	while (calls->count && run_end(calls, 0) < calls->count) {
-		struct plan_calls sorted;
-
-		vector_reserve(&other, calls->count);
-		merge_runs(calls, other.items);
-		other.count = calls->count;
-		sorted = other;
-		other = *calls;
-		*calls = sorted;
+	while (run < at && calls->items[run - 1].address < calls->items[run].address)
+		run++;
+	if (run >= at)
+		return;
+	rest = at - run;
+	late = memory_allocate(rest * sizeof(*late));
+	memcpy(late, calls->items + run, rest * sizeof(*late));
+	qsort(late, rest, sizeof(*late), by_address);
+	while (rest) {
+		if (run && calls->items[run - 1].address > late[rest - 1].address)
+			calls->items[--at] = calls->items[--run];
+		else
+			calls->items[--at] = late[--rest];
 	}
-	vector_deinit(&other);
+	free(late);
 }
 
 /* Has the processor read what the calls behind `index` need. */

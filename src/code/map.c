@@ -1,32 +1,6 @@
 #include "code/map.h"
 
-#include <sys/mman.h>
-
 enum { BITMAPS = 4 };
-
-#define HUGE_PAGE (2u << 20)
-
-/*
- * Memory for the bitmaps, all zero. They are touched here and there: those of large texts
- * are in huge pages where there are any, since taking small ones in takes longer than
- * what is done with them.
- */
-static void *take_bits(struct code_map *map, size_t size)
-{
-	size_t whole = (size + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
-	void *bytes = MAP_FAILED;
-
-	if (size >= HUGE_PAGE)
-		bytes = mmap(NULL, whole + HUGE_PAGE, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (bytes == MAP_FAILED)
-		return map->bits = memory_allocate_zeroed(size, 1);
-	map->bits = bytes;
-	map->mapped_size = whole + HUGE_PAGE;
-	bytes = (char *)bytes + (-(uintptr_t)bytes & (HUGE_PAGE - 1));
-	madvise(bytes, whole, MADV_HUGEPAGE);
-	return bytes;
-}
 
 static size_t block_count(size_t size)
 {
@@ -86,7 +60,7 @@ void map_init(struct code_map *map, const struct image *image, bool exposed)
 					      .bytes = bytes};
 		words += words_of(segment->file_size);
 	}
-	next = take_bits(map, words * sizeof(*next));
+	next = map->bits = memory_allocate_zeroed(words, sizeof(*next));
 	for (size_t i = 0; i < map->count; i++) {
 		struct code_segment *segment = &map->segments[i];
 
@@ -103,10 +77,7 @@ void map_init(struct code_map *map, const struct image *image, bool exposed)
 
 void map_deinit(struct code_map *map)
 {
-	if (map->mapped_size)
-		munmap(map->bits, map->mapped_size);
-	else
-		free(map->bits);
+	free(map->bits);
 	free(map->entries);
 	*map = (struct code_map){0};
 }

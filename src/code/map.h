@@ -38,8 +38,7 @@ struct code_map {
 	 * address of their segment; 0 for those in none. It is little, and looked up all
 	 * the time. */
 	uint32_t *entries;
-	void *bits;         /* the memory of all bitmaps */
-	size_t mapped_size; /* bytes, if it is a mapping of its own */
+	void *bits; /* the memory of all bitmaps */
 };
 
 /* The map refers to the image's bytes. Without `exposed` that bitmap is the same as
