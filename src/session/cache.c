@@ -416,15 +416,13 @@ static void choose_part(struct module_file *file)
 }
 
 /* `code_address` 0: the usual place. */
-static struct trm_error *plan_file(struct module_file *file, int fd,
+static struct trm_error *plan_file(struct module_file *file,
 				   const struct session_options *options,
 				   uint64_t code_address)
 {
-	char link[64];
 	struct image *image;
 
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	TRM_TRY(image_open(link, file->path, &image));
+	TRM_TRY(image_open_mapped(file->bytes, file->identity.size, file->path, &image));
 	describe(file, image);
 	struct trm_error *error = make_plan(file, image, options, code_address);
 
@@ -557,7 +555,7 @@ static bool keep(const char *path, struct module_file *file)
 	return true;
 }
 
-static void load_or_make(struct cache *cache, struct module_file *file, int fd,
+static void load_or_make(struct cache *cache, struct module_file *file,
 			 const struct session_options *options)
 {
 	char name[32];
@@ -571,7 +569,7 @@ static void load_or_make(struct cache *cache, struct module_file *file, int fd,
 		text_deinit(&path);
 		return;
 	}
-	error = plan_file(file, fd, options, 0);
+	error = plan_file(file, options, 0);
 	if (!error && !(path.data && keep(path.data, file)) && !patch_texts(file))
 		error = trm_error_create(TRM_ERROR_SYSTEM, "no memory for its text");
 	if (error) {
@@ -605,7 +603,7 @@ struct module_file *module_file_open_at(int fd, const struct stat *status,
 	struct trm_error *error = NULL;
 
 	if (!file->trouble)
-		error = plan_file(file, fd, options, code_address);
+		error = plan_file(file, options, code_address);
 	if (!error && file->plan && !patch_texts(file))
 		error = trm_error_create(TRM_ERROR_SYSTEM, "no memory for its text");
 	if (error)
@@ -627,7 +625,7 @@ struct module_file *module_file_open(struct cache *cache, int fd,
 		file->trouble = memory_copy_string("left out by --only or --skip");
 		return file;
 	}
-	load_or_make(cache, file, fd, options);
+	load_or_make(cache, file, options);
 	return file;
 }
 
