@@ -367,6 +367,8 @@ static void write_functions(struct making *making)
 		const struct place_choice *choice = &making->choices[i];
 		struct plan_function *row = vector_add(&plan->functions);
 
+		if (i + PLACE_AHEAD < image->functions.count)
+			map_prefetch(&making->scan.map, function[PLACE_AHEAD].address);
 		row->address = function->address;
 		row->size = function->size > UINT32_MAX ? UINT32_MAX
 							: (uint32_t)function->size;

@@ -106,6 +106,11 @@ struct trm_error *image_open(const char *path, const char *display_path,
 struct trm_error *image_open_memory(const void *bytes, size_t size,
 				    struct image **ret_image);
 
+/* The same for a file of this path that is mapped already; its debug file is looked for.
+ */
+struct trm_error *image_open_mapped(const void *bytes, size_t size, const char *path,
+				    struct image **ret_image);
+
 /* Frees the image; NULL is allowed. */
 void image_close(struct image *image);
 

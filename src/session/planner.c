@@ -1,6 +1,7 @@
 #include "session/planner.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -8,6 +9,12 @@
 #include <unistd.h>
 
 #define WORKERS_MAX 4
+
+/* Planning takes and frees arrays of many MiB. What the C library gives back it takes
+ * again, page by page; so nothing is given back before there is nothing to plan. Larger
+ * blocks than the C library can keep are mapped, and grow without being copied. */
+#define KEPT_BLOCK_MAX (32 << 20)
+#define KEPT_MAX       (1 << 30)
 
 enum job_state { JOB_WAITING, JOB_RUNNING, JOB_DONE };
 
@@ -44,17 +51,26 @@ static struct job *next_job(const struct planner *planner, enum job_state state)
 static void *plan(void *argument)
 {
 	struct planner *planner = argument;
+	bool used = false;
 	struct job *job;
 
 	pthread_mutex_lock(&planner->lock);
 	while (!planner->ending) {
 		job = next_job(planner, JOB_WAITING);
+		if (!job && used) {
+			used = false;
+			pthread_mutex_unlock(&planner->lock);
+			malloc_trim(0);
+			pthread_mutex_lock(&planner->lock);
+			continue;
+		}
 		if (!job) {
 			planner->idle++;
 			pthread_cond_wait(&planner->work, &planner->lock);
 			planner->idle--;
 			continue;
 		}
+		used = true;
 		job->state = JOB_RUNNING;
 		pthread_mutex_unlock(&planner->lock);
 		job->file =
@@ -80,6 +96,8 @@ struct planner *planner_create(struct cache *cache, const struct session_options
 	planner->worker_limit = processors < 1             ? 1
 				: processors > WORKERS_MAX ? WORKERS_MAX
 							   : (unsigned int)processors;
+	mallopt(M_MMAP_THRESHOLD, KEPT_BLOCK_MAX);
+	mallopt(M_TRIM_THRESHOLD, KEPT_MAX);
 	pthread_mutex_init(&planner->lock, NULL);
 	pthread_cond_init(&planner->work, NULL);
 	return planner;
