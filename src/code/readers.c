@@ -67,8 +67,8 @@ static void read_modrm(const uint8_t *bytes, struct operand *operand)
 	uint8_t low = brief->modrm & 7;
 
 	operand->mod = brief->modrm >> 6;
-	operand->reg = (brief->modrm >> 3 & 7) | (operand->rex & 4) << 1;
-	operand->base = low | (operand->rex & 1) << 3;
+	operand->reg = (uint8_t)((brief->modrm >> 3 & 7) | (operand->rex & 4) << 1);
+	operand->base = (uint8_t)(low | (operand->rex & 1) << 3);
 	if (operand->mod == 3 || !brief->modrm || (operand->mod == 0 && low == RBP))
 		return;
 	operand->memory = !operand->segment && !operand->vector;
@@ -76,7 +76,7 @@ static void read_modrm(const uint8_t *bytes, struct operand *operand)
 	if (low == RSP) {
 		uint8_t sib = bytes[end - size - 1];
 
-		operand->base = (sib & 7) | (operand->rex & 1) << 3;
+		operand->base = (uint8_t)((sib & 7) | (operand->rex & 1) << 3);
 		/* No index; and with mod 0 a base of 5 is none. */
 		operand->memory &= (sib >> 3 & 7) == RSP && !(operand->rex & 2) &&
 				   !(operand->mod == 0 && (sib & 7) == RBP);
