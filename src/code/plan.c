@@ -43,6 +43,8 @@ uint64_t plan_block_count(const struct plan *plan, const struct plan_block *bloc
 		if (slot < plan->slot_count)
 			sum += counters[slot];
 	}
+	if (plan->slot_size == 1)
+		return sum != 0;
 	return sum;
 }
 
@@ -461,6 +463,7 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 					(int)request->probe);
 	making.plan = memory_allocate_zeroed(1, sizeof(*making.plan));
 	making.plan->code_address = request->code_address;
+	making.whole.flags = request->probe == PLAN_PROBE_FLAG;
 	making.plan->slot_size = request->probe == PLAN_PROBE_FLAG ? 1 : 8;
 	scan_init(&making.scan, making.image, request->depth == PLAN_BLOCKS);
 	making.plan->uses_gs = making.scan.uses_gs;

@@ -167,7 +167,7 @@ struct plan_hook_layout {
 /* How much of a function is measured. */
 enum plan_depth {
 	PLAN_ENTRIES, /* its entry */
-	PLAN_BLOCKS,  /* each of its basic blocks; needs PLAN_PROBE_COUNT */
+	PLAN_BLOCKS,  /* each of its basic blocks */
 };
 
 struct plan_request {
@@ -201,7 +201,8 @@ void plan_destroy(struct plan *plan);
 
 const char *plan_reason_text(enum plan_reason reason);
 
-/* How often a block of the plan ran, by the counters of all slots. */
+/* How often a block of the plan ran, by the counters of all slots; 1 or 0 with
+ * PLAN_PROBE_FLAG. */
 uint64_t plan_block_count(const struct plan *plan, const struct plan_block *block,
 			  const uint64_t *counters);
 

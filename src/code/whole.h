@@ -63,6 +63,7 @@ struct whole {
 					  that is original, of the jump to it */
 	struct VECTOR(struct whole_fixup) fixups;
 	struct VECTOR(uint32_t) clones; /* offset in plan.code, by table */
+	bool flags;         /* probes set flags instead of counting: PLAN_PROBE_FLAG */
 	bool entry_patched; /* a jump lies at the entry; else the first block has a stub
 			     */
 	const struct whole_calls *calls; /* of whole_copy_calls; NULL */

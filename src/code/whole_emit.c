@@ -57,12 +57,14 @@ static void add_step(struct emission *emission, enum plan_step_kind kind,
 
 static void emit_probe(struct emission *emission, uint32_t slot, bool keep_flags)
 {
+	enum probe_form form = keep_flags ? PROBE_COUNT_KEEP_FLAGS : PROBE_COUNT;
 	size_t from = emission->emitter->count;
 
 	if (slot == WHOLE_NONE)
 		return;
-	probe_emit(emission->emitter, keep_flags ? PROBE_COUNT_KEEP_FLAGS : PROBE_COUNT,
-		   slot, 0, PLAN_PLACE_PROBE);
+	if (emission->whole->flags)
+		form = PROBE_FLAG;
+	probe_emit(emission->emitter, form, slot, 0, PLAN_PLACE_PROBE);
 	add_step(emission, PLAN_STEP_PROBE, 0, from);
 }
 
@@ -372,6 +374,7 @@ static void emit_stub(struct emission *emission, uint32_t number)
 	size_t from = emitter->count;
 	uint64_t callee = instruction_at(emission, own->stub)->target;
 	uint32_t entry_slot = number ? WHOLE_NONE : emission->whole->entry_slot;
+	enum probe_form form = emission->whole->flags ? PROBE_FLAG : PROBE_COUNT;
 
 	own->stub_code = (uint32_t)from;
 	if (emitter->plan)
@@ -383,9 +386,9 @@ static void emit_stub(struct emission *emission, uint32_t number)
 				.callee = (int32_t)(callee -
 						    original_of(emission, own->stub))}));
 	if (entry_slot != WHOLE_NONE)
-		probe_emit(emitter, PROBE_COUNT, entry_slot, 0, PLAN_PLACE_CALL_UNDO);
+		probe_emit(emitter, form, entry_slot, 0, PLAN_PLACE_CALL_UNDO);
 	if (own->slot != WHOLE_NONE)
-		probe_emit(emitter, PROBE_COUNT, own->slot, 0, PLAN_PLACE_CALL_UNDO);
+		probe_emit(emitter, form, own->slot, 0, PLAN_PLACE_CALL_UNDO);
 	emit_call_jump(emitter, callee);
 }
 

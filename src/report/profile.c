@@ -417,13 +417,19 @@ const char *report_run_text(const struct report_run *run, const char *name)
 	return value && value->type == RECORD_STRING ? value->bytes : "";
 }
 
+/* What notes whether something ran, and not how often. */
+static bool is_coverage(const char *measure)
+{
+	return !strcmp(measure, "coverage") || !strcmp(measure, "block-coverage");
+}
+
 static void finish_loading(struct report_profile *profile)
 {
 	struct table first_by_name = {0};
 
 	profile->coverage = true;
 	vector_for_each (&profile->runs, run)
-		if (strcmp(report_run_text(run, "run.measure"), "coverage"))
+		if (!is_coverage(report_run_text(run, "run.measure")))
 			profile->coverage = false;
 	for (size_t i = 0; i < profile->modules.count; i++) {
 		struct report_module *module = &profile->modules.items[i];

@@ -55,11 +55,20 @@ static void add_to_counter(const struct thread *thread, const struct module *mod
 {
 	const struct bank *bank = thread->bank;
 
-	if (!bank || module->file->plan->slot_size != 8)
-		return;
-	uint64_t at = WIRE_BANK_HEADER + module->first_slot * 8ull + displacement;
-	uint64_t *counter = (uint64_t *)(void *)((uint8_t *)bank->shared + at);
+	const uint32_t size = module->file->plan->slot_size;
 
+	if (!bank)
+		return;
+	uint64_t at =
+		WIRE_BANK_HEADER + module->first_slot * (uint64_t)size + displacement;
+	uint8_t *place = (uint8_t *)bank->shared + at;
+	uint64_t *counter = (uint64_t *)(void *)place;
+
+	if (size == 1) { /* what was noted once stays so */
+		if (by > 0)
+			*place = 1;
+		return;
+	}
 	if (by > 0 || *counter)
 		*counter += (uint64_t)(int64_t)by;
 }
@@ -69,7 +78,8 @@ static void uncount(const struct thread *thread, const struct module *module,
 		    const struct plan_function *function)
 {
 	if (function->reason == PLAN_INSTRUMENTED)
-		add_to_counter(thread, module, function->slot * 8, -1);
+		add_to_counter(thread, module,
+			       function->slot * module->file->plan->slot_size, -1);
 }
 
 /*
