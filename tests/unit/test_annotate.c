@@ -23,35 +23,7 @@ int annotated_odd(int number);
 
 #define BLOCK(...) ((const uint64_t[]){__VA_ARGS__})
 
-static char self[PATH_MAX];
-static struct image *image; /* of self */
-static uint64_t start;      /* of annotated */
-
-static uint64_t address_of(const char *name)
-{
-	uint64_t address;
-
-	assert_true(image_find_function(image, name, &address));
-	return address;
-}
-
-static void add_self(struct maker *maker, bool same_build)
-{
-	char build_id[2 * sizeof(image->build_id) + 1] = "";
-
-	for (size_t i = 0; i < image->build_id_size; i++)
-		snprintf(build_id + 2 * i, 3, "%02x", image->build_id[i]);
-	if (!same_build)
-		build_id[0] = build_id[0] == '0' ? '1' : '0';
-	struct record_pair pairs[] = {
-		pair(maker, "image", record_uint(maker->image)),
-		pair(maker, "functions.known", record_uint(100)),
-		pair(maker, "functions.instrumented", record_uint(99)),
-		pair(maker, "buildid", record_string(build_id)),
-	};
-
-	trm_writer_record(maker->writer, module_node(maker, self), pairs, 4);
-}
+static uint64_t start; /* of annotated */
 
 /* Called 10 times, 10 times through the second return. `size` is that of the first
  * block, of 4 bytes. */
@@ -62,15 +34,17 @@ static void write_profile(uint64_t size, bool same_build)
 
 	add_global(&maker, "run.measure", record_string("blocks"));
 	for (uint64_t process = 1; process <= 2; process++) {
-		add_image(&maker, process, self, 1, "exited 0", NULL);
-		add_self(&maker, same_build);
-		add_calls(&maker, self, "annotated", start, 5);
-		add_block(&maker, self, "annotated", start, BLOCK(start, size, 2, 5));
-		add_block(&maker, self, "annotated", start, BLOCK(start + 10, 11, 3, 5));
+		add_image(&maker, process, self.path, 1, "exited 0", NULL);
+		add_self(&maker, self.path, 100, same_build);
+		add_calls(&maker, self.path, "annotated", start, 5);
+		add_block(&maker, self.path, "annotated", start,
+			  BLOCK(start, size, 2, 5));
+		add_block(&maker, self.path, "annotated", start,
+			  BLOCK(start + 10, 11, 3, 5));
 	}
-	add_calls(&maker, self, "annotated_odd", odd, 1);
-	add_calls(&maker, self, "space::same(int)", 0x10, 1);
-	add_calls(&maker, self, "space::same(char)", 0x20, 1);
+	add_calls(&maker, self.path, "annotated_odd", odd, 1);
+	add_calls(&maker, self.path, "space::same(int)", 0x10, 1);
+	add_calls(&maker, self.path, "space::same(char)", 0x20, 1);
 	add_calls(&maker, "/nowhere/gone.so", "lost", 0x100, 1);
 	end_profile(&maker);
 }
@@ -93,7 +67,7 @@ static void check_text(const char *words)
 		 "     10  60.0 %%  %7" PRIx64 "  mov $0x9, %%eax\n"
 		 "                 %7" PRIx64 "  call 0x%" PRIx64 "  <annotated_helper>\n"
 		 "                 %7" PRIx64 "  ret\n",
-		 self, start, start, start + 2, start + 10, start + 4, start + 9,
+		 self.path, start, start, start + 2, start + 10, start + 4, start + 9,
 		 start + 10, start + 15, helper, start + 20);
 	check_command(cmd_annotate, words, 0, expected, "");
 }
@@ -217,10 +191,10 @@ static void test_refused(void **state)
 		"  0x20        %s  space::same(char)\n"
 		"trammel: 'space::same' means 2 functions: choose one by its address and "
 		"--module\n",
-		self, self);
+		self.path, self.path);
 	check_command(cmd_annotate, "a.trm space::same", 2, "", expected);
 	snprintf(expected, sizeof(expected),
-		 "trammel: '%s' has no function at 0x10 now: measure again\n", self);
+		 "trammel: '%s' has no function at 0x10 now: measure again\n", self.path);
 	check_command(cmd_annotate, "a.trm space::same(int)", 4, "", expected);
 	check_command(cmd_annotate, "a.trm lost", 4, "",
 		      "trammel: cannot read \"/nowhere/gone.so\": No such file or "
@@ -237,13 +211,13 @@ static void test_refused(void **state)
 	snprintf(expected, sizeof(expected),
 		 "trammel: '%s' is another build than the one that was measured: put "
 		 "that one back, or measure again\n",
-		 self);
+		 self.path);
 	check_command(cmd_annotate, "a.trm annotated", 4, "", expected);
 
 	struct maker maker = begin_profile("a.trm", false);
 
-	add_image(&maker, 1, self, 1, "exited 0", NULL);
-	add_calls(&maker, self, "annotated", start, 5);
+	add_image(&maker, 1, self.path, 1, "exited 0", NULL);
+	add_calls(&maker, self.path, "annotated", start, 5);
 	end_profile(&maker);
 	check_command(cmd_annotate, "a.trm annotated", 2, "",
 		      "trammel: no counts of blocks in 'a.trm': measure with trammel run "
@@ -262,18 +236,15 @@ int main(void)
 		cmocka_unit_test(test_refused),
 	};
 	char folder[] = "/tmp/test_annotate.XXXXXX";
-	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
-	if (length < 0 || annotated(1) != 7 || annotated(0) != 3 || annotated_odd(1))
+	if (annotated(1) != 7 || annotated(0) != 3 || annotated_odd(1))
 		return 1;
-	self[length] = '\0';
-	if (image_open(self, NULL, &image))
-		return 1;
+	open_self();
 	start = address_of("annotated");
 	enter_folder(folder);
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
 	leave_folder(folder, (const char *const[]){"a.trm", NULL});
-	image_close(image);
+	close_self();
 	return failed;
 }
