@@ -19,6 +19,8 @@ static const struct command {
 	{"report", "show a profile", cmd_report},
 	{"annotate", "show the instructions of a function with counts", cmd_annotate},
 	{"graph", "show the control flow of a function with counts", cmd_graph},
+	{"mix", "show which instructions were executed, and their loads and stores",
+	 cmd_mix},
 	{"coverage", "show what was executed, by source file", cmd_coverage},
 	{"diff", "show what is different between two profiles", cmd_diff},
 	{"merge", "make one profile of several", cmd_merge},

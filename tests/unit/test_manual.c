@@ -182,6 +182,13 @@ static void test_graph(void **state)
 	check_no_more_options("graph");
 }
 
+static void test_mix(void **state)
+{
+	(void)state;
+	check_options("mix", 10);
+	check_no_more_options("mix");
+}
+
 static void test_coverage(void **state)
 {
 	(void)state;
@@ -280,7 +287,8 @@ int main(void)
 		cmocka_unit_test(test_merge),        cmocka_unit_test(test_diff),
 		cmocka_unit_test(test_coverage),     cmocka_unit_test(test_commands),
 		cmocka_unit_test(test_measurements), cmocka_unit_test(test_checks),
-		cmocka_unit_test(test_annotate),     cmocka_unit_test(test_graph),
+		cmocka_unit_test(test_mix),          cmocka_unit_test(test_annotate),
+		cmocka_unit_test(test_graph),
 	};
 	char beside[PATH_MAX];
 
