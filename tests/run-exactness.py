@@ -388,6 +388,18 @@ def check_mix(folder, options):
     return right
 
 
+def check_loops(folder, options):
+    """Loops whose trips follow from the source of bare.c."""
+    expected = {"mix": [(499, 499 * 500 // 2)], "series": [(1, 1000)], "triple": [(50, 50 * 128)]}
+    run_trammel(options.trammel, ["./bare"], folder, "bare", PLAIN, "blocks")
+    loops = json.loads(execute([options.trammel, "loops", "--json", "bare-blocks.trm"], folder, PLAIN))
+    got = {name: [(row.get("entries"), row["iterations"]) for row in loops["rows"]
+                  if row["function"].split(".")[0] == name] for name in expected}
+    right = got == expected and loops["irregular"] == 0
+    print(f"{'ok' if right else 'FAIL':4} loops: entries and iterations {got}")
+    return right
+
+
 def attempt(name, test, *arguments):
     try:
         return test(*arguments)
@@ -410,6 +422,8 @@ def run(folder, options):
         results.append(attempt("thread sums", check_threads, folder, options))
     if options.only in (None, "mix"):
         results.append(attempt("mix", check_mix, folder, options))
+    if options.only in (None, "loops"):
+        results.append(attempt("loops", check_loops, folder, options))
     for what, totals in (("calls", TOTALS), ("blocks", BLOCK_TOTALS)):
         print(f"{what}:", ", ".join(f"{number} {word}" for word, number in totals.items()))
     print(f"{results.count(True)} passed, {results.count(False)} failed")
@@ -421,7 +435,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--trammel", default=default, help="the program to test")
     parser.add_argument("--only", metavar="NAME",
-                        help="one of: " + " ".join([*PROGRAMS, "thread-sums", "mix"]))
+                        help="one of: " + " ".join([*PROGRAMS, "thread-sums", "mix", "loops"]))
     parser.add_argument("--keep", metavar="DIR", help="leave all files in this folder")
     parser.add_argument("--verbose", action="store_true", help="show every difference")
     options = parser.parse_args()

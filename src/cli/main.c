@@ -21,6 +21,7 @@ static const struct command {
 	{"graph", "show the control flow of a function with counts", cmd_graph},
 	{"mix", "show which instructions were executed, and their loads and stores",
 	 cmd_mix},
+	{"loops", "show how often loops were entered, and how often they ran", cmd_loops},
 	{"coverage", "show what was executed, by source file", cmd_coverage},
 	{"diff", "show what is different between two profiles", cmd_diff},
 	{"merge", "make one profile of several", cmd_merge},

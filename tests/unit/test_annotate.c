@@ -19,6 +19,7 @@
 
 int annotated(int number);
 int annotated_helper(void);
+int nested(int outer, int inner);
 int annotated_odd(int number);
 
 #define BLOCK(...) ((const uint64_t[]){__VA_ARGS__})
@@ -148,6 +149,46 @@ static void test_source(void **state)
 	free(errors);
 }
 
+/* Called twice, 5 rounds of 7 each. */
+static void test_loops(void **state)
+{
+	struct maker maker = begin_profile("a.trm", false);
+	uint64_t nested_at = address_of("nested");
+	char *output, *errors, expected[512];
+
+	(void)state;
+	add_image(&maker, 1, self.path, 1, "exited 0", NULL);
+	add_self(&maker, self.path, 100, true);
+	add_calls(&maker, self.path, "nested", nested_at, 2);
+	add_block(&maker, self.path, "nested", nested_at, BLOCK(nested_at, 2, 1, 2));
+	add_block(&maker, self.path, "nested", nested_at, BLOCK(nested_at + 2, 2, 1, 10));
+	add_block(&maker, self.path, "nested", nested_at, BLOCK(nested_at + 4, 4, 2, 70));
+	add_block(&maker, self.path, "nested", nested_at, BLOCK(nested_at + 8, 9, 3, 10));
+	add_block(&maker, self.path, "nested", nested_at, BLOCK(nested_at + 17, 1, 1, 2));
+	end_profile(&maker);
+	assert_int_equal(run_command(cmd_annotate, "a.trm nested", &output, &errors), 0);
+	snprintf(expected, sizeof(expected),
+		 "                 %7s  loop: 2 entries, 10 iterations (5.0 each), 97.8 "
+		 "%%\n"
+		 "     10   5.4 %%  %7" PRIx64 "  mov %%esi, %%ecx\n"
+		 "                 %7s  loop in 1: 10 entries, 70 iterations (7.0 each), "
+		 "76.1 %%\n",
+		 "", nested_at + 2, "");
+	if (!strstr(output, expected))
+		fail_msg("not in it: %s\n%s", expected, output);
+	free(output);
+	free(errors);
+	assert_int_equal(
+		run_command(cmd_annotate, "--json a.trm nested", &output, &errors), 0);
+	snprintf(expected, sizeof(expected),
+		 "\"loops\": [\n  {\"header\": \"0x%" PRIx64
+		 "\", \"depth\": 1, \"blocks\": 3, \"entries\": 2, ",
+		 nested_at + 2);
+	assert_non_null(strstr(output, expected));
+	free(output);
+	free(errors);
+}
+
 static void test_json(void **state)
 {
 	char *output, *errors, block[512];
@@ -232,12 +273,14 @@ int main(void)
 		cmocka_unit_test(test_other_blocks),
 		cmocka_unit_test(test_without_counts),
 		cmocka_unit_test(test_source),
+		cmocka_unit_test(test_loops),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_refused),
 	};
 	char folder[] = "/tmp/test_annotate.XXXXXX";
 
-	if (annotated(1) != 7 || annotated(0) != 3 || annotated_odd(1))
+	if (annotated(1) != 7 || annotated(0) != 3 || annotated_odd(1) ||
+	    nested(5, 7) != 3)
 		return 1;
 	open_self();
 	start = address_of("annotated");

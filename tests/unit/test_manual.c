@@ -189,6 +189,13 @@ static void test_mix(void **state)
 	check_no_more_options("mix");
 }
 
+static void test_loops(void **state)
+{
+	(void)state;
+	check_options("loops", 9);
+	check_no_more_options("loops");
+}
+
 static void test_coverage(void **state)
 {
 	(void)state;
@@ -287,8 +294,8 @@ int main(void)
 		cmocka_unit_test(test_merge),        cmocka_unit_test(test_diff),
 		cmocka_unit_test(test_coverage),     cmocka_unit_test(test_commands),
 		cmocka_unit_test(test_measurements), cmocka_unit_test(test_checks),
-		cmocka_unit_test(test_mix),          cmocka_unit_test(test_annotate),
-		cmocka_unit_test(test_graph),
+		cmocka_unit_test(test_mix),          cmocka_unit_test(test_loops),
+		cmocka_unit_test(test_annotate),     cmocka_unit_test(test_graph),
 	};
 	char beside[PATH_MAX];
 
