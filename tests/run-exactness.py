@@ -34,6 +34,7 @@ sys.path.insert(0, SOURCES)
 import blocks  # noqa: E402
 import callgrind  # noqa: E402
 import compare  # noqa: E402
+import pbo  # noqa: E402
 
 TIMEOUT = 180  # seconds for one run
 ADDR_NO_RANDOMIZE = 0x0040000  # personality(2)
@@ -91,6 +92,8 @@ BUILDS = [
     ["gcc", "-O2", "-o", "step", "step.c"],
     ["gcc", "-O2", "-ftree-vectorize", "-fno-stack-protector", "-nostdlib", "-static", "-o", "bare",
      "bare.c"],
+    ["clang", "-O2", "-gline-tables-only", "-fdebug-info-for-profiling", "-fno-stack-protector",
+     "-nostdlib", "-static", "-Wl,--emit-relocs,--build-id", "-o", "lean", "bare.c"],
 ]
 
 
@@ -400,6 +403,79 @@ def check_loops(folder, options):
     return right
 
 
+def symbols_of(folder, program):
+    """{name: address}, with the names that BOLT gives: "name/1" is the first local one."""
+    found, numbers = {}, {}
+    lines = execute(["nm", "-n", program], folder, PLAIN).decode().splitlines()
+    for address, kind, name in (line.split() for line in lines if len(line.split()) == 3):
+        if kind.islower():
+            numbers[name] = numbers.get(name, 0) + 1
+            name = f"{name}/{numbers[name]}"
+        found[name] = int(address, 16)
+    return found
+
+
+def readers_of_pbo(folder):
+    """Has the programs that read these forms read them, those that are installed: their names."""
+    bolt = next((name for name in ("llvm-bolt", "llvm-bolt-16", "llvm-bolt-19")
+                 if shutil.which(name)), None)
+    commands = [
+        ["llvm-profdata", "merge", "--sample", "--text", "lean.afdo", "-o", "merged.afdo"],
+        ["clang", "-O2", "-gline-tables-only", "-fno-stack-protector", "-nostdlib", "-static",
+         "-Werror", "-fprofile-sample-use=lean.afdo", "-o", "lean2", "bare.c"],
+        [bolt, "lean", "-o", "lean3", "-data=lean.fdata", "-reorder-blocks=ext-tsp", "-dyno-stats"],
+    ]
+    done = []
+    for command in commands:
+        if not command[0] or not shutil.which(command[0]):
+            continue
+        said = execute(command, folder, PLAIN).decode()
+        if command[0] == bolt and not re.search(
+                r"BOLT-INFO: [1-9]\d* out of \d+ functions .* have non-empty execution profile", said):
+            raise Failure(f"{bolt}: knows no function: {said}")
+        done.append(command[0])
+    if "llvm-profdata" in done:
+        with open(os.path.join(folder, "merged.afdo"), encoding="utf-8") as file:
+            merged = pbo.read_autofdo(file.read())
+        with open(os.path.join(folder, "lean.afdo"), encoding="utf-8") as file:
+            own = pbo.read_autofdo(file.read())
+        if {name: vars_of(node) for name, node in merged.items()} != {
+                name: vars_of(node) for name, node in own.items()}:
+            raise Failure("llvm-profdata reads other numbers")
+    return done
+
+
+def vars_of(node):
+    return (node.total, node.head, node.samples, node.calls,
+            {place: vars_of(inner) for place, inner in node.inlined.items()})
+
+
+def check_pbo(folder, options):
+    """Branches for BOLT against callgrind's, and samples for clang against the source."""
+    run_trammel(options.trammel, ["./lean"], folder, "lean", PLAIN, "blocks")
+    texts = {}
+    for form in ("fdata", "autofdo"):
+        texts[form] = execute([options.trammel, "pbo", f"--{form}", "lean-blocks.trm"], folder,
+                              PLAIN).decode()
+        with open(os.path.join(folder, f"lean.{form.replace('auto', 'a')}"), "w",
+                  encoding="utf-8") as file:
+            file.write(texts[form])
+    profile, _ = run_callgrind(["./lean"], folder, "lean")
+    branches = pbo.read_fdata(texts["fdata"])
+    # valgrind knows no object of a program without libraries; it lies where it was linked.
+    equal, wrong = pbo.compare(branches, profile, callgrind.UNKNOWN, symbols_of(folder, "lean"))
+    functions = pbo.read_autofdo(texts["autofdo"])
+    mix = functions["mix"]
+    # What the loop in mix() runs, and how often the function is called.
+    right = not wrong and equal > 20 and mix.head == 500 and 124750 in mix.samples.values()
+    right = right and functions["descend"].head == 101
+    print(f"{'ok' if right else 'FAIL':4} pbo: {equal} branches equal, {len(wrong)} wrong; "
+          f"read by {', '.join(readers_of_pbo(folder))}")
+    for line in wrong[:10]:
+        print(f"    {line}")
+    return right
+
+
 def attempt(name, test, *arguments):
     try:
         return test(*arguments)
@@ -424,6 +500,8 @@ def run(folder, options):
         results.append(attempt("mix", check_mix, folder, options))
     if options.only in (None, "loops"):
         results.append(attempt("loops", check_loops, folder, options))
+    if options.only in (None, "pbo"):
+        results.append(attempt("pbo", check_pbo, folder, options))
     for what, totals in (("calls", TOTALS), ("blocks", BLOCK_TOTALS)):
         print(f"{what}:", ", ".join(f"{number} {word}" for word, number in totals.items()))
     print(f"{results.count(True)} passed, {results.count(False)} failed")
@@ -435,7 +513,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--trammel", default=default, help="the program to test")
     parser.add_argument("--only", metavar="NAME",
-                        help="one of: " + " ".join([*PROGRAMS, "thread-sums", "mix", "loops"]))
+                        help="one of: " + " ".join([*PROGRAMS, "thread-sums", "mix", "loops", "pbo"]))
     parser.add_argument("--keep", metavar="DIR", help="leave all files in this folder")
     parser.add_argument("--verbose", action="store_true", help="show every difference")
     options = parser.parse_args()

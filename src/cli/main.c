@@ -24,6 +24,7 @@ static const struct command {
 	{"loops", "show how often loops were entered, and how often they ran", cmd_loops},
 	{"coverage", "show what was executed, by source file", cmd_coverage},
 	{"diff", "show what is different between two profiles", cmd_diff},
+	{"pbo", "write a profile for compilers", cmd_pbo},
 	{"merge", "make one profile of several", cmd_merge},
 	{"doctor", "say whether this machine allows what the measurements need",
 	 cmd_doctor},

@@ -71,11 +71,15 @@ static void visit_module(struct walk *walk, const struct report_module *module)
 
 void walk_functions(struct walk *walk)
 {
+	const struct report_module *modules = walk->profile->modules.items;
+
 	vector_for_each (&walk->profile->functions, function)
-		walk->uncounted += !function->blocks &&
-				   walk_wants(walk->functions, walk->profile, function);
+		walk->uncounted +=
+			!function->blocks &&
+			(!walk->module || walk->module == &modules[function->module]) &&
+			walk_wants(walk->functions, walk->profile, function);
 	vector_for_each (&walk->profile->modules, module)
-		if (module->blocks)
+		if (module->blocks && (!walk->module || walk->module == module))
 			visit_module(walk, module);
 }
 

@@ -22,7 +22,8 @@ struct walk_troubles VECTOR(struct walk_trouble);
 /* Which functions: those selected of the profile whose blocks were counted. */
 struct walk {
 	const struct report_profile *profile;
-	const char *functions; /* glob for their names; NULL: all */
+	const char *functions;              /* glob for their names; NULL: all */
+	const struct report_module *module; /* only of this one; NULL: of all */
 	/* What is done with each; `context` is handed through. `routes` is NULL for a
 	 * function without a graph. */
 	void (*visit)(void *context, const struct annotation *annotation,
