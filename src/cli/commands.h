@@ -24,6 +24,7 @@ int cmd_merge(int argc, const char **argv);
 int cmd_loops(int argc, const char **argv);
 int cmd_mix(int argc, const char **argv);
 int cmd_pbo(int argc, const char **argv);
+int cmd_bbv(int argc, const char **argv);
 int cmd_doctor(int argc, const char **argv);
 
 #endif

@@ -25,6 +25,7 @@ static const struct command {
 	{"coverage", "show what was executed, by source file", cmd_coverage},
 	{"diff", "show what is different between two profiles", cmd_diff},
 	{"pbo", "write a profile for compilers", cmd_pbo},
+	{"bbv", "write basic-block vectors of intervals, for SimPoint", cmd_bbv},
 	{"merge", "make one profile of several", cmd_merge},
 	{"doctor", "say whether this machine allows what the measurements need",
 	 cmd_doctor},

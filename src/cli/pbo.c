@@ -3,12 +3,9 @@
 #include "cli/showing.h"
 
 #include "derive/pbo.h"
-#include "record/output.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static struct {
 	struct showing shown;
@@ -74,30 +71,6 @@ static struct trm_error *choose_module(const struct report_profile *profile,
 	return NULL;
 }
 
-static struct trm_error *write_text(const struct text *text)
-{
-	struct trm_output output;
-	struct trm_error *error = NULL;
-	size_t written = 0;
-
-	if (!arguments.output)
-		return arguments_show(text, 0);
-	TRM_TRY(trm_output_open(arguments.output, &output));
-	while (!error && written < text->length) {
-		ssize_t now =
-			write(output.fd, text->data + written, text->length - written);
-
-		if (now < 0 && errno == EINTR)
-			continue;
-		if (now <= 0)
-			error = trm_error_create(TRM_ERROR_SYSTEM, "%s",
-						 strerror(now ? errno : ENOSPC));
-		else
-			written += (size_t)now;
-	}
-	return trm_output_close(&output, error);
-}
-
 static void print_result(const struct pbo_result *result)
 {
 	const struct {
@@ -130,7 +103,7 @@ static struct trm_error *write_profile(const struct report_profile *profile)
 					  : pbo_autofdo(profile, module, &result, &text);
 
 	if (!error)
-		error = write_text(&text);
+		error = showing_write(arguments.output, &text);
 	if (!error)
 		print_result(&result);
 	text_deinit(&text);

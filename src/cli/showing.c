@@ -1,9 +1,13 @@
 #include "cli/showing.h"
 
 #include "cli/commands.h"
+#include "record/output.h"
 #include "report/text/report.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 static struct trm_error *run(const struct showing_command *command, int argc,
 			     const char **argv, int *ret_status)
@@ -105,4 +109,28 @@ struct trm_error *showing_print(const struct showing *given, struct text *text, 
 
 	text_deinit(text);
 	return error;
+}
+
+struct trm_error *showing_write(const char *path, const struct text *text)
+{
+	struct trm_output output;
+	struct trm_error *error = NULL;
+	size_t written = 0;
+
+	if (!path)
+		return arguments_show(text, 0);
+	TRM_TRY(trm_output_open(path, &output));
+	while (!error && written < text->length) {
+		ssize_t now =
+			write(output.fd, text->data + written, text->length - written);
+
+		if (now < 0 && errno == EINTR)
+			continue;
+		if (now <= 0)
+			error = trm_error_create(TRM_ERROR_SYSTEM, "%s",
+						 strerror(now ? errno : ENOSPC));
+		else
+			written += (size_t)now;
+	}
+	return trm_output_close(&output, error);
 }

@@ -88,4 +88,7 @@ size_t showing_width(void);
 struct trm_error *showing_print(const struct showing *given, struct text *text,
 				bool page);
 
+/* Writes the text to a file, whole or not at all; without a path to standard output. */
+struct trm_error *showing_write(const char *path, const struct text *text);
+
 #endif
