@@ -67,14 +67,14 @@ static void test_table(void **state)
 	assert_string_equal(errors, "");
 	assert_non_null(strstr(output, "3 loops executed\n\n"));
 	snprintf(row, sizeof(row),
-		 "        3          50   16.7           220  97.3 %%      1   0x%" PRIx64
+		 "        3          50   16.7           220  97.3 %%      1  %#7" PRIx64
 		 "  annotated_loop\n",
 		 address_of("annotated_loop") + 2);
 	assert_non_null(strstr(output, row));
 	snprintf(row, sizeof(row),
-		 "        2          10    5.0           180  97.8 %%      1   0x%" PRIx64
+		 "        2          10    5.0           180  97.8 %%      1  %#7" PRIx64
 		 "  nested\n"
-		 "       10          70    7.0           140  76.1 %%      2   0x%" PRIx64
+		 "       10          70    7.0           140  76.1 %%      2  %#7" PRIx64
 		 "  nested\n",
 		 nested_at + 2, nested_at + 4);
 	assert_non_null(strstr(output, row));
