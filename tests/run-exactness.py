@@ -452,19 +452,16 @@ def vars_of(node):
 
 def check_pbo(folder, options):
     """Branches for BOLT against callgrind's, and samples for clang against the source."""
-    run_trammel(options.trammel, ["./lean"], folder, "lean", PLAIN, "blocks")
+    execute([options.trammel, "run", "--quiet", "-m", "pbo", "-o", "lean.trm", "./lean"], folder, PLAIN)
     texts = {}
-    for form in ("fdata", "autofdo"):
-        texts[form] = execute([options.trammel, "pbo", f"--{form}", "lean-blocks.trm"], folder,
-                              PLAIN).decode()
-        with open(os.path.join(folder, f"lean.{form.replace('auto', 'a')}"), "w",
-                  encoding="utf-8") as file:
-            file.write(texts[form])
+    for form in ("fdata", "afdo"):
+        with open(os.path.join(folder, f"lean.{form}"), encoding="utf-8") as file:
+            texts[form] = file.read()
     profile, _ = run_callgrind(["./lean"], folder, "lean")
     branches = pbo.read_fdata(texts["fdata"])
     # valgrind knows no object of a program without libraries; it lies where it was linked.
     equal, wrong = pbo.compare(branches, profile, callgrind.UNKNOWN, symbols_of(folder, "lean"))
-    functions = pbo.read_autofdo(texts["autofdo"])
+    functions = pbo.read_autofdo(texts["afdo"])
     mix = functions["mix"]
     # What the loop in mix() runs, and how often the function is called.
     right = not wrong and equal > 20 and mix.head == 500 and 124750 in mix.samples.values()

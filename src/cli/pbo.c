@@ -1,4 +1,6 @@
 /* `trammel pbo`: see man/trammel-pbo.1.md. */
+#include "cli/pbo.h"
+
 #include "cli/commands.h"
 #include "cli/showing.h"
 
@@ -6,6 +8,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static struct {
 	struct showing shown;
@@ -38,13 +41,15 @@ static struct trm_error *check_arguments(void)
 	return NULL;
 }
 
-static bool is_main(const struct report_profile *profile,
-		    const struct report_module *module)
+/* The module of the first program that was executed and is selected; NULL: none. */
+static const struct report_module *find_main(const struct report_profile *profile)
 {
 	vector_for_each (&profile->images, image)
-		if (image->selected && !strcmp(image->program, module->path))
-			return true;
-	return false;
+		vector_for_each (&profile->modules, module)
+			if (image->selected && module->selected && module->blocks &&
+			    !strcmp(image->program, module->path))
+				return module;
+	return NULL;
 }
 
 /* The one module that is meant: --module, or else the program itself. */
@@ -54,31 +59,49 @@ static struct trm_error *choose_module(const struct report_profile *profile,
 	const struct report_module *chosen = NULL;
 	size_t count = 0;
 
+	if (!arguments.shown.module) {
+		*ret_module = find_main(profile);
+		return *ret_module
+			       ? NULL
+			       : trm_error_create(TRM_ERROR_USAGE,
+						  "no blocks of the program itself "
+						  "were counted: choose a module with "
+						  "--module");
+	}
 	vector_for_each (&profile->modules, module) {
-		if (!module->selected || !module->blocks ||
-		    (!arguments.shown.module && !is_main(profile, module)))
+		if (!module->selected || !module->blocks)
 			continue;
 		count++;
 		chosen = module;
 	}
 	if (count != 1)
-		return trm_error_create(
-			TRM_ERROR_USAGE,
-			"%zu modules are meant: choose one with --module; "
-			"trammel report --by module shows them",
-			count);
+		return trm_error_create(TRM_ERROR_USAGE,
+					"--module '%s' means %zu modules with counts of "
+					"blocks: trammel report --by module shows them",
+					arguments.shown.module, count);
 	*ret_module = chosen;
 	return NULL;
 }
 
-static void print_result(const struct pbo_result *result)
+/* What both commands write. */
+static const struct form {
+	const char *ending;
+	struct trm_error *(*make)(const struct report_profile *profile,
+				  const struct report_module *module,
+				  struct pbo_result *ret_result, struct text *out);
+	const char *lack;
+} forms[] = {
+	{"fdata", pbo_fdata, "without a symbol"},
+	{"afdo", pbo_autofdo, "without debug information"},
+};
+
+static void print_result(const struct form *form, const struct pbo_result *result)
 {
 	const struct {
 		size_t count;
 		const char *what;
 	} lines[] = {
-		{result->nameless,
-		 arguments.fdata ? "without a symbol" : "without debug information"},
+		{result->nameless, form->lack},
 		{result->without, "without a graph"},
 		{result->uncounted, "without counts of blocks"},
 	};
@@ -91,23 +114,82 @@ static void print_result(const struct pbo_result *result)
 	fputs("\n", stderr);
 }
 
-static struct trm_error *write_profile(const struct report_profile *profile)
+/* `path` NULL: standard output. */
+static struct trm_error *write_form(const struct form *form,
+				    const struct report_profile *profile,
+				    const struct report_module *module, const char *path,
+				    struct pbo_result *ret_result)
 {
-	const struct report_module *module = NULL;
-	struct pbo_result result;
 	struct text text = {0};
-
-	TRM_TRY(choose_module(profile, &module));
-	struct trm_error *error = arguments.fdata
-					  ? pbo_fdata(profile, module, &result, &text)
-					  : pbo_autofdo(profile, module, &result, &text);
+	struct trm_error *error = form->make(profile, module, ret_result, &text);
 
 	if (!error)
-		error = showing_write(arguments.output, &text);
-	if (!error)
-		print_result(&result);
+		error = showing_write(path, &text);
 	text_deinit(&text);
 	return error;
+}
+
+static void write_all(const struct report_profile *profile, const char *profile_path,
+		      bool quiet)
+{
+	const struct report_module *module = find_main(profile);
+	size_t length = strlen(profile_path);
+
+	if (length > 4 && !strcmp(profile_path + length - 4, ".trm"))
+		length -= 4;
+	if (!module)
+		fputs("trammel: nothing for compilers: no blocks of the program itself "
+		      "were "
+		      "counted\n",
+		      stderr);
+	for (size_t i = 0; module && i < sizeof(forms) / sizeof(forms[0]); i++) {
+		struct pbo_result result;
+		struct text path = {0};
+
+		text_format(&path, "%.*s.%s", (int)length, profile_path, forms[i].ending);
+		struct trm_error *error =
+			write_form(&forms[i], profile, module, path.data, &result);
+
+		if (error)
+			fprintf(stderr, "trammel: no %s: %s\n", path.data,
+				error->message);
+		else if (!quiet)
+			fprintf(stderr, "trammel: %s: %zu functions\n", path.data,
+				result.written);
+		trm_error_destroy(error);
+		text_deinit(&path);
+	}
+}
+
+void pbo_write_beside(const char *profile_path, bool quiet)
+{
+	struct report_profile *profile;
+	struct stat info;
+
+	/* A pipe or a device has nothing beside it, and cannot be read again. */
+	if (stat(profile_path, &info) || !S_ISREG(info.st_mode))
+		return;
+	struct trm_error *error =
+		showing_load(profile_path, &(struct report_filter){0}, &profile);
+
+	if (error) {
+		trm_error_print(error);
+		return;
+	}
+	write_all(profile, profile_path, quiet);
+	report_profile_destroy(profile);
+}
+
+static struct trm_error *write_profile(const struct report_profile *profile)
+{
+	const struct form *form = &forms[arguments.autofdo != 0];
+	const struct report_module *module = NULL;
+	struct pbo_result result;
+
+	TRM_TRY(choose_module(profile, &module));
+	TRM_TRY(write_form(form, profile, module, arguments.output, &result));
+	print_result(form, &result);
+	return NULL;
 }
 
 static struct trm_error *run(int *ret_status)

@@ -187,6 +187,30 @@ static void test_unique(void **state)
 	vector_deinit(&uniques);
 }
 
+static void test_beside(void **state)
+{
+	char *beside, *written, *output, *errors;
+
+	(void)state;
+	write_functions();
+	pbo_write_beside("a.trm", true);
+	beside = read_text("a.fdata");
+	assert_int_equal(
+		run_command(cmd_pbo, "--fdata -o b.fdata a.trm", &output, &errors), 0);
+	written = read_text("b.fdata");
+	assert_non_null(strstr(beside, "1 nested 6 1 nested 4 0 60\n"));
+	assert_string_equal(beside, written);
+	free(beside);
+	free(written);
+	free(output);
+	free(errors);
+	beside = read_text("a.afdo");
+	assert_non_null(strstr(beside, "pbo_outer:"));
+	free(beside);
+	/* What cannot be read again is left alone. */
+	pbo_write_beside("/dev/null", false);
+}
+
 static void test_refused(void **state)
 {
 	(void)state;
@@ -210,8 +234,8 @@ static void test_refused(void **state)
 	add(&maker, "nested", BLOCK(0, 2, 1, 2));
 	end_profile(&maker);
 	check_command(cmd_pbo, "--fdata a.trm", 2, "",
-		      "trammel: 0 modules are meant: choose one with --module; trammel "
-		      "report --by module shows them\n");
+		      "trammel: no blocks of the program itself were counted: choose a "
+		      "module with --module\n");
 }
 
 int main(void)
@@ -219,7 +243,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fdata),   cmocka_unit_test(test_autofdo),
 		cmocka_unit_test(test_inlines), cmocka_unit_test(test_unique),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_beside),  cmocka_unit_test(test_refused),
 	};
 	char folder[] = "/tmp/test_pbo.XXXXXX";
 
@@ -229,7 +253,8 @@ int main(void)
 	enter_folder(folder);
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
-	leave_folder(folder, (const char *const[]){"a.trm", "a.afdo", NULL});
+	leave_folder(folder, (const char *const[]){"a.trm", "a.afdo", "a.fdata",
+						   "b.fdata", NULL});
 	close_self();
 	return failed;
 }
