@@ -1,5 +1,6 @@
 /* Listings of functions. */
 #include "annotate/annotation.h"
+#include "annotate/memory.h"
 #include "annotate/trips.h"
 
 #include "base/cleanup.h"
@@ -222,6 +223,18 @@ static void find_loops(const struct annotation *annotation, struct trips *trips)
 	vector_deinit(&routes);
 }
 
+/* Loads and stores of all that was executed. */
+static void add_memory(const struct annotation *annotation, struct text *out)
+{
+	struct memory_sums sums = {0};
+
+	vector_for_each (&annotation->blocks, block)
+		memory_add_block(&sums, annotation, block);
+	text_add(out, "  ");
+	memory_describe(&sums, out);
+	text_add(out, "\n");
+}
+
 static void add_head(const struct annotation *annotation, struct text *out)
 {
 	const struct report_function *function = annotation->function;
@@ -244,6 +257,7 @@ static void add_head(const struct annotation *annotation, struct text *out)
 			    ? 100.0 * (double)function->instructions /
 				      (double)annotation->profile->instructions
 			    : 0.0);
+	add_memory(annotation, out);
 }
 
 void annotation_text(const struct annotation *annotation,
@@ -286,8 +300,13 @@ static void add_json_block(const struct annotation *annotation,
 	add_json_address(out, "block", block->address);
 	json_add_number(out, "block.size", block->size);
 	json_add_number(out, "block.instructions", count_instructions(annotation, block));
-	if (annotation->counted)
+	if (annotation->counted) {
+		struct memory_sums sums = {0};
+
+		memory_add_block(&sums, annotation, block);
 		json_add_number(out, "count", block->count);
+		memory_add_json(&sums, out);
+	}
 	json_add_key(out, "code");
 	text_add(out, "[");
 	for (; line.address < end; line.address += line.size) {

@@ -56,12 +56,7 @@ static bool decode(struct code *code, const struct image *image,
 
 static void add_traits(struct mix_row *row, const struct traits *traits, uint64_t count)
 {
-	row->sums.instructions += count;
-	row->sums.loads += count * traits->loads;
-	row->sums.load_bytes += count * traits->load_bytes;
-	row->sums.stores += count * traits->stores;
-	row->sums.store_bytes += count * traits->store_bytes;
-	row->sums.repeated += traits->repeated ? count : 0;
+	memory_add(&row->sums, traits, count);
 	row->classes[traits->class] += count;
 }
 

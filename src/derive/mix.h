@@ -5,6 +5,7 @@
 #ifndef TRAMMEL_DERIVE_MIX_H
 #define TRAMMEL_DERIVE_MIX_H
 
+#include "annotate/memory.h"
 #include "base/table.h"
 #include "code/traits.h"
 #include "derive/walk.h"
@@ -20,13 +21,6 @@ enum mix_by {
 
 enum mix_sort { MIX_SORT_INSTRUCTIONS, MIX_SORT_LOADS, MIX_SORT_STORES, MIX_SORT_NAME };
 
-/* What executed instructions were, all in all. */
-struct mix_sums {
-	uint64_t instructions;
-	uint64_t loads, load_bytes, stores, store_bytes;
-	uint64_t repeated; /* string instructions with a prefix, which are not in these */
-};
-
 /* How the conditional branches went. */
 struct mix_branches {
 	uint64_t executed, taken, passed; /* passed: not taken */
@@ -35,7 +29,7 @@ struct mix_branches {
 struct mix_row {
 	uint64_t key; /* what it is of: a class, a mnemonic, an index in the profile, or
 			 the address of a program's path */
-	struct mix_sums sums;
+	struct memory_sums sums;
 	uint64_t classes[TRAITS_CLASSES]; /* instructions */
 };
 

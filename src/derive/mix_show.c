@@ -22,7 +22,7 @@ static const struct {
 
 static void add_row(struct grid *grid, const struct mix *mix, const struct mix_row *row)
 {
-	const struct mix_sums *sums = &row->sums;
+	const struct memory_sums *sums = &row->sums;
 	char address[24];
 
 	grid_add_number(grid, sums->instructions);
@@ -83,18 +83,12 @@ static void add_branches(const struct mix_branches *branches, struct text *out)
 
 void mix_text(const struct mix *mix, const struct mix_options *options, struct text *out)
 {
-	const struct mix_sums *sums = &mix->total.sums;
+	const struct memory_sums *sums = &mix->total.sums;
 
 	report_add_count(out, sums->instructions, "instruction", "instructions");
 	text_add(out, ", ");
-	report_add_count(out, sums->loads, "load", "loads");
-	text_add(out, " (");
-	report_add_count(out, sums->load_bytes, "byte", "bytes");
-	text_add(out, "), ");
-	report_add_count(out, sums->stores, "store", "stores");
-	text_add(out, " (");
-	report_add_count(out, sums->store_bytes, "byte", "bytes");
-	text_add(out, ")\n");
+	memory_describe(sums, out);
+	text_add(out, "\n");
 	add_branches(&mix->branches, out);
 	if (sums->repeated) {
 		report_add_count(out, sums->repeated, "repeated string instruction",
@@ -114,14 +108,10 @@ void mix_text(const struct mix *mix, const struct mix_options *options, struct t
 	walk_troubles_text(&mix->troubles, out);
 }
 
-static void add_json_sums(const struct mix_sums *sums, struct text *out)
+static void add_json_sums(const struct memory_sums *sums, struct text *out)
 {
 	json_add_number(out, "instructions", sums->instructions);
-	json_add_number(out, "loads", sums->loads);
-	json_add_number(out, "load.bytes", sums->load_bytes);
-	json_add_number(out, "stores", sums->stores);
-	json_add_number(out, "store.bytes", sums->store_bytes);
-	json_add_number(out, "repeated", sums->repeated);
+	memory_add_json(sums, out);
 }
 
 static void add_json_classes(const struct mix_row *row, struct text *out)

@@ -59,6 +59,7 @@ static void check_text(const char *words)
 		 "annotated\n"
 		 "  %s, 0x%" PRIx64 ", 21 bytes\n"
 		 "  10 calls, 50 instructions (100.0 %% of all)\n"
+		 "  10 loads (80 bytes), 10 stores (80 bytes)\n"
 		 "\n"
 		 "  Count   Share  Address  Instruction\n"
 		 "     10  40.0 %%  %7" PRIx64 "  test %%edi, %%edi\n"
@@ -201,6 +202,8 @@ static void test_json(void **state)
 	snprintf(block, sizeof(block),
 		 "  {\"block\": \"0x%" PRIx64
 		 "\", \"block.size\": 6, \"block.instructions\": 2, \"count\": 0, "
+		 "\"loads\": 0, \"load.bytes\": 0, \"stores\": 0, \"store.bytes\": 0, "
+		 "\"repeated\": 0, "
 		 "\"code\": [\n"
 		 "    {\"address\": \"0x%" PRIx64 "\", \"text\": \"mov $0x7, %%eax\", "
 		 "\"file\": \"",
