@@ -176,18 +176,28 @@ static void take_blocks(struct annotation *annotation)
 	free(rows);
 }
 
-struct trm_error *annotation_open(struct annotation_file *file,
-				  const struct report_module *module)
+struct trm_error *annotation_open_image(const struct report_module *module,
+					struct image **ret_image)
 {
-	*file = (struct annotation_file){.module = module};
-	TRM_TRY(image_open(module->path, NULL, &file->image));
-	if (!image_is_build(file->image, module->build_id)) {
-		image_close(file->image);
+	struct image *image;
+
+	TRM_TRY(image_open(module->path, NULL, &image));
+	if (!image_is_build(image, module->build_id)) {
+		image_close(image);
 		return trm_error_create(TRM_ERROR_FORMAT,
 					"'%s' is another build than the one that was "
 					"measured: put that one back, or measure again",
 					module->path);
 	}
+	*ret_image = image;
+	return NULL;
+}
+
+struct trm_error *annotation_open(struct annotation_file *file,
+				  const struct report_module *module)
+{
+	*file = (struct annotation_file){.module = module};
+	TRM_TRY(annotation_open_image(module, &file->image));
 	scan_init(&file->scan, file->image, true);
 	return NULL;
 }

@@ -60,6 +60,11 @@ struct trm_error *annotation_find(const struct report_profile *profile, const ch
 				  const struct report_function ***ret_matches,
 				  size_t *ret_count);
 
+/* Opens the file of a module, if it is the one that was measured: errors as for
+ * annotation_open. The caller closes the image. */
+struct trm_error *annotation_open_image(const struct report_module *module,
+					struct image **ret_image);
+
 /*
  * Opens the file of a module and looks at all its code. Errors: TRM_ERROR_SYSTEM and
  * others of image_open, TRM_ERROR_FORMAT if the file is not the one that was measured.

@@ -1,5 +1,7 @@
 /* Listings of functions. */
 #include "annotate/annotation.h"
+#include "annotate/memory.h"
+#include "annotate/trips.h"
 
 #include "base/cleanup.h"
 #include "code/decode.h"
@@ -29,6 +31,7 @@ struct listing {
 	struct image_place place; /* of the line shown last */
 	uint32_t source_file;     /* plus 1: whose text is in `source` */
 	struct VECTOR(char *) source;
+	struct trips trips;
 };
 
 static const struct image_place *place_of(const struct image_rows *rows, uint64_t address)
@@ -154,6 +157,22 @@ static uint64_t count_instructions(const struct annotation *annotation,
 	return count;
 }
 
+/* "loop: 3 entries, 50 iterations (16.7 each), 80.0 %" in front of its header */
+static void add_loop(struct listing *listing, const struct trip *trip)
+{
+	struct text cell = {0};
+
+	text_add(&cell, "loop");
+	if (trip->depth > 1)
+		text_format(&cell, " in %" PRIu32, trip->depth - 1);
+	text_add(&cell, ": ");
+	trips_describe(trip, listing->annotation, &cell);
+	grid_paint_row(&listing->grid, GRID_GREEN);
+	add_empty(&listing->grid, 3);
+	grid_add_text(&listing->grid, cell.data);
+	text_deinit(&cell);
+}
+
 static void add_block(struct listing *listing, const struct annotation_block *block)
 {
 	const struct annotation *annotation = listing->annotation;
@@ -161,6 +180,9 @@ static void add_block(struct listing *listing, const struct annotation_block *bl
 	struct line line = {.address = block->address};
 	struct text cell = {0};
 
+	vector_for_each (&listing->trips.loops, trip)
+		if (&annotation->blocks.items[trip->header] == block)
+			add_loop(listing, trip);
 	for (; line.address < end; line.address += line.size) {
 		read_line(annotation, listing->options, line.address, end, &line);
 		if (line.place)
@@ -186,6 +208,33 @@ static void add_block(struct listing *listing, const struct annotation_block *bl
 	text_deinit(&line.target);
 }
 
+/* Without a graph, and without counts, there are none. */
+static void find_loops(const struct annotation *annotation, struct trips *trips)
+{
+	struct routes routes;
+	struct trm_error *error =
+		annotation->counted ? routes_init(&routes, annotation) : NULL;
+
+	if (!annotation->counted)
+		return;
+	if (!error)
+		trips_init(trips, annotation, &routes);
+	trm_error_destroy(error);
+	vector_deinit(&routes);
+}
+
+/* Loads and stores of all that was executed. */
+static void add_memory(const struct annotation *annotation, struct text *out)
+{
+	struct memory_sums sums = {0};
+
+	vector_for_each (&annotation->blocks, block)
+		memory_add_block(&sums, annotation, block);
+	text_add(out, "  ");
+	memory_describe(&sums, out);
+	text_add(out, "\n");
+}
+
 static void add_head(const struct annotation *annotation, struct text *out)
 {
 	const struct report_function *function = annotation->function;
@@ -208,6 +257,7 @@ static void add_head(const struct annotation *annotation, struct text *out)
 			    ? 100.0 * (double)function->instructions /
 				      (double)annotation->profile->instructions
 			    : 0.0);
+	add_memory(annotation, out);
 }
 
 void annotation_text(const struct annotation *annotation,
@@ -217,6 +267,7 @@ void annotation_text(const struct annotation *annotation,
 		.annotation = annotation, .options = options, .out = out};
 
 	add_head(annotation, out);
+	find_loops(annotation, &listing.trips);
 	grid_add_column(&listing.grid, "Count", true);
 	grid_add_column(&listing.grid, "Share", true);
 	grid_add_column(&listing.grid, "Address", true);
@@ -229,6 +280,7 @@ void annotation_text(const struct annotation *annotation,
 	grid_deinit(&listing.grid);
 	forget_source(&listing);
 	vector_deinit(&listing.source);
+	trips_deinit(&listing.trips);
 }
 
 static void add_json_address(struct text *out, const char *key, uint64_t address)
@@ -248,8 +300,13 @@ static void add_json_block(const struct annotation *annotation,
 	add_json_address(out, "block", block->address);
 	json_add_number(out, "block.size", block->size);
 	json_add_number(out, "block.instructions", count_instructions(annotation, block));
-	if (annotation->counted)
+	if (annotation->counted) {
+		struct memory_sums sums = {0};
+
+		memory_add_block(&sums, annotation, block);
 		json_add_number(out, "count", block->count);
+		memory_add_json(&sums, out);
+	}
 	json_add_key(out, "code");
 	text_add(out, "[");
 	for (; line.address < end; line.address += line.size) {
@@ -269,6 +326,21 @@ static void add_json_block(const struct annotation *annotation,
 	text_deinit(&line.target);
 }
 
+static void add_json_loops(const struct annotation *annotation, struct text *out)
+{
+	struct trips trips = {0};
+
+	find_loops(annotation, &trips);
+	json_begin_list(out, "loops");
+	vector_for_each (&trips.loops, trip) {
+		json_begin_item(out);
+		trips_add_json(&trips, trip, annotation, out);
+		text_add(out, "}");
+	}
+	text_add(out, "]");
+	trips_deinit(&trips);
+}
+
 void annotation_json(const struct annotation *annotation,
 		     const struct annotation_options *options, struct text *out)
 {
@@ -286,5 +358,8 @@ void annotation_json(const struct annotation *annotation,
 	json_begin_list(out, "blocks");
 	vector_for_each (&annotation->blocks, block)
 		add_json_block(annotation, options, block, out);
-	text_add(out, "]}\n");
+	text_add(out, "]");
+	if (annotation->counted)
+		add_json_loops(annotation, out);
+	text_add(out, "}\n");
 }

@@ -47,8 +47,8 @@ void report_blocks_finish(struct report_profile *profile)
 	}
 }
 
-static bool is_selected(const struct report_profile *profile,
-			const struct report_block *block)
+bool report_block_is_selected(const struct report_profile *profile,
+			      const struct report_block *block)
 {
 	uint32_t module = profile->functions.items[block->function].module;
 
@@ -75,7 +75,7 @@ void report_blocks_select(struct report_profile *profile)
 			&profile->functions.items[block->function];
 		uint64_t instructions = report_block_instructions(block);
 
-		if (!is_selected(profile, block))
+		if (!report_block_is_selected(profile, block))
 			continue;
 		profile->counted += !function->blocks;
 		if (!last || !is_same(last, block)) {
@@ -101,7 +101,7 @@ static size_t add_up(const struct report_profile *profile, size_t first, size_t 
 	for (size_t i = first; i < end; i++) {
 		const struct report_block *block = &profile->blocks.items[i];
 
-		if (!is_selected(profile, block))
+		if (!report_block_is_selected(profile, block))
 			continue;
 		if (count && is_same(&rows[count - 1], block))
 			rows[count - 1].count += block->count;

@@ -166,6 +166,10 @@ void report_blocks_finish(struct report_profile *profile);
 /* Adds up the blocks of what is selected: a part of report_profile_select. */
 void report_blocks_select(struct report_profile *profile);
 
+/* Whether a block was executed in what is selected. */
+bool report_block_is_selected(const struct report_profile *profile,
+			      const struct report_block *block);
+
 /* The executed blocks of the selection, counts of all its images in one; `image` means
  * nothing in them. By address: those of one function. The caller frees. */
 struct report_block *report_profile_blocks(const struct report_profile *profile,

@@ -21,17 +21,6 @@
 int annotated_loop(int number);
 int annotated_call(void);
 
-static char self[PATH_MAX];
-static struct image *image; /* of self */
-
-static uint64_t address_of(const char *name)
-{
-	uint64_t address;
-
-	assert_true(image_find_function(image, name, &address));
-	return address;
-}
-
 /* What was counted of a function. */
 struct sample {
 	const char *name;
@@ -53,21 +42,11 @@ struct sample {
 static void write_profile(const char *path, const struct sample *sample)
 {
 	struct maker maker = begin_profile("a.trm", false);
-	char build_id[2 * sizeof(image->build_id) + 1] = "";
 	uint64_t start = address_of(sample->name);
 
-	for (size_t i = 0; i < image->build_id_size; i++)
-		snprintf(build_id + 2 * i, 3, "%02x", image->build_id[i]);
 	add_global(&maker, "run.measure", record_string("blocks"));
 	add_image(&maker, 1, path, 1, "exited 0", NULL);
-	struct record_pair pairs[] = {
-		pair(&maker, "image", record_uint(maker.image)),
-		pair(&maker, "functions.known", record_uint(100)),
-		pair(&maker, "functions.instrumented", record_uint(99)),
-		pair(&maker, "buildid", record_string(build_id)),
-	};
-
-	trm_writer_record(maker.writer, module_node(&maker, path), pairs, 4);
+	add_self(&maker, path, 100, true);
 	add_calls(&maker, path, sample->name, start, sample->calls);
 	for (size_t i = 0; i < 5; i++)
 		if (sample->blocks[i][1])
@@ -86,7 +65,7 @@ static void check(const struct sample *sample, int status, const char *head,
 	char expected[1024];
 	int length;
 
-	write_profile(self, sample);
+	write_profile(self.path, sample);
 	length = snprintf(expected, sizeof(expected), "1 function, %s\n", head);
 	if (row)
 		snprintf(expected + length, sizeof(expected) - (size_t)length, row,
@@ -141,7 +120,7 @@ static void test_places(void **state)
 	char *output, *errors;
 
 	(void)state;
-	write_profile(self,
+	write_profile(self.path,
 		      &(struct sample){"annotated_loop", 3, {{0, 2, 3}, {14, 2, 3}}});
 	assert_int_equal(run_command(cmd_report, "--check a.trm", &output, &errors), 1);
 	assert_non_null(strstr(output, "2 blocks checked: 1 count that cannot be"));
@@ -165,7 +144,7 @@ static void test_json(void **state)
 	uint64_t start = address_of("annotated_loop");
 
 	(void)state;
-	write_profile(self, &(struct sample)LOOP(3, 3, 50, 51, 53, 6));
+	write_profile(self.path, &(struct sample)LOOP(3, 3, 50, 51, 53, 6));
 	snprintf(expected, sizeof(expected),
 		 "{\"functions\": 1, \"blocks\": 5, \"faults\": 1,\n"
 		 "\"rows\": [\n"
@@ -173,7 +152,7 @@ static void test_json(void **state)
 		 "\"function\": \"annotated_loop\", \"offset\": \"0x%" PRIx64
 		 "\", \"block\": \"0x%" PRIx64 "\", \"is\": 51, \"at.most\": 50}],\n"
 		 "\"troubles\": []}\n",
-		 self, start, start + 8);
+		 self.path, start, start + 8);
 	check_command(cmd_report, "--check --json a.trm", 1, expected, "");
 }
 
@@ -185,17 +164,14 @@ int main(void)
 		cmocka_unit_test(test_json),
 	};
 	char folder[] = "/tmp/test_check.XXXXXX";
-	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
-	if (length < 0 || annotated_loop(5) != 7 || annotated_call() != 3)
+	if (annotated_loop(5) != 7 || annotated_call() != 3)
 		return 1;
-	self[length] = '\0';
-	if (image_open(self, NULL, &image))
-		return 1;
+	open_self();
 	enter_folder(folder);
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
 	leave_folder(folder, (const char *const[]){"a.trm", NULL});
-	image_close(image);
+	close_self();
 	return failed;
 }

@@ -21,34 +21,13 @@ int annotated(int number);
 int annotated_loop(int number);
 int annotated_odd(int number);
 
-static char self[PATH_MAX];
-static struct image *image; /* of self */
-
-static uint64_t address_of(const char *name)
-{
-	uint64_t address;
-
-	assert_true(image_find_function(image, name, &address));
-	return address;
-}
-
 static struct maker begin(void)
 {
 	struct maker maker = begin_profile("a.trm", false);
-	char build_id[2 * sizeof(image->build_id) + 1] = "";
 
-	for (size_t i = 0; i < image->build_id_size; i++)
-		snprintf(build_id + 2 * i, 3, "%02x", image->build_id[i]);
 	add_global(&maker, "run.measure", record_string("blocks"));
-	add_image(&maker, 1, self, 1, "exited 0", NULL);
-	struct record_pair pairs[] = {
-		pair(&maker, "image", record_uint(maker.image)),
-		pair(&maker, "functions.known", record_uint(100)),
-		pair(&maker, "functions.instrumented", record_uint(99)),
-		pair(&maker, "buildid", record_string(build_id)),
-	};
-
-	trm_writer_record(maker.writer, module_node(&maker, self), pairs, 4);
+	add_image(&maker, 1, self.path, 1, "exited 0", NULL);
+	add_self(&maker, self.path, 100, true);
 	return maker;
 }
 
@@ -57,7 +36,7 @@ static void add(struct maker *maker, const char *name, uint64_t offset, uint64_t
 {
 	uint64_t start = address_of(name);
 
-	add_block(maker, self, name, start,
+	add_block(maker, self.path, name, start,
 		  (const uint64_t[]){start + offset, size, 2, count});
 }
 
@@ -66,10 +45,10 @@ static void write_branch(void)
 {
 	struct maker maker = begin();
 
-	add_calls(&maker, self, "annotated", address_of("annotated"), 10);
+	add_calls(&maker, self.path, "annotated", address_of("annotated"), 10);
 	add(&maker, "annotated", 0, 4, 10);
 	add(&maker, "annotated", 10, 11, 10);
-	add_calls(&maker, self, "annotated_odd", address_of("annotated_odd"), 1);
+	add_calls(&maker, self.path, "annotated_odd", address_of("annotated_odd"), 1);
 	end_profile(&maker);
 }
 
@@ -123,7 +102,7 @@ static void test_loop(void **state)
 	char *output, *errors;
 
 	(void)state;
-	add_calls(&maker, self, "annotated_loop", address_of("annotated_loop"), 3);
+	add_calls(&maker, self.path, "annotated_loop", address_of("annotated_loop"), 3);
 	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
 		add(&maker, "annotated_loop", blocks[i].offset, blocks[i].size,
 		    blocks[i].count);
@@ -165,17 +144,14 @@ int main(void)
 		cmocka_unit_test(test_refused),
 	};
 	char folder[] = "/tmp/test_graph.XXXXXX";
-	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
-	if (length < 0 || annotated(1) != 7 || annotated_loop(5) != 7 || annotated_odd(1))
+	if (annotated(1) != 7 || annotated_loop(5) != 7 || annotated_odd(1))
 		return 1;
-	self[length] = '\0';
-	if (image_open(self, NULL, &image))
-		return 1;
+	open_self();
 	enter_folder(folder);
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
 	leave_folder(folder, (const char *const[]){"a.trm", NULL});
-	image_close(image);
+	close_self();
 	return failed;
 }
