@@ -191,7 +191,7 @@ def run_trammel(trammel, command, folder, name, environment, measure="functions"
     output = execute([trammel, "run", "--quiet", "-m", measure, "-o", out, "--", *command], folder,
                      environment)
     reports = [json.loads(execute([trammel, "report", out, "--json", "--by", kind], folder, PLAIN))
-               for kind in ("function", "block")[:1 + (measure == "blocks")]]
+               for kind in ("function", "block")[:1 + measure.startswith("block")]]
     return reports[0] if measure == "functions" else reports, output
 
 
@@ -359,6 +359,28 @@ def check_threads(folder, options):
     return right
 
 
+def executed_blocks(report):
+    return {(row["module"], row["block"]) for row in report["rows"] if row["count"]}
+
+
+def check_block_coverage(folder, options):
+    """The blocks that are covered are those whose counts are not 0."""
+    right, total = True, 0
+    for name, command in PROGRAMS.items():
+        if name in UNSTEADY or name in OWN_ONLY:
+            continue
+        (_, counted), _ = run_trammel(options.trammel, command, folder, name, ALIKE, "blocks")
+        (_, covered), _ = run_trammel(options.trammel, command, folder, name, ALIKE,
+                                      "block-coverage")
+        differ = executed_blocks(counted) ^ executed_blocks(covered)
+        total += len(executed_blocks(covered))
+        right = right and not differ and {row["count"] for row in covered["rows"]} == {1}
+        for place in sorted(differ)[:5]:
+            print(f"    {name}: {place}")
+    print(f"{'ok' if right else 'FAIL':4} block coverage: {total} blocks covered")
+    return right and total > 5000
+
+
 def run_lackey(folder):
     """What valgrind's lackey says of the program without libraries: instructions, and loads and
     stores of all types. It counts each pass of a repeated string instruction as one of each, and
@@ -493,6 +515,8 @@ def run(folder, options):
             sys.stdout.flush()
     if options.only in (None, "thread-sums"):
         results.append(attempt("thread sums", check_threads, folder, options))
+    if options.only in (None, "block-coverage"):
+        results.append(attempt("block coverage", check_block_coverage, folder, options))
     if options.only in (None, "mix"):
         results.append(attempt("mix", check_mix, folder, options))
     if options.only in (None, "loops"):
@@ -510,7 +534,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--trammel", default=default, help="the program to test")
     parser.add_argument("--only", metavar="NAME",
-                        help="one of: " + " ".join([*PROGRAMS, "thread-sums", "mix", "loops", "pbo"]))
+                        help="one of: " + " ".join([*PROGRAMS, "thread-sums", "block-coverage",
+                                                   "mix", "loops", "pbo"]))
     parser.add_argument("--keep", metavar="DIR", help="leave all files in this folder")
     parser.add_argument("--verbose", action="store_true", help="show every difference")
     options = parser.parse_args()
