@@ -112,7 +112,7 @@ static bool peel(const struct flow_graph *graph, struct balance *balances,
 
 	if (incoming && __builtin_sub_overflow(0, leaf->surplus, &count))
 		return false;
-	if (count < 0)
+	if (count < 0 && !(edge->flags & FLOW_SIGNED))
 		return false;
 	counts[leaf->edges] = (uint64_t)count;
 	balances[other].unknown--;
@@ -130,14 +130,17 @@ static bool count_nodes(const struct flow_graph *graph, const uint64_t *counts,
 
 	memset(ret_nodes, 0, graph->node_count * sizeof(*ret_nodes));
 	for (uint32_t i = 0; i < graph->edge_count; i++) {
-		uint64_t *to = &ret_nodes[graph->edges[i].to];
-		uint64_t *from = &left[graph->edges[i].from];
+		bool back = counts[i] > INT64_MAX;
+		uint64_t count = back ? -counts[i] : counts[i];
+		uint32_t in = back ? graph->edges[i].from : graph->edges[i].to;
+		uint32_t out = back ? graph->edges[i].to : graph->edges[i].from;
+		uint64_t *to = &ret_nodes[in], *from = &left[out];
 
-		*ret_fault = graph->edges[i].to;
-		if (__builtin_add_overflow(*to, counts[i], to) || *to > INT64_MAX)
+		*ret_fault = in;
+		if (__builtin_add_overflow(*to, count, to) || *to > INT64_MAX)
 			return false;
-		*ret_fault = graph->edges[i].from;
-		if (__builtin_add_overflow(*from, counts[i], from) || *from > INT64_MAX)
+		*ret_fault = out;
+		if (__builtin_add_overflow(*from, count, from) || *from > INT64_MAX)
 			return false;
 	}
 	for (uint32_t i = 0; i < graph->node_count; i++)

@@ -64,6 +64,15 @@ static void add_to_counter(const struct thread *thread, const struct module *mod
 		*counter += (uint64_t)(int64_t)by;
 }
 
+/* Counts what the thread has not, and will not: it goes on behind it. */
+static void count_by_hand(const struct thread *thread, const struct module *module,
+			  const struct plan_place *place)
+{
+	for (unsigned i = 0; i < 2; i++)
+		if (place->uncounted[i] != PLAN_NO_SLOT)
+			add_to_counter(thread, module, place->uncounted[i], 1);
+}
+
 /* The thread counted a call and will count it again. */
 static void uncount(const struct thread *thread, const struct module *module,
 		    const struct plan_function *function)
@@ -281,9 +290,7 @@ static enum settled settle_moved(struct thread *thread, const struct module *mod
 				 struct plan_place *place,
 				 struct user_regs_struct *registers)
 {
-	for (unsigned i = 0; i < 2; i++)
-		if (place->uncounted[i] != PLAN_NO_SLOT)
-			add_to_counter(thread, module, place->uncounted[i], 1);
+	count_by_hand(thread, module, place);
 	step_back(module, place, registers);
 	registers->rip = place->original + module->bias;
 	vector_push(&thread->shown,
@@ -329,6 +336,7 @@ static enum settled settle_trampoline(struct session *session, struct thread *th
 		registers->rsp += 8;
 		__attribute__((fallthrough));
 	case PLAN_PLACE_CALL_DONE:
+		count_by_hand(thread, module, &place);
 		registers->rip = place.original + module->bias;
 		return SETTLED;
 	default:

@@ -289,7 +289,8 @@ static void make_all(struct maker *maker, uint32_t seed)
 	}
 }
 
-static void open_made(struct whole_area *area, const struct maker *maker)
+static void open_made(struct whole_area *area, const struct maker *maker,
+		      enum plan_depth depth)
 {
 	whole_area_open(area, maker->bytes, TEXT, TEXT + DATA, IMAGE_DYNAMIC);
 	for (uint32_t i = 0; i < FUNCTIONS; i++) {
@@ -300,18 +301,23 @@ static void open_made(struct whole_area *area, const struct maker *maker)
 		plan_image_add(&area->image, WHOLE_ADDRESS + maker->starts[i],
 			       end - maker->starts[i], "made");
 	}
+	area->depth = depth;
 	whole_area_plan(area);
 }
 
-/* Returns how many of the functions were relocated whole. */
-static size_t run_batch(struct maker *maker, uint32_t seed)
+/* What became of the functions. */
+struct outcome {
+	size_t whole, with_edges, edges, joined;
+};
+
+static void run_batch(struct maker *maker, uint32_t seed, enum plan_depth depth,
+		      struct outcome *outcome)
 {
 	static struct whole_result results[FUNCTIONS];
 	struct whole_area area;
-	size_t whole = 0;
 
 	make_all(maker, seed);
-	open_made(&area, maker);
+	open_made(&area, maker, depth);
 	for (unsigned shown = 0; shown < 2; shown++) {
 		whole_area_show(&area, shown);
 		for (unsigned i = 0; i < FUNCTIONS; i++) {
@@ -330,29 +336,48 @@ static size_t run_batch(struct maker *maker, uint32_t seed)
 		}
 	}
 	whole_check_counts(&area);
-	vector_for_each (&area.plan->functions, function)
-		whole += function->block_count != 0;
+	vector_for_each (&area.plan->functions, function) {
+		outcome->whole += function->block_count != 0;
+		outcome->with_edges += function->edge_count != 0;
+	}
+	outcome->edges += area.edges;
+	outcome->joined += area.joined;
 	whole_area_close(&area);
-	return whole;
 }
 
 static void test_made_functions(void **state)
 {
 	struct maker *maker = malloc(sizeof(*maker));
-	size_t whole = 0;
+	struct outcome outcome = {0};
 
 	(void)state;
 	for (uint32_t seed = 1; seed <= BATCHES; seed++)
-		whole += run_batch(maker, seed);
+		run_batch(maker, seed, PLAN_BLOCKS, &outcome);
 	free(maker);
 	/* The others have no room for a jump. */
-	assert_true(whole * 100 >= 80 * BATCHES * FUNCTIONS);
+	assert_true(outcome.whole * 100 >= 80 * BATCHES * FUNCTIONS);
+	assert_int_equal(outcome.with_edges, 0);
+}
+
+/* All counts of edges and blocks follow from the counters. */
+static void test_edges(void **state)
+{
+	struct maker *maker = malloc(sizeof(*maker));
+	struct outcome outcome = {0};
+
+	(void)state;
+	for (uint32_t seed = 1; seed <= BATCHES; seed++)
+		run_batch(maker, seed, PLAN_EDGES, &outcome);
+	free(maker);
+	assert_true(outcome.with_edges * 100 >= 95 * outcome.whole);
+	assert_true(outcome.edges > 10000 && outcome.joined * 100 < outcome.edges);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_made_functions),
+		cmocka_unit_test(test_edges),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

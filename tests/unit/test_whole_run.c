@@ -49,12 +49,12 @@ static void compare(struct whole_area *area, const char *name, uint64_t address,
 	}
 }
 
-static void run_routines(enum image_type type)
+static void run_routines(enum image_type type, enum plan_depth depth)
 {
 	struct whole_result *results = calloc(INPUTS, sizeof(*results));
 	struct whole_area area;
 
-	whole_routines_open(&area, type);
+	whole_routines_open(&area, type, depth);
 	vector_for_each (&area.plan->functions, function) {
 		const char *name = area.plan->names.items + function->name;
 
@@ -64,6 +64,7 @@ static void run_routines(enum image_type type)
 		compare(&area, name, function->address, results);
 		whole_check_counts(&area);
 	}
+	assert_int_equal(area.edges > 2000, depth == PLAN_EDGES);
 	whole_area_close(&area);
 	free(results);
 }
@@ -71,13 +72,15 @@ static void run_routines(enum image_type type)
 static void test_position_independent(void **state)
 {
 	(void)state;
-	run_routines(IMAGE_DYNAMIC);
+	run_routines(IMAGE_DYNAMIC, PLAN_BLOCKS);
+	run_routines(IMAGE_DYNAMIC, PLAN_EDGES);
 }
 
 static void test_fixed_addresses(void **state)
 {
 	(void)state;
-	run_routines(IMAGE_EXECUTABLE);
+	run_routines(IMAGE_EXECUTABLE, PLAN_BLOCKS);
+	run_routines(IMAGE_EXECUTABLE, PLAN_EDGES);
 }
 
 /* In how many blocks functions are relocated whole; 0: there is no room. */
@@ -114,7 +117,7 @@ static void test_forms(void **state)
 	struct whole_area area;
 
 	(void)state;
-	whole_routines_open(&area, IMAGE_EXECUTABLE);
+	whole_routines_open(&area, IMAGE_EXECUTABLE, PLAN_BLOCKS);
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
 		check_form(&area, forms[i].name, forms[i].blocks);
 	assert_int_not_equal(area.plan->stubs.count, 0);

@@ -1,0 +1,215 @@
+/* Which edges and blocks of a function get counters: see code/edges.h. */
+#include "code/edges.h"
+
+#include "base/cleanup.h"
+#include "code/flags.h"
+#include "code/making.h"
+
+#include <string.h>
+
+/* What counters cost, against one that is one instruction. */
+static const float COST_FLAGS = 5; /* the form that keeps flags */
+static const float COST_PIECE = 1; /* a jump more */
+
+struct placing {
+	struct making *making;
+	const struct cfg *cfg;
+	const struct whole *whole;
+	struct plan *plan;
+	struct plan_function *row;
+	uint32_t *entries; /* by block: edges that lead there */
+};
+
+static const struct cfg_instruction *last_of(const struct cfg *cfg, uint32_t block)
+{
+	const struct cfg_block *row = &cfg->blocks.items[block];
+
+	return &cfg->instructions.items[row->first + row->count - 1];
+}
+
+static bool is_original(const struct placing *placing, uint32_t block)
+{
+	const struct cfg_block *row = &placing->cfg->blocks.items[block];
+
+	return placing->whole->original.items[row->first + row->count - 1];
+}
+
+static bool is_exposed(const struct placing *placing, uint32_t block)
+{
+	return block && placing->cfg->blocks.items[block].exposed;
+}
+
+/* Whether the jump at the end of a block is the only one that goes by its table: then the
+ * clone's entries are its edges. */
+static bool has_own_table(const struct cfg *cfg, uint32_t block)
+{
+	uint64_t table = last_of(cfg, block)->target;
+
+	if (!table)
+		return false;
+	for (uint32_t i = 0; i < cfg->blocks.count; i++) {
+		const struct cfg_instruction *last = last_of(cfg, i);
+
+		if (i != block && last->kind == CFG_SWITCH &&
+		    (!last->target || last->target == table))
+			return false;
+	}
+	return true;
+}
+
+/* An edge that leaves the function. A return is known by what enters its block. */
+static uint8_t flags_out(const struct placing *placing, const struct cfg_edge *edge)
+{
+	bool stays = cfg_may_stay(placing->cfg, edge->from);
+	uint8_t kind = last_of(placing->cfg, edge->from)->kind;
+
+	/* Calls of other functions on a condition, and what falls out of relocated code.
+	 */
+	if ((kind == CFG_CONDITION || kind == CFG_LOOP || edge->kind == CFG_EDGE_FALL) &&
+	    !is_original(placing, edge->from))
+		return 0;
+	return stays ? PLAN_EDGE_JOINED : PLAN_EDGE_FIXED;
+}
+
+/* Original code that falls to a block: the jump there counts, if there is one for it. */
+static uint8_t flags_of_original_fall(const struct placing *placing,
+				      const struct cfg_edge *edge)
+{
+	if (is_exposed(placing, edge->to))
+		return PLAN_EDGE_JOINED;
+	return whole_fall_patch(placing->whole, edge->to) ? 0 : PLAN_EDGE_FIXED;
+}
+
+static uint8_t flags_of(const struct placing *placing, const struct cfg_edge *edge)
+{
+	const struct cfg *cfg = placing->cfg;
+	bool alone = cfg->blocks.items[edge->from].edge_count == 1 &&
+		     !cfg_may_stay(cfg, edge->from);
+
+	if (edge->to == CFG_OUT)
+		return flags_out(placing, edge);
+	if (edge->kind == CFG_EDGE_FALL && is_original(placing, edge->from))
+		return flags_of_original_fall(placing, edge);
+	/* The counter of a block does. */
+	if (alone || (edge->to && !is_exposed(placing, edge->to) &&
+		      placing->entries[edge->to] == 1))
+		return PLAN_EDGE_FIXED;
+	return edge->kind == CFG_EDGE_SWITCH && !has_own_table(cfg, edge->from)
+		       ? PLAN_EDGE_FIXED
+		       : 0;
+}
+
+static void add_edges(struct placing *placing)
+{
+	const struct cfg *cfg = placing->cfg;
+	struct plan *plan = placing->plan;
+
+	placing->row->first_edge = (uint32_t)plan->edges.count;
+	placing->row->edge_count = (uint32_t)cfg->edges.count;
+	vector_for_each (&cfg->edges, edge)
+		vector_push(&plan->edges, ((struct plan_edge){
+						  .from = edge->from,
+						  .to = edge->to,
+						  .slot = PLAN_NO_SLOT,
+						  .piece = WHOLE_NONE,
+						  .kind = edge->kind,
+						  .flags = flags_of(placing, edge),
+					  }));
+}
+
+static float edge_cost(const struct placing *placing, const struct cfg_edge *edge)
+{
+	float cost = whole_edge_keeps_flags(placing->whole, edge) ? COST_FLAGS : 1;
+
+	return whole_edge_has_piece(placing->whole, edge) ? cost + COST_PIECE : cost;
+}
+
+/* From how often an edge is passed to what a counter on it would cost. */
+static void weigh(const struct placing *placing, struct flow_graph *graph)
+{
+	const struct cfg *cfg = placing->cfg;
+	const struct whole *whole = placing->whole;
+	uint32_t blocks = (uint32_t)cfg->blocks.count;
+	struct flow_edge *edges = graph->edges + EDGES_BLOCKS + blocks;
+
+	flow_weights(graph);
+	for (uint32_t i = 0; i < blocks; i++)
+		if (whole->blocks.items[i].stub == WHOLE_NONE &&
+		    whole_block_keeps_flags(whole, &cfg->blocks.items[i]))
+			graph->edges[EDGES_BLOCKS + i].weight *= COST_FLAGS;
+	for (uint32_t i = 0; i < cfg->edges.count; i++)
+		edges[i].weight *= edge_cost(placing, &cfg->edges.items[i]);
+	/* Calls are counted whatever else is. */
+	graph->edges[EDGES_ENTRY].weight = 0;
+	if (!whole_needs_entry_slot(whole))
+		graph->edges[EDGES_BLOCKS].weight = 0;
+}
+
+static uint32_t new_slot(const struct placing *placing)
+{
+	return placing->plan->slot_count++;
+}
+
+static void give_slots(const struct placing *placing, const uint64_t *counted)
+{
+	struct plan *plan = placing->plan;
+	struct whole *whole = &placing->making->whole;
+	struct plan_block *blocks = plan->blocks.items + placing->row->first_block;
+	struct plan_edge *edges = plan->edges.items + placing->row->first_edge;
+	uint32_t block_count = placing->row->block_count;
+	bool shared = !whole_needs_entry_slot(whole);
+
+	if (!bit_test(counted, shared ? EDGES_BLOCKS : EDGES_ENTRY))
+		blocks->flags |= PLAN_BLOCK_FREE;
+	for (uint32_t i = 0; i < block_count; i++) {
+		if (!i && shared)
+			continue; /* it has that of the calls */
+		blocks[i].slot = PLAN_NO_SLOT;
+		if (bit_test(counted, EDGES_BLOCKS + i))
+			blocks[i].slot = new_slot(placing);
+		whole->blocks.items[i].slot = blocks[i].slot == PLAN_NO_SLOT
+						      ? WHOLE_NONE
+						      : blocks[i].slot * plan->slot_size;
+	}
+	vector_reserve(&whole->edges, placing->row->edge_count);
+	whole->edges.count = placing->row->edge_count;
+	for (uint32_t i = 0; i < placing->row->edge_count; i++) {
+		bool has = bit_test(counted, EDGES_BLOCKS + block_count + i) &&
+			   !(edges[i].flags & PLAN_EDGE_JOINED);
+
+		if (has)
+			edges[i].slot = new_slot(placing);
+		whole->edges.items[i] = (struct whole_edge){
+			.slot = has ? edges[i].slot * plan->slot_size : WHOLE_NONE,
+			.code = WHOLE_NONE,
+		};
+	}
+}
+
+bool edges_place(struct making *making, struct plan_function *row)
+{
+	const struct cfg *cfg = &making->cfg;
+	scoped_free uint32_t *entries =
+		memory_allocate_zeroed(cfg->blocks.count, sizeof(*entries));
+	struct placing placing = {making,       cfg, &making->whole,
+				  making->plan, row, entries};
+	struct flow_graph graph;
+
+	vector_for_each (&cfg->edges, edge)
+		if (edge->to != CFG_OUT)
+			entries[edge->to]++;
+	add_edges(&placing);
+	edges_graph(making->plan, row, &graph);
+	scoped_free struct flow_edge *edges = graph.edges;
+	scoped_free uint64_t *counted =
+		memory_allocate(bit_words(graph.edge_count) * sizeof(*counted));
+
+	weigh(&placing, &graph);
+	if (!flow_place(&graph, counted)) {
+		making->plan->edges.count = row->first_edge;
+		row->edge_count = 0;
+		return false;
+	}
+	give_slots(&placing, counted);
+	return true;
+}
