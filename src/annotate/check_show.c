@@ -15,10 +15,21 @@ static const struct {
 	[CHECK_BEYOND] = {"beyond", "0x%" PRIx64 " is beyond 0x%" PRIx64},
 	[CHECK_ENTRY] = {"entry",
 			 "entered %" PRIu64 " times, by ways taken at most %" PRIu64},
+	[CHECK_SOLVED] = {"contradiction", "counters contradict each other (%" PRIu64
+					   ", not %" PRIu64 ")"},
+	[CHECK_IN] = {"edges in",
+		      "edges led there %" PRIu64 " times, entered %" PRIu64 " times"},
+	[CHECK_OUT] = {"edges out", "what entered and what left differ: %" PRIu64
+				    " and %" PRIu64 " times"},
 	[CHECK_LEFT] = {"left", "entered %" PRIu64 " times, left %" PRIu64},
 	[CHECK_STAYED] = {"calls that stayed",
 			  "entered %" PRIu64 " times, left %" PRIu64 ": calls did not "
 			  "return"},
+	[CHECK_TWICE] = {"left twice", "left %" PRIu64 " times, entered %" PRIu64
+				       ": calls returned twice, or in a child"},
+	[CHECK_CAME] = {"entered by a context",
+			"entered %" PRIu64 " times, %" PRIu64
+			" of them by edges: a signal's handler sent a thread there"},
 };
 
 static void add_place(struct text *out, const struct report_profile *profile,
@@ -40,6 +51,10 @@ void check_text(const struct check *check, const struct report_profile *profile,
 	report_add_count(out, check->functions, "function", "functions");
 	text_add(out, ", ");
 	report_add_count(out, check->blocks, "block", "blocks");
+	if (check->edges) {
+		text_add(out, ", ");
+		report_add_count(out, check->edges, "edge", "edges");
+	}
 	text_add(out, " checked: ");
 	report_add_count(out, check->faults, "count that cannot be",
 			 "counts that cannot be");
@@ -68,8 +83,10 @@ void check_text(const struct check *check, const struct report_profile *profile,
 void check_json(const struct check *check, const struct report_profile *profile,
 		struct text *out)
 {
-	text_format(out, "{\"functions\": %zu, \"blocks\": %zu, \"faults\": %zu",
-		    check->functions, check->blocks, check->faults);
+	text_format(out,
+		    "{\"functions\": %zu, \"blocks\": %zu, \"edges\": %zu, \"faults\": "
+		    "%zu",
+		    check->functions, check->blocks, check->edges, check->faults);
 	json_begin_list(out, "rows");
 	vector_for_each (&check->rows, row) {
 		const struct report_module *module =

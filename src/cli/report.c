@@ -19,7 +19,7 @@ static struct arguments arguments;
 
 static const struct poptOption option_table[] = {
 	{"by", 0, POPT_ARG_STRING, &arguments.by, 0,
-	 "what a row is: function (the default), module, process or block", "WHAT"},
+	 "what a row is: function (the default), module, process, block or edge", "WHAT"},
 	{"sort", 0, POPT_ARG_STRING, &arguments.sort, 0,
 	 "order of the rows: calls (the default), name, module or instructions", "KEY"},
 	{"process", 0, POPT_ARG_STRING, &arguments.process, 0,
@@ -60,7 +60,8 @@ static struct trm_error *check_files(void)
 static struct trm_error *read_options(struct report_options *options,
 				      struct report_filter *filter)
 {
-	static const char *const by[] = {"function", "module", "process", "block", NULL};
+	static const char *const by[] = {"function", "module", "process",
+					 "block",    "edge",   NULL};
 	static const char *const sorts[] = {"calls", "name", "module", "instructions",
 					    NULL};
 	static const char *const colours[] = {"auto", "always", "never", NULL};
@@ -97,6 +98,17 @@ static struct trm_error *check_blocks(const struct report_profile *profile,
 	return trm_error_create(TRM_ERROR_USAGE,
 				"no counts of blocks in '%s': measure with trammel run "
 				"-m blocks",
+				arguments.files.items[0]);
+}
+
+static struct trm_error *check_edges(const struct report_profile *profile,
+				     const struct report_options *options)
+{
+	if (profile->edges.count || options->by != REPORT_BY_EDGE)
+		return NULL;
+	return trm_error_create(TRM_ERROR_USAGE,
+				"no counts of edges in '%s': measure with trammel run "
+				"-m edges",
 				arguments.files.items[0]);
 }
 
@@ -163,6 +175,8 @@ static struct trm_error *report(int argc, const char **argv, int *ret_status)
 
 	if (!error)
 		error = check_blocks(profile, &options);
+	if (!error)
+		error = check_edges(profile, &options);
 	if (!error && arguments.check)
 		error = check_profile(profile, &options, ret_status);
 	else if (!error)

@@ -102,14 +102,15 @@ static void take_counters(const struct plan *plan, const struct plan_function *f
 	}
 }
 
-/* Whether a block's probe lies behind an address in it: who left there has not counted.
- */
+/* Whether a block's probe lies behind the place of the residue: who left there has not
+ * counted. */
 static bool counts_behind(const struct plan *plan, const struct plan_function *function,
-			  uint32_t number, uint64_t address)
+			  uint32_t number, const struct edges_residue *residue)
 {
 	const struct plan_block *block = block_of(plan, function, number);
 	uint64_t original = function->address,
 		 end = original + block->offset + block->size;
+	uint64_t least = residue->address + !residue->counts;
 	uint32_t code = function->trampoline;
 
 	if (block->slot >= plan->slot_count)
@@ -118,7 +119,7 @@ static bool counts_behind(const struct plan *plan, const struct plan_function *f
 		const struct plan_step *step =
 			&plan->steps.items[function->first_step + i];
 
-		if (step->kind == PLAN_STEP_PROBE && original > address &&
+		if (step->kind == PLAN_STEP_PROBE && original >= least &&
 		    probe_slot(plan->code.items + code) == block->slot * plan->slot_size)
 			return true;
 		original += step->original;
@@ -132,13 +133,16 @@ static void take_residue(const struct plan *plan, const struct plan_function *fu
 {
 	uint64_t offset = residue->address - function->address;
 
+	/* A call. */
+	if (!offset && residue->by < 0 && residue->counts)
+		return;
 	for (uint32_t i = 0; offset < function->size && i < function->block_count; i++) {
 		const struct plan_block *block = block_of(plan, function, i);
 
 		if (offset - block->offset >= block->size)
 			continue;
 		/* A block with calls has its own. */
-		if (counts_behind(plan, function, i, residue->address))
+		if (counts_behind(plan, function, i, residue))
 			by_node[edges_node_in(i)] += residue->by;
 		else
 			by_node[edges_node_out(i)] += residue->by;
@@ -146,12 +150,25 @@ static void take_residue(const struct plan *plan, const struct plan_function *fu
 	}
 }
 
+/* What entered blocks and did not leave them by edges. */
+static void find_stayed(const struct plan *plan, const struct plan_function *function,
+			struct edges_counts *counts)
+{
+	for (uint32_t i = 0; i < function->block_count; i++)
+		counts->stayed[i] = (int64_t)counts->blocks[i];
+	for (uint32_t i = 0; i < function->edge_count; i++)
+		counts->stayed[edge_of(plan, function, i)->from] -=
+			(int64_t)counts->edges[i];
+	for (uint32_t i = 0; i < function->edge_count; i++)
+		if (edge_of(plan, function, i)->flags & PLAN_EDGE_JOINED)
+			counts->stayed[edge_of(plan, function, i)->from] = 0;
+}
+
 static void take_result(const struct plan *plan, const struct plan_function *function,
 			const uint64_t *counts, const uint64_t *nodes,
 			struct edges_counts *ret_counts)
 {
 	uint32_t blocks = function->block_count, edges = function->edge_count;
-	uint32_t next = EDGES_BLOCKS + blocks + edges;
 	struct edges_counts result = {
 		.calls = counts[EDGES_ENTRY],
 		.blocks = memory_allocate_zeroed(blocks + 1, sizeof(*result.blocks)),
@@ -159,13 +176,11 @@ static void take_result(const struct plan *plan, const struct plan_function *fun
 		.edges = memory_allocate_zeroed(edges + 1, sizeof(*result.edges)),
 	};
 
-	for (uint32_t i = 0; i < blocks; i++) {
+	for (uint32_t i = 0; i < blocks; i++)
 		result.blocks[i] = nodes[edges_node_in(i)];
-		if (block_of(plan, function, i)->flags & PLAN_BLOCK_STAYS)
-			result.stayed[i] = (int64_t)counts[next++];
-	}
 	for (uint32_t i = 0; i < edges; i++)
 		result.edges[i] = counts[EDGES_BLOCKS + blocks + i];
+	find_stayed(plan, function, &result);
 	*ret_counts = result;
 }
 

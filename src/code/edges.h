@@ -46,6 +46,7 @@ struct edges_residue {
 	uint64_t address; /* link-time, of the instruction that it did not execute, or
 			     that it went on with */
 	int by;           /* 1: it left; -1: it came */
+	bool counts;      /* it runs the probes in front of that instruction */
 };
 struct edges_residues VECTOR(struct edges_residue);
 
@@ -53,8 +54,8 @@ struct edges_residues VECTOR(struct edges_residue);
 struct edges_counts {
 	uint64_t calls;   /* how often its start was entered from outside */
 	uint64_t *blocks; /* by block: how often it was entered */
-	int64_t *stayed; /* by block: how often it was entered and not left, of those with
-			    calls */
+	int64_t *stayed; /* by block: how often it was entered less how often it was left;
+			    0 where an edge from it has no count */
 	uint64_t *edges; /* by edge; of those with PLAN_EDGE_JOINED 0 */
 };
 

@@ -107,14 +107,16 @@ static void add_edges(struct placing *placing)
 	placing->row->first_edge = (uint32_t)plan->edges.count;
 	placing->row->edge_count = (uint32_t)cfg->edges.count;
 	vector_for_each (&cfg->edges, edge)
-		vector_push(&plan->edges, ((struct plan_edge){
-						  .from = edge->from,
-						  .to = edge->to,
-						  .slot = PLAN_NO_SLOT,
-						  .piece = WHOLE_NONE,
-						  .kind = edge->kind,
-						  .flags = flags_of(placing, edge),
-					  }));
+		vector_push(&plan->edges,
+			    ((struct plan_edge){
+				    .from = edge->from,
+				    .to = edge->to,
+				    .slot = PLAN_NO_SLOT,
+				    .piece = WHOLE_NONE,
+				    .kind = edge->kind,
+				    .size = last_of(cfg, edge->from)->length,
+				    .flags = flags_of(placing, edge),
+			    }));
 }
 
 static float edge_cost(const struct placing *placing, const struct cfg_edge *edge)

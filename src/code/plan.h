@@ -140,6 +140,7 @@ struct plan_edge {
 			      UINT32_MAX: there is none */
 	uint8_t kind;      /* enum cfg_edge_kind */
 	uint8_t flags;     /* enum plan_edge_flag */
+	uint8_t size;      /* bytes of the instruction that it leaves */
 };
 
 /* A place in plan.code that depends on where things lie in one process. */

@@ -8,6 +8,7 @@ const struct collector *const collectors[] = {
 	&collector_functions,
 	&collector_coverage,
 	&collector_blocks,
+	&collector_edges,
 	NULL,
 };
 

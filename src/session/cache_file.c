@@ -276,11 +276,11 @@ static bool write_texts(int fd, struct header *header, const struct module_file 
 static bool write_parts(int fd, struct header *header, const struct module_file *file)
 {
 	const struct plan *plan = file->plan;
-	const void *arrays[] = {
-		plan->functions.items, plan->patches.items, plan->fixups.items,
-		plan->blocks.items,    plan->terms.items,   plan->edges.items,
-		plan->steps.items,     plan->stubs.items,   plan->code.items,
-		plan->names.items};
+	const void *arrays[] = {plan->functions.items, plan->patches.items,
+				plan->fixups.items,    plan->blocks.items,
+				plan->terms.items,     plan->edges.items,
+				plan->steps.items,     plan->stubs.items,
+				plan->code.items,      plan->names.items};
 
 	for (int i = FUNCTIONS; i <= NAMES; i++) {
 		const struct piece piece = {arrays[i], header->part_size[i]};

@@ -2,6 +2,7 @@
 #include "session/session.h"
 
 #include "base/cleanup.h"
+#include "session/residues.h"
 #include "session/signals.h"
 
 #include <errno.h>
@@ -199,7 +200,7 @@ static void on_exec(struct session *session, struct thread *thread)
 		arena_give_bank(thread->bank);
 	thread->bank = NULL;
 	vector_deinit(&thread->old_banks);
-	vector_deinit(&thread->shown);
+	residues_end(thread);
 	read_link(process->pid, "exe", program, sizeof(program));
 	process->first_image = process->pid == session->first && !process->image->started;
 	if (process->first_image) {
@@ -294,7 +295,11 @@ static void adopt(struct session *session, struct thread *parent, struct thread 
 	child->process->image->threads = 1;
 	/* A handler may have forked, and return in the child, too. */
 	vector_for_each (&parent->shown, shown)
-		vector_push(&child->shown, *shown);
+		vector_push(&child->shown, ((struct shown){.rip = shown->rip,
+							   .rsp = shown->rsp,
+							   .address = shown->address,
+							   .file = shown->file,
+							   .inherited = true}));
 	if (!process->space)
 		return;
 	if (process->space->holding) {

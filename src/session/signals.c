@@ -8,6 +8,7 @@
 
 #include "code/branch.h"
 #include "resident/resident.h"
+#include "session/residues.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -293,8 +294,10 @@ static enum settled settle_moved(struct thread *thread, const struct module *mod
 	count_by_hand(thread, module, place);
 	step_back(module, place, registers);
 	registers->rip = place->original + module->bias;
-	vector_push(&thread->shown,
-		    ((struct shown){.rip = registers->rip, .rsp = registers->rsp}));
+	vector_push(&thread->shown, ((struct shown){.rip = registers->rip,
+						    .rsp = registers->rsp,
+						    .address = place->original,
+						    .file = module->file->index}));
 	return SETTLED;
 }
 
@@ -639,16 +642,36 @@ struct saved_place {
 	uint64_t rsp, rip;
 };
 
+/* Whether a handler goes back to where the thread was. The resident has led the way back
+ * into relocated code, if it could. */
+static bool goes_back(const struct space *space, const struct shown *shown, uint64_t rip)
+{
+	struct module *module = space_module_of_code(space, rip);
+
+	if (rip == shown->rip)
+		return true;
+	return module && module->file->index == shown->file &&
+	       locate(module, rip).original == shown->address;
+}
+
 /* Whether a handler that goes back to `saved` is that of a signal that found the thread
  * in a relocated function, and whether it goes back to where it was: it has counted then.
  * All such signals that came later are done. */
 static bool take_shown(struct thread *thread, const struct saved_place *saved)
 {
 	for (size_t i = thread->shown.count; i-- > 0;) {
-		if (thread->shown.items[i].rsp != saved->rsp)
+		const struct shown *shown = &thread->shown.items[i];
+		bool back;
+
+		if (shown->rsp != saved->rsp)
 			continue;
+		while (thread->shown.count > i + 1)
+			residues_left(thread,
+				      &thread->shown.items[--thread->shown.count]);
 		thread->shown.count = i;
-		return thread->shown.items[i].rip == saved->rip;
+		back = goes_back(thread->process->space, shown, saved->rip);
+		(back ? residues_back : residues_left)(thread, shown);
+		return back;
 	}
 	return false;
 }
@@ -676,6 +699,15 @@ bool signals_lead_in(const struct space *space, uint64_t rip, bool entry,
 	return true;
 }
 
+/* The resident has led a changed context into relocated code, behind the probes. */
+static void note_led(struct thread *thread, uint64_t rip)
+{
+	struct module *module = space_module_of_code(thread->process->space, rip);
+
+	if (module)
+		residues_came(thread, module, locate(module, rip).original, false);
+}
+
 /* In functions of whose entry alone was displaced only faults are led back. */
 static void lead_back(struct thread *thread, uint64_t context)
 {
@@ -689,15 +721,20 @@ static void lead_back(struct thread *thread, uint64_t context)
 				      sizeof(saved))))
 		return;
 	counted = take_shown(thread, &saved);
+	if (!counted)
+		note_led(thread, saved.rip);
 	module = space_module_of_text(space, saved.rip);
 	if (!module)
 		return;
 	if (plan_way_back(module->file->plan, saved.rip - module->bias, !counted,
-			  &offset))
+			  &offset)) {
+		if (!counted)
+			residues_came(thread, module, saved.rip - module->bias, true);
 		saved.rip = module->code_address + offset;
-	else if (!signals_lead_in(space, saved.rip, saved.rip == thread->fault_rip,
-				  &saved.rip))
+	} else if (!signals_lead_in(space, saved.rip, saved.rip == thread->fault_rip,
+				    &saved.rip)) {
 		return;
+	}
 	trm_error_destroy(remote_write(space->memory_fd, context + UCONTEXT_RSP, &saved,
 				       sizeof(saved)));
 }
@@ -725,5 +762,5 @@ void signals_watch_return(struct thread *thread)
 		thread->fault_rip = 0;
 	while (thread->shown.count &&
 	       is_left(registers.rsp, thread->shown.items[thread->shown.count - 1].rsp))
-		thread->shown.count--;
+		residues_left(thread, &thread->shown.items[--thread->shown.count]);
 }
