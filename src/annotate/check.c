@@ -134,7 +134,7 @@ static void check_edges(struct check *check, const struct annotation *annotation
 
 	if (!error) {
 		vector_for_each (&routes, route) {
-			check->edges += route->count != 0;
+			check->edges += route->count && route->from != ROUTE_OUTSIDE;
 			add_to_balance(balances, route);
 		}
 		for (uint32_t i = 0; i < count; i++)

@@ -32,7 +32,7 @@ static const struct poptOption option_table[] = {
 	{"verbose", 'v', POPT_ARG_NONE, &arguments.verbose, 0,
 	 "name the functions that were not instrumented", NULL},
 	{"check", 0, POPT_ARG_NONE, &arguments.check, 0,
-	 "say whether all counts of blocks can be true", NULL},
+	 "say whether all counts of blocks and edges can be true", NULL},
 	{"json", 0, POPT_ARG_NONE, &arguments.json, 0, "one JSON object, with all rows",
 	 NULL},
 	{"color", 0, POPT_ARG_STRING, &arguments.colour, 0,

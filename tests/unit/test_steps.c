@@ -250,8 +250,7 @@ static void move(void *context, ucontext_t *ucontext)
 	}
 	if (place.kind == PLAN_PLACE_CALL_UNDO) {
 		registers[REG_RSP] += 8;
-	} else if (place.kind == PLAN_PLACE_MOVED ||
-		   place.kind == PLAN_PLACE_CALL_DONE) {
+	} else if (place.kind == PLAN_PLACE_MOVED || place.kind == PLAN_PLACE_CALL_DONE) {
 		if (place.pushed)
 			memcpy(&registers[REG_RAX],
 			       (const void *)(uintptr_t)registers[REG_RSP], 8);
