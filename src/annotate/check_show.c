@@ -6,6 +6,7 @@
 #include "report/text/parts.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static const struct {
 	const char *name;   /* in JSON */
@@ -43,6 +44,28 @@ static void add_place(struct text *out, const struct report_profile *profile,
 	report_add_visible(out, row->function->name);
 }
 
+/* Nobody knows where the threads of such a process stood, and what follows from counters
+ * there may be wrong by one for each. */
+static bool is_killed(const struct report_profile *profile,
+		      const struct report_image *image)
+{
+	return profile->edges.count && image->selected &&
+	       !strcmp(image->state, "killed by SIGKILL");
+}
+
+static void add_killed(const struct report_profile *profile, struct text *out)
+{
+	vector_for_each (&profile->images, image) {
+		if (!is_killed(profile, image))
+			continue;
+		text_format(out,
+			    "Process %" PRIu64
+			    " was killed: for each of its threads, counts "
+			    "of one function may be wrong by one\n",
+			    image->process);
+	}
+}
+
 void check_text(const struct check *check, const struct report_profile *profile,
 		size_t limit, struct text *out)
 {
@@ -73,6 +96,7 @@ void check_text(const struct check *check, const struct report_profile *profile,
 	}
 	if (check->rows.count > limit)
 		report_add_more(out, check->rows.count - limit, "row", "rows");
+	add_killed(profile, out);
 	vector_for_each (&check->troubles, trouble) {
 		text_add(out, "Code not looked at: ");
 		report_add_visible(out, trouble->reason);
@@ -112,6 +136,16 @@ void check_json(const struct check *check, const struct report_profile *profile,
 		json_begin_item(out);
 		json_add_string(out, "module.path", trouble->module->path);
 		json_add_string(out, "reason", trouble->reason);
+		text_add(out, "}");
+	}
+	text_add(out, "]");
+	json_begin_list(out, "killed");
+	vector_for_each (&profile->images, image) {
+		if (!is_killed(profile, image))
+			continue;
+		json_begin_item(out);
+		json_add_number(out, "image", image->number);
+		json_add_number(out, "process", image->process);
 		text_add(out, "}");
 	}
 	text_add(out, "]}\n");

@@ -57,6 +57,8 @@ struct sample {
 		}                                                                        \
 	}
 
+static const char *end_state = "exited 0"; /* of the process */
+
 static void write_profile(const char *path, const struct sample *sample)
 {
 	struct maker maker = begin_profile("a.trm", false);
@@ -66,7 +68,7 @@ static void write_profile(const char *path, const struct sample *sample)
 	for (size_t i = 0; i < image->build_id_size; i++)
 		snprintf(build_id + 2 * i, 3, "%02x", image->build_id[i]);
 	add_global(&maker, "run.measure", record_string("blocks"));
-	add_image(&maker, 1, path, 1, "exited 0", NULL);
+	add_image(&maker, 1, path, 1, end_state, NULL);
 	struct record_pair pairs[] = {
 		pair(&maker, "image", record_uint(maker.image)),
 		pair(&maker, "functions.known", record_uint(100)),
@@ -190,6 +192,13 @@ static void test_edges(void **state)
 	check(&(struct sample)EDGES(47, 3, 0), 0,
 	      "5 blocks, 7 edges checked: 0 counts that cannot be, 0 blocks not left",
 	      NULL, 0);
+	end_state = "killed by SIGKILL";
+	check(&(struct sample)EDGES(47, 3, 0), 0,
+	      "5 blocks, 7 edges checked: 0 counts that cannot be, 0 blocks not left\n"
+	      "Process 1 was killed: for each of its threads, counts of one function may "
+	      "be wrong by one",
+	      NULL, 0);
+	end_state = "exited 0";
 	/* A thread ended there. */
 	check(&(struct sample)EDGES(47, 2, 1), 0,
 	      "5 blocks, 7 edges checked: 0 counts that cannot be, 1 block not left",
@@ -255,7 +264,7 @@ static void test_json(void **state)
 		 "  {\"kind\": \"entry\", \"fault\": true, \"module.path\": \"%s\", "
 		 "\"function\": \"annotated_loop\", \"offset\": \"0x%" PRIx64
 		 "\", \"block\": \"0x%" PRIx64 "\", \"is\": 51, \"at.most\": 50}],\n"
-		 "\"troubles\": []}\n",
+		 "\"troubles\": [],\n\"killed\": []}\n",
 		 self, start, start + 8);
 	check_command(cmd_report, "--check --json a.trm", 1, expected, "");
 }
