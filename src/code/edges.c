@@ -194,7 +194,6 @@ bool edges_solve(const struct plan *plan, const struct plan_function *function,
 
 	*ret_counts = (struct edges_counts){0};
 	edges_graph(plan, function, &graph);
-	scoped_free struct flow_edge *edges = graph.edges;
 	scoped_free uint64_t *counts =
 		memory_allocate_zeroed(graph.edge_count, sizeof(*counts));
 	scoped_free uint64_t *counted =
@@ -209,6 +208,7 @@ bool edges_solve(const struct plan *plan, const struct plan_function *function,
 		vector_for_each (residues, residue)
 			take_residue(plan, function, residue, by_node);
 	good = flow_solve(&graph, counted, by_node, counts, nodes, &node);
+	free(graph.edges);
 	if (good)
 		take_result(plan, function, counts, nodes, ret_counts);
 	else

@@ -196,18 +196,20 @@ bool edges_place(struct making *making, struct plan_function *row)
 	struct placing placing = {making,       cfg, &making->whole,
 				  making->plan, row, entries};
 	struct flow_graph graph;
+	bool good;
 
 	vector_for_each (&cfg->edges, edge)
 		if (edge->to != CFG_OUT)
 			entries[edge->to]++;
 	add_edges(&placing);
 	edges_graph(making->plan, row, &graph);
-	scoped_free struct flow_edge *edges = graph.edges;
 	scoped_free uint64_t *counted =
 		memory_allocate(bit_words(graph.edge_count) * sizeof(*counted));
 
 	weigh(&placing, &graph);
-	if (!flow_place(&graph, counted)) {
+	good = flow_place(&graph, counted);
+	free(graph.edges);
+	if (!good) {
 		making->plan->edges.count = row->first_edge;
 		row->edge_count = 0;
 		return false;

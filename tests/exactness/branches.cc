@@ -1,11 +1,14 @@
 /*
  * Branches of all kinds for counting by single steps, and for gcov: loops, a switch, a
  * computed goto, exceptions, setjmp and longjmp, a short-circuit, a loop that is left in
- * the middle. No line has more than one branch where a condition is to be compared.
+ * the middle, faults whose handler jumps away or goes on behind them. No line has more
+ * than one branch where a condition is to be compared.
  */
 #include <csetjmp>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <ucontext.h>
 
 #define APART __attribute__((noinline, noclone))
 
@@ -119,8 +122,51 @@ APART static long search(const long *numbers, long count, long wanted)
 	return at;
 }
 
+static sigjmp_buf rescue;
+static bool skips;
+
+/* The instruction that faults is movl $1, (%rax). */
+static void on_fault(int, siginfo_t *, void *context)
+{
+	if (!skips)
+		siglongjmp(rescue, 1);
+	static_cast<ucontext_t *>(context)->uc_mcontext.gregs[REG_RIP] += 6;
+}
+
+/* No block of it has a call. */
+APART static long touch(long number, int *where)
+{
+	long result = number * 3;
+
+	if (number & 1)
+		result += sink;
+	asm volatile("movl $1, (%0)" : : "a"(where) : "memory");
+	if (result > 50)
+		result -= sink;
+	while (result > 20)
+		result -= 9;
+	return result;
+}
+
+APART static long faults(long count)
+{
+	static int there;
+	volatile long rescued = 0, i = 0;
+
+	while (i < count) {
+		i = i + 1;
+		if (sigsetjmp(rescue, 1))
+			rescued = rescued + 1;
+		else
+			rescued = rescued + touch(i, i % 3 ? &there : nullptr);
+	}
+	return rescued;
+}
+
 int main()
 {
+	struct sigaction action = {};
+
 	static const unsigned char code[] = {0, 1, 0, 2, 1, 1, 2, 0, 0, 2, 1, 3, 3};
 	long numbers[64], sum = 0;
 
@@ -136,6 +182,12 @@ int main()
 		sum += search(numbers, 64, i);
 	sum += attempts(23);
 	sum += jumps(41);
+	action.sa_sigaction = on_fault;
+	action.sa_flags = SA_SIGINFO;
+	sigaction(SIGSEGV, &action, nullptr);
+	sum += faults(40);
+	skips = true;
+	sum += faults(31);
 	printf("%ld %ld\n", sum, long(sink));
 	return 0;
 }

@@ -161,7 +161,8 @@ static int step_all(pid_t pid)
 			read_maps(pid);
 			missed = module_of(place) ? 0 : place >> 12;
 		}
-		if (module_of(place)) {
+		/* An instruction that faulted is no second time here. */
+		if (module_of(place) && !(signal && place == last)) {
 			count(0, place);
 			if (last)
 				count(last, place);
