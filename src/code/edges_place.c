@@ -18,6 +18,7 @@ struct placing {
 	struct plan *plan;
 	struct plan_function *row;
 	uint32_t *entries; /* by block: edges that lead there */
+	float *passes;     /* by edge: how often it is passed, as an estimate */
 };
 
 static const struct cfg_instruction *last_of(const struct cfg *cfg, uint32_t block)
@@ -139,12 +140,24 @@ static void weigh(const struct placing *placing, struct flow_graph *graph)
 		if (whole->blocks.items[i].stub == WHOLE_NONE &&
 		    whole_block_keeps_flags(whole, &cfg->blocks.items[i]))
 			graph->edges[EDGES_BLOCKS + i].weight *= COST_FLAGS;
-	for (uint32_t i = 0; i < cfg->edges.count; i++)
+	for (uint32_t i = 0; i < cfg->edges.count; i++) {
+		placing->passes[i] = edges[i].weight;
 		edges[i].weight *= edge_cost(placing, &cfg->edges.items[i]);
+	}
 	/* Calls are counted whatever else is. */
 	graph->edges[EDGES_ENTRY].weight = 0;
 	if (!whole_needs_entry_slot(whole))
 		graph->edges[EDGES_BLOCKS].weight = 0;
+}
+
+/* Whether the first edge of a condition is passed more often than the other one. */
+static bool is_hot(const struct placing *placing, uint32_t edge)
+{
+	const struct cfg_edge *edges = placing->cfg->edges.items + edge;
+
+	return edges->kind == CFG_EDGE_TAKEN && edge + 1 < placing->cfg->edges.count &&
+	       edges[1].from == edges->from &&
+	       placing->passes[edge] > placing->passes[edge + 1];
 }
 
 static uint32_t new_slot(const struct placing *placing)
@@ -184,6 +197,7 @@ static void give_slots(const struct placing *placing, const uint64_t *counted)
 		whole->edges.items[i] = (struct whole_edge){
 			.slot = has ? edges[i].slot * plan->slot_size : WHOLE_NONE,
 			.code = WHOLE_NONE,
+			.hot = is_hot(placing, i),
 		};
 	}
 }
@@ -193,8 +207,10 @@ bool edges_place(struct making *making, struct plan_function *row)
 	const struct cfg *cfg = &making->cfg;
 	scoped_free uint32_t *entries =
 		memory_allocate_zeroed(cfg->blocks.count, sizeof(*entries));
-	struct placing placing = {making,       cfg, &making->whole,
-				  making->plan, row, entries};
+	scoped_free float *passes =
+		memory_allocate((cfg->edges.count + 1) * sizeof(*passes));
+	struct placing placing = {making, cfg,     &making->whole, making->plan,
+				  row,    entries, passes};
 	struct flow_graph graph;
 	bool good;
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { JUMP = 5 };
+enum { JUMP = 5, PIECE_MAX = 64 };
 
 /* A walk over the steps of a function. */
 struct walking {
@@ -160,7 +160,7 @@ static bool locate_in_pieces(const struct plan *plan,
 		const struct plan_edge *edge =
 			&plan->edges.items[function->first_edge + i];
 
-		if (edge->piece <= code_offset &&
+		if (edge->piece <= code_offset && code_offset - edge->piece < PIECE_MAX &&
 		    locate_in_piece(plan, function, edge, code_offset, place))
 			return true;
 	}
@@ -209,7 +209,8 @@ struct plan_place steps_locate(const struct plan *plan,
 	place.original = walking.original;
 	if (step->kind == PLAN_STEP_PROBE) {
 		locate_in_probe(&walking, code_offset, &place);
-	} else {
+	} else if (code_offset == walking.code ||
+		   !locate_in_pieces(plan, function, code_offset, &place)) {
 		place.kind = PLAN_PLACE_MOVED;
 		place.inside = code_offset != walking.code;
 	}

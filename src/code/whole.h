@@ -50,10 +50,12 @@ struct whole_block {
 /* An edge of cfg.edges. */
 struct whole_edge {
 	uint32_t slot; /* displacement of its counter; WHOLE_NONE: it has none. Set by the
-			  caller in front of whole_emit */
+			  caller in front of whole_emit, as is `hot` */
 	uint32_t code; /* offset in plan.code of the piece of code that counts it and goes
 			  on to its block; WHOLE_NONE: its counter, if it has one, lies in
 			  its way */
+	bool hot; /* of a condition: it is taken more often than not. Its piece follows
+		     the branch, which is turned over and skips it */
 };
 
 /* A displacement of 4 bytes in plan.code that is to lead to a block, or to the piece of

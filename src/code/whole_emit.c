@@ -157,11 +157,46 @@ static bool comes_next(const struct emission *emission, uint32_t here, uint32_t 
 	       emission->whole->blocks.items[block].stub == WHOLE_NONE;
 }
 
+/* Counts an edge, and goes on. What leaves the function goes to the original. */
+static void emit_piece(struct emission *emission, uint32_t edge)
+{
+	const struct cfg_edge *row = &emission->cfg->edges.items[edge];
+	const struct cfg_block *from = &emission->cfg->blocks.items[row->from];
+	struct emitter *emitter = emission->emitter;
+	bool keep = whole_edge_keeps_flags(emission->whole, row);
+
+	emission->whole->edges.items[edge].code = (uint32_t)emitter->count;
+	probe_emit(emitter, keep ? PROBE_COUNT_KEEP_FLAGS : PROBE_COUNT,
+		   edge_slot(emission, edge), 0, PLAN_PLACE_PROBE);
+	if (row->to == CFG_OUT)
+		emit_jump(
+			emitter,
+			instruction_at(emission, from->first + from->count - 1)->target);
+	else
+		emit_jump_to_block(emission, row->to);
+}
+
+/* A condition that is mostly true, on which something is counted then. */
+static void emit_turned(struct emission *emission, uint32_t edge,
+			const struct cfg_instruction *row)
+{
+	struct emitter *emitter = emission->emitter;
+	size_t from;
+
+	emit_byte(emitter, 0x70 | ((row->opcode ^ 1) & 15));
+	emit_byte(emitter, 0);
+	from = emitter->count;
+	emit_piece(emission, edge);
+	if (!emitter->full)
+		emitter->code[from - 1] = (uint8_t)(emitter->count - from);
+}
+
 static void emit_branch(struct emission *emission, uint32_t number,
 			const struct cfg_instruction *row)
 {
 	struct emitter *emitter = emission->emitter;
 	uint32_t block = cfg_block_at(emission->cfg, row->target);
+	uint32_t edge = emission->cfg->blocks.items[number].first_edge;
 
 	switch (row->kind) {
 	case CFG_JUMP:
@@ -170,6 +205,11 @@ static void emit_branch(struct emission *emission, uint32_t number,
 		emit_byte(emitter, 0xe9);
 		break;
 	case CFG_CONDITION:
+		if (edge_slot(emission, edge) != WHOLE_NONE &&
+		    emission->whole->edges.items[edge].hot) {
+			emit_turned(emission, edge, row);
+			return;
+		}
 		emit_byte(emitter, 0x0f);
 		emit_byte(emitter, 0x80 | (row->opcode & 15));
 		break;
@@ -433,25 +473,6 @@ static void emit_stub(struct emission *emission, uint32_t number)
 	emit_call_jump(emitter, callee);
 }
 
-/* Counts an edge, and goes on. What leaves the function goes to the original. */
-static void emit_piece(struct emission *emission, uint32_t edge)
-{
-	const struct cfg_edge *row = &emission->cfg->edges.items[edge];
-	const struct cfg_block *from = &emission->cfg->blocks.items[row->from];
-	struct emitter *emitter = emission->emitter;
-	bool keep = whole_edge_keeps_flags(emission->whole, row);
-
-	emission->whole->edges.items[edge].code = (uint32_t)emitter->count;
-	probe_emit(emitter, keep ? PROBE_COUNT_KEEP_FLAGS : PROBE_COUNT,
-		   edge_slot(emission, edge), 0, PLAN_PLACE_PROBE);
-	if (row->to == CFG_OUT)
-		emit_jump(
-			emitter,
-			instruction_at(emission, from->first + from->count - 1)->target);
-	else
-		emit_jump_to_block(emission, row->to);
-}
-
 void whole_emit(struct whole *whole, struct emitter *emitter, uint32_t *ret_entry)
 {
 	struct emission emission = {whole, whole->cfg, emitter};
@@ -471,6 +492,7 @@ void whole_emit(struct whole *whole, struct emitter *emitter, uint32_t *ret_entr
 		emit_block(&emission, b);
 	for (uint32_t i = 0; i < whole->edges.count; i++)
 		if (whole->edges.items[i].slot != WHOLE_NONE &&
+		    whole->edges.items[i].code == WHOLE_NONE &&
 		    whole_edge_has_piece(whole, &cfg->edges.items[i]))
 			emit_piece(&emission, i);
 	for (uint32_t b = 0; b < cfg->blocks.count; b++)

@@ -444,16 +444,12 @@ static void test_edges(void **state)
 	free(errors);
 	assert_int_equal(
 		run_report("--by edge --process 1 -n 1 " PROFILE, &output, &errors), 0);
-	assert_non_null(strstr(output, "  9,000 instructions in 1 block\n"));
 	assert_non_null(strstr(output,
 			       "  890  97.8 %  jump  zip     0x111e  0x1100  deflate\n"
 			       "  ... 2 more edges (--all shows them)\n"));
 	free(output);
 	free(errors);
 	assert_int_equal(run_report("--by edge --json " PROFILE, &output, &errors), 0);
-	assert_non_null(strstr(output, "\"offset\": \"0x1100\", \"edge\": \"0x1122\", "
-				       "\"edge.from\": \"0x1120\", \"edge.kind\": "
-				       "\"leave\", \"count\": 21},\n"));
 	assert_non_null(strstr(output, "\"edge\": \"0x111e\", \"edge.from\": \"0x1100\", "
 				       "\"edge.to\": \"0x1120\", \"edge.kind\": "
 				       "\"next\", \"count\": 20}],\n"));

@@ -69,6 +69,23 @@ static void check_moved(const struct whole_area *area,
 	assert_int_equal(locate(area, counting).original, place->original);
 }
 
+static bool is_in_piece(const struct plan *plan, const struct plan_function *function,
+			uint32_t at)
+{
+	bool found = false;
+
+	for (uint32_t i = 0; i < function->edge_count; i++) {
+		uint32_t piece = plan->edges.items[function->first_edge + i].piece;
+
+		/* At most the last instruction, the jump: behind `inc` or the longer
+		 * form. */
+		if (piece != UINT32_MAX && piece <= at)
+			found |= at - piece <=
+				 (plan->code.items[piece] == 0x65 ? 9u : 37u);
+	}
+	return found;
+}
+
 /* All of the code that counts edges apart. */
 static size_t check_pieces(const struct whole_area *area,
 			   const struct plan_function *function)
@@ -121,7 +138,8 @@ static size_t check_steps(const struct whole_area *area,
 		struct instruction instruction;
 
 		assert_int_equal(place.function, function - plan->functions.items);
-		check_moved(area, function, at, &place);
+		if (!is_in_piece(plan, function, at))
+			check_moved(area, function, at, &place);
 		assert_true(decode_instruction(plan->code.items + at, end - at, at,
 					       &instruction));
 		at += instruction.length;
