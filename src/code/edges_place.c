@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "code/flags.h"
+#include "code/graph.h"
 #include "code/making.h"
 
 #include <string.h>
@@ -18,7 +19,9 @@ struct placing {
 	struct plan *plan;
 	struct plan_function *row;
 	uint32_t *entries; /* by block: edges that lead there */
-	float *passes;     /* by edge: how often it is passed, as an estimate */
+	bool own_table;    /* see has_own_table; of the block whose edges are added */
+	bool shared;       /* calls and executions of the first block have one counter */
+	float *passes; /* by edge of the graph: how often it is passed, as an estimate */
 };
 
 static const struct cfg_instruction *last_of(const struct cfg *cfg, uint32_t block)
@@ -95,9 +98,7 @@ static uint8_t flags_of(const struct placing *placing, const struct cfg_edge *ed
 	if (alone || (edge->to && !is_exposed(placing, edge->to) &&
 		      placing->entries[edge->to] == 1))
 		return PLAN_EDGE_FIXED;
-	return edge->kind == CFG_EDGE_SWITCH && !has_own_table(cfg, edge->from)
-		       ? PLAN_EDGE_FIXED
-		       : 0;
+	return edge->kind == CFG_EDGE_SWITCH && !placing->own_table ? PLAN_EDGE_FIXED : 0;
 }
 
 static void add_edges(struct placing *placing)
@@ -107,7 +108,10 @@ static void add_edges(struct placing *placing)
 
 	placing->row->first_edge = (uint32_t)plan->edges.count;
 	placing->row->edge_count = (uint32_t)cfg->edges.count;
-	vector_for_each (&cfg->edges, edge)
+	vector_for_each (&cfg->edges, edge) {
+		if (edge->kind == CFG_EDGE_SWITCH &&
+		    (edge == cfg->edges.items || edge[-1].from != edge->from))
+			placing->own_table = has_own_table(cfg, edge->from);
 		vector_push(&plan->edges,
 			    ((struct plan_edge){
 				    .from = edge->from,
@@ -118,6 +122,7 @@ static void add_edges(struct placing *placing)
 				    .size = last_of(cfg, edge->from)->length,
 				    .flags = flags_of(placing, edge),
 			    }));
+	}
 }
 
 static float edge_cost(const struct placing *placing, const struct cfg_edge *edge)
@@ -127,37 +132,143 @@ static float edge_cost(const struct placing *placing, const struct cfg_edge *edg
 	return whole_edge_has_piece(placing->whole, edge) ? cost + COST_PIECE : cost;
 }
 
-/* From how often an edge is passed to what a counter on it would cost. */
-static void weigh(const struct placing *placing, struct flow_graph *graph)
+/* The graph without the edges inside of the function that carry no counter: their ends
+ * are one node. That is most of its edges, and changes nothing of the others. */
+struct contracted {
+	struct flow_graph graph;
+	uint32_t *edges; /* of each of its edges, the number in the whole graph */
+};
+
+/* False if such edges form a cycle. */
+static bool join_ends(const struct flow_graph *whole, uint32_t *sets)
+{
+	for (uint32_t i = 0; i < whole->edge_count; i++) {
+		const struct flow_edge *edge = &whole->edges[i];
+		uint32_t from, to;
+
+		if (!(edge->flags & FLOW_NO_COUNTER) || !edge->from || !edge->to)
+			continue;
+		from = graph_sets_find(sets, edge->from);
+		to = graph_sets_find(sets, edge->to);
+		if (from == to)
+			return false;
+		sets[from] = to;
+	}
+	return true;
+}
+
+static void contracted_deinit(struct contracted *contracted)
+{
+	free(contracted->graph.edges);
+	free(contracted->edges);
+}
+
+static bool contract(const struct flow_graph *whole, struct contracted *contracted)
+{
+	scoped_free uint32_t *sets = graph_sets_create(whole->node_count);
+	scoped_free uint32_t *numbers =
+		memory_allocate_zeroed(whole->node_count, sizeof(*numbers));
+	struct flow_graph *graph = &contracted->graph;
+
+	*contracted = (struct contracted){
+		.graph = {.edges = memory_allocate(whole->edge_count *
+						   sizeof(*graph->edges)),
+			  .node_count = 1},
+		.edges = memory_allocate(whole->edge_count * sizeof(*contracted->edges)),
+	};
+	if (!join_ends(whole, sets))
+		return false;
+	for (uint32_t i = 1; i < whole->node_count; i++)
+		if (graph_sets_find(sets, i) == i)
+			numbers[i] = graph->node_count++;
+	for (uint32_t i = 0; i < whole->edge_count; i++) {
+		const struct flow_edge *edge = &whole->edges[i];
+
+		if (edge->flags & FLOW_NO_COUNTER && edge->from && edge->to)
+			continue;
+		contracted->edges[graph->edge_count] = i;
+		graph->edges[graph->edge_count++] = (struct flow_edge){
+			.from = numbers[graph_sets_find(sets, edge->from)],
+			.to = numbers[graph_sets_find(sets, edge->to)],
+			.flags = edge->flags,
+		};
+	}
+	return true;
+}
+
+/* How often edges of the whole graph are passed. Those without a counter are passed as
+ * often as the block that they lead to. */
+static void note_passes(const struct placing *placing,
+			const struct contracted *contracted)
+{
+	const struct cfg *cfg = placing->cfg;
+	uint32_t first = EDGES_BLOCKS + (uint32_t)cfg->blocks.count;
+
+	for (uint32_t i = 0; i < contracted->graph.edge_count; i++)
+		placing->passes[contracted->edges[i]] = contracted->graph.edges[i].weight;
+	for (uint32_t i = 0; i < cfg->edges.count; i++)
+		if (placing->plan->edges.items[placing->row->first_edge + i].flags &&
+		    cfg->edges.items[i].to != CFG_OUT)
+			placing->passes[first + i] =
+				placing->passes[EDGES_BLOCKS + cfg->edges.items[i].to];
+}
+
+/* What a counter costs, by the number of the edge in the whole graph. */
+static float cost_of(const struct placing *placing, uint32_t edge)
 {
 	const struct cfg *cfg = placing->cfg;
 	const struct whole *whole = placing->whole;
 	uint32_t blocks = (uint32_t)cfg->blocks.count;
-	struct flow_edge *edges = graph->edges + EDGES_BLOCKS + blocks;
+	uint32_t calls = placing->shared ? EDGES_BLOCKS : EDGES_ENTRY;
 
-	flow_weights(graph);
-	for (uint32_t i = 0; i < blocks; i++)
-		if (whole->blocks.items[i].stub == WHOLE_NONE &&
-		    whole_block_keeps_flags(whole, &cfg->blocks.items[i]))
-			graph->edges[EDGES_BLOCKS + i].weight *= COST_FLAGS;
-	for (uint32_t i = 0; i < cfg->edges.count; i++) {
-		placing->passes[i] = edges[i].weight;
-		edges[i].weight *= edge_cost(placing, &cfg->edges.items[i]);
-	}
 	/* Calls are counted whatever else is. */
-	graph->edges[EDGES_ENTRY].weight = 0;
-	if (!whole_needs_entry_slot(whole))
-		graph->edges[EDGES_BLOCKS].weight = 0;
+	if (edge == calls)
+		return 0;
+	edge -= EDGES_BLOCKS;
+	if (edge < blocks)
+		return whole->blocks.items[edge].stub == WHOLE_NONE &&
+				       whole_block_keeps_flags(whole,
+							       &cfg->blocks.items[edge])
+			       ? COST_FLAGS
+			       : 1;
+	edge -= blocks;
+	return edge < cfg->edges.count ? edge_cost(placing, &cfg->edges.items[edge]) : 1;
+}
+
+/* Which edges of the whole graph get counters. False: see edges_place. */
+static bool choose(const struct placing *placing, const struct flow_graph *whole,
+		   uint64_t *counted)
+{
+	struct contracted contracted;
+	struct flow_graph *graph = &contracted.graph;
+	bool good = contract(whole, &contracted);
+
+	if (good) {
+		scoped_free uint64_t *bits =
+			memory_allocate(bit_words(graph->edge_count) * sizeof(*bits));
+
+		flow_weights(graph);
+		note_passes(placing, &contracted);
+		for (uint32_t i = 0; i < graph->edge_count; i++)
+			graph->edges[i].weight *= cost_of(placing, contracted.edges[i]);
+		good = flow_place(graph, bits);
+		for (uint32_t i = 0; i < graph->edge_count; i++)
+			if (bit_test(bits, i))
+				bit_set(counted, contracted.edges[i]);
+	}
+	contracted_deinit(&contracted);
+	return good;
 }
 
 /* Whether the first edge of a condition is passed more often than the other one. */
 static bool is_hot(const struct placing *placing, uint32_t edge)
 {
-	const struct cfg_edge *edges = placing->cfg->edges.items + edge;
+	const struct cfg *cfg = placing->cfg;
+	const struct cfg_edge *edges = cfg->edges.items + edge;
+	const float *passes = placing->passes + EDGES_BLOCKS + cfg->blocks.count + edge;
 
-	return edges->kind == CFG_EDGE_TAKEN && edge + 1 < placing->cfg->edges.count &&
-	       edges[1].from == edges->from &&
-	       placing->passes[edge] > placing->passes[edge + 1];
+	return edges->kind == CFG_EDGE_TAKEN && edge + 1 < cfg->edges.count &&
+	       edges[1].from == edges->from && passes[0] > passes[1];
 }
 
 static uint32_t new_slot(const struct placing *placing)
@@ -172,12 +283,11 @@ static void give_slots(const struct placing *placing, const uint64_t *counted)
 	struct plan_block *blocks = plan->blocks.items + placing->row->first_block;
 	struct plan_edge *edges = plan->edges.items + placing->row->first_edge;
 	uint32_t block_count = placing->row->block_count;
-	bool shared = !whole_needs_entry_slot(whole);
 
-	if (!bit_test(counted, shared ? EDGES_BLOCKS : EDGES_ENTRY))
+	if (!bit_test(counted, placing->shared ? EDGES_BLOCKS : EDGES_ENTRY))
 		blocks->flags |= PLAN_BLOCK_FREE;
 	for (uint32_t i = 0; i < block_count; i++) {
-		if (!i && shared)
+		if (!i && placing->shared)
 			continue; /* it has that of the calls */
 		blocks[i].slot = PLAN_NO_SLOT;
 		if (bit_test(counted, EDGES_BLOCKS + i))
@@ -207,10 +317,15 @@ bool edges_place(struct making *making, struct plan_function *row)
 	const struct cfg *cfg = &making->cfg;
 	scoped_free uint32_t *entries =
 		memory_allocate_zeroed(cfg->blocks.count, sizeof(*entries));
-	scoped_free float *passes =
-		memory_allocate((cfg->edges.count + 1) * sizeof(*passes));
-	struct placing placing = {making, cfg,     &making->whole, making->plan,
-				  row,    entries, passes};
+	struct placing placing = {
+		.making = making,
+		.cfg = cfg,
+		.whole = &making->whole,
+		.plan = making->plan,
+		.row = row,
+		.entries = entries,
+		.shared = !whole_needs_entry_slot(&making->whole),
+	};
 	struct flow_graph graph;
 	bool good;
 
@@ -220,10 +335,12 @@ bool edges_place(struct making *making, struct plan_function *row)
 	add_edges(&placing);
 	edges_graph(making->plan, row, &graph);
 	scoped_free uint64_t *counted =
-		memory_allocate(bit_words(graph.edge_count) * sizeof(*counted));
+		memory_allocate_zeroed(bit_words(graph.edge_count), sizeof(*counted));
+	scoped_free float *passes =
+		memory_allocate_zeroed(graph.edge_count, sizeof(*passes));
 
-	weigh(&placing, &graph);
-	good = flow_place(&graph, counted);
+	placing.passes = passes;
+	good = choose(&placing, &graph, counted);
 	free(graph.edges);
 	if (!good) {
 		making->plan->edges.count = row->first_edge;
