@@ -1,6 +1,7 @@
 /* Functions with counters in their blocks: see code/whole.h for how they are run. */
 #include "code/making.h"
 
+#include "code/switches.h"
 #include "code/trampoline.h"
 
 #include <string.h>
@@ -195,6 +196,40 @@ static bool add_stub_call(struct making *making, uint32_t index,
 	return distance == wide;
 }
 
+/* Instructions that name a switch's table and are executed at their own place: they name
+ * its clone, too. Else the switch would lead to the original. */
+static bool lead_tables(struct making *making, uint32_t index)
+{
+	const struct whole *whole = &making->whole;
+	const struct cfg *cfg = &making->cfg;
+	bool reached = true;
+
+	for (size_t i = 0; cfg->tables.count && i < cfg->instructions.count; i++) {
+		const struct cfg_instruction *row = &cfg->instructions.items[i];
+		const struct cfg_table *table = whole->original.items[i] && row->relative
+							? switches_named(cfg, row)
+							: NULL;
+		uint64_t end = cfg->address + row->offset + row->length;
+		struct plan_patch *patch;
+		int64_t distance;
+		int32_t wide;
+
+		if (!table)
+			continue;
+		distance =
+			(int64_t)(making->plan->code_address +
+				  whole->clones.items[table - cfg->tables.items] - end);
+		wide = (int32_t)distance;
+		reached &= distance == wide;
+		patch = making_add_patch(&making->islands,
+					 cfg->address + row->offset + row->relative,
+					 index, sizeof(wide));
+		take(making, patch->address, sizeof(wide));
+		memcpy(patch->bytes, &wide, sizeof(wide));
+	}
+	return reached;
+}
+
 static bool add_patches(struct making *making, uint32_t index,
 			const struct plan_function *row)
 {
@@ -214,7 +249,7 @@ static bool add_patches(struct making *making, uint32_t index,
 	vector_for_each (&whole->blocks, block)
 		if (block->stub != WHOLE_NONE)
 			reached &= add_stub_call(making, index, block);
-	return reached;
+	return lead_tables(making, index) && reached;
 }
 
 static bool write_whole(struct making *making, uint32_t index, struct plan_function *row)

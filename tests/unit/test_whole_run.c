@@ -88,14 +88,17 @@ static const struct {
 	const char *name;
 	uint32_t blocks;
 } forms[] = {
-	{"plain", 1},        {"loop_two", 2},    {"loop_island", 5}, {"looper", 3},
-	{"wrapper", 1},      {"recurse", 3},     {"tail_jumper", 2}, {"inside", 3},
-	{"switch_near", 8},  {"switch_slow", 7}, {"switch_loop", 8}, {"switch_fixed", 6},
-	{"switch_entry", 3}, {"calls_first", 5}, {"calls_row", 1},   {"calls_only", 1},
-	{"calls_blocks", 5}, {"calls_late", 0},  {"fibonacci", 3},   {"tails", 5},
-	{"tail_last", 3},    {"carries", 4},     {"flags_over", 8},  {"flags_kept", 5},
-	{"gives_carry", 3},  {"takes_carry", 1}, {"loops", 9},       {"repeats", 4},
-	{"kernel", 5},       {"packed_a", 4},    {"packed_b", 3},    {"left", 3},
+	{"plain", 1},        {"loop_two", 2},      {"loop_island", 5},
+	{"looper", 3},       {"wrapper", 1},       {"recurse", 3},
+	{"tail_jumper", 2},  {"inside", 3},        {"switch_near", 8},
+	{"switch_slow", 7},  {"switch_behind", 8}, {"switch_loop", 8},
+	{"switch_fixed", 6}, {"switch_entry", 3},  {"calls_first", 5},
+	{"calls_row", 1},    {"calls_only", 1},    {"calls_blocks", 5},
+	{"calls_late", 0},   {"fibonacci", 3},     {"tails", 5},
+	{"tail_last", 3},    {"carries", 4},       {"flags_over", 8},
+	{"flags_kept", 5},   {"gives_carry", 3},   {"takes_carry", 1},
+	{"loops", 9},        {"repeats", 4},       {"kernel", 5},
+	{"packed_a", 4},     {"packed_b", 3},      {"left", 3},
 };
 
 static void check_form(const struct whole_area *area, const char *name, uint32_t blocks)
