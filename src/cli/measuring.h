@@ -12,38 +12,41 @@ enum measuring_option { OPTION_ONLY = 1, OPTION_SKIP, OPTION_HELP };
 
 /* Room for what the options give. */
 struct measuring {
-	char *output, *measure;
+	char *output, *measure, *calls;
 	int quiet, verbose;
 	struct session_options options;
 };
 
 /* The rows of a popt table; `given` is a struct measuring. */
-#define MEASURING_OPTIONS(given)                                                          \
-	{"output",        'o', POPT_ARG_STRING,                                           \
-	 &(given).output, 0,   "write the profile here (default PROGRAM.trm)",            \
-	 "FILE"},                                                                         \
-		{"measure",                                                               \
-		 'm',                                                                     \
-		 POPT_ARG_STRING,                                                         \
-		 &(given).measure,                                                        \
-		 0,                                                                       \
-		 "what to measure (default functions)",                                   \
-		 "NAME"},                                                                 \
-		{"only",   0, POPT_ARG_STRING, NULL, OPTION_ONLY, "measure only these",   \
-		 "PATTERN"},                                                              \
-		{"skip",   0, POPT_ARG_STRING, NULL, OPTION_SKIP, "do not measure these", \
-		 "PATTERN"},                                                              \
-		{"quiet", 'q', POPT_ARG_NONE, &(given).quiet, 0, "no summary at the end", \
-		 NULL},                                                                   \
-		{"verbose",                                                               \
-		 'v',                                                                     \
-		 POPT_ARG_NONE,                                                           \
-		 &(given).verbose,                                                        \
-		 0,                                                                       \
-		 "name the functions that were not instrumented",                         \
-		 NULL},                                                                   \
-	{                                                                                 \
-		"help", 'h', POPT_ARG_NONE, NULL, OPTION_HELP, "show this help", NULL     \
+#define MEASURING_OPTIONS(given)                                                           \
+	{"output",        'o', POPT_ARG_STRING,                                            \
+	 &(given).output, 0,   "write the profile here (default PROGRAM.trm)",             \
+	 "FILE"},                                                                          \
+		{"measure",                                                                \
+		 'm',                                                                      \
+		 POPT_ARG_STRING,                                                          \
+		 &(given).measure,                                                         \
+		 0,                                                                        \
+		 "what to measure (default functions)",                                    \
+		 "NAME"},                                                                  \
+		{"only",   0, POPT_ARG_STRING, NULL, OPTION_ONLY, "measure only these",    \
+		 "PATTERN"},                                                               \
+		{"skip",   0, POPT_ARG_STRING, NULL, OPTION_SKIP, "do not measure these",  \
+		 "PATTERN"},                                                               \
+		{"calls",        0, POPT_ARG_STRING,                                       \
+		 &(given).calls, 0, "where relocated functions make calls (default auto)", \
+		 "HOW"},                                                                   \
+		{"quiet", 'q', POPT_ARG_NONE, &(given).quiet, 0, "no summary at the end",  \
+		 NULL},                                                                    \
+		{"verbose",                                                                \
+		 'v',                                                                      \
+		 POPT_ARG_NONE,                                                            \
+		 &(given).verbose,                                                         \
+		 0,                                                                        \
+		 "name the functions that were not instrumented",                          \
+		 NULL},                                                                    \
+	{                                                                                  \
+		"help", 'h', POPT_ARG_NONE, NULL, OPTION_HELP, "show this help", NULL      \
 	}
 
 /* What comes behind popt's help: measurements and patterns. */

@@ -131,8 +131,9 @@ static void choose_slots(struct making *making, struct plan_function *row)
 static void note_pieces(struct making *making, const struct plan_function *row)
 {
 	for (uint32_t i = 0; i < row->edge_count; i++)
-		making->plan->edges.items[row->first_edge + i].piece =
-			making->whole.edges.items[i].code;
+		if (whole_edge_has_piece(&making->whole, &making->cfg.edges.items[i]))
+			making->plan->edges.items[row->first_edge + i].piece =
+				making->whole.edges.items[i].code;
 }
 
 /* No later patch may meet these bytes. */
@@ -294,6 +295,8 @@ bool blocks_instrument(struct making *making, uint32_t index, struct plan_functi
 	    !whole_fit(&making->whole, &making->cfg,
 		       (uint32_t)(entry_of(making, index) - row->address)))
 		return false;
+	if (making->copy_calls)
+		whole_copy_calls(&making->whole, &making->calls);
 	choose_slots(making, row);
 	if (!set_call_end(making, row) || !write_whole(making, index, row)) {
 		making_undo(making, &mark);

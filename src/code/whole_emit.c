@@ -82,7 +82,7 @@ bool whole_edge_has_piece(const struct whole *whole, const struct cfg_edge *edge
 	uint32_t last = from->first + from->count - 1;
 
 	if (edge->kind == CFG_EDGE_FALL)
-		return whole->original.items[last];
+		return whole_in_place(whole, last);
 	return cfg->instructions.items[last].kind != CFG_JUMP;
 }
 
@@ -127,11 +127,14 @@ static void emit_block_distance(struct emission *emission, uint32_t block)
 static void emit_target(struct emission *emission, uint32_t number,
 			const struct cfg_instruction *row)
 {
-	uint32_t block = cfg_block_at(emission->cfg, row->target);
 	uint32_t edge = emission->cfg->blocks.items[number].first_edge;
 	struct emitter *emitter = emission->emitter;
+	/* A function's calls of itself count as calls. */
+	uint32_t block = row->kind == CFG_CALL ? CFG_OUT
+					       : cfg_block_at(emission->cfg, row->target);
 
-	if (row->kind != CFG_JUMP && edge_slot(emission, edge) != WHOLE_NONE) {
+	if ((row->kind == CFG_CONDITION || row->kind == CFG_LOOP) &&
+	    edge_slot(emission, edge) != WHOLE_NONE) {
 		emit_edge_distance(emission, edge);
 		return;
 	}
@@ -139,7 +142,7 @@ static void emit_target(struct emission *emission, uint32_t number,
 		emit_block_distance(emission, block);
 		return;
 	}
-	if (row->kind == CFG_JUMP && emitter->jumps)
+	if ((row->kind == CFG_JUMP || row->kind == CFG_CALL) && emitter->jumps)
 		vector_push(emitter->jumps, (uint32_t)emitter->count);
 	emit_relative(emitter, row->target, 0);
 }
@@ -191,18 +194,61 @@ static void emit_turned(struct emission *emission, uint32_t edge,
 		emitter->code[from - 1] = (uint8_t)(emitter->count - from);
 }
 
+/* A PLT stub is a jump through a word: whether what a direct call or jump leads to is
+ * one, and the word's address. */
+static bool find_stub(const struct emission *emission, const struct cfg_instruction *row,
+		      uint64_t *ret_word)
+{
+	static const uint8_t marker[] = {0xf3, 0x0f, 0x1e, 0xfa}; /* endbr64 */
+	enum { LENGTH = 6 };
+	const struct whole_calls *calls = emission->whole->calls;
+	const struct code_segment *segment =
+		calls ? map_find(calls->map, row->target, 2 * LENGTH) : NULL;
+	uint64_t end = row->target + LENGTH;
+	const uint8_t *bytes;
+	int32_t distance;
+
+	if (!segment || (row->kind != CFG_CALL && row->kind != CFG_JUMP) ||
+	    map_function_at(calls->map, row->target) >= 0)
+		return false;
+	bytes = segment->bytes + (row->target - segment->address);
+	if (!memcmp(bytes, marker, sizeof(marker))) {
+		bytes += sizeof(marker);
+		end += sizeof(marker);
+	}
+	if (*bytes == 0xf2) { /* bnd */
+		bytes++;
+		end++;
+	}
+	if (bytes[0] != 0xff || bytes[1] != 0x25)
+		return false;
+	memcpy(&distance, bytes + 2, sizeof(distance));
+	*ret_word = end + (uint64_t)(int64_t)distance;
+	return true;
+}
+
 static void emit_branch(struct emission *emission, uint32_t number,
 			const struct cfg_instruction *row)
 {
 	struct emitter *emitter = emission->emitter;
 	uint32_t block = cfg_block_at(emission->cfg, row->target);
 	uint32_t edge = emission->cfg->blocks.items[number].first_edge;
+	uint64_t word;
 
+	if (find_stub(emission, row, &word)) { /* call or jmp *word */
+		emit_byte(emitter, 0xff);
+		emit_byte(emitter, row->kind == CFG_CALL ? 0x15 : 0x25);
+		emit_relative(emitter, word, 0);
+		return;
+	}
 	switch (row->kind) {
 	case CFG_JUMP:
 		if (block != CFG_OUT && comes_next(emission, number, block))
 			return;
 		emit_byte(emitter, 0xe9);
+		break;
+	case CFG_CALL:
+		emit_byte(emitter, 0xe8);
 		break;
 	case CFG_CONDITION:
 		if (edge_slot(emission, edge) != WHOLE_NONE &&
@@ -263,7 +309,8 @@ static void emit_instruction(struct emission *emission, uint32_t number, uint32_
 	if (row->kind == CFG_JUMP && edge_slot(emission, edge) != WHOLE_NONE)
 		emit_edge_probe(emission, edge);
 	from = emission->emitter->count;
-	if (row->kind == CFG_JUMP || row->kind == CFG_CONDITION || row->kind == CFG_LOOP)
+	if (row->kind == CFG_JUMP || row->kind == CFG_CONDITION ||
+	    row->kind == CFG_LOOP || row->kind == CFG_CALL)
 		emit_branch(emission, number, row);
 	else
 		emit_copy(emission, row);
@@ -320,9 +367,14 @@ static void emit_fall(struct emission *emission, uint32_t number)
 	uint8_t kind = instruction_at(emission, last)->kind;
 	size_t from;
 
-	if (emission->whole->original.items[last] ||
-	    (kind != CFG_PLAIN && kind != CFG_CONDITION && kind != CFG_LOOP))
+	if (whole_in_place(emission->whole, last) ||
+	    (kind != CFG_PLAIN && kind != CFG_CONDITION && kind != CFG_LOOP &&
+	     kind != CFG_CALL && kind != CFG_CALL_INDIRECT))
 		return;
+	/* A return that somebody made the original one comes here, too. */
+	if (edge_slot(emission, block->first_edge + block->edge_count - 1) != WHOLE_NONE)
+		emission->whole->edges.items[block->first_edge + block->edge_count - 1]
+			.code = (uint32_t)emission->emitter->count;
 	emit_edge_probe(emission, block->first_edge + block->edge_count - 1);
 	from = emission->emitter->count;
 	if (number + 1 == cfg->blocks.count) {
@@ -337,7 +389,7 @@ static void emit_block(struct emission *emission, uint32_t number)
 {
 	const struct cfg_block *block = &emission->cfg->blocks.items[number];
 	struct whole_block *own = &emission->whole->blocks.items[number];
-	const bool *original = emission->whole->original.items;
+	const struct whole *whole = emission->whole;
 	uint32_t probe, end = block->first + block->count;
 	bool dead;
 
@@ -347,12 +399,13 @@ static void emit_block(struct emission *emission, uint32_t number)
 		emission->whole->codes.items[i] = (uint32_t)emission->emitter->count;
 		if (i == probe && own->stub == WHOLE_NONE)
 			emit_probe(emission, own->slot, !dead);
-		if (!original[i]) {
+		if (!whole_in_place(whole, i)) {
 			emit_instruction(emission, number, i);
 			continue;
 		}
 		/* A stubbed block is entered in the original. */
-		if (own->stub == WHOLE_NONE && (i == block->first || !original[i - 1]))
+		if (own->stub == WHOLE_NONE &&
+		    (i == block->first || !whole_in_place(whole, i - 1)))
 			emit_jump_step(emission, original_of(emission, i));
 		add_step(emission, PLAN_STEP_ORIGINAL,
 			 instruction_at(emission, i)->length, emission->emitter->count);

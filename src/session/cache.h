@@ -49,6 +49,8 @@ struct module_file {
 	struct plan *plan; /* NULL: not instrumented, see `trouble` */
 	char *trouble;     /* why there is no plan; NULL */
 	bool mandatory;    /* only its hooks are wanted */
+	bool walks_stacks; /* see image_walks_stacks; known only with copies_calls */
+	bool copies_calls; /* relocated code makes them: another plan of the same file */
 
 	/* Where the patched text can be mapped from; cached_path NULL: nowhere. */
 	char *cached_path;
@@ -78,12 +80,13 @@ const char *cache_folder(const struct cache *cache);
  */
 struct module_file *module_file_open(struct cache *cache, int fd,
 				     const struct stat *status, const char *path,
-				     const struct session_options *options);
+				     const struct session_options *options,
+				     bool copies_calls);
 /* The same with trampolines at another link-time address; never from the cache. */
 struct module_file *module_file_open_at(int fd, const struct stat *status,
 					const char *path,
 					const struct session_options *options,
-					uint64_t code_address);
+					bool copies_calls, uint64_t code_address);
 
 void module_file_destroy(struct module_file *file);
 

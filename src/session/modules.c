@@ -63,31 +63,35 @@ static int open_mapped(pid_t pid, const struct mapping *mapping, const char *pat
 	return fd;
 }
 
-static struct module_file *find_file(struct session *session, const struct stat *status)
+static struct module_file *find_file(struct session *session, const struct stat *status,
+				     bool copies_calls)
 {
 	struct file_identity identity = file_identity_of(status);
 
 	vector_for_each (&session->files, file)
-		if (!memcmp(&(*file)->identity, &identity, sizeof(identity)))
+		if ((*file)->copies_calls == copies_calls &&
+		    !memcmp(&(*file)->identity, &identity, sizeof(identity)))
 			return *file;
 	return NULL;
 }
 
 /* NULL if the file cannot be opened, or is being planned: `ret_later` tells. */
-static struct module_file *file_of_mapping(struct session *session, pid_t pid,
+static struct module_file *file_of_mapping(struct session *session,
+					   const struct thread *thread,
 					   const struct mapping *mapping, bool *ret_later)
 {
 	const char *path = maps_path(&session->maps, mapping);
 	struct stat status;
-	scoped_fd int fd = open_mapped(pid, mapping, path, &status);
+	scoped_fd int fd = open_mapped(thread->tid, mapping, path, &status);
 
 	*ret_later = false;
 	if (fd < 0)
 		return NULL;
-	struct module_file *file = find_file(session, &status);
+	bool copies_calls = thread->process->space->copies_calls;
+	struct module_file *file = find_file(session, &status, copies_calls);
 
 	if (!file) {
-		planner_request(session->planner, fd, &status, path);
+		planner_request(session->planner, fd, &status, path, copies_calls);
 		*ret_later = true;
 	}
 	return file;
@@ -292,8 +296,9 @@ static struct trm_error *make_place(struct session *session, struct thread *thre
 
 	if (fd < 0)
 		return trm_error_create(TRM_ERROR_GONE, "the module's file is gone");
-	struct module_file *file = module_file_open_at(
-		fd, &status, module->file->path, session->options, place - module->bias);
+	struct module_file *file =
+		module_file_open_at(fd, &status, module->file->path, session->options,
+				    module->file->copies_calls, place - module->bias);
 
 	file->index = (uint32_t)session->files.count;
 	vector_push(&session->files, file);
@@ -331,6 +336,12 @@ static struct trm_error *finish_text(const struct space *space, struct module *m
 	return write_patches(space, module, false);
 }
 
+static struct trm_error *too_many_texts(void)
+{
+	return trm_error_create(TRM_ERROR_UNSUPPORTED,
+				"too many modules for calls in relocated code");
+}
+
 /* A second text of a file whose trampolines are there already. */
 static struct trm_error *place_text(struct session *session, struct thread *thread,
 				    struct module *module)
@@ -338,7 +349,8 @@ static struct trm_error *place_text(struct session *session, struct thread *thre
 	struct space *space = thread->process->space;
 	struct wire_batch batch = {0};
 
-	texts_add(space, module);
+	if (!texts_add(space, module))
+		return too_many_texts();
 	if (session->attached)
 		return swap_prepare(session, thread, module);
 	int mapped =
@@ -363,7 +375,8 @@ static struct trm_error *place_code(struct session *session, struct thread *thre
 
 	TRM_TRY(arena_allocate(arena, size, &module->code_offset));
 	TRM_TRY(write_code(space->family, module));
-	texts_add(space, module);
+	if (!texts_add(space, module))
+		return too_many_texts();
 	unsigned int result = batch_add_mapping(&batch, arena, true, module->code_offset,
 						size, module->code_address, &addend);
 
@@ -451,7 +464,7 @@ static bool add_module(struct session *session, struct thread *thread,
 {
 	struct space *space = thread->process->space;
 	bool known = false, later;
-	struct module_file *file = file_of_mapping(session, thread->tid, mapping, &later);
+	struct module_file *file = file_of_mapping(session, thread, mapping, &later);
 	struct module module = {.file = file,
 				.text_start = mapping->start,
 				.text_end = mapping->end,
@@ -602,7 +615,7 @@ static bool are_planned(struct session *session, const struct thread *thread)
 
 		if (!is_new_code(session, thread->process->space, mapping))
 			continue;
-		file_of_mapping(session, thread->tid, mapping, &later);
+		file_of_mapping(session, thread, mapping, &later);
 		complete &= !later;
 	}
 	return complete;

@@ -73,6 +73,7 @@ void whole_area_open(struct whole_area *area, const uint8_t *bytes, size_t text,
 	area->plan = NULL;
 	area->depth = PLAN_BLOCKS;
 	area->edges = area->joined = 0;
+	area->copies_calls = false;
 	area->text = text;
 	area->size = size;
 	area->bare = malloc(size);
@@ -93,7 +94,8 @@ void whole_area_plan(struct whole_area *area)
 	struct plan_request request = {.image = &area->image,
 				       .probe = PLAN_PROBE_COUNT,
 				       .depth = area->depth,
-				       .code_address = WHOLE_CODE};
+				       .code_address = WHOLE_CODE,
+				       .copy_calls = area->copies_calls};
 	struct trm_error *error = plan_create(&request, &area->plan);
 
 	if (error)
