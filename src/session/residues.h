@@ -15,8 +15,12 @@ void residues_came(struct thread *thread, const struct module *module, uint64_t 
 /* The thread did not come back to where a signal found it. */
 void residues_left(struct thread *thread, const struct shown *shown);
 
-/* It came back. In a child of the handler's process that is news. */
-void residues_back(struct thread *thread, const struct shown *shown);
+/*
+ * A handler returns to a context with this rsp and rip. Whether it is that of a signal
+ * that found the thread in a relocated function, and goes back to where it was: it has
+ * counted then. All such signals that came later are done.
+ */
+bool residues_return(struct thread *thread, uint64_t rsp, uint64_t rip);
 
 /* The thread ends, or its image does: it comes back nowhere. */
 void residues_end(struct thread *thread);

@@ -691,40 +691,6 @@ struct saved_place {
 	uint64_t rsp, rip;
 };
 
-/* Whether a handler goes back to where the thread was. The resident has led the way back
- * into relocated code, if it could. */
-static bool goes_back(const struct space *space, const struct shown *shown, uint64_t rip)
-{
-	struct module *module = space_module_of_code(space, rip);
-
-	if (rip == shown->rip)
-		return true;
-	return module && module->file->index == shown->file &&
-	       locate(module, rip).original == shown->address;
-}
-
-/* Whether a handler that goes back to `saved` is that of a signal that found the thread
- * in a relocated function, and whether it goes back to where it was: it has counted then.
- * All such signals that came later are done. */
-static bool take_shown(struct thread *thread, const struct saved_place *saved)
-{
-	for (size_t i = thread->shown.count; i-- > 0;) {
-		const struct shown *shown = &thread->shown.items[i];
-		bool back;
-
-		if (shown->rsp != saved->rsp)
-			continue;
-		while (thread->shown.count > i + 1)
-			residues_left(thread,
-				      &thread->shown.items[--thread->shown.count]);
-		thread->shown.count = i;
-		back = goes_back(thread->process->space, shown, saved->rip);
-		(back ? residues_back : residues_left)(thread, shown);
-		return back;
-	}
-	return false;
-}
-
 bool signals_lead_in(const struct space *space, uint64_t rip, bool entry,
 		     uint64_t *ret_rip)
 {
@@ -748,15 +714,6 @@ bool signals_lead_in(const struct space *space, uint64_t rip, bool entry,
 	return true;
 }
 
-/* The resident has led a changed context into relocated code, behind the probes. */
-static void note_led(struct thread *thread, uint64_t rip)
-{
-	struct module *module = space_module_of_code(thread->process->space, rip);
-
-	if (module)
-		residues_came(thread, module, locate(module, rip).original, false);
-}
-
 /* In functions of whose entry alone was displaced only faults are led back. */
 static void lead_back(struct thread *thread, uint64_t context)
 {
@@ -769,9 +726,7 @@ static void lead_back(struct thread *thread, uint64_t context)
 	if (remote_failed(remote_read(space->memory_fd, context + UCONTEXT_RSP, &saved,
 				      sizeof(saved))))
 		return;
-	counted = take_shown(thread, &saved);
-	if (!counted)
-		note_led(thread, saved.rip);
+	counted = residues_return(thread, saved.rsp, saved.rip);
 	module = space_module_of_text(space, saved.rip);
 	if (!module)
 		return;

@@ -439,60 +439,28 @@ slow_2:	decq -8(%rbp)
 END switch_slow
 BEGIN switch_loop
 	push %rbx; push %r12
-	lea table_loops(%rip), %r12
-	mov %rdi, %rbx
-	and $63, %rbx
-	xor %eax, %eax
-1:	test %rbx, %rbx
-	je 2f
-	mov %rbx, %rcx
-	and $3, %ecx
-	movslq (%r12,%rcx,4), %rcx
-	add %r12, %rcx
-	jmp *%rcx
-loops_0: shr $1, %rbx
-	jmp 1b
-loops_1: add %rsi, %rax
-	dec %rbx
-	jmp 1b
-loops_2: add $2, %rax
-	dec %rbx
-loops_3: xor %rbx, %rax
-	dec %rbx
-	jns 1b
-2:	pop %r12
-	pop %rbx
-	ret
+	lea table_loops(%rip), %r12; mov %rdi, %rbx; and $63, %rbx; xor %eax, %eax
+1:	test %rbx, %rbx; je 2f; mov %rbx, %rcx; and $3, %ecx
+	movslq (%r12,%rcx,4), %rcx; add %r12, %rcx; jmp *%rcx
+loops_0: shr $1, %rbx; jmp 1b
+loops_1: add %rsi, %rax; dec %rbx; jmp 1b
+loops_2: add $2, %rax; dec %rbx
+loops_3: xor %rbx, %rax; dec %rbx; jns 1b
+2:	pop %r12; pop %rbx; ret
 END switch_loop
 /* The table is named between two calls, in code that stays where it is. */
 BEGIN switch_behind
-	push %rbx; push %r12
-	mov %rdi, %rbx
-	call tight_b
-	lea table_behind(%rip), %r12
-	call tight_b
-	and $63, %rbx
-	xor %eax, %eax
-1:	test %rbx, %rbx
-	je 2f
-	mov %rbx, %rcx
-	and $3, %ecx
-	movslq (%r12,%rcx,4), %rcx
-	add %r12, %rcx
-	jmp *%rcx
-behind_0: shr $1, %rbx
-	jmp 1b
-behind_1: add %rsi, %rax
-	dec %rbx
-	jmp 1b
-behind_2: add $2, %rax
-	dec %rbx
-behind_3: xor %rbx, %rax
-	dec %rbx
-	jns 1b
-2:	pop %r12
-	pop %rbx
-	ret
+	push %rbx; push %r12; mov %rdi, %rbx; call tight_b
+	lea table_behind(%rip), %r12; call tight_b
+	and $63, %rbx; xor %eax, %eax
+1:	test %rbx, %rbx; je 2f
+	mov %rbx, %rcx; and $3, %ecx
+	movslq (%r12,%rcx,4), %rcx; add %r12, %rcx; jmp *%rcx
+behind_0: shr $1, %rbx; jmp 1b
+behind_1: add %rsi, %rax; dec %rbx; jmp 1b
+behind_2: add $2, %rax; dec %rbx
+behind_3: xor %rbx, %rax; dec %rbx; jns 1b
+2:	pop %r12; pop %rbx; ret
 END switch_behind
 BEGIN switch_fixed
 	mov $9, %eax
