@@ -153,6 +153,7 @@ static uint32_t code_behind(const struct whole *whole, const struct whole_patch 
 
 		if (whole->edges.items[i].code != WHOLE_NONE &&
 		    edge->kind == CFG_EDGE_FALL && edge->to != CFG_OUT &&
+		    !cfg->blocks.items[edge->to].exposed &&
 		    cfg->blocks.items[edge->to].first == patch->instruction)
 			return whole->edges.items[i].code;
 	}
