@@ -112,11 +112,11 @@ static void add_block(struct annotation *annotation, uint64_t start, uint64_t en
 	if (start > behind)
 		vector_push(&annotation->blocks,
 			    ((struct annotation_block){behind, (uint32_t)(start - behind),
-						       0}));
+						       0, 0}));
 	if (end > start)
 		vector_push(&annotation->blocks,
 			    ((struct annotation_block){start, (uint32_t)(end - start),
-						       count}));
+						       count, 0}));
 }
 
 /* Without a graph: what was executed, and what lies between. */
@@ -153,8 +153,10 @@ static bool take_graph(struct annotation *annotation, const struct report_block 
 		};
 
 		if (used < count && rows[used].address == row.address &&
-		    rows[used].size == row.size)
+		    rows[used].size == row.size) {
+			row.stayed = rows[used].stayed;
 			row.count = rows[used++].count;
+		}
 		vector_push(&annotation->blocks, row);
 	}
 	return used == count;
@@ -223,6 +225,7 @@ struct trm_error *annotation_init(struct annotation *annotation,
 		.file = file,
 		.image = image,
 		.counted = function->blocks > 0,
+		.with_edges = function->edge_count > 0,
 	};
 	if (index < image->functions.count) {
 		annotation->size = image->functions.items[index].size;

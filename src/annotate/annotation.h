@@ -29,6 +29,7 @@ struct annotation_block {
 	uint64_t address;
 	uint32_t size; /* bytes */
 	uint64_t count;
+	int64_t stayed; /* see struct report_block */
 };
 
 struct annotation {
@@ -39,6 +40,7 @@ struct annotation {
 	const struct image *image;
 	uint64_t size;        /* of the function, bytes */
 	const uint8_t *bytes; /* of it */
+	bool with_edges;      /* its edges were counted */
 	bool counted;     /* its blocks were; else every count is 0 and means nothing */
 	struct scan scan; /* of the whole image */
 	struct cfg cfg;

@@ -17,7 +17,7 @@ static struct {
 
 static const struct poptOption option_table[] = {
 	{"by", 0, POPT_ARG_STRING, &arguments.by, 0,
-	 "what a row is: function (the default), module, process or block", "WHAT"},
+	 "what a row is: function (the default), module, process, block or edge", "WHAT"},
 	{"sort", 0, POPT_ARG_STRING, &arguments.sort, 0,
 	 "order of the rows: calls (the default), name, module or instructions", "KEY"},
 	SHOWING_PROCESS(arguments.shown),
@@ -27,7 +27,7 @@ static const struct poptOption option_table[] = {
 	{"verbose", 'v', POPT_ARG_NONE, &arguments.verbose, 0,
 	 "name the functions that were not instrumented", NULL},
 	{"check", 0, POPT_ARG_NONE, &arguments.check, 0,
-	 "say whether all counts of blocks can be true", NULL},
+	 "say whether all counts of blocks and edges can be true", NULL},
 	SHOWING_JSON(arguments.shown),
 	SHOWING_COLOUR(arguments.shown),
 	SHOWING_PAGER(arguments.shown),
@@ -51,7 +51,8 @@ static struct trm_error *check_files(void)
 
 static struct trm_error *read_options(struct report_options *options)
 {
-	static const char *const by[] = {"function", "module", "process", "block", NULL};
+	static const char *const by[] = {"function", "module", "process",
+					 "block",    "edge",   NULL};
 	static const char *const sorts[] = {"calls", "name", "module", "instructions",
 					    NULL};
 	int chosen_by, chosen_sort;
@@ -80,6 +81,17 @@ static struct trm_error *check_blocks(const struct report_profile *profile,
 	    !arguments.check)
 		return NULL;
 	return showing_need_blocks(profile, arguments.shown.words.items[0]);
+}
+
+static struct trm_error *check_edges(const struct report_profile *profile,
+				     const struct report_options *options)
+{
+	if (profile->edges.count || options->by != REPORT_BY_EDGE)
+		return NULL;
+	return trm_error_create(TRM_ERROR_USAGE,
+				"no counts of edges in '%s': measure with trammel run "
+				"-m edges",
+				arguments.shown.words.items[0]);
 }
 
 static struct trm_error *report_profile(const struct report_profile *profile,
@@ -123,6 +135,8 @@ static struct trm_error *report(int *ret_status)
 	TRM_TRY(showing_load(arguments.shown.words.items[0], &filter, &profile));
 	struct trm_error *error = check_blocks(profile, &options);
 
+	if (!error)
+		error = check_edges(profile, &options);
 	if (!error && arguments.check)
 		error = check_profile(profile, &options, ret_status);
 	else if (!error)

@@ -9,6 +9,7 @@ const struct collector *const collectors[] = {
 	&collector_coverage,
 	&collector_blocks,
 	&collector_block_coverage,
+	&collector_edges,
 	&collector_pbo,
 	NULL,
 };

@@ -23,6 +23,12 @@ static bool is_same(const struct report_block *a, const struct report_block *b)
 	return a->function == b->function && a->address == b->address;
 }
 
+static void add(struct report_block *sum, const struct report_block *block)
+{
+	sum->count += block->count;
+	sum->stayed = (int64_t)((uint64_t)sum->stayed + (uint64_t)block->stayed);
+}
+
 void report_blocks_finish(struct report_profile *profile)
 {
 	struct report_block *items = profile->blocks.items;
@@ -35,7 +41,7 @@ void report_blocks_finish(struct report_profile *profile)
 		if (by_place(&items[kept], &items[i]))
 			items[++kept] = items[i];
 		else
-			items[kept].count += items[i].count;
+			add(&items[kept], &items[i]);
 	}
 	profile->blocks.count = kept + 1;
 	for (uint32_t i = 0; i < profile->blocks.count; i++) {
@@ -52,7 +58,9 @@ bool report_block_is_selected(const struct report_profile *profile,
 {
 	uint32_t module = profile->functions.items[block->function].module;
 
-	return block->count && profile->images.items[block->image].selected &&
+	/* A child goes on in blocks that it did not enter. */
+	return (block->count || block->stayed) &&
+	       profile->images.items[block->image].selected &&
 	       profile->modules.items[module].selected;
 }
 
@@ -104,7 +112,7 @@ static size_t add_up(const struct report_profile *profile, size_t first, size_t 
 		if (!report_block_is_selected(profile, block))
 			continue;
 		if (count && is_same(&rows[count - 1], block))
-			rows[count - 1].count += block->count;
+			add(&rows[count - 1], block);
 		else
 			rows[count++] = *block;
 	}

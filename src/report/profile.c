@@ -26,6 +26,12 @@ enum field {
 	FIELD_BLOCK_SIZE,
 	FIELD_BLOCK_INSTRUCTIONS,
 	FIELD_BLOCK_COUNT,
+	FIELD_STAYED,
+	FIELD_EDGE,
+	FIELD_EDGE_FROM,
+	FIELD_EDGE_TO,
+	FIELD_EDGE_KIND,
+	FIELD_FAULT,
 	FIELD_COUNT
 };
 
@@ -54,6 +60,12 @@ static const struct {
 	[FIELD_BLOCK_SIZE] = {"block.size", RECORD_UINT},
 	[FIELD_BLOCK_INSTRUCTIONS] = {"block.instructions", RECORD_UINT},
 	[FIELD_BLOCK_COUNT] = {"count", RECORD_UINT},
+	[FIELD_STAYED] = {"block.stayed", RECORD_INT},
+	[FIELD_EDGE] = {"edge", RECORD_ADDRESS},
+	[FIELD_EDGE_FROM] = {"edge.from", RECORD_ADDRESS},
+	[FIELD_EDGE_TO] = {"edge.to", RECORD_ADDRESS},
+	[FIELD_EDGE_KIND] = {"edge.kind", RECORD_STRING},
+	[FIELD_FAULT] = {"flow.fault", RECORD_ADDRESS},
 };
 
 #define BIT(field) (1u << (field))
@@ -270,7 +282,37 @@ static void add_block(struct loader *loader, const struct row *row)
 			.instructions = small_number_of(row, FIELD_BLOCK_INSTRUCTIONS),
 			.address = number_of(row, FIELD_BLOCK),
 			.count = number_of(row, FIELD_BLOCK_COUNT),
+			.stayed = (int64_t)number_of(row, FIELD_STAYED),
 		}));
+}
+
+static void add_edge(struct loader *loader, const struct row *row)
+{
+	uint32_t function = find_function(loader, row);
+	uint32_t image = find_image(loader, number_of(row, FIELD_IMAGE));
+	const char *kind = keep(loader->profile, string_of(row, FIELD_EDGE_KIND));
+
+	vector_push(&loader->profile->edges,
+		    ((struct report_edge){
+			    .function = function,
+			    .image = image,
+			    .from = number_of(row, FIELD_EDGE_FROM),
+			    .to = number_of(row, FIELD_EDGE_TO),
+			    .address = number_of(row, FIELD_EDGE),
+			    .kind = kind,
+			    .open = !(row->present & BIT(FIELD_BLOCK_COUNT)),
+			    .count = number_of(row, FIELD_BLOCK_COUNT),
+		    }));
+}
+
+static void add_fault(struct loader *loader, const struct row *row)
+{
+	uint32_t function = find_function(loader, row);
+	uint32_t image = find_image(loader, number_of(row, FIELD_IMAGE));
+
+	vector_push(
+		&loader->profile->faults,
+		((struct report_fault){function, image, number_of(row, FIELD_FAULT)}));
 }
 
 static void add_skip(struct loader *loader, const struct row *row)
@@ -352,6 +394,8 @@ static const struct {
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_SKIP), add_skip},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_CALLS), add_function},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_BLOCK) | BIT(FIELD_BLOCK_COUNT), add_block},
+	{BIT(FIELD_FUNCTION) | BIT(FIELD_EDGE) | BIT(FIELD_EDGE_FROM), add_edge},
+	{BIT(FIELD_FUNCTION) | BIT(FIELD_FAULT), add_fault},
 	{BIT(FIELD_MODULE) | BIT(FIELD_KNOWN), add_module},
 	{BIT(FIELD_IMAGE) | BIT(FIELD_PROCESS), add_process},
 	{BIT(FIELD_IMAGE) | BIT(FIELD_RUN), add_to_run},
@@ -445,6 +489,7 @@ static void finish_loading(struct report_profile *profile)
 	}
 	table_deinit(&first_by_name);
 	report_blocks_finish(profile);
+	report_edges_finish(profile);
 }
 
 static void deinit_loader(struct loader *loader)
@@ -501,6 +546,8 @@ void report_profile_destroy(struct report_profile *profile)
 	vector_deinit(&profile->functions);
 	vector_deinit(&profile->counts);
 	vector_deinit(&profile->blocks);
+	vector_deinit(&profile->edges);
+	vector_deinit(&profile->faults);
 	vector_deinit(&profile->loads);
 	vector_deinit(&profile->skips);
 	string_table_deinit(&profile->strings);

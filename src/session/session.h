@@ -10,6 +10,7 @@
 
 #include "base/table.h"
 #include "base/vector.h"
+#include "code/edges.h"
 #include "collect/collect.h"
 #include "control/arena.h"
 #include "control/event.h"
@@ -85,6 +86,11 @@ struct image_count {
 	uint32_t slot; /* in plan: of the function */
 	uint64_t count;
 };
+/* See session/residues.h. */
+struct image_residue {
+	uint32_t file; /* index in session.files */
+	struct edges_residue residue;
+};
 struct image_run {
 	uint32_t number; /* from 1 on */
 	pid_t pid, parent;
@@ -95,6 +101,7 @@ struct image_run {
 	bool started; /* the exec was seen: it is the program, not trammel's own code */
 	bool ended;
 	struct VECTOR(struct image_count) counts; /* sums over ended banks */
+	struct VECTOR(struct image_residue) residues;
 	struct VECTOR(uint32_t) files; /* indices in session.files of modules it had */
 };
 
@@ -117,6 +124,9 @@ enum thread_state {
 /* A thread's registers as a signal handler saw them. */
 struct shown {
 	uint64_t rip, rsp;
+	uint64_t address; /* link-time, in the module of this file */
+	uint32_t file;    /* index in session.files */
+	bool inherited;   /* the thread's parent was shown, and forked then */
 };
 
 struct thread {

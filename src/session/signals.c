@@ -8,6 +8,7 @@
 
 #include "code/branch.h"
 #include "resident/resident.h"
+#include "session/residues.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -71,6 +72,15 @@ static void add_to_counter(const struct thread *thread, const struct module *mod
 	}
 	if (by > 0 || *counter)
 		*counter += (uint64_t)(int64_t)by;
+}
+
+/* Counts what the thread has not, and will not: it goes on behind it. */
+static void count_by_hand(const struct thread *thread, const struct module *module,
+			  const struct plan_place *place)
+{
+	for (unsigned i = 0; i < 2; i++)
+		if (place->uncounted[i] != PLAN_NO_SLOT)
+			add_to_counter(thread, module, place->uncounted[i], 1);
 }
 
 /* The thread counted a call and will count it again. */
@@ -291,13 +301,13 @@ static enum settled settle_moved(struct thread *thread, const struct module *mod
 				 struct plan_place *place,
 				 struct user_regs_struct *registers)
 {
-	for (unsigned i = 0; i < 2; i++)
-		if (place->uncounted[i] != PLAN_NO_SLOT)
-			add_to_counter(thread, module, place->uncounted[i], 1);
+	count_by_hand(thread, module, place);
 	step_back(module, place, registers);
 	registers->rip = place->original + module->bias;
-	vector_push(&thread->shown,
-		    ((struct shown){.rip = registers->rip, .rsp = registers->rsp}));
+	vector_push(&thread->shown, ((struct shown){.rip = registers->rip,
+						    .rsp = registers->rsp,
+						    .address = place->original,
+						    .file = module->file->index}));
 	return SETTLED;
 }
 
@@ -339,6 +349,7 @@ static enum settled settle_trampoline(struct session *session, struct thread *th
 		registers->rsp += 8;
 		__attribute__((fallthrough));
 	case PLAN_PLACE_CALL_DONE:
+		count_by_hand(thread, module, &place);
 		registers->rip = place.original + module->bias;
 		return SETTLED;
 	default:
@@ -690,20 +701,6 @@ struct saved_place {
 	uint64_t rsp, rip;
 };
 
-/* Whether a handler that goes back to `saved` is that of a signal that found the thread
- * in a relocated function, and whether it goes back to where it was: it has counted then.
- * All such signals that came later are done. */
-static bool take_shown(struct thread *thread, const struct saved_place *saved)
-{
-	for (size_t i = thread->shown.count; i-- > 0;) {
-		if (thread->shown.items[i].rsp != saved->rsp)
-			continue;
-		thread->shown.count = i;
-		return thread->shown.items[i].rip == saved->rip;
-	}
-	return false;
-}
-
 bool signals_lead_in(const struct space *space, uint64_t rip, bool entry,
 		     uint64_t *ret_rip)
 {
@@ -739,16 +736,19 @@ static void lead_back(struct thread *thread, uint64_t context)
 	if (remote_failed(remote_read(space->memory_fd, context + UCONTEXT_RSP, &saved,
 				      sizeof(saved))))
 		return;
-	counted = take_shown(thread, &saved);
+	counted = residues_return(thread, saved.rsp, saved.rip);
 	module = space_module_of_text(space, saved.rip);
 	if (!module)
 		return;
 	if (plan_way_back(module->file->plan, saved.rip - module->bias, !counted,
-			  &offset))
+			  &offset)) {
+		if (!counted)
+			residues_came(thread, module, saved.rip - module->bias, true);
 		saved.rip = module->code_address + offset;
-	else if (!signals_lead_in(space, saved.rip, saved.rip == thread->fault_rip,
-				  &saved.rip))
+	} else if (!signals_lead_in(space, saved.rip, saved.rip == thread->fault_rip,
+				    &saved.rip)) {
 		return;
+	}
 	trm_error_destroy(remote_write(space->memory_fd, context + UCONTEXT_RSP, &saved,
 				       sizeof(saved)));
 }
@@ -776,5 +776,5 @@ void signals_watch_return(struct thread *thread)
 		thread->fault_rip = 0;
 	while (thread->shown.count &&
 	       is_left(registers.rsp, thread->shown.items[thread->shown.count - 1].rsp))
-		thread->shown.count--;
+		residues_left(thread, &thread->shown.items[--thread->shown.count]);
 }

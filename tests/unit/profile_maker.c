@@ -167,6 +167,24 @@ void add_block(struct maker *maker, const char *path, const char *name, uint64_t
 	trm_writer_record(maker->writer, function_node(maker, path, name), pairs, 6);
 }
 
+void add_edge(struct maker *maker, const char *path, const char *name, uint64_t offset,
+	      const char *kind, const uint64_t way[4])
+{
+	struct record_pair pairs[7] = {
+		pair(maker, "offset", record_address(offset)),
+		pair(maker, "image", record_uint(maker->image)),
+		pair(maker, "edge", record_address(way[0])),
+		pair(maker, "edge.from", record_address(way[1])),
+		pair(maker, "edge.kind", record_string(kind)),
+		pair(maker, "count", record_uint(way[3])),
+	};
+
+	if (way[2])
+		pairs[6] = pair(maker, "edge.to", record_address(way[2]));
+	trm_writer_record(maker->writer, function_node(maker, path, name), pairs,
+			  way[2] ? 7 : 6);
+}
+
 void add_skip(struct maker *maker, const char *path, const char *name, uint64_t offset,
 	      const char *reason)
 {

@@ -54,6 +54,10 @@ void add_calls(struct maker *maker, const char *path, const char *name, uint64_t
 	       uint64_t calls);
 void add_block(struct maker *maker, const char *path, const char *name, uint64_t offset,
 	       const uint64_t block[4]); /* address, size, instructions, count */
+/* `way`: the addresses of the instruction, of its block, and of the one that it leads to
+ * (0: out of the function), and the count. */
+void add_edge(struct maker *maker, const char *path, const char *name, uint64_t offset,
+	      const char *kind, const uint64_t way[4]);
 void add_skip(struct maker *maker, const char *path, const char *name, uint64_t offset,
 	      const char *reason);
 

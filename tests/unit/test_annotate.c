@@ -85,6 +85,41 @@ static void test_listing(void **state)
 	check_text(words);
 }
 
+/* Two images with edges: the branch has both ways, in the listing and in the graph. */
+static void test_edges(void **state)
+{
+	struct maker maker = begin_profile("a.trm", false);
+	char *output, *errors;
+
+	(void)state;
+	add_global(&maker, "run.measure", record_string("edges"));
+	for (uint64_t process = 1; process <= 2; process++) {
+		add_image(&maker, process, self.path, 1, "exited 0", NULL);
+		add_self(&maker, self.path, self.image->functions.count, true);
+		add_calls(&maker, self.path, "annotated", start, 5);
+		add_block(&maker, self.path, "annotated", start, BLOCK(start, 4, 2, 5));
+		add_block(&maker, self.path, "annotated", start,
+			  BLOCK(start + 10, 11, 3, 3));
+		add_edge(&maker, self.path, "annotated", start, "jump",
+			 BLOCK(start + 2, start, start + 10, 3));
+		add_edge(&maker, self.path, "annotated", start, "next",
+			 BLOCK(start + 2, start, start + 4, 2));
+	}
+	end_profile(&maker);
+	assert_int_equal(run_command(cmd_annotate, "a.trm annotated", &output, &errors),
+			 0);
+	assert_non_null(strstr(output, "<+0xa>"));
+	assert_non_null(strstr(output, "  taken 6 of 10 (60.0 %)\n"));
+	free(output);
+	free(errors);
+	assert_int_equal(
+		run_command(cmd_annotate, "--json a.trm annotated", &output, &errors), 0);
+	assert_non_null(strstr(output, "\"edges\": [{\"edge.kind\": \"next\", "));
+	assert_non_null(strstr(output, "\"count\": 6}], \"code\": ["));
+	free(output);
+	free(errors);
+}
+
 static void test_one_process(void **state)
 {
 	char *output, *errors;
@@ -272,6 +307,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_listing),
+		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_one_process),
 		cmocka_unit_test(test_other_blocks),
 		cmocka_unit_test(test_without_counts),

@@ -154,6 +154,48 @@ static void write_blocks(void)
 	end_profile(&maker);
 }
 
+/* One edge of two is taken; a block with one way out has no branch. */
+static void test_branches(void **state)
+{
+	struct maker maker = begin_profile("a.trm", false);
+	uint64_t start = address_of("annotated");
+	char *output, *errors;
+
+	(void)state;
+	add_global(&maker, "run.measure", record_string("edges"));
+	add_image(&maker, 1, self.path, 1, "exited 0", NULL);
+	add_self(&maker, self.path, self.image->functions.count, true);
+	add_calls(&maker, self.path, "annotated", start, 5);
+	add_block(&maker, self.path, "annotated", start,
+		  (const uint64_t[]){start, 4, 2, 5});
+	add_block(&maker, self.path, "annotated", start,
+		  (const uint64_t[]){start + 10, 11, 3, 5});
+	add_edge(&maker, self.path, "annotated", start, "jump",
+		 (const uint64_t[]){start + 2, start, start + 10, 5});
+	add_edge(&maker, self.path, "annotated", start, "next",
+		 (const uint64_t[]){start + 2, start, start + 4, 0});
+	add_edge(&maker, self.path, "annotated", start, "leave",
+		 (const uint64_t[]){start + 20, start + 10, 0, 5});
+	end_profile(&maker);
+	assert_int_equal(run_command(cmd_coverage, "--lcov --source */annotated.S a.trm",
+				     &output, &errors),
+			 0);
+	assert_non_null(strstr(output, "FNH:1\n"
+				       "BRDA:7,0,0,0\n"
+				       "BRDA:7,0,1,5\n"
+				       "BRF:2\n"
+				       "BRH:1\n"
+				       "DA:6,5\n"));
+	free(output);
+	free(errors);
+	assert_int_equal(run_command(cmd_coverage, "--json --source */annotated.S a.trm",
+				     &output, &errors),
+			 0);
+	assert_non_null(strstr(output, "\"branches.known\": 2, \"branches.taken\": 1"));
+	free(output);
+	free(errors);
+}
+
 static void test_lines(void **state)
 {
 	char *output, *errors;
@@ -429,6 +471,7 @@ int main(void)
 		cmocka_unit_test(test_lcov),
 		cmocka_unit_test(test_lcov_of_coverage),
 		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_branches),
 		cmocka_unit_test(test_lines_shown),
 		cmocka_unit_test(test_only),
 		cmocka_unit_test(test_text),

@@ -119,6 +119,35 @@ static void test_loop(void **state)
 	free(errors);
 }
 
+/* What was measured is shown, though it does not follow from the blocks. */
+static void test_edges(void **state)
+{
+	struct maker maker = begin();
+	uint64_t start = address_of("annotated");
+	char *output, *errors;
+
+	(void)state;
+	add_calls(&maker, self.path, "annotated", start, 10);
+	add(&maker, "annotated", 0, 4, 10);
+	add(&maker, "annotated", 10, 11, 6);
+	add_edge(&maker, self.path, "annotated", start, "jump",
+		 (const uint64_t[]){start + 2, start, start + 10, 6});
+	add_edge(&maker, self.path, "annotated", start, "next",
+		 (const uint64_t[]){start + 2, start, start + 4, 3});
+	end_profile(&maker);
+	assert_int_equal(
+		run_command(cmd_graph, "--json a.trm annotated", &output, &errors), 0);
+	assert_non_null(strstr(
+		output, "{\"from\": 0, \"to\": 2, \"kind\": \"jump\", \"count\": 6}"));
+	assert_non_null(strstr(
+		output, "{\"from\": 0, \"to\": 1, \"kind\": \"next\", \"count\": 3}"));
+	/* A return behind a call is not told apart from what does not come back. */
+	assert_non_null(
+		strstr(output, "{\"from\": 2, \"to\": null, \"kind\": \"leave\"}"));
+	free(output);
+	free(errors);
+}
+
 static void test_refused(void **state)
 {
 	(void)state;
@@ -141,6 +170,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_dot),
 		cmocka_unit_test(test_loop),
+		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_refused),
 	};
 	char folder[] = "/tmp/test_graph.XXXXXX";
