@@ -25,8 +25,7 @@ def trammel(path, measurement, cache):
     def prefix(folder):
         return [path, "run", "--quiet", "-m", measurement,
                 "-o", os.path.join(folder, "profile.trm"), "--"]
-    name = "trammel" if measurement == "functions" else f"trammel-{measurement}"
-    return Tool(name, path, prefix, warm=True,
+    return Tool(name_of(measurement), path, prefix, warm=True,
                 environment={"TRAMMEL_CACHE_DIR": os.path.join(cache, measurement)})
 
 
@@ -43,8 +42,15 @@ PEERS = [
 ]
 
 
+MEASUREMENTS = ("functions", "coverage", "blocks", "block-coverage", "edges")
+
+
+def name_of(measurement):
+    return "trammel" if measurement == "functions" else f"trammel-{measurement}"
+
+
 def names():
-    return ["trammel", "trammel-coverage", "trammel-blocks"] + [peer.name for peer in PEERS]
+    return [name_of(measurement) for measurement in MEASUREMENTS] + [peer.name for peer in PEERS]
 
 
 def choose(options, cache):
@@ -52,9 +58,9 @@ def choose(options, cache):
     trammel. Ends the program when an asked one is not there."""
     path = os.path.abspath(options.trammel)
     known = [*(trammel(path, measurement, cache)
-               for measurement in ("functions", "coverage", "blocks")), *PEERS]
+               for measurement in MEASUREMENTS), *PEERS]
     default = ("trammel" if options.quick
-               else "trammel,trammel-blocks,valgrind-none,callgrind,dynamorio")
+               else "trammel,trammel-blocks,trammel-edges,trammel-block-coverage,valgrind-none,callgrind,dynamorio")
     wanted = (options.tools or default).split(",")
     unknown = set(wanted) - {tool.name for tool in known}
     if unknown:
