@@ -519,6 +519,7 @@ static struct trm_error *not_begun(const struct attachment *attachment, int sign
 struct course {
 	enum stage stage;
 	uint64_t since; /* of the stage */
+	uint64_t limit; /* while measuring: nanoseconds until there may be something */
 	int signal;     /* that ends it; 0 */
 	struct trm_error *error;
 };
@@ -539,6 +540,7 @@ static void measure(struct attachment *attachment, struct course *course)
 			enter(course, MEASURING);
 			clock_gettime(CLOCK_MONOTONIC, &session->start);
 			session->start_time = time(NULL);
+			window_begin(session);
 			if (attachment->request->begun)
 				attachment->request->begun(attachment->pid);
 			return;
@@ -549,25 +551,14 @@ static void measure(struct attachment *attachment, struct course *course)
 		if (course->error)
 			enter(course, LEAVING);
 	} else if (course->stage == MEASURING) {
-		uint64_t limit = attachment->request->for_ns;
-
-		if (!course->signal && !(limit && passed >= limit) &&
+		course->limit = window_act(session);
+		if (!course->signal && session->window.state != WINDOW_CLOSED &&
 		    !session->first_ended)
 			return;
 		if (!session->first_ended)
 			clock_gettime(CLOCK_MONOTONIC, &session->end);
 		enter(course, LEAVING);
 	}
-}
-
-static uint64_t patience(const struct attachment *attachment, const struct course *course)
-{
-	uint64_t limit = attachment->request->for_ns;
-	uint64_t passed = session_now() - course->since;
-
-	if (course->stage != MEASURING)
-		return WAIT_NS;
-	return !limit ? UINT64_MAX : passed < limit ? limit - passed : 0;
 }
 
 /* False if a process could not be let go; it stays as if trammel had been killed. */
@@ -586,7 +577,9 @@ static bool follow(struct attachment *attachment, struct course *course,
 			if (session_now() - course->since > LEAVE_NS)
 				return false;
 		}
-		int signal = session_wait(session, signals, patience(attachment, course));
+		int signal = session_wait(session, signals,
+					  course->stage == MEASURING ? course->limit
+								     : WAIT_NS);
 
 		if (is_ending(signal))
 			course->signal = signal;

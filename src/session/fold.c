@@ -15,7 +15,7 @@
 
 struct folding {
 	const struct family *family;
-	struct image_run *image;
+	struct image_counts *counts;
 	const struct family_module
 		*last; /* counters come in order: mostly the same module */
 };
@@ -46,57 +46,70 @@ static void add_count(void *context, uint32_t slot, uint64_t count)
 	const struct family_module *module = module_of_slot(folding, slot);
 
 	if (module)
-		vector_push(&folding->image->counts,
-			    ((struct image_count){module->file->index,
-						  slot - module->first_slot, count}));
+		vector_push(folding->counts,
+			    ((struct image_count){.file = module->file->index,
+						  .slot = slot - module->first_slot,
+						  .count = count}));
 }
 
 static int by_place(const void *a, const void *b)
 {
 	const struct image_count *x = a, *y = b;
 
+	if (x->interval != y->interval)
+		return x->interval < y->interval ? -1 : 1;
 	if (x->file != y->file)
 		return x->file < y->file ? -1 : 1;
 	return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
 /* Sorts, and adds up what is at one place: threads, and copies of a file. */
-static void merge_counts(struct image_run *image, bool flags)
+static void merge_counts(const struct session *session, struct image_counts *counts)
 {
+	bool flags = session->options->collector->slot_size == 1;
 	size_t kept = 0;
 
-	if (!image->counts.count)
+	if (!counts->count)
 		return;
-	qsort(image->counts.items, image->counts.count, sizeof(*image->counts.items),
-	      by_place);
-	for (size_t i = 1; i < image->counts.count; i++) {
-		struct image_count *last = &image->counts.items[kept];
-		const struct image_count *next = &image->counts.items[i];
+	qsort(counts->items, counts->count, sizeof(*counts->items), by_place);
+	for (size_t i = 1; i < counts->count; i++) {
+		struct image_count *last = &counts->items[kept];
+		const struct image_count *next = &counts->items[i];
 
 		if (by_place(last, next))
-			image->counts.items[++kept] = *next;
-		else if (!flags)
+			counts->items[++kept] = *next;
+		else if (flags)
+			last->count |= next->count;
+		else
 			last->count += next->count;
 	}
-	image->counts.count = kept + 1;
+	counts->count = kept + 1;
 }
 
-static void read_process(const struct process *process, struct image_run *image)
+void fold_read(const struct session *session, const struct process *process, bool take,
+	       struct image_counts *ret_counts)
 {
 	struct family *family = process->space->family;
-	struct folding folding = {family, image, NULL};
+	struct folding folding = {family, ret_counts, NULL};
 
-	vector_for_each (&family->arena->banks, bank)
-		if ((*bank)->owner == process->pid)
+	vector_for_each (&family->arena->banks, bank) {
+		if ((*bank)->owner != process->pid)
+			continue;
+		if (take)
+			arena_take_flags(family->arena, *bank, add_count, &folding);
+		else
 			arena_read_bank(family->arena, *bank, add_count, &folding);
+	}
+	merge_counts(session, ret_counts);
 }
 
 void fold_process(struct session *session, struct process *process, enum fold_banks how)
 {
 	if (!process->space || !process->space->family)
 		return;
-	read_process(process, process->image);
-	merge_counts(process->image, session->options->collector->slot_size == 1);
+	window_take(session, process);
+	vector_deinit(&process->image->mark);
+	merge_counts(session, &process->image->counts);
 	vector_for_each (&process->space->family->arena->banks, item) {
 		struct bank *bank = *item;
 
@@ -117,6 +130,7 @@ struct names {
 	record_attribute module, path, build_id, known, instrumented;
 	record_attribute function, offset, calls, skip_reason;
 	record_attribute block, block_size, block_instructions, count;
+	record_attribute interval, interval_start, interval_end;
 };
 
 struct saving {
@@ -125,6 +139,7 @@ struct saving {
 	struct trm_writer *writer;
 	struct names names;
 	record_node *module_nodes; /* of each file; 0: not made yet */
+	uint32_t interval;         /* whose counts are being saved */
 };
 
 static struct trm_error *make_names(struct saving *saving)
@@ -157,6 +172,9 @@ static struct trm_error *make_names(struct saving *saving)
 		{"block.instructions", RECORD_UINT, RECORD_AS_VALUE,
 		 &n->block_instructions},
 		{"count", RECORD_UINT, RECORD_AS_VALUE | RECORD_AGGREGATABLE, &n->count},
+		{"interval", RECORD_UINT, RECORD_AS_VALUE, &n->interval},
+		{"interval.start.ns", RECORD_UINT, RECORD_AS_VALUE, &n->interval_start},
+		{"interval.end.ns", RECORD_UINT, RECORD_AS_VALUE, &n->interval_end},
 		{"skip.reason", RECORD_STRING, RECORD_AS_VALUE, &n->skip_reason},
 	};
 
@@ -227,6 +245,7 @@ static struct trm_error *save_globals(struct saving *saving)
 	const struct session *session = saving->session;
 	const struct session_options *options = session->options;
 	struct text command = {0}, only = {0}, skip = {0};
+	const char *window = options->window.words ? options->window.words : "";
 	char host[HOST_NAME_MAX + 1] = "", exit_text[32], start[32];
 	struct tm broken;
 
@@ -258,6 +277,11 @@ static struct trm_error *save_globals(struct saving *saving)
 		{"run.exit", record_string(exit_text), true},
 		{"run.state",
 		 record_string(session->saved_running ? "running" : "complete"), true},
+		{"run.window", record_string(window), *window != '\0'},
+		{"window.start.ns", record_uint(session->window.start_ns),
+		 *window && session->window.state != WINDOW_AWAITED},
+		{"window.end.ns", record_uint(session->window.end_ns),
+		 *window && session->window.state != WINDOW_AWAITED},
 		{"run.only", record_string(only.data ? only.data : ""),
 		 only.data != NULL},
 		{"run.skip", record_string(skip.data ? skip.data : ""),
@@ -370,17 +394,28 @@ static void save_modules(struct saving *saving, struct image_run *image)
 	}
 }
 
+/* Writes a record of the interval that is being saved, if there are any: `pairs` has room
+ * for one more. */
+static void write_counted(struct saving *saving, record_node node,
+			  struct record_pair *pairs, size_t count)
+{
+	if (saving->session->window.intervals.count)
+		pairs[count++] = (struct record_pair){saving->names.interval,
+						      record_uint(saving->interval + 1)};
+	trm_writer_record(saving->writer, node, pairs, count);
+}
+
 static void save_calls(struct saving *saving, const struct image_run *image,
 		       record_node node, uint64_t address, uint64_t calls)
 {
 	const struct names *n = &saving->names;
-	struct record_pair pairs[] = {
+	struct record_pair pairs[4] = {
 		{n->offset, record_address(address)},
 		{n->image, record_uint(image->number)},
 		{n->calls, record_uint(calls)},
 	};
 
-	trm_writer_record(saving->writer, node, pairs, 3);
+	write_counted(saving, node, pairs, 3);
 }
 
 static void save_block(struct saving *saving, const struct image_run *image,
@@ -388,7 +423,7 @@ static void save_block(struct saving *saving, const struct image_run *image,
 		       uint64_t count)
 {
 	const struct names *n = &saving->names;
-	struct record_pair pairs[] = {
+	struct record_pair pairs[7] = {
 		{n->offset, record_address(address)},
 		{n->image, record_uint(image->number)},
 		{n->block, record_address(address + block->offset)},
@@ -397,7 +432,7 @@ static void save_block(struct saving *saving, const struct image_run *image,
 		{n->count, record_uint(count)},
 	};
 
-	trm_writer_record(saving->writer, node, pairs, 6);
+	write_counted(saving, node, pairs, 6);
 }
 
 static void save_function(struct saving *saving, const struct image_run *image,
@@ -438,14 +473,17 @@ static const struct image_count *save_module_counts(struct saving *saving,
 	scoped_free uint64_t *counters =
 		memory_allocate_zeroed(plan->slot_count, sizeof(*counters));
 
-	for (; count < end && count->file == file->index; count++)
+	saving->interval = count->interval;
+	for (; count < end && count->file == file->index &&
+	       count->interval == saving->interval;
+	     count++)
 		counters[count->slot] = count->count;
 	vector_for_each (&plan->functions, function)
 		save_function(saving, image, file, function, counters);
 	return count;
 }
 
-/* They are sorted by module. */
+/* They are sorted by interval, then by module. */
 static void save_counts(struct saving *saving, const struct image_run *image)
 {
 	const struct image_count *count = image->counts.items;
@@ -475,26 +513,36 @@ static void save_skips(struct saving *saving, const struct module_file *file)
 	}
 }
 
-/* The counts of processes that still run are read, not taken. */
 static void save_image(struct saving *saving, struct image_run *image)
 {
+	struct process *process = session_find_process(saving->session, image->pid);
+
+	if (image->hidden)
+		return;
+	if (!image->ended && process && process->image == image) {
+		window_take(saving->session, process);
+		merge_counts(saving->session, &image->counts);
+	}
 	save_process(saving, image);
 	save_modules(saving, image);
-	if (!image->ended) {
-		struct image_run now = *image;
-		const struct process *process =
-			session_find_process(saving->session, image->pid);
-
-		now.counts.items = NULL;
-		now.counts.count = now.counts.capacity = 0;
-		if (process && process->space && process->image == image)
-			read_process(process, &now);
-		merge_counts(&now, saving->session->options->collector->slot_size == 1);
-		save_counts(saving, &now);
-		vector_deinit(&now.counts);
-		return;
-	}
 	save_counts(saving, image);
+}
+
+static void save_intervals(struct saving *saving)
+{
+	const struct window *window = &saving->session->window;
+	const struct names *n = &saving->names;
+
+	for (size_t i = 0; i < window->intervals.count; i++) {
+		const struct window_interval *interval = &window->intervals.items[i];
+		struct record_pair pairs[] = {
+			{n->interval, record_uint(i + 1)},
+			{n->interval_start, record_uint(interval->start_ns)},
+			{n->interval_end, record_uint(interval->end_ns)},
+		};
+
+		trm_writer_record(saving->writer, 0, pairs, 3);
+	}
 }
 
 static struct trm_error *write_profile(struct session *session, int fd)
@@ -512,6 +560,7 @@ static struct trm_error *write_profile(struct session *session, int fd)
 			save_image(&saving, *image);
 		vector_for_each (&session->files, file)
 			save_skips(&saving, *file);
+		save_intervals(&saving);
 	}
 	disk = trm_writer_finish(saving.writer);
 	free(saving.module_nodes);
@@ -526,6 +575,7 @@ struct trm_error *fold_save(struct session *session, const char *path)
 {
 	struct trm_output output;
 
+	window_finish(session);
 	session->saved_running = false;
 	vector_for_each (&session->images, image)
 		session->saved_running |= !(*image)->ended;

@@ -91,6 +91,7 @@ struct trm_error *space_make_arena(struct session *session, struct thread *threa
 	family->arena = arena;
 	space->family = family;
 	vector_push(&session->families, family);
+	window_arm(session, family);
 	doorbell_add(session->doorbell, &arena->control->doorbell);
 	vector_push(&space->chunks, arena->chunks.items[0]);
 	space->filters = thread_filters(thread->tid);
@@ -98,11 +99,15 @@ struct trm_error *space_make_arena(struct session *session, struct thread *threa
 	return NULL;
 }
 
+/* A program that is not wanted is followed all the same, since it may execute one that
+ * is: so its hooks are needed. */
 static struct trm_error *make_space(struct session *session, struct thread *thread,
-				    int memory_fd)
+				    int memory_fd, bool bare)
 {
 	struct space *space = space_create(NULL, memory_fd);
 	struct trm_error *error = space_make_arena(session, thread, space);
+
+	space->bare = bare;
 
 	if (error) {
 		space_release(session, space);
@@ -125,7 +130,10 @@ static struct trm_error *start_image(struct session *session, struct thread *thr
 	if (image_probe(exe) != IMAGE_KIND_NATIVE)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED, "it is no x86-64 program");
 	TRM_TRY(remote_open(process->pid, "mem", O_RDWR, &memory_fd));
-	return make_space(session, thread, take_fd(&memory_fd));
+	bool bare = !options_want_program(session->options, process->image->program);
+
+	process->image->hidden = bare && process->pid != session->first;
+	return make_space(session, thread, take_fd(&memory_fd), bare);
 }
 
 static struct trm_error *check_image(struct space *space)
@@ -177,6 +185,8 @@ static void on_image(struct session *session, struct thread *thread)
 	if (!error)
 		error = check_image(process->space);
 	thread->state = THREAD_RUNNING;
+	if (process->first_image && !session->window.base)
+		window_begin(session);
 	if (error)
 		fail_image(session, thread, error);
 	else
@@ -292,6 +302,7 @@ static void adopt(struct session *session, struct thread *parent, struct thread 
 					     process->image->program);
 	child->process->threads = 1;
 	child->process->image->threads = 1;
+	child->process->image->hidden = process->image->hidden;
 	/* A handler may have forked, and return in the child, too. */
 	vector_for_each (&parent->shown, shown)
 		vector_push(&child->shown, *shown);
@@ -320,12 +331,21 @@ static void adopt(struct session *session, struct thread *parent, struct thread 
 /* The child stands at its first stop and its origin is known: now it may run. */
 static void start_child(struct session *session, struct thread *child)
 {
+	struct process *process = child->process;
+
 	child->state = THREAD_RUNNING;
-	if (child->process->space && !child->process->space->holding)
+	if (process->space && !process->space->holding)
 		thread_assign_bank(session, child, child->quiet);
 	else if (session->attached) /* not its parent's */
 		trm_error_destroy(remote_set_gs_base(child->tid, 0));
-	thread_resume(session, child, 0);
+	if (!session->options->no_follow || process->pid == session->first) {
+		thread_resume(session, child, 0);
+		return;
+	}
+	/* Its bank is its own, although nobody will look there: while a child of vfork
+	 * has its parent's memory, it still counts. */
+	process->image->hidden = true;
+	release_process(session, process, true, "children are not followed");
 }
 
 void follow_child(struct session *session, struct thread *parent, pid_t tid)

@@ -154,6 +154,11 @@ static void serve_arch(struct request *request)
 				"it sets its GS base, which trammel needs");
 }
 
+static void serve_window(struct request *request)
+{
+	window_called(request->session, request->thread);
+}
+
 /* LeakSanitizer traces its own process when it looks for leaks. */
 static void serve_exit(struct request *request)
 {
@@ -227,8 +232,10 @@ static void (*const servers[])(struct request *request) = {
 	[WIRE_HOOK_LINK_MAP] = serve_link_map, [WIRE_HOOK_PTRACE] = serve_ptrace,
 	[WIRE_HOOK_EXEC] = serve_exec,         [WIRE_HOOK_EXECAT] = serve_execat,
 	[WIRE_HOOK_SYSCALL] = serve_syscall,   [WIRE_HOOK_ARCH] = serve_arch,
-	[WIRE_HOOK_EXIT] = serve_exit,         [WIRE_HOOK_MPROTECT] = serve_mprotect,
-	[WIRE_HOOK_MMAP] = serve_mmap,         [WIRE_HOOK_MREMAP] = serve_mremap,
+	[WIRE_HOOK_EXIT] = serve_exit,         [WIRE_HOOK_START] = serve_window,
+	[WIRE_HOOK_STOP] = serve_window,       [WIRE_HOOK_BOTH] = serve_window,
+	[WIRE_HOOK_MPROTECT] = serve_mprotect, [WIRE_HOOK_MMAP] = serve_mmap,
+	[WIRE_HOOK_MREMAP] = serve_mremap,
 };
 
 static void serve(struct session *session, struct bank *bank)

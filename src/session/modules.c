@@ -63,31 +63,35 @@ static int open_mapped(pid_t pid, const struct mapping *mapping, const char *pat
 	return fd;
 }
 
-static struct module_file *find_file(struct session *session, const struct stat *status)
+static struct module_file *find_file(struct session *session, const struct stat *status,
+				     bool bare)
 {
 	struct file_identity identity = file_identity_of(status);
 
 	vector_for_each (&session->files, file)
-		if (!memcmp(&(*file)->identity, &identity, sizeof(identity)))
+		if ((*file)->bare == bare &&
+		    !memcmp(&(*file)->identity, &identity, sizeof(identity)))
 			return *file;
 	return NULL;
 }
 
 /* NULL if the file cannot be opened, or is being planned: `ret_later` tells. */
-static struct module_file *file_of_mapping(struct session *session, pid_t pid,
+static struct module_file *file_of_mapping(struct session *session,
+					   const struct thread *thread,
 					   const struct mapping *mapping, bool *ret_later)
 {
-	const char *path = maps_path(&session->maps, mapping);
+	const struct module_use use = {maps_path(&session->maps, mapping),
+				       thread->process->space->bare};
 	struct stat status;
-	scoped_fd int fd = open_mapped(pid, mapping, path, &status);
+	scoped_fd int fd = open_mapped(thread->tid, mapping, use.path, &status);
 
 	*ret_later = false;
 	if (fd < 0)
 		return NULL;
-	struct module_file *file = find_file(session, &status);
+	struct module_file *file = find_file(session, &status, use.bare);
 
 	if (!file) {
-		planner_request(session->planner, fd, &status, path);
+		planner_request(session->planner, fd, &status, &use);
 		*ret_later = true;
 	}
 	return file;
@@ -292,8 +296,9 @@ static struct trm_error *make_place(struct session *session, struct thread *thre
 
 	if (fd < 0)
 		return trm_error_create(TRM_ERROR_GONE, "the module's file is gone");
+	const struct module_use use = {module->file->path, module->file->bare};
 	struct module_file *file = module_file_open_at(
-		fd, &status, module->file->path, session->options, place - module->bias);
+		fd, &status, &use, session->options, place - module->bias);
 
 	file->index = (uint32_t)session->files.count;
 	vector_push(&session->files, file);
@@ -451,7 +456,7 @@ static bool add_module(struct session *session, struct thread *thread,
 {
 	struct space *space = thread->process->space;
 	bool known = false, later;
-	struct module_file *file = file_of_mapping(session, thread->tid, mapping, &later);
+	struct module_file *file = file_of_mapping(session, thread, mapping, &later);
 	struct module module = {.file = file,
 				.text_start = mapping->start,
 				.text_end = mapping->end,
@@ -471,6 +476,7 @@ static bool add_module(struct session *session, struct thread *thread,
 		try_to_instrument(session, thread, &module);
 	note_file(thread->process->image, module.file);
 	vector_push(&space->modules, module);
+	window_loaded(session, module.file->path);
 	return !module.unfinished;
 }
 
@@ -602,7 +608,7 @@ static bool are_planned(struct session *session, const struct thread *thread)
 
 		if (!is_new_code(session, thread->process->space, mapping))
 			continue;
-		file_of_mapping(session, thread->tid, mapping, &later);
+		file_of_mapping(session, thread, mapping, &later);
 		complete &= !later;
 	}
 	return complete;

@@ -16,6 +16,7 @@ struct job {
 	int fd;
 	struct stat status;
 	char *path;
+	bool bare;
 	struct module_file *file; /* once done */
 };
 
@@ -57,7 +58,8 @@ static void *plan(void *argument)
 		job->state = JOB_RUNNING;
 		pthread_mutex_unlock(&planner->lock);
 		job->file = module_file_open(planner->cache, job->fd, &job->status,
-					     job->path, planner->options);
+					     &(struct module_use){job->path, job->bare},
+					     planner->options);
 		close(job->fd);
 		pthread_mutex_lock(&planner->lock);
 		job->state = JOB_DONE;
@@ -104,29 +106,31 @@ void planner_destroy(struct planner *planner)
 	free(planner);
 }
 
-static bool is_asked_for(const struct planner *planner, const struct stat *status)
+static bool is_asked_for(const struct planner *planner, const struct stat *status,
+			 bool bare)
 {
 	struct file_identity wanted = file_identity_of(status);
 
 	vector_for_each (&planner->jobs, job) {
 		struct file_identity known = file_identity_of(&(*job)->status);
 
-		if (!memcmp(&known, &wanted, sizeof(known)))
+		if ((*job)->bare == bare && !memcmp(&known, &wanted, sizeof(known)))
 			return true;
 	}
 	return false;
 }
 
 void planner_request(struct planner *planner, int fd, const struct stat *status,
-		     const char *path)
+		     const struct module_use *use)
 {
 	pthread_mutex_lock(&planner->lock);
-	if (!is_asked_for(planner, status)) {
+	if (!is_asked_for(planner, status, use->bare)) {
 		struct job *job = memory_allocate_zeroed(1, sizeof(*job));
 
 		*job = (struct job){.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0),
 				    .status = *status,
-				    .path = memory_copy_string(path)};
+				    .path = memory_copy_string(use->path),
+				    .bare = use->bare};
 		vector_push(&planner->jobs, job);
 		if (!planner->idle && planner->worker_count < planner->worker_limit &&
 		    !pthread_create(&planner->workers[planner->worker_count], NULL, plan,

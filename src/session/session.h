@@ -18,6 +18,7 @@
 #include "session/cache.h"
 #include "session/options.h"
 #include "session/planner.h"
+#include "session/window.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -67,6 +68,7 @@ struct space {
 	bool starting;  /* before the program's own code: system calls are traced */
 	unsigned int link_map_calls; /* while starting: announcements of ld.so so far */
 	uint64_t filters;   /* system call filters that the image started under */
+	bool bare;          /* followed, but not measured: only hooks are there */
 	bool leak_checked;  /* has LeakSanitizer: see WIRE_HOOK_EXIT */
 	unsigned int halts; /* attached: tries to stop all threads that failed */
 	bool holding;       /* attached: texts are the original ones now */
@@ -80,10 +82,12 @@ struct space {
 /* A program image of a process, from exec (or fork) to exec or exit: what the profile
  * tells. */
 struct image_count {
-	uint32_t file; /* index in session.files */
-	uint32_t slot; /* in plan: of the function */
+	uint32_t interval; /* index in window.intervals */
+	uint32_t file;     /* index in session.files */
+	uint32_t slot;     /* in plan: of the function */
 	uint64_t count;
 };
+struct image_counts VECTOR(struct image_count);
 struct image_run {
 	uint32_t number; /* from 1 on */
 	pid_t pid, parent;
@@ -93,7 +97,9 @@ struct image_run {
 	char *reason;     /* why it was not measured, or not to the end; NULL */
 	bool started; /* the exec was seen: it is the program, not trammel's own code */
 	bool ended;
-	struct VECTOR(struct image_count) counts; /* sums over ended banks */
+	bool hidden;                /* of a process that was not to be followed */
+	struct image_counts counts; /* what is to be told */
+	struct image_counts mark;   /* what its banks had when that was last looked at */
 	struct VECTOR(uint32_t) files; /* indices in session.files of modules it had */
 };
 
@@ -155,7 +161,8 @@ struct session {
 	struct doorbell *doorbell;
 	struct planner *planner;
 	struct maps maps; /* scratch */
-	pid_t first;      /* the process that run started */
+	struct window window;
+	pid_t first; /* the process that run started */
 	bool first_ended;
 	bool saved_running;         /* the profile was saved while processes still ran */
 	int first_status;           /* as waitpid has it */
@@ -317,12 +324,20 @@ void release_space(struct session *session, struct process *process, const char 
 /* Lets a process go if a module of it sets the GS base. */
 bool release_if_gs(struct session *session, struct process *process);
 
+/* Lets all go, as far as they can be stopped, with their text restored: the measurement
+ * is over. */
+void release_all(struct session *session);
+
 /* fold.c: counters become counts of images, and those a profile. */
 enum fold_banks {
 	FOLD_AND_CLEAR,  /* the banks are free again */
 	FOLD_AND_RETIRE, /* the process may still write to them: never used again */
 };
 void fold_process(struct session *session, struct process *process, enum fold_banks how);
+/* Adds what the banks of the process have; sorted, each counter once. With `take`, flags
+ * are cleared as they are read. */
+void fold_read(const struct session *session, const struct process *process, bool take,
+	       struct image_counts *ret_counts);
 
 /* Writes the profile of what was counted until now, whole or not at all. */
 struct trm_error *fold_save(struct session *session, const char *path);
