@@ -50,24 +50,23 @@ struct trm_error *measuring_time(const char *option, const char *text, uint64_t 
 		return NULL;
 	}
 	return trm_error_create(TRM_ERROR_USAGE,
-				"--%s '%s' is no time: write 10s, 500ms or 2m", option,
-				text);
+				"--%s '%s' is no time above 0: write 10s, 500ms or 2m",
+				option, text);
 }
 
 /* "USR1", "SIGUSR1" or "10"; 0 if it is no signal that a tracer sees. */
 static int find_signal(const char *text)
 {
+	const char *name = strncasecmp(text, "SIG", 3) ? text : text + 3;
 	char *end;
 	long number = strtol(text, &end, 10);
 
-	if (!strncasecmp(text, "SIG", 3))
-		text += 3;
-	for (int i = 1; end == text && i < NSIG; i++)
-		if (sigabbrev_np(i) && !strcasecmp(sigabbrev_np(i), text))
+	if (*end)
+		number = 0;
+	for (int i = 1; i < NSIG; i++)
+		if (sigabbrev_np(i) && !strcasecmp(sigabbrev_np(i), name))
 			number = i;
-	return number > 0 && number < 64 && number != SIGKILL && (!*end || end == text)
-		       ? (int)number
-		       : 0;
+	return number > 0 && number < 64 && number != SIGKILL ? (int)number : 0;
 }
 
 /* How the word of an option is taken in: `to` is what the row's offset leads to. */

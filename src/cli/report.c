@@ -7,11 +7,12 @@
 #include "report/text/report.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* The command line, words as given; all strings are popt's copies. */
 struct arguments {
 	int json, all, verbose, check, no_pager, help;
-	char *by, *process, *module, *limit, *sort, *colour;
+	char *by, *process, *interval, *module, *limit, *sort, *colour;
 	struct arguments_words files;
 };
 
@@ -19,11 +20,14 @@ static struct arguments arguments;
 
 static const struct poptOption option_table[] = {
 	{"by", 0, POPT_ARG_STRING, &arguments.by, 0,
-	 "what a row is: function (the default), module, process or block", "WHAT"},
+	 "what a row is: function (the default), module, process, block or interval",
+	 "WHAT"},
 	{"sort", 0, POPT_ARG_STRING, &arguments.sort, 0,
 	 "order of the rows: calls (the default), name, module or instructions", "KEY"},
 	{"process", 0, POPT_ARG_STRING, &arguments.process, 0,
 	 "only what this process executed", "PID"},
+	{"interval", 0, POPT_ARG_STRING, &arguments.interval, 0,
+	 "only the counts of this interval", "N"},
 	{"module", 0, POPT_ARG_STRING, &arguments.module, 0,
 	 "only modules whose name or path matches the shell pattern", "GLOB"},
 	{"limit", 'n', POPT_ARG_STRING, &arguments.limit, 0,
@@ -60,7 +64,8 @@ static struct trm_error *check_files(void)
 static struct trm_error *read_options(struct report_options *options,
 				      struct report_filter *filter)
 {
-	static const char *const by[] = {"function", "module", "process", "block", NULL};
+	static const char *const by[] = {"function", "module",   "process",
+					 "block",    "interval", NULL};
 	static const char *const sorts[] = {"calls", "name", "module", "instructions",
 					    NULL};
 	static const char *const colours[] = {"auto", "always", "never", NULL};
@@ -87,9 +92,33 @@ static struct trm_error *read_options(struct report_options *options,
 	return NULL;
 }
 
+/* Counts of a part of a run begin in the middle of functions. Intervals alone leave it
+ * whole. */
+static bool is_of_windows(const struct report_profile *profile)
+{
+	vector_for_each (&profile->runs, run) {
+		const char *asked = report_run_text(run, "run.window");
+
+		if (*asked && (strncmp(asked, "--interval", 10) || strstr(asked, " --")))
+			return true;
+	}
+	return arguments.interval != NULL;
+}
+
 static struct trm_error *check_blocks(const struct report_profile *profile,
 				      const struct report_options *options)
 {
+	if (options->by == REPORT_BY_INTERVAL && !profile->intervals.count)
+		return trm_error_create(TRM_ERROR_USAGE,
+					"no intervals in '%s': measure with trammel run "
+					"--interval 1s",
+					arguments.files.items[0]);
+	if (arguments.check && is_of_windows(profile))
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"'%s' is of a part of a run, which begins in the middle of "
+			"functions: only counts of whole runs can be checked",
+			arguments.files.items[0]);
 	if (profile->blocks.count ||
 	    (options->by != REPORT_BY_BLOCK &&
 	     options->sort != REPORT_SORT_INSTRUCTIONS && !arguments.check))
@@ -146,6 +175,7 @@ static struct trm_error *report(int argc, const char **argv, int *ret_status)
 	struct report_profile *profile;
 	struct report_options options;
 	struct report_filter filter;
+	uint64_t interval;
 
 	TRM_TRY(arguments_parse("report", argc, argv, option_table, &arguments.files));
 	if (arguments.help) {
@@ -156,7 +186,9 @@ static struct trm_error *report(int argc, const char **argv, int *ret_status)
 	}
 	TRM_TRY(check_files());
 	TRM_TRY(read_options(&options, &filter));
-	TRM_TRY(report_profile_load(arguments.files.items[0], &profile));
+	TRM_TRY(arguments_number("interval", arguments.interval, 1, &interval));
+	TRM_TRY(report_profile_load_interval(arguments.files.items[0], interval,
+					     &profile));
 	if (profile->warning)
 		fprintf(stderr, "trammel: warning: %s\n", profile->warning);
 	struct trm_error *error = report_profile_select(profile, &filter);

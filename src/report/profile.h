@@ -78,6 +78,21 @@ struct report_block {
 	uint64_t count;
 };
 
+/* A part of the runs whose counts are told apart; those of several runs with one number
+ * count as one. */
+struct report_interval {
+	uint64_t number;
+	uint64_t start_ns, end_ns; /* since the run began */
+	/* Of the selection: */
+	uint64_t calls, instructions;
+};
+
+/* What one module did in one image in an interval. */
+struct report_part {
+	uint32_t interval, image, module;
+	uint64_t calls, instructions;
+};
+
 /* A module in one image. */
 struct report_load {
 	uint32_t module, image;
@@ -95,7 +110,9 @@ struct report_profile {
 	struct VECTOR(struct report_module) modules;
 	struct VECTOR(struct report_function) functions;
 	struct VECTOR(struct report_count) counts;
-	struct VECTOR(struct report_block) blocks; /* by function, address, image */
+	struct VECTOR(struct report_block) blocks;       /* by function, address, image */
+	struct VECTOR(struct report_interval) intervals; /* by number; mostly none */
+	struct VECTOR(struct report_part) parts;
 	struct VECTOR(struct report_load) loads;
 	struct VECTOR(struct report_skip) skips;
 	struct string_table strings; /* owns every string here */
@@ -116,6 +133,10 @@ struct report_profile {
  */
 struct trm_error *report_profile_load(const char *path,
 				      struct report_profile **ret_profile);
+/* The same with the counts of one interval only; an error (TRM_ERROR_USAGE) if the
+ * profile does not have it. */
+struct trm_error *report_profile_load_interval(const char *path, uint64_t number,
+					       struct report_profile **ret_profile);
 void report_profile_destroy(struct report_profile *profile);
 
 /* The error for a file that has a head and nothing else. */

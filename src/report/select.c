@@ -65,6 +65,22 @@ static void add_counts(struct report_profile *profile)
 	}
 }
 
+static void add_parts(struct report_profile *profile)
+{
+	vector_for_each (&profile->intervals, interval)
+		interval->calls = interval->instructions = 0;
+	vector_for_each (&profile->parts, part) {
+		struct report_interval *interval =
+			&profile->intervals.items[part->interval];
+
+		if (!profile->images.items[part->image].selected ||
+		    !profile->modules.items[part->module].selected)
+			continue;
+		interval->calls += part->calls;
+		interval->instructions += part->instructions;
+	}
+}
+
 static void add_skips(struct report_profile *profile)
 {
 	vector_for_each (&profile->skips, skip) {
@@ -116,6 +132,7 @@ struct trm_error *report_profile_select(struct report_profile *profile,
 	add_loads(profile);
 	add_counts(profile);
 	report_blocks_select(profile);
+	add_parts(profile);
 	add_skips(profile);
 	vector_for_each (&profile->functions, function)
 		profile->executed += function->executed;

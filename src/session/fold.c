@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "record/output.h"
 #include "record/record.h"
+#include "session/unmatched.h"
 
 #include <limits.h>
 #include <signal.h>
@@ -244,7 +245,7 @@ static struct trm_error *save_globals(struct saving *saving)
 {
 	const struct session *session = saving->session;
 	const struct session_options *options = session->options;
-	struct text command = {0}, only = {0}, skip = {0};
+	struct text command = {0}, only = {0}, skip = {0}, unmatched = {0};
 	const char *window = options->window.words ? options->window.words : "";
 	char host[HOST_NAME_MAX + 1] = "", exit_text[32], start[32];
 	struct tm broken;
@@ -260,6 +261,7 @@ static struct trm_error *save_globals(struct saving *saving)
 	strftime(start, sizeof(start), "%Y-%m-%dT%H:%M:%SZ", &broken);
 	join_patterns(&only, options->only.items, options->only.count);
 	join_patterns(&skip, options->skip.items, options->skip.count);
+	unmatched_describe(session, &unmatched);
 	const struct {
 		const char *name;
 		struct record_value value;
@@ -286,6 +288,8 @@ static struct trm_error *save_globals(struct saving *saving)
 		 only.data != NULL},
 		{"run.skip", record_string(skip.data ? skip.data : ""),
 		 skip.data != NULL},
+		{"run.unmatched", record_string(unmatched.data ? unmatched.data : ""),
+		 unmatched.data != NULL},
 	};
 	struct trm_error *error = NULL;
 
@@ -295,6 +299,7 @@ static struct trm_error *save_globals(struct saving *saving)
 	text_deinit(&command);
 	text_deinit(&only);
 	text_deinit(&skip);
+	text_deinit(&unmatched);
 	return error;
 }
 

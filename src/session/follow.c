@@ -108,7 +108,6 @@ static struct trm_error *make_space(struct session *session, struct thread *thre
 	struct trm_error *error = space_make_arena(session, thread, space);
 
 	space->bare = bare;
-
 	if (error) {
 		space_release(session, space);
 		return error;
@@ -121,6 +120,19 @@ static struct trm_error *make_space(struct session *session, struct thread *thre
 	return NULL;
 }
 
+/* What the kernel knows it by: the start of the name that was executed. */
+static char *read_name(pid_t pid)
+{
+	char path[64], name[32] = "";
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	scoped_file FILE *file = fopen(path, "re");
+
+	if (file && fgets(name, sizeof(name), file))
+		name[strcspn(name, "\n")] = '\0';
+	return memory_copy_string(name);
+}
+
 static struct trm_error *start_image(struct session *session, struct thread *thread)
 {
 	struct process *process = thread->process;
@@ -130,7 +142,9 @@ static struct trm_error *start_image(struct session *session, struct thread *thr
 	if (image_probe(exe) != IMAGE_KIND_NATIVE)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED, "it is no x86-64 program");
 	TRM_TRY(remote_open(process->pid, "mem", O_RDWR, &memory_fd));
-	bool bare = !options_want_program(session->options, process->image->program);
+	process->image->name = read_name(process->pid);
+	bool bare = !options_want_program(session->options, process->image->program,
+					  process->image->name);
 
 	process->image->hidden = bare && process->pid != session->first;
 	return make_space(session, thread, take_fd(&memory_fd), bare);
@@ -302,7 +316,7 @@ static void adopt(struct session *session, struct thread *parent, struct thread 
 					     process->image->program);
 	child->process->threads = 1;
 	child->process->image->threads = 1;
-	child->process->image->hidden = process->image->hidden;
+	child->process->image->hidden = process->space && process->space->bare;
 	/* A handler may have forked, and return in the child, too. */
 	vector_for_each (&parent->shown, shown)
 		vector_push(&child->shown, *shown);

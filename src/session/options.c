@@ -111,11 +111,15 @@ void window_edge_deinit(struct window_edge *edge)
 	patterns_deinit(&edge->loads);
 }
 
-bool options_want_program(const struct session_options *options, const char *program)
+bool options_want_program(const struct session_options *options, const char *path,
+			  const char *name)
 {
-	return !patterns_have_file(&options->skip_programs, program) &&
-	       (!options->only_programs.count ||
-		patterns_have_file(&options->only_programs, program));
+	const struct patterns *only = &options->only_programs,
+			      *skip = &options->skip_programs;
+
+	return !patterns_have_file(skip, path) && !patterns_have_file(skip, name) &&
+	       (!only->count || patterns_have_file(only, path) ||
+		patterns_have_file(only, name));
 }
 
 bool options_want_module(const struct session_options *options, const char *module)

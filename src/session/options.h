@@ -71,8 +71,10 @@ bool patterns_have_function(const struct patterns *patterns, const char *module,
 bool window_edge_is_empty(const struct window_edge *edge);
 void window_edge_deinit(struct window_edge *edge);
 
-/* Whether processes that execute this program (path) are measured. */
-bool options_want_program(const struct session_options *options, const char *program);
+/* Whether processes that execute this program are measured: by its path, or by the name
+ * that it was executed by (python3 may be python3.11). */
+bool options_want_program(const struct session_options *options, const char *path,
+			  const char *name);
 
 /* Whether any function of a module (file name) can be wanted. */
 bool options_want_module(const struct session_options *options, const char *module);

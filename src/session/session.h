@@ -92,6 +92,7 @@ struct image_run {
 	uint32_t number; /* from 1 on */
 	pid_t pid, parent;
 	char *program;    /* path */
+	char *name;       /* that it was executed by, or its start; NULL: not known */
 	uint32_t threads; /* that ever were */
 	char state[32];   /* "exited 0", ...: see docs/profile.md */
 	char *reason;     /* why it was not measured, or not to the end; NULL */

@@ -200,6 +200,42 @@ static void add_processes(const struct view *view, bool calls)
 	finish_grid(view, &grid, count, "process", "processes");
 }
 
+/* Seconds with as many digits as the intervals need. */
+static void add_seconds(struct grid *grid, uint64_t ns)
+{
+	char digits[32];
+
+	snprintf(digits, sizeof(digits), "%.3f", (double)ns / 1e9);
+	grid_add_text(grid, digits);
+}
+
+static void add_intervals(const struct view *view)
+{
+	const struct report_profile *profile = view->profile;
+	size_t count = profile->intervals.count;
+	struct grid grid = {0};
+
+	grid_add_column(&grid, "Interval", true);
+	grid_add_column(&grid, "From s", true);
+	grid_add_column(&grid, "To s", true);
+	grid_add_column(&grid, profile->coverage ? "Functions" : "Calls", true);
+	if (!profile->coverage)
+		grid_add_column(&grid, "Share", true);
+	add_instruction_columns(&grid, profile);
+	for (size_t i = 0; i < count && i < view->limit; i++) {
+		const struct report_interval *interval = &profile->intervals.items[i];
+
+		grid_add_number(&grid, interval->number);
+		add_seconds(&grid, interval->start_ns);
+		add_seconds(&grid, interval->end_ns);
+		grid_add_number(&grid, interval->calls);
+		if (!profile->coverage)
+			grid_add_share(&grid, interval->calls, profile->calls);
+		add_instructions(&grid, profile, 1, interval->instructions);
+	}
+	finish_grid(view, &grid, count, "interval", "intervals");
+}
+
 static void add_totals(const struct view *view)
 {
 	struct text *out = view->out;
@@ -231,6 +267,8 @@ static void add_tables(const struct view *view)
 		add_processes(view, !coverage);
 	if (by == REPORT_BY_BLOCK)
 		add_blocks(view);
+	if (by == REPORT_BY_INTERVAL)
+		add_intervals(view);
 	if (by == REPORT_BY_FUNCTION && !(coverage && view->summary))
 		add_functions(view);
 	if (!coverage && (by == REPORT_BY_FUNCTION || by == REPORT_BY_BLOCK))

@@ -1,0 +1,194 @@
+"""Tests of what a run counts in: parts of its time, and some of its processes.
+
+Each test is called with (folder, tool, options), as those of job_control.
+"""
+
+import json
+import os
+import subprocess
+
+from transparency import attach, job_control, running, trammel
+from transparency.job_control import expect
+
+ALL = {"early": 11, "enter": 1, "middle": 23, "in_thread": 17, "in_child": 5, "loaded": 31,
+       "signalled": 41, "leave": 2, "late": 15}
+
+# Options, and the calls of the functions of tests/programs/lib/stages.c; those that are not
+# named have none.
+EVENTS = (
+    ((), ALL),
+    (("--start-at", "enter"), ALL | {"early": 0}),
+    (("--start-at", "stages:e*"), ALL),
+    (("--start-at", "enter", "--stop-at", "leave"),
+     ALL | {"early": 0, "leave": 0, "late": 0}),
+    (("--stop-at", "enter"), {"early": 11}),
+    (("--start-at", "leave", "--stop-at", "leave"), {"leave": 1, "late": 13}),
+    (("--start-at", "in_thread", "--stop-at", "in_child"), {"in_thread": 17}),
+    (("--start-at", "in_child"),
+     {"in_child": 5, "loaded": 31, "signalled": 41, "leave": 2, "late": 15}),
+    (("--start-at-load", "libm.so*"), {"loaded": 31, "signalled": 41, "leave": 2, "late": 15}),
+    (("--stop-at-load", "*/libm.so*"),
+     {"early": 11, "enter": 1, "middle": 23, "in_thread": 17, "in_child": 5}),
+    (("--start-at-load", "stages"), ALL),
+    (("--start-at-signal", "URG", "--stop-at", "leave"), {"signalled": 41}),
+    (("--start-at", "late", "--stop-at-signal", "SIGURG"), {"late": 15, "leave": 1}),
+    (("--start-at", "enter", "--only", "late"), {"late": 15}),
+    (("--start-at", "nothing_of_this"), {}),
+    (("--start-at", "enter", "--interval", "1ms"), ALL | {"early": 0}),
+)
+
+FORK = "libc.so*:fork,libc.so*:*_fork"
+
+
+def run_measured(tool, folder, options, words, command, name):
+    profile = os.path.join(folder, name + ".trm")
+    done = running.run([tool, "run", "-q", "-m", options.measure, "-o", profile, *words, "--",
+                        *command], folder)
+    return done, profile
+
+
+def events(folder, tool, options):
+    """Counting begins and ends just where it is to; the program notices nothing."""
+    program = job_control.build(folder, "stages", "events")
+    bare = running.run([program], folder)
+    expect(bare.status == 7, f"bare run: {bare.status_text()}")
+    for words, calls in EVENTS:
+        done, profile = run_measured(tool, folder, options, words, [program], "events")
+        problems = running.compare(bare, done)
+        expect(not problems, f"{words}: {problems}")
+        if options.no_profile:
+            continue
+        report = trammel.Report(tool, profile)
+        for name in ALL:
+            wanted = calls.get(name, 0)
+            if options.measure == "coverage":
+                wanted = min(wanted, 1)
+            found = report.calls(name, "stages") or 0
+            expect(found == wanted, f"{words}: {found} calls of {name}, not {wanted}")
+        expect(("window.start.ns" in report.profile) == bool(words and calls),
+               f"{words}: {report.profile}")
+
+
+def intervals(folder, tool, options):
+    """The counts of all intervals are those of the run, and their times have no gaps."""
+    program = job_control.build(folder, "spans", "intervals")
+    done, profile = run_measured(tool, folder, options, ["--interval", "50ms"], [program],
+                                 "intervals")
+    expect(done.status == 9 and done.stdout == b"worked\n", f"{done}")
+    if options.no_profile:
+        return
+
+    def ask(*words):
+        out = subprocess.run([tool, "report", "--json", profile, *words], check=True,
+                             capture_output=True).stdout
+        return json.loads(out)["rows"]
+
+    rows = ask("--by", "interval")
+    expect(len(rows) >= 5, f"{len(rows)} intervals")
+    for before, after in zip(rows, rows[1:]):
+        expect(before["interval.end.ns"] == after["interval.start.ns"] and
+               before["interval"] + 1 == after["interval"], f"{before}, {after}")
+    found = [[row["calls"] for row in ask("--interval", str(row["interval"]))
+              if row["function"] == "piece"] for row in rows]
+    busy = [calls[0] for calls in found if calls]
+    expect(len(busy) >= 5, f"calls of piece: {found}")
+    if options.measure == "coverage":
+        return
+    expect(sum(busy) == 40000, f"{busy}: {sum(busy)} calls of piece, not 40000")
+    total = sum(row["calls"] for row in ask())
+    expect(total == sum(row["calls"] for row in rows), f"{total} calls in all, not of {rows}")
+
+
+def times(folder, tool, options):
+    """After its time a program is let go, and runs on; what it counts is of that time."""
+    program = job_control.build(folder, "spans", "times")
+    bare = running.run([program, "traced"], folder)
+    expect(bare.stdout == b"free\nworked\n", f"{bare}")
+    for words in (("--for", "100ms"), ("--after", "150ms", "--for", "100ms"), ("--for", "1ms"),
+                  ("--after", "100ms", "--stop-at", "piece"), ("--for", "100ms", "--no-follow")):
+        done, profile = run_measured(tool, folder, options, words, [program, "traced"],
+                                     "times")
+        problems = running.compare(bare, done)
+        expect(not problems, f"{words}: {problems}")
+        if options.no_profile:
+            continue
+        report = trammel.Report(tool, profile)
+        expect(report.profile["run.exit"] == "running" and
+               report.processes[0]["process.state"] == "detached", f"{words}: {report.profile}")
+        calls = report.calls("piece", "spans") or 0
+        expect(calls < 30000, f"{words}: {calls} calls of piece")
+        if "100ms" in words[:2] and "--stop-at" not in words:
+            expect(calls >= (1 if options.measure == "coverage" else 200),
+                   f"{words}: {calls} calls of piece")
+
+
+def programs(folder, tool, options):
+    """Only the processes that are asked for are measured; all run as always."""
+    program = job_control.build(folder, "stages", "programs")
+    script = f"/bin/echo one; {program}; /bin/true; exit 3"
+    command = ["/bin/sh", "-c", script]
+    bare = running.run(command, folder)
+    expect(bare.status == 3 and b"all stages" in bare.stdout, f"{bare}")
+    for words, there, calls in (
+            (("--no-follow",), ["sh"], None),
+            (("--only-program", "stages"), ["sh", "stages", "stages"], 23),
+            (("--only-program", "sh,echo"), ["echo", "sh", "sh", "sh", "sh"], None),
+            (("--skip-program", "stages,*/true"), ["echo", "sh", "sh", "sh", "sh"], None)):
+        done, profile = run_measured(tool, folder, options, words, command, "programs")
+        problems = running.compare(bare, done)
+        expect(not problems, f"{words}: {problems}")
+        if options.no_profile:
+            continue
+        report = trammel.Report(tool, profile)
+        found = sorted("sh" if name in ("dash", "bash") else name for name in report.programs())
+        expect(found == there, f"{words}: {found}")
+        if options.measure == "coverage" and calls:
+            calls = 1
+        expect(report.calls("middle", "stages") == calls,
+               f"{words}: {report.calls('middle', 'stages')} calls of middle, not {calls}")
+
+
+def attached(folder, tool, options):
+    """The same of processes that run already."""
+    profile = os.path.join(folder, "attached-window.trm")
+    with attach.Server(folder, "attached-window") as server:
+        one = attach.Attached(tool, server.pid, profile, "--start-at", FORK, "--no-follow")
+        server.do("calls 100")
+        server.do("child 50")
+        server.do("calls 20")
+        server.do("thread 300")
+        one.end()
+        server.do("calls 10")
+        two = attach.Attached(tool, server.pid, profile + "2", "--stop-at", FORK,
+                              "--interval", "20ms")
+        server.do("calls 30")
+        server.do("child 50")
+        two.end(0)
+        server.do("calls 10")
+        server.finish()
+    if options.no_profile:
+        return
+    for path, wanted in ((profile, attach.THREADS * 20 + 300),
+                         (profile + "2", attach.THREADS * 30)):
+        report = trammel.Report(tool, path)
+        calls = report.calls("work_once")
+        expect(calls == wanted, f"{report.profile}: {calls} calls of work_once, not {wanted}")
+
+
+def refusals(folder, tool, _):
+    """Options that contradict each other are named in a line, and nothing is run."""
+    for words, text in (
+            (("--after", "1s", "--start-at", "x"), "--after and --start-at"),
+            (("--interval", "2s", "--for", "1s"), "--interval is longer than --for"),
+            (("--for", "0"), "--for '0'"), (("--after", "soon"), "--after 'soon'"),
+            (("--interval", "10us"), "--interval '10us'"),
+            (("--interval", "0.1ms"), "1ms"), (("--start-at", "mmap"), "watches"),
+            (("--start-at-signal", "KILL"), "'KILL'"), (("--stop-at-signal", "x"), "'x'")):
+        done = running.run([tool, "run", *words, "--", "echo", "ran"], folder)
+        said = done.stderr.decode()
+        expect(done.status == 2 and text in said and said.count("\n") == 1 and
+               b"ran" not in done.stdout, f"{words}: {done}")
+
+
+TESTS = [("window-" + test.__name__, test) for test in (
+    events, intervals, times, programs, attached, refusals)]
