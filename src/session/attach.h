@@ -13,6 +13,15 @@
 
 struct attach_request {
 	pid_t pid;
+	/* A process that was made for this, and waits: it is measured from the program on
+	 * that it executes when a byte comes on `go_fd`. */
+	bool waits;
+	int go_fd;
+	/* While it is measured the profile is written so often, too, and the moment
+	 * (nanoseconds of CLOCK_MONOTONIC, 8 bytes) to `saved_fd`; the measurement ends
+	 * when nobody reads that. 0: never. */
+	uint64_t save_ns;
+	int saved_fd;
 	void (*begun)(pid_t pid); /* called when counting begins; NULL */
 };
 
