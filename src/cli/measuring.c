@@ -54,6 +54,28 @@ struct trm_error *measuring_time(const char *option, const char *text, uint64_t 
 				option, text);
 }
 
+/* "10M" instructions; false if it is no such number. */
+static bool find_instructions(const char *text, uint64_t *ret_count)
+{
+	static const struct {
+		const char *name;
+		double times;
+	} units[] = {{"k", 1e3}, {"M", 1e6}, {"G", 1e9}};
+	char *end;
+	double number = strtod(text, &end);
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		double count = number * units[i].times;
+
+		if (end == text || strcmp(end, units[i].name) ||
+		    !(count >= 1 && count < 9e18))
+			continue;
+		*ret_count = (uint64_t)count;
+		return true;
+	}
+	return false;
+}
+
 /* "USR1", "SIGUSR1" or "10"; 0 if it is no signal that a tracer sees. */
 static int find_signal(const char *text)
 {
@@ -89,6 +111,16 @@ static struct trm_error *take_time(const char *option, const char *word, void *t
 	return measuring_time(option, word, to);
 }
 
+static struct trm_error *take_interval(const char *option, const char *word, void *to)
+{
+	struct session_window *window = to;
+
+	window->interval_ns = window->interval_instructions = 0;
+	if (find_instructions(word, &window->interval_instructions))
+		return NULL;
+	return measuring_time(option, word, &window->interval_ns);
+}
+
 static struct trm_error *take_signal(const char *option, const char *word, void *to)
 {
 	uint64_t *signals = to;
@@ -115,7 +147,7 @@ static const struct word_option {
 	[OPTION_SKIP] = {"skip", take_patterns, PLACE(skip), false},
 	[OPTION_AFTER] = {"after", take_time, PLACE(window.start.wait_ns), true},
 	[OPTION_FOR] = {"for", take_time, PLACE(window.stop.wait_ns), true},
-	[OPTION_INTERVAL] = {"interval", take_time, PLACE(window.interval_ns), true},
+	[OPTION_INTERVAL] = {"interval", take_interval, PLACE(window), true},
 	[OPTION_START_AT] = {"start-at", take_patterns, PLACE(window.start.calls), true},
 	[OPTION_START_AT_LOAD] = {"start-at-load", take_files, PLACE(window.start.loads),
 				  true},
@@ -179,7 +211,7 @@ bool measuring_complete(struct measuring *given, const char *program)
 	given->options.no_follow = given->no_follow;
 	given->options.window.words = given->window.data;
 	if (!error)
-		error = window_check(&given->options.window);
+		error = window_check(&given->options);
 	if (error)
 		trm_error_print(error);
 	return !error;

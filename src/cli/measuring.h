@@ -60,7 +60,7 @@ struct measuring {
 		MEASURING_WORD("for", OPTION_FOR, "end the measurement after this time",  \
 			       "TIME"),                                                   \
 		MEASURING_WORD("interval", OPTION_INTERVAL,                               \
-			       "tell the counts of intervals apart", "TIME"),             \
+			       "tell the counts of intervals apart", "LENGTH"),           \
 		MEASURING_WORD("start-at", OPTION_START_AT,                               \
 			       "begin to count with the first call of these",             \
 			       "PATTERN"),                                                \

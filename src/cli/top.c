@@ -331,7 +331,7 @@ static void watch(struct top *top)
 		if (going && fds[0].revents)
 			going = take_profile(top);
 		if (going && fds[2].revents)
-			going = take_key(top);
+			going = fds[2].revents & POLLIN && take_key(top);
 	}
 	screen_close();
 }

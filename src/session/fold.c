@@ -16,7 +16,9 @@
 
 struct folding {
 	const struct family *family;
-	struct image_counts *counts;
+	void (*visit)(void *context, const struct module_file *file, uint32_t slot,
+		      uint64_t count);
+	void *context;
 	const struct family_module
 		*last; /* counters come in order: mostly the same module */
 };
@@ -47,10 +49,8 @@ static void add_count(void *context, uint32_t slot, uint64_t count)
 	const struct family_module *module = module_of_slot(folding, slot);
 
 	if (module)
-		vector_push(folding->counts,
-			    ((struct image_count){.file = module->file->index,
-						  .slot = slot - module->first_slot,
-						  .count = count}));
+		folding->visit(folding->context, module->file, slot - module->first_slot,
+			       count);
 }
 
 static int by_place(const void *a, const void *b)
@@ -87,11 +87,13 @@ static void merge_counts(const struct session *session, struct image_counts *cou
 	counts->count = kept + 1;
 }
 
-void fold_read(const struct session *session, const struct process *process, bool take,
-	       struct image_counts *ret_counts)
+void fold_visit(const struct process *process, bool take,
+		void (*visit)(void *context, const struct module_file *file,
+			      uint32_t slot, uint64_t count),
+		void *context)
 {
 	struct family *family = process->space->family;
-	struct folding folding = {family, ret_counts, NULL};
+	struct folding folding = {family, visit, context, NULL};
 
 	vector_for_each (&family->arena->banks, bank) {
 		if ((*bank)->owner != process->pid)
@@ -101,6 +103,21 @@ void fold_read(const struct session *session, const struct process *process, boo
 		else
 			arena_read_bank(family->arena, *bank, add_count, &folding);
 	}
+}
+
+static void push_count(void *context, const struct module_file *file, uint32_t slot,
+		       uint64_t count)
+{
+	struct image_counts *counts = context;
+
+	vector_push(counts, ((struct image_count){
+				    .file = file->index, .slot = slot, .count = count}));
+}
+
+void fold_read(const struct session *session, const struct process *process, bool take,
+	       struct image_counts *ret_counts)
+{
+	fold_visit(process, take, push_count, ret_counts);
 	merge_counts(session, ret_counts);
 }
 
@@ -109,6 +126,7 @@ void fold_process(struct session *session, struct process *process, enum fold_ba
 	if (!process->space || !process->space->family)
 		return;
 	window_take(session, process);
+	progress_end(session, process);
 	vector_deinit(&process->image->mark);
 	merge_counts(session, &process->image->counts);
 	vector_for_each (&process->space->family->arena->banks, item) {

@@ -31,8 +31,10 @@ struct window_edge {
 struct session_window {
 	struct window_edge start; /* its time since the program began; empty: at once */
 	struct window_edge stop;  /* its time since counting began; empty: at the end */
-	uint64_t interval_ns;     /* length of the intervals to be told apart; 0: none */
-	char *words;              /* the options as given, for the profile; NULL: none */
+	/* Length of the intervals to be told apart, in time or in instructions that all
+	 * processes together executed; both 0: none. */
+	uint64_t interval_ns, interval_instructions;
+	char *words; /* the options as given, for the profile; NULL: none */
 };
 
 struct session_options {

@@ -335,8 +335,12 @@ enum fold_banks {
 	FOLD_AND_RETIRE, /* the process may still write to them: never used again */
 };
 void fold_process(struct session *session, struct process *process, enum fold_banks how);
-/* Adds what the banks of the process have; sorted, each counter once. With `take`, flags
- * are cleared as they are read. */
+/* What the banks of the process have: every counter that is not 0 of each bank; or
+ * sorted, each counter once. With `take`, flags are cleared as they are read. */
+void fold_visit(const struct process *process, bool take,
+		void (*visit)(void *context, const struct module_file *file,
+			      uint32_t slot, uint64_t count),
+		void *context);
 void fold_read(const struct session *session, const struct process *process, bool take,
 	       struct image_counts *ret_counts);
 

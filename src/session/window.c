@@ -23,8 +23,30 @@ static struct trm_error *check_calls(const char *option, const struct patterns *
 	return NULL;
 }
 
-struct trm_error *window_check(const struct session_window *asked)
+/* What follows from counters on few edges is right only of whole runs: a function that is
+ * under way when counting begins is left, but was not entered. */
+static struct trm_error *check_depth(const struct session_options *options)
 {
+	const struct session_window *asked = &options->window;
+	enum plan_depth depth = options->collector->depth;
+
+	if (asked->words && depth > PLAN_BLOCKS)
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"%s are counted of whole runs only: leave %s out, "
+			"or use -m blocks",
+			options->collector->name, asked->words);
+	if (asked->interval_instructions && depth < PLAN_BLOCKS)
+		return trm_error_create(TRM_ERROR_USAGE,
+					"--interval: -m %s does not count instructions; "
+					"use -m blocks, or give a time",
+					options->collector->name);
+	return NULL;
+}
+
+struct trm_error *window_check(const struct session_options *options)
+{
+	const struct session_window *asked = &options->window;
 	const struct window_edge *start = &asked->start, *stop = &asked->stop;
 
 	if (start->wait_ns &&
@@ -40,6 +62,7 @@ struct trm_error *window_check(const struct session_window *asked)
 		return trm_error_create(
 			TRM_ERROR_USAGE,
 			"--interval is longer than --for: leave it out, or count longer");
+	TRM_TRY(check_depth(options));
 	TRM_TRY(check_calls("start-at", &start->calls));
 	return check_calls("stop-at", &stop->calls);
 }
@@ -93,7 +116,8 @@ static bool clears_flags(const struct session *session)
 	const struct session_window *asked = &session->options->window;
 
 	return has_flags(session) &&
-	       (asked->interval_ns || !window_edge_is_empty(&asked->start));
+	       (asked->interval_ns || asked->interval_instructions ||
+		!window_edge_is_empty(&asked->start));
 }
 
 static bool is_before(const struct image_count *a, const struct image_count *b)
@@ -174,6 +198,8 @@ static uint64_t passed(const struct session *session)
 static void begin_interval(struct session *session, uint64_t now)
 {
 	vector_push(&session->window.intervals, ((struct window_interval){now, now}));
+	if (session->options->window.interval_instructions)
+		progress_begin(session);
 }
 
 static void open_window(struct session *session)
@@ -181,7 +207,8 @@ static void open_window(struct session *session)
 	take_all(session);
 	session->window.start_ns = passed(session);
 	set_state(session, WINDOW_OPEN);
-	if (session->options->window.interval_ns)
+	if (session->options->window.interval_ns ||
+	    session->options->window.interval_instructions)
 		begin_interval(session, session->window.start_ns);
 }
 
@@ -248,6 +275,12 @@ static void next_interval(struct session *session)
 	begin_interval(session, now);
 }
 
+static void look_at_progress(struct session *session)
+{
+	if (progress_look(session))
+		next_interval(session);
+}
+
 /* When the clock is to do something; UINT64_MAX: never. */
 static uint64_t due(const struct session *session, void (**ret_act)(struct session *))
 {
@@ -262,6 +295,10 @@ static uint64_t due(const struct session *session, void (**ret_act)(struct sessi
 	if (window->state == WINDOW_OPEN && asked->interval_ns) {
 		at = end_of_interval(session);
 		*ret_act = next_interval;
+	}
+	if (window->state == WINDOW_OPEN && asked->interval_instructions) {
+		at = window->progress.next_ns - window->base;
+		*ret_act = look_at_progress;
 	}
 	if (window->state == WINDOW_OPEN && asked->stop.wait_ns &&
 	    window->start_ns + asked->stop.wait_ns <= at) {

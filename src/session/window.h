@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "base/vector.h"
 #include "session/options.h"
+#include "session/progress.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,10 +40,11 @@ struct window {
 	uint64_t base; /* session_now() when the program began; 0: it did not yet */
 	uint64_t start_ns, end_ns;                       /* as in intervals; 0: not yet */
 	struct VECTOR(struct window_interval) intervals; /* the last one is going on */
+	struct progress progress;
 };
 
 /* Contradictions in what the user asked for, and functions that cannot be watched. */
-struct trm_error *window_check(const struct session_window *asked);
+struct trm_error *window_check(const struct session_options *options);
 
 /* Whether the module (path) may have functions whose calls begin or end the window; such
  * a function's hook, by its linked name, 0: none; and what a plan depends on. */

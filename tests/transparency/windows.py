@@ -99,6 +99,26 @@ def intervals(folder, tool, options):
     expect(total == sum(row["calls"] for row in rows), f"{total} calls in all, not of {rows}")
 
 
+def instructions(folder, tool, options):
+    """Intervals of instructions have at least so many, but for the last one."""
+    program = job_control.build(folder, "spans", "instructions")
+    length = 50000
+    done, profile = run_measured(tool, folder, options, ["-m", "blocks", "--interval", "50k"],
+                                 [program], "instructions")
+    expect(done.status == 9 and done.stdout == b"worked\n", f"{done}")
+    if options.no_profile:
+        return
+    out = subprocess.run([tool, "report", "--json", "--by", "interval", profile], check=True,
+                         capture_output=True).stdout
+    rows = json.loads(out)["rows"]
+    counted = [row["instructions"] for row in rows]
+    expect(len(counted) >= 3 and min(counted[:-1]) >= length, f"instructions: {counted}")
+    report = trammel.Report(tool, profile)
+    expect(sum(row.get("instructions", 0) for row in report.rows) == sum(counted),
+           f"in all: {counted}")
+    expect(report.calls("piece") == 40000, f"{report.calls('piece')} calls of piece")
+
+
 def times(folder, tool, options):
     """After its time a program is let go, and runs on; what it counts is of that time."""
     program = job_control.build(folder, "spans", "times")
@@ -182,6 +202,7 @@ def refusals(folder, tool, _):
             (("--interval", "2s", "--for", "1s"), "--interval is longer than --for"),
             (("--for", "0"), "--for '0'"), (("--after", "soon"), "--after 'soon'"),
             (("--interval", "10us"), "--interval '10us'"),
+            (("--interval", "10M"), "does not count instructions"),
             (("--interval", "0.1ms"), "1ms"), (("--start-at", "mmap"), "watches"),
             (("--start-at-signal", "KILL"), "'KILL'"), (("--stop-at-signal", "x"), "'x'")):
         done = running.run([tool, "run", *words, "--", "echo", "ran"], folder)
@@ -191,4 +212,4 @@ def refusals(folder, tool, _):
 
 
 TESTS = [("window-" + test.__name__, test) for test in (
-    events, intervals, times, programs, attached, refusals)]
+    events, intervals, instructions, times, programs, attached, refusals)]
