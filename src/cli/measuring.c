@@ -208,6 +208,7 @@ bool measuring_complete(struct measuring *given, const char *program)
 	given->options.output = given->output;
 	given->options.quiet = given->quiet;
 	given->options.verbose = given->verbose;
+	given->options.threads = given->threads;
 	given->options.no_follow = given->no_follow;
 	given->options.window.words = given->window.data;
 	if (!error)

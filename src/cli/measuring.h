@@ -31,7 +31,7 @@ enum measuring_option {
 /* Room for what the options give. */
 struct measuring {
 	char *output, *measure;
-	int quiet, verbose, no_follow;
+	int quiet, verbose, threads, no_follow;
 	struct text window; /* what was said of the window, as given */
 	struct session_options options;
 };
@@ -76,6 +76,13 @@ struct measuring {
 			       "MODULE"),                                                 \
 		MEASURING_WORD("stop-at-signal", OPTION_STOP_AT_SIGNAL,                   \
 			       "end the measurement when this signal comes", "SIGNAL"),   \
+		{"threads",                                                               \
+		 0,                                                                       \
+		 POPT_ARG_NONE,                                                           \
+		 &(given).threads,                                                        \
+		 0,                                                                       \
+		 "tell the counts of threads apart",                                      \
+		 NULL},                                                                   \
 		{"no-follow",                                                             \
 		 0,                                                                       \
 		 POPT_ARG_NONE,                                                           \

@@ -20,7 +20,8 @@ static struct arguments arguments;
 
 static const struct poptOption option_table[] = {
 	{"by", 0, POPT_ARG_STRING, &arguments.by, 0,
-	 "what a row is: function (the default), module, process, block or interval",
+	 "what a row is: function (the default), module, process, block, interval or "
+	 "thread",
 	 "WHAT"},
 	{"sort", 0, POPT_ARG_STRING, &arguments.sort, 0,
 	 "order of the rows: calls (the default), name, module or instructions", "KEY"},
@@ -64,8 +65,8 @@ static struct trm_error *check_files(void)
 static struct trm_error *read_options(struct report_options *options,
 				      struct report_filter *filter)
 {
-	static const char *const by[] = {"function", "module",   "process",
-					 "block",    "interval", NULL};
+	static const char *const by[] = {"function", "module", "process", "block",
+					 "interval", "thread", NULL};
 	static const char *const sorts[] = {"calls", "name", "module", "instructions",
 					    NULL};
 	static const char *const colours[] = {"auto", "always", "never", NULL};
@@ -108,6 +109,11 @@ static bool is_of_windows(const struct report_profile *profile)
 static struct trm_error *check_blocks(const struct report_profile *profile,
 				      const struct report_options *options)
 {
+	if (options->by == REPORT_BY_THREAD && !profile->threads.count)
+		return trm_error_create(TRM_ERROR_USAGE,
+					"no threads are told apart in '%s': measure with "
+					"trammel run --threads",
+					arguments.files.items[0]);
 	if (options->by == REPORT_BY_INTERVAL && !profile->intervals.count)
 		return trm_error_create(TRM_ERROR_USAGE,
 					"no intervals in '%s': measure with trammel run "

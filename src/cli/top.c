@@ -30,8 +30,7 @@
 #include <unistd.h>
 
 #define HELP_LINE                                                                        \
-	"q quit  f functions  m modules  p processes  r rate  t calls  n name  space "   \
-	"pause"
+	"q quit  f functions m modules p processes h threads  r rate t calls n name"
 
 struct top {
 	struct measuring given;
@@ -54,7 +53,7 @@ static void print_help(poptContext context)
 	poptSetOtherOptionHelp(context,
 			       "[OPTION...] -p PID | [--] PROGRAM [ARGUMENT...]");
 	poptPrintHelp(context, stdout, 0);
-	puts("\nKeys: " HELP_LINE ".\n"
+	puts("\nKeys: " HELP_LINE "  space pause\n"
 	     "PATTERN and TIME are those of 'trammel run'. The output of a PROGRAM is\n"
 	     "dropped. Without a terminal, or with --batch, the rows are printed.");
 }
@@ -276,8 +275,9 @@ static bool take_key(struct top *top)
 		int value;
 	} keys[] = {
 		{'f', false, TOP_BY_FUNCTION}, {'m', false, TOP_BY_MODULE},
-		{'p', false, TOP_BY_PROCESS},  {'r', true, TOP_SORT_RATE},
-		{'t', true, TOP_SORT_TOTAL},   {'n', true, TOP_SORT_NAME},
+		{'p', false, TOP_BY_PROCESS},  {'h', false, TOP_BY_THREAD},
+		{'r', true, TOP_SORT_RATE},    {'t', true, TOP_SORT_TOTAL},
+		{'n', true, TOP_SORT_NAME},
 	};
 	int key = screen_key();
 
@@ -414,7 +414,7 @@ static int run(struct top *top)
 		top->batch = true;
 	error = make_folder(top);
 	top->given.output = memory_copy_string(error ? "" : top->profile.data);
-	top->given.quiet = true;
+	top->given.quiet = top->given.threads = true;
 	top->signal_fd = make_signal_fd();
 	if (!error && !measuring_complete(&top->given, "top")) {
 		remove_folder(top);
@@ -459,7 +459,8 @@ int cmd_top(int argc, const char **argv)
 		{"limit", 'l', POPT_ARG_STRING, &top.limit_word, 0,
 		 "rows of a look that are printed (default 20)", "N"},
 		{"by", 0, POPT_ARG_STRING, &top.by_word, 0,
-		 "what a row is: function (the default), module or process", "WHAT"},
+		 "what a row is: function (the default), module, process or thread",
+		 "WHAT"},
 		{"sort", 0, POPT_ARG_STRING, &top.sort_word, 0,
 		 "order of the rows: rate (the default), calls or name", "KEY"},
 		MEASURING_WORD("only", OPTION_ONLY, "measure only these", "PATTERN"),

@@ -13,7 +13,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum top_by { TOP_BY_FUNCTION, TOP_BY_MODULE, TOP_BY_PROCESS, TOP_BY_COUNT };
+enum top_by {
+	TOP_BY_FUNCTION,
+	TOP_BY_MODULE,
+	TOP_BY_PROCESS,
+	TOP_BY_THREAD,
+	TOP_BY_COUNT
+};
 enum top_sort { TOP_SORT_RATE, TOP_SORT_TOTAL, TOP_SORT_NAME, TOP_SORT_COUNT };
 
 /* Their names, NULL at the end. */
@@ -22,7 +28,7 @@ extern const char *const top_sort_names[];
 
 struct top_row {
 	const char *place, *name; /* of the profile: module or state, and what it is */
-	uint64_t process;         /* by process: its pid */
+	uint64_t process, thread; /* pid and tid, where rows are these */
 	uint64_t key;             /* the same in each profile */
 	uint64_t total;
 	double rate; /* calls a second since the profile before */

@@ -13,65 +13,88 @@
 #define REVERSE "\033[7m"
 #define PLAIN   "\033[0m"
 
-const char *const top_by_names[] = {"function", "module", "process", NULL};
+const char *const top_by_names[] = {"function", "module", "process", "thread", NULL};
 const char *const top_sort_names[] = {"rate", "calls", "name", NULL};
 
-static uint64_t key_of(enum top_by by, const char *place, const char *name,
-		       uint64_t number)
+/* `number` tells rows apart that have the same names. */
+static void add_row(struct top_view *view, struct top_row row, uint64_t number)
 {
-	const uint64_t parts[] = {by, hash_bytes(place, strlen(place)),
-				  hash_bytes(name, strlen(name)), number};
-
-	return hash_bytes(parts, sizeof(parts));
-}
-
-static void add_row(struct top_view *view, const char *place, const char *name,
-		    uint64_t number, uint64_t total)
-{
-	struct top_row row = {.place = place,
-			      .name = name,
-			      .process = number & UINT32_MAX,
-			      .total = total};
+	/* The state of a process changes. */
+	const char *place = view->by == TOP_BY_FUNCTION ? row.place : "";
+	const uint64_t parts[] = {view->by, hash_bytes(place, strlen(place)),
+				  hash_bytes(row.name, strlen(row.name)), number,
+				  row.thread};
 	uint64_t before = 0;
 
-	row.key = key_of(view->by, place, name, number);
+	row.key = hash_bytes(parts, sizeof(parts));
 	table_find(&view->before, row.key, &before);
-	if (view->seconds > 0 && total > before)
-		row.rate = (double)(total - before) / view->seconds;
+	if (view->seconds > 0 && row.total > before)
+		row.rate = (double)(row.total - before) / view->seconds;
 	vector_push(&view->rows, row);
+}
+
+static const char *name_of(const struct report_module *module)
+{
+	return module->ambiguous ? module->path : module->name;
 }
 
 static void add_functions(struct top_view *view)
 {
-	vector_for_each (&view->profile->functions, function) {
-		const struct report_module *module =
-			&view->profile->modules.items[function->module];
+	const struct report_module *modules = view->profile->modules.items;
 
+	vector_for_each (&view->profile->functions, function)
 		if (function->executed)
-			add_row(view, module->ambiguous ? module->path : module->name,
-				function->name, function->offset, function->calls);
-	}
+			add_row(view,
+				(struct top_row){
+					.place = name_of(&modules[function->module]),
+					.name = function->name,
+					.total = function->calls},
+				function->offset);
 }
 
 static void add_modules(struct top_view *view)
 {
 	vector_for_each (&view->profile->modules, module)
 		if (module->calls)
-			add_row(view, "", module->ambiguous ? module->path : module->name,
-				0, module->calls);
+			add_row(view,
+				(struct top_row){.place = "",
+						 .name = name_of(module),
+						 .total = module->calls},
+				0);
 }
 
 static void add_processes(struct top_view *view)
 {
 	vector_for_each (&view->profile->images, image)
-		add_row(view, image->state, image->program,
-			image->number << 32 | image->process, image->calls);
+		add_row(view,
+			(struct top_row){.place = image->state,
+					 .name = image->program,
+					 .process = image->process,
+					 .total = image->calls},
+			image->number);
+}
+
+static void add_threads(struct top_view *view)
+{
+	vector_for_each (&view->profile->threads, thread) {
+		const struct report_image *image =
+			&view->profile->images.items[thread->image];
+
+		add_row(view,
+			(struct top_row){.place = "",
+					 .name = image->program,
+					 .process = image->process,
+					 .thread = thread->number,
+					 .total = thread->calls},
+			image->number);
+	}
 }
 
 static void (*const adders[TOP_BY_COUNT])(struct top_view *view) = {
 	[TOP_BY_FUNCTION] = add_functions,
 	[TOP_BY_MODULE] = add_modules,
 	[TOP_BY_PROCESS] = add_processes,
+	[TOP_BY_THREAD] = add_threads,
 };
 
 static int compare_names(const struct top_row *a, const struct top_row *b)
@@ -225,6 +248,9 @@ static void add_row_line(const struct top_view *view, const struct top_row *row,
 		text_format(&line, "%-20.20s  ", row->place);
 	if (view->by == TOP_BY_PROCESS)
 		text_format(&line, "%7" PRIu64 "  %-12.12s  ", row->process, row->place);
+	if (view->by == TOP_BY_THREAD)
+		text_format(&line, "%7" PRIu64 "  %7" PRIu64 "  ", row->process,
+			    row->thread);
 	report_add_visible(&line, row->name);
 	add_line(out, &line, columns, "", "");
 	text_deinit(&line);
@@ -239,7 +265,8 @@ void top_view_show(const struct top_view *view, size_t columns, size_t lines, bo
 	static const char *const titles[] = {
 		[TOP_BY_FUNCTION] = "Module                Function",
 		[TOP_BY_MODULE] = "Module",
-		[TOP_BY_PROCESS] = "Process  State         Program"};
+		[TOP_BY_PROCESS] = "Process  State         Program",
+		[TOP_BY_THREAD] = "Process   Thread  Program"};
 	struct text line = {0};
 	double all = 0;
 	size_t used = 3;

@@ -30,6 +30,7 @@ enum field {
 	FIELD_INTERVAL,
 	FIELD_INTERVAL_START,
 	FIELD_INTERVAL_END,
+	FIELD_THREAD,
 	FIELD_COUNT
 };
 
@@ -61,6 +62,7 @@ static const struct {
 	[FIELD_INTERVAL] = {"interval", RECORD_UINT},
 	[FIELD_INTERVAL_START] = {"interval.start.ns", RECORD_UINT},
 	[FIELD_INTERVAL_END] = {"interval.end.ns", RECORD_UINT},
+	[FIELD_THREAD] = {"thread", RECORD_UINT},
 };
 
 #define BIT(field) (1ull << (field))
@@ -80,7 +82,7 @@ struct loader {
 	uint32_t run;                    /* that globals and images belong to */
 	struct table module_by_path;     /* string number to index */
 	struct table function_by_hash, count_by_key, load_by_key, skip_by_function;
-	struct table interval_by_number, part_by_key;
+	struct table interval_by_number, thread_by_key, part_by_key;
 	uint64_t only_interval; /* counts of others are left out; 0: none are */
 	bool any;               /* a record or a global was read */
 };
@@ -261,28 +263,47 @@ static void add_interval(struct loader *loader, const struct row *row)
 	interval->end_ns = number_of(row, FIELD_INTERVAL_END);
 }
 
+static uint32_t find_thread(struct loader *loader, uint32_t image, uint64_t number)
+{
+	bool new;
+	uint64_t *index = table_insert(&loader->thread_by_key,
+				       (uint64_t)image << 32 | (uint32_t)number, &new);
+
+	if (new) {
+		*index = loader->profile->threads.count;
+		vector_push(&loader->profile->threads,
+			    ((struct report_thread){.image = image, .number = number}));
+	}
+	return (uint32_t)*index;
+}
+
 /* The part of the run that the counts in a row are of; NULL: of none that is told apart.
  * Valid until the next one is looked for. */
 static struct report_part *find_part(struct loader *loader, const struct row *row,
 				     uint32_t image, uint32_t function)
 {
 	struct report_profile *profile = loader->profile;
-	struct report_part part = {.image = image,
+	struct report_part part = {.interval = REPORT_NONE,
+				   .thread = REPORT_NONE,
+				   .image = image,
 				   .module = profile->functions.items[function].module};
 	bool new;
 
-	if (!(row->present & BIT(FIELD_INTERVAL)))
+	if (!(row->present & (BIT(FIELD_INTERVAL) | BIT(FIELD_THREAD))))
 		return NULL;
-	part.interval = find_interval(loader, number_of(row, FIELD_INTERVAL));
-	const uint32_t key[] = {part.interval, image, part.module};
+	if (row->present & BIT(FIELD_INTERVAL))
+		part.interval = find_interval(loader, number_of(row, FIELD_INTERVAL));
+	if (row->present & BIT(FIELD_THREAD))
+		part.thread = find_thread(loader, image, number_of(row, FIELD_THREAD));
+	const uint32_t key[] = {part.interval, part.thread, image, part.module};
 	uint64_t hash = hash_bytes(key, sizeof(key));
 	uint64_t *index = table_insert(&loader->part_by_key, hash, &new);
 
 	while (!new) {
 		struct report_part *old = &profile->parts.items[*index];
 
-		if (old->interval == part.interval && old->image == image &&
-		    old->module == part.module)
+		if (old->interval == part.interval && old->thread == part.thread &&
+		    old->image == image && old->module == part.module)
 			return old;
 		index = table_insert(&loader->part_by_key, ++hash, &new);
 	}
@@ -515,15 +536,17 @@ static void sort_intervals(struct report_profile *profile)
 	uint64_t to;
 
 	vector_for_each (&profile->parts, part)
-		part->interval =
-			(uint32_t)profile->intervals.items[part->interval].number;
+		if (part->interval != REPORT_NONE)
+			part->interval =
+				(uint32_t)profile->intervals.items[part->interval].number;
 	if (profile->intervals.count)
 		qsort(profile->intervals.items, profile->intervals.count,
 		      sizeof(*profile->intervals.items), by_interval);
 	for (size_t i = 0; i < profile->intervals.count; i++)
 		*table_insert(&place, profile->intervals.items[i].number, NULL) = i;
 	vector_for_each (&profile->parts, part)
-		if (table_find(&place, part->interval, &to))
+		if (part->interval != REPORT_NONE &&
+		    table_find(&place, part->interval, &to))
 			part->interval = (uint32_t)to;
 	table_deinit(&place);
 }
@@ -566,6 +589,7 @@ static void deinit_loader(struct loader *loader)
 	table_deinit(&loader->load_by_key);
 	table_deinit(&loader->skip_by_function);
 	table_deinit(&loader->interval_by_number);
+	table_deinit(&loader->thread_by_key);
 	table_deinit(&loader->part_by_key);
 }
 
@@ -632,6 +656,7 @@ void report_profile_destroy(struct report_profile *profile)
 	vector_deinit(&profile->counts);
 	vector_deinit(&profile->blocks);
 	vector_deinit(&profile->intervals);
+	vector_deinit(&profile->threads);
 	vector_deinit(&profile->parts);
 	vector_deinit(&profile->loads);
 	vector_deinit(&profile->skips);

@@ -87,9 +87,20 @@ struct report_interval {
 	uint64_t calls, instructions;
 };
 
-/* What one module did in one image in an interval. */
+/* A thread of an image, where threads are told apart. */
+struct report_thread {
+	uint32_t image;
+	uint64_t number; /* tid */
+	/* Of the selection: */
+	bool selected;
+	uint64_t calls, instructions;
+};
+
+/* What one module did in one image, in an interval or a thread. */
+enum { REPORT_NONE = UINT32_MAX };
 struct report_part {
-	uint32_t interval, image, module;
+	uint32_t interval, thread; /* indices; REPORT_NONE: not told apart */
+	uint32_t image, module;
 	uint64_t calls, instructions;
 };
 
@@ -112,6 +123,7 @@ struct report_profile {
 	struct VECTOR(struct report_count) counts;
 	struct VECTOR(struct report_block) blocks;       /* by function, address, image */
 	struct VECTOR(struct report_interval) intervals; /* by number; mostly none */
+	struct VECTOR(struct report_thread) threads;     /* mostly none */
 	struct VECTOR(struct report_part) parts;
 	struct VECTOR(struct report_load) loads;
 	struct VECTOR(struct report_skip) skips;

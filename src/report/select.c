@@ -69,15 +69,28 @@ static void add_parts(struct report_profile *profile)
 {
 	vector_for_each (&profile->intervals, interval)
 		interval->calls = interval->instructions = 0;
+	vector_for_each (&profile->threads, thread) {
+		thread->selected = profile->images.items[thread->image].selected;
+		thread->calls = thread->instructions = 0;
+	}
 	vector_for_each (&profile->parts, part) {
-		struct report_interval *interval =
-			&profile->intervals.items[part->interval];
-
 		if (!profile->images.items[part->image].selected ||
 		    !profile->modules.items[part->module].selected)
 			continue;
-		interval->calls += part->calls;
-		interval->instructions += part->instructions;
+		if (part->interval != REPORT_NONE) {
+			struct report_interval *interval =
+				&profile->intervals.items[part->interval];
+
+			interval->calls += part->calls;
+			interval->instructions += part->instructions;
+		}
+		if (part->thread != REPORT_NONE) {
+			struct report_thread *thread =
+				&profile->threads.items[part->thread];
+
+			thread->calls += part->calls;
+			thread->instructions += part->instructions;
+		}
 	}
 }
 

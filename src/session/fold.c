@@ -16,8 +16,8 @@
 
 struct folding {
 	const struct family *family;
-	void (*visit)(void *context, const struct module_file *file, uint32_t slot,
-		      uint64_t count);
+	const struct bank *bank;
+	fold_visitor *visit;
 	void *context;
 	const struct family_module
 		*last; /* counters come in order: mostly the same module */
@@ -49,8 +49,8 @@ static void add_count(void *context, uint32_t slot, uint64_t count)
 	const struct family_module *module = module_of_slot(folding, slot);
 
 	if (module)
-		folding->visit(folding->context, module->file, slot - module->first_slot,
-			       count);
+		folding->visit(folding->context, folding->bank, module->file,
+			       slot - module->first_slot, count);
 }
 
 static int by_place(const void *a, const void *b)
@@ -59,6 +59,8 @@ static int by_place(const void *a, const void *b)
 
 	if (x->interval != y->interval)
 		return x->interval < y->interval ? -1 : 1;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
 	if (x->file != y->file)
 		return x->file < y->file ? -1 : 1;
 	return x->slot < y->slot ? -1 : x->slot > y->slot;
@@ -87,17 +89,16 @@ static void merge_counts(const struct session *session, struct image_counts *cou
 	counts->count = kept + 1;
 }
 
-void fold_visit(const struct process *process, bool take,
-		void (*visit)(void *context, const struct module_file *file,
-			      uint32_t slot, uint64_t count),
+void fold_visit(const struct process *process, bool take, fold_visitor *visit,
 		void *context)
 {
 	struct family *family = process->space->family;
-	struct folding folding = {family, visit, context, NULL};
+	struct folding folding = {family, NULL, visit, context, NULL};
 
 	vector_for_each (&family->arena->banks, bank) {
 		if ((*bank)->owner != process->pid)
 			continue;
+		folding.bank = *bank;
 		if (take)
 			arena_take_flags(family->arena, *bank, add_count, &folding);
 		else
@@ -105,20 +106,54 @@ void fold_visit(const struct process *process, bool take,
 	}
 }
 
-static void push_count(void *context, const struct module_file *file, uint32_t slot,
-		       uint64_t count)
-{
-	struct image_counts *counts = context;
+struct pushing {
+	struct image_counts *counts;
+	bool threads;
+};
 
-	vector_push(counts, ((struct image_count){
-				    .file = file->index, .slot = slot, .count = count}));
+static void push_count(void *context, const struct bank *bank,
+		       const struct module_file *file, uint32_t slot, uint64_t count)
+{
+	const struct pushing *pushing = context;
+	uint32_t thread = pushing->threads ? bank->shared->tid : 0;
+
+	vector_push(pushing->counts, ((struct image_count){.thread = thread,
+							   .file = file->index,
+							   .slot = slot,
+							   .count = count}));
 }
 
 void fold_read(const struct session *session, const struct process *process, bool take,
 	       struct image_counts *ret_counts)
 {
-	fold_visit(process, take, push_count, ret_counts);
+	struct pushing pushing = {ret_counts, session->options->threads};
+
+	fold_visit(process, take, push_count, &pushing);
 	merge_counts(session, ret_counts);
+}
+
+void fold_thread(struct session *session, const struct thread *thread)
+{
+	struct process *process = thread->process;
+	size_t kept = 0;
+
+	if (!session->options->threads || !thread->bank || !process->space ||
+	    !process->space->family)
+		return;
+	window_take(session, process);
+	struct arena *arena = process->space->family->arena;
+	struct image_counts *mark = &process->image->mark;
+
+	progress_begin_clearing(session, process);
+	arena_clear_bank(arena, thread->bank);
+	vector_for_each (&thread->old_banks, bank)
+		arena_clear_bank(arena, *bank);
+	progress_end_clearing(session, process);
+	/* Another thread may get its number. */
+	for (size_t i = 0; i < mark->count; i++)
+		if (mark->items[i].thread != (uint32_t)thread->tid)
+			mark->items[kept++] = mark->items[i];
+	mark->count = kept;
 }
 
 void fold_process(struct session *session, struct process *process, enum fold_banks how)
@@ -126,7 +161,7 @@ void fold_process(struct session *session, struct process *process, enum fold_ba
 	if (!process->space || !process->space->family)
 		return;
 	window_take(session, process);
-	progress_end(session, process);
+	progress_begin_clearing(session, process);
 	vector_deinit(&process->image->mark);
 	merge_counts(session, &process->image->counts);
 	vector_for_each (&process->space->family->arena->banks, item) {
@@ -141,6 +176,7 @@ void fold_process(struct session *session, struct process *process, enum fold_ba
 			bank->in_use = true;
 		}
 	}
+	progress_end_clearing(session, process);
 }
 
 /* The attributes of function profiles. */
@@ -149,7 +185,7 @@ struct names {
 	record_attribute module, path, build_id, known, instrumented;
 	record_attribute function, offset, calls, skip_reason;
 	record_attribute block, block_size, block_instructions, count;
-	record_attribute interval, interval_start, interval_end;
+	record_attribute interval, interval_start, interval_end, thread;
 };
 
 struct saving {
@@ -158,7 +194,7 @@ struct saving {
 	struct trm_writer *writer;
 	struct names names;
 	record_node *module_nodes; /* of each file; 0: not made yet */
-	uint32_t interval;         /* whose counts are being saved */
+	uint32_t interval, thread; /* whose counts are being saved */
 };
 
 static struct trm_error *make_names(struct saving *saving)
@@ -191,6 +227,7 @@ static struct trm_error *make_names(struct saving *saving)
 		{"block.instructions", RECORD_UINT, RECORD_AS_VALUE,
 		 &n->block_instructions},
 		{"count", RECORD_UINT, RECORD_AS_VALUE | RECORD_AGGREGATABLE, &n->count},
+		{"thread", RECORD_UINT, RECORD_AS_VALUE, &n->thread},
 		{"interval", RECORD_UINT, RECORD_AS_VALUE, &n->interval},
 		{"interval.start.ns", RECORD_UINT, RECORD_AS_VALUE, &n->interval_start},
 		{"interval.end.ns", RECORD_UINT, RECORD_AS_VALUE, &n->interval_end},
@@ -417,14 +454,17 @@ static void save_modules(struct saving *saving, struct image_run *image)
 	}
 }
 
-/* Writes a record of the interval that is being saved, if there are any: `pairs` has room
- * for one more. */
+/* Writes a record of the interval and the thread that are being saved, if those are told
+ * apart: `pairs` has room for two more. */
 static void write_counted(struct saving *saving, record_node node,
 			  struct record_pair *pairs, size_t count)
 {
 	if (saving->session->window.intervals.count)
 		pairs[count++] = (struct record_pair){saving->names.interval,
 						      record_uint(saving->interval + 1)};
+	if (saving->thread)
+		pairs[count++] = (struct record_pair){saving->names.thread,
+						      record_uint(saving->thread)};
 	trm_writer_record(saving->writer, node, pairs, count);
 }
 
@@ -432,7 +472,7 @@ static void save_calls(struct saving *saving, const struct image_run *image,
 		       record_node node, uint64_t address, uint64_t calls)
 {
 	const struct names *n = &saving->names;
-	struct record_pair pairs[4] = {
+	struct record_pair pairs[5] = {
 		{n->offset, record_address(address)},
 		{n->image, record_uint(image->number)},
 		{n->calls, record_uint(calls)},
@@ -446,7 +486,7 @@ static void save_block(struct saving *saving, const struct image_run *image,
 		       uint64_t count)
 {
 	const struct names *n = &saving->names;
-	struct record_pair pairs[7] = {
+	struct record_pair pairs[8] = {
 		{n->offset, record_address(address)},
 		{n->image, record_uint(image->number)},
 		{n->block, record_address(address + block->offset)},
@@ -497,8 +537,9 @@ static const struct image_count *save_module_counts(struct saving *saving,
 		memory_allocate_zeroed(plan->slot_count, sizeof(*counters));
 
 	saving->interval = count->interval;
+	saving->thread = count->thread;
 	for (; count < end && count->file == file->index &&
-	       count->interval == saving->interval;
+	       count->interval == saving->interval && count->thread == saving->thread;
 	     count++)
 		counters[count->slot] = count->count;
 	vector_for_each (&plan->functions, function)
@@ -506,7 +547,7 @@ static const struct image_count *save_module_counts(struct saving *saving,
 	return count;
 }
 
-/* They are sorted by interval, then by module. */
+/* They are sorted by interval, then by thread, then by module. */
 static void save_counts(struct saving *saving, const struct image_run *image)
 {
 	const struct image_count *count = image->counts.items;

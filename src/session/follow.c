@@ -271,8 +271,10 @@ static void on_end(struct session *session, struct thread *thread,
 
 	thread->stopped = false;
 	if (!process || thread->tid != process->pid) {
-		if (process)
+		if (process) {
 			process->threads--;
+			fold_thread(session, thread);
+		}
 		session_remove_thread(session, thread);
 		return;
 	}

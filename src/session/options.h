@@ -44,6 +44,7 @@ struct session_options {
 	struct session_window window;
 	struct patterns only_programs; /* of which one is measured; empty: all */
 	struct patterns skip_programs;
+	bool threads;       /* their counts are told apart */
 	bool no_follow;     /* processes that the first one makes run unmeasured */
 	const char *output; /* path of the profile */
 	const char *const *arguments; /* the program's, its name first; NULL at the end */

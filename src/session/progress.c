@@ -44,9 +44,10 @@ struct summing {
 	uint64_t sum;
 };
 
-static void add(void *context, const struct module_file *file, uint32_t slot,
-		uint64_t count)
+static void add(void *context, const struct bank *bank, const struct module_file *file,
+		uint32_t slot, uint64_t count)
 {
+	(void)bank;
 	struct summing *summing = context;
 
 	summing->sum += weights_of(summing->progress, file)[slot] * count;
@@ -101,8 +102,14 @@ bool progress_look(struct session *session)
 	return done >= length;
 }
 
-void progress_end(struct session *session, const struct process *process)
+void progress_begin_clearing(struct session *session, const struct process *process)
 {
 	if (session->options->window.interval_instructions)
 		session->window.progress.ended += sum_of(session, process);
+}
+
+void progress_end_clearing(struct session *session, const struct process *process)
+{
+	if (session->options->window.interval_instructions)
+		session->window.progress.ended -= sum_of(session, process);
 }

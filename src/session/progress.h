@@ -16,7 +16,7 @@ struct session;
 struct process;
 
 struct progress {
-	uint64_t ended;              /* instructions of images that have ended */
+	uint64_t ended;              /* instructions whose counters are gone */
 	uint64_t before;             /* of all when the interval began */
 	uint64_t total;              /* of all at the last look */
 	uint64_t looked_ns, next_ns; /* session_now() then, and when to look again */
@@ -27,7 +27,8 @@ struct progress {
 void progress_begin(struct session *session);
 /* Looks; whether the interval has as many instructions as it is to have. */
 bool progress_look(struct session *session);
-/* The image of the process ends, and its counters go. */
-void progress_end(struct session *session, const struct process *process);
+/* Counters of the process are cleared between these two: they are not forgotten. */
+void progress_begin_clearing(struct session *session, const struct process *process);
+void progress_end_clearing(struct session *session, const struct process *process);
 
 #endif

@@ -83,6 +83,7 @@ struct space {
  * tells. */
 struct image_count {
 	uint32_t interval; /* index in window.intervals */
+	uint32_t thread;   /* tid; 0: threads are not told apart */
 	uint32_t file;     /* index in session.files */
 	uint32_t slot;     /* in plan: of the function */
 	uint64_t count;
@@ -337,10 +338,13 @@ enum fold_banks {
 void fold_process(struct session *session, struct process *process, enum fold_banks how);
 /* What the banks of the process have: every counter that is not 0 of each bank; or
  * sorted, each counter once. With `take`, flags are cleared as they are read. */
-void fold_visit(const struct process *process, bool take,
-		void (*visit)(void *context, const struct module_file *file,
-			      uint32_t slot, uint64_t count),
+typedef void fold_visitor(void *context, const struct bank *bank,
+			  const struct module_file *file, uint32_t slot, uint64_t count);
+void fold_visit(const struct process *process, bool take, fold_visitor *visit,
 		void *context);
+/* A thread ended: where threads are told apart, its counts go to its image, and its banks
+ * are empty again. */
+void fold_thread(struct session *session, const struct thread *thread);
 void fold_read(const struct session *session, const struct process *process, bool take,
 	       struct image_counts *ret_counts);
 

@@ -122,6 +122,8 @@ static bool clears_flags(const struct session *session)
 
 static bool is_before(const struct image_count *a, const struct image_count *b)
 {
+	if (a->thread != b->thread)
+		return a->thread < b->thread;
 	return a->file != b->file ? a->file < b->file : a->slot < b->slot;
 }
 
@@ -373,7 +375,8 @@ static const struct plan_function *hooked_at(const struct plan *plan, uint64_t o
 }
 
 /* The counter of the function that a thread calls, which has counted already. */
-static bool find_counter(const struct thread *thread, struct image_count *ret_count)
+static bool find_counter(const struct thread *thread, bool threads,
+			 struct image_count *ret_count)
 {
 	const struct bank *bank = thread_waiting_bank(thread);
 	struct space *space = thread->process->space;
@@ -393,8 +396,10 @@ static bool find_counter(const struct thread *thread, struct image_count *ret_co
 
 	if (!function || function->reason != PLAN_INSTRUMENTED)
 		return false;
-	*ret_count = (struct image_count){
-		.file = module->file->index, .slot = function->slot, .count = 1};
+	*ret_count = (struct image_count){.thread = threads ? (uint32_t)thread->tid : 0,
+					  .file = module->file->index,
+					  .slot = function->slot,
+					  .count = 1};
 	return true;
 }
 
@@ -403,7 +408,8 @@ static struct image_count *last_row(const struct image_counts *counts,
 				    const struct image_count *like)
 {
 	for (size_t i = counts->count; i-- > 0;)
-		if (counts->items[i].file == like->file &&
+		if (counts->items[i].thread == like->thread &&
+		    counts->items[i].file == like->file &&
 		    counts->items[i].slot == like->slot)
 			return &counts->items[i];
 	return NULL;
@@ -444,7 +450,7 @@ void window_called(struct session *session, const struct thread *thread)
 	if (!edge_of(session) || !((hook - WIRE_HOOK_EXIT) & wanted))
 		return;
 	pass_edge(session);
-	if (!find_counter(thread, &call))
+	if (!find_counter(thread, session->options->threads, &call))
 		return;
 	if (state == WINDOW_AWAITED)
 		include_call(session, image, &call);

@@ -115,6 +115,8 @@ def screen(folder, tool, _):
         top.press("p")
         top.expect("by process, sorted by rate")
         top.expect(f" {server.pid}  running  ")
+        top.press("h")
+        top.expect("Process   Thread  Program")
         top.press("n")
         top.expect("sorted by name")
         top.press(" ")

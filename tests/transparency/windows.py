@@ -35,6 +35,9 @@ EVENTS = (
     (("--start-at", "enter", "--only", "late"), {"late": 15}),
     (("--start-at", "nothing_of_this"), {}),
     (("--start-at", "enter", "--interval", "1ms"), ALL | {"early": 0}),
+    (("--threads",), ALL),
+    (("--threads", "--interval", "1ms", "--start-at", "in_thread", "--stop-at", "in_child"),
+     {"in_thread": 17}),
 )
 
 FORK = "libc.so*:fork,libc.so*:*_fork"
@@ -65,7 +68,8 @@ def events(folder, tool, options):
                 wanted = min(wanted, 1)
             found = report.calls(name, "stages") or 0
             expect(found == wanted, f"{words}: {found} calls of {name}, not {wanted}")
-        expect(("window.start.ns" in report.profile) == bool(words and calls),
+        windowed = any(word.startswith(("--st", "--in")) for word in words)
+        expect(("window.start.ns" in report.profile) == bool(windowed and calls),
                f"{words}: {report.profile}")
 
 
@@ -195,6 +199,29 @@ def attached(folder, tool, options):
         expect(calls == wanted, f"{report.profile}: {calls} calls of work_once, not {wanted}")
 
 
+def threads(folder, tool, options):
+    """What each thread called, those that ended before others began included."""
+    profile = os.path.join(folder, "threads.trm")
+    with attach.Server(folder, "threads") as server:
+        attached_to = attach.Attached(tool, server.pid, profile, "--threads", "--only",
+                                      "work_once")
+        server.do("calls 100")
+        for count in range(20):
+            server.do(f"thread {1000 + count}")
+        server.do("child 50")
+        attached_to.end()
+        server.finish()
+    if options.no_profile:
+        return
+    out = subprocess.run([tool, "report", "--json", "--by", "thread", profile], check=True,
+                         capture_output=True).stdout
+    calls = sorted(row["calls"] for row in json.loads(out)["rows"])
+    wanted = sorted([100] * attach.THREADS + [1000 + count for count in range(20)] + [50])
+    expect(calls == wanted, f"calls of threads: {calls}, not {wanted}")
+    found = trammel.Report(tool, profile).calls("work_once")
+    expect(found == sum(wanted), f"{found} calls of work_once, not {sum(wanted)}")
+
+
 def refusals(folder, tool, _):
     """Options that contradict each other are named in a line, and nothing is run."""
     for words, text in (
@@ -212,4 +239,4 @@ def refusals(folder, tool, _):
 
 
 TESTS = [("window-" + test.__name__, test) for test in (
-    events, intervals, instructions, times, programs, attached, refusals)]
+    events, intervals, instructions, times, programs, attached, threads, refusals)]

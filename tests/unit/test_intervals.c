@@ -125,6 +125,55 @@ static void test_one_interval(void **state)
 		      "trammel: --interval '0' is no number from 1 up\n");
 }
 
+static void add_calls_of(struct maker *maker, uint64_t thread, const char *path,
+			 uint64_t calls)
+{
+	struct record_pair pairs[] = {
+		pair(maker, "offset", record_address(0x1000)),
+		pair(maker, "image", record_uint(maker->image)),
+		pair(maker, "calls", record_uint(calls)),
+		pair(maker, "thread", record_uint(thread)),
+	};
+
+	trm_writer_record(maker->writer, function_node(maker, path, "f"), pairs, 4);
+}
+
+static void test_threads(void **state)
+{
+	struct maker maker = begin_profile(PROFILE, false);
+
+	(void)state;
+	add_global(&maker, "run.command", record_string("zip"));
+	add_global(&maker, "run.measure", record_string("functions"));
+	add_image(&maker, 7, ZIP, 2, "exited 0", NULL);
+	add_module(&maker, ZIP, 10);
+	add_calls_of(&maker, 7, ZIP, 10);
+	add_calls_of(&maker, 8, ZIP, 60);
+	add_calls_of(&maker, 7, LIBC, 10);
+	add_image(&maker, 9, ZIP, 1, "exited 0", NULL);
+	add_calls_of(&maker, 9, ZIP, 20);
+	end_profile(&maker);
+	expect_lines("--by thread " PROFILE,
+		     (const char *const[]){"  Calls   Share  Process  Thread  Program\n"
+					   "     60  60.0 %        7       8  " ZIP "\n"
+					   "     20  20.0 %        7       7  " ZIP "\n"
+					   "     20  20.0 %        9       9  " ZIP "\n",
+					   NULL});
+	expect_lines("--by thread --process 7 --module zip -n1 " PROFILE,
+		     (const char *const[]){"     60  85.7 %        7       8  " ZIP "\n"
+					   "  ... 1 more thread (--all shows it)\n",
+					   NULL});
+	expect_lines(
+		"--by thread --json --process 9 " PROFILE,
+		(const char *const[]){"\"rows\": [\n  {\"image\": 2, \"process\": 9, "
+				      "\"thread\": 9, \"calls\": 20}],\n",
+				      NULL});
+	write_intervals("--interval 1s");
+	check_command(cmd_report, "--by thread " PROFILE, 2, "",
+		      "trammel: no threads are told apart in 'sample.trm': measure with "
+		      "trammel run --threads\n");
+}
+
 static void test_no_intervals(void **state)
 {
 	struct maker maker = begin_profile(PROFILE, false);
@@ -153,6 +202,7 @@ int main(void)
 		cmocka_unit_test(test_intervals),
 		cmocka_unit_test(test_one_interval),
 		cmocka_unit_test(test_no_intervals),
+		cmocka_unit_test(test_threads),
 	};
 	char folder[] = "/tmp/test_intervals.XXXXXX";
 
