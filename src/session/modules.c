@@ -154,7 +154,7 @@ const struct module_text *module_text_of(const struct module *module)
 
 /* Where the part of the text that patches change lies in the program. What is mapped
  * behind the text is taken along, unless the text itself goes on behind the part. */
-static struct image_range part_of(const struct module *module)
+struct image_range module_part_of(const struct module *module)
 {
 	const struct module_text *text = module_text_of(module);
 	uint64_t end = text->part_offset + text->part_size;
@@ -170,7 +170,7 @@ static struct image_range part_of(const struct module *module)
  * needs it back: see struct wire_undo. */
 static bool can_map_cached(const struct module *module, pid_t pid)
 {
-	struct image_range part = part_of(module);
+	struct image_range part = module_part_of(module);
 	char link[64], root[8];
 
 	if (!module->file->cached_path || module->file->looks_itself_up ||
@@ -190,7 +190,7 @@ static unsigned int add_text_calls(struct wire_batch *batch, const struct module
 {
 	const struct module_text *text = module_text_of(module);
 	uint64_t offset = module->file->cached_offset[text - module->file->texts];
-	struct image_range part = part_of(module);
+	struct image_range part = module_part_of(module);
 	unsigned int opened =
 		BATCH_ADD(batch, SYS_openat, (uint64_t)AT_FDCWD, path_address,
 			  O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0, 0, 0);
@@ -216,7 +216,8 @@ static struct trm_error *write_patches(const struct space *space,
 	const struct module_file *file = module->file;
 	const uint8_t *patched = file->patched[text - file->texts];
 	const uint8_t *original = file->bytes + text->file_offset + text->part_offset;
-	uint64_t size = module_text_available(file, text), start = part_of(module).start;
+	uint64_t size = module_text_available(file, text),
+		 start = module_part_of(module).start;
 
 	size = size < text->part_offset ? 0 : size - text->part_offset;
 	if (size > text->part_size)
@@ -326,7 +327,7 @@ static int add_cached_text(struct wire_batch *batch, const struct arena *arena,
 static struct trm_error *finish_text(const struct space *space, struct module *module,
 				     const struct wire_batch *batch, int mapped)
 {
-	uint64_t start = part_of(module).start;
+	uint64_t start = module_part_of(module).start;
 
 	if (mapped >= 0 && batch->calls[mapped].result == (int64_t)start) {
 		module->own_start = start;
@@ -709,8 +710,10 @@ void space_restore_text(struct session *session, struct space *space, pid_t pid)
 		trm_error_destroy(error);
 		return;
 	}
+	originals_map(session, space, pid);
 	vector_for_each (&space->modules, module) {
-		if (module->broken || !is_text_at(&session->maps, module))
+		if (module->broken || module->restored ||
+		    !is_text_at(&session->maps, module))
 			continue;
 		trm_error_destroy(write_patches(space, module, true));
 	}

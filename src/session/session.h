@@ -49,6 +49,7 @@ struct module {
 	uint64_t own_start; /* of the mapping by which it is known: text_start, or where
 			       the patched part is mapped */
 	ino_t own_inode;    /* of the file that is mapped there now */
+	bool restored;      /* the original text is there again, for good */
 	bool broken;        /* could not be instrumented: left alone */
 
 	/* Where processes are attached to and left again: see swap.c. */
@@ -263,6 +264,10 @@ const struct module *space_module_of_text(const struct space *space, uint64_t ad
 struct module *space_module_of_code(const struct space *space, uint64_t address);
 /* Writes the original bytes back over all patches of a space that `pid` has. */
 void space_restore_text(struct session *session, struct space *space, pid_t pid);
+/* Where the part of a module's text that patches change lies in the program. */
+struct image_range module_part_of(const struct module *module);
+/* originals.c: maps the original texts again that were replaced by the cache's. */
+void originals_map(struct session *session, struct space *space, pid_t pid);
 /* The text of a module that an address of its space's lies in. */
 const struct module_text *module_text_of(const struct module *module);
 
