@@ -43,9 +43,9 @@ EVENTS = (
 FORK = "libc.so*:fork,libc.so*:*_fork"
 
 
-def run_measured(tool, folder, options, words, command, name):
+def run_measured(tool, folder, options, words, command, name, measurement=None):
     profile = os.path.join(folder, name + ".trm")
-    done = running.run([tool, "run", "-q", "-m", options.measure, "-o", profile, *words, "--",
+    done = running.run([tool, "run", "-q", "-m", measurement or options.measure, "-o", profile, *words, "--",
                         *command], folder)
     return done, profile
 
@@ -107,8 +107,8 @@ def instructions(folder, tool, options):
     """Intervals of instructions have at least so many, but for the last one."""
     program = job_control.build(folder, "spans", "instructions")
     length = 50000
-    done, profile = run_measured(tool, folder, options, ["-m", "blocks", "--interval", "50k"],
-                                 [program], "instructions")
+    done, profile = run_measured(tool, folder, options, ["--interval", "50k"], [program],
+                                 "instructions", "blocks")
     expect(done.status == 9 and done.stdout == b"worked\n", f"{done}")
     if options.no_profile:
         return
@@ -222,6 +222,34 @@ def threads(folder, tool, options):
     expect(found == sum(wanted), f"{found} calls of work_once, not {sum(wanted)}")
 
 
+def unmatched(folder, tool, options):
+    """Patterns that mean nothing are named at the end, with what is near; others are not."""
+    program = job_control.build(folder, "stages", "unmatched")
+    for words, wanted in (
+            (("--only", "erly"), "--only 'erly' means no function; near: early"),
+            (("--only", "midle*,early"), "--only 'midle*' means no function; near: middle"),
+            (("--skip", "stages:lat"), "--skip 'stages:lat' means no function; near: late"),
+            (("--only", "stagse:"), "--only 'stagse:' means no module that was loaded; near: stages"),
+            (("--start-at", "stages:entre"),
+             "--start-at 'stages:entre' means no function that can be watched; near: enter"),
+            (("--stop-at-load", "libm.so.7"),
+             "--stop-at-load 'libm.so.7' means no module that was loaded; near: libm.so.6"),
+            (("--only-program", "stagess"),
+             "--only-program 'stagess' means no program that ran; near: stages"),
+            (("--only", "zzz?zzz?zzz"), "--only 'zzz?zzz?zzz' means no function"),
+            (("--only", "early,stages:", "--skip", "late", "--start-at", "enter", "--stop-at-load",
+              "libm.so*", "--only-program", "stages", "--skip-program", "/usr/bin/none"),
+             "--skip-program '/usr/bin/none' means no program that ran"),
+            (("--only", "early,stages:", "--skip", "late", "--start-at", "enter"), None)):
+        done, profile = run_measured(tool, folder, options, words, [program], "unmatched")
+        expect(done.status == 7, f"{words}: {done}")
+        if options.no_profile:
+            continue
+        found = trammel.Report(tool, profile).profile.get("run.unmatched")
+        expect(found == wanted or wanted and found and found.startswith(wanted + ", "),
+               f"{words}: {found!r}, not {wanted!r}")
+
+
 def refusals(folder, tool, _):
     """Options that contradict each other are named in a line, and nothing is run."""
     for words, text in (
@@ -239,4 +267,5 @@ def refusals(folder, tool, _):
 
 
 TESTS = [("window-" + test.__name__, test) for test in (
-    events, intervals, instructions, times, programs, attached, threads, refusals)]
+    events, intervals, instructions, times, programs, attached, threads,
+    unmatched, refusals)]
