@@ -208,6 +208,14 @@ static void on_image(struct session *session, struct thread *thread)
 	trm_error_destroy(error);
 }
 
+/* A child that is not to be followed. One that has its parent's memory for a while must
+ * go on as its parent does, until it executes a program. */
+static bool is_let_go(const struct session *session, const struct process *process)
+{
+	return session->options->no_follow && process->pid != session->first &&
+	       (!process->space || process->space->references == 1);
+}
+
 static void on_exec(struct session *session, struct thread *thread)
 {
 	struct process *process = thread->process;
@@ -243,6 +251,11 @@ static void on_exec(struct session *session, struct thread *thread)
 	process->image->threads = 1;
 	process->image->started = true;
 	thread->state = THREAD_EXEC;
+	if (is_let_go(session, process)) {
+		process->image->hidden = true;
+		release_process(session, process, false, "children are not followed");
+		return;
+	}
 	thread_resume(session, thread, 0);
 }
 
@@ -318,7 +331,8 @@ static void adopt(struct session *session, struct thread *parent, struct thread 
 					     process->image->program);
 	child->process->threads = 1;
 	child->process->image->threads = 1;
-	child->process->image->hidden = process->space && process->space->bare;
+	child->process->image->hidden =
+		session->options->no_follow || (process->space && process->space->bare);
 	/* A handler may have forked, and return in the child, too. */
 	vector_for_each (&parent->shown, shown)
 		vector_push(&child->shown, *shown);
@@ -344,24 +358,30 @@ static void adopt(struct session *session, struct thread *parent, struct thread 
 			vector_push(&child->process->image->files, module->file->index);
 }
 
+static void let_child_go(struct session *session, struct thread *child)
+{
+	struct process *process = child->process;
+
+	if (process->space && !process->space->holding)
+		thread_set_aside(session, child);
+	release_process(session, process, true, "children are not followed");
+}
+
 /* The child stands at its first stop and its origin is known: now it may run. */
 static void start_child(struct session *session, struct thread *child)
 {
 	struct process *process = child->process;
 
 	child->state = THREAD_RUNNING;
+	if (is_let_go(session, process)) {
+		let_child_go(session, child);
+		return;
+	}
 	if (process->space && !process->space->holding)
 		thread_assign_bank(session, child, child->quiet);
 	else if (session->attached) /* not its parent's */
 		trm_error_destroy(remote_set_gs_base(child->tid, 0));
-	if (!session->options->no_follow || process->pid == session->first) {
-		thread_resume(session, child, 0);
-		return;
-	}
-	/* Its bank is its own, although nobody will look there: while a child of vfork
-	 * has its parent's memory, it still counts. */
-	process->image->hidden = true;
-	release_process(session, process, true, "children are not followed");
+	thread_resume(session, child, 0);
 }
 
 void follow_child(struct session *session, struct thread *parent, pid_t tid)

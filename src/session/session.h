@@ -34,7 +34,8 @@ struct family_module {
 struct family {
 	struct arena *arena; /* its reference count is the family's */
 	struct VECTOR(struct family_module) modules; /* sorted by first_slot */
-	uint32_t heard; /* value of the doorbell that was answered */
+	uint32_t heard;     /* value of the doorbell that was answered */
+	struct bank *aside; /* see thread_set_aside; NULL: none yet */
 };
 
 /* A module mapped in an address space, with its trampolines. */
@@ -189,6 +190,9 @@ struct image_run *session_add_image(struct session *session, pid_t pid, pid_t pa
 void session_remove_process(struct session *session, struct process *process);
 /* Gives a stopped thread a bank of its own; without one it goes on with its parent's. */
 void thread_assign_bank(struct session *session, struct thread *thread, uint32_t quiet);
+/* A thread of a forked process that is let go gets a bank that nobody looks at, all of
+ * them the same: its hooks ask nobody. */
+void thread_set_aside(struct session *session, struct thread *thread);
 /* Makes all banks of the space hold at least `slots` counters. `thread` may be injected.
  */
 struct trm_error *space_widen_banks(struct session *session, struct space *space,
