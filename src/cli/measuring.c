@@ -20,7 +20,10 @@ void measuring_print_help(void)
 	     "several are separated by commas. --skip wins over --only. MODULE and "
 	     "PROGRAM\n"
 	     "are globs for a file's name or path.\n"
-	     "TIME is a number with ms, s, m or h behind it: 500ms, 10s.\n");
+	     "TIME is a number with ms, s, m or h behind it: 500ms, 10s. LENGTH is a "
+	     "TIME, "
+	     "or\n"
+	     "with -m blocks a number of instructions with k, M or G behind it: 10M.\n");
 }
 
 static char *default_output(const char *program)
