@@ -21,8 +21,11 @@
 void *vector_reserve_(void *items, size_t item_size, size_t count, size_t *capacity);
 
 #define vector_reserve(vector, wanted)                                                   \
-	((vector)->items = vector_reserve_((vector)->items, sizeof(*(vector)->items),    \
-					   (wanted), &(vector)->capacity))
+	((wanted) <= (vector)->capacity                                                  \
+		 ? (vector)->items                                                       \
+		 : ((vector)->items =                                                    \
+			    vector_reserve_((vector)->items, sizeof(*(vector)->items),   \
+					    (wanted), &(vector)->capacity)))
 
 /* A pointer to a new item at the end, all bytes 0. Valid until the next growth. */
 #define vector_add(vector)                                                               \

@@ -201,11 +201,34 @@ int measuring_parse(poptContext context, struct measuring *given, const char *co
 	return EXIT_USAGE + 1;
 }
 
+static struct trm_error *read_calls(const char *text, enum calls *ret_calls)
+{
+	static const char *const names[] = {
+		[CALLS_AUTO] = "auto",
+		[CALLS_IN_PLACE] = "in-place",
+		[CALLS_RELOCATED] = "relocated",
+	};
+
+	for (size_t i = 0; text && i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(text, names[i]) != 0)
+			continue;
+		*ret_calls = (enum calls)i;
+		return NULL;
+	}
+	return text ? trm_error_create(TRM_ERROR_USAGE,
+				       "--calls=%s: it is one of auto, in-place and "
+				       "relocated",
+				       text)
+		    : NULL;
+}
+
 bool measuring_complete(struct measuring *given, const char *program)
 {
 	struct trm_error *error = collector_find(
 		given->measure ? given->measure : "functions", &given->options.collector);
 
+	if (!error)
+		error = read_calls(given->calls, &given->options.calls);
 	if (!given->output)
 		given->output = default_output(program);
 	given->options.output = given->output;
@@ -232,6 +255,7 @@ void measuring_deinit(struct measuring *given)
 	text_deinit(&given->window);
 	free(given->output);
 	free(given->measure);
+	free(given->calls);
 }
 
 void measuring_summarize(const struct measuring *given)

@@ -30,7 +30,7 @@ enum measuring_option {
 
 /* Room for what the options give. */
 struct measuring {
-	char *output, *measure;
+	char *output, *measure, *calls;
 	int quiet, verbose, threads, no_follow;
 	struct text window; /* what was said of the window, as given */
 	struct session_options options;
@@ -42,69 +42,72 @@ struct measuring {
 	}
 
 /* The rows of a popt table; `given` is a struct measuring. */
-#define MEASURING_OPTIONS(given)                                                          \
-	{"output",        'o', POPT_ARG_STRING,                                           \
-	 &(given).output, 0,   "write the profile here (default PROGRAM.trm)",            \
-	 "FILE"},                                                                         \
-		{"measure",                                                               \
-		 'm',                                                                     \
-		 POPT_ARG_STRING,                                                         \
-		 &(given).measure,                                                        \
-		 0,                                                                       \
-		 "what to measure (default functions)",                                   \
-		 "NAME"},                                                                 \
-		MEASURING_WORD("only", OPTION_ONLY, "measure only these", "PATTERN"),     \
-		MEASURING_WORD("skip", OPTION_SKIP, "do not measure these", "PATTERN"),   \
-		MEASURING_WORD("after", OPTION_AFTER, "begin to count after this time",   \
-			       "TIME"),                                                   \
-		MEASURING_WORD("for", OPTION_FOR, "end the measurement after this time",  \
-			       "TIME"),                                                   \
-		MEASURING_WORD("interval", OPTION_INTERVAL,                               \
-			       "tell the counts of intervals apart", "LENGTH"),           \
-		MEASURING_WORD("start-at", OPTION_START_AT,                               \
-			       "begin to count with the first call of these",             \
-			       "PATTERN"),                                                \
-		MEASURING_WORD("start-at-load", OPTION_START_AT_LOAD,                     \
-			       "begin to count when one of these is loaded", "MODULE"),   \
-		MEASURING_WORD("start-at-signal", OPTION_START_AT_SIGNAL,                 \
-			       "begin to count when this signal comes", "SIGNAL"),        \
-		MEASURING_WORD("stop-at", OPTION_STOP_AT,                                 \
-			       "end the measurement at the first call of these",          \
-			       "PATTERN"),                                                \
-		MEASURING_WORD("stop-at-load", OPTION_STOP_AT_LOAD,                       \
-			       "end the measurement when one of these is loaded",         \
-			       "MODULE"),                                                 \
-		MEASURING_WORD("stop-at-signal", OPTION_STOP_AT_SIGNAL,                   \
-			       "end the measurement when this signal comes", "SIGNAL"),   \
-		{"threads",                                                               \
-		 0,                                                                       \
-		 POPT_ARG_NONE,                                                           \
-		 &(given).threads,                                                        \
-		 0,                                                                       \
-		 "tell the counts of threads apart",                                      \
-		 NULL},                                                                   \
-		{"no-follow",                                                             \
-		 0,                                                                       \
-		 POPT_ARG_NONE,                                                           \
-		 &(given).no_follow,                                                      \
-		 0,                                                                       \
-		 "let child processes run unmeasured",                                    \
-		 NULL},                                                                   \
-		MEASURING_WORD("only-program", OPTION_ONLY_PROGRAM,                       \
-			       "measure only processes that run these", "PROGRAM"),       \
-		MEASURING_WORD("skip-program", OPTION_SKIP_PROGRAM,                       \
-			       "do not measure processes that run these", "PROGRAM"),     \
-		{"quiet", 'q', POPT_ARG_NONE, &(given).quiet, 0, "no summary at the end", \
-		 NULL},                                                                   \
-		{"verbose",                                                               \
-		 'v',                                                                     \
-		 POPT_ARG_NONE,                                                           \
-		 &(given).verbose,                                                        \
-		 0,                                                                       \
-		 "name the functions that were not instrumented",                         \
-		 NULL},                                                                   \
-	{                                                                                 \
-		"help", 'h', POPT_ARG_NONE, NULL, OPTION_HELP, "show this help", NULL     \
+#define MEASURING_OPTIONS(given)                                                           \
+	{"output",        'o', POPT_ARG_STRING,                                            \
+	 &(given).output, 0,   "write the profile here (default PROGRAM.trm)",             \
+	 "FILE"},                                                                          \
+		{"measure",                                                                \
+		 'm',                                                                      \
+		 POPT_ARG_STRING,                                                          \
+		 &(given).measure,                                                         \
+		 0,                                                                        \
+		 "what to measure (default functions)",                                    \
+		 "NAME"},                                                                  \
+		MEASURING_WORD("only", OPTION_ONLY, "measure only these", "PATTERN"),      \
+		MEASURING_WORD("skip", OPTION_SKIP, "do not measure these", "PATTERN"),    \
+		{"calls",        0, POPT_ARG_STRING,                                       \
+		 &(given).calls, 0, "where relocated functions make calls (default auto)", \
+		 "HOW"},                                                                   \
+		MEASURING_WORD("after", OPTION_AFTER, "begin to count after this time",    \
+			       "TIME"),                                                    \
+		MEASURING_WORD("for", OPTION_FOR, "end the measurement after this time",   \
+			       "TIME"),                                                    \
+		MEASURING_WORD("interval", OPTION_INTERVAL,                                \
+			       "tell the counts of intervals apart", "LENGTH"),            \
+		MEASURING_WORD("start-at", OPTION_START_AT,                                \
+			       "begin to count with the first call of these",              \
+			       "PATTERN"),                                                 \
+		MEASURING_WORD("start-at-load", OPTION_START_AT_LOAD,                      \
+			       "begin to count when one of these is loaded", "MODULE"),    \
+		MEASURING_WORD("start-at-signal", OPTION_START_AT_SIGNAL,                  \
+			       "begin to count when this signal comes", "SIGNAL"),         \
+		MEASURING_WORD("stop-at", OPTION_STOP_AT,                                  \
+			       "end the measurement at the first call of these",           \
+			       "PATTERN"),                                                 \
+		MEASURING_WORD("stop-at-load", OPTION_STOP_AT_LOAD,                        \
+			       "end the measurement when one of these is loaded",          \
+			       "MODULE"),                                                  \
+		MEASURING_WORD("stop-at-signal", OPTION_STOP_AT_SIGNAL,                    \
+			       "end the measurement when this signal comes", "SIGNAL"),    \
+		{"threads",                                                                \
+		 0,                                                                        \
+		 POPT_ARG_NONE,                                                            \
+		 &(given).threads,                                                         \
+		 0,                                                                        \
+		 "tell the counts of threads apart",                                       \
+		 NULL},                                                                    \
+		{"no-follow",                                                              \
+		 0,                                                                        \
+		 POPT_ARG_NONE,                                                            \
+		 &(given).no_follow,                                                       \
+		 0,                                                                        \
+		 "let child processes run unmeasured",                                     \
+		 NULL},                                                                    \
+		MEASURING_WORD("only-program", OPTION_ONLY_PROGRAM,                        \
+			       "measure only processes that run these", "PROGRAM"),        \
+		MEASURING_WORD("skip-program", OPTION_SKIP_PROGRAM,                        \
+			       "do not measure processes that run these", "PROGRAM"),      \
+		{"quiet", 'q', POPT_ARG_NONE, &(given).quiet, 0, "no summary at the end",  \
+		 NULL},                                                                    \
+		{"verbose",                                                                \
+		 'v',                                                                      \
+		 POPT_ARG_NONE,                                                            \
+		 &(given).verbose,                                                         \
+		 0,                                                                        \
+		 "name the functions that were not instrumented",                          \
+		 NULL},                                                                    \
+	{                                                                                  \
+		"help", 'h', POPT_ARG_NONE, NULL, OPTION_HELP, "show this help", NULL      \
 	}
 
 /* What comes behind popt's help: measurements, patterns, times. */

@@ -213,6 +213,8 @@ bool blocks_instrument(struct making *making, uint32_t index, struct plan_functi
 	    !whole_fit(&making->whole, &making->cfg,
 		       (uint32_t)(entry_of(making, index) - row->address)))
 		return false;
+	if (making->copy_calls)
+		whole_copy_calls(&making->whole, &making->calls);
 	choose_slots(making, row);
 	if (!set_call_end(making, row) || !write_whole(making, index, row)) {
 		making_undo(making, &mark);

@@ -59,6 +59,29 @@ static bool is_leaving(const struct brief *brief)
 	       brief->kind == BRIEF_JUMP32 || brief->kind == BRIEF_JUMP_INDIRECT;
 }
 
+/* Whether it is one of BRIEF_STOP, or a few others. */
+static bool may_stop(const uint8_t *bytes)
+{
+	uint8_t opcode = bytes[(bytes[0] & 0xf0) == 0x40];
+
+	return (opcode & 0xf6) == 0xc2 || opcode == 0xcf || opcode == 0xf4 ||
+	       opcode == 0x0f;
+}
+
+/* The length of an instruction that goes on behind itself, if a glance is enough; else 0.
+ */
+static unsigned plain_length(const uint8_t *bytes, size_t available)
+{
+	uint32_t glance;
+
+	if (available < GLANCE_BYTES || may_stop(bytes))
+		return 0;
+	glance = length_glance(length_glances(), bytes);
+	if ((glance & GLANCE_KIND) || (glance & GLANCE_LENGTH) > available)
+		return 0;
+	return glance & GLANCE_LENGTH;
+}
+
 unsigned trampoline_choose_copy(const struct trampoline *trampoline)
 {
 	struct body body = {.trampoline = trampoline};
@@ -67,9 +90,14 @@ unsigned trampoline_choose_copy(const struct trampoline *trampoline)
 	struct brief brief;
 
 	while (at < trampoline->size && at < displaced + TRAMPOLINE_BODY_MAX) {
-		if (!length_decode(trampoline->bytes + at, trampoline->size - at,
-				   &brief) ||
-		    !may_move(&brief) ||
+		const uint8_t *bytes = trampoline->bytes + at;
+		size_t left = trampoline->size - at;
+		unsigned plain = plain_length(bytes, left);
+
+		at += plain;
+		if (plain)
+			continue;
+		if (!length_decode(bytes, left, &brief) || !may_move(&brief) ||
 		    (is_direct(&brief) && !note_target(&body, at, &brief)))
 			return tail;
 		at += brief.length;

@@ -1,5 +1,7 @@
 #include "code/length.h"
 
+#include <pthread.h>
+
 /* More bytes than are read for any instruction: prefixes and the longest of all else. */
 enum { READ_MAX = 40 };
 
@@ -371,136 +373,198 @@ static __attribute__((noinline)) size_t walk_copy(const uint8_t *bytes, size_t a
 	return length <= available ? length : 0;
 }
 
-/* Direct branches without prefixes, which are most of what is decoded: their first byte
- * tells, or the second. */
-static bool decode_branch(const uint8_t *bytes, struct brief *brief)
-{
-	static const uint8_t lengths[256] = {
-		[0x70 ... 0x7f] = 2,
-		[0xe0 ... 0xe3] = 2,
-		[0xe8 ... 0xe9] = 5,
-		[0xeb] = 2,
-	};
-	uint8_t map = bytes[0] == 0x0f && (bytes[1] & 0xf0) == 0x80;
-	uint8_t length = map ? 5 : lengths[bytes[0]];
+const uint8_t length_branches[256] = {
+	[0x70 ... 0x7f] = 2,
+	[0xe0 ... 0xe3] = 2,
+	[0xe8 ... 0xe9] = 5,
+	[0xeb] = 2,
+};
 
-	if (!length)
-		return false;
-	*brief = (struct brief){
-		.length = length + map,
-		.kind = map ? BRIEF_CONDITION32 : one_byte_kind[bytes[0]],
-		.immediate = length - 1,
-		.map = map,
-		.opcode = bytes[map],
-	};
-	return true;
-}
+const uint8_t length_branch_kinds[256] = {
+	[0x70 ... 0x7f] = BRIEF_CONDITION8,
+	[0xe0 ... 0xe3] = BRIEF_CONDITION8,
+	[0xe8] = BRIEF_CALL32,
+	[0xe9] = BRIEF_JUMP32,
+	[0xeb] = BRIEF_JUMP8,
+};
 
 size_t length_decode(const uint8_t *bytes, size_t available, struct brief *ret_brief)
 {
 	if (available < READ_MAX)
 		return walk_copy(bytes, available, ret_brief);
-	if (decode_branch(bytes, ret_brief))
+	if (length_branch(bytes, ret_brief))
 		return ret_brief->length;
 	return walk(bytes, ret_brief);
 }
 
-static uint32_t modrm_row(unsigned modrm)
+/* The kind of an instruction whose ModRM byte decides about that. False: it takes a
+ * closer look. */
+static bool refine_glance(unsigned opcode, unsigned modrm, struct brief *brief)
 {
-	unsigned mod = modrm >> 6, rm = modrm & 7, extension = modrm >> 3 & 7;
-	uint32_t row = behind_modrm[mod << 3 | rm];
+	unsigned extension = modrm >> 3 & 7;
 
-	row |= mod == 0 && rm == 5 ? GLANCE_RELATIVE : 0;
-	row |= mod == 0 && rm == 4 ? GLANCE_SHORT_SIB : 0;
-	row |= mod == 3 ? GLANCE_REGISTER : 0;
-	row |= extension ? GLANCE_EXTENDED : 0;
-	row |= extension == 7 ? GLANCE_LAST : 0;
-	return row;
-}
-
-/* What of the ModRM byte's row counts; 0: such an opcode takes a closer look. */
-static uint32_t modrm_mask(unsigned map, unsigned opcode, uint8_t attributes)
-{
-	const uint32_t mask = GLANCE_LENGTH | GLANCE_RELATIVE | GLANCE_SHORT_SIB;
-
-	if (!(attributes & REFINE))
-		return mask;
-	if (map)
-		return 0;
 	switch (opcode) {
 	case 0x8d:
-		return mask | GLANCE_REGISTER;
+		return modrm < 0xc0;
 	case 0xc6:
 	case 0xc7:
-		return mask | GLANCE_EXTENDED;
+		return extension == 0;
 	case 0xff:
-		return mask | GLANCE_LAST;
+		if (extension >= 2 && extension <= 5)
+			brief->kind = BRIEF_CALL_INDIRECT; /* or a jump */
+		return extension != 7;
 	default:
-		return 0;
+		return false;
 	}
 }
 
-/* Of an instruction of `lead` bytes before the one that the tables are for. */
-static uint32_t opcode_row(unsigned map, unsigned lead, unsigned opcode)
+/* All of an opcode that its glances depend on. */
+struct glance_class {
+	uint8_t length; /* without what a ModRM byte says */
+	uint8_t immediate, kind;
+	bool unknown, has_modrm;
+	uint8_t refined; /* the opcode, if the ModRM byte decides about more */
+};
+
+/* The class of an opcode that has `lead` bytes in front of it. */
+static struct glance_class class_of(unsigned map, unsigned lead, unsigned opcode)
 {
 	uint8_t attributes = map ? two_byte[opcode] : one_byte[opcode];
-	uint8_t immediate = immediate_sizes[attributes & IMM_MASK];
-	uint8_t kind = map ? two_byte_kind[opcode] : one_byte_kind[opcode];
-	const struct brief brief = {
-		.length = (uint8_t)(lead + 1 + immediate),
-		.immediate = immediate,
-		.kind = !map && opcode == 0xff ? BRIEF_CALL_INDIRECT : kind,
+	struct glance_class class = {
+		.immediate = immediate_sizes[attributes & IMM_MASK],
+		.kind = map ? two_byte_kind[opcode] : one_byte_kind[opcode],
+		.has_modrm = attributes & M,
 	};
-	uint32_t row = length_glance_of(&brief), mask;
 
-	if (!map && opcode == 0x0f)
-		return lead + 1 + GLANCE_ESCAPE;
-	/* Behind REX a constant may have 8 bytes. */
-	if ((attributes & X) || (lead && (attributes & IMM_MASK) == IMMV))
-		return GLANCE_CLOSER;
-	if (!(attributes & M))
-		return row;
-	mask = modrm_mask(map, opcode, attributes);
-	return mask ? (row + 1) | mask << GLANCE_MASK_SHIFT : GLANCE_CLOSER;
+	/* Behind REX a constant may have 8 bytes; extrq and its like as above. */
+	if ((attributes & X) || (!map && opcode == 0x0f) ||
+	    (map && ((opcode & 0xfe) == 0x78 || (attributes & REFINE))) ||
+	    (lead && !map && (attributes & IMM_MASK) == IMMV))
+		return (struct glance_class){.unknown = true};
+	class.length = (uint8_t)(lead + 1 + class.immediate);
+	if (attributes & REFINE)
+		class.refined = (uint8_t)opcode;
+	return class;
 }
 
-void length_glances_init(struct glance_tables *tables)
+/* 0: it takes a closer look. */
+static uint8_t glance_row(const struct glance_class *class, unsigned modrm)
 {
-	for (unsigned i = 0; i < 256; i++) {
-		tables->opcodes[i] = opcode_row(0, 0, i);
-		tables->extended[i] = opcode_row(0, 1, i);
-		tables->escaped[i] = opcode_row(1, 0, i);
-		tables->modrm[i] = modrm_row(i);
+	unsigned mod = modrm >> 6, rm = modrm & 7;
+	struct brief brief = {
+		.length = class->length,
+		.immediate = class->immediate,
+		.kind = class->kind,
+	};
+
+	if (!class->has_modrm)
+		return (uint8_t)length_glance_of(&brief);
+	/* Behind ModRM bytes like 04 the SIB byte tells. */
+	if ((mod == 0 && rm == 4) ||
+	    (class->refined && !refine_glance(class->refined, modrm, &brief)))
+		return 0;
+	brief.length = (uint8_t)(brief.length + 1 + behind_modrm[mod << 3 | rm]);
+	brief.relative = mod == 0 && rm == 5;
+	return (uint8_t)length_glance_of(&brief);
+}
+
+static struct glance_tables glance_tables;
+
+/* The number of a class, which is added if it is new. 0, whose row is empty, is that of
+ * opcodes that take a closer look. */
+static unsigned number_of(const struct glance_class *class, struct glance_class *classes,
+			  unsigned *count)
+{
+	unsigned number = 1;
+
+	if (class->unknown)
+		return 0;
+	while (number < *count && memcmp(&classes[number], class, sizeof(*class)) != 0)
+		number++;
+	if (number < *count)
+		return number;
+	if (number == GLANCE_CLASSES)
+		return 0;
+	classes[(*count)++] = *class;
+	for (unsigned modrm = 0; modrm < 256; modrm++)
+		glance_tables.rows[number][modrm] = glance_row(class, modrm);
+	return number;
+}
+
+static void make_glances(void)
+{
+	struct glance_class classes[GLANCE_CLASSES];
+	unsigned count = 1;
+
+	for (unsigned i = 0; i < 4 * 256; i++) {
+		struct glance_class class =
+			class_of(i >> 9, (i >> 9) + (i >> 8 & 1), i & 255);
+
+		glance_tables.classes[i >> 8][i & 255] =
+			(uint8_t)number_of(&class, classes, &count);
 	}
-	/* extrq and its like, as above */
-	tables->escaped[0x78] = tables->escaped[0x79] = GLANCE_CLOSER;
+}
+
+const struct glance_tables *length_glances(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, make_glances);
+	return &glance_tables;
+}
+
+static uint32_t glance_at(const struct glance_tables *tables, unsigned variant,
+			  uint8_t opcode, uint8_t next)
+{
+	return tables->rows[tables->classes[variant][opcode]][next];
+}
+
+/* No prefix but REX: what a glance does not tell, but little more does. 0: it does not.
+ * READ_MAX bytes may be read. */
+static uint32_t glance_closer(const struct glance_tables *tables, const uint8_t *bytes)
+{
+	unsigned variant = (bytes[0] & 0xf0) == 0x40;
+	uint32_t glance;
+
+	bytes += variant;
+	if (bytes[0] == 0x0f) {
+		variant += 2;
+		bytes++;
+	}
+	glance = glance_at(tables, variant, bytes[0], bytes[1]);
+	if (glance || (bytes[1] & 0xc7) != 4)
+		return glance;
+	/* With a SIB byte it is one longer than the one like it that has none. */
+	glance = glance_at(tables, variant, bytes[0], bytes[1] & 0xf8);
+	if (!glance)
+		return 0;
+	return glance + ((bytes[2] & 7) == 5 ? 5 : 1);
 }
 
 /* Legacy prefixes make no difference to most instructions but their own length. */
 static uint32_t glance_behind_prefixes(const struct glance_tables *tables,
-				       const uint8_t *bytes, size_t available)
+				       const uint8_t *bytes)
 {
-	const uint32_t unsure = GLANCE_UNKNOWN | GLANCE_KIND | GLANCE_WORD;
 	uint32_t count = 0, glance;
 
 	/* With the longest of all else, this is not too long. */
 	while (count < 3 && is_prefix(bytes[count]) && bytes[count] != 0x67)
 		count++;
-	if (!count || available < count + GLANCE_BYTES)
-		return GLANCE_UNKNOWN;
-	glance = length_glance(tables, bytes + count);
-	return glance & unsure ? GLANCE_UNKNOWN : glance + count;
+	glance = glance_closer(tables, bytes + count);
+	if (!count || !glance)
+		return glance;
+	return glance & (GLANCE_KIND | GLANCE_WORD) ? 0 : glance + count;
 }
 
 uint32_t length_look(const struct glance_tables *tables, const uint8_t *bytes,
 		     size_t available)
 {
-	uint32_t glance = GLANCE_UNKNOWN;
+	uint32_t glance = 0;
 	struct brief brief;
 
-	if (available >= 2 * GLANCE_BYTES)
-		glance = glance_behind_prefixes(tables, bytes, available);
-	if (!(glance & GLANCE_UNKNOWN))
+	if (available >= READ_MAX)
+		glance = glance_behind_prefixes(tables, bytes);
+	if (glance)
 		return glance;
 	return length_decode(bytes, available, &brief) ? length_glance_of(&brief) : 0;
 }

@@ -50,6 +50,30 @@ struct brief {
  */
 size_t length_decode(const uint8_t *bytes, size_t available, struct brief *ret_brief);
 
+/* By the first byte of a direct branch without prefixes: its length, which is 0 for all
+ * other instructions, and its kind. Those of two opcode bytes are not among them. */
+extern const uint8_t length_branches[256], length_branch_kinds[256];
+
+/* The same as length_decode for direct branches without prefixes, which are most of what
+ * is decoded: their first byte tells, or the second. False: it is none. All of it must be
+ * there. */
+static inline bool length_branch(const uint8_t *bytes, struct brief *ret_brief)
+{
+	uint8_t map = bytes[0] == 0x0f && (bytes[1] & 0xf0) == 0x80;
+	uint8_t length = map ? 5 : length_branches[bytes[0]];
+
+	if (!length)
+		return false;
+	*ret_brief = (struct brief){
+		.length = (uint8_t)(length + map),
+		.kind = map ? BRIEF_CONDITION32 : length_branch_kinds[bytes[0]],
+		.immediate = (uint8_t)(length - 1),
+		.map = map,
+		.opcode = bytes[map],
+	};
+	return true;
+}
+
 /*
  * A glance at an instruction: its length in the lowest bits, which is enough to go on to
  * the next one, and what makes it worth a decoding. Texts are walked by glances, since
@@ -57,62 +81,49 @@ size_t length_decode(const uint8_t *bytes, size_t available, struct brief *ret_b
  * nothing but what length_decode says.
  */
 enum glance {
-	GLANCE_LENGTH = 15,
-	GLANCE_RELATIVE = 0x10,  /* a RIP-relative operand */
-	GLANCE_SHORT_SIB = 0x20, /* a SIB byte, whose base may add a displacement */
-	GLANCE_REGISTER = 0x40,  /* a register as operand, where only memory may be */
-	GLANCE_EXTENDED = 0x80,  /* the opcode's extension is not 0, where it must be */
-	GLANCE_LAST = 0x100,     /* it is 7, where it must not be */
-	GLANCE_CLOSER = 0x200,   /* not known at a glance, not even the length */
-	GLANCE_KIND = 0x400,     /* neither plain, nor a nop, nor a stop */
-	GLANCE_NOP = 0x800,
-	GLANCE_WORD = 0x1000, /* an immediate of 4 bytes */
-	GLANCE_ESCAPE = 0x2000,
-	/* With any of these, length_decode must tell. */
-	GLANCE_UNKNOWN = GLANCE_REGISTER | GLANCE_EXTENDED | GLANCE_LAST | GLANCE_CLOSER,
-	GLANCE_MASK_SHIFT = 16, /* in tables of opcodes: what of the ModRM byte's row
-				   counts */
-	GLANCE_BYTES = 8,       /* that are read */
+	GLANCE_LENGTH = 15,     /* 0: not known at a glance */
+	GLANCE_RELATIVE = 0x10, /* a RIP-relative operand */
+	GLANCE_KIND = 0x20,     /* neither plain, nor a nop, nor a stop */
+	GLANCE_NOP = 0x40,
+	GLANCE_WORD = 0x80, /* an immediate of 4 bytes */
+	GLANCE_BYTES = 4,   /* that are read */
 };
+
+/* What the byte behind an opcode means for the glance, which is all that most opcodes
+ * differ in. There are few such classes, so that all of this stays in the processor's
+ * nearest cache. */
+enum { GLANCE_CLASSES = 64 };
 
 struct glance_tables {
-	/* By opcode: the first byte, behind REX, behind 0f. */
-	uint32_t opcodes[256], extended[256], escaped[256];
-	uint32_t modrm[256];
+	/* By opcode: without prefixes, behind REX, behind 0f, behind both; the length
+	 * is with them. */
+	uint8_t classes[4][256];
+	/* By class and the byte behind the opcode, a ModRM byte or any other. */
+	uint8_t rows[GLANCE_CLASSES][256];
 };
 
-void length_glances_init(struct glance_tables *tables);
+/* They are made at the first call; any thread may. */
+const struct glance_tables *length_glances(void);
 
-/* GLANCE_BYTES may be read at `bytes`. The result says nothing above bit 15. */
+/* GLANCE_BYTES may be read at `bytes`. 0: length_look must tell. */
 static inline uint32_t length_glance(const struct glance_tables *tables,
 				     const uint8_t *bytes)
 {
-	uint32_t row, modrm, rex;
-	uint64_t word;
+	uint32_t word, rex, escape;
 
 	memcpy(&word, bytes, sizeof(word));
-	/* Both ways at once rather than one after the other, and without a branch: every
-	 * second instruction has a REX prefix. */
+	/* Without branches: every second instruction has a REX prefix, and no processor
+	 * foresees which. */
 	rex = (word & 0xf0) == 0x40;
-	row = tables->opcodes[word & 255];
-	row ^= (row ^ tables->extended[word >> 8 & 255]) & -rex;
-	modrm = tables->modrm[word >> 8 & 255];
-	modrm ^= (modrm ^ tables->modrm[word >> 16 & 255]) & -rex;
-	if (row & GLANCE_ESCAPE) {
-		word >>= 8 + (rex << 3);
-		row += tables->escaped[word & 255] - GLANCE_ESCAPE;
-		modrm = tables->modrm[word >> 8 & 255];
-		rex = 0;
-	}
-	modrm &= row >> GLANCE_MASK_SHIFT;
-	row += modrm;
-	if ((modrm & GLANCE_SHORT_SIB) && (word >> (16 + (rex << 3)) & 7) == 5)
-		row += 4;
-	return row;
+	word >>= rex << 3;
+	escape = (word & 255) == 0x0f;
+	word >>= escape << 3;
+	return tables
+		->rows[tables->classes[2 * escape + rex][word & 255]][word >> 8 & 255];
 }
 
-/* The same with a closer look, where a glance is not enough, or fewer bytes may be read;
- * never GLANCE_UNKNOWN. 0: it does not decode. */
+/* The same with a closer look, where a glance is not enough, or fewer bytes may be read.
+ * 0: it does not decode. */
 uint32_t length_look(const struct glance_tables *tables, const uint8_t *bytes,
 		     size_t available);
 

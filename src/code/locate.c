@@ -7,8 +7,8 @@
 
 /* The function whose trampoline starts at or before the offset. Functions that have none
  * carry the place where it would be, so all are in order. */
-static const struct plan_function *function_of(const struct plan *plan,
-					       uint32_t code_offset)
+const struct plan_function *plan_function_of(const struct plan *plan,
+					     uint32_t code_offset)
 {
 	size_t low = 0, high = plan->functions.count;
 
@@ -57,7 +57,7 @@ plan_locate(const struct plan *plan,
 	    const uint8_t *(*original_at)(void *context, uint64_t address, size_t size),
 	    void *context, uint32_t code_offset)
 {
-	const struct plan_function *function = function_of(plan, code_offset);
+	const struct plan_function *function = plan_function_of(plan, code_offset);
 	struct plan_place place = {.kind = PLAN_PLACE_UNKNOWN};
 	uint8_t scratch[TRAMPOLINE_SIZE_MAX];
 	struct emit_marks marks = {.count = 0};

@@ -21,9 +21,12 @@ struct making {
 	struct place_choice *choices;
 	struct plan_patches islands; /* patches that are not at entries */
 	struct emit_jumps jumps;
-	struct cfg cfg;      /* scratch */
-	struct whole whole;  /* scratch */
-	struct sums sums;    /* scratch */
+	struct cfg cfg;     /* scratch */
+	struct whole whole; /* scratch */
+	struct sums sums;   /* scratch */
+	uint8_t *readers;   /* enum reader, by function; NULL: calls are made in place */
+	bool copy_calls;
+	struct whole_calls calls;
 	bool *returns_flags; /* by function: assembly behind calls of it reads flags;
 				NULL: none does */
 	bool flags_found;    /* returns_flags was extended: all is to be made again */

@@ -1,44 +1,43 @@
 #include "code/map.h"
 
-#include <sys/mman.h>
+enum { BITMAPS = 4 };
 
-/* Five bitmaps, and ranks of half the size, which are rounded up. */
-enum { WORDS_PER_WORD = 6 };
-
-#define HUGE_PAGE (2u << 20)
-
-/*
- * Memory for the bitmaps, all zero. They are touched here and there: those of large texts
- * are in huge pages where there are any, since taking small ones in takes longer than
- * what is done with them.
- */
-static void *take_bits(struct code_map *map, size_t size)
+static size_t block_count(size_t size)
 {
-	size_t whole = (size + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
-	void *bytes = MAP_FAILED;
-
-	if (size >= HUGE_PAGE)
-		bytes = mmap(NULL, whole + HUGE_PAGE, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (bytes == MAP_FAILED)
-		return map->bits = memory_allocate_zeroed(size, 1);
-	map->bits = bytes;
-	map->mapped_size = whole + HUGE_PAGE;
-	bytes = (char *)bytes + (-(uintptr_t)bytes & (HUGE_PAGE - 1));
-	madvise(bytes, whole, MADV_HUGEPAGE);
-	return bytes;
+	return size / CODE_BLOCK + 2;
 }
 
-static void index_functions(const struct code_map *map, const struct image *image)
+/* All that a segment needs, in words. */
+static size_t words_of(size_t size)
 {
-	for (size_t i = image->functions.count; i--;) {
-		uint64_t address = image->functions.items[i].address;
-		const struct code_segment *segment = map_find(map, address, 1);
+	return BITMAPS * bit_words(size) + block_count(size) / 2 + 1;
+}
 
-		if (!segment)
-			continue;
-		bit_set(segment->entries, address - segment->address);
-		segment->ranks[(address - segment->address) >> 6] = (uint32_t)i;
+/* Functions and segments are sorted. */
+static void index_functions(struct code_map *map, const struct image *image)
+{
+	size_t count = image->functions.count;
+	const struct image_function *functions = image->functions.items;
+	size_t next = 0;
+
+	map->entries = memory_allocate_zeroed(count, sizeof(*map->entries));
+	for (size_t i = 0; i < map->count; i++) {
+		const struct code_segment *segment = &map->segments[i];
+		size_t blocks = block_count(segment->size), block = 0;
+
+		while (next < count && functions[next].address < segment->address)
+			next++;
+		for (; next < count; next++) {
+			uint64_t offset = functions[next].address - segment->address;
+
+			if (offset >= segment->size)
+				break;
+			map->entries[next] = (uint32_t)offset;
+			while (block <= offset / CODE_BLOCK)
+				segment->first[block++] = (uint32_t)next;
+		}
+		while (block < blocks)
+			segment->first[block++] = (uint32_t)next;
 	}
 }
 
@@ -53,15 +52,15 @@ void map_init(struct code_map *map, const struct image *image, bool exposed)
 			image_bytes_at(image, segment->address, segment->file_size);
 
 		if (!segment->executable || !segment->file_size || !bytes ||
-		    map->count == CODE_SEGMENTS_MAX)
+		    segment->file_size > UINT32_MAX || map->count == CODE_SEGMENTS_MAX)
 			continue;
 		map->segments[map->count++] =
 			(struct code_segment){.address = segment->address,
 					      .size = segment->file_size,
 					      .bytes = bytes};
-		words += WORDS_PER_WORD * bit_words(segment->file_size);
+		words += words_of(segment->file_size);
 	}
-	next = take_bits(map, words * sizeof(*next));
+	next = map->bits = memory_allocate_zeroed(words, sizeof(*next));
 	for (size_t i = 0; i < map->count; i++) {
 		struct code_segment *segment = &map->segments[i];
 
@@ -69,55 +68,54 @@ void map_init(struct code_map *map, const struct image *image, bool exposed)
 		segment->starts = next;
 		segment->reached = next + words;
 		segment->taken = next + 2 * words;
-		segment->entries = next + 3 * words;
-		segment->exposed = exposed ? next + 4 * words : segment->reached;
-		segment->ranks = (uint32_t *)(void *)(next + 5 * words);
-		next += WORDS_PER_WORD * words;
+		segment->exposed = exposed ? next + 3 * words : segment->reached;
+		segment->first = (uint32_t *)(void *)(next + BITMAPS * words);
+		next += words_of(segment->size);
 	}
 	index_functions(map, image);
 }
 
 void map_deinit(struct code_map *map)
 {
-	if (map->mapped_size)
-		munmap(map->bits, map->mapped_size);
-	else
-		free(map->bits);
+	free(map->bits);
+	free(map->entries);
 	*map = (struct code_map){0};
-}
-
-bool bits_any(const uint64_t *bits, size_t index, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (bit_test(bits, index + i))
-			return true;
-	return false;
 }
 
 bool map_is_reached(const struct code_map *map, uint64_t address, size_t size)
 {
 	const struct code_segment *segment = map_find(map, address, size);
+	size_t at;
 
-	return !segment || bits_any(segment->reached, address - segment->address, size);
+	if (!segment)
+		return true;
+	at = address - segment->address;
+	return bits_any(segment->reached, at, at + size);
 }
 
 bool map_take(const struct code_map *map, uint64_t address, size_t size)
 {
 	const struct code_segment *segment = map_find(map, address, size);
+	size_t at;
 
-	if (!segment || bits_any(segment->taken, address - segment->address, size))
+	if (!segment)
 		return false;
-	for (size_t i = 0; i < size; i++)
-		bit_set(segment->taken, address - segment->address + i);
+	at = address - segment->address;
+	if (bits_any(segment->taken, at, at + size))
+		return false;
+	bits_set(segment->taken, at, at + size);
 	return true;
 }
 
 void map_release(const struct code_map *map, uint64_t address, size_t size)
 {
 	const struct code_segment *segment = map_find(map, address, size);
+	size_t at;
 
-	for (size_t i = 0; segment && i < size; i++)
-		bit_clear(segment->taken, address - segment->address + i);
+	if (!segment)
+		return;
+	at = address - segment->address;
+	bits_clear(segment->taken, at, at + size);
 }
 
 size_t ranges_find(const struct image_range *ranges, size_t count, uint64_t address)

@@ -12,7 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CODE_SEGMENTS_MAX = 8 }; /* linkers make one; what is beyond is not instrumented */
+/* Linkers make one. What is beyond is not instrumented, as is one of more than 4 GiB. */
+enum { CODE_SEGMENTS_MAX = 8 };
+
+/* Bytes of text that one of code_segment.first is for. */
+enum { CODE_BLOCK = 128 };
 
 struct code_segment {
 	uint64_t address;
@@ -22,24 +26,25 @@ struct code_segment {
 	uint64_t *reached; /* a branch, an operand or a table leads here */
 	uint64_t *exposed; /* the same, but for branches of the function around it */
 	uint64_t *taken;   /* a patch covers it */
-	uint64_t *entries; /* a function of the image begins here */
-	uint32_t *ranks;   /* by word of `entries`: the index of its first function */
+	/* By block: the index in map.entries of the first that begins in it, or behind
+	 * it. There is one more. */
+	uint32_t *first;
 };
 
 struct code_map {
 	struct code_segment segments[CODE_SEGMENTS_MAX];
 	size_t count;
-	void *bits;         /* the memory of all bitmaps and ranks */
-	size_t mapped_size; /* bytes, if it is a mapping of its own */
+	/* Of the functions of the image, which are in order, the distance from the
+	 * address of their segment; 0 for those in none. It is little, and looked up all
+	 * the time. */
+	uint32_t *entries;
+	void *bits; /* the memory of all bitmaps */
 };
 
 /* The map refers to the image's bytes. Without `exposed` that bitmap is the same as
  * `reached`, which saves time. */
 void map_init(struct code_map *map, const struct image *image, bool exposed);
 void map_deinit(struct code_map *map);
-
-/* Whether any of `count` bits from `index` on is set. */
-bool bits_any(const uint64_t *bits, size_t index, size_t count);
 
 /* The segment that holds [address, address + size), NULL if none does. */
 static inline const struct code_segment *map_find(const struct code_map *map,
@@ -55,42 +60,45 @@ static inline const struct code_segment *map_find(const struct code_map *map,
 	return NULL;
 }
 
+static inline void segment_reach(const struct code_segment *segment, uint64_t address)
+{
+	bit_set(segment->reached, address - segment->address);
+	if (segment->exposed != segment->reached)
+		bit_set(segment->exposed, address - segment->address);
+}
+
 /* Notes that something leads to `address`, wherever that is. */
 static inline void map_reach(const struct code_map *map, uint64_t address)
 {
 	const struct code_segment *segment = map_find(map, address, 1);
 
-	if (segment) {
-		bit_set(segment->reached, address - segment->address);
-		bit_set(segment->exposed, address - segment->address);
-	}
+	if (segment)
+		segment_reach(segment, address);
 }
 
-/* The same for a branch or table of the function that `address` lies in. */
-static inline void map_reach_inside(const struct code_map *map, uint64_t address)
+/* Has the processor read what lies there, which will be wanted soon. */
+static inline void map_prefetch(const struct code_map *map, uint64_t address)
 {
 	const struct code_segment *segment = map_find(map, address, 1);
 
 	if (segment)
-		bit_set(segment->reached, address - segment->address);
+		__builtin_prefetch(segment->bytes + (address - segment->address));
 }
 
 /* The index of the function that begins at `address`; -1: none does. */
 static inline int64_t map_function_at(const struct code_map *map, uint64_t address)
 {
 	const struct code_segment *segment = map_find(map, address, 1);
-	size_t offset, word;
-	uint64_t bit;
+	uint32_t offset, last;
 
 	if (!segment)
 		return -1;
-	offset = address - segment->address;
-	word = offset >> 6;
-	bit = (uint64_t)1 << (offset & 63);
-	if (!(segment->entries[word] & bit))
-		return -1;
-	return segment->ranks[word] +
-	       __builtin_popcountll(segment->entries[word] & (bit - 1));
+	offset = (uint32_t)(address - segment->address);
+	last = segment->first[offset / CODE_BLOCK + 1];
+	for (uint32_t i = segment->first[offset / CODE_BLOCK]; i < last; i++)
+		if (map->entries[i] == offset)
+			return i;
+	return -1;
 }
 
 /* Whether something leads into [address, address + size). True outside of all segments.

@@ -394,6 +394,9 @@ void place_functions(const struct scan *scan, const struct image *image,
 	for (uint32_t i = 0; i < image->functions.count; i++) {
 		struct place_choice *choice = &choices[i], clean = *choice;
 
+		if (i + PLACE_AHEAD < image->functions.count)
+			map_prefetch(&scan->map,
+				     image->functions.items[i + PLACE_AHEAD].address);
 		if (!choice->wanted && !choice->hook)
 			continue;
 		choice->reason = (uint8_t)open_entry(&place, i, &entry);

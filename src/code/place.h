@@ -9,6 +9,10 @@
 #include "code/plan.h"
 #include "code/scan.h"
 
+/* How many functions ahead the code is fetched that is looked at: each begins somewhere
+ * else. */
+enum { PLACE_AHEAD = 8 };
+
 struct place_choice {
 	/* What the caller sets. */
 	bool wanted;  /* is to have a probe */

@@ -4,6 +4,7 @@
 #include "code/calls.h"
 #include "code/decode.h"
 #include "code/making.h"
+#include "code/readers.h"
 #include "code/trampoline.h"
 
 #include <inttypes.h>
@@ -149,6 +150,10 @@ static void choose_functions(struct making *making)
 		}
 		choice->wanted = is_wanted(making, function, name);
 		choice->hook = hook_of(request, function, name);
+		if (making->readers && making->readers[i] && !choice->hook)
+			choice->hook = making->readers[i] == READER_OWN
+					       ? request->hook_own
+					       : request->hook_stack;
 	}
 	place_functions(&making->scan, making->image, request->probe, &making->padding,
 			making->choices);
@@ -372,6 +377,8 @@ static void write_functions(struct making *making)
 		const struct place_choice *choice = &making->choices[i];
 		struct plan_function *row = vector_add(&plan->functions);
 
+		if (i + PLACE_AHEAD < image->functions.count)
+			map_prefetch(&making->scan.map, function[PLACE_AHEAD].address);
 		row->address = function->address;
 		row->size = function->size > UINT32_MAX ? UINT32_MAX
 							: (uint32_t)function->size;
@@ -467,6 +474,11 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	making.plan->slot_size = request->probe == PLAN_PROBE_FLAG ? 1 : 8;
 	scan_init(&making.scan, making.image, request->depth == PLAN_BLOCKS);
 	making.plan->uses_gs = making.scan.uses_gs;
+	if (request->copy_calls)
+		making.readers = readers_find(making.image);
+	making.copy_calls =
+		making.readers && !readers_have_unwinder(making.image, making.readers);
+	making.calls = (struct whole_calls){&making.scan.map, making.readers};
 	padding_init(&making.padding, &making.scan, making.image);
 	choose_functions(&making);
 	write_all(&making);
@@ -477,6 +489,7 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	calls_retarget(&making.scan, making.image, &making.jumps, making.plan);
 	copy_names(making.plan, making.image);
 	free(making.choices);
+	free(making.readers);
 	padding_deinit(&making.padding);
 	vector_deinit(&making.islands);
 	vector_deinit(&making.jumps);

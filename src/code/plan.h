@@ -185,6 +185,10 @@ struct plan_request {
 	 * without a probe. */
 	uint8_t (*hook_of)(void *context, const char *name);
 	struct plan_hook_layout hook_layout;
+	/* Calls are made in relocated code (PLAN_BLOCKS). Functions that look at return
+	 * addresses get one of these hooks, which must put them right. */
+	bool copy_calls;
+	uint8_t hook_own, hook_stack;
 };
 
 /*
@@ -275,6 +279,10 @@ bool plan_offset_of(const struct plan *plan, uint32_t index, const uint8_t *orig
  */
 bool plan_way_back(const struct plan *plan, uint64_t address, bool counts,
 		   uint32_t *ret_offset);
+
+/* Whether a call that was copied into plan.code returns to this offset of it, and the
+ * link-time address that the original of the call returns to. */
+bool plan_return_of(const struct plan *plan, uint32_t code_offset, uint64_t *ret_address);
 
 /* The last function that begins at or before a link-time address; NULL if none does. */
 const struct plan_function *plan_function_at(const struct plan *plan, uint64_t address);

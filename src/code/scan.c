@@ -89,6 +89,15 @@ static void leave_range(struct walk *walk, uint64_t address, const struct brief 
 		walk->scan->traits[function] |= SCAN_CONDITIONAL_TAIL;
 }
 
+/* map_reach, for what mostly lies in the segment that is walked through. */
+static inline void reach(const struct walk *walk, uint64_t target)
+{
+	if (target - walk->segment->address < walk->segment->size)
+		segment_reach(walk->segment, target);
+	else
+		map_reach(&walk->scan->map, target);
+}
+
 /* Those with a prefix are left alone. */
 static void note_call(struct walk *walk, uint64_t address, const struct brief *brief)
 {
@@ -103,16 +112,18 @@ static void note_branch(struct walk *walk, uint64_t address, const struct brief 
 			  (uint64_t)displacement(bytes + brief->length - brief->immediate,
 						 brief->immediate);
 
-	if (target - walk->start < walk->end - walk->start)
-		map_reach_inside(&walk->scan->map, target);
+	bool inside = target - walk->start < walk->end - walk->start;
+
+	if (inside)
+		bit_set(walk->segment->reached, target - walk->segment->address);
 	else
-		map_reach(&walk->scan->map, target);
+		reach(walk, target);
 	if (brief->kind == BRIEF_CALL32) {
 		walk->constants |= SEEN_CALL;
 		note_call(walk, address, brief);
 		return;
 	}
-	if (target < walk->start || target >= walk->end) {
+	if (!inside) {
 		if (brief->kind == BRIEF_JUMP32)
 			note_call(walk, address, brief);
 		leave_range(walk, address, brief, target);
@@ -185,7 +196,7 @@ static void note_instruction(struct walk *walk, uint64_t address,
 		note_constant(walk, bytes, brief);
 		break;
 	case BRIEF_SEGMENT:
-		walk->scan->uses_gs = true;
+		walk->writes_gs = true;
 		break;
 	default:
 		break;
@@ -228,40 +239,54 @@ static void forget_starts(const struct walk *walk)
 {
 	const struct code_segment *segment = walk->segment;
 
-	for (uint64_t i = walk->start; i < walk->end; i++)
-		bit_clear(segment->starts, i - segment->address);
+	bits_clear(segment->starts, walk->start - segment->address,
+		   walk->end - segment->address);
 }
 
-/* Decodes what the walk has found worth it. */
-static void note_instructions(struct walk *walk, size_t count)
+/* A RIP-relative operand, if a glance tells all about its instruction. */
+static bool note_operand(struct walk *walk, uint64_t address, const uint8_t *bytes)
+{
+	uint32_t glance = length_glance(walk->glances, bytes);
+	size_t at = (bytes[0] & 0xf0) == 0x40, escape = bytes[at] == 0x0f;
+	uint64_t target;
+
+	if ((glance & (GLANCE_RELATIVE | GLANCE_KIND)) != GLANCE_RELATIVE)
+		return false;
+	/* No prefix, or there would have been no glance: opcode, ModRM byte, and this. */
+	target = address + (glance & GLANCE_LENGTH) +
+		 (uint64_t)displacement(bytes + at + escape + 2, 4);
+	reach(walk, target);
+	if (!escape && bytes[at] == 0x8d)
+		vector_push(&walk->tables, target);
+	return true;
+}
+
+/* Decodes what a walk up to `stop` has found worth it. */
+static void note_instructions(struct walk *walk, size_t stop)
 {
 	const struct code_segment *segment = walk->segment;
+	const uint64_t *notable = walk->lanes.notable.items;
 	bool fixed = walk->image->type == IMAGE_EXECUTABLE;
+	size_t base = walk->lanes.base, at = walk->start - segment->address - base;
 	struct brief brief;
 
-	for (size_t i = 0; i < count; i++) {
-		size_t offset = walk->start - segment->address + walk->noted[i];
+	for (; (at = bits_next(notable, at, stop - base)) < stop - base; at++) {
+		size_t offset = base + at, left = segment->size - offset;
+		const uint8_t *bytes = segment->bytes + offset;
+		uint64_t address = segment->address + offset;
 
-		length_decode(segment->bytes + offset, segment->size - offset, &brief);
-		note_instruction(walk, segment->address + offset, &brief);
+		if (left >= GLANCE_BYTES && length_branch(bytes, &brief)) {
+			note_branch(walk, address, &brief);
+			continue;
+		}
+		if (left >= GLANCE_BYTES && !fixed && note_operand(walk, address, bytes))
+			continue;
+		length_decode(bytes, left, &brief);
+		note_instruction(walk, address, &brief);
 		if (fixed && brief.immediate == 4 &&
 		    (brief.kind == BRIEF_PLAIN || brief.kind == BRIEF_CONSTANT))
-			note_immediate(walk, segment->address + offset, &brief);
+			note_immediate(walk, address, &brief);
 	}
-}
-
-/* What a glance at an instruction says, or a closer look; 0: it does not decode. */
-static inline uint32_t look(const struct walk *walk, size_t offset)
-{
-	const struct code_segment *segment = walk->segment;
-	const uint8_t *bytes = segment->bytes + offset;
-	size_t available = segment->size - offset;
-	uint32_t glance = GLANCE_UNKNOWN;
-
-	if (available >= GLANCE_BYTES)
-		glance = length_glance(&walk->glances, bytes);
-	return glance & GLANCE_UNKNOWN ? length_look(&walk->glances, bytes, available)
-				       : glance;
 }
 
 /* The kind of an instruction that has been walked over. */
@@ -271,39 +296,6 @@ static uint8_t kind_at(const struct code_segment *segment, size_t offset)
 
 	length_decode(segment->bytes + offset, segment->size - offset, &brief);
 	return brief.kind;
-}
-
-/*
- * Walks the range as far as it decodes; returns where that ends. Each step waits for the
- * one before, so it does no more than it must: what is to be noted comes after.
- */
-static uint64_t walk_instructions(struct walk *walk, uint8_t *ret_last)
-{
-	const struct code_segment *segment = walk->segment;
-	size_t start = walk->start - segment->address, offset = start;
-	size_t end = walk->end - segment->address, last = SIZE_MAX, count = 0;
-	uint32_t wanted = GLANCE_RELATIVE | GLANCE_KIND;
-
-	if (walk->image->type == IMAGE_EXECUTABLE)
-		wanted |= GLANCE_WORD;
-	while (offset < end) {
-		uint32_t glance = look(walk, offset), length = glance & GLANCE_LENGTH;
-
-		if (!length || length > end - offset)
-			break;
-		bit_set(segment->starts, offset);
-		walk->noted[count] = (uint32_t)(offset - start);
-		count += (glance & wanted) != 0;
-		last = glance & GLANCE_NOP ? last : offset;
-		offset += length;
-		if (count == WALK_NOTED_MAX) {
-			note_instructions(walk, count);
-			count = 0;
-		}
-	}
-	note_instructions(walk, count);
-	*ret_last = last == SIZE_MAX ? BRIEF_NOP : kind_at(segment, last);
-	return segment->address + offset;
 }
 
 /* Whether the file imports arch_prctl(), or has one of its own. */
@@ -347,29 +339,28 @@ static bool sets_gs(struct walk *walk)
 	       file_names_arch_prctl(walk);
 }
 
-/* Walks a function or cold part; returns its SCAN_WHOLE and SCAN_CLOSED. */
-static uint8_t walk_range(struct walk *walk, uint64_t start, uint64_t end)
+/* Notes what a walk through a function or cold part has found; returns its SCAN_WHOLE and
+ * SCAN_CLOSED. */
+static uint8_t note_range(struct walk *walk, const struct lane_span *span)
 {
+	const struct code_segment *segment = walk->segment;
 	size_t calls = walk->scan->calls.count;
-	uint64_t stop;
-	uint8_t last;
+	uint64_t stop = segment->address + span->stop;
 
-	walk->segment = map_find(&walk->scan->map, start, end - start);
-	if (!walk->segment || start >= end)
-		return 0;
-	walk->start = start;
-	walk->end = end;
-	walk->entry_behind = start;
+	walk->start = segment->address + span->start;
+	walk->end = segment->address + span->end;
+	walk->entry_behind = walk->start;
 	if (walk->function != WALK_NO_FUNCTION &&
 	    (walk->scan->traits[walk->function] & SCAN_MARKED))
-		walk->entry_behind = start + 4;
+		walk->entry_behind = walk->start + 4;
 	walk->indirect = false;
 	walk->constants = 0;
+	walk->writes_gs = false;
 	walk->tables.count = walk->local.count = 0;
-	stop = walk_instructions(walk, &last);
+	note_instructions(walk, span->stop);
 	if (!is_consistent(walk))
-		stop = start;
-	if (stop != end) {
+		stop = walk->start;
+	if (stop != walk->end) {
 		forget_starts(walk);
 		walk->scan->calls.count = calls;
 		bytes_scan(walk, stop);
@@ -378,9 +369,53 @@ static uint8_t walk_range(struct walk *walk, uint64_t start, uint64_t end)
 		tables_read(walk);
 	if (walk->constants && sets_gs(walk))
 		walk->scan->uses_gs = true;
-	if (stop != end)
+	if (walk->writes_gs &&
+	    (stop == walk->end || gs_is_written(walk, segment->address + span->stop)))
+		walk->scan->uses_gs = true;
+	if (stop != walk->end)
 		return 0;
-	return is_leaving(last) ? SCAN_WHOLE | SCAN_CLOSED : SCAN_WHOLE;
+	return span->last < span->stop && is_leaving(kind_at(segment, span->last))
+		       ? SCAN_WHOLE | SCAN_CLOSED
+		       : SCAN_WHOLE;
+}
+
+/* Walks the ranges that were put by, and notes what is in them, in order. */
+static void walk_ranges(struct walk *walk)
+{
+	lanes_walk(&walk->lanes, walk->segment, walk->spans, walk->span_count);
+	for (size_t i = 0; i < walk->span_count; i++) {
+		uint8_t traits;
+
+		if (walk->cold_parts)
+			walk->cold = walk->owner[i];
+		else
+			walk->function = (int64_t)walk->owner[i];
+		traits = note_range(walk, &walk->spans[i]);
+		if (!walk->cold_parts)
+			walk->scan->traits[walk->function] |= traits;
+	}
+	walk->span_count = 0;
+}
+
+/* Puts a range by: function or cold part number `owner`. It lies behind all that are put
+ * by already. */
+static void add_range(struct walk *walk, uint64_t start, uint64_t end, size_t owner)
+{
+	const struct code_segment *segment =
+		map_find(&walk->scan->map, start, end - start);
+	size_t offset;
+
+	if (!segment || start >= end)
+		return;
+	offset = start - segment->address;
+	if (walk->span_count &&
+	    (walk->span_count == WALK_SPANS || segment != walk->segment ||
+	     offset - walk->spans[0].start > WALK_WINDOW))
+		walk_ranges(walk);
+	walk->segment = segment;
+	walk->owner[walk->span_count] = owner;
+	walk->spans[walk->span_count++] =
+		(struct lane_span){.start = offset, .end = end - segment->address};
 }
 
 /* The parts of the segment that no function, cold part or stub covers. */
@@ -486,31 +521,53 @@ static void walk_functions(struct scan *scan, const struct image *image,
 		const struct image_function *function = &image->functions.items[i];
 		uint64_t end = function->address + function->size;
 
+		if (function->address < covered)
+			walk_ranges(walk);
 		if (is_astray(scan, function, covered)) {
 			scan->traits[i] |= SCAN_DOUBTFUL;
 			continue;
 		}
-		walk->function = (int64_t)i;
-		scan->traits[i] |= walk_range(walk, function->address, end);
+		add_range(walk, function->address, end, i);
 		if (end > covered)
 			covered = end;
 	}
+	walk_ranges(walk);
+}
+
+static void walk_cold_parts(const struct image *image, struct walk *walk)
+{
+	uint64_t covered = 0;
+
+	walk->function = WALK_NO_FUNCTION;
+	walk->cold_parts = true;
+	for (size_t i = 0; i < image->cold_parts.count; i++) {
+		const struct image_range *part = &image->cold_parts.items[i];
+
+		if (part->start < covered)
+			walk_ranges(walk);
+		add_range(walk, part->start, part->end, i);
+		if (part->end > covered)
+			covered = part->end;
+	}
+	walk_ranges(walk);
 }
 
 void scan_init(struct scan *scan, const struct image *image, bool exposed)
 {
-	struct walk walk = {.scan = scan, .image = image, .table_budget = 64u << 20};
+	struct walk walk = {.scan = scan,
+			    .image = image,
+			    .glances = length_glances(),
+			    .lanes.wanted = GLANCE_RELATIVE | GLANCE_KIND,
+			    .table_budget = 64u << 20};
 
 	*scan = (struct scan){0};
-	length_glances_init(&walk.glances);
+	if (image->type == IMAGE_EXECUTABLE)
+		walk.lanes.wanted |= GLANCE_WORD;
 	map_init(&scan->map, image, exposed);
 	scan->traits = memory_allocate_zeroed(image->functions.count, 1);
 	mark_entries(scan, image);
 	walk_functions(scan, image, &walk);
-	walk.function = WALK_NO_FUNCTION;
-	for (walk.cold = 0; walk.cold < image->cold_parts.count; walk.cold++)
-		walk_range(&walk, image->cold_parts.items[walk.cold].start,
-			   image->cold_parts.items[walk.cold].end);
+	walk_cold_parts(image, &walk);
 	for (size_t i = 0; i < scan->map.count; i++)
 		walk_gaps(&walk, &scan->map.segments[i]);
 	if (image->type == IMAGE_EXECUTABLE)
@@ -528,6 +585,7 @@ void scan_init(struct scan *scan, const struct image *image, bool exposed)
 	vector_deinit(&walk.tables);
 	vector_deinit(&walk.local);
 	vector_deinit(&walk.owners);
+	lanes_deinit(&walk.lanes);
 }
 
 void scan_deinit(struct scan *scan)

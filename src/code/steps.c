@@ -3,6 +3,8 @@
 #include "code/emit.h"
 #include "code/probe.h"
 
+#include <string.h>
+
 /* A walk over the steps of a function. */
 struct walking {
 	const struct plan *plan;
@@ -125,6 +127,39 @@ struct plan_place steps_locate(const struct plan *plan,
 	place.kind = PLAN_PLACE_MOVED;
 	place.inside = code_offset != walking.code;
 	return place;
+}
+
+/* call rel32, or an indirect one, behind prefixes. */
+static bool is_call(const uint8_t *code, size_t size)
+{
+	static const uint8_t prefixes[] = {0x66, 0x67, 0xf2, 0xf3, 0x2e,
+					   0x36, 0x3e, 0x26, 0x64, 0x65};
+
+	while (size &&
+	       (memchr(prefixes, *code, sizeof(prefixes)) || (*code & 0xf0) == 0x40)) {
+		code++;
+		size--;
+	}
+	return size > 1 && (*code == 0xe8 || (*code == 0xff && (code[1] >> 3 & 7) == 2));
+}
+
+bool plan_return_of(const struct plan *plan, uint32_t code_offset, uint64_t *ret_address)
+{
+	const struct plan_function *function = plan_function_of(plan, code_offset);
+	const struct plan_step *step;
+	struct walking walking;
+
+	if (!function || code_offset >= plan->code.count)
+		return false;
+	walking = walk_begin(plan, function);
+	while ((step = current(&walking)) && walking.code + step->code < code_offset)
+		advance(&walking, step);
+	if (!step || step->kind != PLAN_STEP_MOVED ||
+	    walking.code + step->code != code_offset ||
+	    !is_call(plan->code.items + walking.code, step->code))
+		return false;
+	*ret_address = walking.original + step->original;
+	return true;
 }
 
 bool plan_way_back(const struct plan *plan, uint64_t address, bool counts,

@@ -12,4 +12,8 @@ struct plan_place steps_locate(const struct plan *plan,
 			       const struct plan_function *function,
 			       uint32_t code_offset);
 
+/* The function whose trampoline starts at or before the offset; NULL if none does. */
+const struct plan_function *plan_function_of(const struct plan *plan,
+					     uint32_t code_offset);
+
 #endif

@@ -10,13 +10,13 @@ struct block {
 	uint64_t first, count; /* entries */
 };
 
-/* Whether an entry of a table in this range may lead to `target`. */
+/* Whether an entry of a table in this range may lead to `target`, which is not inside. */
 static bool is_plausible(const struct walk *walk, uint64_t target)
 {
 	const struct image *image = walk->image;
 
-	/* The end too: an unreachable case leads there. */
-	if (target >= walk->start && target <= walk->end)
+	/* An unreachable case leads there. */
+	if (target == walk->end)
 		return true;
 	if (walk->function == WALK_NO_FUNCTION)
 		return map_find(&walk->scan->map, target, 1) != NULL;
@@ -50,19 +50,21 @@ static void read_relative(struct walk *walk, uint64_t table)
 	for (uint64_t i = 0; i < TABLE_ENTRIES_MAX; i++) {
 		uint64_t target;
 		int32_t entry;
+		bool inside;
 
 		if (!read_entry(walk->image, table, i, &block, &entry))
 			return;
 		target = table + (uint64_t)(int64_t)entry;
-		if (!is_plausible(walk, target))
+		inside = target - walk->start < walk->end - walk->start;
+		if (!inside && !is_plausible(walk, target))
 			return;
 		if (!walk->table_budget ||
 		    (walk->function != WALK_NO_FUNCTION &&
 		     (target == walk->start || target == walk->entry_behind)))
 			break;
 		walk->table_budget--;
-		if (target - walk->start < walk->end - walk->start)
-			map_reach_inside(&walk->scan->map, target);
+		if (inside)
+			bit_set(walk->segment->reached, target - walk->segment->address);
 		else
 			map_reach(&walk->scan->map, target);
 	}

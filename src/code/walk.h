@@ -1,16 +1,18 @@
 /*
  * The parts of scanning: scan.c walks, tables.c reads jump tables and pointers, bytes.c
- * looks at bytes that nobody could decode.
+ * looks at bytes that nobody could decode, gs.c where data may look like code.
  */
 #ifndef TRAMMEL_CODE_WALK_H
 #define TRAMMEL_CODE_WALK_H
 
-#include "code/length.h"
+#include "code/lanes.h"
 #include "code/scan.h"
 
 enum { WALK_NO_FUNCTION = -1 };
 
-enum { WALK_NOTED_MAX = 512 };
+/* Ranges that are walked together: at most so many, and so many bytes from the first to
+ * the last of them. */
+enum { WALK_SPANS = 64, WALK_WINDOW = 128 << 10 };
 
 /* A walk through one function or cold part. */
 struct walk {
@@ -28,15 +30,19 @@ struct walk {
 		WALK_NOT_NAMED
 	} arch_prctl;       /* in the whole file */
 	uint32_t constants; /* enum constant_seen, for setting GS by system call */
+	bool writes_gs;     /* has what looks like an instruction that does */
 	struct VECTOR(uint64_t) tables; /* what its lea instructions name */
 	struct VECTOR(uint32_t)
 		local; /* offsets in the segment that its own branches lead to */
 	/* Functions that branch into cold parts: cold part << 32 | function. */
 	struct VECTOR(uint64_t) owners;
 	uint64_t table_budget; /* entries of jump tables still to be read */
-	struct glance_tables glances;
-	/* Offsets from `start` on of instructions that are still to be looked at. */
-	uint32_t noted[WALK_NOTED_MAX];
+	const struct glance_tables *glances;
+	struct lanes lanes;
+	/* Ranges put by, to be walked together: functions, or cold parts. */
+	struct lane_span spans[WALK_SPANS];
+	size_t owner[WALK_SPANS], span_count;
+	bool cold_parts;
 };
 
 /* Reads the relative jump tables among walk->tables. */
@@ -55,6 +61,10 @@ void tables_sort(struct scan *scan);
 /* Marks what the data of an executable at a fixed address points to: it has no
  * relocations. */
 void tables_read_pointers(const struct scan *scan, const struct image *image);
+
+/* Whether a range that is walked through, up to `stop`, but is not code from its first to
+ * its last byte, writes GS. */
+bool gs_is_written(const struct walk *walk, uint64_t stop);
 
 /* Counts all that might be branches at any byte from `start` to walk->end. */
 void bytes_scan(struct walk *walk, uint64_t start);

@@ -302,11 +302,15 @@ bool whole_needs_entry_slot(const struct whole *whole)
 bool whole_fit(struct whole *whole, const struct cfg *cfg, uint32_t entry)
 {
 	whole->cfg = cfg;
+	whole->calls = NULL;
 	whole->patches.count = whole->blocks.count = 0;
 	vector_reserve(&whole->blocks, cfg->blocks.count);
 	for (size_t i = 0; i < cfg->blocks.count; i++)
 		vector_push(&whole->blocks, ((struct whole_block){.stub = WHOLE_NONE,
 								  .slot = WHOLE_NONE}));
+	vector_reserve(&whole->copied, cfg->instructions.count);
+	memset(whole->copied.items, 0,
+	       cfg->instructions.count * sizeof(*whole->copied.items));
 	vector_reserve(&whole->original, cfg->instructions.count);
 	memset(whole->original.items, 0,
 	       cfg->instructions.count * sizeof(*whole->original.items));
@@ -319,10 +323,48 @@ bool whole_fit(struct whole *whole, const struct cfg *cfg, uint32_t entry)
 	return patch_exposed(whole) && patch_returns(whole) && find_islands(whole);
 }
 
+static bool may_copy(const struct whole_calls *calls, const struct cfg *cfg,
+		     const struct cfg_instruction *row)
+{
+	int64_t callee;
+
+	if (row->kind == CFG_KERNEL || row->kind == CFG_STOP)
+		return false;
+	if (row->kind != CFG_CALL)
+		return true;
+	/* Code that finds its own address by a call. */
+	if (row->target - cfg->address < cfg->size && row->target != cfg->address)
+		return false;
+	callee = map_function_at(calls->map, row->target);
+	return callee < 0 || !calls->readers[callee];
+}
+
+void whole_copy_calls(struct whole *whole, const struct whole_calls *calls)
+{
+	const struct cfg *cfg = whole->cfg;
+
+	whole->calls = calls;
+	for (uint32_t b = 0; b < cfg->blocks.count; b++) {
+		const struct cfg_block *block = &cfg->blocks.items[b];
+		uint32_t end = block->first + block->count, i = block->first;
+
+		if (whole->blocks.items[b].stub != WHOLE_NONE)
+			continue;
+		for (; i < end; i++) {
+			if (!whole->original.items[i])
+				continue;
+			if (!may_copy(calls, cfg, instruction_at(cfg, i)))
+				break;
+			whole->copied.items[i] = true;
+		}
+	}
+}
+
 void whole_deinit(struct whole *whole)
 {
 	vector_deinit(&whole->bytes);
 	vector_deinit(&whole->original);
+	vector_deinit(&whole->copied);
 	vector_deinit(&whole->patches);
 	vector_deinit(&whole->blocks);
 	vector_deinit(&whole->codes);

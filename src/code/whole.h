@@ -56,6 +56,7 @@ struct whole {
 	const struct cfg *cfg;
 	struct VECTOR(uint8_t) bytes; /* enum whole_byte of each byte of the function */
 	struct VECTOR(bool) original; /* of each instruction: executed at its own place */
+	struct VECTOR(bool) copied;   /* of each of those: in relocated code, too */
 	struct VECTOR(struct whole_patch) patches;
 	struct VECTOR(struct whole_block) blocks;
 	struct VECTOR(uint32_t) codes; /* offset in plan.code of each instruction; of one
@@ -64,8 +65,15 @@ struct whole {
 	struct VECTOR(uint32_t) clones; /* offset in plan.code, by table */
 	bool entry_patched; /* a jump lies at the entry; else the first block has a stub
 			     */
+	const struct whole_calls *calls; /* of whole_copy_calls; NULL */
 	uint32_t
 		entry_slot; /* counter of calls; WHOLE_NONE: that of the first block is */
+};
+
+/* What calls must be known to be made in relocated code; NULL: none are. */
+struct whole_calls {
+	const struct code_map *map;
+	const uint8_t *readers; /* enum reader, by function */
 };
 
 /*
@@ -74,6 +82,19 @@ struct whole {
  * Storage is used again for the next function (all-zero at first).
  */
 bool whole_fit(struct whole *whole, const struct cfg *cfg, uint32_t entry);
+
+/*
+ * Behind whole_fit: has the calls made in relocated code as well, with all that lies
+ * between them. Not those of functions that look at their return address, nor those into
+ * the function itself.
+ */
+void whole_copy_calls(struct whole *whole, const struct whole_calls *calls);
+
+/* Whether relocated code leads to an instruction's own place, and does not execute it. */
+static inline bool whole_in_place(const struct whole *whole, size_t i)
+{
+	return whole->original.items[i] && !whole->copied.items[i];
+}
 
 /* Whether calls and executions of the first block are counted by different counters:
  * something in the function leads back to its start. */

@@ -88,14 +88,16 @@ static void emit_block_distance(struct emission *emission, uint32_t block)
  * to. */
 static void emit_target(struct emission *emission, const struct cfg_instruction *row)
 {
-	uint32_t block = cfg_block_at(emission->cfg, row->target);
 	struct emitter *emitter = emission->emitter;
+	/* A function's calls of itself count as calls. */
+	uint32_t block = row->kind == CFG_CALL ? CFG_OUT
+					       : cfg_block_at(emission->cfg, row->target);
 
 	if (block != CFG_OUT) {
 		emit_block_distance(emission, block);
 		return;
 	}
-	if (row->kind == CFG_JUMP && emitter->jumps)
+	if ((row->kind == CFG_JUMP || row->kind == CFG_CALL) && emitter->jumps)
 		vector_push(emitter->jumps, (uint32_t)emitter->count);
 	emit_relative(emitter, row->target, 0);
 }
@@ -113,17 +115,60 @@ static bool comes_next(const struct emission *emission, uint32_t here, uint32_t 
 	       emission->whole->blocks.items[block].stub == WHOLE_NONE;
 }
 
+/* A PLT stub is a jump through a word: whether what a direct call or jump leads to is
+ * one, and the word's address. */
+static bool find_stub(const struct emission *emission, const struct cfg_instruction *row,
+		      uint64_t *ret_word)
+{
+	static const uint8_t marker[] = {0xf3, 0x0f, 0x1e, 0xfa}; /* endbr64 */
+	enum { LENGTH = 6 };
+	const struct whole_calls *calls = emission->whole->calls;
+	const struct code_segment *segment =
+		calls ? map_find(calls->map, row->target, 2 * LENGTH) : NULL;
+	uint64_t end = row->target + LENGTH;
+	const uint8_t *bytes;
+	int32_t distance;
+
+	if (!segment || (row->kind != CFG_CALL && row->kind != CFG_JUMP) ||
+	    map_function_at(calls->map, row->target) >= 0)
+		return false;
+	bytes = segment->bytes + (row->target - segment->address);
+	if (!memcmp(bytes, marker, sizeof(marker))) {
+		bytes += sizeof(marker);
+		end += sizeof(marker);
+	}
+	if (*bytes == 0xf2) { /* bnd */
+		bytes++;
+		end++;
+	}
+	if (bytes[0] != 0xff || bytes[1] != 0x25)
+		return false;
+	memcpy(&distance, bytes + 2, sizeof(distance));
+	*ret_word = end + (uint64_t)(int64_t)distance;
+	return true;
+}
+
 static void emit_branch(struct emission *emission, uint32_t number,
 			const struct cfg_instruction *row)
 {
 	struct emitter *emitter = emission->emitter;
 	uint32_t block = cfg_block_at(emission->cfg, row->target);
+	uint64_t word;
 
+	if (find_stub(emission, row, &word)) { /* call or jmp *word */
+		emit_byte(emitter, 0xff);
+		emit_byte(emitter, row->kind == CFG_CALL ? 0x15 : 0x25);
+		emit_relative(emitter, word, 0);
+		return;
+	}
 	switch (row->kind) {
 	case CFG_JUMP:
 		if (block != CFG_OUT && comes_next(emission, number, block))
 			return;
 		emit_byte(emitter, 0xe9);
+		break;
+	case CFG_CALL:
+		emit_byte(emitter, 0xe8);
 		break;
 	case CFG_CONDITION:
 		emit_byte(emitter, 0x0f);
@@ -167,7 +212,8 @@ static void emit_instruction(struct emission *emission, uint32_t number, uint32_
 	const struct cfg_instruction *row = instruction_at(emission, i);
 	size_t from = emission->emitter->count;
 
-	if (row->kind == CFG_JUMP || row->kind == CFG_CONDITION || row->kind == CFG_LOOP)
+	if (row->kind == CFG_JUMP || row->kind == CFG_CONDITION ||
+	    row->kind == CFG_LOOP || row->kind == CFG_CALL)
 		emit_branch(emission, number, row);
 	else
 		emit_copy(emission, row);
@@ -215,8 +261,9 @@ static void emit_fall(struct emission *emission, uint32_t number)
 	uint8_t kind = instruction_at(emission, last)->kind;
 	size_t from = emission->emitter->count;
 
-	if (emission->whole->original.items[last] ||
-	    (kind != CFG_PLAIN && kind != CFG_CONDITION && kind != CFG_LOOP))
+	if (whole_in_place(emission->whole, last) ||
+	    (kind != CFG_PLAIN && kind != CFG_CONDITION && kind != CFG_LOOP &&
+	     kind != CFG_CALL && kind != CFG_CALL_INDIRECT))
 		return;
 	if (number + 1 == cfg->blocks.count) {
 		emit_jump_step(emission, cfg->address + cfg->size);
@@ -230,7 +277,7 @@ static void emit_block(struct emission *emission, uint32_t number)
 {
 	const struct cfg_block *block = &emission->cfg->blocks.items[number];
 	struct whole_block *own = &emission->whole->blocks.items[number];
-	const bool *original = emission->whole->original.items;
+	const struct whole *whole = emission->whole;
 	uint32_t probe, end = block->first + block->count;
 	bool dead;
 
@@ -240,12 +287,13 @@ static void emit_block(struct emission *emission, uint32_t number)
 		emission->whole->codes.items[i] = (uint32_t)emission->emitter->count;
 		if (i == probe && own->stub == WHOLE_NONE)
 			emit_probe(emission, own->slot, !dead);
-		if (!original[i]) {
+		if (!whole_in_place(whole, i)) {
 			emit_instruction(emission, number, i);
 			continue;
 		}
 		/* A stubbed block is entered in the original. */
-		if (own->stub == WHOLE_NONE && (i == block->first || !original[i - 1]))
+		if (own->stub == WHOLE_NONE &&
+		    (i == block->first || !whole_in_place(whole, i - 1)))
 			emit_jump_step(emission, original_of(emission, i));
 		add_step(emission, PLAN_STEP_ORIGINAL,
 			 instruction_at(emission, i)->length, emission->emitter->count);

@@ -159,6 +159,17 @@ static struct trm_error *map_whole(const char *path, const char *shown, void **r
 	return NULL;
 }
 
+/* Nothing is read yet. */
+static struct opened *new_opened(const void *bytes, size_t size, const char *path)
+{
+	struct opened *opened = memory_allocate_zeroed(1, sizeof(*opened));
+
+	opened->image.path = memory_copy_string(path);
+	opened->image.bytes = bytes;
+	opened->image.size = size;
+	return opened;
+}
+
 struct trm_error *image_open(const char *path, const char *display_path,
 			     struct image **ret_image)
 {
@@ -168,10 +179,7 @@ struct trm_error *image_open(const char *path, const char *display_path,
 	size_t size = 0;
 
 	TRM_TRY(map_whole(path, shown, &bytes, &size));
-	opened = memory_allocate_zeroed(1, sizeof(*opened));
-	opened->image.path = memory_copy_string(shown);
-	opened->image.bytes = bytes;
-	opened->image.size = size;
+	opened = new_opened(bytes, size, shown);
 	opened->mapped = true;
 	return finish_opening(opened, true, ret_image);
 }
@@ -179,12 +187,13 @@ struct trm_error *image_open(const char *path, const char *display_path,
 struct trm_error *image_open_memory(const void *bytes, size_t size,
 				    struct image **ret_image)
 {
-	struct opened *opened = memory_allocate_zeroed(1, sizeof(*opened));
+	return finish_opening(new_opened(bytes, size, "(memory)"), false, ret_image);
+}
 
-	opened->image.path = memory_copy_string("(memory)");
-	opened->image.bytes = bytes;
-	opened->image.size = size;
-	return finish_opening(opened, false, ret_image);
+struct trm_error *image_open_mapped(const void *bytes, size_t size, const char *path,
+				    struct image **ret_image)
+{
+	return finish_opening(new_opened(bytes, size, path), true, ret_image);
 }
 
 void image_close(struct image *image)

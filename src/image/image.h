@@ -106,6 +106,11 @@ struct trm_error *image_open(const char *path, const char *display_path,
 struct trm_error *image_open_memory(const void *bytes, size_t size,
 				    struct image **ret_image);
 
+/* The same for a file of this path that is mapped already; its debug file is looked for.
+ */
+struct trm_error *image_open_mapped(const void *bytes, size_t size, const char *path,
+				    struct image **ret_image);
+
 /* Frees the image; NULL is allowed. */
 void image_close(struct image *image);
 
@@ -134,6 +139,14 @@ enum image_kind {
 	IMAGE_KIND_OTHER,   /* anything else */
 };
 enum image_kind image_probe(int fd);
+
+/*
+ * Whether the code of a file may follow stacks in ways of its own, so that return
+ * addresses must be the original ones at all times: it is a static program, or has a
+ * run-time system that is known to. From headers and dynamic string table alone: cheap.
+ * `program`: it is executed, no library.
+ */
+bool image_walks_stacks(const void *bytes, size_t size, bool program);
 
 /* The demangled form (C++, Rust, D) of a linked name, or a copy of it: free() it. */
 char *image_demangle(const char *name);

@@ -68,6 +68,9 @@ resident_start:
 	.long hook_back - resident_start
 	.long hook_return - resident_start
 	.long hook_end - resident_start
+	.long look - resident_start
+	.long look_saved - resident_start
+	.long look_end - resident_start
 	.long inject - resident_start
 	.long inject_end - resident_start
 	.long finish - resident_start
@@ -113,6 +116,8 @@ hook_saved:
 	mov	%rax, 128(%rsp)
 	lea	WIRE_HOOK_FRAME(%rsp), %rax
 	mov	%rax, 32(%rsp)
+	cmpb	$WIRE_HOOK_OWN, WIRE_HOOK_REGISTERS + 8(%rsp)
+	jae	look
 	cmpl	$0, %gs:WIRE_BANK_QUIET
 	jne	hook_back
 	mov	%gs:WIRE_BANK_CONTROL, %rax
@@ -212,6 +217,26 @@ hook_alone:
 	jmp	hook_back
 all_signals:
 	.quad	-1
+/*
+ * Return addresses are made the original ones, on the program's stack. If a signal comes
+ * meanwhile the controller moves the thread back to the function's entry, as if it had not
+ * been called yet: the mark tells it where the frame is.
+ */
+look:
+	mov	%rsp, %rbp
+	cld
+	and	$-16, %rsp
+	push	%rbp
+	push	%rbp
+	movabs	$WIRE_LOOK_MARK, %rax
+	push	%rax
+	push	%rax
+look_saved:
+	mov	%rbp, %rdi
+	call	resident_look
+	mov	%rbp, %rsp
+	jmp	hook_back
+look_end:
 
 /*
  * The controller sends a stopped thread here to run the batch in the control page. It blocks

@@ -2,9 +2,7 @@
  * What the resident does between its entries in resident.S. Freestanding: see the rules
  * for code inside the program in HACKING.md.
  */
-#include "wire/layout.h"
-
-#include <stddef.h>
+#include "inside.h"
 
 #define SYS_futex            202
 #define SYS_gettid           186
@@ -25,7 +23,6 @@
 #define SYS_open             2
 #define SYS_close            3
 #define SYS_fstat            5
-#define SYS_rt_sigprocmask   14
 #define SYS_madvise          28
 #define PROT_READ            1
 #define PROT_EXEC            4
@@ -33,7 +30,6 @@
 #define MADV_DONTNEED        4
 #define MADV_DONTNEED_LOCKED 24 /* since Linux 5.18 */
 #define O_CLOEXEC            02000000
-#define EINVAL               22
 #define SYS_pkey_mprotect    329
 #define PROT_WRITE           2
 #define MAP_FIXED            0x10
@@ -58,21 +54,6 @@ struct file_status {
 struct timespec {
 	int64_t seconds, nanoseconds;
 };
-
-static int64_t system_call(uint64_t number, const uint64_t arguments[6])
-{
-	int64_t result;
-	register uint64_t r10 __asm__("r10") = arguments[3];
-	register uint64_t r8 __asm__("r8") = arguments[4];
-	register uint64_t r9 __asm__("r9") = arguments[5];
-
-	__asm__ volatile("syscall"
-			 : "=a"(result)
-			 : "a"(number), "D"(arguments[0]), "S"(arguments[1]),
-			   "d"(arguments[2]), "r"(r10), "r"(r8), "r"(r9)
-			 : "rcx", "r11", "memory");
-	return result;
-}
 
 /* The word is shared by two processes: not a private futex. */
 static void futex(uint32_t *word, uint64_t operation, uint64_t value,
@@ -193,14 +174,11 @@ static int call_matters(const struct wire_registers *registers)
 	}
 }
 
-/* The kernel copies the mask before it looks at what to do with it. */
 static int holds(const struct wire_seal *seal)
 {
-	uint64_t arguments[6] = {
-		(uint64_t)-1, seal->address, 0, sizeof(seal->bytes), 0, 0};
 	const uint8_t *there = (const uint8_t *)(uintptr_t)seal->address;
 
-	if (!there || system_call(SYS_rt_sigprocmask, arguments) != -EINVAL)
+	if (!there || !is_readable(seal->address))
 		return 0;
 	for (size_t i = 0; i < sizeof(seal->bytes); i++)
 		if (there[i] != seal->bytes[i])
@@ -275,8 +253,10 @@ void resident_alone(const struct wire_control *control,
 
 	if (number >= WIRE_HOOK_MPROTECT ||
 	    (number == WIRE_HOOK_SYSCALL && call_changes_code(frame)) ||
-	    (number == WIRE_HOOK_LINK_MAP && controller_died(control)))
+	    (number == WIRE_HOOK_LINK_MAP && controller_died(control))) {
 		restore_texts(control);
+		look_through(own_bank(), frame->rsp);
+	}
 }
 
 /* The row of the function that holds a link-time address; NULL: none does. */
@@ -324,12 +304,9 @@ static uint64_t moved_to(const struct wire_ways *ways, uint64_t address)
  * bytes in (asm/ucontext.h, asm/sigcontext.h). */
 void resident_way_back(uint64_t *context)
 {
-	uint64_t *rip = &context[0xa8 / sizeof(uint64_t)], self, moved;
-
-	__asm__("mov %%gs:0, %0" : "=r"(self));
-	const struct wire_bank *bank = (const struct wire_bank *)(uintptr_t)self;
+	uint64_t *rip = &context[0xa8 / sizeof(uint64_t)], moved;
 	const struct wire_control *control =
-		(const struct wire_control *)(uintptr_t)bank->control;
+		(const struct wire_control *)(uintptr_t)own_bank()->control;
 
 	for (uint64_t i = 0; i < control->text_count && i < WIRE_TEXTS_MAX; i++) {
 		const struct wire_text *text = &control->texts[i];

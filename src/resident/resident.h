@@ -21,6 +21,9 @@ struct resident_table {
 	uint32_t hook_back;     /* from here the frame is at rsp again */
 	uint32_t hook_return;   /* the last instruction, with all registers restored */
 	uint32_t hook_end;
+	uint32_t look;       /* for WIRE_HOOK_OWN and WIRE_HOOK_STACK */
+	uint32_t look_saved; /* from here the mark is on the stack */
+	uint32_t look_end;
 	uint32_t inject; /* runs wire_control.batch, then goes to inject_back */
 	uint32_t inject_end;
 	uint32_t finish;        /* sets the mask of the bank, then goes to its `back` */

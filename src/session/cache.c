@@ -7,6 +7,7 @@
 #include "session/window.h"
 #include "wire/layout.h"
 
+#include <emmintrin.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -158,8 +159,9 @@ static uint64_t cache_key(const struct module_file *file,
 	struct file_identity own = own_identity();
 	struct text key = {0};
 
-	text_format(&key, "%s %d %s %s %d", TRAMMEL_VERSION, WIRE_VERSION,
-		    options->collector->name, file->name, file->mandatory);
+	text_format(&key, "%s %d %s %s %d %d", TRAMMEL_VERSION, WIRE_VERSION,
+		    options->collector->name, file->name, file->mandatory,
+		    file->copies_calls);
 	vector_for_each (&options->only, pattern)
 		text_format(&key, "\nonly %s", pattern->text);
 	vector_for_each (&options->skip, pattern)
@@ -259,6 +261,27 @@ static bool may_have_hooks(const char *name, bool has_interpreter)
 	return !has_interpreter && !strstr(name, ".so");
 }
 
+/* As memmem(3), but fast where the text's first two letters are rare together: it goes
+ * over all constants of a file. */
+static bool bytes_have(const uint8_t *bytes, size_t size, const char *text)
+{
+	size_t length = strlen(text), at = 0;
+	const __m128i first = _mm_set1_epi8(text[0]), second = _mm_set1_epi8(text[1]);
+
+	for (; at + length + 16 <= size; at += 16) {
+		__m128i here = _mm_loadu_si128((const __m128i_u *)(bytes + at));
+		__m128i behind = _mm_loadu_si128((const __m128i_u *)(bytes + at + 1));
+		__m128i both = _mm_and_si128(_mm_cmpeq_epi8(here, first),
+					     _mm_cmpeq_epi8(behind, second));
+
+		for (unsigned found = (unsigned)_mm_movemask_epi8(both); found;
+		     found &= found - 1)
+			if (!memcmp(bytes + at + __builtin_ctz(found), text, length))
+				return true;
+	}
+	return memmem(bytes + at, size - at, text, length) != NULL;
+}
+
 /* Whether the file has `text` in its bytes for [start, end) of a segment. */
 static bool segment_has(const struct image *image, uint64_t start, uint64_t end,
 			const char *text)
@@ -267,7 +290,7 @@ static bool segment_has(const struct image *image, uint64_t start, uint64_t end,
 
 	if (start < end)
 		bytes = image_bytes_at(image, start, end - start);
-	return bytes && memmem(bytes, end - start, text, strlen(text));
+	return bytes && bytes_have(bytes, end - start, text);
 }
 
 /* Whether a constant of the file holds `text`. Linkers may put constants into one segment
@@ -356,6 +379,9 @@ static struct trm_error *make_plan(struct module_file *file, const struct image 
 		.wanted = narrowed ? is_wanted : NULL,
 		.context = &wanted,
 		.hook_of = hook_of,
+		.copy_calls = file->copies_calls,
+		.hook_own = WIRE_HOOK_OWN,
+		.hook_stack = WIRE_HOOK_STACK,
 		.hook_layout = {WIRE_BANK_ENTRY, WIRE_BANK_RETURNS},
 	};
 
@@ -418,15 +444,13 @@ static void choose_part(struct module_file *file)
 }
 
 /* `code_address` 0: the usual place. */
-static struct trm_error *plan_file(struct module_file *file, int fd,
+static struct trm_error *plan_file(struct module_file *file,
 				   const struct session_options *options,
 				   uint64_t code_address)
 {
-	char link[64];
 	struct image *image;
 
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	TRM_TRY(image_open(link, file->path, &image));
+	TRM_TRY(image_open_mapped(file->bytes, file->identity.size, file->path, &image));
 	describe(file, image);
 	struct trm_error *error = make_plan(file, image, options, code_address);
 
@@ -559,7 +583,7 @@ static bool keep(const char *path, struct module_file *file)
 	return true;
 }
 
-static void load_or_make(struct cache *cache, struct module_file *file, int fd,
+static void load_or_make(struct cache *cache, struct module_file *file,
 			 const struct session_options *options)
 {
 	char name[32];
@@ -573,7 +597,7 @@ static void load_or_make(struct cache *cache, struct module_file *file, int fd,
 		text_deinit(&path);
 		return;
 	}
-	error = plan_file(file, fd, options, 0);
+	error = plan_file(file, options, 0);
 	if (!error && !(path.data && keep(path.data, file)) && !patch_texts(file))
 		error = trm_error_create(TRM_ERROR_SYSTEM, "no memory for its text");
 	if (error) {
@@ -598,6 +622,9 @@ static struct module_file *new_file(int fd, const struct stat *status,
 	file->mandatory = use->bare || !options_want_module(options, file->path);
 	if (!map_original(file, fd))
 		file->trouble = memory_copy_string("the file cannot be mapped");
+	file->copies_calls = use->copies_calls;
+	file->walks_stacks = use->copies_calls && file->bytes &&
+			     image_walks_stacks(file->bytes, file->identity.size, false);
 	return file;
 }
 
@@ -610,7 +637,7 @@ struct module_file *module_file_open_at(int fd, const struct stat *status,
 	struct trm_error *error = NULL;
 
 	if (!file->trouble)
-		error = plan_file(file, fd, options, code_address);
+		error = plan_file(file, options, code_address);
 	if (!error && file->plan && !patch_texts(file))
 		error = trm_error_create(TRM_ERROR_SYSTEM, "no memory for its text");
 	if (error)
@@ -634,7 +661,7 @@ struct module_file *module_file_open(struct cache *cache, int fd,
 		file->trouble = memory_copy_string("left out by --only or --skip");
 		return file;
 	}
-	load_or_make(cache, file, fd, options);
+	load_or_make(cache, file, options);
 	return file;
 }
 

@@ -50,6 +50,8 @@ struct module_file {
 	char *trouble;     /* why there is no plan; NULL */
 	bool bare;         /* of programs that are not measured */
 	bool mandatory;    /* only its hooks are wanted: it is bare, or left out */
+	bool walks_stacks; /* see image_walks_stacks; known only with copies_calls */
+	bool copies_calls; /* relocated code makes them: another plan of the same file */
 
 	/* Where the patched text can be mapped from; cached_path NULL: nowhere. */
 	char *cached_path;
@@ -75,8 +77,9 @@ const char *cache_folder(const struct cache *cache);
 
 /* What a file is opened for. */
 struct module_use {
-	const char *path; /* as the program has it */
-	bool bare;        /* the program is followed, but not measured */
+	const char *path;  /* as the program has it */
+	bool bare;         /* the program is followed, but not measured */
+	bool copies_calls; /* relocated code makes calls */
 };
 
 /* Whether calls of the function are always watched for the program's own sake. */

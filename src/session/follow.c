@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -113,6 +114,7 @@ static struct trm_error *make_space(struct session *session, struct thread *thre
 		return error;
 	}
 	thread->process->space = space;
+	thread->stack_end = stack_pointer_of(thread);
 	thread_assign_bank(session, thread, 0);
 	if (!thread->bank)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
@@ -133,6 +135,28 @@ static char *read_name(pid_t pid)
 	return memory_copy_string(name);
 }
 
+/* Whether a program's calls may be made in relocated code. */
+static bool may_copy_calls(const struct session *session, int exe)
+{
+	const struct session_options *options = session->options;
+	struct stat status;
+	void *bytes;
+
+	if (options->collector->depth != PLAN_BLOCKS || options->calls == CALLS_IN_PLACE)
+		return false;
+	if (options->calls == CALLS_RELOCATED)
+		return true;
+	if (fstat(exe, &status) || !status.st_size)
+		return false;
+	bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, exe, 0);
+	if (bytes == MAP_FAILED)
+		return false;
+	bool walks = image_walks_stacks(bytes, (size_t)status.st_size, true);
+
+	munmap(bytes, (size_t)status.st_size);
+	return !walks;
+}
+
 static struct trm_error *start_image(struct session *session, struct thread *thread)
 {
 	struct process *process = thread->process;
@@ -147,7 +171,9 @@ static struct trm_error *start_image(struct session *session, struct thread *thr
 					  process->image->name);
 
 	process->image->hidden = bare && process->pid != session->first;
-	return make_space(session, thread, take_fd(&memory_fd), bare);
+	TRM_TRY(make_space(session, thread, take_fd(&memory_fd), bare));
+	process->space->copies_calls = !bare && may_copy_calls(session, exe);
+	return NULL;
 }
 
 static struct trm_error *check_image(struct space *space)
@@ -394,6 +420,7 @@ void follow_child(struct session *session, struct thread *parent, pid_t tid)
 		child->state = THREAD_NEW;
 	}
 	child->quiet = parent->bank ? parent->bank->shared->quiet : 0;
+	child->stack_end = parent->bank ? parent->bank->shared->stack_end : 0;
 	adopt(session, parent, child);
 	if (waiting && child->state == THREAD_WAITING)
 		start_child(session, child);
@@ -456,7 +483,7 @@ static void on_loading(struct session *session, struct thread *thread)
 		if (space->unplanned)
 			return;
 	}
-	if (!release_if_gs(session, thread->process))
+	if (!release_if_foreign(session, thread->process))
 		thread_resume(session, thread, 0);
 }
 

@@ -41,7 +41,7 @@ static void serve_link_map(struct request *request)
 	request->later = !modules_update(request->session, request->thread);
 	thread_defer(request->session, request->thread, request->later);
 	if (!request->later)
-		release_if_gs(request->session, request->thread->process);
+		release_if_foreign(request->session, request->thread->process);
 }
 
 /* A process cannot have two tracers, and the program's own comes first. */

@@ -64,12 +64,13 @@ static int open_mapped(pid_t pid, const struct mapping *mapping, const char *pat
 }
 
 static struct module_file *find_file(struct session *session, const struct stat *status,
-				     bool bare)
+				     const struct module_use *use)
 {
 	struct file_identity identity = file_identity_of(status);
 
 	vector_for_each (&session->files, file)
-		if ((*file)->bare == bare &&
+		if ((*file)->bare == use->bare &&
+		    (*file)->copies_calls == use->copies_calls &&
 		    !memcmp(&(*file)->identity, &identity, sizeof(identity)))
 			return *file;
 	return NULL;
@@ -81,14 +82,15 @@ static struct module_file *file_of_mapping(struct session *session,
 					   const struct mapping *mapping, bool *ret_later)
 {
 	const struct module_use use = {maps_path(&session->maps, mapping),
-				       thread->process->space->bare};
+				       thread->process->space->bare,
+				       thread->process->space->copies_calls};
 	struct stat status;
 	scoped_fd int fd = open_mapped(thread->tid, mapping, use.path, &status);
 
 	*ret_later = false;
 	if (fd < 0)
 		return NULL;
-	struct module_file *file = find_file(session, &status, use.bare);
+	struct module_file *file = find_file(session, &status, &use);
 
 	if (!file) {
 		planner_request(session->planner, fd, &status, &use);
@@ -297,7 +299,8 @@ static struct trm_error *make_place(struct session *session, struct thread *thre
 
 	if (fd < 0)
 		return trm_error_create(TRM_ERROR_GONE, "the module's file is gone");
-	const struct module_use use = {module->file->path, module->file->bare};
+	const struct module_use use = {module->file->path, module->file->bare,
+				       module->file->copies_calls};
 	struct module_file *file = module_file_open_at(
 		fd, &status, &use, session->options, place - module->bias);
 
@@ -337,6 +340,12 @@ static struct trm_error *finish_text(const struct space *space, struct module *m
 	return write_patches(space, module, false);
 }
 
+static struct trm_error *too_many_texts(void)
+{
+	return trm_error_create(TRM_ERROR_UNSUPPORTED,
+				"too many modules for calls in relocated code");
+}
+
 /* A second text of a file whose trampolines are there already. */
 static struct trm_error *place_text(struct session *session, struct thread *thread,
 				    struct module *module)
@@ -344,7 +353,8 @@ static struct trm_error *place_text(struct session *session, struct thread *thre
 	struct space *space = thread->process->space;
 	struct wire_batch batch = {0};
 
-	texts_add(space, module);
+	if (!texts_add(space, module))
+		return too_many_texts();
 	if (session->attached)
 		return swap_prepare(session, thread, module);
 	int mapped =
@@ -369,7 +379,8 @@ static struct trm_error *place_code(struct session *session, struct thread *thre
 
 	TRM_TRY(arena_allocate(arena, size, &module->code_offset));
 	TRM_TRY(write_code(space->family, module));
-	texts_add(space, module);
+	if (!texts_add(space, module))
+		return too_many_texts();
 	unsigned int result = batch_add_mapping(&batch, arena, true, module->code_offset,
 						size, module->code_address, &addend);
 

@@ -37,6 +37,13 @@ struct session_window {
 	char *words; /* the options as given, for the profile; NULL: none */
 };
 
+/* Where functions relocated whole make their calls: see code/whole.h. */
+enum calls {
+	CALLS_AUTO, /* in relocated code, where that cannot be noticed */
+	CALLS_IN_PLACE,
+	CALLS_RELOCATED,
+};
+
 struct session_options {
 	const struct collector *collector;
 	struct patterns only; /* empty: everything */
@@ -49,6 +56,7 @@ struct session_options {
 	const char *output; /* path of the profile */
 	const char *const *arguments; /* the program's, its name first; NULL at the end */
 	bool quiet, verbose;
+	enum calls calls;
 };
 
 /* "libz*:deflate*" means functions of modules; "deflate*" functions of any; "libz*:" or a

@@ -1,6 +1,7 @@
 #include "session/planner.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -9,6 +10,12 @@
 
 #define WORKERS_MAX 4
 
+/* Planning takes and frees arrays of many MiB. What the C library gives back it takes
+ * again, page by page; so nothing is given back before there is nothing to plan. Larger
+ * blocks than the C library can keep are mapped, and grow without being copied. */
+#define KEPT_BLOCK_MAX (32 << 20)
+#define KEPT_MAX       (1 << 30)
+
 enum job_state { JOB_WAITING, JOB_RUNNING, JOB_DONE };
 
 struct job {
@@ -16,7 +23,7 @@ struct job {
 	int fd;
 	struct stat status;
 	char *path;
-	bool bare;
+	bool bare, copies_calls;
 	struct module_file *file; /* once done */
 };
 
@@ -44,22 +51,32 @@ static struct job *next_job(const struct planner *planner, enum job_state state)
 static void *plan(void *argument)
 {
 	struct planner *planner = argument;
+	bool used = false;
 	struct job *job;
 
 	pthread_mutex_lock(&planner->lock);
 	while (!planner->ending) {
 		job = next_job(planner, JOB_WAITING);
+		if (!job && used) {
+			used = false;
+			pthread_mutex_unlock(&planner->lock);
+			malloc_trim(0);
+			pthread_mutex_lock(&planner->lock);
+			continue;
+		}
 		if (!job) {
 			planner->idle++;
 			pthread_cond_wait(&planner->work, &planner->lock);
 			planner->idle--;
 			continue;
 		}
+		used = true;
 		job->state = JOB_RUNNING;
 		pthread_mutex_unlock(&planner->lock);
-		job->file = module_file_open(planner->cache, job->fd, &job->status,
-					     &(struct module_use){job->path, job->bare},
-					     planner->options);
+		job->file = module_file_open(
+			planner->cache, job->fd, &job->status,
+			&(struct module_use){job->path, job->bare, job->copies_calls},
+			planner->options);
 		close(job->fd);
 		pthread_mutex_lock(&planner->lock);
 		job->state = JOB_DONE;
@@ -80,6 +97,8 @@ struct planner *planner_create(struct cache *cache, const struct session_options
 	planner->worker_limit = processors < 1             ? 1
 				: processors > WORKERS_MAX ? WORKERS_MAX
 							   : (unsigned int)processors;
+	mallopt(M_MMAP_THRESHOLD, KEPT_BLOCK_MAX);
+	mallopt(M_TRIM_THRESHOLD, KEPT_MAX);
 	pthread_mutex_init(&planner->lock, NULL);
 	pthread_cond_init(&planner->work, NULL);
 	return planner;
@@ -107,14 +126,16 @@ void planner_destroy(struct planner *planner)
 }
 
 static bool is_asked_for(const struct planner *planner, const struct stat *status,
-			 bool bare)
+			 const struct module_use *use)
 {
 	struct file_identity wanted = file_identity_of(status);
 
 	vector_for_each (&planner->jobs, job) {
 		struct file_identity known = file_identity_of(&(*job)->status);
 
-		if ((*job)->bare == bare && !memcmp(&known, &wanted, sizeof(known)))
+		if ((*job)->bare == use->bare &&
+		    (*job)->copies_calls == use->copies_calls &&
+		    !memcmp(&known, &wanted, sizeof(known)))
 			return true;
 	}
 	return false;
@@ -124,13 +145,14 @@ void planner_request(struct planner *planner, int fd, const struct stat *status,
 		     const struct module_use *use)
 {
 	pthread_mutex_lock(&planner->lock);
-	if (!is_asked_for(planner, status, use->bare)) {
+	if (!is_asked_for(planner, status, use)) {
 		struct job *job = memory_allocate_zeroed(1, sizeof(*job));
 
 		*job = (struct job){.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0),
 				    .status = *status,
 				    .path = memory_copy_string(use->path),
-				    .bare = use->bare};
+				    .bare = use->bare,
+				    .copies_calls = use->copies_calls};
 		vector_push(&planner->jobs, job);
 		if (!planner->idle && planner->worker_count < planner->worker_limit &&
 		    !pthread_create(&planner->workers[planner->worker_count], NULL, plan,

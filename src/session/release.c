@@ -74,6 +74,15 @@ static void stop_all(struct session *session, const struct process *process, boo
 	} while (more);
 }
 
+/* What relocated code leads to from now on are the functions as they were. */
+static void show_returns(const struct thread *thread,
+			 const struct user_regs_struct *registers)
+{
+	const struct bank *waiting = thread_waiting_bank(thread);
+
+	returns_show(thread, waiting ? waiting->shared->registers.rsp : registers->rsp);
+}
+
 static void settle(struct session *session, struct thread *thread)
 {
 	struct user_regs_struct registers;
@@ -86,6 +95,7 @@ static void settle(struct session *session, struct thread *thread)
 
 	if (settled == SETTLED || settled == SETTLED_RAN)
 		trm_error_destroy(remote_set_registers(thread->tid, &registers));
+	show_returns(thread, &registers);
 }
 
 /* All threads of the space are stopped, as far as they can be. One that is not stands in
@@ -214,13 +224,32 @@ void release_all(struct session *session)
 	}
 }
 
-bool release_if_gs(struct session *session, struct process *process)
+static const struct module *find_walker(const struct session *session,
+					const struct space *space)
+{
+	if (!space->copies_calls || session->options->calls == CALLS_RELOCATED)
+		return NULL;
+	vector_for_each (&space->modules, module)
+		if (module->file->walks_stacks)
+			return module;
+	return NULL;
+}
+
+bool release_if_foreign(struct session *session, struct process *process)
 {
 	const struct module *module = modules_using_gs(process->space);
 
 	if (module)
 		release_process(session, process, true,
 				"its \"%s\" sets the GS register, which trammel needs",
+				module->file->name);
+	if (module)
+		return true;
+	module = find_walker(session, process->space);
+	if (module)
+		release_process(session, process, true,
+				"its \"%s\" may follow stacks in a way of its own: "
+				"measure it with --calls=in-place",
 				module->file->name);
 	return module != NULL;
 }

@@ -71,6 +71,7 @@ struct space {
 	unsigned int link_map_calls; /* while starting: announcements of ld.so so far */
 	uint64_t filters;   /* system call filters that the image started under */
 	bool bare;          /* followed, but not measured: only hooks are there */
+	bool copies_calls;  /* they are made in relocated code: see returns.c */
 	bool leak_checked;  /* has LeakSanitizer: see WIRE_HOOK_EXIT */
 	unsigned int halts; /* attached: tries to stop all threads that failed */
 	bool holding;       /* attached: texts are the original ones now */
@@ -134,6 +135,7 @@ struct thread {
 	enum thread_state state;
 	bool stopped;       /* in a ptrace-stop that we know of */
 	uint32_t quiet;     /* as its parent's, for its bank */
+	uint64_t stack_end; /* the same; see struct wire_bank */
 	bool event_pending; /* its stop has an event that the main loop is to act on */
 	bool leaving; /* its process was released while it could not be stopped: it is let
 			 go at its next stop */
@@ -197,6 +199,8 @@ void thread_set_aside(struct session *session, struct thread *thread);
  */
 struct trm_error *space_widen_banks(struct session *session, struct space *space,
 				    struct thread *thread, uint32_t slots);
+/* Of a stopped thread, rounded down to a word; 0: it is gone. */
+uint64_t stack_pointer_of(const struct thread *thread);
 void thread_resume(struct session *session, struct thread *thread, int signal);
 /* Makes sure that so many banks of the widest kind are free. `thread` may be injected. */
 struct trm_error *space_reserve_banks(struct session *session, struct space *space,
@@ -277,7 +281,8 @@ const struct module_text *module_text_of(const struct module *module);
 
 /* texts.c: the table of texts with patches in the control page. A row stays as long as
  * any space of the family has the text. */
-void texts_add(const struct space *space, const struct module *module);
+/* False if there is no row that the module needs: it must not be patched. */
+bool texts_add(const struct space *space, const struct module *module);
 void texts_remove(const struct session *session, const struct space *space,
 		  const struct module *module);
 /* A module with patches in [start, start + size) of the space; NULL if there is none. */
@@ -318,6 +323,10 @@ void follow_child(struct session *session, struct thread *parent, pid_t tid);
 /* signals.c */
 void signals_deliver(struct session *session, struct thread *thread, int signal);
 
+/* returns.c: return addresses in relocated code, on the stack of a stopped thread, become
+ * the original ones: somebody may look at them now. */
+void returns_show(const struct thread *thread, uint64_t rsp);
+
 /* hooks.c */
 void hooks_serve(struct session *session, struct family *family);
 
@@ -332,8 +341,9 @@ void release_process(struct session *session, struct process *process, bool rest
 void release_space(struct session *session, struct process *process, const char *reason,
 		   ...) __attribute__((format(printf, 3, 4)));
 
-/* Lets a process go if a module of it sets the GS base. */
-bool release_if_gs(struct session *session, struct process *process);
+/* Lets a process go if a module of it sets the GS base, or follows stacks on its own
+ * while calls are made in relocated code. */
+bool release_if_foreign(struct session *session, struct process *process);
 
 /* Lets all go, as far as they can be stopped, with their text restored: the measurement
  * is over. */

@@ -394,19 +394,15 @@ static uint64_t frame_address(uint64_t offset, const struct user_regs_struct *re
 	return registers->rbp;
 }
 
-/* In the resident's hook: back to the function's entry, as if it had not been called yet.
- */
-static enum settled settle_hook(struct thread *thread, uint64_t offset,
-				const struct settling *how,
-				struct user_regs_struct *registers)
+/* From the hook's frame back to the function's entry, as if it had not been called yet.
+ * `saved`: the registers are in the frame. */
+static enum settled leave_hook(struct thread *thread, uint64_t address, bool saved,
+			       const struct settling *how,
+			       struct user_regs_struct *registers)
 {
-	const struct resident_table *t = table();
 	struct space *space = thread->process->space;
-	uint64_t address = frame_address(offset, registers);
 	struct hook_frame frame;
 
-	if (offset >= t->hook_blocked && offset < t->hook_unblocked)
-		return UNSETTLED;
 	if (remote_failed(remote_read(space->memory_fd, address, &frame, sizeof(frame))))
 		return UNSETTLED;
 	struct module *module = space_module_of_code(space, frame.back);
@@ -417,7 +413,7 @@ static enum settled settle_hook(struct thread *thread, uint64_t offset,
 
 	if (place.kind != PLAN_PLACE_HOOK)
 		return UNSETTLED;
-	if (offset >= t->hook_saved && offset < t->hook_return) {
+	if (saved) {
 		restore(&frame.registers, registers);
 		registers->eflags = (registers->eflags & ~0x8d5ull) |
 				    status_flags(frame.registers.flags);
@@ -427,6 +423,19 @@ static enum settled settle_hook(struct thread *thread, uint64_t offset,
 	if (!how->leaving)
 		uncount(thread, module, function_of(module, place.function));
 	return SETTLED;
+}
+
+static enum settled settle_hook(struct thread *thread, uint64_t offset,
+				const struct settling *how,
+				struct user_regs_struct *registers)
+{
+	const struct resident_table *t = table();
+
+	if (offset >= t->hook_blocked && offset < t->hook_unblocked)
+		return UNSETTLED;
+	return leave_hook(thread, frame_address(offset, registers),
+			  offset >= t->hook_saved && offset < t->hook_return, how,
+			  registers);
 }
 
 /* The first patch that ends behind a link-time address; NULL if there is none. */
@@ -497,15 +506,56 @@ static enum settled settle_text(struct thread *thread, const struct settling *ho
 	return NOTHING_TO_SETTLE;
 }
 
+/* What the resident has put on the stack of a thread that is in its code, behind a mark
+ * written twice. */
+static bool find_mark(const struct space *space, uint64_t rsp, uint64_t mark,
+		      uint64_t ret_behind[2])
+{
+	uint64_t stack[128];
+
+	if (remote_failed(remote_read(space->memory_fd, rsp, stack, sizeof(stack))))
+		return false;
+	for (size_t i = 0; i + 3 < sizeof(stack) / sizeof(stack[0]); i++) {
+		if (stack[i] != mark || stack[i + 1] != mark)
+			continue;
+		memcpy(ret_behind, &stack[i + 2], 2 * sizeof(*ret_behind));
+		return true;
+	}
+	return false;
+}
+
+/* In the parts of the resident that are written in C. */
+static bool is_inside(uint64_t offset)
+{
+	return offset >= table()->leave_end && offset < table()->size;
+}
+
+/* While return addresses are put right, which may be done once more. */
+static enum settled settle_look(struct thread *thread, uint64_t offset,
+				const struct settling *how,
+				struct user_regs_struct *registers)
+{
+	const struct resident_table *t = table();
+	uint64_t behind[2] = {registers->rbp};
+
+	if (offset == t->look)
+		behind[0] = registers->rsp;
+	else if ((offset >= t->look_saved || offset < t->look) &&
+		 !find_mark(thread->process->space, registers->rsp, WIRE_LOOK_MARK,
+			    behind))
+		return NOTHING_TO_SETTLE;
+	return leave_hook(thread, behind[0], true, how, registers);
+}
+
 /* In what takes signal returns on, or in resident_way_back: back to the restorer. All
  * other registers come from the context. */
 static bool settle_return(const struct space *space, uint64_t offset,
 			  struct user_regs_struct *registers)
 {
-	uint64_t stack[128];
+	uint64_t behind[2];
 
-	if (offset < table()->returns || offset >= table()->size ||
-	    (offset >= table()->boot && offset < table()->boot_end))
+	if ((offset < table()->returns || offset >= table()->returns_end) &&
+	    !is_inside(offset))
 		return false;
 	if (offset < table()->returns_saved) {
 		registers->rip = registers->rbx;
@@ -513,17 +563,11 @@ static bool settle_return(const struct space *space, uint64_t offset,
 			offset == table()->returns ? registers->rsp : registers->r12;
 		return true;
 	}
-	if (remote_failed(
-		    remote_read(space->memory_fd, registers->rsp, stack, sizeof(stack))))
+	if (!find_mark(space, registers->rsp, WIRE_RETURNS_MARK, behind))
 		return false;
-	for (size_t i = 0; i + 3 < sizeof(stack) / sizeof(stack[0]); i++) {
-		if (stack[i] != WIRE_RETURNS_MARK || stack[i + 1] != WIRE_RETURNS_MARK)
-			continue;
-		registers->rsp = stack[i + 2];
-		registers->rip = stack[i + 3];
-		return true;
-	}
-	return false;
+	registers->rsp = behind[0];
+	registers->rip = behind[1];
+	return true;
 }
 
 enum settled signals_settle(struct session *session, struct thread *thread,
@@ -543,6 +587,8 @@ enum settled signals_settle(struct session *session, struct thread *thread,
 		return settle_hook(thread, offset, how, registers);
 	if (settle_return(space, offset, registers))
 		return SETTLED;
+	if ((offset >= table()->look && offset < table()->look_end) || is_inside(offset))
+		return settle_look(thread, offset, how, registers);
 	return space->holding ? NOTHING_TO_SETTLE : settle_text(thread, how, registers);
 }
 
@@ -600,7 +646,10 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 		return;
 	}
 
-	switch (signals_settle(session, thread, &how, &registers)) {
+	enum settled settled = signals_settle(session, thread, &how, &registers);
+
+	returns_show(thread, registers.rsp);
+	switch (settled) {
 	case SETTLED:
 		trm_error_destroy(remote_set_registers(thread->tid, &registers));
 		/* SIGILL and SIGFPE tell the address of the instruction, too. */

@@ -18,6 +18,7 @@ struct space *space_fork(const struct space *space, int memory_fd)
 	struct space *copy = space_create(space->family, memory_fd);
 
 	copy->family->arena->references++;
+	copy->copies_calls = space->copies_calls;
 	copy->leak_checked = space->leak_checked;
 	copy->filters = space->filters;
 	copy->bare = space->bare;

@@ -57,6 +57,8 @@ static struct wire_undo undo_of(const struct module *module)
 		.modified_ns = (uint64_t)file->identity.modified_ns,
 		.file_offset = text->file_offset,
 		.ways = ways_address(module),
+		.code = module->code_address,
+		.code_size = file->plan->code.count,
 	};
 
 	for (size_t i = 0; i < patches->count; i++)
@@ -91,7 +93,7 @@ static uint64_t row_for(const struct wire_control *control, uint64_t start, uint
 	return free_row;
 }
 
-void texts_add(const struct space *space, const struct module *module)
+bool texts_add(const struct space *space, const struct module *module)
 {
 	struct wire_control *control = space->family->arena->control;
 	uint64_t start = module->text_start, end = patched_end(module);
@@ -99,13 +101,16 @@ void texts_add(const struct space *space, const struct module *module)
 	bool known;
 
 	if (!end)
-		return;
+		return true;
 	undo = undo_of(module);
 	uint64_t row = row_for(control, start, end, &undo, &known);
 
 	if (known)
-		return;
+		return true;
 	if (row == WIRE_TEXTS_MAX - 1) {
+		/* The resident must know its return addresses. */
+		if (space->copies_calls)
+			return false;
 		start = 0;
 		end = UINT64_MAX;
 		undo = (struct wire_undo){0};
@@ -115,6 +120,7 @@ void texts_add(const struct space *space, const struct module *module)
 	__atomic_store_n(&control->texts[row].end, end, __ATOMIC_RELEASE);
 	if (row == control->text_count)
 		__atomic_store_n(&control->text_count, row + 1, __ATOMIC_RELEASE);
+	return true;
 }
 
 static bool has_text(const struct space *space, uint64_t start)

@@ -1,5 +1,5 @@
 /* The tables of threads and processes, and their banks. */
-#include "session/session.h"
+#include "session/signals.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -181,6 +181,23 @@ struct trm_error *space_reserve_banks(struct session *session, struct space *spa
 		       : add_chunk(session, space, thread, widest, count - free_banks);
 }
 
+uint64_t stack_pointer_of(const struct thread *thread)
+{
+	struct user_regs_struct registers;
+
+	if (remote_failed(remote_get_registers(thread->tid, &registers)))
+		return 0;
+	return registers.rsp & ~7ull;
+}
+
+/* A thread that was just made stands at the end of the stack that was made for it. A
+ * process goes on with its parent's. */
+static uint64_t stack_end_of(const struct thread *thread)
+{
+	return thread->tid == thread->process->pid ? thread->stack_end
+						   : stack_pointer_of(thread);
+}
+
 void thread_assign_bank(struct session *session, struct thread *thread, uint32_t quiet)
 {
 	struct space *space = thread->process->space;
@@ -202,6 +219,7 @@ void thread_assign_bank(struct session *session, struct thread *thread, uint32_t
 	}
 	if (bank) {
 		bank->shared->quiet = quiet;
+		bank->shared->stack_end = stack_end_of(thread);
 		error = remote_set_gs_base(thread->tid, bank->address);
 	}
 	thread->bank = bank;
@@ -241,6 +259,7 @@ static void widen_bank(struct space *space, struct thread *thread)
 	if (!bank)
 		return;
 	bank->shared->quiet = old->shared->quiet;
+	bank->shared->stack_end = old->shared->stack_end;
 	struct trm_error *error = remote_set_gs_base(thread->tid, bank->address);
 
 	if (error) {

@@ -20,6 +20,7 @@ CHECK(wire_bank, registers.r8, WIRE_BANK_R8);
 CHECK(wire_bank, registers.r15, WIRE_BANK_R15);
 CHECK(wire_bank, registers.flags, WIRE_BANK_FLAGS);
 CHECK(wire_bank, mask, WIRE_BANK_MASK);
+CHECK(wire_bank, stack_end, WIRE_BANK_STACK_END);
 CHECK(wire_control, doorbell, 0x30);
 CHECK(wire_control, ran, WIRE_CONTROL_RAN);
 CHECK(wire_control, yields, WIRE_CONTROL_YIELDS);
@@ -29,7 +30,7 @@ CHECK(wire_control, batch, WIRE_CONTROL_BATCH);
 CHECK(wire_control, text_count, WIRE_CONTROL_TEXTS);
 CHECK(wire_control, texts, WIRE_CONTROL_TEXTS + 8);
 CHECK(wire_text, end, 8);
-CHECK(wire_control, undos, WIRE_CONTROL_TEXTS + 0x1000);
+CHECK(wire_control, undos, WIRE_CONTROL_TEXTS + 0x4000);
 _Static_assert(sizeof(struct wire_text) == WIRE_TEXT_SIZE,
 	       "rows as resident.S sees them");
 _Static_assert(sizeof(struct wire_control) == WIRE_BANKS_OFFSET - WIRE_CONTROL_OFFSET,

@@ -5,7 +5,7 @@
  *     arena file                          mapped in the program
  *     0          resident code            read, execute
  *     0x2000     struct wire_control      read, write
- *     0x24000    banks, in chunks         read, write; chunks beyond the first anywhere
+ *     0x87000    banks, in chunks         read, write; chunks beyond the first anywhere
  *     ...        trampolines of modules   read, execute, near their module
  *
  * A bank belongs to one thread, whose GS base is its address: a header with mailbox,
@@ -19,11 +19,11 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 6
+#define WIRE_VERSION 7
 
 #define WIRE_RESIDENT_SIZE  0x2000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x2000
-#define WIRE_BANKS_OFFSET   0x24000
+#define WIRE_BANKS_OFFSET   0x87000
 #define WIRE_BANK_HEADER    0x2000 /* bytes in front of the counters of a bank */
 #define WIRE_CONTROL_STACK                                                               \
 	0x1000 /* in wire_control: injected code's stack grows down from */
@@ -54,11 +54,15 @@
 #define WIRE_BANK_R15       0xb8
 #define WIRE_BANK_FLAGS     0xc0
 #define WIRE_BANK_MASK      0xc8
+#define WIRE_BANK_STACK_END 0xd0
 #define WIRE_BANK_STACK_TOP 0x2000
 
 /* What returns has on the stack while it looks for the way back, in front of the address
  * of the context and that of the restorer. */
 #define WIRE_RETURNS_MARK 0x6b63616279617774
+
+/* What a look at return addresses has on the stack, in front of the hook's frame. */
+#define WIRE_LOOK_MARK 0x6b6f6f6c616b6f6f
 
 /* In wire_control. */
 #define WIRE_CONTROL_RAN    0x38
@@ -94,13 +98,17 @@
 #define WIRE_HOOK_MPROTECT 13 /* mprotect(address, size, rights), pkey_mprotect */
 #define WIRE_HOOK_MMAP     14 /* mmap(address, size, rights, flags, ...) */
 #define WIRE_HOOK_MREMAP   15 /* mremap(address, size, new size, flags, to) */
+/* From here on functions that look at return addresses: the resident makes those original
+ * that lie in relocated code, and asks nobody. */
+#define WIRE_HOOK_OWN   16 /* at their own one */
+#define WIRE_HOOK_STACK 17 /* at those of all frames */
 
 #ifndef __ASSEMBLER__
 
 #include <stdint.h>
 
 #define WIRE_BATCH_MAX 24
-#define WIRE_TEXTS_MAX 255
+#define WIRE_TEXTS_MAX 1023
 
 /* A system call to make in the program. */
 struct wire_call {
@@ -149,7 +157,7 @@ struct wire_seal {
  * the file, as fstat(2) knows it. Pages that were written to are dropped (madvise(2)),
  * which shows the file again; a text that is a mapping of ours is mapped from `path`.
  */
-#define WIRE_PATH_MAX 432
+#define WIRE_PATH_MAX 416
 struct wire_undo {
 	uint64_t device, inode, size;
 	uint64_t modified_ns;
@@ -157,7 +165,8 @@ struct wire_undo {
 	/* Of the first and the last patch. The controller may have died while it wrote
 	 * the patches, or took them back: one of both is there then. */
 	struct wire_seal seals[2];
-	uint64_t ways; /* address of its struct wire_ways; 0: it has none */
+	uint64_t ways;            /* address of its struct wire_ways; 0: it has none */
+	uint64_t code, code_size; /* its trampolines */
 	char path[WIRE_PATH_MAX];
 };
 
@@ -233,7 +242,9 @@ struct wire_bank {
 	uint64_t returns;                /* address of resident.S's returns */
 	struct wire_registers registers; /* of the thread that posted a request */
 	uint64_t mask;                   /* its signal mask */
-	uint8_t pad2_[0x100 - 0xd0];
+	uint64_t stack_end; /* behind the highest address of the thread's own stack; 0:
+			       it is not known */
+	uint8_t pad2_[0x100 - 0xd8];
 	struct wire_batch batch;
 };
 

@@ -17,11 +17,15 @@ MOMENTS = {"gzip": 40, "busy": 40, "script": 40, "threads": 40, "libraries": 40,
             "patches": 30, "goroutines": 40, "signals": 40, "windows": 40}
 
 # More options for some of them.
-OPTIONS = {"windows": ("--start-at", "main", "--for", "60ms", "--interval", "2ms")}
+MORE_OPTIONS = {"windows": ("--start-at", "main", "--for", "60ms", "--interval", "2ms")}
 
 # Whom to kill, in turn: all processes of trammel, or only the one that the user started, or
 # only the others.
 VICTIMS = ("all", "front", "all", "others")
+
+# Where calls are made in relocated code, other threads' frames run it on without the
+# controller: a limit (README).
+OPTIONS = {"hot_patch": ("--calls=in-place",)}
 
 SCRIPT = ("i=0; while [ $i -lt 10 ]; do i=$((i+1)); echo $(expr $i + 100) | cat; "
           "(echo sub $i); done; echo end")
@@ -109,7 +113,8 @@ def start(place, command, name, options=()):
     with open(output, "wb") as out, open(output + ".err", "wb") as err:
         process = subprocess.Popen(
             trammel.run_command(place.tool, place.path(name + ".trm"), command,
-                                place.options.measure, options),
+                                place.options.measure,
+                                (*options, *OPTIONS.get(os.path.basename(command[0]), ()))),
             cwd=place.folder, env=running.base_environment(), stdin=subprocess.DEVNULL,
             stdout=out, stderr=err, start_new_session=True)
     return process, output
@@ -117,7 +122,7 @@ def start(place, command, name, options=()):
 
 def kill_one(place, kind, command, moment, expected, victims):
     """One run whose controller is killed at `moment` (seconds); returns what happened."""
-    process, output = start(place, command, "run", OPTIONS.get(kind, ()))
+    process, output = start(place, command, "run", MORE_OPTIONS.get(kind, ()))
     time.sleep(moment)
     ended = process.poll() is not None
     started = kill_controllers(place.tool, place.path("run.trm"), process.pid, victims)
@@ -170,7 +175,7 @@ def full_run(place, kind, command):
     seconds = []
     for _ in range(3):
         begin = time.monotonic()
-        process, output = start(place, command, "whole", OPTIONS.get(kind, ()))
+        process, output = start(place, command, "whole", MORE_OPTIONS.get(kind, ()))
         expect(process.wait(running.TIMEOUT_SECONDS) == 0, "the whole run failed")
         seconds.append(time.monotonic() - begin)
         expect(digest(output) == hashlib.sha256(bare.stdout).hexdigest(),

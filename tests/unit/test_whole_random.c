@@ -289,9 +289,11 @@ static void make_all(struct maker *maker, uint32_t seed)
 	}
 }
 
-static void open_made(struct whole_area *area, const struct maker *maker)
+static void open_made(struct whole_area *area, const struct maker *maker,
+		      bool copies_calls)
 {
 	whole_area_open(area, maker->bytes, TEXT, TEXT + DATA, IMAGE_DYNAMIC);
+	area->copies_calls = copies_calls;
 	for (uint32_t i = 0; i < FUNCTIONS; i++) {
 		uint32_t end = i + 1 < FUNCTIONS ? maker->starts[i + 1] : maker->count;
 
@@ -303,15 +305,51 @@ static void open_made(struct whole_area *area, const struct maker *maker)
 	whole_area_plan(area);
 }
 
+/* Now and then all return addresses on the stack become the original ones, as if a
+ * function looked at them: `context` is a struct looking. */
+struct looking {
+	const struct plan *plan;
+	unsigned steps, found;
+};
+
+static void look_now_and_then(void *context, ucontext_t *ucontext)
+{
+	struct looking *looking = context;
+	uint64_t *stack = (uint64_t *)ucontext->uc_mcontext.gregs[REG_RSP], original;
+
+	if (++looking->steps % 7)
+		return;
+	for (unsigned i = 0; i < 64; i++) {
+		if (stack[i] < WHOLE_CODE || stack[i] >= WHOLE_ADDRESS + WHOLE_SIZE ||
+		    !plan_return_of(looking->plan, (uint32_t)(stack[i] - WHOLE_CODE),
+				    &original))
+			continue;
+		stack[i] = original;
+		looking->found++;
+	}
+}
+
+static struct whole_result run_relocated(const struct whole_area *area, uint64_t at,
+					 unsigned i, struct looking *looking)
+{
+	uint64_t a = i & 1 ? i : 0;
+
+	return area->copies_calls && i % 3 == 0
+		       ? whole_run_stepped(at, a, 5, i, look_now_and_then, looking)
+		       : whole_run(at, a, 5, i);
+}
+
 /* Returns how many of the functions were relocated whole. */
-static size_t run_batch(struct maker *maker, uint32_t seed)
+static size_t run_batch(struct maker *maker, uint32_t seed, bool copies_calls)
 {
 	static struct whole_result results[FUNCTIONS];
 	struct whole_area area;
+	struct looking looking = {.steps = 0};
 	size_t whole = 0;
 
 	make_all(maker, seed);
-	open_made(&area, maker);
+	open_made(&area, maker, copies_calls);
+	looking.plan = area.plan;
 	for (unsigned shown = 0; shown < 2; shown++) {
 		whole_area_show(&area, shown);
 		for (unsigned i = 0; i < FUNCTIONS; i++) {
@@ -323,36 +361,49 @@ static size_t run_batch(struct maker *maker, uint32_t seed)
 							       whole_note_step, &area);
 				continue;
 			}
-			result = whole_run(at, i & 1 ? i : 0, 5, i);
+			result = run_relocated(&area, at, i, &looking);
 			if (memcmp(&result, &results[i], sizeof(result)))
 				fail_msg("seed %u: function %u at %#lx differs", seed, i,
 					 (unsigned long)at);
 		}
 	}
 	whole_check_counts(&area);
+	assert_int_equal(looking.found > 20, copies_calls);
 	vector_for_each (&area.plan->functions, function)
 		whole += function->block_count != 0;
 	whole_area_close(&area);
 	return whole;
 }
 
-static void test_made_functions(void **state)
+static void run_batches(bool copies_calls)
 {
 	struct maker *maker = malloc(sizeof(*maker));
 	size_t whole = 0;
 
-	(void)state;
 	for (uint32_t seed = 1; seed <= BATCHES; seed++)
-		whole += run_batch(maker, seed);
+		whole += run_batch(maker, seed, copies_calls);
 	free(maker);
 	/* The others have no room for a jump. */
 	assert_true(whole * 100 >= 80 * BATCHES * FUNCTIONS);
+}
+
+static void test_made_functions(void **state)
+{
+	(void)state;
+	run_batches(false);
+}
+
+static void test_relocated_calls(void **state)
+{
+	(void)state;
+	run_batches(true);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_made_functions),
+		cmocka_unit_test(test_relocated_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

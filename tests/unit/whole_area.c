@@ -52,6 +52,7 @@ void whole_area_open(struct whole_area *area, const uint8_t *bytes, size_t text,
 	assert_true(text <= WHOLE_TEXT_MAX && size < WHOLE_CODE - WHOLE_ADDRESS);
 	assert_int_equal(sigaction(SIGTRAP, &action, NULL), 0);
 	area->plan = NULL;
+	area->copies_calls = false;
 	area->text = text;
 	area->size = size;
 	area->bare = malloc(size);
@@ -72,7 +73,8 @@ void whole_area_plan(struct whole_area *area)
 	struct plan_request request = {.image = &area->image,
 				       .probe = PLAN_PROBE_COUNT,
 				       .depth = PLAN_BLOCKS,
-				       .code_address = WHOLE_CODE};
+				       .code_address = WHOLE_CODE,
+				       .copy_calls = area->copies_calls};
 	struct trm_error *error = plan_create(&request, &area->plan);
 
 	if (error)

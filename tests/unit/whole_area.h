@@ -24,6 +24,7 @@ struct whole_area {
 	struct plan *plan;
 	size_t text, size; /* bytes of code, and with its data */
 	uint8_t *bare;     /* a copy of all of it */
+	bool copies_calls; /* plan_request.copy_calls */
 };
 
 /* What a run of a function left behind. */

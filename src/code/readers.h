@@ -1,0 +1,34 @@
+/*
+ * Functions that look at return addresses: those with __builtin_return_address, setjmp
+ * and its kin, code that follows frame pointers. Where calls are made in relocated code
+ * (code/whole.h), return addresses lie there, too, and these functions must be given the
+ * original ones first.
+ */
+#ifndef TRAMMEL_CODE_READERS_H
+#define TRAMMEL_CODE_READERS_H
+
+#include "image/image.h"
+
+#include <stdint.h>
+
+enum reader {
+	READER_NONE,
+	READER_OWN,      /* it reads its own return address */
+	READER_STACK,    /* it follows frames, or may do so */
+	READER_UNWINDER, /* the same, and is known by its name */
+};
+
+/*
+ * enum reader of each function of the image, on the heap: by index.
+ *
+ * Functions are read from their first to their last instruction, with the depth of the
+ * stack kept track of; what a branch leads to has the depth of the branch. A function
+ * that moves the stack pointer in a way that cannot be followed is read on with the
+ * depth that it had: compilers address their frames by rbp then, which is followed, too.
+ */
+uint8_t *readers_find(const struct image *image);
+
+/* Whether the image has an unwinder, which starts with its own frames. */
+bool readers_have_unwinder(const struct image *image, const uint8_t *readers);
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * What the parts of the resident share.
+ */
+#ifndef TRAMMEL_RESIDENT_INSIDE_H
+#define TRAMMEL_RESIDENT_INSIDE_H
+
+#include "wire/layout.h"
+
+#include <stddef.h>
+
+#define SYS_rt_sigprocmask 14
+#define EINVAL             22
+
+static inline int64_t system_call(uint64_t number, const uint64_t arguments[6])
+{
+	int64_t result;
+	register uint64_t r10 __asm__("r10") = arguments[3];
+	register uint64_t r8 __asm__("r8") = arguments[4];
+	register uint64_t r9 __asm__("r9") = arguments[5];
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(arguments[0]), "S"(arguments[1]),
+			   "d"(arguments[2]), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+/* Whether 8 bytes may be read. The kernel copies the mask before it looks at what to do
+ * with it. */
+static inline int is_readable(uint64_t address)
+{
+	uint64_t arguments[6] = {(uint64_t)-1, address, 0, 8, 0, 0};
+
+	return system_call(SYS_rt_sigprocmask, arguments) == -EINVAL;
+}
+
+/* Return addresses from an address up to the end of the stack become the original ones.
+ */
+void look_through(const struct wire_bank *bank, uint64_t start);
+
+/* The bank of this thread. */
+static inline const struct wire_bank *own_bank(void)
+{
+	uint64_t self;
+
+	__asm__("mov %%gs:0, %0" : "=r"(self));
+	return (const struct wire_bank *)(uintptr_t)self;
+}
+
+#endif

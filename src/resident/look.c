@@ -1,0 +1,155 @@
+/*
+ * Return addresses in relocated code (code/whole.h) become the original ones before a
+ * function looks at them. The frames return to the patched original then, which leads
+ * back into relocated code. Nothing but such an address is ever changed, and by a
+ * comparing exchange: on a stack that is not the thread's own, another thread may be at
+ * work.
+ */
+#include "inside.h"
+
+#define PAGE 4096ull
+
+/* Two addresses further apart than this are on different stacks. */
+#define STACK_MAX (64ull << 20)
+
+/* Of a stack whose end is not known, as a coroutine's, so much is looked through. */
+#define UNKNOWN_MAX (8ull << 20)
+
+/* Without system calls: so much of a stack that may end anywhere. */
+#define QUIET_MAX (256ull << 10)
+
+void resident_look(const struct wire_registers *frame);
+
+struct range {
+	uint64_t start, end;
+};
+
+/* Where trampolines are at all. */
+static struct range all_code(const struct wire_control *control)
+{
+	struct range all = {UINT64_MAX, 0};
+
+	for (uint64_t i = 0; i < control->text_count && i < WIRE_TEXTS_MAX; i++) {
+		const struct wire_undo *undo = &control->undos[i];
+
+		if (!control->texts[i].end || !undo->ways)
+			continue;
+		if (undo->code < all.start)
+			all.start = undo->code;
+		if (undo->code + undo->code_size > all.end)
+			all.end = undo->code + undo->code_size;
+	}
+	return all;
+}
+
+/* The row of the function whose code begins at or before an offset; NULL: none does. */
+static const struct wire_way *find_by_code(const struct wire_ways *ways, uint64_t offset)
+{
+	uint64_t low = 0, high = ways->count;
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (ways->rows[middle].code <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &ways->rows[low - 1] : NULL;
+}
+
+/* call rel32, or an indirect one, behind prefixes; as code/steps.c has it. */
+static int is_call(const uint8_t *code)
+{
+	for (int i = 0; i < 14; i++, code++) {
+		int prefix = *code == 0x66 || *code == 0x67 || *code == 0xf2 ||
+			     *code == 0xf3 || *code == 0x2e || *code == 0x36 ||
+			     *code == 0x3e || *code == 0x26 || *code == 0x64 ||
+			     *code == 0x65 || (*code & 0xf0) == 0x40;
+
+		if (!prefix)
+			break;
+	}
+	return *code == 0xe8 || (*code == 0xff && (code[1] >> 3 & 7) == 2);
+}
+
+/* The original of a return address in a module's code; 0: it is none. */
+static uint64_t original_of(const struct wire_ways *ways, uint64_t word)
+{
+	const struct wire_step *steps = (const void *)&ways->rows[ways->count];
+	const struct wire_way *way = find_by_code(ways, word - ways->code);
+	uint64_t original, code;
+
+	if (!way)
+		return 0;
+	original = way->address;
+	code = ways->code + way->code;
+	for (uint32_t i = 0; i < way->step_count && code < word; i++) {
+		const struct wire_step *step = &steps[way->first_step + i];
+
+		original += step->original;
+		code += step->code;
+		if (code == word && step->kind == WIRE_STEP_MOVED &&
+		    is_call((const uint8_t *)(uintptr_t)(code - step->code)))
+			return original + ways->bias;
+	}
+	return 0;
+}
+
+static void look_at(const struct wire_control *control, uint64_t *place)
+{
+	uint64_t word = *place, original = 0;
+
+	for (uint64_t i = 0; i < control->text_count && i < WIRE_TEXTS_MAX; i++) {
+		const struct wire_undo *undo = &control->undos[i];
+
+		if (control->texts[i].end && undo->ways &&
+		    word - undo->code < undo->code_size)
+			original = original_of(
+				(const struct wire_ways *)(uintptr_t)undo->ways, word);
+	}
+	if (original)
+		__atomic_compare_exchange_n(place, &word, original, 0, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED);
+}
+
+/* Behind the last address to look at. */
+static uint64_t end_of(const struct wire_bank *bank, uint64_t start)
+{
+	uint64_t end = bank->stack_end;
+	uint64_t most = bank->quiet ? QUIET_MAX : STACK_MAX;
+
+	if (end > start && end - start <= most)
+		return end;
+	/* Nobody can be asked whether the next page is there. */
+	return bank->quiet ? (start | (PAGE - 1)) + 1 : start + UNKNOWN_MAX;
+}
+
+void look_through(const struct wire_bank *bank, uint64_t start)
+{
+	const struct wire_control *control =
+		(const struct wire_control *)(uintptr_t)bank->control;
+	const struct range code = all_code(control);
+	uint64_t end = end_of(bank, start);
+
+	for (uint64_t at = start; at + sizeof(at) <= end; at += sizeof(at)) {
+		uint64_t *place = (uint64_t *)(uintptr_t)at;
+
+		if (!(at & (PAGE - 1)) && !bank->quiet && !is_readable(at))
+			return;
+		if (*place - code.start < code.end - code.start)
+			look_at(control, place);
+	}
+}
+
+void resident_look(const struct wire_registers *frame)
+{
+	const struct wire_bank *bank = own_bank();
+	uint32_t number = (uint32_t)((const uint64_t *)(frame + 1))[1];
+
+	if (number == WIRE_HOOK_OWN)
+		look_at((const struct wire_control *)(uintptr_t)bank->control,
+			(uint64_t *)(uintptr_t)frame->rsp);
+	else
+		look_through(bank, frame->rsp);
+}
