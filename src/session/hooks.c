@@ -156,7 +156,13 @@ static void serve_arch(struct request *request)
 
 static void serve_window(struct request *request)
 {
-	window_called(request->session, request->thread);
+	struct session *session = request->session;
+
+	window_called(session, request->thread);
+	/* While the thread waits, where it stands is known for sure. Where a process is
+	 * attached to, leaving it waits until no thread is in a hook. */
+	if (session->window.state == WINDOW_CLOSED && !session->attached)
+		release_all(session);
 }
 
 /* LeakSanitizer traces its own process when it looks for leaks. */

@@ -78,9 +78,13 @@ static void stop_all(struct session *session, const struct process *process, boo
 static void show_returns(const struct thread *thread,
 			 const struct user_regs_struct *registers)
 {
-	const struct bank *waiting = thread_waiting_bank(thread);
+	const struct bank *bank = thread_waiting_bank(thread);
 
-	returns_show(thread, waiting ? waiting->shared->registers.rsp : registers->rsp);
+	/* On its way out of a hook, it is still on the stack in its bank. */
+	if (!bank && thread->bank &&
+	    registers->rsp - thread->bank->address <= WIRE_BANK_STACK_TOP)
+		bank = thread->bank;
+	returns_show(thread, bank ? bank->shared->registers.rsp : registers->rsp);
 }
 
 static void settle(struct session *session, struct thread *thread)
