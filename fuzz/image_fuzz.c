@@ -3,6 +3,7 @@
  * program if it breaks what image.h promises.
  */
 #include "image/image.h"
+#include "image/unique.h"
 
 #include <stdlib.h>
 
@@ -87,6 +88,25 @@ static void check_targets(const struct image *image)
 	}
 }
 
+static void check_uniques(const struct image *image)
+{
+	struct image_uniques uniques;
+	struct trm_error *error = image_uniques_init(&uniques, image);
+	uint64_t last = 0;
+
+	if (error) {
+		require(error->message && *error->message);
+		trm_error_destroy(error);
+		return;
+	}
+	vector_for_each (&uniques, unique) {
+		require(*unique->name && unique->address >= last);
+		last = unique->address;
+		require(image_unique_at(&uniques, last)->address == last);
+	}
+	vector_deinit(&uniques);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct image *image;
@@ -103,6 +123,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_ranges(&image->plt);
 	check_ranges(&image->untouchable);
 	check_targets(image);
+	check_uniques(image);
 	require(image->build_id_size <= sizeof(image->build_id));
 	require(image->warnings.count <= 21);
 	require(image->names.count > 0 && !image->names.items[0]);

@@ -7,7 +7,7 @@ Both run the same program on the same input. callgrind's output gives how often 
 instruction ran and each jump was taken; a function's calls are the executions of its first
 instruction less the jumps to it from inside the function. Every function of the executable
 and of all libraries is compared, in both directions. So is every basic block: its count is the
-number of times that its first instruction ran.
+number of times that its first instruction ran. So are edges, with single steps.
 
 Under valgrind a program finds another CPU and no vDSO, and starts in another way. A small
 program is therefore also counted one instruction at a time on the real CPU (exactness/step.c).
@@ -34,6 +34,8 @@ sys.path.insert(0, SOURCES)
 import blocks  # noqa: E402
 import callgrind  # noqa: E402
 import compare  # noqa: E402
+import edges  # noqa: E402
+import pbo  # noqa: E402
 
 TIMEOUT = 180  # seconds for one run
 ADDR_NO_RANDOMIZE = 0x0040000  # personality(2)
@@ -89,6 +91,13 @@ BUILDS = [
     ["gcc", "-O2", "-g", "-Wl,-z,lazy", "-o", "plain", "plain.c",
      "-Wl,--no-as-needed", "-lgcc_s"],
     ["gcc", "-O2", "-o", "step", "step.c"],
+    ["gcc", "-O2", "-ftree-vectorize", "-fno-stack-protector", "-nostdlib", "-static", "-o", "bare",
+     "bare.c"],
+    ["clang", "-O2", "-gline-tables-only", "-fdebug-info-for-profiling", "-fno-stack-protector",
+     "-nostdlib", "-static", "-Wl,--emit-relocs,--build-id", "-o", "lean", "bare.c"],
+    ["g++", "-O2", "-g", "-o", "branches", "branches.cc"],
+    ["g++", "-O1", "-g", "-fno-pie", "-no-pie", "-static-libstdc++",
+     "-static-libgcc", "-o", "branches-fixed", "branches.cc"],
 ]
 
 
@@ -180,14 +189,18 @@ def run_steps(command, folder, name, environment):
     return compare.Truth(callgrind.read(out)), output
 
 
+# How many reports a measurement gives: by function, by block, by edge.
+REPORTS = {"blocks": 2, "block-coverage": 2, "edges": 3}
+
+
 def run_trammel(trammel, command, folder, name, environment, measure="functions"):
-    """Output, and the report by function; of blocks also the report by block."""
+    """Output, and the report by function; of blocks and edges also the reports by those."""
     out = os.path.join(folder, f"{name}-{measure}.trm")
     output = execute([trammel, "run", "--quiet", "-m", measure, "-o", out, "--", *command], folder,
                      environment)
     reports = [json.loads(execute([trammel, "report", out, "--json", "--by", kind], folder, PLAIN))
-               for kind in ("function", "block")[:1 + (measure == "blocks")]]
-    return reports[0] if measure == "functions" else reports, output
+               for kind in ("function", "block", "edge")[:REPORTS.get(measure, 1)]]
+    return reports[0] if measure not in REPORTS else reports, output
 
 
 def show(rows, truth, limit):
@@ -201,6 +214,7 @@ def show(rows, truth, limit):
 
 TOTALS = {"equal": 0, "explained": 0, "wrong": 0}
 BLOCK_TOTALS = dict(TOTALS)
+EDGE_TOTALS = dict(TOTALS)
 
 
 def judge(name, truth, report, excuses, options):
@@ -237,6 +251,101 @@ def judge_blocks(name, truth, report, excuses, modules=None):
         print(f"  {len(rows)}: {reason}")
     show(result.wrong + result.uncovered, truth, 10)
     return not bad
+
+
+def judge_edges(name, truth, ways, report):
+    """The same for the counts of edges, which nothing explains."""
+    result = edges.compare(truth, ways, report)
+    EDGE_TOTALS["equal"] += result.equal
+    EDGE_TOTALS["wrong"] += len(result.wrong)
+    bad = bool(result.wrong) or min(result.kinds[kind] for kind in ("jump", "next")) < 500
+    print(f"{'FAIL' if bad else 'ok':4} {name}: {result.equal} edges equal, "
+          f"{len(result.wrong)} wrong")
+    for row in result.wrong[:10]:
+        print(f"    {os.path.basename(row.object)}:{truth.elf(row.object).name_at(row.function)}"
+              f" ({row.address:#x} to {row.to}): truth {row.truth}, trammel {row.counted}")
+    return not bad and edges_are_seen(truth, ways, report)
+
+
+def edges_are_seen(truth, ways, report):
+    """The comparison must see a count that is off by one, and a row missing."""
+    for change in ("count", "missing"):
+        changed = copy.deepcopy(report)
+        rows = changed["rows"]
+        index = next(i for i, row in enumerate(rows)
+                     if row["edge.kind"] == "jump" and "edge.to" in row)
+        if change == "count":
+            rows[index]["count"] += 1
+        else:
+            # Of a branch that went both ways.
+            places = [(row["module.path"], row["edge"]) for row in rows]
+            index = next(i for i, place in enumerate(places) if places.count(place) > 1
+                         and rows[i]["edge.kind"] == "jump")
+            del rows[index]
+        if not edges.compare(truth, ways, changed).wrong:
+            raise Failure(f"the comparison itself is broken: {change} was not seen")
+    return True
+
+
+def check_edges(folder, options):
+    """Counts of edges against single steps."""
+    right = True
+    for name in ("plain", "branches", "branches-fixed"):
+        command = [f"./{name}"]
+        steps, expected = run_steps(command, folder, "edges", PLAIN)
+        ways = edges.Ways(os.path.join(folder, "edges.steps.ways"))
+        reports, output = run_trammel(options.trammel, command, folder, name, PLAIN, "edges")
+        right = output == expected and right
+        right = judge(f"{name}, with edges", steps, reports[0], {}, options) and right
+        right = judge_blocks(f"{name}, with edges", steps, reports[1], {}) and right
+        right = judge_edges(name, steps, ways, reports[2]) and right
+    return right
+
+
+def gcov_branches(folder, level):
+    """{line: sorted counts} of the lines of branches.cc with one branch, by gcov."""
+    place = os.path.join(folder, "gcov" + level)
+    os.makedirs(place, exist_ok=True)
+    execute(["g++", "--coverage", level, "-g", "-o", "branches", "../branches.cc"], place, PLAIN)
+    execute(["./branches"], place, PLAIN)
+    notes = next(name for name in os.listdir(place) if name.endswith(".gcno"))
+    found = json.loads(execute(["gcov", "--json-format", "--stdout", "-b", "-c", notes], place, PLAIN))
+    lines = next(file for file in found["files"] if file["file"].endswith("branches.cc"))["lines"]
+    return {line["line_number"]: sorted(branch["count"] for branch in line["branches"])
+            for line in lines if len(line["branches"]) == 2}
+
+
+def own_branches(options, folder, level):
+    """The same by trammel, with the lines that have one branch in machine code, too."""
+    program, profile = f"./branches{level}", os.path.join(folder, f"branches{level}.trm")
+    execute(["g++", level, "-g", "-o", program, "branches.cc"], folder, PLAIN)
+    execute([options.trammel, "run", "-q", "-m", "edges", "-o", profile, "--", program], folder,
+            PLAIN)
+    ways = {}
+    for line in execute([options.trammel, "coverage", profile, "--lcov", "--source",
+                         "*/branches.cc"], folder, PLAIN).decode().splitlines():
+        if line.startswith("BRDA:"):
+            number, _, _, count = line[5:].split(",")
+            ways.setdefault(int(number), []).append(int(count))
+    return {number: sorted(counts) for number, counts in ways.items() if len(counts) == 2}
+
+
+def check_gcov(folder, options):
+    """Both ways of the conditions of `if`, in plain builds, against builds that count themselves.
+    Loops are turned over by compilers, so that their first test is another branch, or none."""
+    right = True
+    with open(os.path.join(folder, "branches.cc"), encoding="ascii") as file:
+        conditions = {number for number, line in enumerate(file, 1)
+                      if line.strip().startswith("if (")}
+    for level in ("-O1", "-O2"):
+        theirs, own = gcov_branches(folder, level), own_branches(options, folder, level)
+        both = sorted(conditions & set(theirs) & set(own))
+        wrong = [(line, theirs[line], own[line]) for line in both if theirs[line] != own[line]]
+        bad = bool(wrong) or len(both) < 4
+        print(f"{'FAIL' if bad else 'ok':4} gcov {level}: {len(both) - len(wrong)} branches equal, "
+              f"{len(wrong)} wrong {wrong or ''}")
+        right = right and not bad
+    return right
 
 
 def self_test(truth, report, excuses):
@@ -354,6 +463,142 @@ def check_threads(folder, options):
     return right
 
 
+def executed_blocks(report):
+    return {(row["module"], row["block"]) for row in report["rows"] if row["count"]}
+
+
+def check_block_coverage(folder, options):
+    """The blocks that are covered are those whose counts are not 0."""
+    right, total = True, 0
+    for name, command in PROGRAMS.items():
+        if name in UNSTEADY or name in OWN_ONLY:
+            continue
+        (_, counted), _ = run_trammel(options.trammel, command, folder, name, ALIKE, "blocks")
+        (_, covered), _ = run_trammel(options.trammel, command, folder, name, ALIKE,
+                                      "block-coverage")
+        differ = executed_blocks(counted) ^ executed_blocks(covered)
+        total += len(executed_blocks(covered))
+        right = right and not differ and {row["count"] for row in covered["rows"]} == {1}
+        for place in sorted(differ)[:5]:
+            print(f"    {name}: {place}")
+    print(f"{'ok' if right else 'FAIL':4} block coverage: {total} blocks covered")
+    return right and total > 5000
+
+
+def run_lackey(folder):
+    """What valgrind's lackey says of the program without libraries: instructions, and loads and
+    stores of all types. It counts each pass of a repeated string instruction as one of each, and
+    the load of a locked instruction twice: as it is read, and as it is compared and exchanged."""
+    environment = dict(UNDER_VALGRIND)
+    log = os.path.join(folder, "lackey.out")
+    execute(["valgrind", "--tool=lackey", "--basic-counts=yes", "--detailed-counts=yes",
+             f"--log-file={log}", "./bare"], folder, environment)
+    with open(log, encoding="utf-8") as file:
+        text = file.read().replace(",", "")
+    kinds = re.findall(r"== +[IFVD]\d+ +(\d+) +(\d+) +\d+", text)
+    return (int(re.search(r"guest instrs: +(\d+)", text).group(1)),
+            sum(int(loads) for loads, _ in kinds), sum(int(stores) for _, stores in kinds))
+
+
+def check_mix(folder, options):
+    """Instructions, loads and stores of a program, by the instruction mix and by lackey."""
+    passes = 300  # REPEATED in bare.c
+    run_trammel(options.trammel, ["./bare"], folder, "bare", PLAIN, "blocks")
+    mix = json.loads(execute([options.trammel, "mix", "--json", "bare-blocks.trm"], folder, PLAIN))
+    truth = run_lackey(folder)
+    # The last pass of the string instruction finds that nothing is left.
+    got = (mix["instructions"] + passes, mix["loads"] + mix["classes"]["atomic"],
+           mix["stores"] + passes)
+    branches = mix["branches.taken"] + mix["branches.passed"]
+    right = got == truth and mix["repeated"] == 1 and mix["functions.uncounted"] == 0
+    right = right and sum(mix["classes"].values()) == mix["instructions"]
+    right = right and 0 < branches <= mix["branches"]
+    print(f"{'ok' if right else 'FAIL':4} mix: instructions, loads, stores {got}, lackey {truth}")
+    return right
+
+
+def check_loops(folder, options):
+    """Loops whose trips follow from the source of bare.c."""
+    expected = {"mix": [(499, 499 * 500 // 2)], "series": [(1, 1000)], "triple": [(50, 50 * 128)]}
+    run_trammel(options.trammel, ["./bare"], folder, "bare", PLAIN, "blocks")
+    loops = json.loads(execute([options.trammel, "loops", "--json", "bare-blocks.trm"], folder, PLAIN))
+    got = {name: [(row.get("entries"), row["iterations"]) for row in loops["rows"]
+                  if row["function"].split(".")[0] == name] for name in expected}
+    right = got == expected and loops["irregular"] == 0
+    print(f"{'ok' if right else 'FAIL':4} loops: entries and iterations {got}")
+    return right
+
+
+def symbols_of(folder, program):
+    """{name: address}, with the names that BOLT gives: "name/1" is the first local one."""
+    found, numbers = {}, {}
+    lines = execute(["nm", "-n", program], folder, PLAIN).decode().splitlines()
+    for address, kind, name in (line.split() for line in lines if len(line.split()) == 3):
+        if kind.islower():
+            numbers[name] = numbers.get(name, 0) + 1
+            name = f"{name}/{numbers[name]}"
+        found[name] = int(address, 16)
+    return found
+
+
+def readers_of_pbo(folder):
+    """Has the programs that read these forms read them, those that are installed: their names."""
+    bolt = next((name for name in ("llvm-bolt", "llvm-bolt-16", "llvm-bolt-19")
+                 if shutil.which(name)), None)
+    commands = [
+        ["llvm-profdata", "merge", "--sample", "--text", "lean.afdo", "-o", "merged.afdo"],
+        ["clang", "-O2", "-gline-tables-only", "-fno-stack-protector", "-nostdlib", "-static",
+         "-Werror", "-fprofile-sample-use=lean.afdo", "-o", "lean2", "bare.c"],
+        [bolt, "lean", "-o", "lean3", "-data=lean.fdata", "-reorder-blocks=ext-tsp", "-dyno-stats"],
+    ]
+    done = []
+    for command in commands:
+        if not command[0] or not shutil.which(command[0]):
+            continue
+        said = execute(command, folder, PLAIN).decode()
+        if command[0] == bolt and not re.search(
+                r"BOLT-INFO: [1-9]\d* out of \d+ functions .* have non-empty execution profile", said):
+            raise Failure(f"{bolt}: knows no function: {said}")
+        done.append(command[0])
+    if "llvm-profdata" in done:
+        with open(os.path.join(folder, "merged.afdo"), encoding="utf-8") as file:
+            merged = pbo.read_autofdo(file.read())
+        with open(os.path.join(folder, "lean.afdo"), encoding="utf-8") as file:
+            own = pbo.read_autofdo(file.read())
+        if {name: vars_of(node) for name, node in merged.items()} != {
+                name: vars_of(node) for name, node in own.items()}:
+            raise Failure("llvm-profdata reads other numbers")
+    return done
+
+
+def vars_of(node):
+    return (node.total, node.head, node.samples, node.calls,
+            {place: vars_of(inner) for place, inner in node.inlined.items()})
+
+
+def check_pbo(folder, options):
+    """Branches for BOLT against callgrind's, and samples for clang against the source."""
+    execute([options.trammel, "run", "--quiet", "-m", "pbo", "-o", "lean.trm", "./lean"], folder, PLAIN)
+    texts = {}
+    for form in ("fdata", "afdo"):
+        with open(os.path.join(folder, f"lean.{form}"), encoding="utf-8") as file:
+            texts[form] = file.read()
+    profile, _ = run_callgrind(["./lean"], folder, "lean")
+    branches = pbo.read_fdata(texts["fdata"])
+    # valgrind knows no object of a program without libraries; it lies where it was linked.
+    equal, wrong = pbo.compare(branches, profile, callgrind.UNKNOWN, symbols_of(folder, "lean"))
+    functions = pbo.read_autofdo(texts["afdo"])
+    mix = functions["mix"]
+    # What the loop in mix() runs, and how often the function is called.
+    right = not wrong and equal > 20 and mix.head == 500 and 124750 in mix.samples.values()
+    right = right and functions["descend"].head == 101
+    print(f"{'ok' if right else 'FAIL':4} pbo: {equal} branches equal, {len(wrong)} wrong; "
+          f"read by {', '.join(readers_of_pbo(folder))}")
+    for line in wrong[:10]:
+        print(f"    {line}")
+    return right
+
+
 def attempt(name, test, *arguments):
     try:
         return test(*arguments)
@@ -367,6 +612,9 @@ def run(folder, options):
     prepare(folder)
     excuses, block_excuses = {}, {}
     results = [attempt("single steps", check_steps, folder, options, excuses, block_excuses)]
+    if options.only in (None, "edges"):
+        results.append(attempt("edges", check_edges, folder, options))
+        results.append(attempt("gcov", check_gcov, folder, options))
     for name, command in PROGRAMS.items():
         if options.only in (None, name):
             results.append(attempt(name, check, name, command, folder, options, excuses,
@@ -374,7 +622,16 @@ def run(folder, options):
             sys.stdout.flush()
     if options.only in (None, "thread-sums"):
         results.append(attempt("thread sums", check_threads, folder, options))
-    for what, totals in (("calls", TOTALS), ("blocks", BLOCK_TOTALS)):
+    if options.only in (None, "block-coverage"):
+        results.append(attempt("block coverage", check_block_coverage, folder, options))
+    if options.only in (None, "mix"):
+        results.append(attempt("mix", check_mix, folder, options))
+    if options.only in (None, "loops"):
+        results.append(attempt("loops", check_loops, folder, options))
+    if options.only in (None, "pbo"):
+        results.append(attempt("pbo", check_pbo, folder, options))
+    for what, totals in (("calls", TOTALS), ("blocks", BLOCK_TOTALS),
+                         ("edges", EDGE_TOTALS)):
         print(f"{what}:", ", ".join(f"{number} {word}" for word, number in totals.items()))
     print(f"{results.count(True)} passed, {results.count(False)} failed")
     return 0 if all(results) else 1
@@ -385,7 +642,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--trammel", default=default, help="the program to test")
     parser.add_argument("--only", metavar="NAME",
-                        help="one of: " + " ".join([*PROGRAMS, "thread-sums"]))
+                        help="one of: " + " ".join(["edges", *PROGRAMS, "thread-sums", "block-coverage",
+                                                    "mix", "loops", "pbo"]))
     parser.add_argument("--keep", metavar="DIR", help="leave all files in this folder")
     parser.add_argument("--verbose", action="store_true", help="show every difference")
     options = parser.parse_args()

@@ -144,7 +144,7 @@ def run_test(command, user, environment):
             try:
                 report = trammel.Report(environment.tool, profile)
                 check_profile(command, report)
-                if environment.options.measure == "blocks":
+                if environment.options.measure in ("blocks", "edges"):
                     trammel.check_counts(environment.tool, profile, report)
             except trammel.ReportError as error:
                 raise Failure(str(error)) from error

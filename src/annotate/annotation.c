@@ -112,11 +112,11 @@ static void add_block(struct annotation *annotation, uint64_t start, uint64_t en
 	if (start > behind)
 		vector_push(&annotation->blocks,
 			    ((struct annotation_block){behind, (uint32_t)(start - behind),
-						       0}));
+						       0, 0}));
 	if (end > start)
 		vector_push(&annotation->blocks,
 			    ((struct annotation_block){start, (uint32_t)(end - start),
-						       count}));
+						       count, 0}));
 }
 
 /* Without a graph: what was executed, and what lies between. */
@@ -153,8 +153,10 @@ static bool take_graph(struct annotation *annotation, const struct report_block 
 		};
 
 		if (used < count && rows[used].address == row.address &&
-		    rows[used].size == row.size)
+		    rows[used].size == row.size) {
+			row.stayed = rows[used].stayed;
 			row.count = rows[used++].count;
+		}
 		vector_push(&annotation->blocks, row);
 	}
 	return used == count;
@@ -176,18 +178,28 @@ static void take_blocks(struct annotation *annotation)
 	free(rows);
 }
 
-struct trm_error *annotation_open(struct annotation_file *file,
-				  const struct report_module *module)
+struct trm_error *annotation_open_image(const struct report_module *module,
+					struct image **ret_image)
 {
-	*file = (struct annotation_file){.module = module};
-	TRM_TRY(image_open(module->path, NULL, &file->image));
-	if (!image_is_build(file->image, module->build_id)) {
-		image_close(file->image);
+	struct image *image;
+
+	TRM_TRY(image_open(module->path, NULL, &image));
+	if (!image_is_build(image, module->build_id)) {
+		image_close(image);
 		return trm_error_create(TRM_ERROR_FORMAT,
 					"'%s' is another build than the one that was "
 					"measured: put that one back, or measure again",
 					module->path);
 	}
+	*ret_image = image;
+	return NULL;
+}
+
+struct trm_error *annotation_open(struct annotation_file *file,
+				  const struct report_module *module)
+{
+	*file = (struct annotation_file){.module = module};
+	TRM_TRY(annotation_open_image(module, &file->image));
 	scan_init(&file->scan, file->image, true);
 	return NULL;
 }
@@ -213,6 +225,7 @@ struct trm_error *annotation_init(struct annotation *annotation,
 		.file = file,
 		.image = image,
 		.counted = function->blocks > 0,
+		.with_edges = function->edge_count > 0,
 	};
 	if (index < image->functions.count) {
 		annotation->size = image->functions.items[index].size;

@@ -29,6 +29,7 @@ struct annotation_block {
 	uint64_t address;
 	uint32_t size; /* bytes */
 	uint64_t count;
+	int64_t stayed; /* see struct report_block */
 };
 
 struct annotation {
@@ -39,6 +40,7 @@ struct annotation {
 	const struct image *image;
 	uint64_t size;        /* of the function, bytes */
 	const uint8_t *bytes; /* of it */
+	bool with_edges;      /* its edges were counted */
 	bool counted;     /* its blocks were; else every count is 0 and means nothing */
 	struct scan scan; /* of the whole image */
 	struct cfg cfg;
@@ -59,6 +61,11 @@ struct annotation {
 struct trm_error *annotation_find(const struct report_profile *profile, const char *word,
 				  const struct report_function ***ret_matches,
 				  size_t *ret_count);
+
+/* Opens the file of a module, if it is the one that was measured: errors as for
+ * annotation_open. The caller closes the image. */
+struct trm_error *annotation_open_image(const struct report_module *module,
+					struct image **ret_image);
 
 /*
  * Opens the file of a module and looks at all its code. Errors: TRM_ERROR_SYSTEM and

@@ -82,6 +82,69 @@ static void check_block(struct check *check, const struct annotation *annotation
 			block->address, (const uint64_t[]){block->count, around->out});
 }
 
+/* What is known around a block where edges were measured. */
+struct balance {
+	uint64_t in, out;
+	bool in_open, out_open; /* there is an edge without a count */
+};
+
+static void add_to_balance(struct balance *balances, const struct route *route)
+{
+	if (route->to != ROUTE_OUTSIDE) {
+		balances[route->to].in += route->count;
+		balances[route->to].in_open |= !route->known;
+	}
+	if (route->from != ROUTE_OUTSIDE) {
+		balances[route->from].out += route->count;
+		balances[route->from].out_open |= !route->known;
+	}
+}
+
+static void check_balance(struct check *check, const struct annotation *annotation,
+			  const struct balance *balance, uint32_t number)
+{
+	const struct annotation_block *block = &annotation->blocks.items[number];
+	const struct report_function *function = annotation->function;
+	bool stays = annotation_may_stay(annotation, number);
+	uint64_t left = balance->out, gone = left + (uint64_t)block->stayed;
+	uint64_t count = block->count;
+
+	add_row(check, CHECK_IN, function, block->address,
+		(const uint64_t[]){balance->in, count});
+	if (!is_exposed(annotation, number) && !balance->in_open)
+		add_row(check, CHECK_CAME, function, block->address,
+			(const uint64_t[]){count, balance->in});
+	if (balance->out_open)
+		return;
+	add_row(check, CHECK_OUT, function, block->address,
+		(const uint64_t[]){count > gone ? count : gone,
+				   count > gone ? gone : count});
+	add_row(check, stays ? CHECK_STAYED : CHECK_LEFT, function, block->address,
+		(const uint64_t[]){count, left});
+	add_row(check, CHECK_TWICE, function, block->address,
+		(const uint64_t[]){left, count});
+}
+
+static void check_edges(struct check *check, const struct annotation *annotation)
+{
+	size_t count = annotation->blocks.count;
+	struct balance *balances = memory_allocate_zeroed(count, sizeof(*balances));
+	struct routes routes;
+	struct trm_error *error = routes_init(&routes, annotation);
+
+	if (!error) {
+		vector_for_each (&routes, route) {
+			check->edges += route->count && route->from != ROUTE_OUTSIDE;
+			add_to_balance(balances, route);
+		}
+		for (uint32_t i = 0; i < count; i++)
+			check_balance(check, annotation, &balances[i], i);
+	}
+	trm_error_destroy(error);
+	vector_deinit(&routes);
+	free(balances);
+}
+
 static void check_flow(struct check *check, const struct annotation *annotation)
 {
 	size_t count = annotation->blocks.count;
@@ -138,7 +201,7 @@ static void check_function(struct check *check, const struct report_profile *pro
 		error = annotation_init(&annotation, profile, function, file);
 	if (file && !error) {
 		check_places(check, &annotation, blocks, count);
-		check_flow(check, &annotation);
+		(annotation.with_edges ? check_edges : check_flow)(check, &annotation);
 		annotation_deinit(&annotation);
 	} else if (file) {
 		add_row(check, CHECK_BEYOND, function, function->offset,
@@ -170,6 +233,20 @@ static void check_module(struct check *check, const struct report_profile *profi
 	trm_error_destroy(error);
 }
 
+/* Functions of which nothing is known but that. */
+static void check_solved(struct check *check, const struct report_profile *profile)
+{
+	vector_for_each (&profile->faults, fault) {
+		const struct report_function *function =
+			&profile->functions.items[fault->function];
+
+		if (profile->images.items[fault->image].selected &&
+		    profile->modules.items[function->module].selected)
+			add_row(check, CHECK_SOLVED, function, fault->address,
+				(const uint64_t[]){1, 0});
+	}
+}
+
 static int compare_rows(const void *left, const void *right)
 {
 	const struct check_row *a = left, *b = right;
@@ -190,6 +267,7 @@ void check_init(struct check *check, const struct report_profile *profile)
 	*check = (struct check){0};
 	vector_for_each (&profile->modules, module)
 		check_module(check, profile, module);
+	check_solved(check, profile);
 	if (check->rows.count)
 		qsort(check->rows.items, check->rows.count, sizeof(*check->rows.items),
 		      compare_rows);

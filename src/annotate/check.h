@@ -11,9 +11,16 @@ enum check_kind {
 	CHECK_CALLS,  /* called more often than its first block was entered: cannot be */
 	CHECK_BEYOND, /* no block of its function: cannot be */
 	CHECK_ENTRY,  /* entered more often than all that leads there: cannot be */
+	/* Where edges were measured: */
+	CHECK_SOLVED, /* the counters of a function contradict each other: cannot be */
+	CHECK_IN,     /* edges lead there more often than it was entered: cannot be */
+	CHECK_OUT,    /* what entered, and what left and stayed, differ: cannot be */
 	CHECK_LEFT,   /* entered more often than left: threads ended in it, or jumped away
 		       */
 	CHECK_STAYED, /* the same of a block with calls: they did not come back */
+	CHECK_TWICE, /* left more often than entered: calls came back twice, or in a child
+		      */
+	CHECK_CAME,  /* entered more often than edges lead there: by a changed context */
 };
 
 /* Something that was found. `a` was to be no more than `b`. */
@@ -31,7 +38,7 @@ struct check_trouble {
 };
 
 struct check {
-	size_t functions, blocks;             /* looked at */
+	size_t functions, blocks, edges;      /* looked at */
 	struct VECTOR(struct check_row) rows; /* faults first; then by difference */
 	size_t faults;                        /* rows that cannot be */
 	struct VECTOR(struct check_trouble) troubles;

@@ -6,6 +6,7 @@
 #include "report/text/parts.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static const struct {
 	const char *name;   /* in JSON */
@@ -15,10 +16,21 @@ static const struct {
 	[CHECK_BEYOND] = {"beyond", "0x%" PRIx64 " is beyond 0x%" PRIx64},
 	[CHECK_ENTRY] = {"entry",
 			 "entered %" PRIu64 " times, by ways taken at most %" PRIu64},
+	[CHECK_SOLVED] = {"contradiction", "counters contradict each other (%" PRIu64
+					   ", not %" PRIu64 ")"},
+	[CHECK_IN] = {"edges in",
+		      "edges led there %" PRIu64 " times, entered %" PRIu64 " times"},
+	[CHECK_OUT] = {"edges out", "what entered and what left differ: %" PRIu64
+				    " and %" PRIu64 " times"},
 	[CHECK_LEFT] = {"left", "entered %" PRIu64 " times, left %" PRIu64},
 	[CHECK_STAYED] = {"calls that stayed",
 			  "entered %" PRIu64 " times, left %" PRIu64 ": calls did not "
 			  "return"},
+	[CHECK_TWICE] = {"left twice", "left %" PRIu64 " times, entered %" PRIu64
+				       ": calls returned twice, or in a child"},
+	[CHECK_CAME] = {"entered by a context",
+			"entered %" PRIu64 " times, %" PRIu64
+			" of them by edges: a signal's handler sent a thread there"},
 };
 
 static void add_place(struct text *out, const struct report_profile *profile,
@@ -32,6 +44,28 @@ static void add_place(struct text *out, const struct report_profile *profile,
 	report_add_visible(out, row->function->name);
 }
 
+/* Nobody knows where the threads of such a process stood, and what follows from counters
+ * there may be wrong by one for each. */
+static bool is_killed(const struct report_profile *profile,
+		      const struct report_image *image)
+{
+	return profile->edges.count && image->selected &&
+	       !strcmp(image->state, "killed by SIGKILL");
+}
+
+static void add_killed(const struct report_profile *profile, struct text *out)
+{
+	vector_for_each (&profile->images, image) {
+		if (!is_killed(profile, image))
+			continue;
+		text_format(out,
+			    "Process %" PRIu64
+			    " was killed: for each of its threads, counts "
+			    "of one function may be wrong by one\n",
+			    image->process);
+	}
+}
+
 void check_text(const struct check *check, const struct report_profile *profile,
 		size_t limit, struct text *out)
 {
@@ -40,6 +74,10 @@ void check_text(const struct check *check, const struct report_profile *profile,
 	report_add_count(out, check->functions, "function", "functions");
 	text_add(out, ", ");
 	report_add_count(out, check->blocks, "block", "blocks");
+	if (check->edges) {
+		text_add(out, ", ");
+		report_add_count(out, check->edges, "edge", "edges");
+	}
 	text_add(out, " checked: ");
 	report_add_count(out, check->faults, "count that cannot be",
 			 "counts that cannot be");
@@ -58,6 +96,7 @@ void check_text(const struct check *check, const struct report_profile *profile,
 	}
 	if (check->rows.count > limit)
 		report_add_more(out, check->rows.count - limit, "row", "rows");
+	add_killed(profile, out);
 	vector_for_each (&check->troubles, trouble) {
 		text_add(out, "Code not looked at: ");
 		report_add_visible(out, trouble->reason);
@@ -68,8 +107,10 @@ void check_text(const struct check *check, const struct report_profile *profile,
 void check_json(const struct check *check, const struct report_profile *profile,
 		struct text *out)
 {
-	text_format(out, "{\"functions\": %zu, \"blocks\": %zu, \"faults\": %zu",
-		    check->functions, check->blocks, check->faults);
+	text_format(out,
+		    "{\"functions\": %zu, \"blocks\": %zu, \"edges\": %zu, \"faults\": "
+		    "%zu",
+		    check->functions, check->blocks, check->edges, check->faults);
 	json_begin_list(out, "rows");
 	vector_for_each (&check->rows, row) {
 		const struct report_module *module =
@@ -95,6 +136,16 @@ void check_json(const struct check *check, const struct report_profile *profile,
 		json_begin_item(out);
 		json_add_string(out, "module.path", trouble->module->path);
 		json_add_string(out, "reason", trouble->reason);
+		text_add(out, "}");
+	}
+	text_add(out, "]");
+	json_begin_list(out, "killed");
+	vector_for_each (&profile->images, image) {
+		if (!is_killed(profile, image))
+			continue;
+		json_begin_item(out);
+		json_add_number(out, "image", image->number);
+		json_add_number(out, "process", image->process);
 		text_add(out, "}");
 	}
 	text_add(out, "]}\n");

@@ -26,7 +26,11 @@ static void add_route(struct routes *routes, struct table *route_by_ends,
 	};
 	bool new;
 
-	table_insert(route_by_ends, (uint64_t)edge->from << 32 | edge->to, &new);
+	uint64_t *index =
+		table_insert(route_by_ends, (uint64_t)edge->from << 32 | edge->to, &new);
+
+	if (new)
+		*index = routes->count;
 	if (new)
 		vector_push(routes, ((struct route){edge->from, edge->to,
 						    kinds[edge->kind], false, 0}));
@@ -131,6 +135,74 @@ static void find_counts(struct routes *routes, const struct annotation *annotati
 	free(solving.out);
 }
 
+/* A return of a block with calls is not told apart from calls that do not come back. Nor
+ * is what may fall out of the function behind a call, unless it was seen to. */
+static bool is_open(const struct annotation *annotation, const struct cfg_edge *edge,
+		    const struct route *route)
+{
+	const struct cfg *cfg = &annotation->cfg;
+	const struct cfg_block *from = &cfg->blocks.items[edge->from];
+	uint8_t kind = cfg->instructions.items[from->first + from->count - 1].kind;
+
+	return edge->to == CFG_OUT && annotation_may_stay(annotation, edge->from) &&
+	       kind != CFG_CONDITION && kind != CFG_LOOP && !route->count;
+}
+
+static uint64_t address_of(const struct annotation *annotation, uint32_t block)
+{
+	return block == ROUTE_OUTSIDE ? 0 : annotation->blocks.items[block].address;
+}
+
+/* The first edge of the profile from one block to another; by binary search. */
+static size_t first_of(const struct report_edge *rows, size_t count, uint64_t from,
+		       uint64_t to)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (rows[middle].from < from ||
+		    (rows[middle].from == from && rows[middle].to < to))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* What was measured. */
+static void take_edges(struct routes *routes, const struct table *route_by_ends,
+		       const struct annotation *annotation)
+{
+	size_t count;
+	struct report_edge *rows =
+		report_function_edges(annotation->profile, annotation->function, &count);
+
+	vector_for_each (routes, route) {
+		uint64_t from = address_of(annotation, route->from);
+		uint64_t to = address_of(annotation, route->to);
+		size_t i = first_of(rows, count, from, to);
+
+		if (route->from == ROUTE_OUTSIDE)
+			continue;
+		route->known = true;
+		for (; i < count && rows[i].from == from && rows[i].to == to; i++) {
+			route->count += rows[i].count;
+			route->known &= !rows[i].open;
+		}
+	}
+	vector_for_each (&annotation->cfg.edges, edge) {
+		uint64_t index;
+
+		if (table_find(route_by_ends, (uint64_t)edge->from << 32 | edge->to,
+			       &index) &&
+		    is_open(annotation, edge, &routes->items[index]))
+			routes->items[index].known = false;
+	}
+	free(rows);
+}
+
 struct trm_error *routes_init(struct routes *routes, const struct annotation *annotation)
 {
 	static const char *const troubles[] = {
@@ -151,8 +223,10 @@ struct trm_error *routes_init(struct routes *routes, const struct annotation *an
 					    annotation->function->calls}));
 	vector_for_each (&annotation->cfg.edges, edge)
 		add_route(routes, &route_by_ends, edge);
-	table_deinit(&route_by_ends);
-	if (annotation->counted)
+	if (annotation->with_edges)
+		take_edges(routes, &route_by_ends, annotation);
+	else if (annotation->counted)
 		find_counts(routes, annotation);
+	table_deinit(&route_by_ends);
 	return NULL;
 }

@@ -20,7 +20,8 @@ struct route {
 struct routes VECTOR(struct route); /* the call of the function first, then by `from` */
 
 /*
- * Finds the routes of a function. What enters a block must have come by a route, unless
+ * Finds the routes of a function. Where edges were measured, their counts are known. Else
+ * what enters a block must have come by a route, unless
  * something else may lead to the block; and what enters a block without calls and system
  * calls goes on by a route. Where all routes but one are known, the last one is, too.
  * Error (TRM_ERROR_UNSUPPORTED): the function has no graph. The caller deinits the list.

@@ -1,5 +1,7 @@
 /* Listings of functions. */
 #include "annotate/annotation.h"
+#include "annotate/memory.h"
+#include "annotate/trips.h"
 
 #include "base/cleanup.h"
 #include "code/decode.h"
@@ -29,6 +31,9 @@ struct listing {
 	struct image_place place; /* of the line shown last */
 	uint32_t source_file;     /* plus 1: whose text is in `source` */
 	struct VECTOR(char *) source;
+	struct trips trips;
+	struct report_edge *edges; /* of the function, by block; NULL: not counted */
+	size_t edge_count, edge;   /* the next block's first one */
 };
 
 static const struct image_place *place_of(const struct image_rows *rows, uint64_t address)
@@ -121,6 +126,8 @@ static void add_place(struct listing *listing, const struct image_place *place)
 	grid_paint_row(&listing->grid, GRID_GREEN);
 	add_empty(&listing->grid, 3);
 	grid_add_text(&listing->grid, cell.data);
+	if (listing->edges)
+		add_empty(&listing->grid, 1);
 	text_deinit(&cell);
 }
 
@@ -154,6 +161,98 @@ static uint64_t count_instructions(const struct annotation *annotation,
 	return count;
 }
 
+/* "loop: 3 entries, 50 iterations (16.7 each), 80.0 %" in front of its header */
+static void add_loop(struct listing *listing, const struct trip *trip)
+{
+	struct text cell = {0};
+
+	text_add(&cell, "loop");
+	if (trip->depth > 1)
+		text_format(&cell, " in %" PRIu32, trip->depth - 1);
+	text_add(&cell, ": ");
+	trips_describe(trip, listing->annotation, &cell);
+	grid_paint_row(&listing->grid, GRID_GREEN);
+	add_empty(&listing->grid, 3);
+	grid_add_text(&listing->grid, cell.data);
+	if (listing->edges)
+		add_empty(&listing->grid, 1);
+	text_deinit(&cell);
+}
+
+/* Names where an edge leads. */
+static void add_target(struct listing *listing, const struct report_edge *edge,
+		       struct text *cell)
+{
+	if (edge->to)
+		annotation_add_name(listing->annotation, edge->to, cell);
+	else
+		text_add(cell, "outside");
+}
+
+/* "taken 12 of 30 (40.0 %)" for the two ways of a condition, and for a switch the ways
+ * that were taken: "+0x20 12, +0x50 18". */
+static void add_ways(struct listing *listing, const struct report_edge *edges,
+		     size_t count, struct text *cell)
+{
+	uint64_t total = 0, taken = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		total += edges[i].count;
+		if (strcmp(edges[i].kind, "next") != 0)
+			taken += edges[i].count;
+	}
+	if (strcmp(edges[0].kind, "switch") != 0 &&
+	    strcmp(edges[count - 1].kind, "switch") != 0) {
+		text_add(cell, "taken ");
+		text_add_grouped(cell, taken);
+		text_add(cell, " of ");
+		text_add_grouped(cell, total);
+		if (total)
+			text_format(cell, " (%.1f %%)",
+				    100.0 * (double)taken / (double)total);
+		return;
+	}
+	for (size_t i = 0, shown = 0; i < count; i++) {
+		if (!edges[i].count)
+			continue;
+		text_add(cell, shown++ ? ", " : "");
+		add_target(listing, &edges[i], cell);
+		text_add(cell, " ");
+		text_add_grouped(cell, edges[i].count);
+	}
+}
+
+/* The edges of a block, which come in the order of the blocks. */
+static const struct report_edge *edges_of(const struct report_edge *edges, size_t count,
+					  size_t *first, uint64_t block,
+					  size_t *ret_count)
+{
+	size_t at = *first;
+
+	while (at < count && edges[at].from < block)
+		at++;
+	*first = at;
+	*ret_count = 0;
+	while (at + *ret_count < count && edges[at + *ret_count].from == block)
+		++*ret_count;
+	return edges + at;
+}
+
+static void add_branch(struct listing *listing, const struct annotation_block *block)
+{
+	struct text cell = {0};
+	size_t count;
+	const struct report_edge *edges =
+		edges_of(listing->edges, listing->edge_count, &listing->edge,
+			 block->address, &count);
+
+	text_add(&cell, "");
+	if (count > 1 && !edges[0].open)
+		add_ways(listing, edges, count, &cell);
+	grid_add_text(&listing->grid, cell.data);
+	text_deinit(&cell);
+}
+
 static void add_block(struct listing *listing, const struct annotation_block *block)
 {
 	const struct annotation *annotation = listing->annotation;
@@ -161,6 +260,9 @@ static void add_block(struct listing *listing, const struct annotation_block *bl
 	struct line line = {.address = block->address};
 	struct text cell = {0};
 
+	vector_for_each (&listing->trips.loops, trip)
+		if (&annotation->blocks.items[trip->header] == block)
+			add_loop(listing, trip);
 	for (; line.address < end; line.address += line.size) {
 		read_line(annotation, listing->options, line.address, end, &line);
 		if (line.place)
@@ -181,9 +283,40 @@ static void add_block(struct listing *listing, const struct annotation_block *bl
 		if (line.target.length)
 			text_format(&cell, "  <%s>", line.target.data);
 		grid_add_text(&listing->grid, cell.data);
+		if (listing->edges && line.address + line.size == end)
+			add_branch(listing, block);
+		else if (listing->edges)
+			add_empty(&listing->grid, 1);
 	}
 	text_deinit(&cell);
 	text_deinit(&line.target);
+}
+
+/* Without a graph, and without counts, there are none. */
+static void find_loops(const struct annotation *annotation, struct trips *trips)
+{
+	struct routes routes;
+	struct trm_error *error =
+		annotation->counted ? routes_init(&routes, annotation) : NULL;
+
+	if (!annotation->counted)
+		return;
+	if (!error)
+		trips_init(trips, annotation, &routes);
+	trm_error_destroy(error);
+	vector_deinit(&routes);
+}
+
+/* Loads and stores of all that was executed. */
+static void add_memory(const struct annotation *annotation, struct text *out)
+{
+	struct memory_sums sums = {0};
+
+	vector_for_each (&annotation->blocks, block)
+		memory_add_block(&sums, annotation, block);
+	text_add(out, "  ");
+	memory_describe(&sums, out);
+	text_add(out, "\n");
 }
 
 static void add_head(const struct annotation *annotation, struct text *out)
@@ -208,6 +341,7 @@ static void add_head(const struct annotation *annotation, struct text *out)
 			    ? 100.0 * (double)function->instructions /
 				      (double)annotation->profile->instructions
 			    : 0.0);
+	add_memory(annotation, out);
 }
 
 void annotation_text(const struct annotation *annotation,
@@ -216,11 +350,17 @@ void annotation_text(const struct annotation *annotation,
 	struct listing listing = {
 		.annotation = annotation, .options = options, .out = out};
 
+	if (annotation->with_edges)
+		listing.edges = report_function_edges(
+			annotation->profile, annotation->function, &listing.edge_count);
 	add_head(annotation, out);
+	find_loops(annotation, &listing.trips);
 	grid_add_column(&listing.grid, "Count", true);
 	grid_add_column(&listing.grid, "Share", true);
 	grid_add_column(&listing.grid, "Address", true);
 	grid_add_column(&listing.grid, "Instruction", false);
+	if (listing.edges)
+		grid_add_column(&listing.grid, "Branch", false);
 	vector_for_each (&annotation->blocks, block)
 		add_block(&listing, block);
 	text_add(out, "\n");
@@ -229,6 +369,8 @@ void annotation_text(const struct annotation *annotation,
 	grid_deinit(&listing.grid);
 	forget_source(&listing);
 	vector_deinit(&listing.source);
+	trips_deinit(&listing.trips);
+	free(listing.edges);
 }
 
 static void add_json_address(struct text *out, const char *key, uint64_t address)
@@ -237,10 +379,35 @@ static void add_json_address(struct text *out, const char *key, uint64_t address
 	text_format(out, "\"0x%" PRIx64 "\"", address);
 }
 
+/* All of the function; NULL: they were not counted. */
+struct json_edges {
+	struct report_edge *rows;
+	size_t count;
+};
+
+static void add_json_edges(const struct report_edge *edges, size_t count,
+			   struct text *out)
+{
+	json_add_key(out, "edges");
+	text_add(out, "[");
+	for (size_t i = 0; i < count; i++) {
+		text_add(out, i ? ", {" : "{");
+		json_add_string(out, "edge.kind", edges[i].kind);
+		if (edges[i].to)
+			add_json_address(out, "edge.to", edges[i].to);
+		if (!edges[i].open)
+			json_add_number(out, "count", edges[i].count);
+		text_add(out, "}");
+	}
+	text_add(out, "]");
+}
+
 static void add_json_block(const struct annotation *annotation,
 			   const struct annotation_options *options,
-			   const struct annotation_block *block, struct text *out)
+			   const struct annotation_block *block,
+			   const struct json_edges *edges, struct text *out)
 {
+	size_t first = 0, count = 0;
 	uint64_t end = block->address + block->size;
 	struct line line = {.address = block->address};
 
@@ -248,8 +415,19 @@ static void add_json_block(const struct annotation *annotation,
 	add_json_address(out, "block", block->address);
 	json_add_number(out, "block.size", block->size);
 	json_add_number(out, "block.instructions", count_instructions(annotation, block));
-	if (annotation->counted)
+	if (annotation->counted) {
+		struct memory_sums sums = {0};
+
+		memory_add_block(&sums, annotation, block);
 		json_add_number(out, "count", block->count);
+		memory_add_json(&sums, out);
+	}
+	if (edges->rows) {
+		const struct report_edge *rows = edges_of(edges->rows, edges->count,
+							  &first, block->address, &count);
+
+		add_json_edges(rows, count, out);
+	}
 	json_add_key(out, "code");
 	text_add(out, "[");
 	for (; line.address < end; line.address += line.size) {
@@ -269,11 +447,30 @@ static void add_json_block(const struct annotation *annotation,
 	text_deinit(&line.target);
 }
 
+static void add_json_loops(const struct annotation *annotation, struct text *out)
+{
+	struct trips trips = {0};
+
+	find_loops(annotation, &trips);
+	json_begin_list(out, "loops");
+	vector_for_each (&trips.loops, trip) {
+		json_begin_item(out);
+		trips_add_json(&trips, trip, annotation, out);
+		text_add(out, "}");
+	}
+	text_add(out, "]");
+	trips_deinit(&trips);
+}
+
 void annotation_json(const struct annotation *annotation,
 		     const struct annotation_options *options, struct text *out)
 {
 	const struct report_function *function = annotation->function;
+	struct json_edges edges = {0};
 
+	if (annotation->with_edges)
+		edges.rows = report_function_edges(annotation->profile, function,
+						   &edges.count);
 	text_add(out, "{");
 	json_add_string(out, "module", annotation->module->name);
 	json_add_string(out, "module.path", annotation->module->path);
@@ -285,6 +482,10 @@ void annotation_json(const struct annotation *annotation,
 		json_add_number(out, "instructions", function->instructions);
 	json_begin_list(out, "blocks");
 	vector_for_each (&annotation->blocks, block)
-		add_json_block(annotation, options, block, out);
-	text_add(out, "]}\n");
+		add_json_block(annotation, options, block, &edges, out);
+	text_add(out, "]");
+	if (annotation->counted)
+		add_json_loops(annotation, out);
+	text_add(out, "}\n");
+	free(edges.rows);
 }

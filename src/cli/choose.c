@@ -1,5 +1,7 @@
 #include "cli/choose.h"
 
+#include "cli/showing.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -8,16 +10,9 @@ struct trm_error *choose_profile(const char *path, const struct report_filter *f
 {
 	struct report_profile *profile;
 
-	TRM_TRY(report_profile_load(path, &profile));
-	if (profile->warning)
-		fprintf(stderr, "trammel: warning: %s\n", profile->warning);
-	struct trm_error *error = report_profile_select(profile, filter);
+	TRM_TRY(showing_load(path, filter, &profile));
+	struct trm_error *error = showing_need_blocks(profile, path);
 
-	if (!error && !profile->blocks.count)
-		error = trm_error_create(TRM_ERROR_USAGE,
-					 "no counts of blocks in '%s': measure with "
-					 "trammel run -m blocks",
-					 path);
 	if (error)
 		report_profile_destroy(profile);
 	else

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "report/profile.h"
 
-/* Loads a profile and selects of it; its warnings are printed. The caller destroys it. */
+/* Loads a profile with counts of blocks: see showing_load. */
 struct trm_error *choose_profile(const char *path, const struct report_filter *filter,
 				 struct report_profile **ret_profile);
 

@@ -1,6 +1,6 @@
 /* `trammel coverage`: see man/trammel-coverage.1.md. */
-#include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/showing.h"
 
 #include "coverage/coverage.h"
 #include "report/text/report.h"
@@ -9,12 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LIMIT_USUAL = 30 };
-
 static struct {
-	int json, lcov, functions, missed, all, no_pager, help;
-	char *process, *module, *source, *limit, *colour;
-	struct arguments_words files;
+	struct showing shown;
+	int lcov, functions, missed;
+	char *source;
 } arguments;
 
 static const struct poptOption option_table[] = {
@@ -22,24 +20,18 @@ static const struct poptOption option_table[] = {
 	 "a row for each function, with its place in the source", NULL},
 	{"missed", 'm', POPT_ARG_NONE, &arguments.missed, 0,
 	 "only files or functions that were not executed in full", NULL},
-	{"process", 0, POPT_ARG_STRING, &arguments.process, 0,
-	 "only what this process executed", "PID"},
-	{"module", 0, POPT_ARG_STRING, &arguments.module, 0,
-	 "only modules whose name or path matches the shell pattern", "GLOB"},
+	SHOWING_PROCESS(arguments.shown),
+	SHOWING_MODULE(arguments.shown),
 	{"source", 0, POPT_ARG_STRING, &arguments.source, 0,
 	 "only source files whose path matches the shell pattern", "GLOB"},
-	{"limit", 'n', POPT_ARG_STRING, &arguments.limit, 0,
-	 "at most N rows a table; the default is 30", "N"},
-	{"all", 'a', POPT_ARG_NONE, &arguments.all, 0, "all rows", NULL},
+	SHOWING_LIMIT(arguments.shown),
+	SHOWING_ALL(arguments.shown),
 	{"lcov", 0, POPT_ARG_NONE, &arguments.lcov, 0,
 	 "a tracefile for lcov and genhtml, with real counts", NULL},
-	{"json", 0, POPT_ARG_NONE, &arguments.json, 0, "one JSON object, with all rows",
-	 NULL},
-	{"color", 0, POPT_ARG_STRING, &arguments.colour, 0,
-	 "colours: auto (the default: on a terminal), always or never", "WHEN"},
-	{"no-pager", 0, POPT_ARG_NONE, &arguments.no_pager, 0,
-	 "do not page reports longer than the screen", NULL},
-	{"help", 'h', POPT_ARG_NONE, &arguments.help, 0, "show this help", NULL},
+	SHOWING_JSON(arguments.shown),
+	SHOWING_COLOUR(arguments.shown),
+	SHOWING_PAGER(arguments.shown),
+	SHOWING_HELP(arguments.shown),
 	POPT_TABLEEND};
 
 /* What one of the runs was to measure. */
@@ -81,35 +73,23 @@ static bool is_wanted(void *context, const char *module_path, const char *functi
 	return false;
 }
 
-static struct trm_error *read_options(struct coverage_options *options,
-				      struct report_filter *filter)
+static struct trm_error *read_options(struct coverage_options *options)
 {
-	static const char *const colours[] = {"auto", "always", "never", NULL};
-	int chosen_colour;
-	uint64_t limit;
-
-	if (arguments.files.count != 1)
+	if (arguments.shown.words.count != 1)
 		return trm_error_create(TRM_ERROR_USAGE,
 					"one profile is shown, not %zu: trammel coverage "
 					"FILE",
-					arguments.files.count);
-	if (arguments.lcov && arguments.json)
+					arguments.shown.words.count);
+	if (arguments.lcov && arguments.shown.json)
 		return trm_error_create(TRM_ERROR_USAGE,
 					"--lcov and --json are two outputs: choose one");
-	TRM_TRY(arguments_choose("color", arguments.colour, colours, &chosen_colour));
-	TRM_TRY(arguments_number("limit", arguments.limit, 1, &limit));
-	TRM_TRY(arguments_number("process", arguments.process, 0, &filter->process));
-	filter->one_process = arguments.process != NULL;
-	filter->module = arguments.module;
 	*options = (struct coverage_options){
 		.functions = arguments.functions,
 		.missed = arguments.missed,
-		.limit = arguments.all ? SIZE_MAX
-			 : limit       ? limit
-				       : LIMIT_USUAL,
-		.colour = report_colour_on(stdout, (enum report_colour)chosen_colour),
+		.width = showing_width(),
 	};
-	return NULL;
+	TRM_TRY(showing_colour(&arguments.shown, &options->colour));
+	return showing_limit(&arguments.shown, &options->limit);
 }
 
 /* A tracefile has no room for what it lacks. */
@@ -137,32 +117,23 @@ static void warn_of_lacks(const struct coverage *coverage, size_t files)
 }
 
 static struct trm_error *show(const struct coverage *coverage,
-			      struct coverage_options *options)
+			      const struct coverage_options *options)
 {
-	bool page = !arguments.no_pager && !arguments.json && !arguments.lcov;
 	struct text text = {0};
-	size_t lines;
 
-	report_terminal_size(stdout, &options->width, &lines);
 	if (arguments.lcov)
 		warn_of_lacks(coverage, coverage_lcov(coverage, &text));
-	else if (arguments.json)
+	else if (arguments.shown.json)
 		coverage_json(coverage, &text);
 	else
 		coverage_text(coverage, options, &text);
-	struct trm_error *error = arguments_show(&text, page ? lines : 0);
-
-	text_deinit(&text);
-	return error;
+	return showing_print(&arguments.shown, &text, !arguments.lcov);
 }
 
-static struct trm_error *cover(struct report_profile *profile,
-			       const struct report_filter *filter,
-			       struct coverage_options *options)
+static struct trm_error *cover(const struct report_profile *profile,
+			       const struct coverage_options *options)
 {
 	struct coverage covered;
-
-	TRM_TRY(report_profile_select(profile, filter));
 	struct wish wish = read_wish(profile);
 
 	coverage_init(&covered, profile, &(struct coverage_wish){&wish, is_wanted},
@@ -174,24 +145,17 @@ static struct trm_error *cover(struct report_profile *profile,
 	return error;
 }
 
-static struct trm_error *run(int argc, const char **argv)
+static struct trm_error *run(int *ret_status)
 {
 	struct report_profile *profile;
 	struct coverage_options options;
-	struct report_filter filter = {0};
+	struct report_filter filter;
 
-	TRM_TRY(arguments_parse("coverage", argc, argv, option_table, &arguments.files));
-	if (arguments.help) {
-		arguments_print_help("Usage: trammel coverage [OPTION]... FILE\n"
-				     "Shows what was executed, by source file.\n",
-				     option_table);
-		return NULL;
-	}
-	TRM_TRY(read_options(&options, &filter));
-	TRM_TRY(report_profile_load(arguments.files.items[0], &profile));
-	if (profile->warning)
-		fprintf(stderr, "trammel: warning: %s\n", profile->warning);
-	struct trm_error *error = cover(profile, &filter, &options);
+	(void)ret_status;
+	TRM_TRY(read_options(&options));
+	TRM_TRY(showing_filter(&arguments.shown, &filter));
+	TRM_TRY(showing_load(arguments.shown.words.items[0], &filter, &profile));
+	struct trm_error *error = cover(profile, &options);
 
 	report_profile_destroy(profile);
 	return error;
@@ -199,8 +163,14 @@ static struct trm_error *run(int argc, const char **argv)
 
 int cmd_coverage(int argc, const char **argv)
 {
-	int status = arguments_status(run(argc, argv), EXIT_DONE);
+	static const struct showing_command command = {
+		"coverage",
+		"Usage: trammel coverage [OPTION]... FILE\n"
+		"Shows what was executed, by source file.\n",
+		option_table,
+		&arguments.shown,
+		run,
+	};
 
-	arguments_reset(option_table, &arguments.files);
-	return status;
+	return showing_command(&command, argc, argv);
 }

@@ -1,6 +1,7 @@
 #include "cli/measuring.h"
 
 #include "cli/commands.h"
+#include "cli/pbo.h"
 #include "report/text/report.h"
 #include "session/window.h"
 
@@ -261,12 +262,12 @@ void measuring_deinit(struct measuring *given)
 void measuring_summarize(const struct measuring *given)
 {
 	struct report_options report = {.verbose = given->verbose != 0};
+	struct trm_error *error = NULL;
 
-	if (given->quiet)
-		return;
-	struct trm_error *error =
-		report_text_summary(stderr, given->options.output, &report);
-
+	if (!given->quiet)
+		error = report_text_summary(stderr, given->options.output, &report);
 	if (error)
 		trm_error_print(error);
+	else if (given->options.collector == &collector_pbo)
+		pbo_write_beside(given->options.output, given->quiet);
 }

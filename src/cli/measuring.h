@@ -126,7 +126,8 @@ bool measuring_complete(struct measuring *given, const char *program);
 
 void measuring_deinit(struct measuring *given);
 
-/* The summary of the profile, unless it is not wanted. */
+/* The summary of the profile, unless it is not wanted; and what a measurement for
+ * compilers writes beside it. */
 void measuring_summarize(const struct measuring *given);
 
 #endif

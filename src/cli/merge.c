@@ -1,6 +1,6 @@
 /* `trammel merge`: see man/trammel-merge.1.md. */
-#include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/showing.h"
 
 #include "record/output.h"
 #include "report/merge.h"
@@ -9,15 +9,14 @@
 #include <sys/stat.h>
 
 static struct {
-	int help;
+	struct showing shown;
 	char *output;
-	struct arguments_words files;
 } arguments;
 
 static const struct poptOption option_table[] = {
 	{"output", 'o', POPT_ARG_STRING, &arguments.output, 0,
 	 "write the merged profile here (required)", "FILE"},
-	{"help", 'h', POPT_ARG_NONE, &arguments.help, 0, "show this help", NULL},
+	SHOWING_HELP(arguments.shown),
 	POPT_TABLEEND};
 
 /* The output is emptied before anything is read: it must be none of the inputs, under the
@@ -31,7 +30,7 @@ static struct trm_error *check_inputs(void)
 	text_format(&part, "%s.part", arguments.output);
 	bool there = !stat(part.data, &output);
 
-	vector_for_each (&arguments.files, file) {
+	vector_for_each (&arguments.shown.words, file) {
 		if (error || !there || stat(*file, &input) ||
 		    input.st_dev != output.st_dev || input.st_ino != output.st_ino)
 			continue;
@@ -49,7 +48,7 @@ static struct trm_error *merge_files(int fd)
 	struct report_merge *merge = report_merge_create(fd);
 	struct trm_error *error = NULL, *disk;
 
-	vector_for_each (&arguments.files, file) {
+	vector_for_each (&arguments.shown.words, file) {
 		char *warning = NULL;
 
 		if (!error)
@@ -65,18 +64,12 @@ static struct trm_error *merge_files(int fd)
 	return error;
 }
 
-static struct trm_error *merge(int argc, const char **argv)
+static struct trm_error *merge(int *ret_status)
 {
 	struct trm_output output;
 
-	TRM_TRY(arguments_parse("merge", argc, argv, option_table, &arguments.files));
-	if (arguments.help) {
-		arguments_print_help("Usage: trammel merge -o FILE PROFILE...\n"
-				     "Makes one profile of several.\n",
-				     option_table);
-		return NULL;
-	}
-	if (!arguments.output || !arguments.files.count)
+	(void)ret_status;
+	if (!arguments.output || !arguments.shown.words.count)
 		return trm_error_create(TRM_ERROR_USAGE,
 					"no %s: trammel merge -o FILE PROFILE...",
 					arguments.output ? "profile" : "output");
@@ -87,8 +80,14 @@ static struct trm_error *merge(int argc, const char **argv)
 
 int cmd_merge(int argc, const char **argv)
 {
-	int status = arguments_status(merge(argc, argv), EXIT_DONE);
+	static const struct showing_command command = {
+		"merge",
+		"Usage: trammel merge -o FILE PROFILE...\n"
+		"Makes one profile of several.\n",
+		option_table,
+		&arguments.shown,
+		merge,
+	};
 
-	arguments_reset(option_table, &arguments.files);
-	return status;
+	return showing_command(&command, argc, argv);
 }

@@ -1,6 +1,7 @@
 /* Functions with counters in their blocks: see code/whole.h for how they are run. */
 #include "code/making.h"
 
+#include "code/switches.h"
 #include "code/trampoline.h"
 
 #include <string.h>
@@ -41,20 +42,15 @@ static bool build_cfg(struct making *making, uint32_t index)
 }
 
 /* Nothing leads to a block that has no edge into it. */
-static void choose_slots(struct making *making, struct plan_function *row)
+static void choose_block_slots(struct making *making)
 {
 	const struct cfg *cfg = &making->cfg;
 	struct whole *whole = &making->whole;
 	struct plan *plan = making->plan;
 	const uint32_t size = plan->slot_size;
 
-	row->slot = plan->slot_count++;
-	whole->entry_slot = WHOLE_NONE;
-	whole->blocks.items[0].slot = row->slot * size;
-	if (whole_needs_entry_slot(whole)) {
-		whole->entry_slot = row->slot * size;
+	if (whole_needs_entry_slot(whole))
 		whole->blocks.items[0].slot = plan->slot_count++ * size;
-	}
 	vector_for_each (&cfg->edges, edge)
 		if (edge->to != CFG_OUT && edge->to &&
 		    whole->blocks.items[edge->to].slot == WHOLE_NONE)
@@ -77,30 +73,67 @@ static void add_blocks(struct making *making, struct plan_function *row)
 
 	row->first_block = (uint32_t)plan->blocks.count;
 	row->block_count = (uint32_t)cfg->blocks.count;
-	for (size_t i = 0; i < cfg->blocks.count; i++) {
+	for (uint32_t i = 0; i < cfg->blocks.count; i++) {
 		const struct cfg_block *block = &cfg->blocks.items[i];
 		const struct cfg_instruction *first =
 			&cfg->instructions.items[block->first];
 		const struct cfg_instruction *last = first + block->count - 1;
+		vector_push(
+			&plan->blocks,
+			((struct plan_block){
+				.offset = first->offset,
+				.size = last->offset + last->length - first->offset,
+				.slot = i || whole_needs_entry_slot(&making->whole)
+						? PLAN_NO_SLOT
+						: row->slot,
+				.instructions = block->count,
+				.flags = (cfg_may_stay(cfg, i) ? PLAN_BLOCK_STAYS : 0u) |
+					 (i && block->exposed ? PLAN_BLOCK_ENTERED : 0u),
+			}));
+	}
+}
+
+/* Counts of blocks alone: each has a counter or is the sum of others. */
+static void choose_sums(struct making *making, const struct plan_function *row)
+{
+	struct plan *plan = making->plan;
+
+	choose_block_slots(making);
+	for (uint32_t i = 0; i < row->block_count; i++) {
+		struct plan_block *block = &plan->blocks.items[row->first_block + i];
 		uint32_t slot = making->whole.blocks.items[i].slot;
 		struct sum sum = making->sums.blocks.items[i];
-		uint32_t first_term = (uint32_t)plan->terms.count;
 
+		block->slot = slot == WHOLE_NONE ? PLAN_NO_SLOT : slot / plan->slot_size;
+		block->first_term = (uint32_t)plan->terms.count;
+		block->term_count = sum.count;
 		for (uint32_t t = 0; t < sum.count; t++)
 			vector_push(&plan->terms,
 				    row->first_block +
 					    making->sums.terms.items[sum.first + t]);
-		vector_push(&plan->blocks,
-			    ((struct plan_block){
-				    .offset = first->offset,
-				    .size = last->offset + last->length - first->offset,
-				    .slot = slot == WHOLE_NONE ? WHOLE_NONE
-							       : slot / plan->slot_size,
-				    .instructions = block->count,
-				    .first_term = first_term,
-				    .term_count = sum.count,
-			    }));
 	}
+}
+
+static void choose_slots(struct making *making, struct plan_function *row)
+{
+	struct whole *whole = &making->whole;
+
+	row->slot = making->plan->slot_count++;
+	whole->blocks.items[0].slot = row->slot * making->plan->slot_size;
+	whole->entry_slot =
+		whole_needs_entry_slot(whole) ? whole->blocks.items[0].slot : WHOLE_NONE;
+	add_blocks(making, row);
+	if (making->request->depth != PLAN_EDGES || !edges_place(making, row))
+		choose_sums(making, row);
+}
+
+/* Where the pieces of edges are, for threads that are found there. */
+static void note_pieces(struct making *making, const struct plan_function *row)
+{
+	for (uint32_t i = 0; i < row->edge_count; i++)
+		if (whole_edge_has_piece(&making->whole, &making->cfg.edges.items[i]))
+			making->plan->edges.items[row->first_edge + i].piece =
+				making->whole.edges.items[i].code;
 }
 
 /* No later patch may meet these bytes. */
@@ -110,14 +143,30 @@ static void take(const struct making *making, uint64_t address, size_t size)
 		map_take(&making->scan.map, address + i, 1);
 }
 
+/* Where a jump in the original leads. What falls to a block is perhaps counted first. */
+static uint32_t code_behind(const struct whole *whole, const struct whole_patch *patch)
+{
+	const struct cfg *cfg = whole->cfg;
+
+	for (uint32_t i = 0; patch->block_start && i < whole->edges.count; i++) {
+		const struct cfg_edge *edge = &cfg->edges.items[i];
+
+		if (whole->edges.items[i].code != WHOLE_NONE &&
+		    edge->kind == CFG_EDGE_FALL && edge->to != CFG_OUT &&
+		    !cfg->blocks.items[edge->to].exposed &&
+		    cfg->blocks.items[edge->to].first == patch->instruction)
+			return whole->edges.items[i].code;
+	}
+	return whole->codes.items[patch->instruction];
+}
+
 /* A jump in the original that leads into relocated code. */
 static bool add_jump(struct making *making, uint32_t index,
 		     const struct whole_patch *patch)
 {
 	const struct whole *whole = &making->whole;
 	uint64_t address = making->cfg.address + patch->offset;
-	uint64_t target =
-		making->plan->code_address + whole->codes.items[patch->instruction];
+	uint64_t target = making->plan->code_address + code_behind(whole, patch);
 	bool near = patch->island != WHOLE_NONE;
 	struct plan_patch *row = making_add_patch(&making->islands, address, index,
 						  near ? 2 : MAKING_JUMP);
@@ -149,6 +198,40 @@ static bool add_stub_call(struct making *making, uint32_t index,
 	return distance == wide;
 }
 
+/* Instructions that name a switch's table and are executed at their own place: they name
+ * its clone, too. Else the switch would lead to the original. */
+static bool lead_tables(struct making *making, uint32_t index)
+{
+	const struct whole *whole = &making->whole;
+	const struct cfg *cfg = &making->cfg;
+	bool reached = true;
+
+	for (size_t i = 0; cfg->tables.count && i < cfg->instructions.count; i++) {
+		const struct cfg_instruction *row = &cfg->instructions.items[i];
+		const struct cfg_table *table = whole->original.items[i] && row->relative
+							? switches_named(cfg, row)
+							: NULL;
+		uint64_t end = cfg->address + row->offset + row->length;
+		struct plan_patch *patch;
+		int64_t distance;
+		int32_t wide;
+
+		if (!table)
+			continue;
+		distance =
+			(int64_t)(making->plan->code_address +
+				  whole->clones.items[table - cfg->tables.items] - end);
+		wide = (int32_t)distance;
+		reached &= distance == wide;
+		patch = making_add_patch(&making->islands,
+					 cfg->address + row->offset + row->relative,
+					 index, sizeof(wide));
+		take(making, patch->address, sizeof(wide));
+		memcpy(patch->bytes, &wide, sizeof(wide));
+	}
+	return reached;
+}
+
 static bool add_patches(struct making *making, uint32_t index,
 			const struct plan_function *row)
 {
@@ -168,7 +251,7 @@ static bool add_patches(struct making *making, uint32_t index,
 	vector_for_each (&whole->blocks, block)
 		if (block->stub != WHOLE_NONE)
 			reached &= add_stub_call(making, index, block);
-	return reached;
+	return lead_tables(making, index) && reached;
 }
 
 static bool write_whole(struct making *making, uint32_t index, struct plan_function *row)
@@ -222,7 +305,7 @@ bool blocks_instrument(struct making *making, uint32_t index, struct plan_functi
 		*row = before;
 		return false;
 	}
-	add_blocks(making, row);
+	note_pieces(making, row);
 	return true;
 }
 

@@ -16,11 +16,47 @@ static uint64_t key_of(const struct flow_edge *edge, uint32_t number)
 	return (uint64_t)~weight.bits << 32 | number;
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-	uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
+enum { RUN = 8 }; /* keys that are sorted by insertion */
 
-	return (first > second) - (first < second);
+static void merge(const uint64_t *from, uint32_t first, uint32_t middle, uint32_t end,
+		  uint64_t *to)
+{
+	uint32_t left = first, right = middle;
+
+	for (uint32_t i = first; i < end; i++)
+		if (right == end || (left < middle && from[left] < from[right]))
+			to[i] = from[left++];
+		else
+			to[i] = from[right++];
+}
+
+/* Most functions have few edges, and there are many functions: qsort(3) would call back
+ * for each comparison. `scratch` has room for as many. Returns where the sorted ones are.
+ */
+static uint64_t *sort_keys(uint64_t *keys, uint64_t *scratch, uint32_t count)
+{
+	for (uint32_t i = 1; i < count; i++) {
+		uint64_t key = keys[i];
+		uint32_t at = i;
+
+		for (; at % RUN && keys[at - 1] > key; at--)
+			keys[at] = keys[at - 1];
+		keys[at] = key;
+	}
+	for (uint64_t size = RUN; size < count; size *= 2) {
+		uint64_t *from = keys;
+
+		for (uint64_t i = 0; i < count; i += 2 * size) {
+			uint64_t middle = i + size < count ? i + size : count;
+			uint64_t end = i + 2 * size < count ? i + 2 * size : count;
+
+			merge(from, (uint32_t)i, (uint32_t)middle, (uint32_t)end,
+			      scratch);
+		}
+		keys = scratch;
+		scratch = from;
+	}
+	return keys;
 }
 
 /* Takes those edges into the forest that have FLOW_NO_COUNTER or not, as is asked for.
@@ -33,7 +69,7 @@ static uint32_t span(const struct flow_graph *graph, uint8_t no_counter, uint32_
 	for (uint32_t i = 0; i < graph->edge_count; i++)
 		if ((graph->edges[i].flags & FLOW_NO_COUNTER) == no_counter)
 			keys[count++] = key_of(&graph->edges[i], i);
-	qsort(keys, count, sizeof(*keys), compare_keys);
+	keys = sort_keys(keys, keys + graph->edge_count, count);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct flow_edge *edge = &graph->edges[(uint32_t)keys[i]];
 		uint32_t from = graph_sets_find(sets, edge->from);
@@ -53,7 +89,7 @@ bool flow_place(const struct flow_graph *graph, uint64_t *ret_counted)
 {
 	scoped_free uint32_t *sets = graph_sets_create(graph->node_count);
 	scoped_free uint64_t *keys =
-		memory_allocate(((size_t)graph->edge_count + 1) * sizeof(*keys));
+		memory_allocate((2 * (size_t)graph->edge_count + 1) * sizeof(*keys));
 	uint32_t left;
 
 	memset(ret_counted, 0, bit_words(graph->edge_count) * sizeof(*ret_counted));
@@ -112,7 +148,7 @@ static bool peel(const struct flow_graph *graph, struct balance *balances,
 
 	if (incoming && __builtin_sub_overflow(0, leaf->surplus, &count))
 		return false;
-	if (count < 0)
+	if (count < 0 && !(edge->flags & FLOW_SIGNED))
 		return false;
 	counts[leaf->edges] = (uint64_t)count;
 	balances[other].unknown--;
@@ -130,14 +166,17 @@ static bool count_nodes(const struct flow_graph *graph, const uint64_t *counts,
 
 	memset(ret_nodes, 0, graph->node_count * sizeof(*ret_nodes));
 	for (uint32_t i = 0; i < graph->edge_count; i++) {
-		uint64_t *to = &ret_nodes[graph->edges[i].to];
-		uint64_t *from = &left[graph->edges[i].from];
+		bool back = counts[i] > INT64_MAX;
+		uint64_t count = back ? -counts[i] : counts[i];
+		uint32_t in = back ? graph->edges[i].from : graph->edges[i].to;
+		uint32_t out = back ? graph->edges[i].to : graph->edges[i].from;
+		uint64_t *to = &ret_nodes[in], *from = &left[out];
 
-		*ret_fault = graph->edges[i].to;
-		if (__builtin_add_overflow(*to, counts[i], to) || *to > INT64_MAX)
+		*ret_fault = in;
+		if (__builtin_add_overflow(*to, count, to) || *to > INT64_MAX)
 			return false;
-		*ret_fault = graph->edges[i].from;
-		if (__builtin_add_overflow(*from, counts[i], from) || *from > INT64_MAX)
+		*ret_fault = out;
+		if (__builtin_add_overflow(*from, count, from) || *from > INT64_MAX)
 			return false;
 	}
 	for (uint32_t i = 0; i < graph->node_count; i++)

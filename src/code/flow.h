@@ -28,6 +28,8 @@
 enum {
 	FLOW_NO_COUNTER = 1, /* cannot carry a counter: wants to be in the tree */
 	FLOW_UNLIKELY = 2,   /* hardly ever runs: a call that never returns, a throw */
+	FLOW_SIGNED = 4,     /* its count may be less than 0: it stands for edges in both
+				directions. An int64_t in the array of counts */
 };
 
 struct flow_edge {
@@ -56,7 +58,7 @@ struct flow_graph {
 bool flow_place(const struct flow_graph *graph, uint64_t *ret_counted);
 
 /*
- * Finds the counts of all edges and nodes.
+ * Finds the counts of all edges and nodes. No counted edge has FLOW_SIGNED.
  *
  * counted: the bitmap of flow_place
  * residues: by node, how often it was entered and not left, less how often it was left
@@ -67,9 +69,9 @@ bool flow_place(const struct flow_graph *graph, uint64_t *ret_counted);
  *     out; of node 0 what went out, that is, into the function. May be NULL.
  * ret_fault: written when the counts cannot be: the node at which it is seen
  *
- * False: no flow has these counts (a count would be negative or beyond INT64_MAX, or
- * residues of a part without node 0 do not add up), or the edges that are not counted
- * form a cycle. `counts` and `ret_nodes` are of no use then.
+ * False: no flow has these counts (one of an edge without FLOW_SIGNED would be negative
+ * or beyond INT64_MAX, or residues of a part without node 0 do not add up), or the edges
+ * that are not counted form a cycle. `counts` and `ret_nodes` are of no use then.
  */
 bool flow_solve(const struct flow_graph *graph, const uint64_t *counted,
 		const int64_t *residues, uint64_t *counts, uint64_t *ret_nodes,

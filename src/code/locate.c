@@ -58,7 +58,8 @@ plan_locate(const struct plan *plan,
 	    void *context, uint32_t code_offset)
 {
 	const struct plan_function *function = plan_function_of(plan, code_offset);
-	struct plan_place place = {.kind = PLAN_PLACE_UNKNOWN};
+	struct plan_place place = {.kind = PLAN_PLACE_UNKNOWN,
+				   .uncounted = {PLAN_NO_SLOT, PLAN_NO_SLOT}};
 	uint8_t scratch[TRAMPOLINE_SIZE_MAX];
 	struct emit_marks marks = {.count = 0};
 	struct emitter emitter = {

@@ -34,7 +34,8 @@ struct making {
 
 /* What a failed attempt to write a function is taken back to. */
 struct making_mark {
-	size_t code, fixups, jumps, patches, islands, calls, blocks, terms, steps, stubs;
+	size_t code, fixups, jumps, patches, islands, calls, blocks, terms, edges, steps,
+		stubs;
 };
 struct making_mark making_mark(const struct making *making);
 void making_undo(struct making *making, const struct making_mark *mark);
@@ -54,6 +55,13 @@ struct emitter making_emitter(struct making *making);
  * False if that cannot be, and nothing is changed then.
  */
 bool blocks_instrument(struct making *making, uint32_t index, struct plan_function *row);
+
+/*
+ * Chooses the edges and blocks of a function that get counters, whose rows of blocks
+ * exist, and gives them slots: in the plan and in making->whole. False if not all counts
+ * could follow from counters: then nothing is changed.
+ */
+bool edges_place(struct making *making, struct plan_function *row);
 
 /*
  * Leads signal returns that unwinders know by their frames, not by their bytes, to code

@@ -43,6 +43,8 @@ uint64_t plan_block_count(const struct plan *plan, const struct plan_block *bloc
 		if (slot < plan->slot_count)
 			sum += counters[slot];
 	}
+	if (plan->slot_size == 1)
+		return sum != 0;
 	return sum;
 }
 
@@ -76,6 +78,7 @@ struct making_mark making_mark(const struct making *making)
 		.islands = making->islands.count,
 		.blocks = plan->blocks.count,
 		.terms = plan->terms.count,
+		.edges = plan->edges.count,
 		.steps = plan->steps.count,
 		.stubs = plan->stubs.count,
 	};
@@ -92,6 +95,7 @@ void making_undo(struct making *making, const struct making_mark *mark)
 	making->islands.count = mark->islands;
 	plan->blocks.count = mark->blocks;
 	plan->terms.count = mark->terms;
+	plan->edges.count = mark->edges;
 	plan->steps.count = mark->steps;
 	plan->stubs.count = mark->stubs;
 }
@@ -351,7 +355,7 @@ static void write_function(struct making *making, uint32_t index,
 	const struct place_choice *choice = &making->choices[index];
 	/* Go's scheduler resumes functions where a signal found them, by a jump of its
 	 * own. */
-	bool blocks = making->request->depth == PLAN_BLOCKS && choice->wanted &&
+	bool blocks = making->request->depth != PLAN_ENTRIES && choice->wanted &&
 		      !(row->flags & IMAGE_FUNCTION_GO);
 
 	if (blocks && !choice->hook && can_relocate(choice->reason) &&
@@ -471,8 +475,9 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 					(int)request->probe);
 	making.plan = memory_allocate_zeroed(1, sizeof(*making.plan));
 	making.plan->code_address = request->code_address;
+	making.whole.flags = request->probe == PLAN_PROBE_FLAG;
 	making.plan->slot_size = request->probe == PLAN_PROBE_FLAG ? 1 : 8;
-	scan_init(&making.scan, making.image, request->depth == PLAN_BLOCKS);
+	scan_init(&making.scan, making.image, request->depth != PLAN_ENTRIES);
 	making.plan->uses_gs = making.scan.uses_gs;
 	if (request->copy_calls)
 		making.readers = readers_find(making.image);
@@ -512,6 +517,7 @@ void plan_destroy(struct plan *plan)
 	vector_deinit(&plan->fixups);
 	vector_deinit(&plan->blocks);
 	vector_deinit(&plan->terms);
+	vector_deinit(&plan->edges);
 	vector_deinit(&plan->steps);
 	vector_deinit(&plan->stubs);
 	vector_deinit(&plan->code);

@@ -69,6 +69,8 @@ struct plan_function {
 				good to      run at its      place, too */
 	uint32_t first_block, block_count; /* in plan.blocks; 0: the function is not
 					      relocated whole */
+	uint32_t first_edge, edge_count;   /* in plan.edges; 0: its edges have no counts,
+					      and its blocks those of their terms */
 	uint32_t first_step, step_count;   /* in plan.steps */
 	uint32_t first_stub, stub_count;   /* in plan.stubs */
 	uint8_t call_end; /* bytes from `address` to the end of the call that leads to the
@@ -107,6 +109,12 @@ struct plan_stub {
 };
 
 /* A basic block of a function that is relocated whole. */
+enum plan_block_flag {
+	PLAN_BLOCK_STAYS = 1,   /* what enters it may never leave it: see cfg_may_stay */
+	PLAN_BLOCK_ENTERED = 2, /* something beside the function's edges may lead here */
+	PLAN_BLOCK_FREE = 4, /* the first one: how often the function is entered follows
+				from other counts */
+};
 struct plan_block {
 	uint32_t offset; /* from the function's address */
 	uint32_t size;   /* bytes */
@@ -114,6 +122,25 @@ struct plan_block {
 	uint32_t instructions;
 	uint32_t first_term, term_count; /* its count is the sum of those of the blocks
 					    whose indices these rows of plan.terms are */
+	uint32_t flags;                  /* enum plan_block_flag */
+};
+
+/* A way from one block of a function to another. */
+enum { PLAN_EDGE_OUT = UINT32_MAX }; /* as a block's number: out of the function */
+enum plan_edge_flag {
+	PLAN_EDGE_FIXED = 1,  /* carries no counter: there is no place, or no need */
+	PLAN_EDGE_JOINED = 2, /* is not told apart from what is no edge: from a call that
+				 does not come back, or from what else leads to the
+				 block. It has no count */
+};
+struct plan_edge {
+	uint32_t from, to; /* numbers of blocks in the function */
+	uint32_t slot;     /* UINT32_MAX: it has no counter */
+	uint32_t piece;    /* offset in plan.code of the code that counts it and goes on;
+			      UINT32_MAX: there is none */
+	uint8_t kind;      /* enum cfg_edge_kind */
+	uint8_t flags;     /* enum plan_edge_flag */
+	uint8_t size;      /* bytes of the instruction that it leaves */
 };
 
 /* A place in plan.code that depends on where things lie in one process. */
@@ -137,7 +164,7 @@ struct plan_calls VECTOR(struct plan_call);
 
 struct plan {
 	uint64_t code_address; /* link-time address where plan.code is to lie */
-	uint32_t slot_count;   /* counters: of functions and blocks */
+	uint32_t slot_count;   /* counters: of functions, blocks and edges */
 	uint32_t slot_size;    /* 8 or 1 bytes */
 	bool uses_gs;          /* the module sets the GS base or selector itself */
 	struct VECTOR(
@@ -150,6 +177,7 @@ struct plan {
 	struct VECTOR(struct plan_fixup) fixups;
 	struct VECTOR(struct plan_block) blocks;
 	struct VECTOR(uint32_t) terms; /* indices of blocks with counters */
+	struct VECTOR(struct plan_edge) edges;
 	struct VECTOR(struct plan_step) steps;
 	struct VECTOR(struct plan_stub) stubs;
 	struct VECTOR(uint8_t) code; /* trampolines and their constants */
@@ -167,7 +195,8 @@ struct plan_hook_layout {
 /* How much of a function is measured. */
 enum plan_depth {
 	PLAN_ENTRIES, /* its entry */
-	PLAN_BLOCKS,  /* each of its basic blocks; needs PLAN_PROBE_COUNT */
+	PLAN_BLOCKS,  /* each of its basic blocks */
+	PLAN_EDGES,   /* and each way from one to another; needs PLAN_PROBE_COUNT */
 };
 
 struct plan_request {
@@ -202,7 +231,8 @@ void plan_destroy(struct plan *plan);
 
 const char *plan_reason_text(enum plan_reason reason);
 
-/* How often a block of the plan ran, by the counters of all slots. */
+/* How often a block of the plan ran, by the counters of all slots; 1 or 0 with
+ * PLAN_PROBE_FLAG. */
 uint64_t plan_block_count(const struct plan *plan, const struct plan_block *block,
 			  const uint64_t *counters);
 
@@ -217,7 +247,8 @@ enum plan_place_kind {
 	PLAN_PLACE_BACK,      /* all displaced instructions are done */
 	PLAN_PLACE_CALL_UNDO, /* in a stub, not counted yet: `original` is the call that
 				 led there, whose return address is on the stack */
-	PLAN_PLACE_CALL_DONE, /* in a stub, counted: `original` is where the call leads */
+	PLAN_PLACE_CALL_DONE, /* in a stub, counted: `original` is where the call leads;
+				 or on the way out of a function relocated whole */
 	PLAN_PLACE_MOVED, /* in a function relocated whole. The bytes at `original` may be
 			     those of a jump: a thread that is shown there goes on where
 			     plan_way_back says */
@@ -232,8 +263,8 @@ struct plan_place {
 	uint32_t stack;       /* PROBE, HOOK: bytes that rsp is lower than before */
 	bool pushed;          /* PROBE, HOOK: rax is in the word at rsp */
 	bool inside;          /* in the middle of the expansion of `instruction` */
-	/* MOVED: counters (displacements in the bank without the module's) of probes that
-	 * the thread has not run, and will not; PLAN_NO_SLOT: none. */
+	/* MOVED, CALL_DONE: counters (displacements in the bank without the module's) of
+	 * probes that the thread has not run, and will not; PLAN_NO_SLOT: none. */
 	uint32_t uncounted[2];
 };
 

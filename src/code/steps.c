@@ -1,9 +1,12 @@
 #include "code/steps.h"
 
+#include "code/edges.h"
 #include "code/emit.h"
 #include "code/probe.h"
 
 #include <string.h>
+
+enum { JUMP = 5, PIECE_MAX = 64 };
 
 /* A walk over the steps of a function. */
 struct walking {
@@ -55,30 +58,113 @@ static void count_ahead(struct walking walking, bool first_counted,
 	}
 }
 
-/* In a probe: what a thread has on the stack, and whether it has counted. */
-static void locate_in_probe(const struct walking *walking, uint32_t code_offset,
-			    struct plan_place *place)
+/* The place in a probe that begins at `code`: what a thread has on the stack, and whether
+ * it has counted. False if no instruction begins there. `ret_size` is the probe's. */
+static bool look_into_probe(const struct plan *plan, uint32_t code, uint32_t code_offset,
+			    struct plan_place *place, bool *ret_counted,
+			    uint32_t *ret_size)
 {
-	const struct plan *plan = walking->plan;
+	bool found = false;
 	uint8_t scratch[64];
 	struct emit_marks marks = {.count = 0};
 	struct emitter emitter = {
 		.code = scratch, .capacity = sizeof(scratch), .marks = &marks};
 
-	probe_emit(&emitter,
-		   probe_at(plan->code.items + walking->code,
-			    plan->code.count - walking->code),
+	probe_emit(&emitter, probe_at(plan->code.items + code, plan->code.count - code),
 		   0, 0, PLAN_PLACE_PROBE);
+	*ret_size = (uint32_t)emitter.count;
 	for (size_t i = 0; i < marks.count; i++) {
 		const struct emit_mark *mark = &marks.items[i];
 
-		if (mark->offset != code_offset - walking->code)
+		if (mark->offset != code_offset - code)
 			continue;
 		place->kind = PLAN_PLACE_MOVED;
 		place->stack = mark->stack;
 		place->pushed = mark->pushed;
-		count_ahead(*walking, mark->kind == PLAN_PLACE_HOOK, place);
+		*ret_counted = mark->kind == PLAN_PLACE_HOOK;
+		found = true;
 	}
+	return found;
+}
+
+static void locate_in_probe(const struct walking *walking, uint32_t code_offset,
+			    struct plan_place *place)
+{
+	uint32_t size;
+	bool counted;
+
+	if (look_into_probe(walking->plan, walking->code, code_offset, place, &counted,
+			    &size))
+		count_ahead(*walking, counted, place);
+}
+
+/* Whether the probe of a block lies in front of its first instruction. */
+static bool counts_first(const struct plan *plan, const struct plan_function *function,
+			 const struct plan_block *block)
+{
+	struct walking walking = walk_begin(plan, function);
+	uint64_t start = function->address + block->offset;
+	const struct plan_step *step;
+
+	for (; (step = current(&walking)) && walking.original <= start;
+	     advance(&walking, step))
+		if (walking.original == start && step->kind == PLAN_STEP_PROBE &&
+		    probe_slot(plan->code.items + walking.code) ==
+			    block->slot * plan->slot_size)
+			return true;
+	return false;
+}
+
+/* Where a jump of 5 bytes leads, as a link-time address. */
+static uint64_t target_of(const struct plan *plan, uint32_t code)
+{
+	int32_t distance;
+
+	memcpy(&distance, plan->code.items + code + 1, sizeof(distance));
+	return plan->code_address + code + JUMP + (uint64_t)(int64_t)distance;
+}
+
+/* In the code that counts an edge: at the start of the block that it leads to, or on the
+ * way out of the function. */
+static bool locate_in_piece(const struct plan *plan, const struct plan_function *function,
+			    const struct plan_edge *edge, uint32_t code_offset,
+			    struct plan_place *place)
+{
+	const struct plan_block *block = &plan->blocks.items[function->first_block];
+	uint32_t size, *uncounted = place->uncounted;
+	bool counted = true, probing;
+
+	probing = look_into_probe(plan, edge->piece, code_offset, place, &counted, &size);
+	if (!probing && code_offset != edge->piece + size)
+		return false;
+	if (!counted)
+		*uncounted++ = edge->slot * plan->slot_size;
+	if (edge->to == PLAN_EDGE_OUT) {
+		place->kind = PLAN_PLACE_CALL_DONE;
+		place->original = target_of(plan, edge->piece + size);
+		return true;
+	}
+	block += edge->to;
+	place->kind = PLAN_PLACE_MOVED;
+	place->original = function->address + block->offset;
+	if (block->slot < plan->slot_count && counts_first(plan, function, block))
+		*uncounted = block->slot * plan->slot_size;
+	return true;
+}
+
+static bool locate_in_pieces(const struct plan *plan,
+			     const struct plan_function *function, uint32_t code_offset,
+			     struct plan_place *place)
+{
+	for (uint32_t i = 0; i < function->edge_count; i++) {
+		const struct plan_edge *edge =
+			&plan->edges.items[function->first_edge + i];
+
+		if (edge->piece <= code_offset && code_offset - edge->piece < PIECE_MAX &&
+		    locate_in_piece(plan, function, edge, code_offset, place))
+			return true;
+	}
+	return false;
 }
 
 static struct plan_place locate_in_stub(const struct plan *plan,
@@ -115,17 +201,23 @@ struct plan_place steps_locate(const struct plan *plan,
 		advance(&walking, step);
 	place.function = (uint32_t)(function - plan->functions.items);
 	if (!step) {
-		place = locate_in_stub(plan, function, code_offset);
+		if (!locate_in_pieces(plan, function, code_offset, &place))
+			place = locate_in_stub(plan, function, code_offset);
 		place.function = (uint32_t)(function - plan->functions.items);
 		return place;
 	}
 	place.original = walking.original;
 	if (step->kind == PLAN_STEP_PROBE) {
 		locate_in_probe(&walking, code_offset, &place);
-		return place;
+	} else if (code_offset == walking.code ||
+		   !locate_in_pieces(plan, function, code_offset, &place)) {
+		place.kind = PLAN_PLACE_MOVED;
+		place.inside = code_offset != walking.code;
 	}
-	place.kind = PLAN_PLACE_MOVED;
-	place.inside = code_offset != walking.code;
+	/* What falls out of the function is at the start of the next one. */
+	if (place.kind == PLAN_PLACE_MOVED &&
+	    place.original == function->address + function->size)
+		place.kind = PLAN_PLACE_CALL_DONE;
 	return place;
 }
 
@@ -179,7 +271,13 @@ bool plan_way_back(const struct plan *plan, uint64_t address, bool counts,
 			return false;
 		if (walking.original == address && step->kind == PLAN_STEP_MOVED)
 			break;
-		probes = step->kind == PLAN_STEP_PROBE ? probes + step->code : 0;
+		if (step->kind != PLAN_STEP_PROBE ||
+		    edges_is_fall(plan, function,
+				  probe_slot(plan->code.items + walking.code) /
+					  plan->slot_size))
+			probes = 0;
+		else
+			probes += step->code;
 	}
 	if (!step)
 		return false;

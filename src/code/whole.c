@@ -299,11 +299,23 @@ bool whole_needs_entry_slot(const struct whole *whole)
 	return false;
 }
 
+const struct whole_patch *whole_fall_patch(const struct whole *whole, uint32_t block)
+{
+	const struct cfg_block *row = &whole->cfg->blocks.items[block];
+
+	if (row->exposed)
+		return NULL;
+	vector_for_each (&whole->patches, patch)
+		if (patch->block_start && patch->instruction == row->first)
+			return patch;
+	return NULL;
+}
+
 bool whole_fit(struct whole *whole, const struct cfg *cfg, uint32_t entry)
 {
 	whole->cfg = cfg;
 	whole->calls = NULL;
-	whole->patches.count = whole->blocks.count = 0;
+	whole->patches.count = whole->blocks.count = whole->edges.count = 0;
 	vector_reserve(&whole->blocks, cfg->blocks.count);
 	for (size_t i = 0; i < cfg->blocks.count; i++)
 		vector_push(&whole->blocks, ((struct whole_block){.stub = WHOLE_NONE,
@@ -367,6 +379,7 @@ void whole_deinit(struct whole *whole)
 	vector_deinit(&whole->copied);
 	vector_deinit(&whole->patches);
 	vector_deinit(&whole->blocks);
+	vector_deinit(&whole->edges);
 	vector_deinit(&whole->codes);
 	vector_deinit(&whole->fixups);
 	vector_deinit(&whole->clones);

@@ -47,9 +47,22 @@ struct whole_block {
 			  caller in front of whole_emit */
 };
 
-/* A displacement of 4 bytes in plan.code that is to lead to a block. */
+/* An edge of cfg.edges. */
+struct whole_edge {
+	uint32_t slot; /* displacement of its counter; WHOLE_NONE: it has none. Set by the
+			  caller in front of whole_emit, as is `hot` */
+	uint32_t code; /* offset in plan.code of the piece of code that counts it and goes
+			  on to its block; WHOLE_NONE: its counter, if it has one, lies in
+			  its way */
+	bool hot; /* of a condition: it is taken more often than not. Its piece follows
+		     the branch, which is turned over and skips it */
+};
+
+/* A displacement of 4 bytes in plan.code that is to lead to a block, or to the piece of
+ * an edge. */
 struct whole_fixup {
-	uint32_t offset, block;
+	uint32_t offset, to;
+	bool edge; /* `to` is the number of an edge */
 };
 
 struct whole {
@@ -59,10 +72,13 @@ struct whole {
 	struct VECTOR(bool) copied;   /* of each of those: in relocated code, too */
 	struct VECTOR(struct whole_patch) patches;
 	struct VECTOR(struct whole_block) blocks;
+	struct VECTOR(struct whole_edge) edges; /* of cfg.edges; none: they have no
+						   counters */
 	struct VECTOR(uint32_t) codes; /* offset in plan.code of each instruction; of one
 					  that is original, of the jump to it */
 	struct VECTOR(struct whole_fixup) fixups;
 	struct VECTOR(uint32_t) clones; /* offset in plan.code, by table */
+	bool flags;         /* probes set flags instead of counting: PLAN_PROBE_FLAG */
 	bool entry_patched; /* a jump lies at the entry; else the first block has a stub
 			     */
 	const struct whole_calls *calls; /* of whole_copy_calls; NULL */
@@ -99,6 +115,17 @@ static inline bool whole_in_place(const struct whole *whole, size_t i)
 /* Whether calls and executions of the first block are counted by different counters:
  * something in the function leads back to its start. */
 bool whole_needs_entry_slot(const struct whole *whole);
+
+/* The jump to a block that nothing takes but the original code of the block in front,
+ * which falls to it; NULL if there is none. */
+const struct whole_patch *whole_fall_patch(const struct whole *whole, uint32_t block);
+
+/* Whether a counter of an edge needs a piece of code of its own. */
+bool whole_edge_has_piece(const struct whole *whole, const struct cfg_edge *edge);
+
+/* Whether counters of an edge, or of a block, have to keep flags. */
+bool whole_edge_keeps_flags(const struct whole *whole, const struct cfg_edge *edge);
+bool whole_block_keeps_flags(const struct whole *whole, const struct cfg_block *block);
 
 /* Bytes that whole_emit writes at most. */
 size_t whole_size_max(const struct whole *whole);

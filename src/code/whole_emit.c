@@ -12,6 +12,7 @@ enum {
 	 * and jumps. */
 	INSTRUCTION_MAX = 24,
 	BLOCK_MAX = 80,
+	EDGE_MAX = 48,
 };
 
 struct emission {
@@ -35,7 +36,7 @@ size_t whole_size_max(const struct whole *whole)
 {
 	const struct cfg *cfg = whole->cfg;
 	size_t size = 64 + cfg->instructions.count * INSTRUCTION_MAX +
-		      cfg->blocks.count * BLOCK_MAX;
+		      cfg->blocks.count * BLOCK_MAX + whole->edges.count * EDGE_MAX;
 
 	vector_for_each (&cfg->tables, table)
 		size += (size_t)table->count * table->entry_size + 8;
@@ -57,13 +58,51 @@ static void add_step(struct emission *emission, enum plan_step_kind kind,
 
 static void emit_probe(struct emission *emission, uint32_t slot, bool keep_flags)
 {
+	enum probe_form form = keep_flags ? PROBE_COUNT_KEEP_FLAGS : PROBE_COUNT;
 	size_t from = emission->emitter->count;
 
 	if (slot == WHOLE_NONE)
 		return;
-	probe_emit(emission->emitter, keep_flags ? PROBE_COUNT_KEEP_FLAGS : PROBE_COUNT,
-		   slot, 0, PLAN_PLACE_PROBE);
+	if (emission->whole->flags)
+		form = PROBE_FLAG;
+	probe_emit(emission->emitter, form, slot, 0, PLAN_PLACE_PROBE);
 	add_step(emission, PLAN_STEP_PROBE, 0, from);
+}
+
+/* The counter of an edge, by its number. */
+static uint32_t edge_slot(const struct emission *emission, uint32_t edge)
+{
+	const struct whole *whole = emission->whole;
+
+	return edge < whole->edges.count ? whole->edges.items[edge].slot : WHOLE_NONE;
+}
+
+bool whole_edge_has_piece(const struct whole *whole, const struct cfg_edge *edge)
+{
+	const struct cfg *cfg = whole->cfg;
+	const struct cfg_block *from = &cfg->blocks.items[edge->from];
+	uint32_t last = from->first + from->count - 1;
+
+	if (edge->kind == CFG_EDGE_FALL)
+		return whole_in_place(whole, last);
+	return cfg->instructions.items[last].kind != CFG_JUMP;
+}
+
+bool whole_edge_keeps_flags(const struct whole *whole, const struct cfg_edge *edge)
+{
+	if (edge->to == CFG_OUT)
+		return true;
+	return whole->cfg->blocks.items[edge->to].live_in & FLAGS_INCREMENT;
+}
+
+/* The displacement of a branch to the piece of an edge. */
+static void emit_edge_distance(struct emission *emission, uint32_t edge)
+{
+	vector_push(&emission->whole->fixups,
+		    ((struct whole_fixup){.offset = (uint32_t)emission->emitter->count,
+					  .to = edge,
+					  .edge = true}));
+	emit_word32(emission->emitter, 0);
 }
 
 /* The displacement of a branch to a block, or to where its original is entered. */
@@ -79,20 +118,28 @@ static void emit_block_distance(struct emission *emission, uint32_t block)
 			0);
 		return;
 	}
-	vector_push(&emission->whole->fixups,
-		    ((struct whole_fixup){(uint32_t)emitter->count, block}));
+	vector_push(
+		&emission->whole->fixups,
+		((struct whole_fixup){.offset = (uint32_t)emitter->count, .to = block}));
 	emit_word32(emitter, 0);
 }
 
 /* The displacement of a direct branch. Other functions are entered where calls are led
  * to. */
-static void emit_target(struct emission *emission, const struct cfg_instruction *row)
+static void emit_target(struct emission *emission, uint32_t number,
+			const struct cfg_instruction *row)
 {
+	uint32_t edge = emission->cfg->blocks.items[number].first_edge;
 	struct emitter *emitter = emission->emitter;
 	/* A function's calls of itself count as calls. */
 	uint32_t block = row->kind == CFG_CALL ? CFG_OUT
 					       : cfg_block_at(emission->cfg, row->target);
 
+	if ((row->kind == CFG_CONDITION || row->kind == CFG_LOOP) &&
+	    edge_slot(emission, edge) != WHOLE_NONE) {
+		emit_edge_distance(emission, edge);
+		return;
+	}
 	if (block != CFG_OUT) {
 		emit_block_distance(emission, block);
 		return;
@@ -113,6 +160,40 @@ static bool comes_next(const struct emission *emission, uint32_t here, uint32_t 
 {
 	return block == here + 1 &&
 	       emission->whole->blocks.items[block].stub == WHOLE_NONE;
+}
+
+/* Counts an edge, and goes on. What leaves the function goes to the original. */
+static void emit_piece(struct emission *emission, uint32_t edge)
+{
+	const struct cfg_edge *row = &emission->cfg->edges.items[edge];
+	const struct cfg_block *from = &emission->cfg->blocks.items[row->from];
+	struct emitter *emitter = emission->emitter;
+	bool keep = whole_edge_keeps_flags(emission->whole, row);
+
+	emission->whole->edges.items[edge].code = (uint32_t)emitter->count;
+	probe_emit(emitter, keep ? PROBE_COUNT_KEEP_FLAGS : PROBE_COUNT,
+		   edge_slot(emission, edge), 0, PLAN_PLACE_PROBE);
+	if (row->to == CFG_OUT)
+		emit_jump(
+			emitter,
+			instruction_at(emission, from->first + from->count - 1)->target);
+	else
+		emit_jump_to_block(emission, row->to);
+}
+
+/* A condition that is mostly true, on which something is counted then. */
+static void emit_turned(struct emission *emission, uint32_t edge,
+			const struct cfg_instruction *row)
+{
+	struct emitter *emitter = emission->emitter;
+	size_t from;
+
+	emit_byte(emitter, 0x70 | ((row->opcode ^ 1) & 15));
+	emit_byte(emitter, 0);
+	from = emitter->count;
+	emit_piece(emission, edge);
+	if (!emitter->full)
+		emitter->code[from - 1] = (uint8_t)(emitter->count - from);
 }
 
 /* A PLT stub is a jump through a word: whether what a direct call or jump leads to is
@@ -153,6 +234,7 @@ static void emit_branch(struct emission *emission, uint32_t number,
 {
 	struct emitter *emitter = emission->emitter;
 	uint32_t block = cfg_block_at(emission->cfg, row->target);
+	uint32_t edge = emission->cfg->blocks.items[number].first_edge;
 	uint64_t word;
 
 	if (find_stub(emission, row, &word)) { /* call or jmp *word */
@@ -171,6 +253,11 @@ static void emit_branch(struct emission *emission, uint32_t number,
 		emit_byte(emitter, 0xe8);
 		break;
 	case CFG_CONDITION:
+		if (edge_slot(emission, edge) != WHOLE_NONE &&
+		    emission->whole->edges.items[edge].hot) {
+			emit_turned(emission, edge, row);
+			return;
+		}
 		emit_byte(emitter, 0x0f);
 		emit_byte(emitter, 0x80 | (row->opcode & 15));
 		break;
@@ -178,7 +265,7 @@ static void emit_branch(struct emission *emission, uint32_t number,
 		emit_bytes(emitter, emission->cfg->bytes + row->offset, row->length - 1u);
 		emit_bytes(emitter, (const uint8_t[]){2, 0xeb, 5, 0xe9}, 4);
 	}
-	emit_target(emission, row);
+	emit_target(emission, number, row);
 }
 
 /* The same bytes, but for the displacement of a RIP-relative operand, or for the absolute
@@ -207,11 +294,23 @@ static void emit_copy(struct emission *emission, const struct cfg_instruction *r
 	}
 }
 
+static void emit_edge_probe(struct emission *emission, uint32_t edge)
+{
+	const struct cfg_edge *row = &emission->cfg->edges.items[edge];
+
+	emit_probe(emission, edge_slot(emission, edge),
+		   whole_edge_keeps_flags(emission->whole, row));
+}
+
 static void emit_instruction(struct emission *emission, uint32_t number, uint32_t i)
 {
 	const struct cfg_instruction *row = instruction_at(emission, i);
-	size_t from = emission->emitter->count;
+	uint32_t edge = emission->cfg->blocks.items[number].first_edge;
+	size_t from;
 
+	if (row->kind == CFG_JUMP && edge_slot(emission, edge) != WHOLE_NONE)
+		emit_edge_probe(emission, edge);
+	from = emission->emitter->count;
 	if (row->kind == CFG_JUMP || row->kind == CFG_CONDITION ||
 	    row->kind == CFG_LOOP || row->kind == CFG_CALL)
 		emit_branch(emission, number, row);
@@ -230,16 +329,17 @@ static void emit_jump_step(struct emission *emission, uint64_t target)
 
 /* The instruction of the block in front of which flags are dead, the first one if they
  * are nowhere; `ret_dead` tells. */
-static uint32_t choose_probe(const struct emission *emission,
-			     const struct cfg_block *block, bool *ret_dead)
+static uint32_t choose_probe(const struct whole *whole, const struct cfg_block *block,
+			     bool *ret_dead)
 {
-	const bool *original = emission->whole->original.items;
+	const struct cfg_instruction *instructions = whole->cfg->instructions.items;
+	const bool *original = whole->original.items;
 	uint32_t end = block->first + block->count, best = block->first;
 	uint8_t live = block->live_out;
 
 	*ret_dead = false;
 	for (uint32_t i = end; i-- > block->first;) {
-		live = cfg_live_before(instruction_at(emission, i), live);
+		live = cfg_live_before(&instructions[i], live);
 		if (i > block->first && original[i - 1]) {
 			*ret_dead = false;
 			continue;
@@ -252,6 +352,14 @@ static uint32_t choose_probe(const struct emission *emission,
 	return best;
 }
 
+bool whole_block_keeps_flags(const struct whole *whole, const struct cfg_block *block)
+{
+	bool dead;
+
+	choose_probe(whole, block, &dead);
+	return !dead;
+}
+
 /* What runs on behind the last instruction of a block. */
 static void emit_fall(struct emission *emission, uint32_t number)
 {
@@ -259,12 +367,18 @@ static void emit_fall(struct emission *emission, uint32_t number)
 	const struct cfg_block *block = &cfg->blocks.items[number];
 	uint32_t last = block->first + block->count - 1;
 	uint8_t kind = instruction_at(emission, last)->kind;
-	size_t from = emission->emitter->count;
+	size_t from;
 
 	if (whole_in_place(emission->whole, last) ||
 	    (kind != CFG_PLAIN && kind != CFG_CONDITION && kind != CFG_LOOP &&
 	     kind != CFG_CALL && kind != CFG_CALL_INDIRECT))
 		return;
+	/* A return that somebody made the original one comes here, too. */
+	if (edge_slot(emission, block->first_edge + block->edge_count - 1) != WHOLE_NONE)
+		emission->whole->edges.items[block->first_edge + block->edge_count - 1]
+			.code = (uint32_t)emission->emitter->count;
+	emit_edge_probe(emission, block->first_edge + block->edge_count - 1);
+	from = emission->emitter->count;
 	if (number + 1 == cfg->blocks.count) {
 		emit_jump_step(emission, cfg->address + cfg->size);
 	} else if (!comes_next(emission, number, number + 1)) {
@@ -281,7 +395,7 @@ static void emit_block(struct emission *emission, uint32_t number)
 	uint32_t probe, end = block->first + block->count;
 	bool dead;
 
-	probe = choose_probe(emission, block, &dead);
+	probe = choose_probe(emission->whole, block, &dead);
 	own->code = (uint32_t)emission->emitter->count;
 	for (uint32_t i = block->first; i < end; i++) {
 		emission->whole->codes.items[i] = (uint32_t)emission->emitter->count;
@@ -320,13 +434,37 @@ static void reserve_clones(struct emission *emission)
 	}
 }
 
+/* The piece of the edge from the switch with this table to a block; WHOLE_NONE: none. */
+static uint32_t switch_piece(const struct emission *emission,
+			     const struct cfg_table *table, uint32_t block)
+{
+	const struct cfg *cfg = emission->cfg;
+
+	if (block == CFG_OUT)
+		return WHOLE_NONE;
+	for (uint32_t i = 0; i < emission->whole->edges.count; i++) {
+		const struct cfg_edge *edge = &cfg->edges.items[i];
+		const struct cfg_block *from = &cfg->blocks.items[edge->from];
+
+		if (edge->kind == CFG_EDGE_SWITCH && edge->to == block &&
+		    emission->whole->edges.items[i].code != WHOLE_NONE &&
+		    instruction_at(emission, from->first + from->count - 1)->target ==
+			    table->address)
+			return emission->whole->edges.items[i].code;
+	}
+	return WHOLE_NONE;
+}
+
 /* Where a table's entry is to lead: what is not in the function stays. */
 static uint64_t cloned_target(const struct emission *emission,
 			      const struct cfg_table *table, uint32_t index)
 {
 	uint64_t target = switches_entry(emission->cfg, table, index);
 	uint32_t block = cfg_block_at(emission->cfg, target);
+	uint32_t piece = switch_piece(emission, table, block);
 
+	if (piece != WHOLE_NONE)
+		return emission->emitter->address + piece;
 	if (block == CFG_OUT || emission->whole->blocks.items[block].stub != WHOLE_NONE)
 		return target;
 	return emission->emitter->address + emission->whole->blocks.items[block].code;
@@ -356,7 +494,8 @@ static void fill_clones(const struct emission *emission)
 static void fill_branches(const struct emission *emission)
 {
 	vector_for_each (&emission->whole->fixups, fixup) {
-		uint32_t to = emission->whole->blocks.items[fixup->block].code;
+		uint32_t to = fixup->edge ? emission->whole->edges.items[fixup->to].code
+					  : emission->whole->blocks.items[fixup->to].code;
 		int32_t distance = (int32_t)(to - (fixup->offset + 4));
 
 		memcpy(emission->emitter->code + fixup->offset, &distance,
@@ -372,6 +511,7 @@ static void emit_stub(struct emission *emission, uint32_t number)
 	size_t from = emitter->count;
 	uint64_t callee = instruction_at(emission, own->stub)->target;
 	uint32_t entry_slot = number ? WHOLE_NONE : emission->whole->entry_slot;
+	enum probe_form form = emission->whole->flags ? PROBE_FLAG : PROBE_COUNT;
 
 	own->stub_code = (uint32_t)from;
 	if (emitter->plan)
@@ -383,9 +523,9 @@ static void emit_stub(struct emission *emission, uint32_t number)
 				.callee = (int32_t)(callee -
 						    original_of(emission, own->stub))}));
 	if (entry_slot != WHOLE_NONE)
-		probe_emit(emitter, PROBE_COUNT, entry_slot, 0, PLAN_PLACE_CALL_UNDO);
+		probe_emit(emitter, form, entry_slot, 0, PLAN_PLACE_CALL_UNDO);
 	if (own->slot != WHOLE_NONE)
-		probe_emit(emitter, PROBE_COUNT, own->slot, 0, PLAN_PLACE_CALL_UNDO);
+		probe_emit(emitter, form, own->slot, 0, PLAN_PLACE_CALL_UNDO);
 	emit_call_jump(emitter, callee);
 }
 
@@ -406,6 +546,11 @@ void whole_emit(struct whole *whole, struct emitter *emitter, uint32_t *ret_entr
 			   cfg->blocks.items->live_in & FLAGS_INCREMENT);
 	for (uint32_t b = 0; b < cfg->blocks.count; b++)
 		emit_block(&emission, b);
+	for (uint32_t i = 0; i < whole->edges.count; i++)
+		if (whole->edges.items[i].slot != WHOLE_NONE &&
+		    whole->edges.items[i].code == WHOLE_NONE &&
+		    whole_edge_has_piece(whole, &cfg->edges.items[i]))
+			emit_piece(&emission, i);
 	for (uint32_t b = 0; b < cfg->blocks.count; b++)
 		if (whole->blocks.items[b].stub != WHOLE_NONE)
 			emit_stub(&emission, b);

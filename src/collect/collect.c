@@ -8,6 +8,9 @@ const struct collector *const collectors[] = {
 	&collector_functions,
 	&collector_coverage,
 	&collector_blocks,
+	&collector_block_coverage,
+	&collector_edges,
+	&collector_pbo,
 	NULL,
 };
 

@@ -18,6 +18,9 @@ struct collector {
 extern const struct collector collector_functions;
 extern const struct collector collector_coverage;
 extern const struct collector collector_blocks;
+extern const struct collector collector_block_coverage;
+extern const struct collector collector_pbo;
+extern const struct collector collector_edges;
 
 /* The collector of this name; the error names the nearest. */
 struct trm_error *collector_find(const char *name,

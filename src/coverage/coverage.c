@@ -134,6 +134,16 @@ static void add_first_line(struct joining *joining,
 						    function->calls}));
 }
 
+static void add_branches(struct joining *joining, const struct report_function *function)
+{
+	size_t count;
+	struct report_edge *edges =
+		report_function_edges(joining->coverage->profile, function, &count);
+
+	lines_add_branches(joining->counted_lines, joining->module, edges, count);
+	free(edges);
+}
+
 /* Adds the lines of a function, if its blocks were counted or it was not executed. */
 static void add_lines(struct joining *joining, const struct image_function *from,
 		      bool executed)
@@ -144,12 +154,14 @@ static void add_lines(struct joining *joining, const struct image_function *from
 
 	if (!joining->counted_lines)
 		return;
-	if (table_find(&joining->known->counted, from->address, &index))
+	if (table_find(&joining->known->counted, from->address, &index)) {
 		blocks = report_function_blocks(joining->coverage->profile,
 						joining->known->executed.items[index],
 						&count);
-	else if (executed)
+		add_branches(joining, joining->known->executed.items[index]);
+	} else if (executed) {
 		return;
+	}
 	lines_add(joining->counted_lines, from->address, from->address + from->size,
 		  blocks, count);
 	free(blocks);
@@ -335,6 +347,8 @@ static void sort_files(struct coverage *coverage)
 		function->file = function->line ? file_of[function->file] : UNPLACED;
 	vector_for_each (&coverage->lines, line)
 		line->file = file_of[line->file];
+	vector_for_each (&coverage->branches, branch)
+		branch->file = file_of[branch->file];
 	free(order);
 	free(file_of);
 }
@@ -438,6 +452,7 @@ void coverage_init(struct coverage *coverage, const struct report_profile *profi
 			sizeof(*coverage->functions.items), compare_functions, coverage);
 	count_files(coverage);
 	lines_finish(coverage);
+	lines_finish_branches(coverage);
 }
 
 void coverage_deinit(struct coverage *coverage)
@@ -448,6 +463,7 @@ void coverage_deinit(struct coverage *coverage)
 	vector_deinit(&coverage->files);
 	vector_deinit(&coverage->functions);
 	vector_deinit(&coverage->lines);
+	vector_deinit(&coverage->branches);
 	string_table_deinit(&coverage->names);
 	string_table_deinit(&coverage->paths);
 }

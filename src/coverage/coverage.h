@@ -31,6 +31,17 @@ struct coverage_line {
 	uint64_t count; /* 0: not executed */
 };
 
+/* A way that a branch of a line may go. Branches that were never executed are not known.
+ */
+struct coverage_branch {
+	uint32_t file; /* index in coverage.files */
+	uint32_t line;
+	uint32_t module;  /* index in coverage.modules */
+	uint64_t address; /* of the branch */
+	uint32_t way;     /* 0, 1, ... of this branch */
+	uint64_t count;
+};
+
 struct coverage_module {
 	const struct report_module *module;
 	/* All functions that were measured are known, not just those that were executed.
@@ -48,7 +59,8 @@ struct coverage_file {
 	uint32_t functions,
 		executed; /* each counted once, in however many modules it is */
 	bool complete;    /* all modules that have functions of it are */
-	uint32_t lines, executed_lines; /* of coverage.lines */
+	uint32_t lines, executed_lines;    /* of coverage.lines */
+	uint32_t branches, taken_branches; /* of coverage.branches */
 };
 
 struct coverage {
@@ -61,6 +73,8 @@ struct coverage {
 	 * that a block was executed that has code of it; what several functions have of
 	 * one line (templates, inline functions) is added up. */
 	struct VECTOR(struct coverage_line) lines;
+	/* Of a profile of edges; sorted by all but the count. */
+	struct VECTOR(struct coverage_branch) branches;
 	struct string_table names, paths;
 };
 
@@ -87,7 +101,8 @@ size_t coverage_same(const struct coverage *coverage, size_t first, uint64_t *re
 /*
  * Adds a tracefile of lcov (geninfo(1) describes the format): the functions of each
  * source file, with FN, FNDA and, for the line of each, DA; all lines that have code, in
- * a profile of blocks. Returns how many files there are.
+ * a profile of blocks; BRDA for each way of each branch, in one of edges. Returns how
+ * many files there are.
  */
 size_t coverage_lcov(const struct coverage *coverage, struct text *out);
 

@@ -90,10 +90,35 @@ static void add_counted_lines(const struct coverage *coverage, uint32_t file,
 		    coverage->files.items[file].executed_lines);
 }
 
+/* Each branch of a line is one of its blocks, which lcov numbers from 0 on. */
+static void add_branches(const struct coverage *coverage, uint32_t file, size_t *branch,
+			 struct text *out)
+{
+	const struct coverage_branch *items = coverage->branches.items;
+	uint32_t block = 0;
+
+	if (!coverage->profile->edges.count)
+		return;
+	for (; *branch < coverage->branches.count && items[*branch].file == file;
+	     ++*branch) {
+		const struct coverage_branch *now = &items[*branch];
+
+		if (!*branch || now[-1].file != file || now[-1].line != now->line)
+			block = 0;
+		else if (!now->way)
+			block++;
+		text_format(out, "BRDA:%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu64 "\n",
+			    now->line, block, now->way, now->count);
+	}
+	text_format(out, "BRF:%" PRIu32 "\nBRH:%" PRIu32 "\n",
+		    coverage->files.items[file].branches,
+		    coverage->files.items[file].taken_branches);
+}
+
 size_t coverage_lcov(const struct coverage *coverage, struct text *out)
 {
 	const struct coverage_function *items = coverage->functions.items;
-	size_t first = 0, end = 0, line = 0;
+	size_t first = 0, end = 0, line = 0, branch = 0;
 
 	text_add(out, "");
 	for (uint32_t i = 0; i < coverage->files.count; i++, first = end) {
@@ -108,6 +133,7 @@ size_t coverage_lcov(const struct coverage *coverage, struct text *out)
 		add_functions(coverage, first, end, true, out);
 		text_format(out, "FNF:%" PRIu32 "\nFNH:%" PRIu32 "\n", file->functions,
 			    file->executed);
+		add_branches(coverage, i, &branch, out);
 		if (coverage->profile->blocks.count)
 			add_counted_lines(coverage, i, &line, out);
 		else

@@ -88,3 +88,70 @@ void lines_finish(struct coverage *coverage)
 		file->executed_lines += line->count > 0;
 	}
 }
+
+/* The ways of one branch, if it has a place in the source. */
+static void add_branch(struct lines *lines, uint32_t module,
+		       const struct report_edge *edges, size_t count)
+{
+	size_t index = image_rows_from(lines->rows, edges->address);
+	const struct image_row *row = &lines->rows->rows.items[index];
+	uint32_t file;
+
+	if (index == lines->rows->rows.count || row->start > edges->address)
+		return;
+	file = file_of(lines, row->place.file);
+	if (file == LEFT_OUT)
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		vector_push(&lines->coverage->branches,
+			    ((struct coverage_branch){.file = file,
+						      .line = row->place.line,
+						      .module = module,
+						      .address = edges->address,
+						      .way = i,
+						      .count = edges[i].count}));
+}
+
+void lines_add_branches(struct lines *lines, uint32_t module,
+			const struct report_edge *edges, size_t count)
+{
+	for (size_t i = 0, end; i < count; i = end) {
+		for (end = i + 1; end < count && edges[end].from == edges[i].from; end++)
+			;
+		if (end > i + 1)
+			add_branch(lines, module, edges + i, end - i);
+	}
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_branches(const void *left, const void *right)
+{
+	const struct coverage_branch *a = left, *b = right;
+	int result = compare_numbers(a->file, b->file);
+
+	if (!result)
+		result = compare_numbers(a->line, b->line);
+	if (!result)
+		result = compare_numbers(a->module, b->module);
+	if (!result)
+		result = compare_numbers(a->address, b->address);
+	return result ? result : compare_numbers(a->way, b->way);
+}
+
+void lines_finish_branches(struct coverage *coverage)
+{
+	if (!coverage->branches.count)
+		return;
+	qsort(coverage->branches.items, coverage->branches.count,
+	      sizeof(*coverage->branches.items), compare_branches);
+	vector_for_each (&coverage->branches, branch) {
+		struct coverage_file *file = &coverage->files.items[branch->file];
+
+		file->branches++;
+		file->taken_branches += branch->count > 0;
+	}
+}

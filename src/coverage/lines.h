@@ -23,6 +23,13 @@ struct lines {
 void lines_add(struct lines *lines, uint64_t start, uint64_t end,
 	       const struct report_block *blocks, size_t block_count);
 
+/* Adds the branches of a function: its edges, by block. */
+void lines_add_branches(struct lines *lines, uint32_t module,
+			const struct report_edge *edges, size_t count);
+
+/* The same as lines_finish for branches. */
+void lines_finish_branches(struct coverage *coverage);
+
 /* Puts the lines of all functions in order, adds up what is of one line, and counts them
  * for the files, whose numbers the lines must have by now. */
 void lines_finish(struct coverage *coverage);

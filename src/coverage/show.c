@@ -238,6 +238,11 @@ static void add_json_files(const struct coverage *coverage, struct text *out)
 		if (coverage->profile->blocks.count) {
 			json_add_number(out, "lines.known", file->lines);
 			json_add_number(out, "lines.executed", file->executed_lines);
+			if (coverage->profile->edges.count) {
+				json_add_number(out, "branches.known", file->branches);
+				json_add_number(out, "branches.taken",
+						file->taken_branches);
+			}
 		}
 		json_add_key(out, "complete");
 		text_add(out, file->complete ? "true" : "false");

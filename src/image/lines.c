@@ -1,13 +1,11 @@
 #include "image/lines.h"
 
 #include "base/cleanup.h"
-#include "image/reader.h"
+#include "base/text.h"
+#include "image/units.h"
 
 #include <dwarf.h>
-#include <elfutils/libdw.h>
-#include <elfutils/libdwelf.h>
-#include <errno.h>
-#include <fcntl.h>
+#include <string.h>
 
 struct reading {
 	const struct image *image;
@@ -219,8 +217,15 @@ static void see_rows(struct reading *reading, Dwarf_Die *unit)
 	}
 }
 
-static void see_unit(struct reading *reading, Dwarf_Die *unit, Dwarf_Die *root)
+static void see_unit(void *context, Dwarf_Die *unit, Dwarf_Die *root)
 {
+	struct reading *reading = context;
+	Dwarf_Attribute folder;
+
+	/* libdw frees no strings before the end, but those of other units may be equal
+	 * and mean another folder. */
+	table_deinit(&reading->file_by_name);
+	reading->folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &folder));
 	if (reading->rows) {
 		see_rows(reading, unit);
 		return;
@@ -231,82 +236,11 @@ static void see_unit(struct reading *reading, Dwarf_Die *unit, Dwarf_Die *root)
 		see_lines(reading, unit);
 }
 
-/* False if there is no unit at all. */
-static bool see_units(struct reading *reading, Dwarf *dwarf)
-{
-	Dwarf_CU *unit = NULL;
-	Dwarf_Die die, split;
-	uint8_t type;
-	bool any = false;
-
-	while (!dwarf_get_units(dwarf, unit, &unit, NULL, &type, &die, &split)) {
-		Dwarf_Die *root = type == DW_UT_skeleton && split.addr ? &split : &die;
-		Dwarf_Attribute folder;
-
-		any = true;
-		/* libdw frees no strings before the end, but those of other units may be
-		 * equal and mean another folder. */
-		table_deinit(&reading->file_by_name);
-		reading->folder =
-			dwarf_formstring(dwarf_attr(&die, DW_AT_comp_dir, &folder));
-		see_unit(reading, &die, root);
-	}
-	table_deinit(&reading->file_by_name);
-	return any;
-}
-
-/* Whether the file is the image's, or its debug file: by the build id, if it has one. */
-static bool same_build(const struct image *image, Dwarf *dwarf)
-{
-	const void *id;
-	ssize_t size = dwelf_elf_gnu_build_id(dwarf_getelf(dwarf), &id);
-
-	return !image->build_id_size || (size == (ssize_t)image->build_id_size &&
-					 !memcmp(id, image->build_id, (size_t)size));
-}
-
-/* Reads the places from one file. */
-static struct trm_error *read_file(struct reading *reading, const char *path)
-{
-	scoped_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct trm_error *error = NULL;
-
-	if (fd < 0)
-		return trm_error_create(TRM_ERROR_SYSTEM, "%s", strerror(errno));
-	Dwarf *dwarf = dwarf_begin(fd, DWARF_C_READ);
-
-	if (!dwarf)
-		return trm_error_create(TRM_ERROR_UNSUPPORTED, "no debug information");
-	if (!same_build(reading->image, dwarf))
-		error = trm_error_create(TRM_ERROR_FORMAT,
-					 "the file is another one by now");
-	else if (!see_units(reading, dwarf))
-		error = trm_error_create(TRM_ERROR_UNSUPPORTED, "no debug information");
-	dwarf_end(dwarf);
-	return error;
-}
-
-/* Reads from the file, or else from its debug file. */
 static struct trm_error *read_image(struct reading *reading)
 {
-	const struct image *image = reading->image;
-	struct trm_error *error = read_file(reading, image->path);
+	struct trm_error *error = image_each_unit(reading->image, see_unit, reading);
 
-	if (error && error->code == TRM_ERROR_UNSUPPORTED && image->build_id_size >= 2) {
-		struct text path = {0};
-
-		image_debug_path(image, &path);
-		struct trm_error *other = read_file(reading, path.data);
-
-		text_deinit(&path);
-		/* That there is none is no news. */
-		if (!other || other->code == TRM_ERROR_FORMAT) {
-			trm_error_destroy(error);
-			error = other;
-		} else {
-			trm_error_destroy(other);
-		}
-	}
+	table_deinit(&reading->file_by_name);
 	return error;
 }
 

@@ -85,6 +85,11 @@ record_node record_node_parent(const struct record_model *model, record_node nod
 struct record_pair record_node_pair(const struct record_model *model, record_node node);
 size_t record_node_count(const struct record_model *model);
 
+static inline struct record_value record_int(int64_t i)
+{
+	return (struct record_value){.type = RECORD_INT, .i = i};
+}
+
 static inline struct record_value record_uint(uint64_t u)
 {
 	return (struct record_value){.type = RECORD_UINT, .u = u};

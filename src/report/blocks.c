@@ -23,6 +23,12 @@ static bool is_same(const struct report_block *a, const struct report_block *b)
 	return a->function == b->function && a->address == b->address;
 }
 
+static void add(struct report_block *sum, const struct report_block *block)
+{
+	sum->count += block->count;
+	sum->stayed = (int64_t)((uint64_t)sum->stayed + (uint64_t)block->stayed);
+}
+
 void report_blocks_finish(struct report_profile *profile)
 {
 	struct report_block *items = profile->blocks.items;
@@ -35,7 +41,7 @@ void report_blocks_finish(struct report_profile *profile)
 		if (by_place(&items[kept], &items[i]))
 			items[++kept] = items[i];
 		else
-			items[kept].count += items[i].count;
+			add(&items[kept], &items[i]);
 	}
 	profile->blocks.count = kept + 1;
 	for (uint32_t i = 0; i < profile->blocks.count; i++) {
@@ -47,12 +53,14 @@ void report_blocks_finish(struct report_profile *profile)
 	}
 }
 
-static bool is_selected(const struct report_profile *profile,
-			const struct report_block *block)
+bool report_block_is_selected(const struct report_profile *profile,
+			      const struct report_block *block)
 {
 	uint32_t module = profile->functions.items[block->function].module;
 
-	return block->count && profile->images.items[block->image].selected &&
+	/* A child goes on in blocks that it did not enter. */
+	return (block->count || block->stayed) &&
+	       profile->images.items[block->image].selected &&
 	       profile->modules.items[module].selected;
 }
 
@@ -75,7 +83,7 @@ void report_blocks_select(struct report_profile *profile)
 			&profile->functions.items[block->function];
 		uint64_t instructions = report_block_instructions(block);
 
-		if (!is_selected(profile, block))
+		if (!report_block_is_selected(profile, block))
 			continue;
 		profile->counted += !function->blocks;
 		if (!last || !is_same(last, block)) {
@@ -101,10 +109,10 @@ static size_t add_up(const struct report_profile *profile, size_t first, size_t 
 	for (size_t i = first; i < end; i++) {
 		const struct report_block *block = &profile->blocks.items[i];
 
-		if (!is_selected(profile, block))
+		if (!report_block_is_selected(profile, block))
 			continue;
 		if (count && is_same(&rows[count - 1], block))
-			rows[count - 1].count += block->count;
+			add(&rows[count - 1], block);
 		else
 			rows[count++] = *block;
 	}

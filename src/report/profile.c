@@ -31,6 +31,12 @@ enum field {
 	FIELD_INTERVAL_START,
 	FIELD_INTERVAL_END,
 	FIELD_THREAD,
+	FIELD_STAYED,
+	FIELD_EDGE,
+	FIELD_EDGE_FROM,
+	FIELD_EDGE_TO,
+	FIELD_EDGE_KIND,
+	FIELD_FAULT,
 	FIELD_COUNT
 };
 
@@ -63,6 +69,12 @@ static const struct {
 	[FIELD_INTERVAL_START] = {"interval.start.ns", RECORD_UINT},
 	[FIELD_INTERVAL_END] = {"interval.end.ns", RECORD_UINT},
 	[FIELD_THREAD] = {"thread", RECORD_UINT},
+	[FIELD_STAYED] = {"block.stayed", RECORD_INT},
+	[FIELD_EDGE] = {"edge", RECORD_ADDRESS},
+	[FIELD_EDGE_FROM] = {"edge.from", RECORD_ADDRESS},
+	[FIELD_EDGE_TO] = {"edge.to", RECORD_ADDRESS},
+	[FIELD_EDGE_KIND] = {"edge.kind", RECORD_STRING},
+	[FIELD_FAULT] = {"flow.fault", RECORD_ADDRESS},
 };
 
 #define BIT(field) (1ull << (field))
@@ -370,11 +382,41 @@ static void add_block(struct loader *loader, const struct row *row)
 			.instructions = small_number_of(row, FIELD_BLOCK_INSTRUCTIONS),
 			.address = number_of(row, FIELD_BLOCK),
 			.count = number_of(row, FIELD_BLOCK_COUNT),
+			.stayed = (int64_t)number_of(row, FIELD_STAYED),
 		}));
 	part = find_part(loader, row, image, function);
 	if (part)
 		part->instructions += number_of(row, FIELD_BLOCK_COUNT) *
 				      number_of(row, FIELD_BLOCK_INSTRUCTIONS);
+}
+
+static void add_edge(struct loader *loader, const struct row *row)
+{
+	uint32_t function = find_function(loader, row);
+	uint32_t image = find_image(loader, number_of(row, FIELD_IMAGE));
+	const char *kind = keep(loader->profile, string_of(row, FIELD_EDGE_KIND));
+
+	vector_push(&loader->profile->edges,
+		    ((struct report_edge){
+			    .function = function,
+			    .image = image,
+			    .from = number_of(row, FIELD_EDGE_FROM),
+			    .to = number_of(row, FIELD_EDGE_TO),
+			    .address = number_of(row, FIELD_EDGE),
+			    .kind = kind,
+			    .open = !(row->present & BIT(FIELD_BLOCK_COUNT)),
+			    .count = number_of(row, FIELD_BLOCK_COUNT),
+		    }));
+}
+
+static void add_fault(struct loader *loader, const struct row *row)
+{
+	uint32_t function = find_function(loader, row);
+	uint32_t image = find_image(loader, number_of(row, FIELD_IMAGE));
+
+	vector_push(
+		&loader->profile->faults,
+		((struct report_fault){function, image, number_of(row, FIELD_FAULT)}));
 }
 
 static void add_skip(struct loader *loader, const struct row *row)
@@ -456,6 +498,8 @@ static const struct {
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_SKIP), add_skip},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_CALLS), add_function},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_BLOCK) | BIT(FIELD_BLOCK_COUNT), add_block},
+	{BIT(FIELD_FUNCTION) | BIT(FIELD_EDGE) | BIT(FIELD_EDGE_FROM), add_edge},
+	{BIT(FIELD_FUNCTION) | BIT(FIELD_FAULT), add_fault},
 	{BIT(FIELD_MODULE) | BIT(FIELD_KNOWN), add_module},
 	{BIT(FIELD_INTERVAL) | BIT(FIELD_INTERVAL_START), add_interval},
 	{BIT(FIELD_IMAGE) | BIT(FIELD_PROCESS), add_process},
@@ -522,6 +566,12 @@ const char *report_run_text(const struct report_run *run, const char *name)
 	return value && value->type == RECORD_STRING ? value->bytes : "";
 }
 
+/* What notes whether something ran, and not how often. */
+static bool is_coverage(const char *measure)
+{
+	return !strcmp(measure, "coverage") || !strcmp(measure, "block-coverage");
+}
+
 static int by_interval(const void *left, const void *right)
 {
 	const struct report_interval *a = left, *b = right;
@@ -559,7 +609,7 @@ static void finish_loading(struct report_profile *profile)
 
 	profile->coverage = true;
 	vector_for_each (&profile->runs, run)
-		if (strcmp(report_run_text(run, "run.measure"), "coverage"))
+		if (!is_coverage(report_run_text(run, "run.measure")))
 			profile->coverage = false;
 	for (size_t i = 0; i < profile->modules.count; i++) {
 		struct report_module *module = &profile->modules.items[i];
@@ -575,6 +625,7 @@ static void finish_loading(struct report_profile *profile)
 	}
 	table_deinit(&first_by_name);
 	report_blocks_finish(profile);
+	report_edges_finish(profile);
 }
 
 static void deinit_loader(struct loader *loader)
@@ -658,6 +709,8 @@ void report_profile_destroy(struct report_profile *profile)
 	vector_deinit(&profile->intervals);
 	vector_deinit(&profile->threads);
 	vector_deinit(&profile->parts);
+	vector_deinit(&profile->edges);
+	vector_deinit(&profile->faults);
 	vector_deinit(&profile->loads);
 	vector_deinit(&profile->skips);
 	string_table_deinit(&profile->strings);

@@ -57,6 +57,7 @@ struct report_function {
 	uint64_t offset;                   /* link-time address */
 	const char *name;                  /* demangled */
 	uint32_t first_block, block_count; /* in profile.blocks */
+	uint32_t first_edge, edge_count;   /* in profile.edges */
 	/* Of the selection: */
 	bool executed;
 	uint64_t calls;
@@ -76,6 +77,24 @@ struct report_block {
 	uint32_t size, instructions; /* bytes, instructions */
 	uint64_t address;            /* of its first instruction */
 	uint64_t count;
+	int64_t stayed; /* how often it was entered less how often it was left, where that
+			   was measured */
+};
+
+/* A way from one block to another, in one image, or in all that are selected. */
+struct report_edge {
+	uint32_t function, image;
+	uint64_t from, to; /* addresses of the blocks; `to` 0: out of the function */
+	uint64_t address;  /* of the instruction that it leaves */
+	const char *kind;  /* "jump", "next", "switch", "leave"; others are as good */
+	bool open; /* it has no count: it is not told apart from what is no edge */
+	uint64_t count;
+};
+
+/* A function in one image whose counters contradict each other. */
+struct report_fault {
+	uint32_t function, image;
+	uint64_t address; /* of the block where it is seen */
 };
 
 /* A part of the runs whose counts are told apart; those of several runs with one number
@@ -121,7 +140,11 @@ struct report_profile {
 	struct VECTOR(struct report_module) modules;
 	struct VECTOR(struct report_function) functions;
 	struct VECTOR(struct report_count) counts;
-	struct VECTOR(struct report_block) blocks;       /* by function, address, image */
+	struct VECTOR(struct report_block) blocks; /* by function, address, image */
+	/* By function, from, to, kind, image; those of count 0 are branches that were not
+	 * taken. */
+	struct VECTOR(struct report_edge) edges;
+	struct VECTOR(struct report_fault) faults;
 	struct VECTOR(struct report_interval) intervals; /* by number; mostly none */
 	struct VECTOR(struct report_thread) threads;     /* mostly none */
 	struct VECTOR(struct report_part) parts;
@@ -136,7 +159,8 @@ struct report_profile {
 	size_t executed;       /* functions */
 	size_t skipped;        /* functions not instrumented */
 	size_t counted;        /* executed functions whose blocks were counted */
-	size_t executed_blocks;
+	size_t executed_blocks, passed_edges;
+	size_t faulty; /* rows of `faults` */
 };
 
 /*
@@ -158,6 +182,7 @@ struct trm_error *report_error_empty(const char *path);
 struct report_filter {
 	bool one_process;
 	uint64_t process;   /* pid, if one_process */
+	uint64_t interval;  /* that is loaded; 0: all */
 	const char *module; /* glob for the name or path; NULL: all */
 };
 
@@ -199,6 +224,10 @@ void report_blocks_finish(struct report_profile *profile);
 /* Adds up the blocks of what is selected: a part of report_profile_select. */
 void report_blocks_select(struct report_profile *profile);
 
+/* Whether a block was executed in what is selected. */
+bool report_block_is_selected(const struct report_profile *profile,
+			      const struct report_block *block);
+
 /* The executed blocks of the selection, counts of all its images in one; `image` means
  * nothing in them. By address: those of one function. The caller frees. */
 struct report_block *report_profile_blocks(const struct report_profile *profile,
@@ -206,6 +235,17 @@ struct report_block *report_profile_blocks(const struct report_profile *profile,
 struct report_block *report_function_blocks(const struct report_profile *profile,
 					    const struct report_function *function,
 					    size_t *ret_count);
+
+/* The same for edges. Those of one function by from, to and kind, with those that were
+ * not passed; of a profile those that were, by count (REPORT_SORT_CALLS), or by name or
+ * module and then by count. */
+void report_edges_finish(struct report_profile *profile);
+void report_edges_select(struct report_profile *profile);
+struct report_edge *report_function_edges(const struct report_profile *profile,
+					  const struct report_function *function,
+					  size_t *ret_count);
+struct report_edge *report_profile_edges(const struct report_profile *profile,
+					 enum report_sort sort);
 
 /* How many instructions the executions of a block were. */
 static inline uint64_t report_block_instructions(const struct report_block *block)

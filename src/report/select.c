@@ -145,6 +145,7 @@ struct trm_error *report_profile_select(struct report_profile *profile,
 	add_loads(profile);
 	add_counts(profile);
 	report_blocks_select(profile);
+	report_edges_select(profile);
 	add_parts(profile);
 	add_skips(profile);
 	vector_for_each (&profile->functions, function)

@@ -678,7 +678,7 @@ static void block_signals(sigset_t *signals)
  * and would go on to bytes that were replaced. */
 static struct trm_error *check_collector(const struct collector *collector)
 {
-	if (collector->depth != PLAN_BLOCKS)
+	if (collector->depth == PLAN_ENTRIES)
 		return NULL;
 	return trm_error_create(TRM_ERROR_USAGE,
 				"cannot measure %s of a process that runs already: use "

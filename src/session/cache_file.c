@@ -23,6 +23,7 @@ enum part {
 	FIXUPS,
 	BLOCKS,
 	TERMS,
+	EDGES,
 	STEPS,
 	STUBS,
 	CODE,
@@ -122,6 +123,7 @@ static struct plan *plan_of(const struct header *header, char *bytes)
 	SET_ARRAY(plan->fixups, bytes + part_offset(header, FIXUPS), size[FIXUPS]);
 	SET_ARRAY(plan->blocks, bytes + part_offset(header, BLOCKS), size[BLOCKS]);
 	SET_ARRAY(plan->terms, bytes + part_offset(header, TERMS), size[TERMS]);
+	SET_ARRAY(plan->edges, bytes + part_offset(header, EDGES), size[EDGES]);
 	SET_ARRAY(plan->steps, bytes + part_offset(header, STEPS), size[STEPS]);
 	SET_ARRAY(plan->stubs, bytes + part_offset(header, STUBS), size[STUBS]);
 	SET_ARRAY(plan->code, bytes + part_offset(header, CODE), size[CODE]);
@@ -211,6 +213,7 @@ static struct header make_header(const struct module_file *file)
 	header.part_size[FIXUPS] = plan->fixups.count * sizeof(*plan->fixups.items);
 	header.part_size[BLOCKS] = plan->blocks.count * sizeof(*plan->blocks.items);
 	header.part_size[TERMS] = plan->terms.count * sizeof(*plan->terms.items);
+	header.part_size[EDGES] = plan->edges.count * sizeof(*plan->edges.items);
 	header.part_size[STEPS] = plan->steps.count * sizeof(*plan->steps.items);
 	header.part_size[STUBS] = plan->stubs.count * sizeof(*plan->stubs.items);
 	header.part_size[CODE] = plan->code.count;
@@ -273,10 +276,11 @@ static bool write_texts(int fd, struct header *header, const struct module_file 
 static bool write_parts(int fd, struct header *header, const struct module_file *file)
 {
 	const struct plan *plan = file->plan;
-	const void *arrays[] = {
-		plan->functions.items, plan->patches.items, plan->fixups.items,
-		plan->blocks.items,    plan->terms.items,   plan->steps.items,
-		plan->stubs.items,     plan->code.items,    plan->names.items};
+	const void *arrays[] = {plan->functions.items, plan->patches.items,
+				plan->fixups.items,    plan->blocks.items,
+				plan->terms.items,     plan->edges.items,
+				plan->steps.items,     plan->stubs.items,
+				plan->code.items,      plan->names.items};
 
 	for (int i = FUNCTIONS; i <= NAMES; i++) {
 		const struct piece piece = {arrays[i], header->part_size[i]};

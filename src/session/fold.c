@@ -3,8 +3,10 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "code/cfg.h"
 #include "record/output.h"
 #include "record/record.h"
+#include "session/residues.h"
 #include "session/unmatched.h"
 
 #include <limits.h>
@@ -184,7 +186,8 @@ struct names {
 	record_attribute process, parent, program, image, threads, state, reason;
 	record_attribute module, path, build_id, known, instrumented;
 	record_attribute function, offset, calls, skip_reason;
-	record_attribute block, block_size, block_instructions, count;
+	record_attribute block, block_size, block_instructions, count, stayed;
+	record_attribute edge, edge_from, edge_to, edge_kind, flow_fault;
 	record_attribute interval, interval_start, interval_end, thread;
 };
 
@@ -231,6 +234,13 @@ static struct trm_error *make_names(struct saving *saving)
 		{"interval", RECORD_UINT, RECORD_AS_VALUE, &n->interval},
 		{"interval.start.ns", RECORD_UINT, RECORD_AS_VALUE, &n->interval_start},
 		{"interval.end.ns", RECORD_UINT, RECORD_AS_VALUE, &n->interval_end},
+		{"block.stayed", RECORD_INT, RECORD_AS_VALUE | RECORD_AGGREGATABLE,
+		 &n->stayed},
+		{"edge", RECORD_ADDRESS, RECORD_AS_VALUE, &n->edge},
+		{"edge.from", RECORD_ADDRESS, RECORD_AS_VALUE, &n->edge_from},
+		{"edge.to", RECORD_ADDRESS, RECORD_AS_VALUE, &n->edge_to},
+		{"edge.kind", RECORD_STRING, RECORD_AS_VALUE, &n->edge_kind},
+		{"flow.fault", RECORD_ADDRESS, RECORD_AS_VALUE, &n->flow_fault},
 		{"skip.reason", RECORD_STRING, RECORD_AS_VALUE, &n->skip_reason},
 	};
 
@@ -481,27 +491,155 @@ static void save_calls(struct saving *saving, const struct image_run *image,
 	write_counted(saving, node, pairs, 3);
 }
 
+/* What a block's count is, and how often it was entered and not left. */
+struct block_count {
+	uint64_t count;
+	int64_t stayed;
+};
+
 static void save_block(struct saving *saving, const struct image_run *image,
 		       record_node node, uint64_t address, const struct plan_block *block,
-		       uint64_t count)
+		       struct block_count count)
 {
 	const struct names *n = &saving->names;
-	struct record_pair pairs[8] = {
+	struct record_pair pairs[9] = {
 		{n->offset, record_address(address)},
 		{n->image, record_uint(image->number)},
 		{n->block, record_address(address + block->offset)},
 		{n->block_size, record_uint(block->size)},
 		{n->block_instructions, record_uint(block->instructions)},
-		{n->count, record_uint(count)},
+		{n->count, record_uint(count.count)},
 	};
 
-	write_counted(saving, node, pairs, 6);
+	if (count.stayed)
+		pairs[6] = (struct record_pair){n->stayed, record_int(count.stayed)};
+	write_counted(saving, node, pairs, count.stayed ? 7 : 6);
 }
 
-static void save_function(struct saving *saving, const struct image_run *image,
-			  const struct module_file *file,
-			  const struct plan_function *function, const uint64_t *counters)
+/* The counts of one module of an image, as they are saved. */
+struct module_counts {
+	const struct image_run *image;
+	const struct module_file *file;
+	const uint64_t *counters;
+	struct edges_residues residues;
+};
+
+/* One of an edge that has no count says just that. */
+static void save_edge(struct saving *saving, const struct module_counts *of,
+		      record_node node, const struct plan_function *function,
+		      const struct plan_edge *edge, uint64_t count)
 {
+	static const char *const kinds[] = {
+		[CFG_EDGE_TAKEN] = "jump",
+		[CFG_EDGE_FALL] = "next",
+		[CFG_EDGE_SWITCH] = "switch",
+		[CFG_EDGE_RETURN] = "leave",
+	};
+	const struct names *n = &saving->names;
+	const struct plan_block *blocks =
+		&of->file->plan->blocks.items[function->first_block];
+	uint64_t from = function->address + blocks[edge->from].offset;
+	struct record_pair pairs[9] = {
+		{n->offset, record_address(function->address)},
+		{n->image, record_uint(of->image->number)},
+		{n->edge, record_address(from + blocks[edge->from].size - edge->size)},
+		{n->edge_from, record_address(from)},
+		{n->edge_kind, record_string(kinds[edge->kind])},
+	};
+	size_t pair = 5;
+
+	if (edge->to != PLAN_EDGE_OUT)
+		pairs[pair++] = (struct record_pair){
+			n->edge_to,
+			record_address(function->address + blocks[edge->to].offset)};
+	if (!(edge->flags & PLAN_EDGE_JOINED))
+		pairs[pair++] = (struct record_pair){n->count, record_uint(count)};
+	write_counted(saving, node, pairs, pair);
+}
+
+/* All ways from a block that was executed, if there are several; of others those that
+ * were taken. That a block with calls returned, too, is no way. */
+static void save_edges(struct saving *saving, const struct module_counts *from,
+		       const struct plan_function *function,
+		       const struct edges_counts *counts, record_node node)
+{
+	const struct plan_edge *edges =
+		&from->file->plan->edges.items[function->first_edge];
+
+	for (uint32_t i = 0; i < function->edge_count; i++) {
+		bool several = (i && edges[i - 1].from == edges[i].from) ||
+			       (i + 1 < function->edge_count &&
+				edges[i + 1].from == edges[i].from);
+		bool joined =
+			edges[i].flags & PLAN_EDGE_JOINED && edges[i].to != PLAN_EDGE_OUT;
+
+		if (counts->edges[i] ||
+		    (counts->blocks[edges[i].from] && (several || joined)))
+			save_edge(saving, from, node, function, &edges[i],
+				  counts->edges[i]);
+	}
+}
+
+static void save_fault(struct saving *saving, const struct image_run *image,
+		       record_node node, uint64_t address, uint64_t fault)
+{
+	const struct names *n = &saving->names;
+	struct record_pair pairs[5] = {
+		{n->offset, record_address(address)},
+		{n->image, record_uint(image->number)},
+		{n->flow_fault, record_address(fault)},
+	};
+
+	write_counted(saving, node, pairs, 3);
+}
+
+static bool has_counts(const struct plan *plan, const struct plan_function *function,
+		       const uint64_t *counters)
+{
+	const struct plan_block *blocks = &plan->blocks.items[function->first_block];
+	const struct plan_edge *edges = &plan->edges.items[function->first_edge];
+	bool any = counters[function->slot];
+
+	for (uint32_t i = 0; !any && i < function->block_count; i++)
+		any = blocks[i].slot < plan->slot_count && counters[blocks[i].slot];
+	for (uint32_t i = 0; !any && i < function->edge_count; i++)
+		any = edges[i].slot < plan->slot_count && counters[edges[i].slot];
+	return any;
+}
+
+/* All that follows from the counters on edges. What contradicts itself is no count. */
+static void save_flow(struct saving *saving, const struct module_counts *from,
+		      const struct plan_function *function)
+{
+	const struct plan *plan = from->file->plan;
+	const struct plan_block *blocks = &plan->blocks.items[function->first_block];
+	struct edges_counts counts;
+	uint32_t fault = 0;
+	record_node node;
+
+	if (!has_counts(plan, function, from->counters))
+		return;
+	node = function_node(saving, from->file, function);
+	if (!edges_solve(plan, function, from->counters, &from->residues, &counts,
+			 &fault))
+		save_fault(saving, from->image, node, function->address,
+			   function->address + blocks[fault].offset);
+	for (uint32_t i = 0; counts.blocks && i < function->block_count; i++)
+		if (counts.blocks[i] || counts.stayed[i])
+			save_block(
+				saving, from->image, node, function->address, &blocks[i],
+				(struct block_count){counts.blocks[i], counts.stayed[i]});
+	if (counts.edges)
+		save_edges(saving, from, function, &counts, node);
+	edges_counts_deinit(&counts);
+}
+
+static void save_function(struct saving *saving, const struct module_counts *from,
+			  const struct plan_function *function)
+{
+	const struct image_run *image = from->image;
+	const struct module_file *file = from->file;
+	const uint64_t *counters = from->counters;
 	const struct plan *plan = file->plan;
 	record_node node = 0;
 
@@ -512,12 +650,16 @@ static void save_function(struct saving *saving, const struct image_run *image,
 		save_calls(saving, image, node, function->address,
 			   counters[function->slot]);
 	}
+	if (function->edge_count) {
+		save_flow(saving, from, function);
+		return;
+	}
 	for (uint32_t i = 0; i < function->block_count; i++) {
 		const struct plan_block *block =
 			&plan->blocks.items[function->first_block + i];
-		uint64_t count = plan_block_count(plan, block, counters);
+		struct block_count count = {plan_block_count(plan, block, counters), 0};
 
-		if (!count)
+		if (!count.count)
 			continue;
 		if (!node)
 			node = function_node(saving, file, function);
@@ -536,6 +678,9 @@ static const struct image_count *save_module_counts(struct saving *saving,
 	scoped_free uint64_t *counters =
 		memory_allocate_zeroed(plan->slot_count, sizeof(*counters));
 
+	struct module_counts from = {image, file, counters,
+				     residues_of(image, file->index)};
+
 	saving->interval = count->interval;
 	saving->thread = count->thread;
 	for (; count < end && count->file == file->index &&
@@ -543,7 +688,8 @@ static const struct image_count *save_module_counts(struct saving *saving,
 	     count++)
 		counters[count->slot] = count->count;
 	vector_for_each (&plan->functions, function)
-		save_function(saving, image, file, function, counters);
+		save_function(saving, &from, function);
+	vector_deinit(&from.residues);
 	return count;
 }
 

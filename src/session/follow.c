@@ -2,6 +2,7 @@
 #include "session/session.h"
 
 #include "base/cleanup.h"
+#include "session/residues.h"
 #include "session/signals.h"
 
 #include <errno.h>
@@ -142,7 +143,7 @@ static bool may_copy_calls(const struct session *session, int exe)
 	struct stat status;
 	void *bytes;
 
-	if (options->collector->depth != PLAN_BLOCKS || options->calls == CALLS_IN_PLACE)
+	if (options->collector->depth == PLAN_ENTRIES || options->calls == CALLS_IN_PLACE)
 		return false;
 	if (options->calls == CALLS_RELOCATED)
 		return true;
@@ -257,7 +258,7 @@ static void on_exec(struct session *session, struct thread *thread)
 		arena_give_bank(thread->bank);
 	thread->bank = NULL;
 	vector_deinit(&thread->old_banks);
-	vector_deinit(&thread->shown);
+	residues_end(thread);
 	read_link(process->pid, "exe", program, sizeof(program));
 	process->first_image = process->pid == session->first && !process->image->started;
 	if (process->first_image) {
@@ -361,7 +362,11 @@ static void adopt(struct session *session, struct thread *parent, struct thread 
 		session->options->no_follow || (process->space && process->space->bare);
 	/* A handler may have forked, and return in the child, too. */
 	vector_for_each (&parent->shown, shown)
-		vector_push(&child->shown, *shown);
+		vector_push(&child->shown, ((struct shown){.rip = shown->rip,
+							   .rsp = shown->rsp,
+							   .address = shown->address,
+							   .file = shown->file,
+							   .inherited = true}));
 	if (!process->space)
 		return;
 	if (process->space->holding) {

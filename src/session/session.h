@@ -10,6 +10,7 @@
 
 #include "base/table.h"
 #include "base/vector.h"
+#include "code/edges.h"
 #include "collect/collect.h"
 #include "control/arena.h"
 #include "control/event.h"
@@ -92,6 +93,11 @@ struct image_count {
 	uint64_t count;
 };
 struct image_counts VECTOR(struct image_count);
+/* See session/residues.h. */
+struct image_residue {
+	uint32_t file; /* index in session.files */
+	struct edges_residue residue;
+};
 struct image_run {
 	uint32_t number; /* from 1 on */
 	pid_t pid, parent;
@@ -105,6 +111,7 @@ struct image_run {
 	bool hidden;                /* of a process that was not to be followed */
 	struct image_counts counts; /* what is to be told */
 	struct image_counts mark;   /* what its banks had when that was last looked at */
+	struct VECTOR(struct image_residue) residues;
 	struct VECTOR(uint32_t) files; /* indices in session.files of modules it had */
 };
 
@@ -127,6 +134,9 @@ enum thread_state {
 /* A thread's registers as a signal handler saw them. */
 struct shown {
 	uint64_t rip, rsp;
+	uint64_t address; /* link-time, in the module of this file */
+	uint32_t file;    /* index in session.files */
+	bool inherited;   /* the thread's parent was shown, and forked then */
 };
 
 struct thread {

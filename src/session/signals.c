@@ -8,6 +8,7 @@
 
 #include "code/branch.h"
 #include "resident/resident.h"
+#include "session/residues.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -55,13 +56,31 @@ static void add_to_counter(const struct thread *thread, const struct module *mod
 {
 	const struct bank *bank = thread->bank;
 
-	if (!bank || module->file->plan->slot_size != 8)
-		return;
-	uint64_t at = WIRE_BANK_HEADER + module->first_slot * 8ull + displacement;
-	uint64_t *counter = (uint64_t *)(void *)((uint8_t *)bank->shared + at);
+	const uint32_t size = module->file->plan->slot_size;
 
+	if (!bank)
+		return;
+	uint64_t at =
+		WIRE_BANK_HEADER + module->first_slot * (uint64_t)size + displacement;
+	uint8_t *place = (uint8_t *)bank->shared + at;
+	uint64_t *counter = (uint64_t *)(void *)place;
+
+	if (size == 1) { /* what was noted once stays so */
+		if (by > 0)
+			*place = 1;
+		return;
+	}
 	if (by > 0 || *counter)
 		*counter += (uint64_t)(int64_t)by;
+}
+
+/* Counts what the thread has not, and will not: it goes on behind it. */
+static void count_by_hand(const struct thread *thread, const struct module *module,
+			  const struct plan_place *place)
+{
+	for (unsigned i = 0; i < 2; i++)
+		if (place->uncounted[i] != PLAN_NO_SLOT)
+			add_to_counter(thread, module, place->uncounted[i], 1);
 }
 
 /* The thread counted a call and will count it again. */
@@ -69,7 +88,8 @@ static void uncount(const struct thread *thread, const struct module *module,
 		    const struct plan_function *function)
 {
 	if (function->reason == PLAN_INSTRUMENTED)
-		add_to_counter(thread, module, function->slot * 8, -1);
+		add_to_counter(thread, module,
+			       function->slot * module->file->plan->slot_size, -1);
 }
 
 /*
@@ -281,13 +301,13 @@ static enum settled settle_moved(struct thread *thread, const struct module *mod
 				 struct plan_place *place,
 				 struct user_regs_struct *registers)
 {
-	for (unsigned i = 0; i < 2; i++)
-		if (place->uncounted[i] != PLAN_NO_SLOT)
-			add_to_counter(thread, module, place->uncounted[i], 1);
+	count_by_hand(thread, module, place);
 	step_back(module, place, registers);
 	registers->rip = place->original + module->bias;
-	vector_push(&thread->shown,
-		    ((struct shown){.rip = registers->rip, .rsp = registers->rsp}));
+	vector_push(&thread->shown, ((struct shown){.rip = registers->rip,
+						    .rsp = registers->rsp,
+						    .address = place->original,
+						    .file = module->file->index}));
 	return SETTLED;
 }
 
@@ -329,6 +349,7 @@ static enum settled settle_trampoline(struct session *session, struct thread *th
 		registers->rsp += 8;
 		__attribute__((fallthrough));
 	case PLAN_PLACE_CALL_DONE:
+		count_by_hand(thread, module, &place);
 		registers->rip = place.original + module->bias;
 		return SETTLED;
 	default:
@@ -681,20 +702,6 @@ struct saved_place {
 	uint64_t rsp, rip;
 };
 
-/* Whether a handler that goes back to `saved` is that of a signal that found the thread
- * in a relocated function, and whether it goes back to where it was: it has counted then.
- * All such signals that came later are done. */
-static bool take_shown(struct thread *thread, const struct saved_place *saved)
-{
-	for (size_t i = thread->shown.count; i-- > 0;) {
-		if (thread->shown.items[i].rsp != saved->rsp)
-			continue;
-		thread->shown.count = i;
-		return thread->shown.items[i].rip == saved->rip;
-	}
-	return false;
-}
-
 bool signals_lead_in(const struct space *space, uint64_t rip, bool entry,
 		     uint64_t *ret_rip)
 {
@@ -730,16 +737,19 @@ static void lead_back(struct thread *thread, uint64_t context)
 	if (remote_failed(remote_read(space->memory_fd, context + UCONTEXT_RSP, &saved,
 				      sizeof(saved))))
 		return;
-	counted = take_shown(thread, &saved);
+	counted = residues_return(thread, saved.rsp, saved.rip);
 	module = space_module_of_text(space, saved.rip);
 	if (!module)
 		return;
 	if (plan_way_back(module->file->plan, saved.rip - module->bias, !counted,
-			  &offset))
+			  &offset)) {
+		if (!counted)
+			residues_came(thread, module, saved.rip - module->bias, true);
 		saved.rip = module->code_address + offset;
-	else if (!signals_lead_in(space, saved.rip, saved.rip == thread->fault_rip,
-				  &saved.rip))
+	} else if (!signals_lead_in(space, saved.rip, saved.rip == thread->fault_rip,
+				    &saved.rip)) {
 		return;
+	}
 	trm_error_destroy(remote_write(space->memory_fd, context + UCONTEXT_RSP, &saved,
 				       sizeof(saved)));
 }
@@ -767,5 +777,5 @@ void signals_watch_return(struct thread *thread)
 		thread->fault_rip = 0;
 	while (thread->shown.count &&
 	       is_left(registers.rsp, thread->shown.items[thread->shown.count - 1].rsp))
-		thread->shown.count--;
+		residues_left(thread, &thread->shown.items[--thread->shown.count]);
 }

@@ -1,6 +1,8 @@
 /* The tables of threads and processes, and their banks. */
 #include "session/signals.h"
 
+#include "session/residues.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -47,6 +49,7 @@ void session_remove_thread(struct session *session, struct thread *thread)
 	vector_for_each (&thread->old_banks, bank)
 		arena_give_bank(*bank);
 	vector_deinit(&thread->old_banks);
+	residues_end(thread);
 	vector_deinit(&thread->shown);
 	*table_insert(&session->threads, (uint64_t)thread->tid, NULL) = 0;
 	for (size_t i = 0; i < session->all_threads.count; i++) {

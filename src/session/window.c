@@ -23,20 +23,32 @@ static struct trm_error *check_calls(const char *option, const struct patterns *
 	return NULL;
 }
 
-/* What follows from counters on few edges is right only of whole runs: a function that is
- * under way when counting begins is left, but was not entered. */
-static struct trm_error *check_depth(const struct session_options *options)
+/* What follows from counters on few edges is right only of whole runs and processes: a
+ * function that is under way when counting begins is left, but was not entered; and what
+ * the balance of a block lacks is known of images, not of threads. */
+static struct trm_error *check_whole(const struct session_options *options)
 {
-	const struct session_window *asked = &options->window;
-	enum plan_depth depth = options->collector->depth;
+	const char *words = options->window.words;
 
-	if (asked->words && depth > PLAN_BLOCKS)
-		return trm_error_create(
-			TRM_ERROR_USAGE,
-			"%s are counted of whole runs only: leave %s out, "
-			"or use -m blocks",
-			options->collector->name, asked->words);
-	if (asked->interval_instructions && depth < PLAN_BLOCKS)
+	if (options->collector->depth <= PLAN_BLOCKS || !(words || options->threads))
+		return NULL;
+	return trm_error_create(
+		TRM_ERROR_USAGE,
+		"-m %s counts whole runs of whole processes only: leave '%s' out, or use "
+		"-m blocks",
+		options->collector->name, words ? words : "--threads");
+}
+
+static bool has_flags(const struct session_options *options)
+{
+	return options->collector->slot_size == 1;
+}
+
+static struct trm_error *check_collector(const struct session_options *options)
+{
+	TRM_TRY(check_whole(options));
+	if (options->window.interval_instructions &&
+	    (options->collector->depth < PLAN_BLOCKS || has_flags(options)))
 		return trm_error_create(TRM_ERROR_USAGE,
 					"--interval: -m %s does not count instructions; "
 					"use -m blocks, or give a time",
@@ -62,7 +74,7 @@ struct trm_error *window_check(const struct session_options *options)
 		return trm_error_create(
 			TRM_ERROR_USAGE,
 			"--interval is longer than --for: leave it out, or count longer");
-	TRM_TRY(check_depth(options));
+	TRM_TRY(check_collector(options));
 	TRM_TRY(check_calls("start-at", &start->calls));
 	return check_calls("stop-at", &stop->calls);
 }
@@ -104,18 +116,13 @@ void window_describe_calls(const struct session_window *asked, struct text *text
 	describe_calls("stop", &asked->stop.calls, text);
 }
 
-static bool has_flags(const struct session *session)
-{
-	return session->options->collector->slot_size == 1;
-}
-
 /* A flag that is set already would not tell that it is set again: they are cleared where
  * a part of the run is told apart. */
 static bool clears_flags(const struct session *session)
 {
 	const struct session_window *asked = &session->options->window;
 
-	return has_flags(session) &&
+	return has_flags(session->options) &&
 	       (asked->interval_ns || asked->interval_instructions ||
 		!window_edge_is_empty(&asked->start));
 }
@@ -423,7 +430,7 @@ static void include_call(struct session *session, struct image_run *image,
 
 	if (marked)
 		marked->count -= 1;
-	else if (has_flags(session))
+	else if (has_flags(session->options))
 		vector_push(&image->counts, *call);
 }
 
@@ -433,7 +440,8 @@ static void exclude_call(struct session *session, struct image_run *image,
 	struct image_count *told = last_row(&image->counts, call);
 
 	/* The flag may be of the call that began it. */
-	if (told && told->count && !(has_flags(session) && hook == WIRE_HOOK_BOTH))
+	if (told && told->count &&
+	    !(has_flags(session->options) && hook == WIRE_HOOK_BOTH))
 		told->count -= 1;
 }
 

@@ -1,9 +1,10 @@
 /*
  * step FILE PROGRAM ARGUMENT...: runs the program one instruction at a time and writes
  * how often each instruction ran, and each jump from one to another, in the format of
- * callgrind's output (instruction positions only). It is the plainest truth there is, on
- * the real CPU with the real vDSO and loader, at some microseconds an instruction. One
- * thread, no children.
+ * callgrind's output (instruction positions only); to FILE.ways how often each followed
+ * which other one: module, address, module, address, count. It is the plainest truth
+ * there is, on the real CPU with the real vDSO and loader, at some microseconds an
+ * instruction. One thread, no children.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -26,7 +27,8 @@ struct module {
 	char path[PATH_BYTES];
 };
 
-/* Executions of `to` that followed `from`; of `to` alone where `from` is 0. */
+/* Executions of `to` that followed `from`; of `to` alone where `from` is 0. A jump to
+ * another place than the next instruction is one that is surely far. */
 struct counter {
 	uint64_t from, to, count;
 };
@@ -159,9 +161,10 @@ static int step_all(pid_t pid)
 			read_maps(pid);
 			missed = module_of(place) ? 0 : place >> 12;
 		}
-		if (module_of(place)) {
+		/* An instruction that faulted is no second time here. */
+		if (module_of(place) && !(signal && place == last)) {
 			count(0, place);
-			if (last && place - last - 1 >= INSTRUCTION_BYTES_MAX)
+			if (last)
 				count(last, place);
 		}
 		last = place;
@@ -182,7 +185,7 @@ static void write_counter(FILE *out, const struct counter *counter)
 	if (!counter->from) {
 		fprintf(out, "ob=%s\n0x%lx %lu\n", to->path, counter->to - to->bias,
 			counter->count);
-	} else if (from) {
+	} else if (from && counter->to - counter->from - 1 >= INSTRUCTION_BYTES_MAX) {
 		fprintf(out, "ob=%s\ncob=%s\njump=%lu 0x%lx\n0x%lx\n", from->path,
 			to->path, counter->count, counter->to - to->bias,
 			counter->from - from->bias);
@@ -208,6 +211,30 @@ static void write_all(const char *path)
 		fail(path);
 }
 
+static void write_ways(const char *path)
+{
+	char name[PATH_BYTES];
+	FILE *out;
+
+	snprintf(name, sizeof(name), "%s.ways", path);
+	out = fopen(name, "we");
+	if (!out)
+		fail(name);
+	for (size_t i = 0; i < counter_capacity; i++) {
+		const struct counter *counter = &counters[i];
+		const struct module *from =
+			counter->from ? module_of(counter->from) : NULL;
+		const struct module *to = module_of(counter->to);
+
+		if (counter->count && from)
+			fprintf(out, "%s\t%lx\t%s\t%lx\t%lu\n", from->path,
+				counter->from - from->bias, to->path,
+				counter->to - to->bias, counter->count);
+	}
+	if (fclose(out))
+		fail(name);
+}
+
 int main(int argc, char **argv)
 {
 	int status;
@@ -229,5 +256,6 @@ int main(int argc, char **argv)
 		return 4;
 	status = step_all(pid);
 	write_all(argv[1]);
+	write_ways(argv[1]);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 4;
 }

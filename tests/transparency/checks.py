@@ -143,7 +143,7 @@ def check_program(source, program, tool, options):
         time.sleep(float(source.one("settle", "0")))
         try:
             report = trammel.Report(tool, profile)
-            if options.measure == "blocks":
+            if options.measure in ("blocks", "edges"):
                 trammel.check_counts(tool, profile, report)
         except trammel.ReportError as error:
             raise Failure(str(error)) from error

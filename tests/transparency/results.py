@@ -78,7 +78,7 @@ def arguments(description):
     parser.add_argument("--no-profile", action="store_true",
                         help="compare the runs only and read no profile")
     parser.add_argument("--measure", default="functions", metavar="NAME",
-                        help="measurement: functions (default), coverage or blocks")
+                        help="measurement: functions (default), coverage, blocks or edges")
     return parser
 
 

@@ -42,6 +42,39 @@ def check_counts(trammel, profile, report):
     if done.returncode != 0:
         raise ReportError(f"trammel report --check: exit {done.returncode}: "
                           + (done.stdout + done.stderr).decode(errors="replace").strip()[-600:])
+    check_derived(trammel, profile, report)
+
+
+def read_json(trammel, command, profile):
+    """What `trammel COMMAND --json` says of a profile."""
+    done = subprocess.run([trammel, *command, "--json", profile], capture_output=True,
+                          timeout=running.TIMEOUT_SECONDS, check=False)
+    if done.returncode != 0:
+        raise ReportError(f"trammel {command[0]}: exit {done.returncode}: "
+                          + done.stderr.decode(errors="replace").strip()[-200:])
+    return json.loads(done.stdout)
+
+
+def check_derived(trammel, profile, report):
+    """What follows from counts of blocks must fit these: the instruction mix, and loops."""
+    mix = read_json(trammel, ["mix", "--by", "function"], profile)
+    known = {(row["module.path"], row["function"], row["offset"]): row.get("instructions", 0)
+             for row in report.rows}
+    lost = {trouble["module.path"] for trouble in mix["troubles"]}
+    found = {(row["module.path"], row["function"], row["offset"]): row["instructions"]
+             for row in mix["rows"]}
+    wrong = [place for place, count in known.items()
+             if place[0] not in lost and not mix["blocks.odd"] and found.get(place, 0) != count]
+    wrong += [row["function"] for row in mix["rows"]
+              if sum(row["classes"].values()) != row["instructions"]
+              or row["load.bytes"] < row["loads"] or row["store.bytes"] < row["stores"]]
+    for row in read_json(trammel, ["loops"], profile)["rows"]:
+        place = (row["module.path"], row["function"], row["offset"])
+        if (row.get("entries", 0) > row["iterations"] or row["instructions"] > known[place]
+                or (row["depth"] > 1) != ("parent" in row)):
+            wrong.append(row)
+    if wrong:
+        raise ReportError(f"trammel mix, loops: {len(wrong)} do not fit: {wrong[:3]}")
 
 
 class Report:

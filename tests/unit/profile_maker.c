@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+struct self self;
+
 struct maker begin_profile(const char *path, bool append)
 {
 	struct maker maker = {.model = record_model_create()};
@@ -74,16 +76,61 @@ record_node module_node(struct maker *maker, const char *path)
 				 record_string(path));
 }
 
-void add_module(struct maker *maker, const char *path, uint64_t known)
+static void add_build(struct maker *maker, const char *path, uint64_t known,
+		      const char *build_id)
 {
 	struct record_pair pairs[] = {
 		pair(maker, "image", record_uint(maker->image)),
 		pair(maker, "functions.known", record_uint(known)),
 		pair(maker, "functions.instrumented", record_uint(known - 1)),
-		pair(maker, "buildid", record_string("00ff")),
+		pair(maker, "buildid", record_string(build_id)),
 	};
 
 	trm_writer_record(maker->writer, module_node(maker, path), pairs, 4);
+}
+
+void add_module(struct maker *maker, const char *path, uint64_t known)
+{
+	add_build(maker, path, known, "00ff");
+}
+
+void open_self(void)
+{
+	ssize_t length = readlink("/proc/self/exe", self.path, sizeof(self.path) - 1);
+	struct trm_error *error = NULL;
+
+	if (length > 0)
+		error = image_open(self.path, NULL, &self.image);
+	if (!self.image) {
+		if (error)
+			trm_error_print(error);
+		exit(1);
+	}
+}
+
+void close_self(void)
+{
+	image_close(self.image);
+}
+
+uint64_t address_of(const char *name)
+{
+	uint64_t address;
+
+	assert_true(image_find_function(self.image, name, &address));
+	return address;
+}
+
+void add_self(struct maker *maker, const char *path, uint64_t known, bool same_build)
+{
+	const struct image *image = self.image;
+	char build_id[2 * sizeof(image->build_id) + 1] = "";
+
+	for (size_t i = 0; i < image->build_id_size; i++)
+		snprintf(build_id + 2 * i, 3, "%02x", image->build_id[i]);
+	if (!same_build)
+		build_id[0] = build_id[0] == '0' ? '1' : '0';
+	add_build(maker, path, known, build_id);
 }
 
 record_node function_node(struct maker *maker, const char *path, const char *name)
@@ -118,6 +165,24 @@ void add_block(struct maker *maker, const char *path, const char *name, uint64_t
 	};
 
 	trm_writer_record(maker->writer, function_node(maker, path, name), pairs, 6);
+}
+
+void add_edge(struct maker *maker, const char *path, const char *name, uint64_t offset,
+	      const char *kind, const uint64_t way[4])
+{
+	struct record_pair pairs[7] = {
+		pair(maker, "offset", record_address(offset)),
+		pair(maker, "image", record_uint(maker->image)),
+		pair(maker, "edge", record_address(way[0])),
+		pair(maker, "edge.from", record_address(way[1])),
+		pair(maker, "edge.kind", record_string(kind)),
+		pair(maker, "count", record_uint(way[3])),
+	};
+
+	if (way[2])
+		pairs[6] = pair(maker, "edge.to", record_address(way[2]));
+	trm_writer_record(maker->writer, function_node(maker, path, name), pairs,
+			  way[2] ? 7 : 6);
 }
 
 void add_skip(struct maker *maker, const char *path, const char *name, uint64_t offset,

@@ -5,7 +5,10 @@
 #ifndef TRAMMEL_TESTS_PROFILE_MAKER_H
 #define TRAMMEL_TESTS_PROFILE_MAKER_H
 
+#include "image/image.h"
 #include "record/record.h"
+
+#include <limits.h>
 
 #define OUTPUT "output"
 #define ERRORS "errors"
@@ -32,10 +35,29 @@ void add_image(struct maker *maker, uint64_t process, const char *program,
 record_node module_node(struct maker *maker, const char *path);
 record_node function_node(struct maker *maker, const char *path, const char *name);
 void add_module(struct maker *maker, const char *path, uint64_t known);
+/* The program of the test as a module: what it calls itself, and its image. */
+struct self {
+	char path[PATH_MAX];
+	struct image *image;
+};
+extern struct self self;
+
+/* Fills in `self`; ends the test if that cannot be. */
+void open_self(void);
+void close_self(void);
+/* The address of a function of the test. */
+uint64_t address_of(const char *name);
+/* A module record of the test's program under any path, with its build id or another. */
+void add_self(struct maker *maker, const char *path, uint64_t known, bool same_build);
+
 void add_calls(struct maker *maker, const char *path, const char *name, uint64_t offset,
 	       uint64_t calls);
 void add_block(struct maker *maker, const char *path, const char *name, uint64_t offset,
 	       const uint64_t block[4]); /* address, size, instructions, count */
+/* `way`: the addresses of the instruction, of its block, and of the one that it leads to
+ * (0: out of the function), and the count. */
+void add_edge(struct maker *maker, const char *path, const char *name, uint64_t offset,
+	      const char *kind, const uint64_t way[4]);
 void add_skip(struct maker *maker, const char *path, const char *name, uint64_t offset,
 	      const char *reason);
 

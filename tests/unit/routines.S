@@ -439,31 +439,29 @@ slow_2:	decq -8(%rbp)
 END switch_slow
 BEGIN switch_loop
 	push %rbx; push %r12
-	lea table_loops(%rip), %r12
-	mov %rdi, %rbx
-	and $63, %rbx
-	xor %eax, %eax
-1:	test %rbx, %rbx
-	je 2f
-	mov %rbx, %rcx
-	and $3, %ecx
-	movslq (%r12,%rcx,4), %rcx
-	add %r12, %rcx
-	jmp *%rcx
-loops_0: shr $1, %rbx
-	jmp 1b
-loops_1: add %rsi, %rax
-	dec %rbx
-	jmp 1b
-loops_2: add $2, %rax
-	dec %rbx
-loops_3: xor %rbx, %rax
-	dec %rbx
-	jns 1b
-2:	pop %r12
-	pop %rbx
-	ret
+	lea table_loops(%rip), %r12; mov %rdi, %rbx; and $63, %rbx; xor %eax, %eax
+1:	test %rbx, %rbx; je 2f; mov %rbx, %rcx; and $3, %ecx
+	movslq (%r12,%rcx,4), %rcx; add %r12, %rcx; jmp *%rcx
+loops_0: shr $1, %rbx; jmp 1b
+loops_1: add %rsi, %rax; dec %rbx; jmp 1b
+loops_2: add $2, %rax; dec %rbx
+loops_3: xor %rbx, %rax; dec %rbx; jns 1b
+2:	pop %r12; pop %rbx; ret
 END switch_loop
+/* The table is named between two calls, in code that stays where it is. */
+BEGIN switch_behind
+	push %rbx; push %r12; mov %rdi, %rbx; call tight_b
+	lea table_behind(%rip), %r12; call tight_b
+	and $63, %rbx; xor %eax, %eax
+1:	test %rbx, %rbx; je 2f
+	mov %rbx, %rcx; and $3, %ecx
+	movslq (%r12,%rcx,4), %rcx; add %r12, %rcx; jmp *%rcx
+behind_0: shr $1, %rbx; jmp 1b
+behind_1: add %rsi, %rax; dec %rbx; jmp 1b
+behind_2: add $2, %rax; dec %rbx
+behind_3: xor %rbx, %rax; dec %rbx; jns 1b
+2:	pop %r12; pop %rbx; ret
+END switch_behind
 BEGIN switch_fixed
 	mov $9, %eax
 	cmp $3, %rdi
@@ -785,6 +783,8 @@ area_text_end:
 table_near: .long near_0 - table_near, near_1 - table_near, near_2 - table_near
 	.long near_3 - table_near, near_4 - table_near, tight_c - table_near, near_end - table_near
 table_slow: .long slow_0 - table_slow, slow_1 - table_slow, slow_2 - table_slow, slow_0 - table_slow
+table_behind: .long behind_0 - table_behind, behind_1 - table_behind, behind_2 - table_behind
+	.long behind_3 - table_behind
 table_loops: .long loops_0 - table_loops, loops_1 - table_loops, loops_2 - table_loops
 	.long loops_3 - table_loops
 table_entry: .long entry_1 - table_entry, switch_entry - table_entry, entry_2 - table_entry

@@ -19,39 +19,12 @@
 
 int annotated(int number);
 int annotated_helper(void);
+int nested(int outer, int inner);
 int annotated_odd(int number);
 
 #define BLOCK(...) ((const uint64_t[]){__VA_ARGS__})
 
-static char self[PATH_MAX];
-static struct image *image; /* of self */
-static uint64_t start;      /* of annotated */
-
-static uint64_t address_of(const char *name)
-{
-	uint64_t address;
-
-	assert_true(image_find_function(image, name, &address));
-	return address;
-}
-
-static void add_self(struct maker *maker, bool same_build)
-{
-	char build_id[2 * sizeof(image->build_id) + 1] = "";
-
-	for (size_t i = 0; i < image->build_id_size; i++)
-		snprintf(build_id + 2 * i, 3, "%02x", image->build_id[i]);
-	if (!same_build)
-		build_id[0] = build_id[0] == '0' ? '1' : '0';
-	struct record_pair pairs[] = {
-		pair(maker, "image", record_uint(maker->image)),
-		pair(maker, "functions.known", record_uint(100)),
-		pair(maker, "functions.instrumented", record_uint(99)),
-		pair(maker, "buildid", record_string(build_id)),
-	};
-
-	trm_writer_record(maker->writer, module_node(maker, self), pairs, 4);
-}
+static uint64_t start; /* of annotated */
 
 /* Called 10 times, 10 times through the second return. `size` is that of the first
  * block, of 4 bytes. */
@@ -62,15 +35,17 @@ static void write_profile(uint64_t size, bool same_build)
 
 	add_global(&maker, "run.measure", record_string("blocks"));
 	for (uint64_t process = 1; process <= 2; process++) {
-		add_image(&maker, process, self, 1, "exited 0", NULL);
-		add_self(&maker, same_build);
-		add_calls(&maker, self, "annotated", start, 5);
-		add_block(&maker, self, "annotated", start, BLOCK(start, size, 2, 5));
-		add_block(&maker, self, "annotated", start, BLOCK(start + 10, 11, 3, 5));
+		add_image(&maker, process, self.path, 1, "exited 0", NULL);
+		add_self(&maker, self.path, 100, same_build);
+		add_calls(&maker, self.path, "annotated", start, 5);
+		add_block(&maker, self.path, "annotated", start,
+			  BLOCK(start, size, 2, 5));
+		add_block(&maker, self.path, "annotated", start,
+			  BLOCK(start + 10, 11, 3, 5));
 	}
-	add_calls(&maker, self, "annotated_odd", odd, 1);
-	add_calls(&maker, self, "space::same(int)", 0x10, 1);
-	add_calls(&maker, self, "space::same(char)", 0x20, 1);
+	add_calls(&maker, self.path, "annotated_odd", odd, 1);
+	add_calls(&maker, self.path, "space::same(int)", 0x10, 1);
+	add_calls(&maker, self.path, "space::same(char)", 0x20, 1);
 	add_calls(&maker, "/nowhere/gone.so", "lost", 0x100, 1);
 	end_profile(&maker);
 }
@@ -84,6 +59,7 @@ static void check_text(const char *words)
 		 "annotated\n"
 		 "  %s, 0x%" PRIx64 ", 21 bytes\n"
 		 "  10 calls, 50 instructions (100.0 %% of all)\n"
+		 "  10 loads (80 bytes), 10 stores (80 bytes)\n"
 		 "\n"
 		 "  Count   Share  Address  Instruction\n"
 		 "     10  40.0 %%  %7" PRIx64 "  test %%edi, %%edi\n"
@@ -93,7 +69,7 @@ static void check_text(const char *words)
 		 "     10  60.0 %%  %7" PRIx64 "  mov $0x9, %%eax\n"
 		 "                 %7" PRIx64 "  call 0x%" PRIx64 "  <annotated_helper>\n"
 		 "                 %7" PRIx64 "  ret\n",
-		 self, start, start, start + 2, start + 10, start + 4, start + 9,
+		 self.path, start, start, start + 2, start + 10, start + 4, start + 9,
 		 start + 10, start + 15, helper, start + 20);
 	check_command(cmd_annotate, words, 0, expected, "");
 }
@@ -107,6 +83,41 @@ static void test_listing(void **state)
 	check_text("a.trm annotated");
 	snprintf(words, sizeof(words), "a.trm 0x%" PRIx64, start);
 	check_text(words);
+}
+
+/* Two images with edges: the branch has both ways, in the listing and in the graph. */
+static void test_edges(void **state)
+{
+	struct maker maker = begin_profile("a.trm", false);
+	char *output, *errors;
+
+	(void)state;
+	add_global(&maker, "run.measure", record_string("edges"));
+	for (uint64_t process = 1; process <= 2; process++) {
+		add_image(&maker, process, self.path, 1, "exited 0", NULL);
+		add_self(&maker, self.path, self.image->functions.count, true);
+		add_calls(&maker, self.path, "annotated", start, 5);
+		add_block(&maker, self.path, "annotated", start, BLOCK(start, 4, 2, 5));
+		add_block(&maker, self.path, "annotated", start,
+			  BLOCK(start + 10, 11, 3, 3));
+		add_edge(&maker, self.path, "annotated", start, "jump",
+			 BLOCK(start + 2, start, start + 10, 3));
+		add_edge(&maker, self.path, "annotated", start, "next",
+			 BLOCK(start + 2, start, start + 4, 2));
+	}
+	end_profile(&maker);
+	assert_int_equal(run_command(cmd_annotate, "a.trm annotated", &output, &errors),
+			 0);
+	assert_non_null(strstr(output, "<+0xa>"));
+	assert_non_null(strstr(output, "  taken 6 of 10 (60.0 %)\n"));
+	free(output);
+	free(errors);
+	assert_int_equal(
+		run_command(cmd_annotate, "--json a.trm annotated", &output, &errors), 0);
+	assert_non_null(strstr(output, "\"edges\": [{\"edge.kind\": \"next\", "));
+	assert_non_null(strstr(output, "\"count\": 6}], \"code\": ["));
+	free(output);
+	free(errors);
 }
 
 static void test_one_process(void **state)
@@ -174,6 +185,46 @@ static void test_source(void **state)
 	free(errors);
 }
 
+/* Called twice, 5 rounds of 7 each. */
+static void test_loops(void **state)
+{
+	struct maker maker = begin_profile("a.trm", false);
+	uint64_t nested_at = address_of("nested");
+	char *output, *errors, expected[512];
+
+	(void)state;
+	add_image(&maker, 1, self.path, 1, "exited 0", NULL);
+	add_self(&maker, self.path, 100, true);
+	add_calls(&maker, self.path, "nested", nested_at, 2);
+	add_block(&maker, self.path, "nested", nested_at, BLOCK(nested_at, 2, 1, 2));
+	add_block(&maker, self.path, "nested", nested_at, BLOCK(nested_at + 2, 2, 1, 10));
+	add_block(&maker, self.path, "nested", nested_at, BLOCK(nested_at + 4, 4, 2, 70));
+	add_block(&maker, self.path, "nested", nested_at, BLOCK(nested_at + 8, 9, 3, 10));
+	add_block(&maker, self.path, "nested", nested_at, BLOCK(nested_at + 17, 1, 1, 2));
+	end_profile(&maker);
+	assert_int_equal(run_command(cmd_annotate, "a.trm nested", &output, &errors), 0);
+	snprintf(expected, sizeof(expected),
+		 "                 %7s  loop: 2 entries, 10 iterations (5.0 each), 97.8 "
+		 "%%\n"
+		 "     10   5.4 %%  %7" PRIx64 "  mov %%esi, %%ecx\n"
+		 "                 %7s  loop in 1: 10 entries, 70 iterations (7.0 each), "
+		 "76.1 %%\n",
+		 "", nested_at + 2, "");
+	if (!strstr(output, expected))
+		fail_msg("not in it: %s\n%s", expected, output);
+	free(output);
+	free(errors);
+	assert_int_equal(
+		run_command(cmd_annotate, "--json a.trm nested", &output, &errors), 0);
+	snprintf(expected, sizeof(expected),
+		 "\"loops\": [\n  {\"header\": \"0x%" PRIx64
+		 "\", \"depth\": 1, \"blocks\": 3, \"entries\": 2, ",
+		 nested_at + 2);
+	assert_non_null(strstr(output, expected));
+	free(output);
+	free(errors);
+}
+
 static void test_json(void **state)
 {
 	char *output, *errors, block[512];
@@ -186,6 +237,8 @@ static void test_json(void **state)
 	snprintf(block, sizeof(block),
 		 "  {\"block\": \"0x%" PRIx64
 		 "\", \"block.size\": 6, \"block.instructions\": 2, \"count\": 0, "
+		 "\"loads\": 0, \"load.bytes\": 0, \"stores\": 0, \"store.bytes\": 0, "
+		 "\"repeated\": 0, "
 		 "\"code\": [\n"
 		 "    {\"address\": \"0x%" PRIx64 "\", \"text\": \"mov $0x7, %%eax\", "
 		 "\"file\": \"",
@@ -217,10 +270,10 @@ static void test_refused(void **state)
 		"  0x20        %s  space::same(char)\n"
 		"trammel: 'space::same' means 2 functions: choose one by its address and "
 		"--module\n",
-		self, self);
+		self.path, self.path);
 	check_command(cmd_annotate, "a.trm space::same", 2, "", expected);
 	snprintf(expected, sizeof(expected),
-		 "trammel: '%s' has no function at 0x10 now: measure again\n", self);
+		 "trammel: '%s' has no function at 0x10 now: measure again\n", self.path);
 	check_command(cmd_annotate, "a.trm space::same(int)", 4, "", expected);
 	check_command(cmd_annotate, "a.trm lost", 4, "",
 		      "trammel: cannot read \"/nowhere/gone.so\": No such file or "
@@ -237,13 +290,13 @@ static void test_refused(void **state)
 	snprintf(expected, sizeof(expected),
 		 "trammel: '%s' is another build than the one that was measured: put "
 		 "that one back, or measure again\n",
-		 self);
+		 self.path);
 	check_command(cmd_annotate, "a.trm annotated", 4, "", expected);
 
 	struct maker maker = begin_profile("a.trm", false);
 
-	add_image(&maker, 1, self, 1, "exited 0", NULL);
-	add_calls(&maker, self, "annotated", start, 5);
+	add_image(&maker, 1, self.path, 1, "exited 0", NULL);
+	add_calls(&maker, self.path, "annotated", start, 5);
 	end_profile(&maker);
 	check_command(cmd_annotate, "a.trm annotated", 2, "",
 		      "trammel: no counts of blocks in 'a.trm': measure with trammel run "
@@ -254,26 +307,26 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_listing),
+		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_one_process),
 		cmocka_unit_test(test_other_blocks),
 		cmocka_unit_test(test_without_counts),
 		cmocka_unit_test(test_source),
+		cmocka_unit_test(test_loops),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_refused),
 	};
 	char folder[] = "/tmp/test_annotate.XXXXXX";
-	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
-	if (length < 0 || annotated(1) != 7 || annotated(0) != 3 || annotated_odd(1))
+	if (annotated(1) != 7 || annotated(0) != 3 || annotated_odd(1) ||
+	    nested(5, 7) != 3)
 		return 1;
-	self[length] = '\0';
-	if (image_open(self, NULL, &image))
-		return 1;
+	open_self();
 	start = address_of("annotated");
 	enter_folder(folder);
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
 	leave_folder(folder, (const char *const[]){"a.trm", NULL});
-	image_close(image);
+	close_self();
 	return failed;
 }

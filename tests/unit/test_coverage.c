@@ -24,35 +24,6 @@ int covered_missed(int number);
 int covered_skipped(int number);
 int annotated(int number);
 
-static char self[PATH_MAX];
-static struct image *image; /* of self */
-
-static uint64_t address_of(const char *name)
-{
-	uint64_t address;
-
-	assert_true(image_find_function(image, name, &address));
-	return address;
-}
-
-static void add_self(struct maker *maker, uint64_t known, bool same_build)
-{
-	char build_id[2 * sizeof(image->build_id) + 1] = "";
-
-	for (size_t i = 0; i < image->build_id_size; i++)
-		snprintf(build_id + 2 * i, 3, "%02x", image->build_id[i]);
-	if (!same_build)
-		build_id[0] = build_id[0] == '0' ? '1' : '0';
-	struct record_pair pairs[] = {
-		pair(maker, "image", record_uint(maker->image)),
-		pair(maker, "functions.known", record_uint(known)),
-		pair(maker, "functions.instrumented", record_uint(known - 1)),
-		pair(maker, "buildid", record_string(build_id)),
-	};
-
-	trm_writer_record(maker->writer, module_node(maker, self), pairs, 4);
-}
-
 /* What the profiles of the tests differ in. */
 struct setting {
 	const char *measure; /* NULL: functions */
@@ -74,15 +45,16 @@ static void write_profile(struct setting setting)
 	if (setting.only)
 		add_global(&maker, "run.only", record_string(setting.only));
 	for (uint64_t process = 10; process < 12; process++) {
-		add_image(&maker, process, self, 1, "exited 0", NULL);
-		add_self(&maker, image->functions.count + setting.more_known,
+		add_image(&maker, process, self.path, 1, "exited 0", NULL);
+		add_self(&maker, self.path,
+			 self.image->functions.count + setting.more_known,
 			 !setting.other_build);
-		add_calls(&maker, self, "covered_called", address_of("covered_called"),
-			  setting.measure ? 1 : process);
+		add_calls(&maker, self.path, "covered_called",
+			  address_of("covered_called"), setting.measure ? 1 : process);
 	}
 	if (setting.released)
 		add_image(&maker, 12, "/usr/bin/sudo", 1, "released", "set-uid program");
-	add_skip(&maker, self, "covered_skipped", address_of("covered_skipped"),
+	add_skip(&maker, self.path, "covered_skipped", address_of("covered_skipped"),
 		 "no room");
 	add_calls(&maker, GONE, "lost", 0x100, 1);
 	end_profile(&maker);
@@ -169,16 +141,59 @@ static void write_blocks(void)
 	add_global(&maker, "run.command", record_string("self"));
 	add_global(&maker, "run.measure", record_string("blocks"));
 	for (uint64_t process = 1; process <= 2; process++) {
-		add_image(&maker, process, self, 1, "exited 0", NULL);
-		add_self(&maker, image->functions.count, true);
-		add_calls(&maker, self, "annotated", start, 5);
-		add_block(&maker, self, "annotated", start,
+		add_image(&maker, process, self.path, 1, "exited 0", NULL);
+		add_self(&maker, self.path, self.image->functions.count, true);
+		add_calls(&maker, self.path, "annotated", start, 5);
+		add_block(&maker, self.path, "annotated", start,
 			  (const uint64_t[]){start, 4, 2, 5});
-		add_block(&maker, self, "annotated", start,
+		add_block(&maker, self.path, "annotated", start,
 			  (const uint64_t[]){start + 10, 11, 3, 4});
-		add_calls(&maker, self, "annotated_odd", address_of("annotated_odd"), 1);
+		add_calls(&maker, self.path, "annotated_odd", address_of("annotated_odd"),
+			  1);
 	}
 	end_profile(&maker);
+}
+
+/* One edge of two is taken; a block with one way out has no branch. */
+static void test_branches(void **state)
+{
+	struct maker maker = begin_profile("a.trm", false);
+	uint64_t start = address_of("annotated");
+	char *output, *errors;
+
+	(void)state;
+	add_global(&maker, "run.measure", record_string("edges"));
+	add_image(&maker, 1, self.path, 1, "exited 0", NULL);
+	add_self(&maker, self.path, self.image->functions.count, true);
+	add_calls(&maker, self.path, "annotated", start, 5);
+	add_block(&maker, self.path, "annotated", start,
+		  (const uint64_t[]){start, 4, 2, 5});
+	add_block(&maker, self.path, "annotated", start,
+		  (const uint64_t[]){start + 10, 11, 3, 5});
+	add_edge(&maker, self.path, "annotated", start, "jump",
+		 (const uint64_t[]){start + 2, start, start + 10, 5});
+	add_edge(&maker, self.path, "annotated", start, "next",
+		 (const uint64_t[]){start + 2, start, start + 4, 0});
+	add_edge(&maker, self.path, "annotated", start, "leave",
+		 (const uint64_t[]){start + 20, start + 10, 0, 5});
+	end_profile(&maker);
+	assert_int_equal(run_command(cmd_coverage, "--lcov --source */annotated.S a.trm",
+				     &output, &errors),
+			 0);
+	assert_non_null(strstr(output, "FNH:1\n"
+				       "BRDA:7,0,0,0\n"
+				       "BRDA:7,0,1,5\n"
+				       "BRF:2\n"
+				       "BRH:1\n"
+				       "DA:6,5\n"));
+	free(output);
+	free(errors);
+	assert_int_equal(run_command(cmd_coverage, "--json --source */annotated.S a.trm",
+				     &output, &errors),
+			 0);
+	assert_non_null(strstr(output, "\"branches.known\": 2, \"branches.taken\": 1"));
+	free(output);
+	free(errors);
 }
 
 static void test_lines(void **state)
@@ -349,7 +364,7 @@ static void test_json(void **state)
 	snprintf(expected, sizeof(expected),
 		 "  {" JSON_SELF "%s\", \"function\": \"covered_missed\", \"offset\": "
 		 "\"0x%lx\", \"file\": \"",
-		 self, address_of("covered_missed"));
+		 self.path, address_of("covered_missed"));
 	assert_non_null(strstr(output, expected));
 	assert_non_null(strstr(output, "/covered.c\", \"line\": 11, \"calls\": 0}]}\n"));
 	assert_non_null(strstr(output, "/covered.c\", \"line\": 6, \"calls\": 21},\n"));
@@ -377,7 +392,7 @@ static void test_other_build(void **state)
 		 "     21  test_coverage  covered_called  \n"
 		 "\n"
 		 "No source lines: %s: the file is another build now\n",
-		 self);
+		 self.path);
 	check_coverage("-f --module test_coverage a.trm", expected, "");
 	/* The tracefile is empty then, which is said. */
 	snprintf(expected, sizeof(expected),
@@ -385,7 +400,7 @@ static void test_other_build(void **state)
 		 "now\n"
 		 "trammel: warning: the tracefile is empty: no module has debug "
 		 "information, compile with -g or install debug files\n",
-		 self);
+		 self.path);
 	check_coverage("--lcov --module test_coverage a.trm", "", expected);
 }
 
@@ -405,7 +420,7 @@ static void test_other_functions(void **state)
 		 "\n"
 		 "Not all functions: %s: other functions are known now than when it was "
 		 "measured: those not executed are left out\n",
-		 self);
+		 self.path);
 	check_coverage("-f --module test_coverage a.trm", expected, "");
 }
 
@@ -456,6 +471,7 @@ int main(void)
 		cmocka_unit_test(test_lcov),
 		cmocka_unit_test(test_lcov_of_coverage),
 		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_branches),
 		cmocka_unit_test(test_lines_shown),
 		cmocka_unit_test(test_only),
 		cmocka_unit_test(test_text),
@@ -469,19 +485,14 @@ int main(void)
 	/* So that they are in the program. */
 	int (*const used[])(int) = {covered_called, covered_missed, covered_skipped,
 				    annotated};
-	struct trm_error *error;
 
-	if (!realpath("/proc/self/exe", self) || used[0](1) != 3)
+	if (used[0](1) != 3)
 		return 1;
-	error = image_open(self, NULL, &image);
-	if (error) {
-		trm_error_print(error);
-		return 1;
-	}
+	open_self();
 	enter_folder(folder);
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
 	leave_folder(folder, (const char *const[]){"a.trm", NULL});
-	image_close(image);
+	close_self();
 	return failed;
 }

@@ -293,6 +293,33 @@ static void test_wrong_counts_are_seen(void **state)
 	}
 }
 
+/* A block that is entered once and left twice, as by setjmp. */
+static void test_what_comes_back_twice(void **state)
+{
+	struct flow_edge edges[] = {
+		{0, 1, 1, 0},
+		{1, 2, 1, 0},
+		{2, 0, 1, FLOW_NO_COUNTER},
+		{1, 0, 0, FLOW_NO_COUNTER | FLOW_UNLIKELY | FLOW_SIGNED},
+	};
+	struct flow_graph graph = {edges, COUNT_OF(edges), 3};
+	uint64_t counted[] = {3}, counts[COUNT_OF(edges)] = {1, 2}, nodes[3];
+	uint32_t fault;
+
+	(void)state;
+	assert_true(flow_solve(&graph, counted, NULL, counts, nodes, &fault));
+	assert_int_equal(counts[2], 2);
+	assert_int_equal((int64_t)counts[3], -1);
+	assert_int_equal(nodes[1], 2);
+	assert_int_equal(nodes[2], 2);
+	edges[3].flags &= (uint8_t)~FLOW_SIGNED;
+	assert_false(flow_solve(&graph, counted, NULL, counts, nodes, &fault));
+	/* Or one that was entered there, which a residue says. */
+	assert_true(flow_solve(&graph, counted, (const int64_t[]){0, -1, 0}, counts,
+			       nodes, &fault));
+	assert_int_equal(counts[3], 0);
+}
+
 static void test_counts_beyond_all_bounds(void **state)
 {
 	struct flow_edge edges[] = {
@@ -518,6 +545,7 @@ int main(void)
 		cmocka_unit_test(test_tree_has_the_greatest_weight),
 		cmocka_unit_test(test_earlier_edges_are_in_the_tree),
 		cmocka_unit_test(test_wrong_counts_are_seen),
+		cmocka_unit_test(test_what_comes_back_twice),
 		cmocka_unit_test(test_counts_beyond_all_bounds),
 		cmocka_unit_test(test_changed_counts_are_a_flow_or_none),
 		cmocka_unit_test(test_large_functions),

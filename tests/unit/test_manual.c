@@ -189,6 +189,34 @@ static void test_graph(void **state)
 	check_no_more_options("graph");
 }
 
+static void test_mix(void **state)
+{
+	(void)state;
+	check_options("mix", 10);
+	check_no_more_options("mix");
+}
+
+static void test_loops(void **state)
+{
+	(void)state;
+	check_options("loops", 9);
+	check_no_more_options("loops");
+}
+
+static void test_pbo(void **state)
+{
+	(void)state;
+	check_options("pbo", 6);
+	check_no_more_options("pbo");
+}
+
+static void test_bbv(void **state)
+{
+	(void)state;
+	check_options("bbv", 5);
+	check_no_more_options("bbv");
+}
+
 static void test_coverage(void **state)
 {
 	(void)state;
@@ -287,7 +315,9 @@ int main(void)
 		cmocka_unit_test(test_report),   cmocka_unit_test(test_merge),
 		cmocka_unit_test(test_diff),     cmocka_unit_test(test_coverage),
 		cmocka_unit_test(test_commands), cmocka_unit_test(test_measurements),
-		cmocka_unit_test(test_checks),   cmocka_unit_test(test_annotate),
+		cmocka_unit_test(test_checks),   cmocka_unit_test(test_mix),
+		cmocka_unit_test(test_bbv),      cmocka_unit_test(test_pbo),
+		cmocka_unit_test(test_loops),    cmocka_unit_test(test_annotate),
 		cmocka_unit_test(test_graph),
 	};
 	char beside[PATH_MAX];

@@ -18,13 +18,14 @@ __asm__(".pushsection .rodata\n"
 	"readers_begin:\n"
 	/* What __builtin_return_address(0) becomes, in functions of several shapes. */
 	FUNCTION("mov (%rsp), %rax; ret\n") FUNCTION("sub $24, %rsp; mov 24(%rsp), %rdi; "
-						     "add $24, %rsp; ret\n") FUNCTION(
-		"push %rbx; push %r12; sub $0x108, %rsp; xor %eax, %eax\n"
-		"lea 8(%rsp), %rsi; mov 0x118(%rsp), %rdx; add $0x108, %rsp\n"
-		"pop %r12; pop %rbx; ret\n")
-		FUNCTION("push %rbp; mov %rsp, %rbp; sub $32, %rsp; mov 8(%rbp), %rax; "
-			 "leave; "
-			 "ret\n")
+						     "add $24, %rsp; ret\n")
+		FUNCTION("push %rbx; push %r12; sub $0x108, %rsp; xor %eax, %eax\n"
+			 "lea 8(%rsp), %rsi; mov 0x118(%rsp), %rdx; add $0x108, %rsp\n"
+			 "pop %r12; pop %rbx; ret\n") FUNCTION("push %rbp; mov %rsp, "
+							       "%rbp; sub $32, %rsp; mov "
+							       "8(%rbp), %rax; "
+							       "leave; "
+							       "ret\n")
 			FUNCTION("push %rbx; test %edi, %edi; je 1f; pop %rbx; ret\n"
 				 "1: mov 8(%rsp), %rbx; mov %rbx, %rax; pop %rbx; ret\n")
 				FUNCTION("push %rax; cmp %rsi, 8(%rsp); pop %rcx; ret\n")

@@ -392,6 +392,75 @@ static void test_blocks(void **state)
 		     "");
 }
 
+#define EDGE(...) ((const uint64_t[]){__VA_ARGS__})
+
+/* Two processes; in the second one the counters of main contradict each other. */
+static void write_edges(void)
+{
+	struct maker maker = begin_profile(PROFILE, false);
+
+	add_run(&maker, "edges", "0");
+	for (uint64_t process = 1; process <= 2; process++) {
+		add_image(&maker, process, ZIP, 1, "exited 0", NULL);
+		add_module(&maker, ZIP, 40);
+		add_calls(&maker, ZIP, "deflate", 0x1100, 10);
+		add_block(&maker, ZIP, "deflate", 0x1100, BLOCK(0x1100, 32, 10, 900));
+		add_edge(&maker, ZIP, "deflate", 0x1100, "jump",
+			 EDGE(0x111e, 0x1100, 0x1100, 890));
+		add_edge(&maker, ZIP, "deflate", 0x1100, "next",
+			 EDGE(0x111e, 0x1100, 0x1120, 10));
+		add_edge(&maker, ZIP, "deflate", 0x1100, "leave",
+			 EDGE(0x1122, 0x1120, 0, 9 + process));
+		add_edge(&maker, ZIP, "deflate", 0x1100, "jump",
+			 EDGE(0x1144, 0x1140, 0x1100, 0));
+	}
+	struct record_pair fault[] = {
+		pair(&maker, "offset", record_address(0x1000)),
+		pair(&maker, "image", record_uint(maker.image)),
+		pair(&maker, "flow.fault", record_address(0x1010)),
+	};
+
+	trm_writer_record(maker.writer, function_node(&maker, ZIP, "main"), fault, 3);
+	end_profile(&maker);
+}
+
+static void test_edges(void **state)
+{
+	char *output, *errors;
+
+	(void)state;
+	write_edges();
+	assert_int_equal(run_report("--by edge " PROFILE, &output, &errors), 0);
+	assert_non_null(strstr(
+		output, "  18,000 instructions in 1 block; 1 function with counters that "
+			"contradict each other\n"
+			"\n"
+			"  Count   Share  Way    Module    From      To  Function\n"
+			"  1,780  97.7 %  jump   zip     0x111e  0x1100  deflate\n"
+			"     21   1.2 %  leave  zip     0x1122          deflate\n"
+			"     20   1.1 %  next   zip     0x111e  0x1120  deflate\n"
+			"\n"));
+	free(output);
+	free(errors);
+	assert_int_equal(
+		run_report("--by edge --process 1 -n 1 " PROFILE, &output, &errors), 0);
+	assert_non_null(strstr(output,
+			       "  890  97.8 %  jump  zip     0x111e  0x1100  deflate\n"
+			       "  ... 2 more edges (--all shows them)\n"));
+	free(output);
+	free(errors);
+	assert_int_equal(run_report("--by edge --json " PROFILE, &output, &errors), 0);
+	assert_non_null(strstr(output, "\"edge\": \"0x111e\", \"edge.from\": \"0x1100\", "
+				       "\"edge.to\": \"0x1120\", \"edge.kind\": "
+				       "\"next\", \"count\": 20}],\n"));
+	free(output);
+	free(errors);
+	write_blocks();
+	check_report("--by edge " PROFILE, 2, "",
+		     "trammel: no counts of edges in '" PROFILE
+		     "': measure with trammel run -m edges\n");
+}
+
 static void test_instructions(void **state)
 {
 	(void)state;
@@ -605,7 +674,7 @@ static void test_wrong_usage(void **state)
 		{"--by functions x",
 		 "--by 'functions' is unknown: did you mean 'function'?"},
 		{"--by colour x", "--by 'colour' is unknown: choose function, module, "
-				  "process, block, interval or thread"},
+				  "process, block, edge, interval or thread"},
 		{"--sort=size x",
 		 "--sort 'size' is unknown: choose calls, name, module or instructions"},
 		{"--color=allways x",
@@ -693,6 +762,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_functions),
 		cmocka_unit_test(test_blocks),
+		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_instructions),
 		cmocka_unit_test(test_blocks_json),
 		cmocka_unit_test(test_rows_chosen),

@@ -290,7 +290,7 @@ static void make_all(struct maker *maker, uint32_t seed)
 }
 
 static void open_made(struct whole_area *area, const struct maker *maker,
-		      bool copies_calls)
+		      enum plan_depth depth, bool copies_calls)
 {
 	whole_area_open(area, maker->bytes, TEXT, TEXT + DATA, IMAGE_DYNAMIC);
 	area->copies_calls = copies_calls;
@@ -302,8 +302,14 @@ static void open_made(struct whole_area *area, const struct maker *maker,
 		plan_image_add(&area->image, WHOLE_ADDRESS + maker->starts[i],
 			       end - maker->starts[i], "made");
 	}
+	area->depth = depth;
 	whole_area_plan(area);
 }
+
+/* What became of the functions. */
+struct outcome {
+	size_t whole, with_edges, edges, joined;
+};
 
 /* Now and then all return addresses on the stack become the original ones, as if a
  * function looked at them: `context` is a struct looking. */
@@ -339,16 +345,15 @@ static struct whole_result run_relocated(const struct whole_area *area, uint64_t
 		       : whole_run(at, a, 5, i);
 }
 
-/* Returns how many of the functions were relocated whole. */
-static size_t run_batch(struct maker *maker, uint32_t seed, bool copies_calls)
+static void run_batch(struct maker *maker, uint32_t seed, enum plan_depth depth,
+		      bool copies_calls, struct outcome *outcome)
 {
 	static struct whole_result results[FUNCTIONS];
 	struct whole_area area;
 	struct looking looking = {.steps = 0};
-	size_t whole = 0;
 
 	make_all(maker, seed);
-	open_made(&area, maker, copies_calls);
+	open_made(&area, maker, depth, copies_calls);
 	looking.plan = area.plan;
 	for (unsigned shown = 0; shown < 2; shown++) {
 		whole_area_show(&area, shown);
@@ -369,22 +374,46 @@ static size_t run_batch(struct maker *maker, uint32_t seed, bool copies_calls)
 	}
 	whole_check_counts(&area);
 	assert_int_equal(looking.found > 20, copies_calls);
-	vector_for_each (&area.plan->functions, function)
-		whole += function->block_count != 0;
+	vector_for_each (&area.plan->functions, function) {
+		outcome->whole += function->block_count != 0;
+		outcome->with_edges += function->edge_count != 0;
+	}
+	outcome->edges += area.edges;
+	outcome->joined += area.joined;
 	whole_area_close(&area);
-	return whole;
 }
 
 static void run_batches(bool copies_calls)
 {
 	struct maker *maker = malloc(sizeof(*maker));
-	size_t whole = 0;
+	struct outcome outcome = {0};
 
 	for (uint32_t seed = 1; seed <= BATCHES; seed++)
-		whole += run_batch(maker, seed, copies_calls);
+		run_batch(maker, seed, PLAN_BLOCKS, copies_calls, &outcome);
 	free(maker);
 	/* The others have no room for a jump. */
-	assert_true(whole * 100 >= 80 * BATCHES * FUNCTIONS);
+	assert_true(outcome.whole * 100 >= 80 * BATCHES * FUNCTIONS);
+	assert_int_equal(outcome.with_edges, 0);
+}
+
+/* All counts of edges and blocks follow from the counters. */
+static void run_edges(bool copies_calls)
+{
+	struct maker *maker = malloc(sizeof(*maker));
+	struct outcome outcome = {0};
+
+	for (uint32_t seed = 1; seed <= BATCHES; seed++)
+		run_batch(maker, seed, PLAN_EDGES, copies_calls, &outcome);
+	free(maker);
+	assert_true(outcome.with_edges * 100 >= 95 * outcome.whole);
+	assert_true(outcome.edges > 10000 && outcome.joined * 100 < outcome.edges);
+}
+
+static void test_edges(void **state)
+{
+	(void)state;
+	run_edges(false);
+	run_edges(true);
 }
 
 static void test_made_functions(void **state)
@@ -403,6 +432,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_made_functions),
+		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_relocated_calls),
 	};
 

@@ -49,12 +49,12 @@ static void compare(struct whole_area *area, const char *name, uint64_t address,
 	}
 }
 
-static void run_routines(enum image_type type)
+static void run_routines(enum image_type type, enum plan_depth depth)
 {
 	struct whole_result *results = calloc(INPUTS, sizeof(*results));
 	struct whole_area area;
 
-	whole_routines_open(&area, type);
+	whole_routines_open(&area, type, depth);
 	vector_for_each (&area.plan->functions, function) {
 		const char *name = area.plan->names.items + function->name;
 
@@ -64,6 +64,7 @@ static void run_routines(enum image_type type)
 		compare(&area, name, function->address, results);
 		whole_check_counts(&area);
 	}
+	assert_int_equal(area.edges > 2000, depth == PLAN_EDGES);
 	whole_area_close(&area);
 	free(results);
 }
@@ -71,13 +72,15 @@ static void run_routines(enum image_type type)
 static void test_position_independent(void **state)
 {
 	(void)state;
-	run_routines(IMAGE_DYNAMIC);
+	run_routines(IMAGE_DYNAMIC, PLAN_BLOCKS);
+	run_routines(IMAGE_DYNAMIC, PLAN_EDGES);
 }
 
 static void test_fixed_addresses(void **state)
 {
 	(void)state;
-	run_routines(IMAGE_EXECUTABLE);
+	run_routines(IMAGE_EXECUTABLE, PLAN_BLOCKS);
+	run_routines(IMAGE_EXECUTABLE, PLAN_EDGES);
 }
 
 /* In how many blocks functions are relocated whole; 0: there is no room. */
@@ -85,14 +88,17 @@ static const struct {
 	const char *name;
 	uint32_t blocks;
 } forms[] = {
-	{"plain", 1},        {"loop_two", 2},    {"loop_island", 5}, {"looper", 3},
-	{"wrapper", 1},      {"recurse", 3},     {"tail_jumper", 2}, {"inside", 3},
-	{"switch_near", 8},  {"switch_slow", 7}, {"switch_loop", 8}, {"switch_fixed", 6},
-	{"switch_entry", 3}, {"calls_first", 5}, {"calls_row", 1},   {"calls_only", 1},
-	{"calls_blocks", 5}, {"calls_late", 0},  {"fibonacci", 3},   {"tails", 5},
-	{"tail_last", 3},    {"carries", 4},     {"flags_over", 8},  {"flags_kept", 5},
-	{"gives_carry", 3},  {"takes_carry", 1}, {"loops", 9},       {"repeats", 4},
-	{"kernel", 5},       {"packed_a", 4},    {"packed_b", 3},    {"left", 3},
+	{"plain", 1},        {"loop_two", 2},      {"loop_island", 5},
+	{"looper", 3},       {"wrapper", 1},       {"recurse", 3},
+	{"tail_jumper", 2},  {"inside", 3},        {"switch_near", 8},
+	{"switch_slow", 7},  {"switch_behind", 8}, {"switch_loop", 8},
+	{"switch_fixed", 6}, {"switch_entry", 3},  {"calls_first", 5},
+	{"calls_row", 1},    {"calls_only", 1},    {"calls_blocks", 5},
+	{"calls_late", 0},   {"fibonacci", 3},     {"tails", 5},
+	{"tail_last", 3},    {"carries", 4},       {"flags_over", 8},
+	{"flags_kept", 5},   {"gives_carry", 3},   {"takes_carry", 1},
+	{"loops", 9},        {"repeats", 4},       {"kernel", 5},
+	{"packed_a", 4},     {"packed_b", 3},      {"left", 3},
 };
 
 static void check_form(const struct whole_area *area, const char *name, uint32_t blocks)
@@ -114,7 +120,7 @@ static void test_forms(void **state)
 	struct whole_area area;
 
 	(void)state;
-	whole_routines_open(&area, IMAGE_EXECUTABLE);
+	whole_routines_open(&area, IMAGE_EXECUTABLE, PLAN_BLOCKS);
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
 		check_form(&area, forms[i].name, forms[i].blocks);
 	assert_int_not_equal(area.plan->stubs.count, 0);

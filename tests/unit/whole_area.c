@@ -1,5 +1,8 @@
 #include "whole_area.h"
 
+#include "code/edges.h"
+#include "code/length.h"
+
 #include <asm/prctl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,12 +12,17 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-enum { TRAP_FLAG = 0x100, STATUS_FLAGS = 0x8d5 };
+enum { TRAP_FLAG = 0x100, STATUS_FLAGS = 0x8d5, WAYS = 1 << 18 };
 
 uint64_t whole_counters[WHOLE_COUNTERS];
 uint32_t whole_executed[WHOLE_TEXT_MAX], whole_calls[WHOLE_TEXT_MAX];
 static uint8_t scratch[WHOLE_SCRATCH];
 static uint64_t last_rip;
+/* How often one instruction followed another one, by both addresses; `from` of 0: it
+ * was returned to. */
+static struct {
+	uint32_t from, to, count;
+} ways[WAYS];
 static struct {
 	whole_step *step;
 	void *context;
@@ -32,6 +40,17 @@ __asm__(".text\nwhole_enter:\n push %rbx\n push %rbp\n push %r12\n push %r13\n p
 	" push %r8\n popf\n call *%r11\n pushf\n andl $~0x100, (%rsp)\n popf\n add $8, "
 	"%rsp\n"
 	" pop %r15\n pop %r14\n pop %r13\n pop %r12\n pop %rbp\n pop %rbx\n ret\n");
+
+static uint32_t *find_way(uint64_t from, uint64_t to)
+{
+	size_t at = (from * 31 + to) * 0x9e3779b97f4a7c15ull >> 40 & (WAYS - 1);
+
+	while (ways[at].count && (ways[at].from != from || ways[at].to != to))
+		at = (at + 1) & (WAYS - 1);
+	ways[at].from = (uint32_t)from;
+	ways[at].to = (uint32_t)to;
+	return &ways[at].count;
+}
 
 static void on_trap(int signal, siginfo_t *info, void *ucontext)
 {
@@ -52,6 +71,8 @@ void whole_area_open(struct whole_area *area, const uint8_t *bytes, size_t text,
 	assert_true(text <= WHOLE_TEXT_MAX && size < WHOLE_CODE - WHOLE_ADDRESS);
 	assert_int_equal(sigaction(SIGTRAP, &action, NULL), 0);
 	area->plan = NULL;
+	area->depth = PLAN_BLOCKS;
+	area->edges = area->joined = 0;
 	area->copies_calls = false;
 	area->text = text;
 	area->size = size;
@@ -72,7 +93,7 @@ void whole_area_plan(struct whole_area *area)
 {
 	struct plan_request request = {.image = &area->image,
 				       .probe = PLAN_PROBE_COUNT,
-				       .depth = PLAN_BLOCKS,
+				       .depth = area->depth,
 				       .code_address = WHOLE_CODE,
 				       .copy_calls = area->copies_calls};
 	struct trm_error *error = plan_create(&request, &area->plan);
@@ -87,6 +108,7 @@ void whole_area_plan(struct whole_area *area)
 	memset(whole_counters, 0, sizeof(whole_counters));
 	memset(whole_executed, 0, sizeof(whole_executed));
 	memset(whole_calls, 0, sizeof(whole_calls));
+	memset(ways, 0, sizeof(ways));
 	assert_int_equal(syscall(SYS_arch_prctl, ARCH_SET_GS, whole_counters), 0);
 }
 
@@ -158,22 +180,82 @@ void whole_note_step(void *context, ucontext_t *ucontext)
 	if (rip == before && (*code == 0xf2 || *code == 0xf3))
 		return;
 	whole_executed[rip - WHOLE_ADDRESS]++;
+	if (before) {
+		bool returned = (*(const uint8_t *)(uintptr_t)before & 0xf6) == 0xc2;
+
+		++*find_way(returned ? 0 : before, rip);
+	}
 	if (function && function->address == rip &&
 	    (before - rip >= function->size ||
 	     is_call((const uint8_t *)(uintptr_t)before)))
 		whole_calls[rip - WHOLE_ADDRESS]++;
 }
 
-static void check_function(const struct whole_area *area,
-			   const struct plan_function *function)
+/* The address of the last instruction of a block. */
+static uint64_t last_of(const struct whole_area *area,
+			const struct plan_function *function,
+			const struct plan_block *block)
 {
+	uint64_t at = function->address + block->offset, end = at + block->size;
+	struct brief brief;
+
+	for (;; at += brief.length) {
+		assert_true(
+			length_decode(area->bare + at - WHOLE_ADDRESS, end - at, &brief));
+		if (at + brief.length == end)
+			return at;
+	}
+}
+
+static void check_edge(struct whole_area *area, const struct plan_function *function,
+		       const struct edges_counts *counts, uint32_t number)
+{
+	const struct plan_edge *edges = &area->plan->edges.items[function->first_edge];
+	const struct plan_block *blocks =
+		&area->plan->blocks.items[function->first_block];
+	const struct plan_edge *edge = &edges[number];
+	uint64_t from = last_of(area, function, &blocks[edge->from]), found = 0;
+	uint64_t to = function->address + blocks[edge->to].offset;
+
+	if (edge->flags & PLAN_EDGE_JOINED) {
+		area->joined++;
+		return;
+	}
+	if (is_call(area->bare + from - WHOLE_ADDRESS))
+		from = 0;
+	/* A branch to what follows it. */
+	for (uint32_t i = 0; i < function->edge_count; i++)
+		if (edges[i].from == edge->from && edges[i].to == edge->to)
+			found += counts->edges[i];
+	area->edges++;
+	if (found != *find_way(from, to))
+		fail_msg("%s+%u: %lu times to +%u, not %u",
+			 area->plan->names.items + function->name,
+			 blocks[edge->from].offset, (unsigned long)found,
+			 blocks[edge->to].offset, *find_way(from, to));
+}
+
+static void check_edges(struct whole_area *area, const struct plan_function *function,
+			const struct edges_counts *counts)
+{
+	for (uint32_t i = 0; i < function->edge_count; i++)
+		if (area->plan->edges.items[function->first_edge + i].to != PLAN_EDGE_OUT)
+			check_edge(area, function, counts, i);
+}
+
+static void check_function(struct whole_area *area, const struct plan_function *function)
+{
+	struct edges_counts counts = {0};
 	const struct plan *plan = area->plan;
 	const char *name = plan->names.items + function->name;
 	size_t at = function->address - WHOLE_ADDRESS;
-	uint32_t size = 0;
+	uint32_t size = 0, fault;
 
 	if (function->reason)
 		return;
+	if (function->edge_count &&
+	    !edges_solve(plan, function, whole_counters, NULL, &counts, &fault))
+		fail_msg("%s: no flow, at block %u", name, fault);
 	if (whole_counters[function->slot] != whole_calls[at])
 		fail_msg("%s: %lu calls, not %u", name,
 			 (unsigned long)whole_counters[function->slot], whole_calls[at]);
@@ -181,7 +263,9 @@ static void check_function(const struct whole_area *area,
 		const struct plan_block *block =
 			&plan->blocks.items[function->first_block + i];
 		uint32_t wanted = whole_executed[at + block->offset];
-		uint64_t found = plan_block_count(plan, block, whole_counters);
+		uint64_t found = counts.blocks
+					 ? counts.blocks[i]
+					 : plan_block_count(plan, block, whole_counters);
 
 		assert_int_equal(block->offset, size);
 		size += block->size;
@@ -190,9 +274,14 @@ static void check_function(const struct whole_area *area,
 				 (unsigned long)found, wanted);
 	}
 	assert_true(!size || size == function->size);
+	if (counts.blocks) {
+		assert_int_equal(counts.calls, whole_calls[at]);
+		check_edges(area, function, &counts);
+	}
+	edges_counts_deinit(&counts);
 }
 
-void whole_check_counts(const struct whole_area *area)
+void whole_check_counts(struct whole_area *area)
 {
 	vector_for_each (&area->plan->functions, function)
 		check_function(area, function);
@@ -203,12 +292,14 @@ const uint8_t *whole_original_at(void *context, uint64_t address, size_t size)
 	return image_bytes_at(context, address, size);
 }
 
-void whole_routines_open(struct whole_area *area, enum image_type type)
+void whole_routines_open(struct whole_area *area, enum image_type type,
+			 enum plan_depth depth)
 {
 	uint64_t word = WHOLE_ADDRESS + (uint64_t)(plain - area_begin);
 
 	whole_area_open(area, area_begin, (size_t)(area_text_end - area_begin),
 			(size_t)(area_end - area_begin), type);
+	area->depth = depth;
 	memcpy(area->bare + (through_word - area_begin), &word, sizeof(word));
 	for (const struct whole_routine *row = first_function; row < last_function; row++)
 		plan_image_add(&area->image,

@@ -22,9 +22,11 @@ enum {
 struct whole_area {
 	struct image image;
 	struct plan *plan;
-	size_t text, size; /* bytes of code, and with its data */
-	uint8_t *bare;     /* a copy of all of it */
-	bool copies_calls; /* plan_request.copy_calls */
+	enum plan_depth depth; /* of it; PLAN_BLOCKS unless changed */
+	size_t edges, joined;  /* that were checked, and that have no count */
+	size_t text, size;     /* bytes of code, and with its data */
+	uint8_t *bare;         /* a copy of all of it */
+	bool copies_calls;     /* plan_request.copy_calls */
 };
 
 /* What a run of a function left behind. */
@@ -41,7 +43,7 @@ extern uint32_t whole_executed[WHOLE_TEXT_MAX], whole_calls[WHOLE_TEXT_MAX];
  * added to area->image then. */
 void whole_area_open(struct whole_area *area, const uint8_t *bytes, size_t text,
 		     size_t size, enum image_type type);
-/* Makes the plan for all blocks, and sets all counts to 0. */
+/* Makes the plan for all blocks or edges, and sets all counts to 0. */
 void whole_area_plan(struct whole_area *area);
 void whole_area_close(struct whole_area *area);
 
@@ -62,7 +64,7 @@ struct whole_result whole_run_stepped(uint64_t address, uint64_t a, uint64_t b,
 void whole_note_step(void *context, ucontext_t *ucontext);
 
 /* All counters are what was seen. */
-void whole_check_counts(const struct whole_area *area);
+void whole_check_counts(struct whole_area *area);
 
 /* For plan_locate. */
 const uint8_t *whole_original_at(void *context, uint64_t address, size_t size);
@@ -75,7 +77,8 @@ struct whole_routine {
 };
 extern const struct whole_routine first_function[], last_function[];
 /* Opens an area of them and plans it. */
-void whole_routines_open(struct whole_area *area, enum image_type type);
+void whole_routines_open(struct whole_area *area, enum image_type type,
+			 enum plan_depth depth);
 /* Whether a routine may be called by itself in such an area. */
 bool whole_routine_runs(const char *name, enum image_type type);
 

@@ -53,6 +53,37 @@ static void add_blocks(struct text *out, const struct report_profile *profile,
 		json_add_number(out, "block.size", block->size);
 		json_add_number(out, "block.instructions", block->instructions);
 		json_add_number(out, "count", block->count);
+		if (block->stayed) {
+			json_add_key(out, "block.stayed");
+			text_format(out, "%" PRId64, block->stayed);
+		}
+		text_add(out, "}");
+	}
+	free(rows);
+}
+
+static void add_address(struct text *out, const char *key, uint64_t address)
+{
+	json_add_key(out, key);
+	text_format(out, "\"0x%" PRIx64 "\"", address);
+}
+
+static void add_edges(struct text *out, const struct report_profile *profile,
+		      enum report_sort sort)
+{
+	struct report_edge *rows = report_profile_edges(profile, sort);
+
+	for (size_t i = 0; i < profile->passed_edges; i++) {
+		const struct report_edge *edge = &rows[i];
+
+		json_begin_item(out);
+		add_function(out, profile, &profile->functions.items[edge->function]);
+		add_address(out, "edge", edge->address);
+		add_address(out, "edge.from", edge->from);
+		if (edge->to)
+			add_address(out, "edge.to", edge->to);
+		json_add_string(out, "edge.kind", edge->kind);
+		json_add_number(out, "count", edge->count);
 		text_add(out, "}");
 	}
 	free(rows);
@@ -171,6 +202,7 @@ void report_json(const struct report_profile *profile,
 		[REPORT_BY_FUNCTION] = add_functions, [REPORT_BY_MODULE] = add_modules,
 		[REPORT_BY_PROCESS] = add_processes,  [REPORT_BY_BLOCK] = add_blocks,
 		[REPORT_BY_INTERVAL] = add_intervals, [REPORT_BY_THREAD] = add_threads,
+		[REPORT_BY_EDGE] = add_edges,
 	};
 
 	text_add(out, "{\"profile\": ");

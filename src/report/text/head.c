@@ -184,6 +184,11 @@ void report_add_instructions(struct text *out, const struct report_profile *prof
 		report_add_count(out, without, "function", "functions");
 		text_add(out, " without counts of blocks");
 	}
+	if (profile->faulty) {
+		text_add(out, "; ");
+		report_add_count(out, profile->faulty, "function", "functions");
+		text_add(out, " with counters that contradict each other");
+	}
 	text_add(out, "\n");
 }
 

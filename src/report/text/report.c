@@ -131,6 +131,42 @@ static void add_blocks(const struct view *view)
 	finish_grid(view, &grid, count, "block", "blocks");
 }
 
+static void add_edges(const struct view *view)
+{
+	const struct report_profile *profile = view->profile;
+	struct report_edge *rows = report_profile_edges(profile, view->options->sort);
+	size_t count = profile->passed_edges;
+	uint64_t total = 0;
+	struct grid grid = {0};
+	char cell[24];
+
+	for (size_t i = 0; i < count; i++)
+		total += rows[i].count;
+	grid_add_column(&grid, "Count", true);
+	grid_add_column(&grid, "Share", true);
+	grid_add_column(&grid, "Way", false);
+	grid_add_column(&grid, "Module", false);
+	grid_add_column(&grid, "From", true);
+	grid_add_column(&grid, "To", true);
+	grid_add_column(&grid, "Function", false);
+	for (size_t i = 0; i < count && i < view->limit; i++) {
+		const struct report_function *function =
+			&profile->functions.items[rows[i].function];
+
+		grid_add_number(&grid, rows[i].count);
+		grid_add_share(&grid, rows[i].count, total);
+		grid_add_text(&grid, rows[i].kind);
+		add_module_name(&grid, &profile->modules.items[function->module]);
+		snprintf(cell, sizeof(cell), "0x%" PRIx64, rows[i].address);
+		grid_add_text(&grid, cell);
+		snprintf(cell, sizeof(cell), "0x%" PRIx64, rows[i].to);
+		grid_add_text(&grid, rows[i].to ? cell : "");
+		grid_add_text(&grid, function->name);
+	}
+	free(rows);
+	finish_grid(view, &grid, count, "edge", "edges");
+}
+
 /* `calls`: with the columns of calls, as the main table has them. */
 static void add_modules(const struct view *view, bool calls)
 {
@@ -325,9 +361,11 @@ static void add_tables(const struct view *view)
 		add_intervals(view);
 	if (by == REPORT_BY_THREAD)
 		add_threads(view);
+	if (by == REPORT_BY_EDGE)
+		add_edges(view);
 	if (by == REPORT_BY_FUNCTION && !(coverage && view->summary))
 		add_functions(view);
-	if (!coverage && (by == REPORT_BY_FUNCTION || by == REPORT_BY_BLOCK))
+	if (!coverage && by != REPORT_BY_MODULE && by != REPORT_BY_PROCESS)
 		add_modules(view, false);
 	if (images > 1 && by != REPORT_BY_PROCESS)
 		add_processes(view, false);

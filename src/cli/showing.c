@@ -1,0 +1,138 @@
+#include "cli/showing.h"
+
+#include "cli/commands.h"
+#include "record/output.h"
+#include "report/text/report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct trm_error *run(const struct showing_command *command, int argc,
+			     const char **argv, int *ret_status)
+{
+	TRM_TRY(arguments_parse(command->name, argc, argv, command->options,
+				&command->given->words));
+	if (!command->given->help)
+		return command->run(ret_status);
+	arguments_print_help(command->usage, command->options);
+	return NULL;
+}
+
+int showing_command(const struct showing_command *command, int argc, const char **argv)
+{
+	int status = EXIT_DONE;
+	struct trm_error *error = run(command, argc, argv, &status);
+
+	status = arguments_status(error, status);
+	arguments_reset(command->options, &command->given->words);
+	return status;
+}
+
+struct trm_error *showing_filter(const struct showing *given,
+				 struct report_filter *ret_filter)
+{
+	uint64_t process, interval;
+
+	TRM_TRY(arguments_number("process", given->process, 0, &process));
+	TRM_TRY(arguments_number("interval", given->interval, 1, &interval));
+	*ret_filter = (struct report_filter){
+		.one_process = given->process != NULL,
+		.process = process,
+		.interval = interval,
+		.module = given->module,
+	};
+	return NULL;
+}
+
+struct trm_error *showing_colour(const struct showing *given, bool *ret_colour)
+{
+	static const char *const colours[] = {"auto", "always", "never", NULL};
+	int chosen;
+
+	TRM_TRY(arguments_choose("color", given->colour, colours, &chosen));
+	*ret_colour = report_colour_on(stdout, (enum report_colour)chosen);
+	return NULL;
+}
+
+struct trm_error *showing_limit(const struct showing *given, size_t *ret_limit)
+{
+	uint64_t limit;
+
+	TRM_TRY(arguments_number("limit", given->limit, 1, &limit));
+	*ret_limit = given->all ? SIZE_MAX : limit ? limit : SHOWING_LIMIT_USUAL;
+	return NULL;
+}
+
+struct trm_error *showing_load(const char *path, const struct report_filter *filter,
+			       struct report_profile **ret_profile)
+{
+	struct report_profile *profile;
+
+	TRM_TRY(report_profile_load_interval(path, filter->interval, &profile));
+	if (profile->warning)
+		fprintf(stderr, "trammel: warning: %s\n", profile->warning);
+	struct trm_error *error = report_profile_select(profile, filter);
+
+	if (error)
+		report_profile_destroy(profile);
+	else
+		*ret_profile = profile;
+	return error;
+}
+
+struct trm_error *showing_need_blocks(const struct report_profile *profile,
+				      const char *path)
+{
+	if (profile->blocks.count)
+		return NULL;
+	return trm_error_create(TRM_ERROR_USAGE,
+				"no counts of blocks in '%s': measure with trammel run "
+				"-m blocks",
+				path);
+}
+
+size_t showing_width(void)
+{
+	size_t columns, lines;
+
+	report_terminal_size(stdout, &columns, &lines);
+	return columns;
+}
+
+struct trm_error *showing_print(const struct showing *given, struct text *text, bool page)
+{
+	size_t columns, lines;
+
+	report_terminal_size(stdout, &columns, &lines);
+	struct trm_error *error = arguments_show(
+		text, page && !given->json && !given->no_pager ? lines : 0);
+
+	text_deinit(text);
+	return error;
+}
+
+struct trm_error *showing_write(const char *path, const struct text *text)
+{
+	struct trm_output output;
+	struct trm_error *error = NULL;
+	size_t written = 0;
+
+	if (!path)
+		return arguments_show(text, 0);
+	TRM_TRY(trm_output_open(path, &output));
+	while (!error && written < text->length) {
+		ssize_t now =
+			write(output.fd, text->data + written, text->length - written);
+
+		if (now < 0 && errno == EINTR)
+			continue;
+		if (now <= 0)
+			error = trm_error_create(TRM_ERROR_SYSTEM, "%s",
+						 strerror(now ? errno : ENOSPC));
+		else
+			written += (size_t)now;
+	}
+	return trm_output_close(&output, error);
+}

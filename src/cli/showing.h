@@ -1,0 +1,97 @@
+/*
+ * What the commands that read profiles have in common: options that mean the same in
+ * each, and the way from the command line to the exit status.
+ */
+#ifndef TRAMMEL_CLI_SHOWING_H
+#define TRAMMEL_CLI_SHOWING_H
+
+#include "cli/arguments.h"
+#include "report/profile.h"
+
+#include <stdbool.h>
+
+enum { SHOWING_LIMIT_USUAL = 30 };
+
+/* Room for what the options give; a command leaves alone what is not in its table. */
+struct showing {
+	int json, all, no_pager, help;
+	char *process, *interval, *module, *limit, *colour;
+	struct arguments_words words; /* files, and what else is no option */
+};
+
+/* Rows of a popt table; `given` is a struct showing. */
+#define SHOWING_OPTION(name, letter, kind, variable, text, value)                        \
+	{                                                                                \
+		name, letter, kind, &(variable), 0, text, value                          \
+	}
+#define SHOWING_PROCESS(given)                                                           \
+	SHOWING_OPTION("process", 0, POPT_ARG_STRING, (given).process,                   \
+		       "only what this process executed", "PID")
+#define SHOWING_INTERVAL(given)                                                          \
+	SHOWING_OPTION("interval", 0, POPT_ARG_STRING, (given).interval,                 \
+		       "only the counts of this interval", "N")
+#define SHOWING_MODULE(given)                                                            \
+	SHOWING_OPTION("module", 0, POPT_ARG_STRING, (given).module,                     \
+		       "only modules whose name or path matches the shell pattern",      \
+		       "GLOB")
+#define SHOWING_LIMIT(given)                                                             \
+	SHOWING_OPTION("limit", 'n', POPT_ARG_STRING, (given).limit,                     \
+		       "at most N rows a table; the default is 30", "N")
+#define SHOWING_ALL(given)                                                               \
+	SHOWING_OPTION("all", 'a', POPT_ARG_NONE, (given).all, "all rows", NULL)
+#define SHOWING_JSON(given)                                                              \
+	SHOWING_OPTION("json", 0, POPT_ARG_NONE, (given).json,                           \
+		       "one JSON object, with all there is", NULL)
+#define SHOWING_COLOUR(given)                                                            \
+	SHOWING_OPTION("color", 0, POPT_ARG_STRING, (given).colour,                      \
+		       "colours: auto (the default: on a terminal), always or never",    \
+		       "WHEN")
+#define SHOWING_PAGER(given)                                                             \
+	SHOWING_OPTION("no-pager", 0, POPT_ARG_NONE, (given).no_pager,                   \
+		       "do not page what is longer than the screen", NULL)
+#define SHOWING_HELP(given)                                                              \
+	SHOWING_OPTION("help", 'h', POPT_ARG_NONE, (given).help, "show this help", NULL)
+
+struct showing_command {
+	const char *name;
+	const char *usage; /* lines, the first one "Usage: ..." */
+	const struct poptOption *options;
+	struct showing *given; /* which the options fill */
+	/* Does what the command is for. `ret_status` is EXIT_DONE before. */
+	struct trm_error *(*run)(int *ret_status);
+};
+
+/* Reads the command line and runs the command, or prints its help; then forgets what the
+ * command line gave. Returns the exit status. */
+int showing_command(const struct showing_command *command, int argc, const char **argv);
+
+/* What --process, --interval and --module choose. */
+struct trm_error *showing_filter(const struct showing *given,
+				 struct report_filter *ret_filter);
+
+/* What --color says of standard output. */
+struct trm_error *showing_colour(const struct showing *given, bool *ret_colour);
+
+/* What --limit and --all say: rows of a table. */
+struct trm_error *showing_limit(const struct showing *given, size_t *ret_limit);
+
+/* Loads a profile and selects of it; its warnings are printed. The caller destroys it. */
+struct trm_error *showing_load(const char *path, const struct report_filter *filter,
+			       struct report_profile **ret_profile);
+
+/* The error for a profile that has no counts of blocks; NULL for one that has. */
+struct trm_error *showing_need_blocks(const struct report_profile *profile,
+				      const char *path);
+
+/* Columns of standard output; 0: no terminal. */
+size_t showing_width(void);
+
+/* Writes the text to standard output, paged where that is wanted and `page`, and frees
+ * it. */
+struct trm_error *showing_print(const struct showing *given, struct text *text,
+				bool page);
+
+/* Writes the text to a file, whole or not at all; without a path to standard output. */
+struct trm_error *showing_write(const char *path, const struct text *text);
+
+#endif

@@ -1,0 +1,236 @@
+#include "code/edges.h"
+
+#include "base/cleanup.h"
+#include "code/cfg.h"
+#include "code/probe.h"
+
+#include <string.h>
+
+static const struct plan_block *
+block_of(const struct plan *plan, const struct plan_function *function, uint32_t number)
+{
+	return &plan->blocks.items[function->first_block + number];
+}
+
+static const struct plan_edge *
+edge_of(const struct plan *plan, const struct plan_function *function, uint32_t number)
+{
+	return &plan->edges.items[function->first_edge + number];
+}
+
+static struct flow_edge *add(struct flow_graph *graph, uint32_t from, uint32_t to,
+			     uint8_t flags)
+{
+	struct flow_edge *edge = &graph->edges[graph->edge_count++];
+
+	*edge = (struct flow_edge){.from = from, .to = to, .flags = flags};
+	return edge;
+}
+
+static void add_edge(struct flow_graph *graph, const struct plan_edge *edge)
+{
+	uint8_t flags = edge->flags & PLAN_EDGE_FIXED ? FLOW_NO_COUNTER : 0;
+
+	/* To be there, and to change nothing. */
+	if (edge->flags & PLAN_EDGE_JOINED)
+		add(graph, 0, 0, FLOW_UNLIKELY);
+	else
+		add(graph, edges_node_out(edge->from),
+		    edge->to == PLAN_EDGE_OUT ? 0 : edges_node_in(edge->to), flags);
+}
+
+void edges_graph(const struct plan *plan, const struct plan_function *function,
+		 struct flow_graph *ret_graph)
+{
+	const uint8_t other = FLOW_NO_COUNTER | FLOW_UNLIKELY;
+	uint32_t blocks = function->block_count;
+	struct flow_graph graph = {
+		.edges = memory_allocate_zeroed(1 + 3 * (size_t)blocks +
+							function->edge_count,
+						sizeof(*graph.edges)),
+		.node_count = 1 + 2 * blocks,
+	};
+
+	/* Where nothing else leads to the first block its counter is that of the calls.
+	 */
+	add(&graph, 0, edges_node_in(0),
+	    block_of(plan, function, 0)->slot == function->slot ? FLOW_NO_COUNTER : 0);
+	for (uint32_t i = 0; i < blocks; i++)
+		add(&graph, edges_node_in(i), edges_node_out(i), 0);
+	for (uint32_t i = 0; i < function->edge_count; i++)
+		add_edge(&graph, edge_of(plan, function, i));
+	for (uint32_t i = 0; i < blocks; i++)
+		if (block_of(plan, function, i)->flags & PLAN_BLOCK_STAYS)
+			add(&graph, edges_node_out(i), 0, other | FLOW_SIGNED);
+	for (uint32_t i = 0; i < blocks; i++)
+		if (block_of(plan, function, i)->flags & PLAN_BLOCK_ENTERED)
+			add(&graph, 0, edges_node_in(i), other);
+	*ret_graph = graph;
+}
+
+/* A counter that stands for an edge of the graph. */
+static void take_counter(const struct plan *plan, uint32_t edge, uint32_t slot,
+			 const uint64_t *counters, uint64_t *counted, uint64_t *counts)
+{
+	if (slot >= plan->slot_count)
+		return;
+	bit_set(counted, edge);
+	counts[edge] = counters[slot];
+}
+
+static void take_counters(const struct plan *plan, const struct plan_function *function,
+			  const uint64_t *counters, uint64_t *counted, uint64_t *counts)
+{
+	const struct plan_block *first = block_of(plan, function, 0);
+	uint32_t edges = EDGES_BLOCKS + function->block_count;
+	bool free = first->flags & PLAN_BLOCK_FREE;
+
+	if (first->slot != function->slot && !free)
+		take_counter(plan, EDGES_ENTRY, function->slot, counters, counted,
+			     counts);
+	for (uint32_t i = 0; i < function->block_count; i++)
+		if (i || first->slot != function->slot || !free)
+			take_counter(plan, EDGES_BLOCKS + i,
+				     block_of(plan, function, i)->slot, counters, counted,
+				     counts);
+	for (uint32_t i = 0; i < function->edge_count; i++) {
+		const struct plan_edge *edge = edge_of(plan, function, i);
+
+		take_counter(plan, edges + i, edge->slot, counters, counted, counts);
+		if (edge->flags & PLAN_EDGE_JOINED)
+			bit_set(counted, edges + i);
+	}
+}
+
+/* Whether a block's probe lies behind the place of the residue: who left there has not
+ * counted. */
+static bool counts_behind(const struct plan *plan, const struct plan_function *function,
+			  uint32_t number, const struct edges_residue *residue)
+{
+	const struct plan_block *block = block_of(plan, function, number);
+	uint64_t original = function->address,
+		 end = original + block->offset + block->size;
+	uint64_t least = residue->address + !residue->counts;
+	uint32_t code = function->trampoline;
+
+	if (block->slot >= plan->slot_count)
+		return false;
+	for (uint32_t i = 0; i < function->step_count && original < end; i++) {
+		const struct plan_step *step =
+			&plan->steps.items[function->first_step + i];
+
+		if (step->kind == PLAN_STEP_PROBE && original >= least &&
+		    probe_slot(plan->code.items + code) == block->slot * plan->slot_size)
+			return true;
+		original += step->original;
+		code += step->code;
+	}
+	return false;
+}
+
+static void take_residue(const struct plan *plan, const struct plan_function *function,
+			 const struct edges_residue *residue, int64_t *by_node)
+{
+	uint64_t offset = residue->address - function->address;
+
+	/* A call. */
+	if (!offset && residue->by < 0 && residue->counts)
+		return;
+	for (uint32_t i = 0; offset < function->size && i < function->block_count; i++) {
+		const struct plan_block *block = block_of(plan, function, i);
+
+		if (offset - block->offset >= block->size)
+			continue;
+		/* A block with calls has its own. */
+		if (counts_behind(plan, function, i, residue))
+			by_node[edges_node_in(i)] += residue->by;
+		else
+			by_node[edges_node_out(i)] += residue->by;
+		return;
+	}
+}
+
+/* What entered blocks and did not leave them by edges. */
+static void find_stayed(const struct plan *plan, const struct plan_function *function,
+			struct edges_counts *counts)
+{
+	for (uint32_t i = 0; i < function->block_count; i++)
+		counts->stayed[i] = (int64_t)counts->blocks[i];
+	for (uint32_t i = 0; i < function->edge_count; i++)
+		counts->stayed[edge_of(plan, function, i)->from] -=
+			(int64_t)counts->edges[i];
+	for (uint32_t i = 0; i < function->edge_count; i++)
+		if (edge_of(plan, function, i)->flags & PLAN_EDGE_JOINED)
+			counts->stayed[edge_of(plan, function, i)->from] = 0;
+}
+
+static void take_result(const struct plan *plan, const struct plan_function *function,
+			const uint64_t *counts, const uint64_t *nodes,
+			struct edges_counts *ret_counts)
+{
+	uint32_t blocks = function->block_count, edges = function->edge_count;
+	struct edges_counts result = {
+		.calls = counts[EDGES_ENTRY],
+		.blocks = memory_allocate_zeroed(blocks + 1, sizeof(*result.blocks)),
+		.stayed = memory_allocate_zeroed(blocks + 1, sizeof(*result.stayed)),
+		.edges = memory_allocate_zeroed(edges + 1, sizeof(*result.edges)),
+	};
+
+	for (uint32_t i = 0; i < blocks; i++)
+		result.blocks[i] = nodes[edges_node_in(i)];
+	for (uint32_t i = 0; i < edges; i++)
+		result.edges[i] = counts[EDGES_BLOCKS + blocks + i];
+	find_stayed(plan, function, &result);
+	*ret_counts = result;
+}
+
+bool edges_solve(const struct plan *plan, const struct plan_function *function,
+		 const uint64_t *counters, const struct edges_residues *residues,
+		 struct edges_counts *ret_counts, uint32_t *ret_fault)
+{
+	struct flow_graph graph;
+	uint32_t node;
+	bool good;
+
+	*ret_counts = (struct edges_counts){0};
+	edges_graph(plan, function, &graph);
+	scoped_free uint64_t *counts =
+		memory_allocate_zeroed(graph.edge_count, sizeof(*counts));
+	scoped_free uint64_t *counted =
+		memory_allocate_zeroed(bit_words(graph.edge_count), sizeof(*counted));
+	scoped_free uint64_t *nodes =
+		memory_allocate_zeroed(graph.node_count, sizeof(*nodes));
+	scoped_free int64_t *by_node =
+		memory_allocate_zeroed(graph.node_count, sizeof(*by_node));
+
+	take_counters(plan, function, counters, counted, counts);
+	if (residues)
+		vector_for_each (residues, residue)
+			take_residue(plan, function, residue, by_node);
+	good = flow_solve(&graph, counted, by_node, counts, nodes, &node);
+	free(graph.edges);
+	if (good)
+		take_result(plan, function, counts, nodes, ret_counts);
+	else
+		*ret_fault = node ? (node - 1) / 2 : 0;
+	return good;
+}
+
+void edges_counts_deinit(struct edges_counts *counts)
+{
+	free(counts->blocks);
+	free(counts->stayed);
+	free(counts->edges);
+}
+
+bool edges_is_fall(const struct plan *plan, const struct plan_function *function,
+		   uint32_t slot)
+{
+	for (uint32_t i = 0; i < function->edge_count; i++) {
+		const struct plan_edge *edge = edge_of(plan, function, i);
+
+		if (edge->slot == slot)
+			return edge->kind == CFG_EDGE_FALL;
+	}
+	return false;
+}

@@ -1,0 +1,175 @@
+#include "image/unique.h"
+
+#include "base/table.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A symbol that is in memory. */
+struct symbol {
+	uint64_t address;
+	const char *name;
+	uint32_t index, number;
+	bool local, function;
+};
+
+struct symbols VECTOR(struct symbol);
+
+/* The bytes of a section; NULL if the file does not have them all. */
+static const uint8_t *section_bytes(const struct image *image, const Elf64_Shdr *section)
+{
+	if (section->sh_type == SHT_NOBITS || section->sh_offset > image->size ||
+	    section->sh_size > image->size - section->sh_offset)
+		return NULL;
+	return image->bytes + section->sh_offset;
+}
+
+static bool section_at(const struct image *image, size_t index, Elf64_Shdr *ret_section)
+{
+	Elf64_Ehdr head;
+
+	memcpy(&head, image->bytes, sizeof(head));
+	if (head.e_shentsize != sizeof(*ret_section) || index >= head.e_shnum ||
+	    head.e_shoff > image->size ||
+	    (index + 1) * sizeof(*ret_section) > image->size - head.e_shoff)
+		return false;
+	memcpy(ret_section, image->bytes + head.e_shoff + index * sizeof(*ret_section),
+	       sizeof(*ret_section));
+	return true;
+}
+
+/* Strings must end in the section. */
+static const char *string_at(const char *strings, size_t size, uint32_t offset)
+{
+	return offset < size && memchr(strings + offset, 0, size - offset)
+		       ? strings + offset
+		       : "";
+}
+
+static bool in_memory(const struct image *image, const Elf64_Sym *symbol)
+{
+	Elf64_Shdr section;
+
+	return symbol->st_shndx != SHN_UNDEF &&
+	       ELF64_ST_TYPE(symbol->st_info) != STT_FILE &&
+	       section_at(image, symbol->st_shndx, &section) &&
+	       (section.sh_flags & SHF_ALLOC) && !(section.sh_flags & SHF_TLS);
+}
+
+/* False: the image has no table of symbols. */
+static bool read_symbols(const struct image *image, struct symbols *symbols)
+{
+	Elf64_Shdr table, strings;
+	size_t index = 0;
+
+	while (section_at(image, index, &table) && table.sh_type != SHT_SYMTAB)
+		index++;
+	if (!section_at(image, index, &table) ||
+	    !section_at(image, table.sh_link, &strings))
+		return false;
+	const uint8_t *entries = section_bytes(image, &table);
+	const char *names = (const char *)section_bytes(image, &strings);
+
+	for (size_t i = 0; entries && names && i < table.sh_size / sizeof(Elf64_Sym);
+	     i++) {
+		Elf64_Sym symbol;
+
+		memcpy(&symbol, entries + i * sizeof(symbol), sizeof(symbol));
+		const char *name = string_at(names, strings.sh_size, symbol.st_name);
+
+		if (!*name || !symbol.st_value || !in_memory(image, &symbol))
+			continue;
+		unsigned int type = ELF64_ST_TYPE(symbol.st_info);
+
+		vector_push(symbols,
+			    ((struct symbol){
+				    .address = symbol.st_value,
+				    .name = name,
+				    .index = (uint32_t)i,
+				    .local = ELF64_ST_BIND(symbol.st_info) == STB_LOCAL,
+				    .function = type == STT_FUNC || type == STT_GNU_IFUNC,
+			    }));
+	}
+	return symbols->count;
+}
+
+static int by_address(const void *left, const void *right)
+{
+	const struct symbol *a = left, *b = right;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return (a->index > b->index) - (a->index < b->index);
+}
+
+/* Global ones first. */
+static int by_address_and_kind(const void *left, const void *right)
+{
+	const struct image_unique *a = left, *b = right;
+	bool local_a = a->number, local_b = b->number;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	if (local_a != local_b)
+		return local_a ? 1 : -1;
+	return strcmp(a->name, b->name);
+}
+
+static void number_symbols(struct symbols *symbols)
+{
+	struct table numbers = {0};
+
+	vector_for_each (symbols, symbol)
+		if (symbol->local)
+			symbol->number = (uint32_t)++ *
+					 table_insert(&numbers,
+						      hash_bytes(symbol->name,
+								 strlen(symbol->name)),
+						      NULL);
+	table_deinit(&numbers);
+}
+
+struct trm_error *image_uniques_init(struct image_uniques *uniques,
+				     const struct image *image)
+{
+	struct symbols symbols = {0};
+
+	*uniques = (struct image_uniques){0};
+	if (!read_symbols(image, &symbols)) {
+		vector_deinit(&symbols);
+		return trm_error_create(TRM_ERROR_UNSUPPORTED,
+					"'%s' has no table of symbols: it was stripped",
+					image->path);
+	}
+	qsort(symbols.items, symbols.count, sizeof(*symbols.items), by_address);
+	number_symbols(&symbols);
+	vector_for_each (&symbols, symbol)
+		if (symbol->function)
+			vector_push(uniques,
+				    ((struct image_unique){symbol->address, symbol->name,
+							   symbol->number}));
+	if (uniques->count)
+		qsort(uniques->items, uniques->count, sizeof(*uniques->items),
+		      by_address_and_kind);
+	vector_deinit(&symbols);
+	return NULL;
+}
+
+const struct image_unique *image_unique_at(const struct image_uniques *uniques,
+					   uint64_t address)
+{
+	size_t low = 0, high = uniques->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (uniques->items[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < uniques->count && uniques->items[low].address == address
+		       ? &uniques->items[low]
+		       : NULL;
+}

@@ -1,0 +1,155 @@
+/* The edges of a profile: in order, selected, added up. */
+#include "report/profile.h"
+
+#include <string.h>
+
+static int by_number(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* Kinds are kept strings: the same text has the same address. */
+static int by_way(const struct report_edge *a, const struct report_edge *b)
+{
+	int result = by_number(a->function, b->function);
+
+	if (!result)
+		result = by_number(a->from, b->from);
+	if (!result)
+		result = by_number(a->to, b->to);
+	return result || a->kind == b->kind ? result : strcmp(a->kind, b->kind);
+}
+
+static int by_place(const void *left, const void *right)
+{
+	const struct report_edge *a = left, *b = right;
+	int result = by_way(a, b);
+
+	return result ? result : by_number(a->image, b->image);
+}
+
+static void add(struct report_edge *sum, const struct report_edge *edge)
+{
+	sum->count += edge->count;
+	sum->open |= edge->open;
+}
+
+void report_edges_finish(struct report_profile *profile)
+{
+	struct report_edge *items = profile->edges.items;
+	size_t kept = 0;
+
+	if (!profile->edges.count)
+		return;
+	qsort(items, profile->edges.count, sizeof(*items), by_place);
+	for (size_t i = 1; i < profile->edges.count; i++) {
+		if (by_place(&items[kept], &items[i]))
+			items[++kept] = items[i];
+		else
+			add(&items[kept], &items[i]);
+	}
+	profile->edges.count = kept + 1;
+	for (uint32_t i = 0; i < profile->edges.count; i++) {
+		struct report_function *function =
+			&profile->functions.items[items[i].function];
+
+		if (!function->edge_count++)
+			function->first_edge = i;
+	}
+}
+
+static bool is_of(const struct report_profile *profile, uint32_t function, uint32_t image)
+{
+	uint32_t module = profile->functions.items[function].module;
+
+	return profile->images.items[image].selected &&
+	       profile->modules.items[module].selected;
+}
+
+void report_edges_select(struct report_profile *profile)
+{
+	const struct report_edge *last = NULL;
+
+	profile->passed_edges = profile->faulty = 0;
+	vector_for_each (&profile->edges, edge) {
+		if (!edge->count || !is_of(profile, edge->function, edge->image))
+			continue;
+		profile->passed_edges += !last || by_way(last, edge);
+		last = edge;
+	}
+	vector_for_each (&profile->faults, fault)
+		profile->faulty += is_of(profile, fault->function, fault->image);
+}
+
+/* Adds the selected ones of profile.edges from `first` on up to `end` to `rows`; if
+ * `passed` is set, only those that were. */
+static size_t add_up(const struct report_profile *profile, size_t first, size_t end,
+		     bool passed, struct report_edge *rows)
+{
+	size_t count = 0;
+
+	for (size_t i = first; i < end; i++) {
+		const struct report_edge *edge = &profile->edges.items[i];
+
+		if ((passed && !edge->count) ||
+		    !is_of(profile, edge->function, edge->image))
+			continue;
+		if (count && !by_way(&rows[count - 1], edge))
+			add(&rows[count - 1], edge);
+		else
+			rows[count++] = *edge;
+	}
+	return count;
+}
+
+struct report_edge *report_function_edges(const struct report_profile *profile,
+					  const struct report_function *function,
+					  size_t *ret_count)
+{
+	struct report_edge *rows =
+		memory_allocate_zeroed((size_t)function->edge_count + 1, sizeof(*rows));
+	size_t end = (size_t)function->first_edge + function->edge_count;
+
+	*ret_count = add_up(profile, function->first_edge, end, false, rows);
+	return rows;
+}
+
+/* What the comparison needs; qsort_r hands it through. */
+struct order {
+	const struct report_profile *profile;
+	enum report_sort sort;
+};
+
+static int compare(const void *left, const void *right, void *context)
+{
+	const struct order *order = context;
+	const struct report_edge *a = left, *b = right;
+	const struct report_function *functions = order->profile->functions.items;
+	const struct report_module *modules = order->profile->modules.items;
+	int by_name = strcmp(functions[a->function].name, functions[b->function].name);
+	int by_module = report_module_compare(&modules[functions[a->function].module],
+					      &modules[functions[b->function].module]);
+	int result = order->sort == REPORT_SORT_NAME     ? by_name
+		     : order->sort == REPORT_SORT_MODULE ? by_module
+							 : 0;
+
+	if (!result)
+		result = by_number(b->count, a->count);
+	if (!result)
+		result = by_module;
+	if (!result)
+		result = by_name;
+	return result ? result : by_place(a, b);
+}
+
+struct report_edge *report_profile_edges(const struct report_profile *profile,
+					 enum report_sort sort)
+{
+	struct report_edge *rows =
+		memory_allocate_zeroed(profile->passed_edges + 1, sizeof(*rows));
+	struct order order = {profile, sort};
+	size_t count = add_up(profile, 0, profile->edges.count, true, rows);
+
+	qsort_r(rows, count, sizeof(*rows), compare, &order);
+	return rows;
+}

@@ -1,0 +1,98 @@
+#include "session/residues.h"
+
+static void add(struct thread *thread, uint32_t file, struct edges_residue residue)
+{
+	if (thread->process)
+		vector_push(&thread->process->image->residues,
+			    ((struct image_residue){file, residue}));
+}
+
+void residues_came(struct thread *thread, const struct module *module, uint64_t address,
+		   bool counts)
+{
+	add(thread, module->file->index,
+	    (struct edges_residue){.address = address, .by = -1, .counts = counts});
+}
+
+void residues_left(struct thread *thread, const struct shown *shown)
+{
+	if (!shown->inherited)
+		add(thread, shown->file,
+		    (struct edges_residue){.address = shown->address, .by = 1});
+}
+
+static const uint8_t *original_at(void *context, uint64_t address, size_t size)
+{
+	return module_file_original(context, address, size);
+}
+
+static uint64_t original_of(const struct module *module, uint64_t rip)
+{
+	return plan_locate(module->file->plan, original_at, module->file,
+			   (uint32_t)(rip - module->code_address))
+		.original;
+}
+
+/* Whether a handler goes back to where the thread was. The resident has led the way back
+ * into relocated code, if it could. */
+static bool goes_back(const struct space *space, const struct shown *shown, uint64_t rip)
+{
+	const struct module *module = space_module_of_code(space, rip);
+
+	if (rip == shown->rip)
+		return true;
+	return module && module->file->index == shown->file &&
+	       original_of(module, rip) == shown->address;
+}
+
+/* In a child of the handler's process it is news that it came back. */
+static bool take_shown(struct thread *thread, uint64_t rsp, uint64_t rip)
+{
+	for (size_t i = thread->shown.count; i-- > 0;) {
+		const struct shown *shown = &thread->shown.items[i];
+
+		if (shown->rsp != rsp)
+			continue;
+		while (thread->shown.count > i + 1)
+			residues_left(thread,
+				      &thread->shown.items[--thread->shown.count]);
+		thread->shown.count = i;
+		if (!goes_back(thread->process->space, shown, rip)) {
+			residues_left(thread, shown);
+			return false;
+		}
+		if (shown->inherited)
+			add(thread, shown->file,
+			    (struct edges_residue){.address = shown->address, .by = -1});
+		return true;
+	}
+	return false;
+}
+
+bool residues_return(struct thread *thread, uint64_t rsp, uint64_t rip)
+{
+	const struct module *module = space_module_of_code(thread->process->space, rip);
+	bool back = take_shown(thread, rsp, rip);
+
+	/* The resident has led a changed context behind the probes. */
+	if (!back && module)
+		residues_came(thread, module, original_of(module, rip), false);
+	return back;
+}
+
+void residues_end(struct thread *thread)
+{
+	vector_for_each (&thread->shown, shown)
+		residues_left(thread, shown);
+	thread->shown.count = 0;
+}
+
+struct edges_residues residues_of(const struct image_run *image, uint32_t file)
+{
+	struct edges_residues residues = {0};
+
+	vector_for_each (&image->residues, residue)
+		if (residue->file == file)
+			vector_push(&residues, residue->residue);
+	return residues;
+}

@@ -1,0 +1,31 @@
+/*
+ * Threads that left a function relocated whole in the middle of a block, or came into it
+ * there, not by a call: what the balance of a block's counts lacks (code/edges.h).
+ */
+#ifndef TRAMMEL_SESSION_RESIDUES_H
+#define TRAMMEL_SESSION_RESIDUES_H
+
+#include "session/session.h"
+
+/* A thread went on at a link-time address of a module, where nothing says that it came
+ * from; `counts`: with the probes in front of it. */
+void residues_came(struct thread *thread, const struct module *module, uint64_t address,
+		   bool counts);
+
+/* The thread did not come back to where a signal found it. */
+void residues_left(struct thread *thread, const struct shown *shown);
+
+/*
+ * A handler returns to a context with this rsp and rip. Whether it is that of a signal
+ * that found the thread in a relocated function, and goes back to where it was: it has
+ * counted then. All such signals that came later are done.
+ */
+bool residues_return(struct thread *thread, uint64_t rsp, uint64_t rip);
+
+/* The thread ends, or its image does: it comes back nowhere. */
+void residues_end(struct thread *thread);
+
+/* Those of a module file, for edges_solve; the caller deinits them. */
+struct edges_residues residues_of(const struct image_run *image, uint32_t file);
+
+#endif
