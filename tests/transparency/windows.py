@@ -40,13 +40,29 @@ EVENTS = (
      {"in_thread": 17}),
 )
 
+# What a part of a run is told by; counts of edges are told of whole runs only.
+PARTS = ("--st", "--in", "--for", "--after", "--threads")
+
+
+def has_parts(words):
+    return any(word.startswith(PARTS) for word in words)
+
+
+def has_flags(options):
+    """Whether it is measured what ran, and not how often."""
+    return options.measure in ("coverage", "block-coverage")
+
+
 FORK = "libc.so*:fork,libc.so*:*_fork"
 
 
 def run_measured(tool, folder, options, words, command, name, measurement=None):
     profile = os.path.join(folder, name + ".trm")
-    done = running.run([tool, "run", "-q", "-m", measurement or options.measure, "-o", profile, *words, "--",
-                        *command], folder)
+    measurement = measurement or options.measure
+    if measurement == "edges" and has_parts(words):
+        measurement = "blocks"
+    done = running.run([tool, "run", "-q", "-m", measurement, "-o", profile, *words, "--", *command],
+                       folder)
     return done, profile
 
 
@@ -64,7 +80,7 @@ def events(folder, tool, options):
         report = trammel.Report(tool, profile)
         for name in ALL:
             wanted = calls.get(name, 0)
-            if options.measure == "coverage":
+            if has_flags(options):
                 wanted = min(wanted, 1)
             found = report.calls(name, "stages") or 0
             expect(found == wanted, f"{words}: {found} calls of {name}, not {wanted}")
@@ -96,11 +112,31 @@ def intervals(folder, tool, options):
               if row["function"] == "piece"] for row in rows]
     busy = [calls[0] for calls in found if calls]
     expect(len(busy) >= 5, f"calls of piece: {found}")
-    if options.measure == "coverage":
+    if has_flags(options):
         return
     expect(sum(busy) == 40000, f"{busy}: {sum(busy)} calls of piece, not 40000")
     total = sum(row["calls"] for row in ask())
     expect(total == sum(row["calls"] for row in rows), f"{total} calls in all, not of {rows}")
+
+
+def flags(folder, tool, options):
+    """Blocks that were executed in a part of a run, those that ran before it, too."""
+    program = job_control.build(folder, "stages", "flags")
+    if options.no_profile:
+        return
+    for words, calls in EVENTS:
+        done, profile = run_measured(tool, folder, options, words, [program], "flags",
+                                     "block-coverage")
+        expect(done.status == 7, f"{words}: {done}")
+        if not calls:
+            continue
+        out = subprocess.run([tool, "report", "--json", "--by", "block", profile], check=True,
+                             capture_output=True).stdout
+        rows = [row for row in json.loads(out)["rows"] if row["function"] in ALL]
+        found = {row["function"] for row in rows}
+        expect(found == {name for name in calls if calls[name]}, f"{words}: blocks of {found}")
+        images = len(trammel.Report(tool, profile).processes)
+        expect(all(1 <= row["count"] <= images for row in rows), f"{words}: {rows}")
 
 
 def instructions(folder, tool, options):
@@ -142,7 +178,7 @@ def times(folder, tool, options):
         calls = report.calls("piece", "spans") or 0
         expect(calls < 30000, f"{words}: {calls} calls of piece")
         if "100ms" in words[:2] and "--stop-at" not in words:
-            expect(calls >= (1 if options.measure == "coverage" else 200),
+            expect(calls >= (1 if has_flags(options) else 200),
                    f"{words}: {calls} calls of piece")
 
 
@@ -166,7 +202,7 @@ def programs(folder, tool, options):
         report = trammel.Report(tool, profile)
         found = sorted("sh" if name in ("dash", "bash") else name for name in report.programs())
         expect(found == there, f"{words}: {found}")
-        if options.measure == "coverage" and calls:
+        if has_flags(options) and calls:
             calls = 1
         expect(report.calls("middle", "stages") == calls,
                f"{words}: {report.calls('middle', 'stages')} calls of middle, not {calls}")
@@ -258,6 +294,10 @@ def refusals(folder, tool, _):
             (("--for", "0"), "--for '0'"), (("--after", "soon"), "--after 'soon'"),
             (("--interval", "10us"), "--interval '10us'"),
             (("--interval", "10M"), "does not count instructions"),
+            (("-m", "block-coverage", "--interval", "10M"), "does not count instructions"),
+            (("-m", "edges", "--for", "1s"), "leave '--for 1s' out"),
+            (("-m", "pbo", "--interval", "1s"), "leave '--interval 1s' out"),
+            (("-m", "edges", "--threads"), "leave '--threads' out"),
             (("--interval", "0.1ms"), "1ms"), (("--start-at", "mmap"), "watches"),
             (("--start-at-signal", "KILL"), "'KILL'"), (("--stop-at-signal", "x"), "'x'")):
         done = running.run([tool, "run", *words, "--", "echo", "ran"], folder)
@@ -267,5 +307,5 @@ def refusals(folder, tool, _):
 
 
 TESTS = [("window-" + test.__name__, test) for test in (
-    events, intervals, instructions, times, programs, attached, threads,
+    events, intervals, flags, instructions, times, programs, attached, threads,
     unmatched, refusals)]

@@ -169,9 +169,10 @@ static void test_threads(void **state)
 				      "\"thread\": 9, \"calls\": 20}],\n",
 				      NULL});
 	write_intervals("--interval 1s");
-	check_command(cmd_report, "--by thread " PROFILE, 2, "",
-		      "trammel: no threads are told apart in 'sample.trm': measure with "
-		      "trammel run --threads\n");
+	check_command(
+		cmd_report, "--by thread " PROFILE, 2, "",
+		"trammel: no counts of single threads in 'sample.trm': measure with "
+		"trammel run --threads\n");
 }
 
 static void test_no_intervals(void **state)
