@@ -40,13 +40,6 @@ EVENTS = (
      {"in_thread": 17}),
 )
 
-# What a part of a run is told by; counts of edges are told of whole runs only.
-PARTS = ("--st", "--in", "--for", "--after", "--threads")
-
-
-def has_parts(words):
-    return any(word.startswith(PARTS) for word in words)
-
 
 def has_flags(options):
     """Whether it is measured what ran, and not how often."""
@@ -58,11 +51,8 @@ FORK = "libc.so*:fork,libc.so*:*_fork"
 
 def run_measured(tool, folder, options, words, command, name, measurement=None):
     profile = os.path.join(folder, name + ".trm")
-    measurement = measurement or options.measure
-    if measurement == "edges" and has_parts(words):
-        measurement = "blocks"
-    done = running.run([tool, "run", "-q", "-m", measurement, "-o", profile, *words, "--", *command],
-                       folder)
+    done = running.run(trammel.run_command(tool, profile, command,
+                                           measurement or options.measure, words), folder)
     return done, profile
 
 
