@@ -9,7 +9,7 @@ import functools
 import os
 import sys
 
-from transparency import attach, checks, job_control, results, running, sources, trammel
+from transparency import attach, checks, job_control, results, running, sources, top, trammel, windows
 
 
 def test_variant(source, variant, name, folder, tool, options):
@@ -29,7 +29,7 @@ def main():
                 name = source.name + (f"-{variant}" if variant else "")
                 tests.append((name, functools.partial(
                     test_variant, source, variant, name, folder, tool, options)))
-        for name, test in job_control.TESTS + attach.TESTS:
+        for name, test in job_control.TESTS + attach.TESTS + windows.TESTS + top.TESTS:
             tests.append((name, functools.partial(test, folder, tool, options)))
         return results.run_all(tests, options)
 

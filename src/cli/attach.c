@@ -19,30 +19,8 @@ static void print_help(poptContext context)
 	poptSetOtherOptionHelp(context, "[OPTION...] -p PID");
 	poptPrintHelp(context, stdout, 0);
 	measuring_print_help();
-	puts("TIME is a number with ms, s, m or h behind it: 500ms, 10s.\n"
-	     "Ctrl-C ends the measurement; the process runs on.\n"
+	puts("Ctrl-C ends the measurement; the process runs on.\n"
 	     "The profile goes to PROGRAM.trm; see it with 'trammel report'.");
-}
-
-/* "10s" in nanoseconds; false if it is no such time, or none at all. */
-static bool parse_time(const char *text, uint64_t *ret_ns)
-{
-	static const struct {
-		const char *name;
-		double ns;
-	} units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"m", 60e9}, {"h", 3600e9}};
-	char *end;
-	double number = strtod(text, &end);
-
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		double ns = number * units[i].ns;
-
-		if (end == text || strcmp(end, units[i].name) || !(ns >= 1 && ns < 9e18))
-			continue;
-		*ret_ns = (uint64_t)ns;
-		return true;
-	}
-	return false;
 }
 
 static bool parse_pid(const char *text, pid_t *ret_pid)
@@ -64,7 +42,7 @@ static int say(const char *format, const char *what)
 
 /* 0: go on; else the exit status plus 1. */
 static int parse(poptContext context, struct measuring *given, const char *const *pid,
-		 const char *const *time, struct attach_request *request)
+		 struct attach_request *request)
 {
 	int status = measuring_parse(context, given, "attach", print_help);
 
@@ -74,8 +52,6 @@ static int parse(poptContext context, struct measuring *given, const char *const
 		return say("which process? Try: trammel attach -p PID --for 10s", "");
 	if (!parse_pid(*pid, &request->pid))
 		return say(": no number of a process", *pid);
-	if (*time && !parse_time(*time, &request->for_ns))
-		return say(": no time; write 10s, 500ms or 2m", *time);
 	if (poptPeekArg(context))
 		return say(": not understood. See 'trammel help attach'.",
 			   poptPeekArg(context));
@@ -128,11 +104,9 @@ int cmd_attach(int argc, const char **argv)
 {
 	struct measuring given = {0};
 	struct attach_request request = {0};
-	char *pid = NULL, *time = NULL;
+	char *pid = NULL;
 	struct poptOption table[] = {
 		{"pid", 'p', POPT_ARG_STRING, &pid, 0, "the process to measure", "PID"},
-		{"for", 0, POPT_ARG_STRING, &time, 0,
-		 "end the measurement after this time", "TIME"},
 		MEASURING_OPTIONS(given),
 		POPT_TABLEEND,
 	};
@@ -141,15 +115,12 @@ int cmd_attach(int argc, const char **argv)
 	memcpy(named, argv, (size_t)(argc + 1) * sizeof(*named));
 	named[0] = "trammel attach"; /* for the usage line */
 	poptContext context = poptGetContext("trammel attach", argc, named, table, 0);
-	int status = parse(context, &given, (const char *const *)&pid,
-			   (const char *const *)&time, &request) -
-		     1;
+	int status = parse(context, &given, (const char *const *)&pid, &request) - 1;
 
 	if (status < 0)
 		status = measure(&given, &request);
 	measuring_deinit(&given);
 	free(pid);
-	free(time);
 	poptFreeContext(context);
 	free(named);
 	return status;

@@ -16,6 +16,7 @@ static const struct command {
 } commands[] = {
 	{"run", "start a program and measure it and all that it starts", cmd_run},
 	{"attach", "measure a process that runs already, for a while", cmd_attach},
+	{"top", "show what a process calls, while it runs", cmd_top},
 	{"report", "show a profile", cmd_report},
 	{"annotate", "show the instructions of a function with counts", cmd_annotate},
 	{"graph", "show the control flow of a function with counts", cmd_graph},

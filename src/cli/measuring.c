@@ -1,13 +1,15 @@
 #include "cli/measuring.h"
 
-#include "base/error.h"
-#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/pbo.h"
 #include "report/text/report.h"
+#include "session/window.h"
 
+#include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 void measuring_print_help(void)
 {
@@ -16,7 +18,13 @@ void measuring_print_help(void)
 		printf("  %-12s %s\n", (*c)->name, (*c)->summary);
 	puts("\nPATTERN is a glob: FUNCTION, MODULE:FUNCTION, or MODULE: for whole "
 	     "modules;\n"
-	     "several are separated by commas. --skip wins over --only.\n");
+	     "several are separated by commas. --skip wins over --only. MODULE and "
+	     "PROGRAM\n"
+	     "are globs for a file's name or path.\n"
+	     "TIME is a number with ms, s, m or h behind it: 500ms, 10s. LENGTH is a "
+	     "TIME, "
+	     "or\n"
+	     "with -m blocks a number of instructions with k, M or G behind it: 10M.\n");
 }
 
 static char *default_output(const char *program)
@@ -28,28 +36,169 @@ static char *default_output(const char *program)
 	return path.data;
 }
 
+struct trm_error *measuring_time(const char *option, const char *text, uint64_t *ret_ns)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"m", 60e9}, {"h", 3600e9}};
+	char *end;
+	double number = strtod(text, &end);
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		double ns = number * units[i].ns;
+
+		if (end == text || strcmp(end, units[i].name) || !(ns >= 1 && ns < 9e18))
+			continue;
+		*ret_ns = (uint64_t)ns;
+		return NULL;
+	}
+	return trm_error_create(TRM_ERROR_USAGE,
+				"--%s '%s' is no time above 0: write 10s, 500ms or 2m",
+				option, text);
+}
+
+/* "10M" instructions; false if it is no such number. */
+static bool find_instructions(const char *text, uint64_t *ret_count)
+{
+	static const struct {
+		const char *name;
+		double times;
+	} units[] = {{"k", 1e3}, {"M", 1e6}, {"G", 1e9}};
+	char *end;
+	double number = strtod(text, &end);
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		double count = number * units[i].times;
+
+		if (end == text || strcmp(end, units[i].name) ||
+		    !(count >= 1 && count < 9e18))
+			continue;
+		*ret_count = (uint64_t)count;
+		return true;
+	}
+	return false;
+}
+
+/* "USR1", "SIGUSR1" or "10"; 0 if it is no signal that a tracer sees. */
+static int find_signal(const char *text)
+{
+	const char *name = strncasecmp(text, "SIG", 3) ? text : text + 3;
+	char *end;
+	long number = strtol(text, &end, 10);
+
+	if (*end)
+		number = 0;
+	for (int i = 1; i < NSIG; i++)
+		if (sigabbrev_np(i) && !strcasecmp(sigabbrev_np(i), name))
+			number = i;
+	return number > 0 && number < 64 && number != SIGKILL ? (int)number : 0;
+}
+
+/* How the word of an option is taken in: `to` is what the row's offset leads to. */
+static struct trm_error *take_patterns(const char *option, const char *word, void *to)
+{
+	(void)option;
+	patterns_add(to, word);
+	return NULL;
+}
+
+static struct trm_error *take_files(const char *option, const char *word, void *to)
+{
+	(void)option;
+	patterns_add_files(to, word);
+	return NULL;
+}
+
+static struct trm_error *take_time(const char *option, const char *word, void *to)
+{
+	return measuring_time(option, word, to);
+}
+
+static struct trm_error *take_interval(const char *option, const char *word, void *to)
+{
+	struct session_window *window = to;
+
+	window->interval_ns = window->interval_instructions = 0;
+	if (find_instructions(word, &window->interval_instructions))
+		return NULL;
+	return measuring_time(option, word, &window->interval_ns);
+}
+
+static struct trm_error *take_signal(const char *option, const char *word, void *to)
+{
+	uint64_t *signals = to;
+	int number = find_signal(word);
+
+	if (!number)
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"--%s '%s' is no signal that can be seen: write USR1 or 10",
+			option, word);
+	*signals |= 1ull << number;
+	return NULL;
+}
+
+#define PLACE(member) offsetof(struct measuring, options.member)
+
+static const struct word_option {
+	const char *name;
+	struct trm_error *(*take)(const char *option, const char *word, void *to);
+	size_t place;
+	bool window; /* the profile tells it */
+} word_options[] = {
+	[OPTION_ONLY] = {"only", take_patterns, PLACE(only), false},
+	[OPTION_SKIP] = {"skip", take_patterns, PLACE(skip), false},
+	[OPTION_AFTER] = {"after", take_time, PLACE(window.start.wait_ns), true},
+	[OPTION_FOR] = {"for", take_time, PLACE(window.stop.wait_ns), true},
+	[OPTION_INTERVAL] = {"interval", take_interval, PLACE(window), true},
+	[OPTION_START_AT] = {"start-at", take_patterns, PLACE(window.start.calls), true},
+	[OPTION_START_AT_LOAD] = {"start-at-load", take_files, PLACE(window.start.loads),
+				  true},
+	[OPTION_START_AT_SIGNAL] = {"start-at-signal", take_signal,
+				    PLACE(window.start.signals), true},
+	[OPTION_STOP_AT] = {"stop-at", take_patterns, PLACE(window.stop.calls), true},
+	[OPTION_STOP_AT_LOAD] = {"stop-at-load", take_files, PLACE(window.stop.loads),
+				 true},
+	[OPTION_STOP_AT_SIGNAL] = {"stop-at-signal", take_signal,
+				   PLACE(window.stop.signals), true},
+	[OPTION_ONLY_PROGRAM] = {"only-program", take_files, PLACE(only_programs), false},
+	[OPTION_SKIP_PROGRAM] = {"skip-program", take_files, PLACE(skip_programs), false},
+};
+
+static struct trm_error *take_word(struct measuring *given, int option, const char *word)
+{
+	const struct word_option *row = &word_options[option];
+
+	if (row->window)
+		text_format(&given->window, "%s--%s %s", given->window.length ? " " : "",
+			    row->name, word);
+	return row->take(row->name, word, (char *)given + row->place);
+}
+
 int measuring_parse(poptContext context, struct measuring *given, const char *command,
 		    void (*help)(poptContext context))
 {
+	struct trm_error *error = NULL;
 	int option;
 
-	while ((option = poptGetNextOpt(context)) > 0) {
+	while (!error && (option = poptGetNextOpt(context)) > 0) {
 		char *argument = poptGetOptArg(context);
 
 		if (option == OPTION_HELP) {
 			help(context);
 			return EXIT_DONE + 1;
 		}
-		patterns_add(option == OPTION_ONLY ? &given->options.only
-						   : &given->options.skip,
-			     argument);
+		error = take_word(given, option, argument);
 		free(argument);
 	}
-	if (option == -1)
+	if (!error && option == -1)
 		return 0;
-	trm_error_print(trm_error_create(
-		TRM_ERROR_USAGE, "%s: %s. See 'trammel help %s'.",
-		poptBadOption(context, 0), poptStrerror(option), command));
+	if (!error)
+		error = trm_error_create(
+			TRM_ERROR_USAGE, "%s: %s. See 'trammel help %s'.",
+			poptBadOption(context, 0), poptStrerror(option), command);
+	trm_error_print(error);
 	return EXIT_USAGE + 1;
 }
 
@@ -86,6 +235,11 @@ bool measuring_complete(struct measuring *given, const char *program)
 	given->options.output = given->output;
 	given->options.quiet = given->quiet;
 	given->options.verbose = given->verbose;
+	given->options.threads = given->threads;
+	given->options.no_follow = given->no_follow;
+	given->options.window.words = given->window.data;
+	if (!error)
+		error = window_check(&given->options);
 	if (error)
 		trm_error_print(error);
 	return !error;
@@ -95,6 +249,11 @@ void measuring_deinit(struct measuring *given)
 {
 	patterns_deinit(&given->options.only);
 	patterns_deinit(&given->options.skip);
+	patterns_deinit(&given->options.only_programs);
+	patterns_deinit(&given->options.skip_programs);
+	window_edge_deinit(&given->options.window.start);
+	window_edge_deinit(&given->options.window.stop);
+	text_deinit(&given->window);
 	free(given->output);
 	free(given->measure);
 	free(given->calls);

@@ -4,18 +4,42 @@
 #ifndef TRAMMEL_CLI_MEASURING_H
 #define TRAMMEL_CLI_MEASURING_H
 
+#include "base/error.h"
+#include "base/text.h"
 #include "session/options.h"
 
 #include <popt.h>
 
-enum measuring_option { OPTION_ONLY = 1, OPTION_SKIP, OPTION_HELP };
+/* What popt hands back for options that are more than a word. */
+enum measuring_option {
+	OPTION_ONLY = 1,
+	OPTION_SKIP,
+	OPTION_AFTER,
+	OPTION_FOR,
+	OPTION_INTERVAL,
+	OPTION_START_AT,
+	OPTION_START_AT_LOAD,
+	OPTION_START_AT_SIGNAL,
+	OPTION_STOP_AT,
+	OPTION_STOP_AT_LOAD,
+	OPTION_STOP_AT_SIGNAL,
+	OPTION_ONLY_PROGRAM,
+	OPTION_SKIP_PROGRAM,
+	OPTION_HELP,
+};
 
 /* Room for what the options give. */
 struct measuring {
 	char *output, *measure, *calls;
-	int quiet, verbose;
+	int quiet, verbose, threads, no_follow;
+	struct text window; /* what was said of the window, as given */
 	struct session_options options;
 };
+
+#define MEASURING_WORD(name, value, help, argument)                                      \
+	{                                                                                \
+		name, 0, POPT_ARG_STRING, NULL, value, help, argument                    \
+	}
 
 /* The rows of a popt table; `given` is a struct measuring. */
 #define MEASURING_OPTIONS(given)                                                           \
@@ -29,13 +53,50 @@ struct measuring {
 		 0,                                                                        \
 		 "what to measure (default functions)",                                    \
 		 "NAME"},                                                                  \
-		{"only",   0, POPT_ARG_STRING, NULL, OPTION_ONLY, "measure only these",    \
-		 "PATTERN"},                                                               \
-		{"skip",   0, POPT_ARG_STRING, NULL, OPTION_SKIP, "do not measure these",  \
-		 "PATTERN"},                                                               \
+		MEASURING_WORD("only", OPTION_ONLY, "measure only these", "PATTERN"),      \
+		MEASURING_WORD("skip", OPTION_SKIP, "do not measure these", "PATTERN"),    \
 		{"calls",        0, POPT_ARG_STRING,                                       \
 		 &(given).calls, 0, "where relocated functions make calls (default auto)", \
 		 "HOW"},                                                                   \
+		MEASURING_WORD("after", OPTION_AFTER, "begin to count after this time",    \
+			       "TIME"),                                                    \
+		MEASURING_WORD("for", OPTION_FOR, "end the measurement after this time",   \
+			       "TIME"),                                                    \
+		MEASURING_WORD("interval", OPTION_INTERVAL,                                \
+			       "tell the counts of intervals apart", "LENGTH"),            \
+		MEASURING_WORD("start-at", OPTION_START_AT,                                \
+			       "begin to count with the first call of these",              \
+			       "PATTERN"),                                                 \
+		MEASURING_WORD("start-at-load", OPTION_START_AT_LOAD,                      \
+			       "begin to count when one of these is loaded", "MODULE"),    \
+		MEASURING_WORD("start-at-signal", OPTION_START_AT_SIGNAL,                  \
+			       "begin to count when this signal comes", "SIGNAL"),         \
+		MEASURING_WORD("stop-at", OPTION_STOP_AT,                                  \
+			       "end the measurement at the first call of these",           \
+			       "PATTERN"),                                                 \
+		MEASURING_WORD("stop-at-load", OPTION_STOP_AT_LOAD,                        \
+			       "end the measurement when one of these is loaded",          \
+			       "MODULE"),                                                  \
+		MEASURING_WORD("stop-at-signal", OPTION_STOP_AT_SIGNAL,                    \
+			       "end the measurement when this signal comes", "SIGNAL"),    \
+		{"threads",                                                                \
+		 0,                                                                        \
+		 POPT_ARG_NONE,                                                            \
+		 &(given).threads,                                                         \
+		 0,                                                                        \
+		 "tell the counts of threads apart",                                       \
+		 NULL},                                                                    \
+		{"no-follow",                                                              \
+		 0,                                                                        \
+		 POPT_ARG_NONE,                                                            \
+		 &(given).no_follow,                                                       \
+		 0,                                                                        \
+		 "let child processes run unmeasured",                                     \
+		 NULL},                                                                    \
+		MEASURING_WORD("only-program", OPTION_ONLY_PROGRAM,                        \
+			       "measure only processes that run these", "PROGRAM"),        \
+		MEASURING_WORD("skip-program", OPTION_SKIP_PROGRAM,                        \
+			       "do not measure processes that run these", "PROGRAM"),      \
 		{"quiet", 'q', POPT_ARG_NONE, &(given).quiet, 0, "no summary at the end",  \
 		 NULL},                                                                    \
 		{"verbose",                                                                \
@@ -49,14 +110,18 @@ struct measuring {
 		"help", 'h', POPT_ARG_NONE, NULL, OPTION_HELP, "show this help", NULL      \
 	}
 
-/* What comes behind popt's help: measurements and patterns. */
+/* What comes behind popt's help: measurements, patterns, times. */
 void measuring_print_help(void);
 
 /* Reads the options; 0: go on, else the exit status plus 1. `help` prints the help. */
 int measuring_parse(poptContext context, struct measuring *given, const char *command,
 		    void (*help)(poptContext context));
 
-/* Completes given->options for a program; false, with a message, if -m is wrong. */
+/* "10s" in nanoseconds; an error if it is no such time, or none at all. */
+struct trm_error *measuring_time(const char *option, const char *text, uint64_t *ret_ns);
+
+/* Completes given->options for a program; false, with a message, if -m is wrong, or
+ * options contradict each other. */
 bool measuring_complete(struct measuring *given, const char *program);
 
 void measuring_deinit(struct measuring *given);

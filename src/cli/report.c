@@ -7,6 +7,7 @@
 #include "report/text/report.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* The command line; all strings are popt's copies. */
 static struct {
@@ -17,10 +18,13 @@ static struct {
 
 static const struct poptOption option_table[] = {
 	{"by", 0, POPT_ARG_STRING, &arguments.by, 0,
-	 "what a row is: function (the default), module, process, block or edge", "WHAT"},
+	 "what a row is: function (the default), module, process, block, edge, interval "
+	 "or thread",
+	 "WHAT"},
 	{"sort", 0, POPT_ARG_STRING, &arguments.sort, 0,
 	 "order of the rows: calls (the default), name, module or instructions", "KEY"},
 	SHOWING_PROCESS(arguments.shown),
+	SHOWING_INTERVAL(arguments.shown),
 	SHOWING_MODULE(arguments.shown),
 	SHOWING_LIMIT(arguments.shown),
 	SHOWING_ALL(arguments.shown),
@@ -51,8 +55,8 @@ static struct trm_error *check_files(void)
 
 static struct trm_error *read_options(struct report_options *options)
 {
-	static const char *const by[] = {"function", "module", "process",
-					 "block",    "edge",   NULL};
+	static const char *const by[] = {"function", "module",   "process", "block",
+					 "edge",     "interval", "thread",  NULL};
 	static const char *const sorts[] = {"calls", "name", "module", "instructions",
 					    NULL};
 	int chosen_by, chosen_sort;
@@ -74,24 +78,60 @@ static struct trm_error *read_options(struct report_options *options)
 	return NULL;
 }
 
+/* Counts of a part of a run begin in the middle of functions. Intervals alone leave it
+ * whole. */
+static bool is_of_windows(const struct report_profile *profile)
+{
+	vector_for_each (&profile->runs, run) {
+		const char *asked = report_run_text(run, "run.window");
+
+		if (*asked && (strncmp(asked, "--interval", 10) || strstr(asked, " --")))
+			return true;
+	}
+	return arguments.shown.interval != NULL;
+}
+
 static struct trm_error *check_blocks(const struct report_profile *profile,
 				      const struct report_options *options)
 {
+	const char *path = arguments.shown.words.items[0];
+
+	if (arguments.check && is_of_windows(profile))
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"'%s' is of a part of a run, which begins in the middle of "
+			"functions: only counts of whole runs can be checked",
+			path);
 	if (options->by != REPORT_BY_BLOCK && options->sort != REPORT_SORT_INSTRUCTIONS &&
 	    !arguments.check)
 		return NULL;
-	return showing_need_blocks(profile, arguments.shown.words.items[0]);
+	return showing_need_blocks(profile, path);
 }
 
-static struct trm_error *check_edges(const struct report_profile *profile,
-				     const struct report_options *options)
+/* What a row is to be must be there. */
+static struct trm_error *check_rows(const struct report_profile *profile,
+				    const struct report_options *options)
 {
-	if (profile->edges.count || options->by != REPORT_BY_EDGE)
-		return NULL;
-	return trm_error_create(TRM_ERROR_USAGE,
-				"no counts of edges in '%s': measure with trammel run "
-				"-m edges",
-				arguments.shown.words.items[0]);
+	const struct {
+		enum report_by by;
+		size_t count;
+		const char *what, *remedy;
+	} rows[] = {
+		{REPORT_BY_EDGE, profile->edges.count, "counts of edges", "-m edges"},
+		{REPORT_BY_INTERVAL, profile->intervals.count, "intervals",
+		 "--interval 1s"},
+		{REPORT_BY_THREAD, profile->threads.count, "counts of single threads",
+		 "--threads"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (options->by == rows[i].by && !rows[i].count)
+			return trm_error_create(
+				TRM_ERROR_USAGE,
+				"no %s in '%s': measure with trammel run %s",
+				rows[i].what, arguments.shown.words.items[0],
+				rows[i].remedy);
+	return NULL;
 }
 
 static struct trm_error *report_profile(const struct report_profile *profile,
@@ -136,7 +176,7 @@ static struct trm_error *report(int *ret_status)
 	struct trm_error *error = check_blocks(profile, &options);
 
 	if (!error)
-		error = check_edges(profile, &options);
+		error = check_rows(profile, &options);
 	if (!error && arguments.check)
 		error = check_profile(profile, &options, ret_status);
 	else if (!error)

@@ -33,12 +33,14 @@ int showing_command(const struct showing_command *command, int argc, const char 
 struct trm_error *showing_filter(const struct showing *given,
 				 struct report_filter *ret_filter)
 {
-	uint64_t process;
+	uint64_t process, interval;
 
 	TRM_TRY(arguments_number("process", given->process, 0, &process));
+	TRM_TRY(arguments_number("interval", given->interval, 1, &interval));
 	*ret_filter = (struct report_filter){
 		.one_process = given->process != NULL,
 		.process = process,
+		.interval = interval,
 		.module = given->module,
 	};
 	return NULL;
@@ -68,7 +70,7 @@ struct trm_error *showing_load(const char *path, const struct report_filter *fil
 {
 	struct report_profile *profile;
 
-	TRM_TRY(report_profile_load(path, &profile));
+	TRM_TRY(report_profile_load_interval(path, filter->interval, &profile));
 	if (profile->warning)
 		fprintf(stderr, "trammel: warning: %s\n", profile->warning);
 	struct trm_error *error = report_profile_select(profile, filter);

@@ -15,7 +15,7 @@ enum { SHOWING_LIMIT_USUAL = 30 };
 /* Room for what the options give; a command leaves alone what is not in its table. */
 struct showing {
 	int json, all, no_pager, help;
-	char *process, *module, *limit, *colour;
+	char *process, *interval, *module, *limit, *colour;
 	struct arguments_words words; /* files, and what else is no option */
 };
 
@@ -27,6 +27,9 @@ struct showing {
 #define SHOWING_PROCESS(given)                                                           \
 	SHOWING_OPTION("process", 0, POPT_ARG_STRING, (given).process,                   \
 		       "only what this process executed", "PID")
+#define SHOWING_INTERVAL(given)                                                          \
+	SHOWING_OPTION("interval", 0, POPT_ARG_STRING, (given).interval,                 \
+		       "only the counts of this interval", "N")
 #define SHOWING_MODULE(given)                                                            \
 	SHOWING_OPTION("module", 0, POPT_ARG_STRING, (given).module,                     \
 		       "only modules whose name or path matches the shell pattern",      \
@@ -62,7 +65,7 @@ struct showing_command {
  * command line gave. Returns the exit status. */
 int showing_command(const struct showing_command *command, int argc, const char **argv);
 
-/* What --process and --module choose. */
+/* What --process, --interval and --module choose. */
 struct trm_error *showing_filter(const struct showing *given,
 				 struct report_filter *ret_filter);
 

@@ -112,19 +112,26 @@ struct emitter making_emitter(struct making *making)
 				.jumps = &making->jumps};
 }
 
-static bool is_wanted(const struct making *making, const struct image_function *function)
+static bool is_wanted(const struct making *making, const struct image_function *function,
+		      const char *name)
 {
 	scoped_free char *demangled = NULL;
-	char offset[32];
 
 	if (!making->request->wanted)
 		return true;
-	if (function->name) {
-		demangled = image_demangle(making->image->names.items + function->name);
-		return making->request->wanted(making->request->context, demangled);
-	}
-	snprintf(offset, sizeof(offset), "sub_%" PRIx64, function->address);
-	return making->request->wanted(making->request->context, offset);
+	if (function->name)
+		demangled = image_demangle(name);
+	return making->request->wanted(making->request->context,
+				       demangled ? demangled : name);
+}
+
+/* Hooks need more stack than goroutines may have left. */
+static uint8_t hook_of(const struct plan_request *request,
+		       const struct image_function *function, const char *name)
+{
+	if (!request->hook_of || function->flags & IMAGE_FUNCTION_GO)
+		return 0;
+	return request->hook_of(request->context, name);
 }
 
 static void choose_functions(struct making *making)
@@ -137,13 +144,16 @@ static void choose_functions(struct making *making)
 		const struct image_function *function =
 			&making->image->functions.items[i];
 		struct place_choice *choice = &making->choices[i];
+		const char *name = making->image->names.items + function->name;
+		char unnamed[32];
 
-		choice->wanted = is_wanted(making, function);
-		/* Hooks need more stack than goroutines may have left. */
-		if (request->hook_of && function->name &&
-		    !(function->flags & IMAGE_FUNCTION_GO))
-			choice->hook = request->hook_of(making->image->names.items +
-							function->name);
+		if (!function->name) {
+			snprintf(unnamed, sizeof(unnamed), "sub_%" PRIx64,
+				 function->address);
+			name = unnamed;
+		}
+		choice->wanted = is_wanted(making, function, name);
+		choice->hook = hook_of(request, function, name);
 		if (making->readers && making->readers[i] && !choice->hook)
 			choice->hook = making->readers[i] == READER_OWN
 					       ? request->hook_own

@@ -209,9 +209,10 @@ struct plan_request {
 	 * "sub_<offset>". NULL: all are. */
 	bool (*wanted)(void *context, const char *name);
 	void *context;
-	/* The hook number of a function by its linked name; 0: none. NULL: no hooks.
-	 * Hooked functions are instrumented even if not wanted, then without a probe. */
-	uint8_t (*hook_of)(const char *name);
+	/* The hook number of a function by its linked name, or "sub_<offset>"; 0: none.
+	 * NULL: no hooks. Hooked functions are instrumented even if not wanted, then
+	 * without a probe. */
+	uint8_t (*hook_of)(void *context, const char *name);
 	struct plan_hook_layout hook_layout;
 	/* Calls are made in relocated code (PLAN_BLOCKS). Functions that look at return
 	 * addresses get one of these hooks, which must put them right. */

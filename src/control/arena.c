@@ -227,28 +227,42 @@ void arena_give_bank(struct bank *bank)
 	bank->in_use = false;
 }
 
-static void read_counters(const uint8_t *bytes, uint64_t size, uint32_t slot_size,
-			  uint32_t first_slot, void (*add)(void *, uint32_t, uint64_t),
-			  void *context)
+/* Who is told of counters. */
+struct reader {
+	void (*add)(void *context, uint32_t slot, uint64_t count);
+	void *context;
+	bool take; /* clear flags that are set */
+};
+
+/* The program may write to them meanwhile. */
+static void read_counters(uint8_t *bytes, uint64_t size, uint32_t slot_size,
+			  uint32_t first_slot, const struct reader *reader)
 {
 	if (slot_size == 8) {
 		const uint64_t *counters = (const uint64_t *)(const void *)bytes;
 
-		for (uint64_t i = 0; i < size / 8; i++)
-			if (counters[i])
-				add(context, first_slot + (uint32_t)i, counters[i]);
+		for (uint64_t i = 0; i < size / 8; i++) {
+			uint64_t count = __atomic_load_n(&counters[i], __ATOMIC_RELAXED);
+
+			if (count)
+				reader->add(reader->context, first_slot + (uint32_t)i,
+					    count);
+		}
 		return;
 	}
-	for (uint64_t i = 0; i < size; i++)
-		if (bytes[i])
-			add(context, first_slot + (uint32_t)i, 1);
+	for (uint64_t i = 0; i < size; i++) {
+		if (!__atomic_load_n(&bytes[i], __ATOMIC_RELAXED))
+			continue;
+		if (reader->take)
+			__atomic_store_n(&bytes[i], 0, __ATOMIC_RELAXED);
+		reader->add(reader->context, first_slot + (uint32_t)i, 1);
+	}
 }
 
-void arena_read_bank(const struct arena *arena, const struct bank *bank,
-		     void (*add)(void *context, uint32_t slot, uint64_t count),
-		     void *context)
+static void read_bank(const struct arena *arena, const struct bank *bank,
+		      const struct reader *reader)
 {
-	const uint8_t *base =
+	uint8_t *base =
 		bank->chunk->shared + (bank->file_offset - bank->chunk->file_offset);
 	uint64_t start = bank->file_offset + WIRE_BANK_HEADER;
 	uint64_t end = bank->file_offset + bank->chunk->stride;
@@ -265,10 +279,24 @@ void arena_read_bank(const struct arena *arena, const struct bank *bank,
 		uint64_t at = (uint64_t)data - bank->file_offset;
 
 		read_counters(base + at, stop - (uint64_t)data, arena->slot_size,
-			      (uint32_t)((at - WIRE_BANK_HEADER) / arena->slot_size), add,
-			      context);
+			      (uint32_t)((at - WIRE_BANK_HEADER) / arena->slot_size),
+			      reader);
 		start = stop;
 	}
+}
+
+void arena_read_bank(const struct arena *arena, const struct bank *bank,
+		     void (*add)(void *context, uint32_t slot, uint64_t count),
+		     void *context)
+{
+	read_bank(arena, bank, &(struct reader){add, context, false});
+}
+
+void arena_take_flags(const struct arena *arena, const struct bank *bank,
+		      void (*add)(void *context, uint32_t slot, uint64_t count),
+		      void *context)
+{
+	read_bank(arena, bank, &(struct reader){add, context, true});
 }
 
 void arena_clear_bank(const struct arena *arena, struct bank *bank)

@@ -90,6 +90,12 @@ void arena_read_bank(const struct arena *arena, const struct bank *bank,
 		     void (*add)(void *context, uint32_t slot, uint64_t count),
 		     void *context);
 
+/* The same for flags, which are cleared as they are read: one that is set meanwhile is
+ * either read now or next time. */
+void arena_take_flags(const struct arena *arena, const struct bank *bank,
+		      void (*add)(void *context, uint32_t slot, uint64_t count),
+		      void *context);
+
 /* Sets all counters to 0, gives their memory back, and leaves the bank without owner. */
 void arena_clear_bank(const struct arena *arena, struct bank *bank);
 

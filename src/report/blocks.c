@@ -42,6 +42,9 @@ void report_blocks_finish(struct report_profile *profile)
 			items[++kept] = items[i];
 		else
 			add(&items[kept], &items[i]);
+		/* A flag that is set in several intervals is one. */
+		if (profile->coverage && items[kept].count)
+			items[kept].count = 1;
 	}
 	profile->blocks.count = kept + 1;
 	for (uint32_t i = 0; i < profile->blocks.count; i++) {

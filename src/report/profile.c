@@ -1,5 +1,6 @@
 #include "report/profile.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -26,6 +27,10 @@ enum field {
 	FIELD_BLOCK_SIZE,
 	FIELD_BLOCK_INSTRUCTIONS,
 	FIELD_BLOCK_COUNT,
+	FIELD_INTERVAL,
+	FIELD_INTERVAL_START,
+	FIELD_INTERVAL_END,
+	FIELD_THREAD,
 	FIELD_STAYED,
 	FIELD_EDGE,
 	FIELD_EDGE_FROM,
@@ -60,6 +65,10 @@ static const struct {
 	[FIELD_BLOCK_SIZE] = {"block.size", RECORD_UINT},
 	[FIELD_BLOCK_INSTRUCTIONS] = {"block.instructions", RECORD_UINT},
 	[FIELD_BLOCK_COUNT] = {"count", RECORD_UINT},
+	[FIELD_INTERVAL] = {"interval", RECORD_UINT},
+	[FIELD_INTERVAL_START] = {"interval.start.ns", RECORD_UINT},
+	[FIELD_INTERVAL_END] = {"interval.end.ns", RECORD_UINT},
+	[FIELD_THREAD] = {"thread", RECORD_UINT},
 	[FIELD_STAYED] = {"block.stayed", RECORD_INT},
 	[FIELD_EDGE] = {"edge", RECORD_ADDRESS},
 	[FIELD_EDGE_FROM] = {"edge.from", RECORD_ADDRESS},
@@ -68,11 +77,11 @@ static const struct {
 	[FIELD_FAULT] = {"flow.fault", RECORD_ADDRESS},
 };
 
-#define BIT(field) (1u << (field))
+#define BIT(field) (1ull << (field))
 
 /* One record, taken apart. */
 struct row {
-	uint32_t present; /* BIT() of each field */
+	uint64_t present; /* BIT() of each field */
 	struct record_value values[FIELD_COUNT];
 };
 
@@ -85,7 +94,9 @@ struct loader {
 	uint32_t run;                    /* that globals and images belong to */
 	struct table module_by_path;     /* string number to index */
 	struct table function_by_hash, count_by_key, load_by_key, skip_by_function;
-	bool any; /* a record or a global was read */
+	struct table interval_by_number, thread_by_key, part_by_key;
+	uint64_t only_interval; /* counts of others are left out; 0: none are */
+	bool any;               /* a record or a global was read */
 };
 
 static const char *keep(struct report_profile *profile, const char *text)
@@ -239,11 +250,93 @@ static void add_module(struct loader *loader, const struct row *row)
 	load->instrumented = number_of(row, FIELD_INSTRUMENTED);
 }
 
+static uint32_t find_interval(struct loader *loader, uint64_t number)
+{
+	bool new;
+	uint64_t *index = table_insert(&loader->interval_by_number, number, &new);
+
+	if (new) {
+		*index = loader->profile->intervals.count;
+		vector_push(&loader->profile->intervals,
+			    ((struct report_interval){.number = number}));
+	}
+	return (uint32_t)*index;
+}
+
+/* Of several runs, the times of the first. */
+static void add_interval(struct loader *loader, const struct row *row)
+{
+	uint32_t index = find_interval(loader, number_of(row, FIELD_INTERVAL));
+	struct report_interval *interval = &loader->profile->intervals.items[index];
+
+	if (interval->end_ns)
+		return;
+	interval->start_ns = number_of(row, FIELD_INTERVAL_START);
+	interval->end_ns = number_of(row, FIELD_INTERVAL_END);
+}
+
+static uint32_t find_thread(struct loader *loader, uint32_t image, uint64_t number)
+{
+	bool new;
+	uint64_t *index = table_insert(&loader->thread_by_key,
+				       (uint64_t)image << 32 | (uint32_t)number, &new);
+
+	if (new) {
+		*index = loader->profile->threads.count;
+		vector_push(&loader->profile->threads,
+			    ((struct report_thread){.image = image, .number = number}));
+	}
+	return (uint32_t)*index;
+}
+
+/* The part of the run that the counts in a row are of; NULL: of none that is told apart.
+ * Valid until the next one is looked for. */
+static struct report_part *find_part(struct loader *loader, const struct row *row,
+				     uint32_t image, uint32_t function)
+{
+	struct report_profile *profile = loader->profile;
+	struct report_part part = {.interval = REPORT_NONE,
+				   .thread = REPORT_NONE,
+				   .image = image,
+				   .module = profile->functions.items[function].module};
+	bool new;
+
+	if (!(row->present & (BIT(FIELD_INTERVAL) | BIT(FIELD_THREAD))))
+		return NULL;
+	if (row->present & BIT(FIELD_INTERVAL))
+		part.interval = find_interval(loader, number_of(row, FIELD_INTERVAL));
+	if (row->present & BIT(FIELD_THREAD))
+		part.thread = find_thread(loader, image, number_of(row, FIELD_THREAD));
+	const uint32_t key[] = {part.interval, part.thread, image, part.module};
+	uint64_t hash = hash_bytes(key, sizeof(key));
+	uint64_t *index = table_insert(&loader->part_by_key, hash, &new);
+
+	while (!new) {
+		struct report_part *old = &profile->parts.items[*index];
+
+		if (old->interval == part.interval && old->thread == part.thread &&
+		    old->image == image && old->module == part.module)
+			return old;
+		index = table_insert(&loader->part_by_key, ++hash, &new);
+	}
+	*index = profile->parts.count;
+	vector_push(&profile->parts, part);
+	return &profile->parts.items[*index];
+}
+
+/* Whether the counts in a row are not asked for. */
+static bool is_left_out(const struct loader *loader, const struct row *row)
+{
+	return loader->only_interval &&
+	       number_of(row, FIELD_INTERVAL) != loader->only_interval;
+}
+
 static void add_function(struct loader *loader, const struct row *row)
 {
 	struct report_profile *profile = loader->profile;
+	struct report_part *part;
 
-	if (!number_of(row, FIELD_CALLS))
+	if (!number_of(row, FIELD_CALLS) || is_left_out(loader, row))
 		return;
 	uint32_t function = find_function(loader, row);
 	uint32_t image = find_image(loader, number_of(row, FIELD_IMAGE));
@@ -257,6 +350,9 @@ static void add_function(struct loader *loader, const struct row *row)
 			    ((struct report_count){function, image, 0}));
 	}
 	profile->counts.items[*index].calls += number_of(row, FIELD_CALLS);
+	part = find_part(loader, row, image, function);
+	if (part)
+		part->calls += number_of(row, FIELD_CALLS);
 }
 
 /* Sizes that no block has are as wrong as any other. */
@@ -270,6 +366,10 @@ static uint32_t small_number_of(const struct row *row, enum field field)
 /* There can be millions: those that are the same are found by sorting. */
 static void add_block(struct loader *loader, const struct row *row)
 {
+	struct report_part *part;
+
+	if (is_left_out(loader, row))
+		return;
 	uint32_t function = find_function(loader, row);
 	uint32_t image = find_image(loader, number_of(row, FIELD_IMAGE));
 
@@ -284,6 +384,10 @@ static void add_block(struct loader *loader, const struct row *row)
 			.count = number_of(row, FIELD_BLOCK_COUNT),
 			.stayed = (int64_t)number_of(row, FIELD_STAYED),
 		}));
+	part = find_part(loader, row, image, function);
+	if (part)
+		part->instructions += number_of(row, FIELD_BLOCK_COUNT) *
+				      number_of(row, FIELD_BLOCK_INSTRUCTIONS);
 }
 
 static void add_edge(struct loader *loader, const struct row *row)
@@ -388,7 +492,7 @@ static void add_run(struct loader *loader, const struct record_pair *pairs, size
 
 /* What a record is, by the fields it has; the first line that fits. */
 static const struct {
-	uint32_t fields;
+	uint64_t fields;
 	void (*add)(struct loader *loader, const struct row *row);
 } kinds[] = {
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_SKIP), add_skip},
@@ -397,6 +501,7 @@ static const struct {
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_EDGE) | BIT(FIELD_EDGE_FROM), add_edge},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_FAULT), add_fault},
 	{BIT(FIELD_MODULE) | BIT(FIELD_KNOWN), add_module},
+	{BIT(FIELD_INTERVAL) | BIT(FIELD_INTERVAL_START), add_interval},
 	{BIT(FIELD_IMAGE) | BIT(FIELD_PROCESS), add_process},
 	{BIT(FIELD_IMAGE) | BIT(FIELD_RUN), add_to_run},
 };
@@ -467,9 +572,40 @@ static bool is_coverage(const char *measure)
 	return !strcmp(measure, "coverage") || !strcmp(measure, "block-coverage");
 }
 
+static int by_interval(const void *left, const void *right)
+{
+	const struct report_interval *a = left, *b = right;
+
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+/* Puts them in order; `parts` name them by their place. */
+static void sort_intervals(struct report_profile *profile)
+{
+	struct table place = {0};
+	uint64_t to;
+
+	vector_for_each (&profile->parts, part)
+		if (part->interval != REPORT_NONE)
+			part->interval =
+				(uint32_t)profile->intervals.items[part->interval].number;
+	if (profile->intervals.count)
+		qsort(profile->intervals.items, profile->intervals.count,
+		      sizeof(*profile->intervals.items), by_interval);
+	for (size_t i = 0; i < profile->intervals.count; i++)
+		*table_insert(&place, profile->intervals.items[i].number, NULL) = i;
+	vector_for_each (&profile->parts, part)
+		if (part->interval != REPORT_NONE &&
+		    table_find(&place, part->interval, &to))
+			part->interval = (uint32_t)to;
+	table_deinit(&place);
+}
+
 static void finish_loading(struct report_profile *profile)
 {
 	struct table first_by_name = {0};
+
+	sort_intervals(profile);
 
 	profile->coverage = true;
 	vector_for_each (&profile->runs, run)
@@ -503,6 +639,9 @@ static void deinit_loader(struct loader *loader)
 	table_deinit(&loader->count_by_key);
 	table_deinit(&loader->load_by_key);
 	table_deinit(&loader->skip_by_function);
+	table_deinit(&loader->interval_by_number);
+	table_deinit(&loader->thread_by_key);
+	table_deinit(&loader->part_by_key);
 }
 
 struct trm_error *report_error_empty(const char *path)
@@ -513,17 +652,32 @@ struct trm_error *report_error_empty(const char *path)
 				path);
 }
 
-struct trm_error *report_profile_load(const char *path,
-				      struct report_profile **ret_profile)
+static bool has_interval(const struct report_profile *profile, uint64_t number)
+{
+	vector_for_each (&profile->intervals, interval)
+		if (interval->number == number)
+			return true;
+	return !number;
+}
+
+struct trm_error *report_profile_load_interval(const char *path, uint64_t number,
+					       struct report_profile **ret_profile)
 {
 	struct report_profile *profile = memory_allocate_zeroed(1, sizeof(*profile));
-	struct loader loader = {.profile = profile, .model = record_model_create()};
+	struct loader loader = {.profile = profile,
+				.model = record_model_create(),
+				.only_interval = number};
 	struct trm_visitor visitor = {&loader, see_record, see_global, see_file};
 	struct trm_error *error =
 		trm_read(path, loader.model, &visitor, &profile->warning);
 
 	if (!error && !loader.any)
 		error = report_error_empty(path);
+	if (!error && !has_interval(profile, number))
+		error = trm_error_create(TRM_ERROR_USAGE,
+					 "no interval %" PRIu64 " in '%s': --by interval "
+					 "shows those that are",
+					 number, path);
 	deinit_loader(&loader);
 	if (error) {
 		report_profile_destroy(profile);
@@ -532,6 +686,12 @@ struct trm_error *report_profile_load(const char *path,
 	finish_loading(profile);
 	*ret_profile = profile;
 	return NULL;
+}
+
+struct trm_error *report_profile_load(const char *path,
+				      struct report_profile **ret_profile)
+{
+	return report_profile_load_interval(path, 0, ret_profile);
 }
 
 void report_profile_destroy(struct report_profile *profile)
@@ -546,6 +706,9 @@ void report_profile_destroy(struct report_profile *profile)
 	vector_deinit(&profile->functions);
 	vector_deinit(&profile->counts);
 	vector_deinit(&profile->blocks);
+	vector_deinit(&profile->intervals);
+	vector_deinit(&profile->threads);
+	vector_deinit(&profile->parts);
 	vector_deinit(&profile->edges);
 	vector_deinit(&profile->faults);
 	vector_deinit(&profile->loads);

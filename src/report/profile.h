@@ -97,6 +97,32 @@ struct report_fault {
 	uint64_t address; /* of the block where it is seen */
 };
 
+/* A part of the runs whose counts are told apart; those of several runs with one number
+ * count as one. */
+struct report_interval {
+	uint64_t number;
+	uint64_t start_ns, end_ns; /* since the run began */
+	/* Of the selection: */
+	uint64_t calls, instructions;
+};
+
+/* A thread of an image, where threads are told apart. */
+struct report_thread {
+	uint32_t image;
+	uint64_t number; /* tid */
+	/* Of the selection: */
+	bool selected;
+	uint64_t calls, instructions;
+};
+
+/* What one module did in one image, in an interval or a thread. */
+enum { REPORT_NONE = UINT32_MAX };
+struct report_part {
+	uint32_t interval, thread; /* indices; REPORT_NONE: not told apart */
+	uint32_t image, module;
+	uint64_t calls, instructions;
+};
+
 /* A module in one image. */
 struct report_load {
 	uint32_t module, image;
@@ -119,6 +145,9 @@ struct report_profile {
 	 * taken. */
 	struct VECTOR(struct report_edge) edges;
 	struct VECTOR(struct report_fault) faults;
+	struct VECTOR(struct report_interval) intervals; /* by number; mostly none */
+	struct VECTOR(struct report_thread) threads;     /* mostly none */
+	struct VECTOR(struct report_part) parts;
 	struct VECTOR(struct report_load) loads;
 	struct VECTOR(struct report_skip) skips;
 	struct string_table strings; /* owns every string here */
@@ -140,6 +169,10 @@ struct report_profile {
  */
 struct trm_error *report_profile_load(const char *path,
 				      struct report_profile **ret_profile);
+/* The same with the counts of one interval only; an error (TRM_ERROR_USAGE) if the
+ * profile does not have it. */
+struct trm_error *report_profile_load_interval(const char *path, uint64_t number,
+					       struct report_profile **ret_profile);
 void report_profile_destroy(struct report_profile *profile);
 
 /* The error for a file that has a head and nothing else. */
@@ -149,6 +182,7 @@ struct trm_error *report_error_empty(const char *path);
 struct report_filter {
 	bool one_process;
 	uint64_t process;   /* pid, if one_process */
+	uint64_t interval;  /* that is loaded; 0: all */
 	const char *module; /* glob for the name or path; NULL: all */
 };
 

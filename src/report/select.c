@@ -65,6 +65,35 @@ static void add_counts(struct report_profile *profile)
 	}
 }
 
+static void add_parts(struct report_profile *profile)
+{
+	vector_for_each (&profile->intervals, interval)
+		interval->calls = interval->instructions = 0;
+	vector_for_each (&profile->threads, thread) {
+		thread->selected = profile->images.items[thread->image].selected;
+		thread->calls = thread->instructions = 0;
+	}
+	vector_for_each (&profile->parts, part) {
+		if (!profile->images.items[part->image].selected ||
+		    !profile->modules.items[part->module].selected)
+			continue;
+		if (part->interval != REPORT_NONE) {
+			struct report_interval *interval =
+				&profile->intervals.items[part->interval];
+
+			interval->calls += part->calls;
+			interval->instructions += part->instructions;
+		}
+		if (part->thread != REPORT_NONE) {
+			struct report_thread *thread =
+				&profile->threads.items[part->thread];
+
+			thread->calls += part->calls;
+			thread->instructions += part->instructions;
+		}
+	}
+}
+
 static void add_skips(struct report_profile *profile)
 {
 	vector_for_each (&profile->skips, skip) {
@@ -117,6 +146,7 @@ struct trm_error *report_profile_select(struct report_profile *profile,
 	add_counts(profile);
 	report_blocks_select(profile);
 	report_edges_select(profile);
+	add_parts(profile);
 	add_skips(profile);
 	vector_for_each (&profile->functions, function)
 		profile->executed += function->executed;

@@ -121,8 +121,16 @@ hook_saved:
 	cmpl	$0, %gs:WIRE_BANK_QUIET
 	jne	hook_back
 	mov	%gs:WIRE_BANK_CONTROL, %rax
-	cmpb	$WIRE_HOOK_MPROTECT, WIRE_HOOK_REGISTERS + 8(%rsp)
+	movzbl	WIRE_HOOK_REGISTERS + 8(%rsp), %ecx
+	cmp	$WIRE_HOOK_START, %ecx
 	jb	hook_asks
+	cmp	$WIRE_HOOK_MPROTECT, %ecx
+	jae	0f
+	sub	$WIRE_HOOK_EXIT, %ecx
+	test	%ecx, WIRE_CONTROL_WINDOW(%rax)
+	jz	hook_back
+	jmp	hook_asks
+0:
 	/*
 	 * Programs that make code change mappings all the time, and hardly ever those of a text
 	 * with patches: the others cost no system call of ours. Arguments: rdi at 56, rsi at 48,

@@ -487,6 +487,23 @@ static struct trm_error *take_process(struct attachment *attachment, const char 
 	return seize_all(attachment);
 }
 
+/* One that waits is traced, but nothing is put into it before its program comes. */
+static struct trm_error *take_waiting(const struct attachment *attachment,
+				      const char *program)
+{
+	struct session *session = attachment->session;
+
+	if (ptrace(PTRACE_SEIZE, attachment->pid, 0, event_trace_options()))
+		return attach_explain(attachment->pid, errno);
+	follow_first(session, attachment->pid, program);
+	clock_gettime(CLOCK_MONOTONIC, &session->start);
+	session->start_time = time(NULL);
+	if (write(attachment->request->go_fd, "g", 1) != 1)
+		return trm_error_create(TRM_ERROR_GONE, "process %d ended",
+					attachment->pid);
+	return NULL;
+}
+
 enum stage { PREPARING, MEASURING, LEAVING };
 
 static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
@@ -519,6 +536,8 @@ static struct trm_error *not_begun(const struct attachment *attachment, int sign
 struct course {
 	enum stage stage;
 	uint64_t since; /* of the stage */
+	uint64_t limit; /* while measuring: nanoseconds until there may be something */
+	uint64_t saved; /* session_now() when the profile was last written */
 	int signal;     /* that ends it; 0 */
 	struct trm_error *error;
 };
@@ -527,6 +546,26 @@ static void enter(struct course *course, enum stage stage)
 {
 	course->stage = stage;
 	course->since = session_now();
+}
+
+/* Writes the profile if it is time to; limits the wait until the next time. */
+static void save_often(struct attachment *attachment, struct course *course)
+{
+	const struct attach_request *request = attachment->request;
+	struct session *session = attachment->session;
+	uint64_t now = session_now();
+
+	if (!request->save_ns || !session->images.items[0]->started)
+		return;
+	if (now - course->saved >= request->save_ns) {
+		course->saved = now;
+		course->error = fold_save(session, session->options->output);
+		if (course->error ||
+		    write(request->saved_fd, &now, sizeof(now)) != sizeof(now))
+			course->signal = SIGHUP;
+	}
+	if (course->limit > course->saved + request->save_ns - now)
+		course->limit = course->saved + request->save_ns - now;
 }
 
 static void measure(struct attachment *attachment, struct course *course)
@@ -539,6 +578,7 @@ static void measure(struct attachment *attachment, struct course *course)
 			enter(course, MEASURING);
 			clock_gettime(CLOCK_MONOTONIC, &session->start);
 			session->start_time = time(NULL);
+			window_begin(session);
 			if (attachment->request->begun)
 				attachment->request->begun(attachment->pid);
 			return;
@@ -549,25 +589,15 @@ static void measure(struct attachment *attachment, struct course *course)
 		if (course->error)
 			enter(course, LEAVING);
 	} else if (course->stage == MEASURING) {
-		uint64_t limit = attachment->request->for_ns;
-
-		if (!course->signal && !(limit && passed >= limit) &&
+		course->limit = window_act(session);
+		save_often(attachment, course);
+		if (!course->signal && session->window.state != WINDOW_CLOSED &&
 		    !session->first_ended)
 			return;
 		if (!session->first_ended)
 			clock_gettime(CLOCK_MONOTONIC, &session->end);
 		enter(course, LEAVING);
 	}
-}
-
-static uint64_t patience(const struct attachment *attachment, const struct course *course)
-{
-	uint64_t limit = attachment->request->for_ns;
-	uint64_t passed = session_now() - course->since;
-
-	if (course->stage != MEASURING)
-		return WAIT_NS;
-	return !limit ? UINT64_MAX : passed < limit ? limit - passed : 0;
 }
 
 /* False if a process could not be let go; it stays as if trammel had been killed. */
@@ -586,7 +616,9 @@ static bool follow(struct attachment *attachment, struct course *course,
 			if (session_now() - course->since > LEAVE_NS)
 				return false;
 		}
-		int signal = session_wait(session, signals, patience(attachment, course));
+		int signal = session_wait(session, signals,
+					  course->stage == MEASURING ? course->limit
+								     : WAIT_NS);
 
 		if (is_ending(signal))
 			course->signal = signal;
@@ -601,7 +633,10 @@ static struct trm_error *attach(struct session *session,
 		.session = session, .request = request, .pid = request->pid};
 	struct course course = {.since = session_now()};
 
-	course.error = take_process(&attachment, program);
+	course.error = request->waits ? take_waiting(&attachment, program)
+				      : take_process(&attachment, program);
+	if (!course.error && request->waits)
+		enter(&course, MEASURING);
 	if (course.error)
 		course.stage = LEAVING;
 	if (!follow(&attachment, &course, signals) && !course.error) {
@@ -614,6 +649,13 @@ static struct trm_error *attach(struct session *session,
 	}
 	if (course.error)
 		return course.error;
+	if (session->refusal)
+		return trm_error_create(
+			TRM_ERROR_UNSUPPORTED, "cannot measure \"%s\": %s",
+			session->images.items[0]->program, session->refusal);
+	if (!session->images.items[0]->started)
+		return trm_error_create(TRM_ERROR_GONE, "process %d executed no program",
+					request->pid);
 	return fold_save(session, session->options->output);
 }
 
@@ -655,7 +697,8 @@ struct trm_error *session_attach(const struct session_options *options,
 	sigset_t signals;
 
 	TRM_TRY(check_collector(options->collector));
-	TRM_TRY(attach_check(request->pid));
+	if (!request->waits)
+		TRM_TRY(attach_check(request->pid));
 	TRM_TRY(session_check_output(options->output));
 	snprintf(link, sizeof(link), "/proc/%d/exe", request->pid);
 	ssize_t length = readlink(link, program, sizeof(program) - 1);

@@ -4,6 +4,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "session/cache_file.h"
+#include "session/window.h"
 #include "wire/layout.h"
 
 #include <emmintrin.h>
@@ -165,6 +166,8 @@ static uint64_t cache_key(const struct module_file *file,
 		text_format(&key, "\nonly %s", pattern->text);
 	vector_for_each (&options->skip, pattern)
 		text_format(&key, "\nskip %s", pattern->text);
+	if (!file->bare && window_concerns(&options->window, file->path))
+		window_describe_calls(&options->window, &key);
 	text_add_bytes(&key, (const char *)&file->identity, sizeof(file->identity));
 	text_add_bytes(&key, (const char *)&own, sizeof(own));
 	uint64_t hash = hash_bytes(key.data, key.length);
@@ -176,6 +179,8 @@ static uint64_t cache_key(const struct module_file *file,
 struct wanted {
 	const struct session_options *options;
 	const struct module_file *file;
+	bool hooked; /* it may be the C library or the loader */
+	bool events; /* it may have functions that begin or end what is counted */
 };
 
 static bool is_wanted(void *context, const char *name)
@@ -218,12 +223,30 @@ static uint8_t hook_of_any(const char *name)
 	return text_glob("__lsan_do_*leak_check", name) ? WIRE_HOOK_EXIT : 0;
 }
 
-static uint8_t hook_of(const char *name)
+static uint8_t fixed_hook_of(const char *name)
 {
 	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++)
 		if (!strcmp(hooks[i].name, name))
 			return hooks[i].number;
-	return hook_of_any(name);
+	return 0;
+}
+
+bool cache_watches(const char *name)
+{
+	return fixed_hook_of(name) != 0;
+}
+
+static uint8_t hook_of(void *context, const char *name)
+{
+	const struct wanted *wanted = context;
+	uint8_t number = wanted->hooked ? fixed_hook_of(name) : 0;
+
+	if (!number)
+		number = hook_of_any(name);
+	if (!number && wanted->events)
+		number = window_hook_of(&wanted->options->window, wanted->file->path,
+					name);
+	return number;
 }
 
 /* The C library and the loader are always hooked, and what may contain a C library. */
@@ -344,9 +367,10 @@ static struct trm_error *make_plan(struct module_file *file, const struct image 
 				   const struct session_options *options,
 				   uint64_t code_address)
 {
-	struct wanted wanted = {options, file};
+	struct wanted wanted = {
+		options, file, may_have_hooks(file->name, image->has_interpreter),
+		!file->bare && window_concerns(&options->window, file->path)};
 	bool narrowed = options->only.count || options->skip.count || file->mandatory;
-	bool hooked = may_have_hooks(file->name, image->has_interpreter);
 	struct plan_request request = {
 		.image = image,
 		.probe = options->collector->probe,
@@ -354,7 +378,7 @@ static struct trm_error *make_plan(struct module_file *file, const struct image 
 		.code_address = code_address,
 		.wanted = narrowed ? is_wanted : NULL,
 		.context = &wanted,
-		.hook_of = hooked ? hook_of : hook_of_any,
+		.hook_of = hook_of,
 		.copy_calls = file->copies_calls,
 		.hook_own = WIRE_HOOK_OWN,
 		.hook_stack = WIRE_HOOK_STACK,
@@ -583,31 +607,33 @@ static void load_or_make(struct cache *cache, struct module_file *file,
 	text_deinit(&path);
 }
 
-static struct module_file *new_file(int fd, const struct stat *status, const char *path,
-				    const struct session_options *options,
-				    bool copies_calls)
+static struct module_file *new_file(int fd, const struct stat *status,
+				    const struct module_use *use,
+				    const struct session_options *options)
 {
+	const char *path = use->path;
 	struct module_file *file = memory_allocate_zeroed(1, sizeof(*file));
 	const char *slash = strrchr(path, '/');
 
 	file->identity = file_identity_of(status);
 	file->path = memory_copy_string(path);
 	file->name = memory_copy_string(slash ? slash + 1 : path);
-	file->mandatory = !options_want_module(options, file->path);
+	file->bare = use->bare;
+	file->mandatory = use->bare || !options_want_module(options, file->path);
 	if (!map_original(file, fd))
 		file->trouble = memory_copy_string("the file cannot be mapped");
-	file->copies_calls = copies_calls;
-	file->walks_stacks = copies_calls && file->bytes &&
+	file->copies_calls = use->copies_calls;
+	file->walks_stacks = use->copies_calls && file->bytes &&
 			     image_walks_stacks(file->bytes, file->identity.size, false);
 	return file;
 }
 
 struct module_file *module_file_open_at(int fd, const struct stat *status,
-					const char *path,
+					const struct module_use *use,
 					const struct session_options *options,
-					bool copies_calls, uint64_t code_address)
+					uint64_t code_address)
 {
-	struct module_file *file = new_file(fd, status, path, options, copies_calls);
+	struct module_file *file = new_file(fd, status, use, options);
 	struct trm_error *error = NULL;
 
 	if (!file->trouble)
@@ -621,15 +647,16 @@ struct module_file *module_file_open_at(int fd, const struct stat *status,
 }
 
 struct module_file *module_file_open(struct cache *cache, int fd,
-				     const struct stat *status, const char *path,
-				     const struct session_options *options,
-				     bool copies_calls)
+				     const struct stat *status,
+				     const struct module_use *use,
+				     const struct session_options *options)
 {
-	struct module_file *file = new_file(fd, status, path, options, copies_calls);
+	struct module_file *file = new_file(fd, status, use, options);
 
 	if (file->trouble)
 		return file;
 	if (file->mandatory &&
+	    (file->bare || !window_concerns(&options->window, file->path)) &&
 	    !may_have_hooks(file->name, strstr(file->name, ".so") != NULL)) {
 		file->trouble = memory_copy_string("left out by --only or --skip");
 		return file;

@@ -48,7 +48,8 @@ struct module_file {
 	struct module_text texts[MODULE_TEXTS];
 	struct plan *plan; /* NULL: not instrumented, see `trouble` */
 	char *trouble;     /* why there is no plan; NULL */
-	bool mandatory;    /* only its hooks are wanted */
+	bool bare;         /* of programs that are not measured */
+	bool mandatory;    /* only its hooks are wanted: it is bare, or left out */
 	bool walks_stacks; /* see image_walks_stacks; known only with copies_calls */
 	bool copies_calls; /* relocated code makes them: another plan of the same file */
 
@@ -74,19 +75,29 @@ void cache_destroy(struct cache *cache);
 /* The folder in use; NULL if nothing is kept. */
 const char *cache_folder(const struct cache *cache);
 
+/* What a file is opened for. */
+struct module_use {
+	const char *path;  /* as the program has it */
+	bool bare;         /* the program is followed, but not measured */
+	bool copies_calls; /* relocated code makes calls */
+};
+
+/* Whether calls of the function are always watched for the program's own sake. */
+bool cache_watches(const char *name);
+
 /*
  * The module of an open file, planned for these options, from the cache or made and put
  * there. Whatever is wrong with the file ends in `trouble`, not in an error.
  */
 struct module_file *module_file_open(struct cache *cache, int fd,
-				     const struct stat *status, const char *path,
-				     const struct session_options *options,
-				     bool copies_calls);
+				     const struct stat *status,
+				     const struct module_use *use,
+				     const struct session_options *options);
 /* The same with trampolines at another link-time address; never from the cache. */
 struct module_file *module_file_open_at(int fd, const struct stat *status,
-					const char *path,
+					const struct module_use *use,
 					const struct session_options *options,
-					bool copies_calls, uint64_t code_address);
+					uint64_t code_address);
 
 void module_file_destroy(struct module_file *file);
 

@@ -7,6 +7,7 @@
 #include "record/output.h"
 #include "record/record.h"
 #include "session/residues.h"
+#include "session/unmatched.h"
 
 #include <limits.h>
 #include <signal.h>
@@ -17,7 +18,9 @@
 
 struct folding {
 	const struct family *family;
-	struct image_run *image;
+	const struct bank *bank;
+	fold_visitor *visit;
+	void *context;
 	const struct family_module
 		*last; /* counters come in order: mostly the same module */
 };
@@ -48,57 +51,121 @@ static void add_count(void *context, uint32_t slot, uint64_t count)
 	const struct family_module *module = module_of_slot(folding, slot);
 
 	if (module)
-		vector_push(&folding->image->counts,
-			    ((struct image_count){module->file->index,
-						  slot - module->first_slot, count}));
+		folding->visit(folding->context, folding->bank, module->file,
+			       slot - module->first_slot, count);
 }
 
 static int by_place(const void *a, const void *b)
 {
 	const struct image_count *x = a, *y = b;
 
+	if (x->interval != y->interval)
+		return x->interval < y->interval ? -1 : 1;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
 	if (x->file != y->file)
 		return x->file < y->file ? -1 : 1;
 	return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
 /* Sorts, and adds up what is at one place: threads, and copies of a file. */
-static void merge_counts(struct image_run *image, bool flags)
+static void merge_counts(const struct session *session, struct image_counts *counts)
 {
+	bool flags = session->options->collector->slot_size == 1;
 	size_t kept = 0;
 
-	if (!image->counts.count)
+	if (!counts->count)
 		return;
-	qsort(image->counts.items, image->counts.count, sizeof(*image->counts.items),
-	      by_place);
-	for (size_t i = 1; i < image->counts.count; i++) {
-		struct image_count *last = &image->counts.items[kept];
-		const struct image_count *next = &image->counts.items[i];
+	qsort(counts->items, counts->count, sizeof(*counts->items), by_place);
+	for (size_t i = 1; i < counts->count; i++) {
+		struct image_count *last = &counts->items[kept];
+		const struct image_count *next = &counts->items[i];
 
 		if (by_place(last, next))
-			image->counts.items[++kept] = *next;
-		else if (!flags)
+			counts->items[++kept] = *next;
+		else if (flags)
+			last->count |= next->count;
+		else
 			last->count += next->count;
 	}
-	image->counts.count = kept + 1;
+	counts->count = kept + 1;
 }
 
-static void read_process(const struct process *process, struct image_run *image)
+void fold_visit(const struct process *process, bool take, fold_visitor *visit,
+		void *context)
 {
 	struct family *family = process->space->family;
-	struct folding folding = {family, image, NULL};
+	struct folding folding = {family, NULL, visit, context, NULL};
 
-	vector_for_each (&family->arena->banks, bank)
-		if ((*bank)->owner == process->pid)
+	vector_for_each (&family->arena->banks, bank) {
+		if ((*bank)->owner != process->pid)
+			continue;
+		folding.bank = *bank;
+		if (take)
+			arena_take_flags(family->arena, *bank, add_count, &folding);
+		else
 			arena_read_bank(family->arena, *bank, add_count, &folding);
+	}
+}
+
+struct pushing {
+	struct image_counts *counts;
+	bool threads;
+};
+
+static void push_count(void *context, const struct bank *bank,
+		       const struct module_file *file, uint32_t slot, uint64_t count)
+{
+	const struct pushing *pushing = context;
+	uint32_t thread = pushing->threads ? bank->shared->tid : 0;
+
+	vector_push(pushing->counts, ((struct image_count){.thread = thread,
+							   .file = file->index,
+							   .slot = slot,
+							   .count = count}));
+}
+
+void fold_read(const struct session *session, const struct process *process, bool take,
+	       struct image_counts *ret_counts)
+{
+	struct pushing pushing = {ret_counts, session->options->threads};
+
+	fold_visit(process, take, push_count, &pushing);
+	merge_counts(session, ret_counts);
+}
+
+void fold_thread(struct session *session, const struct thread *thread)
+{
+	struct process *process = thread->process;
+	size_t kept = 0;
+
+	if (!session->options->threads || !thread->bank || !process->space ||
+	    !process->space->family)
+		return;
+	window_take(session, process);
+	struct arena *arena = process->space->family->arena;
+	struct image_counts *mark = &process->image->mark;
+
+	progress_begin_clearing(session, process);
+	arena_clear_bank(arena, thread->bank);
+	vector_for_each (&thread->old_banks, bank)
+		arena_clear_bank(arena, *bank);
+	progress_end_clearing(session, process);
+	/* Another thread may get its number. */
+	for (size_t i = 0; i < mark->count; i++)
+		if (mark->items[i].thread != (uint32_t)thread->tid)
+			mark->items[kept++] = mark->items[i];
+	mark->count = kept;
 }
 
 void fold_process(struct session *session, struct process *process, enum fold_banks how)
 {
 	if (!process->space || !process->space->family)
 		return;
-	read_process(process, process->image);
-	merge_counts(process->image, session->options->collector->slot_size == 1);
+	window_take(session, process);
+	progress_begin_clearing(session, process);
+	vector_deinit(&process->image->mark);
+	merge_counts(session, &process->image->counts);
 	vector_for_each (&process->space->family->arena->banks, item) {
 		struct bank *bank = *item;
 
@@ -111,6 +178,7 @@ void fold_process(struct session *session, struct process *process, enum fold_ba
 			bank->in_use = true;
 		}
 	}
+	progress_end_clearing(session, process);
 }
 
 /* The attributes of function profiles. */
@@ -120,6 +188,7 @@ struct names {
 	record_attribute function, offset, calls, skip_reason;
 	record_attribute block, block_size, block_instructions, count, stayed;
 	record_attribute edge, edge_from, edge_to, edge_kind, flow_fault;
+	record_attribute interval, interval_start, interval_end, thread;
 };
 
 struct saving {
@@ -128,6 +197,7 @@ struct saving {
 	struct trm_writer *writer;
 	struct names names;
 	record_node *module_nodes; /* of each file; 0: not made yet */
+	uint32_t interval, thread; /* whose counts are being saved */
 };
 
 static struct trm_error *make_names(struct saving *saving)
@@ -160,6 +230,10 @@ static struct trm_error *make_names(struct saving *saving)
 		{"block.instructions", RECORD_UINT, RECORD_AS_VALUE,
 		 &n->block_instructions},
 		{"count", RECORD_UINT, RECORD_AS_VALUE | RECORD_AGGREGATABLE, &n->count},
+		{"thread", RECORD_UINT, RECORD_AS_VALUE, &n->thread},
+		{"interval", RECORD_UINT, RECORD_AS_VALUE, &n->interval},
+		{"interval.start.ns", RECORD_UINT, RECORD_AS_VALUE, &n->interval_start},
+		{"interval.end.ns", RECORD_UINT, RECORD_AS_VALUE, &n->interval_end},
 		{"block.stayed", RECORD_INT, RECORD_AS_VALUE | RECORD_AGGREGATABLE,
 		 &n->stayed},
 		{"edge", RECORD_ADDRESS, RECORD_AS_VALUE, &n->edge},
@@ -236,7 +310,8 @@ static struct trm_error *save_globals(struct saving *saving)
 {
 	const struct session *session = saving->session;
 	const struct session_options *options = session->options;
-	struct text command = {0}, only = {0}, skip = {0};
+	struct text command = {0}, only = {0}, skip = {0}, unmatched = {0};
+	const char *window = options->window.words ? options->window.words : "";
 	char host[HOST_NAME_MAX + 1] = "", exit_text[32], start[32];
 	struct tm broken;
 
@@ -251,6 +326,7 @@ static struct trm_error *save_globals(struct saving *saving)
 	strftime(start, sizeof(start), "%Y-%m-%dT%H:%M:%SZ", &broken);
 	join_patterns(&only, options->only.items, options->only.count);
 	join_patterns(&skip, options->skip.items, options->skip.count);
+	unmatched_describe(session, &unmatched);
 	const struct {
 		const char *name;
 		struct record_value value;
@@ -268,10 +344,17 @@ static struct trm_error *save_globals(struct saving *saving)
 		{"run.exit", record_string(exit_text), true},
 		{"run.state",
 		 record_string(session->saved_running ? "running" : "complete"), true},
+		{"run.window", record_string(window), *window != '\0'},
+		{"window.start.ns", record_uint(session->window.start_ns),
+		 *window && session->window.state != WINDOW_AWAITED},
+		{"window.end.ns", record_uint(session->window.end_ns),
+		 *window && session->window.state != WINDOW_AWAITED},
 		{"run.only", record_string(only.data ? only.data : ""),
 		 only.data != NULL},
 		{"run.skip", record_string(skip.data ? skip.data : ""),
 		 skip.data != NULL},
+		{"run.unmatched", record_string(unmatched.data ? unmatched.data : ""),
+		 unmatched.data != NULL},
 	};
 	struct trm_error *error = NULL;
 
@@ -281,6 +364,7 @@ static struct trm_error *save_globals(struct saving *saving)
 	text_deinit(&command);
 	text_deinit(&only);
 	text_deinit(&skip);
+	text_deinit(&unmatched);
 	return error;
 }
 
@@ -380,17 +464,31 @@ static void save_modules(struct saving *saving, struct image_run *image)
 	}
 }
 
+/* Writes a record of the interval and the thread that are being saved, if those are told
+ * apart: `pairs` has room for two more. */
+static void write_counted(struct saving *saving, record_node node,
+			  struct record_pair *pairs, size_t count)
+{
+	if (saving->session->window.intervals.count)
+		pairs[count++] = (struct record_pair){saving->names.interval,
+						      record_uint(saving->interval + 1)};
+	if (saving->thread)
+		pairs[count++] = (struct record_pair){saving->names.thread,
+						      record_uint(saving->thread)};
+	trm_writer_record(saving->writer, node, pairs, count);
+}
+
 static void save_calls(struct saving *saving, const struct image_run *image,
 		       record_node node, uint64_t address, uint64_t calls)
 {
 	const struct names *n = &saving->names;
-	struct record_pair pairs[] = {
+	struct record_pair pairs[5] = {
 		{n->offset, record_address(address)},
 		{n->image, record_uint(image->number)},
 		{n->calls, record_uint(calls)},
 	};
 
-	trm_writer_record(saving->writer, node, pairs, 3);
+	write_counted(saving, node, pairs, 3);
 }
 
 /* What a block's count is, and how often it was entered and not left. */
@@ -404,7 +502,7 @@ static void save_block(struct saving *saving, const struct image_run *image,
 		       struct block_count count)
 {
 	const struct names *n = &saving->names;
-	struct record_pair pairs[7] = {
+	struct record_pair pairs[9] = {
 		{n->offset, record_address(address)},
 		{n->image, record_uint(image->number)},
 		{n->block, record_address(address + block->offset)},
@@ -415,7 +513,7 @@ static void save_block(struct saving *saving, const struct image_run *image,
 
 	if (count.stayed)
 		pairs[6] = (struct record_pair){n->stayed, record_int(count.stayed)};
-	trm_writer_record(saving->writer, node, pairs, count.stayed ? 7 : 6);
+	write_counted(saving, node, pairs, count.stayed ? 7 : 6);
 }
 
 /* The counts of one module of an image, as they are saved. */
@@ -441,7 +539,7 @@ static void save_edge(struct saving *saving, const struct module_counts *of,
 	const struct plan_block *blocks =
 		&of->file->plan->blocks.items[function->first_block];
 	uint64_t from = function->address + blocks[edge->from].offset;
-	struct record_pair pairs[7] = {
+	struct record_pair pairs[9] = {
 		{n->offset, record_address(function->address)},
 		{n->image, record_uint(of->image->number)},
 		{n->edge, record_address(from + blocks[edge->from].size - edge->size)},
@@ -456,7 +554,7 @@ static void save_edge(struct saving *saving, const struct module_counts *of,
 			record_address(function->address + blocks[edge->to].offset)};
 	if (!(edge->flags & PLAN_EDGE_JOINED))
 		pairs[pair++] = (struct record_pair){n->count, record_uint(count)};
-	trm_writer_record(saving->writer, node, pairs, pair);
+	write_counted(saving, node, pairs, pair);
 }
 
 /* All ways from a block that was executed, if there are several; of others those that
@@ -486,13 +584,13 @@ static void save_fault(struct saving *saving, const struct image_run *image,
 		       record_node node, uint64_t address, uint64_t fault)
 {
 	const struct names *n = &saving->names;
-	struct record_pair pairs[] = {
+	struct record_pair pairs[5] = {
 		{n->offset, record_address(address)},
 		{n->image, record_uint(image->number)},
 		{n->flow_fault, record_address(fault)},
 	};
 
-	trm_writer_record(saving->writer, node, pairs, 3);
+	write_counted(saving, node, pairs, 3);
 }
 
 static bool has_counts(const struct plan *plan, const struct plan_function *function,
@@ -583,7 +681,11 @@ static const struct image_count *save_module_counts(struct saving *saving,
 	struct module_counts from = {image, file, counters,
 				     residues_of(image, file->index)};
 
-	for (; count < end && count->file == file->index; count++)
+	saving->interval = count->interval;
+	saving->thread = count->thread;
+	for (; count < end && count->file == file->index &&
+	       count->interval == saving->interval && count->thread == saving->thread;
+	     count++)
 		counters[count->slot] = count->count;
 	vector_for_each (&plan->functions, function)
 		save_function(saving, &from, function);
@@ -591,7 +693,7 @@ static const struct image_count *save_module_counts(struct saving *saving,
 	return count;
 }
 
-/* They are sorted by module. */
+/* They are sorted by interval, then by thread, then by module. */
 static void save_counts(struct saving *saving, const struct image_run *image)
 {
 	const struct image_count *count = image->counts.items;
@@ -621,26 +723,36 @@ static void save_skips(struct saving *saving, const struct module_file *file)
 	}
 }
 
-/* The counts of processes that still run are read, not taken. */
 static void save_image(struct saving *saving, struct image_run *image)
 {
+	struct process *process = session_find_process(saving->session, image->pid);
+
+	if (image->hidden)
+		return;
+	if (!image->ended && process && process->image == image) {
+		window_take(saving->session, process);
+		merge_counts(saving->session, &image->counts);
+	}
 	save_process(saving, image);
 	save_modules(saving, image);
-	if (!image->ended) {
-		struct image_run now = *image;
-		const struct process *process =
-			session_find_process(saving->session, image->pid);
-
-		now.counts.items = NULL;
-		now.counts.count = now.counts.capacity = 0;
-		if (process && process->space && process->image == image)
-			read_process(process, &now);
-		merge_counts(&now, saving->session->options->collector->slot_size == 1);
-		save_counts(saving, &now);
-		vector_deinit(&now.counts);
-		return;
-	}
 	save_counts(saving, image);
+}
+
+static void save_intervals(struct saving *saving)
+{
+	const struct window *window = &saving->session->window;
+	const struct names *n = &saving->names;
+
+	for (size_t i = 0; i < window->intervals.count; i++) {
+		const struct window_interval *interval = &window->intervals.items[i];
+		struct record_pair pairs[] = {
+			{n->interval, record_uint(i + 1)},
+			{n->interval_start, record_uint(interval->start_ns)},
+			{n->interval_end, record_uint(interval->end_ns)},
+		};
+
+		trm_writer_record(saving->writer, 0, pairs, 3);
+	}
 }
 
 static struct trm_error *write_profile(struct session *session, int fd)
@@ -658,6 +770,7 @@ static struct trm_error *write_profile(struct session *session, int fd)
 			save_image(&saving, *image);
 		vector_for_each (&session->files, file)
 			save_skips(&saving, *file);
+		save_intervals(&saving);
 	}
 	disk = trm_writer_finish(saving.writer);
 	free(saving.module_nodes);
@@ -672,6 +785,7 @@ struct trm_error *fold_save(struct session *session, const char *path)
 {
 	struct trm_output output;
 
+	window_finish(session);
 	session->saved_running = false;
 	vector_for_each (&session->images, image)
 		session->saved_running |= !(*image)->ended;

@@ -93,6 +93,7 @@ struct trm_error *space_make_arena(struct session *session, struct thread *threa
 	family->arena = arena;
 	space->family = family;
 	vector_push(&session->families, family);
+	window_arm(session, family);
 	doorbell_add(session->doorbell, &arena->control->doorbell);
 	vector_push(&space->chunks, arena->chunks.items[0]);
 	space->filters = thread_filters(thread->tid);
@@ -100,12 +101,15 @@ struct trm_error *space_make_arena(struct session *session, struct thread *threa
 	return NULL;
 }
 
+/* A program that is not wanted is followed all the same, since it may execute one that
+ * is: so its hooks are needed. */
 static struct trm_error *make_space(struct session *session, struct thread *thread,
-				    int memory_fd)
+				    int memory_fd, bool bare)
 {
 	struct space *space = space_create(NULL, memory_fd);
 	struct trm_error *error = space_make_arena(session, thread, space);
 
+	space->bare = bare;
 	if (error) {
 		space_release(session, space);
 		return error;
@@ -117,6 +121,19 @@ static struct trm_error *make_space(struct session *session, struct thread *thre
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
 					"its GS base cannot be set");
 	return NULL;
+}
+
+/* What the kernel knows it by: the start of the name that was executed. */
+static char *read_name(pid_t pid)
+{
+	char path[64], name[32] = "";
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	scoped_file FILE *file = fopen(path, "re");
+
+	if (file && fgets(name, sizeof(name), file))
+		name[strcspn(name, "\n")] = '\0';
+	return memory_copy_string(name);
 }
 
 /* Whether a program's calls may be made in relocated code. */
@@ -150,8 +167,13 @@ static struct trm_error *start_image(struct session *session, struct thread *thr
 	if (image_probe(exe) != IMAGE_KIND_NATIVE)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED, "it is no x86-64 program");
 	TRM_TRY(remote_open(process->pid, "mem", O_RDWR, &memory_fd));
-	TRM_TRY(make_space(session, thread, take_fd(&memory_fd)));
-	process->space->copies_calls = may_copy_calls(session, exe);
+	process->image->name = read_name(process->pid);
+	bool bare = !options_want_program(session->options, process->image->program,
+					  process->image->name);
+
+	process->image->hidden = bare && process->pid != session->first;
+	TRM_TRY(make_space(session, thread, take_fd(&memory_fd), bare));
+	process->space->copies_calls = !bare && may_copy_calls(session, exe);
 	return NULL;
 }
 
@@ -204,11 +226,21 @@ static void on_image(struct session *session, struct thread *thread)
 	if (!error)
 		error = check_image(process->space);
 	thread->state = THREAD_RUNNING;
+	if (process->first_image && !session->window.base)
+		window_begin(session);
 	if (error)
 		fail_image(session, thread, error);
 	else
 		thread_resume(session, thread, 0);
 	trm_error_destroy(error);
+}
+
+/* A child that is not to be followed. One that has its parent's memory for a while must
+ * go on as its parent does, until it executes a program. */
+static bool is_let_go(const struct session *session, const struct process *process)
+{
+	return session->options->no_follow && process->pid != session->first &&
+	       (!process->space || process->space->references == 1);
 }
 
 static void on_exec(struct session *session, struct thread *thread)
@@ -246,6 +278,11 @@ static void on_exec(struct session *session, struct thread *thread)
 	process->image->threads = 1;
 	process->image->started = true;
 	thread->state = THREAD_EXEC;
+	if (is_let_go(session, process)) {
+		process->image->hidden = true;
+		release_process(session, process, false, "children are not followed");
+		return;
+	}
 	thread_resume(session, thread, 0);
 }
 
@@ -274,8 +311,10 @@ static void on_end(struct session *session, struct thread *thread,
 
 	thread->stopped = false;
 	if (!process || thread->tid != process->pid) {
-		if (process)
+		if (process) {
 			process->threads--;
+			fold_thread(session, thread);
+		}
 		session_remove_thread(session, thread);
 		return;
 	}
@@ -319,6 +358,8 @@ static void adopt(struct session *session, struct thread *parent, struct thread 
 					     process->image->program);
 	child->process->threads = 1;
 	child->process->image->threads = 1;
+	child->process->image->hidden =
+		session->options->no_follow || (process->space && process->space->bare);
 	/* A handler may have forked, and return in the child, too. */
 	vector_for_each (&parent->shown, shown)
 		vector_push(&child->shown, ((struct shown){.rip = shown->rip,
@@ -348,11 +389,26 @@ static void adopt(struct session *session, struct thread *parent, struct thread 
 			vector_push(&child->process->image->files, module->file->index);
 }
 
+static void let_child_go(struct session *session, struct thread *child)
+{
+	struct process *process = child->process;
+
+	if (process->space && !process->space->holding)
+		thread_set_aside(session, child);
+	release_process(session, process, true, "children are not followed");
+}
+
 /* The child stands at its first stop and its origin is known: now it may run. */
 static void start_child(struct session *session, struct thread *child)
 {
+	struct process *process = child->process;
+
 	child->state = THREAD_RUNNING;
-	if (child->process->space && !child->process->space->holding)
+	if (is_let_go(session, process)) {
+		let_child_go(session, child);
+		return;
+	}
+	if (process->space && !process->space->holding)
 		thread_assign_bank(session, child, child->quiet);
 	else if (session->attached) /* not its parent's */
 		trm_error_destroy(remote_set_gs_base(child->tid, 0));

@@ -154,6 +154,17 @@ static void serve_arch(struct request *request)
 				"it sets its GS base, which trammel needs");
 }
 
+static void serve_window(struct request *request)
+{
+	struct session *session = request->session;
+
+	window_called(session, request->thread);
+	/* While the thread waits, where it stands is known for sure. Where a process is
+	 * attached to, leaving it waits until no thread is in a hook. */
+	if (session->window.state == WINDOW_CLOSED && !session->attached)
+		release_all(session);
+}
+
 /* LeakSanitizer traces its own process when it looks for leaks. */
 static void serve_exit(struct request *request)
 {
@@ -227,8 +238,10 @@ static void (*const servers[])(struct request *request) = {
 	[WIRE_HOOK_LINK_MAP] = serve_link_map, [WIRE_HOOK_PTRACE] = serve_ptrace,
 	[WIRE_HOOK_EXEC] = serve_exec,         [WIRE_HOOK_EXECAT] = serve_execat,
 	[WIRE_HOOK_SYSCALL] = serve_syscall,   [WIRE_HOOK_ARCH] = serve_arch,
-	[WIRE_HOOK_EXIT] = serve_exit,         [WIRE_HOOK_MPROTECT] = serve_mprotect,
-	[WIRE_HOOK_MMAP] = serve_mmap,         [WIRE_HOOK_MREMAP] = serve_mremap,
+	[WIRE_HOOK_EXIT] = serve_exit,         [WIRE_HOOK_START] = serve_window,
+	[WIRE_HOOK_STOP] = serve_window,       [WIRE_HOOK_BOTH] = serve_window,
+	[WIRE_HOOK_MPROTECT] = serve_mprotect, [WIRE_HOOK_MMAP] = serve_mmap,
+	[WIRE_HOOK_MREMAP] = serve_mremap,
 };
 
 static void serve(struct session *session, struct bank *bank)

@@ -111,6 +111,10 @@ static void loop(struct session *session, const struct tracer_start *start,
 	for (;;) {
 		session_act(session);
 		follow_watched(session);
+		uint64_t limit = window_act(session);
+
+		if (session->window.state == WINDOW_CLOSED)
+			break;
 		if (session->first_ended && !saved) {
 			save(session, status_fd);
 			close(status_fd);
@@ -118,8 +122,13 @@ static void loop(struct session *session, const struct tracer_start *start,
 		}
 		if (!session->thread_count && !any_watched(session))
 			break;
-		session_wait(session, signals, UINT64_MAX);
+		session_wait(session, signals, limit);
 	}
+	if (session->window.state == WINDOW_CLOSED && !session->first_ended)
+		clock_gettime(CLOCK_MONOTONIC, &session->end);
+	release_all(session);
+	if (!saved)
+		save(session, status_fd);
 	/* What outlived the first process is in the profile only now. */
 	if (saved && session->saved_running && !session->refusal)
 		trm_error_destroy(fold_save(session, session->options->output));

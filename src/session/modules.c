@@ -64,12 +64,13 @@ static int open_mapped(pid_t pid, const struct mapping *mapping, const char *pat
 }
 
 static struct module_file *find_file(struct session *session, const struct stat *status,
-				     bool copies_calls)
+				     const struct module_use *use)
 {
 	struct file_identity identity = file_identity_of(status);
 
 	vector_for_each (&session->files, file)
-		if ((*file)->copies_calls == copies_calls &&
+		if ((*file)->bare == use->bare &&
+		    (*file)->copies_calls == use->copies_calls &&
 		    !memcmp(&(*file)->identity, &identity, sizeof(identity)))
 			return *file;
 	return NULL;
@@ -80,18 +81,19 @@ static struct module_file *file_of_mapping(struct session *session,
 					   const struct thread *thread,
 					   const struct mapping *mapping, bool *ret_later)
 {
-	const char *path = maps_path(&session->maps, mapping);
+	const struct module_use use = {maps_path(&session->maps, mapping),
+				       thread->process->space->bare,
+				       thread->process->space->copies_calls};
 	struct stat status;
-	scoped_fd int fd = open_mapped(thread->tid, mapping, path, &status);
+	scoped_fd int fd = open_mapped(thread->tid, mapping, use.path, &status);
 
 	*ret_later = false;
 	if (fd < 0)
 		return NULL;
-	bool copies_calls = thread->process->space->copies_calls;
-	struct module_file *file = find_file(session, &status, copies_calls);
+	struct module_file *file = find_file(session, &status, &use);
 
 	if (!file) {
-		planner_request(session->planner, fd, &status, path, copies_calls);
+		planner_request(session->planner, fd, &status, &use);
 		*ret_later = true;
 	}
 	return file;
@@ -154,7 +156,7 @@ const struct module_text *module_text_of(const struct module *module)
 
 /* Where the part of the text that patches change lies in the program. What is mapped
  * behind the text is taken along, unless the text itself goes on behind the part. */
-static struct image_range part_of(const struct module *module)
+struct image_range module_part_of(const struct module *module)
 {
 	const struct module_text *text = module_text_of(module);
 	uint64_t end = text->part_offset + text->part_size;
@@ -170,7 +172,7 @@ static struct image_range part_of(const struct module *module)
  * needs it back: see struct wire_undo. */
 static bool can_map_cached(const struct module *module, pid_t pid)
 {
-	struct image_range part = part_of(module);
+	struct image_range part = module_part_of(module);
 	char link[64], root[8];
 
 	if (!module->file->cached_path || module->file->looks_itself_up ||
@@ -190,7 +192,7 @@ static unsigned int add_text_calls(struct wire_batch *batch, const struct module
 {
 	const struct module_text *text = module_text_of(module);
 	uint64_t offset = module->file->cached_offset[text - module->file->texts];
-	struct image_range part = part_of(module);
+	struct image_range part = module_part_of(module);
 	unsigned int opened =
 		BATCH_ADD(batch, SYS_openat, (uint64_t)AT_FDCWD, path_address,
 			  O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0, 0, 0);
@@ -216,7 +218,8 @@ static struct trm_error *write_patches(const struct space *space,
 	const struct module_file *file = module->file;
 	const uint8_t *patched = file->patched[text - file->texts];
 	const uint8_t *original = file->bytes + text->file_offset + text->part_offset;
-	uint64_t size = module_text_available(file, text), start = part_of(module).start;
+	uint64_t size = module_text_available(file, text),
+		 start = module_part_of(module).start;
 
 	size = size < text->part_offset ? 0 : size - text->part_offset;
 	if (size > text->part_size)
@@ -296,9 +299,10 @@ static struct trm_error *make_place(struct session *session, struct thread *thre
 
 	if (fd < 0)
 		return trm_error_create(TRM_ERROR_GONE, "the module's file is gone");
-	struct module_file *file =
-		module_file_open_at(fd, &status, module->file->path, session->options,
-				    module->file->copies_calls, place - module->bias);
+	const struct module_use use = {module->file->path, module->file->bare,
+				       module->file->copies_calls};
+	struct module_file *file = module_file_open_at(
+		fd, &status, &use, session->options, place - module->bias);
 
 	file->index = (uint32_t)session->files.count;
 	vector_push(&session->files, file);
@@ -326,7 +330,7 @@ static int add_cached_text(struct wire_batch *batch, const struct arena *arena,
 static struct trm_error *finish_text(const struct space *space, struct module *module,
 				     const struct wire_batch *batch, int mapped)
 {
-	uint64_t start = part_of(module).start;
+	uint64_t start = module_part_of(module).start;
 
 	if (mapped >= 0 && batch->calls[mapped].result == (int64_t)start) {
 		module->own_start = start;
@@ -484,6 +488,7 @@ static bool add_module(struct session *session, struct thread *thread,
 		try_to_instrument(session, thread, &module);
 	note_file(thread->process->image, module.file);
 	vector_push(&space->modules, module);
+	window_loaded(session, module.file->path);
 	return !module.unfinished;
 }
 
@@ -716,8 +721,10 @@ void space_restore_text(struct session *session, struct space *space, pid_t pid)
 		trm_error_destroy(error);
 		return;
 	}
+	originals_map(session, space, pid);
 	vector_for_each (&space->modules, module) {
-		if (module->broken || !is_text_at(&session->maps, module))
+		if (module->broken || module->restored ||
+		    !is_text_at(&session->maps, module))
 			continue;
 		trm_error_destroy(write_patches(space, module, true));
 	}

@@ -67,6 +67,61 @@ static bool module_matches(const struct pattern *pattern, const char *module)
 	       text_glob(pattern->module, module);
 }
 
+void patterns_add_files(struct patterns *patterns, const char *list)
+{
+	char *copy = memory_copy_string(list), *rest = copy, *word;
+
+	while ((word = strsep(&rest, ",")))
+		if (*word)
+			vector_push(patterns, ((struct pattern){
+						      .module = memory_copy_string(word),
+						      .function = memory_copy_string("*"),
+						      .text = memory_copy_string(word),
+					      }));
+	free(copy);
+}
+
+bool patterns_have_file(const struct patterns *patterns, const char *path)
+{
+	vector_for_each (patterns, pattern)
+		if (module_matches(pattern, path))
+			return true;
+	return false;
+}
+
+bool patterns_have_function(const struct patterns *patterns, const char *module,
+			    const char *function)
+{
+	vector_for_each (patterns, pattern)
+		if (module_matches(pattern, module) &&
+		    text_glob(pattern->function, function))
+			return true;
+	return false;
+}
+
+bool window_edge_is_empty(const struct window_edge *edge)
+{
+	return !edge->calls.count && !edge->loads.count && !edge->signals &&
+	       !edge->wait_ns;
+}
+
+void window_edge_deinit(struct window_edge *edge)
+{
+	patterns_deinit(&edge->calls);
+	patterns_deinit(&edge->loads);
+}
+
+bool options_want_program(const struct session_options *options, const char *path,
+			  const char *name)
+{
+	const struct patterns *only = &options->only_programs,
+			      *skip = &options->skip_programs;
+
+	return !patterns_have_file(skip, path) && !patterns_have_file(skip, name) &&
+	       (!only->count || patterns_have_file(only, path) ||
+		patterns_have_file(only, name));
+}
+
 bool options_want_module(const struct session_options *options, const char *module)
 {
 	vector_for_each (&options->skip, pattern)
@@ -81,13 +136,7 @@ bool options_want_module(const struct session_options *options, const char *modu
 bool options_want_function(const struct session_options *options, const char *module,
 			   const char *function)
 {
-	vector_for_each (&options->skip, pattern)
-		if (module_matches(pattern, module) &&
-		    text_glob(pattern->function, function))
-			return false;
-	vector_for_each (&options->only, pattern)
-		if (module_matches(pattern, module) &&
-		    text_glob(pattern->function, function))
-			return true;
-	return options->only.count == 0;
+	return !patterns_have_function(&options->skip, module, function) &&
+	       (!options->only.count ||
+		patterns_have_function(&options->only, module, function));
 }

@@ -8,6 +8,7 @@
 #include "collect/collect.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* A glob for modules and one for functions: "module:function", or a function's alone. */
 struct pattern {
@@ -17,6 +18,24 @@ struct pattern {
 };
 
 struct patterns VECTOR(struct pattern);
+
+/* What counting begins or ends with: the first thing of these that happens. */
+struct window_edge {
+	struct patterns calls; /* a call of a function */
+	struct patterns loads; /* a module is loaded */
+	uint64_t signals;      /* bit n: signal n comes */
+	uint64_t wait_ns;      /* so much time passed; 0: not that */
+};
+
+/* The part of a run that is counted. */
+struct session_window {
+	struct window_edge start; /* its time since the program began; empty: at once */
+	struct window_edge stop;  /* its time since counting began; empty: at the end */
+	/* Length of the intervals to be told apart, in time or in instructions that all
+	 * processes together executed; both 0: none. */
+	uint64_t interval_ns, interval_instructions;
+	char *words; /* the options as given, for the profile; NULL: none */
+};
 
 /* Where functions relocated whole make their calls: see code/whole.h. */
 enum calls {
@@ -29,7 +48,12 @@ struct session_options {
 	const struct collector *collector;
 	struct patterns only; /* empty: everything */
 	struct patterns skip;
-	const char *output;           /* path of the profile */
+	struct session_window window;
+	struct patterns only_programs; /* of which one is measured; empty: all */
+	struct patterns skip_programs;
+	bool threads;       /* their counts are told apart */
+	bool no_follow;     /* processes that the first one makes run unmeasured */
+	const char *output; /* path of the profile */
 	const char *const *arguments; /* the program's, its name first; NULL at the end */
 	bool quiet, verbose;
 	enum calls calls;
@@ -43,6 +67,25 @@ void pattern_deinit(struct pattern *pattern);
 /* Adds the patterns of a list that is separated by commas. */
 void patterns_add(struct patterns *patterns, const char *list);
 void patterns_deinit(struct patterns *patterns);
+
+/* The same where each pattern is one for a module or program: its file name or path. */
+void patterns_add_files(struct patterns *patterns, const char *list);
+
+/* Whether a file (path) is meant by one of the patterns. */
+bool patterns_have_file(const struct patterns *patterns, const char *path);
+
+/* Whether a function (demangled name) of a module (path) is meant by one of them. */
+bool patterns_have_function(const struct patterns *patterns, const char *module,
+			    const char *function);
+
+/* Whether nothing is asked for. */
+bool window_edge_is_empty(const struct window_edge *edge);
+void window_edge_deinit(struct window_edge *edge);
+
+/* Whether processes that execute this program are measured: by its path, or by the name
+ * that it was executed by (python3 may be python3.11). */
+bool options_want_program(const struct session_options *options, const char *path,
+			  const char *name);
 
 /* Whether any function of a module (file name) can be wanted. */
 bool options_want_module(const struct session_options *options, const char *module);

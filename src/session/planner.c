@@ -23,7 +23,7 @@ struct job {
 	int fd;
 	struct stat status;
 	char *path;
-	bool copies_calls;
+	bool bare, copies_calls;
 	struct module_file *file; /* once done */
 };
 
@@ -73,9 +73,10 @@ static void *plan(void *argument)
 		used = true;
 		job->state = JOB_RUNNING;
 		pthread_mutex_unlock(&planner->lock);
-		job->file =
-			module_file_open(planner->cache, job->fd, &job->status, job->path,
-					 planner->options, job->copies_calls);
+		job->file = module_file_open(
+			planner->cache, job->fd, &job->status,
+			&(struct module_use){job->path, job->bare, job->copies_calls},
+			planner->options);
 		close(job->fd);
 		pthread_mutex_lock(&planner->lock);
 		job->state = JOB_DONE;
@@ -125,14 +126,15 @@ void planner_destroy(struct planner *planner)
 }
 
 static bool is_asked_for(const struct planner *planner, const struct stat *status,
-			 bool copies_calls)
+			 const struct module_use *use)
 {
 	struct file_identity wanted = file_identity_of(status);
 
 	vector_for_each (&planner->jobs, job) {
 		struct file_identity known = file_identity_of(&(*job)->status);
 
-		if ((*job)->copies_calls == copies_calls &&
+		if ((*job)->bare == use->bare &&
+		    (*job)->copies_calls == use->copies_calls &&
 		    !memcmp(&known, &wanted, sizeof(known)))
 			return true;
 	}
@@ -140,16 +142,17 @@ static bool is_asked_for(const struct planner *planner, const struct stat *statu
 }
 
 void planner_request(struct planner *planner, int fd, const struct stat *status,
-		     const char *path, bool copies_calls)
+		     const struct module_use *use)
 {
 	pthread_mutex_lock(&planner->lock);
-	if (!is_asked_for(planner, status, copies_calls)) {
+	if (!is_asked_for(planner, status, use)) {
 		struct job *job = memory_allocate_zeroed(1, sizeof(*job));
 
 		*job = (struct job){.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0),
 				    .status = *status,
-				    .path = memory_copy_string(path),
-				    .copies_calls = copies_calls};
+				    .path = memory_copy_string(use->path),
+				    .bare = use->bare,
+				    .copies_calls = use->copies_calls};
 		vector_push(&planner->jobs, job);
 		if (!planner->idle && planner->worker_count < planner->worker_limit &&
 		    !pthread_create(&planner->workers[planner->worker_count], NULL, plan,

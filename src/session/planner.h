@@ -19,7 +19,7 @@ void planner_destroy(struct planner *planner);
 /* Asks for the module of an open file, which is duplicated; nothing happens if it was
  * asked for already and not collected. */
 void planner_request(struct planner *planner, int fd, const struct stat *status,
-		     const char *path, bool copies_calls);
+		     const struct module_use *use);
 
 /* A module that is done, which the caller owns; NULL if there is none now. */
 struct module_file *planner_collect(struct planner *planner);

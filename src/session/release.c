@@ -78,9 +78,13 @@ static void stop_all(struct session *session, const struct process *process, boo
 static void show_returns(const struct thread *thread,
 			 const struct user_regs_struct *registers)
 {
-	const struct bank *waiting = thread_waiting_bank(thread);
+	const struct bank *bank = thread_waiting_bank(thread);
 
-	returns_show(thread, waiting ? waiting->shared->registers.rsp : registers->rsp);
+	/* On its way out of a hook, it is still on the stack in its bank. */
+	if (!bank && thread->bank &&
+	    registers->rsp - thread->bank->address <= WIRE_BANK_STACK_TOP)
+		bank = thread->bank;
+	returns_show(thread, bank ? bank->shared->registers.rsp : registers->rsp);
 }
 
 static void settle(struct session *session, struct thread *thread)
@@ -128,11 +132,13 @@ static void let_thread_go(struct session *session, struct thread *thread)
 	thread->fault_rip = 0;
 }
 
-/* Its threads are stopped. Takes over `reason`. */
+/* Its threads are stopped. Takes over `reason`; NULL: the measurement is over. */
 static void let_go(struct session *session, struct process *process, char *reason)
 {
-	free(process->image->reason);
-	process->image->reason = reason;
+	if (reason) {
+		free(process->image->reason);
+		process->image->reason = reason;
+	}
 	for (size_t i = session->all_threads.count; i-- > 0;) {
 		struct thread *thread = session->all_threads.items[i];
 
@@ -140,9 +146,10 @@ static void let_go(struct session *session, struct process *process, char *reaso
 			let_thread_go(session, thread);
 	}
 	process->threads = 0;
-	if (process->pid == session->first)
+	if (process->pid == session->first && reason)
 		process->watched = true;
-	snprintf(process->image->state, sizeof(process->image->state), "released");
+	snprintf(process->image->state, sizeof(process->image->state), "%s",
+		 reason ? "released" : "detached");
 	if (process->watched)
 		return;
 	fold_process(session, process, FOLD_AND_RETIRE);
@@ -187,6 +194,38 @@ void release_space(struct session *session, struct process *process, const char 
 			let_go(session, other, text ? memory_copy_string(text) : NULL);
 	}
 	free(text);
+}
+
+/* With all that share its memory. */
+static void leave(struct session *session, struct process *process)
+{
+	struct space *space = process->space;
+
+	stop_all(session, process, true);
+	if (space && space->family)
+		restore_text(session, space, process->pid);
+	for (size_t i = session->all_processes.count; i-- > 0;) {
+		struct process *other = session->all_processes.items[i];
+
+		if (other == process || (space && other->space == space))
+			let_go(session, other, NULL);
+	}
+}
+
+void release_all(struct session *session)
+{
+	while (session->all_processes.count) {
+		struct process *process = session->all_processes.items[0];
+
+		if (!process->watched) {
+			leave(session, process);
+			continue;
+		}
+		/* It was let go before, and goes on using its banks. */
+		fold_process(session, process, FOLD_AND_RETIRE);
+		process->image->ended = true;
+		session_remove_process(session, process);
+	}
 }
 
 static const struct module *find_walker(const struct session *session,

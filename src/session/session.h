@@ -19,6 +19,7 @@
 #include "session/cache.h"
 #include "session/options.h"
 #include "session/planner.h"
+#include "session/window.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,7 +35,8 @@ struct family_module {
 struct family {
 	struct arena *arena; /* its reference count is the family's */
 	struct VECTOR(struct family_module) modules; /* sorted by first_slot */
-	uint32_t heard; /* value of the doorbell that was answered */
+	uint32_t heard;     /* value of the doorbell that was answered */
+	struct bank *aside; /* see thread_set_aside; NULL: none yet */
 };
 
 /* A module mapped in an address space, with its trampolines. */
@@ -49,6 +51,7 @@ struct module {
 	uint64_t own_start; /* of the mapping by which it is known: text_start, or where
 			       the patched part is mapped */
 	ino_t own_inode;    /* of the file that is mapped there now */
+	bool restored;      /* the original text is there again, for good */
 	bool broken;        /* could not be instrumented: left alone */
 
 	/* Where processes are attached to and left again: see swap.c. */
@@ -68,6 +71,7 @@ struct space {
 	bool starting;  /* before the program's own code: system calls are traced */
 	unsigned int link_map_calls; /* while starting: announcements of ld.so so far */
 	uint64_t filters;   /* system call filters that the image started under */
+	bool bare;          /* followed, but not measured: only hooks are there */
 	bool copies_calls;  /* they are made in relocated code: see returns.c */
 	bool leak_checked;  /* has LeakSanitizer: see WIRE_HOOK_EXIT */
 	unsigned int halts; /* attached: tries to stop all threads that failed */
@@ -82,10 +86,13 @@ struct space {
 /* A program image of a process, from exec (or fork) to exec or exit: what the profile
  * tells. */
 struct image_count {
-	uint32_t file; /* index in session.files */
-	uint32_t slot; /* in plan: of the function */
+	uint32_t interval; /* index in window.intervals */
+	uint32_t thread;   /* tid; 0: threads are not told apart */
+	uint32_t file;     /* index in session.files */
+	uint32_t slot;     /* in plan: of the function */
 	uint64_t count;
 };
+struct image_counts VECTOR(struct image_count);
 /* See session/residues.h. */
 struct image_residue {
 	uint32_t file; /* index in session.files */
@@ -95,12 +102,15 @@ struct image_run {
 	uint32_t number; /* from 1 on */
 	pid_t pid, parent;
 	char *program;    /* path */
+	char *name;       /* that it was executed by, or its start; NULL: not known */
 	uint32_t threads; /* that ever were */
 	char state[32];   /* "exited 0", ...: see docs/profile.md */
 	char *reason;     /* why it was not measured, or not to the end; NULL */
 	bool started; /* the exec was seen: it is the program, not trammel's own code */
 	bool ended;
-	struct VECTOR(struct image_count) counts; /* sums over ended banks */
+	bool hidden;                /* of a process that was not to be followed */
+	struct image_counts counts; /* what is to be told */
+	struct image_counts mark;   /* what its banks had when that was last looked at */
 	struct VECTOR(struct image_residue) residues;
 	struct VECTOR(uint32_t) files; /* indices in session.files of modules it had */
 };
@@ -167,7 +177,8 @@ struct session {
 	struct doorbell *doorbell;
 	struct planner *planner;
 	struct maps maps; /* scratch */
-	pid_t first;      /* the process that run started */
+	struct window window;
+	pid_t first; /* the process that run started */
 	bool first_ended;
 	bool saved_running;         /* the profile was saved while processes still ran */
 	int first_status;           /* as waitpid has it */
@@ -191,6 +202,9 @@ struct image_run *session_add_image(struct session *session, pid_t pid, pid_t pa
 void session_remove_process(struct session *session, struct process *process);
 /* Gives a stopped thread a bank of its own; without one it goes on with its parent's. */
 void thread_assign_bank(struct session *session, struct thread *thread, uint32_t quiet);
+/* A thread of a forked process that is let go gets a bank that nobody looks at, all of
+ * them the same: its hooks ask nobody. */
+void thread_set_aside(struct session *session, struct thread *thread);
 /* Makes all banks of the space hold at least `slots` counters. `thread` may be injected.
  */
 struct trm_error *space_widen_banks(struct session *session, struct space *space,
@@ -268,6 +282,10 @@ const struct module *space_module_of_text(const struct space *space, uint64_t ad
 struct module *space_module_of_code(const struct space *space, uint64_t address);
 /* Writes the original bytes back over all patches of a space that `pid` has. */
 void space_restore_text(struct session *session, struct space *space, pid_t pid);
+/* Where the part of a module's text that patches change lies in the program. */
+struct image_range module_part_of(const struct module *module);
+/* originals.c: maps the original texts again that were replaced by the cache's. */
+void originals_map(struct session *session, struct space *space, pid_t pid);
 /* The text of a module that an address of its space's lies in. */
 const struct module_text *module_text_of(const struct module *module);
 
@@ -337,12 +355,27 @@ void release_space(struct session *session, struct process *process, const char 
  * while calls are made in relocated code. */
 bool release_if_foreign(struct session *session, struct process *process);
 
+/* Lets all go, as far as they can be stopped, with their text restored: the measurement
+ * is over. */
+void release_all(struct session *session);
+
 /* fold.c: counters become counts of images, and those a profile. */
 enum fold_banks {
 	FOLD_AND_CLEAR,  /* the banks are free again */
 	FOLD_AND_RETIRE, /* the process may still write to them: never used again */
 };
 void fold_process(struct session *session, struct process *process, enum fold_banks how);
+/* What the banks of the process have: every counter that is not 0 of each bank; or
+ * sorted, each counter once. With `take`, flags are cleared as they are read. */
+typedef void fold_visitor(void *context, const struct bank *bank,
+			  const struct module_file *file, uint32_t slot, uint64_t count);
+void fold_visit(const struct process *process, bool take, fold_visitor *visit,
+		void *context);
+/* A thread ended: where threads are told apart, its counts go to its image, and its banks
+ * are empty again. */
+void fold_thread(struct session *session, const struct thread *thread);
+void fold_read(const struct session *session, const struct process *process, bool take,
+	       struct image_counts *ret_counts);
 
 /* Writes the profile of what was counted until now, whole or not at all. */
 struct trm_error *fold_save(struct session *session, const char *path);

@@ -644,6 +644,7 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 	struct user_regs_struct registers;
 	siginfo_t info;
 
+	window_signalled(session, signal);
 	/* To a traced thread even ignored signals come, and interrupt it. */
 	thread_repeat_call(thread);
 	if (!thread->process->space ||

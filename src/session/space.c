@@ -21,6 +21,7 @@ struct space *space_fork(const struct space *space, int memory_fd)
 	copy->copies_calls = space->copies_calls;
 	copy->leak_checked = space->leak_checked;
 	copy->filters = space->filters;
+	copy->bare = space->bare;
 	vector_for_each (&space->modules, module)
 		vector_push(&copy->modules, *module);
 	vector_for_each (&space->chunks, chunk) {

@@ -234,6 +234,23 @@ void thread_assign_bank(struct session *session, struct thread *thread, uint32_t
 	trm_error_destroy(error);
 }
 
+void thread_set_aside(struct session *session, struct thread *thread)
+{
+	struct family *family = thread->process->space->family;
+
+	if (!family->aside) {
+		thread_assign_bank(session, thread, 1);
+		family->aside = thread->bank;
+		if (thread->bank)
+			thread->bank->owner = -1;
+	} else {
+		trm_error_destroy(
+			remote_set_gs_base(thread->tid, family->aside->address));
+	}
+	/* It stays in use. */
+	thread->bank = NULL;
+}
+
 /* The thread goes on with a wider bank; a hook that it is in ends with the old one. */
 static void widen_bank(struct space *space, struct thread *thread)
 {

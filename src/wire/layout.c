@@ -25,6 +25,7 @@ CHECK(wire_control, doorbell, 0x30);
 CHECK(wire_control, ran, WIRE_CONTROL_RAN);
 CHECK(wire_control, yields, WIRE_CONTROL_YIELDS);
 CHECK(wire_control, inject_back, 0x40);
+CHECK(wire_control, window, WIRE_CONTROL_WINDOW);
 CHECK(wire_control, batch, WIRE_CONTROL_BATCH);
 CHECK(wire_control, text_count, WIRE_CONTROL_TEXTS);
 CHECK(wire_control, texts, WIRE_CONTROL_TEXTS + 8);

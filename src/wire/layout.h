@@ -67,6 +67,7 @@
 /* In wire_control. */
 #define WIRE_CONTROL_RAN    0x38
 #define WIRE_CONTROL_YIELDS 0x3c
+#define WIRE_CONTROL_WINDOW 0x50
 #define WIRE_CONTROL_BATCH  0x100
 #define WIRE_CONTROL_TEXTS  0x1000 /* number of rows, then struct wire_text's */
 #define WIRE_TEXT_SIZE      16
@@ -87,15 +88,20 @@
 #define WIRE_HOOK_SECCOMP  7 /* seccomp(...) */
 #define WIRE_HOOK_ARCH     8 /* arch_prctl(code, ...) */
 #define WIRE_HOOK_EXIT     9 /* exit(status), in programs with LeakSanitizer */
+/* Functions whose calls begin or end what is counted. The number less WIRE_HOOK_EXIT are
+ * the bits of wire_control.window for which the controller wants to hear of a call. */
+#define WIRE_HOOK_START 10
+#define WIRE_HOOK_STOP  11
+#define WIRE_HOOK_BOTH  12
 /* From here on calls that may change the program's code: resident.S lets those pass that
  * do not concern a text of the table in wire_control. */
-#define WIRE_HOOK_MPROTECT 10 /* mprotect(address, size, rights), pkey_mprotect */
-#define WIRE_HOOK_MMAP     11 /* mmap(address, size, rights, flags, ...) */
-#define WIRE_HOOK_MREMAP   12 /* mremap(address, size, new size, flags, to) */
+#define WIRE_HOOK_MPROTECT 13 /* mprotect(address, size, rights), pkey_mprotect */
+#define WIRE_HOOK_MMAP     14 /* mmap(address, size, rights, flags, ...) */
+#define WIRE_HOOK_MREMAP   15 /* mremap(address, size, new size, flags, to) */
 /* From here on functions that look at return addresses: the resident makes those original
  * that lie in relocated code, and asks nobody. */
-#define WIRE_HOOK_OWN   13 /* at their own one */
-#define WIRE_HOOK_STACK 14 /* at those of all frames */
+#define WIRE_HOOK_OWN   16 /* at their own one */
+#define WIRE_HOOK_STACK 17 /* at those of all frames */
 
 #ifndef __ASSEMBLER__
 
@@ -178,7 +184,8 @@ struct wire_control {
 	/* Where injected code goes back to, and the mask that it sets then. */
 	uint64_t inject_back;
 	uint64_t inject_mask;
-	uint8_t pad2_[WIRE_CONTROL_BATCH - 0x50];
+	uint32_t window; /* bits: calls of which functions matter, see WIRE_HOOK_START */
+	uint8_t pad2_[WIRE_CONTROL_BATCH - 0x54];
 	struct wire_batch batch; /* what injected code runs */
 	uint8_t stack[0x1000 - WIRE_CONTROL_BATCH - sizeof(struct wire_batch)];
 	uint64_t text_count; /* rows that are or were in use */

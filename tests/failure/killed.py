@@ -12,9 +12,12 @@ from failure.common import expect
 from transparency import checks, running, sources, trammel
 from transparency.results import Failure
 
-# Moments for each kind of program: 310 in all.
+# Moments for each kind of program: 350 in all.
 MOMENTS = {"gzip": 40, "busy": 40, "script": 40, "threads": 40, "libraries": 40,
-            "patches": 30, "goroutines": 40, "signals": 40}
+            "patches": 30, "goroutines": 40, "signals": 40, "windows": 40}
+
+# More options for some of them.
+MORE_OPTIONS = {"windows": ("--start-at", "main", "--for", "60ms", "--interval", "2ms")}
 
 # Whom to kill, in turn: all processes of trammel, or only the one that the user started, or
 # only the others.
@@ -104,21 +107,22 @@ def digest(path):
         return hashlib.sha256(file.read()).hexdigest()
 
 
-def start(place, command, name):
+def start(place, command, name, options=()):
     """Starts the measured command with its output in a file."""
     output = place.path(name + ".out")
     with open(output, "wb") as out, open(output + ".err", "wb") as err:
         process = subprocess.Popen(
             trammel.run_command(place.tool, place.path(name + ".trm"), command,
-                                place.options.measure, OPTIONS.get(os.path.basename(command[0]), ())),
+                                place.options.measure,
+                                (*options, *OPTIONS.get(os.path.basename(command[0]), ()))),
             cwd=place.folder, env=running.base_environment(), stdin=subprocess.DEVNULL,
             stdout=out, stderr=err, start_new_session=True)
     return process, output
 
 
-def kill_one(place, command, moment, expected, victims):
+def kill_one(place, kind, command, moment, expected, victims):
     """One run whose controller is killed at `moment` (seconds); returns what happened."""
-    process, output = start(place, command, "run")
+    process, output = start(place, command, "run", MORE_OPTIONS.get(kind, ()))
     time.sleep(moment)
     ended = process.poll() is not None
     started = kill_controllers(place.tool, place.path("run.trm"), process.pid, victims)
@@ -144,7 +148,7 @@ def test_program(place, name, variant=""):
 
 
 def command_of(place, kind):
-    if kind == "busy":
+    if kind in ("busy", "windows"):
         return [place.build("busy.c")]
     if kind == "script":
         return ["bash", "-c", SCRIPT]
@@ -164,14 +168,14 @@ def command_of(place, kind):
     return ["gzip", "-9c", place.write("big.txt", (data + words)[:2000000])]
 
 
-def full_run(place, command):
+def full_run(place, kind, command):
     """The least time of a whole measured run and the digest of its output, checked against bare."""
     bare = running.run(command, place.folder)
     expect(bare.status == 0, f"bare: {bare.status_text()}")
     seconds = []
     for _ in range(3):
         begin = time.monotonic()
-        process, output = start(place, command, "whole")
+        process, output = start(place, command, "whole", MORE_OPTIONS.get(kind, ()))
         expect(process.wait(running.TIMEOUT_SECONDS) == 0, "the whole run failed")
         seconds.append(time.monotonic() - begin)
         expect(digest(output) == hashlib.sha256(bare.stdout).hexdigest(),
@@ -181,12 +185,13 @@ def full_run(place, command):
 
 def controller(kind, place):
     command = command_of(place, kind)
-    seconds, expected = full_run(place, command)
+    seconds, expected = full_run(place, kind, command)
     counts, problems = {}, []
     for number in range(MOMENTS[kind]):
         moment = seconds * number / MOMENTS[kind]
         try:
-            what = kill_one(place, command, moment, expected, VICTIMS[number % len(VICTIMS)])
+            what = kill_one(place, kind, command, moment, expected,
+                            VICTIMS[number % len(VICTIMS)])
             counts[what] = counts.get(what, 0) + 1
         except Failure as problem:
             problems.append(str(problem))

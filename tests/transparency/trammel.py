@@ -23,8 +23,14 @@ def find(build=None):
     sys.exit("no trammel found: build it, or give --build DIR or the variable TRAMMEL")
 
 
+# Options for parts of a run, which edges are not counted of.
+PARTS = ("--start-at", "--stop-at", "--interval", "--for", "--after", "--threads")
+
+
 def run_command(trammel, profile, command, measurement="functions", options=()):
-    """The command line that measures another one."""
+    """The command line that measures another one; parts of runs by blocks if not by edges."""
+    if measurement == "edges" and any(word.startswith(PARTS) for word in options):
+        measurement = "blocks"
     return [trammel, "run", "--quiet", "-m", measurement, "-o", profile, *options, "--",
             *command]
 

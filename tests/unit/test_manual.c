@@ -143,15 +143,22 @@ static void check_no_more_options(const char *command)
 static void test_run(void **state)
 {
 	(void)state;
-	check_options("run", 8);
+	check_options("run", 21);
 	check_no_more_options("run");
 }
 
 static void test_attach(void **state)
 {
 	(void)state;
-	check_options("attach", 10);
+	check_options("attach", 22);
 	check_no_more_options("attach");
+}
+
+static void test_top(void **state)
+{
+	(void)state;
+	check_options("top", 11);
+	check_no_more_options("top");
 }
 
 static void test_doctor(void **state)
@@ -303,14 +310,15 @@ static void test_checks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_run),          cmocka_unit_test(test_attach),
-		cmocka_unit_test(test_doctor),       cmocka_unit_test(test_report),
-		cmocka_unit_test(test_merge),        cmocka_unit_test(test_diff),
-		cmocka_unit_test(test_coverage),     cmocka_unit_test(test_commands),
-		cmocka_unit_test(test_measurements), cmocka_unit_test(test_checks),
-		cmocka_unit_test(test_mix),          cmocka_unit_test(test_bbv),
-		cmocka_unit_test(test_pbo),          cmocka_unit_test(test_loops),
-		cmocka_unit_test(test_annotate),     cmocka_unit_test(test_graph),
+		cmocka_unit_test(test_run),      cmocka_unit_test(test_attach),
+		cmocka_unit_test(test_top),      cmocka_unit_test(test_doctor),
+		cmocka_unit_test(test_report),   cmocka_unit_test(test_merge),
+		cmocka_unit_test(test_diff),     cmocka_unit_test(test_coverage),
+		cmocka_unit_test(test_commands), cmocka_unit_test(test_measurements),
+		cmocka_unit_test(test_checks),   cmocka_unit_test(test_mix),
+		cmocka_unit_test(test_bbv),      cmocka_unit_test(test_pbo),
+		cmocka_unit_test(test_loops),    cmocka_unit_test(test_annotate),
+		cmocka_unit_test(test_graph),
 	};
 	char beside[PATH_MAX];
 

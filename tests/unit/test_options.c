@@ -56,6 +56,28 @@ static void test_only_and_skip(void **state)
 	vector_deinit(&options.skip);
 }
 
+static void test_files_of_patterns(void **state)
+{
+	struct session_options options = {0};
+
+	(void)state;
+	assert_true(options_want_program(&options, "/usr/bin/gcc-12", "cc"));
+	patterns_add_files(&options.only_programs, "cc,/opt/*");
+	assert_true(options_want_program(&options, "/usr/bin/gcc-12", "cc"));
+	assert_true(options_want_program(&options, "/opt/x", "y"));
+	assert_false(options_want_program(&options, "/usr/bin/gcc-12", "gcc"));
+	patterns_add_files(&options.skip_programs, "x");
+	assert_false(options_want_program(&options, "/opt/x", "y"));
+	assert_true(window_edge_is_empty(&options.window.start));
+	patterns_add_files(&options.window.start.loads, "libz*");
+	assert_false(window_edge_is_empty(&options.window.start));
+	assert_true(patterns_have_file(&options.window.start.loads, "/lib/libz.so"));
+	assert_false(patterns_have_file(&options.window.start.loads, "/lib/libc.so"));
+	patterns_deinit(&options.only_programs);
+	patterns_deinit(&options.skip_programs);
+	window_edge_deinit(&options.window.start);
+}
+
 static void test_collectors_are_found_and_suggested(void **state)
 {
 	const struct collector *collector = NULL;
@@ -76,6 +98,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_patterns),
 		cmocka_unit_test(test_only_and_skip),
+		cmocka_unit_test(test_files_of_patterns),
 		cmocka_unit_test(test_collectors_are_found_and_suggested),
 	};
 

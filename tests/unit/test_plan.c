@@ -273,8 +273,9 @@ static const uint8_t *original_at(void *context, uint64_t address, size_t size)
 	return image_bytes_at(context, address, size);
 }
 
-static uint8_t hook_f(const char *name)
+static uint8_t hook_f(void *context, const char *name)
 {
+	(void)context;
 	return strcmp(name, "f") ? 0 : 7;
 }
 

@@ -673,9 +673,8 @@ static void test_wrong_usage(void **state)
 		{"x --module", "option '--module': missing argument"},
 		{"--by functions x",
 		 "--by 'functions' is unknown: did you mean 'function'?"},
-		{"--by thread x",
-		 "--by 'thread' is unknown: choose function, module, process, block or "
-		 "edge"},
+		{"--by colour x", "--by 'colour' is unknown: choose function, module, "
+				  "process, block, edge, interval or thread"},
 		{"--sort=size x",
 		 "--sort 'size' is unknown: choose calls, name, module or instructions"},
 		{"--color=allways x",

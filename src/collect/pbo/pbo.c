@@ -1,4 +1,5 @@
-/* What compilers optimise by: counts of branches and blocks, from which the rest follows. */
+/* What compilers optimise by: counts of branches and blocks, from which the rest follows.
+ */
 #include "collect/collect.h"
 
 const struct collector collector_pbo = {

@@ -145,6 +145,41 @@ static void add_processes(struct text *out, const struct report_profile *profile
 	free(rows);
 }
 
+static void add_intervals(struct text *out, const struct report_profile *profile,
+			  enum report_sort sort)
+{
+	(void)sort; /* in the order of time */
+	vector_for_each (&profile->intervals, interval) {
+		json_begin_item(out);
+		json_add_number(out, "interval", interval->number);
+		json_add_number(out, "interval.start.ns", interval->start_ns);
+		json_add_number(out, "interval.end.ns", interval->end_ns);
+		json_add_number(out, "calls", interval->calls);
+		add_instructions(out, profile, interval->instructions);
+		text_add(out, "}");
+	}
+}
+
+static void add_threads(struct text *out, const struct report_profile *profile,
+			enum report_sort sort)
+{
+	(void)sort;
+	vector_for_each (&profile->threads, thread) {
+		const struct report_image *image = &profile->images.items[thread->image];
+
+		if (!thread->selected)
+			continue;
+		json_begin_item(out);
+		json_add_number(out, "image", image->number);
+		if (image->described)
+			json_add_number(out, "process", image->process);
+		json_add_number(out, "thread", thread->number);
+		json_add_number(out, "calls", thread->calls);
+		add_instructions(out, profile, thread->instructions);
+		text_add(out, "}");
+	}
+}
+
 static void add_skips(struct text *out, const struct report_profile *profile)
 {
 	const struct report_skip **skips = report_profile_skips(profile);
@@ -166,6 +201,7 @@ void report_json(const struct report_profile *profile,
 					enum report_sort sort) = {
 		[REPORT_BY_FUNCTION] = add_functions, [REPORT_BY_MODULE] = add_modules,
 		[REPORT_BY_PROCESS] = add_processes,  [REPORT_BY_BLOCK] = add_blocks,
+		[REPORT_BY_INTERVAL] = add_intervals, [REPORT_BY_THREAD] = add_threads,
 		[REPORT_BY_EDGE] = add_edges,
 	};
 

@@ -71,6 +71,45 @@ static void add_processes(struct text *out, const struct report_profile *profile
 	}
 }
 
+/* What part of the run was counted. */
+static void add_window(struct text *out, const struct report_run *run)
+{
+	const char *asked = report_run_text(run, "run.window");
+	uint64_t start, end;
+
+	if (!*asked)
+		return;
+	if (find_uint(run, "window.start.ns", &start) &&
+	    find_uint(run, "window.end.ns", &end))
+		text_format(out, "  counted from %.3f s to %.3f s", (double)start / 1e9,
+			    (double)end / 1e9);
+	else
+		text_add(out, "  nothing was counted: what counting begins with did not "
+			      "happen");
+	text_add(out, " (");
+	report_add_visible(out, asked);
+	text_add(out, ")\n");
+}
+
+/* Options that meant nothing: a line each. */
+static void add_unmatched(struct text *out, const struct report_run *run,
+			  const struct text_style *style)
+{
+	const char *line = report_run_text(run, "run.unmatched");
+
+	while (*line) {
+		size_t length = strcspn(line, "\n");
+		char *one = strndup(line, length);
+
+		text_format(out, "  %swarning:%s ", style->colour ? BOLD : "",
+			    style->colour ? PLAIN : "");
+		report_add_visible(out, one ? one : "");
+		text_add(out, "\n");
+		free(one);
+		line += length + (line[length] != '\0');
+	}
+}
+
 static void add_run(struct text *out, const struct report_profile *profile,
 		    uint32_t index, const struct text_style *style)
 {
@@ -86,8 +125,8 @@ static void add_run(struct text *out, const struct report_profile *profile,
 	text_add(out, style->colour ? PLAIN "\n  " : "\n  ");
 	bool attached = find_uint(run, "attach.stop.ns", &ns);
 
-	if (attached && !strcmp(exit, "running")) {
-		text_add(out, "attached, still running");
+	if (!strcmp(exit, "running")) {
+		text_add(out, attached ? "attached, still running" : "still running");
 	} else {
 		if (!strncmp(exit, "SIG", 3))
 			text_add(out, "killed by ");
@@ -109,6 +148,7 @@ static void add_run(struct text *out, const struct report_profile *profile,
 	}
 	add_processes(out, profile, index);
 	text_add(out, "\n");
+	add_window(out, run);
 	if (*only || *skip) {
 		text_add(out, *only ? "  only " : "  ");
 		report_add_visible(out, only);
@@ -116,6 +156,7 @@ static void add_run(struct text *out, const struct report_profile *profile,
 		report_add_visible(out, skip);
 		text_add(out, "\n");
 	}
+	add_unmatched(out, run, style);
 }
 
 void report_add_head(struct text *out, const struct report_profile *profile, size_t limit,

@@ -236,6 +236,96 @@ static void add_processes(const struct view *view, bool calls)
 	finish_grid(view, &grid, count, "process", "processes");
 }
 
+/* Seconds with as many digits as the intervals need. */
+static void add_seconds(struct grid *grid, uint64_t ns)
+{
+	char digits[32];
+
+	snprintf(digits, sizeof(digits), "%.3f", (double)ns / 1e9);
+	grid_add_text(grid, digits);
+}
+
+static void add_intervals(const struct view *view)
+{
+	const struct report_profile *profile = view->profile;
+	size_t count = profile->intervals.count;
+	struct grid grid = {0};
+
+	grid_add_column(&grid, "Interval", true);
+	grid_add_column(&grid, "From s", true);
+	grid_add_column(&grid, "To s", true);
+	grid_add_column(&grid, profile->coverage ? "Functions" : "Calls", true);
+	if (!profile->coverage)
+		grid_add_column(&grid, "Share", true);
+	add_instruction_columns(&grid, profile);
+	for (size_t i = 0; i < count && i < view->limit; i++) {
+		const struct report_interval *interval = &profile->intervals.items[i];
+
+		grid_add_number(&grid, interval->number);
+		add_seconds(&grid, interval->start_ns);
+		add_seconds(&grid, interval->end_ns);
+		grid_add_number(&grid, interval->calls);
+		if (!profile->coverage)
+			grid_add_share(&grid, interval->calls, profile->calls);
+		add_instructions(&grid, profile, 1, interval->instructions);
+	}
+	finish_grid(view, &grid, count, "interval", "intervals");
+}
+
+static int by_calls(const void *left, const void *right)
+{
+	const struct report_thread *a = *(const struct report_thread *const *)left;
+	const struct report_thread *b = *(const struct report_thread *const *)right;
+
+	if (a->calls != b->calls)
+		return a->calls < b->calls ? 1 : -1;
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* Those of the selection, most calls first. */
+static const struct report_thread **sorted_threads(const struct report_profile *profile,
+						   size_t *ret_count)
+{
+	const struct report_thread **rows =
+		memory_allocate_zeroed(profile->threads.count, sizeof(*rows));
+
+	*ret_count = 0;
+	vector_for_each (&profile->threads, thread)
+		if (thread->selected)
+			rows[(*ret_count)++] = thread;
+	qsort(rows, *ret_count, sizeof(*rows), by_calls);
+	return rows;
+}
+
+static void add_threads(const struct view *view)
+{
+	const struct report_profile *profile = view->profile;
+	struct grid grid = {0};
+	char digits[24];
+	size_t count;
+	const struct report_thread **rows = sorted_threads(profile, &count);
+
+	grid_add_column(&grid, profile->coverage ? "Functions" : "Calls", true);
+	grid_add_column(&grid, "Share", true);
+	add_instruction_columns(&grid, profile);
+	grid_add_column(&grid, "Process", true);
+	grid_add_column(&grid, "Thread", true);
+	grid_add_column(&grid, "Program", false);
+	for (size_t i = 0; i < count && i < view->limit; i++) {
+		const struct report_image *image = &profile->images.items[rows[i]->image];
+
+		grid_add_number(&grid, rows[i]->calls);
+		grid_add_share(&grid, rows[i]->calls, profile->calls);
+		add_instructions(&grid, profile, 1, rows[i]->instructions);
+		add_id(&grid, image);
+		snprintf(digits, sizeof(digits), "%" PRIu64, rows[i]->number);
+		grid_add_text(&grid, digits);
+		grid_add_text(&grid, image->program);
+	}
+	free(rows);
+	finish_grid(view, &grid, count, "thread", "threads");
+}
+
 static void add_totals(const struct view *view)
 {
 	struct text *out = view->out;
@@ -267,6 +357,10 @@ static void add_tables(const struct view *view)
 		add_processes(view, !coverage);
 	if (by == REPORT_BY_BLOCK)
 		add_blocks(view);
+	if (by == REPORT_BY_INTERVAL)
+		add_intervals(view);
+	if (by == REPORT_BY_THREAD)
+		add_threads(view);
 	if (by == REPORT_BY_EDGE)
 		add_edges(view);
 	if (by == REPORT_BY_FUNCTION && !(coverage && view->summary))

@@ -1,0 +1,492 @@
+/*
+ * `trammel top`: see man/trammel-top.1.md. A child is the tracer, as in `trammel attach`:
+ * it writes the profile again and again, and this process shows it. So nothing that is
+ * drawn holds up the program.
+ */
+#include "cli/top.h"
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/measuring.h"
+#include "cli/top_screen.h"
+#include "report/text/report.h"
+#include "session/attach.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <popt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define HELP_LINE                                                                        \
+	"q quit  f functions m modules p processes h threads  r rate t calls n name"
+
+struct top {
+	struct measuring given;
+	char *pid_word, *delay_word, *iterations_word, *by_word, *sort_word, *limit_word;
+	int batch;
+	pid_t pid;
+	uint64_t delay_ns, iterations, limit;
+	const char *const *program; /* NULL: a process that runs already */
+	struct top_view view;
+	char folder[64]; /* of the profile and of what the tracer has to say */
+	struct text profile, errors;
+	pid_t tracer;
+	int saved_fd;      /* from the tracer: moments at which the profile was written */
+	int signal_fd;     /* what ends this command, and changes of the window */
+	uint64_t profiles; /* that were shown */
+};
+
+static void print_help(poptContext context)
+{
+	poptSetOtherOptionHelp(context,
+			       "[OPTION...] -p PID | [--] PROGRAM [ARGUMENT...]");
+	poptPrintHelp(context, stdout, 0);
+	puts("\nKeys: " HELP_LINE "  space pause\n"
+	     "PATTERN and TIME are those of 'trammel run'. The output of a PROGRAM is\n"
+	     "dropped. Without a terminal, or with --batch, the rows are printed.");
+}
+
+static struct trm_error *read_options(struct top *top)
+{
+	int by, sort;
+	uint64_t pid;
+
+	TRM_TRY(arguments_number("pid", top->pid_word, 1, &pid));
+	TRM_TRY(arguments_number("iterations", top->iterations_word, 1,
+				 &top->iterations));
+	TRM_TRY(arguments_number("limit", top->limit_word, 1, &top->limit));
+	TRM_TRY(arguments_choose("by", top->by_word, top_by_names, &by));
+	TRM_TRY(arguments_choose("sort", top->sort_word, top_sort_names, &sort));
+	top->delay_ns = 1000000000;
+	if (top->delay_word)
+		TRM_TRY(measuring_time("delay", top->delay_word, &top->delay_ns));
+	if (top->delay_ns < 50000000)
+		return trm_error_create(TRM_ERROR_USAGE,
+					"--delay: less than 50ms cannot be kept to");
+	if (pid > INT_MAX)
+		return trm_error_create(TRM_ERROR_USAGE, "--pid '%s' is no process",
+					top->pid_word);
+	if (!top->pid_word == !top->program)
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"%s: trammel top -p PID, or trammel top -- PROGRAM",
+			top->program ? "a process and a program at a time are too much"
+				     : "no process and no program to show");
+	top->pid = (pid_t)pid;
+	top->view.by = (enum top_by)by;
+	top->view.sort = (enum top_sort)sort;
+	return NULL;
+}
+
+/* The child that becomes the program: it waits for the tracer, and says on `failed` why
+ * it could not be executed. */
+struct launch {
+	int go[2], tracer[2], failed[2];
+};
+
+_Noreturn static void become_program(const struct launch *launch,
+				     const char *const *program)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	pid_t tracer;
+	char byte;
+
+	close(launch->go[1]);
+	close(launch->tracer[1]);
+	if (read(launch->tracer[0], &tracer, sizeof(tracer)) != sizeof(tracer))
+		_exit(126);
+	/* Under Yama's ptrace_scope 1 only an ancestor may trace, and the tracer is none.
+	 */
+	prctl(PR_SET_PTRACER, tracer, 0, 0, 0);
+	if (write(launch->failed[1], "", 1) != 1 || read(launch->go[0], &byte, 1) != 1)
+		_exit(126);
+	for (int fd = 0; fd <= 2 && null >= 0; fd++)
+		dup2(null, fd);
+	execvp(program[0], (char *const *)(uintptr_t)program);
+	int why = errno;
+
+	if (write(launch->failed[1], &why, sizeof(why)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+static struct trm_error *make_launch(struct launch *launch)
+{
+	if (pipe2(launch->go, O_CLOEXEC) || pipe2(launch->tracer, O_CLOEXEC) ||
+	    pipe2(launch->failed, O_CLOEXEC))
+		return trm_error_system(errno, "cannot make a pipe");
+	return NULL;
+}
+
+/* What the tracer has to say comes on the screen when that is as it was. */
+_Noreturn static void become_tracer(struct top *top, struct attach_request *request)
+{
+	const struct sigaction ignore = {.sa_handler = SIG_IGN};
+	sigset_t none;
+	int errors = open(top->errors.data, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	/* Ctrl-C is for the process that shows; it ends this one by SIGTERM. */
+	setpgid(0, 0);
+	sigaction(SIGTTOU, &ignore, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (errors >= 0)
+		dup2(errors, STDERR_FILENO);
+	struct trm_error *error = session_attach(&top->given.options, request);
+
+	if (error)
+		trm_error_print(error);
+	fflush(NULL);
+	_exit(error ? EXIT_FAILED : EXIT_DONE);
+}
+
+static struct trm_error *start_program(struct top *top, struct launch *launch)
+{
+	TRM_TRY(make_launch(launch));
+	top->pid = fork();
+	if (top->pid < 0)
+		return trm_error_system(errno, "cannot start a process");
+	if (!top->pid) {
+		sigset_t none;
+
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		become_program(launch, top->program);
+	}
+	return NULL;
+}
+
+/* Tells the program who its tracer is; when it has heard that, it can be seized. */
+static void introduce(const struct launch *launch, pid_t tracer)
+{
+	char byte;
+
+	if (write(launch->tracer[1], &tracer, sizeof(tracer)) != sizeof(tracer) ||
+	    read(launch->failed[0], &byte, 1) != 1)
+		kill(tracer, SIGTERM);
+}
+
+static struct trm_error *start_tracer(struct top *top, struct launch *launch)
+{
+	struct attach_request request = {.save_ns = top->delay_ns};
+	int saved[2], ready[2] = {-1, -1};
+	char byte;
+
+	if (pipe2(saved, O_CLOEXEC) || pipe2(ready, O_CLOEXEC))
+		return trm_error_system(errno, "cannot make a pipe");
+	if (top->program)
+		TRM_TRY(start_program(top, launch));
+	request.pid = top->pid;
+	request.waits = top->program != NULL;
+	request.go_fd = launch->go[1];
+	request.saved_fd = saved[1];
+	top->tracer = fork();
+	if (top->tracer < 0)
+		return trm_error_system(errno, "cannot start a process");
+	if (!top->tracer) {
+		close(saved[0]);
+		close(ready[1]);
+		if (read(ready[0], &byte, 1) != 1)
+			_exit(EXIT_FAILED);
+		become_tracer(top, &request);
+	}
+	close(saved[1]);
+	close(ready[0]);
+	if (top->program) {
+		close(launch->go[1]);
+		close(launch->failed[1]);
+		introduce(launch, top->tracer);
+	}
+	if (write(ready[1], "", 1) != 1)
+		kill(top->tracer, SIGTERM);
+	close(ready[1]);
+	top->saved_fd = saved[0];
+	return NULL;
+}
+
+static void print_batch(struct top *top)
+{
+	struct text text = {0};
+
+	top_view_show(&top->view, 0, top->limit ? top->limit + 3 : 23, false, &text);
+	text_add(&text, "\n");
+	fwrite(text.data, 1, text.length, stdout);
+	fflush(stdout);
+	text_deinit(&text);
+}
+
+static void draw(const struct top *top)
+{
+	struct text text = {0};
+	size_t columns, lines;
+
+	screen_size(&columns, &lines);
+	top_view_show(&top->view, columns, lines > 1 ? lines - 1 : 1,
+		      report_colour_on(stdout, REPORT_COLOUR_AUTO), &text);
+	screen_show(&text, HELP_LINE);
+	text_deinit(&text);
+}
+
+/* A profile was written; false if no more is wanted. */
+static bool take_profile(struct top *top)
+{
+	bool last = false;
+	uint64_t now;
+
+	/* When the processes have ended, the profile is the whole one. */
+	if (read(top->saved_fd, &now, sizeof(now)) != sizeof(now)) {
+		struct timespec clock;
+
+		clock_gettime(CLOCK_MONOTONIC, &clock);
+		now = (uint64_t)clock.tv_sec * 1000000000 + (uint64_t)clock.tv_nsec;
+		last = true;
+	}
+	if (last && !top->batch)
+		return false;
+	if (top->view.paused)
+		return true;
+	top_view_update(&top->view, top->profile.data, now);
+	if (!top->batch)
+		draw(top);
+	else if (top->view.seconds > 0) /* the first one has no rates */
+		print_batch(top);
+	top->profiles += top->view.seconds > 0;
+	return !last && (!top->iterations || top->profiles < top->iterations);
+}
+
+/* What a key does; false: the end. */
+static bool take_key(struct top *top)
+{
+	static const struct {
+		char key;
+		bool sort;
+		int value;
+	} keys[] = {
+		{'f', false, TOP_BY_FUNCTION}, {'m', false, TOP_BY_MODULE},
+		{'p', false, TOP_BY_PROCESS},  {'h', false, TOP_BY_THREAD},
+		{'r', true, TOP_SORT_RATE},    {'t', true, TOP_SORT_TOTAL},
+		{'n', true, TOP_SORT_NAME},
+	};
+	int key = screen_key();
+
+	if (key < 0 || key == 'q')
+		return false;
+	if (key == ' ')
+		top->view.paused = !top->view.paused;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		if (keys[i].key != key)
+			continue;
+		if (keys[i].sort)
+			top->view.sort = (enum top_sort)keys[i].value;
+		else
+			top->view.by = (enum top_by)keys[i].value;
+		top_view_arrange(&top->view);
+	}
+	draw(top);
+	return true;
+}
+
+/* False: a signal that ends this. */
+static bool take_signal(const struct top *top)
+{
+	struct signalfd_siginfo info;
+
+	if (read(top->signal_fd, &info, sizeof(info)) != sizeof(info))
+		return true;
+	if (info.ssi_signo != SIGWINCH)
+		return false;
+	if (!top->batch)
+		draw(top);
+	return true;
+}
+
+static void watch(struct top *top)
+{
+	struct pollfd fds[] = {{top->saved_fd, POLLIN, 0},
+			       {top->signal_fd, POLLIN, 0},
+			       {top->batch ? -1 : STDIN_FILENO, POLLIN, 0}};
+	bool going = true;
+
+	if (!top->batch) {
+		screen_open();
+		draw(top);
+	}
+	while (going) {
+		if (poll(fds, 3, -1) < 0 && errno != EINTR)
+			break;
+		if (fds[1].revents)
+			going = take_signal(top);
+		if (going && fds[0].revents)
+			going = take_profile(top);
+		if (going && fds[2].revents)
+			going = fds[2].revents & POLLIN && take_key(top);
+	}
+	screen_close();
+}
+
+/* Ends the tracer, which lets the processes go, and passes on what it said. */
+static int finish(struct top *top, const struct launch *launch)
+{
+	int status = 0, why = 0;
+	char buffer[512];
+
+	kill(top->tracer, SIGTERM);
+	close(top->saved_fd);
+	while (waitpid(top->tracer, &status, 0) < 0 && errno == EINTR)
+		;
+	if (top->program && read(launch->failed[0], &why, sizeof(why)) == sizeof(why)) {
+		trm_error_print(
+			trm_error_system(why, "cannot run \"%s\"", top->program[0]));
+		return EXIT_FAILED;
+	}
+	scoped_file FILE *file = fopen(top->errors.data, "re");
+
+	while (file && fgets(buffer, sizeof(buffer), file))
+		fputs(buffer, stderr);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILED;
+}
+
+static struct trm_error *make_folder(struct top *top)
+{
+	const char *base = getenv("TMPDIR");
+
+	if (!base || *base != '/' || strlen(base) > sizeof(top->folder) - 32)
+		base = "/tmp";
+	snprintf(top->folder, sizeof(top->folder), "%s/trammel-top-XXXXXX", base);
+	if (!mkdtemp(top->folder))
+		return trm_error_system(errno, "cannot make a folder in \"%s\"", base);
+	text_format(&top->profile, "%s/profile", top->folder);
+	text_format(&top->errors, "%s/errors", top->folder);
+	return NULL;
+}
+
+static void remove_folder(const struct top *top)
+{
+	struct text part = {0};
+
+	text_format(&part, "%s.part", top->profile.data);
+	unlink(part.data);
+	unlink(top->profile.data);
+	unlink(top->errors.data);
+	rmdir(top->folder);
+	text_deinit(&part);
+}
+
+static int make_signal_fd(void)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGWINCH};
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		sigaddset(&set, numbers[i]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static int run(struct top *top)
+{
+	struct launch launch = {.go = {-1, -1}};
+	struct text title = {0};
+	struct trm_error *error = read_options(top);
+
+	if (error)
+		return arguments_status(error, EXIT_DONE);
+	if (top->program)
+		text_add(&title, top->program[0]);
+	else
+		text_format(&title, "process %d", top->pid);
+	top->view.title = title.data;
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		top->batch = true;
+	error = make_folder(top);
+	top->given.output = memory_copy_string(error ? "" : top->profile.data);
+	top->given.quiet = top->given.threads = true;
+	top->signal_fd = make_signal_fd();
+	if (!error && !measuring_complete(&top->given, "top")) {
+		remove_folder(top);
+		text_deinit(&title);
+		return EXIT_USAGE;
+	}
+	if (!error)
+		error = start_tracer(top, &launch);
+	int status = arguments_status(error, EXIT_DONE);
+
+	if (status == EXIT_DONE) {
+		watch(top);
+		status = finish(top, &launch);
+	}
+	remove_folder(top);
+	text_deinit(&title);
+	return status;
+}
+
+static int parse_and_run(poptContext context, struct top *top)
+{
+	int status = measuring_parse(context, &top->given, "top", print_help);
+
+	if (status)
+		return status - 1;
+	top->program = poptGetArgs(context);
+	return run(top);
+}
+
+int cmd_top(int argc, const char **argv)
+{
+	struct top top = {0};
+	struct poptOption table[] = {
+		{"pid", 'p', POPT_ARG_STRING, &top.pid_word, 0, "the process to show",
+		 "PID"},
+		{"delay", 'd', POPT_ARG_STRING, &top.delay_word, 0,
+		 "time between two looks (default 1s)", "TIME"},
+		{"iterations", 'n', POPT_ARG_STRING, &top.iterations_word, 0,
+		 "end after so many looks", "N"},
+		{"batch", 'b', POPT_ARG_NONE, &top.batch, 0,
+		 "print the rows of each look", NULL},
+		{"limit", 'l', POPT_ARG_STRING, &top.limit_word, 0,
+		 "rows of a look that are printed (default 20)", "N"},
+		{"by", 0, POPT_ARG_STRING, &top.by_word, 0,
+		 "what a row is: function (the default), module, process or thread",
+		 "WHAT"},
+		{"sort", 0, POPT_ARG_STRING, &top.sort_word, 0,
+		 "order of the rows: rate (the default), calls or name", "KEY"},
+		MEASURING_WORD("only", OPTION_ONLY, "measure only these", "PATTERN"),
+		MEASURING_WORD("skip", OPTION_SKIP, "do not measure these", "PATTERN"),
+		{"no-follow", 0, POPT_ARG_NONE, &top.given.no_follow, 0,
+		 "let child processes run unmeasured", NULL},
+		{"help", 'h', POPT_ARG_NONE, NULL, OPTION_HELP, "show this help", NULL},
+		POPT_TABLEEND,
+	};
+	const char **named = memory_allocate((size_t)(argc + 1) * sizeof(*named));
+
+	memcpy(named, argv, (size_t)(argc + 1) * sizeof(*named));
+	named[0] = "trammel top"; /* for the usage line */
+	poptContext context = poptGetContext("trammel top", argc, named, table,
+					     POPT_CONTEXT_POSIXMEHARDER);
+	int status = parse_and_run(context, &top);
+	char *words[] = {top.pid_word, top.delay_word, top.iterations_word,
+			 top.by_word,  top.sort_word,  top.limit_word};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		free(words[i]);
+	top_view_deinit(&top.view);
+	text_deinit(&top.profile);
+	text_deinit(&top.errors);
+	measuring_deinit(&top.given);
+	poptFreeContext(context);
+	free(named);
+	return status;
+}

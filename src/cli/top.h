@@ -1,0 +1,60 @@
+/*
+ * `trammel top`: what a profile that is written again and again shows of the last
+ * moments.
+ */
+#ifndef TRAMMEL_CLI_TOP_H
+#define TRAMMEL_CLI_TOP_H
+
+#include "base/table.h"
+#include "base/text.h"
+#include "base/vector.h"
+#include "report/profile.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum top_by {
+	TOP_BY_FUNCTION,
+	TOP_BY_MODULE,
+	TOP_BY_PROCESS,
+	TOP_BY_THREAD,
+	TOP_BY_COUNT
+};
+enum top_sort { TOP_SORT_RATE, TOP_SORT_TOTAL, TOP_SORT_NAME, TOP_SORT_COUNT };
+
+/* Their names, NULL at the end. */
+extern const char *const top_by_names[];
+extern const char *const top_sort_names[];
+
+struct top_row {
+	const char *place, *name; /* of the profile: module or state, and what it is */
+	uint64_t process, thread; /* pid and tid, where rows are these */
+	uint64_t key;             /* the same in each profile */
+	uint64_t total;
+	double rate; /* calls a second since the profile before */
+};
+
+struct top_view {
+	enum top_by by;
+	enum top_sort sort;
+	bool paused; /* shows what it showed */
+	const char *title;
+	struct report_profile *profile; /* the last one; NULL: none yet */
+	uint64_t start_ns, last_ns;     /* of the first profile and of the last */
+	struct table before;            /* key -> total, in the profile before the last */
+	double seconds;                 /* between these two; 0: there was none */
+	struct VECTOR(struct top_row) rows;
+};
+
+/* Reads the profile that was written at this moment (CLOCK_MONOTONIC). One that cannot be
+ * read changes nothing. */
+void top_view_update(struct top_view *view, const char *path, uint64_t now);
+/* Makes the rows anew, after `by` or `sort` changed. */
+void top_view_arrange(struct top_view *view);
+/* Adds the view: at most so many lines and columns (0: as many as there are), each line
+ * with a newline behind it. */
+void top_view_show(const struct top_view *view, size_t columns, size_t lines, bool colour,
+		   struct text *out);
+void top_view_deinit(struct top_view *view);
+
+#endif

@@ -1,0 +1,115 @@
+#include "session/progress.h"
+
+#include "session/session.h"
+
+/* How soon, and how late, the tracer looks again. */
+#define LEAST_NS 100000
+#define MOST_NS  2000000
+
+/* What is executed when the slot counts 1: all blocks whose count it is a part of. */
+static uint32_t *make_weights(const struct plan *plan)
+{
+	uint32_t *weights = memory_allocate_zeroed(plan->slot_count, sizeof(*weights));
+
+	vector_for_each (&plan->blocks, block) {
+		if (block->slot < plan->slot_count) {
+			weights[block->slot] += block->instructions;
+			continue;
+		}
+		for (uint32_t i = 0; i < block->term_count; i++) {
+			uint32_t term = plan->terms.items[block->first_term + i];
+			uint32_t slot = plan->blocks.items[term].slot;
+
+			if (slot < plan->slot_count)
+				weights[slot] += block->instructions;
+		}
+	}
+	return weights;
+}
+
+static const uint32_t *weights_of(struct progress *progress,
+				  const struct module_file *file)
+{
+	while (progress->weights.count <= file->index)
+		vector_push(&progress->weights, NULL);
+	uint32_t **weights = &progress->weights.items[file->index];
+
+	if (!*weights)
+		*weights = make_weights(file->plan);
+	return *weights;
+}
+
+struct summing {
+	struct progress *progress;
+	uint64_t sum;
+};
+
+static void add(void *context, const struct bank *bank, const struct module_file *file,
+		uint32_t slot, uint64_t count)
+{
+	(void)bank;
+	struct summing *summing = context;
+
+	summing->sum += weights_of(summing->progress, file)[slot] * count;
+}
+
+static uint64_t sum_of(struct session *session, const struct process *process)
+{
+	struct summing summing = {&session->window.progress, 0};
+
+	if (process->space && process->space->family)
+		fold_visit(process, false, add, &summing);
+	return summing.sum;
+}
+
+static uint64_t sum_of_all(struct session *session)
+{
+	uint64_t sum = session->window.progress.ended;
+
+	vector_for_each (&session->all_processes, process)
+		if (!(*process)->image->ended)
+			sum += sum_of(session, *process);
+	return sum;
+}
+
+void progress_begin(struct session *session)
+{
+	struct progress *progress = &session->window.progress;
+
+	progress->before = progress->total = sum_of_all(session);
+	progress->looked_ns = session_now();
+	progress->next_ns = progress->looked_ns + LEAST_NS;
+}
+
+bool progress_look(struct session *session)
+{
+	struct progress *progress = &session->window.progress;
+	uint64_t length = session->options->window.interval_instructions;
+	uint64_t now = session_now(), last = progress->total, wait = MOST_NS;
+
+	progress->total = sum_of_all(session);
+	uint64_t done = progress->total - progress->before;
+	uint64_t grown = progress->total - last;
+	double rate = (double)grown / (double)(now - progress->looked_ns + 1);
+
+	/* Half of the way that is left, as long as that is worth it. */
+	if (done < length && grown)
+		wait = (uint64_t)((double)(length - done) / rate / 2);
+	progress->looked_ns = now;
+	progress->next_ns = session_now() + (wait < LEAST_NS  ? LEAST_NS
+					     : wait > MOST_NS ? MOST_NS
+							      : wait);
+	return done >= length;
+}
+
+void progress_begin_clearing(struct session *session, const struct process *process)
+{
+	if (session->options->window.interval_instructions)
+		session->window.progress.ended += sum_of(session, process);
+}
+
+void progress_end_clearing(struct session *session, const struct process *process)
+{
+	if (session->options->window.interval_instructions)
+		session->window.progress.ended -= sum_of(session, process);
+}

@@ -1,0 +1,301 @@
+"""Tests of what a run counts in: parts of its time, and some of its processes.
+
+Each test is called with (folder, tool, options), as those of job_control.
+"""
+
+import json
+import os
+import subprocess
+
+from transparency import attach, job_control, running, trammel
+from transparency.job_control import expect
+
+ALL = {"early": 11, "enter": 1, "middle": 23, "in_thread": 17, "in_child": 5, "loaded": 31,
+       "signalled": 41, "leave": 2, "late": 15}
+
+# Options, and the calls of the functions of tests/programs/lib/stages.c; those that are not
+# named have none.
+EVENTS = (
+    ((), ALL),
+    (("--start-at", "enter"), ALL | {"early": 0}),
+    (("--start-at", "stages:e*"), ALL),
+    (("--start-at", "enter", "--stop-at", "leave"),
+     ALL | {"early": 0, "leave": 0, "late": 0}),
+    (("--stop-at", "enter"), {"early": 11}),
+    (("--start-at", "leave", "--stop-at", "leave"), {"leave": 1, "late": 13}),
+    (("--start-at", "in_thread", "--stop-at", "in_child"), {"in_thread": 17}),
+    (("--start-at", "in_child"),
+     {"in_child": 5, "loaded": 31, "signalled": 41, "leave": 2, "late": 15}),
+    (("--start-at-load", "libm.so*"), {"loaded": 31, "signalled": 41, "leave": 2, "late": 15}),
+    (("--stop-at-load", "*/libm.so*"),
+     {"early": 11, "enter": 1, "middle": 23, "in_thread": 17, "in_child": 5}),
+    (("--start-at-load", "stages"), ALL),
+    (("--start-at-signal", "URG", "--stop-at", "leave"), {"signalled": 41}),
+    (("--start-at", "late", "--stop-at-signal", "SIGURG"), {"late": 15, "leave": 1}),
+    (("--start-at", "enter", "--only", "late"), {"late": 15}),
+    (("--start-at", "nothing_of_this"), {}),
+    (("--start-at", "enter", "--interval", "1ms"), ALL | {"early": 0}),
+    (("--threads",), ALL),
+    (("--threads", "--interval", "1ms", "--start-at", "in_thread", "--stop-at", "in_child"),
+     {"in_thread": 17}),
+)
+
+
+def has_flags(options):
+    """Whether it is measured what ran, and not how often."""
+    return options.measure in ("coverage", "block-coverage")
+
+
+FORK = "libc.so*:fork,libc.so*:*_fork"
+
+
+def run_measured(tool, folder, options, words, command, name, measurement=None):
+    profile = os.path.join(folder, name + ".trm")
+    done = running.run(trammel.run_command(tool, profile, command,
+                                           measurement or options.measure, words), folder)
+    return done, profile
+
+
+def events(folder, tool, options):
+    """Counting begins and ends just where it is to; the program notices nothing."""
+    program = job_control.build(folder, "stages", "events")
+    bare = running.run([program], folder)
+    expect(bare.status == 7, f"bare run: {bare.status_text()}")
+    for words, calls in EVENTS:
+        done, profile = run_measured(tool, folder, options, words, [program], "events")
+        problems = running.compare(bare, done)
+        expect(not problems, f"{words}: {problems}")
+        if options.no_profile:
+            continue
+        report = trammel.Report(tool, profile)
+        for name in ALL:
+            wanted = calls.get(name, 0)
+            if has_flags(options):
+                wanted = min(wanted, 1)
+            found = report.calls(name, "stages") or 0
+            expect(found == wanted, f"{words}: {found} calls of {name}, not {wanted}")
+        windowed = any(word.startswith(("--st", "--in")) for word in words)
+        expect(("window.start.ns" in report.profile) == bool(windowed and calls),
+               f"{words}: {report.profile}")
+
+
+def intervals(folder, tool, options):
+    """The counts of all intervals are those of the run, and their times have no gaps."""
+    program = job_control.build(folder, "spans", "intervals")
+    done, profile = run_measured(tool, folder, options, ["--interval", "50ms"], [program],
+                                 "intervals")
+    expect(done.status == 9 and done.stdout == b"worked\n", f"{done}")
+    if options.no_profile:
+        return
+
+    def ask(*words):
+        out = subprocess.run([tool, "report", "--json", profile, *words], check=True,
+                             capture_output=True).stdout
+        return json.loads(out)["rows"]
+
+    rows = ask("--by", "interval")
+    expect(len(rows) >= 5, f"{len(rows)} intervals")
+    for before, after in zip(rows, rows[1:]):
+        expect(before["interval.end.ns"] == after["interval.start.ns"] and
+               before["interval"] + 1 == after["interval"], f"{before}, {after}")
+    found = [[row["calls"] for row in ask("--interval", str(row["interval"]))
+              if row["function"] == "piece"] for row in rows]
+    busy = [calls[0] for calls in found if calls]
+    expect(len(busy) >= 5, f"calls of piece: {found}")
+    if has_flags(options):
+        return
+    expect(sum(busy) == 40000, f"{busy}: {sum(busy)} calls of piece, not 40000")
+    total = sum(row["calls"] for row in ask())
+    expect(total == sum(row["calls"] for row in rows), f"{total} calls in all, not of {rows}")
+
+
+def flags(folder, tool, options):
+    """Blocks that were executed in a part of a run, those that ran before it, too."""
+    program = job_control.build(folder, "stages", "flags")
+    if options.no_profile:
+        return
+    for words, calls in EVENTS:
+        done, profile = run_measured(tool, folder, options, words, [program], "flags",
+                                     "block-coverage")
+        expect(done.status == 7, f"{words}: {done}")
+        if not calls:
+            continue
+        out = subprocess.run([tool, "report", "--json", "--by", "block", profile], check=True,
+                             capture_output=True).stdout
+        rows = [row for row in json.loads(out)["rows"] if row["function"] in ALL]
+        found = {row["function"] for row in rows}
+        expect(found == {name for name in calls if calls[name]}, f"{words}: blocks of {found}")
+        images = len(trammel.Report(tool, profile).processes)
+        expect(all(1 <= row["count"] <= images for row in rows), f"{words}: {rows}")
+
+
+def instructions(folder, tool, options):
+    """Intervals of instructions have at least so many, but for the last one."""
+    program = job_control.build(folder, "spans", "instructions")
+    length = 50000
+    done, profile = run_measured(tool, folder, options, ["--interval", "50k"], [program],
+                                 "instructions", "blocks")
+    expect(done.status == 9 and done.stdout == b"worked\n", f"{done}")
+    if options.no_profile:
+        return
+    out = subprocess.run([tool, "report", "--json", "--by", "interval", profile], check=True,
+                         capture_output=True).stdout
+    rows = json.loads(out)["rows"]
+    counted = [row["instructions"] for row in rows]
+    expect(len(counted) >= 3 and min(counted[:-1]) >= length, f"instructions: {counted}")
+    report = trammel.Report(tool, profile)
+    expect(sum(row.get("instructions", 0) for row in report.rows) == sum(counted),
+           f"in all: {counted}")
+    expect(report.calls("piece") == 40000, f"{report.calls('piece')} calls of piece")
+
+
+def times(folder, tool, options):
+    """After its time a program is let go, and runs on; what it counts is of that time."""
+    program = job_control.build(folder, "spans", "times")
+    bare = running.run([program, "traced"], folder)
+    expect(bare.stdout == b"free\nworked\n", f"{bare}")
+    for words in (("--for", "100ms"), ("--after", "150ms", "--for", "100ms"), ("--for", "1ms"),
+                  ("--after", "100ms", "--stop-at", "piece"), ("--for", "100ms", "--no-follow")):
+        done, profile = run_measured(tool, folder, options, words, [program, "traced"],
+                                     "times")
+        problems = running.compare(bare, done)
+        expect(not problems, f"{words}: {problems}")
+        if options.no_profile:
+            continue
+        report = trammel.Report(tool, profile)
+        expect(report.profile["run.exit"] == "running" and
+               report.processes[0]["process.state"] == "detached", f"{words}: {report.profile}")
+        calls = report.calls("piece", "spans") or 0
+        expect(calls < 30000, f"{words}: {calls} calls of piece")
+        if "100ms" in words[:2] and "--stop-at" not in words:
+            expect(calls >= (1 if has_flags(options) else 200),
+                   f"{words}: {calls} calls of piece")
+
+
+def programs(folder, tool, options):
+    """Only the processes that are asked for are measured; all run as always."""
+    program = job_control.build(folder, "stages", "programs")
+    script = f"/bin/echo one; {program}; /bin/true; exit 3"
+    command = ["/bin/sh", "-c", script]
+    bare = running.run(command, folder)
+    expect(bare.status == 3 and b"all stages" in bare.stdout, f"{bare}")
+    for words, there, calls in (
+            (("--no-follow",), ["sh"], None),
+            (("--only-program", "stages"), ["sh", "stages", "stages"], 23),
+            (("--only-program", "sh,echo"), ["echo", "sh", "sh", "sh", "sh"], None),
+            (("--skip-program", "stages,*/true"), ["echo", "sh", "sh", "sh", "sh"], None)):
+        done, profile = run_measured(tool, folder, options, words, command, "programs")
+        problems = running.compare(bare, done)
+        expect(not problems, f"{words}: {problems}")
+        if options.no_profile:
+            continue
+        report = trammel.Report(tool, profile)
+        found = sorted("sh" if name in ("dash", "bash") else name for name in report.programs())
+        expect(found == there, f"{words}: {found}")
+        if has_flags(options) and calls:
+            calls = 1
+        expect(report.calls("middle", "stages") == calls,
+               f"{words}: {report.calls('middle', 'stages')} calls of middle, not {calls}")
+
+
+def attached(folder, tool, options):
+    """The same of processes that run already."""
+    profile = os.path.join(folder, "attached-window.trm")
+    with attach.Server(folder, "attached-window") as server:
+        one = attach.Attached(tool, server.pid, profile, "--start-at", FORK, "--no-follow")
+        server.do("calls 100")
+        server.do("child 50")
+        server.do("calls 20")
+        server.do("thread 300")
+        one.end()
+        server.do("calls 10")
+        two = attach.Attached(tool, server.pid, profile + "2", "--stop-at", FORK,
+                              "--interval", "20ms")
+        server.do("calls 30")
+        server.do("child 50")
+        two.end(0)
+        server.do("calls 10")
+        server.finish()
+    if options.no_profile:
+        return
+    for path, wanted in ((profile, attach.THREADS * 20 + 300),
+                         (profile + "2", attach.THREADS * 30)):
+        report = trammel.Report(tool, path)
+        calls = report.calls("work_once")
+        expect(calls == wanted, f"{report.profile}: {calls} calls of work_once, not {wanted}")
+
+
+def threads(folder, tool, options):
+    """What each thread called, those that ended before others began included."""
+    profile = os.path.join(folder, "threads.trm")
+    with attach.Server(folder, "threads") as server:
+        attached_to = attach.Attached(tool, server.pid, profile, "--threads", "--only",
+                                      "work_once")
+        server.do("calls 100")
+        for count in range(20):
+            server.do(f"thread {1000 + count}")
+        server.do("child 50")
+        attached_to.end()
+        server.finish()
+    if options.no_profile:
+        return
+    out = subprocess.run([tool, "report", "--json", "--by", "thread", profile], check=True,
+                         capture_output=True).stdout
+    calls = sorted(row["calls"] for row in json.loads(out)["rows"])
+    wanted = sorted([100] * attach.THREADS + [1000 + count for count in range(20)] + [50])
+    expect(calls == wanted, f"calls of threads: {calls}, not {wanted}")
+    found = trammel.Report(tool, profile).calls("work_once")
+    expect(found == sum(wanted), f"{found} calls of work_once, not {sum(wanted)}")
+
+
+def unmatched(folder, tool, options):
+    """Patterns that mean nothing are named at the end, with what is near; others are not."""
+    program = job_control.build(folder, "stages", "unmatched")
+    for words, wanted in (
+            (("--only", "erly"), "--only 'erly' means no function; near: early"),
+            (("--only", "midle*,early"), "--only 'midle*' means no function; near: middle"),
+            (("--skip", "stages:lat"), "--skip 'stages:lat' means no function; near: late"),
+            (("--only", "stagse:"), "--only 'stagse:' means no module that was loaded; near: stages"),
+            (("--start-at", "stages:entre"),
+             "--start-at 'stages:entre' means no function that can be watched; near: enter"),
+            (("--stop-at-load", "libm.so.7"),
+             "--stop-at-load 'libm.so.7' means no module that was loaded; near: libm.so.6"),
+            (("--only-program", "stagess"),
+             "--only-program 'stagess' means no program that ran; near: stages"),
+            (("--only", "zzz?zzz?zzz"), "--only 'zzz?zzz?zzz' means no function"),
+            (("--only", "early,stages:", "--skip", "late", "--start-at", "enter", "--stop-at-load",
+              "libm.so*", "--only-program", "stages", "--skip-program", "/usr/bin/none"),
+             "--skip-program '/usr/bin/none' means no program that ran"),
+            (("--only", "early,stages:", "--skip", "late", "--start-at", "enter"), None)):
+        done, profile = run_measured(tool, folder, options, words, [program], "unmatched")
+        expect(done.status == 7, f"{words}: {done}")
+        if options.no_profile:
+            continue
+        found = trammel.Report(tool, profile).profile.get("run.unmatched")
+        expect(found == wanted or wanted and found and found.startswith(wanted + ", "),
+               f"{words}: {found!r}, not {wanted!r}")
+
+
+def refusals(folder, tool, _):
+    """Options that contradict each other are named in a line, and nothing is run."""
+    for words, text in (
+            (("--after", "1s", "--start-at", "x"), "--after and --start-at"),
+            (("--interval", "2s", "--for", "1s"), "--interval is longer than --for"),
+            (("--for", "0"), "--for '0'"), (("--after", "soon"), "--after 'soon'"),
+            (("--interval", "10us"), "--interval '10us'"),
+            (("--interval", "10M"), "does not count instructions"),
+            (("-m", "block-coverage", "--interval", "10M"), "does not count instructions"),
+            (("-m", "edges", "--for", "1s"), "leave '--for 1s' out"),
+            (("-m", "pbo", "--interval", "1s"), "leave '--interval 1s' out"),
+            (("-m", "edges", "--threads"), "leave '--threads' out"),
+            (("--interval", "0.1ms"), "1ms"), (("--start-at", "mmap"), "watches"),
+            (("--start-at-signal", "KILL"), "'KILL'"), (("--stop-at-signal", "x"), "'x'")):
+        done = running.run([tool, "run", *words, "--", "echo", "ran"], folder)
+        said = done.stderr.decode()
+        expect(done.status == 2 and text in said and said.count("\n") == 1 and
+               b"ran" not in done.stdout, f"{words}: {done}")
+
+
+TESTS = [("window-" + test.__name__, test) for test in (
+    events, intervals, flags, instructions, times, programs, attached, threads,
+    unmatched, refusals)]
