@@ -318,7 +318,9 @@ struct looking {
 	unsigned steps, found;
 };
 
-static void look_now_and_then(void *context, ucontext_t *ucontext)
+/* No sanitizer knows that stack. */
+__attribute__((no_sanitize("address"))) static void
+look_now_and_then(void *context, ucontext_t *ucontext)
 {
 	struct looking *looking = context;
 	uint64_t *stack = (uint64_t *)ucontext->uc_mcontext.gregs[REG_RSP], original;
