@@ -60,7 +60,8 @@ def choose(options, cache):
     known = [*(trammel(path, measurement, cache)
                for measurement in MEASUREMENTS), *PEERS]
     default = ("trammel" if options.quick
-               else "trammel,trammel-blocks,trammel-edges,trammel-block-coverage,valgrind-none,callgrind,dynamorio")
+               else "trammel,trammel-blocks,trammel-edges,trammel-block-coverage,"
+                    "valgrind-none,callgrind,dynamorio")
     wanted = (options.tools or default).split(",")
     unknown = set(wanted) - {tool.name for tool in known}
     if unknown:
