@@ -2,7 +2,8 @@
 # Runs programs measured by an ordinary user where kernel.yama.ptrace_scope is 1, in a virtual
 # machine: many machines have no Yama. Not part of ./bootstrap check: it needs packages for it.
 #
-#     apt-get install --no-install-recommends qemu-system-x86 linux-image-cloud-amd64 busybox-static cpio
+#     apt-get install --no-install-recommends qemu-system-x86 linux-image-cloud-amd64 \
+#             busybox-static cpio
 #     tests/run-ptrace-scope.sh [TRAMMEL [KERNEL]]
 set -eu
 
@@ -36,16 +37,20 @@ user="/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups"
 cd /tmp
 for scope in 0 1; do
 	echo $scope > /proc/sys/kernel/yama/ptrace_scope
-	for command in "gzip -6nc text" "xz -T2 -1 -c text" "lua5.4 -e 'print(#string.rep([[x]], 999))'" \
+	for command in "gzip -6nc text" "xz -T2 -1 -c text" \
+		"lua5.4 -e 'print(#string.rep([[x]], 999))'" \
 		"bash -c 'for i in 1 2 3; do echo \$i | gzip -c | gzip -dc; done'"; do
 		for measure in functions edges; do
 			eval "$user $command" > bare; bare=$?
-			eval "$user /bin/trammel run -q -m $measure -o /home/p.trm -- $command" > measured
+			run="/bin/trammel run -q -m $measure -o /home/p.trm --"
+			eval "$user $run $command" > measured
 			status=$?
 			right=FAIL
 			$B cmp -s bare measured && [ $bare = $status ] &&
-				/bin/trammel report /home/p.trm | $B grep -q "functions executed" && right=ok
-			echo "$right scope $($B cat /proc/sys/kernel/yama/ptrace_scope), $measure: $command"
+				/bin/trammel report /home/p.trm > report &&
+				$B grep -q "functions executed" report && right=ok
+			is=$($B cat /proc/sys/kernel/yama/ptrace_scope)
+			echo "$right scope $is, $measure: $command"
 			$B rm -f /home/p.trm
 		done
 	done
@@ -54,8 +59,9 @@ $B poweroff -f
 END
 chmod +x "$root/init"
 (cd "$root" && find . | cpio -o -H newc 2> /dev/null | gzip -1) > "$folder/initrd"
-timeout 300 qemu-system-x86_64 -cpu max -smp 2 -m 1024 -nographic -no-reboot -kernel "$kernel" \
-	-initrd "$folder/initrd" -append "console=ttyS0 quiet panic=1" < /dev/null > "$folder/log" 2>&1 || true
+timeout 300 qemu-system-x86_64 -cpu max -smp 2 -m 1024 -nographic -no-reboot \
+	-kernel "$kernel" -initrd "$folder/initrd" -append "console=ttyS0 quiet panic=1" \
+	< /dev/null > "$folder/log" 2>&1 || true
 grep -a -o -E "(ok|FAIL) scope .*" "$folder/log" | tr -d '\r' || true
 passed=$(grep -a -c -E "ok scope" "$folder/log" || true)
 echo "$passed passed, $((16 - passed)) failed"
