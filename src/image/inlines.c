@@ -235,37 +235,6 @@ static void make_parts(struct reading *reading)
 	vector_deinit(&open);
 }
 
-static int compare_stretches(const void *left, const void *right)
-{
-	const struct image_stretch *a = left, *b = right;
-
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return (a->end > b->end) - (a->end < b->end);
-}
-
-/* What two units say of the same code: the later one begins where the earlier ends. */
-static void sort_stretches(struct image_inlines *inlines)
-{
-	uint64_t end = 0;
-	size_t kept = 0;
-
-	if (inlines->stretches.count)
-		qsort(inlines->stretches.items, inlines->stretches.count,
-		      sizeof(*inlines->stretches.items), compare_stretches);
-	vector_for_each (&inlines->stretches, stretch) {
-		struct image_stretch next = *stretch;
-
-		if (next.start < end)
-			next.start = end;
-		if (next.start >= next.end)
-			continue;
-		end = next.end;
-		inlines->stretches.items[kept++] = next;
-	}
-	inlines->stretches.count = kept;
-}
-
 struct trm_error *image_inlines_init(struct image_inlines *inlines,
 				     const struct image *image)
 {
@@ -280,7 +249,9 @@ struct trm_error *image_inlines_init(struct image_inlines *inlines,
 		image_inlines_deinit(inlines);
 	} else {
 		make_parts(&reading);
-		sort_stretches(inlines);
+		inlines->stretches.count =
+			units_untangle(inlines->stretches.items, inlines->stretches.count,
+				       sizeof(*inlines->stretches.items));
 		inlines->llvm = !reading.other;
 	}
 	vector_deinit(&reading.ranges);

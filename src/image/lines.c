@@ -265,37 +265,6 @@ void image_lines_deinit(struct image_lines *lines)
 	vector_deinit(&lines->places);
 }
 
-static int compare_rows(const void *left, const void *right)
-{
-	const struct image_row *a = left, *b = right;
-
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return (a->end > b->end) - (a->end < b->end);
-}
-
-/* What two units say of the same code: the later one begins where the earlier ends. */
-static void sort_rows(struct image_rows *rows)
-{
-	size_t kept = 0;
-	uint64_t end = 0;
-
-	if (rows->rows.count)
-		qsort(rows->rows.items, rows->rows.count, sizeof(*rows->rows.items),
-		      compare_rows);
-	vector_for_each (&rows->rows, row) {
-		struct image_row next = *row;
-
-		if (next.start < end)
-			next.start = end;
-		if (next.start >= next.end)
-			continue;
-		end = next.end;
-		rows->rows.items[kept++] = next;
-	}
-	rows->rows.count = kept;
-}
-
 struct trm_error *image_rows_init(struct image_rows *rows, const struct image *image)
 {
 	struct reading reading = {.image = image, .rows = rows, .files = &rows->files};
@@ -306,7 +275,8 @@ struct trm_error *image_rows_init(struct image_rows *rows, const struct image *i
 	if (error)
 		image_rows_deinit(rows);
 	else
-		sort_rows(rows);
+		rows->rows.count = units_untangle(rows->rows.items, rows->rows.count,
+						  sizeof(*rows->rows.items));
 	return error;
 }
 

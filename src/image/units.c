@@ -7,6 +7,8 @@
 #include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct seeing {
 	void (*see)(void *context, Dwarf_Die *unit, Dwarf_Die *root);
@@ -85,4 +87,36 @@ struct trm_error *image_each_unit(const struct image *image,
 		}
 	}
 	return error;
+}
+
+static int compare_ranges(const void *left, const void *right)
+{
+	const struct image_range *a = left, *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return (a->end > b->end) - (a->end < b->end);
+}
+
+size_t units_untangle(void *items, size_t count, size_t size)
+{
+	uint8_t *bytes = items;
+	uint64_t end = 0;
+	size_t kept = 0;
+
+	if (count)
+		qsort(items, count, size, compare_ranges);
+	for (size_t i = 0; i < count; i++) {
+		struct image_range *range = (void *)(bytes + i * size);
+
+		if (range->start < end)
+			range->start = end;
+		if (range->start >= range->end)
+			continue;
+		end = range->end;
+		if (kept < i)
+			memcpy(bytes + kept * size, range, size);
+		kept++;
+	}
+	return kept;
 }

@@ -19,4 +19,11 @@ struct trm_error *image_each_unit(const struct image *image,
 					      Dwarf_Die *root),
 				  void *context);
 
+/*
+ * Sorts items of `size` bytes, each of which begins with a struct image_range. Of what
+ * two units say of the same code the later one begins where the earlier ends; those of
+ * which nothing is left are dropped. Returns how many are kept.
+ */
+size_t units_untangle(void *items, size_t count, size_t size);
+
 #endif
