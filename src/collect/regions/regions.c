@@ -1,0 +1,15 @@
+/* The program's own context: nothing is put into its code, it says by itself. */
+#include "collect/collect.h"
+
+const struct collector collector_regions = {
+	.name = "regions",
+	.summary = "time and number of the program's own regions",
+	.regions = true,
+};
+
+const struct collector collector_trace = {
+	.name = "trace",
+	.summary = "every begin and end of the program's own regions, with its time",
+	.regions = true,
+	.trace = true,
+};

@@ -1,0 +1,36 @@
+/*
+ * A profile of contexts alone: all that processes left in a folder of spools.
+ */
+#ifndef TRAMMEL_CONTEXT_PROFILE_H
+#define TRAMMEL_CONTEXT_PROFILE_H
+
+#include "context/reader.h"
+
+#include <time.h>
+
+struct context_spools VECTOR(struct context_process);
+
+/* All of a folder that can be read, in the order in which the processes began. */
+struct context_spools context_spools_read(const char *folder);
+void context_spools_deinit(struct context_spools *spools);
+
+/* How many spools before this one are of the same process: of programs that it ran before
+ * an exec. */
+size_t context_spools_before(const struct context_spools *spools, size_t index);
+
+/* What is known of a run besides. */
+struct context_run {
+	const char *measure; /* as -m has it */
+	const char *command; /* as a shell would need it */
+	time_t start;
+	uint64_t wall_ns;
+	uint32_t first;         /* pid of the first process */
+	const char *exit;       /* docs/profile.md, run.exit */
+	const char *exit_state; /* of that process: "exited 0" */
+};
+
+/* Writes the profile. Errors: the file cannot be written. */
+struct trm_error *context_profile_write(const char *path, const char *folder,
+					const struct context_run *run);
+
+#endif

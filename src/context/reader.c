@@ -1,0 +1,432 @@
+#include "context/reader.h"
+
+#include "base/cleanup.h"
+#include "base/search.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <x86intrin.h>
+
+static const struct context_block *block_at(const struct context_process *process,
+					    uint64_t number)
+{
+	return (const void *)(process->bytes + number * CONTEXT_BLOCK);
+}
+
+/* The whole string, or "" for what is none. */
+static const struct context_string *string_at(const struct context_process *process,
+					      uint64_t offset)
+{
+	static const union {
+		struct context_string string;
+		char bytes[sizeof(struct context_string) + 1]; /* with its 0 */
+	} empty;
+	const struct context_string *string;
+
+	if (offset % 8 || offset < CONTEXT_BLOCK ||
+	    offset + sizeof(*string) > process->size)
+		return &empty.string;
+	string = (const void *)(process->bytes + offset);
+	if (string->size >= process->size - offset - sizeof(*string) ||
+	    string->bytes[string->size])
+		return &empty.string;
+	return string;
+}
+
+struct record_value context_value(const struct context_process *process,
+				  uint32_t attribute, uint64_t bits)
+{
+	enum record_type type = process->attributes.items[attribute].type;
+	struct record_value value = {.type = type, .u = bits};
+
+	if (type != RECORD_STRING && type != RECORD_BLOB)
+		return value;
+	const struct context_string *string = string_at(process, bits);
+
+	value.size = string->size;
+	value.bytes = string->bytes;
+	return value;
+}
+
+uint64_t context_ns(const struct context_process *process, uint64_t ticks)
+{
+	return (uint64_t)((double)ticks * process->ns_per_tick + 0.5);
+}
+
+static uint64_t clock_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Both clocks go on after the process ended: the longer the stretch, the better. Within
+ * some milliseconds the error of reading them both would show. */
+static void calibrate(struct context_process *process)
+{
+	const struct context_moment *begin = &process->head->begin;
+	uint64_t ns = clock_ns(), ticks = __rdtsc();
+
+	process->ns_per_tick = 1;
+	if (process->head->ticks_per_second || ns <= begin->ns || ticks <= begin->ticks)
+		return;
+	if (ns - begin->ns < 20000000) {
+		nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+		ns = clock_ns();
+		ticks = __rdtsc();
+	}
+	process->ns_per_tick = (double)(ns - begin->ns) / (double)(ticks - begin->ticks);
+}
+
+static struct context_known_thread *thread_of(struct context_process *process,
+					      uint32_t number)
+{
+	while (process->threads.count <= number)
+		vector_add(&process->threads);
+	return &process->threads.items[number];
+}
+
+static bool is_metric_type(enum record_type type)
+{
+	return type != RECORD_STRING && type != RECORD_BLOB;
+}
+
+/* Takes nodes of a block in; those of a thread come in their order. */
+static void add_nodes(struct context_process *process,
+		      struct context_known_thread *thread,
+		      const struct context_node *nodes, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct context_node *node = &nodes[i];
+		uint32_t attribute = node->attribute;
+		size_t number = thread->paths.count;
+
+		if (node->number != number || (number && node->parent_number >= number) ||
+		    (number && (!attribute || attribute >= process->attributes.count)))
+			return;
+		struct context_path path = {
+			.parent = number ? node->parent_number : 0,
+			.attribute = number ? attribute : 0,
+			.count = node->count,
+			.ticks = node->ticks,
+		};
+
+		if (number)
+			path.value = context_value(process, attribute, node->value);
+		if (node->flags & CONTEXT_METRIC && number &&
+		    is_metric_type(process->attributes.items[attribute].type)) {
+			path.metric = true;
+			path.least = node->least;
+			path.most = node->most;
+		}
+		vector_push(&thread->paths, path);
+	}
+}
+
+static void add_attributes(struct context_process *process,
+			   const struct context_block *block)
+{
+	const struct context_attribute *attributes = (const void *)(block + 1);
+	size_t count = block->used / sizeof(*attributes);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct context_string *name =
+			string_at(process, attributes[i].name);
+
+		vector_push(&process->attributes,
+			    ((struct context_known_attribute){
+				    name->bytes,
+				    attributes[i].type < RECORD_TYPE_COUNT
+					    ? (enum record_type)attributes[i].type
+					    : RECORD_UINT,
+				    attributes[i].properties & 0x1ff,
+			    }));
+	}
+}
+
+static const struct context_node *nodes_of(const struct context_block *block)
+{
+	const uint8_t *at = (const uint8_t *)block;
+
+	if (block->kind == CONTEXT_NODES)
+		return (const void *)(block + 1);
+	return (const void *)(at + sizeof(struct context_thread) +
+			      CONTEXT_THREAD_SLOTS * sizeof(uint64_t));
+}
+
+static size_t room_for_nodes(const struct context_block *block)
+{
+	return (size_t)((const uint8_t *)block + CONTEXT_BLOCK -
+			(const uint8_t *)nodes_of(block)) /
+	       sizeof(struct context_node);
+}
+
+/* A run of a process that still lives may say more by now than when it was looked at. */
+static size_t used_of(const struct context_block *block)
+{
+	size_t room = CONTEXT_BLOCK - sizeof(*block);
+
+	return block->used < room ? block->used : room;
+}
+
+struct blocks VECTOR(const struct context_block *);
+
+static struct blocks blocks_of(const struct context_process *process,
+			       enum context_block_kind kind)
+{
+	uint64_t count = process->head->blocks, there = process->size / CONTEXT_BLOCK;
+	struct blocks found = {0};
+
+	for (uint64_t i = 1, run; i < count && i < there; i += run) {
+		const struct context_block *block = block_at(process, i);
+
+		run = block->run ? block->run : 1;
+		if (run > there - i)
+			break;
+		if (block->kind == kind && used_of(block) == block->used)
+			vector_push(&found, block);
+	}
+	return found;
+}
+
+/* Those of one owner together, in order. */
+static int by_owner(const void *a, const void *b)
+{
+	const struct context_block *x = *(const struct context_block *const *)a;
+	const struct context_block *y = *(const struct context_block *const *)b;
+
+	if (x->owner != y->owner)
+		return x->owner < y->owner ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static void sort_blocks(struct blocks *blocks)
+{
+	if (blocks->count)
+		qsort(blocks->items, blocks->count, sizeof(*blocks->items), by_owner);
+}
+
+/* The first one of an owner, of sorted ones; the end if it has none. */
+static size_t first_of(const struct blocks *blocks, uint32_t owner)
+{
+	return search_first(blocks->count, middle, blocks->items[middle]->owner < owner);
+}
+
+static void read_attributes(struct context_process *process)
+{
+	scoped_free struct context_block const **owned = NULL;
+	struct blocks blocks = blocks_of(process, CONTEXT_ATTRIBUTES);
+
+	owned = blocks.items;
+	vector_add(&process->attributes);
+	sort_blocks(&blocks);
+	vector_for_each (&blocks, block)
+		add_attributes(process, *block);
+}
+
+/* The number of the node at an address of the process, UINT32_MAX if it is not in the
+ * block. */
+static uint32_t node_number(const struct context_block *block, uint64_t address)
+{
+	const struct context_node *nodes = nodes_of(block);
+	uint64_t first = block->address +
+			 (uint64_t)((const uint8_t *)nodes - (const uint8_t *)block);
+
+	if (address < first ||
+	    (address - first) / sizeof(*nodes) >= room_for_nodes(block))
+		return UINT32_MAX;
+	return nodes[(address - first) / sizeof(*nodes)].number;
+}
+
+static size_t count_of_nodes(const struct context_block *block, uint64_t have,
+			     uint64_t wanted)
+{
+	uint64_t left = have < wanted ? wanted - have : 0;
+
+	return left < room_for_nodes(block) ? (size_t)left : room_for_nodes(block);
+}
+
+/* A thread of which `nodes` has more nodes than fit beside its record. */
+static void read_thread(struct context_process *process,
+			const struct context_thread *record, const struct blocks *nodes)
+{
+	struct context_known_thread *thread = thread_of(process, record->number);
+	uint64_t end = process->head->end.ticks, address = (uintptr_t)record->node;
+	uint32_t current = node_number(&record->head, address);
+
+	if (thread->paths.count)
+		return; /* of two with one number the file is wrong */
+	thread->number = record->number;
+	thread->tid = record->tid;
+	thread->dropped = record->dropped;
+	add_nodes(process, thread, nodes_of(&record->head),
+		  count_of_nodes(&record->head, 0, record->node_count));
+	for (size_t i = first_of(nodes, record->number);
+	     i < nodes->count && nodes->items[i]->owner == record->number; i++) {
+		const struct context_block *block = nodes->items[i];
+
+		add_nodes(process, thread, nodes_of(block),
+			  count_of_nodes(block, thread->paths.count, record->node_count));
+		if (current == UINT32_MAX)
+			current = node_number(block, address);
+	}
+	/* The time from the last event to the process's end is the current node's. */
+	if (record->alive && end > record->last && current < thread->paths.count)
+		thread->paths.items[current].ticks += end - record->last;
+}
+
+enum { THREADS_MAX = 1 << 22 };
+
+static void read_threads(struct context_process *process)
+{
+	struct blocks heads = blocks_of(process, CONTEXT_THREAD);
+	struct blocks nodes = blocks_of(process, CONTEXT_NODES);
+
+	sort_blocks(&nodes);
+	vector_for_each (&heads, head) {
+		const struct context_thread *record = (const void *)*head;
+
+		if (record->number <= THREADS_MAX)
+			read_thread(process, record, &nodes);
+	}
+	vector_deinit(&heads);
+	vector_deinit(&nodes);
+}
+
+static void read_events(struct context_process *process)
+{
+	struct blocks blocks = blocks_of(process, CONTEXT_EVENTS);
+
+	sort_blocks(&blocks);
+	vector_for_each (&blocks, block)
+		if ((*block)->owner < process->threads.count)
+			vector_push(&process->threads.items[(*block)->owner].events,
+				    *block);
+	vector_deinit(&blocks);
+}
+
+static void read_rows(struct context_process *process)
+{
+	struct blocks blocks = blocks_of(process, CONTEXT_ROWS);
+
+	vector_for_each (&blocks, block) {
+		const struct context_row *rows = (const void *)(*block + 1);
+		size_t count = used_of(*block) / sizeof(*rows);
+
+		for (size_t i = 0; i < count; i++)
+			if (process->threads.count &&
+			    rows[i].node < process->threads.items[0].paths.count)
+				vector_push(&process->rows, rows[i]);
+	}
+	vector_deinit(&blocks);
+}
+
+/* Reads, since looking at a mapping of it would make pages for its holes, for which a
+ * full file system has no room. */
+static bool read_all(int fd, uint8_t *bytes, size_t size)
+{
+	for (size_t at = 0; at < size;) {
+		ssize_t got = pread(fd, bytes + at, size - at, (off_t)at);
+
+		if (got <= 0)
+			return false;
+		at += (size_t)got;
+	}
+	return true;
+}
+
+/* The length of what was given out of the file, which itself is as long as it may become.
+ */
+static size_t size_of(int fd)
+{
+	struct context_spool head;
+	struct stat status;
+	uint64_t blocks;
+
+	if (fstat(fd, &status) || status.st_size < CONTEXT_BLOCK ||
+	    !read_all(fd, (uint8_t *)&head, sizeof(head)))
+		return 0;
+	blocks = (uint64_t)status.st_size / CONTEXT_BLOCK;
+	if (blocks > head.blocks)
+		blocks = head.blocks;
+	return blocks * CONTEXT_BLOCK;
+}
+
+static struct trm_error *read_file(struct context_process *process, const char *path)
+{
+	scoped_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t size = fd < 0 ? 0 : size_of(fd);
+	void *bytes;
+
+	if (fd < 0)
+		return trm_error_system(errno, "cannot read \"%s\"", path);
+	if (!size)
+		return trm_error_create(TRM_ERROR_FORMAT, "\"%s\" is no spool", path);
+	bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		     0);
+	if (bytes == MAP_FAILED)
+		return trm_error_system(errno, "cannot read \"%s\"", path);
+	process->mapped = bytes;
+	process->bytes = bytes;
+	process->size = size;
+	if (!read_all(fd, bytes, size))
+		return trm_error_system(errno, "cannot read \"%s\"", path);
+	return NULL;
+}
+
+/* Takes in what the bytes say. */
+static struct trm_error *read_spool(struct context_process *process, const char *name)
+{
+	process->head = (const void *)process->bytes;
+	if (process->size < CONTEXT_BLOCK ||
+	    memcmp(process->head->magic, CONTEXT_MAGIC, sizeof(process->head->magic)) ||
+	    process->head->version != CONTEXT_VERSION)
+		return trm_error_create(TRM_ERROR_FORMAT, "\"%s\" is no spool", name);
+	calibrate(process);
+	read_attributes(process);
+	read_threads(process);
+	read_events(process);
+	read_rows(process);
+	return NULL;
+}
+
+struct trm_error *context_process_init_memory(struct context_process *process,
+					      const void *bytes, size_t size,
+					      const char *name)
+{
+	*process = (struct context_process){.bytes = bytes, .size = size};
+	return read_spool(process, name);
+}
+
+struct trm_error *context_process_init(struct context_process *process, const char *path)
+{
+	struct trm_error *error;
+
+	*process = (struct context_process){0};
+	error = read_file(process, path);
+	if (!error)
+		error = read_spool(process, path);
+	if (error)
+		context_process_deinit(process);
+	return error;
+}
+
+void context_process_deinit(struct context_process *process)
+{
+	vector_for_each (&process->threads, thread) {
+		vector_deinit(&thread->paths);
+		vector_deinit(&thread->events);
+	}
+	vector_deinit(&process->threads);
+	vector_deinit(&process->attributes);
+	vector_deinit(&process->rows);
+	if (process->mapped)
+		munmap(process->mapped, process->size);
+	process->mapped = NULL;
+	process->bytes = NULL;
+}

@@ -1,0 +1,70 @@
+/*
+ * Reading a spool (wire/context.h): what a process said of its own context. The process
+ * may have been killed at any moment, or be running still; nothing that the file says is
+ * trusted.
+ */
+#ifndef TRAMMEL_CONTEXT_READER_H
+#define TRAMMEL_CONTEXT_READER_H
+
+#include "base/error.h"
+#include "base/text.h"
+#include "base/vector.h"
+#include "record/record.h"
+#include "wire/context.h"
+
+#include <stdbool.h>
+
+/* A combined context; parents stand before their children. */
+struct context_path {
+	uint32_t parent;    /* index; the root, 0, is its own */
+	uint32_t attribute; /* index; not of the root */
+	struct record_value value;
+	bool metric;
+	uint64_t count, ticks; /* METRIC: ticks is the sum */
+	uint64_t least, most;  /* METRIC: bits of the attribute's type */
+};
+
+struct context_known_attribute {
+	const char *name;
+	enum record_type type;
+	uint32_t properties; /* enum record_property */
+};
+
+struct context_known_thread {
+	uint32_t number, tid;
+	uint64_t dropped;
+	struct VECTOR(struct context_path) paths;
+	struct VECTOR(const struct context_block *) events; /* in order */
+};
+
+/* A process, or what of it ran between two calls of exec. */
+struct context_process {
+	void *mapped; /* NULL: the bytes are the caller's */
+	const uint8_t *bytes;
+	size_t size;
+	const struct context_spool *head;
+	double ns_per_tick;
+	struct VECTOR(struct context_known_attribute) attributes; /* [0] is none */
+	/* Those that live or were traced; [0], where its paths are not empty, is the tree
+	 * of ended ones, to which rows refer. */
+	struct VECTOR(struct context_known_thread) threads;
+	struct VECTOR(struct context_row) rows;
+};
+
+/* Errors: the file cannot be read, or is no spool of this version. */
+struct trm_error *context_process_init(struct context_process *process, const char *path);
+/* The same of what was read, in memory at a multiple of 8 that stays until deinit. `name`
+ * is for messages. In error, too, context_process_deinit() is called. */
+struct trm_error *context_process_init_memory(struct context_process *process,
+					      const void *bytes, size_t size,
+					      const char *name);
+void context_process_deinit(struct context_process *process);
+
+/* The value of an attribute as the spool has it. */
+struct record_value context_value(const struct context_process *process,
+				  uint32_t attribute, uint64_t bits);
+
+/* Nanoseconds of a length of time. */
+uint64_t context_ns(const struct context_process *process, uint64_t ticks);
+
+#endif

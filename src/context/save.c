@@ -1,0 +1,428 @@
+#include "context/save.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct trm_error *context_saving_init(struct context_saving *saving,
+				      struct trm_writer *writer,
+				      struct record_model *model)
+{
+	const uint32_t sum = RECORD_AS_VALUE | RECORD_AGGREGATABLE;
+	const struct {
+		const char *name;
+		enum record_type type;
+		uint32_t properties;
+		record_attribute *id;
+	} rows[] = {
+		{"image", RECORD_UINT, RECORD_AS_VALUE, &saving->image},
+		{"thread", RECORD_UINT, RECORD_AS_VALUE, &saving->thread},
+		{"count", RECORD_UINT, sum, &saving->count},
+		{"time.ns", RECORD_UINT, sum, &saving->time},
+		{"time.offset.ns", RECORD_UINT, RECORD_AS_VALUE, &saving->offset},
+		{"event", RECORD_STRING, RECORD_AS_VALUE, &saving->event},
+	};
+
+	saving->writer = writer;
+	saving->model = model;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		TRM_TRY(record_attribute_intern(model, rows[i].name, rows[i].type,
+						rows[i].properties, rows[i].id));
+	return NULL;
+}
+
+/* Whether docs/profile.md has another meaning for the name. */
+static bool is_taken(const char *name)
+{
+	static const char *const names[] = {
+		"block",          "calls",         "count",   "edge",
+		"event",          "function",      "image",   "interval",
+		"module",         "module.path",   "process", "process.parent",
+		"process.reason", "process.state", "program", "run",
+		"thread",         "threads",       "time.ns", "time.offset.ns",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+/* The attributes of a process in the profile; a name that is taken, be it for another
+ * type, gets the type behind it. */
+struct names {
+	record_attribute *of, *sum, *least, *most,
+		*times; /* by attribute of the process */
+};
+
+static record_attribute intern(struct record_model *model, const char *prefix,
+			       const struct context_known_attribute *known,
+			       enum record_type type, uint32_t properties)
+{
+	record_attribute id = 0;
+	struct text name = {0};
+	struct trm_error *error;
+
+	text_format(&name, "%s%s", prefix, known->name);
+	if (is_taken(name.data))
+		text_format(&name, ".%s", record_type_name(type));
+	error = record_attribute_intern(model, name.data, type, properties, &id);
+	if (error) {
+		trm_error_destroy(error);
+		text_format(&name, ".%s", record_type_name(type));
+		error = record_attribute_intern(model, name.data, type, properties, &id);
+	}
+	trm_error_destroy(error);
+	text_deinit(&name);
+	return id;
+}
+
+static void names_init(struct names *names, struct record_model *model,
+		       const struct context_process *process)
+{
+	const uint32_t value = RECORD_AS_VALUE, sum = value | RECORD_AGGREGATABLE;
+	size_t count = process->attributes.count;
+	record_attribute *all = memory_allocate_zeroed(5 * count, sizeof(*all));
+
+	*names = (struct names){all, all + count, all + 2 * count, all + 3 * count,
+				all + 4 * count};
+	for (size_t i = 1; i < count; i++) {
+		const struct context_known_attribute *known =
+			&process->attributes.items[i];
+
+		names->of[i] = intern(model, "", known, known->type, known->properties);
+		if (!(known->properties & RECORD_AGGREGATABLE))
+			continue;
+		names->sum[i] = intern(model, "sum#", known, known->type, sum);
+		names->least[i] = intern(model, "min#", known, known->type, value);
+		names->most[i] = intern(model, "max#", known, known->type, value);
+		names->times[i] = intern(model, "count#", known, RECORD_UINT, sum);
+	}
+}
+
+/* The nodes of a thread's paths in the profile; of a metric that of its place. */
+static record_node *make_nodes(const struct context_saving *saving,
+			       const struct names *names,
+			       const struct context_known_thread *thread)
+{
+	record_node *nodes = memory_allocate_zeroed(thread->paths.count, sizeof(*nodes));
+
+	for (size_t i = 1; i < thread->paths.count; i++) {
+		const struct context_path *path = &thread->paths.items[i];
+
+		nodes[i] = nodes[path->parent];
+		if (!path->metric)
+			nodes[i] = record_node_child(saving->model, nodes[path->parent],
+						     names->of[path->attribute],
+						     path->value);
+	}
+	return nodes;
+}
+
+/* A thread's record: who, where. */
+struct place {
+	uint64_t image, tid; /* tid 0: of several threads */
+	record_node node;
+};
+
+static size_t begin_pairs(const struct context_saving *saving, const struct place *place,
+			  struct record_pair *pairs)
+{
+	size_t count = 0;
+
+	pairs[count++] = (struct record_pair){saving->image, record_uint(place->image)};
+	if (place->tid)
+		pairs[count++] =
+			(struct record_pair){saving->thread, record_uint(place->tid)};
+	return count;
+}
+
+static struct record_value bits_of(enum record_type type, uint64_t bits)
+{
+	return (struct record_value){.type = type, .u = bits};
+}
+
+/* What a path had; `path` tells what it is, the numbers are those of `of`. */
+static void save_path(const struct context_saving *saving,
+		      const struct context_process *process, const struct names *names,
+		      const struct place *place, const struct context_path *of)
+{
+	struct record_pair pairs[8];
+	size_t count = begin_pairs(saving, place, pairs);
+	enum record_type type = process->attributes.items[of->attribute].type;
+
+	if (!of->count && !of->ticks)
+		return;
+	if (of->metric) {
+		uint32_t a = of->attribute;
+		const struct record_pair metric[] = {
+			{names->times[a], record_uint(of->count)},
+			{names->sum[a], bits_of(type, of->ticks)},
+			{names->least[a], bits_of(type, of->least)},
+			{names->most[a], bits_of(type, of->most)},
+		};
+
+		memcpy(pairs + count, metric, sizeof(metric));
+		count += 4;
+	} else {
+		pairs[count++] =
+			(struct record_pair){saving->count, record_uint(of->count)};
+		pairs[count++] = (struct record_pair){
+			saving->time, record_uint(context_ns(process, of->ticks))};
+	}
+	trm_writer_record(saving->writer, place->node, pairs, count);
+}
+
+static void save_thread(const struct context_saving *saving,
+			const struct context_process *process, const struct names *names,
+			const struct context_known_thread *thread, uint64_t image)
+{
+	scoped_free record_node *nodes = make_nodes(saving, names, thread);
+
+	for (size_t i = 0; i < thread->paths.count; i++)
+		save_path(saving, process, names,
+			  &(struct place){image, thread->tid, nodes[i]},
+			  &thread->paths.items[i]);
+}
+
+static void save_rows(const struct context_saving *saving,
+		      const struct context_process *process, const struct names *names,
+		      uint64_t image)
+{
+	if (!process->rows.count)
+		return;
+	const struct context_known_thread *ended = &process->threads.items[0];
+	scoped_free record_node *nodes = make_nodes(saving, names, ended);
+
+	vector_for_each (&process->rows, row) {
+		struct context_path path = ended->paths.items[row->node];
+
+		path.count = row->count;
+		path.ticks = row->ticks;
+		path.least = row->least;
+		path.most = row->most;
+		save_path(saving, process, names,
+			  &(struct place){image, row->tid, nodes[row->node]}, &path);
+	}
+}
+
+/* The trace of a thread, read on event by event. */
+struct cursor {
+	const struct context_known_thread *thread;
+	record_node *nodes;
+	size_t block;
+	const struct context_event *at, *end;
+};
+
+static bool cursor_open_block(struct cursor *cursor)
+{
+	const struct context_block *block;
+
+	if (cursor->block == cursor->thread->events.count)
+		return false;
+	block = cursor->thread->events.items[cursor->block++];
+	cursor->at = (const void *)(block + 1);
+	cursor->end =
+		cursor->at + (CONTEXT_BLOCK - sizeof(*block)) / sizeof(*cursor->at) - 1;
+	return true;
+}
+
+/* Whether there is an event. What is behind one without a kind was never written. */
+static bool cursor_valid(struct cursor *cursor)
+{
+	while (cursor->at == cursor->end || !cursor->at->kind)
+		if (!cursor_open_block(cursor))
+			return false;
+	return true;
+}
+
+static void cursor_next(struct cursor *cursor)
+{
+	cursor->at += cursor->at->kind == CONTEXT_EVENT_SET ? 2 : 1;
+	if (cursor->at > cursor->end)
+		cursor->at = cursor->end;
+}
+
+static void save_event(const struct context_saving *saving,
+		       const struct context_process *process, const struct names *names,
+		       struct cursor *cursor, uint64_t image, record_node *current)
+{
+	static const char *const kinds[] = {
+		[CONTEXT_EVENT_BEGIN] = "begin", [CONTEXT_EVENT_END] = "end",
+		[CONTEXT_EVENT_MOVE] = "move",   [CONTEXT_EVENT_SET] = "set",
+		[CONTEXT_EVENT_CHANGE] = "set",
+	};
+	const struct context_event *event = cursor->at;
+	uint64_t begin = process->head->begin.ticks;
+	bool set = event->kind == CONTEXT_EVENT_SET;
+	struct record_pair pairs[8];
+	uint32_t what = event->what;
+
+	if (event->kind >= sizeof(kinds) / sizeof(kinds[0]) ||
+	    what >= (set ? process->attributes.count : cursor->thread->paths.count))
+		return;
+	record_node node = set ? *current : cursor->nodes[what];
+	struct place place = {image, cursor->thread->tid, node};
+	size_t count = begin_pairs(saving, &place, pairs);
+
+	pairs[count++] = (struct record_pair){
+		saving->offset,
+		record_uint(context_ns(process,
+				       event->ticks > begin ? event->ticks - begin : 0))};
+	pairs[count++] =
+		(struct record_pair){saving->event, record_string(kinds[event->kind])};
+	if (set)
+		pairs[count++] = (struct record_pair){
+			names->of[what], context_value(process, what, event[1].ticks)};
+	trm_writer_record(saving->writer, node, pairs, count);
+	if (event->kind == CONTEXT_EVENT_END)
+		*current = cursor->nodes[cursor->thread->paths.items[what].parent];
+	else if (!set)
+		*current = node;
+}
+
+/* A binary heap of cursors, the one with the earliest event on top. */
+struct merge {
+	struct cursor *cursors;
+	record_node *current; /* by cursor */
+	uint32_t *heap;
+	size_t count;
+};
+
+static void sink(struct merge *merge, size_t at)
+{
+	for (size_t child; (child = 2 * at + 1) < merge->count; at = child) {
+		uint32_t moved = merge->heap[at];
+
+		if (child + 1 < merge->count &&
+		    merge->cursors[merge->heap[child + 1]].at->ticks <
+			    merge->cursors[merge->heap[child]].at->ticks)
+			child++;
+		if (merge->cursors[moved].at->ticks <=
+		    merge->cursors[merge->heap[child]].at->ticks)
+			return;
+		merge->heap[at] = merge->heap[child];
+		merge->heap[child] = moved;
+	}
+}
+
+/* All threads' events in the order of time. */
+static void save_trace(const struct context_saving *saving,
+		       const struct context_process *process, const struct names *names,
+		       uint64_t image)
+{
+	size_t count = process->threads.count;
+	struct merge merge = {
+		.cursors = memory_allocate_zeroed(count + 1, sizeof(*merge.cursors)),
+		.current = memory_allocate_zeroed(count + 1, sizeof(*merge.current)),
+		.heap = memory_allocate_zeroed(count + 1, sizeof(*merge.heap)),
+	};
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct cursor *cursor = &merge.cursors[i];
+
+		cursor->thread = &process->threads.items[i];
+		if (!cursor->thread->events.count || !cursor_valid(cursor))
+			continue;
+		cursor->nodes = make_nodes(saving, names, cursor->thread);
+		merge.heap[merge.count++] = i;
+	}
+	for (size_t i = merge.count; i > 0; i--)
+		sink(&merge, i - 1);
+	while (merge.count) {
+		uint32_t top = merge.heap[0];
+
+		save_event(saving, process, names, &merge.cursors[top], image,
+			   &merge.current[top]);
+		cursor_next(&merge.cursors[top]);
+		if (!cursor_valid(&merge.cursors[top]))
+			merge.heap[0] = merge.heap[--merge.count];
+		sink(&merge, 0);
+	}
+	for (size_t i = 0; i < count; i++)
+		free(merge.cursors[i].nodes);
+	free(merge.cursors);
+	free(merge.current);
+	free(merge.heap);
+}
+
+void context_save(const struct context_saving *saving,
+		  const struct context_process *process, uint64_t image)
+{
+	struct names names;
+
+	names_init(&names, saving->model, process);
+	for (size_t i = 0; i < process->threads.count; i++)
+		save_thread(saving, process, &names, &process->threads.items[i], image);
+	save_rows(saving, process, &names, image);
+	save_trace(saving, process, &names, image);
+	free(names.of);
+}
+
+static void describe_pair(const struct context_process *process, uint32_t attribute,
+			  uint64_t value, struct text *text)
+{
+	if (!attribute || attribute >= process->attributes.count) {
+		text_add(text, "nothing");
+		return;
+	}
+	text_add(text, process->attributes.items[attribute].name);
+	if (!value)
+		return;
+	text_add(text, "=");
+	record_value_text(text, context_value(process, attribute, value));
+}
+
+static void begin_line(struct text *text)
+{
+	if (text->length)
+		text_add(text, "\n");
+}
+
+void context_describe_faults(const struct context_process *process, struct text *text)
+{
+	const struct context_spool *head = process->head;
+	uint64_t dropped = 0;
+
+	for (uint32_t i = 0; i < head->fault_count && i < CONTEXT_FAULTS_MAX; i++) {
+		const struct context_fault *fault = &head->faults[i];
+
+		begin_line(text);
+		text_add(text, "end of ");
+		describe_pair(process, fault->attribute, fault->value, text);
+		text_add(text, " while the innermost that is open is ");
+		describe_pair(process, fault->open_attribute, fault->open_value, text);
+		text_format(text, ", %" PRIu64 " %s: %s", fault->count,
+			    fault->count == 1 ? "time" : "times",
+			    fault->repaired ? "what was open inside was ended, too"
+					    : "ignored");
+	}
+	vector_for_each (&process->threads, thread)
+		dropped += thread->dropped;
+	const struct {
+		uint64_t count;
+		const char *what;
+	} losses[] = {
+		{head->lost_in_handlers,
+		 "lost: a signal handler said them while its thread was recording"},
+		{head->lost_for_memory, "lost: there was no memory for new contexts"},
+		{head->lost_for_type, "lost: text for a number, or a number for text"},
+		{dropped, "not traced: there was no room in the spool's file system"},
+	};
+
+	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
+		if (!losses[i].count)
+			continue;
+		begin_line(text);
+		text_format(text, "%" PRIu64 " %s %s", losses[i].count,
+			    losses[i].count == 1 ? "event" : "events", losses[i].what);
+	}
+	if (!head->lost_children)
+		return;
+	begin_line(text);
+	text_format(
+		text, "%" PRIu64 " forked %s not recorded: no spool could be made there",
+		head->lost_children, head->lost_children == 1 ? "process" : "processes");
+}

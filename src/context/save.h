@@ -1,0 +1,28 @@
+/*
+ * From spools to records: what docs/profile.md says of contexts.
+ */
+#ifndef TRAMMEL_CONTEXT_SAVE_H
+#define TRAMMEL_CONTEXT_SAVE_H
+
+#include "context/reader.h"
+
+struct context_saving {
+	struct trm_writer *writer;
+	struct record_model *model;
+	record_attribute image, thread, count, time, offset, event; /* of the records */
+};
+
+/* Readies the attributes of the records. */
+struct trm_error *context_saving_init(struct context_saving *saving,
+				      struct trm_writer *writer,
+				      struct record_model *model);
+
+/* Writes all that a process recorded, as of this image. */
+void context_save(const struct context_saving *saving,
+		  const struct context_process *process, uint64_t image);
+
+/* Adds a line for each fault and loss that the process had, without a line's end at the
+ * last. */
+void context_describe_faults(const struct context_process *process, struct text *text);
+
+#endif

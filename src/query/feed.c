@@ -1,0 +1,534 @@
+/* From the records of a file to groups and rows. */
+#include "query/part.h"
+
+#include "query/format.h"
+#include "query/functions.h"
+
+#include <string.h>
+
+/* Rows that are printed together, where they need not be kept. */
+enum { ROWS_AT_ONCE = 1 << 14 };
+
+/* An attribute of the file, as the query sees it. */
+struct bound {
+	uint32_t attribute; /* of the part's keys */
+	uint64_t fields;    /* bits of those that it is */
+	bool nested;
+	bool keyed;  /* groups are told apart by it */
+	bool metric; /* how many values of something the record has together */
+	bool shown;  /* a cell of rows */
+};
+
+/* A node of the context tree with what follows from the nodes above it. */
+struct fed_node {
+	uint32_t key;
+	bool holds;     /* some field's value is in the tree */
+	uint64_t tests; /* bits of those that a value in the tree passes */
+};
+
+struct feed {
+	struct query_part *part;
+	const struct query *query;
+	struct record_model *model;
+	size_t fields;
+	struct VECTOR(struct bound) attributes; /* by number in the model */
+	struct VECTOR(struct fed_node) nodes;   /* by number in the model */
+	struct VECTOR(
+		record_node) holders;     /* `fields` a node: which node has the value */
+	struct VECTOR(int64_t) let_keys;  /* by item of query.lets: key attribute or -1 */
+	struct VECTOR(int64_t) let_cells; /* the same for cells of rows */
+	struct VECTOR(struct record_pair) keyed; /* of the record at hand */
+	struct record_value values[QUERY_FIELDS_MAX];
+	int count_field;  /* of the attribute `count`, or QUERY_NO_FIELD */
+	uint64_t present; /* fields that the record itself has */
+	uint64_t tests;   /* of its node */
+};
+
+bool query_is_name(const char *wanted, const char *attribute)
+{
+	size_t length = strlen(wanted);
+
+	return !strncmp(wanted, attribute, length) &&
+	       (!attribute[length] || !strcmp(attribute + length, ".ns"));
+}
+
+static bool compare_passes(enum query_comparison comparison, int order)
+{
+	switch (comparison) {
+	case QUERY_EQUAL:
+		return order == 0;
+	case QUERY_UNEQUAL:
+		return order != 0;
+	case QUERY_LESS:
+		return order < 0;
+	case QUERY_LESS_EQUAL:
+		return order <= 0;
+	case QUERY_GREATER:
+		return order > 0;
+	case QUERY_GREATER_EQUAL:
+		return order >= 0;
+	default:
+		return true;
+	}
+}
+
+/* Numbers are compared as numbers, all else as text. */
+bool query_test_passes(const struct query_test *test, struct record_value value)
+{
+	struct text text = {0};
+	bool passes;
+
+	if (!query_is_there(value))
+		return false;
+	if (test->comparison == QUERY_EXISTS)
+		return true;
+	if (test->comparison < QUERY_GLOB && query_is_there(test->number) &&
+	    query_is_there(query_number(value)))
+		return compare_passes(test->comparison,
+				      query_compare(value, test->number));
+	if (value.type == RECORD_STRING && test->comparison < QUERY_GLOB)
+		return compare_passes(test->comparison,
+				      query_compare(value, record_string(test->text)));
+	text_add(&text, "");
+	record_value_text(&text, value);
+	if (test->comparison == QUERY_GLOB)
+		passes = text_glob(test->text, text.data);
+	else if (test->comparison == QUERY_REGEX)
+		passes = !regexec(test->regex, text.data, 0, NULL, 0);
+	else
+		passes = compare_passes(test->comparison, strcmp(text.data, test->text));
+	text_deinit(&text);
+	return passes;
+}
+
+bool query_is_class(const char *name)
+{
+	return !strcmp(name, "class.iteration");
+}
+
+bool query_is_key(const char *key, const char *name)
+{
+	if (query_is_class(key))
+		return !strncmp(name, "iteration#", strlen("iteration#"));
+	return query_is_name(key, name);
+}
+
+static bool is_nested(const struct query *query, const char *name, uint32_t properties)
+{
+	if (!query->path.count)
+		return properties & RECORD_NESTED;
+	vector_for_each (&query->path, attribute)
+		if (query_is_name(*attribute, name))
+			return true;
+	return false;
+}
+
+static bool is_keyed(const struct query *query, const char *name,
+		     const struct query_attribute *as)
+{
+	if (query->grouping == QUERY_GROUP_USUAL)
+		return as->in_tree && !as->hidden && !as->global;
+	if (query->groups_path && as->nested)
+		return true;
+	vector_for_each (&query->keys, key)
+		if (query_is_key(*key, name))
+			return true;
+	return false;
+}
+
+/* Whether rows need the attribute. */
+static bool is_shown(const struct query *query, const char *name,
+		     const struct query_attribute *as)
+{
+	vector_for_each (&query->columns, column) {
+		if (column->kind == QUERY_COLUMN_ALL && !as->hidden && !as->global)
+			return true;
+		if (column->kind == QUERY_COLUMN_PATH && as->nested)
+			return true;
+		if (column->kind == QUERY_COLUMN_ATTRIBUTE &&
+		    query_is_name(column->name, name))
+			return true;
+	}
+	return query->format->has_path && as->nested;
+}
+
+/* More than one, where a query names it in two ways. */
+static uint64_t fields_of(const struct query *query, const char *name)
+{
+	uint64_t bit = 1, fields = 0;
+
+	vector_for_each (&query->fields, field) {
+		if (field->kind == QUERY_FIELD_ATTRIBUTE &&
+		    query_is_name(field->name, name))
+			fields |= bit;
+		bit <<= 1;
+	}
+	return fields;
+}
+
+static struct bound bind(struct feed *feed, const char *name, uint32_t properties)
+{
+	const struct query *query = feed->query;
+	struct query_attribute as = {
+		.nested = is_nested(query, name, properties),
+		.hidden = properties & RECORD_HIDDEN,
+		.global = properties & RECORD_GLOBAL,
+		.in_tree = !(properties & (RECORD_AS_VALUE | RECORD_AGGREGATABLE)),
+	};
+	struct bound bound = {
+		.attribute = query_keys_attribute(&feed->part->keys, name, &as),
+		.fields = fields_of(query, name),
+	};
+	bool rows = !query_is_aggregating(query);
+
+	/* What an earlier file said of it holds. */
+	as = feed->part->keys.attributes.items[bound.attribute];
+	bound.nested = as.nested;
+	bound.metric = !strncmp(name, "count#", strlen("count#"));
+	bound.shown = rows && is_shown(query, name, &as);
+	bound.keyed = !rows && is_keyed(query, name, &as);
+	return bound;
+}
+
+/* The path that ends with this node, "a/b/c". */
+static void add_path(const struct feed *feed, record_node node, struct text *text)
+{
+	struct VECTOR(record_node) nodes = {0};
+
+	for (; node; node = record_node_parent(feed->model, node))
+		if (feed->attributes.items[record_node_pair(feed->model, node).attribute]
+			    .nested)
+			vector_push(&nodes, node);
+	text_add(text, "");
+	while (nodes.count) {
+		struct record_pair pair =
+			record_node_pair(feed->model, nodes.items[--nodes.count]);
+
+		text_add(text, text->length ? "/" : "");
+		record_value_text(text, pair.value);
+	}
+	vector_deinit(&nodes);
+}
+
+static bool path_passes(const struct feed *feed, record_node node,
+			const struct query_test *test)
+{
+	struct text path = {0};
+
+	add_path(feed, node, &path);
+	bool passes = query_test_passes(test, record_string(path.data));
+
+	text_deinit(&path);
+	return passes;
+}
+
+/* Which tests values in the tree pass: `above` those of the parent. */
+static uint64_t test_node(const struct feed *feed, record_node node,
+			  const struct bound *bound, struct record_value value,
+			  uint64_t above)
+{
+	uint64_t bit = 1;
+
+	vector_for_each (&feed->query->tests, test) {
+		const struct query_field *field = &feed->query->fields.items[test->field];
+
+		if (field->kind == QUERY_FIELD_PATH && bound->nested)
+			above = path_passes(feed, node, test) ? above | bit
+							      : above & ~bit;
+		else if (bound->fields >> test->field & 1 && !(above & bit) &&
+			 query_test_passes(test, value))
+			above |= bit;
+		bit <<= 1;
+	}
+	return above;
+}
+
+static void hold(struct feed *feed, record_node node, record_node parent,
+		 const struct bound *bound)
+{
+	record_node *holders = feed->holders.items + feed->fields * node;
+	const record_node *above = feed->holders.items + feed->fields * parent;
+	struct fed_node *fed = &feed->nodes.items[node];
+
+	fed->holds = feed->nodes.items[parent].holds;
+	for (size_t f = 0; f < feed->fields; f++) {
+		bool leaf = bound->nested &&
+			    feed->query->fields.items[f].kind == QUERY_FIELD_LEAF;
+
+		holders[f] = leaf || (bound->fields >> f & 1) ? node : above[f];
+		fed->holds |= holders[f] != 0;
+	}
+}
+
+static void add_node(struct feed *feed, record_node node)
+{
+	struct record_pair pair = record_node_pair(feed->model, node);
+	record_node parent = record_node_parent(feed->model, node);
+	const struct bound *bound = &feed->attributes.items[pair.attribute];
+	struct fed_node *fed = vector_add(&feed->nodes);
+	const struct fed_node *above = &feed->nodes.items[parent];
+
+	fed->key = bound->keyed || bound->shown
+			   ? query_part_key(feed->part, above->key, bound->attribute,
+					    pair.value)
+			   : above->key;
+	fed->tests = test_node(feed, node, bound, pair.value, above->tests);
+	vector_reserve(&feed->holders, (node + 1) * feed->fields);
+	feed->holders.count = (node + 1) * feed->fields;
+	hold(feed, node, parent, bound);
+}
+
+static void learn(struct feed *feed)
+{
+	while (feed->attributes.count < record_attribute_count(feed->model)) {
+		record_attribute id = (record_attribute)feed->attributes.count;
+
+		vector_push(&feed->attributes,
+			    bind(feed, record_attribute_name(feed->model, id),
+				 record_attribute_properties(feed->model, id)));
+	}
+	while (feed->nodes.count < record_node_count(feed->model))
+		add_node(feed, (record_node)feed->nodes.count);
+}
+
+static bool test_holds(const struct feed *feed, int index)
+{
+	const struct query_test *test = &feed->query->tests.items[index];
+
+	if (feed->tests >> index & 1)
+		return true;
+	return feed->present >> test->field & 1 &&
+	       query_test_passes(test, feed->values[test->field]);
+}
+
+static bool holds(const struct feed *feed, int index)
+{
+	const struct query_condition *condition = &feed->query->conditions.items[index];
+
+	switch (condition->kind) {
+	case QUERY_TEST:
+		return test_holds(feed, condition->left);
+	case QUERY_NOT:
+		return !holds(feed, condition->left);
+	case QUERY_AND:
+		return holds(feed, condition->left) && holds(feed, condition->right);
+	default:
+		return holds(feed, condition->left) || holds(feed, condition->right);
+	}
+}
+
+static void compute_lets(struct feed *feed)
+{
+	vector_for_each (&feed->query->lets, let) {
+		if (let->condition != QUERY_NO_CONDITION && !holds(feed, let->condition))
+			continue;
+		struct record_value value =
+			query_evaluate(feed->query, let->expression, feed->values);
+
+		if (!query_is_there(value))
+			continue;
+		feed->values[let->field] = value;
+		feed->present |= (uint64_t)1 << let->field;
+	}
+}
+
+/* Values of fields from the tree: the innermost ones. */
+static void take_held(struct feed *feed, record_node node)
+{
+	const record_node *holders = feed->holders.items + feed->fields * node;
+
+	for (size_t f = 0; f < feed->fields; f++)
+		if (holders[f])
+			feed->values[f] = record_node_pair(feed->model, holders[f]).value;
+}
+
+static void take_fields(struct feed *feed, record_node node,
+			const struct record_pair *pairs, size_t count)
+{
+	bool metric = false;
+
+	for (size_t f = 0; f < feed->fields; f++)
+		feed->values[f].type = QUERY_NOTHING;
+	feed->present = 0;
+	feed->keyed.count = 0;
+	if (feed->nodes.items[node].holds)
+		take_held(feed, node);
+	for (const struct record_pair *pair = pairs; pair < pairs + count; pair++) {
+		const struct bound *bound = &feed->attributes.items[pair->attribute];
+
+		feed->present |= bound->fields;
+		for (uint64_t bits = bound->fields; bits; bits &= bits - 1)
+			feed->values[__builtin_ctzll(bits)] = pair->value;
+		if (bound->keyed)
+			vector_push(&feed->keyed, *pair);
+		metric |= bound->metric;
+	}
+	/* Such a record is about what others count. */
+	if (metric && feed->count_field != QUERY_NO_FIELD &&
+	    !(feed->present >> feed->count_field & 1))
+		feed->values[feed->count_field] = record_uint(0);
+}
+
+static void add_to_group(struct feed *feed, uint32_t key)
+{
+	struct query_part *part = feed->part;
+	const struct query_aggregate *aggregate = feed->query->aggregates.items;
+
+	vector_for_each (&feed->keyed, pair)
+		key = query_part_key(part, key,
+				     feed->attributes.items[pair->attribute].attribute,
+				     pair->value);
+	for (size_t i = 0; i < feed->query->lets.count; i++) {
+		int field = feed->query->lets.items[i].field;
+
+		if (feed->let_keys.items[i] >= 0 && feed->present >> field & 1)
+			key = query_part_key(part, key, (uint32_t)feed->let_keys.items[i],
+					     feed->values[field]);
+	}
+	size_t group = query_part_group(part, key);
+
+	for (size_t a = 0; a < part->offsets.count; a++, aggregate++)
+		aggregate->operator->kind->add(query_part_state(part, group, a),
+					       aggregate, feed->values, &part->keys);
+}
+
+static void add_cell(struct query_part *part, uint32_t attribute,
+		     struct record_value value)
+{
+	vector_push(
+		&part->cells,
+		((struct query_cell){attribute, query_keys_keep(&part->strings, value)}));
+}
+
+static void add_row(struct feed *feed, uint32_t key, const struct record_pair *pairs,
+		    size_t count)
+{
+	struct query_part *part = feed->part;
+	struct query_raw_row row = {.key = key, .first = part->cells.count};
+
+	if (feed->query->stops && part->rows.count >= feed->query->limit)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		const struct bound *bound = &feed->attributes.items[pairs[i].attribute];
+
+		if (bound->shown)
+			add_cell(part, bound->attribute, pairs[i].value);
+	}
+	for (size_t i = 0; i < feed->query->lets.count; i++) {
+		int field = feed->query->lets.items[i].field;
+
+		if (feed->let_cells.items[i] >= 0 && feed->present >> field & 1)
+			add_cell(part, (uint32_t)feed->let_cells.items[i],
+				 feed->values[field]);
+	}
+	row.cells = (uint32_t)(part->cells.count - row.first);
+	if (row.cells || row.key)
+		vector_push(&part->rows, row);
+	if (part->flush && part->rows.count >= ROWS_AT_ONCE)
+		part->flush(part);
+}
+
+static void on_record(void *context, record_node node, const struct record_pair *pairs,
+		      size_t count)
+{
+	struct feed *feed = context;
+
+	if (feed->part->error)
+		return;
+	/* A record comes behind the definitions that it needs. */
+	if (node >= feed->nodes.count ||
+	    feed->attributes.count < record_attribute_count(feed->model))
+		learn(feed);
+	const struct fed_node *fed = &feed->nodes.items[node];
+
+	feed->tests = fed->tests;
+	take_fields(feed, node, pairs, count);
+	if (feed->query->lets.count)
+		compute_lets(feed);
+	if (feed->query->where != QUERY_NO_CONDITION && !holds(feed, feed->query->where))
+		return;
+	if (query_is_aggregating(feed->query))
+		add_to_group(feed, fed->key);
+	else
+		add_row(feed, fed->key, pairs, count);
+}
+
+static void on_file(void *context)
+{
+	struct feed *feed = context;
+
+	vector_add(&feed->part->runs);
+}
+
+static void on_global(void *context, record_attribute attribute,
+		      struct record_value value)
+{
+	struct feed *feed = context;
+	struct query_part *part = feed->part;
+
+	if (!part->runs.count)
+		vector_add(&part->runs);
+	struct query_globals *run = &part->runs.items[part->runs.count - 1];
+
+	vector_push(run, ((struct query_global){memory_copy_string(record_attribute_name(
+							feed->model, attribute)),
+						query_keys_keep(&part->keys, value)}));
+}
+
+/* What LET computes may be a key, or a cell of rows, like any attribute. */
+static void bind_lets(struct feed *feed)
+{
+	vector_for_each (&feed->query->lets, let) {
+		struct bound bound =
+			bind(feed, feed->query->fields.items[let->field].name,
+			     RECORD_AS_VALUE);
+		int64_t attribute = bound.attribute;
+
+		vector_push(&feed->let_keys, bound.keyed ? attribute : -1);
+		vector_push(&feed->let_cells, bound.shown ? attribute : -1);
+	}
+}
+
+static void feed_deinit(struct feed *feed)
+{
+	vector_deinit(&feed->attributes);
+	vector_deinit(&feed->nodes);
+	vector_deinit(&feed->holders);
+	vector_deinit(&feed->let_keys);
+	vector_deinit(&feed->let_cells);
+	vector_deinit(&feed->keyed);
+	record_model_destroy(feed->model);
+}
+
+struct trm_error *query_part_read(struct query_part *part, const char *path,
+				  struct text *warnings)
+{
+	struct feed feed = {
+		.part = part,
+		.query = part->query,
+		.model = record_model_create(),
+		.fields = part->query->fields.count,
+		.count_field = QUERY_NO_FIELD,
+	};
+	const struct trm_visitor visitor = {&feed, on_record, on_global, on_file};
+	char *warning = NULL;
+
+	vector_add(&feed.nodes); /* the root */
+	vector_reserve(&feed.holders, feed.fields + 1);
+	memset(feed.holders.items, 0, feed.fields * sizeof(record_node));
+	bind_lets(&feed);
+	for (size_t f = 0; f < feed.fields; f++)
+		if (!strcmp(part->query->fields.items[f].name, "count"))
+			feed.count_field = (int)f;
+	struct trm_error *error = trm_read(path, feed.model, &visitor, &warning);
+
+	if (warning)
+		text_format(warnings, "%s\n", warning);
+	free(warning);
+	feed_deinit(&feed);
+	if (!error) {
+		error = part->error;
+		part->error = NULL;
+	}
+	return error;
+}

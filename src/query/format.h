@@ -1,0 +1,50 @@
+/*
+ * The formats of results. A new one is a file in format/ and a row of the table in
+ * format.c.
+ */
+#ifndef TRAMMEL_QUERY_FORMAT_H
+#define TRAMMEL_QUERY_FORMAT_H
+
+#include "query/result.h"
+
+/* Whether rows can be printed one part after the other. */
+enum query_streaming {
+	QUERY_STREAMS_NEVER,
+	QUERY_STREAMS_LISTED, /* if all columns are known from the beginning */
+	QUERY_STREAMS,
+};
+
+struct query_format {
+	const char *name;
+	/* `*` shows the path as one column, instead of each of its attributes. */
+	bool has_path;
+	/* The words in parentheses behind it are the attributes that make the path. */
+	bool takes_path;
+	enum query_streaming streaming;
+	void (*print)(struct query_result *result, const struct query_style *style,
+		      struct text *out);
+};
+
+extern const struct query_format query_formats[]; /* up to one without a name */
+
+void query_print_table(struct query_result *result, const struct query_style *style,
+		       struct text *out);
+void query_print_tree(struct query_result *result, const struct query_style *style,
+		      struct text *out);
+void query_print_json(struct query_result *result, const struct query_style *style,
+		      struct text *out);
+void query_print_json_split(struct query_result *result, const struct query_style *style,
+			    struct text *out);
+void query_print_csv(struct query_result *result, const struct query_style *style,
+		     struct text *out);
+void query_print_expand(struct query_result *result, const struct query_style *style,
+			struct text *out);
+void query_print_folded(struct query_result *result, const struct query_style *style,
+			struct text *out);
+void query_print_html(struct query_result *result, const struct query_style *style,
+		      struct text *out);
+
+/* Adds {"name": value, ...} of a list of pairs. */
+void query_add_globals(struct text *out, const struct query_globals *globals);
+
+#endif

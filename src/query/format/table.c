@@ -1,0 +1,106 @@
+/* Tables and trees: columns as wide as they need. */
+#include "query/format.h"
+#include "query/format/cells.h"
+#include "query/format/paths.h"
+#include "report/text/grid.h"
+
+/* What a table or a tree is made of. */
+struct table_parts {
+	struct query_result *result;
+	struct grid grid;
+	struct VECTOR(char *) titles;
+	size_t *columns; /* that are shown */
+	size_t count;
+	struct record_value *cells;
+	struct text cell;
+};
+
+static void add_column(struct table_parts *parts, const char *title, bool right)
+{
+	vector_push(&parts->titles, memory_copy_string(title));
+	grid_add_column(&parts->grid, parts->titles.items[parts->titles.count - 1],
+			right);
+}
+
+static void begin(struct table_parts *parts, struct query_result *result, bool tree)
+{
+	*parts = (struct table_parts){.result = result};
+	parts->columns = query_result_visible(result, &parts->count);
+	parts->cells = memory_allocate(result->columns.count * sizeof(*parts->cells));
+	if (tree)
+		add_column(parts, "path", false);
+	for (size_t i = 0; i < parts->count; i++) {
+		const struct query_result_column *column =
+			&result->columns.items[parts->columns[i]];
+
+		if (tree && column->kind == QUERY_COLUMN_PATH)
+			continue;
+		parts->cell.length = 0;
+		query_add_title(&parts->cell, column);
+		add_column(parts, parts->cell.data, !column->text);
+	}
+}
+
+/* The cells of a row, empty ones where there is none; in a tree but for the path. */
+static void add_row(struct table_parts *parts, const struct query_row *row, bool tree)
+{
+	if (row)
+		query_result_cells(parts->result, row, parts->cells);
+	for (size_t i = 0; i < parts->count; i++) {
+		size_t column = parts->columns[i];
+
+		if (tree &&
+		    parts->result->columns.items[column].kind == QUERY_COLUMN_PATH)
+			continue;
+		parts->cell.length = 0;
+		query_add_cell(&parts->cell,
+			       row ? parts->cells[column] : query_nothing());
+		grid_add_text(&parts->grid, parts->cell.data);
+	}
+}
+
+static void end(struct table_parts *parts, const struct query_style *style,
+		struct text *out)
+{
+	const struct text_style grid_style = {style->colour, style->width};
+
+	if (parts->grid.columns.count)
+		grid_print(&parts->grid, &grid_style, out);
+	grid_deinit(&parts->grid);
+	vector_for_each (&parts->titles, title)
+		free(*title);
+	vector_deinit(&parts->titles);
+	free(parts->columns);
+	free(parts->cells);
+	text_deinit(&parts->cell);
+}
+
+void query_print_table(struct query_result *result, const struct query_style *style,
+		       struct text *out)
+{
+	struct table_parts parts;
+
+	begin(&parts, result, false);
+	vector_for_each (&result->rows, row)
+		add_row(&parts, row, false);
+	end(&parts, style, out);
+}
+
+void query_print_tree(struct query_result *result, const struct query_style *style,
+		      struct text *out)
+{
+	struct query_lines lines = {0};
+	struct table_parts parts;
+
+	begin(&parts, result, true);
+	query_lines_make(&lines, result);
+	vector_for_each (&lines, line) {
+		parts.cell.length = 0;
+		text_format(&parts.cell, "%*s", (int)(2 * line->depth), "");
+		query_add_label(&parts.cell, result, line->key);
+		grid_add_text(&parts.grid, parts.cell.data);
+		add_row(&parts, line->row, true);
+	}
+	vector_deinit(&lines);
+	end(&parts, style, out);
+}

@@ -1,0 +1,51 @@
+/*
+ * Names and groups of a query. Attributes have numbers of the query's own, whichever file
+ * they come from. A key is a list of attribute = value, kept as a tree: equal lists are
+ * one number. Strings that outlive a record are kept here, too.
+ */
+#ifndef TRAMMEL_QUERY_KEYS_H
+#define TRAMMEL_QUERY_KEYS_H
+
+#include "base/table.h"
+#include "base/vector.h"
+#include "record/record.h"
+
+/* An attribute, as the first file that has it says. */
+struct query_attribute {
+	const char *name;
+	bool nested, hidden, global;
+	bool in_tree; /* not RECORD_AS_VALUE */
+};
+
+struct query_key_node {
+	uint32_t parent; /* 0: none */
+	uint32_t attribute;
+	uint32_t hash;
+	struct record_value value;
+};
+
+struct query_keys {
+	struct string_table names;
+	struct VECTOR(struct query_attribute) attributes; /* by number */
+	struct VECTOR(struct query_key_node) nodes;       /* item 0 is the empty key */
+	uint32_t *index; /* hash table of node numbers, 0 is a free place */
+	size_t index_size;
+	struct VECTOR(char *) blocks; /* of strings */
+	size_t block_used, block_size;
+};
+
+void query_keys_init(struct query_keys *keys);
+void query_keys_deinit(struct query_keys *keys);
+
+/* The attribute of this name; `as` describes it if it is new. */
+uint32_t query_keys_attribute(struct query_keys *keys, const char *name,
+			      const struct query_attribute *as);
+
+/* The key `parent` with attribute = value behind it. */
+uint32_t query_keys_child(struct query_keys *keys, uint32_t parent, uint32_t attribute,
+			  struct record_value value);
+
+/* The value with bytes that live as long as the keys. */
+struct record_value query_keys_keep(struct query_keys *keys, struct record_value value);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * What a query computes of the records of a group. Each operator is a row of a table: how
+ * its state takes records in, how states are put together, and what comes out.
+ */
+#ifndef TRAMMEL_QUERY_OPERATORS_H
+#define TRAMMEL_QUERY_OPERATORS_H
+
+#include "query/keys.h"
+#include "query/query.h"
+
+enum query_number_use {
+	QUERY_NUMBER_NONE,
+	QUERY_NUMBER_OPTIONAL,
+	QUERY_NUMBER_NEEDED,
+	QUERY_NUMBER_PERCENT, /* needed, 0 to 100, and part of the result's name */
+};
+
+/* What the states of some operators have in common. All-zero is a state of no records. */
+struct query_state_kind {
+	size_t size; /* a multiple of 16 */
+	/* `fields` are the values of the record by number of the field. */
+	void (*add)(void *state, const struct query_aggregate *aggregate,
+		    const struct record_value *fields, struct query_keys *keys);
+	void (*merge)(void *state, const struct query_aggregate *aggregate,
+		      const void *other, struct query_keys *keys);
+	void (*deinit)(void *state); /* NULL: nothing to free */
+};
+
+/* What a result may need besides the state of its group. */
+struct query_outcome {
+	const struct query_aggregate *aggregate;
+	const void *total;       /* the state of all groups together */
+	struct query_keys *keys; /* that keep strings */
+	bool rounded; /* set: the value is an integer that 64 bits do not hold */
+};
+
+enum query_operator_flags {
+	QUERY_INCLUSIVE = 1, /* of the groups below in the path, too */
+	QUERY_OF_TOTAL = 2,  /* outcome.total is needed */
+	QUERY_COUNTED = 4,   /* `again` needs a "count#X" beside it */
+};
+
+struct query_operator {
+	const char *name;
+	const char *result; /* the name of the result, or what comes before "#" in it */
+	int fields;         /* attributes that it takes */
+	enum query_number_use number;
+	const char *again; /* what records that have its result call that, or NULL */
+	const struct query_state_kind *kind;
+	struct record_value (*value)(const void *state, struct query_outcome *outcome);
+	unsigned flags; /* enum query_operator_flags */
+};
+
+/* The operator of this name, in any case; NULL if there is none. */
+const struct query_operator *query_operator_find(const char *name);
+/* All, up to one without a name. */
+extern const struct query_operator query_operators[];
+
+#endif

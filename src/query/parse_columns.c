@@ -1,0 +1,142 @@
+/* The columns of a query, once all its clauses are read. */
+#include "query/parse.h"
+
+#include "query/format.h"
+#include "query/operators.h"
+
+struct query_column *query_add_column(struct query *query, enum query_column_kind kind,
+				      const char *name)
+{
+	struct query_column *column = vector_add(&query->columns);
+
+	column->kind = kind;
+	column->name = memory_copy_string(name);
+	return column;
+}
+
+struct query_column *query_add_result(struct query *query, size_t aggregate)
+{
+	struct query_column *column = query_add_column(
+		query, QUERY_COLUMN_AGGREGATE, query->aggregates.items[aggregate].name);
+
+	column->aggregate = aggregate;
+	return column;
+}
+
+/* The columns that follow from what there is, and names that turn out to be results. */
+static void complete_columns(struct query *query)
+{
+	vector_for_each (&query->columns, column)
+		for (size_t i = 0; i < query->aggregates.count; i++)
+			if (column->kind == QUERY_COLUMN_ATTRIBUTE &&
+			    !strcmp(column->name, query->aggregates.items[i].name)) {
+				column->kind = QUERY_COLUMN_AGGREGATE;
+				column->aggregate = i;
+			}
+	if (query->selects)
+		return;
+	if (query->groups_path)
+		query_add_column(query, QUERY_COLUMN_PATH, "path");
+	vector_for_each (&query->keys, key)
+		query_add_column(query, QUERY_COLUMN_ATTRIBUTE, *key);
+	if (query->grouping == QUERY_GROUP_USUAL)
+		query_add_column(query, QUERY_COLUMN_ALL, "*");
+	for (size_t i = 0; i < query->aggregates.count; i++)
+		if (query->aggregates.items[i].shown)
+			query_add_result(query, i);
+}
+
+static bool is_called(const struct query *query, const struct query_column *column,
+		      const char *name, int how)
+{
+	if (column->kind == QUERY_COLUMN_ALL)
+		return false;
+	if (how == 0)
+		return column->alias && !strcmp(column->alias, name);
+	if (how == 1)
+		return !strcmp(column->name, name);
+	if (column->kind != QUERY_COLUMN_AGGREGATE)
+		return false;
+	const struct query_aggregate *aggregate =
+		&query->aggregates.items[column->aggregate];
+
+	return aggregate->operator->fields && !strcmp(
+		query->fields.items[aggregate->fields[0]].name, name);
+}
+
+static bool find_column(const struct query *query, const char *name, size_t *ret_column)
+{
+	/* An alias, a name, or else an attribute that an operator is applied to. */
+	for (int how = 0; how < 3; how++)
+		for (size_t i = 0; i < query->columns.count; i++)
+			if (is_called(query, &query->columns.items[i], name, how)) {
+				*ret_column = i;
+				return true;
+			}
+	return false;
+}
+
+static bool is_key(const struct query *query, const char *name)
+{
+	if (query->grouping == QUERY_GROUP_USUAL)
+		return true;
+	vector_for_each (&query->keys, key)
+		if (!strcmp(*key, name))
+			return true;
+	return query->groups_path && !strcmp(name, "path");
+}
+
+static struct trm_error *complain_column(struct query_parser *parser, const char *name,
+					 size_t place)
+{
+	struct VECTOR(const char *) names = {0};
+
+	vector_for_each (&parser->query->columns, column)
+		vector_push(&names, column->alias ? column->alias : column->name);
+	vector_push(&names, NULL);
+	struct trm_error *error =
+		query_complain_unknown(parser, place, "no column is called", name,
+				       names.items, sizeof(names.items[0]));
+
+	vector_deinit(&names);
+	return error;
+}
+
+/* The column that ORDER BY or HAVING names; one that is not shown is added for it. */
+static struct trm_error *resolve(struct query_parser *parser, const char *name,
+				 size_t place, size_t *ret_column)
+{
+	struct query *query = parser->query;
+	struct query_column *column = NULL;
+
+	if (find_column(query, name, ret_column))
+		return NULL;
+	for (size_t i = 0; i < query->aggregates.count && !column; i++)
+		if (!strcmp(query->aggregates.items[i].name, name))
+			column = query_add_result(query, i);
+	if (!column && is_key(query, name))
+		column = query_add_column(query,
+					  strcmp(name, "path") ? QUERY_COLUMN_ATTRIBUTE
+							       : QUERY_COLUMN_PATH,
+					  name);
+	if (!column)
+		return complain_column(parser, name, place);
+	column->hidden = true;
+	*ret_column = query->columns.count - 1;
+	return NULL;
+}
+
+struct trm_error *query_complete(struct query_parser *parser)
+{
+	struct query *query = parser->query;
+
+	complete_columns(query);
+	vector_for_each (&query->orders, order)
+		TRM_TRY(resolve(parser, order->name, order->place, &order->column));
+	vector_for_each (&query->havings, test)
+		TRM_TRY(resolve(parser, test->name, test->place, &test->column));
+	/* Rows of a tree may have nothing but their path, which is not shown as one. */
+	query->stops = query->limited && !query->orders.count && !query->havings.count &&
+		       !query->format->has_path;
+	return NULL;
+}

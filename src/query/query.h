@@ -1,0 +1,211 @@
+/*
+ * A query: what its text says, and how it is run over profiles. The language is described
+ * in man/trammel-query.1.md.
+ *
+ *     text --parse.c--> struct query --run.c--> struct query_result --format.c--> text
+ */
+#ifndef TRAMMEL_QUERY_QUERY_H
+#define TRAMMEL_QUERY_QUERY_H
+
+#include "base/error.h"
+#include "base/text.h"
+#include "base/vector.h"
+#include "query/value.h"
+
+#include <regex.h>
+
+enum {
+	/* Sets of fields, and of comparisons, are the bits of a word. */
+	QUERY_FIELDS_MAX = 64,
+	QUERY_TESTS_MAX = 64,
+	QUERY_OPERATOR_FIELDS = 2, /* attributes that an operator takes */
+	QUERY_DEPTH_MAX = 200,     /* of parentheses */
+	QUERY_TEXT_MAX = 1 << 16,  /* bytes of a query */
+	QUERY_NO_FIELD = -1,
+	QUERY_NO_CONDITION = -1,
+};
+
+/* An attribute whose value is looked at in each record. */
+enum query_field_kind {
+	QUERY_FIELD_ATTRIBUTE, /* of this name */
+	QUERY_FIELD_PATH,      /* the path as a whole, "a/b/c"; only for comparisons */
+	QUERY_FIELD_LEAF,      /* the innermost value of the path */
+};
+
+struct query_field {
+	char *name;
+	enum query_field_kind kind;
+};
+
+enum query_comparison {
+	QUERY_EXISTS,
+	QUERY_EQUAL,
+	QUERY_UNEQUAL,
+	QUERY_LESS,
+	QUERY_LESS_EQUAL,
+	QUERY_GREATER,
+	QUERY_GREATER_EQUAL,
+	QUERY_GLOB,
+	QUERY_REGEX,
+};
+
+/* A comparison of WHERE, HAVING or LET ... IF. */
+struct query_test {
+	enum query_comparison comparison;
+	int field;                  /* of WHERE and IF */
+	char *name;                 /* of HAVING: of a column, */
+	size_t place;               /* where that is in the query's text, */
+	size_t column;              /* and its number, once all columns are known */
+	char *text;                 /* what stands at its right */
+	struct record_value number; /* the same as a number, or nothing */
+	regex_t *regex;
+};
+
+enum query_condition_kind { QUERY_TEST, QUERY_NOT, QUERY_AND, QUERY_OR };
+
+/* A node of a condition; `left` and `right` are items of query.conditions. */
+struct query_condition {
+	enum query_condition_kind kind;
+	int left, right; /* a QUERY_TEST: `left` is the item of query.tests */
+};
+
+struct query_function;
+
+/* A node of what LET computes: a function of others, or of a field, or a constant. */
+struct query_expression {
+	const struct query_function *function; /* NULL: a constant or a field */
+	int first, count;                      /* arguments: items of query.arguments */
+	int field;                             /* or QUERY_NO_FIELD */
+	struct record_value value;             /* of a constant */
+};
+
+struct query_let {
+	int field;      /* that gets the value */
+	int expression; /* item of query.expressions */
+	int condition;  /* of IF, or QUERY_NO_CONDITION */
+};
+
+struct query_operator;
+
+/* An operator with what it is applied to; its result in a group is a column. */
+struct query_aggregate {
+	const struct query_operator *operator;
+	int fields[QUERY_OPERATOR_FIELDS];
+	/* Fields with results of it that records already have, or QUERY_NO_FIELD. */
+	int again, again_count;
+	struct record_value number; /* or nothing */
+	char *name;                 /* of the result, "sum#calls" */
+	bool shown;                 /* asked for by SELECT or AGGREGATE */
+};
+
+enum query_column_kind {
+	QUERY_COLUMN_ALL, /* SELECT * */
+	QUERY_COLUMN_ATTRIBUTE,
+	QUERY_COLUMN_PATH,
+	QUERY_COLUMN_AGGREGATE,
+};
+
+struct query_column {
+	enum query_column_kind kind;
+	char *name;       /* of the attribute, or of the aggregate's result */
+	char *alias;      /* or NULL */
+	char *unit;       /* or NULL */
+	size_t aggregate; /* item of query.aggregates */
+	bool hidden;      /* only ORDER BY or HAVING needs it */
+};
+
+struct query_order {
+	char *name;
+	size_t place; /* in the query's text */
+	bool descending;
+	size_t column; /* once all columns are known */
+};
+
+enum query_grouping {
+	QUERY_GROUP_USUAL, /* no GROUP BY: all attributes of the context tree */
+	QUERY_GROUP_GIVEN,
+	QUERY_GROUP_TOTAL, /* GROUP BY (): one group */
+};
+
+struct query_format;
+
+struct query {
+	char *text;
+	bool selects; /* has a SELECT; else columns follow from the rest */
+	struct VECTOR(struct query_column) columns;
+	struct VECTOR(struct query_aggregate) aggregates;
+	struct VECTOR(struct query_field) fields;
+	struct VECTOR(struct query_test) tests;   /* of WHERE and IF */
+	struct VECTOR(struct query_test) havings; /* of HAVING */
+	struct VECTOR(struct query_condition) conditions;
+	struct VECTOR(struct query_expression) expressions;
+	struct VECTOR(int) arguments;
+	struct VECTOR(struct query_let) lets;
+	enum query_grouping grouping;
+	struct VECTOR(char *) keys; /* of GROUP BY */
+	bool groups_path;           /* the path is among them */
+	int where, having;          /* items of `conditions`, or QUERY_NO_CONDITION */
+	struct VECTOR(struct query_order) orders;
+	bool limited;
+	uint64_t limit;
+	bool stops; /* the first `limit` rows are all that is needed */
+	const struct query_format *format;
+	struct VECTOR(
+		char *) path; /* attributes that make the path; empty: nested ones */
+	bool object;          /* FORMAT json(object) */
+};
+
+/*
+ * Reads a query. On an error (TRM_ERROR_USAGE) `ret_place` is the byte of the text that
+ * it is about.
+ */
+struct trm_error *query_parse(const char *text, struct query **ret_query,
+			      size_t *ret_place);
+void query_destroy(struct query *query);
+
+/* Adds the line of the text in which the place is, and a line with "^" below it. */
+void query_show_place(const char *text, size_t place, struct text *out);
+
+/* Whether records are put together into groups; else each record is a row. */
+static inline bool query_is_aggregating(const struct query *query)
+{
+	return query->aggregates.count || query->grouping != QUERY_GROUP_USUAL;
+}
+
+struct query_result;
+
+/*
+ * Runs a query over files, which up to `threads` threads read. Their order matters only
+ * for the order of what ORDER BY does not order. `ret_warnings`: lines, maybe none; the
+ * caller frees it. The query must live as long as the result.
+ */
+struct trm_error *query_run(const struct query *query, const char *const *paths,
+			    size_t count, size_t threads,
+			    struct query_result **ret_result, struct text *ret_warnings);
+void query_result_destroy(struct query_result *result);
+
+struct query_style {
+	bool colour;
+	size_t width; /* columns of the terminal, 0: none */
+	bool object;  /* one JSON object, {"profile": {...}, "rows": [...]} */
+	/* Rows were printed before, or will be behind these. */
+	bool continued, unfinished;
+};
+
+/* Adds the result in the query's format, or as JSON if style.object. */
+void query_print(struct query_result *result, const struct query_style *style,
+		 struct text *out);
+
+/* Whether rows can be printed while files are read: each record is one, and nothing that
+ * comes later decides how it looks or where it is. */
+bool query_can_stream(const struct query *query, const struct query_style *style);
+
+/* Takes a part of what is printed. An error ends the query. */
+typedef struct trm_error *(*query_writer)(const struct text *text);
+
+/* Runs and prints such a query over files, with memory for a part of its rows only. */
+struct trm_error *query_stream(const struct query *query, const char *const *paths,
+			       size_t count, const struct query_style *style,
+			       query_writer write, struct text *ret_warnings);
+
+#endif

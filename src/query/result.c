@@ -1,0 +1,418 @@
+#include "query/result.h"
+
+#include "query/format.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct query_result_column *add_column(struct query_result *result,
+					      const struct query_column *as)
+{
+	struct query_result_column *column = vector_add(&result->columns);
+
+	column->kind = as->kind;
+	column->name = as->name;
+	column->title = memory_copy_string(as->alias ? as->alias : as->name);
+	column->unit = as->unit;
+	column->attribute = -1;
+	column->next = -1;
+	column->aggregate = as->aggregate;
+	column->hidden = as->hidden;
+	return column;
+}
+
+static bool is_listed(const struct query *query, enum query_column_kind kind,
+		      const char *name)
+{
+	vector_for_each (&query->columns, column)
+		if (column->kind == kind && !column->hidden &&
+		    !strcmp(column->name, name))
+			return true;
+	return false;
+}
+
+static bool is_grouped(const struct query *query, const struct query_attribute *attribute)
+{
+	if (!query_is_aggregating(query))
+		return true;
+	if (query->grouping == QUERY_GROUP_USUAL)
+		return attribute->in_tree;
+	if (query->groups_path && attribute->nested)
+		return true;
+	vector_for_each (&query->keys, key)
+		if (query_is_key(*key, attribute->name))
+			return true;
+	return false;
+}
+
+static char path_name[] = "path";
+
+/* The columns of `*`: all attributes that are not listed by themselves. */
+static void add_all(struct query_result *result)
+{
+	const struct query *query = result->query;
+	const struct query_keys *keys = &result->part->keys;
+	bool path = query->format->has_path || query->groups_path, has_path = false;
+
+	vector_for_each (&keys->attributes, attribute)
+		has_path |= path && attribute->nested;
+	if (has_path && !is_listed(query, QUERY_COLUMN_PATH, "path"))
+		add_column(result, &(struct query_column){.kind = QUERY_COLUMN_PATH,
+							  .name = path_name});
+	vector_for_each (&keys->attributes, attribute) {
+		struct query_column column = {.kind = QUERY_COLUMN_ATTRIBUTE};
+
+		if (attribute->hidden || attribute->global ||
+		    (path && attribute->nested) || !is_grouped(query, attribute) ||
+		    is_listed(query, QUERY_COLUMN_ATTRIBUTE, attribute->name))
+			continue;
+		/* Names of the keys live as long as the result. */
+		column.name = keys->names.strings[attribute - keys->attributes.items];
+		add_column(result, &column)->starred = true;
+	}
+	for (size_t i = 0; i < query->aggregates.count; i++) {
+		const struct query_aggregate *aggregate = &query->aggregates.items[i];
+
+		if (query->selects && aggregate->shown &&
+		    !is_listed(query, QUERY_COLUMN_AGGREGATE, aggregate->name))
+			add_column(result,
+				   &(struct query_column){.kind = QUERY_COLUMN_AGGREGATE,
+							  .name = aggregate->name,
+							  .aggregate = i});
+	}
+}
+
+/* The attributes of a class, each a column. */
+static void add_class(struct query_result *result, const struct query_column *as)
+{
+	const struct query_keys *keys = &result->part->keys;
+
+	for (size_t i = 0; i < keys->attributes.count; i++) {
+		struct query_column column = *as;
+
+		column.name = keys->names.strings[i];
+		if (query_is_key(as->name, column.name))
+			add_column(result, &column);
+	}
+}
+
+/* The attribute that a column shows: the one of its name, or else name.ns. */
+static int64_t attribute_of(const struct query_keys *keys, const char *name)
+{
+	int64_t near = -1;
+
+	for (size_t i = 0; i < keys->attributes.count; i++) {
+		if (!strcmp(keys->attributes.items[i].name, name))
+			return (int64_t)i;
+		if (query_is_name(name, keys->attributes.items[i].name))
+			near = (int64_t)i;
+	}
+	return near;
+}
+
+static void make_columns(struct query_result *result)
+{
+	const struct query *query = result->query;
+
+	vector_for_each (&query->columns, column) {
+		vector_push(&result->moved, result->columns.count);
+		if (column->kind == QUERY_COLUMN_ALL)
+			add_all(result);
+		else if (query_is_class(column->name))
+			add_class(result, column);
+		else
+			add_column(result, column);
+	}
+	for (size_t i = 0; i < result->part->keys.attributes.count; i++)
+		vector_push(&result->column_of, -1);
+	for (size_t i = 0; i < result->columns.count; i++) {
+		struct query_result_column *column = &result->columns.items[i];
+
+		vector_add(&result->joined);
+		vector_add(&result->rounded);
+		result->keyed |= column->kind != QUERY_COLUMN_AGGREGATE;
+		if (column->kind != QUERY_COLUMN_ATTRIBUTE)
+			continue;
+		column->attribute = attribute_of(&result->part->keys, column->name);
+		if (column->attribute < 0)
+			continue;
+		int *first = &result->column_of.items[column->attribute];
+
+		column->next = *first;
+		*first = (int)i;
+	}
+}
+
+/* Puts the value into a cell; several values become "a/b/c". */
+static void put(struct query_result *result, struct record_value *cells, size_t column,
+		struct record_value value)
+{
+	struct text *joined = &result->joined.items[column];
+
+	if (!query_is_there(cells[column])) {
+		cells[column] = value;
+		joined->length = 0;
+		return;
+	}
+	if (!joined->length)
+		record_value_text(joined, cells[column]);
+	text_add(joined, "/");
+	record_value_text(joined, value);
+	cells[column] = (struct record_value){
+		.type = RECORD_STRING, .size = joined->length, .bytes = joined->data};
+}
+
+static void put_attribute(struct query_result *result, struct record_value *cells,
+			  uint32_t attribute, struct record_value value)
+{
+	for (int i = result->column_of.items[attribute]; i >= 0;
+	     i = result->columns.items[i].next)
+		put(result, cells, (size_t)i, value);
+}
+
+static void put_key(struct query_result *result, uint32_t key, struct record_value *cells)
+{
+	const struct query_keys *keys = &result->part->keys;
+
+	result->chain.count = 0;
+	for (; key && result->keyed; key = keys->nodes.items[key].parent)
+		vector_push(&result->chain, key);
+	while (result->chain.count) {
+		const struct query_key_node *node =
+			&keys->nodes.items[result->chain.items[--result->chain.count]];
+
+		put_attribute(result, cells, node->attribute, node->value);
+		if (!keys->attributes.items[node->attribute].nested)
+			continue;
+		for (size_t i = 0; i < result->columns.count; i++)
+			if (result->columns.items[i].kind == QUERY_COLUMN_PATH)
+				put(result, cells, i, node->value);
+	}
+}
+
+static void put_results(struct query_result *result, size_t group,
+			struct record_value *cells)
+{
+	for (size_t i = 0; i < result->columns.count; i++) {
+		const struct query_result_column *column = &result->columns.items[i];
+
+		if (column->kind != QUERY_COLUMN_AGGREGATE)
+			continue;
+		const struct query_aggregate *aggregate =
+			&result->query->aggregates.items[column->aggregate];
+		struct query_outcome outcome = {
+			.aggregate = aggregate,
+			.total = result->part->totals +
+				 result->part->offsets.items[column->aggregate],
+			.keys = &result->part->keys,
+		};
+
+		cells[i] = aggregate->operator->value(
+			query_part_state(result->part, group, column->aggregate),
+			&outcome);
+		result->rounded.items[i] |= outcome.rounded;
+	}
+}
+
+void query_result_cells(struct query_result *result, const struct query_row *row,
+			struct record_value *cells)
+{
+	const struct query_part *part = result->part;
+
+	for (size_t i = 0; i < result->columns.count; i++)
+		cells[i] = query_nothing();
+	if (query_is_aggregating(result->query)) {
+		put_key(result, part->groups.items[row->number], cells);
+		put_results(result, row->number, cells);
+		return;
+	}
+	const struct query_raw_row *raw = &part->rows.items[row->number];
+
+	put_key(result, raw->key, cells);
+	for (size_t i = 0; i < raw->cells; i++) {
+		const struct query_cell *cell = &part->cells.items[raw->first + i];
+
+		put_attribute(result, cells, cell->attribute, cell->value);
+	}
+}
+
+size_t *query_result_visible(const struct query_result *result, size_t *ret_count)
+{
+	size_t *visible = memory_allocate(result->columns.count * sizeof(*visible));
+
+	*ret_count = 0;
+	for (size_t i = 0; i < result->columns.count; i++)
+		if (!result->columns.items[i].hidden)
+			visible[(*ret_count)++] = i;
+	return visible;
+}
+
+static bool holds(const struct query_result *result, int index,
+		  const struct record_value *cells)
+{
+	const struct query *query = result->query;
+	const struct query_condition *condition = &query->conditions.items[index];
+
+	switch (condition->kind) {
+	case QUERY_TEST: {
+		const struct query_test *test = &query->havings.items[condition->left];
+
+		return query_test_passes(test, cells[result->moved.items[test->column]]);
+	}
+	case QUERY_NOT:
+		return !holds(result, condition->left, cells);
+	case QUERY_AND:
+		return holds(result, condition->left, cells) &&
+		       holds(result, condition->right, cells);
+	default:
+		return holds(result, condition->left, cells) ||
+		       holds(result, condition->right, cells);
+	}
+}
+
+static bool shows_something(const struct query_result *result,
+			    const struct record_value *cells)
+{
+	for (size_t i = 0; i < result->columns.count; i++)
+		if (!result->columns.items[i].hidden && query_is_there(cells[i]))
+			return true;
+	return false;
+}
+
+static bool is_number(struct record_value value)
+{
+	return value.type == RECORD_INT || value.type == RECORD_UINT ||
+	       value.type == RECORD_DOUBLE || value.type == RECORD_ADDRESS;
+}
+
+/* A row with the values that it is ordered by, which lie one behind the other. */
+struct ordered {
+	struct query_row row;
+	size_t values;
+};
+
+struct ordering {
+	const struct query *query;
+	const struct record_value *values;
+};
+
+static int compare_rows(const void *a, const void *b, void *context)
+{
+	const struct ordering *ordering = context;
+	const struct ordered *x = a, *y = b;
+
+	for (size_t i = 0; i < ordering->query->orders.count; i++) {
+		struct record_value left = ordering->values[x->values + i];
+		struct record_value right = ordering->values[y->values + i];
+		int order = query_compare(left, right);
+
+		if (!order)
+			continue;
+		/* What is not there comes last either way. */
+		bool turned = ordering->query->orders.items[i].descending &&
+			      query_is_there(left) && query_is_there(right);
+
+		return turned ? -order : order;
+	}
+	return (x->values > y->values) - (x->values < y->values);
+}
+
+/* What a row is ordered by, in a form that outlives its cells. */
+static struct record_value order_value(struct query_result *result, size_t order,
+				       const struct record_value *cells)
+{
+	size_t column = result->query->orders.items[order].column;
+
+	return query_keys_keep(&result->part->keys, cells[result->moved.items[column]]);
+}
+
+static void order_rows(struct query_result *result, struct record_value *cells)
+{
+	const struct query *query = result->query;
+	size_t orders = query->orders.count, count = result->rows.count;
+	struct VECTOR(struct record_value) values = {0};
+	struct ordered *rows = memory_allocate(count * sizeof(*rows));
+
+	for (size_t r = 0; r < count; r++) {
+		query_result_cells(result, &result->rows.items[r], cells);
+		rows[r] = (struct ordered){result->rows.items[r], values.count};
+		for (size_t i = 0; i < orders; i++)
+			vector_push(&values, order_value(result, i, cells));
+	}
+	struct ordering ordering = {query, values.items};
+
+	qsort_r(rows, count, sizeof(*rows), compare_rows, &ordering);
+	for (size_t r = 0; r < count; r++)
+		result->rows.items[r] = rows[r].row;
+	free(rows);
+	vector_deinit(&values);
+}
+
+static void add_row(struct query_result *result, size_t number, uint32_t key,
+		    struct record_value *cells)
+{
+	struct query_row row = {query_part_path(result->part, key), number};
+
+	query_result_cells(result, &row, cells);
+	if (!shows_something(result, cells))
+		return;
+	if (result->query->having != QUERY_NO_CONDITION &&
+	    !holds(result, result->query->having, cells))
+		return;
+	vector_push(&result->rows, row);
+	for (size_t i = 0; i < result->columns.count; i++) {
+		if (!query_is_there(cells[i]))
+			continue;
+		result->columns.items[i].filled = true;
+		result->columns.items[i].text |= !is_number(cells[i]);
+	}
+}
+
+void query_result_make(struct query_result *result)
+{
+	const struct query_part *part = result->part;
+	const struct query *query = result->query;
+
+	make_columns(result);
+	struct record_value *cells =
+		memory_allocate(result->columns.count * sizeof(*cells));
+
+	if (query_is_aggregating(query))
+		for (size_t g = 0; g < part->groups.count; g++)
+			add_row(result, g, part->groups.items[g], cells);
+	else
+		for (size_t r = 0; r < part->rows.count; r++)
+			add_row(result, r, part->rows.items[r].key, cells);
+	vector_for_each (&result->columns, column)
+		column->hidden |= column->starred && !column->filled;
+	if (query->orders.count)
+		order_rows(result, cells);
+	if (query->limited && query->limit < result->rows.count)
+		result->rows.count = query->limit;
+	free(cells);
+}
+
+void query_result_deinit(struct query_result *result)
+{
+	vector_for_each (&result->columns, column)
+		free(column->title);
+	vector_for_each (&result->joined, joined)
+		text_deinit(joined);
+	vector_deinit(&result->columns);
+	vector_deinit(&result->moved);
+	vector_deinit(&result->column_of);
+	vector_deinit(&result->rows);
+	vector_deinit(&result->joined);
+	vector_deinit(&result->chain);
+	vector_deinit(&result->rounded);
+	for (size_t i = 0; i < result->part_count; i++)
+		query_part_deinit(&result->parts[i]);
+	free(result->parts);
+}
+
+void query_result_destroy(struct query_result *result)
+{
+	if (result)
+		query_result_deinit(result);
+	free(result);
+}

@@ -1,0 +1,117 @@
+/* Attributes of the process: created once, found by name without a lock. */
+#include "runtime/runtime.h"
+
+#include <string.h>
+
+enum { ATTRIBUTES_MAX = 1 << 16, NAME_SLOTS = 2 * ATTRIBUTES_MAX };
+
+static struct {
+	struct runtime_lock lock;
+	uint32_t count;
+	struct context_block *block; /* being filled */
+	/* By number; and by name: numbers, 0 for an empty slot. */
+	const struct context_attribute **by_number;
+	uint32_t *by_name;
+} attributes;
+
+static uint32_t *slot_of(uint64_t name)
+{
+	for (uint64_t i = (name >> 3) * 0x9e3779b97f4a7c15u >> 40;; i++) {
+		uint32_t *slot = &attributes.by_name[i % NAME_SLOTS];
+		uint32_t number = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+
+		if (!number || attributes.by_number[number]->name == name)
+			return slot;
+	}
+}
+
+static struct context_attribute *add(void)
+{
+	struct context_block *block = attributes.block;
+	struct context_attribute *attribute;
+
+	if (!block || sizeof(*block) + block->used + sizeof(*attribute) > CONTEXT_BLOCK) {
+		block = spool_block(CONTEXT_ATTRIBUTES, 0, 1);
+		if (!block)
+			return NULL;
+		block->order = attributes.count;
+		attributes.block = block;
+	}
+	attribute = (void *)((char *)(block + 1) + block->used);
+	return attribute;
+}
+
+static bool has_tables(void)
+{
+	if (!attributes.by_number)
+		attributes.by_number =
+			runtime_map((ATTRIBUTES_MAX + 1) * sizeof(*attributes.by_number));
+	if (attributes.by_number && !attributes.by_name)
+		__atomic_store_n(&attributes.by_name,
+				 runtime_map(NAME_SLOTS * sizeof(*attributes.by_name)),
+				 __ATOMIC_RELEASE);
+	return attributes.by_name != NULL;
+}
+
+static uint32_t insert(uint64_t name, uint32_t type, uint32_t properties)
+{
+	if (!has_tables())
+		return 0;
+	uint32_t *slot = slot_of(name);
+
+	if (*slot || attributes.count == ATTRIBUTES_MAX)
+		return *slot;
+	struct context_attribute *attribute = add();
+
+	if (!attribute)
+		return 0;
+	*attribute = (struct context_attribute){type, properties, name};
+	__atomic_store_n(&attributes.block->used,
+			 attributes.block->used + (uint32_t)sizeof(*attribute),
+			 __ATOMIC_RELEASE);
+	attributes.by_number[++attributes.count] = attribute;
+	__atomic_store_n(slot, attributes.count, __ATOMIC_RELEASE);
+	return attributes.count;
+}
+
+static uint32_t look_up(uint64_t name)
+{
+	return name && __atomic_load_n(&attributes.by_name, __ATOMIC_ACQUIRE)
+		       ? __atomic_load_n(slot_of(name), __ATOMIC_ACQUIRE)
+		       : 0;
+}
+
+uint32_t attributes_find(const char *name)
+{
+	return look_up(strings_find(name, strlen(name)));
+}
+
+uint32_t attributes_create(const char *text, uint32_t type, uint32_t properties)
+{
+	uint64_t name = strings_intern(text, strlen(text));
+	uint32_t number = look_up(name);
+
+	if (number || !name)
+		return number;
+	runtime_lock(&attributes.lock);
+	number = insert(name, type, properties);
+	runtime_unlock(&attributes.lock);
+	return number;
+}
+
+const struct context_attribute *attributes_get(uint32_t attribute)
+{
+	return attribute && attribute <= attributes.count
+		       ? attributes.by_number[attribute]
+		       : NULL;
+}
+
+void attributes_resume(bool copied)
+{
+	struct context_block *block = attributes.block;
+
+	attributes.lock.taken = 0;
+	if (copied && block)
+		block->used = (uint32_t)((attributes.count - block->order) *
+					 sizeof(struct context_attribute));
+}

@@ -1,0 +1,450 @@
+/*
+ * Begin, end and set: what a program calls while something measures.
+ *
+ * An event's way: the child of the current node is its `last_child` or is found in the
+ * thread's hash table; the time since the last event goes to the node that was current;
+ * the child becomes the current one. Nothing that other threads write is touched, nothing
+ * is allocated but nodes, at their first time.
+ */
+#include "runtime/runtime.h"
+
+#include <string.h>
+
+/* An end fits a node of any value. */
+#define ANY_VALUE 0
+
+static void leave_library(void)
+{
+	in_order();
+	runtime_busy = 0;
+}
+
+static struct context_thread *enter_library(void)
+{
+	struct context_thread *thread;
+
+	if (unlikely(runtime_busy)) { /* in a signal handler */
+		runtime_lose();
+		return NULL;
+	}
+	runtime_busy = 1;
+	in_order();
+	thread = runtime_self;
+	if (unlikely(!thread || !runtime_state->recording)) {
+		thread = threads_self();
+		if (!thread)
+			leave_library();
+	}
+	return thread;
+}
+
+static void lose_for_memory(void)
+{
+	__atomic_add_fetch(&runtime_spool->lost_for_memory, 1, __ATOMIC_RELAXED);
+}
+
+/* An event is there once its kind is: what is read of a process that was killed ends at
+ * the first one without. */
+static void trace(struct context_thread *thread, enum context_event_kind kind,
+		  uint32_t what, uint64_t ticks, const uint64_t *value)
+{
+	if (thread->event_at >= thread->event_end && !threads_more_events(thread)) {
+		thread->dropped++;
+		return;
+	}
+	struct context_event *event = thread->event_at;
+
+	if (value)
+		(event + 1)->ticks = *value;
+	event->ticks = ticks;
+	event->what = what;
+	in_order();
+	event->kind = kind;
+	thread->event_at = event + 1 + (value != NULL);
+}
+
+void events_trace_move(struct context_thread *thread, uint64_t ticks)
+{
+	trace(thread, CONTEXT_EVENT_MOVE, thread->node->number, ticks, NULL);
+}
+
+/* The time up to now is the current node's. */
+static uint64_t settle(struct context_thread *thread)
+{
+	uint64_t now = runtime_ticks();
+
+	thread->node->ticks += now - thread->last;
+	thread->last = now;
+	return now;
+}
+
+static void push(struct context_thread *thread, uint32_t attribute, uint64_t value)
+{
+	struct context_node *from = thread->node, *to = from->last_child;
+
+	if (unlikely(!to || to->value != value || to->attribute != attribute))
+		to = tree_child(thread, from, attribute, value);
+	if (unlikely(!to || thread->too_deep)) {
+		thread->too_deep++;
+		lose_for_memory();
+		return;
+	}
+	uint64_t now = settle(thread);
+
+	to->count++;
+	to->began = now;
+	thread->node = to;
+	if (unlikely(thread->order))
+		trace(thread, CONTEXT_EVENT_BEGIN, to->number, now, NULL);
+}
+
+static void pop(struct context_thread *thread)
+{
+	struct context_node *node = thread->node;
+	uint64_t now = settle(thread);
+
+	thread->node = node->parent;
+	if (unlikely(thread->order))
+		trace(thread, CONTEXT_EVENT_END, node->number, now, NULL);
+}
+
+static bool fits(const struct context_node *node, uint32_t attribute, uint64_t value)
+{
+	return node->attribute == attribute &&
+	       (value == ANY_VALUE || node->value == value);
+}
+
+static bool is_nested(uint32_t attribute)
+{
+	return attributes_get(attribute)->properties & TRM_NESTED;
+}
+
+/* The innermost open node that fits; NULL: none. `ret_crosses`: a nested one is open
+ * further in. */
+static struct context_node *find_open(const struct context_thread *thread,
+				      uint32_t attribute, uint64_t value,
+				      bool *ret_crosses)
+{
+	*ret_crosses = false;
+	for (struct context_node *node = thread->node; node->parent;
+	     node = node->parent) {
+		if (fits(node, attribute, value))
+			return node;
+		*ret_crosses |= is_nested(node->attribute);
+	}
+	return NULL;
+}
+
+/* Takes a node, or puts another in its place, that others are open in: these go on in a
+ * new place, and have not begun again. `change`: `with` has begun. */
+static void replace(struct context_thread *thread, struct context_node *old,
+		    struct context_node *with, bool change)
+{
+	struct context_node *to = with;
+
+	/* Down again: what is open in a node is its last child. */
+	for (struct context_node *node = thread->node; node != old; node = node->parent)
+		node->parent->last_child = node;
+	for (struct context_node *node = old; to && node != thread->node;) {
+		node = node->last_child;
+		to = tree_child(thread, to, node->attribute, node->value);
+		if (to)
+			to->began = node->began;
+	}
+	if (!to) {
+		lose_for_memory();
+		return;
+	}
+	uint64_t now = settle(thread);
+
+	if (change) {
+		with->count++;
+		with->began = now;
+	}
+	thread->node = to;
+	if (!thread->order)
+		return;
+	if (change)
+		trace(thread, CONTEXT_EVENT_CHANGE, with->number, now, NULL);
+	if (to != with || !change)
+		events_trace_move(thread, now);
+}
+
+/* An end that does not fit: nested things that were left open are ended with what is
+ * ended around them; an end without a begin is ignored. Either is told once. */
+static void mend(struct context_thread *thread, uint32_t attribute, uint64_t value)
+{
+	const struct context_node *current = thread->node;
+	bool crosses;
+	struct context_node *open = find_open(thread, attribute, value, &crosses);
+
+	if (open && !(crosses && is_nested(attribute))) {
+		replace(thread, open, open->parent, false);
+		return;
+	}
+	faults_note(&(struct context_fault){
+		.attribute = attribute,
+		.value = value,
+		.open_attribute = current->attribute,
+		.open_value = current->value,
+		.repaired = open != NULL,
+	});
+	while (open && thread->node != open)
+		pop(thread);
+	if (open)
+		pop(thread);
+}
+
+static void finish(struct context_thread *thread, uint32_t attribute, uint64_t value)
+{
+	if (unlikely(thread->too_deep)) {
+		thread->too_deep--;
+		return;
+	}
+	if (likely(fits(thread->node, attribute, value)))
+		pop(thread);
+	else
+		mend(thread, attribute, value);
+}
+
+static bool is_text(uint32_t type)
+{
+	return type == TRM_TYPE_STRING || type == TRM_TYPE_BLOB;
+}
+
+/* A value as nodes hold it: bits, or where the string is. False: no room for it, or it is
+ * text for a number, or the other way round; that is counted. */
+static bool number_of(const struct context_attribute *attribute,
+		      const struct trm_value *value, uint64_t *ret_number)
+{
+	bool given_double = value->type == TRM_TYPE_DOUBLE;
+	double number;
+
+	if (is_text(value->type) != is_text(attribute->type)) {
+		__atomic_add_fetch(&runtime_spool->lost_for_type, 1, __ATOMIC_RELAXED);
+		return false;
+	}
+	if (is_text(value->type)) {
+		*ret_number = strings_intern(value->as.bytes, value->size);
+		if (!*ret_number)
+			lose_for_memory();
+		return *ret_number != 0;
+	}
+	*ret_number = value->as.u;
+	if ((attribute->type == TRM_TYPE_DOUBLE) == given_double)
+		return true;
+	if (given_double) {
+		*ret_number = (uint64_t)(int64_t)value->as.d;
+		return true;
+	}
+	number = value->type == TRM_TYPE_INT ? (double)value->as.i : (double)value->as.u;
+	memcpy(ret_number, &number, sizeof(number));
+	return true;
+}
+
+static bool is_less(uint32_t type, uint64_t a, uint64_t b)
+{
+	double x, y;
+
+	if (type == TRM_TYPE_INT)
+		return (int64_t)a < (int64_t)b;
+	if (type != TRM_TYPE_DOUBLE)
+		return a < b;
+	memcpy(&x, &a, sizeof(x));
+	memcpy(&y, &b, sizeof(y));
+	return x < y;
+}
+
+static uint64_t add_up(uint32_t type, uint64_t a, uint64_t b)
+{
+	double x, y;
+
+	if (type != TRM_TYPE_DOUBLE)
+		return a + b;
+	memcpy(&x, &a, sizeof(x));
+	memcpy(&y, &b, sizeof(y));
+	x += y;
+	memcpy(&a, &x, sizeof(a));
+	return a;
+}
+
+/* A value of the moment: summed up where it is a metric, traced in any case. */
+static void note_value(struct context_thread *thread, uint32_t number,
+		       const struct context_attribute *attribute, uint64_t value)
+{
+	struct context_node *node = NULL;
+
+	if (attribute->properties & TRM_AGGREGATABLE) {
+		node = tree_metric(thread, thread->node, number);
+		if (!node)
+			lose_for_memory();
+	}
+	if (node) {
+		if (!node->count || is_less(attribute->type, value, node->least))
+			node->least = value;
+		if (!node->count || is_less(attribute->type, node->most, value))
+			node->most = value;
+		node->sum = add_up(attribute->type, node->sum, value);
+		node->count++;
+	}
+	if (unlikely(thread->order))
+		trace(thread, CONTEXT_EVENT_SET, number, runtime_ticks(), &value);
+}
+
+static trm_attribute make_attribute(const char *name, uint32_t type, uint32_t properties)
+{
+	uint32_t number = attributes_find(name);
+
+	if (likely(number) || !enter_library())
+		return number;
+	number = attributes_create(name, type, properties & ~TRM_FOR_END_);
+	if (!number && !(properties & TRM_FOR_END_))
+		lose_for_memory();
+	leave_library();
+	return number;
+}
+
+static void begin(trm_attribute number, const struct trm_value *value)
+{
+	const struct context_attribute *attribute = attributes_get(number);
+	struct context_thread *thread = attribute ? enter_library() : NULL;
+	uint64_t bits;
+
+	if (!thread)
+		return;
+	bool known = number_of(attribute, value, &bits);
+
+	if (attribute->properties & TRM_AS_VALUE) {
+		if (known)
+			note_value(thread, number, attribute, bits);
+	} else if (known) {
+		push(thread, number, bits);
+	} else {
+		thread->too_deep++; /* its end comes */
+	}
+	leave_library();
+}
+
+static void end(trm_attribute number)
+{
+	const struct context_attribute *attribute = attributes_get(number);
+	struct context_thread *thread = attribute ? enter_library() : NULL;
+
+	if (!thread)
+		return;
+	if (!(attribute->properties & TRM_AS_VALUE))
+		finish(thread, number, ANY_VALUE);
+	leave_library();
+}
+
+static void set(trm_attribute number, const struct trm_value *value)
+{
+	const struct context_attribute *attribute = attributes_get(number);
+	struct context_thread *thread = attribute ? enter_library() : NULL;
+	struct context_node *open, *with;
+	bool crosses;
+	uint64_t bits;
+
+	if (!thread)
+		return;
+	if (!number_of(attribute, value, &bits)) {
+		leave_library();
+		return;
+	}
+	if (attribute->properties & TRM_AS_VALUE) {
+		note_value(thread, number, attribute, bits);
+	} else {
+		open = find_open(thread, number, ANY_VALUE, &crosses);
+		with = open ? tree_child(thread, open->parent, number, bits) : NULL;
+		if (with)
+			replace(thread, open, with, true);
+		else if (!open)
+			push(thread, number, bits);
+		else
+			lose_for_memory();
+	}
+	leave_library();
+}
+
+/* A site gets its numbers at its first time; every thread finds the same ones. */
+static bool know(struct trm_site *site)
+{
+	uint32_t attribute =
+		attributes_create(site->attribute_name, TRM_TYPE_STRING, TRM_NESTED);
+	uint64_t number = strings_intern(site->value, strlen(site->value));
+
+	site->attribute = attribute;
+	site->number = number;
+	if (attribute && number)
+		__atomic_store_n(&site->ready, 1, __ATOMIC_RELEASE);
+	return attribute && number;
+}
+
+static void enter(struct trm_site *site)
+{
+	struct context_thread *thread = enter_library();
+
+	if (unlikely(!thread))
+		return;
+	if (likely(__atomic_load_n(&site->ready, __ATOMIC_ACQUIRE)) || know(site)) {
+		push(thread, site->attribute, site->number);
+	} else {
+		thread->too_deep++;
+		lose_for_memory();
+	}
+	leave_library();
+}
+
+static void leave(struct trm_site *site)
+{
+	struct context_thread *thread = enter_library();
+
+	if (unlikely(!thread))
+		return;
+	finish(thread, site->attribute, site->number);
+	leave_library();
+}
+
+/* The number of an iteration is a value of its own: iteration#NAME. */
+static uint32_t iterations_of(struct trm_site *site)
+{
+	uint64_t number = __atomic_load_n(&site->iterations, __ATOMIC_RELAXED);
+	char name[256] = "iteration#";
+
+	if (likely(number))
+		return (uint32_t)number;
+	strncat(name, site->value, sizeof(name) - 32);
+	number = attributes_create(name, TRM_TYPE_INT, TRM_AS_VALUE);
+	__atomic_store_n(&site->iterations, number, __ATOMIC_RELAXED);
+	return (uint32_t)number;
+}
+
+static void iterate(struct trm_site *site, int64_t iteration)
+{
+	struct context_thread *thread;
+	uint64_t value = (uint64_t)iteration;
+
+	enter(site);
+	if (!runtime_self || !runtime_self->order)
+		return;
+	thread = enter_library();
+	if (!thread)
+		return;
+	uint32_t number = iterations_of(site);
+
+	if (number)
+		trace(thread, CONTEXT_EVENT_SET, number, thread->last, &value);
+	leave_library();
+}
+
+const struct trm_api events_api = {
+	.abi = TRM_ABI,
+	.size = sizeof(events_api),
+	.attribute = make_attribute,
+	.begin = begin,
+	.end = end,
+	.set = set,
+	.enter = enter,
+	.leave = leave,
+	.iterate = iterate,
+};

@@ -1,0 +1,171 @@
+/*
+ * The library inside the program: what its files share.
+ *
+ * Nothing here may allocate from the program's heap, print, or change errno on the way of
+ * an event. Locks are ours alone, and are held in slow ways only: the first time that an
+ * attribute, a string, a node or a thread is seen.
+ */
+#ifndef TRAMMEL_RUNTIME_RUNTIME_H
+#define TRAMMEL_RUNTIME_RUNTIME_H
+
+#define TRM_IN_LIBRARY_
+#include "trammel/annotate.h"
+#include "wire/context.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+#include <x86intrin.h>
+
+#define likely(condition)   __builtin_expect(!!(condition), 1)
+#define unlikely(condition) __builtin_expect(!!(condition), 0)
+
+/* Nothing is moved over this by the compiler: what a signal handler sees has order. */
+#define in_order() __asm__ volatile("" ::: "memory")
+
+/*
+ * What every event looks at. It is in a page that a child of fork finds empty
+ * (MADV_WIPEONFORK): one that was made by a raw system call must not write into its
+ * parent's spool.
+ */
+struct runtime_state {
+	uint32_t recording; /* events go into trees; 0 in a new child */
+	uint32_t tracing;   /* and into the threads' event blocks */
+	uint32_t tsc;       /* ticks are the processor's; else nanoseconds */
+};
+extern struct runtime_state *runtime_state;
+
+#define runtime_local _Thread_local __attribute__((tls_model("initial-exec")))
+
+/* The thread's record, NULL before its first event; in a new child of fork the parent's.
+ */
+extern runtime_local struct context_thread *runtime_self;
+
+/* The thread is inside the library. What a signal handler says then is lost: what it
+ * interrupted has not been done. A child of fork has one of its own. */
+extern runtime_local uint32_t runtime_busy;
+
+/* Counts an event that is lost since the thread is busy. */
+void runtime_lose(void);
+
+extern struct context_spool *runtime_spool;
+
+/* A filter of system calls was installed: none is made any more, since it could kill the
+ * program. What memory there is must do. */
+extern bool runtime_sealed;
+
+uint64_t runtime_clock_ns(void);
+
+static inline uint64_t runtime_ticks(void)
+{
+	return likely(runtime_state->tsc) ? __rdtsc() : runtime_clock_ns();
+}
+
+/* A lock that spins and then yields: it is held for short whiles, and a fork in its
+ * middle only needs it set to 0. Its holder takes no signals: a handler that came back to
+ * the library would wait for ever, and so would all if it left by longjmp. */
+struct runtime_lock {
+	uint32_t taken;
+	bool masked;
+	uint64_t signals; /* that the holder had blocked before */
+};
+void runtime_lock(struct runtime_lock *lock);
+void runtime_unlock(struct runtime_lock *lock);
+
+/* No more system calls, once those of the holders of locks are through. */
+void runtime_seal(void);
+
+/* Memory of our own, all 0; NULL if there is none. */
+void *runtime_map(size_t size);
+void runtime_unmap(void *memory, size_t size);
+
+/* The spool of this process, made in the folder. False: none can be made. */
+bool spool_open(const char *folder);
+/* In a child of fork: a spool of its own takes the place of the parent's in memory, with
+ * the strings and attributes that are known. False: there is none, and the parent's may
+ * not be touched. */
+bool spool_copy(const char *folder);
+/* In a child of fork: another thread may have held the lock. */
+void spool_resume(void);
+/* A block, `run` of them together, with its head filled in and all else 0; NULL if there
+ * is no room. */
+struct context_block *spool_block(enum context_block_kind kind, uint32_t owner,
+				  uint32_t run);
+/* The block of this number in the file, which was given out. */
+void *spool_at(uint64_t number);
+/* Gives a block back that has a run of 1. */
+void spool_free(struct context_block *block);
+
+/* Where the string is if it is known, without a lock; 0 if it is not. */
+uint64_t strings_find(const char *bytes, size_t size);
+/* The string in the spool, kept once; its offset in the file. 0 if there is no room. */
+uint64_t strings_intern(const char *bytes, size_t size);
+const struct context_string *strings_at(uint64_t offset);
+/* In a child of fork: what the parent added since then is not this one's. `copied`: the
+ * spool is, before that only the lock is let go. */
+void strings_resume(bool copied);
+
+/* The attribute if it is known, without a lock; 0 if it is not. */
+uint32_t attributes_find(const char *name);
+/* The attribute, made if it is new; 0 if there is no room. */
+uint32_t attributes_create(const char *name, uint32_t type, uint32_t properties);
+/* NULL: no attribute of the process. */
+const struct context_attribute *attributes_get(uint32_t attribute);
+void attributes_resume(bool copied);
+
+/* The child of a node, made if it is new; NULL if there is no room. */
+struct context_node *tree_child(struct context_thread *thread, struct context_node *from,
+				uint32_t attribute, uint64_t value);
+/* The node that holds what was set of a metric in a context. */
+struct context_node *tree_metric(struct context_thread *thread, struct context_node *from,
+				 uint32_t attribute);
+/* Room for the nodes of a new thread. */
+bool tree_init(struct context_thread *thread);
+void tree_deinit(struct context_thread *thread);
+
+/* The record of this thread, made at its first event; NULL if it cannot be had. The
+ * thread is busy. */
+struct context_thread *threads_self(void);
+bool threads_init(void);
+/* In a new process: the records of the parent's threads are not this one's. */
+void threads_forget(void);
+/* A new block for the thread's events; false: there is none, and the event is dropped. */
+bool threads_more_events(struct context_thread *thread);
+
+/* Notes an end that does not fit what is open. */
+void faults_note(const struct context_fault *fault);
+
+/* In a child of fork, whose state was found empty: begins a spool of its own, with what
+ * is open in this thread. False: nothing is recorded. */
+bool runtime_resume(void);
+/* What annotated modules find: see trammel/annotate.h. */
+void trm_runtime_link(struct trm_link *link);
+void trm_runtime_unlink(struct trm_link *link);
+
+/* In a child of fork: another thread may have held the lock. */
+void start_resume(void);
+/* Finds what the program's calls are passed on to. */
+void seal_init(void);
+
+/* Around a fork: what is open in the thread is noted for the child. */
+void fork_prepare(void);
+void fork_parent(void);
+void fork_child(void);
+/* What was noted; nothing where the fork was not seen (a system call in assembly). */
+void fork_enter_path(struct context_thread *thread);
+/* At the end of a thread. */
+void fork_forget(void);
+
+/* Makes a folder for spools; NULL: it cannot be made. */
+const char *alone_begin(void);
+/* At the end of the process that made it: writes the profile, and removes the folder. */
+void alone_end(bool tracing);
+
+/* Links see whether something measures. */
+void links_activate(bool active);
+
+/* Another context is the current one of the thread, as of then. */
+void events_trace_move(struct context_thread *thread, uint64_t ticks);
+
+extern const struct trm_api events_api;
+
+#endif

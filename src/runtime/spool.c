@@ -1,0 +1,367 @@
+/* The spool's file: made, mapped piece by piece, given out in blocks. */
+#include "runtime/runtime.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+enum {
+	SEGMENT = 1 << 20, /* bytes that are mapped at a time */
+	SEGMENT_BLOCKS = SEGMENT / CONTEXT_BLOCK,
+	SEGMENTS_MAX = 16384,
+};
+
+static struct {
+	struct runtime_lock lock;
+	char path[4096];
+	char *segments[SEGMENTS_MAX];
+	uint64_t segment_count, segments_max;
+	uint64_t blocks; /* that were given out; the file says it, too, for readers, and
+			    the parent's goes on after a fork */
+	struct context_block *free;
+} spool;
+
+struct context_spool *runtime_spool;
+
+/* Threads that have their signals blocked. */
+static uint32_t masked;
+
+static void set_mask(const uint64_t *mask, uint64_t *ret_old)
+{
+	register uint64_t *old __asm__("rdx") = ret_old;
+	register long size __asm__("r10") = sizeof(*mask);
+	long result = SYS_rt_sigprocmask;
+
+	__asm__ volatile("syscall"
+			 : "+a"(result)
+			 : "D"((long)SIG_SETMASK), "S"(mask), "r"(old), "r"(size)
+			 : "rcx", "r11", "memory");
+}
+
+/* False: no system call may be made. */
+static bool block_signals(uint64_t *ret_old)
+{
+	static const uint64_t all = ~(uint64_t)0;
+
+	__atomic_add_fetch(&masked, 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&runtime_sealed, __ATOMIC_SEQ_CST)) {
+		__atomic_sub_fetch(&masked, 1, __ATOMIC_RELEASE);
+		return false;
+	}
+	set_mask(&all, ret_old);
+	return true;
+}
+
+void runtime_seal(void)
+{
+	__atomic_store_n(&runtime_sealed, true, __ATOMIC_SEQ_CST);
+	/* Not for ever: a child of a raw fork may have inherited the number. */
+	for (int i = 0; i < 1000 && __atomic_load_n(&masked, __ATOMIC_SEQ_CST); i++)
+		sched_yield();
+}
+
+void runtime_lock(struct runtime_lock *lock)
+{
+	uint64_t signals = 0;
+	bool blocked = block_signals(&signals);
+
+	for (unsigned tries = 0; __atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE);
+	     tries++)
+		if (tries % 64 == 63 && !runtime_sealed)
+			sched_yield();
+	lock->masked = blocked;
+	lock->signals = signals;
+}
+
+void runtime_unlock(struct runtime_lock *lock)
+{
+	uint64_t signals = lock->signals;
+	bool blocked = lock->masked;
+
+	__atomic_store_n(&lock->taken, 0, __ATOMIC_RELEASE);
+	if (!blocked)
+		return;
+	set_mask(&signals, NULL);
+	__atomic_sub_fetch(&masked, 1, __ATOMIC_RELEASE);
+}
+
+/* Where a program may have so much memory only (RLIMIT_AS), the most of it is its own. */
+static bool is_modest(uint64_t size)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY ||
+	       size <= limit.rlim_cur / 8;
+}
+
+void *runtime_map(size_t size)
+{
+	void *memory = runtime_sealed || !is_modest(size)
+			       ? MAP_FAILED
+			       : mmap(NULL, size, PROT_READ | PROT_WRITE,
+				      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+void runtime_unmap(void *memory, size_t size)
+{
+	if (memory && !runtime_sealed)
+		munmap(memory, size);
+}
+
+/* The file is as long as it may become: it has holes, and a longer one would kill the
+ * program where RLIMIT_FSIZE forbids it. */
+static uint64_t longest(void)
+{
+	struct rlimit limit;
+	uint64_t segments = SEGMENTS_MAX;
+
+	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY &&
+	    limit.rlim_cur / SEGMENT < segments)
+		segments = limit.rlim_cur / SEGMENT;
+	return segments;
+}
+
+/* Pages that cannot be had (a full disk) must be known before they are touched. */
+static bool has_pages(void *memory, size_t size)
+{
+	return !madvise(memory, size, MADV_POPULATE_WRITE) || errno == EINVAL;
+}
+
+static char *map_first(int fd)
+{
+	char *memory;
+
+	spool.segments_max = longest();
+	if (!spool.segments_max || ftruncate(fd, (off_t)(spool.segments_max * SEGMENT)))
+		return NULL;
+	memory = mmap(NULL, SEGMENT, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (memory == MAP_FAILED)
+		return NULL;
+	if (has_pages(memory, CONTEXT_BLOCK))
+		return memory;
+	munmap(memory, SEGMENT);
+	return NULL;
+}
+
+/* The next piece: a second mapping of the last one that is twice as long, of which the
+ * latter half is kept. No descriptor is needed, so none stays open in the program. */
+static bool map_next(void)
+{
+	char *memory;
+
+	if (spool.segment_count == spool.segments_max ||
+	    !is_modest((spool.segment_count + 1) * SEGMENT))
+		return false;
+	memory = mremap(spool.segments[spool.segment_count - 1], 0, 2 * SEGMENT,
+			MREMAP_MAYMOVE);
+	if (memory == MAP_FAILED)
+		return false;
+	munmap(memory, SEGMENT);
+	spool.segments[spool.segment_count++] = memory + SEGMENT;
+	return true;
+}
+
+static void fill_head(struct context_block *block, enum context_block_kind kind,
+		      uint32_t owner, uint32_t run)
+{
+	block->run = run;
+	block->owner = owner;
+	block->used = 0;
+	block->order = 0;
+	block->address = (uintptr_t)block;
+	__atomic_store_n(&block->kind, kind, __ATOMIC_RELEASE);
+}
+
+static void begin_head(uint64_t blocks)
+{
+	fill_head(&runtime_spool->head, CONTEXT_HEAD, 0, 1);
+	memcpy(runtime_spool->magic, CONTEXT_MAGIC, sizeof(runtime_spool->magic));
+	runtime_spool->version = CONTEXT_VERSION;
+	runtime_spool->blocks = blocks;
+}
+
+static int create(const char *folder)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	snprintf(spool.path, sizeof(spool.path), "%s/%d.%lld%09ld.context", folder,
+		 (int)getpid(), (long long)now.tv_sec, now.tv_nsec);
+	return open(spool.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+}
+
+bool spool_open(const char *folder)
+{
+	int fd = create(folder);
+	char *memory = fd < 0 ? NULL : map_first(fd);
+
+	if (fd >= 0)
+		close(fd);
+	if (fd >= 0 && !memory)
+		unlink(spool.path);
+	if (!memory)
+		return false;
+	spool.segments[0] = memory;
+	spool.segment_count = 1;
+	spool.blocks = 1;
+	runtime_spool = (struct context_spool *)(void *)memory;
+	begin_head(1);
+	return true;
+}
+
+/* What a child of fork writes in its own file for a block: what strings and attributes
+ * are stays as it is, and the head is begun anew. NULL: nothing. */
+static const void *kept(const struct context_block *block)
+{
+	static const char none[CONTEXT_BLOCK];
+
+	if (block == &runtime_spool->head)
+		return none;
+	return block->kind == CONTEXT_STRINGS || block->kind == CONTEXT_ATTRIBUTES ? block
+										   : NULL;
+}
+
+/* Copies what is kept of a segment, and maps the copy in its place; a segment of which
+ * nothing is kept goes, but for the last one, which is filled further. */
+static bool replace_segment(int fd, uint64_t index)
+{
+	char *segment = spool.segments[index];
+	bool any = index + 1 == spool.segment_count || !index;
+
+	for (uint64_t i = 0, run; i < SEGMENT_BLOCKS; i += run) {
+		const struct context_block *block =
+			(const void *)(segment + i * CONTEXT_BLOCK);
+		const void *bytes;
+		size_t size;
+
+		if (index * SEGMENT_BLOCKS + i >= spool.blocks)
+			break;
+		run = block->run ? block->run : 1;
+		bytes = kept(block);
+		if (!bytes)
+			continue;
+		size = run * CONTEXT_BLOCK;
+		if (pwrite(fd, bytes, size,
+			   (off_t)(index * SEGMENT + i * CONTEXT_BLOCK)) != (ssize_t)size)
+			return false;
+		any = true;
+	}
+	if (!any) {
+		munmap(segment, SEGMENT);
+		return true;
+	}
+	return mmap(segment, SEGMENT, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+		    (off_t)(index * SEGMENT)) != MAP_FAILED;
+}
+
+/* The first segment last: as long as it is the parent's, its head can be told what
+ * failed.
+ */
+static bool replace_all(int fd)
+{
+	for (uint64_t i = spool.segment_count; i > 0; i--)
+		if (!replace_segment(fd, i - 1))
+			return false;
+	begin_head(spool.blocks);
+	return true;
+}
+
+void spool_resume(void)
+{
+	spool.lock.taken = 0;
+	masked = 0;
+}
+
+bool spool_copy(const char *folder)
+{
+	int fd = create(folder);
+	uint64_t most = longest();
+	bool copied;
+
+	spool_resume();
+	spool.free = NULL;
+	if (most < spool.segments_max)
+		spool.segments_max = most;
+	copied = fd >= 0 && spool.segment_count <= spool.segments_max &&
+		 !ftruncate(fd, (off_t)(spool.segments_max * SEGMENT)) && replace_all(fd);
+	if (fd >= 0)
+		close(fd);
+	if (fd >= 0 && !copied)
+		unlink(spool.path);
+	return copied;
+}
+
+void *spool_at(uint64_t number)
+{
+	return spool.segments[number / SEGMENT_BLOCKS] +
+	       number % SEGMENT_BLOCKS * CONTEXT_BLOCK;
+}
+
+/* Blocks at the end of the file, in one piece. */
+static struct context_block *append(uint32_t run)
+{
+	uint64_t at = spool.blocks, in_segment = at % SEGMENT_BLOCKS;
+	struct context_block *block;
+
+	if (run > SEGMENT_BLOCKS)
+		return NULL;
+	if (in_segment + run > SEGMENT_BLOCKS)
+		at += SEGMENT_BLOCKS - in_segment; /* those stay of the kind FREE */
+	if (runtime_sealed || (at == spool.segment_count * SEGMENT_BLOCKS && !map_next()))
+		return NULL;
+	block = spool_at(at);
+	if (!has_pages(block, (size_t)run * CONTEXT_BLOCK))
+		return NULL;
+	block->number = at;
+	spool.blocks = at + run;
+	__atomic_store_n(&runtime_spool->blocks, at + run, __ATOMIC_RELEASE);
+	return block;
+}
+
+struct context_block *spool_block(enum context_block_kind kind, uint32_t owner,
+				  uint32_t run)
+{
+	int saved = errno;
+	struct context_block *block = NULL;
+
+	/* A child that has none of its own yet may not take from its parent's. */
+	if (!runtime_spool || !runtime_state->recording)
+		return NULL;
+	runtime_lock(&spool.lock);
+	/* A child knows by their numbers which strings and attributes are its own. */
+	if (spool.free && kind != CONTEXT_STRINGS && kind != CONTEXT_ATTRIBUTES) {
+		block = spool.free;
+		spool.free = (struct context_block *)(uintptr_t)block->order;
+		memset(block + 1, 0, CONTEXT_BLOCK - sizeof(*block));
+	} else {
+		block = append(run);
+	}
+	if (block)
+		fill_head(block, kind, owner, run);
+	runtime_unlock(&spool.lock);
+	errno = saved;
+	return block;
+}
+
+void spool_free(struct context_block *block)
+{
+	runtime_lock(&spool.lock);
+	__atomic_store_n(&block->kind, CONTEXT_FREE, __ATOMIC_RELEASE);
+	block->order = (uintptr_t)spool.free;
+	spool.free = block;
+	runtime_unlock(&spool.lock);
+}

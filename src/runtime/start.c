@@ -1,0 +1,218 @@
+/* The library's life: constructor, links of annotated modules, fork, end. */
+#include "runtime/runtime.h"
+
+#include <cpuid.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct runtime_state none;
+struct runtime_state *runtime_state = &none;
+
+static struct {
+	struct runtime_lock lock;
+	struct trm_link *links;
+	char folder[4096];
+	bool tracing;
+	bool started;
+	bool asked; /* something is to be recorded in this process */
+} runtime;
+
+uint64_t runtime_clock_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Whether the time-stamp counter runs at one speed, also in deep sleep (Intel SDM vol. 3,
+ * 18.17.1: CPUID 80000007H, EDX bit 8). */
+static bool has_steady_tsc(void)
+{
+	unsigned a, b, c, d;
+
+	return __get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1u << 8;
+}
+
+static struct context_moment moment(void)
+{
+	uint64_t ns = runtime_clock_ns();
+
+	return (struct context_moment){runtime_state->tsc ? __rdtsc() : ns, ns};
+}
+
+static void fill_spool(void)
+{
+	struct timespec now;
+
+	runtime_spool->pid = (uint32_t)getpid();
+	runtime_spool->parent = (uint32_t)getppid();
+	runtime_spool->begin = moment();
+	runtime_spool->ticks_per_second = runtime_state->tsc ? 0 : 1000000000u;
+	clock_gettime(CLOCK_REALTIME, &now);
+	runtime_spool->realtime_ns =
+		(uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	if (readlink("/proc/self/exe", runtime_spool->program, CONTEXT_PROGRAM_MAX - 1) <
+	    0)
+		runtime_spool->program[0] = '\0';
+}
+
+static bool make_state(void)
+{
+	void *page = runtime_map(4096);
+
+	if (!page || madvise(page, 4096, MADV_WIPEONFORK))
+		return false;
+	runtime_state = page;
+	return true;
+}
+
+/* Begins to record; the state is empty. */
+static bool begin(void)
+{
+	runtime_state->tsc = has_steady_tsc();
+	if (!spool_open(runtime.folder))
+		return false;
+	fill_spool();
+	runtime_state->tracing = runtime.tracing;
+	__atomic_store_n(&runtime_state->recording, 1, __ATOMIC_RELEASE);
+	return true;
+}
+
+void links_activate(bool active)
+{
+	for (struct trm_link *link = runtime.links; link; link = link->next)
+		__atomic_store_n(&link->active, active, __ATOMIC_RELEASE);
+}
+
+/* "regions", "regions,trace" */
+static bool read_request(void)
+{
+	const char *what = getenv("TRAMMEL_CONTEXT");
+	const char *folder = getenv("TRAMMEL_CONTEXT_FOLDER");
+
+	if (!what)
+		return false;
+	if (!folder)
+		folder = alone_begin();
+	if (!folder || strlen(folder) >= sizeof(runtime.folder))
+		return false;
+	runtime.tracing = strstr(what, "trace") != NULL;
+	strcpy(runtime.folder, folder);
+	return true;
+}
+
+/* Nothing is said when something cannot be had: the program is not ours. Who asked for
+ * the measurement finds no spool. A library that the program is linked with may be
+ * initialised, and annotated, before this one: what comes first starts it. */
+__attribute__((constructor(101))) static void start(void)
+{
+	int saved = errno;
+
+	if (runtime.started)
+		return;
+	runtime.started = true;
+	seal_init();
+	if (read_request() && make_state() && threads_init() &&
+	    !pthread_atfork(fork_prepare, fork_parent, fork_child) && begin())
+		runtime.asked = true;
+	else
+		runtime_state = &none;
+	links_activate(runtime.asked);
+	errno = saved;
+}
+
+__attribute__((visibility("default"))) void trm_runtime_link(struct trm_link *link)
+{
+	if (link->abi != TRM_ABI)
+		return;
+	start();
+	runtime_lock(&runtime.lock);
+	link->api = &events_api;
+	link->next = runtime.links;
+	runtime.links = link;
+	link->active = runtime.asked;
+	runtime_unlock(&runtime.lock);
+}
+
+/* It stays active: while a process ends, other threads of it may be in regions. */
+__attribute__((visibility("default"))) void trm_runtime_unlink(struct trm_link *link)
+{
+	runtime_lock(&runtime.lock);
+	for (struct trm_link **at = &runtime.links; *at; at = &(*at)->next) {
+		if (*at != link)
+			continue;
+		*at = link->next;
+		break;
+	}
+	runtime_unlock(&runtime.lock);
+}
+
+void faults_note(const struct context_fault *fault)
+{
+	struct context_spool *spool = runtime_spool;
+	struct context_fault *known = spool->faults;
+
+	runtime_lock(&runtime.lock);
+	for (; known < spool->faults + spool->fault_count; known++)
+		if (known->attribute == fault->attribute &&
+		    known->value == fault->value &&
+		    known->open_attribute == fault->open_attribute &&
+		    known->open_value == fault->open_value)
+			break;
+	if (known < spool->faults + CONTEXT_FAULTS_MAX) {
+		uint64_t count = known->count, repaired = known->repaired;
+
+		*known = *fault;
+		known->count = count + 1;
+		known->repaired = repaired + fault->repaired;
+		if (known == spool->faults + spool->fault_count)
+			spool->fault_count++;
+	}
+	runtime_unlock(&runtime.lock);
+}
+
+void start_resume(void)
+{
+	runtime.lock.taken = 0;
+}
+
+/* The parent's spool is shared with it and must not be written to. Strings and attributes
+ * keep their numbers, since sites know them. A child that says nothing makes no system
+ * call for this. */
+bool runtime_resume(void)
+{
+	if (!runtime.asked || runtime_state == &none)
+		return false;
+	runtime_state->tsc = has_steady_tsc();
+	if (runtime_sealed || !spool_copy(runtime.folder)) {
+		__atomic_add_fetch(&runtime_spool->lost_children, 1, __ATOMIC_RELAXED);
+		runtime.asked = false;
+		runtime_self = NULL;
+		links_activate(false);
+		return false;
+	}
+	start_resume();
+	strings_resume(true);
+	attributes_resume(true);
+	fill_spool();
+	threads_forget();
+	runtime_state->tracing = runtime.tracing;
+	__atomic_store_n(&runtime_state->recording, 1, __ATOMIC_RELEASE);
+	fork_enter_path(threads_self());
+	return true;
+}
+
+__attribute__((destructor(101))) static void finish(void)
+{
+	if (!runtime_state->recording)
+		return;
+	runtime_spool->end = moment();
+	__atomic_store_n(&runtime_spool->finished, 1, __ATOMIC_RELEASE);
+	alone_end(runtime.tracing);
+}

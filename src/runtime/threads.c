@@ -1,0 +1,238 @@
+/* Threads: their records, and what is left of them when they end. */
+#include "runtime/runtime.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+runtime_local struct context_thread *runtime_self;
+runtime_local uint32_t runtime_busy;
+
+/* Those that could not be counted where they belong, since there was no spool yet. */
+static uint64_t losses;
+
+void runtime_lose(void)
+{
+	__atomic_add_fetch(runtime_state->recording ? &runtime_spool->lost_in_handlers
+						    : &losses,
+			   1, __ATOMIC_RELAXED);
+}
+
+static struct {
+	pthread_key_t key; /* its destructor sees threads end */
+	uint32_t count;
+	/* What ended threads had. */
+	struct runtime_lock lock;
+	struct context_thread *ended;
+	struct context_block *rows;
+} threads;
+
+static struct context_thread *make(uint32_t number)
+{
+	struct context_thread *thread = (void *)spool_block(CONTEXT_THREAD, number, 1);
+
+	if (!thread)
+		return NULL;
+	thread->number = number;
+	tree_init(thread);
+	return thread;
+}
+
+bool threads_more_events(struct context_thread *thread)
+{
+	struct context_block *block = spool_block(CONTEXT_EVENTS, thread->number, 1);
+
+	thread->event_at = thread->event_end = NULL;
+	if (!block)
+		return false;
+	block->order = ++thread->order;
+	thread->event_at = (struct context_event *)(block + 1);
+	/* A value takes two, so none begins in the last place. */
+	thread->event_end = thread->event_at +
+			    (CONTEXT_BLOCK - sizeof(*block)) / sizeof(*thread->event_at) -
+			    1;
+	return true;
+}
+
+static struct context_thread *begin(void)
+{
+	uint32_t number = __atomic_add_fetch(&threads.count, 1, __ATOMIC_RELAXED);
+	struct context_thread *thread = make(number);
+
+	if (!thread)
+		return NULL;
+	thread->tid = runtime_sealed ? number : (uint32_t)gettid();
+	thread->last = runtime_ticks();
+	if (runtime_state->tracing)
+		threads_more_events(thread);
+	__atomic_store_n(&thread->alive, 1, __ATOMIC_RELEASE);
+	__atomic_add_fetch(&runtime_spool->threads, 1, __ATOMIC_RELAXED);
+	return thread;
+}
+
+struct context_thread *threads_self(void)
+{
+	int saved = errno;
+
+	if (!runtime_state->recording && !runtime_resume()) {
+		errno = saved;
+		return NULL;
+	}
+	if (!runtime_self) {
+		runtime_self = begin();
+		if (runtime_self)
+			pthread_setspecific(threads.key, runtime_self);
+	}
+	errno = saved;
+	return runtime_self;
+}
+
+static struct context_row *new_row(void)
+{
+	struct context_block *block = threads.rows;
+	struct context_row *row;
+
+	if (!block || sizeof(*block) + block->used + sizeof(*row) > CONTEXT_BLOCK)
+		block = threads.rows = spool_block(CONTEXT_ROWS, 0, 1);
+	if (!block)
+		return NULL;
+	row = (void *)((char *)(block + 1) + block->used);
+	return row;
+}
+
+static void sum_up(struct context_node *to, const struct context_node *from)
+{
+	to->sum += from->sum;
+	if (from->flags & CONTEXT_METRIC) {
+		if (!to->count || from->least < to->least)
+			to->least = from->least;
+		if (!to->count || from->most > to->most)
+			to->most = from->most;
+	}
+	to->count += from->count;
+}
+
+/* Moves a node's numbers to the tree of ended threads; `last_child` of a node that was
+ * moved leads there. */
+static void move_node(const struct context_thread *thread, struct context_node *node)
+{
+	struct context_thread *ended = threads.ended;
+	struct context_node *parent = node->parent ? node->parent->last_child : NULL;
+	bool metric = node->flags & CONTEXT_METRIC;
+	struct context_node *to = ended->root;
+	struct context_row *row;
+
+	if (node->parent && !parent)
+		to = NULL;
+	else if (node->parent && metric)
+		to = tree_metric(ended, parent, node->attribute);
+	else if (node->parent)
+		to = tree_child(ended, parent, node->attribute, node->value);
+	if (to && (node->count || node->ticks)) {
+		row = thread->number <= CONTEXT_ROWS_MAX ? new_row() : NULL;
+		if (row) {
+			*row = (struct context_row){
+				thread->number, thread->tid, to->number,
+				node->count,    node->ticks, metric ? node->least : 0,
+				node->most};
+			__atomic_store_n(&threads.rows->used,
+					 threads.rows->used + (uint32_t)sizeof(*row),
+					 __ATOMIC_RELEASE);
+		} else {
+			sum_up(to, node);
+		}
+	}
+	node->last_child = metric ? NULL : to;
+}
+
+/* The blocks of nodes, first one first: the links lead backwards. */
+static struct context_block *turn_links(struct context_thread *thread)
+{
+	struct context_block *block = thread->node_block, *next = NULL;
+
+	while (block) {
+		struct context_block *before = (void *)(uintptr_t)block->link;
+
+		block->link = (uintptr_t)next;
+		next = block;
+		block = before;
+	}
+	return next;
+}
+
+static void move_all(struct context_thread *thread)
+{
+	uint32_t left = thread->node_count;
+
+	for (struct context_block *block = turn_links(thread); block;
+	     block = (void *)(uintptr_t)block->link) {
+		struct context_node *node =
+			block == &thread->head ? thread->root : (void *)(block + 1);
+		struct context_node *end = (void *)((char *)block + CONTEXT_BLOCK);
+
+		for (; left && node + 1 <= end; node++, left--)
+			move_node(thread, node);
+	}
+}
+
+static void free_all(struct context_thread *thread)
+{
+	struct context_block *block = (void *)(uintptr_t)thread->head.link;
+
+	while (block) {
+		struct context_block *next = (void *)(uintptr_t)block->link;
+
+		spool_free(block);
+		block = next;
+	}
+	tree_deinit(thread);
+	spool_free(&thread->head);
+}
+
+/* Its numbers go to the tree of ended threads, and its memory to the next thread. What
+ * was traced speaks of the thread's own nodes, so that those stay then. */
+static void end(void *record)
+{
+	struct context_thread *thread = record;
+	int saved = errno;
+
+	fork_forget();
+	if (!runtime_state->recording || thread != runtime_self)
+		return;
+	runtime_busy = 1;
+	in_order();
+	thread->node->ticks += runtime_ticks() - thread->last;
+	runtime_self = NULL;
+	if (!thread->order) {
+		runtime_lock(&threads.lock);
+		if (!threads.ended)
+			threads.ended = make(0);
+		if (threads.ended) {
+			move_all(thread);
+			free_all(thread);
+		}
+		runtime_unlock(&threads.lock);
+	} else {
+		__atomic_store_n(&thread->alive, 0, __ATOMIC_RELEASE);
+	}
+	in_order();
+	runtime_busy = 0;
+	errno = saved;
+}
+
+bool threads_init(void)
+{
+	return !pthread_key_create(&threads.key, end);
+}
+
+void threads_forget(void)
+{
+	pthread_key_t key = threads.key;
+
+	memset(&threads, 0, sizeof(threads));
+	threads.key = key;
+	runtime_self = NULL;
+	runtime_spool->lost_in_handlers = losses;
+	losses = 0;
+}

@@ -1,0 +1,146 @@
+/*
+ * The context tree of a thread. Children are found in a hash table of all nodes of the
+ * thread: open addressing, linear probing, load at most 1/2. Neighbouring values (eight
+ * of them: a line of the cache) have neighbouring slots, so that a counter that runs up
+ * walks through memory instead of jumping about.
+ */
+#include "runtime/runtime.h"
+
+enum { FIRST_SLOTS = CONTEXT_THREAD_SLOTS };
+
+/* Strings are multiples of 8: their neighbours differ in higher bits. */
+static uint64_t hash_of(const struct context_node *from, uint32_t attribute,
+			uint64_t value)
+{
+	uint64_t hash = (uint64_t)from->number << 32 | attribute;
+
+	hash = (hash ^ value >> 3) * 0x9e3779b97f4a7c15u;
+	hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9u;
+	return (hash >> 24 & ~7ull) | ((value ^ value >> 3) & 7);
+}
+
+static struct context_node **slot_of(const struct context_thread *thread,
+				     const struct context_node *from, uint32_t attribute,
+				     uint64_t value)
+{
+	for (uint64_t i = hash_of(from, attribute, value);; i++) {
+		struct context_node **slot = &thread->slots[i & thread->slot_mask];
+
+		if (!*slot || ((*slot)->value == value && (*slot)->parent == from &&
+			       (*slot)->attribute == attribute))
+			return slot;
+	}
+}
+
+static bool grow(struct context_thread *thread)
+{
+	struct context_node **old = thread->slots;
+	uint64_t count = thread->slot_mask + 1;
+	struct context_node **slots = runtime_map(2 * count * sizeof(*slots));
+
+	if (!slots)
+		return false;
+	thread->slots = slots;
+	thread->slot_mask = 2 * count - 1;
+	for (uint64_t i = 0; i < count; i++)
+		if (old[i])
+			*slot_of(thread, old[i]->parent, old[i]->attribute,
+				 old[i]->value) = old[i];
+	/* The first table lies in the thread's own block. */
+	if (count > FIRST_SLOTS)
+		runtime_unmap(old, count * sizeof(*old));
+	return true;
+}
+
+static struct context_node *new_node(struct context_thread *thread)
+{
+	if (thread->node_at == thread->node_end) {
+		struct context_block *block =
+			spool_block(CONTEXT_NODES, thread->number, 1);
+
+		if (!block)
+			return NULL;
+		block->order = thread->node_count; /* number of its first node */
+		block->link = (uintptr_t)thread->node_block;
+		thread->node_block = block;
+		thread->node_at = (struct context_node *)(block + 1);
+		thread->node_end = thread->node_at + (CONTEXT_BLOCK - sizeof(*block)) /
+							     sizeof(*thread->node_at);
+	}
+	return thread->node_at++;
+}
+
+static struct context_node *add(struct context_thread *thread, struct context_node *from,
+				uint32_t attribute, uint64_t value)
+{
+	struct context_node *node = new_node(thread);
+
+	if (!node)
+		return NULL;
+	node->parent = from;
+	node->parent_number = from ? from->number : 0;
+	node->attribute = attribute;
+	node->value = value;
+	node->number = thread->node_count;
+	__atomic_store_n(&thread->node_count, thread->node_count + 1, __ATOMIC_RELEASE);
+	return node;
+}
+
+static struct context_node *find_or_add(struct context_thread *thread,
+					struct context_node *from, uint32_t attribute,
+					uint64_t value)
+{
+	struct context_node **slot = slot_of(thread, from, attribute, value);
+
+	if (*slot)
+		return *slot;
+	if (2ull * thread->node_count > thread->slot_mask && !grow(thread))
+		return NULL;
+	struct context_node *node = add(thread, from, attribute, value);
+
+	if (node)
+		*slot_of(thread, from, attribute, value) = node;
+	return node;
+}
+
+struct context_node *tree_child(struct context_thread *thread, struct context_node *from,
+				uint32_t attribute, uint64_t value)
+{
+	struct context_node *node = find_or_add(thread, from, attribute, value);
+
+	if (node)
+		from->last_child = node;
+	return node;
+}
+
+struct context_node *tree_metric(struct context_thread *thread, struct context_node *from,
+				 uint32_t attribute)
+{
+	struct context_node *node = find_or_add(thread, from, attribute, 0);
+
+	if (node)
+		node->flags = CONTEXT_METRIC;
+	return node;
+}
+
+bool tree_init(struct context_thread *thread)
+{
+	char *at = (char *)(thread + 1);
+
+	thread->slots = (struct context_node **)(void *)at;
+	thread->slot_mask = FIRST_SLOTS - 1;
+	at += FIRST_SLOTS * sizeof(*thread->slots);
+	thread->node_at = (struct context_node *)(void *)at;
+	thread->node_end = thread->node_at + ((char *)thread + CONTEXT_BLOCK - at) /
+						     (long)sizeof(*thread->node_at);
+	thread->node_block = &thread->head;
+	thread->root = thread->node = add(thread, NULL, 0, 0);
+	return thread->root != NULL;
+}
+
+void tree_deinit(struct context_thread *thread)
+{
+	if (thread->slot_mask + 1 > FIRST_SLOTS)
+		runtime_unmap(thread->slots,
+			      (thread->slot_mask + 1) * sizeof(*thread->slots));
+}

@@ -1,0 +1,185 @@
+/*
+ * The spool: the file in which a process records its own context. It is mapped and
+ * shared, so that what was recorded is there however the process ends. The process writes
+ * it (runtime/), and whoever makes a profile of it reads it (context/).
+ *
+ * A spool is a sequence of blocks of CONTEXT_BLOCK bytes, each with a head of 64 bytes:
+ *
+ *     block 0     struct context_spool
+ *     STRINGS     strings, each a struct context_string at a multiple of 8 bytes; a long
+ *                 one has a run of blocks for itself, `run` of them, one head in front
+ *     ATTRIBUTES  an array of struct context_attribute, numbered from 1
+ *     THREAD      struct context_thread, CONTEXT_THREAD_SLOTS words of the process's own,
+ *                 and nodes
+ *     NODES       an array of struct context_node, of the thread `owner`
+ *     EVENTS      an array of struct context_event, of the thread `owner`; blocks of one
+ *                 thread have ascending `order`
+ *     ROWS        an array of struct context_row: what threads left when they ended
+ *     FREE        nothing
+ *
+ * An item counts once `used` (or `node_count`) covers it, which is written after it.
+ * Values of string attributes are offsets of strings in the file.
+ */
+#ifndef TRAMMEL_WIRE_CONTEXT_H
+#define TRAMMEL_WIRE_CONTEXT_H
+
+#include <stdint.h>
+
+#define CONTEXT_MAGIC "TRMCTX\r\n"
+
+enum context_sizes {
+	CONTEXT_VERSION = 2,
+	CONTEXT_BLOCK = 16 << 10,
+	CONTEXT_FAULTS_MAX = 16,
+	CONTEXT_PROGRAM_MAX = 4096,
+	CONTEXT_THREAD_SLOTS = 128,
+};
+
+enum context_block_kind {
+	CONTEXT_FREE,
+	CONTEXT_HEAD,
+	CONTEXT_STRINGS,
+	CONTEXT_ATTRIBUTES,
+	CONTEXT_THREAD,
+	CONTEXT_NODES,
+	CONTEXT_EVENTS,
+	CONTEXT_ROWS,
+	CONTEXT_KINDS
+};
+
+struct context_block {
+	uint32_t kind;
+	uint32_t run;   /* blocks that belong together; at least 1 */
+	uint32_t owner; /* number of a thread, from 1; 0: the tree of ended threads */
+	uint32_t used;  /* bytes behind the head that hold items */
+	uint64_t order; /* among blocks of this kind and owner; of a FREE one: the next */
+	uint64_t address; /* where the process sees it */
+	uint64_t number;  /* in the file */
+	uint64_t link;    /* the process's own */
+	uint64_t unused[2];
+};
+
+/* A moment on both clocks. */
+struct context_moment {
+	uint64_t ticks; /* what events are stamped with */
+	uint64_t ns;    /* CLOCK_MONOTONIC */
+};
+
+/* Ends that do not fit their begins: told once, with how often it happened. */
+struct context_fault {
+	uint32_t attribute;         /* of the end */
+	uint32_t open_attribute;    /* of what was open; 0: nothing was */
+	uint64_t value, open_value; /* `value` is 0 if the end does not say it */
+	uint64_t count;
+	uint64_t repaired; /* of these, ends whose begin was found further out */
+};
+
+struct context_spool {
+	struct context_block head;
+	char magic[8];
+	uint32_t version;
+	uint32_t pid;
+	uint32_t parent;
+	uint32_t finished;         /* 1: the process said goodbye */
+	uint64_t blocks;           /* that were given out, this one among them */
+	uint64_t ticks_per_second; /* 0: to be had from the two moments */
+	struct context_moment begin, end;
+	uint64_t realtime_ns; /* of `begin` */
+	uint64_t threads;     /* that ever recorded */
+	uint64_t live_rows;   /* threads whose rows stand apart; see CONTEXT_ROWS */
+	/* Events that are not recorded, by why. */
+	uint64_t lost_in_handlers, lost_for_memory, lost_for_type;
+	uint64_t lost_children; /* forked processes that could not have a spool */
+	uint32_t fault_count;
+	uint32_t unused;
+	struct context_fault faults[CONTEXT_FAULTS_MAX];
+	char program[CONTEXT_PROGRAM_MAX]; /* path */
+};
+
+struct context_string {
+	uint32_t size; /* bytes, without the 0 behind them */
+	uint32_t hash;
+	char bytes[];
+};
+
+struct context_attribute {
+	uint32_t type;       /* enum trm_type of trammel/annotate.h */
+	uint32_t properties; /* enum trm_property */
+	uint64_t name;       /* a string */
+};
+
+enum context_node_flags {
+	CONTEXT_METRIC = 1, /* of the parent: what was set of a metric there */
+};
+
+/* A combined context of a thread: what its parent is, and attribute=value. */
+struct context_node {
+	struct context_node *parent; /* in the process's memory */
+	union {
+		struct context_node *last_child; /* the same */
+		uint64_t least;                  /* METRIC: of its values */
+	};
+	uint64_t value;
+	uint32_t attribute;
+	uint32_t number; /* in the thread, from 0, which is the root */
+	uint32_t parent_number;
+	uint32_t flags;
+	uint64_t count; /* how often it began, or was set */
+	union {
+		uint64_t ticks; /* spent in it and nothing further in */
+		uint64_t sum;
+	};
+	union {
+		uint64_t began; /* ticks; the last time */
+		uint64_t most;
+	};
+};
+
+struct context_thread {
+	struct context_block head;
+	/* What every event touches. */
+	struct context_node *node; /* the current one; root when nothing is open */
+	uint64_t last;             /* ticks of the last event */
+	uint64_t too_deep;         /* begins without a node, for want of memory */
+	struct context_event *event_at, *event_end; /* NULL: no trace, or no memory */
+	struct context_node **slots; /* its nodes, by hash; see runtime/tree.c */
+	uint64_t slot_mask;
+
+	struct context_node *root, *node_at, *node_end;
+	struct context_block *node_block, *event_block;
+	uint32_t number; /* from 1; 0: the tree of ended threads */
+	uint32_t tid;
+	uint32_t alive;
+	uint32_t node_count;
+	uint64_t order;      /* of its next block of events */
+	uint64_t dropped;    /* events for which there was no memory */
+	uint64_t padding[2]; /* nodes lie at multiples of 64 bytes */
+};
+
+/* What a thread that ended had of a node of the tree of ended threads. That tree's own
+ * numbers are those of the threads after the first CONTEXT_ROWS_MAX. */
+struct context_row {
+	uint32_t thread;
+	uint32_t tid;
+	uint64_t node;
+	uint64_t count, ticks; /* METRIC: and sum */
+	uint64_t least, most;  /* METRIC */
+};
+
+enum { CONTEXT_ROWS_MAX = 4096 }; /* threads */
+
+enum context_event_kind {
+	CONTEXT_EVENT_BEGIN = 1, /* what: number of the node that began */
+	CONTEXT_EVENT_END,       /* what: number of the node that ended */
+	CONTEXT_EVENT_MOVE,      /* what: number of the node that is now current */
+	CONTEXT_EVENT_SET,       /* what: an attribute; the next item is its value */
+	CONTEXT_EVENT_CHANGE,    /* what: number of the node that took another's place */
+};
+
+struct context_event {
+	uint64_t ticks; /* of a value: the value */
+	uint32_t kind;
+	uint32_t what;
+};
+
+#endif
