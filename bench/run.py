@@ -19,7 +19,9 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
+import attaching  # noqa: E402
 import costs  # noqa: E402
+import rebuilds  # noqa: E402
 import runner  # noqa: E402
 import tables  # noqa: E402
 import tools  # noqa: E402
@@ -147,8 +149,10 @@ def measure(folder, options):
     results = measure_programs(chosen, folder, options, progress)
     startup = {} if options.only else costs.startup(chosen, folder, options, progress)
     memory = {} if options.only else costs.memory(chosen, folder, options, progress)
+    rebuilt = ([], {}) if options.only else rebuilds.measure(chosen, folder, options, progress)
+    attached = {} if options.only else attaching.measure(folder, cache, options, progress)
     progress.end()
-    return chosen, results, startup, memory
+    return tables.Measured(chosen, results, startup, memory, *rebuilt, attached)
 
 
 def main():
@@ -160,20 +164,19 @@ def main():
     else:
         with tempfile.TemporaryDirectory(prefix="trammel-bench-") as folder:
             done = measure(folder, options)
-    chosen, results, startup, memory = done
-    wrong = wrong_outputs(results)
+    wrong = wrong_outputs(done.results) + wrong_outputs(done.rebuilt)
     when = datetime.date.today().isoformat()
-    text = tables.document(machine(), when, options.rounds, chosen, done[1:], wrong)
+    text = tables.document(machine(), when, options.rounds, done, wrong)
     print(text)
     if options.partial:
         print(f"A part only: {options.results} is left as it is.", file=sys.stderr)
     else:
         with open(options.results, "w", encoding="utf-8") as file:
             file.write(text)
-        quote(os.path.join(HERE, "../README.md"), tables.ratio_table(chosen, results, "cpu"))
+        quote(os.path.join(HERE, "../README.md"), tables.ratio_table(done.chosen, done.results, "cpu"))
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
-            json.dump(tables.raw(machine(), when, results, startup, memory), file, indent=1)
+            json.dump(tables.raw(machine(), when, done), file, indent=1)
     return 1 if wrong else 0
 
 

@@ -4,6 +4,8 @@ import dataclasses
 import math
 import statistics
 
+import attaching
+
 HEAD = """# What measuring costs
 
 Written by `bench/run.py` on {when}, on {machine}.
@@ -11,6 +13,17 @@ Written by `bench/run.py` on {when}, on {machine}.
 {rounds} rounds, interleaved, medians; tools marked with * ran once. A ratio of 1.00 is the
 speed of the bare run.
 """
+
+
+@dataclasses.dataclass
+class Measured:
+    chosen: list      # tools
+    results: dict     # {program: {tool: [runner.Run]}}
+    startup: dict     # as costs.startup() gives it
+    memory: dict      # as costs.memory() gives it
+    rebuilders: list  # tools that took part in `rebuilt`
+    rebuilt: dict     # as `results`
+    attaching: dict   # as attaching.measure() gives it
 
 
 def geometric_mean(values):
@@ -84,29 +97,46 @@ def memory_table(memory):
     return markdown(rows)
 
 
-def document(machine, when, rounds, chosen, measured, wrong):
-    results, startup, memory = measured
+REBUILT = """## Beside a rebuild with gcc's -fprofile-arcs: CPU time, ratio to the plain build
+"""
+
+
+def document(machine, when, rounds, measured, wrong):
+    chosen, results = measured.chosen, measured.results
     parts = [HEAD.format(when=when, machine=machine, rounds=rounds),
              "## CPU time, user and system of all processes: ratio to bare\n",
              ratio_table(chosen, results, "cpu"),
              "## Wall time: ratio to bare\n", ratio_table(chosen, results, "wall")]
-    if startup:
+    if measured.rebuilt:
+        parts += [REBUILT, ratio_table(measured.rebuilders, measured.rebuilt, "cpu")]
+    if measured.startup:
         parts += ["## Time added at start-up (\"cold\": nothing cached)\n",
-                  startup_table(startup)]
-    if memory:
-        parts += ["## Memory and threads\n", memory_table(memory)]
+                  startup_table(measured.startup)]
+    if measured.attaching:
+        parts += ["## Attaching to a server of eight threads\n",
+                  "CPU time of its work as a ratio to before, medians; \"stop\": all threads stand.\n",
+                  markdown(attaching.rows(measured.attaching))]
+    if measured.memory:
+        parts += ["## Memory and threads\n", memory_table(measured.memory)]
     parts.append("Every run gave the bare run's output and exit status.\n" if not wrong
                  else "Runs that went wrong:\n\n" + "".join(f"- {line}\n" for line in wrong))
     return "\n".join(parts)
 
 
-def raw(machine, when, results, startup, memory):
+def raw_runs(results):
+    return {name: {tool: [dataclasses.asdict(run) for run in runs]
+                   for tool, runs in by_tool.items()}
+            for name, by_tool in results.items()}
+
+
+def raw(machine, when, measured):
     """Everything measured, for --json."""
     return {
         "machine": machine, "date": when,
-        "programs": {name: {tool: [dataclasses.asdict(run) for run in runs]
-                            for tool, runs in by_tool.items()}
-                     for name, by_tool in results.items()},
-        "startup": startup,
-        "memory": {tool: dataclasses.asdict(value) for tool, value in memory.items()},
+        "programs": raw_runs(measured.results),
+        "rebuilt": raw_runs(measured.rebuilt),
+        "startup": measured.startup,
+        "attaching": {name: dataclasses.asdict(value)
+                      for name, value in measured.attaching.items()},
+        "memory": {tool: dataclasses.asdict(value) for tool, value in measured.memory.items()},
     }

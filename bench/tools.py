@@ -42,7 +42,7 @@ PEERS = [
 ]
 
 
-MEASUREMENTS = ("functions", "coverage", "blocks", "block-coverage", "edges")
+MEASUREMENTS = ("functions", "coverage", "blocks", "block-coverage", "edges", "calls")
 
 
 def name_of(measurement):

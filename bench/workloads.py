@@ -107,6 +107,7 @@ def startup_commands():
         "/bin/true": ["/bin/true"],
         "python3 -c pass": ["/usr/bin/python3", "-E", "-s", "-c", "pass"],
         "clang --version": [os.path.realpath("/usr/bin/clang"), "--version"],
+        "clang -c tiny.c": [os.path.realpath("/usr/bin/clang"), "-c", "tiny.c", "-o", "tiny.o"],
     }
 
 
@@ -120,14 +121,15 @@ def write_parts(folder):
 
 
 def prepare(folder):
-    """Makes every input and builds the two compiled programs; once for a folder."""
+    """Makes every input and builds the compiled programs; once for a folder."""
     mark = os.path.join(folder, "prepared")
     os.makedirs(folder, exist_ok=True)
     for name in os.listdir(PROGRAMS):
         shutil.copy(os.path.join(PROGRAMS, name), folder)
     builds = [["g++", "-O2", "-o", "exceptions", "exceptions.cc"],
               ["gcc", "-O2", "-pthread", "-o", "threads", "threads.c"],
-              ["gcc", "-O2", "-pthread", "-o", "thread_cost", "thread_cost.c"]]
+              ["gcc", "-O2", "-pthread", "-o", "thread_cost", "thread_cost.c"],
+              ["gcc", "-O2", "-pthread", "-o", "eight", "eight.c"]]
     for build in builds:
         subprocess.run(build, cwd=folder, check=True)
     if os.path.exists(mark):
