@@ -31,6 +31,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = os.path.join(HERE, "exactness")
 sys.path.insert(0, SOURCES)
 
+import arcs  # noqa: E402
 import blocks  # noqa: E402
 import callgrind  # noqa: E402
 import compare  # noqa: E402
@@ -194,13 +195,17 @@ REPORTS = {"blocks": 2, "block-coverage": 2, "edges": 3}
 
 
 def run_trammel(trammel, command, folder, name, environment, measure="functions"):
-    """Output, and the report by function; of blocks and edges also the reports by those."""
+    """Output, and the report by function; of blocks and edges also the reports by those, of
+    calls that by place."""
     out = os.path.join(folder, f"{name}-{measure}.trm")
     output = execute([trammel, "run", "--quiet", "-m", measure, "-o", out, "--", *command], folder,
                      environment)
+    kinds = {"functions": ["function"], "calls": ["function", "arc"]}
     reports = [json.loads(execute([trammel, "report", out, "--json", "--by", kind], folder, PLAIN))
-               for kind in ("function", "block", "edge")[:REPORTS.get(measure, 1)]]
-    return reports[0] if measure not in REPORTS else reports, output
+               for kind in kinds.get(measure, ("function", "block", "edge")[:REPORTS.get(measure, 1)])]
+    if measure == "calls":
+        execute([trammel, "report", out, "--check"], folder, PLAIN)
+    return reports[0] if len(reports) == 1 else reports, output
 
 
 def show(rows, truth, limit):
@@ -214,6 +219,7 @@ def show(rows, truth, limit):
 
 TOTALS = {"equal": 0, "explained": 0, "wrong": 0}
 BLOCK_TOTALS = dict(TOTALS)
+ARC_TOTALS = dict(TOTALS)
 EDGE_TOTALS = dict(TOTALS)
 
 
@@ -251,6 +257,45 @@ def judge_blocks(name, truth, report, excuses, modules=None):
         print(f"  {len(rows)}: {reason}")
     show(result.wrong + result.uncovered, truth, 10)
     return not bad
+
+
+def judge_arcs(name, truth, report, excuses, modules=None):
+    """The same for counts of calls by their places."""
+    counted = arcs.Report(report)
+    result = arcs.compare(truth, counted, excuses, modules)
+    bad = bool(result.wrong) or result.equal < (10 if name in OWN_ONLY else 50)
+    explained = sum(len(rows) for rows in result.explained.values())
+    for key, number in (("equal", result.equal), ("explained", explained),
+                        ("wrong", len(result.wrong))):
+        ARC_TOTALS[key] += number
+    print(f"{'FAIL' if bad else 'ok':4} {name}: {result.equal} places of calls equal, "
+          f"{explained} explained, {len(result.wrong)} wrong; "
+          + ", ".join(f"{count} {kind}" for kind, count in sorted(counted.kinds.items())))
+    for reason, rows in sorted(result.explained.items()):
+        print(f"  {len(rows)}: {reason}")
+    show(result.wrong, truth, 10)
+    test_arcs(truth, report, excuses, modules)
+    return not bad
+
+
+def test_arcs(truth, report, excuses, modules):
+    """The comparison must see a call too many, and one at another place."""
+    def wrong(changed):
+        return len(arcs.compare(truth, arcs.Report(changed), excuses, modules).wrong)
+
+    before = wrong(report)
+    for key, change in (("arc.count", lambda old: old + 1),
+                        ("arc.site", lambda old: hex(int(old, 16) + 1))):
+        for index, row in enumerate(report["rows"]):
+            if row["arc.kind"] != "direct" or (modules and row["caller.path"] not in modules):
+                continue
+            changed = copy.copy(report)
+            changed["rows"] = list(report["rows"])
+            changed["rows"][index] = dict(row, **{key: change(row[key])})
+            if wrong(changed) > before:
+                break
+        else:
+            raise Failure(f"the comparison itself is broken: another {key} was not seen")
 
 
 def judge_edges(name, truth, ways, report):
@@ -390,6 +435,10 @@ def check_steps(folder, options, excuses, block_excuses):
                                                  environment, "blocks")
         right = judge(name, steps, report, {}, options) and right and output == expected
         right = judge_blocks(name, steps, by_block, {}) and right
+        (report, by_arc), output = run_trammel(options.trammel, ["./plain"], folder, "plain",
+                                               environment, "calls")
+        right = judge(name, steps, report, {}, options) and right and output == expected
+        right = judge_arcs(name, steps, by_arc, {}) and right
     profile, _ = run_callgrind(["./plain"], folder, "alike")
     own = os.path.realpath(os.path.join(folder, "plain"))
     found = differences(truth, compare.Truth(profile), VALGRIND_REASON)
@@ -411,8 +460,6 @@ def loader_callees(truth, excuses):
 
 def check_blocks(name, command, folder, options, truth, excuses):
     (_, by_block), _ = run_trammel(options.trammel, command, folder, name, ALIKE, "blocks")
-    if name in UNSTEADY:
-        excuses = {**unsteady(command, folder, name, truth, blocks.functions_that_differ), **excuses}
     rows = by_block["rows"]
     excuses = {**{(row["module.path"], int(row["offset"], 16)): OTHER_BLOCKS[row["function"]]
                   for row in rows if row["function"] in OTHER_BLOCKS},
@@ -424,6 +471,19 @@ def check_blocks(name, command, folder, options, truth, excuses):
     if name in OWN_ONLY:
         modules = {os.path.realpath(os.path.join(folder, command[0]))}
     return judge_blocks(name, truth, by_block, excuses, modules)
+
+
+def check_arcs(name, command, folder, options, truth, excuses):
+    (report, by_arc), _ = run_trammel(options.trammel, command, folder, name, ALIKE, "calls")
+    # As for blocks; and what reads ahead is called as often as ever.
+    modules = {row["module.path"] for row in report["rows"]
+               if not row["module.path"].endswith(LOADER)}
+    if name in OWN_ONLY:
+        modules = {os.path.realpath(os.path.join(folder, command[0]))}
+        excuses = {**excuses, **{(row["module.path"], int(row["offset"], 16)): OWN_ONLY[name]
+                                 for row in report["rows"] if row["module.path"] not in modules}}
+    right = judge(name, truth, report, excuses, options)
+    return judge_arcs(name, truth, by_arc, excuses, modules) and right
 
 
 def check(name, command, folder, options, excuses, block_excuses):
@@ -441,6 +501,11 @@ def check(name, command, folder, options, excuses, block_excuses):
         excuses = {(module, address): OWN_ONLY[name] for module in others if module != program
                    for address in {**truth.calls.get(module, {}), **others[module]}}
     right = judge(name, truth, report, excuses, options)
+    if name in UNSTEADY:
+        block_excuses = {**unsteady(command, folder, name, truth, blocks.functions_that_differ),
+                         **block_excuses}
+    right = check_arcs(name, command, folder, options, truth,
+                       {**block_excuses, **excuses}) and right
     return check_blocks(name, command, folder, options, truth, block_excuses) and right
 
 
@@ -630,8 +695,8 @@ def run(folder, options):
         results.append(attempt("loops", check_loops, folder, options))
     if options.only in (None, "pbo"):
         results.append(attempt("pbo", check_pbo, folder, options))
-    for what, totals in (("calls", TOTALS), ("blocks", BLOCK_TOTALS),
-                         ("edges", EDGE_TOTALS)):
+    for what, totals in (("calls", TOTALS), ("places of calls", ARC_TOTALS),
+                         ("blocks", BLOCK_TOTALS), ("edges", EDGE_TOTALS)):
         print(f"{what}:", ", ".join(f"{number} {word}" for word, number in totals.items()))
     print(f"{results.count(True)} passed, {results.count(False)} failed")
     return 0 if all(results) else 1

@@ -29,7 +29,10 @@ def main():
                 name = source.name + (f"-{variant}" if variant else "")
                 tests.append((name, functools.partial(
                     test_variant, source, variant, name, folder, tool, options)))
-        for name, test in job_control.TESTS + attach.TESTS + windows.TESTS + top.TESTS:
+        others = job_control.TESTS + top.TESTS
+        if not trammel.only_preloads(options.measure):
+            others = others + attach.TESTS + windows.TESTS
+        for name, test in others:
             tests.append((name, functools.partial(test, folder, tool, options)))
         return results.run_all(tests, options)
 

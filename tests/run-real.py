@@ -144,8 +144,8 @@ def run_test(command, user, environment):
             try:
                 report = trammel.Report(environment.tool, profile)
                 check_profile(command, report)
-                if environment.options.measure in ("blocks", "edges"):
-                    trammel.check_counts(environment.tool, profile, report)
+                trammel.check_counts(environment.tool, profile, report,
+                                     environment.options.measure)
             except trammel.ReportError as error:
                 raise Failure(str(error)) from error
         return f"bare {bare.seconds:.2f} s, measured {measured.seconds:.2f} s"

@@ -34,6 +34,13 @@ static void check_calls(struct check *check, const struct report_function *funct
 		(const uint64_t[]){function->calls, entered ? blocks[0].count : 0});
 }
 
+/* How often a block may have been left: also by threads that stood in it when counting
+ * began. */
+static uint64_t most_left(const struct annotation_block *block)
+{
+	return block->stayed < 0 ? block->count - (uint64_t)block->stayed : block->count;
+}
+
 /* What a route adds to what is known of its ends. */
 static void add_route(const struct annotation *annotation, struct neighbours *neighbours,
 		      const struct route *route)
@@ -46,7 +53,8 @@ static void add_route(const struct annotation *annotation, struct neighbours *ne
 		return;
 	}
 	neighbours[route->to].ins++;
-	neighbours[route->to].in += inside ? blocks[route->from].count : route->count;
+	neighbours[route->to].in +=
+		inside ? most_left(&blocks[route->from]) : route->count;
 	if (!inside)
 		return;
 	if (annotation_may_stay(annotation, route->from))
@@ -262,11 +270,59 @@ static int compare_rows(const void *left, const void *right)
 	return (a->address > b->address) - (a->address < b->address);
 }
 
+/* A thread that ended by force can have been between the two counters of one call. */
+static uint64_t ended_by_force(const struct report_profile *profile)
+{
+	uint64_t threads = 0;
+
+	vector_for_each (&profile->images, image) {
+		bool killed = !strncmp(image->state, "killed", strlen("killed"));
+
+		if (image->selected && image->threads)
+			threads += image->threads - !killed;
+	}
+	return threads;
+}
+
+/* Of several runs some may have counted functions alone. */
+static bool all_have_arcs(const struct report_profile *profile)
+{
+	vector_for_each (&profile->runs, run)
+		if (!strstr(report_run_text(run, "run.measure"), "calls"))
+			return false;
+	return true;
+}
+
+/* All calls of a function came from somewhere. */
+static void check_arcs(struct check *check, const struct report_profile *profile)
+{
+	static const struct report_arc_filter all = {NULL, NULL};
+	const uint64_t slack = ended_by_force(profile);
+	uint64_t *sums = memory_allocate_zeroed(profile->functions.count, sizeof(*sums));
+	struct report_arc *arcs =
+		report_profile_arcs(profile, &all, REPORT_SORT_CALLS, true, &check->arcs);
+
+	for (size_t i = 0; i < check->arcs; i++)
+		sums[arcs[i].function] += arcs[i].count;
+	free(arcs);
+	for (size_t i = 0; i < profile->functions.count && check->arcs; i++) {
+		const struct report_function *function = &profile->functions.items[i];
+
+		add_row(check, CHECK_ARCS, function, function->offset,
+			(const uint64_t[]){sums[i], function->calls + slack});
+		if (all_have_arcs(profile))
+			add_row(check, CHECK_LACK, function, function->offset,
+				(const uint64_t[]){function->calls, sums[i] + slack});
+	}
+	free(sums);
+}
+
 void check_init(struct check *check, const struct report_profile *profile)
 {
 	*check = (struct check){0};
 	vector_for_each (&profile->modules, module)
 		check_module(check, profile, module);
+	check_arcs(check, profile);
 	check_solved(check, profile);
 	if (check->rows.count)
 		qsort(check->rows.items, check->rows.count, sizeof(*check->rows.items),

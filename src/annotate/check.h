@@ -10,6 +10,8 @@
 enum check_kind {
 	CHECK_CALLS,  /* called more often than its first block was entered: cannot be */
 	CHECK_BEYOND, /* no block of its function: cannot be */
+	CHECK_ARCS,   /* called from all places more often than called: cannot be */
+	CHECK_LACK,   /* the other way round: cannot be */
 	CHECK_ENTRY,  /* entered more often than all that leads there: cannot be */
 	/* Where edges were measured: */
 	CHECK_SOLVED, /* the counters of a function contradict each other: cannot be */
@@ -38,9 +40,9 @@ struct check_trouble {
 };
 
 struct check {
-	size_t functions, blocks, edges;      /* looked at */
-	struct VECTOR(struct check_row) rows; /* faults first; then by difference */
-	size_t faults;                        /* rows that cannot be */
+	size_t functions, blocks, edges, arcs; /* looked at */
+	struct VECTOR(struct check_row) rows;  /* faults first; then by difference */
+	size_t faults;                         /* rows that cannot be */
 	struct VECTOR(struct check_trouble) troubles;
 };
 

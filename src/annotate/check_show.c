@@ -14,6 +14,9 @@ static const struct {
 } kinds[] = {
 	[CHECK_CALLS] = {"calls", "%" PRIu64 " calls, but entered %" PRIu64 " times"},
 	[CHECK_BEYOND] = {"beyond", "0x%" PRIx64 " is beyond 0x%" PRIx64},
+	[CHECK_ARCS] = {"arcs",
+			"%" PRIu64 " calls from all places, at most %" PRIu64 " calls"},
+	[CHECK_LACK] = {"lack", "%" PRIu64 " calls, at most %" PRIu64 " from all places"},
 	[CHECK_ENTRY] = {"entry",
 			 "entered %" PRIu64 " times, by ways taken at most %" PRIu64},
 	[CHECK_SOLVED] = {"contradiction", "counters contradict each other (%" PRIu64
@@ -78,6 +81,10 @@ void check_text(const struct check *check, const struct report_profile *profile,
 		text_add(out, ", ");
 		report_add_count(out, check->edges, "edge", "edges");
 	}
+	if (check->arcs) {
+		text_add(out, ", ");
+		report_add_count(out, check->arcs, "place of calls", "places of calls");
+	}
 	text_add(out, " checked: ");
 	report_add_count(out, check->faults, "count that cannot be",
 			 "counts that cannot be");
@@ -107,10 +114,12 @@ void check_text(const struct check *check, const struct report_profile *profile,
 void check_json(const struct check *check, const struct report_profile *profile,
 		struct text *out)
 {
-	text_format(out,
-		    "{\"functions\": %zu, \"blocks\": %zu, \"edges\": %zu, \"faults\": "
-		    "%zu",
-		    check->functions, check->blocks, check->edges, check->faults);
+	text_format(
+		out,
+		"{\"functions\": %zu, \"blocks\": %zu, \"edges\": %zu, \"arcs\": %zu, "
+		"\"faults\": %zu",
+		check->functions, check->blocks, check->edges, check->arcs,
+		check->faults);
 	json_begin_list(out, "rows");
 	vector_for_each (&check->rows, row) {
 		const struct report_module *module =

@@ -7,21 +7,6 @@
 
 #include <inttypes.h>
 
-/* A string between quotes. */
-static void add_quoted(struct text *out, const char *string)
-{
-	struct text visible = {0};
-
-	text_add(&visible, "");
-	report_add_visible(&visible, string);
-	for (const char *s = visible.data; *s; s++) {
-		if (*s == '"' || *s == '\\')
-			text_add(out, "\\");
-		text_add_bytes(out, s, 1);
-	}
-	text_deinit(&visible);
-}
-
 static void add_node_name(struct text *out, uint32_t block, const char *outside)
 {
 	if (block == ROUTE_OUTSIDE)
@@ -78,10 +63,10 @@ void routes_dot(const struct routes *routes, const struct annotation *annotation
 	bool leaves = false;
 
 	text_add(out, "digraph \"");
-	add_quoted(out, annotation->function->name);
+	report_add_quoted(out, annotation->function->name);
 	text_add(out, "\" {\n\tnode [shape=box, fontname=\"monospace\"];\n"
 		      "\tcall [shape=plaintext, label=\"");
-	add_quoted(out, annotation->function->name);
+	report_add_quoted(out, annotation->function->name);
 	text_add(out, "\\n");
 	report_add_count(out, annotation->function->calls, "call", "calls");
 	text_add(out, "\"];\n");

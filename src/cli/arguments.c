@@ -192,7 +192,9 @@ struct trm_error *arguments_show(const struct text *text, size_t screen_lines)
 	if (screen_lines && lines >= screen_lines && show_paged(text))
 		return NULL;
 	errno = 0;
-	if (fwrite(text->data, 1, text->length, stdout) != text->length || fflush(stdout))
+	if ((text->length &&
+	     fwrite(text->data, 1, text->length, stdout) != text->length) ||
+	    fflush(stdout))
 		return trm_error_system(errno, "cannot write the report");
 	return NULL;
 }

@@ -5,19 +5,33 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-struct trm_error *choose_profile(const char *path, const struct report_filter *filter,
-				 struct report_profile **ret_profile)
+static struct trm_error *
+choose(const char *path, const struct report_filter *filter,
+       struct trm_error *(*need)(const struct report_profile *profile, const char *path),
+       struct report_profile **ret_profile)
 {
 	struct report_profile *profile;
 
 	TRM_TRY(showing_load(path, filter, &profile));
-	struct trm_error *error = showing_need_blocks(profile, path);
+	struct trm_error *error = need(profile, path);
 
 	if (error)
 		report_profile_destroy(profile);
 	else
 		*ret_profile = profile;
 	return error;
+}
+
+struct trm_error *choose_profile(const char *path, const struct report_filter *filter,
+				 struct report_profile **ret_profile)
+{
+	return choose(path, filter, showing_need_blocks, ret_profile);
+}
+
+struct trm_error *choose_calls(const char *path, const struct report_filter *filter,
+			       struct report_profile **ret_profile)
+{
+	return choose(path, filter, showing_need_calls, ret_profile);
 }
 
 static struct trm_error *find_function(const struct report_profile *profile,

@@ -12,6 +12,10 @@
 struct trm_error *choose_profile(const char *path, const struct report_filter *filter,
 				 struct report_profile **ret_profile);
 
+/* The same of one with counts of calls by their places. */
+struct trm_error *choose_calls(const char *path, const struct report_filter *filter,
+			       struct report_profile **ret_profile);
+
 /* The code of the one function that the word means (see annotation_find). If it means
  * several, they are listed on standard error, and it is an error. The caller deinits the
  * annotation, and then closes the file. */

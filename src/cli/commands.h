@@ -25,6 +25,7 @@ int cmd_top(int argc, const char **argv);
 int cmd_loops(int argc, const char **argv);
 int cmd_mix(int argc, const char **argv);
 int cmd_pbo(int argc, const char **argv);
+int cmd_query(int argc, const char **argv);
 int cmd_bbv(int argc, const char **argv);
 int cmd_doctor(int argc, const char **argv);
 

@@ -18,7 +18,8 @@ static struct {
 
 static const struct poptOption option_table[] = {
 	{"by", 0, POPT_ARG_STRING, &arguments.by, 0,
-	 "what a row is: function (the default), module, program or block", "WHAT"},
+	 "what a row is: function (the default), module, program, block, edge or arc",
+	 "WHAT"},
 	{"sort", 0, POPT_ARG_STRING, &arguments.sort, 0,
 	 "order of the rows: difference (the default), ratio, name, module or "
 	 "instructions",
@@ -52,7 +53,8 @@ static struct trm_error *read_threshold(double *ret_threshold)
 
 static struct trm_error *read_options(struct diff_options *options)
 {
-	static const char *const by[] = {"function", "module", "program", "block", NULL};
+	static const char *const by[] = {"function", "module", "program", "block",
+					 "edge",     "arc",    NULL};
 	static const char *const sorts[] = {"difference", "ratio",        "name",
 					    "module",     "instructions", NULL};
 	int chosen_by, chosen_sort;

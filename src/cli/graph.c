@@ -4,17 +4,22 @@
 #include "cli/showing.h"
 
 #include "annotate/routes.h"
+#include "report/callgraph.h"
 
 #include <stdio.h>
 
 static struct {
 	struct showing shown;
-	int dot;
+	int dot, calls;
 } arguments;
 
 static const struct poptOption option_table[] = {
 	{"dot", 0, POPT_ARG_NONE, &arguments.dot, 0,
 	 "in the language of Graphviz (the default)", NULL},
+	{"calls", 0, POPT_ARG_NONE, &arguments.calls, 0,
+	 "which function calls which, not the control flow of one", NULL},
+	SHOWING_OPTION("limit", 'n', POPT_ARG_STRING, arguments.shown.limit,
+		       "with --calls, at most the N heaviest edges", "N"),
 	SHOWING_JSON(arguments.shown),
 	SHOWING_MODULE(arguments.shown),
 	SHOWING_PROCESS(arguments.shown),
@@ -23,11 +28,21 @@ static const struct poptOption option_table[] = {
 
 static struct trm_error *check_arguments(void)
 {
-	if (arguments.shown.words.count == 1)
+	const size_t words = arguments.shown.words.count;
+
+	if (arguments.shown.limit && !arguments.calls)
 		return trm_error_create(TRM_ERROR_USAGE,
-					"no function: trammel graph FILE FUNCTION; calls "
-					"between functions are not measured");
-	if (arguments.shown.words.count != 2)
+					"--limit is for --calls: the graph of a function "
+					"is whole");
+	if (arguments.calls && words != 1)
+		return trm_error_create(TRM_ERROR_USAGE,
+					"--calls shows all functions of one profile: "
+					"trammel graph --calls FILE");
+	if (words == 1 && !arguments.calls)
+		return trm_error_create(TRM_ERROR_USAGE,
+					"no function: trammel graph FILE FUNCTION, or "
+					"trammel graph --calls FILE");
+	if (words != 2 && !arguments.calls)
 		return trm_error_create(TRM_ERROR_USAGE,
 					"a profile and a function are needed: trammel "
 					"graph FILE FUNCTION");
@@ -51,6 +66,15 @@ static struct trm_error *print(const struct annotation *annotation)
 	return showing_print(&arguments.shown, &text, false);
 }
 
+static struct trm_error *graph_calls(const struct report_profile *profile, uint64_t limit)
+{
+	struct text text = {0};
+
+	(arguments.shown.json ? callgraph_json
+			      : callgraph_dot)(profile, limit ? limit : SIZE_MAX, &text);
+	return showing_print(&arguments.shown, &text, false);
+}
+
 static struct trm_error *graph(const struct report_profile *profile)
 {
 	struct annotation_file file;
@@ -69,12 +93,16 @@ static struct trm_error *run(int *ret_status)
 {
 	struct report_profile *profile;
 	struct report_filter filter;
+	uint64_t limit = 0;
 
 	(void)ret_status;
 	TRM_TRY(check_arguments());
+	TRM_TRY(arguments_number("limit", arguments.shown.limit, 1, &limit));
 	TRM_TRY(showing_filter(&arguments.shown, &filter));
-	TRM_TRY(choose_profile(arguments.shown.words.items[0], &filter, &profile));
-	struct trm_error *error = graph(profile);
+	TRM_TRY((arguments.calls ? choose_calls : choose_profile)(
+		arguments.shown.words.items[0], &filter, &profile));
+	struct trm_error *error =
+		arguments.calls ? graph_calls(profile, limit) : graph(profile);
 
 	report_profile_destroy(profile);
 	return error;

@@ -16,6 +16,7 @@ void measuring_print_help(void)
 	puts("\nMeasurements (-m):");
 	for (const struct collector *const *c = collectors; *c; c++)
 		printf("  %-12s %s\n", (*c)->name, (*c)->summary);
+	puts("\nSeveral are separated by commas: they are measured in one run.");
 	puts("\nPATTERN is a glob: FUNCTION, MODULE:FUNCTION, or MODULE: for whole "
 	     "modules;\n"
 	     "several are separated by commas. --skip wins over --only. MODULE and "
@@ -223,13 +224,44 @@ static struct trm_error *read_calls(const char *text, enum calls *ret_calls)
 		    : NULL;
 }
 
+/* What only counts of code can have. */
+static struct trm_error *check_regions(struct measuring *given)
+{
+	const struct session_options *options = &given->options;
+
+	if (!given->collector.regions)
+		return NULL;
+	given->options.context.what =
+		given->collector.trace ? "regions,trace" : "regions";
+	if (given->collector.slot_size)
+		return NULL;
+	if (given->window.length || options->only.count || options->skip.count ||
+	    options->only_programs.count || options->skip_programs.count ||
+	    given->no_follow)
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"-m %s measures what the whole program says of itself: patterns "
+			"and windows are for counts of code",
+			given->collector.name);
+	return NULL;
+}
+
 bool measuring_complete(struct measuring *given, const char *program)
 {
-	struct trm_error *error = collector_find(
-		given->measure ? given->measure : "functions", &given->options.collector);
+	struct trm_error *error = collector_combine(
+		given->measure ? given->measure : "functions", &given->collector);
+
+	given->options.collector = &given->collector;
 
 	if (!error)
 		error = read_calls(given->calls, &given->options.calls);
+	if (!error && given->collector.calls && given->options.calls == CALLS_RELOCATED)
+		error = trm_error_create(
+			TRM_ERROR_USAGE,
+			"-m calls knows places by their return addresses, which "
+			"--calls=relocated changes: leave one out");
+	if (!error)
+		error = check_regions(given);
 	if (!given->output)
 		given->output = default_output(program);
 	given->options.output = given->output;
@@ -268,6 +300,6 @@ void measuring_summarize(const struct measuring *given)
 		error = report_text_summary(stderr, given->options.output, &report);
 	if (error)
 		trm_error_print(error);
-	else if (given->options.collector == &collector_pbo)
+	else if (given->options.collector->pbo)
 		pbo_write_beside(given->options.output, given->quiet);
 }

@@ -32,7 +32,8 @@ enum measuring_option {
 struct measuring {
 	char *output, *measure, *calls;
 	int quiet, verbose, threads, no_follow;
-	struct text window; /* what was said of the window, as given */
+	struct text window;         /* what was said of the window, as given */
+	struct collector collector; /* all that is measured, in one */
 	struct session_options options;
 };
 
@@ -46,13 +47,9 @@ struct measuring {
 	{"output",        'o', POPT_ARG_STRING,                                            \
 	 &(given).output, 0,   "write the profile here (default PROGRAM.trm)",             \
 	 "FILE"},                                                                          \
-		{"measure",                                                                \
-		 'm',                                                                      \
-		 POPT_ARG_STRING,                                                          \
-		 &(given).measure,                                                         \
-		 0,                                                                        \
-		 "what to measure (default functions)",                                    \
-		 "NAME"},                                                                  \
+		{"measure",        'm', POPT_ARG_STRING,                                   \
+		 &(given).measure, 0,   "what to measure (default functions)",             \
+		 "NAME,..."},                                                              \
 		MEASURING_WORD("only", OPTION_ONLY, "measure only these", "PATTERN"),      \
 		MEASURING_WORD("skip", OPTION_SKIP, "do not measure these", "PATTERN"),    \
 		{"calls",        0, POPT_ARG_STRING,                                       \

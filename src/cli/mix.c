@@ -1,4 +1,5 @@
 /* `trammel mix`: see man/trammel-mix.1.md. */
+#include "cli/choose.h"
 #include "cli/commands.h"
 #include "cli/showing.h"
 
@@ -73,17 +74,14 @@ static struct trm_error *show(const struct report_profile *profile,
 
 static struct trm_error *run(int *ret_status)
 {
-	const struct arguments_words *words = &arguments.shown.words;
 	struct report_profile *profile;
 	struct choice choice = {0};
 
 	(void)ret_status;
 	TRM_TRY(read_options(&choice));
-	TRM_TRY(showing_load(words->items[0], &choice.filter, &profile));
-	struct trm_error *error = showing_need_blocks(profile, words->items[0]);
+	TRM_TRY(choose_profile(arguments.shown.words.items[0], &choice.filter, &profile));
+	struct trm_error *error = show(profile, &choice);
 
-	if (!error)
-		error = show(profile, &choice);
 	report_profile_destroy(profile);
 	return error;
 }

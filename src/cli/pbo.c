@@ -1,6 +1,7 @@
 /* `trammel pbo`: see man/trammel-pbo.1.md. */
 #include "cli/pbo.h"
 
+#include "cli/choose.h"
 #include "cli/commands.h"
 #include "cli/showing.h"
 
@@ -194,19 +195,15 @@ static struct trm_error *write_profile(const struct report_profile *profile)
 
 static struct trm_error *run(int *ret_status)
 {
-	const char *path;
 	struct report_profile *profile;
 	struct report_filter filter;
 
 	(void)ret_status;
 	TRM_TRY(check_arguments());
-	path = arguments.shown.words.items[0];
 	TRM_TRY(showing_filter(&arguments.shown, &filter));
-	TRM_TRY(showing_load(path, &filter, &profile));
-	struct trm_error *error = showing_need_blocks(profile, path);
+	TRM_TRY(choose_profile(arguments.shown.words.items[0], &filter, &profile));
+	struct trm_error *error = write_profile(profile);
 
-	if (!error)
-		error = write_profile(profile);
 	report_profile_destroy(profile);
 	return error;
 }

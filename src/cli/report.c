@@ -13,14 +13,18 @@
 static struct {
 	struct showing shown;
 	int verbose, check;
-	char *by, *sort;
+	char *by, *sort, *callers, *callees;
 } arguments;
 
 static const struct poptOption option_table[] = {
 	{"by", 0, POPT_ARG_STRING, &arguments.by, 0,
-	 "what a row is: function (the default), module, process, block, edge, interval "
-	 "or thread",
+	 "what a row is: function (the default), module, process, block, edge, arc, "
+	 "interval, thread or region",
 	 "WHAT"},
+	{"callers", 0, POPT_ARG_STRING, &arguments.callers, 0,
+	 "from where functions whose names match are called", "GLOB"},
+	{"callees", 0, POPT_ARG_STRING, &arguments.callees, 0,
+	 "what functions whose names match call", "GLOB"},
 	{"sort", 0, POPT_ARG_STRING, &arguments.sort, 0,
 	 "order of the rows: calls (the default), name, module or instructions", "KEY"},
 	SHOWING_PROCESS(arguments.shown),
@@ -31,7 +35,7 @@ static const struct poptOption option_table[] = {
 	{"verbose", 'v', POPT_ARG_NONE, &arguments.verbose, 0,
 	 "name the functions that were not instrumented", NULL},
 	{"check", 0, POPT_ARG_NONE, &arguments.check, 0,
-	 "say whether all counts of blocks and edges can be true", NULL},
+	 "say whether all counts of blocks, edges and calls can be true", NULL},
 	SHOWING_JSON(arguments.shown),
 	SHOWING_COLOUR(arguments.shown),
 	SHOWING_PAGER(arguments.shown),
@@ -55,8 +59,9 @@ static struct trm_error *check_files(void)
 
 static struct trm_error *read_options(struct report_options *options)
 {
-	static const char *const by[] = {"function", "module",   "process", "block",
-					 "edge",     "interval", "thread",  NULL};
+	static const char *const by[] = {"function", "module", "process",  "block",
+					 "edge",     "arc",    "interval", "thread",
+					 "region",   NULL};
 	static const char *const sorts[] = {"calls", "name", "module", "instructions",
 					    NULL};
 	int chosen_by, chosen_sort;
@@ -67,15 +72,33 @@ static struct trm_error *read_options(struct report_options *options)
 	TRM_TRY(arguments_choose("sort", arguments.sort, sorts, &chosen_sort));
 	TRM_TRY(showing_colour(&arguments.shown, &colour));
 	TRM_TRY(showing_limit(&arguments.shown, &limit));
+	if ((arguments.callers || arguments.callees) && !arguments.by)
+		chosen_by = REPORT_BY_ARC;
+	if ((arguments.callers || arguments.callees) && chosen_by != REPORT_BY_ARC)
+		return trm_error_create(TRM_ERROR_USAGE,
+					"--callers and --callees show arcs: not --by %s",
+					arguments.by);
 	*options = (struct report_options){
 		.by = (enum report_by)chosen_by,
 		.sort = (enum report_sort)chosen_sort,
+		.arcs = {arguments.callers, arguments.callees},
 		.limit = limit,
 		.verbose = arguments.verbose,
 		.colour = colour ? REPORT_COLOUR_ALWAYS : REPORT_COLOUR_NEVER,
 		.width = showing_width(),
 	};
 	return NULL;
+}
+
+/* Whether a part of a run begins where it may be, in the middle of functions: where
+ * counts follow from others, or of a process that ran before, it is known where that is.
+ */
+static bool begins_anywhere(const struct report_run *run)
+{
+	const char *measure = report_run_text(run, "run.measure");
+
+	return !strstr(measure, "edges") && !strstr(measure, "pbo") &&
+	       !report_run_global(run, "attach.stop.ns");
 }
 
 /* Counts of a part of a run begin in the middle of functions. Intervals alone leave it
@@ -85,13 +108,16 @@ static bool is_of_windows(const struct report_profile *profile)
 	vector_for_each (&profile->runs, run) {
 		const char *asked = report_run_text(run, "run.window");
 
-		if (*asked && (strncmp(asked, "--interval", 10) || strstr(asked, " --")))
+		if (begins_anywhere(run) &&
+		    (arguments.shown.interval ||
+		     (*asked &&
+		      (strncmp(asked, "--interval", 10) || strstr(asked, " --")))))
 			return true;
 	}
-	return arguments.shown.interval != NULL;
+	return false;
 }
 
-static struct trm_error *check_blocks(const struct report_profile *profile,
+static struct trm_error *check_counts(const struct report_profile *profile,
 				      const struct report_options *options)
 {
 	const char *path = arguments.shown.words.items[0];
@@ -102,8 +128,10 @@ static struct trm_error *check_blocks(const struct report_profile *profile,
 			"'%s' is of a part of a run, which begins in the middle of "
 			"functions: only counts of whole runs can be checked",
 			path);
+	if (options->by == REPORT_BY_ARC)
+		TRM_TRY(showing_need_calls(profile, path));
 	if (options->by != REPORT_BY_BLOCK && options->sort != REPORT_SORT_INSTRUCTIONS &&
-	    !arguments.check)
+	    (!arguments.check || profile->arcs.count))
 		return NULL;
 	return showing_need_blocks(profile, path);
 }
@@ -120,6 +148,7 @@ static struct trm_error *check_rows(const struct report_profile *profile,
 		{REPORT_BY_EDGE, profile->edges.count, "counts of edges", "-m edges"},
 		{REPORT_BY_INTERVAL, profile->intervals.count, "intervals",
 		 "--interval 1s"},
+		{REPORT_BY_REGION, profile->regions.count, "regions", "-m regions"},
 		{REPORT_BY_THREAD, profile->threads.count, "counts of single threads",
 		 "--threads"},
 	};
@@ -173,7 +202,7 @@ static struct trm_error *report(int *ret_status)
 	TRM_TRY(read_options(&options));
 	TRM_TRY(showing_filter(&arguments.shown, &filter));
 	TRM_TRY(showing_load(arguments.shown.words.items[0], &filter, &profile));
-	struct trm_error *error = check_blocks(profile, &options);
+	struct trm_error *error = check_counts(profile, &options);
 
 	if (!error)
 		error = check_rows(profile, &options);

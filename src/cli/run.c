@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "cli/measuring.h"
+#include "session/contexts.h"
 #include "session/run.h"
 
 #include <popt.h>
@@ -60,8 +61,15 @@ static int relay(int status)
 
 static int measure(struct measuring *given)
 {
-	struct run_outcome outcome;
-	struct trm_error *error = session_run(&given->options, &outcome);
+	struct run_outcome outcome = {0};
+	struct trm_error *error = contexts_prepare(&given->options.context);
+
+	if (error) {
+		trm_error_print(error);
+		return EXIT_FAILED;
+	}
+	error = session_run(&given->options, &outcome);
+	contexts_forget(&given->options.context);
 
 	if (error) {
 		trm_error_print(error);

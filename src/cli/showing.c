@@ -93,6 +93,17 @@ struct trm_error *showing_need_blocks(const struct report_profile *profile,
 				path);
 }
 
+struct trm_error *showing_need_calls(const struct report_profile *profile,
+				     const char *path)
+{
+	if (profile->arcs.count)
+		return NULL;
+	return trm_error_create(TRM_ERROR_USAGE,
+				"no counts of calls by their places in '%s': measure "
+				"with trammel run -m calls",
+				path);
+}
+
 size_t showing_width(void)
 {
 	size_t columns, lines;

@@ -83,6 +83,10 @@ struct trm_error *showing_load(const char *path, const struct report_filter *fil
 struct trm_error *showing_need_blocks(const struct report_profile *profile,
 				      const char *path);
 
+/* The same for counts of calls by their places. */
+struct trm_error *showing_need_calls(const struct report_profile *profile,
+				     const char *path);
+
 /* Columns of standard output; 0: no terminal. */
 size_t showing_width(void);
 

@@ -1,6 +1,7 @@
 /* Functions with counters in their blocks: see code/whole.h for how they are run. */
 #include "code/making.h"
 
+#include "code/gates.h"
 #include "code/switches.h"
 #include "code/trampoline.h"
 
@@ -41,6 +42,16 @@ static bool build_cfg(struct making *making, uint32_t index)
 	return true;
 }
 
+/* A sum of others would not tell in which of the blocks a thread stands when counting
+ * begins or ends, so it is of whole runs only. */
+static void choose_sums_of_blocks(struct making *making)
+{
+	if (making->whole.live)
+		sums_choose_none(&making->sums, &making->cfg);
+	else
+		sums_choose(&making->sums, &making->cfg);
+}
+
 /* Nothing leads to a block that has no edge into it. */
 static void choose_block_slots(struct making *making)
 {
@@ -55,7 +66,7 @@ static void choose_block_slots(struct making *making)
 		if (edge->to != CFG_OUT && edge->to &&
 		    whole->blocks.items[edge->to].slot == WHOLE_NONE)
 			whole->blocks.items[edge->to].slot = 0;
-	sums_choose(&making->sums, cfg);
+	choose_sums_of_blocks(making);
 	for (size_t i = 1; i < cfg->blocks.count; i++) {
 		uint32_t *slot = &whole->blocks.items[i].slot;
 
@@ -86,7 +97,7 @@ static void add_blocks(struct making *making, struct plan_function *row)
 				.slot = i || whole_needs_entry_slot(&making->whole)
 						? PLAN_NO_SLOT
 						: row->slot,
-				.instructions = block->count,
+				.instructions = cfg_executed(cfg, i),
 				.flags = (cfg_may_stay(cfg, i) ? PLAN_BLOCK_STAYS : 0u) |
 					 (i && block->exposed ? PLAN_BLOCK_ENTERED : 0u),
 			}));
@@ -143,17 +154,20 @@ static void take(const struct making *making, uint64_t address, size_t size)
 		map_take(&making->scan.map, address + i, 1);
 }
 
-/* Where a jump in the original leads. What falls to a block is perhaps counted first. */
+/* Where a jump in the original leads. What falls to a block, or is led to it by a switch,
+ * is perhaps counted first. */
 static uint32_t code_behind(const struct whole *whole, const struct whole_patch *patch)
 {
 	const struct cfg *cfg = whole->cfg;
 
 	for (uint32_t i = 0; patch->block_start && i < whole->edges.count; i++) {
 		const struct cfg_edge *edge = &cfg->edges.items[i];
+		uint8_t counted = edge->to != CFG_OUT && whole_is_led(whole, edge->to)
+					  ? CFG_EDGE_SWITCH
+					  : CFG_EDGE_FALL;
 
-		if (whole->edges.items[i].code != WHOLE_NONE &&
-		    edge->kind == CFG_EDGE_FALL && edge->to != CFG_OUT &&
-		    !cfg->blocks.items[edge->to].exposed &&
+		if (whole->edges.items[i].code != WHOLE_NONE && edge->kind == counted &&
+		    edge->to != CFG_OUT && !cfg->blocks.items[edge->to].exposed &&
 		    cfg->blocks.items[edge->to].first == patch->instruction)
 			return whole->edges.items[i].code;
 	}
@@ -206,6 +220,8 @@ static bool lead_tables(struct making *making, uint32_t index)
 	const struct cfg *cfg = &making->cfg;
 	bool reached = true;
 
+	if (whole->live)
+		return true;
 	for (size_t i = 0; cfg->tables.count && i < cfg->instructions.count; i++) {
 		const struct cfg_instruction *row = &cfg->instructions.items[i];
 		const struct cfg_table *table = whole->original.items[i] && row->relative
@@ -241,10 +257,11 @@ static bool add_patches(struct making *making, uint32_t index,
 
 	if (whole->entry_patched) {
 		take(making, entry, MAKING_JUMP);
-		reached &= making_patch_jump(
-			making_add_patch(&making->plan->patches, entry, index,
-					 MAKING_JUMP),
-			0, making->plan->code_address + row->trampoline);
+		reached &= making_patch_jump(making_add_patch(&making->plan->patches,
+							      entry, index, MAKING_JUMP),
+					     0,
+					     making->plan->code_address +
+						     gates_entrance(making->plan, row));
 	}
 	vector_for_each (&whole->patches, patch)
 		reached &= add_jump(making, index, patch);
@@ -306,6 +323,7 @@ bool blocks_instrument(struct making *making, uint32_t index, struct plan_functi
 		return false;
 	}
 	note_pieces(making, row);
+	making->choices[index].keep_flags |= making->cfg.blocks.items->live_in != 0;
 	return true;
 }
 
@@ -317,17 +335,38 @@ void blocks_add_single(struct making *making, uint32_t index, struct plan_functi
 	row->first_block = (uint32_t)making->plan->blocks.count;
 	row->block_count = 1;
 	vector_push(&making->plan->blocks,
-		    ((struct plan_block){
-			    .size = row->size,
-			    .slot = row->slot,
-			    .instructions = (uint32_t)making->cfg.instructions.count}));
+		    ((struct plan_block){.size = row->size,
+					 .slot = row->slot,
+					 .instructions = cfg_executed(&making->cfg, 0)}));
 }
 
-/* lea restorer(%rip), %rbx; jmp *%gs:returns */
+/* lea restorer(%rip), %rbx; jmp *%gs:returns. No program has that. */
+static const uint8_t lea[] = {0x48, 0x8d, 0x1d}, jump[] = {0x65, 0xff, 0x24, 0x25};
+enum { LEA = 7, RETURN = 15 }; /* bytes */
+
+bool plan_in_return(const struct plan *plan, uint32_t code_offset, uint64_t *ret_restorer)
+{
+	static const uint8_t before[] = {0, LEA};
+
+	for (size_t i = 0; i < sizeof(before); i++) {
+		uint32_t start = code_offset - before[i];
+		const uint8_t *code = plan->code.items + start;
+		int32_t distance;
+
+		if (code_offset < before[i] || plan->code.count < RETURN ||
+		    start > plan->code.count - RETURN || memcmp(code, lea, sizeof(lea)) ||
+		    memcmp(code + LEA, jump, sizeof(jump)))
+			continue;
+		memcpy(&distance, code + sizeof(lea), sizeof(distance));
+		*ret_restorer =
+			plan->code_address + start + LEA + (uint64_t)(int64_t)distance;
+		return true;
+	}
+	return false;
+}
+
 static bool write_return(struct making *making, uint64_t restorer)
 {
-	static const uint8_t lea[] = {0x48, 0x8d, 0x1d},
-			     jump[] = {0x65, 0xff, 0x24, 0x25};
 	struct emitter emitter;
 	uint64_t here;
 

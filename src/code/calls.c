@@ -1,8 +1,11 @@
 #include "code/calls.h"
 
+#include "code/gates.h"
+
+#include <stdlib.h>
 #include <string.h>
 
-enum { LENGTH = SCAN_CALL_LENGTH, JUMP = 0xe9 };
+enum { LENGTH = SCAN_CALL_LENGTH, JUMP = 0xe9, SHORT_JUMP = 0xeb };
 
 /* How many calls ahead is fetched what they are, and whose entries they lead to: looking
  * those up takes most of the time, as they lie all over the text. */
@@ -10,96 +13,237 @@ enum { AHEAD_BYTES = 48, AHEAD_ENTRIES = 24 };
 
 enum { NOWHERE = UINT32_MAX };
 
-struct retargeting {
-	const struct scan *scan;
-	const struct image *image;
-	struct plan *plan;
-	/* By function: where in plan.code calls of it may lead instead; NOWHERE. */
-	uint32_t *trampolines;
-};
-
 /* A jump to an entry from inside of the function, or from a cold part, may be a loop. */
-static bool may_be_inner(const struct retargeting *work,
+static bool may_be_inner(const struct making *making,
 			 const struct plan_function *function, uint64_t address)
 {
+	const struct image *image = making->image;
+
 	return address - function->address < function->size ||
-	       ranges_meet(work->image->cold_parts.items, work->image->cold_parts.count,
-			   address, address + LENGTH);
+	       ranges_meet(image->cold_parts.items, image->cold_parts.count, address,
+			   address + LENGTH);
 }
 
-static void list_trampolines(struct retargeting *work)
+static void list_entrances(struct making *making)
 {
-	size_t count = work->plan->functions.count;
+	const struct plan *plan = making->plan;
+	size_t count = plan->functions.count;
 
-	work->trampolines = memory_allocate(count * sizeof(*work->trampolines));
+	making->entrances = memory_allocate(count * sizeof(*making->entrances));
 	for (size_t i = 0; i < count; i++) {
-		const struct plan_function *function = &work->plan->functions.items[i];
-		bool good = !function->call_end && function->reason == PLAN_INSTRUMENTED;
+		const struct plan_function *function = &plan->functions.items[i];
+		bool good = function->reason == PLAN_INSTRUMENTED &&
+			    !gates_in_call(plan, function) &&
+			    (plan->gates_size || !function->call_end);
 
-		work->trampolines[i] = good ? function->trampoline : NOWHERE;
+		making->entrances[i] = good ? gates_entrance(plan, function) : NOWHERE;
 	}
 }
 
-/* The function whose entry a call leads to, if it may lead to its trampoline instead; -1:
- * none. */
-static int64_t callee_of(const struct retargeting *work, uint64_t target)
+/* Where in plan.code calls of a function may lead instead of to its entry. */
+static uint32_t entrance_of(const struct making *making,
+			    const struct plan_function *function)
 {
-	int64_t index = map_function_at(&work->scan->map, target);
-
-	return index < 0 || work->trampolines[index] == NOWHERE ? -1 : index;
+	return making->entrances[function - making->plan->functions.items];
 }
 
-/* Calls that trampolines make. */
-static void retarget_jumps(const struct retargeting *work, const struct emit_jumps *jumps)
+/* The function whose entry a call leads to, if the call may be led elsewhere. */
+static const struct plan_function *callee_of(const struct making *making, uint64_t target)
 {
-	struct plan *plan = work->plan;
+	int64_t index = map_function_at(&making->scan.map, target);
 
-	vector_for_each (jumps, jump) {
-		uint64_t end = plan->code_address + *jump + sizeof(int32_t);
-		int32_t distance;
-		int64_t callee;
-
-		memcpy(&distance, plan->code.items + *jump, sizeof(distance));
-		callee = callee_of(work, end + (uint64_t)(int64_t)distance);
-		if (callee < 0)
-			continue;
-		/* Both lie in plan.code, so the one reaches the other. */
-		distance =
-			(int32_t)(plan->code_address + work->trampolines[callee] - end);
-		memcpy(plan->code.items + *jump, &distance, sizeof(distance));
-	}
+	if (index < 0 || making->entrances[index] == NOWHERE)
+		return NULL;
+	return &making->plan->functions.items[index];
 }
 
-static void retarget(const struct retargeting *work, uint64_t address)
+/* Whether calls of it, or jumps to it, have stubs: it does not take flags, and has no
+ * hook. Of Go's functions only calls have, so that return addresses tell which:
+ * signals.c. */
+static bool takes_stubs(const struct making *making, const struct plan_function *callee,
+			bool jump)
 {
-	const struct code_segment *segment = map_find(&work->scan->map, address, LENGTH);
+	return making->plan->gates_size && !callee->hook &&
+	       !(jump && (callee->flags & IMAGE_FUNCTION_GO)) &&
+	       !making->choices[callee - making->plan->functions.items].keep_flags;
+}
+
+static void add_arc(struct making *making, const struct plan_function *callee,
+		    uint64_t site, bool jump, bool led)
+{
+	vector_push(&making->plan->arcs,
+		    ((struct plan_arc){
+			    .site = site,
+			    .callee = (uint32_t)(callee - making->plan->functions.items),
+			    .jump = jump,
+			    .led = led}));
+}
+
+/* Whether a call at its place can be led elsewhere; the bytes are taken then. */
+static bool take_call(const struct making *making, uint64_t address)
+{
+	const struct code_map *map = &making->scan.map;
+	const struct code_segment *segment = map_find(map, address, LENGTH);
+	size_t offset = address - segment->address;
+
+	return bit_test(segment->starts, offset) &&
+	       !bits_any(segment->taken, offset, offset + LENGTH) &&
+	       !ranges_meet(making->image->untouchable.items,
+			    making->image->untouchable.count, address,
+			    address + LENGTH) &&
+	       map_take(map, address + 1, LENGTH - 1);
+}
+
+/* Stubs will lie behind what is in plan.code by now: see lead_calls. */
+static bool reaches_stubs(const struct making *making, uint64_t end)
+{
+	size_t count = making->scan.calls.count + making->jumps.count + 1;
+	uint64_t target = making->plan->code_address + making->plan->code.count;
+	int64_t first = (int64_t)(target - end);
+	int64_t last = first + (int64_t)(count * GATES_STUB_SIZE);
+
+	return first == (int32_t)first && last == (int32_t)last;
+}
+
+static void retarget(struct making *making, uint64_t address)
+{
+	const struct code_segment *segment = map_find(&making->scan.map, address, LENGTH);
+	struct plan *plan = making->plan;
 	uint64_t end = address + LENGTH, target;
+	const struct plan_function *callee;
 	struct plan_call *call;
 	int32_t distance;
-	int64_t callee;
-	size_t offset;
+	bool jump, stub;
 
 	if (!segment)
 		return;
-	offset = address - segment->address;
-	memcpy(&distance, segment->bytes + offset + 1, sizeof(distance));
-	callee = callee_of(work, end + (uint64_t)(int64_t)distance);
-	if (callee < 0 || !bit_test(segment->starts, offset) ||
-	    bits_any(segment->taken, offset, offset + LENGTH) ||
-	    ranges_meet(work->image->untouchable.items, work->image->untouchable.count,
-			address, end))
+	memcpy(&distance, segment->bytes + (address - segment->address) + 1,
+	       sizeof(distance));
+	jump = segment->bytes[address - segment->address] == JUMP;
+	callee = callee_of(making, end + (uint64_t)(int64_t)distance);
+	if (!callee || (jump && may_be_inner(making, callee, address)))
 		return;
-	if (segment->bytes[offset] == JUMP &&
-	    may_be_inner(work, &work->plan->functions.items[callee], address))
-		return;
-	target = work->plan->code_address + work->trampolines[callee];
+	stub = takes_stubs(making, callee, jump);
+	target = plan->code_address + entrance_of(making, callee);
 	distance = (int32_t)(target - end);
 	if (end + (uint64_t)(int64_t)distance != target ||
-	    !map_take(&work->scan->map, address + 1, LENGTH - 1))
+	    (stub ? !reaches_stubs(making, end) : plan->gates_size && callee->call_end) ||
+	    !take_call(making, address))
 		return;
-	call = vector_add(&work->plan->calls);
+	call = vector_add(&plan->calls);
 	call->address = address + 1;
 	call->displacement = distance;
+	if (stub)
+		add_arc(making, callee, address, jump, true);
+}
+
+/* Where a jump in plan.code leads. */
+static uint64_t target_of(const struct plan *plan, const struct emit_jump *jump)
+{
+	int32_t distance;
+
+	memcpy(&distance, plan->code.items + jump->offset, sizeof(distance));
+	return plan->code_address + jump->offset + sizeof(distance) +
+	       (uint64_t)(int64_t)distance;
+}
+
+static bool is_jump(const struct making *making, uint64_t site)
+{
+	const uint8_t *code = image_bytes_at(making->image, site, 1);
+
+	return code && (*code == JUMP || *code == SHORT_JUMP);
+}
+
+/* The callee of a jump in plan.code, if it may be led elsewhere. */
+static const struct plan_function *callee_of_jump(const struct making *making,
+						  const struct emit_jump *jump)
+{
+	const struct plan_function *callee =
+		callee_of(making, target_of(making->plan, jump));
+
+	if (!callee ||
+	    (is_jump(making, jump->site) && may_be_inner(making, callee, jump->site)))
+		return NULL;
+	return callee;
+}
+
+/* Calls and jumps that trampolines make. */
+static void add_arcs_of_jumps(struct making *making)
+{
+	vector_for_each (&making->jumps, jump) {
+		const struct plan_function *callee = callee_of_jump(making, jump);
+
+		bool jumps = is_jump(making, jump->site);
+
+		if (callee && takes_stubs(making, callee, jumps))
+			add_arc(making, callee, jump->site, jumps, false);
+	}
+}
+
+static int by_site(const void *left, const void *right)
+{
+	const struct plan_arc *a = left, *b = right;
+
+	return a->site < b->site ? -1 : a->site > b->site;
+}
+
+static void sort_arcs(struct plan *plan)
+{
+	size_t kept = 0;
+
+	if (!plan->arcs.count)
+		return;
+	qsort(plan->arcs.items, plan->arcs.count, sizeof(*plan->arcs.items), by_site);
+	for (size_t i = 1; i < plan->arcs.count; i++)
+		if (by_site(&plan->arcs.items[kept], &plan->arcs.items[i]))
+			plan->arcs.items[++kept] = plan->arcs.items[i];
+		else
+			plan->arcs.items[kept].led |= plan->arcs.items[i].led;
+	plan->arcs.count = kept + 1;
+}
+
+/* The offset in plan.code of the stub of a call or jump; 0: it has none. */
+static uint32_t stub_of(const struct plan *plan, uint64_t site)
+{
+	const struct plan_arc key = {.site = site}, *found = NULL;
+
+	if (plan->arcs.count)
+		found = bsearch(&key, plan->arcs.items, plan->arcs.count, sizeof(key),
+				by_site);
+	if (!found)
+		return 0;
+	return plan->arc_code + (uint32_t)(found - plan->arcs.items) * GATES_STUB_SIZE;
+}
+
+/* Both lie in plan.code, so the one reaches the other. */
+static void lead_jumps(struct making *making)
+{
+	struct plan *plan = making->plan;
+
+	vector_for_each (&making->jumps, jump) {
+		const struct plan_function *callee = callee_of_jump(making, jump);
+		uint32_t to = callee ? stub_of(plan, jump->site) : 0;
+		int32_t distance;
+
+		if (!callee || (!to && callee->call_end))
+			continue;
+		if (!to)
+			to = entrance_of(making, callee);
+		distance = (int32_t)(to - (jump->offset + sizeof(distance)));
+		memcpy(plan->code.items + jump->offset, &distance, sizeof(distance));
+	}
+}
+
+/* Calls at their places, now that the stubs have theirs. */
+static void lead_calls(struct plan *plan)
+{
+	vector_for_each (&plan->calls, call) {
+		uint32_t stub = stub_of(plan, call->address - 1);
+
+		if (stub)
+			call->displacement = (int32_t)(plan->code_address + stub -
+						       (call->address + LENGTH - 1));
+	}
 }
 
 static int by_address(const void *left, const void *right)
@@ -157,17 +301,22 @@ static void look_ahead(const struct scan *scan, size_t index)
 		__builtin_prefetch(&segment->first[target / CODE_BLOCK]);
 }
 
-void calls_retarget(const struct scan *scan, const struct image *image,
-		    const struct emit_jumps *jumps, struct plan *plan)
+void calls_retarget(struct making *making)
 {
-	struct retargeting work = {.scan = scan, .image = image, .plan = plan};
+	struct plan *plan = making->plan;
 
-	list_trampolines(&work);
-	for (size_t i = 0; i < scan->calls.count; i++) {
-		look_ahead(scan, i);
-		retarget(&work, scan->calls.items[i]);
+	list_entrances(making);
+	for (size_t i = 0; i < making->scan.calls.count; i++) {
+		look_ahead(&making->scan, i);
+		retarget(making, making->scan.calls.items[i]);
 	}
 	sort_calls(&plan->calls);
-	retarget_jumps(&work, jumps);
-	free(work.trampolines);
+	if (plan->gates_size) {
+		add_arcs_of_jumps(making);
+		sort_arcs(plan);
+		gates_write_stubs(plan);
+		lead_calls(plan);
+	}
+	lead_jumps(making);
+	free(making->entrances);
 }

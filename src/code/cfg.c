@@ -1,9 +1,12 @@
 #include "code/cfg.h"
 
 #include "code/flags.h"
+#include "code/labels.h"
 #include "code/switches.h"
 
 #include <string.h>
+
+enum { INSTRUCTION_MAX = 15 }; /* bytes; steps have no room for more */
 
 static int64_t displacement(const uint8_t *bytes, size_t size)
 {
@@ -136,12 +139,39 @@ static void take(struct cfg *cfg, const struct scan *scan, uint32_t offset,
 		row->read = flags_taken(scan, row->target);
 }
 
+/* The second of a pair, which is to be moved with the first. */
+static bool take_pair(struct cfg *cfg, const struct scan *scan, uint32_t at,
+		      struct brief *brief)
+{
+	const uint8_t *bytes = cfg->bytes + at + LENGTH_PAIR_BRANCH;
+	struct cfg_instruction *row;
+
+	if (!length_decode(bytes, cfg->size - at - LENGTH_PAIR_BRANCH, brief) ||
+	    brief->kind != BRIEF_PLAIN ||
+	    brief->length + LENGTH_PAIR_BRANCH > INSTRUCTION_MAX)
+		return false;
+	take(cfg, scan, at + LENGTH_PAIR_BRANCH, brief);
+	row = &cfg->instructions.items[cfg->instructions.count - 1];
+	row->offset = at;
+	row->length += LENGTH_PAIR_BRANCH;
+	if (row->relative)
+		row->relative += LENGTH_PAIR_BRANCH;
+	row->read |= FLAGS_ZERO;
+	brief->length = row->length;
+	return true;
+}
+
 static enum cfg_trouble decode(struct cfg *cfg, const struct scan *scan)
 {
 	struct brief brief;
 
 	cfg->instructions.count = 0;
 	for (uint32_t at = 0; at < cfg->size; at += brief.length) {
+		if (length_is_pair(cfg->bytes + at, cfg->size - at)) {
+			if (!take_pair(cfg, scan, at, &brief))
+				return CFG_ODD;
+			continue;
+		}
 		if (!length_decode(cfg->bytes + at, cfg->size - at, &brief))
 			return CFG_UNDECODABLE;
 		if (is_odd(cfg->bytes + at, &brief))
@@ -151,16 +181,13 @@ static enum cfg_trouble decode(struct cfg *cfg, const struct scan *scan)
 	return CFG_FINE;
 }
 
-/* block_of while leaders are looked for. */
-enum { NOT_STARTED, STARTED, LEADER };
-
 static void mark_starts(struct cfg *cfg)
 {
 	vector_reserve(&cfg->block_of, cfg->size + 1);
 	memset(cfg->block_of.items, 0, (cfg->size + 1) * sizeof(*cfg->block_of.items));
 	cfg->block_of.count = cfg->size + 1;
 	vector_for_each (&cfg->instructions, instruction)
-		cfg->block_of.items[instruction->offset] = STARTED;
+		cfg->block_of.items[instruction->offset] = CFG_START;
 }
 
 static bool is_inside(const struct cfg *cfg, uint64_t target)
@@ -173,9 +200,9 @@ static bool mark_leader(struct cfg *cfg, uint64_t target)
 {
 	uint32_t *state = &cfg->block_of.items[target - cfg->address];
 
-	if (*state == NOT_STARTED)
+	if (*state == CFG_NO_START)
 		return false;
-	*state = LEADER;
+	*state = CFG_LEADER;
 	return true;
 }
 
@@ -209,7 +236,7 @@ static bool mark_branches(struct cfg *cfg)
 		    !mark_leader(cfg, instruction->target))
 			return false;
 		if (cfg_ends_block(instruction) && end < cfg->size)
-			cfg->block_of.items[end] = LEADER;
+			cfg->block_of.items[end] = CFG_LEADER;
 	}
 	return true;
 }
@@ -227,22 +254,34 @@ static bool mark_tables(struct cfg *cfg)
 	return true;
 }
 
-/* Where others lead into the function. `ret_count` does not count the entry. */
+/* Where others lead into the function. `ret_count` does not count the entry. In code that
+ * has call-frame information, a number that would lead into the middle of an instruction
+ * is no address. */
 static bool mark_exposed(struct cfg *cfg, const struct code_segment *segment,
-			 size_t *ret_count)
+			 bool has_frame, size_t *ret_count)
 {
-	size_t start = cfg->address - segment->address;
+	size_t start = cfg->address - segment->address, end = start + cfg->size;
 
 	*ret_count = 0;
-	cfg->block_of.items[0] = LEADER;
-	for (size_t i = 1; i < cfg->size; i++) {
-		if (!bit_test(segment->exposed, start + i))
-			continue;
-		if (!mark_leader(cfg, cfg->address + i))
+	cfg->block_of.items[0] = CFG_LEADER;
+	for (size_t i = start + 1; (i = bits_next(segment->exposed, i, end)) < end; i++) {
+		if (!mark_leader(cfg, segment->address + i))
 			return false;
 		++*ret_count;
 	}
+	for (size_t i = start + 1; (i = bits_next(segment->guessed, i, end)) < end; i++) {
+		if (mark_leader(cfg, segment->address + i))
+			++*ret_count;
+		else if (!has_frame)
+			return false;
+	}
 	return true;
+}
+
+static bool is_exposed(const struct code_segment *segment, uint64_t address)
+{
+	return bit_test(segment->exposed, address - segment->address) ||
+	       bit_test(segment->guessed, address - segment->address);
 }
 
 static void make_blocks(struct cfg *cfg, const struct code_segment *segment)
@@ -253,12 +292,11 @@ static void make_blocks(struct cfg *cfg, const struct code_segment *segment)
 	for (uint32_t i = 0; i < cfg->instructions.count; i++) {
 		uint32_t offset = cfg->instructions.items[i].offset;
 
-		if (cfg->block_of.items[offset] == LEADER) {
+		if (cfg->block_of.items[offset] == CFG_LEADER) {
 			block = vector_add(&cfg->blocks);
 			block->first = i;
-			block->exposed = !offset || bit_test(segment->exposed,
-							     cfg->address + offset -
-								     segment->address);
+			block->exposed =
+				!offset || is_exposed(segment, cfg->address + offset);
 			cfg->block_of.items[offset] = (uint32_t)cfg->blocks.count;
 		} else {
 			cfg->block_of.items[offset] = 0;
@@ -363,6 +401,8 @@ static uint8_t live_out(const struct cfg *cfg, const struct cfg_block *block)
 
 		if (to != CFG_OUT)
 			live |= cfg->blocks.items[to].live_in;
+		else if (last->kind == CFG_TAIL_INDIRECT)
+			live |= cfg->label_flags;
 		else if (last->kind == CFG_CONDITION || last->kind == CFG_LOOP ||
 			 last->kind == CFG_SWITCH || last->kind == CFG_PLAIN)
 			live = FLAGS_ALL;
@@ -388,6 +428,16 @@ bool cfg_may_stay(const struct cfg *cfg, uint32_t block)
 	return false;
 }
 
+uint32_t cfg_executed(const struct cfg *cfg, uint32_t block)
+{
+	const struct cfg_block *row = &cfg->blocks.items[block];
+	uint32_t count = row->count;
+
+	for (uint32_t i = 0; i < row->count; i++)
+		count += cfg_is_pair(cfg, &cfg->instructions.items[row->first + i]);
+	return count;
+}
+
 /* What a block does with flags as a whole. */
 static void summarise_flags(struct cfg *cfg, struct cfg_block *block)
 {
@@ -402,6 +452,17 @@ static void summarise_flags(struct cfg *cfg, struct cfg_block *block)
 	block->live_in = none;
 }
 
+/* Flags that a jump to some label may have to keep. */
+static uint8_t live_at_labels(const struct cfg *cfg)
+{
+	uint8_t live = 0;
+
+	for (size_t i = 1; i < cfg->blocks.count; i++)
+		if (cfg->blocks.items[i].exposed)
+			live |= cfg->blocks.items[i].live_in;
+	return live;
+}
+
 /* Backwards over the blocks until nothing changes. */
 static void find_live_flags(struct cfg *cfg)
 {
@@ -411,6 +472,7 @@ static void find_live_flags(struct cfg *cfg)
 		summarise_flags(cfg, block);
 	while (changed) {
 		changed = false;
+		cfg->label_flags = live_at_labels(cfg);
 		for (size_t i = cfg->blocks.count; i--;) {
 			struct cfg_block *block = &cfg->blocks.items[i];
 			uint8_t live;
@@ -478,9 +540,10 @@ enum cfg_trouble cfg_build(struct cfg *cfg, const struct scan *scan,
 	if (!switches_find(cfg, scan, image))
 		return CFG_INDIRECT;
 	if (!mark_branches(cfg) || !mark_tables(cfg) ||
-	    !mark_exposed(cfg, segment, &exposed))
+	    !mark_exposed(cfg, segment, function->flags & IMAGE_FUNCTION_FDE, &exposed))
 		return CFG_ODD;
-	if (exposed && switches_has_tail(cfg))
+	if (exposed && switches_has_tail(cfg) &&
+	    !labels_are_words(cfg, image->type == IMAGE_EXECUTABLE))
 		return CFG_INDIRECT;
 	make_blocks(cfg, segment);
 	make_edges(cfg);

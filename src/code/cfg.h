@@ -11,6 +11,7 @@
 #define TRAMMEL_CODE_CFG_H
 
 #include "base/vector.h"
+#include "code/length.h"
 #include "code/scan.h"
 
 #include <stdbool.h>
@@ -51,6 +52,9 @@ struct cfg_block {
 	uint32_t first_edge, edge_count;
 };
 
+/* What is known of an offset while leaders are looked for. */
+enum cfg_start { CFG_NO_START, CFG_START, CFG_LEADER };
+
 enum { CFG_OUT = UINT32_MAX }; /* as a block's number: out of the function */
 
 struct cfg_edge {
@@ -82,10 +86,12 @@ struct cfg {
 	struct VECTOR(struct cfg_table) tables; /* by address */
 	struct VECTOR(uint64_t) flag_calls; /* what calls lead to behind which flags are
 					       alive */
+	uint8_t label_flags;                /* alive at exposed blocks */
 	bool returns_flags; /* set by the caller: its returns keep flags alive */
 	struct VECTOR(uint32_t) marks;    /* scratch */
 	struct VECTOR(uint32_t) block_of; /* scratch: by offset, 1 + number of the block
-					     that begins there */
+					     that begins there; before there are blocks,
+					     enum cfg_start */
 };
 
 /* Why a function has no graph. */
@@ -116,6 +122,17 @@ bool cfg_ends_block(const struct cfg_instruction *instruction);
 /* Whether what enters the block may never leave it by its edges: it makes a call, or
  * something like it, that may not come back. */
 bool cfg_may_stay(const struct cfg *cfg, uint32_t block);
+
+/* Whether it is two: see length_is_pair. */
+static inline bool cfg_is_pair(const struct cfg *cfg,
+			       const struct cfg_instruction *instruction)
+{
+	return instruction->kind == CFG_PLAIN &&
+	       length_is_pair(cfg->bytes + instruction->offset, instruction->length);
+}
+
+/* How many instructions the processor sees in a block. */
+uint32_t cfg_executed(const struct cfg *cfg, uint32_t block);
 
 /* Whether an instruction is executed at its own place, and comes back behind it. */
 static inline bool cfg_is_in_place(const struct cfg_instruction *instruction)

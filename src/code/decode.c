@@ -296,3 +296,55 @@ bool decode_faults_deep(const uint8_t *bytes, size_t size)
 	}
 	return false;
 }
+
+/* 0 is rax; -1: none of the general registers. */
+static int number_of(ZydisRegister name)
+{
+	ZydisRegister whole =
+		ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, name);
+
+	return whole >= ZYDIS_REGISTER_RAX && whole <= ZYDIS_REGISTER_R15
+		       ? (int)(whole - ZYDIS_REGISTER_RAX)
+		       : -1;
+}
+
+static enum decode_source source_in(const ZydisDecodedOperand *operand, int *number)
+{
+	ZydisRegister base = operand->mem.base;
+
+	if (operand->size != 64)
+		return DECODE_COMPUTED;
+	if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER) {
+		*number = number_of(operand->reg.value);
+		return *number < 0 ? DECODE_COMPUTED : DECODE_MOVED;
+	}
+	if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY ||
+	    (operand->mem.index == ZYDIS_REGISTER_NONE &&
+	     (base == ZYDIS_REGISTER_RSP || base == ZYDIS_REGISTER_RBP)))
+		return DECODE_COMPUTED;
+	return DECODE_LOADED;
+}
+
+enum decode_source decode_source(const uint8_t *bytes, size_t size, int *number)
+{
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction zydis;
+
+	if (!ZYAN_SUCCESS(
+		    ZydisDecoderDecodeFull(decoder(), bytes, size, &zydis, operands)))
+		return DECODE_COMPUTED;
+	if (*number == DECODE_TARGET)
+		return source_in(&operands[0], number);
+	for (size_t i = 0; i < zydis.operand_count; i++) {
+		if (operands[i].type != ZYDIS_OPERAND_TYPE_REGISTER ||
+		    !(operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) ||
+		    number_of(operands[i].reg.value) != *number)
+			continue;
+		if (zydis.mnemonic == ZYDIS_MNEMONIC_POP)
+			return DECODE_LOADED;
+		return zydis.mnemonic == ZYDIS_MNEMONIC_MOV && !i
+			       ? source_in(&operands[1], number)
+			       : DECODE_COMPUTED;
+	}
+	return DECODE_KEPT;
+}

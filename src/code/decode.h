@@ -57,6 +57,23 @@ bool decode_any(const uint8_t *bytes, size_t available, uint64_t address,
  */
 bool decode_faults_deep(const uint8_t *bytes, size_t size);
 
+/* Where a value comes from. */
+enum decode_source {
+	DECODE_KEPT,   /* the instruction does not change it */
+	DECODE_MOVED,  /* from another register */
+	DECODE_LOADED, /* 8 bytes of memory; of the stack only as an element of an array,
+			  or by a pop */
+	DECODE_COMPUTED, /* anything else */
+};
+/* As a register: where the instruction, an indirect jump, leads. */
+enum { DECODE_TARGET = -1 };
+
+/*
+ * Where an instruction gets the value of register *number from: 0 is rax, 15 r15. When it
+ * was moved from another one, that is the new *number.
+ */
+enum decode_source decode_source(const uint8_t *bytes, size_t size, int *number);
+
 /* Whether nothing runs on behind it. */
 static inline bool instruction_leaves(const struct instruction *instruction)
 {

@@ -120,7 +120,7 @@ static bool counts_behind(const struct plan *plan, const struct plan_function *f
 			&plan->steps.items[function->first_step + i];
 
 		if (step->kind == PLAN_STEP_PROBE && original >= least &&
-		    probe_slot(plan->code.items + code) == block->slot * plan->slot_size)
+		    probe_slot(plan, code) == block->slot * plan->slot_size)
 			return true;
 		original += step->original;
 		code += step->code;
@@ -128,26 +128,37 @@ static bool counts_behind(const struct plan *plan, const struct plan_function *f
 	return false;
 }
 
-static void take_residue(const struct plan *plan, const struct plan_function *function,
-			 const struct edges_residue *residue, int64_t *by_node)
+bool edges_find_residue(const struct plan *plan, const struct plan_function *function,
+			const struct edges_residue *residue, uint32_t *ret_block,
+			bool *ret_counted)
 {
 	uint64_t offset = residue->address - function->address;
 
 	/* A call. */
 	if (!offset && residue->by < 0 && residue->counts)
-		return;
+		return false;
 	for (uint32_t i = 0; offset < function->size && i < function->block_count; i++) {
 		const struct plan_block *block = block_of(plan, function, i);
 
 		if (offset - block->offset >= block->size)
 			continue;
-		/* A block with calls has its own. */
-		if (counts_behind(plan, function, i, residue))
-			by_node[edges_node_in(i)] += residue->by;
-		else
-			by_node[edges_node_out(i)] += residue->by;
-		return;
+		*ret_block = i;
+		*ret_counted = !counts_behind(plan, function, i, residue);
+		return true;
 	}
+	return false;
+}
+
+static void take_residue(const struct plan *plan, const struct plan_function *function,
+			 const struct edges_residue *residue, int64_t *by_node)
+{
+	uint32_t block;
+	bool counted;
+
+	/* A block with calls has its own. */
+	if (edges_find_residue(plan, function, residue, &block, &counted))
+		by_node[counted ? edges_node_out(block) : edges_node_in(block)] +=
+			residue->by;
 }
 
 /* What entered blocks and did not leave them by edges. */

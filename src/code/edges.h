@@ -50,6 +50,12 @@ struct edges_residue {
 };
 struct edges_residues VECTOR(struct edges_residue);
 
+/* The block of a function that a residue is in, and whether its counter lies in front of
+ * that place; false if it is not in the function. */
+bool edges_find_residue(const struct plan *plan, const struct plan_function *function,
+			const struct edges_residue *residue, uint32_t *ret_block,
+			bool *ret_counted);
+
 /* What follows from the counters of one function. */
 struct edges_counts {
 	uint64_t calls;   /* how often its start was entered from outside */

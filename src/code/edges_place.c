@@ -312,9 +312,39 @@ static void give_slots(const struct placing *placing, const uint64_t *counted)
 	}
 }
 
+/*
+ * In a function whose switches go by their original tables, the jump at a place that
+ * these lead to counts the edge of the switch. So nothing else may come by that jump: no
+ * other switch, nobody from outside, nothing that falls there in the original.
+ */
+static bool can_count_switches(const struct whole *whole)
+{
+	const struct cfg *cfg = whole->cfg;
+	scoped_free bool *seen = memory_allocate_zeroed(cfg->blocks.count, sizeof(*seen));
+
+	vector_for_each (&cfg->edges, edge) {
+		const struct cfg_block *from = &cfg->blocks.items[edge->from];
+		bool by_switch = edge->kind == CFG_EDGE_SWITCH;
+
+		if (edge->to == CFG_OUT || !whole_is_led(whole, edge->to))
+			continue;
+		if (cfg->blocks.items[edge->to].exposed ||
+		    whole->blocks.items[edge->to].stub != WHOLE_NONE ||
+		    (by_switch && seen[edge->to]) ||
+		    (edge->kind == CFG_EDGE_FALL &&
+		     whole->original.items[from->first + from->count - 1]))
+			return false;
+		seen[edge->to] |= by_switch;
+	}
+	return true;
+}
+
 bool edges_place(struct making *making, struct plan_function *row)
 {
 	const struct cfg *cfg = &making->cfg;
+
+	if (making->whole.live && !can_count_switches(&making->whole))
+		return false;
 	scoped_free uint32_t *entries =
 		memory_allocate_zeroed(cfg->blocks.count, sizeof(*entries));
 	struct placing placing = {

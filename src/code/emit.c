@@ -31,11 +31,18 @@ void emit_relative(struct emitter *emitter, uint64_t target, size_t behind)
 	emit_word32(emitter, (uint32_t)distance);
 }
 
-void emit_call_jump(struct emitter *emitter, uint64_t target)
+void emit_note_jump(struct emitter *emitter, uint64_t site)
 {
 	if (emitter->jumps)
-		vector_push(emitter->jumps, (uint32_t)emitter->count + 1);
-	emit_jump(emitter, target);
+		vector_push(emitter->jumps,
+			    ((struct emit_jump){(uint32_t)emitter->count, site}));
+}
+
+void emit_call_jump(struct emitter *emitter, uint64_t target, uint64_t site)
+{
+	emit_byte(emitter, 0xe9);
+	emit_note_jump(emitter, site);
+	emit_relative(emitter, target, 0);
 }
 
 void emit_jump(struct emitter *emitter, uint64_t target)

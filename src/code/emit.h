@@ -14,7 +14,7 @@ struct emit_mark {
 	uint8_t kind; /* enum plan_place_kind */
 	uint8_t instruction;
 	uint8_t stack;
-	bool inside, pushed;
+	bool inside, pushed, flags;
 };
 
 enum { EMIT_MARKS_MAX = 192 };
@@ -24,8 +24,12 @@ struct emit_marks {
 	size_t count;
 };
 
-/* Offsets in the code of displacements of 4 bytes: of jumps that stand for calls. */
-struct emit_jumps VECTOR(uint32_t);
+/* A jump in the code that stands for a call or for a jump to another function. */
+struct emit_jump {
+	uint32_t offset; /* of its displacement of 4 bytes */
+	uint64_t site;   /* address of the original */
+};
+struct emit_jumps VECTOR(struct emit_jump);
 
 /* Code is written to code[count] on. The caller owns the memory. */
 struct emitter {
@@ -52,8 +56,12 @@ void emit_word32(struct emitter *emitter, uint32_t word);
  * bytes after them. Out of +-2 GiB: emitter->reason becomes PLAN_OUT_OF_REACH. */
 void emit_relative(struct emitter *emitter, uint64_t target, size_t behind);
 
-/* jmp target, for a call: noted in emitter->jumps. */
-void emit_call_jump(struct emitter *emitter, uint64_t target);
+/* Notes, in emitter->jumps, that the displacement written next is that of a jump that
+ * stands for the call or jump at `site`. */
+void emit_note_jump(struct emitter *emitter, uint64_t site);
+
+/* jmp target, for the call at `site`: noted. */
+void emit_call_jump(struct emitter *emitter, uint64_t target, uint64_t site);
 
 /* jmp target */
 void emit_jump(struct emitter *emitter, uint64_t target);

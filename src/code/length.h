@@ -50,6 +50,18 @@ struct brief {
  */
 size_t length_decode(const uint8_t *bytes, size_t available, struct brief *ret_brief);
 
+/*
+ * A branch over the lock prefix of the instruction behind it, as the C library has it for
+ * programs with one thread: je 1f; lock; 1: cmpxchg ... It and what is behind are like
+ * one instruction, since the branch leads into the middle of the other one.
+ */
+enum { LENGTH_PAIR_BRANCH = 2 };
+static inline bool length_is_pair(const uint8_t *bytes, size_t available)
+{
+	return available > LENGTH_PAIR_BRANCH && bytes[0] == 0x74 && bytes[1] == 1 &&
+	       bytes[2] == 0xf0;
+}
+
 /* By the first byte of a direct branch without prefixes: its length, which is 0 for all
  * other instructions, and its kind. Those of two opcode bytes are not among them. */
 extern const uint8_t length_branches[256], length_branch_kinds[256];

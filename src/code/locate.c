@@ -1,5 +1,7 @@
 #include "code/plan.h"
 
+#include "base/search.h"
+#include "code/gates.h"
 #include "code/steps.h"
 #include "code/trampoline.h"
 
@@ -10,22 +12,21 @@
 const struct plan_function *plan_function_of(const struct plan *plan,
 					     uint32_t code_offset)
 {
-	size_t low = 0, high = plan->functions.count;
+	size_t low =
+		search_first(plan->functions.count, middle,
+			     plan->functions.items[middle].trampoline <= code_offset);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (plan->functions.items[middle].trampoline <= code_offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low ? &plan->functions.items[low - 1] : NULL;
 }
 
-/* Which probe a trampoline has: its first bytes tell. */
-static enum probe_form probe_of(const struct plan *plan, uint32_t offset)
+/* Which probe a trampoline has: its first bytes tell, if it has any. */
+static enum probe_form probe_of(const struct plan *plan,
+				const struct plan_function *function)
 {
+	uint32_t offset = gates_body(plan, function);
+
+	if (function->reason || (plan->gates_size && !plan->counts_entries))
+		return PROBE_NONE;
 	return probe_at(plan->code.items + offset, plan->code.count - offset);
 }
 
@@ -40,11 +41,31 @@ static struct trampoline trampoline_of(const struct plan *plan,
 		.displaced = function->displaced,
 		.copied =
 			size < function->copied ? function->displaced : function->copied,
-		.probe = function->reason ? PROBE_NONE
-					  : probe_of(plan, function->trampoline),
+		.probe = probe_of(plan, function),
 		.hook = function->hook,
+		.gate = gates_of_hooked(plan, function),
 		.call_end = function->call_end,
 	};
+}
+
+/* A thread that came through a gate is counted there already: what the probe of the
+ * trampoline has not counted is added by hand. */
+static void settle_gated(const struct plan *plan, const struct plan_function *function,
+			 const uint8_t *original, uint32_t code_offset,
+			 struct plan_place *place)
+{
+	if (!plan->gates_size || function->reason != PLAN_INSTRUMENTED ||
+	    code_offset < gates_body(plan, function))
+		return;
+	if (place->kind == PLAN_PLACE_CALL_UNDO) {
+		place->kind = PLAN_PLACE_CALL_DONE;
+		place->original = gates_callee(function, original);
+		place->uncounted[0] = function->slot * plan->slot_size;
+	}
+	if (place->kind == PLAN_PLACE_PROBE)
+		place->uncounted[0] = function->slot * plan->slot_size;
+	if (place->kind == PLAN_PLACE_PROBE || place->kind == PLAN_PLACE_HOOK)
+		place->kind = PLAN_PLACE_START;
 }
 
 static bool has_trampoline(const struct plan_function *function)
@@ -59,7 +80,7 @@ plan_locate(const struct plan *plan,
 {
 	const struct plan_function *function = plan_function_of(plan, code_offset);
 	struct plan_place place = {.kind = PLAN_PLACE_UNKNOWN,
-				   .uncounted = {PLAN_NO_SLOT, PLAN_NO_SLOT}};
+				   .uncounted = PLAN_ALL_COUNTED};
 	uint8_t scratch[TRAMPOLINE_SIZE_MAX];
 	struct emit_marks marks = {.count = 0};
 	struct emitter emitter = {
@@ -69,6 +90,8 @@ plan_locate(const struct plan *plan,
 	uint64_t start;
 	size_t size;
 
+	if (gates_locate(plan, original_at, context, code_offset, &place))
+		return place;
 	if (!function || !has_trampoline(function) || code_offset >= plan->code.count)
 		return place;
 	if (function->step_count)
@@ -93,6 +116,7 @@ plan_locate(const struct plan *plan,
 		place.pushed = mark->pushed;
 		place.inside = mark->inside;
 	}
+	settle_gated(plan, function, original, code_offset, &place);
 	return place;
 }
 
@@ -116,6 +140,22 @@ static struct relocation relocation_of(const struct plan *plan,
 	/* An emulated call is the last instruction, so its word is the last thing. */
 	relocation.return_word = emit_here(&emitter) - 8;
 	return relocation;
+}
+
+const struct plan_patch *plan_patch_behind(const struct plan *plan, uint64_t address)
+{
+	size_t low = 0, high = plan->patches.count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		const struct plan_patch *patch = &plan->patches.items[middle];
+
+		if (patch->address + patch->size <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < plan->patches.count ? &plan->patches.items[low] : NULL;
 }
 
 bool plan_offset_of(const struct plan *plan, uint32_t index, const uint8_t *original,

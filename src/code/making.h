@@ -21,10 +21,11 @@ struct making {
 	struct place_choice *choices;
 	struct plan_patches islands; /* patches that are not at entries */
 	struct emit_jumps jumps;
-	struct cfg cfg;     /* scratch */
-	struct whole whole; /* scratch */
-	struct sums sums;   /* scratch */
-	uint8_t *readers;   /* enum reader, by function; NULL: calls are made in place */
+	uint32_t *entrances; /* by function, while calls are led to them: calls.c */
+	struct cfg cfg;      /* scratch */
+	struct whole whole;  /* scratch */
+	struct sums sums;    /* scratch */
+	uint8_t *readers; /* enum reader, by function; NULL: only entries are counted */
 	bool copy_calls;
 	struct whole_calls calls;
 	bool *returns_flags; /* by function: assembly behind calls of it reads flags;

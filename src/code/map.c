@@ -1,6 +1,8 @@
 #include "code/map.h"
 
-enum { BITMAPS = 4 };
+#include "base/search.h"
+
+enum { BITMAPS = 5 };
 
 static size_t block_count(size_t size)
 {
@@ -14,12 +16,13 @@ static size_t words_of(size_t size)
 }
 
 /* Functions and segments are sorted. */
-static void index_functions(struct code_map *map, const struct image *image)
+void map_index(struct code_map *map, const struct image *image)
 {
 	size_t count = image->functions.count;
 	const struct image_function *functions = image->functions.items;
 	size_t next = 0;
 
+	free(map->entries);
 	map->entries = memory_allocate_zeroed(count, sizeof(*map->entries));
 	for (size_t i = 0; i < map->count; i++) {
 		const struct code_segment *segment = &map->segments[i];
@@ -69,10 +72,11 @@ void map_init(struct code_map *map, const struct image *image, bool exposed)
 		segment->reached = next + words;
 		segment->taken = next + 2 * words;
 		segment->exposed = exposed ? next + 3 * words : segment->reached;
+		segment->guessed = exposed ? next + 4 * words : segment->reached;
 		segment->first = (uint32_t *)(void *)(next + BITMAPS * words);
 		next += words_of(segment->size);
 	}
-	index_functions(map, image);
+	map_index(map, image);
 }
 
 void map_deinit(struct code_map *map)
@@ -120,17 +124,7 @@ void map_release(const struct code_map *map, uint64_t address, size_t size)
 
 size_t ranges_find(const struct image_range *ranges, size_t count, uint64_t address)
 {
-	size_t low = 0, high = count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ranges[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return search_first(count, middle, ranges[middle].end <= address);
 }
 
 bool ranges_meet(const struct image_range *ranges, size_t count, uint64_t start,

@@ -24,7 +24,9 @@ struct code_segment {
 	const uint8_t *bytes;
 	uint64_t *starts;  /* an instruction starts here, for certain */
 	uint64_t *reached; /* a branch, an operand or a table leads here */
-	uint64_t *exposed; /* the same, but for branches of the function around it */
+	uint64_t *exposed; /* the same, but for branches of the function around it, and
+			      for what is guessed alone */
+	uint64_t *guessed; /* a number somewhere would be this address, if it is one */
 	uint64_t *taken;   /* a patch covers it */
 	/* By block: the index in map.entries of the first that begins in it, or behind
 	 * it. There is one more. */
@@ -41,10 +43,13 @@ struct code_map {
 	void *bits; /* the memory of all bitmaps */
 };
 
-/* The map refers to the image's bytes. Without `exposed` that bitmap is the same as
- * `reached`, which saves time. */
+/* The map refers to the image's bytes. Without `exposed` that bitmap and `guessed` are
+ * the same as `reached`, which saves time. */
 void map_init(struct code_map *map, const struct image *image, bool exposed);
 void map_deinit(struct code_map *map);
+
+/* Again, when the image has other functions than before. */
+void map_index(struct code_map *map, const struct image *image);
 
 /* The segment that holds [address, address + size), NULL if none does. */
 static inline const struct code_segment *map_find(const struct code_map *map,
@@ -74,6 +79,17 @@ static inline void map_reach(const struct code_map *map, uint64_t address)
 
 	if (segment)
 		segment_reach(segment, address);
+}
+
+/* Notes that a number may be an address of code, or may just be a number. */
+static inline void map_guess(const struct code_map *map, uint64_t number)
+{
+	const struct code_segment *segment = map_find(map, number, 1);
+
+	if (!segment)
+		return;
+	bit_set(segment->reached, number - segment->address);
+	bit_set(segment->guessed, number - segment->address);
 }
 
 /* Has the processor read what lies there, which will be wanted soon. */

@@ -13,7 +13,7 @@ enum { CALLEE_INSTRUCTIONS = 8 };
 struct place {
 	const struct scan *scan;
 	const struct image *image;
-	enum plan_probe probe;
+	const struct plan_request *request;
 	struct padding *padding;
 };
 
@@ -192,6 +192,25 @@ static bool reads_flags(const struct place *place, uint64_t address)
 	return false;
 }
 
+/* Whether the flags that a function is entered with are lost before it is left. */
+static bool overwrites_flags(const struct entry *entry)
+{
+	uint32_t live = INSTRUCTION_STATUS_FLAGS;
+	struct instruction instruction;
+
+	for (uint64_t at = 0; at < entry->function->size; at += instruction.length) {
+		if (!decode_instruction(entry->bytes + at, entry->function->size - at,
+					entry->function->address + at, &instruction) ||
+		    (instruction.flags_read & live) ||
+		    instruction.kind != INSTRUCTION_PLAIN)
+			return false;
+		live &= ~instruction.flags_written;
+		if (!live)
+			return true;
+	}
+	return false;
+}
+
 /* Makes the choice; the last thing that can fail. */
 static enum plan_reason commit(struct place *place, const struct entry *entry,
 			       unsigned size, const struct fit *fit,
@@ -203,10 +222,13 @@ static enum plan_reason commit(struct place *place, const struct entry *entry,
 	choice->displaced = (uint8_t)fit->displaced;
 	choice->keep_flags = fit->reads_flags ||
 			     (place->scan->traits[entry->index] & SCAN_CONDITIONAL_TAIL);
+	/* What nobody calls from elsewhere may keep no ABI. */
+	if (entry->function->flags & IMAGE_FUNCTION_FOUND)
+		choice->keep_flags |= !overwrites_flags(entry);
 	/* Behind a short jump not much has been looked at. */
 	if (size < JUMP || go)
 		choice->keep_flags |= reads_flags(place, entry->function->address);
-	if (go && choice->keep_flags && place->probe == PLAN_PROBE_COUNT)
+	if (go && choice->keep_flags && place->request->probe == PLAN_PROBE_COUNT)
 		return PLAN_NO_STACK;
 	/*
 	 * Go makes panics of faults, and finds the function by the return address at rsp
@@ -226,14 +248,53 @@ static enum plan_reason commit(struct place *place, const struct entry *entry,
 	return PLAN_INSTRUMENTED;
 }
 
+/*
+ * Whether it is known where the return address is at a call that lies `size` bytes behind
+ * the entry's patch: there are no more than a few bytes in front of it, so a few forms of
+ * instructions are all. `ret_depth`: bytes that rsp is lower there.
+ */
+static bool find_depth(const uint8_t *bytes, size_t size, uint8_t *ret_depth)
+{
+	size_t at = 0, depth = 0;
+
+	while (at < size) {
+		const uint8_t *code = bytes + at;
+		size_t left = size - at, rex = left > 1 && (*code & 0xf0) == 0x40;
+		uint8_t opcode = code[rex], modrm = left > rex + 1 ? code[rex + 1] : 0;
+		bool moves = opcode == 0x89 || opcode == 0x31 || opcode == 0x33;
+
+		if ((opcode & 0xf8) == 0x50) { /* push */
+			depth += 8;
+			at += rex + 1;
+		} else if (left == 4 && !memcmp(code, "\x48\x83\xec", 3) &&
+			   code[3] < 0x80) { /* sub $code[3], %rsp */
+			depth += code[3];
+			at += 4;
+		} else if (moves && modrm >= 0xc0 && (modrm & 7) != 4 &&
+			   (modrm >> 3 & 7) != (opcode == 0x33 ? 4 : 8)) {
+			at += rex + 2; /* to another register */
+		} else {
+			return false;
+		}
+	}
+	*ret_depth = (uint8_t)depth;
+	return at == size && depth <= INT8_MAX;
+}
+
 /* The call among the first instructions leads to a stub; the entry is left as it is. */
 static bool place_call(const struct place *place, const struct entry *entry,
 		       const struct fit *fit, struct place_choice *choice)
 {
 	const struct image_function *function = entry->function;
 	unsigned size = (unsigned)(function->address + fit->displaced - entry->patch);
+	unsigned before = (unsigned)(entry->patch - function->address);
 	int32_t distance;
 
+	if (place->request->calls &&
+	    (!fit->direct ||
+	     !find_depth(entry->bytes + before, fit->displaced - before - CALL,
+			 &choice->call_depth)))
+		return false;
 	/* Each time that the entry is passed must be a call, and reach the call once. */
 	if (!fit->direct || choice->hook || !choice->wanted ||
 	    (place->scan->traits[entry->index] & SCAN_INNER) ||
@@ -383,11 +444,11 @@ static enum plan_reason open_entry(const struct place *place, uint32_t index,
 }
 
 void place_functions(const struct scan *scan, const struct image *image,
-		     enum plan_probe probe, struct padding *padding,
+		     const struct plan_request *request, struct padding *padding,
 		     struct place_choice *choices)
 {
 	struct place place = {
-		.scan = scan, .image = image, .probe = probe, .padding = padding};
+		.scan = scan, .image = image, .request = request, .padding = padding};
 	struct VECTOR(uint32_t) deferred = {0};
 	struct entry entry;
 

@@ -21,10 +21,12 @@ struct place_choice {
 	uint8_t reason; /* enum plan_reason; the rest counts only if PLAN_INSTRUMENTED */
 	uint8_t size; /* of the patch at the entry: 5 a jump, 2 a short jump to `island`,
 			 10 two jumps, the second to the displaced instructions */
-	uint8_t displaced; /* as plan_function.displaced */
-	uint8_t call_end;  /* as plan_function.call_end; the patch is the displacement */
-	bool keep_flags;   /* flags may be alive at the entry */
-	uint64_t island;   /* a jump to the trampoline lies here; 0: none */
+	uint8_t displaced;  /* as plan_function.displaced */
+	uint8_t call_end;   /* as plan_function.call_end; the patch is the displacement */
+	uint8_t call_depth; /* with call_end, where calls are counted by their sites:
+			       bytes that rsp is lower at the call than at the entry */
+	bool keep_flags;    /* flags may be alive at the entry */
+	uint64_t island;    /* a jump to the trampoline lies here; 0: none */
 	uint64_t loop; /* where rel8 branches back to the entry are to lead: a jump to the
 			  displaced instructions; 0: none is needed */
 	bool loop_island; /* that jump lies in padding, not behind the entry's */
@@ -35,7 +37,7 @@ struct place_choice {
  * by the caller) says afterwards what padding is in use and what must lead over it.
  */
 void place_functions(const struct scan *scan, const struct image *image,
-		     enum plan_probe probe, struct padding *padding,
+		     const struct plan_request *request, struct padding *padding,
 		     struct place_choice *choices);
 
 /* Bytes of the displacement of a call, which ends it. */

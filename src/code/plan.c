@@ -1,8 +1,10 @@
 #include "code/plan.h"
 
 #include "base/cleanup.h"
+#include "base/search.h"
 #include "code/calls.h"
 #include "code/decode.h"
+#include "code/gates.h"
 #include "code/making.h"
 #include "code/readers.h"
 #include "code/trampoline.h"
@@ -15,16 +17,9 @@ enum { TRAMPOLINE_ALIGNMENT = 16, JUMP = MAKING_JUMP };
 
 const struct plan_function *plan_function_at(const struct plan *plan, uint64_t address)
 {
-	size_t low = 0, high = plan->functions.count;
+	size_t low = search_first(plan->functions.count, middle,
+				  plan->functions.items[middle].address <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (plan->functions.items[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low ? &plan->functions.items[low - 1] : NULL;
 }
 
@@ -122,7 +117,7 @@ static bool is_wanted(const struct making *making, const struct image_function *
 	if (function->name)
 		demangled = image_demangle(name);
 	return making->request->wanted(making->request->context,
-				       demangled ? demangled : name);
+				       demangled ? demangled : name, function->address);
 }
 
 /* Hooks need more stack than goroutines may have left. */
@@ -131,7 +126,7 @@ static uint8_t hook_of(const struct plan_request *request,
 {
 	if (!request->hook_of || function->flags & IMAGE_FUNCTION_GO)
 		return 0;
-	return request->hook_of(request->context, name);
+	return request->hook_of(request->context, name, function->address);
 }
 
 static void choose_functions(struct making *making)
@@ -154,12 +149,12 @@ static void choose_functions(struct making *making)
 		}
 		choice->wanted = is_wanted(making, function, name);
 		choice->hook = hook_of(request, function, name);
-		if (making->readers && making->readers[i] && !choice->hook)
+		if (request->copy_calls && making->readers[i] && !choice->hook)
 			choice->hook = making->readers[i] == READER_OWN
 					       ? request->hook_own
 					       : request->hook_stack;
 	}
-	place_functions(&making->scan, making->image, request->probe, &making->padding,
+	place_functions(&making->scan, making->image, request, &making->padding,
 			making->choices);
 }
 
@@ -251,7 +246,8 @@ static bool add_patches(struct making *making, uint32_t index, uint64_t trampoli
 static enum probe_form probe_of(const struct making *making,
 				const struct place_choice *choice)
 {
-	if (!choice->wanted)
+	if (!choice->wanted ||
+	    (making->plan->gates_size && !making->plan->counts_entries))
 		return PROBE_NONE;
 	if (making->request->probe == PLAN_PROBE_FLAG)
 		return PROBE_FLAG;
@@ -270,6 +266,7 @@ static struct trampoline trampoline_for(const struct making *making, uint32_t in
 		.probe = probe_of(making, choice),
 		.slot = making->plan->slot_count * making->plan->slot_size,
 		.hook = choice->hook,
+		.gate = choice->wanted ? gates_of_hooked(making->plan, row) : 0,
 		.call_end = choice->call_end,
 		.hook_layout = making->request->hook_layout,
 	};
@@ -313,10 +310,12 @@ static enum plan_reason instrument(struct making *making, uint32_t index,
 	const struct place_choice *choice = &making->choices[index];
 	struct plan *plan = making->plan;
 	const struct making_mark mark = making_mark(making);
-	struct trampoline trampoline = trampoline_for(making, index, row);
+	struct trampoline trampoline;
 	enum plan_reason reason;
 	uint64_t start;
 
+	row->hook = choice->hook;
+	trampoline = trampoline_for(making, index, row);
 	vector_reserve(&plan->code,
 		       mark.code + TRAMPOLINE_ALIGNMENT + TRAMPOLINE_SIZE_MAX);
 	align_code(plan);
@@ -327,16 +326,17 @@ static enum plan_reason instrument(struct making *making, uint32_t index,
 		reason = write_trampoline(making, &trampoline, &start);
 	}
 	if (!reason &&
-	    !add_patches(making, index, plan->code_address + row->trampoline, start))
+	    !add_patches(making, index, plan->code_address + gates_entrance(plan, row),
+			 start))
 		reason = PLAN_OUT_OF_REACH;
 	if (!reason) {
 		row->displaced = choice->displaced;
 		row->copied = (uint8_t)trampoline.copied;
 		row->call_end = choice->call_end;
-		row->hook = choice->hook;
-		plan->slot_count += choice->wanted;
+		plan->slot_count += trampoline.probe != PROBE_NONE;
 		return PLAN_INSTRUMENTED;
 	}
+	row->hook = 0;
 	making_undo(making, &mark);
 	return reason;
 }
@@ -358,8 +358,10 @@ static void write_function(struct making *making, uint32_t index,
 	bool blocks = making->request->depth != PLAN_ENTRIES && choice->wanted &&
 		      !(row->flags & IMAGE_FUNCTION_GO);
 
-	if (blocks && !choice->hook && can_relocate(choice->reason) &&
-	    blocks_instrument(making, index, row)) {
+	/* Readers have hooks where calls are copied. In a profile of several processes
+	 * counts of one function are to be of one kind. */
+	if (blocks && !choice->hook && !making->readers[index] &&
+	    can_relocate(choice->reason) && blocks_instrument(making, index, row)) {
 		row->reason = PLAN_INSTRUMENTED;
 		return;
 	}
@@ -376,6 +378,7 @@ static void write_functions(struct making *making)
 
 	vector_reserve(&plan->functions, image->functions.count);
 	vector_reserve(&plan->patches, image->functions.count);
+	gates_reserve(making);
 	for (uint32_t i = 0; i < image->functions.count; i++) {
 		const struct image_function *function = &image->functions.items[i];
 		const struct place_choice *choice = &making->choices[i];
@@ -389,6 +392,8 @@ static void write_functions(struct making *making)
 		row->name = function->name;
 		row->flags = (uint8_t)function->flags;
 		row->slot = plan->slot_count;
+		if (plan->gates_size && !plan->counts_entries)
+			row->slot = i * PLAN_CELL_SLOTS + PLAN_CELL_LOST;
 		row->reason = choice->reason;
 		write_function(making, i, row);
 		if (!row->hook && row->reason)
@@ -476,22 +481,23 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	making.plan = memory_allocate_zeroed(1, sizeof(*making.plan));
 	making.plan->code_address = request->code_address;
 	making.whole.flags = request->probe == PLAN_PROBE_FLAG;
+	making.whole.live = request->live;
 	making.plan->slot_size = request->probe == PLAN_PROBE_FLAG ? 1 : 8;
-	scan_init(&making.scan, making.image, request->depth != PLAN_ENTRIES);
+	scan_init(&making.scan, request->image, request->depth != PLAN_ENTRIES);
 	making.plan->uses_gs = making.scan.uses_gs;
-	if (request->copy_calls)
+	if (request->depth != PLAN_ENTRIES || request->copy_calls)
 		making.readers = readers_find(making.image);
-	making.copy_calls =
-		making.readers && !readers_have_unwinder(making.image, making.readers);
+	making.copy_calls = request->copy_calls &&
+			    !readers_have_unwinder(making.image, making.readers);
 	making.calls = (struct whole_calls){&making.scan.map, making.readers};
 	padding_init(&making.padding, &making.scan, making.image);
 	choose_functions(&making);
 	write_all(&making);
-	if (making.plan->steps.count)
-		blocks_hook_returns(&making);
+	blocks_hook_returns(&making);
+	gates_write(&making);
 	write_bridges(&making);
 	merge_patches(&making);
-	calls_retarget(&making.scan, making.image, &making.jumps, making.plan);
+	calls_retarget(&making);
 	copy_names(making.plan, making.image);
 	free(making.choices);
 	free(making.readers);
@@ -507,6 +513,30 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	return NULL;
 }
 
+void plan_move_counters(struct plan *plan, uint32_t to)
+{
+	uint32_t by = to - plan->counters_at, displacement;
+
+	vector_for_each (&plan->fixups, fixup) {
+		uint8_t *place = plan->code.items + fixup->offset;
+
+		if (fixup->kind != PLAN_FIXUP_SLOT)
+			continue;
+		memcpy(&displacement, place, sizeof(displacement));
+		displacement += by;
+		memcpy(place, &displacement, sizeof(displacement));
+	}
+	plan->counters_at = to;
+}
+
+const struct plan_function *plan_function_of_slot(const struct plan *plan, uint32_t slot)
+{
+	size_t low = search_first(plan->functions.count, middle,
+				  plan->functions.items[middle].slot <= slot);
+
+	return low && slot < plan->slot_count ? &plan->functions.items[low - 1] : NULL;
+}
+
 void plan_destroy(struct plan *plan)
 {
 	if (!plan)
@@ -520,6 +550,7 @@ void plan_destroy(struct plan *plan)
 	vector_deinit(&plan->edges);
 	vector_deinit(&plan->steps);
 	vector_deinit(&plan->stubs);
+	vector_deinit(&plan->arcs);
 	vector_deinit(&plan->code);
 	vector_deinit(&plan->names);
 	free(plan);

@@ -56,7 +56,12 @@ struct plan_function {
 	uint32_t name;       /* offset in plan.names; 0: none */
 	uint32_t trampoline; /* offset in plan.code of its trampoline; without one, where
 				the next function's may start */
-	uint32_t slot;       /* ordinal among the instrumented; only if instrumented */
+	uint32_t slot;       /* ordinal among the instrumented; only if instrumented.
+				Counters are in the order of their functions: those of
+				blocks and edges follow this one, and that of the next
+				function follows them. Where calls are counted by their
+				sites and plan.counts_entries is not set, the word of its
+				cell for unknown ones */
 	uint8_t reason;      /* enum plan_reason. PLAN_NOT_WANTED and a hook: it has a
 				trampoline, but neither probe nor slot */
 	uint8_t displaced;   /* bytes from `address` on that the trampoline stands for, an
@@ -145,12 +150,30 @@ struct plan_edge {
 
 /* A place in plan.code that depends on where things lie in one process. */
 enum plan_fixup_kind {
-	PLAN_FIXUP_SLOT,    /* 32 bits, += bank displacement of the module's slot 0 */
+	PLAN_FIXUP_SLOT,    /* 32 bits, += bank displacement of the module's slot 0, less
+			       plan.counters_at */
 	PLAN_FIXUP_ADDRESS, /* 64 bits, += load bias of the module */
 };
+/*
+ * Where calls are counted by their sites, the first counters are cells of four words, one
+ * for each of plan.functions: a return address with all its bits inverted, how often the
+ * function was called by the call that returns there, how often from sites that are not
+ * known, and nothing.
+ */
+enum { PLAN_CELL_SLOTS = 4, PLAN_CELL_SITE = 0, PLAN_CELL_COUNT = 1, PLAN_CELL_LOST = 2 };
+
 struct plan_fixup {
 	uint32_t offset; /* in plan.code */
 	uint32_t kind;   /* enum plan_fixup_kind */
+};
+
+/* A direct call, or a jump to another function, that is counted at its own stub: see
+ * code/gates.h. */
+struct plan_arc {
+	uint64_t site;   /* link-time address of the instruction, which has 5 bytes */
+	uint32_t callee; /* index in plan.functions */
+	uint16_t jump;   /* not 0: a jump */
+	uint16_t led;    /* not 0: it leads to the stub from its own place, too */
 };
 
 struct plan_patches VECTOR(struct plan_patch);
@@ -166,6 +189,8 @@ struct plan {
 	uint64_t code_address; /* link-time address where plan.code is to lie */
 	uint32_t slot_count;   /* counters: of functions, blocks and edges */
 	uint32_t slot_size;    /* 8 or 1 bytes */
+	uint32_t counters_at;  /* displacement in the bank of slot 0 in plan.code: 0 in a
+				  new plan, see plan_move_counters */
 	bool uses_gs;          /* the module sets the GS base or selector itself */
 	struct VECTOR(
 		struct plan_function) functions; /* all known ones, sorted by address */
@@ -180,14 +205,21 @@ struct plan {
 	struct VECTOR(struct plan_edge) edges;
 	struct VECTOR(struct plan_step) steps;
 	struct VECTOR(struct plan_stub) stubs;
-	struct VECTOR(uint8_t) code; /* trampolines and their constants */
-	struct VECTOR(char) names;   /* as image.names */
+	/* Where calls are counted by their sites: */
+	uint32_t gates_size; /* bytes of plan.code that are gates; 0: they are not */
+	bool counts_entries; /* trampolines count, too */
+	uint32_t arc_code;   /* offset in plan.code of the stubs of arcs */
+	uint32_t arc_slot;   /* counter of the first arc; the others follow */
+	struct VECTOR(struct plan_arc) arcs; /* by site */
+	struct VECTOR(uint8_t) code;         /* trampolines and their constants */
+	struct VECTOR(char) names;           /* as image.names */
 };
 
 /* What hook code needs to know: it steps over the red zone, pushes the hook's number and
  * calls through this word. */
 struct plan_hook_layout {
 	uint32_t entry; /* offset in the bank (relative to %gs) of the address to call */
+	uint32_t arc;   /* the same of the address that gates call */
 	uint32_t returns; /* the same of the address that signal returns jump to, with
 			     their own address in rbx; 0: they are left alone */
 };
@@ -200,24 +232,29 @@ enum plan_depth {
 };
 
 struct plan_request {
-	const struct image *image;
+	struct image *image; /* gets the functions that no table knows */
 	enum plan_probe probe;
 	enum plan_depth depth;
+	bool calls; /* calls are counted by their sites; needs PLAN_PROBE_COUNT */
 	uint64_t code_address; /* where the trampolines will lie, link-time; see
 				  plan.code_address */
 	/* Whether a function is wanted: name is demangled where it was mangled, or
-	 * "sub_<offset>". NULL: all are. */
-	bool (*wanted)(void *context, const char *name);
+	 * "sub_<offset>"; address is link-time. NULL: all are. */
+	bool (*wanted)(void *context, const char *name, uint64_t address);
 	void *context;
 	/* The hook number of a function by its linked name, or "sub_<offset>"; 0: none.
 	 * NULL: no hooks. Hooked functions are instrumented even if not wanted, then
 	 * without a probe. */
-	uint8_t (*hook_of)(void *context, const char *name);
+	uint8_t (*hook_of)(void *context, const char *name, uint64_t address);
 	struct plan_hook_layout hook_layout;
 	/* Calls are made in relocated code (PLAN_BLOCKS). Functions that look at return
 	 * addresses get one of these hooks, which must put them right. */
 	bool copy_calls;
 	uint8_t hook_own, hook_stack;
+	/* The plan is put into a program that runs, and taken out of it again, while
+	 * calls are under way (not with copy_calls): what these hold of the original must
+	 * stay good, and nothing of the relocated code may be left with them. */
+	bool live;
 };
 
 /*
@@ -225,6 +262,9 @@ struct plan_request {
  * errors are those of the request; whatever is odd about a function becomes its reason.
  */
 struct trm_error *plan_create(const struct plan_request *request, struct plan **ret_plan);
+
+/* Leads the probes in plan.code to counters at another displacement in the bank. */
+void plan_move_counters(struct plan *plan, uint32_t to);
 
 /* Frees a plan made by plan_create; NULL is allowed. */
 void plan_destroy(struct plan *plan);
@@ -255,17 +295,23 @@ enum plan_place_kind {
 	PLAN_PLACE_UNKNOWN, /* in plan.code, but no instruction starts there */
 };
 enum { PLAN_NO_SLOT = UINT32_MAX };
+#define PLAN_ALL_COUNTED                                                                 \
+	{                                                                                \
+		PLAN_NO_SLOT, PLAN_NO_SLOT, PLAN_NO_SLOT                                 \
+	}
 struct plan_place {
 	enum plan_place_kind kind;
 	uint32_t function;    /* index in plan.functions */
 	uint32_t instruction; /* index of the displaced instruction that is next */
 	uint64_t original;    /* link-time address of the original of that instruction */
 	uint32_t stack;       /* PROBE, HOOK: bytes that rsp is lower than before */
-	bool pushed;          /* PROBE, HOOK: rax is in the word at rsp */
+	bool pushed;          /* rax is in the word at rsp */
+	bool flags;           /* flags are in the word at rsp, and rax in the next */
 	bool inside;          /* in the middle of the expansion of `instruction` */
-	/* MOVED, CALL_DONE: counters (displacements in the bank without the module's) of
-	 * probes that the thread has not run, and will not; PLAN_NO_SLOT: none. */
-	uint32_t uncounted[2];
+	/* MOVED, START, CALL_DONE: counters (displacements in the bank without the
+	 * module's) of probes that the thread has not run, and will not; PLAN_NO_SLOT:
+	 * none. */
+	uint32_t uncounted[3];
 };
 
 /*
@@ -293,6 +339,14 @@ size_t plan_finish(const struct plan *plan, const struct plan_place *place,
 		   const uint8_t *original, uint64_t address, uint8_t *block,
 		   size_t capacity, uint32_t *ret_next);
 
+/* Whether plan.code has at this offset what a signal's return was led to, and where that
+ * one is. */
+bool plan_in_return(const struct plan *plan, uint32_t code_offset,
+		    uint64_t *ret_restorer);
+
+/* The first patch that ends behind a link-time address; NULL if there is none. */
+const struct plan_patch *plan_patch_behind(const struct plan *plan, uint64_t address);
+
 /*
  * Where in plan.code the trampoline of function `index` does what the original
  * instruction at link-time `address` does: a displaced one, or (an address behind those)
@@ -311,11 +365,19 @@ bool plan_offset_of(const struct plan *plan, uint32_t index, const uint8_t *orig
 bool plan_way_back(const struct plan *plan, uint64_t address, bool counts,
 		   uint32_t *ret_offset);
 
+/* Where in plan.code a patch leads that is a jump at a link-time address, be it by
+ * another one; false if none begins there. */
+bool plan_jump_at(const struct plan *plan, uint64_t address, uint32_t *ret_offset);
+
 /* Whether a call that was copied into plan.code returns to this offset of it, and the
  * link-time address that the original of the call returns to. */
 bool plan_return_of(const struct plan *plan, uint32_t code_offset, uint64_t *ret_address);
 
 /* The last function that begins at or before a link-time address; NULL if none does. */
 const struct plan_function *plan_function_at(const struct plan *plan, uint64_t address);
+
+/* The function that a counter belongs to; NULL if none does. Not where calls are counted
+ * by their sites. */
+const struct plan_function *plan_function_of_slot(const struct plan *plan, uint32_t slot);
 
 #endif

@@ -97,8 +97,9 @@ enum probe_form probe_at(const uint8_t *code, size_t available)
 	return PROBE_NONE;
 }
 
-uint32_t probe_slot(const uint8_t *code)
+uint32_t probe_slot(const struct plan *plan, size_t offset)
 {
+	const uint8_t *code = plan->code.items + offset;
 	/* Where the displacement of each form lies. */
 	static const uint8_t offsets[] = {
 		[PROBE_NONE] = 0,
@@ -109,5 +110,5 @@ uint32_t probe_slot(const uint8_t *code)
 	uint32_t slot;
 
 	memcpy(&slot, code + offsets[probe_at(code, 4)], sizeof(slot));
-	return slot;
+	return slot - plan->counters_at;
 }

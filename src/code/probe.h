@@ -24,8 +24,8 @@ enum {
 void probe_emit(struct emitter *emitter, enum probe_form form, uint32_t slot,
 		uint64_t original, enum plan_place_kind kind);
 
-/* The counter of a probe that was written without fixups, as in plan.code. */
-uint32_t probe_slot(const uint8_t *code);
+/* The counter of a probe in plan.code: its displacement without the module's. */
+uint32_t probe_slot(const struct plan *plan, size_t offset);
 
 /* The form of the probe that begins with these bytes. */
 enum probe_form probe_at(const uint8_t *code, size_t available);

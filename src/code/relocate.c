@@ -57,6 +57,10 @@ static void jump(struct emitter *emitter, const struct instruction *instruction,
 		 struct relocation *relocation)
 {
 	emit_byte(emitter, 0xe9);
+	/* It may be led anew: calls.c. */
+	if (instruction->kind == INSTRUCTION_JUMP &&
+	    instruction->target - relocation->entry >= RELOCATION_SIZE_MAX)
+		emit_note_jump(emitter, instruction->address);
 	finish_branch(emitter, instruction, relocation);
 }
 
@@ -138,7 +142,7 @@ void relocate_instruction(struct emitter *emitter, const struct instruction *ins
 		fail(emitter, PLAN_NOT_MOVABLE);
 	} else if (instruction->kind == INSTRUCTION_CALL) {
 		push_return(emitter, instruction, relocation);
-		emit_call_jump(emitter, instruction->target);
+		emit_call_jump(emitter, instruction->target, instruction->address);
 	} else if (instruction->kind == INSTRUCTION_CALL_INDIRECT) {
 		push_return(emitter, instruction, relocation);
 		jump_through(emitter, instruction);

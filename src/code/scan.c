@@ -1,5 +1,7 @@
 #include "code/scan.h"
 
+#include "base/search.h"
+#include "code/unlisted.h"
 #include "code/walk.h"
 
 #include <string.h>
@@ -129,7 +131,8 @@ static void note_branch(struct walk *walk, uint64_t address, const struct brief 
 		leave_range(walk, address, brief, target);
 		return;
 	}
-	vector_push(&walk->local, (uint32_t)(target - walk->start));
+	if (!length_is_pair(bytes, walk->end - address))
+		vector_push(&walk->local, (uint32_t)(target - walk->start));
 	if (walk->function != WALK_NO_FUNCTION &&
 	    (target == walk->start || target == walk->entry_behind))
 		add_inner(walk, walk->function, address, brief);
@@ -211,7 +214,7 @@ static void note_immediate(struct walk *walk, uint64_t address, const struct bri
 {
 	const uint8_t *bytes = walk->segment->bytes + (address - walk->segment->address);
 
-	map_reach(&walk->scan->map,
+	map_guess(&walk->scan->map,
 		  (uint32_t)displacement(bytes + brief->length - brief->immediate, 4));
 }
 
@@ -382,6 +385,8 @@ static uint8_t note_range(struct walk *walk, const struct lane_span *span)
 /* Walks the ranges that were put by, and notes what is in them, in order. */
 static void walk_ranges(struct walk *walk)
 {
+	if (!walk->span_count)
+		return;
 	lanes_walk(&walk->lanes, walk->segment, walk->spans, walk->span_count);
 	for (size_t i = 0; i < walk->span_count; i++) {
 		uint8_t traits;
@@ -455,15 +460,18 @@ static void walk_gaps(struct walk *walk, const struct code_segment *segment)
 	}
 }
 
-static void mark_entries(struct scan *scan, const struct image *image)
+/* Of the functions with all of these flags. */
+static void mark_entries(struct scan *scan, const struct image *image, uint32_t flags)
 {
 	static const uint8_t endbr64[4] = {0xf3, 0x0f, 0x1e, 0xfa};
 
 	for (size_t i = 0; i < image->functions.count; i++) {
 		const struct image_function *function = &image->functions.items[i];
-		const struct code_segment *segment =
-			map_find(&scan->map, function->address, 4);
+		const struct code_segment *segment;
 
+		if ((function->flags & flags) != flags)
+			continue;
+		segment = map_find(&scan->map, function->address, 4);
 		if (segment && function->size >= 4 &&
 		    !memcmp(segment->bytes + (function->address - segment->address),
 			    endbr64, 4))
@@ -477,7 +485,7 @@ static void doubt_functions(struct scan *scan, const struct image *image)
 {
 	const uint32_t known = IMAGE_FUNCTION_FDE | IMAGE_FUNCTION_EXPORTED |
 			       IMAGE_FUNCTION_REFERENCED | IMAGE_FUNCTION_IFUNC |
-			       IMAGE_FUNCTION_GO;
+			       IMAGE_FUNCTION_GO | IMAGE_FUNCTION_FOUND;
 
 	for (size_t i = 0; i < image->functions.count; i++) {
 		const struct image_function *function = &image->functions.items[i];
@@ -512,26 +520,48 @@ static bool is_astray(const struct scan *scan, const struct image_function *func
 	       !bit_test(segment->starts, function->address - segment->address);
 }
 
-static void walk_functions(struct scan *scan, const struct image *image,
-			   struct walk *walk)
+/* Those that have any of the flags, or none of them. */
+static void walk_functions(struct walk *walk, uint32_t flags, bool any)
 {
+	struct scan *scan = walk->scan;
+	const struct image *image = walk->image;
+
 	uint64_t covered = 0;
 
 	for (size_t i = 0; i < image->functions.count; i++) {
 		const struct image_function *function = &image->functions.items[i];
 		uint64_t end = function->address + function->size;
 
-		if (function->address < covered)
+		bool chosen = ((function->flags & flags) != 0) == any;
+
+		if (chosen && function->address < covered)
 			walk_ranges(walk);
-		if (is_astray(scan, function, covered)) {
+		if (chosen && is_astray(scan, function, covered)) {
 			scan->traits[i] |= SCAN_DOUBTFUL;
 			continue;
 		}
-		add_range(walk, function->address, end, i);
+		if (chosen)
+			add_range(walk, function->address, end, i);
 		if (end > covered)
 			covered = end;
 	}
 	walk_ranges(walk);
+}
+
+/* Adds the functions that no table knows; the walk is between two functions. */
+static void add_unlisted(struct walk *walk, struct image *image)
+{
+	struct unlisted found;
+
+	unlisted_find(walk->scan, image, &found);
+	if (found.count) {
+		vector_for_each (&walk->owners, owner)
+			*owner += unlisted_moved(image, &found, (uint32_t)*owner) -
+				  (uint32_t)*owner;
+		unlisted_add(walk->scan, image, &found);
+		mark_entries(walk->scan, image, IMAGE_FUNCTION_FOUND);
+	}
+	vector_deinit(&found);
 }
 
 static void walk_cold_parts(const struct image *image, struct walk *walk)
@@ -552,8 +582,10 @@ static void walk_cold_parts(const struct image *image, struct walk *walk)
 	walk_ranges(walk);
 }
 
-void scan_init(struct scan *scan, const struct image *image, bool exposed)
+void scan_init(struct scan *scan, struct image *image, bool exposed)
 {
+	const uint32_t late = IMAGE_FUNCTION_SIZE_GUESS | IMAGE_FUNCTION_FOUND;
+
 	struct walk walk = {.scan = scan,
 			    .image = image,
 			    .glances = length_glances(),
@@ -565,8 +597,10 @@ void scan_init(struct scan *scan, const struct image *image, bool exposed)
 		walk.lanes.wanted |= GLANCE_WORD;
 	map_init(&scan->map, image, exposed);
 	scan->traits = memory_allocate_zeroed(image->functions.count, 1);
-	mark_entries(scan, image);
-	walk_functions(scan, image, &walk);
+	mark_entries(scan, image, 0);
+	walk_functions(&walk, late, false);
+	add_unlisted(&walk, image);
+	walk_functions(&walk, late, true);
 	walk_cold_parts(image, &walk);
 	for (size_t i = 0; i < scan->map.count; i++)
 		walk_gaps(&walk, &scan->map.segments[i]);
@@ -600,15 +634,8 @@ void scan_deinit(struct scan *scan)
 
 const struct scan_branch *scan_inner_of(const struct scan *scan, uint32_t function)
 {
-	size_t low = 0, high = scan->inner.count;
+	size_t low = search_first(scan->inner.count, middle,
+				  scan->inner.items[middle].function < function);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (scan->inner.items[middle].function < function)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return scan->inner.items + low;
 }

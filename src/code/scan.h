@@ -55,9 +55,9 @@ struct scan {
 /* Bytes of each of scan.calls. */
 enum { SCAN_CALL_LENGTH = 5 };
 
-/* The image must outlive the scan. `exposed`: map.exposed and scan.tables are needed, by
- * cfg_build. */
-void scan_init(struct scan *scan, const struct image *image, bool exposed);
+/* The image must outlive the scan, and gets the functions that no table knows. `exposed`:
+ * map.exposed and scan.tables are needed, by cfg_build. */
+void scan_init(struct scan *scan, struct image *image, bool exposed);
 void scan_deinit(struct scan *scan);
 
 /* Where the next table begins, and this one must have ended. */

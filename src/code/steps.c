@@ -1,5 +1,6 @@
 #include "code/steps.h"
 
+#include "base/search.h"
 #include "code/edges.h"
 #include "code/emit.h"
 #include "code/probe.h"
@@ -52,8 +53,7 @@ static void count_ahead(struct walking walking, bool first_counted,
 	for (; (step = current(&walking)) && step->kind == PLAN_STEP_PROBE && row < 2;
 	     advance(&walking, step)) {
 		if (!first_counted)
-			place->uncounted[row++] =
-				probe_slot(walking.plan->code.items + walking.code);
+			place->uncounted[row++] = probe_slot(walking.plan, walking.code);
 		first_counted = false;
 	}
 }
@@ -109,8 +109,7 @@ static bool counts_first(const struct plan *plan, const struct plan_function *fu
 	for (; (step = current(&walking)) && walking.original <= start;
 	     advance(&walking, step))
 		if (walking.original == start && step->kind == PLAN_STEP_PROBE &&
-		    probe_slot(plan->code.items + walking.code) ==
-			    block->slot * plan->slot_size)
+		    probe_slot(plan, walking.code) == block->slot * plan->slot_size)
 			return true;
 	return false;
 }
@@ -172,7 +171,7 @@ static struct plan_place locate_in_stub(const struct plan *plan,
 					uint32_t code_offset)
 {
 	struct plan_place place = {.kind = PLAN_PLACE_UNKNOWN,
-				   .uncounted = {PLAN_NO_SLOT, PLAN_NO_SLOT}};
+				   .uncounted = PLAN_ALL_COUNTED};
 
 	for (uint32_t i = 0; i < function->stub_count; i++) {
 		const struct plan_stub *stub =
@@ -194,7 +193,7 @@ struct plan_place steps_locate(const struct plan *plan,
 {
 	struct walking walking = walk_begin(plan, function);
 	struct plan_place place = {.kind = PLAN_PLACE_UNKNOWN,
-				   .uncounted = {PLAN_NO_SLOT, PLAN_NO_SLOT}};
+				   .uncounted = PLAN_ALL_COUNTED};
 	const struct plan_step *step;
 
 	while ((step = current(&walking)) && walking.code + step->code <= code_offset)
@@ -219,6 +218,34 @@ struct plan_place steps_locate(const struct plan *plan,
 	    place.original == function->address + function->size)
 		place.kind = PLAN_PLACE_CALL_DONE;
 	return place;
+}
+
+static const struct plan_patch *patch_at(const struct plan *plan, uint64_t address)
+{
+	size_t low = search_first(plan->patches.count, middle,
+				  plan->patches.items[middle].address < address);
+
+	if (low == plan->patches.count || plan->patches.items[low].address != address)
+		return NULL;
+	return &plan->patches.items[low];
+}
+
+bool plan_jump_at(const struct plan *plan, uint64_t address, uint32_t *ret_offset)
+{
+	const struct plan_patch *patch = patch_at(plan, address);
+	int32_t distance;
+	uint64_t offset;
+
+	if (patch && patch->size == 2 && patch->bytes[0] == 0xeb)
+		patch = patch_at(plan, address + 2 + (uint64_t)(int8_t)patch->bytes[1]);
+	if (!patch || patch->size != JUMP || patch->bytes[0] != 0xe9)
+		return false;
+	memcpy(&distance, patch->bytes + 1, sizeof(distance));
+	offset = patch->address + JUMP + (uint64_t)(int64_t)distance - plan->code_address;
+	if (offset >= plan->code.count)
+		return false;
+	*ret_offset = (uint32_t)offset;
+	return true;
 }
 
 /* call rel32, or an indirect one, behind prefixes. */
@@ -273,8 +300,7 @@ bool plan_way_back(const struct plan *plan, uint64_t address, bool counts,
 			break;
 		if (step->kind != PLAN_STEP_PROBE ||
 		    edges_is_fall(plan, function,
-				  probe_slot(plan->code.items + walking.code) /
-					  plan->slot_size))
+				  probe_slot(plan, walking.code) / plan->slot_size))
 			probes = 0;
 		else
 			probes += step->code;

@@ -241,6 +241,12 @@ void sums_choose(struct sums *sums, const struct cfg *cfg)
 		;
 }
 
+void sums_choose_none(struct sums *sums, const struct cfg *cfg)
+{
+	RESIZE(&sums->blocks, cfg->blocks.count);
+	sums->terms.count = 0;
+}
+
 void sums_deinit(struct sums *sums)
 {
 	vector_deinit(&sums->blocks);

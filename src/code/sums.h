@@ -30,6 +30,8 @@ struct sums {
  * the next function (all-zero at first).
  */
 void sums_choose(struct sums *sums, const struct cfg *cfg);
+/* Gives each block a counter. */
+void sums_choose_none(struct sums *sums, const struct cfg *cfg);
 void sums_deinit(struct sums *sums);
 
 #endif

@@ -1,5 +1,7 @@
 #include "code/walk.h"
 
+#include "base/search.h"
+
 #include <string.h>
 
 enum { TABLE_ENTRIES_MAX = 65536, BLOCK_ENTRIES = 16 };
@@ -104,16 +106,9 @@ void tables_sort(struct scan *scan)
 
 uint64_t tables_end(const struct scan *scan, uint64_t table)
 {
-	size_t low = 0, high = scan->tables.count;
+	size_t low = search_first(scan->tables.count, middle,
+				  scan->tables.items[middle].address <= table);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (scan->tables.items[middle].address <= table)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < scan->tables.count ? scan->tables.items[low].address : UINT64_MAX;
 }
 
@@ -171,7 +166,7 @@ void tables_read_pointers(const struct scan *scan, const struct image *image)
 			continue;
 		for (size_t i = skip; i + 8 <= segment->file_size; i += 8) {
 			memcpy(&word, bytes + i, sizeof(word));
-			map_reach(&scan->map, word);
+			map_guess(&scan->map, word);
 		}
 	}
 }

@@ -20,7 +20,9 @@ static void emit_hook(struct emitter *emitter, const struct trampoline *trampoli
 	static const uint8_t skip_red_zone[] = {0x48, 0x8d, 0x64, 0x24, 0x80};
 	static const uint8_t call_through[] = {0x65, 0xff, 0x14, 0x25};
 	static const uint8_t unwind[] = {0x48, 0x8d, 0xa4, 0x24, 0x88, 0, 0, 0};
-	struct emit_mark mark = {.kind = PLAN_PLACE_HOOK, .original = original};
+	struct emit_mark mark = {.kind = trampoline->gate ? PLAN_PLACE_PROBE
+							  : PLAN_PLACE_HOOK,
+				 .original = original};
 
 	if (!trampoline->hook)
 		return;
@@ -36,6 +38,11 @@ static void emit_hook(struct emitter *emitter, const struct trampoline *trampoli
 	emit_word32(emitter, trampoline->hook_layout.entry);
 	emit_mark(emitter, mark);
 	emit_bytes(emitter, unwind, sizeof(unwind));
+	if (!trampoline->gate)
+		return;
+	mark.stack = 0;
+	emit_mark(emitter, mark);
+	emit_jump(emitter, trampoline->gate);
 }
 
 /* Relocates what is to be in the trampoline. Whether control leaves with the last of it.
@@ -128,7 +135,7 @@ static void emit_stub(struct emitter *emitter, const struct trampoline *trampoli
 		   PLAN_PLACE_CALL_UNDO);
 	emit_mark(emitter,
 		  (struct emit_mark){.kind = PLAN_PLACE_CALL_DONE, .original = target});
-	emit_call_jump(emitter, target);
+	emit_call_jump(emitter, target, end - CALL_LENGTH);
 }
 
 void trampoline_emit(struct emitter *emitter, const struct trampoline *trampoline,
@@ -144,9 +151,12 @@ void trampoline_emit(struct emitter *emitter, const struct trampoline *trampolin
 		emit_stub(emitter, trampoline);
 		return;
 	}
+	if (trampoline->gate)
+		emit_hook(emitter, trampoline, relocation.patch);
 	probe_emit(emitter, trampoline->probe, trampoline->slot, relocation.patch,
 		   PLAN_PLACE_PROBE);
-	emit_hook(emitter, trampoline, relocation.patch);
+	if (!trampoline->gate)
+		emit_hook(emitter, trampoline, relocation.patch);
 	relocation.start = emit_here(emitter);
 	*ret_start = relocation.start;
 	emit_body(emitter, trampoline, &relocation);

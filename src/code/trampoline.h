@@ -15,6 +15,8 @@ enum {
 	TRAMPOLINE_TAIL_MAX = 32,
 	/* No trampoline takes more bytes, alignment aside. */
 	TRAMPOLINE_SIZE_MAX = 640,
+	/* Bytes of a hook with the jump to a gate. */
+	TRAMPOLINE_GATED_HOOK = 5 + 2 + 8 + 8 + 5,
 };
 
 struct trampoline {
@@ -27,6 +29,8 @@ struct trampoline {
 	enum probe_form probe;
 	uint32_t slot;     /* displacement in the bank without the module's own */
 	uint8_t hook;      /* 0: none */
+	uint64_t gate;     /* of a hooked function, address; 0: none. It comes behind the
+			      hook, and goes back to TRAMPOLINE_GATED_HOOK */
 	unsigned call_end; /* as plan_function.call_end */
 	struct plan_hook_layout hook_layout;
 };

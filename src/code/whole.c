@@ -154,12 +154,23 @@ static bool make_stub(struct whole *whole, uint32_t number)
 	return true;
 }
 
+bool whole_is_led(const struct whole *whole, uint32_t block)
+{
+	return whole->live && whole->led.items[block];
+}
+
+/* Whether something leads to the start of a block beside what is relocated. */
+static bool is_exposed(const struct whole *whole, uint32_t number)
+{
+	return whole->cfg->blocks.items[number].exposed || whole_is_led(whole, number);
+}
+
 /* Whether the original bytes at the start of a block lead to its counter. */
 static bool is_entered(const struct whole *whole, uint32_t number)
 {
 	const struct cfg_block *block = &whole->cfg->blocks.items[number];
 
-	return (block->exposed && !whole->original.items[block->first]) ||
+	return (is_exposed(whole, number) && !whole->original.items[block->first]) ||
 	       whole->blocks.items[number].stub != WHOLE_NONE;
 }
 
@@ -226,7 +237,7 @@ static bool patch_exposed(struct whole *whole)
 		uint32_t first = cfg->blocks.items[b].first;
 		unsigned form = 0;
 
-		if (!cfg->blocks.items[b].exposed)
+		if (!is_exposed(whole, b))
 			continue;
 		while (form < FORMS && !is_free(whole, start_of(cfg, b), forms[form].size,
 						BYTE_EXPOSED, forms[form].fit))
@@ -281,7 +292,7 @@ static void mark_bytes(struct whole *whole)
 		uint32_t offset = start_of(cfg, b);
 		uint8_t first = whole->bytes.items[offset];
 
-		if (block->exposed)
+		if (is_exposed(whole, b))
 			first = b ? BYTE_EXPOSED : BYTE_LEADER;
 		if (first == BYTE_UNUSED)
 			continue;
@@ -311,9 +322,31 @@ const struct whole_patch *whole_fall_patch(const struct whole *whole, uint32_t b
 	return NULL;
 }
 
+/* Which blocks switches lead to. False if that is the first one: the jump there counts a
+ * call. */
+static bool note_led(struct whole *whole)
+{
+	const struct cfg *cfg = whole->cfg;
+
+	if (!whole->live)
+		return true;
+	vector_reserve(&whole->led, cfg->blocks.count);
+	memset(whole->led.items, 0, cfg->blocks.count * sizeof(*whole->led.items));
+	vector_for_each (&cfg->tables, table)
+		for (uint32_t i = 0; i < table->count; i++) {
+			uint32_t block = cfg_block_at(cfg, switches_entry(cfg, table, i));
+
+			if (block != CFG_OUT)
+				whole->led.items[block] = true;
+		}
+	return !whole->led.items[0];
+}
+
 bool whole_fit(struct whole *whole, const struct cfg *cfg, uint32_t entry)
 {
 	whole->cfg = cfg;
+	if (!note_led(whole))
+		return false;
 	whole->calls = NULL;
 	whole->patches.count = whole->blocks.count = whole->edges.count = 0;
 	vector_reserve(&whole->blocks, cfg->blocks.count);
@@ -377,6 +410,7 @@ void whole_deinit(struct whole *whole)
 	vector_deinit(&whole->bytes);
 	vector_deinit(&whole->original);
 	vector_deinit(&whole->copied);
+	vector_deinit(&whole->led);
 	vector_deinit(&whole->patches);
 	vector_deinit(&whole->blocks);
 	vector_deinit(&whole->edges);

@@ -70,6 +70,7 @@ struct whole {
 	struct VECTOR(uint8_t) bytes; /* enum whole_byte of each byte of the function */
 	struct VECTOR(bool) original; /* of each instruction: executed at its own place */
 	struct VECTOR(bool) copied;   /* of each of those: in relocated code, too */
+	struct VECTOR(bool) led;      /* of each block: see whole_is_led */
 	struct VECTOR(struct whole_patch) patches;
 	struct VECTOR(struct whole_block) blocks;
 	struct VECTOR(struct whole_edge) edges; /* of cfg.edges; none: they have no
@@ -78,7 +79,9 @@ struct whole {
 					  that is original, of the jump to it */
 	struct VECTOR(struct whole_fixup) fixups;
 	struct VECTOR(uint32_t) clones; /* offset in plan.code, by table */
-	bool flags;         /* probes set flags instead of counting: PLAN_PROBE_FLAG */
+	bool flags; /* probes set flags instead of counting: PLAN_PROBE_FLAG */
+	bool live; /* switches go by their original tables, and each place that these lead
+		      to has a jump into relocated code: see whole_is_led */
 	bool entry_patched; /* a jump lies at the entry; else the first block has a stub
 			     */
 	const struct whole_calls *calls; /* of whole_copy_calls; NULL */
@@ -111,6 +114,10 @@ static inline bool whole_in_place(const struct whole *whole, size_t i)
 {
 	return whole->original.items[i] && !whole->copied.items[i];
 }
+
+/* Whether a switch leads to the original start of the block, where a jump is therefore:
+ * only if whole.live is set. */
+bool whole_is_led(const struct whole *whole, uint32_t block);
 
 /* Whether calls and executions of the first block are counted by different counters:
  * something in the function leads back to its start. */

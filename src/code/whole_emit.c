@@ -56,6 +56,25 @@ static void add_step(struct emission *emission, enum plan_step_kind kind,
 		vector_push(&emission->emitter->plan->steps, step);
 }
 
+/* Of a pair, which is copied as it is: a thread may be behind its branch, or behind the
+ * prefix, too. */
+static void add_pair_steps(struct emission *emission, unsigned length)
+{
+	const unsigned sizes[] = {LENGTH_PAIR_BRANCH, 1, length - LENGTH_PAIR_BRANCH - 1};
+
+	if (!emission->emitter->plan)
+		return;
+	for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct plan_step step = {
+			.kind = PLAN_STEP_MOVED,
+			.original = sizes[i] & 15,
+			.code = sizes[i] & 15,
+		};
+
+		vector_push(&emission->emitter->plan->steps, step);
+	}
+}
+
 static void emit_probe(struct emission *emission, uint32_t slot, bool keep_flags)
 {
 	enum probe_form form = keep_flags ? PROBE_COUNT_KEEP_FLAGS : PROBE_COUNT;
@@ -144,8 +163,8 @@ static void emit_target(struct emission *emission, uint32_t number,
 		emit_block_distance(emission, block);
 		return;
 	}
-	if ((row->kind == CFG_JUMP || row->kind == CFG_CALL) && emitter->jumps)
-		vector_push(emitter->jumps, (uint32_t)emitter->count);
+	if (row->kind == CFG_JUMP || row->kind == CFG_CALL)
+		emit_note_jump(emitter, emission->cfg->address + row->offset);
 	emit_relative(emitter, row->target, 0);
 }
 
@@ -273,7 +292,8 @@ static void emit_branch(struct emission *emission, uint32_t number,
 static void emit_copy(struct emission *emission, const struct cfg_instruction *row)
 {
 	const struct cfg *cfg = emission->cfg;
-	const struct cfg_table *table = switches_named(cfg, row);
+	const struct cfg_table *table =
+		emission->whole->live ? NULL : switches_named(cfg, row);
 	const uint8_t *bytes = cfg->bytes + row->offset;
 	struct emitter *emitter = emission->emitter;
 	uint64_t target = row->target;
@@ -316,7 +336,10 @@ static void emit_instruction(struct emission *emission, uint32_t number, uint32_
 		emit_branch(emission, number, row);
 	else
 		emit_copy(emission, row);
-	add_step(emission, PLAN_STEP_MOVED, row->length, from);
+	if (cfg_is_pair(emission->cfg, row))
+		add_pair_steps(emission, row->length);
+	else
+		add_step(emission, PLAN_STEP_MOVED, row->length, from);
 }
 
 static void emit_jump_step(struct emission *emission, uint64_t target)
@@ -526,7 +549,7 @@ static void emit_stub(struct emission *emission, uint32_t number)
 		probe_emit(emitter, form, entry_slot, 0, PLAN_PLACE_CALL_UNDO);
 	if (own->slot != WHOLE_NONE)
 		probe_emit(emitter, form, own->slot, 0, PLAN_PLACE_CALL_UNDO);
-	emit_call_jump(emitter, callee);
+	emit_call_jump(emitter, callee, original_of(emission, own->stub));
 }
 
 void whole_emit(struct whole *whole, struct emitter *emitter, uint32_t *ret_entry)
@@ -537,7 +560,8 @@ void whole_emit(struct whole *whole, struct emitter *emitter, uint32_t *ret_entr
 	whole->fixups.count = 0;
 	vector_reserve(&whole->codes, cfg->instructions.count);
 	whole->codes.count = cfg->instructions.count;
-	reserve_clones(&emission);
+	if (!whole->live)
+		reserve_clones(&emission);
 	while (emitter->count % 16)
 		emit_byte(emitter, 0xcc);
 	*ret_entry = (uint32_t)emitter->count;
@@ -557,5 +581,6 @@ void whole_emit(struct whole *whole, struct emitter *emitter, uint32_t *ret_entr
 	if (emitter->full || emitter->reason)
 		return;
 	fill_branches(&emission);
-	fill_clones(&emission);
+	if (!whole->live)
+		fill_clones(&emission);
 }

@@ -1,17 +1,16 @@
 #include "collect/collect.h"
 
+#include "base/cleanup.h"
 #include "base/text.h"
 
 #include <string.h>
 
 const struct collector *const collectors[] = {
-	&collector_functions,
-	&collector_coverage,
-	&collector_blocks,
-	&collector_block_coverage,
-	&collector_edges,
-	&collector_pbo,
-	NULL,
+	&collector_functions, &collector_coverage,
+	&collector_blocks,    &collector_block_coverage,
+	&collector_edges,     &collector_calls,
+	&collector_pbo,       &collector_regions,
+	&collector_trace,     NULL,
 };
 
 struct trm_error *collector_find(const char *name, const struct collector **ret_collector)
@@ -31,4 +30,45 @@ struct trm_error *collector_find(const char *name, const struct collector **ret_
 		"\"%s\" is no measurement: did you mean \"%s\"? See 'trammel "
 		"help run'.",
 		name, nearest->name);
+}
+
+/* Whoever counts has what flags would tell. */
+static void add(struct collector *all, const struct collector *one)
+{
+	all->regions |= one->regions;
+	all->trace |= one->trace;
+	if (!one->slot_size)
+		return;
+	if (one->probe == PLAN_PROBE_COUNT || !all->slot_size) {
+		all->probe = one->probe;
+		all->slot_size = one->slot_size;
+	}
+	if (one->depth > all->depth)
+		all->depth = one->depth;
+	all->calls |= one->calls;
+	all->pbo |= one->pbo;
+}
+
+struct trm_error *collector_combine(const char *list, struct collector *ret_collector)
+{
+	scoped_free char *copy = memory_copy_string(list);
+	char *rest = copy, *name;
+	struct collector all = {.name = list};
+	bool flags = false;
+
+	while ((name = strsep(&rest, ","))) {
+		const struct collector *one;
+
+		TRM_TRY(collector_find(name, &one));
+		add(&all, one);
+		all.summary = one->summary;
+		flags |= one->slot_size && one->probe == PLAN_PROBE_FLAG;
+	}
+	if (all.calls && flags)
+		return trm_error_create(TRM_ERROR_USAGE,
+					"-m %s: calls are counted by their places, and "
+					"coverage only notes what ran: leave one out",
+					list);
+	*ret_collector = all;
+	return NULL;
 }

@@ -12,19 +12,30 @@ struct collector {
 	const char *summary; /* one line for help */
 	enum plan_probe probe;
 	enum plan_depth depth; /* where probes are */
-	uint32_t slot_size;    /* bytes a counter takes in a bank */
+	bool calls;            /* calls are counted by their sites: see code/gates.h */
+	bool pbo;              /* what compilers read is written beside the profile */
+	bool regions;          /* the program's own context is recorded */
+	bool trace;            /* and each event of it */
+	uint32_t slot_size; /* bytes a counter takes in a bank; 0: nothing is counted */
 };
 
 extern const struct collector collector_functions;
 extern const struct collector collector_coverage;
 extern const struct collector collector_blocks;
+extern const struct collector collector_calls;
 extern const struct collector collector_block_coverage;
 extern const struct collector collector_pbo;
 extern const struct collector collector_edges;
+extern const struct collector collector_regions;
+extern const struct collector collector_trace;
 
 /* The collector of this name; the error names the nearest. */
 struct trm_error *collector_find(const char *name,
 				 const struct collector **ret_collector);
+
+/* What a list of names, separated by commas, measures together; its name is `list`, which
+ * must outlive it. */
+struct trm_error *collector_combine(const char *list, struct collector *ret_collector);
 
 /* All of them, NULL at the end. */
 extern const struct collector *const collectors[];

@@ -217,6 +217,8 @@ struct bank *arena_take_bank(struct arena *arena, const struct arena_chunk *chun
 		.control = arena->address + WIRE_CONTROL_OFFSET,
 		.returns = arena->address +
 			   ((const struct resident_table *)resident_image)->returns,
+		.arc = arena->address +
+		       ((const struct resident_table *)resident_image)->arc,
 		.tid = (uint32_t)tid,
 	};
 	return found;

@@ -1,7 +1,11 @@
 #include "control/event.h"
 
+#include "base/cleanup.h"
+
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -9,6 +13,9 @@
 #ifndef PTRACE_EVENT_STOP
 #define PTRACE_EVENT_STOP 128
 #endif
+
+/* How long a thread is waited for before it is looked whether it is there. */
+#define ZOMBIE_MS 20
 
 int event_trace_options(void)
 {
@@ -101,6 +108,21 @@ bool event_poll_thread(struct event_queue *queue, pid_t tid, struct event *ret_e
 	return wait_now(tid, ret_event);
 }
 
+/* The first thread of a process that ended: that is told only when all others have ended,
+ * and were waited for. */
+static bool is_zombie(pid_t tid)
+{
+	char path[64], line[512];
+	const char *rest;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	scoped_file FILE *file = fopen(path, "re");
+
+	/* The name may have parentheses in it. */
+	rest = file && fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
+	return rest && (rest[2] == 'Z' || rest[2] == 'X');
+}
+
 bool event_wait_thread(struct event_queue *queue, pid_t tid, int timeout_ms,
 		       struct event *ret_event)
 {
@@ -115,6 +137,8 @@ bool event_wait_thread(struct event_queue *queue, pid_t tid, int timeout_ms,
 	while (waited_ms <= timeout_ms) {
 		if (event_poll_thread(queue, tid, ret_event))
 			return true;
+		if (waited_ms >= ZOMBIE_MS && is_zombie(tid))
+			return event_poll_thread(queue, tid, ret_event);
 		/* SIGCHLD is blocked and pending: taking it here only makes the main loop
 		 * look once more, which it does anyway. */
 		sigtimedwait(&child, NULL, &pause);

@@ -1,5 +1,6 @@
 #include "coverage/coverage.h"
 
+#include "code/unlisted.h"
 #include "coverage/lines.h"
 #include "image/image.h"
 #include "image/lines.h"
@@ -178,7 +179,8 @@ static bool is_covered(const struct joining *joining, const struct image_functio
 		return true;
 	return module->complete &&
 	       !table_find(&joining->known->skipped, from->address, NULL) &&
-	       (!wish->wanted || wish->wanted(wish->context, module->module->path, name));
+	       (!wish->wanted ||
+		wish->wanted(wish->context, module->module->path, name, from->address));
 }
 
 /* Adds a function of the module's file, unless nobody counted it. */
@@ -312,6 +314,8 @@ static void add_module(struct joining *joining)
 		trm_error_destroy(error);
 		return;
 	}
+	if (image->functions.count < module->module->known)
+		unlisted_complete(image);
 	joining->image = image;
 	module->trouble = join_file(joining);
 	image_close(image);

@@ -81,7 +81,8 @@ struct coverage {
 /* What a run was to measure. Without one, everything. */
 struct coverage_wish {
 	void *context;
-	bool (*wanted)(void *context, const char *module_path, const char *function);
+	bool (*wanted)(void *context, const char *module_path, const char *function,
+		       uint64_t address);
 };
 
 /*

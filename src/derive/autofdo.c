@@ -1,6 +1,7 @@
 /* For clang: samples by line of the source, functions put into others in those. */
 #include "derive/pbo.h"
 
+#include "base/cleanup.h"
 #include "code/decode.h"
 #include "image/inlines.h"
 
@@ -31,7 +32,7 @@ struct sample {
 	uint64_t count;
 };
 
-/* A direct call. */
+/* A call whose target is known. */
 struct call {
 	uint32_t node;
 	struct spot spot;
@@ -47,6 +48,7 @@ struct writing {
 	struct VECTOR(struct sample) samples;
 	struct VECTOR(struct call) calls;
 	struct table node_by_place, sample_by_place, call_by_place; /* hashes */
+	struct table visited; /* by address of a function */
 	struct text *out;
 };
 
@@ -221,6 +223,7 @@ static void add_function(void *context, const struct annotation *annotation,
 		return;
 	}
 	writing->result->written++;
+	table_insert(&writing->visited, annotation->function->offset, NULL);
 	uint32_t node = node_of(writing, scope);
 
 	writing->nodes.items[node].head += annotation->function->calls;
@@ -395,6 +398,33 @@ static void write_profile(struct writing *writing)
 	free(index.sibling);
 }
 
+/* Those of functions that are written. */
+static void add_pointer_calls(struct writing *writing,
+			      const struct report_profile *profile,
+			      const struct report_module *module)
+{
+	size_t count;
+	scoped_free struct report_arc *arcs = pbo_pointer_calls(profile, module, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct report_function *called =
+			&profile->functions.items[arcs[i].function];
+		const char *name = callee_at(writing->image, called->offset);
+		struct image_site site;
+		uint32_t scope = image_scope_at(&writing->inlines, arcs[i].site, &site);
+		uint64_t visited;
+
+		if (!name || scope == INLINES_NONE ||
+		    !writing->inlines.scopes.items[scope].line ||
+		    !table_find(&writing->visited,
+				profile->functions.items[arcs[i].caller].offset,
+				&visited))
+			continue;
+		add_call(writing, node_of(writing, scope), spot_of(writing, scope, site),
+			 name, arcs[i].count);
+	}
+}
+
 static void write_image(struct writing *writing, const struct report_profile *profile,
 			const struct report_module *module)
 {
@@ -406,6 +436,7 @@ static void write_image(struct writing *writing, const struct report_profile *pr
 	};
 
 	walk_functions(&walk);
+	add_pointer_calls(writing, profile, module);
 	writing->result->uncounted = walk.uncounted;
 	write_profile(writing);
 	walk_troubles_deinit(&walk.troubles);
@@ -415,6 +446,7 @@ static void write_image(struct writing *writing, const struct report_profile *pr
 	table_deinit(&writing->node_by_place);
 	table_deinit(&writing->sample_by_place);
 	table_deinit(&writing->call_by_place);
+	table_deinit(&writing->visited);
 }
 
 struct trm_error *pbo_autofdo(const struct report_profile *profile,

@@ -2,6 +2,7 @@
  */
 #include "derive/pbo.h"
 
+#include "base/cleanup.h"
 #include "derive/estimate.h"
 #include "image/unique.h"
 
@@ -117,7 +118,25 @@ static void write_function(void *context, const struct annotation *annotation,
 	vector_deinit(&routes);
 }
 
-/* Calls by pointers, from other modules, and from what has no graph. */
+/* Those that are known, of a profile with calls by their places. */
+static void add_pointer_calls(struct writing *writing,
+			      const struct report_profile *profile,
+			      const struct report_module *module)
+{
+	const struct report_function *functions = profile->functions.items;
+	size_t count;
+	scoped_free struct report_arc *arcs = pbo_pointer_calls(profile, module, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t caller = functions[arcs[i].caller].offset;
+
+		add_line(writing, (const uint64_t[]){caller, arcs[i].site - caller},
+			 (const uint64_t[]){functions[arcs[i].function].offset, 0},
+			 arcs[i].count);
+	}
+}
+
+/* Other calls by pointers, and those from other modules, and from what has no graph. */
 static void add_unknown_callers(struct writing *writing)
 {
 	vector_for_each (&writing->written, item) {
@@ -160,6 +179,7 @@ struct trm_error *pbo_fdata(const struct report_profile *profile,
 	if (!error) {
 		text_add(out, "");
 		walk_functions(&walk);
+		add_pointer_calls(&writing, profile, module);
 		add_unknown_callers(&writing);
 		ret_result->written = writing.written.count;
 		ret_result->uncounted = walk.uncounted;

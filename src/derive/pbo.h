@@ -14,6 +14,12 @@ struct pbo_result {
 	size_t uncounted; /* executed, without counts of blocks */
 };
 
+/* The calls through registers and memory inside of a module, of a profile that has calls
+ * by their places: by site. The caller frees. */
+struct report_arc *pbo_pointer_calls(const struct report_profile *profile,
+				     const struct report_module *module,
+				     size_t *ret_count);
+
 /*
  * Adds the profile of a module for BOLT: its .fdata form, branches with counts. Routes
  * that are not known are estimated (see estimate.h). Errors: those of annotation_open;

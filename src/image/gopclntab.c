@@ -6,6 +6,8 @@
  */
 #include "image/cursor.h"
 
+#include "base/search.h"
+
 enum {
 	HEAD = 8, /* magic, two zeros, the sizes of the shortest instruction and an
 		     address */
@@ -383,16 +385,9 @@ static bool frame_agrees(const struct symbol *functions, size_t count,
 			 const struct frame *frame)
 {
 	uint64_t end = frame->address + frame->size;
-	size_t low = 0, high = count;
+	size_t low =
+		search_first(count, middle, functions[middle].address <= frame->address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (functions[middle].address <= frame->address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low < count && functions[low].address < end)
 		return false;
 	return !low || functions[low - 1].address == frame->address ||

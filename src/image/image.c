@@ -1,6 +1,7 @@
 #include "image/image.h"
 
 #include "base/cleanup.h"
+#include "base/search.h"
 #include "image/reader.h"
 
 #include <errno.h>
@@ -101,6 +102,9 @@ static struct trm_error *read_image(struct reader *reader, bool search_debug_fil
 		reader->elf.header.e_type == ET_EXEC ? IMAGE_EXECUTABLE : IMAGE_DYNAMIC;
 	image->entry = reader->elf.header.e_entry;
 	TRM_TRY(image_read_segments(reader));
+	if (!reader->code_by_segments)
+		vector_for_each (&reader->code, range)
+			vector_push(&image->code, *range);
 	image_find_symbol_tables(reader);
 	keep_tables(reader);
 	image_debug_files_init(&files, reader, search_debug_file);
@@ -210,6 +214,7 @@ void image_close(struct image *image)
 	vector_deinit(&image->segments);
 	vector_deinit(&image->functions);
 	vector_deinit(&image->cold_parts);
+	vector_deinit(&image->code);
 	vector_deinit(&image->plt);
 	vector_deinit(&image->targets);
 	vector_deinit(&image->untouchable);
@@ -221,16 +226,9 @@ void image_close(struct image *image)
 const struct image_function *image_function_around(const struct image *image,
 						   uint64_t address)
 {
-	size_t low = 0, high = image->functions.count;
+	size_t low = search_first(image->functions.count, middle,
+				  image->functions.items[middle].address <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (image->functions.items[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low ? &image->functions.items[low - 1] : NULL;
 }
 

@@ -36,6 +36,7 @@ enum image_function_flag {
 	IMAGE_FUNCTION_REFERENCED = 32, /* a relocation, the entry point or an array of
 					   initialisers leads to it */
 	IMAGE_FUNCTION_GO = 64,         /* Go's table of functions has it */
+	IMAGE_FUNCTION_FOUND = 128,     /* no table has it: see code/unlisted.h */
 };
 
 /* One function entry. Sorted by address, no two at one address. The range of a function
@@ -68,6 +69,9 @@ struct image {
 	/* Code that no call enters: parts of functions that are reached only by jumps
 	 * (gcc's and clang's `.cold` parts), the first code of a thread. Sorted. */
 	struct image_ranges cold_parts;
+	/* Sections of code. Sorted, disjoint; empty where there are no section headers to
+	 * be believed. */
+	struct image_ranges code;
 	/* Executable ranges that hold PLT stubs. Sorted. */
 	struct image_ranges plt;
 	/* Addresses in executable segments that something refers to other than by a
@@ -142,9 +146,9 @@ enum image_kind image_probe(int fd);
 
 /*
  * Whether the code of a file may follow stacks in ways of its own, so that return
- * addresses must be the original ones at all times: it is a static program, or has a
- * run-time system that is known to. From headers and dynamic string table alone: cheap.
- * `program`: it is executed, no library.
+ * addresses must be the original ones at all times: it is a static program, has a
+ * run-time system that is known to, or may trace others. From headers and dynamic string
+ * table alone: cheap. `program`: it is executed, no library.
  */
 bool image_walks_stacks(const void *bytes, size_t size, bool program);
 

@@ -1,6 +1,7 @@
 #include "image/lines.h"
 
 #include "base/cleanup.h"
+#include "base/search.h"
 #include "base/text.h"
 #include "image/units.h"
 
@@ -288,15 +289,6 @@ void image_rows_deinit(struct image_rows *rows)
 
 size_t image_rows_from(const struct image_rows *rows, uint64_t address)
 {
-	size_t low = 0, high = rows->rows.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (rows->rows.items[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return search_first(rows->rows.count, middle,
+			    rows->rows.items[middle].end <= address);
 }

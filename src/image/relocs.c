@@ -1,5 +1,7 @@
 #include "image/reader.h"
 
+#include "base/search.h"
+
 /* The words of an array that the loader calls through; sizes are what its tags say. */
 static const struct {
 	enum dynamic_tag array, size;
@@ -27,16 +29,9 @@ void image_add_target(struct reader *reader, uint64_t address)
 bool image_word_at(const struct reader *reader, uint64_t address, uint64_t *ret_value)
 {
 	const uint8_t *bytes;
-	size_t low = 0, high = reader->words.count;
+	size_t low = search_first(reader->words.count, middle,
+				  reader->words.items[middle].address < address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (reader->words.items[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low < reader->words.count && reader->words.items[low].address == address) {
 		*ret_value = reader->words.items[low].value;
 		return true;

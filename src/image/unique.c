@@ -1,5 +1,6 @@
 #include "image/unique.h"
 
+#include "base/search.h"
 #include "base/table.h"
 
 #include <elf.h>
@@ -159,16 +160,9 @@ struct trm_error *image_uniques_init(struct image_uniques *uniques,
 const struct image_unique *image_unique_at(const struct image_uniques *uniques,
 					   uint64_t address)
 {
-	size_t low = 0, high = uniques->count;
+	size_t low = search_first(uniques->count, middle,
+				  uniques->items[middle].address < address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (uniques->items[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < uniques->count && uniques->items[low].address == address
 		       ? &uniques->items[low]
 		       : NULL;

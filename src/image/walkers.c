@@ -128,6 +128,29 @@ static bool is_marked(const uint8_t *strings, size_t size)
 	return false;
 }
 
+static bool has_string(const uint8_t *strings, size_t size, const char *string)
+{
+	size_t length = strlen(string) + 1;
+	const uint8_t *end = strings + size, *at = strings;
+
+	while (at && (size_t)(end - at) >= length) {
+		if (!memcmp(at, string, length))
+			return true;
+		at = memchr(at, 0, (size_t)(end - at));
+		at += at != NULL;
+	}
+	return false;
+}
+
+/* Debuggers call ptrace. When a child is to be traced, its whole address space is let go,
+ * and if vfork made it, that is the debugger's own, in the middle of vfork. The C library
+ * has the function, and is known by one that nobody else has. */
+static bool may_trace(const uint8_t *strings, size_t size)
+{
+	return has_string(strings, size, "ptrace") &&
+	       !has_string(strings, size, "__libc_early_init");
+}
+
 /* Whether one of the notes is by this name. */
 static bool has_note(const uint8_t *notes, size_t size, const char *name)
 {
@@ -179,5 +202,6 @@ bool image_walks_stacks(const void *bytes, size_t size, bool program)
 	if (!find_segment(&file, program ? PT_INTERP : PT_DYNAMIC, &segment))
 		return true;
 	length = find_strings(&file, &strings);
-	return !length || is_go(&file) || is_marked(strings, length);
+	return !length || is_go(&file) || is_marked(strings, length) ||
+	       may_trace(strings, length);
 }

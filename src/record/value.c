@@ -12,14 +12,26 @@ struct record_value record_string(const char *text)
 		.type = RECORD_STRING, .size = strlen(text), .bytes = text};
 }
 
-static void add_int(struct text *text, struct record_value value)
-{
-	text_format(text, "%" PRId64, value.i);
-}
-
+/* By hand, as profiles have millions of them to be written. */
 static void add_uint(struct text *text, struct record_value value)
 {
-	text_format(text, "%" PRIu64, value.u);
+	char digits[20];
+	size_t at = sizeof(digits);
+
+	do {
+		digits[--at] = (char)('0' + value.u % 10);
+		value.u /= 10;
+	} while (value.u);
+	text_add_bytes(text, digits + at, sizeof(digits) - at);
+}
+
+static void add_int(struct text *text, struct record_value value)
+{
+	if (value.i < 0) {
+		text_add_bytes(text, "-", 1);
+		value.u = -value.u;
+	}
+	add_uint(text, value);
 }
 
 /* The shortest decimal number that reads back as the same double. */

@@ -1,5 +1,8 @@
 #include "report/profile.h"
 
+#include "base/cleanup.h"
+#include "report/regions.h"
+
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
@@ -27,6 +30,12 @@ enum field {
 	FIELD_BLOCK_SIZE,
 	FIELD_BLOCK_INSTRUCTIONS,
 	FIELD_BLOCK_COUNT,
+	FIELD_CALLER_PATH,
+	FIELD_CALLER,
+	FIELD_CALLER_OFFSET,
+	FIELD_ARC_SITE,
+	FIELD_ARC_KIND,
+	FIELD_ARC_COUNT,
 	FIELD_INTERVAL,
 	FIELD_INTERVAL_START,
 	FIELD_INTERVAL_END,
@@ -37,6 +46,7 @@ enum field {
 	FIELD_EDGE_TO,
 	FIELD_EDGE_KIND,
 	FIELD_FAULT,
+	FIELD_TIME,
 	FIELD_COUNT
 };
 
@@ -65,6 +75,12 @@ static const struct {
 	[FIELD_BLOCK_SIZE] = {"block.size", RECORD_UINT},
 	[FIELD_BLOCK_INSTRUCTIONS] = {"block.instructions", RECORD_UINT},
 	[FIELD_BLOCK_COUNT] = {"count", RECORD_UINT},
+	[FIELD_CALLER_PATH] = {"caller.path", RECORD_STRING},
+	[FIELD_CALLER] = {"caller", RECORD_STRING},
+	[FIELD_CALLER_OFFSET] = {"caller.offset", RECORD_ADDRESS},
+	[FIELD_ARC_SITE] = {"arc.site", RECORD_ADDRESS},
+	[FIELD_ARC_KIND] = {"arc.kind", RECORD_STRING},
+	[FIELD_ARC_COUNT] = {"arc.count", RECORD_UINT},
 	[FIELD_INTERVAL] = {"interval", RECORD_UINT},
 	[FIELD_INTERVAL_START] = {"interval.start.ns", RECORD_UINT},
 	[FIELD_INTERVAL_END] = {"interval.end.ns", RECORD_UINT},
@@ -75,9 +91,11 @@ static const struct {
 	[FIELD_EDGE_TO] = {"edge.to", RECORD_ADDRESS},
 	[FIELD_EDGE_KIND] = {"edge.kind", RECORD_STRING},
 	[FIELD_FAULT] = {"flow.fault", RECORD_ADDRESS},
+	[FIELD_TIME] = {"time.ns", RECORD_UINT},
 };
 
 #define BIT(field) (1ull << (field))
+#define REGION     (BIT(FIELD_TIME) | BIT(FIELD_BLOCK_COUNT) | BIT(FIELD_IMAGE))
 
 /* One record, taken apart. */
 struct row {
@@ -94,7 +112,7 @@ struct loader {
 	uint32_t run;                    /* that globals and images belong to */
 	struct table module_by_path;     /* string number to index */
 	struct table function_by_hash, count_by_key, load_by_key, skip_by_function;
-	struct table interval_by_number, thread_by_key, part_by_key;
+	struct table interval_by_number, thread_by_key, part_by_key, region_by_node;
 	uint64_t only_interval; /* counts of others are left out; 0: none are */
 	bool any;               /* a record or a global was read */
 };
@@ -161,11 +179,10 @@ static uint32_t find_image(struct loader *loader, uint64_t number)
 	return (uint32_t)*index;
 }
 
-static uint32_t find_module(struct loader *loader, const struct row *row)
+static uint32_t find_module_named(struct loader *loader, const char *name,
+				  const char *path)
 {
 	struct report_profile *profile = loader->profile;
-	const char *name = string_of(row, FIELD_MODULE),
-		   *path = string_of(row, FIELD_PATH);
 	bool new;
 	uint64_t *index = table_insert(
 		&loader->module_by_path,
@@ -182,18 +199,24 @@ static uint32_t find_module(struct loader *loader, const struct row *row)
 	return (uint32_t)*index;
 }
 
-static uint32_t find_function(struct loader *loader, const struct row *row)
+static uint32_t find_module(struct loader *loader, const struct row *row)
+{
+	return find_module_named(loader, string_of(row, FIELD_MODULE),
+				 string_of(row, FIELD_PATH));
+}
+
+static uint32_t find_function_named(struct loader *loader, uint32_t module,
+				    uint64_t offset, const char *name)
 {
 	struct report_profile *profile = loader->profile;
 	struct {
 		uint64_t module, offset;
 		const char *name; /* kept strings: the same text has the same address */
-	} key = {.module = find_module(loader, row),
-		 .offset = number_of(row, FIELD_OFFSET)};
-	char *demangled = report_demangle(string_of(row, FIELD_FUNCTION));
+	} key = {.module = module, .offset = offset};
+	char *demangled = report_demangle(name);
 	bool new;
 
-	key.name = keep(profile, demangled ? demangled : string_of(row, FIELD_FUNCTION));
+	key.name = keep(profile, demangled ? demangled : name);
 	free(demangled);
 	uint64_t hash = hash_bytes(&key, sizeof(key));
 	uint64_t *index = table_insert(&loader->function_by_hash, hash, &new);
@@ -212,6 +235,13 @@ static uint32_t find_function(struct loader *loader, const struct row *row)
 					      .offset = key.offset,
 					      .name = key.name}));
 	return (uint32_t)(profile->functions.count - 1);
+}
+
+static uint32_t find_function(struct loader *loader, const struct row *row)
+{
+	return find_function_named(loader, find_module(loader, row),
+				   number_of(row, FIELD_OFFSET),
+				   string_of(row, FIELD_FUNCTION));
 }
 
 static void add_process(struct loader *loader, const struct row *row)
@@ -390,8 +420,38 @@ static void add_block(struct loader *loader, const struct row *row)
 				      number_of(row, FIELD_BLOCK_INSTRUCTIONS);
 }
 
+static void add_arc(struct loader *loader, const struct row *row)
+{
+	const char *path = string_of(row, FIELD_CALLER_PATH);
+	const char *slash = strrchr(path, '/');
+
+	if (is_left_out(loader, row))
+		return;
+	struct report_arc arc = {
+		.function = find_function(loader, row),
+		.image = find_image(loader, number_of(row, FIELD_IMAGE)),
+		.caller = REPORT_UNKNOWN,
+		.caller_module = REPORT_UNKNOWN,
+		.site = number_of(row, FIELD_ARC_SITE),
+		.kind = keep(loader->profile, string_of(row, FIELD_ARC_KIND)),
+		.count = number_of(row, FIELD_ARC_COUNT),
+	};
+
+	if (*path)
+		arc.caller_module =
+			find_module_named(loader, slash ? slash + 1 : path, path);
+	if (*path && row->present & BIT(FIELD_CALLER))
+		arc.caller = find_function_named(loader, arc.caller_module,
+						 number_of(row, FIELD_CALLER_OFFSET),
+						 string_of(row, FIELD_CALLER));
+	if (arc.count)
+		vector_push(&loader->profile->arcs, arc);
+}
+
 static void add_edge(struct loader *loader, const struct row *row)
 {
+	if (is_left_out(loader, row))
+		return;
 	uint32_t function = find_function(loader, row);
 	uint32_t image = find_image(loader, number_of(row, FIELD_IMAGE));
 	const char *kind = keep(loader->profile, string_of(row, FIELD_EDGE_KIND));
@@ -411,6 +471,8 @@ static void add_edge(struct loader *loader, const struct row *row)
 
 static void add_fault(struct loader *loader, const struct row *row)
 {
+	if (is_left_out(loader, row))
+		return;
 	uint32_t function = find_function(loader, row);
 	uint32_t image = find_image(loader, number_of(row, FIELD_IMAGE));
 
@@ -498,6 +560,7 @@ static const struct {
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_SKIP), add_skip},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_CALLS), add_function},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_BLOCK) | BIT(FIELD_BLOCK_COUNT), add_block},
+	{BIT(FIELD_FUNCTION) | BIT(FIELD_ARC_COUNT), add_arc},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_EDGE) | BIT(FIELD_EDGE_FROM), add_edge},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_FAULT), add_fault},
 	{BIT(FIELD_MODULE) | BIT(FIELD_KNOWN), add_module},
@@ -505,6 +568,19 @@ static const struct {
 	{BIT(FIELD_IMAGE) | BIT(FIELD_PROCESS), add_process},
 	{BIT(FIELD_IMAGE) | BIT(FIELD_RUN), add_to_run},
 };
+
+/* Their paths are what matters, not single fields. */
+static void add_region(struct loader *loader, const struct row *row, record_node node)
+{
+	const struct report_region_count count = {
+		.image = find_image(loader, number_of(row, FIELD_IMAGE)),
+		.count = number_of(row, FIELD_BLOCK_COUNT),
+		.ns = number_of(row, FIELD_TIME),
+	};
+
+	report_regions_add(loader->profile, loader->model, &loader->region_by_node, node,
+			   &count);
+}
 
 static void see_record(void *context, record_node node, const struct record_pair *pairs,
 		       size_t count)
@@ -516,6 +592,10 @@ static void see_record(void *context, record_node node, const struct record_pair
 	loader->any = true;
 	for (size_t i = 0; i < count; i++)
 		take_pair(loader, &row, &pairs[i]);
+	if ((row.present & REGION) == REGION) {
+		add_region(loader, &row, node);
+		return;
+	}
 	for (; node; node = record_node_parent(loader->model, node)) {
 		struct record_pair pair = record_node_pair(loader->model, node);
 
@@ -566,47 +646,23 @@ const char *report_run_text(const struct report_run *run, const char *name)
 	return value && value->type == RECORD_STRING ? value->bytes : "";
 }
 
-/* What notes whether something ran, and not how often. */
+/* What notes whether something ran, and not how often: nothing else is in the list. */
 static bool is_coverage(const char *measure)
 {
-	return !strcmp(measure, "coverage") || !strcmp(measure, "block-coverage");
-}
+	scoped_free char *copy = memory_copy_string(measure);
+	char *rest = copy, *name;
 
-static int by_interval(const void *left, const void *right)
-{
-	const struct report_interval *a = left, *b = right;
-
-	return (a->number > b->number) - (a->number < b->number);
-}
-
-/* Puts them in order; `parts` name them by their place. */
-static void sort_intervals(struct report_profile *profile)
-{
-	struct table place = {0};
-	uint64_t to;
-
-	vector_for_each (&profile->parts, part)
-		if (part->interval != REPORT_NONE)
-			part->interval =
-				(uint32_t)profile->intervals.items[part->interval].number;
-	if (profile->intervals.count)
-		qsort(profile->intervals.items, profile->intervals.count,
-		      sizeof(*profile->intervals.items), by_interval);
-	for (size_t i = 0; i < profile->intervals.count; i++)
-		*table_insert(&place, profile->intervals.items[i].number, NULL) = i;
-	vector_for_each (&profile->parts, part)
-		if (part->interval != REPORT_NONE &&
-		    table_find(&place, part->interval, &to))
-			part->interval = (uint32_t)to;
-	table_deinit(&place);
+	while ((name = strsep(&rest, ",")))
+		if (strcmp(name, "coverage") != 0 && strcmp(name, "block-coverage") != 0)
+			return false;
+	return true;
 }
 
 static void finish_loading(struct report_profile *profile)
 {
 	struct table first_by_name = {0};
 
-	sort_intervals(profile);
-
+	report_intervals_finish(profile);
 	profile->coverage = true;
 	vector_for_each (&profile->runs, run)
 		if (!is_coverage(report_run_text(run, "run.measure")))
@@ -625,6 +681,7 @@ static void finish_loading(struct report_profile *profile)
 	}
 	table_deinit(&first_by_name);
 	report_blocks_finish(profile);
+	report_arcs_finish(profile);
 	report_edges_finish(profile);
 }
 
@@ -642,6 +699,7 @@ static void deinit_loader(struct loader *loader)
 	table_deinit(&loader->interval_by_number);
 	table_deinit(&loader->thread_by_key);
 	table_deinit(&loader->part_by_key);
+	table_deinit(&loader->region_by_node);
 }
 
 struct trm_error *report_error_empty(const char *path)
@@ -706,11 +764,14 @@ void report_profile_destroy(struct report_profile *profile)
 	vector_deinit(&profile->functions);
 	vector_deinit(&profile->counts);
 	vector_deinit(&profile->blocks);
+	vector_deinit(&profile->arcs);
 	vector_deinit(&profile->intervals);
 	vector_deinit(&profile->threads);
 	vector_deinit(&profile->parts);
 	vector_deinit(&profile->edges);
 	vector_deinit(&profile->faults);
+	vector_deinit(&profile->regions);
+	vector_deinit(&profile->region_counts);
 	vector_deinit(&profile->loads);
 	vector_deinit(&profile->skips);
 	string_table_deinit(&profile->strings);

@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { REPORT_NONE = UINT32_MAX };
+
 struct report_global {
 	const char *name;
 	struct record_value value;
@@ -97,6 +99,32 @@ struct report_fault {
 	uint64_t address; /* of the block where it is seen */
 };
 
+/* Calls of a function from one place, in one image or in all that are selected. */
+enum { REPORT_UNKNOWN = UINT32_MAX };
+struct report_arc {
+	uint32_t function, image;
+	uint32_t caller;        /* index in profile.functions, or REPORT_UNKNOWN */
+	uint32_t caller_module; /* REPORT_UNKNOWN: not known, as all of the place is */
+	uint64_t site;          /* address of the instruction; 0: not known */
+	const char *kind;       /* see docs/profile.md */
+	uint64_t count;
+};
+
+/* What a program called a part of itself, inside of others. */
+enum { REPORT_REGION_DEPTH = 1024 }; /* paths are cut there */
+struct report_region {
+	uint32_t parent; /* index, before its own; REPORT_NONE: none */
+	uint32_t depth;
+	const char *attribute, *label;
+	/* Of the selection: */
+	uint64_t count, ns, inclusive_ns; /* `ns`: in it and in no other inside */
+};
+
+struct report_region_count {
+	uint32_t region, image;
+	uint64_t count, ns;
+};
+
 /* A part of the runs whose counts are told apart; those of several runs with one number
  * count as one. */
 struct report_interval {
@@ -116,7 +144,6 @@ struct report_thread {
 };
 
 /* What one module did in one image, in an interval or a thread. */
-enum { REPORT_NONE = UINT32_MAX };
 struct report_part {
 	uint32_t interval, thread; /* indices; REPORT_NONE: not told apart */
 	uint32_t image, module;
@@ -141,10 +168,13 @@ struct report_profile {
 	struct VECTOR(struct report_function) functions;
 	struct VECTOR(struct report_count) counts;
 	struct VECTOR(struct report_block) blocks; /* by function, address, image */
+	struct VECTOR(struct report_arc) arcs;     /* by function, place, image */
 	/* By function, from, to, kind, image; those of count 0 are branches that were not
 	 * taken. */
 	struct VECTOR(struct report_edge) edges;
 	struct VECTOR(struct report_fault) faults;
+	struct VECTOR(struct report_region) regions;
+	struct VECTOR(struct report_region_count) region_counts;
 	struct VECTOR(struct report_interval) intervals; /* by number; mostly none */
 	struct VECTOR(struct report_thread) threads;     /* mostly none */
 	struct VECTOR(struct report_part) parts;
@@ -160,7 +190,8 @@ struct report_profile {
 	size_t skipped;        /* functions not instrumented */
 	size_t counted;        /* executed functions whose blocks were counted */
 	size_t executed_blocks, passed_edges;
-	size_t faulty; /* rows of `faults` */
+	size_t faulty;      /* rows of `faults` */
+	uint64_t region_ns; /* in all regions together */
 };
 
 /*
@@ -218,6 +249,9 @@ const struct report_module **report_profile_modules(const struct report_profile 
 const struct report_image **report_profile_images(const struct report_profile *profile,
 						  size_t *ret_count);
 
+/* Puts the intervals in order; parts name them by their place. */
+void report_intervals_finish(struct report_profile *profile);
+
 /* Puts the blocks in order and adds up what is there several times: the last step of
  * loading. */
 void report_blocks_finish(struct report_profile *profile);
@@ -235,6 +269,28 @@ struct report_block *report_profile_blocks(const struct report_profile *profile,
 struct report_block *report_function_blocks(const struct report_profile *profile,
 					    const struct report_function *function,
 					    size_t *ret_count);
+
+/* Puts the arcs in order and adds up what is there several times: the last step of
+ * loading. */
+void report_arcs_finish(struct report_profile *profile);
+
+/* Which arcs: those into functions whose names match, and from such; NULL: all. */
+struct report_arc_filter {
+	const char *callers_of, *callees_of; /* globs */
+};
+
+/* The arcs of the selection, counts of all its images in one; `image` means nothing in
+ * them. An arc is selected by the module of what is called. Without `sites`, all calls of
+ * one function by another are one. In the order of `sort`: by calls, by callee's name, or
+ * by callee's module. The caller frees. */
+struct report_arc *report_profile_arcs(const struct report_profile *profile,
+				       const struct report_arc_filter *filter,
+				       enum report_sort sort, bool sites,
+				       size_t *ret_count);
+
+/* The name of an arc's caller, or what stands for it. */
+const char *report_arc_caller(const struct report_profile *profile,
+			      const struct report_arc *arc);
 
 /* The same for edges. Those of one function by from, to and kind, with those that were
  * not passed; of a profile those that were, by count (REPORT_SORT_CALLS), or by name or

@@ -1,6 +1,7 @@
 #include "report/profile.h"
 
 #include "base/text.h"
+#include "report/regions.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -145,6 +146,7 @@ struct trm_error *report_profile_select(struct report_profile *profile,
 	add_loads(profile);
 	add_counts(profile);
 	report_blocks_select(profile);
+	report_regions_select(profile);
 	report_edges_select(profile);
 	add_parts(profile);
 	add_skips(profile);

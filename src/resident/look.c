@@ -45,17 +45,18 @@ static struct range all_code(const struct wire_control *control)
 /* The row of the function whose code begins at or before an offset; NULL: none does. */
 static const struct wire_way *find_by_code(const struct wire_ways *ways, uint64_t offset)
 {
+	const struct wire_way *rows = wire_ways_rows(ways);
 	uint64_t low = 0, high = ways->count;
 
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2;
 
-		if (ways->rows[middle].code <= offset)
+		if (rows[middle].code <= offset)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low ? &ways->rows[low - 1] : NULL;
+	return low ? &rows[low - 1] : NULL;
 }
 
 /* call rel32, or an indirect one, behind prefixes; as code/steps.c has it. */
@@ -76,7 +77,7 @@ static int is_call(const uint8_t *code)
 /* The original of a return address in a module's code; 0: it is none. */
 static uint64_t original_of(const struct wire_ways *ways, uint64_t word)
 {
-	const struct wire_step *steps = (const void *)&ways->rows[ways->count];
+	const struct wire_step *steps = wire_ways_steps(ways);
 	const struct wire_way *way = find_by_code(ways, word - ways->code);
 	uint64_t original, code;
 

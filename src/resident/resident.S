@@ -77,6 +77,12 @@ resident_start:
 	.long returns - resident_start
 	.long returns_saved - resident_start
 	.long returns_end - resident_start
+	.long arc - resident_start
+	.long arc_lowered - resident_start
+	.long arc_saved - resident_start
+	.long arc_counted - resident_start
+	.long arc_return - resident_start
+	.long arc_end - resident_start
 	.long boot - resident_start
 	.long boot_data - resident_start
 	.long boot_end - resident_start
@@ -326,6 +332,82 @@ returns_saved:
 	mov	$SYS_rt_sigreturn, %eax
 	syscall
 returns_end:
+
+/*
+ * A gate calls this for a call whose site its function's cell does not hold: see
+ * code/gates.h. rax is what the call returns to, inverted; behind the return address lie the
+ * opcode of a mov, and the cell's displacement in the bank. A cell belongs to the first site
+ * that it sees, so that nothing that was counted must ever move; all other sites have entries
+ * in the bank's table. Changes rax and flags.
+ * Each bank belongs to one thread. A signal that arrives before arc_counted is seen by the
+ * controller first, which moves the thread back to the function's entry: so each step may be
+ * done again. With the controller dead, threads may share a bank: then the numbers mean nothing,
+ * but each of them is within its bounds, and the search ends.
+ */
+	.balign 16
+arc:
+	lea	-32(%rsp), %rsp
+arc_lowered:
+	mov	%rcx, (%rsp)
+	mov	%rdx, 8(%rsp)
+	mov	%rsi, 16(%rsp)
+	mov	%rdi, 24(%rsp)
+arc_saved:
+	mov	32(%rsp), %rcx
+	mov	1(%rcx), %ecx
+	lea	8(%rcx), %rdx
+	mov	%gs:(%rcx), %rsi
+	cmp	%rax, %rsi
+	je	arc_count
+	test	%rsi, %rsi
+	jne	0f
+	mov	%rax, %gs:(%rcx)
+	jmp	arc_count
+0:	mov	%rcx, %rdx
+	shl	$17, %rdx
+	add	%rax, %rdx
+	movabs	$0x9e3779b97f4a7c15, %rsi
+	imul	%rsi, %rdx
+	shr	$(64 - WIRE_ARCS_BITS), %rdx
+	mov	$WIRE_ARCS_STEPS, %edi
+1:	mov	%gs:WIRE_ARCS_INDEX(,%rdx,4), %esi
+	dec	%esi
+	js	3f
+	lea	(%rsi,%rsi,2), %rsi
+	cmp	%rax, %gs:WIRE_ARCS_ENTRIES(,%rsi,8)
+	jne	2f
+	cmp	%ecx, %gs:WIRE_ARCS_ENTRIES+8(,%rsi,8)
+	jne	2f
+	lea	WIRE_ARCS_ENTRIES+16(,%rsi,8), %rdx
+	jmp	arc_count
+2:	inc	%edx
+	and	$WIRE_ARCS_MASK, %edx
+	dec	%edi
+	jnz	1b
+	jmp	4f
+3:	mov	%gs:WIRE_ARCS_USED, %rdi
+	cmp	$WIRE_ARCS_MAX, %rdi
+	jae	4f
+	lea	(%rdi,%rdi,2), %rsi
+	mov	%rax, %gs:WIRE_ARCS_ENTRIES(,%rsi,8)
+	mov	%ecx, %gs:WIRE_ARCS_ENTRIES+8(,%rsi,8)
+	inc	%rdi
+	mov	%rdi, %gs:WIRE_ARCS_USED
+	mov	%edi, %gs:WIRE_ARCS_INDEX(,%rdx,4)
+	lea	WIRE_ARCS_ENTRIES+16(,%rsi,8), %rdx
+	jmp	arc_count
+4:	lea	16(%rcx), %rdx /* no room: from a site that is not known */
+arc_count:
+	incq	%gs:(%rdx)
+arc_counted:
+	mov	(%rsp), %rcx
+	mov	8(%rsp), %rdx
+	mov	16(%rsp), %rsi
+	mov	24(%rsp), %rdi
+	lea	32(%rsp), %rsp
+arc_return:
+	ret
+arc_end:
 
 /*
  * The first injection, from a copy in the slack behind some text: makes the arena and maps it.

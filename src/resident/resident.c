@@ -262,26 +262,27 @@ void resident_alone(const struct wire_control *control,
 /* The row of the function that holds a link-time address; NULL: none does. */
 static const struct wire_way *find_way(const struct wire_ways *ways, uint64_t address)
 {
+	const struct wire_way *rows = wire_ways_rows(ways);
 	uint64_t low = 0, high = ways->count;
 
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2;
 
-		if (ways->rows[middle].address <= address)
+		if (rows[middle].address <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (!low || address - ways->rows[low - 1].address >= ways->rows[low - 1].size)
+	if (!low || address - rows[low - 1].address >= rows[low - 1].size)
 		return NULL;
-	return &ways->rows[low - 1];
+	return &rows[low - 1];
 }
 
 /* Where the instruction at a link-time address was moved to; 0: its original is good. At
  * the entry that is a jump. */
 static uint64_t moved_to(const struct wire_ways *ways, uint64_t address)
 {
-	const struct wire_step *steps = (const void *)&ways->rows[ways->count];
+	const struct wire_step *steps = wire_ways_steps(ways);
 	const struct wire_way *way = find_way(ways, address);
 	uint64_t original, code;
 
@@ -300,26 +301,58 @@ static uint64_t moved_to(const struct wire_ways *ways, uint64_t address)
 	return 0;
 }
 
-/* The kernel's struct ucontext, of which rt_sigreturn takes the registers: rip is 0xa8
- * bytes in (asm/ucontext.h, asm/sigcontext.h). */
-void resident_way_back(uint64_t *context)
+/* Whether the patch is there still, as far as it lies in the page of the instruction,
+ * which is about to be executed: its text may be the original again, or another one. */
+static int covers(const struct wire_lead *lead)
 {
-	uint64_t *rip = &context[0xa8 / sizeof(uint64_t)], moved;
-	const struct wire_control *control =
-		(const struct wire_control *)(uintptr_t)own_bank()->control;
+	uint64_t page = lead->original & ~0xfffull;
 
+	for (uint64_t i = 0; i < lead->size; i++)
+		if (lead->patch + i >= page && lead->patch + i < page + 0x1000 &&
+		    *(const uint8_t *)(uintptr_t)(lead->patch + i) != lead->bytes[i])
+			return 0;
+	return 1;
+}
+
+/* Where the instruction at an address goes on that a patch covers; 0: none does. */
+static uint64_t led_to(const struct wire_control *control, uint64_t address)
+{
+	for (uint64_t i = 0; i < control->lead_count && i < WIRE_LEADS_MAX; i++) {
+		const struct wire_lead *lead = &control->leads[i];
+
+		if (address && lead->original == address && covers(lead))
+			return lead->code;
+	}
+	return 0;
+}
+
+/* The same in functions that were relocated whole. */
+static uint64_t way_of(const struct wire_control *control, uint64_t address)
+{
 	for (uint64_t i = 0; i < control->text_count && i < WIRE_TEXTS_MAX; i++) {
 		const struct wire_text *text = &control->texts[i];
 		const struct wire_ways *ways =
 			(const struct wire_ways *)(uintptr_t)control->undos[i].ways;
 
-		if (*rip < text->start || *rip >= text->end || !ways)
-			continue;
-		moved = moved_to(ways, *rip - ways->bias);
-		if (moved)
-			*rip = moved;
-		return;
+		if (address >= text->start && address < text->end && ways)
+			return moved_to(ways, address - ways->bias);
 	}
+	return 0;
+}
+
+/* The kernel's struct ucontext, of which rt_sigreturn takes the registers: rip is 0xa8
+ * bytes in (asm/ucontext.h, asm/sigcontext.h). */
+void resident_way_back(uint64_t *context)
+{
+	uint64_t *rip = &context[0xa8 / sizeof(uint64_t)];
+	const struct wire_control *control =
+		(const struct wire_control *)(uintptr_t)own_bank()->control;
+	uint64_t moved = way_of(control, *rip);
+
+	if (!moved)
+		moved = led_to(control, *rip);
+	if (moved)
+		*rip = moved;
 }
 
 static int sets_seccomp(const struct wire_bank *bank)

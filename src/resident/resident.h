@@ -30,6 +30,12 @@ struct resident_table {
 	uint32_t returns;       /* rt_sigreturn: comes from restorers, see resident.S */
 	uint32_t returns_saved; /* from here the mark is on the stack */
 	uint32_t returns_end;
+	uint32_t arc;         /* gates call this; see resident.S */
+	uint32_t arc_lowered; /* from here the frame is at rsp */
+	uint32_t arc_saved;   /* from here registers are in it */
+	uint32_t arc_counted; /* from here the call is counted */
+	uint32_t arc_return;  /* the last instruction, with all registers restored */
+	uint32_t arc_end;
 	uint32_t boot;      /* code for the first injection; copied elsewhere to run */
 	uint32_t boot_data; /* struct resident_boot, behind the code */
 	uint32_t boot_end;

@@ -9,6 +9,8 @@
 #include "base/text.h"
 #include "session/run.h"
 #include "session/signals.h"
+#include "session/stacks.h"
+#include "session/standing.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -25,13 +27,6 @@
 #define LEAVE_NS     10000000000u
 #define SPARE_BANKS  8
 #define CODE_SEGMENT 0x33 /* of 64-bit code */
-#define PIECE        (64u << 10)
-/* How much of a stack is looked at, and how many stacks of a thread. */
-#define STACK_MAX  (8u << 20)
-#define STACKS_MAX 8
-
-struct stacks VECTOR(uint64_t); /* stack pointers */
-
 struct attachment {
 	struct session *session;
 	const struct attach_request *request;
@@ -248,79 +243,8 @@ static bool lead_in(const struct space *space, struct user_regs_struct *register
 		registers->rip = rip;
 		return true;
 	}
-	return !signals_in_patch(space, rip);
-}
-
-/* Where a handler goes back to: `mov $15, %rax; syscall` (rt_sigreturn). */
-static bool is_signal_return(const struct space *space, uint64_t address)
-{
-	static const uint8_t code[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05};
-
-	vector_for_each (&space->modules, module) {
-		if (address < module->text_start || address >= module->text_end)
-			continue;
-		const uint8_t *bytes = module_file_original(
-			module->file, address - module->bias, sizeof(code));
-
-		return bytes && !memcmp(bytes, code, sizeof(code));
-	}
-	return false;
-}
-
-/* The saved rsp behind the address that a handler returns to (asm/ucontext.h). */
-#define FRAME_RSP (8 + 0xa0)
-
-static uint64_t end_of_stack(const struct maps *maps, uint64_t stack)
-{
-	vector_for_each (&maps->mappings, mapping)
-		if (stack >= mapping->start && stack < mapping->end)
-			return mapping->end - stack < STACK_MAX ? mapping->end
-								: stack + STACK_MAX;
-	return stack;
-}
-
-/*
- * Whether a stack holds the address of an instruction that a handler interrupted and that
- * a patch replaces: return addresses never are such. Stacks that were left for that of a
- * handler are put on the list.
- */
-static bool may_come_back(const struct space *space, const struct maps *maps,
-			  struct stacks *stacks, uint64_t stack)
-{
-	uint64_t words[PIECE / 8], inner, end = end_of_stack(maps, stack);
-
-	for (uint64_t at = stack & ~7ull; at < end;) {
-		size_t size = end - at < PIECE ? end - at : PIECE;
-
-		if (remote_failed(remote_read(space->memory_fd, at, words, size)))
-			return true;
-		for (size_t i = 0; i < size / 8; i++) {
-			uint64_t frame = at + i * 8 + FRAME_RSP;
-
-			if (signals_lead_in(space, words[i], false, &inner))
-				return true;
-			if (is_signal_return(space, words[i]) &&
-			    !remote_failed(remote_read(space->memory_fd, frame, &inner,
-						       sizeof(inner))) &&
-			    (inner < stack || inner >= end))
-				vector_push(stacks, inner);
-		}
-		at += size;
-	}
-	return false;
-}
-
-static bool stacks_are_free(const struct space *space, const struct maps *maps,
-			    uint64_t stack)
-{
-	struct stacks stacks = {0};
-	bool found = false;
-
-	vector_push(&stacks, stack);
-	for (size_t i = 0; i < stacks.count && i < STACKS_MAX && !found; i++)
-		found = may_come_back(space, maps, &stacks, stacks.items[i]);
-	vector_deinit(&stacks);
-	return !found;
+	standing_lead_in(space, registers);
+	return !signals_in_patch(space, registers->rip);
 }
 
 /* Where all threads will go on; false if one stands where that is not possible. */
@@ -343,7 +267,7 @@ static bool lead_all_in(struct attachment *attachment, struct space *space,
 		uint64_t rip = registers.rip;
 
 		if (!lead_in(space, &registers) ||
-		    !stacks_are_free(space, &session->maps, registers.rsp))
+		    !stacks_are_free(thread, &session->maps, &registers))
 			return hold_up(attachment, "stands where code is to be replaced",
 				       thread->tid);
 		if (registers.rip == rip)
@@ -387,8 +311,12 @@ static bool begin(struct attachment *attachment, struct process *process)
 		hold_up(attachment, "does not stop", process->pid);
 	else
 		begun = begin_halted(attachment, process);
-	if (begun)
+	if (begun) {
 		process->space->holding = false;
+		clock_gettime(CLOCK_MONOTONIC, &session->start);
+		session->start_time = time(NULL);
+		window_begin(session);
+	}
 	space_go(session, process->space);
 	uint64_t stood = session_now() - start;
 
@@ -576,9 +504,6 @@ static void measure(struct attachment *attachment, struct course *course)
 	if (course->stage == PREPARING) {
 		if (prepare(attachment, &course->error)) {
 			enter(course, MEASURING);
-			clock_gettime(CLOCK_MONOTONIC, &session->start);
-			session->start_time = time(NULL);
-			window_begin(session);
 			if (attachment->request->begun)
 				attachment->request->begun(attachment->pid);
 			return;
@@ -673,16 +598,20 @@ static void block_signals(sigset_t *signals)
 	signal(SIGXFSZ, SIG_IGN);
 }
 
-/* A function that is relocated whole has jump tables of its own. A call of it that began
- * before may hold a place in the original table, or what it read there, in a register,
- * and would go on to bytes that were replaced. */
+/* What a thread that stands in a gate has counted, and where its block begins, is not
+ * told apart. */
 static struct trm_error *check_collector(const struct collector *collector)
 {
-	if (collector->depth == PLAN_ENTRIES)
+	if (collector->regions)
+		return trm_error_create(TRM_ERROR_UNSUPPORTED,
+					"-m %s is for programs that trammel starts: what "
+					"a process said before is not known",
+					collector->name);
+	if (collector->depth == PLAN_ENTRIES || !collector->calls)
 		return NULL;
 	return trm_error_create(TRM_ERROR_USAGE,
-				"cannot measure %s of a process that runs already: use "
-				"-m functions or -m coverage, or 'trammel run'",
+				"cannot measure %s of a process that runs already: "
+				"measure calls and the rest one after the other",
 				collector->name);
 }
 
@@ -708,6 +637,7 @@ struct trm_error *session_attach(const struct session_options *options,
 
 	session = (struct session){.options = &described, .attached = true};
 	described.arguments = command;
+	described.live = true;
 	block_signals(&signals);
 	session.cache = cache_create(options->quiet);
 	trm_error_destroy(doorbell_create(&session.doorbell));

@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 /* linux/sched.h; proc(5), field 9 of stat */
+#define PF_EXITING   0x00000004u
 #define PF_IO_WORKER 0x00000010u
 #define PF_KTHREAD   0x00200000u
 
-/* The state letter and the flags of a thread; 0 if it is gone. */
-static char read_stat(pid_t tid, unsigned int *ret_flags)
+char attach_read_state(pid_t tid, unsigned int *ret_flags)
 {
 	char path[64], line[512];
 	char state = 0;
@@ -39,7 +39,7 @@ bool attach_is_kernel_thread(pid_t tid)
 {
 	unsigned int flags;
 
-	return read_stat(tid, &flags) && (flags & (PF_KTHREAD | PF_IO_WORKER));
+	return attach_read_state(tid, &flags) && (flags & (PF_KTHREAD | PF_IO_WORKER));
 }
 
 static void read_name(pid_t pid, char *name, size_t size)
@@ -63,12 +63,21 @@ static int ptrace_scope(void)
 	return file && fscanf(file, "%d", &scope) == 1 ? scope : -1;
 }
 
+/* The kernel allows nothing more then. */
+static bool is_ending(pid_t pid)
+{
+	unsigned int flags;
+	char state = attach_read_state(pid, &flags);
+
+	return !state || state == 'Z' || state == 'X' || (flags & PF_EXITING);
+}
+
 struct trm_error *attach_explain(pid_t pid, int why)
 {
 	struct stat status;
 	char path[64];
 
-	if (why == ESRCH)
+	if (why == ESRCH || is_ending(pid))
 		return trm_error_create(TRM_ERROR_GONE, "process %d ended", pid);
 	if (why != EPERM && why != EACCES)
 		return trm_error_system(why, "cannot attach to process %d", pid);
@@ -94,7 +103,7 @@ struct trm_error *attach_explain(pid_t pid, int why)
 static struct trm_error *check_kind(pid_t pid)
 {
 	unsigned int flags;
-	char state = read_stat(pid, &flags);
+	char state = attach_read_state(pid, &flags);
 	uint64_t group = (uint64_t)pid;
 
 	if (!state)

@@ -4,10 +4,12 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "session/cache_file.h"
+#include "session/cache_names.h"
+#include "session/itself.h"
+#include "session/ways.h"
 #include "session/window.h"
 #include "wire/layout.h"
 
-#include <emmintrin.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -30,14 +32,16 @@
  * run. */
 #define CODE_DISTANCE (1ull << 30)
 
+#define VARIANT_DISTANCE (64ull << 20)
+
 /*
- * Functions relocated whole take more room than their modules, which lie side by side: so
- * each has its own distance, chosen by its name among these. Two that meet all the same
- * are planned anew in each run.
+ * Functions relocated whole take about as much room as their modules, which lie side by
+ * side. What likely needs no more room lies at the first of these distances, and cannot
+ * meet then; the rest at the second. Of two that meet all the same one gets another
+ * variant: the next distance.
  */
-#define WHOLE_DISTANCE (640ull << 20)
-#define WHOLE_STEP     (8ull << 20)
-#define WHOLE_STEPS    96
+static const uint64_t whole_distances[MODULE_VARIANTS] = {640ull << 20, 960ull << 20,
+							  1280ull << 20, 1600ull << 20};
 
 /* Where trampolines of programs lie that are linked to a fixed low address: below 2 GiB,
  * so in reach, and clear of heap and text. */
@@ -45,6 +49,7 @@
 
 struct cache {
 	char *folder; /* NULL: nothing is kept */
+	struct cache_names *names;
 };
 
 static char *folder_path(void)
@@ -113,6 +118,8 @@ struct cache *cache_create(bool quiet)
 			path, fault);
 	if (!fault)
 		cache->folder = realpath(path, NULL);
+	if (cache->folder)
+		cache->names = cache_names_create(cache->folder);
 	return cache;
 }
 
@@ -120,6 +127,7 @@ void cache_destroy(struct cache *cache)
 {
 	if (!cache)
 		return;
+	cache_names_destroy(cache->names);
 	free(cache->folder);
 	free(cache);
 }
@@ -152,16 +160,31 @@ static struct file_identity own_identity(void)
 	return file_identity_of(&status);
 }
 
-/* Everything that a plan depends on beside the file's content. */
-static uint64_t cache_key(const struct module_file *file,
-			  const struct session_options *options)
+/* Plans of one kind may be those of one program's modules. */
+static uint32_t kind_of(const struct session_options *options)
 {
 	struct file_identity own = own_identity();
+	struct text kind = {0};
+
+	text_format(&kind, "%s %d %s", TRAMMEL_VERSION, WIRE_VERSION,
+		    options->collector->name);
+	text_add_bytes(&kind, (const char *)&own, sizeof(own));
+	uint64_t hash = hash_bytes(kind.data, kind.length);
+
+	text_deinit(&kind);
+	return (uint32_t)hash;
+}
+
+/* Everything that a plan depends on beside the file's content. */
+static struct cache_key cache_key(const struct module_file *file,
+				  const struct session_options *options)
+{
 	struct text key = {0};
 
-	text_format(&key, "%s %d %s %s %d %d", TRAMMEL_VERSION, WIRE_VERSION,
-		    options->collector->name, file->name, file->mandatory,
-		    file->copies_calls);
+	text_format(&key, "%s %d %d %u", file->name, file->mandatory, file->copies_calls,
+		    file->variant);
+	if (options->live && options->collector->depth != PLAN_ENTRIES)
+		text_add(&key, " live");
 	vector_for_each (&options->only, pattern)
 		text_format(&key, "\nonly %s", pattern->text);
 	vector_for_each (&options->skip, pattern)
@@ -169,11 +192,21 @@ static uint64_t cache_key(const struct module_file *file,
 	if (!file->bare && window_concerns(&options->window, file->path))
 		window_describe_calls(&options->window, &key);
 	text_add_bytes(&key, (const char *)&file->identity, sizeof(file->identity));
-	text_add_bytes(&key, (const char *)&own, sizeof(own));
 	uint64_t hash = hash_bytes(key.data, key.length);
 
 	text_deinit(&key);
-	return hash;
+	return (struct cache_key){hash, kind_of(options)};
+}
+
+uint64_t cache_counters_reserved(const struct session_options *options)
+{
+	return options->collector->calls ? sizeof(struct wire_arcs) : 0;
+}
+
+uint64_t cache_counters_extent(const struct cache *cache,
+			       const struct session_options *options)
+{
+	return cache->names ? cache_names_extent(cache->names, kind_of(options)) : 0;
 }
 
 struct wanted {
@@ -183,12 +216,12 @@ struct wanted {
 	bool events; /* it may have functions that begin or end what is counted */
 };
 
-static bool is_wanted(void *context, const char *name)
+static bool is_wanted(void *context, const char *name, uint64_t address)
 {
 	const struct wanted *wanted = context;
 
 	return !wanted->file->mandatory &&
-	       options_want_function(wanted->options, wanted->file->path, name);
+	       options_want_function(wanted->options, wanted->file->path, name, address);
 }
 
 static const struct {
@@ -236,7 +269,7 @@ bool cache_watches(const char *name)
 	return fixed_hook_of(name) != 0;
 }
 
-static uint8_t hook_of(void *context, const char *name)
+static uint8_t hook_of(void *context, const char *name, uint64_t address)
 {
 	const struct wanted *wanted = context;
 	uint8_t number = wanted->hooked ? fixed_hook_of(name) : 0;
@@ -245,7 +278,7 @@ static uint8_t hook_of(void *context, const char *name)
 		number = hook_of_any(name);
 	if (!number && wanted->events)
 		number = window_hook_of(&wanted->options->window, wanted->file->path,
-					name);
+					name, address);
 	return number;
 }
 
@@ -261,73 +294,6 @@ static bool may_have_hooks(const char *name, bool has_interpreter)
 	return !has_interpreter && !strstr(name, ".so");
 }
 
-/* As memmem(3), but fast where the text's first two letters are rare together: it goes
- * over all constants of a file. */
-static bool bytes_have(const uint8_t *bytes, size_t size, const char *text)
-{
-	size_t length = strlen(text), at = 0;
-	const __m128i first = _mm_set1_epi8(text[0]), second = _mm_set1_epi8(text[1]);
-
-	for (; at + length + 16 <= size; at += 16) {
-		__m128i here = _mm_loadu_si128((const __m128i_u *)(bytes + at));
-		__m128i behind = _mm_loadu_si128((const __m128i_u *)(bytes + at + 1));
-		__m128i both = _mm_and_si128(_mm_cmpeq_epi8(here, first),
-					     _mm_cmpeq_epi8(behind, second));
-
-		for (unsigned found = (unsigned)_mm_movemask_epi8(both); found;
-		     found &= found - 1)
-			if (!memcmp(bytes + at + __builtin_ctz(found), text, length))
-				return true;
-	}
-	return memmem(bytes + at, size - at, text, length) != NULL;
-}
-
-/* Whether the file has `text` in its bytes for [start, end) of a segment. */
-static bool segment_has(const struct image *image, uint64_t start, uint64_t end,
-			const char *text)
-{
-	const uint8_t *bytes = NULL;
-
-	if (start < end)
-		bytes = image_bytes_at(image, start, end - start);
-	return bytes && bytes_have(bytes, end - start, text);
-}
-
-/* Whether a constant of the file holds `text`. Linkers may put constants into one segment
- * with the code: there, before the first function or behind the last. */
-static bool file_has(const struct image *image, const char *text)
-{
-	size_t count = image->functions.count;
-	const struct image_function *functions = image->functions.items;
-
-	vector_for_each (&image->segments, segment) {
-		uint64_t start = segment->address, end = start + segment->file_size;
-		uint64_t first = end, last = end;
-
-		if (segment->executable && count) {
-			first = functions[0].address;
-			last = functions[count - 1].address;
-		}
-		if (first < start || first > end)
-			first = end;
-		if (last < start || last > end)
-			last = end;
-		if (segment_has(image, start, first, text) ||
-		    segment_has(image, last, end, text))
-			return true;
-	}
-	return false;
-}
-
-/* A module that looks itself up in /proc/self/maps must find its own file there, so its
- * text is written to instead of replaced by our file's. The C library looks for the stack
- * only. */
-static bool looks_itself_up(const struct module_file *file, const struct image *image)
-{
-	return !text_glob("libc.so*", file->name) && !text_glob("ld-*", file->name) &&
-	       file_has(image, "/proc/self/maps");
-}
-
 static void describe(struct module_file *file, const struct image *image)
 {
 	char *hex = file->build_id;
@@ -336,7 +302,7 @@ static void describe(struct module_file *file, const struct image *image)
 		hex += sprintf(hex, "%02x", image->build_id[i]);
 	file->has_interpreter = image->has_interpreter;
 	file->dynamic = image->type == IMAGE_DYNAMIC;
-	file->looks_itself_up = looks_itself_up(file, image);
+	file->looks_itself_up = itself_looks_up(file->name, image);
 	file->text_count = 0;
 	vector_for_each (&image->segments, segment) {
 		if (!segment->executable || file->text_count == MODULE_TEXTS)
@@ -354,16 +320,33 @@ static void describe(struct module_file *file, const struct image *image)
 	}
 }
 
-static uint64_t distance_of(const struct module_file *file,
+static uint64_t distance_of(const struct module_file *file, const struct image *image,
 			    const struct session_options *options)
 {
-	if (options->collector->depth == PLAN_ENTRIES)
-		return CODE_DISTANCE;
-	return WHOLE_DISTANCE +
-	       hash_bytes(file->name, strlen(file->name)) % WHOLE_STEPS * WHOLE_STEP;
+	const uint64_t growth = options->collector->depth == PLAN_EDGES ? 7 : 6;
+	uint64_t span = 0, text = 0;
+
+	if (options->collector->depth == PLAN_ENTRIES && !options->collector->calls)
+		return CODE_DISTANCE - file->variant * VARIANT_DISTANCE;
+	vector_for_each (&image->segments, segment) {
+		uint64_t end = segment->address + segment->memory_size - image->base;
+
+		span = end > span ? end : span;
+		text += segment->executable ? segment->file_size : 0;
+	}
+	uint64_t place = file->variant;
+
+	/* The first one last, the others in an order that its neighbours have not. */
+	if (text * growth / 4 > span)
+		place = file->variant + 1 == MODULE_VARIANTS
+				? 0
+				: 1 + (hash_bytes(file->name, strlen(file->name)) +
+				       file->variant) %
+						  (MODULE_VARIANTS - 1);
+	return whole_distances[place];
 }
 
-static struct trm_error *make_plan(struct module_file *file, const struct image *image,
+static struct trm_error *make_plan(struct module_file *file, struct image *image,
 				   const struct session_options *options,
 				   uint64_t code_address)
 {
@@ -375,6 +358,7 @@ static struct trm_error *make_plan(struct module_file *file, const struct image 
 		.image = image,
 		.probe = options->collector->probe,
 		.depth = options->collector->depth,
+		.calls = options->collector->calls,
 		.code_address = code_address,
 		.wanted = narrowed ? is_wanted : NULL,
 		.context = &wanted,
@@ -382,13 +366,14 @@ static struct trm_error *make_plan(struct module_file *file, const struct image 
 		.copy_calls = file->copies_calls,
 		.hook_own = WIRE_HOOK_OWN,
 		.hook_stack = WIRE_HOOK_STACK,
-		.hook_layout = {WIRE_BANK_ENTRY, WIRE_BANK_RETURNS},
+		.hook_layout = {WIRE_BANK_ENTRY, WIRE_BANK_ARC, WIRE_BANK_RETURNS},
+		.live = options->live,
 	};
 
 	if (!code_address)
-		request.code_address = file->dynamic
-					       ? image->base - distance_of(file, options)
-					       : FIXED_CODE_ADDRESS;
+		request.code_address =
+			file->dynamic ? image->base - distance_of(file, image, options)
+				      : FIXED_CODE_ADDRESS;
 	if (image->text_relocations)
 		return trm_error_create(
 			TRM_ERROR_UNSUPPORTED,
@@ -443,6 +428,33 @@ static void choose_part(struct module_file *file)
 	text->part_size = end - start;
 }
 
+/* What follows from a plan, so that not all of it need be read to know that. */
+static void describe_plan(struct module_file *file)
+{
+	const struct plan *plan = file->plan;
+
+	vector_for_each (&plan->functions, function) {
+		file->instrumented += function->reason == PLAN_INSTRUMENTED;
+		file->leak_checked |=
+			function->hook == WIRE_HOOK_EXIT &&
+			!strncmp(plan->names.items + function->name, "__lsan", 6);
+	}
+	vector_for_each (&plan->fixups, fixup) {
+		if (fixup->kind == PLAN_FIXUP_SLOT)
+			continue;
+		if (file->own_words.count < MODULE_OWN_WORDS)
+			file->own_words.offsets[file->own_words.count] = fixup->offset;
+		file->own_words.count++;
+	}
+	ways_make(file);
+}
+
+static void note_walking(struct module_file *file)
+{
+	file->walks_stacks = file->copies_calls && file->bytes &&
+			     image_walks_stacks(file->bytes, file->identity.size, false);
+}
+
 /* `code_address` 0: the usual place. */
 static struct trm_error *plan_file(struct module_file *file,
 				   const struct session_options *options,
@@ -450,12 +462,15 @@ static struct trm_error *plan_file(struct module_file *file,
 {
 	struct image *image;
 
+	note_walking(file);
 	TRM_TRY(image_open_mapped(file->bytes, file->identity.size, file->path, &image));
 	describe(file, image);
 	struct trm_error *error = make_plan(file, image, options, code_address);
 
-	if (!error)
+	if (!error) {
 		choose_part(file);
+		describe_plan(file);
+	}
 	image_close(image);
 	return error;
 }
@@ -573,38 +588,55 @@ static void drop_patched(struct module_file *file)
 
 /* Puts a new plan into the cache and takes it from there: its text can be mapped then,
  * and its arrays cost no memory. */
-static bool keep(const char *path, struct module_file *file)
+static bool keep(struct cache_names *names, struct cache_key key,
+		 struct module_file *file, uint32_t reserved)
 {
 	struct plan *made = file->plan;
+	struct module_file before = *file;
+	uint32_t start;
 
+	if (!names)
+		return false;
+	scoped_free char *path = cache_names_choose(
+		names, key, (uint64_t)made->slot_count * made->slot_size, &start);
+
+	plan_move_counters(made, WIRE_BANK_HEADER + reserved + start);
 	if (!cache_file_save(path, file) || !cache_file_load_saved(path, file))
 		return false;
+	vector_deinit(&before.ways);
 	plan_destroy(made);
 	return true;
+}
+
+static bool load(struct cache_names *names, struct cache_key key,
+		 struct module_file *file)
+{
+	scoped_free char *path = names ? cache_names_find(names, key) : NULL;
+
+	if (!path)
+		return false;
+	if (cache_file_load(path, file))
+		return true;
+	cache_names_drop(names, key);
+	return false;
 }
 
 static void load_or_make(struct cache *cache, struct module_file *file,
 			 const struct session_options *options)
 {
-	char name[32];
-	struct text path = {0};
+	uint32_t reserved = (uint32_t)cache_counters_reserved(options);
+	struct cache_key key = cache_key(file, options);
 	struct trm_error *error;
 
-	snprintf(name, sizeof(name), "%016lx.plan", cache_key(file, options));
-	if (cache->folder)
-		text_format(&path, "%s/%s", cache->folder, name);
-	if (path.data && cache_file_load(path.data, file)) {
-		text_deinit(&path);
+	if (load(cache->names, key, file))
 		return;
-	}
 	error = plan_file(file, options, 0);
-	if (!error && !(path.data && keep(path.data, file)) && !patch_texts(file))
+	if (!error && !keep(cache->names, key, file, reserved) && !patch_texts(file))
 		error = trm_error_create(TRM_ERROR_SYSTEM, "no memory for its text");
 	if (error) {
 		file->trouble = memory_copy_string(error->message);
 		trm_error_destroy(error);
 	}
-	text_deinit(&path);
 }
 
 static struct module_file *new_file(int fd, const struct stat *status,
@@ -623,8 +655,7 @@ static struct module_file *new_file(int fd, const struct stat *status,
 	if (!map_original(file, fd))
 		file->trouble = memory_copy_string("the file cannot be mapped");
 	file->copies_calls = use->copies_calls;
-	file->walks_stacks = use->copies_calls && file->bytes &&
-			     image_walks_stacks(file->bytes, file->identity.size, false);
+	file->variant = use->variant;
 	return file;
 }
 
@@ -658,6 +689,7 @@ struct module_file *module_file_open(struct cache *cache, int fd,
 	if (file->mandatory &&
 	    (file->bare || !window_concerns(&options->window, file->path)) &&
 	    !may_have_hooks(file->name, strstr(file->name, ".so") != NULL)) {
+		note_walking(file);
 		file->trouble = memory_copy_string("left out by --only or --skip");
 		return file;
 	}
@@ -673,6 +705,7 @@ void module_file_destroy(struct module_file *file)
 		munmap(file->cached_bytes, file->cached_size);
 		free(file->plan);
 	} else {
+		vector_deinit(&file->ways);
 		drop_patched(file);
 		plan_destroy(file->plan);
 	}

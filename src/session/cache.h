@@ -10,6 +10,7 @@
 #include "base/vector.h"
 #include "code/plan.h"
 #include "session/options.h"
+#include "wire/layout.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,6 +36,14 @@ struct module_text {
 
 #define MODULE_TEXTS 4
 
+/* Words of 64 bits in trampolines that depend on where the module lies, by their offsets.
+ */
+#define MODULE_OWN_WORDS 3
+struct module_own_words {
+	uint32_t count; /* more than MODULE_OWN_WORDS: many */
+	uint32_t offsets[MODULE_OWN_WORDS];
+};
+
 struct module_file {
 	uint32_t index; /* in session.files */
 	struct file_identity identity;
@@ -46,16 +55,23 @@ struct module_file {
 	bool looks_itself_up; /* its text must stay a mapping of its own file */
 	uint32_t text_count;
 	struct module_text texts[MODULE_TEXTS];
-	struct plan *plan; /* NULL: not instrumented, see `trouble` */
+	struct plan *plan;                   /* NULL: not instrumented, see `trouble` */
+	struct VECTOR(struct wire_way) ways; /* of the plan; see session/ways.h */
+	uint32_t instrumented;               /* functions of the plan that are counted */
+	bool leak_checked;                   /* has LeakSanitizer: see WIRE_HOOK_EXIT */
+	struct module_own_words own_words;
 	char *trouble;     /* why there is no plan; NULL */
 	bool bare;         /* of programs that are not measured */
 	bool mandatory;    /* only its hooks are wanted: it is bare, or left out */
 	bool walks_stacks; /* see image_walks_stacks; known only with copies_calls */
 	bool copies_calls; /* relocated code makes them: another plan of the same file */
+	unsigned int variant; /* the same, with trampolines at another distance */
+	bool used;            /* a measured program has it */
 
 	/* Where the patched text can be mapped from; cached_path NULL: nowhere. */
 	char *cached_path;
 	uint64_t cached_offset[MODULE_TEXTS]; /* of each text's part in that file */
+	uint64_t code_offset; /* of trampolines, and the ways behind them, in that file */
 	ino_t cached_inode;
 
 	const uint8_t *bytes;           /* the file itself, mapped */
@@ -77,10 +93,22 @@ const char *cache_folder(const struct cache *cache);
 
 /* What a file is opened for. */
 struct module_use {
-	const char *path;  /* as the program has it */
-	bool bare;         /* the program is followed, but not measured */
-	bool copies_calls; /* relocated code makes calls */
+	const char *path;     /* as the program has it */
+	bool bare;            /* the program is followed, but not measured */
+	bool copies_calls;    /* relocated code makes calls */
+	unsigned int variant; /* less than MODULE_VARIANTS: of the usual places for
+				 trampolines */
 };
+
+/* Where one place is taken, another one may be free. */
+#define MODULE_VARIANTS 4
+
+/* Bytes of a bank in front of the counters of modules. */
+uint64_t cache_counters_reserved(const struct session_options *options);
+
+/* Bytes of a bank behind those that programs with usual modules need. */
+uint64_t cache_counters_extent(const struct cache *cache,
+			       const struct session_options *options);
 
 /* Whether calls of the function are always watched for the program's own sake. */
 bool cache_watches(const char *name);

@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "session/cache_seal.h"
 #include "wire/layout.h"
 
 #include <fcntl.h>
@@ -24,10 +25,12 @@ enum part {
 	BLOCKS,
 	TERMS,
 	EDGES,
-	STEPS,
 	STUBS,
-	CODE,
+	ARCS,
 	NAMES,
+	CODE, /* see cache_file.h: the order of the rest matters */
+	WAYS,
+	STEPS,
 	TEXTS,
 	PARTS
 };
@@ -38,7 +41,11 @@ struct header {
 	struct file_identity identity;
 	char build_id[65];
 	uint8_t has_interpreter, dynamic, uses_gs, looks_itself_up;
-	uint32_t slot_count, slot_size;
+	uint8_t leak_checked, walks_stacks;
+	uint32_t slot_count, slot_size, counters_at, instrumented;
+	uint32_t gates_size, arc_code, arc_slot;
+	bool counts_entries;
+	struct module_own_words own_words;
 	uint64_t code_address;
 	uint64_t text_count;
 	struct module_text texts[MODULE_TEXTS];
@@ -64,13 +71,6 @@ static uint64_t part_offset(const struct header *header, int part)
 static uint64_t own_checksum(const struct header *header)
 {
 	return hash_bytes(header, offsetof(struct header, own_checksum));
-}
-
-/* Owned by us and closed to others, as the folder is. */
-static bool is_trusted(const struct stat *status)
-{
-	return S_ISREG(status->st_mode) && status->st_uid == geteuid() &&
-	       !(status->st_mode & (S_IWGRP | S_IWOTH)) && status->st_size >= (off_t)PAGE;
 }
 
 static bool is_sound(const struct header *header, size_t size,
@@ -116,7 +116,12 @@ static struct plan *plan_of(const struct header *header, char *bytes)
 	plan->code_address = header->code_address;
 	plan->slot_count = header->slot_count;
 	plan->slot_size = header->slot_size;
+	plan->counters_at = header->counters_at;
 	plan->uses_gs = header->uses_gs;
+	plan->gates_size = header->gates_size;
+	plan->counts_entries = header->counts_entries;
+	plan->arc_code = header->arc_code;
+	plan->arc_slot = header->arc_slot;
 	SET_ARRAY(plan->functions, bytes + part_offset(header, FUNCTIONS),
 		  size[FUNCTIONS]);
 	SET_ARRAY(plan->patches, bytes + part_offset(header, PATCHES), size[PATCHES]);
@@ -126,6 +131,7 @@ static struct plan *plan_of(const struct header *header, char *bytes)
 	SET_ARRAY(plan->edges, bytes + part_offset(header, EDGES), size[EDGES]);
 	SET_ARRAY(plan->steps, bytes + part_offset(header, STEPS), size[STEPS]);
 	SET_ARRAY(plan->stubs, bytes + part_offset(header, STUBS), size[STUBS]);
+	SET_ARRAY(plan->arcs, bytes + part_offset(header, ARCS), size[ARCS]);
 	SET_ARRAY(plan->code, bytes + part_offset(header, CODE), size[CODE]);
 	SET_ARRAY(plan->names, bytes + part_offset(header, NAMES), size[NAMES]);
 	return plan;
@@ -140,6 +146,10 @@ static void adopt(struct module_file *file, const struct header *header, char *b
 	file->has_interpreter = header->has_interpreter;
 	file->dynamic = header->dynamic;
 	file->looks_itself_up = header->looks_itself_up;
+	file->leak_checked = header->leak_checked;
+	file->walks_stacks = header->walks_stacks;
+	file->instrumented = header->instrumented;
+	file->own_words = header->own_words;
 	file->text_count = (uint32_t)header->text_count;
 	memcpy(file->texts, header->texts, sizeof(file->texts));
 	for (uint32_t i = 0; i < file->text_count; i++) {
@@ -148,8 +158,22 @@ static void adopt(struct module_file *file, const struct header *header, char *b
 		offset += file->texts[i].part_size;
 	}
 	file->plan = plan_of(header, bytes);
+	SET_ARRAY(file->ways, bytes + part_offset(header, WAYS), header->part_size[WAYS]);
+	file->code_offset = part_offset(header, CODE);
 	file->cached_path = memory_copy_string(path);
 	file->cached_inode = status->st_ino;
+}
+
+/* By its checksums, unless they were right before and nothing changed since. */
+static bool is_whole(const char *path, const struct stat *status,
+		     const struct header *header)
+{
+	if (seal_is_good(path, status))
+		return true;
+	if (!are_parts_sound(header))
+		return false;
+	seal_write(path, status);
+	return true;
 }
 
 static bool load(const char *path, bool saved, struct module_file *file)
@@ -157,7 +181,8 @@ static bool load(const char *path, bool saved, struct module_file *file)
 	scoped_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	struct stat status;
 
-	if (fd < 0 || fstat(fd, &status) || !is_trusted(&status))
+	if (fd < 0 || fstat(fd, &status) || !seal_is_trusted(&status) ||
+	    status.st_size < (off_t)PAGE)
 		return false;
 	size_t size = (size_t)status.st_size;
 	char *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -166,12 +191,12 @@ static bool load(const char *path, bool saved, struct module_file *file)
 		return false;
 	const struct header *header = (const struct header *)(const void *)bytes;
 
-	if (!is_sound(header, size, file) || (!saved && !are_parts_sound(header))) {
+	if (!is_sound(header, size, file) ||
+	    (!saved && !is_whole(path, &status, header))) {
 		munmap(bytes, size);
 		return false;
 	}
 	adopt(file, header, bytes, path, &status);
-	futimens(fd, NULL); /* used now: see cache_prune */
 	file->cached_bytes = bytes;
 	file->cached_size = size;
 	return true;
@@ -201,9 +226,18 @@ static struct header make_header(const struct module_file *file)
 	header.has_interpreter = file->has_interpreter;
 	header.dynamic = file->dynamic;
 	header.looks_itself_up = file->looks_itself_up;
+	header.leak_checked = file->leak_checked;
+	header.walks_stacks = file->walks_stacks;
+	header.instrumented = file->instrumented;
+	header.own_words = file->own_words;
 	header.uses_gs = plan->uses_gs;
 	header.slot_count = plan->slot_count;
 	header.slot_size = plan->slot_size;
+	header.gates_size = plan->gates_size;
+	header.counts_entries = plan->counts_entries;
+	header.arc_code = plan->arc_code;
+	header.arc_slot = plan->arc_slot;
+	header.counters_at = plan->counters_at;
 	header.code_address = plan->code_address;
 	header.text_count = file->text_count;
 	memcpy(header.texts, file->texts, sizeof(header.texts));
@@ -216,7 +250,9 @@ static struct header make_header(const struct module_file *file)
 	header.part_size[EDGES] = plan->edges.count * sizeof(*plan->edges.items);
 	header.part_size[STEPS] = plan->steps.count * sizeof(*plan->steps.items);
 	header.part_size[STUBS] = plan->stubs.count * sizeof(*plan->stubs.items);
+	header.part_size[ARCS] = plan->arcs.count * sizeof(*plan->arcs.items);
 	header.part_size[CODE] = plan->code.count;
+	header.part_size[WAYS] = file->ways.count * sizeof(*file->ways.items);
 	header.part_size[NAMES] = plan->names.count;
 	for (uint32_t i = 0; i < file->text_count; i++)
 		header.part_size[TEXTS] += file->texts[i].part_size;
@@ -276,13 +312,13 @@ static bool write_texts(int fd, struct header *header, const struct module_file 
 static bool write_parts(int fd, struct header *header, const struct module_file *file)
 {
 	const struct plan *plan = file->plan;
-	const void *arrays[] = {plan->functions.items, plan->patches.items,
-				plan->fixups.items,    plan->blocks.items,
-				plan->terms.items,     plan->edges.items,
-				plan->steps.items,     plan->stubs.items,
-				plan->code.items,      plan->names.items};
+	const void *arrays[] = {
+		plan->functions.items, plan->patches.items, plan->fixups.items,
+		plan->blocks.items,    plan->terms.items,   plan->edges.items,
+		plan->stubs.items,     plan->arcs.items,    plan->names.items,
+		plan->code.items,      file->ways.items,    plan->steps.items};
 
-	for (int i = FUNCTIONS; i <= NAMES; i++) {
+	for (int i = FUNCTIONS; i < TEXTS; i++) {
 		const struct piece piece = {arrays[i], header->part_size[i]};
 
 		header->checksum[i] = hash_bytes(piece.bytes, piece.size);

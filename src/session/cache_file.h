@@ -3,15 +3,16 @@
  *
  *     struct header   magic, versions, identity of the module's file, sizes of the parts
  *     functions       struct plan_function[]
- *     patches         struct plan_patch[]
- *     fixups          struct plan_fixup[]
- *     code            bytes
- *     names           bytes
+ *     ...             the other arrays of the plan
+ *     code            bytes; this and the next two programs map as they are
+ *     ways            struct wire_way[]
+ *     steps           struct plan_step[]
  *     texts           of each executable segment the part that patches change, with the
  *                     patches applied
  *
- * The header has an XXH3 checksum of each part and one of itself. A file is written under
- * another name and moved into place, so that runs at the same time see whole files.
+ * The header has an XXH3 checksum of each part and one of itself; those of the parts are
+ * compared once (see cache_seal.h). A file is written under another name and moved into
+ * place, so that runs at the same time see whole files.
  */
 #ifndef TRAMMEL_SESSION_CACHE_FILE_H
 #define TRAMMEL_SESSION_CACHE_FILE_H

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "session/cache_seal.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -36,10 +37,44 @@ static uint64_t limit(void)
 	return *end ? LIMIT_DEFAULT : mebibytes << 20;
 }
 
-static bool is_left_behind(const char *name, const struct stat *status)
+static bool is_left_behind(const struct stat *status)
 {
-	return !text_glob("*.plan", name) &&
-	       status->st_mtim.tv_sec + LEFT_BEHIND_SECONDS < time(NULL);
+	return status->st_mtim.tv_sec + LEFT_BEHIND_SECONDS < time(NULL);
+}
+
+/* A seal goes with its file. */
+static bool is_seal_of_a_file(int folder, const char *name)
+{
+	scoped_free char *plan = memory_copy_string(name);
+
+	if (!text_glob("*.plan" SEAL_SUFFIX, name))
+		return false;
+	plan[strlen(name) - strlen(SEAL_SUFFIX)] = '\0';
+	return !faccessat(folder, plan, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
+/* When a file was used last, its seal says. */
+static struct timespec last_use(int folder, const char *name, const struct stat *status)
+{
+	struct text seal = {0};
+	struct stat own;
+
+	text_format(&seal, "%s" SEAL_SUFFIX, name);
+	bool sealed = !fstatat(folder, seal.data, &own, AT_SYMLINK_NOFOLLOW);
+
+	text_deinit(&seal);
+	return sealed && own.st_mtim.tv_sec > status->st_mtim.tv_sec ? own.st_mtim
+								     : status->st_mtim;
+}
+
+static bool delete (int folder, const char *name)
+{
+	struct text seal = {0};
+
+	text_format(&seal, "%s" SEAL_SUFFIX, name);
+	unlinkat(folder, seal.data, 0);
+	text_deinit(&seal);
+	return !unlinkat(folder, name, 0);
 }
 
 static void list(DIR *folder, struct entries *entries)
@@ -51,13 +86,15 @@ static void list(DIR *folder, struct entries *entries)
 		if (!text_glob("*.plan*", item->d_name) ||
 		    fstatat(dirfd(folder), item->d_name, &status, AT_SYMLINK_NOFOLLOW))
 			continue;
-		if (is_left_behind(item->d_name, &status)) {
-			unlinkat(dirfd(folder), item->d_name, 0);
+		if (!text_glob("*.plan", item->d_name)) {
+			if (is_left_behind(&status) &&
+			    !is_seal_of_a_file(dirfd(folder), item->d_name))
+				unlinkat(dirfd(folder), item->d_name, 0);
 			continue;
 		}
-		*vector_add(entries) =
-			(struct entry){memory_copy_string(item->d_name),
-				       (uint64_t)status.st_size, status.st_mtim};
+		*vector_add(entries) = (struct entry){
+			memory_copy_string(item->d_name), (uint64_t)status.st_size,
+			last_use(dirfd(folder), item->d_name, &status)};
 	}
 }
 
@@ -88,7 +125,7 @@ void cache_prune(const struct cache *cache)
 		most -= most / 4;
 	}
 	vector_for_each (&entries, entry) {
-		if (total > most && !unlinkat(dirfd(folder), entry->name, 0))
+		if (total > most && delete (dirfd(folder), entry->name))
 			total -= entry->size;
 		free(entry->name);
 	}

@@ -1,4 +1,4 @@
-/* Counters become counts of images, and those a profile: see docs/profile.md. */
+/* Counts of images become a profile: see docs/profile.md. */
 #include "session/session.h"
 
 #include "base/cleanup.h"
@@ -6,7 +6,10 @@
 #include "code/cfg.h"
 #include "record/output.h"
 #include "record/record.h"
+#include "session/corrected.h"
 #include "session/residues.h"
+#include "session/contexts.h"
+#include "session/saving.h"
 #include "session/unmatched.h"
 
 #include <limits.h>
@@ -15,190 +18,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-struct folding {
-	const struct family *family;
-	const struct bank *bank;
-	fold_visitor *visit;
-	void *context;
-	const struct family_module
-		*last; /* counters come in order: mostly the same module */
-};
-
-static const struct family_module *module_of_slot(struct folding *folding, uint32_t slot)
-{
-	const struct family_module *module = folding->last;
-	const struct family *family = folding->family;
-
-	if (module && slot >= module->first_slot &&
-	    slot - module->first_slot < module->file->plan->slot_count)
-		return module;
-	for (size_t i = family->modules.count; i-- > 0;) {
-		module = &family->modules.items[i];
-		if (slot < module->first_slot)
-			continue;
-		if (slot - module->first_slot >= module->file->plan->slot_count)
-			return NULL; /* no counter of ours */
-		folding->last = module;
-		return module;
-	}
-	return NULL;
-}
-
-static void add_count(void *context, uint32_t slot, uint64_t count)
-{
-	struct folding *folding = context;
-	const struct family_module *module = module_of_slot(folding, slot);
-
-	if (module)
-		folding->visit(folding->context, folding->bank, module->file,
-			       slot - module->first_slot, count);
-}
-
-static int by_place(const void *a, const void *b)
-{
-	const struct image_count *x = a, *y = b;
-
-	if (x->interval != y->interval)
-		return x->interval < y->interval ? -1 : 1;
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
-	return x->slot < y->slot ? -1 : x->slot > y->slot;
-}
-
-/* Sorts, and adds up what is at one place: threads, and copies of a file. */
-static void merge_counts(const struct session *session, struct image_counts *counts)
-{
-	bool flags = session->options->collector->slot_size == 1;
-	size_t kept = 0;
-
-	if (!counts->count)
-		return;
-	qsort(counts->items, counts->count, sizeof(*counts->items), by_place);
-	for (size_t i = 1; i < counts->count; i++) {
-		struct image_count *last = &counts->items[kept];
-		const struct image_count *next = &counts->items[i];
-
-		if (by_place(last, next))
-			counts->items[++kept] = *next;
-		else if (flags)
-			last->count |= next->count;
-		else
-			last->count += next->count;
-	}
-	counts->count = kept + 1;
-}
-
-void fold_visit(const struct process *process, bool take, fold_visitor *visit,
-		void *context)
-{
-	struct family *family = process->space->family;
-	struct folding folding = {family, NULL, visit, context, NULL};
-
-	vector_for_each (&family->arena->banks, bank) {
-		if ((*bank)->owner != process->pid)
-			continue;
-		folding.bank = *bank;
-		if (take)
-			arena_take_flags(family->arena, *bank, add_count, &folding);
-		else
-			arena_read_bank(family->arena, *bank, add_count, &folding);
-	}
-}
-
-struct pushing {
-	struct image_counts *counts;
-	bool threads;
-};
-
-static void push_count(void *context, const struct bank *bank,
-		       const struct module_file *file, uint32_t slot, uint64_t count)
-{
-	const struct pushing *pushing = context;
-	uint32_t thread = pushing->threads ? bank->shared->tid : 0;
-
-	vector_push(pushing->counts, ((struct image_count){.thread = thread,
-							   .file = file->index,
-							   .slot = slot,
-							   .count = count}));
-}
-
-void fold_read(const struct session *session, const struct process *process, bool take,
-	       struct image_counts *ret_counts)
-{
-	struct pushing pushing = {ret_counts, session->options->threads};
-
-	fold_visit(process, take, push_count, &pushing);
-	merge_counts(session, ret_counts);
-}
-
-void fold_thread(struct session *session, const struct thread *thread)
-{
-	struct process *process = thread->process;
-	size_t kept = 0;
-
-	if (!session->options->threads || !thread->bank || !process->space ||
-	    !process->space->family)
-		return;
-	window_take(session, process);
-	struct arena *arena = process->space->family->arena;
-	struct image_counts *mark = &process->image->mark;
-
-	progress_begin_clearing(session, process);
-	arena_clear_bank(arena, thread->bank);
-	vector_for_each (&thread->old_banks, bank)
-		arena_clear_bank(arena, *bank);
-	progress_end_clearing(session, process);
-	/* Another thread may get its number. */
-	for (size_t i = 0; i < mark->count; i++)
-		if (mark->items[i].thread != (uint32_t)thread->tid)
-			mark->items[kept++] = mark->items[i];
-	mark->count = kept;
-}
-
-void fold_process(struct session *session, struct process *process, enum fold_banks how)
-{
-	if (!process->space || !process->space->family)
-		return;
-	window_take(session, process);
-	progress_begin_clearing(session, process);
-	vector_deinit(&process->image->mark);
-	merge_counts(session, &process->image->counts);
-	vector_for_each (&process->space->family->arena->banks, item) {
-		struct bank *bank = *item;
-
-		if (bank->owner != process->pid)
-			continue;
-		if (how == FOLD_AND_CLEAR) {
-			arena_clear_bank(process->space->family->arena, bank);
-		} else {
-			bank->owner = -1;
-			bank->in_use = true;
-		}
-	}
-	progress_end_clearing(session, process);
-}
-
-/* The attributes of function profiles. */
-struct names {
-	record_attribute process, parent, program, image, threads, state, reason;
-	record_attribute module, path, build_id, known, instrumented;
-	record_attribute function, offset, calls, skip_reason;
-	record_attribute block, block_size, block_instructions, count, stayed;
-	record_attribute edge, edge_from, edge_to, edge_kind, flow_fault;
-	record_attribute interval, interval_start, interval_end, thread;
-};
-
-struct saving {
-	struct session *session;
-	struct record_model *model;
-	struct trm_writer *writer;
-	struct names names;
-	record_node *module_nodes; /* of each file; 0: not made yet */
-	uint32_t interval, thread; /* whose counts are being saved */
-};
 
 static struct trm_error *make_names(struct saving *saving)
 {
@@ -230,6 +49,13 @@ static struct trm_error *make_names(struct saving *saving)
 		{"block.instructions", RECORD_UINT, RECORD_AS_VALUE,
 		 &n->block_instructions},
 		{"count", RECORD_UINT, RECORD_AS_VALUE | RECORD_AGGREGATABLE, &n->count},
+		{"caller.path", RECORD_STRING, 0, &n->caller_path},
+		{"caller", RECORD_STRING, 0, &n->caller},
+		{"caller.offset", RECORD_ADDRESS, RECORD_AS_VALUE, &n->caller_offset},
+		{"arc.site", RECORD_ADDRESS, RECORD_AS_VALUE, &n->arc_site},
+		{"arc.kind", RECORD_STRING, RECORD_AS_VALUE, &n->arc_kind},
+		{"arc.count", RECORD_UINT, RECORD_AS_VALUE | RECORD_AGGREGATABLE,
+		 &n->arc_count},
 		{"thread", RECORD_UINT, RECORD_AS_VALUE, &n->thread},
 		{"interval", RECORD_UINT, RECORD_AS_VALUE, &n->interval},
 		{"interval.start.ns", RECORD_UINT, RECORD_AS_VALUE, &n->interval_start},
@@ -250,8 +76,8 @@ static struct trm_error *make_names(struct saving *saving)
 	return NULL;
 }
 
-static struct trm_error *add_global(struct saving *saving, const char *name,
-				    struct record_value value)
+struct trm_error *saving_global(struct saving *saving, const char *name,
+				struct record_value value)
 {
 	record_attribute attribute;
 
@@ -280,13 +106,21 @@ static void add_quoted(struct text *text, const char *word)
 	text_add(text, "'");
 }
 
-static void describe_exit(const struct session *session, char *text, size_t size)
+char *saving_command(const char *const *words)
 {
-	int status = session->first_status;
+	struct text command = {0};
 
-	if (!session->first_ended)
-		snprintf(text, size, "running");
-	else if (WIFEXITED(status))
+	for (const char *const *word = words; *word; word++) {
+		if (word != words)
+			text_add(&command, " ");
+		add_quoted(&command, *word);
+	}
+	return command.data;
+}
+
+void saving_describe_exit(int status, char *text, size_t size)
+{
+	if (WIFEXITED(status))
 		snprintf(text, size, "%d", WEXITSTATUS(status));
 	else
 		snprintf(text, size, "SIG%s",
@@ -310,18 +144,16 @@ static struct trm_error *save_globals(struct saving *saving)
 {
 	const struct session *session = saving->session;
 	const struct session_options *options = session->options;
-	struct text command = {0}, only = {0}, skip = {0}, unmatched = {0};
+	scoped_free char *command = saving_command(options->arguments);
+	struct text only = {0}, skip = {0}, unmatched = {0};
 	const char *window = options->window.words ? options->window.words : "";
 	char host[HOST_NAME_MAX + 1] = "", exit_text[32], start[32];
 	struct tm broken;
 
-	for (const char *const *word = options->arguments; *word; word++) {
-		if (word != options->arguments)
-			text_add(&command, " ");
-		add_quoted(&command, *word);
-	}
 	gethostname(host, sizeof(host) - 1);
-	describe_exit(session, exit_text, sizeof(exit_text));
+	strcpy(exit_text, "running");
+	if (session->first_ended)
+		saving_describe_exit(session->first_status, exit_text, sizeof(exit_text));
 	gmtime_r(&session->start_time, &broken);
 	strftime(start, sizeof(start), "%Y-%m-%dT%H:%M:%SZ", &broken);
 	join_patterns(&only, options->only.items, options->only.count);
@@ -333,7 +165,7 @@ static struct trm_error *save_globals(struct saving *saving)
 		bool wanted;
 	} rows[] = {
 		{"trm.version", record_string(TRAMMEL_VERSION), true},
-		{"run.command", record_string(command.data ? command.data : ""), true},
+		{"run.command", record_string(command), true},
 		{"run.start", record_string(start), true},
 		{"host", record_string(host), true},
 		{"run.wall.ns",
@@ -360,8 +192,7 @@ static struct trm_error *save_globals(struct saving *saving)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && !error; i++)
 		if (rows[i].wanted)
-			error = add_global(saving, rows[i].name, rows[i].value);
-	text_deinit(&command);
+			error = saving_global(saving, rows[i].name, rows[i].value);
 	text_deinit(&only);
 	text_deinit(&skip);
 	text_deinit(&unmatched);
@@ -381,7 +212,7 @@ static record_node module_node(struct saving *saving, const struct module_file *
 	return *node;
 }
 
-static record_node function_node(struct saving *saving, const struct module_file *file,
+record_node saving_function_node(struct saving *saving, const struct module_file *file,
 				 const struct plan_function *function)
 {
 	record_node node;
@@ -426,15 +257,6 @@ static int by_number(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-static uint64_t instrumented(const struct plan *plan)
-{
-	uint64_t count = 0;
-
-	vector_for_each (&plan->functions, function)
-		count += function->reason == PLAN_INSTRUMENTED;
-	return count;
-}
-
 static void save_modules(struct saving *saving, struct image_run *image)
 {
 	const struct names *n = &saving->names;
@@ -453,7 +275,7 @@ static void save_modules(struct saving *saving, struct image_run *image)
 		struct record_pair pairs[] = {
 			{n->image, record_uint(image->number)},
 			{n->known, record_uint(plan ? plan->functions.count : 0)},
-			{n->instrumented, record_uint(plan ? instrumented(plan) : 0)},
+			{n->instrumented, record_uint(file->instrumented)},
 			{n->build_id, record_string(file->build_id)},
 			{n->skip_reason,
 			 record_string(file->trouble ? file->trouble : "")},
@@ -464,10 +286,8 @@ static void save_modules(struct saving *saving, struct image_run *image)
 	}
 }
 
-/* Writes a record of the interval and the thread that are being saved, if those are told
- * apart: `pairs` has room for two more. */
-static void write_counted(struct saving *saving, record_node node,
-			  struct record_pair *pairs, size_t count)
+void saving_write(struct saving *saving, record_node node, struct record_pair *pairs,
+		  size_t count)
 {
 	if (saving->session->window.intervals.count)
 		pairs[count++] = (struct record_pair){saving->names.interval,
@@ -488,18 +308,12 @@ static void save_calls(struct saving *saving, const struct image_run *image,
 		{n->calls, record_uint(calls)},
 	};
 
-	write_counted(saving, node, pairs, 3);
+	saving_write(saving, node, pairs, 3);
 }
-
-/* What a block's count is, and how often it was entered and not left. */
-struct block_count {
-	uint64_t count;
-	int64_t stayed;
-};
 
 static void save_block(struct saving *saving, const struct image_run *image,
 		       record_node node, uint64_t address, const struct plan_block *block,
-		       struct block_count count)
+		       struct corrected count)
 {
 	const struct names *n = &saving->names;
 	struct record_pair pairs[9] = {
@@ -513,7 +327,7 @@ static void save_block(struct saving *saving, const struct image_run *image,
 
 	if (count.stayed)
 		pairs[6] = (struct record_pair){n->stayed, record_int(count.stayed)};
-	write_counted(saving, node, pairs, count.stayed ? 7 : 6);
+	saving_write(saving, node, pairs, count.stayed ? 7 : 6);
 }
 
 /* The counts of one module of an image, as they are saved. */
@@ -554,7 +368,7 @@ static void save_edge(struct saving *saving, const struct module_counts *of,
 			record_address(function->address + blocks[edge->to].offset)};
 	if (!(edge->flags & PLAN_EDGE_JOINED))
 		pairs[pair++] = (struct record_pair){n->count, record_uint(count)};
-	write_counted(saving, node, pairs, pair);
+	saving_write(saving, node, pairs, pair);
 }
 
 /* All ways from a block that was executed, if there are several; of others those that
@@ -590,16 +404,20 @@ static void save_fault(struct saving *saving, const struct image_run *image,
 		{n->flow_fault, record_address(fault)},
 	};
 
-	write_counted(saving, node, pairs, 3);
+	saving_write(saving, node, pairs, 3);
 }
 
-static bool has_counts(const struct plan *plan, const struct plan_function *function,
-		       const uint64_t *counters)
+static bool has_counts(const struct module_counts *from,
+		       const struct plan_function *function)
 {
+	const struct plan *plan = from->file->plan;
 	const struct plan_block *blocks = &plan->blocks.items[function->first_block];
 	const struct plan_edge *edges = &plan->edges.items[function->first_edge];
+	const uint64_t *counters = from->counters;
 	bool any = counters[function->slot];
 
+	vector_for_each (&from->residues, residue)
+		any |= residue->address - function->address < function->size;
 	for (uint32_t i = 0; !any && i < function->block_count; i++)
 		any = blocks[i].slot < plan->slot_count && counters[blocks[i].slot];
 	for (uint32_t i = 0; !any && i < function->edge_count; i++)
@@ -617,9 +435,9 @@ static void save_flow(struct saving *saving, const struct module_counts *from,
 	uint32_t fault = 0;
 	record_node node;
 
-	if (!has_counts(plan, function, from->counters))
+	if (!has_counts(from, function))
 		return;
-	node = function_node(saving, from->file, function);
+	node = saving_function_node(saving, from->file, function);
 	if (!edges_solve(plan, function, from->counters, &from->residues, &counts,
 			 &fault))
 		save_fault(saving, from->image, node, function->address,
@@ -628,7 +446,7 @@ static void save_flow(struct saving *saving, const struct module_counts *from,
 		if (counts.blocks[i] || counts.stayed[i])
 			save_block(
 				saving, from->image, node, function->address, &blocks[i],
-				(struct block_count){counts.blocks[i], counts.stayed[i]});
+				(struct corrected){counts.blocks[i], counts.stayed[i]});
 	if (counts.edges)
 		save_edges(saving, from, function, &counts, node);
 	edges_counts_deinit(&counts);
@@ -641,14 +459,17 @@ static void save_function(struct saving *saving, const struct module_counts *fro
 	const struct module_file *file = from->file;
 	const uint64_t *counters = from->counters;
 	const struct plan *plan = file->plan;
+	const struct edges_residues *residues =
+		window_is_exact(saving->session) ? &from->residues : NULL;
 	record_node node = 0;
+	uint64_t calls;
 
 	if (function->reason != PLAN_INSTRUMENTED || function->slot >= plan->slot_count)
 		return;
-	if (counters[function->slot]) {
-		node = function_node(saving, file, function);
-		save_calls(saving, image, node, function->address,
-			   counters[function->slot]);
+	calls = corrected_calls(plan, function, counters, residues);
+	if (calls) {
+		node = saving_function_node(saving, file, function);
+		save_calls(saving, image, node, function->address, calls);
 	}
 	if (function->edge_count) {
 		save_flow(saving, from, function);
@@ -657,55 +478,111 @@ static void save_function(struct saving *saving, const struct module_counts *fro
 	for (uint32_t i = 0; i < function->block_count; i++) {
 		const struct plan_block *block =
 			&plan->blocks.items[function->first_block + i];
-		struct block_count count = {plan_block_count(plan, block, counters), 0};
+		struct corrected count =
+			corrected_block(plan, function, i, counters, residues);
 
-		if (!count.count)
+		if (!count.count && !count.stayed)
 			continue;
 		if (!node)
-			node = function_node(saving, file, function);
+			node = saving_function_node(saving, file, function);
 		save_block(saving, image, node, function->address, block, count);
 	}
 }
 
-/* The counts of one module, which `count` is the first of; returns the first behind. */
-static const struct image_count *save_module_counts(struct saving *saving,
-						    const struct image_run *image,
-						    const struct image_count *count,
-						    const struct image_count *end)
+/* What is saved together: counts of one module of an image, in one interval and thread.
+ */
+struct group {
+	uint32_t interval, thread, file;
+};
+
+static struct group group_of(const struct image_count *count)
 {
-	const struct module_file *file = saving->session->files.items[count->file];
+	return (struct group){count->interval, count->thread, count->file};
+}
+
+static struct group group_of_arc(const struct image_arc *arc)
+{
+	return (struct group){arc->interval, arc->thread, arc->file};
+}
+
+static int compare(struct group a, struct group b)
+{
+	if (a.interval != b.interval)
+		return a.interval < b.interval ? -1 : 1;
+	if (a.thread != b.thread)
+		return a.thread < b.thread ? -1 : 1;
+	return a.file < b.file ? -1 : a.file > b.file;
+}
+
+/* Of [first, end), whose counters were looked at. Where calls are counted by their sites,
+ * counters are not in the order of functions; and what was under way when counting began
+ * or ended may tell of functions without counts. */
+static void save_functions(struct saving *saving, const struct module_counts *from,
+			   const struct image_count *first, const struct image_count *end)
+{
+	const struct plan *plan = from->file->plan;
+	const struct plan_function *last = NULL, *function;
+
+	if (plan->gates_size || from->residues.count) {
+		vector_for_each (&plan->functions, each)
+			save_function(saving, from, each);
+		return;
+	}
+	for (; first < end; first++, last = function) {
+		function = plan_function_of_slot(plan, first->slot);
+		if (function && function != last)
+			save_function(saving, from, function);
+	}
+}
+
+/* `counts` and `arcs` go on behind the group. */
+static void save_group(struct saving *saving, const struct image_run *image,
+		       struct group group, const struct image_count **counts,
+		       const struct image_arc **arcs)
+{
+	struct module_file *file = saving->session->files.items[group.file];
 	const struct plan *plan = file->plan;
 	scoped_free uint64_t *counters =
 		memory_allocate_zeroed(plan->slot_count, sizeof(*counters));
-
+	const struct image_count *end = image->counts.items + image->counts.count;
+	const struct image_arc *arc_end = image->arcs.items + image->arcs.count;
+	struct saving_tally tally = {image, file, counters, *arcs, 0};
 	struct module_counts from = {image, file, counters,
-				     residues_of(image, file->index)};
+				     residues_of(image, group.interval, file->index)};
+	const struct image_count *first = *counts;
 
-	saving->interval = count->interval;
-	saving->thread = count->thread;
-	for (; count < end && count->file == file->index &&
-	       count->interval == saving->interval && count->thread == saving->thread;
-	     count++)
-		counters[count->slot] = count->count;
-	vector_for_each (&plan->functions, function)
-		save_function(saving, &from, function);
+	saving->interval = group.interval;
+	saving->thread = group.thread;
+	for (; *counts < end && !compare(group_of(*counts), group); ++*counts)
+		counters[(*counts)->slot] = (*counts)->count;
+	for (; *arcs < arc_end && !compare(group_of_arc(*arcs), group); ++*arcs)
+		tally.arc_count++;
+	if (plan->gates_size)
+		saving_arcs(saving, &tally);
+	save_functions(saving, &from, first, *counts);
 	vector_deinit(&from.residues);
-	return count;
 }
 
-/* They are sorted by interval, then by thread, then by module. */
+/* Both are sorted by groups. */
 static void save_counts(struct saving *saving, const struct image_run *image)
 {
 	const struct image_count *count = image->counts.items;
 	const struct image_count *end = count + image->counts.count;
+	const struct image_arc *arc = image->arcs.items;
+	const struct image_arc *arc_end = arc + image->arcs.count;
 
-	while (count < end)
-		count = save_module_counts(saving, image, count, end);
+	while (count < end || arc < arc_end) {
+		struct group group = count < end ? group_of(count) : group_of_arc(arc);
+
+		if (arc < arc_end && compare(group_of_arc(arc), group) < 0)
+			group = group_of_arc(arc);
+		save_group(saving, image, group, &count, &arc);
+	}
 }
 
 static void save_skips(struct saving *saving, const struct module_file *file)
 {
-	if (!file->plan)
+	if (!file->plan || !file->used)
 		return;
 	vector_for_each (&file->plan->functions, function) {
 		const char *reason = plan_reason_text(function->reason);
@@ -718,8 +595,8 @@ static void save_skips(struct saving *saving, const struct module_file *file)
 			{saving->names.skip_reason, record_string(reason)},
 		};
 
-		trm_writer_record(saving->writer, function_node(saving, file, function),
-				  pairs, 2);
+		trm_writer_record(saving->writer,
+				  saving_function_node(saving, file, function), pairs, 2);
 	}
 }
 
@@ -731,7 +608,7 @@ static void save_image(struct saving *saving, struct image_run *image)
 		return;
 	if (!image->ended && process && process->image == image) {
 		window_take(saving->session, process);
-		merge_counts(saving->session, &image->counts);
+		fold_merge(saving->session, image);
 	}
 	save_process(saving, image);
 	save_modules(saving, image);
@@ -771,6 +648,7 @@ static struct trm_error *write_profile(struct session *session, int fd)
 		vector_for_each (&session->files, file)
 			save_skips(&saving, *file);
 		save_intervals(&saving);
+		error = contexts_save(&saving);
 	}
 	disk = trm_writer_finish(saving.writer);
 	free(saving.module_nodes);

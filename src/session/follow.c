@@ -26,9 +26,6 @@
  * program maps, and where sanitizers expect mappings to be. */
 #define ARENA_DISTANCE (64ull << 30)
 
-/* Banks of a new image: 256 KiB, room for 32,000 functions. */
-#define FIRST_STRIDE (256u << 10)
-
 static void read_link(pid_t pid, const char *name, char *text, size_t capacity)
 {
 	char path[64];
@@ -52,9 +49,9 @@ static uint64_t memfd_flags(void)
 }
 
 /* The arena's place: below the lowest mapping of the region where libraries lie. */
-static uint64_t choose_place(const struct maps *maps)
+static uint64_t choose_place(const struct maps *maps, uint64_t stride)
 {
-	const uint64_t size = WIRE_BANKS_OFFSET + FIRST_STRIDE * ARENA_FIRST_BANKS;
+	const uint64_t size = WIRE_BANKS_OFFSET + stride * ARENA_FIRST_BANKS;
 
 	vector_for_each (&maps->mappings, mapping) {
 		uint64_t place = mapping->start - ARENA_DISTANCE;
@@ -72,6 +69,17 @@ static uint64_t choose_place(const struct maps *maps)
 	return 0x7e0000000000;
 }
 
+/* Of banks that need not be made wider for a usual program. */
+static uint64_t first_stride(const struct session *session, bool spreads)
+{
+	const uint32_t size = session->options->collector->slot_size;
+	uint64_t extent = cache_counters_reserved(session->options);
+
+	if (spreads)
+		extent += cache_counters_extent(session->cache, session->options);
+	return bank_stride_for(extent / size, size);
+}
+
 struct trm_error *space_make_arena(struct session *session, struct thread *thread,
 				   struct space *space)
 {
@@ -80,17 +88,23 @@ struct trm_error *space_make_arena(struct session *session, struct thread *threa
 		.tid = thread->tid,
 		.memory_fd = space->memory_fd,
 		.maps = &session->maps,
-		.stride = FIRST_STRIDE,
 		.slot_size = session->options->collector->slot_size,
 		.memfd_flags = memfd_flags(),
 	};
 
 	TRM_TRY(maps_read(thread->tid, &session->maps));
-	request.address = choose_place(&session->maps);
+	bool spreads = trampolines_may_spread(session, thread->tid);
+
+	request.stride = first_stride(session, spreads);
+	request.address = choose_place(&session->maps, request.stride);
 	TRM_TRY(inject_arena(&request, &session->queue, &arena));
 	struct family *family = memory_allocate_zeroed(1, sizeof(*family));
 
 	family->arena = arena;
+	family->reserved =
+		(uint32_t)(cache_counters_reserved(session->options) / arena->slot_size);
+	arena->slot_count = family->reserved;
+	family->spreads = spreads;
 	space->family = family;
 	vector_push(&session->families, family);
 	window_arm(session, family);
@@ -136,26 +150,32 @@ static char *read_name(pid_t pid)
 	return memory_copy_string(name);
 }
 
-/* Whether a program's calls may be made in relocated code. */
-static bool may_copy_calls(const struct session *session, int exe)
+static bool walks_stacks(int exe)
 {
-	const struct session_options *options = session->options;
 	struct stat status;
 	void *bytes;
 
-	if (options->collector->depth == PLAN_ENTRIES || options->calls == CALLS_IN_PLACE)
-		return false;
-	if (options->calls == CALLS_RELOCATED)
-		return true;
 	if (fstat(exe, &status) || !status.st_size)
-		return false;
+		return true;
 	bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, exe, 0);
 	if (bytes == MAP_FAILED)
-		return false;
+		return true;
 	bool walks = image_walks_stacks(bytes, (size_t)status.st_size, true);
 
 	munmap(bytes, (size_t)status.st_size);
-	return !walks;
+	return walks;
+}
+
+/* Whether a program's calls may be made in relocated code. */
+static bool may_copy_calls(const struct session *session, bool walks)
+{
+	const struct session_options *options = session->options;
+
+	/* Gates know places of calls by their original return addresses. */
+	if (options->collector->depth == PLAN_ENTRIES || options->collector->calls ||
+	    options->calls == CALLS_IN_PLACE || options->live)
+		return false;
+	return options->calls == CALLS_RELOCATED || !walks;
 }
 
 static struct trm_error *start_image(struct session *session, struct thread *thread)
@@ -173,7 +193,11 @@ static struct trm_error *start_image(struct session *session, struct thread *thr
 
 	process->image->hidden = bare && process->pid != session->first;
 	TRM_TRY(make_space(session, thread, take_fd(&memory_fd), bare));
-	process->space->copies_calls = !bare && may_copy_calls(session, exe);
+	/* Those that have a run-time system of their own may call the kernel themselves,
+	 * too. */
+	process->space->own_calls = walks_stacks(exe);
+	process->space->copies_calls =
+		!bare && may_copy_calls(session, process->space->own_calls);
 	return NULL;
 }
 
@@ -278,6 +302,7 @@ static void on_exec(struct session *session, struct thread *thread)
 	process->image->threads = 1;
 	process->image->started = true;
 	thread->state = THREAD_EXEC;
+	thread->before_exec = false;
 	if (is_let_go(session, process)) {
 		process->image->hidden = true;
 		release_process(session, process, false, "children are not followed");
@@ -377,6 +402,7 @@ static void adopt(struct session *session, struct thread *parent, struct thread 
 	if (process_shares_memory(process->pid, child->tid)) {
 		child->process->space = process->space;
 		process->space->references++;
+		child->before_exec = process->space->own_calls;
 	} else if (!remote_failed(remote_open(child->tid, "mem", O_RDWR, &memory_fd))) {
 		child->process->space = space_fork(process->space, memory_fd);
 		/* Other threads of the parent may have ended since. */
@@ -498,6 +524,8 @@ static void on_system_call(struct session *session, struct thread *thread)
 		on_image(session, thread);
 		return;
 	}
+	if (thread->before_exec && !hooks_see_call(session, thread))
+		return;
 	if (thread->fault_rip || thread->shown.count)
 		signals_watch_return(thread);
 	if (thread->process->space && thread->process->space->starting)

@@ -234,6 +234,39 @@ static void serve_syscall(struct request *request)
 			calls[i].serve(&inner);
 }
 
+bool hooks_see_call(struct session *session, struct thread *thread)
+{
+	struct user_regs_struct registers;
+	struct trm_error *error = remote_get_registers(thread->tid, &registers);
+	const pid_t tid = thread->tid;
+
+	trm_error_destroy(error);
+	if (error || (int64_t)registers.rax != -ENOSYS)
+		return true;
+	struct request request = {
+		.session = session,
+		.thread = thread,
+		.arguments = {registers.rdi, registers.rsi, registers.rdx, registers.r10,
+			      registers.r8, registers.r9},
+	};
+
+	/* None of these needs anything of the thread, which is in the kernel. */
+	switch (registers.orig_rax) {
+	case SYS_ptrace:
+		serve_ptrace(&request);
+		break;
+	case SYS_execve:
+		serve_exec(&request);
+		break;
+	case SYS_execveat:
+		serve_execat(&request);
+		break;
+	default:
+		return true;
+	}
+	return session_find_thread(session, tid) == thread;
+}
+
 static void (*const servers[])(struct request *request) = {
 	[WIRE_HOOK_LINK_MAP] = serve_link_map, [WIRE_HOOK_PTRACE] = serve_ptrace,
 	[WIRE_HOOK_EXEC] = serve_exec,         [WIRE_HOOK_EXECAT] = serve_execat,

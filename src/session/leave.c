@@ -4,6 +4,7 @@
  * they run on and it is tried again.
  */
 #include "session/signals.h"
+#include "session/standing.h"
 
 #include "resident/resident.h"
 
@@ -77,7 +78,10 @@ static struct trm_error *unmap_most(struct session *session, struct thread *thre
 			continue;
 		BATCH_ADD(&batch, SYS_munmap, module->code_address, module->code_size, 0,
 			  0, 0, 0);
-		if (batch.count == WIRE_BATCH_MAX) {
+		if (module->ways_size)
+			BATCH_ADD(&batch, SYS_munmap, module->ways_at, module->ways_size,
+				  0, 0, 0, 0);
+		if (batch.count + 1 >= WIRE_BATCH_MAX) {
 			TRM_TRY(space_run(session, thread, &batch));
 			batch.count = 0;
 		}
@@ -95,6 +99,18 @@ static struct trm_error *unmap_most(struct session *session, struct thread *thre
 	return batch.count ? space_run(session, thread, &batch) : NULL;
 }
 
+/* Where it has counted up to. */
+static void note_leaver(const struct session *session, const struct leaver *leaver,
+			const struct loan *loan)
+{
+	struct user_regs_struct registers = loan->registers;
+
+	if (window_is_exact(session) &&
+	    (leaver->thread == loan->thread ||
+	     !remote_failed(remote_get_registers(leaver->thread->tid, &registers))))
+		standing_leave(session, leaver->thread, &registers);
+}
+
 /*
  * The text as it was, and no thread in code of ours or with a bank. The order is for a
  * tracer that is killed here: the original text is there before a thread is sent to it.
@@ -110,6 +126,7 @@ static struct trm_error *take_out(struct session *session, struct space *space,
 			return trm_error_create(TRM_ERROR_SYSTEM,
 						"its text cannot be put back");
 	vector_for_each (leavers, leaver) {
+		note_leaver(session, leaver, loan);
 		leaver->registers.gs_base = 0;
 		if (leaver->thread == loan->thread)
 			loan->registers = leaver->registers;

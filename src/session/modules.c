@@ -22,16 +22,9 @@
 /* How far trampolines may lie from their module at most. */
 #define REACH (1800ull << 20)
 
-static uint64_t round_up(uint64_t size)
-{
-	return (size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
-}
-
-/* What a module needs near it: trampolines, ways, and a page for signals.c. */
-static uint64_t code_size_of(const struct plan *plan)
-{
-	return round_up(ways_offset(plan) + ways_size(plan)) + FINISH_SIZE;
-}
+/* Ways lie this far below their module, or anywhere within reach. */
+#define WAYS_DISTANCE (8ull << 30)
+#define WAYS_REACH    (1ull << 40)
 
 /* Opens the file of a mapping as the process sees it, also when its path is not ours. */
 static int open_mapped(pid_t pid, const struct mapping *mapping, const char *path,
@@ -71,6 +64,7 @@ static struct module_file *find_file(struct session *session, const struct stat 
 	vector_for_each (&session->files, file)
 		if ((*file)->bare == use->bare &&
 		    (*file)->copies_calls == use->copies_calls &&
+		    (*file)->variant == use->variant &&
 		    !memcmp(&(*file)->identity, &identity, sizeof(identity)))
 			return *file;
 	return NULL;
@@ -79,11 +73,12 @@ static struct module_file *find_file(struct session *session, const struct stat 
 /* NULL if the file cannot be opened, or is being planned: `ret_later` tells. */
 static struct module_file *file_of_mapping(struct session *session,
 					   const struct thread *thread,
-					   const struct mapping *mapping, bool *ret_later)
+					   const struct mapping *mapping,
+					   unsigned int variant, bool *ret_later)
 {
 	const struct module_use use = {maps_path(&session->maps, mapping),
 				       thread->process->space->bare,
-				       thread->process->space->copies_calls};
+				       thread->process->space->copies_calls, variant};
 	struct stat status;
 	scoped_fd int fd = open_mapped(thread->tid, mapping, use.path, &status);
 
@@ -97,53 +92,6 @@ static struct module_file *file_of_mapping(struct session *session,
 		*ret_later = true;
 	}
 	return file;
-}
-
-/* The counters of a module in a family: given out once, whoever maps it. */
-static uint32_t first_slot_of(struct family *family, struct module_file *file)
-{
-	vector_for_each (&family->modules, known)
-		if (known->file == file)
-			return known->first_slot;
-	struct family_module *added = vector_add(&family->modules);
-
-	added->file = file;
-	added->first_slot = family->arena->slot_count;
-	family->arena->slot_count += file->plan->slot_count;
-	return added->first_slot;
-}
-
-/* The trampolines of one module in one process: the plan's, with counters and addresses.
- */
-static struct trm_error *write_code(struct family *family, const struct module *module)
-{
-	const struct plan *plan = module->file->plan;
-	uint64_t size = ways_offset(plan) + ways_size(plan);
-	scoped_free uint8_t *code = memory_allocate(size);
-	uint32_t displacement =
-		WIRE_BANK_HEADER + module->first_slot * family->arena->slot_size;
-
-	memcpy(code, plan->code.items, plan->code.count);
-	vector_for_each (&plan->fixups, fixup) {
-		if (fixup->kind == PLAN_FIXUP_SLOT) {
-			uint32_t value;
-
-			memcpy(&value, code + fixup->offset, sizeof(value));
-			value += displacement;
-			memcpy(code + fixup->offset, &value, sizeof(value));
-		} else {
-			uint64_t value;
-
-			memcpy(&value, code + fixup->offset, sizeof(value));
-			value += module->bias;
-			memcpy(code + fixup->offset, &value, sizeof(value));
-		}
-	}
-	ways_write(module, code);
-	if (pwrite(family->arena->fd, code, size, (off_t)module->code_offset) !=
-	    (ssize_t)size)
-		return trm_error_system(errno, "cannot write trampolines");
-	return NULL;
 }
 
 const struct module_text *module_text_of(const struct module *module)
@@ -168,44 +116,44 @@ struct image_range module_part_of(const struct module *module)
 	return range;
 }
 
-/* Whether the program can open our cache file by its name, and its own file, too, if it
- * needs it back: see struct wire_undo. */
-static bool can_map_cached(const struct module *module, pid_t pid)
+/* Whether the program can open our files by their names. */
+static bool has_our_root(pid_t pid)
 {
-	struct image_range part = module_part_of(module);
 	char link[64], root[8];
 
-	if (!module->file->cached_path || module->file->looks_itself_up ||
-	    part.end < part.start + CACHED_TEXT_MIN ||
-	    strlen(module->file->path) >= WIRE_PATH_MAX)
-		return false;
 	snprintf(link, sizeof(link), "/proc/%d/root", pid);
 	ssize_t length = readlink(link, root, sizeof(root));
 
 	return length == 1 && root[0] == '/';
 }
 
-/* Returns the index of the mapping call; `code` is that of the trampolines' mapping, -1
- * if they are mapped already. */
-static unsigned int add_text_calls(struct wire_batch *batch, const struct module *module,
-				   int code, uint64_t path_address)
+/* Whether it can map its text from our cache file; and from its own file, too, if it
+ * needs it back: see struct wire_undo. */
+static bool can_map_cached(const struct module *module, pid_t pid)
+{
+	struct image_range part = module_part_of(module);
+
+	return module->file->cached_path && !module->file->looks_itself_up &&
+	       part.end >= part.start + CACHED_TEXT_MIN &&
+	       strlen(module->file->path) < WIRE_PATH_MAX && has_our_root(pid);
+}
+
+/* Returns the index of the mapping call. The text leads to the trampolines: where those
+ * could not be mapped, neither is the text. */
+static unsigned int add_text(struct wire_batch *batch, const struct module *module,
+			     unsigned int opened, const struct trampolines_anchor *anchor)
 {
 	const struct module_text *text = module_text_of(module);
 	uint64_t offset = module->file->cached_offset[text - module->file->texts];
 	struct image_range part = module_part_of(module);
-	unsigned int opened =
-		BATCH_ADD(batch, SYS_openat, (uint64_t)AT_FDCWD, path_address,
-			  O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0, 0, 0);
-	/* Relative to the trampolines: where those could not be mapped, neither is the
-	 * text. */
-	uint64_t address =
-		code < 0 ? module->code_address : WIRE_RESULT((unsigned int)code);
-	unsigned int mapped = BATCH_ADD(batch, SYS_mmap, address, part.end - part.start,
-					PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED,
-					WIRE_RESULT(opened), offset);
+	unsigned int mapped = BATCH_ADD(
+		batch, SYS_mmap, part.start, part.end - part.start, PROT_READ | PROT_EXEC,
+		MAP_PRIVATE | MAP_FIXED, WIRE_RESULT(opened), offset);
 
-	batch->calls[mapped].addend = part.start - module->code_address;
-	BATCH_ADD(batch, SYS_close, WIRE_RESULT(opened), 0, 0, 0, 0, 0);
+	if (anchor) {
+		batch->calls[mapped].arguments[0] = WIRE_RESULT(anchor->call);
+		batch->calls[mapped].addend = part.start - anchor->address;
+	}
 	return mapped;
 }
 
@@ -252,23 +200,45 @@ static bool is_place_free(const struct session *session, const struct space *spa
 {
 	vector_for_each (&space->modules, module)
 		if (module->code_size &&
-		    address < module->code_address + module->code_size &&
-		    module->code_address < address + size)
+		    ((address < module->code_address + module->code_size &&
+		      module->code_address < address + size) ||
+		     (address < module->ways_at + module->ways_size &&
+		      module->ways_at < address + size)))
 			return false;
 	return maps_is_free(&session->maps, address, size);
 }
 
 /* A free place near the module, by the mappings as they are now; 0: there is none. */
-static uint64_t find_place(const struct thread *thread, const struct module *module,
-			   uint64_t size)
+static uint64_t find_place(const struct thread *thread, uint64_t near, uint64_t size,
+			   uint64_t reach)
 {
 	struct maps now = {0};
 	uint64_t place = 0;
 
 	if (!remote_failed(maps_read(thread->tid, &now)))
-		place = maps_find_free(&now, module->text_start, size, REACH);
+		place = maps_find_free(&now, near, size, reach);
 	maps_deinit(&now);
 	return place;
+}
+
+/* Where the ways go: below the trampolines, where modules that lie side by side have room
+ * for theirs side by side. Those of programs at low addresses follow the trampolines. */
+static struct trm_error *choose_ways(const struct session *session,
+				     const struct thread *thread, struct module *module)
+{
+	const struct space *space = thread->process->space;
+	uint64_t size = ways_size(module->file), at = module->bias - WAYS_DISTANCE;
+
+	module->ways_size = size;
+	if (!size)
+		return NULL;
+	if (module->bias < 2 * WAYS_DISTANCE)
+		at = module->code_address + trampolines_size(module->file);
+	if (!is_place_free(session, space, at, size))
+		at = find_place(thread, module->text_start, size, WAYS_REACH);
+	module->ways_at = at;
+	return at ? NULL
+		  : trm_error_create(TRM_ERROR_UNSUPPORTED, "no room for its ways");
 }
 
 /* Another plan, for trampolines at another distance: where the usual place is taken. */
@@ -276,12 +246,13 @@ static struct trm_error *make_place(struct session *session, struct thread *thre
 				    struct module *module)
 {
 	const struct plan *plan = module->file->plan;
-	uint64_t size = code_size_of(plan);
+	uint64_t size = trampolines_size(module->file);
 
 	module->code_address = module->bias + plan->code_address;
+	TRM_TRY(choose_ways(session, thread, module));
 	if (is_place_free(session, thread->process->space, module->code_address, size))
 		return NULL;
-	uint64_t place = find_place(thread, module, size);
+	uint64_t place = find_place(thread, module->text_start, size, REACH);
 
 	if (!place)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
@@ -300,7 +271,7 @@ static struct trm_error *make_place(struct session *session, struct thread *thre
 	if (fd < 0)
 		return trm_error_create(TRM_ERROR_GONE, "the module's file is gone");
 	const struct module_use use = {module->file->path, module->file->bare,
-				       module->file->copies_calls};
+				       module->file->copies_calls, 0};
 	struct module_file *file = module_file_open_at(
 		fd, &status, &use, session->options, place - module->bias);
 
@@ -310,21 +281,24 @@ static struct trm_error *make_place(struct session *session, struct thread *thre
 	module->code_address = place;
 	if (!file->plan)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED, "%s", file->trouble);
-	return NULL;
+	return choose_ways(session, thread, module);
 }
 
-/* Adds what puts the patched text in place of the program's, if that can be mapped. The
- * path for openat lies in the control page, which the program can read. Returns the index
- * of the mapping call, or -1. */
+/* Adds what puts the patched text in place of the program's, if that can be mapped.
+ * `anchor`: NULL if the trampolines are mapped already. Returns the index of the mapping
+ * call, or -1. */
 static int add_cached_text(struct wire_batch *batch, const struct arena *arena,
-			   const struct module *module, pid_t pid, int code)
+			   const struct module *module, pid_t pid,
+			   const struct trampolines_anchor *anchor)
 {
+	unsigned int opened, mapped;
+
 	if (!can_map_cached(module, pid))
 		return -1;
-	snprintf((char *)arena->control->stack, 512, "%s", module->file->cached_path);
-	return (int)add_text_calls(batch, module, code,
-				   arena->address + WIRE_CONTROL_OFFSET +
-					   offsetof(struct wire_control, stack));
+	opened = trampolines_open(batch, arena, module);
+	mapped = add_text(batch, module, opened, anchor);
+	BATCH_ADD(batch, SYS_close, WIRE_RESULT(opened), 0, 0, 0, 0, 0);
+	return (int)mapped;
 }
 
 static struct trm_error *finish_text(const struct space *space, struct module *module,
@@ -358,11 +332,45 @@ static struct trm_error *place_text(struct session *session, struct thread *thre
 	if (session->attached)
 		return swap_prepare(session, thread, module);
 	int mapped =
-		add_cached_text(&batch, space->family->arena, module, thread->tid, -1);
+		add_cached_text(&batch, space->family->arena, module, thread->tid, NULL);
 
 	if (mapped >= 0)
 		TRM_TRY(space_run(session, thread, &batch));
 	return finish_text(space, module, &batch, mapped);
+}
+
+/* Maps trampolines, from the cache file or a copy, and the text if it can be mapped.
+ * Where trampolines cannot be mapped there are none. */
+static struct trm_error *map_code(struct session *session, struct thread *thread,
+				  struct module *module, bool cached)
+{
+	struct space *space = thread->process->space;
+	struct wire_batch batch = {0}, back = {0};
+	struct trampolines_calls calls = {0};
+	int text = -1;
+
+	TRM_TRY(trampolines_add(&batch, space->family, module, cached, &calls));
+	if (!session->attached && can_map_cached(module, thread->tid)) {
+		if (!cached)
+			calls.opened =
+				trampolines_open(&batch, space->family->arena, module);
+		text = (int)add_text(&batch, module, calls.opened, &calls.last);
+	}
+	if (cached || text >= 0)
+		BATCH_ADD(&batch, SYS_close, WIRE_RESULT(calls.opened), 0, 0, 0, 0, 0);
+	TRM_TRY(space_run(session, thread, &batch));
+	int64_t last = batch.calls[calls.last.call].result;
+
+	if (last == (int64_t)calls.last.address) {
+		module->code_size = trampolines_size(module->file);
+		return session->attached ? swap_prepare(session, thread, module)
+					 : finish_text(space, module, &batch, text);
+	}
+	trampolines_remove(&back, &batch, module, &calls);
+	if (back.count)
+		TRM_TRY(space_run(session, thread, &back));
+	return trm_error_system(last < 0 ? (int)-last : EEXIST,
+				"the program cannot map trampolines");
 }
 
 /* Maps the trampolines, and the patched text where that can be mapped; else writes
@@ -370,43 +378,19 @@ static struct trm_error *place_text(struct session *session, struct thread *thre
 static struct trm_error *place_code(struct session *session, struct thread *thread,
 				    struct module *module)
 {
-	struct space *space = thread->process->space;
-	struct arena *arena = space->family->arena;
-	struct wire_batch batch = {0};
-	uint64_t addend;
+	const struct space *space = thread->process->space;
 
-	uint64_t size = code_size_of(module->file->plan);
-
-	TRM_TRY(arena_allocate(arena, size, &module->code_offset));
-	TRM_TRY(write_code(space->family, module));
 	if (!texts_add(space, module))
 		return too_many_texts();
-	unsigned int result = batch_add_mapping(&batch, arena, true, module->code_offset,
-						size, module->code_address, &addend);
+	if (!session->attached && trampolines_are_cached(space->family, module) &&
+	    has_our_root(thread->tid)) {
+		struct trm_error *error = map_code(session, thread, module, true);
 
-	int mapped = session->attached ? -1
-				       : add_cached_text(&batch, arena, module,
-							 thread->tid, (int)result);
-
-	TRM_TRY(space_run(session, thread, &batch));
-	int64_t at = batch.calls[result].result;
-
-	if (at < 0 || (uint64_t)at != module->code_address)
-		return trm_error_system(at < 0 ? (int)-at : EEXIST,
-					"the program cannot map trampolines");
-	module->code_size = size;
-	if (session->attached)
-		return swap_prepare(session, thread, module);
-	return finish_text(space, module, &batch, mapped);
-}
-
-static bool has_leak_check(const struct plan *plan)
-{
-	vector_for_each (&plan->functions, function)
-		if (function->hook == WIRE_HOOK_EXIT &&
-		    !strncmp(plan->names.items + function->name, "__lsan", 6))
-			return true;
-	return false;
+		if (!error || error->code == TRM_ERROR_GONE || module->code_size)
+			return error;
+		trm_error_destroy(error);
+	}
+	return map_code(session, thread, module, false);
 }
 
 static struct trm_error *instrument(struct session *session, struct thread *thread,
@@ -421,25 +405,27 @@ static struct trm_error *instrument(struct session *session, struct thread *thre
 		    other->broken || other == module)
 			continue;
 		module->code_address = other->code_address;
+		module->ways_at = other->ways_at;
 		module->first_slot = other->first_slot;
 		return place_text(session, thread, module);
 	}
 	TRM_TRY(make_place(session, thread, module));
 	if (!module->file->plan->code.count)
 		return NULL;
-	module->first_slot = first_slot_of(space->family, module->file);
+	module->first_slot = trampolines_first_slot(space->family, module->file);
 	TRM_TRY(space_widen_banks(session, space, thread,
 				  space->family->arena->slot_count));
 	TRM_TRY(place_code(session, thread, module));
-	if (has_leak_check(module->file->plan)) {
+	if (module->file->leak_checked) {
 		space->leak_checked = true;
 		space->family->arena->control->watch_exit = 1;
 	}
 	return NULL;
 }
 
-static void note_file(struct image_run *image, const struct module_file *file)
+static void note_file(struct image_run *image, struct module_file *file)
 {
+	file->used = true;
 	vector_for_each (&image->files, index)
 		if (*index == file->index)
 			return;
@@ -462,13 +448,53 @@ static void try_to_instrument(struct session *session, struct thread *thread,
 	trm_error_destroy(error);
 }
 
+/* Whether trampolines of a file can lie where they are to lie, or do so already, for
+ * another text of the module. */
+static bool has_place(const struct session *session, const struct space *space,
+		      const struct module_file *file, const struct mapping *mapping)
+{
+	uint64_t bias = mapping->start;
+
+	if (!file->plan || !file->dynamic)
+		return true;
+	for (uint32_t i = 0; i < file->text_count; i++)
+		if (file->texts[i].file_offset == mapping->file_offset)
+			bias = mapping->start - file->texts[i].address;
+	vector_for_each (&space->modules, module)
+		if (module->file == file && module->bias == bias)
+			return true;
+	return is_place_free(session, space, bias + file->plan->code_address,
+			     trampolines_size(file));
+}
+
+/* The file of a mapping, in the first variant that has a place, else in the first one. */
+static struct module_file *choose_file(struct session *session,
+				       const struct thread *thread,
+				       const struct mapping *mapping, bool *ret_later)
+{
+	struct module_file *first = NULL;
+
+	for (unsigned int variant = 0; variant < MODULE_VARIANTS; variant++) {
+		struct module_file *file =
+			file_of_mapping(session, thread, mapping, variant, ret_later);
+
+		if (!file)
+			return NULL;
+		if (!first)
+			first = file;
+		if (has_place(session, thread->process->space, file, mapping))
+			return file;
+	}
+	return first;
+}
+
 /* False if its file is still being planned. */
 static bool add_module(struct session *session, struct thread *thread,
 		       const struct mapping *mapping)
 {
 	struct space *space = thread->process->space;
 	bool known = false, later;
-	struct module_file *file = file_of_mapping(session, thread, mapping, &later);
+	struct module_file *file = choose_file(session, thread, mapping, &later);
 	struct module module = {.file = file,
 				.text_start = mapping->start,
 				.text_end = mapping->end,
@@ -547,6 +573,9 @@ static void retire(struct session *session, struct thread *thread,
 		return;
 	BATCH_ADD(&batch, SYS_munmap, module->code_address, module->code_size, 0, 0, 0,
 		  0);
+	if (module->ways_size)
+		BATCH_ADD(&batch, SYS_munmap, module->ways_at, module->ways_size, 0, 0, 0,
+			  0);
 	trm_error_destroy(space_run(session, thread, &batch));
 	/* The pages of the file are given back, unless a forked process may still use
 	 * them. */
@@ -554,7 +583,7 @@ static void retire(struct session *session, struct thread *thread,
 
 	if (arena->references > 1)
 		return;
-	arena_punch(arena, module->code_offset, module->code_size);
+	arena_punch(arena, module->shared_offset, module->shared_size);
 	if (module->patched_offset)
 		arena_punch(arena, module->patched_offset,
 			    module->text_end - module->text_start);
@@ -572,12 +601,20 @@ static bool is_piece_of(const struct maps *maps, const struct mapping *mapping,
 		is_file_of(maps, mapping, module));
 }
 
+/* Trampolines that are mapped from a cache file. */
+static bool is_code_of(const struct mapping *mapping, const struct module *module)
+{
+	return mapping->start >= module->code_address &&
+	       mapping->start < module->code_address + module->code_size;
+}
+
 static bool is_known(const struct space *space, const struct maps *maps,
 		     const struct mapping *mapping)
 {
 	vector_for_each (&space->modules, module)
 		if (module->text_start == mapping->start ||
-		    module->kept == mapping->start || is_piece_of(maps, mapping, module))
+		    module->kept == mapping->start || is_code_of(mapping, module) ||
+		    is_piece_of(maps, mapping, module))
 			return true;
 	return false;
 }
@@ -598,6 +635,7 @@ void modules_drop(struct session *session, struct thread *thread)
 		if (is_mapped(&session->maps, module))
 			continue;
 		texts_remove(session, space, module);
+		arcs_note_gone(space, module);
 		retire(session, thread, module);
 		vector_remove_swap(&space->modules, i);
 	}
@@ -620,7 +658,7 @@ static bool are_planned(struct session *session, const struct thread *thread)
 
 		if (!is_new_code(session, thread->process->space, mapping))
 			continue;
-		file_of_mapping(session, thread, mapping, &later);
+		file_of_mapping(session, thread, mapping, 0, &later);
 		complete &= !later;
 	}
 	return complete;
@@ -634,7 +672,7 @@ static bool add_modules(struct session *session, struct thread *thread)
 	bool new_image = thread->state == THREAD_EXEC, complete = true;
 	size_t count = session->maps.mappings.count;
 
-	if (new_image && !are_planned(session, thread))
+	if (!are_planned(session, thread))
 		return false;
 	/* By index: instrumenting may not move the list, but a module may be added twice
 	 * over when a process maps one file at two places. */

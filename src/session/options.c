@@ -2,8 +2,27 @@
 
 #include "base/text.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Reads "0x1000-0x2000", or "0x1000" for that address alone. */
+static void parse_range(struct pattern *pattern)
+{
+	const char *text = pattern->function;
+	char *end;
+
+	if (strncmp(text, "0x", 2) || !isxdigit((unsigned char)text[2]))
+		return;
+	uint64_t from = strtoull(text, &end, 16), to = from + 1;
+
+	if (*end == '-' && !strncmp(end + 1, "0x", 2))
+		to = strtoull(end + 1, &end, 16);
+	if (*end || to <= from)
+		return;
+	pattern->from = from;
+	pattern->to = to;
+}
 
 struct pattern pattern_parse(const char *text)
 {
@@ -27,6 +46,7 @@ struct pattern pattern_parse(const char *text)
 		free(pattern.module);
 		pattern.module = memory_copy_string("*");
 	}
+	parse_range(&pattern);
 	return pattern;
 }
 
@@ -89,12 +109,20 @@ bool patterns_have_file(const struct patterns *patterns, const char *path)
 	return false;
 }
 
+static bool function_matches(const struct pattern *pattern, const char *function,
+			     uint64_t address)
+{
+	if (pattern->to)
+		return address >= pattern->from && address < pattern->to;
+	return text_glob(pattern->function, function);
+}
+
 bool patterns_have_function(const struct patterns *patterns, const char *module,
-			    const char *function)
+			    const char *function, uint64_t address)
 {
 	vector_for_each (patterns, pattern)
 		if (module_matches(pattern, module) &&
-		    text_glob(pattern->function, function))
+		    function_matches(pattern, function, address))
 			return true;
 	return false;
 }
@@ -124,6 +152,10 @@ bool options_want_program(const struct session_options *options, const char *pat
 
 bool options_want_module(const struct session_options *options, const char *module)
 {
+	const char *own = options->context.library;
+
+	if (own && !strcmp(own, module))
+		return false;
 	vector_for_each (&options->skip, pattern)
 		if (!strcmp(pattern->function, "*") && module_matches(pattern, module))
 			return false;
@@ -134,9 +166,9 @@ bool options_want_module(const struct session_options *options, const char *modu
 }
 
 bool options_want_function(const struct session_options *options, const char *module,
-			   const char *function)
+			   const char *function, uint64_t address)
 {
-	return !patterns_have_function(&options->skip, module, function) &&
+	return !patterns_have_function(&options->skip, module, function, address) &&
 	       (!options->only.count ||
-		patterns_have_function(&options->only, module, function));
+		patterns_have_function(&options->only, module, function, address));
 }

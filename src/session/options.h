@@ -10,11 +10,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A glob for modules and one for functions: "module:function", or a function's alone. */
+/* A glob for modules and one for functions: "module:function", or a function's alone; or
+ * a glob for modules and addresses: "module:0x1000-0x2000". */
 struct pattern {
 	char *module;   /* "*" where there was none */
 	char *function; /* "*" where there was none */
-	char *text;     /* as given */
+	/* Functions that begin at one of these link-time addresses, `to` not among them,
+	 * whatever they are called; `to` is 0 for a pattern of names. */
+	uint64_t from, to;
+	char *text; /* as given */
 };
 
 struct patterns VECTOR(struct pattern);
@@ -44,8 +48,16 @@ enum calls {
 	CALLS_RELOCATED,
 };
 
+/* The program's own context: see session/contexts.h. */
+struct session_context {
+	const char *what; /* for the runtime library: "regions", "regions,trace"; NULL */
+	char *folder;     /* of the spools */
+	char *library;    /* that the program is to load */
+};
+
 struct session_options {
 	const struct collector *collector;
+	struct session_context context;
 	struct patterns only; /* empty: everything */
 	struct patterns skip;
 	struct session_window window;
@@ -57,10 +69,13 @@ struct session_options {
 	const char *const *arguments; /* the program's, its name first; NULL at the end */
 	bool quiet, verbose;
 	enum calls calls;
+	bool live; /* programs are measured that run before and afterwards: see
+		      plan_request.live */
 };
 
 /* "libz*:deflate*" means functions of modules; "deflate*" functions of any; "libz*:" or a
- * pattern with a slash or ".so" in it all functions of modules. */
+ * pattern with a slash or ".so" in it all functions of modules; "libz*:0x1000-0x2000", or
+ * "0x1000" alone, the functions that begin there. */
 struct pattern pattern_parse(const char *text);
 void pattern_deinit(struct pattern *pattern);
 
@@ -74,9 +89,10 @@ void patterns_add_files(struct patterns *patterns, const char *list);
 /* Whether a file (path) is meant by one of the patterns. */
 bool patterns_have_file(const struct patterns *patterns, const char *path);
 
-/* Whether a function (demangled name) of a module (path) is meant by one of them. */
+/* Whether a function (demangled name, link-time address) of a module (path) is meant by
+ * one of them. */
 bool patterns_have_function(const struct patterns *patterns, const char *module,
-			    const char *function);
+			    const char *function, uint64_t address);
 
 /* Whether nothing is asked for. */
 bool window_edge_is_empty(const struct window_edge *edge);
@@ -90,8 +106,8 @@ bool options_want_program(const struct session_options *options, const char *pat
 /* Whether any function of a module (file name) can be wanted. */
 bool options_want_module(const struct session_options *options, const char *module);
 
-/* Whether a function (demangled name) is wanted. */
+/* Whether a function (demangled name, link-time address) is wanted. */
 bool options_want_function(const struct session_options *options, const char *module,
-			   const char *function);
+			   const char *function, uint64_t address);
 
 #endif

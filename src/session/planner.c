@@ -24,6 +24,7 @@ struct job {
 	struct stat status;
 	char *path;
 	bool bare, copies_calls;
+	unsigned int variant;
 	struct module_file *file; /* once done */
 };
 
@@ -73,10 +74,11 @@ static void *plan(void *argument)
 		used = true;
 		job->state = JOB_RUNNING;
 		pthread_mutex_unlock(&planner->lock);
-		job->file = module_file_open(
-			planner->cache, job->fd, &job->status,
-			&(struct module_use){job->path, job->bare, job->copies_calls},
-			planner->options);
+		job->file = module_file_open(planner->cache, job->fd, &job->status,
+					     &(struct module_use){job->path, job->bare,
+								  job->copies_calls,
+								  job->variant},
+					     planner->options);
 		close(job->fd);
 		pthread_mutex_lock(&planner->lock);
 		job->state = JOB_DONE;
@@ -135,6 +137,7 @@ static bool is_asked_for(const struct planner *planner, const struct stat *statu
 
 		if ((*job)->bare == use->bare &&
 		    (*job)->copies_calls == use->copies_calls &&
+		    (*job)->variant == use->variant &&
 		    !memcmp(&known, &wanted, sizeof(known)))
 			return true;
 	}
@@ -152,7 +155,8 @@ void planner_request(struct planner *planner, int fd, const struct stat *status,
 				    .status = *status,
 				    .path = memory_copy_string(use->path),
 				    .bare = use->bare,
-				    .copies_calls = use->copies_calls};
+				    .copies_calls = use->copies_calls,
+				    .variant = use->variant};
 		vector_push(&planner->jobs, job);
 		if (!planner->idle && planner->worker_count < planner->worker_limit &&
 		    !pthread_create(&planner->workers[planner->worker_count], NULL, plan,

@@ -44,10 +44,9 @@ struct summing {
 	uint64_t sum;
 };
 
-static void add(void *context, const struct bank *bank, const struct module_file *file,
-		uint32_t slot, uint64_t count)
+static void add(void *context, const struct module_file *file, uint32_t slot,
+		uint64_t count)
 {
-	(void)bank;
 	struct summing *summing = context;
 
 	summing->sum += weights_of(summing->progress, file)[slot] * count;
@@ -58,7 +57,7 @@ static uint64_t sum_of(struct session *session, const struct process *process)
 	struct summing summing = {&session->window.progress, 0};
 
 	if (process->space && process->space->family)
-		fold_visit(process, false, add, &summing);
+		fold_visit(session, process, add, &summing);
 	return summing.sum;
 }
 

@@ -1,10 +1,18 @@
 #include "session/residues.h"
 
+/* What is not counted needs none. */
 static void add(struct thread *thread, uint32_t file, struct edges_residue residue)
 {
-	if (thread->process)
-		vector_push(&thread->process->image->residues,
-			    ((struct image_residue){file, residue}));
+	struct image_run *image = thread->process ? thread->process->image : NULL;
+
+	if (image && image->part)
+		vector_push(&image->residues,
+			    ((struct image_residue){image->part - 1, file, residue}));
+}
+
+void residues_add(struct thread *thread, uint32_t file, uint64_t address, int by)
+{
+	add(thread, file, (struct edges_residue){.address = address, .by = by});
 }
 
 void residues_came(struct thread *thread, const struct module *module, uint64_t address,
@@ -26,11 +34,16 @@ static const uint8_t *original_at(void *context, uint64_t address, size_t size)
 	return module_file_original(context, address, size);
 }
 
-static uint64_t original_of(const struct module *module, uint64_t rip)
+static struct plan_place place_of(const struct module *module, uint64_t rip)
 {
 	return plan_locate(module->file->plan, original_at, module->file,
-			   (uint32_t)(rip - module->code_address))
-		.original;
+			   (uint32_t)(rip - module->code_address));
+}
+
+/* Whether a place is in code that counts blocks, and not in a trampoline. */
+static bool is_moved(const struct plan_place *place)
+{
+	return place->kind != PLAN_PLACE_START && place->kind != PLAN_PLACE_DISPLACED;
 }
 
 /* Whether a handler goes back to where the thread was. The resident has led the way back
@@ -42,7 +55,7 @@ static bool goes_back(const struct space *space, const struct shown *shown, uint
 	if (rip == shown->rip)
 		return true;
 	return module && module->file->index == shown->file &&
-	       original_of(module, rip) == shown->address;
+	       place_of(module, rip).original == shown->address;
 }
 
 /* In a child of the handler's process it is news that it came back. */
@@ -75,8 +88,12 @@ bool residues_return(struct thread *thread, uint64_t rsp, uint64_t rip)
 	bool back = take_shown(thread, rsp, rip);
 
 	/* The resident has led a changed context behind the probes. */
-	if (!back && module)
-		residues_came(thread, module, original_of(module, rip), false);
+	if (!back && module) {
+		struct plan_place place = place_of(module, rip);
+
+		if (is_moved(&place))
+			residues_came(thread, module, place.original, false);
+	}
 	return back;
 }
 
@@ -87,12 +104,13 @@ void residues_end(struct thread *thread)
 	thread->shown.count = 0;
 }
 
-struct edges_residues residues_of(const struct image_run *image, uint32_t file)
+struct edges_residues residues_of(const struct image_run *image, uint32_t interval,
+				  uint32_t file)
 {
 	struct edges_residues residues = {0};
 
 	vector_for_each (&image->residues, residue)
-		if (residue->file == file)
+		if (residue->interval == interval && residue->file == file)
 			vector_push(&residues, residue->residue);
 	return residues;
 }

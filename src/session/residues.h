@@ -25,7 +25,12 @@ bool residues_return(struct thread *thread, uint64_t rsp, uint64_t rip);
 /* The thread ends, or its image does: it comes back nowhere. */
 void residues_end(struct thread *thread);
 
-/* Those of a module file, for edges_solve; the caller deinits them. */
-struct edges_residues residues_of(const struct image_run *image, uint32_t file);
+/* Counting began (`by` -1) or ended (1) while the thread stood, or was to come back, in
+ * front of the instruction at a link-time address of the module file with this index. */
+void residues_add(struct thread *thread, uint32_t file, uint64_t address, int by);
+
+/* Those of an interval and a module file, for edges_solve; the caller deinits them. */
+struct edges_residues residues_of(const struct image_run *image, uint32_t interval,
+				  uint32_t file);
 
 #endif

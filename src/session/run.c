@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "image/image.h"
 #include "session/cache.h"
+#include "session/contexts.h"
+#include "session/front.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -163,10 +165,26 @@ struct trm_error *session_check_output(const char *path)
 	return NULL;
 }
 
+void front_execute(const char *elf, const struct session_options *options, int failed_fd)
+{
+	const char *const *arguments = options->arguments;
+
+	contexts_environment(&options->context);
+	if (elf)
+		execv(elf, (char *const *)(uintptr_t)arguments);
+	else
+		execvp(arguments[0], (char *const *)(uintptr_t)arguments);
+	int why = errno;
+
+	if (write(failed_fd, &why, sizeof(why)) < 0)
+		_exit(126);
+	_exit(why == ENOENT ? 127 : 126);
+}
+
 /* In the child that becomes the program. Signals, mask, limits and environment are as the
  * front got them. */
 _Noreturn static void become_program(const struct channels *channels, const char *elf,
-				     const char *const *arguments)
+				     const struct session_options *options)
 {
 	pid_t tracer;
 	char byte;
@@ -184,15 +202,7 @@ _Noreturn static void become_program(const struct channels *channels, const char
 	if (write(channels->ready.write, "r", 1) != 1 ||
 	    read(channels->go.read, &byte, 1) != 1)
 		_exit(126);
-	if (elf)
-		execv(elf, (char *const *)(uintptr_t)arguments);
-	else
-		execvp(arguments[0], (char *const *)(uintptr_t)arguments);
-	int why = errno;
-
-	if (write(channels->failed.write, &why, sizeof(why)) < 0)
-		_exit(126);
-	_exit(why == ENOENT ? 127 : 126);
+	front_execute(elf, options, channels->failed.write);
 }
 
 _Noreturn static void become_tracer(const struct channels *channels, pid_t program,
@@ -221,7 +231,7 @@ _Noreturn static void become_tracer(const struct channels *channels, pid_t progr
 static const int passed_on[] = {SIGTERM, SIGHUP,   SIGINT,  SIGQUIT, SIGUSR1,
 				SIGUSR2, SIGWINCH, SIGALRM, SIGTSTP};
 
-static void block_signals(sigset_t *signals)
+void front_block_signals(sigset_t *signals)
 {
 	sigemptyset(signals);
 	for (size_t i = 0; i < sizeof(passed_on) / sizeof(passed_on[0]); i++)
@@ -243,7 +253,7 @@ static void stop_as(int signal)
 }
 
 /* Waits for the program's end; stops and goes on with it, as its shell expects. */
-static int wait_for_program(pid_t program, const sigset_t *signals)
+int front_wait(pid_t program, const sigset_t *signals)
 {
 	siginfo_t info;
 	int status;
@@ -273,6 +283,13 @@ static void read_status(int fd, struct text *text)
 			text_add_bytes(text, buffer, (size_t)n);
 }
 
+struct trm_error *front_exec_error(const struct session_options *options, int why,
+				   struct run_outcome *outcome)
+{
+	outcome->refused = why == ENOENT ? 127 : 126;
+	return trm_error_system(why, "cannot run \"%s\"", options->arguments[0]);
+}
+
 static struct trm_error *understand(const struct text *status,
 				    const struct session_options *options, int exec_error,
 				    struct run_outcome *outcome)
@@ -280,10 +297,8 @@ static struct trm_error *understand(const struct text *status,
 	const char *name = options->arguments[0];
 	const char *rest = status->length ? status->data + 1 : "";
 
-	if (exec_error) {
-		outcome->refused = exec_error == ENOENT ? 127 : 126;
-		return trm_error_system(exec_error, "cannot run \"%s\"", name);
-	}
+	if (exec_error)
+		return front_exec_error(options, exec_error, outcome);
 	switch (status->length ? status->data[0] : '\0') {
 	case STATUS_SAVED:
 		outcome->profile = true;
@@ -315,14 +330,14 @@ static struct trm_error *run_checked(const struct session_options *options,
 	pid_t program = fork();
 
 	if (program == 0)
-		become_program(&channels, elf, options->arguments);
+		become_program(&channels, elf, options);
 	pid_t tracer = program < 0 ? -1 : fork();
 
 	if (tracer == 0)
 		become_tracer(&channels, program, options, cache);
 	if (tracer < 0)
 		return trm_error_system(errno, "cannot start a process");
-	block_signals(&signals);
+	front_block_signals(&signals);
 	close(channels.ready.read);
 	close(channels.ready.write);
 	close(channels.go.read);
@@ -337,7 +352,7 @@ static struct trm_error *run_checked(const struct session_options *options,
 	    (ssize_t)sizeof(exec_error))
 		exec_error = 0;
 	close(channels.failed.read);
-	outcome->status = wait_for_program(program, &signals);
+	outcome->status = front_wait(program, &signals);
 	read_status(channels.status.read, &status);
 	close(channels.status.read);
 	struct trm_error *error = understand(&status, options, exec_error, outcome);
@@ -354,6 +369,8 @@ struct trm_error *session_run(const struct session_options *options,
 
 	TRM_TRY(check_program(options->arguments[0], &ret_outcome->refused, &elf));
 	TRM_TRY(session_check_output(options->output));
+	if (!options->collector->slot_size)
+		return contexts_run(options, elf, ret_outcome);
 	struct cache *cache = cache_create(options->quiet);
 	struct trm_error *error = run_checked(options, elf, cache, ret_outcome);
 

@@ -37,6 +37,8 @@ struct family {
 	struct VECTOR(struct family_module) modules; /* sorted by first_slot */
 	uint32_t heard;     /* value of the doorbell that was answered */
 	struct bank *aside; /* see thread_set_aside; NULL: none yet */
+	uint32_t reserved;  /* counters of banks that are not given to modules */
+	bool spreads;       /* counters lie where cache files have them, with gaps */
 };
 
 /* A module mapped in an address space, with its trampolines. */
@@ -46,7 +48,10 @@ struct module {
 	uint64_t text_start, text_end; /* the executable mapping that is patched */
 	uint64_t code_address;         /* of the trampolines; 0: none */
 	uint64_t code_size;            /* bytes, whole pages */
-	uint64_t code_offset;          /* in the arena's file */
+	uint64_t ways_at, ways_size;   /* see session/ways.h; address and bytes */
+	/* The part of the trampolines that lies in the arena: all, or their end, if the
+	 * rest is mapped from the cache file. */
+	uint64_t shared_offset, shared_size;
 	uint32_t first_slot;
 	uint64_t own_start; /* of the mapping by which it is known: text_start, or where
 			       the patched part is mapped */
@@ -62,6 +67,12 @@ struct module {
 	bool unfinished; /* to be gone on with */
 };
 
+/* A module that was unmapped. */
+struct gone_module {
+	const struct module_file *file;
+	uint64_t bias, text_start, text_end;
+};
+
 /* An address space. vfork and clone(CLONE_VM) make processes that share one. */
 struct space {
 	unsigned int references;
@@ -73,12 +84,15 @@ struct space {
 	uint64_t filters;   /* system call filters that the image started under */
 	bool bare;          /* followed, but not measured: only hooks are there */
 	bool copies_calls;  /* they are made in relocated code: see returns.c */
+	bool own_calls;     /* it may make system calls by instructions of its own: it is
+			       static, or     Go's */
 	bool leak_checked;  /* has LeakSanitizer: see WIRE_HOOK_EXIT */
 	unsigned int halts; /* attached: tries to stop all threads that failed */
 	bool holding;       /* attached: texts are the original ones now */
 	bool out;           /* attached: no thread is in code of ours any more */
 	bool cleared;       /* attached: nothing of ours is mapped any more */
 	struct VECTOR(struct module) modules;
+	struct VECTOR(struct gone_module) gone;     /* whose calls may be in the banks */
 	struct VECTOR(struct arena_chunk *) chunks; /* mapped here; the last has the
 						       widest banks */
 };
@@ -93,9 +107,22 @@ struct image_count {
 	uint64_t count;
 };
 struct image_counts VECTOR(struct image_count);
+/* How often a function was called from one place, if that has no counter of its own. */
+struct image_arc {
+	uint32_t interval, thread; /* as of counts */
+	uint32_t file;             /* index in session.files */
+	uint32_t function;         /* in its plan */
+	uint32_t from;             /* file of the place; UINT32_MAX: not known */
+	/* Link-time address that the call returns to; 0: not known. In a mark, as banks
+	 * have it: the address inverted. */
+	uint64_t site;
+	uint64_t count;
+};
+struct image_arcs VECTOR(struct image_arc);
 /* See session/residues.h. */
 struct image_residue {
-	uint32_t file; /* index in session.files */
+	uint32_t interval; /* as in struct image_count */
+	uint32_t file;     /* index in session.files */
 	struct edges_residue residue;
 };
 struct image_run {
@@ -108,9 +135,12 @@ struct image_run {
 	char *reason;     /* why it was not measured, or not to the end; NULL */
 	bool started; /* the exec was seen: it is the program, not trammel's own code */
 	bool ended;
-	bool hidden;                /* of a process that was not to be followed */
+	bool hidden;   /* of a process that was not to be followed */
+	uint32_t part; /* that is counted now: 1 and the interval's index; 0: nothing */
 	struct image_counts counts; /* what is to be told */
+	struct image_arcs arcs;     /* the same */
 	struct image_counts mark;   /* what its banks had when that was last looked at */
+	struct image_arcs arc_mark; /* the same */
 	struct VECTOR(struct image_residue) residues;
 	struct VECTOR(uint32_t) files; /* indices in session.files of modules it had */
 };
@@ -156,6 +186,9 @@ struct thread {
 	uint64_t fault_rip; /* original address at which an instruction of a trampoline
 			       faulted, while its handler may run; 0: none */
 	uint64_t fault_rsp; /* its stack pointer then */
+	/* The child of a vfork(2) in a program without hooks: until it executes another
+	 * program its system calls are looked at. */
+	bool before_exec;
 	/* Where the thread was shown, in functions relocated whole, to signal handlers
 	 * that may still run; the innermost last. */
 	struct VECTOR(struct shown) shown;
@@ -205,6 +238,8 @@ void thread_assign_bank(struct session *session, struct thread *thread, uint32_t
 /* A thread of a forked process that is let go gets a bank that nobody looks at, all of
  * them the same: its hooks ask nobody. */
 void thread_set_aside(struct session *session, struct thread *thread);
+/* Bytes of a bank for so many counters. */
+uint64_t bank_stride_for(uint64_t slots, uint32_t slot_size);
 /* Makes all banks of the space hold at least `slots` counters. `thread` may be injected.
  */
 struct trm_error *space_widen_banks(struct session *session, struct space *space,
@@ -267,6 +302,46 @@ struct trm_error *space_run(struct session *session, struct thread *thread,
 			    struct wire_batch *batch);
 /* The bank through whose mailbox the thread waits for us; NULL if it does not. */
 struct bank *thread_waiting_bank(const struct thread *thread);
+
+/* trampolines.c: puts them into programs. */
+/* Bytes of a module's trampolines, with a header and a page for signals.c behind them. */
+uint64_t trampolines_size(const struct module_file *file);
+/* Whether banks of the program may reach far: nobody limits its addresses or our files.
+ */
+bool trampolines_may_spread(const struct session *session, pid_t pid);
+/* The first counter of a module in a family: given out once, whoever maps it. */
+uint32_t trampolines_first_slot(struct family *family, struct module_file *file);
+/* Whether they can be mapped from the cache file as they are. */
+bool trampolines_are_cached(const struct family *family, const struct module *module);
+/* A mapping of a batch, at an address. What follows is placed relative to its result, so
+ * that nothing is mapped that leads to what could not be. */
+struct trampolines_anchor {
+	unsigned int call;
+	uint64_t address;
+};
+enum { TRAMPOLINES_PIECES = 8 };
+struct trampolines_calls {
+	unsigned int opened;                        /* the cache file, to be closed */
+	struct trampolines_anchor code, ways, last; /* `last` came last of all */
+	/* Pieces of a mapping of the arena, each moved to its place. */
+	unsigned int whole; /* the call that made the mapping */
+	struct {
+		unsigned int moved; /* the call */
+		uint64_t offset, size;
+	} pieces[TRAMPOLINES_PIECES];
+	unsigned int piece_count;
+};
+/* Adds the calls that map them and the ways: from the cache file, or a copy. */
+struct trm_error *trampolines_add(struct wire_batch *batch, const struct family *family,
+				  struct module *module, bool cached,
+				  struct trampolines_calls *ret_calls);
+/* Adds what unmaps that as far as it was mapped. */
+void trampolines_remove(struct wire_batch *batch, const struct wire_batch *done,
+			const struct module *module,
+			const struct trampolines_calls *calls);
+/* Opens the module's cache file. */
+unsigned int trampolines_open(struct wire_batch *batch, const struct arena *arena,
+			      const struct module *module);
 
 /* modules.c: finds what is mapped and instruments it. */
 /* False if files are still being planned: to be called again when session_planned()
@@ -331,6 +406,9 @@ void follow_watched(struct session *session);
 void follow_child(struct session *session, struct thread *parent, pid_t tid);
 
 /* signals.c */
+/* Moves a stopped thread that is counting a call, and has not yet, to the entry of what
+ * is called. */
+void signals_leave_gate(struct thread *thread);
 void signals_deliver(struct session *session, struct thread *thread, int signal);
 
 /* returns.c: return addresses in relocated code, on the stack of a stopped thread, become
@@ -339,6 +417,10 @@ void returns_show(const struct thread *thread, uint64_t rsp);
 
 /* hooks.c */
 void hooks_serve(struct session *session, struct family *family);
+
+/* A system call that a stopped thread is about to make itself, as a hook would hear of
+ * it. False if the thread was let go: it is no more. */
+bool hooks_see_call(struct session *session, struct thread *thread);
 
 /* Threads that wait for plans go on, as far as theirs are done. */
 void follow_planned(struct session *session);
@@ -359,23 +441,39 @@ bool release_if_foreign(struct session *session, struct process *process);
  * is over. */
 void release_all(struct session *session);
 
-/* fold.c: counters become counts of images, and those a profile. */
+/* arcs.c: where calls came from. */
+/* Notes that a module is unmapped. */
+void arcs_note_gone(struct space *space, const struct module *module);
+/* Adds to an image what its banks have now more than in its mark, and finds the places;
+ * both are merged. Counts go down as those of counters do, see window.c. */
+void arcs_add_difference(const struct process *process, uint32_t interval,
+			 struct image_arcs *now);
+/* Sorts, and adds up what is the same. */
+void arcs_merge(struct image_arcs *arcs);
+/* What the instruction at a site is, and where it begins, by the address behind it. */
+const char *arcs_kind(struct module_file *file, const struct image_arc *arc,
+		      const struct module_file *callee, uint64_t *ret_address);
+
+/* folding.c: counters become counts of images; fold.c: those become a profile. */
 enum fold_banks {
 	FOLD_AND_CLEAR,  /* the banks are free again */
 	FOLD_AND_RETIRE, /* the process may still write to them: never used again */
 };
 void fold_process(struct session *session, struct process *process, enum fold_banks how);
 /* What the banks of the process have: every counter that is not 0 of each bank; or
- * sorted, each counter once. With `take`, flags are cleared as they are read. */
-typedef void fold_visitor(void *context, const struct bank *bank,
-			  const struct module_file *file, uint32_t slot, uint64_t count);
-void fold_visit(const struct process *process, bool take, fold_visitor *visit,
-		void *context);
+ * sorted, each counter once, with calls by their places. With `take`, flags are cleared
+ * as they are read. */
+typedef void fold_visitor(void *context, const struct module_file *file, uint32_t slot,
+			  uint64_t count);
+void fold_visit(const struct session *session, const struct process *process,
+		fold_visitor *visit, void *context);
 /* A thread ended: where threads are told apart, its counts go to its image, and its banks
  * are empty again. */
 void fold_thread(struct session *session, const struct thread *thread);
 void fold_read(const struct session *session, const struct process *process, bool take,
-	       struct image_counts *ret_counts);
+	       struct image_counts *ret_counts, struct image_arcs *ret_arcs);
+/* Sorts the counts of an image, and adds up what is the same. */
+void fold_merge(const struct session *session, struct image_run *image);
 
 /* Writes the profile of what was counted until now, whole or not at all. */
 struct trm_error *fold_save(struct session *session, const char *path);
@@ -405,6 +503,8 @@ bool session_leave(struct session *session);
 struct trm_error *attach_check(pid_t pid);
 /* What PTRACE_SEIZE's errno means for this process. */
 struct trm_error *attach_explain(pid_t pid, int why);
+/* The state letter and the flags of a thread; 0 if it is gone. */
+char attach_read_state(pid_t tid, unsigned int *ret_flags);
 /* Whether a thread lives in the kernel alone: one of its own, or of io_uring. */
 bool attach_is_kernel_thread(pid_t tid);
 

@@ -9,6 +9,7 @@
 #include "code/branch.h"
 #include "resident/resident.h"
 #include "session/residues.h"
+#include "session/ways.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -17,15 +18,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define FINISH_MS 2000
+#define ENDBR64 4 /* bytes, in front of a jump at an entry */
 
 /* Two stack pointers further apart than this are on different stacks. */
 #define STACK_MAX (64u << 20)
-
-/* Signals that an instruction raises; when blocked they kill, so they never are. */
-static const uint64_t synchronous = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) |
-				    1ull << (SIGFPE - 1) | 1ull << (SIGILL - 1) |
-				    1ull << (SIGTRAP - 1) | 1ull << (SIGSYS - 1);
 
 static const struct resident_table *table(void)
 {
@@ -74,15 +70,6 @@ static void add_to_counter(const struct thread *thread, const struct module *mod
 		*counter += (uint64_t)(int64_t)by;
 }
 
-/* Counts what the thread has not, and will not: it goes on behind it. */
-static void count_by_hand(const struct thread *thread, const struct module *module,
-			  const struct plan_place *place)
-{
-	for (unsigned i = 0; i < 2; i++)
-		if (place->uncounted[i] != PLAN_NO_SLOT)
-			add_to_counter(thread, module, place->uncounted[i], 1);
-}
-
 /* The thread counted a call and will count it again. */
 static void uncount(const struct thread *thread, const struct module *module,
 		    const struct plan_function *function)
@@ -92,92 +79,35 @@ static void uncount(const struct thread *thread, const struct module *module,
 			       function->slot * module->file->plan->slot_size, -1);
 }
 
-/*
- * Runs what is left of the displaced instructions up to the next branch, in a copy, and
- * leaves the thread at the entry of a system call that is not made. The caller's
- * registers are the thread's before and after.
- */
-static bool run_copy(struct session *session, struct thread *thread,
-		     const struct finish_code *copy, struct user_regs_struct *registers)
+/* What the thread has not counted, and will not. */
+static void count_by_hand(const struct thread *thread, const struct module *module,
+			  const struct plan_place *place)
 {
-	struct wire_bank *bank = thread->bank->shared;
-	struct event event;
-	uint64_t mask;
-	bool good = false;
-
-	if (remote_failed(remote_get_mask(thread->tid, &mask)))
-		return false;
-	bank->mask = mask;
-	bank->back = copy->next;
-	registers->rip = copy->start;
-	registers->orig_rax = (unsigned long long)-1;
-	if (remote_failed(remote_set_registers(thread->tid, registers)))
-		return false;
-	if (copy->signal)
-		syscall(SYS_tkill, thread->tid, copy->signal);
-	if (remote_failed(remote_set_mask(thread->tid, ~synchronous)) ||
-	    remote_failed(remote_resume(thread->tid, REMOTE_SYSCALL, 0)))
-		return false;
-	thread->stopped = false;
-	if (!event_wait_thread(&session->queue, thread->tid, FINISH_MS, &event))
-		return false;
-	if (event.kind == EVENT_EXITED || event.kind == EVENT_KILLED) {
-		event_push(&session->queue, &event);
-		return false;
-	}
-	thread->stopped = true;
-	good = event.kind == EVENT_SYSCALL;
-	if (!good) { /* a fault in the copy: see the caller */
-		thread->event_pending = true;
-		event_push(&session->queue, &event);
-	}
-	if (remote_failed(remote_set_mask(thread->tid, mask)) ||
-	    remote_failed(remote_get_registers(thread->tid, registers)))
-		return false;
-	if (good) {
-		registers->rax = bank->registers.rax;
-		registers->rcx = bank->registers.rcx;
-		registers->rdx = bank->registers.rdx;
-		registers->rsi = bank->registers.rsi;
-		registers->rdi = bank->registers.rdi;
-		registers->r10 = bank->registers.r10;
-		registers->r11 = bank->registers.r11;
-		registers->rip = copy->next;
-		registers->orig_rax = (unsigned long long)-1;
-	}
-	return good;
+	for (size_t i = 0; i < sizeof(place->uncounted) / sizeof(place->uncounted[0]);
+	     i++)
+		if (place->uncounted[i] != PLAN_NO_SLOT)
+			add_to_counter(thread, module, place->uncounted[i], 1);
 }
 
-/* The copy lies in the page behind the module's trampolines, which is kept for that. */
-static bool make_copy(const struct thread *thread, struct module *module,
-		      const struct plan_place *place, struct finish_code *ret_copy)
+/* A thread that has counted its call is shown the entry: its registers are those that it
+ * is shown with. Where calls are counted by their sites nothing tells which counter it
+ * was: there the way back is led behind the gate. Go's handlers may not come back that
+ * way. */
+static void count_once(struct thread *thread, const struct module *module,
+		       const struct plan_function *function,
+		       const struct user_regs_struct *registers)
 {
-	const struct plan *plan = module->file->plan;
-	const struct plan_function *function = function_of(module, place->function);
-	uint64_t page = module->code_size - FINISH_SIZE;
-	uint64_t link = plan->code_address + page;
-	const uint8_t *original = module_file_original(module->file, function->address,
-						       function->displaced);
-	union {
-		uint64_t word; /* where the code goes on */
-		uint8_t bytes[FINISH_SIZE];
-	} block;
-	struct arena *arena = thread->process->space->family->arena;
-	uint32_t next;
-
-	if (!original)
-		return false;
-	memset(&block, 0, sizeof(block));
-	block.word = arena->address + table()->finish;
-	size_t size =
-		plan_finish(plan, place, original, link, block.bytes, FINISH_SIZE, &next);
-
-	if (!size || pwrite(arena->fd, &block, sizeof(block),
-			    (off_t)(module->code_offset + page)) != sizeof(block))
-		return false;
-	ret_copy->start = module->code_address + page + 8;
-	ret_copy->next = module->code_address + next;
-	return true;
+	if (!module->file->plan->gates_size)
+		uncount(thread, module, function);
+	else if (function->flags & IMAGE_FUNCTION_GO)
+		add_to_counter(thread, module,
+			       arc_counter(thread, module, function, registers), -1);
+	else
+		vector_push(&thread->shown,
+			    ((struct shown){.rip = registers->rip,
+					    .rsp = registers->rsp,
+					    .address = registers->rip - module->bias,
+					    .file = module->file->index}));
 }
 
 /* One branch of a trampoline, done by hand on the registers. */
@@ -201,7 +131,7 @@ static bool take_branch(const struct thread *thread, struct module *module,
 
 /* After a branch was done by hand: whether the next instruction is a displaced one too,
  * which is then the new place. A branch to the entry is none: it counts again there. */
-static bool stays_displaced(const struct thread *thread, const struct module *module,
+static bool stays_displaced(struct thread *thread, const struct module *module,
 			    struct plan_place *place,
 			    const struct user_regs_struct *registers)
 {
@@ -212,7 +142,7 @@ static bool stays_displaced(const struct thread *thread, const struct module *mo
 	    at >= function->displaced)
 		return false;
 	if (registers->rip - module->bias < place->original) {
-		uncount(thread, module, function);
+		count_once(thread, module, function, registers);
 		return false;
 	}
 	place->kind = PLAN_PLACE_DISPLACED;
@@ -272,8 +202,8 @@ static enum settled finish(struct session *session, struct thread *thread,
 				continue;
 			return ran ? SETTLED_RAN : SETTLED;
 		}
-		if (!thread->bank || !make_copy(thread, module, &place, &copy) ||
-		    !run_copy(session, thread, &copy, registers))
+		if (!thread->bank || !finish_make(thread, module, &place, &copy) ||
+		    !finish_run(session, thread, &copy, registers))
 			return UNSETTLED;
 		signal = 0; /* sent with the first round */
 		ran = true;
@@ -283,12 +213,14 @@ static enum settled finish(struct session *session, struct thread *thread,
 }
 
 /* A displaced instruction faulted. The handler sees its original address, whose bytes are
- * overwritten; until the handler is through, the thread's system calls are watched. */
+ * overwritten. Until the handler is through, the thread's system calls are watched; and
+ * the way back is known inside, in case the controller is dead by then. */
 static enum settled show_fault(struct thread *thread, const struct module *module,
 			       struct plan_place *place,
 			       struct user_regs_struct *registers)
 {
 	step_back(module, place, registers);
+	ways_lead(thread->process->space, module, place->function);
 	registers->rip = place->original + module->bias;
 	thread->fault_rip = registers->rip;
 	thread->fault_rsp = registers->rsp;
@@ -298,16 +230,32 @@ static enum settled show_fault(struct thread *thread, const struct module *modul
 /* In a function that was relocated whole. The handler's way back is led into relocated
  * code: the bytes of the original are jumps now. */
 static enum settled settle_moved(struct thread *thread, const struct module *module,
-				 struct plan_place *place,
+				 const struct settling *how, struct plan_place *place,
 				 struct user_regs_struct *registers)
 {
-	count_by_hand(thread, module, place);
 	step_back(module, place, registers);
 	registers->rip = place->original + module->bias;
+	if (how->leaving) /* see standing_leave */
+		return SETTLED;
+	count_by_hand(thread, module, place);
 	vector_push(&thread->shown, ((struct shown){.rip = registers->rip,
 						    .rsp = registers->rsp,
 						    .address = place->original,
 						    .file = module->file->index}));
+	return SETTLED;
+}
+
+/* Between a signal's restorer and the resident, where rbx alone is changed: all registers
+ * will come from the context. */
+static enum settled settle_restorer(const struct module *module,
+				    struct user_regs_struct *registers)
+{
+	uint64_t restorer;
+
+	if (!plan_in_return(module->file->plan,
+			    (uint32_t)(registers->rip - module->code_address), &restorer))
+		return UNSETTLED;
+	registers->rip = restorer + module->bias;
 	return SETTLED;
 }
 
@@ -319,11 +267,9 @@ static enum settled settle_trampoline(struct session *session, struct thread *th
 	const struct plan_function *function;
 
 	if (place.kind == PLAN_PLACE_UNKNOWN)
-		return UNSETTLED;
+		return settle_restorer(module, registers);
 	function = function_of(module, place.function);
-	if (place.pushed &&
-	    remote_failed(remote_read(thread->process->space->memory_fd, registers->rsp,
-				      &registers->rax, sizeof(registers->rax))))
+	if (!arc_take_pushed(thread, &place, registers))
 		return UNSETTLED;
 	registers->rsp += place.stack;
 	switch (place.kind) {
@@ -332,24 +278,29 @@ static enum settled settle_trampoline(struct session *session, struct thread *th
 		return SETTLED;
 	case PLAN_PLACE_HOOK:
 	case PLAN_PLACE_START:
+		count_by_hand(thread, module, &place);
 		if (how->fault)
 			return show_fault(thread, module, &place, registers);
 		if (how->leaving)
 			break;
-		uncount(thread, module, function);
 		registers->rip = place.original + module->bias;
+		if (place.kind == PLAN_PLACE_START)
+			count_once(thread, module, function, registers);
+		else
+			uncount(thread, module, function);
 		return SETTLED;
 	case PLAN_PLACE_BACK:
 		registers->rip = function->address + function->displaced + module->bias;
 		return SETTLED;
 	case PLAN_PLACE_MOVED:
-		return settle_moved(thread, module, &place, registers);
+		return settle_moved(thread, module, how, &place, registers);
 	case PLAN_PLACE_CALL_UNDO:
 		/* The call is made again: its return address goes. */
 		registers->rsp += 8;
 		__attribute__((fallthrough));
 	case PLAN_PLACE_CALL_DONE:
-		count_by_hand(thread, module, &place);
+		if (!how->leaving)
+			count_by_hand(thread, module, &place);
 		registers->rip = place.original + module->bias;
 		return SETTLED;
 	default:
@@ -432,7 +383,8 @@ static enum settled leave_hook(struct thread *thread, uint64_t address, bool sav
 		return UNSETTLED;
 	struct plan_place place = locate(module, frame.back);
 
-	if (place.kind != PLAN_PLACE_HOOK)
+	/* Where a gate comes behind the hook, nothing is counted yet. */
+	if (place.kind != PLAN_PLACE_HOOK && place.kind != PLAN_PLACE_PROBE)
 		return UNSETTLED;
 	if (saved) {
 		restore(&frame.registers, registers);
@@ -441,7 +393,7 @@ static enum settled leave_hook(struct thread *thread, uint64_t address, bool sav
 	}
 	registers->rsp = address + WIRE_HOOK_FRAME;
 	registers->rip = place.original + module->bias;
-	if (!how->leaving)
+	if (!how->leaving && place.kind == PLAN_PLACE_HOOK)
 		uncount(thread, module, function_of(module, place.function));
 	return SETTLED;
 }
@@ -459,28 +411,11 @@ static enum settled settle_hook(struct thread *thread, uint64_t offset,
 			  registers);
 }
 
-/* The first patch that ends behind a link-time address; NULL if there is none. */
-static const struct plan_patch *patch_behind(const struct plan *plan, uint64_t link)
-{
-	size_t low = 0, high = plan->patches.count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		const struct plan_patch *patch = &plan->patches.items[middle];
-
-		if (patch->address + patch->size <= link)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < plan->patches.count ? &plan->patches.items[low] : NULL;
-}
-
 bool signals_in_patch(const struct space *space, uint64_t rip)
 {
 	const struct module *module = space_module_of_text(space, rip);
 	const struct plan_patch *patch =
-		module ? patch_behind(module->file->plan, rip - module->bias) : NULL;
+		module ? plan_patch_behind(module->file->plan, rip - module->bias) : NULL;
 
 	return patch && patch->address < rip - module->bias;
 }
@@ -497,7 +432,7 @@ static enum settled settle_text(struct thread *thread, const struct settling *ho
 		    registers->rip >= module->text_end || module->broken)
 			continue;
 		const struct plan *plan = module->file->plan;
-		const struct plan_patch *patch = patch_behind(plan, link);
+		const struct plan_patch *patch = plan_patch_behind(plan, link);
 
 		if (!patch)
 			return NOTHING_TO_SETTLE;
@@ -516,12 +451,12 @@ static enum settled settle_text(struct thread *thread, const struct settling *ho
 		 * the probe. */
 		if (place.kind == PLAN_PLACE_MOVED && place.original == link &&
 		    !how->leaving)
-			return settle_moved(thread, module, &place, registers);
+			return settle_moved(thread, module, how, &place, registers);
 		if (place.kind == PLAN_PLACE_UNKNOWN || place.original == link)
 			return NOTHING_TO_SETTLE;
-		if (place.kind == PLAN_PLACE_START && !how->leaving)
-			uncount(thread, module, function);
 		registers->rip = place.original + module->bias;
+		if (place.kind == PLAN_PLACE_START && !how->leaving)
+			count_once(thread, module, function, registers);
 		return SETTLED;
 	}
 	return NOTHING_TO_SETTLE;
@@ -596,10 +531,12 @@ enum settled signals_settle(struct session *session, struct thread *thread,
 			    struct user_regs_struct *registers)
 {
 	struct space *space = thread->process->space;
-	struct module *module = space_module_of_code(space, registers->rip);
 
 	if (!space->family) /* not yet */
 		return NOTHING_TO_SETTLE;
+	if (arc_holds(space, registers->rip) && !arc_leave(thread, registers))
+		return UNSETTLED;
+	struct module *module = space_module_of_code(space, registers->rip);
 	uint64_t offset = registers->rip - space->family->arena->address;
 
 	if (module)
@@ -613,10 +550,29 @@ enum settled signals_settle(struct session *session, struct thread *thread,
 	return space->holding ? NOTHING_TO_SETTLE : settle_text(thread, how, registers);
 }
 
+void signals_leave_gate(struct thread *thread)
+{
+	const struct settling how = {0};
+	const struct space *space = thread->process->space;
+	struct user_regs_struct registers;
+	struct module *module;
+
+	if (remote_failed(remote_get_registers(thread->tid, &registers)) ||
+	    (arc_holds(space, registers.rip) && !arc_leave(thread, &registers)))
+		return;
+	module = space_module_of_code(space, registers.rip);
+	if (!module ||
+	    registers.rip - module->code_address >= module->file->plan->gates_size)
+		return;
+	if (locate(module, registers.rip).kind == PLAN_PLACE_PROBE)
+		settle_trampoline(NULL, thread, module, &how, &registers);
+	trm_error_destroy(remote_set_registers(thread->tid, &registers));
+}
+
 static bool is_fault(const siginfo_t *info)
 {
 	return info->si_code > 0 && info->si_signo < 64 &&
-	       (synchronous >> (info->si_signo - 1) & 1);
+	       (signals_synchronous >> (info->si_signo - 1) & 1);
 }
 
 /* Whether a signal has neither a handler nor ends the process: nobody sees the thread
@@ -725,6 +681,20 @@ bool signals_lead_in(const struct space *space, uint64_t rip, bool entry,
 	return true;
 }
 
+/* Whether the next thing that the thread does at an entry is to pass a gate. */
+static bool is_at_gate(const struct module *module, uint64_t rip)
+{
+	const struct plan *plan = module->file->plan;
+	const struct plan_function *function = plan_function_at(plan, rip - module->bias);
+	const struct plan_patch *patch = plan_patch_behind(plan, rip - module->bias);
+
+	return plan->gates_size && function && function->step_count && patch &&
+	       (rip - module->bias == function->address ||
+		(rip - module->bias == patch->address &&
+		 patch->address == function->address + ENDBR64)) &&
+	       !function->call_end;
+}
+
 /* In functions of whose entry alone was displaced only faults are led back. */
 static void lead_back(struct thread *thread, uint64_t context)
 {
@@ -739,14 +709,15 @@ static void lead_back(struct thread *thread, uint64_t context)
 		return;
 	counted = residues_return(thread, saved.rsp, saved.rip);
 	module = space_module_of_text(space, saved.rip);
-	if (!module)
+	if (!module || (!counted && is_at_gate(module, saved.rip)))
 		return;
 	if (plan_way_back(module->file->plan, saved.rip - module->bias, !counted,
 			  &offset)) {
 		if (!counted)
 			residues_came(thread, module, saved.rip - module->bias, true);
 		saved.rip = module->code_address + offset;
-	} else if (!signals_lead_in(space, saved.rip, saved.rip == thread->fault_rip,
+	} else if (!signals_lead_in(space, saved.rip,
+				    counted || saved.rip == thread->fault_rip,
 				    &saved.rip)) {
 		return;
 	}

@@ -6,8 +6,15 @@
 
 #include "session/session.h"
 
-/* Bytes behind a module's trampolines for the copies that run_copy makes. */
+#include <signal.h>
+
+/* Bytes behind a module's trampolines for the copies that finish_make makes. */
 #define FINISH_SIZE 4096u
+
+/* Signals that an instruction raises; when blocked they kill, so they never are. */
+static const uint64_t signals_synchronous = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) |
+					    1ull << (SIGFPE - 1) | 1ull << (SIGILL - 1) |
+					    1ull << (SIGTRAP - 1) | 1ull << (SIGSYS - 1);
 
 struct finish_code {
 	uint64_t start; /* run-time address */
@@ -46,6 +53,28 @@ bool signals_in_patch(const struct space *space, uint64_t rip);
 /* At a system call of a thread whose fault_rip is set: when its handler returns, the way
  * back leads into the trampoline. */
 void signals_watch_return(struct thread *thread);
+
+/* finish.c: makes the copy of the displaced instructions that are left, in the page
+ * behind the module's trampolines, */
+bool finish_make(const struct thread *thread, struct module *module,
+		 const struct plan_place *place, struct finish_code *ret_copy);
+/* and runs it, with all but synchronous signals blocked. False if it did not come to its
+ * end: something else happened, which comes as an event. */
+bool finish_run(struct session *session, struct thread *thread,
+		const struct finish_code *copy, struct user_regs_struct *registers);
+
+/* arc.c: whether an address is in the resident's arc; and moves a thread that is back
+ * into the gate, in front of the call or behind it. False if its stack cannot be read. */
+bool arc_holds(const struct space *space, uint64_t rip);
+bool arc_leave(const struct thread *thread, struct user_regs_struct *registers);
+/* The counter that the call of a function of Go's has counted which a thread at its start
+ * has made: jumps to those have none, so the return address tells. */
+uint32_t arc_counter(const struct thread *thread, const struct module *module,
+		     const struct plan_function *function,
+		     const struct user_regs_struct *registers);
+/* Takes what a probe or a gate has on the stack back into registers. */
+bool arc_take_pushed(const struct thread *thread, const struct plan_place *place,
+		     struct user_regs_struct *registers);
 
 /* Whether an operation failed; the error is dropped: the thread is gone then, and its
  * last event tells the rest. */

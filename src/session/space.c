@@ -24,6 +24,8 @@ struct space *space_fork(const struct space *space, int memory_fd)
 	copy->bare = space->bare;
 	vector_for_each (&space->modules, module)
 		vector_push(&copy->modules, *module);
+	vector_for_each (&space->gone, gone)
+		vector_push(&copy->gone, *gone);
 	vector_for_each (&space->chunks, chunk) {
 		(*chunk)->references++;
 		vector_push(&copy->chunks, *chunk);
@@ -83,6 +85,7 @@ void space_release(struct session *session, struct space *space)
 	if (space->family)
 		family_release(session, space->family);
 	vector_deinit(&space->modules);
+	vector_deinit(&space->gone);
 	vector_deinit(&space->chunks);
 	close(space->memory_fd);
 	free(space);

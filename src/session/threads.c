@@ -72,6 +72,7 @@ struct image_run *session_add_image(struct session *session, pid_t pid, pid_t pa
 	image->parent = parent;
 	image->program = memory_copy_string(program);
 	snprintf(image->state, sizeof(image->state), "running");
+	image->part = window_part(session);
 	vector_push(&session->images, image);
 	return image;
 }
@@ -101,11 +102,11 @@ void session_remove_process(struct session *session, struct process *process)
 	free(process);
 }
 
-static uint64_t stride_for(uint32_t slots, uint32_t slot_size)
+uint64_t bank_stride_for(uint64_t slots, uint32_t slot_size)
 {
 	uint64_t stride = 256u << 10;
 
-	while (stride - WIRE_BANK_HEADER < (uint64_t)slots * slot_size)
+	while (stride - WIRE_BANK_HEADER < slots * slot_size)
 		stride *= 2;
 	return stride;
 }
@@ -261,6 +262,8 @@ static void widen_bank(struct space *space, struct thread *thread)
 	bank = take_bank(space, thread->process->pid, thread->tid);
 	if (!bank)
 		return;
+	/* A call that is being counted is counted in one bank. */
+	signals_leave_gate(thread);
 	bank->shared->quiet = old->shared->quiet;
 	bank->shared->stack_end = old->shared->stack_end;
 	struct trm_error *error = remote_set_gs_base(thread->tid, bank->address);
@@ -278,7 +281,7 @@ struct trm_error *space_widen_banks(struct session *session, struct space *space
 				    struct thread *thread, uint32_t slots)
 {
 	const struct arena_chunk *last = space->chunks.items[space->chunks.count - 1];
-	uint64_t stride = stride_for(slots, space->family->arena->slot_size);
+	uint64_t stride = bank_stride_for(slots, space->family->arena->slot_size);
 	uint32_t count = CHUNK_BANKS_MIN;
 
 	if (stride <= last->stride)
@@ -320,7 +323,8 @@ void thread_resume(struct session *session, struct thread *thread, int signal)
 {
 	const struct space *space = thread->process ? thread->process->space : NULL;
 	bool calls = thread->state == THREAD_EXEC || thread->fault_rip ||
-		     thread->shown.count || (space && space->starting);
+		     thread->before_exec || thread->shown.count ||
+		     (space && space->starting);
 	(void)session;
 	if (thread->event_pending)
 		return;

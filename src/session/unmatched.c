@@ -132,7 +132,8 @@ static bool matches_function(const struct question *question,
 			continue;
 		scoped_free char *name = shown_name(file->plan, function);
 
-		if (name && patterns_have_function(&patterns, file->path, name))
+		if (name && patterns_have_function(&patterns, file->path, name,
+						   function->address))
 			return true;
 	}
 	return false;
@@ -226,9 +227,9 @@ static void ask(const struct session *session, const struct question *question,
 		    !module          ? "module that was loaded"
 		    : question->hook ? "function that can be watched"
 				     : "function");
-	if (module)
+	if (module && !pattern->to)
 		find_near_functions(session, question, &near);
-	else
+	else if (!module)
 		find_near_modules(session, question, &near);
 	describe_near(&near, text);
 	near_deinit(&near);

@@ -2,6 +2,7 @@
 
 #include "base/cleanup.h"
 #include "session/signals.h"
+#include "session/standing.h"
 
 #include <string.h>
 
@@ -23,20 +24,26 @@ static struct trm_error *check_calls(const char *option, const struct patterns *
 	return NULL;
 }
 
-/* What follows from counters on few edges is right only of whole runs and processes: a
- * function that is under way when counting begins is left, but was not entered; and what
- * the balance of a block lacks is known of images, not of threads. */
+/* What the balance of a block lacks is known of images, not of threads; and where a
+ * thread stands in a gate, its call is counted before or after its block. */
 static struct trm_error *check_whole(const struct session_options *options)
 {
 	const char *words = options->window.words;
 
-	if (options->collector->depth <= PLAN_BLOCKS || !(words || options->threads))
+	if (options->collector->depth <= PLAN_BLOCKS)
 		return NULL;
-	return trm_error_create(
-		TRM_ERROR_USAGE,
-		"-m %s counts whole runs of whole processes only: leave '%s' out, or use "
-		"-m blocks",
-		options->collector->name, words ? words : "--threads");
+	if (options->threads)
+		return trm_error_create(TRM_ERROR_USAGE,
+					"-m %s counts whole processes only: leave "
+					"'--threads' out, or use -m blocks",
+					options->collector->name);
+	if (options->collector->calls && words)
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"-m %s counts whole runs only: leave '%s' out, or "
+			"measure edges and calls one after the other",
+			options->collector->name, words);
+	return NULL;
 }
 
 static bool has_flags(const struct session_options *options)
@@ -91,14 +98,14 @@ bool window_concerns(const struct session_window *asked, const char *module)
 }
 
 uint8_t window_hook_of(const struct session_window *asked, const char *module,
-		       const char *name)
+		       const char *name, uint64_t address)
 {
 	scoped_free char *shown = image_demangle(name);
 	uint8_t bits = 0;
 
-	if (patterns_have_function(&asked->start.calls, module, shown))
+	if (patterns_have_function(&asked->start.calls, module, shown, address))
 		bits |= STARTS;
-	if (patterns_have_function(&asked->stop.calls, module, shown))
+	if (patterns_have_function(&asked->stop.calls, module, shown, address))
 		bits |= STOPS;
 	return bits ? (uint8_t)(WIRE_HOOK_EXIT + bits) : 0;
 }
@@ -122,8 +129,10 @@ static bool clears_flags(const struct session *session)
 {
 	const struct session_window *asked = &session->options->window;
 
+	/* Of a process that ran before, some may be set by the time that counting
+	 * begins. */
 	return has_flags(session->options) &&
-	       (asked->interval_ns || asked->interval_instructions ||
+	       (session->attached || asked->interval_ns || asked->interval_instructions ||
 		!window_edge_is_empty(&asked->start));
 }
 
@@ -134,6 +143,13 @@ static bool is_before(const struct image_count *a, const struct image_count *b)
 	return a->file != b->file ? a->file < b->file : a->slot < b->slot;
 }
 
+static uint32_t current_interval(const struct session *session)
+{
+	uint32_t count = (uint32_t)session->window.intervals.count;
+
+	return count ? count - 1 : 0;
+}
+
 /* Both are sorted. A counter goes down only for a call that is counted anew, since a
  * signal came in between: that is made up for next time. */
 static void add_difference(const struct session *session, struct image_run *image,
@@ -141,7 +157,6 @@ static void add_difference(const struct session *session, struct image_run *imag
 {
 	const struct image_count *old = image->mark.items;
 	const struct image_count *end = old + image->mark.count;
-	uint32_t interval = (uint32_t)session->window.intervals.count;
 
 	vector_for_each (now, count) {
 		struct image_count added = *count;
@@ -153,7 +168,7 @@ static void add_difference(const struct session *session, struct image_run *imag
 				count->count = old->count;
 			added.count = count->count - old->count;
 		}
-		added.interval = interval ? interval - 1 : 0;
+		added.interval = current_interval(session);
 		if (added.count)
 			vector_push(&image->counts, added);
 	}
@@ -164,16 +179,21 @@ void window_take(struct session *session, struct process *process)
 	struct image_run *image = process->image;
 	bool clear = clears_flags(session);
 	struct image_counts now = {0};
+	struct image_arcs arcs = {0};
 
 	if (!process->space || !process->space->family)
 		return;
-	fold_read(session, process, clear, &now);
-	if (session->window.state == WINDOW_OPEN)
+	fold_read(session, process, clear, &now, &arcs);
+	if (session->window.state == WINDOW_OPEN) {
 		add_difference(session, image, &now);
+		arcs_add_difference(process, current_interval(session), &arcs);
+	}
 	vector_deinit(&image->mark);
+	vector_deinit(&image->arc_mark);
 	if (clear)
 		vector_deinit(&now);
 	image->mark = now;
+	image->arc_mark = arcs;
 }
 
 static void take_all(struct session *session)
@@ -199,6 +219,35 @@ static void set_state(struct session *session, enum window_state state)
 		window_arm(session, *family);
 }
 
+bool window_is_exact(const struct session *session)
+{
+	const struct session_options *options = session->options;
+
+	return options->collector->depth == PLAN_EDGES ||
+	       (options->live && options->collector->depth != PLAN_ENTRIES);
+}
+
+uint32_t window_part(const struct session *session)
+{
+	size_t intervals = session->window.intervals.count;
+
+	if (session->window.state != WINDOW_OPEN)
+		return 0;
+	return intervals ? (uint32_t)intervals : 1;
+}
+
+/* What is counted begins or ends where the threads stand. */
+static void note_standing(struct session *session, int by)
+{
+	struct user_regs_struct registers;
+
+	vector_for_each (&session->all_threads, thread)
+		if ((*thread)->process && (*thread)->process->space &&
+		    (*thread)->stopped &&
+		    !remote_failed(remote_get_registers((*thread)->tid, &registers)))
+			standing_note(*thread, &registers, by);
+}
+
 static uint64_t passed(const struct session *session)
 {
 	return session_now() - session->window.base;
@@ -211,14 +260,40 @@ static void begin_interval(struct session *session, uint64_t now)
 		progress_begin(session);
 }
 
-static void open_window(struct session *session)
+/* From one part of the run, `change` leads into the next one. */
+static void pass_to(struct session *session, void (*change)(struct session *session))
 {
+	bool exact = window_is_exact(session);
+	struct standing standing = {0};
+
+	if (exact)
+		standing_begin(session, &standing);
+	session->window.standing = exact;
+	if (exact)
+		note_standing(session, 1);
 	take_all(session);
+	change(session);
+	vector_for_each (&session->images, image)
+		(*image)->part = window_part(session);
+	if (exact)
+		note_standing(session, -1);
+	session->window.standing = false;
+	if (exact)
+		standing_end(session, &standing);
+}
+
+static void begin(struct session *session)
+{
 	session->window.start_ns = passed(session);
 	set_state(session, WINDOW_OPEN);
 	if (session->options->window.interval_ns ||
 	    session->options->window.interval_instructions)
 		begin_interval(session, session->window.start_ns);
+}
+
+static void open_window(struct session *session)
+{
+	pass_to(session, begin);
 }
 
 void window_finish(struct session *session)
@@ -233,11 +308,15 @@ void window_finish(struct session *session)
 			window->end_ns;
 }
 
-static void close_window(struct session *session)
+static void end(struct session *session)
 {
-	take_all(session);
 	window_finish(session);
 	set_state(session, WINDOW_CLOSED);
+}
+
+static void close_window(struct session *session)
+{
+	pass_to(session, end);
 }
 
 static bool is_loaded(const struct session *session, const struct patterns *patterns)
@@ -273,15 +352,18 @@ static uint64_t end_of_interval(const struct session *session)
 	return start + length - (start - window->start_ns) % length;
 }
 
-static void next_interval(struct session *session)
+static void go_on(struct session *session)
 {
 	struct window *window = &session->window;
-	uint64_t now;
+	uint64_t now = passed(session);
 
-	take_all(session);
-	now = passed(session);
 	window->intervals.items[window->intervals.count - 1].end_ns = now;
 	begin_interval(session, now);
+}
+
+static void next_interval(struct session *session)
+{
+	pass_to(session, go_on);
 }
 
 static void look_at_progress(struct session *session)
@@ -381,7 +463,8 @@ static const struct plan_function *hooked_at(const struct plan *plan, uint64_t o
 	return found;
 }
 
-/* The counter of the function that a thread calls, which has counted already. */
+/* The counter of the function that a thread calls, if it has counted already: a gate
+ * counts behind the hook. */
 static bool find_counter(const struct thread *thread, bool threads,
 			 struct image_count *ret_count)
 {
@@ -401,7 +484,8 @@ static bool find_counter(const struct thread *thread, bool threads,
 		module ? hooked_at(module->file->plan, back - module->code_address)
 		       : NULL;
 
-	if (!function || function->reason != PLAN_INSTRUMENTED)
+	if (!function || function->reason != PLAN_INSTRUMENTED ||
+	    module->file->plan->gates_size)
 		return false;
 	*ret_count = (struct image_count){.thread = threads ? (uint32_t)thread->tid : 0,
 					  .file = module->file->index,

@@ -41,6 +41,7 @@ struct window {
 	uint64_t start_ns, end_ns;                       /* as in intervals; 0: not yet */
 	struct VECTOR(struct window_interval) intervals; /* the last one is going on */
 	struct progress progress;
+	bool standing; /* all threads stand meanwhile: see window_is_exact */
 };
 
 /* Contradictions in what the user asked for, and functions that cannot be watched. */
@@ -50,7 +51,7 @@ struct trm_error *window_check(const struct session_options *options);
  * a function's hook, by its linked name, 0: none; and what a plan depends on. */
 bool window_concerns(const struct session_window *asked, const char *module);
 uint8_t window_hook_of(const struct session_window *asked, const char *module,
-		       const char *name);
+		       const char *name, uint64_t address);
 void window_describe_calls(const struct session_window *asked, struct text *text);
 
 /* The program begins now, or the measurement of one that runs already. */
@@ -64,6 +65,14 @@ uint64_t window_act(struct session *session);
 void window_called(struct session *session, const struct thread *thread);
 void window_loaded(struct session *session, const char *module);
 void window_signalled(struct session *session, int signal);
+
+/* Whether threads are stopped when a part begins or ends, so that what flows into blocks
+ * flows out of them: where counts follow from others, and of processes that ran before.
+ */
+bool window_is_exact(const struct session *session);
+
+/* What images count now: see image_run.part. */
+uint32_t window_part(const struct session *session);
 
 /* Tells a family's threads for which hooks they must wait. */
 void window_arm(const struct session *session, const struct family *family);

@@ -21,6 +21,12 @@ CHECK(wire_bank, registers.r15, WIRE_BANK_R15);
 CHECK(wire_bank, registers.flags, WIRE_BANK_FLAGS);
 CHECK(wire_bank, mask, WIRE_BANK_MASK);
 CHECK(wire_bank, stack_end, WIRE_BANK_STACK_END);
+CHECK(wire_bank, arc, WIRE_BANK_ARC);
+CHECK(wire_arcs, used, WIRE_ARCS_USED - WIRE_BANK_HEADER);
+CHECK(wire_arcs, index, WIRE_ARCS_INDEX - WIRE_BANK_HEADER);
+CHECK(wire_arcs, entries, WIRE_ARCS_ENTRIES - WIRE_BANK_HEADER);
+CHECK(wire_arc, cell, 8);
+CHECK(wire_arc, count, 16);
 CHECK(wire_control, doorbell, 0x30);
 CHECK(wire_control, ran, WIRE_CONTROL_RAN);
 CHECK(wire_control, yields, WIRE_CONTROL_YIELDS);
@@ -31,9 +37,11 @@ CHECK(wire_control, text_count, WIRE_CONTROL_TEXTS);
 CHECK(wire_control, texts, WIRE_CONTROL_TEXTS + 8);
 CHECK(wire_text, end, 8);
 CHECK(wire_control, undos, WIRE_CONTROL_TEXTS + 0x4000);
+_Static_assert(sizeof(struct wire_lead) == 64, "no padding");
 _Static_assert(sizeof(struct wire_text) == WIRE_TEXT_SIZE,
 	       "rows as resident.S sees them");
 _Static_assert(sizeof(struct wire_control) == WIRE_BANKS_OFFSET - WIRE_CONTROL_OFFSET,
 	       "the banks follow wire_control");
 _Static_assert(sizeof(struct wire_bank) < 0x1000, "the resident's stack needs the rest");
+_Static_assert(sizeof(struct wire_arc) == 24, "entries as resident.S sees them");
 _Static_assert(sizeof(struct wire_registers) == WIRE_HOOK_REGISTERS, "the hook's frame");

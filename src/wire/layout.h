@@ -5,7 +5,7 @@
  *     arena file                          mapped in the program
  *     0          resident code            read, execute
  *     0x2000     struct wire_control      read, write
- *     0x87000    banks, in chunks         read, write; chunks beyond the first anywhere
+ *     0x8b000    banks, in chunks         read, write; chunks beyond the first anywhere
  *     ...        trampolines of modules   read, execute, near their module
  *
  * A bank belongs to one thread, whose GS base is its address: a header with mailbox,
@@ -19,11 +19,11 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 9
+#define WIRE_VERSION 16
 
 #define WIRE_RESIDENT_SIZE  0x2000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x2000
-#define WIRE_BANKS_OFFSET   0x87000
+#define WIRE_BANKS_OFFSET   0x8b000
 #define WIRE_BANK_HEADER    0x2000 /* bytes in front of the counters of a bank */
 #define WIRE_CONTROL_STACK                                                               \
 	0x1000 /* in wire_control: injected code's stack grows down from */
@@ -55,6 +55,7 @@
 #define WIRE_BANK_FLAGS     0xc0
 #define WIRE_BANK_MASK      0xc8
 #define WIRE_BANK_STACK_END 0xd0
+#define WIRE_BANK_ARC       0xd8
 #define WIRE_BANK_STACK_TOP 0x2000
 
 /* What returns has on the stack while it looks for the way back, in front of the address
@@ -77,6 +78,19 @@
  * over. */
 #define WIRE_HOOK_REGISTERS 136
 #define WIRE_HOOK_FRAME     (WIRE_HOOK_REGISTERS + 16 + 128)
+
+/*
+ * Where calls are counted by their sites, the first counters of each bank are a table:
+ * struct wire_arcs. A gate (code/gates.h) asks for it only for callers that its
+ * function's cell in the bank does not hold. Places are relative to %gs.
+ */
+#define WIRE_ARCS_USED    0x2000
+#define WIRE_ARCS_INDEX   0x2008
+#define WIRE_ARCS_ENTRIES 0x22008
+#define WIRE_ARCS_BITS    15 /* of an index */
+#define WIRE_ARCS_MASK    0x7fff
+#define WIRE_ARCS_MAX     24576 /* entries */
+#define WIRE_ARCS_STEPS   1024  /* rows of the index that are tried */
 
 /* Hook numbers: why the resident calls the controller. 0 is none. */
 #define WIRE_HOOK_LINK_MAP 1 /* _dl_debug_state: modules come or go */
@@ -170,6 +184,21 @@ struct wire_undo {
 	char path[WIRE_PATH_MAX];
 };
 
+/*
+ * Where an instruction goes on that a patch at a function's entry covers. The controller
+ * writes rows when one has faulted, and its handler is about to be told of the original
+ * address: the handler returns by them, also when the controller is dead. All that share
+ * the control page have the same code at the same place, as far as the patch is there.
+ */
+#define WIRE_LEADS_MAX 256
+struct wire_lead {
+	uint64_t original; /* run-time address; 0: no row yet, or it is being written */
+	uint64_t code;     /* of the same instruction in the trampoline */
+	uint64_t patch;    /* where the patch begins */
+	uint8_t size;      /* bytes of it */
+	uint8_t bytes[39]; /* the patch itself */
+};
+
 /* Whole pages. */
 struct wire_control {
 	/* A robust mutex of glibc's that the controller holds as long as it lives. Its
@@ -192,13 +221,16 @@ struct wire_control {
 	struct wire_text texts[WIRE_TEXTS_MAX];
 	uint8_t pad3_[8];
 	struct wire_undo undos[WIRE_TEXTS_MAX]; /* of texts[] */
-	uint8_t pad4_[sizeof(struct wire_undo)];
+	uint64_t lead_count; /* rows of leads[] that were ever written */
+	uint8_t pad4_[sizeof(struct wire_undo) - 8];
+	struct wire_lead leads[WIRE_LEADS_MAX];
 };
 
 /*
  * Where the instructions of functions relocated whole are: behind a module's trampolines.
  * A signal handler that was told of the original place goes back by it (resident.S,
- * returns). The rows are sorted by address; the steps of all of them follow.
+ * returns). The rows are sorted by address. They and the steps of all of them are the
+ * same in all processes, and can be a file's.
  */
 struct wire_way {
 	uint64_t address; /* of the function, link-time */
@@ -210,7 +242,7 @@ struct wire_ways {
 	uint64_t bias; /* run-time minus link-time addresses */
 	uint64_t code; /* address of the module's trampolines */
 	uint64_t count;
-	struct wire_way rows[];
+	int64_t rows, steps; /* distances from here to the first ones */
 };
 /* The same as code/plan.h's struct plan_step, which may not know of this file. */
 struct wire_step {
@@ -220,11 +252,37 @@ struct wire_step {
 };
 #define WIRE_STEP_MOVED 0
 
+static inline const struct wire_way *wire_ways_rows(const struct wire_ways *ways)
+{
+	return (const struct wire_way *)((uintptr_t)ways + (uintptr_t)ways->rows);
+}
+
+static inline const struct wire_step *wire_ways_steps(const struct wire_ways *ways)
+{
+	return (const struct wire_step *)((uintptr_t)ways + (uintptr_t)ways->steps);
+}
+
 /* Saved registers in the order of the WIRE_BANK_R.. offsets. */
 struct wire_registers {
 	uint64_t rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi;
 	uint64_t r8, r9, r10, r11, r12, r13, r14, r15;
 	uint64_t flags;
+};
+
+/*
+ * How often each call site called each function, for the pairs that have no place of
+ * their own. An entry is whole before its number is in the index, and before it counts.
+ */
+struct wire_arc {
+	uint64_t site; /* what the call returns to, with all bits inverted */
+	uint32_t cell; /* of the function: its displacement in the bank */
+	uint32_t pad_;
+	uint64_t count;
+};
+struct wire_arcs {
+	uint64_t used;                       /* entries */
+	uint32_t index[1 << WIRE_ARCS_BITS]; /* by hash: 1 + number of the entry */
+	struct wire_arc entries[WIRE_ARCS_MAX];
 };
 
 /* The header of a bank; counters follow at WIRE_BANK_HEADER. */
@@ -244,7 +302,8 @@ struct wire_bank {
 	uint64_t mask;                   /* its signal mask */
 	uint64_t stack_end; /* behind the highest address of the thread's own stack; 0:
 			       it is not known */
-	uint8_t pad2_[0x100 - 0xd8];
+	uint64_t arc;       /* address of resident.S's arc */
+	uint8_t pad2_[0x100 - 0xe0];
 	struct wire_batch batch;
 };
 

@@ -52,10 +52,6 @@ class Truth:
                 if arc.source_object == arc.target_object == name and arc.target in functions
                 and any(start <= arc.source < end for start, end in ranges)}
 
-    def in_a_table(self, name, address):
-        """Whether a symbol or call-frame information says that a function starts there."""
-        return address in self.elf(name).functions
-
     def elf(self, name):
         if name not in self.elves:
             self.elves[name] = self.load(name)
@@ -137,14 +133,12 @@ class Comparison:
         self.wrong = []
 
 
-def explain(truth, excuses, row, skipped):
+def explain(excuses, row, skipped):
     """Why the two counts of the row may differ, or None."""
     if (row.object, row.address) in excuses:
         return excuses[row.object, row.address]
     if not row.counted and row.address in skipped:
         return "trammel says that it left the function out: " + skipped[row.address]
-    if not row.counted and not truth.in_a_table(row.object, row.address):
-        return "no symbol and no call-frame information says that a function starts there"
     return None
 
 
@@ -159,7 +153,7 @@ def compare(truth, report, excuses):
             if row.truth == row.counted:
                 result.equal += 1
                 continue
-            reason = explain(truth, excuses, row, report.skipped.get(module, {}))
+            reason = explain(excuses, row, report.skipped.get(module, {}))
             if reason:
                 result.explained[reason].append(row)
             else:

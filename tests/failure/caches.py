@@ -59,9 +59,9 @@ def fill(place, options=()):
 
 def used_again(place):
     program, cache = fill(place)
-    before = sorted(files_in(cache))
+    before = sorted(plans_in(cache))
     measure(place, program, cache, "second run", warned=False)
-    expect(sorted(files_in(cache)) == before, "the second run changed the cache's list of files")
+    expect(sorted(plans_in(cache)) == before, "the second run changed the cache's list of files")
 
 
 def missing(place):
@@ -118,6 +118,38 @@ def damaged(place):
             with open(path, "wb") as file:
                 file.write(damage(content, number, generator))
         measure(place, program, cache, f"damage {number}")
+
+
+def plans_in(cache):
+    return [path for path in files_in(cache) if path.endswith(".plan")]
+
+
+def sealed(place):
+    """Files that were found whole once, and have a seal since, are damaged afterwards."""
+    program, cache = fill(place)
+    time.sleep(3.1)  # files that just changed get no seals
+    measure(place, program, cache, "sealing", warned=False)
+    whole = {path: open(path, "rb").read() for path in files_in(cache)}
+    expect(len(whole) == 2 * len(plans_in(cache)), f"not all have seals: {sorted(whole)}")
+    generator = random.Random(7)
+    for number in range(7, 13):
+        for path in plans_in(cache):
+            times = os.stat(path)
+            with open(path, "r+b") as file:
+                file.write(damage(whole[path], number, generator))
+            os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+        measure(place, program, cache, f"damage {number} behind a seal")
+        for path in files_in(cache):
+            os.remove(path)
+        for path, content in whole.items():
+            with open(path, "wb") as file:
+                file.write(content)
+    for number in range(16):
+        for path, content in whole.items():
+            if not path.endswith(".plan"):
+                with open(path, "wb") as file:
+                    file.write(damage(content, number, generator))
+        measure(place, program, cache, f"damaged seals {number}", warned=False)
 
 
 def damage(content, number, generator):
@@ -218,6 +250,20 @@ def limited(place):
     measure(place, program, cache, "after that")
 
 
+def crowded(place):
+    """All places for counters are said to be taken: files share one, and code is copied."""
+    program, cache = fill(place)
+    kind = os.path.basename(plans_in(cache)[0]).split("-")[1]
+    for path in files_in(cache):
+        os.remove(path)
+    with open(os.path.join(cache, f"{0:016x}-{kind}-{0:08x}-{16 << 20:08x}.plan"), "wb"):
+        pass
+    for what in ("first run", "second run"):
+        measure(place, program, cache, what, warned=False)
+    starts = [os.path.basename(path).split("-")[2] for path in plans_in(cache)]
+    expect(len(starts) > 3 and set(starts) == {"00000000"}, f"counters start at {starts}")
+
+
 def wide(place):
     """Constants that lie in one segment with the code are not in the cache."""
     wide_source = os.path.join(sources.FOLDER, "lib", "wide.S")
@@ -229,5 +275,5 @@ def wide(place):
 
 
 TESTS = [used_again, missing, no_folder, unwritable, of_another, writable_by_others, damaged,
-         linked_elsewhere, stale, shared, limited,
-         wide]
+         sealed, linked_elsewhere, stale, shared, limited,
+         crowded, wide]

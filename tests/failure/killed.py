@@ -144,7 +144,7 @@ def kill_one(place, kind, command, moment, expected, victims):
 def test_program(place, name, variant=""):
     source = sources.read(os.path.join(sources.FOLDER, name))
     checks.check_needs(source)
-    return [sources.build(source, variant, place.path(os.path.splitext(name)[0]))]
+    return [sources.build(source, variant, place.path(os.path.splitext(name)[0] + variant))]
 
 
 def command_of(place, kind):
@@ -220,10 +220,33 @@ def controller_before_patches(place):
         expect(output == b"ways 9 of 9\n", f"output {output[-300:]}")
 
 
+def controller_in_handler(place):
+    """The controller is dead when the handler of a fault goes back to one of the instructions that
+    an entry's patch covers."""
+    for variant in ("", "static"):
+        command = test_program(place, "fault_waits.c", variant)
+        for case in range(10):
+            process = subprocess.Popen(
+                trammel.run_command(place.tool, place.path("run.trm"), [*command, str(case)],
+                                    place.options.measure),
+                cwd=place.folder, env=running.base_environment(), stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE, start_new_session=True)
+            with process:
+                expect(process.stdout.readline() == b"ready\n", f"case {case} did not start")
+                kill_controllers(place.tool, place.path("run.trm"), process.pid, "all")
+                process.stdin.write(b"go")
+                process.stdin.close()
+                output = process.stdout.read()
+            wait_for_session(process.pid)
+            # Of a handler that has forked both wait.
+            expect(output.replace(b"ready\n", b"") == b"right 10 of 10\n", f"case {case} {variant}: {output[-300:]}")
+
+
 def named(kind):
     test = functools.partial(controller, kind)
     test.__name__ = "controller_of_" + kind
     return test
 
 
-TESTS = [*(named(kind) for kind in MOMENTS), controller_before_patches]
+TESTS = [*(named(kind) for kind in MOMENTS), controller_before_patches,
+         controller_in_handler]

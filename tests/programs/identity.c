@@ -2,6 +2,7 @@
 // build(static): gcc -O2 -static
 // args: one "two words" ''
 // expect: function=show_all calls=1
+// not-preloaded: it prints its environment, which the library is asked by
 /*
  * Everything that a program can see of how it was started: arguments, environment,
  * descriptors, limits, signal mask and dispositions, timers, own path, stack.

@@ -2,6 +2,7 @@
 // build(only): gcc -O0 -fsanitize=leak
 // status: exit 23
 // normalise: pids addresses
+// not-preloaded: its sanitizer refuses to work behind a preloaded library
 /*
  * LeakSanitizer stops the program with ptrace from a thread-like clone of its own: it
  * must be able to, and tell the same.

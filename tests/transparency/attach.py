@@ -89,6 +89,44 @@ def attach_quietly(tool, pid, profile, *more):
                        timeout=WAIT_SECONDS)
 
 
+def measure(options):
+    """The words that say what is measured."""
+    return ("-m", options.measure)
+
+
+def has_flow(options):
+    return options.measure in ("blocks", "edges")
+
+
+def read(options, tool, profile):
+    """The report of a profile, which must be consistent; None if none is wanted."""
+    if options.no_profile:
+        return None
+    report = trammel.Report(tool, profile)
+    if has_flow(options):
+        trammel.check_counts(tool, profile, report, options.measure)
+    return report
+
+
+def expect_calls(options, tool, profile, wanted, function="work_once", when=""):
+    report = read(options, tool, profile)
+    if not report or options.measure.endswith("coverage"):
+        return
+    calls = report.calls(function)
+    expect(calls == wanted, f"{when}{calls} calls of {function}, not {wanted}")
+
+
+def expect_ways(options, tool, profile, calls, runs):
+    """The ways of the switch in the server's `work`: see tests/programs/lib/server.c."""
+    if options.no_profile or options.measure != "edges":
+        return
+    rows = trammel.read_json(tool, ["report", "--by", "edge"], profile)["rows"]
+    found = sorted(row["count"] for row in rows
+                   if row["function"] == "work" and row["edge.kind"] == "switch")
+    wanted = [calls] * 3 + [calls + runs]
+    expect(found == wanted, f"ways of the switch of `work`: {found}, not {wanted}")
+
+
 def stop_of(report):
     return int(report.profile["attach.stop.ns"]) / 1e6
 
@@ -101,7 +139,7 @@ def exact(folder, tool, options):
         server.do("calls 100")
         before = server.mappings()
         for turn in range(20):
-            attached = Attached(tool, server.pid, profile)
+            attached = Attached(tool, server.pid, profile, *measure(options))
             server.do(f"calls {1000 + turn}")
             server.do("thread 300")
             server.do("child 50")
@@ -111,13 +149,11 @@ def exact(folder, tool, options):
             server.do("calls 10")
             expect(server.mappings() == before, f"turn {turn}: its mappings changed: " + \
                 running.first_difference(before.encode(), server.mappings().encode(), 600))
-            if options.no_profile:
-                continue
-            report = trammel.Report(tool, profile)
             wanted = THREADS * (1000 + turn) + 300 + 50
-            calls = report.calls("work_once")
-            expect(calls == wanted, f"turn {turn}: {calls} calls of work_once, not {wanted}")
-            longest = max(longest, stop_of(report))
+            expect_calls(options, tool, profile, wanted, when=f"turn {turn}: ")
+            expect_ways(options, tool, profile, wanted, THREADS + 2)
+            if not options.no_profile:
+                longest = max(longest, stop_of(trammel.Report(tool, profile)))
         expect(server.mark() == THREADS * sum(1000 + turn + 10 for turn in range(20))
                + THREADS * 100, "the server lost calls")
         server.finish()
@@ -131,15 +167,16 @@ def window(folder, tool, options):
         server.do("spin")
         for turn in range(20):
             first = server.mark()
-            attached = Attached(tool, server.pid, profile)
+            attached = Attached(tool, server.pid, profile, *measure(options))
             second = server.mark()
             time.sleep(0.05)
             third = server.mark()
             attached.end()
             last = server.mark()
-            if options.no_profile:
+            report = read(options, tool, profile)
+            if not report or options.measure.endswith("coverage"):
                 continue
-            calls = trammel.Report(tool, profile).calls("work_once")
+            calls = report.calls("work_once")
             # A thread may be between its call and its counter.
             expect(third - second - THREADS <= calls <= last - first + THREADS,
                    f"turn {turn}: {calls} calls, not {third - second} to {last - first}")
@@ -154,18 +191,17 @@ def modules(folder, tool, options):
     library = os.path.join(folder, "attach-plugin.so")
     sources.compile_one(["gcc", "-O1", "-shared", "-fPIC"], ["lib/plugin.c"], library)
     with Server(folder, "modules") as server:
-        attached = Attached(tool, server.pid, profile)
+        attached = Attached(tool, server.pid, profile, *measure(options))
         for _ in range(3):
             server.do("load " + library)
         server.do("exec")
         attached.end()
         server.do("load " + library)
         server.finish()
+    expect_calls(options, tool, profile, 21, "plugin_work")
     if options.no_profile:
         return
     report = trammel.Report(tool, profile)
-    expect(report.calls("plugin_work") == 21,
-           f"{report.calls('plugin_work')} calls of plugin_work, not 21")
     expect(report.processes_of("true"), f"no /bin/true in it: {report.programs()}")
     states = [record["process.state"] for record in report.processes_of("server")]
     expect("detached" in states, f"states of the server: {states}")
@@ -176,7 +212,7 @@ def children(folder, tool, options):
     for."""
     profile = os.path.join(folder, "children.trm")
     with Server(folder, "children") as server:
-        attached = Attached(tool, server.pid, profile)
+        attached = Attached(tool, server.pid, profile, *measure(options))
         server.do("leave 5000")
         time.sleep(0.05)
         attached.end()
@@ -189,25 +225,23 @@ def children(folder, tool, options):
         server.do("reap")
         print("vfork", file=server.process.stdin, flush=True)
         time.sleep(0.05)
-        attached = Attached(tool, server.pid, profile)
+        attached = Attached(tool, server.pid, profile, *measure(options))
         server.expect_line("vfork done")
         server.do("calls 10")
         attached.end()
         server.do("calls 10")
         server.finish()
-    if not options.no_profile:
-        calls = trammel.Report(tool, profile).calls("work_once")
-        expect(calls == 10 * THREADS, f"{calls} calls of work_once, not {10 * THREADS}")
+    expect_calls(options, tool, profile, 10 * THREADS)
 
 
-def waits(folder, tool, _):
+def waits(folder, tool, options):
     """System calls that threads wait in are not cut short, and a fast timer goes on."""
     shown = {}
     for kind in ("bare", "measured"):
         with Server(folder, "waits-" + kind, "waits") as server:
             for _ in range(4 if kind == "measured" else 0):
                 done = attach_quietly(tool, server.pid, os.path.join(folder, "waits.trm"),
-                                      "--for", "200ms")
+                                      "--for", "200ms", *measure(options))
                 expect(done.status == 0, f"attach: {done.status_text()}: {done.stderr!r}")
             shown[kind] = server.process.communicate(timeout=WAIT_SECONDS)[0]
             expect(server.process.returncode == 0, f"status {server.process.returncode}")
@@ -231,11 +265,11 @@ def stopped(folder, tool, options):
 
     with Server(folder, "stopped") as server:
         server.process.send_signal(signal.SIGSTOP)
-        done = attach_quietly(tool, server.pid, profile, "--for", "100ms")
+        done = attach_quietly(tool, server.pid, profile, "--for", "100ms", *measure(options))
         expect(done.status == 0, f"attach: {done.status_text()}: {done.stderr!r}")
         expect(is_stopped(), "the stopped process runs")
         server.process.send_signal(signal.SIGCONT)
-        attached = Attached(tool, server.pid, profile)
+        attached = Attached(tool, server.pid, profile, *measure(options))
         server.do("calls 10")
         server.process.send_signal(signal.SIGSTOP)
         time.sleep(0.1)
@@ -244,21 +278,21 @@ def stopped(folder, tool, options):
         server.process.send_signal(signal.SIGCONT)
         server.do("calls 10")
         server.finish()
-    if not options.no_profile:
-        calls = trammel.Report(tool, profile).calls("work_once")
-        expect(calls == 10 * THREADS, f"{calls} calls of work_once, not {10 * THREADS}")
+    expect_calls(options, tool, profile, 10 * THREADS)
 
 
-def interrupted(folder, tool, _):
-    """Handlers will go back to bytes that a patch covers: it is not made before they did."""
+def interrupted(folder, tool, options):
+    """Handlers will go back to bytes that a patch covers: it is not made before they did,
+    unless all of the function is relocated, and they are led on."""
     profile = os.path.join(folder, "interrupted.trm")
     with Server(folder, "interrupted", "interrupted") as server:
         server.expect_line("waiting")
         attach = subprocess.Popen(
-            [tool, "attach", "-p", str(server.pid), "-o", profile], stderr=subprocess.PIPE,
-            text=True, env=running.tool_environment())
+            [tool, "attach", "-p", str(server.pid), "-o", profile, *measure(options)],
+            stderr=subprocess.PIPE, text=True, env=running.tool_environment())
         begun = select.select([attach.stderr], [], [], 0.7)[0]
-        expect(not begun, f"attach did not wait: {begun and attach.stderr.readline()!r}")
+        expect(bool(begun) == (has_flow(options) or options.measure == "block-coverage"),
+               f"attach said, while handlers run: {begun and attach.stderr.readline()!r}")
         # Between two of these the way is free, as it is at the end.
         for _ in range(2):
             print("on", file=server.process.stdin, flush=True)
@@ -269,12 +303,14 @@ def interrupted(folder, tool, _):
         server.expect_line("fine")
         expect(server.process.wait(WAIT_SECONDS) == 0, f"status {server.process.returncode}")
     expect(attach.returncode in (0, 4), f"attach: {attach.returncode}: {text!r}")
+    if not attach.returncode:
+        read(options, tool, profile)
     # Attached to while no handler waits, and left while one does.
     with Server(folder, "faulting", "interrupted") as server:
         server.expect_line("waiting")
         with subprocess.Popen(
-                [tool, "attach", "-q", "-p", str(server.pid), "-o", profile, "--for", "300ms"],
-                stderr=subprocess.PIPE, env=running.tool_environment()) as attach:
+                [tool, "attach", "-q", "-p", str(server.pid), "-o", profile, "--for", "300ms",
+                 *measure(options)], stderr=subprocess.PIPE, env=running.tool_environment()) as attach:
             server.process.communicate("on\non\non\n", timeout=WAIT_SECONDS)
             attach.wait(WAIT_SECONDS)
         expect(server.process.returncode == 0, f"status {server.process.returncode}")
@@ -284,24 +320,22 @@ def process_ends(folder, tool, options):
     """The process ends while it is measured: all of its calls are in the profile."""
     profile = os.path.join(folder, "ends.trm")
     with Server(folder, "ends") as server:
-        attached = Attached(tool, server.pid, profile)
+        attached = Attached(tool, server.pid, profile, *measure(options))
         server.do("calls 77")
         server.finish()
         text = attached.end(0)
     expect("exit 0" in text, f"the summary does not tell its status: {text!r}")
-    if not options.no_profile:
-        calls = trammel.Report(tool, profile).calls("work_once")
-        expect(calls == 77 * THREADS, f"{calls} calls of work_once, not {77 * THREADS}")
+    expect_calls(options, tool, profile, 77 * THREADS)
 
 
-def killed(folder, tool, _):
+def killed(folder, tool, options):
     """trammel is killed at any moment: the server works on."""
     for turn in range(30):
         with Server(folder, f"killed{turn}") as server:
             server.do("spin")
             attach = subprocess.Popen(
                 [tool, "attach", "-q", "-p", str(server.pid), "--for", "20ms", "-o",
-                 os.path.join(folder, "killed.trm")], stderr=subprocess.DEVNULL,
+                 os.path.join(folder, "killed.trm"), *measure(options)], stderr=subprocess.DEVNULL,
                 env=running.tool_environment())
             time.sleep(turn * 0.004)
             attach.kill()
@@ -354,8 +388,10 @@ def web_server(folder, tool, options):
         asking.start()
         try:
             for _ in range(5):
-                done = attach_quietly(tool, server.pid, profile, "--for", "200ms")
+                done = attach_quietly(tool, server.pid, profile, "--for", "200ms",
+                                      *measure(options))
                 expect(done.status == 0, f"attach: {done.status_text()}: {done.stderr!r}")
+                read(options, tool, profile)
         finally:
             going.set()
             asking.join()
@@ -368,6 +404,43 @@ def web_server(folder, tool, options):
     if not options.no_profile:
         return f"longest stop {stop_of(trammel.Report(tool, profile)):.1f} ms"
     return None
+
+
+def compressor(folder, tool, options):
+    """A program of the distribution with eight threads at work: it writes what it always does,
+    also if trammel is killed in the middle."""
+    xz = shutil.which("xz", path="/usr/bin:/bin")
+    if not xz:
+        raise Skip("needs /usr/bin/xz")
+    path = os.path.join(folder, "numbers")
+    with open(path, "w", encoding="ascii") as file:
+        file.writelines(f"{number * number % 99991}\n" for number in range(1500000))
+    command = [xz, "-T8", "--block-size=1MiB", "-4", "-k", "-c", path]
+    bare = running.run(command, folder, timeout=4 * WAIT_SECONDS)
+    profile = os.path.join(folder, "compressor.trm")
+    measured, longest = 0, 0.0
+    with open(os.path.join(folder, "compressed"), "w+b") as out:
+        with subprocess.Popen(command, stdout=out, start_new_session=True) as process:
+            while process.poll() is None and measured < 4:
+                done = attach_quietly(tool, process.pid, profile, "--for", "100ms",
+                                      *measure(options))
+                expect(done.status == 0 or b"ended" in done.stderr,
+                       f"attach: {done.status_text()}: {done.stderr!r}")
+                if done.status or process.poll() is not None:
+                    break
+                measured += 1
+                report = read(options, tool, profile)
+                longest = max(longest, stop_of(report) if report else 0)
+            with subprocess.Popen([tool, "attach", "-q", "-p", str(process.pid), "-o", profile,
+                                   *measure(options)], stderr=subprocess.DEVNULL,
+                                  env=running.tool_environment()) as attach:
+                time.sleep(0.3)
+                attach.kill()
+            expect(process.wait(4 * WAIT_SECONDS) == 0, f"xz: {process.returncode}")
+        out.seek(0)
+        expect(out.read() == bare.stdout, "what it wrote is not what it writes")
+    expect(measured, "it ended before it was measured")
+    return f"longest of {measured} stops {longest:.1f} ms"
 
 
 def refused(folder, tool, _):
@@ -414,12 +487,30 @@ def refused(folder, tool, _):
     expect(done.status == 4 and b"trammel itself" in done.stderr, f"itself: {done.stderr!r}")
     if os.path.exists("/proc/2/status") and not os.path.exists("/proc/2/exe"):
         attempt("a kernel thread", 2, "kernel")
-    with Server(folder, "blocks") as server:
-        done = attach_quietly(tool, server.pid, profile, "-m", "blocks")
-        expect(done.status == 4 and b"-m functions" in done.stderr, f"blocks: {done.stderr!r}")
     for arguments in (["attach"], ["attach", "-p", "x"], ["attach", "-p", "1", "--for", "no"]):
         done = running.run([tool, *arguments], "/")
         expect(done.status == 2, f"{arguments}: {done.status_text()}: {done.stderr!r}")
+
+
+def ends_meanwhile(folder, tool, options):
+    """The process ends at any moment while it is attached to: that is said in a line."""
+    said = set()
+    for turn in range(4):
+        environment = running.tool_environment() | {
+            "TRAMMEL_CACHE_DIR": os.path.join(folder, f"cold{turn}")}
+        with Server(folder, f"meanwhile{turn}") as server:
+            with subprocess.Popen(
+                    [tool, "attach", "-q", "-p", str(server.pid), "-o",
+                     os.path.join(folder, "meanwhile.trm"), *measure(options)],
+                    stderr=subprocess.PIPE, text=True, env=environment) as attach:
+                time.sleep(turn * 0.02)
+                server.process.kill()
+                text = attach.communicate(timeout=WAIT_SECONDS)[1]
+        expect(attach.returncode == 0 and not text or
+               attach.returncode == 4 and text.count("\n") == 1 and "ended" in text,
+               f"turn {turn}: {attach.returncode}: {text!r}")
+        said.add(attach.returncode)
+    expect(4 in said, "it was always measured before it ended")
 
 
 def many_threads(folder, tool, options):
@@ -446,8 +537,10 @@ def many_threads(folder, tool, options):
         worker.start()
         try:
             for turn in range(10):
-                done = attach_quietly(tool, server.pid, profile, "--for", "50ms")
+                done = attach_quietly(tool, server.pid, profile, "--for", "50ms",
+                                      *measure(options))
                 expect(done.status == 0, f"turn {turn}: {done.status_text()}: {done.stderr!r}")
+                read(options, tool, profile)
         finally:
             ending.set()
             worker.join()
@@ -459,5 +552,6 @@ def many_threads(folder, tool, options):
 
 
 TESTS = [("attach-" + test.__name__, test) for test in (
-    exact, window, modules, children, waits, stopped, interrupted, process_ends, killed, web_server, refused,
-    many_threads)]
+    exact, window, modules, children, waits, stopped, interrupted, process_ends,
+    ends_meanwhile, killed, web_server, compressor,
+    refused, many_threads)]

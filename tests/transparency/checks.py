@@ -64,6 +64,19 @@ def check_function(report, line, coverage):
     return [text + (f" (skipped: {reason})" if reason else "")], []
 
 
+def check_arc(arcs, line):
+    """Problems of one `expect-arc:` line."""
+    values, _ = settings(line)
+    wanted = {key: values[word].replace("_(", "(").replace(",_", ", ")
+              for key, word in (("function", "function"), ("caller", "caller"),
+                                ("arc.kind", "kind")) if word in values}
+    found = sum(arc["arc.count"] for arc in arcs
+                if all(arc.get(key) == text for key, text in wanted.items()))
+    if found == int(values["calls"]):
+        return []
+    return [f"{found} calls, not as it should be: {line}"]
+
+
 def check_process(report, line):
     """Problems of one `expect-process:` line."""
     values, _ = settings(line)
@@ -92,6 +105,8 @@ def check_profile(source, report, coverage):
     for name in source.all("expect-absent"):
         if report.calls(name) is not None:
             problems.append(f"{name}: is no function, but has a row")
+    for line in source.all("expect-arc") if report.arcs else ():
+        problems += check_arc(report.arcs, line)
     for line in source.all("expect-process"):
         problems += check_process(report, line)
     if not report.processes:
@@ -119,6 +134,9 @@ def check_refusal(source, measured, profile):
 
 def check_program(source, program, tool, options):
     """Runs the program bare and measured and compares; returns a note."""
+    preloads = trammel.only_preloads(options.measure)
+    if preloads and source.one("not-preloaded"):
+        raise Skip(source.one("not-preloaded"))
     arguments = shlex.split(source.one("args", ""))
     command = [program, *arguments]
     with running.Scratch("run") as scratch:
@@ -131,7 +149,7 @@ def check_program(source, program, tool, options):
         os.mkdir(work, 0o755)
         measured = running.run(
             trammel.run_command(tool, profile, command, options.measure), work)
-        if source.one("refused"):
+        if source.one("refused") and not preloads:
             check_refusal(source, measured, profile)
             return ""
         normalisers = shlex.split(source.one("normalise", ""))
@@ -143,8 +161,7 @@ def check_program(source, program, tool, options):
         time.sleep(float(source.one("settle", "0")))
         try:
             report = trammel.Report(tool, profile)
-            if options.measure in ("blocks", "edges"):
-                trammel.check_counts(tool, profile, report)
+            trammel.check_counts(tool, profile, report, options.measure)
         except trammel.ReportError as error:
             raise Failure(str(error)) from error
         return check_profile(source, report, options.measure == "coverage")

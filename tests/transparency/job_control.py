@@ -12,7 +12,7 @@ import stat
 import subprocess
 import time
 
-from transparency import running, sources, trammel
+from transparency import checks, running, sources, trammel
 from transparency.results import Failure, Skip
 from transparency.terminal import Terminal
 
@@ -201,6 +201,33 @@ def set_user_child(folder, tool, options):
     expect(len(released) == 3, f"{len(released)} processes released for it, not 3: {states}")
 
 
+def set_user_child_of_go(folder, tool, options):
+    """The same for a program that makes system calls by instructions of its own."""
+    if os.geteuid() != 0:
+        raise Skip("needs root, to make a set-uid program")
+    source = sources.read(os.path.join(sources.FOLDER, "go_starts.go"))
+    checks.check_needs(source)
+    helper = build(folder, "whoami", "setuid-go")
+    os.chmod(helper, 0o4755)
+    program = sources.build(source, "", os.path.join(folder, "go_starts-user"))
+    with running.Scratch("setuid") as scratch:
+        os.chmod(scratch, 0o777)
+        profile = os.path.join(scratch, "run.trm")
+        variables = running.without_cache_variable(scratch)
+        bare = running.run([program, helper], scratch, variables, prepare=as_nobody)
+        expect(b"effective 0" in bare.stdout, f"bare run: not set-uid: {bare.stdout!r}")
+        measured = running.run(trammel.run_command(tool, profile, [program, helper]),
+                               scratch, variables, prepare=as_nobody)
+        problems = running.compare(bare, measured)
+        expect(not problems, "; ".join(problems))
+        if options.no_profile:
+            return
+        report = trammel.Report(tool, profile)
+    reasons = [record.get("process.reason", "") for record in report.processes
+               if record.get("process.state") == "released"]
+    expect(len(reasons) == 1 and helper in reasons[0], f"released: {reasons}")
+
+
 def set_user_as_root(folder, tool, options):
     """Started by root, a program that is set-uid root changes nothing and is measured."""
     if os.geteuid() != 0:
@@ -239,4 +266,4 @@ def daemon_returns(folder, tool, options):
 TESTS = [("terminal-" + test.__name__, test) for test in (
     stop_and_go, interrupt, interrupt_caught, terminal_size, interactive_shell)]
 TESTS += [("tree-" + test.__name__, test) for test in (
-    signal_to_controller, set_user_child, set_user_as_root, daemon_returns)]
+    signal_to_controller, set_user_child, set_user_child_of_go, set_user_as_root, daemon_returns)]

@@ -78,7 +78,8 @@ def arguments(description):
     parser.add_argument("--no-profile", action="store_true",
                         help="compare the runs only and read no profile")
     parser.add_argument("--measure", default="functions", metavar="NAME",
-                        help="measurement: functions (default), coverage, blocks or edges")
+                        help="measurement: functions (default), coverage, blocks, edges or calls; "
+                             "several with commas")
     return parser
 
 

@@ -16,9 +16,13 @@ Head lines of a source in tests/programs, in the first comment lines (`// word: 
     normalise: NAMES              see running.NORMALISERS
     settle: SECONDS               wait so long before the profile is read
     expect: function=NAME calls=N [module=PREFIX] [at-least] [or-skipped]
+    expect-arc: function=NAME calls=N [caller=NAME] [kind=WORD]     with calls by their places;
+                                  _ stands for a space in names
     expect-absent: NAME           no row is for this function
     expect-process: program=NAME [state=TEXT] [count=N] [reason=SUBSTRING]
-    refused: SUBSTRING            trammel must refuse it: one line with this text, exit 126
+    refused: SUBSTRING            trammel must refuse it: one line with this text, exit 126; not where
+                                  it only loads a library into it (regions, trace)
+    not-preloaded: REASON         skipped where it does that
 
 A program that ends with exit status 77 cannot be run here: its output says why.
 """
@@ -37,7 +41,7 @@ SUFFIXES = (".c", ".cc", ".S", ".go")
 WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wno-unknown-warning-option", "-Wno-clobbered")
 DIRECTIVE = re.compile(r"^// ([a-z-]+)(?:\(([\w-]+)\))?: (.*)$")
 WORDS = {"build", "library", "plugin", "helper", "strip", "args", "needs", "status", "output",
-         "normalise", "settle", "expect", "expect-absent", "expect-process", "refused"}
+         "normalise", "settle", "expect", "expect-arc", "expect-absent", "expect-process", "refused", "not-preloaded"}
 
 
 @dataclasses.dataclass

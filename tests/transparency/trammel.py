@@ -23,32 +23,44 @@ def find(build=None):
     sys.exit("no trammel found: build it, or give --build DIR or the variable TRAMMEL")
 
 
-# Options for parts of a run, which edges are not counted of.
-PARTS = ("--start-at", "--stop-at", "--interval", "--for", "--after", "--threads")
-
-
 def run_command(trammel, profile, command, measurement="functions", options=()):
-    """The command line that measures another one; parts of runs by blocks if not by edges."""
-    if measurement == "edges" and any(word.startswith(PARTS) for word in options):
+    """The command line that measures another one; edges are not counted by thread."""
+    if measurement == "edges" and "--threads" in options:
         measurement = "blocks"
     return [trammel, "run", "--quiet", "-m", measurement, "-o", profile, *options, "--",
             *command]
+
+
+def only_preloads(measure):
+    """Whether programs run as they are, with a library loaded into them."""
+    return set(measure.split(",")) <= {"regions", "trace"}
 
 
 class ReportError(Exception):
     """A profile that is missing or cannot be read."""
 
 
-def check_counts(trammel, profile, report):
-    """Counts of blocks, if the profile has them, must fit the code and each other."""
-    if not any(row.get("instructions") for row in report.rows):
+def check_counts(trammel, profile, report, measure):
+    """Counts of blocks and of calls by their places, if the profile has them, must fit the code
+    and each other."""
+    names = measure.split(",")
+    if "calls" in names and report.rows:
+        done = subprocess.run([trammel, "report", profile, "--json", "--by", "arc"],
+                              capture_output=True, timeout=running.TIMEOUT_SECONDS, check=False)
+        if done.returncode != 0:
+            raise ReportError("trammel report --by arc: "
+                              + done.stderr.decode(errors="replace").strip()[-200:])
+        report.arcs = json.loads(done.stdout)["rows"]
+    blocks = {"blocks", "edges"} & set(names) and any(row.get("instructions") for row in report.rows)
+    if not blocks and not report.arcs:
         return
     done = subprocess.run([trammel, "report", "--check", "--limit", "3", profile],
                           capture_output=True, timeout=running.TIMEOUT_SECONDS, check=False)
     if done.returncode != 0:
         raise ReportError(f"trammel report --check: exit {done.returncode}: "
                           + (done.stdout + done.stderr).decode(errors="replace").strip()[-600:])
-    check_derived(trammel, profile, report)
+    if blocks:
+        check_derived(trammel, profile, report)
 
 
 def read_json(trammel, command, profile):
@@ -104,6 +116,7 @@ class Report:
         self.processes = content.get("processes", [])
         self.modules = content.get("modules", [])
         self.skipped = content.get("skipped", [])
+        self.arcs = []  # see check_counts
 
     def calls(self, function, module=None):
         """Calls of a function in all processes; None if no row names it."""

@@ -56,6 +56,14 @@ def run_measured(tool, folder, options, words, command, name, measurement=None):
     return done, profile
 
 
+def read(tool, profile, options, words):
+    """The report of a profile. Counts of edges are consistent in any part of a run."""
+    report = trammel.Report(tool, profile)
+    if options.measure == "edges" and "--threads" not in words:
+        trammel.check_counts(tool, profile, report, options.measure)
+    return report
+
+
 def events(folder, tool, options):
     """Counting begins and ends just where it is to; the program notices nothing."""
     program = job_control.build(folder, "stages", "events")
@@ -67,7 +75,7 @@ def events(folder, tool, options):
         expect(not problems, f"{words}: {problems}")
         if options.no_profile:
             continue
-        report = trammel.Report(tool, profile)
+        report = read(tool, profile, options, words)
         for name in ALL:
             wanted = calls.get(name, 0)
             if has_flags(options):
@@ -93,8 +101,16 @@ def intervals(folder, tool, options):
                              capture_output=True).stdout
         return json.loads(out)["rows"]
 
+    read(tool, profile, options, ())
     rows = ask("--by", "interval")
     expect(len(rows) >= 5, f"{len(rows)} intervals")
+    for row in rows if options.measure == "edges" else ():
+        if not row["instructions"]:
+            continue  # none of it was counted
+        done = running.run([tool, "report", "--check", "--interval", str(row["interval"]),
+                            profile], folder)
+        expect(done.status == 0, f"interval {row['interval']}: {done.stdout.decode()[-400:]}"
+               f"{done.stderr.decode()}")
     for before, after in zip(rows, rows[1:]):
         expect(before["interval.end.ns"] == after["interval.start.ns"] and
                before["interval"] + 1 == after["interval"], f"{before}, {after}")
@@ -127,6 +143,26 @@ def flags(folder, tool, options):
         expect(found == {name for name in calls if calls[name]}, f"{words}: blocks of {found}")
         images = len(trammel.Report(tool, profile).processes)
         expect(all(1 <= row["count"] <= images for row in rows), f"{words}: {rows}")
+
+
+def arcs(folder, tool, options):
+    """Calls by their places, in parts of a run."""
+    program = job_control.build(folder, "stages", "arcs")
+    if options.no_profile:
+        return
+    for words, calls in EVENTS:
+        done, profile = run_measured(tool, folder, options, words, [program], "arcs", "calls")
+        expect(done.status == 7, f"{words}: {done}")
+        if not calls:
+            continue
+        out = subprocess.run([tool, "report", "--json", "--by", "arc", profile], check=True,
+                             capture_output=True).stdout
+        rows = [row for row in json.loads(out)["rows"] if row["function"] in ALL]
+        for name in ALL:
+            found = sum(row["arc.count"] for row in rows if row["function"] == name)
+            expect(found == calls.get(name, 0), f"{words}: {found} calls of {name}: {rows}")
+        callers = {row.get("caller") for row in rows if row["function"] != "signalled"}
+        expect(callers <= {"repeat", "main", "thread"}, f"{words}: called by {callers}")
 
 
 def instructions(folder, tool, options):
@@ -162,7 +198,7 @@ def times(folder, tool, options):
         expect(not problems, f"{words}: {problems}")
         if options.no_profile:
             continue
-        report = trammel.Report(tool, profile)
+        report = read(tool, profile, options, words)
         expect(report.profile["run.exit"] == "running" and
                report.processes[0]["process.state"] == "detached", f"{words}: {report.profile}")
         calls = report.calls("piece", "spans") or 0
@@ -202,7 +238,8 @@ def attached(folder, tool, options):
     """The same of processes that run already."""
     profile = os.path.join(folder, "attached-window.trm")
     with attach.Server(folder, "attached-window") as server:
-        one = attach.Attached(tool, server.pid, profile, "--start-at", FORK, "--no-follow")
+        one = attach.Attached(tool, server.pid, profile, "--start-at", FORK, "--no-follow",
+                              *attach.measure(options))
         server.do("calls 100")
         server.do("child 50")
         server.do("calls 20")
@@ -210,7 +247,7 @@ def attached(folder, tool, options):
         one.end()
         server.do("calls 10")
         two = attach.Attached(tool, server.pid, profile + "2", "--stop-at", FORK,
-                              "--interval", "20ms")
+                              "--interval", "20ms", *attach.measure(options))
         server.do("calls 30")
         server.do("child 50")
         two.end(0)
@@ -220,8 +257,10 @@ def attached(folder, tool, options):
         return
     for path, wanted in ((profile, attach.THREADS * 20 + 300),
                          (profile + "2", attach.THREADS * 30)):
-        report = trammel.Report(tool, path)
+        report = attach.read(options, tool, path)
         calls = report.calls("work_once")
+        if has_flags(options):
+            wanted = calls and 1
         expect(calls == wanted, f"{report.profile}: {calls} calls of work_once, not {wanted}")
 
 
@@ -285,9 +324,9 @@ def refusals(folder, tool, _):
             (("--interval", "10us"), "--interval '10us'"),
             (("--interval", "10M"), "does not count instructions"),
             (("-m", "block-coverage", "--interval", "10M"), "does not count instructions"),
-            (("-m", "edges", "--for", "1s"), "leave '--for 1s' out"),
-            (("-m", "pbo", "--interval", "1s"), "leave '--interval 1s' out"),
+            (("-m", "edges,calls", "--for", "1s"), "leave '--for 1s' out"),
             (("-m", "edges", "--threads"), "leave '--threads' out"),
+            (("-m", "pbo", "--threads", "--interval", "1s"), "leave '--threads' out"),
             (("--interval", "0.1ms"), "1ms"), (("--start-at", "mmap"), "watches"),
             (("--start-at-signal", "KILL"), "'KILL'"), (("--stop-at-signal", "x"), "'x'")):
         done = running.run([tool, "run", *words, "--", "echo", "ran"], folder)
@@ -297,5 +336,5 @@ def refusals(folder, tool, _):
 
 
 TESTS = [("window-" + test.__name__, test) for test in (
-    events, intervals, flags, instructions, times, programs, attached, threads,
+    events, intervals, flags, arcs, instructions, times, programs, attached, threads,
     unmatched, refusals)]

@@ -167,6 +167,33 @@ void add_block(struct maker *maker, const char *path, const char *name, uint64_t
 	trm_writer_record(maker->writer, function_node(maker, path, name), pairs, 6);
 }
 
+void add_arc(struct maker *maker, const char *path, const char *name, uint64_t offset,
+	     const char *const caller[3], const uint64_t numbers[3])
+{
+	record_node node = function_node(maker, path, name);
+	struct record_pair pairs[6] = {
+		pair(maker, "offset", record_address(offset)),
+		pair(maker, "image", record_uint(maker->image)),
+		pair(maker, "arc.count", record_uint(numbers[2])),
+		pair(maker, "arc.kind", record_string(caller[2])),
+	};
+	size_t count = 4;
+
+	if (caller[0])
+		node = record_node_child(maker->model, node,
+					 attribute(maker, "caller.path", RECORD_STRING),
+					 record_string(caller[0]));
+	if (caller[1]) {
+		node = record_node_child(maker->model, node,
+					 attribute(maker, "caller", RECORD_STRING),
+					 record_string(caller[1]));
+		pairs[count++] = pair(maker, "caller.offset", record_address(numbers[0]));
+	}
+	if (numbers[1])
+		pairs[count++] = pair(maker, "arc.site", record_address(numbers[1]));
+	trm_writer_record(maker->writer, node, pairs, count);
+}
+
 void add_edge(struct maker *maker, const char *path, const char *name, uint64_t offset,
 	      const char *kind, const uint64_t way[4])
 {

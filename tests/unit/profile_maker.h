@@ -54,6 +54,11 @@ void add_calls(struct maker *maker, const char *path, const char *name, uint64_t
 	       uint64_t calls);
 void add_block(struct maker *maker, const char *path, const char *name, uint64_t offset,
 	       const uint64_t block[4]); /* address, size, instructions, count */
+/* Calls of a function; `caller` as an array: module's path, function, kind, each NULL if
+ * it is not known; `numbers`: the caller's address, the site (0: not known), the count.
+ */
+void add_arc(struct maker *maker, const char *path, const char *name, uint64_t offset,
+	     const char *const caller[3], const uint64_t numbers[3]);
 /* `way`: the addresses of the instruction, of its block, and of the one that it leads to
  * (0: out of the function), and the count. */
 void add_edge(struct maker *maker, const char *path, const char *name, uint64_t offset,

@@ -474,20 +474,7 @@ fixed_1: inc %rsi
 fixed_2: mov %rsi, %rax
 fixed_3: ret
 END switch_fixed
-BEGIN switch_entry
-	add $7, %rsi
-	mov %edi, %eax
-	and $3, %eax
-	lea table_entry(%rip), %r8
-	movslq (%r8,%rax,4), %rcx
-	add %r8, %rcx
-	shr $2, %edi
-	jmp *%rcx
-entry_1: mov %rsi, %rax
-	ret
-entry_2: lea (%rsi,%rdi), %rax
-	ret
-END switch_entry
+#include "gotos.S"
 
 /* Calls: at the start of blocks, back to back, with nops between, in the first five bytes,
  * behind a loop to the entry, recursive, of what is in registers and in memory. */
@@ -792,6 +779,8 @@ table_entry: .long entry_1 - table_entry, switch_entry - table_entry, entry_2 - 
 .p2align 3
 table_fixed: .quad AREA + fixed_0 - area_begin, AREA + fixed_1 - area_begin
 	.quad AREA + fixed_2 - area_begin, AREA + fixed_1 - area_begin
+table_words: .quad AREA + words_0 - area_begin, AREA + words_1 - area_begin
+	.quad AREA + words_2 - area_begin, AREA + words_3 - area_begin, AREA + frame_0 - area_begin
 area_end:
 .pushsection .data.rel.ro.functions, "aw"
 last_function:

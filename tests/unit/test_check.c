@@ -238,7 +238,8 @@ static void test_json(void **state)
 	(void)state;
 	write_profile(self.path, &(struct sample)LOOP(3, 3, 50, 51, 53, 6));
 	snprintf(expected, sizeof(expected),
-		 "{\"functions\": 1, \"blocks\": 5, \"edges\": 0, \"faults\": 1,\n"
+		 "{\"functions\": 1, \"blocks\": 5, \"edges\": 0, \"arcs\": 0, "
+		 "\"faults\": 1,\n"
 		 "\"rows\": [\n"
 		 "  {\"kind\": \"entry\", \"fault\": true, \"module.path\": \"%s\", "
 		 "\"function\": \"annotated_loop\", \"offset\": \"0x%" PRIx64

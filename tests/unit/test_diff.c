@@ -336,8 +336,8 @@ static void test_wrong_usage(void **state)
 		{"", "two profiles are compared, not 0: trammel diff A B"},
 		{"a b c", "two profiles are compared, not 3: trammel diff A B"},
 		{"--by process a b",
-		 "--by 'process' is unknown: choose function, module, program or "
-		 "block"},
+		 "--by 'process' is unknown: choose function, module, program, block, "
+		 "edge or arc"},
 		{"--sort=nam a b", "--sort 'nam' is unknown: did you mean 'name'?"},
 		{"-t -1 a b", "--threshold '-1' is no number from 0 up"},
 		{"-t 5% a b", "--threshold '5%' is no number from 0 up"},
@@ -360,14 +360,79 @@ static void test_wrong_usage(void **state)
 		      "trammel: cannot open 'nowhere.trm': No such file or directory\n");
 }
 
+#define EDGE(...) BLOCK(__VA_ARGS__)
+
+/* In B the function lies elsewhere, and its loop is left once more; who calls it moved,
+ * too. */
+static void write_ways(const char *file, uint64_t at, uint64_t rounds)
+{
+	static const char *const main_call[] = {ZIP, "main", "call"};
+	static const char *const libc_call[] = {LIBC, "qsort", "indirect"};
+	static const char *const unknown[] = {NULL, NULL, "other"};
+	struct maker maker = begin(file, "edges,calls");
+
+	add_image(&maker, 1, "/usr/bin/zip", 1, "exited 0", NULL);
+	add_calls(&maker, ZIP, "deflate", at, 10);
+	add_block(&maker, ZIP, "deflate", at, BLOCK(at, 32, 10, rounds));
+	add_edge(&maker, ZIP, "deflate", at, "jump", EDGE(at + 30, at, at, rounds));
+	add_edge(&maker, ZIP, "deflate", at, "next", EDGE(at + 30, at, at + 32, 10));
+	add_edge(&maker, ZIP, "deflate", at, "leave", EDGE(at + 34, at + 32, 0, 10));
+	add_edge(&maker, ZIP, "deflate", at, "jump", EDGE(at + 60, at + 40, at, 0));
+	add_arc(&maker, ZIP, "deflate", at, main_call, BLOCK(at - 64, at - 50, 3));
+	add_arc(&maker, ZIP, "deflate", at, main_call, BLOCK(at - 64, at - 40, rounds));
+	add_arc(&maker, ZIP, "deflate", at, libc_call, BLOCK(0x500, 0x510, 4));
+	add_arc(&maker, ZIP, "deflate", at, unknown, BLOCK(0, 0, at & 2));
+	end_profile(&maker);
+}
+
+static void test_edges_and_arcs(void **state)
+{
+	char *output, *errors;
+
+	(void)state;
+	write_ways("a.trm", 0x1100, 100);
+	write_ways("b.trm", 0x2102, 150);
+	check_command(cmd_diff, "--by edge a.trm b.trm", 1,
+		      HEAD
+		      "    A    B  Difference   Change  Module  Edge\n"
+		      "  100  150         +50  +50.0 %  zip     deflate+0x0 -> +0x0\n"
+		      "\n"
+		      "1 edge differs; 2 do not\n"
+		      "Taken: 120 in A, 170 in B: +50, +41.7 %\n",
+		      "");
+	check_command(cmd_diff, "--by arc a.trm b.trm", 1,
+		      HEAD "    A    B  Difference   Change  Module  Caller -> Function\n"
+			   "  103  153         +50  +48.5 %  zip     main -> deflate\n"
+			   "    0    2          +2      new  zip     ? -> deflate\n"
+			   "\n"
+			   "2 arcs differ: 1 new, 0 gone; 1 does not\n"
+			   "Calls: 107 in A, 159 in B: +52, +48.6 %\n",
+		      "");
+	assert_int_equal(
+		run_command(cmd_diff, "--json --by edge a.trm b.trm", &output, &errors),
+		1);
+	assert_non_null(strstr(output, "\"count\": 120"));
+	assert_non_null(strstr(output, "\"module\": \"zip\", \"edge\": \"deflate+0x0 -> "
+				       "+0x0\", \"a\": 100, \"b\": 150"));
+	free(output);
+	free(errors);
+	write_blocks();
+	check_command(cmd_diff, "--by edge a.trm b.trm", 2, "",
+		      "trammel: no counts of edges in 'a.trm': measure with trammel run "
+		      "-m edges\n");
+	check_command(cmd_diff, "--by arc a.trm b.trm", 2, "",
+		      "trammel: no calls by their places in 'a.trm': measure with "
+		      "trammel run -m calls\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_functions),   cmocka_unit_test(test_rows_chosen),
-		cmocka_unit_test(test_equal),       cmocka_unit_test(test_json),
-		cmocka_unit_test(test_coverage),    cmocka_unit_test(test_blocks),
-		cmocka_unit_test(test_colours),     cmocka_unit_test(test_torn),
-		cmocka_unit_test(test_wrong_usage),
+		cmocka_unit_test(test_functions),      cmocka_unit_test(test_rows_chosen),
+		cmocka_unit_test(test_equal),          cmocka_unit_test(test_json),
+		cmocka_unit_test(test_coverage),       cmocka_unit_test(test_blocks),
+		cmocka_unit_test(test_edges_and_arcs), cmocka_unit_test(test_colours),
+		cmocka_unit_test(test_torn),           cmocka_unit_test(test_wrong_usage),
 	};
 	char folder[] = "/tmp/test_diff.XXXXXX";
 

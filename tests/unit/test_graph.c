@@ -156,8 +156,8 @@ static void test_refused(void **state)
 		      "trammel: 'annotated_odd' has no graph: it has an indirect jump "
 		      "that was not understood; trammel annotate shows its code\n");
 	check_command(cmd_graph, "a.trm", 2, "",
-		      "trammel: no function: trammel graph FILE FUNCTION; calls between "
-		      "functions are not measured\n");
+		      "trammel: no function: trammel graph FILE FUNCTION, or "
+		      "trammel graph --calls FILE\n");
 	check_command(cmd_graph, "--dot --json a.trm annotated", 2, "",
 		      "trammel: --dot and --json are two outputs: choose one\n");
 	check_command(cmd_graph, "--module */test_* a.trm annotate_", 2, "",

@@ -185,7 +185,7 @@ static void test_annotate(void **state)
 static void test_graph(void **state)
 {
 	(void)state;
-	check_options("graph", 5);
+	check_options("graph", 7);
 	check_no_more_options("graph");
 }
 
@@ -208,6 +208,13 @@ static void test_pbo(void **state)
 	(void)state;
 	check_options("pbo", 6);
 	check_no_more_options("pbo");
+}
+
+static void test_query(void **state)
+{
+	(void)state;
+	check_options("query", 4);
+	check_no_more_options("query");
 }
 
 static void test_bbv(void **state)
@@ -317,8 +324,8 @@ int main(void)
 		cmocka_unit_test(test_commands), cmocka_unit_test(test_measurements),
 		cmocka_unit_test(test_checks),   cmocka_unit_test(test_mix),
 		cmocka_unit_test(test_bbv),      cmocka_unit_test(test_pbo),
-		cmocka_unit_test(test_loops),    cmocka_unit_test(test_annotate),
-		cmocka_unit_test(test_graph),
+		cmocka_unit_test(test_query),    cmocka_unit_test(test_loops),
+		cmocka_unit_test(test_annotate), cmocka_unit_test(test_graph),
 	};
 	char beside[PATH_MAX];
 

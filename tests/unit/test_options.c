@@ -32,20 +32,55 @@ static void test_patterns(void **state)
 	expect_pattern("app:std::sort*", "app", "std::sort*");
 }
 
+static void expect_range(const char *text, uint64_t from, uint64_t to)
+{
+	struct pattern pattern = pattern_parse(text);
+
+	assert_int_equal(pattern.from, from);
+	assert_int_equal(pattern.to, to);
+	pattern_deinit(&pattern);
+}
+
+static void test_ranges(void **state)
+{
+	struct session_options options = {0};
+
+	(void)state;
+	expect_range("gzip:0x3f10-0x4290", 0x3f10, 0x4290);
+	expect_range("0x3f10", 0x3f10, 0x3f11);
+	/* These are names. */
+	expect_range("0x", 0, 0);
+	expect_range("0x3f10-", 0, 0);
+	expect_range("0x3f10-0x3f10", 0, 0);
+	expect_range("0x3f10*", 0, 0);
+	expect_range("sub_3f10", 0, 0);
+	patterns_add(&options.only, "libz*:0x100-0x200");
+	assert_true(options_want_module(&options, "/lib/libz.so.1"));
+	assert_false(options_want_module(&options, "/bin/gzip"));
+	assert_true(options_want_function(&options, "/lib/libz.so.1", "a", 0x100));
+	assert_false(options_want_function(&options, "/lib/libz.so.1", "a", 0x200));
+	assert_false(options_want_function(&options, "/bin/gzip", "a", 0x100));
+	patterns_add(&options.skip, "0x180");
+	assert_false(options_want_function(&options, "/lib/libz.so.1", "a", 0x180));
+	assert_true(options_want_function(&options, "/lib/libz.so.1", "a", 0x181));
+	patterns_deinit(&options.only);
+	patterns_deinit(&options.skip);
+}
+
 static void test_only_and_skip(void **state)
 {
 	struct session_options options = {0};
 
 	(void)state;
-	assert_true(options_want_function(&options, "/lib/libz.so.1", "inflate"));
+	assert_true(options_want_function(&options, "/lib/libz.so.1", "inflate", 0x10));
 	vector_push(&options.only, pattern_parse("libz*:*flate"));
 	assert_true(options_want_module(&options, "/lib/libz.so.1"));
 	assert_false(options_want_module(&options, "/bin/gzip"));
-	assert_true(options_want_function(&options, "/lib/libz.so.1", "inflate"));
-	assert_false(options_want_function(&options, "/lib/libz.so.1", "crc32"));
+	assert_true(options_want_function(&options, "/lib/libz.so.1", "inflate", 0x10));
+	assert_false(options_want_function(&options, "/lib/libz.so.1", "crc32", 0x10));
 	vector_push(&options.skip, pattern_parse("in*"));
-	assert_false(options_want_function(&options, "/lib/libz.so.1", "inflate"));
-	assert_true(options_want_function(&options, "/lib/libz.so.1", "deflate"));
+	assert_false(options_want_function(&options, "/lib/libz.so.1", "inflate", 0x10));
+	assert_true(options_want_function(&options, "/lib/libz.so.1", "deflate", 0x10));
 	vector_push(&options.skip, pattern_parse("libz*:"));
 	assert_false(options_want_module(&options, "/lib/libz.so.1"));
 	vector_for_each (&options.only, pattern)
@@ -93,13 +128,52 @@ static void test_collectors_are_found_and_suggested(void **state)
 	trm_error_destroy(error);
 }
 
+static void test_collectors_are_combined(void **state)
+{
+	struct collector all;
+	struct trm_error *error;
+
+	(void)state;
+	assert_null(collector_combine("coverage", &all));
+	assert_int_equal(all.probe, PLAN_PROBE_FLAG);
+	assert_int_equal(all.slot_size, 1);
+	assert_null(collector_combine("coverage,block-coverage", &all));
+	assert_int_equal(all.probe, PLAN_PROBE_FLAG);
+	assert_int_equal(all.depth, PLAN_BLOCKS);
+	assert_null(collector_combine("functions,calls", &all));
+	assert_string_equal(all.name, "functions,calls");
+	assert_false(all.pbo);
+	assert_int_equal(all.probe, PLAN_PROBE_COUNT);
+	assert_int_equal(all.depth, PLAN_ENTRIES);
+	assert_int_equal(all.slot_size, 8);
+	assert_true(all.calls);
+	assert_null(collector_combine("blocks,coverage", &all));
+	assert_int_equal(all.probe, PLAN_PROBE_COUNT);
+	assert_int_equal(all.depth, PLAN_BLOCKS);
+	assert_false(all.calls);
+	assert_null(collector_combine("pbo,calls,blocks", &all));
+	assert_int_equal(all.depth, PLAN_EDGES);
+	assert_true(all.calls && all.pbo);
+	error = collector_combine("calls,block-coverage", &all);
+	assert_non_null(strstr(error->message, "leave one out"));
+	trm_error_destroy(error);
+	error = collector_combine("blocks,cals", &all);
+	assert_non_null(strstr(error->message, "\"calls\""));
+	trm_error_destroy(error);
+	error = collector_combine("calls,", &all);
+	assert_int_equal(error->code, TRM_ERROR_USAGE);
+	trm_error_destroy(error);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_patterns),
+		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_only_and_skip),
 		cmocka_unit_test(test_files_of_patterns),
 		cmocka_unit_test(test_collectors_are_found_and_suggested),
+		cmocka_unit_test(test_collectors_are_combined),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,7 +26,7 @@ static void fail_if_error(struct trm_error *error)
 	fail();
 }
 
-static struct plan *make_plan(const struct image *image, const struct plan_request *like)
+static struct plan *make_plan(struct image *image, const struct plan_request *like)
 {
 	struct plan_request request = like ? *like : (struct plan_request){0};
 	struct plan *plan;
@@ -273,15 +273,17 @@ static const uint8_t *original_at(void *context, uint64_t address, size_t size)
 	return image_bytes_at(context, address, size);
 }
 
-static uint8_t hook_f(void *context, const char *name)
+static uint8_t hook_f(void *context, const char *name, uint64_t address)
 {
 	(void)context;
+	(void)address;
 	return strcmp(name, "f") ? 0 : 7;
 }
 
-static bool want_none(void *context, const char *name)
+static bool want_none(void *context, const char *name, uint64_t address)
 {
 	(void)context;
+	(void)address;
 	(void)name;
 	return false;
 }
@@ -312,7 +314,7 @@ static void test_hook(void **state)
 		{4096, PLAN_PLACE_UNKNOWN, 0, 0},
 	};
 	struct plan_request request = {
-		.hook_of = hook_f, .wanted = want_none, .hook_layout = {40, 0}};
+		.hook_of = hook_f, .wanted = want_none, .hook_layout = {40, 0, 0}};
 	struct image image;
 	struct plan *plan;
 
@@ -348,7 +350,7 @@ static void test_goroutine_stacks(void **state)
 	static const uint8_t reads[] = {0x55, 0x48, 0x89, 0xe5, 0x9c, 0x48, 0x83,
 					0xec, 0x40, 0xc3, 0xcc, 0xcc, 0xcc, 0xcc,
 					0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc};
-	struct plan_request request = {.hook_of = hook_f, .hook_layout = {40, 0}};
+	struct plan_request request = {.hook_of = hook_f, .hook_layout = {40, 0, 0}};
 	struct image image;
 	struct plan *plan;
 
@@ -533,7 +535,7 @@ static void test_glances(void **state)
 }
 
 /* The table decoder and Zydis agree on every function of a real file. */
-static void compare_lengths(const struct image *image)
+static void compare_lengths(struct image *image)
 {
 	const struct glance_tables *tables = length_glances();
 
@@ -564,7 +566,7 @@ static void compare_lengths(const struct image *image)
 }
 
 /* Each patch lies in a function or in padding, and nothing leads into its middle. */
-static void check_patches(const struct image *image, const struct plan *plan)
+static void check_patches(struct image *image, const struct plan *plan)
 {
 	uint64_t end = 0;
 	struct scan scan;

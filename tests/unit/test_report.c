@@ -673,8 +673,9 @@ static void test_wrong_usage(void **state)
 		{"x --module", "option '--module': missing argument"},
 		{"--by functions x",
 		 "--by 'functions' is unknown: did you mean 'function'?"},
-		{"--by colour x", "--by 'colour' is unknown: choose function, module, "
-				  "process, block, edge, interval or thread"},
+		{"--by colour x",
+		 "--by 'colour' is unknown: choose function, module, process, block, "
+		 "edge, arc, interval, thread or region"},
 		{"--sort=size x",
 		 "--sort 'size' is unknown: choose calls, name, module or instructions"},
 		{"--color=allways x",

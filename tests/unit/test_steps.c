@@ -220,24 +220,89 @@ static void test_ways(void **state)
 	struct module module = {
 		.file = &file, .bias = 0x1000, .code_address = 0x700000000};
 	struct whole_area area;
-	uint8_t *code;
+	uint8_t *header;
 
 	(void)state;
 	whole_routines_open(&area, IMAGE_EXECUTABLE, PLAN_BLOCKS);
 	file.plan = area.plan;
-	code = calloc(1, ways_offset(area.plan) + ways_size(area.plan));
-	ways_write(&module, code);
+	ways_make(&file);
+	header = calloc(1, ways_header_size(&file) + ways_size(&file));
 	assert_int_equal(ways_address(&module),
-			 module.code_address + ways_offset(area.plan));
+			 module.code_address + ways_header_offset(&file));
+	module.ways_at = ways_address(&module) + ways_header_size(&file);
+	ways_write(&file, header + ways_header_size(&file));
+	ways_write_header(&module, header);
 	control.text_count = 2; /* the first is another module's */
 	control.texts[0] = (struct wire_text){.start = 0x1000, .end = 0x2000};
 	control.texts[1] =
 		(struct wire_text){.start = WHOLE_ADDRESS + module.bias - 16,
 				   .end = WHOLE_ADDRESS + module.bias + area.text + 16};
-	control.undos[1].ways = (uint64_t)(code + ways_offset(area.plan));
+	control.undos[1].ways = (uint64_t)header;
 	assert_int_equal(syscall(SYS_arch_prctl, ARCH_SET_GS, &bank), 0);
 	check_ways(&area, &module);
-	free(code);
+	free(header);
+	vector_deinit(&file.ways);
+	whole_area_close(&area);
+}
+
+/* Where instructions go on that the patch of this function covers; how many there are. */
+static size_t check_leads(const struct whole_area *area, const struct module *module,
+			  const struct plan_function *function)
+{
+	uint32_t index = (uint32_t)(function - area->plan->functions.items);
+	const uint8_t *bytes = module_file_original(module->file, function->address,
+						    function->displaced);
+	size_t found = 0;
+
+	for (uint64_t at = function->address + 1;
+	     at < function->address + function->displaced; at++) {
+		const struct plan_patch *patch = plan_patch_behind(area->plan, at);
+		uint32_t offset;
+		bool led = patch && patch->address < at &&
+			   plan_offset_of(area->plan, index, bytes, at, &offset);
+
+		whole_area_show(area, true);
+		assert_int_equal(way_back(at), led ? WHOLE_CODE + offset : at);
+		/* In another text the row says nothing. */
+		whole_area_show(area, false);
+		assert_int_equal(way_back(at), at);
+		found += led;
+	}
+	return found;
+}
+
+/* When one of the instructions that a patch covers has faulted, handlers go back to all
+ * of them. */
+static void test_leads(void **state)
+{
+	static struct wire_control control;
+	struct wire_bank bank = {.self = (uint64_t)&bank, .control = (uint64_t)&control};
+	struct module_file file = {.text_count = 1};
+	struct module module = {.file = &file, .code_address = WHOLE_CODE};
+	struct arena arena = {.control = &control};
+	struct family family = {.arena = &arena};
+	struct space space = {.family = &family};
+	struct whole_area area;
+	size_t found = 0;
+
+	(void)state;
+	whole_routines_open(&area, IMAGE_EXECUTABLE, PLAN_ENTRIES);
+	file.plan = area.plan;
+	file.bytes = area.bare;
+	file.identity.size = area.size;
+	file.texts[0] = (struct module_text){.address = WHOLE_ADDRESS, .size = area.text};
+	assert_int_equal(syscall(SYS_arch_prctl, ARCH_SET_GS, &bank), 0);
+	for (int round = 0; round < 9; round++) {
+		vector_for_each (&area.plan->functions, function) {
+			if (function->reason || function->call_end)
+				continue;
+			ways_lead(&space, &module,
+				  (uint32_t)(function - area.plan->functions.items));
+			found += check_leads(&area, &module, function);
+		}
+	}
+	assert_true(found > 9 * 40);
+	assert_true(control.lead_count > 40);
 	whole_area_close(&area);
 }
 
@@ -335,6 +400,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_steps),
 		cmocka_unit_test(test_ways),
+		cmocka_unit_test(test_leads),
 		cmocka_unit_test(test_moved_everywhere),
 	};
 

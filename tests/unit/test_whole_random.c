@@ -4,6 +4,9 @@
  */
 #include "whole_area.h"
 
+#include "code/edges.h"
+#include "code/probe.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -11,6 +14,7 @@
 
 enum {
 	BATCHES = 10,
+	VISITED = 4,     /* of them, with a plan that comes and goes */
 	FUNCTIONS = 220, /* in a batch */
 	LEAVES = 4,      /* of them, the first ones: they call nothing */
 	BLOCKS_MAX = 12,
@@ -289,11 +293,15 @@ static void make_all(struct maker *maker, uint32_t seed)
 	}
 }
 
+/* How calls are under way: see plan_request. */
+enum way { IN_PLACE, COPIED, LIVE };
+
 static void open_made(struct whole_area *area, const struct maker *maker,
-		      enum plan_depth depth, bool copies_calls)
+		      enum plan_depth depth, enum way way)
 {
 	whole_area_open(area, maker->bytes, TEXT, TEXT + DATA, IMAGE_DYNAMIC);
-	area->copies_calls = copies_calls;
+	area->copies_calls = way == COPIED;
+	area->live = way == LIVE;
 	for (uint32_t i = 0; i < FUNCTIONS; i++) {
 		uint32_t end = i + 1 < FUNCTIONS ? maker->starts[i + 1] : maker->count;
 
@@ -309,6 +317,7 @@ static void open_made(struct whole_area *area, const struct maker *maker,
 /* What became of the functions. */
 struct outcome {
 	size_t whole, with_edges, edges, joined;
+	size_t came, left; /* into relocated code, and out of it, in the middle */
 };
 
 /* Now and then all return addresses on the stack become the original ones, as if a
@@ -347,15 +356,164 @@ static struct whole_result run_relocated(const struct whole_area *area, uint64_t
 		       : whole_run(at, a, 5, i);
 }
 
+/* A plan that is put in place in the middle of a run, and taken out again. */
+struct visit {
+	struct whole_area *area;
+	unsigned step, in, out; /* so many steps were made; at those it comes and goes */
+	enum { BEFORE, INSIDE, AFTER } state;
+	struct edges_residues *residues;
+};
+
+/* Where a thread is in relocated code; false if it cannot be moved there. */
+static bool find_stand(struct whole_area *area, uint64_t rip,
+		       struct plan_place *ret_place)
+{
+	const struct plan *plan = area->plan;
+	uint32_t offset = (uint32_t)(rip - WHOLE_CODE);
+
+	if (rip - WHOLE_CODE >= plan->code.count && !plan_jump_at(plan, rip, &offset))
+		return false;
+	*ret_place = plan_locate(plan, whole_original_at, &area->image, offset);
+	return ret_place->kind != PLAN_PLACE_UNKNOWN &&
+	       plan->functions.items[ret_place->function].step_count;
+}
+
+/* What the counters of a function do not tell. Those in front of it are as if they had
+ * counted. */
+static void note_stand(const struct visit *visit, uint64_t rip, int by)
+{
+	const struct plan *plan = visit->area->plan;
+	struct plan_place place;
+
+	if (!find_stand(visit->area, rip, &place))
+		return;
+	for (unsigned i = 0; i < 2; i++)
+		if (place.uncounted[i] != PLAN_NO_SLOT)
+			whole_counters[place.uncounted[i] / plan->slot_size] +=
+				(uint64_t)(int64_t)by;
+	if (place.kind == PLAN_PLACE_CALL_UNDO)
+		whole_counters[probe_slot(plan, (rip - WHOLE_CODE)) / plan->slot_size] +=
+			(uint64_t)(int64_t)by;
+	if (place.kind != PLAN_PLACE_CALL_DONE)
+		vector_push(
+			visit->residues,
+			((struct edges_residue){.address = place.original, .by = by}));
+}
+
+static void come(struct visit *visit, greg_t *registers)
+{
+	const struct plan *plan = visit->area->plan;
+	uint64_t rip = (uint64_t)registers[REG_RIP];
+	const struct plan_function *function = plan_function_at(plan, rip);
+	uint32_t offset;
+
+	/* In what an entry's jump displaced, or outside. */
+	if (rip - WHOLE_ADDRESS >= visit->area->text || !function ||
+	    !function->step_count)
+		return;
+	whole_area_show(visit->area, true);
+	visit->state = INSIDE;
+	if (rip == function->address ||
+	    (plan_jump_at(plan, rip, &offset) && offset == function->trampoline))
+		return;
+	if (plan_way_back(plan, rip, true, &offset))
+		registers[REG_RIP] = (greg_t)WHOLE_CODE + offset;
+	note_stand(visit, (uint64_t)registers[REG_RIP], -1);
+}
+
+static void go(struct visit *visit, greg_t *registers)
+{
+	const struct plan *plan = visit->area->plan;
+	uint64_t rip = (uint64_t)registers[REG_RIP];
+	bool moved = rip - WHOLE_CODE < plan->code.count;
+	struct plan_place place;
+	bool stands = find_stand(visit->area, rip, &place);
+
+	/* What displaced instructions and longer ones need is not tried here. */
+	if (moved ? !stands || place.inside : rip - WHOLE_ADDRESS >= visit->area->text)
+		return;
+	/* A jump in the original at a function's start is a call to come. */
+	if (moved ||
+	    (stands && place.original != plan->functions.items[place.function].address))
+		note_stand(visit, rip, 1);
+	if (moved) {
+		if (place.pushed)
+			registers[REG_RAX] = *(greg_t *)(uintptr_t)registers[REG_RSP];
+		registers[REG_RSP] += place.stack;
+		if (place.kind == PLAN_PLACE_CALL_UNDO)
+			registers[REG_RSP] += 8;
+	}
+	/* In the original it may stand on a jump that another one leads to. */
+	if (stands)
+		registers[REG_RIP] = (greg_t)place.original;
+	whole_area_show(visit->area, false);
+	whole_area_fill(visit->area, false);
+	visit->state = AFTER;
+}
+
+/* No sanitizer knows that stack. */
+__attribute__((no_sanitize("address"))) static void visit_step(void *context,
+							       ucontext_t *ucontext)
+{
+	struct visit *visit = context;
+
+	visit->step++;
+	if (visit->state == BEFORE && visit->step >= visit->in)
+		come(visit, ucontext->uc_mcontext.gregs);
+	else if (visit->state == INSIDE && visit->step >= visit->out)
+		go(visit, ucontext->uc_mcontext.gregs);
+}
+
+/* Functions that are under way hold nothing that a plan makes bad, neither when it comes
+ * nor when it goes; and what was counted meanwhile is a flow. */
+static void run_visited(struct whole_area *area, struct maker *maker,
+			const struct whole_result *results, struct outcome *outcome)
+{
+	struct edges_residues residues = {0};
+	struct edges_counts counts;
+	uint32_t fault;
+
+	memset(whole_counters, 0, sizeof(whole_counters));
+	for (unsigned i = LEAVES; i < FUNCTIONS; i++) {
+		unsigned in = 1 + draw(maker, 60);
+		struct visit visit = {.area = area,
+				      .in = in,
+				      .out = in + draw(maker, 120),
+				      .residues = &residues};
+		uint64_t at = WHOLE_ADDRESS + maker->starts[i];
+		struct whole_result result;
+
+		whole_area_show(area, false);
+		whole_area_fill(area, true);
+		result = whole_run_stepped(at, i & 1 ? i : 0, 5, i, visit_step, &visit);
+		if (memcmp(&result, &results[i], sizeof(result)))
+			fail_msg("function %u at %#lx, visited from step %u to %u, "
+				 "differs",
+				 i, (unsigned long)at, visit.in, visit.out);
+		outcome->came += visit.state != BEFORE;
+		outcome->left += visit.state == AFTER;
+	}
+	vector_for_each (&area->plan->functions, function) {
+		if (!function->edge_count)
+			continue;
+		if (!edges_solve(area->plan, function, whole_counters, &residues, &counts,
+				 &fault))
+			fail_msg("function at %#lx: no flow, at block %u",
+				 (unsigned long)function->address, fault);
+		edges_counts_deinit(&counts);
+	}
+	vector_deinit(&residues);
+}
+
 static void run_batch(struct maker *maker, uint32_t seed, enum plan_depth depth,
-		      bool copies_calls, struct outcome *outcome)
+		      enum way way, struct outcome *outcome)
 {
 	static struct whole_result results[FUNCTIONS];
 	struct whole_area area;
 	struct looking looking = {.steps = 0};
 
 	make_all(maker, seed);
-	open_made(&area, maker, depth, copies_calls);
+	open_made(&area, maker, depth, way);
 	looking.plan = area.plan;
 	for (unsigned shown = 0; shown < 2; shown++) {
 		whole_area_show(&area, shown);
@@ -375,7 +533,9 @@ static void run_batch(struct maker *maker, uint32_t seed, enum plan_depth depth,
 		}
 	}
 	whole_check_counts(&area);
-	assert_int_equal(looking.found > 20, copies_calls);
+	assert_int_equal(looking.found > 20, way == COPIED);
+	if (way == LIVE)
+		run_visited(&area, maker, results, outcome);
 	vector_for_each (&area.plan->functions, function) {
 		outcome->whole += function->block_count != 0;
 		outcome->with_edges += function->edge_count != 0;
@@ -385,13 +545,13 @@ static void run_batch(struct maker *maker, uint32_t seed, enum plan_depth depth,
 	whole_area_close(&area);
 }
 
-static void run_batches(bool copies_calls)
+static void run_batches(enum way way)
 {
 	struct maker *maker = malloc(sizeof(*maker));
 	struct outcome outcome = {0};
 
 	for (uint32_t seed = 1; seed <= BATCHES; seed++)
-		run_batch(maker, seed, PLAN_BLOCKS, copies_calls, &outcome);
+		run_batch(maker, seed, PLAN_BLOCKS, way, &outcome);
 	free(maker);
 	/* The others have no room for a jump. */
 	assert_true(outcome.whole * 100 >= 80 * BATCHES * FUNCTIONS);
@@ -399,13 +559,13 @@ static void run_batches(bool copies_calls)
 }
 
 /* All counts of edges and blocks follow from the counters. */
-static void run_edges(bool copies_calls)
+static void run_edges(enum way way)
 {
 	struct maker *maker = malloc(sizeof(*maker));
 	struct outcome outcome = {0};
 
 	for (uint32_t seed = 1; seed <= BATCHES; seed++)
-		run_batch(maker, seed, PLAN_EDGES, copies_calls, &outcome);
+		run_batch(maker, seed, PLAN_EDGES, way, &outcome);
 	free(maker);
 	assert_true(outcome.with_edges * 100 >= 95 * outcome.whole);
 	assert_true(outcome.edges > 10000 && outcome.joined * 100 < outcome.edges);
@@ -414,20 +574,35 @@ static void run_edges(bool copies_calls)
 static void test_edges(void **state)
 {
 	(void)state;
-	run_edges(false);
-	run_edges(true);
+	run_edges(IN_PLACE);
+	run_edges(COPIED);
 }
 
 static void test_made_functions(void **state)
 {
 	(void)state;
-	run_batches(false);
+	run_batches(IN_PLACE);
 }
 
 static void test_relocated_calls(void **state)
 {
 	(void)state;
-	run_batches(true);
+	run_batches(COPIED);
+}
+
+static void test_live(void **state)
+{
+	struct maker *maker = malloc(sizeof(*maker));
+	struct outcome outcome = {0};
+
+	(void)state;
+	for (uint32_t seed = 1; seed <= VISITED; seed++)
+		run_batch(maker, seed, seed % 2 ? PLAN_BLOCKS : PLAN_EDGES, LIVE,
+			  &outcome);
+	free(maker);
+	assert_true(outcome.whole * 100 >= 75 * VISITED * FUNCTIONS);
+	assert_true(outcome.with_edges * 100 >= 45 * outcome.whole);
+	assert_true(outcome.came > 400 && outcome.left * 100 > 60 * outcome.came);
 }
 
 int main(void)
@@ -436,6 +611,7 @@ int main(void)
 		cmocka_unit_test(test_made_functions),
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_relocated_calls),
+		cmocka_unit_test(test_live),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

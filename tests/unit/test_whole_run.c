@@ -99,6 +99,8 @@ static const struct {
 	{"flags_kept", 5},   {"gives_carry", 3},   {"takes_carry", 1},
 	{"loops", 9},        {"repeats", 4},       {"kernel", 5},
 	{"packed_a", 4},     {"packed_b", 3},      {"left", 3},
+	{"goto_words", 9},   {"goto_sum", 0},      {"goto_near", 0},
+	{"goto_frame", 0},   {"numbers", 3},       {"locks", 4},
 };
 
 static void check_form(const struct whole_area *area, const char *name, uint32_t blocks)

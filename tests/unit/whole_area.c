@@ -73,7 +73,7 @@ void whole_area_open(struct whole_area *area, const uint8_t *bytes, size_t text,
 	area->plan = NULL;
 	area->depth = PLAN_BLOCKS;
 	area->edges = area->joined = 0;
-	area->copies_calls = false;
+	area->copies_calls = area->live = false;
 	area->text = text;
 	area->size = size;
 	area->bare = malloc(size);
@@ -89,22 +89,31 @@ void whole_area_open(struct whole_area *area, const uint8_t *bytes, size_t text,
 						    .memory_size = size - text}));
 }
 
+void whole_area_fill(const struct whole_area *area, bool with_code)
+{
+	/* Neither fixup is needed: the bank begins with slot 0, and nothing is moved. */
+	if (with_code)
+		memcpy((void *)(uintptr_t)WHOLE_CODE, area->plan->code.items,
+		       area->plan->code.count);
+	else
+		memset((void *)(uintptr_t)WHOLE_CODE, 0xf4, area->plan->code.count);
+}
+
 void whole_area_plan(struct whole_area *area)
 {
 	struct plan_request request = {.image = &area->image,
 				       .probe = PLAN_PROBE_COUNT,
 				       .depth = area->depth,
 				       .code_address = WHOLE_CODE,
-				       .copy_calls = area->copies_calls};
+				       .copy_calls = area->copies_calls,
+				       .live = area->live};
 	struct trm_error *error = plan_create(&request, &area->plan);
 
 	if (error)
 		fail_msg("%s", error->message);
 	assert_true(area->plan->slot_count < WHOLE_COUNTERS);
 	assert_true(area->plan->code.count < WHOLE_SIZE - (WHOLE_CODE - WHOLE_ADDRESS));
-	/* Neither fixup is needed: the bank begins with slot 0, and nothing is moved. */
-	memcpy((void *)(uintptr_t)WHOLE_CODE, area->plan->code.items,
-	       area->plan->code.count);
+	whole_area_fill(area, true);
 	memset(whole_counters, 0, sizeof(whole_counters));
 	memset(whole_executed, 0, sizeof(whole_executed));
 	memset(whole_calls, 0, sizeof(whole_calls));
@@ -312,10 +321,15 @@ bool whole_routine_runs(const char *name, enum image_type type)
 {
 	/* They need another caller, or end the process. */
 	static const char *const others[] = {"emulated_stack", "through_stack_inner",
-					     "repeated", "undefined", "leaver"};
+					     "repeated",       "undefined",
+					     "leaver",         "goto_frame"};
 
-	if (type == IMAGE_DYNAMIC && !strcmp(name, "switch_fixed"))
-		return false;
+	/* Their words need relocations there. */
+	static const char *const fixed[] = {"switch_fixed", "goto_words", "goto_sum"};
+
+	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
+		if (type == IMAGE_DYNAMIC && !strcmp(name, fixed[i]))
+			return false;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (!strcmp(name, others[i]))
 			return false;

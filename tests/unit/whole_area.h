@@ -27,6 +27,7 @@ struct whole_area {
 	size_t text, size;     /* bytes of code, and with its data */
 	uint8_t *bare;         /* a copy of all of it */
 	bool copies_calls;     /* plan_request.copy_calls */
+	bool live;             /* plan_request.live */
 };
 
 /* What a run of a function left behind. */
@@ -45,6 +46,8 @@ void whole_area_open(struct whole_area *area, const uint8_t *bytes, size_t text,
 		     size_t size, enum image_type type);
 /* Makes the plan for all blocks or edges, and sets all counts to 0. */
 void whole_area_plan(struct whole_area *area);
+/* Puts the plan's code into place, or, if it is not to be executed, what traps. */
+void whole_area_fill(const struct whole_area *area, bool with_code);
 void whole_area_close(struct whole_area *area);
 
 /* What the area holds from now on: the bare code or the patched one. Data are as at the

@@ -106,7 +106,7 @@ static struct diff_row *block_row(struct comparing *comparing,
 		return find_row(comparing, module->name, "");
 	case DIFF_BY_FUNCTION:
 		return find_row(comparing, module->name, function->name);
-	case DIFF_BY_BLOCK:
+	default:
 		break;
 	}
 	text_format(&name, "%s+0x%" PRIx64, function->name,
@@ -134,18 +134,88 @@ static void add_blocks(struct comparing *comparing, int side)
 	}
 }
 
-static struct trm_error *check_blocks(const struct report_profile *const *sides,
+static void add_edge(struct comparing *comparing, int side,
+		     const struct report_edge *edge)
+{
+	const struct report_profile *profile = comparing->diff->sides[side];
+	const struct report_function *function =
+		&profile->functions.items[edge->function];
+	const struct report_module *module = &profile->modules.items[function->module];
+	struct text name = {0};
+
+	if (!edge->count || !is_wanted(module, comparing->options))
+		return;
+	text_format(&name, "%s+0x%" PRIx64 " -> ", function->name,
+		    edge->from - function->offset);
+	if (edge->to)
+		text_format(&name, "+0x%" PRIx64, edge->to - function->offset);
+	else
+		text_add(&name, "out");
+	find_row(comparing, module->name, name.data)->calls[side] += edge->count;
+	text_deinit(&name);
+}
+
+static void add_edges(struct comparing *comparing, int side)
+{
+	vector_for_each (&comparing->diff->sides[side]->edges, edge)
+		add_edge(comparing, side, edge);
+}
+
+/* All calls of one function by another, as both may have moved. */
+static void add_arc(struct comparing *comparing, int side, const struct report_arc *arc)
+{
+	const struct report_profile *profile = comparing->diff->sides[side];
+	const struct report_function *function = &profile->functions.items[arc->function];
+	const struct report_module *module = &profile->modules.items[function->module];
+	struct text name = {0};
+
+	if (!is_wanted(module, comparing->options))
+		return;
+	if (arc->caller_module != REPORT_UNKNOWN &&
+	    arc->caller_module != function->module)
+		text_format(&name,
+			    "%s:", profile->modules.items[arc->caller_module].name);
+	text_format(&name, "%s -> %s", report_arc_caller(profile, arc), function->name);
+	find_row(comparing, module->name, name.data)->calls[side] += arc->count;
+	text_deinit(&name);
+}
+
+static void add_arcs(struct comparing *comparing, int side)
+{
+	vector_for_each (&comparing->diff->sides[side]->arcs, arc)
+		add_arc(comparing, side, arc);
+}
+
+/* Beside blocks, which add instructions to other rows, too. */
+static void (*const adders[])(struct comparing *comparing, int side) = {
+	[DIFF_BY_FUNCTION] = add_functions, [DIFF_BY_MODULE] = add_functions,
+	[DIFF_BY_PROGRAM] = add_programs,   [DIFF_BY_BLOCK] = NULL,
+	[DIFF_BY_EDGE] = add_edges,         [DIFF_BY_ARC] = add_arcs,
+};
+
+static struct trm_error *check_counts(const struct report_profile *profile,
+				      const char *file,
 				      const struct diff_options *options)
 {
-	if (options->by != DIFF_BY_BLOCK && options->sort != DIFF_SORT_INSTRUCTIONS)
-		return NULL;
-	for (int side = DIFF_A; side < DIFF_SIDES; side++)
-		if (!sides[side]->blocks.count)
+	const struct {
+		bool wanted;
+		size_t count;
+		const char *what, *measure;
+	} rows[] = {
+		{options->by == DIFF_BY_BLOCK || options->sort == DIFF_SORT_INSTRUCTIONS,
+		 profile->blocks.count, "counts of blocks", "blocks"},
+		{options->by == DIFF_BY_EDGE, profile->edges.count, "counts of edges",
+		 "edges"},
+		{options->by == DIFF_BY_ARC, profile->arcs.count, "calls by their places",
+		 "calls"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].wanted && !rows[i].count)
 			return trm_error_create(
 				TRM_ERROR_USAGE,
-				"no counts of blocks in '%s': measure with trammel run "
-				"-m blocks",
-				options->files[side]);
+				"no %s in '%s': measure with trammel run -m %s",
+				rows[i].what, file, rows[i].measure);
 	return NULL;
 }
 
@@ -172,7 +242,9 @@ static struct trm_error *check_sides(const struct report_profile *a,
 			"no module '%s' in these profiles: trammel report "
 			"--by module shows those that are",
 			options->module);
-	return check_blocks(sides, options);
+	for (int side = DIFF_A; side < DIFF_SIDES; side++)
+		TRM_TRY(check_counts(sides[side], options->files[side], options));
+	return NULL;
 }
 
 static uint64_t distance(const uint64_t numbers[DIFF_SIDES])
@@ -253,16 +325,15 @@ struct trm_error *report_diff(const struct report_profile *a,
 			      const struct diff_options *options, struct diff *ret_diff)
 {
 	struct diff diff = {.sides = {a, b},
-			    .blocks = a->blocks.count && b->blocks.count};
+			    .blocks = a->blocks.count && b->blocks.count &&
+				      options->by <= DIFF_BY_BLOCK};
 	struct comparing comparing = {.options = options, .diff = &diff};
 	struct diff_options order = *options;
 
 	TRM_TRY(check_sides(a, b, options));
 	for (int side = DIFF_A; side < DIFF_SIDES; side++) {
-		if (options->by == DIFF_BY_PROGRAM)
-			add_programs(&comparing, side);
-		else if (options->by != DIFF_BY_BLOCK)
-			add_functions(&comparing, side);
+		if (adders[options->by])
+			adders[options->by](&comparing, side);
 		if (diff.blocks)
 			add_blocks(&comparing, side);
 	}

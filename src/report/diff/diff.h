@@ -12,7 +12,14 @@
 
 enum { DIFF_A, DIFF_B, DIFF_SIDES };
 
-enum diff_by { DIFF_BY_FUNCTION, DIFF_BY_MODULE, DIFF_BY_PROGRAM, DIFF_BY_BLOCK };
+enum diff_by {
+	DIFF_BY_FUNCTION,
+	DIFF_BY_MODULE,
+	DIFF_BY_PROGRAM,
+	DIFF_BY_BLOCK,
+	DIFF_BY_EDGE,
+	DIFF_BY_ARC
+};
 enum diff_sort {
 	DIFF_SORT_DIFFERENCE,
 	DIFF_SORT_RATIO,
@@ -35,9 +42,10 @@ struct diff_options {
 struct diff_row {
 	char *module; /* "" where rows are programs */
 	char *name;   /* of the function or program; "" where rows are modules. Of a
-			 block: function+0x12 */
-	/* How often functions were called, or blocks executed; in coverage profiles, how
-	 * many functions were executed. */
+			 block: function+0x12; of an edge: function+0x12 -> +0x34, by
+			 its blocks; of an arc: caller -> callee */
+	/* How often functions were called, blocks executed, or edges taken; in coverage
+	 * profiles, how many functions were executed. */
 	uint64_t calls[DIFF_SIDES];
 	uint64_t instructions[DIFF_SIDES]; /* executed, if diff.blocks */
 	bool uncounted; /* but not in all of a function's calls: they say nothing */
@@ -54,7 +62,7 @@ struct diff {
 
 /* Compares two profiles, which must outlive the result. Error (TRM_ERROR_USAGE): one has
  * calls and the other one coverage, no module matches, or counts of
- * blocks are wanted that one of them lacks. */
+ * blocks, edges or arcs are wanted that one of them lacks. */
 struct trm_error *report_diff(const struct report_profile *a,
 			      const struct report_profile *b,
 			      const struct diff_options *options, struct diff *ret_diff);

@@ -7,14 +7,16 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What rows are called. */
+/* What rows are called, and their sums. */
 static const struct {
-	const char *by, *one, *many;
+	const char *by, *many, *column, *sums, *key;
 } words[] = {
-	[DIFF_BY_FUNCTION] = {"function", "function", "functions"},
-	[DIFF_BY_MODULE] = {"module", "module", "modules"},
-	[DIFF_BY_PROGRAM] = {"program", "program", "programs"},
-	[DIFF_BY_BLOCK] = {"block", "block", "blocks"},
+	[DIFF_BY_FUNCTION] = {"function", "functions", "Function", "Calls", "calls"},
+	[DIFF_BY_MODULE] = {"module", "modules", NULL, "Calls", "calls"},
+	[DIFF_BY_PROGRAM] = {"program", "programs", "Program", "Calls", "calls"},
+	[DIFF_BY_BLOCK] = {"block", "blocks", "Block", "Executions", "count"},
+	[DIFF_BY_EDGE] = {"edge", "edges", "Edge", "Taken", "count"},
+	[DIFF_BY_ARC] = {"arc", "arcs", "Caller -> Function", "Calls", "calls"},
 };
 
 static const char *state_of(const struct diff_row *row)
@@ -100,19 +102,15 @@ static void add_table(const struct diff *diff, const struct diff_options *option
 		grid_add_column(&grid, "Instructions", true);
 	if (options->by != DIFF_BY_PROGRAM)
 		grid_add_column(&grid, "Module", false);
-	if (options->by != DIFF_BY_MODULE)
-		grid_add_column(&grid,
-				options->by == DIFF_BY_PROGRAM ? "Program"
-				: options->by == DIFF_BY_BLOCK ? "Block"
-							       : "Function",
-				false);
+	if (words[options->by].column)
+		grid_add_column(&grid, words[options->by].column, false);
 	for (size_t i = 0; i < diff->rows.count && i < limit; i++)
 		add_row(&grid, diff, options, &diff->rows.items[i]);
 	text_add(out, "\n");
 	grid_print(&grid, &(struct text_style){options->colour, options->width}, out);
 	grid_deinit(&grid);
 	if (diff->rows.count > limit)
-		report_add_more(out, diff->rows.count - limit, words[options->by].one,
+		report_add_more(out, diff->rows.count - limit, words[options->by].by,
 				words[options->by].many);
 }
 
@@ -168,7 +166,7 @@ static void add_totals(const struct diff *diff, const struct diff_options *optio
 	       gone = count_state(diff, "gone");
 
 	text_add(out, "\n");
-	report_add_count(out, count, words[options->by].one, words[options->by].many);
+	report_add_count(out, count, words[options->by].by, words[options->by].many);
 	text_add(out, count == 1 ? " differs" : " differ");
 	if (new || gone)
 		text_format(out, ": %zu new, %zu gone", new, gone);
@@ -177,9 +175,7 @@ static void add_totals(const struct diff *diff, const struct diff_options *optio
 		text_format(out, " (by more than %g %%)", options->threshold);
 	text_add(out, "\n");
 	add_sums(out,
-		 diff->sides[DIFF_A]->coverage  ? "Executed"
-		 : options->by == DIFF_BY_BLOCK ? "Executions"
-						: "Calls",
+		 diff->sides[DIFF_A]->coverage ? "Executed" : words[options->by].sums,
 		 diff->calls);
 	if (diff->blocks)
 		add_sums(out, "Instructions", diff->instructions);
@@ -202,8 +198,7 @@ static void add_json_side(const struct diff *diff, const struct diff_options *op
 
 	text_add(out, "{");
 	json_add_string(out, "file", options->files[side]);
-	json_add_number(out, options->by == DIFF_BY_BLOCK ? "count" : "calls",
-			diff->calls[side]);
+	json_add_number(out, words[options->by].key, diff->calls[side]);
 	if (diff->blocks)
 		json_add_number(out, "instructions", diff->instructions[side]);
 	json_add_key(out, "runs");

@@ -1,8 +1,15 @@
 #include "report/json/json.h"
 
 #include "report/json/parts.h"
+#include "report/regions.h"
 
 #include <inttypes.h>
+
+static void add_address(struct text *out, const char *key, uint64_t address)
+{
+	json_add_key(out, key);
+	text_format(out, "\"0x%" PRIx64 "\"", address);
+}
 
 static void add_module_names(struct text *out, const struct report_module *module)
 {
@@ -18,8 +25,26 @@ static void add_function(struct text *out, const struct report_profile *profile,
 	add_module_names(out, &profile->modules.items[function->module]);
 	json_add_key(out, "function");
 	text_add_json(out, function->name);
-	json_add_key(out, "offset");
-	text_format(out, "\"0x%" PRIx64 "\"", function->offset);
+	add_address(out, "offset", function->offset);
+}
+
+void json_add_arc(struct text *out, const struct report_profile *profile,
+		  const struct report_arc *arc)
+{
+	add_function(out, profile, &profile->functions.items[arc->function]);
+	if (arc->caller_module != REPORT_UNKNOWN)
+		json_add_string(out, "caller.path",
+				profile->modules.items[arc->caller_module].path);
+	if (arc->caller != REPORT_UNKNOWN) {
+		json_add_string(out, "caller",
+				profile->functions.items[arc->caller].name);
+		add_address(out, "caller.offset",
+			    profile->functions.items[arc->caller].offset);
+	}
+	if (arc->site)
+		add_address(out, "arc.site", arc->site);
+	json_add_string(out, "arc.kind", arc->kind);
+	json_add_number(out, "arc.count", arc->count);
 }
 
 static void add_functions(struct text *out, const struct report_profile *profile,
@@ -62,12 +87,6 @@ static void add_blocks(struct text *out, const struct report_profile *profile,
 	free(rows);
 }
 
-static void add_address(struct text *out, const char *key, uint64_t address)
-{
-	json_add_key(out, key);
-	text_format(out, "\"0x%" PRIx64 "\"", address);
-}
-
 static void add_edges(struct text *out, const struct report_profile *profile,
 		      enum report_sort sort)
 {
@@ -84,6 +103,21 @@ static void add_edges(struct text *out, const struct report_profile *profile,
 			add_address(out, "edge.to", edge->to);
 		json_add_string(out, "edge.kind", edge->kind);
 		json_add_number(out, "count", edge->count);
+		text_add(out, "}");
+	}
+	free(rows);
+}
+
+static void add_arcs(struct text *out, const struct report_profile *profile,
+		     const struct report_options *options)
+{
+	size_t count;
+	struct report_arc *rows =
+		report_profile_arcs(profile, &options->arcs, options->sort, true, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		json_begin_item(out);
+		json_add_arc(out, profile, &rows[i]);
 		text_add(out, "}");
 	}
 	free(rows);
@@ -180,6 +214,46 @@ static void add_threads(struct text *out, const struct report_profile *profile,
 	}
 }
 
+/* A list "path" of {"ATTRIBUTE": ...} would be hard to ask about: labels are what the
+ * text shows. */
+static void add_path(struct text *out, const struct report_profile *profile,
+		     const struct report_region *region)
+{
+	const struct report_region *chain[REPORT_REGION_DEPTH];
+	size_t depth = 0;
+
+	for (; depth < REPORT_REGION_DEPTH;
+	     region = &profile->regions.items[region->parent]) {
+		chain[depth++] = region;
+		if (region->parent == REPORT_NONE)
+			break;
+	}
+	text_add(out, ", \"path\": [");
+	while (depth--) {
+		text_add_json(out, chain[depth]->label);
+		text_add(out, depth ? ", " : "]");
+	}
+}
+
+static void add_regions(struct text *out, const struct report_profile *profile,
+			enum report_sort sort)
+{
+	size_t count;
+	const struct report_region **rows = report_profile_regions(profile, &count);
+
+	(void)sort; /* the longest first, and what is in them behind them */
+	for (size_t i = 0; i < count; i++) {
+		json_begin_item(out);
+		json_add_string(out, "attribute", rows[i]->attribute);
+		add_path(out, profile, rows[i]);
+		json_add_number(out, "count", rows[i]->count);
+		json_add_number(out, "time.ns", rows[i]->ns);
+		json_add_number(out, "time.inclusive.ns", rows[i]->inclusive_ns);
+		text_add(out, "}");
+	}
+	free(rows);
+}
+
 static void add_skips(struct text *out, const struct report_profile *profile)
 {
 	const struct report_skip **skips = report_profile_skips(profile);
@@ -193,6 +267,16 @@ static void add_skips(struct text *out, const struct report_profile *profile)
 	free(skips);
 }
 
+/* Of a profile that has regions alone, these are the rows. */
+static enum report_by rows_of(const struct report_profile *profile,
+			      const struct report_options *options)
+{
+	return options->by == REPORT_BY_FUNCTION && profile->regions.count &&
+			       !profile->modules.count
+		       ? REPORT_BY_REGION
+		       : options->by;
+}
+
 void report_json(const struct report_profile *profile,
 		 const struct report_options *options, struct text *out)
 {
@@ -202,7 +286,7 @@ void report_json(const struct report_profile *profile,
 		[REPORT_BY_FUNCTION] = add_functions, [REPORT_BY_MODULE] = add_modules,
 		[REPORT_BY_PROCESS] = add_processes,  [REPORT_BY_BLOCK] = add_blocks,
 		[REPORT_BY_INTERVAL] = add_intervals, [REPORT_BY_THREAD] = add_threads,
-		[REPORT_BY_EDGE] = add_edges,
+		[REPORT_BY_EDGE] = add_edges,         [REPORT_BY_REGION] = add_regions,
 	};
 
 	text_add(out, "{\"profile\": ");
@@ -216,7 +300,10 @@ void report_json(const struct report_profile *profile,
 		text_add(out, "]");
 	}
 	json_begin_list(out, "rows");
-	add_rows[options->by](out, profile, options->sort);
+	if (options->by == REPORT_BY_ARC)
+		add_arcs(out, profile, options);
+	else
+		add_rows[rows_of(profile, options)](out, profile, options->sort);
 	text_add(out, "]");
 	json_begin_list(out, "modules");
 	add_modules(out, profile, options->sort);

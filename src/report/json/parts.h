@@ -17,6 +17,11 @@ void json_begin_item(struct text *out);
 /* Begins a list, as a member on a line of its own. */
 void json_begin_list(struct text *out, const char *key);
 
+/* The members of an arc. Without a site, one that is all calls of a function by another.
+ */
+void json_add_arc(struct text *out, const struct report_profile *profile,
+		  const struct report_arc *arc);
+
 /* What is known of a run, as an object. */
 void json_add_globals(struct text *out, const struct report_run *run);
 

@@ -1,6 +1,6 @@
 #include "report/text/grid.h"
 
-#include <assert.h>
+#include "base/cleanup.h"
 
 #define BOLD  "\033[1m"
 #define PLAIN "\033[0m"
@@ -30,13 +30,12 @@ void report_add_visible(struct text *out, const char *string)
 
 void grid_add_column(struct grid *grid, const char *title, bool right)
 {
-	assert(grid->column_count < GRID_COLUMNS_MAX);
-	grid->columns[grid->column_count++] = (struct grid_column){title, right};
+	vector_push(&grid->columns, ((struct grid_column){title, right}));
 }
 
 void grid_paint_row(struct grid *grid, enum grid_paint paint)
 {
-	while (grid->paints.count <= grid->cells.count / grid->column_count)
+	while (grid->paints.count <= grid->cells.count / grid->columns.count)
 		vector_push(&grid->paints, GRID_PLAIN);
 	grid->paints.items[grid->paints.count - 1] = (uint8_t)paint;
 }
@@ -105,13 +104,13 @@ static const char *begin_paint(const struct grid *grid, size_t row, bool colour,
 
 static void measure(const struct grid *grid, size_t *widths)
 {
-	for (size_t i = 0; i < grid->column_count; i++)
-		widths[i] = report_columns(grid->columns[i].title);
+	for (size_t i = 0; i < grid->columns.count; i++)
+		widths[i] = report_columns(grid->columns.items[i].title);
 	for (size_t i = 0; i < grid->cells.count; i++) {
 		size_t columns = report_columns(grid->cells.items[i]);
 
-		if (columns > widths[i % grid->column_count])
-			widths[i % grid->column_count] = columns;
+		if (columns > widths[i % grid->columns.count])
+			widths[i % grid->columns.count] = columns;
 	}
 }
 
@@ -120,20 +119,20 @@ static void add_line(const struct grid *grid, const size_t *widths, size_t line_
 {
 	size_t used = 0;
 
-	for (size_t i = 0; i < grid->column_count; i++) {
-		bool last = i + 1 == grid->column_count;
+	for (size_t i = 0; i < grid->columns.count; i++) {
+		bool last = i + 1 == grid->columns.count;
 		size_t columns = report_columns(cells[i]), left;
 
 		text_add(out, GAP);
 		used += strlen(GAP);
 		left = line_width > used ? line_width - used : 0;
-		if (grid->columns[i].right)
+		if (grid->columns.items[i].right)
 			add_spaces(out, widths[i] - columns);
 		if (last && line_width)
 			add_cut(out, cells[i], left);
 		else
 			text_add(out, cells[i]);
-		if (!grid->columns[i].right && !last)
+		if (!grid->columns.items[i].right && !last)
 			add_spaces(out, widths[i] - columns);
 		used += widths[i];
 	}
@@ -141,22 +140,22 @@ static void add_line(const struct grid *grid, const size_t *widths, size_t line_
 
 void grid_print(const struct grid *grid, const struct text_style *style, struct text *out)
 {
-	size_t widths[GRID_COLUMNS_MAX];
-	const char *titles[GRID_COLUMNS_MAX];
+	scoped_free size_t *widths =
+		memory_allocate(grid->columns.count * sizeof(*widths));
+	scoped_free const char **cells =
+		memory_allocate(grid->columns.count * sizeof(*cells));
 
 	measure(grid, widths);
-	for (size_t i = 0; i < grid->column_count; i++)
-		titles[i] = grid->columns[i].title;
+	for (size_t i = 0; i < grid->columns.count; i++)
+		cells[i] = grid->columns.items[i].title;
 	text_add(out, style->colour ? BOLD : "");
-	add_line(grid, widths, style->width, titles, out);
+	add_line(grid, widths, style->width, cells, out);
 	text_add(out, style->colour ? PLAIN "\n" : "\n");
-	for (size_t at = 0; at < grid->cells.count; at += grid->column_count) {
-		const char *cells[GRID_COLUMNS_MAX];
-
-		for (size_t i = 0; i < grid->column_count; i++)
+	for (size_t at = 0; at < grid->cells.count; at += grid->columns.count) {
+		for (size_t i = 0; i < grid->columns.count; i++)
 			cells[i] = grid->cells.items[at + i];
 		const char *end =
-			begin_paint(grid, at / grid->column_count, style->colour, out);
+			begin_paint(grid, at / grid->columns.count, style->colour, out);
 
 		add_line(grid, widths, style->width, cells, out);
 		text_add(out, end);
@@ -168,6 +167,21 @@ void grid_deinit(struct grid *grid)
 {
 	vector_for_each (&grid->cells, cell)
 		free(*cell);
+	vector_deinit(&grid->columns);
 	vector_deinit(&grid->cells);
 	vector_deinit(&grid->paints);
+}
+
+void report_add_quoted(struct text *out, const char *string)
+{
+	struct text visible = {0};
+
+	text_add(&visible, "");
+	report_add_visible(&visible, string);
+	for (const char *s = visible.data; *s; s++) {
+		if (*s == '"' || *s == '\\')
+			text_add(out, "\\");
+		text_add_bytes(out, s, 1);
+	}
+	text_deinit(&visible);
 }

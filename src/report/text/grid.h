@@ -22,11 +22,8 @@ struct text_style {
 	size_t width; /* columns of the terminal, at which lines are cut; 0: never */
 };
 
-enum { GRID_COLUMNS_MAX = 8 };
-
 struct grid {
-	struct grid_column columns[GRID_COLUMNS_MAX];
-	size_t column_count;
+	struct VECTOR(struct grid_column) columns;
 	struct VECTOR(char *) cells;   /* row by row */
 	struct VECTOR(uint8_t) paints; /* by row; those behind the end are GRID_PLAIN */
 };
@@ -54,5 +51,7 @@ size_t report_columns(const char *text);
 
 /* Adds a string, control characters as '?', so that no name can steer a terminal. */
 void report_add_visible(struct text *out, const char *string);
+/* The same, as it stands between quotes in the language of Graphviz. */
+void report_add_quoted(struct text *out, const char *string);
 
 #endif

@@ -13,8 +13,7 @@ void report_add_count(struct text *out, unsigned long long count, const char *on
 	text_format(out, " %s", count == 1 ? one : many);
 }
 
-/* Adds a time with three digits or so: "1.234 s", "12.3 ms". */
-static void add_duration(struct text *out, uint64_t ns)
+void report_add_duration(struct text *out, uint64_t ns)
 {
 	static const struct {
 		uint64_t from;
@@ -91,11 +90,11 @@ static void add_window(struct text *out, const struct report_run *run)
 	text_add(out, ")\n");
 }
 
-/* Options that meant nothing: a line each. */
-static void add_unmatched(struct text *out, const struct report_run *run,
-			  const struct text_style *style)
+/* The lines of a global: options that meant nothing, and what a program said wrongly. */
+static void add_warnings(struct text *out, const struct report_run *run, const char *name,
+			 const struct text_style *style)
 {
-	const char *line = report_run_text(run, "run.unmatched");
+	const char *line = report_run_text(run, name);
 
 	while (*line) {
 		size_t length = strcspn(line, "\n");
@@ -136,15 +135,15 @@ static void add_run(struct text *out, const struct report_profile *profile,
 	}
 	if (find_uint(run, "run.wall.ns", &ns)) {
 		text_add(out, ", wall time ");
-		add_duration(out, ns);
+		report_add_duration(out, ns);
 	}
 	if (find_uint(run, "run.instrument.ns", &ns)) {
 		text_add(out, ", instrumenting ");
-		add_duration(out, ns);
+		report_add_duration(out, ns);
 	}
 	if (find_uint(run, "attach.stop.ns", &ns)) {
 		text_add(out, ", stopped for ");
-		add_duration(out, ns);
+		report_add_duration(out, ns);
 	}
 	add_processes(out, profile, index);
 	text_add(out, "\n");
@@ -156,7 +155,8 @@ static void add_run(struct text *out, const struct report_profile *profile,
 		report_add_visible(out, skip);
 		text_add(out, "\n");
 	}
-	add_unmatched(out, run, style);
+	add_warnings(out, run, "run.unmatched", style);
+	add_warnings(out, run, "context.faults", style);
 }
 
 void report_add_head(struct text *out, const struct report_profile *profile, size_t limit,

@@ -22,6 +22,12 @@ void report_add_instructions(struct text *out, const struct report_profile *prof
 /* Processes that were released, or not measured, and those still running: a line each. */
 void report_add_unmeasured(struct text *out, const struct report_profile *profile,
 			   size_t limit);
+/* Adds "1.234 s", "12.3 ms": three digits or so. */
+void report_add_duration(struct text *out, uint64_t ns);
+/* The tree of regions: at most `limit` rows. */
+void report_add_regions(struct text *out, const struct report_profile *profile,
+			size_t limit, const struct text_style *style);
+
 /* Functions that were not instrumented, with reasons; their names if `verbose`. */
 void report_add_skipped(struct text *out, const struct report_profile *profile,
 			bool verbose);

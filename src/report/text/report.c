@@ -131,6 +131,50 @@ static void add_blocks(const struct view *view)
 	finish_grid(view, &grid, count, "block", "blocks");
 }
 
+static void add_arcs(const struct view *view)
+{
+	const struct report_profile *profile = view->profile;
+	struct grid grid = {0};
+	uint64_t total = 0;
+	size_t count;
+	struct report_arc *rows = report_profile_arcs(profile, &view->options->arcs,
+						      view->options->sort, true, &count);
+
+	for (size_t i = 0; i < count; i++)
+		total += rows[i].count;
+	grid_add_column(&grid, "Calls", true);
+	grid_add_column(&grid, "Share", true);
+	grid_add_column(&grid, "From module", false);
+	grid_add_column(&grid, "Address", true);
+	grid_add_column(&grid, "Caller", false);
+	grid_add_column(&grid, "By", false);
+	grid_add_column(&grid, "Module", false);
+	grid_add_column(&grid, "Function", false);
+	for (size_t i = 0; i < count && i < view->limit; i++) {
+		const struct report_arc *arc = &rows[i];
+		const struct report_function *function =
+			&profile->functions.items[arc->function];
+		char address[24] = "?";
+
+		if (arc->site)
+			snprintf(address, sizeof(address), "0x%" PRIx64, arc->site);
+		grid_add_number(&grid, arc->count);
+		grid_add_share(&grid, arc->count, total);
+		if (arc->caller_module == REPORT_UNKNOWN)
+			grid_add_text(&grid, "?");
+		else
+			add_module_name(&grid,
+					&profile->modules.items[arc->caller_module]);
+		grid_add_text(&grid, address);
+		grid_add_text(&grid, report_arc_caller(profile, arc));
+		grid_add_text(&grid, arc->kind);
+		add_module_name(&grid, &profile->modules.items[function->module]);
+		grid_add_text(&grid, function->name);
+	}
+	free(rows);
+	finish_grid(view, &grid, count, "place of calls", "places of calls");
+}
+
 static void add_edges(const struct view *view)
 {
 	const struct report_profile *profile = view->profile;
@@ -350,6 +394,11 @@ static void add_tables(const struct view *view)
 	vector_for_each (&profile->images, image)
 		images += image->selected;
 
+	if (profile->regions.count &&
+	    (by == REPORT_BY_REGION || by == REPORT_BY_FUNCTION))
+		report_add_regions(view->out, profile, view->limit, &view->style);
+	if (by == REPORT_BY_REGION || !profile->modules.count)
+		return;
 	/* Coverage is first of all a matter of modules. */
 	if (coverage || by == REPORT_BY_MODULE)
 		add_modules(view, !coverage);
@@ -357,6 +406,8 @@ static void add_tables(const struct view *view)
 		add_processes(view, !coverage);
 	if (by == REPORT_BY_BLOCK)
 		add_blocks(view);
+	if (by == REPORT_BY_ARC)
+		add_arcs(view);
 	if (by == REPORT_BY_INTERVAL)
 		add_intervals(view);
 	if (by == REPORT_BY_THREAD)
@@ -377,7 +428,8 @@ static void add_report(const struct view *view)
 
 	report_add_head(view->out, profile, view->limit, &view->style);
 	report_add_instructions(view->out, profile);
-	if (profile->executed || view->options->by != REPORT_BY_FUNCTION)
+	if (profile->executed || profile->regions.count ||
+	    view->options->by != REPORT_BY_FUNCTION)
 		add_tables(view);
 	else
 		text_add(view->out, "\nNo function was executed that was measured.\n");

@@ -18,8 +18,10 @@ enum report_by {
 	REPORT_BY_PROCESS,
 	REPORT_BY_BLOCK,
 	REPORT_BY_EDGE,
+	REPORT_BY_ARC,
 	REPORT_BY_INTERVAL,
-	REPORT_BY_THREAD
+	REPORT_BY_THREAD,
+	REPORT_BY_REGION
 };
 enum report_colour { REPORT_COLOUR_AUTO, REPORT_COLOUR_ALWAYS, REPORT_COLOUR_NEVER };
 
@@ -27,6 +29,7 @@ enum report_colour { REPORT_COLOUR_AUTO, REPORT_COLOUR_ALWAYS, REPORT_COLOUR_NEV
 struct report_options {
 	enum report_by by;
 	enum report_sort sort;
+	struct report_arc_filter arcs;
 	size_t limit; /* rows of each table; 0: 30, in a summary 10 */
 	bool all;     /* all rows, whatever the limit is */
 	bool verbose; /* the functions that were not instrumented, by name */

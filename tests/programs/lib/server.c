@@ -33,20 +33,72 @@ static pthread_cond_t done = PTHREAD_COND_INITIALIZER;
 static unsigned long quota[THREADS], made[THREADS * 8];
 static volatile int spinning;
 static int busy;
+static unsigned round_number; /* a thread that comes late must not miss one */
 
 KEPT unsigned long work_once(unsigned long value)
 {
 	return value * 2862933555777941757u + 3037000493u;
 }
 
-static unsigned long work(unsigned long count)
-{
-	unsigned long value = 1;
-
-	while (count--)
-		value = work_once(value);
-	return value;
-}
+/*
+ * Makes `count` calls of work_once, each with the result of the last one, the first with
+ * 1, and returns the last result. It interprets code, by a switch whose table stays in a
+ * register from its beginning to its end, also in calls: for each call it takes four ways
+ * of the switch, and one more at the end.
+ */
+unsigned long work(unsigned long count);
+__asm__(".text\n"
+	".globl work\n"
+	".type work, @function\n"
+	".balign 16\n"
+	"work:\n"
+	"	push %rbx\n"
+	"	push %r12\n"
+	"	push %r13\n"
+	"	push %r14\n"
+	"	sub $8, %rsp\n"
+	"	lea work_table(%rip), %rbx\n"
+	"	lea work_code(%rip), %r12\n"
+	"	mov %rdi, %r13\n"
+	"	mov $1, %r14d\n"
+	".Lnext:\n"
+	"	movzbl (%r12), %eax\n"
+	"	inc %r12\n"
+	"	movslq (%rbx,%rax,4), %rax\n"
+	"	add %rbx, %rax\n"
+	"	jmp *%rax\n"
+	".Ltest:\n"
+	"	test %r13, %r13\n"
+	"	je .Lend\n"
+	"	jmp .Lnext\n"
+	".Lcall:\n"
+	"	mov %r14, %rdi\n"
+	"	call work_once\n"
+	"	mov %rax, %r14\n"
+	"	jmp .Lnext\n"
+	".Lless:\n"
+	"	dec %r13\n"
+	"	jmp .Lnext\n"
+	".Lloop:\n"
+	"	lea work_code(%rip), %r12\n"
+	"	jmp .Lnext\n"
+	".Lend:\n"
+	"	mov %r14, %rax\n"
+	"	add $8, %rsp\n"
+	"	pop %r14\n"
+	"	pop %r13\n"
+	"	pop %r12\n"
+	"	pop %rbx\n"
+	"	ret\n"
+	".size work, . - work\n"
+	".section .rodata\n"
+	".balign 4\n"
+	"work_table:\n"
+	"	.long .Ltest - work_table, .Lcall - work_table\n"
+	"	.long .Lless - work_table, .Lloop - work_table\n"
+	"work_code:\n"
+	"	.byte 0, 1, 2, 3\n"
+	".previous\n");
 
 static void spin(unsigned long *counter)
 {
@@ -62,11 +114,13 @@ static void spin(unsigned long *counter)
 static void *serve(void *argument)
 {
 	unsigned long number = (unsigned long)argument;
+	unsigned seen = 0;
 
 	pthread_mutex_lock(&lock);
 	for (;;) {
-		while (!quota[number] && !spinning)
+		while (seen == round_number)
 			pthread_cond_wait(&wanted, &lock);
+		seen = round_number;
 		pthread_mutex_unlock(&lock);
 		work(quota[number]);
 		made[number * 8] += quota[number];
@@ -85,6 +139,7 @@ static void begin(unsigned long count, int spins)
 	for (int i = 0; i < THREADS; i++)
 		quota[i] = count;
 	busy = THREADS;
+	round_number++;
 	spinning = spins;
 	pthread_cond_broadcast(&wanted);
 	pthread_mutex_unlock(&lock);

@@ -1,0 +1,113 @@
+/*
+ * Any text as a query: it is refused with one line and a place in the text, or it runs
+ * over a small profile and its result is printed.
+ */
+#include "query/query.h"
+#include "record/record.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Ends the program where something did not keep its word. */
+static void must(bool condition)
+{
+	if (!condition)
+		abort();
+}
+
+static record_attribute attribute(struct record_model *model, const char *name,
+				  enum record_type type, uint32_t properties)
+{
+	record_attribute id = 0;
+
+	must(!record_attribute_intern(model, name, type, properties, &id));
+	return id;
+}
+
+static void write_records(struct trm_writer *writer, struct record_model *model)
+{
+	record_attribute region = attribute(model, "a", RECORD_STRING, RECORD_NESTED);
+	record_attribute x = attribute(model, "x", RECORD_INT, RECORD_AS_VALUE);
+	record_attribute d = attribute(model, "d", RECORD_DOUBLE, RECORD_AS_VALUE);
+	record_attribute flag = attribute(model, "b", RECORD_BOOL, 0);
+	record_attribute host = attribute(model, "h", RECORD_STRING, RECORD_GLOBAL);
+	record_node node = 0;
+
+	trm_writer_global(writer, host, record_string("host"));
+	for (int i = 0; i < 6; i++) {
+		struct record_pair pairs[] = {
+			{x, record_int((int64_t)1 << (i * 12))},
+			{d, {.type = RECORD_DOUBLE, .d = i * 0.1 - 0.2}},
+		};
+
+		trm_writer_record(writer, node, pairs, (size_t)i % 3);
+		node = i == 3 ? 0
+			      : record_node_child(model, node, region,
+						  record_string(i % 2 ? "n" : "m"));
+		if (i == 4)
+			node = record_node_child(
+				model, node, flag,
+				(struct record_value){.type = RECORD_BOOL, .u = 1});
+	}
+}
+
+/* The path of the profile, which is in memory. */
+static const char *profile(void)
+{
+	static char path[64];
+
+	if (!path[0]) {
+		int fd = memfd_create("query_fuzz", MFD_CLOEXEC);
+		struct record_model *model = record_model_create();
+		struct trm_writer *writer = trm_writer_create(fd, model);
+
+		must(fd >= 0);
+		write_records(writer, model);
+		must(!trm_writer_finish(writer));
+		record_model_destroy(model);
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	}
+	return path;
+}
+
+static void run(const struct query *query)
+{
+	const char *const paths[] = {profile(), profile()};
+	struct text out = {0}, warnings = {0};
+	struct query_result *result;
+
+	must(!query_run(query, paths, 2, 2, &result, &warnings));
+	query_print(result, &(struct query_style){.width = 40, .colour = true}, &out);
+	query_print(result, &(struct query_style){.object = true}, &out);
+	query_result_destroy(result);
+	text_deinit(&out);
+	text_deinit(&warnings);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct query *query = NULL;
+	char *text = memory_allocate(size + 1);
+	size_t place = 0;
+
+	memcpy(text, data, size);
+	text[size] = '\0';
+	struct trm_error *error = query_parse(text, &query, &place);
+
+	if (error) {
+		struct text shown = {0};
+
+		must(place <= strlen(text));
+		query_show_place(text, place, &shown);
+		text_deinit(&shown);
+		trm_error_destroy(error);
+	} else {
+		run(query);
+		query_destroy(query);
+	}
+	free(text);
+	return 0;
+}

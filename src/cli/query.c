@@ -1,0 +1,118 @@
+/* `trammel query`: see man/trammel-query.1.md. */
+#include "cli/commands.h"
+#include "cli/showing.h"
+
+#include "query/query.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static struct {
+	struct showing shown;
+} arguments;
+
+static const struct poptOption option_table[] = {
+	SHOWING_JSON(arguments.shown),
+	SHOWING_COLOUR(arguments.shown),
+	SHOWING_PAGER(arguments.shown),
+	SHOWING_HELP(arguments.shown),
+	POPT_TABLEEND,
+};
+
+static void print_warnings(const struct text *warnings)
+{
+	const char *line = warnings->data;
+
+	while (line && *line) {
+		size_t length = strcspn(line, "\n");
+
+		fprintf(stderr, "trammel: warning: %.*s\n", (int)length, line);
+		line += length + (line[length] == '\n');
+	}
+}
+
+/* An error of the query is shown with its place. */
+static struct trm_error *parse(const char *words, struct query **ret_query)
+{
+	struct text place = {0};
+	size_t at = 0;
+	struct trm_error *error = query_parse(words, ret_query, &at);
+
+	if (!error)
+		return NULL;
+	query_show_place(words, at, &place);
+	fputs(place.data, stderr);
+	text_deinit(&place);
+	return error;
+}
+
+static struct trm_error *write_part(const struct text *text)
+{
+	return arguments_show(text, 0);
+}
+
+/* Reads all files, and shows what is then known. */
+static struct trm_error *show_all(const struct query *query,
+				  const struct query_style *style, struct text *warnings)
+{
+	const struct arguments_words *words = &arguments.shown.words;
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	struct query_result *result;
+	struct text text = {0};
+
+	TRM_TRY(query_run(query, (const char *const *)words->items + 1, words->count - 1,
+			  processors > 1 ? (size_t)processors : 1, &result, warnings));
+	query_print(result, style, &text);
+	query_result_destroy(result);
+	return showing_print(&arguments.shown, &text, true);
+}
+
+static struct trm_error *show(const struct query *query)
+{
+	struct query_style style = {.width = showing_width(),
+				    .object = arguments.shown.json};
+	const struct arguments_words *words = &arguments.shown.words;
+	struct text warnings = {0};
+	struct trm_error *error;
+
+	TRM_TRY(showing_colour(&arguments.shown, &style.colour));
+	/* A pager wants all of it. */
+	if (!style.width && query_can_stream(query, &style))
+		error = query_stream(query, (const char *const *)words->items + 1,
+				     words->count - 1, &style, write_part, &warnings);
+	else
+		error = show_all(query, &style, &warnings);
+	print_warnings(&warnings);
+	text_deinit(&warnings);
+	return error;
+}
+
+static struct trm_error *run(int *ret_status)
+{
+	struct query *query;
+
+	(void)ret_status;
+	if (arguments.shown.words.count < 2)
+		return trm_error_create(TRM_ERROR_USAGE,
+					"a query and the files to read are needed: "
+					"trammel query 'QUERY' FILE...");
+	TRM_TRY(parse(arguments.shown.words.items[0], &query));
+	struct trm_error *error = show(query);
+
+	query_destroy(query);
+	return error;
+}
+
+int cmd_query(int argc, const char **argv)
+{
+	static const struct showing_command command = {
+		"query",
+		"Usage: trammel query [OPTION]... QUERY FILE...\n"
+		"Selects, groups and sums up what profiles hold.\n",
+		option_table,
+		&arguments.shown,
+		run,
+	};
+
+	return showing_command(&command, argc, argv);
+}

@@ -1,0 +1,407 @@
+#include "code/gates.h"
+
+#include "code/probe.h"
+#include "code/steps.h"
+#include "code/trampoline.h"
+
+#include <string.h>
+
+enum gate_form {
+	GATE_CELL,       /* compares with the cell; flags are dead */
+	GATE_KEEP_FLAGS, /* asks the resident each time */
+	GATE_PLAIN,      /* callers are not told apart */
+	GATE_FORMS,
+};
+
+/* What the last bytes of an instruction are. */
+enum gate_operand {
+	OPERAND_NONE,
+	OPERAND_SLOT,   /* displacement in the bank, of a word of the cell */
+	OPERAND_ARC,    /* displacement in the bank of the resident's address */
+	OPERAND_TARGET, /* distance to the trampoline */
+	OPERAND_RETURN, /* distance from rsp to the return address */
+};
+
+struct gate_step {
+	uint8_t bytes[8];
+	uint8_t size;
+	uint8_t operand; /* enum gate_operand */
+	uint8_t word;    /* of the cell */
+	uint8_t stack;   /* bytes that rsp is down before it */
+	uint8_t pushed;  /* 1: rax is at rsp; 2: flags are, and rax behind them */
+	bool counted;    /* before it */
+};
+
+enum { STEPS_MAX = 13 };
+
+/* jne leads behind the first jump, and the jump at the end back to pop. */
+static const struct gate_step forms[GATE_FORMS][STEPS_MAX + 1] =
+	{
+		[GATE_CELL] =
+			{
+				/* add $-128, %rsp */
+				{{0x48, 0x83, 0xc4, 0x80}, 4, 0, 0, 0, 0, false},
+				{{0x50}, 1, 0, 0, 128, 0, false}, /* push %rax */
+				/* mov 136(%rsp), %rax, or more */
+				{{0x48, 0x8b, 0x84, 0x24},
+				 4,
+				 OPERAND_RETURN,
+				 0,
+				 136,
+				 1,
+				 false},
+				{{0x48, 0xf7, 0xd0}, 3, 0, 0, 136, 1, false}, /* not %rax
+									       */
+				/* cmp %gs:cell, %rax */
+				{{0x65, 0x48, 0x3b, 4, 0x25},
+				 5,
+				 OPERAND_SLOT,
+				 0,
+				 136,
+				 1,
+				 false},
+				{{0x75, 19}, 2, 0, 0, 136, 1, false}, /* jne */
+				/* incq %gs:cell+8 */
+				{{0x65, 0x48, 0xff, 4, 0x25},
+				 5,
+				 OPERAND_SLOT,
+				 1,
+				 136,
+				 1,
+				 false},
+				{{0x58}, 1, 0, 0, 136, 1, true}, /* pop %rax */
+				/* sub $-128, %rsp */
+				{{0x48, 0x83, 0xec, 0x80}, 4, 0, 0, 128, 0, true},
+				{{0xe9}, 1, OPERAND_TARGET, 0, 0, 0, true},
+				/* call *%gs:arc */
+				{{0x65, 0xff, 0x14, 0x25},
+				 4,
+				 OPERAND_ARC,
+				 0,
+				 136,
+				 1,
+				 false},
+				{{0xb8}, 1, OPERAND_SLOT, 0, 136, 1, true}, /* mov $cell,
+									       %eax */
+				{{0xeb, (uint8_t)-25}, 2, 0, 0, 136, 1, true},
+			},
+		[GATE_KEEP_FLAGS] =
+			{
+				/* lea -128(%rsp), %rsp */
+				{{0x48, 0x8d, 0x64, 0x24, 0x80}, 5, 0, 0, 0, 0, false},
+				{{0x50}, 1, 0, 0, 128, 0, false},
+				{{0x9c}, 1, 0, 0, 136, 1, false}, /* pushfq */
+				/* mov 144(%rsp), %rax, or more */
+				{{0x48, 0x8b, 0x84, 0x24},
+				 4,
+				 OPERAND_RETURN,
+				 0,
+				 144,
+				 2,
+				 false},
+				{{0x48, 0xf7, 0xd0}, 3, 0, 0, 144, 2, false},
+				{{0x65, 0xff, 0x14, 0x25},
+				 4,
+				 OPERAND_ARC,
+				 0,
+				 144,
+				 2,
+				 false},
+				{{0xb8}, 1, OPERAND_SLOT, 0, 144, 2, true},
+				{{0x9d}, 1, 0, 0, 144, 2, true}, /* popfq */
+				{{0x58}, 1, 0, 0, 136, 1, true},
+				/* lea 128(%rsp), %rsp */
+				{{0x48, 0x8d, 0xa4, 0x24, 0x80}, 8, 0, 0, 128, 0, true},
+				{{0xe9}, 1, OPERAND_TARGET, 0, 0, 0, true},
+			},
+		[GATE_PLAIN] =
+			{
+				{{0x65, 0x48, 0xff, 4, 0x25},
+				 5,
+				 OPERAND_SLOT,
+				 2,
+				 0,
+				 0,
+				 false},
+				{{0xe9}, 1, OPERAND_TARGET, 0, 0, 0, true},
+			},
+};
+
+/* What a gate depends on beside its form. */
+struct gate {
+	enum gate_form form;
+	uint32_t cell;  /* displacement in the bank without the module's own */
+	uint32_t arc;   /* see struct plan_hook_layout */
+	uint32_t depth; /* bytes from rsp to the return address */
+	uint64_t original, target;
+};
+
+static void emit_gate(struct emitter *emitter, const struct gate *gate)
+{
+	for (const struct gate_step *step = forms[gate->form]; step->size; step++) {
+		emit_mark(emitter, (struct emit_mark){
+					   .kind = step->counted ? PLAN_PLACE_START
+								 : PLAN_PLACE_PROBE,
+					   .original = gate->original,
+					   .stack = step->stack,
+					   .pushed = step->pushed > 0,
+					   .flags = step->pushed > 1,
+				   });
+		emit_bytes(emitter, step->bytes, step->size);
+		if (step->operand == OPERAND_RETURN) {
+			emit_word32(emitter, step->stack + gate->depth);
+		} else if (step->operand == OPERAND_SLOT) {
+			emit_fixup(emitter, PLAN_FIXUP_SLOT);
+			emit_word32(emitter, gate->cell + step->word * 8u);
+		} else if (step->operand == OPERAND_ARC) {
+			emit_word32(emitter, gate->arc);
+		} else if (step->operand == OPERAND_TARGET) {
+			emit_relative(emitter, gate->target, 0);
+		}
+	}
+}
+
+void gates_reserve(struct making *making)
+{
+	struct plan *plan = making->plan;
+	size_t count = making->image->functions.count;
+
+	if (!making->request->calls)
+		return;
+	plan->gates_size = (uint32_t)(count * GATES_SIZE);
+	plan->counts_entries = making->request->depth != PLAN_ENTRIES;
+	plan->slot_count = (uint32_t)(count * PLAN_CELL_SLOTS);
+	vector_reserve(&plan->code, plan->gates_size);
+	memset(plan->code.items, 0xcc, plan->gates_size);
+	plan->code.count = plan->gates_size;
+}
+
+static uint32_t index_of(const struct plan *plan, const struct plan_function *function)
+{
+	return (uint32_t)(function - plan->functions.items);
+}
+
+bool gates_in_call(const struct plan *plan, const struct plan_function *function)
+{
+	return plan->gates_size && function->call_end && !function->step_count;
+}
+
+uint32_t gates_entrance(const struct plan *plan, const struct plan_function *function)
+{
+	if (!plan->gates_size || function->hook ||
+	    (function->call_end && function->step_count))
+		return function->trampoline;
+	return index_of(plan, function) * GATES_SIZE;
+}
+
+uint64_t gates_of_hooked(const struct plan *plan, const struct plan_function *function)
+{
+	if (!plan->gates_size || !function->hook || function->reason != PLAN_INSTRUMENTED)
+		return 0;
+	return plan->code_address + index_of(plan, function) * GATES_SIZE;
+}
+
+uint32_t gates_body(const struct plan *plan, const struct plan_function *function)
+{
+	return function->trampoline +
+	       (gates_of_hooked(plan, function) ? TRAMPOLINE_GATED_HOOK : 0);
+}
+
+static enum gate_form form_of(const struct making *making, uint32_t index)
+{
+	const struct plan_function *function = &making->plan->functions.items[index];
+
+	if (function->flags & IMAGE_FUNCTION_GO)
+		return GATE_PLAIN;
+	return making->choices[index].keep_flags ? GATE_KEEP_FLAGS : GATE_CELL;
+}
+
+void gates_write(struct making *making)
+{
+	struct plan *plan = making->plan;
+	struct emitter emitter = making_emitter(making);
+
+	if (!plan->gates_size)
+		return;
+	for (uint32_t i = 0; i < plan->functions.count; i++) {
+		const struct plan_function *function = &plan->functions.items[i];
+		struct gate gate = {
+			.form = form_of(making, i),
+			.cell = i * PLAN_CELL_SLOTS * plan->slot_size,
+			.arc = making->request->hook_layout.arc,
+			.target = plan->code_address + gates_body(plan, function),
+		};
+
+		if (function->reason != PLAN_INSTRUMENTED ||
+		    (function->call_end && !gates_in_call(plan, function)))
+			continue;
+		if (function->call_end)
+			gate.depth = making->choices[i].call_depth + 8u;
+		emitter.count = (size_t)i * GATES_SIZE;
+		emit_gate(&emitter, &gate);
+	}
+}
+
+void gates_write_stubs(struct plan *plan)
+{
+	struct emitter emitter = {.address = plan->code_address, .plan = plan};
+
+	while (plan->code.count % GATES_STUB_SIZE)
+		vector_push(&plan->code, 0xcc);
+	plan->arc_code = (uint32_t)plan->code.count;
+	plan->arc_slot = plan->slot_count;
+	plan->slot_count += (uint32_t)plan->arcs.count;
+	vector_reserve(&plan->code,
+		       plan->code.count + plan->arcs.count * GATES_STUB_SIZE);
+	emitter.code = plan->code.items;
+	emitter.count = plan->code.count;
+	emitter.capacity = plan->code.capacity;
+	for (uint32_t i = 0; i < plan->arcs.count; i++) {
+		const struct plan_function *callee =
+			&plan->functions.items[plan->arcs.items[i].callee];
+		uint64_t target = plan->code_address + gates_body(plan, callee);
+
+		/* The entry of such a function is as it was. */
+		if (callee->call_end)
+			target = callee->address;
+		probe_emit(&emitter, PROBE_COUNT, (plan->arc_slot + i) * plan->slot_size,
+			   0, PLAN_PLACE_PROBE);
+		emit_jump(&emitter, target);
+		while (emitter.count % GATES_STUB_SIZE)
+			emit_byte(&emitter, 0xcc);
+	}
+	plan->code.count = emitter.count;
+}
+
+uint64_t gates_callee(const struct plan_function *function, const uint8_t *original)
+{
+	int32_t distance;
+
+	memcpy(&distance, original + function->call_end - sizeof(distance),
+	       sizeof(distance));
+	return function->address + function->call_end + (uint64_t)(int64_t)distance;
+}
+
+/* Where a thread is shown that has not counted: at the jump at the entry, or at the call.
+ */
+static uint64_t entry_of(const struct plan_function *function, const uint8_t *original)
+{
+	enum { CALL = 5 };
+
+	if (function->call_end)
+		return function->address + function->call_end - CALL;
+	return function->address + trampoline_patch_offset(original, function->size);
+}
+
+/* The place of a thread that enters a function, counted as called from somewhere. */
+static struct plan_place body_of(const struct plan *plan, uint32_t index,
+				 const uint8_t *original)
+{
+	const struct plan_function *function = &plan->functions.items[index];
+	struct plan_place place = {.kind = PLAN_PLACE_START,
+				   .function = index,
+				   .original = entry_of(function, original),
+				   .uncounted = PLAN_ALL_COUNTED};
+
+	if (gates_in_call(plan, function)) {
+		place.kind = PLAN_PLACE_CALL_DONE;
+		place.original = gates_callee(function, original);
+		if (plan->counts_entries)
+			place.uncounted[0] = function->slot * plan->slot_size;
+	} else if (function->call_end) {
+		place.kind = PLAN_PLACE_CALL_DONE;
+		place.original = function->address;
+	} else if (function->step_count) {
+		place = steps_locate(plan, function, function->trampoline);
+	} else if (plan->counts_entries) {
+		place.uncounted[0] = function->slot * plan->slot_size;
+	}
+	return place;
+}
+
+static enum gate_form form_at(const uint8_t *code)
+{
+	if (code[0] != forms[GATE_CELL][0].bytes[0])
+		return GATE_PLAIN;
+	return code[6] == forms[GATE_KEEP_FLAGS][2].bytes[0] ? GATE_KEEP_FLAGS
+							     : GATE_CELL;
+}
+
+/* `place` is that of the body, and `entry` that of a thread that has not counted. */
+static void locate_in_gate(const struct plan *plan, uint32_t offset,
+			   const struct plan_place *entry, struct plan_place *place)
+{
+	struct plan_place body = *place;
+	struct emit_marks marks = {.count = 0};
+	uint8_t scratch[GATES_SIZE];
+	struct emitter emitter = {
+		.code = scratch, .capacity = sizeof(scratch), .marks = &marks};
+	const uint8_t *code = plan->code.items + offset - offset % GATES_SIZE;
+	struct gate gate = {.form = form_at(code)};
+
+	emit_gate(&emitter, &gate);
+	place->kind = PLAN_PLACE_UNKNOWN;
+	for (size_t i = 0; i < marks.count; i++) {
+		const struct emit_mark *mark = &marks.items[i];
+
+		if (mark->offset != offset % GATES_SIZE)
+			continue;
+		*place = mark->kind == PLAN_PLACE_PROBE ? *entry : body;
+		place->stack = mark->stack;
+		place->pushed = mark->pushed;
+		place->flags = mark->flags;
+	}
+}
+
+/* In a stub that has not counted yet, the thread counts by hand. */
+static void locate_in_stub(const struct plan *plan, uint32_t offset,
+			   struct plan_place *place)
+{
+	uint32_t index = (offset - plan->arc_code) / GATES_STUB_SIZE;
+	uint32_t at = (offset - plan->arc_code) % GATES_STUB_SIZE;
+
+	if (!at)
+		place->uncounted[2] = (plan->arc_slot + index) * plan->slot_size;
+	else if (at != PROBE_COUNT_SIZE)
+		place->kind = PLAN_PLACE_UNKNOWN;
+}
+
+bool gates_locate(const struct plan *plan,
+		  const uint8_t *(*original_at)(void *context, uint64_t address,
+						size_t size),
+		  void *context, uint32_t code_offset, struct plan_place *ret_place)
+{
+	bool gate = code_offset < plan->gates_size;
+	const struct plan_function *function;
+	const uint8_t *original = NULL;
+	uint32_t index = code_offset / GATES_SIZE;
+
+	if (!gate && (!plan->arcs.count || code_offset < plan->arc_code))
+		return false;
+	*ret_place = (struct plan_place){.kind = PLAN_PLACE_UNKNOWN,
+					 .uncounted = PLAN_ALL_COUNTED};
+	if (!gate && (code_offset - plan->arc_code) / GATES_STUB_SIZE < plan->arcs.count)
+		index = plan->arcs.items[(code_offset - plan->arc_code) / GATES_STUB_SIZE]
+				.callee;
+	function = &plan->functions.items[index];
+	if (code_offset < plan->code.count && function->reason == PLAN_INSTRUMENTED)
+		original = original_at(context, function->address,
+				       function->call_end   ? function->call_end
+				       : function->size < 4 ? function->size
+							    : 4);
+	if (!original)
+		return true;
+	*ret_place = body_of(plan, index, original);
+	if (gate)
+		locate_in_gate(plan, code_offset,
+			       &(const struct plan_place){
+				       .kind = function->call_end ? PLAN_PLACE_CALL_UNDO
+								  : PLAN_PLACE_PROBE,
+				       .function = index,
+				       .original = entry_of(function, original),
+				       .uncounted = PLAN_ALL_COUNTED},
+			       ret_place);
+	else
+		locate_in_stub(plan, code_offset, ret_place);
+	return true;
+}

@@ -1,0 +1,67 @@
+/*
+ * Counting calls by their sites.
+ *
+ *     original text                 gates                        trampolines
+ *     f: jmp ------------------->   counts for the pair of
+ *                                   return address and f
+ *                                   jmp -------------------->    f's instructions
+ *     call f ------------------->   stub: inc %gs:slot
+ *                                   jmp -------------------->    f's instructions
+ *
+ * A call or jump whose displacement can be led elsewhere has a stub of its own, with a
+ * counter. All others come through the entry, and so through f's gate: indirect calls,
+ * calls from other modules, and jumps that are none of these; what they will return to is
+ * the site. So each call is counted once, and what a function was called is the sum.
+ *
+ * A function that begins with a call has its gate behind that call, in front of the stub
+ * in its trampoline; there all callers are told apart by the return address, which is at
+ * a known distance (place_choice.call_depth).
+ *
+ * A gate compares the return address, inverted so that a cell of zeros has none, with
+ * that in the function's cell, which belongs to the first caller that it sees; for others
+ * it calls the resident (resident.S, arc). It needs the stack, below the red zone, since
+ * all registers may be alive and banks may come to be shared. Goroutines' stacks have no
+ * room for that: gates of Go's functions do not tell callers apart.
+ */
+#ifndef TRAMMEL_CODE_GATES_H
+#define TRAMMEL_CODE_GATES_H
+
+#include "code/making.h"
+
+enum {
+	GATES_SIZE = 64,      /* bytes of a gate; one for each function, at the start */
+	GATES_STUB_SIZE = 16, /* bytes of a stub; those of plan.arcs, at the end */
+};
+
+/* Makes room for the gates at the start of plan.code and for the cells in front of all
+ * counters; nothing if calls are not to be counted so. */
+void gates_reserve(struct making *making);
+
+/* Whether a function begins with a call that leads to its gate. */
+bool gates_in_call(const struct plan *plan, const struct plan_function *function);
+
+/* Where in plan.code the entry of an instrumented function leads, or that call. */
+uint32_t gates_entrance(const struct plan *plan, const struct plan_function *function);
+
+/* The gate of a function as a link-time address; 0: it has none. */
+uint64_t gates_of_hooked(const struct plan *plan, const struct plan_function *function);
+
+/* Where in plan.code a function goes on that was counted as called from somewhere. */
+uint32_t gates_body(const struct plan *plan, const struct plan_function *function);
+
+/* Writes the gates; functions and trampolines are finished. */
+void gates_write(struct making *making);
+
+/* Writes the stubs of plan.arcs behind all else, and gives out their counters. */
+void gates_write_stubs(struct plan *plan);
+
+/* What such a function calls first; `original` are its unpatched bytes. */
+uint64_t gates_callee(const struct plan_function *function, const uint8_t *original);
+
+/* As plan_locate, for an offset in a gate or a stub. False: it is in neither. */
+bool gates_locate(const struct plan *plan,
+		  const uint8_t *(*original_at)(void *context, uint64_t address,
+						size_t size),
+		  void *context, uint32_t code_offset, struct plan_place *ret_place);
+
+#endif

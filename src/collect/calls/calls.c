@@ -1,0 +1,11 @@
+/* How often each call site called each function: stubs and gates, see code/gates.h. */
+#include "collect/collect.h"
+
+const struct collector collector_calls = {
+	.name = "calls",
+	.summary = "exact number of calls of every function from every place",
+	.probe = PLAN_PROBE_COUNT,
+	.depth = PLAN_ENTRIES,
+	.calls = true,
+	.slot_size = 8,
+};

@@ -1,0 +1,133 @@
+/* The arcs of a profile: in order, selected, added up. */
+#include "report/profile.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+static int by_number(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* Kinds are kept strings, but their order is that of their letters. */
+static int by_place(const struct report_arc *a, const struct report_arc *b)
+{
+	const uint64_t pairs[][2] = {{a->function, b->function},
+				     {a->caller_module, b->caller_module},
+				     {a->caller, b->caller},
+				     {a->site, b->site}};
+
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+		if (pairs[i][0] != pairs[i][1])
+			return by_number(pairs[i][0], pairs[i][1]);
+	return strcmp(a->kind, b->kind);
+}
+
+static int by_image(const void *left, const void *right)
+{
+	const struct report_arc *a = left, *b = right;
+	int result = by_place(a, b);
+
+	return result ? result : by_number(a->image, b->image);
+}
+
+/* Adds up neighbours that are the same; returns how many are left. */
+static size_t add_up(struct report_arc *rows, size_t count, bool images)
+{
+	size_t kept = 0;
+
+	for (size_t i = 1; i < count; i++) {
+		if (by_place(&rows[kept], &rows[i]) ||
+		    (images && rows[kept].image != rows[i].image))
+			rows[++kept] = rows[i];
+		else
+			rows[kept].count += rows[i].count;
+	}
+	return count ? kept + 1 : 0;
+}
+
+void report_arcs_finish(struct report_profile *profile)
+{
+	if (!profile->arcs.count)
+		return;
+	qsort(profile->arcs.items, profile->arcs.count, sizeof(*profile->arcs.items),
+	      by_image);
+	profile->arcs.count = add_up(profile->arcs.items, profile->arcs.count, true);
+}
+
+const char *report_arc_caller(const struct report_profile *profile,
+			      const struct report_arc *arc)
+{
+	return arc->caller == REPORT_UNKNOWN ? "?"
+					     : profile->functions.items[arc->caller].name;
+}
+
+static bool is_selected(const struct report_profile *profile,
+			const struct report_arc_filter *filter,
+			const struct report_arc *arc)
+{
+	const struct report_function *function = &profile->functions.items[arc->function];
+
+	return profile->images.items[arc->image].selected &&
+	       profile->modules.items[function->module].selected &&
+	       (!filter->callers_of || text_glob(filter->callers_of, function->name)) &&
+	       (!filter->callees_of ||
+		text_glob(filter->callees_of, report_arc_caller(profile, arc)));
+}
+
+/* What the comparison needs; qsort_r hands it through. */
+struct order {
+	const struct report_profile *profile;
+	enum report_sort sort;
+};
+
+static int compare(const void *left, const void *right, void *context)
+{
+	const struct order *order = context;
+	const struct report_arc *a = left, *b = right;
+	const struct report_function *functions = order->profile->functions.items;
+	const struct report_function *to_a = &functions[a->function],
+				     *to_b = &functions[b->function];
+	const struct report_module *modules = order->profile->modules.items;
+	int result = 0;
+
+	if (order->sort == REPORT_SORT_NAME)
+		result = strcmp(to_a->name, to_b->name);
+	if (order->sort == REPORT_SORT_MODULE)
+		result = report_module_compare(&modules[to_a->module],
+					       &modules[to_b->module]);
+	if (!result)
+		result = by_number(b->count, a->count);
+	if (!result)
+		result = strcmp(to_a->name, to_b->name);
+	return result ? result : by_place(a, b);
+}
+
+struct report_arc *report_profile_arcs(const struct report_profile *profile,
+				       const struct report_arc_filter *filter,
+				       enum report_sort sort, bool sites,
+				       size_t *ret_count)
+{
+	struct report_arc *rows =
+		memory_allocate_zeroed(profile->arcs.count, sizeof(*rows));
+	struct order order = {profile, sort};
+	size_t count = 0;
+
+	vector_for_each (&profile->arcs, arc) {
+		if (!is_selected(profile, filter, arc))
+			continue;
+		rows[count] = *arc;
+		rows[count].image = 0;
+		if (!sites) {
+			rows[count].site = 0;
+			rows[count].kind = "";
+		}
+		count++;
+	}
+	qsort(rows, count, sizeof(*rows), by_image);
+	count = add_up(rows, count, false);
+	qsort_r(rows, count, sizeof(*rows), compare, &order);
+	*ret_count = count;
+	return rows;
+}

@@ -1,0 +1,30 @@
+/* The intervals of a profile, in order. */
+#include "report/profile.h"
+
+static int by_interval(const void *left, const void *right)
+{
+	const struct report_interval *a = left, *b = right;
+
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+void report_intervals_finish(struct report_profile *profile)
+{
+	struct table place = {0};
+	uint64_t to;
+
+	vector_for_each (&profile->parts, part)
+		if (part->interval != REPORT_NONE)
+			part->interval =
+				(uint32_t)profile->intervals.items[part->interval].number;
+	if (profile->intervals.count)
+		qsort(profile->intervals.items, profile->intervals.count,
+		      sizeof(*profile->intervals.items), by_interval);
+	for (size_t i = 0; i < profile->intervals.count; i++)
+		*table_insert(&place, profile->intervals.items[i].number, NULL) = i;
+	vector_for_each (&profile->parts, part)
+		if (part->interval != REPORT_NONE &&
+		    table_find(&place, part->interval, &to))
+			part->interval = (uint32_t)to;
+	table_deinit(&place);
+}

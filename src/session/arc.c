@@ -1,0 +1,87 @@
+/* Threads in gates (code/gates.h) and in the resident's arc, which those call. */
+#include "session/signals.h"
+
+#include "resident/resident.h"
+
+#include <stddef.h>
+
+static const struct resident_table *table(void)
+{
+	return (const struct resident_table *)(const void *)resident_image;
+}
+
+/* What resident.S's arc keeps on the stack, from its low end. */
+struct arc_frame {
+	uint64_t rcx, rdx, rsi, rdi;
+	uint64_t back;
+};
+
+/* Bytes of the instruction in a gate that calls arc. */
+#define ARC_CALL 8
+
+bool arc_leave(const struct thread *thread, struct user_regs_struct *registers)
+{
+	const struct space *space = thread->process->space;
+	const struct resident_table *t = table();
+	uint64_t offset = registers->rip - space->family->arena->address;
+	bool framed = offset >= t->arc_lowered && offset < t->arc_return;
+	uint64_t base = registers->rsp - (framed ? 0 : offsetof(struct arc_frame, back));
+	struct arc_frame frame;
+
+	if (remote_failed(remote_read(space->memory_fd, base, &frame, sizeof(frame))))
+		return false;
+	if (offset >= t->arc_saved && offset < t->arc_return) {
+		registers->rcx = frame.rcx;
+		registers->rdx = frame.rdx;
+		registers->rsi = frame.rsi;
+		registers->rdi = frame.rdi;
+	}
+	registers->rsp = base + sizeof(frame);
+	registers->rip = frame.back - (offset < t->arc_counted ? ARC_CALL : 0);
+	return true;
+}
+
+bool arc_holds(const struct space *space, uint64_t rip)
+{
+	uint64_t offset = rip - space->family->arena->address;
+
+	return offset >= table()->arc && offset < table()->arc_end;
+}
+
+bool arc_take_pushed(const struct thread *thread, const struct plan_place *place,
+		     struct user_regs_struct *registers)
+{
+	const uint64_t changed = 0xcd5; /* the status flags, and the direction */
+	uint64_t words[2];
+	size_t count = place->pushed + place->flags;
+
+	if (!count)
+		return true;
+	if (remote_failed(remote_read(thread->process->space->memory_fd, registers->rsp,
+				      words, count * sizeof(words[0]))))
+		return false;
+	registers->rax = words[count - 1];
+	if (place->flags)
+		registers->eflags = (registers->eflags & ~changed) | (words[0] & changed);
+	return true;
+}
+
+uint32_t arc_counter(const struct thread *thread, const struct module *module,
+		     const struct plan_function *function,
+		     const struct user_regs_struct *registers)
+{
+	enum { CALL = 5 };
+	const struct plan *plan = module->file->plan;
+	uint32_t index = (uint32_t)(function - plan->functions.items);
+	uint32_t slot = index * PLAN_CELL_SLOTS + PLAN_CELL_LOST;
+	uint64_t site = 0;
+
+	if (!remote_failed(remote_read(thread->process->space->memory_fd, registers->rsp,
+				       &site, sizeof(site))))
+		site -= CALL + module->bias;
+	for (uint32_t i = 0; i < plan->arcs.count; i++)
+		if (plan->arcs.items[i].site == site &&
+		    plan->arcs.items[i].callee == index)
+			slot = plan->arc_slot + i;
+	return slot * plan->slot_size;
+}

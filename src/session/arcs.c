@@ -1,0 +1,236 @@
+/* Where calls came from that have no counter of their own: their return addresses, as
+ * gates (code/gates.h) left them in the banks, become places in module files. */
+#include "session/session.h"
+
+#include "base/search.h"
+#include "code/length.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CALL = 5 }; /* bytes of call rel32 */
+
+void arcs_note_gone(struct space *space, const struct module *module)
+{
+	const struct gone_module now = {module->file, module->bias, module->text_start,
+					module->text_end};
+
+	vector_for_each (&space->gone, gone)
+		if (!memcmp(gone, &now, sizeof(now)))
+			return;
+	vector_push(&space->gone, now);
+}
+
+/* A module that has, or had, code at an address. */
+struct place {
+	const struct module_file *file; /* NULL: none has */
+	uint64_t bias;
+	bool doubtful; /* there were several, one after the other */
+};
+
+static void note_place(struct place *place, const struct module_file *file, uint64_t bias)
+{
+	place->doubtful |= place->file && (place->file != file || place->bias != bias);
+	place->file = file;
+	place->bias = bias;
+}
+
+static struct place find_place(const struct space *space, uint64_t address)
+{
+	struct place place = {0};
+
+	/* A call at the very end of a text returns to what lies behind it. */
+	vector_for_each (&space->modules, module)
+		if (address > module->text_start && address <= module->text_end)
+			note_place(&place, module->file, module->bias);
+	vector_for_each (&space->gone, gone)
+		if (address > gone->text_start && address <= gone->text_end)
+			note_place(&place, gone->file, gone->bias);
+	return place;
+}
+
+static int by_place(const void *left, const void *right)
+{
+	const struct image_arc *a = left, *b = right;
+	const uint64_t pairs[][2] = {
+		{a->interval, b->interval}, {a->thread, b->thread}, {a->file, b->file},
+		{a->function, b->function}, {a->from, b->from},     {a->site, b->site}};
+
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+		if (pairs[i][0] != pairs[i][1])
+			return pairs[i][0] < pairs[i][1] ? -1 : 1;
+	return 0;
+}
+
+/* Of an arc as a bank has it. */
+static void add_arc(const struct space *space, struct image_run *image,
+		    struct image_arc arc)
+{
+	uint64_t inverted = arc.site;
+	struct place place = {0};
+
+	if (inverted)
+		place = find_place(space, ~inverted);
+	arc.from = UINT32_MAX;
+	arc.site = 0;
+	if (place.file && !place.doubtful) {
+		arc.from = place.file->index;
+		/* Without a plan nothing is known of the file's addresses. */
+		if (place.file->plan)
+			arc.site = ~inverted - place.bias;
+	}
+	vector_push(&image->arcs, arc);
+}
+
+void arcs_add_difference(const struct process *process, uint32_t interval,
+			 struct image_arcs *now)
+{
+	struct image_run *image = process->image;
+	const struct image_arc *old = image->arc_mark.items;
+	const struct image_arc *end = old + image->arc_mark.count;
+
+	vector_for_each (now, arc) {
+		struct image_arc added = *arc;
+
+		while (old < end && by_place(old, arc) < 0)
+			old++;
+		if (old < end && !by_place(old, arc)) {
+			if (arc->count < old->count)
+				arc->count = old->count;
+			added.count = arc->count - old->count;
+		}
+		added.interval = interval;
+		if (added.count)
+			add_arc(process->space, image, added);
+	}
+}
+
+void arcs_merge(struct image_arcs *arcs)
+{
+	size_t kept = 0;
+
+	if (!arcs->count)
+		return;
+	qsort(arcs->items, arcs->count, sizeof(*arcs->items), by_place);
+	for (size_t i = 1; i < arcs->count; i++) {
+		if (by_place(&arcs->items[kept], &arcs->items[i]))
+			arcs->items[++kept] = arcs->items[i];
+		else
+			arcs->items[kept].count += arcs->items[i].count;
+	}
+	arcs->count = kept + 1;
+}
+
+/* The start of the instruction of a function that ends at `end`; 0 if none does. */
+static uint64_t start_of_last(struct module_file *file,
+			      const struct plan_function *function, uint64_t end,
+			      struct brief *ret_brief)
+{
+	const uint8_t *bytes =
+		module_file_original(file, function->address, function->size);
+	uint64_t at = 0, size = end - function->address;
+
+	if (!bytes || size > function->size)
+		return 0;
+	while (at < size && length_decode(bytes + at, size - at, ret_brief)) {
+		if (at + ret_brief->length == size)
+			return function->address + at;
+		at += ret_brief->length;
+	}
+	return 0;
+}
+
+/* Whether code at an address jumps on through a word: a stub of a procedure linkage
+ * table does. */
+static bool is_stub(struct module_file *file, uint64_t address)
+{
+	static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+	const uint8_t *bytes = module_file_original(file, address, 12);
+
+	if (bytes && !memcmp(bytes, endbr64, sizeof(endbr64)))
+		bytes += sizeof(endbr64);
+	if (bytes && *bytes == 0xf2) /* bnd */
+		bytes++;
+	return bytes && bytes[0] == 0xff && bytes[1] == 0x25;
+}
+
+static bool is_restorer(struct module_file *file, uint64_t address)
+{
+	/* mov $SYS_rt_sigreturn, %rax */
+	static const uint8_t code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0};
+	const uint8_t *bytes = module_file_original(file, address, sizeof(code));
+
+	return bytes && !memcmp(bytes, code, sizeof(code));
+}
+
+/* Whether a call has a stub: what comes through a gate with its return address was jumped
+ * to by what it called. */
+static bool has_stub(const struct plan *plan, uint64_t site)
+{
+	size_t low = search_first(plan->arcs.count, middle,
+				  plan->arcs.items[middle].site < site);
+
+	return low < plan->arcs.count && plan->arcs.items[low].site == site &&
+	       plan->arcs.items[low].led;
+}
+
+static const char *direct_kind(struct module_file *file, const struct image_arc *arc,
+			       const struct module_file *callee, uint64_t site)
+{
+	const uint8_t *bytes = module_file_original(file, site, CALL);
+	int32_t distance;
+	uint64_t target;
+
+	if (!bytes || has_stub(file->plan, site))
+		return "other";
+	memcpy(&distance, bytes + 1, sizeof(distance));
+	target = site + CALL + (uint64_t)(int64_t)distance;
+	if (file == callee &&
+	    target == callee->plan->functions.items[arc->function].address)
+		return "direct";
+	return is_stub(file, target) ? "plt" : "other";
+}
+
+/* The same where no function is known around it, as in parts of functions that lie
+ * elsewhere: what ends there and calls, if anything does. */
+static uint64_t start_of_call(struct module_file *file, uint64_t end,
+			      struct brief *ret_brief)
+{
+	static const uint8_t sizes[] = {CALL, 6, 2, 3, 4, 7, 8};
+
+	for (size_t i = 0; i < sizeof(sizes); i++) {
+		const uint8_t *bytes =
+			module_file_original(file, end - sizes[i], sizes[i]);
+
+		if (bytes && length_decode(bytes, sizes[i], ret_brief) == sizes[i] &&
+		    (ret_brief->kind == BRIEF_CALL32 ||
+		     ret_brief->kind == BRIEF_CALL_INDIRECT))
+			return end - sizes[i];
+	}
+	return 0;
+}
+
+const char *arcs_kind(struct module_file *file, const struct image_arc *arc,
+		      const struct module_file *callee, uint64_t *ret_address)
+{
+	const struct plan_function *function =
+		plan_function_at(file->plan, arc->site - 1);
+	struct brief brief = {0};
+	uint64_t start = 0;
+
+	*ret_address = arc->site;
+	if (is_restorer(file, arc->site))
+		return "signal";
+	if (function && arc->site - function->address <= function->size)
+		start = start_of_last(file, function, arc->site, &brief);
+	else
+		start = start_of_call(file, arc->site, &brief);
+	if (!start)
+		return "other";
+	*ret_address = start;
+	if (brief.kind == BRIEF_CALL_INDIRECT)
+		return "indirect";
+	if (brief.kind == BRIEF_CALL32 && brief.length == CALL)
+		return direct_kind(file, arc, callee, start);
+	return "other";
+}

@@ -1,0 +1,35 @@
+/*
+ * The names of cache files, "KEY-KIND-START-SIZE.plan". The code in a file has the places
+ * of its counters built in, so a name says which part of a bank that is: START and SIZE
+ * are bytes of it. Files of one kind (made by one trammel for one measurement) may meet
+ * in one process, so new ones get a part that no other file has, as long as there is one.
+ */
+#ifndef TRAMMEL_SESSION_CACHE_NAMES_H
+#define TRAMMEL_SESSION_CACHE_NAMES_H
+
+#include <stdint.h>
+
+struct cache_key {
+	uint64_t key; /* hash of all that a plan depends on */
+	uint32_t kind;
+};
+
+/* May be used by several threads. `folder` must outlive it. */
+struct cache_names *cache_names_create(const char *folder);
+void cache_names_destroy(struct cache_names *names);
+
+/* The path of a file with this key, owned by the caller; NULL: there is none. */
+char *cache_names_find(struct cache_names *names, struct cache_key key);
+
+/* Deletes the files with this key: they are of no use. */
+void cache_names_drop(struct cache_names *names, struct cache_key key);
+
+/* A path, owned by the caller, for a new file whose code has `size` bytes of counters;
+ * `ret_start` is where they are to begin. */
+char *cache_names_choose(struct cache_names *names, struct cache_key key, uint64_t size,
+			 uint32_t *ret_start);
+
+/* How many bytes of a bank files of a kind have, those of large modules left out. */
+uint64_t cache_names_extent(struct cache_names *names, uint32_t kind);
+
+#endif

@@ -1,0 +1,210 @@
+#include "session/contexts.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "context/profile.h"
+#include "context/save.h"
+#include "session/front.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LIBRARY "libtrammel.so.0"
+
+/* Beside this program, as it was built or as it was installed. */
+static char *find_library(void)
+{
+	static const char *const places[] = {"../runtime/" LIBRARY,
+					     TRAMMEL_LIBDIR "/" LIBRARY};
+	char self[4096];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	if (length <= 0)
+		return NULL;
+	self[length] = '\0';
+	slash = strrchr(self, '/');
+	*slash = '\0';
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		struct text path = {0};
+		char *found;
+
+		if (places[i][0] == '/')
+			text_add(&path, places[i]);
+		else
+			text_format(&path, "%s/%s", self, places[i]);
+		found = realpath(path.data, NULL);
+		text_deinit(&path);
+		if (found)
+			return found;
+	}
+	return NULL;
+}
+
+struct trm_error *contexts_prepare(struct session_context *context)
+{
+	const char *place = getenv("TMPDIR");
+	struct text folder = {0};
+
+	if (!context->what)
+		return NULL;
+	context->library = find_library();
+	if (!context->library)
+		return trm_error_create(TRM_ERROR_SYSTEM,
+					"cannot find '" LIBRARY
+					"', which programs load for -m regions: "
+					"install trammel as a whole");
+	text_format(&folder, "%s/trammel-XXXXXX", place && *place ? place : "/tmp");
+	if (!mkdtemp(folder.data)) {
+		int why = errno;
+		struct trm_error *error = trm_error_system(
+			why,
+			"cannot make a folder \"%s\": set TMPDIR to a place where "
+			"that can be done",
+			folder.data);
+
+		text_deinit(&folder);
+		return error;
+	}
+	context->folder = folder.data;
+	return NULL;
+}
+
+void contexts_forget(struct session_context *context)
+{
+	DIR *folder = context->folder ? opendir(context->folder) : NULL;
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder)))
+		unlinkat(dirfd(folder), entry->d_name, 0);
+	if (folder)
+		closedir(folder);
+	if (context->folder)
+		rmdir(context->folder);
+	free(context->folder);
+	free(context->library);
+	context->folder = context->library = NULL;
+}
+
+void contexts_environment(const struct session_context *context)
+{
+	const char *others = getenv("LD_PRELOAD");
+	struct text preload = {0};
+
+	if (!context->folder)
+		return;
+	text_format(&preload, "%s%s%s", context->library, others && *others ? ":" : "",
+		    others ? others : "");
+	setenv("LD_PRELOAD", preload.data, 1);
+	setenv("TRAMMEL_CONTEXT", context->what, 1);
+	setenv("TRAMMEL_CONTEXT_FOLDER", context->folder, 1);
+	text_deinit(&preload);
+}
+
+/* The image that a spool is of: a process has one of each for each program that it ran,
+ * in the same order. */
+static const struct image_run *image_of(const struct session *session,
+					const struct context_spools *spools, size_t index)
+{
+	uint32_t pid = spools->items[index].head->pid;
+	size_t before = context_spools_before(spools, index);
+
+	vector_for_each (&session->images, image)
+		if ((uint32_t)(*image)->pid == pid && !before--)
+			return *image;
+	return NULL;
+}
+
+struct trm_error *contexts_save(struct saving *saving)
+{
+	const struct session *session = saving->session;
+	struct context_saving context;
+
+	if (!session->options->context.folder)
+		return NULL;
+	TRM_TRY(context_saving_init(&context, saving->writer, saving->model));
+	struct context_spools spools =
+		context_spools_read(session->options->context.folder);
+	struct text faults = {0};
+
+	for (size_t i = 0; i < spools.count; i++) {
+		const struct image_run *image = image_of(session, &spools, i);
+
+		if (image && !image->hidden)
+			context_save(&context, &spools.items[i], image->number);
+		context_describe_faults(&spools.items[i], &faults);
+	}
+	context_spools_deinit(&spools);
+	struct trm_error *error = faults.length
+					  ? saving_global(saving, "context.faults",
+							  record_string(faults.data))
+					  : NULL;
+
+	text_deinit(&faults);
+	return error;
+}
+
+static uint64_t clock_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static struct trm_error *save(const struct session_options *options,
+			      struct context_run *run, int status)
+{
+	char *command = saving_command(options->arguments), exit[32], state[48];
+	struct trm_error *error;
+
+	saving_describe_exit(status, exit, sizeof(exit));
+	if (WIFEXITED(status))
+		snprintf(state, sizeof(state), "exited %s", exit);
+	else
+		snprintf(state, sizeof(state), "killed by %s", exit);
+	run->measure = options->collector->name;
+	run->command = command;
+	run->exit = exit;
+	run->exit_state = state;
+	error = context_profile_write(options->output, options->context.folder, run);
+	free(command);
+	return error;
+}
+
+struct trm_error *contexts_run(const struct session_options *options, const char *elf,
+			       struct run_outcome *outcome)
+{
+	struct context_run run = {.start = time(NULL)};
+	struct trm_error *error;
+	uint64_t begin = clock_ns();
+	sigset_t signals;
+	int failed[2], why = 0;
+
+	if (pipe2(failed, O_CLOEXEC))
+		return trm_error_system(errno, "cannot make a pipe");
+	pid_t program = fork();
+
+	if (program < 0)
+		return trm_error_system(errno, "cannot start a process");
+	if (!program)
+		front_execute(elf, options, failed[1]);
+	front_block_signals(&signals);
+	close(failed[1]);
+	if (read(failed[0], &why, sizeof(why)) < (ssize_t)sizeof(why))
+		why = 0;
+	close(failed[0]);
+	outcome->status = front_wait(program, &signals);
+	if (why)
+		return front_exec_error(options, why, outcome);
+	run.first = (uint32_t)program;
+	run.wall_ns = clock_ns() - begin;
+	error = save(options, &run, outcome->status);
+	outcome->profile = !error;
+	return error;
+}

@@ -1,0 +1,62 @@
+#include "session/corrected.h"
+
+/* What residues make of the counter of a block, and of how often it was left. */
+static struct corrected sum_residues(const struct plan *plan,
+				     const struct plan_function *function,
+				     uint32_t number,
+				     const struct edges_residues *residues)
+{
+	struct corrected sum = {0};
+	uint32_t found;
+	bool counted;
+
+	vector_for_each (residues, residue) {
+		if (!edges_find_residue(plan, function, residue, &found, &counted) ||
+		    found != number)
+			continue;
+		sum.stayed += residue->by;
+		/* In front of the counter it was on the other side. */
+		sum.count += counted ? 0 : (uint64_t)(int64_t)residue->by;
+	}
+	return sum;
+}
+
+/* A flag tells less. */
+static uint64_t add(const struct plan *plan, uint64_t counter, uint64_t by)
+{
+	int64_t sum = (int64_t)(counter + by);
+
+	if (plan->slot_size == 1)
+		return counter;
+	return sum < 0 ? 0 : (uint64_t)sum;
+}
+
+struct corrected corrected_block(const struct plan *plan,
+				 const struct plan_function *function, uint32_t number,
+				 const uint64_t *counters,
+				 const struct edges_residues *residues)
+{
+	const struct plan_block *block =
+		&plan->blocks.items[function->first_block + number];
+	struct corrected block_count = {plan_block_count(plan, block, counters), 0};
+	struct corrected sum;
+
+	if (!residues)
+		return block_count;
+	sum = sum_residues(plan, function, number, residues);
+	block_count.count = add(plan, block_count.count, sum.count);
+	block_count.stayed = sum.stayed;
+	return block_count;
+}
+
+uint64_t corrected_calls(const struct plan *plan, const struct plan_function *function,
+			 const uint64_t *counters, const struct edges_residues *residues)
+{
+	uint64_t counter = counters[function->slot];
+
+	/* The counter may be that of the first block. */
+	if (!residues || !function->block_count ||
+	    plan->blocks.items[function->first_block].slot != function->slot)
+		return counter;
+	return add(plan, counter, sum_residues(plan, function, 0, residues).count);
+}

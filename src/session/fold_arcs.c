@@ -1,0 +1,129 @@
+/* Calls by their places in a profile: see docs/profile.md. */
+#include "session/saving.h"
+
+#include "base/cleanup.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Where a call came from. */
+struct origin {
+	const struct module_file *file; /* NULL: it is not known */
+	uint64_t site;                  /* address of the instruction; 0: not known */
+	const char *kind;
+};
+
+/* The node of a function, below it that of a caller. */
+static record_node arc_node(struct saving *saving, record_node node,
+			    const struct origin *origin,
+			    const struct plan_function *caller)
+{
+	const struct names *n = &saving->names;
+	struct record_model *model = saving->model;
+	char unnamed[32], *name = NULL;
+
+	if (!origin->file)
+		return node;
+	node = record_node_child(model, node, n->caller_path,
+				 record_string(origin->file->path));
+	if (!caller)
+		return node;
+	snprintf(unnamed, sizeof(unnamed), "sub_%lx", caller->address);
+	if (caller->name)
+		name = image_demangle(origin->file->plan->names.items + caller->name);
+	node = record_node_child(model, node, n->caller,
+				 record_string(name ? name : unnamed));
+	free(name);
+	return node;
+}
+
+static const struct plan_function *caller_of(const struct origin *origin)
+{
+	const struct plan_function *caller = NULL;
+
+	if (origin->site)
+		caller = plan_function_at(origin->file->plan, origin->site);
+	return caller && origin->site - caller->address < caller->size ? caller : NULL;
+}
+
+static void save_arc(struct saving *saving, const struct saving_tally *tally,
+		     uint32_t callee, const struct origin *origin, uint64_t count)
+{
+	const struct names *n = &saving->names;
+	const struct plan_function *function =
+		&tally->file->plan->functions.items[callee];
+	const struct plan_function *caller = caller_of(origin);
+	record_node node = saving_function_node(saving, tally->file, function);
+	struct record_pair pairs[8] = {
+		{n->offset, record_address(function->address)},
+		{n->image, record_uint(tally->image->number)},
+		{n->arc_kind, record_string(origin->kind)},
+		{n->arc_count, record_uint(count)},
+	};
+	size_t pair_count = 4;
+
+	if (!count)
+		return;
+	if (origin->site)
+		pairs[pair_count++] =
+			(struct record_pair){n->arc_site, record_address(origin->site)};
+	if (caller)
+		pairs[pair_count++] = (struct record_pair){
+			n->caller_offset, record_address(caller->address)};
+	saving_write(saving, arc_node(saving, node, origin, caller), pairs, pair_count);
+}
+
+static void save_arcs(struct saving *saving, const struct saving_tally *tally)
+{
+	const struct plan *plan = tally->file->plan;
+
+	for (uint32_t i = 0; i < plan->arcs.count; i++) {
+		const struct plan_arc *arc = &plan->arcs.items[i];
+		const struct origin origin = {tally->file, arc->site,
+					      arc->jump ? "jump" : "direct"};
+
+		save_arc(saving, tally, arc->callee, &origin,
+			 tally->counters[plan->arc_slot + i]);
+	}
+	for (size_t i = 0; i < tally->arc_count; i++) {
+		const struct image_arc *arc = &tally->arcs[i];
+		struct origin origin = {.kind = "unknown"};
+
+		if (arc->from != UINT32_MAX) {
+			struct module_file *from =
+				saving->session->files.items[arc->from];
+
+			origin.file = from;
+			if (arc->site)
+				origin.kind =
+					arcs_kind(from, arc, tally->file, &origin.site);
+		}
+		save_arc(saving, tally, arc->function, &origin, arc->count);
+	}
+}
+
+void saving_arcs(struct saving *saving, const struct saving_tally *tally)
+{
+	const struct plan *plan = tally->file->plan;
+	scoped_free uint64_t *sums =
+		memory_allocate_zeroed(plan->functions.count, sizeof(*sums));
+
+	for (uint32_t i = 0; i < plan->arcs.count; i++)
+		sums[plan->arcs.items[i].callee] += tally->counters[plan->arc_slot + i];
+	for (size_t i = 0; i < tally->arc_count; i++)
+		sums[tally->arcs[i].function] += tally->arcs[i].count;
+	for (uint32_t i = 0; i < plan->functions.count; i++) {
+		const struct plan_function *function = &plan->functions.items[i];
+		uint64_t *calls = &tally->counters[function->slot];
+
+		if (function->reason != PLAN_INSTRUMENTED)
+			continue;
+		if (!plan->counts_entries)
+			*calls = sums[i];
+		else if (*calls > sums[i])
+			save_arc(saving, tally, i,
+				 &(const struct origin){.kind = "unknown"},
+				 *calls - sums[i]);
+	}
+	save_arcs(saving, tally);
+}

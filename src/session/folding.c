@@ -1,0 +1,261 @@
+/* Counters become counts of images. */
+#include "session/standing.h"
+
+#include <stdlib.h>
+
+struct folding {
+	const struct family *family;
+	const struct bank *bank;
+	fold_visitor *visit;
+	void *context;
+	struct image_counts *counts; /* where push_count puts them */
+	struct image_arcs *arcs;     /* NULL: calls by their places are not asked for */
+	uint32_t thread;             /* whose bank it is; 0: they are not told apart */
+	const struct family_module
+		*last;       /* counters come in order: mostly the same module */
+	uint32_t first_slot; /* of modules' counters */
+	uint32_t cell;    /* slot of the last cell, and the return address that it has */
+	uint64_t address; /* inverted */
+};
+
+static const struct family_module *module_of_slot(struct folding *folding, uint32_t slot)
+{
+	const struct family_module *module = folding->last;
+	const struct family *family = folding->family;
+
+	if (module && slot >= module->first_slot &&
+	    slot - module->first_slot < module->file->plan->slot_count)
+		return module;
+	for (size_t i = family->modules.count; i-- > 0;) {
+		module = &family->modules.items[i];
+		if (slot < module->first_slot)
+			continue;
+		if (slot - module->first_slot >= module->file->plan->slot_count)
+			return NULL; /* no counter of ours */
+		folding->last = module;
+		return module;
+	}
+	return NULL;
+}
+
+/* Calls of a function whose cell is at `slot` of the module. */
+static void add_arc(struct folding *folding, const struct family_module *module,
+		    uint32_t slot, uint64_t address, uint64_t count)
+{
+	if (!folding->arcs || !count)
+		return;
+	vector_push(folding->arcs, ((struct image_arc){.thread = folding->thread,
+						       .file = module->file->index,
+						       .function = slot / PLAN_CELL_SLOTS,
+						       .site = address,
+						       .count = count}));
+}
+
+/* A word of a cell, by its slot in the module: see PLAN_CELL_SLOTS. */
+static void add_cell(struct folding *folding, const struct family_module *module,
+		     uint32_t slot, uint64_t word)
+{
+	uint32_t cell = slot - slot % PLAN_CELL_SLOTS + module->first_slot;
+
+	if (cell != folding->cell)
+		folding->address = 0;
+	folding->cell = cell;
+	if (slot % PLAN_CELL_SLOTS == PLAN_CELL_SITE)
+		folding->address = word;
+	else
+		add_arc(folding, module, slot,
+			slot % PLAN_CELL_SLOTS == PLAN_CELL_COUNT ? folding->address : 0,
+			word);
+}
+
+static uint32_t cell_slots(const struct plan *plan)
+{
+	return plan->gates_size ? (uint32_t)plan->functions.count * PLAN_CELL_SLOTS : 0;
+}
+
+static void add_count(void *context, uint32_t slot, uint64_t count)
+{
+	struct folding *folding = context;
+	const struct family_module *module = NULL;
+
+	if (slot >= folding->first_slot)
+		module = module_of_slot(folding, slot);
+	if (module && slot - module->first_slot < cell_slots(module->file->plan))
+		add_cell(folding, module, slot - module->first_slot, count);
+	else if (module)
+		folding->visit(folding->context, module->file, slot - module->first_slot,
+			       count);
+}
+
+/* The table that resident.S's arc keeps in a bank. */
+static void add_table(struct folding *folding)
+{
+	const struct wire_arcs *arcs =
+		(const void *)((const char *)folding->bank->shared + WIRE_BANK_HEADER);
+	uint64_t count = arcs->used < WIRE_ARCS_MAX ? arcs->used : WIRE_ARCS_MAX;
+
+	for (uint64_t i = 0; i < count; i++) {
+		const struct wire_arc *entry = &arcs->entries[i];
+		uint32_t slot = (entry->cell - WIRE_BANK_HEADER) / sizeof(uint64_t);
+		const struct family_module *module = module_of_slot(folding, slot);
+
+		if (module && slot - module->first_slot < cell_slots(module->file->plan))
+			add_arc(folding, module, slot - module->first_slot, entry->site,
+				entry->count);
+	}
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct image_count *x = a, *y = b;
+
+	if (x->interval != y->interval)
+		return x->interval < y->interval ? -1 : 1;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	return x->slot < y->slot ? -1 : x->slot > y->slot;
+}
+
+/* Sorts, and adds up what is at one place: threads, and copies of a file. */
+static void merge_counts(const struct session *session, struct image_counts *counts)
+{
+	bool flags = session->options->collector->slot_size == 1;
+	size_t kept = 0;
+
+	if (!counts->count)
+		return;
+	qsort(counts->items, counts->count, sizeof(*counts->items), by_place);
+	for (size_t i = 1; i < counts->count; i++) {
+		struct image_count *last = &counts->items[kept];
+		const struct image_count *next = &counts->items[i];
+
+		if (by_place(last, next))
+			counts->items[++kept] = *next;
+		else if (flags)
+			last->count |= next->count;
+		else
+			last->count += next->count;
+	}
+	counts->count = kept + 1;
+}
+
+static void visit_banks(const struct session *session, const struct process *process,
+			bool take, struct folding *folding)
+{
+	struct family *family = process->space->family;
+	bool calls = session->options->collector->calls;
+
+	folding->family = family;
+	if (calls)
+		folding->first_slot = sizeof(struct wire_arcs) / sizeof(uint64_t);
+	vector_for_each (&family->arena->banks, bank) {
+		if ((*bank)->owner != process->pid)
+			continue;
+		folding->bank = *bank;
+		folding->thread = session->options->threads ? (*bank)->shared->tid : 0;
+		if (take)
+			arena_take_flags(family->arena, *bank, add_count, folding);
+		else
+			arena_read_bank(family->arena, *bank, add_count, folding);
+		if (calls)
+			add_table(folding);
+	}
+}
+
+void fold_visit(const struct session *session, const struct process *process,
+		fold_visitor *visit, void *context)
+{
+	visit_banks(session, process, false,
+		    &(struct folding){.visit = visit, .context = context});
+}
+
+static void push_count(void *context, const struct module_file *file, uint32_t slot,
+		       uint64_t count)
+{
+	const struct folding *folding = context;
+
+	vector_push(folding->counts, ((struct image_count){.thread = folding->thread,
+							   .file = file->index,
+							   .slot = slot,
+							   .count = count}));
+}
+
+void fold_read(const struct session *session, const struct process *process, bool take,
+	       struct image_counts *ret_counts, struct image_arcs *ret_arcs)
+{
+	struct folding folding = {
+		.visit = push_count, .counts = ret_counts, .arcs = ret_arcs};
+
+	folding.context = &folding;
+	visit_banks(session, process, take, &folding);
+	if (session->window.standing)
+		standing_count_ahead(session, process, ret_counts);
+	merge_counts(session, ret_counts);
+	arcs_merge(ret_arcs);
+}
+
+void fold_merge(const struct session *session, struct image_run *image)
+{
+	merge_counts(session, &image->counts);
+	arcs_merge(&image->arcs);
+}
+
+/* Another thread may get the number of one that ended. */
+static void forget_thread(struct image_run *image, uint32_t thread)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < image->mark.count; i++)
+		if (image->mark.items[i].thread != thread)
+			image->mark.items[kept++] = image->mark.items[i];
+	image->mark.count = kept;
+	kept = 0;
+	for (size_t i = 0; i < image->arc_mark.count; i++)
+		if (image->arc_mark.items[i].thread != thread)
+			image->arc_mark.items[kept++] = image->arc_mark.items[i];
+	image->arc_mark.count = kept;
+}
+
+void fold_thread(struct session *session, const struct thread *thread)
+{
+	struct process *process = thread->process;
+
+	if (!session->options->threads || !thread->bank || !process->space ||
+	    !process->space->family)
+		return;
+	window_take(session, process);
+	struct arena *arena = process->space->family->arena;
+
+	progress_begin_clearing(session, process);
+	arena_clear_bank(arena, thread->bank);
+	vector_for_each (&thread->old_banks, bank)
+		arena_clear_bank(arena, *bank);
+	progress_end_clearing(session, process);
+	forget_thread(process->image, (uint32_t)thread->tid);
+}
+
+void fold_process(struct session *session, struct process *process, enum fold_banks how)
+{
+	if (!process->space || !process->space->family)
+		return;
+	window_take(session, process);
+	progress_begin_clearing(session, process);
+	vector_deinit(&process->image->mark);
+	vector_deinit(&process->image->arc_mark);
+	fold_merge(session, process->image);
+	vector_for_each (&process->space->family->arena->banks, item) {
+		struct bank *bank = *item;
+
+		if (bank->owner != process->pid)
+			continue;
+		if (how == FOLD_AND_CLEAR) {
+			arena_clear_bank(process->space->family->arena, bank);
+		} else {
+			bank->owner = -1;
+			bank->in_use = true;
+		}
+	}
+	progress_end_clearing(session, process);
+}

@@ -1,0 +1,64 @@
+/*
+ * Writing a profile: what fold.c and fold_arcs.c have in common.
+ */
+#ifndef TRAMMEL_SESSION_SAVING_H
+#define TRAMMEL_SESSION_SAVING_H
+
+#include "record/record.h"
+#include "record/trm.h"
+#include "session/session.h"
+
+/* The attributes of function profiles. */
+struct names {
+	record_attribute process, parent, program, image, threads, state, reason;
+	record_attribute module, path, build_id, known, instrumented;
+	record_attribute function, offset, calls, skip_reason;
+	record_attribute block, block_size, block_instructions, count, stayed;
+	record_attribute edge, edge_from, edge_to, edge_kind, flow_fault;
+	record_attribute caller_path, caller, caller_offset;
+	record_attribute arc_site, arc_kind, arc_count;
+	record_attribute interval, interval_start, interval_end, thread;
+};
+
+struct saving {
+	struct session *session;
+	struct record_model *model;
+	struct trm_writer *writer;
+	struct names names;
+	record_node *module_nodes; /* of each file; 0: not made yet */
+	uint32_t interval, thread; /* whose counts are being saved */
+};
+
+/* The node of a function, below that of its module. */
+record_node saving_function_node(struct saving *saving, const struct module_file *file,
+				 const struct plan_function *function);
+
+/* The words of a command line as a shell would need them; the caller frees. */
+char *saving_command(const char *const *words);
+
+/* "0", "3", "SIGKILL": a status of waitpid. */
+void saving_describe_exit(int status, char *text, size_t size);
+
+/* Writes a global of the profile. */
+struct trm_error *saving_global(struct saving *saving, const char *name,
+				struct record_value value);
+
+/* Writes a record of the interval and the thread that are being saved, if those are told
+ * apart: `pairs` has room for two more. */
+void saving_write(struct saving *saving, record_node node, struct record_pair *pairs,
+		  size_t count);
+
+/* What one module of an image counted. */
+struct saving_tally {
+	const struct image_run *image;
+	struct module_file *file;
+	uint64_t *counters;           /* by slot */
+	const struct image_arc *arcs; /* that have no counter */
+	size_t arc_count;
+};
+
+/* Writes records of all arcs. Where calls of functions have no counters, they become the
+ * sums of these; where they have, the rest came from places that are not known. */
+void saving_arcs(struct saving *saving, const struct saving_tally *tally);
+
+#endif

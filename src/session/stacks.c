@@ -1,0 +1,153 @@
+#include "session/stacks.h"
+
+#include "session/signals.h"
+
+#include <string.h>
+
+enum {
+	PIECE = 64 << 10,
+	/* How much of a stack is looked at, and how many stacks of a thread. */
+	STACK_MAX = 8 << 20,
+	STACKS_MAX = 8,
+	/* In struct ucontext, behind the address that a handler returns to
+	 * (asm/ucontext.h): rsp, then rip. */
+	FRAME_RSP = 8 + 0xa0,
+};
+
+struct stacks VECTOR(uint64_t); /* stack pointers */
+
+/* What a stack was looked through for. */
+struct search {
+	struct thread *thread;
+	const struct space *space;
+	const struct maps *maps;
+	struct stacks stacks;
+	struct VECTOR(struct shown) shown; /* the innermost first */
+};
+
+/* mov $15, %rax; syscall (rt_sigreturn): where a handler goes back to. */
+static const uint8_t return_code[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05};
+enum { RETURN_CALL = 7 }; /* offset of the system call in it */
+
+static const struct module *module_of_return(const struct space *space, uint64_t address)
+{
+	vector_for_each (&space->modules, module) {
+		if (address < module->text_start || address >= module->text_end)
+			continue;
+		const uint8_t *bytes = module_file_original(
+			module->file, address - module->bias, sizeof(return_code));
+
+		return bytes && !memcmp(bytes, return_code, sizeof(return_code)) ? module
+										 : NULL;
+	}
+	return NULL;
+}
+
+static uint64_t end_of_stack(const struct maps *maps, uint64_t stack)
+{
+	vector_for_each (&maps->mappings, mapping)
+		if (stack >= mapping->start && stack < mapping->end)
+			return mapping->end - stack < STACK_MAX ? mapping->end
+								: stack + STACK_MAX;
+	return stack;
+}
+
+/* Whether a handler that returns to `restorer` may go back to `rip`: not to bytes that
+ * are replaced, unless it is led on. */
+static bool may_go_back(struct search *search, uint64_t restorer, uint64_t rsp,
+			uint64_t rip)
+{
+	const struct module *module = space_module_of_text(search->space, rip);
+	const struct module *from = module_of_return(search->space, restorer);
+	uint32_t offset;
+
+	if (!module || !module->file->plan->steps.count ||
+	    !plan_way_back(module->file->plan, rip - module->bias, true, &offset))
+		return !signals_in_patch(search->space, rip);
+	if (!plan_jump_at(from->file->plan, restorer - from->bias, &offset))
+		return false;
+	vector_push(&search->shown, ((struct shown){.rip = rip,
+						    .rsp = rsp,
+						    .address = rip - module->bias,
+						    .file = module->file->index,
+						    .inherited = true}));
+	return true;
+}
+
+/* A word of a stack from `start` to `end`. Stacks that were left for that of a handler
+ * are put on the list. False: see stacks_are_free. */
+static bool look_at_word(struct search *search, uint64_t at, uint64_t word,
+			 const uint64_t range[2])
+{
+	struct {
+		uint64_t rsp, rip;
+	} saved;
+	uint64_t inner;
+
+	/* An instruction that a handler interrupted: return addresses never are such. */
+	if (signals_lead_in(search->space, word, false, &inner))
+		return false;
+	if (!module_of_return(search->space, word) ||
+	    remote_failed(remote_read(search->space->memory_fd, at + FRAME_RSP, &saved,
+				      sizeof(saved))))
+		return true;
+	if (!may_go_back(search, word, saved.rsp, saved.rip))
+		return false;
+	if (saved.rsp < range[0] || saved.rsp >= range[1])
+		vector_push(&search->stacks, saved.rsp);
+	return true;
+}
+
+static bool look_through(struct search *search, uint64_t stack)
+{
+	uint64_t words[PIECE / 8], end = end_of_stack(search->maps, stack);
+
+	for (uint64_t at = stack & ~7ull; at < end;) {
+		size_t size = end - at < PIECE ? end - at : PIECE;
+
+		if (remote_failed(remote_read(search->space->memory_fd, at, words, size)))
+			return false;
+		for (size_t i = 0; i < size / 8; i++)
+			if (!look_at_word(search, at + i * 8, words[i],
+					  (const uint64_t[]){stack, end}))
+				return false;
+		at += size;
+	}
+	return true;
+}
+
+/* The innermost is the last one of the thread's list. */
+static void show_all(const struct search *search)
+{
+	struct thread *thread = search->thread;
+
+	for (size_t i = search->shown.count; i-- > 0;) {
+		bool known = false;
+
+		vector_for_each (&thread->shown, shown)
+			known |= shown->rsp == search->shown.items[i].rsp;
+		if (!known)
+			vector_push(&thread->shown, search->shown.items[i]);
+	}
+}
+
+bool stacks_are_free(struct thread *thread, const struct maps *maps,
+		     const struct user_regs_struct *registers)
+{
+	struct search search = {
+		.thread = thread, .space = thread->process->space, .maps = maps};
+	bool good;
+
+	/* About to go back, by bytes that nobody is led on from. */
+	if (module_of_return(search.space, registers->rip - RETURN_CALL))
+		return false;
+	vector_push(&search.stacks, registers->rsp);
+	good = look_through(&search, registers->rsp);
+	for (size_t i = 1; i < search.stacks.count && i < STACKS_MAX && good; i++)
+		good = look_through(&search, search.stacks.items[i]);
+	if (good)
+		show_all(&search);
+	vector_deinit(&search.stacks);
+	vector_deinit(&search.shown);
+	return good;
+}

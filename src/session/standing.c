@@ -1,0 +1,200 @@
+#include "session/standing.h"
+
+#include "code/probe.h"
+#include "session/residues.h"
+#include "session/signals.h"
+
+/* How long a thread that waits for a processor may take to stop, and how often it is
+ * looked whether it can. */
+#define PATIENCE_NS 5000000000u
+#define LOOK_MS     50
+
+enum { AHEAD_MAX = 2 };
+
+/* A place in a function relocated whole. */
+struct place {
+	const struct module *module;
+	uint64_t address; /* link-time, of the instruction that is next */
+	bool outside;     /* that is on the way out of the function */
+	/* Displacements of counters in front of it; PLAN_NO_SLOT: none. */
+	uint32_t ahead[AHEAD_MAX];
+};
+
+static bool is_measured(const struct thread *thread)
+{
+	const struct process *process = thread->process;
+
+	return process && process->space && process->space->family &&
+	       !process->image->ended;
+}
+
+/* Whether a thread can run, or be woken for a stop: a parent after vfork cannot. */
+static bool can_stop(pid_t tid)
+{
+	unsigned int flags;
+	char state = attach_read_state(tid, &flags);
+
+	return state == 'R' || state == 'S' || state == 't';
+}
+
+static void await(struct session *session, struct thread *thread)
+{
+	uint64_t start = session_now();
+	struct event event;
+
+	while (!thread_await_stop(session, thread, LOOK_MS))
+		if (event_peek(&session->queue, thread->tid, &event) || /* its end */
+		    !can_stop(thread->tid) || session_now() - start > PATIENCE_NS)
+			return;
+}
+
+void standing_begin(struct session *session, struct standing *standing)
+{
+	*standing = (struct standing){.since = session_now()};
+	vector_for_each (&session->all_threads, thread)
+		if (is_measured(*thread) && (*thread)->state == THREAD_RUNNING &&
+		    !(*thread)->stopped && thread_ask_to_stop(*thread))
+			vector_push(&standing->threads, *thread);
+	vector_for_each (&standing->threads, thread)
+		await(session, *thread);
+}
+
+void standing_end(struct session *session, struct standing *standing)
+{
+	uint64_t stood;
+
+	vector_for_each (&standing->threads, thread)
+		if ((*thread)->stopped)
+			thread_resume(session, *thread, 0);
+	stood = session_now() - standing->since;
+	if (standing->threads.count && stood > session->stop_ns)
+		session->stop_ns = stood;
+	vector_deinit(&standing->threads);
+}
+
+static const uint8_t *original_at(void *context, uint64_t address, size_t size)
+{
+	return module_file_original(context, address, size);
+}
+
+/* The module and the offset in its code where a thread is, or to which the jump leads
+ * that it is about to take. */
+static const struct module *find_code(const struct space *space, uint64_t rip,
+				      uint32_t *ret_offset, bool *ret_inside)
+{
+	const struct module *module = space_module_of_code(space, rip);
+
+	*ret_inside = module != NULL;
+	if (module) {
+		*ret_offset = (uint32_t)(rip - module->code_address);
+		return module;
+	}
+	module = space->holding ? NULL : space_module_of_text(space, rip);
+	if (!module || !plan_jump_at(module->file->plan, rip - module->bias, ret_offset))
+		return NULL;
+	return module;
+}
+
+static bool find_place(const struct space *space, uint64_t rip, struct place *ret_place)
+{
+	uint32_t offset;
+	bool inside;
+	const struct module *module = find_code(space, rip, &offset, &inside);
+	const struct plan *plan = module ? module->file->plan : NULL;
+	const struct plan_function *function;
+
+	if (!plan || !plan->steps.count)
+		return false;
+	struct plan_place found = plan_locate(plan, original_at, module->file, offset);
+
+	function = &plan->functions.items[found.function];
+	/* A call that is still to be made is none yet. */
+	if (found.kind == PLAN_PLACE_UNKNOWN || !function->step_count ||
+	    (!inside && found.original == function->address))
+		return false;
+	*ret_place = (struct place){
+		.module = module,
+		.address = found.original,
+		.outside = found.kind == PLAN_PLACE_CALL_DONE,
+		.ahead = {found.uncounted[0], found.uncounted[1]},
+	};
+	if (found.kind == PLAN_PLACE_CALL_UNDO)
+		ret_place->ahead[0] = probe_slot(plan, offset);
+	return true;
+}
+
+void standing_note(struct thread *thread, const struct user_regs_struct *registers,
+		   int by)
+{
+	struct place place;
+
+	vector_for_each (&thread->shown, shown)
+		if (!shown->inherited)
+			residues_add(thread, shown->file, shown->address, by);
+	if (find_place(thread->process->space, registers->rip, &place) && !place.outside)
+		residues_add(thread, place.module->file->index, place.address, by);
+}
+
+static void count_ahead(const struct session *session, const struct thread *thread,
+			uint64_t rip, uint32_t interval, struct image_counts *counts)
+{
+	const uint32_t size = session->options->collector->slot_size;
+	struct place place;
+
+	/* What a flag tells needs no such care. */
+	if (size == 1 || !find_place(thread->process->space, rip, &place))
+		return;
+	for (unsigned i = 0; i < AHEAD_MAX; i++)
+		if (place.ahead[i] != PLAN_NO_SLOT)
+			vector_push(counts,
+				    ((struct image_count){
+					    .interval = interval,
+					    .thread = session->options->threads
+							      ? (uint32_t)thread->tid
+							      : 0,
+					    .file = place.module->file->index,
+					    .slot = place.ahead[i] / size,
+					    .count = 1,
+				    }));
+}
+
+void standing_count_ahead(const struct session *session, const struct process *process,
+			  struct image_counts *counts)
+{
+	struct user_regs_struct registers;
+
+	vector_for_each (&session->all_threads, thread)
+		if ((*thread)->process == process && (*thread)->stopped &&
+		    !remote_failed(remote_get_registers((*thread)->tid, &registers)))
+			count_ahead(session, *thread, registers.rip, 0, counts);
+}
+
+void standing_leave(const struct session *session, struct thread *thread,
+		    const struct user_regs_struct *registers)
+{
+	struct image_run *image = thread->process->image;
+
+	if (image->part)
+		count_ahead(session, thread, registers->rip, image->part - 1,
+			    &image->counts);
+	standing_note(thread, registers, 1);
+	thread->shown.count = 0;
+}
+
+void standing_lead_in(const struct space *space, struct user_regs_struct *registers)
+{
+	const struct module *module = space_module_of_text(space, registers->rip);
+	const struct plan *plan = module ? module->file->plan : NULL;
+	uint64_t link = module ? registers->rip - module->bias : 0;
+	const struct plan_function *function = plan ? plan_function_at(plan, link) : NULL;
+	uint32_t offset;
+
+	/* Behind a system call, which the kernel may want to make again, there is a jump,
+	 * or original code. At the entry of a function it is called by the jump. */
+	if (!function || !function->step_count || (int64_t)registers->orig_rax >= 0 ||
+	    (plan_jump_at(plan, link, &offset) && offset == function->trampoline) ||
+	    link == function->address)
+		return;
+	if (plan_way_back(plan, link, true, &offset))
+		registers->rip = module->code_address + offset;
+}

@@ -1,0 +1,36 @@
+#!/usr/bin/python3
+"""Runs annotated programs bare and measured: same output, same end, and what they said is there."""
+
+import functools
+import os
+import sys
+
+from context import common, counting, hard, processes
+from transparency import results, running, trammel
+
+GROUPS = {"count": counting, "process": processes, "hard": hard}
+
+
+def run_test(test, name, programs, tool):
+    records = os.path.join(os.path.dirname(tool), "..", "..", "tests", "context", "records")
+    with running.Scratch(name) as folder:
+        return test(common.Place(programs, os.path.realpath(folder), tool, records))
+
+
+def main():
+    options = results.arguments(__doc__.splitlines()[0]).parse_args()
+    tool = None if options.list else os.path.realpath(trammel.find(options.build))
+    tests = []
+    with running.Scratch("context") as folder:
+        if tool:
+            running.own_cache(folder)
+            common.build_all(folder)
+        for group, module in GROUPS.items():
+            for test in module.TESTS:
+                name = f"{group}-{test.__name__.replace('_', '-')}"
+                tests.append((name, functools.partial(run_test, test, name, folder, tool)))
+        return results.run_all(tests, options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,177 @@
+/* Names of cache files, and counters that are built into code. */
+#include "session/cache_names.h"
+
+#include "base/text.h"
+#include "session/session.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define KIND  7u
+#define LARGE (16u << 20)
+
+static char folder[64];
+
+static int make_folder(void **state)
+{
+	(void)state;
+	strcpy(folder, "/tmp/test_cache.XXXXXX");
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	DIR *open = opendir(folder);
+	const struct dirent *item;
+
+	(void)state;
+	while (open && (item = readdir(open)))
+		unlinkat(dirfd(open), item->d_name, 0);
+	closedir(open);
+	return rmdir(folder);
+}
+
+static void make_file(char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT, 0600);
+
+	assert_true(fd >= 0);
+	close(fd);
+	free(path);
+}
+
+/* Where a new file's counters begin; the file is made. */
+static uint32_t add(struct cache_names *names, uint64_t key, uint32_t kind, uint64_t size)
+{
+	uint32_t start = 1;
+
+	make_file(cache_names_choose(names, (struct cache_key){key, kind}, size, &start));
+	return start;
+}
+
+static void test_parts(void **state)
+{
+	struct cache_names *names = cache_names_create(folder);
+
+	(void)state;
+	assert_int_equal(add(names, 1, KIND, 10000), 0);
+	assert_int_equal(add(names, 2, KIND, 1), 3 * 4096);
+	assert_int_equal(add(names, 3, KIND + 1, 5000), 0);
+	assert_int_equal(add(names, 4, KIND, 1u << 20), LARGE);
+	assert_int_equal(add(names, 5, KIND, 4097), 4 * 4096);
+	assert_int_equal(add(names, 6, KIND, 2u << 20), LARGE + (1u << 20));
+	assert_int_equal(cache_names_extent(names, KIND), 4 * 4096 + 4097);
+	assert_int_equal(cache_names_extent(names, KIND + 1), 5000);
+	assert_int_equal(cache_names_extent(names, KIND + 2), 0);
+	cache_names_destroy(names);
+	/* Another run knows the same. What does not look like a name is none. */
+	make_file(strcat(strcpy(malloc(200), folder),
+			 "/0000000000000009-00000007-00006000-00001000.plan.seal"));
+	names = cache_names_create(folder);
+	assert_int_equal(add(names, 7, KIND, 100), 6 * 4096);
+	cache_names_destroy(names);
+}
+
+static void test_full(void **state)
+{
+	struct cache_names *names = cache_names_create(folder);
+
+	(void)state;
+	for (uint64_t key = 0; key < 16; key++)
+		assert_int_equal(add(names, key, KIND, (1u << 20) - 4096), key * 0xff000);
+	assert_int_equal(add(names, 16, KIND, 16 * 4096), 16 * 0xff000);
+	assert_int_equal(add(names, 17, KIND, 4096), 0); /* shared, then */
+	cache_names_destroy(names);
+}
+
+static void test_find(void **state)
+{
+	struct cache_names *names = cache_names_create(folder), *other;
+	const struct cache_key key = {0xfedcba9876543210, KIND},
+			       similar = {0xfedcba9876543210, KIND + 1};
+	char *path;
+
+	(void)state;
+	other = cache_names_create(folder);
+	assert_null(cache_names_find(names, key));
+	add(other, key.key, key.kind, 4096);
+	path = cache_names_find(names, key);
+	assert_non_null(path);
+	assert_int_equal(access(path, F_OK), 0);
+	assert_null(cache_names_find(names, similar));
+	cache_names_drop(names, similar);
+	assert_int_equal(access(path, F_OK), 0);
+	cache_names_drop(names, key);
+	assert_int_not_equal(access(path, F_OK), 0);
+	assert_null(cache_names_find(names, key));
+	free(path);
+	cache_names_destroy(names);
+	cache_names_destroy(other);
+}
+
+/* A file whose code has counters built in; `at` 0: it has none. */
+static struct module_file *file_with(uint32_t at, uint32_t count)
+{
+	struct module_file *file = calloc(1, sizeof(*file));
+
+	file->plan = calloc(1, sizeof(*file->plan));
+	file->plan->slot_size = 8;
+	file->plan->slot_count = count;
+	file->plan->counters_at = at ? WIRE_BANK_HEADER + at : 0;
+	return file;
+}
+
+static void check_slots(bool spreads, const uint32_t expected[6])
+{
+	struct module_file *files[] = {
+		file_with(8 * 1000, 100),   file_with(8 * 400, 600), /* up to the first */
+		file_with(8 * 1099, 10),                             /* taken */
+		file_with(8 * 500, 390),                             /* taken */
+		file_with(8 * 100000, 200), file_with(0, 4),
+	};
+	struct arena arena = {.slot_size = 8};
+	struct family family = {.arena = &arena, .spreads = spreads};
+
+	for (int round = 0; round < 2; round++)
+		for (size_t i = 0; i < 6; i++)
+			assert_int_equal(trampolines_first_slot(&family, files[i]),
+					 expected[i]);
+	for (size_t i = 0; i + 1 < family.modules.count; i++)
+		assert_true(family.modules.items[i].first_slot +
+				    family.modules.items[i].file->plan->slot_count <=
+			    family.modules.items[i + 1].first_slot);
+	assert_int_equal(family.modules.count, 6);
+	assert_int_equal(arena.slot_count, spreads ? 100200 : 1304);
+	vector_deinit(&family.modules);
+	for (size_t i = 0; i < 6; i++) {
+		free(files[i]->plan);
+		free(files[i]);
+	}
+}
+
+static void test_slots(void **state)
+{
+	(void)state;
+	check_slots(true, (const uint32_t[6]){1000, 400, 0, 10, 100000, 1100});
+	check_slots(false, (const uint32_t[6]){0, 100, 700, 710, 1100, 1300});
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_parts, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_full, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_find, make_folder, remove_folder),
+		cmocka_unit_test(test_slots),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,329 @@
+/*
+ * Calls counted by their sites: code is run through its gates and stubs, with the bank
+ * and the resident's code that a program has, and stopped at every instruction on the
+ * way.
+ */
+#include "whole_area.h"
+
+#include "code/decode.h"
+#include "code/gates.h"
+#include "resident/resident.h"
+#include "wire/layout.h"
+
+#include <asm/prctl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+/* name(start, site of the first call, ..., end) */
+__asm__(".text\n.balign 16\nsample_begin:\n"
+	"sample_leaf: lea 1(%rdi), %rax\n add %rsi, %rax\n ret\n"
+	".balign 16\n"
+	"sample_first: sub $8, %rsp\n call sample_leaf\n add $8, %rsp\n ret\n"
+	".balign 16\n"
+	"sample_twice: push %rbx\n mov %rdi, %rbx\n nopl 8(%rax)\n"
+	"sample_twice_1: call sample_leaf\n mov %rbx, %rdi\n"
+	"sample_twice_2: call sample_leaf\n pop %rbx\n ret\n"
+	".balign 16\n"
+	"sample_pointer: push %rbx\n lea sample_leaf(%rip), %rbx\n call *%rbx\n"
+	"sample_pointer_1: call *%rbx\n"
+	"sample_pointer_2: call *%rbx\n"
+	"sample_pointer_3: call *%rbx\n"
+	"sample_pointer_4: pop %rbx\n ret\n"
+	".balign 16\n"
+	"sample_tail: lea 2(%rdi), %rdi\n nopl 8(%rax)\n"
+	"sample_tail_1: .byte 0xe9\n .long sample_leaf - . - 4\n"
+	".balign 16\n"
+	"sample_flags: adc $0, %rdi\n mov %rdi, %rax\n ret\n"
+	".balign 16\n"
+	"sample_carry: sub $8, %rsp\n nopl 8(%rax)\n stc\n call sample_flags\n"
+	"sample_carry_1: clc\n call sample_flags\n"
+	"sample_carry_2: add $8, %rsp\n ret\n"
+	".balign 16\nsample_end:\n");
+
+extern const uint8_t sample_begin[], sample_leaf[], sample_first[], sample_twice[],
+	sample_twice_1[], sample_twice_2[], sample_pointer[], sample_pointer_1[],
+	sample_pointer_2[], sample_pointer_3[], sample_pointer_4[], sample_tail[],
+	sample_tail_1[], sample_flags[], sample_carry[], sample_carry_1[],
+	sample_carry_2[], sample_end[];
+
+enum { LEAF, FIRST, TWICE, POINTER, TAIL, FLAGS, CARRY, FUNCTIONS };
+static const uint8_t *const starts[] = {sample_leaf,    sample_first, sample_twice,
+					sample_pointer, sample_tail,  sample_flags,
+					sample_carry,   sample_end};
+
+enum { BANK_SLOTS = 512 };
+static struct {
+	struct wire_bank header;
+	uint8_t pad[WIRE_BANK_HEADER - sizeof(struct wire_bank)];
+	struct wire_arcs arcs;
+	uint64_t slots[BANK_SLOTS];
+} bank;
+static const uint32_t first_slot = WIRE_BANK_HEADER + sizeof(struct wire_arcs);
+
+static uint64_t at(const uint8_t *label)
+{
+	return WHOLE_ADDRESS + (uint64_t)(label - sample_begin);
+}
+
+static uint64_t resident_arc(void)
+{
+	uint8_t *code = mmap(NULL, WIRE_RESIDENT_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(code, MAP_FAILED);
+	memcpy(code, resident_image, resident_image_size);
+	return (uint64_t)(code +
+			  ((const struct resident_table *)(const void *)code)->arc);
+}
+
+static void empty_bank(void)
+{
+	memset(&bank.arcs, 0, sizeof(bank.arcs));
+	memset(bank.slots, 0, sizeof(bank.slots));
+}
+
+static void open_area(struct whole_area *area, enum plan_depth depth)
+{
+	size_t size = (size_t)(sample_end - sample_begin);
+	struct plan_request request = {.image = &area->image,
+				       .probe = PLAN_PROBE_COUNT,
+				       .depth = depth,
+				       .calls = true,
+				       .code_address = WHOLE_CODE,
+				       .hook_layout = {.arc = WIRE_BANK_ARC}};
+
+	whole_area_open(area, sample_begin, size, size, IMAGE_DYNAMIC);
+	for (int i = 0; i < FUNCTIONS; i++)
+		plan_image_add(&area->image, at(starts[i]),
+			       (uint64_t)(starts[i + 1] - starts[i]), NULL);
+	assert_null(plan_create(&request, &area->plan));
+	assert_true(area->plan->slot_count <= BANK_SLOTS);
+	memcpy((void *)(uintptr_t)WHOLE_CODE, area->plan->code.items,
+	       area->plan->code.count);
+	vector_for_each (&area->plan->fixups, fixup) {
+		uint8_t *word = (uint8_t *)(uintptr_t)WHOLE_CODE + fixup->offset;
+		uint32_t value;
+
+		memcpy(&value, word, sizeof(value));
+		value += first_slot;
+		memcpy(word, &value, sizeof(value));
+	}
+	whole_area_show(area, true);
+	bank.header.arc = resident_arc();
+	empty_bank();
+	assert_int_equal(syscall(SYS_arch_prctl, ARCH_SET_GS, &bank), 0);
+}
+
+/* Calls of a function by the call that returns to an address, as gates have counted. */
+static uint64_t gate_count(uint32_t function, uint64_t address)
+{
+	const uint64_t *cell = &bank.slots[function * PLAN_CELL_SLOTS];
+	uint32_t name = first_slot + function * PLAN_CELL_SLOTS * 8;
+	uint64_t count = cell[PLAN_CELL_SITE] == ~address ? cell[PLAN_CELL_COUNT] : 0;
+
+	for (uint64_t i = 0; i < bank.arcs.used; i++)
+		if (bank.arcs.entries[i].cell == name &&
+		    bank.arcs.entries[i].site == ~address)
+			count += bank.arcs.entries[i].count;
+	return count;
+}
+
+/* The counter of the stub of the call or jump at an address. */
+static uint64_t stub_count(const struct plan *plan, uint64_t site)
+{
+	for (uint32_t i = 0; i < plan->arcs.count; i++)
+		if (plan->arcs.items[i].site == site)
+			return bank.slots[plan->arc_slot + i];
+	fail_msg("no stub of %#lx", (unsigned long)site);
+	return 0;
+}
+
+/* All calls that were counted, of all functions. */
+static uint64_t all_counts(const struct plan *plan)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < FUNCTIONS; i++)
+		sum += bank.slots[i * PLAN_CELL_SLOTS + PLAN_CELL_COUNT] +
+		       bank.slots[i * PLAN_CELL_SLOTS + PLAN_CELL_LOST];
+	for (uint64_t i = 0; i < bank.arcs.used; i++)
+		sum += bank.arcs.entries[i].count;
+	for (uint32_t i = 0; i < plan->arcs.count; i++)
+		sum += bank.slots[plan->arc_slot + i];
+	return sum;
+}
+
+static void check_counts(const struct whole_area *area)
+{
+	const struct plan *plan = area->plan;
+	/* The runs call five functions, and these all others. */
+	uint64_t calls = 5 + 4 + 2 + 4;
+
+	/* Relocated whole without a jump at its entry it has no gate. */
+	if (plan->functions.items[FIRST].step_count &&
+	    plan->functions.items[FIRST].call_end)
+		calls--;
+	for (unsigned i = 1; i <= 3; i++) {
+		whole_run(at(sample_first), i, 5, i);
+		whole_run(at(sample_twice), i, 5, i);
+		whole_run(at(sample_pointer), i, 5, i);
+		whole_run(at(sample_tail), i, 5, i);
+		whole_run(at(sample_carry), i, 5, i);
+		assert_int_equal(gate_count(LEAF, at(sample_pointer_1)), i);
+		assert_int_equal(gate_count(LEAF, at(sample_pointer_2)), i);
+		assert_int_equal(gate_count(LEAF, at(sample_pointer_3)), i);
+		assert_int_equal(gate_count(LEAF, at(sample_pointer_4)), i);
+		assert_int_equal(gate_count(FLAGS, at(sample_carry_1)), i);
+		assert_int_equal(gate_count(FLAGS, at(sample_carry_2)), i);
+		assert_int_equal(stub_count(plan, at(sample_first) + 4), i);
+		assert_int_equal(stub_count(plan, at(sample_twice_1)), i);
+		assert_int_equal(stub_count(plan, at(sample_twice_2)), i);
+		assert_int_equal(stub_count(plan, at(sample_tail_1)), i);
+		assert_int_equal(all_counts(plan), i * calls);
+	}
+}
+
+static void check_results(const struct whole_area *area)
+{
+	for (int i = 0; i < FUNCTIONS; i++)
+		for (unsigned seed = 0; seed < 32; seed++) {
+			struct whole_result bare, patched;
+
+			whole_area_show(area, false);
+			bare = whole_run(at(starts[i]), seed, 3, seed);
+			whole_area_show(area, true);
+			patched = whole_run(at(starts[i]), seed, 3, seed);
+			assert_int_equal(bare.rax, patched.rax);
+		}
+}
+
+static void test_counts(void **state)
+{
+	struct whole_area area;
+
+	(void)state;
+	for (enum plan_depth depth = PLAN_ENTRIES; depth <= PLAN_BLOCKS; depth++) {
+		open_area(&area, depth);
+		check_counts(&area);
+		check_results(&area);
+		/* It has its gate behind the call. */
+		if (depth == PLAN_ENTRIES)
+			assert_int_equal(area.plan->functions.items[FIRST].call_end, 9);
+		whole_area_close(&area);
+	}
+}
+
+/* A thread on its way: what it had when it was last seen outside of plan.code. */
+struct walk {
+	struct whole_area area;
+	uint64_t rsp, rax, counts;
+	bool inside;
+	size_t places;
+};
+
+static size_t uncounted(const struct plan *plan, const struct plan_place *place)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < 3; i++)
+		count += place->uncounted[i] != PLAN_NO_SLOT &&
+			 place->uncounted[i] / 8 >= plan->arc_slot;
+	return count;
+}
+
+/* Registers and counts are what the place says, in gates and stubs. */
+static void check_place(struct walk *walk, const greg_t *registers)
+{
+	const struct plan *plan = walk->area.plan;
+	uint32_t offset = (uint32_t)((uint64_t)registers[REG_RIP] - WHOLE_CODE);
+	struct plan_place place =
+		plan_locate(plan, whole_original_at, &walk->area.image, offset);
+	const uint64_t *stack = (const uint64_t *)(uintptr_t)registers[REG_RSP];
+	bool before =
+		place.kind == PLAN_PLACE_PROBE || place.kind == PLAN_PLACE_CALL_UNDO;
+
+	assert_int_not_equal(place.kind, PLAN_PLACE_UNKNOWN);
+	assert_int_equal(registers[REG_RSP] + place.stack, walk->rsp);
+	if (place.pushed)
+		assert_int_equal(stack[place.flags], walk->rax);
+	else
+		assert_int_equal(registers[REG_RAX], walk->rax);
+	assert_int_equal(all_counts(plan) + uncounted(plan, &place),
+			 walk->counts + !before);
+	walk->places++;
+}
+
+static void step(void *context, ucontext_t *ucontext)
+{
+	struct walk *walk = context;
+	const struct plan *plan = walk->area.plan;
+	const greg_t *registers = ucontext->uc_mcontext.gregs;
+	uint64_t rip = (uint64_t)registers[REG_RIP], offset = rip - WHOLE_CODE;
+	bool counting = offset < plan->gates_size ||
+			(offset >= plan->arc_code && offset < plan->code.count);
+
+	if (rip >= bank.header.arc && rip < bank.header.arc + WIRE_RESIDENT_SIZE)
+		return;
+	if (counting && !walk->inside) {
+		walk->rsp = (uint64_t)registers[REG_RSP];
+		walk->rax = (uint64_t)registers[REG_RAX];
+		walk->counts = all_counts(plan);
+	}
+	walk->inside = counting;
+	if (counting)
+		check_place(walk, registers);
+}
+
+static void test_places(void **state)
+{
+	struct walk walk;
+
+	(void)state;
+	for (enum plan_depth depth = PLAN_ENTRIES; depth <= PLAN_BLOCKS; depth++) {
+		walk = (struct walk){.places = 0};
+		open_area(&walk.area, depth);
+		for (unsigned round = 0; round < 3; round++)
+			for (int i = 0; i < FUNCTIONS; i++)
+				whole_run_stepped(at(starts[i]), round, 2, round, step,
+						  &walk);
+		assert_true(walk.places > 300);
+		whole_area_close(&walk.area);
+	}
+}
+
+/* What does not fit is counted as from nowhere, and nothing else changes. */
+static void test_full(void **state)
+{
+	struct whole_area area;
+	const uint64_t *lost = &bank.slots[LEAF * PLAN_CELL_SLOTS + PLAN_CELL_LOST];
+
+	(void)state;
+	open_area(&area, PLAN_ENTRIES);
+	bank.arcs.used = WIRE_ARCS_MAX;
+	whole_run(at(sample_pointer), 1, 2, 3);
+	assert_int_equal(gate_count(LEAF, at(sample_pointer_1)), 1);
+	assert_int_equal(*lost, 3);
+	/* An index without a hole ends the search, too. */
+	bank.arcs.used = 1;
+	for (size_t i = 0; i <= WIRE_ARCS_MASK; i++)
+		bank.arcs.index[i] = 1;
+	whole_run(at(sample_pointer), 1, 2, 3);
+	assert_int_equal(*lost, 6);
+	whole_area_close(&area);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_full),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
