@@ -101,6 +101,9 @@ struct planner *planner_create(struct cache *cache, const struct session_options
 							   : (unsigned int)processors;
 	mallopt(M_MMAP_THRESHOLD, KEPT_BLOCK_MAX);
 	mallopt(M_TRIM_THRESHOLD, KEPT_MAX);
+	/* The C library's allocator makes itself ready at its first use, and expects no
+	 * other thread then. Under AddressSanitizer nothing else has used it yet. */
+	malloc_trim(0);
 	pthread_mutex_init(&planner->lock, NULL);
 	pthread_cond_init(&planner->work, NULL);
 	return planner;

@@ -51,6 +51,8 @@ FORK = "libc.so*:fork,libc.so*:*_fork"
 
 def run_measured(tool, folder, options, words, command, name, measurement=None):
     profile = os.path.join(folder, name + ".trm")
+    if os.path.exists(profile):
+        os.unlink(profile)  # a run before this one may have left it
     done = running.run(trammel.run_command(tool, profile, command,
                                            measurement or options.measure, words), folder)
     return done, profile
