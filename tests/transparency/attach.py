@@ -176,7 +176,7 @@ def window(folder, tool, options):
             report = read(options, tool, profile)
             if not report or options.measure.endswith("coverage"):
                 continue
-            calls = report.calls("work_once")
+            calls = report.calls("work_once") or 0
             # A thread may be between its call and its counter.
             expect(third - second - THREADS <= calls <= last - first + THREADS,
                    f"turn {turn}: {calls} calls, not {third - second} to {last - first}")
