@@ -203,8 +203,60 @@ static const uint8_t common_escaped[256] = {
 	[0xbe ... 0xbf] = COMMON | COMMON_MODRM, /* movsx */
 };
 
-/* Common instructions with no prefix but REX and no RIP-relative operand. False: Zydis
- * must tell. */
+/* The status flags that conditions read, by half their numbers. Source: Intel SDM volume
+ * 1, appendix B. */
+static const uint32_t condition_flags[8] = {
+	0x800 /* OF */, 0x1 /* CF */, 0x40 /* ZF */, 0x41,
+	0x80 /* SF */,  0x4 /* PF */, 0x880,         0x8c0,
+};
+
+static const uint8_t branch_kinds[] = {
+	[BRIEF_JUMP8] = INSTRUCTION_JUMP,  [BRIEF_CONDITION8] = INSTRUCTION_CONDITION,
+	[BRIEF_JUMP32] = INSTRUCTION_JUMP, [BRIEF_CONDITION32] = INSTRUCTION_CONDITION,
+	[BRIEF_CALL32] = INSTRUCTION_CALL,
+};
+
+static uint64_t relative_target(const uint8_t *bytes, uint64_t address,
+				const struct brief *brief, size_t at)
+{
+	int32_t distance;
+
+	memcpy(&distance, bytes + at, sizeof(distance));
+	return address + brief->length + (uint64_t)(int64_t)distance;
+}
+
+/* Direct branches without prefixes, and ret. */
+static bool decode_branch(const uint8_t *bytes, size_t available, uint64_t address,
+			  struct instruction *instruction)
+{
+	struct brief brief = {.length = 1};
+
+	if (available < 2)
+		return false;
+	*instruction = (struct instruction){
+		.address = address, .bytes = bytes, .condition = bytes[0] & 15};
+	if (bytes[0] == 0xc3) {
+		instruction->length = 1;
+		instruction->kind = INSTRUCTION_RETURN;
+		return true;
+	}
+	/* Those behind e0 are loop and its like. */
+	if (!length_branch(bytes, &brief) || brief.length > available ||
+	    (brief.kind == BRIEF_CONDITION8 && brief.opcode >= 0xe0))
+		return false;
+	instruction->length = brief.length;
+	instruction->kind = branch_kinds[brief.kind];
+	instruction->condition = brief.opcode & 15;
+	instruction->target =
+		brief.immediate == 1
+			? address + brief.length + (uint64_t)(int64_t)(int8_t)bytes[1]
+			: relative_target(bytes, address, &brief, brief.length - 4u);
+	if (instruction->kind == INSTRUCTION_CONDITION)
+		instruction->flags_read = condition_flags[(brief.opcode & 15) / 2];
+	return true;
+}
+
+/* Common instructions with no prefix but REX. False: Zydis must tell. */
 static bool decode_common(const uint8_t *bytes, size_t available, uint64_t address,
 			  struct instruction *instruction)
 {
@@ -217,7 +269,9 @@ static bool decode_common(const uint8_t *bytes, size_t available, uint64_t addre
 	traits = common[bytes[at]];
 	if (bytes[at] == 0x0f)
 		traits = common_escaped[bytes[++at]];
-	if (!traits || !length_decode(bytes, available, &brief) || brief.relative ||
+	if (!traits)
+		return decode_branch(bytes, available, address, instruction);
+	if (!length_decode(bytes, available, &brief) ||
 	    ((traits & COMMON_GROUP) && (brief.modrm & 0x30) == 0x10) ||
 	    ((traits & COMMON_ZERO) && (brief.modrm & 0x38)))
 		return false;
@@ -227,6 +281,11 @@ static bool decode_common(const uint8_t *bytes, size_t available, uint64_t addre
 		instruction->modrm = (uint8_t)(at + 1);
 	if (traits & COMMON_SETS)
 		instruction->flags_written = INSTRUCTION_STATUS_FLAGS;
+	if (brief.relative) {
+		instruction->displacement = brief.relative;
+		instruction->target =
+			relative_target(bytes, address, &brief, brief.relative);
+	}
 	return true;
 }
 

@@ -9,8 +9,6 @@
 #include "code/readers.h"
 #include "code/trampoline.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { TRAMPOLINE_ALIGNMENT = 16, JUMP = MAKING_JUMP };
@@ -129,6 +127,21 @@ static uint8_t hook_of(const struct plan_request *request,
 	return request->hook_of(request->context, name, function->address);
 }
 
+enum { UNNAMED_MAX = 24 };
+
+/* "sub_" and the address in hexadecimal digits: snprintf takes as long as all else here.
+ */
+static const char *name_unnamed(uint64_t address, char text[UNNAMED_MAX])
+{
+	char *at = text + UNNAMED_MAX;
+
+	*--at = '\0';
+	do
+		*--at = "0123456789abcdef"[address & 15];
+	while (address >>= 4);
+	return memcpy(at - 4, "sub_", 4);
+}
+
 static void choose_functions(struct making *making)
 {
 	const struct plan_request *request = making->request;
@@ -140,13 +153,10 @@ static void choose_functions(struct making *making)
 			&making->image->functions.items[i];
 		struct place_choice *choice = &making->choices[i];
 		const char *name = making->image->names.items + function->name;
-		char unnamed[32];
+		char unnamed[UNNAMED_MAX];
 
-		if (!function->name) {
-			snprintf(unnamed, sizeof(unnamed), "sub_%" PRIx64,
-				 function->address);
-			name = unnamed;
-		}
+		if (!function->name)
+			name = name_unnamed(function->address, unnamed);
 		choice->wanted = is_wanted(making, function, name);
 		choice->hook = hook_of(request, function, name);
 		if (request->copy_calls && making->readers[i] && !choice->hook)

@@ -40,13 +40,17 @@ struct planner {
 	struct VECTOR(struct job *) jobs; /* not collected yet, oldest first */
 };
 
-/* With the lock held. */
+/* The largest one, as the program waits until all are done: a large file that comes last
+ * is planned while the other workers have nothing to do. With the lock held. */
 static struct job *next_job(const struct planner *planner, enum job_state state)
 {
+	struct job *largest = NULL;
+
 	vector_for_each (&planner->jobs, job)
-		if ((*job)->state == state)
-			return *job;
-	return NULL;
+		if ((*job)->state == state &&
+		    (!largest || (*job)->status.st_size > largest->status.st_size))
+			largest = *job;
+	return largest;
 }
 
 static void *plan(void *argument)
