@@ -1,6 +1,23 @@
 #include "base/vector.h"
 
+#include <stdint.h>
 #include <stdio.h>
+#include <sys/mman.h>
+
+/* The kernel gives memory out in such pieces where it is asked to and can: a page fault
+ * for each, instead of 512. */
+#define HUGE_PAGE (2ul << 20)
+#define HUGE_MIN  (2 * HUGE_PAGE) /* bytes of a block from which on it is asked */
+
+static void *advised(void *memory, size_t size)
+{
+	uintptr_t start = ((uintptr_t)memory + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+	uintptr_t end = ((uintptr_t)memory + size) & ~(HUGE_PAGE - 1);
+
+	if (size >= HUGE_MIN)
+		madvise((void *)start, end - start, MADV_HUGEPAGE);
+	return memory;
+}
 
 static void *checked(void *memory)
 {
@@ -22,17 +39,17 @@ void *vector_reserve_(void *items, size_t item_size, size_t count, size_t *capac
 	if (__builtin_mul_overflow(wanted, item_size, &bytes))
 		return checked(NULL);
 	*capacity = wanted;
-	return checked(realloc(items, bytes));
+	return advised(checked(realloc(items, bytes)), bytes);
 }
 
 void *memory_allocate(size_t size)
 {
-	return checked(malloc(size ? size : 1));
+	return advised(checked(malloc(size ? size : 1)), size);
 }
 
 void *memory_allocate_zeroed(size_t count, size_t size)
 {
-	return checked(calloc(count ? count : 1, size ? size : 1));
+	return advised(checked(calloc(count ? count : 1, size ? size : 1)), count * size);
 }
 
 char *memory_copy_string(const char *text)
