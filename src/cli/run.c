@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 #include "cli/measuring.h"
-#include "session/contexts.h"
 #include "session/run.h"
 
 #include <popt.h>
@@ -62,14 +61,7 @@ static int relay(int status)
 static int measure(struct measuring *given)
 {
 	struct run_outcome outcome = {0};
-	struct trm_error *error = contexts_prepare(&given->options.context);
-
-	if (error) {
-		trm_error_print(error);
-		return EXIT_FAILED;
-	}
-	error = session_run(&given->options, &outcome);
-	contexts_forget(&given->options.context);
+	struct trm_error *error = session_run(&given->options, &outcome);
 
 	if (error) {
 		trm_error_print(error);

@@ -75,17 +75,21 @@ struct trm_error *contexts_prepare(struct session_context *context)
 	return NULL;
 }
 
-void contexts_forget(struct session_context *context)
+void contexts_remove(const struct session_context *context)
 {
 	DIR *folder = context->folder ? opendir(context->folder) : NULL;
 	struct dirent *entry;
 
-	while (folder && (entry = readdir(folder)))
+	if (!folder)
+		return;
+	while ((entry = readdir(folder)))
 		unlinkat(dirfd(folder), entry->d_name, 0);
-	if (folder)
-		closedir(folder);
-	if (context->folder)
-		rmdir(context->folder);
+	closedir(folder);
+	rmdir(context->folder);
+}
+
+void contexts_deinit(struct session_context *context)
+{
 	free(context->folder);
 	free(context->library);
 	context->folder = context->library = NULL;
@@ -149,14 +153,6 @@ struct trm_error *contexts_save(struct saving *saving)
 	return error;
 }
 
-static uint64_t clock_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static struct trm_error *save(const struct session_options *options,
 			      struct context_run *run, int status)
 {
@@ -182,7 +178,7 @@ struct trm_error *contexts_run(const struct session_options *options, const char
 {
 	struct context_run run = {.start = time(NULL)};
 	struct trm_error *error;
-	uint64_t begin = clock_ns();
+	uint64_t begin = session_now();
 	sigset_t signals;
 	int failed[2], why = 0;
 
@@ -203,7 +199,7 @@ struct trm_error *contexts_run(const struct session_options *options, const char
 	if (why)
 		return front_exec_error(options, why, outcome);
 	run.first = (uint32_t)program;
-	run.wall_ns = clock_ns() - begin;
+	run.wall_ns = session_now() - begin;
 	error = save(options, &run, outcome->status);
 	outcome->profile = !error;
 	return error;

@@ -10,8 +10,10 @@
 
 /* Makes the folder of the spools and finds the library; nothing if `what` is NULL. */
 struct trm_error *contexts_prepare(struct session_context *context);
-/* Removes the folder with all that is in it. */
-void contexts_forget(struct session_context *context);
+/* Removes the folder with all that is in it: once nobody writes to it, or reads it, any
+ * more. */
+void contexts_remove(const struct session_context *context);
+void contexts_deinit(struct session_context *context);
 
 /* In the child that becomes the program. */
 void contexts_environment(const struct session_context *context);

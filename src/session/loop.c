@@ -1,4 +1,5 @@
 /* The tracer: one thread that waits for everything and acts on it. */
+#include "session/contexts.h"
 #include "session/session.h"
 
 #include "session/run.h"
@@ -45,6 +46,8 @@ static void save(struct session *session, int status_fd)
 		return;
 	}
 	error = fold_save(session, session->options->output);
+	if (!session->saved_running)
+		contexts_remove(&session->options->context);
 	if (error)
 		send_status(status_fd, STATUS_FAILED, error->message);
 	else

@@ -223,7 +223,10 @@ _Noreturn static void become_tracer(const struct channels *channels, pid_t progr
 	close(channels->failed.read);
 	close(channels->failed.write);
 	close(channels->status.read);
-	_exit(session_trace(options, cache, &start));
+	int status = session_trace(options, cache, &start);
+
+	contexts_remove(&options->context);
+	_exit(status);
 }
 
 /* Signals that somebody sends to this process are meant for the program. Those of the
@@ -355,9 +358,20 @@ static struct trm_error *run_checked(const struct session_options *options,
 	outcome->status = front_wait(program, &signals);
 	read_status(channels.status.read, &status);
 	close(channels.status.read);
+	outcome->tracer_answered = status.length > 0;
 	struct trm_error *error = understand(&status, options, exec_error, outcome);
 
 	text_deinit(&status);
+	return error;
+}
+
+static struct trm_error *run_traced(const struct session_options *options,
+				    const char *elf, struct run_outcome *outcome)
+{
+	struct cache *cache = cache_create(options->quiet);
+	struct trm_error *error = run_checked(options, elf, cache, outcome);
+
+	cache_destroy(cache);
 	return error;
 }
 
@@ -369,11 +383,15 @@ struct trm_error *session_run(const struct session_options *options,
 
 	TRM_TRY(check_program(options->arguments[0], &ret_outcome->refused, &elf));
 	TRM_TRY(session_check_output(options->output));
-	if (!options->collector->slot_size)
-		return contexts_run(options, elf, ret_outcome);
-	struct cache *cache = cache_create(options->quiet);
-	struct trm_error *error = run_checked(options, elf, cache, ret_outcome);
+	struct session_options own = *options;
 
-	cache_destroy(cache);
+	TRM_TRY(contexts_prepare(&own.context));
+	struct trm_error *error = options->collector->slot_size
+					  ? run_traced(&own, elf, ret_outcome)
+					  : contexts_run(&own, elf, ret_outcome);
+
+	if (!ret_outcome->tracer_answered)
+		contexts_remove(&own.context);
+	contexts_deinit(&own.context);
 	return error;
 }

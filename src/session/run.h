@@ -13,6 +13,7 @@ struct run_outcome {
 	int status;   /* of the program, as waitpid has it; only if it ran */
 	int refused;  /* 126 or 127: it could not be run, as a shell says it; else 0 */
 	bool profile; /* a profile was written */
+	bool tracer_answered; /* it cleans up, perhaps later: it may live on */
 };
 
 /*

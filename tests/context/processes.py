@@ -76,6 +76,19 @@ def execs(place):
     profile.expect_all({"before exec": 6, "regions": 1, **scaled(STEP, 2)})
 
 
+def lives_on(place):
+    """What a child says after the first process ended is in the profile once it ended, too."""
+    done = place.run("lives-on", "7", measure="regions,functions")
+    expect(done.status == 0, f"{done}")
+    end = time.monotonic() + 30
+    while os.listdir(place.spools) and time.monotonic() < end:
+        time.sleep(0.02)
+    expect(not os.listdir(place.spools), f"left behind: {os.listdir(place.spools)}")
+    profile = place.read()
+    profile.expect_faults()
+    expect_children(profile, 1, {"first/later": 7})
+
+
 def ends(place):
     """_exit, abort, SIGKILL, exit in a region, a fault: what was said before is there."""
     for way, state in enumerate(("exited 4", "killed by SIGABRT", "killed by SIGKILL", "exited 5",
@@ -130,4 +143,4 @@ def exit_running(place):
         place.check("exit-running", "4")
 
 
-TESTS = (forks, raw_forks, fork_deep, vforks, execs, ends, killed, exit_running)
+TESTS = (forks, raw_forks, fork_deep, vforks, execs, lives_on, ends, killed, exit_running)

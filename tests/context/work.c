@@ -368,6 +368,23 @@ static void endless(long n)
 	pause();
 }
 
+/* The child outlives the first process, and says more by then. */
+static void lives_on(long n)
+{
+	int null = open("/dev/null", O_RDWR);
+
+	TRM_REGION("first");
+	if (fork())
+		return;
+	for (int fd = 0; fd < 3; fd++)
+		dup2(null, fd);
+	usleep(300000);
+	for (long i = 0; i < n; i++) {
+		TRM_REGION("later");
+	}
+	_exit(0);
+}
+
 static void ends(long n)
 {
 	TRM_REGION("before the end");
@@ -634,6 +651,7 @@ static const struct {
 	{"handler-jumps", handler_jumps},
 	{"mismatches", mismatches},
 	{"endless", endless},
+	{"lives-on", lives_on},
 	{"ends", ends},
 	{"changes", changes},
 	{"attributes", attributes},
