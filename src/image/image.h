@@ -146,11 +146,20 @@ enum image_kind image_probe(int fd);
 
 /*
  * Whether the code of a file may follow stacks in ways of its own, so that return
- * addresses must be the original ones at all times: it is a static program, has a
- * run-time system that is known to, or may trace others. From headers and dynamic string
- * table alone: cheap. `program`: it is executed, no library.
+ * addresses must be the original ones at all times: it is a static program, or has a
+ * run-time system that is known to. From headers and dynamic string table alone: cheap.
+ * `program`: it is executed, no library.
  */
 bool image_walks_stacks(const void *bytes, size_t size, bool program);
+
+/* The segment of a mapped file that has .eh_frame_hdr, and .eh_frame if that lies where
+ * it usually does. Link-time addresses. False: there is none. */
+struct image_unwind {
+	uint64_t header; /* of .eh_frame_hdr */
+	uint64_t start, end;
+	const uint8_t *bytes; /* from `start` on */
+};
+bool image_find_unwind(const void *bytes, size_t size, struct image_unwind *ret_unwind);
 
 /* The demangled form (C++, Rust, D) of a linked name, or a copy of it: free() it. */
 char *image_demangle(const char *name);

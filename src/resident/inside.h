@@ -35,9 +35,9 @@ static inline int is_readable(uint64_t address)
 	return system_call(SYS_rt_sigprocmask, arguments) == -EINVAL;
 }
 
-/* Return addresses from an address up to the end of the stack become the original ones.
- */
-void look_through(const struct wire_bank *bank, uint64_t start);
+/* Return addresses become the original ones, from that of a function on which has just
+ * been entered with these registers. */
+void look_through(const struct wire_bank *bank, const struct wire_registers *frame);
 
 /* The bank of this thread. */
 static inline const struct wire_bank *own_bank(void)

@@ -1,11 +1,13 @@
 /*
  * Return addresses in relocated code (code/whole.h) become the original ones before a
  * function looks at them. The frames return to the patched original then, which leads
- * back into relocated code. Nothing but such an address is ever changed, and by a
- * comparing exchange: on a stack that is not the thread's own, another thread may be at
- * work.
+ * back into relocated code. Where they lie call-frame information says (wire/unwind.h);
+ * only behind a frame that it does not explain each word is looked at. Nothing but such
+ * an address is ever changed, and by a comparing exchange: on a stack that is not the
+ * thread's own, another thread may be at work.
  */
 #include "inside.h"
+#include "wire/unwind.h"
 
 #define PAGE 4096ull
 
@@ -97,7 +99,8 @@ static uint64_t original_of(const struct wire_ways *ways, uint64_t word)
 	return 0;
 }
 
-static void look_at(const struct wire_control *control, uint64_t *place)
+/* What it is afterwards. */
+static uint64_t look_at(const struct wire_control *control, uint64_t *place)
 {
 	uint64_t word = *place, original = 0;
 
@@ -109,9 +112,11 @@ static void look_at(const struct wire_control *control, uint64_t *place)
 			original = original_of(
 				(const struct wire_ways *)(uintptr_t)undo->ways, word);
 	}
-	if (original)
-		__atomic_compare_exchange_n(place, &word, original, 0, __ATOMIC_RELAXED,
-					    __ATOMIC_RELAXED);
+	if (!original)
+		return word;
+	__atomic_compare_exchange_n(place, &word, original, 0, __ATOMIC_RELAXED,
+				    __ATOMIC_RELAXED);
+	return original;
 }
 
 /* Behind the last address to look at. */
@@ -126,7 +131,67 @@ static uint64_t end_of(const struct wire_bank *bank, uint64_t start)
 	return bank->quiet ? (start | (PAGE - 1)) + 1 : start + UNKNOWN_MAX;
 }
 
-void look_through(const struct wire_bank *bank, uint64_t start)
+/* A walk up the stack. */
+struct walk {
+	const struct wire_bank *bank;
+	const struct wire_control *control;
+	uint64_t start, end; /* of what is known to be readable, if end is the stack's */
+	uint64_t page;       /* another one that is; 0: none yet */
+};
+
+static bool may_read(struct walk *walk, uint64_t address)
+{
+	uint64_t page = address & ~(PAGE - 1);
+
+	if (address % sizeof(uint64_t))
+		return false;
+	if (address >= walk->start && address < walk->end)
+		return true;
+	if (walk->bank->quiet || (page != walk->page && !is_readable(address)))
+		return false;
+	walk->page = page;
+	return true;
+}
+
+static bool read_word(void *context, uint64_t address, uint64_t *ret_word)
+{
+	if (!may_read(context, address))
+		return false;
+	*ret_word = *(const uint64_t *)(uintptr_t)address;
+	return true;
+}
+
+static bool read_return(void *context, uint64_t address, uint64_t *ret_pc)
+{
+	struct walk *walk = context;
+
+	if (!may_read(walk, address))
+		return false;
+	*ret_pc = look_at(walk->control, (uint64_t *)(uintptr_t)address);
+	return true;
+}
+
+static bool find_tables(void *context, uint64_t pc, struct unwind_tables *ret_tables)
+{
+	const struct wire_control *control = ((const struct walk *)context)->control;
+
+	for (uint64_t i = 0; i < control->text_count && i < WIRE_TEXTS_MAX; i++) {
+		const struct wire_text *text = &control->texts[i];
+		const struct wire_undo *undo = &control->undos[i];
+
+		if (pc < text->start || pc >= text->end || !undo->unwind_header)
+			continue;
+		ret_tables->header = undo->unwind_header;
+		ret_tables->start = undo->unwind_start;
+		ret_tables->end = undo->unwind_end;
+		ret_tables->bytes = (const uint8_t *)(uintptr_t)undo->unwind_start;
+		return true;
+	}
+	return false;
+}
+
+/* Each word from an address on. */
+static void look_at_all(const struct wire_bank *bank, uint64_t start)
 {
 	const struct wire_control *control =
 		(const struct wire_control *)(uintptr_t)bank->control;
@@ -143,6 +208,30 @@ void look_through(const struct wire_bank *bank, uint64_t start)
 	}
 }
 
+void look_through(const struct wire_bank *bank, const struct wire_registers *frame)
+{
+	uint64_t rsp = frame->rsp, stack_end = end_of(bank, rsp);
+	struct walk walk = {
+		.bank = bank,
+		.control = (const struct wire_control *)(uintptr_t)bank->control,
+		.start = rsp,
+		.end = bank->quiet || stack_end == bank->stack_end ? stack_end : rsp,
+	};
+	const struct unwind_view view = {&walk, find_tables, read_word, read_return};
+	/* By the numbers of call-frame information. */
+	struct unwind_place place = {
+		.registers = {frame->rax, frame->rdx, frame->rcx, frame->rbx, frame->rsi,
+			      frame->rdi, frame->rbp, rsp + sizeof(rsp), frame->r8,
+			      frame->r9, frame->r10, frame->r11, frame->r12, frame->r13,
+			      frame->r14, frame->r15}};
+	uint64_t rest = rsp;
+
+	if (read_return(&walk, rsp, &place.pc))
+		rest = unwind_walk(&view, place);
+	if (rest != UNWIND_DONE)
+		look_at_all(bank, rest);
+}
+
 void resident_look(const struct wire_registers *frame)
 {
 	const struct wire_bank *bank = own_bank();
@@ -152,5 +241,5 @@ void resident_look(const struct wire_registers *frame)
 		look_at((const struct wire_control *)(uintptr_t)bank->control,
 			(uint64_t *)(uintptr_t)frame->rsp);
 	else
-		look_through(bank, frame->rsp);
+		look_through(bank, frame);
 }

@@ -255,7 +255,7 @@ void resident_alone(const struct wire_control *control,
 	    (number == WIRE_HOOK_SYSCALL && call_changes_code(frame)) ||
 	    (number == WIRE_HOOK_LINK_MAP && controller_died(control))) {
 		restore_texts(control);
-		look_through(own_bank(), frame->rsp);
+		look_through(own_bank(), frame);
 	}
 }
 

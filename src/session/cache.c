@@ -654,6 +654,8 @@ static struct module_file *new_file(int fd, const struct stat *status,
 	file->mandatory = use->bare || !options_want_module(options, file->path);
 	if (!map_original(file, fd))
 		file->trouble = memory_copy_string("the file cannot be mapped");
+	else
+		image_find_unwind(file->bytes, file->identity.size, &file->unwind);
 	file->copies_calls = use->copies_calls;
 	file->variant = use->variant;
 	return file;

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/vector.h"
 #include "code/plan.h"
+#include "image/image.h"
 #include "session/options.h"
 #include "wire/layout.h"
 
@@ -75,6 +76,7 @@ struct module_file {
 	ino_t cached_inode;
 
 	const uint8_t *bytes;           /* the file itself, mapped */
+	struct image_unwind unwind;     /* in it; header 0: it has none */
 	uint8_t *patched[MODULE_TEXTS]; /* the texts' parts with all patches applied; they
 					   lie in the cache file if there is one, else in
 					   memory */

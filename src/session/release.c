@@ -84,7 +84,10 @@ static void show_returns(const struct thread *thread,
 	if (!bank && thread->bank &&
 	    registers->rsp - thread->bank->address <= WIRE_BANK_STACK_TOP)
 		bank = thread->bank;
-	returns_show(thread, bank ? bank->shared->registers.rsp : registers->rsp);
+	if (bank)
+		returns_show_hooked(thread, &bank->shared->registers);
+	else
+		returns_show(thread, registers);
 }
 
 static void settle(struct session *session, struct thread *thread)

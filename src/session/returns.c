@@ -1,8 +1,12 @@
 /*
  * Return addresses in relocated code: see src/resident/look.c, which does the same from
- * inside when a program is about to look at them. Here it is done for signal handlers.
+ * inside when a program is about to look at them. Here it is done for signal handlers,
+ * and when a process is let go.
  */
 #include "session/session.h"
+#include "session/vdso.h"
+
+#include "wire/unwind.h"
 
 #include <unistd.h>
 
@@ -14,6 +18,14 @@ enum { PAGE = 4096, CHUNK = 64 << 10 };
 /* Of a stack whose end is not known, as a coroutine's, so much is looked through. It is
  * less than in look.c: signals may come often. */
 #define UNKNOWN_MAX (1ull << 20)
+
+/* A part of the program's memory. */
+struct memory {
+	const struct space *space;
+	pid_t pid;
+	uint64_t start, size; /* bytes */
+	uint64_t words[CHUNK / sizeof(uint64_t)];
+};
 
 /* Where code of ours is at all. */
 static struct image_range all_code(const struct space *space)
@@ -32,7 +44,8 @@ static struct image_range all_code(const struct space *space)
 	return all;
 }
 
-static void show_word(const struct space *space, uint64_t address, uint64_t word)
+/* What a return address is afterwards. */
+static uint64_t show_word(const struct space *space, uint64_t address, uint64_t word)
 {
 	const struct module *module = space_module_of_code(space, word);
 	uint64_t original;
@@ -40,39 +53,137 @@ static void show_word(const struct space *space, uint64_t address, uint64_t word
 	if (!module ||
 	    !plan_return_of(module->file->plan, (uint32_t)(word - module->code_address),
 			    &original))
-		return;
+		return word;
 	original += module->bias;
 	trm_error_destroy(
 		remote_write(space->memory_fd, address, &original, sizeof(original)));
+	return original;
 }
 
-void returns_show(const struct thread *thread, uint64_t rsp)
+static bool find_tables(void *context, uint64_t pc, struct unwind_tables *ret_tables)
 {
-	const struct space *space = thread->process->space;
-	uint64_t at = rsp & ~7ull, end = at + UNKNOWN_MAX;
-	static uint64_t words[CHUNK / sizeof(uint64_t)];
+	const struct memory *memory = context;
+	const struct module *module = space_module_of_text(memory->space, pc);
 
-	if (!space->copies_calls)
-		return;
-	const struct image_range code = all_code(space);
+	if (!module)
+		return vdso_find_tables(memory->pid, pc, ret_tables);
+	if (!module->file->unwind.header)
+		return false;
+	const struct image_unwind *unwind = &module->file->unwind;
 
-	if (thread->bank && thread->bank->shared->stack_end > at &&
-	    thread->bank->shared->stack_end - at < STACK_MAX)
-		end = thread->bank->shared->stack_end;
-	while (at < end) {
-		size_t size = CHUNK - at % PAGE;
+	*ret_tables = (struct unwind_tables){
+		.header = unwind->header + module->bias,
+		.start = unwind->start + module->bias,
+		.end = unwind->end + module->bias,
+		.bytes = unwind->bytes,
+	};
+	return true;
+}
+
+/* Reads on from an address; false if there is nothing. */
+static bool fill(struct memory *memory, uint64_t address, uint64_t size)
+{
+	ssize_t got =
+		pread(memory->space->memory_fd, memory->words, size, (off_t)address);
+
+	memory->start = address;
+	memory->size = got > 0 ? (uint64_t)got & ~7ull : 0;
+	return memory->size != 0;
+}
+
+static bool read_word(void *context, uint64_t address, uint64_t *ret_word)
+{
+	struct memory *memory = context;
+
+	if (address % sizeof(*ret_word))
+		return false;
+	if (address - memory->start >= memory->size && !fill(memory, address, PAGE))
+		return false;
+	*ret_word = memory->words[(address - memory->start) / sizeof(*ret_word)];
+	return true;
+}
+
+static bool read_return(void *context, uint64_t address, uint64_t *ret_pc)
+{
+	uint64_t word;
+
+	if (!read_word(context, address, &word))
+		return false;
+	*ret_pc = show_word(((const struct memory *)context)->space, address, word);
+	return true;
+}
+
+static uint64_t end_of(const struct thread *thread, uint64_t start)
+{
+	uint64_t end = thread->bank ? thread->bank->shared->stack_end : 0;
+
+	return end > start && end - start < STACK_MAX ? end : start + UNKNOWN_MAX;
+}
+
+/* Each word from an address on, up to where the stack ends. */
+static void show_all(struct memory *memory, uint64_t start, uint64_t end)
+{
+	const struct image_range code = all_code(memory->space);
+
+	for (uint64_t at = start & ~7ull; at < end; at += memory->size) {
+		uint64_t size = CHUNK - at % PAGE;
 
 		if (size > end - at)
 			size = end - at;
-		/* Up to where the stack ends. */
-		ssize_t got = pread(space->memory_fd, words, size, (off_t)at);
-
-		for (ssize_t i = 0; i < got / (ssize_t)sizeof(words[0]); i++)
-			if (words[i] - code.start < code.end - code.start)
-				show_word(space, at + (uint64_t)i * sizeof(words[0]),
-					  words[i]);
-		if (got < (ssize_t)size)
+		if (!fill(memory, at, size))
 			return;
-		at += size;
+		for (uint64_t i = 0; i < memory->size / sizeof(uint64_t); i++)
+			if (memory->words[i] - code.start < code.end - code.start)
+				show_word(memory->space, at + i * sizeof(uint64_t),
+					  memory->words[i]);
+		if (memory->size < size)
+			return;
 	}
+}
+
+static void show(const struct thread *thread, struct memory *memory,
+		 const struct unwind_place *place)
+{
+	const struct unwind_view view = {memory, find_tables, read_word, read_return};
+	uint64_t rest = unwind_walk(&view, *place);
+
+	if (rest != UNWIND_DONE)
+		show_all(memory, rest, end_of(thread, rest));
+}
+
+void returns_show(const struct thread *thread, const struct user_regs_struct *registers)
+{
+	static struct memory memory;
+	const struct user_regs_struct *r = registers;
+
+	if (!thread->process->space->copies_calls)
+		return;
+	memory = (struct memory){thread->process->space, thread->process->pid, 0, 0, {0}};
+	show(thread, &memory,
+	     &(struct unwind_place){.pc = r->rip,
+				    .exact = true,
+				    .registers = {r->rax, r->rdx, r->rcx, r->rbx, r->rsi,
+						  r->rdi, r->rbp, r->rsp, r->r8, r->r9,
+						  r->r10, r->r11, r->r12, r->r13, r->r14,
+						  r->r15}});
+}
+
+void returns_show_hooked(const struct thread *thread,
+			 const struct wire_registers *registers)
+{
+	static struct memory memory;
+	const struct wire_registers *r = registers;
+
+	if (!thread->process->space->copies_calls)
+		return;
+	struct unwind_place place = {
+		.registers = {r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp,
+			      r->rsp + sizeof(uint64_t), r->r8, r->r9, r->r10, r->r11,
+			      r->r12, r->r13, r->r14, r->r15}};
+
+	memory = (struct memory){thread->process->space, thread->process->pid, 0, 0, {0}};
+	if (read_return(&memory, r->rsp, &place.pc))
+		show(thread, &memory, &place);
+	else
+		show_all(&memory, r->rsp, end_of(thread, r->rsp));
 }

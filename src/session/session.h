@@ -412,8 +412,11 @@ void signals_leave_gate(struct thread *thread);
 void signals_deliver(struct session *session, struct thread *thread, int signal);
 
 /* returns.c: return addresses in relocated code, on the stack of a stopped thread, become
- * the original ones: somebody may look at them now. */
-void returns_show(const struct thread *thread, uint64_t rsp);
+ * the original ones: somebody may look at them now. The second: of one that waits in the
+ * hook at the entry of a function. */
+void returns_show(const struct thread *thread, const struct user_regs_struct *registers);
+void returns_show_hooked(const struct thread *thread,
+			 const struct wire_registers *registers);
 
 /* hooks.c */
 void hooks_serve(struct session *session, struct family *family);

@@ -625,7 +625,7 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 
 	enum settled settled = signals_settle(session, thread, &how, &registers);
 
-	returns_show(thread, registers.rsp);
+	returns_show(thread, &registers);
 	switch (settled) {
 	case SETTLED:
 		trm_error_destroy(remote_set_registers(thread->tid, &registers));

@@ -61,6 +61,12 @@ static struct wire_undo undo_of(const struct module *module)
 		.code_size = file->plan->code.count,
 	};
 
+	if (file->unwind.header) {
+		undo.unwind_header = file->unwind.header + module->bias;
+		undo.unwind_start = file->unwind.start + module->bias;
+		undo.unwind_end = file->unwind.end + module->bias;
+	}
+
 	for (size_t i = 0; i < patches->count; i++)
 		if (make_seal(module, text, &patches->items[i], &undo.seals[0]))
 			break;

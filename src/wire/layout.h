@@ -4,8 +4,8 @@
  *
  *     arena file                          mapped in the program
  *     0          resident code            read, execute
- *     0x2000     struct wire_control      read, write
- *     0x8b000    banks, in chunks         read, write; chunks beyond the first anywhere
+ *     0x4000     struct wire_control      read, write
+ *     0x8d000    banks, in chunks         read, write; chunks beyond the first anywhere
  *     ...        trampolines of modules   read, execute, near their module
  *
  * A bank belongs to one thread, whose GS base is its address: a header with mailbox,
@@ -19,11 +19,11 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 16
+#define WIRE_VERSION 17
 
-#define WIRE_RESIDENT_SIZE  0x2000 /* bytes for the resident's code in the arena */
-#define WIRE_CONTROL_OFFSET 0x2000
-#define WIRE_BANKS_OFFSET   0x8b000
+#define WIRE_RESIDENT_SIZE  0x4000 /* bytes for the resident's code in the arena */
+#define WIRE_CONTROL_OFFSET 0x4000
+#define WIRE_BANKS_OFFSET   0x8d000
 #define WIRE_BANK_HEADER    0x2000 /* bytes in front of the counters of a bank */
 #define WIRE_CONTROL_STACK                                                               \
 	0x1000 /* in wire_control: injected code's stack grows down from */
@@ -171,7 +171,7 @@ struct wire_seal {
  * the file, as fstat(2) knows it. Pages that were written to are dropped (madvise(2)),
  * which shows the file again; a text that is a mapping of ours is mapped from `path`.
  */
-#define WIRE_PATH_MAX 416
+#define WIRE_PATH_MAX 392
 struct wire_undo {
 	uint64_t device, inode, size;
 	uint64_t modified_ns;
@@ -181,6 +181,8 @@ struct wire_undo {
 	struct wire_seal seals[2];
 	uint64_t ways;            /* address of its struct wire_ways; 0: it has none */
 	uint64_t code, code_size; /* its trampolines */
+	/* Run-time addresses of .eh_frame_hdr, and of the segment with it; 0: none. */
+	uint64_t unwind_header, unwind_start, unwind_end;
 	char path[WIRE_PATH_MAX];
 };
 

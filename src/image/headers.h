@@ -1,0 +1,33 @@
+/*
+ * Program headers of a mapped file, for what must be known of it without opening it as an
+ * image: cheap, and nothing is believed of what they say.
+ */
+#ifndef TRAMMEL_IMAGE_HEADERS_H
+#define TRAMMEL_IMAGE_HEADERS_H
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct headers {
+	const uint8_t *bytes;
+	size_t size;
+	Elf64_Ehdr header;
+};
+
+/* False: it is too short, or has headers of another size. `bytes` must outlive it. */
+bool headers_open(const void *bytes, size_t size, struct headers *ret_headers);
+
+/* The header of this index. False: there is none. */
+bool headers_read(const struct headers *file, unsigned index, Elf64_Phdr *ret_segment);
+
+/* The first one of a type (PT_...). */
+bool headers_find(const struct headers *file, uint32_t type, Elf64_Phdr *ret_segment);
+
+/* How many bytes the file has for a link-time address and what follows in its segment; 0:
+ * none. */
+size_t headers_bytes(const struct headers *file, uint64_t address,
+		     const uint8_t **ret_bytes);
+
+#endif

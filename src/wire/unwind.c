@@ -1,0 +1,546 @@
+#include "wire/unwind.h"
+
+#include <stddef.h>
+
+enum {
+	RETURN_ADDRESS = 16, /* its column */
+	REMEMBERED_MAX = 4,
+	FRAMES_MAX = 1 << 22,
+	WORD = 8,
+	/* In struct ucontext (asm/ucontext.h), which lies where a handler's stack ends.
+	 */
+	CONTEXT_REGISTERS = 40,
+};
+
+/* The pointer encodings that are read. */
+enum {
+	POINTER_SIZE = 0x07, /* 0, 4: 8 bytes; 2, 3 */
+	POINTER_SIGNED = 0x08,
+	POINTER_RELATIVE = 0x10, /* to where it lies */
+	HEADER_TABLE = 0x3b,     /* signed, 4 bytes, relative to the header */
+	HEADER_COUNT = 0x03,
+};
+
+/* Where a register's value for the caller is. */
+enum saved { KEPT, AT_FRAME, AT_REGISTER, LOST };
+
+struct where {
+	uint8_t saved; /* enum saved */
+	uint8_t base;  /* AT_REGISTER: of the address */
+	int32_t offset;
+};
+
+/* Rules of one place. The CFA is the value of a register plus an offset, or the word that
+ * lies there. */
+struct row {
+	uint8_t base; /* register; UNWIND_REGISTERS: it is not known */
+	bool loaded;
+	bool outermost; /* the return address is lost: a thread's first code */
+	int64_t offset;
+	struct where registers[UNWIND_REGISTERS];
+};
+
+struct rules {
+	struct row row, initial;
+	struct row remembered[REMEMBERED_MAX];
+	uint32_t remembered_count;
+	int64_t code_factor, data_factor;
+	uint8_t encoding; /* of pointers */
+	bool signal;      /* the frame of a handler's return */
+	bool sized;       /* there are sizes of augmentations */
+};
+
+struct reading {
+	const uint8_t *at, *end;
+	bool failed;
+};
+
+static uint64_t number(struct reading *reading, unsigned size)
+{
+	uint64_t value = 0;
+
+	if ((uint64_t)(reading->end - reading->at) < size) {
+		reading->failed = true;
+		reading->at = reading->end;
+		return 0;
+	}
+	for (unsigned i = 0; i < size; i++)
+		value |= (uint64_t)*reading->at++ << 8 * i;
+	return value;
+}
+
+static uint64_t leb(struct reading *reading, bool is_signed)
+{
+	uint64_t value = 0, byte;
+	unsigned shift = 0;
+
+	do {
+		byte = number(reading, 1);
+		if (shift < 64)
+			value |= (byte & 0x7f) << shift;
+		shift += 7;
+	} while (byte & 0x80);
+	if (is_signed && shift < 64 && byte & 0x40)
+		value |= ~0ull << shift;
+	return value;
+}
+
+static void skip(struct reading *reading, uint64_t size)
+{
+	if ((uint64_t)(reading->end - reading->at) < size)
+		reading->failed = true;
+	else
+		reading->at += size;
+}
+
+/* The part of the tables from a run-time address on. */
+static struct reading reading_at(const struct unwind_tables *tables, uint64_t address)
+{
+	struct reading reading = {0};
+
+	if (address < tables->start || address >= tables->end) {
+		reading.failed = true;
+		return reading;
+	}
+	reading.at = tables->bytes + (address - tables->start);
+	reading.end = tables->bytes + (tables->end - tables->start);
+	return reading;
+}
+
+static uint64_t address_of(const struct unwind_tables *tables,
+			   const struct reading *reading)
+{
+	return tables->start + (uint64_t)(reading->at - tables->bytes);
+}
+
+/* A pointer; `relative` false: a size, which is never relative. */
+static uint64_t pointer(const struct unwind_tables *tables, struct reading *reading,
+			uint8_t encoding, bool relative)
+{
+	static const uint8_t sizes[8] = {8, 0, 2, 4, 8, 0, 0, 0};
+	uint64_t here = reading->failed ? 0 : address_of(tables, reading);
+	unsigned size = sizes[encoding & POINTER_SIZE];
+	uint64_t value = number(reading, size);
+
+	if (!size || encoding & ~(POINTER_SIZE | POINTER_SIGNED | POINTER_RELATIVE))
+		reading->failed = true;
+	if (encoding & POINTER_SIGNED && size < 8 && size && value >> (8 * size - 1) & 1)
+		value |= ~0ull << 8 * size;
+	if (relative && encoding & POINTER_RELATIVE)
+		value += here;
+	return value;
+}
+
+static struct where *where_of(struct row *row, uint64_t column)
+{
+	return column < UNWIND_REGISTERS ? &row->registers[column] : NULL;
+}
+
+static void set(struct row *row, uint64_t column, enum saved saved, int64_t offset)
+{
+	struct where *where = where_of(row, column);
+
+	if (column == RETURN_ADDRESS) {
+		/* It lies below the CFA, as calls push it, or else it is not followed. */
+		row->outermost = saved == LOST;
+		if (saved != LOST && (saved != AT_FRAME || offset != -WORD))
+			row->base = UNWIND_REGISTERS;
+		return;
+	}
+	if (!where)
+		return;
+	where->saved = (uint8_t)saved;
+	where->offset = (int32_t)offset;
+	if (offset != (int32_t)offset)
+		where->saved = LOST;
+}
+
+static void set_frame(struct row *row, uint64_t base, int64_t offset)
+{
+	row->base = base < UNWIND_REGISTERS ? (uint8_t)base : UNWIND_REGISTERS;
+	row->offset = offset;
+	row->loaded = false;
+}
+
+/* DW_OP_bregN offset, which is all that compilers use here, perhaps with DW_OP_deref.
+ * False: another one. */
+static bool read_expression(struct reading *reading, uint8_t *ret_base,
+			    int64_t *ret_offset, bool *ret_loaded)
+{
+	enum { BREG0 = 0x70, DEREF = 0x06 };
+	uint64_t size = leb(reading, false);
+	struct reading inner = *reading;
+
+	skip(reading, size);
+	inner.end = reading->at;
+	uint64_t operation = number(&inner, 1);
+
+	*ret_base = (uint8_t)(operation - BREG0);
+	*ret_offset = (int64_t)leb(&inner, true);
+	*ret_loaded = inner.at < inner.end && number(&inner, 1) == DEREF;
+	return !inner.failed && !reading->failed && inner.at == inner.end &&
+	       *ret_base < UNWIND_REGISTERS;
+}
+
+static void set_expression(struct row *row, struct reading *reading, uint64_t column)
+{
+	struct where *where = where_of(row, column);
+	int64_t offset = 0;
+	uint8_t base = 0;
+	bool loaded, good = read_expression(reading, &base, &offset, &loaded);
+
+	set(row, column, good && !loaded ? AT_REGISTER : LOST, offset);
+	if (column == RETURN_ADDRESS)
+		row->base = UNWIND_REGISTERS;
+	if (where)
+		where->base = base;
+}
+
+static void set_frame_expression(struct row *row, struct reading *reading)
+{
+	uint8_t base = 0;
+
+	row->base = UNWIND_REGISTERS;
+	if (read_expression(reading, &base, &row->offset, &row->loaded))
+		row->base = base;
+}
+
+static void restore(struct rules *rules, uint64_t column)
+{
+	if (column < UNWIND_REGISTERS)
+		rules->row.registers[column] = rules->initial.registers[column];
+}
+
+static void remember(struct rules *rules, struct reading *reading)
+{
+	if (rules->remembered_count == REMEMBERED_MAX)
+		reading->failed = true;
+	else
+		rules->remembered[rules->remembered_count++] = rules->row;
+}
+
+static void recall(struct rules *rules, struct reading *reading)
+{
+	if (!rules->remembered_count)
+		reading->failed = true;
+	else
+		rules->row = rules->remembered[--rules->remembered_count];
+}
+
+/* An offset that is written as a multiple. */
+static int64_t scaled(const struct rules *rules, uint64_t count)
+{
+	return (int64_t)(count * (uint64_t)rules->data_factor);
+}
+
+/* What is not written as a change of the CFA. */
+static void step_register(struct rules *rules, struct reading *reading, uint8_t code)
+{
+	uint64_t column = code >= 0x40 ? code & 0x3f : leb(reading, false);
+
+	switch (code >= 0x40 ? code & 0xc0 : code) {
+	case 0x80: /* offset */
+	case 0x05: /* offset_extended */
+		set(&rules->row, column, AT_FRAME, scaled(rules, leb(reading, false)));
+		break;
+	case 0x11: /* offset_extended_sf */
+		set(&rules->row, column, AT_FRAME, scaled(rules, leb(reading, true)));
+		break;
+	case 0x2f: /* GNU_negative_offset_extended */
+		set(&rules->row, column, AT_FRAME, scaled(rules, -leb(reading, false)));
+		break;
+	case 0xc0: /* restore */
+	case 0x06: /* restore_extended */
+		restore(rules, column);
+		break;
+	case 0x07: /* undefined */
+		set(&rules->row, column, LOST, 0);
+		break;
+	case 0x08: /* same_value */
+		set(&rules->row, column, KEPT, 0);
+		break;
+	case 0x10: /* expression */
+		set_expression(&rules->row, reading, column);
+		break;
+	case 0x09: /* register */
+	case 0x14: /* val_offset */
+	case 0x15: /* val_offset_sf */
+		leb(reading, false);
+		set(&rules->row, column, LOST, 0);
+		break;
+	case 0x16: /* val_expression */
+		skip(reading, leb(reading, false));
+		set(&rules->row, column, LOST, 0);
+		break;
+	default:
+		reading->failed = true;
+		break;
+	}
+}
+
+/* All but those that advance. */
+static void step(struct rules *rules, struct reading *reading, uint8_t code)
+{
+	struct row *row = &rules->row;
+	uint64_t base;
+
+	switch (code) {
+	case 0x00: /* nop */
+		break;
+	case 0x0a:
+		remember(rules, reading);
+		break;
+	case 0x0b:
+		recall(rules, reading);
+		break;
+	case 0x0c: /* def_cfa */
+		base = leb(reading, false);
+		set_frame(row, base, (int64_t)leb(reading, false));
+		break;
+	case 0x12: /* def_cfa_sf */
+		base = leb(reading, false);
+		set_frame(row, base, scaled(rules, leb(reading, true)));
+		break;
+	case 0x0d: /* def_cfa_register */
+		set_frame(row, leb(reading, false), row->offset);
+		break;
+	case 0x0e: /* def_cfa_offset */
+		row->offset = (int64_t)leb(reading, false);
+		break;
+	case 0x13: /* def_cfa_offset_sf */
+		row->offset = scaled(rules, leb(reading, true));
+		break;
+	case 0x0f: /* def_cfa_expression */
+		set_frame_expression(row, reading);
+		break;
+	case 0x2e: /* GNU_args_size */
+		leb(reading, false);
+		break;
+	default:
+		step_register(rules, reading, code);
+		break;
+	}
+}
+
+/* By how many bytes of code an instruction advances; false: by none, it is another. */
+static bool advances(const struct unwind_tables *tables, const struct rules *rules,
+		     struct reading *reading, uint8_t code, uint64_t *place)
+{
+	if ((code & 0xc0) == 0x40)
+		*place += (code & 0x3f) * (uint64_t)rules->code_factor;
+	else if (code == 0x01)
+		*place = pointer(tables, reading, rules->encoding, true);
+	else if (code >= 0x02 && code <= 0x04)
+		*place +=
+			number(reading, 1u << (code - 2)) * (uint64_t)rules->code_factor;
+	else
+		return false;
+	return true;
+}
+
+/* Runs instructions up to the row for `pc`, from the one for `place` on. */
+static bool run(const struct unwind_tables *tables, struct rules *rules,
+		struct reading *reading, uint64_t place, uint64_t pc)
+{
+	while (reading->at < reading->end && !reading->failed) {
+		uint8_t code = (uint8_t)number(reading, 1);
+
+		if (!advances(tables, rules, reading, code, &place))
+			step(rules, reading, code);
+		else if (place > pc)
+			break;
+	}
+	return !reading->failed;
+}
+
+/* The contents of the entry at an address, behind its size. */
+static struct reading open_entry(const struct unwind_tables *tables, uint64_t address)
+{
+	struct reading reading = reading_at(tables, address);
+	uint64_t size = number(&reading, 4);
+
+	if (size < 4 || size == UINT32_MAX || size > (uint64_t)(reading.end - reading.at))
+		reading.failed = true;
+	else
+		reading.end = reading.at + size;
+	return reading;
+}
+
+/* A CIE. */
+static bool read_common(const struct unwind_tables *tables, uint64_t address,
+			struct rules *rules)
+{
+	struct reading reading = open_entry(tables, address), data;
+	const uint8_t *letters;
+
+	if (number(&reading, 4) != 0 || number(&reading, 1) != 1)
+		return false;
+	letters = reading.at;
+	while (number(&reading, 1))
+		;
+	rules->code_factor = (int64_t)leb(&reading, false);
+	rules->data_factor = (int64_t)leb(&reading, true);
+	if (leb(&reading, false) != RETURN_ADDRESS || reading.failed)
+		return false;
+	rules->sized = *letters == 'z';
+	if (!rules->sized && *letters)
+		return false;
+	data = reading;
+	if (rules->sized) {
+		uint64_t size = leb(&reading, false);
+
+		data = reading;
+		skip(&reading, size);
+		letters++;
+	}
+	for (; *letters && !data.failed; letters++)
+		if (*letters == 'R')
+			rules->encoding = (uint8_t)number(&data, 1);
+		else if (*letters == 'L')
+			number(&data, 1);
+		else if (*letters == 'S')
+			rules->signal = true;
+		else if (*letters == 'P') /* stepped over, so never mind what it means */
+			pointer(tables, &data, number(&data, 1) & 0x0f, false);
+		else
+			return false;
+	return !data.failed && run(tables, rules, &reading, 0, UINT64_MAX);
+}
+
+/* The address of the FDE for `pc`, by the sorted table of the header; 0: there is none.
+ */
+static uint64_t find_entry(const struct unwind_tables *tables, uint64_t pc)
+{
+	enum { PREFIX = 12, ENTRY = 8 };
+	struct reading reading = reading_at(tables, tables->header);
+	uint64_t low = 0, high;
+
+	/* Version, encodings of the pointer to .eh_frame, of the count, of the table. */
+	if (!tables->header || number(&reading, 1) != 1 || number(&reading, 1) > 0x1f ||
+	    number(&reading, 1) != HEADER_COUNT || number(&reading, 1) != HEADER_TABLE)
+		return 0;
+	number(&reading, 4);
+	high = number(&reading, 4);
+	if (reading.failed || high > (uint64_t)(reading.end - reading.at) / ENTRY)
+		return 0;
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		struct reading row =
+			reading_at(tables, tables->header + PREFIX + middle * ENTRY);
+
+		if (tables->header + (uint64_t)(int64_t)(int32_t)number(&row, 4) <= pc)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return 0;
+	reading = reading_at(tables, tables->header + PREFIX + low * ENTRY - 4);
+	return tables->header + (uint64_t)(int64_t)(int32_t)number(&reading, 4);
+}
+
+/* The rules for `pc`. False: nothing is known of it, or it is not understood. */
+static bool find_rules(const struct unwind_tables *tables, uint64_t pc,
+		       struct rules *rules)
+{
+	uint64_t entry = find_entry(tables, pc), start, size;
+	struct reading reading = open_entry(tables, entry);
+	uint64_t here = entry + 4, back = number(&reading, 4);
+
+	*rules = (struct rules){.row.base = UNWIND_REGISTERS};
+	if (!entry || reading.failed || !back || !read_common(tables, here - back, rules))
+		return false;
+	rules->initial = rules->row;
+	start = pointer(tables, &reading, rules->encoding, true);
+	size = pointer(tables, &reading, rules->encoding, false);
+	if (reading.failed || pc - start >= size)
+		return false;
+	if (rules->sized)
+		skip(&reading, leb(&reading, false));
+	return run(tables, rules, &reading, start, pc);
+}
+
+/* Out of a signal handler: all registers are in the context that the kernel saved. */
+static bool leave_handler(const struct unwind_view *view, struct unwind_place *place)
+{
+	/* By the order of the context: the numbers of registers; the last is the pc. */
+	static const uint8_t order[] = {
+		8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7, RETURN_ADDRESS};
+	uint64_t at = place->registers[UNWIND_RSP] + CONTEXT_REGISTERS;
+
+	for (unsigned i = 0; i < sizeof(order); i++, at += WORD) {
+		uint64_t word;
+
+		if (!view->read(view->context, at, &word))
+			return false;
+		if (order[i] == RETURN_ADDRESS)
+			place->pc = word;
+		else
+			place->registers[order[i]] = word;
+	}
+	place->exact = true;
+	return true;
+}
+
+/* Registers as the caller has them. */
+static bool restore_registers(const struct unwind_view *view, const struct row *row,
+			      uint64_t frame, struct unwind_place *place)
+{
+	const struct unwind_place before = *place;
+
+	for (unsigned i = 0; i < UNWIND_REGISTERS; i++) {
+		const struct where *where = &row->registers[i];
+		uint64_t at = frame;
+
+		if (where->saved != AT_FRAME && where->saved != AT_REGISTER)
+			continue;
+		if (where->saved == AT_REGISTER)
+			at = before.registers[where->base];
+		if (!view->read(view->context, at + (uint64_t)(int64_t)where->offset,
+				&place->registers[i]))
+			return false;
+	}
+	place->registers[UNWIND_RSP] = frame;
+	return true;
+}
+
+/* To the caller. False: it is not understood, and the place is as it was. */
+static bool leave_frame(const struct unwind_view *view, const struct row *row,
+			struct unwind_place *place)
+{
+	struct unwind_place next = *place;
+	uint64_t frame;
+
+	if (row->base == UNWIND_REGISTERS)
+		return false;
+	frame = place->registers[row->base] + (uint64_t)row->offset;
+	if (row->loaded && !view->read(view->context, frame, &frame))
+		return false;
+	/* The return address lies at the stack pointer or above. */
+	if (frame - WORD < place->registers[UNWIND_RSP] || frame % WORD ||
+	    !restore_registers(view, row, frame, &next) ||
+	    !view->read_return(view->context, frame - WORD, &next.pc))
+		return false;
+	next.exact = false;
+	*place = next;
+	return true;
+}
+
+uint64_t unwind_walk(const struct unwind_view *view, struct unwind_place place)
+{
+	for (uint32_t i = 0; i < FRAMES_MAX; i++) {
+		uint64_t pc = place.pc - !place.exact;
+		struct unwind_tables tables;
+		struct rules rules;
+
+		if (!view->find_tables(view->context, pc, &tables) ||
+		    !find_rules(&tables, pc, &rules))
+			break;
+		if (rules.row.outermost)
+			return UNWIND_DONE;
+		if (rules.signal ? !leave_handler(view, &place)
+				 : !leave_frame(view, &rules.row, &place))
+			break;
+	}
+	return place.registers[UNWIND_RSP];
+}
