@@ -382,7 +382,7 @@ static void test_no_profile(void **state)
 	check_refused("\x7f"
 		      "ELF\2\1\1",
 		      7, TRM_ERROR_FORMAT,
-		      "'x.trm' is no profile: it does not begin as a .trm file");
+		      "'x.trm' is no profile: it does not begin as a .trm or .cali file");
 	bytes.data[5] = 2;
 	check_refused(
 		bytes.data, bytes.size, TRM_ERROR_UNSUPPORTED,
