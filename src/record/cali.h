@@ -65,9 +65,8 @@ enum cali_property {
 	CALI_AGGREGATABLE = 2048,
 };
 
-/* From enum cali_property to enum record_property, and back. */
+/* From enum cali_property to enum record_property; record.h has the way back. */
 uint32_t cali_properties_read(uint64_t properties);
-uint32_t cali_properties_write(uint32_t properties);
 
 /* The name of a type, which is also the built-in node with its number. */
 const char *cali_type_name(enum record_type type);

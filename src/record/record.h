@@ -158,6 +158,8 @@ void cali_writer_record(struct cali_writer *writer, record_node node,
 /* A global. The last value that an attribute was given counts. */
 void cali_writer_global(struct cali_writer *writer, record_attribute attribute,
 			struct record_value value);
+/* What the properties are there: bits of enum cali_property. */
+uint32_t cali_properties_write(uint32_t properties);
 /* Writes the globals and destroys the writer. */
 void cali_writer_finish(struct cali_writer *writer);
 
