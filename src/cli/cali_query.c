@@ -587,7 +587,8 @@ static int run(struct query *query)
 
 	if (!error)
 		error = show(query);
-	if (arguments.out && fclose(arguments.out) && !error)
+	if (arguments.out && arguments.out != stdout && arguments.out != stderr &&
+	    fclose(arguments.out) && !error)
 		error = trm_error_system(errno, "cannot write");
 	if (error) {
 		complain(error, "");

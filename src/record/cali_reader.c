@@ -173,10 +173,11 @@ static void take_values(struct reader *reader, struct line *line)
 		struct record_pair *pair = &reader->pairs.items[reader->pairs.count];
 		bool empty;
 
-		if (i && *line->at++ != '=') {
+		if (i && *line->at != '=') {
 			line->wrong = "less values than attributes";
 			return;
 		}
+		line->at += i > 0;
 		pair->attribute = attribute->id;
 		if (!cali_read_value(&line->at, attribute->type, &reader->bytes,
 				     &pair->value, &empty)) {
@@ -347,8 +348,9 @@ static char *warning_of(const struct reader *reader)
 		text_format(&text, "'%s', line %" PRIu64 ": %s; it is left out",
 			    reader->name, reader->first_bad, reader->reason);
 	if (reader->bad_lines > 1)
-		text_format(&text, ", as are %" PRIu64 " more lines",
-			    reader->bad_lines - 1);
+		text_format(&text, ", as %s %" PRIu64 " more line%s",
+			    reader->bad_lines > 2 ? "are" : "is", reader->bad_lines - 1,
+			    reader->bad_lines > 2 ? "s" : "");
 	if (reader->source->window_size)
 		text_format(&text,
 			    "%s'%s' ends in the middle of line %" PRIu64
