@@ -439,7 +439,10 @@ static void add_row(struct feed *feed, uint32_t key, const struct record_pair *p
 	for (size_t i = 0; i < count; i++) {
 		const struct bound *bound = &feed->attributes.items[pairs[i].attribute];
 
-		if (bound->shown)
+		if (bound->shown && bound->nested)
+			row.key = query_part_key(part, row.key, bound->attribute,
+						 pairs[i].value);
+		else if (bound->shown)
 			add_cell(part, bound->attribute, pairs[i].value);
 	}
 	for (size_t i = 0; i < feed->query->lets.count; i++) {

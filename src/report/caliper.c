@@ -135,25 +135,25 @@ static record_node nested_of(struct report_caliper *caliper, struct record_model
 }
 
 bool report_caliper_take(struct report_caliper *caliper, struct record_model *model,
-			 record_node node, const struct record_pair *pairs, size_t count,
-			 struct report_caliper_row *ret_row)
+			 record_node *node, const struct record_pair *pairs, size_t count,
+			 struct report_region_count *ret_row)
 {
 	struct taken taken = {0};
 
 	for (size_t i = 0; i < count; i++)
 		take(caliper, model, &pairs[i], &taken);
-	for (record_node at = node; at; at = record_node_parent(model, at)) {
+	for (record_node at = *node; at; at = record_node_parent(model, at)) {
 		struct record_pair pair = record_node_pair(model, at);
 
 		take(caliper, model, &pair, &taken);
 	}
-	if (!taken.any || !node)
+	if (!taken.any || !*node)
 		return false;
-	*ret_row = (struct report_caliper_row){
-		.node = nested_of(caliper, model, node),
+	*node = nested_of(caliper, model, *node);
+	*ret_row = (struct report_region_count){
 		.count = taken.counted ? taken.count : taken.ends,
 		.ns = taken.ns < 0x1p63 ? (uint64_t)(taken.ns + 0.5) : 0,
-		.rank = (uint64_t)taken.rank,
+		.image = taken.rank < UINT32_MAX ? (uint32_t)taken.rank : 0,
 	};
 	return true;
 }

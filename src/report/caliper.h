@@ -8,6 +8,7 @@
 #include "base/table.h"
 #include "base/vector.h"
 #include "record/record.h"
+#include "report/profile.h"
 
 /* What an attribute is good for. */
 struct report_caliper_use {
@@ -21,17 +22,14 @@ struct report_caliper {
 	struct table nested; /* by node: the same path without what is not nested, + 1 */
 };
 
-struct report_caliper_row {
-	record_node node; /* nested attributes alone */
-	uint64_t count;   /* times that the region ended */
-	uint64_t ns;      /* spent in it and nothing further in */
-	uint64_t rank;    /* of the process, 0 where there is one */
-};
-
-/* Whether the record is of a region and says something of this; `ret_row`. */
+/*
+ * Whether the record is of a region and says something of this. Then `node` becomes the
+ * path of its nested attributes alone; the image is the process's rank, 0 where there is
+ * one process. The region is not set.
+ */
 bool report_caliper_take(struct report_caliper *caliper, struct record_model *model,
-			 record_node node, const struct record_pair *pairs, size_t count,
-			 struct report_caliper_row *ret_row);
+			 record_node *node, const struct record_pair *pairs, size_t count,
+			 struct report_region_count *ret_row);
 
 void report_caliper_deinit(struct report_caliper *caliper);
 

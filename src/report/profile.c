@@ -588,19 +588,14 @@ static void add_region(struct loader *loader, const struct row *row, record_node
 static bool see_caliper(struct loader *loader, record_node node,
 			const struct record_pair *pairs, size_t count)
 {
-	struct report_caliper_row row;
+	struct report_region_count row;
 
-	if (!report_caliper_take(&loader->caliper, loader->model, node, pairs, count,
+	if (!report_caliper_take(&loader->caliper, loader->model, &node, pairs, count,
 				 &row))
 		return false;
-	const struct report_region_count region = {
-		.image = find_image(loader, row.rank + 1),
-		.count = row.count,
-		.ns = row.ns,
-	};
-
-	report_regions_add(loader->profile, loader->model, &loader->region_by_node,
-			   row.node, &region);
+	row.image = find_image(loader, (uint64_t)row.image + 1);
+	report_regions_add(loader->profile, loader->model, &loader->region_by_node, node,
+			   &row);
 	return true;
 }
 

@@ -1,5 +1,6 @@
 /* What cali-query prints, a line a row: tables, lists, and lines of the user's own. */
 #include "query/format/caliper.h"
+#include "record/cali.h"
 
 #include <stdio.h>
 
@@ -161,8 +162,8 @@ void caliper_add_value(struct text *out, const struct caliper_column *column,
 		add_double(out, value.d, people);
 	else if (column->type == RECORD_DOUBLE && query_is_there(number))
 		add_double(out, query_as_double(number), people);
-	else if (value.type == RECORD_ADDRESS)
-		text_format(out, "%llx", (unsigned long long)value.u);
+	else if (value.type == RECORD_ADDRESS || value.type == RECORD_TYPE)
+		cali_add_value(out, value);
 	else
 		record_value_text(out, value);
 }

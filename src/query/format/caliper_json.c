@@ -1,6 +1,7 @@
 /* The JSON that cali-query prints: values of the tree are strings, others what they are.
  */
 #include "query/format/caliper.h"
+#include "record/cali.h"
 
 static int compare_titles(const void *a, const void *b)
 {
@@ -83,6 +84,15 @@ static void add_said(struct text *out, const char *what, const char *said)
 	text_add_json(out, said);
 }
 
+/* Whether SELECT, if there is one, names the attribute. */
+static bool is_selected(const struct query *query, const char *name)
+{
+	vector_for_each (&query->columns, column)
+		if (column->kind == QUERY_COLUMN_ALL || !strcmp(column->name, name))
+			return true;
+	return !query->selects;
+}
+
 static void add_attributes(const struct query_result *result, const char *indent,
 			   struct text *out)
 {
@@ -91,7 +101,8 @@ static void add_attributes(const struct query_result *result, const char *indent
 
 	text_add(out, ",\n\"attributes\": {");
 	vector_for_each (&result->part->keys.attributes, attribute) {
-		if (attribute->hidden || (attribute->nested && !separate))
+		if (attribute->hidden || (attribute->nested && !separate) ||
+		    !is_selected(result->query, attribute->name))
 			continue;
 		text_format(out, "%s\n%s", comma, indent);
 		text_add_json(out, attribute->name);
@@ -103,7 +114,7 @@ static void add_attributes(const struct query_result *result, const char *indent
 		add_said(out, "cali.attribute.type",
 			 (int)attribute->type == QUERY_NOTHING
 				 ? NULL
-				 : record_type_name(attribute->type));
+				 : cali_type_name(attribute->type));
 		text_add(out, "}");
 		comma = ",";
 	}
