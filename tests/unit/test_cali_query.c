@@ -338,6 +338,52 @@ static void test_long_names(void **state)
 		       0);
 }
 
+static char manual_path[PATH_MAX];
+
+/* The page has every option, with the same words, and no other one. */
+static void test_manual(void **state)
+{
+	scoped_free char *manual = read_text(manual_path);
+	char *plain = manual;
+
+	(void)state;
+	for (const char *s = manual; *s; s++)
+		if (*s != '*')
+			*plain++ = *s;
+	*plain = '\0';
+	size_t found = 0;
+
+	for (int i = 0; i < OPTION_COUNT; i++) {
+		char name[80];
+
+		snprintf(name, sizeof(name), "%s%c%s--%s%s%s\n:   %s",
+			 options[i].letter ? "-" : "\n",
+			 options[i].letter ? options[i].letter : '\n',
+			 options[i].letter ? ", " : "", options[i].name,
+			 options[i].argument ? "=" : "",
+			 options[i].argument ? options[i].argument : "", "");
+		const char *entry = strstr(manual, name);
+
+		if (!entry || strncmp(entry + strlen(name), options[i].what,
+				      strlen(options[i].what)) != 0)
+			fail_msg("%s", name);
+	}
+	for (const char *at = manual; (at = strstr(at, "\n\n-")); at++)
+		found++;
+	assert_int_equal(found, OPTION_COUNT);
+	for (const struct query_format *format = query_formats_caliper; format->name;
+	     format++) {
+		char entry[40];
+
+		snprintf(entry, sizeof(entry), "\n%s", format->name);
+		assert_non_null(strstr(manual, entry));
+		for (const char *const *name = format->options; *name; name++)
+			if (strcmp(*name, "records") != 0 && !strstr(manual, *name) &&
+			    strcmp(*name, "format") != 0 && strcmp(*name, "title") != 0)
+				fail_msg("%s(%s)", format->name, *name);
+	}
+}
+
 int main(void)
 {
 	static const char *const files[] = {SAMPLE, OTHER, NULL};
@@ -346,10 +392,17 @@ int main(void)
 		cmocka_unit_test(test_expand),     cmocka_unit_test(test_json),
 		cmocka_unit_test(test_lists),      cmocka_unit_test(test_cali),
 		cmocka_unit_test(test_options),    cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_long_names),
+		cmocka_unit_test(test_long_names), cmocka_unit_test(test_manual),
 	};
-	char folder[] = "/tmp/trammel-test-XXXXXX";
+	char beside[PATH_MAX], folder[] = "/tmp/trammel-test-XXXXXX";
 
+	snprintf(beside, sizeof(beside) - 32, "%s", __FILE__);
+	*(strrchr(beside, '/') + 1) = '\0';
+	strcat(beside, "../../man/cali-query.1.md");
+	if (!realpath(beside, manual_path)) {
+		perror(beside);
+		return 1;
+	}
 	enter_folder(folder);
 	write_file(SAMPLE, sample);
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
