@@ -78,7 +78,28 @@ bool cali_type_find(const char *name, size_t size, enum record_type *ret_type);
  * Reads a number, which is followed by `=`, `,` or a new line, and goes behind it. False
  * if it is none. Here and below a new line ends what `at` points into.
  */
-bool cali_read_uint(const char **at, uint64_t *ret_number);
+bool cali_read_long_uint(const char **at, uint64_t *ret_number);
+
+static inline bool cali_is_end(char c)
+{
+	return c == '=' || c == ',' || c == '\n';
+}
+
+static inline bool cali_read_uint(const char **at, uint64_t *ret_number)
+{
+	const char *c = *at;
+	uint64_t number = 0;
+	uint8_t digit;
+
+	for (; (digit = (uint8_t)(*c - '0')) <= 9; c++)
+		number = number * 10 + digit;
+	/* 19 digits fit. */
+	if (c - *at > 19 || c == *at || !cali_is_end(*c))
+		return cali_read_long_uint(at, ret_number);
+	*at = c;
+	*ret_number = number;
+	return true;
+}
 
 /*
  * Reads a value and goes behind it. Bytes are added to `bytes`, with a 0 behind them, and

@@ -318,7 +318,8 @@ static const char *join_chain(struct cali_names *names, record_node first,
 const char *cali_names_join(struct cali_names *names, record_node first,
 			    record_node second, record_node *ret_node)
 {
-	uint64_t key = (uint64_t)first << 32 | second, known;
+	/* Tables look at the low half. */
+	uint64_t key = (uint64_t)first << 32 | (first ^ second), known;
 	const char *wrong;
 
 	if (!second || !first) {

@@ -81,36 +81,20 @@ uint32_t cali_properties_write(uint32_t bits)
 	return found;
 }
 
-static bool is_end(char c)
+bool cali_read_long_uint(const char **at, uint64_t *ret_number)
 {
-	return c == '=' || c == ',' || c == '\n';
-}
-
-/* The digits at the place as a number; false if there are none, or too many. */
-static bool read_digits(const char **at, uint64_t *ret_number)
-{
+	uint64_t number = 0;
 	const char *c = *at;
-	uint64_t number = (uint8_t)(*c - '0');
 
-	if (number > 9)
-		return false;
-	for (c++; (uint8_t)(*c - '0') <= 9; c++) {
-		uint8_t digit = (uint8_t)(*c - '0');
-
-		if (c - *at >= 19 && (__builtin_mul_overflow(number, 10, &number) ||
-				      __builtin_add_overflow(number, digit, &number)))
+	for (; (uint8_t)(*c - '0') <= 9; c++)
+		if (__builtin_mul_overflow(number, 10, &number) ||
+		    __builtin_add_overflow(number, *c - '0', &number))
 			return false;
-		if (c - *at < 19)
-			number = number * 10 + digit;
-	}
+	if (c == *at || !cali_is_end(*c))
+		return false;
 	*at = c;
 	*ret_number = number;
 	return true;
-}
-
-bool cali_read_uint(const char **at, uint64_t *ret_number)
-{
-	return read_digits(at, ret_number) && is_end(**at);
 }
 
 static bool read_uint(const char **at, struct text *bytes, struct record_value *ret_value)
@@ -159,7 +143,7 @@ static bool read_short_double(const char **at, double *ret_number)
 			break;
 		}
 	}
-	if (!digits || !is_end(*c))
+	if (!digits || !cali_is_end(*c))
 		return false;
 	if (point)
 		after = (int)(c - point - 1);
@@ -182,7 +166,7 @@ static bool read_double(const char **at, struct text *bytes,
 	if (!**at || !strchr("0123456789+-.iInN", **at))
 		return false;
 	ret_value->d = strtod(*at, &end);
-	if (end == *at || !is_end(*end))
+	if (end == *at || !cali_is_end(*end))
 		return false;
 	*at = end;
 	return true;
@@ -200,7 +184,7 @@ static bool read_string(const char **at, struct text *bytes,
 			c++;
 			text_add_bytes(bytes, *c == 'n' ? "\n" : c, 1);
 			begin = c + 1;
-		} else if (is_end(*c)) {
+		} else if (cali_is_end(*c)) {
 			break;
 		}
 	}
@@ -235,7 +219,7 @@ static bool read_address(const char **at, struct text *bytes,
 			return false;
 		ret_value->u = ret_value->u << 4 | (unsigned)hex_digit(*c);
 	}
-	if (c == first || !is_end(*c))
+	if (c == first || !cali_is_end(*c))
 		return false;
 	*at = c;
 	return true;
@@ -247,7 +231,7 @@ static bool read_blob(const char **at, struct text *bytes, struct record_value *
 	const char *c = *at;
 
 	ret_value->u = bytes->length;
-	while (!is_end(*c)) {
+	while (!cali_is_end(*c)) {
 		int byte = hex_digit(*c++);
 
 		if (byte < 0)
@@ -271,7 +255,7 @@ static size_t word_size(const char *at)
 {
 	size_t size = 0;
 
-	while (!is_end(at[size]))
+	while (!cali_is_end(at[size]))
 		size++;
 	return size;
 }
@@ -316,13 +300,13 @@ bool cali_read_value(const char **at, enum record_type type, struct text *bytes,
 
 	ret_value->type = type;
 	ret_value->size = 0;
-	*ret_empty = !has_bytes && is_end(**at);
+	*ret_empty = !has_bytes && cali_is_end(**at);
 	return *ret_empty || readers[type](at, bytes, ret_value);
 }
 
 const char *cali_skip_value(const char *at)
 {
-	for (; !is_end(*at); at++)
+	for (; !cali_is_end(*at); at++)
 		at += *at == '\\' && at[1] != '\n';
 	return at;
 }
@@ -337,7 +321,7 @@ static void add_string(struct text *text, struct record_value value)
 	const char *at = value.bytes, *end = value.bytes + value.size, *begin = at;
 
 	for (; at < end; at++) {
-		if (*at != '\\' && !is_end(*at))
+		if (*at != '\\' && !cali_is_end(*at))
 			continue;
 		text_add_bytes(text, begin, (size_t)(at - begin));
 		text_add_bytes(text, "\\", 1);
