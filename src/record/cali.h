@@ -115,6 +115,9 @@ const char *cali_skip_value(const char *at);
 void cali_add_value(struct text *text, struct record_value value);
 void cali_add_number(struct text *text, uint64_t number);
 
+/* Nodes that describe one attribute. */
+enum { CALI_DEPTH_MAX = 250 };
+
 /* What the numbers of a file stand for. */
 enum cali_kind { CALI_UNKNOWN, CALI_NODE, CALI_DESCRIPTION, CALI_ATTRIBUTE };
 
@@ -125,6 +128,7 @@ struct cali_entry {
 
 struct cali_description {
 	uint32_t parent;    /* item of descriptions; UINT32_MAX: none */
+	uint32_t depth;     /* how many are above it */
 	uint64_t attribute; /* number in the file */
 	char *value;        /* as it stands in the file, with a new line behind it */
 };

@@ -40,13 +40,14 @@ static uint32_t add_description(struct cali_names *names, uint32_t parent,
 				uint64_t attribute, const char *value)
 {
 	size_t size = value ? (size_t)(cali_skip_value(value) - value) : 0;
+	uint32_t depth = parent == NONE ? 0 : names->descriptions.items[parent].depth + 1;
 	char *copy = memory_allocate(size + 1);
 
 	if (size)
 		memcpy(copy, value, size);
 	copy[size] = '\n';
 	vector_push(&names->descriptions,
-		    ((struct cali_description){parent, attribute, copy}));
+		    ((struct cali_description){parent, depth, attribute, copy}));
 	names->node_bytes += sizeof(struct cali_description) + size;
 	return (uint32_t)names->descriptions.count - 1;
 }
@@ -280,9 +281,12 @@ const char *cali_names_define(struct cali_names *names, const struct cali_node_l
 
 	if (parent.kind == CALI_NODE && !top)
 		return define_node(names, line, parent.number);
+	uint32_t above = top ? NONE : description_of(names, parent);
+
+	if (above != NONE && names->descriptions.items[above].depth >= CALI_DEPTH_MAX)
+		return "more said of an attribute than should be";
 	uint32_t description =
-		add_description(names, top ? NONE : description_of(names, parent),
-				line->attribute, line->value);
+		add_description(names, above, line->attribute, line->value);
 
 	if (line->attribute == CALI_NAME)
 		return define_attribute(names, line->id, description);

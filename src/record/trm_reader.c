@@ -53,7 +53,9 @@ static bool sound_header(const struct trm_header *header, const uint8_t *bytes)
 {
 	if (memcmp(bytes, TRM_MAGIC, 4) || bytes[7])
 		return false;
-	if (header->version != (header->kind == TRM_HEAD ? TRM_VERSION : 0))
+	unsigned least = header->kind == TRM_HEAD, most = least ? TRM_VERSION : 0;
+
+	if (header->version < least || header->version > most)
 		return false;
 	if (header->kind != TRM_DATA)
 		return (header->kind == TRM_HEAD || header->kind == TRM_END) &&

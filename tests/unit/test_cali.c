@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -497,6 +498,58 @@ static void test_round_trip(void **state)
 	}
 }
 
+static void pass_record(void *context, record_node node, const struct record_pair *pairs,
+			size_t count)
+{
+	trm_writer_record(context, node, pairs, count);
+}
+
+static void pass_global(void *context, record_attribute attribute,
+			struct record_value value)
+{
+	trm_writer_global(context, attribute, value);
+}
+
+/* A .cali file as a .trm file: the same records, and all that is said of attributes. */
+static void test_as_trm(void **state)
+{
+	struct text file = {0};
+	struct cali_writer *writer = cali_writer_create(&file);
+	struct seen told = {.model = record_model_create()}, seen;
+	struct record_model *model = record_model_create();
+	int fd = memfd_create("test_cali", MFD_CLOEXEC);
+	struct trm_writer *trm = trm_writer_create(fd, model);
+	struct trm_visitor pass = {trm, pass_record, pass_global, NULL};
+	char *warning = NULL, path[32];
+
+	(void)state;
+	make_records(&told, writer);
+	cali_writer_finish(writer);
+	assert_null(trm_read_memory(file.data, file.length, "x.cali", model, &pass,
+				    &warning));
+	assert_null(trm_writer_finish(trm));
+	snprintf(path, sizeof(path), "/dev/fd/%d", fd);
+	seen = (struct seen){.model = record_model_create()};
+	struct trm_visitor visitor = {&seen, see_record, see_global, see_file};
+
+	assert_null(trm_read(path, seen.model, &visitor, &warning));
+	assert_null(warning);
+	/* Globals come first there. */
+	const char *globals = strstr(told.text.data, "global ");
+	struct text moved = {0};
+
+	text_add(&moved, globals);
+	text_add_bytes(&moved, told.text.data, (size_t)(globals - told.text.data));
+	assert_string_equal(seen.text.data, moved.data);
+	compare_attributes(told.model, seen.model);
+	text_deinit(&moved);
+	text_deinit(&file);
+	forget(&told);
+	forget(&seen);
+	record_model_destroy(model);
+	close(fd);
+}
+
 /* Records of several models in one file: equal nodes are one. */
 static void test_models(void **state)
 {
@@ -603,12 +656,13 @@ static void test_no_profile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_example),   cmocka_unit_test(test_properties),
-		cmocka_unit_test(test_freedom),   cmocka_unit_test(test_values),
-		cmocka_unit_test(test_bad_lines), cmocka_unit_test(test_types_differ),
-		cmocka_unit_test(test_torn),      cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_models),    cmocka_unit_test(test_siblings),
-		cmocka_unit_test(test_bounds),    cmocka_unit_test(test_no_profile),
+		cmocka_unit_test(test_example),    cmocka_unit_test(test_properties),
+		cmocka_unit_test(test_freedom),    cmocka_unit_test(test_values),
+		cmocka_unit_test(test_bad_lines),  cmocka_unit_test(test_types_differ),
+		cmocka_unit_test(test_torn),       cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_as_trm),     cmocka_unit_test(test_models),
+		cmocka_unit_test(test_siblings),   cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_no_profile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
