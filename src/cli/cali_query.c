@@ -597,11 +597,9 @@ static int run(struct query *query)
 	return arguments.failed ? EXIT_READ : 0;
 }
 
-int main(int argc, const char **argv)
+static int run_command_line(const char **argv)
 {
 	struct query *query;
-
-	(void)argc;
 	const char *unknown = parse_arguments(argv);
 
 	if (unknown) {
@@ -631,6 +629,14 @@ int main(int argc, const char **argv)
 	int status = run(query);
 
 	query_destroy(query);
+	return status;
+}
+
+int main(int argc, const char **argv)
+{
+	(void)argc;
+	int status = run_command_line(argv);
+
 	vector_deinit(&arguments.files);
 	return status;
 }
