@@ -1,6 +1,6 @@
 /*
- * Any bytes as a .cali file: they are refused, or read; and what was read is the same
- * after it was written and read again.
+ * Any bytes as a .cali or json-split file: they are refused, or read; and what was read
+ * is the same after it was written as .cali and read again.
  */
 #include "record/record.h"
 

@@ -41,6 +41,20 @@ __rec=ctx,ref=5000000000,color=blue
 """,
     "bad": "__rec=node\n__rec=ctx,attr=1\n\nhello\n__rec=globals\n",
     "cut": REGION + "__rec=node,id=30,attr=20,da",
+    "split": """{"data": [[1, "a", 0], [2.5, null, 1], [null, "b", null]],
+"columns": ["n", "s", "path"], "column_metadata": [{"is_value": true, "attribute.type": "double"},
+{"is_value": true}, {"is_value": false}], "nodes": [{"label": "m\\u00e9", "column": "path"},
+{"label": "k", "column": "path", "parent": 0}], "host": "x"}
+""",
+    "split-types": """{"columns": ["a", "b", "c", "d"], "column_metadata": [{"is_value": true,
+"attribute.type": "address"}, {"attribute.type": "blob"}, {"attribute.type": "type"},
+{"attribute.unit": "s"}], "data": [["0x1f", "0aff", "double", true], [-1, 2, 3, 18446744073709551616]]}
+""",
+    "zero-bytes": """__rec=node,id=16,attr=10,data=1613,parent=3
+__rec=node,id=17,attr=8,data=version,parent=16
+__rec=ctx,attr=17,data=a\0b
+__rec=globals,attr=17=17,data=1\x001=2
+""",
     "builtin": "__rec=ctx,attr=8=9=10,data=x=int=3\n",
 }
 

@@ -303,8 +303,8 @@ static const char *join_chain(struct cali_names *names, record_node first,
 
 	for (; second; second = record_node_parent(names->model, second))
 		vector_push(&chain, second);
-	names->node_bytes += chain.count * TRM_NODE_COST;
-	if (names->node_bytes > names->node_bytes_max ||
+	names->joined_bytes += chain.count * TRM_NODE_COST;
+	if (names->joined_bytes > names->node_bytes_max / 4 ||
 	    record_node_count(names->model) + chain.count >= UINT32_MAX)
 		wrong = "more nodes than a file of its size should have";
 	while (chain.count && !wrong) {

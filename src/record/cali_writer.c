@@ -273,8 +273,11 @@ static void write_globals(struct cali_writer *writer)
 		text_add(writer->out, ",ref=");
 		cali_add_number(writer->out, *number_at(&writer->node_numbers, path) - 1);
 	}
-	text_add(writer->out, attributes.length ? attributes.data : "");
-	text_add(writer->out, values.length ? values.data : "");
+	/* Values may have zero bytes. */
+	if (attributes.length)
+		text_add_bytes(writer->out, attributes.data, attributes.length);
+	if (values.length)
+		text_add_bytes(writer->out, values.data, values.length);
 	text_add(writer->out, "\n");
 	text_deinit(&attributes);
 	text_deinit(&values);

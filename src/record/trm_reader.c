@@ -1,5 +1,6 @@
 #include "record/cali.h"
 #include "record/record.h"
+#include "record/split.h"
 #include "record/trm.h"
 #include "record/trm_decode.h"
 #include "record/trm_source.h"
@@ -227,6 +228,7 @@ static const struct {
 } kinds[] = {
 	{TRM_MAGIC "H", 5, false, read_trm},
 	{"__rec=", 6, true, cali_read},
+	{"{", 1, true, split_read},
 };
 
 /* Takes over the source. */

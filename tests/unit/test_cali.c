@@ -636,6 +636,43 @@ static void test_bounds(void **state)
 	text_deinit(&file);
 }
 
+#define SPLIT_TAIL                                                                       \
+	"\"columns\": [\"n\", \"function\", \"path\"], \"column_metadata\": ["           \
+	"{\"is_value\": true, \"attribute.unit\": \"s\"}, {\"is_value\": false}, "       \
+	"{\"is_value\": false}], \"nodes\": [ {\"label\":\"a\",\"column\":\"path\"}, "   \
+	"{\"label\": \"\\u00e9\\ud83d\\ude00\\n\", \"column\": \"path\", \"parent\": "   \
+	"0}, "                                                                           \
+	"{\"label\": \"f\", \"column\": \"function\"} ], \"x\": \"1\", \"y\": 2.5, "     \
+	"\"z\": [1]}"
+
+/* As Caliper writes it, and what does not fit. */
+static void test_split(void **state)
+{
+	(void)state;
+	expect("{\n  \"data\": [ [ 1, 2, 1 ], [ null, null, 0 ], [ 2.5, 2, null ] "
+	       "],\n" SPLIT_TAIL "\n",
+	       "global x:string=\"1\"\nglobal y:string=\"2.5\"\n"
+	       "region:string=\"\303\251\360\237\230\200\\u000a\"<region:string=\"a\"<"
+	       "function:string=\"f\"< n:double=1\n"
+	       "region:string=\"a\"<\n"
+	       "function:string=\"f\"< n:double=2.5\n",
+	       "");
+	expect("{\"data\": [ 5, [1, 2, 3], [1, 2, \"a\"], [{}, 2, 1], [1, 1, 1, 1], "
+	       "[-7, null, 0] ], " SPLIT_TAIL,
+	       "global x:string=\"1\"\nglobal y:string=\"2.5\"\n"
+	       "region:string=\"a\"< n:string=\"-7\"\n",
+	       "'x.cali', row 1: it does not fit the columns; it is left out, as are 4 "
+	       "more rows");
+	/* Torn behind what the rows need. */
+	expect("{\"columns\": [\"n\", \"m\"], \"data\": [[1, 18446744073709551615], [-2, "
+	       "18446744073709551616], [3",
+	       " n:int=1 m:double=1.8446744073709552e+19\n"
+	       " n:int=-2 m:double=1.8446744073709552e+19\n",
+	       "'x.cali', row 3: it does not fit the columns; it is left out; 'x.cali' "
+	       "is "
+	       "damaged: what comes before the damage is kept");
+}
+
 static void test_no_profile(void **state)
 {
 	struct record_model *model = record_model_create();
@@ -662,7 +699,7 @@ int main(void)
 		cmocka_unit_test(test_torn),       cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_as_trm),     cmocka_unit_test(test_models),
 		cmocka_unit_test(test_siblings),   cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_no_profile),
+		cmocka_unit_test(test_no_profile), cmocka_unit_test(test_split),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

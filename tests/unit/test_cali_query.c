@@ -252,6 +252,37 @@ static void test_cali(void **state)
 	       "path=main/init,count=3,sum#time=370370367.375000\n");
 }
 
+/* What is written as json-split is read again: values, their types, paths, globals. */
+static void test_split(void **state)
+{
+	(void)state;
+	EXPECT("{\n\"data\": [\n  [1.5, null, null, null, 0],\n"
+	       "  [2.25, 1, -3, null, 1],\n  [1e-09, 1, 12, null, 1],\n"
+	       "  [123456789.125, 1, null, \"0x4fe\", 2],\n"
+	       "  [null, 4, null, null, null]],\n"
+	       "\"columns\": [\"time\", \"region.count\", \"iteration#main\", \"pc\", "
+	       "\"path\"],\n"
+	       "\"column_metadata\": [{\"is_value\": true, \"attribute.alias\": "
+	       "\"Time (s)\", \"attribute.type\": \"double\"}, {\"is_value\": true}, "
+	       "{\"is_value\": true, \"attribute.type\": \"int\"}, {\"is_value\": true, "
+	       "\"attribute.type\": \"address\"}, {\"is_value\": false}],\n"
+	       "\"nodes\": [\n  {\"label\": \"main\", \"column\": \"path\"},\n"
+	       "  {\"label\": \"solve\", \"column\": \"path\", \"parent\": 0},\n"
+	       "  {\"label\": \"init\", \"column\": \"path\", \"parent\": 0}],\n"
+	       "\"cali.caliper.version\": \"2.15.0-dev\",\n\"experiment\": \"x=1,y\"\n"
+	       "}\n",
+	       "-J");
+	rename(OUTPUT, OTHER);
+	assert_int_equal(run_words((const char *const[]){"-J", OTHER, NULL}), 0);
+	scoped_free char *once = read_text(OTHER), *twice = read_text(OUTPUT);
+
+	assert_string_equal(once, twice);
+	assert_int_equal(run_words((const char *const[]){"-T", SAMPLE, NULL}), 0);
+	scoped_free char *tree = read_text(OUTPUT);
+
+	expect((const char *const[]){"-T", OTHER, NULL}, tree);
+}
+
 static void test_options(void **state)
 {
 	(void)state;
@@ -334,8 +365,7 @@ static void test_long_names(void **state)
 			  "__rec=ctx,ref=21\n");
 	expect((const char *const[]){"-t", OTHER, NULL},
 	       "region                                                       \n"
-	       "a_long_name_of_a_region_that_~~om_for_since_it_has_70_chars_ \n" +
-		       0);
+	       "a_long_name_of_a_region_that_~~om_for_since_it_has_70_chars_ \n");
 }
 
 static char manual_path[PATH_MAX];
@@ -388,11 +418,12 @@ int main(void)
 {
 	static const char *const files[] = {SAMPLE, OTHER, NULL};
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),      cmocka_unit_test(test_tree),
-		cmocka_unit_test(test_expand),     cmocka_unit_test(test_json),
-		cmocka_unit_test(test_lists),      cmocka_unit_test(test_cali),
-		cmocka_unit_test(test_options),    cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_long_names), cmocka_unit_test(test_manual),
+		cmocka_unit_test(test_table),   cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_expand),  cmocka_unit_test(test_json),
+		cmocka_unit_test(test_lists),   cmocka_unit_test(test_cali),
+		cmocka_unit_test(test_options), cmocka_unit_test(test_split),
+		cmocka_unit_test(test_errors),  cmocka_unit_test(test_long_names),
+		cmocka_unit_test(test_manual),
 	};
 	char beside[PATH_MAX], folder[] = "/tmp/trammel-test-XXXXXX";
 

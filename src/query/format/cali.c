@@ -1,20 +1,15 @@
 /* What LLNL's Caliper reads: the rows as records of a .cali file. */
 #include "query/format.h"
+#include "query/format/cells.h"
 
 #include <math.h>
-
-/* What the values of a column are. */
-struct kind {
-	unsigned seen; /* a bit for each enum record_type */
-	bool large;    /* an integer that no int64_t holds */
-};
 
 struct writing {
 	struct query_result *result;
 	struct record_model *model;
 	struct cali_writer *writer;
 	/* Those of the keys come first, then the columns with results. */
-	struct VECTOR(struct kind) kinds;
+	struct VECTOR(struct query_kind) kinds;
 	struct VECTOR(record_attribute) attributes;
 	struct VECTOR(struct record_pair) pairs; /* of the row at hand */
 	struct VECTOR(struct text) texts;        /* of its pairs */
@@ -79,29 +74,7 @@ static void each_cell(struct writing *writing, const struct query_row *row,
 
 static void see(struct writing *writing, size_t kind, struct record_value value)
 {
-	writing->kinds.items[kind].seen |= 1u << value.type;
-	writing->kinds.items[kind].large |=
-		value.type == RECORD_UINT && value.u > INT64_MAX;
-}
-
-#define BIT(type) (1u << RECORD_##type)
-
-/* A type that holds all of these values: the attribute's own if it does. */
-static enum record_type type_of(const struct kind *kind, enum record_type own)
-{
-	unsigned whole = BIT(UINT) | BIT(INT);
-
-	/* In keys an int that is not negative is a uint. */
-	if (!kind->seen)
-		return own == QUERY_NOTHING ? RECORD_STRING : own;
-	if (kind->seen == 1u << own ||
-	    (own == RECORD_INT && !(kind->seen & ~whole) && !kind->large))
-		return own;
-	if (!(kind->seen & (kind->seen - 1)))
-		return (enum record_type)__builtin_ctz(kind->seen);
-	if (!(kind->seen & ~whole) && !kind->large)
-		return RECORD_INT;
-	return kind->seen & ~(whole | BIT(DOUBLE)) ? RECORD_STRING : RECORD_DOUBLE;
+	query_kind_see(&writing->kinds.items[kind], value);
 }
 
 static record_attribute intern(struct writing *writing, const char *name,
@@ -158,10 +131,10 @@ static void dress(struct writing *writing, record_attribute id, const char *name
 static void make_attributes(struct writing *writing)
 {
 	const struct query_keys *keys = keys_of(writing);
-	const struct kind *kind = writing->kinds.items;
+	const struct query_kind *kind = writing->kinds.items;
 
 	vector_for_each (&keys->attributes, attribute) {
-		enum record_type type = type_of(kind++, attribute->type);
+		enum record_type type = query_kind_type(kind++, attribute->type);
 		uint32_t properties = attribute->properties & ~RECORD_NESTED;
 
 		properties |= attribute->nested ? RECORD_NESTED : 0;
@@ -174,7 +147,8 @@ static void make_attributes(struct writing *writing)
 		record_attribute id = 0;
 
 		if (column->kind == QUERY_COLUMN_AGGREGATE && kind->seen) {
-			id = intern(writing, column->name, type_of(kind, RECORD_STRING),
+			id = intern(writing, column->name,
+				    query_kind_type(kind, RECORD_STRING),
 				    RECORD_AS_VALUE | RECORD_SCOPE_THREAD |
 					    RECORD_SKIP_EVENTS);
 			dress(writing, id, column->name, NULL);
@@ -257,7 +231,7 @@ void query_print_cali(struct query_result *result, const struct query_style *sty
 	writing.writer = cali_writer_create(out);
 	cali_writer_use(writing.writer, writing.model);
 	vector_reserve(&writing.kinds, kinds + 1);
-	memset(writing.kinds.items, 0, (kinds + 1) * sizeof(struct kind));
+	memset(writing.kinds.items, 0, (kinds + 1) * sizeof(struct query_kind));
 	write_rows(&writing);
 	write_globals(&writing);
 	cali_writer_finish(writing.writer);
