@@ -637,9 +637,9 @@ static void test_files_that_are_none(void **state)
 		"/dev/null", 4, "",
 		"trammel: '/dev/null' is empty: its writer ended before it could write, "
 		"measure again\n");
-	check_report(
-		"/bin/sh", 4, "",
-		"trammel: '/bin/sh' is no profile: it does not begin as a .trm or .cali file\n");
+	check_report("/bin/sh", 4, "",
+		     "trammel: '/bin/sh' is no profile: it does not begin as a .trm or "
+		     ".cali file\n");
 	write_simple("functions");
 	assert_int_equal(truncate(PROFILE, 24), 0);
 	check_report(PROFILE, 4, "",

@@ -1,5 +1,6 @@
 /* What cali-query prints, a line a row: tables, lists, and lines of the user's own. */
 #include "query/format/caliper.h"
+#include "query/format/cells.h"
 #include "record/cali.h"
 
 #include <stdio.h>
@@ -267,15 +268,6 @@ void query_print_caliper_table(struct query_result *result,
 	caliper_walk_deinit(&walk);
 }
 
-static void add_escaped(struct text *out, const char *string)
-{
-	for (; *string; string++) {
-		if (strchr(",=\\\n", *string))
-			text_add(out, "\\");
-		text_add_bytes(out, *string == '\n' ? "n" : string, 1);
-	}
-}
-
 void query_print_caliper_expand(struct query_result *result,
 				const struct query_style *style, struct text *out)
 {
@@ -295,9 +287,9 @@ void query_print_caliper_expand(struct query_result *result,
 			caliper_add_value(&cell, column, walk.cells[column->column],
 					  false);
 			text_add(out, comma);
-			add_escaped(out, column->title);
+			query_add_escaped(out, column->title);
 			text_add(out, "=");
-			add_escaped(out, cell.data);
+			query_add_escaped(out, cell.data);
 			comma = ",";
 		}
 		text_add(out, "\n");

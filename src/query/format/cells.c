@@ -49,6 +49,21 @@ void query_add_title(struct text *out, const struct query_result_column *column)
 		text_format(out, " (%s)", column->unit);
 }
 
+void query_add_escaped(struct text *out, const char *string)
+{
+	for (;;) {
+		size_t plain = strcspn(string, ",=\\\n");
+
+		text_add_bytes(out, string, plain);
+		string += plain;
+		if (!*string)
+			return;
+		text_add_bytes(out, "\\", 1);
+		text_add_bytes(out, *string == '\n' ? "n" : string, 1);
+		string++;
+	}
+}
+
 void query_kind_see(struct query_kind *kind, struct record_value value)
 {
 	kind->seen |= 1u << value.type;

@@ -13,6 +13,9 @@ void query_add_cell(struct text *out, struct record_value value);
 /* Adds the title of a column: "time (ns)". */
 void query_add_title(struct text *out, const struct query_result_column *column);
 
+/* Adds a string with a backslash before , = \ and new lines, as `expand` has them. */
+void query_add_escaped(struct text *out, const char *string);
+
 /* What the values of a column are. All-zero is that of none. */
 struct query_kind {
 	unsigned seen; /* a bit for each enum record_type */
