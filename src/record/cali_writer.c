@@ -17,6 +17,7 @@ struct cali_writer {
 	struct numbers node_numbers, attribute_numbers;
 	record_attribute type, properties; /* that describe attributes */
 	uint64_t last_number;
+	bool any; /* a record was written */
 	const struct record_model *model;   /* of what is being written */
 	struct numbers attributes;          /* by its attribute: the own one + 1 */
 	struct numbers nodes;               /* by its node: the own one + 1 */
@@ -214,6 +215,7 @@ void cali_writer_record(struct cali_writer *writer, record_node node,
 	struct text *out = writer->out;
 	record_node own = own_node(writer, node);
 
+	writer->any = true;
 	for (size_t i = 0; i < count; i++)
 		own_attribute(writer, pairs[i].attribute);
 	text_add(out, own || count ? "__rec=ctx" : "__rec=ctx,");
@@ -287,6 +289,9 @@ void cali_writer_finish(struct cali_writer *writer)
 {
 	if (writer->globals.count)
 		write_globals(writer);
+	else if (!writer->any)
+		/* An empty file would be none. */
+		text_add(writer->out, "__rec=globals,\n");
 	record_model_destroy(writer->own);
 	vector_deinit(&writer->node_numbers);
 	vector_deinit(&writer->attribute_numbers);

@@ -118,7 +118,7 @@ void query_print_caliper_tree(struct query_result *result,
 		caliper_pad(out, column->title, column->width, false);
 	text_add(out, "\n");
 	for (const struct query_line *line = tree.lines.items;
-	     line < tree.lines.items + tree.lines.count;)
+	     line && line < tree.lines.items + tree.lines.count;)
 		line = line->key ? add_node(&tree, line) : line + 1;
 	vector_deinit(&tree.lines);
 	text_deinit(&tree.cell);
