@@ -199,6 +199,7 @@ static void save_payloads(void)
 		PAYLOAD("global", FUNCTION "\x03\0\x01x\0", ""),
 		PAYLOAD("shapes", FUNCTION CALLS "\x04\0\x04\x02\x01\x01",
 			"\0\0\x01\0\x02\x03"),
+		PAYLOAD("description", FUNCTION CALLS "\x05\x01\0\x03sec\0", ""),
 		PAYLOAD("node-alone", MAIN, ""),
 		PAYLOAD("string-cut", FUNCTION "\x02\x01\0\x7fmai", ""),
 		PAYLOAD("long-varint", CALLS "\x04\x01\0",

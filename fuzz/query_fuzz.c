@@ -1,6 +1,6 @@
 /*
- * Any text as a query: it is refused with one line and a place in the text, or it runs
- * over a small profile and its result is printed.
+ * Any text as a query, and as one for cali-query: it is refused with one line and a place
+ * in the text, or it runs over a small profile and its result is printed.
  */
 #include "query/query.h"
 #include "record/record.h"
@@ -73,6 +73,12 @@ static const char *profile(void)
 	return path;
 }
 
+static struct trm_error *take_part(const struct text *text)
+{
+	must(strlen(text->data) <= text->length);
+	return NULL;
+}
+
 static void run(const struct query *query)
 {
 	const char *const paths[] = {profile(), profile()};
@@ -83,19 +89,19 @@ static void run(const struct query *query)
 	query_print(result, &(struct query_style){.width = 40, .colour = true}, &out);
 	query_print(result, &(struct query_style){.object = true}, &out);
 	query_result_destroy(result);
+	if (query_can_stream(query, &(struct query_style){0}))
+		must(!query_stream(query, paths, 2, &(struct query_style){0}, take_part,
+				   &warnings));
 	text_deinit(&out);
 	text_deinit(&warnings);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void ask(const char *text,
+		struct trm_error *(*parse)(const char *, struct query **, size_t *))
 {
 	struct query *query = NULL;
-	char *text = memory_allocate(size + 1);
 	size_t place = 0;
-
-	memcpy(text, data, size);
-	text[size] = '\0';
-	struct trm_error *error = query_parse(text, &query, &place);
+	struct trm_error *error = parse(text, &query, &place);
 
 	if (error) {
 		struct text shown = {0};
@@ -108,6 +114,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		run(query);
 		query_destroy(query);
 	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = memory_allocate(size + 1);
+
+	memcpy(text, data, size);
+	text[size] = '\0';
+	ask(text, query_parse);
+	ask(text, query_parse_caliper);
 	free(text);
 	return 0;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Rows that are printed together, where they need not be kept. */
-enum { ROWS_AT_ONCE = 1 << 14 };
+enum { ROWS_AT_ONCE = 1 << 14, BYTES_AT_ONCE = 1 << 20 };
 
 /* An attribute of the file, as the query sees it. */
 struct bound {
@@ -37,11 +37,13 @@ struct feed {
 		record_node) holders;     /* `fields` a node: which node has the value */
 	struct VECTOR(int64_t) let_keys;  /* by item of query.lets: key attribute or -1 */
 	struct VECTOR(int64_t) let_cells; /* the same for cells of rows */
-	struct VECTOR(struct record_pair) keyed; /* of the record at hand */
+	struct VECTOR(struct record_pair) keyed;  /* of the record at hand */
+	struct VECTOR(struct record_pair) passed; /* the same as it is written */
 	struct record_value values[QUERY_FIELDS_MAX];
-	int count_field;  /* of the attribute `count`, or QUERY_NO_FIELD */
-	uint64_t present; /* fields that the record itself has */
-	uint64_t tests;   /* of its node */
+	int count_field;      /* of the attribute `count`, or QUERY_NO_FIELD */
+	uint64_t present;     /* fields that the record itself has */
+	uint64_t let_present; /* those of them that LET computed */
+	uint64_t tests;       /* of its node */
 };
 
 bool query_is_name(const char *wanted, const char *attribute)
@@ -106,11 +108,11 @@ bool query_is_class(const char *name)
 	return !strcmp(name, "class.iteration");
 }
 
-bool query_is_key(const char *key, const char *name)
+bool query_is_key(const char *key, const struct query_attribute *attribute)
 {
 	if (query_is_class(key))
-		return !strncmp(name, "iteration#", strlen("iteration#"));
-	return query_is_name(key, name);
+		return attribute->iteration;
+	return query_is_name(key, attribute->name);
 }
 
 static bool is_nested(const struct query *query, const char *name, uint32_t properties)
@@ -123,15 +125,14 @@ static bool is_nested(const struct query *query, const char *name, uint32_t prop
 	return false;
 }
 
-static bool is_keyed(const struct query *query, const char *name,
-		     const struct query_attribute *as)
+static bool is_keyed(const struct query *query, const struct query_attribute *as)
 {
 	if (query->grouping == QUERY_GROUP_USUAL)
 		return as->in_tree && !as->hidden && !as->global;
 	if (query->groups_path && as->nested)
 		return true;
 	vector_for_each (&query->keys, key)
-		if (query_is_key(*key, name))
+		if (query_is_key(*key, as))
 			return true;
 	return false;
 }
@@ -141,7 +142,8 @@ static bool is_shown(const struct query *query, const char *name,
 		     const struct query_attribute *as)
 {
 	vector_for_each (&query->columns, column) {
-		if (column->kind == QUERY_COLUMN_ALL && !as->hidden && !as->global)
+		if (column->kind == QUERY_COLUMN_ALL &&
+		    (query->shows_all || (!as->hidden && !as->global)))
 			return true;
 		if (column->kind == QUERY_COLUMN_PATH && as->nested)
 			return true;
@@ -166,28 +168,53 @@ static uint64_t fields_of(const struct query *query, const char *name)
 	return fields;
 }
 
-static struct bound bind(struct feed *feed, const char *name, uint32_t properties)
+/* `as` has what the file says of the attribute. */
+static struct bound bind(struct feed *feed, const char *name, struct query_attribute as)
 {
 	const struct query *query = feed->query;
-	struct query_attribute as = {
-		.nested = is_nested(query, name, properties),
-		.hidden = properties & RECORD_HIDDEN,
-		.global = properties & RECORD_GLOBAL,
-		.in_tree = !(properties & (RECORD_AS_VALUE | RECORD_AGGREGATABLE)),
-	};
+	bool rows = !query_is_aggregating(query);
+
+	as.nested = is_nested(query, name, as.properties);
+	as.hidden = as.properties & RECORD_HIDDEN;
+	as.global = as.properties & RECORD_GLOBAL;
+	as.in_tree = !(as.properties & (RECORD_AS_VALUE | RECORD_AGGREGATABLE));
+	as.iteration |= !strncmp(name, "iteration#", strlen("iteration#"));
 	struct bound bound = {
 		.attribute = query_keys_attribute(&feed->part->keys, name, &as),
 		.fields = fields_of(query, name),
 	};
-	bool rows = !query_is_aggregating(query);
 
 	/* What an earlier file said of it holds. */
 	as = feed->part->keys.attributes.items[bound.attribute];
 	bound.nested = as.nested;
 	bound.metric = !strncmp(name, "count#", strlen("count#"));
 	bound.shown = rows && is_shown(query, name, &as);
-	bound.keyed = !rows && is_keyed(query, name, &as);
+	bound.keyed = !rows && is_keyed(query, &as);
 	return bound;
+}
+
+static struct bound bind_attribute(struct feed *feed, record_attribute id)
+{
+	struct query_keys *keys = &feed->part->keys;
+	struct query_attribute as = {
+		.type = record_attribute_type(feed->model, id),
+		.properties = record_attribute_properties(feed->model, id),
+	};
+
+	for (size_t i = 0; i < record_attribute_descriptions(feed->model, id); i++) {
+		struct record_pair said =
+			record_attribute_description(feed->model, id, i);
+		const char *key = record_attribute_name(feed->model, said.attribute);
+		bool text = said.value.type == RECORD_STRING;
+
+		if (!strcmp(key, "class.iteration"))
+			as.iteration |= !text && said.value.u;
+		else if (text && !strcmp(key, "attribute.alias"))
+			as.alias = query_keys_keep(keys, said.value).bytes;
+		else if (text && !strcmp(key, "attribute.unit"))
+			as.unit = query_keys_keep(keys, said.value).bytes;
+	}
+	return bind(feed, record_attribute_name(feed->model, id), as);
 }
 
 /* The path that ends with this node, "a/b/c". */
@@ -281,11 +308,10 @@ static void add_node(struct feed *feed, record_node node)
 static void learn(struct feed *feed)
 {
 	while (feed->attributes.count < record_attribute_count(feed->model)) {
-		record_attribute id = (record_attribute)feed->attributes.count;
+		struct bound bound =
+			bind_attribute(feed, (record_attribute)feed->attributes.count);
 
-		vector_push(&feed->attributes,
-			    bind(feed, record_attribute_name(feed->model, id),
-				 record_attribute_properties(feed->model, id)));
+		vector_push(&feed->attributes, bound);
 	}
 	while (feed->nodes.count < record_node_count(feed->model))
 		add_node(feed, (record_node)feed->nodes.count);
@@ -319,6 +345,7 @@ static bool holds(const struct feed *feed, int index)
 
 static void compute_lets(struct feed *feed)
 {
+	feed->let_present = 0;
 	vector_for_each (&feed->query->lets, let) {
 		if (let->condition != QUERY_NO_CONDITION && !holds(feed, let->condition))
 			continue;
@@ -328,6 +355,7 @@ static void compute_lets(struct feed *feed)
 		if (!query_is_there(value))
 			continue;
 		feed->values[let->field] = value;
+		feed->let_present |= (uint64_t)1 << let->field;
 		feed->present |= (uint64_t)1 << let->field;
 	}
 }
@@ -411,7 +439,10 @@ static void add_row(struct feed *feed, uint32_t key, const struct record_pair *p
 	for (size_t i = 0; i < count; i++) {
 		const struct bound *bound = &feed->attributes.items[pairs[i].attribute];
 
-		if (bound->shown)
+		if (bound->shown && bound->nested)
+			row.key = query_part_key(part, row.key, bound->attribute,
+						 pairs[i].value);
+		else if (bound->shown)
 			add_cell(part, bound->attribute, pairs[i].value);
 	}
 	for (size_t i = 0; i < feed->query->lets.count; i++) {
@@ -425,6 +456,57 @@ static void add_row(struct feed *feed, uint32_t key, const struct record_pair *p
 	if (row.cells || row.key)
 		vector_push(&part->rows, row);
 	if (part->flush && part->rows.count >= ROWS_AT_ONCE)
+		part->flush(part);
+}
+
+/* Whether LET gave the record this attribute: then what it had before is not written. */
+static bool is_let(const struct feed *feed, const struct record_pair *pair)
+{
+	uint64_t fields = feed->attributes.items[pair->attribute].fields;
+
+	vector_for_each (&feed->query->lets, let)
+		if (fields & feed->let_present & (uint64_t)1 << let->field)
+			return true;
+	return false;
+}
+
+/* Numbers that LET computes are written as doubles, so that they have one type. */
+static void pass_let(struct feed *feed, const struct query_let *let)
+{
+	struct record_value value = feed->values[let->field];
+	struct record_value number = query_number(value);
+	struct record_pair pair;
+
+	if (query_is_there(number))
+		value = query_double(query_as_double(number));
+	struct trm_error *error = record_attribute_intern(
+		feed->model, feed->query->fields.items[let->field].name, value.type,
+		RECORD_AS_VALUE, &pair.attribute);
+
+	pair.value = value;
+	if (!error)
+		vector_push(&feed->passed, pair);
+	trm_error_destroy(error);
+}
+
+static void pass(struct feed *feed, record_node node, const struct record_pair *pairs,
+		 size_t count)
+{
+	struct query_part *part = feed->part;
+
+	if (feed->query->lets.count) {
+		feed->passed.count = 0;
+		for (size_t i = 0; i < count; i++)
+			if (!is_let(feed, &pairs[i]))
+				vector_push(&feed->passed, pairs[i]);
+		vector_for_each (&feed->query->lets, let)
+			if (feed->let_present >> let->field & 1)
+				pass_let(feed, let);
+		pairs = feed->passed.items;
+		count = feed->passed.count;
+	}
+	cali_writer_record(part->writer, node, pairs, count);
+	if (part->written->length >= BYTES_AT_ONCE)
 		part->flush(part);
 }
 
@@ -447,7 +529,9 @@ static void on_record(void *context, record_node node, const struct record_pair 
 		compute_lets(feed);
 	if (feed->query->where != QUERY_NO_CONDITION && !holds(feed, feed->query->where))
 		return;
-	if (query_is_aggregating(feed->query))
+	if (feed->part->writer)
+		pass(feed, node, pairs, count);
+	else if (query_is_aggregating(feed->query))
 		add_to_group(feed, fed->key);
 	else
 		add_row(feed, fed->key, pairs, count);
@@ -466,22 +550,32 @@ static void on_global(void *context, record_attribute attribute,
 	struct feed *feed = context;
 	struct query_part *part = feed->part;
 
+	if (part->writer)
+		cali_writer_global(part->writer, attribute, value);
 	if (!part->runs.count)
 		vector_add(&part->runs);
 	struct query_globals *run = &part->runs.items[part->runs.count - 1];
 
-	vector_push(run, ((struct query_global){memory_copy_string(record_attribute_name(
-							feed->model, attribute)),
-						query_keys_keep(&part->keys, value)}));
+	vector_push(
+		run,
+		((struct query_global){
+			memory_copy_string(record_attribute_name(feed->model, attribute)),
+			query_keys_keep(&part->keys, value),
+			record_attribute_properties(feed->model, attribute)}));
 }
 
 /* What LET computes may be a key, or a cell of rows, like any attribute. */
 static void bind_lets(struct feed *feed)
 {
 	vector_for_each (&feed->query->lets, let) {
+		const struct query_function *function =
+			feed->query->expressions.items[let->expression].function;
 		struct bound bound =
 			bind(feed, feed->query->fields.items[let->field].name,
-			     RECORD_AS_VALUE);
+			     (struct query_attribute){.type = function && function->real
+								      ? RECORD_DOUBLE
+								      : QUERY_NOTHING,
+						      .properties = RECORD_AS_VALUE});
 		int64_t attribute = bound.attribute;
 
 		vector_push(&feed->let_keys, bound.keyed ? attribute : -1);
@@ -497,6 +591,7 @@ static void feed_deinit(struct feed *feed)
 	vector_deinit(&feed->let_keys);
 	vector_deinit(&feed->let_cells);
 	vector_deinit(&feed->keyed);
+	vector_deinit(&feed->passed);
 	record_model_destroy(feed->model);
 }
 
@@ -517,10 +612,12 @@ struct trm_error *query_part_read(struct query_part *part, const char *path,
 	vector_reserve(&feed.holders, feed.fields + 1);
 	memset(feed.holders.items, 0, feed.fields * sizeof(record_node));
 	bind_lets(&feed);
+	if (part->writer)
+		cali_writer_use(part->writer, feed.model);
 	for (size_t f = 0; f < feed.fields; f++)
 		if (!strcmp(part->query->fields.items[f].name, "count"))
 			feed.count_field = (int)f;
-	struct trm_error *error = trm_read(path, feed.model, &visitor, &warning);
+	struct trm_error *error = part->query->read(path, feed.model, &visitor, &warning);
 
 	if (warning)
 		text_format(warnings, "%s\n", warning);

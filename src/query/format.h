@@ -20,12 +20,20 @@ struct query_format {
 	bool has_path;
 	/* The words in parentheses behind it are the attributes that make the path. */
 	bool takes_path;
+	/* Records that are passed on as they are need not become rows. */
+	bool passes;
 	enum query_streaming streaming;
 	void (*print)(struct query_result *result, const struct query_style *style,
 		      struct text *out);
+	/* Of cali-query: what may stand in the parentheses, up to NULL. */
+	const char *options[7];
+	const struct query_format
+		*separate; /* instead, with the option separate-nested */
 };
 
 extern const struct query_format query_formats[]; /* up to one without a name */
+/* Those of cali-query, which look as those of LLNL's Caliper do. */
+extern const struct query_format query_formats_caliper[];
 
 void query_print_table(struct query_result *result, const struct query_style *style,
 		       struct text *out);
@@ -42,6 +50,18 @@ void query_print_expand(struct query_result *result, const struct query_style *s
 void query_print_folded(struct query_result *result, const struct query_style *style,
 			struct text *out);
 void query_print_html(struct query_result *result, const struct query_style *style,
+		      struct text *out);
+void query_print_caliper_table(struct query_result *result,
+			       const struct query_style *style, struct text *out);
+void query_print_caliper_tree(struct query_result *result,
+			      const struct query_style *style, struct text *out);
+void query_print_caliper_json(struct query_result *result,
+			      const struct query_style *style, struct text *out);
+void query_print_caliper_expand(struct query_result *result,
+				const struct query_style *style, struct text *out);
+void query_print_caliper_format(struct query_result *result,
+				const struct query_style *style, struct text *out);
+void query_print_cali(struct query_result *result, const struct query_style *style,
 		      struct text *out);
 
 /* Adds {"name": value, ...} of a list of pairs. */

@@ -136,17 +136,17 @@ static struct record_value sum(const struct record_value *arguments, int count)
 }
 
 const struct query_function query_functions[] = {
-	{"ratio", 2, 3, ratio},
-	{"scale", 2, 2, scale},
-	{"truncate", 1, 2, truncated},
-	{"first", 1, QUERY_ARGUMENTS_MAX, first},
-	{"sum", 1, QUERY_ARGUMENTS_MAX, sum},
+	{"ratio", 2, 3, ratio, true},
+	{"scale", 2, 2, scale, true},
+	{"truncate", 1, 2, truncated, false},
+	{"first", 1, QUERY_ARGUMENTS_MAX, first, false},
+	{"sum", 1, QUERY_ARGUMENTS_MAX, sum, false},
 	/* With one argument the parser takes its value, without one the path's. */
-	{"leaf", 0, 1, first},
-	{"+", 2, 2, add},
-	{"-", 1, 2, subtract},
-	{"*", 2, 2, scale},
-	{"/", 2, 2, ratio},
+	{"leaf", 0, 1, first, false},
+	{"+", 2, 2, add, false},
+	{"-", 1, 2, subtract, false},
+	{"*", 2, 2, scale, false},
+	{"/", 2, 2, ratio, false},
 	{0},
 };
 

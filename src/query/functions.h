@@ -13,6 +13,7 @@ struct query_function {
 	int least, most; /* arguments */
 	/* Arguments may be nothing. */
 	struct record_value (*value)(const struct record_value *arguments, int count);
+	bool real; /* Caliper has a double, even if it is a whole number */
 };
 
 /* The function of this name, in any case; NULL if there is none. */

@@ -13,8 +13,12 @@
 /* An attribute, as the first file that has it says. */
 struct query_attribute {
 	const char *name;
+	const char *alias, *unit; /* how it is to be shown, or NULL; kept by the keys */
+	enum record_type type;    /* QUERY_NOTHING: what LET computes */
+	uint32_t properties;      /* enum record_property */
 	bool nested, hidden, global;
-	bool in_tree; /* not RECORD_AS_VALUE */
+	bool in_tree;   /* not RECORD_AS_VALUE */
+	bool iteration; /* it numbers the iterations of a loop */
 };
 
 struct query_key_node {

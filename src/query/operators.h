@@ -38,6 +38,7 @@ enum query_operator_flags {
 	QUERY_INCLUSIVE = 1, /* of the groups below in the path, too */
 	QUERY_OF_TOTAL = 2,  /* outcome.total is needed */
 	QUERY_COUNTED = 4,   /* `again` needs a "count#X" beside it */
+	QUERY_REAL = 8,      /* Caliper has a double, even if it is a whole number */
 };
 
 struct query_operator {

@@ -296,7 +296,7 @@ static struct trm_error *parse_key(struct query_parser *parser)
 	TRM_TRY(query_peek(parser));
 	path = query_is_word(parser, "path");
 	TRM_TRY(query_need_word(parser, "an attribute", &name));
-	if (path) {
+	if (path || (query->caliper && !strcmp(name, "prop:nested"))) {
 		query->groups_path = true;
 		free(name);
 	} else {
@@ -345,9 +345,19 @@ static struct trm_error *parse_lets(struct query_parser *parser)
 	return parse_list(parser, query_parse_let);
 }
 
+/* Where there is a second WHERE, both must hold. */
 static struct trm_error *parse_where(struct query_parser *parser)
 {
-	return query_parse_condition(parser, QUERY_IN_WHERE, &parser->query->where);
+	struct query *query = parser->query;
+	int before = query->where;
+
+	TRM_TRY(query_parse_condition(parser, QUERY_IN_WHERE, &query->where));
+	if (before == QUERY_NO_CONDITION)
+		return NULL;
+	vector_push(&query->conditions,
+		    ((struct query_condition){QUERY_AND, before, query->where}));
+	query->where = (int)query->conditions.count - 1;
+	return NULL;
 }
 
 static struct trm_error *parse_having(struct query_parser *parser)
@@ -424,6 +434,53 @@ static struct trm_error *parse_format_word(struct query_parser *parser)
 	return NULL;
 }
 
+static void forget_options(struct query *query)
+{
+	vector_for_each (&query->options, option)
+		free(option->value);
+	query->options.count = 0;
+}
+
+/* The option's name in the format's list; NULL if it is not there. */
+static const char *find_option(const struct query_format *format, const char *name)
+{
+	for (const char *const *option = format->options; *option; option++)
+		if (!strcmp(*option, name))
+			return *option;
+	return NULL;
+}
+
+/* NAME=VALUE, a name alone, or the value of the option that is at this place. */
+static struct trm_error *parse_format_option(struct query_parser *parser)
+{
+	struct query *query = parser->query;
+	struct query_option option = {.name = NULL};
+	scoped_free char *word = NULL, *value = NULL;
+	bool named;
+
+	TRM_TRY(query_peek(parser));
+	size_t place = parser->next.begin, count = 0;
+
+	TRM_TRY(query_need_word(parser, "an option", &word));
+	TRM_TRY(query_accept_symbol(parser, "=", &named));
+	if (named)
+		TRM_TRY(query_need_word(parser, "a value", &value));
+	option.name = find_option(query->format, word);
+	while (query->format->options[count])
+		count++;
+	if (!option.name && !named && query->options.count < count)
+		option.name = query->format->options[query->options.count];
+	else if (option.name && !named)
+		value = memory_copy_string("true");
+	if (!option.name)
+		return query_complain_at(parser, place,
+					 "the format %s has no option \"%s\"",
+					 query->format->name, word);
+	option.value = value ? take_pointer(value) : take_pointer(word);
+	vector_push(&query->options, option);
+	return NULL;
+}
+
 static struct trm_error *parse_format(struct query_parser *parser)
 {
 	scoped_free char *name = NULL;
@@ -433,17 +490,23 @@ static struct trm_error *parse_format(struct query_parser *parser)
 	size_t place = parser->next.begin;
 	const struct query_format *format = query_formats;
 
+	if (parser->query->caliper)
+		format = query_formats_caliper;
 	TRM_TRY(query_need_word(parser, "the name of a format", &name));
+	const struct query_format *first = format;
+
 	while (format->name && strcasecmp(format->name, name))
 		format++;
 	if (!format->name)
 		return query_complain_unknown(parser, place, "there is no format", name,
-					      query_formats, sizeof(query_formats[0]));
+					      first, sizeof(*first));
 	parser->query->format = format;
+	forget_options(parser->query);
 	TRM_TRY(query_accept_symbol(parser, "(", &words));
 	if (!words)
 		return NULL;
-	TRM_TRY(parse_list(parser, parse_format_word));
+	TRM_TRY(parse_list(parser, parser->query->caliper ? parse_format_option
+							  : parse_format_word));
 	return query_need_symbol(parser, ")");
 }
 
@@ -466,7 +529,7 @@ static struct trm_error *parse_clause(struct query_parser *parser)
 	for (int i = 0; clauses[i].parse; i++) {
 		if (!query_is_word(parser, clauses[i].words[0]))
 			continue;
-		if (seen[i])
+		if (seen[i] && !parser->query->caliper)
 			return query_complain(parser, "there is a second %s",
 					      clauses[i].words[0]);
 		seen[i] = true;
@@ -500,8 +563,53 @@ static struct trm_error *parse_clauses(struct query_parser *parser)
 	}
 }
 
-struct trm_error *query_parse(const char *text, struct query **ret_query,
-			      size_t *ret_place)
+/* Attributes that FORMAT format names and SELECT does not: "%[8]a% %b%". */
+static void add_named_columns(struct query *query)
+{
+	const char *format = query_option(query, "format");
+	scoped_free char *copy = memory_copy_string(format ? format : "");
+	char *rest = copy, *name;
+	bool field = false;
+
+	for (; (name = strsep(&rest, "%")); field = !field) {
+		char *bracket = strchr(name, ']');
+
+		name = *name == '[' && bracket ? bracket + 1 : name;
+		if (field && *name)
+			query_add_column(query, QUERY_COLUMN_ATTRIBUTE, name)->hidden =
+				true;
+	}
+}
+
+/* What the options say of paths, and of what is shown. */
+static void settle_options(struct query *query)
+{
+	const char *path = query_option(query, "path-attributes");
+	scoped_free char *copy = memory_copy_string(path ? path : "");
+	char *rest = copy, *name;
+
+	while ((name = strsep(&rest, ",")))
+		if (*name && strcmp(name, "path") != 0 &&
+		    strcmp(name, "prop:nested") != 0)
+			vector_push(&query->path, memory_copy_string(name));
+	if (query->format->separate && query_option(query, "separate-nested"))
+		query->format = query->format->separate;
+	if (query->selects)
+		add_named_columns(query);
+	query->shows_all = !strcmp(query->format->name, "expand") ||
+			   !strcmp(query->format->name, "format");
+}
+
+const char *query_option(const struct query *query, const char *name)
+{
+	vector_for_each (&query->options, option)
+		if (!strcmp(option->name, name))
+			return option->value;
+	return NULL;
+}
+
+static struct trm_error *parse_as(const char *text, bool caliper,
+				  struct query **ret_query, size_t *ret_place)
 {
 	struct query *query = memory_allocate_zeroed(1, sizeof(*query));
 	struct query_parser parser = {.query = query, .text = text};
@@ -509,12 +617,16 @@ struct trm_error *query_parse(const char *text, struct query **ret_query,
 
 	query->text = memory_copy_string(text);
 	query->where = query->having = QUERY_NO_CONDITION;
-	query->format = query_formats;
+	query->read = trm_read;
+	query->caliper = caliper;
+	query->format = caliper ? query_formats_caliper : query_formats;
 	if (strlen(text) > QUERY_TEXT_MAX)
 		error = query_complain_at(&parser, 0, "it has more than %d bytes",
 					  QUERY_TEXT_MAX);
 	if (!error)
 		error = parse_clauses(&parser);
+	if (!error && caliper)
+		settle_options(query);
 	if (!error)
 		error = query_complete(&parser);
 	text_deinit(&parser.next.word);
@@ -526,6 +638,18 @@ struct trm_error *query_parse(const char *text, struct query **ret_query,
 		*ret_query = query;
 	}
 	return error;
+}
+
+struct trm_error *query_parse(const char *text, struct query **ret_query,
+			      size_t *ret_place)
+{
+	return parse_as(text, false, ret_query, ret_place);
+}
+
+struct trm_error *query_parse_caliper(const char *text, struct query **ret_query,
+				      size_t *ret_place)
+{
+	return parse_as(text, true, ret_query, ret_place);
 }
 
 static void destroy_test(struct query_test *test)
@@ -570,6 +694,8 @@ void query_destroy(struct query *query)
 	vector_deinit(&query->keys);
 	vector_deinit(&query->orders);
 	vector_deinit(&query->path);
+	forget_options(query);
+	vector_deinit(&query->options);
 	free(query->text);
 	free(query);
 }

@@ -131,8 +131,22 @@ struct trm_error *query_complete(struct query_parser *parser)
 	struct query *query = parser->query;
 
 	complete_columns(query);
-	vector_for_each (&query->orders, order)
-		TRM_TRY(resolve(parser, order->name, order->place, &order->column));
+	for (size_t i = 0; i < query->orders.count; i++) {
+		struct query_order *order = &query->orders.items[i];
+		struct trm_error *error =
+			resolve(parser, order->name, order->place, &order->column);
+
+		if (error && !query->caliper)
+			return error;
+		if (!error)
+			continue;
+		/* Caliper orders by what no row has, and says nothing. */
+		trm_error_destroy(error);
+		free(order->name);
+		memmove(order, order + 1, (query->orders.count - i - 1) * sizeof(*order));
+		query->orders.count--;
+		i--;
+	}
 	vector_for_each (&query->havings, test)
 		TRM_TRY(resolve(parser, test->name, test->place, &test->column));
 	/* Rows of a tree may have nothing but their path, which is not shown as one. */

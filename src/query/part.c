@@ -171,7 +171,7 @@ static void merge_runs(struct query_part *part, const struct query_part *other)
 		vector_for_each (run, global)
 			vector_push(copy, ((struct query_global){
 						  memory_copy_string(global->name),
-						  global->value}));
+						  global->value, global->properties}));
 	}
 }
 

@@ -14,6 +14,7 @@
 struct query_global {
 	char *name;
 	struct record_value value; /* kept by the part's keys */
+	uint32_t properties;       /* enum record_property */
 };
 
 struct query_globals VECTOR(struct query_global);
@@ -44,7 +45,11 @@ struct query_part {
 	struct VECTOR(struct query_raw_row) rows;
 	struct VECTOR(struct query_cell) cells;
 	struct query_keys strings; /* keeps those of the cells */
-	/* If not NULL, is called when there are many rows; it prints and forgets them. */
+	/* If not NULL, records are written there, whole, instead of becoming rows. */
+	struct cali_writer *writer;
+	const struct text *written; /* where it writes to */
+	/* If not NULL, is called when there are many rows, or much was written; it prints
+	 * and forgets them. */
 	void (*flush)(struct query_part *part);
 	void *context;           /* of flush */
 	struct trm_error *error; /* of flush: nothing more is taken in */
@@ -83,7 +88,7 @@ bool query_is_name(const char *wanted, const char *attribute);
 /* Whether the word of GROUP BY is a class of attributes; whether the attribute is what it
  * says, or in that class. */
 bool query_is_class(const char *name);
-bool query_is_key(const char *key, const char *name);
+bool query_is_key(const char *key, const struct query_attribute *attribute);
 
 /* Whether the value passes the test. */
 bool query_test_passes(const struct query_test *test, struct record_value value);

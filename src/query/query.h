@@ -129,8 +129,20 @@ enum query_grouping {
 
 struct query_format;
 
+/* What stands in the parentheses behind FORMAT in queries for cali-query. */
+struct query_option {
+	const char *name; /* one of the format's */
+	char *value;
+};
+
+/* How files are read; trm_read is one. */
+typedef struct trm_error *(*query_reader)(const char *path, struct record_model *model,
+					  const struct trm_visitor *visitor,
+					  char **ret_warning);
+
 struct query {
 	char *text;
+	query_reader read;
 	bool selects; /* has a SELECT; else columns follow from the rest */
 	struct VECTOR(struct query_column) columns;
 	struct VECTOR(struct query_aggregate) aggregates;
@@ -153,6 +165,10 @@ struct query {
 	struct VECTOR(
 		char *) path; /* attributes that make the path; empty: nested ones */
 	bool object;          /* FORMAT json(object) */
+	/* It is as LLNL's Caliper has it: clauses may come again, formats are its own,
+	 * and rows have attributes that are hidden or global, too, if shows_all. */
+	bool caliper, shows_all;
+	struct VECTOR(struct query_option) options; /* of the format */
 };
 
 /*
@@ -161,7 +177,14 @@ struct query {
  */
 struct trm_error *query_parse(const char *text, struct query **ret_query,
 			      size_t *ret_place);
+/* The same of a query for cali-query. */
+struct trm_error *query_parse_caliper(const char *text, struct query **ret_query,
+				      size_t *ret_place);
 void query_destroy(struct query *query);
+
+/* What the format's option was given ("true", if nothing more than its name); NULL: it
+ * was not. */
+const char *query_option(const struct query *query, const char *name);
 
 /* Adds the line of the text in which the place is, and a line with "^" below it. */
 void query_show_place(const char *text, size_t place, struct text *out);

@@ -40,7 +40,7 @@ static bool is_grouped(const struct query *query, const struct query_attribute *
 	if (query->groups_path && attribute->nested)
 		return true;
 	vector_for_each (&query->keys, key)
-		if (query_is_key(*key, attribute->name))
+		if (query_is_key(*key, attribute))
 			return true;
 	return false;
 }
@@ -62,7 +62,7 @@ static void add_all(struct query_result *result)
 	vector_for_each (&keys->attributes, attribute) {
 		struct query_column column = {.kind = QUERY_COLUMN_ATTRIBUTE};
 
-		if (attribute->hidden || attribute->global ||
+		if (((attribute->hidden || attribute->global) && !query->shows_all) ||
 		    (path && attribute->nested) || !is_grouped(query, attribute) ||
 		    is_listed(query, QUERY_COLUMN_ATTRIBUTE, attribute->name))
 			continue;
@@ -91,7 +91,7 @@ static void add_class(struct query_result *result, const struct query_column *as
 		struct query_column column = *as;
 
 		column.name = keys->names.strings[i];
-		if (query_is_key(as->name, column.name))
+		if (query_is_key(as->name, &keys->attributes.items[i]))
 			add_column(result, &column);
 	}
 }

@@ -139,6 +139,16 @@ static void flush(struct query_part *part)
 	query_keys_init(&part->strings);
 }
 
+/* What was written of records that are passed on. */
+static void flush_written(struct query_part *part)
+{
+	struct stream *stream = part->context;
+
+	if (!part->error && stream->out.length)
+		part->error = stream->write(&stream->out);
+	stream->out.length = 0;
+}
+
 struct trm_error *query_stream(const struct query *query, const char *const *paths,
 			       size_t count, const struct query_style *style,
 			       query_writer write, struct text *ret_warnings)
@@ -149,13 +159,20 @@ struct trm_error *query_stream(const struct query *query, const char *const *pat
 
 	query_part_init(&part, query);
 	part.flush = flush;
+	if (query->format->passes) {
+		part.writer = cali_writer_create(&stream.out);
+		part.written = &stream.out;
+		part.flush = flush_written;
+	}
 	part.context = &stream;
 	stream.style.unfinished = true;
 	for (size_t i = 0; i < count && !error; i++)
 		error = query_part_read(&part, paths[i], ret_warnings);
+	if (part.writer)
+		cali_writer_finish(part.writer);
 	if (!error) {
 		stream.style.unfinished = false;
-		flush(&part);
+		part.flush(&part);
 		error = part.error;
 	}
 	query_part_deinit(&part);

@@ -13,6 +13,7 @@ struct attribute {
 	char *name;
 	enum record_type type;
 	uint32_t properties;
+	struct VECTOR(struct record_pair) descriptions; /* bytes are in blocks */
 };
 
 struct node {
@@ -48,8 +49,10 @@ void record_model_destroy(struct record_model *model)
 {
 	if (!model)
 		return;
-	vector_for_each (&model->attributes, attribute)
+	vector_for_each (&model->attributes, attribute) {
 		free(attribute->name);
+		vector_deinit(&attribute->descriptions);
+	}
 	vector_for_each (&model->blocks, block)
 		free(*block);
 	vector_deinit(&model->attributes);
@@ -92,9 +95,10 @@ struct trm_error *record_attribute_intern(struct record_model *model, const char
 	} else {
 		id = model->attributes.count;
 		*table_insert(&model->attribute_by_hash, key, NULL) = id;
-		vector_push(
-			&model->attributes,
-			((struct attribute){memory_copy_string(name), type, properties}));
+		vector_push(&model->attributes,
+			    ((struct attribute){.name = memory_copy_string(name),
+						.type = type,
+						.properties = properties}));
 	}
 	*ret_attribute = (record_attribute)id;
 	return NULL;
@@ -191,6 +195,37 @@ static char *keep_bytes(struct record_model *model, const char *bytes, size_t si
 	copy[size] = '\0';
 	model->block_used += size + 1;
 	return copy;
+}
+
+void record_attribute_describe(struct record_model *model, record_attribute id,
+			       record_attribute key, struct record_value value)
+{
+	struct attribute *attribute = &model->attributes.items[id];
+	struct record_pair *said = NULL;
+
+	assert(id < model->attributes.count && key < model->attributes.count);
+	assert(has_bytes(value.type) == has_bytes(attribute_at(model, key)->type));
+	vector_for_each (&attribute->descriptions, pair)
+		if (pair->attribute == key)
+			said = pair;
+	if (!said)
+		said = vector_add(&attribute->descriptions);
+	if (has_bytes(value.type))
+		value.bytes = keep_bytes(model, value.bytes, value.size);
+	*said = (struct record_pair){key, value};
+}
+
+size_t record_attribute_descriptions(const struct record_model *model,
+				     record_attribute id)
+{
+	return attribute_at(model, id)->descriptions.count;
+}
+
+struct record_pair record_attribute_description(const struct record_model *model,
+						record_attribute id, size_t number)
+{
+	assert(number < attribute_at(model, id)->descriptions.count);
+	return attribute_at(model, id)->descriptions.items[number];
 }
 
 static uint32_t hash_node(const struct node *node, bool bytes)

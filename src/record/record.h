@@ -1,6 +1,7 @@
 /*
  * The record model: attributes, the context tree, and records, which are a node of the
- * tree plus immediate attribute:value pairs. Profiles (.trm files) are streams of them.
+ * tree plus immediate attribute:value pairs. Profiles (.trm files) are streams of them,
+ * and so are those of LLNL's Caliper.
  */
 #ifndef TRAMMEL_RECORD_RECORD_H
 #define TRAMMEL_RECORD_RECORD_H
@@ -34,6 +35,10 @@ enum record_property {
 	RECORD_HIDDEN = 64,
 	RECORD_GLOBAL = 128, /* run metadata */
 	RECORD_SKIP_EVENTS = 256,
+	RECORD_UNALIGNED = 512, /* nests with nothing, not even with itself */
+	/* How fine the contexts are, 0 (the finest) to 7, times RECORD_LEVEL_ONE. */
+	RECORD_LEVEL_ONE = 1 << 16,
+	RECORD_LEVEL_MASK = 7 << 16,
 };
 
 struct record_value {
@@ -73,6 +78,20 @@ enum record_type record_attribute_type(const struct record_model *model,
 uint32_t record_attribute_properties(const struct record_model *model,
 				     record_attribute id);
 size_t record_attribute_count(const struct record_model *model);
+
+/*
+ * Says something of an attribute: `key` (another one, such as attribute.unit) has this
+ * value for it. The value is copied and must have the type of `key`. What was said with
+ * the same key before is replaced.
+ */
+void record_attribute_describe(struct record_model *model, record_attribute attribute,
+			       record_attribute key, struct record_value value);
+/* What is said of it, from 0 on, in the order in which it was said first. The pairs are
+ * valid until the next description of the attribute. */
+size_t record_attribute_descriptions(const struct record_model *model,
+				     record_attribute id);
+struct record_pair record_attribute_description(const struct record_model *model,
+						record_attribute id, size_t number);
 
 /*
  * The child of `parent` for attribute = value, made if it is new. The value is copied; it
@@ -125,6 +144,25 @@ void trm_writer_flush(struct trm_writer *writer);
 struct trm_error *trm_writer_finish(struct trm_writer *writer)
 	__attribute__((warn_unused_result));
 
+/*
+ * Writing the text format of LLNL's Caliper (.cali), which record/cali.h describes. What
+ * is written is added to `out`, which the caller may empty between calls. Nodes and
+ * attributes are written before their first use, and equal ones once, whichever model
+ * they come from. Globals come in a record of their own at the end.
+ */
+struct cali_writer *cali_writer_create(struct text *out);
+/* What follows is of this model, which must live until the next call or the end. */
+void cali_writer_use(struct cali_writer *writer, const struct record_model *model);
+void cali_writer_record(struct cali_writer *writer, record_node node,
+			const struct record_pair *pairs, size_t count);
+/* A global. The last value that an attribute was given counts. */
+void cali_writer_global(struct cali_writer *writer, record_attribute attribute,
+			struct record_value value);
+/* What the properties are there: bits of enum cali_property. */
+uint32_t cali_properties_write(uint32_t properties);
+/* Writes the globals and destroys the writer. */
+void cali_writer_finish(struct cali_writer *writer);
+
 /* What a reader calls. Pairs and strings are valid during the call only. */
 struct trm_visitor {
 	void *context;
@@ -141,7 +179,11 @@ struct trm_visitor {
  * Reads a profile into `model` (attributes and nodes are added to what it has, so several
  * files can be read into one). A torn or damaged tail ends the reading with a warning in
  * `ret_warning` (NULL if there is none; free() it); records before it are kept. Errors:
- * cannot be read, is no .trm file, or was written by a later format version.
+ * cannot be read, is no profile, or was written by a later format version.
+ *
+ * Besides .trm files there are those of LLNL's Caliper, told apart by how they begin:
+ * .cali (record/cali.h) and json-split (record/split.h). In these a line, or a row, that
+ * makes no sense is left out; the warning names the first.
  */
 struct trm_error *trm_read(const char *path, struct record_model *model,
 			   const struct trm_visitor *visitor, char **ret_warning);

@@ -1,5 +1,5 @@
 /*
- * The .trm file format, version 1. What the writer and the reader share; nobody else
+ * The .trm file format, version 2. What the writer and the reader share; nobody else
  * needs it.
  *
  * A file is a sequence of chunks. Each has a header of 24 bytes, numbers little-endian:
@@ -7,7 +7,7 @@
  *     offset  size
  *          0     4  'T' 'R' 'M' 0x1a
  *          4     1  kind: 'H' head of a file, 'D' data, 'E' end
- *          5     1  'H': format version (1); else 0
+ *          5     1  'H': format version, 1 or 2; else 0
  *          6     1  how the payload is stored: 0 as it is, 1 as one zstd frame
  *          7     1  0
  *          8     4  bytes of the payload in the file, at most 16 MiB + 64 KiB
@@ -33,6 +33,8 @@
  *         2 node        varint own id minus the parent's, varint attribute, value
  *         3 global      varint attribute, value
  *         4 shape       varint number of attributes, varint attribute each
+ *         5 description (from version 2 on) varint attribute, varint attribute that says
+ *                       something of it, value
  *     the records, up to the end of the payload, each
  *         varint shape, signed node minus the node of the record before, and for each
  *         attribute of the shape a value
@@ -73,7 +75,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define TRM_VERSION 1
+#define TRM_VERSION 2
 #define TRM_MAGIC   "TRM\x1a"
 
 enum trm_sizes {
@@ -83,6 +85,7 @@ enum trm_sizes {
 	TRM_ITEM_MAX = 8 << 20, /* one record, one node, one global */
 	TRM_NAME_MAX = 4096,    /* bytes of an attribute's name */
 	TRM_ATTRIBUTES_MAX = 1 << 16,
+	TRM_DESCRIPTIONS_MAX = 256,    /* of one attribute */
 	TRM_SHAPE_PAIRS_MAX = 1 << 17, /* attributes in all shapes of one chunk */
 	TRM_RECORD_PAIRS_MAX = TRM_SHAPE_PAIRS_MAX / 2, /* in a record that is written */
 };
@@ -104,6 +107,7 @@ enum trm_definition {
 	TRM_DEFINE_NODE = 2,
 	TRM_DEFINE_GLOBAL = 3,
 	TRM_DEFINE_SHAPE = 4,
+	TRM_DEFINE_DESCRIPTION = 5,
 };
 
 struct trm_header {

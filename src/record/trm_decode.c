@@ -154,6 +154,29 @@ static const char *define_global(struct trm_decoder *decoder, struct cursor *cur
 	return NULL;
 }
 
+static const char *define_description(struct trm_decoder *decoder, struct cursor *cursor,
+				      uint64_t node_bytes_max)
+{
+	uint64_t attribute = get_varint(cursor), key = get_varint(cursor);
+
+	if (!cursor->at || attribute >= decoder->attributes.count ||
+	    key >= decoder->attributes.count)
+		return "a description without attribute";
+	record_attribute id = decoder->attributes.items[attribute];
+	record_attribute said = decoder->attributes.items[key];
+	struct record_value value =
+		get_value(cursor, record_attribute_type(decoder->model, said));
+
+	if (!cursor->at)
+		return "a description without value";
+	decoder->node_bytes += TRM_NODE_COST + value.size;
+	if (decoder->node_bytes > node_bytes_max ||
+	    record_attribute_descriptions(decoder->model, id) >= TRM_DESCRIPTIONS_MAX)
+		return "more descriptions than an attribute should have";
+	record_attribute_describe(decoder->model, id, said, value);
+	return NULL;
+}
+
 static const char *define_shape(struct trm_decoder *decoder, struct cursor *cursor)
 {
 	uint64_t count = get_varint(cursor);
@@ -194,6 +217,9 @@ static const char *decode_definitions(struct trm_decoder *decoder, struct cursor
 			break;
 		case TRM_DEFINE_SHAPE:
 			damage = define_shape(decoder, cursor);
+			break;
+		case TRM_DEFINE_DESCRIPTION:
+			damage = define_description(decoder, cursor, node_bytes_max);
 			break;
 		default:
 			damage = "an unknown kind of definition";

@@ -1,4 +1,6 @@
+#include "record/cali.h"
 #include "record/record.h"
+#include "record/split.h"
 #include "record/trm.h"
 #include "record/trm_decode.h"
 #include "record/trm_source.h"
@@ -52,7 +54,9 @@ static bool sound_header(const struct trm_header *header, const uint8_t *bytes)
 {
 	if (memcmp(bytes, TRM_MAGIC, 4) || bytes[7])
 		return false;
-	if (header->version != (header->kind == TRM_HEAD ? TRM_VERSION : 0))
+	unsigned least = header->kind == TRM_HEAD, most = least ? TRM_VERSION : 0;
+
+	if (header->version < least || header->version > most)
 		return false;
 	if (header->kind != TRM_DATA)
 		return (header->kind == TRM_HEAD || header->kind == TRM_END) &&
@@ -159,32 +163,10 @@ static struct trm_error *check_version(struct reader *reader)
 		reader->name, head[5], TRM_VERSION);
 }
 
-static struct trm_error *check_beginning(struct reader *reader)
-{
-	struct trm_source *source = &reader->source;
-	size_t size = trm_source_peek(source, TRM_HEADER_SIZE);
-
-	if (source->failure)
-		return trm_error_system(source->failure, "cannot read '%s'",
-					reader->name);
-	if (!size)
-		return trm_error_create(TRM_ERROR_FORMAT,
-					"'%s' is empty: its writer ended before it could "
-					"write, measure again",
-					reader->name);
-	if (size < 5 || memcmp(source->window, TRM_MAGIC "H", 5))
-		return trm_error_create(
-			TRM_ERROR_FORMAT,
-			"'%s' is no profile: it does not begin as a .trm file",
-			reader->name);
-	return NULL;
-}
-
 static struct trm_error *read_chunks(struct reader *reader)
 {
 	struct trm_source *source = &reader->source;
 
-	TRM_TRY(check_beginning(reader));
 	while (trm_source_peek(source, 1)) {
 		TRM_TRY(check_version(reader));
 		const char *damage = read_chunk(reader);
@@ -206,15 +188,14 @@ static struct trm_error *read_chunks(struct reader *reader)
 	return NULL;
 }
 
-/* Takes over the source. */
-static struct trm_error *read_source(struct trm_source source, const char *name,
-				     struct record_model *model,
-				     const struct trm_visitor *visitor,
-				     char **ret_warning)
+/* Reads a .trm file. Of the source a copy is used. */
+static struct trm_error *read_trm(struct trm_source *source, const char *name,
+				  struct record_model *model,
+				  const struct trm_visitor *visitor, char **ret_warning)
 {
 	struct reader reader = {
 		.name = name,
-		.source = source,
+		.source = *source,
 		.decoder = {.model = model, .visitor = visitor},
 		.decompressor = ZSTD_createDCtx(),
 	};
@@ -231,8 +212,60 @@ static struct trm_error *read_source(struct trm_source source, const char *name,
 		*ret_warning = reader.warning;
 	ZSTD_freeDCtx(reader.decompressor);
 	trm_decoder_deinit(&reader.decoder);
-	trm_source_deinit(&reader.source);
+	*source = reader.source;
 	vector_deinit(&reader.payload);
+	return error;
+}
+
+/* How files of each kind begin, and who reads them. */
+static const struct {
+	const char *begin;
+	size_t size;
+	bool text; /* empty lines may be before it */
+	struct trm_error *(*read)(struct trm_source *source, const char *name,
+				  struct record_model *model,
+				  const struct trm_visitor *visitor, char **ret_warning);
+} kinds[] = {
+	{TRM_MAGIC "H", 5, false, read_trm},
+	{"__rec=", 6, true, cali_read},
+	{"{", 1, true, split_read},
+};
+
+/* Takes over the source. */
+static struct trm_error *read_source(struct trm_source source, const char *name,
+				     struct record_model *model,
+				     const struct trm_visitor *visitor,
+				     char **ret_warning)
+{
+	size_t size = trm_source_peek(&source, 4096), blank = 0;
+	struct trm_error *error;
+
+	while (blank < size && strchr("\r\n \t", source.window[blank]) &&
+	       source.window[blank])
+		blank++;
+	if (source.failure)
+		error = trm_error_system(source.failure, "cannot read '%s'", name);
+	else if (!size)
+		error = trm_error_create(TRM_ERROR_FORMAT,
+					 "'%s' is empty: its writer ended before it "
+					 "could write, measure again",
+					 name);
+	else
+		error = trm_error_create(TRM_ERROR_FORMAT,
+					 "'%s' is no profile: it does not begin as a "
+					 ".trm or .cali file",
+					 name);
+	for (size_t i = 0; size && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		size_t skip = kinds[i].text ? blank : 0;
+
+		if (size - skip < kinds[i].size ||
+		    memcmp(source.window + skip, kinds[i].begin, kinds[i].size))
+			continue;
+		trm_error_destroy(error);
+		error = kinds[i].read(&source, name, model, visitor, ret_warning);
+		break;
+	}
+	trm_source_deinit(&source);
 	return error;
 }
 

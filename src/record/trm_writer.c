@@ -227,6 +227,8 @@ static void flush_if_full(struct trm_writer *writer)
 		trm_writer_flush(writer);
 }
 
+static void describe_attribute(struct trm_writer *writer, record_attribute id);
+
 /* The number in the file of an attribute, which is defined there if it is new. */
 static uint32_t define_attribute(struct trm_writer *writer, record_attribute id)
 {
@@ -255,7 +257,9 @@ static uint32_t define_attribute(struct trm_writer *writer, record_attribute id)
 	add_bytes(out, name, length);
 	add_byte(out, (uint8_t)record_attribute_type(writer->model, id));
 	add_varint(out, record_attribute_properties(writer->model, id));
-	return writer->attribute_ids.items[id] = writer->attribute_count++;
+	writer->attribute_ids.items[id] = writer->attribute_count++;
+	describe_attribute(writer, id);
+	return writer->attribute_ids.items[id];
 }
 
 static void add_string(struct bytes *out, struct record_value value)
@@ -295,6 +299,28 @@ static bool fits(struct trm_writer *writer, record_attribute attribute, size_t s
 		TRM_ERROR_UNSUPPORTED, "a value of '%s' has %zu bytes, %d can be stored",
 		record_attribute_name(writer->model, attribute), size, TRM_ITEM_MAX);
 	return false;
+}
+
+/* What is said of an attribute comes right behind it. */
+static void describe_attribute(struct trm_writer *writer, record_attribute id)
+{
+	size_t count = record_attribute_descriptions(writer->model, id);
+
+	for (size_t i = 0; i < count && i < TRM_DESCRIPTIONS_MAX; i++) {
+		struct record_pair said =
+			record_attribute_description(writer->model, id, i);
+
+		if (!fits(writer, said.attribute, said.value.size))
+			return;
+		uint32_t key = define_attribute(writer, said.attribute);
+
+		add_byte(&writer->definitions, TRM_DEFINE_DESCRIPTION);
+		add_varint(&writer->definitions, writer->attribute_ids.items[id]);
+		add_varint(&writer->definitions, key);
+		add_value(&writer->definitions,
+			  record_attribute_type(writer->model, said.attribute),
+			  said.value);
+	}
 }
 
 static void define_one_node(struct trm_writer *writer, record_node node)

@@ -1,6 +1,7 @@
 #include "report/profile.h"
 
 #include "base/cleanup.h"
+#include "report/caliper.h"
 #include "report/regions.h"
 
 #include <inttypes.h>
@@ -113,6 +114,7 @@ struct loader {
 	struct table module_by_path;     /* string number to index */
 	struct table function_by_hash, count_by_key, load_by_key, skip_by_function;
 	struct table interval_by_number, thread_by_key, part_by_key, region_by_node;
+	struct report_caliper caliper;
 	uint64_t only_interval; /* counts of others are left out; 0: none are */
 	bool any;               /* a record or a global was read */
 };
@@ -582,6 +584,21 @@ static void add_region(struct loader *loader, const struct row *row, record_node
 			   &count);
 }
 
+/* A record of LLNL's Caliper has no image: there is one for each rank. */
+static bool see_caliper(struct loader *loader, record_node node,
+			const struct record_pair *pairs, size_t count)
+{
+	struct report_region_count row;
+
+	if (!report_caliper_take(&loader->caliper, loader->model, &node, pairs, count,
+				 &row))
+		return false;
+	row.image = find_image(loader, (uint64_t)row.image + 1);
+	report_regions_add(loader->profile, loader->model, &loader->region_by_node, node,
+			   &row);
+	return true;
+}
+
 static void see_record(void *context, record_node node, const struct record_pair *pairs,
 		       size_t count)
 {
@@ -596,6 +613,8 @@ static void see_record(void *context, record_node node, const struct record_pair
 		add_region(loader, &row, node);
 		return;
 	}
+	if (!(row.present & BIT(FIELD_IMAGE)) && see_caliper(loader, node, pairs, count))
+		return;
 	for (; node; node = record_node_parent(loader->model, node)) {
 		struct record_pair pair = record_node_pair(loader->model, node);
 
@@ -700,6 +719,7 @@ static void deinit_loader(struct loader *loader)
 	table_deinit(&loader->thread_by_key);
 	table_deinit(&loader->part_by_key);
 	table_deinit(&loader->region_by_node);
+	report_caliper_deinit(&loader->caliper);
 }
 
 struct trm_error *report_error_empty(const char *path)

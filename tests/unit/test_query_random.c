@@ -336,26 +336,27 @@ static void test_operators(void **state)
 	query_destroy(query);
 }
 
+static const char *const all_queries[] = {
+	all_operators,
+	"SELECT *",
+	"SELECT region, x WHERE d > 0 AND rank = 1 ORDER BY x DESC, d",
+	"SELECT region, any(x), first(path), count() GROUP BY region, rank",
+	"LET y = x / 2 + d, l = leaf() SELECT l, sum(y), rank GROUP BY l, rank "
+	"HAVING sum(y) > 0 ORDER BY sum(y) LIMIT 4 FORMAT expand",
+	"SELECT path, avg(d), count() GROUP BY rank, path FORMAT tree",
+	"SELECT path, max(x) GROUP BY path FORMAT json-split",
+	"AGGREGATE count, sum(rank) GROUP BY path FORMAT folded",
+	"SELECT sum(d), sum(rank) GROUP BY () FORMAT csv",
+};
+
 static void test_files(void **state)
 {
-	static const char *const queries[] = {
-		all_operators,
-		"SELECT *",
-		"SELECT region, x WHERE d > 0 AND rank = 1 ORDER BY x DESC, d",
-		"SELECT region, any(x), first(path), count() GROUP BY region, rank",
-		"LET y = x / 2 + d, l = leaf() SELECT l, sum(y), rank GROUP BY l, rank "
-		"HAVING sum(y) > 0 ORDER BY sum(y) LIMIT 4 FORMAT expand",
-		"SELECT path, avg(d), count() GROUP BY rank, path FORMAT tree",
-		"SELECT path, max(x) GROUP BY path FORMAT json-split",
-		"AGGREGATE count, sum(rank) GROUP BY path FORMAT folded",
-		"SELECT sum(d), sum(rank) GROUP BY () FORMAT csv",
-	};
 	static const char *const one[] = {"all.trm"};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]); i++) {
+	for (size_t i = 0; i < sizeof(all_queries) / sizeof(all_queries[0]); i++) {
 		const struct query_style style = {0};
-		struct query *query = parse(queries[i]);
+		struct query *query = parse(all_queries[i]);
 		struct query_result *result = ask(query, one, 1, 1);
 		struct text whole = {0};
 
@@ -451,12 +452,92 @@ static void test_stream(void **state)
 	unlink("big.trm");
 }
 
+static char *print(const char *words, const char *const *paths, size_t count)
+{
+	const struct query_style style = {0};
+	struct query *query = parse(words);
+	struct query_result *result = ask(query, paths, count, 2);
+	struct text out = {0};
+
+	query_print(result, &style, &out);
+	query_result_destroy(result);
+	query_destroy(query);
+	return out.data;
+}
+
+static void save(const char *path, const struct text *text)
+{
+	scoped_file FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(text->data, 1, text->length, file), text->length);
+}
+
+static const char *const cali_files[FILES] = {"0.cali", "1.cali", "2.cali", "3.cali",
+					      "4.cali"};
+
+/* Whatever is asked of records that went through .cali files, the answer is the same. */
+static void test_cali(void **state)
+{
+	(void)state;
+	for (int f = 0; f < FILES; f++) {
+		struct query *query = parse("SELECT path FORMAT cali");
+		struct text warnings = {0};
+
+		written.text.length = 0;
+		written.parts = written.fail_at = 0;
+		assert_true(query_can_stream(query, &(struct query_style){0}));
+		assert_null(query_stream(query, &files[f], 1, &(struct query_style){0},
+					 write_part, &warnings));
+		save(cali_files[f], &written.text);
+		query_destroy(query);
+	}
+	text_deinit(&written.text);
+	for (size_t i = 0; i < sizeof(all_queries) / sizeof(all_queries[0]); i++) {
+		char *trm = print(all_queries[i], files, FILES);
+		char *cali = print(all_queries[i], cali_files, FILES);
+
+		assert_string_equal(cali, trm);
+		free(trm);
+		free(cali);
+	}
+}
+
+/* Results that were written as .cali are taken in again: sums of sums, and so on. */
+static void test_cali_results(void **state)
+{
+	static const char words[] = "SELECT path, count(), sum(rank), min(x), max(x), "
+				    "percent_total(rank) GROUP BY path ORDER BY path "
+				    "FORMAT ";
+	struct text part = {0}, all = {0};
+
+	(void)state;
+	text_format(&part, "%scali", words);
+	text_format(&all, "%scsv", words);
+	for (int f = 0; f < FILES; f++) {
+		struct text out = {0};
+
+		out.data = print(part.data, &files[f], 1);
+		out.length = strlen(out.data);
+		save(cali_files[f], &out);
+		text_deinit(&out);
+	}
+	char *direct = print(all.data, files, FILES);
+	char *again = print(all.data, cali_files, FILES);
+
+	assert_string_equal(again, direct);
+	free(direct);
+	free(again);
+	text_deinit(&part);
+	text_deinit(&all);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_operators),
-		cmocka_unit_test(test_files),
-		cmocka_unit_test(test_stream),
+		cmocka_unit_test(test_operators),    cmocka_unit_test(test_files),
+		cmocka_unit_test(test_stream),       cmocka_unit_test(test_cali),
+		cmocka_unit_test(test_cali_results),
 	};
 	char folder[] = "/tmp/test_query_random.XXXXXX";
 
@@ -464,8 +545,10 @@ int main(void)
 	write_files();
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
-	for (int f = 0; f < FILES; f++)
+	for (int f = 0; f < FILES; f++) {
 		unlink(files[f]);
+		unlink(cali_files[f]);
+	}
 	leave_folder(folder, (const char *const[]){"all.trm", NULL});
 	return failed;
 }

@@ -382,11 +382,11 @@ static void test_no_profile(void **state)
 	check_refused("\x7f"
 		      "ELF\2\1\1",
 		      7, TRM_ERROR_FORMAT,
-		      "'x.trm' is no profile: it does not begin as a .trm file");
-	bytes.data[5] = 2;
+		      "'x.trm' is no profile: it does not begin as a .trm or .cali file");
+	bytes.data[5] = 3;
 	check_refused(
 		bytes.data, bytes.size, TRM_ERROR_UNSUPPORTED,
-		"'x.trm' has the format version 2, this trammel reads up to 1: use a "
+		"'x.trm' has the format version 3, this trammel reads up to 2: use a "
 		"later one");
 	struct trm_error *error =
 		trm_read("/nowhere/x.trm", seen.model, &visitor, &warning);

@@ -13,4 +13,17 @@ void query_add_cell(struct text *out, struct record_value value);
 /* Adds the title of a column: "time (ns)". */
 void query_add_title(struct text *out, const struct query_result_column *column);
 
+/* Adds a string with a backslash before , = \ and new lines, as `expand` has them. */
+void query_add_escaped(struct text *out, const char *string);
+
+/* What the values of a column are. All-zero is that of none. */
+struct query_kind {
+	unsigned seen; /* a bit for each enum record_type */
+	bool large;    /* an integer that no int64_t holds */
+};
+
+void query_kind_see(struct query_kind *kind, struct record_value value);
+/* A type that holds all of them: the attribute's own (or QUERY_NOTHING) if it does. */
+enum record_type query_kind_type(const struct query_kind *kind, enum record_type own);
+
 #endif

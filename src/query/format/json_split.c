@@ -1,5 +1,6 @@
 /* What Hatchet and Thicket read: rows as lists of cells, and the paths as a tree. */
 #include "query/format.h"
+#include "query/format/cells.h"
 #include "query/format/paths.h"
 
 #include <inttypes.h>
@@ -8,6 +9,7 @@
 struct split {
 	struct query_result *result;
 	size_t *columns; /* that are shown; the path is the last */
+	struct query_kind *kinds;
 	size_t count;
 	bool path;
 	uint32_t *node_of; /* by key: number of the node + 1 */
@@ -55,10 +57,12 @@ static void add_row(struct split *split, const struct query_row *row,
 		struct record_value cell = cells[split->columns[i]];
 
 		text_add(out, i ? ", " : "");
-		if (query_is_there(cell))
+		if (query_is_there(cell)) {
+			query_kind_see(&split->kinds[i], cell);
 			record_value_json(out, cell);
-		else
+		} else {
 			text_add(out, "null");
+		}
 	}
 	if (!split->path)
 		return;
@@ -84,6 +88,41 @@ static void add_data(struct split *split, struct text *out)
 	free(cells);
 }
 
+static void add_said(const char *what, const char *said, struct text *out)
+{
+	if (!said)
+		return;
+	text_format(out, ", \"attribute.%s\": ", what);
+	text_add_json(out, said);
+}
+
+/* Of the type only what numbers do not tell: record/split.h. */
+static void add_column_metadata(const struct split *split, size_t number,
+				struct text *out)
+{
+	const struct query_result_column *column =
+		&split->result->columns.items[split->columns[number]];
+	const struct query_attribute *attribute =
+		column->attribute < 0
+			? NULL
+			: &split->result->part->keys.attributes.items[column->attribute];
+	enum record_type type = query_kind_type(
+		&split->kinds[number],
+		attribute ? attribute->type : (enum record_type)QUERY_NOTHING);
+
+	text_add(out, "{\"is_value\": true");
+	add_said("alias", attribute ? attribute->alias : NULL, out);
+	add_said("unit",
+		 column->unit ? column->unit
+		 : attribute  ? attribute->unit
+			      : NULL,
+		 out);
+	if (split->kinds[number].seen && type != RECORD_STRING && type != RECORD_UINT &&
+	    type != RECORD_BOOL)
+		add_said("type", record_type_name(type), out);
+	text_add(out, "}");
+}
+
 static void add_columns(const struct split *split, struct text *out)
 {
 	text_add(out, "],\n\"columns\": [");
@@ -95,15 +134,8 @@ static void add_columns(const struct split *split, struct text *out)
 		text_add(out, split->count ? ", \"path\"" : "\"path\"");
 	text_add(out, "],\n\"column_metadata\": [");
 	for (size_t i = 0; i < split->count; i++) {
-		const char *unit = split->result->columns.items[split->columns[i]].unit;
-
 		text_add(out, i ? ", " : "");
-		text_add(out, "{\"is_value\": true");
-		if (unit) {
-			text_add(out, ", \"attribute.unit\": ");
-			text_add_json(out, unit);
-		}
-		text_add(out, "}");
+		add_column_metadata(split, i, out);
 	}
 	if (split->path)
 		text_format(out, "%s{\"is_value\": false}", split->count ? ", " : "");
@@ -143,6 +175,7 @@ void query_print_json_split(struct query_result *result, const struct query_styl
 		if (!path)
 			columns[split.count++] = columns[i];
 	}
+	split.kinds = memory_allocate_zeroed(visible + 1, sizeof(*split.kinds));
 	split.node_of = memory_allocate_zeroed(result->part->keys.nodes.count,
 					       sizeof(*split.node_of));
 	add_data(&split, out);
@@ -154,5 +187,6 @@ void query_print_json_split(struct query_result *result, const struct query_styl
 	text_add(out, "\n}\n");
 	text_deinit(&split.nodes);
 	free(split.node_of);
+	free(split.kinds);
 	free(columns);
 }

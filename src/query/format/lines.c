@@ -1,5 +1,6 @@
 /* Formats with a line for each row: CSV, attribute=value lists, folded stacks. */
 #include "query/format.h"
+#include "query/format/cells.h"
 
 /* The visible columns and the cells of a row. */
 struct walk {
@@ -81,22 +82,6 @@ void query_print_csv(struct query_result *result, const struct query_style *styl
 	end(&walk);
 }
 
-/* Adds a string with a backslash before what would be read as something else. */
-static void add_escaped(struct text *out, const char *string)
-{
-	for (;;) {
-		size_t plain = strcspn(string, ",=\\\n");
-
-		text_add_bytes(out, string, plain);
-		string += plain;
-		if (!*string)
-			return;
-		text_add_bytes(out, "\\", 1);
-		text_add_bytes(out, *string == '\n' ? "n" : string, 1);
-		string++;
-	}
-}
-
 void query_print_expand(struct query_result *result, const struct query_style *style,
 			struct text *out)
 {
@@ -114,9 +99,9 @@ void query_print_expand(struct query_result *result, const struct query_style *s
 				continue;
 			text_add(out, first ? "" : ",");
 			first = false;
-			add_escaped(out, column_at(&walk, i)->title);
+			query_add_escaped(out, column_at(&walk, i)->title);
 			text_add(out, "=");
-			add_escaped(out, cell);
+			query_add_escaped(out, cell);
 		}
 		text_add(out, "\n");
 	}

@@ -1,0 +1,642 @@
+/*
+ * `cali-query`: the program of this name of LLNL's Caliper, with its options and its
+ * output. See man/cali-query.1.md. Options become clauses behind those of the query.
+ */
+#include "base/cleanup.h"
+#include "query/format.h"
+#include "query/functions.h"
+#include "query/operators.h"
+#include "query/query.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* As Caliper has them, but for the last: it says 0. */
+enum { EXIT_OPTION = 255, EXIT_QUERY = 254, EXIT_READ = 4 };
+
+enum option {
+	OPTION_SELECT,
+	OPTION_AGGREGATE,
+	OPTION_AGGREGATE_KEY,
+	OPTION_EXPAND,
+	OPTION_ATTRIBUTES,
+	OPTION_SORT,
+	OPTION_FORMAT,
+	OPTION_TITLE,
+	OPTION_TABLE,
+	OPTION_TREE,
+	OPTION_PATH_ATTRIBUTES,
+	OPTION_JSON,
+	OPTION_JSON_SPLIT,
+	OPTION_QUERY,
+	OPTION_QUERY_FILE,
+	OPTION_LIST_ATTRIBUTES,
+	OPTION_LIST_GLOBALS,
+	OPTION_THREADS,
+	OPTION_PROFILE,
+	OPTION_VERBOSE,
+	OPTION_VERSION,
+	OPTION_OUTPUT,
+	OPTION_HELP,
+	OPTION_COUNT
+};
+
+static const struct {
+	const char *name;
+	char letter;
+	const char *argument; /* NULL: it takes none */
+	const char *what;
+} options[OPTION_COUNT] = {
+	[OPTION_SELECT] =
+		{"select", 's', "QUERY_STRING",
+		 "only records with these attributes: [-]attribute[=value],..."},
+	[OPTION_AGGREGATE] = {"aggregate", 'a', "OPERATORS",
+			      "sum up records: sum(attribute),count,..."},
+	[OPTION_AGGREGATE_KEY] = {"aggregate-key", 0, "ATTRIBUTES",
+				  "tell groups apart by these only; none: by none"},
+	[OPTION_EXPAND] = {"expand", 'e', NULL,
+			   "a line attribute=value,... for each record"},
+	[OPTION_ATTRIBUTES] = {"print-attributes", 0, "ATTRIBUTES",
+			       "print these attributes only"},
+	[OPTION_SORT] = {"sort-by", 'S', "ATTRIBUTES", "sort the rows of tables"},
+	[OPTION_FORMAT] = {"format", 'f', "FORMAT",
+			   "a line for each record: %[WIDTH]attribute%..."},
+	[OPTION_TITLE] = {"title", 0, "STRING", "the first line, with --format"},
+	[OPTION_TABLE] = {"table", 't', NULL, "a table"},
+	[OPTION_TREE] = {"tree", 'T', NULL, "a tree of the paths"},
+	[OPTION_PATH_ATTRIBUTES] = {"path-attributes", 0, "ATTRIBUTES",
+				    "these make the path, with --tree"},
+	[OPTION_JSON] = {"json", 'j', NULL, "JSON, a list of objects"},
+	[OPTION_JSON_SPLIT] = {"json-split", 'J', NULL,
+			       "JSON as Hatchet and Thicket read it"},
+	[OPTION_QUERY] = {"query", 'q', "QUERY", "a query, see --help=calql"},
+	[OPTION_QUERY_FILE] = {"query-file", 'Q', "FILE", "the query is in a file"},
+	[OPTION_LIST_ATTRIBUTES] = {"list-attributes", 0, NULL,
+				    "the attributes, instead of records"},
+	[OPTION_LIST_GLOBALS] = {"list-globals", 'G', NULL,
+				 "run metadata, instead of records"},
+	[OPTION_THREADS] = {"threads", 0, "N", "so many files at once"},
+	[OPTION_PROFILE] = {"caliper-config", 'P', "CONFIG",
+			    "(cali-query does not measure itself)"},
+	[OPTION_VERBOSE] = {"verbose", 'v', NULL, "say which files are read"},
+	[OPTION_VERSION] = {"version", 'V', NULL, "print the version"},
+	[OPTION_OUTPUT] = {"output", 'o', "FILE", "write there"},
+	[OPTION_HELP] = {"help", 'h', "TOPIC", "this help, or what --help=calql names"},
+};
+
+static struct {
+	const char *given[OPTION_COUNT]; /* "" for an option without argument */
+	struct VECTOR(const char *) files;
+	bool failed; /* a file could not be read */
+	FILE *out;
+} arguments;
+
+/* A long option, or a letter; OPTION_COUNT if there is none such. */
+static enum option find_option(const char *name, size_t size, bool letter)
+{
+	int i = 0;
+
+	while (i < OPTION_COUNT &&
+	       (letter ? options[i].letter != *name
+		       : strlen(options[i].name) != size ||
+				 memcmp(options[i].name, name, size) != 0))
+		i++;
+	return (enum option)i;
+}
+
+/* Notes an option; its argument may be behind it. */
+static void take_option(enum option option, const char *argument, const char ***at)
+{
+	if (options[option].argument && !argument && (*at)[1])
+		argument = *++*at;
+	if (!arguments.given[option])
+		arguments.given[option] = argument ? argument : "";
+}
+
+/* Letters of one word: the last one may have an argument. */
+static bool take_letters(const char *word, const char ***at)
+{
+	size_t count = strcspn(word, "=");
+
+	for (size_t i = 0; i < count; i++) {
+		enum option option = find_option(word + i, 1, true);
+		const char *argument =
+			i + 1 == count && word[count] ? word + count + 1 : NULL;
+
+		if (option == OPTION_COUNT)
+			return false;
+		if (i + 1 < count) {
+			if (!arguments.given[option])
+				arguments.given[option] = "";
+			continue;
+		}
+		take_option(option, argument, at);
+	}
+	return true;
+}
+
+/* Returns the word that is no option, or NULL. */
+static const char *parse_arguments(const char **argv)
+{
+	const char **at = argv + 1;
+
+	for (; *at && strcmp(*at, "--") != 0; at++) {
+		const char *word = *at;
+
+		if (!strncmp(word, "--", 2)) {
+			size_t size = strcspn(word + 2, "=");
+			enum option option = find_option(word + 2, size, false);
+			const char *value = word + 2 + size;
+
+			if (option == OPTION_COUNT)
+				return word;
+			take_option(option, *value && value[1] ? value + 1 : NULL, &at);
+		} else if (word[0] == '-' && word[1]) {
+			if (!take_letters(word + 1, &at))
+				return word;
+		} else if (*word) {
+			vector_push(&arguments.files, word);
+		}
+	}
+	for (at += *at != NULL; *at; at++)
+		vector_push(&arguments.files, *at);
+	return NULL;
+}
+
+static void print_options(FILE *out)
+{
+	for (int i = 0; i < OPTION_COUNT; i++) {
+		char name[64];
+		bool argument = options[i].argument;
+
+		snprintf(name, sizeof(name), "--%s%s%s", options[i].name,
+			 argument ? "=" : "", argument ? options[i].argument : "");
+		if (options[i].letter)
+			fprintf(out, "  -%c, %-32s %s\n", options[i].letter, name,
+				options[i].what);
+		else
+			fprintf(out, "      %-32s %s\n", name, options[i].what);
+	}
+}
+
+static void print_names(const char *const *first, size_t row_size)
+{
+	for (; *first; first = (const void *)((const char *)first + row_size))
+		printf("  %s\n", *first);
+}
+
+static const struct {
+	const char *topic, *text;
+	const void *names; /* rows that begin with a name */
+	size_t row_size;
+} topics[] = {
+	{"calql",
+	 "LET name = expression [IF condition], ...\n"
+	 "SELECT column [AS title] [UNIT unit], ...\nAGGREGATE operator(...), ...\n"
+	 "GROUP BY path | attribute, ...\nWHERE condition\nHAVING condition\n"
+	 "FORMAT format[(options)]\nORDER BY column [ASC | DESC], ...\nLIMIT rows\n"
+	 "All are optional, in any order. trammel-query(1) says what they mean.\n",
+	 NULL, 0},
+	{"let", "LET name = function(...) [IF condition]; functions:\n", query_functions,
+	 sizeof(query_functions[0])},
+	{"select", "SELECT column or operator(...); operators:\n", query_operators,
+	 sizeof(query_operators[0])},
+	{"groupby", "GROUP BY path, attributes, or () for one group of all\n", NULL, 0},
+	{"where",
+	 "WHERE a, NOT a, a = v, also != < <= > >= ~= (glob) =~ (/regex/), with AND, "
+	 "OR,\n"
+	 "parentheses; a comma is AND\n",
+	 NULL, 0},
+	{"format", "FORMAT format(options); formats:\n", query_formats_caliper,
+	 sizeof(query_formats_caliper[0])},
+};
+
+static int help(const char *topic)
+{
+	if (!*topic) {
+		puts("cali-query [OPTION]... [FILE]...\n"
+		     "  Reads, filters and sums up .cali and .trm files.\n");
+		print_options(stdout);
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof(topics) / sizeof(topics[0]); i++) {
+		if (strcmp(topics[i].topic, topic) != 0)
+			continue;
+		fputs(topics[i].text, stdout);
+		if (topics[i].names)
+			print_names(topics[i].names, topics[i].row_size);
+		return 0;
+	}
+	fprintf(stderr,
+		"Unknown help option \"%s\": there is calql, let, select, groupby, where "
+		"and format\n",
+		topic);
+	return 0;
+}
+
+/* Adds words with commas between them, each in quotes. */
+static void add_quoted(struct text *out, const char *list, const char *separators)
+{
+	for (;;) {
+		size_t size = strcspn(list, separators);
+
+		text_add(out, "\"");
+		for (size_t i = 0; i < size; i++) {
+			if (strchr("\"\\", list[i]))
+				text_add(out, "\\");
+			text_add_bytes(out, list + i, 1);
+		}
+		text_add(out, "\"");
+		list += size;
+		if (!*list)
+			return;
+		list++;
+		text_add(out, ", ");
+	}
+}
+
+/* "[-]attribute[=value],...", also with < and >. */
+static void add_selectors(struct text *out, const char *list)
+{
+	scoped_free char *copy = memory_copy_string(list);
+	char *rest = copy, *clause;
+	const char *before = " WHERE ";
+
+	while ((clause = strsep(&rest, ","))) {
+		bool not = *clause == '-';
+		size_t size = strcspn(clause += not, "<=>");
+		char sign = clause[size];
+
+		if (!size)
+			continue;
+		text_format(out, "%s%s", before, not ? "NOT " : "");
+		clause[size] = '\0';
+		add_quoted(out, clause, "");
+		if (sign) {
+			text_format(out, " %c ", sign);
+			add_quoted(out, clause + size + 1, "");
+		}
+		before = ", ";
+	}
+}
+
+static void add_list(struct text *out, const char *clause, enum option option)
+{
+	if (!arguments.given[option])
+		return;
+	text_add(out, clause);
+	add_quoted(out, arguments.given[option], ",");
+}
+
+static void add_group(struct text *out)
+{
+	const char *keys = arguments.given[OPTION_AGGREGATE_KEY];
+	const char *operators = arguments.given[OPTION_AGGREGATE];
+
+	if (!operators)
+		return;
+	if (*operators)
+		text_format(out, " AGGREGATE %s", operators);
+	if (!keys)
+		return;
+	if (!strcmp(keys, "none"))
+		text_add(out, " GROUP BY ()");
+	else
+		text_format(out, " GROUP BY %s", keys);
+}
+
+/* The format that an option chooses: the first one that was given, in Caliper's order. */
+static void add_format(struct text *out)
+{
+	static const struct {
+		enum option option;
+		const char *clause;
+	} formats[] = {
+		{OPTION_JSON, " FORMAT json"}, {OPTION_EXPAND, " FORMAT expand"},
+		{OPTION_FORMAT, NULL},         {OPTION_TABLE, " FORMAT table"},
+		{OPTION_TREE, " FORMAT tree"}, {OPTION_JSON_SPLIT, " FORMAT json-split"},
+	};
+	size_t i = 0, count = sizeof(formats) / sizeof(formats[0]);
+
+	while (i < count && !arguments.given[formats[i].option])
+		i++;
+	if (i == count)
+		return;
+	if (formats[i].clause) {
+		text_add(out, formats[i].clause);
+		if (formats[i].option == OPTION_TREE &&
+		    arguments.given[OPTION_PATH_ATTRIBUTES]) {
+			text_add(out, "(path-attributes=");
+			add_quoted(out, arguments.given[OPTION_PATH_ATTRIBUTES], "");
+			text_add(out, ")");
+		}
+		return;
+	}
+	text_add(out, " FORMAT format(format=");
+	add_quoted(out, arguments.given[OPTION_FORMAT], "");
+	if (arguments.given[OPTION_TITLE]) {
+		text_add(out, ", title=");
+		add_quoted(out, arguments.given[OPTION_TITLE], "");
+	}
+	text_add(out, ")");
+}
+
+static struct trm_error *add_query_file(struct text *out, const char *path)
+{
+	scoped_file FILE *file = fopen(path, "r");
+	char bytes[4096];
+	size_t got;
+
+	if (!file)
+		return trm_error_system(errno, "cannot open query file '%s'", path);
+	while ((got = fread(bytes, 1, sizeof(bytes), file)) &&
+	       out->length < QUERY_TEXT_MAX)
+		text_add_bytes(out, bytes, got);
+	return NULL;
+}
+
+/* All that the command line says, as a query. */
+static struct trm_error *make_query(struct query **ret_query)
+{
+	struct text text = {0};
+	struct trm_error *error = NULL;
+	size_t place;
+
+	text_add(&text, "");
+	if (arguments.given[OPTION_QUERY])
+		text_add(&text, arguments.given[OPTION_QUERY]);
+	else if (arguments.given[OPTION_QUERY_FILE])
+		error = add_query_file(&text, arguments.given[OPTION_QUERY_FILE]);
+	if (arguments.given[OPTION_SELECT])
+		add_selectors(&text, arguments.given[OPTION_SELECT]);
+	add_list(&text, " SELECT ", OPTION_ATTRIBUTES);
+	add_group(&text);
+	add_list(&text, " ORDER BY ", OPTION_SORT);
+	add_format(&text);
+	if (!error)
+		error = query_parse_caliper(text.data, ret_query, &place);
+	text_deinit(&text);
+	return error;
+}
+
+static void complain(struct trm_error *error, const char *what)
+{
+	fprintf(stderr, "cali-query: %s%s\n", what, error->message);
+	trm_error_destroy(error);
+}
+
+/* As Caliper does, goes on with the next file where one cannot be read. */
+static struct trm_error *read_file(const char *path, struct record_model *model,
+				   const struct trm_visitor *visitor, char **ret_warning)
+{
+	bool standard = !*path;
+
+	if (arguments.given[OPTION_VERBOSE])
+		fprintf(stderr, "cali-query: Reading %s\n", standard ? "stdin" : path);
+	struct trm_error *error =
+		trm_read(standard ? "/dev/stdin" : path, model, visitor, ret_warning);
+
+	if (error) {
+		arguments.failed = true;
+		complain(error, "Error reading ");
+	}
+	return NULL;
+}
+
+static record_attribute intern(struct record_model *model, const char *name,
+			       enum record_type type, uint32_t properties)
+{
+	record_attribute id = 0;
+
+	trm_error_destroy(record_attribute_intern(model, name, type, properties, &id));
+	return id;
+}
+
+struct globals {
+	struct record_model *model;
+	struct VECTOR(record_node) nodes; /* children of the root */
+};
+
+static void see_global(void *context, record_attribute attribute,
+		       struct record_value value)
+{
+	struct globals *globals = context;
+	record_node node = record_node_child(globals->model, 0, attribute, value);
+
+	vector_for_each (&globals->nodes, known) {
+		if (record_node_pair(globals->model, *known).attribute == attribute) {
+			*known = node;
+			return;
+		}
+	}
+	vector_push(&globals->nodes, node);
+}
+
+/* Reads all files, and tells the globals of all of them as one record. */
+static struct trm_error *read_globals(const char *path, struct record_model *model,
+				      const struct trm_visitor *visitor,
+				      char **ret_warning)
+{
+	struct globals globals = {.model = model};
+	const struct trm_visitor own = {.context = &globals, .global = see_global};
+	struct VECTOR(struct record_pair) pairs = {0};
+	char *warning = NULL;
+
+	(void)path;
+	vector_for_each (&arguments.files, file) {
+		trm_error_destroy(read_file(*file, model, &own, &warning));
+		if (!*ret_warning)
+			*ret_warning = take_pointer(warning);
+		free(warning);
+		warning = NULL;
+	}
+	vector_for_each (&globals.nodes, node)
+		vector_push(&pairs, record_node_pair(model, *node));
+	vector_for_each (&pairs, pair)
+		visitor->global(visitor->context, pair->attribute, pair->value);
+	if (pairs.count)
+		visitor->record(visitor->context, 0, pairs.items, pairs.count);
+	vector_deinit(&pairs);
+	vector_deinit(&globals.nodes);
+	return NULL;
+}
+
+/* A record for an attribute of another model. */
+static void tell_attribute(const struct record_model *from, record_attribute id,
+			   struct record_model *model, const struct trm_visitor *visitor)
+{
+	struct VECTOR(struct record_pair) pairs = {0};
+
+	vector_push(&pairs, ((struct record_pair){intern(model, "attribute.id",
+							 RECORD_UINT, RECORD_AS_VALUE),
+						  record_uint(id)}));
+	vector_push(&pairs, ((struct record_pair){
+				    intern(model, "cali.attribute.name", RECORD_STRING,
+					   RECORD_AS_VALUE),
+				    record_string(record_attribute_name(from, id))}));
+	vector_push(&pairs, ((struct record_pair){
+				    intern(model, "cali.attribute.prop", RECORD_INT,
+					   RECORD_AS_VALUE),
+				    record_int(cali_properties_write(
+					    record_attribute_properties(from, id)))}));
+	for (size_t i = 0; i < record_attribute_descriptions(from, id); i++) {
+		struct record_pair said = record_attribute_description(from, id, i);
+
+		said.attribute =
+			intern(model, record_attribute_name(from, said.attribute),
+			       said.value.type, RECORD_AS_VALUE);
+		vector_push(&pairs, said);
+	}
+	vector_push(&pairs,
+		    ((struct record_pair){intern(model, "cali.attribute.type",
+						 RECORD_TYPE, RECORD_AS_VALUE),
+					  {.type = RECORD_TYPE,
+					   .u = record_attribute_type(from, id)}}));
+	visitor->record(visitor->context, 0, pairs.items, pairs.count);
+	vector_deinit(&pairs);
+}
+
+/* Tells the attributes of a file as records. */
+static struct trm_error *read_attributes(const char *path, struct record_model *model,
+					 const struct trm_visitor *visitor,
+					 char **ret_warning)
+{
+	struct record_model *from = record_model_create();
+	const struct trm_visitor none = {0};
+	struct trm_error *error = read_file(path, from, &none, ret_warning);
+
+	for (record_attribute id = 0; id < record_attribute_count(from); id++)
+		tell_attribute(from, id, model, visitor);
+	record_model_destroy(from);
+	return error;
+}
+
+static struct trm_error *write_part(const struct text *text)
+{
+	if (!text->length ||
+	    (fwrite(text->data, 1, text->length, arguments.out) == text->length &&
+	     !fflush(arguments.out)))
+		return NULL;
+	return trm_error_system(errno, "cannot write");
+}
+
+static void print_warnings(const struct text *warnings)
+{
+	const char *line = warnings->length ? warnings->data : "";
+
+	while (*line) {
+		size_t length = strcspn(line, "\n");
+
+		fprintf(stderr, "cali-query: warning: %.*s\n", (int)length, line);
+		line += length + (line[length] == '\n');
+	}
+}
+
+static struct trm_error *show(const struct query *query)
+{
+	const char *const *files = arguments.files.items;
+	size_t count = arguments.files.count, threads = 4;
+	const struct query_style style = {0};
+	struct text warnings = {0}, text = {0};
+	struct query_result *result;
+	struct trm_error *error;
+
+	if (arguments.given[OPTION_THREADS])
+		threads = strtoul(arguments.given[OPTION_THREADS], NULL, 10);
+	if (arguments.given[OPTION_LIST_GLOBALS])
+		count = 1;
+	if (query_can_stream(query, &style)) {
+		error = query_stream(query, files, count, &style, write_part, &warnings);
+	} else {
+		error = query_run(query, files, count, threads, &result, &warnings);
+		if (!error) {
+			query_print(result, &style, &text);
+			query_result_destroy(result);
+			error = write_part(&text);
+			text_deinit(&text);
+		}
+	}
+	print_warnings(&warnings);
+	text_deinit(&warnings);
+	return error;
+}
+
+static struct trm_error *open_output(void)
+{
+	const char *path = arguments.given[OPTION_OUTPUT];
+
+	arguments.out = stdout;
+	if (!path || !strcmp(path, "stdout"))
+		return NULL;
+	arguments.out = strcmp(path, "stderr") ? fopen(path, "w") : stderr;
+	return arguments.out ? NULL : trm_error_system(errno, "cannot open '%s'", path);
+}
+
+static int run(struct query *query)
+{
+	if (arguments.given[OPTION_LIST_GLOBALS])
+		query->read = read_globals;
+	else if (arguments.given[OPTION_LIST_ATTRIBUTES])
+		query->read = read_attributes;
+	else
+		query->read = read_file;
+	query->shows_all |= query->read == read_globals;
+	struct trm_error *error = open_output();
+
+	if (!error)
+		error = show(query);
+	if (arguments.out && arguments.out != stdout && arguments.out != stderr &&
+	    fclose(arguments.out) && !error)
+		error = trm_error_system(errno, "cannot write");
+	if (error) {
+		complain(error, "");
+		return EXIT_READ;
+	}
+	return arguments.failed ? EXIT_READ : 0;
+}
+
+static int run_command_line(const char **argv)
+{
+	struct query *query;
+	const char *unknown = parse_arguments(argv);
+
+	if (unknown) {
+		fprintf(stderr,
+			"cali-query: error: unknown option: %s\n  Available options:\n",
+			unknown);
+		print_options(stderr);
+		return EXIT_OPTION;
+	}
+	if (arguments.given[OPTION_HELP])
+		return help(arguments.given[OPTION_HELP]);
+	if (arguments.given[OPTION_VERSION]) {
+		fputs("trammel " TRAMMEL_VERSION "\n", stderr);
+		return 0;
+	}
+	if (arguments.given[OPTION_PROFILE])
+		fputs("cali-query: warning: -P is left out: it does not measure itself\n",
+		      stderr);
+	if (!arguments.files.count)
+		vector_push(&arguments.files, "");
+	struct trm_error *error = make_query(&query);
+
+	if (error) {
+		complain(error, "Invalid query: ");
+		return EXIT_QUERY;
+	}
+	int status = run(query);
+
+	query_destroy(query);
+	return status;
+}
+
+int main(int argc, const char **argv)
+{
+	(void)argc;
+	int status = run_command_line(argv);
+
+	vector_deinit(&arguments.files);
+	return status;
+}

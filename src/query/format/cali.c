@@ -1,0 +1,246 @@
+/* What LLNL's Caliper reads: the rows as records of a .cali file. */
+#include "query/format.h"
+#include "query/format/cells.h"
+
+#include <math.h>
+
+struct writing {
+	struct query_result *result;
+	struct record_model *model;
+	struct cali_writer *writer;
+	/* Those of the keys come first, then the columns with results. */
+	struct VECTOR(struct query_kind) kinds;
+	struct VECTOR(record_attribute) attributes;
+	struct VECTOR(struct record_pair) pairs; /* of the row at hand */
+	struct VECTOR(struct text) texts;        /* of its pairs */
+	struct VECTOR(uint32_t) chain;           /* scratch of each_value */
+	size_t text_count;
+	record_node node; /* of the row at hand */
+};
+
+typedef void (*visitor)(struct writing *writing, size_t kind, struct record_value value);
+
+static const struct query_keys *keys_of(const struct writing *writing)
+{
+	return &writing->result->part->keys;
+}
+
+/* What a row has in the tree, and its cells. */
+static void each_value(struct writing *writing, const struct query_row *row,
+		       visitor visit)
+{
+	const struct query_part *part = writing->result->part;
+	bool aggregating = query_is_aggregating(writing->result->query);
+	uint32_t key = aggregating ? part->groups.items[row->number]
+				   : part->rows.items[row->number].key;
+
+	writing->chain.count = 0;
+	for (; key; key = part->keys.nodes.items[key].parent)
+		vector_push(&writing->chain, key);
+	for (size_t i = writing->chain.count; i-- > 0;) {
+		const struct query_key_node *node =
+			&part->keys.nodes.items[writing->chain.items[i]];
+
+		visit(writing, node->attribute, node->value);
+	}
+	if (aggregating)
+		return;
+	const struct query_raw_row *raw = &part->rows.items[row->number];
+
+	for (size_t i = 0; i < raw->cells; i++) {
+		const struct query_cell *cell = &part->cells.items[raw->first + i];
+
+		visit(writing, cell->attribute, cell->value);
+	}
+}
+
+/* The same, and the results of operators. */
+static void each_cell(struct writing *writing, const struct query_row *row,
+		      struct record_value *cells, visitor visit)
+{
+	size_t first = keys_of(writing)->attributes.count;
+	const struct query_result *result = writing->result;
+
+	each_value(writing, row, visit);
+	query_result_cells(writing->result, row, cells);
+	for (size_t i = 0; i < result->columns.count; i++) {
+		const struct query_result_column *column = &result->columns.items[i];
+
+		if (column->kind == QUERY_COLUMN_AGGREGATE && !column->hidden &&
+		    query_is_there(cells[i]))
+			visit(writing, first + i, cells[i]);
+	}
+}
+
+static void see(struct writing *writing, size_t kind, struct record_value value)
+{
+	query_kind_see(&writing->kinds.items[kind], value);
+}
+
+static record_attribute intern(struct writing *writing, const char *name,
+			       enum record_type type, uint32_t properties)
+{
+	record_attribute id = 0;
+	struct text longer = {0};
+	struct trm_error *error;
+
+	/* A result may be called like an attribute that is of another type. */
+	text_add(&longer, name);
+	while ((error = record_attribute_intern(writing->model, longer.data, type,
+						properties, &id))) {
+		trm_error_destroy(error);
+		text_format(&longer, ".%s", record_type_name(type));
+	}
+	text_deinit(&longer);
+	return id;
+}
+
+static void describe(struct writing *writing, record_attribute id, const char *name,
+		     const char *said)
+{
+	if (said)
+		record_attribute_describe(
+			writing->model, id,
+			intern(writing, name, RECORD_STRING, RECORD_SKIP_EVENTS),
+			record_string(said));
+}
+
+/* What SELECT says of a column goes before what the file said of the attribute. */
+static void dress(struct writing *writing, record_attribute id, const char *name,
+		  const struct query_attribute *attribute)
+{
+	const char *alias = attribute ? attribute->alias : NULL;
+	const char *unit = attribute ? attribute->unit : NULL;
+
+	vector_for_each (&writing->result->columns, column) {
+		if (strcmp(column->name, name) != 0)
+			continue;
+		alias = strcmp(column->title, name) ? column->title : alias;
+		unit = column->unit ? column->unit : unit;
+	}
+	describe(writing, id, "attribute.alias", alias);
+	describe(writing, id, "attribute.unit", unit);
+	if (attribute && attribute->iteration)
+		record_attribute_describe(
+			writing->model, id,
+			intern(writing, "class.iteration", RECORD_BOOL,
+			       RECORD_SKIP_EVENTS),
+			(struct record_value){.type = RECORD_BOOL, .u = 1});
+}
+
+static void make_attributes(struct writing *writing)
+{
+	const struct query_keys *keys = keys_of(writing);
+	const struct query_kind *kind = writing->kinds.items;
+
+	vector_for_each (&keys->attributes, attribute) {
+		enum record_type type = query_kind_type(kind++, attribute->type);
+		uint32_t properties = attribute->properties & ~RECORD_NESTED;
+
+		properties |= attribute->nested ? RECORD_NESTED : 0;
+		record_attribute id = intern(writing, attribute->name, type, properties);
+
+		vector_push(&writing->attributes, id);
+		dress(writing, id, attribute->name, attribute);
+	}
+	vector_for_each (&writing->result->columns, column) {
+		record_attribute id = 0;
+
+		if (column->kind == QUERY_COLUMN_AGGREGATE && kind->seen) {
+			id = intern(writing, column->name,
+				    query_kind_type(kind, RECORD_STRING),
+				    RECORD_AS_VALUE | RECORD_SCOPE_THREAD |
+					    RECORD_SKIP_EVENTS);
+			dress(writing, id, column->name, NULL);
+		}
+		kind++;
+		vector_push(&writing->attributes, id);
+	}
+}
+
+/* The value in the type of its attribute, which holds it. */
+static struct record_value fit(struct writing *writing, enum record_type type,
+			       struct record_value value)
+{
+	if (value.type == type)
+		return value;
+	if (type == RECORD_DOUBLE)
+		return query_double(query_as_double(value));
+	if (type != RECORD_STRING)
+		return (struct record_value){.type = type, .u = value.u};
+	while (writing->texts.count <= writing->text_count)
+		vector_add(&writing->texts);
+	struct text *text = &writing->texts.items[writing->text_count++];
+
+	text->length = 0;
+	text_add(text, "");
+	record_value_text(text, value);
+	return record_string(text->data);
+}
+
+static void put(struct writing *writing, size_t kind, struct record_value value)
+{
+	record_attribute id = writing->attributes.items[kind];
+	struct record_pair pair = {
+		id, fit(writing, record_attribute_type(writing->model, id), value)};
+
+	if (record_attribute_properties(writing->model, id) &
+	    (RECORD_AS_VALUE | RECORD_AGGREGATABLE))
+		vector_push(&writing->pairs, pair);
+	else
+		writing->node =
+			record_node_child(writing->model, writing->node, id, pair.value);
+}
+
+static void write_globals(struct writing *writing)
+{
+	vector_for_each (&writing->result->part->runs, run)
+		vector_for_each (run, global)
+			cali_writer_global(writing->writer,
+					   intern(writing, global->name,
+						  global->value.type, global->properties),
+					   global->value);
+}
+
+static void write_rows(struct writing *writing)
+{
+	struct query_result *result = writing->result;
+	struct record_value *cells =
+		memory_allocate((result->columns.count + 1) * sizeof(*cells));
+
+	vector_for_each (&result->rows, row)
+		each_cell(writing, row, cells, see);
+	make_attributes(writing);
+	vector_for_each (&result->rows, row) {
+		writing->pairs.count = writing->text_count = writing->node = 0;
+		each_cell(writing, row, cells, put);
+		cali_writer_record(writing->writer, writing->node, writing->pairs.items,
+				   writing->pairs.count);
+	}
+	free(cells);
+}
+
+void query_print_cali(struct query_result *result, const struct query_style *style,
+		      struct text *out)
+{
+	struct writing writing = {.result = result, .model = record_model_create()};
+	size_t kinds = result->part->keys.attributes.count + result->columns.count;
+
+	(void)style;
+	text_add(out, "");
+	writing.writer = cali_writer_create(out);
+	cali_writer_use(writing.writer, writing.model);
+	vector_reserve(&writing.kinds, kinds + 1);
+	memset(writing.kinds.items, 0, (kinds + 1) * sizeof(struct query_kind));
+	write_rows(&writing);
+	write_globals(&writing);
+	cali_writer_finish(writing.writer);
+	record_model_destroy(writing.model);
+	vector_for_each (&writing.texts, text)
+		text_deinit(text);
+	vector_deinit(&writing.kinds);
+	vector_deinit(&writing.attributes);
+	vector_deinit(&writing.pairs);
+	vector_deinit(&writing.texts);
+	vector_deinit(&writing.chain);
+}

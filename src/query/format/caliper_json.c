@@ -1,0 +1,153 @@
+/* The JSON that cali-query prints: values of the tree are strings, others what they are.
+ */
+#include "query/format/caliper.h"
+#include "record/cali.h"
+
+static int compare_titles(const void *a, const void *b)
+{
+	const struct caliper_column *x = a, *y = b;
+
+	if (x->in_tree != y->in_tree)
+		return x->in_tree ? -1 : 1;
+	return strcmp(x->title, y->title);
+}
+
+static void add_value(struct text *out, const struct caliper_column *column,
+		      struct record_value value, bool quote)
+{
+	struct record_value number = query_number(value);
+	struct text plain = {0};
+
+	caliper_add_value(&plain, column, value, false);
+	/* Addresses look like numbers, and are none. */
+	if (quote || column->in_tree || !query_is_there(number) ||
+	    value.type == RECORD_ADDRESS || strpbrk(plain.data, "in"))
+		text_add_json(out, plain.data);
+	else
+		text_add(out, plain.data);
+	text_deinit(&plain);
+}
+
+static void add_row(struct caliper_walk *walk, struct text *out)
+{
+	const struct query *query = walk->result->query;
+	const char *before = query_option(query, "pretty") ? "\n\t" : "";
+	bool quote = query_option(query, "quote-all");
+	const char *comma = "";
+
+	text_add(out, "{");
+	vector_for_each (&walk->columns, column) {
+		struct record_value value = walk->cells[column->column];
+
+		if (!query_is_there(value))
+			continue;
+		text_format(out, "%s%s", comma, before);
+		text_add_json(out, column->title);
+		text_add(out, ":");
+		if (value.type == RECORD_BOOL && !quote && !column->in_tree)
+			text_add(out, value.u ? "true" : "false");
+		else
+			add_value(out, column, value, quote);
+		comma = ",";
+	}
+	text_add(out, *before ? "\n}" : "}");
+}
+
+static void add_globals(const struct query_result *result, const char *indent,
+			struct text *out)
+{
+	struct text value = {0};
+	const char *comma = "";
+
+	text_add(out, ",\n\"globals\": {\n");
+	vector_for_each (&result->part->runs, run) {
+		vector_for_each (run, global) {
+			value.length = 0;
+			text_add(&value, "");
+			record_value_text(&value, global->value);
+			text_format(out, "%s%s", comma, indent);
+			text_add_json(out, global->name);
+			text_add(out, ": ");
+			text_add_json(out, value.data);
+			comma = ",\n";
+		}
+	}
+	text_add(out, "\n}");
+	text_deinit(&value);
+}
+
+static void add_said(struct text *out, const char *what, const char *said)
+{
+	if (!said)
+		return;
+	text_format(out, ",\"%s\": ", what);
+	text_add_json(out, said);
+}
+
+/* Whether SELECT, if there is one, names the attribute. */
+static bool is_selected(const struct query *query, const char *name)
+{
+	vector_for_each (&query->columns, column)
+		if (column->kind == QUERY_COLUMN_ALL || !strcmp(column->name, name))
+			return true;
+	return !query->selects;
+}
+
+static void add_attributes(const struct query_result *result, const char *indent,
+			   struct text *out)
+{
+	bool separate = query_option(result->query, "separate-nested");
+	const char *comma = "";
+
+	text_add(out, ",\n\"attributes\": {");
+	vector_for_each (&result->part->keys.attributes, attribute) {
+		if (attribute->hidden || (attribute->nested && !separate) ||
+		    !is_selected(result->query, attribute->name))
+			continue;
+		text_format(out, "%s\n%s", comma, indent);
+		text_add_json(out, attribute->name);
+		text_format(out, ": {\"is_global\": %s,\"is_nested\": %s",
+			    attribute->global ? "true" : "false",
+			    attribute->nested ? "true" : "false");
+		add_said(out, "attribute.alias", attribute->alias);
+		add_said(out, "attribute.unit", attribute->unit);
+		add_said(out, "cali.attribute.type",
+			 (int)attribute->type == QUERY_NOTHING
+				 ? NULL
+				 : cali_type_name(attribute->type));
+		text_add(out, "}");
+		comma = ",";
+	}
+	text_add(out, "\n}");
+}
+
+void query_print_caliper_json(struct query_result *result,
+			      const struct query_style *style, struct text *out)
+{
+	bool object = query_option(result->query, "object");
+	const char *indent = query_option(result->query, "pretty") ? "\t" : "";
+	struct caliper_walk walk;
+
+	if (query_option(result->query, "split")) {
+		query_print_json_split(result, style, out);
+		return;
+	}
+	caliper_walk_init(&walk, result, true);
+	if (walk.columns.count)
+		qsort(walk.columns.items, walk.columns.count,
+		      sizeof(walk.columns.items[0]), compare_titles);
+	text_add(out, object ? "{\n\"records\": [\n" : "[\n");
+	vector_for_each (&result->rows, row) {
+		query_result_cells(result, row, walk.cells);
+		text_add(out, row == result->rows.items ? "" : ",\n");
+		add_row(&walk, out);
+	}
+	text_add(out, "\n]");
+	if (object) {
+		add_globals(result, indent, out);
+		add_attributes(result, indent, out);
+		text_add(out, "\n}");
+	}
+	text_add(out, "\n");
+	caliper_walk_deinit(&walk);
+}

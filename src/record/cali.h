@@ -1,0 +1,197 @@
+/*
+ * The text format of LLNL's Caliper (.cali), as its documentation has it. What the writer
+ * and the reader share; nobody else needs it.
+ *
+ * A record a line, without a head. A line is fields with commas between them; a field is
+ * key=value[=value...], and the first one says what the record is. Empty lines are
+ * skipped. What follows behind an unknown key is not looked at.
+ *
+ *     __rec=node,id=N,attr=A,data=V[,parent=P]
+ *         a node of the context tree: attribute A has the value V below node P, or at the
+ *         root. Numbers may have gaps and come in any order, but a node comes behind its
+ *         parent and its attribute. A number that is used again stands for the new node.
+ *     __rec=ctx[,ref=N[=N...]][,attr=A[=A...],data=V[=V...]]
+ *         a record: the paths from the root to these nodes, and these values
+ *     __rec=globals,...
+ *         run metadata, with the fields of a record
+ *
+ * Fields come in any order. In values a backslash stands before \ , and =, and \n is a
+ * new line; before anything else it stands for nothing.
+ *
+ * These nodes are in no file, and known to all:
+ *
+ *     0-7  attribute 9: the types usr int uint string addr double bool type
+ *     8    attribute 8 below 3: cali.attribute.name
+ *     9    attribute 8 below 7: cali.attribute.type
+ *     10   attribute 8 below 1: cali.attribute.prop
+ *     11   attribute 9: the type ptr
+ *
+ * An attribute is a node with attribute 8, whose number is the attribute's. Nodes above
+ * it describe it: the one with attribute 9 is its type, the one with attribute 10 has its
+ * properties (enum cali_property), any other one says something else of it, such as
+ * attribute.unit=sec.
+ *
+ * Values: int and uint in decimal, string as it is, addr in hexadecimal without 0x,
+ * double in decimal with all digits that it needs, bool true or false, type by its name,
+ * usr as hexadecimal bytes with a colon behind each.
+ *
+ * Where a value is of a type that a record's own cannot be (ptr), it is an address.
+ */
+#ifndef TRAMMEL_RECORD_CALI_H
+#define TRAMMEL_RECORD_CALI_H
+
+#include "base/vector.h"
+#include "record/record.h"
+
+enum cali_builtin {
+	CALI_NAME = 8,
+	CALI_TYPE = 9,
+	CALI_PROPERTIES = 10,
+	CALI_POINTER = 11,
+	CALI_BUILTIN_COUNT = 12,
+};
+
+enum cali_property {
+	CALI_AS_VALUE = 1,
+	CALI_SCOPE_PROCESS = 12,
+	CALI_SCOPE_THREAD = 20,
+	CALI_SCOPE_TASK = 24,
+	CALI_SCOPE_MASK = 60,
+	CALI_SKIP_EVENTS = 64,
+	CALI_HIDDEN = 128,
+	CALI_NESTED = 256,
+	CALI_GLOBAL = 512,
+	CALI_UNALIGNED = 1024,
+	CALI_AGGREGATABLE = 2048,
+};
+
+/* From enum cali_property to enum record_property; record.h has the way back. */
+uint32_t cali_properties_read(uint64_t properties);
+
+/* The name of a type, which is also the built-in node with its number. */
+const char *cali_type_name(enum record_type type);
+unsigned cali_type_node(enum record_type type);
+/* The type of this name; false if there is none. */
+bool cali_type_find(const char *name, size_t size, enum record_type *ret_type);
+
+/*
+ * Reads a number, which is followed by `=`, `,` or a new line, and goes behind it. False
+ * if it is none. Here and below a new line ends what `at` points into.
+ */
+bool cali_read_long_uint(const char **at, uint64_t *ret_number);
+
+static inline bool cali_is_end(char c)
+{
+	return c == '=' || c == ',' || c == '\n';
+}
+
+static inline bool cali_read_uint(const char **at, uint64_t *ret_number)
+{
+	const char *c = *at;
+	uint64_t number = 0;
+	uint8_t digit;
+
+	for (; (digit = (uint8_t)(*c - '0')) <= 9; c++)
+		number = number * 10 + digit;
+	/* 19 digits fit. */
+	if (c - *at > 19 || c == *at || !cali_is_end(*c))
+		return cali_read_long_uint(at, ret_number);
+	*at = c;
+	*ret_number = number;
+	return true;
+}
+
+/*
+ * Reads a value and goes behind it. Bytes are added to `bytes`, with a 0 behind them, and
+ * `ret_value->u` is where they begin there. `ret_empty`: there was no value, though the
+ * type needs one. False if it is no value of the type.
+ */
+bool cali_read_value(const char **at, enum record_type type, struct text *bytes,
+		     struct record_value *ret_value, bool *ret_empty);
+/* Goes behind a value. */
+const char *cali_skip_value(const char *at);
+
+/* Adds a value as it stands in a line. */
+void cali_add_value(struct text *text, struct record_value value);
+void cali_add_number(struct text *text, uint64_t number);
+
+/* Nodes that describe one attribute. */
+enum { CALI_DEPTH_MAX = 250 };
+
+/* What the numbers of a file stand for. */
+enum cali_kind { CALI_UNKNOWN, CALI_NODE, CALI_DESCRIPTION, CALI_ATTRIBUTE };
+
+struct cali_entry {
+	uint32_t kind;   /* enum cali_kind */
+	uint32_t number; /* a node of the model, or an item of what the kind says */
+};
+
+struct cali_description {
+	uint32_t parent;    /* item of descriptions; UINT32_MAX: none */
+	uint32_t depth;     /* how many are above it */
+	uint64_t attribute; /* number in the file */
+	char *value;        /* as it stands in the file, with a new line behind it */
+};
+
+struct cali_attribute {
+	record_attribute id;
+	enum record_type type;
+	uint32_t description;
+};
+
+struct cali_names {
+	struct record_model *model;
+	/* By number; those that are too large for the vector are in the table. */
+	struct VECTOR(struct cali_entry) entries;
+	struct table *others;
+	uint64_t defined; /* how many were given a meaning */
+	struct VECTOR(struct cali_description) descriptions;
+	struct VECTOR(struct cali_attribute) attributes;
+	struct table *joined; /* from two nodes to the second's path below the first */
+	struct text bytes;    /* scratch */
+	uint64_t node_bytes;  /* memory that nodes took, as counted */
+	uint64_t joined_bytes; /* the same of paths that were joined: at most a quarter */
+	uint64_t node_bytes_max;
+};
+
+void cali_names_init(struct cali_names *names, struct record_model *model);
+void cali_names_deinit(struct cali_names *names);
+
+/* What a number stands for. */
+struct cali_entry cali_names_other(const struct cali_names *names, uint64_t id);
+static inline struct cali_entry cali_names_find(const struct cali_names *names,
+						uint64_t id)
+{
+	if (id < names->entries.count && names->entries.items[id].kind)
+		return names->entries.items[id];
+	return cali_names_other(names, id);
+}
+
+/* A line with a node, in parts. */
+struct cali_node_line {
+	uint64_t id, attribute, parent;
+	const char *value; /* as it stands in the line; NULL: none */
+	bool has_id, has_attribute, has_parent;
+};
+
+/* Takes a node in. Returns what is wrong with it, a constant, or NULL. */
+const char *cali_names_define(struct cali_names *names,
+			      const struct cali_node_line *line);
+
+/* The attribute with a number that stands for one; NULL: it does not. */
+const struct cali_attribute *cali_names_attribute(const struct cali_names *names,
+						  uint64_t id);
+
+/* The node at the end of the first one's path with the second one's behind it. What is
+ * wrong is returned as above. */
+const char *cali_names_join(struct cali_names *names, record_node first,
+			    record_node second, record_node *ret_node);
+
+struct trm_source;
+
+/* Reads a .cali file, as trm_read does. */
+struct trm_error *cali_read(struct trm_source *source, const char *name,
+			    struct record_model *model, const struct trm_visitor *visitor,
+			    char **ret_warning);
+
+#endif

@@ -1,0 +1,303 @@
+#include "record/cali.h"
+
+#include "base/table.h"
+
+#include <stdio.h>
+
+/* Numbers of built-in nodes are below this one. */
+#define FIRST_NUMBER 16
+
+struct numbers VECTOR(uint64_t);
+
+struct cali_writer {
+	struct text *out;
+	/* All that was written, whichever model it came from: equal nodes are one. */
+	struct record_model *own;
+	/* By own node and attribute: its number in the file + 1, or 0. */
+	struct numbers node_numbers, attribute_numbers;
+	record_attribute type, properties; /* that describe attributes */
+	uint64_t last_number;
+	bool any; /* a record was written */
+	const struct record_model *model;   /* of what is being written */
+	struct numbers attributes;          /* by its attribute: the own one + 1 */
+	struct numbers nodes;               /* by its node: the own one + 1 */
+	struct VECTOR(record_node) chain;   /* scratch of own_node */
+	struct VECTOR(record_node) globals; /* own nodes below the root */
+};
+
+/* A place in the vector, which gets as long as it must. */
+static uint64_t *number_at(struct numbers *numbers, size_t index)
+{
+	size_t known = numbers->count;
+
+	if (index >= known) {
+		vector_reserve(numbers, index + 1);
+		numbers->count = index + 1;
+		memset(numbers->items + known, 0, (index + 1 - known) * sizeof(uint64_t));
+	}
+	return &numbers->items[index];
+}
+
+static record_attribute add_builtin(struct cali_writer *writer, const char *name,
+				    enum record_type type, uint64_t number)
+{
+	record_attribute own = 0;
+
+	/* The model is new: no attribute of another type has the name. */
+	trm_error_destroy(
+		record_attribute_intern(writer->own, name, type, RECORD_AS_VALUE, &own));
+	*number_at(&writer->attribute_numbers, own) = number + 1;
+	return own;
+}
+
+struct cali_writer *cali_writer_create(struct text *out)
+{
+	struct cali_writer *writer = memory_allocate_zeroed(1, sizeof(*writer));
+
+	writer->out = out;
+	writer->own = record_model_create();
+	writer->last_number = FIRST_NUMBER - 1;
+	writer->type = add_builtin(writer, "cali.attribute.type", RECORD_TYPE, CALI_TYPE);
+	writer->properties =
+		add_builtin(writer, "cali.attribute.prop", RECORD_INT, CALI_PROPERTIES);
+	add_builtin(writer, "cali.attribute.name", RECORD_STRING, CALI_NAME);
+	return writer;
+}
+
+void cali_writer_use(struct cali_writer *writer, const struct record_model *model)
+{
+	writer->model = model;
+	writer->attributes.count = writer->nodes.count = 0;
+}
+
+/* Writes a line for a node below an own one, 0 for none; its number. */
+static uint64_t write_node(struct cali_writer *writer, record_node parent,
+			   uint64_t attribute, struct record_value value)
+{
+	struct text *out = writer->out;
+
+	text_add(out, "__rec=node,id=");
+	cali_add_number(out, ++writer->last_number);
+	text_add(out, ",attr=");
+	cali_add_number(out, attribute);
+	text_add(out, ",data=");
+	cali_add_value(out, value);
+	if (parent) {
+		text_add(out, ",parent=");
+		cali_add_number(out, *number_at(&writer->node_numbers, parent) - 1);
+	}
+	text_add(out, "\n");
+	return writer->last_number;
+}
+
+/* The own child of an own node, which is written if it is new. Its attribute was. */
+static record_node child_of(struct cali_writer *writer, record_node parent,
+			    record_attribute attribute, struct record_value value)
+{
+	record_node node = record_node_child(writer->own, parent, attribute, value);
+	uint64_t *number = number_at(&writer->node_numbers, node);
+
+	if (!*number) {
+		uint64_t written = write_node(
+			writer, parent,
+			*number_at(&writer->attribute_numbers, attribute) - 1, value);
+
+		*number_at(&writer->node_numbers, node) = written + 1;
+	}
+	return node;
+}
+
+/* The own attribute of this name; one of another type has that behind its name. */
+static record_attribute intern(struct cali_writer *writer, record_attribute id)
+{
+	const char *name = record_attribute_name(writer->model, id);
+	enum record_type type = record_attribute_type(writer->model, id);
+	uint32_t properties = record_attribute_properties(writer->model, id);
+	struct text longer = {0};
+	record_attribute own = 0;
+
+	text_add(&longer, name);
+	for (;;) {
+		struct trm_error *error = record_attribute_intern(
+			writer->own, longer.data, type, properties, &own);
+
+		if (!error)
+			break;
+		trm_error_destroy(error);
+		text_format(&longer, ".%s", record_type_name(type));
+	}
+	text_deinit(&longer);
+	return own;
+}
+
+static record_attribute own_attribute(struct cali_writer *writer, record_attribute id);
+
+/* The own node below which an attribute stands: what is said of it. */
+static record_node describe(struct cali_writer *writer, record_attribute id)
+{
+	enum record_type type = record_attribute_type(writer->model, id);
+	uint32_t properties =
+		cali_properties_write(record_attribute_properties(writer->model, id));
+	record_node node =
+		record_node_child(writer->own, 0, writer->type,
+				  (struct record_value){.type = RECORD_TYPE, .u = type});
+
+	*number_at(&writer->node_numbers, node) = cali_type_node(type) + 1;
+	for (size_t i = 0; i < record_attribute_descriptions(writer->model, id); i++) {
+		struct record_pair said =
+			record_attribute_description(writer->model, id, i);
+		record_attribute key = own_attribute(writer, said.attribute);
+
+		/* One that says something of itself has no number yet. */
+		if (*number_at(&writer->attribute_numbers, key))
+			node = child_of(writer, node, key, said.value);
+	}
+	if (properties)
+		node = child_of(writer, node, writer->properties, record_int(properties));
+	return node;
+}
+
+/* The own attribute of one of the model, which is written if it is new. */
+static record_attribute own_attribute(struct cali_writer *writer, record_attribute id)
+{
+	uint64_t known = *number_at(&writer->attributes, id);
+
+	if (known)
+		return (record_attribute)known - 1;
+	record_attribute own = intern(writer, id);
+
+	*number_at(&writer->attributes, id) = (uint64_t)own + 1;
+	if (*number_at(&writer->attribute_numbers, own))
+		return own;
+	record_node above = describe(writer, id);
+	uint64_t number =
+		write_node(writer, above, CALI_NAME,
+			   record_string(record_attribute_name(writer->own, own)));
+
+	*number_at(&writer->attribute_numbers, own) = number + 1;
+	return own;
+}
+
+/* The own node of one of the model, which is written with those above it. */
+static record_node own_node(struct cali_writer *writer, record_node node)
+{
+	record_node own = 0;
+
+	writer->chain.count = 0;
+	for (; node; node = record_node_parent(writer->model, node)) {
+		uint64_t known = *number_at(&writer->nodes, node);
+
+		if (known) {
+			own = (record_node)known - 1;
+			break;
+		}
+		vector_push(&writer->chain, node);
+	}
+	while (writer->chain.count) {
+		record_node at = writer->chain.items[--writer->chain.count];
+		struct record_pair pair = record_node_pair(writer->model, at);
+		record_attribute attribute = own_attribute(writer, pair.attribute);
+
+		own = child_of(writer, own, attribute, pair.value);
+		*number_at(&writer->nodes, at) = (uint64_t)own + 1;
+	}
+	return own;
+}
+
+static uint64_t attribute_number(struct cali_writer *writer, record_attribute id)
+{
+	return *number_at(&writer->attribute_numbers, own_attribute(writer, id)) - 1;
+}
+
+void cali_writer_record(struct cali_writer *writer, record_node node,
+			const struct record_pair *pairs, size_t count)
+{
+	struct text *out = writer->out;
+	record_node own = own_node(writer, node);
+
+	writer->any = true;
+	for (size_t i = 0; i < count; i++)
+		own_attribute(writer, pairs[i].attribute);
+	text_add(out, own || count ? "__rec=ctx" : "__rec=ctx,");
+	if (own) {
+		text_add(out, ",ref=");
+		cali_add_number(out, *number_at(&writer->node_numbers, own) - 1);
+	}
+	for (size_t i = 0; i < count; i++) {
+		text_add(out, i ? "=" : ",attr=");
+		cali_add_number(out, attribute_number(writer, pairs[i].attribute));
+	}
+	for (size_t i = 0; i < count; i++) {
+		text_add(out, i ? "=" : ",data=");
+		cali_add_value(out, pairs[i].value);
+	}
+	text_add(out, "\n");
+}
+
+void cali_writer_global(struct cali_writer *writer, record_attribute attribute,
+			struct record_value value)
+{
+	record_attribute own = own_attribute(writer, attribute);
+	record_node node = record_node_child(writer->own, 0, own, value);
+
+	vector_for_each (&writer->globals, global) {
+		if (record_node_pair(writer->own, *global).attribute == own) {
+			*global = node;
+			return;
+		}
+	}
+	vector_push(&writer->globals, node);
+}
+
+/* Globals that are contexts are a path of their own; the others values. */
+static void write_globals(struct cali_writer *writer)
+{
+	struct text attributes = {0}, values = {0};
+	record_node path = 0;
+
+	vector_for_each (&writer->globals, global) {
+		struct record_pair pair = record_node_pair(writer->own, *global);
+		uint64_t number =
+			*number_at(&writer->attribute_numbers, pair.attribute) - 1;
+
+		if (!(record_attribute_properties(writer->own, pair.attribute) &
+		      RECORD_AS_VALUE)) {
+			path = child_of(writer, path, pair.attribute, pair.value);
+			continue;
+		}
+		text_add(&attributes, attributes.length ? "=" : ",attr=");
+		cali_add_number(&attributes, number);
+		text_add(&values, values.length ? "=" : ",data=");
+		cali_add_value(&values, pair.value);
+	}
+	text_add(writer->out, "__rec=globals");
+	if (path) {
+		text_add(writer->out, ",ref=");
+		cali_add_number(writer->out, *number_at(&writer->node_numbers, path) - 1);
+	}
+	/* Values may have zero bytes. */
+	if (attributes.length)
+		text_add_bytes(writer->out, attributes.data, attributes.length);
+	if (values.length)
+		text_add_bytes(writer->out, values.data, values.length);
+	text_add(writer->out, "\n");
+	text_deinit(&attributes);
+	text_deinit(&values);
+}
+
+void cali_writer_finish(struct cali_writer *writer)
+{
+	if (writer->globals.count)
+		write_globals(writer);
+	else if (!writer->any)
+		/* An empty file would be none. */
+		text_add(writer->out, "__rec=globals,\n");
+	record_model_destroy(writer->own);
+	vector_deinit(&writer->node_numbers);
+	vector_deinit(&writer->attribute_numbers);
+	vector_deinit(&writer->attributes);
+	vector_deinit(&writer->nodes);
+	vector_deinit(&writer->chain);
+	vector_deinit(&writer->globals);
+	free(writer);
+}

@@ -1,0 +1,36 @@
+/*
+ * Regions of profiles that LLNL's Caliper wrote, as far as reports show them: the time
+ * that each record says, and how often its region ended.
+ */
+#ifndef TRAMMEL_REPORT_CALIPER_H
+#define TRAMMEL_REPORT_CALIPER_H
+
+#include "base/table.h"
+#include "base/vector.h"
+#include "record/record.h"
+#include "report/profile.h"
+
+/* What an attribute is good for. */
+struct report_caliper_use {
+	uint8_t kind; /* enum, in caliper.c */
+	double ns;    /* nanoseconds in one of its unit */
+};
+
+/* All-zero is one of no attributes. */
+struct report_caliper {
+	struct VECTOR(struct report_caliper_use) uses; /* by attribute */
+	struct table nested; /* by node: the same path without what is not nested, + 1 */
+};
+
+/*
+ * Whether the record is of a region and says something of this. Then `node` becomes the
+ * path of its nested attributes alone; the image is the process's rank, 0 where there is
+ * one process. The region is not set.
+ */
+bool report_caliper_take(struct report_caliper *caliper, struct record_model *model,
+			 record_node *node, const struct record_pair *pairs, size_t count,
+			 struct report_region_count *ret_row);
+
+void report_caliper_deinit(struct report_caliper *caliper);
+
+#endif

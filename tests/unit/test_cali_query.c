@@ -1,0 +1,443 @@
+/* `cali-query`: its options, and its output as LLNL's Caliper has it. */
+
+/* The program itself. */
+#define main cali_query_main
+#include "cli/cali_query.c"
+#undef main
+
+#include "profile_maker.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define SAMPLE "sample.cali"
+#define OTHER  "other.cali"
+#define NAME70 "a_long_name_of_a_region_that_no_table_has_room_for_since_it_has_70_chars_"
+
+/* An event trace as Caliper's has them, cut down. */
+static const char sample[] =
+	"__rec=node,id=25,attr=10,data=1612,parent=3\n"
+	"__rec=node,id=26,attr=8,data=cali.caliper.version,parent=25\n"
+	"__rec=node,id=85,attr=8,data=experiment,parent=25\n"
+	"__rec=node,id=27,attr=26,data=2.15.0-dev\n"
+	"__rec=node,id=86,attr=85,data=x\\=1\\,y,parent=27\n"
+	"__rec=node,id=18,attr=10,data=276,parent=3\n"
+	"__rec=node,id=20,attr=8,data=region,parent=18\n"
+	"__rec=node,id=30,attr=10,data=64,parent=3\n"
+	"__rec=node,id=31,attr=8,data=attribute.alias,parent=30\n"
+	"__rec=node,id=32,attr=31,data=Time (s),parent=5\n"
+	"__rec=node,id=87,attr=10,data=85,parent=32\n"
+	"__rec=node,id=88,attr=8,data=time,parent=87\n"
+	"__rec=node,id=35,attr=10,data=2133,parent=2\n"
+	"__rec=node,id=36,attr=8,data=region.count,parent=35\n"
+	"__rec=node,id=40,attr=10,data=21,parent=1\n"
+	"__rec=node,id=41,attr=8,data=iteration#main,parent=40\n"
+	"__rec=node,id=42,attr=10,data=1,parent=4\n"
+	"__rec=node,id=43,attr=8,data=pc,parent=42\n"
+	"__rec=node,id=89,attr=20,data=main\n"
+	"__rec=node,id=90,attr=20,data=solve,parent=89\n"
+	"__rec=node,id=91,attr=20,data=init,parent=89\n"
+	"__rec=ctx,ref=89,attr=88,data=1.5\n"
+	"__rec=ctx,ref=90,attr=88=36=41,data=2.25=1=-3\n"
+	"__rec=ctx,ref=90,attr=88=36=41,data=1e-9=1=12\n"
+	"__rec=ctx,ref=91,attr=88=36=43,data=123456789.125=1=4fe\n"
+	"__rec=ctx,attr=36,data=4\n"
+	"__rec=globals,ref=86\n";
+
+static void write_file(const char *path, const char *text)
+{
+	scoped_file FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+}
+
+/* Runs cali-query with these words (NULL at the end), its output in OUTPUT. */
+static int run_words(const char *const *words)
+{
+	const char *argv[16] = {"cali-query", "-o", OUTPUT};
+	int count = 3;
+
+	for (; *words; words++)
+		argv[count++] = *words;
+	memset(&arguments, 0, sizeof(arguments));
+	write_file(OUTPUT, "");
+	fflush(NULL);
+	int errors = dup(2), fd = open(ERRORS, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+
+	dup2(fd, 2);
+	close(fd);
+	int status = cali_query_main(count, argv);
+
+	fflush(NULL);
+	dup2(errors, 2);
+	close(errors);
+	return status;
+}
+
+static void expect(const char *const *words, const char *output)
+{
+	assert_int_equal(run_words(words), 0);
+	scoped_free char *got = read_text(OUTPUT), *errors = read_text(ERRORS);
+
+	if (strcmp(got, output))
+		fail_msg("%s %s\n--- gives\n%s--- not\n%s", words[0], words[1], got,
+			 output);
+	assert_string_equal(errors, "");
+}
+
+#define EXPECT(output, ...)                                                              \
+	expect((const char *const[]){__VA_ARGS__, SAMPLE, NULL}, output)
+
+static void test_table(void **state)
+{
+	(void)state;
+	EXPECT("region     Time (s)         region.count iteration#main pc   \n"
+	       "main               1.500000                                  \n"
+	       "main/solve         2.250000            1             -3      \n"
+	       "main/solve         0.000000            1             12      \n"
+	       "main/init  123456789.125000            1                4fe  \n"
+	       "                                       4                     \n",
+	       "-t");
+	EXPECT("region     n    \n"
+	       "main/solve    2 \n",
+	       "-q",
+	       "select region,count() as n group by region where region=solve,time "
+	       "format table order by count",
+	       "-q", "ignored");
+	EXPECT("region.count \n           1 \n           1 \n           1 \n"
+	       "           4 \n",
+	       "--print-attributes", "region.count", "-t", "-S", "region.count");
+	EXPECT("region Re~~ts \n"
+	       "main          \n"
+	       "ma~~ve      2 \n"
+	       "ma~~it      1 \n",
+	       "-q",
+	       "SELECT region,sum(region.count) AS \"Region counts\" GROUP BY region "
+	       "WHERE region FORMAT table(column-width=6)");
+}
+
+static void test_tree(void **state)
+{
+	(void)state;
+	EXPECT("Path    Time (s)         region.count iteration#main pc   \n"
+	       "main            1.500000                                  \n"
+	       "  solve \n"
+	       "   |-           2.250000            1             -3      \n"
+	       "   |-           0.000000            1             12      \n"
+	       "  init  123456789.125000            1                 4fe \n",
+	       "-T");
+	EXPECT("Path    sum#time         I                \n"
+	       "main            1.500000 123456792.875000 \n"
+	       "  init  123456789.125000 123456789.125000 \n"
+	       "  solve         2.250000         2.250000 \n",
+	       "-q",
+	       "select path,sum(time),inclusive_sum(time) as I group by path format tree "
+	       "order by sum#time desc");
+	EXPECT("Path region     \n"
+	       "-3   main/solve \n"
+	       "12   main/solve \n",
+	       "-q", "select region where iteration#main", "--tree",
+	       "--path-attributes=iteration#main");
+}
+
+static void test_expand(void **state)
+{
+	(void)state;
+	EXPECT("region=main,time=1.500000\n"
+	       "region=main/solve,time=2.250000,region.count=1,iteration#main=-3\n"
+	       "region=main/solve,time=1e-09,region.count=1,iteration#main=12\n"
+	       "region=main/init,time=123456789.125000,region.count=1,pc=4fe\n"
+	       "region.count=4\n",
+	       "-e");
+	EXPECT("Path: [main      ] 1.500000;\n"
+	       "Path: [main/solve] 2.250000;1\n"
+	       "Path: [main/solve] 1e-09;1\n"
+	       "Path: [main/init ] 123456789.125000;1\n"
+	       "Path: [          ] ;4\n",
+	       "-f", "Path: [%[10]region%] %time%;%region.count%");
+	EXPECT("A title\n-3|\n12|\n", "-s", "iteration#main", "--title", "A title",
+	       "--format=%iteration#main%|%nothing%");
+}
+
+static void test_json(void **state)
+{
+	(void)state;
+	EXPECT("[\n"
+	       "{\"path\":\"main\",\"time\":1.500000},\n"
+	       "{\"path\":\"main/solve\",\"iteration#main\":-3,\"region.count\":1,"
+	       "\"time\":2.250000},\n"
+	       "{\"path\":\"main/solve\",\"iteration#main\":12,\"region.count\":1,"
+	       "\"time\":1e-09},\n"
+	       "{\"path\":\"main/init\",\"pc\":\"4fe\",\"region.count\":1,"
+	       "\"time\":123456789.125000},\n"
+	       "{\"region.count\":4}\n"
+	       "]\n",
+	       "-j");
+	EXPECT("[\n\n]\n", "-s", "nothing", "-j");
+	EXPECT("{\n\"records\": "
+	       "[\n{\n\t\"region\":\"main\",\n\t\"t\":\"1.500000\"\n}\n],\n"
+	       "\"globals\": {\n\t\"cali.caliper.version\": \"2.15.0-dev\",\n"
+	       "\t\"experiment\": \"x=1,y\"\n},\n"
+	       "\"attributes\": {\n\t\"region\": {\"is_global\": false,"
+	       "\"is_nested\": true,\"cali.attribute.type\": \"string\"},\n"
+	       "\t\"time\": {\"is_global\": false,\"is_nested\": false,"
+	       "\"attribute.alias\": \"Time (s)\",\"cali.attribute.type\": "
+	       "\"double\"}\n}\n}\n",
+	       "-q",
+	       "select region,time as t where not region.count format "
+	       "json(object,pretty,quote-all,separate-nested)");
+}
+
+static void test_lists(void **state)
+{
+	(void)state;
+	EXPECT("cali.caliper.version experiment \n2.15.0-dev           x=1,y      \n",
+	       "-G", "-t");
+	EXPECT("cali.caliper.version=2.15.0-dev,experiment=x\\=1\\,y\n", "-G", "-e");
+	EXPECT("attribute.id cali.attribute.name  cali.attribute.prop "
+	       "cali.attribute.type attribute.alias \n"
+	       "           0 cali.caliper.version                1612 string            "
+	       "                  \n"
+	       "           1 experiment                          1612 string            "
+	       "                  \n"
+	       "           2 region                               276 string            "
+	       "                  \n"
+	       "           3 attribute.alias                       64 string            "
+	       "                  \n"
+	       "           4 time                                  85 double            "
+	       "  Time (s)        \n"
+	       "           5 region.count                        2133 uint              "
+	       "                  \n"
+	       "           6 iteration#main                        21 int               "
+	       "                  \n"
+	       "           7 pc                                     1 addr              "
+	       "                  \n",
+	       "--list-attributes", "-q",
+	       "select attribute.id,cali.attribute.name,cali.attribute.prop,"
+	       "cali.attribute.type,attribute.alias format table");
+}
+
+/* Without a format records are passed on; what is read of that is the same. */
+static void test_cali(void **state)
+{
+	(void)state;
+	assert_int_equal(run_words((const char *const[]){SAMPLE, NULL}), 0);
+	rename(OUTPUT, OTHER);
+	scoped_free char *once = read_text(OTHER);
+
+	assert_non_null(strstr(once, "data=123456789.125"));
+	assert_non_null(strstr(once, "data=1e-09="));
+	assert_int_equal(run_words((const char *const[]){OTHER, NULL}), 0);
+	scoped_free char *twice = read_text(OUTPUT);
+
+	assert_string_equal(once, twice);
+	/* Two files as one, and sums of sums. */
+	assert_int_equal(
+		run_words((const char *const[]){
+			"-q", "select count(),sum(time) group by path format cali",
+			SAMPLE, OTHER, NULL}),
+		0);
+	rename(OUTPUT, OTHER);
+	expect((const char *const[]){"-q",
+				     "select path,count(),sum(time) group by path where "
+				     "path format expand",
+				     OTHER, SAMPLE, NULL},
+	       "path=main,count=3,sum#time=4.500000\n"
+	       "path=main/solve,count=6,sum#time=6.750000003\n"
+	       "path=main/init,count=3,sum#time=370370367.375000\n");
+}
+
+/* What is written as json-split is read again: values, their types, paths, globals. */
+static void test_split(void **state)
+{
+	(void)state;
+	EXPECT("{\n\"data\": [\n  [1.5, null, null, null, 0],\n"
+	       "  [2.25, 1, -3, null, 1],\n  [1e-09, 1, 12, null, 1],\n"
+	       "  [123456789.125, 1, null, \"0x4fe\", 2],\n"
+	       "  [null, 4, null, null, null]],\n"
+	       "\"columns\": [\"time\", \"region.count\", \"iteration#main\", \"pc\", "
+	       "\"path\"],\n"
+	       "\"column_metadata\": [{\"is_value\": true, \"attribute.alias\": "
+	       "\"Time (s)\", \"attribute.type\": \"double\"}, {\"is_value\": true}, "
+	       "{\"is_value\": true, \"attribute.type\": \"int\"}, {\"is_value\": true, "
+	       "\"attribute.type\": \"address\"}, {\"is_value\": false}],\n"
+	       "\"nodes\": [\n  {\"label\": \"main\", \"column\": \"path\"},\n"
+	       "  {\"label\": \"solve\", \"column\": \"path\", \"parent\": 0},\n"
+	       "  {\"label\": \"init\", \"column\": \"path\", \"parent\": 0}],\n"
+	       "\"cali.caliper.version\": \"2.15.0-dev\",\n\"experiment\": \"x=1,y\"\n"
+	       "}\n",
+	       "-J");
+	rename(OUTPUT, OTHER);
+	assert_int_equal(run_words((const char *const[]){"-J", OTHER, NULL}), 0);
+	scoped_free char *once = read_text(OTHER), *twice = read_text(OUTPUT);
+
+	assert_string_equal(once, twice);
+	assert_int_equal(run_words((const char *const[]){"-T", SAMPLE, NULL}), 0);
+	scoped_free char *tree = read_text(OUTPUT);
+
+	expect((const char *const[]){"-T", OTHER, NULL}, tree);
+}
+
+static void test_options(void **state)
+{
+	(void)state;
+	EXPECT("region     sum#region.count count \n"
+	       "main                            1 \n"
+	       "main/solve                2     2 \n"
+	       "main/init                 1     1 \n"
+	       "                          4     1 \n",
+	       "--aggregate", "sum(region.count),count", "--aggregate-key=region", "-t");
+	EXPECT("count \n    5 \n", "--aggregate=count", "--aggregate-key", "none", "-t");
+	EXPECT("region    \nmain/init \n", "--print-attributes=region", "-s",
+	       "region,-iteration#main,region.count=1", "-t");
+	write_file(OTHER, "select region,\n min(time) as \"least, of all\"\n"
+			  "group by region where iteration#main<0 format table");
+	EXPECT("region     least, of all \nmain/solve      2.250000 \n", "-Q", OTHER);
+	EXPECT("t        \n6.000000 \n", "-q",
+	       "let t=scale(region.count,1.5) select t where region.count=4", "-t");
+	/* Short options in one word, and what Caliper ignores. */
+	EXPECT("region.count \n           4 \n", "-ts", "region.count>1,", "-q",
+	       "select region.count order by nothing");
+}
+
+static void test_errors(void **state)
+{
+	static const struct {
+		const char *words[5];
+		int status;
+		const char *errors; /* what it begins with */
+	} wrong[] = {
+		{{"--frob", SAMPLE}, 255, "cali-query: error: unknown option: --frob\n"},
+		{{"-tx", SAMPLE}, 255, "cali-query: error: unknown option: -tx\n"},
+		{{"-q", "select smu(x)", SAMPLE},
+		 254,
+		 "cali-query: Invalid query: the query, column 8: there is no operator "
+		 "\"smu\", did you mean \"sum\"?\n"},
+		{{"-q", "format tree(heigth=3)", SAMPLE},
+		 254,
+		 "cali-query: Invalid query: the query, column 13: the format tree has "
+		 "no "
+		 "option \"heigth\"\n"},
+		{{"-Q", "nowhere", SAMPLE},
+		 254,
+		 "cali-query: Invalid query: cannot open query file 'nowhere': No such "
+		 "file"},
+		{{"-t", "nowhere.cali", SAMPLE},
+		 4,
+		 "cali-query: Error reading cannot open 'nowhere.cali': No such file or "
+		 "directory\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		assert_int_equal(run_words(wrong[i].words), wrong[i].status);
+		scoped_free char *errors = read_text(ERRORS);
+
+		if (strncmp(errors, wrong[i].errors, strlen(wrong[i].errors)))
+			fail_msg("%zu: %s", i, errors);
+	}
+	/* The file that could be read was. */
+	scoped_free char *output = read_text(OUTPUT);
+
+	assert_non_null(strstr(output, "main/solve"));
+	write_file(OTHER, "__rec=ctx,ref=5\n__rec=ctx,");
+	assert_int_equal(run_words((const char *const[]){"-t", OTHER, NULL}), 0);
+	scoped_free char *errors = read_text(ERRORS);
+
+	assert_string_equal(
+		errors, "cali-query: warning: 'other.cali', line 1: an unknown node; it "
+			"is left out; 'other.cali' ends in the middle of line 2: what "
+			"was written before it is kept\n");
+}
+
+/* Names that are wider than a column may be lose their middles. */
+static void test_long_names(void **state)
+{
+	(void)state;
+	write_file(OTHER, "__rec=node,id=18,attr=10,data=276,parent=3\n"
+			  "__rec=node,id=20,attr=8,data=region,parent=18\n"
+			  "__rec=node,id=21,attr=20,data=" NAME70 "\n"
+			  "__rec=ctx,ref=21\n");
+	expect((const char *const[]){"-t", OTHER, NULL},
+	       "region                                                       \n"
+	       "a_long_name_of_a_region_that_~~om_for_since_it_has_70_chars_ \n");
+}
+
+static char manual_path[PATH_MAX];
+
+/* The page has every option, with the same words, and no other one. */
+static void test_manual(void **state)
+{
+	scoped_free char *manual = read_text(manual_path);
+	char *plain = manual;
+
+	(void)state;
+	for (const char *s = manual; *s; s++)
+		if (*s != '*')
+			*plain++ = *s;
+	*plain = '\0';
+	size_t found = 0;
+
+	for (int i = 0; i < OPTION_COUNT; i++) {
+		char name[80];
+
+		snprintf(name, sizeof(name), "%s%c%s--%s%s%s\n:   %s",
+			 options[i].letter ? "-" : "\n",
+			 options[i].letter ? options[i].letter : '\n',
+			 options[i].letter ? ", " : "", options[i].name,
+			 options[i].argument ? "=" : "",
+			 options[i].argument ? options[i].argument : "", "");
+		const char *entry = strstr(manual, name);
+
+		if (!entry || strncmp(entry + strlen(name), options[i].what,
+				      strlen(options[i].what)) != 0)
+			fail_msg("%s", name);
+	}
+	for (const char *at = manual; (at = strstr(at, "\n\n-")); at++)
+		found++;
+	assert_int_equal(found, OPTION_COUNT);
+	for (const struct query_format *format = query_formats_caliper; format->name;
+	     format++) {
+		char entry[40];
+
+		snprintf(entry, sizeof(entry), "\n%s", format->name);
+		assert_non_null(strstr(manual, entry));
+		for (const char *const *name = format->options; *name; name++)
+			if (strcmp(*name, "records") != 0 && !strstr(manual, *name) &&
+			    strcmp(*name, "format") != 0 && strcmp(*name, "title") != 0)
+				fail_msg("%s(%s)", format->name, *name);
+	}
+}
+
+int main(void)
+{
+	static const char *const files[] = {SAMPLE, OTHER, NULL};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table),   cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_expand),  cmocka_unit_test(test_json),
+		cmocka_unit_test(test_lists),   cmocka_unit_test(test_cali),
+		cmocka_unit_test(test_options), cmocka_unit_test(test_split),
+		cmocka_unit_test(test_errors),  cmocka_unit_test(test_long_names),
+		cmocka_unit_test(test_manual),
+	};
+	char beside[PATH_MAX], folder[] = "/tmp/trammel-test-XXXXXX";
+
+	snprintf(beside, sizeof(beside) - 32, "%s", __FILE__);
+	*(strrchr(beside, '/') + 1) = '\0';
+	strcat(beside, "../../man/cali-query.1.md");
+	if (!realpath(beside, manual_path)) {
+		perror(beside);
+		return 1;
+	}
+	enter_folder(folder);
+	write_file(SAMPLE, sample);
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	leave_folder(folder, files);
+	return failed;
+}
