@@ -46,9 +46,11 @@ void *mpi_next(const char *name)
 {
 	void *found = mpi_find(name);
 
+	if (!found) /* one without that interface */
+		found = dlsym(RTLD_NEXT, name + 1);
 	if (found)
 		return found;
-	fprintf(stderr, "trammel: the MPI library has no \"%s\"\n", name);
+	fprintf(stderr, "trammel: the MPI library has no \"%s\"\n", name + 1);
 	abort();
 }
 
@@ -82,6 +84,7 @@ static bool find_functions(void)
 	all &= (mpi.functions.name = (__typeof__(mpi.functions.name))mpi_find(           \
 			"PMPI_" #name)) != NULL;
 	MPI_OWN_FUNCTIONS(FIND)
+	MPI_HANDLE_FUNCTIONS(FIND)
 #undef FIND
 	return all;
 }

@@ -24,15 +24,22 @@ struct mpi_handles {
 	MPI_Request no_request;
 };
 
-/* Functions of the MPI library that are called for our own sake. */
+/* Functions of the MPI library that are called for our own sake. With MPICH those of
+ * Fortran's handles are macros. */
+#ifdef OPEN_MPI
+#define MPI_HANDLE_FUNCTIONS(row) row(Comm_f2c) row(Type_f2c)
+#else
+#define MPI_HANDLE_FUNCTIONS(row)
+#endif
 #define MPI_OWN_FUNCTIONS(row)                                                           \
 	row(Comm_dup) row(Comm_free) row(Comm_get_name) row(Comm_rank) row(Comm_size)    \
 		row(Comm_test_inter) row(Get_count) row(Get_library_version) row(Probe)  \
-			row(Recv) row(Send) row(Test_cancelled) row(Type_size)
+			row(Recv) row(Send) row(Status_f2c) row(Test_cancelled)          \
+				row(Type_size)
 
 struct mpi_functions {
 #define MPI_FUNCTION_(name) __typeof__(PMPI_##name) *name;
-	MPI_OWN_FUNCTIONS(MPI_FUNCTION_)
+	MPI_OWN_FUNCTIONS(MPI_FUNCTION_) MPI_HANDLE_FUNCTIONS(MPI_FUNCTION_)
 #undef MPI_FUNCTION_
 };
 
@@ -44,7 +51,8 @@ const struct mpi_functions *mpi_functions(void);
 
 /* A function or object of the MPI library. NULL: there is none. */
 void *mpi_find(const char *name);
-/* A function that must be there, since the program calls it: ends the program if not. */
+/* A function by its name with a P or p before it, which must be there, since the program
+ * calls it: ends the program if not. */
 void *mpi_next(const char *name);
 
 /* A call while it is measured. */
@@ -95,6 +103,16 @@ void mpi_shared(int root, const void *buffer, int count, MPI_Datatype type);
 void mpi_shared_all(MPI_Comm comm, const void *buffer, int count, MPI_Datatype type);
 void mpi_shared_each(MPI_Comm comm, const void *buffer, const int *counts,
 		     MPI_Datatype type);
+
+/* fortran.c: what Fortran arguments are. `error`: NULL, or where the error code is. */
+MPI_Comm mpi_comm_of(const void *comm);
+MPI_Datatype mpi_type_of(const void *type);
+const void *mpi_buffer_of(const void *buffer);
+bool mpi_failed(const void *error);
+/* The status that the function is to fill in: `words`, if the program wants none. */
+enum { MPI_STATUS_WORDS = 32 };
+void *mpi_status_of(void *status, MPI_Fint *words);
+void mpi_status_take(const void *status, MPI_Status *ret_status);
 
 /* requests.c: requests whose messages are known when they are complete. */
 void mpi_track_receive(MPI_Request request, MPI_Comm comm);

@@ -1,6 +1,10 @@
 #!/usr/bin/python3
 """Writes the wrappers of all functions that mpi.h declares: generate.py TABLE OUTPUT CC WORD...
 
+Those of C, and what Fortran calls: a subroutine with the same arguments by reference, and an error
+code, under two names (those of mpif.h and `use mpi`, and of `use mpi_f08`). What needs C's requests and
+messages is not done there.
+
 The prototypes are those of the MPI library that is there, what is said of a function besides its
 call comes from the table. A wrapper calls the function of the MPI library, around it begins and
 ends the region of the function, and does what the table has.
@@ -33,6 +37,36 @@ __attribute__((visibility("default"))) int {name}({parameters})
 	return outcome;
 }}
 """
+
+
+# With pointers for arguments whatever they are; `given` has what the table's lines refer to.
+FORTRAN_WRAPPER = """
+__attribute__((visibility("default"))) void {symbol}({parameters});
+__attribute__((visibility("default"))) void {symbol}({parameters})
+{{
+	static void (*next)({types});
+	static struct trm_site site = {{"mpi.function", "{name}", 0, 0, 0, 0}};
+	struct mpi_call call;
+{local}
+	if (!next)
+		next = (__typeof__(next))mpi_next("p{symbol}");
+{first}	if (!mpi_begin(&call, &site)) {{
+		next({arguments});
+		return;
+	}}
+{given}{before}	next({arguments});
+{after}	mpi_end(&call);
+}}
+"""
+
+# Declarations of parameters, and the same value from a Fortran argument; {0}: its name.
+CONVERSIONS = (
+    (r"int (\w+)", "const int {0} = *(const int *)f_{0};"),
+    (r"MPI_Comm (\w+)", "const MPI_Comm {0} = mpi_comm_of(f_{0});"),
+    (r"MPI_Datatype (\w+)", "const MPI_Datatype {0} = mpi_type_of(f_{0});"),
+    (r"(?:const )?int (\w+)\[\]", "const int *{0} = f_{0};"),
+    (r"(?:const )?void \*(\w+)", "const void *{0} = mpi_buffer_of(f_{0});"),
+)
 
 
 def read_table(path):
@@ -83,6 +117,59 @@ def wrapper(name, parameters, row):
         after=f"\tif (outcome == MPI_SUCCESS) {{\n{after}\t}}\n" if after else "")
 
 
+def conversions(parameters):
+    """{name: declaration} of what can be had of a Fortran argument."""
+    found = {}
+    for declaration, name in parameters:
+        for pattern, form in CONVERSIONS:
+            if re.fullmatch(pattern, declaration):
+                found[name] = form.format(name)
+    return found
+
+
+def fortran_lines(parameters, row, known):
+    """The lines of the table that can be done, by kind."""
+    others = {name for _, name in parameters} - set(known) | {"own", "waiting"}
+    if "MPI_Status own;" in row["local"]:
+        known["status"] = "const MPI_Status *status = &own;"
+        others.discard("status")
+    return {kind: [line for line in row[kind] if not others & set(re.findall(r"\w+", line))
+                   and not line.startswith("status =")] for kind in KINDS}
+
+
+def fortran_wrapper(symbol, name, parameters, row):
+    known = conversions(parameters)
+    lines = fortran_lines(parameters, row, known)
+    words = set(re.findall(r"\w+", " ".join(lines["before"] + lines["after"])))
+    status = "status" in words
+    given = [form for name, form in known.items() if name in words]
+    arguments = [f"f_{name}" for _, name in parameters] + ["f_error"]
+    if status:
+        lines["before"].append("f_status = mpi_status_of(f_status, own_words);")
+        lines["after"].insert(0, "mpi_status_take(f_status, &own);")
+
+    def text(some, indent="\t"):
+        return "".join(f"{indent}{line}\n" for line in some)
+
+    after = text(lines["after"], "\t\t")
+    return FORTRAN_WRAPPER.format(
+        symbol=symbol, name=name, arguments=", ".join(arguments),
+        parameters=", ".join(f"void *{argument}" for argument in arguments),
+        types=", ".join("void *" for _ in arguments), first=text(lines["first"]),
+        given=text(given), before=text(lines["before"]),
+        local=text(["MPI_Status own;", "MPI_Fint own_words[MPI_STATUS_WORDS];"] if status else []),
+        after=f"\tif (!mpi_failed(f_error)) {{\n{after}\t}}\n" if after else "")
+
+
+def fortran_wrappers(name, parameters, row):
+    """None of those with texts, whose lengths are arguments, too."""
+    parameters = [pair for pair in parameters if pair[1] not in ("argc", "argv")]
+    if any(re.search(r"\bchar\b", declaration) for declaration, _ in parameters):
+        return ""
+    return "".join(fortran_wrapper(name.lower() + suffix, name, parameters, row)
+                   for suffix in ("_", "_f08_"))
+
+
 def main():
     table, output, *command = sys.argv[1:]
     rows, without = read_table(table)
@@ -99,6 +186,7 @@ def main():
                 used.add(number)
                 break
         parts.append(wrapper(name, parameters, row))
+        parts.append(fortran_wrappers(name, parameters, row))
     if len(used) != len(rows):
         missing = [rows[number][0] for number in range(len(rows)) if number not in used]
         sys.exit(f"generate.py: no function in mpi.h for {missing}")

@@ -270,4 +270,32 @@ def ranks_apart(place):
     expect(done.status == 0 and done.stdout == b"0\n", f"a rank without mpirun: {done}")
 
 
-TESTS = (ring, cases, fails, reduced, alone, ranks_apart)
+def fortran(place):
+    """The same by either module of Fortran's; what is received by requests is not known."""
+    library = os.path.join(os.path.dirname(place.tool), "..", "fortran")
+    if not shutil.which("mpif90") or not shutil.which("gfortran"):
+        raise Skip("no mpif90 and gfortran")
+    for module in ("OLD", "F08"):
+        program = os.path.join(place.folder, module)
+        subprocess.run(["mpif90", "-O2", f"-D{module}", "-I", library,
+                        os.path.join(FOLDER, "mpi.F90"), "-L", library, "-ltrammel-fortran",
+                        "-o", program], check=True)
+        profile = check(place, program)
+        profile.expect_faults()
+        wanted = {"MPI_Init": 8, "MPI_Sendrecv": 24, "MPI_Send": 12, "MPI_Recv": 4, "MPI_Irecv": 8,
+                  "MPI_Wait": 8, "MPI_Allreduce": 8, "MPI_Gather": 8, "MPI_Comm_split": 8,
+                  "MPI_Barrier": 8, "MPI_Comm_free": 8, "MPI_Finalize": 8}
+        found = calls_by_function(place, place.profile)
+        expect(found == wanted, f"{module}: {differing(found, wanted)}")
+        sums = {name: by_function(messages(profile, f"mpi.bytes.{name}"))
+                for name in ("sent", "received", "collective")}
+        wanted = {"sent": {("ring", "MPI_Sendrecv"): (24, 96), ("ring", "MPI_Send"): (12, 48)},
+                  "received": {("ring", "MPI_Sendrecv"): (24, 96), ("ring", "MPI_Recv"): (4, 16)},
+                  "collective": {(None, "MPI_Allreduce"): (8, 32), (None, "MPI_Gather"): (7, 28)}}
+        expect(sums == wanted, f"{module}: {differing(sums, wanted)}")
+        expect(profile.count("mpi.function=MPI_Barrier/mpi.comm=half") == 8, "the half's barrier")
+        ranks = {record["mpi.rank"] for record in profile.paths}
+        expect(ranks == set(range(RANKS)), f"{module}: ranks {ranks}")
+
+
+TESTS = (ring, cases, fails, reduced, alone, ranks_apart, fortran)
