@@ -5,10 +5,11 @@ import functools
 import os
 import sys
 
-from context import common, counting, hard, processes
+from context import common, counting, hard, languages, mpi, processes
 from transparency import results, running, trammel
 
-GROUPS = {"count": counting, "process": processes, "hard": hard}
+GROUPS = {"count": counting, "process": processes, "hard": hard, "language": languages,
+          "mpi": mpi}
 
 
 def run_test(test, name, programs, tool):

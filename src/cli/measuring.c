@@ -233,6 +233,7 @@ static struct trm_error *check_regions(struct measuring *given)
 		return NULL;
 	given->options.context.what =
 		given->collector.trace ? "regions,trace" : "regions";
+	given->options.context.mpi = given->collector.mpi;
 	if (given->collector.slot_size)
 		return NULL;
 	if (given->window.length || options->only.count || options->skip.count ||

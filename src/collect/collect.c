@@ -6,11 +6,17 @@
 #include <string.h>
 
 const struct collector *const collectors[] = {
-	&collector_functions, &collector_coverage,
-	&collector_blocks,    &collector_block_coverage,
-	&collector_edges,     &collector_calls,
-	&collector_pbo,       &collector_regions,
-	&collector_trace,     NULL,
+	&collector_functions,
+	&collector_coverage,
+	&collector_blocks,
+	&collector_block_coverage,
+	&collector_edges,
+	&collector_calls,
+	&collector_pbo,
+	&collector_regions,
+	&collector_trace,
+	&collector_mpi,
+	NULL,
 };
 
 struct trm_error *collector_find(const char *name, const struct collector **ret_collector)
@@ -37,6 +43,7 @@ static void add(struct collector *all, const struct collector *one)
 {
 	all->regions |= one->regions;
 	all->trace |= one->trace;
+	all->mpi |= one->mpi;
 	if (!one->slot_size)
 		return;
 	if (one->probe == PLAN_PROBE_COUNT || !all->slot_size) {

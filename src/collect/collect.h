@@ -16,6 +16,7 @@ struct collector {
 	bool pbo;              /* what compilers read is written beside the profile */
 	bool regions;          /* the program's own context is recorded */
 	bool trace;            /* and each event of it */
+	bool mpi;              /* and calls of MPI functions */
 	uint32_t slot_size; /* bytes a counter takes in a bank; 0: nothing is counted */
 };
 
@@ -28,6 +29,7 @@ extern const struct collector collector_pbo;
 extern const struct collector collector_edges;
 extern const struct collector collector_regions;
 extern const struct collector collector_trace;
+extern const struct collector collector_mpi;
 
 /* The collector of this name; the error names the nearest. */
 struct trm_error *collector_find(const char *name,

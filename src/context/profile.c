@@ -94,9 +94,9 @@ static struct trm_error *intern_pairs(struct record_model *model,
 	return NULL;
 }
 
-static struct trm_error *save_globals(const struct context_saving *saving,
-				      const struct context_run *run, const char *faults,
-				      bool running)
+struct trm_error *context_run_save(const struct context_saving *saving,
+				   const struct context_run *run, const char *faults,
+				   bool running)
 {
 	char host[HOST_NAME_MAX + 1] = "", start[32];
 	struct tm broken;
@@ -124,11 +124,10 @@ static struct trm_error *save_globals(const struct context_saving *saving,
 	return NULL;
 }
 
-static struct trm_error *save_process(const struct context_saving *saving,
-				      const struct context_process *spool, uint64_t image,
-				      const char *state)
+struct trm_error *context_image_save(const struct context_saving *saving,
+				     const struct context_spool *head, uint64_t image,
+				     const char *state)
 {
-	const struct context_spool *head = spool->head;
 	scoped_free char *program = strndup(head->program, sizeof(head->program) - 1);
 	const struct named_pair named[] = {
 		{"process", record_uint(head->pid)},
@@ -143,6 +142,14 @@ static struct trm_error *save_process(const struct context_saving *saving,
 
 	TRM_TRY(intern_pairs(saving->model, named, count, 0, pairs));
 	trm_writer_record(saving->writer, 0, pairs, count);
+	return NULL;
+}
+
+static struct trm_error *save_process(const struct context_saving *saving,
+				      const struct context_process *spool, uint64_t image,
+				      const char *state)
+{
+	TRM_TRY(context_image_save(saving, spool->head, image, state));
 	context_save(saving, spool, image);
 	return NULL;
 }
@@ -159,7 +166,7 @@ static struct trm_error *save_all(const struct context_saving *saving,
 		running |= !strcmp(state_of(spools, i, run), "running");
 		context_describe_faults(&spools->items[i], &faults);
 	}
-	error = save_globals(saving, run, faults.data ? faults.data : "", running);
+	error = context_run_save(saving, run, faults.data ? faults.data : "", running);
 	text_deinit(&faults);
 	for (size_t i = 0; i < spools->count && !error; i++)
 		error = save_process(saving, &spools->items[i], i + 1,

@@ -5,6 +5,7 @@
 #define TRAMMEL_CONTEXT_PROFILE_H
 
 #include "context/reader.h"
+#include "context/save.h"
 
 #include <time.h>
 
@@ -28,6 +29,15 @@ struct context_run {
 	const char *exit;       /* docs/profile.md, run.exit */
 	const char *exit_state; /* of that process: "exited 0" */
 };
+
+/* Parts of a profile: the globals of the run (`running`: processes of it live on), the
+ * record of a process image. */
+struct trm_error *context_run_save(const struct context_saving *saving,
+				   const struct context_run *run, const char *faults,
+				   bool running);
+struct trm_error *context_image_save(const struct context_saving *saving,
+				     const struct context_spool *head, uint64_t image,
+				     const char *state);
 
 /* Writes the profile. Errors: the file cannot be written. */
 struct trm_error *context_profile_write(const char *path, const char *folder,

@@ -50,11 +50,16 @@ static bool is_taken(const char *name)
 	return false;
 }
 
+enum { GLOBALS_MAX = 8, PAIRS_MAX = GLOBALS_MAX + 8 };
+
 /* The attributes of a process in the profile; a name that is taken, be it for another
  * type, gets the type behind it. */
 struct names {
 	record_attribute *of, *sum, *least, *most,
 		*times; /* by attribute of the process */
+	/* What holds for the whole process, in all its records. */
+	struct record_pair globals[GLOBALS_MAX];
+	size_t global_count;
 };
 
 static record_attribute intern(struct record_model *model, const char *prefix,
@@ -79,6 +84,45 @@ static record_attribute intern(struct record_model *model, const char *prefix,
 	return id;
 }
 
+/* A metric that is metadata of the process: its value is that of each record. */
+static bool is_global(const struct context_known_attribute *known)
+{
+	const uint32_t wanted = RECORD_AS_VALUE | RECORD_AGGREGATABLE | RECORD_GLOBAL;
+
+	return (known->properties & wanted) == wanted;
+}
+
+static void add_global(struct names *names, const struct context_process *process,
+		       const struct context_path *path, uint64_t bits)
+{
+	const struct context_known_attribute *known =
+		&process->attributes.items[path->attribute];
+	record_attribute id = names->of[path->attribute];
+
+	if (!path->metric || !path->count || !is_global(known))
+		return;
+	for (size_t i = 0; i < names->global_count; i++)
+		if (names->globals[i].attribute == id)
+			return;
+	if (names->global_count < GLOBALS_MAX)
+		names->globals[names->global_count++] =
+			(struct record_pair){id, {.type = known->type, .u = bits}};
+}
+
+static void find_globals(struct names *names, const struct context_process *process)
+{
+	vector_for_each (&process->threads, thread)
+		vector_for_each (&thread->paths, path)
+			add_global(names, process, path, path->most);
+	vector_for_each (&process->rows, row) {
+		struct context_path path =
+			process->threads.items[0].paths.items[row->node];
+
+		path.count = row->count;
+		add_global(names, process, &path, row->most);
+	}
+}
+
 static void names_init(struct names *names, struct record_model *model,
 		       const struct context_process *process)
 {
@@ -86,12 +130,19 @@ static void names_init(struct names *names, struct record_model *model,
 	size_t count = process->attributes.count;
 	record_attribute *all = memory_allocate_zeroed(5 * count, sizeof(*all));
 
-	*names = (struct names){all, all + count, all + 2 * count, all + 3 * count,
-				all + 4 * count};
+	*names = (struct names){.of = all,
+				.sum = all + count,
+				.least = all + 2 * count,
+				.most = all + 3 * count,
+				.times = all + 4 * count};
 	for (size_t i = 1; i < count; i++) {
 		const struct context_known_attribute *known =
 			&process->attributes.items[i];
 
+		if (is_global(known)) {
+			names->of[i] = intern(model, "", known, known->type, value);
+			continue;
+		}
 		names->of[i] = intern(model, "", known, known->type, known->properties);
 		if (!(known->properties & RECORD_AGGREGATABLE))
 			continue;
@@ -100,6 +151,7 @@ static void names_init(struct names *names, struct record_model *model,
 		names->most[i] = intern(model, "max#", known, known->type, value);
 		names->times[i] = intern(model, "count#", known, RECORD_UINT, sum);
 	}
+	find_globals(names, process);
 }
 
 /* The nodes of a thread's paths in the profile; of a metric that of its place. */
@@ -127,8 +179,8 @@ struct place {
 	record_node node;
 };
 
-static size_t begin_pairs(const struct context_saving *saving, const struct place *place,
-			  struct record_pair *pairs)
+static size_t begin_pairs(const struct context_saving *saving, const struct names *names,
+			  const struct place *place, struct record_pair *pairs)
 {
 	size_t count = 0;
 
@@ -136,7 +188,8 @@ static size_t begin_pairs(const struct context_saving *saving, const struct plac
 	if (place->tid)
 		pairs[count++] =
 			(struct record_pair){saving->thread, record_uint(place->tid)};
-	return count;
+	memcpy(pairs + count, names->globals, names->global_count * sizeof(*pairs));
+	return count + names->global_count;
 }
 
 static struct record_value bits_of(enum record_type type, uint64_t bits)
@@ -149,11 +202,12 @@ static void save_path(const struct context_saving *saving,
 		      const struct context_process *process, const struct names *names,
 		      const struct place *place, const struct context_path *of)
 {
-	struct record_pair pairs[8];
-	size_t count = begin_pairs(saving, place, pairs);
+	struct record_pair pairs[PAIRS_MAX];
+	size_t count = begin_pairs(saving, names, place, pairs);
 	enum record_type type = process->attributes.items[of->attribute].type;
 
-	if (!of->count && !of->ticks)
+	if ((!of->count && !of->ticks) ||
+	    (of->metric && is_global(&process->attributes.items[of->attribute])))
 		return;
 	if (of->metric) {
 		uint32_t a = of->attribute;
@@ -257,7 +311,7 @@ static void save_event(const struct context_saving *saving,
 	const struct context_event *event = cursor->at;
 	uint64_t begin = process->head->begin.ticks;
 	bool set = event->kind == CONTEXT_EVENT_SET;
-	struct record_pair pairs[8];
+	struct record_pair pairs[PAIRS_MAX];
 	uint32_t what = event->what;
 
 	if (event->kind >= sizeof(kinds) / sizeof(kinds[0]) ||
@@ -265,7 +319,7 @@ static void save_event(const struct context_saving *saving,
 		return;
 	record_node node = set ? *current : cursor->nodes[what];
 	struct place place = {image, cursor->thread->tid, node};
-	size_t count = begin_pairs(saving, &place, pairs);
+	size_t count = begin_pairs(saving, names, &place, pairs);
 
 	pairs[count++] = (struct record_pair){
 		saving->offset,
@@ -348,15 +402,32 @@ static void save_trace(const struct context_saving *saving,
 	free(merge.heap);
 }
 
+static void save_paths(const struct context_saving *saving,
+		       const struct context_process *process, const struct names *names,
+		       uint64_t image)
+{
+	for (size_t i = 0; i < process->threads.count; i++)
+		save_thread(saving, process, names, &process->threads.items[i], image);
+	save_rows(saving, process, names, image);
+}
+
+void context_save_paths(const struct context_saving *saving,
+			const struct context_process *process, uint64_t image)
+{
+	struct names names;
+
+	names_init(&names, saving->model, process);
+	save_paths(saving, process, &names, image);
+	free(names.of);
+}
+
 void context_save(const struct context_saving *saving,
 		  const struct context_process *process, uint64_t image)
 {
 	struct names names;
 
 	names_init(&names, saving->model, process);
-	for (size_t i = 0; i < process->threads.count; i++)
-		save_thread(saving, process, &names, &process->threads.items[i], image);
-	save_rows(saving, process, &names, image);
+	save_paths(saving, process, &names, image);
 	save_trace(saving, process, &names, image);
 	free(names.of);
 }

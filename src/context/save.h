@@ -21,6 +21,10 @@ struct trm_error *context_saving_init(struct context_saving *saving,
 void context_save(const struct context_saving *saving,
 		  const struct context_process *process, uint64_t image);
 
+/* The same without the trace. */
+void context_save_paths(const struct context_saving *saving,
+			const struct context_process *process, uint64_t image);
+
 /* Adds a line for each fault and loss that the process had, without a line's end at the
  * last. */
 void context_describe_faults(const struct context_process *process, struct text *text);

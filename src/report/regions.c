@@ -13,7 +13,7 @@ static const char *keep(struct report_profile *profile, const char *text)
 	return profile->strings.strings[index];
 }
 
-/* "solve" of a region or a loop, "level=3" of anything else. */
+/* "solve" of a region, a loop or a function of MPI, "level=3" of anything else. */
 static const char *label_of(struct report_profile *profile,
 			    const struct record_model *model, record_node node)
 {
@@ -21,7 +21,8 @@ static const char *label_of(struct report_profile *profile,
 	const char *attribute = record_attribute_name(model, pair.attribute), *kept;
 	struct text text = {0};
 
-	if (strcmp(attribute, "region") != 0 && strcmp(attribute, "loop") != 0)
+	if (strcmp(attribute, "region") != 0 && strcmp(attribute, "loop") != 0 &&
+	    strcmp(attribute, "mpi.function") != 0)
 		text_format(&text, "%s=", attribute);
 	record_value_text(&text, pair.value);
 	kept = keep(profile, text.data ? text.data : "");

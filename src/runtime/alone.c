@@ -20,7 +20,11 @@
 
 static struct {
 	char folder[4096];
-	pid_t owner; /* 0: nothing is to be written */
+	pid_t owner;   /* 0: nothing is to be written */
+	bool disowned; /* it is in another profile */
+	bool ranked;   /* one of many that run the same program: its number is in the name
+			*/
+	uint32_t rank;
 	time_t start;
 	uint64_t begin_ns;
 } alone;
@@ -42,7 +46,7 @@ const char *alone_begin(void)
 
 /* The words of the command line; those that a shell would not take as they are stand
  * between quotes. */
-static void read_command(char *text, size_t size)
+void alone_command(char *text, size_t size)
 {
 	char words[4096];
 	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
@@ -66,7 +70,7 @@ static void read_command(char *text, size_t size)
 }
 
 /* The other library lies beside this one, or where it was built. */
-static publish_function *find_publisher(void)
+void *alone_publisher(const char *name)
 {
 	static const char *const places[] = {"", "../publish/"};
 	void *library = NULL;
@@ -84,8 +88,36 @@ static publish_function *find_publisher(void)
 			 places[i], PUBLISH_LIBRARY);
 		library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	}
-	return library ? (publish_function *)(uintptr_t)dlsym(library, PUBLISH_FUNCTION)
-		       : NULL;
+	return library ? dlsym(library, name) : NULL;
+}
+
+void alone_disown(void)
+{
+	alone.disowned = true;
+}
+
+void alone_rank(uint32_t rank)
+{
+	alone.rank = rank;
+	alone.ranked = true;
+}
+
+/* "NAME.trm", with the rank of a process that has one before the ".trm". */
+static void name_output(char *path, size_t size)
+{
+	const char *output = getenv("TRAMMEL_OUTPUT");
+	const char *name = output && *output ? output : program_invocation_short_name;
+	size_t length = strlen(name);
+	const char *end = name == output ? "" : ".trm";
+
+	if (name == output && length > 4 && !strcmp(name + length - 4, ".trm")) {
+		length -= 4;
+		end = ".trm";
+	}
+	if (alone.ranked)
+		snprintf(path, size, "%.*s.%u%s", (int)length, name, alone.rank, end);
+	else
+		snprintf(path, size, "%.*s%s", (int)length, name, end);
 }
 
 static void remove_folder(void)
@@ -102,13 +134,17 @@ static void remove_folder(void)
 
 void alone_end(bool tracing)
 {
-	const char *what = getenv("TRAMMEL_CONTEXT"), *output = getenv("TRAMMEL_OUTPUT");
+	const char *what = getenv("TRAMMEL_CONTEXT");
 	publish_function *publish;
-	char command[8192], usual[4096];
+	char command[8192], output[4096];
 
 	if (runtime_sealed || !alone.owner || alone.owner != getpid())
 		return;
-	publish = find_publisher();
+	if (alone.disowned) {
+		remove_folder();
+		return;
+	}
+	publish = (publish_function *)(uintptr_t)alone_publisher(PUBLISH_FUNCTION);
 	if (!publish) {
 		fprintf(stderr,
 			"trammel: cannot load '" PUBLISH_LIBRARY
@@ -116,13 +152,13 @@ void alone_end(bool tracing)
 			alone.folder);
 		return;
 	}
-	snprintf(usual, sizeof(usual), "%s.trm", program_invocation_short_name);
-	read_command(command, sizeof(command));
+	name_output(output, sizeof(output));
+	alone_command(command, sizeof(command));
 	publish(&(struct publish_request){
 		.abi = PUBLISH_ABI,
 		.print = what && strstr(what, "report"),
 		.folder = alone.folder,
-		.output = output && *output ? output : usual,
+		.output = output,
 		.measure = tracing ? "regions,trace" : "regions",
 		.command = command,
 		.start = alone.start,

@@ -80,6 +80,8 @@ void runtime_unmap(void *memory, size_t size);
 
 /* The spool of this process, made in the folder. False: none can be made. */
 bool spool_open(const char *folder);
+/* Where it is. */
+const char *spool_path(void);
 /* In a child of fork: a spool of its own takes the place of the parent's in memory, with
  * the strings and attributes that are known. False: there is none, and the parent's may
  * not be touched. */
@@ -159,6 +161,14 @@ void fork_forget(void);
 const char *alone_begin(void);
 /* At the end of the process that made it: writes the profile, and removes the folder. */
 void alone_end(bool tracing);
+/* An object of the library that writes profiles; NULL: it cannot be loaded. */
+void *alone_publisher(const char *name);
+/* The profile is written by somebody else. */
+void alone_disown(void);
+/* The process is one of many that run the same program. */
+void alone_rank(uint32_t rank);
+/* The command line, as a shell would need it. */
+void alone_command(char *text, size_t size);
 
 /* Links see whether something measures. */
 void links_activate(bool active);

@@ -204,6 +204,11 @@ static int create(const char *folder)
 	return open(spool.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 }
 
+const char *spool_path(void)
+{
+	return spool.path;
+}
+
 bool spool_open(const char *folder)
 {
 	int fd = create(folder);

@@ -14,13 +14,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LIBRARY "libtrammel.so.0"
+#define LIBRARY  "libtrammel.so.0"
+#define WRAPPERS "libtrammel-mpi.so.0"
 
-/* Beside this program, as it was built or as it was installed. */
-static char *find_library(void)
+/* One of these, the first beside this program, as it was built; the other one as it was
+ * installed. */
+static char *find_library(const char *const places[2])
 {
-	static const char *const places[] = {"../runtime/" LIBRARY,
-					     TRAMMEL_LIBDIR "/" LIBRARY};
 	char self[4096];
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	char *slash;
@@ -30,7 +30,7 @@ static char *find_library(void)
 	self[length] = '\0';
 	slash = strrchr(self, '/');
 	*slash = '\0';
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+	for (size_t i = 0; i < 2; i++) {
 		struct text path = {0};
 		char *found;
 
@@ -46,6 +46,30 @@ static char *find_library(void)
 	return NULL;
 }
 
+static struct trm_error *find_libraries(struct session_context *context)
+{
+	static const char *const library[] = {"../runtime/" LIBRARY,
+					      TRAMMEL_LIBDIR "/" LIBRARY};
+	static const char *const wrappers[] = {"../mpi/" WRAPPERS,
+					       TRAMMEL_LIBDIR "/" WRAPPERS};
+
+	context->library = find_library(library);
+	if (!context->library)
+		return trm_error_create(TRM_ERROR_SYSTEM,
+					"cannot find '" LIBRARY
+					"', which programs load for -m regions: "
+					"install trammel as a whole");
+	if (context->mpi)
+		context->wrappers = find_library(wrappers);
+	if (context->mpi && !context->wrappers)
+		return trm_error_create(
+			TRM_ERROR_UNSUPPORTED,
+			"cannot find '" WRAPPERS
+			"', which programs load for -m mpi: build trammel where the "
+			"development files of Open MPI or MPICH are installed");
+	return NULL;
+}
+
 struct trm_error *contexts_prepare(struct session_context *context)
 {
 	const char *place = getenv("TMPDIR");
@@ -53,12 +77,7 @@ struct trm_error *contexts_prepare(struct session_context *context)
 
 	if (!context->what)
 		return NULL;
-	context->library = find_library();
-	if (!context->library)
-		return trm_error_create(TRM_ERROR_SYSTEM,
-					"cannot find '" LIBRARY
-					"', which programs load for -m regions: "
-					"install trammel as a whole");
+	TRM_TRY(find_libraries(context));
 	text_format(&folder, "%s/trammel-XXXXXX", place && *place ? place : "/tmp");
 	if (!mkdtemp(folder.data)) {
 		int why = errno;
@@ -92,7 +111,8 @@ void contexts_deinit(struct session_context *context)
 {
 	free(context->folder);
 	free(context->library);
-	context->folder = context->library = NULL;
+	free(context->wrappers);
+	context->folder = context->library = context->wrappers = NULL;
 }
 
 void contexts_environment(const struct session_context *context)
@@ -102,8 +122,11 @@ void contexts_environment(const struct session_context *context)
 
 	if (!context->folder)
 		return;
-	text_format(&preload, "%s%s%s", context->library, others && *others ? ":" : "",
-		    others ? others : "");
+	text_add(&preload, context->library);
+	if (context->wrappers)
+		text_format(&preload, ":%s", context->wrappers);
+	if (others && *others)
+		text_format(&preload, ":%s", others);
 	setenv("LD_PRELOAD", preload.data, 1);
 	setenv("TRAMMEL_CONTEXT", context->what, 1);
 	setenv("TRAMMEL_CONTEXT_FOLDER", context->folder, 1);

@@ -51,8 +51,10 @@ enum calls {
 /* The program's own context: see session/contexts.h. */
 struct session_context {
 	const char *what; /* for the runtime library: "regions", "regions,trace"; NULL */
+	bool mpi;         /* calls of MPI functions are recorded, too */
 	char *folder;     /* of the spools */
 	char *library;    /* that the program is to load */
+	char *wrappers;   /* the same for MPI, or NULL */
 };
 
 struct session_options {

@@ -13,3 +13,11 @@ const struct collector collector_trace = {
 	.regions = true,
 	.trace = true,
 };
+
+const struct collector collector_mpi = {
+	.name = "mpi",
+	.summary = "the program's own regions, and calls of MPI functions with their "
+		   "messages",
+	.regions = true,
+	.mpi = true,
+};
