@@ -129,6 +129,9 @@ static void choose_slots(struct making *making, struct plan_function *row)
 {
 	struct whole *whole = &making->whole;
 
+	whole->entry_slot = WHOLE_NONE;
+	if (making->request->depth < PLAN_BLOCKS)
+		return;
 	row->slot = making->plan->slot_count++;
 	whole->blocks.items[0].slot = row->slot * making->plan->slot_size;
 	whole->entry_slot =

@@ -10,6 +10,8 @@ enum gate_form {
 	GATE_CELL,       /* compares with the cell; flags are dead */
 	GATE_KEEP_FLAGS, /* asks the resident each time */
 	GATE_PLAIN,      /* callers are not told apart */
+	GATE_GRAPH,      /* tells the resident of the call and its place on the stack */
+	GATE_GRAPH_KEEP_FLAGS,
 	GATE_FORMS,
 };
 
@@ -18,6 +20,7 @@ enum gate_operand {
 	OPERAND_NONE,
 	OPERAND_SLOT,   /* displacement in the bank, of a word of the cell */
 	OPERAND_ARC,    /* displacement in the bank of the resident's address */
+	OPERAND_TOLD,   /* displacement in the bank of the cell, and what else enter gets */
 	OPERAND_TARGET, /* distance to the trampoline */
 	OPERAND_RETURN, /* distance from rsp to the return address */
 };
@@ -114,6 +117,56 @@ static const struct gate_step forms[GATE_FORMS][STEPS_MAX + 1] =
 				{{0x48, 0x8d, 0xa4, 0x24, 0x80}, 8, 0, 0, 128, 0, true},
 				{{0xe9}, 1, OPERAND_TARGET, 0, 0, 0, true},
 			},
+		[GATE_GRAPH] =
+			{
+				{{0x48, 0x8d, 0x64, 0x24, 0x80}, 5, 0, 0, 0, 0, false},
+				{{0x50}, 1, 0, 0, 128, 0, false},
+				/* lea 136(%rsp), %rax, or more */
+				{{0x48, 0x8d, 0x84, 0x24},
+				 4,
+				 OPERAND_RETURN,
+				 0,
+				 136,
+				 1,
+				 false},
+				/* call *%gs:enter */
+				{{0x65, 0xff, 0x14, 0x25},
+				 4,
+				 OPERAND_ARC,
+				 0,
+				 136,
+				 1,
+				 false},
+				{{0xb8}, 1, OPERAND_TOLD, 0, 136, 1, true},
+				{{0x58}, 1, 0, 0, 136, 1, true},
+				{{0x48, 0x8d, 0xa4, 0x24, 0x80}, 8, 0, 0, 128, 0, true},
+				{{0xe9}, 1, OPERAND_TARGET, 0, 0, 0, true},
+			},
+		[GATE_GRAPH_KEEP_FLAGS] =
+			{
+				{{0x48, 0x8d, 0x64, 0x24, 0x80}, 5, 0, 0, 0, 0, false},
+				{{0x50}, 1, 0, 0, 128, 0, false},
+				{{0x9c}, 1, 0, 0, 136, 1, false},
+				{{0x48, 0x8d, 0x84, 0x24},
+				 4,
+				 OPERAND_RETURN,
+				 0,
+				 144,
+				 2,
+				 false},
+				{{0x65, 0xff, 0x14, 0x25},
+				 4,
+				 OPERAND_ARC,
+				 0,
+				 144,
+				 2,
+				 false},
+				{{0xb8}, 1, OPERAND_TOLD, 0, 144, 2, true},
+				{{0x9d}, 1, 0, 0, 144, 2, true},
+				{{0x58}, 1, 0, 0, 136, 1, true},
+				{{0x48, 0x8d, 0xa4, 0x24, 0x80}, 8, 0, 0, 128, 0, true},
+				{{0xe9}, 1, OPERAND_TARGET, 0, 0, 0, true},
+			},
 		[GATE_PLAIN] =
 			{
 				{{0x65, 0x48, 0xff, 4, 0x25},
@@ -133,6 +186,7 @@ struct gate {
 	uint32_t cell;  /* displacement in the bank without the module's own */
 	uint32_t arc;   /* see struct plan_hook_layout */
 	uint32_t depth; /* bytes from rsp to the return address */
+	uint32_t told;  /* beside the cell: GATES_LEAF */
 	uint64_t original, target;
 };
 
@@ -153,6 +207,9 @@ static void emit_gate(struct emitter *emitter, const struct gate *gate)
 		} else if (step->operand == OPERAND_SLOT) {
 			emit_fixup(emitter, PLAN_FIXUP_SLOT);
 			emit_word32(emitter, gate->cell + step->word * 8u);
+		} else if (step->operand == OPERAND_TOLD) {
+			emit_fixup(emitter, PLAN_FIXUP_SLOT);
+			emit_word32(emitter, gate->cell | gate->told);
 		} else if (step->operand == OPERAND_ARC) {
 			emit_word32(emitter, gate->arc);
 		} else if (step->operand == OPERAND_TARGET) {
@@ -169,7 +226,8 @@ void gates_reserve(struct making *making)
 	if (!making->request->calls)
 		return;
 	plan->gates_size = (uint32_t)(count * GATES_SIZE);
-	plan->counts_entries = making->request->depth != PLAN_ENTRIES;
+	plan->counts_entries = making->request->depth >= PLAN_BLOCKS;
+	plan->graph = making->request->graph;
 	plan->slot_count = (uint32_t)(count * PLAN_CELL_SLOTS);
 	vector_reserve(&plan->code, plan->gates_size);
 	memset(plan->code.items, 0xcc, plan->gates_size);
@@ -213,6 +271,9 @@ static enum gate_form form_of(const struct making *making, uint32_t index)
 
 	if (function->flags & IMAGE_FUNCTION_GO)
 		return GATE_PLAIN;
+	if (making->plan->graph)
+		return making->choices[index].keep_flags ? GATE_GRAPH_KEEP_FLAGS
+							 : GATE_GRAPH;
 	return making->choices[index].keep_flags ? GATE_KEEP_FLAGS : GATE_CELL;
 }
 
@@ -228,7 +289,10 @@ void gates_write(struct making *making)
 		struct gate gate = {
 			.form = form_of(making, i),
 			.cell = i * PLAN_CELL_SLOTS * plan->slot_size,
-			.arc = making->request->hook_layout.arc,
+			.arc = plan->graph ? making->request->hook_layout.enter
+					   : making->request->hook_layout.arc,
+			/* Returns are seen of functions relocated whole. */
+			.told = function->step_count ? 0 : GATES_LEAF,
 			.target = plan->code_address + gates_body(plan, function),
 		};
 
@@ -319,10 +383,14 @@ static struct plan_place body_of(const struct plan *plan, uint32_t index,
 	return place;
 }
 
-static enum gate_form form_at(const uint8_t *code)
+static enum gate_form form_at(const struct plan *plan, const uint8_t *code)
 {
 	if (code[0] != forms[GATE_CELL][0].bytes[0])
 		return GATE_PLAIN;
+	if (plan->graph)
+		return code[6] == forms[GATE_GRAPH_KEEP_FLAGS][2].bytes[0]
+			       ? GATE_GRAPH_KEEP_FLAGS
+			       : GATE_GRAPH;
 	return code[6] == forms[GATE_KEEP_FLAGS][2].bytes[0] ? GATE_KEEP_FLAGS
 							     : GATE_CELL;
 }
@@ -337,7 +405,7 @@ static void locate_in_gate(const struct plan *plan, uint32_t offset,
 	struct emitter emitter = {
 		.code = scratch, .capacity = sizeof(scratch), .marks = &marks};
 	const uint8_t *code = plan->code.items + offset - offset % GATES_SIZE;
-	struct gate gate = {.form = form_at(code)};
+	struct gate gate = {.form = form_at(plan, code)};
 
 	emit_gate(&emitter, &gate);
 	place->kind = PLAN_PLACE_UNKNOWN;

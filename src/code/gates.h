@@ -22,6 +22,11 @@
  * it calls the resident (resident.S, arc). It needs the stack, below the red zone, since
  * all registers may be alive and banks may come to be shared. Goroutines' stacks have no
  * room for that: gates of Go's functions do not tell callers apart.
+ *
+ * Where the context-sensitive call graph is measured (plan.graph) all calls pass gates,
+ * which tell the resident where the return address lies on the stack, and which function
+ * it is (resident.S, enter); so do probes in front of returns, in functions relocated
+ * whole.
  */
 #ifndef TRAMMEL_CODE_GATES_H
 #define TRAMMEL_CODE_GATES_H
@@ -31,6 +36,7 @@
 enum {
 	GATES_SIZE = 64,      /* bytes of a gate; one for each function, at the start */
 	GATES_STUB_SIZE = 16, /* bytes of a stub; those of plan.arcs, at the end */
+	GATES_LEAF = 1, /* in what a gate tells: see WIRE_GRAPH_LEAF */
 };
 
 /* Makes room for the gates at the start of plan.code and for the cells in front of all

@@ -81,6 +81,7 @@ static bool look_into_probe(const struct plan *plan, uint32_t code, uint32_t cod
 		place->kind = PLAN_PLACE_MOVED;
 		place->stack = mark->stack;
 		place->pushed = mark->pushed;
+		place->flags = mark->flags;
 		*ret_counted = mark->kind == PLAN_PLACE_HOOK;
 		found = true;
 	}

@@ -48,6 +48,13 @@ static bool leaves(const struct cfg *cfg, const struct cfg_block *block)
 	       (last->kind == CFG_JUMP && cfg_block_at(cfg, last->target) == CFG_OUT);
 }
 
+/* Whether it is to have a probe in front of its last instruction. */
+static bool has_leave(const struct whole *whole, const struct cfg_block *block)
+{
+	return whole->leave && instruction_at(whole->cfg, block->first + block->count - 1)
+					       ->kind == CFG_RETURN;
+}
+
 static void keep(struct whole *whole, uint32_t i)
 {
 	const struct cfg_instruction *row = instruction_at(whole->cfg, i);
@@ -70,7 +77,7 @@ static void choose_place(struct whole *whole, const struct cfg_block *block)
 			first = i;
 		last = i + 1;
 	}
-	if (first < end && leaves(cfg, block))
+	if (first < end && leaves(cfg, block) && !has_leave(whole, block))
 		last = end;
 	for (uint32_t i = first; i < last; i++)
 		keep(whole, i);
@@ -223,8 +230,13 @@ static bool patch_returns(struct whole *whole)
 			continue; /* nothing of it is executed in place */
 		if (behind == end && (leaves(cfg, block) || b + 1 == cfg->blocks.count))
 			continue;
-		if (!patch_return(whole, b, behind))
+		if (patch_return(whole, b, behind))
+			continue;
+		/* A return that is not seen is noticed later. */
+		if (!has_leave(whole, block))
 			return false;
+		for (uint32_t i = behind; i < block->first + block->count; i++)
+			keep(whole, i);
 	}
 	return true;
 }
@@ -363,7 +375,7 @@ bool whole_fit(struct whole *whole, const struct cfg *cfg, uint32_t entry)
 	whole->entry_patched = is_free(whole, entry, JUMP, BYTE_LEADER, FIT_OVER_LEADERS);
 	if (whole->entry_patched)
 		take(whole, entry, JUMP);
-	else if (whole_needs_entry_slot(whole) || !make_stub(whole, 0))
+	else if (whole->leave || whole_needs_entry_slot(whole) || !make_stub(whole, 0))
 		return false;
 	return patch_exposed(whole) && patch_returns(whole) && find_islands(whole);
 }

@@ -219,6 +219,10 @@ struct bank *arena_take_bank(struct arena *arena, const struct arena_chunk *chun
 			   ((const struct resident_table *)resident_image)->returns,
 		.arc = arena->address +
 		       ((const struct resident_table *)resident_image)->arc,
+		.enter = arena->address +
+			 ((const struct resident_table *)resident_image)->enter,
+		.leave = arena->address +
+			 ((const struct resident_table *)resident_image)->leave_call,
 		.tid = (uint32_t)tid,
 	};
 	return found;

@@ -83,6 +83,19 @@ resident_start:
 	.long arc_counted - resident_start
 	.long arc_return - resident_start
 	.long arc_end - resident_start
+	.long enter - resident_start
+	.long enter_lowered - resident_start
+	.long enter_saved - resident_start
+	.long enter_timed - resident_start
+	.long enter_counted - resident_start
+	.long enter_return - resident_start
+	.long leave_call - resident_start
+	.long leave_lowered - resident_start
+	.long leave_saved - resident_start
+	.long leave_timed - resident_start
+	.long leave_done - resident_start
+	.long leave_return - resident_start
+	.long graph_end - resident_start
 	.long boot - resident_start
 	.long boot_data - resident_start
 	.long boot_end - resident_start
@@ -408,6 +421,145 @@ arc_counted:
 arc_return:
 	ret
 arc_end:
+
+/*
+ * A call, and a return, where the context-sensitive call graph is measured (struct wire_graph).
+ * Both are told where the return address lies on the stack, in rax. Nothing of the program's is
+ * changed or followed: which calls are still under way is told by their places alone. A stack
+ * grows downwards, so what lies at or below the place of a call, or of a return, is over,
+ * however it was left. So each may be done again, or not at all, up to the increment that
+ * counts a call: a signal that arrives before that finds the thread moved back into the gate.
+ * What time went by since the last event belongs to the node that was innermost then.
+ * As for arc: with the controller dead threads may share a bank; all numbers stay within their
+ * bounds then. Both change rax and flags.
+ */
+	/* ticks of the time-stamp counter since the last event, to the innermost node */
+	.macro take_time timed
+	not	%rax
+	mov	%rax, %rdi
+	rdtsc
+	shl	$32, %rdx
+	or	%rax, %rdx
+	mov	%gs:WIRE_GRAPH_TOP, %ecx
+	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %eax
+	mov	%rdx, %r8
+	sub	%gs:WIRE_GRAPH_LAST, %r8
+	mov	%rdx, %gs:WIRE_GRAPH_LAST
+\timed:
+	add	%r8, %gs:WIRE_GRAPH_NODES + 16(%rax)
+	.endm
+	/* drops frames at the place rdi (inverted) and below; rcx becomes the innermost */
+	.macro drop_frames
+	cmp	%rdi, %gs:WIRE_GRAPH_FRAMES(%rcx)
+	jb	2f
+1:	sub	$16, %ecx
+	cmp	%rdi, %gs:WIRE_GRAPH_FRAMES(%rcx)
+	jae	1b
+2:
+	.endm
+
+	.balign 64
+enter:
+	lea	-48(%rsp), %rsp
+enter_lowered:
+	mov	%rcx, (%rsp)
+	mov	%rdx, 8(%rsp)
+	mov	%rsi, 16(%rsp)
+	mov	%rdi, 24(%rsp)
+	mov	%r8, 32(%rsp)
+enter_saved:
+	take_time enter_timed
+	drop_frames
+	/* the child of node rdx that is a call of function esi: it is r8 among the nodes */
+	mov	48(%rsp), %rsi
+	mov	1(%rsi), %esi
+	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
+	mov	%rdx, %r8
+	shl	$32, %r8
+	mov	%esi, %eax
+	and	$~WIRE_GRAPH_LEAF, %eax
+	or	%rax, %r8
+	movabs	$0x9e3779b97f4a7c15, %rdx
+	imul	%r8, %rdx
+	shr	$(64 - WIRE_GRAPH_BITS), %rdx
+	mov	%gs:WIRE_GRAPH_INDEX(,%rdx,4), %eax
+	cmp	%r8, %gs:WIRE_GRAPH_NODES(%rax)
+	jne	enter_search
+enter_found:
+	test	$WIRE_GRAPH_LEAF, %sil
+	jne	3f
+	cmp	$WIRE_GRAPH_DEPTH, %ecx
+	jae	3f
+	add	$16, %ecx
+	mov	%rdi, %gs:WIRE_GRAPH_FRAMES(%rcx)
+	mov	%eax, %gs:WIRE_GRAPH_FRAMES + 8(%rcx)
+3:	lea	WIRE_GRAPH_NODES + 8(%rax), %r8
+enter_count:
+	mov	%rcx, %gs:WIRE_GRAPH_TOP
+	incq	%gs:(%r8)
+enter_counted:
+	mov	(%rsp), %rcx
+	mov	8(%rsp), %rdx
+	mov	16(%rsp), %rsi
+	mov	24(%rsp), %rdi
+	mov	32(%rsp), %r8
+	lea	48(%rsp), %rsp
+enter_return:
+	ret
+enter_search:
+	movl	$WIRE_GRAPH_STEPS, 40(%rsp)
+4:	test	%eax, %eax
+	jz	5f
+	inc	%edx
+	and	$WIRE_GRAPH_MASK, %edx
+	decl	40(%rsp)
+	jz	6f
+	mov	%gs:WIRE_GRAPH_INDEX(,%rdx,4), %eax
+	cmp	%r8, %gs:WIRE_GRAPH_NODES(%rax)
+	jne	4b
+	jmp	enter_found
+5:	mov	%gs:WIRE_GRAPH_USED, %rax
+	cmp	$WIRE_GRAPH_MAX, %rax
+	jae	6f
+	add	$32, %rax
+	mov	%r8, %gs:WIRE_GRAPH_NODES(%rax)
+	mov	%rax, %gs:WIRE_GRAPH_USED
+	mov	%eax, %gs:WIRE_GRAPH_INDEX(,%rdx,4)
+	jmp	enter_found
+	/* no room: the function counts, and time goes to the node of all that have none */
+6:	test	$WIRE_GRAPH_LEAF, %sil
+	jne	7f
+	cmp	$WIRE_GRAPH_DEPTH, %ecx
+	jae	7f
+	add	$16, %ecx
+	mov	%rdi, %gs:WIRE_GRAPH_FRAMES(%rcx)
+	movl	$WIRE_GRAPH_BEYOND, %gs:WIRE_GRAPH_FRAMES + 8(%rcx)
+7:	and	$~WIRE_GRAPH_LEAF, %esi
+	lea	16(%rsi), %r8
+	jmp	enter_count
+
+	.balign 64
+leave_call:
+	lea	-48(%rsp), %rsp
+leave_lowered:
+	mov	%rcx, (%rsp)
+	mov	%rdx, 8(%rsp)
+	mov	%rdi, 24(%rsp)
+	mov	%r8, 32(%rsp)
+	mov	%rsi, 16(%rsp)
+leave_saved:
+	take_time leave_timed
+	drop_frames
+	mov	%rcx, %gs:WIRE_GRAPH_TOP
+leave_done:
+	mov	(%rsp), %rcx
+	mov	8(%rsp), %rdx
+	mov	24(%rsp), %rdi
+	mov	32(%rsp), %r8
+	lea	48(%rsp), %rsp
+leave_return:
+	ret
+graph_end:
 
 /*
  * The first injection, from a copy in the slack behind some text: makes the arena and maps it.

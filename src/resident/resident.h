@@ -36,6 +36,19 @@ struct resident_table {
 	uint32_t arc_counted; /* from here the call is counted */
 	uint32_t arc_return;  /* the last instruction, with all registers restored */
 	uint32_t arc_end;
+	uint32_t enter;         /* gates call this where call graphs are measured */
+	uint32_t enter_lowered; /* as those of arc */
+	uint32_t enter_saved;
+	uint32_t enter_timed; /* the time in r8 is to be added to node rax */
+	uint32_t enter_counted;
+	uint32_t enter_return;
+	uint32_t leave_call; /* in front of returns; the labels are as those of enter */
+	uint32_t leave_lowered;
+	uint32_t leave_saved;
+	uint32_t leave_timed;
+	uint32_t leave_done;
+	uint32_t leave_return;
+	uint32_t graph_end;
 	uint32_t boot;      /* code for the first injection; copied elsewhere to run */
 	uint32_t boot_data; /* struct resident_boot, behind the code */
 	uint32_t boot_end;

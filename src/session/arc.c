@@ -1,4 +1,5 @@
-/* Threads in gates (code/gates.h) and in the resident's arc, which those call. */
+/* Threads in gates (code/gates.h) and in what of the resident those call, and probes at
+ * returns. */
 #include "session/signals.h"
 
 #include "resident/resident.h"
@@ -16,14 +17,70 @@ struct arc_frame {
 	uint64_t back;
 };
 
-/* Bytes of the instruction in a gate that calls arc. */
+/* What its enter and leave keep there. */
+struct graph_frame {
+	uint64_t rcx, rdx, rsi, rdi, r8, spare;
+	uint64_t back;
+};
+
+/* Bytes of the instruction in a gate that calls them. */
 #define ARC_CALL 8
+
+/* A thread that has read the clock, and not added the time yet: by hand. */
+static void add_time(const struct thread *thread, uint64_t offset,
+		     const struct user_regs_struct *registers)
+{
+	struct wire_graph *graph = (void *)((char *)thread->bank->shared +
+					    WIRE_BANK_HEADER);
+	uint64_t node = registers->rax / sizeof(graph->nodes[0]);
+
+	if ((offset == table()->enter_timed || offset == table()->leave_timed) &&
+	    node < sizeof(graph->nodes) / sizeof(graph->nodes[0]))
+		graph->nodes[node].ticks += registers->r8;
+}
+
+/* From the resident's enter or leave back behind the call that led there, or in front of
+ * it, if it has to be done again. */
+static bool graph_leave(const struct thread *thread, uint64_t offset,
+			struct user_regs_struct *registers)
+{
+	const struct resident_table *t = table();
+	bool entering = offset < t->leave_call;
+	uint32_t lowered = entering ? t->enter_lowered : t->leave_lowered;
+	uint32_t saved = entering ? t->enter_saved : t->leave_saved;
+	uint32_t last = entering ? t->enter_return : t->leave_return;
+	uint32_t done = entering ? t->enter_counted : t->leave_done;
+	bool searching = entering && offset > last;
+	bool framed = searching || (offset >= lowered && offset < last);
+	uint64_t base =
+		registers->rsp - (framed ? 0 : offsetof(struct graph_frame, back));
+	struct graph_frame frame;
+
+	if (remote_failed(remote_read(thread->process->space->memory_fd, base, &frame,
+				      sizeof(frame))))
+		return false;
+	if (searching || (offset >= saved && offset < last)) {
+		if (thread->bank)
+			add_time(thread, offset, registers);
+		registers->rcx = frame.rcx;
+		registers->rdx = frame.rdx;
+		registers->rsi = frame.rsi;
+		registers->rdi = frame.rdi;
+		registers->r8 = frame.r8;
+	}
+	registers->rsp = base + sizeof(frame);
+	registers->rip = frame.back - (searching || offset < done ? ARC_CALL : 0);
+	return true;
+}
 
 bool arc_leave(const struct thread *thread, struct user_regs_struct *registers)
 {
 	const struct space *space = thread->process->space;
 	const struct resident_table *t = table();
 	uint64_t offset = registers->rip - space->family->arena->address;
+
+	if (offset >= t->enter)
+		return graph_leave(thread, offset, registers);
 	bool framed = offset >= t->arc_lowered && offset < t->arc_return;
 	uint64_t base = registers->rsp - (framed ? 0 : offsetof(struct arc_frame, back));
 	struct arc_frame frame;
@@ -45,7 +102,8 @@ bool arc_holds(const struct space *space, uint64_t rip)
 {
 	uint64_t offset = rip - space->family->arena->address;
 
-	return offset >= table()->arc && offset < table()->arc_end;
+	return (offset >= table()->arc && offset < table()->arc_end) ||
+	       (offset >= table()->enter && offset < table()->graph_end);
 }
 
 bool arc_take_pushed(const struct thread *thread, const struct plan_place *place,

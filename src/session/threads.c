@@ -1,6 +1,7 @@
 /* The tables of threads and processes, and their banks. */
 #include "session/signals.h"
 
+#include "session/callgraph.h"
 #include "session/residues.h"
 
 #include <errno.h>
@@ -51,6 +52,7 @@ void session_remove_thread(struct session *session, struct thread *thread)
 	vector_deinit(&thread->old_banks);
 	residues_end(thread);
 	vector_deinit(&thread->shown);
+	vector_deinit(&thread->calls);
 	*table_insert(&session->threads, (uint64_t)thread->tid, NULL) = 0;
 	for (size_t i = 0; i < session->all_threads.count; i++) {
 		if (session->all_threads.items[i] == thread) {
@@ -224,6 +226,7 @@ void thread_assign_bank(struct session *session, struct thread *thread, uint32_t
 	if (bank) {
 		bank->shared->quiet = quiet;
 		bank->shared->stack_end = stack_end_of(thread);
+		callgraph_begin(session, bank, &thread->calls);
 		error = remote_set_gs_base(thread->tid, bank->address);
 	}
 	thread->bank = bank;
@@ -253,7 +256,8 @@ void thread_set_aside(struct session *session, struct thread *thread)
 }
 
 /* The thread goes on with a wider bank; a hook that it is in ends with the old one. */
-static void widen_bank(struct space *space, struct thread *thread)
+static void widen_bank(const struct session *session, struct space *space,
+		       struct thread *thread)
 {
 	struct bank *old = thread->bank, *bank;
 
@@ -266,6 +270,8 @@ static void widen_bank(struct space *space, struct thread *thread)
 	signals_leave_gate(thread);
 	bank->shared->quiet = old->shared->quiet;
 	bank->shared->stack_end = old->shared->stack_end;
+	callgraph_note_calls(session, old, &thread->calls);
+	callgraph_begin(session, bank, &thread->calls);
 	struct trm_error *error = remote_set_gs_base(thread->tid, bank->address);
 
 	if (error) {
@@ -300,7 +306,7 @@ struct trm_error *space_widen_banks(struct session *session, struct space *space
 			continue;
 		if (!stopped && !thread_interrupt(session, other))
 			continue;
-		widen_bank(space, other);
+		widen_bank(session, space, other);
 		if (!stopped)
 			thread_resume(session, other, 0);
 	}

@@ -56,6 +56,8 @@
 #define WIRE_BANK_MASK      0xc8
 #define WIRE_BANK_STACK_END 0xd0
 #define WIRE_BANK_ARC       0xd8
+#define WIRE_BANK_ENTER     0xe0
+#define WIRE_BANK_LEAVE     0xe8
 #define WIRE_BANK_STACK_TOP 0x2000
 
 /* What returns has on the stack while it looks for the way back, in front of the address
@@ -91,6 +93,25 @@
 #define WIRE_ARCS_MASK    0x7fff
 #define WIRE_ARCS_MAX     24576 /* entries */
 #define WIRE_ARCS_STEPS   1024  /* rows of the index that are tried */
+
+/*
+ * Where the context-sensitive call graph is measured, the first counters of each bank are
+ * struct wire_graph. Nodes and frames are named by their distance from the first one;
+ * 0 is the root, and the frame below all others. All-zero is an empty one.
+ */
+#define WIRE_GRAPH_TOP    0x2000
+#define WIRE_GRAPH_LAST   0x2008
+#define WIRE_GRAPH_USED   0x2010
+#define WIRE_GRAPH_INDEX  0x2040
+#define WIRE_GRAPH_FRAMES 0x202040
+#define WIRE_GRAPH_NODES  0x402080
+#define WIRE_GRAPH_BITS   19 /* of an index */
+#define WIRE_GRAPH_MASK   0x7ffff
+#define WIRE_GRAPH_STEPS  1024     /* rows of the index that are tried */
+#define WIRE_GRAPH_DEPTH  0x200000 /* bytes of frames */
+#define WIRE_GRAPH_MAX    0x800000 /* bytes of nodes beside the root and the last */
+#define WIRE_GRAPH_BEYOND 0x800020 /* the last one: of all that have no room */
+#define WIRE_GRAPH_LEAF   1        /* in what a gate tells: no return will be seen */
 
 /* Hook numbers: why the resident calls the controller. 0 is none. */
 #define WIRE_HOOK_LINK_MAP 1 /* _dl_debug_state: modules come or go */
@@ -287,6 +308,32 @@ struct wire_arcs {
 	struct wire_arc entries[WIRE_ARCS_MAX];
 };
 
+/*
+ * The tree of calls of a thread. A call's function is the displacement of its cell in the
+ * bank (PLAN_CELL_SLOTS). A node's parent stands in front of it.
+ */
+struct wire_graph_node {
+	uint32_t function, parent; /* 0, 0: not used yet */
+	uint64_t calls;
+	uint64_t ticks; /* of the time-stamp counter, in it and nothing further in */
+	uint64_t pad_;
+};
+/* A call that has not returned. */
+struct wire_graph_frame {
+	uint64_t place; /* of the return address on the stack, with all bits inverted */
+	uint32_t node;
+	uint32_t pad_;
+};
+struct wire_graph {
+	uint64_t top;                        /* the innermost frame */
+	uint64_t last;                       /* ticks: of the last call or return */
+	uint64_t used;                       /* bytes of nodes behind the root */
+	uint64_t pad_[5];
+	uint32_t index[1 << WIRE_GRAPH_BITS]; /* by hash: a node; 0: none */
+	struct wire_graph_frame frames[WIRE_GRAPH_DEPTH / 16 + 4];
+	struct wire_graph_node nodes[WIRE_GRAPH_MAX / 32 + 2];
+};
+
 /* The header of a bank; counters follow at WIRE_BANK_HEADER. */
 struct wire_bank {
 	uint64_t self;   /* address of this bank in the program */
@@ -305,7 +352,8 @@ struct wire_bank {
 	uint64_t stack_end; /* behind the highest address of the thread's own stack; 0:
 			       it is not known */
 	uint64_t arc;       /* address of resident.S's arc */
-	uint8_t pad2_[0x100 - 0xe0];
+	uint64_t enter, leave; /* the same of these */
+	uint8_t pad2_[0x100 - 0xf0];
 	struct wire_batch batch;
 };
 
