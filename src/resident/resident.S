@@ -437,16 +437,19 @@ arc_end:
 	.macro take_time timed
 	not	%rax
 	mov	%rax, %rdi
+	mov	%gs:WIRE_GRAPH_TOP, %ecx
+	cmpl	$0, %gs:WIRE_BANK_UNTIMED
+	jne	9f
 	rdtsc
 	shl	$32, %rdx
 	or	%rax, %rdx
-	mov	%gs:WIRE_GRAPH_TOP, %ecx
 	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %eax
 	mov	%rdx, %r8
 	sub	%gs:WIRE_GRAPH_LAST, %r8
 	mov	%rdx, %gs:WIRE_GRAPH_LAST
 \timed:
 	add	%r8, %gs:WIRE_GRAPH_NODES + 16(%rax)
+9:
 	.endm
 	/* drops frames at the place rdi (inverted) and below; rcx becomes the innermost */
 	.macro drop_frames

@@ -459,6 +459,7 @@ void follow_child(struct session *session, struct thread *parent, pid_t tid)
 		child->state = THREAD_NEW;
 	}
 	child->quiet = parent->bank ? parent->bank->shared->quiet : 0;
+	child->untimed = parent->bank ? parent->bank->shared->untimed : 0;
 	child->stack_end = parent->bank ? parent->bank->shared->stack_end : 0;
 	adopt(session, parent, child);
 	if (waiting && child->state == THREAD_WAITING)

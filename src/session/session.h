@@ -203,7 +203,7 @@ struct thread {
 	struct process *process; /* NULL while THREAD_WAITING */
 	enum thread_state state;
 	bool stopped;       /* in a ptrace-stop that we know of */
-	uint32_t quiet;     /* as its parent's, for its bank */
+	uint32_t quiet, untimed; /* as its parent's, for its bank */
 	uint64_t stack_end; /* the same; see struct wire_bank */
 	bool event_pending; /* its stop has an event that the main loop is to act on */
 	bool leaving; /* its process was released while it could not be stopped: it is let

@@ -225,6 +225,7 @@ void thread_assign_bank(struct session *session, struct thread *thread, uint32_t
 	}
 	if (bank) {
 		bank->shared->quiet = quiet;
+		bank->shared->untimed = thread->untimed;
 		bank->shared->stack_end = stack_end_of(thread);
 		callgraph_begin(session, bank, &thread->calls);
 		error = remote_set_gs_base(thread->tid, bank->address);
@@ -269,6 +270,7 @@ static void widen_bank(const struct session *session, struct space *space,
 	/* A call that is being counted is counted in one bank. */
 	signals_leave_gate(thread);
 	bank->shared->quiet = old->shared->quiet;
+	bank->shared->untimed = old->shared->untimed;
 	bank->shared->stack_end = old->shared->stack_end;
 	callgraph_note_calls(session, old, &thread->calls);
 	callgraph_begin(session, bank, &thread->calls);

@@ -12,6 +12,7 @@ CHECK(wire_bank, back, WIRE_BANK_BACK);
 CHECK(wire_bank, number, WIRE_BANK_NUMBER);
 CHECK(wire_bank, quiet, WIRE_BANK_QUIET);
 CHECK(wire_bank, control, WIRE_BANK_CONTROL);
+CHECK(wire_bank, untimed, WIRE_BANK_UNTIMED);
 CHECK(wire_bank, returns, WIRE_BANK_RETURNS);
 CHECK(wire_bank, registers.rax, WIRE_BANK_RAX);
 CHECK(wire_bank, registers.rsp, WIRE_BANK_RSP);

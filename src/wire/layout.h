@@ -35,6 +35,7 @@
 #define WIRE_BANK_NUMBER    0x18
 #define WIRE_BANK_QUIET     0x1c
 #define WIRE_BANK_CONTROL   0x20
+#define WIRE_BANK_UNTIMED   0x34
 #define WIRE_BANK_RETURNS   0x38
 #define WIRE_BANK_RAX       0x40
 #define WIRE_BANK_RCX       0x48
@@ -345,7 +346,7 @@ struct wire_bank {
 	uint32_t request; /* enum wire_request; a futex */
 	uint32_t reply;   /* enum wire_reply; a futex */
 	uint32_t tid;     /* of the thread; for the controller */
-	uint32_t pad_;
+	uint32_t untimed; /* not 0: the thread may not read the time-stamp counter */
 	uint64_t returns;                /* address of resident.S's returns */
 	struct wire_registers registers; /* of the thread that posted a request */
 	uint64_t mask;                   /* its signal mask */
