@@ -306,6 +306,35 @@ static bool set_call_end(const struct making *making, struct plan_function *row)
 	return end <= UINT8_MAX;
 }
 
+/* Whether an instruction may take longer than the clock: it calls, or repeats. */
+static bool is_long(const struct cfg *cfg, const struct cfg_instruction *row)
+{
+	const uint8_t prefix = cfg->bytes[row->offset];
+
+	return row->kind == CFG_CALL || row->kind == CFG_CALL_INDIRECT ||
+	       row->kind == CFG_KERNEL || row->kind == CFG_STOP ||
+	       row->kind == CFG_LOOP ||
+	       ((prefix == 0xf2 || prefix == 0xf3) && row->opcode >= 0xa4 &&
+		row->opcode <= 0xaf);
+}
+
+/* Whether a function is over before the clock could be read twice, so that nothing is
+ * known of its time: it is a leaf of call graphs. */
+static bool is_brief(const struct cfg *cfg)
+{
+	enum { INSTRUCTIONS = 48 };
+
+	if (cfg->instructions.count > INSTRUCTIONS)
+		return false;
+	vector_for_each (&cfg->instructions, row)
+		if (is_long(cfg, row))
+			return false;
+	vector_for_each (&cfg->edges, edge)
+		if (edge->to != CFG_OUT && edge->to <= edge->from)
+			return false;
+	return true;
+}
+
 bool blocks_instrument(struct making *making, uint32_t index, struct plan_function *row)
 {
 	const struct making_mark mark = making_mark(making);
@@ -313,6 +342,8 @@ bool blocks_instrument(struct making *making, uint32_t index, struct plan_functi
 	const uint32_t slots = making->plan->slot_count;
 
 	if (!build_cfg(making, index) ||
+	    (making->request->graph && !making->choices[index].reason &&
+	     is_brief(&making->cfg)) ||
 	    !whole_fit(&making->whole, &making->cfg,
 		       (uint32_t)(entry_of(making, index) - row->address)))
 		return false;

@@ -20,7 +20,6 @@ enum gate_operand {
 	OPERAND_NONE,
 	OPERAND_SLOT,   /* displacement in the bank, of a word of the cell */
 	OPERAND_ARC,    /* displacement in the bank of the resident's address */
-	OPERAND_TOLD,   /* displacement in the bank of the cell, and what else enter gets */
 	OPERAND_TARGET, /* distance to the trampoline */
 	OPERAND_RETURN, /* distance from rsp to the return address */
 };
@@ -137,7 +136,7 @@ static const struct gate_step forms[GATE_FORMS][STEPS_MAX + 1] =
 				 136,
 				 1,
 				 false},
-				{{0xb8}, 1, OPERAND_TOLD, 0, 136, 1, true},
+				{{0xb8}, 1, OPERAND_SLOT, 0, 136, 1, true},
 				{{0x58}, 1, 0, 0, 136, 1, true},
 				{{0x48, 0x8d, 0xa4, 0x24, 0x80}, 8, 0, 0, 128, 0, true},
 				{{0xe9}, 1, OPERAND_TARGET, 0, 0, 0, true},
@@ -161,7 +160,7 @@ static const struct gate_step forms[GATE_FORMS][STEPS_MAX + 1] =
 				 144,
 				 2,
 				 false},
-				{{0xb8}, 1, OPERAND_TOLD, 0, 144, 2, true},
+				{{0xb8}, 1, OPERAND_SLOT, 0, 144, 2, true},
 				{{0x9d}, 1, 0, 0, 144, 2, true},
 				{{0x58}, 1, 0, 0, 136, 1, true},
 				{{0x48, 0x8d, 0xa4, 0x24, 0x80}, 8, 0, 0, 128, 0, true},
@@ -186,7 +185,6 @@ struct gate {
 	uint32_t cell;  /* displacement in the bank without the module's own */
 	uint32_t arc;   /* see struct plan_hook_layout */
 	uint32_t depth; /* bytes from rsp to the return address */
-	uint32_t told;  /* beside the cell: GATES_LEAF */
 	uint64_t original, target;
 };
 
@@ -207,9 +205,6 @@ static void emit_gate(struct emitter *emitter, const struct gate *gate)
 		} else if (step->operand == OPERAND_SLOT) {
 			emit_fixup(emitter, PLAN_FIXUP_SLOT);
 			emit_word32(emitter, gate->cell + step->word * 8u);
-		} else if (step->operand == OPERAND_TOLD) {
-			emit_fixup(emitter, PLAN_FIXUP_SLOT);
-			emit_word32(emitter, gate->cell | gate->told);
 		} else if (step->operand == OPERAND_ARC) {
 			emit_word32(emitter, gate->arc);
 		} else if (step->operand == OPERAND_TARGET) {
@@ -277,6 +272,18 @@ static enum gate_form form_of(const struct making *making, uint32_t index)
 	return making->choices[index].keep_flags ? GATE_KEEP_FLAGS : GATE_CELL;
 }
 
+/* Where in the bank lies what a gate calls. Returns are seen of functions relocated
+ * whole. */
+static uint32_t routine_of(const struct making *making,
+			   const struct plan_function *function)
+{
+	const struct plan_hook_layout *layout = &making->request->hook_layout;
+
+	if (!making->plan->graph)
+		return layout->arc;
+	return function->step_count ? layout->enter : layout->tally;
+}
+
 void gates_write(struct making *making)
 {
 	struct plan *plan = making->plan;
@@ -289,10 +296,7 @@ void gates_write(struct making *making)
 		struct gate gate = {
 			.form = form_of(making, i),
 			.cell = i * PLAN_CELL_SLOTS * plan->slot_size,
-			.arc = plan->graph ? making->request->hook_layout.enter
-					   : making->request->hook_layout.arc,
-			/* Returns are seen of functions relocated whole. */
-			.told = function->step_count ? 0 : GATES_LEAF,
+			.arc = routine_of(making, function),
 			.target = plan->code_address + gates_body(plan, function),
 		};
 

@@ -26,7 +26,7 @@
  * Where the context-sensitive call graph is measured (plan.graph) all calls pass gates,
  * which tell the resident where the return address lies on the stack, and which function
  * it is (resident.S, enter); so do probes in front of returns, in functions relocated
- * whole.
+ * whole. Those that are sooner over than the clock is read are counted alone (tally).
  */
 #ifndef TRAMMEL_CODE_GATES_H
 #define TRAMMEL_CODE_GATES_H
@@ -36,7 +36,6 @@
 enum {
 	GATES_SIZE = 64,      /* bytes of a gate; one for each function, at the start */
 	GATES_STUB_SIZE = 16, /* bytes of a stub; those of plan.arcs, at the end */
-	GATES_LEAF = 1, /* in what a gate tells: see WIRE_GRAPH_LEAF */
 };
 
 /* Makes room for the gates at the start of plan.code and for the cells in front of all

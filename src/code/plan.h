@@ -224,7 +224,8 @@ struct plan_hook_layout {
 	uint32_t arc;   /* the same of the address that gates call */
 	uint32_t returns; /* the same of the address that signal returns jump to, with
 			     their own address in rbx; 0: they are left alone */
-	uint32_t enter, leave; /* as `arc`, of calls and returns in call graphs */
+	uint32_t enter, leave, tally; /* as `arc`, where call graphs are measured: of
+					 calls, returns, and calls without returns */
 };
 
 /* How much of a function is measured. */

@@ -83,19 +83,16 @@ resident_start:
 	.long arc_counted - resident_start
 	.long arc_return - resident_start
 	.long arc_end - resident_start
-	.long enter - resident_start
-	.long enter_lowered - resident_start
-	.long enter_saved - resident_start
-	.long enter_timed - resident_start
-	.long enter_counted - resident_start
-	.long enter_return - resident_start
-	.long leave_call - resident_start
-	.long leave_lowered - resident_start
-	.long leave_saved - resident_start
-	.long leave_timed - resident_start
-	.long leave_done - resident_start
-	.long leave_return - resident_start
-	.long graph_end - resident_start
+	.irp	name, enter, leave_call, tally
+	.long \name - resident_start
+	.long \name\()_lowered - resident_start
+	.long \name\()_saved - resident_start
+	.long \name\()_timed - resident_start
+	.long \name\()_done - resident_start
+	.long \name\()_return - resident_start
+	.long \name\()_search - resident_start
+	.long \name\()_end - resident_start
+	.endr
 	.long boot - resident_start
 	.long boot_data - resident_start
 	.long boot_end - resident_start
@@ -423,146 +420,191 @@ arc_return:
 arc_end:
 
 /*
- * A call, and a return, where the context-sensitive call graph is measured (struct wire_graph).
- * Both are told where the return address lies on the stack, in rax. Nothing of the program's is
- * changed or followed: which calls are still under way is told by their places alone. A stack
- * grows downwards, so what lies at or below the place of a call, or of a return, is over,
- * however it was left. So each may be done again, or not at all, up to the increment that
- * counts a call: a signal that arrives before that finds the thread moved back into the gate.
- * What time went by since the last event belongs to the node that was innermost then.
+ * A call, a return, and a call whose return will not be seen, where the context-sensitive call
+ * graph is measured (struct wire_graph). All are told in rax where the return address lies on the
+ * stack; behind their own return address lie the opcode of a mov and the displacement of the
+ * function's cell. Nothing of the program's is changed or followed: which calls are still under
+ * way is told by their places alone. A stack grows downwards, so what lies at or below the place
+ * of a call, or of a return, is over, however it was left. So each may be done again, or not at
+ * all, up to the increment that counts a call: a signal that arrives before that finds the thread
+ * moved back into the gate. What time went by since the last event belongs to the node that was
+ * innermost then.
  * As for arc: with the controller dead threads may share a bank; all numbers stay within their
- * bounds then. Both change rax and flags.
+ * bounds then. They change rax and flags.
  */
-	/* ticks of the time-stamp counter since the last event, to the innermost node */
-	.macro take_time timed
+	.macro save_graph
+	mov	%rcx, (%rsp)
+	mov	%rdx, 8(%rsp)
+	mov	%r8, 16(%rsp)
+	mov	%r9, 24(%rsp)
+	.endm
+	.macro restore_graph
+	mov	(%rsp), %rcx
+	mov	8(%rsp), %rdx
+	mov	16(%rsp), %r8
+	mov	24(%rsp), %r9
+	.endm
+	/* Inverts the place, to r8; rcx becomes the innermost frame, and rdx its node. */
+	.macro take_place
 	not	%rax
-	mov	%rax, %rdi
+	mov	%rax, %r8
 	mov	%gs:WIRE_GRAPH_TOP, %ecx
+	.endm
+	/* Ticks since the last event, to the innermost node. */
+	.macro take_time timed
 	cmpl	$0, %gs:WIRE_BANK_UNTIMED
-	jne	9f
+	jne	1f
 	rdtsc
 	shl	$32, %rdx
-	or	%rax, %rdx
-	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %eax
-	mov	%rdx, %r8
-	sub	%gs:WIRE_GRAPH_LAST, %r8
-	mov	%rdx, %gs:WIRE_GRAPH_LAST
+	or	%rdx, %rax
+	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
+	sub	%gs:WIRE_GRAPH_LAST, %rax
+	add	%rax, %gs:WIRE_GRAPH_LAST
 \timed:
-	add	%r8, %gs:WIRE_GRAPH_NODES + 16(%rax)
-9:
+	add	%rax, %gs:WIRE_GRAPH_NODES + 16(%rdx)
+1:
 	.endm
-	/* drops frames at the place rdi (inverted) and below; rcx becomes the innermost */
+	/* Drops frames at the place and below. */
 	.macro drop_frames
-	cmp	%rdi, %gs:WIRE_GRAPH_FRAMES(%rcx)
+	cmp	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)
 	jb	2f
 1:	sub	$16, %ecx
-	cmp	%rdi, %gs:WIRE_GRAPH_FRAMES(%rcx)
+	cmp	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)
 	jae	1b
 2:
+	.endm
+	/* wire_graph_row of parent rdx and function r9; changes rdx. */
+	.macro find_row row
+	mov	%r9d, %\row
+	shr	$9, %\row
+	imul	$WIRE_GRAPH_SPREAD, %\row, %\row
+	add	%edx, %\row
+	mov	%r9d, %edx
+	imul	$WIRE_GRAPH_MIX, %\row, %\row
+	shr	$5, %edx
+	and	$15, %edx
+	shr	$(32 - WIRE_GRAPH_BITS), %\row
+	and	$~15, %\row
+	or	%edx, %\row
+	.endm
+	/* The function is r9, and rax its node among the children of the innermost one, rdx. */
+	.macro find_child name
+	mov	48(%rsp), %rax
+	mov	1(%rax), %r9d
+	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
+	find_row eax
+	mov	%gs:WIRE_GRAPH_INDEX(,%rax,4), %eax
+	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
+	cmp	%r9d, %gs:WIRE_GRAPH_NODES(%rax)
+	jne	\name\()_search
+	cmp	%edx, %gs:WIRE_GRAPH_NODES + 4(%rax)
+	jne	\name\()_search
+\name\()_found:
+	.endm
+	/* The same where another node is in the row: in those behind it, or a new one. Where there
+	 * is no room for one, the function's own counter is `lost`, and rax the node of all those.
+	 * r8 lies at 40(%rsp) meanwhile. */
+	.macro search_child name
+\name\()_search:
+	movl	$WIRE_GRAPH_STEPS, 32(%rsp)
+	mov	%r8, 40(%rsp)
+	find_row r8d
+	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
+1:	and	$WIRE_GRAPH_MASK, %r8d
+	mov	%gs:WIRE_GRAPH_INDEX(,%r8,4), %eax
+	test	%eax, %eax
+	jz	2f
+	inc	%r8d
+	decl	32(%rsp)
+	jz	3f
+	cmp	%r9d, %gs:WIRE_GRAPH_NODES(%rax)
+	jne	1b
+	cmp	%edx, %gs:WIRE_GRAPH_NODES + 4(%rax)
+	jne	1b
+	mov	40(%rsp), %r8
+	jmp	\name\()_found
+2:	mov	%gs:WIRE_GRAPH_USED, %rax
+	cmp	$WIRE_GRAPH_MAX, %rax
+	jae	3f
+	add	$32, %rax
+	mov	%r9d, %gs:WIRE_GRAPH_NODES(%rax)
+	mov	%edx, %gs:WIRE_GRAPH_NODES + 4(%rax)
+	mov	%rax, %gs:WIRE_GRAPH_USED
+	mov	%eax, %gs:WIRE_GRAPH_INDEX(,%r8,4)
+	mov	40(%rsp), %r8
+	jmp	\name\()_found
+3:	mov	40(%rsp), %r8
+	mov	$WIRE_GRAPH_BEYOND, %eax
+	add	$16, %r9d
+	jmp	\name\()_lost
 	.endm
 
 	.balign 64
 enter:
 	lea	-48(%rsp), %rsp
 enter_lowered:
-	mov	%rcx, (%rsp)
-	mov	%rdx, 8(%rsp)
-	mov	%rsi, 16(%rsp)
-	mov	%rdi, 24(%rsp)
-	mov	%r8, 32(%rsp)
+	save_graph
 enter_saved:
+	take_place
 	take_time enter_timed
 	drop_frames
-	/* the child of node rdx that is a call of function esi: it is r8 among the nodes */
-	mov	48(%rsp), %rsi
-	mov	1(%rsi), %esi
-	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
-	mov	%rdx, %r8
-	shl	$32, %r8
-	mov	%esi, %eax
-	and	$~WIRE_GRAPH_LEAF, %eax
-	or	%rax, %r8
-	movabs	$0x9e3779b97f4a7c15, %rdx
-	imul	%r8, %rdx
-	shr	$(64 - WIRE_GRAPH_BITS), %rdx
-	mov	%gs:WIRE_GRAPH_INDEX(,%rdx,4), %eax
-	cmp	%r8, %gs:WIRE_GRAPH_NODES(%rax)
-	jne	enter_search
-enter_found:
-	test	$WIRE_GRAPH_LEAF, %sil
-	jne	3f
+	find_child enter
+	lea	WIRE_GRAPH_NODES + 8(%rax), %r9d
+enter_lost:
 	cmp	$WIRE_GRAPH_DEPTH, %ecx
 	jae	3f
 	add	$16, %ecx
-	mov	%rdi, %gs:WIRE_GRAPH_FRAMES(%rcx)
+	mov	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)
 	mov	%eax, %gs:WIRE_GRAPH_FRAMES + 8(%rcx)
-3:	lea	WIRE_GRAPH_NODES + 8(%rax), %r8
-enter_count:
-	mov	%rcx, %gs:WIRE_GRAPH_TOP
-	incq	%gs:(%r8)
-enter_counted:
-	mov	(%rsp), %rcx
-	mov	8(%rsp), %rdx
-	mov	16(%rsp), %rsi
-	mov	24(%rsp), %rdi
-	mov	32(%rsp), %r8
+3:	mov	%rcx, %gs:WIRE_GRAPH_TOP
+	incq	%gs:(%r9)
+enter_done:
+	restore_graph
 	lea	48(%rsp), %rsp
 enter_return:
 	ret
-enter_search:
-	movl	$WIRE_GRAPH_STEPS, 40(%rsp)
-4:	test	%eax, %eax
-	jz	5f
-	inc	%edx
-	and	$WIRE_GRAPH_MASK, %edx
-	decl	40(%rsp)
-	jz	6f
-	mov	%gs:WIRE_GRAPH_INDEX(,%rdx,4), %eax
-	cmp	%r8, %gs:WIRE_GRAPH_NODES(%rax)
-	jne	4b
-	jmp	enter_found
-5:	mov	%gs:WIRE_GRAPH_USED, %rax
-	cmp	$WIRE_GRAPH_MAX, %rax
-	jae	6f
-	add	$32, %rax
-	mov	%r8, %gs:WIRE_GRAPH_NODES(%rax)
-	mov	%rax, %gs:WIRE_GRAPH_USED
-	mov	%eax, %gs:WIRE_GRAPH_INDEX(,%rdx,4)
-	jmp	enter_found
-	/* no room: the function counts, and time goes to the node of all that have none */
-6:	test	$WIRE_GRAPH_LEAF, %sil
-	jne	7f
-	cmp	$WIRE_GRAPH_DEPTH, %ecx
-	jae	7f
-	add	$16, %ecx
-	mov	%rdi, %gs:WIRE_GRAPH_FRAMES(%rcx)
-	movl	$WIRE_GRAPH_BEYOND, %gs:WIRE_GRAPH_FRAMES + 8(%rcx)
-7:	and	$~WIRE_GRAPH_LEAF, %esi
-	lea	16(%rsi), %r8
-	jmp	enter_count
+	search_child enter
+enter_end:
 
 	.balign 64
 leave_call:
 	lea	-48(%rsp), %rsp
-leave_lowered:
-	mov	%rcx, (%rsp)
-	mov	%rdx, 8(%rsp)
-	mov	%rdi, 24(%rsp)
-	mov	%r8, 32(%rsp)
-	mov	%rsi, 16(%rsp)
-leave_saved:
-	take_time leave_timed
+leave_call_lowered:
+	save_graph
+leave_call_saved:
+	take_place
+	take_time leave_call_timed
 	drop_frames
 	mov	%rcx, %gs:WIRE_GRAPH_TOP
-leave_done:
-	mov	(%rsp), %rcx
-	mov	8(%rsp), %rdx
-	mov	24(%rsp), %rdi
-	mov	32(%rsp), %r8
+leave_call_done:
+	restore_graph
 	lea	48(%rsp), %rsp
-leave_return:
+leave_call_return:
 	ret
-graph_end:
+leave_call_search:
+leave_call_end:
+
+	.balign 64
+tally:
+	lea	-48(%rsp), %rsp
+tally_lowered:
+	save_graph
+tally_saved:
+	take_place
+	drop_frames
+tally_timed:
+	find_child tally
+	lea	WIRE_GRAPH_NODES + 8(%rax), %r9d
+tally_lost:
+	mov	%rcx, %gs:WIRE_GRAPH_TOP
+	incq	%gs:(%r9)
+tally_done:
+	restore_graph
+	lea	48(%rsp), %rsp
+tally_return:
+	ret
+	search_child tally
+tally_end:
 
 /*
  * The first injection, from a copy in the slack behind some text: makes the arena and maps it.

@@ -17,9 +17,9 @@ struct arc_frame {
 	uint64_t back;
 };
 
-/* What its enter and leave keep there. */
+/* What its routines for call graphs keep there. */
 struct graph_frame {
-	uint64_t rcx, rdx, rsi, rdi, r8, spare;
+	uint64_t rcx, rdx, r8, r9, scratch[2];
 	uint64_t back;
 };
 
@@ -27,31 +27,35 @@ struct graph_frame {
 #define ARC_CALL 8
 
 /* A thread that has read the clock, and not added the time yet: by hand. */
-static void add_time(const struct thread *thread, uint64_t offset,
+static void add_time(const struct thread *thread,
 		     const struct user_regs_struct *registers)
 {
-	struct wire_graph *graph = (void *)((char *)thread->bank->shared +
-					    WIRE_BANK_HEADER);
-	uint64_t node = registers->rax / sizeof(graph->nodes[0]);
+	struct wire_graph *graph =
+		(void *)((char *)thread->bank->shared + WIRE_BANK_HEADER);
+	uint64_t node = registers->rdx / sizeof(graph->nodes[0]);
 
-	if ((offset == table()->enter_timed || offset == table()->leave_timed) &&
-	    node < sizeof(graph->nodes) / sizeof(graph->nodes[0]))
-		graph->nodes[node].ticks += registers->r8;
+	if (node < sizeof(graph->nodes) / sizeof(graph->nodes[0]))
+		graph->nodes[node].ticks += registers->rax;
 }
 
-/* From the resident's enter or leave back behind the call that led there, or in front of
- * it, if it has to be done again. */
-static bool graph_leave(const struct thread *thread, uint64_t offset,
+static const struct resident_routine *routine_at(uint64_t offset)
+{
+	for (size_t i = 0; i < sizeof(table()->graph) / sizeof(table()->graph[0]); i++) {
+		const struct resident_routine *routine = &table()->graph[i];
+
+		if (offset >= routine->start && offset < routine->end)
+			return routine;
+	}
+	return NULL;
+}
+
+/* Back behind the call that led there, or in front of it, if it has to be done again. */
+static bool graph_leave(const struct thread *thread,
+			const struct resident_routine *routine, uint64_t offset,
 			struct user_regs_struct *registers)
 {
-	const struct resident_table *t = table();
-	bool entering = offset < t->leave_call;
-	uint32_t lowered = entering ? t->enter_lowered : t->leave_lowered;
-	uint32_t saved = entering ? t->enter_saved : t->leave_saved;
-	uint32_t last = entering ? t->enter_return : t->leave_return;
-	uint32_t done = entering ? t->enter_counted : t->leave_done;
-	bool searching = entering && offset > last;
-	bool framed = searching || (offset >= lowered && offset < last);
+	bool searching = offset >= routine->search;
+	bool framed = searching || (offset >= routine->lowered && offset < routine->last);
 	uint64_t base =
 		registers->rsp - (framed ? 0 : offsetof(struct graph_frame, back));
 	struct graph_frame frame;
@@ -59,17 +63,18 @@ static bool graph_leave(const struct thread *thread, uint64_t offset,
 	if (remote_failed(remote_read(thread->process->space->memory_fd, base, &frame,
 				      sizeof(frame))))
 		return false;
-	if (searching || (offset >= saved && offset < last)) {
-		if (thread->bank)
-			add_time(thread, offset, registers);
+	if (thread->bank && offset == routine->timed &&
+	    routine != &table()->graph[RESIDENT_TALLY])
+		add_time(thread, registers);
+	if (framed && offset >= routine->saved) {
 		registers->rcx = frame.rcx;
 		registers->rdx = frame.rdx;
-		registers->rsi = frame.rsi;
-		registers->rdi = frame.rdi;
 		registers->r8 = frame.r8;
+		registers->r9 = frame.r9;
 	}
 	registers->rsp = base + sizeof(frame);
-	registers->rip = frame.back - (searching || offset < done ? ARC_CALL : 0);
+	registers->rip =
+		frame.back - (searching || offset < routine->done ? ARC_CALL : 0);
 	return true;
 }
 
@@ -79,8 +84,8 @@ bool arc_leave(const struct thread *thread, struct user_regs_struct *registers)
 	const struct resident_table *t = table();
 	uint64_t offset = registers->rip - space->family->arena->address;
 
-	if (offset >= t->enter)
-		return graph_leave(thread, offset, registers);
+	if (routine_at(offset))
+		return graph_leave(thread, routine_at(offset), offset, registers);
 	bool framed = offset >= t->arc_lowered && offset < t->arc_return;
 	uint64_t base = registers->rsp - (framed ? 0 : offsetof(struct arc_frame, back));
 	struct arc_frame frame;
@@ -103,7 +108,7 @@ bool arc_holds(const struct space *space, uint64_t rip)
 	uint64_t offset = rip - space->family->arena->address;
 
 	return (offset >= table()->arc && offset < table()->arc_end) ||
-	       (offset >= table()->enter && offset < table()->graph_end);
+	       routine_at(offset);
 }
 
 bool arc_take_pushed(const struct thread *thread, const struct plan_place *place,

@@ -372,7 +372,7 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 		.hook_own = WIRE_HOOK_OWN,
 		.hook_stack = WIRE_HOOK_STACK,
 		.hook_layout = {WIRE_BANK_ENTRY, WIRE_BANK_ARC, WIRE_BANK_RETURNS,
-				WIRE_BANK_ENTER, WIRE_BANK_LEAVE},
+				WIRE_BANK_ENTER, WIRE_BANK_LEAVE, WIRE_BANK_TALLY},
 		.live = options->live,
 	};
 

@@ -148,8 +148,7 @@ void callgraph_note_calls(const struct session *session, const struct bank *bank
 /* The node of a call below another one, made if it is new. */
 static uint32_t make_child(struct wire_graph *graph, uint32_t function, uint32_t parent)
 {
-	const uint64_t key = (uint64_t)parent << 32 | function;
-	uint32_t row = (uint32_t)(key * 0x9e3779b97f4a7c15u >> (64 - WIRE_GRAPH_BITS));
+	uint32_t row = wire_graph_row(parent, function);
 
 	for (; graph->index[row]; row = (row + 1) & WIRE_GRAPH_MASK) {
 		const struct wire_graph_node *node =

@@ -25,6 +25,7 @@ CHECK(wire_bank, stack_end, WIRE_BANK_STACK_END);
 CHECK(wire_bank, arc, WIRE_BANK_ARC);
 CHECK(wire_bank, enter, WIRE_BANK_ENTER);
 CHECK(wire_bank, leave, WIRE_BANK_LEAVE);
+CHECK(wire_bank, tally, WIRE_BANK_TALLY);
 CHECK(wire_graph, top, WIRE_GRAPH_TOP - WIRE_BANK_HEADER);
 CHECK(wire_graph, last, WIRE_GRAPH_LAST - WIRE_BANK_HEADER);
 CHECK(wire_graph, used, WIRE_GRAPH_USED - WIRE_BANK_HEADER);

@@ -59,6 +59,7 @@
 #define WIRE_BANK_ARC       0xd8
 #define WIRE_BANK_ENTER     0xe0
 #define WIRE_BANK_LEAVE     0xe8
+#define WIRE_BANK_TALLY     0xf0
 #define WIRE_BANK_STACK_TOP 0x2000
 
 /* What returns has on the stack while it looks for the way back, in front of the address
@@ -104,15 +105,16 @@
 #define WIRE_GRAPH_LAST   0x2008
 #define WIRE_GRAPH_USED   0x2010
 #define WIRE_GRAPH_INDEX  0x2040
-#define WIRE_GRAPH_FRAMES 0x202040
-#define WIRE_GRAPH_NODES  0x402080
-#define WIRE_GRAPH_BITS   19 /* of an index */
-#define WIRE_GRAPH_MASK   0x7ffff
+#define WIRE_GRAPH_FRAMES 0x402040
+#define WIRE_GRAPH_NODES  0x602080
+#define WIRE_GRAPH_BITS   20 /* of an index */
+#define WIRE_GRAPH_MASK   0xfffff
+#define WIRE_GRAPH_SPREAD 0x3c6ef35f
+#define WIRE_GRAPH_MIX    0x1e3779b1
 #define WIRE_GRAPH_STEPS  1024     /* rows of the index that are tried */
 #define WIRE_GRAPH_DEPTH  0x200000 /* bytes of frames */
 #define WIRE_GRAPH_MAX    0x800000 /* bytes of nodes beside the root and the last */
 #define WIRE_GRAPH_BEYOND 0x800020 /* the last one: of all that have no room */
-#define WIRE_GRAPH_LEAF   1        /* in what a gate tells: no return will be seen */
 
 /* Hook numbers: why the resident calls the controller. 0 is none. */
 #define WIRE_HOOK_LINK_MAP 1 /* _dl_debug_state: modules come or go */
@@ -330,10 +332,20 @@ struct wire_graph {
 	uint64_t last;                       /* ticks: of the last call or return */
 	uint64_t used;                       /* bytes of nodes behind the root */
 	uint64_t pad_[5];
-	uint32_t index[1 << WIRE_GRAPH_BITS]; /* by hash: a node; 0: none */
+	/* Nodes by wire_graph_row, or one of the rows behind that; 0: none. */
+	uint32_t index[1 << WIRE_GRAPH_BITS];
 	struct wire_graph_frame frames[WIRE_GRAPH_DEPTH / 16 + 4];
 	struct wire_graph_node nodes[WIRE_GRAPH_MAX / 32 + 2];
 };
+
+/* Children of one node whose functions are near each other lie in one line of the cache:
+ * so do many of those that a loop calls in turn. */
+static inline uint32_t wire_graph_row(uint32_t parent, uint32_t function)
+{
+	uint32_t line = (parent + (function >> 9) * WIRE_GRAPH_SPREAD) * WIRE_GRAPH_MIX;
+
+	return (line >> (32 - WIRE_GRAPH_BITS) & ~15u) | (function >> 5 & 15);
+}
 
 /* The header of a bank; counters follow at WIRE_BANK_HEADER. */
 struct wire_bank {
@@ -353,8 +365,8 @@ struct wire_bank {
 	uint64_t stack_end; /* behind the highest address of the thread's own stack; 0:
 			       it is not known */
 	uint64_t arc;       /* address of resident.S's arc */
-	uint64_t enter, leave; /* the same of these */
-	uint8_t pad2_[0x100 - 0xf0];
+	uint64_t enter, leave, tally; /* the same of these */
+	uint8_t pad2_[0x100 - 0xf8];
 	struct wire_batch batch;
 };
 
