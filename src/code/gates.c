@@ -236,13 +236,14 @@ static uint32_t index_of(const struct plan *plan, const struct plan_function *fu
 
 bool gates_in_call(const struct plan *plan, const struct plan_function *function)
 {
-	return plan->gates_size && function->call_end && !function->step_count;
+	return plan->gates_size && function->call_end &&
+	       (plan->graph || !function->step_count);
 }
 
 uint32_t gates_entrance(const struct plan *plan, const struct plan_function *function)
 {
 	if (!plan->gates_size || function->hook ||
-	    (function->call_end && function->step_count))
+	    (function->call_end && !gates_in_call(plan, function)))
 		return function->trampoline;
 	return index_of(plan, function) * GATES_SIZE;
 }
@@ -256,6 +257,9 @@ uint64_t gates_of_hooked(const struct plan *plan, const struct plan_function *fu
 
 uint32_t gates_body(const struct plan *plan, const struct plan_function *function)
 {
+	/* The stub of the first block. */
+	if (gates_in_call(plan, function) && function->step_count)
+		return plan->stubs.items[function->first_stub].code;
 	return function->trampoline +
 	       (gates_of_hooked(plan, function) ? TRAMPOLINE_GATED_HOOK : 0);
 }

@@ -179,9 +179,10 @@ static struct plan_place locate_in_stub(const struct plan *plan,
 			&plan->stubs.items[function->first_stub + i];
 
 		place.original = stub->call;
-		if (code_offset == stub->code) {
+		if (code_offset == stub->code && !plan->graph) {
 			place.kind = PLAN_PLACE_CALL_UNDO;
-		} else if (code_offset == stub->code + PROBE_COUNT_SIZE) {
+		} else if (code_offset ==
+			   stub->code + (plan->graph ? 0 : PROBE_COUNT_SIZE)) {
 			place.kind = PLAN_PLACE_CALL_DONE;
 			place.original += (uint64_t)(int64_t)stub->callee;
 		}

@@ -37,6 +37,8 @@ struct whole_patch {
 	uint32_t instruction; /* that it leads to */
 	uint32_t island;  /* offset of 5 bytes that 2 lead to; WHOLE_NONE: 5 are here */
 	bool block_start; /* it leads in front of the counter of the block */
+	uint32_t spared;  /* without it the original runs on to here, which does no harm;
+			     0: it is needed */
 };
 
 struct whole_block {

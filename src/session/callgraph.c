@@ -188,6 +188,29 @@ void callgraph_begin(const struct session *session, const struct bank *bank,
 	graph->last = __rdtsc();
 }
 
+void callgraph_hold(const struct session *session, struct thread *thread)
+{
+	if (session->options->collector->graph && !thread->held_ticks)
+		thread->held_ticks = __rdtsc();
+}
+
+void callgraph_go_on(struct thread *thread)
+{
+	struct wire_graph *graph;
+
+	if (!thread->held_ticks)
+		return;
+	if (thread->bank) {
+		graph = graph_of(thread->bank);
+		/* 0: it has called nothing yet. */
+		if (graph->last && graph->last < thread->held_ticks)
+			graph->last += __rdtsc() - thread->held_ticks;
+		else if (graph->last)
+			graph->last = __rdtsc();
+	}
+	thread->held_ticks = 0;
+}
+
 /* What all contexts take, with all that they call. Children stand behind parents. */
 static uint64_t *add_inclusive(const struct image_graph *graph)
 {

@@ -25,6 +25,11 @@ void callgraph_note_calls(const struct session *session, const struct bank *bank
 void callgraph_begin(const struct session *session, const struct bank *bank,
 		     const struct thread_calls *calls);
 
+/* A thread stands, or waits for us, from now on; and goes on: what it took is no time of
+ * the program's. Of several in a row the first one of each counts. */
+void callgraph_hold(const struct session *session, struct thread *thread);
+void callgraph_go_on(struct thread *thread);
+
 /* Writes records of all contexts of an image; `live` is its process, if it has not ended
  * yet, else NULL. */
 void callgraph_save(struct saving *saving, const struct image_run *image,

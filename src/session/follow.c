@@ -602,6 +602,7 @@ void follow_event(struct session *session, const struct event *event)
 		return;
 	}
 	thread->stopped = true;
+	callgraph_hold(session, thread);
 	thread->event_pending = false;
 	if (thread->leaving) {
 		on_leaving(session, thread, event);

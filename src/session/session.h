@@ -221,6 +221,7 @@ struct thread {
 	/* Where the thread was shown, in functions relocated whole, to signal handlers
 	 * that may still run; the innermost last. */
 	struct VECTOR(struct shown) shown;
+	uint64_t held_ticks; /* when it stopped, or asked; 0: see callgraph_hold */
 	struct thread_calls calls; /* where call graphs are measured: that its parent was
 				      in when it forked */
 	siginfo_t held; /* signal to put right when it comes again; si_signo 0: none */

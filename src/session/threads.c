@@ -330,6 +330,8 @@ void thread_defer(struct session *session, struct thread *thread, bool wait)
 void thread_resume(struct session *session, struct thread *thread, int signal)
 {
 	const struct space *space = thread->process ? thread->process->space : NULL;
+	callgraph_go_on(thread);
+
 	bool calls = thread->state == THREAD_EXEC || thread->fault_rip ||
 		     thread->before_exec || thread->shown.count ||
 		     (space && space->starting);
@@ -393,6 +395,7 @@ bool thread_await_stop(struct session *session, struct thread *thread, int timeo
 	if (!event_wait_thread(&session->queue, thread->tid, timeout_ms, &event))
 		return false;
 	thread->stopped = true;
+	callgraph_hold(session, thread);
 	if (event.kind == EVENT_STOP) {
 		thread_repeat_call(thread);
 		return true;
