@@ -1,10 +1,10 @@
 // build: g++ -O2
-// build(clang): clang++ -O2
+// build(O0): clang++ -O0
 // output: caught 400
 // expect-context: path=main/catches(int)/throws(int) calls=400
 // expect-context: path=main/catches(int)/throws(int)/thrower(int) calls=400
 // expect-context: path=main/catches(int)/leaf(int) calls=400
-// expect-context: path=main/catches(int)/throws(int)/thrower(int)/Guard::~Guard() calls=0
+// expect-context: path=main/catches(int)/throws(int)/Guard::~Guard()/leaf(int) calls=400
 /* Exceptions leave functions; what is called afterwards is called by who caught them. */
 #include "lib/test.h"
 
@@ -38,15 +38,20 @@ KEPT int throws(int n);
 KEPT int throws(int n)
 {
 	Guard guard;
+	int all = thrower(n) + 1;
 
-	return thrower(n) + 1;
+	ROOM();
+	return all;
 }
 
 KEPT int catches(int n);
 KEPT int catches(int n)
 {
 	try {
-		return throws(n);
+		int all = throws(n);
+
+		ROOM();
+		return all;
 	} catch (int caught) {
 		return leaf(caught) < 8;
 	}
