@@ -59,8 +59,8 @@ static struct trm_error *check_files(void)
 
 static struct trm_error *read_options(struct report_options *options)
 {
-	static const char *const by[] = {"function", "module", "process",  "block",
-					 "edge",     "arc",    "interval", "thread",
+	static const char *const by[] = {"function", "module",    "process",  "block",
+					 "edge",     "arc",       "interval", "thread",
 					 "region",   "callgraph", NULL};
 	static const char *const sorts[] = {"calls", "name", "module", "instructions",
 					    NULL};
@@ -148,8 +148,7 @@ static struct trm_error *check_rows(const struct report_profile *profile,
 		{REPORT_BY_EDGE, profile->edges.count, "counts of edges", "-m edges"},
 		{REPORT_BY_INTERVAL, profile->intervals.count, "intervals",
 		 "--interval 1s"},
-		{REPORT_BY_REGION, profile->regions.nodes.count, "regions",
-		 "-m regions"},
+		{REPORT_BY_REGION, profile->regions.nodes.count, "regions", "-m regions"},
 		{REPORT_BY_GRAPH, profile->graph.nodes.count, "call graph with contexts",
 		 "-m callgraph"},
 		{REPORT_BY_THREAD, profile->threads.count, "counts of single threads",

@@ -209,7 +209,7 @@ struct plan {
 	/* Where calls are counted by their sites: */
 	uint32_t gates_size; /* bytes of plan.code that are gates; 0: they are not */
 	bool counts_entries; /* trampolines count, too */
-	bool graph; /* gates and returns tell the resident: see code/gates.h */
+	bool graph;          /* gates and returns tell the resident: see code/gates.h */
 	uint32_t arc_code;   /* offset in plan.code of the stubs of arcs */
 	uint32_t arc_slot;   /* counter of the first arc; the others follow */
 	struct VECTOR(struct plan_arc) arcs; /* by site */

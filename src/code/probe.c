@@ -73,8 +73,8 @@ static void emit_leave(struct emitter *emitter, uint32_t word, uint64_t original
 			{{0x50}, 1, false, 128, 0},                 /* push %rax */
 			/* lea 136(%rsp), %rax */
 			{{0x48, 0x8d, 0x84, 0x24, 136, 0, 0, 0}, 8, false, 136, 1},
-			{{0x65, 0xff, 0x14, 0x25}, 4, true, 136, 1}, /* call *%gs:word */
-			{{0x58}, 1, false, 136, 1},                  /* pop %rax */
+			{{0x65, 0xff, 0x14, 0x25}, 4, true, 136, 1},  /* call *%gs:word */
+			{{0x58}, 1, false, 136, 1},                   /* pop %rax */
 			{{0x48, 0x83, 0xec, 0x80}, 4, false, 128, 0}, /* sub $-128, %rsp
 								       */
 		},

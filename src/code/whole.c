@@ -51,8 +51,9 @@ static bool leaves(const struct cfg *cfg, const struct cfg_block *block)
 /* Whether it is to have a probe in front of its last instruction. */
 static bool has_leave(const struct whole *whole, const struct cfg_block *block)
 {
-	return whole->leave && instruction_at(whole->cfg, block->first + block->count - 1)
-					       ->kind == CFG_RETURN;
+	return whole->leave &&
+	       instruction_at(whole->cfg, block->first + block->count - 1)->kind ==
+		       CFG_RETURN;
 }
 
 static void keep(struct whole *whole, uint32_t i)

@@ -81,7 +81,7 @@ struct whole {
 					  that is original, of the jump to it */
 	struct VECTOR(struct whole_fixup) fixups;
 	struct VECTOR(uint32_t) clones; /* offset in plan.code, by table */
-	bool flags; /* probes set flags instead of counting: PLAN_PROBE_FLAG */
+	bool flags;     /* probes set flags instead of counting: PLAN_PROBE_FLAG */
 	uint32_t leave; /* returns have probes that call this word of the bank; 0: none */
 	bool live; /* switches go by their original tables, and each place that these lead
 		      to has a jump into relocated code: see whole_is_led */

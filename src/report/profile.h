@@ -191,7 +191,7 @@ struct report_profile {
 	struct VECTOR(struct report_edge) edges;
 	struct VECTOR(struct report_fault) faults;
 	struct report_tree regions;
-	struct report_tree graph; /* of calls in their contexts */
+	struct report_tree graph;                        /* of calls in their contexts */
 	struct VECTOR(struct report_interval) intervals; /* by number; mostly none */
 	struct VECTOR(struct report_thread) threads;     /* mostly none */
 	struct VECTOR(struct report_part) parts;

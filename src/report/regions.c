@@ -187,8 +187,7 @@ static size_t first_child(const struct report_tree *tree, const uint32_t *sorted
 			  uint32_t parent)
 {
 	return search_first(tree->nodes.count, middle,
-			    tree->nodes.items[sorted[middle]].parent + 1 <
-				    parent + 1);
+			    tree->nodes.items[sorted[middle]].parent + 1 < parent + 1);
 }
 
 struct walk {
@@ -216,8 +215,7 @@ static void add_rows(struct walk *walk)
 			depth--;
 			continue;
 		}
-		const struct report_region *region =
-			&tree->nodes.items[walk->sorted[at]];
+		const struct report_region *region = &tree->nodes.items[walk->sorted[at]];
 
 		if (!region->count && !region->inclusive_ns)
 			continue;

@@ -15,8 +15,8 @@ static uint32_t find(struct image_graph *graph, const struct image_context *like
 {
 	const uint64_t words[] = {like->parent, like->kind, like->file, like->function};
 	bool made;
-	uint64_t *number = table_insert(&graph->by_key, hash_bytes(words, sizeof(words)),
-					&made);
+	uint64_t *number =
+		table_insert(&graph->by_key, hash_bytes(words, sizeof(words)), &made);
 
 	if (made) {
 		*number = graph->contexts.count;
@@ -29,8 +29,9 @@ static uint32_t find_root(struct image_graph *graph, uint32_t thread)
 {
 	if (!graph->contexts.count)
 		vector_push(&graph->contexts, ((struct image_context){0}));
-	return thread ? find(graph, &(const struct image_context){.kind = IMAGE_CONTEXT_THREAD,
-								  .function = thread})
+	return thread ? find(graph,
+			     &(const struct image_context){.kind = IMAGE_CONTEXT_THREAD,
+							   .function = thread})
 		      : 0;
 }
 
@@ -67,13 +68,15 @@ static uint64_t count_of(const struct wire_graph *graph)
 static void add_beyond(const struct wire_graph *shared, uint32_t root,
 		       struct image_graph *graph)
 {
-	uint64_t ticks = shared->nodes[WIRE_GRAPH_BEYOND / sizeof(shared->nodes[0])].ticks;
+	uint64_t ticks =
+		shared->nodes[WIRE_GRAPH_BEYOND / sizeof(shared->nodes[0])].ticks;
 
 	if (ticks)
 		graph->contexts
-			.items[find(graph,
-				    &(const struct image_context){.parent = root,
-								  .kind = IMAGE_CONTEXT_BEYOND})]
+			.items[find(
+				graph,
+				&(const struct image_context){
+					.parent = root, .kind = IMAGE_CONTEXT_BEYOND})]
 			.ticks += ticks;
 }
 
@@ -211,8 +214,33 @@ void callgraph_go_on(struct thread *thread)
 	thread->held_ticks = 0;
 }
 
+/* Paths are no longer than this in a profile: what is called further in follows the last
+ * of these at once. */
+enum { DEPTH_MAX = 1000 };
+
+/* How deep each context is, and the parent that it is shown with. */
+struct shape {
+	uint32_t *depth, *parent;
+};
+
+static struct shape find_shape(const struct image_graph *graph)
+{
+	size_t count = graph->contexts.count;
+	struct shape shape = {memory_allocate_zeroed(count, sizeof(uint32_t)),
+			      memory_allocate_zeroed(count, sizeof(uint32_t))};
+
+	for (size_t i = 1; i < count; i++) {
+		uint32_t parent = graph->contexts.items[i].parent;
+		bool deep = shape.depth[parent] > DEPTH_MAX;
+
+		shape.parent[i] = deep ? shape.parent[parent] : parent;
+		shape.depth[i] = shape.depth[parent] + !deep;
+	}
+	return shape;
+}
+
 /* What all contexts take, with all that they call. Children stand behind parents. */
-static uint64_t *add_inclusive(const struct image_graph *graph)
+static uint64_t *add_inclusive(const struct image_graph *graph, const struct shape *shape)
 {
 	uint64_t *inclusive =
 		memory_allocate_zeroed(graph->contexts.count, sizeof(*inclusive));
@@ -221,7 +249,7 @@ static uint64_t *add_inclusive(const struct image_graph *graph)
 		const struct image_context *context = &graph->contexts.items[i];
 
 		inclusive[i] += context->ticks;
-		inclusive[context->parent] += inclusive[i];
+		inclusive[shape->parent[i]] += inclusive[i];
 	}
 	return inclusive;
 }
@@ -285,7 +313,8 @@ static void save_graph(struct saving *saving, const struct image_run *image,
 		       const struct image_graph *graph)
 {
 	const double scale = ns_per_tick(saving->session);
-	scoped_free uint64_t *inclusive = add_inclusive(graph);
+	struct shape shape = find_shape(graph);
+	scoped_free uint64_t *inclusive = add_inclusive(graph, &shape);
 	scoped_free record_node *nodes =
 		memory_allocate_zeroed(graph->contexts.count, sizeof(*nodes));
 	scoped_free uint32_t *threads =
@@ -303,10 +332,12 @@ static void save_graph(struct saving *saving, const struct image_run *image,
 		}
 		threads[i] = threads[context->parent];
 		saving->thread = threads[i];
-		nodes[i] = make_node(saving, nodes[context->parent], context);
+		nodes[i] = make_node(saving, nodes[shape.parent[i]], context);
 		save_context(saving, image, context, nodes[i], ns);
 	}
 	saving->thread = 0;
+	free(shape.depth);
+	free(shape.parent);
 }
 
 /* One that goes on is looked at, and left as it is. */

@@ -202,9 +202,9 @@ struct thread {
 	pid_t tid;
 	struct process *process; /* NULL while THREAD_WAITING */
 	enum thread_state state;
-	bool stopped;       /* in a ptrace-stop that we know of */
+	bool stopped;            /* in a ptrace-stop that we know of */
 	uint32_t quiet, untimed; /* as its parent's, for its bank */
-	uint64_t stack_end; /* the same; see struct wire_bank */
+	uint64_t stack_end;      /* the same; see struct wire_bank */
 	bool event_pending; /* its stop has an event that the main loop is to act on */
 	bool leaving; /* its process was released while it could not be stopped: it is let
 			 go at its next stop */
@@ -221,7 +221,7 @@ struct thread {
 	/* Where the thread was shown, in functions relocated whole, to signal handlers
 	 * that may still run; the innermost last. */
 	struct VECTOR(struct shown) shown;
-	uint64_t held_ticks; /* when it stopped, or asked; 0: see callgraph_hold */
+	uint64_t held_ticks;       /* when it stopped, or asked; 0: see callgraph_hold */
 	struct thread_calls calls; /* where call graphs are measured: that its parent was
 				      in when it forked */
 	siginfo_t held; /* signal to put right when it comes again; si_signo 0: none */
@@ -251,8 +251,8 @@ struct session {
 	time_t start_time;
 	uint64_t clock_ticks, clock_ns; /* of one moment: the time-stamp counter and
 					   session_now(); 0: not needed yet */
-	uint64_t instrument_ns; /* in which a program was held up */
-	char *refusal;          /* why the first program was not run; NULL */
+	uint64_t instrument_ns;         /* in which a program was held up */
+	char *refusal;                  /* why the first program was not run; NULL */
 	bool attached;    /* to a process that ran before, and is to run on after us */
 	uint64_t stop_ns; /* attached: the longest time that all its threads stood */
 };

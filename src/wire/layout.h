@@ -328,9 +328,9 @@ struct wire_graph_frame {
 	uint32_t pad_;
 };
 struct wire_graph {
-	uint64_t top;                        /* the innermost frame */
-	uint64_t last;                       /* ticks: of the last call or return */
-	uint64_t used;                       /* bytes of nodes behind the root */
+	uint64_t top;  /* the innermost frame */
+	uint64_t last; /* ticks: of the last call or return */
+	uint64_t used; /* bytes of nodes behind the root */
 	uint64_t pad_[5];
 	/* Nodes by wire_graph_row, or one of the rows behind that; 0: none. */
 	uint32_t index[1 << WIRE_GRAPH_BITS];
@@ -359,7 +359,7 @@ struct wire_bank {
 	uint32_t reply;   /* enum wire_reply; a futex */
 	uint32_t tid;     /* of the thread; for the controller */
 	uint32_t untimed; /* not 0: the thread may not read the time-stamp counter */
-	uint64_t returns;                /* address of resident.S's returns */
+	uint64_t returns; /* address of resident.S's returns */
 	struct wire_registers registers; /* of the thread that posted a request */
 	uint64_t mask;                   /* its signal mask */
 	uint64_t stack_end; /* behind the highest address of the thread's own stack; 0:

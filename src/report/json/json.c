@@ -59,8 +59,7 @@ static void add_functions(struct text *out, const struct report_profile *profile
 		if (rows[i]->blocks)
 			json_add_number(out, "instructions", rows[i]->instructions);
 		if (rows[i]->timed) {
-			json_add_number(out, "time.inclusive.ns",
-					rows[i]->inclusive_ns);
+			json_add_number(out, "time.inclusive.ns", rows[i]->inclusive_ns);
 			json_add_number(out, "time.exclusive.ns", rows[i]->ns);
 		}
 		text_add(out, "}");
@@ -227,8 +226,7 @@ static void add_path(struct text *out, const struct report_tree *tree,
 	const struct report_region *chain[REPORT_REGION_DEPTH];
 	size_t depth = 0;
 
-	for (; depth < REPORT_REGION_DEPTH;
-	     region = &tree->nodes.items[region->parent]) {
+	for (; depth < REPORT_REGION_DEPTH; region = &tree->nodes.items[region->parent]) {
 		chain[depth++] = region;
 		if (region->parent == REPORT_NONE)
 			break;
