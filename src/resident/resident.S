@@ -427,8 +427,10 @@ arc_end:
  * way is told by their places alone. A stack grows downwards, so what lies at or below the place
  * of a call, or of a return, is over, however it was left. So each may be done again, or not at
  * all, up to the increment that counts a call: a signal that arrives before that finds the thread
- * moved back into the gate. What time went by since the last event belongs to the node that was
- * innermost then.
+ * moved back into the gate.
+ * The node that was innermost when the clock was last read has the time from then on. Not all
+ * calls of nodes whose calls are short are timed: time in them is that node's, and is moved when
+ * it is added up (session/callgraph.c).
  * As for arc: with the controller dead threads may share a bank; all numbers stay within their
  * bounds then. They change rax and flags.
  */
@@ -444,48 +446,45 @@ arc_end:
 	mov	16(%rsp), %r8
 	mov	24(%rsp), %r9
 	.endm
-	/* Inverts the place, to r8; rcx becomes the innermost frame, and rdx its node. */
+	/* Inverts the place, to r8; rcx becomes the innermost frame. */
 	.macro take_place
 	not	%rax
 	mov	%rax, %r8
 	mov	%gs:WIRE_GRAPH_TOP, %ecx
 	.endm
-	/* Ticks since the last event, to the innermost node. */
+	/* Ticks since the last look, to the node that had them; changes rax and rdx. Goes on
+	 * at 1 where there is no clock. */
 	.macro take_time timed
 	cmpl	$0, %gs:WIRE_BANK_UNTIMED
 	jne	1f
 	rdtsc
 	shl	$32, %rdx
 	or	%rdx, %rax
-	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
+	mov	%gs:WIRE_GRAPH_AT, %edx
 	sub	%gs:WIRE_GRAPH_LAST, %rax
 	add	%rax, %gs:WIRE_GRAPH_LAST
 \timed:
 	add	%rax, %gs:WIRE_GRAPH_NODES + 16(%rdx)
-1:
 	.endm
-	/* Drops frames at the place and below. */
-	.macro drop_frames
+	/* Drops frames at the place and below. One of them may have had the clock. */
+	.macro drop_frames name
+\name\()_drop:
+0:	sub	$16, %ecx
 	cmp	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)
-	jb	2f
-1:	sub	$16, %ecx
-	cmp	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)
-	jae	1b
-2:
+	jae	0b
+	take_time \name\()_dropped
+1:	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
+	mov	%edx, %gs:WIRE_GRAPH_AT
+	jmp	\name\()_alone
 	.endm
 	/* wire_graph_row of parent rdx and function r9; changes rdx. */
 	.macro find_row row
-	mov	%r9d, %\row
-	shr	$9, %\row
-	imul	$WIRE_GRAPH_SPREAD, %\row, %\row
-	add	%edx, %\row
+	imul	$WIRE_GRAPH_MIX, %edx, %\row
 	mov	%r9d, %edx
-	imul	$WIRE_GRAPH_MIX, %\row, %\row
-	shr	$5, %edx
-	and	$15, %edx
 	shr	$(32 - WIRE_GRAPH_BITS), %\row
-	and	$~15, %\row
-	or	%edx, %\row
+	shr	$5, %edx
+	add	%edx, %\row
+	and	$WIRE_GRAPH_MASK, %\row
 	.endm
 	/* The function is r9, and rax its node among the children of the innermost one, rdx. */
 	.macro find_child name
@@ -546,9 +545,14 @@ enter_lowered:
 	save_graph
 enter_saved:
 	take_place
-	take_time enter_timed
-	drop_frames
+	cmp	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)
+	jae	enter_drop
+enter_alone:
 	find_child enter
+	movzbl	%gs:WIRE_GRAPH_NODES + 31(%rax), %edx
+	test	%dl, %gs:WIRE_GRAPH_NODES + 8(%rax)
+	jz	enter_time
+enter_untimed:
 	lea	WIRE_GRAPH_NODES + 8(%rax), %r9d
 enter_lost:
 	cmp	$WIRE_GRAPH_DEPTH, %ecx
@@ -564,6 +568,15 @@ enter_done:
 enter_return:
 	ret
 	search_child enter
+enter_time:
+	mov	%eax, %r9d
+	cmp	$WIRE_GRAPH_DEPTH, %ecx
+	jae	1f
+	take_time enter_timed
+	mov	%r9d, %gs:WIRE_GRAPH_AT
+1:	mov	%r9d, %eax
+	jmp	enter_untimed
+	drop_frames enter
 enter_end:
 
 	.balign 64
@@ -573,8 +586,15 @@ leave_call_lowered:
 	save_graph
 leave_call_saved:
 	take_place
-	take_time leave_call_timed
-	drop_frames
+	cmp	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)
+	jb	leave_call_done
+	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
+	cmp	%r8, %gs:WIRE_GRAPH_FRAMES - 16(%rcx)
+	jae	leave_call_drop
+	sub	$16, %ecx
+	cmp	%edx, %gs:WIRE_GRAPH_AT
+	je	leave_call_time
+leave_call_alone:
 	mov	%rcx, %gs:WIRE_GRAPH_TOP
 leave_call_done:
 	restore_graph
@@ -582,6 +602,27 @@ leave_call_done:
 leave_call_return:
 	ret
 leave_call_search:
+	/* The node has the clock: the call was timed, or part of it. Where its calls are short,
+	 * not all of them are timed from now on. */
+leave_call_time:
+	mov	%edx, %r9d
+	take_time leave_call_timed
+	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
+	mov	%edx, %gs:WIRE_GRAPH_AT
+	movzbl	%gs:WIRE_GRAPH_NODES + 31(%r9), %edx
+	incq	%gs:WIRE_GRAPH_NODES + 24(%r9)
+	mov	%gs:WIRE_GRAPH_NODES + 24(%r9), %rax
+	shl	$8, %rax
+	shr	$8, %rax
+	cmp	$WIRE_GRAPH_TRIED, %rax
+	jb	1f
+	shl	$WIRE_GRAPH_SHORT, %rax
+	cmp	%rax, %gs:WIRE_GRAPH_NODES + 16(%r9)
+	sbb	%edx, %edx
+	and	$WIRE_GRAPH_SKIPS, %edx
+	mov	%dl, %gs:WIRE_GRAPH_NODES + 31(%r9)
+1:	jmp	leave_call_alone
+	drop_frames leave_call
 leave_call_end:
 
 	.balign 64
@@ -591,8 +632,9 @@ tally_lowered:
 	save_graph
 tally_saved:
 	take_place
-	drop_frames
-tally_timed:
+	cmp	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)
+	jae	tally_drop
+tally_alone:
 	find_child tally
 	lea	WIRE_GRAPH_NODES + 8(%rax), %r9d
 tally_lost:
@@ -604,6 +646,8 @@ tally_done:
 tally_return:
 	ret
 	search_child tally
+	drop_frames tally
+tally_timed = tally_dropped
 tally_end:
 
 /*

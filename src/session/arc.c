@@ -63,8 +63,7 @@ static bool graph_leave(const struct thread *thread,
 	if (remote_failed(remote_read(thread->process->space->memory_fd, base, &frame,
 				      sizeof(frame))))
 		return false;
-	if (thread->bank && offset == routine->timed &&
-	    routine != &table()->graph[RESIDENT_TALLY])
+	if (thread->bank && offset == routine->timed)
 		add_time(thread, registers);
 	if (framed && offset >= routine->saved) {
 		registers->rcx = frame.rcx;

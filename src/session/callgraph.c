@@ -65,21 +65,6 @@ static uint64_t count_of(const struct wire_graph *graph)
 	return (used < WIRE_GRAPH_MAX ? used : WIRE_GRAPH_MAX) / sizeof(graph->nodes[0]);
 }
 
-static void add_beyond(const struct wire_graph *shared, uint32_t root,
-		       struct image_graph *graph)
-{
-	uint64_t ticks =
-		shared->nodes[WIRE_GRAPH_BEYOND / sizeof(shared->nodes[0])].ticks;
-
-	if (ticks)
-		graph->contexts
-			.items[find(
-				graph,
-				&(const struct image_context){
-					.parent = root, .kind = IMAGE_CONTEXT_BEYOND})]
-			.ticks += ticks;
-}
-
 void callgraph_add_bank(const struct session *session, const struct process *process,
 			const struct bank *bank, struct image_graph *graph)
 {
@@ -105,8 +90,8 @@ void callgraph_add_bank(const struct session *session, const struct process *pro
 		numbers[i] = find(graph, &context);
 		graph->contexts.items[numbers[i]].calls += node.calls;
 		graph->contexts.items[numbers[i]].ticks += node.ticks;
+		graph->contexts.items[numbers[i]].timed += node.timed;
 	}
-	add_beyond(shared, root, graph);
 }
 
 void callgraph_add(const struct session *session, const struct process *process,
@@ -188,6 +173,7 @@ void callgraph_begin(const struct session *session, const struct bank *bank,
 			(struct wire_graph_frame){.place = call->place, .node = node};
 	}
 	graph->top = calls->count * sizeof(graph->frames[0]);
+	graph->at = node;
 	graph->last = __rdtsc();
 }
 
@@ -239,6 +225,42 @@ static struct shape find_shape(const struct image_graph *graph)
 	return shape;
 }
 
+/* Takes the probes' own time out. */
+static void take_cost(struct image_graph *graph, uint64_t cost)
+{
+	vector_for_each (&graph->contexts, context) {
+		uint64_t all = context->timed * cost;
+
+		context->ticks -= all < context->ticks ? all : context->ticks;
+	}
+}
+
+/*
+ * Of short calls not all were timed, and what the others took is in the time of a call
+ * around them. The timed ones tell how much that is. Callers come first, as their own
+ * calls may have been timed in part.
+ */
+static void move_times(struct image_graph *graph)
+{
+	for (size_t i = 1; i < graph->contexts.count; i++) {
+		struct image_context *context = &graph->contexts.items[i];
+		struct image_context *around = &graph->contexts.items[context->parent];
+		double moved, most, untimed;
+
+		if (!context->timed || context->timed >= context->calls)
+			continue;
+		untimed = (double)(context->calls - context->timed);
+		moved = (double)context->ticks / (double)context->timed * untimed;
+		/* Where all are as short as the clock tells, each has the same. */
+		most = (double)around->ticks * untimed /
+		       (untimed + (double)around->calls);
+		if (moved > most)
+			moved = most;
+		around->ticks -= (uint64_t)moved;
+		context->ticks += (uint64_t)moved;
+	}
+}
+
 /* What all contexts take, with all that they call. Children stand behind parents. */
 static uint64_t *add_inclusive(const struct image_graph *graph, const struct shape *shape)
 {
@@ -271,9 +293,6 @@ static record_node make_node(struct saving *saving, record_node parent,
 	record_node node;
 	char *name;
 
-	if (context->kind != IMAGE_CONTEXT_FUNCTION)
-		return record_node_child(saving->model, parent, n->graph_beyond,
-					 record_string("context not known"));
 	file = saving->session->files.items[context->file];
 	function = &file->plan->functions.items[context->function];
 	node = record_node_child(saving->model, parent, n->graph_path,
@@ -357,6 +376,8 @@ void callgraph_save(struct saving *saving, const struct image_run *image,
 	}
 	if (live)
 		callgraph_add(saving->session, live, &now);
+	take_cost(&now, saving->graph_cost);
+	move_times(&now);
 	save_graph(saving, image, &now);
 	callgraph_deinit(&now);
 }

@@ -30,6 +30,10 @@ void callgraph_begin(const struct session *session, const struct bank *bank,
 void callgraph_hold(const struct session *session, struct thread *thread);
 void callgraph_go_on(struct thread *thread);
 
+/* Ticks that a timed call of a function seems to take that does nothing: the resident's
+ * own, between its two looks at the clock. */
+uint64_t callgraph_cost_ticks(void);
+
 /* Writes records of all contexts of an image; `live` is its process, if it has not ended
  * yet, else NULL. */
 void callgraph_save(struct saving *saving, const struct image_run *image,

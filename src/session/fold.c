@@ -59,7 +59,6 @@ static struct trm_error *make_names(struct saving *saving)
 		 &n->arc_count},
 		{"graph.path", RECORD_STRING, 0, &n->graph_path},
 		{"graph.function", RECORD_STRING, RECORD_NESTED, &n->graph_function},
-		{"graph.beyond", RECORD_STRING, 0, &n->graph_beyond},
 		{"graph.calls", RECORD_UINT, RECORD_AS_VALUE | RECORD_AGGREGATABLE,
 		 &n->graph_calls},
 		{"graph.time.inclusive.ns", RECORD_UINT,
@@ -654,6 +653,8 @@ static struct trm_error *write_profile(struct session *session, int fd)
 	saving.writer = trm_writer_create(fd, saving.model);
 	saving.module_nodes = memory_allocate_zeroed(session->files.count,
 						     sizeof(*saving.module_nodes));
+	if (session->options->collector->graph)
+		saving.graph_cost = callgraph_cost_ticks();
 	if (!error)
 		error = save_globals(&saving);
 	if (!error) {

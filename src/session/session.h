@@ -125,7 +125,6 @@ enum image_context_kind {
 	IMAGE_CONTEXT_ROOT,
 	IMAGE_CONTEXT_THREAD,   /* `function` is its tid: where threads are told apart */
 	IMAGE_CONTEXT_FUNCTION, /* `function` is its number in the file's plan */
-	IMAGE_CONTEXT_BEYOND,   /* all calls whose context is not known */
 };
 struct image_context {
 	uint32_t parent; /* its number, less than its own */
@@ -134,6 +133,7 @@ struct image_context {
 	uint32_t function;
 	bool leaf; /* returns of the function are not seen: its time is its caller's */
 	uint64_t calls;
+	uint64_t timed; /* calls whose time is known */
 	uint64_t ticks; /* in it and in nothing that it called */
 };
 struct image_graph {

@@ -104,13 +104,16 @@
 #define WIRE_GRAPH_TOP    0x2000
 #define WIRE_GRAPH_LAST   0x2008
 #define WIRE_GRAPH_USED   0x2010
+#define WIRE_GRAPH_AT     0x2018
 #define WIRE_GRAPH_INDEX  0x2040
 #define WIRE_GRAPH_FRAMES 0x402040
 #define WIRE_GRAPH_NODES  0x602080
 #define WIRE_GRAPH_BITS   20 /* of an index */
 #define WIRE_GRAPH_MASK   0xfffff
-#define WIRE_GRAPH_SPREAD 0x3c6ef35f
 #define WIRE_GRAPH_MIX    0x1e3779b1
+#define WIRE_GRAPH_TRIED  16       /* timed calls after which a node is known */
+#define WIRE_GRAPH_SHORT  8        /* calls of less than 1 << this many ticks are short */
+#define WIRE_GRAPH_SKIPS  63       /* of so many more than one of them, one is timed */
 #define WIRE_GRAPH_STEPS  1024     /* rows of the index that are tried */
 #define WIRE_GRAPH_DEPTH  0x200000 /* bytes of frames */
 #define WIRE_GRAPH_MAX    0x800000 /* bytes of nodes beside the root and the last */
@@ -318,8 +321,11 @@ struct wire_arcs {
 struct wire_graph_node {
 	uint32_t function, parent; /* 0, 0: not used yet */
 	uint64_t calls;
-	uint64_t ticks; /* of the time-stamp counter, in it and nothing further in */
-	uint64_t pad_;
+	/* Of the time-stamp counter, in it and in what further in was not timed. */
+	uint64_t ticks;
+	/* Calls whose return was timed; and a mask: the next call is timed where none of
+	 * its bits is set in `calls`. */
+	uint64_t timed : 56, mask : 8;
 };
 /* A call that has not returned. */
 struct wire_graph_frame {
@@ -329,9 +335,10 @@ struct wire_graph_frame {
 };
 struct wire_graph {
 	uint64_t top;  /* the innermost frame */
-	uint64_t last; /* ticks: of the last call or return */
+	uint64_t last; /* ticks: when the clock was last read */
 	uint64_t used; /* bytes of nodes behind the root */
-	uint64_t pad_[5];
+	uint64_t at;   /* the innermost node then */
+	uint64_t pad_[4];
 	/* Nodes by wire_graph_row, or one of the rows behind that; 0: none. */
 	uint32_t index[1 << WIRE_GRAPH_BITS];
 	struct wire_graph_frame frames[WIRE_GRAPH_DEPTH / 16 + 4];
@@ -342,9 +349,8 @@ struct wire_graph {
  * so do many of those that a loop calls in turn. */
 static inline uint32_t wire_graph_row(uint32_t parent, uint32_t function)
 {
-	uint32_t line = (parent + (function >> 9) * WIRE_GRAPH_SPREAD) * WIRE_GRAPH_MIX;
-
-	return (line >> (32 - WIRE_GRAPH_BITS) & ~15u) | (function >> 5 & 15);
+	return ((parent * WIRE_GRAPH_MIX >> (32 - WIRE_GRAPH_BITS)) + function / 32) &
+	       WIRE_GRAPH_MASK;
 }
 
 /* The header of a bank; counters follow at WIRE_BANK_HEADER. */

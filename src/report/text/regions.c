@@ -74,5 +74,14 @@ void report_add_graph(struct text *out, const struct report_profile *profile,
 {
 	static const char *const words[] = {"Calls", "Function", "context", "contexts"};
 
+	uint64_t known = 0;
+
 	add_tree(out, &profile->graph, words, limit, style);
+	vector_for_each (&profile->graph.nodes, call)
+		known += call->count;
+	if (known < profile->calls) {
+		text_add(out, "  ");
+		report_add_count(out, profile->calls - known, "call", "calls");
+		text_add(out, " more, whose context is not known\n");
+	}
 }
