@@ -774,37 +774,3 @@ struct trm_error *report_profile_load(const char *path,
 {
 	return report_profile_load_interval(path, 0, ret_profile);
 }
-
-static void deinit_tree(struct report_tree *tree)
-{
-	vector_deinit(&tree->nodes);
-	vector_deinit(&tree->counts);
-	table_deinit(&tree->by_node);
-}
-
-void report_profile_destroy(struct report_profile *profile)
-{
-	if (!profile)
-		return;
-	vector_for_each (&profile->runs, run)
-		vector_deinit(&run->globals);
-	vector_deinit(&profile->runs);
-	vector_deinit(&profile->images);
-	vector_deinit(&profile->modules);
-	vector_deinit(&profile->functions);
-	vector_deinit(&profile->counts);
-	vector_deinit(&profile->blocks);
-	vector_deinit(&profile->arcs);
-	vector_deinit(&profile->intervals);
-	vector_deinit(&profile->threads);
-	vector_deinit(&profile->parts);
-	vector_deinit(&profile->edges);
-	vector_deinit(&profile->faults);
-	deinit_tree(&profile->regions);
-	deinit_tree(&profile->graph);
-	vector_deinit(&profile->loads);
-	vector_deinit(&profile->skips);
-	string_table_deinit(&profile->strings);
-	free(profile->warning);
-	free(profile);
-}
