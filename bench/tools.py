@@ -42,7 +42,8 @@ PEERS = [
 ]
 
 
-MEASUREMENTS = ("functions", "coverage", "blocks", "block-coverage", "edges", "calls")
+MEASUREMENTS = ("functions", "coverage", "blocks", "block-coverage", "edges", "calls",
+                "callgraph")
 
 
 def name_of(measurement):

@@ -256,7 +256,8 @@ bool measuring_complete(struct measuring *given, const char *program)
 
 	if (!error)
 		error = read_calls(given->calls, &given->options.calls);
-	if (!error && given->collector.calls && given->options.calls == CALLS_RELOCATED)
+	if (!error && given->collector.calls && !given->collector.graph &&
+	    given->options.calls == CALLS_RELOCATED)
 		error = trm_error_create(
 			TRM_ERROR_USAGE,
 			"-m calls knows places by their return addresses, which "

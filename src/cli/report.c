@@ -19,7 +19,7 @@ static struct {
 static const struct poptOption option_table[] = {
 	{"by", 0, POPT_ARG_STRING, &arguments.by, 0,
 	 "what a row is: function (the default), module, process, block, edge, arc, "
-	 "interval, thread or region",
+	 "interval, thread, region or callgraph",
 	 "WHAT"},
 	{"callers", 0, POPT_ARG_STRING, &arguments.callers, 0,
 	 "from where functions whose names match are called", "GLOB"},
@@ -59,9 +59,9 @@ static struct trm_error *check_files(void)
 
 static struct trm_error *read_options(struct report_options *options)
 {
-	static const char *const by[] = {"function", "module", "process",  "block",
-					 "edge",     "arc",    "interval", "thread",
-					 "region",   NULL};
+	static const char *const by[] = {"function", "module",    "process",  "block",
+					 "edge",     "arc",       "interval", "thread",
+					 "region",   "callgraph", NULL};
 	static const char *const sorts[] = {"calls", "name", "module", "instructions",
 					    NULL};
 	int chosen_by, chosen_sort;
@@ -148,7 +148,9 @@ static struct trm_error *check_rows(const struct report_profile *profile,
 		{REPORT_BY_EDGE, profile->edges.count, "counts of edges", "-m edges"},
 		{REPORT_BY_INTERVAL, profile->intervals.count, "intervals",
 		 "--interval 1s"},
-		{REPORT_BY_REGION, profile->regions.count, "regions", "-m regions"},
+		{REPORT_BY_REGION, profile->regions.nodes.count, "regions", "-m regions"},
+		{REPORT_BY_GRAPH, profile->graph.nodes.count, "call graph with contexts",
+		 "-m callgraph"},
 		{REPORT_BY_THREAD, profile->threads.count, "counts of single threads",
 		 "--threads"},
 	};

@@ -129,6 +129,9 @@ static void choose_slots(struct making *making, struct plan_function *row)
 {
 	struct whole *whole = &making->whole;
 
+	whole->entry_slot = WHOLE_NONE;
+	if (making->request->depth < PLAN_BLOCKS)
+		return;
 	row->slot = making->plan->slot_count++;
 	whole->blocks.items[0].slot = row->slot * making->plan->slot_size;
 	whole->entry_slot =
@@ -198,11 +201,11 @@ static bool add_jump(struct making *making, uint32_t index,
 
 /* The displacement of a call, which ends at `end`: leads to a stub. */
 static bool add_stub_call(struct making *making, uint32_t index,
-			  const struct whole_block *block)
+			  const struct whole_block *block, uint32_t code)
 {
 	const struct cfg_instruction *call = &making->cfg.instructions.items[block->stub];
 	uint64_t end = making->cfg.address + call->offset + call->length;
-	int64_t distance = (int64_t)(making->plan->code_address + block->stub_code - end);
+	int64_t distance = (int64_t)(making->plan->code_address + code - end);
 	int32_t wide = (int32_t)distance;
 	struct plan_patch *row = making_add_patch(&making->islands, end - sizeof(wide),
 						  index, sizeof(wide));
@@ -267,7 +270,12 @@ static bool add_patches(struct making *making, uint32_t index,
 		reached &= add_jump(making, index, patch);
 	vector_for_each (&whole->blocks, block)
 		if (block->stub != WHOLE_NONE)
-			reached &= add_stub_call(making, index, block);
+			reached &= add_stub_call(
+				making, index, block,
+				block == whole->blocks.items &&
+						gates_in_call(making->plan, row)
+					? gates_entrance(making->plan, row)
+					: block->stub_code);
 	return lead_tables(making, index) && reached;
 }
 
@@ -289,7 +297,8 @@ static bool write_whole(struct making *making, uint32_t index, struct plan_funct
 }
 
 /* Without a jump at its entry a function has the form of one with a first-call stub. */
-static bool set_call_end(const struct making *making, struct plan_function *row)
+static bool set_call_end(const struct making *making, uint32_t index,
+			 struct plan_function *row)
 {
 	const struct whole_block *first = making->whole.blocks.items;
 	const struct cfg_instruction *call;
@@ -300,7 +309,47 @@ static bool set_call_end(const struct making *making, struct plan_function *row)
 	call = &making->cfg.instructions.items[first->stub];
 	end = call->offset + call->length;
 	row->call_end = (uint8_t)end;
+	/* A gate there must know where the return address is. */
+	if (making->request->graph &&
+	    (making->choices[index].reason || making->choices[index].call_end != end))
+		return false;
 	return end <= UINT8_MAX;
+}
+
+/* Whether an instruction may take longer than the clock: it calls, or repeats. */
+static bool is_long(const struct making *making, const struct cfg_instruction *row)
+{
+	const struct cfg *cfg = &making->cfg;
+	const uint8_t prefix = cfg->bytes[row->offset];
+
+	/* To a part of its own that lies elsewhere. */
+	if ((row->kind == CFG_JUMP || row->kind == CFG_CONDITION) &&
+	    row->target - cfg->address >= cfg->size &&
+	    map_function_at(&making->scan.map, row->target) < 0)
+		return true;
+	return row->kind == CFG_CALL || row->kind == CFG_CALL_INDIRECT ||
+	       row->kind == CFG_KERNEL || row->kind == CFG_STOP ||
+	       row->kind == CFG_LOOP ||
+	       ((prefix == 0xf2 || prefix == 0xf3) && row->opcode >= 0xa4 &&
+		row->opcode <= 0xaf);
+}
+
+/* Whether a function is over before the clock could be read twice, so that nothing is
+ * known of its time: it is a leaf of call graphs. */
+static bool is_brief(const struct making *making)
+{
+	enum { INSTRUCTIONS = 48 };
+	const struct cfg *cfg = &making->cfg;
+
+	if (cfg->instructions.count > INSTRUCTIONS)
+		return false;
+	vector_for_each (&cfg->instructions, row)
+		if (is_long(making, row))
+			return false;
+	vector_for_each (&cfg->edges, edge)
+		if (edge->to != CFG_OUT && edge->to <= edge->from)
+			return false;
+	return true;
 }
 
 bool blocks_instrument(struct making *making, uint32_t index, struct plan_function *row)
@@ -310,13 +359,15 @@ bool blocks_instrument(struct making *making, uint32_t index, struct plan_functi
 	const uint32_t slots = making->plan->slot_count;
 
 	if (!build_cfg(making, index) ||
+	    (making->request->graph && !making->choices[index].reason &&
+	     is_brief(making)) ||
 	    !whole_fit(&making->whole, &making->cfg,
 		       (uint32_t)(entry_of(making, index) - row->address)))
 		return false;
 	if (making->copy_calls)
 		whole_copy_calls(&making->whole, &making->calls);
 	choose_slots(making, row);
-	if (!set_call_end(making, row) || !write_whole(making, index, row)) {
+	if (!set_call_end(making, index, row) || !write_whole(making, index, row)) {
 		making_undo(making, &mark);
 		making->plan->slot_count = slots;
 		*row = before;

@@ -63,7 +63,7 @@ static const struct plan_function *callee_of(const struct making *making, uint64
 static bool takes_stubs(const struct making *making, const struct plan_function *callee,
 			bool jump)
 {
-	return making->plan->gates_size && !callee->hook &&
+	return making->plan->gates_size && !making->plan->graph && !callee->hook &&
 	       !(jump && (callee->flags & IMAGE_FUNCTION_GO)) &&
 	       !making->choices[callee - making->plan->functions.items].keep_flags;
 }

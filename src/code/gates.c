@@ -10,6 +10,8 @@ enum gate_form {
 	GATE_CELL,       /* compares with the cell; flags are dead */
 	GATE_KEEP_FLAGS, /* asks the resident each time */
 	GATE_PLAIN,      /* callers are not told apart */
+	GATE_GRAPH,      /* tells the resident of the call and its place on the stack */
+	GATE_GRAPH_KEEP_FLAGS,
 	GATE_FORMS,
 };
 
@@ -114,6 +116,56 @@ static const struct gate_step forms[GATE_FORMS][STEPS_MAX + 1] =
 				{{0x48, 0x8d, 0xa4, 0x24, 0x80}, 8, 0, 0, 128, 0, true},
 				{{0xe9}, 1, OPERAND_TARGET, 0, 0, 0, true},
 			},
+		[GATE_GRAPH] =
+			{
+				{{0x48, 0x8d, 0x64, 0x24, 0x80}, 5, 0, 0, 0, 0, false},
+				{{0x50}, 1, 0, 0, 128, 0, false},
+				/* lea 136(%rsp), %rax, or more */
+				{{0x48, 0x8d, 0x84, 0x24},
+				 4,
+				 OPERAND_RETURN,
+				 0,
+				 136,
+				 1,
+				 false},
+				/* call *%gs:enter */
+				{{0x65, 0xff, 0x14, 0x25},
+				 4,
+				 OPERAND_ARC,
+				 0,
+				 136,
+				 1,
+				 false},
+				{{0xb8}, 1, OPERAND_SLOT, 0, 136, 1, true},
+				{{0x58}, 1, 0, 0, 136, 1, true},
+				{{0x48, 0x8d, 0xa4, 0x24, 0x80}, 8, 0, 0, 128, 0, true},
+				{{0xe9}, 1, OPERAND_TARGET, 0, 0, 0, true},
+			},
+		[GATE_GRAPH_KEEP_FLAGS] =
+			{
+				{{0x48, 0x8d, 0x64, 0x24, 0x80}, 5, 0, 0, 0, 0, false},
+				{{0x50}, 1, 0, 0, 128, 0, false},
+				{{0x9c}, 1, 0, 0, 136, 1, false},
+				{{0x48, 0x8d, 0x84, 0x24},
+				 4,
+				 OPERAND_RETURN,
+				 0,
+				 144,
+				 2,
+				 false},
+				{{0x65, 0xff, 0x14, 0x25},
+				 4,
+				 OPERAND_ARC,
+				 0,
+				 144,
+				 2,
+				 false},
+				{{0xb8}, 1, OPERAND_SLOT, 0, 144, 2, true},
+				{{0x9d}, 1, 0, 0, 144, 2, true},
+				{{0x58}, 1, 0, 0, 136, 1, true},
+				{{0x48, 0x8d, 0xa4, 0x24, 0x80}, 8, 0, 0, 128, 0, true},
+				{{0xe9}, 1, OPERAND_TARGET, 0, 0, 0, true},
+			},
 		[GATE_PLAIN] =
 			{
 				{{0x65, 0x48, 0xff, 4, 0x25},
@@ -169,7 +221,8 @@ void gates_reserve(struct making *making)
 	if (!making->request->calls)
 		return;
 	plan->gates_size = (uint32_t)(count * GATES_SIZE);
-	plan->counts_entries = making->request->depth != PLAN_ENTRIES;
+	plan->counts_entries = making->request->depth >= PLAN_BLOCKS;
+	plan->graph = making->request->graph;
 	plan->slot_count = (uint32_t)(count * PLAN_CELL_SLOTS);
 	vector_reserve(&plan->code, plan->gates_size);
 	memset(plan->code.items, 0xcc, plan->gates_size);
@@ -183,13 +236,14 @@ static uint32_t index_of(const struct plan *plan, const struct plan_function *fu
 
 bool gates_in_call(const struct plan *plan, const struct plan_function *function)
 {
-	return plan->gates_size && function->call_end && !function->step_count;
+	return plan->gates_size && function->call_end &&
+	       (plan->graph || !function->step_count);
 }
 
 uint32_t gates_entrance(const struct plan *plan, const struct plan_function *function)
 {
 	if (!plan->gates_size || function->hook ||
-	    (function->call_end && function->step_count))
+	    (function->call_end && !gates_in_call(plan, function)))
 		return function->trampoline;
 	return index_of(plan, function) * GATES_SIZE;
 }
@@ -203,6 +257,9 @@ uint64_t gates_of_hooked(const struct plan *plan, const struct plan_function *fu
 
 uint32_t gates_body(const struct plan *plan, const struct plan_function *function)
 {
+	/* The stub of the first block. */
+	if (gates_in_call(plan, function) && function->step_count)
+		return plan->stubs.items[function->first_stub].code;
 	return function->trampoline +
 	       (gates_of_hooked(plan, function) ? TRAMPOLINE_GATED_HOOK : 0);
 }
@@ -213,7 +270,22 @@ static enum gate_form form_of(const struct making *making, uint32_t index)
 
 	if (function->flags & IMAGE_FUNCTION_GO)
 		return GATE_PLAIN;
+	if (making->plan->graph)
+		return making->choices[index].keep_flags ? GATE_GRAPH_KEEP_FLAGS
+							 : GATE_GRAPH;
 	return making->choices[index].keep_flags ? GATE_KEEP_FLAGS : GATE_CELL;
+}
+
+/* Where in the bank lies what a gate calls. Returns are seen of functions relocated
+ * whole. */
+static uint32_t routine_of(const struct making *making,
+			   const struct plan_function *function)
+{
+	const struct plan_hook_layout *layout = &making->request->hook_layout;
+
+	if (!making->plan->graph)
+		return layout->arc;
+	return function->step_count ? layout->enter : layout->tally;
 }
 
 void gates_write(struct making *making)
@@ -228,7 +300,7 @@ void gates_write(struct making *making)
 		struct gate gate = {
 			.form = form_of(making, i),
 			.cell = i * PLAN_CELL_SLOTS * plan->slot_size,
-			.arc = making->request->hook_layout.arc,
+			.arc = routine_of(making, function),
 			.target = plan->code_address + gates_body(plan, function),
 		};
 
@@ -319,10 +391,14 @@ static struct plan_place body_of(const struct plan *plan, uint32_t index,
 	return place;
 }
 
-static enum gate_form form_at(const uint8_t *code)
+static enum gate_form form_at(const struct plan *plan, const uint8_t *code)
 {
 	if (code[0] != forms[GATE_CELL][0].bytes[0])
 		return GATE_PLAIN;
+	if (plan->graph)
+		return code[6] == forms[GATE_GRAPH_KEEP_FLAGS][2].bytes[0]
+			       ? GATE_GRAPH_KEEP_FLAGS
+			       : GATE_GRAPH;
 	return code[6] == forms[GATE_KEEP_FLAGS][2].bytes[0] ? GATE_KEEP_FLAGS
 							     : GATE_CELL;
 }
@@ -337,7 +413,7 @@ static void locate_in_gate(const struct plan *plan, uint32_t offset,
 	struct emitter emitter = {
 		.code = scratch, .capacity = sizeof(scratch), .marks = &marks};
 	const uint8_t *code = plan->code.items + offset - offset % GATES_SIZE;
-	struct gate gate = {.form = form_at(code)};
+	struct gate gate = {.form = form_at(plan, code)};
 
 	emit_gate(&emitter, &gate);
 	place->kind = PLAN_PLACE_UNKNOWN;

@@ -22,6 +22,11 @@
  * it calls the resident (resident.S, arc). It needs the stack, below the red zone, since
  * all registers may be alive and banks may come to be shared. Goroutines' stacks have no
  * room for that: gates of Go's functions do not tell callers apart.
+ *
+ * Where the context-sensitive call graph is measured (plan.graph) all calls pass gates,
+ * which tell the resident where the return address lies on the stack, and which function
+ * it is (resident.S, enter); so do probes in front of returns, in functions relocated
+ * whole. Those that are sooner over than the clock is read are counted alone (tally).
  */
 #ifndef TRAMMEL_CODE_GATES_H
 #define TRAMMEL_CODE_GATES_H

@@ -377,7 +377,8 @@ static void write_function(struct making *making, uint32_t index,
 	}
 	if ((choice->wanted || choice->hook) && !choice->reason)
 		row->reason = (uint8_t)instrument(making, index, row);
-	if (blocks && row->reason == PLAN_INSTRUMENTED)
+	if (blocks && making->request->depth >= PLAN_BLOCKS &&
+	    row->reason == PLAN_INSTRUMENTED)
 		blocks_add_single(making, index, row);
 }
 
@@ -492,6 +493,7 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	making.plan->code_address = request->code_address;
 	making.whole.flags = request->probe == PLAN_PROBE_FLAG;
 	making.whole.live = request->live;
+	making.whole.leave = request->graph ? request->hook_layout.leave : 0;
 	making.plan->slot_size = request->probe == PLAN_PROBE_FLAG ? 1 : 8;
 	scan_init(&making.scan, request->image, request->depth != PLAN_ENTRIES);
 	making.plan->uses_gs = making.scan.uses_gs;

@@ -158,7 +158,8 @@ enum plan_fixup_kind {
  * Where calls are counted by their sites, the first counters are cells of four words, one
  * for each of plan.functions: a return address with all its bits inverted, how often the
  * function was called by the call that returns there, how often from sites that are not
- * known, and nothing.
+ * known, and nothing. In call graphs only the third is used, for contexts that are not
+ * known.
  */
 enum { PLAN_CELL_SLOTS = 4, PLAN_CELL_SITE = 0, PLAN_CELL_COUNT = 1, PLAN_CELL_LOST = 2 };
 
@@ -208,6 +209,7 @@ struct plan {
 	/* Where calls are counted by their sites: */
 	uint32_t gates_size; /* bytes of plan.code that are gates; 0: they are not */
 	bool counts_entries; /* trampolines count, too */
+	bool graph;          /* gates and returns tell the resident: see code/gates.h */
 	uint32_t arc_code;   /* offset in plan.code of the stubs of arcs */
 	uint32_t arc_slot;   /* counter of the first arc; the others follow */
 	struct VECTOR(struct plan_arc) arcs; /* by site */
@@ -222,11 +224,14 @@ struct plan_hook_layout {
 	uint32_t arc;   /* the same of the address that gates call */
 	uint32_t returns; /* the same of the address that signal returns jump to, with
 			     their own address in rbx; 0: they are left alone */
+	uint32_t enter, leave, tally; /* as `arc`, where call graphs are measured: of
+					 calls, returns, and calls without returns */
 };
 
 /* How much of a function is measured. */
 enum plan_depth {
 	PLAN_ENTRIES, /* its entry */
+	PLAN_RETURNS, /* and its returns; needs plan_request.graph */
 	PLAN_BLOCKS,  /* each of its basic blocks */
 	PLAN_EDGES,   /* and each way from one to another; needs PLAN_PROBE_COUNT */
 };
@@ -236,6 +241,7 @@ struct plan_request {
 	enum plan_probe probe;
 	enum plan_depth depth;
 	bool calls; /* calls are counted by their sites; needs PLAN_PROBE_COUNT */
+	bool graph; /* with `calls`: by their contexts instead, with their time */
 	uint64_t code_address; /* where the trampolines will lie, link-time; see
 				  plan.code_address */
 	/* Whether a function is wanted: name is demangled where it was mangled, or

@@ -56,6 +56,64 @@ static void emit_careful_count(struct emitter *emitter, uint32_t slot, uint64_t 
 	}
 }
 
+/* Calls the resident, with where the return address lies in rax: see resident.S. It does
+ * no harm to do it twice, or never. */
+static void emit_leave(struct emitter *emitter, uint32_t word, uint64_t original,
+		       bool keep_flags)
+{
+	static const struct {
+		uint8_t bytes[8];
+		uint8_t size;
+		bool word;
+		uint8_t stack; /* bytes that rsp is down before it */
+		uint8_t words; /* that are pushed: rax, and flags */
+	} forms[2][8] = {
+		{
+			{{0x48, 0x83, 0xc4, 0x80}, 4, false, 0, 0}, /* add $-128, %rsp */
+			{{0x50}, 1, false, 128, 0},                 /* push %rax */
+			/* lea 136(%rsp), %rax */
+			{{0x48, 0x8d, 0x84, 0x24, 136, 0, 0, 0}, 8, false, 136, 1},
+			{{0x65, 0xff, 0x14, 0x25}, 4, true, 136, 1},  /* call *%gs:word */
+			{{0x58}, 1, false, 136, 1},                   /* pop %rax */
+			{{0x48, 0x83, 0xec, 0x80}, 4, false, 128, 0}, /* sub $-128, %rsp
+								       */
+		},
+		{
+			/* lea -128(%rsp), %rsp */
+			{{0x48, 0x8d, 0xa4, 0x24, 0x80, 0xff, 0xff, 0xff},
+			 8,
+			 false,
+			 0,
+			 0},
+			{{0x50}, 1, false, 128, 0},
+			{{0x9c}, 1, false, 136, 1}, /* pushfq */
+			{{0x48, 0x8d, 0x84, 0x24, 144, 0, 0, 0}, 8, false, 144, 2},
+			{{0x65, 0xff, 0x14, 0x25}, 4, true, 144, 2},
+			{{0x9d}, 1, false, 144, 2}, /* popfq */
+			{{0x58}, 1, false, 136, 1},
+			/* lea 128(%rsp), %rsp */
+			{{0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0}, 8, false, 128, 0},
+		},
+	};
+
+	for (size_t i = 0; i < 8 && forms[keep_flags][i].size; i++) {
+		/* The caller marked the first. */
+		if (i)
+			emit_mark(emitter,
+				  (struct emit_mark){
+					  .kind = PLAN_PLACE_PROBE,
+					  .original = original,
+					  .stack = forms[keep_flags][i].stack,
+					  .pushed = forms[keep_flags][i].words > 0,
+					  .flags = forms[keep_flags][i].words > 1,
+				  });
+		emit_bytes(emitter, forms[keep_flags][i].bytes,
+			   forms[keep_flags][i].size);
+		if (forms[keep_flags][i].word)
+			emit_word32(emitter, word);
+	}
+}
+
 void probe_emit(struct emitter *emitter, enum probe_form form, uint32_t slot,
 		uint64_t original, enum plan_place_kind kind)
 {
@@ -75,6 +133,10 @@ void probe_emit(struct emitter *emitter, enum probe_form form, uint32_t slot,
 		emit_slot(emitter, slot);
 		emit_byte(emitter, 1);
 		break;
+	case PROBE_LEAVE:
+	case PROBE_LEAVE_KEEP_FLAGS:
+		emit_leave(emitter, slot, original, form == PROBE_LEAVE_KEEP_FLAGS);
+		break;
 	default:
 		emit_careful_count(emitter, slot, original);
 	}
@@ -89,6 +151,8 @@ enum probe_form probe_at(const uint8_t *code, size_t available)
 		{{0x65, 0x48, 0xff, 0x04}, PROBE_COUNT},
 		{{0x48, 0x8d, 0x64, 0x24}, PROBE_COUNT_KEEP_FLAGS},
 		{{0x65, 0xc6, 0x04, 0x25}, PROBE_FLAG},
+		{{0x48, 0x83, 0xc4, 0x80}, PROBE_LEAVE},
+		{{0x48, 0x8d, 0xa4, 0x24}, PROBE_LEAVE_KEEP_FLAGS},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -107,8 +171,11 @@ uint32_t probe_slot(const struct plan *plan, size_t offset)
 		[PROBE_COUNT_KEEP_FLAGS] = 5 + 1 + 5,
 		[PROBE_FLAG] = 4,
 	};
+	enum probe_form form = probe_at(code, 4);
 	uint32_t slot;
 
-	memcpy(&slot, code + offsets[probe_at(code, 4)], sizeof(slot));
+	if (form >= PROBE_LEAVE)
+		return PLAN_NO_SLOT;
+	memcpy(&slot, code + offsets[form], sizeof(slot));
 	return slot - plan->counters_at;
 }

@@ -12,6 +12,8 @@ enum probe_form {
 	PROBE_COUNT,            /* inc: changes flags, but not carry */
 	PROBE_COUNT_KEEP_FLAGS, /* changes nothing; slower */
 	PROBE_FLAG,             /* sets a byte; changes nothing */
+	PROBE_LEAVE, /* in front of a return: tells the resident; changes flags */
+	PROBE_LEAVE_KEEP_FLAGS, /* changes nothing */
 };
 
 enum {
@@ -20,11 +22,12 @@ enum {
 
 /* Writes a probe for the counter at displacement `slot` in the bank without the module's
  * own. `kind` is the place of a thread that has not counted, and `original` where it is
- * shown. */
+ * shown. Of PROBE_LEAVE `slot` is where in the bank the address lies that it calls. */
 void probe_emit(struct emitter *emitter, enum probe_form form, uint32_t slot,
 		uint64_t original, enum plan_place_kind kind);
 
-/* The counter of a probe in plan.code: its displacement without the module's. */
+/* The counter of a probe in plan.code: its displacement without the module's;
+ * PLAN_NO_SLOT: it has none. */
 uint32_t probe_slot(const struct plan *plan, size_t offset);
 
 /* The form of the probe that begins with these bytes. */

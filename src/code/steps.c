@@ -81,6 +81,7 @@ static bool look_into_probe(const struct plan *plan, uint32_t code, uint32_t cod
 		place->kind = PLAN_PLACE_MOVED;
 		place->stack = mark->stack;
 		place->pushed = mark->pushed;
+		place->flags = mark->flags;
 		*ret_counted = mark->kind == PLAN_PLACE_HOOK;
 		found = true;
 	}
@@ -178,9 +179,10 @@ static struct plan_place locate_in_stub(const struct plan *plan,
 			&plan->stubs.items[function->first_stub + i];
 
 		place.original = stub->call;
-		if (code_offset == stub->code) {
+		if (code_offset == stub->code && !plan->graph) {
 			place.kind = PLAN_PLACE_CALL_UNDO;
-		} else if (code_offset == stub->code + PROBE_COUNT_SIZE) {
+		} else if (code_offset ==
+			   stub->code + (plan->graph ? 0 : PROBE_COUNT_SIZE)) {
 			place.kind = PLAN_PLACE_CALL_DONE;
 			place.original += (uint64_t)(int64_t)stub->callee;
 		}

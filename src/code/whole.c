@@ -48,6 +48,14 @@ static bool leaves(const struct cfg *cfg, const struct cfg_block *block)
 	       (last->kind == CFG_JUMP && cfg_block_at(cfg, last->target) == CFG_OUT);
 }
 
+/* Whether it is to have a probe in front of its last instruction. */
+static bool has_leave(const struct whole *whole, const struct cfg_block *block)
+{
+	return whole->leave &&
+	       instruction_at(whole->cfg, block->first + block->count - 1)->kind ==
+		       CFG_RETURN;
+}
+
 static void keep(struct whole *whole, uint32_t i)
 {
 	const struct cfg_instruction *row = instruction_at(whole->cfg, i);
@@ -70,7 +78,7 @@ static void choose_place(struct whole *whole, const struct cfg_block *block)
 			first = i;
 		last = i + 1;
 	}
-	if (first < end && leaves(cfg, block))
+	if (first < end && leaves(cfg, block) && !has_leave(whole, block))
 		last = end;
 	for (uint32_t i = first; i < last; i++)
 		keep(whole, i);
@@ -209,6 +217,12 @@ static bool patch_return(struct whole *whole, uint32_t number, uint32_t behind)
 	return behind == end && limit > end && make_stub(whole, number + 1);
 }
 
+static void keep_all(struct whole *whole, uint32_t first, uint32_t end)
+{
+	for (uint32_t i = first; i < end; i++)
+		keep(whole, i);
+}
+
 static bool patch_returns(struct whole *whole)
 {
 	const struct cfg *cfg = whole->cfg;
@@ -223,8 +237,16 @@ static bool patch_returns(struct whole *whole)
 			continue; /* nothing of it is executed in place */
 		if (behind == end && (leaves(cfg, block) || b + 1 == cfg->blocks.count))
 			continue;
-		if (!patch_return(whole, b, behind))
+		if (patch_return(whole, b, behind)) {
+			if (has_leave(whole, block))
+				whole->patches.items[whole->patches.count - 1].spared =
+					end;
+			continue;
+		}
+		/* A return that is not seen is noticed later. */
+		if (!has_leave(whole, block))
 			return false;
+		keep_all(whole, behind, end);
 	}
 	return true;
 }
@@ -268,13 +290,39 @@ static bool find_island(struct whole *whole, struct whole_patch *patch,
 	return false;
 }
 
+/* Does without a patch for which there is no island; false if it is needed, or an island
+ * of another lies in what would run instead. */
+static bool spare(struct whole *whole, const struct whole_patch *patch)
+{
+	const struct cfg_instruction *last;
+
+	if (!patch->spared)
+		return false;
+	last = instruction_at(whole->cfg, patch->spared - 1);
+	for (uint32_t i = patch->offset + SHORT_JUMP; i < last->offset + last->length;
+	     i++)
+		if (whole->bytes.items[i] == BYTE_PATCHED)
+			return false;
+	keep_all(whole, patch->instruction, patch->spared);
+	return true;
+}
+
 static bool find_islands(struct whole *whole)
 {
-	vector_for_each (&whole->patches, patch)
-		if (patch->island == TO_FIND && !find_island(whole, patch, BYTE_UNUSED) &&
-		    !find_island(whole, patch, BYTE_IDLE) &&
-		    !find_island(whole, patch, BYTE_LEADER))
+	size_t kept = 0;
+
+	vector_for_each (&whole->patches, patch) {
+		bool found = patch->island != TO_FIND ||
+			     find_island(whole, patch, BYTE_UNUSED) ||
+			     find_island(whole, patch, BYTE_IDLE) ||
+			     find_island(whole, patch, BYTE_LEADER);
+
+		if (found)
+			whole->patches.items[kept++] = *patch;
+		else if (!spare(whole, patch))
 			return false;
+	}
+	whole->patches.count = kept;
 	return true;
 }
 

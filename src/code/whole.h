@@ -37,6 +37,8 @@ struct whole_patch {
 	uint32_t instruction; /* that it leads to */
 	uint32_t island;  /* offset of 5 bytes that 2 lead to; WHOLE_NONE: 5 are here */
 	bool block_start; /* it leads in front of the counter of the block */
+	uint32_t spared;  /* without it the original runs on to here, which does no harm;
+			     0: it is needed */
 };
 
 struct whole_block {
@@ -79,7 +81,8 @@ struct whole {
 					  that is original, of the jump to it */
 	struct VECTOR(struct whole_fixup) fixups;
 	struct VECTOR(uint32_t) clones; /* offset in plan.code, by table */
-	bool flags; /* probes set flags instead of counting: PLAN_PROBE_FLAG */
+	bool flags;     /* probes set flags instead of counting: PLAN_PROBE_FLAG */
+	uint32_t leave; /* returns have probes that call this word of the bank; 0: none */
 	bool live; /* switches go by their original tables, and each place that these lead
 		      to has a jump into relocated code: see whole_is_led */
 	bool entry_patched; /* a jump lies at the entry; else the first block has a stub

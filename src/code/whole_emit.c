@@ -11,7 +11,7 @@ enum {
 	/* Bytes at most: of an instruction that became longer, and of a block's probe
 	 * and jumps. */
 	INSTRUCTION_MAX = 24,
-	BLOCK_MAX = 80,
+	BLOCK_MAX = 128,
 	EDGE_MAX = 48,
 };
 
@@ -322,6 +322,16 @@ static void emit_edge_probe(struct emission *emission, uint32_t edge)
 		   whole_edge_keeps_flags(emission->whole, row));
 }
 
+static void emit_leave_probe(struct emission *emission)
+{
+	size_t from = emission->emitter->count;
+
+	probe_emit(emission->emitter,
+		   emission->cfg->returns_flags ? PROBE_LEAVE_KEEP_FLAGS : PROBE_LEAVE,
+		   emission->whole->leave, 0, PLAN_PLACE_PROBE);
+	add_step(emission, PLAN_STEP_PROBE, 0, from);
+}
+
 static void emit_instruction(struct emission *emission, uint32_t number, uint32_t i)
 {
 	const struct cfg_instruction *row = instruction_at(emission, i);
@@ -330,6 +340,8 @@ static void emit_instruction(struct emission *emission, uint32_t number, uint32_
 
 	if (row->kind == CFG_JUMP && edge_slot(emission, edge) != WHOLE_NONE)
 		emit_edge_probe(emission, edge);
+	if (row->kind == CFG_RETURN && emission->whole->leave)
+		emit_leave_probe(emission);
 	from = emission->emitter->count;
 	if (row->kind == CFG_JUMP || row->kind == CFG_CONDITION ||
 	    row->kind == CFG_LOOP || row->kind == CFG_CALL)

@@ -12,6 +12,7 @@ const struct collector *const collectors[] = {
 	&collector_block_coverage,
 	&collector_edges,
 	&collector_calls,
+	&collector_callgraph,
 	&collector_pbo,
 	&collector_regions,
 	&collector_trace,
@@ -53,6 +54,7 @@ static void add(struct collector *all, const struct collector *one)
 	if (one->depth > all->depth)
 		all->depth = one->depth;
 	all->calls |= one->calls;
+	all->graph |= one->graph;
 	all->pbo |= one->pbo;
 }
 
@@ -62,6 +64,7 @@ struct trm_error *collector_combine(const char *list, struct collector *ret_coll
 	char *rest = copy, *name;
 	struct collector all = {.name = list};
 	bool flags = false;
+	size_t counting = 0;
 
 	while ((name = strsep(&rest, ","))) {
 		const struct collector *one;
@@ -69,6 +72,7 @@ struct trm_error *collector_combine(const char *list, struct collector *ret_coll
 		TRM_TRY(collector_find(name, &one));
 		add(&all, one);
 		all.summary = one->summary;
+		counting += one->slot_size != 0;
 		flags |= one->slot_size && one->probe == PLAN_PROBE_FLAG;
 	}
 	if (all.calls && flags)
@@ -76,6 +80,12 @@ struct trm_error *collector_combine(const char *list, struct collector *ret_coll
 					"-m %s: calls are counted by their places, and "
 					"coverage only notes what ran: leave one out",
 					list);
+	if (all.graph && counting > 1)
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"-m %s: a call graph with time counts calls of functions itself, "
+			"and the rest would be in its times: measure one after the other",
+			list);
 	*ret_collector = all;
 	return NULL;
 }

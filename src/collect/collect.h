@@ -13,6 +13,7 @@ struct collector {
 	enum plan_probe probe;
 	enum plan_depth depth; /* where probes are */
 	bool calls;            /* calls are counted by their sites: see code/gates.h */
+	bool graph;            /* with `calls`: by their contexts, with time */
 	bool pbo;              /* what compilers read is written beside the profile */
 	bool regions;          /* the program's own context is recorded */
 	bool trace;            /* and each event of it */
@@ -24,6 +25,7 @@ extern const struct collector collector_functions;
 extern const struct collector collector_coverage;
 extern const struct collector collector_blocks;
 extern const struct collector collector_calls;
+extern const struct collector collector_callgraph;
 extern const struct collector collector_block_coverage;
 extern const struct collector collector_pbo;
 extern const struct collector collector_edges;

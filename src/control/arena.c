@@ -189,6 +189,12 @@ void arena_release_chunk(struct arena *arena, struct arena_chunk *chunk)
 	free(chunk);
 }
 
+static uint64_t routine_address(const struct arena *arena, int routine)
+{
+	return arena->address +
+	       ((const struct resident_table *)resident_image)->graph[routine].start;
+}
+
 struct bank *arena_take_bank(struct arena *arena, const struct arena_chunk *chunk,
 			     pid_t owner, pid_t tid)
 {
@@ -219,6 +225,9 @@ struct bank *arena_take_bank(struct arena *arena, const struct arena_chunk *chun
 			   ((const struct resident_table *)resident_image)->returns,
 		.arc = arena->address +
 		       ((const struct resident_table *)resident_image)->arc,
+		.enter = routine_address(arena, RESIDENT_ENTER),
+		.leave = routine_address(arena, RESIDENT_LEAVE),
+		.tally = routine_address(arena, RESIDENT_TALLY),
 		.tid = (uint32_t)tid,
 	};
 	return found;

@@ -41,6 +41,12 @@ static void add_function(struct text *out, const struct report_profile *profile,
 		text_add(out, "\\n");
 		report_add_count(out, function->calls, "call", "calls");
 	}
+	if (function->timed) {
+		text_add(out, "\\n");
+		report_add_duration(out, function->inclusive_ns);
+		text_add(out, ", itself ");
+		report_add_duration(out, function->ns);
+	}
 	text_add(out, "\"];\n");
 }
 

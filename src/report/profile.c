@@ -48,6 +48,8 @@ enum field {
 	FIELD_EDGE_KIND,
 	FIELD_FAULT,
 	FIELD_TIME,
+	FIELD_GRAPH_CALLS,
+	FIELD_GRAPH_NS,
 	FIELD_COUNT
 };
 
@@ -93,6 +95,8 @@ static const struct {
 	[FIELD_EDGE_KIND] = {"edge.kind", RECORD_STRING},
 	[FIELD_FAULT] = {"flow.fault", RECORD_ADDRESS},
 	[FIELD_TIME] = {"time.ns", RECORD_UINT},
+	[FIELD_GRAPH_CALLS] = {"graph.calls", RECORD_UINT},
+	[FIELD_GRAPH_NS] = {"graph.time.exclusive.ns", RECORD_UINT},
 };
 
 #define BIT(field) (1ull << (field))
@@ -113,7 +117,7 @@ struct loader {
 	uint32_t run;                    /* that globals and images belong to */
 	struct table module_by_path;     /* string number to index */
 	struct table function_by_hash, count_by_key, load_by_key, skip_by_function;
-	struct table interval_by_number, thread_by_key, part_by_key, region_by_node;
+	struct table interval_by_number, thread_by_key, part_by_key;
 	struct report_caliper caliper;
 	uint64_t only_interval; /* counts of others are left out; 0: none are */
 	bool any;               /* a record or a global was read */
@@ -580,8 +584,39 @@ static void add_region(struct loader *loader, const struct row *row, record_node
 		.ns = number_of(row, FIELD_TIME),
 	};
 
-	report_regions_add(loader->profile, loader->model, &loader->region_by_node, node,
-			   &count);
+	report_tree_add(loader->profile, &loader->profile->regions, loader->model, node,
+			&count);
+}
+
+/* A call in its context: the node is the function's, below that of its module. */
+static void add_context(struct loader *loader, const struct row *row, record_node node)
+{
+	const struct record_model *model = loader->model;
+	struct report_profile *profile = loader->profile;
+	const struct report_region_count count = {
+		.image = find_image(loader, number_of(row, FIELD_IMAGE)),
+		.count = number_of(row, FIELD_GRAPH_CALLS),
+		.timed = row->present & BIT(FIELD_GRAPH_NS),
+		.ns = number_of(row, FIELD_GRAPH_NS),
+	};
+	struct report_region *call =
+		report_tree_add(profile, &profile->graph, model, node, &count);
+	struct record_pair function, module;
+	const char *slash;
+
+	if (!call || !(row->present & BIT(FIELD_OFFSET)) ||
+	    call->function != REPORT_NONE || !record_node_parent(model, node))
+		return;
+	function = record_node_pair(model, node);
+	module = record_node_pair(model, record_node_parent(model, node));
+	if (function.value.type != RECORD_STRING || module.value.type != RECORD_STRING)
+		return;
+	slash = strrchr(module.value.bytes, '/');
+	call->function = find_function_named(
+		loader,
+		find_module_named(loader, slash ? slash + 1 : module.value.bytes,
+				  module.value.bytes),
+		number_of(row, FIELD_OFFSET), function.value.bytes);
 }
 
 /* A record of LLNL's Caliper has no image: there is one for each rank. */
@@ -594,8 +629,8 @@ static bool see_caliper(struct loader *loader, record_node node,
 				 &row))
 		return false;
 	row.image = find_image(loader, (uint64_t)row.image + 1);
-	report_regions_add(loader->profile, loader->model, &loader->region_by_node, node,
-			   &row);
+	report_tree_add(loader->profile, &loader->profile->regions, loader->model, node,
+			&row);
 	return true;
 }
 
@@ -615,6 +650,10 @@ static void see_record(void *context, record_node node, const struct record_pair
 	}
 	if (!(row.present & BIT(FIELD_IMAGE)) && see_caliper(loader, node, pairs, count))
 		return;
+	if (row.present & BIT(FIELD_GRAPH_CALLS)) {
+		add_context(loader, &row, node);
+		return;
+	}
 	for (; node; node = record_node_parent(loader->model, node)) {
 		struct record_pair pair = record_node_pair(loader->model, node);
 
@@ -649,34 +688,6 @@ static void see_file(void *context)
 	table_deinit(&loader->run_by_number);
 }
 
-const struct record_value *report_run_global(const struct report_run *run,
-					     const char *name)
-{
-	vector_for_each (&run->globals, global)
-		if (!strcmp(global->name, name))
-			return &global->value;
-	return NULL;
-}
-
-const char *report_run_text(const struct report_run *run, const char *name)
-{
-	const struct record_value *value = report_run_global(run, name);
-
-	return value && value->type == RECORD_STRING ? value->bytes : "";
-}
-
-/* What notes whether something ran, and not how often: nothing else is in the list. */
-static bool is_coverage(const char *measure)
-{
-	scoped_free char *copy = memory_copy_string(measure);
-	char *rest = copy, *name;
-
-	while ((name = strsep(&rest, ",")))
-		if (strcmp(name, "coverage") != 0 && strcmp(name, "block-coverage") != 0)
-			return false;
-	return true;
-}
-
 static void finish_loading(struct report_profile *profile)
 {
 	struct table first_by_name = {0};
@@ -684,7 +695,7 @@ static void finish_loading(struct report_profile *profile)
 	report_intervals_finish(profile);
 	profile->coverage = true;
 	vector_for_each (&profile->runs, run)
-		if (!is_coverage(report_run_text(run, "run.measure")))
+		if (!report_run_is_coverage(run))
 			profile->coverage = false;
 	for (size_t i = 0; i < profile->modules.count; i++) {
 		struct report_module *module = &profile->modules.items[i];
@@ -700,6 +711,7 @@ static void finish_loading(struct report_profile *profile)
 	}
 	table_deinit(&first_by_name);
 	report_blocks_finish(profile);
+	report_graph_finish(profile);
 	report_arcs_finish(profile);
 	report_edges_finish(profile);
 }
@@ -718,16 +730,7 @@ static void deinit_loader(struct loader *loader)
 	table_deinit(&loader->interval_by_number);
 	table_deinit(&loader->thread_by_key);
 	table_deinit(&loader->part_by_key);
-	table_deinit(&loader->region_by_node);
 	report_caliper_deinit(&loader->caliper);
-}
-
-struct trm_error *report_error_empty(const char *path)
-{
-	return trm_error_create(TRM_ERROR_FORMAT,
-				"'%s' holds nothing: its writer was stopped before it "
-				"could write, measure again",
-				path);
 }
 
 static bool has_interval(const struct report_profile *profile, uint64_t number)
@@ -770,31 +773,4 @@ struct trm_error *report_profile_load(const char *path,
 				      struct report_profile **ret_profile)
 {
 	return report_profile_load_interval(path, 0, ret_profile);
-}
-
-void report_profile_destroy(struct report_profile *profile)
-{
-	if (!profile)
-		return;
-	vector_for_each (&profile->runs, run)
-		vector_deinit(&run->globals);
-	vector_deinit(&profile->runs);
-	vector_deinit(&profile->images);
-	vector_deinit(&profile->modules);
-	vector_deinit(&profile->functions);
-	vector_deinit(&profile->counts);
-	vector_deinit(&profile->blocks);
-	vector_deinit(&profile->arcs);
-	vector_deinit(&profile->intervals);
-	vector_deinit(&profile->threads);
-	vector_deinit(&profile->parts);
-	vector_deinit(&profile->edges);
-	vector_deinit(&profile->faults);
-	vector_deinit(&profile->regions);
-	vector_deinit(&profile->region_counts);
-	vector_deinit(&profile->loads);
-	vector_deinit(&profile->skips);
-	string_table_deinit(&profile->strings);
-	free(profile->warning);
-	free(profile);
 }

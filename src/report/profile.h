@@ -65,6 +65,10 @@ struct report_function {
 	uint64_t calls;
 	uint64_t blocks;       /* executed; 0: they were not counted */
 	uint64_t instructions; /* executed in them */
+	/* Where call graphs were measured: in it alone, and with what it called, itself
+	 * counted once. */
+	bool timed; /* else its time is its callers' */
+	uint64_t ns, inclusive_ns;
 };
 
 /* A function in one image. */
@@ -110,19 +114,32 @@ struct report_arc {
 	uint64_t count;
 };
 
-/* What a program called a part of itself, inside of others. */
+/* What a program called a part of itself, inside of others; or a call of a function, in
+ * the calls that led to it. */
 enum { REPORT_REGION_DEPTH = 1024 }; /* paths are cut there */
 struct report_region {
 	uint32_t parent; /* index, before its own; REPORT_NONE: none */
 	uint32_t depth;
 	const char *attribute, *label;
+	uint32_t function; /* of a call, in profile.functions; REPORT_NONE */
+	bool timed;        /* a record said how long it took */
 	/* Of the selection: */
 	uint64_t count, ns, inclusive_ns; /* `ns`: in it and in no other inside */
 };
 
 struct report_region_count {
 	uint32_t region, image;
+	bool timed;
 	uint64_t count, ns;
+};
+
+/* Parents stand before their children. */
+struct report_tree {
+	struct VECTOR(struct report_region) nodes;
+	struct VECTOR(struct report_region_count) counts;
+	struct table by_node; /* nodes of the file, while it is loaded */
+	/* Of the selection: */
+	uint64_t ns; /* in all of it */
 };
 
 /* A part of the runs whose counts are told apart; those of several runs with one number
@@ -173,8 +190,8 @@ struct report_profile {
 	 * taken. */
 	struct VECTOR(struct report_edge) edges;
 	struct VECTOR(struct report_fault) faults;
-	struct VECTOR(struct report_region) regions;
-	struct VECTOR(struct report_region_count) region_counts;
+	struct report_tree regions;
+	struct report_tree graph;                        /* of calls in their contexts */
 	struct VECTOR(struct report_interval) intervals; /* by number; mostly none */
 	struct VECTOR(struct report_thread) threads;     /* mostly none */
 	struct VECTOR(struct report_part) parts;
@@ -190,8 +207,7 @@ struct report_profile {
 	size_t skipped;        /* functions not instrumented */
 	size_t counted;        /* executed functions whose blocks were counted */
 	size_t executed_blocks, passed_edges;
-	size_t faulty;      /* rows of `faults` */
-	uint64_t region_ns; /* in all regions together */
+	size_t faulty; /* rows of `faults` */
 };
 
 /*
@@ -226,6 +242,8 @@ struct trm_error *report_profile_select(struct report_profile *profile,
 const struct record_value *report_run_global(const struct report_run *run,
 					     const char *name);
 const char *report_run_text(const struct report_run *run, const char *name);
+/* Whether it only noted what ran, and not how often. */
+bool report_run_is_coverage(const struct report_run *run);
 
 /* The skips of selected modules, sorted by reason, module, name; the caller frees. */
 const struct report_skip **report_profile_skips(const struct report_profile *profile);

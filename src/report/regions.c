@@ -1,9 +1,11 @@
-/* The regions of a profile: a tree of paths, with what each took. */
+/* The regions of a profile, and its calls in their contexts: trees of paths, with what
+ * each took. */
 #include "report/regions.h"
 
 #include "base/search.h"
 #include "base/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char *keep(struct report_profile *profile, const char *text)
@@ -13,123 +15,185 @@ static const char *keep(struct report_profile *profile, const char *text)
 	return profile->strings.strings[index];
 }
 
-/* "solve" of a region, a loop or a function of MPI, "level=3" of anything else. */
-static const char *label_of(struct report_profile *profile,
-			    const struct record_model *model, record_node node)
+/* "solve" of a region, a loop or a function of MPI, "level=3" of anything else but
+ * calls. */
+static const char *label_of(struct report_profile *profile, const char *attribute,
+			    struct record_value value)
 {
-	struct record_pair pair = record_node_pair(model, node);
-	const char *attribute = record_attribute_name(model, pair.attribute), *kept;
+	const char *kept;
 	struct text text = {0};
 
 	if (strcmp(attribute, "region") != 0 && strcmp(attribute, "loop") != 0 &&
-	    strcmp(attribute, "mpi.function") != 0)
+	    strcmp(attribute, "mpi.function") != 0 &&
+	    strncmp(attribute, "graph.", 6) != 0)
 		text_format(&text, "%s=", attribute);
-	record_value_text(&text, pair.value);
+	record_value_text(&text, value);
 	kept = keep(profile, text.data ? text.data : "");
 	text_deinit(&text);
 	return kept;
 }
 
-/* The region of a node, made with those around it if it is new. */
-static uint32_t find(struct report_profile *profile, const struct record_model *model,
-		     struct table *by_node, record_node node)
+/* Makes the region of a node below another one. Paths that are too deep end in the last
+ * one that is not. */
+static uint32_t make(struct report_profile *profile, struct report_tree *tree,
+		     const struct record_model *model, record_node node, uint32_t parent)
 {
-	uint64_t known;
+	struct record_pair pair = record_node_pair(model, node);
+	const char *attribute = record_attribute_name(model, pair.attribute);
+	struct report_region region = {.parent = parent, .function = REPORT_NONE};
 
-	if (table_find(by_node, node, &known))
-		return (uint32_t)known;
-	record_node chain[REPORT_REGION_DEPTH];
+	/* The module of a call is a node in front of it. */
+	if (!strcmp(attribute, "graph.path"))
+		return parent;
+	if (parent != REPORT_NONE)
+		region.depth = tree->nodes.items[parent].depth + 1;
+	if (region.depth == REPORT_REGION_DEPTH)
+		return parent;
+	region.label = label_of(profile, attribute, pair.value);
+	region.attribute = keep(profile, attribute);
+	vector_push(&tree->nodes, region);
+	return (uint32_t)(tree->nodes.count - 1);
+}
+
+/* The region of a node, made with those around it if it is new. */
+static uint32_t find(struct report_profile *profile, struct report_tree *tree,
+		     const struct record_model *model, record_node node)
+{
+	uint64_t known = REPORT_NONE;
+	record_node chain[2 * REPORT_REGION_DEPTH];
 	size_t depth = 0;
 
-	for (; node && depth < REPORT_REGION_DEPTH && !table_find(by_node, node, &known);
+	for (; node && depth < 2 * REPORT_REGION_DEPTH &&
+	       !table_find(&tree->by_node, node, &known);
 	     node = record_node_parent(model, node))
 		chain[depth++] = node;
-	if (!node || depth == REPORT_REGION_DEPTH)
-		known = REPORT_NONE;
 	while (depth--) {
-		struct report_region region = {
-			.parent = (uint32_t)known,
-			.label = label_of(profile, model, chain[depth]),
-			.attribute = keep(
-				profile,
-				record_attribute_name(
-					model,
-					record_node_pair(model, chain[depth]).attribute)),
-			.depth = known == REPORT_NONE
-					 ? 0
-					 : profile->regions.items[known].depth + 1,
-		};
-
-		known = profile->regions.count;
-		vector_push(&profile->regions, region);
-		*table_insert(by_node, chain[depth], NULL) = known;
+		known = make(profile, tree, model, chain[depth], (uint32_t)known);
+		*table_insert(&tree->by_node, chain[depth], NULL) = known;
 	}
 	return (uint32_t)known;
 }
 
-void report_regions_add(struct report_profile *profile, const struct record_model *model,
-			struct table *by_node, record_node node,
-			const struct report_region_count *count)
+struct report_region *report_tree_add(struct report_profile *profile,
+				      struct report_tree *tree,
+				      const struct record_model *model, record_node node,
+				      const struct report_region_count *count)
 {
 	struct report_region_count row = *count;
 
 	if (!node) /* outside of all of them */
-		return;
-	row.region = find(profile, model, by_node, node);
-	vector_push(&profile->region_counts, row);
+		return NULL;
+	row.region = find(profile, tree, model, node);
+	if (row.region == REPORT_NONE)
+		return NULL;
+	vector_push(&tree->counts, row);
+	return &tree->nodes.items[row.region];
 }
 
-void report_regions_select(struct report_profile *profile)
+static void select_tree(const struct report_profile *profile, struct report_tree *tree)
 {
-	profile->region_ns = 0;
-	vector_for_each (&profile->regions, region)
+	tree->ns = 0;
+	vector_for_each (&tree->nodes, region) {
 		region->count = region->ns = region->inclusive_ns = 0;
-	vector_for_each (&profile->region_counts, row) {
-		struct report_region *region = &profile->regions.items[row->region];
+		region->timed = false;
+	}
+	vector_for_each (&tree->counts, row) {
+		struct report_region *region = &tree->nodes.items[row->region];
 
 		if (!profile->images.items[row->image].selected)
 			continue;
 		region->count += row->count;
 		region->ns += row->ns;
+		region->timed |= row->timed;
 	}
-	/* Parents stand before their children. */
-	for (size_t i = profile->regions.count; i > 0; i--) {
-		struct report_region *region = &profile->regions.items[i - 1];
+	for (size_t i = tree->nodes.count; i > 0; i--) {
+		struct report_region *region = &tree->nodes.items[i - 1];
 
 		region->inclusive_ns += region->ns;
 		if (region->parent != REPORT_NONE)
-			profile->regions.items[region->parent].inclusive_ns +=
+			tree->nodes.items[region->parent].inclusive_ns +=
 				region->inclusive_ns;
 		else
-			profile->region_ns += region->inclusive_ns;
+			tree->ns += region->inclusive_ns;
+	}
+}
+
+/* Whether a call is in no other call of the same function. */
+static bool is_outermost(const struct report_tree *tree, const struct report_region *call)
+{
+	for (uint32_t at = call->parent; at != REPORT_NONE;
+	     at = tree->nodes.items[at].parent)
+		if (tree->nodes.items[at].function == call->function)
+			return false;
+	return true;
+}
+
+void report_trees_select(struct report_profile *profile)
+{
+	select_tree(profile, &profile->regions);
+	select_tree(profile, &profile->graph);
+	vector_for_each (&profile->graph.nodes, call) {
+		struct report_function *function;
+
+		if (call->function == REPORT_NONE || !call->timed)
+			continue;
+		function = &profile->functions.items[call->function];
+		function->timed = true;
+		function->ns += call->ns;
+		if (is_outermost(&profile->graph, call))
+			function->inclusive_ns += call->inclusive_ns;
+	}
+}
+
+void report_graph_finish(struct report_profile *profile)
+{
+	const struct report_tree *tree = &profile->graph;
+
+	vector_for_each (&tree->counts, row) {
+		const struct report_region *call = &tree->nodes.items[row->region];
+		struct report_arc arc = {.function = call->function,
+					 .image = row->image,
+					 .caller = REPORT_UNKNOWN,
+					 .caller_module = REPORT_UNKNOWN,
+					 .kind = keep(profile, "context"),
+					 .count = row->count};
+
+		if (call->function == REPORT_NONE || !row->count)
+			continue;
+		if (call->parent != REPORT_NONE)
+			arc.caller = tree->nodes.items[call->parent].function;
+		if (arc.caller != REPORT_UNKNOWN)
+			arc.caller_module = profile->functions.items[arc.caller].module;
+		vector_push(&profile->arcs, arc);
 	}
 }
 
 /* Children of one parent, the longest first. */
 static int by_place(const void *left, const void *right, void *context)
 {
-	const struct report_profile *profile = context;
-	const struct report_region *a = &profile->regions.items[*(const uint32_t *)left];
-	const struct report_region *b = &profile->regions.items[*(const uint32_t *)right];
+	const struct report_tree *tree = context;
+	const struct report_region *a = &tree->nodes.items[*(const uint32_t *)left];
+	const struct report_region *b = &tree->nodes.items[*(const uint32_t *)right];
 
 	if (a->parent != b->parent) /* of REPORT_NONE as well: 0 after + 1 */
 		return a->parent + 1 < b->parent + 1 ? -1 : 1;
 	if (a->inclusive_ns != b->inclusive_ns)
 		return a->inclusive_ns > b->inclusive_ns ? -1 : 1;
+	if (a->count != b->count)
+		return a->count > b->count ? -1 : 1;
 	return strcmp(a->label, b->label);
 }
 
 /* Where the children of a region begin, in what is sorted by place. */
-static size_t first_child(const struct report_profile *profile, const uint32_t *sorted,
+static size_t first_child(const struct report_tree *tree, const uint32_t *sorted,
 			  uint32_t parent)
 {
-	return search_first(profile->regions.count, middle,
-			    profile->regions.items[sorted[middle]].parent + 1 <
-				    parent + 1);
+	return search_first(tree->nodes.count, middle,
+			    tree->nodes.items[sorted[middle]].parent + 1 < parent + 1);
 }
 
 struct walk {
-	const struct report_profile *profile;
+	const struct report_tree *tree;
 	const uint32_t *sorted;
 	const struct report_region **rows;
 	size_t count;
@@ -138,10 +202,10 @@ struct walk {
 /* A region and what is in it, without recursion: paths can be deep. */
 static void add_rows(struct walk *walk)
 {
-	const struct report_profile *profile = walk->profile;
-	size_t count = profile->regions.count;
+	const struct report_tree *tree = walk->tree;
+	size_t count = tree->nodes.count;
 	size_t next[REPORT_REGION_DEPTH + 1] = {
-		first_child(profile, walk->sorted, REPORT_NONE)};
+		first_child(tree, walk->sorted, REPORT_NONE)};
 	uint32_t parent[REPORT_REGION_DEPTH + 1] = {REPORT_NONE};
 	int depth = 0;
 
@@ -149,35 +213,67 @@ static void add_rows(struct walk *walk)
 		size_t at = next[depth]++;
 
 		if (at >= count ||
-		    profile->regions.items[walk->sorted[at]].parent != parent[depth]) {
+		    tree->nodes.items[walk->sorted[at]].parent != parent[depth]) {
 			depth--;
 			continue;
 		}
-		const struct report_region *region =
-			&profile->regions.items[walk->sorted[at]];
+		const struct report_region *region = &tree->nodes.items[walk->sorted[at]];
 
 		if (!region->count && !region->inclusive_ns)
 			continue;
 		walk->rows[walk->count++] = region;
 		depth++;
 		parent[depth] = walk->sorted[at];
-		next[depth] = first_child(profile, walk->sorted, walk->sorted[at]);
+		next[depth] = first_child(tree, walk->sorted, walk->sorted[at]);
 	}
 }
 
-const struct report_region **report_profile_regions(const struct report_profile *profile,
-						    size_t *ret_count)
+const struct report_region **report_tree_rows(const struct report_tree *tree,
+					      size_t *ret_count)
 {
-	size_t count = profile->regions.count;
+	size_t count = tree->nodes.count;
 	uint32_t *sorted = memory_allocate_zeroed(count, sizeof(*sorted));
-	struct walk walk = {profile, sorted,
+	struct walk walk = {tree, sorted,
 			    memory_allocate_zeroed(count, sizeof(*walk.rows)), 0};
 
 	for (uint32_t i = 0; i < count; i++)
 		sorted[i] = i;
-	qsort_r(sorted, count, sizeof(*sorted), by_place, (void *)(uintptr_t)profile);
+	qsort_r(sorted, count, sizeof(*sorted), by_place, (void *)(uintptr_t)tree);
 	add_rows(&walk);
 	free(sorted);
 	*ret_count = walk.count;
 	return walk.rows;
+}
+
+static int by_time(const void *left, const void *right)
+{
+	const struct report_region *a = *(const struct report_region *const *)left;
+	const struct report_region *b = *(const struct report_region *const *)right;
+
+	if (a->inclusive_ns != b->inclusive_ns)
+		return a->inclusive_ns > b->inclusive_ns ? -1 : 1;
+	/* What stands around others comes before them. */
+	return a->depth < b->depth ? -1 : a->depth > b->depth;
+}
+
+size_t report_tree_heaviest(const struct report_region **rows, size_t count, size_t limit)
+{
+	const struct report_region **sorted;
+	uint64_t least;
+	uint32_t deepest;
+	size_t kept = 0;
+
+	if (count <= limit)
+		return count;
+	sorted = memory_allocate(count * sizeof(*sorted));
+	memcpy(sorted, rows, count * sizeof(*sorted));
+	qsort(sorted, count, sizeof(*sorted), by_time);
+	least = sorted[limit - 1]->inclusive_ns;
+	deepest = sorted[limit - 1]->depth;
+	free(sorted);
+	for (size_t i = 0; i < count && kept < limit; i++)
+		if (rows[i]->inclusive_ns > least ||
+		    (rows[i]->inclusive_ns == least && rows[i]->depth <= deepest))
+			rows[kept++] = rows[i];
+	return kept;
 }

@@ -142,11 +142,13 @@ struct trm_error *report_profile_select(struct report_profile *profile,
 	vector_for_each (&profile->functions, function) {
 		function->executed = false;
 		function->calls = function->blocks = function->instructions = 0;
+		function->ns = function->inclusive_ns = 0;
+		function->timed = false;
 	}
 	add_loads(profile);
 	add_counts(profile);
 	report_blocks_select(profile);
-	report_regions_select(profile);
+	report_trees_select(profile);
 	report_edges_select(profile);
 	add_parts(profile);
 	add_skips(profile);

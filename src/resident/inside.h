@@ -40,12 +40,12 @@ static inline int is_readable(uint64_t address)
 void look_through(const struct wire_bank *bank, const struct wire_registers *frame);
 
 /* The bank of this thread. */
-static inline const struct wire_bank *own_bank(void)
+static inline struct wire_bank *own_bank(void)
 {
 	uint64_t self;
 
 	__asm__("mov %%gs:0, %0" : "=r"(self));
-	return (const struct wire_bank *)(uintptr_t)self;
+	return (struct wire_bank *)(uintptr_t)self;
 }
 
 #endif

@@ -83,6 +83,16 @@ resident_start:
 	.long arc_counted - resident_start
 	.long arc_return - resident_start
 	.long arc_end - resident_start
+	.irp	name, enter, leave_call, tally
+	.long \name - resident_start
+	.long \name\()_lowered - resident_start
+	.long \name\()_saved - resident_start
+	.long \name\()_timed - resident_start
+	.long \name\()_done - resident_start
+	.long \name\()_return - resident_start
+	.long \name\()_search - resident_start
+	.long \name\()_end - resident_start
+	.endr
 	.long boot - resident_start
 	.long boot_data - resident_start
 	.long boot_end - resident_start
@@ -408,6 +418,237 @@ arc_counted:
 arc_return:
 	ret
 arc_end:
+
+/*
+ * A call, a return, and a call whose return will not be seen, where the context-sensitive call
+ * graph is measured (struct wire_graph). All are told in rax where the return address lies on the
+ * stack; behind their own return address lie the opcode of a mov and the displacement of the
+ * function's cell. Nothing of the program's is changed or followed: which calls are still under
+ * way is told by their places alone. A stack grows downwards, so what lies at or below the place
+ * of a call, or of a return, is over, however it was left. So each may be done again, or not at
+ * all, up to the increment that counts a call: a signal that arrives before that finds the thread
+ * moved back into the gate.
+ * The node that was innermost when the clock was last read has the time from then on. Not all
+ * calls of nodes whose calls are short are timed: time in them is that node's, and is moved when
+ * it is added up (session/callgraph.c).
+ * As for arc: with the controller dead threads may share a bank; all numbers stay within their
+ * bounds then. They change rax and flags.
+ */
+	.macro save_graph
+	mov	%rcx, (%rsp)
+	mov	%rdx, 8(%rsp)
+	mov	%r8, 16(%rsp)
+	mov	%r9, 24(%rsp)
+	.endm
+	.macro restore_graph
+	mov	(%rsp), %rcx
+	mov	8(%rsp), %rdx
+	mov	16(%rsp), %r8
+	mov	24(%rsp), %r9
+	.endm
+	/* Inverts the place, to r8; rcx becomes the innermost frame. */
+	.macro take_place
+	not	%rax
+	mov	%rax, %r8
+	mov	%gs:WIRE_GRAPH_TOP, %ecx
+	.endm
+	/* Ticks since the last look, to the node that had them; changes rax and rdx. Goes on
+	 * at 1 where there is no clock. */
+	.macro take_time timed
+	cmpl	$0, %gs:WIRE_BANK_UNTIMED
+	jne	1f
+	rdtsc
+	shl	$32, %rdx
+	or	%rdx, %rax
+	mov	%gs:WIRE_GRAPH_AT, %edx
+	sub	%gs:WIRE_GRAPH_LAST, %rax
+	add	%rax, %gs:WIRE_GRAPH_LAST
+\timed:
+	add	%rax, %gs:WIRE_GRAPH_NODES + 16(%rdx)
+	.endm
+	/* Drops frames at the place and below. One of them may have had the clock. */
+	.macro drop_frames name
+\name\()_drop:
+0:	sub	$16, %ecx
+	cmp	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)
+	jae	0b
+	take_time \name\()_dropped
+1:	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
+	mov	%edx, %gs:WIRE_GRAPH_AT
+	jmp	\name\()_alone
+	.endm
+	/* wire_graph_row of parent rdx and function r9; changes rdx. */
+	.macro find_row row
+	imul	$WIRE_GRAPH_MIX, %edx, %\row
+	mov	%r9d, %edx
+	shr	$(32 - WIRE_GRAPH_BITS), %\row
+	shr	$5, %edx
+	add	%edx, %\row
+	and	$WIRE_GRAPH_MASK, %\row
+	.endm
+	/* The function is r9, and rax its node among the children of the innermost one, rdx. */
+	.macro find_child name
+	mov	48(%rsp), %rax
+	mov	1(%rax), %r9d
+	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
+	find_row eax
+	mov	%gs:WIRE_GRAPH_INDEX(,%rax,4), %eax
+	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
+	cmp	%r9d, %gs:WIRE_GRAPH_NODES(%rax)
+	jne	\name\()_search
+	cmp	%edx, %gs:WIRE_GRAPH_NODES + 4(%rax)
+	jne	\name\()_search
+\name\()_found:
+	.endm
+	/* The same where another node is in the row: in those behind it, or a new one. Where there
+	 * is no room for one, the function's own counter is `lost`, and rax the node of all those.
+	 * r8 lies at 40(%rsp) meanwhile. */
+	.macro search_child name
+\name\()_search:
+	movl	$WIRE_GRAPH_STEPS, 32(%rsp)
+	mov	%r8, 40(%rsp)
+	find_row r8d
+	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
+1:	and	$WIRE_GRAPH_MASK, %r8d
+	mov	%gs:WIRE_GRAPH_INDEX(,%r8,4), %eax
+	test	%eax, %eax
+	jz	2f
+	inc	%r8d
+	decl	32(%rsp)
+	jz	3f
+	cmp	%r9d, %gs:WIRE_GRAPH_NODES(%rax)
+	jne	1b
+	cmp	%edx, %gs:WIRE_GRAPH_NODES + 4(%rax)
+	jne	1b
+	mov	40(%rsp), %r8
+	jmp	\name\()_found
+2:	mov	%gs:WIRE_GRAPH_USED, %rax
+	cmp	$WIRE_GRAPH_MAX, %rax
+	jae	3f
+	add	$32, %rax
+	mov	%r9d, %gs:WIRE_GRAPH_NODES(%rax)
+	mov	%edx, %gs:WIRE_GRAPH_NODES + 4(%rax)
+	mov	%rax, %gs:WIRE_GRAPH_USED
+	mov	%eax, %gs:WIRE_GRAPH_INDEX(,%r8,4)
+	mov	40(%rsp), %r8
+	jmp	\name\()_found
+3:	mov	40(%rsp), %r8
+	mov	$WIRE_GRAPH_BEYOND, %eax
+	add	$16, %r9d
+	jmp	\name\()_lost
+	.endm
+
+	.balign 64
+enter:
+	lea	-48(%rsp), %rsp
+enter_lowered:
+	save_graph
+enter_saved:
+	take_place
+	cmp	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)
+	jae	enter_drop
+enter_alone:
+	find_child enter
+	movzbl	%gs:WIRE_GRAPH_NODES + 31(%rax), %edx
+	test	%dl, %gs:WIRE_GRAPH_NODES + 8(%rax)
+	jz	enter_time
+enter_untimed:
+	lea	WIRE_GRAPH_NODES + 8(%rax), %r9d
+enter_lost:
+	cmp	$WIRE_GRAPH_DEPTH, %ecx
+	jae	3f
+	add	$16, %ecx
+	mov	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)
+	mov	%eax, %gs:WIRE_GRAPH_FRAMES + 8(%rcx)
+3:	mov	%rcx, %gs:WIRE_GRAPH_TOP
+	incq	%gs:(%r9)
+enter_done:
+	restore_graph
+	lea	48(%rsp), %rsp
+enter_return:
+	ret
+	search_child enter
+enter_time:
+	mov	%eax, %r9d
+	cmp	$WIRE_GRAPH_DEPTH, %ecx
+	jae	1f
+	take_time enter_timed
+	mov	%r9d, %gs:WIRE_GRAPH_AT
+1:	mov	%r9d, %eax
+	jmp	enter_untimed
+	drop_frames enter
+enter_end:
+
+	.balign 64
+leave_call:
+	lea	-48(%rsp), %rsp
+leave_call_lowered:
+	save_graph
+leave_call_saved:
+	take_place
+	cmp	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)
+	jb	leave_call_done
+	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
+	cmp	%r8, %gs:WIRE_GRAPH_FRAMES - 16(%rcx)
+	jae	leave_call_drop
+	sub	$16, %ecx
+	cmp	%edx, %gs:WIRE_GRAPH_AT
+	je	leave_call_time
+leave_call_alone:
+	mov	%rcx, %gs:WIRE_GRAPH_TOP
+leave_call_done:
+	restore_graph
+	lea	48(%rsp), %rsp
+leave_call_return:
+	ret
+leave_call_search:
+	/* The node has the clock: the call was timed, or part of it. Where its calls are short,
+	 * not all of them are timed from now on. */
+leave_call_time:
+	mov	%edx, %r9d
+	take_time leave_call_timed
+	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
+	mov	%edx, %gs:WIRE_GRAPH_AT
+	movzbl	%gs:WIRE_GRAPH_NODES + 31(%r9), %edx
+	incq	%gs:WIRE_GRAPH_NODES + 24(%r9)
+	mov	%gs:WIRE_GRAPH_NODES + 24(%r9), %rax
+	shl	$8, %rax
+	shr	$8, %rax
+	cmp	$WIRE_GRAPH_TRIED, %rax
+	jb	1f
+	shl	$WIRE_GRAPH_SHORT, %rax
+	cmp	%rax, %gs:WIRE_GRAPH_NODES + 16(%r9)
+	sbb	%edx, %edx
+	and	$WIRE_GRAPH_SKIPS, %edx
+	mov	%dl, %gs:WIRE_GRAPH_NODES + 31(%r9)
+1:	jmp	leave_call_alone
+	drop_frames leave_call
+leave_call_end:
+
+	.balign 64
+tally:
+	lea	-48(%rsp), %rsp
+tally_lowered:
+	save_graph
+tally_saved:
+	take_place
+	cmp	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)
+	jae	tally_drop
+tally_alone:
+	find_child tally
+	lea	WIRE_GRAPH_NODES + 8(%rax), %r9d
+tally_lost:
+	mov	%rcx, %gs:WIRE_GRAPH_TOP
+	incq	%gs:(%r9)
+tally_done:
+	restore_graph
+	lea	48(%rsp), %rsp
+tally_return:
+	ret
+	search_child tally
+	drop_frames tally
+tally_timed = tally_dropped
+tally_end:
 
 /*
  * The first injection, from a copy in the slack behind some text: makes the arena and maps it.

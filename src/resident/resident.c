@@ -10,6 +10,10 @@
 #define FUTEX_WAKE           1
 #define FUTEX_OWNER_DIED     0x40000000u
 #define PR_SET_SECCOMP       22
+#define PR_SET_TSC           26
+#define PR_TSC_SIGSEGV       2
+#define MODE_STRICT          1 /* of prctl(PR_SET_SECCOMP) */
+#define SET_MODE_STRICT      0 /* of seccomp(2) */
 #define SYS_seccomp          317
 #define SYS_prctl            157
 #define SYS_ptrace           101
@@ -240,6 +244,27 @@ static void restore_texts(const struct wire_control *control)
 	}
 }
 
+/* Calls after which reading the time-stamp counter raises a signal, or no longer. */
+static void see_clock(struct wire_bank *bank, uint32_t number,
+		      const struct wire_registers *r)
+{
+	const uint64_t *words[] = {&r->rdi, &r->rsi, &r->rdx};
+	size_t first = 0;
+
+	if (number == WIRE_HOOK_SYSCALL && (r->rdi == SYS_seccomp || r->rdi == SYS_prctl))
+		first = 1;
+	else if (number != WIRE_HOOK_SECCOMP && number != WIRE_HOOK_PRCTL)
+		return;
+	uint32_t what = (uint32_t)*words[first], how = (uint32_t)*words[first + 1];
+
+	if (number == WIRE_HOOK_SECCOMP || (first && r->rdi == SYS_seccomp))
+		bank->untimed |= what == SET_MODE_STRICT;
+	else if (what == PR_SET_SECCOMP)
+		bank->untimed |= how == MODE_STRICT;
+	else if (what == PR_SET_TSC)
+		bank->untimed = how == PR_TSC_SIGSEGV;
+}
+
 /*
  * A hook that nobody serves. The program may be about to write to its code, and must find
  * that as it is in its files: what it writes to an entry would not run otherwise. When
@@ -251,6 +276,7 @@ void resident_alone(const struct wire_control *control,
 {
 	uint32_t number = (uint32_t)((const uint64_t *)(frame + 1))[1];
 
+	see_clock(own_bank(), number, frame);
 	if (number >= WIRE_HOOK_MPROTECT ||
 	    (number == WIRE_HOOK_SYSCALL && call_changes_code(frame)) ||
 	    (number == WIRE_HOOK_LINK_MAP && controller_died(control))) {
@@ -383,6 +409,7 @@ void resident_serve(struct wire_bank *bank, const struct wire_registers *frame)
 
 	copy_registers(&bank->registers, frame);
 	bank->number = (uint32_t)behind[1];
+	see_clock(bank, bank->number, &bank->registers);
 	if (sets_seccomp(bank)) {
 		bank->quiet = 1;
 		return;

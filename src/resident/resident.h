@@ -9,6 +9,21 @@
 
 #include <stdint.h>
 
+/* What gates and probes at returns call where call graphs are measured: see resident.S,
+ * enter. */
+struct resident_routine {
+	uint32_t start;
+	uint32_t lowered; /* from here the frame is at rsp */
+	uint32_t saved;   /* from here registers are in it */
+	uint32_t timed;   /* the time in rax is to be added to node rdx */
+	uint32_t done;    /* from here on it is not to be done again */
+	uint32_t last;    /* the last instruction but for the search, with all registers
+			     restored */
+	uint32_t search;  /* from here on the frame is at rsp, and it is not done */
+	uint32_t end;
+};
+enum { RESIDENT_ENTER, RESIDENT_LEAVE, RESIDENT_TALLY };
+
 /* Offsets are bytes from the start of the image. */
 struct resident_table {
 	uint32_t size;          /* of the image */
@@ -36,6 +51,8 @@ struct resident_table {
 	uint32_t arc_counted; /* from here the call is counted */
 	uint32_t arc_return;  /* the last instruction, with all registers restored */
 	uint32_t arc_end;
+	struct resident_routine graph[3]; /* that of calls, of returns, and of calls whose
+					     returns are not seen */
 	uint32_t boot;      /* code for the first injection; copied elsewhere to run */
 	uint32_t boot_data; /* struct resident_boot, behind the code */
 	uint32_t boot_end;

@@ -1,4 +1,5 @@
-/* Threads in gates (code/gates.h) and in the resident's arc, which those call. */
+/* Threads in gates (code/gates.h) and in what of the resident those call, and probes at
+ * returns. */
 #include "session/signals.h"
 
 #include "resident/resident.h"
@@ -16,14 +17,74 @@ struct arc_frame {
 	uint64_t back;
 };
 
-/* Bytes of the instruction in a gate that calls arc. */
+/* What its routines for call graphs keep there. */
+struct graph_frame {
+	uint64_t rcx, rdx, r8, r9, scratch[2];
+	uint64_t back;
+};
+
+/* Bytes of the instruction in a gate that calls them. */
 #define ARC_CALL 8
+
+/* A thread that has read the clock, and not added the time yet: by hand. */
+static void add_time(const struct thread *thread,
+		     const struct user_regs_struct *registers)
+{
+	struct wire_graph *graph =
+		(void *)((char *)thread->bank->shared + WIRE_BANK_HEADER);
+	uint64_t node = registers->rdx / sizeof(graph->nodes[0]);
+
+	if (node < sizeof(graph->nodes) / sizeof(graph->nodes[0]))
+		graph->nodes[node].ticks += registers->rax;
+}
+
+static const struct resident_routine *routine_at(uint64_t offset)
+{
+	for (size_t i = 0; i < sizeof(table()->graph) / sizeof(table()->graph[0]); i++) {
+		const struct resident_routine *routine = &table()->graph[i];
+
+		if (offset >= routine->start && offset < routine->end)
+			return routine;
+	}
+	return NULL;
+}
+
+/* Back behind the call that led there, or in front of it, if it has to be done again. */
+static bool graph_leave(const struct thread *thread,
+			const struct resident_routine *routine, uint64_t offset,
+			struct user_regs_struct *registers)
+{
+	bool searching = offset >= routine->search;
+	bool framed = searching || (offset >= routine->lowered && offset < routine->last);
+	uint64_t base =
+		registers->rsp - (framed ? 0 : offsetof(struct graph_frame, back));
+	struct graph_frame frame;
+
+	if (remote_failed(remote_read(thread->process->space->memory_fd, base, &frame,
+				      sizeof(frame))))
+		return false;
+	if (thread->bank && offset == routine->timed)
+		add_time(thread, registers);
+	if (framed && offset >= routine->saved) {
+		registers->rcx = frame.rcx;
+		registers->rdx = frame.rdx;
+		registers->r8 = frame.r8;
+		registers->r9 = frame.r9;
+	}
+	registers->rsp = base + sizeof(frame);
+	registers->rip =
+		frame.back - (searching || offset < routine->done ? ARC_CALL : 0);
+	return true;
+}
 
 bool arc_leave(const struct thread *thread, struct user_regs_struct *registers)
 {
 	const struct space *space = thread->process->space;
 	const struct resident_table *t = table();
 	uint64_t offset = registers->rip - space->family->arena->address;
+
+	if (routine_at(offset))
+		return graph_leave(thread, routine_at(offset), offset, registers);
 	bool framed = offset >= t->arc_lowered && offset < t->arc_return;
 	uint64_t base = registers->rsp - (framed ? 0 : offsetof(struct arc_frame, back));
 	struct arc_frame frame;
@@ -45,7 +106,8 @@ bool arc_holds(const struct space *space, uint64_t rip)
 {
 	uint64_t offset = rip - space->family->arena->address;
 
-	return offset >= table()->arc && offset < table()->arc_end;
+	return (offset >= table()->arc && offset < table()->arc_end) ||
+	       routine_at(offset);
 }
 
 bool arc_take_pushed(const struct thread *thread, const struct plan_place *place,

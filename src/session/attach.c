@@ -607,6 +607,12 @@ static struct trm_error *check_collector(const struct collector *collector)
 					"-m %s is for programs that trammel starts: what "
 					"a process said before is not known",
 					collector->name);
+	if (collector->graph)
+		return trm_error_create(
+			TRM_ERROR_UNSUPPORTED,
+			"-m %s is for programs that trammel starts: which calls are "
+			"under way in a process that runs already is not known",
+			collector->name);
 	if (collector->depth == PLAN_ENTRIES || !collector->calls)
 		return NULL;
 	return trm_error_create(TRM_ERROR_USAGE,

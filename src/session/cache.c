@@ -200,7 +200,11 @@ static struct cache_key cache_key(const struct module_file *file,
 
 uint64_t cache_counters_reserved(const struct session_options *options)
 {
-	return options->collector->calls ? sizeof(struct wire_arcs) : 0;
+	const uint64_t size = options->collector->graph   ? sizeof(struct wire_graph)
+			      : options->collector->calls ? sizeof(struct wire_arcs)
+							  : 0;
+
+	return (size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 }
 
 uint64_t cache_counters_extent(const struct cache *cache,
@@ -359,6 +363,7 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 		.probe = options->collector->probe,
 		.depth = options->collector->depth,
 		.calls = options->collector->calls,
+		.graph = options->collector->graph,
 		.code_address = code_address,
 		.wanted = narrowed ? is_wanted : NULL,
 		.context = &wanted,
@@ -366,7 +371,8 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 		.copy_calls = file->copies_calls,
 		.hook_own = WIRE_HOOK_OWN,
 		.hook_stack = WIRE_HOOK_STACK,
-		.hook_layout = {WIRE_BANK_ENTRY, WIRE_BANK_ARC, WIRE_BANK_RETURNS},
+		.hook_layout = {WIRE_BANK_ENTRY, WIRE_BANK_ARC, WIRE_BANK_RETURNS,
+				WIRE_BANK_ENTER, WIRE_BANK_LEAVE, WIRE_BANK_TALLY},
 		.live = options->live,
 	};
 

@@ -44,7 +44,7 @@ struct header {
 	uint8_t leak_checked, walks_stacks;
 	uint32_t slot_count, slot_size, counters_at, instrumented;
 	uint32_t gates_size, arc_code, arc_slot;
-	bool counts_entries;
+	bool counts_entries, graph;
 	struct module_own_words own_words;
 	uint64_t code_address;
 	uint64_t text_count;
@@ -120,6 +120,7 @@ static struct plan *plan_of(const struct header *header, char *bytes)
 	plan->uses_gs = header->uses_gs;
 	plan->gates_size = header->gates_size;
 	plan->counts_entries = header->counts_entries;
+	plan->graph = header->graph;
 	plan->arc_code = header->arc_code;
 	plan->arc_slot = header->arc_slot;
 	SET_ARRAY(plan->functions, bytes + part_offset(header, FUNCTIONS),
@@ -235,6 +236,7 @@ static struct header make_header(const struct module_file *file)
 	header.slot_size = plan->slot_size;
 	header.gates_size = plan->gates_size;
 	header.counts_entries = plan->counts_entries;
+	header.graph = plan->graph;
 	header.arc_code = plan->arc_code;
 	header.arc_slot = plan->arc_slot;
 	header.counters_at = plan->counters_at;

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "code/cfg.h"
 #include "record/output.h"
+#include "session/callgraph.h"
 #include "record/record.h"
 #include "session/corrected.h"
 #include "session/residues.h"
@@ -56,6 +57,14 @@ static struct trm_error *make_names(struct saving *saving)
 		{"arc.kind", RECORD_STRING, RECORD_AS_VALUE, &n->arc_kind},
 		{"arc.count", RECORD_UINT, RECORD_AS_VALUE | RECORD_AGGREGATABLE,
 		 &n->arc_count},
+		{"graph.path", RECORD_STRING, 0, &n->graph_path},
+		{"graph.function", RECORD_STRING, RECORD_NESTED, &n->graph_function},
+		{"graph.calls", RECORD_UINT, RECORD_AS_VALUE | RECORD_AGGREGATABLE,
+		 &n->graph_calls},
+		{"graph.time.inclusive.ns", RECORD_UINT,
+		 RECORD_AS_VALUE | RECORD_AGGREGATABLE, &n->graph_inclusive},
+		{"graph.time.exclusive.ns", RECORD_UINT,
+		 RECORD_AS_VALUE | RECORD_AGGREGATABLE, &n->graph_exclusive},
 		{"thread", RECORD_UINT, RECORD_AS_VALUE, &n->thread},
 		{"interval", RECORD_UINT, RECORD_AS_VALUE, &n->interval},
 		{"interval.start.ns", RECORD_UINT, RECORD_AS_VALUE, &n->interval_start},
@@ -212,23 +221,24 @@ static record_node module_node(struct saving *saving, const struct module_file *
 	return *node;
 }
 
+char *saving_function_name(const struct module_file *file,
+			   const struct plan_function *function)
+{
+	char unnamed[32];
+
+	if (function->name)
+		return image_demangle(file->plan->names.items + function->name);
+	snprintf(unnamed, sizeof(unnamed), "sub_%lx", function->address);
+	return memory_copy_string(unnamed);
+}
+
 record_node saving_function_node(struct saving *saving, const struct module_file *file,
 				 const struct plan_function *function)
 {
-	record_node node;
-	char unnamed[32];
-	char *name;
+	scoped_free char *name = saving_function_name(file, function);
 
-	if (!function->name) {
-		snprintf(unnamed, sizeof(unnamed), "sub_%lx", function->address);
-		return record_node_child(saving->model, module_node(saving, file),
-					 saving->names.function, record_string(unnamed));
-	}
-	name = image_demangle(file->plan->names.items + function->name);
-	node = record_node_child(saving->model, module_node(saving, file),
+	return record_node_child(saving->model, module_node(saving, file),
 				 saving->names.function, record_string(name));
-	free(name);
-	return node;
 }
 
 static void save_process(struct saving *saving, const struct image_run *image)
@@ -613,6 +623,9 @@ static void save_image(struct saving *saving, struct image_run *image)
 	save_process(saving, image);
 	save_modules(saving, image);
 	save_counts(saving, image);
+	callgraph_save(saving, image,
+		       !image->ended && process && process->image == image ? process
+									   : NULL);
 }
 
 static void save_intervals(struct saving *saving)
@@ -640,6 +653,8 @@ static struct trm_error *write_profile(struct session *session, int fd)
 	saving.writer = trm_writer_create(fd, saving.model);
 	saving.module_nodes = memory_allocate_zeroed(session->files.count,
 						     sizeof(*saving.module_nodes));
+	if (session->options->collector->graph)
+		saving.graph_cost = callgraph_cost_ticks();
 	if (!error)
 		error = save_globals(&saving);
 	if (!error) {

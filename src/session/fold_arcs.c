@@ -125,5 +125,6 @@ void saving_arcs(struct saving *saving, const struct saving_tally *tally)
 				 &(const struct origin){.kind = "unknown"},
 				 *calls - sums[i]);
 	}
-	save_arcs(saving, tally);
+	if (!plan->graph) /* these have contexts instead */
+		save_arcs(saving, tally);
 }

@@ -1,4 +1,5 @@
 /* Counters become counts of images. */
+#include "session/callgraph.h"
 #include "session/standing.h"
 
 #include <stdlib.h>
@@ -105,6 +106,24 @@ static void add_table(struct folding *folding)
 	}
 }
 
+/* The calls of each function in all contexts of a bank. */
+static void add_contexts(struct folding *folding)
+{
+	const struct wire_graph *graph =
+		(const void *)((const char *)folding->bank->shared + WIRE_BANK_HEADER);
+	uint64_t used = graph->used < WIRE_GRAPH_MAX ? graph->used : WIRE_GRAPH_MAX;
+
+	for (uint64_t i = 1; i <= used / sizeof(graph->nodes[0]); i++) {
+		const struct wire_graph_node *node = &graph->nodes[i];
+		uint32_t slot = (node->function - WIRE_BANK_HEADER) / sizeof(uint64_t);
+		const struct family_module *module = module_of_slot(folding, slot);
+
+		if (module && slot - module->first_slot < cell_slots(module->file->plan))
+			add_arc(folding, module, slot - module->first_slot, 0,
+				node->calls);
+	}
+}
+
 static int by_place(const void *a, const void *b)
 {
 	const struct image_count *x = a, *y = b;
@@ -149,7 +168,7 @@ static void visit_banks(const struct session *session, const struct process *pro
 
 	folding->family = family;
 	if (calls)
-		folding->first_slot = sizeof(struct wire_arcs) / sizeof(uint64_t);
+		folding->first_slot = family->reserved;
 	vector_for_each (&family->arena->banks, bank) {
 		if ((*bank)->owner != process->pid)
 			continue;
@@ -160,7 +179,8 @@ static void visit_banks(const struct session *session, const struct process *pro
 		else
 			arena_read_bank(family->arena, *bank, add_count, folding);
 		if (calls)
-			add_table(folding);
+			(session->options->collector->graph ? add_contexts
+							    : add_table)(folding);
 	}
 }
 
@@ -228,6 +248,14 @@ void fold_thread(struct session *session, const struct thread *thread)
 	window_take(session, process);
 	struct arena *arena = process->space->family->arena;
 
+	if (session->options->collector->graph) {
+		callgraph_add_bank(session, process, thread->bank,
+				   &process->image->graph);
+		vector_for_each (&thread->old_banks, bank)
+			callgraph_add_bank(session, process, *bank,
+					   &process->image->graph);
+	}
+
 	progress_begin_clearing(session, process);
 	arena_clear_bank(arena, thread->bank);
 	vector_for_each (&thread->old_banks, bank)
@@ -241,6 +269,7 @@ void fold_process(struct session *session, struct process *process, enum fold_ba
 	if (!process->space || !process->space->family)
 		return;
 	window_take(session, process);
+	callgraph_add(session, process, &process->image->graph);
 	progress_begin_clearing(session, process);
 	vector_deinit(&process->image->mark);
 	vector_deinit(&process->image->arc_mark);

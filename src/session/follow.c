@@ -2,6 +2,7 @@
 #include "session/session.h"
 
 #include "base/cleanup.h"
+#include "session/callgraph.h"
 #include "session/residues.h"
 #include "session/signals.h"
 
@@ -17,6 +18,7 @@
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include <x86intrin.h>
 
 #ifndef MFD_EXEC
 #define MFD_EXEC 0x0010U
@@ -92,6 +94,10 @@ struct trm_error *space_make_arena(struct session *session, struct thread *threa
 		.memfd_flags = memfd_flags(),
 	};
 
+	if (!session->clock_ticks) {
+		session->clock_ns = session_now();
+		session->clock_ticks = __rdtsc();
+	}
 	TRM_TRY(maps_read(thread->tid, &session->maps));
 	bool spreads = trampolines_may_spread(session, thread->tid);
 
@@ -172,7 +178,8 @@ static bool may_copy_calls(const struct session *session, bool walks)
 	const struct session_options *options = session->options;
 
 	/* Gates know places of calls by their original return addresses. */
-	if (options->collector->depth == PLAN_ENTRIES || options->collector->calls ||
+	if (options->collector->depth == PLAN_ENTRIES ||
+	    (options->collector->calls && !options->collector->graph) ||
 	    options->calls == CALLS_IN_PLACE || options->live)
 		return false;
 	return options->calls == CALLS_RELOCATED || !walks;
@@ -392,6 +399,7 @@ static void adopt(struct session *session, struct thread *parent, struct thread 
 							   .address = shown->address,
 							   .file = shown->file,
 							   .inherited = true}));
+	callgraph_note_calls(session, parent->bank, &child->calls);
 	if (!process->space)
 		return;
 	if (process->space->holding) {
@@ -451,6 +459,7 @@ void follow_child(struct session *session, struct thread *parent, pid_t tid)
 		child->state = THREAD_NEW;
 	}
 	child->quiet = parent->bank ? parent->bank->shared->quiet : 0;
+	child->untimed = parent->bank ? parent->bank->shared->untimed : 0;
 	child->stack_end = parent->bank ? parent->bank->shared->stack_end : 0;
 	adopt(session, parent, child);
 	if (waiting && child->state == THREAD_WAITING)
@@ -593,6 +602,7 @@ void follow_event(struct session *session, const struct event *event)
 		return;
 	}
 	thread->stopped = true;
+	callgraph_hold(session, thread);
 	thread->event_pending = false;
 	if (thread->leaving) {
 		on_leaving(session, thread, event);

@@ -1,5 +1,5 @@
 /* What threads ask through their mailboxes: see the WIRE_HOOK_ numbers. */
-#include "session/session.h"
+#include "session/callgraph.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -291,10 +291,17 @@ static void serve(struct session *session, struct bank *bank)
 			      saved->r9},
 	};
 
+	if (followed)
+		callgraph_hold(session, thread);
 	if (followed && number < sizeof(servers) / sizeof(servers[0]) && servers[number])
 		servers[number](&request);
-	if (!request.later)
-		inject_mailbox_done(bank, !followed);
+	if (request.later)
+		return;
+	/* It may have been let go. */
+	thread = session_find_thread(session, (pid_t)bank->shared->tid);
+	if (thread)
+		callgraph_go_on(thread);
+	inject_mailbox_done(bank, !followed);
 }
 
 void hooks_serve(struct session *session, struct family *family)

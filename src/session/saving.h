@@ -17,6 +17,8 @@ struct names {
 	record_attribute edge, edge_from, edge_to, edge_kind, flow_fault;
 	record_attribute caller_path, caller, caller_offset;
 	record_attribute arc_site, arc_kind, arc_count;
+	record_attribute graph_path, graph_function;
+	record_attribute graph_calls, graph_inclusive, graph_exclusive;
 	record_attribute interval, interval_start, interval_end, thread;
 };
 
@@ -27,11 +29,16 @@ struct saving {
 	struct names names;
 	record_node *module_nodes; /* of each file; 0: not made yet */
 	uint32_t interval, thread; /* whose counts are being saved */
+	uint64_t graph_cost;       /* see callgraph_cost_ticks */
 };
 
 /* The node of a function, below that of its module. */
 record_node saving_function_node(struct saving *saving, const struct module_file *file,
 				 const struct plan_function *function);
+
+/* The name of a function as profiles have it; the caller frees. */
+char *saving_function_name(const struct module_file *file,
+			   const struct plan_function *function);
 
 /* The words of a command line as a shell would need them; the caller frees. */
 char *saving_command(const char *const *words);

@@ -119,6 +119,27 @@ struct image_arc {
 	uint64_t count;
 };
 struct image_arcs VECTOR(struct image_arc);
+/* A way on which a function was called: the one of its caller, and the function. The
+ * first one of an image is the root. */
+enum image_context_kind {
+	IMAGE_CONTEXT_ROOT,
+	IMAGE_CONTEXT_THREAD,   /* `function` is its tid: where threads are told apart */
+	IMAGE_CONTEXT_FUNCTION, /* `function` is its number in the file's plan */
+};
+struct image_context {
+	uint32_t parent; /* its number, less than its own */
+	uint32_t kind;   /* enum image_context_kind */
+	uint32_t file;   /* index in session.files */
+	uint32_t function;
+	bool leaf; /* returns of the function are not seen: its time is its caller's */
+	uint64_t calls;
+	uint64_t timed; /* calls whose time is known */
+	uint64_t ticks; /* in it and in nothing that it called */
+};
+struct image_graph {
+	struct VECTOR(struct image_context) contexts;
+	struct table by_key; /* of callgraph.c */
+};
 /* See session/residues.h. */
 struct image_residue {
 	uint32_t interval; /* as in struct image_count */
@@ -141,6 +162,7 @@ struct image_run {
 	struct image_arcs arcs;     /* the same */
 	struct image_counts mark;   /* what its banks had when that was last looked at */
 	struct image_arcs arc_mark; /* the same */
+	struct image_graph graph;   /* of banks that are free again */
 	struct VECTOR(struct image_residue) residues;
 	struct VECTOR(uint32_t) files; /* indices in session.files of modules it had */
 };
@@ -169,13 +191,20 @@ struct shown {
 	bool inherited;   /* the thread's parent was shown, and forked then */
 };
 
+/* A call that a thread is in: see struct wire_graph_frame. */
+struct thread_call {
+	uint64_t place;
+	uint32_t function; /* as nodes have it; 0: its context is not known */
+};
+struct thread_calls VECTOR(struct thread_call);
+
 struct thread {
 	pid_t tid;
 	struct process *process; /* NULL while THREAD_WAITING */
 	enum thread_state state;
-	bool stopped;       /* in a ptrace-stop that we know of */
-	uint32_t quiet;     /* as its parent's, for its bank */
-	uint64_t stack_end; /* the same; see struct wire_bank */
+	bool stopped;            /* in a ptrace-stop that we know of */
+	uint32_t quiet, untimed; /* as its parent's, for its bank */
+	uint64_t stack_end;      /* the same; see struct wire_bank */
 	bool event_pending; /* its stop has an event that the main loop is to act on */
 	bool leaving; /* its process was released while it could not be stopped: it is let
 			 go at its next stop */
@@ -192,6 +221,9 @@ struct thread {
 	/* Where the thread was shown, in functions relocated whole, to signal handlers
 	 * that may still run; the innermost last. */
 	struct VECTOR(struct shown) shown;
+	uint64_t held_ticks;       /* when it stopped, or asked; 0: see callgraph_hold */
+	struct thread_calls calls; /* where call graphs are measured: that its parent was
+				      in when it forked */
 	siginfo_t held; /* signal to put right when it comes again; si_signo 0: none */
 };
 
@@ -217,8 +249,10 @@ struct session {
 	int first_status;           /* as waitpid has it */
 	struct timespec start, end; /* of the first process; CLOCK_MONOTONIC */
 	time_t start_time;
-	uint64_t instrument_ns; /* in which a program was held up */
-	char *refusal;          /* why the first program was not run; NULL */
+	uint64_t clock_ticks, clock_ns; /* of one moment: the time-stamp counter and
+					   session_now(); 0: not needed yet */
+	uint64_t instrument_ns;         /* in which a program was held up */
+	char *refusal;                  /* why the first program was not run; NULL */
 	bool attached;    /* to a process that ran before, and is to run on after us */
 	uint64_t stop_ns; /* attached: the longest time that all its threads stood */
 };

@@ -63,8 +63,9 @@ bool finish_make(const struct thread *thread, struct module *module,
 bool finish_run(struct session *session, struct thread *thread,
 		const struct finish_code *copy, struct user_regs_struct *registers);
 
-/* arc.c: whether an address is in the resident's arc; and moves a thread that is back
- * into the gate, in front of the call or behind it. False if its stack cannot be read. */
+/* arc.c: whether an address is in the resident's arc, enter or leave; and moves a thread
+ * that is back into the gate or the probe, in front of the call or behind it. False if
+ * its stack cannot be read. */
 bool arc_holds(const struct space *space, uint64_t rip);
 bool arc_leave(const struct thread *thread, struct user_regs_struct *registers);
 /* The counter that the call of a function of Go's has counted which a thread at its start

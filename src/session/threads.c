@@ -1,6 +1,7 @@
 /* The tables of threads and processes, and their banks. */
 #include "session/signals.h"
 
+#include "session/callgraph.h"
 #include "session/residues.h"
 
 #include <errno.h>
@@ -51,6 +52,7 @@ void session_remove_thread(struct session *session, struct thread *thread)
 	vector_deinit(&thread->old_banks);
 	residues_end(thread);
 	vector_deinit(&thread->shown);
+	vector_deinit(&thread->calls);
 	*table_insert(&session->threads, (uint64_t)thread->tid, NULL) = 0;
 	for (size_t i = 0; i < session->all_threads.count; i++) {
 		if (session->all_threads.items[i] == thread) {
@@ -223,7 +225,9 @@ void thread_assign_bank(struct session *session, struct thread *thread, uint32_t
 	}
 	if (bank) {
 		bank->shared->quiet = quiet;
+		bank->shared->untimed = thread->untimed;
 		bank->shared->stack_end = stack_end_of(thread);
+		callgraph_begin(session, bank, &thread->calls);
 		error = remote_set_gs_base(thread->tid, bank->address);
 	}
 	thread->bank = bank;
@@ -253,7 +257,8 @@ void thread_set_aside(struct session *session, struct thread *thread)
 }
 
 /* The thread goes on with a wider bank; a hook that it is in ends with the old one. */
-static void widen_bank(struct space *space, struct thread *thread)
+static void widen_bank(const struct session *session, struct space *space,
+		       struct thread *thread)
 {
 	struct bank *old = thread->bank, *bank;
 
@@ -265,7 +270,10 @@ static void widen_bank(struct space *space, struct thread *thread)
 	/* A call that is being counted is counted in one bank. */
 	signals_leave_gate(thread);
 	bank->shared->quiet = old->shared->quiet;
+	bank->shared->untimed = old->shared->untimed;
 	bank->shared->stack_end = old->shared->stack_end;
+	callgraph_note_calls(session, old, &thread->calls);
+	callgraph_begin(session, bank, &thread->calls);
 	struct trm_error *error = remote_set_gs_base(thread->tid, bank->address);
 
 	if (error) {
@@ -300,7 +308,7 @@ struct trm_error *space_widen_banks(struct session *session, struct space *space
 			continue;
 		if (!stopped && !thread_interrupt(session, other))
 			continue;
-		widen_bank(space, other);
+		widen_bank(session, space, other);
 		if (!stopped)
 			thread_resume(session, other, 0);
 	}
@@ -322,6 +330,8 @@ void thread_defer(struct session *session, struct thread *thread, bool wait)
 void thread_resume(struct session *session, struct thread *thread, int signal)
 {
 	const struct space *space = thread->process ? thread->process->space : NULL;
+	callgraph_go_on(thread);
+
 	bool calls = thread->state == THREAD_EXEC || thread->fault_rip ||
 		     thread->before_exec || thread->shown.count ||
 		     (space && space->starting);
@@ -385,6 +395,7 @@ bool thread_await_stop(struct session *session, struct thread *thread, int timeo
 	if (!event_wait_thread(&session->queue, thread->tid, timeout_ms, &event))
 		return false;
 	thread->stopped = true;
+	callgraph_hold(session, thread);
 	if (event.kind == EVENT_STOP) {
 		thread_repeat_call(thread);
 		return true;

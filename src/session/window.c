@@ -51,8 +51,21 @@ static bool has_flags(const struct session_options *options)
 	return options->collector->slot_size == 1;
 }
 
+/* The tree of calls is that of whole runs. */
+static struct trm_error *check_graph(const struct session_options *options)
+{
+	const char *words = options->window.words;
+
+	if (!options->collector->graph || !words)
+		return NULL;
+	return trm_error_create(TRM_ERROR_USAGE,
+				"-m %s measures whole runs only: leave '%s' out",
+				options->collector->name, words);
+}
+
 static struct trm_error *check_collector(const struct session_options *options)
 {
+	TRM_TRY(check_graph(options));
 	TRM_TRY(check_whole(options));
 	if (options->window.interval_instructions &&
 	    (options->collector->depth < PLAN_BLOCKS || has_flags(options)))

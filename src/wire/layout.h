@@ -19,7 +19,7 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 17
+#define WIRE_VERSION 18
 
 #define WIRE_RESIDENT_SIZE  0x4000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x4000
@@ -35,6 +35,7 @@
 #define WIRE_BANK_NUMBER    0x18
 #define WIRE_BANK_QUIET     0x1c
 #define WIRE_BANK_CONTROL   0x20
+#define WIRE_BANK_UNTIMED   0x34
 #define WIRE_BANK_RETURNS   0x38
 #define WIRE_BANK_RAX       0x40
 #define WIRE_BANK_RCX       0x48
@@ -56,6 +57,9 @@
 #define WIRE_BANK_MASK      0xc8
 #define WIRE_BANK_STACK_END 0xd0
 #define WIRE_BANK_ARC       0xd8
+#define WIRE_BANK_ENTER     0xe0
+#define WIRE_BANK_LEAVE     0xe8
+#define WIRE_BANK_TALLY     0xf0
 #define WIRE_BANK_STACK_TOP 0x2000
 
 /* What returns has on the stack while it looks for the way back, in front of the address
@@ -91,6 +95,29 @@
 #define WIRE_ARCS_MASK    0x7fff
 #define WIRE_ARCS_MAX     24576 /* entries */
 #define WIRE_ARCS_STEPS   1024  /* rows of the index that are tried */
+
+/*
+ * Where the context-sensitive call graph is measured, the first counters of each bank are
+ * struct wire_graph. Nodes and frames are named by their distance from the first one;
+ * 0 is the root, and the frame below all others. All-zero is an empty one.
+ */
+#define WIRE_GRAPH_TOP    0x2000
+#define WIRE_GRAPH_LAST   0x2008
+#define WIRE_GRAPH_USED   0x2010
+#define WIRE_GRAPH_AT     0x2018
+#define WIRE_GRAPH_INDEX  0x2040
+#define WIRE_GRAPH_FRAMES 0x402040
+#define WIRE_GRAPH_NODES  0x602080
+#define WIRE_GRAPH_BITS   20 /* of an index */
+#define WIRE_GRAPH_MASK   0xfffff
+#define WIRE_GRAPH_MIX    0x1e3779b1
+#define WIRE_GRAPH_TRIED  16       /* timed calls after which a node is known */
+#define WIRE_GRAPH_SHORT  8        /* calls of less than 1 << this many ticks are short */
+#define WIRE_GRAPH_SKIPS  63       /* of so many more than one of them, one is timed */
+#define WIRE_GRAPH_STEPS  1024     /* rows of the index that are tried */
+#define WIRE_GRAPH_DEPTH  0x200000 /* bytes of frames */
+#define WIRE_GRAPH_MAX    0x800000 /* bytes of nodes beside the root and the last */
+#define WIRE_GRAPH_BEYOND 0x800020 /* the last one: of all that have no room */
 
 /* Hook numbers: why the resident calls the controller. 0 is none. */
 #define WIRE_HOOK_LINK_MAP 1 /* _dl_debug_state: modules come or go */
@@ -287,6 +314,45 @@ struct wire_arcs {
 	struct wire_arc entries[WIRE_ARCS_MAX];
 };
 
+/*
+ * The tree of calls of a thread. A call's function is the displacement of its cell in the
+ * bank (PLAN_CELL_SLOTS). A node's parent stands in front of it.
+ */
+struct wire_graph_node {
+	uint32_t function, parent; /* 0, 0: not used yet */
+	uint64_t calls;
+	/* Of the time-stamp counter, in it and in what further in was not timed. */
+	uint64_t ticks;
+	/* Calls whose return was timed; and a mask: the next call is timed where none of
+	 * its bits is set in `calls`. */
+	uint64_t timed : 56, mask : 8;
+};
+/* A call that has not returned. */
+struct wire_graph_frame {
+	uint64_t place; /* of the return address on the stack, with all bits inverted */
+	uint32_t node;
+	uint32_t pad_;
+};
+struct wire_graph {
+	uint64_t top;  /* the innermost frame */
+	uint64_t last; /* ticks: when the clock was last read */
+	uint64_t used; /* bytes of nodes behind the root */
+	uint64_t at;   /* the innermost node then */
+	uint64_t pad_[4];
+	/* Nodes by wire_graph_row, or one of the rows behind that; 0: none. */
+	uint32_t index[1 << WIRE_GRAPH_BITS];
+	struct wire_graph_frame frames[WIRE_GRAPH_DEPTH / 16 + 4];
+	struct wire_graph_node nodes[WIRE_GRAPH_MAX / 32 + 2];
+};
+
+/* Children of one node whose functions are near each other lie in one line of the cache:
+ * so do many of those that a loop calls in turn. */
+static inline uint32_t wire_graph_row(uint32_t parent, uint32_t function)
+{
+	return ((parent * WIRE_GRAPH_MIX >> (32 - WIRE_GRAPH_BITS)) + function / 32) &
+	       WIRE_GRAPH_MASK;
+}
+
 /* The header of a bank; counters follow at WIRE_BANK_HEADER. */
 struct wire_bank {
 	uint64_t self;   /* address of this bank in the program */
@@ -298,14 +364,15 @@ struct wire_bank {
 	uint32_t request; /* enum wire_request; a futex */
 	uint32_t reply;   /* enum wire_reply; a futex */
 	uint32_t tid;     /* of the thread; for the controller */
-	uint32_t pad_;
-	uint64_t returns;                /* address of resident.S's returns */
+	uint32_t untimed; /* not 0: the thread may not read the time-stamp counter */
+	uint64_t returns; /* address of resident.S's returns */
 	struct wire_registers registers; /* of the thread that posted a request */
 	uint64_t mask;                   /* its signal mask */
 	uint64_t stack_end; /* behind the highest address of the thread's own stack; 0:
 			       it is not known */
 	uint64_t arc;       /* address of resident.S's arc */
-	uint8_t pad2_[0x100 - 0xe0];
+	uint64_t enter, leave, tally; /* the same of these */
+	uint8_t pad2_[0x100 - 0xf8];
 	struct wire_batch batch;
 };
 

@@ -77,6 +77,16 @@ def check_arc(arcs, line):
     return [f"{found} calls, not as it should be: {line}"]
 
 
+def check_context(contexts, line):
+    """Problems of one `expect-context:` line."""
+    values, flags = settings(line)
+    path = values["path"].replace("_(", "(").split("/")
+    found = sum(row["calls"] for row in contexts if row["path"][-len(path):] == path)
+    if found == int(values["calls"]) or ("at-least" in flags and found > int(values["calls"])):
+        return []
+    return [f"{found} calls, not as it should be: {line}"]
+
+
 def check_process(report, line):
     """Problems of one `expect-process:` line."""
     values, _ = settings(line)
@@ -107,6 +117,8 @@ def check_profile(source, report, coverage):
             problems.append(f"{name}: is no function, but has a row")
     for line in source.all("expect-arc") if report.arcs else ():
         problems += check_arc(report.arcs, line)
+    for line in source.all("expect-context") if report.contexts else ():
+        problems += check_context(report.contexts, line)
     for line in source.all("expect-process"):
         problems += check_process(report, line)
     if not report.processes:

@@ -18,6 +18,7 @@ Head lines of a source in tests/programs, in the first comment lines (`// word: 
     expect: function=NAME calls=N [module=PREFIX] [at-least] [or-skipped]
     expect-arc: function=NAME calls=N [caller=NAME] [kind=WORD]     with calls by their places;
                                   _ stands for a space in names
+    expect-context: path=A/B/C calls=N    with call graphs: calls of C by B by A, in whatever context
     expect-absent: NAME           no row is for this function
     expect-process: program=NAME [state=TEXT] [count=N] [reason=SUBSTRING]
     refused: SUBSTRING            trammel must refuse it: one line with this text, exit 126; not where
@@ -41,7 +42,7 @@ SUFFIXES = (".c", ".cc", ".S", ".go")
 WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wno-unknown-warning-option", "-Wno-clobbered")
 DIRECTIVE = re.compile(r"^// ([a-z-]+)(?:\(([\w-]+)\))?: (.*)$")
 WORDS = {"build", "library", "plugin", "helper", "strip", "args", "needs", "status", "output",
-         "normalise", "settle", "expect", "expect-arc", "expect-absent", "expect-process", "refused", "not-preloaded"}
+         "normalise", "settle", "expect", "expect-arc", "expect-context", "expect-absent", "expect-process", "refused", "not-preloaded"}
 
 
 @dataclasses.dataclass

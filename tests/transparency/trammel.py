@@ -36,6 +36,11 @@ def only_preloads(measure):
     return set(measure.split(",")) <= {"regions", "trace"}
 
 
+def starts_only(measure):
+    """Whether it is measured from the start of a program to its end alone."""
+    return only_preloads(measure) or "callgraph" in measure.split(",")
+
+
 class ReportError(Exception):
     """A profile that is missing or cannot be read."""
 
@@ -45,12 +50,9 @@ def check_counts(trammel, profile, report, measure):
     and each other."""
     names = measure.split(",")
     if "calls" in names and report.rows:
-        done = subprocess.run([trammel, "report", profile, "--json", "--by", "arc"],
-                              capture_output=True, timeout=running.TIMEOUT_SECONDS, check=False)
-        if done.returncode != 0:
-            raise ReportError("trammel report --by arc: "
-                              + done.stderr.decode(errors="replace").strip()[-200:])
-        report.arcs = json.loads(done.stdout)["rows"]
+        report.arcs = read_json(trammel, ["report", "--by", "arc"], profile)["rows"]
+    if "callgraph" in names and report.rows:
+        read_contexts(trammel, profile, report)
     blocks = {"blocks", "edges"} & set(names) and any(row.get("instructions") for row in report.rows)
     if not blocks and not report.arcs:
         return
@@ -71,6 +73,32 @@ def read_json(trammel, command, profile):
         raise ReportError(f"trammel {command[0]}: exit {done.returncode}: "
                           + done.stderr.decode(errors="replace").strip()[-200:])
     return json.loads(done.stdout)
+
+
+def read_contexts(trammel, profile, report):
+    """The contexts of calls: there are none of Go's functions."""
+    try:
+        report.contexts = read_json(trammel, ["report", "--by", "callgraph"], profile)["rows"]
+    except ReportError:
+        if report.calls("runtime.main") is None:
+            raise
+    check_contexts(report)
+
+
+def check_contexts(report):
+    """Calls of each function are the sum over its contexts, but for
+    those whose context is not known; no time is less than a part of it."""
+    sums = {}
+    for row in report.contexts:
+        place = (row.get("module.path"), row.get("function"), row.get("offset"))
+        sums[place] = sums.get(place, 0) + row["calls"]
+    wrong = [row["function"] for row in report.rows
+             if sums.get((row["module.path"], row["function"], row["offset"]), 0) > row["calls"]]
+    if sum(sums.values()) > sum(row["calls"] for row in report.rows) or wrong:
+        raise ReportError(f"more calls in contexts than there were: {wrong[:3]}")
+    for row in report.contexts:
+        if row.get("time.inclusive.ns", 0) + 1000 < row.get("time.exclusive.ns", 0):
+            raise ReportError(f"less time with what it called than without: {row}")
 
 
 def check_derived(trammel, profile, report):
@@ -116,7 +144,8 @@ class Report:
         self.processes = content.get("processes", [])
         self.modules = content.get("modules", [])
         self.skipped = content.get("skipped", [])
-        self.arcs = []  # see check_counts
+        self.arcs = []  # see check_counts, as is the next
+        self.contexts = []
 
     def calls(self, function, module=None):
         """Calls of a function in all processes; None if no row names it."""

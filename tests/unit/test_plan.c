@@ -314,7 +314,7 @@ static void test_hook(void **state)
 		{4096, PLAN_PLACE_UNKNOWN, 0, 0},
 	};
 	struct plan_request request = {
-		.hook_of = hook_f, .wanted = want_none, .hook_layout = {40, 0, 0}};
+		.hook_of = hook_f, .wanted = want_none, .hook_layout = {.entry = 40}};
 	struct image image;
 	struct plan *plan;
 
@@ -350,7 +350,7 @@ static void test_goroutine_stacks(void **state)
 	static const uint8_t reads[] = {0x55, 0x48, 0x89, 0xe5, 0x9c, 0x48, 0x83,
 					0xec, 0x40, 0xc3, 0xcc, 0xcc, 0xcc, 0xcc,
 					0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc};
-	struct plan_request request = {.hook_of = hook_f, .hook_layout = {40, 0, 0}};
+	struct plan_request request = {.hook_of = hook_f, .hook_layout = {.entry = 40}};
 	struct image image;
 	struct plan *plan;
 

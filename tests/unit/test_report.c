@@ -675,7 +675,7 @@ static void test_wrong_usage(void **state)
 		 "--by 'functions' is unknown: did you mean 'function'?"},
 		{"--by colour x",
 		 "--by 'colour' is unknown: choose function, module, process, block, "
-		 "edge, arc, interval, thread or region"},
+		 "edge, arc, interval, thread, region or callgraph"},
 		{"--sort=size x",
 		 "--sort 'size' is unknown: choose calls, name, module or instructions"},
 		{"--color=allways x",

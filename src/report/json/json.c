@@ -58,6 +58,10 @@ static void add_functions(struct text *out, const struct report_profile *profile
 		json_add_number(out, "calls", rows[i]->calls);
 		if (rows[i]->blocks)
 			json_add_number(out, "instructions", rows[i]->instructions);
+		if (rows[i]->timed) {
+			json_add_number(out, "time.inclusive.ns", rows[i]->inclusive_ns);
+			json_add_number(out, "time.exclusive.ns", rows[i]->ns);
+		}
 		text_add(out, "}");
 	}
 	free(rows);
@@ -216,14 +220,13 @@ static void add_threads(struct text *out, const struct report_profile *profile,
 
 /* A list "path" of {"ATTRIBUTE": ...} would be hard to ask about: labels are what the
  * text shows. */
-static void add_path(struct text *out, const struct report_profile *profile,
+static void add_path(struct text *out, const struct report_tree *tree,
 		     const struct report_region *region)
 {
 	const struct report_region *chain[REPORT_REGION_DEPTH];
 	size_t depth = 0;
 
-	for (; depth < REPORT_REGION_DEPTH;
-	     region = &profile->regions.items[region->parent]) {
+	for (; depth < REPORT_REGION_DEPTH; region = &tree->nodes.items[region->parent]) {
 		chain[depth++] = region;
 		if (region->parent == REPORT_NONE)
 			break;
@@ -239,16 +242,39 @@ static void add_regions(struct text *out, const struct report_profile *profile,
 			enum report_sort sort)
 {
 	size_t count;
-	const struct report_region **rows = report_profile_regions(profile, &count);
+	const struct report_region **rows = report_tree_rows(&profile->regions, &count);
 
 	(void)sort; /* the longest first, and what is in them behind them */
 	for (size_t i = 0; i < count; i++) {
 		json_begin_item(out);
 		json_add_string(out, "attribute", rows[i]->attribute);
-		add_path(out, profile, rows[i]);
+		add_path(out, &profile->regions, rows[i]);
 		json_add_number(out, "count", rows[i]->count);
 		json_add_number(out, "time.ns", rows[i]->ns);
 		json_add_number(out, "time.inclusive.ns", rows[i]->inclusive_ns);
+		text_add(out, "}");
+	}
+	free(rows);
+}
+
+static void add_contexts(struct text *out, const struct report_profile *profile,
+			 enum report_sort sort)
+{
+	size_t count;
+	const struct report_region **rows = report_tree_rows(&profile->graph, &count);
+
+	(void)sort;
+	for (size_t i = 0; i < count; i++) {
+		json_begin_item(out);
+		if (rows[i]->function != REPORT_NONE)
+			add_function(out, profile,
+				     &profile->functions.items[rows[i]->function]);
+		add_path(out, &profile->graph, rows[i]);
+		json_add_number(out, "calls", rows[i]->count);
+		if (rows[i]->timed) {
+			json_add_number(out, "time.inclusive.ns", rows[i]->inclusive_ns);
+			json_add_number(out, "time.exclusive.ns", rows[i]->ns);
+		}
 		text_add(out, "}");
 	}
 	free(rows);
@@ -271,7 +297,7 @@ static void add_skips(struct text *out, const struct report_profile *profile)
 static enum report_by rows_of(const struct report_profile *profile,
 			      const struct report_options *options)
 {
-	return options->by == REPORT_BY_FUNCTION && profile->regions.count &&
+	return options->by == REPORT_BY_FUNCTION && profile->regions.nodes.count &&
 			       !profile->modules.count
 		       ? REPORT_BY_REGION
 		       : options->by;
@@ -287,6 +313,7 @@ void report_json(const struct report_profile *profile,
 		[REPORT_BY_PROCESS] = add_processes,  [REPORT_BY_BLOCK] = add_blocks,
 		[REPORT_BY_INTERVAL] = add_intervals, [REPORT_BY_THREAD] = add_threads,
 		[REPORT_BY_EDGE] = add_edges,         [REPORT_BY_REGION] = add_regions,
+		[REPORT_BY_GRAPH] = add_contexts,
 	};
 
 	text_add(out, "{\"profile\": ");

@@ -27,6 +27,9 @@ void report_add_duration(struct text *out, uint64_t ns);
 /* The tree of regions: at most `limit` rows. */
 void report_add_regions(struct text *out, const struct report_profile *profile,
 			size_t limit, const struct text_style *style);
+/* The same of calls in their contexts. */
+void report_add_graph(struct text *out, const struct report_profile *profile,
+		      size_t limit, const struct text_style *style);
 
 /* Functions that were not instrumented, with reasons; their names if `verbose`. */
 void report_add_skipped(struct text *out, const struct report_profile *profile,

@@ -71,6 +71,29 @@ static void add_instructions(struct grid *grid, const struct report_profile *pro
 	grid_add_share(grid, instructions, profile->instructions);
 }
 
+static void add_time_columns(struct grid *grid, const struct report_profile *profile)
+{
+	if (!profile->graph.nodes.count)
+		return;
+	grid_add_column(grid, "Inclusive", true);
+	grid_add_column(grid, "Exclusive", true);
+}
+
+static void add_times(struct grid *grid, const struct report_profile *profile,
+		      const struct report_function *function)
+{
+	const uint64_t times[] = {function->inclusive_ns, function->ns};
+
+	for (size_t i = 0; i < 2 && profile->graph.nodes.count; i++) {
+		struct text text = {0};
+
+		if (function->timed)
+			report_add_duration(&text, times[i]);
+		grid_add_text(grid, text.data ? text.data : "?");
+		text_deinit(&text);
+	}
+}
+
 static void add_functions(const struct view *view)
 {
 	const struct report_profile *profile = view->profile;
@@ -83,6 +106,7 @@ static void add_functions(const struct view *view)
 		grid_add_column(&grid, "Share", true);
 	}
 	add_instruction_columns(&grid, profile);
+	add_time_columns(&grid, profile);
 	grid_add_column(&grid, "Module", false);
 	grid_add_column(&grid, "Function", false);
 	for (size_t i = 0; i < profile->executed && i < view->limit; i++) {
@@ -91,6 +115,7 @@ static void add_functions(const struct view *view)
 			grid_add_share(&grid, rows[i]->calls, profile->calls);
 		}
 		add_instructions(&grid, profile, rows[i]->blocks, rows[i]->instructions);
+		add_times(&grid, profile, rows[i]);
 		add_module_name(&grid, &profile->modules.items[rows[i]->module]);
 		grid_add_text(&grid, rows[i]->name);
 	}
@@ -394,9 +419,11 @@ static void add_tables(const struct view *view)
 	vector_for_each (&profile->images, image)
 		images += image->selected;
 
-	if (profile->regions.count &&
+	if (profile->regions.nodes.count &&
 	    (by == REPORT_BY_REGION || by == REPORT_BY_FUNCTION))
 		report_add_regions(view->out, profile, view->limit, &view->style);
+	if (by == REPORT_BY_GRAPH)
+		report_add_graph(view->out, profile, view->limit, &view->style);
 	if (by == REPORT_BY_REGION || !profile->modules.count)
 		return;
 	/* Coverage is first of all a matter of modules. */
@@ -428,7 +455,7 @@ static void add_report(const struct view *view)
 
 	report_add_head(view->out, profile, view->limit, &view->style);
 	report_add_instructions(view->out, profile);
-	if (profile->executed || profile->regions.count ||
+	if (profile->executed || profile->regions.nodes.count ||
 	    view->options->by != REPORT_BY_FUNCTION)
 		add_tables(view);
 	else

@@ -1,0 +1,76 @@
+/* The runs of a profile, and its end. */
+#include "report/profile.h"
+
+#include "base/cleanup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct record_value *report_run_global(const struct report_run *run,
+					     const char *name)
+{
+	vector_for_each (&run->globals, global)
+		if (!strcmp(global->name, name))
+			return &global->value;
+	return NULL;
+}
+
+const char *report_run_text(const struct report_run *run, const char *name)
+{
+	const struct record_value *value = report_run_global(run, name);
+
+	return value && value->type == RECORD_STRING ? value->bytes : "";
+}
+
+bool report_run_is_coverage(const struct report_run *run)
+{
+	scoped_free char *copy = memory_copy_string(report_run_text(run, "run.measure"));
+	char *rest = copy, *name;
+
+	while ((name = strsep(&rest, ",")))
+		if (strcmp(name, "coverage") != 0 && strcmp(name, "block-coverage") != 0)
+			return false;
+	return true;
+}
+
+struct trm_error *report_error_empty(const char *path)
+{
+	return trm_error_create(TRM_ERROR_FORMAT,
+				"'%s' holds nothing: its writer was stopped before it "
+				"could write, measure again",
+				path);
+}
+
+static void deinit_tree(struct report_tree *tree)
+{
+	vector_deinit(&tree->nodes);
+	vector_deinit(&tree->counts);
+	table_deinit(&tree->by_node);
+}
+
+void report_profile_destroy(struct report_profile *profile)
+{
+	if (!profile)
+		return;
+	vector_for_each (&profile->runs, run)
+		vector_deinit(&run->globals);
+	vector_deinit(&profile->runs);
+	vector_deinit(&profile->images);
+	vector_deinit(&profile->modules);
+	vector_deinit(&profile->functions);
+	vector_deinit(&profile->counts);
+	vector_deinit(&profile->blocks);
+	vector_deinit(&profile->arcs);
+	vector_deinit(&profile->intervals);
+	vector_deinit(&profile->threads);
+	vector_deinit(&profile->parts);
+	vector_deinit(&profile->edges);
+	vector_deinit(&profile->faults);
+	deinit_tree(&profile->regions);
+	deinit_tree(&profile->graph);
+	vector_deinit(&profile->loads);
+	vector_deinit(&profile->skips);
+	string_table_deinit(&profile->strings);
+	free(profile->warning);
+	free(profile);
+}

@@ -1,0 +1,407 @@
+/*
+ * Calls in their contexts: code is run through gates and probes at returns, with the
+ * bank and the resident's code that a program has, and stopped at every instruction on
+ * the way.
+ */
+#include "whole_area.h"
+
+#include "code/gates.h"
+#include "resident/resident.h"
+#include "wire/layout.h"
+
+#include <asm/prctl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+__asm__(".text\n.balign 16\nsample_begin:\n"
+	/* brief */
+	"sample_leaf: lea 1(%rdi), %rax\n add %rsi, %rax\n ret\n"
+	".balign 16\n"
+	"sample_twice: push %rbx\n mov %rdi, %rbx\n nopl 8(%rax)\n"
+	"call sample_leaf\n mov %rbx, %rdi\n call sample_leaf\n nopl 8(%rax)\n"
+	"pop %rbx\n ret\n"
+	".balign 16\n"
+	/* begins with a call */
+	"sample_first: sub $8, %rsp\n call sample_twice\n add $8, %rsp\n nopl 8(%rax)\n"
+	"ret\n"
+	".balign 16\n"
+	/* calls itself three times, one in the other, and sample_twice in the last */
+	"sample_deep: push %rbx\n mov %rsi, %rbx\n nopl 8(%rax)\n test %ebx, %ebx\n jz "
+	"1f\n"
+	"lea -1(%rbx), %rsi\n call sample_deep\n nopl 8(%rax)\n pop %rbx\n ret\n"
+	"1: call sample_twice\n nopl 8(%rax)\n pop %rbx\n ret\n"
+	".balign 16\n"
+	/* leaves a call without its return, and goes on with arguments on the stack */
+	"sample_leaves: push %rbx\n mov %rsp, %rbx\n nopl 8(%rax)\n"
+	"call sample_away\n"
+	"sample_leaves_1: mov %rbx, %rsp\n call sample_leaf\n nopl 8(%rax)\n"
+	"call sample_twice\n nopl 8(%rax)\n pop %rbx\n ret\n"
+	".balign 16\n"
+	"sample_away: push %rbp\n nopl 8(%rax)\n call sample_twice\n nopl 8(%rax)\n"
+	"jmp *sample_back(%rip)\n"
+	"sample_back: .quad 0\n"
+	".balign 16\n"
+	/* a tail call */
+	"sample_tail: push %rbx\n nopl 8(%rax)\n call sample_leaf\n nopl 8(%rax)\n"
+	"pop %rbx\n mov $1, %edi\n .byte 0xe9\n .long sample_twice - . - 4\n"
+	".balign 16\nsample_end:\n");
+
+extern const uint8_t sample_begin[], sample_leaf[], sample_twice[], sample_first[],
+	sample_deep[], sample_leaves[], sample_leaves_1[], sample_away[], sample_back[],
+	sample_tail[], sample_end[];
+
+enum { LEAF, TWICE, FIRST, DEEP, LEAVES, AWAY, TAIL, FUNCTIONS };
+static const uint8_t *const starts[] = {sample_leaf, sample_twice,  sample_first,
+					sample_deep, sample_leaves, sample_away,
+					sample_tail, sample_end};
+
+enum { BANK_SLOTS = 512, PAGE = 4096 };
+enum { GRAPH_SIZE = (sizeof(struct wire_graph) + PAGE - 1) / PAGE * PAGE };
+static struct {
+	struct wire_bank header;
+	uint8_t pad[WIRE_BANK_HEADER - sizeof(struct wire_bank)];
+	struct wire_graph graph;
+	uint8_t pad2[GRAPH_SIZE - sizeof(struct wire_graph)];
+	uint64_t slots[BANK_SLOTS];
+} __attribute__((aligned(4096))) bank;
+static const uint32_t first_slot = WIRE_BANK_HEADER + GRAPH_SIZE;
+static const struct resident_table *table;
+
+static uint64_t at(const uint8_t *label)
+{
+	return WHOLE_ADDRESS + (uint64_t)(label - sample_begin);
+}
+
+static void map_resident(void)
+{
+	uint8_t *code = mmap(NULL, WIRE_RESIDENT_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t address = (uint64_t)(uintptr_t)code;
+
+	assert_ptr_not_equal(code, MAP_FAILED);
+	memcpy(code, resident_image, resident_image_size);
+	table = (const struct resident_table *)(const void *)code;
+	bank.header.enter = address + table->graph[RESIDENT_ENTER].start;
+	bank.header.leave = address + table->graph[RESIDENT_LEAVE].start;
+	bank.header.tally = address + table->graph[RESIDENT_TALLY].start;
+}
+
+static void empty_bank(void)
+{
+	memset(&bank.graph, 0, sizeof(bank.graph));
+	memset(bank.slots, 0, sizeof(bank.slots));
+}
+
+static void open_area(struct whole_area *area, bool copy_calls)
+{
+	size_t size = (size_t)(sample_end - sample_begin);
+	struct plan_request request = {.image = &area->image,
+				       .probe = PLAN_PROBE_COUNT,
+				       .depth = PLAN_RETURNS,
+				       .calls = true,
+				       .graph = true,
+				       .copy_calls = copy_calls,
+				       .hook_own = 1,
+				       .hook_stack = 2,
+				       .code_address = WHOLE_CODE,
+				       .hook_layout = {.enter = WIRE_BANK_ENTER,
+						       .leave = WIRE_BANK_LEAVE,
+						       .tally = WIRE_BANK_TALLY}};
+	const uint64_t back = at(sample_leaves_1);
+
+	whole_area_open(area, sample_begin, size, size, IMAGE_DYNAMIC);
+	for (int i = 0; i < FUNCTIONS; i++)
+		plan_image_add(&area->image, at(starts[i]),
+			       (uint64_t)(starts[i + 1] - starts[i]), NULL);
+	assert_null(plan_create(&request, &area->plan));
+	assert_true(area->plan->slot_count <= BANK_SLOTS);
+	memcpy((void *)(uintptr_t)WHOLE_CODE, area->plan->code.items,
+	       area->plan->code.count);
+	vector_for_each (&area->plan->fixups, fixup) {
+		uint8_t *word = (uint8_t *)(uintptr_t)WHOLE_CODE + fixup->offset;
+		uint32_t value;
+
+		memcpy(&value, word, sizeof(value));
+		value += first_slot;
+		memcpy(word, &value, sizeof(value));
+	}
+	whole_area_show(area, true);
+	memcpy((void *)(uintptr_t)at(sample_back), &back, sizeof(back));
+	empty_bank();
+	assert_int_equal(syscall(SYS_arch_prctl, ARCH_SET_GS, &bank), 0);
+}
+
+static uint32_t name_of(int function)
+{
+	return first_slot + (uint32_t)function * PLAN_CELL_SLOTS * 8;
+}
+
+/* The calls in a context: functions from the outermost on, -1 at the end. */
+static uint64_t calls_in(const int *way)
+{
+	const struct wire_graph_node *nodes = bank.graph.nodes;
+	uint32_t parent = 0;
+	uint64_t calls = 0;
+
+	for (; *way >= 0; way++) {
+		uint32_t found = 0;
+
+		for (uint32_t i = 1; i <= bank.graph.used / sizeof(*nodes); i++)
+			if (nodes[i].parent == parent &&
+			    nodes[i].function == name_of(*way))
+				found = i;
+		if (!found)
+			return 0;
+		calls = nodes[found].calls;
+		parent = found * (uint32_t)sizeof(*nodes);
+	}
+	return calls;
+}
+
+#define CALLS(...) calls_in((const int[]){__VA_ARGS__, -1})
+
+static uint64_t all_calls(void)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 1; i <= bank.graph.used / sizeof(bank.graph.nodes[0]); i++)
+		sum += bank.graph.nodes[i].calls;
+	for (int i = 0; i < FUNCTIONS; i++)
+		sum += bank.slots[i * PLAN_CELL_SLOTS + PLAN_CELL_LOST];
+	return sum;
+}
+
+enum { ALL_CALLS = 1 + 3 + 4 + 7 + 9 + 5 };
+
+static void run_all(void)
+{
+	whole_run(at(sample_leaf), 1, 2, 1);
+	whole_run(at(sample_twice), 1, 2, 1);
+	whole_run(at(sample_first), 1, 2, 1);
+	whole_run(at(sample_deep), 1, 3, 1);
+	whole_run(at(sample_leaves), 1, 2, 1);
+	whole_run(at(sample_tail), 1, 2, 1);
+}
+
+static void check_all(uint64_t times)
+{
+	assert_int_equal(CALLS(LEAF), times);
+	assert_int_equal(CALLS(FIRST, TWICE, LEAF), 2 * times);
+	assert_int_equal(CALLS(FIRST, TWICE), times);
+	assert_int_equal(CALLS(DEEP, DEEP, DEEP, DEEP, TWICE, LEAF), 2 * times);
+	assert_int_equal(CALLS(DEEP, DEEP, DEEP, DEEP, DEEP), 0);
+	assert_int_equal(CALLS(LEAVES, AWAY, TWICE, LEAF), 2 * times);
+	assert_int_equal(CALLS(LEAVES, LEAF), times);
+	assert_int_equal(CALLS(LEAVES, TWICE, LEAF), 2 * times);
+	assert_int_equal(CALLS(LEAVES, AWAY, LEAF), 0);
+	/* What is called in place of a return is called by the caller: by nobody here. */
+	assert_int_equal(CALLS(TAIL, LEAF), times);
+	assert_int_equal(CALLS(TAIL, TWICE), 0);
+	assert_int_equal(CALLS(TWICE), 2 * times);
+	assert_int_equal(all_calls(), times * ALL_CALLS);
+	assert_int_equal(bank.graph.top, 0);
+}
+
+static void test_contexts(void **state)
+{
+	struct whole_area area;
+
+	(void)state;
+	for (int copies = 0; copies < 2; copies++) {
+		open_area(&area, copies);
+		assert_int_equal(area.plan->functions.items[LEAF].step_count, 0);
+		assert_int_not_equal(area.plan->functions.items[TWICE].step_count, 0);
+		assert_int_equal(area.plan->functions.items[FIRST].call_end, 9);
+		for (uint64_t times = 1; times <= 3; times++) {
+			run_all();
+			check_all(times);
+		}
+		whole_area_close(&area);
+	}
+}
+
+/* Times are those between events: what a function takes is no less than what goes by. */
+static void test_times(void **state)
+{
+	struct whole_area area;
+	uint64_t sum = 0, before, after;
+
+	(void)state;
+	open_area(&area, true);
+	run_all();
+	before = bank.graph.last;
+	for (uint32_t i = 0; i <= bank.graph.used / sizeof(bank.graph.nodes[0]); i++)
+		bank.graph.nodes[i].ticks = 0;
+	run_all();
+	after = bank.graph.last;
+	for (uint32_t i = 0; i <= bank.graph.used / sizeof(bank.graph.nodes[0]); i++)
+		sum += bank.graph.nodes[i].ticks;
+	assert_int_equal(sum, after - before);
+	/* Without a clock calls are counted as ever. */
+	bank.header.untimed = 1;
+	run_all();
+	bank.header.untimed = 0;
+	check_all(3);
+	assert_int_equal(bank.graph.last, after);
+	whole_area_close(&area);
+}
+
+/* What does not fit is counted as in no known context, and nothing else changes. */
+static void test_full(void **state)
+{
+	struct whole_area area;
+
+	(void)state;
+	open_area(&area, true);
+	whole_run(at(sample_first), 1, 2, 1);
+	bank.graph.used = WIRE_GRAPH_MAX;
+	run_all();
+	/* Of those that are known already, calls are told apart still. */
+	assert_int_equal(CALLS(FIRST, TWICE, LEAF), 4);
+	assert_int_equal(CALLS(DEEP), 0);
+	assert_int_equal(bank.slots[DEEP * PLAN_CELL_SLOTS + PLAN_CELL_LOST], 4);
+	assert_int_equal(bank.slots[LEAVES * PLAN_CELL_SLOTS + PLAN_CELL_LOST], 1);
+	assert_int_equal(all_calls(), 4 + ALL_CALLS);
+	assert_int_equal(bank.graph.top, 0);
+	/* An index without a hole ends the search, too. */
+	bank.graph.used = 1 << 6;
+	for (size_t i = 0; i <= WIRE_GRAPH_MASK; i++)
+		bank.graph.index[i] = 1 << 5;
+	run_all();
+	assert_int_equal(bank.slots[DEEP * PLAN_CELL_SLOTS + PLAN_CELL_LOST], 8);
+	/* Calls that are in too many others have none in them. */
+	empty_bank();
+	bank.graph.top = WIRE_GRAPH_DEPTH;
+	bank.graph.frames[WIRE_GRAPH_DEPTH / 16].place = 1;
+	whole_run(at(sample_first), 1, 2, 1);
+	assert_int_equal(CALLS(FIRST), 1);
+	assert_int_equal(CALLS(TWICE), 1);
+	assert_int_equal(CALLS(LEAF), 2);
+	whole_area_close(&area);
+}
+
+/* A signal at one step of the resident's: the thread goes back to where it was called,
+ * with its registers, and on as session/arc.c has it. */
+struct interruption {
+	struct whole_area area;
+	size_t steps, wanted; /* in the resident; the one that is interrupted */
+	bool done;
+};
+
+static const struct resident_routine *routine_at(uint64_t offset)
+{
+	for (size_t i = 0; i < 3; i++)
+		if (offset >= table->graph[i].start && offset < table->graph[i].end)
+			return &table->graph[i];
+	return NULL;
+}
+
+static void go_back(const struct resident_routine *routine, greg_t *registers,
+		    uint64_t offset)
+{
+	bool searching = offset >= routine->search;
+	bool framed = searching || (offset >= routine->lowered && offset < routine->last);
+	const uint64_t *frame =
+		(const uint64_t *)(uintptr_t)registers[REG_RSP] - (framed ? 0 : 6);
+
+	if (framed && offset >= routine->saved) {
+		registers[REG_RCX] = (greg_t)frame[0];
+		registers[REG_RDX] = (greg_t)frame[1];
+		registers[REG_R8] = (greg_t)frame[2];
+		registers[REG_R9] = (greg_t)frame[3];
+	}
+	registers[REG_RSP] = (greg_t)(uintptr_t)(frame + 7);
+	registers[REG_RIP] =
+		(greg_t)(frame[6] - (searching || offset < routine->done ? 8 : 0));
+}
+
+static void interrupt(void *context, ucontext_t *ucontext)
+{
+	struct interruption *interruption = context;
+	const struct plan *plan = interruption->area.plan;
+	greg_t *registers = ucontext->uc_mcontext.gregs;
+	uint64_t offset = (uint64_t)registers[REG_RIP] - (uint64_t)(uintptr_t)table;
+	const struct resident_routine *routine =
+		offset < WIRE_RESIDENT_SIZE ? routine_at(offset) : NULL;
+	struct plan_place place;
+	const uint64_t *stack;
+
+	if (!routine || interruption->done ||
+	    interruption->steps++ != interruption->wanted)
+		return;
+	interruption->done = true;
+	go_back(routine, registers, offset);
+	place = plan_locate(plan, whole_original_at, &interruption->area.image,
+			    (uint32_t)((uint64_t)registers[REG_RIP] - WHOLE_CODE));
+	stack = (const uint64_t *)(uintptr_t)registers[REG_RSP];
+	assert_int_equal(place.pushed, 1);
+	registers[REG_RAX] = (greg_t)stack[place.flags];
+	registers[REG_RSP] += place.stack;
+	if (place.kind == PLAN_PLACE_START || place.kind == PLAN_PLACE_CALL_DONE) {
+		/* Counted: behind the gate. */
+		registers[REG_RIP] =
+			(greg_t)(WHOLE_CODE +
+				 gates_body(plan,
+					    &plan->functions.items[place.function]));
+		return;
+	}
+	if (place.kind == PLAN_PLACE_MOVED) {
+		uint32_t to;
+
+		/* In front of a return, which is not told then. */
+		assert_true(plan_way_back(plan, place.original, false, &to));
+		registers[REG_RIP] = (greg_t)(WHOLE_CODE + to);
+		return;
+	}
+	/* Not counted: all of it is done again. */
+	if (place.kind == PLAN_PLACE_CALL_UNDO)
+		registers[REG_RSP] += 8;
+	registers[REG_RIP] = (greg_t)place.original;
+}
+
+static void test_interrupted(void **state)
+{
+	struct interruption interruption;
+
+	(void)state;
+	open_area(&interruption.area, true);
+	run_all();
+	for (size_t wanted = 0;; wanted++) {
+		empty_bank();
+		interruption.steps = 0;
+		interruption.wanted = wanted;
+		interruption.done = false;
+		for (int i = 0; i < 3; i++)
+			run_all();
+		whole_run_stepped(at(sample_first), 1, 2, 1, interrupt, &interruption);
+		if (!interruption.done)
+			break;
+		/* The last return may have been passed over: the next call tells. */
+		whole_run(at(sample_leaf), 1, 2, 1);
+		assert_int_equal(CALLS(FIRST, TWICE, LEAF), 8);
+		assert_int_equal(CALLS(FIRST, TWICE), 4);
+		assert_int_equal(CALLS(LEAF), 4);
+		assert_int_equal(all_calls(), 3 * ALL_CALLS + 5);
+		assert_int_equal(bank.graph.top, 0);
+	}
+	assert_true(interruption.steps > 100);
+	whole_area_close(&interruption.area);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_contexts),
+		cmocka_unit_test(test_times),
+		cmocka_unit_test(test_full),
+		cmocka_unit_test(test_interrupted),
+	};
+
+	map_resident();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,172 @@
+/* Calls in their contexts: in reports and in graphs. */
+#include "cli/commands.h"
+#include "profile_maker.h"
+#include "record/trm.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* A call of a function of ZIP below a node; its time in ns, -1: it has none. */
+static record_node add_context(struct maker *maker, record_node parent, const char *name,
+			       uint64_t calls, int64_t ns)
+{
+	record_node node = record_node_child(
+		maker->model, parent, attribute(maker, "graph.path", RECORD_STRING),
+		record_string(ZIP));
+	struct record_pair pairs[] = {
+		pair(maker, "offset",
+		     record_address(0x1000 + 0x100 * (uint64_t)(name[0] - 'a'))),
+		pair(maker, "image", record_uint(maker->image)),
+		pair(maker, "graph.calls", record_uint(calls)),
+		pair(maker, "graph.time.exclusive.ns", record_uint((uint64_t)ns)),
+	};
+
+	node = record_node_child(maker->model, node,
+				 attribute(maker, "graph.function", RECORD_STRING),
+				 record_string(name));
+	trm_writer_record(maker->writer, node, pairs, ns < 0 ? 3 : 4);
+	return node;
+}
+
+/* Two processes do the same: a calls b, which calls itself; and c, which has no time. */
+static void write_profile(void)
+{
+	struct maker maker = begin_profile("t.trm", false);
+
+	add_global(&maker, "run.command", record_string("zip"));
+	add_global(&maker, "run.measure", record_string("callgraph"));
+	for (uint64_t process = 1; process <= 2; process++) {
+		record_node a, b;
+
+		add_image(&maker, process, ZIP, 1, "exited 0", NULL);
+		add_module(&maker, ZIP, 40);
+		add_calls(&maker, ZIP, "a", 0x1000, 1);
+		add_calls(&maker, ZIP, "b", 0x1100, 5);
+		add_calls(&maker, ZIP, "c", 0x1200, 70);
+		a = add_context(&maker, 0, "a", 1, 1000000);
+		add_context(&maker, a, "c", 60, -1);
+		b = add_context(&maker, a, "b", 2, 2000000);
+		add_context(&maker, b, "c", 10, -1);
+		add_context(&maker, b, "b", 3, 500000);
+	}
+	end_profile(&maker);
+}
+
+static void check_lines(int (*command)(int argc, const char **argv), const char *words,
+			const char *const *lines)
+{
+	char *output, *errors;
+
+	assert_int_equal(run_command(command, words, &output, &errors), 0);
+	assert_string_equal(errors, "");
+	for (; *lines; lines++)
+		if (!strstr(output, *lines))
+			fail_msg("no line '%s' in\n%s", *lines, output);
+	free(output);
+	free(errors);
+}
+
+#define LINES(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static void test_tree(void **state)
+{
+	(void)state;
+	write_profile();
+	check_lines(cmd_report, "--by callgraph t.trm",
+		    LINES("  Calls  Inclusive    Share  Exclusive   Share  Function\n"
+			  "      2     7.0 ms  100.0 %     2.0 ms  28.6 %  a\n"
+			  "      4     5.0 ms   71.4 %     4.0 ms  57.1 %    b\n"
+			  "      6     1.0 ms   14.3 %     1.0 ms  14.3 %      b\n"
+			  "     20          ?                   ?              c\n"
+			  "    120          ?                   ?            c\n"));
+	/* The rows that took longest, with what is around them. */
+	check_lines(cmd_report, "--by callgraph -n2 --process 2 t.trm",
+		    LINES("      1     3.5 ms  100.0 %     1.0 ms  28.6 %  a\n"
+			  "      2     2.5 ms   71.4 %     2.0 ms  57.1 %    b\n"
+			  "  ... 3 more contexts"));
+}
+
+/* What calls itself is in its own time once. */
+static void test_functions(void **state)
+{
+	(void)state;
+	write_profile();
+	check_lines(cmd_report, "t.trm",
+		    LINES("  Calls   Share  Inclusive  Exclusive  Module  Function\n"
+			  "    140  92.1 %          ?          ?  zip     c\n"
+			  "     10   6.6 %     5.0 ms     5.0 ms  zip     b\n"
+			  "      2   1.3 %     7.0 ms     2.0 ms  zip     a\n"));
+}
+
+static void test_json(void **state)
+{
+	(void)state;
+	write_profile();
+	check_lines(
+		cmd_report, "--by callgraph --json t.trm",
+		LINES("\"function\": \"b\", \"offset\": \"0x1100\", \"path\": [\"a\", "
+		      "\"b\", \"b\"], \"calls\": 6, \"time.inclusive.ns\": 1000000, "
+		      "\"time.exclusive.ns\": 1000000}",
+		      "\"path\": [\"a\", \"c\"], \"calls\": 120}"));
+	check_lines(
+		cmd_report, "--json t.trm",
+		LINES("\"function\": \"b\", \"offset\": \"0x1100\", \"calls\": 10, "
+		      "\"time.inclusive.ns\": 5000000, \"time.exclusive.ns\": 5000000}",
+		      "\"function\": \"c\", \"offset\": \"0x1200\", \"calls\": 140}"));
+}
+
+/* Calls of one function by another in all contexts are arcs. */
+static void test_arcs(void **state)
+{
+	(void)state;
+	write_profile();
+	check_lines(cmd_report, "--by arc t.trm",
+		    LINES("    120  78.9 %  zip                ?  a       context  zip   "
+			  "  c\n",
+			  "     20  13.2 %  zip                ?  b       context  zip   "
+			  "  c\n",
+			  "      6   3.9 %  zip                ?  b       context  zip   "
+			  "  b\n",
+			  "      4   2.6 %  zip                ?  a       context  zip   "
+			  "  b\n",
+			  "      2   1.3 %  ?                  ?  ?       context  zip   "
+			  "  a\n"));
+	check_lines(cmd_graph, "--calls t.trm",
+		    LINES("[label=\"b\\nzip\\n10 calls\\n5.0 ms, itself 5.0 ms\"];\n",
+			  "[label=\"c\\nzip\\n140 calls\"];\n"));
+}
+
+static void test_none(void **state)
+{
+	(void)state;
+	struct maker maker = begin_profile("n.trm", false);
+
+	add_image(&maker, 1, ZIP, 1, "exited 0", NULL);
+	add_calls(&maker, ZIP, "a", 0x1000, 1);
+	end_profile(&maker);
+	check_command(
+		cmd_report, "--by callgraph n.trm", 2, "",
+		"trammel: no call graph with contexts in 'n.trm': measure with trammel "
+		"run -m callgraph\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_tree), cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_json), cmocka_unit_test(test_arcs),
+		cmocka_unit_test(test_none),
+	};
+
+	char folder[] = "/tmp/test_trees.XXXXXX";
+
+	enter_folder(folder);
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	leave_folder(folder, (const char *const[]){"t.trm", "n.trm", NULL});
+	return failed;
+}
