@@ -5,10 +5,10 @@ import functools
 import os
 import sys
 
-from context import common, counting, hard, processes
+from context import channels, common, counting, hard, processes
 from transparency import results, running, trammel
 
-GROUPS = {"count": counting, "process": processes, "hard": hard}
+GROUPS = {"count": counting, "process": processes, "hard": hard, "channel": channels}
 
 
 def run_test(test, name, programs, tool):

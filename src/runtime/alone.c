@@ -4,12 +4,12 @@
  * this makes a folder for the spools, its children's too, and writes the profile when it
  * ends.
  */
+#include "runtime/publisher.h"
 #include "runtime/runtime.h"
 
 #include "publish/publish.h"
 
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -65,29 +65,6 @@ static void read_command(char *text, size_t size)
 	}
 }
 
-/* The other library lies beside this one, or where it was built. */
-static publish_function *find_publisher(void)
-{
-	static const char *const places[] = {"", "../publish/"};
-	void *library = NULL;
-	Dl_info info;
-
-	if (!dladdr((void *)(uintptr_t)&alone_begin, &info))
-		return NULL;
-	const char *slash = strrchr(info.dli_fname, '/');
-	int folder = slash ? (int)(slash - info.dli_fname) + 1 : 0;
-
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && !library; i++) {
-		char path[4096];
-
-		snprintf(path, sizeof(path), "%.*s%s%s", folder, info.dli_fname,
-			 places[i], PUBLISH_LIBRARY);
-		library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	}
-	return library ? (publish_function *)(uintptr_t)dlsym(library, PUBLISH_FUNCTION)
-		       : NULL;
-}
-
 static void remove_folder(void)
 {
 	DIR *folder = opendir(alone.folder);
@@ -108,11 +85,9 @@ void alone_end(bool tracing)
 
 	if (runtime_sealed || !alone.owner || alone.owner != getpid())
 		return;
-	publish = find_publisher();
+	publish = (publish_function *)publisher_find(PUBLISH_FUNCTION);
 	if (!publish) {
-		fprintf(stderr,
-			"trammel: cannot load '" PUBLISH_LIBRARY
-			"', which writes profiles: what was recorded is in \"%s\"\n",
+		fprintf(stderr, "trammel: what was recorded is in \"%s\"\n",
 			alone.folder);
 		return;
 	}
