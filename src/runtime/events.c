@@ -20,22 +20,28 @@ static inline void leave_library(void)
 	runtime_busy = 0;
 }
 
-static struct context_thread *enter_library(void)
+/* The thread's first event, or that of a child of fork. */
+static __attribute__((noinline)) struct context_thread *enter_first(void)
 {
-	struct context_thread *thread;
+	struct context_thread *thread = threads_self();
 
+	if (!thread)
+		leave_library();
+	return thread;
+}
+
+static inline __attribute__((always_inline)) struct context_thread *enter_library(void)
+{
 	if (unlikely(runtime_busy)) { /* in a signal handler */
 		runtime_lose();
 		return NULL;
 	}
 	runtime_busy = 1;
 	in_order();
-	thread = runtime_self;
-	if (unlikely(!thread || !runtime_state->recording)) {
-		thread = threads_self();
-		if (!thread)
-			leave_library();
-	}
+	struct context_thread *thread = runtime_self;
+
+	if (unlikely(!thread || !runtime_state->recording))
+		return enter_first();
 	return thread;
 }
 
@@ -64,24 +70,19 @@ static void trace(struct context_thread *thread, enum context_event_kind kind,
 	thread->event_at = event + 1 + (value != NULL);
 }
 
-/* The event is seen by others than the tree, too. */
-static __attribute__((noinline)) void watch(struct context_thread *thread,
-					    const struct runtime_event *event)
+/* Channels see the event, too. */
+static __attribute__((noinline)) void show(struct context_thread *thread,
+					   enum runtime_event_kind kind,
+					   struct context_node *before,
+					   struct context_node *node, uint64_t now)
 {
-	static const enum context_event_kind kinds[] = {
-		[RUNTIME_BEGIN] = CONTEXT_EVENT_BEGIN,
-		[RUNTIME_END] = CONTEXT_EVENT_END,
-	};
-
-	if (thread->order && event->kind <= RUNTIME_END)
-		trace(thread, kinds[event->kind], event->node->number, event->now, NULL);
-	if (runtime_state->watching & RUNTIME_CHANNELS)
-		channels_event(thread, event);
+	channels_event(thread, &(struct runtime_event){kind, node->attribute, node->value,
+						       before, node, now});
 }
 
-static inline bool is_watched(void)
+static inline bool has_channels(void)
 {
-	return unlikely(runtime_state->watching & (RUNTIME_TRACES | RUNTIME_CHANNELS));
+	return unlikely(runtime_state->watching & RUNTIME_CHANNELS);
 }
 
 void events_trace_move(struct context_thread *thread, uint64_t ticks)
@@ -115,9 +116,10 @@ static void push(struct context_thread *thread, uint32_t attribute, uint64_t val
 	to->count++;
 	to->began = now;
 	thread->node = to;
-	if (is_watched())
-		watch(thread, &(struct runtime_event){RUNTIME_BEGIN, attribute, value,
-						      from, to, now});
+	if (unlikely(thread->order))
+		trace(thread, CONTEXT_EVENT_BEGIN, to->number, now, NULL);
+	if (has_channels())
+		show(thread, RUNTIME_BEGIN, from, to, now);
 }
 
 static void pop(struct context_thread *thread)
@@ -126,9 +128,10 @@ static void pop(struct context_thread *thread)
 	uint64_t now = settle(thread);
 
 	thread->node = node->parent;
-	if (is_watched())
-		watch(thread, &(struct runtime_event){RUNTIME_END, node->attribute,
-						      node->value, node, node, now});
+	if (unlikely(thread->order))
+		trace(thread, CONTEXT_EVENT_END, node->number, now, NULL);
+	if (has_channels())
+		show(thread, RUNTIME_END, node, node, now);
 }
 
 static bool fits(const struct context_node *node, uint32_t attribute, uint64_t value)
@@ -186,7 +189,7 @@ static void replace(struct context_thread *thread, struct context_node *old,
 		with->began = now;
 	}
 	thread->node = to;
-	if (runtime_state->watching & RUNTIME_CHANNELS)
+	if (has_channels())
 		channels_event(thread, &(struct runtime_event){
 					       change ? RUNTIME_CHANGE : RUNTIME_END,
 					       old->attribute, old->value, before,
@@ -273,26 +276,23 @@ static bool number_of(const struct context_attribute *attribute,
 
 /* A value of the moment, for those who see more than metrics. */
 static __attribute__((noinline)) void
-watch_value(struct context_thread *thread, uint32_t number,
-	    const struct context_attribute *attribute, uint64_t value)
+show_value(struct context_thread *thread, uint32_t number,
+	   const struct context_attribute *attribute, uint64_t value)
 {
 	uint64_t now = runtime_ticks();
 
-	if (thread->order)
-		trace(thread, CONTEXT_EVENT_SET, number, now, &value);
-	if (runtime_state->watching & RUNTIME_CHANNELS)
+	if (has_channels())
 		channels_event(thread, &(struct runtime_event){RUNTIME_SET, number, value,
 							       thread->node, NULL, now});
-	if (!(runtime_state->watching & (RUNTIME_KEEPS | RUNTIME_CHANNELS)))
-		return;
 	values_keep(number, value, now);
 	if (attribute->properties & TRM_SCOPE_PROCESS)
 		values_keep_process(number, value);
 }
 
 /* A value of the moment is gone. */
-static void unset(struct context_thread *thread, uint32_t number,
-		  const struct context_attribute *attribute)
+static __attribute__((noinline)) void unset(struct context_thread *thread,
+					    uint32_t number,
+					    const struct context_attribute *attribute)
 {
 	const struct moment *moment;
 
@@ -327,17 +327,21 @@ static void note_value(struct context_thread *thread, uint32_t number,
 		node->sum = number_add(attribute->type, node->sum, value);
 		node->count++;
 	}
-	if (unlikely(runtime_state->watching))
-		watch_value(thread, number, attribute, value);
+	if (unlikely(thread->order))
+		trace(thread, CONTEXT_EVENT_SET, number, runtime_ticks(), &value);
+	if (unlikely(runtime_state->watching & (RUNTIME_KEEPS | RUNTIME_CHANNELS)))
+		show_value(thread, number, attribute, value);
 }
 
 /* A context of the process: others may ask for it. */
-static void note_process(const struct context_thread *thread, uint32_t number)
+static __attribute__((noinline)) void note_process(const struct context_thread *thread,
+						   uint32_t number)
 {
 	bool crosses;
 	const struct context_node *open = find_open(thread, number, ANY_VALUE, &crosses);
 
-	if (!(runtime_state->watching & RUNTIME_KEEPS))
+	if (!(runtime_state->watching & RUNTIME_KEEPS) ||
+	    attributes_get(number)->properties & TRM_AS_VALUE)
 		return;
 	if (open)
 		values_keep_process(number, open->value);
@@ -397,31 +401,35 @@ static void end(trm_attribute number)
 	leave_library();
 }
 
+/* Another context takes the place of the innermost one of the attribute. */
+static void set_context(struct context_thread *thread, uint32_t number, uint64_t bits)
+{
+	bool crosses;
+	struct context_node *open = find_open(thread, number, ANY_VALUE, &crosses);
+	struct context_node *with =
+		open ? tree_child(thread, open->parent, number, bits) : NULL;
+
+	if (with)
+		replace(thread, open, with, true);
+	else if (!open)
+		push(thread, number, bits);
+	else
+		lose_for_memory();
+}
+
 static void set(trm_attribute number, const struct trm_value *value)
 {
 	const struct context_attribute *attribute = attributes_get(number);
 	struct context_thread *thread = attribute ? enter_library() : NULL;
-	struct context_node *open, *with;
-	bool crosses;
 	uint64_t bits;
 
 	if (!thread)
 		return;
-	if (!number_of(attribute, value, &bits)) {
-		leave_library();
-		return;
-	}
-	if (attribute->properties & TRM_AS_VALUE) {
-		note_value(thread, number, attribute, bits);
-	} else {
-		open = find_open(thread, number, ANY_VALUE, &crosses);
-		with = open ? tree_child(thread, open->parent, number, bits) : NULL;
-		if (with)
-			replace(thread, open, with, true);
-		else if (!open)
-			push(thread, number, bits);
+	if (number_of(attribute, value, &bits)) {
+		if (attribute->properties & TRM_AS_VALUE)
+			note_value(thread, number, attribute, bits);
 		else
-			lose_for_memory();
+			set_context(thread, number, bits);
 		if (unlikely(attribute->properties & TRM_SCOPE_PROCESS))
 			note_process(thread, number);
 	}
@@ -487,7 +495,7 @@ static void iterate(struct trm_site *site, int64_t iteration)
 	uint64_t value = (uint64_t)iteration;
 
 	enter(site);
-	if (!runtime_self || !is_watched())
+	if (!runtime_self || (!runtime_self->order && !has_channels()))
 		return;
 	thread = enter_library();
 	if (!thread)

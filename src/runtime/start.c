@@ -25,7 +25,7 @@ static struct {
 	uint32_t watchers; /* enum runtime_watchers */
 } runtime;
 
-uint64_t runtime_clock_ns(void)
+static inline uint64_t clock_ns(void)
 {
 	struct timespec now;
 
@@ -33,9 +33,14 @@ uint64_t runtime_clock_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+uint64_t runtime_clock_ns(void)
+{
+	return clock_ns();
+}
+
 uint64_t runtime_other_ticks(void)
 {
-	return runtime_state->untimed ? 0 : runtime_clock_ns();
+	return runtime_state->untimed ? 0 : clock_ns();
 }
 
 /* Whether the time-stamp counter runs at one speed, also in deep sleep (Intel SDM vol. 3,

@@ -86,9 +86,9 @@ static struct context_node *add(struct context_thread *thread, struct context_no
 	return node;
 }
 
-static struct context_node *find_or_add(struct context_thread *thread,
-					struct context_node *from, uint32_t attribute,
-					uint64_t value)
+static inline __attribute__((always_inline)) struct context_node *
+find_or_add(struct context_thread *thread, struct context_node *from, uint32_t attribute,
+	    uint64_t value)
 {
 	struct context_node **slot = slot_of(thread, from, attribute, value);
 
