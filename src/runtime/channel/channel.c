@@ -16,11 +16,15 @@ static pid_t maker; /* of the channels: a child of fork writes to other files */
 
 static void add_metrics(struct channel *channel, const struct service *service)
 {
-	for (size_t i = 0; i < service->metric_count; i++) {
+	size_t count = service->metrics_of ? service->metrics_of(channel)
+					   : service->metric_count;
+
+	for (size_t i = 0; i < count; i++) {
 		const struct service_metric *metric = &service->metrics[i];
 		uint32_t number = channel->metric_count++;
 
-		channel->metrics[number] = (struct channel_metric){metric, 0};
+		channel->metrics[number] =
+			(struct channel_metric){metric, metric->kind, metric->type};
 		if (metric->kind != SERVICE_KEY || channel->key_count == CHANNEL_KEYS_MAX)
 			continue;
 		uint32_t attribute =
@@ -119,6 +123,9 @@ struct channel *channel_create(const char *name, const struct settings *settings
 	channel->settings = *settings;
 	services = settings_get(settings, "SERVICES_ENABLE");
 	add_services(channel, services ? services : "");
+	channel->row_width = ROW_METRICS + 3 * channel->metric_count;
+	if (channel->row_width < ROW_MIN_WIDTH)
+		channel->row_width = ROW_MIN_WIDTH;
 	return channel;
 }
 

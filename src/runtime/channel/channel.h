@@ -27,7 +27,8 @@ enum {
 /* A metric of a service in a channel. */
 struct channel_metric {
 	const struct service_metric *metric;
-	uint32_t attribute; /* of a KEY */
+	enum service_metric_kind kind; /* the same, where events look */
+	uint32_t type;
 };
 
 /* By what contexts are told apart, beside the tree. */
@@ -59,6 +60,7 @@ struct channel {
 	uint32_t sink_count;
 	struct channel_metric metrics[CHANNEL_METRICS_MAX];
 	uint32_t metric_count;
+	uint32_t row_width; /* words of an aggregated row */
 	struct channel_key keys[CHANNEL_KEYS_MAX];
 	uint32_t key_count;
 	uint32_t level;              /* attributes of a finer one are not looked at */
@@ -142,11 +144,25 @@ bool channel_is_child(void);
 /* A service of the channel, by name; false: there is none. */
 bool channel_has(const struct channel *channel, const char *service);
 /* The words of a row: snapshots, ends, and three a metric. NULL: no memory. */
-uint64_t *rows_at(struct channel_thread *own, uint32_t number);
+uint64_t *rows_new(struct channel_thread *own, uint32_t number);
 /* The row, if it is there. */
 uint64_t *rows_find(const struct channel_thread *own, uint32_t number);
-uint32_t rows_width(const struct channel *channel);
 enum { ROW_SNAPSHOTS, ROW_ENDS, ROW_METRICS, ROW_MIN_WIDTH = ROW_METRICS + 3 };
+enum { ROWS_CHUNK = 128, ROWS_INNER = 512, ROWS_CHUNKS = 512 };
+
+static inline uint64_t *rows_at(struct channel_thread *own, uint32_t number)
+{
+	uint64_t **inner = likely(number < own->rows.most)
+				   ? own->rows.chunks[number / ROWS_CHUNK / ROWS_INNER]
+				   : NULL;
+	uint64_t *chunk =
+		likely(inner != NULL) ? inner[number / ROWS_CHUNK % ROWS_INNER] : NULL;
+
+	return likely(chunk != NULL)
+		       ? chunk + number % ROWS_CHUNK * own->channel->row_width
+		       : rows_new(own, number);
+}
+
 void rows_deinit(struct channel_thread *own);
 void trace_deinit(struct channel_thread *own);
 

@@ -61,7 +61,7 @@ static void sample(struct channel_thread *own, const struct runtime_event *event
 	for (uint32_t i = 0; i < channel->metric_count; i++) {
 		uint64_t now = values[i];
 
-		if (channel->metrics[i].metric->kind != SERVICE_DELTA)
+		if (channel->metrics[i].kind != SERVICE_DELTA)
 			continue;
 		values[i] = now - own->last[i];
 		own->last[i] = now;

@@ -194,9 +194,7 @@ static void add_metrics(struct pairs *pairs, const uint64_t *row)
 			row[metric->kind == SERVICE_AT_END ? ROW_ENDS : ROW_SNAPSHOTS];
 		uint64_t ns[3];
 
-		if (metric->kind == SERVICE_KEY || !count ||
-		    (metric->kind == SERVICE_AT_END && !cells[0] && !channel->inclusive &&
-		     metric->ticks))
+		if (metric->kind == SERVICE_KEY || !count)
 			continue;
 		for (int j = 0; j < 3; j++)
 			ns[j] = metric->ticks ? ns_of(cells[j]) : cells[j];

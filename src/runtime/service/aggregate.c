@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static void add_value(uint64_t *cells, uint32_t type, bool first, uint64_t value)
+static inline void add_value(uint64_t *cells, uint32_t type, bool first, uint64_t value)
 {
 	cells[0] = number_add(type, cells[0], value);
 	if (first || number_is_less(type, value, cells[1]))
@@ -45,7 +45,7 @@ static void take_metrics(struct channel_thread *own, uint64_t *row, bool first)
 	const struct channel *channel = own->channel;
 
 	for (uint32_t i = 0; i < channel->metric_count; i++) {
-		const struct service_metric *metric = channel->metrics[i].metric;
+		const struct channel_metric *metric = &channel->metrics[i];
 
 		if (metric->kind == SERVICE_DELTA || metric->kind == SERVICE_GAUGE)
 			add_value(row + ROW_METRICS + 3 * i, metric->type, first,
@@ -53,15 +53,12 @@ static void take_metrics(struct channel_thread *own, uint64_t *row, bool first)
 	}
 }
 
-static void take_end(struct channel_thread *own, struct context_node *node)
+static void take_end(struct channel_thread *own, uint64_t *row)
 {
 	const struct channel *channel = own->channel;
-	uint64_t *row = node ? rows_at(own, node->number) : NULL;
 
-	if (!row)
-		return;
 	for (uint32_t i = 0; i < channel->metric_count; i++) {
-		const struct service_metric *metric = channel->metrics[i].metric;
+		const struct channel_metric *metric = &channel->metrics[i];
 
 		if (metric->kind == SERVICE_AT_END)
 			add_value(row + ROW_METRICS + 3 * i, metric->type, !row[ROW_ENDS],
@@ -97,12 +94,15 @@ static void take(struct channel_thread *own, const struct runtime_event *event)
 		return;
 	take_metrics(own, row, !row[ROW_SNAPSHOTS]);
 	row[ROW_SNAPSHOTS]++;
-	if (event->kind == RUNTIME_END)
-		take_end(own, event->node == event->before ? node : event->node);
-	else if (event->kind == RUNTIME_CHANGE)
-		take_end(own, node);
-	else if (event->kind == RUNTIME_SET)
+	if (event->kind == RUNTIME_SET)
 		take_value(own, event);
+	if (event->kind != RUNTIME_END && event->kind != RUNTIME_CHANGE)
+		return;
+	/* What ends while others are open in it has its own row. */
+	if (event->kind == RUNTIME_END && unlikely(event->node != event->before))
+		row = rows_at(own, event->node->number);
+	if (row)
+		take_end(own, row);
 }
 
 static void add_cells(uint64_t *to, const uint64_t *from, uint32_t type, bool first)

@@ -32,6 +32,8 @@ struct service {
 	const char *name, *about;
 	const struct service_metric *metrics;
 	size_t metric_count;
+	/* How many of them, the first ones, the channel has; NULL: all. */
+	size_t (*metrics_of)(const struct channel *channel);
 	/* Settings that it reads, with spaces between; for messages. */
 	const char *keys;
 	/* The channel begins to use it. Returns why it cannot be had, or NULL. */

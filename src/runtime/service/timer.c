@@ -23,8 +23,7 @@ static void sample(struct channel_thread *own, const struct runtime_event *event
 	uint64_t began;
 
 	ret_values[0] = event->now;
-	ret_values[1] = 0;
-	if (event->kind != RUNTIME_END)
+	if (!own->channel->inclusive || event->kind != RUNTIME_END)
 		return;
 	/* What was open when the channel began is measured from then on. */
 	began = event->node->began;
@@ -33,12 +32,18 @@ static void sample(struct channel_thread *own, const struct runtime_event *event
 	ret_values[1] = event->now > began ? event->now - began : 0;
 }
 
+static size_t metrics_of(const struct channel *channel)
+{
+	return channel->inclusive ? 2 : 1;
+}
+
 const struct service service_timer = {
 	.name = "timer",
 	.about = "time in each context, exclusive and inclusive",
 	.keys = "TIMER_INCLUSIVE_DURATION",
 	.metrics = metrics,
 	.metric_count = sizeof(metrics) / sizeof(metrics[0]),
+	.metrics_of = metrics_of,
 	.start = start,
 	.sample = sample,
 };
