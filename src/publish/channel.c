@@ -19,9 +19,14 @@
 
 __attribute__((visibility("default"))) publish_channel_function trammel_publish_channel;
 
+/* What only profiles have: the process that records belong to. */
+static const char *const profile_only[] = {"image", "run.measure", "trm.version"};
+enum { NO_ATTRIBUTE = UINT32_MAX };
+
 struct taking {
 	struct record_model *model;
 	struct trm_writer *writer;
+	bool for_queries; /* nobody gets the profile itself */
 };
 
 static struct record_value value_of(const struct publish_value *value)
@@ -41,9 +46,14 @@ static uint32_t take_attribute(void *context, const char *name, uint32_t type,
 {
 	struct taking *taking = context;
 	record_attribute id = 0;
-	struct trm_error *error = record_attribute_intern(
-		taking->model, name, (enum record_type)type, properties, &id);
+	struct trm_error *error;
 	struct text other = {0};
+
+	for (size_t i = 0; i < sizeof(profile_only) / sizeof(profile_only[0]); i++)
+		if (taking->for_queries && !strcmp(name, profile_only[i]))
+			return NO_ATTRIBUTE;
+	error = record_attribute_intern(taking->model, name, (enum record_type)type,
+					properties, &id);
 
 	if (!error)
 		return id;
@@ -69,20 +79,21 @@ static void take_record(void *context, uint32_t node, const struct publish_pair 
 {
 	struct taking *taking = context;
 	struct record_pair taken[256];
+	size_t used = 0;
 
-	if (count > sizeof(taken) / sizeof(taken[0]))
-		count = sizeof(taken) / sizeof(taken[0]);
-	for (size_t i = 0; i < count; i++)
-		taken[i] = (struct record_pair){pairs[i].attribute,
-						value_of(&pairs[i].value)};
-	trm_writer_record(taking->writer, node, taken, count);
+	for (size_t i = 0; i < count && used < sizeof(taken) / sizeof(taken[0]); i++)
+		if (pairs[i].attribute != NO_ATTRIBUTE)
+			taken[used++] = (struct record_pair){pairs[i].attribute,
+							     value_of(&pairs[i].value)};
+	trm_writer_record(taking->writer, node, taken, used);
 }
 
 static void take_global(void *context, uint32_t attribute, struct publish_value value)
 {
 	struct taking *taking = context;
 
-	trm_writer_global(taking->writer, attribute, value_of(&value));
+	if (attribute != NO_ATTRIBUTE)
+		trm_writer_global(taking->writer, attribute, value_of(&value));
 }
 
 static struct publish_value string_value(const char *text)
@@ -134,11 +145,15 @@ static struct trm_error *write_profile(int fd, const struct publish_channel *req
 	};
 	struct trm_error *error;
 
+	taking.for_queries = true;
+	for (size_t i = 0; i < request->output_count; i++)
+		taking.for_queries &= request->outputs[i].query != NULL;
 	taking.writer = trm_writer_create(fd, taking.model);
 	say_global(&taking, "trm.version", TRAMMEL_VERSION);
-	say_global(&taking, "channel", request->name);
+	say_global(&taking, "cali.channel", request->name);
 	say_global(&taking, "run.measure", "regions");
-	say_process(&taking);
+	if (!taking.for_queries)
+		say_process(&taking);
 	request->fill(request->context, &sink);
 	error = trm_writer_finish(taking.writer);
 	record_model_destroy(taking.model);

@@ -277,13 +277,14 @@ static bool number_of(const struct context_attribute *attribute,
 /* A value of the moment, for those who see more than metrics. */
 static __attribute__((noinline)) void
 show_value(struct context_thread *thread, uint32_t number,
-	   const struct context_attribute *attribute, uint64_t value)
+	   const struct context_attribute *attribute, uint64_t value, bool begins)
 {
 	uint64_t now = runtime_ticks();
 
 	if (has_channels())
-		channels_event(thread, &(struct runtime_event){RUNTIME_SET, number, value,
-							       thread->node, NULL, now});
+		channels_event(thread, &(struct runtime_event){
+					       begins ? RUNTIME_START : RUNTIME_SET,
+					       number, value, thread->node, NULL, now});
 	values_keep(number, value, now);
 	if (attribute->properties & TRM_SCOPE_PROCESS)
 		values_keep_process(number, value);
@@ -310,7 +311,8 @@ static __attribute__((noinline)) void unset(struct context_thread *thread,
 
 /* A value of the moment: summed up where it is a metric, traced in any case. */
 static void note_value(struct context_thread *thread, uint32_t number,
-		       const struct context_attribute *attribute, uint64_t value)
+		       const struct context_attribute *attribute, uint64_t value,
+		       bool begins)
 {
 	struct context_node *node = NULL;
 
@@ -330,7 +332,7 @@ static void note_value(struct context_thread *thread, uint32_t number,
 	if (unlikely(thread->order))
 		trace(thread, CONTEXT_EVENT_SET, number, runtime_ticks(), &value);
 	if (unlikely(runtime_state->watching & (RUNTIME_KEEPS | RUNTIME_CHANNELS)))
-		show_value(thread, number, attribute, value);
+		show_value(thread, number, attribute, value, begins);
 }
 
 /* A context of the process: others may ask for it. */
@@ -374,7 +376,7 @@ static void begin(trm_attribute number, const struct trm_value *value)
 
 	if (attribute->properties & TRM_AS_VALUE) {
 		if (known)
-			note_value(thread, number, attribute, bits);
+			note_value(thread, number, attribute, bits, true);
 	} else if (known) {
 		push(thread, number, bits);
 		if (unlikely(attribute->properties & TRM_SCOPE_PROCESS))
@@ -427,7 +429,7 @@ static void set(trm_attribute number, const struct trm_value *value)
 		return;
 	if (number_of(attribute, value, &bits)) {
 		if (attribute->properties & TRM_AS_VALUE)
-			note_value(thread, number, attribute, bits);
+			note_value(thread, number, attribute, bits, false);
 		else
 			set_context(thread, number, bits);
 		if (unlikely(attribute->properties & TRM_SCOPE_PROCESS))

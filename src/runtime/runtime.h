@@ -198,7 +198,8 @@ enum runtime_event_kind {
 	RUNTIME_BEGIN,
 	RUNTIME_END,
 	RUNTIME_CHANGE,    /* took another's place, or others moved */
-	RUNTIME_SET,       /* a value of the moment began, or changed */
+	RUNTIME_SET,       /* a value of the moment changed */
+	RUNTIME_START,     /* it began */
 	RUNTIME_UNSET,     /* it ended */
 	RUNTIME_ITERATION, /* of a loop that was begun with it */
 	RUNTIME_PUSH,      /* asked for by the program */
@@ -261,6 +262,8 @@ void links_activate(bool active);
  * measure: without a spool for others, it is in memory. False: it cannot be had. */
 bool start_host(void);
 struct context_moment start_moment(void);
+/* Others read what is recorded. */
+bool start_has_spool(void);
 /* Nanoseconds a tick, as far as both clocks went since the state was made. */
 double start_tick_ns(void);
 /* Who sees events from now on (enum runtime_watchers), and whether they want times. */

@@ -126,6 +126,11 @@ static bool begin_spool(const char *folder)
 	return true;
 }
 
+bool start_has_spool(void)
+{
+	return runtime.asked;
+}
+
 static bool is_measuring(void)
 {
 	return runtime.asked || runtime.watchers & RUNTIME_CHANNELS;

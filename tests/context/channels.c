@@ -8,10 +8,12 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -200,6 +202,42 @@ static void steady(int count)
 	syscall(SYS_getpgid, -3L);
 }
 
+static volatile sig_atomic_t handled;
+
+static void handler(int signal)
+{
+	(void)signal;
+	cali_begin_region("handler");
+	cali_end_region("handler");
+	handled++;
+}
+
+/* A handler annotates, be its thread in the middle of an event or not. */
+static void handlers(int count)
+{
+	struct itimerval often = {{0, 100}, {0, 100}}, never = {{0, 0}, {0, 0}};
+
+	cali_init();
+	signal(SIGALRM, handler);
+	setitimer(ITIMER_REAL, &often, NULL);
+	while (handled < count)
+		steps(100);
+	setitimer(ITIMER_REAL, &never, NULL);
+	printf("%d\n", (int)handled);
+}
+
+/* Ends that do not fit. */
+static void mismatches(int count)
+{
+	for (int i = 0; i < count; i++) {
+		cali_begin_region("outer");
+		cali_begin_region("inner");
+		cali_end_region("never begun");
+		cali_end_region("outer");
+	}
+	steps(count);
+}
+
 static void levels(int count)
 {
 	cali_begin_phase("phase");
@@ -222,11 +260,14 @@ int main(int word_count, char **words)
 		const char *name;
 		void (*run)(int count);
 	} rows[] = {
-		{"plain", plain},       {"several", several}, {"threads", threads},
-		{"heap", heap},         {"files", files},     {"locks", locks},
-		{"loops", loops},       {"forks", forks},     {"libraries", libraries},
-		{"steady", steady},     {"metrics", metrics}, {"levels", levels},
-		{"settings", settings},
+		{"plain", plain},           {"several", several},
+		{"threads", threads},       {"heap", heap},
+		{"files", files},           {"locks", locks},
+		{"loops", loops},           {"forks", forks},
+		{"libraries", libraries},   {"steady", steady},
+		{"metrics", metrics},       {"levels", levels},
+		{"settings", settings},     {"handlers", handlers},
+		{"mismatches", mismatches},
 	};
 
 	for (size_t i = 0; word_count > 2 && i < sizeof(rows) / sizeof(rows[0]); i++) {

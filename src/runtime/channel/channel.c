@@ -281,6 +281,8 @@ void channels_resume(void)
 
 void channels_finish(void)
 {
+	bool any = false;
+
 	for (uint32_t i = 0; i < CHANNELS_MAX; i++) {
 		struct channel *channel = channels.items[i];
 
@@ -290,7 +292,11 @@ void channels_finish(void)
 		    !settings_is_true(&channel->settings, "CHANNEL_FLUSH_ON_EXIT", true))
 			continue;
 		channel_flush(channel);
+		any = true;
 	}
+	/* A spool has them, too, for whoever reads it. */
+	if (any && !start_has_spool())
+		faults_say();
 	for (uint32_t i = 0; i < CHANNELS_MAX; i++)
 		if (channels.items[i])
 			channels.items[i]->active = false;

@@ -144,6 +144,8 @@ void channels_event(struct context_thread *thread, const struct runtime_event *e
 		own = own_of(channel, thread);
 		if (likely(own))
 			take(own, event);
+		else
+			channels_lose();
 	}
 }
 

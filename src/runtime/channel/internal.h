@@ -26,6 +26,13 @@ void aggregate_add(const struct channel *channel, const struct context_node *nod
 /* Says what a thread's rows have, and all threads' traces in the order of time. */
 void output_rows(struct channel_thread *own, const struct publish_sink *sink);
 void output_traces(struct channel *channel, const struct publish_sink *sink);
+/* Says which ends did not fit, and what was lost, on standard error. */
+void faults_say(void);
+/* An event, or a part of it, for which there was no memory. */
+static inline void channels_lose(void)
+{
+	__atomic_add_fetch(&runtime_spool->lost_for_memory, 1, __ATOMIC_RELAXED);
+}
 /* All of a channel; `context`: the channel, whose lock is held. */
 void output_fill(void *context, const struct publish_sink *sink);
 

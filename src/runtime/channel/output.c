@@ -267,9 +267,10 @@ static void add_event(struct pairs *pairs, const struct cursor *cursor,
 		      enum runtime_event_kind kind, uint32_t number, uint64_t value)
 {
 	static const char *const prefixes[] = {
-		[RUNTIME_BEGIN] = "event.begin#", [RUNTIME_END] = "event.end#",
-		[RUNTIME_CHANGE] = "event.set#",  [RUNTIME_SET] = "event.set#",
-		[RUNTIME_UNSET] = "event.end#",   [RUNTIME_ITERATION] = "event.begin#",
+		[RUNTIME_BEGIN] = "event.begin#",     [RUNTIME_END] = "event.end#",
+		[RUNTIME_CHANGE] = "event.set#",      [RUNTIME_SET] = "event.set#",
+		[RUNTIME_START] = "event.begin#",     [RUNTIME_UNSET] = "event.end#",
+		[RUNTIME_ITERATION] = "event.begin#",
 	};
 	uint32_t attribute = number;
 
@@ -292,7 +293,7 @@ static void add_event(struct pairs *pairs, const struct cursor *cursor,
 		 attribute_of(prefixes[kind], name_of(attribute), known->type,
 			      TRM_AS_VALUE),
 		 known->type, value);
-	if (kind == RUNTIME_SET || kind == RUNTIME_ITERATION)
+	if (kind == RUNTIME_SET || kind == RUNTIME_START || kind == RUNTIME_ITERATION)
 		add_known(pairs, attribute, value);
 }
 

@@ -90,11 +90,13 @@ static void take(struct channel_thread *own, const struct runtime_event *event)
 	struct context_node *node = keyed_by ? keyed(own, event->before) : event->before;
 	uint64_t *row = node ? rows_at(own, node->number) : NULL;
 
-	if (unlikely(!row))
+	if (unlikely(!row)) {
+		channels_lose();
 		return;
+	}
 	take_metrics(own, row, !row[ROW_SNAPSHOTS]);
 	row[ROW_SNAPSHOTS]++;
-	if (event->kind == RUNTIME_SET)
+	if (event->kind == RUNTIME_SET || event->kind == RUNTIME_START)
 		take_value(own, event);
 	if (event->kind != RUNTIME_END && event->kind != RUNTIME_CHANGE)
 		return;

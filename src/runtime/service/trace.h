@@ -8,7 +8,8 @@ enum { TRACE_HEAD = 2, TRACE_NUMBER = (1 << 28) - 1 };
 
 static inline bool trace_has_value(enum runtime_event_kind kind)
 {
-	return kind == RUNTIME_SET || kind == RUNTIME_UNSET || kind == RUNTIME_ITERATION;
+	return kind == RUNTIME_SET || kind == RUNTIME_START || kind == RUNTIME_UNSET ||
+	       kind == RUNTIME_ITERATION;
 }
 
 /* The metrics that each item has, by their numbers; how many. */
