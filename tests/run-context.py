@@ -5,11 +5,11 @@ import functools
 import os
 import sys
 
-from context import common, counting, hard, languages, mpi, processes
+from context import channels, common, counting, hard, languages, mpi, processes
 from transparency import results, running, trammel
 
 GROUPS = {"count": counting, "process": processes, "hard": hard, "language": languages,
-          "mpi": mpi}
+          "mpi": mpi, "channel": channels}
 
 
 def run_test(test, name, programs, tool):

@@ -58,7 +58,11 @@ enum trm_property {
 	TRM_HIDDEN = 64,
 	TRM_GLOBAL = 128, /* metadata of the run */
 	TRM_SKIP_EVENTS = 256,
+	/* Bits 16 to 18: the level, from 0, the finest, to 7. Channels may leave out the
+	 * events of finer ones. */
+	TRM_LEVEL_1 = 1 << 16,
 };
+#define TRM_LEVEL_SHIFT_ 16
 
 /* A value on its way to the library. Strings need not outlive the call. */
 struct trm_value {

@@ -6,6 +6,7 @@
 #define TRAMMEL_PUBLISH_PUBLISH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { PUBLISH_ABI = 1 };
@@ -23,6 +24,56 @@ struct publish_request {
 	uint64_t wall_ns;
 	uint32_t pid;
 };
+
+/* A value, its type as enum trm_type of trammel/annotate.h. */
+struct publish_value {
+	uint32_t type;
+	uint32_t size; /* STRING, BLOB: bytes */
+	union {
+		uint64_t u; /* bits */
+		const char *bytes;
+	};
+};
+
+struct publish_pair {
+	uint32_t attribute;
+	struct publish_value value;
+};
+
+/* Takes what a channel says. */
+struct publish_sink {
+	void *context;
+	/* The attribute of this name; one that has another type gets that behind its
+	 * name. */
+	uint32_t (*attribute)(void *context, const char *name, uint32_t type,
+			      uint32_t properties);
+	/* The child of a node; 0 is the root. */
+	uint32_t (*node)(void *context, uint32_t parent, uint32_t attribute,
+			 struct publish_value value);
+	void (*record)(void *context, uint32_t node, const struct publish_pair *pairs,
+		       size_t count);
+	void (*global)(void *context, uint32_t attribute, struct publish_value value);
+};
+
+/* Where what a channel has goes to. */
+struct publish_output {
+	const char *query; /* NULL: the profile itself */
+	const char *path;  /* "stdout", "stderr", or a file's */
+	bool append;
+};
+
+#define PUBLISH_CHANNEL "trammel_publish_channel"
+struct publish_channel {
+	uint32_t abi;
+	const char *name; /* of the channel; for messages */
+	void (*fill)(void *context, const struct publish_sink *sink);
+	void *context;
+	const struct publish_output *outputs;
+	size_t output_count;
+};
+
+/* Writes what a channel has; what goes wrong is said on standard error. */
+typedef void publish_channel_function(const struct publish_channel *request);
 
 /* Writes the profile; what goes wrong is said on standard error, in a line. */
 typedef void publish_function(const struct publish_request *request);

@@ -4,12 +4,12 @@
  * this makes a folder for the spools, its children's too, and writes the profile when it
  * ends.
  */
+#include "runtime/publisher.h"
 #include "runtime/runtime.h"
 
 #include "publish/publish.h"
 
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -69,28 +69,6 @@ void alone_command(char *text, size_t size)
 	}
 }
 
-/* The other library lies beside this one, or where it was built. */
-void *alone_publisher(const char *name)
-{
-	static const char *const places[] = {"", "../publish/"};
-	void *library = NULL;
-	Dl_info info;
-
-	if (!dladdr((void *)(uintptr_t)&alone_begin, &info))
-		return NULL;
-	const char *slash = strrchr(info.dli_fname, '/');
-	int folder = slash ? (int)(slash - info.dli_fname) + 1 : 0;
-
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && !library; i++) {
-		char path[4096];
-
-		snprintf(path, sizeof(path), "%.*s%s%s", folder, info.dli_fname,
-			 places[i], PUBLISH_LIBRARY);
-		library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	}
-	return library ? dlsym(library, name) : NULL;
-}
-
 void alone_disown(void)
 {
 	alone.disowned = true;
@@ -144,11 +122,9 @@ void alone_end(bool tracing)
 		remove_folder();
 		return;
 	}
-	publish = (publish_function *)(uintptr_t)alone_publisher(PUBLISH_FUNCTION);
+	publish = (publish_function *)publisher_find(PUBLISH_FUNCTION);
 	if (!publish) {
-		fprintf(stderr,
-			"trammel: cannot load '" PUBLISH_LIBRARY
-			"', which writes profiles: what was recorded is in \"%s\"\n",
+		fprintf(stderr, "trammel: what was recorded is in \"%s\"\n",
 			alone.folder);
 		return;
 	}

@@ -6,6 +6,7 @@
  * the child becomes the current one. Nothing that other threads write is touched, nothing
  * is allocated but nodes, at their first time.
  */
+#include "runtime/number.h"
 #include "runtime/runtime.h"
 
 #include <string.h>
@@ -13,28 +14,34 @@
 /* An end fits a node of any value. */
 #define ANY_VALUE 0
 
-static void leave_library(void)
+static inline void leave_library(void)
 {
 	in_order();
 	runtime_busy = 0;
 }
 
-static struct context_thread *enter_library(void)
+/* The thread's first event, or that of a child of fork. */
+static __attribute__((noinline)) struct context_thread *enter_first(void)
 {
-	struct context_thread *thread;
+	struct context_thread *thread = threads_self();
 
+	if (!thread)
+		leave_library();
+	return thread;
+}
+
+static inline __attribute__((always_inline)) struct context_thread *enter_library(void)
+{
 	if (unlikely(runtime_busy)) { /* in a signal handler */
 		runtime_lose();
 		return NULL;
 	}
 	runtime_busy = 1;
 	in_order();
-	thread = runtime_self;
-	if (unlikely(!thread || !runtime_state->recording)) {
-		thread = threads_self();
-		if (!thread)
-			leave_library();
-	}
+	struct context_thread *thread = runtime_self;
+
+	if (unlikely(!thread || !runtime_state->recording))
+		return enter_first();
 	return thread;
 }
 
@@ -61,6 +68,21 @@ static void trace(struct context_thread *thread, enum context_event_kind kind,
 	in_order();
 	event->kind = kind;
 	thread->event_at = event + 1 + (value != NULL);
+}
+
+/* Channels see the event, too. */
+static __attribute__((noinline)) void show(struct context_thread *thread,
+					   enum runtime_event_kind kind,
+					   struct context_node *before,
+					   struct context_node *node, uint64_t now)
+{
+	channels_event(thread, &(struct runtime_event){kind, node->attribute, node->value,
+						       before, node, now});
+}
+
+static inline bool has_channels(void)
+{
+	return unlikely(runtime_state->watching & RUNTIME_CHANNELS);
 }
 
 void events_trace_move(struct context_thread *thread, uint64_t ticks)
@@ -96,6 +118,8 @@ static void push(struct context_thread *thread, uint32_t attribute, uint64_t val
 	thread->node = to;
 	if (unlikely(thread->order))
 		trace(thread, CONTEXT_EVENT_BEGIN, to->number, now, NULL);
+	if (has_channels())
+		show(thread, RUNTIME_BEGIN, from, to, now);
 }
 
 static void pop(struct context_thread *thread)
@@ -106,6 +130,8 @@ static void pop(struct context_thread *thread)
 	thread->node = node->parent;
 	if (unlikely(thread->order))
 		trace(thread, CONTEXT_EVENT_END, node->number, now, NULL);
+	if (has_channels())
+		show(thread, RUNTIME_END, node, node, now);
 }
 
 static bool fits(const struct context_node *node, uint32_t attribute, uint64_t value)
@@ -155,6 +181,7 @@ static void replace(struct context_thread *thread, struct context_node *old,
 		lose_for_memory();
 		return;
 	}
+	struct context_node *before = thread->node;
 	uint64_t now = settle(thread);
 
 	if (change) {
@@ -162,6 +189,11 @@ static void replace(struct context_thread *thread, struct context_node *old,
 		with->began = now;
 	}
 	thread->node = to;
+	if (has_channels())
+		channels_event(thread, &(struct runtime_event){
+					       change ? RUNTIME_CHANGE : RUNTIME_END,
+					       old->attribute, old->value, before,
+					       change ? with : old, now});
 	if (!thread->order)
 		return;
 	if (change)
@@ -242,35 +274,45 @@ static bool number_of(const struct context_attribute *attribute,
 	return true;
 }
 
-static bool is_less(uint32_t type, uint64_t a, uint64_t b)
+/* A value of the moment, for those who see more than metrics. */
+static __attribute__((noinline)) void
+show_value(struct context_thread *thread, uint32_t number,
+	   const struct context_attribute *attribute, uint64_t value, bool begins)
 {
-	double x, y;
+	uint64_t now = runtime_ticks();
 
-	if (type == TRM_TYPE_INT)
-		return (int64_t)a < (int64_t)b;
-	if (type != TRM_TYPE_DOUBLE)
-		return a < b;
-	memcpy(&x, &a, sizeof(x));
-	memcpy(&y, &b, sizeof(y));
-	return x < y;
+	if (has_channels())
+		channels_event(thread, &(struct runtime_event){
+					       begins ? RUNTIME_START : RUNTIME_SET,
+					       number, value, thread->node, NULL, now});
+	values_keep(number, value, now);
+	if (attribute->properties & TRM_SCOPE_PROCESS)
+		values_keep_process(number, value);
 }
 
-static uint64_t add_up(uint32_t type, uint64_t a, uint64_t b)
+/* A value of the moment is gone. */
+static __attribute__((noinline)) void unset(struct context_thread *thread,
+					    uint32_t number,
+					    const struct context_attribute *attribute)
 {
-	double x, y;
+	const struct moment *moment;
 
-	if (type != TRM_TYPE_DOUBLE)
-		return a + b;
-	memcpy(&x, &a, sizeof(x));
-	memcpy(&y, &b, sizeof(y));
-	x += y;
-	memcpy(&a, &x, sizeof(a));
-	return a;
+	if (!(runtime_state->watching & (RUNTIME_KEEPS | RUNTIME_CHANNELS)))
+		return;
+	moment = values_get(number);
+	if (moment && runtime_state->watching & RUNTIME_CHANNELS)
+		channels_event(thread, &(struct runtime_event){RUNTIME_UNSET, number,
+							       moment->bits, thread->node,
+							       NULL, runtime_ticks()});
+	values_drop(number);
+	if (attribute->properties & TRM_SCOPE_PROCESS)
+		values_drop_process(number);
 }
 
 /* A value of the moment: summed up where it is a metric, traced in any case. */
 static void note_value(struct context_thread *thread, uint32_t number,
-		       const struct context_attribute *attribute, uint64_t value)
+		       const struct context_attribute *attribute, uint64_t value,
+		       bool begins)
 {
 	struct context_node *node = NULL;
 
@@ -280,15 +322,33 @@ static void note_value(struct context_thread *thread, uint32_t number,
 			lose_for_memory();
 	}
 	if (node) {
-		if (!node->count || is_less(attribute->type, value, node->least))
+		if (!node->count || number_is_less(attribute->type, value, node->least))
 			node->least = value;
-		if (!node->count || is_less(attribute->type, node->most, value))
+		if (!node->count || number_is_less(attribute->type, node->most, value))
 			node->most = value;
-		node->sum = add_up(attribute->type, node->sum, value);
+		node->sum = number_add(attribute->type, node->sum, value);
 		node->count++;
 	}
 	if (unlikely(thread->order))
 		trace(thread, CONTEXT_EVENT_SET, number, runtime_ticks(), &value);
+	if (unlikely(runtime_state->watching & (RUNTIME_KEEPS | RUNTIME_CHANNELS)))
+		show_value(thread, number, attribute, value, begins);
+}
+
+/* A context of the process: others may ask for it. */
+static __attribute__((noinline)) void note_process(const struct context_thread *thread,
+						   uint32_t number)
+{
+	bool crosses;
+	const struct context_node *open = find_open(thread, number, ANY_VALUE, &crosses);
+
+	if (!(runtime_state->watching & RUNTIME_KEEPS) ||
+	    attributes_get(number)->properties & TRM_AS_VALUE)
+		return;
+	if (open)
+		values_keep_process(number, open->value);
+	else
+		values_drop_process(number);
 }
 
 static trm_attribute make_attribute(const char *name, uint32_t type, uint32_t properties)
@@ -316,9 +376,11 @@ static void begin(trm_attribute number, const struct trm_value *value)
 
 	if (attribute->properties & TRM_AS_VALUE) {
 		if (known)
-			note_value(thread, number, attribute, bits);
+			note_value(thread, number, attribute, bits, true);
 	} else if (known) {
 		push(thread, number, bits);
+		if (unlikely(attribute->properties & TRM_SCOPE_PROCESS))
+			note_process(thread, number);
 	} else {
 		thread->too_deep++; /* its end comes */
 	}
@@ -332,36 +394,46 @@ static void end(trm_attribute number)
 
 	if (!thread)
 		return;
-	if (!(attribute->properties & TRM_AS_VALUE))
+	if (attribute->properties & TRM_AS_VALUE)
+		unset(thread, number, attribute);
+	else
 		finish(thread, number, ANY_VALUE);
+	if (unlikely(attribute->properties & TRM_SCOPE_PROCESS))
+		note_process(thread, number);
 	leave_library();
+}
+
+/* Another context takes the place of the innermost one of the attribute. */
+static void set_context(struct context_thread *thread, uint32_t number, uint64_t bits)
+{
+	bool crosses;
+	struct context_node *open = find_open(thread, number, ANY_VALUE, &crosses);
+	struct context_node *with =
+		open ? tree_child(thread, open->parent, number, bits) : NULL;
+
+	if (with)
+		replace(thread, open, with, true);
+	else if (!open)
+		push(thread, number, bits);
+	else
+		lose_for_memory();
 }
 
 static void set(trm_attribute number, const struct trm_value *value)
 {
 	const struct context_attribute *attribute = attributes_get(number);
 	struct context_thread *thread = attribute ? enter_library() : NULL;
-	struct context_node *open, *with;
-	bool crosses;
 	uint64_t bits;
 
 	if (!thread)
 		return;
-	if (!number_of(attribute, value, &bits)) {
-		leave_library();
-		return;
-	}
-	if (attribute->properties & TRM_AS_VALUE) {
-		note_value(thread, number, attribute, bits);
-	} else {
-		open = find_open(thread, number, ANY_VALUE, &crosses);
-		with = open ? tree_child(thread, open->parent, number, bits) : NULL;
-		if (with)
-			replace(thread, open, with, true);
-		else if (!open)
-			push(thread, number, bits);
+	if (number_of(attribute, value, &bits)) {
+		if (attribute->properties & TRM_AS_VALUE)
+			note_value(thread, number, attribute, bits, false);
 		else
-			lose_for_memory();
+			set_context(thread, number, bits);
+		if (unlikely(attribute->properties & TRM_SCOPE_PROCESS))
+			note_process(thread, number);
 	}
 	leave_library();
 }
@@ -425,16 +497,167 @@ static void iterate(struct trm_site *site, int64_t iteration)
 	uint64_t value = (uint64_t)iteration;
 
 	enter(site);
-	if (!runtime_self || !runtime_self->order)
+	if (!runtime_self || (!runtime_self->order && !has_channels()))
 		return;
 	thread = enter_library();
 	if (!thread)
 		return;
 	uint32_t number = iterations_of(site);
 
-	if (number)
+	if (number && thread->order)
 		trace(thread, CONTEXT_EVENT_SET, number, thread->last, &value);
+	if (number && runtime_state->watching & RUNTIME_CHANNELS)
+		channels_event(thread, &(struct runtime_event){
+					       RUNTIME_ITERATION, number, value,
+					       thread->node, thread->node, thread->last});
 	leave_library();
+}
+
+struct context_thread *events_enter(void)
+{
+	return runtime_busy ? NULL : enter_library();
+}
+
+void events_leave(void)
+{
+	leave_library();
+}
+
+static inline bool is_text_of(const struct context_node *node, uint32_t attribute,
+			      const char *text)
+{
+	return node && node->attribute == attribute &&
+	       !strcmp(strings_at(node->value)->bytes, text);
+}
+
+/* Nobody looks on: then an event is a step in the tree, which a handler cannot disturb.
+ */
+static inline struct context_thread *idle_thread(void)
+{
+	struct context_thread *thread = runtime_self;
+
+	return likely(thread && !runtime_busy && runtime_state->idle && !thread->too_deep)
+		       ? thread
+		       : NULL;
+}
+
+/* The child that had this text when it was last begun from this place in memory; the text
+ * may be another one now. */
+static struct context_node *find_noted(struct context_thread *thread, uint32_t attribute,
+				       const char *text)
+{
+	struct context_node *from = thread->node;
+	struct context_node *const *noted = tree_noted(thread, from, text);
+
+	return noted && *noted && (*noted)->parent == from &&
+			       is_text_of(*noted, attribute, text)
+		       ? *noted
+		       : NULL;
+}
+
+static void begin_text(struct context_thread *thread, uint32_t attribute,
+		       const char *text)
+{
+	struct context_node *from = thread->node, *to = from->last_child, **noted;
+	uint64_t number;
+
+	if (unlikely(!is_text_of(to, attribute, text)))
+		to = find_noted(thread, attribute, text);
+	if (likely(to)) {
+		from->last_child = to;
+		push(thread, attribute, to->value);
+		return;
+	}
+	number = strings_intern(text, strlen(text));
+	if (!number) {
+		thread->too_deep++;
+		lose_for_memory();
+		return;
+	}
+	push(thread, attribute, number);
+	noted = tree_noted(thread, from, text);
+	if (noted && thread->node != from)
+		*noted = thread->node;
+}
+
+void events_begin_text(uint32_t attribute, const char *text)
+{
+	struct context_thread *thread = idle_thread();
+
+	if (likely(thread)) {
+		struct context_node *to = thread->node->last_child;
+
+		if (unlikely(!is_text_of(to, attribute, text)))
+			to = find_noted(thread, attribute, text);
+		if (likely(to)) {
+			to->parent->last_child = to;
+			thread->node = to;
+			return;
+		}
+	}
+	thread = enter_library();
+	if (unlikely(!thread))
+		return;
+	begin_text(thread, attribute, text);
+	leave_library();
+}
+
+void events_end_text(uint32_t attribute, const char *text)
+{
+	struct context_thread *thread = idle_thread();
+
+	if (likely(thread && is_text_of(thread->node, attribute, text))) {
+		thread->node = thread->node->parent;
+		return;
+	}
+	thread = enter_library();
+	if (unlikely(!thread))
+		return;
+	if (likely(!thread->too_deep && is_text_of(thread->node, attribute, text)))
+		pop(thread);
+	else
+		finish(thread, attribute, strings_intern(text, strlen(text)));
+	leave_library();
+}
+
+struct trm_value events_value(const struct context_attribute *attribute, uint64_t bits)
+{
+	struct trm_value value = {attribute->type, 0, {0}};
+
+	value.as.u = bits;
+	if (is_text(attribute->type)) {
+		const struct context_string *string = strings_at(bits);
+
+		value.size = string->size;
+		value.as.bytes = string->bytes;
+	}
+	return value;
+}
+
+bool events_get(uint32_t number, struct trm_value *ret_value)
+{
+	const struct context_attribute *attribute = attributes_get(number);
+	struct context_thread *thread = attribute ? events_enter() : NULL;
+	const struct context_node *open = NULL;
+	const struct moment *moment = NULL;
+	bool crosses, found;
+	uint64_t bits = 0;
+
+	if (!thread)
+		return false;
+	if (attribute->properties & TRM_AS_VALUE)
+		moment = values_get(number);
+	else
+		open = find_open(thread, number, ANY_VALUE, &crosses);
+	if (open || moment)
+		bits = open ? open->value : moment->bits;
+	found = open || moment ||
+		(attribute->properties & TRM_SCOPE_PROCESS &&
+		 values_get_process(number, &bits));
+	leave_library();
+	if (found)
+		*ret_value = events_value(attribute, bits);
+	return found;
 }
 
 const struct trm_api events_api = {

@@ -1,7 +1,15 @@
 /* What other libraries ask: see outside.h. */
 #include "runtime/outside.h"
 
+#include "runtime/publisher.h"
 #include "runtime/runtime.h"
+
+#include <stdint.h>
+
+static void *find_object(const char *name)
+{
+	return (void *)(uintptr_t)publisher_find(name);
+}
 
 static const char *spool(void)
 {
@@ -12,7 +20,7 @@ __attribute__((visibility("default"))) const struct runtime_outside *
 trm_runtime_outside(void)
 {
 	static const struct runtime_outside outside = {
-		RUNTIME_OUTSIDE_ABI, spool,      alone_publisher,
+		RUNTIME_OUTSIDE_ABI, spool,      find_object,
 		alone_disown,        alone_rank, alone_command,
 	};
 

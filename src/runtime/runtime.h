@@ -31,7 +31,17 @@ struct runtime_state {
 	uint32_t recording; /* events go into trees; 0 in a new child */
 	uint32_t tracing;   /* and into the threads' event blocks */
 	uint32_t tsc;       /* ticks are the processor's; else nanoseconds */
+	uint32_t untimed;   /* nobody wants times: ticks are 0 (tsc is 0, too) */
+	uint32_t watching;  /* enum runtime_watchers: who else sees events */
+	uint32_t idle;      /* nobody counts, times or sees: only what is open is noted */
 };
+
+enum runtime_watchers {
+	RUNTIME_TRACES = 1,   /* the trace in the spool */
+	RUNTIME_CHANNELS = 2, /* channels that measure */
+	RUNTIME_KEEPS = 4,    /* values of the moment can be asked for */
+};
+
 extern struct runtime_state *runtime_state;
 
 #define runtime_local _Thread_local __attribute__((tls_model("initial-exec")))
@@ -54,10 +64,12 @@ extern struct context_spool *runtime_spool;
 extern bool runtime_sealed;
 
 uint64_t runtime_clock_ns(void);
+/* Ticks that are not the processor's. */
+uint64_t runtime_other_ticks(void);
 
 static inline uint64_t runtime_ticks(void)
 {
-	return likely(runtime_state->tsc) ? __rdtsc() : runtime_clock_ns();
+	return likely(runtime_state->tsc) ? __rdtsc() : runtime_other_ticks();
 }
 
 /* A lock that spins and then yields: it is held for short whiles, and a fork in its
@@ -78,7 +90,8 @@ void runtime_seal(void);
 void *runtime_map(size_t size);
 void runtime_unmap(void *memory, size_t size);
 
-/* The spool of this process, made in the folder. False: none can be made. */
+/* The spool of this process, made in the folder; NULL: in memory, for nobody else to
+ * read. False: none can be made. */
 bool spool_open(const char *folder);
 /* Where it is. */
 const char *spool_path(void);
@@ -92,8 +105,20 @@ void spool_resume(void);
  * is no room. */
 struct context_block *spool_block(enum context_block_kind kind, uint32_t owner,
 				  uint32_t run);
+enum {
+	RUNTIME_SEGMENT = 1 << 20, /* bytes of the spool that are mapped at a time */
+	RUNTIME_SEGMENTS_MAX = 16384,
+};
+extern char *runtime_segments[RUNTIME_SEGMENTS_MAX];
+
 /* The block of this number in the file, which was given out. */
-void *spool_at(uint64_t number);
+static inline void *spool_at(uint64_t number)
+{
+	const uint64_t blocks = RUNTIME_SEGMENT / CONTEXT_BLOCK;
+
+	return runtime_segments[number / blocks] + number % blocks * CONTEXT_BLOCK;
+}
+
 /* Gives a block back that has a run of 1. */
 void spool_free(struct context_block *block);
 
@@ -101,7 +126,11 @@ void spool_free(struct context_block *block);
 uint64_t strings_find(const char *bytes, size_t size);
 /* The string in the spool, kept once; its offset in the file. 0 if there is no room. */
 uint64_t strings_intern(const char *bytes, size_t size);
-const struct context_string *strings_at(uint64_t offset);
+static inline const struct context_string *strings_at(uint64_t offset)
+{
+	return (const void *)(runtime_segments[offset / RUNTIME_SEGMENT] +
+			      offset % RUNTIME_SEGMENT);
+}
 /* In a child of fork: what the parent added since then is not this one's. `copied`: the
  * spool is, before that only the lock is let go. */
 void strings_resume(bool copied);
@@ -117,21 +146,87 @@ void attributes_resume(bool copied);
 /* The child of a node, made if it is new; NULL if there is no room. */
 struct context_node *tree_child(struct context_thread *thread, struct context_node *from,
 				uint32_t attribute, uint64_t value);
+/* The same; what is open in `from` need not be looked at. */
+struct context_node *tree_key(struct context_thread *thread, struct context_node *from,
+			      uint32_t attribute, uint64_t value);
 /* The node that holds what was set of a metric in a context. */
 struct context_node *tree_metric(struct context_thread *thread, struct context_node *from,
 				 uint32_t attribute);
 /* Room for the nodes of a new thread. */
+/* All nodes of a thread, by number, in memory of runtime_map: at least `count` of them.
+ * NULL: there is none. */
+struct context_node **tree_nodes(const struct context_thread *thread, uint32_t count);
 bool tree_init(struct context_thread *thread);
+/* Where the child of a node whose text lies at this place is noted: it may be another
+ * one. NULL: no memory. */
+struct context_node **tree_noted(struct context_thread *thread,
+				 const struct context_node *from, const char *text);
 void tree_deinit(struct context_thread *thread);
 
 /* The record of this thread, made at its first event; NULL if it cannot be had. The
  * thread is busy. */
 struct context_thread *threads_self(void);
 bool threads_init(void);
-/* In a new process: the records of the parent's threads are not this one's. */
-void threads_forget(void);
+/* In a new process: the records of the parent's threads are not this one's. `own`: nor
+ * is that of the thread that forked, which lies in the parent's spool. */
+void threads_forget(bool own);
 /* A new block for the thread's events; false: there is none, and the event is dropped. */
 bool threads_more_events(struct context_thread *thread);
+
+/* Values of the moment, of this thread; `now`: ticks. The thread is busy. */
+struct moment {
+	uint64_t bits;  /* as nodes have them */
+	uint64_t began; /* ticks */
+	bool set;
+};
+void values_keep(uint32_t attribute, uint64_t bits, uint64_t now);
+void values_drop(uint32_t attribute);
+/* NULL: it has none. Valid until the thread keeps another one. */
+const struct moment *values_get(uint32_t attribute);
+/* Numbers of attributes are less than this. */
+uint32_t values_room(void);
+void values_forget(void);
+/* The same of the process; under a lock. */
+void values_keep_process(uint32_t attribute, uint64_t bits);
+void values_drop_process(uint32_t attribute);
+bool values_get_process(uint32_t attribute, uint64_t *ret_bits);
+/* Each that is set. */
+void values_each_process(void (*visit)(void *context, uint32_t attribute, uint64_t bits),
+			 void *context);
+void values_resume(void);
+
+/* What channels see of an event. */
+enum runtime_event_kind {
+	RUNTIME_BEGIN,
+	RUNTIME_END,
+	RUNTIME_CHANGE,    /* took another's place, or others moved */
+	RUNTIME_SET,       /* a value of the moment changed */
+	RUNTIME_START,     /* it began */
+	RUNTIME_UNSET,     /* it ended */
+	RUNTIME_ITERATION, /* of a loop that was begun with it */
+	RUNTIME_PUSH,      /* asked for by the program */
+};
+
+struct runtime_event {
+	enum runtime_event_kind kind;
+	uint32_t attribute;          /* that the event is of; 0: of none */
+	uint64_t value;              /* SET, UNSET: bits */
+	struct context_node *before; /* current until now */
+	struct context_node *node;   /* BEGIN, END, CHANGE: what began, or ended */
+	uint64_t now;                /* ticks */
+};
+/* In the middle of an event of the thread. */
+void channels_event(struct context_thread *thread, const struct runtime_event *event);
+/* What the environment asks for; after the state is there. */
+void channels_start(void);
+/* A thread ends; `moved`: its nodes' last_child are those of the tree of ended threads,
+ * which `ended` is. Returns whether its nodes must stay. */
+bool channels_keep_nodes(const struct context_thread *thread);
+void channels_end_thread(struct context_thread *thread, struct context_thread *ended);
+/* In a child of fork. */
+void channels_resume(void);
+/* At the end of the process. */
+void channels_finish(void);
 
 /* Notes an end that does not fit what is open. */
 void faults_note(const struct context_fault *fault);
@@ -161,8 +256,6 @@ void fork_forget(void);
 const char *alone_begin(void);
 /* At the end of the process that made it: writes the profile, and removes the folder. */
 void alone_end(bool tracing);
-/* An object of the library that writes profiles; NULL: it cannot be loaded. */
-void *alone_publisher(const char *name);
 /* The profile is written by somebody else. */
 void alone_disown(void);
 /* The process is one of many that run the same program. */
@@ -172,6 +265,28 @@ void alone_command(char *text, size_t size);
 
 /* Links see whether something measures. */
 void links_activate(bool active);
+
+/* The state of the program is to be there for whoever asks for it, though nothing may
+ * measure: without a spool for others, it is in memory. False: it cannot be had. */
+bool start_host(void);
+struct context_moment start_moment(void);
+/* Others read what is recorded. */
+bool start_has_spool(void);
+/* Nanoseconds a tick, as far as both clocks went since the state was made. */
+double start_tick_ns(void);
+/* Who sees events from now on (enum runtime_watchers), and whether they want times. */
+void start_watch(uint32_t watchers, bool timed);
+
+/* For a slow way that looks at the thread's tree or at all channels: what a handler says
+ * meanwhile is lost. NULL: the thread is inside already, or has no record. */
+struct context_thread *events_enter(void);
+void events_leave(void);
+/* Begin and end of a text, by an attribute that exists; `text`: 0-terminated. */
+void events_begin_text(uint32_t attribute, const char *text);
+void events_end_text(uint32_t attribute, const char *text);
+struct trm_value events_value(const struct context_attribute *attribute, uint64_t bits);
+/* The innermost value; false: there is none. */
+bool events_get(uint32_t attribute, struct trm_value *ret_value);
 
 /* Another context is the current one of the thread, as of then. */
 void events_trace_move(struct context_thread *thread, uint64_t ticks);

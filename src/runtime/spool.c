@@ -18,20 +18,22 @@
 #endif
 
 enum {
-	SEGMENT = 1 << 20, /* bytes that are mapped at a time */
+	SEGMENT = RUNTIME_SEGMENT,
 	SEGMENT_BLOCKS = SEGMENT / CONTEXT_BLOCK,
-	SEGMENTS_MAX = 16384,
+	SEGMENTS_MAX = RUNTIME_SEGMENTS_MAX,
 };
 
 static struct {
 	struct runtime_lock lock;
 	char path[4096];
-	char *segments[SEGMENTS_MAX];
 	uint64_t segment_count, segments_max;
 	uint64_t blocks; /* that were given out; the file says it, too, for readers, and
 			    the parent's goes on after a fork */
 	struct context_block *free;
+	bool in_memory; /* there is no file */
 } spool;
+
+char *runtime_segments[RUNTIME_SEGMENTS_MAX];
 
 struct context_spool *runtime_spool;
 
@@ -145,7 +147,9 @@ static char *map_first(int fd)
 {
 	char *memory;
 
-	spool.segments_max = longest();
+	spool.segments_max = fd < 0 ? SEGMENTS_MAX : longest();
+	if (fd < 0)
+		return runtime_map(SEGMENT);
 	if (!spool.segments_max || ftruncate(fd, (off_t)(spool.segments_max * SEGMENT)))
 		return NULL;
 	memory = mmap(NULL, SEGMENT, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -166,12 +170,18 @@ static bool map_next(void)
 	if (spool.segment_count == spool.segments_max ||
 	    !is_modest((spool.segment_count + 1) * SEGMENT))
 		return false;
-	memory = mremap(spool.segments[spool.segment_count - 1], 0, 2 * SEGMENT,
+	if (spool.in_memory) {
+		memory = runtime_map(SEGMENT);
+		if (memory)
+			runtime_segments[spool.segment_count++] = memory;
+		return memory != NULL;
+	}
+	memory = mremap(runtime_segments[spool.segment_count - 1], 0, 2 * SEGMENT,
 			MREMAP_MAYMOVE);
 	if (memory == MAP_FAILED)
 		return false;
 	munmap(memory, SEGMENT);
-	spool.segments[spool.segment_count++] = memory + SEGMENT;
+	runtime_segments[spool.segment_count++] = memory + SEGMENT;
 	return true;
 }
 
@@ -211,8 +221,8 @@ const char *spool_path(void)
 
 bool spool_open(const char *folder)
 {
-	int fd = create(folder);
-	char *memory = fd < 0 ? NULL : map_first(fd);
+	int fd = folder ? create(folder) : -1;
+	char *memory = fd < 0 && folder ? NULL : map_first(fd);
 
 	if (fd >= 0)
 		close(fd);
@@ -220,7 +230,8 @@ bool spool_open(const char *folder)
 		unlink(spool.path);
 	if (!memory)
 		return false;
-	spool.segments[0] = memory;
+	spool.in_memory = !folder;
+	runtime_segments[0] = memory;
 	spool.segment_count = 1;
 	spool.blocks = 1;
 	runtime_spool = (struct context_spool *)(void *)memory;
@@ -244,7 +255,7 @@ static const void *kept(const struct context_block *block)
  * nothing is kept goes, but for the last one, which is filled further. */
 static bool replace_segment(int fd, uint64_t index)
 {
-	char *segment = spool.segments[index];
+	char *segment = runtime_segments[index];
 	bool any = index + 1 == spool.segment_count || !index;
 
 	for (uint64_t i = 0, run; i < SEGMENT_BLOCKS; i += run) {
@@ -293,11 +304,13 @@ void spool_resume(void)
 
 bool spool_copy(const char *folder)
 {
-	int fd = create(folder);
+	int fd = spool.in_memory ? -1 : create(folder);
 	uint64_t most = longest();
 	bool copied;
 
 	spool_resume();
+	if (spool.in_memory) /* the child has its own */
+		return true;
 	spool.free = NULL;
 	if (most < spool.segments_max)
 		spool.segments_max = most;
@@ -308,12 +321,6 @@ bool spool_copy(const char *folder)
 	if (fd >= 0 && !copied)
 		unlink(spool.path);
 	return copied;
-}
-
-void *spool_at(uint64_t number)
-{
-	return spool.segments[number / SEGMENT_BLOCKS] +
-	       number % SEGMENT_BLOCKS * CONTEXT_BLOCK;
 }
 
 /* Blocks at the end of the file, in one piece. */

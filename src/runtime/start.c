@@ -19,15 +19,28 @@ static struct {
 	char folder[4096];
 	bool tracing;
 	bool started;
-	bool asked; /* something is to be recorded in this process */
+	bool begun;        /* there is a state */
+	bool asked;        /* there is a spool that others read */
+	bool timed;        /* somebody wants times */
+	uint32_t watchers; /* enum runtime_watchers */
 } runtime;
 
-uint64_t runtime_clock_ns(void)
+static inline uint64_t clock_ns(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t runtime_clock_ns(void)
+{
+	return clock_ns();
+}
+
+uint64_t runtime_other_ticks(void)
+{
+	return runtime_state->untimed ? 0 : clock_ns();
 }
 
 /* Whether the time-stamp counter runs at one speed, also in deep sleep (Intel SDM vol. 3,
@@ -39,11 +52,20 @@ static bool has_steady_tsc(void)
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1u << 8;
 }
 
-static struct context_moment moment(void)
+struct context_moment start_moment(void)
 {
 	uint64_t ns = runtime_clock_ns();
 
 	return (struct context_moment){runtime_state->tsc ? __rdtsc() : ns, ns};
+}
+
+double start_tick_ns(void)
+{
+	struct context_moment now = start_moment(), begin = runtime_spool->begin;
+
+	if (!runtime_state->tsc || !begin.ticks || now.ticks == begin.ticks)
+		return 1;
+	return (double)(now.ns - begin.ns) / (double)(now.ticks - begin.ticks);
 }
 
 static void fill_spool(void)
@@ -52,7 +74,7 @@ static void fill_spool(void)
 
 	runtime_spool->pid = (uint32_t)getpid();
 	runtime_spool->parent = (uint32_t)getppid();
-	runtime_spool->begin = moment();
+	runtime_spool->begin = start_moment();
 	runtime_spool->ticks_per_second = runtime_state->tsc ? 0 : 1000000000u;
 	clock_gettime(CLOCK_REALTIME, &now);
 	runtime_spool->realtime_ns =
@@ -72,16 +94,46 @@ static bool make_state(void)
 	return true;
 }
 
-/* Begins to record; the state is empty. */
+/* Who watches, and which clock that takes. */
+static void set_state(void)
+{
+	bool timed = runtime.asked || runtime.timed;
+
+	runtime_state->tracing = runtime.tracing;
+	runtime_state->watching =
+		runtime.watchers | (runtime.tracing ? RUNTIME_TRACES : 0);
+	runtime_state->untimed = !timed;
+	runtime_state->tsc = timed && has_steady_tsc();
+	runtime_state->idle =
+		!timed && !(runtime_state->watching & ~(uint32_t)RUNTIME_KEEPS);
+}
+
 static bool begin(void)
 {
+	return make_state() && threads_init() &&
+	       !pthread_atfork(fork_prepare, fork_parent, fork_child);
+}
+
+/* Begins to record; the state is empty. */
+static bool begin_spool(const char *folder)
+{
 	runtime_state->tsc = has_steady_tsc();
-	if (!spool_open(runtime.folder))
+	if (!spool_open(folder))
 		return false;
 	fill_spool();
-	runtime_state->tracing = runtime.tracing;
+	set_state();
 	__atomic_store_n(&runtime_state->recording, 1, __ATOMIC_RELEASE);
 	return true;
+}
+
+bool start_has_spool(void)
+{
+	return runtime.asked;
+}
+
+static bool is_measuring(void)
+{
+	return runtime.asked || runtime.watchers & RUNTIME_CHANNELS;
 }
 
 void links_activate(bool active)
@@ -118,13 +170,43 @@ __attribute__((constructor(101))) static void start(void)
 		return;
 	runtime.started = true;
 	seal_init();
-	if (read_request() && make_state() && threads_init() &&
-	    !pthread_atfork(fork_prepare, fork_parent, fork_child) && begin())
-		runtime.asked = true;
-	else
-		runtime_state = &none;
-	links_activate(runtime.asked);
+	runtime.asked = read_request();
+	if (runtime.asked) {
+		runtime.begun = begin() && begin_spool(runtime.folder);
+		runtime.asked = runtime.begun;
+		if (!runtime.begun)
+			runtime_state = &none;
+	}
+	links_activate(is_measuring());
+	channels_start();
 	errno = saved;
+}
+
+bool start_host(void)
+{
+	int saved = errno;
+
+	start();
+	runtime_lock(&runtime.lock);
+	if (!runtime.begun && runtime_state == &none) {
+		runtime.begun = begin() && begin_spool(NULL);
+		if (!runtime.begun)
+			runtime_state = &none;
+	}
+	runtime_unlock(&runtime.lock);
+	errno = saved;
+	return runtime.begun;
+}
+
+void start_watch(uint32_t watchers, bool timed)
+{
+	runtime_lock(&runtime.lock);
+	runtime.watchers = watchers;
+	runtime.timed = timed;
+	if (runtime_state->recording)
+		set_state();
+	links_activate(is_measuring());
+	runtime_unlock(&runtime.lock);
 }
 
 __attribute__((visibility("default"))) void trm_runtime_link(struct trm_link *link)
@@ -136,7 +218,7 @@ __attribute__((visibility("default"))) void trm_runtime_link(struct trm_link *li
 	link->api = &events_api;
 	link->next = runtime.links;
 	runtime.links = link;
-	link->active = runtime.asked;
+	link->active = is_measuring();
 	runtime_unlock(&runtime.lock);
 }
 
@@ -187,12 +269,13 @@ void start_resume(void)
  * call for this. */
 bool runtime_resume(void)
 {
-	if (!runtime.asked || runtime_state == &none)
+	if (!runtime.begun || runtime_state == &none)
 		return false;
-	runtime_state->tsc = has_steady_tsc();
-	if (runtime_sealed || !spool_copy(runtime.folder)) {
+	set_state();
+	if ((runtime_sealed && runtime.asked) || !spool_copy(runtime.folder)) {
 		__atomic_add_fetch(&runtime_spool->lost_children, 1, __ATOMIC_RELAXED);
-		runtime.asked = false;
+		runtime.begun = runtime.asked = false;
+		runtime.watchers = 0;
 		runtime_self = NULL;
 		links_activate(false);
 		return false;
@@ -200,19 +283,21 @@ bool runtime_resume(void)
 	start_resume();
 	strings_resume(true);
 	attributes_resume(true);
+	values_resume();
 	fill_spool();
-	threads_forget();
-	runtime_state->tracing = runtime.tracing;
+	threads_forget(runtime.asked);
+	channels_resume();
 	__atomic_store_n(&runtime_state->recording, 1, __ATOMIC_RELEASE);
-	fork_enter_path(threads_self());
+	fork_enter_path(runtime.asked ? threads_self() : NULL);
 	return true;
 }
 
 __attribute__((destructor(101))) static void finish(void)
 {
-	if (!runtime_state->recording)
+	channels_finish();
+	if (!runtime_state->recording || !runtime.asked)
 		return;
-	runtime_spool->end = moment();
+	runtime_spool->end = start_moment();
 	__atomic_store_n(&runtime_spool->finished, 1, __ATOMIC_RELEASE);
 	alone_end(runtime.tracing);
 }

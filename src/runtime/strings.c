@@ -54,13 +54,6 @@ static uint64_t offset_of(uint64_t slot)
 	return slot & ((1ull << OFFSET_BITS) - 1);
 }
 
-const struct context_string *strings_at(uint64_t offset)
-{
-	const char *block = spool_at(offset / CONTEXT_BLOCK);
-
-	return (const void *)(block + offset % CONTEXT_BLOCK);
-}
-
 static struct slots *make_slots(uint64_t count)
 {
 	struct slots *slots = runtime_map(sizeof(*slots) + count * sizeof(uint64_t));

@@ -204,12 +204,14 @@ static void end(void *record)
 	in_order();
 	thread->node->ticks += runtime_ticks() - thread->last;
 	runtime_self = NULL;
-	if (!thread->order) {
+	values_forget();
+	if (!thread->order && !channels_keep_nodes(thread)) {
 		runtime_lock(&threads.lock);
 		if (!threads.ended)
 			threads.ended = make(0);
 		if (threads.ended) {
 			move_all(thread);
+			channels_end_thread(thread, threads.ended);
 			free_all(thread);
 		}
 		runtime_unlock(&threads.lock);
@@ -226,13 +228,17 @@ bool threads_init(void)
 	return !pthread_key_create(&threads.key, end);
 }
 
-void threads_forget(void)
+void threads_forget(bool own)
 {
 	pthread_key_t key = threads.key;
+	uint32_t count = threads.count;
 
 	memset(&threads, 0, sizeof(threads));
 	threads.key = key;
-	runtime_self = NULL;
+	if (own)
+		runtime_self = NULL;
+	else
+		threads.count = count;
 	runtime_spool->lost_in_handlers = losses;
 	losses = 0;
 }

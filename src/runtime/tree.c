@@ -86,9 +86,9 @@ static struct context_node *add(struct context_thread *thread, struct context_no
 	return node;
 }
 
-static struct context_node *find_or_add(struct context_thread *thread,
-					struct context_node *from, uint32_t attribute,
-					uint64_t value)
+static inline __attribute__((always_inline)) struct context_node *
+find_or_add(struct context_thread *thread, struct context_node *from, uint32_t attribute,
+	    uint64_t value)
 {
 	struct context_node **slot = slot_of(thread, from, attribute, value);
 
@@ -113,6 +113,12 @@ struct context_node *tree_child(struct context_thread *thread, struct context_no
 	return node;
 }
 
+struct context_node *tree_key(struct context_thread *thread, struct context_node *from,
+			      uint32_t attribute, uint64_t value)
+{
+	return find_or_add(thread, from, attribute, value);
+}
+
 struct context_node *tree_metric(struct context_thread *thread, struct context_node *from,
 				 uint32_t attribute)
 {
@@ -121,6 +127,51 @@ struct context_node *tree_metric(struct context_thread *thread, struct context_n
 	if (node)
 		node->flags = CONTEXT_METRIC;
 	return node;
+}
+
+struct context_node **tree_nodes(const struct context_thread *thread, uint32_t count)
+{
+	struct context_node **nodes =
+		runtime_map((count + 1) * sizeof(struct context_node *));
+
+	for (struct context_block *block = thread->node_block; nodes && block;
+	     block = (void *)(uintptr_t)block->link) {
+		bool first = block == &thread->head;
+		struct context_node *node = first ? thread->root : (void *)(block + 1);
+		struct context_node *end = (void *)((char *)block + CONTEXT_BLOCK);
+
+		for (uint64_t i = first ? 0 : block->order; i < count && node + 1 <= end;
+		     i++, node++)
+			nodes[i] = node;
+		if (first)
+			break;
+	}
+	return nodes;
+}
+
+/* As many places as the table of nodes has. */
+static void make_noted(struct context_thread *thread)
+{
+	uint64_t count = thread->slot_mask + 1;
+
+	if (thread->noted)
+		runtime_unmap(thread->noted,
+			      (thread->noted_mask + 1) * sizeof(struct context_node *));
+	thread->noted = runtime_map(count * sizeof(struct context_node *));
+	thread->noted_mask = count - 1;
+}
+
+struct context_node **tree_noted(struct context_thread *thread,
+				 const struct context_node *from, const char *text)
+{
+	uint64_t hash = (uintptr_t)text ^ (uint64_t)from->number << 32;
+
+	if (unlikely(thread->noted_mask != thread->slot_mask))
+		make_noted(thread);
+	if (unlikely(!thread->noted))
+		return NULL;
+	hash = hash * 0x9e3779b97f4a7c15u >> 20;
+	return &thread->noted[hash & thread->noted_mask];
 }
 
 bool tree_init(struct context_thread *thread)
@@ -140,6 +191,9 @@ bool tree_init(struct context_thread *thread)
 
 void tree_deinit(struct context_thread *thread)
 {
+	if (thread->noted)
+		runtime_unmap(thread->noted,
+			      (thread->noted_mask + 1) * sizeof(*thread->noted));
 	if (thread->slot_mask + 1 > FIRST_SLOTS)
 		runtime_unmap(thread->slots,
 			      (thread->slot_mask + 1) * sizeof(*thread->slots));

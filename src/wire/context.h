@@ -153,7 +153,10 @@ struct context_thread {
 	uint32_t node_count;
 	uint64_t order;      /* of its next block of events */
 	uint64_t dropped;    /* events for which there was no memory */
-	uint64_t padding[2]; /* nodes lie at multiples of 64 bytes */
+	/* Nodes by where their texts lie in memory: runtime/tree.c. Nodes behind this lie
+	 * at multiples of 64 bytes. */
+	struct context_node **noted;
+	uint64_t noted_mask;
 };
 
 /* What a thread that ended had of a node of the tree of ended threads. That tree's own

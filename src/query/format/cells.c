@@ -8,6 +8,11 @@ static void add_double(struct text *out, struct record_value value)
 	double size = fabs(value.d);
 	char digits[64];
 
+	if (size > 0 && size < 0.001) {
+		snprintf(digits, sizeof(digits), "%.6g", value.d);
+		text_add(out, digits);
+		return;
+	}
 	if (!(size >= 0.001 && size < 1e15)) {
 		record_value_text(out, value);
 		return;

@@ -1,0 +1,79 @@
+/*
+ * Channels: measurement configurations that a program makes, starts, stops and flushes by
+ * itself; any number at once. Link with -ltrammel (or -ltrammel-cali).
+ *
+ *     struct trm_channels *report =
+ *             trm_channels_create("runtime-report(output=stdout,region.count)");
+ *
+ *     if (*trm_channels_message(report))
+ *             fprintf(stderr, "%s\n", trm_channels_message(report));
+ *     trm_channels_start(report);
+ *     ...
+ *     trm_channels_flush(report);
+ *
+ * Without a word of the program, the variable TRAMMEL_CONFIG has the same form, and
+ * TRAMMEL_SERVICES_ENABLE chooses services one by one; both need the library to be
+ * preloaded, or linked (behind -Wl,--no-as-needed, where the program calls none of
+ * these). man/trammel-channels.7.md describes configurations, options and services.
+ *
+ * All functions may be called from any thread, but not from signal handlers. A channel
+ * that was not destroyed is flushed when the program ends. What goes wrong at a flush is
+ * said on standard error.
+ */
+#ifndef TRAMMEL_CHANNEL_H
+#define TRAMMEL_CHANNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The channels of one configuration text. */
+struct trm_channels;
+
+/* Makes channels of the one-line form, "configuration(option=value,...),...". They do not
+ * measure yet. What is wrong in the text is left out, and is told by
+ * trm_channels_message(). NULL: there is no memory, or 64 groups are there already. */
+struct trm_channels *trm_channels_create(const char *configuration);
+
+/* Makes one channel of settings. `pairs`: key and value, as {"CALI_SERVICES_ENABLE",
+ * "event,timer,aggregate,report"}, with {NULL, NULL} at the end; keys begin with
+ * TRAMMEL_, CALI_, or neither. `reads_environment`: variables go before these. What is
+ * wrong is said on standard error. */
+struct trm_channels *trm_channels_create_of(const char *name,
+					    const char *const (*pairs)[2],
+					    bool reads_environment);
+
+/* Nothing is written. NULL is allowed, here and below. */
+void trm_channels_destroy(struct trm_channels *channels);
+
+/* Lines that say what was wrong with the configuration; "": nothing. Valid until the
+ * channels are destroyed. */
+const char *trm_channels_message(const struct trm_channels *channels);
+
+/* How many channels the configuration made. */
+size_t trm_channels_count(const struct trm_channels *channels);
+
+/* Measures from now on; what is open counts from here. */
+void trm_channels_start(struct trm_channels *channels);
+/* Measures no more. What was measured stays, and a start goes on with it. */
+void trm_channels_stop(struct trm_channels *channels);
+bool trm_channels_are_active(const struct trm_channels *channels);
+
+/* Writes what was measured so far to where the configuration says. Other threads may go
+ * on; their time since their last event is not in it. */
+void trm_channels_flush(struct trm_channels *channels);
+
+/* Forgets what was measured so far. */
+void trm_channels_clear(struct trm_channels *channels);
+
+/* Takes a snapshot of the calling thread now. */
+void trm_channels_snapshot(struct trm_channels *channels);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,406 @@
+/* Attributes, and what is said by them. */
+#include "cali/own.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct trm_runtime_host *own_host;
+
+PUBLIC cali_id_t cali_region_attr_id = CALI_INV_ID, cali_phase_attr_id = CALI_INV_ID,
+		 cali_comm_region_attr_id = CALI_INV_ID, cali_loop_attr_id = CALI_INV_ID,
+		 cali_class_iteration_attr_id = CALI_INV_ID,
+		 cali_class_aggregatable_attr_id = CALI_INV_ID,
+		 cali_class_memoryaddress_attr_id = CALI_INV_ID,
+		 cali_class_symboladdress_attr_id = CALI_INV_ID;
+
+/* Properties as they were asked for, by attribute. */
+static int asked[(1 << 16) + 1];
+
+/* CALI_CALIPER_ATTRIBUTE_PROPERTIES, name=property:property,... */
+static int configured(const char *name, int properties)
+{
+	const char *text = getenv("CALI_CALIPER_ATTRIBUTE_PROPERTIES");
+	size_t length = strlen(name);
+	char words[128];
+
+	while (text && *text) {
+		size_t item = strcspn(text, ",");
+
+		if (item > length && !strncmp(text, name, length) &&
+		    text[length] == '=') {
+			snprintf(words, sizeof(words), "%.*s", (int)(item - length - 1),
+				 text + length + 1);
+			return cali_string2prop(words);
+		}
+		text += item + (text[item] == ',');
+	}
+	return properties;
+}
+
+static uint32_t own_properties(int properties)
+{
+	static const struct {
+		int cali;
+		uint32_t own;
+	} rows[] = {
+		{CALI_ATTR_ASVALUE, TRM_AS_VALUE},
+		{CALI_ATTR_SKIP_EVENTS, TRM_SKIP_EVENTS},
+		{CALI_ATTR_HIDDEN, TRM_HIDDEN},
+		{CALI_ATTR_NESTED, TRM_NESTED},
+		{CALI_ATTR_GLOBAL, TRM_GLOBAL | TRM_SCOPE_PROCESS | TRM_AS_VALUE},
+		{CALI_ATTR_AGGREGATABLE, TRM_AGGREGATABLE},
+	};
+	uint32_t own = (uint32_t)properties & CALI_ATTR_LEVEL_MASK;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (properties & rows[i].cali)
+			own |= rows[i].own;
+	if ((properties & CALI_ATTR_SCOPE_MASK) == CALI_ATTR_SCOPE_PROCESS)
+		own |= TRM_SCOPE_PROCESS;
+	return own;
+}
+
+static cali_id_t create(const struct trm_runtime_host *host, const char *name,
+			cali_attr_type type, int properties)
+{
+	trm_attribute number = host->find(name);
+
+	if (number)
+		return number;
+	properties = configured(name, properties);
+	number =
+		host->events->attribute(name, own_type(type), own_properties(properties));
+	if (!number)
+		return CALI_INV_ID;
+	if (!asked[number])
+		asked[number] = properties;
+	return number;
+}
+
+static void create_usual(const struct trm_runtime_host *host)
+{
+	enum { REGION = CALI_ATTR_NESTED | CALI_ATTR_SCOPE_THREAD };
+	static const struct {
+		const char *name;
+		int properties;
+		cali_id_t *id;
+	} rows[] = {
+		{"region", REGION, &cali_region_attr_id},
+		{"phase", REGION | CALI_ATTR_LEVEL_4, &cali_phase_attr_id},
+		{"comm.region", REGION | CALI_ATTR_LEVEL_1, &cali_comm_region_attr_id},
+		{"loop", REGION, &cali_loop_attr_id},
+		{"class.iteration", CALI_ATTR_HIDDEN, &cali_class_iteration_attr_id},
+		{"class.aggregatable", CALI_ATTR_HIDDEN,
+		 &cali_class_aggregatable_attr_id},
+		{"class.memoryaddress", CALI_ATTR_HIDDEN,
+		 &cali_class_memoryaddress_attr_id},
+		{"class.symboladdress", CALI_ATTR_HIDDEN,
+		 &cali_class_symboladdress_attr_id},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		*rows[i].id =
+			create(host, rows[i].name, CALI_TYPE_STRING, rows[i].properties);
+}
+
+static bool reads_environment = true;
+
+static void init(void)
+{
+	const struct trm_runtime_host *host = trm_runtime_host();
+
+	if (!host || host->size != sizeof(*host))
+		return;
+	create_usual(host);
+	if (reads_environment) {
+		host->read_file();
+		host->configure(getenv("CALI_CONFIG"));
+	}
+	/* Other threads' events wait for the channels. */
+	__atomic_store_n(&own_host, host, __ATOMIC_RELEASE);
+}
+
+void own_init(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, init);
+}
+
+PUBLIC void cali_init(void)
+{
+	own_init();
+}
+
+PUBLIC int cali_is_initialized(void)
+{
+	return own_host != NULL;
+}
+
+PUBLIC const char *cali_caliper_version(void)
+{
+	return CALIPER_VERSION;
+}
+
+PUBLIC void cali_config_allow_read_env(int allow)
+{
+	reads_environment = allow != 0;
+}
+
+PUBLIC cali_id_t cali_create_attribute(const char *name, cali_attr_type type,
+				       int properties)
+{
+	return own_ready() ? create(own_host, name, type, properties) : CALI_INV_ID;
+}
+
+PUBLIC cali_id_t cali_create_attribute_with_metadata(const char *name,
+						     cali_attr_type type, int properties,
+						     int n, const cali_id_t attributes[],
+						     const cali_variant_t values[])
+{
+	(void)n;
+	(void)attributes;
+	(void)values;
+	return cali_create_attribute(name, type, properties);
+}
+
+PUBLIC cali_id_t cali_find_attribute(const char *name)
+{
+	trm_attribute number = own_ready() ? own_host->find(name) : 0;
+
+	return number ? number : CALI_INV_ID;
+}
+
+struct known {
+	const char *name;
+	uint32_t type, properties;
+};
+
+static bool describe(cali_id_t attribute, struct known *ret_known)
+{
+	return attribute <= UINT32_MAX && own_ready() &&
+	       own_host->describe((trm_attribute)attribute, &ret_known->name,
+				  &ret_known->type, &ret_known->properties);
+}
+
+PUBLIC const char *cali_attribute_name(cali_id_t attribute)
+{
+	struct known known;
+
+	return describe(attribute, &known) ? known.name : NULL;
+}
+
+PUBLIC cali_attr_type cali_attribute_type(cali_id_t attribute)
+{
+	struct known known;
+
+	return describe(attribute, &known) ? own_cali_type(known.type) : CALI_TYPE_INV;
+}
+
+PUBLIC int cali_attribute_properties(cali_id_t attribute)
+{
+	struct known known;
+
+	return describe(attribute, &known) ? asked[attribute] : 0;
+}
+
+PUBLIC cali_id_t cali_make_loop_iteration_attribute(const char *name)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), "iteration#%s", name);
+	return cali_create_attribute(text, CALI_TYPE_INT,
+				     CALI_ATTR_ASVALUE | CALI_ATTR_SCOPE_THREAD);
+}
+
+/* Begin and end by name of what is there from the beginning. */
+#define DEFINE_REGION(kind, attribute)                                                   \
+	PUBLIC void cali_begin_##kind(const char *name)                                  \
+	{                                                                                \
+		if (own_ready())                                                         \
+			own_host->begin_text((trm_attribute)attribute, name);            \
+	}                                                                                \
+	PUBLIC void cali_end_##kind(const char *name)                                    \
+	{                                                                                \
+		if (own_ready())                                                         \
+			own_host->end_text((trm_attribute)attribute, name);              \
+	}
+
+DEFINE_REGION(region, cali_region_attr_id)
+DEFINE_REGION(phase, cali_phase_attr_id)
+DEFINE_REGION(comm_region, cali_comm_region_attr_id)
+
+PUBLIC void cali_begin_variant(cali_id_t attribute, cali_variant_t variant)
+{
+	const struct trm_value value = own_value(variant);
+
+	if (own_ready())
+		own_host->events->begin((trm_attribute)attribute, &value);
+}
+
+PUBLIC void cali_set_variant(cali_id_t attribute, cali_variant_t variant)
+{
+	const struct trm_value value = own_value(variant);
+
+	if (own_ready())
+		own_host->events->set((trm_attribute)attribute, &value);
+}
+
+PUBLIC void cali_begin(cali_id_t attribute)
+{
+	cali_begin_variant(attribute, cali_make_variant_from_bool(true));
+}
+
+PUBLIC void cali_begin_int(cali_id_t attribute, int value)
+{
+	cali_begin_variant(attribute, cali_make_variant_from_int(value));
+}
+
+PUBLIC void cali_begin_double(cali_id_t attribute, double value)
+{
+	cali_begin_variant(attribute, cali_make_variant_from_double(value));
+}
+
+PUBLIC void cali_begin_string(cali_id_t attribute, const char *value)
+{
+	cali_begin_variant(attribute, cali_make_variant_from_string(value));
+}
+
+PUBLIC void cali_end(cali_id_t attribute)
+{
+	if (own_ready())
+		own_host->events->end((trm_attribute)attribute);
+}
+
+PUBLIC void cali_safe_end_string(cali_id_t attribute, const char *value)
+{
+	if (cali_attribute_type(attribute) == CALI_TYPE_STRING)
+		own_host->end_text((trm_attribute)attribute, value);
+}
+
+PUBLIC void cali_set(cali_id_t attribute, const void *value, size_t size)
+{
+	cali_set_variant(attribute,
+			 cali_make_variant(cali_attribute_type(attribute), value, size));
+}
+
+PUBLIC void cali_set_int(cali_id_t attribute, int value)
+{
+	cali_set_variant(attribute, cali_make_variant_from_int(value));
+}
+
+PUBLIC void cali_set_double(cali_id_t attribute, double value)
+{
+	cali_set_variant(attribute, cali_make_variant_from_double(value));
+}
+
+PUBLIC void cali_set_string(cali_id_t attribute, const char *value)
+{
+	cali_set_variant(attribute, cali_make_variant_from_string(value));
+}
+
+PUBLIC void cali_begin_byname(const char *name)
+{
+	cali_begin(cali_create_attribute(name, CALI_TYPE_BOOL, CALI_ATTR_DEFAULT));
+}
+
+PUBLIC void cali_end_byname(const char *name)
+{
+	cali_end(cali_find_attribute(name));
+}
+
+/* By name, for a type: begin and set, and a global. */
+#define DEFINE_NAMED(word, type, cali_type, make)                                        \
+	PUBLIC void cali_begin_##word##_byname(const char *name, type value)             \
+	{                                                                                \
+		cali_begin_variant(                                                      \
+			cali_create_attribute(name, cali_type, CALI_ATTR_DEFAULT),       \
+			make(value));                                                    \
+	}                                                                                \
+	PUBLIC void cali_set_##word##_byname(const char *name, type value)               \
+	{                                                                                \
+		cali_set_variant(                                                        \
+			cali_create_attribute(name, cali_type, CALI_ATTR_UNALIGNED),     \
+			make(value));                                                    \
+	}
+
+#define DEFINE_GLOBAL(word, type, cali_type, make)                                       \
+	PUBLIC void cali_set_global_##word##_byname(const char *name, type value)        \
+	{                                                                                \
+		cali_set_variant(cali_create_attribute(name, cali_type,                  \
+						       CALI_ATTR_GLOBAL |                \
+							       CALI_ATTR_SKIP_EVENTS |   \
+							       CALI_ATTR_SCOPE_PROCESS), \
+				 make(value));                                           \
+	}
+
+DEFINE_NAMED(int, int, CALI_TYPE_INT, cali_make_variant_from_int)
+DEFINE_NAMED(double, double, CALI_TYPE_DOUBLE, cali_make_variant_from_double)
+DEFINE_NAMED(string, const char *, CALI_TYPE_STRING, cali_make_variant_from_string)
+DEFINE_GLOBAL(int, int, CALI_TYPE_INT, cali_make_variant_from_int)
+DEFINE_GLOBAL(uint, uint64_t, CALI_TYPE_UINT, cali_make_variant_from_uint)
+DEFINE_GLOBAL(double, double, CALI_TYPE_DOUBLE, cali_make_variant_from_double)
+DEFINE_GLOBAL(string, const char *, CALI_TYPE_STRING, cali_make_variant_from_string)
+
+PUBLIC cali_variant_t cali_get(cali_id_t attribute)
+{
+	struct trm_value value;
+
+	if (attribute > UINT32_MAX || !own_ready() ||
+	    !own_host->get((trm_attribute)attribute, &value))
+		return cali_make_empty_variant();
+	return own_variant(value.type, &value);
+}
+
+PUBLIC cali_variant_t cali_channel_get(cali_id_t channel, cali_id_t attribute)
+{
+	(void)channel;
+	return cali_get(attribute);
+}
+
+/* Notes the first nested text. */
+static bool find_region(void *context, trm_attribute attribute,
+			const struct trm_value *value)
+{
+	const char **found = context;
+	struct known known;
+
+	if (!describe(attribute, &known) || !(known.properties & TRM_NESTED) ||
+	    value->type != TRM_TYPE_STRING)
+		return true;
+	*found = value->as.bytes;
+	return false;
+}
+
+PUBLIC const char *cali_get_current_region_or(const char *otherwise)
+{
+	if (own_ready())
+		own_host->visit(find_region, &otherwise);
+	return otherwise;
+}
+
+PUBLIC void cali_datatracker_track(const void *place, const char *label, size_t size)
+{
+	(void)place;
+	(void)label;
+	(void)size;
+}
+
+PUBLIC void cali_datatracker_track_dimensional(const void *place, const char *label,
+					       size_t element_size,
+					       const size_t *dimensions,
+					       size_t dimension_count)
+{
+	(void)place;
+	(void)label;
+	(void)element_size;
+	(void)dimensions;
+	(void)dimension_count;
+}
+
+PUBLIC void cali_datatracker_untrack(const void *place)
+{
+	(void)place;
+}

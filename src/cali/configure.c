@@ -1,0 +1,255 @@
+/* Settings, channels, managers, and snapshots that the program asks for. */
+#include "cali/own.h"
+
+#include "caliper/cali-manager.h"
+#include "trammel/channel.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+PUBLIC void cali_config_preset(const char *key, const char *value)
+{
+	const struct trm_runtime_host *host = trm_runtime_host();
+
+	if (host)
+		host->set_usual(key, value, true);
+}
+
+PUBLIC void cali_config_set(const char *key, const char *value)
+{
+	const struct trm_runtime_host *host = trm_runtime_host();
+
+	if (host)
+		host->set_usual(key, value, false);
+}
+
+enum { PAIRS_MAX = 64, CHANNELS = 64 };
+
+struct _cali_configset_t {
+	const char *pairs[PAIRS_MAX + 1][2];
+	size_t count;
+};
+
+PUBLIC void cali_configset_set(cali_configset_t set, const char *key, const char *value)
+{
+	if (!set || set->count == PAIRS_MAX)
+		return;
+	set->pairs[set->count][0] = strdup(key);
+	set->pairs[set->count][1] = strdup(value);
+	set->count++;
+}
+
+PUBLIC cali_configset_t cali_create_configset(const char *pairs[][2])
+{
+	cali_configset_t set = calloc(1, sizeof(*set));
+
+	for (; pairs && (*pairs)[0] && (*pairs)[1]; pairs++)
+		cali_configset_set(set, (*pairs)[0], (*pairs)[1]);
+	return set;
+}
+
+PUBLIC void cali_delete_configset(cali_configset_t set)
+{
+	for (size_t i = 0; set && i < 2 * set->count; i++)
+		free((void *)(uintptr_t)set->pairs[i / 2][i % 2]);
+	free(set);
+}
+
+static struct trm_channels *channels[CHANNELS]; /* by number less 1 */
+
+static struct trm_channels *channel_of(cali_id_t channel)
+{
+	return channel - 1 < CHANNELS ? channels[channel - 1] : NULL;
+}
+
+PUBLIC cali_id_t cali_create_channel(const char *name, int flags, cali_configset_t set)
+{
+	size_t i = 0;
+
+	while (i < CHANNELS && channels[i])
+		i++;
+	if (!own_ready() || i == CHANNELS)
+		return CALI_INV_ID;
+	channels[i] = trm_channels_create_of(
+		name, set ? (const char *const(*)[2])set->pairs : NULL,
+		flags & CALI_CHANNEL_ALLOW_READ_ENV);
+	if (!trm_channels_count(channels[i]))
+		return CALI_INV_ID;
+	if (!(flags & CALI_CHANNEL_LEAVE_INACTIVE))
+		trm_channels_start(channels[i]);
+	return i + 1;
+}
+
+PUBLIC void cali_delete_channel(cali_id_t channel)
+{
+	trm_channels_destroy(channel_of(channel));
+	if (channel_of(channel))
+		channels[channel - 1] = NULL;
+}
+
+PUBLIC void cali_activate_channel(cali_id_t channel)
+{
+	trm_channels_start(channel_of(channel));
+}
+
+PUBLIC void cali_deactivate_channel(cali_id_t channel)
+{
+	trm_channels_stop(channel_of(channel));
+}
+
+PUBLIC int cali_channel_is_active(cali_id_t channel)
+{
+	return trm_channels_are_active(channel_of(channel));
+}
+
+PUBLIC void cali_channel_flush(cali_id_t channel, int options)
+{
+	trm_channels_flush(channel_of(channel));
+	if (options & CALI_FLUSH_CLEAR_BUFFERS)
+		trm_channels_clear(channel_of(channel));
+}
+
+PUBLIC void cali_flush(int options)
+{
+	if (own_ready())
+		own_host->flush_all(options & CALI_FLUSH_CLEAR_BUFFERS);
+}
+
+enum { SNAPSHOT_MAX = 64 };
+
+static size_t take_entries(int n, const cali_id_t attributes[],
+			   const cali_variant_t values[], trm_attribute *ret_attributes,
+			   struct trm_value *ret_values)
+{
+	size_t count = 0;
+
+	for (int i = 0; i < n && count < SNAPSHOT_MAX; i++) {
+		if (!cali_attribute_name(attributes[i]))
+			continue;
+		ret_attributes[count] = (trm_attribute)attributes[i];
+		ret_values[count++] = own_value(values[i]);
+	}
+	return count;
+}
+
+PUBLIC void cali_push_snapshot(int scope, int n, const cali_id_t attributes[],
+			       const cali_variant_t values[])
+{
+	trm_attribute own_attributes[SNAPSHOT_MAX];
+	struct trm_value own_values[SNAPSHOT_MAX];
+
+	(void)scope;
+	if (own_ready())
+		own_host->push(
+			own_attributes, own_values,
+			take_entries(n, attributes, values, own_attributes, own_values));
+}
+
+/* The values are not its alone: they are set while it takes its snapshot. */
+PUBLIC void cali_channel_push_snapshot(cali_id_t channel, int scope, int n,
+				       const cali_id_t attributes[],
+				       const cali_variant_t values[])
+{
+	(void)scope;
+	for (int i = 0; i < n; i++)
+		cali_set_variant(attributes[i], values[i]);
+	trm_channels_snapshot(channel_of(channel));
+	for (int i = n; i > 0; i--)
+		cali_end(attributes[i - 1]);
+}
+
+/*
+ * A snapshot in memory: the number of its entries (8 bytes), and for each the attribute
+ * (8 bytes) and the variant.
+ */
+enum { HEAD = 8, ENTRY = 24 };
+
+struct packing {
+	unsigned char *bytes;
+	size_t size, count;
+};
+
+static bool pack(void *context, trm_attribute attribute, const struct trm_value *value)
+{
+	struct packing *packing = context;
+	size_t at = HEAD + packing->count * ENTRY;
+	uint64_t number = attribute;
+
+	if (at + ENTRY <= packing->size) {
+		memcpy(packing->bytes + at, &number, sizeof(number));
+		cali_variant_pack(own_variant(value->type, value),
+				  packing->bytes + at + 8);
+	}
+	packing->count++;
+	return true;
+}
+
+PUBLIC size_t cali_pull_snapshot(int scope, size_t size, unsigned char *bytes)
+{
+	struct packing packing = {bytes, size, 0};
+	uint64_t count;
+
+	(void)scope;
+	if (!own_ready())
+		return 0;
+	own_host->visit(pack, &packing);
+	count = packing.count;
+	if (size >= HEAD && HEAD + count * ENTRY > size)
+		count = (size - HEAD) / ENTRY;
+	if (size >= HEAD)
+		memcpy(bytes, &count, sizeof(count));
+	return HEAD + packing.count * ENTRY;
+}
+
+PUBLIC size_t cali_channel_pull_snapshot(cali_id_t channel, int scope, size_t size,
+					 unsigned char *bytes)
+{
+	(void)channel;
+	return cali_pull_snapshot(scope, size, bytes);
+}
+
+PUBLIC void cali_find_all_in_snapshot(const unsigned char *bytes, cali_id_t attribute,
+				      size_t *read, cali_entry_proc_fn function,
+				      void *context)
+{
+	uint64_t count, number;
+	bool ok;
+
+	memcpy(&count, bytes, sizeof(count));
+	if (read)
+		*read = HEAD + count * ENTRY;
+	for (uint64_t i = 0; i < count; i++) {
+		size_t at = HEAD + i * ENTRY;
+
+		memcpy(&number, bytes + at, sizeof(number));
+		at += sizeof(number);
+		cali_variant_t value = cali_variant_unpack(bytes + at, &at, &ok);
+
+		if ((attribute == CALI_INV_ID || number == attribute) &&
+		    !function(context, number, value))
+			return;
+	}
+}
+
+PUBLIC void cali_unpack_snapshot(const unsigned char *bytes, size_t *read,
+				 cali_entry_proc_fn function, void *context)
+{
+	cali_find_all_in_snapshot(bytes, CALI_INV_ID, read, function, context);
+}
+
+static int take_first(void *context, cali_id_t attribute, cali_variant_t value)
+{
+	(void)attribute;
+	*(cali_variant_t *)context = value;
+	return 0;
+}
+
+PUBLIC cali_variant_t cali_find_first_in_snapshot(const unsigned char *bytes,
+						  cali_id_t attribute, size_t *read)
+{
+	cali_variant_t found = cali_make_empty_variant();
+
+	cali_find_all_in_snapshot(bytes, attribute, read, take_first, &found);
+	return found;
+}

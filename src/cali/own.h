@@ -1,0 +1,30 @@
+/* What the files of the compatible interface share. */
+#ifndef TRAMMEL_CALI_OWN_H
+#define TRAMMEL_CALI_OWN_H
+
+#include "caliper/cali.h"
+#include "runtime/host.h"
+
+#define PUBLIC __attribute__((visibility("default")))
+
+/* The runtime; NULL before own_init(), and where it cannot be had. */
+extern const struct trm_runtime_host *own_host;
+
+/* Makes it ready, once. */
+void own_init(void);
+
+static inline bool own_ready(void)
+{
+	if (__builtin_expect(!own_host, 0))
+		own_init();
+	return own_host != NULL;
+}
+
+/* Values of the one kind as the other. Texts are not copied. */
+struct trm_value own_value(cali_variant_t variant);
+cali_variant_t own_variant(uint32_t type, const struct trm_value *value);
+/* enum trm_type, and back; CALI_TYPE_PTR is an address. */
+uint32_t own_type(cali_attr_type type);
+cali_attr_type own_cali_type(uint32_t type);
+
+#endif

@@ -1,0 +1,251 @@
+/*
+ * What a channel of the program has: a profile in memory, and queries over it. Each
+ * output of the channel is a query's result, or the profile.
+ */
+#include "publish/publish.h"
+
+#include "base/cleanup.h"
+#include "query/query.h"
+#include "record/output.h"
+#include "record/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <unistd.h>
+
+__attribute__((visibility("default"))) publish_channel_function trammel_publish_channel;
+
+/* What only profiles have: the process that records belong to. */
+static const char *const profile_only[] = {"image", "run.measure", "trm.version"};
+enum { NO_ATTRIBUTE = UINT32_MAX };
+
+struct taking {
+	struct record_model *model;
+	struct trm_writer *writer;
+	bool for_queries; /* nobody gets the profile itself */
+};
+
+static struct record_value value_of(const struct publish_value *value)
+{
+	struct record_value result = {.type = (enum record_type)value->type,
+				      .u = value->u};
+
+	if (value->type == RECORD_STRING || value->type == RECORD_BLOB) {
+		result.size = value->size;
+		result.bytes = value->bytes;
+	}
+	return result;
+}
+
+static uint32_t take_attribute(void *context, const char *name, uint32_t type,
+			       uint32_t properties)
+{
+	struct taking *taking = context;
+	record_attribute id = 0;
+	struct trm_error *error;
+	struct text other = {0};
+
+	for (size_t i = 0; i < sizeof(profile_only) / sizeof(profile_only[0]); i++)
+		if (taking->for_queries && !strcmp(name, profile_only[i]))
+			return NO_ATTRIBUTE;
+	error = record_attribute_intern(taking->model, name, (enum record_type)type,
+					properties, &id);
+
+	if (!error)
+		return id;
+	trm_error_destroy(error);
+	text_format(&other, "%s.%s", name, record_type_name((enum record_type)type));
+	error = record_attribute_intern(taking->model, other.data, (enum record_type)type,
+					properties, &id);
+	trm_error_destroy(error);
+	text_deinit(&other);
+	return id;
+}
+
+static uint32_t take_node(void *context, uint32_t parent, uint32_t attribute,
+			  struct publish_value value)
+{
+	struct taking *taking = context;
+
+	return record_node_child(taking->model, parent, attribute, value_of(&value));
+}
+
+static void take_record(void *context, uint32_t node, const struct publish_pair *pairs,
+			size_t count)
+{
+	struct taking *taking = context;
+	struct record_pair taken[256];
+	size_t used = 0;
+
+	for (size_t i = 0; i < count && used < sizeof(taken) / sizeof(taken[0]); i++)
+		if (pairs[i].attribute != NO_ATTRIBUTE)
+			taken[used++] = (struct record_pair){pairs[i].attribute,
+							     value_of(&pairs[i].value)};
+	trm_writer_record(taking->writer, node, taken, used);
+}
+
+static void take_global(void *context, uint32_t attribute, struct publish_value value)
+{
+	struct taking *taking = context;
+
+	if (attribute != NO_ATTRIBUTE)
+		trm_writer_global(taking->writer, attribute, value_of(&value));
+}
+
+static struct publish_value string_value(const char *text)
+{
+	return (struct publish_value){
+		.type = RECORD_STRING, .size = (uint32_t)strlen(text), .bytes = text};
+}
+
+static void say_global(struct taking *taking, const char *name, const char *text)
+{
+	take_global(taking,
+		    take_attribute(taking, name, RECORD_STRING,
+				   RECORD_AS_VALUE | RECORD_GLOBAL),
+		    string_value(text));
+}
+
+/* The process, which all records belong to: image 1. */
+static void say_process(struct taking *taking)
+{
+	const uint32_t value = RECORD_AS_VALUE;
+	char program[4096] = "";
+	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+	const struct publish_pair pairs[] = {
+		{take_attribute(taking, "process", RECORD_UINT, value),
+		 {.type = RECORD_UINT, .u = (uint64_t)getpid()}},
+		{take_attribute(taking, "image", RECORD_UINT, value),
+		 {.type = RECORD_UINT, .u = 1}},
+		{take_attribute(taking, "process.parent", RECORD_UINT, value),
+		 {.type = RECORD_UINT, .u = (uint64_t)getppid()}},
+		{take_attribute(taking, "program", RECORD_STRING, value),
+		 string_value(program)},
+		{take_attribute(taking, "process.state", RECORD_STRING, value),
+		 string_value("running")},
+	};
+
+	(void)length;
+	take_record(taking, 0, pairs, sizeof(pairs) / sizeof(pairs[0]));
+}
+
+static struct trm_error *write_profile(int fd, const struct publish_channel *request)
+{
+	struct taking taking = {.model = record_model_create()};
+	struct publish_sink sink = {
+		.context = &taking,
+		.attribute = take_attribute,
+		.node = take_node,
+		.record = take_record,
+		.global = take_global,
+	};
+	struct trm_error *error;
+
+	taking.for_queries = true;
+	for (size_t i = 0; i < request->output_count; i++)
+		taking.for_queries &= request->outputs[i].query != NULL;
+	taking.writer = trm_writer_create(fd, taking.model);
+	say_global(&taking, "trm.version", TRAMMEL_VERSION);
+	say_global(&taking, "cali.channel", request->name);
+	say_global(&taking, "run.measure", "regions");
+	if (!taking.for_queries)
+		say_process(&taking);
+	request->fill(request->context, &sink);
+	error = trm_writer_finish(taking.writer);
+	record_model_destroy(taking.model);
+	return error;
+}
+
+static struct trm_error *print_text(const struct publish_output *output,
+				    const struct text *text)
+{
+	bool is_stdout = !strcmp(output->path, "stdout");
+	FILE *file = is_stdout ? stdout : stderr;
+	bool own = !is_stdout && strcmp(output->path, "stderr") != 0;
+
+	if (own)
+		file = fopen(output->path, output->append ? "ae" : "we");
+	if (!file)
+		return trm_error_system(errno, "cannot write '%s'", output->path);
+	bool written = fwrite(text->data ? text->data : "", 1, text->length, file) ==
+		       text->length;
+
+	written &= !(own ? fclose(file) : fflush(file));
+	return written ? NULL
+		       : trm_error_system(errno, "cannot write '%s'", output->path);
+}
+
+/* One channel may be printed behind another, and both are tables. */
+static struct trm_error *run_query(const struct publish_output *output,
+				   const struct query *query, const char *profile)
+{
+	const struct query_style style = {.width = 0};
+	struct text text = {0}, warnings = {0};
+	struct query_result *result;
+	struct trm_error *error = query_run(query, &profile, 1, 1, &result, &warnings);
+
+	if (!error) {
+		query_print(result, &style, &text);
+		query_result_destroy(result);
+		error = print_text(output, &text);
+	}
+	text_deinit(&text);
+	text_deinit(&warnings);
+	return error;
+}
+
+static struct trm_error *copy_profile(const struct publish_output *output, int fd)
+{
+	struct trm_error *error = NULL;
+	struct trm_output file;
+	off_t at = 0, size = lseek(fd, 0, SEEK_END);
+
+	TRM_TRY(trm_output_open(output->path, &file));
+	while (!error && at < size)
+		if (sendfile(file.fd, fd, &at, (size_t)(size - at)) <= 0)
+			error = trm_error_system(errno, "cannot write '%s'",
+						 output->path);
+	return trm_output_close(&file, error);
+}
+
+static struct trm_error *write_output(const struct publish_output *output, int fd)
+{
+	struct query *query;
+	char profile[64];
+	size_t place;
+
+	if (!output->query)
+		return copy_profile(output, fd);
+	TRM_TRY(query_parse(output->query, &query, &place));
+	snprintf(profile, sizeof(profile), "/proc/self/fd/%d", fd);
+	struct trm_error *error = run_query(output, query, profile);
+
+	query_destroy(query);
+	return error;
+}
+
+void trammel_publish_channel(const struct publish_channel *request)
+{
+	int fd = memfd_create("trammel channel", MFD_CLOEXEC);
+	struct trm_error *error;
+
+	if (request->abi != PUBLISH_ABI || fd < 0) {
+		fprintf(stderr, "trammel: cannot write the channel '%s': %s\n",
+			request->name, fd < 0 ? strerror(errno) : "another version");
+		return;
+	}
+	error = write_profile(fd, request);
+	for (size_t i = 0; i < request->output_count && !error; i++) {
+		error = write_output(&request->outputs[i], fd);
+		if (error)
+			trm_error_print(error);
+		error = NULL;
+	}
+	if (error)
+		trm_error_print(error);
+	close(fd);
+}

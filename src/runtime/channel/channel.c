@@ -1,0 +1,305 @@
+/* The life of channels: made of settings, started and stopped, flushed. */
+#include "runtime/channel/internal.h"
+
+#include "runtime/publisher.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* One channel is written at a time. */
+static struct runtime_lock writing;
+
+static pid_t maker; /* of the channels: a child of fork writes to other files */
+
+static void add_metrics(struct channel *channel, const struct service *service)
+{
+	size_t count = service->metrics_of ? service->metrics_of(channel)
+					   : service->metric_count;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct service_metric *metric = &service->metrics[i];
+		uint32_t number = channel->metric_count++;
+
+		channel->metrics[number] =
+			(struct channel_metric){metric, metric->kind, metric->type};
+		if (metric->kind != SERVICE_KEY || channel->key_count == CHANNEL_KEYS_MAX)
+			continue;
+		uint32_t attribute =
+			attributes_create(metric->name, metric->type, TRM_AS_VALUE);
+
+		if (attribute)
+			channel->keys[channel->key_count++] = (struct channel_key){
+				metric->name, attribute, (int)number};
+	}
+}
+
+bool channel_has(const struct channel *channel, const char *service)
+{
+	for (uint32_t i = 0; i < channel->service_count; i++)
+		if (!strcmp(channel->services[i]->name, service))
+			return true;
+	return false;
+}
+
+static void add_service(struct channel *channel, const char *name)
+{
+	const struct service *service = service_find(name);
+	const char *reason;
+
+	if (!service) {
+		const char *near = settings_nearest(name, service_name_at);
+
+		settings_warn("'%s': there is no service '%s'%s%s%s", channel->name, name,
+			      near ? "; is '" : "", near ? near : "",
+			      near ? "' meant?" : "");
+		return;
+	}
+	if (channel_has(channel, service->name) ||
+	    channel->service_count == CHANNEL_SERVICES_MAX ||
+	    channel->metric_count + service->metric_count > CHANNEL_METRICS_MAX)
+		return;
+	reason = service->start ? service->start(channel) : NULL;
+	if (reason) {
+		settings_warn("'%s': the service '%s' cannot be had: %s", channel->name,
+			      name, reason);
+		return;
+	}
+	channel->services[channel->service_count++] = service;
+	if (service->sample)
+		channel->samplers[channel->sampler_count++] =
+			(struct channel_sampler){service->sample, channel->metric_count};
+	add_metrics(channel, service);
+	if (service->take)
+		channel->sinks[channel->sink_count++] = service->take;
+}
+
+static void add_services(struct channel *channel, const char *names)
+{
+	char name[64];
+
+	for (size_t length; *names; names += length + (names[length] != '\0')) {
+		length = strcspn(names, ", \t:");
+		if (!length || length >= sizeof(name))
+			continue;
+		memcpy(name, names, length);
+		name[length] = '\0';
+		add_service(channel, name);
+	}
+}
+
+static bool take_slot(struct channel *channel)
+{
+	runtime_lock(&channels.lock);
+	for (uint32_t i = 0; i < CHANNELS_MAX && !channel->used; i++) {
+		if (channels.items[i])
+			continue;
+		channel->number = i;
+		channel->used = true;
+		channels.items[i] = channel;
+	}
+	runtime_unlock(&channels.lock);
+	return channel->used;
+}
+
+struct channel *channel_create(const char *name, const struct settings *settings)
+{
+	struct channel *channel = start_host() ? runtime_map(sizeof(*channel)) : NULL;
+	const char *services;
+
+	if (!channel)
+		return NULL;
+	if (!take_slot(channel)) {
+		settings_warn("no room for the channel '%s': there are %d", name,
+			      CHANNELS_MAX);
+		runtime_unmap(channel, sizeof(*channel));
+		return NULL;
+	}
+	if (!maker)
+		maker = getpid();
+	snprintf(channel->name, sizeof(channel->name), "%s", name);
+	channel->settings = *settings;
+	services = settings_get(settings, "SERVICES_ENABLE");
+	add_services(channel, services ? services : "");
+	channel->row_width = ROW_METRICS + 3 * channel->metric_count;
+	if (channel->row_width < ROW_MIN_WIDTH)
+		channel->row_width = ROW_MIN_WIDTH;
+	return channel;
+}
+
+struct channel *channel_at(uint32_t number)
+{
+	return number < CHANNELS_MAX ? channels.items[number] : NULL;
+}
+
+/* Events are seen while a channel is active; times are taken while one wants them. */
+static void watch(void)
+{
+	uint32_t active = 0;
+	bool timed = false;
+
+	for (uint32_t i = 0; i < CHANNELS_MAX; i++) {
+		struct channel *channel = channels.items[i];
+
+		if (!channel || !channel->active)
+			continue;
+		active |= 1u << i;
+		timed |= channel->timed;
+	}
+	if (!active)
+		__atomic_store_n(&channels.active, 0, __ATOMIC_RELEASE);
+	start_watch(channels.keeps | (active ? RUNTIME_CHANNELS : 0), timed);
+	if (active)
+		__atomic_store_n(&channels.active, active, __ATOMIC_RELEASE);
+}
+
+void channels_keep(void)
+{
+	channels.keeps = RUNTIME_KEEPS;
+	watch();
+}
+
+void channel_activate(struct channel *channel, bool active)
+{
+	struct context_thread *thread;
+
+	if (channel->active == active)
+		return;
+	if (!active) /* what this thread did until now is the channel's */
+		channel_push(channel);
+	channel->active = active;
+	channel->generation++;
+	watch();
+	if (!active)
+		return;
+	channel->started = runtime_ticks();
+	if (!channel->begin.ticks)
+		channel->begin = start_moment();
+	thread = events_enter();
+	if (!thread)
+		return;
+	channel_baseline(channel, thread);
+	events_leave();
+}
+
+void channel_clear(struct channel *channel)
+{
+	runtime_lock(&channel->lock);
+	channel->clearing++;
+	channel->generation++;
+	channel->started = runtime_ticks();
+	if (channel->ended)
+		channel_thread_destroy(channel->ended);
+	channel->ended = NULL;
+	runtime_unlock(&channel->lock);
+}
+
+void channel_destroy(struct channel *channel)
+{
+	channel_activate(channel, false);
+	runtime_lock(&channels.lock);
+	channels.items[channel->number] = NULL;
+	runtime_unlock(&channels.lock);
+	/* Other threads may look at the channel for a last time: it stays. */
+	channel->threads = NULL;
+}
+
+void channel_output_add(struct channel *channel, const char *query, const char *path,
+			bool append)
+{
+	if (channel->output_count == CHANNEL_OUTPUTS_MAX)
+		return;
+	channel->outputs[channel->output_count++] =
+		(struct publish_output){query, path, append};
+}
+
+static void publish(struct channel *channel)
+{
+	publish_channel_function *function =
+		(publish_channel_function *)publisher_find(PUBLISH_CHANNEL);
+
+	if (!function)
+		return;
+	runtime_lock(&channel->lock);
+	function(&(struct publish_channel){
+		.abi = PUBLISH_ABI,
+		.name = channel->name,
+		.fill = output_fill,
+		.context = channel,
+		.outputs = channel->outputs,
+		.output_count = channel->output_count,
+	});
+	runtime_unlock(&channel->lock);
+}
+
+void channel_flush(struct channel *channel)
+{
+	int saved = errno;
+
+	if (runtime_sealed) /* no file may be opened any more */
+		return;
+	channel_push(channel);
+	if (!events_enter())
+		return;
+	runtime_lock(&writing);
+	channel->output_count = 0;
+	for (uint32_t i = 0; i < channel->service_count; i++)
+		if (channel->services[i]->flush)
+			channel->services[i]->flush(channel);
+	if (channel->output_count)
+		publish(channel);
+	channel->flushes++;
+	runtime_unlock(&writing);
+	events_leave();
+	errno = saved;
+}
+
+bool channel_is_child(void)
+{
+	return maker && maker != getpid();
+}
+
+/* A child of fork has what it measures itself. */
+void channels_resume(void)
+{
+	channels.lock.taken = writing.taken = 0;
+	for (uint32_t i = 0; i < CHANNELS_MAX; i++) {
+		struct channel *channel = channels.items[i];
+
+		if (!channel)
+			continue;
+		channel->lock.taken = 0;
+		channel->threads = NULL;
+		channel->ended = NULL;
+		channels_own[i] = NULL;
+		channel->started = runtime_ticks();
+		channel->begin = start_moment();
+	}
+}
+
+void channels_finish(void)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < CHANNELS_MAX; i++) {
+		struct channel *channel = channels.items[i];
+
+		/* A child that said nothing has nothing to write. */
+		if (!channel || !runtime_state->recording ||
+		    (channel_is_child() && !channel->threads) ||
+		    !settings_is_true(&channel->settings, "CHANNEL_FLUSH_ON_EXIT", true))
+			continue;
+		channel_flush(channel);
+		any = true;
+	}
+	/* A spool has them, too, for whoever reads it. */
+	if (any && !start_has_spool())
+		faults_say();
+	for (uint32_t i = 0; i < CHANNELS_MAX; i++)
+		if (channels.items[i])
+			channels.items[i]->active = false;
+	if (channels.active)
+		watch();
+}

@@ -1,0 +1,181 @@
+/*
+ * Channels: measurement configurations, any number of them at once. A channel is a set of
+ * services (service/service.h) with settings. Events come in at channels_event(); a
+ * channel that wants one takes a snapshot: measuring services say what they count, and
+ * the sinks among the services (aggregate, trace, textlog) keep it.
+ *
+ * What an event touches belongs to its thread: struct channel_thread. Memory is taken
+ * when a thread, or a part of its tree, is seen for the first time.
+ */
+#ifndef TRAMMEL_RUNTIME_CHANNEL_H
+#define TRAMMEL_RUNTIME_CHANNEL_H
+
+#include "runtime/channel/settings.h"
+#include "runtime/runtime.h"
+#include "runtime/service/service.h"
+
+#include "publish/publish.h"
+
+enum {
+	CHANNELS_MAX = 16,
+	CHANNEL_SERVICES_MAX = 24,
+	CHANNEL_METRICS_MAX = 48,
+	CHANNEL_KEYS_MAX = 8,
+	CHANNEL_OUTPUTS_MAX = 8,
+};
+
+/* A metric of a service in a channel. */
+struct channel_metric {
+	const struct service_metric *metric;
+	enum service_metric_kind kind; /* the same, where events look */
+	uint32_t type;
+};
+
+/* By what contexts are told apart, beside the tree. */
+struct channel_key {
+	const char *name;   /* of a value of the moment */
+	uint32_t attribute; /* 0: there is none of the name yet */
+	int metric;         /* that has its value; -1: a value of the moment */
+};
+
+struct channel_sampler {
+	void (*sample)(struct channel_thread *own, const struct runtime_event *event,
+		       uint64_t *ret_values);
+	uint32_t first; /* metric */
+};
+
+struct channel {
+	char name[64];
+	uint32_t number;
+	bool used, active, left_inactive;
+	struct settings settings;
+
+	const struct service *services[CHANNEL_SERVICES_MAX];
+	uint32_t service_count;
+	/* What an event looks at. */
+	struct channel_sampler samplers[CHANNEL_SERVICES_MAX];
+	uint32_t sampler_count;
+	void (*sinks[CHANNEL_SERVICES_MAX])(struct channel_thread *own,
+					    const struct runtime_event *event);
+	uint32_t sink_count;
+	struct channel_metric metrics[CHANNEL_METRICS_MAX];
+	uint32_t metric_count;
+	uint32_t row_width; /* words of an aggregated row */
+	struct channel_key keys[CHANNEL_KEYS_MAX];
+	uint32_t key_count;
+	uint32_t level;              /* attributes of a finer one are not looked at */
+	bool triggers;               /* begin, end and set make snapshots */
+	bool timed;                  /* events are stamped */
+	bool inclusive;              /* of the timer: the time from begin to end, too */
+	uint32_t generation;         /* goes up with each start and each clearing */
+	uint32_t clearing;           /* goes up with each clearing */
+	uint64_t started;            /* ticks */
+	struct context_moment begin; /* both clocks, at its making */
+	struct filter *filter;       /* NULL: every region */
+	struct trace_settings {
+		uint64_t limit; /* bytes a thread; 0: any number */
+		bool drops_oldest;
+	} trace;
+
+	uint64_t log_us; /* of textlog: shorter regions are not said */
+
+	struct runtime_lock lock; /* of what follows */
+	struct channel_thread *threads;
+	struct channel_thread *ended; /* sums of threads whose nodes are gone */
+	uint64_t flushes;
+	struct publish_output outputs[CHANNEL_OUTPUTS_MAX]; /* of the flush under way */
+	uint32_t output_count;
+};
+
+/* Aggregated rows, by number of the node; in chunks, so that none ever moves. */
+struct rows {
+	uint64_t ***chunks; /* ROWS_CHUNKS; NULL until the first one */
+	uint32_t most;      /* a number above all that are there */
+};
+
+/* A trace's memory: blocks of the same size, the oldest first. */
+struct trace_block {
+	struct trace_block *next;
+	uint64_t used; /* words */
+	uint64_t items;
+	uint64_t words[];
+};
+
+struct channel_thread {
+	struct channel *channel;
+	struct context_thread *thread; /* NULL: only what is in `rows` of others */
+	struct channel_thread *next;
+	uint32_t tid;
+	uint32_t generation; /* of the channel, when `last` was taken */
+	uint32_t clearing;   /* of the channel: else what is here is forgotten */
+	struct rows rows;
+	struct trace_block *first_block, *last_block;
+	uint64_t traced, dropped;             /* events */
+	uint64_t blocks;                      /* of the trace */
+	uint64_t iterations, iteration_ticks; /* of loop_statistics */
+	uint64_t stamp;                       /* of the last snapshot, ticks */
+	uint64_t *values;                     /* by metric: of this snapshot */
+	uint64_t last[CHANNEL_METRICS_MAX];
+	uint64_t space[CHANNEL_METRICS_MAX];
+};
+
+/* A channel of these services ("event,timer,aggregate") and settings; what cannot be had
+ * is said on standard error. NULL: there is no room. It is not active. */
+struct channel *channel_create(const char *name, const struct settings *settings);
+void channel_destroy(struct channel *channel);
+/* NULL: no such channel. */
+struct channel *channel_at(uint32_t number);
+void channel_activate(struct channel *channel, bool active);
+/* Writes what the channel has, to where its report and recorder services say. */
+void channel_flush(struct channel *channel);
+/* Forgets what was measured. */
+void channel_clear(struct channel *channel);
+/* A snapshot of this thread now, `kind` RUNTIME_PUSH. */
+void channel_push(struct channel *channel);
+
+/* The program asks for its state: values of the moment are kept. */
+void channels_keep(void);
+/* For services that write, at a flush. The texts stay until its end. */
+void channel_output_add(struct channel *channel, const char *query, const char *path,
+			bool append);
+/* This process is a child of the one that made the channels. */
+bool channel_is_child(void);
+
+/* A service of the channel, by name; false: there is none. */
+bool channel_has(const struct channel *channel, const char *service);
+/* The words of a row: snapshots, ends, and three a metric. NULL: no memory. */
+uint64_t *rows_new(struct channel_thread *own, uint32_t number);
+/* The row, if it is there. */
+uint64_t *rows_find(const struct channel_thread *own, uint32_t number);
+enum { ROW_SNAPSHOTS, ROW_ENDS, ROW_METRICS, ROW_MIN_WIDTH = ROW_METRICS + 3 };
+enum { ROWS_CHUNK = 128, ROWS_INNER = 512, ROWS_CHUNKS = 512 };
+
+static inline uint64_t *rows_at(struct channel_thread *own, uint32_t number)
+{
+	uint64_t **inner = likely(number < own->rows.most)
+				   ? own->rows.chunks[number / ROWS_CHUNK / ROWS_INNER]
+				   : NULL;
+	uint64_t *chunk =
+		likely(inner != NULL) ? inner[number / ROWS_CHUNK % ROWS_INNER] : NULL;
+
+	return likely(chunk != NULL)
+		       ? chunk + number % ROWS_CHUNK * own->channel->row_width
+		       : rows_new(own, number);
+}
+
+void rows_deinit(struct channel_thread *own);
+void trace_deinit(struct channel_thread *own);
+
+/* Whether events of a region count; the filter of include_regions and others. */
+struct filter *filter_create(const struct settings *settings);
+bool filter_passes(struct filter *filter, const struct context_node *node);
+
+/* The one-line form, `runtime-report(output=stdout),event-trace`: makes channels of it.
+ * `ret_channels`: CHANNELS_MAX of them. What is wrong is said, and the rest works. */
+size_t oneline_create(const char *text, bool active, struct channel **ret_channels,
+		      char *ret_message, size_t message_size);
+/* Makes and starts the channels of the usual settings, if they name services, and those
+ * of a one-line form (NULL: none). */
+void channels_configure(const char *oneline);
+
+#endif

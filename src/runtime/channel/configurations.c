@@ -1,0 +1,194 @@
+#include "runtime/channel/configurations.h"
+
+#include <string.h>
+
+#define TIMES                                                                            \
+	", scale(sum#time.duration.ns, 1e-9) AS \"Time (E)\""                            \
+	", inclusive_scale(sum#time.duration.ns, 1e-9) AS \"Time (I)\""                  \
+	", percent_total(sum#time.duration.ns) AS \"Time % (E)\""                        \
+	", inclusive_percent_total(sum#time.duration.ns) AS \"Time % (I)\""
+
+/* What readers of profiles look for. */
+#define PROFILE_TIMES                                                                    \
+	", scale(sum#time.duration.ns, 1e-9) AS \"time (exc)\" UNIT sec"                 \
+	", inclusive_scale(sum#time.duration.ns, 1e-9) AS time UNIT sec"                 \
+	", sum(region.count) AS count"
+
+static const struct configuration configurations[] = {
+	{"runtime-report", NULL, "time of each region, as a tree", CONFIGURATION_REPORT,
+	 "event,timer,aggregate,report", TIMES, " GROUP BY path", "", "tree", "stderr"},
+	{"runtime-profile", "hatchet-region-profile",
+	 "time of each region, for Hatchet and others", CONFIGURATION_PROFILE,
+	 "event,timer,aggregate,environment,recorder", PROFILE_TIMES, " GROUP BY path",
+	 "", "json-split", "%program%-%pid%.json"},
+	{"event-trace", NULL, "each begin and end with its time", CONFIGURATION_TRACE,
+	 "event,timer,trace,environment,recorder", NULL, "", "", NULL,
+	 "%program%-%pid%.cali"},
+	{"loop-report", NULL, "loops: iterations, time, and the longest iteration",
+	 CONFIGURATION_LOOPS, "event,timer,aggregate,loop_statistics,report",
+	 ", sum(sum#loop.iterations) AS Iterations" TIMES
+	 ", max(max#loop.iteration.ns) AS \"Longest ns\"",
+	 " WHERE loop GROUP BY path", "", "tree", "stderr"},
+	{"alloc-report", "memory-report", "memory that each region took from the heap",
+	 CONFIGURATION_REPORT, "event,aggregate,alloc,memstat,report",
+	 ", sum(sum#alloc.count) AS Allocs, sum(sum#alloc.bytes) AS \"Alloc bytes\""
+	 ", sum(sum#free.count) AS Frees, max(max#alloc.highwatermark) AS \"Most live\""
+	 ", max(max#memstat.vmrss) AS \"Most resident kB\"",
+	 " GROUP BY path", "", "tree", "stderr"},
+	{"io-report", NULL, "bytes that each region read and wrote", CONFIGURATION_REPORT,
+	 "event,timer,aggregate,io,report",
+	 ", sum(sum#io.calls) AS Calls, sum(sum#io.bytes.read) AS Read"
+	 ", sum(sum#io.bytes.written) AS Written"
+	 ", scale(sum#io.time.ns, 1e-9) AS \"I/O time\"",
+	 " GROUP BY path", "", "tree", "stderr"},
+};
+
+static const struct configuration_option options[] = {
+	{"output", "where to: stdout, stderr or a file", CONFIGURATION_ALL, true, NULL,
+	 NULL, NULL},
+	{"output.append", "add to the file", CONFIGURATION_ALL, false, NULL,
+	 "REPORT_APPEND={}", NULL},
+	{"output.format", "json-split, json, cali, trm, table, tree, csv, html",
+	 CONFIGURATION_ALL, true, NULL, NULL, NULL},
+	{"outdir", "the folder of files", CONFIGURATION_ALL, true, NULL,
+	 "RECORDER_DIRECTORY={}", NULL},
+	{"level", "regions of this level and coarser ones: 0 to 7, or phase",
+	 CONFIGURATION_ALL, true, NULL, "EVENT_REGION_LEVEL={}", NULL},
+	{"include_regions", "only these", CONFIGURATION_ALL, true, NULL,
+	 "EVENT_INCLUDE_REGIONS={}", NULL},
+	{"exclude_regions", "not these", CONFIGURATION_ALL, true, NULL,
+	 "EVENT_EXCLUDE_REGIONS={}", NULL},
+	{"include_branches", "only what is in these", CONFIGURATION_ALL, true, NULL,
+	 "EVENT_INCLUDE_BRANCHES={}", NULL},
+	{"region.count", "how often each region was entered",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, NULL, NULL,
+	 ", sum(region.count) AS Calls"},
+	{"region.stats", "least, mean and most time of an entry",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, NULL,
+	 "TIMER_INCLUSIVE_DURATION={}",
+	 ", sum(region.count) AS Visits"
+	 ", min(min#time.inclusive.duration.ns) AS \"Min ns/visit\""
+	 ", avg(time.inclusive.duration.ns) AS \"Avg ns/visit\""
+	 ", max(max#time.inclusive.duration.ns) AS \"Max ns/visit\""},
+	{"time.inclusive", "time from begin to end", CONFIGURATION_ALL, false, NULL,
+	 "TIMER_INCLUSIVE_DURATION={}", NULL},
+	{"time.exclusive", "time outside of regions further in", CONFIGURATION_ALL, false,
+	 "timer", NULL, NULL},
+	{"loop.stats", "iterations of loops",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "loop_statistics", NULL,
+	 ", sum(sum#loop.iterations) AS Iterations"},
+	{"mem.highwatermark", "most live memory of the heap",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "alloc", NULL,
+	 ", max(max#alloc.highwatermark) AS \"Most live bytes\""},
+	{"alloc.stats", "allocations of the heap",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "alloc", NULL,
+	 ", sum(sum#alloc.count) AS Allocs, sum(sum#alloc.bytes) AS \"Alloc bytes\""},
+	{"mem.pages", "resident memory, from /proc",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "memstat", NULL,
+	 ", max(max#memstat.vmrss) AS \"Most resident kB\""},
+	{"page.faults", "page faults, and time in the kernel",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "rusage", NULL,
+	 ", sum(sum#rusage.minflt) AS \"Minor faults\""
+	 ", sum(sum#rusage.majflt) AS \"Major faults\""},
+	{"io.bytes", "bytes read and written",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "io", NULL,
+	 ", sum(sum#io.bytes.read) AS \"Bytes read\""
+	 ", sum(sum#io.bytes.written) AS \"Bytes written\""},
+	{"io.bytes.read", "bytes read", CONFIGURATION_REPORT | CONFIGURATION_PROFILE,
+	 false, "io", NULL, ", sum(sum#io.bytes.read) AS \"Bytes read\""},
+	{"io.bytes.written", "bytes written",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "io", NULL,
+	 ", sum(sum#io.bytes.written) AS \"Bytes written\""},
+	{"lock.wait", "time that threads waited for mutexes",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "pthread", NULL,
+	 ", scale(sum#pthread.wait.ns, 1e-9) AS \"Lock wait\""},
+	{"order_by_time", "the longest regions first", CONFIGURATION_REPORT, false, NULL,
+	 NULL, NULL},
+	{"trace.policy", "grow, stop or drop-oldest", CONFIGURATION_TRACE, true, NULL,
+	 "TRACE_BUFFER_POLICY={}", NULL},
+	{"trace.size", "megabytes a thread, for stop and drop-oldest",
+	 CONFIGURATION_TRACE, true, NULL, "TRACE_BUFFER_SIZE={}", NULL},
+};
+
+/* Names of the peer's that are known, with what is in the way. */
+static const struct {
+	const char *name, *why;
+} missing[] = {
+	{"sample-report", "there is no sampling"},
+	{"sample-profile", "there is no sampling"},
+	{"hatchet-sample-profile", "there is no sampling"},
+	{"spot", "it is not built"},
+	{"mpi-report", "MPI is not measured"},
+	{"openmp-report", "OpenMP is not measured"},
+	{"cuda-activity-report", "GPUs are not measured"},
+	{"cuda-activity-profile", "GPUs are not measured"},
+	{"rocm-activity-report", "GPUs are not measured"},
+	{"rocm-activity-profile", "GPUs are not measured"},
+	{"nvtx", "GPUs are not measured"},
+	{"nvprof", "GPUs are not measured"},
+	{"roctx", "GPUs are not measured"},
+	{"mpi.message.count", "MPI is not measured"},
+	{"mpi.message.size", "MPI is not measured"},
+	{"profile.mpi", "MPI is not measured"},
+	{"profile.cuda", "GPUs are not measured"},
+	{"profile.kokkos", "Kokkos is not measured"},
+	{"profile.pthread", "threads' starts are no regions; lock.wait measures waiting"},
+	{"aggregate_across_ranks", "MPI is not measured"},
+	{"calc.inclusive", "inclusive times are there always"},
+	{"max_column_width", "columns are as wide as what is in them"},
+	{"print.metadata", "there is no such part of reports"},
+	{"timeseries", "there are no time series"},
+	{"iteration_interval", "there are no time series"},
+	{"time_interval", "there are no time series"},
+	{"target_loops", "all loops are shown"},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof(array[0]))
+
+const struct configuration *configuration_at(size_t index)
+{
+	return index < COUNT(configurations) ? &configurations[index] : NULL;
+}
+
+const char *configuration_name_at(size_t index)
+{
+	return index < COUNT(configurations) ? configurations[index].name : NULL;
+}
+
+const struct configuration *configuration_find(const char *name)
+{
+	for (size_t i = 0; i < COUNT(configurations); i++) {
+		const struct configuration *found = &configurations[i];
+
+		if (!strcmp(name, found->name) ||
+		    (found->alias && !strcmp(name, found->alias)))
+			return found;
+	}
+	return NULL;
+}
+
+const struct configuration_option *configuration_option_at(size_t index)
+{
+	return index < COUNT(options) ? &options[index] : NULL;
+}
+
+const char *configuration_option_name_at(size_t index)
+{
+	return index < COUNT(options) ? options[index].name : NULL;
+}
+
+const struct configuration_option *configuration_option_find(const char *name)
+{
+	for (size_t i = 0; i < COUNT(options); i++)
+		if (!strcmp(name, options[i].name))
+			return &options[i];
+	return NULL;
+}
+
+const char *configuration_missing(const char *name)
+{
+	for (size_t i = 0; i < COUNT(missing); i++)
+		if (!strcmp(name, missing[i].name))
+			return missing[i].why;
+	return NULL;
+}

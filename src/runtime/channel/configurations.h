@@ -1,0 +1,46 @@
+/* The built-in configurations, and the options that they take: tables. */
+#ifndef TRAMMEL_RUNTIME_CONFIGURATIONS_H
+#define TRAMMEL_RUNTIME_CONFIGURATIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum configuration_kind {
+	CONFIGURATION_REPORT = 1,  /* prints a tree of regions */
+	CONFIGURATION_PROFILE = 2, /* writes the same to a file */
+	CONFIGURATION_TRACE = 4,
+	CONFIGURATION_LOOPS = 8,
+	CONFIGURATION_ALL = 15,
+};
+
+struct configuration {
+	const char *name, *alias, *about;
+	enum configuration_kind kind;
+	const char *services; /* with commas */
+	const char *columns;  /* of its query; NULL: there is none */
+	const char *rest;     /* of the query: WHERE and GROUP BY */
+	const char *order, *format;
+	const char *output; /* where to, unless an option says it */
+};
+
+struct configuration_option {
+	const char *name, *about;
+	unsigned kinds; /* enum configuration_kind: which take it */
+	bool has_value; /* else it is on or off */
+	const char *services;
+	/* KEY=VALUE; {} stands for the option's value. NULL: none. */
+	const char *setting;
+	/* What is added to the query's columns when it is on. */
+	const char *columns;
+};
+
+const struct configuration *configuration_find(const char *name);
+const struct configuration *configuration_at(size_t index);
+const char *configuration_name_at(size_t index);
+const struct configuration_option *configuration_option_find(const char *name);
+const struct configuration_option *configuration_option_at(size_t index);
+const char *configuration_option_name_at(size_t index);
+/* What the peer has, and this has not: why. NULL: nobody knows it. */
+const char *configuration_missing(const char *name);
+
+#endif

@@ -1,0 +1,246 @@
+/*
+ * The way of an event through the channels. Nothing here is shared between threads but
+ * what is only read; memory is taken at the first event of a thread in a channel, and by
+ * the sinks.
+ */
+#include "runtime/channel/internal.h"
+
+#include <string.h>
+#include <unistd.h>
+
+struct channels channels;
+
+runtime_local struct channel_thread *channels_own[CHANNELS_MAX];
+
+static size_t thread_size(void)
+{
+	return (sizeof(struct channel_thread) + 4095) & ~(size_t)4095;
+}
+
+void channel_thread_destroy(struct channel_thread *own)
+{
+	rows_deinit(own);
+	trace_deinit(own);
+	runtime_unmap(own, thread_size());
+}
+
+/* What the slot has is of a channel that was destroyed. */
+static struct channel_thread *begin_thread(struct channel *channel,
+					   struct context_thread *thread)
+{
+	struct channel_thread *own = channels_own[channel->number];
+
+	channels_own[channel->number] = NULL;
+	if (own)
+		channel_thread_destroy(own);
+	own = runtime_map(thread_size());
+	if (!own)
+		return NULL;
+	own->clearing = channel->clearing;
+	own->channel = channel;
+	own->thread = thread;
+	own->tid = thread->tid;
+	own->values = own->space;
+	runtime_lock(&channel->lock);
+	own->next = channel->threads;
+	channel->threads = own;
+	runtime_unlock(&channel->lock);
+	channels_own[channel->number] = own;
+	return own;
+}
+
+/* The metrics as they are; what goes up becomes what it grew by. */
+static void sample(struct channel_thread *own, const struct runtime_event *event)
+{
+	const struct channel *channel = own->channel;
+	uint64_t *values = own->values;
+
+	for (uint32_t i = 0; i < channel->sampler_count; i++)
+		channel->samplers[i].sample(own, event,
+					    values + channel->samplers[i].first);
+	for (uint32_t i = 0; i < channel->metric_count; i++) {
+		uint64_t now = values[i];
+
+		if (channel->metrics[i].kind != SERVICE_DELTA)
+			continue;
+		values[i] = now - own->last[i];
+		own->last[i] = now;
+	}
+}
+
+/* What was before the channel began is not its. */
+static void begin_measuring(struct channel_thread *own, const struct runtime_event *event)
+{
+	if (own->clearing != own->channel->clearing) {
+		rows_deinit(own);
+		trace_deinit(own);
+		own->clearing = own->channel->clearing;
+	}
+	sample(own, event);
+	own->stamp = event->now;
+	own->generation = own->channel->generation;
+}
+
+static void take(struct channel_thread *own, const struct runtime_event *event)
+{
+	const struct channel *channel = own->channel;
+
+	if (unlikely(own->generation != channel->generation)) {
+		begin_measuring(own, event);
+		memset(own->values, 0, channel->metric_count * sizeof(*own->values));
+	} else {
+		sample(own, event);
+	}
+	for (uint32_t i = 0; i < channel->sink_count; i++)
+		channel->sinks[i](own, event);
+	own->stamp = event->now;
+}
+
+static struct channel_thread *own_of(struct channel *channel,
+				     struct context_thread *thread)
+{
+	struct channel_thread *own = channels_own[channel->number];
+
+	return likely(own && own->channel == channel) ? own
+						      : begin_thread(channel, thread);
+}
+
+void channel_baseline(struct channel *channel, struct context_thread *thread)
+{
+	struct channel_thread *own = own_of(channel, thread);
+
+	if (own)
+		begin_measuring(own,
+				&(struct runtime_event){RUNTIME_PUSH, 0, 0, thread->node,
+							thread->node, runtime_ticks()});
+}
+
+static bool is_wanted(const struct channel *channel, const struct runtime_event *event)
+{
+	const struct context_attribute *attribute;
+
+	if (event->kind == RUNTIME_PUSH)
+		return true;
+	if (!channel->triggers)
+		return false;
+	attribute = attributes_get(event->attribute);
+	if (attribute->properties & TRM_SKIP_EVENTS ||
+	    (attribute->properties >> TRM_LEVEL_SHIFT_ & 7) < channel->level)
+		return false;
+	return !channel->filter || !event->node || event->kind == RUNTIME_ITERATION ||
+	       filter_passes(channel->filter, event->node);
+}
+
+void channels_event(struct context_thread *thread, const struct runtime_event *event)
+{
+	uint32_t active = __atomic_load_n(&channels.active, __ATOMIC_ACQUIRE);
+
+	for (; active; active &= active - 1) {
+		struct channel *channel = channels.items[__builtin_ctz(active)];
+		struct channel_thread *own;
+
+		if (!is_wanted(channel, event))
+			continue;
+		own = own_of(channel, thread);
+		if (likely(own))
+			take(own, event);
+		else
+			channels_lose();
+	}
+}
+
+void channel_push_values(struct channel *channel, struct context_thread *thread)
+{
+	struct channel_thread *own = own_of(channel, thread);
+
+	if (own)
+		take(own, &(struct runtime_event){RUNTIME_PUSH, 0, 0, thread->node,
+						  thread->node, runtime_ticks()});
+}
+
+void channel_push(struct channel *channel)
+{
+	struct context_thread *thread = events_enter();
+
+	if (!thread)
+		return;
+	if (channel->active)
+		channel_push_values(channel, thread);
+	events_leave();
+}
+
+bool channels_keep_nodes(const struct context_thread *thread)
+{
+	for (uint32_t i = 0; i < CHANNELS_MAX; i++) {
+		const struct channel_thread *own = channels_own[i];
+
+		if (own && own->thread == thread && own->traced)
+			return true;
+	}
+	return false;
+}
+
+/* Where a node is in the tree of ended threads; NULL: nowhere, for want of memory. */
+static struct context_node *moved(struct context_thread *ended, struct context_node *node)
+{
+	if (!(node->flags & CONTEXT_METRIC))
+		return node->last_child;
+	return node->parent && node->parent->last_child
+		       ? tree_metric(ended, node->parent->last_child, node->attribute)
+		       : NULL;
+}
+
+static void move_rows(struct channel_thread *own, struct channel_thread *sums)
+{
+	uint32_t count = own->thread->node_count;
+	struct context_node **nodes = tree_nodes(own->thread, count);
+
+	for (uint32_t i = 0; nodes && i < count && i < own->rows.most; i++) {
+		const uint64_t *row = rows_find(own, i);
+		struct context_node *node = row && row[ROW_SNAPSHOTS] && nodes[i]
+						    ? moved(sums->thread, nodes[i])
+						    : NULL;
+		uint64_t *to = node ? rows_at(sums, node->number) : NULL;
+
+		if (to)
+			aggregate_add(own->channel, nodes[i], to, row);
+	}
+	runtime_unmap(nodes, (count + 1) * sizeof(struct context_node *));
+}
+
+static void unlink_thread(struct channel *channel, struct channel_thread *own)
+{
+	struct channel_thread **at = &channel->threads;
+
+	while (*at && *at != own)
+		at = &(*at)->next;
+	if (*at)
+		*at = own->next;
+}
+
+void channels_end_thread(struct context_thread *thread, struct context_thread *ended)
+{
+	for (uint32_t i = 0; i < CHANNELS_MAX; i++) {
+		struct channel_thread *own = channels_own[i];
+		struct channel *channel = own ? own->channel : NULL;
+
+		channels_own[i] = NULL;
+		if (!own || own->thread != thread)
+			continue;
+		if (channels.items[i] != channel || own->clearing != channel->clearing) {
+			channel_thread_destroy(own);
+			continue;
+		}
+		runtime_lock(&channel->lock);
+		if (!channel->ended)
+			channel->ended = runtime_map(thread_size());
+		if (channel->ended) {
+			channel->ended->channel = channel;
+			channel->ended->thread = ended;
+			move_rows(own, channel->ended);
+		}
+		unlink_thread(channel, own);
+		runtime_unlock(&channel->lock);
+		channel_thread_destroy(own);
+	}
+}

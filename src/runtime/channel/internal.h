@@ -1,0 +1,39 @@
+/* What the files of channels share, and no service needs. */
+#ifndef TRAMMEL_RUNTIME_CHANNEL_INTERNAL_H
+#define TRAMMEL_RUNTIME_CHANNEL_INTERNAL_H
+
+#include "runtime/channel/channel.h"
+
+struct channels {
+	struct channel *items[CHANNELS_MAX];
+	uint32_t active; /* a bit a channel */
+	uint32_t keeps;  /* RUNTIME_KEEPS: the program asks for its state */
+	struct runtime_lock lock;
+};
+extern struct channels channels;
+
+/* Those of this thread, by channel. */
+extern runtime_local struct channel_thread *channels_own[CHANNELS_MAX];
+
+void channel_thread_destroy(struct channel_thread *own);
+/* What the thread had before is not the channel's; the thread is busy. */
+void channel_baseline(struct channel *channel, struct context_thread *thread);
+/* A snapshot; the thread is busy. */
+void channel_push_values(struct channel *channel, struct context_thread *thread);
+/* Adds a row to another one of the same kind of node. */
+void aggregate_add(const struct channel *channel, const struct context_node *node,
+		   uint64_t *to, const uint64_t *from);
+/* Says what a thread's rows have, and all threads' traces in the order of time. */
+void output_rows(struct channel_thread *own, const struct publish_sink *sink);
+void output_traces(struct channel *channel, const struct publish_sink *sink);
+/* Says which ends did not fit, and what was lost, on standard error. */
+void faults_say(void);
+/* An event, or a part of it, for which there was no memory. */
+static inline void channels_lose(void)
+{
+	__atomic_add_fetch(&runtime_spool->lost_for_memory, 1, __ATOMIC_RELAXED);
+}
+/* All of a channel; `context`: the channel, whose lock is held. */
+void output_fill(void *context, const struct publish_sink *sink);
+
+#endif

@@ -1,0 +1,329 @@
+/*
+ * The one-line form of configurations:
+ *
+ *     configuration(option=value,option),configuration,option=value
+ *
+ * Options outside of parentheses are for all configurations that take them. Values may
+ * stand in quotes, and may have parentheses. metadata(name=value,...) adds globals.
+ */
+#include "runtime/channel/channel.h"
+#include "runtime/channel/configurations.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ITEMS_MAX = 64, TEXT_MAX = 4096 };
+
+struct item {
+	const char *name, *value; /* value: NULL, behind "=", or in parentheses */
+	bool called;
+};
+
+struct items {
+	struct item items[ITEMS_MAX];
+	size_t count;
+};
+
+static struct {
+	char *text; /* what was wrong; the caller's */
+	size_t size;
+} message;
+
+static void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void complain(const char *format, ...)
+{
+	size_t used = strlen(message.text);
+	va_list list;
+
+	if (used && used + 2 < message.size) {
+		strcpy(message.text + used, "\n");
+		used++;
+	}
+	va_start(list, format);
+	vsnprintf(message.text + used, message.size - used, format, list);
+	va_end(list);
+}
+
+/* Where an item ends: at a comma outside of quotes and parentheses. */
+static const char *end_of(const char *text, const char *end)
+{
+	int depth = 0;
+	char quote = '\0';
+
+	for (; text < end; text++) {
+		if (quote)
+			quote = *text == quote ? '\0' : quote;
+		else if (*text == '"' || *text == '\'')
+			quote = *text;
+		else if (*text == ',' && !depth)
+			break;
+		else
+			depth += (*text == '(') - (*text == ')' && depth);
+	}
+	if (text == end && (depth || quote))
+		complain("'%c' is missing at the end", depth ? ')' : quote);
+	return text;
+}
+
+static const char *keep_part(const char *from, const char *end)
+{
+	while (from < end && strchr(" \t\n", *from))
+		from++;
+	while (from < end && strchr(" \t\n", end[-1]))
+		end--;
+	if (end - from >= 2 && strchr("\"'", *from) && end[-1] == *from) {
+		from++;
+		end--;
+	}
+	return settings_keep(from, (size_t)(end - from));
+}
+
+static void split_item(struct items *items, const char *from, const char *end)
+{
+	struct item *item = &items->items[items->count];
+	const char *at = from;
+
+	while (at < end && *at != '=' && *at != '(')
+		at++;
+	*item = (struct item){.name = keep_part(from, at)};
+	if (!item->name || (!*item->name && at == end))
+		return;
+	if (at < end && *at == '(') {
+		const char *close = memrchr(at, ')', (size_t)(end - at));
+
+		item->called = true;
+		item->value = keep_part(at + 1, close ? close : end);
+	} else if (at < end) {
+		item->value = keep_part(at + 1, end);
+	}
+	items->count++;
+}
+
+static void split(const char *text, struct items *items)
+{
+	const char *end = text + strlen(text), *next;
+
+	items->count = 0;
+	for (; text < end && items->count < ITEMS_MAX; text = next + 1) {
+		next = end_of(text, end);
+		split_item(items, text, next);
+	}
+}
+
+static bool is_off(const struct item *item)
+{
+	return item->value && (!strcmp(item->value, "false") ||
+			       !strcmp(item->value, "off") || !strcmp(item->value, "0"));
+}
+
+/* A configuration with what its options say. */
+struct request {
+	const struct configuration *configuration;
+	struct settings settings;
+	const char *output, *format;
+	bool by_time;
+	char services[512], columns[TEXT_MAX];
+};
+
+static void append(char *text, size_t size, const char *more)
+{
+	size_t used = strlen(text);
+
+	if (used < size)
+		snprintf(text + used, size - used, "%s", more);
+}
+
+static void add_setting(struct request *request, const char *setting, const char *value)
+{
+	const char *sign = strchr(setting, '=');
+	char key[64];
+
+	snprintf(key, sizeof(key), "%.*s", (int)(sign - setting), setting);
+	settings_add(&request->settings, key,
+		     strcmp(sign + 1, "{}") != 0 ? sign + 1 : value);
+}
+
+static void complain_option(const struct request *request, const char *name)
+{
+	const char *why = configuration_missing(name);
+	const char *near = settings_nearest(name, configuration_option_name_at);
+
+	if (why)
+		complain("'%s': the option '%s' cannot be had: %s",
+			 request->configuration->name, name, why);
+	else
+		complain("'%s': there is no option '%s'%s%s%s",
+			 request->configuration->name, name, near ? "; is '" : "",
+			 near ? near : "", near ? "' meant?" : "");
+}
+
+static void apply(struct request *request, const struct item *item, bool for_all)
+{
+	const struct configuration_option *option = configuration_option_find(item->name);
+
+	if (!option) {
+		complain_option(request, item->name);
+		return;
+	}
+	if (!(option->kinds & request->configuration->kind)) {
+		if (!for_all)
+			complain("'%s' has no option '%s'", request->configuration->name,
+				 item->name);
+		return;
+	}
+	if (option->has_value && !item->value) {
+		complain("'%s': the option '%s' needs a value",
+			 request->configuration->name, item->name);
+		return;
+	}
+	if (!option->has_value && is_off(item))
+		return;
+	if (!strcmp(option->name, "output"))
+		request->output = item->value;
+	if (!strcmp(option->name, "output.format"))
+		request->format = item->value;
+	if (!strcmp(option->name, "order_by_time"))
+		request->by_time = true;
+	if (option->services) {
+		append(request->services, sizeof(request->services), ",");
+		append(request->services, sizeof(request->services), option->services);
+	}
+	if (option->setting)
+		add_setting(request, option->setting, item->value ? item->value : "true");
+	if (option->columns)
+		append(request->columns, sizeof(request->columns), option->columns);
+}
+
+/* The query over what is measured; "" where the profile itself is written. */
+static void make_query(const struct request *request, char *query, size_t size)
+{
+	const struct configuration *of = request->configuration;
+	const char *format = request->format ? request->format : of->format;
+
+	query[0] = '\0';
+	if (format && !strcmp(format, "trm"))
+		return;
+	if (!of->columns || (format && !strcmp(format, "cali"))) {
+		snprintf(query, size, "SELECT * FORMAT %s", format ? format : "cali");
+		return;
+	}
+	snprintf(query, size, "SELECT path%s%s%s%s FORMAT %s", of->columns,
+		 request->columns, of->rest,
+		 request->by_time ? " ORDER BY \"Time (I)\" DESC" : of->order, format);
+}
+
+static void add_output(struct request *request)
+{
+	const struct configuration *of = request->configuration;
+	const char *output = request->output ? request->output : of->output;
+	bool prints = strstr(of->services, "report") != NULL;
+	size_t length = strlen(output);
+	char query[2 * TEXT_MAX];
+
+	make_query(request, query, sizeof(query));
+	settings_add(&request->settings, prints ? "REPORT_FILENAME" : "RECORDER_FILENAME",
+		     output);
+	/* A file's ending says the format where no option does. */
+	if (!prints && !request->format && request->output && length > 4 &&
+	    !strcmp(output + length - 4, ".trm"))
+		return;
+	if (*query)
+		settings_add(&request->settings,
+			     prints ? "REPORT_CONFIG" : "RECORDER_CONFIG", query);
+}
+
+static struct channel *make_channel(struct request *request, bool active)
+{
+	struct channel *channel;
+
+	append(request->services, sizeof(request->services), ",");
+	append(request->services, sizeof(request->services),
+	       request->configuration->services);
+	settings_add(&request->settings, "SERVICES_ENABLE", request->services);
+	add_output(request);
+	channel = channel_create(request->configuration->name, &request->settings);
+	if (channel && active)
+		channel_activate(channel, true);
+	return channel;
+}
+
+/* metadata(name=value,...): globals of the run. */
+static void add_metadata(const char *text)
+{
+	static struct items items; /* too large for a stack */
+
+	split(text, &items);
+	for (size_t i = 0; i < items.count; i++) {
+		const char *name = items.items[i].name, *value = items.items[i].value;
+		uint32_t attribute =
+			attributes_create(name, TRM_TYPE_STRING,
+					  TRM_AS_VALUE | TRM_GLOBAL | TRM_SCOPE_PROCESS);
+		uint64_t bits = value ? strings_intern(value, strlen(value)) : 0;
+
+		if (attribute && bits)
+			values_keep_process(attribute, bits);
+	}
+}
+
+static void complain_name(const char *name)
+{
+	const char *why = configuration_missing(name);
+	const char *near = settings_nearest(name, configuration_name_at);
+
+	if (!near)
+		near = settings_nearest(name, configuration_option_name_at);
+	if (why)
+		complain("'%s' cannot be had: %s", name, why);
+	else
+		complain("there is no configuration or option '%s'%s%s%s", name,
+			 near ? "; is '" : "", near ? near : "", near ? "' meant?" : "");
+}
+
+static struct channel *add_configuration(const struct item *item, const struct items *all,
+					 bool active)
+{
+	static struct request request;
+	static struct items own;
+
+	request = (struct request){.configuration = configuration_find(item->name)};
+	for (size_t i = 0; i < all->count; i++)
+		if (!all->items[i].called &&
+		    configuration_option_find(all->items[i].name))
+			apply(&request, &all->items[i], true);
+	split(item->called && item->value ? item->value : "", &own);
+	for (size_t i = 0; i < own.count; i++)
+		apply(&request, &own.items[i], false);
+	return make_channel(&request, active);
+}
+
+size_t oneline_create(const char *text, bool active, struct channel **ret_channels,
+		      char *ret_message, size_t message_size)
+{
+	static struct runtime_lock lock;
+	static struct items items;
+	size_t count = 0;
+
+	if (!start_host())
+		return 0;
+	runtime_lock(&lock);
+	message.text = ret_message;
+	message.size = message_size;
+	ret_message[0] = '\0';
+	split(text, &items);
+	for (size_t i = 0; i < items.count; i++) {
+		const struct item *item = &items.items[i];
+		struct channel *channel = NULL;
+
+		if (!strcmp(item->name, "metadata") && item->called)
+			add_metadata(item->value ? item->value : "");
+		else if (configuration_find(item->name) && count < CHANNELS_MAX)
+			channel = add_configuration(item, &items, active);
+		else if (!configuration_option_find(item->name) || item->called)
+			complain_name(item->name);
+		if (channel)
+			ret_channels[count++] = channel;
+	}
+	runtime_unlock(&lock);
+	return count;
+}

@@ -1,0 +1,51 @@
+/*
+ * Settings: KEY=VALUE, as the peer's variables CALI_KEY and ours TRAMMEL_KEY have them,
+ * without the prefix. Memory for them is our own, and stays.
+ */
+#ifndef TRAMMEL_RUNTIME_SETTINGS_H
+#define TRAMMEL_RUNTIME_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SETTINGS_MAX = 64 };
+
+struct setting {
+	const char *key, *value;
+};
+
+struct settings {
+	struct setting items[SETTINGS_MAX];
+	uint32_t count;
+	bool reads_environment; /* a variable goes before what is not `fixed` */
+	uint32_t fixed;         /* the first so many are the program's last word */
+};
+
+/* Adds it; the last one of a key counts. `key`: with or without a prefix. */
+void settings_add(struct settings *settings, const char *key, const char *value);
+/* NULL: it is not set anywhere. */
+const char *settings_get(const struct settings *settings, const char *key);
+bool settings_is_true(const struct settings *settings, const char *key, bool otherwise);
+uint64_t settings_number(const struct settings *settings, const char *key,
+			 uint64_t otherwise);
+
+/* What was set for the process: by cali_config_set and cali_config_preset, and by the
+ * file of CALI_CONFIG_FILE or TRAMMEL_CONFIG_FILE. */
+void settings_set_usual(const char *key, const char *value, bool preset);
+/* The usual settings of a channel: all of the above. */
+void settings_usual(struct settings *settings);
+/* Reads `KEY=VALUE` lines of a file; what is wrong is said with its line. */
+void settings_read_file(void);
+
+/* A copy that stays. NULL: no memory. */
+char *settings_keep(const char *text, size_t length);
+
+/* The name that differs least from the one that is meant; NULL: none is near. `next`
+ * gives the names one after the other, NULL at the end. */
+const char *settings_nearest(const char *name, const char *(*next)(size_t index));
+
+/* A line on standard error, with "trammel: warning: " in front. */
+void settings_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,169 @@
+/* Channels that the environment asks for, and groups of them for programs. */
+#include "runtime/channel/channel.h"
+#include "runtime/runtime.h"
+
+#include "trammel/channel.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PUBLIC __attribute__((visibility("default")))
+
+enum { MESSAGE_MAX = 2048, GROUPS_MAX = 64 };
+
+struct trm_channels {
+	struct channel *items[CHANNELS_MAX];
+	size_t count;
+	bool used;
+	char message[MESSAGE_MAX];
+};
+
+static struct {
+	struct runtime_lock lock;
+	struct trm_channels *items[GROUPS_MAX];
+} groups;
+
+static struct trm_channels *new_group(void)
+{
+	struct trm_channels *found = NULL;
+
+	runtime_lock(&groups.lock);
+	for (size_t i = 0; i < GROUPS_MAX && !found; i++) {
+		if (!groups.items[i])
+			groups.items[i] = runtime_map(sizeof(*found));
+		if (groups.items[i] && !groups.items[i]->used)
+			found = groups.items[i];
+	}
+	if (found) {
+		found->used = true;
+		found->count = 0;
+		found->message[0] = '\0';
+	}
+	runtime_unlock(&groups.lock);
+	return found;
+}
+
+PUBLIC struct trm_channels *trm_channels_create(const char *configuration)
+{
+	struct trm_channels *group = new_group();
+
+	if (group)
+		group->count = oneline_create(configuration, false, group->items,
+					      group->message, sizeof(group->message));
+	return group;
+}
+
+PUBLIC struct trm_channels *trm_channels_create_of(const char *name,
+						   const char *const (*pairs)[2],
+						   bool reads_environment)
+{
+	static struct settings settings; /* too large for a stack */
+	static struct runtime_lock lock;
+	struct trm_channels *group = new_group();
+
+	if (!group)
+		return NULL;
+	runtime_lock(&lock);
+	settings = (struct settings){.reads_environment = reads_environment};
+	for (; pairs && (*pairs)[0] && (*pairs)[1]; pairs++)
+		settings_add(&settings, (*pairs)[0], (*pairs)[1]);
+	group->items[0] = channel_create(name, &settings);
+	group->count = group->items[0] != NULL;
+	runtime_unlock(&lock);
+	return group;
+}
+
+PUBLIC void trm_channels_destroy(struct trm_channels *group)
+{
+	for (size_t i = 0; group && i < group->count; i++)
+		channel_destroy(group->items[i]);
+	if (group)
+		group->used = false;
+}
+
+PUBLIC const char *trm_channels_message(const struct trm_channels *group)
+{
+	return group ? group->message : "there is no memory for channels";
+}
+
+PUBLIC size_t trm_channels_count(const struct trm_channels *group)
+{
+	return group ? group->count : 0;
+}
+
+PUBLIC void trm_channels_start(struct trm_channels *group)
+{
+	for (size_t i = 0; group && i < group->count; i++)
+		channel_activate(group->items[i], true);
+}
+
+PUBLIC void trm_channels_stop(struct trm_channels *group)
+{
+	for (size_t i = 0; group && i < group->count; i++)
+		channel_activate(group->items[i], false);
+}
+
+PUBLIC bool trm_channels_are_active(const struct trm_channels *group)
+{
+	return group && group->count && group->items[0]->active;
+}
+
+PUBLIC void trm_channels_flush(struct trm_channels *group)
+{
+	for (size_t i = 0; group && i < group->count; i++)
+		channel_flush(group->items[i]);
+}
+
+PUBLIC void trm_channels_clear(struct trm_channels *group)
+{
+	for (size_t i = 0; group && i < group->count; i++)
+		channel_clear(group->items[i]);
+}
+
+PUBLIC void trm_channels_snapshot(struct trm_channels *group)
+{
+	for (size_t i = 0; group && i < group->count; i++)
+		channel_push(group->items[i]);
+}
+
+/* Says what was wrong, line by line. */
+static void warn_lines(const char *text)
+{
+	for (size_t length; *text; text += length + (text[length] == '\n')) {
+		length = strcspn(text, "\n");
+		settings_warn("%.*s", (int)length, text);
+	}
+}
+
+void channels_configure(const char *oneline)
+{
+	static struct settings usual;
+	struct channel *made[CHANNELS_MAX];
+	char message[MESSAGE_MAX];
+	const char *services;
+
+	usual = (struct settings){.count = 0};
+	settings_usual(&usual);
+	services = settings_get(&usual, "SERVICES_ENABLE");
+	if (services && *services) {
+		struct channel *channel = channel_create("default", &usual);
+
+		if (channel)
+			channel_activate(channel, true);
+	}
+	if (!oneline || !*oneline)
+		return;
+	oneline_create(oneline, true, made, message, sizeof(message));
+	warn_lines(message);
+}
+
+void channels_start(void)
+{
+	const char *oneline = getenv("TRAMMEL_CONFIG");
+
+	if ((!oneline || !*oneline) && !getenv("TRAMMEL_SERVICES_ENABLE"))
+		return;
+	settings_read_file();
+	channels_configure(oneline);
+}

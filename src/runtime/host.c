@@ -1,0 +1,107 @@
+#include "runtime/host.h"
+
+#include "runtime/channel/channel.h"
+#include "runtime/runtime.h"
+
+static bool describe(trm_attribute attribute, const char **ret_name, uint32_t *ret_type,
+		     uint32_t *ret_properties)
+{
+	const struct context_attribute *known = attributes_get(attribute);
+
+	if (!known)
+		return false;
+	*ret_name = strings_at(known->name)->bytes;
+	*ret_type = known->type;
+	*ret_properties = known->properties;
+	return true;
+}
+
+struct visiting {
+	trm_runtime_visit *visit;
+	void *context;
+	bool stopped;
+};
+
+static void visit_one(void *context, uint32_t attribute, uint64_t bits)
+{
+	struct visiting *visiting = context;
+	const struct context_attribute *known = attributes_get(attribute);
+
+	if (visiting->stopped || !known || known->properties & TRM_HIDDEN)
+		return;
+	const struct trm_value value = events_value(known, bits);
+
+	visiting->stopped = !visiting->visit(visiting->context, attribute, &value);
+}
+
+static void visit(trm_runtime_visit *function, void *context)
+{
+	struct visiting visiting = {function, context, false};
+	struct context_thread *thread = events_enter();
+
+	if (!thread)
+		return;
+	for (const struct context_node *node = thread->node; node->parent;
+	     node = node->parent)
+		visit_one(&visiting, node->attribute, node->value);
+	for (uint32_t i = 1; i < values_room(); i++) {
+		const struct moment *moment = values_get(i);
+
+		if (moment)
+			visit_one(&visiting, i, moment->bits);
+	}
+	values_each_process(visit_one, &visiting);
+	events_leave();
+}
+
+static void push(const trm_attribute *attributes, const struct trm_value *values,
+		 size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		events_api.set(attributes[i], &values[i]);
+	for (uint32_t i = 0; i < CHANNELS_MAX; i++) {
+		struct channel *channel = channel_at(i);
+
+		if (channel)
+			channel_push(channel);
+	}
+	for (size_t i = 0; i < count; i++)
+		events_api.end(attributes[i]);
+}
+
+static void flush_all(bool clear)
+{
+	for (uint32_t i = 0; i < CHANNELS_MAX; i++) {
+		struct channel *channel = channel_at(i);
+
+		if (channel)
+			channel_flush(channel);
+		if (channel && clear)
+			channel_clear(channel);
+	}
+}
+
+static const struct trm_runtime_host host = {
+	.size = sizeof(host),
+	.events = &events_api,
+	.find = attributes_find,
+	.describe = describe,
+	.begin_text = events_begin_text,
+	.end_text = events_end_text,
+	.get = events_get,
+	.visit = visit,
+	.push = push,
+	.set_usual = settings_set_usual,
+	.configure = channels_configure,
+	.read_file = settings_read_file,
+	.flush_all = flush_all,
+};
+
+__attribute__((visibility("default"))) const struct trm_runtime_host *
+trm_runtime_host(void)
+{
+	if (!start_host())
+		return NULL;
+	channels_keep();
+	return &host;
+}

@@ -1,0 +1,48 @@
+/*
+ * What libtrammel offers to libraries with other interfaces for annotations:
+ * libtrammel-cali. Both are built together; `size` tells that they were.
+ */
+#ifndef TRAMMEL_RUNTIME_HOST_H
+#define TRAMMEL_RUNTIME_HOST_H
+
+#define TRM_IN_LIBRARY_
+#include "trammel/annotate.h"
+
+/* What of the program's state was true at a moment: innermost first. Returns false to
+ * stop. */
+typedef bool trm_runtime_visit(void *context, trm_attribute attribute,
+			       const struct trm_value *value);
+
+struct trm_runtime_host {
+	size_t size;
+	const struct trm_api *events;
+	/* 0: there is none. */
+	trm_attribute (*find)(const char *name);
+	/* False: no attribute. The name stays. */
+	bool (*describe)(trm_attribute attribute, const char **ret_name,
+			 uint32_t *ret_type, uint32_t *ret_properties);
+	/* Begin and end of a text. */
+	void (*begin_text)(trm_attribute attribute, const char *text);
+	void (*end_text)(trm_attribute attribute, const char *text);
+	/* The innermost value; texts stay. Signal handlers may ask; false may mean that
+	 * the thread was in the middle of an event. */
+	bool (*get)(trm_attribute attribute, struct trm_value *ret_value);
+	/* All that is open or set in this thread, then what is set in the process. */
+	void (*visit)(trm_runtime_visit *visit, void *context);
+	/* Snapshots of all active channels, with these values set for its moment. */
+	void (*push)(const trm_attribute *attributes, const struct trm_value *values,
+		     size_t count);
+	/* Settings of the process: see cali_config_set and cali_config_preset. */
+	void (*set_usual)(const char *key, const char *value, bool preset);
+	/* Channels of the environment: those of a one-line form, NULL for none, and of
+	 * SERVICES_ENABLE. */
+	void (*configure)(const char *oneline);
+	void (*read_file)(void);
+	/* Writes what all channels have; `clear`: and forgets it. */
+	void (*flush_all)(bool clear);
+};
+
+/* Makes the state, if it is not there. NULL: it cannot be had. */
+const struct trm_runtime_host *trm_runtime_host(void);
+
+#endif

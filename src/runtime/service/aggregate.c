@@ -1,0 +1,176 @@
+/*
+ * aggregate: sums for each context. A row has a count, and sum, least and most of each
+ * metric. It is that of the context in which the thread was since its last snapshot.
+ */
+#include "runtime/channel/internal.h"
+#include "runtime/number.h"
+
+#include <string.h>
+
+static inline void add_value(uint64_t *cells, uint32_t type, bool first, uint64_t value)
+{
+	cells[0] = number_add(type, cells[0], value);
+	if (first || number_is_less(type, value, cells[1]))
+		cells[1] = value;
+	if (first || number_is_less(type, cells[2], value))
+		cells[2] = value;
+}
+
+/* The context with the values that tell contexts apart below it. */
+static struct context_node *keyed(struct channel_thread *own, struct context_node *node)
+{
+	const struct channel *channel = own->channel;
+
+	for (uint32_t i = 0; node && i < channel->key_count; i++) {
+		const struct channel_key *key = &channel->keys[i];
+		uint32_t attribute = key->attribute;
+		const struct moment *moment;
+
+		if (key->metric >= 0) {
+			node = tree_key(own->thread, node, key->attribute,
+					own->values[key->metric]);
+			continue;
+		}
+		if (!attribute)
+			attribute = attributes_find(key->name);
+		moment = values_get(attribute);
+		if (moment)
+			node = tree_key(own->thread, node, attribute, moment->bits);
+	}
+	return node;
+}
+
+static void take_metrics(struct channel_thread *own, uint64_t *row, bool first)
+{
+	const struct channel *channel = own->channel;
+
+	for (uint32_t i = 0; i < channel->metric_count; i++) {
+		const struct channel_metric *metric = &channel->metrics[i];
+
+		if (metric->kind == SERVICE_DELTA || metric->kind == SERVICE_GAUGE)
+			add_value(row + ROW_METRICS + 3 * i, metric->type, first,
+				  own->values[i]);
+	}
+}
+
+static void take_end(struct channel_thread *own, uint64_t *row)
+{
+	const struct channel *channel = own->channel;
+
+	for (uint32_t i = 0; i < channel->metric_count; i++) {
+		const struct channel_metric *metric = &channel->metrics[i];
+
+		if (metric->kind == SERVICE_AT_END)
+			add_value(row + ROW_METRICS + 3 * i, metric->type, !row[ROW_ENDS],
+				  own->values[i]);
+	}
+	row[ROW_ENDS]++;
+}
+
+/* A metric that the program set has a node, and a row, of its own. */
+static void take_value(struct channel_thread *own, const struct runtime_event *event)
+{
+	const struct context_attribute *attribute = attributes_get(event->attribute);
+	struct context_node *node;
+	uint64_t *row;
+
+	if (!(attribute->properties & TRM_AGGREGATABLE))
+		return;
+	node = tree_metric(own->thread, event->before, event->attribute);
+	row = node ? rows_at(own, node->number) : NULL;
+	if (!row)
+		return;
+	add_value(row + ROW_METRICS, attribute->type, !row[ROW_SNAPSHOTS], event->value);
+	row[ROW_SNAPSHOTS]++;
+}
+
+static void take(struct channel_thread *own, const struct runtime_event *event)
+{
+	bool keyed_by = own->channel->key_count != 0;
+	struct context_node *node = keyed_by ? keyed(own, event->before) : event->before;
+	uint64_t *row = node ? rows_at(own, node->number) : NULL;
+
+	if (unlikely(!row)) {
+		channels_lose();
+		return;
+	}
+	take_metrics(own, row, !row[ROW_SNAPSHOTS]);
+	row[ROW_SNAPSHOTS]++;
+	if (event->kind == RUNTIME_SET || event->kind == RUNTIME_START)
+		take_value(own, event);
+	if (event->kind != RUNTIME_END && event->kind != RUNTIME_CHANGE)
+		return;
+	/* What ends while others are open in it has its own row. */
+	if (event->kind == RUNTIME_END && unlikely(event->node != event->before))
+		row = rows_at(own, event->node->number);
+	if (row)
+		take_end(own, row);
+}
+
+static void add_cells(uint64_t *to, const uint64_t *from, uint32_t type, bool first)
+{
+	to[0] = number_add(type, to[0], from[0]);
+	if (first || number_is_less(type, from[1], to[1]))
+		to[1] = from[1];
+	if (first || number_is_less(type, to[2], from[2]))
+		to[2] = from[2];
+}
+
+void aggregate_add(const struct channel *channel, const struct context_node *node,
+		   uint64_t *to, const uint64_t *from)
+{
+	bool first = !to[ROW_SNAPSHOTS];
+
+	if (node->flags & CONTEXT_METRIC) {
+		add_cells(to + ROW_METRICS, from + ROW_METRICS,
+			  attributes_get(node->attribute)->type, first);
+	} else {
+		for (uint32_t i = 0; i < channel->metric_count; i++) {
+			const struct service_metric *metric = channel->metrics[i].metric;
+			bool at_end = metric->kind == SERVICE_AT_END;
+
+			if (at_end && !from[ROW_ENDS])
+				continue;
+			add_cells(to + ROW_METRICS + 3 * i, from + ROW_METRICS + 3 * i,
+				  metric->type, at_end ? !to[ROW_ENDS] : first);
+		}
+	}
+	to[ROW_SNAPSHOTS] += from[ROW_SNAPSHOTS];
+	to[ROW_ENDS] += from[ROW_ENDS];
+}
+
+/* AGGREGATE_KEY: names of attributes whose values tell contexts apart. */
+static const char *start(struct channel *channel)
+{
+	const char *names = settings_get(&channel->settings, "AGGREGATE_KEY");
+
+	for (int length; names && *names; names += length + (names[length] == ',')) {
+		length = (int)strcspn(names, ",");
+		if (!length || channel->key_count == CHANNEL_KEYS_MAX)
+			continue;
+		const char *name = settings_keep(names, (size_t)length);
+
+		if (name)
+			channel->keys[channel->key_count++] =
+				(struct channel_key){name, 0, -1};
+	}
+	return NULL;
+}
+
+static void write_rows(struct channel *channel, const struct publish_sink *sink)
+{
+	for (struct channel_thread *own = channel->threads; own; own = own->next)
+		if (own->clearing == channel->clearing)
+			output_rows(own, sink);
+	if (channel->ended)
+		output_rows(channel->ended, sink);
+}
+
+const struct service service_aggregate = {
+	.name = "aggregate",
+	.about = "count, sum, least and most of what is measured, for each context",
+	.keys = "AGGREGATE_KEY",
+	.start = start,
+	.take = take,
+	.write = write_rows,
+};

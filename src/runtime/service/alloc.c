@@ -1,0 +1,147 @@
+/*
+ * alloc: memory that is taken from the heap and given back. Sizes are those that
+ * malloc_usable_size(3) tells, on both ways: so no table of blocks is needed, and no
+ * lock. What is live is of the whole process, since the service was first asked for.
+ */
+#include "runtime/channel/channel.h"
+#include "runtime/service/wrap.h"
+
+#include <malloc.h>
+
+static const struct service_metric metrics[] = {
+	{"alloc.count", SERVICE_DELTA, TRM_TYPE_UINT, false},
+	{"alloc.bytes", SERVICE_DELTA, TRM_TYPE_UINT, false},
+	{"free.count", SERVICE_DELTA, TRM_TYPE_UINT, false},
+	{"free.bytes", SERVICE_DELTA, TRM_TYPE_UINT, false},
+	{"alloc.live", SERVICE_GAUGE, TRM_TYPE_INT, false},
+	{"alloc.highwatermark", SERVICE_GAUGE, TRM_TYPE_INT, false},
+};
+
+/* What this thread did. */
+static runtime_local struct {
+	uint64_t allocs, bytes, frees, freed;
+	int64_t most[CHANNELS_MAX]; /* live, since its last snapshot in the channel */
+} own_counts;
+
+static int64_t live;      /* bytes, of the process */
+static uint32_t measured; /* channels that want the most: a bit each */
+
+static void *(*real_malloc)(size_t size);
+static void *(*real_calloc)(size_t number, size_t size);
+static void *(*real_realloc)(void *old, size_t size);
+static void (*real_free)(void *block);
+static void *(*real_memalign)(size_t alignment, size_t size);
+static void *(*real_aligned_alloc)(size_t alignment, size_t size);
+static int (*real_posix_memalign)(void **block, size_t alignment, size_t size);
+
+static void *count_alloc(void *block)
+{
+	if (!block || runtime_busy)
+		return block;
+	int64_t size = (int64_t)malloc_usable_size(block);
+	int64_t now = __atomic_add_fetch(&live, size, __ATOMIC_RELAXED);
+
+	own_counts.allocs++;
+	own_counts.bytes += (uint64_t)size;
+	for (uint32_t left = measured; left; left &= left - 1) {
+		int64_t *most = &own_counts.most[__builtin_ctz(left)];
+
+		*most = now > *most ? now : *most;
+	}
+	return block;
+}
+
+static void count_free(size_t size)
+{
+	own_counts.frees++;
+	own_counts.freed += size;
+	__atomic_sub_fetch(&live, (int64_t)size, __ATOMIC_RELAXED);
+}
+
+static void *wrap_malloc(size_t size)
+{
+	return count_alloc(real_malloc(size));
+}
+
+static void *wrap_calloc(size_t number, size_t size)
+{
+	return count_alloc(real_calloc(number, size));
+}
+
+static void *wrap_realloc(void *old, size_t size)
+{
+	size_t before = old && !runtime_busy ? malloc_usable_size(old) : 0;
+	void *block = real_realloc(old, size);
+
+	/* A failure leaves the old one; realloc(old, 0) frees it. */
+	if (before && (block || !size))
+		count_free(before);
+	return count_alloc(block);
+}
+
+static void wrap_free(void *block)
+{
+	if (block && !runtime_busy)
+		count_free(malloc_usable_size(block));
+	real_free(block);
+}
+
+static void *wrap_memalign(size_t alignment, size_t size)
+{
+	return count_alloc(real_memalign(alignment, size));
+}
+
+static void *wrap_aligned_alloc(size_t alignment, size_t size)
+{
+	return count_alloc(real_aligned_alloc(alignment, size));
+}
+
+static int wrap_posix_memalign(void **block, size_t alignment, size_t size)
+{
+	int failed = real_posix_memalign(block, alignment, size);
+
+	if (!failed)
+		count_alloc(*block);
+	return failed;
+}
+
+#define WRAP(function)                                                                   \
+	{                                                                                \
+#function, (void *)wrap_##function, (void **)&real_##function            \
+	}
+static const struct wrap wraps[] = {
+	WRAP(malloc),   WRAP(calloc),        WRAP(realloc),        WRAP(free),
+	WRAP(memalign), WRAP(aligned_alloc), WRAP(posix_memalign),
+};
+
+static const char *start(struct channel *channel)
+{
+	__atomic_or_fetch(&measured, 1u << channel->number, __ATOMIC_RELAXED);
+	wrap_install(wraps, sizeof(wraps) / sizeof(wraps[0]));
+	return real_malloc ? NULL : "the program has no malloc";
+}
+
+static void sample(struct channel_thread *own, const struct runtime_event *event,
+		   uint64_t *ret_values)
+{
+	int64_t *most = &own_counts.most[own->channel->number];
+	int64_t now = __atomic_load_n(&live, __ATOMIC_RELAXED);
+
+	(void)event;
+	ret_values[0] = own_counts.allocs;
+	ret_values[1] = own_counts.bytes;
+	ret_values[2] = own_counts.frees;
+	ret_values[3] = own_counts.freed;
+	ret_values[4] = (uint64_t)now;
+	ret_values[5] = (uint64_t)(now > *most ? now : *most);
+	*most = now;
+}
+
+const struct service service_alloc = {
+	.name = "alloc",
+	.about = "allocations of the heap, their bytes, what is live, and the most of it",
+	.metrics = metrics,
+	.metric_count = sizeof(metrics) / sizeof(metrics[0]),
+	.start = start,
+	.sample = sample,
+};

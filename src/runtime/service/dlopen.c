@@ -1,0 +1,100 @@
+/*
+ * dlopen: how often libraries were opened and closed, and which modules there are at a
+ * flush, with their addresses. Whoever calls dlopen must be seen by it as its caller (it
+ * looks for libraries where that says): so the wrapper is a jump.
+ */
+#include "runtime/channel/channel.h"
+#include "runtime/service/wrap.h"
+
+#include <link.h>
+#include <string.h>
+
+static const struct service_metric metrics[] = {
+	{"dlopen.opens", SERVICE_DELTA, TRM_TYPE_UINT, false},
+	{"dlopen.closes", SERVICE_DELTA, TRM_TYPE_UINT, false},
+};
+
+__attribute__((used)) static uint64_t opens, closes;
+__attribute__((used)) static void *real_dlopen, *real_dlclose;
+void service_dlopen_open(void);
+void service_dlopen_close(void);
+
+__asm__(".text\n"
+	".hidden service_dlopen_open\n"
+	".hidden service_dlopen_close\n"
+	".type service_dlopen_open, @function\n"
+	"service_dlopen_open:\n"
+	"\tlock incq opens(%rip)\n"
+	"\tjmp *real_dlopen(%rip)\n"
+	".type service_dlopen_close, @function\n"
+	"service_dlopen_close:\n"
+	"\tlock incq closes(%rip)\n"
+	"\tjmp *real_dlclose(%rip)\n");
+
+static const struct wrap wraps[] = {
+	{"dlopen", (void *)service_dlopen_open, &real_dlopen},
+	{"dlclose", (void *)service_dlopen_close, &real_dlclose},
+};
+
+static const char *start(struct channel *channel)
+{
+	(void)channel;
+	wrap_install(wraps, sizeof(wraps) / sizeof(wraps[0]));
+	return NULL;
+}
+
+/* Of the process: the thread whose event comes next has it. */
+static void sample(struct channel_thread *own, const struct runtime_event *event,
+		   uint64_t *ret_values)
+{
+	(void)own;
+	(void)event;
+	ret_values[0] = __atomic_load_n(&opens, __ATOMIC_RELAXED);
+	ret_values[1] = __atomic_load_n(&closes, __ATOMIC_RELAXED);
+}
+
+static int write_module(struct dl_phdr_info *info, size_t size, void *context)
+{
+	const struct publish_sink *sink = context;
+	struct publish_pair pairs[3];
+	uint64_t bytes = 0;
+
+	(void)size;
+	if (!*info->dlpi_name)
+		return 0;
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_LOAD)
+			bytes = info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
+	pairs[0] = (struct publish_pair){sink->attribute(sink->context, "dlopen.module",
+							 TRM_TYPE_STRING, TRM_AS_VALUE),
+					 {.type = TRM_TYPE_STRING,
+					  .size = (uint32_t)strlen(info->dlpi_name),
+					  .bytes = info->dlpi_name}};
+	pairs[1] =
+		(struct publish_pair){sink->attribute(sink->context, "dlopen.address",
+						      TRM_TYPE_ADDRESS, TRM_AS_VALUE),
+				      {.type = TRM_TYPE_ADDRESS, .u = info->dlpi_addr}};
+	pairs[2] = (struct publish_pair){sink->attribute(sink->context, "dlopen.bytes",
+							 TRM_TYPE_UINT, TRM_AS_VALUE),
+					 {.type = TRM_TYPE_UINT, .u = bytes}};
+	sink->record(sink->context, 0, pairs, 3);
+	return 0;
+}
+
+static void write_modules(struct channel *channel, const struct publish_sink *sink)
+{
+	struct publish_sink copy = *sink;
+
+	(void)channel;
+	dl_iterate_phdr(write_module, &copy);
+}
+
+const struct service service_dlopen = {
+	.name = "dlopen",
+	.about = "libraries that are opened and closed, and modules at a flush",
+	.metrics = metrics,
+	.metric_count = sizeof(metrics) / sizeof(metrics[0]),
+	.start = start,
+	.sample = sample,
+	.write = write_modules,
+};

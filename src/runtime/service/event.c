@@ -1,0 +1,26 @@
+/* event: begin, end and set of attributes make snapshots. */
+#include "runtime/channel/channel.h"
+
+#include <string.h>
+
+static const char *start(struct channel *channel)
+{
+	const char *level = settings_get(&channel->settings, "EVENT_REGION_LEVEL");
+
+	channel->triggers = true;
+	if (level && !strcmp(level, "phase"))
+		channel->level = 4;
+	else if (level)
+		channel->level = (uint32_t)settings_number(&channel->settings,
+							   "EVENT_REGION_LEVEL", 0);
+	channel->filter = filter_create(&channel->settings);
+	return NULL;
+}
+
+const struct service service_event = {
+	.name = "event",
+	.about = "a snapshot at each begin, end and set",
+	.keys = "EVENT_REGION_LEVEL EVENT_INCLUDE_REGIONS EVENT_EXCLUDE_REGIONS "
+		"EVENT_INCLUDE_BRANCHES",
+	.start = start,
+};

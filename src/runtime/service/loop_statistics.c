@@ -1,0 +1,53 @@
+/*
+ * loop_statistics: iterations of loops, and how long they took. An iteration is the time
+ * in which a value of the attribute iteration#NAME is set, or a pass of TRM_LOOP.
+ */
+#include "runtime/channel/channel.h"
+
+#include <string.h>
+
+static const struct service_metric metrics[] = {
+	{"loop.iterations", SERVICE_DELTA, TRM_TYPE_UINT, false},
+	{"loop.iteration.ns", SERVICE_DELTA, TRM_TYPE_UINT, true},
+};
+
+static const char *start(struct channel *channel)
+{
+	channel->timed = true;
+	return NULL;
+}
+
+static bool is_iteration(uint32_t attribute)
+{
+	static const char prefix[] = "iteration#";
+	const struct context_attribute *known = attributes_get(attribute);
+
+	return known &&
+	       !strncmp(strings_at(known->name)->bytes, prefix, sizeof(prefix) - 1);
+}
+
+/* What it counted in the thread; a pass of TRM_LOOP ends with its node. */
+static void sample(struct channel_thread *own, const struct runtime_event *event,
+		   uint64_t *ret_values)
+{
+	const struct moment *moment =
+		event->kind == RUNTIME_UNSET ? values_get(event->attribute) : NULL;
+
+	if (moment && is_iteration(event->attribute)) {
+		own->iterations++;
+		own->iteration_ticks += event->now - moment->began;
+	} else if (event->kind == RUNTIME_ITERATION) {
+		own->iterations++;
+	}
+	ret_values[0] = own->iterations;
+	ret_values[1] = own->iteration_ticks;
+}
+
+const struct service service_loop_statistics = {
+	.name = "loop_statistics",
+	.about = "iterations of loops",
+	.metrics = metrics,
+	.metric_count = sizeof(metrics) / sizeof(metrics[0]),
+	.start = start,
+	.sample = sample,
+};

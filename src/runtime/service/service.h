@@ -1,0 +1,59 @@
+/*
+ * A service: a part of a channel, chosen by name. Each is a file of its own with one
+ * struct service, and a line in the table of table.c.
+ */
+#ifndef TRAMMEL_RUNTIME_SERVICE_H
+#define TRAMMEL_RUNTIME_SERVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct channel;
+struct channel_thread;
+struct runtime_event;
+struct publish_sink;
+
+enum service_metric_kind {
+	SERVICE_DELTA,  /* goes up: what it grew by since the thread's last snapshot */
+	SERVICE_GAUGE,  /* as it is now */
+	SERVICE_AT_END, /* of what ends; only there */
+	SERVICE_KEY,    /* tells contexts apart */
+};
+
+struct service_metric {
+	const char *name; /* of the attribute in profiles */
+	enum service_metric_kind kind;
+	uint32_t type; /* enum trm_type */
+	bool ticks;    /* becomes nanoseconds when it is written */
+};
+
+struct service {
+	const char *name, *about;
+	const struct service_metric *metrics;
+	size_t metric_count;
+	/* How many of them, the first ones, the channel has; NULL: all. */
+	size_t (*metrics_of)(const struct channel *channel);
+	/* Settings that it reads, with spaces between; for messages. */
+	const char *keys;
+	/* The channel begins to use it. Returns why it cannot be had, or NULL. */
+	const char *(*start)(struct channel *channel);
+	/* Writes its metrics as they are now. On the way of every event: no allocation,
+	 * no lock, no formatting. */
+	void (*sample)(struct channel_thread *own, const struct runtime_event *event,
+		       uint64_t *ret_values);
+	/* Keeps what was measured: channel_thread.values. */
+	void (*take)(struct channel_thread *own, const struct runtime_event *event);
+	/* Says records when the channel is flushed. */
+	void (*write)(struct channel *channel, const struct publish_sink *sink);
+	/* The channel was flushed, and its lock is not held. */
+	void (*flush)(struct channel *channel);
+};
+
+/* NULL: no such service. */
+const struct service *service_find(const char *name);
+/* In the order of the table; NULL at the end. */
+const struct service *service_at(size_t index);
+const char *service_name_at(size_t index);
+
+#endif

@@ -1,0 +1,59 @@
+/* All services. A new one is a file in this folder and a line here. */
+#include "runtime/service/service.h"
+
+#include <string.h>
+
+#define SERVICES(X)                                                                      \
+	X(event)                                                                         \
+	X(timer)                                                                         \
+	X(timestamp)                                                                     \
+	X(aggregate)                                                                     \
+	X(trace)                                                                         \
+	X(recorder)                                                                      \
+	X(report)                                                                        \
+	X(textlog)                                                                       \
+	X(loop_statistics)                                                               \
+	X(rusage)                                                                        \
+	X(memstat)                                                                       \
+	X(cpuinfo)                                                                       \
+	X(environment)                                                                   \
+	X(alloc)                                                                         \
+	X(io)                                                                            \
+	X(pthread)                                                                       \
+	X(dlopen)
+
+#define DECLARE(name) extern const struct service service_##name;
+SERVICES(DECLARE)
+
+#define ROW(name) &service_##name,
+static const struct service *const services[] = {SERVICES(ROW)};
+
+enum { SERVICE_COUNT = sizeof(services) / sizeof(services[0]) };
+
+/* What the peer calls them. */
+static const char *const aliases[][2] = {
+	{"sysalloc", "alloc"},
+	{"allocstats", "alloc"},
+	{"env", "environment"},
+};
+
+const struct service *service_at(size_t index)
+{
+	return index < SERVICE_COUNT ? services[index] : NULL;
+}
+
+const char *service_name_at(size_t index)
+{
+	return index < SERVICE_COUNT ? services[index]->name : NULL;
+}
+
+const struct service *service_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
+		if (!strcmp(name, aliases[i][0]))
+			name = aliases[i][1];
+	for (size_t i = 0; i < SERVICE_COUNT; i++)
+		if (!strcmp(name, services[i]->name))
+			return services[i];
+	return NULL;
+}

@@ -1,0 +1,175 @@
+#include "runtime/service/wrap.h"
+
+#include "runtime/runtime.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { TABLES_MAX = 8 };
+
+static struct {
+	struct runtime_lock lock;
+	struct {
+		const struct wrap *wraps;
+		size_t count;
+	} tables[TABLES_MAX];
+	size_t count;
+} installed;
+
+/* What a module's dynamic section says (ELF gABI, "Dynamic Section"). */
+struct module {
+	uintptr_t base;
+	const ElfW(Sym) * symbols;
+	const char *names;
+	const ElfW(Rela) * relocations[2]; /* of the table for calls, and others */
+	size_t sizes[2];
+	uintptr_t relro, relro_end;
+};
+
+/* The C library has made most addresses absolute; the vDSO's are not. */
+static uintptr_t absolute(const struct module *module, uintptr_t address)
+{
+	return address < module->base ? address + module->base : address;
+}
+
+static void read_dynamic(struct module *module, const ElfW(Dyn) * entry)
+{
+	for (; entry->d_tag != DT_NULL; entry++) {
+		uintptr_t address = absolute(module, entry->d_un.d_ptr);
+
+		switch (entry->d_tag) {
+		case DT_SYMTAB:
+			module->symbols = (const void *)address;
+			break;
+		case DT_STRTAB:
+			module->names = (const void *)address;
+			break;
+		case DT_JMPREL:
+			module->relocations[0] = (const void *)address;
+			break;
+		case DT_PLTRELSZ:
+			module->sizes[0] = entry->d_un.d_val / sizeof(ElfW(Rela));
+			break;
+		case DT_RELA:
+			module->relocations[1] = (const void *)address;
+			break;
+		case DT_RELASZ:
+			module->sizes[1] = entry->d_un.d_val / sizeof(ElfW(Rela));
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+static const struct wrap *find_wrap(const char *name)
+{
+	for (size_t i = 0; i < installed.count; i++)
+		for (size_t j = 0; j < installed.tables[i].count; j++)
+			if (!strcmp(installed.tables[i].wraps[j].name, name))
+				return &installed.tables[i].wraps[j];
+	return NULL;
+}
+
+/* Entries behind RELRO are made writable for the moment of the change. */
+static void set_entry(const struct module *module, void **entry, void *value)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t at = (uintptr_t)entry & ~(page - 1);
+	bool hidden =
+		(uintptr_t)entry >= module->relro && (uintptr_t)entry < module->relro_end;
+
+	if (*entry == value)
+		return;
+	if (hidden && mprotect((void *)at, page, PROT_READ | PROT_WRITE))
+		return;
+	__atomic_store_n(entry, value, __ATOMIC_RELEASE);
+	if (hidden)
+		mprotect((void *)at, page, PROT_READ);
+}
+
+static void patch(const struct module *module, const ElfW(Rela) * relocation)
+{
+	const ElfW(Sym) *symbol = &module->symbols[ELF64_R_SYM(relocation->r_info)];
+	unsigned type = (unsigned)ELF64_R_TYPE(relocation->r_info);
+	const struct wrap *wrap;
+
+	if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT)
+		return;
+	wrap = find_wrap(module->names + symbol->st_name);
+	if (wrap && *wrap->real)
+		set_entry(module, (void **)(module->base + relocation->r_offset),
+			  wrap->wrapper);
+}
+
+/* Not our own: what the library takes for itself is not the program's. */
+static bool is_ours(const struct dl_phdr_info *info)
+{
+	uintptr_t place = (uintptr_t)&wrap_install;
+
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+
+		if (header->p_type == PT_LOAD &&
+		    place >= info->dlpi_addr + header->p_vaddr &&
+		    place < info->dlpi_addr + header->p_vaddr + header->p_memsz)
+			return true;
+	}
+	return false;
+}
+
+static int patch_module(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	struct module module = {.base = info->dlpi_addr};
+	const ElfW(Dyn) *dynamic = NULL;
+
+	(void)size;
+	(void)unused;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+
+		if (header->p_type == PT_DYNAMIC)
+			dynamic = (const void *)(info->dlpi_addr + header->p_vaddr);
+		if (header->p_type != PT_GNU_RELRO)
+			continue;
+		module.relro = info->dlpi_addr + header->p_vaddr;
+		module.relro_end = module.relro + header->p_memsz;
+	}
+	if (!dynamic || is_ours(info) || strstr(info->dlpi_name, "linux-vdso") ||
+	    strstr(info->dlpi_name, "/ld-linux") || strstr(info->dlpi_name, "libtrammel"))
+		return 0;
+	read_dynamic(&module, dynamic);
+	for (int table = 0; table < 2; table++)
+		for (size_t i = 0;
+		     module.symbols && module.names && i < module.sizes[table]; i++)
+			patch(&module, &module.relocations[table][i]);
+	return 0;
+}
+
+void wrap_again(void)
+{
+	if (installed.count)
+		dl_iterate_phdr(patch_module, NULL);
+}
+
+void wrap_install(const struct wrap *wraps, size_t count)
+{
+	bool known = false;
+
+	runtime_lock(&installed.lock);
+	for (size_t i = 0; i < installed.count; i++)
+		known |= installed.tables[i].wraps == wraps;
+	for (size_t i = 0; i < count && !known; i++)
+		*wraps[i].real = dlsym(RTLD_DEFAULT, wraps[i].name);
+	if (!known && installed.count < TABLES_MAX) {
+		installed.tables[installed.count].wraps = wraps;
+		installed.tables[installed.count++].count = count;
+	}
+	runtime_unlock(&installed.lock);
+	if (!known)
+		wrap_again();
+}

@@ -1,0 +1,113 @@
+/*
+ * Values of the moment: those of attributes that are no part of the tree, which a program
+ * may ask for again. Each thread has its own; the process's are under a lock.
+ */
+#include "runtime/runtime.h"
+
+#include <string.h>
+
+enum { FIRST_ROOM = 4096 / sizeof(struct moment) };
+
+struct values {
+	uint32_t room;
+	struct moment *items; /* by attribute */
+};
+
+static runtime_local struct values own;
+
+static struct {
+	struct runtime_lock lock;
+	struct values values;
+} process;
+
+static bool make_room(struct values *values, uint32_t attribute)
+{
+	uint32_t room = values->room ? values->room : FIRST_ROOM;
+	struct moment *items;
+
+	if (likely(attribute < values->room))
+		return true;
+	while (room <= attribute)
+		room *= 2;
+	items = runtime_map(room * sizeof(*items));
+	if (!items)
+		return false;
+	if (values->items) {
+		memcpy(items, values->items, values->room * sizeof(*items));
+		runtime_unmap(values->items, values->room * sizeof(*items));
+	}
+	*values = (struct values){room, items};
+	return true;
+}
+
+void values_keep(uint32_t attribute, uint64_t bits, uint64_t now)
+{
+	if (make_room(&own, attribute))
+		own.items[attribute] = (struct moment){bits, now, true};
+}
+
+void values_drop(uint32_t attribute)
+{
+	if (attribute < own.room)
+		own.items[attribute].set = false;
+}
+
+const struct moment *values_get(uint32_t attribute)
+{
+	return attribute < own.room && own.items[attribute].set ? &own.items[attribute]
+								: NULL;
+}
+
+uint32_t values_room(void)
+{
+	return own.room;
+}
+
+void values_forget(void)
+{
+	runtime_unmap(own.items, own.room * sizeof(*own.items));
+	own = (struct values){0};
+}
+
+void values_keep_process(uint32_t attribute, uint64_t bits)
+{
+	runtime_lock(&process.lock);
+	if (make_room(&process.values, attribute))
+		process.values.items[attribute] = (struct moment){bits, 0, true};
+	runtime_unlock(&process.lock);
+}
+
+void values_drop_process(uint32_t attribute)
+{
+	runtime_lock(&process.lock);
+	if (attribute < process.values.room)
+		process.values.items[attribute].set = false;
+	runtime_unlock(&process.lock);
+}
+
+bool values_get_process(uint32_t attribute, uint64_t *ret_bits)
+{
+	bool set;
+
+	runtime_lock(&process.lock);
+	set = attribute < process.values.room && process.values.items[attribute].set;
+	if (set)
+		*ret_bits = process.values.items[attribute].bits;
+	runtime_unlock(&process.lock);
+	return set;
+}
+
+void values_each_process(void (*visit)(void *context, uint32_t attribute, uint64_t bits),
+			 void *context)
+{
+	uint64_t bits;
+
+	for (uint32_t i = 0; i < process.values.room; i++)
+		if (values_get_process(i, &bits))
+			visit(context, i, bits);
+}
+
+void values_resume(void)
+{
+	process.lock.taken = 0;
+}

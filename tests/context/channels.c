@@ -1,0 +1,280 @@
+/*
+ * Programs for the tests of channels: the first word says what to do. `channels.py`
+ * knows what each must have said.
+ */
+#include <caliper/cali.h>
+#include <trammel/channel.h>
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void *volatile kept;
+
+static void steps(int count)
+{
+	cali_begin_region("main");
+	for (int i = 0; i < count; i++) {
+		cali_begin_region("step");
+		cali_begin_region(i % 2 ? "odd" : "even");
+		cali_end_region(i % 2 ? "odd" : "even");
+		cali_end_region("step");
+	}
+	cali_end_region("main");
+}
+
+static void plain(int count)
+{
+	steps(count);
+}
+
+/* Two channels that are there at different times, and one that is cleared. */
+static void several(int count)
+{
+	struct trm_channels *first =
+		trm_channels_create("runtime-profile(output=first.json,"
+				    "output.format=json)");
+	struct trm_channels *second =
+		trm_channels_create("runtime-profile(output=second.json,"
+				    "output.format=json)");
+
+	steps(count);
+	trm_channels_start(first);
+	steps(count);
+	trm_channels_start(second);
+	steps(count);
+	trm_channels_stop(first);
+	steps(count);
+	trm_channels_start(first);
+	trm_channels_clear(second);
+	steps(count);
+	trm_channels_flush(first);
+	trm_channels_flush(second);
+	trm_channels_destroy(first);
+	trm_channels_destroy(second);
+}
+
+static void *in_thread(void *count)
+{
+	steps(*(int *)count);
+	return NULL;
+}
+
+/* Threads at once, and threads one after the other. */
+static void threads(int count)
+{
+	pthread_t all[8];
+
+	for (int i = 0; i < 8; i++)
+		pthread_create(&all[i], NULL, in_thread, &count);
+	for (int i = 0; i < 8; i++)
+		pthread_join(all[i], NULL);
+	for (int i = 0; i < 200; i++) {
+		pthread_create(&all[0], NULL, in_thread, &count);
+		pthread_join(all[0], NULL);
+	}
+}
+
+static void heap(int count)
+{
+	cali_begin_region("taking");
+	for (int i = 0; i < count; i++) {
+		kept = malloc(100000);
+		free(kept);
+	}
+	kept = calloc(10, 100000);
+	kept = realloc(kept, 2000000);
+	cali_end_region("taking");
+	cali_begin_region("giving");
+	free(kept);
+	cali_end_region("giving");
+}
+
+static void files(int count)
+{
+	int fd = open("file", O_RDWR | O_CREAT | O_TRUNC, 0600);
+	char bytes[100] = "";
+
+	cali_begin_region("writing");
+	for (int i = 0; i < count; i++)
+		if (write(fd, bytes, sizeof(bytes)) < 0)
+			abort();
+	cali_end_region("writing");
+	cali_begin_region("reading");
+	while (pread(fd, bytes, sizeof(bytes), 100l * (count - 1)) && --count)
+		continue;
+	cali_end_region("reading");
+	close(fd);
+}
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static void *holder(void *unused)
+{
+	(void)unused;
+	usleep(100000);
+	pthread_mutex_unlock(&mutex);
+	return NULL;
+}
+
+/* The main thread takes it for the other one, which lets it go: a plain mutex. */
+static void locks(int count)
+{
+	pthread_t thread;
+
+	cali_begin_region("locking");
+	for (int i = 0; i < count; i++) {
+		pthread_mutex_lock(&mutex);
+		pthread_mutex_unlock(&mutex);
+	}
+	pthread_mutex_lock(&mutex);
+	pthread_create(&thread, NULL, holder, NULL);
+	pthread_mutex_lock(&mutex);
+	pthread_mutex_unlock(&mutex);
+	pthread_join(thread, NULL);
+	cali_end_region("locking");
+}
+
+static void libraries(int count)
+{
+	cali_begin_region("loading");
+	for (int i = 0; i < count; i++)
+		dlclose(dlopen("libutil.so.1", RTLD_NOW));
+	cali_end_region("loading");
+}
+
+static void loops(int count)
+{
+	CALI_MARK_LOOP_BEGIN(loop, "outer");
+	for (int i = 0; i < count; i++) {
+		CALI_MARK_ITERATION_BEGIN(loop, i);
+		CALI_MARK_LOOP_BEGIN(inner, "inner");
+		for (int j = 0; j < 3; j++) {
+			CALI_MARK_ITERATION_BEGIN(inner, j);
+			CALI_MARK_ITERATION_END(inner);
+		}
+		CALI_MARK_LOOP_END(inner);
+		CALI_MARK_ITERATION_END(loop);
+	}
+	CALI_MARK_LOOP_END(loop);
+}
+
+static void forks(int count)
+{
+	steps(count);
+	if (!fork()) {
+		steps(2 * count);
+		exit(0);
+	}
+	wait(NULL);
+	if (!fork())
+		exit(0); /* says nothing, and writes nothing */
+	wait(NULL);
+}
+
+static void metrics(int count)
+{
+	cali_id_t cells = cali_create_attribute(
+		"cells", CALI_TYPE_INT, CALI_ATTR_ASVALUE | CALI_ATTR_AGGREGATABLE);
+
+	cali_begin_region("main");
+	for (int i = 1; i <= count; i++)
+		cali_set_int(cells, i);
+	cali_end_region("main");
+}
+
+/* Events between two marks, when all contexts are known: count.c and strace look on. */
+static void steady(int count)
+{
+	metrics(2);
+	steps(2);
+	syscall(SYS_getpgid, -1L);
+	metrics(count);
+	steps(count);
+	syscall(SYS_getpgid, -3L);
+}
+
+static volatile sig_atomic_t handled;
+
+static void handler(int signal)
+{
+	(void)signal;
+	cali_begin_region("handler");
+	cali_end_region("handler");
+	handled++;
+}
+
+/* A handler annotates, be its thread in the middle of an event or not. */
+static void handlers(int count)
+{
+	struct itimerval often = {{0, 100}, {0, 100}}, never = {{0, 0}, {0, 0}};
+
+	cali_init();
+	signal(SIGALRM, handler);
+	setitimer(ITIMER_REAL, &often, NULL);
+	while (handled < count)
+		steps(100);
+	setitimer(ITIMER_REAL, &never, NULL);
+	printf("%d\n", (int)handled);
+}
+
+/* Ends that do not fit. */
+static void mismatches(int count)
+{
+	for (int i = 0; i < count; i++) {
+		cali_begin_region("outer");
+		cali_begin_region("inner");
+		cali_end_region("never begun");
+		cali_end_region("outer");
+	}
+	steps(count);
+}
+
+static void levels(int count)
+{
+	cali_begin_phase("phase");
+	steps(count);
+	cali_end_phase("phase");
+}
+
+/* Settings in code: a preset gives way to the environment, what is set does not. */
+static void settings(int count)
+{
+	cali_config_preset("CALI_SERVICES_ENABLE", "event,aggregate,timer,recorder");
+	cali_config_preset("CALI_RECORDER_FILENAME", "preset.json");
+	cali_config_set("CALI_RECORDER_DIRECTORY", "set");
+	steps(count);
+}
+
+int main(int word_count, char **words)
+{
+	static const struct {
+		const char *name;
+		void (*run)(int count);
+	} rows[] = {
+		{"plain", plain},           {"several", several},
+		{"threads", threads},       {"heap", heap},
+		{"files", files},           {"locks", locks},
+		{"loops", loops},           {"forks", forks},
+		{"libraries", libraries},   {"steady", steady},
+		{"metrics", metrics},       {"levels", levels},
+		{"settings", settings},     {"handlers", handlers},
+		{"mismatches", mismatches},
+	};
+
+	for (size_t i = 0; word_count > 2 && i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (strcmp(rows[i].name, words[1]) != 0)
+			continue;
+		rows[i].run(atoi(words[2]));
+		return 0;
+	}
+	return 2;
+}

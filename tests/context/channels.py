@@ -1,0 +1,345 @@
+"""Channels that the environment and programs ask for, and what their services say."""
+
+import json
+import os
+import re
+import subprocess
+
+from context import common
+from context.common import expect
+from transparency import running, trammel
+
+EXAMPLES = os.path.join(trammel.ROOT, "examples")
+JSON = "output.format=json"
+
+
+def library_flags(place):
+    """What a program is linked with, from the build folder."""
+    words = []
+    for name, library in (("cali", "trammel-cali"), ("runtime", "trammel")):
+        folder = os.path.realpath(os.path.join(os.path.dirname(place.tool), "..", name))
+        words += [f"-L{folder}", f"-Wl,-rpath,{folder}", f"-l{library}"]
+    return words
+
+
+def build(place, source, compiler=("gcc", "-O2")):
+    program = os.path.join(place.folder, os.path.basename(source).replace(".", "-"))
+    subprocess.run([*compiler, *common.FLAGS, source, "-o", program, *library_flags(place)], check=True)
+    return program
+
+
+def run(place, *words, program=None, before=(), **variables):
+    """A program of channels.c, with variables of the environment."""
+    program = program or build(place, os.path.join(common.FOLDER, "channels.c"))
+    done = running.run([*before, program, *words], place.folder, timeout=60,
+                       environment={**place.environment(), **variables})
+    expect(done.status == 0, f"{words} {variables}: {done}")
+    return done
+
+
+def rows_of(text):
+    """Rows of FORMAT json by their path."""
+    return {row.get("path", ""): row for row in json.loads(text)}
+
+
+def read(place, name):
+    with open(os.path.join(place.folder, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def state(place):
+    """What is open can be asked for, measured or not."""
+    program = build(place, os.path.join(common.FOLDER, "state.c"))
+    for variables in ({}, {"CALI_CONFIG": "runtime-report(output=none)"}, {"CALI_CONFIG": "event-trace(output=none)"}):
+        done = run(place, program=program, **variables)
+        expect(not done.stdout and (variables or not done.stderr), f"{variables}: {done}")
+    command = trammel.run_command(place.tool, place.profile, [program], "regions,trace")
+    done = running.run(command, place.folder, environment=place.environment(), timeout=40)
+    expect(done.status == 0 and not done.stdout, f"{done}")
+    expect(place.read().count("outer/phase=phase/first") == 3, "regions of <caliper/cali.h>")
+
+
+def examples(place):
+    """They build, and do what their heads say."""
+    program = build(place, os.path.join(EXAMPLES, "caliper.c"))
+    expect(run(place, program=program).stdout == b"10945, in main\n", "a run that nobody measures")
+    done = run(place, program=program, CALI_CONFIG=f"runtime-report(output=stdout,region.count,{JSON})")
+    line, text = done.stdout.decode().split("\n", 1)
+    expect(line == "10945, in main" and not done.stderr, f"{done}")
+    expect(rows_of(text)["main/numbers/fibonacci"]["Calls"] == 20, text)
+    program = build(place, os.path.join(EXAMPLES, "caliper.cc"), ("g++", "-std=c++11", "-O2"))
+    done = run(place, f"runtime-report(output=stdout,region.count,{JSON})", program=program)
+    rows = rows_of(done.stdout.decode().split("\n", 1)[1])
+    expect(rows["main/divisors/divide"]["Calls"] == 10, f"{rows}")
+    expect(rows["main/divisors/caught"]["Calls"] == 1, f"{rows}")
+    done = run(place, "runtime-reprot,event-trace(outptu=x,output=none)", program=program)
+    expect(b"is 'runtime-report' meant?" in done.stderr and b"is 'output' meant?" in done.stderr, f"{done}")
+    program = build(place, os.path.join(EXAMPLES, "channels.c"))
+    done = run(place, program=program)
+    expect(re.search(rb"measured .* 5\n", done.stdout) and b"before" not in done.stdout
+           and b"after" not in done.stdout, f"{done}")
+    program = build(place, os.path.join(EXAMPLES, "regions.c"))
+    bare = run(place, program=program)
+    library = os.path.realpath(os.path.join(os.path.dirname(place.tool), "..", "runtime", "libtrammel.so.0"))
+    done = run(place, program=program, LD_PRELOAD=library,
+               TRAMMEL_CONFIG=f"runtime-report(output=stderr,region.count,{JSON})")
+    expect(done.stdout == bare.stdout, f"{done}")
+    rows = rows_of(done.stderr)
+    expect(rows["main loop/timestep/2/solve"]["Calls"] == 3 and rows["main loop"]["Calls"] == 1, f"{rows}")
+
+
+def report(place):
+    """Counts are exact, and times add up."""
+    done = run(place, "plain", "100", CALI_CONFIG=f"runtime-report(output=stdout,region.count,region.stats,{JSON})")
+    rows = rows_of(done.stdout)
+    counts = {path: row["Calls"] for path, row in rows.items() if path}
+    expect(counts == {"main": 1, "main/step": 100, "main/step/even": 50, "main/step/odd": 50}, f"{counts}")
+    exclusive = sum(row["Time (E)"] for path, row in rows.items() if path)
+    expect(abs(rows["main"]["Time (I)"] - exclusive) < 1e-9, f"{rows}")
+    for path, count in counts.items():
+        row = rows[path]
+        expect(row["Visits"] == count and row["Min ns/visit"] <= row["Avg ns/visit"] <= row["Max ns/visit"],
+               f"{path}: {row}")
+        inclusive = row["Avg ns/visit"] * count * 1e-9
+        expect(abs(inclusive - row["Time (I)"]) < 1e-7 * count, f"{path}: {row}, {inclusive}")
+    text = run(place, "plain", "10", CALI_CONFIG="runtime-report").stderr.decode()
+    expect(re.search(r"^ *path +Time \(E\) +Time \(I\) +Time % \(E\) +Time % \(I\)\n", text)
+           and "\n    step " in text, text)
+
+
+def agreement(place):
+    """Aggregates are those of the trace of the same run."""
+    done = run(place, "plain", "1000", CALI_CONFIG=f"event-trace(output=trace.json,{JSON}),"
+               f"runtime-profile(output=stdout,{JSON})")
+    rows, events, times = rows_of(done.stdout), {}, {}
+    before = -1
+    for record in json.loads(read(place, "trace.json")):
+        path = record.get("path", "")
+        times[path] = times.get(path, 0) + record.get("time.duration.ns", 0)
+        if "event.end#region" in record:
+            events[path] = events.get(path, 0) + 1
+        expect(record.get("time.offset.ns", before) >= before, "events are in the order of time")
+        before = record.get("time.offset.ns", before)
+    expect(events == {path: row["count"] for path, row in rows.items() if row.get("count")}, f"{events}")
+    for path, row in rows.items():
+        expect(not path or abs(times[path] * 1e-9 - row["time (exc)"]) < 1e-6 + 1e-3 * row["time (exc)"],
+               f"{path}: {times[path]}, {row}")
+
+
+def several(place):
+    """Channels of the program's own, at different times."""
+    run(place, "several", "10")
+    first, second = (rows_of(read(place, f"{name}.json")) for name in ("first", "second"))
+    expect(first["main/step"]["count"] == 30 and second["main/step"]["count"] == 10,
+           f"{first['main/step']} {second['main/step']}")
+
+
+def threads(place):
+    done = run(place, "threads", "100", CALI_CONFIG=f"runtime-report(output=stdout,region.count,{JSON})")
+    rows = rows_of(done.stdout)
+    expect(rows["main/step/odd"]["Calls"] == 208 * 50 and rows["main"]["Calls"] == 208, f"{rows}")
+    run(place, "threads", "100", CALI_CONFIG=f"event-trace(output=trace.json,{JSON})")
+    ends = [record for record in json.loads(read(place, "trace.json")) if "event.end#region" in record]
+    expect(len(ends) == 208 * 201 and len({record["thread"] for record in ends}) == 208,
+           f"{len(ends)} ends of {len({record['thread'] for record in ends})} threads")
+
+
+def heap(place):
+    done = run(place, "heap", "10", CALI_CONFIG=f"alloc-report(output=stdout,{JSON})")
+    taking, giving = (rows_of(done.stdout)[name] for name in ("taking", "giving"))
+    expect((taking["Allocs"], taking["Frees"]) == (12, 11) and taking["Alloc bytes"] >= 4000000, f"{taking}")
+    expect(2000000 <= taking["Most live"] <= 3200000, f"{taking}")
+    expect((giving["Allocs"], giving["Frees"]) == (0, 1), f"{giving}")
+
+
+def files(place):
+    done = run(place, "files", "20", CALI_CONFIG=f"io-report(output=stdout,{JSON})")
+    rows = rows_of(done.stdout)
+    expect((rows["writing"]["Calls"], rows["writing"]["Written"], rows["writing"]["Read"]) == (20, 2000, 0),
+           f"{rows}")
+    expect((rows["reading"]["Calls"], rows["reading"]["Read"]) == (20, 2000), f"{rows}")
+
+
+def locks(place):
+    query = "SELECT path, sum(sum#pthread.locks) AS locks, sum(sum#pthread.waits) AS waits, " \
+            "sum(sum#pthread.wait.ns) AS ns GROUP BY path FORMAT json"
+    done = run(place, "locks", "10", CALI_SERVICES_ENABLE="event,aggregate,pthread,report", CALI_REPORT_CONFIG=query)
+    row = rows_of(done.stdout)["locking"]
+    expect((row["locks"], row["waits"]) == (12, 1) and row["ns"] > 30000000, f"{row}")
+
+
+def libraries(place):
+    query = "SELECT path, sum(sum#dlopen.opens) AS opens, sum(sum#dlopen.closes) AS closes GROUP BY path FORMAT json"
+    done = run(place, "libraries", "3", CALI_SERVICES_ENABLE="event,aggregate,dlopen,report",
+               CALI_REPORT_CONFIG=query)
+    row = rows_of(done.stdout)["loading"]
+    expect((row["opens"], row["closes"]) == (3, 3), f"{row}")
+
+
+def loops(place):
+    done = run(place, "loops", "7", CALI_CONFIG=f"loop-report(output=stdout,{JSON})")
+    rows = rows_of(done.stdout)
+    expect((rows["outer"]["Iterations"], rows["outer/inner"]["Iterations"]) == (7, 21), f"{rows}")
+    query = "SELECT iteration#outer, sum(count) AS count WHERE iteration#outer GROUP BY iteration#outer FORMAT json"
+    done = run(place, "loops", "7", CALI_SERVICES_ENABLE="event,aggregate,report",
+               CALI_AGGREGATE_KEY="iteration#outer", CALI_REPORT_CONFIG=query)
+    rows = {row["iteration#outer"]: row["count"] for row in json.loads(done.stdout)}
+    expect(rows == {number: 1 for number in range(7)}, f"{rows}")
+
+
+def metrics(place):
+    query = "SELECT path, sum#cells, min#cells, max#cells, count#cells WHERE count#cells FORMAT json"
+    done = run(place, "metrics", "10", CALI_SERVICES_ENABLE="event,aggregate,report", CALI_REPORT_CONFIG=query)
+    row = json.loads(done.stdout)[0]
+    expect([row[f"{name}#cells"] for name in ("sum", "min", "max", "count")] == [55, 1, 10, 10], f"{row}")
+
+
+def system(place):
+    """What the kernel says of the process is there, and plausible."""
+    query = "SELECT sum(sum#rusage.minflt) AS faults, max(max#memstat.vmrss) AS resident, " \
+            "max(cpuinfo.cpu) AS cpu GROUP BY () FORMAT json"
+    done = run(place, "heap", "10", CALI_SERVICES_ENABLE="event,aggregate,rusage,memstat,cpuinfo,environment,report",
+               CALI_REPORT_CONFIG=query)
+    row = json.loads(done.stdout)[0]
+    expect(row["faults"] > 0 and row["resident"] > 500 and 0 <= row["cpu"] < 4096, f"{row}")
+    run(place, "plain", "1", CALI_CONFIG="runtime-profile(output=p.trm)")
+    done = running.run([place.tool, "report", "--json", "p.trm"], place.folder)
+    expect(b'"env.cmdline"' in done.stdout or b"env.program" in done.stdout, f"{done}")
+
+
+def filters(place):
+    for option, left in (("include_regions=step", {"main/step": 10}),
+                         ("exclude_regions=match(e*,o*)", {"main": 1, "main/step": 10}),
+                         ("include_regions=regex(^(odd|even)$)", {"main/step/even": 5, "main/step/odd": 5}),
+                         ("include_branches=\"odd\"", {"main/step/odd": 5}),
+                         ("exclude_regions=startswith(st)", {"main": 1, "main/step/even": 5, "main/step/odd": 5})):
+        done = run(place, "plain", "10", CALI_CONFIG=f"runtime-report(output=stdout,region.count,{JSON},{option})")
+        counts = {path: row["Calls"] for path, row in rows_of(done.stdout).items() if row.get("Calls")}
+        expect(counts == left, f"{option}: {counts}")
+    done = run(place, "levels", "10", CALI_CONFIG=f"runtime-report(output=stdout,region.count,level=phase,{JSON})")
+    counts = {path: row["Calls"] for path, row in rows_of(done.stdout).items() if row.get("Calls")}
+    expect(counts == {"phase": 1}, f"level: {counts}")
+
+
+def policies(place):
+    """A trace that may have so much memory keeps the first events, or the last ones."""
+    for policy, last in (("stop", False), ("drop-oldest", True), ("grow", True)):
+        run(place, "plain", "40000", CALI_CONFIG=f"event-trace(output=trace.json,{JSON},trace.policy={policy},"
+            "trace.size=1)")
+        records = [record for record in json.loads(read(place, "trace.json")) if "time.offset.ns" in record]
+        ended = any(record.get("event.end#region") == "main" for record in records)
+        began = any(record.get("event.begin#region") == "main" for record in records)
+        expect(ended == last and began == (policy != "drop-oldest"), f"{policy}: {began} {ended}")
+        expect((len(records) == 160003) == (policy == "grow"), f"{policy}: {len(records)}")
+
+
+def forks(place):
+    """A child writes what it measured itself, to a file of its own."""
+    run(place, "forks", "10", CALI_CONFIG=f"runtime-profile(output=p.json,{JSON})")
+    names = sorted(name for name in os.listdir(place.folder) if name.startswith("p") and name.endswith(".json"))
+    expect(len(names) == 2 and names[1] == "p.json", f"{names}")
+    counts = [rows_of(read(place, name))["main/step"]["count"] for name in names]
+    expect(counts == [20, 10], f"{names}: {counts}")
+
+
+def mistakes(place):
+    """What cannot be had is said, with what is near, and the rest works."""
+    done = run(place, "plain", "1", CALI_CONFIG="runtime-report(outptu=x,output=stdout,region.count),mpi-report,"
+               "order_by_tme,event-trace(output=/no/such/folder/x.trm)")
+    for text in (b"'runtime-report': there is no option 'outptu'; is 'output' meant?",
+                 b"'mpi-report' cannot be had: MPI is not measured",
+                 b"there is no configuration or option 'order_by_tme'; is 'order_by_time' meant?",
+                 b"/no/such/folder/x.trm"):
+        expect(text in done.stderr, f"{text}: {done}")
+    expect(b"Calls" in done.stdout, f"{done}")
+    done = run(place, "plain", "1", CALI_SERVICES_ENABLE="evnt,timer,aggregate")
+    expect(b"there is no service 'evnt'; is 'event' meant?" in done.stderr, f"{done}")
+    done = run(place, "plain", "1", CALI_CONFIG_FILE="/no/such/file")
+    expect(b"cannot read the configuration '/no/such/file'" in done.stderr, f"{done}")
+    done = run(place, "plain", "1", CALI_CONFIG="runtime-report(output=none")
+    expect(b"')' is missing" in done.stderr, f"{done}")
+
+
+def settings(place):
+    """Which of several settings counts."""
+    os.mkdir(os.path.join(place.folder, "set"))
+    query = {"CALI_RECORDER_CONFIG": "SELECT path, sum(count) AS count GROUP BY path FORMAT json"}
+    run(place, "settings", "5", CALI_RECORDER_DIRECTORY="environment", **query)
+    expect(rows_of(read(place, "set/preset.json"))["main/step"]["count"] == 5, "a preset")
+    run(place, "settings", "6", CALI_RECORDER_FILENAME="variable.json", **query)
+    expect(rows_of(read(place, "set/variable.json"))["main/step"]["count"] == 6, "a variable before a preset")
+    run(place, "settings", "7", TRAMMEL_RECORDER_FILENAME="own.json", **query)
+    expect(rows_of(read(place, "set/own.json"))["main/step"]["count"] == 7, "a variable of our own")
+    with open(os.path.join(place.folder, "caliper.config"), "w", encoding="utf-8") as file:
+        file.write("# a comment\nCALI_SERVICES_ENABLE=event,aggregate,report\nnonsense\n"
+                   "CALI_REPORT_CONFIG=SELECT path, sum(count) AS count GROUP BY path FORMAT json\n"
+                   "# [other]\nCALI_REPORT_FILENAME=other.json\n")
+    done = run(place, "plain", "8")
+    expect(rows_of(done.stdout)["main/step"]["count"] == 8, f"{done}")
+    expect(b"'caliper.config', line 3: not KEY=VALUE" in done.stderr, f"{done}")
+    run(place, "plain", "9", CALI_CONFIG_PROFILE="other")
+    expect(rows_of(read(place, "other.json"))["main/step"]["count"] == 9, "a profile of the file")
+
+
+def handlers(place):
+    """What a handler says in the middle of an event is lost, and counted; all else is there."""
+    done = run(place, "handlers", "300", CALI_CONFIG=f"runtime-report(output=report.json,region.count,{JSON})")
+    lost = re.search(rb"(\d+) events lost: a signal handler", done.stderr)
+    rows = rows_of(read(place, "report.json"))
+    seen = sum(row["Calls"] for path, row in rows.items() if path.split("/")[-1] == "handler")
+    expect(2 * (int(done.stdout) - seen) == (int(lost[1]) if lost else 0), f"{seen}: {done}")
+    ends = sum(row["Calls"] for path, row in rows.items() if path == "main/step")
+    expect(ends == 100 * rows["main"]["Calls"] and not run(place, "handlers", "300").stderr, f"{rows}")
+
+
+def mismatches(place):
+    """Ends that do not fit are said once, and recording goes on."""
+    done = run(place, "mismatches", "10", CALI_CONFIG=f"runtime-report(output=stdout,region.count,{JSON})")
+    expect(done.stderr.decode().splitlines() == [
+        "trammel: warning: end of region=never begun while the innermost that is open is region=inner, 10 times: "
+        "ignored",
+        "trammel: warning: end of region=outer while the innermost that is open is region=inner, 10 times: "
+        "what was open inside was ended, too"], f"{done}")
+    counts = {path: row["Calls"] for path, row in rows_of(done.stdout).items() if row.get("Calls")}
+    expect(counts == {"outer": 10, "outer/inner": 10, "main": 1, "main/step": 10, "main/step/odd": 5,
+                      "main/step/even": 5}, f"{counts}")
+
+
+def memory(place):
+    """A program that may have little memory runs as always, and what is not there is said."""
+    for kilobytes in (8000, 12000, 20000, 40000):
+        before = ("bash", "-c", f'ulimit -v {kilobytes}; exec "$@"', "bash")
+        done = run(place, "plain", "2000", before=before,
+                   CALI_CONFIG=f"runtime-report(output=report.json,region.count,{JSON}),event-trace(output=none)")
+        expect(not done.stdout, f"{done}")
+
+
+def log(place):
+    done = run(place, "plain", "2", CALI_SERVICES_ENABLE="event,textlog")
+    lines = [re.sub(rb"\[\d+\] |: [\d.]+ ms", b"", line) for line in done.stderr.splitlines()]
+    expect(lines == [b"main/step/even", b"main/step", b"main/step/odd", b"main/step", b"main"], f"{done}")
+
+
+def names(place):
+    """Values in names of files."""
+    run(place, "plain", "1", CALI_CONFIG=f"metadata(case=a b),runtime-profile(output=%program%-%case%.json,{JSON})")
+    expect("channels-c-a b.json" in os.listdir(place.folder), f"{os.listdir(place.folder)}")
+
+
+def steady(place):
+    """Once contexts are known: no system call, no heap on the way of an event in a channel."""
+    program = build(place, os.path.join(common.FOLDER, "channels.c"))
+    counter = os.path.join(place.programs, "count.so")
+    for config in ("runtime-report(output=none,region.stats)", "event-trace(output=none)", ""):
+        done = run(place, "steady", "500", program=program, LD_PRELOAD=counter, CALI_CONFIG=config)
+        expect(done.stdout == b"0 allocations\n", f"{config}: {done}")
+        trace = os.path.join(place.folder, "strace")
+        run(place, "steady", "500", program=program, before=("strace", "-f", "-o", trace), CALI_CONFIG=config)
+        lines = read(place, "strace").split("\n")
+        marks = [index for index, line in enumerate(lines) if "getpgid(-" in line]
+        expect(len(marks) == 2 and marks[1] == marks[0] + 1, f"{config}: {lines[marks[0]:marks[1] + 1][:4]}")
+
+
+TESTS = (state, examples, report, agreement, several, threads, heap, files, locks, libraries, loops, metrics,
+         system, filters, policies, forks, mistakes, settings, handlers, mismatches, memory,
+         log, names, steady)
