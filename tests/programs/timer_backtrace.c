@@ -34,7 +34,9 @@ static void handle(int number)
 	int count = backtrace(addresses, 64);
 
 	(void)number;
-	if (!finds(addresses, count, "main") || !finds(addresses, count, "chain_work"))
+	/* On a busy machine the timer strikes before and behind it, too. */
+	if (!finds(addresses, count, "main") ||
+	    (chain_working && !finds(addresses, count, "chain_work")))
 		broken++;
 	chain_signals++;
 }

@@ -2,7 +2,7 @@
 
 #include <stdint.h>
 
-volatile sig_atomic_t chain_signals;
+volatile sig_atomic_t chain_signals, chain_working;
 
 static char alternate_stack[256 * 1024];
 
@@ -58,6 +58,8 @@ void chain_work(int count)
 {
 	volatile uint32_t n = 1;
 
+	chain_working = 1;
 	while (chain_signals < count)
 		n = chain_deep(n, 12);
+	chain_working = 0;
 }

@@ -8,6 +8,7 @@
 #include <sys/time.h>
 
 extern volatile sig_atomic_t chain_signals; /* how often the timer has struck */
+extern volatile sig_atomic_t chain_working; /* not 0: in chain_work */
 
 /* Sets the handler, on an alternate stack of its own, and a timer at 1 kHz. */
 void chain_start(void (*handler)(int));
