@@ -151,39 +151,49 @@ static void show(const struct thread *thread, struct memory *memory,
 		show_all(memory, rest, end_of(thread, rest));
 }
 
-void returns_show(const struct thread *thread, const struct user_regs_struct *registers)
+/* What is read for one thread; the tracer does this for one after the other. NULL: none
+ * of its return addresses is of relocated code. */
+static struct memory *memory_of(const struct thread *thread)
 {
 	static struct memory memory;
-	const struct user_regs_struct *r = registers;
 
 	if (!thread->process->space->copies_calls)
-		return;
-	memory = (struct memory){thread->process->space, thread->process->pid, 0, 0, {0}};
-	show(thread, &memory,
-	     &(struct unwind_place){.pc = r->rip,
-				    .exact = true,
-				    .registers = {r->rax, r->rdx, r->rcx, r->rbx, r->rsi,
-						  r->rdi, r->rbp, r->rsp, r->r8, r->r9,
-						  r->r10, r->r11, r->r12, r->r13, r->r14,
-						  r->r15}});
+		return NULL;
+	memory.space = thread->process->space;
+	memory.pid = thread->process->pid;
+	memory.size = 0;
+	return &memory;
+}
+
+void returns_show(const struct thread *thread, const struct user_regs_struct *registers)
+{
+	struct memory *memory = memory_of(thread);
+	const struct user_regs_struct *r = registers;
+
+	if (memory)
+		show(thread, memory,
+		     &(struct unwind_place){
+			     .pc = r->rip,
+			     .exact = true,
+			     .registers = {r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi,
+					   r->rbp, r->rsp, r->r8, r->r9, r->r10, r->r11,
+					   r->r12, r->r13, r->r14, r->r15}});
 }
 
 void returns_show_hooked(const struct thread *thread,
 			 const struct wire_registers *registers)
 {
-	static struct memory memory;
+	struct memory *memory = memory_of(thread);
 	const struct wire_registers *r = registers;
-
-	if (!thread->process->space->copies_calls)
-		return;
 	struct unwind_place place = {
 		.registers = {r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp,
 			      r->rsp + sizeof(uint64_t), r->r8, r->r9, r->r10, r->r11,
 			      r->r12, r->r13, r->r14, r->r15}};
 
-	memory = (struct memory){thread->process->space, thread->process->pid, 0, 0, {0}};
-	if (read_return(&memory, r->rsp, &place.pc))
-		show(thread, &memory, &place);
+	if (!memory)
+		return;
+	if (read_return(memory, r->rsp, &place.pc))
+		show(thread, memory, &place);
 	else
-		show_all(&memory, r->rsp, end_of(thread, r->rsp));
+		show_all(memory, r->rsp, end_of(thread, r->rsp));
 }
