@@ -37,7 +37,21 @@ static inline int is_readable(uint64_t address)
 
 /* Return addresses become the original ones, from that of a function on which has just
  * been entered with these registers. */
-void look_through(const struct wire_bank *bank, const struct wire_registers *frame);
+void look_through(struct wire_bank *bank, const struct wire_registers *frame);
+
+/* Whether a text is there, with its patches. */
+int is_patched(const struct wire_undo *undo);
+
+#define FUTEX_OWNER_DIED 0x40000000u
+
+static inline int controller_died(const struct wire_control *control)
+{
+	return (__atomic_load_n(&control->owner[0], __ATOMIC_ACQUIRE) &
+		FUTEX_OWNER_DIED) != 0;
+}
+
+void *memcpy(void *to, const void *from, size_t size);
+void *memset(void *to, int byte, size_t size);
 
 /* The bank of this thread. */
 static inline struct wire_bank *own_bank(void)

@@ -133,10 +133,11 @@ static uint64_t end_of(const struct wire_bank *bank, uint64_t start)
 
 /* A walk up the stack. */
 struct walk {
-	const struct wire_bank *bank;
+	struct wire_bank *bank;
 	const struct wire_control *control;
 	uint64_t start, end; /* of what is known to be readable, if end is the stack's */
 	uint64_t page;       /* another one that is; 0: none yet */
+	struct range code;   /* where trampolines are */
 };
 
 static bool may_read(struct walk *walk, uint64_t address)
@@ -165,21 +166,23 @@ static bool read_return(void *context, uint64_t address, uint64_t *ret_pc)
 {
 	struct walk *walk = context;
 
-	if (!may_read(walk, address))
+	if (!read_word(context, address, ret_pc))
 		return false;
-	*ret_pc = look_at(walk->control, (uint64_t *)(uintptr_t)address);
+	if (*ret_pc - walk->code.start < walk->code.end - walk->code.start)
+		*ret_pc = look_at(walk->control, (uint64_t *)(uintptr_t)address);
 	return true;
 }
 
-static bool find_tables(void *context, uint64_t pc, struct unwind_tables *ret_tables)
+/* With the controller dead nobody says that a module is gone. */
+static bool find_tables(const struct wire_control *control, uint64_t pc,
+			struct unwind_tables *ret_tables)
 {
-	const struct wire_control *control = ((const struct walk *)context)->control;
-
 	for (uint64_t i = 0; i < control->text_count && i < WIRE_TEXTS_MAX; i++) {
 		const struct wire_text *text = &control->texts[i];
 		const struct wire_undo *undo = &control->undos[i];
 
-		if (pc < text->start || pc >= text->end || !undo->unwind_header)
+		if (pc < text->start || pc >= text->end || !undo->unwind_header ||
+		    (controller_died(control) && !is_patched(undo)))
 			continue;
 		ret_tables->header = undo->unwind_header;
 		ret_tables->start = undo->unwind_start;
@@ -188,6 +191,30 @@ static bool find_tables(void *context, uint64_t pc, struct unwind_tables *ret_ta
 		return true;
 	}
 	return false;
+}
+
+/* Programs that throw a lot do so from the same places. A signal's handler may use the
+ * same rows meanwhile: they are whole if their key is right before and afterwards. */
+static bool find_rule(void *context, uint64_t pc, struct unwind_rule *ret_rule)
+{
+	struct walk *walk = context;
+	struct wire_rule *row = &walk->bank->rules[(pc ^ pc >> 5) % WIRE_RULES];
+	uint64_t key = pc ^ (uint64_t)walk->control->texts_changed << 48;
+	struct unwind_tables tables;
+
+	if (__atomic_load_n(&row->key, __ATOMIC_ACQUIRE) == key) {
+		*ret_rule = row->rule;
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+		if (__atomic_load_n(&row->key, __ATOMIC_ACQUIRE) == key)
+			return true;
+	}
+	if (!find_tables(walk->control, pc, &tables) ||
+	    !unwind_find_rule(&tables, pc, ret_rule))
+		return false;
+	__atomic_store_n(&row->key, 0, __ATOMIC_SEQ_CST);
+	row->rule = *ret_rule;
+	__atomic_store_n(&row->key, key, __ATOMIC_SEQ_CST);
+	return true;
 }
 
 /* Each word from an address on. */
@@ -208,7 +235,7 @@ static void look_at_all(const struct wire_bank *bank, uint64_t start)
 	}
 }
 
-void look_through(const struct wire_bank *bank, const struct wire_registers *frame)
+void look_through(struct wire_bank *bank, const struct wire_registers *frame)
 {
 	uint64_t rsp = frame->rsp, stack_end = end_of(bank, rsp);
 	struct walk walk = {
@@ -217,7 +244,7 @@ void look_through(const struct wire_bank *bank, const struct wire_registers *fra
 		.start = rsp,
 		.end = bank->quiet || stack_end == bank->stack_end ? stack_end : rsp,
 	};
-	const struct unwind_view view = {&walk, find_tables, read_word, read_return};
+	const struct unwind_view view = {&walk, find_rule, read_word, read_return};
 	/* By the numbers of call-frame information. */
 	struct unwind_place place = {
 		.registers = {frame->rax, frame->rdx, frame->rcx, frame->rbx, frame->rsi,
@@ -226,6 +253,7 @@ void look_through(const struct wire_bank *bank, const struct wire_registers *fra
 			      frame->r14, frame->r15}};
 	uint64_t rest = rsp;
 
+	walk.code = all_code(walk.control);
 	if (read_return(&walk, rsp, &place.pc))
 		rest = unwind_walk(&view, place);
 	if (rest != UNWIND_DONE)
@@ -234,7 +262,7 @@ void look_through(const struct wire_bank *bank, const struct wire_registers *fra
 
 void resident_look(const struct wire_registers *frame)
 {
-	const struct wire_bank *bank = own_bank();
+	struct wire_bank *bank = own_bank();
 	uint32_t number = (uint32_t)((const uint64_t *)(frame + 1))[1];
 
 	if (number == WIRE_HOOK_OWN)

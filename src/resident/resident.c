@@ -8,7 +8,6 @@
 #define SYS_gettid           186
 #define FUTEX_WAIT           0
 #define FUTEX_WAKE           1
-#define FUTEX_OWNER_DIED     0x40000000u
 #define PR_SET_SECCOMP       22
 #define PR_SET_TSC           26
 #define PR_TSC_SIGSEGV       2
@@ -85,12 +84,6 @@ void resident_run(struct wire_batch *batch)
 		arguments[0] += call->addend;
 		call->result = system_call(call->number, arguments);
 	}
-}
-
-static int controller_died(const struct wire_control *control)
-{
-	return (__atomic_load_n(&control->owner[0], __ATOMIC_ACQUIRE) &
-		FUTEX_OWNER_DIED) != 0;
 }
 
 /* Posts a request and rings the controller's doorbell. */
@@ -190,7 +183,7 @@ static int holds(const struct wire_seal *seal)
 	return 1;
 }
 
-static int is_patched(const struct wire_undo *undo)
+int is_patched(const struct wire_undo *undo)
 {
 	return holds(&undo->seals[0]) || holds(&undo->seals[1]);
 }

@@ -60,9 +60,9 @@ static uint64_t show_word(const struct space *space, uint64_t address, uint64_t 
 	return original;
 }
 
-static bool find_tables(void *context, uint64_t pc, struct unwind_tables *ret_tables)
+static bool find_tables(const struct memory *memory, uint64_t pc,
+			struct unwind_tables *ret_tables)
 {
-	const struct memory *memory = context;
 	const struct module *module = space_module_of_text(memory->space, pc);
 
 	if (!module)
@@ -78,6 +78,14 @@ static bool find_tables(void *context, uint64_t pc, struct unwind_tables *ret_ta
 		.bytes = unwind->bytes,
 	};
 	return true;
+}
+
+static bool find_rule(void *context, uint64_t pc, struct unwind_rule *ret_rule)
+{
+	struct unwind_tables tables;
+
+	return find_tables(context, pc, &tables) &&
+	       unwind_find_rule(&tables, pc, ret_rule);
 }
 
 /* Reads on from an address; false if there is nothing. */
@@ -144,7 +152,7 @@ static void show_all(struct memory *memory, uint64_t start, uint64_t end)
 static void show(const struct thread *thread, struct memory *memory,
 		 const struct unwind_place *place)
 {
-	const struct unwind_view view = {memory, find_tables, read_word, read_return};
+	const struct unwind_view view = {memory, find_rule, read_word, read_return};
 	uint64_t rest = unwind_walk(&view, *place);
 
 	if (rest != UNWIND_DONE)

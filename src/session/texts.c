@@ -99,6 +99,12 @@ static uint64_t row_for(const struct wire_control *control, uint64_t start, uint
 	return free_row;
 }
 
+/* What threads know by heart of texts holds no longer. */
+static void note_change(struct wire_control *control)
+{
+	__atomic_fetch_add(&control->texts_changed, 1, __ATOMIC_SEQ_CST);
+}
+
 bool texts_add(const struct space *space, const struct module *module)
 {
 	struct wire_control *control = space->family->arena->control;
@@ -121,6 +127,7 @@ bool texts_add(const struct space *space, const struct module *module)
 		end = UINT64_MAX;
 		undo = (struct wire_undo){0};
 	}
+	note_change(control);
 	control->undos[row] = undo;
 	__atomic_store_n(&control->texts[row].start, start, __ATOMIC_RELEASE);
 	__atomic_store_n(&control->texts[row].end, end, __ATOMIC_RELEASE);
@@ -152,8 +159,10 @@ void texts_remove(const struct session *session, const struct space *space,
 	}
 	for (uint64_t i = 0; end && i < control->text_count; i++)
 		if (control->texts[i].start == module->text_start &&
-		    control->texts[i].end == end)
+		    control->texts[i].end == end) {
 			__atomic_store_n(&control->texts[i].end, 0, __ATOMIC_RELEASE);
+			note_change(control);
+		}
 }
 
 const struct module *texts_find(const struct space *space, uint64_t start, uint64_t size)

@@ -151,8 +151,8 @@ struct context_thread {
 	uint32_t tid;
 	uint32_t alive;
 	uint32_t node_count;
-	uint64_t order;      /* of its next block of events */
-	uint64_t dropped;    /* events for which there was no memory */
+	uint64_t order;   /* of its next block of events */
+	uint64_t dropped; /* events for which there was no memory */
 	/* Nodes by where their texts lie in memory: runtime/tree.c. Nodes behind this lie
 	 * at multiples of 64 bytes. */
 	struct context_node **noted;

@@ -4,8 +4,8 @@
  *
  *     arena file                          mapped in the program
  *     0          resident code            read, execute
- *     0x4000     struct wire_control      read, write
- *     0x8d000    banks, in chunks         read, write; chunks beyond the first anywhere
+ *     0x6000     struct wire_control      read, write
+ *     0x8f000    banks, in chunks         read, write; chunks beyond the first anywhere
  *     ...        trampolines of modules   read, execute, near their module
  *
  * A bank belongs to one thread, whose GS base is its address: a header with mailbox,
@@ -21,9 +21,9 @@
 
 #define WIRE_VERSION 18
 
-#define WIRE_RESIDENT_SIZE  0x4000 /* bytes for the resident's code in the arena */
-#define WIRE_CONTROL_OFFSET 0x4000
-#define WIRE_BANKS_OFFSET   0x8d000
+#define WIRE_RESIDENT_SIZE  0x6000 /* bytes for the resident's code in the arena */
+#define WIRE_CONTROL_OFFSET 0x6000
+#define WIRE_BANKS_OFFSET   0x8f000
 #define WIRE_BANK_HEADER    0x2000 /* bytes in front of the counters of a bank */
 #define WIRE_CONTROL_STACK                                                               \
 	0x1000 /* in wire_control: injected code's stack grows down from */
@@ -146,6 +146,8 @@
 
 #ifndef __ASSEMBLER__
 
+#include "wire/unwind.h"
+
 #include <stdint.h>
 
 #define WIRE_BATCH_MAX 24
@@ -243,7 +245,8 @@ struct wire_control {
 	uint64_t inject_back;
 	uint64_t inject_mask;
 	uint32_t window; /* bits: calls of which functions matter, see WIRE_HOOK_START */
-	uint8_t pad2_[WIRE_CONTROL_BATCH - 0x54];
+	uint32_t texts_changed; /* goes up whenever texts[] changes */
+	uint8_t pad2_[WIRE_CONTROL_BATCH - 0x58];
 	struct wire_batch batch; /* what injected code runs */
 	uint8_t stack[0x1000 - WIRE_CONTROL_BATCH - sizeof(struct wire_batch)];
 	uint64_t text_count; /* rows that are or were in use */
@@ -353,6 +356,14 @@ static inline uint32_t wire_graph_row(uint32_t parent, uint32_t function)
 	       WIRE_GRAPH_MASK;
 }
 
+/* A rule that was found before, by the thread itself. `key` is the address with
+ * wire_control.texts_changed in its upper 16 bits; 0 while the rule is written. */
+#define WIRE_RULES 32
+struct wire_rule {
+	uint64_t key;
+	struct unwind_rule rule;
+};
+
 /* The header of a bank; counters follow at WIRE_BANK_HEADER. */
 struct wire_bank {
 	uint64_t self;   /* address of this bank in the program */
@@ -374,6 +385,7 @@ struct wire_bank {
 	uint64_t enter, leave, tally; /* the same of these */
 	uint8_t pad2_[0x100 - 0xf8];
 	struct wire_batch batch;
+	struct wire_rule rules[WIRE_RULES]; /* by their addresses: look.c */
 };
 
 #endif

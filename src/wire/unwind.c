@@ -21,32 +21,15 @@ enum {
 	HEADER_COUNT = 0x03,
 };
 
-/* Where a register's value for the caller is. */
+/* Where a register's value for the caller is: unwind_saved.how. */
 enum saved { KEPT, AT_FRAME, AT_REGISTER, LOST };
 
-struct where {
-	uint8_t saved; /* enum saved */
-	uint8_t base;  /* AT_REGISTER: of the address */
-	int32_t offset;
-};
-
-/* Rules of one place. The CFA is the value of a register plus an offset, or the word that
- * lies there. */
-struct row {
-	uint8_t base; /* register; UNWIND_REGISTERS: it is not known */
-	bool loaded;
-	bool outermost; /* the return address is lost: a thread's first code */
-	int64_t offset;
-	struct where registers[UNWIND_REGISTERS];
-};
-
 struct rules {
-	struct row row, initial;
-	struct row remembered[REMEMBERED_MAX];
+	struct unwind_rule row, initial;
+	struct unwind_rule remembered[REMEMBERED_MAX];
 	uint32_t remembered_count;
 	int64_t code_factor, data_factor;
 	uint8_t encoding; /* of pointers */
-	bool signal;      /* the frame of a handler's return */
 	bool sized;       /* there are sizes of augmentations */
 };
 
@@ -131,14 +114,32 @@ static uint64_t pointer(const struct unwind_tables *tables, struct reading *read
 	return value;
 }
 
-static struct where *where_of(struct row *row, uint64_t column)
+/* NULL: it is none of those that are followed. */
+static struct unwind_saved *where_of(struct unwind_rule *row, uint64_t column)
 {
-	return column < UNWIND_REGISTERS ? &row->registers[column] : NULL;
+	static const uint8_t places[UNWIND_REGISTERS] = {
+		[UNWIND_RBX] = 1,     [UNWIND_RBP] = 2,     [UNWIND_R12] = 3,
+		[UNWIND_R12 + 1] = 4, [UNWIND_R12 + 2] = 5, [UNWIND_R12 + 3] = 6};
+
+	if (column >= UNWIND_REGISTERS || !places[column])
+		return NULL;
+	return &row->registers[places[column] - 1];
 }
 
-static void set(struct row *row, uint64_t column, enum saved saved, int64_t offset)
+/* False: it is too large to be true, and the frame is not understood. */
+static bool take_offset(struct unwind_rule *row, int64_t offset)
 {
-	struct where *where = where_of(row, column);
+	row->offset = (int32_t)offset;
+	if (row->offset == offset)
+		return true;
+	row->base = UNWIND_REGISTERS;
+	return false;
+}
+
+static void set(struct unwind_rule *row, uint64_t column, enum saved saved,
+		int64_t offset)
+{
+	struct unwind_saved *where = where_of(row, column);
 
 	if (column == RETURN_ADDRESS) {
 		/* It lies below the CFA, as calls push it, or else it is not followed. */
@@ -149,17 +150,17 @@ static void set(struct row *row, uint64_t column, enum saved saved, int64_t offs
 	}
 	if (!where)
 		return;
-	where->saved = (uint8_t)saved;
+	where->how = (uint8_t)saved;
 	where->offset = (int32_t)offset;
 	if (offset != (int32_t)offset)
-		where->saved = LOST;
+		where->how = LOST;
 }
 
-static void set_frame(struct row *row, uint64_t base, int64_t offset)
+static void set_frame(struct unwind_rule *row, uint64_t base, int64_t offset)
 {
 	row->base = base < UNWIND_REGISTERS ? (uint8_t)base : UNWIND_REGISTERS;
-	row->offset = offset;
 	row->loaded = false;
+	take_offset(row, offset);
 }
 
 /* DW_OP_bregN offset, which is all that compilers use here, perhaps with DW_OP_deref.
@@ -182,9 +183,10 @@ static bool read_expression(struct reading *reading, uint8_t *ret_base,
 	       *ret_base < UNWIND_REGISTERS;
 }
 
-static void set_expression(struct row *row, struct reading *reading, uint64_t column)
+static void set_expression(struct unwind_rule *row, struct reading *reading,
+			   uint64_t column)
 {
-	struct where *where = where_of(row, column);
+	struct unwind_saved *where = where_of(row, column);
 	int64_t offset = 0;
 	uint8_t base = 0;
 	bool loaded, good = read_expression(reading, &base, &offset, &loaded);
@@ -196,19 +198,23 @@ static void set_expression(struct row *row, struct reading *reading, uint64_t co
 		where->base = base;
 }
 
-static void set_frame_expression(struct row *row, struct reading *reading)
+static void set_frame_expression(struct unwind_rule *row, struct reading *reading)
 {
+	int64_t offset = 0;
 	uint8_t base = 0;
 
 	row->base = UNWIND_REGISTERS;
-	if (read_expression(reading, &base, &row->offset, &row->loaded))
+	if (read_expression(reading, &base, &offset, &row->loaded) &&
+	    take_offset(row, offset))
 		row->base = base;
 }
 
 static void restore(struct rules *rules, uint64_t column)
 {
-	if (column < UNWIND_REGISTERS)
-		rules->row.registers[column] = rules->initial.registers[column];
+	struct unwind_saved *where = where_of(&rules->row, column);
+
+	if (where)
+		*where = *where_of(&rules->initial, column);
 }
 
 static void remember(struct rules *rules, struct reading *reading)
@@ -281,7 +287,7 @@ static void step_register(struct rules *rules, struct reading *reading, uint8_t 
 /* All but those that advance. */
 static void step(struct rules *rules, struct reading *reading, uint8_t code)
 {
-	struct row *row = &rules->row;
+	struct unwind_rule *row = &rules->row;
 	uint64_t base;
 
 	switch (code) {
@@ -305,10 +311,10 @@ static void step(struct rules *rules, struct reading *reading, uint8_t code)
 		set_frame(row, leb(reading, false), row->offset);
 		break;
 	case 0x0e: /* def_cfa_offset */
-		row->offset = (int64_t)leb(reading, false);
+		take_offset(row, (int64_t)leb(reading, false));
 		break;
 	case 0x13: /* def_cfa_offset_sf */
-		row->offset = scaled(rules, leb(reading, true));
+		take_offset(row, scaled(rules, leb(reading, true)));
 		break;
 	case 0x0f: /* def_cfa_expression */
 		set_frame_expression(row, reading);
@@ -399,7 +405,7 @@ static bool read_common(const struct unwind_tables *tables, uint64_t address,
 		else if (*letters == 'L')
 			number(&data, 1);
 		else if (*letters == 'S')
-			rules->signal = true;
+			rules->row.signal = true;
 		else if (*letters == 'P') /* stepped over, so never mind what it means */
 			pointer(tables, &data, number(&data, 1) & 0x0f, false);
 		else
@@ -439,25 +445,31 @@ static uint64_t find_entry(const struct unwind_tables *tables, uint64_t pc)
 	return tables->header + (uint64_t)(int64_t)(int32_t)number(&reading, 4);
 }
 
-/* The rules for `pc`. False: nothing is known of it, or it is not understood. */
-static bool find_rules(const struct unwind_tables *tables, uint64_t pc,
-		       struct rules *rules)
+bool unwind_find_rule(const struct unwind_tables *tables, uint64_t pc,
+		      struct unwind_rule *ret_rule)
 {
 	uint64_t entry = find_entry(tables, pc), start, size;
 	struct reading reading = open_entry(tables, entry);
 	uint64_t here = entry + 4, back = number(&reading, 4);
+	struct rules rules;
 
-	*rules = (struct rules){.row.base = UNWIND_REGISTERS};
-	if (!entry || reading.failed || !back || !read_common(tables, here - back, rules))
+	rules.row = (struct unwind_rule){.base = UNWIND_REGISTERS};
+	rules.remembered_count = 0;
+	rules.encoding = 0;
+	if (!entry || reading.failed || !back ||
+	    !read_common(tables, here - back, &rules))
 		return false;
-	rules->initial = rules->row;
-	start = pointer(tables, &reading, rules->encoding, true);
-	size = pointer(tables, &reading, rules->encoding, false);
+	rules.initial = rules.row;
+	start = pointer(tables, &reading, rules.encoding, true);
+	size = pointer(tables, &reading, rules.encoding, false);
 	if (reading.failed || pc - start >= size)
 		return false;
-	if (rules->sized)
+	if (rules.sized)
 		skip(&reading, leb(&reading, false));
-	return run(tables, rules, &reading, start, pc);
+	if (!run(tables, &rules, &reading, start, pc))
+		return false;
+	*ret_rule = rules.row;
+	return true;
 }
 
 /* Out of a signal handler: all registers are in the context that the kernel saved. */
@@ -483,29 +495,32 @@ static bool leave_handler(const struct unwind_view *view, struct unwind_place *p
 }
 
 /* Registers as the caller has them. */
-static bool restore_registers(const struct unwind_view *view, const struct row *row,
-			      uint64_t frame, struct unwind_place *place)
+static bool restore_registers(const struct unwind_view *view,
+			      const struct unwind_rule *row, uint64_t frame,
+			      const struct unwind_place *place, struct unwind_place *next)
 {
-	const struct unwind_place before = *place;
+	static const uint8_t numbers[UNWIND_KEPT] = {UNWIND_RBX,     UNWIND_RBP,
+						     UNWIND_R12,     UNWIND_R12 + 1,
+						     UNWIND_R12 + 2, UNWIND_R12 + 3};
 
-	for (unsigned i = 0; i < UNWIND_REGISTERS; i++) {
-		const struct where *where = &row->registers[i];
+	for (unsigned i = 0; i < UNWIND_KEPT; i++) {
+		const struct unwind_saved *where = &row->registers[i];
 		uint64_t at = frame;
 
-		if (where->saved != AT_FRAME && where->saved != AT_REGISTER)
+		if (where->how != AT_FRAME && where->how != AT_REGISTER)
 			continue;
-		if (where->saved == AT_REGISTER)
-			at = before.registers[where->base];
+		if (where->how == AT_REGISTER)
+			at = place->registers[where->base];
 		if (!view->read(view->context, at + (uint64_t)(int64_t)where->offset,
-				&place->registers[i]))
+				&next->registers[numbers[i]]))
 			return false;
 	}
-	place->registers[UNWIND_RSP] = frame;
+	next->registers[UNWIND_RSP] = frame;
 	return true;
 }
 
 /* To the caller. False: it is not understood, and the place is as it was. */
-static bool leave_frame(const struct unwind_view *view, const struct row *row,
+static bool leave_frame(const struct unwind_view *view, const struct unwind_rule *row,
 			struct unwind_place *place)
 {
 	struct unwind_place next = *place;
@@ -513,12 +528,12 @@ static bool leave_frame(const struct unwind_view *view, const struct row *row,
 
 	if (row->base == UNWIND_REGISTERS)
 		return false;
-	frame = place->registers[row->base] + (uint64_t)row->offset;
+	frame = place->registers[row->base] + (uint64_t)(int64_t)row->offset;
 	if (row->loaded && !view->read(view->context, frame, &frame))
 		return false;
 	/* The return address lies at the stack pointer or above. */
 	if (frame - WORD < place->registers[UNWIND_RSP] || frame % WORD ||
-	    !restore_registers(view, row, frame, &next) ||
+	    !restore_registers(view, row, frame, place, &next) ||
 	    !view->read_return(view->context, frame - WORD, &next.pc))
 		return false;
 	next.exact = false;
@@ -530,16 +545,14 @@ uint64_t unwind_walk(const struct unwind_view *view, struct unwind_place place)
 {
 	for (uint32_t i = 0; i < FRAMES_MAX; i++) {
 		uint64_t pc = place.pc - !place.exact;
-		struct unwind_tables tables;
-		struct rules rules;
+		struct unwind_rule rule;
 
-		if (!view->find_tables(view->context, pc, &tables) ||
-		    !find_rules(&tables, pc, &rules))
+		if (!view->find_rule(view->context, pc, &rule))
 			break;
-		if (rules.row.outermost)
+		if (rule.outermost)
 			return UNWIND_DONE;
-		if (rules.signal ? !leave_handler(view, &place)
-				 : !leave_frame(view, &rules.row, &place))
+		if (rule.signal ? !leave_handler(view, &place)
+				: !leave_frame(view, &rule, &place))
 			break;
 	}
 	return place.registers[UNWIND_RSP];

@@ -21,6 +21,23 @@ enum {
 	UNWIND_RSP = 7,
 	UNWIND_R12 = 12,
 	UNWIND_REGISTERS = 16,
+	UNWIND_KEPT =
+		6, /* of these functions keep what callers had: rbx, rbp, r12 to r15 */
+};
+
+/* Where a caller's frame is, from one place in a function. */
+struct unwind_saved {
+	uint8_t how;    /* enum of unwind.c: where the caller's value of a register is */
+	uint8_t base;   /* register that an address is relative to */
+	int32_t offset; /* bytes */
+};
+struct unwind_rule {
+	uint8_t base;   /* register; UNWIND_REGISTERS: it is not understood */
+	bool loaded;    /* the frame is the word at base + offset, not that sum */
+	bool outermost; /* there is no caller: a thread's first code */
+	bool signal;    /* a handler returns here */
+	int32_t offset; /* bytes */
+	struct unwind_saved registers[UNWIND_KEPT];
 };
 
 /* A part of a module's memory that holds .eh_frame_hdr and .eh_frame. */
@@ -40,14 +57,20 @@ struct unwind_place {
 /* How the walk sees the program. */
 struct unwind_view {
 	void *context;
-	/* The tables of the module whose text holds a run-time address. False: none. */
-	bool (*find_tables)(void *context, uint64_t pc, struct unwind_tables *ret_tables);
+	/* The rule for a run-time address: by unwind_find_rule, or as it was found
+	 * before. False: there is none. */
+	bool (*find_rule)(void *context, uint64_t pc, struct unwind_rule *ret_rule);
 	/* A word of the stack. False: it cannot be read. */
 	bool (*read)(void *context, uint64_t address, uint64_t *ret_word);
 	/* The same of a word that is a return address. It may be changed in memory;
 	 * what the frame returns to in the original text is written. */
 	bool (*read_return)(void *context, uint64_t address, uint64_t *ret_pc);
 };
+
+/* The rule for an address in the module that the tables are of. False: nothing is known
+ * of it, or it is not understood. */
+bool unwind_find_rule(const struct unwind_tables *tables, uint64_t pc,
+		      struct unwind_rule *ret_rule);
 
 #define UNWIND_DONE UINT64_MAX
 

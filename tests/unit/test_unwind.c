@@ -68,6 +68,14 @@ static bool find_tables(void *context, uint64_t pc, struct unwind_tables *ret_ta
 	return dl_iterate_phdr(find_in_module, &finding) == 1;
 }
 
+static bool find_rule(void *context, uint64_t pc, struct unwind_rule *ret_rule)
+{
+	struct unwind_tables tables;
+
+	return find_tables(context, pc, &tables) &&
+	       unwind_find_rule(&tables, pc, ret_rule);
+}
+
 __attribute__((no_sanitize("address"))) static bool
 read_word(void *context, uint64_t address, uint64_t *ret_word)
 {
@@ -126,7 +134,7 @@ static void hold_against(const struct frames *mine, const struct frames *others)
 static __attribute__((noinline)) void compare(size_t at_least)
 {
 	struct frames mine = {0}, others = {0};
-	const struct unwind_view view = {&mine, find_tables, read_word, read_return};
+	const struct unwind_view view = {&mine, find_rule, read_word, read_return};
 	ucontext_t here;
 
 	getcontext(&here);
@@ -219,11 +227,9 @@ struct damaged {
 	uint64_t stack[64];
 };
 
-static bool find_damaged(void *context, uint64_t pc, struct unwind_tables *ret_tables)
+static bool find_damaged(void *context, uint64_t pc, struct unwind_rule *ret_rule)
 {
-	(void)pc;
-	*ret_tables = ((const struct damaged *)context)->tables;
-	return true;
+	return unwind_find_rule(&((const struct damaged *)context)->tables, pc, ret_rule);
 }
 
 static bool read_damaged(void *context, uint64_t address, uint64_t *ret_word)
