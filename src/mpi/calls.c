@@ -153,6 +153,7 @@ struct recent {
 	MPI_Comm comm;
 	uint32_t names; /* mpi.names + 1 then; 0: nothing is known */
 	struct mpi_name name;
+	struct trm_site site; /* of the name, so that it is looked up once */
 };
 
 /* Those that have none are told apart by their size. */
@@ -167,6 +168,8 @@ static void look_up(struct recent *recent, MPI_Comm comm)
 				  size);
 	}
 	name->length = (uint32_t)length;
+	name->text[sizeof(name->text) - 1] = '\0';
+	recent->site = (struct trm_site){"mpi.comm", name->text, 0, 0, 0, 0};
 	recent->comm = comm;
 	recent->names = __atomic_load_n(&mpi.names, __ATOMIC_ACQUIRE) + 1;
 }
@@ -176,7 +179,7 @@ void mpi_forget_names(void)
 	__atomic_fetch_add(&mpi.names, 1, __ATOMIC_RELEASE);
 }
 
-static const struct mpi_name *find_name(MPI_Comm comm)
+static struct recent *find_name(MPI_Comm comm)
 {
 	static _Thread_local struct recent recent[4];
 	struct recent *known = &recent[(uintptr_t)comm >> 6 & 3];
@@ -184,14 +187,14 @@ static const struct mpi_name *find_name(MPI_Comm comm)
 	if (known->comm != comm ||
 	    known->names != __atomic_load_n(&mpi.names, __ATOMIC_ACQUIRE) + 1)
 		look_up(known, comm);
-	return &known->name;
+	return known;
 }
 
 void mpi_name_of(MPI_Comm comm, struct mpi_name *name)
 {
 	name->length = 0;
 	if (comm != mpi.handles.no_comm)
-		*name = *find_name(comm);
+		*name = find_name(comm)->name;
 }
 
 static void open_name(struct mpi_call *call, const struct mpi_name *name)
@@ -205,8 +208,10 @@ static void open_name(struct mpi_call *call, const struct mpi_name *name)
 
 static void open_comm(struct mpi_call *call, MPI_Comm comm)
 {
-	if (comm != mpi.handles.no_comm)
-		open_name(call, find_name(comm));
+	if (comm == mpi.handles.no_comm)
+		return;
+	trm_link_.api->enter(&find_name(comm)->site);
+	call->opened |= MPI_OPENED_COMM;
 }
 
 void mpi_open_peer(struct mpi_call *call, int peer)

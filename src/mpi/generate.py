@@ -20,10 +20,16 @@ PROTOTYPE = re.compile(r"\bint\s+(MPI_\w+)\s*\(([^;{}()]*)\)\s*[^;(){}]*"
                        r"(?:__attribute__\s*\(\(.*?\)\))?\s*;", re.S)
 PARAMETER = re.compile(r"(\w+)\s*((?:\[\w*\]\s*)*)$")
 
+# Handles are addresses with one MPI library and numbers of 32 bits with another. A library that
+# was made for the one must pass on those of the other, so they are as wide as can be.
+HANDLE = re.compile(r"(MPI_(?:Comm|Datatype|Errhandler|File|Group|Info|Message|Op|Request|Session|"
+                    r"Win)) (\w+)")
+
 WRAPPER = """
-__attribute__((visibility("default"))) int {name}({parameters})
+__attribute__((visibility("default"))) int wrap_{name}({parameters}) __asm__("{name}");
+int wrap_{name}({parameters})
 {{
-	static __typeof__(P{name}) *next;
+	static int (*next)({parameters});
 	static struct trm_site site = {{"mpi.function", "{name}", 0, 0, 0, 0}};
 	struct mpi_call call;
 	int outcome;
@@ -32,12 +38,11 @@ __attribute__((visibility("default"))) int {name}({parameters})
 		next = (__typeof__(next))mpi_next("P{name}");
 {first}	if (!mpi_begin(&call, &site))
 		return next({arguments});
-{before}	outcome = next({arguments});
+{given}{before}	outcome = next({arguments});
 {after}{always}	mpi_end(&call);
 	return outcome;
 }}
 """
-
 
 # With pointers for arguments whatever they are; `given` has what the table's lines refer to.
 FORTRAN_WRAPPER = """
@@ -90,6 +95,14 @@ def matches(name, patterns):
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
 
 
+# Names of parameters that MPI libraries have for the standard's.
+RENAMED = {"indx": "index"}
+
+
+def standard(declaration):
+    return re.sub(r"\w+", lambda word: RENAMED.get(word.group(), word.group()), declaration)
+
+
 def prototypes(command):
     """{name: [(declaration, name of the parameter)]}; those with variable arguments left out."""
     text = subprocess.run([*command, "-E", "-P", "-include", "mpi.h", "-x", "c", "/dev/null"],
@@ -99,7 +112,7 @@ def prototypes(command):
         words = " ".join(words.split())
         if words.endswith("..."):
             continue
-        declarations = [] if words == "void" else words.split(",")
+        declarations = [] if words == "void" else standard(words).split(",")
         found[name] = [(word.strip(), PARAMETER.search(word.strip()).group(1))
                        for word in declarations]
     return found
@@ -109,11 +122,19 @@ def wrapper(name, parameters, row):
     def lines(kind, indent="\t"):
         return "".join(f"{indent}{line}\n" for line in row[kind])
 
+    words = set(re.findall(r"\w+", " ".join(sum(row.values(), []))))
     after = lines("after", "\t\t")
+    wide, arguments, given = [], [], ""
+    for declaration, argument in parameters:
+        handle = HANDLE.fullmatch(declaration)
+        wide.append(f"uintptr_t wide_{argument}" if handle else declaration)
+        arguments.append(f"wide_{argument}" if handle else argument)
+        if handle and argument in words:
+            given += f"\tconst {handle[1]} {argument} = ({handle[1]})wide_{argument};\n"
     return WRAPPER.format(
-        name=name, parameters=", ".join(declaration for declaration, _ in parameters) or "void",
-        arguments=", ".join(argument for _, argument in parameters), local=lines("local"),
-        first=lines("first"), before=lines("before"), always=lines("always"),
+        name=name, parameters=", ".join(wide) or "void", arguments=", ".join(arguments),
+        local=lines("local"), first=lines("first"), given=given, before=lines("before"),
+        always=lines("always"),
         after=f"\tif (outcome == MPI_SUCCESS) {{\n{after}\t}}\n" if after else "")
 
 

@@ -4,6 +4,7 @@
  * whether something measures.
  */
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,9 +183,37 @@ static void remote(void)
 	MPI_Win_free(&window);
 }
 
+/* Requests of two threads at a time. */
+static void *exchange(void *argument)
+{
+	int tag = *(int *)argument, from = -1;
+	MPI_Request requests[2];
+
+	TRM_REGION("thread");
+	for (int i = 0; i < 20; i++) {
+		MPI_Irecv(&from, 1, MPI_INT, before, tag, MPI_COMM_WORLD, &requests[0]);
+		MPI_Isend(&rank, 1, MPI_INT, next, tag, MPI_COMM_WORLD, &requests[1]);
+		MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+		expect(from == before, "what a thread received");
+	}
+	return NULL;
+}
+
+static void threads(void)
+{
+	int tags[2] = {100, 101};
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, exchange, &tags[0]);
+	exchange(&tags[1]);
+	pthread_join(thread, NULL);
+}
+
 int main(int argc, char **argv)
 {
-	MPI_Init(&argc, &argv);
+	int provided;
+
+	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 	next = (rank + 1) % ranks;
@@ -197,6 +226,8 @@ int main(int argc, char **argv)
 	communicators();
 	collective();
 	remote();
+	expect(provided == MPI_THREAD_MULTIPLE, "threads");
+	threads();
 	if (!rank)
 		printf("%d ranks: %d\n", ranks, got[0]);
 	if (argc > 1 && rank == ranks - 1)

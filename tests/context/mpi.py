@@ -21,15 +21,15 @@ def libraries(place):
             for name in ("runtime/libtrammel.so.0", "mpi/libtrammel-mpi.so.0")]
 
 
-def build(place, name, source):
+def build(place, name, source, *options):
     """In the test's own folder: tests run side by side."""
     if not shutil.which("mpicc") or not shutil.which("mpirun"):
         raise Skip("no mpicc and mpirun")
     expect(os.path.exists(libraries(place)[1]), "the library was not built, though there is MPI")
     os.mkdir(os.path.join(place.folder, "bin"))
     program = os.path.join(place.folder, "bin", name)
-    subprocess.run(["mpicc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-I", INCLUDE,
-                    source, "-o", program], check=True)
+    subprocess.run(["mpicc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread",
+                    "-I", INCLUDE, *options, source, "-o", program], check=True)
     return program
 
 
@@ -120,14 +120,14 @@ SENT = {("blocking", "MPI_Sendrecv"): (8, 32), ("blocking", "MPI_Sendrecv_replac
         ("blocking", "MPI_Ssend"): (4, 32), ("blocking", "MPI_Send"): (4, 0),
         ("nonblocking", "MPI_Isend"): (34 * 8, 34 * 32),
         ("persistent", "MPI_Startall"): (40, 40 * 32), ("communicators", "MPI_Send"): (8, 96),
-        ("remote", "MPI_Put"): (8, 32)}
+        ("remote", "MPI_Put"): (8, 32), ("thread", "MPI_Isend"): (320, 1280)}
 RECEIVED = {("blocking", "MPI_Sendrecv"): (8, 32), ("blocking", "MPI_Sendrecv_replace"): (8, 32),
             ("blocking", "MPI_Recv"): (4, 32), ("blocking", "MPI_Mrecv"): (4, 0),
             ("nonblocking", "MPI_Waitall"): (24 * 8, 24 * 32),
             ("nonblocking", "MPI_Wait"): (8, 32), ("nonblocking", "MPI_Waitany"): (16, 64),
             ("nonblocking", "MPI_Waitsome"): (32, 128), ("nonblocking", "MPI_Testall"): (24, 96),
             ("persistent", "MPI_Waitall"): (40, 40 * 32), ("communicators", "MPI_Wait"): (8, 96),
-            ("remote", "MPI_Get"): (8, 32)}
+            ("remote", "MPI_Get"): (8, 32), ("thread", "MPI_Waitall"): (320, 1280)}
 COLLECTIVE = {"MPI_Bcast": (8, 128), "MPI_Allreduce": (8, 64), "MPI_Reduce": (8, 32),
               "MPI_Gather": (7, 28), "MPI_Scatter": (7, 28), "MPI_Alltoall": (8, 256),
               "MPI_Alltoallv": (8, 256), "MPI_Reduce_scatter": (8, 256),
@@ -298,4 +298,28 @@ def fortran(place):
         expect(ranks == set(range(RANKS)), f"{module}: ranks {ranks}")
 
 
-TESTS = (ring, cases, fails, reduced, alone, ranks_apart, fortran)
+LOADER = """
+#include <dlfcn.h>
+int main(int argc, char **argv)
+{
+	void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+	int (*run)(int, char **) = (int (*)(int, char **))dlsym(library, "ring_main");
+	return run(argc, argv);
+}
+"""
+
+
+def loaded_late(place):
+    """MPI as extensions of Python have it: loaded late, and in nobody else's scope."""
+    library = build(place, "ring.so", os.path.join(EXAMPLES, "mpi", "ring.c"), "-shared", "-fPIC",
+                    "-Dmain=ring_main")
+    loader = os.path.join(place.folder, "loader")
+    subprocess.run(["gcc", "-x", "c", "-", "-o", loader], input=LOADER.encode(), check=True)
+    check(place, loader, library)
+    wanted = {"MPI_Init": 8, "MPI_Finalize": 8, "MPI_Send": 80, "MPI_Recv": 80,
+              "MPI_Allreduce": 80}
+    found = calls_by_function(place, place.profile)
+    expect(found == wanted, f"calls: {found}")
+
+
+TESTS = (ring, cases, loaded_late, fails, reduced, alone, ranks_apart, fortran)
