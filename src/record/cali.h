@@ -18,7 +18,7 @@
  * Fields come in any order. In values a backslash stands before \ , and =, and \n is a
  * new line; before anything else it stands for nothing.
  *
- * These nodes are in no file, and known to all:
+ * These nodes are known to all, and only files of early versions have them:
  *
  *     0-7  attribute 9: the types usr int uint string addr double bool type
  *     8    attribute 8 below 3: cali.attribute.name
