@@ -12,8 +12,8 @@
 
 /* What an attribute is good for. */
 struct report_caliper_use {
-	uint8_t kind; /* enum, in caliper.c */
-	double ns;    /* nanoseconds in one of its unit */
+	unsigned kind; /* enum use, in caliper.c */
+	double ns;     /* nanoseconds in one of its unit */
 };
 
 /* All-zero is one of no attributes. */
