@@ -18,7 +18,7 @@
  * Fields come in any order. In values a backslash stands before \ , and =, and \n is a
  * new line; before anything else it stands for nothing.
  *
- * These nodes are in no file, and known to all:
+ * These nodes are known to all, and only files of early versions have them:
  *
  *     0-7  attribute 9: the types usr int uint string addr double bool type
  *     8    attribute 8 below 3: cali.attribute.name
@@ -147,9 +147,9 @@ struct cali_names {
 	uint64_t defined; /* how many were given a meaning */
 	struct VECTOR(struct cali_description) descriptions;
 	struct VECTOR(struct cali_attribute) attributes;
-	struct table *joined; /* from two nodes to the second's path below the first */
-	struct text bytes;    /* scratch */
-	uint64_t node_bytes;  /* memory that nodes took, as counted */
+	struct table *joined;  /* from two nodes to the second's path below the first */
+	struct text bytes;     /* scratch */
+	uint64_t node_bytes;   /* memory that nodes took, as counted */
 	uint64_t joined_bytes; /* the same of paths that were joined: at most a quarter */
 	uint64_t node_bytes_max;
 };

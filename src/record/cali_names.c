@@ -269,8 +269,11 @@ const char *cali_names_define(struct cali_names *names, const struct cali_node_l
 
 	if (!line->has_id || !line->has_attribute)
 		return "a node without a number or an attribute";
+	/* Early versions wrote the built-in nodes, too. */
 	if (line->id < CALI_POINTER)
-		return "a node with the number of a built-in one";
+		return line->attribute == CALI_NAME || line->attribute == CALI_TYPE
+			       ? NULL
+			       : "a node with the number of a built-in one";
 	if (line->has_parent)
 		parent = cali_names_find(names, line->parent);
 	if (parent.kind == CALI_UNKNOWN)

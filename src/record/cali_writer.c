@@ -17,7 +17,7 @@ struct cali_writer {
 	struct numbers node_numbers, attribute_numbers;
 	record_attribute type, properties; /* that describe attributes */
 	uint64_t last_number;
-	bool any; /* a record was written */
+	bool any;                           /* a record was written */
 	const struct record_model *model;   /* of what is being written */
 	struct numbers attributes;          /* by its attribute: the own one + 1 */
 	struct numbers nodes;               /* by its node: the own one + 1 */

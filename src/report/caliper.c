@@ -1,15 +1,26 @@
 #include "report/caliper.h"
 
+#include "report/regions.h"
+
 #include <string.h>
 
-enum use { USE_NONE, USE_TIME, USE_COUNT, USE_RANK, USE_END };
+enum use { USE_NONE, USE_TIME, USE_INCLUSIVE, USE_COUNT, USE_RANK, USE_END };
 
-/* A profile that was summed up has a "sum#" before the name, maybe several. */
-static const char *plain_name(const char *name)
+/* A profile that was summed up has a "sum#" before the name, maybe several, and
+ * "inclusive#" where the time has that of the regions inside. */
+static const char *plain_name(const char *name, bool *ret_inclusive)
 {
-	while (!strncmp(name, "sum#", 4))
-		name += 4;
-	return name;
+	*ret_inclusive = false;
+	for (;;) {
+		if (!strncmp(name, "sum#", 4)) {
+			name += 4;
+		} else if (!strncmp(name, "inclusive#", 10)) {
+			name += 10;
+			*ret_inclusive = true;
+		} else {
+			return name;
+		}
+	}
 }
 
 static const struct {
@@ -39,12 +50,14 @@ static double unit_of(const struct record_model *model, record_attribute id)
 static struct report_caliper_use use_of(const struct record_model *model,
 					record_attribute id)
 {
-	const char *name = plain_name(record_attribute_name(model, id));
+	bool inclusive;
+	const char *name = plain_name(record_attribute_name(model, id), &inclusive);
+	enum use time = inclusive ? USE_INCLUSIVE : USE_TIME;
 
 	if (!strcmp(name, "time.duration.ns"))
-		return (struct report_caliper_use){USE_TIME, 1};
+		return (struct report_caliper_use){time, 1};
 	if (!strcmp(name, "time.duration"))
-		return (struct report_caliper_use){USE_TIME, unit_of(model, id)};
+		return (struct report_caliper_use){time, unit_of(model, id)};
 	if (!strcmp(name, "region.count"))
 		return (struct report_caliper_use){USE_COUNT, 1};
 	if (!strcmp(name, "mpi.rank"))
@@ -81,9 +94,9 @@ static double number_of(struct record_value value)
 
 /* What was taken of a record. */
 struct taken {
-	double ns, rank;
+	double ns, inclusive_ns, rank;
 	uint64_t count, ends;
-	bool any, counted;
+	bool any, timed, counted;
 };
 
 static void take(struct report_caliper *caliper, const struct record_model *model,
@@ -99,6 +112,8 @@ static void take(struct report_caliper *caliper, const struct record_model *mode
 		return;
 	if (use.kind == USE_TIME)
 		taken->ns += number * use.ns;
+	else if (use.kind == USE_INCLUSIVE)
+		taken->inclusive_ns += number * use.ns;
 	else if (use.kind == USE_RANK)
 		taken->rank = number;
 	else if (use.kind == USE_END)
@@ -106,6 +121,7 @@ static void take(struct report_caliper *caliper, const struct record_model *mode
 	else
 		taken->count += (uint64_t)number;
 	taken->counted |= use.kind == USE_COUNT;
+	taken->timed |= use.kind == USE_TIME;
 	taken->any |= use.kind != USE_RANK;
 }
 
@@ -135,27 +151,45 @@ static record_node nested_of(struct report_caliper *caliper, struct record_model
 }
 
 bool report_caliper_take(struct report_caliper *caliper, struct record_model *model,
-			 record_node *node, const struct record_pair *pairs, size_t count,
-			 struct report_region_count *ret_row)
+			 record_node node, const struct record_pair *pairs, size_t count,
+			 struct report_caliper_taken *ret_taken)
 {
 	struct taken taken = {0};
 
 	for (size_t i = 0; i < count; i++)
 		take(caliper, model, &pairs[i], &taken);
-	for (record_node at = *node; at; at = record_node_parent(model, at)) {
+	for (record_node at = node; at; at = record_node_parent(model, at)) {
 		struct record_pair pair = record_node_pair(model, at);
 
 		take(caliper, model, &pair, &taken);
 	}
-	if (!taken.any || !*node)
+	if (!taken.any || !node)
 		return false;
-	*node = nested_of(caliper, model, *node);
-	*ret_row = (struct report_region_count){
+	double ns = taken.timed ? taken.ns : taken.inclusive_ns;
+
+	ret_taken->node = nested_of(caliper, model, node);
+	ret_taken->inclusive = !taken.timed && taken.inclusive_ns > 0;
+	ret_taken->row = (struct report_region_count){
 		.count = taken.counted ? taken.count : taken.ends,
-		.ns = taken.ns < 0x1p63 ? (uint64_t)(taken.ns + 0.5) : 0,
+		.ns = ns < 0x1p62 ? (uint64_t)(ns + 0.5) : 0,
 		.image = taken.rank < UINT32_MAX ? (uint32_t)taken.rank : 0,
 	};
 	return true;
+}
+
+void report_caliper_add(struct report_profile *profile, const struct record_model *model,
+			const struct report_caliper_taken *taken)
+{
+	struct report_region_count row = taken->row;
+
+	report_tree_add(profile, &profile->regions, model, taken->node, &row);
+	if (!taken->inclusive || !taken->node)
+		return;
+	/* What the region took is not time of the one around it. */
+	row.count = 0;
+	row.ns = -row.ns;
+	report_tree_add(profile, &profile->regions, model,
+			record_node_parent(model, taken->node), &row);
 }
 
 void report_caliper_deinit(struct report_caliper *caliper)

@@ -12,8 +12,8 @@
 
 /* What an attribute is good for. */
 struct report_caliper_use {
-	uint8_t kind; /* enum, in caliper.c */
-	double ns;    /* nanoseconds in one of its unit */
+	unsigned kind; /* enum use, in caliper.c */
+	double ns;     /* nanoseconds in one of its unit */
 };
 
 /* All-zero is one of no attributes. */
@@ -22,14 +22,22 @@ struct report_caliper {
 	struct table nested; /* by node: the same path without what is not nested, + 1 */
 };
 
-/*
- * Whether the record is of a region and says something of this. Then `node` becomes the
- * path of its nested attributes alone; the image is the process's rank, 0 where there is
- * one process. The region is not set.
- */
+/* What a record says of a region. */
+struct report_caliper_taken {
+	record_node node; /* the path of its nested attributes alone */
+	/* Without the region; the image is the process's rank, 0 where there is one. */
+	struct report_region_count row;
+	bool inclusive; /* the time has that of the regions inside */
+};
+
+/* Whether the record says something of a region. */
 bool report_caliper_take(struct report_caliper *caliper, struct record_model *model,
-			 record_node *node, const struct record_pair *pairs, size_t count,
-			 struct report_region_count *ret_row);
+			 record_node node, const struct record_pair *pairs, size_t count,
+			 struct report_caliper_taken *ret_taken);
+
+/* Adds that to the profile's regions, once the row has its image. */
+void report_caliper_add(struct report_profile *profile, const struct record_model *model,
+			const struct report_caliper_taken *taken);
 
 void report_caliper_deinit(struct report_caliper *caliper);
 

@@ -28,3 +28,11 @@ void report_intervals_finish(struct report_profile *profile)
 			part->interval = (uint32_t)to;
 	table_deinit(&place);
 }
+
+bool report_has_interval(const struct report_profile *profile, uint64_t number)
+{
+	vector_for_each (&profile->intervals, interval)
+		if (interval->number == number)
+			return true;
+	return !number;
+}

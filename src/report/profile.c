@@ -623,14 +623,13 @@ static void add_context(struct loader *loader, const struct row *row, record_nod
 static bool see_caliper(struct loader *loader, record_node node,
 			const struct record_pair *pairs, size_t count)
 {
-	struct report_region_count row;
+	struct report_caliper_taken taken;
 
-	if (!report_caliper_take(&loader->caliper, loader->model, &node, pairs, count,
-				 &row))
+	if (!report_caliper_take(&loader->caliper, loader->model, node, pairs, count,
+				 &taken))
 		return false;
-	row.image = find_image(loader, (uint64_t)row.image + 1);
-	report_tree_add(loader->profile, &loader->profile->regions, loader->model, node,
-			&row);
+	taken.row.image = find_image(loader, (uint64_t)taken.row.image + 1);
+	report_caliper_add(loader->profile, loader->model, &taken);
 	return true;
 }
 
@@ -733,14 +732,6 @@ static void deinit_loader(struct loader *loader)
 	report_caliper_deinit(&loader->caliper);
 }
 
-static bool has_interval(const struct report_profile *profile, uint64_t number)
-{
-	vector_for_each (&profile->intervals, interval)
-		if (interval->number == number)
-			return true;
-	return !number;
-}
-
 struct trm_error *report_profile_load_interval(const char *path, uint64_t number,
 					       struct report_profile **ret_profile)
 {
@@ -754,7 +745,7 @@ struct trm_error *report_profile_load_interval(const char *path, uint64_t number
 
 	if (!error && !loader.any)
 		error = report_error_empty(path);
-	if (!error && !has_interval(profile, number))
+	if (!error && !report_has_interval(profile, number))
 		error = trm_error_create(TRM_ERROR_USAGE,
 					 "no interval %" PRIu64 " in '%s': --by interval "
 					 "shows those that are",

@@ -269,6 +269,8 @@ const struct report_image **report_profile_images(const struct report_profile *p
 
 /* Puts the intervals in order; parts name them by their place. */
 void report_intervals_finish(struct report_profile *profile);
+/* Whether the profile has an interval of this number, or the number is 0. */
+bool report_has_interval(const struct report_profile *profile, uint64_t number);
 
 /* Puts the blocks in order and adds up what is there several times: the last step of
  * loading. */

@@ -106,6 +106,11 @@ static void select_tree(const struct report_profile *profile, struct report_tree
 		region->ns += row->ns;
 		region->timed |= row->timed;
 	}
+	/* Where times were told with those of the regions inside, rounding can leave less
+	 * than nothing. */
+	vector_for_each (&tree->nodes, region)
+		if ((int64_t)region->ns < 0)
+			region->ns = 0;
 	for (size_t i = tree->nodes.count; i > 0; i--) {
 		struct report_region *region = &tree->nodes.items[i - 1];
 

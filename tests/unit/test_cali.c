@@ -178,8 +178,9 @@ static void test_freedom(void **state)
 	       "\n"
 	       "region:string=\"b\"<region:string=\"a\"<region:string=\"c\"<\n",
 	       "");
-	/* The type ptr may stand in a file, and is an address. */
-	expect("__rec=node,id=11,attr=9,data=ptr\n"
+	/* The type ptr may stand in a file, and is an address; so may other built-ins. */
+	expect("__rec=node,id=8,attr=8,data=cali.attribute.name,parent=3\n"
+	       "__rec=node,id=11,attr=9,data=ptr\n"
 	       "__rec=node,id=12,attr=8,data=p,parent=11\n"
 	       "__rec=ctx,attr=12,data=1f\n",
 	       " p:address=\"0x1f\"\n", "");

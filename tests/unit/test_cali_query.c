@@ -179,6 +179,8 @@ static void test_json(void **state)
 	       "]\n",
 	       "-j");
 	EXPECT("[\n\n]\n", "-s", "nothing", "-j");
+	EXPECT("[\n{\"path\":\"main/solve\",\"count\":2}\n]\n", "--aggregate", "count()",
+	       "--aggregate-key=region", "-s", "region=solve", "--json");
 	EXPECT("{\n\"records\": "
 	       "[\n{\n\t\"region\":\"main\",\n\t\"t\":\"1.500000\"\n}\n],\n"
 	       "\"globals\": {\n\t\"cali.caliper.version\": \"2.15.0-dev\",\n"

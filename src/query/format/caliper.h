@@ -14,6 +14,7 @@ struct caliper_column {
 	enum record_type type; /* QUERY_NOTHING: that of its values */
 	bool in_tree;          /* a value of the context tree */
 	bool numbers;          /* it is aligned as numbers are */
+	bool path;             /* all nested attributes of the row, not its cell */
 	size_t width;          /* for the format */
 };
 

@@ -28,6 +28,61 @@ static void add_value(struct text *out, const struct caliper_column *column,
 	text_deinit(&plain);
 }
 
+static bool is_nested(const struct caliper_walk *walk, const struct caliper_column *shown)
+{
+	const struct query_result_column *column =
+		&walk->result->columns.items[shown->column];
+
+	return column->kind == QUERY_COLUMN_ATTRIBUTE && column->attribute >= 0 &&
+	       walk->result->part->keys.attributes.items[column->attribute].nested;
+}
+
+/* Nested attributes that the query lists are one member, "path". */
+static void join_nested(struct caliper_walk *walk)
+{
+	struct caliper_column *path = NULL;
+	size_t count = 0;
+
+	vector_for_each (&walk->columns, column) {
+		if (!is_nested(walk, column)) {
+			walk->columns.items[count++] = *column;
+		} else if (path) {
+			path->path = true;
+		} else {
+			path = &walk->columns.items[count++];
+			*path = *column;
+			path->title = "path";
+		}
+	}
+	walk->columns.count = count;
+}
+
+static void add_path(const struct query_keys *keys, uint32_t path, struct text *out)
+{
+	struct VECTOR(uint32_t) nodes = {0};
+
+	for (; path; path = keys->nodes.items[path].parent)
+		vector_push(&nodes, path);
+	while (nodes.count) {
+		text_add(out, out->length ? "/" : "");
+		record_value_text(out,
+				  keys->nodes.items[nodes.items[--nodes.count]].value);
+	}
+	vector_deinit(&nodes);
+}
+
+/* Puts the joined path of a row in its place. */
+static void set_path(struct caliper_walk *walk, const struct query_row *row,
+		     struct text *path)
+{
+	path->length = 0;
+	text_add(path, "");
+	add_path(&walk->result->part->keys, row->path, path);
+	vector_for_each (&walk->columns, column)
+		if (column->path && path->length)
+			walk->cells[column->column] = record_string(path->data);
+}
+
 static void add_row(struct caliper_walk *walk, struct text *out)
 {
 	const struct query *query = walk->result->query;
@@ -127,18 +182,22 @@ void query_print_caliper_json(struct query_result *result,
 	bool object = query_option(result->query, "object");
 	const char *indent = query_option(result->query, "pretty") ? "\t" : "";
 	struct caliper_walk walk;
+	struct text path = {0};
 
 	if (query_option(result->query, "split")) {
 		query_print_json_split(result, style, out);
 		return;
 	}
 	caliper_walk_init(&walk, result, true);
+	if (!query_option(result->query, "separate-nested"))
+		join_nested(&walk);
 	if (walk.columns.count)
 		qsort(walk.columns.items, walk.columns.count,
 		      sizeof(walk.columns.items[0]), compare_titles);
 	text_add(out, object ? "{\n\"records\": [\n" : "[\n");
 	vector_for_each (&result->rows, row) {
 		query_result_cells(result, row, walk.cells);
+		set_path(&walk, row, &path);
 		text_add(out, row == result->rows.items ? "" : ",\n");
 		add_row(&walk, out);
 	}
@@ -149,5 +208,6 @@ void query_print_caliper_json(struct query_result *result,
 		text_add(out, "\n}");
 	}
 	text_add(out, "\n");
+	text_deinit(&path);
 	caliper_walk_deinit(&walk);
 }
