@@ -26,6 +26,9 @@ static record_node add_context(struct maker *maker, record_node parent, const ch
 	};
 
 	node = record_node_child(maker->model, node,
+				 attribute(maker, "graph.offset", RECORD_ADDRESS),
+				 pairs[0].value);
+	node = record_node_child(maker->model, node,
 				 attribute(maker, "graph.function", RECORD_STRING),
 				 record_string(name));
 	trm_writer_record(maker->writer, node, pairs, ns < 0 ? 3 : 4);
