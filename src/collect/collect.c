@@ -67,7 +67,7 @@ struct trm_error *collector_combine(const char *list, struct collector *ret_coll
 		counting += one->slot_size != 0;
 		flags |= one->slot_size && one->probe == PLAN_PROBE_FLAG;
 	}
-	if (all.calls && flags)
+	if (all.calls && !all.graph && flags)
 		return trm_error_create(TRM_ERROR_USAGE,
 					"-m %s: calls are counted by their places, and "
 					"coverage only notes what ran: leave one out",

@@ -588,7 +588,8 @@ static void add_region(struct loader *loader, const struct row *row, record_node
 			&count);
 }
 
-/* A call in its context: the node is the function's, below that of its module. */
+/* A call in its context: the node is the function's, below those of its module and its
+ * address. */
 static void add_context(struct loader *loader, const struct row *row, record_node node)
 {
 	const struct record_model *model = loader->model;
@@ -601,14 +602,16 @@ static void add_context(struct loader *loader, const struct row *row, record_nod
 	};
 	struct report_region *call =
 		report_tree_add(profile, &profile->graph, model, node, &count);
+	record_node around = record_node_parent(model, node);
 	struct record_pair function, module;
 	const char *slash;
 
 	if (!call || !(row->present & BIT(FIELD_OFFSET)) ||
-	    call->function != REPORT_NONE || !record_node_parent(model, node))
+	    call->function != REPORT_NONE || !around ||
+	    !record_node_parent(model, around))
 		return;
 	function = record_node_pair(model, node);
-	module = record_node_pair(model, record_node_parent(model, node));
+	module = record_node_pair(model, record_node_parent(model, around));
 	if (function.value.type != RECORD_STRING || module.value.type != RECORD_STRING)
 		return;
 	slash = strrchr(module.value.bytes, '/');

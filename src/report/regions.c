@@ -42,8 +42,8 @@ static uint32_t make(struct report_profile *profile, struct report_tree *tree,
 	const char *attribute = record_attribute_name(model, pair.attribute);
 	struct report_region region = {.parent = parent, .function = REPORT_NONE};
 
-	/* The module of a call is a node in front of it. */
-	if (!strcmp(attribute, "graph.path"))
+	/* Of a call its module and address are nodes in front of it. */
+	if (!strcmp(attribute, "graph.path") || !strcmp(attribute, "graph.offset"))
 		return parent;
 	if (parent != REPORT_NONE)
 		region.depth = tree->nodes.items[parent].depth + 1;
@@ -60,10 +60,10 @@ static uint32_t find(struct report_profile *profile, struct report_tree *tree,
 		     const struct record_model *model, record_node node)
 {
 	uint64_t known = REPORT_NONE;
-	record_node chain[2 * REPORT_REGION_DEPTH];
+	record_node chain[3 * REPORT_REGION_DEPTH];
 	size_t depth = 0;
 
-	for (; node && depth < 2 * REPORT_REGION_DEPTH &&
+	for (; node && depth < 3 * REPORT_REGION_DEPTH &&
 	       !table_find(&tree->by_node, node, &known);
 	     node = record_node_parent(model, node))
 		chain[depth++] = node;

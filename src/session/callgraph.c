@@ -297,6 +297,9 @@ static record_node make_node(struct saving *saving, record_node parent,
 	function = &file->plan->functions.items[context->function];
 	node = record_node_child(saving->model, parent, n->graph_path,
 				 record_string(file->path));
+	/* Several functions of a module may have one name. */
+	node = record_node_child(saving->model, node, n->graph_offset,
+				 record_address(function->address));
 	name = saving_function_name(file, function);
 	node = record_node_child(saving->model, node, n->graph_function,
 				 record_string(name));

@@ -58,6 +58,7 @@ static struct trm_error *make_names(struct saving *saving)
 		{"arc.count", RECORD_UINT, RECORD_AS_VALUE | RECORD_AGGREGATABLE,
 		 &n->arc_count},
 		{"graph.path", RECORD_STRING, 0, &n->graph_path},
+		{"graph.offset", RECORD_ADDRESS, 0, &n->graph_offset},
 		{"graph.function", RECORD_STRING, RECORD_NESTED, &n->graph_function},
 		{"graph.calls", RECORD_UINT, RECORD_AS_VALUE | RECORD_AGGREGATABLE,
 		 &n->graph_calls},

@@ -17,7 +17,7 @@ struct names {
 	record_attribute edge, edge_from, edge_to, edge_kind, flow_fault;
 	record_attribute caller_path, caller, caller_offset;
 	record_attribute arc_site, arc_kind, arc_count;
-	record_attribute graph_path, graph_function;
+	record_attribute graph_path, graph_offset, graph_function;
 	record_attribute graph_calls, graph_inclusive, graph_exclusive;
 	record_attribute interval, interval_start, interval_end, thread;
 };

@@ -26,6 +26,9 @@ static record_node add_context(struct maker *maker, record_node parent, const ch
 	};
 
 	node = record_node_child(maker->model, node,
+				 attribute(maker, "graph.offset", RECORD_ADDRESS),
+				 pairs[0].value);
+	node = record_node_child(maker->model, node,
 				 attribute(maker, "graph.function", RECORD_STRING),
 				 record_string(name));
 	trm_writer_record(maker->writer, node, pairs, ns < 0 ? 3 : 4);
@@ -106,12 +109,12 @@ static void test_json(void **state)
 {
 	(void)state;
 	write_profile();
-	check_lines(
-		cmd_report, "--by callgraph --json t.trm",
-		LINES("\"function\": \"b\", \"offset\": \"0x1100\", \"path\": [\"a\", "
-		      "\"b\", \"b\"], \"calls\": 6, \"time.inclusive.ns\": 1000000, "
-		      "\"time.exclusive.ns\": 1000000}",
-		      "\"path\": [\"a\", \"c\"], \"calls\": 120}"));
+	check_lines(cmd_report, "--by callgraph --json t.trm",
+		    LINES("\"function\": \"b\", \"offset\": \"0x1100\", \"context\": 3, "
+			  "\"parent\": 2, \"calls\": 6, \"time.inclusive.ns\": 1000000, "
+			  "\"time.exclusive.ns\": 1000000}",
+			  "\"context\": 1, \"calls\": 2, ",
+			  "\"context\": 5, \"parent\": 1, \"calls\": 120}"));
 	check_lines(
 		cmd_report, "--json t.trm",
 		LINES("\"function\": \"b\", \"offset\": \"0x1100\", \"calls\": 10, "

@@ -257,11 +257,15 @@ static void add_regions(struct text *out, const struct report_profile *profile,
 	free(rows);
 }
 
+/* Whole paths would be long where functions call themselves: each row names the one of
+ * its caller, which comes before it. */
 static void add_contexts(struct text *out, const struct report_profile *profile,
 			 enum report_sort sort)
 {
+	const struct report_tree *tree = &profile->graph;
 	size_t count;
-	const struct report_region **rows = report_tree_rows(&profile->graph, &count);
+	const struct report_region **rows = report_tree_rows(tree, &count);
+	uint64_t *numbers = memory_allocate_zeroed(tree->nodes.count, sizeof(*numbers));
 
 	(void)sort;
 	for (size_t i = 0; i < count; i++) {
@@ -269,7 +273,10 @@ static void add_contexts(struct text *out, const struct report_profile *profile,
 		if (rows[i]->function != REPORT_NONE)
 			add_function(out, profile,
 				     &profile->functions.items[rows[i]->function]);
-		add_path(out, &profile->graph, rows[i]);
+		json_add_number(out, "context", i + 1);
+		numbers[rows[i] - tree->nodes.items] = i + 1;
+		if (rows[i]->parent != REPORT_NONE)
+			json_add_number(out, "parent", numbers[rows[i]->parent]);
 		json_add_number(out, "calls", rows[i]->count);
 		if (rows[i]->timed) {
 			json_add_number(out, "time.inclusive.ns", rows[i]->inclusive_ns);
@@ -277,6 +284,7 @@ static void add_contexts(struct text *out, const struct report_profile *profile,
 		}
 		text_add(out, "}");
 	}
+	free(numbers);
 	free(rows);
 }
 
