@@ -33,6 +33,16 @@ ROWS = (
     ("first event of a thread", "first", 300, 2, "5,000"),
 )
 
+# The same through caliper/cali.h: CALI_CONFIG, and what is done with its goal when nothing measures.
+CALI_MODES = {"nothing measures": "", "runtime-report": "runtime-report(output=none)",
+              "event-trace": "event-trace(output=none)"}
+CALI_ROWS = (
+    ("pair of begin and end", "pair", 1000000, "10"),
+    ("the same, 10,000 names at one level", "many", 500000, "30"),
+    ("set a metric", "set", 1000000, ""),
+    ("get", "get", 1000000, ""),
+)
+
 
 def machine():
     with open("/proc/cpuinfo", encoding="utf-8") as file:
@@ -76,6 +86,26 @@ class Bench:
             counts.append(int(re.search(r"Collected : (\d+)", done.stderr)[1]))
         return (counts[1] - counts[0]) / 20000
 
+    def build_cali(self):
+        library = os.path.realpath(os.path.join(os.path.dirname(self.library), "../cali"))
+        program = os.path.join(self.folder, "cali_costs")
+        subprocess.run(["gcc", "-O2", "-D_GNU_SOURCE", "-I", os.path.join(HERE, "../include"),
+                        os.path.join(HERE, "programs/cali_costs.c"), "-o", program, "-L", library,
+                        "-ltrammel-cali", f"-Wl,-rpath,{library}"], check=True)
+        return program
+
+    def run_cali(self, program, config, name, count, before=()):
+        return subprocess.run([*before, program, name, str(count)], check=True, capture_output=True, text=True,
+                              env=os.environ | {"CALI_CONFIG": config}, cwd=self.folder)
+
+    def cali_instructions(self, program, config, name):
+        counts = []
+        for length in (20000, 40000):
+            done = self.run_cali(program, config, name, length, ("valgrind", "--tool=callgrind",
+                                                                 "--callgrind-out-file=/dev/null"))
+            counts.append(int(re.search(r"Collected : (\d+)", done.stderr)[1]))
+        return (counts[1] - counts[0]) / 20000
+
     def event_bytes(self):
         """On disk, of an event: the profile of a long run less that of a short one."""
         sizes = []
@@ -108,6 +138,21 @@ def cost_table(bench, options):
     return lines
 
 
+def cali_table(bench, options):
+    program = bench.build_cali()
+    lines = ["| caliper/cali.h | " + " | ".join(f"{mode}: ns, min / median" for mode in CALI_MODES)
+             + " | goal, nothing measures: ns | " + " | ".join(f"{mode}: instructions" for mode in CALI_MODES) + " |",
+             "|---" * (2 + 2 * len(CALI_MODES)) + "|"]
+    for title, name, count, goal in CALI_ROWS:
+        cells = [text([float(bench.run_cali(program, config, name, count).stdout)
+                       for _ in range(options.rounds)]) for config in CALI_MODES.values()]
+        counts = [f"{bench.cali_instructions(program, config, name):.0f}" if options.instructions else ""
+                  for config in CALI_MODES.values()]
+        lines.append(f"| {title} | " + " | ".join([*cells, goal, *counts]) + " |")
+        print(lines[-1], file=sys.stderr)
+    return lines
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", default=os.path.join(HERE, "../build"), metavar="DIR")
@@ -117,7 +162,7 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="trammel-bench-") as folder:
         bench = Bench(folder, options.build)
-        table = cost_table(bench, options)
+        table = [*cost_table(bench, options), "", *cali_table(bench, options)]
         disk = bench.event_bytes()
     lines = ["# What a program's own context costs", "",
              f"Written by `bench/context.py` on {datetime.date.today().isoformat()}, on {machine()}.", "",

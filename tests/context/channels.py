@@ -305,6 +305,21 @@ def mismatches(place):
                       "main/step/even": 5}, f"{counts}")
 
 
+def addresses(place):
+    """A program that is not position-independent and takes the addresses of what is wrapped."""
+    source = os.path.join(place.folder, "taken.c")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write("#include <stdio.h>\n#include <stdlib.h>\nvoid (*volatile give)(void *) = free;\n"
+                   "void *(*volatile take)(size_t) = malloc;\n"
+                   "int main(void) { give(take(10)); free(malloc(10)); return puts(\"done\") < 0; }\n")
+    program = os.path.join(place.folder, "taken")
+    subprocess.run(["gcc", "-O0", "-no-pie", "-fno-pic", source, "-o", program], check=True)
+    library = os.path.realpath(os.path.join(os.path.dirname(place.tool), "..", "runtime", "libtrammel.so.0"))
+    done = run(place, program=program, LD_PRELOAD=library, TRAMMEL_REPORT_FILENAME="none",
+               TRAMMEL_SERVICES_ENABLE="event,aggregate,alloc,io,pthread,dlopen,report")
+    expect(done.stdout == b"done\n" and not done.stderr, f"{done}")
+
+
 def memory(place):
     """A program that may have little memory runs as always, and what is not there is said."""
     for kilobytes in (8000, 12000, 20000, 40000):
@@ -341,5 +356,5 @@ def steady(place):
 
 
 TESTS = (state, examples, report, agreement, several, threads, heap, files, locks, libraries, loops, metrics,
-         system, filters, policies, forks, mistakes, settings, handlers, mismatches, memory,
+         system, filters, policies, forks, mistakes, settings, handlers, mismatches, addresses, memory,
          log, names, steady)

@@ -156,6 +156,45 @@ void wrap_again(void)
 		dl_iterate_phdr(patch_module, NULL);
 }
 
+/* Whether the address is of a function of this module. In a program that is not
+ * position-independent and takes a function's address, that is the place of a jump
+ * through the table that is changed here, and its symbol there is undefined. */
+static bool defines(const struct link_map *map, void *address)
+{
+	const ElfW(Sym) * symbol;
+	void *owner = NULL, *found = NULL;
+	Dl_info info;
+
+	if (!dladdr1(address, &info, &owner, RTLD_DL_LINKMAP) || owner != map ||
+	    !dladdr1(address, &info, &found, RTLD_DL_SYMENT))
+		return false;
+	symbol = found;
+	return symbol && symbol->st_shndx != SHN_UNDEF;
+}
+
+/* The function that the program's calls lead to: that of the first module that has one.
+ */
+static void *find_real(const char *name)
+{
+	void *program = dlopen(NULL, RTLD_LAZY), *found = NULL;
+	struct link_map *map = NULL;
+
+	if (!program || dlinfo(program, RTLD_DI_LINKMAP, &map))
+		return NULL;
+	for (bool first = true; map && !found; map = map->l_next, first = false) {
+		void *handle =
+			first ? program : dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
+
+		found = handle ? dlsym(handle, name) : NULL;
+		if (found && !defines(map, found))
+			found = NULL;
+		if (handle && !first)
+			dlclose(handle);
+	}
+	dlclose(program);
+	return found;
+}
+
 void wrap_install(const struct wrap *wraps, size_t count)
 {
 	bool known = false;
@@ -164,7 +203,7 @@ void wrap_install(const struct wrap *wraps, size_t count)
 	for (size_t i = 0; i < installed.count; i++)
 		known |= installed.tables[i].wraps == wraps;
 	for (size_t i = 0; i < count && !known; i++)
-		*wraps[i].real = dlsym(RTLD_DEFAULT, wraps[i].name);
+		*wraps[i].real = find_real(wraps[i].name);
 	if (!known && installed.count < TABLES_MAX) {
 		installed.tables[installed.count].wraps = wraps;
 		installed.tables[installed.count++].count = count;
