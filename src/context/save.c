@@ -11,12 +11,7 @@ struct trm_error *context_saving_init(struct context_saving *saving,
 				      struct record_model *model)
 {
 	const uint32_t sum = RECORD_AS_VALUE | RECORD_AGGREGATABLE;
-	const struct {
-		const char *name;
-		enum record_type type;
-		uint32_t properties;
-		record_attribute *id;
-	} rows[] = {
+	const struct record_attribute_row rows[] = {
 		{"image", RECORD_UINT, RECORD_AS_VALUE, &saving->image},
 		{"thread", RECORD_UINT, RECORD_AS_VALUE, &saving->thread},
 		{"count", RECORD_UINT, sum, &saving->count},
@@ -27,10 +22,7 @@ struct trm_error *context_saving_init(struct context_saving *saving,
 
 	saving->writer = writer;
 	saving->model = model;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		TRM_TRY(record_attribute_intern(model, rows[i].name, rows[i].type,
-						rows[i].properties, rows[i].id));
-	return NULL;
+	return record_attributes_intern(model, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 /* Whether docs/profile.md has another meaning for the name. */

@@ -104,6 +104,16 @@ struct trm_error *record_attribute_intern(struct record_model *model, const char
 	return NULL;
 }
 
+struct trm_error *record_attributes_intern(struct record_model *model,
+					   const struct record_attribute_row *rows,
+					   size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		TRM_TRY(record_attribute_intern(model, rows[i].name, rows[i].type,
+						rows[i].properties, rows[i].ret_id));
+	return NULL;
+}
+
 bool record_attribute_find(const struct record_model *model, const char *name,
 			   record_attribute *ret_attribute)
 {

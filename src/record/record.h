@@ -70,6 +70,16 @@ void record_model_destroy(struct record_model *model);
 struct trm_error *record_attribute_intern(struct record_model *model, const char *name,
 					  enum record_type type, uint32_t properties,
 					  record_attribute *ret_attribute);
+/* The same of several; the first error ends it. */
+struct record_attribute_row {
+	const char *name;
+	enum record_type type;
+	uint32_t properties;
+	record_attribute *ret_id;
+};
+struct trm_error *record_attributes_intern(struct record_model *model,
+					   const struct record_attribute_row *rows,
+					   size_t count);
 bool record_attribute_find(const struct record_model *model, const char *name,
 			   record_attribute *ret_attribute);
 const char *record_attribute_name(const struct record_model *model, record_attribute id);

@@ -245,12 +245,7 @@ void look_through(struct wire_bank *bank, const struct wire_registers *frame)
 		.end = bank->quiet || stack_end == bank->stack_end ? stack_end : rsp,
 	};
 	const struct unwind_view view = {&walk, find_rule, read_word, read_return};
-	/* By the numbers of call-frame information. */
-	struct unwind_place place = {
-		.registers = {frame->rax, frame->rdx, frame->rcx, frame->rbx, frame->rsi,
-			      frame->rdi, frame->rbp, rsp + sizeof(rsp), frame->r8,
-			      frame->r9, frame->r10, frame->r11, frame->r12, frame->r13,
-			      frame->r14, frame->r15}};
+	struct unwind_place place = wire_return_place(frame);
 	uint64_t rest = rsp;
 
 	walk.code = all_code(walk.control);

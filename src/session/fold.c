@@ -23,12 +23,7 @@
 static struct trm_error *make_names(struct saving *saving)
 {
 	struct names *n = &saving->names;
-	const struct {
-		const char *name;
-		enum record_type type;
-		uint32_t properties;
-		record_attribute *id;
-	} rows[] = {
+	const struct record_attribute_row rows[] = {
 		{"process", RECORD_UINT, RECORD_AS_VALUE, &n->process},
 		{"process.parent", RECORD_UINT, RECORD_AS_VALUE, &n->parent},
 		{"program", RECORD_STRING, RECORD_AS_VALUE, &n->program},
@@ -80,10 +75,8 @@ static struct trm_error *make_names(struct saving *saving)
 		{"skip.reason", RECORD_STRING, RECORD_AS_VALUE, &n->skip_reason},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		TRM_TRY(record_attribute_intern(saving->model, rows[i].name, rows[i].type,
-						rows[i].properties, rows[i].id));
-	return NULL;
+	return record_attributes_intern(saving->model, rows,
+					sizeof(rows) / sizeof(rows[0]));
 }
 
 struct trm_error *saving_global(struct saving *saving, const char *name,

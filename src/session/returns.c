@@ -192,16 +192,12 @@ void returns_show_hooked(const struct thread *thread,
 			 const struct wire_registers *registers)
 {
 	struct memory *memory = memory_of(thread);
-	const struct wire_registers *r = registers;
-	struct unwind_place place = {
-		.registers = {r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp,
-			      r->rsp + sizeof(uint64_t), r->r8, r->r9, r->r10, r->r11,
-			      r->r12, r->r13, r->r14, r->r15}};
+	struct unwind_place place = wire_return_place(registers);
 
 	if (!memory)
 		return;
-	if (read_return(memory, r->rsp, &place.pc))
+	if (read_return(memory, registers->rsp, &place.pc))
 		show(thread, memory, &place);
 	else
-		show_all(memory, r->rsp, end_of(thread, r->rsp));
+		show_all(memory, registers->rsp, end_of(thread, registers->rsp));
 }

@@ -301,6 +301,17 @@ struct wire_registers {
 	uint64_t flags;
 };
 
+/* Where a function goes on once it has returned that was entered with these registers,
+ * but for the pc: that is the word at their rsp. By the numbers of call-frame
+ * information. */
+static inline struct unwind_place wire_return_place(const struct wire_registers *r)
+{
+	return (struct unwind_place){
+		.registers = {r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp,
+			      r->rsp + sizeof(uint64_t), r->r8, r->r9, r->r10, r->r11,
+			      r->r12, r->r13, r->r14, r->r15}};
+}
+
 /*
  * How often each call site called each function, for the pairs that have no place of
  * their own. An entry is whole before its number is in the index, and before it counts.
