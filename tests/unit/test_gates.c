@@ -101,19 +101,8 @@ static void open_area(struct whole_area *area, enum plan_depth depth)
 	for (int i = 0; i < FUNCTIONS; i++)
 		plan_image_add(&area->image, at(starts[i]),
 			       (uint64_t)(starts[i + 1] - starts[i]), NULL);
-	assert_null(plan_create(&request, &area->plan));
+	whole_area_make(area, &request, first_slot);
 	assert_true(area->plan->slot_count <= BANK_SLOTS);
-	memcpy((void *)(uintptr_t)WHOLE_CODE, area->plan->code.items,
-	       area->plan->code.count);
-	vector_for_each (&area->plan->fixups, fixup) {
-		uint8_t *word = (uint8_t *)(uintptr_t)WHOLE_CODE + fixup->offset;
-		uint32_t value;
-
-		memcpy(&value, word, sizeof(value));
-		value += first_slot;
-		memcpy(word, &value, sizeof(value));
-	}
-	whole_area_show(area, true);
 	bank.header.arc = resident_arc();
 	empty_bank();
 	assert_int_equal(syscall(SYS_arch_prctl, ARCH_SET_GS, &bank), 0);

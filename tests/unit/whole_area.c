@@ -121,6 +121,22 @@ void whole_area_plan(struct whole_area *area)
 	assert_int_equal(syscall(SYS_arch_prctl, ARCH_SET_GS, whole_counters), 0);
 }
 
+void whole_area_make(struct whole_area *area, const struct plan_request *request,
+		     uint32_t first_slot)
+{
+	assert_null(plan_create(request, &area->plan));
+	whole_area_fill(area, true);
+	vector_for_each (&area->plan->fixups, fixup) {
+		uint8_t *word = (uint8_t *)(uintptr_t)WHOLE_CODE + fixup->offset;
+		uint32_t value;
+
+		memcpy(&value, word, sizeof(value));
+		value += first_slot;
+		memcpy(word, &value, sizeof(value));
+	}
+	whole_area_show(area, true);
+}
+
 void whole_area_close(struct whole_area *area)
 {
 	plan_destroy(area->plan);

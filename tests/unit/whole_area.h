@@ -48,6 +48,10 @@ void whole_area_open(struct whole_area *area, const uint8_t *bytes, size_t text,
 void whole_area_plan(struct whole_area *area);
 /* Puts the plan's code into place, or, if it is not to be executed, what traps. */
 void whole_area_fill(const struct whole_area *area, bool with_code);
+/* Plans as the request says, for a bank whose counters begin at `first_slot` (bytes), and
+ * shows the patched code. */
+void whole_area_make(struct whole_area *area, const struct plan_request *request,
+		     uint32_t first_slot);
 void whole_area_close(struct whole_area *area);
 
 /* What the area holds from now on: the bare code or the patched one. Data are as at the
