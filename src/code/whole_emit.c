@@ -531,11 +531,27 @@ static uint64_t cloned_target(const struct emission *emission,
 	uint32_t block = cfg_block_at(emission->cfg, target);
 	uint32_t piece = switch_piece(emission, table, block);
 
+	if (!table->bytes && !emission->cfg->words.items[table->first_word + index].label)
+		return target;
 	if (piece != WHOLE_NONE)
 		return emission->emitter->address + piece;
 	if (block == CFG_OUT || emission->whole->blocks.items[block].stub != WHOLE_NONE)
 		return target;
 	return emission->emitter->address + emission->whole->blocks.items[block].code;
+}
+
+/* A label is a whole address, which depends on where the module is loaded. */
+static void note_label(const struct emission *emission, const struct cfg_table *table,
+		       uint32_t index, uint32_t at)
+{
+	struct plan *plan = emission->emitter->plan;
+
+	if (!plan || table->bytes ||
+	    !emission->cfg->words.items[table->first_word + index].address)
+		return;
+	vector_push(&plan->fixups,
+		    ((struct plan_fixup){.offset = at + index * table->entry_size,
+					 .kind = PLAN_FIXUP_ADDRESS}));
 }
 
 static void fill_clones(const struct emission *emission)
@@ -551,6 +567,7 @@ static void fill_clones(const struct emission *emission)
 			int32_t distance = (int32_t)(target - (emitter->address + at));
 			uint8_t *entry = emitter->code + at + i * table->entry_size;
 
+			note_label(emission, table, i, at);
 			if (table->entry_size == 8)
 				memcpy(entry, &target, sizeof(target));
 			else
