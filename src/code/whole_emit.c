@@ -518,34 +518,47 @@ static void reserve_clones(struct emission *emission)
 	}
 }
 
-/* The piece of the edge from the switch with this table to a block; WHOLE_NONE: none. */
-static uint32_t switch_piece(const struct emission *emission,
-			     const struct cfg_table *table, uint32_t block)
+/* The block that ends in the switch with this table; CFG_OUT: none, or its edges have no
+ * counters. Where several do they have none. */
+static uint32_t switch_with(const struct emission *emission,
+			    const struct cfg_table *table)
 {
 	const struct cfg *cfg = emission->cfg;
 
-	if (block == CFG_OUT)
-		return WHOLE_NONE;
-	for (uint32_t i = 0; i < emission->whole->edges.count; i++) {
-		const struct cfg_edge *edge = &cfg->edges.items[i];
-		const struct cfg_block *from = &cfg->blocks.items[edge->from];
+	for (uint32_t b = 0; emission->whole->edges.count && b < cfg->blocks.count; b++) {
+		const struct cfg_block *block = &cfg->blocks.items[b];
+		const struct cfg_instruction *last =
+			instruction_at(emission, block->first + block->count - 1);
 
-		if (edge->kind == CFG_EDGE_SWITCH && edge->to == block &&
-		    emission->whole->edges.items[i].code != WHOLE_NONE &&
-		    instruction_at(emission, from->first + from->count - 1)->target ==
-			    table->address)
-			return emission->whole->edges.items[i].code;
+		if (last->kind == CFG_SWITCH && last->target == table->address)
+			return b;
 	}
+	return CFG_OUT;
+}
+
+/* The piece of the edge from a switch to a block; WHOLE_NONE: none. */
+static uint32_t switch_piece(const struct emission *emission, uint32_t from, uint32_t to)
+{
+	const struct cfg *cfg = emission->cfg;
+	const struct cfg_block *row;
+
+	if (from == CFG_OUT || to == CFG_OUT)
+		return WHOLE_NONE;
+	row = &cfg->blocks.items[from];
+	for (uint32_t i = row->first_edge; i < row->first_edge + row->edge_count; i++)
+		if (cfg->edges.items[i].to == to)
+			return emission->whole->edges.items[i].code;
 	return WHOLE_NONE;
 }
 
 /* Where a table's entry is to lead: what is not in the function stays. */
 static uint64_t cloned_target(const struct emission *emission,
-			      const struct cfg_table *table, uint32_t index)
+			      const struct cfg_table *table, uint32_t from,
+			      uint32_t index)
 {
 	uint64_t target = switches_entry(emission->cfg, table, index);
 	uint32_t block = cfg_block_at(emission->cfg, target);
-	uint32_t piece = switch_piece(emission, table, block);
+	uint32_t piece = switch_piece(emission, from, block);
 
 	if (!table->bytes && !emission->cfg->words.items[table->first_word + index].label)
 		return target;
@@ -577,9 +590,10 @@ static void fill_clones(const struct emission *emission)
 	for (size_t t = 0; t < emission->cfg->tables.count; t++) {
 		const struct cfg_table *table = &emission->cfg->tables.items[t];
 		uint32_t at = emission->whole->clones.items[t];
+		uint32_t from = switch_with(emission, table);
 
 		for (uint32_t i = 0; i < table->count; i++) {
-			uint64_t target = cloned_target(emission, table, i);
+			uint64_t target = cloned_target(emission, table, from, i);
 			int32_t distance = (int32_t)(target - (emitter->address + at));
 			uint8_t *entry = emitter->code + at + i * table->entry_size;
 
