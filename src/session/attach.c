@@ -598,8 +598,6 @@ static void block_signals(sigset_t *signals)
 	signal(SIGXFSZ, SIG_IGN);
 }
 
-/* What a thread that stands in a gate has counted, and where its block begins, is not
- * told apart. */
 static struct trm_error *check_collector(const struct collector *collector)
 {
 	if (collector->regions)
@@ -613,12 +611,7 @@ static struct trm_error *check_collector(const struct collector *collector)
 			"-m %s is for programs that trammel starts: which calls are "
 			"under way in a process that runs already is not known",
 			collector->name);
-	if (collector->depth == PLAN_ENTRIES || !collector->calls)
-		return NULL;
-	return trm_error_create(TRM_ERROR_USAGE,
-				"cannot measure %s of a process that runs already: "
-				"measure calls and the rest one after the other",
-				collector->name);
+	return NULL;
 }
 
 struct trm_error *session_attach(const struct session_options *options,

@@ -142,8 +142,8 @@ struct image_graph {
 };
 /* See session/residues.h. */
 struct image_residue {
-	uint32_t interval; /* as in struct image_count */
-	uint32_t file;     /* index in session.files */
+	uint32_t interval, thread; /* as in struct image_count */
+	uint32_t file;             /* index in session.files */
 	struct edges_residue residue;
 };
 struct image_run {

@@ -24,28 +24,6 @@ static struct trm_error *check_calls(const char *option, const struct patterns *
 	return NULL;
 }
 
-/* What the balance of a block lacks is known of images, not of threads; and where a
- * thread stands in a gate, its call is counted before or after its block. */
-static struct trm_error *check_whole(const struct session_options *options)
-{
-	const char *words = options->window.words;
-
-	if (options->collector->depth <= PLAN_BLOCKS)
-		return NULL;
-	if (options->threads)
-		return trm_error_create(TRM_ERROR_USAGE,
-					"-m %s counts whole processes only: leave "
-					"'--threads' out, or use -m blocks",
-					options->collector->name);
-	if (options->collector->calls && words)
-		return trm_error_create(
-			TRM_ERROR_USAGE,
-			"-m %s counts whole runs only: leave '%s' out, or "
-			"measure edges and calls one after the other",
-			options->collector->name, words);
-	return NULL;
-}
-
 static bool has_flags(const struct session_options *options)
 {
 	return options->collector->slot_size == 1;
@@ -66,7 +44,6 @@ static struct trm_error *check_graph(const struct session_options *options)
 static struct trm_error *check_collector(const struct session_options *options)
 {
 	TRM_TRY(check_graph(options));
-	TRM_TRY(check_whole(options));
 	if (options->window.interval_instructions &&
 	    (options->collector->depth < PLAN_BLOCKS || has_flags(options)))
 		return trm_error_create(TRM_ERROR_USAGE,

@@ -24,9 +24,7 @@ def find(build=None):
 
 
 def run_command(trammel, profile, command, measurement="functions", options=()):
-    """The command line that measures another one; edges are not counted by thread."""
-    if measurement == "edges" and "--threads" in options:
-        measurement = "blocks"
+    """The command line that measures another one."""
     return [trammel, "run", "--quiet", "-m", measurement, "-o", profile, *options, "--",
             *command]
 
