@@ -618,9 +618,7 @@ static void save_image(struct saving *saving, struct image_run *image)
 	save_process(saving, image);
 	save_modules(saving, image);
 	save_counts(saving, image);
-	callgraph_save(saving, image,
-		       !image->ended && process && process->image == image ? process
-									   : NULL);
+	callgraph_save(saving, image);
 }
 
 static void save_intervals(struct saving *saving)

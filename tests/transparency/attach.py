@@ -212,6 +212,38 @@ def together(folder, tool, options):
         server.finish()
 
 
+def within(folder, tool, options):
+    """What is called while it is measured is called within what was called before; and that has
+    the time of its threads from then on."""
+    profile = os.path.join(folder, "within.trm")
+    with Server(folder, "within") as server:
+        server.do("spin")
+        for turn in range(5):
+            attached = Attached(tool, server.pid, profile, "-m", "callgraph")
+            time.sleep(0.1)
+            attached.end()
+            if options.no_profile:
+                continue
+            report = trammel.Report(tool, profile)
+            trammel.check_counts(tool, profile, report, "callgraph")
+            contexts = {row["context"]: row for row in report.contexts}
+            serve = [row for row in contexts.values() if row["function"] == "serve"]
+            expect(len(serve) == 1 and serve[0]["calls"] == 0, f"turn {turn}: serve: {serve}")
+            called = [row for row in contexts.values() if row["function"] == "work_once"]
+            for row in called:
+                while row and row["function"] != "serve":
+                    row = contexts.get(row.get("parent"))
+                expect(row, f"turn {turn}: work_once is called by: {called}")
+            expect(sum(row["calls"] for row in called) == report.calls("work_once") > 0,
+                   f"turn {turn}: {called}")
+            passed = int(report.profile["run.wall.ns"]) * THREADS
+            part = serve[0]["time.inclusive.ns"] / passed
+            expect(0.8 < part < 1.02, f"turn {turn}: {part} of the time in serve")
+        server.do("still")
+        server.do("calls 5")
+        server.finish()
+
+
 def modules(folder, tool, options):
     """A library that is loaded later, and a program that is executed, are measured."""
     profile = os.path.join(folder, "modules.trm")
@@ -580,6 +612,6 @@ def many_threads(folder, tool, options):
 
 
 TESTS = [("attach-" + test.__name__, test) for test in (
-    exact, window, together, modules, children, waits, stopped, interrupted, process_ends,
+    exact, window, together, within, modules, children, waits, stopped, interrupted, process_ends,
     ends_meanwhile, killed, web_server, compressor,
     refused, many_threads)]

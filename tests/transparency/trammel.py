@@ -34,11 +34,6 @@ def only_preloads(measure):
     return set(measure.split(",")) <= {"regions", "trace"}
 
 
-def starts_only(measure):
-    """Whether it is measured from the start of a program to its end alone."""
-    return only_preloads(measure) or "callgraph" in measure.split(",")
-
-
 class ReportError(Exception):
     """A profile that is missing or cannot be read."""
 

@@ -171,6 +171,41 @@ def arcs(folder, tool, options):
         expect(callers <= {"repeat", "main", "thread"}, f"{words}: called by {callers}")
 
 
+def contexts(folder, tool, options):
+    """Calls in their contexts, in parts of a run; and their time, which is that of the part."""
+    program = job_control.build(folder, "stages", "contexts")
+    spans = job_control.build(folder, "spans", "contexts-spans")
+    if options.no_profile:
+        return
+
+    def ask(profile, *words):
+        return trammel.read_json(tool, ["report", *words], profile)["rows"]
+
+    for words, calls in EVENTS:
+        done, profile = run_measured(tool, folder, options, words, [program], "contexts",
+                                     "callgraph")
+        expect(done.status == 7, f"{words}: {done}")
+        rows = ask(profile, "--by", "callgraph") if calls else []
+        for name in ALL:
+            found = sum(row["calls"] for row in rows if row["function"] == name)
+            expect(found == calls.get(name, 0), f"{words}: {found} calls of {name}: {rows}")
+    done, profile = run_measured(tool, folder, options, ["--interval", "100ms"], [spans],
+                                 "contexts", "callgraph")
+    expect(done.status == 9 and done.stdout == b"worked\n", f"{done}")
+    parts = ask(profile, "--by", "interval")
+    total = 0
+    for part in parts:
+        rows = [row for row in ask(profile, "--by", "callgraph", "--interval",
+                                   str(part["interval"]))]
+        total += sum(row["calls"] for row in rows if row["function"] == "piece")
+        inside = sum(row.get("time.inclusive.ns", 0) for row in rows if row["function"] == "work")
+        length = part["interval.end.ns"] - part["interval.start.ns"]
+        whole = part not in (parts[0], parts[-1], parts[-2])
+        expect(inside <= 2.02 * length + 1e6 and (inside >= 1.7 * length or not whole),
+               f"interval {part}: two threads were in work for {inside} ns")
+    expect(total == 40000, f"{total} calls of piece, not 40000")
+
+
 def instructions(folder, tool, options):
     """Intervals of instructions have at least so many, but for the last one."""
     program = job_control.build(folder, "spans", "instructions")
@@ -339,5 +374,5 @@ def refusals(folder, tool, _):
 
 
 TESTS = [("window-" + test.__name__, test) for test in (
-    events, intervals, flags, arcs, instructions, times, programs, attached, threads,
+    events, intervals, flags, arcs, contexts, instructions, times, programs, attached, threads,
     unmatched, refusals)]
