@@ -337,13 +337,15 @@ static bool is_long(const struct making *making, const struct cfg_instruction *r
 }
 
 /* Whether a function is over before the clock could be read twice, so that nothing is
- * known of its time: it is a leaf of call graphs. */
-static bool is_brief(const struct making *making)
+ * known of its time: it is a leaf of call graphs, and left as it is unless its blocks
+ * count. */
+static bool is_brief(const struct making *making, uint32_t index)
 {
 	enum { INSTRUCTIONS = 48 };
 	const struct cfg *cfg = &making->cfg;
 
-	if (cfg->instructions.count > INSTRUCTIONS)
+	if (!making->request->graph || making->request->depth >= PLAN_BLOCKS ||
+	    making->choices[index].reason || cfg->instructions.count > INSTRUCTIONS)
 		return false;
 	vector_for_each (&cfg->instructions, row)
 		if (is_long(making, row))
@@ -360,9 +362,7 @@ bool blocks_instrument(struct making *making, uint32_t index, struct plan_functi
 	const struct plan_function before = *row;
 	const uint32_t slots = making->plan->slot_count;
 
-	if (!build_cfg(making, index) ||
-	    (making->request->graph && !making->choices[index].reason &&
-	     is_brief(making)) ||
+	if (!build_cfg(making, index) || is_brief(making, index) ||
 	    !whole_fit(&making->whole, &making->cfg,
 		       (uint32_t)(entry_of(making, index) - row->address)))
 		return false;

@@ -239,14 +239,16 @@ static void step_stack(struct reading *reading, const struct operand *operand,
 	}
 }
 
-/* What runs on behind a branch, and where it leads. */
-static void step_branch(struct reading *reading, const struct brief *brief, uint64_t next)
+/* What runs on behind a branch, and where it leads. Whether it leaves the function, by a
+ * return or a call in its place: rbp was popped there. */
+static bool step_branch(struct reading *reading, const struct brief *brief, uint64_t next)
 {
 	int32_t frame = reading->frame_depth, depth = reading->depth;
 	bool ends = brief->kind == BRIEF_STOP || brief->kind == BRIEF_JUMP8 ||
 		    brief->kind == BRIEF_JUMP32 || brief->kind == BRIEF_JUMP_INDIRECT;
 	bool leads = brief->kind == BRIEF_JUMP8 || brief->kind == BRIEF_CONDITION8 ||
 		     brief->kind == BRIEF_JUMP32 || brief->kind == BRIEF_CONDITION32;
+	bool leaves = brief->kind == BRIEF_STOP;
 
 	if (leads) {
 		uint64_t target = next + (uint64_t)(int64_t)signed_bytes(
@@ -255,13 +257,15 @@ static void step_branch(struct reading *reading, const struct brief *brief, uint
 
 		if (target < reading->size && target >= next)
 			reading->known.items[target] = depth;
+		leaves = ends && target >= reading->size;
 	}
 	if (!ends)
-		return;
-	/* Behind a return: as deep as the body was. rbp was popped there. */
-	if (brief->kind == BRIEF_STOP)
+		return false;
+	/* As deep as the body was. */
+	if (leaves)
 		reading->depth = reading->deepest;
 	reading->frame_depth = frame;
+	return leaves;
 }
 
 static enum reader read_function(struct reading *reading)
@@ -288,8 +292,7 @@ static enum reader read_function(struct reading *reading)
 				  operand.brief.opcode == 0x50 + RBP;
 		if (reading->frame_depth != NO_DEPTH)
 			frame = reading->frame_depth;
-		step_branch(reading, &operand.brief, at + operand.brief.length);
-		if (operand.brief.kind == BRIEF_STOP)
+		if (step_branch(reading, &operand.brief, at + operand.brief.length))
 			reading->frame_depth = frame;
 	}
 	return reading->found;

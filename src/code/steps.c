@@ -173,16 +173,16 @@ static struct plan_place locate_in_stub(const struct plan *plan,
 {
 	struct plan_place place = {.kind = PLAN_PLACE_UNKNOWN,
 				   .uncounted = PLAN_ALL_COUNTED};
+	const bool counts = !plan->graph || plan->counts_entries;
 
 	for (uint32_t i = 0; i < function->stub_count; i++) {
 		const struct plan_stub *stub =
 			&plan->stubs.items[function->first_stub + i];
 
 		place.original = stub->call;
-		if (code_offset == stub->code && !plan->graph) {
+		if (code_offset == stub->code && counts) {
 			place.kind = PLAN_PLACE_CALL_UNDO;
-		} else if (code_offset ==
-			   stub->code + (plan->graph ? 0 : PROBE_COUNT_SIZE)) {
+		} else if (code_offset == stub->code + (counts ? PROBE_COUNT_SIZE : 0)) {
 			place.kind = PLAN_PLACE_CALL_DONE;
 			place.original += (uint64_t)(int64_t)stub->callee;
 		}

@@ -55,8 +55,7 @@ struct trm_error *collector_combine(const char *list, struct collector *ret_coll
 	scoped_free char *copy = memory_copy_string(list);
 	char *rest = copy, *name;
 	struct collector all = {.name = list};
-	bool flags = false;
-	size_t counting = 0;
+	bool places = false;
 
 	while ((name = strsep(&rest, ","))) {
 		const struct collector *one;
@@ -64,19 +63,13 @@ struct trm_error *collector_combine(const char *list, struct collector *ret_coll
 		TRM_TRY(collector_find(name, &one));
 		add(&all, one);
 		all.summary = one->summary;
-		counting += one->slot_size != 0;
-		flags |= one->slot_size && one->probe == PLAN_PROBE_FLAG;
+		places |= one->calls && !one->graph;
 	}
-	if (all.calls && !all.graph && flags)
-		return trm_error_create(TRM_ERROR_USAGE,
-					"-m %s: calls are counted by their places, and "
-					"coverage only notes what ran: leave one out",
-					list);
-	if (all.graph && counting > 1)
+	if (all.graph && places)
 		return trm_error_create(
 			TRM_ERROR_USAGE,
-			"-m %s: a call graph with time counts calls of functions itself, "
-			"and the rest would be in its times: measure one after the other",
+			"-m %s: calls are told apart by their contexts or by their "
+			"places: measure one after the other",
 			list);
 	*ret_collector = all;
 	return NULL;

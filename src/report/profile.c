@@ -653,7 +653,8 @@ static void see_record(void *context, record_node node, const struct record_pair
 	if (!(row.present & BIT(FIELD_IMAGE)) && see_caliper(loader, node, pairs, count))
 		return;
 	if (row.present & BIT(FIELD_GRAPH_CALLS)) {
-		add_context(loader, &row, node);
+		if (!is_left_out(loader, &row))
+			add_context(loader, &row, node);
 		return;
 	}
 	for (; node; node = record_node_parent(loader->model, node)) {

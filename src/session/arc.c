@@ -50,9 +50,9 @@ static const struct resident_routine *routine_at(uint64_t offset)
 }
 
 /* Back behind the call that led there, or in front of it, if it has to be done again. */
-static bool graph_leave(const struct thread *thread,
-			const struct resident_routine *routine, uint64_t offset,
-			struct user_regs_struct *registers)
+static bool find_gate_of_graph(const struct thread *thread,
+			       const struct resident_routine *routine, uint64_t offset,
+			       struct user_regs_struct *registers)
 {
 	bool searching = offset >= routine->search;
 	bool framed = searching || (offset >= routine->lowered && offset < routine->last);
@@ -63,8 +63,6 @@ static bool graph_leave(const struct thread *thread,
 	if (remote_failed(remote_read(thread->process->space->memory_fd, base, &frame,
 				      sizeof(frame))))
 		return false;
-	if (thread->bank && offset == routine->timed)
-		add_time(thread, registers);
 	if (framed && offset >= routine->saved) {
 		registers->rcx = frame.rcx;
 		registers->rdx = frame.rdx;
@@ -77,14 +75,14 @@ static bool graph_leave(const struct thread *thread,
 	return true;
 }
 
-bool arc_leave(const struct thread *thread, struct user_regs_struct *registers)
+bool arc_find_gate(const struct thread *thread, struct user_regs_struct *registers)
 {
 	const struct space *space = thread->process->space;
 	const struct resident_table *t = table();
 	uint64_t offset = registers->rip - space->family->arena->address;
 
 	if (routine_at(offset))
-		return graph_leave(thread, routine_at(offset), offset, registers);
+		return find_gate_of_graph(thread, routine_at(offset), offset, registers);
 	bool framed = offset >= t->arc_lowered && offset < t->arc_return;
 	uint64_t base = registers->rsp - (framed ? 0 : offsetof(struct arc_frame, back));
 	struct arc_frame frame;
@@ -100,6 +98,16 @@ bool arc_leave(const struct thread *thread, struct user_regs_struct *registers)
 	registers->rsp = base + sizeof(frame);
 	registers->rip = frame.back - (offset < t->arc_counted ? ARC_CALL : 0);
 	return true;
+}
+
+bool arc_leave(const struct thread *thread, struct user_regs_struct *registers)
+{
+	uint64_t offset = registers->rip - thread->process->space->family->arena->address;
+	const struct resident_routine *routine = routine_at(offset);
+
+	if (routine && thread->bank && offset == routine->timed)
+		add_time(thread, registers);
+	return arc_find_gate(thread, registers);
 }
 
 bool arc_holds(const struct space *space, uint64_t rip)

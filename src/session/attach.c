@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "session/callgraph.h"
 #include "session/run.h"
 #include "session/signals.h"
 #include "session/stacks.h"
@@ -264,6 +265,7 @@ static bool lead_all_in(struct attachment *attachment, struct space *space,
 		if (thread != loan->thread &&
 		    remote_failed(remote_get_registers(thread->tid, &registers)))
 			return hold_up(attachment, "ended", thread->tid);
+		callgraph_begin_within(session, thread, &registers);
 		uint64_t rip = registers.rip;
 
 		if (!lead_in(space, &registers) ||
@@ -598,8 +600,6 @@ static void block_signals(sigset_t *signals)
 	signal(SIGXFSZ, SIG_IGN);
 }
 
-/* What a thread that stands in a gate has counted, and where its block begins, is not
- * told apart. */
 static struct trm_error *check_collector(const struct collector *collector)
 {
 	if (collector->regions)
@@ -607,18 +607,7 @@ static struct trm_error *check_collector(const struct collector *collector)
 					"-m %s is for programs that trammel starts: what "
 					"a process said before is not known",
 					collector->name);
-	if (collector->graph)
-		return trm_error_create(
-			TRM_ERROR_UNSUPPORTED,
-			"-m %s is for programs that trammel starts: which calls are "
-			"under way in a process that runs already is not known",
-			collector->name);
-	if (collector->depth == PLAN_ENTRIES || !collector->calls)
-		return NULL;
-	return trm_error_create(TRM_ERROR_USAGE,
-				"cannot measure %s of a process that runs already: "
-				"measure calls and the rest one after the other",
-				collector->name);
+	return NULL;
 }
 
 struct trm_error *session_attach(const struct session_options *options,

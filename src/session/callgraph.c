@@ -65,10 +65,14 @@ static uint64_t count_of(const struct wire_graph *graph)
 	return (used < WIRE_GRAPH_MAX ? used : WIRE_GRAPH_MAX) / sizeof(graph->nodes[0]);
 }
 
-void callgraph_add_bank(const struct session *session, const struct process *process,
-			const struct bank *bank, struct image_graph *graph)
+/* What the banks of a process have, by context. */
+struct sums VECTOR(struct image_context_sums);
+
+static void add_bank(const struct session *session, const struct process *process,
+		     const struct bank *bank, struct sums *sums)
 {
 	const struct wire_graph *shared = graph_of(bank);
+	struct image_graph *graph = &process->image->graph;
 	uint64_t count = count_of(shared);
 	uint32_t root =
 		find_root(graph, session->options->threads ? bank->shared->tid : 0);
@@ -88,27 +92,94 @@ void callgraph_add_bank(const struct session *session, const struct process *pro
 			continue;
 		context.parent = numbers[parent];
 		numbers[i] = find(graph, &context);
-		graph->contexts.items[numbers[i]].calls += node.calls;
-		graph->contexts.items[numbers[i]].ticks += node.ticks;
-		graph->contexts.items[numbers[i]].timed += node.timed;
+		while (sums->count < graph->contexts.count)
+			vector_push(sums, ((struct image_context_sums){0}));
+		sums->items[numbers[i]].calls += node.calls;
+		sums->items[numbers[i]].ticks += node.ticks;
+		sums->items[numbers[i]].timed += node.timed;
 	}
 }
 
-void callgraph_add(const struct session *session, const struct process *process,
-		   struct image_graph *graph)
+/* None goes down, but banks are read while threads write. */
+static uint64_t more(uint64_t now, uint64_t then)
 {
-	if (!session->options->collector->graph || !process->space ||
-	    !process->space->family)
+	return now > then ? now - then : 0;
+}
+
+void callgraph_take(const struct session *session, struct process *process, bool counts,
+		    uint32_t interval)
+{
+	struct image_graph *graph = &process->image->graph;
+	struct sums now = {0};
+
+	if (!session->options->collector->graph)
 		return;
 	vector_for_each (&process->space->family->arena->banks, bank)
 		if ((*bank)->owner == process->pid)
-			callgraph_add_bank(session, process, *bank, graph);
+			add_bank(session, process, *bank, &now);
+	for (uint32_t i = 0; i < now.count; i++) {
+		struct image_context *context = &graph->contexts.items[i];
+		const struct image_context_sums *to = &now.items[i], *from;
+		struct image_context_count count = {interval, i, {0}};
+
+		from = &context->mark;
+		count.sums = (struct image_context_sums){more(to->calls, from->calls),
+							 more(to->timed, from->timed),
+							 more(to->ticks, from->ticks)};
+		context->mark = *to;
+		context->all.calls += count.sums.calls;
+		context->all.timed += count.sums.timed;
+		context->all.ticks += count.sums.ticks;
+		if (counts && (count.sums.calls || count.sums.ticks))
+			vector_push(&graph->counts, count);
+	}
+	vector_deinit(&now);
 }
 
-void callgraph_deinit(struct image_graph *graph)
+void callgraph_forget(struct image_graph *graph, uint32_t thread)
 {
-	vector_deinit(&graph->contexts);
-	table_deinit(&graph->by_key);
+	scoped_free bool *inside =
+		memory_allocate_zeroed(graph->contexts.count + 1, sizeof(*inside));
+
+	/* Parents come first. */
+	for (uint32_t i = 0; i < graph->contexts.count; i++) {
+		struct image_context *context = &graph->contexts.items[i];
+
+		inside[i] = !thread || inside[context->parent] ||
+			    (context->kind == IMAGE_CONTEXT_THREAD &&
+			     context->function == thread);
+		if (inside[i])
+			context->mark = (struct image_context_sums){0};
+	}
+}
+
+static int by_context(const void *left, const void *right)
+{
+	const struct image_context_count *a = left, *b = right;
+
+	if (a->interval != b->interval)
+		return a->interval < b->interval ? -1 : 1;
+	return a->context < b->context ? -1 : a->context > b->context;
+}
+
+void callgraph_merge(struct image_graph *graph)
+{
+	struct image_context_count *counts = graph->counts.items;
+	size_t kept = 0;
+
+	if (!graph->counts.count)
+		return;
+	qsort(counts, graph->counts.count, sizeof(*counts), by_context);
+	for (size_t i = 1; i < graph->counts.count; i++) {
+		if (by_context(&counts[kept], &counts[i])) {
+			counts[++kept] = counts[i];
+			continue;
+		}
+		counts[kept].sums.calls += counts[i].sums.calls;
+		counts[kept].sums.timed += counts[i].sums.timed;
+		counts[kept].sums.ticks += counts[i].sums.ticks;
+	}
+	graph->counts.count = kept + 1;
 }
 
 void callgraph_note_calls(const struct session *session, const struct bank *bank,
@@ -177,10 +248,80 @@ void callgraph_begin(const struct session *session, const struct bank *bank,
 	graph->last = __rdtsc();
 }
 
+/* Frames of a thread's stack, the innermost first. */
+struct frames {
+	const struct space *space;
+	struct thread_calls *calls;
+	uint64_t last; /* where the last one's return address lies */
+	bool crossed;  /* to another stack, of which nothing is noted */
+};
+
+/* A function whose returns are seen. */
+static void note_frame(void *context, uint64_t place, uint64_t pc)
+{
+	struct frames *frames = context;
+	const struct module *module = space_module_of_text(frames->space, pc);
+	const struct plan *plan = module ? module->file->plan : NULL;
+	const struct plan_function *function =
+		plan ? plan_function_at(plan, pc - module->bias) : NULL;
+	uint32_t index;
+
+	frames->crossed |= place <= frames->last;
+	frames->last = place;
+	if (frames->crossed || !function || !function->step_count ||
+	    function->reason != PLAN_INSTRUMENTED ||
+	    pc - module->bias - function->address >= function->size ||
+	    frames->calls->count >= WIRE_GRAPH_DEPTH / sizeof(struct wire_graph_frame))
+		return;
+	index = (uint32_t)(function - plan->functions.items);
+	vector_push(
+		frames->calls,
+		((struct thread_call){
+			~place, WIRE_BANK_HEADER +
+					(module->first_slot + index * PLAN_CELL_SLOTS) *
+						(uint32_t)sizeof(uint64_t)}));
+}
+
+void callgraph_begin_within(const struct session *session, struct thread *thread,
+			    const struct user_regs_struct *registers)
+{
+	struct thread_calls *calls = &thread->calls;
+	struct frames frames = {.space = thread->process->space, .calls = calls};
+
+	if (!session->options->collector->graph)
+		return;
+	calls->count = 0;
+	returns_visit(thread, registers, note_frame, &frames);
+	for (size_t i = 0; i < calls->count / 2; i++) {
+		struct thread_call outer = calls->items[calls->count - 1 - i];
+
+		calls->items[calls->count - 1 - i] = calls->items[i];
+		calls->items[i] = outer;
+	}
+	callgraph_begin(session, thread->bank, calls);
+}
+
 void callgraph_hold(const struct session *session, struct thread *thread)
 {
 	if (session->options->collector->graph && !thread->held_ticks)
 		thread->held_ticks = __rdtsc();
+}
+
+void callgraph_look(const struct thread *thread)
+{
+	struct wire_graph *graph;
+	uint64_t node;
+
+	if (!thread->held_ticks || !thread->bank)
+		return;
+	graph = graph_of(thread->bank);
+	node = graph->at / sizeof(graph->nodes[0]);
+	/* 0: it has called nothing yet. Later than its stop: it begins only now. */
+	if (!graph->last || graph->last > thread->held_ticks ||
+	    node >= sizeof(graph->nodes) / sizeof(graph->nodes[0]))
+		return;
+	graph->nodes[node].ticks += thread->held_ticks - graph->last;
+	graph->last = thread->held_ticks;
 }
 
 void callgraph_go_on(struct thread *thread)
@@ -198,189 +339,4 @@ void callgraph_go_on(struct thread *thread)
 			graph->last = __rdtsc();
 	}
 	thread->held_ticks = 0;
-}
-
-/* Paths are no longer than this in a profile: what is called further in follows the last
- * of these at once. */
-enum { DEPTH_MAX = 1000 };
-
-/* How deep each context is, and the parent that it is shown with. */
-struct shape {
-	uint32_t *depth, *parent;
-};
-
-static struct shape find_shape(const struct image_graph *graph)
-{
-	size_t count = graph->contexts.count;
-	struct shape shape = {memory_allocate_zeroed(count, sizeof(uint32_t)),
-			      memory_allocate_zeroed(count, sizeof(uint32_t))};
-
-	for (size_t i = 1; i < count; i++) {
-		uint32_t parent = graph->contexts.items[i].parent;
-		bool deep = shape.depth[parent] > DEPTH_MAX;
-
-		shape.parent[i] = deep ? shape.parent[parent] : parent;
-		shape.depth[i] = shape.depth[parent] + !deep;
-	}
-	return shape;
-}
-
-/* Takes the probes' own time out. */
-static void take_cost(struct image_graph *graph, uint64_t cost)
-{
-	vector_for_each (&graph->contexts, context) {
-		uint64_t all = context->timed * cost;
-
-		context->ticks -= all < context->ticks ? all : context->ticks;
-	}
-}
-
-/*
- * Of short calls not all were timed, and what the others took is in the time of a call
- * around them. The timed ones tell how much that is. Callers come first, as their own
- * calls may have been timed in part.
- */
-static void move_times(struct image_graph *graph)
-{
-	for (size_t i = 1; i < graph->contexts.count; i++) {
-		struct image_context *context = &graph->contexts.items[i];
-		struct image_context *around = &graph->contexts.items[context->parent];
-		double moved, most, untimed;
-
-		if (!context->timed || context->timed >= context->calls)
-			continue;
-		untimed = (double)(context->calls - context->timed);
-		moved = (double)context->ticks / (double)context->timed * untimed;
-		/* Where all are as short as the clock tells, each has the same. */
-		most = (double)around->ticks * untimed /
-		       (untimed + (double)around->calls);
-		if (moved > most)
-			moved = most;
-		around->ticks -= (uint64_t)moved;
-		context->ticks += (uint64_t)moved;
-	}
-}
-
-/* What all contexts take, with all that they call. Children stand behind parents. */
-static uint64_t *add_inclusive(const struct image_graph *graph, const struct shape *shape)
-{
-	uint64_t *inclusive =
-		memory_allocate_zeroed(graph->contexts.count, sizeof(*inclusive));
-
-	for (size_t i = graph->contexts.count; i-- > 1;) {
-		const struct image_context *context = &graph->contexts.items[i];
-
-		inclusive[i] += context->ticks;
-		inclusive[shape->parent[i]] += inclusive[i];
-	}
-	return inclusive;
-}
-
-static double ns_per_tick(const struct session *session)
-{
-	uint64_t ns = session_now() - session->clock_ns;
-	uint64_t ticks = __rdtsc() - session->clock_ticks;
-
-	return session->clock_ticks && ticks ? (double)ns / (double)ticks : 0;
-}
-
-static record_node make_node(struct saving *saving, record_node parent,
-			     const struct image_context *context)
-{
-	const struct names *n = &saving->names;
-	const struct module_file *file;
-	const struct plan_function *function;
-	record_node node;
-	char *name;
-
-	file = saving->session->files.items[context->file];
-	function = &file->plan->functions.items[context->function];
-	node = record_node_child(saving->model, parent, n->graph_path,
-				 record_string(file->path));
-	/* Several functions of a module may have one name. */
-	node = record_node_child(saving->model, node, n->graph_offset,
-				 record_address(function->address));
-	name = saving_function_name(file, function);
-	node = record_node_child(saving->model, node, n->graph_function,
-				 record_string(name));
-	free(name);
-	return node;
-}
-
-static void save_context(struct saving *saving, const struct image_run *image,
-			 const struct image_context *context, record_node node,
-			 const uint64_t ns[2])
-{
-	const struct names *n = &saving->names;
-	struct record_pair pairs[9] = {{n->image, record_uint(image->number)},
-				       {n->graph_calls, record_uint(context->calls)}};
-	size_t count = 2;
-
-	if (context->kind == IMAGE_CONTEXT_FUNCTION)
-		pairs[count++] = (struct record_pair){
-			n->offset,
-			record_address(saving->session->files.items[context->file]
-					       ->plan->functions.items[context->function]
-					       .address)};
-	if (!context->leaf) {
-		pairs[count++] =
-			(struct record_pair){n->graph_inclusive, record_uint(ns[0])};
-		pairs[count++] =
-			(struct record_pair){n->graph_exclusive, record_uint(ns[1])};
-	}
-	saving_write(saving, node, pairs, count);
-}
-
-static void save_graph(struct saving *saving, const struct image_run *image,
-		       const struct image_graph *graph)
-{
-	const double scale = ns_per_tick(saving->session);
-	struct shape shape = find_shape(graph);
-	scoped_free uint64_t *inclusive = add_inclusive(graph, &shape);
-	scoped_free record_node *nodes =
-		memory_allocate_zeroed(graph->contexts.count, sizeof(*nodes));
-	scoped_free uint32_t *threads =
-		memory_allocate_zeroed(graph->contexts.count, sizeof(*threads));
-
-	saving->interval = 0;
-	for (size_t i = 1; i < graph->contexts.count; i++) {
-		const struct image_context *context = &graph->contexts.items[i];
-		const uint64_t ns[2] = {(uint64_t)((double)inclusive[i] * scale),
-					(uint64_t)((double)context->ticks * scale)};
-
-		if (context->kind == IMAGE_CONTEXT_THREAD) {
-			threads[i] = context->function;
-			continue;
-		}
-		threads[i] = threads[context->parent];
-		saving->thread = threads[i];
-		nodes[i] = make_node(saving, nodes[shape.parent[i]], context);
-		save_context(saving, image, context, nodes[i], ns);
-	}
-	saving->thread = 0;
-	free(shape.depth);
-	free(shape.parent);
-}
-
-/* One that goes on is looked at, and left as it is. */
-void callgraph_save(struct saving *saving, const struct image_run *image,
-		    const struct process *live)
-{
-	struct image_graph now = {0};
-
-	if (!saving->session->options->collector->graph)
-		return;
-	find_root(&now, 0);
-	for (size_t i = 1; i < image->graph.contexts.count; i++) {
-		struct image_context context = image->graph.contexts.items[i];
-
-		/* They get the numbers that they have. */
-		find(&now, &context);
-	}
-	if (live)
-		callgraph_add(saving->session, live, &now);
-	take_cost(&now, saving->graph_cost);
-	move_times(&now);
-	save_graph(saving, image, &now);
-	callgraph_deinit(&now);
 }

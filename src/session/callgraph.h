@@ -7,15 +7,16 @@
 
 #include "session/saving.h"
 
-/* Adds what a bank of the process has to a tree. */
-void callgraph_add_bank(const struct session *session, const struct process *process,
-			const struct bank *bank, struct image_graph *graph);
+/* Looks at what the banks of a process have, if call graphs are measured. What is new
+ * since the last look belongs to an interval; unless nothing `counts` now. */
+void callgraph_take(const struct session *session, struct process *process, bool counts,
+		    uint32_t interval);
 
-/* The same of all banks of the process, if call graphs are measured. */
-void callgraph_add(const struct session *session, const struct process *process,
-		   struct image_graph *graph);
+/* The banks of a thread are empty from now on; 0: those of all threads are. */
+void callgraph_forget(struct image_graph *graph, uint32_t thread);
 
-void callgraph_deinit(struct image_graph *graph);
+/* Sorts what is to be told, and adds up what is the same. */
+void callgraph_merge(struct image_graph *graph);
 
 /* Notes the calls that a stopped thread is in, by its bank; NULL: it has none. */
 void callgraph_note_calls(const struct session *session, const struct bank *bank,
@@ -24,6 +25,13 @@ void callgraph_note_calls(const struct session *session, const struct bank *bank
 /* Has a thread that stands begin in its bank within these calls. */
 void callgraph_begin(const struct session *session, const struct bank *bank,
 		     const struct thread_calls *calls);
+
+/* The same within the calls that its stack tells of: it ran before. */
+void callgraph_begin_within(const struct session *session, struct thread *thread,
+			    const struct user_regs_struct *registers);
+
+/* A thread that stands has its time up to now added to its bank. */
+void callgraph_look(const struct thread *thread);
 
 /* A thread stands, or waits for us, from now on; and goes on: what it took is no time of
  * the program's. Of several in a row the first one of each counts. */
@@ -34,9 +42,7 @@ void callgraph_go_on(struct thread *thread);
  * own, between its two looks at the clock. */
 uint64_t callgraph_cost_ticks(void);
 
-/* Writes records of all contexts of an image; `live` is its process, if it has not ended
- * yet, else NULL. */
-void callgraph_save(struct saving *saving, const struct image_run *image,
-		    const struct process *live);
+/* Writes records of all contexts of an image. */
+void callgraph_save(struct saving *saving, const struct image_run *image);
 
 #endif

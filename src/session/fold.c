@@ -551,8 +551,9 @@ static void save_group(struct saving *saving, const struct image_run *image,
 	const struct image_count *end = image->counts.items + image->counts.count;
 	const struct image_arc *arc_end = image->arcs.items + image->arcs.count;
 	struct saving_tally tally = {image, file, counters, *arcs, 0};
-	struct module_counts from = {image, file, counters,
-				     residues_of(image, group.interval, file->index)};
+	struct module_counts from = {
+		image, file, counters,
+		residues_of(image, group.interval, group.thread, file->index)};
 	const struct image_count *first = *counts;
 
 	saving->interval = group.interval;
@@ -617,9 +618,7 @@ static void save_image(struct saving *saving, struct image_run *image)
 	save_process(saving, image);
 	save_modules(saving, image);
 	save_counts(saving, image);
-	callgraph_save(saving, image,
-		       !image->ended && process && process->image == image ? process
-									   : NULL);
+	callgraph_save(saving, image);
 }
 
 static void save_intervals(struct saving *saving)

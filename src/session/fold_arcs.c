@@ -120,7 +120,7 @@ void saving_arcs(struct saving *saving, const struct saving_tally *tally)
 			continue;
 		if (!plan->counts_entries)
 			*calls = sums[i];
-		else if (*calls > sums[i])
+		else if (*calls > sums[i] && !plan->graph)
 			save_arc(saving, tally, i,
 				 &(const struct origin){.kind = "unknown"},
 				 *calls - sums[i]);

@@ -220,6 +220,7 @@ void fold_merge(const struct session *session, struct image_run *image)
 {
 	merge_counts(session, &image->counts);
 	arcs_merge(&image->arcs);
+	callgraph_merge(&image->graph);
 }
 
 /* Another thread may get the number of one that ended. */
@@ -236,6 +237,7 @@ static void forget_thread(struct image_run *image, uint32_t thread)
 		if (image->arc_mark.items[i].thread != thread)
 			image->arc_mark.items[kept++] = image->arc_mark.items[i];
 	image->arc_mark.count = kept;
+	callgraph_forget(&image->graph, thread);
 }
 
 void fold_thread(struct session *session, const struct thread *thread)
@@ -247,14 +249,6 @@ void fold_thread(struct session *session, const struct thread *thread)
 		return;
 	window_take(session, process);
 	struct arena *arena = process->space->family->arena;
-
-	if (session->options->collector->graph) {
-		callgraph_add_bank(session, process, thread->bank,
-				   &process->image->graph);
-		vector_for_each (&thread->old_banks, bank)
-			callgraph_add_bank(session, process, *bank,
-					   &process->image->graph);
-	}
 
 	progress_begin_clearing(session, process);
 	arena_clear_bank(arena, thread->bank);
@@ -269,10 +263,10 @@ void fold_process(struct session *session, struct process *process, enum fold_ba
 	if (!process->space || !process->space->family)
 		return;
 	window_take(session, process);
-	callgraph_add(session, process, &process->image->graph);
 	progress_begin_clearing(session, process);
 	vector_deinit(&process->image->mark);
 	vector_deinit(&process->image->arc_mark);
+	callgraph_forget(&process->image->graph, 0);
 	fold_merge(session, process->image);
 	vector_for_each (&process->space->family->arena->banks, item) {
 		struct bank *bank = *item;

@@ -3,6 +3,7 @@
  * on. Nothing is begun before all threads stand where that is possible; if they do not,
  * they run on and it is tried again.
  */
+#include "session/callgraph.h"
 #include "session/signals.h"
 #include "session/standing.h"
 
@@ -35,6 +36,7 @@ static bool in_resident(const struct thread *thread,
 
 	return thread_waiting_bank(thread) ||
 	       (offset < WIRE_RESIDENT_SIZE &&
+		!arc_holds(thread->process->space, registers->rip) &&
 		(offset < t->hook || offset >= t->hook_end ||
 		 (offset >= t->hook_blocked && offset < t->hook_unblocked)));
 }
@@ -43,12 +45,15 @@ static bool in_resident(const struct thread *thread,
 static bool find_way(struct session *session, struct leaver *leaver)
 {
 	struct thread *thread = leaver->thread;
+	struct user_regs_struct *registers = &leaver->registers;
 	const struct settling how = {.leaving = true};
 
 	return !thread_has_event(session, thread) &&
-	       !remote_failed(remote_get_registers(thread->tid, &leaver->registers)) &&
-	       !in_resident(thread, &leaver->registers) &&
-	       signals_settle(session, thread, &how, &leaver->registers) != UNSETTLED;
+	       !remote_failed(remote_get_registers(thread->tid, registers)) &&
+	       !in_resident(thread, registers) &&
+	       (!arc_holds(thread->process->space, registers->rip) ||
+		arc_find_gate(thread, registers)) &&
+	       signals_settle(session, thread, &how, registers) != UNSETTLED;
 }
 
 static bool find_ways(struct session *session, const struct space *space,
@@ -105,10 +110,14 @@ static void note_leaver(const struct session *session, const struct leaver *leav
 {
 	struct user_regs_struct registers = loan->registers;
 
-	if (window_is_exact(session) &&
-	    (leaver->thread == loan->thread ||
-	     !remote_failed(remote_get_registers(leaver->thread->tid, &registers))))
-		standing_leave(session, leaver->thread, &registers);
+	if (!window_is_exact(session) ||
+	    (leaver->thread != loan->thread &&
+	     remote_failed(remote_get_registers(leaver->thread->tid, &registers))))
+		return;
+	standing_leave(session, leaver->thread, &registers);
+	callgraph_look(leaver->thread);
+	if (arc_holds(leaver->thread->process->space, registers.rip))
+		arc_leave(leaver->thread, &registers);
 }
 
 /*

@@ -339,6 +339,23 @@ static struct trm_error *place_text(struct session *session, struct thread *thre
 	return finish_text(space, module, &batch, mapped);
 }
 
+/* A batch that nobody will make later: where no thread can be used now, another one soon
+ * can. */
+static struct trm_error *run_surely(struct session *session, struct thread *thread,
+				    struct wire_batch *batch)
+{
+	const struct timespec pause = {0, 1000000};
+	struct trm_error *error = space_run(session, thread, batch);
+
+	for (int tries = 0; tries < 100 && error && error->code == TRM_ERROR_GONE;
+	     tries++) {
+		trm_error_destroy(error);
+		nanosleep(&pause, NULL);
+		error = space_run(session, thread, batch);
+	}
+	return error;
+}
+
 /* Maps trampolines, from the cache file or a copy, and the text if it can be mapped.
  * Where trampolines cannot be mapped there are none. */
 static struct trm_error *map_code(struct session *session, struct thread *thread,
@@ -368,7 +385,7 @@ static struct trm_error *map_code(struct session *session, struct thread *thread
 	}
 	trampolines_remove(&back, &batch, module, &calls);
 	if (back.count)
-		TRM_TRY(space_run(session, thread, &back));
+		TRM_TRY(run_surely(session, thread, &back));
 	return trm_error_system(last < 0 ? (int)-last : EEXIST,
 				"the program cannot map trampolines");
 }

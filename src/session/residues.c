@@ -6,8 +6,10 @@ static void add(struct thread *thread, uint32_t file, struct edges_residue resid
 	struct image_run *image = thread->process ? thread->process->image : NULL;
 
 	if (image && image->part)
-		vector_push(&image->residues,
-			    ((struct image_residue){image->part - 1, file, residue}));
+		vector_push(
+			&image->residues,
+			((struct image_residue){image->part - 1, (uint32_t)thread->tid,
+						file, residue}));
 }
 
 void residues_add(struct thread *thread, uint32_t file, uint64_t address, int by)
@@ -105,12 +107,13 @@ void residues_end(struct thread *thread)
 }
 
 struct edges_residues residues_of(const struct image_run *image, uint32_t interval,
-				  uint32_t file)
+				  uint32_t thread, uint32_t file)
 {
 	struct edges_residues residues = {0};
 
 	vector_for_each (&image->residues, residue)
-		if (residue->interval == interval && residue->file == file)
+		if (residue->interval == interval && residue->file == file &&
+		    (!thread || residue->thread == thread))
 			vector_push(&residues, residue->residue);
 	return residues;
 }

@@ -25,6 +25,10 @@ struct memory {
 	pid_t pid;
 	uint64_t start, size; /* bytes */
 	uint64_t words[CHUNK / sizeof(uint64_t)];
+	/* Of returns_visit; the place in the function whose frame is next. */
+	returns_visitor *visit;
+	void *context;
+	uint64_t pc;
 };
 
 /* Where code of ours is at all. */
@@ -159,33 +163,33 @@ static void show(const struct thread *thread, struct memory *memory,
 		show_all(memory, rest, end_of(thread, rest));
 }
 
-/* What is read for one thread; the tracer does this for one after the other. NULL: none
- * of its return addresses is of relocated code. */
+/* What is read for one thread; the tracer does this for one after the other. */
 static struct memory *memory_of(const struct thread *thread)
 {
 	static struct memory memory;
 
-	if (!thread->process->space->copies_calls)
-		return NULL;
 	memory.space = thread->process->space;
 	memory.pid = thread->process->pid;
 	memory.size = 0;
 	return &memory;
 }
 
+static struct unwind_place place_of(const struct user_regs_struct *r)
+{
+	return (struct unwind_place){.pc = r->rip,
+				     .exact = true,
+				     .registers = {r->rax, r->rdx, r->rcx, r->rbx, r->rsi,
+						   r->rdi, r->rbp, r->rsp, r->r8, r->r9,
+						   r->r10, r->r11, r->r12, r->r13, r->r14,
+						   r->r15}};
+}
+
 void returns_show(const struct thread *thread, const struct user_regs_struct *registers)
 {
-	struct memory *memory = memory_of(thread);
-	const struct user_regs_struct *r = registers;
+	const struct unwind_place place = place_of(registers);
 
-	if (memory)
-		show(thread, memory,
-		     &(struct unwind_place){
-			     .pc = r->rip,
-			     .exact = true,
-			     .registers = {r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi,
-					   r->rbp, r->rsp, r->r8, r->r9, r->r10, r->r11,
-					   r->r12, r->r13, r->r14, r->r15}});
+	if (thread->process->space->copies_calls)
+		show(thread, memory_of(thread), &place);
 }
 
 void returns_show_hooked(const struct thread *thread,
@@ -194,10 +198,37 @@ void returns_show_hooked(const struct thread *thread,
 	struct memory *memory = memory_of(thread);
 	struct unwind_place place = wire_return_place(registers);
 
-	if (!memory)
+	if (!thread->process->space->copies_calls)
 		return;
 	if (read_return(memory, registers->rsp, &place.pc))
 		show(thread, memory, &place);
 	else
 		show_all(memory, registers->rsp, end_of(thread, registers->rsp));
+}
+
+static bool find_frame(void *context, uint64_t pc, struct unwind_rule *ret_rule)
+{
+	((struct memory *)context)->pc = pc;
+	return find_rule(context, pc, ret_rule);
+}
+
+static bool visit_return(void *context, uint64_t address, uint64_t *ret_pc)
+{
+	struct memory *memory = context;
+
+	if (!read_word(memory, address, ret_pc))
+		return false;
+	memory->visit(memory->context, address, memory->pc);
+	return true;
+}
+
+void returns_visit(const struct thread *thread, const struct user_regs_struct *registers,
+		   returns_visitor *visit, void *context)
+{
+	struct memory *memory = memory_of(thread);
+	const struct unwind_view view = {memory, find_frame, read_word, visit_return};
+
+	memory->visit = visit;
+	memory->context = context;
+	unwind_walk(&view, place_of(registers));
 }

@@ -126,24 +126,36 @@ enum image_context_kind {
 	IMAGE_CONTEXT_THREAD,   /* `function` is its tid: where threads are told apart */
 	IMAGE_CONTEXT_FUNCTION, /* `function` is its number in the file's plan */
 };
+struct image_context_sums {
+	uint64_t calls;
+	uint64_t timed; /* calls whose time is known */
+	uint64_t ticks; /* in it and in nothing that it called */
+};
 struct image_context {
 	uint32_t parent; /* its number, less than its own */
 	uint32_t kind;   /* enum image_context_kind */
 	uint32_t file;   /* index in session.files */
 	uint32_t function;
 	bool leaf; /* returns of the function are not seen: its time is its caller's */
-	uint64_t calls;
-	uint64_t timed; /* calls whose time is known */
-	uint64_t ticks; /* in it and in nothing that it called */
+	/* What the image's banks had when that was last looked at, and all that was ever
+	 * found there, also while nothing was counted. */
+	struct image_context_sums mark, all;
+};
+/* What is to be told of a context. */
+struct image_context_count {
+	uint32_t interval; /* as in struct image_count */
+	uint32_t context;
+	struct image_context_sums sums;
 };
 struct image_graph {
 	struct VECTOR(struct image_context) contexts;
 	struct table by_key; /* of callgraph.c */
+	struct VECTOR(struct image_context_count) counts;
 };
 /* See session/residues.h. */
 struct image_residue {
-	uint32_t interval; /* as in struct image_count */
-	uint32_t file;     /* index in session.files */
+	uint32_t interval, thread; /* as in struct image_count */
+	uint32_t file;             /* index in session.files */
 	struct edges_residue residue;
 };
 struct image_run {
@@ -162,7 +174,7 @@ struct image_run {
 	struct image_arcs arcs;     /* the same */
 	struct image_counts mark;   /* what its banks had when that was last looked at */
 	struct image_arcs arc_mark; /* the same */
-	struct image_graph graph;   /* of banks that are free again */
+	struct image_graph graph;
 	struct VECTOR(struct image_residue) residues;
 	struct VECTOR(uint32_t) files; /* indices in session.files of modules it had */
 };
@@ -445,7 +457,14 @@ void follow_child(struct session *session, struct thread *parent, pid_t tid);
 void signals_leave_gate(struct thread *thread);
 void signals_deliver(struct session *session, struct thread *thread, int signal);
 
-/* returns.c: return addresses in relocated code, on the stack of a stopped thread, become
+/* returns.c: the frames of a stopped thread, the innermost first, as far as call-frame
+ * information tells: where the return address of each one lies, and a place in its
+ * function. */
+typedef void returns_visitor(void *context, uint64_t place, uint64_t pc);
+void returns_visit(const struct thread *thread, const struct user_regs_struct *registers,
+		   returns_visitor *visit, void *context);
+
+/* Return addresses in relocated code, on the stack of a stopped thread, become
  * the original ones: somebody may look at them now. The second: of one that waits in the
  * hook at the entry of a function. */
 void returns_show(const struct thread *thread, const struct user_regs_struct *registers);

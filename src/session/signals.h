@@ -68,6 +68,8 @@ bool finish_run(struct session *session, struct thread *thread,
  * its stack cannot be read. */
 bool arc_holds(const struct space *space, uint64_t rip);
 bool arc_leave(const struct thread *thread, struct user_regs_struct *registers);
+/* The same of registers alone: nothing is counted. */
+bool arc_find_gate(const struct thread *thread, struct user_regs_struct *registers);
 /* The counter that the call of a function of Go's has counted which a thread at its start
  * has made: jumps to those have none, so the return address tells. */
 uint32_t arc_counter(const struct thread *thread, const struct module *module,

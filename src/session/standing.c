@@ -4,18 +4,21 @@
 #include "session/residues.h"
 #include "session/signals.h"
 
+#include <string.h>
+
 /* How long a thread that waits for a processor may take to stop, and how often it is
  * looked whether it can. */
 #define PATIENCE_NS 5000000000u
 #define LOOK_MS     50
 
-enum { AHEAD_MAX = 2 };
+enum { AHEAD_MAX = 3 };
 
-/* A place in a function relocated whole. */
+/* A place in a function relocated whole, or on the way into a function. */
 struct place {
 	const struct module *module;
 	uint64_t address; /* link-time, of the instruction that is next */
-	bool outside;     /* that is on the way out of the function */
+	bool outside;     /* that is on the way out of the function, or it is not
+			     relocated whole */
 	/* Displacements of counters in front of it; PLAN_NO_SLOT: none. */
 	uint32_t ahead[AHEAD_MAX];
 };
@@ -95,30 +98,47 @@ static const struct module *find_code(const struct space *space, uint64_t rip,
 	return module;
 }
 
-static bool find_place(const struct space *space, uint64_t rip, struct place *ret_place)
+/* Whether a thread in front of a place in plan.code has called nothing yet: it has not
+ * passed the function's gate, or, from its entry, the jump that leads there. */
+static bool is_call_ahead(const struct plan *plan, uint32_t offset, bool inside,
+			  const struct plan_place *place)
 {
+	const struct plan_function *function = &plan->functions.items[place->function];
+
+	if (offset < plan->gates_size)
+		return place->kind == PLAN_PLACE_PROBE ||
+		       place->kind == PLAN_PLACE_CALL_UNDO;
+	return !inside && place->original == function->address;
+}
+
+static bool find_place(const struct thread *thread, struct user_regs_struct registers,
+		       struct place *ret_place)
+{
+	const struct space *space = thread->process->space;
 	uint32_t offset;
 	bool inside;
-	const struct module *module = find_code(space, rip, &offset, &inside);
+
+	if (!space->family ||
+	    (arc_holds(space, registers.rip) && !arc_find_gate(thread, &registers)))
+		return false;
+	const struct module *module = find_code(space, registers.rip, &offset, &inside);
 	const struct plan *plan = module ? module->file->plan : NULL;
-	const struct plan_function *function;
 
 	if (!plan || !plan->steps.count)
 		return false;
 	struct plan_place found = plan_locate(plan, original_at, module->file, offset);
+	bool whole = plan->functions.items[found.function].step_count != 0;
 
-	function = &plan->functions.items[found.function];
-	/* A call that is still to be made is none yet. */
-	if (found.kind == PLAN_PLACE_UNKNOWN || !function->step_count ||
-	    (!inside && found.original == function->address))
+	if (found.kind == PLAN_PLACE_UNKNOWN ||
+	    is_call_ahead(plan, offset, inside, &found))
 		return false;
 	*ret_place = (struct place){
 		.module = module,
 		.address = found.original,
-		.outside = found.kind == PLAN_PLACE_CALL_DONE,
-		.ahead = {found.uncounted[0], found.uncounted[1]},
+		.outside = found.kind == PLAN_PLACE_CALL_DONE || !whole,
 	};
-	if (found.kind == PLAN_PLACE_CALL_UNDO)
+	memcpy(ret_place->ahead, found.uncounted, sizeof(ret_place->ahead));
+	if (found.kind == PLAN_PLACE_CALL_UNDO && whole)
 		ret_place->ahead[0] = probe_slot(plan, offset);
 	return true;
 }
@@ -131,18 +151,19 @@ void standing_note(struct thread *thread, const struct user_regs_struct *registe
 	vector_for_each (&thread->shown, shown)
 		if (!shown->inherited)
 			residues_add(thread, shown->file, shown->address, by);
-	if (find_place(thread->process->space, registers->rip, &place) && !place.outside)
+	if (find_place(thread, *registers, &place) && !place.outside)
 		residues_add(thread, place.module->file->index, place.address, by);
 }
 
 static void count_ahead(const struct session *session, const struct thread *thread,
-			uint64_t rip, uint32_t interval, struct image_counts *counts)
+			const struct user_regs_struct *registers, uint32_t interval,
+			struct image_counts *counts)
 {
 	const uint32_t size = session->options->collector->slot_size;
 	struct place place;
 
 	/* What a flag tells needs no such care. */
-	if (size == 1 || !find_place(thread->process->space, rip, &place))
+	if (size == 1 || !find_place(thread, *registers, &place))
 		return;
 	for (unsigned i = 0; i < AHEAD_MAX; i++)
 		if (place.ahead[i] != PLAN_NO_SLOT)
@@ -166,7 +187,7 @@ void standing_count_ahead(const struct session *session, const struct process *p
 	vector_for_each (&session->all_threads, thread)
 		if ((*thread)->process == process && (*thread)->stopped &&
 		    !remote_failed(remote_get_registers((*thread)->tid, &registers)))
-			count_ahead(session, *thread, registers.rip, 0, counts);
+			count_ahead(session, *thread, &registers, 0, counts);
 }
 
 void standing_leave(const struct session *session, struct thread *thread,
@@ -175,8 +196,7 @@ void standing_leave(const struct session *session, struct thread *thread,
 	struct image_run *image = thread->process->image;
 
 	if (image->part)
-		count_ahead(session, thread, registers->rip, image->part - 1,
-			    &image->counts);
+		count_ahead(session, thread, registers, image->part - 1, &image->counts);
 	standing_note(thread, registers, 1);
 	thread->shown.count = 0;
 }

@@ -101,16 +101,16 @@ struct trm_error *swap_prepare(struct session *session, struct thread *thread,
 	TRM_TRY(write_text(arena, module, text));
 	unsigned int kept = BATCH_ADD(&batch, SYS_mremap, module->text_start, size, size,
 				      MREMAP_MAYMOVE | MREMAP_DONTUNMAP, 0, 0);
-	uint64_t lead = module->patched_offset;
-	unsigned int staged = BATCH_ADD(&batch, SYS_mremap, arena->address, 0,
-					lead + size, MREMAP_MAYMOVE, 0, 0);
+	uint64_t addend;
+	unsigned int staged =
+		batch_add_mapping(&batch, arena, true, module->patched_offset, size,
+				  arena->address + module->patched_offset, &addend);
 
-	BATCH_ADD(&batch, SYS_munmap, WIRE_RESULT(staged), lead, 0, 0, 0, 0);
 	TRM_TRY(space_run(session, thread, &batch));
 	if (batch.calls[kept].result > 0)
 		module->kept = (uint64_t)batch.calls[kept].result;
 	if (batch.calls[staged].result > 0)
-		module->staged = (uint64_t)batch.calls[staged].result + lead;
+		module->staged = (uint64_t)batch.calls[staged].result + addend;
 	if (module->kept && module->staged)
 		return NULL;
 	swap_forget(session, thread, module);

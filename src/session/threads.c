@@ -131,29 +131,47 @@ static bool may_inject(const struct thread *thread)
 	return thread_filters(thread->tid) == thread->process->space->filters;
 }
 
+/* Maps banks near the arena's start, where the program maps nothing; or anywhere. */
+static struct trm_error *map_banks(struct session *session, struct thread *thread,
+				   const struct image_range *range, uint64_t *ret_address)
+{
+	const struct arena *arena = thread->process->space->family->arena;
+	const uint64_t places[] = {arena->address + range->start, 0};
+	int64_t result = 0;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		struct wire_batch batch = {0};
+		uint64_t addend;
+		unsigned int call =
+			batch_add_mapping(&batch, arena, false, range->start,
+					  range->end - range->start, places[i], &addend);
+
+		TRM_TRY(space_run(session, thread, &batch));
+		result = batch.calls[call].result;
+		if (result >= 0) {
+			*ret_address = (uint64_t)result + addend;
+			return NULL;
+		}
+	}
+	return trm_error_system((int)-result, "no memory for more threads");
+}
+
 static struct trm_error *add_chunk(struct session *session, struct space *space,
 				   struct thread *thread, uint64_t stride, uint32_t count)
 {
 	struct arena *arena = space->family->arena;
-	struct wire_batch batch = {0};
 	struct arena_chunk *chunk;
-	uint64_t offset, addend;
+	uint64_t offset, address;
 
 	if (!may_inject(thread))
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
 					"thread %d is under a system call filter",
 					thread->tid);
 	TRM_TRY(arena_allocate(arena, stride * count, &offset));
-	unsigned int result = batch_add_mapping(&batch, arena, false, offset,
-						stride * count, 0, &addend);
-
-	TRM_TRY(space_run(session, thread, &batch));
-	int64_t address = batch.calls[result].result;
-
-	if (address < 0)
-		return trm_error_system((int)-address, "no memory for more threads");
-	TRM_TRY(arena_add_chunk(arena, offset, (uint64_t)address + addend, stride, count,
-				&chunk));
+	TRM_TRY(map_banks(session, thread,
+			  &(const struct image_range){offset, offset + stride * count},
+			  &address));
+	TRM_TRY(arena_add_chunk(arena, offset, address, stride, count, &chunk));
 	vector_push(&space->chunks, chunk);
 	return NULL;
 }

@@ -242,12 +242,20 @@ static struct trampolines_anchor add_move(struct wire_batch *batch,
 	return (struct trampolines_anchor){moved, address};
 }
 
-/* Maps the arena from its start on a second time; see batch_add_mapping. */
+/* Maps the arena from its start on a second time; see batch_add_mapping. It can be larger
+ * than the room between libraries and their trampolines, whose places it must not take:
+ * it goes below the arena, if that is free. */
 static unsigned int add_whole(struct wire_batch *batch, const struct arena *arena,
 			      uint64_t size)
 {
-	return BATCH_ADD(batch, SYS_mremap, arena->address, 0, size, MREMAP_MAYMOVE, 0,
-			 0);
+	const uint64_t apart = 1ull << 30, below = arena->address - size - apart;
+	unsigned int place = BATCH_ADD(
+		batch, SYS_mmap,
+		arena->address > size + apart ? below & -(uint64_t)PAGE : 0, size,
+		PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, (uint64_t)-1, 0);
+
+	return BATCH_ADD(batch, SYS_mremap, arena->address, 0, size,
+			 MREMAP_MAYMOVE | MREMAP_FIXED, WIRE_RESULT(place), 0);
 }
 
 unsigned int trampolines_open(struct wire_batch *batch, const struct arena *arena,
@@ -361,9 +369,14 @@ void trampolines_remove(struct wire_batch *batch, const struct wire_batch *done,
 	if (was_mapped(done, &calls->code))
 		BATCH_ADD(batch, SYS_munmap, module->code_address,
 			  trampolines_size(module->file), 0, 0, 0, 0);
+	const struct wire_call *place = &done->calls[calls->whole - 1];
+	int64_t whole = done->calls[calls->whole].result;
+
+	if (whole < 0 && place->result > 0)
+		BATCH_ADD(batch, SYS_munmap, (uint64_t)place->result, place->arguments[1],
+			  0, 0, 0, 0);
 	/* What was not moved is where the arena was mapped. */
 	for (unsigned int i = 0; i < calls->piece_count; i++) {
-		int64_t whole = done->calls[calls->whole].result;
 
 		if (whole > 0 && done->calls[calls->pieces[i].moved].result < 0)
 			BATCH_ADD(batch, SYS_munmap,

@@ -1,6 +1,7 @@
 #include "session/window.h"
 
 #include "base/cleanup.h"
+#include "session/callgraph.h"
 #include "session/signals.h"
 #include "session/standing.h"
 
@@ -24,49 +25,13 @@ static struct trm_error *check_calls(const char *option, const struct patterns *
 	return NULL;
 }
 
-/* What the balance of a block lacks is known of images, not of threads; and where a
- * thread stands in a gate, its call is counted before or after its block. */
-static struct trm_error *check_whole(const struct session_options *options)
-{
-	const char *words = options->window.words;
-
-	if (options->collector->depth <= PLAN_BLOCKS)
-		return NULL;
-	if (options->threads)
-		return trm_error_create(TRM_ERROR_USAGE,
-					"-m %s counts whole processes only: leave "
-					"'--threads' out, or use -m blocks",
-					options->collector->name);
-	if (options->collector->calls && words)
-		return trm_error_create(
-			TRM_ERROR_USAGE,
-			"-m %s counts whole runs only: leave '%s' out, or "
-			"measure edges and calls one after the other",
-			options->collector->name, words);
-	return NULL;
-}
-
 static bool has_flags(const struct session_options *options)
 {
 	return options->collector->slot_size == 1;
 }
 
-/* The tree of calls is that of whole runs. */
-static struct trm_error *check_graph(const struct session_options *options)
-{
-	const char *words = options->window.words;
-
-	if (!options->collector->graph || !words)
-		return NULL;
-	return trm_error_create(TRM_ERROR_USAGE,
-				"-m %s measures whole runs only: leave '%s' out",
-				options->collector->name, words);
-}
-
 static struct trm_error *check_collector(const struct session_options *options)
 {
-	TRM_TRY(check_graph(options));
-	TRM_TRY(check_whole(options));
 	if (options->window.interval_instructions &&
 	    (options->collector->depth < PLAN_BLOCKS || has_flags(options)))
 		return trm_error_create(TRM_ERROR_USAGE,
@@ -201,6 +166,8 @@ void window_take(struct session *session, struct process *process)
 		add_difference(session, image, &now);
 		arcs_add_difference(process, current_interval(session), &arcs);
 	}
+	callgraph_take(session, process, session->window.state == WINDOW_OPEN,
+		       current_interval(session));
 	vector_deinit(&image->mark);
 	vector_deinit(&image->arc_mark);
 	if (clear)
@@ -236,7 +203,7 @@ bool window_is_exact(const struct session *session)
 {
 	const struct session_options *options = session->options;
 
-	return options->collector->depth == PLAN_EDGES ||
+	return options->collector->depth == PLAN_EDGES || options->collector->graph ||
 	       (options->live && options->collector->depth != PLAN_ENTRIES);
 }
 
@@ -254,6 +221,8 @@ static void note_standing(struct session *session, int by)
 {
 	struct user_regs_struct registers;
 
+	if (session->options->collector->depth < PLAN_BLOCKS)
+		return;
 	vector_for_each (&session->all_threads, thread)
 		if ((*thread)->process && (*thread)->process->space &&
 		    (*thread)->stopped &&
@@ -282,8 +251,11 @@ static void pass_to(struct session *session, void (*change)(struct session *sess
 	if (exact)
 		standing_begin(session, &standing);
 	session->window.standing = exact;
-	if (exact)
+	if (exact) {
 		note_standing(session, 1);
+		vector_for_each (&session->all_threads, thread)
+			callgraph_look(*thread);
+	}
 	take_all(session);
 	change(session);
 	vector_for_each (&session->images, image)

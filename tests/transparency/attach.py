@@ -95,7 +95,7 @@ def measure(options):
 
 
 def has_flow(options):
-    return options.measure in ("blocks", "edges")
+    return bool({"blocks", "edges"} & set(options.measure.split(",")))
 
 
 def read(options, tool, profile):
@@ -118,7 +118,7 @@ def expect_calls(options, tool, profile, wanted, function="work_once", when=""):
 
 def expect_ways(options, tool, profile, calls, runs):
     """The ways of the switch in the server's `work`: see tests/programs/lib/server.c."""
-    if options.no_profile or options.measure != "edges":
+    if options.no_profile or "edges" not in options.measure.split(","):
         return
     rows = trammel.read_json(tool, ["report", "--by", "edge"], profile)["rows"]
     found = sorted(row["count"] for row in rows
@@ -180,6 +180,67 @@ def window(folder, tool, options):
             # A thread may be between its call and its counter.
             expect(third - second - THREADS <= calls <= last - first + THREADS,
                    f"turn {turn}: {calls} calls, not {third - second} to {last - first}")
+        server.do("still")
+        server.do("calls 5")
+        server.finish()
+
+
+def together(folder, tool, options):
+    """Edges and calls of threads that run all the time, by thread: where each of them stood when
+    it began and ended is known, so all calls of a function come from somewhere."""
+    profile = os.path.join(folder, "together.trm")
+    with Server(folder, "together") as server:
+        server.do("spin")
+        for turn in range(10):
+            attached = Attached(tool, server.pid, profile, "-m", "edges,calls", "--threads")
+            time.sleep(0.02)
+            attached.end()
+            if options.no_profile:
+                continue
+            report = trammel.Report(tool, profile)
+            trammel.check_counts(tool, profile, report, "edges,calls")
+            sums = {}
+            for row in report.arcs:
+                place = (row["module.path"], row["function"], row["offset"])
+                sums[place] = sums.get(place, 0) + row["arc.count"]
+            wrong = [row for row in report.rows if row["calls"] != sums.get(
+                (row["module.path"], row["function"], row["offset"]), 0)]
+            expect(not wrong, f"turn {turn}: calls are not those of all places: {wrong[:3]}")
+            expect(report.calls("work_once"), f"turn {turn}: no calls")
+        server.do("still")
+        server.do("calls 5")
+        server.finish()
+
+
+def within(folder, tool, options):
+    """What is called while it is measured is called within what was called before; and that has
+    the time of its threads from then on."""
+    profile = os.path.join(folder, "within.trm")
+    with Server(folder, "within") as server:
+        server.do("spin")
+        for turn in range(5):
+            start = time.monotonic_ns()
+            attached = Attached(tool, server.pid, profile, "-m", "callgraph")
+            time.sleep(0.1)
+            attached.end()
+            passed = time.monotonic_ns() - start
+            if options.no_profile:
+                continue
+            report = trammel.Report(tool, profile)
+            trammel.check_counts(tool, profile, report, "callgraph")
+            contexts = {row["context"]: row for row in report.contexts}
+            serve = [row for row in contexts.values() if row["function"] == "serve"]
+            expect(len(serve) == 1 and serve[0]["calls"] == 0, f"turn {turn}: serve: {serve}")
+            called = [row for row in contexts.values() if row["function"] == "work_once"]
+            for row in called:
+                while row and row["function"] != "serve":
+                    row = contexts.get(row.get("parent"))
+                expect(row, f"turn {turn}: work_once is called by: {called}")
+            expect(sum(row["calls"] for row in called) == report.calls("work_once") > 0,
+                   f"turn {turn}: {called}")
+            inside = serve[0]["time.inclusive.ns"] / THREADS
+            expect(0.8 * int(report.profile["run.wall.ns"]) < inside < 1.02 * passed,
+                   f"turn {turn}: {inside} ns in serve, of {passed}")
         server.do("still")
         server.do("calls 5")
         server.finish()
@@ -290,8 +351,9 @@ def interrupted(folder, tool, options):
         attach = subprocess.Popen(
             [tool, "attach", "-p", str(server.pid), "-o", profile, *measure(options)],
             stderr=subprocess.PIPE, text=True, env=running.tool_environment())
-        begun = select.select([attach.stderr], [], [], 0.7)[0]
-        expect(bool(begun) == (has_flow(options) or options.measure == "block-coverage"),
+        waits = not has_flow(options) and options.measure != "block-coverage"
+        begun = select.select([attach.stderr], [], [], 0.7 if waits else WAIT_SECONDS)[0]
+        expect(bool(begun) != waits,
                f"attach said, while handlers run: {begun and attach.stderr.readline()!r}")
         # Between two of these the way is free, as it is at the end.
         for _ in range(2):
@@ -552,6 +614,6 @@ def many_threads(folder, tool, options):
 
 
 TESTS = [("attach-" + test.__name__, test) for test in (
-    exact, window, modules, children, waits, stopped, interrupted, process_ends,
+    exact, window, together, within, modules, children, waits, stopped, interrupted, process_ends,
     ends_meanwhile, killed, web_server, compressor,
     refused, many_threads)]

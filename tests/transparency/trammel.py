@@ -24,9 +24,7 @@ def find(build=None):
 
 
 def run_command(trammel, profile, command, measurement="functions", options=()):
-    """The command line that measures another one; edges are not counted by thread."""
-    if measurement == "edges" and "--threads" in options:
-        measurement = "blocks"
+    """The command line that measures another one."""
     return [trammel, "run", "--quiet", "-m", measurement, "-o", profile, *options, "--",
             *command]
 
@@ -34,11 +32,6 @@ def run_command(trammel, profile, command, measurement="functions", options=()):
 def only_preloads(measure):
     """Whether programs run as they are, with a library loaded into them."""
     return set(measure.split(",")) <= {"regions", "trace"}
-
-
-def starts_only(measure):
-    """Whether it is measured from the start of a program to its end alone."""
-    return only_preloads(measure) or "callgraph" in measure.split(",")
 
 
 class ReportError(Exception):

@@ -41,6 +41,10 @@ EVENTS = (
 )
 
 
+def has_edges(options):
+    return "edges" in options.measure.split(",")
+
+
 def has_flags(options):
     """Whether it is measured what ran, and not how often."""
     return options.measure in ("coverage", "block-coverage")
@@ -61,7 +65,7 @@ def run_measured(tool, folder, options, words, command, name, measurement=None):
 def read(tool, profile, options, words):
     """The report of a profile. Counts of edges are consistent in any part of a run."""
     report = trammel.Report(tool, profile)
-    if options.measure == "edges" and "--threads" not in words:
+    if has_edges(options):
         trammel.check_counts(tool, profile, report, options.measure)
     return report
 
@@ -106,7 +110,7 @@ def intervals(folder, tool, options):
     read(tool, profile, options, ())
     rows = ask("--by", "interval")
     expect(len(rows) >= 5, f"{len(rows)} intervals")
-    for row in rows if options.measure == "edges" else ():
+    for row in rows if has_edges(options) else ():
         if not row["instructions"]:
             continue  # none of it was counted
         done = running.run([tool, "report", "--check", "--interval", str(row["interval"]),
@@ -165,6 +169,41 @@ def arcs(folder, tool, options):
             expect(found == calls.get(name, 0), f"{words}: {found} calls of {name}: {rows}")
         callers = {row.get("caller") for row in rows if row["function"] != "signalled"}
         expect(callers <= {"repeat", "main", "thread"}, f"{words}: called by {callers}")
+
+
+def contexts(folder, tool, options):
+    """Calls in their contexts, in parts of a run; and their time, which is that of the part."""
+    program = job_control.build(folder, "stages", "contexts")
+    spans = job_control.build(folder, "spans", "contexts-spans")
+    if options.no_profile:
+        return
+
+    def ask(profile, *words):
+        return trammel.read_json(tool, ["report", *words], profile)["rows"]
+
+    for words, calls in EVENTS:
+        done, profile = run_measured(tool, folder, options, words, [program], "contexts",
+                                     "callgraph")
+        expect(done.status == 7, f"{words}: {done}")
+        rows = ask(profile, "--by", "callgraph") if calls else []
+        for name in ALL:
+            found = sum(row["calls"] for row in rows if row["function"] == name)
+            expect(found == calls.get(name, 0), f"{words}: {found} calls of {name}: {rows}")
+    done, profile = run_measured(tool, folder, options, ["--interval", "100ms"], [spans],
+                                 "contexts", "callgraph")
+    expect(done.status == 9 and done.stdout == b"worked\n", f"{done}")
+    parts = ask(profile, "--by", "interval")
+    total = 0
+    for part in parts:
+        rows = [row for row in ask(profile, "--by", "callgraph", "--interval",
+                                   str(part["interval"]))]
+        total += sum(row["calls"] for row in rows if row["function"] == "piece")
+        inside = sum(row.get("time.inclusive.ns", 0) for row in rows if row["function"] == "work")
+        length = part["interval.end.ns"] - part["interval.start.ns"]
+        whole = part not in (parts[0], parts[-1], parts[-2])
+        expect(inside <= 2.02 * length + 1e6 and (inside >= 1.7 * length or not whole),
+               f"interval {part}: two threads were in work for {inside} ns")
+    expect(total == 40000, f"{total} calls of piece, not 40000")
 
 
 def instructions(folder, tool, options):
@@ -326,9 +365,6 @@ def refusals(folder, tool, _):
             (("--interval", "10us"), "--interval '10us'"),
             (("--interval", "10M"), "does not count instructions"),
             (("-m", "block-coverage", "--interval", "10M"), "does not count instructions"),
-            (("-m", "edges,calls", "--for", "1s"), "leave '--for 1s' out"),
-            (("-m", "edges", "--threads"), "leave '--threads' out"),
-            (("-m", "pbo", "--threads", "--interval", "1s"), "leave '--threads' out"),
             (("--interval", "0.1ms"), "1ms"), (("--start-at", "mmap"), "watches"),
             (("--start-at-signal", "KILL"), "'KILL'"), (("--stop-at-signal", "x"), "'x'")):
         done = running.run([tool, "run", *words, "--", "echo", "ran"], folder)
@@ -338,5 +374,5 @@ def refusals(folder, tool, _):
 
 
 TESTS = [("window-" + test.__name__, test) for test in (
-    events, intervals, flags, arcs, instructions, times, programs, attached, threads,
+    events, intervals, flags, arcs, contexts, instructions, times, programs, attached, threads,
     unmatched, refusals)]

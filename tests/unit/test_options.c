@@ -154,8 +154,16 @@ static void test_collectors_are_combined(void **state)
 	assert_null(collector_combine("pbo,calls,blocks", &all));
 	assert_int_equal(all.depth, PLAN_EDGES);
 	assert_true(all.calls && all.pbo);
-	error = collector_combine("calls,block-coverage", &all);
-	assert_non_null(strstr(error->message, "leave one out"));
+	assert_null(collector_combine("calls,block-coverage", &all));
+	assert_int_equal(all.probe, PLAN_PROBE_COUNT);
+	assert_int_equal(all.slot_size, 8);
+	assert_int_equal(all.depth, PLAN_BLOCKS);
+	assert_null(collector_combine("coverage,callgraph,edges", &all));
+	assert_int_equal(all.probe, PLAN_PROBE_COUNT);
+	assert_int_equal(all.depth, PLAN_EDGES);
+	assert_true(all.calls && all.graph);
+	error = collector_combine("callgraph,calls", &all);
+	assert_non_null(strstr(error->message, "one after the other"));
 	trm_error_destroy(error);
 	error = collector_combine("blocks,cals", &all);
 	assert_non_null(strstr(error->message, "\"calls\""));

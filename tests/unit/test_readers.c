@@ -32,7 +32,10 @@ __asm__(".pushsection .rodata\n"
 					FUNCTION("lea (%rsp), %rax; ret\n")
 	/* vfork's way, and getcontext's. */
 	FUNCTION("pop %rdi; mov $58, %eax; syscall; push %rdi; ret\n")
-		FUNCTION("mov (%rsp), %rcx; mov %rcx, 0xa8(%rdi); ret\n")
+		FUNCTION("mov (%rsp), %rcx; mov %rcx, 0xa8(%rdi); ret\n") FUNCTION(
+			"push %rbx; test %edi, %edi; jne 1f; pop %rbx; jmp readers_end\n"
+			"2: mov 8(%rsp), %rax; pop %rbx; ret\n"
+			"1: jmp *%rdi\n")
 	/* Frames are followed. */
 	FUNCTION("push %rbp; mov %rsp, %rbp; mov (%rbp), %rax; mov 8(%rax), %rax; "
 		 "pop %rbp; ret\n") FUNCTION("push %rbp; mov %rsp, %rbp; mov %rbp, %rdi; "
@@ -60,20 +63,23 @@ __asm__(".pushsection .rodata\n"
 						 "add $16, %rsp; pop %rbx; ret\n"
 						 "1: mov 8(%rsp), %rax; mov %fs:24, "
 						 "%rcx; add $16, %rsp; pop %rbx; ret\n")
-						FUNCTION("mov (%rsp, %rdi, 8), %rax; mov "
-							 "(%r12), %rcx; mov 8(%r13), "
-							 "%rdx; ret\n") "	.byte "
-									"0x0f, 0x0b, "
-									"0x0f, 0x0b\n"
-									"readers_end:\n"
-									"	."
-									"popsection\n");
+	/* Behind calls in place of returns: in the body. */
+	FUNCTION("push %rbx; test %edi, %edi; jne 1f; pop %rbx; jmp readers_end\n"
+		 "2: mov (%rsp), %rax; pop %rbx; ret\n"
+		 "1: jmp *%rdi\n") FUNCTION("mov (%rsp, %rdi, 8), %rax; mov "
+					    "(%r12), %rcx; mov 8(%r13), "
+					    "%rdx; ret\n") "	.byte "
+							   "0x0f, 0x0b, "
+							   "0x0f, 0x0b\n"
+							   "readers_end:\n"
+							   "	."
+							   "popsection\n");
 
 static const uint8_t expected[] = {
-	READER_OWN,   READER_OWN,  READER_OWN,  READER_OWN,  READER_OWN,
-	READER_OWN,   READER_OWN,  READER_OWN,  READER_OWN,  READER_STACK,
-	READER_STACK, READER_NONE, READER_NONE, READER_NONE, READER_NONE,
-	READER_NONE,  READER_NONE, READER_NONE, READER_NONE, READER_NONE,
+	READER_OWN,  READER_OWN,  READER_OWN,  READER_OWN,  READER_OWN,   READER_OWN,
+	READER_OWN,  READER_OWN,  READER_OWN,  READER_OWN,  READER_STACK, READER_STACK,
+	READER_NONE, READER_NONE, READER_NONE, READER_NONE, READER_NONE,  READER_NONE,
+	READER_NONE, READER_NONE, READER_NONE, READER_NONE,
 };
 
 static void add_functions(struct image *image)

@@ -10,20 +10,28 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* A call of a function of ZIP below a node; its time in ns, -1: it has none. */
-static record_node add_context(struct maker *maker, record_node parent, const char *name,
-			       uint64_t calls, int64_t ns)
+/* A call of a function of ZIP below a node; its time in ns, -1: it has none. It is of an
+ * interval, unless that is 0. */
+static record_node add_context_in(struct maker *maker, uint64_t interval,
+				  record_node parent, const char *name, uint64_t calls,
+				  int64_t ns)
 {
 	record_node node = record_node_child(
 		maker->model, parent, attribute(maker, "graph.path", RECORD_STRING),
 		record_string(ZIP));
-	struct record_pair pairs[] = {
+	struct record_pair pairs[5] = {
 		pair(maker, "offset",
 		     record_address(0x1000 + 0x100 * (uint64_t)(name[0] - 'a'))),
 		pair(maker, "image", record_uint(maker->image)),
 		pair(maker, "graph.calls", record_uint(calls)),
-		pair(maker, "graph.time.exclusive.ns", record_uint((uint64_t)ns)),
 	};
+	size_t count = 3;
+
+	if (ns >= 0)
+		pairs[count++] =
+			pair(maker, "graph.time.exclusive.ns", record_uint((uint64_t)ns));
+	if (interval)
+		pairs[count++] = pair(maker, "interval", record_uint(interval));
 
 	node = record_node_child(maker->model, node,
 				 attribute(maker, "graph.offset", RECORD_ADDRESS),
@@ -31,8 +39,14 @@ static record_node add_context(struct maker *maker, record_node parent, const ch
 	node = record_node_child(maker->model, node,
 				 attribute(maker, "graph.function", RECORD_STRING),
 				 record_string(name));
-	trm_writer_record(maker->writer, node, pairs, ns < 0 ? 3 : 4);
+	trm_writer_record(maker->writer, node, pairs, count);
 	return node;
+}
+
+static record_node add_context(struct maker *maker, record_node parent, const char *name,
+			       uint64_t calls, int64_t ns)
+{
+	return add_context_in(maker, 0, parent, name, calls, ns);
 }
 
 /* Two processes do the same: a calls b, which calls itself; and c, which has no time. */
@@ -143,6 +157,35 @@ static void test_arcs(void **state)
 			  "[label=\"c\\nzip\\n140 calls\"];\n"));
 }
 
+/* A call that was under way when the second interval began has none in it, but time. */
+static void test_interval(void **state)
+{
+	struct maker maker = begin_profile("i.trm", false);
+
+	(void)state;
+	add_image(&maker, 1, ZIP, 1, "exited 0", NULL);
+	add_module(&maker, ZIP, 40);
+	add_calls(&maker, ZIP, "a", 0x1000, 1);
+	for (uint64_t i = 1; i <= 2; i++) {
+		struct record_pair pairs[] = {
+			pair(&maker, "interval", record_uint(i)),
+			pair(&maker, "interval.start.ns", record_uint(i * 1000)),
+			pair(&maker, "interval.end.ns", record_uint(i * 1000 + 1000)),
+		};
+		record_node a = add_context_in(&maker, i, 0, "a", i == 1, 3000000);
+
+		add_context_in(&maker, i, a, "b", 10 * i, 1000000);
+		trm_writer_record(maker.writer, 0, pairs, 3);
+	}
+	end_profile(&maker);
+	check_lines(cmd_report, "--by callgraph i.trm",
+		    LINES("      1     8.0 ms  100.0 %     6.0 ms  75.0 %  a\n"
+			  "     30     2.0 ms   25.0 %     2.0 ms  25.0 %    b\n"));
+	check_lines(cmd_report, "--by callgraph --interval 2 i.trm",
+		    LINES("      0     4.0 ms  100.0 %     3.0 ms  75.0 %  a\n"
+			  "     20     1.0 ms   25.0 %     1.0 ms  25.0 %    b\n"));
+}
+
 static void test_none(void **state)
 {
 	(void)state;
@@ -160,9 +203,9 @@ static void test_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tree), cmocka_unit_test(test_functions),
-		cmocka_unit_test(test_json), cmocka_unit_test(test_arcs),
-		cmocka_unit_test(test_none),
+		cmocka_unit_test(test_tree),     cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_json),     cmocka_unit_test(test_arcs),
+		cmocka_unit_test(test_interval), cmocka_unit_test(test_none),
 	};
 
 	char folder[] = "/tmp/test_trees.XXXXXX";
@@ -170,6 +213,6 @@ int main(void)
 	enter_folder(folder);
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
-	leave_folder(folder, (const char *const[]){"t.trm", "n.trm", NULL});
+	leave_folder(folder, (const char *const[]){"t.trm", "i.trm", "n.trm", NULL});
 	return failed;
 }
