@@ -434,9 +434,8 @@ static enum decode_use use_in(const ZydisDecodedInstruction *zydis,
 	if (operand->type != ZYDIS_OPERAND_TYPE_REGISTER ||
 	    number_of(operand->reg.value) != number)
 		return DECODE_UNUSED;
-	return operand->actions == ZYDIS_OPERAND_ACTION_WRITE
-		       ? DECODE_OVERWRITTEN
-		       : DECODE_USED;
+	return operand->actions == ZYDIS_OPERAND_ACTION_WRITE ? DECODE_OVERWRITTEN
+							      : DECODE_USED;
 }
 
 /* xor %a, %a */

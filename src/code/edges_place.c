@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "code/flags.h"
 #include "code/graph.h"
+#include "code/likely.h"
 #include "code/making.h"
 
 #include <string.h>
@@ -235,6 +236,25 @@ static float cost_of(const struct placing *placing, uint32_t edge)
 	return edge < cfg->edges.count ? edge_cost(placing, &cfg->edges.items[edge]) : 1;
 }
 
+/* What code tells of the edges of conditions; 1 for all others. */
+static float *list_shares(const struct placing *placing,
+			  const struct contracted *contracted)
+{
+	const struct cfg *cfg = placing->cfg;
+	uint32_t first = EDGES_BLOCKS + (uint32_t)cfg->blocks.count;
+	float *shares =
+		memory_allocate((contracted->graph.edge_count + 1) * sizeof(*shares));
+
+	for (uint32_t i = 0; i < contracted->graph.edge_count; i++) {
+		uint32_t edge = contracted->edges[i] - first; /* wraps around below it */
+
+		shares[i] = edge < cfg->edges.count
+				    ? likely_share(cfg, &cfg->edges.items[edge])
+				    : 1;
+	}
+	return shares;
+}
+
 /* Which edges of the whole graph get counters. False: see edges_place. */
 static bool choose(const struct placing *placing, const struct flow_graph *whole,
 		   uint64_t *counted)
@@ -247,7 +267,9 @@ static bool choose(const struct placing *placing, const struct flow_graph *whole
 		scoped_free uint64_t *bits =
 			memory_allocate(bit_words(graph->edge_count) * sizeof(*bits));
 
-		flow_weights(graph);
+		scoped_free float *shares = list_shares(placing, &contracted);
+
+		flow_weights(graph, shares);
 		note_passes(placing, &contracted);
 		for (uint32_t i = 0; i < graph->edge_count; i++)
 			graph->edges[i].weight *= cost_of(placing, contracted.edges[i]);

@@ -81,7 +81,11 @@ bool flow_solve(const struct flow_graph *graph, const uint64_t *counted,
  * Estimates the weights of all edges from the shape of the graph, for one entry of the
  * function: loops run ten times, blocks out of which only edges with FLOW_UNLIKELY lead
  * (or none) hardly ever. The same graph gets the same weights everywhere.
+ *
+ * shares: by edge, how likely it is against others that leave its node, by what is known
+ *     beside the graph; 1 where nothing is. Where the graph tells of loops it is not read.
+ *     NULL: all are 1
  */
-void flow_weights(const struct flow_graph *graph);
+void flow_weights(const struct flow_graph *graph, const float *shares);
 
 #endif

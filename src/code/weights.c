@@ -42,6 +42,7 @@ struct edge {
 
 struct estimate {
 	const struct flow_graph *graph;
+	const float *shares; /* see flow_weights */
 	struct graph_lists outgoing, incoming;
 	struct node *nodes;
 	struct edge *edges;
@@ -276,7 +277,8 @@ static float share_of(const struct estimate *estimate, uint32_t edge)
 	if (enters_loop(estimate, edge) || (degree(&estimate->outgoing, ends->to) == 1 &&
 					    leads_to(estimate, ends->to, enters_loop)))
 		return SHARE_ENTER;
-	return leads_to(estimate, ends->to, returns) ? SHARE_RETURN : 1;
+	share = leads_to(estimate, ends->to, returns) ? SHARE_RETURN : 1;
+	return estimate->shares ? share * estimate->shares[edge] : share;
 }
 
 /* Leads the passes of the nodes on, in an order in which only edges back to the head of a
@@ -306,11 +308,12 @@ static void propagate(struct estimate *estimate)
 	}
 }
 
-void flow_weights(const struct flow_graph *graph)
+void flow_weights(const struct flow_graph *graph, const float *shares)
 {
 	struct estimate estimate;
 
 	estimate_init(&estimate, graph);
+	estimate.shares = shares;
 	find_unlikely(&estimate);
 	find_levels(&estimate);
 	propagate(&estimate);

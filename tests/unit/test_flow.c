@@ -147,7 +147,7 @@ static void test_few_counters_tell_all_counts(void **state)
 		random_graph_init(&random, i, i % SHAPE_COUNT, random_size(&sizes));
 		assert_in_range(graph->edge_count, 1, EDGES_MAX);
 		if (one_in(&random.state, 2))
-			flow_weights(graph);
+			flow_weights(graph, NULL);
 		/* A forest has nodes - parts edges. */
 		bad = count_edges(graph, FLOW_NO_COUNTER, false) -
 		      (graph->node_count - count_parts(graph, FLOW_NO_COUNTER));
@@ -405,7 +405,7 @@ static void test_large_functions(void **state)
 	scoped_free uint64_t *counts = memory_allocate(edges.count * sizeof(uint64_t));
 	scoped_free uint64_t *wanted = memory_allocate(edges.count * sizeof(uint64_t));
 
-	flow_weights(&graph);
+	flow_weights(&graph, NULL);
 	assert_true(flow_place(&graph, counted));
 	/* Once along the row. */
 	for (uint32_t i = 0; i < edges.count; i++) {
@@ -436,7 +436,7 @@ static void test_loops_weigh_ten_times_as_much(void **state)
 	const struct flow_graph graph = {edges, COUNT_OF(edges), 8};
 
 	(void)state;
-	flow_weights(&graph);
+	flow_weights(&graph, NULL);
 	for (uint32_t i = 0; i < COUNT_OF(wanted); i++)
 		assert_weight(edges, i, wanted[i]);
 	assert_true(flow_place(&graph, here.counted));
@@ -454,7 +454,7 @@ static void test_irreducible_loops_weigh_more(void **state)
 	const struct flow_graph graph = {edges, COUNT_OF(edges), 5};
 
 	(void)state;
-	flow_weights(&graph);
+	flow_weights(&graph, NULL);
 	assert_true(edges[3].weight > 3 && edges[4].weight > 3);
 	assert_true(edges[1].weight <= 1 && edges[5].weight < 2);
 }
@@ -476,7 +476,7 @@ static void test_what_never_returns_weighs_little(void **state)
 				 rest * rest, rest * rest, .01};
 
 	(void)state;
-	flow_weights(&graph);
+	flow_weights(&graph, NULL);
 	for (uint32_t i = 0; i < COUNT_OF(wanted); i++)
 		assert_weight(edges, i, wanted[i]);
 }
@@ -490,7 +490,7 @@ static void test_branches_go_into_loops_and_not_to_returns(void **state)
 	const struct flow_graph graph = {edges, COUNT_OF(edges), 7};
 
 	(void)state;
-	flow_weights(&graph);
+	flow_weights(&graph, NULL);
 	assert_weight(edges, 1, .28);
 	assert_weight(edges, 2, .72);
 	assert_weight(edges, 4, .54);
@@ -510,6 +510,22 @@ static uint64_t cost(const struct flow_graph *graph)
 	return sum;
 }
 
+/* What is known beside the graph tells which side of a condition runs. */
+static void test_weights_by_shares(void **state)
+{
+	struct flow_edge edges[] = {{0, 1, 0, 0}, {1, 2, 0, 0}, {1, 3, 0, 0},
+				    {2, 4, 0, 0}, {3, 4, 0, 0}, {4, 0, 0, 0}};
+	struct flow_graph graph = {edges, 6, 5};
+	const float shares[] = {1, 0.25f, 1, 1, 1, 1};
+
+	(void)state;
+	flow_weights(&graph, NULL);
+	assert_true(edges[1].weight == edges[2].weight);
+	flow_weights(&graph, shares);
+	assert_true(edges[2].weight > 3.9f * edges[1].weight);
+	assert_true(edges[3].weight == edges[1].weight);
+}
+
 static void test_weights_save_counting(void **state)
 {
 	uint64_t equal = 0, estimated = 0, known = 0;
@@ -523,7 +539,7 @@ static void test_weights_save_counting(void **state)
 		for (uint32_t k = 0; k < random.graph.edge_count; k++)
 			random.edges.items[k].weight = 1;
 		equal += cost(&random.graph);
-		flow_weights(&random.graph);
+		flow_weights(&random.graph, NULL);
 		estimated += cost(&random.graph);
 		for (uint32_t k = 0; k < random.graph.edge_count; k++) {
 			float weight = random.edges.items[k].weight;
@@ -553,6 +569,7 @@ int main(void)
 		cmocka_unit_test(test_irreducible_loops_weigh_more),
 		cmocka_unit_test(test_what_never_returns_weighs_little),
 		cmocka_unit_test(test_branches_go_into_loops_and_not_to_returns),
+		cmocka_unit_test(test_weights_by_shares),
 		cmocka_unit_test(test_weights_save_counting),
 	};
 
