@@ -7,11 +7,11 @@
 #include <string.h>
 
 enum gate_form {
-	GATE_CELL,       /* compares with the cell; flags are dead */
+	GATE_CELL,       /* compares with a cell; flags are dead */
 	GATE_KEEP_FLAGS, /* asks the resident each time */
-	GATE_PLAIN,      /* callers are not told apart */
 	GATE_GRAPH,      /* tells the resident of the call and its place on the stack */
 	GATE_GRAPH_KEEP_FLAGS,
+	GATE_PLAIN, /* callers are not told apart */
 	GATE_FORMS,
 };
 
@@ -22,98 +22,194 @@ enum gate_operand {
 	OPERAND_ARC,    /* displacement in the bank of the resident's address */
 	OPERAND_TARGET, /* distance to the trampoline */
 	OPERAND_RETURN, /* distance from rsp to the return address */
+	OPERAND_RETURN_BYTE,
 };
 
 struct gate_step {
 	uint8_t bytes[8];
 	uint8_t size;
 	uint8_t operand; /* enum gate_operand */
-	uint8_t word;    /* of the cell */
+	uint8_t word;    /* of the gate's counters, with OPERAND_SLOT */
 	uint8_t stack;   /* bytes that rsp is down before it */
-	uint8_t pushed;  /* 1: rax is at rsp; 2: flags are, and rax behind them */
+	uint8_t state;   /* enum gate_state, before it */
 	bool counted;    /* before it */
 };
 
-enum { STEPS_MAX = 13 };
+/* What the program's registers are in. */
+enum gate_state {
+	STATE_WHOLE,
+	STATE_KEPT = 1,   /* r11 is in the word PLAN_KEPT bytes below where rsp was */
+	STATE_PUSHED = 2, /* rax is at rsp, or behind the flags */
+	STATE_FLAGS = 4,  /* flags are at rsp */
+};
 
-/* jne leads behind the first jump, and the jump at the end back to pop. */
+enum { STEPS_MAX = 16 };
+
+/* The word below the red zone, at -PLAN_KEPT(%rsp). */
+#define KEPT (uint8_t) - PLAN_KEPT, 0xff, 0xff, 0xff
+
+/* jne leads behind the first jump, and the jump at the end back to the last mov. */
 static const struct gate_step forms[GATE_FORMS][STEPS_MAX + 1] =
 	{
 		[GATE_CELL] =
 			{
-				/* add $-128, %rsp */
-				{{0x48, 0x83, 0xc4, 0x80}, 4, 0, 0, 0, 0, false},
-				{{0x50}, 1, 0, 0, 128, 0, false}, /* push %rax */
-				/* mov 136(%rsp), %rax, or more */
-				{{0x48, 0x8b, 0x84, 0x24},
+				/* mov %r11, KEPT */
+				{{0x4c, 0x89, 0x9c, 0x24, KEPT}, 8, 0, 0, 0, 0, false},
+				/* movzbl 0(%rsp), %r11d, or more */
+				{{0x44, 0x0f, 0xb6, 0x5c, 0x24},
+				 5,
+				 OPERAND_RETURN_BYTE,
+				 0,
+				 0,
+				 STATE_KEPT,
+				 false},
+				/* and $PLAN_CELL_MASK, %r11d */
+				{{0x41, 0x81, 0xe3, PLAN_CELL_MASK, 0, 0, 0},
+				 7,
+				 0,
+				 0,
+				 0,
+				 STATE_KEPT,
+				 false},
+				/* mov %gs:cells(%r11), %r11 */
+				{{0x65, 0x4d, 0x8b, 0x9b},
 				 4,
-				 OPERAND_RETURN,
-				 0,
-				 136,
-				 1,
-				 false},
-				{{0x48, 0xf7, 0xd0}, 3, 0, 0, 136, 1, false}, /* not %rax
-									       */
-				/* cmp %gs:cell, %rax */
-				{{0x65, 0x48, 0x3b, 4, 0x25},
-				 5,
 				 OPERAND_SLOT,
 				 0,
-				 136,
-				 1,
+				 0,
+				 STATE_KEPT,
 				 false},
-				{{0x75, 19}, 2, 0, 0, 136, 1, false}, /* jne */
-				/* incq %gs:cell+8 */
-				{{0x65, 0x48, 0xff, 4, 0x25},
-				 5,
+				/* cmp %r11, 0(%rsp) */
+				{{0x4c, 0x39, 0x5c, 0x24},
+				 4,
+				 OPERAND_RETURN_BYTE,
+				 0,
+				 0,
+				 STATE_KEPT,
+				 false},
+				{{0x75, 28}, 2, 0, 0, 0, STATE_KEPT, false}, /* jne */
+				{{0x41, 0x81, 0xe3, PLAN_CELL_MASK, 0, 0, 0},
+				 7,
+				 0,
+				 0,
+				 0,
+				 STATE_KEPT,
+				 false},
+				/* incq %gs:cells+8(%r11) */
+				{{0x65, 0x49, 0xff, 0x83},
+				 4,
 				 OPERAND_SLOT,
 				 1,
-				 136,
-				 1,
+				 0,
+				 STATE_KEPT,
 				 false},
-				{{0x58}, 1, 0, 0, 136, 1, true}, /* pop %rax */
-				/* sub $-128, %rsp */
-				{{0x48, 0x83, 0xec, 0x80}, 4, 0, 0, 128, 0, true},
+				/* mov KEPT, %r11 */
+				{{0x4c, 0x8b, 0x9c, 0x24, KEPT},
+				 8,
+				 0,
+				 0,
+				 0,
+				 STATE_KEPT,
+				 true},
 				{{0xe9}, 1, OPERAND_TARGET, 0, 0, 0, true},
+				/* mov 0(%rsp), %r11 */
+				{{0x4c, 0x8b, 0x5c, 0x24},
+				 4,
+				 OPERAND_RETURN_BYTE,
+				 0,
+				 0,
+				 STATE_KEPT,
+				 false},
+				/* lea KEPT, %rsp */
+				{{0x48, 0x8d, 0xa4, 0x24, KEPT},
+				 8,
+				 0,
+				 0,
+				 0,
+				 STATE_KEPT,
+				 false},
 				/* call *%gs:arc */
 				{{0x65, 0xff, 0x14, 0x25},
 				 4,
 				 OPERAND_ARC,
 				 0,
-				 136,
-				 1,
+				 PLAN_KEPT,
+				 STATE_KEPT,
 				 false},
-				{{0xb8}, 1, OPERAND_SLOT, 0, 136, 1, true}, /* mov $cell,
-									       %eax */
-				{{0xeb, (uint8_t)-25}, 2, 0, 0, 136, 1, true},
+				/* mov $cells, %r11d */
+				{{0x41, 0xbb},
+				 2,
+				 OPERAND_SLOT,
+				 0,
+				 PLAN_KEPT,
+				 STATE_KEPT,
+				 true},
+				/* lea PLAN_KEPT(%rsp), %rsp */
+				{{0x48, 0x8d, 0xa4, 0x24, PLAN_KEPT, 0, 0, 0},
+				 8,
+				 0,
+				 0,
+				 PLAN_KEPT,
+				 STATE_KEPT,
+				 true},
+				{{0xeb, (uint8_t)-50}, 2, 0, 0, 0, STATE_KEPT, true},
 			},
 		[GATE_KEEP_FLAGS] =
 			{
-				/* lea -128(%rsp), %rsp */
-				{{0x48, 0x8d, 0x64, 0x24, 0x80}, 5, 0, 0, 0, 0, false},
-				{{0x50}, 1, 0, 0, 128, 0, false},
-				{{0x9c}, 1, 0, 0, 136, 1, false}, /* pushfq */
-				/* mov 144(%rsp), %rax, or more */
-				{{0x48, 0x8b, 0x84, 0x24},
+				{{0x4c, 0x89, 0x9c, 0x24, KEPT}, 8, 0, 0, 0, 0, false},
+				{{0x48, 0x8d, 0xa4, 0x24, KEPT},
+				 8,
+				 0,
+				 0,
+				 0,
+				 STATE_KEPT,
+				 false},
+				/* pushfq */
+				{{0x9c}, 1, 0, 0, PLAN_KEPT, STATE_KEPT, false},
+				/* mov PLAN_KEPT+8(%rsp), %r11, or more */
+				{{0x4c, 0x8b, 0x9c, 0x24},
 				 4,
 				 OPERAND_RETURN,
 				 0,
-				 144,
-				 2,
+				 PLAN_KEPT + 8,
+				 STATE_KEPT | STATE_FLAGS,
 				 false},
-				{{0x48, 0xf7, 0xd0}, 3, 0, 0, 144, 2, false},
 				{{0x65, 0xff, 0x14, 0x25},
 				 4,
 				 OPERAND_ARC,
 				 0,
-				 144,
-				 2,
+				 PLAN_KEPT + 8,
+				 STATE_KEPT | STATE_FLAGS,
 				 false},
-				{{0xb8}, 1, OPERAND_SLOT, 0, 144, 2, true},
-				{{0x9d}, 1, 0, 0, 144, 2, true}, /* popfq */
-				{{0x58}, 1, 0, 0, 136, 1, true},
-				/* lea 128(%rsp), %rsp */
-				{{0x48, 0x8d, 0xa4, 0x24, 0x80}, 8, 0, 0, 128, 0, true},
+				{{0x41, 0xbb},
+				 2,
+				 OPERAND_SLOT,
+				 0,
+				 PLAN_KEPT + 8,
+				 STATE_KEPT | STATE_FLAGS,
+				 true},
+				/* popfq */
+				{{0x9d},
+				 1,
+				 0,
+				 0,
+				 PLAN_KEPT + 8,
+				 STATE_KEPT | STATE_FLAGS,
+				 true},
+				{{0x48, 0x8d, 0xa4, 0x24, PLAN_KEPT, 0, 0, 0},
+				 8,
+				 0,
+				 0,
+				 PLAN_KEPT,
+				 STATE_KEPT,
+				 true},
+				{{0x4c, 0x8b, 0x9c, 0x24, KEPT},
+				 8,
+				 0,
+				 0,
+				 0,
+				 STATE_KEPT,
+				 true},
 				{{0xe9}, 1, OPERAND_TARGET, 0, 0, 0, true},
 			},
 		[GATE_GRAPH] =
@@ -126,7 +222,7 @@ static const struct gate_step forms[GATE_FORMS][STEPS_MAX + 1] =
 				 OPERAND_RETURN,
 				 0,
 				 136,
-				 1,
+				 STATE_PUSHED,
 				 false},
 				/* call *%gs:enter */
 				{{0x65, 0xff, 0x14, 0x25},
@@ -134,10 +230,10 @@ static const struct gate_step forms[GATE_FORMS][STEPS_MAX + 1] =
 				 OPERAND_ARC,
 				 0,
 				 136,
-				 1,
+				 STATE_PUSHED,
 				 false},
-				{{0xb8}, 1, OPERAND_SLOT, 0, 136, 1, true},
-				{{0x58}, 1, 0, 0, 136, 1, true},
+				{{0xb8}, 1, OPERAND_SLOT, 0, 136, STATE_PUSHED, true},
+				{{0x58}, 1, 0, 0, 136, STATE_PUSHED, true},
 				{{0x48, 0x8d, 0xa4, 0x24, 0x80}, 8, 0, 0, 128, 0, true},
 				{{0xe9}, 1, OPERAND_TARGET, 0, 0, 0, true},
 			},
@@ -145,24 +241,30 @@ static const struct gate_step forms[GATE_FORMS][STEPS_MAX + 1] =
 			{
 				{{0x48, 0x8d, 0x64, 0x24, 0x80}, 5, 0, 0, 0, 0, false},
 				{{0x50}, 1, 0, 0, 128, 0, false},
-				{{0x9c}, 1, 0, 0, 136, 1, false},
+				{{0x9c}, 1, 0, 0, 136, STATE_PUSHED, false},
 				{{0x48, 0x8d, 0x84, 0x24},
 				 4,
 				 OPERAND_RETURN,
 				 0,
 				 144,
-				 2,
+				 STATE_PUSHED | STATE_FLAGS,
 				 false},
 				{{0x65, 0xff, 0x14, 0x25},
 				 4,
 				 OPERAND_ARC,
 				 0,
 				 144,
-				 2,
+				 STATE_PUSHED | STATE_FLAGS,
 				 false},
-				{{0xb8}, 1, OPERAND_SLOT, 0, 144, 2, true},
-				{{0x9d}, 1, 0, 0, 144, 2, true},
-				{{0x58}, 1, 0, 0, 136, 1, true},
+				{{0xb8},
+				 1,
+				 OPERAND_SLOT,
+				 0,
+				 144,
+				 STATE_PUSHED | STATE_FLAGS,
+				 true},
+				{{0x9d}, 1, 0, 0, 144, STATE_PUSHED | STATE_FLAGS, true},
+				{{0x58}, 1, 0, 0, 136, STATE_PUSHED, true},
 				{{0x48, 0x8d, 0xa4, 0x24, 0x80}, 8, 0, 0, 128, 0, true},
 				{{0xe9}, 1, OPERAND_TARGET, 0, 0, 0, true},
 			},
@@ -171,7 +273,7 @@ static const struct gate_step forms[GATE_FORMS][STEPS_MAX + 1] =
 				{{0x65, 0x48, 0xff, 4, 0x25},
 				 5,
 				 OPERAND_SLOT,
-				 2,
+				 0,
 				 0,
 				 0,
 				 false},
@@ -182,7 +284,8 @@ static const struct gate_step forms[GATE_FORMS][STEPS_MAX + 1] =
 /* What a gate depends on beside its form. */
 struct gate {
 	enum gate_form form;
-	uint32_t cell;  /* displacement in the bank without the module's own */
+	uint32_t slot;  /* displacement in the bank of what it counts with, without the
+			   module's own */
 	uint32_t arc;   /* see struct plan_hook_layout */
 	uint32_t depth; /* bytes from rsp to the return address */
 	uint64_t original, target;
@@ -196,15 +299,18 @@ static void emit_gate(struct emitter *emitter, const struct gate *gate)
 								 : PLAN_PLACE_PROBE,
 					   .original = gate->original,
 					   .stack = step->stack,
-					   .pushed = step->pushed > 0,
-					   .flags = step->pushed > 1,
+					   .pushed = step->state & STATE_PUSHED,
+					   .flags = step->state & STATE_FLAGS,
+					   .kept = step->state & STATE_KEPT,
 				   });
 		emit_bytes(emitter, step->bytes, step->size);
 		if (step->operand == OPERAND_RETURN) {
 			emit_word32(emitter, step->stack + gate->depth);
+		} else if (step->operand == OPERAND_RETURN_BYTE) {
+			emit_byte(emitter, (uint8_t)gate->depth);
 		} else if (step->operand == OPERAND_SLOT) {
 			emit_fixup(emitter, PLAN_FIXUP_SLOT);
-			emit_word32(emitter, gate->cell + step->word * 8u);
+			emit_word32(emitter, gate->slot + step->word * 8u);
 		} else if (step->operand == OPERAND_ARC) {
 			emit_word32(emitter, gate->arc);
 		} else if (step->operand == OPERAND_TARGET) {
@@ -223,7 +329,7 @@ void gates_reserve(struct making *making)
 	plan->gates_size = (uint32_t)(count * GATES_SIZE);
 	plan->counts_entries = making->request->depth >= PLAN_BLOCKS;
 	plan->graph = making->request->graph;
-	plan->slot_count = (uint32_t)(count * PLAN_CELL_SLOTS);
+	plan->slot_count = (uint32_t)(count * plan_gate_slots(plan));
 	vector_reserve(&plan->code, plan->gates_size);
 	memset(plan->code.items, 0xcc, plan->gates_size);
 	plan->code.count = plan->gates_size;
@@ -299,7 +405,7 @@ void gates_write(struct making *making)
 		const struct plan_function *function = &plan->functions.items[i];
 		struct gate gate = {
 			.form = form_of(making, i),
-			.cell = i * PLAN_CELL_SLOTS * plan->slot_size,
+			.slot = i * plan_gate_slots(plan) * plan->slot_size,
 			.arc = routine_of(making, function),
 			.target = plan->code_address + gates_body(plan, function),
 		};
@@ -307,6 +413,8 @@ void gates_write(struct making *making)
 		if (function->reason != PLAN_INSTRUMENTED ||
 		    (function->call_end && !gates_in_call(plan, function)))
 			continue;
+		if (gate.form == GATE_PLAIN)
+			gate.slot += plan_gate_lost(plan) * plan->slot_size;
 		if (function->call_end)
 			gate.depth = making->choices[i].call_depth + 8u;
 		emitter.count = (size_t)i * GATES_SIZE;
@@ -391,16 +499,26 @@ static struct plan_place body_of(const struct plan *plan, uint32_t index,
 	return place;
 }
 
-static enum gate_form form_at(const struct plan *plan, const uint8_t *code)
+/* Up to the first operand all forms differ. */
+static bool begins_with(const uint8_t *code, enum gate_form form)
 {
-	if (code[0] != forms[GATE_CELL][0].bytes[0])
-		return GATE_PLAIN;
-	if (plan->graph)
-		return code[6] == forms[GATE_GRAPH_KEEP_FLAGS][2].bytes[0]
-			       ? GATE_GRAPH_KEEP_FLAGS
-			       : GATE_GRAPH;
-	return code[6] == forms[GATE_KEEP_FLAGS][2].bytes[0] ? GATE_KEEP_FLAGS
-							     : GATE_CELL;
+	for (const struct gate_step *step = forms[form]; step->size; step++) {
+		if (memcmp(code, step->bytes, step->size))
+			return false;
+		if (step->operand)
+			break;
+		code += step->size;
+	}
+	return true;
+}
+
+static enum gate_form form_at(const uint8_t *code)
+{
+	enum gate_form form = 0;
+
+	while (form < GATE_PLAIN && !begins_with(code, form))
+		form++;
+	return form;
 }
 
 /* `place` is that of the body, and `entry` that of a thread that has not counted. */
@@ -413,7 +531,7 @@ static void locate_in_gate(const struct plan *plan, uint32_t offset,
 	struct emitter emitter = {
 		.code = scratch, .capacity = sizeof(scratch), .marks = &marks};
 	const uint8_t *code = plan->code.items + offset - offset % GATES_SIZE;
-	struct gate gate = {.form = form_at(plan, code)};
+	struct gate gate = {.form = form_at(code)};
 
 	emit_gate(&emitter, &gate);
 	place->kind = PLAN_PLACE_UNKNOWN;
@@ -426,6 +544,7 @@ static void locate_in_gate(const struct plan *plan, uint32_t offset,
 		place->stack = mark->stack;
 		place->pushed = mark->pushed;
 		place->flags = mark->flags;
+		place->kept = mark->kept;
 	}
 }
 

@@ -17,11 +17,11 @@
  * in its trampoline; there all callers are told apart by the return address, which is at
  * a known distance (place_choice.call_depth).
  *
- * A gate compares the return address, inverted so that a cell of zeros has none, with
- * that in the function's cell, which belongs to the first caller that it sees; for others
- * it calls the resident (resident.S, arc). It needs the stack, below the red zone, since
- * all registers may be alive and banks may come to be shared. Goroutines' stacks have no
- * room for that: gates of Go's functions do not tell callers apart.
+ * A gate compares the return address with that in one of the function's cells, which some
+ * bits of it choose. A cell belongs to the first caller that it sees; for others the gate
+ * calls the resident (resident.S, arc). It needs the stack, below the red zone, since all
+ * registers may be alive and banks may come to be shared. Goroutines' stacks have no room
+ * for that: gates of Go's functions do not tell callers apart.
  *
  * Where the context-sensitive call graph is measured (plan.graph) all calls pass gates,
  * which tell the resident where the return address lies on the stack, and which function
@@ -34,7 +34,7 @@
 #include "code/making.h"
 
 enum {
-	GATES_SIZE = 64,      /* bytes of a gate; one for each function, at the start */
+	GATES_SIZE = 112,     /* bytes of a gate; one for each function, at the start */
 	GATES_STUB_SIZE = 16, /* bytes of a stub; those of plan.arcs, at the end */
 };
 

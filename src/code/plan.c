@@ -404,7 +404,7 @@ static void write_functions(struct making *making)
 		row->flags = (uint8_t)function->flags;
 		row->slot = plan->slot_count;
 		if (plan->gates_size && !plan->counts_entries)
-			row->slot = i * PLAN_CELL_SLOTS + PLAN_CELL_LOST;
+			row->slot = i * plan_gate_slots(plan) + plan_gate_lost(plan);
 		row->reason = choice->reason;
 		write_function(making, i, row);
 		if (!row->hook && row->reason)

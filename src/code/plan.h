@@ -61,7 +61,7 @@ struct plan_function {
 				blocks and edges follow this one, and that of the next
 				function follows them. Where calls are counted by their
 				sites and plan.counts_entries is not set, the word of its
-				cell for unknown ones */
+				gate for unknown ones */
 	uint8_t reason;      /* enum plan_reason. PLAN_NOT_WANTED and a hook: it has a
 				trampoline, but neither probe nor slot */
 	uint8_t displaced;   /* bytes from `address` on that the trampoline stands for, an
@@ -155,13 +155,19 @@ enum plan_fixup_kind {
 	PLAN_FIXUP_ADDRESS, /* 64 bits, += load bias of the module */
 };
 /*
- * Where calls are counted by their sites, the first counters are cells of four words, one
- * for each of plan.functions: a return address with all its bits inverted, how often the
- * function was called by the call that returns there, how often from sites that are not
- * known, and nothing. In call graphs only the third is used, for contexts that are not
- * known.
+ * Where calls are counted by their sites, the first counters are those of gates, so many
+ * for each of plan.functions: cells of two words, a return address (0: none) and how
+ * often the function was called by the call that returns there; then how often it was
+ * called from sites that are not known, and nothing. The cell that a return address may
+ * have is told by four of its bits. In call graphs there are no cells.
  */
-enum { PLAN_CELL_SLOTS = 4, PLAN_CELL_SITE = 0, PLAN_CELL_COUNT = 1, PLAN_CELL_LOST = 2 };
+enum {
+	PLAN_CELLS = 16,
+	PLAN_CELL_MASK = (PLAN_CELLS - 1) * 16, /* in the return address: bytes from the
+						   first cell */
+	PLAN_GATE_SLOTS = PLAN_CELLS * 2 + 2,
+	PLAN_GRAPH_SLOTS = 4,
+};
 
 struct plan_fixup {
 	uint32_t offset; /* in plan.code */
@@ -301,6 +307,7 @@ enum plan_place_kind {
 	PLAN_PLACE_UNKNOWN, /* in plan.code, but no instruction starts there */
 };
 enum { PLAN_NO_SLOT = UINT32_MAX };
+enum { PLAN_KEPT = 136 };
 #define PLAN_ALL_COUNTED                                                                 \
 	{                                                                                \
 		PLAN_NO_SLOT, PLAN_NO_SLOT, PLAN_NO_SLOT                                 \
@@ -312,7 +319,9 @@ struct plan_place {
 	uint64_t original;    /* link-time address of the original of that instruction */
 	uint32_t stack;       /* PROBE, HOOK: bytes that rsp is lower than before */
 	bool pushed;          /* rax is in the word at rsp */
-	bool flags;           /* flags are in the word at rsp, and rax in the next */
+	bool flags;           /* flags are in the word at rsp, and rax, if it is pushed,
+				 in the next */
+	bool kept;            /* r11 is in the word PLAN_KEPT bytes below where rsp was */
 	bool inside;          /* in the middle of the expansion of `instruction` */
 	/* MOVED, START, CALL_DONE: counters (displacements in the bank without the
 	 * module's) of probes that the thread has not run, and will not; PLAN_NO_SLOT:
@@ -378,6 +387,17 @@ bool plan_jump_at(const struct plan *plan, uint64_t address, uint32_t *ret_offse
 /* Whether a call that was copied into plan.code returns to this offset of it, and the
  * link-time address that the original of the call returns to. */
 bool plan_return_of(const struct plan *plan, uint32_t code_offset, uint64_t *ret_address);
+
+/* Where calls are counted by their sites: how many counters the gate of each function
+ * has, and which of them counts those from sites that are not known. */
+static inline uint32_t plan_gate_slots(const struct plan *plan)
+{
+	return plan->graph ? PLAN_GRAPH_SLOTS : PLAN_GATE_SLOTS;
+}
+static inline uint32_t plan_gate_lost(const struct plan *plan)
+{
+	return plan_gate_slots(plan) - 2;
+}
 
 /* The last function that begins at or before a link-time address; NULL if none does. */
 const struct plan_function *plan_function_at(const struct plan *plan, uint64_t address);

@@ -344,17 +344,17 @@ returns_saved:
 returns_end:
 
 /*
- * A gate calls this for a call whose site its function's cell does not hold: see
- * code/gates.h. rax is what the call returns to, inverted; behind the return address lie the
- * opcode of a mov, and the cell's displacement in the bank. A cell belongs to the first site
+ * A gate calls this for a call whose site is in none of its function's cells: see
+ * code/gates.h. r11 is what the call returns to; behind the return address lie the two bytes
+ * of a mov's opcode, and the cells' displacement in the bank. A cell belongs to the first site
  * that it sees, so that nothing that was counted must ever move; all other sites have entries
- * in the bank's table. Changes rax and flags.
+ * in the bank's table. Changes r11 and flags.
  * Each bank belongs to one thread. A signal that arrives before arc_counted is seen by the
  * controller first, which moves the thread back to the function's entry: so each step may be
  * done again. With the controller dead, threads may share a bank: then the numbers mean nothing,
  * but each of them is within its bounds, and the search ends.
  */
-	.balign 16
+	.balign 64
 arc:
 	lea	-32(%rsp), %rsp
 arc_lowered:
@@ -364,49 +364,29 @@ arc_lowered:
 	mov	%rdi, 24(%rsp)
 arc_saved:
 	mov	32(%rsp), %rcx
-	mov	1(%rcx), %ecx
-	lea	8(%rcx), %rdx
-	mov	%gs:(%rcx), %rsi
-	cmp	%rax, %rsi
-	je	arc_count
+	mov	%r11d, %edx
+	mov	2(%rcx), %ecx
+	and	$WIRE_CELL_MASK, %edx
+	mov	%gs:(%rcx,%rdx), %rsi
+	cmp	%r11, %rsi
+	je	arc_cell
 	test	%rsi, %rsi
-	jne	0f
-	mov	%rax, %gs:(%rcx)
-	jmp	arc_count
-0:	mov	%rcx, %rdx
-	shl	$17, %rdx
-	add	%rax, %rdx
-	movabs	$0x9e3779b97f4a7c15, %rsi
-	imul	%rsi, %rdx
-	shr	$(64 - WIRE_ARCS_BITS), %rdx
-	mov	$WIRE_ARCS_STEPS, %edi
-1:	mov	%gs:WIRE_ARCS_INDEX(,%rdx,4), %esi
+	jz	arc_new_cell
+arc_elsewhere:
+	imul	$0x9e3779b1, %ecx, %edx
+	add	%r11d, %edx
+	imul	$0x9e3779b1, %edx, %edx
+	shr	$(32 - WIRE_ARCS_BITS), %edx
+	mov	%gs:WIRE_ARCS_INDEX(,%rdx,4), %esi
 	dec	%esi
-	js	3f
+	js	arc_new
 	lea	(%rsi,%rsi,2), %rsi
-	cmp	%rax, %gs:WIRE_ARCS_ENTRIES(,%rsi,8)
-	jne	2f
+	cmp	%r11, %gs:WIRE_ARCS_ENTRIES(,%rsi,8)
+	jne	arc_search
 	cmp	%ecx, %gs:WIRE_ARCS_ENTRIES+8(,%rsi,8)
-	jne	2f
-	lea	WIRE_ARCS_ENTRIES+16(,%rsi,8), %rdx
-	jmp	arc_count
-2:	inc	%edx
-	and	$WIRE_ARCS_MASK, %edx
-	dec	%edi
-	jnz	1b
-	jmp	4f
-3:	mov	%gs:WIRE_ARCS_USED, %rdi
-	cmp	$WIRE_ARCS_MAX, %rdi
-	jae	4f
-	lea	(%rdi,%rdi,2), %rsi
-	mov	%rax, %gs:WIRE_ARCS_ENTRIES(,%rsi,8)
-	mov	%ecx, %gs:WIRE_ARCS_ENTRIES+8(,%rsi,8)
-	inc	%rdi
-	mov	%rdi, %gs:WIRE_ARCS_USED
-	mov	%edi, %gs:WIRE_ARCS_INDEX(,%rdx,4)
-	lea	WIRE_ARCS_ENTRIES+16(,%rsi,8), %rdx
-	jmp	arc_count
-4:	lea	16(%rcx), %rdx /* no room: from a site that is not known */
+	jne	arc_search
+arc_found:
+	lea	WIRE_ARCS_ENTRIES+16(,%rsi,8), %edx
 arc_count:
 	incq	%gs:(%rdx)
 arc_counted:
@@ -417,6 +397,44 @@ arc_counted:
 	lea	32(%rsp), %rsp
 arc_return:
 	ret
+	/* From here on the frame is at rsp again, and the call is not counted. */
+arc_search:
+	mov	$WIRE_ARCS_STEPS, %edi
+1:	inc	%edx
+	and	$WIRE_ARCS_MASK, %edx
+	dec	%edi
+	jz	arc_lost
+	mov	%gs:WIRE_ARCS_INDEX(,%rdx,4), %esi
+	dec	%esi
+	js	arc_new
+	lea	(%rsi,%rsi,2), %rsi
+	cmp	%r11, %gs:WIRE_ARCS_ENTRIES(,%rsi,8)
+	jne	1b
+	cmp	%ecx, %gs:WIRE_ARCS_ENTRIES+8(,%rsi,8)
+	jne	1b
+	jmp	arc_found
+arc_new:
+	mov	%gs:WIRE_ARCS_USED, %rdi
+	cmp	$WIRE_ARCS_MAX, %rdi
+	jae	arc_lost
+	lea	(%rdi,%rdi,2), %rsi
+	mov	%r11, %gs:WIRE_ARCS_ENTRIES(,%rsi,8)
+	mov	%ecx, %gs:WIRE_ARCS_ENTRIES+8(,%rsi,8)
+	inc	%rdi
+	mov	%rdi, %gs:WIRE_ARCS_USED
+	mov	%edi, %gs:WIRE_ARCS_INDEX(,%rdx,4)
+	jmp	arc_found
+	/* Where it has counted calls with no site it stays as it is. */
+arc_new_cell:
+	cmpq	$0, %gs:8(%rcx,%rdx)
+	jne	arc_elsewhere
+	mov	%r11, %gs:(%rcx,%rdx)
+arc_cell:
+	lea	8(%rcx,%rdx), %edx
+	jmp	arc_count
+arc_lost:
+	lea	WIRE_CELL_LOST(%rcx), %edx
+	jmp	arc_count
 arc_end:
 
 /*

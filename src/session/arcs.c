@@ -10,6 +10,10 @@
 
 enum { CALL = 5 }; /* bytes of call rel32 */
 
+_Static_assert(WIRE_CELL_MASK == PLAN_CELL_MASK &&
+		       WIRE_CELL_LOST == PLAN_CELLS * 2 * sizeof(uint64_t),
+	       "the resident knows the cells of gates");
+
 void arcs_note_gone(struct space *space, const struct module *module)
 {
 	const struct gone_module now = {module->file, module->bias, module->text_start,
@@ -66,18 +70,18 @@ static int by_place(const void *left, const void *right)
 static void add_arc(const struct space *space, struct image_run *image,
 		    struct image_arc arc)
 {
-	uint64_t inverted = arc.site;
+	uint64_t address = arc.site;
 	struct place place = {0};
 
-	if (inverted)
-		place = find_place(space, ~inverted);
+	if (address)
+		place = find_place(space, address);
 	arc.from = UINT32_MAX;
 	arc.site = 0;
 	if (place.file && !place.doubtful) {
 		arc.from = place.file->index;
 		/* Without a plan nothing is known of the file's addresses. */
 		if (place.file->plan)
-			arc.site = ~inverted - place.bias;
+			arc.site = address - place.bias;
 	}
 	vector_push(&image->arcs, arc);
 }

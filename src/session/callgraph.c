@@ -49,7 +49,7 @@ static bool describe(const struct family *family, const struct wire_graph_node *
 			continue;
 		context->kind = IMAGE_CONTEXT_FUNCTION;
 		context->file = module->file->index;
-		context->function = (slot - module->first_slot) / PLAN_CELL_SLOTS;
+		context->function = (slot - module->first_slot) / PLAN_GRAPH_SLOTS;
 		if (context->function >= plan->functions.count)
 			return false;
 		context->leaf = !plan->functions.items[context->function].step_count;

@@ -39,7 +39,7 @@ CHECK(wire_graph_frame, node, 8);
 CHECK(wire_arcs, used, WIRE_ARCS_USED - WIRE_BANK_HEADER);
 CHECK(wire_arcs, index, WIRE_ARCS_INDEX - WIRE_BANK_HEADER);
 CHECK(wire_arcs, entries, WIRE_ARCS_ENTRIES - WIRE_BANK_HEADER);
-CHECK(wire_arc, cell, 8);
+CHECK(wire_arc, gate, 8);
 CHECK(wire_arc, count, 16);
 CHECK(wire_control, doorbell, 0x30);
 CHECK(wire_control, ran, WIRE_CONTROL_RAN);

@@ -19,7 +19,7 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 20
+#define WIRE_VERSION 21
 
 #define WIRE_RESIDENT_SIZE  0x6000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x6000
@@ -86,7 +86,7 @@
 /*
  * Where calls are counted by their sites, the first counters of each bank are a table:
  * struct wire_arcs. A gate (code/gates.h) asks for it only for callers that its
- * function's cell in the bank does not hold. Places are relative to %gs.
+ * function's cells in the bank do not hold. Places are relative to %gs.
  */
 #define WIRE_ARCS_USED    0x2000
 #define WIRE_ARCS_INDEX   0x2008
@@ -95,6 +95,8 @@
 #define WIRE_ARCS_MASK    0x7fff
 #define WIRE_ARCS_MAX     24576 /* entries */
 #define WIRE_ARCS_STEPS   1024  /* rows of the index that are tried */
+#define WIRE_CELL_MASK    0xf0  /* PLAN_CELL_MASK of code/plan.h */
+#define WIRE_CELL_LOST    0x100 /* from the cells on: the counter for no known site */
 
 /*
  * Where the context-sensitive call graph is measured, the first counters of each bank are
@@ -317,8 +319,8 @@ static inline struct unwind_place wire_return_place(const struct wire_registers 
  * their own. An entry is whole before its number is in the index, and before it counts.
  */
 struct wire_arc {
-	uint64_t site; /* what the call returns to, with all bits inverted */
-	uint32_t cell; /* of the function: its displacement in the bank */
+	uint64_t site; /* what the call returns to */
+	uint32_t gate; /* of the function: the displacement of its cells in the bank */
 	uint32_t pad_;
 	uint64_t count;
 };
@@ -329,8 +331,8 @@ struct wire_arcs {
 };
 
 /*
- * The tree of calls of a thread. A call's function is the displacement of its cell in the
- * bank (PLAN_CELL_SLOTS). A node's parent stands in front of it.
+ * The tree of calls of a thread. A call's function is the displacement of its gate's
+ * counters in the bank (PLAN_GRAPH_SLOTS). A node's parent stands in front of it.
  */
 struct wire_graph_node {
 	uint32_t function, parent; /* 0, 0: not used yet */

@@ -127,7 +127,7 @@ static void open_area(struct whole_area *area, bool copy_calls)
 
 static uint32_t name_of(int function)
 {
-	return first_slot + (uint32_t)function * PLAN_CELL_SLOTS * 8;
+	return first_slot + (uint32_t)function * PLAN_GRAPH_SLOTS * 8;
 }
 
 /* The calls in a context: functions from the outermost on, -1 at the end. */
@@ -161,7 +161,7 @@ static uint64_t all_calls(void)
 	for (uint32_t i = 1; i <= bank.graph.used / sizeof(bank.graph.nodes[0]); i++)
 		sum += bank.graph.nodes[i].calls;
 	for (int i = 0; i < FUNCTIONS; i++)
-		sum += bank.slots[i * PLAN_CELL_SLOTS + PLAN_CELL_LOST];
+		sum += bank.slots[i * PLAN_GRAPH_SLOTS + 2];
 	return sum;
 }
 
@@ -253,8 +253,8 @@ static void test_full(void **state)
 	/* Of those that are known already, calls are told apart still. */
 	assert_int_equal(CALLS(FIRST, TWICE, LEAF), 4);
 	assert_int_equal(CALLS(DEEP), 0);
-	assert_int_equal(bank.slots[DEEP * PLAN_CELL_SLOTS + PLAN_CELL_LOST], 4);
-	assert_int_equal(bank.slots[LEAVES * PLAN_CELL_SLOTS + PLAN_CELL_LOST], 1);
+	assert_int_equal(bank.slots[DEEP * PLAN_GRAPH_SLOTS + 2], 4);
+	assert_int_equal(bank.slots[LEAVES * PLAN_GRAPH_SLOTS + 2], 1);
 	assert_int_equal(all_calls(), 4 + ALL_CALLS);
 	assert_int_equal(bank.graph.top, 0);
 	/* An index without a hole ends the search, too. */
@@ -262,7 +262,7 @@ static void test_full(void **state)
 	for (size_t i = 0; i <= WIRE_GRAPH_MASK; i++)
 		bank.graph.index[i] = 1 << 5;
 	run_all();
-	assert_int_equal(bank.slots[DEEP * PLAN_CELL_SLOTS + PLAN_CELL_LOST], 8);
+	assert_int_equal(bank.slots[DEEP * PLAN_GRAPH_SLOTS + 2], 8);
 	/* Calls that are in too many others have none in them. */
 	empty_bank();
 	bank.graph.top = WIRE_GRAPH_DEPTH;
