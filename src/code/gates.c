@@ -43,7 +43,7 @@ enum gate_state {
 	STATE_FLAGS = 4,  /* flags are at rsp */
 };
 
-enum { STEPS_MAX = 16 };
+enum { STEPS_MAX = 19 };
 
 /* The word below the red zone, at -PLAN_KEPT(%rsp). */
 #define KEPT (uint8_t) - PLAN_KEPT, 0xff, 0xff, 0xff
@@ -87,7 +87,7 @@ static const struct gate_step forms[GATE_FORMS][STEPS_MAX + 1] =
 				 0,
 				 STATE_KEPT,
 				 false},
-				{{0x75, 28}, 2, 0, 0, 0, STATE_KEPT, false}, /* jne */
+				{{0x75, 37}, 2, 0, 0, 0, STATE_KEPT, false}, /* jne */
 				{{0x41, 0x81, 0xe3, PLAN_CELL_MASK, 0, 0, 0},
 				 7,
 				 0,
@@ -95,14 +95,19 @@ static const struct gate_step forms[GATE_FORMS][STEPS_MAX + 1] =
 				 0,
 				 STATE_KEPT,
 				 false},
-				/* incq %gs:cells+8(%r11) */
-				{{0x65, 0x49, 0xff, 0x83},
+				/* mov %gs:cells+8(%r11), %r11 */
+				{{0x65, 0x4d, 0x8b, 0x9b},
 				 4,
 				 OPERAND_SLOT,
 				 1,
 				 0,
 				 STATE_KEPT,
 				 false},
+				/* test %r11, %r11; jz */
+				{{0x4d, 0x85, 0xdb}, 3, 0, 0, 0, STATE_KEPT, false},
+				{{0x74, 17}, 2, 0, 0, 0, STATE_KEPT, false},
+				/* incq %gs:(%r11) */
+				{{0x65, 0x49, 0xff, 0x03}, 4, 0, 0, 0, STATE_KEPT, false},
 				/* mov KEPT, %r11 */
 				{{0x4c, 0x8b, 0x9c, 0x24, KEPT},
 				 8,

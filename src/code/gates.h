@@ -18,10 +18,11 @@
  * a known distance (place_choice.call_depth).
  *
  * A gate compares the return address with that in one of the function's cells, which some
- * bits of it choose. A cell belongs to the first caller that it sees; for others the gate
- * calls the resident (resident.S, arc). It needs the stack, below the red zone, since all
- * registers may be alive and banks may come to be shared. Goroutines' stacks have no room
- * for that: gates of Go's functions do not tell callers apart.
+ * bits of it choose. The cell tells where the counter of that pair is, in the bank's table
+ * of all (struct wire_arcs); where it is another's, the gate calls the resident, which
+ * counts, and gives the cell to the pair (resident.S, arc). Gates need the stack, below the
+ * red zone, since all registers may be alive and banks may come to be shared. Goroutines'
+ * stacks have no room for that: gates of Go's functions do not tell callers apart.
  *
  * Where the context-sensitive call graph is measured (plan.graph) all calls pass gates,
  * which tell the resident where the return address lies on the stack, and which function

@@ -156,10 +156,10 @@ enum plan_fixup_kind {
 };
 /*
  * Where calls are counted by their sites, the first counters are those of gates, so many
- * for each of plan.functions: cells of two words, a return address (0: none) and how
- * often the function was called by the call that returns there; then how often it was
- * called from sites that are not known, and nothing. The cell that a return address may
- * have is told by four of its bits. In call graphs there are no cells.
+ * for each of plan.functions: cells of two words, a return address and where in the bank
+ * calls of the function by the call that returns there are counted (0: nowhere yet); then
+ * how often it was called from sites for which there was no room, and nothing. Some bits
+ * of the return address tell which cell it may have. In call graphs there are no cells.
  */
 enum {
 	PLAN_CELLS = 16,

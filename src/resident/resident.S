@@ -346,9 +346,9 @@ returns_end:
 /*
  * A gate calls this for a call whose site is in none of its function's cells: see
  * code/gates.h. r11 is what the call returns to; behind the return address lie the two bytes
- * of a mov's opcode, and the cells' displacement in the bank. A cell belongs to the first site
- * that it sees, so that nothing that was counted must ever move; all other sites have entries
- * in the bank's table. Changes r11 and flags.
+ * of a mov's opcode, and the cells' displacement in the bank. All pairs have entries in the
+ * bank's table, for good, so that nothing that was counted must ever move; the cells say where.
+ * Changes r11 and flags.
  * Each bank belongs to one thread. A signal that arrives before arc_counted is seen by the
  * controller first, which moves the thread back to the function's entry: so each step may be
  * done again. With the controller dead, threads may share a bank: then the numbers mean nothing,
@@ -367,28 +367,13 @@ arc_saved:
 	mov	%r11d, %edx
 	mov	2(%rcx), %ecx
 	and	$WIRE_CELL_MASK, %edx
-	mov	%gs:(%rcx,%rdx), %rsi
-	cmp	%r11, %rsi
-	je	arc_cell
+	cmp	%r11, %gs:(%rcx,%rdx)
+	jne	arc_find
+	mov	%gs:8(%rcx,%rdx), %rsi
 	test	%rsi, %rsi
-	jz	arc_new_cell
-arc_elsewhere:
-	imul	$0x9e3779b1, %ecx, %edx
-	add	%r11d, %edx
-	imul	$0x9e3779b1, %edx, %edx
-	shr	$(32 - WIRE_ARCS_BITS), %edx
-	mov	%gs:WIRE_ARCS_INDEX(,%rdx,4), %esi
-	dec	%esi
-	js	arc_new
-	lea	(%rsi,%rsi,2), %rsi
-	cmp	%r11, %gs:WIRE_ARCS_ENTRIES(,%rsi,8)
-	jne	arc_search
-	cmp	%ecx, %gs:WIRE_ARCS_ENTRIES+8(,%rsi,8)
-	jne	arc_search
-arc_found:
-	lea	WIRE_ARCS_ENTRIES+16(,%rsi,8), %edx
+	jz	arc_find
 arc_count:
-	incq	%gs:(%rdx)
+	incq	%gs:(%rsi)
 arc_counted:
 	mov	(%rsp), %rcx
 	mov	8(%rsp), %rdx
@@ -398,21 +383,27 @@ arc_counted:
 arc_return:
 	ret
 	/* From here on the frame is at rsp again, and the call is not counted. */
-arc_search:
+arc_find:
+	imul	$0x9e3779b1, %ecx, %edx
+	add	%r11d, %edx
+	imul	$0x9e3779b1, %edx, %edx
+	shr	$(32 - WIRE_ARCS_BITS), %edx
 	mov	$WIRE_ARCS_STEPS, %edi
-1:	inc	%edx
-	and	$WIRE_ARCS_MASK, %edx
-	dec	%edi
-	jz	arc_lost
-	mov	%gs:WIRE_ARCS_INDEX(,%rdx,4), %esi
+1:	mov	%gs:WIRE_ARCS_INDEX(,%rdx,4), %esi
 	dec	%esi
 	js	arc_new
 	lea	(%rsi,%rsi,2), %rsi
 	cmp	%r11, %gs:WIRE_ARCS_ENTRIES(,%rsi,8)
-	jne	1b
+	jne	2f
 	cmp	%ecx, %gs:WIRE_ARCS_ENTRIES+8(,%rsi,8)
-	jne	1b
-	jmp	arc_found
+	je	arc_found
+2:	inc	%edx
+	and	$WIRE_ARCS_MASK, %edx
+	dec	%edi
+	jnz	1b
+arc_lost:
+	lea	WIRE_CELL_LOST(%rcx), %esi
+	jmp	arc_count
 arc_new:
 	mov	%gs:WIRE_ARCS_USED, %rdi
 	cmp	$WIRE_ARCS_MAX, %rdi
@@ -423,17 +414,15 @@ arc_new:
 	inc	%rdi
 	mov	%rdi, %gs:WIRE_ARCS_USED
 	mov	%edi, %gs:WIRE_ARCS_INDEX(,%rdx,4)
-	jmp	arc_found
-	/* Where it has counted calls with no site it stays as it is. */
-arc_new_cell:
-	cmpq	$0, %gs:8(%rcx,%rdx)
-	jne	arc_elsewhere
-	mov	%r11, %gs:(%rcx,%rdx)
-arc_cell:
-	lea	8(%rcx,%rdx), %edx
-	jmp	arc_count
-arc_lost:
-	lea	WIRE_CELL_LOST(%rcx), %edx
+	/* The cell is nobody's while it changes. A return address may be 0. */
+arc_found:
+	lea	WIRE_ARCS_ENTRIES+16(,%rsi,8), %esi
+	mov	%r11d, %edx
+	and	$WIRE_CELL_MASK, %edx
+	add	%ecx, %edx
+	movq	$0, %gs:8(%rdx)
+	mov	%r11, %gs:(%rdx)
+	mov	%rsi, %gs:8(%rdx)
 	jmp	arc_count
 arc_end:
 

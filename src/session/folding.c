@@ -54,28 +54,20 @@ static void add_arc(struct folding *folding, const struct family_module *module,
 						       .count = count}));
 }
 
-/* A counter of a gate, or the return address in front of it, by its slot in the module:
- * see PLAN_CELLS. Those that are zero are left out. */
-static void add_cell(struct folding *folding, const struct family_module *module,
-		     uint32_t slot, uint64_t word)
-{
-	const struct plan *plan = module->file->plan;
-	uint32_t number = slot % plan_gate_slots(plan);
-	uint32_t cell = slot - number % 2 + module->first_slot;
-
-	if (cell != folding->cell)
-		folding->address = 0;
-	folding->cell = cell;
-	if (number < plan_gate_lost(plan) && number % 2 == 0)
-		folding->address = word;
-	else
-		add_arc(folding, module, slot, folding->address, word);
-}
-
 static uint32_t gate_slots(const struct plan *plan)
 {
 	return plan->gates_size ? (uint32_t)plan->functions.count * plan_gate_slots(plan)
 				: 0;
+}
+
+/* Of a gate's counters one is a count: see PLAN_CELLS. */
+static void add_lost(struct folding *folding, const struct family_module *module,
+		     uint32_t slot, uint64_t count)
+{
+	const struct plan *plan = module->file->plan;
+
+	if (slot % plan_gate_slots(plan) == plan_gate_lost(plan))
+		add_arc(folding, module, slot, 0, count);
 }
 
 static void add_count(void *context, uint32_t slot, uint64_t count)
@@ -86,7 +78,7 @@ static void add_count(void *context, uint32_t slot, uint64_t count)
 	if (slot >= folding->first_slot)
 		module = module_of_slot(folding, slot);
 	if (module && slot - module->first_slot < gate_slots(module->file->plan))
-		add_cell(folding, module, slot - module->first_slot, count);
+		add_lost(folding, module, slot - module->first_slot, count);
 	else if (module)
 		folding->visit(folding->context, module->file, slot - module->first_slot,
 			       count);

@@ -86,17 +86,17 @@
 /*
  * Where calls are counted by their sites, the first counters of each bank are a table:
  * struct wire_arcs. A gate (code/gates.h) asks for it only for callers that its
- * function's cells in the bank do not hold. Places are relative to %gs.
+ * function's cells in the bank do not know. Places are relative to %gs.
  */
 #define WIRE_ARCS_USED    0x2000
 #define WIRE_ARCS_INDEX   0x2008
-#define WIRE_ARCS_ENTRIES 0x22008
-#define WIRE_ARCS_BITS    15 /* of an index */
-#define WIRE_ARCS_MASK    0x7fff
-#define WIRE_ARCS_MAX     24576 /* entries */
+#define WIRE_ARCS_ENTRIES 0x82008
+#define WIRE_ARCS_BITS    17 /* of an index */
+#define WIRE_ARCS_MASK    0x1ffff
+#define WIRE_ARCS_MAX     98304 /* entries */
 #define WIRE_ARCS_STEPS   1024  /* rows of the index that are tried */
 #define WIRE_CELL_MASK    0xf0  /* PLAN_CELL_MASK of code/plan.h */
-#define WIRE_CELL_LOST    0x100 /* from the cells on: the counter for no known site */
+#define WIRE_CELL_LOST    0x100 /* from the cells on: the counter where there is no room */
 
 /*
  * Where the context-sensitive call graph is measured, the first counters of each bank are
@@ -315,8 +315,8 @@ static inline struct unwind_place wire_return_place(const struct wire_registers 
 }
 
 /*
- * How often each call site called each function, for the pairs that have no place of
- * their own. An entry is whole before its number is in the index, and before it counts.
+ * How often each call site called each function, for the pairs that have no stub of their
+ * own. An entry is whole before its number is in the index, and before it counts.
  */
 struct wire_arc {
 	uint64_t site; /* what the call returns to */
