@@ -178,6 +178,8 @@ static bool has_stub(const struct plan *plan, uint64_t site)
 	       plan->arcs.items[low].led;
 }
 
+/* Of the 5 bytes at `site` as those of a direct call; NULL: they can be none, or lead to
+ * something else. */
 static const char *direct_kind(struct module_file *file, const struct image_arc *arc,
 			       const struct module_file *callee, uint64_t site)
 {
@@ -185,56 +187,86 @@ static const char *direct_kind(struct module_file *file, const struct image_arc 
 	int32_t distance;
 	uint64_t target;
 
-	if (!bytes || has_stub(file->plan, site))
-		return "other";
+	if (!bytes || *bytes != 0xe8)
+		return NULL;
 	memcpy(&distance, bytes + 1, sizeof(distance));
 	target = site + CALL + (uint64_t)(int64_t)distance;
 	if (file == callee &&
 	    target == callee->plan->functions.items[arc->function].address)
 		return "direct";
-	return is_stub(file, target) ? "plt" : "other";
+	return is_stub(file, target) ? "plt" : NULL;
 }
 
-/* The same where no function is known around it, as in parts of functions that lie
- * elsewhere: what ends there and calls, if anything does. */
-static uint64_t start_of_call(struct module_file *file, uint64_t end,
-			      struct brief *ret_brief)
+/* The start of a call that ends at `end`, and how many could: bytes of some may be parts
+ * of others. */
+static unsigned int find_calls(struct module_file *file, uint64_t end,
+			       uint64_t *ret_start, struct brief *ret_brief)
 {
-	static const uint8_t sizes[] = {CALL, 6, 2, 3, 4, 7, 8};
+	static const uint8_t sizes[] = {8, 7, 4, 3, 2, 6, CALL};
+	unsigned int count = 0;
+	struct brief brief;
 
 	for (size_t i = 0; i < sizeof(sizes); i++) {
 		const uint8_t *bytes =
 			module_file_original(file, end - sizes[i], sizes[i]);
 
-		if (bytes && length_decode(bytes, sizes[i], ret_brief) == sizes[i] &&
-		    (ret_brief->kind == BRIEF_CALL32 ||
-		     ret_brief->kind == BRIEF_CALL_INDIRECT))
-			return end - sizes[i];
+		if (!bytes || length_decode(bytes, sizes[i], &brief) != sizes[i] ||
+		    (brief.kind != BRIEF_CALL32 && brief.kind != BRIEF_CALL_INDIRECT))
+			continue;
+		*ret_start = end - sizes[i];
+		*ret_brief = brief;
+		count++;
 	}
-	return 0;
+	return count;
+}
+
+/* The instruction in front of a return address; 0: none ends there. Something called, so
+ * if it can be one call only, it is that. Else the whole function must be looked at,
+ * which takes long. */
+static uint64_t start_of_caller(struct module_file *file, uint64_t end,
+				struct brief *ret_brief)
+{
+	const struct plan_function *function = plan_function_at(file->plan, end - 1);
+	uint64_t start = 0;
+	unsigned int count = find_calls(file, end, &start, ret_brief);
+
+	if (count != 1 && function && end - function->address <= function->size)
+		start = start_of_last(file, function, end, ret_brief);
+	return start;
+}
+
+/* Compilers have calls of __tls_get_addr so, which linkers may rewrite. */
+static bool has_prefixes(struct module_file *file, uint64_t address)
+{
+	const uint8_t *bytes = module_file_original(file, address - 3, 3);
+
+	return bytes && !memcmp(bytes, (const uint8_t[]){0x66, 0x66, 0x48}, 3);
 }
 
 const char *arcs_kind(struct module_file *file, const struct image_arc *arc,
 		      const struct module_file *callee, uint64_t *ret_address)
 {
-	const struct plan_function *function =
-		plan_function_at(file->plan, arc->site - 1);
+	uint64_t start = arc->site - CALL;
 	struct brief brief = {0};
-	uint64_t start = 0;
+	const char *direct;
 
 	*ret_address = arc->site;
 	if (is_restorer(file, arc->site))
 		return "signal";
-	if (function && arc->site - function->address <= function->size)
-		start = start_of_last(file, function, arc->site, &brief);
-	else
-		start = start_of_call(file, arc->site, &brief);
+	if (has_stub(file->plan, start)) {
+		*ret_address = start;
+		return "other";
+	}
+	/* What leads to just this function is a call: its bytes could hardly be others.
+	 */
+	direct = direct_kind(file, arc, callee, start);
+	if (direct) {
+		*ret_address = has_prefixes(file, start) ? start - 3 : start;
+		return direct;
+	}
+	start = start_of_caller(file, arc->site, &brief);
 	if (!start)
 		return "other";
 	*ret_address = start;
-	if (brief.kind == BRIEF_CALL_INDIRECT)
-		return "indirect";
-	if (brief.kind == BRIEF_CALL32 && brief.length == CALL)
-		return direct_kind(file, arc, callee, start);
-	return "other";
+	return brief.kind == BRIEF_CALL_INDIRECT ? "indirect" : "other";
 }

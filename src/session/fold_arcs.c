@@ -20,21 +20,15 @@ static record_node arc_node(struct saving *saving, record_node node,
 {
 	const struct names *n = &saving->names;
 	struct record_model *model = saving->model;
-	char unnamed[32], *name = NULL;
-
 	if (!origin->file)
 		return node;
 	node = record_node_child(model, node, n->caller_path,
 				 record_string(origin->file->path));
 	if (!caller)
 		return node;
-	snprintf(unnamed, sizeof(unnamed), "sub_%lx", caller->address);
-	if (caller->name)
-		name = image_demangle(origin->file->plan->names.items + caller->name);
-	node = record_node_child(model, node, n->caller,
-				 record_string(name ? name : unnamed));
-	free(name);
-	return node;
+	return record_node_child(
+		model, node, n->caller,
+		record_string(saving_function_name(saving, origin->file, caller)));
 }
 
 static const struct plan_function *caller_of(const struct origin *origin)
