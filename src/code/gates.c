@@ -427,8 +427,66 @@ void gates_write(struct making *making)
 	}
 }
 
-void gates_write_stubs(struct plan *plan)
+uint64_t gates_word_of_plt(const struct image *image, uint64_t address)
 {
+	static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+	enum { BND = 0xf2, JUMP = 6 }; /* jmp *word(%rip) */
+	const uint8_t *code = image_bytes_at(image, address, sizeof(endbr64) + 1 + JUMP);
+	const uint8_t *start = code;
+	int32_t distance;
+
+	if (!code || !ranges_meet(image->plt.items, image->plt.count, address,
+				  address + sizeof(endbr64) + 1 + JUMP))
+		return 0;
+	if (!memcmp(code, endbr64, sizeof(endbr64)))
+		code += sizeof(endbr64);
+	code += *code == BND;
+	if (code[0] != 0xff || code[1] != 0x25)
+		return 0;
+	memcpy(&distance, code + 2, sizeof(distance));
+	return address + (uint64_t)(code - start) + JUMP + (uint64_t)(int64_t)distance;
+}
+
+/* Counts an arc, and goes on to its callee. */
+static void emit_stub(struct emitter *emitter, const struct plan_arc *arc)
+{
+	const struct plan *plan = emitter->plan;
+	const struct plan_function *callee = &plan->functions.items[arc->callee];
+	uint32_t slot = plan->arc_slot + (uint32_t)(arc - plan->arcs.items);
+	uint64_t target = plan->code_address + gates_body(plan, callee);
+
+	/* The entry of such a function is as it was. */
+	if (callee->call_end)
+		target = callee->address;
+	probe_emit(emitter, PROBE_COUNT, slot * plan->slot_size, 0, PLAN_PLACE_PROBE);
+	emit_jump(emitter, target);
+}
+
+static void emit_link(struct emitter *emitter, const struct plan_link *link,
+		      uint64_t word)
+{
+	const struct plan_arc *arc = plan_arc_at(emitter->plan, link->site);
+
+	/* lea callee(%rip), %r11 */
+	emit_bytes(emitter, (const uint8_t[]){0x4c, 0x8d, 0x1d}, 3);
+	emit_relative(emitter, emitter->plan->functions.items[arc->callee].address, 0);
+	/* cmp %r11, word(%rip) */
+	emit_bytes(emitter, (const uint8_t[]){0x4c, 0x39, 0x1d}, 3);
+	emit_relative(emitter, word, 0);
+	emit_bytes(emitter, (const uint8_t[]){0x0f, 0x85}, 2); /* jne plt */
+	emit_relative(emitter, link->plt, 0);
+	emit_stub(emitter, arc);
+}
+
+static void fill_up(struct emitter *emitter, size_t start, size_t size)
+{
+	while ((emitter->count - start) % size)
+		emit_byte(emitter, 0xcc);
+}
+
+void gates_write_stubs(struct making *making)
+{
+	struct plan *plan = making->plan;
 	struct emitter emitter = {.address = plan->code_address, .plan = plan};
 
 	while (plan->code.count % GATES_STUB_SIZE)
@@ -436,24 +494,20 @@ void gates_write_stubs(struct plan *plan)
 	plan->arc_code = (uint32_t)plan->code.count;
 	plan->arc_slot = plan->slot_count;
 	plan->slot_count += (uint32_t)plan->arcs.count;
-	vector_reserve(&plan->code,
-		       plan->code.count + plan->arcs.count * GATES_STUB_SIZE);
+	vector_reserve(&plan->code, plan->code.count +
+					    plan->arcs.count * GATES_STUB_SIZE +
+					    plan->links.count * GATES_LINK_SIZE);
 	emitter.code = plan->code.items;
 	emitter.count = plan->code.count;
 	emitter.capacity = plan->code.capacity;
-	for (uint32_t i = 0; i < plan->arcs.count; i++) {
-		const struct plan_function *callee =
-			&plan->functions.items[plan->arcs.items[i].callee];
-		uint64_t target = plan->code_address + gates_body(plan, callee);
-
-		/* The entry of such a function is as it was. */
-		if (callee->call_end)
-			target = callee->address;
-		probe_emit(&emitter, PROBE_COUNT, (plan->arc_slot + i) * plan->slot_size,
-			   0, PLAN_PLACE_PROBE);
-		emit_jump(&emitter, target);
-		while (emitter.count % GATES_STUB_SIZE)
-			emit_byte(&emitter, 0xcc);
+	vector_for_each (&plan->arcs, arc) {
+		emit_stub(&emitter, arc);
+		fill_up(&emitter, plan->arc_code, GATES_STUB_SIZE);
+	}
+	plan->link_code = (uint32_t)emitter.count;
+	vector_for_each (&plan->links, link) {
+		emit_link(&emitter, link, gates_word_of_plt(making->image, link->plt));
+		fill_up(&emitter, plan->link_code, GATES_LINK_SIZE);
 	}
 	plan->code.count = emitter.count;
 }
@@ -566,6 +620,42 @@ static void locate_in_stub(const struct plan *plan, uint32_t offset,
 		place->kind = PLAN_PLACE_UNKNOWN;
 }
 
+/* In that of a link it goes on to the linkage table. */
+static void locate_in_link(const struct plan *plan, uint32_t offset,
+			   struct plan_place *place)
+{
+	enum { CMP = 7, JNE = 14, COUNT = 20 };
+	const struct plan_link *link =
+		&plan->links.items[(offset - plan->link_code) / GATES_LINK_SIZE];
+	uint32_t at = (offset - plan->link_code) % GATES_LINK_SIZE;
+
+	if (!at || at == CMP || at == JNE || at == COUNT)
+		*place = (struct plan_place){.kind = PLAN_PLACE_CALL_DONE,
+					     .function = place->function,
+					     .original = link->plt,
+					     .uncounted = PLAN_ALL_COUNTED};
+	else if (at != COUNT + PROBE_COUNT_SIZE)
+		place->kind = PLAN_PLACE_UNKNOWN;
+}
+
+/* The callee of the stub at an offset; the number of functions: there is none. */
+static uint32_t callee_of_stub(const struct plan *plan, uint32_t offset)
+{
+	const struct plan_arc *arc = NULL;
+	uint32_t number;
+
+	if (plan->links.count && offset >= plan->link_code) {
+		number = (offset - plan->link_code) / GATES_LINK_SIZE;
+		if (number < plan->links.count)
+			arc = plan_arc_at(plan, plan->links.items[number].site);
+	} else {
+		number = (offset - plan->arc_code) / GATES_STUB_SIZE;
+		if (number < plan->arcs.count)
+			arc = &plan->arcs.items[number];
+	}
+	return arc ? arc->callee : (uint32_t)plan->functions.count;
+}
+
 bool gates_locate(const struct plan *plan,
 		  const uint8_t *(*original_at)(void *context, uint64_t address,
 						size_t size),
@@ -580,9 +670,10 @@ bool gates_locate(const struct plan *plan,
 		return false;
 	*ret_place = (struct plan_place){.kind = PLAN_PLACE_UNKNOWN,
 					 .uncounted = PLAN_ALL_COUNTED};
-	if (!gate && (code_offset - plan->arc_code) / GATES_STUB_SIZE < plan->arcs.count)
-		index = plan->arcs.items[(code_offset - plan->arc_code) / GATES_STUB_SIZE]
-				.callee;
+	if (!gate)
+		index = callee_of_stub(plan, code_offset);
+	if (index >= plan->functions.count)
+		return true;
 	function = &plan->functions.items[index];
 	if (code_offset < plan->code.count && function->reason == PLAN_INSTRUMENTED)
 		original = original_at(context, function->address,
@@ -601,6 +692,8 @@ bool gates_locate(const struct plan *plan,
 				       .original = entry_of(function, original),
 				       .uncounted = PLAN_ALL_COUNTED},
 			       ret_place);
+	else if (plan->links.count && code_offset >= plan->link_code)
+		locate_in_link(plan, code_offset, ret_place);
 	else
 		locate_in_stub(plan, code_offset, ret_place);
 	return true;

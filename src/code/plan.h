@@ -183,6 +183,13 @@ struct plan_arc {
 	uint16_t led;    /* not 0: it leads to the stub from its own place, too */
 };
 
+/* An arc through the procedure linkage table: its own stub is behind those of arcs. It
+ * counts if the table's word leads to the callee, and else goes on to the table. */
+struct plan_link {
+	uint64_t site; /* of the arc */
+	uint64_t plt;  /* link-time address that it leads to */
+};
+
 struct plan_patches VECTOR(struct plan_patch);
 
 /* A new displacement of 4 bytes for a call or jump. */
@@ -218,9 +225,11 @@ struct plan {
 	bool graph;          /* gates and returns tell the resident: see code/gates.h */
 	uint32_t arc_code;   /* offset in plan.code of the stubs of arcs */
 	uint32_t arc_slot;   /* counter of the first arc; the others follow */
-	struct VECTOR(struct plan_arc) arcs; /* by site */
-	struct VECTOR(uint8_t) code;         /* trampolines and their constants */
-	struct VECTOR(char) names;           /* as image.names */
+	uint32_t link_code;  /* offset in plan.code of the stubs of links */
+	struct VECTOR(struct plan_arc) arcs;   /* by site */
+	struct VECTOR(struct plan_link) links; /* by site */
+	struct VECTOR(uint8_t) code;           /* trampolines and their constants */
+	struct VECTOR(char) names;             /* as image.names */
 };
 
 /* What hook code needs to know: it steps over the red zone, pushes the hook's number and
@@ -398,6 +407,10 @@ static inline uint32_t plan_gate_lost(const struct plan *plan)
 {
 	return plan_gate_slots(plan) - 2;
 }
+
+/* The arc at a site; NULL: it has none. And its row in plan.links. */
+const struct plan_arc *plan_arc_at(const struct plan *plan, uint64_t site);
+const struct plan_link *plan_link_at(const struct plan *plan, uint64_t site);
 
 /* The last function that begins at or before a link-time address; NULL if none does. */
 const struct plan_function *plan_function_at(const struct plan *plan, uint64_t address);

@@ -168,14 +168,12 @@ static bool is_restorer(struct module_file *file, uint64_t address)
 }
 
 /* Whether a call has a stub: what comes through a gate with its return address was jumped
- * to by what it called. */
+ * to by what it called. One through the linkage table may have come that way itself. */
 static bool has_stub(const struct plan *plan, uint64_t site)
 {
-	size_t low = search_first(plan->arcs.count, middle,
-				  plan->arcs.items[middle].site < site);
+	const struct plan_arc *arc = plan_arc_at(plan, site);
 
-	return low < plan->arcs.count && plan->arcs.items[low].site == site &&
-	       plan->arcs.items[low].led;
+	return arc && arc->led && !plan_link_at(plan, site);
 }
 
 /* Of the 5 bytes at `site` as those of a direct call; NULL: they can be none, or lead to

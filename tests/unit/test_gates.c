@@ -43,18 +43,31 @@ __asm__(".text\n.balign 16\nsample_begin:\n"
 	"sample_carry: sub $8, %rsp\n nopl 8(%rax)\n stc\n call sample_flags\n"
 	"sample_carry_1: clc\n call sample_flags\n"
 	"sample_carry_2: add $8, %rsp\n ret\n"
+	".balign 16\n"
+	"sample_linked: sub $8, %rsp\n nopl 8(%rax)\n"
+	"sample_linked_1: call sample_plt\n add $8, %rsp\n ret\n"
+	".balign 16\n"
+	"sample_tail_linked: lea 3(%rdi), %rdi\n nopl 8(%rax)\n"
+	"sample_linked_2: .byte 0xe9\n .long sample_plt - . - 4\n"
+	/* Farther than a jump within a function. */
+	".balign 16\nsample_code_end: .fill 192, 1, 0xcc\n"
+	"sample_plt: endbr64\n jmp *sample_word(%rip)\n nopl 0(%rax)\n"
+	"sample_lazy: lea sample_leaf(%rip), %r11\n jmp *%r11\n"
+	".balign 16\nsample_word: .quad sample_leaf - sample_begin + 0x20000000\n"
 	".balign 16\nsample_end:\n");
 
 extern const uint8_t sample_begin[], sample_leaf[], sample_first[], sample_twice[],
 	sample_twice_1[], sample_twice_2[], sample_pointer[], sample_pointer_1[],
 	sample_pointer_2[], sample_pointer_3[], sample_pointer_4[], sample_tail[],
 	sample_tail_1[], sample_flags[], sample_carry[], sample_carry_1[],
-	sample_carry_2[], sample_end[];
+	sample_carry_2[], sample_linked[], sample_linked_1[], sample_linked_2[],
+	sample_tail_linked[], sample_code_end[], sample_plt[], sample_lazy[],
+	sample_word[], sample_end[];
 
-enum { LEAF, FIRST, TWICE, POINTER, TAIL, FLAGS, CARRY, FUNCTIONS };
-static const uint8_t *const starts[] = {sample_leaf,    sample_first, sample_twice,
-					sample_pointer, sample_tail,  sample_flags,
-					sample_carry,   sample_end};
+enum { LEAF, FIRST, TWICE, POINTER, TAIL, FLAGS, CARRY, LINKED, TAIL_LINKED, FUNCTIONS };
+static const uint8_t *const starts[] = {
+	sample_leaf,  sample_first, sample_twice,  sample_pointer,     sample_tail,
+	sample_flags, sample_carry, sample_linked, sample_tail_linked, sample_code_end};
 
 enum { BANK_SLOTS = 512 };
 static struct {
@@ -87,6 +100,12 @@ static void empty_bank(void)
 	memset(bank.slots, 0, sizeof(bank.slots));
 }
 
+/* What the linkage table leads to. */
+static void fill_word(uint64_t address)
+{
+	memcpy((void *)(uintptr_t)at(sample_word), &address, sizeof(address));
+}
+
 static void open_area(struct whole_area *area, enum plan_depth depth)
 {
 	size_t size = (size_t)(sample_end - sample_begin);
@@ -101,6 +120,10 @@ static void open_area(struct whole_area *area, enum plan_depth depth)
 	for (int i = 0; i < FUNCTIONS; i++)
 		plan_image_add(&area->image, at(starts[i]),
 			       (uint64_t)(starts[i + 1] - starts[i]), NULL);
+	vector_push(&area->image.plt,
+		    ((struct image_range){at(sample_plt), at(sample_word)}));
+	vector_push(&area->image.links,
+		    ((struct image_link){at(sample_word), at(sample_leaf)}));
 	whole_area_make(area, &request, first_slot);
 	assert_true(area->plan->slot_count <= BANK_SLOTS);
 	bank.header.arc = resident_arc();
@@ -150,11 +173,23 @@ static uint64_t all_counts(const struct plan *plan)
 	return sum;
 }
 
+/* After so many runs of both: the word led to the callee from the second one on. Copied
+ * calls pass by the stub. */
+static void check_links(const struct plan *plan, unsigned runs)
+{
+	uint64_t passed = gate_count(LEAF, at(sample_linked_1) + 5);
+
+	if (!plan->counts_entries)
+		assert_int_equal(passed, 1);
+	assert_int_equal(passed + stub_count(plan, at(sample_linked_1)), runs);
+	assert_int_equal(stub_count(plan, at(sample_linked_2)), runs);
+}
+
 static void check_counts(const struct whole_area *area)
 {
 	const struct plan *plan = area->plan;
-	/* The runs call five functions, and these all others. */
-	uint64_t calls = 5 + 4 + 2 + 4;
+	/* The runs call seven functions, and these all others. */
+	uint64_t calls = 7 + 4 + 2 + 4 + 2;
 
 	/* Relocated whole without a jump at its entry it has no gate. */
 	if (plan->functions.items[FIRST].step_count &&
@@ -176,6 +211,11 @@ static void check_counts(const struct whole_area *area)
 		assert_int_equal(stub_count(plan, at(sample_twice_1)), i);
 		assert_int_equal(stub_count(plan, at(sample_twice_2)), i);
 		assert_int_equal(stub_count(plan, at(sample_tail_1)), i);
+		fill_word(at(i == 1 ? sample_lazy : sample_leaf));
+		whole_run(at(sample_linked), i, 5, i);
+		fill_word(at(sample_leaf));
+		whole_run(at(sample_tail_linked), i, 5, i);
+		check_links(plan, i);
 		assert_int_equal(all_counts(plan), i * calls);
 	}
 }
@@ -236,8 +276,11 @@ static void check_place(struct walk *walk, const greg_t *registers)
 	struct plan_place place =
 		plan_locate(plan, whole_original_at, &walk->area.image, offset);
 	const uint64_t *stack = (const uint64_t *)(uintptr_t)registers[REG_RSP];
-	bool before =
-		place.kind == PLAN_PLACE_PROBE || place.kind == PLAN_PLACE_CALL_UNDO;
+	bool linked = offset >= plan->link_code;
+	/* From the stub of a link it goes on to the linkage table. */
+	bool before = place.kind == PLAN_PLACE_PROBE ||
+		      place.kind == PLAN_PLACE_CALL_UNDO ||
+		      (linked && place.original == at(sample_plt));
 
 	assert_int_not_equal(place.kind, PLAN_PLACE_UNKNOWN);
 	assert_int_equal(registers[REG_RSP] + place.stack, walk->rsp);
@@ -247,7 +290,7 @@ static void check_place(struct walk *walk, const greg_t *registers)
 		assert_int_equal(registers[REG_RAX], walk->rax);
 	if (place.kept)
 		assert_int_equal(*(const uint64_t *)(walk->rsp - PLAN_KEPT), walk->r11);
-	else
+	else if (!linked)
 		assert_int_equal(registers[REG_R11], walk->r11);
 	assert_int_equal(all_counts(plan) + uncounted(plan, &place),
 			 walk->counts + !before);
