@@ -498,21 +498,32 @@ arc_end:
 	mov	48(%rsp), %rax
 	mov	1(%rax), %r9d
 	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
+	child_slot eax
+	mov	%gs:WIRE_GRAPH_NODES + 32(%rdx,%rax,4), %eax
+	cmp	%r9d, %gs:WIRE_GRAPH_NODES(%rax)
+	jne	\name\()_search
+\name\()_found:
+	.endm
+	/* Where in its parent a child is known that is function r9. */
+	.macro child_slot slot
+	mov	%r9d, %\slot
+	shr	$5, %\slot
+	and	$(WIRE_GRAPH_CHILDREN - 1), %\slot
+	.endm
+	/* The same where the parent does not know it: by the index, or a new one. Where there is
+	 * no room for one, the function's own counter is `lost`, and rax the node of all those.
+	 * r8 lies at 40(%rsp) meanwhile. A place in the parent that several children would have
+	 * is nobody's any more: they are better found by the index at once. */
+	.macro search_child name
+\name\()_search:
 	find_row eax
 	mov	%gs:WIRE_GRAPH_INDEX(,%rax,4), %eax
 	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
 	cmp	%r9d, %gs:WIRE_GRAPH_NODES(%rax)
-	jne	\name\()_search
+	jne	1f
 	cmp	%edx, %gs:WIRE_GRAPH_NODES + 4(%rax)
-	jne	\name\()_search
-\name\()_found:
-	.endm
-	/* The same where another node is in the row: in those behind it, or a new one. Where there
-	 * is no room for one, the function's own counter is `lost`, and rax the node of all those.
-	 * r8 lies at 40(%rsp) meanwhile. */
-	.macro search_child name
-\name\()_search:
-	movl	$WIRE_GRAPH_STEPS, 32(%rsp)
+	je	\name\()_found
+1:	movl	$WIRE_GRAPH_STEPS, 32(%rsp)
 	mov	%r8, 40(%rsp)
 	find_row r8d
 	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
@@ -532,12 +543,18 @@ arc_end:
 2:	mov	%gs:WIRE_GRAPH_USED, %rax
 	cmp	$WIRE_GRAPH_MAX, %rax
 	jae	3f
-	add	$32, %rax
+	add	$64, %rax
 	mov	%r9d, %gs:WIRE_GRAPH_NODES(%rax)
 	mov	%edx, %gs:WIRE_GRAPH_NODES + 4(%rax)
 	mov	%rax, %gs:WIRE_GRAPH_USED
 	mov	%eax, %gs:WIRE_GRAPH_INDEX(,%r8,4)
-	mov	40(%rsp), %r8
+	child_slot r8d
+	cmpl	$0, %gs:WIRE_GRAPH_NODES + 32(%rdx,%r8,4)
+	je	4f
+	movl	$WIRE_GRAPH_BEYOND, %gs:WIRE_GRAPH_NODES + 32(%rdx,%r8,4)
+	jmp	5f
+4:	mov	%eax, %gs:WIRE_GRAPH_NODES + 32(%rdx,%r8,4)
+5:	mov	40(%rsp), %r8
 	jmp	\name\()_found
 3:	mov	40(%rsp), %r8
 	mov	$WIRE_GRAPH_BEYOND, %eax

@@ -35,6 +35,7 @@ CHECK(wire_graph, frames, WIRE_GRAPH_FRAMES - WIRE_BANK_HEADER);
 CHECK(wire_graph, nodes, WIRE_GRAPH_NODES - WIRE_BANK_HEADER);
 CHECK(wire_graph_node, calls, 8);
 CHECK(wire_graph_node, ticks, 16);
+CHECK(wire_graph_node, children, 32);
 CHECK(wire_graph_frame, node, 8);
 CHECK(wire_arcs, used, WIRE_ARCS_USED - WIRE_BANK_HEADER);
 CHECK(wire_arcs, index, WIRE_ARCS_INDEX - WIRE_BANK_HEADER);
@@ -58,7 +59,7 @@ _Static_assert(sizeof(struct wire_control) == WIRE_BANKS_OFFSET - WIRE_CONTROL_O
 	       "the banks follow wire_control");
 _Static_assert(sizeof(struct wire_bank) < 0x1000, "the resident's stack needs the rest");
 _Static_assert(sizeof(struct wire_arc) == 24, "entries as resident.S sees them");
-_Static_assert(sizeof(struct wire_graph_node) == 32, "nodes as resident.S sees them");
+_Static_assert(sizeof(struct wire_graph_node) == 64, "nodes as resident.S sees them");
 _Static_assert(sizeof(struct wire_graph_frame) == 16, "frames as resident.S sees them");
-_Static_assert(WIRE_GRAPH_BEYOND == WIRE_GRAPH_MAX + 32, "it follows all others");
+_Static_assert(WIRE_GRAPH_BEYOND == WIRE_GRAPH_MAX + 64, "it follows all others");
 _Static_assert(sizeof(struct wire_registers) == WIRE_HOOK_REGISTERS, "the hook's frame");
