@@ -14,7 +14,8 @@ struct emit_mark {
 	uint8_t kind; /* enum plan_place_kind */
 	uint8_t instruction;
 	uint8_t stack;
-	bool inside, pushed, flags, kept;
+	uint8_t kept;
+	bool inside, pushed, flags;
 };
 
 enum { EMIT_MARKS_MAX = 192 };

@@ -1,327 +1,21 @@
 #include "code/gates.h"
 
+#include "code/gate_forms.h"
 #include "code/probe.h"
 #include "code/steps.h"
 #include "code/trampoline.h"
 
 #include <string.h>
 
-enum gate_form {
-	GATE_CELL,       /* compares with a cell; flags are dead */
-	GATE_KEEP_FLAGS, /* asks the resident each time */
-	GATE_GRAPH,      /* tells the resident of the call and its place on the stack */
-	GATE_GRAPH_KEEP_FLAGS,
-	GATE_PLAIN, /* callers are not told apart */
-	GATE_FORMS,
-};
-
-/* What the last bytes of an instruction are. */
-enum gate_operand {
-	OPERAND_NONE,
-	OPERAND_SLOT,   /* displacement in the bank, of a word of the cell */
-	OPERAND_ARC,    /* displacement in the bank of the resident's address */
-	OPERAND_TARGET, /* distance to the trampoline */
-	OPERAND_RETURN, /* distance from rsp to the return address */
-	OPERAND_RETURN_BYTE,
-};
-
-struct gate_step {
-	uint8_t bytes[8];
-	uint8_t size;
-	uint8_t operand; /* enum gate_operand */
-	uint8_t word;    /* of the gate's counters, with OPERAND_SLOT */
-	uint8_t stack;   /* bytes that rsp is down before it */
-	uint8_t state;   /* enum gate_state, before it */
-	bool counted;    /* before it */
-};
-
-/* What the program's registers are in. */
-enum gate_state {
-	STATE_WHOLE,
-	STATE_KEPT = 1,   /* r11 is in the word PLAN_KEPT bytes below where rsp was */
-	STATE_PUSHED = 2, /* rax is at rsp, or behind the flags */
-	STATE_FLAGS = 4,  /* flags are at rsp */
-};
-
-enum { STEPS_MAX = 19 };
-
-/* The word below the red zone, at -PLAN_KEPT(%rsp). */
-#define KEPT (uint8_t) - PLAN_KEPT, 0xff, 0xff, 0xff
-
-/* jne leads behind the first jump, and the jump at the end back to the last mov. */
-static const struct gate_step forms[GATE_FORMS][STEPS_MAX + 1] =
-	{
-		[GATE_CELL] =
-			{
-				/* mov %r11, KEPT */
-				{{0x4c, 0x89, 0x9c, 0x24, KEPT}, 8, 0, 0, 0, 0, false},
-				/* movzbl 0(%rsp), %r11d, or more */
-				{{0x44, 0x0f, 0xb6, 0x5c, 0x24},
-				 5,
-				 OPERAND_RETURN_BYTE,
-				 0,
-				 0,
-				 STATE_KEPT,
-				 false},
-				/* and $PLAN_CELL_MASK, %r11d */
-				{{0x41, 0x81, 0xe3, PLAN_CELL_MASK, 0, 0, 0},
-				 7,
-				 0,
-				 0,
-				 0,
-				 STATE_KEPT,
-				 false},
-				/* mov %gs:cells(%r11), %r11 */
-				{{0x65, 0x4d, 0x8b, 0x9b},
-				 4,
-				 OPERAND_SLOT,
-				 0,
-				 0,
-				 STATE_KEPT,
-				 false},
-				/* cmp %r11, 0(%rsp) */
-				{{0x4c, 0x39, 0x5c, 0x24},
-				 4,
-				 OPERAND_RETURN_BYTE,
-				 0,
-				 0,
-				 STATE_KEPT,
-				 false},
-				{{0x75, 37}, 2, 0, 0, 0, STATE_KEPT, false}, /* jne */
-				{{0x41, 0x81, 0xe3, PLAN_CELL_MASK, 0, 0, 0},
-				 7,
-				 0,
-				 0,
-				 0,
-				 STATE_KEPT,
-				 false},
-				/* mov %gs:cells+8(%r11), %r11 */
-				{{0x65, 0x4d, 0x8b, 0x9b},
-				 4,
-				 OPERAND_SLOT,
-				 1,
-				 0,
-				 STATE_KEPT,
-				 false},
-				/* test %r11, %r11; jz */
-				{{0x4d, 0x85, 0xdb}, 3, 0, 0, 0, STATE_KEPT, false},
-				{{0x74, 17}, 2, 0, 0, 0, STATE_KEPT, false},
-				/* incq %gs:(%r11) */
-				{{0x65, 0x49, 0xff, 0x03}, 4, 0, 0, 0, STATE_KEPT, false},
-				/* mov KEPT, %r11 */
-				{{0x4c, 0x8b, 0x9c, 0x24, KEPT},
-				 8,
-				 0,
-				 0,
-				 0,
-				 STATE_KEPT,
-				 true},
-				{{0xe9}, 1, OPERAND_TARGET, 0, 0, 0, true},
-				/* mov 0(%rsp), %r11 */
-				{{0x4c, 0x8b, 0x5c, 0x24},
-				 4,
-				 OPERAND_RETURN_BYTE,
-				 0,
-				 0,
-				 STATE_KEPT,
-				 false},
-				/* lea KEPT, %rsp */
-				{{0x48, 0x8d, 0xa4, 0x24, KEPT},
-				 8,
-				 0,
-				 0,
-				 0,
-				 STATE_KEPT,
-				 false},
-				/* call *%gs:arc */
-				{{0x65, 0xff, 0x14, 0x25},
-				 4,
-				 OPERAND_ARC,
-				 0,
-				 PLAN_KEPT,
-				 STATE_KEPT,
-				 false},
-				/* mov $cells, %r11d */
-				{{0x41, 0xbb},
-				 2,
-				 OPERAND_SLOT,
-				 0,
-				 PLAN_KEPT,
-				 STATE_KEPT,
-				 true},
-				/* lea PLAN_KEPT(%rsp), %rsp */
-				{{0x48, 0x8d, 0xa4, 0x24, PLAN_KEPT, 0, 0, 0},
-				 8,
-				 0,
-				 0,
-				 PLAN_KEPT,
-				 STATE_KEPT,
-				 true},
-				{{0xeb, (uint8_t)-50}, 2, 0, 0, 0, STATE_KEPT, true},
-			},
-		[GATE_KEEP_FLAGS] =
-			{
-				{{0x4c, 0x89, 0x9c, 0x24, KEPT}, 8, 0, 0, 0, 0, false},
-				{{0x48, 0x8d, 0xa4, 0x24, KEPT},
-				 8,
-				 0,
-				 0,
-				 0,
-				 STATE_KEPT,
-				 false},
-				/* pushfq */
-				{{0x9c}, 1, 0, 0, PLAN_KEPT, STATE_KEPT, false},
-				/* mov PLAN_KEPT+8(%rsp), %r11, or more */
-				{{0x4c, 0x8b, 0x9c, 0x24},
-				 4,
-				 OPERAND_RETURN,
-				 0,
-				 PLAN_KEPT + 8,
-				 STATE_KEPT | STATE_FLAGS,
-				 false},
-				{{0x65, 0xff, 0x14, 0x25},
-				 4,
-				 OPERAND_ARC,
-				 0,
-				 PLAN_KEPT + 8,
-				 STATE_KEPT | STATE_FLAGS,
-				 false},
-				{{0x41, 0xbb},
-				 2,
-				 OPERAND_SLOT,
-				 0,
-				 PLAN_KEPT + 8,
-				 STATE_KEPT | STATE_FLAGS,
-				 true},
-				/* popfq */
-				{{0x9d},
-				 1,
-				 0,
-				 0,
-				 PLAN_KEPT + 8,
-				 STATE_KEPT | STATE_FLAGS,
-				 true},
-				{{0x48, 0x8d, 0xa4, 0x24, PLAN_KEPT, 0, 0, 0},
-				 8,
-				 0,
-				 0,
-				 PLAN_KEPT,
-				 STATE_KEPT,
-				 true},
-				{{0x4c, 0x8b, 0x9c, 0x24, KEPT},
-				 8,
-				 0,
-				 0,
-				 0,
-				 STATE_KEPT,
-				 true},
-				{{0xe9}, 1, OPERAND_TARGET, 0, 0, 0, true},
-			},
-		[GATE_GRAPH] =
-			{
-				{{0x48, 0x8d, 0x64, 0x24, 0x80}, 5, 0, 0, 0, 0, false},
-				{{0x50}, 1, 0, 0, 128, 0, false},
-				/* lea 136(%rsp), %rax, or more */
-				{{0x48, 0x8d, 0x84, 0x24},
-				 4,
-				 OPERAND_RETURN,
-				 0,
-				 136,
-				 STATE_PUSHED,
-				 false},
-				/* call *%gs:enter */
-				{{0x65, 0xff, 0x14, 0x25},
-				 4,
-				 OPERAND_ARC,
-				 0,
-				 136,
-				 STATE_PUSHED,
-				 false},
-				{{0xb8}, 1, OPERAND_SLOT, 0, 136, STATE_PUSHED, true},
-				{{0x58}, 1, 0, 0, 136, STATE_PUSHED, true},
-				{{0x48, 0x8d, 0xa4, 0x24, 0x80}, 8, 0, 0, 128, 0, true},
-				{{0xe9}, 1, OPERAND_TARGET, 0, 0, 0, true},
-			},
-		[GATE_GRAPH_KEEP_FLAGS] =
-			{
-				{{0x48, 0x8d, 0x64, 0x24, 0x80}, 5, 0, 0, 0, 0, false},
-				{{0x50}, 1, 0, 0, 128, 0, false},
-				{{0x9c}, 1, 0, 0, 136, STATE_PUSHED, false},
-				{{0x48, 0x8d, 0x84, 0x24},
-				 4,
-				 OPERAND_RETURN,
-				 0,
-				 144,
-				 STATE_PUSHED | STATE_FLAGS,
-				 false},
-				{{0x65, 0xff, 0x14, 0x25},
-				 4,
-				 OPERAND_ARC,
-				 0,
-				 144,
-				 STATE_PUSHED | STATE_FLAGS,
-				 false},
-				{{0xb8},
-				 1,
-				 OPERAND_SLOT,
-				 0,
-				 144,
-				 STATE_PUSHED | STATE_FLAGS,
-				 true},
-				{{0x9d}, 1, 0, 0, 144, STATE_PUSHED | STATE_FLAGS, true},
-				{{0x58}, 1, 0, 0, 136, STATE_PUSHED, true},
-				{{0x48, 0x8d, 0xa4, 0x24, 0x80}, 8, 0, 0, 128, 0, true},
-				{{0xe9}, 1, OPERAND_TARGET, 0, 0, 0, true},
-			},
-		[GATE_PLAIN] =
-			{
-				{{0x65, 0x48, 0xff, 4, 0x25},
-				 5,
-				 OPERAND_SLOT,
-				 0,
-				 0,
-				 0,
-				 false},
-				{{0xe9}, 1, OPERAND_TARGET, 0, 0, 0, true},
-			},
-};
-
-/* What a gate depends on beside its form. */
-struct gate {
-	enum gate_form form;
-	uint32_t slot;  /* displacement in the bank of what it counts with, without the
-			   module's own */
-	uint32_t arc;   /* see struct plan_hook_layout */
-	uint32_t depth; /* bytes from rsp to the return address */
-	uint64_t original, target;
-};
-
-static void emit_gate(struct emitter *emitter, const struct gate *gate)
+/* Bytes of each gate of the plan. */
+static uint32_t gates_size(const struct plan *plan)
 {
-	for (const struct gate_step *step = forms[gate->form]; step->size; step++) {
-		emit_mark(emitter, (struct emit_mark){
-					   .kind = step->counted ? PLAN_PLACE_START
-								 : PLAN_PLACE_PROBE,
-					   .original = gate->original,
-					   .stack = step->stack,
-					   .pushed = step->state & STATE_PUSHED,
-					   .flags = step->state & STATE_FLAGS,
-					   .kept = step->state & STATE_KEPT,
-				   });
-		emit_bytes(emitter, step->bytes, step->size);
-		if (step->operand == OPERAND_RETURN) {
-			emit_word32(emitter, step->stack + gate->depth);
-		} else if (step->operand == OPERAND_RETURN_BYTE) {
-			emit_byte(emitter, (uint8_t)gate->depth);
-		} else if (step->operand == OPERAND_SLOT) {
-			emit_fixup(emitter, PLAN_FIXUP_SLOT);
-			emit_word32(emitter, gate->slot + step->word * 8u);
-		} else if (step->operand == OPERAND_ARC) {
-			emit_word32(emitter, gate->arc);
-		} else if (step->operand == OPERAND_TARGET) {
-			emit_relative(emitter, gate->target, 0);
-		}
-	}
+	return plan->graph ? GATES_GRAPH_SIZE : GATES_SIZE;
+}
+
+static uint32_t round_up(uint32_t count, uint32_t to)
+{
+	return (count + to - 1) / to * to;
 }
 
 void gates_reserve(struct making *making)
@@ -331,10 +25,14 @@ void gates_reserve(struct making *making)
 
 	if (!making->request->calls)
 		return;
-	plan->gates_size = (uint32_t)(count * GATES_SIZE);
 	plan->counts_entries = making->request->depth >= PLAN_BLOCKS;
 	plan->graph = making->request->graph;
+	plan->gates_size = (uint32_t)(count * gates_size(plan));
 	plan->slot_count = (uint32_t)(count * plan_gate_slots(plan));
+	/* All modules' begin so that a node has one place for a child in all of them. */
+	if (plan->graph)
+		plan->slot_count = round_up(plan->slot_count,
+					    PLAN_GRAPH_CHILDREN * PLAN_GRAPH_SLOTS);
 	vector_reserve(&plan->code, plan->gates_size);
 	memset(plan->code.items, 0xcc, plan->gates_size);
 	plan->code.count = plan->gates_size;
@@ -356,14 +54,14 @@ uint32_t gates_entrance(const struct plan *plan, const struct plan_function *fun
 	if (!plan->gates_size || function->hook ||
 	    (function->call_end && !gates_in_call(plan, function)))
 		return function->trampoline;
-	return index_of(plan, function) * GATES_SIZE;
+	return index_of(plan, function) * gates_size(plan);
 }
 
 uint64_t gates_of_hooked(const struct plan *plan, const struct plan_function *function)
 {
 	if (!plan->gates_size || !function->hook || function->reason != PLAN_INSTRUMENTED)
 		return 0;
-	return plan->code_address + index_of(plan, function) * GATES_SIZE;
+	return plan->code_address + index_of(plan, function) * gates_size(plan);
 }
 
 uint32_t gates_body(const struct plan *plan, const struct plan_function *function)
@@ -381,9 +79,10 @@ static enum gate_form form_of(const struct making *making, uint32_t index)
 
 	if (function->flags & IMAGE_FUNCTION_GO)
 		return GATE_PLAIN;
+	if (making->plan->graph && making->choices[index].keep_flags)
+		return GATE_GRAPH_KEEP_FLAGS;
 	if (making->plan->graph)
-		return making->choices[index].keep_flags ? GATE_GRAPH_KEEP_FLAGS
-							 : GATE_GRAPH;
+		return function->step_count ? GATE_GRAPH : GATE_TALLY;
 	return making->choices[index].keep_flags ? GATE_KEEP_FLAGS : GATE_CELL;
 }
 
@@ -411,7 +110,9 @@ void gates_write(struct making *making)
 		struct gate gate = {
 			.form = form_of(making, i),
 			.slot = i * plan_gate_slots(plan) * plan->slot_size,
-			.arc = routine_of(making, function),
+			.number = i,
+			.routine = routine_of(making, function),
+			.graph = &making->request->hook_layout.graph,
 			.target = plan->code_address + gates_body(plan, function),
 		};
 
@@ -422,8 +123,8 @@ void gates_write(struct making *making)
 			gate.slot += plan_gate_lost(plan) * plan->slot_size;
 		if (function->call_end)
 			gate.depth = making->choices[i].call_depth + 8u;
-		emitter.count = (size_t)i * GATES_SIZE;
-		emit_gate(&emitter, &gate);
+		emitter.count = (size_t)i * gates_size(plan);
+		gate_emit(&emitter, &gate);
 	}
 }
 
@@ -558,46 +259,26 @@ static struct plan_place body_of(const struct plan *plan, uint32_t index,
 	return place;
 }
 
-/* Up to the first operand all forms differ. */
-static bool begins_with(const uint8_t *code, enum gate_form form)
-{
-	for (const struct gate_step *step = forms[form]; step->size; step++) {
-		if (memcmp(code, step->bytes, step->size))
-			return false;
-		if (step->operand)
-			break;
-		code += step->size;
-	}
-	return true;
-}
-
-static enum gate_form form_at(const uint8_t *code)
-{
-	enum gate_form form = 0;
-
-	while (form < GATE_PLAIN && !begins_with(code, form))
-		form++;
-	return form;
-}
-
 /* `place` is that of the body, and `entry` that of a thread that has not counted. */
 static void locate_in_gate(const struct plan *plan, uint32_t offset,
 			   const struct plan_place *entry, struct plan_place *place)
 {
 	struct plan_place body = *place;
 	struct emit_marks marks = {.count = 0};
-	uint8_t scratch[GATES_SIZE];
+	uint8_t scratch[GATES_GRAPH_SIZE];
 	struct emitter emitter = {
 		.code = scratch, .capacity = sizeof(scratch), .marks = &marks};
-	const uint8_t *code = plan->code.items + offset - offset % GATES_SIZE;
-	struct gate gate = {.form = form_at(code)};
+	const struct plan_function *function =
+		&plan->functions.items[offset / gates_size(plan)];
+	const uint8_t *code = plan->code.items + offset - offset % gates_size(plan);
+	struct gate gate = {.form = gate_form_at(code, function->step_count)};
 
-	emit_gate(&emitter, &gate);
+	gate_emit(&emitter, &gate);
 	place->kind = PLAN_PLACE_UNKNOWN;
 	for (size_t i = 0; i < marks.count; i++) {
 		const struct emit_mark *mark = &marks.items[i];
 
-		if (mark->offset != offset % GATES_SIZE)
+		if (mark->offset != offset % gates_size(plan))
 			continue;
 		*place = mark->kind == PLAN_PLACE_PROBE ? *entry : body;
 		place->stack = mark->stack;
@@ -664,7 +345,7 @@ bool gates_locate(const struct plan *plan,
 	bool gate = code_offset < plan->gates_size;
 	const struct plan_function *function;
 	const uint8_t *original = NULL;
-	uint32_t index = code_offset / GATES_SIZE;
+	uint32_t index = code_offset / gates_size(plan);
 
 	if (!gate && (!plan->arcs.count || code_offset < plan->arc_code))
 		return false;

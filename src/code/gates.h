@@ -40,9 +40,10 @@
 #include "code/making.h"
 
 enum {
-	GATES_SIZE = 112,     /* bytes of a gate; one for each function, at the start */
-	GATES_STUB_SIZE = 16, /* bytes of a stub; those of plan.arcs, at the end */
-	GATES_LINK_SIZE = 48, /* the same of plan.links, behind them */
+	GATES_SIZE = 112,       /* bytes of a gate; one for each function, at the start */
+	GATES_GRAPH_SIZE = 240, /* the same where call graphs are measured */
+	GATES_STUB_SIZE = 16,   /* bytes of a stub; those of plan.arcs, at the end */
+	GATES_LINK_SIZE = 48,   /* the same of plan.links, behind them */
 };
 
 /* Makes room for the gates at the start of plan.code and for the cells in front of all

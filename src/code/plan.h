@@ -167,6 +167,8 @@ enum {
 						   first cell */
 	PLAN_GATE_SLOTS = PLAN_CELLS * 2 + 2,
 	PLAN_GRAPH_SLOTS = 4,
+	PLAN_GRAPH_CHILDREN = 8, /* that a node of a call graph knows, by the last bits of
+				    their functions' numbers */
 };
 
 struct plan_fixup {
@@ -234,6 +236,17 @@ struct plan {
 
 /* What hook code needs to know: it steps over the red zone, pushes the hook's number and
  * calls through this word. */
+/* The same of the tree that the resident keeps where call graphs are measured (struct
+ * wire_graph): what gates know of it. */
+struct plan_graph_layout {
+	uint32_t top;      /* of the distance of the innermost frame from the first */
+	uint32_t frames;   /* of the first frame: place, inverted, and node */
+	uint32_t nodes;    /* of the first node: function, parent, calls, ... */
+	uint32_t mask;     /* from a node on: its mask */
+	uint32_t children; /* from a node on: PLAN_GRAPH_CHILDREN of its children */
+	uint32_t depth;    /* frames end here */
+};
+
 struct plan_hook_layout {
 	uint32_t entry; /* offset in the bank (relative to %gs) of the address to call */
 	uint32_t arc;   /* the same of the address that gates call */
@@ -241,6 +254,7 @@ struct plan_hook_layout {
 			     their own address in rbx; 0: they are left alone */
 	uint32_t enter, leave, tally; /* as `arc`, where call graphs are measured: of
 					 calls, returns, and calls without returns */
+	struct plan_graph_layout graph;
 };
 
 /* How much of a function is measured. */
@@ -330,7 +344,8 @@ struct plan_place {
 	bool pushed;          /* rax is in the word at rsp */
 	bool flags;           /* flags are in the word at rsp, and rax, if it is pushed,
 				 in the next */
-	bool kept;            /* r11 is in the word PLAN_KEPT bytes below where rsp was */
+	uint8_t kept;         /* not 0: r11 is in the word PLAN_KEPT bytes below where rsp
+				 was; 2: and rax in that below it */
 	bool inside;          /* in the middle of the expansion of `instruction` */
 	/* MOVED, START, CALL_DONE: counters (displacements in the bank without the
 	 * module's) of probes that the thread has not run, and will not; PLAN_NO_SLOT:

@@ -473,12 +473,19 @@ arc_end:
 \timed:
 	add	%rax, %gs:WIRE_GRAPH_NODES + 16(%rdx)
 	.endm
-	/* Drops frames at the place and below. One of them may have had the clock. */
+	/* Drops frames at the place and below. If one of them had the clock, its time ends. */
 	.macro drop_frames name
 \name\()_drop:
-0:	sub	$16, %ecx
+	mov	%gs:WIRE_GRAPH_AT, %edx
+	xor	%eax, %eax
+0:	cmp	%edx, %gs:WIRE_GRAPH_FRAMES + 8(%rcx)
+	sete	%ah
+	or	%ah, %al
+	sub	$16, %ecx
 	cmp	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)
 	jae	0b
+	test	%al, %al
+	jz	\name\()_alone
 	take_time \name\()_dropped
 1:	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
 	mov	%edx, %gs:WIRE_GRAPH_AT
@@ -499,7 +506,7 @@ arc_end:
 	mov	1(%rax), %r9d
 	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
 	child_slot eax
-	mov	%gs:WIRE_GRAPH_NODES + 32(%rdx,%rax,4), %eax
+	mov	%gs:WIRE_GRAPH_NODES + WIRE_GRAPH_CHILDREN_AT(%rdx,%rax,4), %eax
 	cmp	%r9d, %gs:WIRE_GRAPH_NODES(%rax)
 	jne	\name\()_search
 \name\()_found:
@@ -512,21 +519,19 @@ arc_end:
 	.endm
 	/* The same where the parent does not know it: by the index, or a new one. Where there is
 	 * no room for one, the function's own counter is `lost`, and rax the node of all those.
-	 * r8 lies at 40(%rsp) meanwhile. A place in the parent that several children would have
-	 * is nobody's any more: they are better found by the index at once. */
+	 * r8 lies at 40(%rsp) meanwhile. Of several children that have one place in the parent,
+	 * that gets it which is called most. */
 	.macro search_child name
 \name\()_search:
-	find_row eax
-	mov	%gs:WIRE_GRAPH_INDEX(,%rax,4), %eax
-	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
-	cmp	%r9d, %gs:WIRE_GRAPH_NODES(%rax)
-	jne	1f
-	cmp	%edx, %gs:WIRE_GRAPH_NODES + 4(%rax)
-	je	\name\()_found
-1:	movl	$WIRE_GRAPH_STEPS, 32(%rsp)
 	mov	%r8, 40(%rsp)
 	find_row r8d
 	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
+	mov	%gs:WIRE_GRAPH_INDEX(,%r8,4), %eax
+	cmp	%r9d, %gs:WIRE_GRAPH_NODES(%rax)
+	jne	1f
+	cmp	%edx, %gs:WIRE_GRAPH_NODES + 4(%rax)
+	je	4f
+1:	movl	$WIRE_GRAPH_STEPS, 32(%rsp)
 1:	and	$WIRE_GRAPH_MASK, %r8d
 	mov	%gs:WIRE_GRAPH_INDEX(,%r8,4), %eax
 	test	%eax, %eax
@@ -538,8 +543,7 @@ arc_end:
 	jne	1b
 	cmp	%edx, %gs:WIRE_GRAPH_NODES + 4(%rax)
 	jne	1b
-	mov	40(%rsp), %r8
-	jmp	\name\()_found
+	jmp	4f
 2:	mov	%gs:WIRE_GRAPH_USED, %rax
 	cmp	$WIRE_GRAPH_MAX, %rax
 	jae	3f
@@ -548,13 +552,15 @@ arc_end:
 	mov	%edx, %gs:WIRE_GRAPH_NODES + 4(%rax)
 	mov	%rax, %gs:WIRE_GRAPH_USED
 	mov	%eax, %gs:WIRE_GRAPH_INDEX(,%r8,4)
-	child_slot r8d
-	cmpl	$0, %gs:WIRE_GRAPH_NODES + 32(%rdx,%r8,4)
-	je	4f
-	movl	$WIRE_GRAPH_BEYOND, %gs:WIRE_GRAPH_NODES + 32(%rdx,%r8,4)
-	jmp	5f
-4:	mov	%eax, %gs:WIRE_GRAPH_NODES + 32(%rdx,%r8,4)
-5:	mov	40(%rsp), %r8
+4:	child_slot r8d
+	lea	WIRE_GRAPH_CHILDREN_AT(%rdx,%r8,4), %edx
+	mov	%gs:WIRE_GRAPH_NODES(%rdx), %r8d
+	mov	%gs:WIRE_GRAPH_NODES + 8(%r8), %r8
+	cmp	%r8, %gs:WIRE_GRAPH_NODES + 8(%rax)
+	jb	5f
+	mov	%eax, %gs:WIRE_GRAPH_NODES(%rdx)
+5:	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
+	mov	40(%rsp), %r8
 	jmp	\name\()_found
 3:	mov	40(%rsp), %r8
 	mov	$WIRE_GRAPH_BEYOND, %eax
@@ -573,7 +579,7 @@ enter_saved:
 	jae	enter_drop
 enter_alone:
 	find_child enter
-	movzbl	%gs:WIRE_GRAPH_NODES + 31(%rax), %edx
+	movzbl	%gs:WIRE_GRAPH_NODES + WIRE_GRAPH_MASK_AT(%rax), %edx
 	test	%dl, %gs:WIRE_GRAPH_NODES + 8(%rax)
 	jz	enter_time
 enter_untimed:
@@ -633,7 +639,7 @@ leave_call_time:
 	take_time leave_call_timed
 	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
 	mov	%edx, %gs:WIRE_GRAPH_AT
-	movzbl	%gs:WIRE_GRAPH_NODES + 31(%r9), %edx
+	movzbl	%gs:WIRE_GRAPH_NODES + WIRE_GRAPH_MASK_AT(%r9), %edx
 	incq	%gs:WIRE_GRAPH_NODES + 24(%r9)
 	mov	%gs:WIRE_GRAPH_NODES + 24(%r9), %rax
 	shl	$8, %rax
@@ -644,7 +650,7 @@ leave_call_time:
 	cmp	%rax, %gs:WIRE_GRAPH_NODES + 16(%r9)
 	sbb	%edx, %edx
 	and	$WIRE_GRAPH_SKIPS, %edx
-	mov	%dl, %gs:WIRE_GRAPH_NODES + 31(%r9)
+	mov	%dl, %gs:WIRE_GRAPH_NODES + WIRE_GRAPH_MASK_AT(%r9)
 1:	jmp	leave_call_alone
 	drop_frames leave_call
 leave_call_end:

@@ -116,12 +116,16 @@ bool arc_take_pushed(const struct thread *thread, const struct plan_place *place
 {
 	const uint64_t changed = 0xcd5; /* the status flags, and the direction */
 	int memory = thread->process->space->memory_fd;
+	uint64_t kept = registers->rsp + place->stack - PLAN_KEPT;
 	uint64_t words[2];
 	size_t count = place->pushed + place->flags;
 
-	if (place->kept &&
-	    remote_failed(remote_read(memory, registers->rsp + place->stack - PLAN_KEPT,
-				      &registers->r11, sizeof(registers->r11))))
+	if (place->kept && remote_failed(remote_read(memory, kept, &registers->r11,
+						     sizeof(registers->r11))))
+		return false;
+	if (place->kept > 1 &&
+	    remote_failed(remote_read(memory, kept - sizeof(registers->rax),
+				      &registers->rax, sizeof(registers->rax))))
 		return false;
 	if (!count)
 		return true;

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <x86intrin.h>
 
+_Static_assert(WIRE_GRAPH_CHILDREN == PLAN_GRAPH_CHILDREN,
+	       "gates and the resident mean the same children");
+
 static struct wire_graph *graph_of(const struct bank *bank)
 {
 	return (struct wire_graph *)(void *)((char *)bank->shared + WIRE_BANK_HEADER);

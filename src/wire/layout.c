@@ -35,7 +35,7 @@ CHECK(wire_graph, frames, WIRE_GRAPH_FRAMES - WIRE_BANK_HEADER);
 CHECK(wire_graph, nodes, WIRE_GRAPH_NODES - WIRE_BANK_HEADER);
 CHECK(wire_graph_node, calls, 8);
 CHECK(wire_graph_node, ticks, 16);
-CHECK(wire_graph_node, children, 32);
+CHECK(wire_graph_node, children, WIRE_GRAPH_CHILDREN_AT);
 CHECK(wire_graph_frame, node, 8);
 CHECK(wire_arcs, used, WIRE_ARCS_USED - WIRE_BANK_HEADER);
 CHECK(wire_arcs, index, WIRE_ARCS_INDEX - WIRE_BANK_HEADER);

@@ -103,24 +103,26 @@
  * struct wire_graph. Nodes and frames are named by their distance from the first one;
  * 0 is the root, and the frame below all others. All-zero is an empty one.
  */
-#define WIRE_GRAPH_TOP      0x2000
-#define WIRE_GRAPH_LAST     0x2008
-#define WIRE_GRAPH_USED     0x2010
-#define WIRE_GRAPH_AT       0x2018
-#define WIRE_GRAPH_INDEX    0x2040
-#define WIRE_GRAPH_FRAMES   0x402040
-#define WIRE_GRAPH_NODES    0x602080
-#define WIRE_GRAPH_BITS     20 /* of an index */
-#define WIRE_GRAPH_MASK     0xfffff
-#define WIRE_GRAPH_MIX      0x1e3779b1
-#define WIRE_GRAPH_TRIED    16   /* timed calls after which a node is known */
-#define WIRE_GRAPH_SHORT    8    /* calls of less than 1 << this many ticks are short */
-#define WIRE_GRAPH_SKIPS    63   /* of so many more than one of them, one is timed */
-#define WIRE_GRAPH_STEPS    1024 /* rows of the index that are tried */
-#define WIRE_GRAPH_DEPTH    0x200000  /* bytes of frames */
-#define WIRE_GRAPH_CHILDREN 8         /* of a node that it knows itself */
-#define WIRE_GRAPH_MAX      0x1000000 /* bytes of nodes beside the root and the last */
-#define WIRE_GRAPH_BEYOND   0x1000040 /* the last one: of all that have no room */
+#define WIRE_GRAPH_TOP         0x2000
+#define WIRE_GRAPH_LAST        0x2008
+#define WIRE_GRAPH_USED        0x2010
+#define WIRE_GRAPH_AT          0x2018
+#define WIRE_GRAPH_INDEX       0x2040
+#define WIRE_GRAPH_FRAMES      0x402040
+#define WIRE_GRAPH_NODES       0x602080
+#define WIRE_GRAPH_BITS        20 /* of an index */
+#define WIRE_GRAPH_MASK        0xfffff
+#define WIRE_GRAPH_MIX         0x1e3779b1
+#define WIRE_GRAPH_TRIED       16 /* timed calls after which a node is known */
+#define WIRE_GRAPH_SHORT       8  /* calls of less than 1 << this many ticks are short */
+#define WIRE_GRAPH_SKIPS       63 /* of so many more than one of them, one is timed */
+#define WIRE_GRAPH_STEPS       1024     /* rows of the index that are tried */
+#define WIRE_GRAPH_DEPTH       0x200000 /* bytes of frames */
+#define WIRE_GRAPH_MASK_AT     31       /* from a node on: struct wire_graph_node.mask */
+#define WIRE_GRAPH_CHILDREN_AT 32
+#define WIRE_GRAPH_CHILDREN    8         /* of a node that it knows itself */
+#define WIRE_GRAPH_MAX         0x1000000 /* bytes of nodes beside the root and the last */
+#define WIRE_GRAPH_BEYOND      0x1000040 /* the last one: of all that have no room */
 
 /* Hook numbers: why the resident calls the controller. 0 is none. */
 #define WIRE_HOOK_LINK_MAP 1 /* _dl_debug_state: modules come or go */
@@ -343,9 +345,9 @@ struct wire_graph_node {
 	/* Calls whose return was timed; and a mask: the next call is timed where none of
 	 * its bits is set in `calls`. */
 	uint64_t timed : 56, mask : 8;
-	/* Children by the last bits of function / 32; 0, or the last node: none, or
-	 * several. With these most calls look at no line of the cache but their caller's
-	 * node and their own. */
+	/* Children by the last bits of function / 32, of several the one that is called
+	 * most; 0: none. With these most calls look at no line of the cache but their
+	 * caller's node and their own. */
 	uint32_t children[WIRE_GRAPH_CHILDREN];
 };
 /* A call that has not returned. */

@@ -100,18 +100,25 @@ static void empty_bank(void)
 static void open_area(struct whole_area *area, bool copy_calls)
 {
 	size_t size = (size_t)(sample_end - sample_begin);
-	struct plan_request request = {.image = &area->image,
-				       .probe = PLAN_PROBE_COUNT,
-				       .depth = PLAN_RETURNS,
-				       .calls = true,
-				       .graph = true,
-				       .copy_calls = copy_calls,
-				       .hook_own = 1,
-				       .hook_stack = 2,
-				       .code_address = WHOLE_CODE,
-				       .hook_layout = {.enter = WIRE_BANK_ENTER,
-						       .leave = WIRE_BANK_LEAVE,
-						       .tally = WIRE_BANK_TALLY}};
+	struct plan_request request = {
+		.image = &area->image,
+		.probe = PLAN_PROBE_COUNT,
+		.depth = PLAN_RETURNS,
+		.calls = true,
+		.graph = true,
+		.copy_calls = copy_calls,
+		.hook_own = 1,
+		.hook_stack = 2,
+		.code_address = WHOLE_CODE,
+		.hook_layout = {.graph = {.top = WIRE_GRAPH_TOP,
+					  .frames = WIRE_GRAPH_FRAMES,
+					  .nodes = WIRE_GRAPH_NODES,
+					  .mask = WIRE_GRAPH_MASK_AT,
+					  .children = WIRE_GRAPH_CHILDREN_AT,
+					  .depth = WIRE_GRAPH_DEPTH},
+				.enter = WIRE_BANK_ENTER,
+				.leave = WIRE_BANK_LEAVE,
+				.tally = WIRE_BANK_TALLY}};
 	const uint64_t back = at(sample_leaves_1);
 
 	whole_area_open(area, sample_begin, size, size, IMAGE_DYNAMIC);
@@ -328,9 +335,15 @@ static void interrupt(void *context, ucontext_t *ucontext)
 	place = plan_locate(plan, whole_original_at, &interruption->area.image,
 			    (uint32_t)((uint64_t)registers[REG_RIP] - WHOLE_CODE));
 	stack = (const uint64_t *)(uintptr_t)registers[REG_RSP];
-	assert_int_equal(place.pushed, 1);
-	registers[REG_RAX] = (greg_t)stack[place.flags];
+	assert_true(place.pushed || place.kept == 2);
+	if (place.pushed)
+		registers[REG_RAX] = (greg_t)stack[place.flags];
 	registers[REG_RSP] += place.stack;
+	stack = (const uint64_t *)(uintptr_t)registers[REG_RSP] - PLAN_KEPT / 8;
+	if (place.kept) {
+		registers[REG_R11] = (greg_t)stack[0];
+		registers[REG_RAX] = (greg_t)stack[-1];
+	}
 	if (place.kind == PLAN_PLACE_START || place.kind == PLAN_PLACE_CALL_DONE) {
 		/* Counted: behind the gate. */
 		registers[REG_RIP] =
