@@ -86,6 +86,7 @@ resident_start:
 	.irp	name, enter, leave_call, tally
 	.long \name - resident_start
 	.long \name\()_lowered - resident_start
+	.long \name\()_half - resident_start
 	.long \name\()_saved - resident_start
 	.long \name\()_timed - resident_start
 	.long \name\()_done - resident_start
@@ -473,12 +474,30 @@ arc_end:
 \timed:
 	add	%rax, %gs:WIRE_GRAPH_NODES + 16(%rdx)
 	.endm
-	/* Drops frames at the place and below. If one of them had the clock, its time ends. */
+	/* A call of node r9 was timed. Where its calls are short, not all of them are from now
+	 * on. Changes rax and rdx. */
+	.macro note_timed
+	movzbl	%gs:WIRE_GRAPH_NODES + WIRE_GRAPH_MASK_AT(%r9), %edx
+	incq	%gs:WIRE_GRAPH_NODES + 24(%r9)
+	mov	%gs:WIRE_GRAPH_NODES + 24(%r9), %rax
+	shl	$8, %rax
+	shr	$8, %rax
+	cmp	$WIRE_GRAPH_TRIED, %rax
+	jb	2f
+	shl	$WIRE_GRAPH_SHORT, %rax
+	cmp	%rax, %gs:WIRE_GRAPH_NODES + 16(%r9)
+	sbb	%edx, %edx
+	and	$WIRE_GRAPH_SKIPS, %edx
+	mov	%dl, %gs:WIRE_GRAPH_NODES + WIRE_GRAPH_MASK_AT(%r9)
+2:
+	.endm
+	/* Drops frames at the place and below. If one of them had the clock, its time ends: so
+	 * do calls that end in a jump to another function. */
 	.macro drop_frames name
 \name\()_drop:
-	mov	%gs:WIRE_GRAPH_AT, %edx
+	mov	%gs:WIRE_GRAPH_AT, %r9d
 	xor	%eax, %eax
-0:	cmp	%edx, %gs:WIRE_GRAPH_FRAMES + 8(%rcx)
+0:	cmp	%r9d, %gs:WIRE_GRAPH_FRAMES + 8(%rcx)
 	sete	%ah
 	or	%ah, %al
 	sub	$16, %ecx
@@ -487,6 +506,10 @@ arc_end:
 	test	%al, %al
 	jz	\name\()_alone
 	take_time \name\()_dropped
+	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
+	mov	%edx, %gs:WIRE_GRAPH_AT
+	note_timed
+	jmp	\name\()_alone
 1:	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
 	mov	%edx, %gs:WIRE_GRAPH_AT
 	jmp	\name\()_alone
@@ -573,6 +596,7 @@ enter:
 	lea	-48(%rsp), %rsp
 enter_lowered:
 	save_graph
+enter_half:
 enter_saved:
 	take_place
 	cmp	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)
@@ -613,45 +637,46 @@ enter_end:
 leave_call:
 	lea	-48(%rsp), %rsp
 leave_call_lowered:
-	save_graph
-leave_call_saved:
-	take_place
-	cmp	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)
-	jb	leave_call_done
+	mov	%rcx, (%rsp)
+	mov	%rdx, 8(%rsp)
+leave_call_half:
+	not	%rax
+	mov	%gs:WIRE_GRAPH_TOP, %ecx
+	cmp	%rax, %gs:WIRE_GRAPH_FRAMES(%rcx)
+	jne	leave_call_search
 	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
-	cmp	%r8, %gs:WIRE_GRAPH_FRAMES - 16(%rcx)
-	jae	leave_call_drop
-	sub	$16, %ecx
 	cmp	%edx, %gs:WIRE_GRAPH_AT
-	je	leave_call_time
-leave_call_alone:
+	je	leave_call_search
+	sub	$16, %ecx
 	mov	%rcx, %gs:WIRE_GRAPH_TOP
 leave_call_done:
-	restore_graph
+	mov	(%rsp), %rcx
+	mov	8(%rsp), %rdx
 	lea	48(%rsp), %rsp
 leave_call_return:
 	ret
+	/* The call has no frame, or those that it made have some; or its node has the clock:
+	 * the call was timed, or part of it. */
 leave_call_search:
-	/* The node has the clock: the call was timed, or part of it. Where its calls are short,
-	 * not all of them are timed from now on. */
-leave_call_time:
+	jb	leave_call_done
+	mov	%r8, 16(%rsp)
+	mov	%r9, 24(%rsp)
+leave_call_saved:
+	mov	%rax, %r8
+	cmp	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)
+	jne	leave_call_drop
 	mov	%edx, %r9d
+	sub	$16, %ecx
 	take_time leave_call_timed
 	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
 	mov	%edx, %gs:WIRE_GRAPH_AT
-	movzbl	%gs:WIRE_GRAPH_NODES + WIRE_GRAPH_MASK_AT(%r9), %edx
-	incq	%gs:WIRE_GRAPH_NODES + 24(%r9)
-	mov	%gs:WIRE_GRAPH_NODES + 24(%r9), %rax
-	shl	$8, %rax
-	shr	$8, %rax
-	cmp	$WIRE_GRAPH_TRIED, %rax
-	jb	1f
-	shl	$WIRE_GRAPH_SHORT, %rax
-	cmp	%rax, %gs:WIRE_GRAPH_NODES + 16(%r9)
-	sbb	%edx, %edx
-	and	$WIRE_GRAPH_SKIPS, %edx
-	mov	%dl, %gs:WIRE_GRAPH_NODES + WIRE_GRAPH_MASK_AT(%r9)
-1:	jmp	leave_call_alone
+	note_timed
+1:
+leave_call_alone:
+	mov	%rcx, %gs:WIRE_GRAPH_TOP
+	mov	16(%rsp), %r8
+	mov	24(%rsp), %r9
+	jmp	leave_call_done
 	drop_frames leave_call
 leave_call_end:
 
@@ -660,6 +685,7 @@ tally:
 	lea	-48(%rsp), %rsp
 tally_lowered:
 	save_graph
+tally_half:
 tally_saved:
 	take_place
 	cmp	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)

@@ -65,9 +65,11 @@ static bool graph_leave(const struct thread *thread,
 		return false;
 	if (thread->bank && offset == routine->timed)
 		add_time(thread, registers);
-	if (framed && offset >= routine->saved) {
+	if (framed && offset >= routine->half) {
 		registers->rcx = frame.rcx;
 		registers->rdx = frame.rdx;
+	}
+	if (framed && offset >= routine->saved) {
 		registers->r8 = frame.r8;
 		registers->r9 = frame.r9;
 	}

@@ -305,9 +305,11 @@ static void go_back(const struct resident_routine *routine, greg_t *registers,
 	const uint64_t *frame =
 		(const uint64_t *)(uintptr_t)registers[REG_RSP] - (framed ? 0 : 6);
 
-	if (framed && offset >= routine->saved) {
+	if (framed && offset >= routine->half) {
 		registers[REG_RCX] = (greg_t)frame[0];
 		registers[REG_RDX] = (greg_t)frame[1];
+	}
+	if (framed && offset >= routine->saved) {
 		registers[REG_R8] = (greg_t)frame[2];
 		registers[REG_R9] = (greg_t)frame[3];
 	}
