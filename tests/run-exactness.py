@@ -550,6 +550,33 @@ def check_block_coverage(folder, options):
     return right and total > 5000
 
 
+def totals_of(report):
+    """Calls of each function that both measurements can count."""
+    return {(row["module"], row["offset"]): row["calls"] for row in report["rows"]}
+
+
+def check_contexts(folder, options):
+    """Calls of a function in all contexts are those from all places."""
+    right, total = True, 0
+    for name, command in PROGRAMS.items():
+        if name in UNSTEADY or name in OWN_ONLY:
+            continue
+        (by_place, _), _ = run_trammel(options.trammel, command, folder, name, ALIKE, "calls")
+        in_contexts, _ = run_trammel(options.trammel, command, folder, name, ALIKE, "callgraph")
+        reports = by_place, in_contexts
+        calls, contexts = map(totals_of, reports)
+        skipped = {(row["module"], row["offset"])
+                   for report in reports for row in report["skipped"]}
+        differ = [key for key in calls.keys() | contexts.keys()
+                  if calls.get(key) != contexts.get(key) and key not in skipped]
+        total += sum(contexts.values())
+        right = right and not differ
+        for key in sorted(differ)[:5]:
+            print(f"    {name}: {key}: {calls.get(key)} calls, {contexts.get(key)} in contexts")
+    print(f"{'ok' if right else 'FAIL':4} contexts: {total} calls")
+    return right and total > 1000000
+
+
 def run_lackey(folder):
     """What valgrind's lackey says of the program without libraries: instructions, and loads and
     stores of all types. It counts each pass of a repeated string instruction as one of each, and
@@ -689,6 +716,8 @@ def run(folder, options):
         results.append(attempt("thread sums", check_threads, folder, options))
     if options.only in (None, "block-coverage"):
         results.append(attempt("block coverage", check_block_coverage, folder, options))
+    if options.only in (None, "contexts"):
+        results.append(attempt("contexts", check_contexts, folder, options))
     if options.only in (None, "mix"):
         results.append(attempt("mix", check_mix, folder, options))
     if options.only in (None, "loops"):
@@ -707,7 +736,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--trammel", default=default, help="the program to test")
     parser.add_argument("--only", metavar="NAME",
-                        help="one of: " + " ".join(["edges", *PROGRAMS, "thread-sums", "block-coverage",
+                        help="one of: " + " ".join(["edges", *PROGRAMS, "thread-sums", "block-coverage", "contexts",
                                                     "mix", "loops", "pbo"]))
     parser.add_argument("--keep", metavar="DIR", help="leave all files in this folder")
     parser.add_argument("--verbose", action="store_true", help="show every difference")

@@ -1,5 +1,6 @@
 #include "code/calls.h"
 
+#include "base/search.h"
 #include "code/gates.h"
 
 #include <stdlib.h>
@@ -57,6 +58,20 @@ static const struct plan_function *callee_of(const struct making *making, uint64
 	return &making->plan->functions.items[index];
 }
 
+/* The same of what a stub of the procedure linkage table means. */
+static const struct plan_function *callee_of_plt(const struct making *making,
+						 uint64_t target)
+{
+	const struct image *image = making->image;
+	uint64_t word = image->links.count ? gates_word_of_plt(image, target) : 0;
+	size_t low = search_first(image->links.count, middle,
+				  image->links.items[middle].place < word);
+
+	if (!word || low == image->links.count || image->links.items[low].place != word)
+		return NULL;
+	return callee_of(making, image->links.items[low].function);
+}
+
 /* Whether calls of it, or jumps to it, have stubs: it does not take flags, and has no
  * hook. Of Go's functions only calls have, so that return addresses tell which:
  * signals.c. */
@@ -77,6 +92,11 @@ static void add_arc(struct making *making, const struct plan_function *callee,
 			    .callee = (uint32_t)(callee - making->plan->functions.items),
 			    .jump = jump,
 			    .led = led}));
+}
+
+static void add_link(struct making *making, uint64_t site, uint64_t plt)
+{
+	vector_push(&making->plan->links, ((struct plan_link){site, plt}));
 }
 
 /* Whether a call at its place can be led elsewhere; the bytes are taken then. */
@@ -100,9 +120,26 @@ static bool reaches_stubs(const struct making *making, uint64_t end)
 	size_t count = making->scan.calls.count + making->jumps.count + 1;
 	uint64_t target = making->plan->code_address + making->plan->code.count;
 	int64_t first = (int64_t)(target - end);
-	int64_t last = first + (int64_t)(count * GATES_STUB_SIZE);
+	int64_t last = first + (int64_t)(count * (GATES_STUB_SIZE + GATES_LINK_SIZE));
 
 	return first == (int32_t)first && last == (int32_t)last;
+}
+
+/* A call or jump that goes through the procedure linkage table. */
+static void retarget_link(struct making *making, uint64_t address, bool jump,
+			  uint64_t target)
+{
+	const struct plan_function *callee = callee_of_plt(making, target);
+	struct plan_call *call;
+
+	if (!callee || !takes_stubs(making, callee, jump) ||
+	    !reaches_stubs(making, address + LENGTH) || !take_call(making, address))
+		return;
+	call = vector_add(&making->plan->calls);
+	call->address = address + 1;
+	call->displacement = (int32_t)(target - (address + LENGTH));
+	add_arc(making, callee, address, jump, true);
+	add_link(making, address, target);
 }
 
 static void retarget(struct making *making, uint64_t address)
@@ -121,6 +158,8 @@ static void retarget(struct making *making, uint64_t address)
 	       sizeof(distance));
 	jump = segment->bytes[address - segment->address] == JUMP;
 	callee = callee_of(making, end + (uint64_t)(int64_t)distance);
+	if (!callee && plan->gates_size)
+		retarget_link(making, address, jump, end + (uint64_t)(int64_t)distance);
 	if (!callee || (jump && may_be_inner(making, callee, address)))
 		return;
 	stub = takes_stubs(making, callee, jump);
@@ -167,14 +206,19 @@ static const struct plan_function *callee_of_jump(const struct making *making,
 	return callee;
 }
 
-/* Calls and jumps that trampolines make. */
+/* Calls and jumps that trampolines make, also through the procedure linkage table. */
 static void add_arcs_of_jumps(struct making *making)
 {
 	vector_for_each (&making->jumps, jump) {
 		const struct plan_function *callee = callee_of_jump(making, jump);
-
 		bool jumps = is_jump(making, jump->site);
+		uint64_t target = target_of(making->plan, jump);
 
+		if (!callee) {
+			callee = callee_of_plt(making, target);
+			if (callee && takes_stubs(making, callee, jumps))
+				add_link(making, jump->site, target);
+		}
 		if (callee && takes_stubs(making, callee, jumps))
 			add_arc(making, callee, jump->site, jumps, false);
 	}
@@ -202,17 +246,38 @@ static void sort_arcs(struct plan *plan)
 	plan->arcs.count = kept + 1;
 }
 
+static int by_link(const void *left, const void *right)
+{
+	const struct plan_link *a = left, *b = right;
+
+	return a->site < b->site ? -1 : a->site > b->site;
+}
+
+static void sort_links(struct plan *plan)
+{
+	size_t kept = 0;
+
+	if (!plan->links.count)
+		return;
+	qsort(plan->links.items, plan->links.count, sizeof(*plan->links.items), by_link);
+	for (size_t i = 1; i < plan->links.count; i++)
+		if (by_link(&plan->links.items[kept], &plan->links.items[i]))
+			plan->links.items[++kept] = plan->links.items[i];
+	plan->links.count = kept + 1;
+}
+
 /* The offset in plan.code of the stub of a call or jump; 0: it has none. */
 static uint32_t stub_of(const struct plan *plan, uint64_t site)
 {
-	const struct plan_arc key = {.site = site}, *found = NULL;
+	const struct plan_arc *arc = plan_arc_at(plan, site);
+	const struct plan_link *link = plan_link_at(plan, site);
 
-	if (plan->arcs.count)
-		found = bsearch(&key, plan->arcs.items, plan->arcs.count, sizeof(key),
-				by_site);
-	if (!found)
+	if (link)
+		return plan->link_code +
+		       (uint32_t)(link - plan->links.items) * GATES_LINK_SIZE;
+	if (!arc)
 		return 0;
-	return plan->arc_code + (uint32_t)(found - plan->arcs.items) * GATES_STUB_SIZE;
+	return plan->arc_code + (uint32_t)(arc - plan->arcs.items) * GATES_STUB_SIZE;
 }
 
 /* Both lie in plan.code, so the one reaches the other. */
@@ -225,7 +290,9 @@ static void lead_jumps(struct making *making)
 		uint32_t to = callee ? stub_of(plan, jump->site) : 0;
 		int32_t distance;
 
-		if (!callee || (!to && callee->call_end))
+		if (!callee && plan_link_at(plan, jump->site))
+			to = stub_of(plan, jump->site);
+		if (!to && (!callee || callee->call_end))
 			continue;
 		if (!to)
 			to = entrance_of(making, callee);
@@ -314,7 +381,8 @@ void calls_retarget(struct making *making)
 	if (plan->gates_size) {
 		add_arcs_of_jumps(making);
 		sort_arcs(plan);
-		gates_write_stubs(plan);
+		sort_links(plan);
+		gates_write_stubs(making);
 		lead_calls(plan);
 	}
 	lead_jumps(making);

@@ -14,6 +14,7 @@ struct emit_mark {
 	uint8_t kind; /* enum plan_place_kind */
 	uint8_t instruction;
 	uint8_t stack;
+	uint8_t kept;
 	bool inside, pushed, flags;
 };
 

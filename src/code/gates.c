@@ -1,216 +1,21 @@
 #include "code/gates.h"
 
+#include "code/gate_forms.h"
 #include "code/probe.h"
 #include "code/steps.h"
 #include "code/trampoline.h"
 
 #include <string.h>
 
-enum gate_form {
-	GATE_CELL,       /* compares with the cell; flags are dead */
-	GATE_KEEP_FLAGS, /* asks the resident each time */
-	GATE_PLAIN,      /* callers are not told apart */
-	GATE_GRAPH,      /* tells the resident of the call and its place on the stack */
-	GATE_GRAPH_KEEP_FLAGS,
-	GATE_FORMS,
-};
-
-/* What the last bytes of an instruction are. */
-enum gate_operand {
-	OPERAND_NONE,
-	OPERAND_SLOT,   /* displacement in the bank, of a word of the cell */
-	OPERAND_ARC,    /* displacement in the bank of the resident's address */
-	OPERAND_TARGET, /* distance to the trampoline */
-	OPERAND_RETURN, /* distance from rsp to the return address */
-};
-
-struct gate_step {
-	uint8_t bytes[8];
-	uint8_t size;
-	uint8_t operand; /* enum gate_operand */
-	uint8_t word;    /* of the cell */
-	uint8_t stack;   /* bytes that rsp is down before it */
-	uint8_t pushed;  /* 1: rax is at rsp; 2: flags are, and rax behind them */
-	bool counted;    /* before it */
-};
-
-enum { STEPS_MAX = 13 };
-
-/* jne leads behind the first jump, and the jump at the end back to pop. */
-static const struct gate_step forms[GATE_FORMS][STEPS_MAX + 1] =
-	{
-		[GATE_CELL] =
-			{
-				/* add $-128, %rsp */
-				{{0x48, 0x83, 0xc4, 0x80}, 4, 0, 0, 0, 0, false},
-				{{0x50}, 1, 0, 0, 128, 0, false}, /* push %rax */
-				/* mov 136(%rsp), %rax, or more */
-				{{0x48, 0x8b, 0x84, 0x24},
-				 4,
-				 OPERAND_RETURN,
-				 0,
-				 136,
-				 1,
-				 false},
-				{{0x48, 0xf7, 0xd0}, 3, 0, 0, 136, 1, false}, /* not %rax
-									       */
-				/* cmp %gs:cell, %rax */
-				{{0x65, 0x48, 0x3b, 4, 0x25},
-				 5,
-				 OPERAND_SLOT,
-				 0,
-				 136,
-				 1,
-				 false},
-				{{0x75, 19}, 2, 0, 0, 136, 1, false}, /* jne */
-				/* incq %gs:cell+8 */
-				{{0x65, 0x48, 0xff, 4, 0x25},
-				 5,
-				 OPERAND_SLOT,
-				 1,
-				 136,
-				 1,
-				 false},
-				{{0x58}, 1, 0, 0, 136, 1, true}, /* pop %rax */
-				/* sub $-128, %rsp */
-				{{0x48, 0x83, 0xec, 0x80}, 4, 0, 0, 128, 0, true},
-				{{0xe9}, 1, OPERAND_TARGET, 0, 0, 0, true},
-				/* call *%gs:arc */
-				{{0x65, 0xff, 0x14, 0x25},
-				 4,
-				 OPERAND_ARC,
-				 0,
-				 136,
-				 1,
-				 false},
-				{{0xb8}, 1, OPERAND_SLOT, 0, 136, 1, true}, /* mov $cell,
-									       %eax */
-				{{0xeb, (uint8_t)-25}, 2, 0, 0, 136, 1, true},
-			},
-		[GATE_KEEP_FLAGS] =
-			{
-				/* lea -128(%rsp), %rsp */
-				{{0x48, 0x8d, 0x64, 0x24, 0x80}, 5, 0, 0, 0, 0, false},
-				{{0x50}, 1, 0, 0, 128, 0, false},
-				{{0x9c}, 1, 0, 0, 136, 1, false}, /* pushfq */
-				/* mov 144(%rsp), %rax, or more */
-				{{0x48, 0x8b, 0x84, 0x24},
-				 4,
-				 OPERAND_RETURN,
-				 0,
-				 144,
-				 2,
-				 false},
-				{{0x48, 0xf7, 0xd0}, 3, 0, 0, 144, 2, false},
-				{{0x65, 0xff, 0x14, 0x25},
-				 4,
-				 OPERAND_ARC,
-				 0,
-				 144,
-				 2,
-				 false},
-				{{0xb8}, 1, OPERAND_SLOT, 0, 144, 2, true},
-				{{0x9d}, 1, 0, 0, 144, 2, true}, /* popfq */
-				{{0x58}, 1, 0, 0, 136, 1, true},
-				/* lea 128(%rsp), %rsp */
-				{{0x48, 0x8d, 0xa4, 0x24, 0x80}, 8, 0, 0, 128, 0, true},
-				{{0xe9}, 1, OPERAND_TARGET, 0, 0, 0, true},
-			},
-		[GATE_GRAPH] =
-			{
-				{{0x48, 0x8d, 0x64, 0x24, 0x80}, 5, 0, 0, 0, 0, false},
-				{{0x50}, 1, 0, 0, 128, 0, false},
-				/* lea 136(%rsp), %rax, or more */
-				{{0x48, 0x8d, 0x84, 0x24},
-				 4,
-				 OPERAND_RETURN,
-				 0,
-				 136,
-				 1,
-				 false},
-				/* call *%gs:enter */
-				{{0x65, 0xff, 0x14, 0x25},
-				 4,
-				 OPERAND_ARC,
-				 0,
-				 136,
-				 1,
-				 false},
-				{{0xb8}, 1, OPERAND_SLOT, 0, 136, 1, true},
-				{{0x58}, 1, 0, 0, 136, 1, true},
-				{{0x48, 0x8d, 0xa4, 0x24, 0x80}, 8, 0, 0, 128, 0, true},
-				{{0xe9}, 1, OPERAND_TARGET, 0, 0, 0, true},
-			},
-		[GATE_GRAPH_KEEP_FLAGS] =
-			{
-				{{0x48, 0x8d, 0x64, 0x24, 0x80}, 5, 0, 0, 0, 0, false},
-				{{0x50}, 1, 0, 0, 128, 0, false},
-				{{0x9c}, 1, 0, 0, 136, 1, false},
-				{{0x48, 0x8d, 0x84, 0x24},
-				 4,
-				 OPERAND_RETURN,
-				 0,
-				 144,
-				 2,
-				 false},
-				{{0x65, 0xff, 0x14, 0x25},
-				 4,
-				 OPERAND_ARC,
-				 0,
-				 144,
-				 2,
-				 false},
-				{{0xb8}, 1, OPERAND_SLOT, 0, 144, 2, true},
-				{{0x9d}, 1, 0, 0, 144, 2, true},
-				{{0x58}, 1, 0, 0, 136, 1, true},
-				{{0x48, 0x8d, 0xa4, 0x24, 0x80}, 8, 0, 0, 128, 0, true},
-				{{0xe9}, 1, OPERAND_TARGET, 0, 0, 0, true},
-			},
-		[GATE_PLAIN] =
-			{
-				{{0x65, 0x48, 0xff, 4, 0x25},
-				 5,
-				 OPERAND_SLOT,
-				 2,
-				 0,
-				 0,
-				 false},
-				{{0xe9}, 1, OPERAND_TARGET, 0, 0, 0, true},
-			},
-};
-
-/* What a gate depends on beside its form. */
-struct gate {
-	enum gate_form form;
-	uint32_t cell;  /* displacement in the bank without the module's own */
-	uint32_t arc;   /* see struct plan_hook_layout */
-	uint32_t depth; /* bytes from rsp to the return address */
-	uint64_t original, target;
-};
-
-static void emit_gate(struct emitter *emitter, const struct gate *gate)
+/* Bytes of each gate of the plan. */
+static uint32_t gates_size(const struct plan *plan)
 {
-	for (const struct gate_step *step = forms[gate->form]; step->size; step++) {
-		emit_mark(emitter, (struct emit_mark){
-					   .kind = step->counted ? PLAN_PLACE_START
-								 : PLAN_PLACE_PROBE,
-					   .original = gate->original,
-					   .stack = step->stack,
-					   .pushed = step->pushed > 0,
-					   .flags = step->pushed > 1,
-				   });
-		emit_bytes(emitter, step->bytes, step->size);
-		if (step->operand == OPERAND_RETURN) {
-			emit_word32(emitter, step->stack + gate->depth);
-		} else if (step->operand == OPERAND_SLOT) {
-			emit_fixup(emitter, PLAN_FIXUP_SLOT);
-			emit_word32(emitter, gate->cell + step->word * 8u);
-		} else if (step->operand == OPERAND_ARC) {
-			emit_word32(emitter, gate->arc);
-		} else if (step->operand == OPERAND_TARGET) {
-			emit_relative(emitter, gate->target, 0);
-		}
-	}
+	return plan->graph ? GATES_GRAPH_SIZE : GATES_SIZE;
+}
+
+static uint32_t round_up(uint32_t count, uint32_t to)
+{
+	return (count + to - 1) / to * to;
 }
 
 void gates_reserve(struct making *making)
@@ -220,10 +25,14 @@ void gates_reserve(struct making *making)
 
 	if (!making->request->calls)
 		return;
-	plan->gates_size = (uint32_t)(count * GATES_SIZE);
 	plan->counts_entries = making->request->depth >= PLAN_BLOCKS;
 	plan->graph = making->request->graph;
-	plan->slot_count = (uint32_t)(count * PLAN_CELL_SLOTS);
+	plan->gates_size = (uint32_t)(count * gates_size(plan));
+	plan->slot_count = (uint32_t)(count * plan_gate_slots(plan));
+	/* All modules' begin so that a node has one place for a child in all of them. */
+	if (plan->graph)
+		plan->slot_count = round_up(plan->slot_count,
+					    PLAN_GRAPH_CHILDREN * PLAN_GRAPH_SLOTS);
 	vector_reserve(&plan->code, plan->gates_size);
 	memset(plan->code.items, 0xcc, plan->gates_size);
 	plan->code.count = plan->gates_size;
@@ -245,14 +54,14 @@ uint32_t gates_entrance(const struct plan *plan, const struct plan_function *fun
 	if (!plan->gates_size || function->hook ||
 	    (function->call_end && !gates_in_call(plan, function)))
 		return function->trampoline;
-	return index_of(plan, function) * GATES_SIZE;
+	return index_of(plan, function) * gates_size(plan);
 }
 
 uint64_t gates_of_hooked(const struct plan *plan, const struct plan_function *function)
 {
 	if (!plan->gates_size || !function->hook || function->reason != PLAN_INSTRUMENTED)
 		return 0;
-	return plan->code_address + index_of(plan, function) * GATES_SIZE;
+	return plan->code_address + index_of(plan, function) * gates_size(plan);
 }
 
 uint32_t gates_body(const struct plan *plan, const struct plan_function *function)
@@ -270,9 +79,10 @@ static enum gate_form form_of(const struct making *making, uint32_t index)
 
 	if (function->flags & IMAGE_FUNCTION_GO)
 		return GATE_PLAIN;
+	if (making->plan->graph && making->choices[index].keep_flags)
+		return GATE_GRAPH_KEEP_FLAGS;
 	if (making->plan->graph)
-		return making->choices[index].keep_flags ? GATE_GRAPH_KEEP_FLAGS
-							 : GATE_GRAPH;
+		return function->step_count ? GATE_GRAPH : GATE_TALLY;
 	return making->choices[index].keep_flags ? GATE_KEEP_FLAGS : GATE_CELL;
 }
 
@@ -299,23 +109,85 @@ void gates_write(struct making *making)
 		const struct plan_function *function = &plan->functions.items[i];
 		struct gate gate = {
 			.form = form_of(making, i),
-			.cell = i * PLAN_CELL_SLOTS * plan->slot_size,
-			.arc = routine_of(making, function),
+			.slot = i * plan_gate_slots(plan) * plan->slot_size,
+			.number = i,
+			.routine = routine_of(making, function),
+			.graph = &making->request->hook_layout.graph,
 			.target = plan->code_address + gates_body(plan, function),
 		};
 
 		if (function->reason != PLAN_INSTRUMENTED ||
 		    (function->call_end && !gates_in_call(plan, function)))
 			continue;
+		if (gate.form == GATE_PLAIN)
+			gate.slot += plan_gate_lost(plan) * plan->slot_size;
 		if (function->call_end)
 			gate.depth = making->choices[i].call_depth + 8u;
-		emitter.count = (size_t)i * GATES_SIZE;
-		emit_gate(&emitter, &gate);
+		emitter.count = (size_t)i * gates_size(plan);
+		gate_emit(&emitter, &gate);
 	}
 }
 
-void gates_write_stubs(struct plan *plan)
+uint64_t gates_word_of_plt(const struct image *image, uint64_t address)
 {
+	static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+	enum { BND = 0xf2, JUMP = 6 }; /* jmp *word(%rip) */
+	const uint8_t *code = image_bytes_at(image, address, sizeof(endbr64) + 1 + JUMP);
+	const uint8_t *start = code;
+	int32_t distance;
+
+	if (!code || !ranges_meet(image->plt.items, image->plt.count, address,
+				  address + sizeof(endbr64) + 1 + JUMP))
+		return 0;
+	if (!memcmp(code, endbr64, sizeof(endbr64)))
+		code += sizeof(endbr64);
+	code += *code == BND;
+	if (code[0] != 0xff || code[1] != 0x25)
+		return 0;
+	memcpy(&distance, code + 2, sizeof(distance));
+	return address + (uint64_t)(code - start) + JUMP + (uint64_t)(int64_t)distance;
+}
+
+/* Counts an arc, and goes on to its callee. */
+static void emit_stub(struct emitter *emitter, const struct plan_arc *arc)
+{
+	const struct plan *plan = emitter->plan;
+	const struct plan_function *callee = &plan->functions.items[arc->callee];
+	uint32_t slot = plan->arc_slot + (uint32_t)(arc - plan->arcs.items);
+	uint64_t target = plan->code_address + gates_body(plan, callee);
+
+	/* The entry of such a function is as it was. */
+	if (callee->call_end)
+		target = callee->address;
+	probe_emit(emitter, PROBE_COUNT, slot * plan->slot_size, 0, PLAN_PLACE_PROBE);
+	emit_jump(emitter, target);
+}
+
+static void emit_link(struct emitter *emitter, const struct plan_link *link,
+		      uint64_t word)
+{
+	const struct plan_arc *arc = plan_arc_at(emitter->plan, link->site);
+
+	/* lea callee(%rip), %r11 */
+	emit_bytes(emitter, (const uint8_t[]){0x4c, 0x8d, 0x1d}, 3);
+	emit_relative(emitter, emitter->plan->functions.items[arc->callee].address, 0);
+	/* cmp %r11, word(%rip) */
+	emit_bytes(emitter, (const uint8_t[]){0x4c, 0x39, 0x1d}, 3);
+	emit_relative(emitter, word, 0);
+	emit_bytes(emitter, (const uint8_t[]){0x0f, 0x85}, 2); /* jne plt */
+	emit_relative(emitter, link->plt, 0);
+	emit_stub(emitter, arc);
+}
+
+static void fill_up(struct emitter *emitter, size_t start, size_t size)
+{
+	while ((emitter->count - start) % size)
+		emit_byte(emitter, 0xcc);
+}
+
+void gates_write_stubs(struct making *making)
+{
+	struct plan *plan = making->plan;
 	struct emitter emitter = {.address = plan->code_address, .plan = plan};
 
 	while (plan->code.count % GATES_STUB_SIZE)
@@ -323,24 +195,20 @@ void gates_write_stubs(struct plan *plan)
 	plan->arc_code = (uint32_t)plan->code.count;
 	plan->arc_slot = plan->slot_count;
 	plan->slot_count += (uint32_t)plan->arcs.count;
-	vector_reserve(&plan->code,
-		       plan->code.count + plan->arcs.count * GATES_STUB_SIZE);
+	vector_reserve(&plan->code, plan->code.count +
+					    plan->arcs.count * GATES_STUB_SIZE +
+					    plan->links.count * GATES_LINK_SIZE);
 	emitter.code = plan->code.items;
 	emitter.count = plan->code.count;
 	emitter.capacity = plan->code.capacity;
-	for (uint32_t i = 0; i < plan->arcs.count; i++) {
-		const struct plan_function *callee =
-			&plan->functions.items[plan->arcs.items[i].callee];
-		uint64_t target = plan->code_address + gates_body(plan, callee);
-
-		/* The entry of such a function is as it was. */
-		if (callee->call_end)
-			target = callee->address;
-		probe_emit(&emitter, PROBE_COUNT, (plan->arc_slot + i) * plan->slot_size,
-			   0, PLAN_PLACE_PROBE);
-		emit_jump(&emitter, target);
-		while (emitter.count % GATES_STUB_SIZE)
-			emit_byte(&emitter, 0xcc);
+	vector_for_each (&plan->arcs, arc) {
+		emit_stub(&emitter, arc);
+		fill_up(&emitter, plan->arc_code, GATES_STUB_SIZE);
+	}
+	plan->link_code = (uint32_t)emitter.count;
+	vector_for_each (&plan->links, link) {
+		emit_link(&emitter, link, gates_word_of_plt(making->image, link->plt));
+		fill_up(&emitter, plan->link_code, GATES_LINK_SIZE);
 	}
 	plan->code.count = emitter.count;
 }
@@ -391,41 +259,32 @@ static struct plan_place body_of(const struct plan *plan, uint32_t index,
 	return place;
 }
 
-static enum gate_form form_at(const struct plan *plan, const uint8_t *code)
-{
-	if (code[0] != forms[GATE_CELL][0].bytes[0])
-		return GATE_PLAIN;
-	if (plan->graph)
-		return code[6] == forms[GATE_GRAPH_KEEP_FLAGS][2].bytes[0]
-			       ? GATE_GRAPH_KEEP_FLAGS
-			       : GATE_GRAPH;
-	return code[6] == forms[GATE_KEEP_FLAGS][2].bytes[0] ? GATE_KEEP_FLAGS
-							     : GATE_CELL;
-}
-
 /* `place` is that of the body, and `entry` that of a thread that has not counted. */
 static void locate_in_gate(const struct plan *plan, uint32_t offset,
 			   const struct plan_place *entry, struct plan_place *place)
 {
 	struct plan_place body = *place;
 	struct emit_marks marks = {.count = 0};
-	uint8_t scratch[GATES_SIZE];
+	uint8_t scratch[GATES_GRAPH_SIZE];
 	struct emitter emitter = {
 		.code = scratch, .capacity = sizeof(scratch), .marks = &marks};
-	const uint8_t *code = plan->code.items + offset - offset % GATES_SIZE;
-	struct gate gate = {.form = form_at(plan, code)};
+	const struct plan_function *function =
+		&plan->functions.items[offset / gates_size(plan)];
+	const uint8_t *code = plan->code.items + offset - offset % gates_size(plan);
+	struct gate gate = {.form = gate_form_at(code, function->step_count)};
 
-	emit_gate(&emitter, &gate);
+	gate_emit(&emitter, &gate);
 	place->kind = PLAN_PLACE_UNKNOWN;
 	for (size_t i = 0; i < marks.count; i++) {
 		const struct emit_mark *mark = &marks.items[i];
 
-		if (mark->offset != offset % GATES_SIZE)
+		if (mark->offset != offset % gates_size(plan))
 			continue;
 		*place = mark->kind == PLAN_PLACE_PROBE ? *entry : body;
 		place->stack = mark->stack;
 		place->pushed = mark->pushed;
 		place->flags = mark->flags;
+		place->kept = mark->kept;
 	}
 }
 
@@ -442,6 +301,42 @@ static void locate_in_stub(const struct plan *plan, uint32_t offset,
 		place->kind = PLAN_PLACE_UNKNOWN;
 }
 
+/* In that of a link it goes on to the linkage table. */
+static void locate_in_link(const struct plan *plan, uint32_t offset,
+			   struct plan_place *place)
+{
+	enum { CMP = 7, JNE = 14, COUNT = 20 };
+	const struct plan_link *link =
+		&plan->links.items[(offset - plan->link_code) / GATES_LINK_SIZE];
+	uint32_t at = (offset - plan->link_code) % GATES_LINK_SIZE;
+
+	if (!at || at == CMP || at == JNE || at == COUNT)
+		*place = (struct plan_place){.kind = PLAN_PLACE_CALL_DONE,
+					     .function = place->function,
+					     .original = link->plt,
+					     .uncounted = PLAN_ALL_COUNTED};
+	else if (at != COUNT + PROBE_COUNT_SIZE)
+		place->kind = PLAN_PLACE_UNKNOWN;
+}
+
+/* The callee of the stub at an offset; the number of functions: there is none. */
+static uint32_t callee_of_stub(const struct plan *plan, uint32_t offset)
+{
+	const struct plan_arc *arc = NULL;
+	uint32_t number;
+
+	if (plan->links.count && offset >= plan->link_code) {
+		number = (offset - plan->link_code) / GATES_LINK_SIZE;
+		if (number < plan->links.count)
+			arc = plan_arc_at(plan, plan->links.items[number].site);
+	} else {
+		number = (offset - plan->arc_code) / GATES_STUB_SIZE;
+		if (number < plan->arcs.count)
+			arc = &plan->arcs.items[number];
+	}
+	return arc ? arc->callee : (uint32_t)plan->functions.count;
+}
+
 bool gates_locate(const struct plan *plan,
 		  const uint8_t *(*original_at)(void *context, uint64_t address,
 						size_t size),
@@ -450,15 +345,16 @@ bool gates_locate(const struct plan *plan,
 	bool gate = code_offset < plan->gates_size;
 	const struct plan_function *function;
 	const uint8_t *original = NULL;
-	uint32_t index = code_offset / GATES_SIZE;
+	uint32_t index = code_offset / gates_size(plan);
 
 	if (!gate && (!plan->arcs.count || code_offset < plan->arc_code))
 		return false;
 	*ret_place = (struct plan_place){.kind = PLAN_PLACE_UNKNOWN,
 					 .uncounted = PLAN_ALL_COUNTED};
-	if (!gate && (code_offset - plan->arc_code) / GATES_STUB_SIZE < plan->arcs.count)
-		index = plan->arcs.items[(code_offset - plan->arc_code) / GATES_STUB_SIZE]
-				.callee;
+	if (!gate)
+		index = callee_of_stub(plan, code_offset);
+	if (index >= plan->functions.count)
+		return true;
 	function = &plan->functions.items[index];
 	if (code_offset < plan->code.count && function->reason == PLAN_INSTRUMENTED)
 		original = original_at(context, function->address,
@@ -477,6 +373,8 @@ bool gates_locate(const struct plan *plan,
 				       .original = entry_of(function, original),
 				       .uncounted = PLAN_ALL_COUNTED},
 			       ret_place);
+	else if (plan->links.count && code_offset >= plan->link_code)
+		locate_in_link(plan, code_offset, ret_place);
 	else
 		locate_in_stub(plan, code_offset, ret_place);
 	return true;

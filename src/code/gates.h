@@ -13,15 +13,21 @@
  * calls from other modules, and jumps that are none of these; what they will return to is
  * the site. So each call is counted once, and what a function was called is the sum.
  *
+ * Calls through the procedure linkage table of functions of the same module have stubs,
+ * too (plan.links): these look whether the table's word leads to that function now, and
+ * otherwise go on to the table. r11 is the table's to change.
+ *
  * A function that begins with a call has its gate behind that call, in front of the stub
  * in its trampoline; there all callers are told apart by the return address, which is at
  * a known distance (place_choice.call_depth).
  *
- * A gate compares the return address, inverted so that a cell of zeros has none, with
- * that in the function's cell, which belongs to the first caller that it sees; for others
- * it calls the resident (resident.S, arc). It needs the stack, below the red zone, since
- * all registers may be alive and banks may come to be shared. Goroutines' stacks have no
- * room for that: gates of Go's functions do not tell callers apart.
+ * A gate compares the return address with that in one of the function's cells, which some
+ * bits of it choose. The cell tells where the counter of that pair is, in the bank's
+ * table of all (struct wire_arcs); where it is another's, the gate calls the resident,
+ * which counts, and gives the cell to the pair (resident.S, arc). Gates need the stack,
+ * below the red zone, since all registers may be alive and banks may come to be shared.
+ * Goroutines' stacks have no room for that: gates of Go's functions do not tell callers
+ * apart.
  *
  * Where the context-sensitive call graph is measured (plan.graph) all calls pass gates,
  * which tell the resident where the return address lies on the stack, and which function
@@ -34,8 +40,10 @@
 #include "code/making.h"
 
 enum {
-	GATES_SIZE = 64,      /* bytes of a gate; one for each function, at the start */
-	GATES_STUB_SIZE = 16, /* bytes of a stub; those of plan.arcs, at the end */
+	GATES_SIZE = 112,       /* bytes of a gate; one for each function, at the start */
+	GATES_GRAPH_SIZE = 240, /* the same where call graphs are measured */
+	GATES_STUB_SIZE = 16,   /* bytes of a stub; those of plan.arcs, at the end */
+	GATES_LINK_SIZE = 48,   /* the same of plan.links, behind them */
 };
 
 /* Makes room for the gates at the start of plan.code and for the cells in front of all
@@ -57,8 +65,13 @@ uint32_t gates_body(const struct plan *plan, const struct plan_function *functio
 /* Writes the gates; functions and trampolines are finished. */
 void gates_write(struct making *making);
 
-/* Writes the stubs of plan.arcs behind all else, and gives out their counters. */
-void gates_write_stubs(struct plan *plan);
+/* Writes the stubs of plan.arcs and plan.links behind all else, and gives out their
+ * counters. */
+void gates_write_stubs(struct making *making);
+
+/* The word through which a stub of the procedure linkage table jumps; 0: it is none that
+ * is known. */
+uint64_t gates_word_of_plt(const struct image *image, uint64_t address);
 
 /* What such a function calls first; `original` are its unpatched bytes. */
 uint64_t gates_callee(const struct plan_function *function, const uint8_t *original);

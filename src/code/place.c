@@ -278,7 +278,7 @@ static bool find_depth(const uint8_t *bytes, size_t size, uint8_t *ret_depth)
 		}
 	}
 	*ret_depth = (uint8_t)depth;
-	return at == size && depth <= INT8_MAX;
+	return at == size && depth <= PLACE_DEPTH_MAX;
 }
 
 /* The call among the first instructions leads to a stub; the entry is left as it is. */

@@ -13,6 +13,10 @@
  * else. */
 enum { PLACE_AHEAD = 8 };
 
+/* Bytes that rsp may be lower at a call among the first instructions: code/gates.c has
+ * one byte for them and the return address. */
+enum { PLACE_DEPTH_MAX = 112 };
+
 struct place_choice {
 	/* What the caller sets. */
 	bool wanted;  /* is to have a probe */

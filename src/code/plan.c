@@ -21,6 +21,26 @@ const struct plan_function *plan_function_at(const struct plan *plan, uint64_t a
 	return low ? &plan->functions.items[low - 1] : NULL;
 }
 
+const struct plan_arc *plan_arc_at(const struct plan *plan, uint64_t site)
+{
+	size_t low = search_first(plan->arcs.count, middle,
+				  plan->arcs.items[middle].site < site);
+
+	return low < plan->arcs.count && plan->arcs.items[low].site == site
+		       ? &plan->arcs.items[low]
+		       : NULL;
+}
+
+const struct plan_link *plan_link_at(const struct plan *plan, uint64_t site)
+{
+	size_t low = search_first(plan->links.count, middle,
+				  plan->links.items[middle].site < site);
+
+	return low < plan->links.count && plan->links.items[low].site == site
+		       ? &plan->links.items[low]
+		       : NULL;
+}
+
 uint64_t plan_block_count(const struct plan *plan, const struct plan_block *block,
 			  const uint64_t *counters)
 {
@@ -404,7 +424,7 @@ static void write_functions(struct making *making)
 		row->flags = (uint8_t)function->flags;
 		row->slot = plan->slot_count;
 		if (plan->gates_size && !plan->counts_entries)
-			row->slot = i * PLAN_CELL_SLOTS + PLAN_CELL_LOST;
+			row->slot = i * plan_gate_slots(plan) + plan_gate_lost(plan);
 		row->reason = choice->reason;
 		write_function(making, i, row);
 		if (!row->hook && row->reason)
@@ -563,6 +583,7 @@ void plan_destroy(struct plan *plan)
 	vector_deinit(&plan->steps);
 	vector_deinit(&plan->stubs);
 	vector_deinit(&plan->arcs);
+	vector_deinit(&plan->links);
 	vector_deinit(&plan->code);
 	vector_deinit(&plan->names);
 	free(plan);

@@ -61,7 +61,7 @@ struct plan_function {
 				blocks and edges follow this one, and that of the next
 				function follows them. Where calls are counted by their
 				sites and plan.counts_entries is not set, the word of its
-				cell for unknown ones */
+				gate for unknown ones */
 	uint8_t reason;      /* enum plan_reason. PLAN_NOT_WANTED and a hook: it has a
 				trampoline, but neither probe nor slot */
 	uint8_t displaced;   /* bytes from `address` on that the trampoline stands for, an
@@ -155,13 +155,21 @@ enum plan_fixup_kind {
 	PLAN_FIXUP_ADDRESS, /* 64 bits, += load bias of the module */
 };
 /*
- * Where calls are counted by their sites, the first counters are cells of four words, one
- * for each of plan.functions: a return address with all its bits inverted, how often the
- * function was called by the call that returns there, how often from sites that are not
- * known, and nothing. In call graphs only the third is used, for contexts that are not
- * known.
+ * Where calls are counted by their sites, the first counters are those of gates, so many
+ * for each of plan.functions: cells of two words, a return address and where in the bank
+ * calls of the function by the call that returns there are counted (0: nowhere yet); then
+ * how often it was called from sites for which there was no room, and nothing. Some bits
+ * of the return address tell which cell it may have. In call graphs there are no cells.
  */
-enum { PLAN_CELL_SLOTS = 4, PLAN_CELL_SITE = 0, PLAN_CELL_COUNT = 1, PLAN_CELL_LOST = 2 };
+enum {
+	PLAN_CELLS = 16,
+	PLAN_CELL_MASK = (PLAN_CELLS - 1) * 16, /* in the return address: bytes from the
+						   first cell */
+	PLAN_GATE_SLOTS = PLAN_CELLS * 2 + 2,
+	PLAN_GRAPH_SLOTS = 4,
+	PLAN_GRAPH_CHILDREN = 8, /* that a node of a call graph knows, by the last bits of
+				    their functions' numbers */
+};
 
 struct plan_fixup {
 	uint32_t offset; /* in plan.code */
@@ -175,6 +183,13 @@ struct plan_arc {
 	uint32_t callee; /* index in plan.functions */
 	uint16_t jump;   /* not 0: a jump */
 	uint16_t led;    /* not 0: it leads to the stub from its own place, too */
+};
+
+/* An arc through the procedure linkage table: its own stub is behind those of arcs. It
+ * counts if the table's word leads to the callee, and else goes on to the table. */
+struct plan_link {
+	uint64_t site; /* of the arc */
+	uint64_t plt;  /* link-time address that it leads to */
 };
 
 struct plan_patches VECTOR(struct plan_patch);
@@ -212,13 +227,26 @@ struct plan {
 	bool graph;          /* gates and returns tell the resident: see code/gates.h */
 	uint32_t arc_code;   /* offset in plan.code of the stubs of arcs */
 	uint32_t arc_slot;   /* counter of the first arc; the others follow */
-	struct VECTOR(struct plan_arc) arcs; /* by site */
-	struct VECTOR(uint8_t) code;         /* trampolines and their constants */
-	struct VECTOR(char) names;           /* as image.names */
+	uint32_t link_code;  /* offset in plan.code of the stubs of links */
+	struct VECTOR(struct plan_arc) arcs;   /* by site */
+	struct VECTOR(struct plan_link) links; /* by site */
+	struct VECTOR(uint8_t) code;           /* trampolines and their constants */
+	struct VECTOR(char) names;             /* as image.names */
 };
 
 /* What hook code needs to know: it steps over the red zone, pushes the hook's number and
  * calls through this word. */
+/* The same of the tree that the resident keeps where call graphs are measured (struct
+ * wire_graph): what gates know of it. */
+struct plan_graph_layout {
+	uint32_t top;      /* of the distance of the innermost frame from the first */
+	uint32_t frames;   /* of the first frame: place, inverted, and node */
+	uint32_t nodes;    /* of the first node: function, parent, calls, ... */
+	uint32_t mask;     /* from a node on: its mask */
+	uint32_t children; /* from a node on: PLAN_GRAPH_CHILDREN of its children */
+	uint32_t depth;    /* frames end here */
+};
+
 struct plan_hook_layout {
 	uint32_t entry; /* offset in the bank (relative to %gs) of the address to call */
 	uint32_t arc;   /* the same of the address that gates call */
@@ -226,6 +254,7 @@ struct plan_hook_layout {
 			     their own address in rbx; 0: they are left alone */
 	uint32_t enter, leave, tally; /* as `arc`, where call graphs are measured: of
 					 calls, returns, and calls without returns */
+	struct plan_graph_layout graph;
 };
 
 /* How much of a function is measured. */
@@ -301,6 +330,7 @@ enum plan_place_kind {
 	PLAN_PLACE_UNKNOWN, /* in plan.code, but no instruction starts there */
 };
 enum { PLAN_NO_SLOT = UINT32_MAX };
+enum { PLAN_KEPT = 136 };
 #define PLAN_ALL_COUNTED                                                                 \
 	{                                                                                \
 		PLAN_NO_SLOT, PLAN_NO_SLOT, PLAN_NO_SLOT                                 \
@@ -312,7 +342,10 @@ struct plan_place {
 	uint64_t original;    /* link-time address of the original of that instruction */
 	uint32_t stack;       /* PROBE, HOOK: bytes that rsp is lower than before */
 	bool pushed;          /* rax is in the word at rsp */
-	bool flags;           /* flags are in the word at rsp, and rax in the next */
+	bool flags;           /* flags are in the word at rsp, and rax, if it is pushed,
+				 in the next */
+	uint8_t kept;         /* not 0: r11 is in the word PLAN_KEPT bytes below where rsp
+				 was; 2: and rax in that below it */
 	bool inside;          /* in the middle of the expansion of `instruction` */
 	/* MOVED, START, CALL_DONE: counters (displacements in the bank without the
 	 * module's) of probes that the thread has not run, and will not; PLAN_NO_SLOT:
@@ -378,6 +411,21 @@ bool plan_jump_at(const struct plan *plan, uint64_t address, uint32_t *ret_offse
 /* Whether a call that was copied into plan.code returns to this offset of it, and the
  * link-time address that the original of the call returns to. */
 bool plan_return_of(const struct plan *plan, uint32_t code_offset, uint64_t *ret_address);
+
+/* Where calls are counted by their sites: how many counters the gate of each function
+ * has, and which of them counts those from sites that are not known. */
+static inline uint32_t plan_gate_slots(const struct plan *plan)
+{
+	return plan->graph ? PLAN_GRAPH_SLOTS : PLAN_GATE_SLOTS;
+}
+static inline uint32_t plan_gate_lost(const struct plan *plan)
+{
+	return plan_gate_slots(plan) - 2;
+}
+
+/* The arc at a site; NULL: it has none. And its row in plan.links. */
+const struct plan_arc *plan_arc_at(const struct plan *plan, uint64_t site);
+const struct plan_link *plan_link_at(const struct plan *plan, uint64_t site);
 
 /* The last function that begins at or before a link-time address; NULL if none does. */
 const struct plan_function *plan_function_at(const struct plan *plan, uint64_t address);

@@ -216,6 +216,7 @@ void image_close(struct image *image)
 	vector_deinit(&image->cold_parts);
 	vector_deinit(&image->code);
 	vector_deinit(&image->plt);
+	vector_deinit(&image->links);
 	vector_deinit(&image->targets);
 	vector_deinit(&image->untouchable);
 	vector_deinit(&image->names);

@@ -49,6 +49,10 @@ struct image_function {
 	uint32_t flags; /* enum image_function_flag */
 };
 
+struct image_link {
+	uint64_t place, function; /* link-time addresses */
+};
+
 enum image_type { IMAGE_EXECUTABLE, IMAGE_DYNAMIC /* PIE or shared library */ };
 
 struct image {
@@ -74,6 +78,9 @@ struct image {
 	struct image_ranges code;
 	/* Executable ranges that hold PLT stubs. Sorted. */
 	struct image_ranges plt;
+	/* Words that the loader fills with addresses of functions, and those of this file
+	 * that it means unless another module's take their place. Sorted by place. */
+	struct VECTOR(struct image_link) links;
 	/* Addresses in executable segments that something refers to other than by a
 	 * branch: relocation targets (R_X86_64_RELATIVE and IRELATIVE addends, symbols of
 	 * R_X86_64_64 and GLOB_DAT, init/fini arrays), exception landing pads, rseq abort

@@ -79,11 +79,16 @@ static void read_relocation(struct reader *reader, const struct symbol_table *sy
 	case R_X86_64_64:
 	case R_X86_64_GLOB_DAT:
 	case R_X86_64_JUMP_SLOT:
-		if (symbols &&
-		    image_symbol_at(symbols, ELF64_R_SYM(entry->r_info), &symbol) &&
-		    symbol.st_shndx != SHN_UNDEF)
-			add_reference(reader, entry->r_offset,
-				      symbol.st_value + (uint64_t)entry->r_addend);
+		if (!symbols ||
+		    !image_symbol_at(symbols, ELF64_R_SYM(entry->r_info), &symbol) ||
+		    symbol.st_shndx == SHN_UNDEF)
+			break;
+		add_reference(reader, entry->r_offset,
+			      symbol.st_value + (uint64_t)entry->r_addend);
+		if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && !entry->r_addend)
+			vector_push(
+				&reader->image->links,
+				((struct image_link){entry->r_offset, symbol.st_value}));
 		break;
 	default:
 		break;
@@ -215,6 +220,20 @@ static void find_word_ranges(struct reader *reader)
 	image_ranges_make_disjoint(&reader->word_ranges);
 }
 
+static int by_place(const void *left, const void *right)
+{
+	const struct image_link *a = left, *b = right;
+
+	return a->place < b->place ? -1 : a->place > b->place;
+}
+
+static void sort_links(struct image *image)
+{
+	if (image->links.count)
+		qsort(image->links.items, image->links.count, sizeof(*image->links.items),
+		      by_place);
+}
+
 static void sort_words(struct reader *reader)
 {
 	size_t count = reader->words.count;
@@ -272,6 +291,7 @@ void image_read_relocations(struct reader *reader)
 		read_section_relocations(reader);
 	}
 	sort_words(reader);
+	sort_links(reader->image);
 	read_entries(reader);
 }
 

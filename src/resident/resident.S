@@ -86,6 +86,7 @@ resident_start:
 	.irp	name, enter, leave_call, tally
 	.long \name - resident_start
 	.long \name\()_lowered - resident_start
+	.long \name\()_half - resident_start
 	.long \name\()_saved - resident_start
 	.long \name\()_timed - resident_start
 	.long \name\()_done - resident_start
@@ -344,17 +345,17 @@ returns_saved:
 returns_end:
 
 /*
- * A gate calls this for a call whose site its function's cell does not hold: see
- * code/gates.h. rax is what the call returns to, inverted; behind the return address lie the
- * opcode of a mov, and the cell's displacement in the bank. A cell belongs to the first site
- * that it sees, so that nothing that was counted must ever move; all other sites have entries
- * in the bank's table. Changes rax and flags.
+ * A gate calls this for a call whose site is in none of its function's cells: see
+ * code/gates.h. r11 is what the call returns to; behind the return address lie the two bytes
+ * of a mov's opcode, and the cells' displacement in the bank. All pairs have entries in the
+ * bank's table, for good, so that nothing that was counted must ever move; the cells say where.
+ * Changes r11 and flags.
  * Each bank belongs to one thread. A signal that arrives before arc_counted is seen by the
  * controller first, which moves the thread back to the function's entry: so each step may be
  * done again. With the controller dead, threads may share a bank: then the numbers mean nothing,
  * but each of them is within its bounds, and the search ends.
  */
-	.balign 16
+	.balign 64
 arc:
 	lea	-32(%rsp), %rsp
 arc_lowered:
@@ -364,51 +365,16 @@ arc_lowered:
 	mov	%rdi, 24(%rsp)
 arc_saved:
 	mov	32(%rsp), %rcx
-	mov	1(%rcx), %ecx
-	lea	8(%rcx), %rdx
-	mov	%gs:(%rcx), %rsi
-	cmp	%rax, %rsi
-	je	arc_count
+	mov	%r11d, %edx
+	mov	2(%rcx), %ecx
+	and	$WIRE_CELL_MASK, %edx
+	cmp	%r11, %gs:(%rcx,%rdx)
+	jne	arc_find
+	mov	%gs:8(%rcx,%rdx), %rsi
 	test	%rsi, %rsi
-	jne	0f
-	mov	%rax, %gs:(%rcx)
-	jmp	arc_count
-0:	mov	%rcx, %rdx
-	shl	$17, %rdx
-	add	%rax, %rdx
-	movabs	$0x9e3779b97f4a7c15, %rsi
-	imul	%rsi, %rdx
-	shr	$(64 - WIRE_ARCS_BITS), %rdx
-	mov	$WIRE_ARCS_STEPS, %edi
-1:	mov	%gs:WIRE_ARCS_INDEX(,%rdx,4), %esi
-	dec	%esi
-	js	3f
-	lea	(%rsi,%rsi,2), %rsi
-	cmp	%rax, %gs:WIRE_ARCS_ENTRIES(,%rsi,8)
-	jne	2f
-	cmp	%ecx, %gs:WIRE_ARCS_ENTRIES+8(,%rsi,8)
-	jne	2f
-	lea	WIRE_ARCS_ENTRIES+16(,%rsi,8), %rdx
-	jmp	arc_count
-2:	inc	%edx
-	and	$WIRE_ARCS_MASK, %edx
-	dec	%edi
-	jnz	1b
-	jmp	4f
-3:	mov	%gs:WIRE_ARCS_USED, %rdi
-	cmp	$WIRE_ARCS_MAX, %rdi
-	jae	4f
-	lea	(%rdi,%rdi,2), %rsi
-	mov	%rax, %gs:WIRE_ARCS_ENTRIES(,%rsi,8)
-	mov	%ecx, %gs:WIRE_ARCS_ENTRIES+8(,%rsi,8)
-	inc	%rdi
-	mov	%rdi, %gs:WIRE_ARCS_USED
-	mov	%edi, %gs:WIRE_ARCS_INDEX(,%rdx,4)
-	lea	WIRE_ARCS_ENTRIES+16(,%rsi,8), %rdx
-	jmp	arc_count
-4:	lea	16(%rcx), %rdx /* no room: from a site that is not known */
+	jz	arc_find
 arc_count:
-	incq	%gs:(%rdx)
+	incq	%gs:(%rsi)
 arc_counted:
 	mov	(%rsp), %rcx
 	mov	8(%rsp), %rdx
@@ -417,6 +383,48 @@ arc_counted:
 	lea	32(%rsp), %rsp
 arc_return:
 	ret
+	/* From here on the frame is at rsp again, and the call is not counted. */
+arc_find:
+	imul	$0x9e3779b1, %ecx, %edx
+	add	%r11d, %edx
+	imul	$0x9e3779b1, %edx, %edx
+	shr	$(32 - WIRE_ARCS_BITS), %edx
+	mov	$WIRE_ARCS_STEPS, %edi
+1:	mov	%gs:WIRE_ARCS_INDEX(,%rdx,4), %esi
+	dec	%esi
+	js	arc_new
+	lea	(%rsi,%rsi,2), %rsi
+	cmp	%r11, %gs:WIRE_ARCS_ENTRIES(,%rsi,8)
+	jne	2f
+	cmp	%ecx, %gs:WIRE_ARCS_ENTRIES+8(,%rsi,8)
+	je	arc_found
+2:	inc	%edx
+	and	$WIRE_ARCS_MASK, %edx
+	dec	%edi
+	jnz	1b
+arc_lost:
+	lea	WIRE_CELL_LOST(%rcx), %esi
+	jmp	arc_count
+arc_new:
+	mov	%gs:WIRE_ARCS_USED, %rdi
+	cmp	$WIRE_ARCS_MAX, %rdi
+	jae	arc_lost
+	lea	(%rdi,%rdi,2), %rsi
+	mov	%r11, %gs:WIRE_ARCS_ENTRIES(,%rsi,8)
+	mov	%ecx, %gs:WIRE_ARCS_ENTRIES+8(,%rsi,8)
+	inc	%rdi
+	mov	%rdi, %gs:WIRE_ARCS_USED
+	mov	%edi, %gs:WIRE_ARCS_INDEX(,%rdx,4)
+	/* The cell is nobody's while it changes. A return address may be 0. */
+arc_found:
+	lea	WIRE_ARCS_ENTRIES+16(,%rsi,8), %esi
+	mov	%r11d, %edx
+	and	$WIRE_CELL_MASK, %edx
+	add	%ecx, %edx
+	movq	$0, %gs:8(%rdx)
+	mov	%r11, %gs:(%rdx)
+	mov	%rsi, %gs:8(%rdx)
+	jmp	arc_count
 arc_end:
 
 /*
@@ -466,13 +474,42 @@ arc_end:
 \timed:
 	add	%rax, %gs:WIRE_GRAPH_NODES + 16(%rdx)
 	.endm
-	/* Drops frames at the place and below. One of them may have had the clock. */
+	/* A call of node r9 was timed. Where its calls are short, not all of them are from now
+	 * on. Changes rax and rdx. */
+	.macro note_timed
+	movzbl	%gs:WIRE_GRAPH_NODES + WIRE_GRAPH_MASK_AT(%r9), %edx
+	incq	%gs:WIRE_GRAPH_NODES + 24(%r9)
+	mov	%gs:WIRE_GRAPH_NODES + 24(%r9), %rax
+	shl	$8, %rax
+	shr	$8, %rax
+	cmp	$WIRE_GRAPH_TRIED, %rax
+	jb	2f
+	shl	$WIRE_GRAPH_SHORT, %rax
+	cmp	%rax, %gs:WIRE_GRAPH_NODES + 16(%r9)
+	sbb	%edx, %edx
+	and	$WIRE_GRAPH_SKIPS, %edx
+	mov	%dl, %gs:WIRE_GRAPH_NODES + WIRE_GRAPH_MASK_AT(%r9)
+2:
+	.endm
+	/* Drops frames at the place and below. If one of them had the clock, its time ends: so
+	 * do calls that end in a jump to another function. */
 	.macro drop_frames name
 \name\()_drop:
-0:	sub	$16, %ecx
+	mov	%gs:WIRE_GRAPH_AT, %r9d
+	xor	%eax, %eax
+0:	cmp	%r9d, %gs:WIRE_GRAPH_FRAMES + 8(%rcx)
+	sete	%ah
+	or	%ah, %al
+	sub	$16, %ecx
 	cmp	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)
 	jae	0b
+	test	%al, %al
+	jz	\name\()_alone
 	take_time \name\()_dropped
+	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
+	mov	%edx, %gs:WIRE_GRAPH_AT
+	note_timed
+	jmp	\name\()_alone
 1:	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
 	mov	%edx, %gs:WIRE_GRAPH_AT
 	jmp	\name\()_alone
@@ -491,24 +528,33 @@ arc_end:
 	mov	48(%rsp), %rax
 	mov	1(%rax), %r9d
 	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
-	find_row eax
-	mov	%gs:WIRE_GRAPH_INDEX(,%rax,4), %eax
-	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
+	child_slot eax
+	mov	%gs:WIRE_GRAPH_NODES + WIRE_GRAPH_CHILDREN_AT(%rdx,%rax,4), %eax
 	cmp	%r9d, %gs:WIRE_GRAPH_NODES(%rax)
-	jne	\name\()_search
-	cmp	%edx, %gs:WIRE_GRAPH_NODES + 4(%rax)
 	jne	\name\()_search
 \name\()_found:
 	.endm
-	/* The same where another node is in the row: in those behind it, or a new one. Where there
-	 * is no room for one, the function's own counter is `lost`, and rax the node of all those.
-	 * r8 lies at 40(%rsp) meanwhile. */
+	/* Where in its parent a child is known that is function r9. */
+	.macro child_slot slot
+	mov	%r9d, %\slot
+	shr	$5, %\slot
+	and	$(WIRE_GRAPH_CHILDREN - 1), %\slot
+	.endm
+	/* The same where the parent does not know it: by the index, or a new one. Where there is
+	 * no room for one, the function's own counter is `lost`, and rax the node of all those.
+	 * r8 lies at 40(%rsp) meanwhile. Of several children that have one place in the parent,
+	 * that gets it which is called most. */
 	.macro search_child name
 \name\()_search:
-	movl	$WIRE_GRAPH_STEPS, 32(%rsp)
 	mov	%r8, 40(%rsp)
 	find_row r8d
 	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
+	mov	%gs:WIRE_GRAPH_INDEX(,%r8,4), %eax
+	cmp	%r9d, %gs:WIRE_GRAPH_NODES(%rax)
+	jne	1f
+	cmp	%edx, %gs:WIRE_GRAPH_NODES + 4(%rax)
+	je	4f
+1:	movl	$WIRE_GRAPH_STEPS, 32(%rsp)
 1:	and	$WIRE_GRAPH_MASK, %r8d
 	mov	%gs:WIRE_GRAPH_INDEX(,%r8,4), %eax
 	test	%eax, %eax
@@ -520,16 +566,23 @@ arc_end:
 	jne	1b
 	cmp	%edx, %gs:WIRE_GRAPH_NODES + 4(%rax)
 	jne	1b
-	mov	40(%rsp), %r8
-	jmp	\name\()_found
+	jmp	4f
 2:	mov	%gs:WIRE_GRAPH_USED, %rax
 	cmp	$WIRE_GRAPH_MAX, %rax
 	jae	3f
-	add	$32, %rax
+	add	$64, %rax
 	mov	%r9d, %gs:WIRE_GRAPH_NODES(%rax)
 	mov	%edx, %gs:WIRE_GRAPH_NODES + 4(%rax)
 	mov	%rax, %gs:WIRE_GRAPH_USED
 	mov	%eax, %gs:WIRE_GRAPH_INDEX(,%r8,4)
+4:	child_slot r8d
+	lea	WIRE_GRAPH_CHILDREN_AT(%rdx,%r8,4), %edx
+	mov	%gs:WIRE_GRAPH_NODES(%rdx), %r8d
+	mov	%gs:WIRE_GRAPH_NODES + 8(%r8), %r8
+	cmp	%r8, %gs:WIRE_GRAPH_NODES + 8(%rax)
+	jb	5f
+	mov	%eax, %gs:WIRE_GRAPH_NODES(%rdx)
+5:	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
 	mov	40(%rsp), %r8
 	jmp	\name\()_found
 3:	mov	40(%rsp), %r8
@@ -543,13 +596,14 @@ enter:
 	lea	-48(%rsp), %rsp
 enter_lowered:
 	save_graph
+enter_half:
 enter_saved:
 	take_place
 	cmp	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)
 	jae	enter_drop
 enter_alone:
 	find_child enter
-	movzbl	%gs:WIRE_GRAPH_NODES + 31(%rax), %edx
+	movzbl	%gs:WIRE_GRAPH_NODES + WIRE_GRAPH_MASK_AT(%rax), %edx
 	test	%dl, %gs:WIRE_GRAPH_NODES + 8(%rax)
 	jz	enter_time
 enter_untimed:
@@ -583,45 +637,46 @@ enter_end:
 leave_call:
 	lea	-48(%rsp), %rsp
 leave_call_lowered:
-	save_graph
-leave_call_saved:
-	take_place
-	cmp	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)
-	jb	leave_call_done
+	mov	%rcx, (%rsp)
+	mov	%rdx, 8(%rsp)
+leave_call_half:
+	not	%rax
+	mov	%gs:WIRE_GRAPH_TOP, %ecx
+	cmp	%rax, %gs:WIRE_GRAPH_FRAMES(%rcx)
+	jne	leave_call_search
 	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
-	cmp	%r8, %gs:WIRE_GRAPH_FRAMES - 16(%rcx)
-	jae	leave_call_drop
-	sub	$16, %ecx
 	cmp	%edx, %gs:WIRE_GRAPH_AT
-	je	leave_call_time
-leave_call_alone:
+	je	leave_call_search
+	sub	$16, %ecx
 	mov	%rcx, %gs:WIRE_GRAPH_TOP
 leave_call_done:
-	restore_graph
+	mov	(%rsp), %rcx
+	mov	8(%rsp), %rdx
 	lea	48(%rsp), %rsp
 leave_call_return:
 	ret
+	/* The call has no frame, or those that it made have some; or its node has the clock:
+	 * the call was timed, or part of it. */
 leave_call_search:
-	/* The node has the clock: the call was timed, or part of it. Where its calls are short,
-	 * not all of them are timed from now on. */
-leave_call_time:
+	jb	leave_call_done
+	mov	%r8, 16(%rsp)
+	mov	%r9, 24(%rsp)
+leave_call_saved:
+	mov	%rax, %r8
+	cmp	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)
+	jne	leave_call_drop
 	mov	%edx, %r9d
+	sub	$16, %ecx
 	take_time leave_call_timed
 	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
 	mov	%edx, %gs:WIRE_GRAPH_AT
-	movzbl	%gs:WIRE_GRAPH_NODES + 31(%r9), %edx
-	incq	%gs:WIRE_GRAPH_NODES + 24(%r9)
-	mov	%gs:WIRE_GRAPH_NODES + 24(%r9), %rax
-	shl	$8, %rax
-	shr	$8, %rax
-	cmp	$WIRE_GRAPH_TRIED, %rax
-	jb	1f
-	shl	$WIRE_GRAPH_SHORT, %rax
-	cmp	%rax, %gs:WIRE_GRAPH_NODES + 16(%r9)
-	sbb	%edx, %edx
-	and	$WIRE_GRAPH_SKIPS, %edx
-	mov	%dl, %gs:WIRE_GRAPH_NODES + 31(%r9)
-1:	jmp	leave_call_alone
+	note_timed
+1:
+leave_call_alone:
+	mov	%rcx, %gs:WIRE_GRAPH_TOP
+	mov	16(%rsp), %r8
+	mov	24(%rsp), %r9
+	jmp	leave_call_done
 	drop_frames leave_call
 leave_call_end:
 
@@ -630,6 +685,7 @@ tally:
 	lea	-48(%rsp), %rsp
 tally_lowered:
 	save_graph
+tally_half:
 tally_saved:
 	take_place
 	cmp	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)

@@ -14,7 +14,8 @@
 struct resident_routine {
 	uint32_t start;
 	uint32_t lowered; /* from here the frame is at rsp */
-	uint32_t saved;   /* from here registers are in it */
+	uint32_t half;    /* from here rcx and rdx are in it */
+	uint32_t saved;   /* from here r8 and r9 are, too */
 	uint32_t timed;   /* the time in rax is to be added to node rdx */
 	uint32_t done;    /* from here on it is not to be done again */
 	uint32_t last;    /* the last instruction but for the search, with all registers

@@ -63,9 +63,11 @@ static bool find_gate_of_graph(const struct thread *thread,
 	if (remote_failed(remote_read(thread->process->space->memory_fd, base, &frame,
 				      sizeof(frame))))
 		return false;
-	if (framed && offset >= routine->saved) {
+	if (framed && offset >= routine->half) {
 		registers->rcx = frame.rcx;
 		registers->rdx = frame.rdx;
+	}
+	if (framed && offset >= routine->saved) {
 		registers->r8 = frame.r8;
 		registers->r9 = frame.r9;
 	}
@@ -83,20 +85,21 @@ bool arc_find_gate(const struct thread *thread, struct user_regs_struct *registe
 
 	if (routine_at(offset))
 		return find_gate_of_graph(thread, routine_at(offset), offset, registers);
-	bool framed = offset >= t->arc_lowered && offset < t->arc_return;
+	bool counted = offset >= t->arc_counted && offset <= t->arc_return;
+	bool framed = offset >= t->arc_lowered && offset != t->arc_return;
 	uint64_t base = registers->rsp - (framed ? 0 : offsetof(struct arc_frame, back));
 	struct arc_frame frame;
 
 	if (remote_failed(remote_read(space->memory_fd, base, &frame, sizeof(frame))))
 		return false;
-	if (offset >= t->arc_saved && offset < t->arc_return) {
+	if (framed && offset >= t->arc_saved) {
 		registers->rcx = frame.rcx;
 		registers->rdx = frame.rdx;
 		registers->rsi = frame.rsi;
 		registers->rdi = frame.rdi;
 	}
 	registers->rsp = base + sizeof(frame);
-	registers->rip = frame.back - (offset < t->arc_counted ? ARC_CALL : 0);
+	registers->rip = frame.back - (counted ? 0 : ARC_CALL);
 	return true;
 }
 
@@ -122,15 +125,25 @@ bool arc_take_pushed(const struct thread *thread, const struct plan_place *place
 		     struct user_regs_struct *registers)
 {
 	const uint64_t changed = 0xcd5; /* the status flags, and the direction */
+	int memory = thread->process->space->memory_fd;
+	uint64_t kept = registers->rsp + place->stack - PLAN_KEPT;
 	uint64_t words[2];
 	size_t count = place->pushed + place->flags;
 
+	if (place->kept && remote_failed(remote_read(memory, kept, &registers->r11,
+						     sizeof(registers->r11))))
+		return false;
+	if (place->kept > 1 &&
+	    remote_failed(remote_read(memory, kept - sizeof(registers->rax),
+				      &registers->rax, sizeof(registers->rax))))
+		return false;
 	if (!count)
 		return true;
-	if (remote_failed(remote_read(thread->process->space->memory_fd, registers->rsp,
-				      words, count * sizeof(words[0]))))
+	if (remote_failed(
+		    remote_read(memory, registers->rsp, words, count * sizeof(words[0]))))
 		return false;
-	registers->rax = words[count - 1];
+	if (place->pushed)
+		registers->rax = words[count - 1];
 	if (place->flags)
 		registers->eflags = (registers->eflags & ~changed) | (words[0] & changed);
 	return true;
@@ -143,7 +156,7 @@ uint32_t arc_counter(const struct thread *thread, const struct module *module,
 	enum { CALL = 5 };
 	const struct plan *plan = module->file->plan;
 	uint32_t index = (uint32_t)(function - plan->functions.items);
-	uint32_t slot = index * PLAN_CELL_SLOTS + PLAN_CELL_LOST;
+	uint32_t slot = index * plan_gate_slots(plan) + plan_gate_lost(plan);
 	uint64_t site = 0;
 
 	if (!remote_failed(remote_read(thread->process->space->memory_fd, registers->rsp,

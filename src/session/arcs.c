@@ -10,6 +10,10 @@
 
 enum { CALL = 5 }; /* bytes of call rel32 */
 
+_Static_assert(WIRE_CELL_MASK == PLAN_CELL_MASK &&
+		       WIRE_CELL_LOST == PLAN_CELLS * 2 * sizeof(uint64_t),
+	       "the resident knows the cells of gates");
+
 void arcs_note_gone(struct space *space, const struct module *module)
 {
 	const struct gone_module now = {module->file, module->bias, module->text_start,
@@ -66,18 +70,18 @@ static int by_place(const void *left, const void *right)
 static void add_arc(const struct space *space, struct image_run *image,
 		    struct image_arc arc)
 {
-	uint64_t inverted = arc.site;
+	uint64_t address = arc.site;
 	struct place place = {0};
 
-	if (inverted)
-		place = find_place(space, ~inverted);
+	if (address)
+		place = find_place(space, address);
 	arc.from = UINT32_MAX;
 	arc.site = 0;
 	if (place.file && !place.doubtful) {
 		arc.from = place.file->index;
 		/* Without a plan nothing is known of the file's addresses. */
 		if (place.file->plan)
-			arc.site = ~inverted - place.bias;
+			arc.site = address - place.bias;
 	}
 	vector_push(&image->arcs, arc);
 }
@@ -164,16 +168,16 @@ static bool is_restorer(struct module_file *file, uint64_t address)
 }
 
 /* Whether a call has a stub: what comes through a gate with its return address was jumped
- * to by what it called. */
+ * to by what it called. One through the linkage table may have come that way itself. */
 static bool has_stub(const struct plan *plan, uint64_t site)
 {
-	size_t low = search_first(plan->arcs.count, middle,
-				  plan->arcs.items[middle].site < site);
+	const struct plan_arc *arc = plan_arc_at(plan, site);
 
-	return low < plan->arcs.count && plan->arcs.items[low].site == site &&
-	       plan->arcs.items[low].led;
+	return arc && arc->led && !plan_link_at(plan, site);
 }
 
+/* Of the 5 bytes at `site` as those of a direct call; NULL: they can be none, or lead to
+ * something else. */
 static const char *direct_kind(struct module_file *file, const struct image_arc *arc,
 			       const struct module_file *callee, uint64_t site)
 {
@@ -181,56 +185,86 @@ static const char *direct_kind(struct module_file *file, const struct image_arc 
 	int32_t distance;
 	uint64_t target;
 
-	if (!bytes || has_stub(file->plan, site))
-		return "other";
+	if (!bytes || *bytes != 0xe8)
+		return NULL;
 	memcpy(&distance, bytes + 1, sizeof(distance));
 	target = site + CALL + (uint64_t)(int64_t)distance;
 	if (file == callee &&
 	    target == callee->plan->functions.items[arc->function].address)
 		return "direct";
-	return is_stub(file, target) ? "plt" : "other";
+	return is_stub(file, target) ? "plt" : NULL;
 }
 
-/* The same where no function is known around it, as in parts of functions that lie
- * elsewhere: what ends there and calls, if anything does. */
-static uint64_t start_of_call(struct module_file *file, uint64_t end,
-			      struct brief *ret_brief)
+/* The start of a call that ends at `end`, and how many could: bytes of some may be parts
+ * of others. */
+static unsigned int find_calls(struct module_file *file, uint64_t end,
+			       uint64_t *ret_start, struct brief *ret_brief)
 {
-	static const uint8_t sizes[] = {CALL, 6, 2, 3, 4, 7, 8};
+	static const uint8_t sizes[] = {8, 7, 4, 3, 2, 6, CALL};
+	unsigned int count = 0;
+	struct brief brief;
 
 	for (size_t i = 0; i < sizeof(sizes); i++) {
 		const uint8_t *bytes =
 			module_file_original(file, end - sizes[i], sizes[i]);
 
-		if (bytes && length_decode(bytes, sizes[i], ret_brief) == sizes[i] &&
-		    (ret_brief->kind == BRIEF_CALL32 ||
-		     ret_brief->kind == BRIEF_CALL_INDIRECT))
-			return end - sizes[i];
+		if (!bytes || length_decode(bytes, sizes[i], &brief) != sizes[i] ||
+		    (brief.kind != BRIEF_CALL32 && brief.kind != BRIEF_CALL_INDIRECT))
+			continue;
+		*ret_start = end - sizes[i];
+		*ret_brief = brief;
+		count++;
 	}
-	return 0;
+	return count;
+}
+
+/* The instruction in front of a return address; 0: none ends there. Something called, so
+ * if it can be one call only, it is that. Else the whole function must be looked at,
+ * which takes long. */
+static uint64_t start_of_caller(struct module_file *file, uint64_t end,
+				struct brief *ret_brief)
+{
+	const struct plan_function *function = plan_function_at(file->plan, end - 1);
+	uint64_t start = 0;
+	unsigned int count = find_calls(file, end, &start, ret_brief);
+
+	if (count != 1 && function && end - function->address <= function->size)
+		start = start_of_last(file, function, end, ret_brief);
+	return start;
+}
+
+/* Compilers have calls of __tls_get_addr so, which linkers may rewrite. */
+static bool has_prefixes(struct module_file *file, uint64_t address)
+{
+	const uint8_t *bytes = module_file_original(file, address - 3, 3);
+
+	return bytes && !memcmp(bytes, (const uint8_t[]){0x66, 0x66, 0x48}, 3);
 }
 
 const char *arcs_kind(struct module_file *file, const struct image_arc *arc,
 		      const struct module_file *callee, uint64_t *ret_address)
 {
-	const struct plan_function *function =
-		plan_function_at(file->plan, arc->site - 1);
+	uint64_t start = arc->site - CALL;
 	struct brief brief = {0};
-	uint64_t start = 0;
+	const char *direct;
 
 	*ret_address = arc->site;
 	if (is_restorer(file, arc->site))
 		return "signal";
-	if (function && arc->site - function->address <= function->size)
-		start = start_of_last(file, function, arc->site, &brief);
-	else
-		start = start_of_call(file, arc->site, &brief);
+	if (has_stub(file->plan, start)) {
+		*ret_address = start;
+		return "other";
+	}
+	/* What leads to just this function is a call: its bytes could hardly be others.
+	 */
+	direct = direct_kind(file, arc, callee, start);
+	if (direct) {
+		*ret_address = has_prefixes(file, start) ? start - 3 : start;
+		return direct;
+	}
+	start = start_of_caller(file, arc->site, &brief);
 	if (!start)
 		return "other";
 	*ret_address = start;
-	if (brief.kind == BRIEF_CALL_INDIRECT)
-		return "indirect";
-	if (brief.kind == BRIEF_CALL32 && brief.length == CALL)
-		return direct_kind(file, arc, callee, start);
-	return "other";
+	return brief.kind == BRIEF_CALL_INDIRECT ? "indirect" : "other";
 }

@@ -27,6 +27,7 @@ enum part {
 	EDGES,
 	STUBS,
 	ARCS,
+	LINKS,
 	NAMES,
 	CODE, /* see cache_file.h: the order of the rest matters */
 	WAYS,
@@ -43,7 +44,7 @@ struct header {
 	uint8_t has_interpreter, dynamic, uses_gs, looks_itself_up;
 	uint8_t leak_checked, walks_stacks;
 	uint32_t slot_count, slot_size, counters_at, instrumented;
-	uint32_t gates_size, arc_code, arc_slot;
+	uint32_t gates_size, arc_code, arc_slot, link_code;
 	bool counts_entries, graph;
 	struct module_own_words own_words;
 	uint64_t code_address;
@@ -123,6 +124,7 @@ static struct plan *plan_of(const struct header *header, char *bytes)
 	plan->graph = header->graph;
 	plan->arc_code = header->arc_code;
 	plan->arc_slot = header->arc_slot;
+	plan->link_code = header->link_code;
 	SET_ARRAY(plan->functions, bytes + part_offset(header, FUNCTIONS),
 		  size[FUNCTIONS]);
 	SET_ARRAY(plan->patches, bytes + part_offset(header, PATCHES), size[PATCHES]);
@@ -133,6 +135,7 @@ static struct plan *plan_of(const struct header *header, char *bytes)
 	SET_ARRAY(plan->steps, bytes + part_offset(header, STEPS), size[STEPS]);
 	SET_ARRAY(plan->stubs, bytes + part_offset(header, STUBS), size[STUBS]);
 	SET_ARRAY(plan->arcs, bytes + part_offset(header, ARCS), size[ARCS]);
+	SET_ARRAY(plan->links, bytes + part_offset(header, LINKS), size[LINKS]);
 	SET_ARRAY(plan->code, bytes + part_offset(header, CODE), size[CODE]);
 	SET_ARRAY(plan->names, bytes + part_offset(header, NAMES), size[NAMES]);
 	return plan;
@@ -239,6 +242,7 @@ static struct header make_header(const struct module_file *file)
 	header.graph = plan->graph;
 	header.arc_code = plan->arc_code;
 	header.arc_slot = plan->arc_slot;
+	header.link_code = plan->link_code;
 	header.counters_at = plan->counters_at;
 	header.code_address = plan->code_address;
 	header.text_count = file->text_count;
@@ -253,6 +257,7 @@ static struct header make_header(const struct module_file *file)
 	header.part_size[STEPS] = plan->steps.count * sizeof(*plan->steps.items);
 	header.part_size[STUBS] = plan->stubs.count * sizeof(*plan->stubs.items);
 	header.part_size[ARCS] = plan->arcs.count * sizeof(*plan->arcs.items);
+	header.part_size[LINKS] = plan->links.count * sizeof(*plan->links.items);
 	header.part_size[CODE] = plan->code.count;
 	header.part_size[WAYS] = file->ways.count * sizeof(*file->ways.items);
 	header.part_size[NAMES] = plan->names.count;
@@ -317,8 +322,9 @@ static bool write_parts(int fd, struct header *header, const struct module_file 
 	const void *arrays[] = {
 		plan->functions.items, plan->patches.items, plan->fixups.items,
 		plan->blocks.items,    plan->terms.items,   plan->edges.items,
-		plan->stubs.items,     plan->arcs.items,    plan->names.items,
-		plan->code.items,      file->ways.items,    plan->steps.items};
+		plan->stubs.items,     plan->arcs.items,    plan->links.items,
+		plan->names.items,     plan->code.items,    file->ways.items,
+		plan->steps.items};
 
 	for (int i = FUNCTIONS; i < TEXTS; i++) {
 		const struct piece piece = {arrays[i], header->part_size[i]};

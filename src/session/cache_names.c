@@ -19,8 +19,8 @@
  * stay small: a bank reaches to the last counter of a program, and takes addresses, but
  * memory only where something is counted.
  */
-#define LARGE_SIZE  (1u << 20)
-#define LARGE_START (16u << 20)
+#define LARGE_SIZE  (2u << 20)
+#define LARGE_START (64u << 20)
 #define LARGE_END   (1u << 30)
 
 struct name {

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <x86intrin.h>
 
+_Static_assert(WIRE_GRAPH_CHILDREN == PLAN_GRAPH_CHILDREN,
+	       "gates and the resident mean the same children");
+
 static struct wire_graph *graph_of(const struct bank *bank)
 {
 	return (struct wire_graph *)(void *)((char *)bank->shared + WIRE_BANK_HEADER);
@@ -49,7 +52,7 @@ static bool describe(const struct family *family, const struct wire_graph_node *
 			continue;
 		context->kind = IMAGE_CONTEXT_FUNCTION;
 		context->file = module->file->index;
-		context->function = (slot - module->first_slot) / PLAN_CELL_SLOTS;
+		context->function = (slot - module->first_slot) / PLAN_GRAPH_SLOTS;
 		if (context->function >= plan->functions.count)
 			return false;
 		context->leaf = !plan->functions.items[context->function].step_count;
@@ -278,7 +281,7 @@ static void note_frame(void *context, uint64_t place, uint64_t pc)
 		frames->calls,
 		((struct thread_call){
 			~place, WIRE_BANK_HEADER +
-					(module->first_slot + index * PLAN_CELL_SLOTS) *
+					(module->first_slot + index * PLAN_GRAPH_SLOTS) *
 						(uint32_t)sizeof(uint64_t)}));
 }
 

@@ -108,7 +108,6 @@ static record_node make_node(struct saving *saving, record_node parent,
 	const struct module_file *file;
 	const struct plan_function *function;
 	record_node node;
-	char *name;
 
 	file = saving->session->files.items[context->file];
 	function = &file->plan->functions.items[context->function];
@@ -117,11 +116,9 @@ static record_node make_node(struct saving *saving, record_node parent,
 	/* Several functions of a module may have one name. */
 	node = record_node_child(saving->model, node, n->graph_offset,
 				 record_address(function->address));
-	name = saving_function_name(file, function);
-	node = record_node_child(saving->model, node, n->graph_function,
-				 record_string(name));
-	free(name);
-	return node;
+	return record_node_child(
+		saving->model, node, n->graph_function,
+		record_string(saving_function_name(saving, file, function)));
 }
 
 static void save_context(struct saving *saving, const struct image_run *image,

@@ -215,8 +215,8 @@ static record_node module_node(struct saving *saving, const struct module_file *
 	return *node;
 }
 
-char *saving_function_name(const struct module_file *file,
-			   const struct plan_function *function)
+static char *make_name(const struct module_file *file,
+		       const struct plan_function *function)
 {
 	char unnamed[32];
 
@@ -226,10 +226,33 @@ char *saving_function_name(const struct module_file *file,
 	return memory_copy_string(unnamed);
 }
 
+/* Demangling takes a while, and a function is in many records. */
+const char *saving_function_name(struct saving *saving, const struct module_file *file,
+				 const struct plan_function *function)
+{
+	bool made;
+	uint64_t *number =
+		table_insert(&saving->names_by_function, (uintptr_t)function, &made);
+
+	if (made) {
+		*number = saving->function_names.count;
+		vector_push(&saving->function_names, make_name(file, function));
+	}
+	return saving->function_names.items[*number];
+}
+
+void saving_forget_names(struct saving *saving)
+{
+	vector_for_each (&saving->function_names, name)
+		free(*name);
+	vector_deinit(&saving->function_names);
+	table_deinit(&saving->names_by_function);
+}
+
 record_node saving_function_node(struct saving *saving, const struct module_file *file,
 				 const struct plan_function *function)
 {
-	scoped_free char *name = saving_function_name(file, function);
+	const char *name = saving_function_name(saving, file, function);
 
 	return record_node_child(saving->model, module_node(saving, file),
 				 saving->names.function, record_string(name));
@@ -660,6 +683,7 @@ static struct trm_error *write_profile(struct session *session, int fd)
 	}
 	disk = trm_writer_finish(saving.writer);
 	free(saving.module_nodes);
+	saving_forget_names(&saving);
 	record_model_destroy(saving.model);
 	if (!error)
 		return disk;

@@ -20,21 +20,15 @@ static record_node arc_node(struct saving *saving, record_node node,
 {
 	const struct names *n = &saving->names;
 	struct record_model *model = saving->model;
-	char unnamed[32], *name = NULL;
-
 	if (!origin->file)
 		return node;
 	node = record_node_child(model, node, n->caller_path,
 				 record_string(origin->file->path));
 	if (!caller)
 		return node;
-	snprintf(unnamed, sizeof(unnamed), "sub_%lx", caller->address);
-	if (caller->name)
-		name = image_demangle(origin->file->plan->names.items + caller->name);
-	node = record_node_child(model, node, n->caller,
-				 record_string(name ? name : unnamed));
-	free(name);
-	return node;
+	return record_node_child(
+		model, node, n->caller,
+		record_string(saving_function_name(saving, origin->file, caller)));
 }
 
 static const struct plan_function *caller_of(const struct origin *origin)
@@ -73,18 +67,44 @@ static void save_arc(struct saving *saving, const struct saving_tally *tally,
 	saving_write(saving, arc_node(saving, node, origin, caller), pairs, pair_count);
 }
 
-static void save_arcs(struct saving *saving, const struct saving_tally *tally)
+/* Those that have a stub. */
+static void save_own_arcs(struct saving *saving, const struct saving_tally *tally)
 {
 	const struct plan *plan = tally->file->plan;
 
 	for (uint32_t i = 0; i < plan->arcs.count; i++) {
 		const struct plan_arc *arc = &plan->arcs.items[i];
-		const struct origin origin = {tally->file, arc->site,
-					      arc->jump ? "jump" : "direct"};
+		struct origin origin = {tally->file, arc->site,
+					arc->jump ? "jump" : "direct"};
 
+		if (!tally->counters[plan->arc_slot + i])
+			continue;
+		if (!arc->jump && plan_link_at(plan, arc->site))
+			origin.kind = "plt";
 		save_arc(saving, tally, arc->callee, &origin,
 			 tally->counters[plan->arc_slot + i]);
 	}
+}
+
+/* A call through the linkage table may have been counted at its stub and, as long as the
+ * table's word was not filled in, at the gate. */
+static bool add_to_link(const struct saving_tally *tally, const struct image_arc *arc,
+			const struct origin *origin)
+{
+	const struct plan *plan = tally->file->plan;
+	const struct plan_arc *own;
+
+	if (origin->file != tally->file || !plan_link_at(plan, origin->site))
+		return false;
+	own = plan_arc_at(plan, origin->site);
+	if (own->callee != arc->function)
+		return false;
+	tally->counters[plan->arc_slot + (own - plan->arcs.items)] += arc->count;
+	return true;
+}
+
+static void save_arcs(struct saving *saving, const struct saving_tally *tally)
+{
 	for (size_t i = 0; i < tally->arc_count; i++) {
 		const struct image_arc *arc = &tally->arcs[i];
 		struct origin origin = {.kind = "unknown"};
@@ -98,8 +118,10 @@ static void save_arcs(struct saving *saving, const struct saving_tally *tally)
 				origin.kind =
 					arcs_kind(from, arc, tally->file, &origin.site);
 		}
-		save_arc(saving, tally, arc->function, &origin, arc->count);
+		if (!add_to_link(tally, arc, &origin))
+			save_arc(saving, tally, arc->function, &origin, arc->count);
 	}
+	save_own_arcs(saving, tally);
 }
 
 void saving_arcs(struct saving *saving, const struct saving_tally *tally)

@@ -15,8 +15,8 @@ struct folding {
 	const struct family_module
 		*last;       /* counters come in order: mostly the same module */
 	uint32_t first_slot; /* of modules' counters */
-	uint32_t cell;    /* slot of the last cell, and the return address that it has */
-	uint64_t address; /* inverted */
+	uint32_t cell; /* slot of the last cell, and the return address that it has */
+	uint64_t address;
 };
 
 static const struct family_module *module_of_slot(struct folding *folding, uint32_t slot)
@@ -39,39 +39,35 @@ static const struct family_module *module_of_slot(struct folding *folding, uint3
 	return NULL;
 }
 
-/* Calls of a function whose cell is at `slot` of the module. */
+/* Calls of a function whose gate has the counter at `slot` of the module. */
 static void add_arc(struct folding *folding, const struct family_module *module,
 		    uint32_t slot, uint64_t address, uint64_t count)
 {
+	uint32_t function = slot / plan_gate_slots(module->file->plan);
+
 	if (!folding->arcs || !count)
 		return;
 	vector_push(folding->arcs, ((struct image_arc){.thread = folding->thread,
 						       .file = module->file->index,
-						       .function = slot / PLAN_CELL_SLOTS,
+						       .function = function,
 						       .site = address,
 						       .count = count}));
 }
 
-/* A word of a cell, by its slot in the module: see PLAN_CELL_SLOTS. */
-static void add_cell(struct folding *folding, const struct family_module *module,
-		     uint32_t slot, uint64_t word)
+static uint32_t gate_slots(const struct plan *plan)
 {
-	uint32_t cell = slot - slot % PLAN_CELL_SLOTS + module->first_slot;
-
-	if (cell != folding->cell)
-		folding->address = 0;
-	folding->cell = cell;
-	if (slot % PLAN_CELL_SLOTS == PLAN_CELL_SITE)
-		folding->address = word;
-	else
-		add_arc(folding, module, slot,
-			slot % PLAN_CELL_SLOTS == PLAN_CELL_COUNT ? folding->address : 0,
-			word);
+	return plan->gates_size ? (uint32_t)plan->functions.count * plan_gate_slots(plan)
+				: 0;
 }
 
-static uint32_t cell_slots(const struct plan *plan)
+/* Of a gate's counters one is a count: see PLAN_CELLS. */
+static void add_lost(struct folding *folding, const struct family_module *module,
+		     uint32_t slot, uint64_t count)
 {
-	return plan->gates_size ? (uint32_t)plan->functions.count * PLAN_CELL_SLOTS : 0;
+	const struct plan *plan = module->file->plan;
+
+	if (slot % plan_gate_slots(plan) == plan_gate_lost(plan))
+		add_arc(folding, module, slot, 0, count);
 }
 
 static void add_count(void *context, uint32_t slot, uint64_t count)
@@ -81,8 +77,8 @@ static void add_count(void *context, uint32_t slot, uint64_t count)
 
 	if (slot >= folding->first_slot)
 		module = module_of_slot(folding, slot);
-	if (module && slot - module->first_slot < cell_slots(module->file->plan))
-		add_cell(folding, module, slot - module->first_slot, count);
+	if (module && slot - module->first_slot < gate_slots(module->file->plan))
+		add_lost(folding, module, slot - module->first_slot, count);
 	else if (module)
 		folding->visit(folding->context, module->file, slot - module->first_slot,
 			       count);
@@ -97,10 +93,10 @@ static void add_table(struct folding *folding)
 
 	for (uint64_t i = 0; i < count; i++) {
 		const struct wire_arc *entry = &arcs->entries[i];
-		uint32_t slot = (entry->cell - WIRE_BANK_HEADER) / sizeof(uint64_t);
+		uint32_t slot = (entry->gate - WIRE_BANK_HEADER) / sizeof(uint64_t);
 		const struct family_module *module = module_of_slot(folding, slot);
 
-		if (module && slot - module->first_slot < cell_slots(module->file->plan))
+		if (module && slot - module->first_slot < gate_slots(module->file->plan))
 			add_arc(folding, module, slot - module->first_slot, entry->site,
 				entry->count);
 	}
@@ -118,7 +114,7 @@ static void add_contexts(struct folding *folding)
 		uint32_t slot = (node->function - WIRE_BANK_HEADER) / sizeof(uint64_t);
 		const struct family_module *module = module_of_slot(folding, slot);
 
-		if (module && slot - module->first_slot < cell_slots(module->file->plan))
+		if (module && slot - module->first_slot < gate_slots(module->file->plan))
 			add_arc(folding, module, slot - module->first_slot, 0,
 				node->calls);
 	}

@@ -4,6 +4,7 @@
 #ifndef TRAMMEL_SESSION_SAVING_H
 #define TRAMMEL_SESSION_SAVING_H
 
+#include "base/table.h"
 #include "record/record.h"
 #include "record/trm.h"
 #include "session/session.h"
@@ -27,7 +28,9 @@ struct saving {
 	struct record_model *model;
 	struct trm_writer *writer;
 	struct names names;
-	record_node *module_nodes; /* of each file; 0: not made yet */
+	record_node *module_nodes;      /* of each file; 0: not made yet */
+	struct table names_by_function; /* numbers of function_names */
+	struct VECTOR(char *) function_names;
 	uint32_t interval, thread; /* whose counts are being saved */
 	uint64_t graph_cost;       /* see callgraph_cost_ticks */
 };
@@ -36,9 +39,11 @@ struct saving {
 record_node saving_function_node(struct saving *saving, const struct module_file *file,
 				 const struct plan_function *function);
 
-/* The name of a function as profiles have it; the caller frees. */
-char *saving_function_name(const struct module_file *file,
-			   const struct plan_function *function);
+/* The name of a function as profiles have it, until saving_forget_names. */
+const char *saving_function_name(struct saving *saving, const struct module_file *file,
+				 const struct plan_function *function);
+
+void saving_forget_names(struct saving *saving);
 
 /* The words of a command line as a shell would need them; the caller frees. */
 char *saving_command(const char *const *words);

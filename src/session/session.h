@@ -114,7 +114,7 @@ struct image_arc {
 	uint32_t function;         /* in its plan */
 	uint32_t from;             /* file of the place; UINT32_MAX: not known */
 	/* Link-time address that the call returns to; 0: not known. In a mark, as banks
-	 * have it: the address inverted. */
+	 * have it: the address itself. */
 	uint64_t site;
 	uint64_t count;
 };

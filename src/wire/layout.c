@@ -35,11 +35,12 @@ CHECK(wire_graph, frames, WIRE_GRAPH_FRAMES - WIRE_BANK_HEADER);
 CHECK(wire_graph, nodes, WIRE_GRAPH_NODES - WIRE_BANK_HEADER);
 CHECK(wire_graph_node, calls, 8);
 CHECK(wire_graph_node, ticks, 16);
+CHECK(wire_graph_node, children, WIRE_GRAPH_CHILDREN_AT);
 CHECK(wire_graph_frame, node, 8);
 CHECK(wire_arcs, used, WIRE_ARCS_USED - WIRE_BANK_HEADER);
 CHECK(wire_arcs, index, WIRE_ARCS_INDEX - WIRE_BANK_HEADER);
 CHECK(wire_arcs, entries, WIRE_ARCS_ENTRIES - WIRE_BANK_HEADER);
-CHECK(wire_arc, cell, 8);
+CHECK(wire_arc, gate, 8);
 CHECK(wire_arc, count, 16);
 CHECK(wire_control, doorbell, 0x30);
 CHECK(wire_control, ran, WIRE_CONTROL_RAN);
@@ -59,7 +60,7 @@ _Static_assert(sizeof(struct wire_control) == WIRE_BANKS_OFFSET - WIRE_CONTROL_O
 _Static_assert(sizeof(struct wire_bank) + 0x1000 <= WIRE_BANK_HEADER,
 	       "the resident's stack needs the rest");
 _Static_assert(sizeof(struct wire_arc) == 24, "entries as resident.S sees them");
-_Static_assert(sizeof(struct wire_graph_node) == 32, "nodes as resident.S sees them");
+_Static_assert(sizeof(struct wire_graph_node) == 64, "nodes as resident.S sees them");
 _Static_assert(sizeof(struct wire_graph_frame) == 16, "frames as resident.S sees them");
-_Static_assert(WIRE_GRAPH_BEYOND == WIRE_GRAPH_MAX + 32, "it follows all others");
+_Static_assert(WIRE_GRAPH_BEYOND == WIRE_GRAPH_MAX + 64, "it follows all others");
 _Static_assert(sizeof(struct wire_registers) == WIRE_HOOK_REGISTERS, "the hook's frame");

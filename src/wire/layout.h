@@ -19,7 +19,7 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 21
+#define WIRE_VERSION 22
 
 #define WIRE_RESIDENT_SIZE  0x6000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x6000
@@ -86,38 +86,43 @@
 /*
  * Where calls are counted by their sites, the first counters of each bank are a table:
  * struct wire_arcs. A gate (code/gates.h) asks for it only for callers that its
- * function's cell in the bank does not hold. Places are relative to %gs.
+ * function's cells in the bank do not know. Places are relative to %gs.
  */
 #define WIRE_ARCS_USED    0x4000
 #define WIRE_ARCS_INDEX   0x4008
-#define WIRE_ARCS_ENTRIES 0x24008
-#define WIRE_ARCS_BITS    15 /* of an index */
-#define WIRE_ARCS_MASK    0x7fff
-#define WIRE_ARCS_MAX     24576 /* entries */
+#define WIRE_ARCS_ENTRIES 0x84008
+#define WIRE_ARCS_BITS    17 /* of an index */
+#define WIRE_ARCS_MASK    0x1ffff
+#define WIRE_ARCS_MAX     98304 /* entries */
 #define WIRE_ARCS_STEPS   1024  /* rows of the index that are tried */
+#define WIRE_CELL_MASK    0xf0  /* PLAN_CELL_MASK of code/plan.h */
+#define WIRE_CELL_LOST    0x100 /* from the cells on: the counter where there is no room */
 
 /*
  * Where the context-sensitive call graph is measured, the first counters of each bank are
  * struct wire_graph. Nodes and frames are named by their distance from the first one;
  * 0 is the root, and the frame below all others. All-zero is an empty one.
  */
-#define WIRE_GRAPH_TOP    0x4000
-#define WIRE_GRAPH_LAST   0x4008
-#define WIRE_GRAPH_USED   0x4010
-#define WIRE_GRAPH_AT     0x4018
-#define WIRE_GRAPH_INDEX  0x4040
-#define WIRE_GRAPH_FRAMES 0x404040
-#define WIRE_GRAPH_NODES  0x604080
-#define WIRE_GRAPH_BITS   20 /* of an index */
-#define WIRE_GRAPH_MASK   0xfffff
-#define WIRE_GRAPH_MIX    0x1e3779b1
-#define WIRE_GRAPH_TRIED  16       /* timed calls after which a node is known */
-#define WIRE_GRAPH_SHORT  8        /* calls of less than 1 << this many ticks are short */
-#define WIRE_GRAPH_SKIPS  63       /* of so many more than one of them, one is timed */
-#define WIRE_GRAPH_STEPS  1024     /* rows of the index that are tried */
-#define WIRE_GRAPH_DEPTH  0x200000 /* bytes of frames */
-#define WIRE_GRAPH_MAX    0x800000 /* bytes of nodes beside the root and the last */
-#define WIRE_GRAPH_BEYOND 0x800020 /* the last one: of all that have no room */
+#define WIRE_GRAPH_TOP         0x4000
+#define WIRE_GRAPH_LAST        0x4008
+#define WIRE_GRAPH_USED        0x4010
+#define WIRE_GRAPH_AT          0x4018
+#define WIRE_GRAPH_INDEX       0x4040
+#define WIRE_GRAPH_FRAMES      0x404040
+#define WIRE_GRAPH_NODES       0x604080
+#define WIRE_GRAPH_BITS        20 /* of an index */
+#define WIRE_GRAPH_MASK        0xfffff
+#define WIRE_GRAPH_MIX         0x1e3779b1
+#define WIRE_GRAPH_TRIED       16 /* timed calls after which a node is known */
+#define WIRE_GRAPH_SHORT       8  /* calls of less than 1 << this many ticks are short */
+#define WIRE_GRAPH_SKIPS       63 /* of so many more than one of them, one is timed */
+#define WIRE_GRAPH_STEPS       1024     /* rows of the index that are tried */
+#define WIRE_GRAPH_DEPTH       0x200000 /* bytes of frames */
+#define WIRE_GRAPH_MASK_AT     31       /* from a node on: struct wire_graph_node.mask */
+#define WIRE_GRAPH_CHILDREN_AT 32
+#define WIRE_GRAPH_CHILDREN    8         /* of a node that it knows itself */
+#define WIRE_GRAPH_MAX         0x1000000 /* bytes of nodes beside the root and the last */
+#define WIRE_GRAPH_BEYOND      0x1000040 /* the last one: of all that have no room */
 
 /* Hook numbers: why the resident calls the controller. 0 is none. */
 #define WIRE_HOOK_LINK_MAP 1 /* _dl_debug_state: modules come or go */
@@ -313,12 +318,12 @@ static inline struct unwind_place wire_return_place(const struct wire_registers 
 }
 
 /*
- * How often each call site called each function, for the pairs that have no place of
- * their own. An entry is whole before its number is in the index, and before it counts.
+ * How often each call site called each function, for the pairs that have no stub of their
+ * own. An entry is whole before its number is in the index, and before it counts.
  */
 struct wire_arc {
-	uint64_t site; /* what the call returns to, with all bits inverted */
-	uint32_t cell; /* of the function: its displacement in the bank */
+	uint64_t site; /* what the call returns to */
+	uint32_t gate; /* of the function: the displacement of its cells in the bank */
 	uint32_t pad_;
 	uint64_t count;
 };
@@ -329,8 +334,8 @@ struct wire_arcs {
 };
 
 /*
- * The tree of calls of a thread. A call's function is the displacement of its cell in the
- * bank (PLAN_CELL_SLOTS). A node's parent stands in front of it.
+ * The tree of calls of a thread. A call's function is the displacement of its gate's
+ * counters in the bank (PLAN_GRAPH_SLOTS). A node's parent stands in front of it.
  */
 struct wire_graph_node {
 	uint32_t function, parent; /* 0, 0: not used yet */
@@ -340,6 +345,10 @@ struct wire_graph_node {
 	/* Calls whose return was timed; and a mask: the next call is timed where none of
 	 * its bits is set in `calls`. */
 	uint64_t timed : 56, mask : 8;
+	/* Children by the last bits of function / 32, of several the one that is called
+	 * most; 0: none. With these most calls look at no line of the cache but their
+	 * caller's node and their own. */
+	uint32_t children[WIRE_GRAPH_CHILDREN];
 };
 /* A call that has not returned. */
 struct wire_graph_frame {
@@ -356,7 +365,7 @@ struct wire_graph {
 	/* Nodes by wire_graph_row, or one of the rows behind that; 0: none. */
 	uint32_t index[1 << WIRE_GRAPH_BITS];
 	struct wire_graph_frame frames[WIRE_GRAPH_DEPTH / 16 + 4];
-	struct wire_graph_node nodes[WIRE_GRAPH_MAX / 32 + 2];
+	struct wire_graph_node nodes[WIRE_GRAPH_MAX / 64 + 2];
 };
 
 /* Children of one node whose functions are near each other lie in one line of the cache:

@@ -18,6 +18,7 @@ CALLS = ("direct", "indirect")
 JUMPED = "a jump that has no counter led there, or the code ran on: the return address is an older one"
 STUB = 16  # bytes of a stub
 NOT_COUNTED = "the stub leads to a function that trammel does not count"
+UNBOUND = "the first jump through a word of the linkage table led to the loader"
 
 
 class Report:
@@ -51,7 +52,8 @@ class Expected:
         self.functions = functions
         self.arcs = collections.defaultdict(int)
         self.stubs = collections.defaultdict(int)
-        self.stub_at = {}  # the stub that a place calls
+        self.stub_jumps = collections.defaultdict(int)
+        self.stub_at = {}  # the stub that a place calls, or jumps to
         self.jumped = set()
         self.led = led = collections.defaultdict(set)  # where stubs lead
         jumped_stubs = set()
@@ -72,6 +74,8 @@ class Expected:
                     self.stub_at[source] = arc.target_object, arc.target // STUB
                 else:
                     jumped_stubs.add((arc.target_object, arc.target // STUB))
+                    self.stub_jumps[source] += arc.count
+                    self.stub_at[source] = arc.target_object, arc.target // STUB
                 continue
             if not call:
                 self.jumped.add(target)
@@ -133,6 +137,12 @@ def compare(truth, report, excuses, modules=None):
         if modules and arc.source_object not in modules:
             continue
         counted = report.arcs.get(arc, 0)
+        place = arc.source_object, arc.source
+        callee = arc.target_object, arc.target
+        if place in expected.stub_jumps and callee in expected.led[expected.stub_at[place]]:
+            wanted = expected.stub_jumps[place]
+            note(arc, wanted, counted, UNBOUND if counted == wanted - 1 else None)
+            continue
         if arc in calls or arc not in jumps:
             wanted = calls.get(arc, 0)
             jumped = (arc not in report.seen and counted > wanted

@@ -256,7 +256,7 @@ def crowded(place):
     kind = os.path.basename(plans_in(cache)[0]).split("-")[1]
     for path in files_in(cache):
         os.remove(path)
-    with open(os.path.join(cache, f"{0:016x}-{kind}-{0:08x}-{16 << 20:08x}.plan"), "wb"):
+    with open(os.path.join(cache, f"{0:016x}-{kind}-{0:08x}-{64 << 20:08x}.plan"), "wb"):
         pass
     for what in ("first run", "second run"):
         measure(place, program, cache, what, warned=False)

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #define KIND  7u
-#define LARGE (16u << 20)
+#define LARGE (64u << 20)
 
 static char folder[64];
 
@@ -65,9 +65,9 @@ static void test_parts(void **state)
 	assert_int_equal(add(names, 1, KIND, 10000), 0);
 	assert_int_equal(add(names, 2, KIND, 1), 3 * 4096);
 	assert_int_equal(add(names, 3, KIND + 1, 5000), 0);
-	assert_int_equal(add(names, 4, KIND, 1u << 20), LARGE);
+	assert_int_equal(add(names, 4, KIND, 2u << 20), LARGE);
 	assert_int_equal(add(names, 5, KIND, 4097), 4 * 4096);
-	assert_int_equal(add(names, 6, KIND, 2u << 20), LARGE + (1u << 20));
+	assert_int_equal(add(names, 6, KIND, 4u << 20), LARGE + (2u << 20));
 	assert_int_equal(cache_names_extent(names, KIND), 4 * 4096 + 4097);
 	assert_int_equal(cache_names_extent(names, KIND + 1), 5000);
 	assert_int_equal(cache_names_extent(names, KIND + 2), 0);
@@ -85,10 +85,11 @@ static void test_full(void **state)
 	struct cache_names *names = cache_names_create(folder);
 
 	(void)state;
-	for (uint64_t key = 0; key < 16; key++)
-		assert_int_equal(add(names, key, KIND, (1u << 20) - 4096), key * 0xff000);
-	assert_int_equal(add(names, 16, KIND, 16 * 4096), 16 * 0xff000);
-	assert_int_equal(add(names, 17, KIND, 4096), 0); /* shared, then */
+	for (uint64_t key = 0; key < 32; key++)
+		assert_int_equal(add(names, key, KIND, (2u << 20) - 4096),
+				 key * 0x1ff000);
+	assert_int_equal(add(names, 32, KIND, 32 * 4096), 32 * 0x1ff000);
+	assert_int_equal(add(names, 33, KIND, 4096), 0); /* shared, then */
 	cache_names_destroy(names);
 }
 

@@ -100,18 +100,25 @@ static void empty_bank(void)
 static void open_area(struct whole_area *area, bool copy_calls)
 {
 	size_t size = (size_t)(sample_end - sample_begin);
-	struct plan_request request = {.image = &area->image,
-				       .probe = PLAN_PROBE_COUNT,
-				       .depth = PLAN_RETURNS,
-				       .calls = true,
-				       .graph = true,
-				       .copy_calls = copy_calls,
-				       .hook_own = 1,
-				       .hook_stack = 2,
-				       .code_address = WHOLE_CODE,
-				       .hook_layout = {.enter = WIRE_BANK_ENTER,
-						       .leave = WIRE_BANK_LEAVE,
-						       .tally = WIRE_BANK_TALLY}};
+	struct plan_request request = {
+		.image = &area->image,
+		.probe = PLAN_PROBE_COUNT,
+		.depth = PLAN_RETURNS,
+		.calls = true,
+		.graph = true,
+		.copy_calls = copy_calls,
+		.hook_own = 1,
+		.hook_stack = 2,
+		.code_address = WHOLE_CODE,
+		.hook_layout = {.graph = {.top = WIRE_GRAPH_TOP,
+					  .frames = WIRE_GRAPH_FRAMES,
+					  .nodes = WIRE_GRAPH_NODES,
+					  .mask = WIRE_GRAPH_MASK_AT,
+					  .children = WIRE_GRAPH_CHILDREN_AT,
+					  .depth = WIRE_GRAPH_DEPTH},
+				.enter = WIRE_BANK_ENTER,
+				.leave = WIRE_BANK_LEAVE,
+				.tally = WIRE_BANK_TALLY}};
 	const uint64_t back = at(sample_leaves_1);
 
 	whole_area_open(area, sample_begin, size, size, IMAGE_DYNAMIC);
@@ -127,7 +134,7 @@ static void open_area(struct whole_area *area, bool copy_calls)
 
 static uint32_t name_of(int function)
 {
-	return first_slot + (uint32_t)function * PLAN_CELL_SLOTS * 8;
+	return first_slot + (uint32_t)function * PLAN_GRAPH_SLOTS * 8;
 }
 
 /* The calls in a context: functions from the outermost on, -1 at the end. */
@@ -161,7 +168,7 @@ static uint64_t all_calls(void)
 	for (uint32_t i = 1; i <= bank.graph.used / sizeof(bank.graph.nodes[0]); i++)
 		sum += bank.graph.nodes[i].calls;
 	for (int i = 0; i < FUNCTIONS; i++)
-		sum += bank.slots[i * PLAN_CELL_SLOTS + PLAN_CELL_LOST];
+		sum += bank.slots[i * PLAN_GRAPH_SLOTS + 2];
 	return sum;
 }
 
@@ -253,8 +260,8 @@ static void test_full(void **state)
 	/* Of those that are known already, calls are told apart still. */
 	assert_int_equal(CALLS(FIRST, TWICE, LEAF), 4);
 	assert_int_equal(CALLS(DEEP), 0);
-	assert_int_equal(bank.slots[DEEP * PLAN_CELL_SLOTS + PLAN_CELL_LOST], 4);
-	assert_int_equal(bank.slots[LEAVES * PLAN_CELL_SLOTS + PLAN_CELL_LOST], 1);
+	assert_int_equal(bank.slots[DEEP * PLAN_GRAPH_SLOTS + 2], 4);
+	assert_int_equal(bank.slots[LEAVES * PLAN_GRAPH_SLOTS + 2], 1);
 	assert_int_equal(all_calls(), 4 + ALL_CALLS);
 	assert_int_equal(bank.graph.top, 0);
 	/* An index without a hole ends the search, too. */
@@ -262,7 +269,7 @@ static void test_full(void **state)
 	for (size_t i = 0; i <= WIRE_GRAPH_MASK; i++)
 		bank.graph.index[i] = 1 << 5;
 	run_all();
-	assert_int_equal(bank.slots[DEEP * PLAN_CELL_SLOTS + PLAN_CELL_LOST], 8);
+	assert_int_equal(bank.slots[DEEP * PLAN_GRAPH_SLOTS + 2], 8);
 	/* Calls that are in too many others have none in them. */
 	empty_bank();
 	bank.graph.top = WIRE_GRAPH_DEPTH;
@@ -298,9 +305,11 @@ static void go_back(const struct resident_routine *routine, greg_t *registers,
 	const uint64_t *frame =
 		(const uint64_t *)(uintptr_t)registers[REG_RSP] - (framed ? 0 : 6);
 
-	if (framed && offset >= routine->saved) {
+	if (framed && offset >= routine->half) {
 		registers[REG_RCX] = (greg_t)frame[0];
 		registers[REG_RDX] = (greg_t)frame[1];
+	}
+	if (framed && offset >= routine->saved) {
 		registers[REG_R8] = (greg_t)frame[2];
 		registers[REG_R9] = (greg_t)frame[3];
 	}
@@ -328,9 +337,15 @@ static void interrupt(void *context, ucontext_t *ucontext)
 	place = plan_locate(plan, whole_original_at, &interruption->area.image,
 			    (uint32_t)((uint64_t)registers[REG_RIP] - WHOLE_CODE));
 	stack = (const uint64_t *)(uintptr_t)registers[REG_RSP];
-	assert_int_equal(place.pushed, 1);
-	registers[REG_RAX] = (greg_t)stack[place.flags];
+	assert_true(place.pushed || place.kept == 2);
+	if (place.pushed)
+		registers[REG_RAX] = (greg_t)stack[place.flags];
 	registers[REG_RSP] += place.stack;
+	stack = (const uint64_t *)(uintptr_t)registers[REG_RSP] - PLAN_KEPT / 8;
+	if (place.kept) {
+		registers[REG_R11] = (greg_t)stack[0];
+		registers[REG_RAX] = (greg_t)stack[-1];
+	}
 	if (place.kind == PLAN_PLACE_START || place.kind == PLAN_PLACE_CALL_DONE) {
 		/* Counted: behind the gate. */
 		registers[REG_RIP] =

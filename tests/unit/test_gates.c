@@ -43,18 +43,31 @@ __asm__(".text\n.balign 16\nsample_begin:\n"
 	"sample_carry: sub $8, %rsp\n nopl 8(%rax)\n stc\n call sample_flags\n"
 	"sample_carry_1: clc\n call sample_flags\n"
 	"sample_carry_2: add $8, %rsp\n ret\n"
+	".balign 16\n"
+	"sample_linked: sub $8, %rsp\n nopl 8(%rax)\n"
+	"sample_linked_1: call sample_plt\n add $8, %rsp\n ret\n"
+	".balign 16\n"
+	"sample_tail_linked: lea 3(%rdi), %rdi\n nopl 8(%rax)\n"
+	"sample_linked_2: .byte 0xe9\n .long sample_plt - . - 4\n"
+	/* Farther than a jump within a function. */
+	".balign 16\nsample_code_end: .fill 192, 1, 0xcc\n"
+	"sample_plt: endbr64\n jmp *sample_word(%rip)\n nopl 0(%rax)\n"
+	"sample_lazy: lea sample_leaf(%rip), %r11\n jmp *%r11\n"
+	".balign 16\nsample_word: .quad sample_leaf - sample_begin + 0x20000000\n"
 	".balign 16\nsample_end:\n");
 
 extern const uint8_t sample_begin[], sample_leaf[], sample_first[], sample_twice[],
 	sample_twice_1[], sample_twice_2[], sample_pointer[], sample_pointer_1[],
 	sample_pointer_2[], sample_pointer_3[], sample_pointer_4[], sample_tail[],
 	sample_tail_1[], sample_flags[], sample_carry[], sample_carry_1[],
-	sample_carry_2[], sample_end[];
+	sample_carry_2[], sample_linked[], sample_linked_1[], sample_linked_2[],
+	sample_tail_linked[], sample_code_end[], sample_plt[], sample_lazy[],
+	sample_word[], sample_end[];
 
-enum { LEAF, FIRST, TWICE, POINTER, TAIL, FLAGS, CARRY, FUNCTIONS };
-static const uint8_t *const starts[] = {sample_leaf,    sample_first, sample_twice,
-					sample_pointer, sample_tail,  sample_flags,
-					sample_carry,   sample_end};
+enum { LEAF, FIRST, TWICE, POINTER, TAIL, FLAGS, CARRY, LINKED, TAIL_LINKED, FUNCTIONS };
+static const uint8_t *const starts[] = {
+	sample_leaf,  sample_first, sample_twice,  sample_pointer,     sample_tail,
+	sample_flags, sample_carry, sample_linked, sample_tail_linked, sample_code_end};
 
 enum { BANK_SLOTS = 512 };
 static struct {
@@ -87,6 +100,12 @@ static void empty_bank(void)
 	memset(bank.slots, 0, sizeof(bank.slots));
 }
 
+/* What the linkage table leads to. */
+static void fill_word(uint64_t address)
+{
+	memcpy((void *)(uintptr_t)at(sample_word), &address, sizeof(address));
+}
+
 static void open_area(struct whole_area *area, enum plan_depth depth)
 {
 	size_t size = (size_t)(sample_end - sample_begin);
@@ -101,6 +120,10 @@ static void open_area(struct whole_area *area, enum plan_depth depth)
 	for (int i = 0; i < FUNCTIONS; i++)
 		plan_image_add(&area->image, at(starts[i]),
 			       (uint64_t)(starts[i + 1] - starts[i]), NULL);
+	vector_push(&area->image.plt,
+		    ((struct image_range){at(sample_plt), at(sample_word)}));
+	vector_push(&area->image.links,
+		    ((struct image_link){at(sample_word), at(sample_leaf)}));
 	whole_area_make(area, &request, first_slot);
 	assert_true(area->plan->slot_count <= BANK_SLOTS);
 	bank.header.arc = resident_arc();
@@ -108,16 +131,20 @@ static void open_area(struct whole_area *area, enum plan_depth depth)
 	assert_int_equal(syscall(SYS_arch_prctl, ARCH_SET_GS, &bank), 0);
 }
 
+static uint64_t lost_count(uint32_t function)
+{
+	return bank.slots[function * PLAN_GATE_SLOTS + PLAN_GATE_SLOTS - 2];
+}
+
 /* Calls of a function by the call that returns to an address, as gates have counted. */
 static uint64_t gate_count(uint32_t function, uint64_t address)
 {
-	const uint64_t *cell = &bank.slots[function * PLAN_CELL_SLOTS];
-	uint32_t name = first_slot + function * PLAN_CELL_SLOTS * 8;
-	uint64_t count = cell[PLAN_CELL_SITE] == ~address ? cell[PLAN_CELL_COUNT] : 0;
+	uint32_t name = first_slot + function * PLAN_GATE_SLOTS * 8;
+	uint64_t count = 0;
 
 	for (uint64_t i = 0; i < bank.arcs.used; i++)
-		if (bank.arcs.entries[i].cell == name &&
-		    bank.arcs.entries[i].site == ~address)
+		if (bank.arcs.entries[i].gate == name &&
+		    bank.arcs.entries[i].site == address)
 			count += bank.arcs.entries[i].count;
 	return count;
 }
@@ -138,8 +165,7 @@ static uint64_t all_counts(const struct plan *plan)
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < FUNCTIONS; i++)
-		sum += bank.slots[i * PLAN_CELL_SLOTS + PLAN_CELL_COUNT] +
-		       bank.slots[i * PLAN_CELL_SLOTS + PLAN_CELL_LOST];
+		sum += lost_count(i);
 	for (uint64_t i = 0; i < bank.arcs.used; i++)
 		sum += bank.arcs.entries[i].count;
 	for (uint32_t i = 0; i < plan->arcs.count; i++)
@@ -147,11 +173,23 @@ static uint64_t all_counts(const struct plan *plan)
 	return sum;
 }
 
+/* After so many runs of both: the word led to the callee from the second one on. Copied
+ * calls pass by the stub. */
+static void check_links(const struct plan *plan, unsigned runs)
+{
+	uint64_t passed = gate_count(LEAF, at(sample_linked_1) + 5);
+
+	if (!plan->counts_entries)
+		assert_int_equal(passed, 1);
+	assert_int_equal(passed + stub_count(plan, at(sample_linked_1)), runs);
+	assert_int_equal(stub_count(plan, at(sample_linked_2)), runs);
+}
+
 static void check_counts(const struct whole_area *area)
 {
 	const struct plan *plan = area->plan;
-	/* The runs call five functions, and these all others. */
-	uint64_t calls = 5 + 4 + 2 + 4;
+	/* The runs call seven functions, and these all others. */
+	uint64_t calls = 7 + 4 + 2 + 4 + 2;
 
 	/* Relocated whole without a jump at its entry it has no gate. */
 	if (plan->functions.items[FIRST].step_count &&
@@ -173,6 +211,11 @@ static void check_counts(const struct whole_area *area)
 		assert_int_equal(stub_count(plan, at(sample_twice_1)), i);
 		assert_int_equal(stub_count(plan, at(sample_twice_2)), i);
 		assert_int_equal(stub_count(plan, at(sample_tail_1)), i);
+		fill_word(at(i == 1 ? sample_lazy : sample_leaf));
+		whole_run(at(sample_linked), i, 5, i);
+		fill_word(at(sample_leaf));
+		whole_run(at(sample_tail_linked), i, 5, i);
+		check_links(plan, i);
 		assert_int_equal(all_counts(plan), i * calls);
 	}
 }
@@ -210,7 +253,7 @@ static void test_counts(void **state)
 /* A thread on its way: what it had when it was last seen outside of plan.code. */
 struct walk {
 	struct whole_area area;
-	uint64_t rsp, rax, counts;
+	uint64_t rsp, rax, r11, counts;
 	bool inside;
 	size_t places;
 };
@@ -233,8 +276,11 @@ static void check_place(struct walk *walk, const greg_t *registers)
 	struct plan_place place =
 		plan_locate(plan, whole_original_at, &walk->area.image, offset);
 	const uint64_t *stack = (const uint64_t *)(uintptr_t)registers[REG_RSP];
-	bool before =
-		place.kind == PLAN_PLACE_PROBE || place.kind == PLAN_PLACE_CALL_UNDO;
+	bool linked = offset >= plan->link_code;
+	/* From the stub of a link it goes on to the linkage table. */
+	bool before = place.kind == PLAN_PLACE_PROBE ||
+		      place.kind == PLAN_PLACE_CALL_UNDO ||
+		      (linked && place.original == at(sample_plt));
 
 	assert_int_not_equal(place.kind, PLAN_PLACE_UNKNOWN);
 	assert_int_equal(registers[REG_RSP] + place.stack, walk->rsp);
@@ -242,6 +288,10 @@ static void check_place(struct walk *walk, const greg_t *registers)
 		assert_int_equal(stack[place.flags], walk->rax);
 	else
 		assert_int_equal(registers[REG_RAX], walk->rax);
+	if (place.kept)
+		assert_int_equal(*(const uint64_t *)(walk->rsp - PLAN_KEPT), walk->r11);
+	else if (!linked)
+		assert_int_equal(registers[REG_R11], walk->r11);
 	assert_int_equal(all_counts(plan) + uncounted(plan, &place),
 			 walk->counts + !before);
 	walk->places++;
@@ -261,6 +311,7 @@ static void step(void *context, ucontext_t *ucontext)
 	if (counting && !walk->inside) {
 		walk->rsp = (uint64_t)registers[REG_RSP];
 		walk->rax = (uint64_t)registers[REG_RAX];
+		walk->r11 = (uint64_t)registers[REG_R11];
 		walk->counts = all_counts(plan);
 	}
 	walk->inside = counting;
@@ -289,20 +340,18 @@ static void test_places(void **state)
 static void test_full(void **state)
 {
 	struct whole_area area;
-	const uint64_t *lost = &bank.slots[LEAF * PLAN_CELL_SLOTS + PLAN_CELL_LOST];
 
 	(void)state;
 	open_area(&area, PLAN_ENTRIES);
 	bank.arcs.used = WIRE_ARCS_MAX;
 	whole_run(at(sample_pointer), 1, 2, 3);
-	assert_int_equal(gate_count(LEAF, at(sample_pointer_1)), 1);
-	assert_int_equal(*lost, 3);
+	assert_int_equal(lost_count(LEAF), 4);
 	/* An index without a hole ends the search, too. */
 	bank.arcs.used = 1;
 	for (size_t i = 0; i <= WIRE_ARCS_MASK; i++)
 		bank.arcs.index[i] = 1;
 	whole_run(at(sample_pointer), 1, 2, 3);
-	assert_int_equal(*lost, 6);
+	assert_int_equal(lost_count(LEAF), 8);
 	whole_area_close(&area);
 }
 

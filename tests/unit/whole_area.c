@@ -63,13 +63,18 @@ static void on_trap(int signal, siginfo_t *info, void *ucontext)
 void whole_area_open(struct whole_area *area, const uint8_t *bytes, size_t text,
 		     size_t size, enum image_type type)
 {
-	struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
+	/* Below the stack pointer nothing is changed by steps. */
+	static uint8_t room[65536];
+	const stack_t stack = {.ss_sp = room, .ss_size = sizeof(room)};
+	struct sigaction action = {.sa_sigaction = on_trap,
+				   .sa_flags = SA_SIGINFO | SA_ONSTACK};
 	void *at = mmap((void *)(uintptr_t)WHOLE_ADDRESS, WHOLE_SIZE,
 			PROT_READ | PROT_WRITE | PROT_EXEC,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
 	assert_ptr_equal(at, (void *)(uintptr_t)WHOLE_ADDRESS);
 	assert_true(text <= WHOLE_TEXT_MAX && size < WHOLE_CODE - WHOLE_ADDRESS);
+	assert_int_equal(sigaltstack(&stack, NULL), 0);
 	assert_int_equal(sigaction(SIGTRAP, &action, NULL), 0);
 	area->plan = NULL;
 	area->depth = PLAN_BLOCKS;
