@@ -181,7 +181,7 @@ static void find_stayed(const struct plan *plan, const struct plan_function *fun
 
 static void take_result(const struct plan *plan, const struct plan_function *function,
 			const uint64_t *counts, const uint64_t *nodes,
-			struct edges_counts *ret_counts)
+			const int64_t *by_node, struct edges_counts *ret_counts)
 {
 	uint32_t blocks = function->block_count, edges = function->edge_count;
 	struct edges_counts result = {
@@ -191,8 +191,12 @@ static void take_result(const struct plan *plan, const struct plan_function *fun
 		.edges = memory_allocate_zeroed(edges + 1, sizeof(*result.edges)),
 	};
 
-	for (uint32_t i = 0; i < blocks; i++)
-		result.blocks[i] = nodes[edges_node_in(i)];
+	/* Of who came into the middle of a block, it was not entered. */
+	for (uint32_t i = 0; i < blocks; i++) {
+		int64_t by = by_node[edges_node_in(i)];
+
+		result.blocks[i] = nodes[edges_node_in(i)] - (by < 0 ? (uint64_t)-by : 0);
+	}
 	for (uint32_t i = 0; i < edges; i++)
 		result.edges[i] = counts[EDGES_BLOCKS + blocks + i];
 	find_stayed(plan, function, &result);
@@ -225,7 +229,7 @@ bool edges_solve(const struct plan *plan, const struct plan_function *function,
 	good = flow_solve(&graph, counted, by_node, counts, nodes, &node);
 	free(graph.edges);
 	if (good)
-		take_result(plan, function, counts, nodes, ret_counts);
+		take_result(plan, function, counts, nodes, by_node, ret_counts);
 	else
 		*ret_fault = node ? (node - 1) / 2 : 0;
 	return good;
