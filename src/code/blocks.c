@@ -157,24 +157,24 @@ static void take(const struct making *making, uint64_t address, size_t size)
 		map_take(&making->scan.map, address + i, 1);
 }
 
-/* Where a jump in the original leads. What falls to a block, or is led to it by a switch,
- * is perhaps counted first. */
-static uint32_t code_behind(const struct whole *whole, const struct whole_patch *patch)
+/* Where the original is to lead instead of to the start of a block: to the code that
+ * counts the edge that is taken so, by falling there or by a switch. Into whole.codes,
+ * which is for that alone from now on. */
+static void lead_to_pieces(struct whole *whole)
 {
 	const struct cfg *cfg = whole->cfg;
 
-	for (uint32_t i = 0; patch->block_start && i < whole->edges.count; i++) {
+	for (uint32_t i = 0; i < whole->edges.count; i++) {
 		const struct cfg_edge *edge = &cfg->edges.items[i];
-		uint8_t counted = edge->to != CFG_OUT && whole_is_led(whole, edge->to)
-					  ? CFG_EDGE_SWITCH
-					  : CFG_EDGE_FALL;
+		uint32_t code = whole->edges.items[i].code;
 
-		if (whole->edges.items[i].code != WHOLE_NONE && edge->kind == counted &&
-		    edge->to != CFG_OUT && !cfg->blocks.items[edge->to].exposed &&
-		    cfg->blocks.items[edge->to].first == patch->instruction)
-			return whole->edges.items[i].code;
+		if (code == WHOLE_NONE || edge->to == CFG_OUT ||
+		    cfg->blocks.items[edge->to].exposed ||
+		    edge->kind != (whole_is_led(whole, edge->to) ? CFG_EDGE_SWITCH
+								 : CFG_EDGE_FALL))
+			continue;
+		whole->codes.items[cfg->blocks.items[edge->to].first] = code;
 	}
-	return whole->codes.items[patch->instruction];
 }
 
 /* A jump in the original that leads into relocated code. */
@@ -183,7 +183,8 @@ static bool add_jump(struct making *making, uint32_t index,
 {
 	const struct whole *whole = &making->whole;
 	uint64_t address = making->cfg.address + patch->offset;
-	uint64_t target = making->plan->code_address + code_behind(whole, patch);
+	uint64_t target =
+		making->plan->code_address + whole->codes.items[patch->instruction];
 	bool near = patch->island != WHOLE_NONE;
 	struct plan_patch *row = making_add_patch(&making->islands, address, index,
 						  near ? 2 : MAKING_JUMP);
@@ -254,7 +255,7 @@ static bool lead_tables(struct making *making, uint32_t index)
 static bool add_patches(struct making *making, uint32_t index,
 			const struct plan_function *row)
 {
-	const struct whole *whole = &making->whole;
+	struct whole *whole = &making->whole;
 	uint64_t entry = entry_of(making, index);
 	bool reached = true;
 
@@ -266,6 +267,7 @@ static bool add_patches(struct making *making, uint32_t index,
 					     making->plan->code_address +
 						     gates_entrance(making->plan, row));
 	}
+	lead_to_pieces(whole);
 	vector_for_each (&whole->patches, patch)
 		reached &= add_jump(making, index, patch);
 	vector_for_each (&whole->blocks, block)

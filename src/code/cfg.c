@@ -550,6 +550,7 @@ enum cfg_trouble cfg_build(struct cfg *cfg, const struct scan *scan,
 	make_edges(cfg);
 	find_live_flags(cfg);
 	find_flag_calls(cfg);
+	labels_find_tables(cfg, image);
 	return CFG_FINE;
 }
 
@@ -559,6 +560,7 @@ void cfg_deinit(struct cfg *cfg)
 	vector_deinit(&cfg->blocks);
 	vector_deinit(&cfg->edges);
 	vector_deinit(&cfg->tables);
+	vector_deinit(&cfg->words);
 	vector_deinit(&cfg->block_of);
 	vector_deinit(&cfg->flag_calls);
 	vector_deinit(&cfg->marks);

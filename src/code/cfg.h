@@ -72,9 +72,17 @@ enum cfg_edge_kind {
 /* A table that a switch jumps through. */
 struct cfg_table {
 	uint64_t address;
-	uint32_t count;     /* entries; perhaps more than the switch uses */
-	uint8_t entry_size; /* 4: distances from its own start; 8: addresses */
-	const uint8_t *bytes;
+	uint32_t count;       /* entries; perhaps more than the switch uses */
+	uint8_t entry_size;   /* 4: distances from its own start; 8: addresses */
+	const uint8_t *bytes; /* NULL: of labels, see code/labels.h */
+	uint32_t first_word;  /* of labels: in cfg.words */
+};
+
+/* Of a table of labels. */
+struct cfg_word {
+	uint64_t value;
+	bool address; /* of the module: the load bias is added */
+	bool label;   /* where a block of the function begins */
 };
 
 struct cfg {
@@ -85,6 +93,7 @@ struct cfg {
 	struct VECTOR(struct cfg_block) blocks; /* in the order of the code */
 	struct VECTOR(struct cfg_edge) edges;   /* by from */
 	struct VECTOR(struct cfg_table) tables; /* by address */
+	struct VECTOR(struct cfg_word) words;   /* of tables of labels */
 	struct VECTOR(uint64_t) flag_calls; /* what calls lead to behind which flags are
 					       alive */
 	uint8_t label_flags;                /* alive at exposed blocks */

@@ -407,3 +407,71 @@ enum decode_source decode_source(const uint8_t *bytes, size_t size, int *number)
 	}
 	return DECODE_KEPT;
 }
+
+static bool is_indexed(const ZydisDecodedOperand *operand, int number)
+{
+	return number_of(operand->mem.base) == number &&
+	       number_of(operand->mem.index) != number &&
+	       operand->mem.index != ZYDIS_REGISTER_NONE && operand->mem.scale == 8 &&
+	       !operand->mem.disp.value && operand->size == 64;
+}
+
+static enum decode_use use_in(const ZydisDecodedInstruction *zydis,
+			      const ZydisDecodedOperand *operand, int number)
+{
+	bool loads = zydis->mnemonic == ZYDIS_MNEMONIC_MOV ||
+		     zydis->mnemonic == ZYDIS_MNEMONIC_JMP;
+
+	if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY) {
+		if (number_of(operand->mem.base) != number &&
+		    number_of(operand->mem.index) != number)
+			return DECODE_UNUSED;
+		return loads && is_indexed(operand, number) &&
+				       operand->actions == ZYDIS_OPERAND_ACTION_READ
+			       ? DECODE_INDEXED
+			       : DECODE_USED;
+	}
+	if (operand->type != ZYDIS_OPERAND_TYPE_REGISTER ||
+	    number_of(operand->reg.value) != number)
+		return DECODE_UNUSED;
+	return operand->actions == ZYDIS_OPERAND_ACTION_WRITE
+		       ? DECODE_OVERWRITTEN
+		       : DECODE_USED;
+}
+
+/* xor %a, %a */
+static bool clears(const ZydisDecodedInstruction *zydis,
+		   const ZydisDecodedOperand *operands, int number)
+{
+	return (zydis->mnemonic == ZYDIS_MNEMONIC_XOR ||
+		zydis->mnemonic == ZYDIS_MNEMONIC_SUB) &&
+	       operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	       operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	       operands[0].reg.value == operands[1].reg.value && operands[0].size >= 32 &&
+	       number_of(operands[0].reg.value) == number;
+}
+
+enum decode_use decode_use(const uint8_t *bytes, size_t size, int number, int *ret_loaded)
+{
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction zydis;
+	enum decode_use use = DECODE_UNUSED;
+
+	if (!ZYAN_SUCCESS(
+		    ZydisDecoderDecodeFull(decoder(), bytes, size, &zydis, operands)))
+		return DECODE_USED;
+	if (clears(&zydis, operands, number))
+		return DECODE_OVERWRITTEN;
+	for (size_t i = 0; i < zydis.operand_count; i++) {
+		enum decode_use one = use_in(&zydis, &operands[i], number);
+
+		if (one != DECODE_UNUSED && use != DECODE_UNUSED)
+			return DECODE_USED;
+		if (one != DECODE_UNUSED)
+			use = one;
+	}
+	*ret_loaded = zydis.mnemonic == ZYDIS_MNEMONIC_MOV
+			      ? number_of(operands[0].reg.value)
+			      : -1;
+	return use;
+}

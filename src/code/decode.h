@@ -74,6 +74,20 @@ enum { DECODE_TARGET = -1 };
  */
 enum decode_source decode_source(const uint8_t *bytes, size_t size, int *number);
 
+/* What an instruction does with the register of a table. */
+enum decode_use {
+	DECODE_UNUSED,
+	DECODE_INDEXED,     /* loads the word at register + 8 * index, or jumps there */
+	DECODE_OVERWRITTEN, /* puts something else into it, or into its lowest bits */
+	DECODE_USED,        /* anything else */
+};
+
+/* By the operands alone, also those that are not written in the text: calls change and
+ * take what the ABI says besides. `ret_loaded` is the register that the word goes to, of
+ * DECODE_INDEXED; -1: it jumps there. */
+enum decode_use decode_use(const uint8_t *bytes, size_t size, int number,
+			   int *ret_loaded);
+
 /* Whether nothing runs on behind it. */
 static inline bool instruction_leaves(const struct instruction *instruction)
 {

@@ -68,38 +68,42 @@ void edges_graph(const struct plan *plan, const struct plan_function *function,
 	*ret_graph = graph;
 }
 
-/* A counter that stands for an edge of the graph. */
-static void take_counter(const struct plan *plan, uint32_t edge, uint32_t slot,
-			 const uint64_t *counters, uint64_t *counted, uint64_t *counts)
+uint32_t *edges_list_slots(const struct plan *plan, const struct plan_function *function,
+			   const struct flow_graph *graph)
 {
-	if (slot >= plan->slot_count)
-		return;
-	bit_set(counted, edge);
-	counts[edge] = counters[slot];
-}
-
-static void take_counters(const struct plan *plan, const struct plan_function *function,
-			  const uint64_t *counters, uint64_t *counted, uint64_t *counts)
-{
+	uint32_t *slots = memory_allocate(graph->edge_count * sizeof(*slots));
 	const struct plan_block *first = block_of(plan, function, 0);
 	uint32_t edges = EDGES_BLOCKS + function->block_count;
 	bool free = first->flags & PLAN_BLOCK_FREE;
 
+	for (uint32_t i = 0; i < graph->edge_count; i++)
+		slots[i] = PLAN_NO_SLOT;
 	if (first->slot != function->slot && !free)
-		take_counter(plan, EDGES_ENTRY, function->slot, counters, counted,
-			     counts);
+		slots[EDGES_ENTRY] = function->slot;
 	for (uint32_t i = 0; i < function->block_count; i++)
 		if (i || first->slot != function->slot || !free)
-			take_counter(plan, EDGES_BLOCKS + i,
-				     block_of(plan, function, i)->slot, counters, counted,
-				     counts);
-	for (uint32_t i = 0; i < function->edge_count; i++) {
-		const struct plan_edge *edge = edge_of(plan, function, i);
+			slots[EDGES_BLOCKS + i] = block_of(plan, function, i)->slot;
+	for (uint32_t i = 0; i < function->edge_count; i++)
+		slots[edges + i] = edge_of(plan, function, i)->slot;
+	return slots;
+}
 
-		take_counter(plan, edges + i, edge->slot, counters, counted, counts);
-		if (edge->flags & PLAN_EDGE_JOINED)
-			bit_set(counted, edges + i);
+static void take_counters(const struct plan *plan, const struct plan_function *function,
+			  const struct flow_graph *graph, const uint64_t *counters,
+			  uint64_t *counted, uint64_t *counts)
+{
+	scoped_free uint32_t *slots = edges_list_slots(plan, function, graph);
+	uint32_t edges = EDGES_BLOCKS + function->block_count;
+
+	for (uint32_t i = 0; i < graph->edge_count; i++) {
+		if (slots[i] >= plan->slot_count)
+			continue;
+		bit_set(counted, i);
+		counts[i] = counters[slots[i]];
 	}
+	for (uint32_t i = 0; i < function->edge_count; i++)
+		if (edge_of(plan, function, i)->flags & PLAN_EDGE_JOINED)
+			bit_set(counted, edges + i);
 }
 
 /* Whether a block's probe lies behind the place of the residue: who left there has not
@@ -214,7 +218,7 @@ bool edges_solve(const struct plan *plan, const struct plan_function *function,
 	scoped_free int64_t *by_node =
 		memory_allocate_zeroed(graph.node_count, sizeof(*by_node));
 
-	take_counters(plan, function, counters, counted, counts);
+	take_counters(plan, function, &graph, counters, counted, counts);
 	if (residues)
 		vector_for_each (residues, residue)
 			take_residue(plan, function, residue, by_node);

@@ -40,6 +40,20 @@ static inline uint32_t edges_node_out(uint32_t block)
 void edges_graph(const struct plan *plan, const struct plan_function *function,
 		 struct flow_graph *ret_graph);
 
+/* By edge of such a graph: the slot of its counter, PLAN_NO_SLOT or another number from
+ * plan.slot_count on if it has none. The caller frees it. */
+uint32_t *edges_list_slots(const struct plan *plan, const struct plan_function *function,
+			   const struct flow_graph *graph);
+
+/*
+ * Adds to the weight of each slot how many instructions of the function one count stands
+ * for, so that the sum over all slots of weight * counter is what was executed (residues
+ * apart). A weight can be negative: what it counts keeps others from being executed.
+ * Of a function that has plan_function.edge_count.
+ */
+void edges_weigh(const struct plan *plan, const struct plan_function *function,
+		 int64_t *weights);
+
 /* A thread that left a function in the middle of a block, or came into it there, not by a
  * call: a handler jumped away, or the process ended. */
 struct edges_residue {

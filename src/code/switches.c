@@ -119,8 +119,8 @@ static bool find_registers(const struct cfg *cfg, size_t index,
 	return false;
 }
 
-static bool is_lea(const struct cfg *cfg, const struct cfg_instruction *row,
-		   int *ret_register)
+bool switches_is_lea(const struct cfg *cfg, const struct cfg_instruction *row,
+		     int *ret_register)
 {
 	uint8_t rex = wide_rex(cfg, row, 0x8d);
 
@@ -137,7 +137,8 @@ uint64_t switches_entry(const struct cfg *cfg, const struct cfg_table *table,
 	uint64_t address;
 	int32_t distance;
 
-	(void)cfg;
+	if (!table->bytes)
+		return cfg->words.items[table->first_word + index].value;
 	if (table->entry_size == 8) {
 		memcpy(&address, bytes, sizeof(address));
 		return address;
@@ -161,7 +162,7 @@ static bool is_plausible(const struct cfg *cfg, const struct scan *scan, uint64_
 	return true;
 }
 
-static const struct cfg_table *find_table(const struct cfg *cfg, uint64_t address)
+const struct cfg_table *switches_find_table(const struct cfg *cfg, uint64_t address)
 {
 	vector_for_each (&cfg->tables, table)
 		if (table->address == address)
@@ -181,7 +182,7 @@ static bool add_table(struct cfg *cfg, const struct scan *scan, const struct ima
 		(tables_end(scan, table.address) - table.address) / table.entry_size;
 	uint32_t inside = 0;
 
-	if (find_table(cfg, table.address))
+	if (switches_find_table(cfg, table.address))
 		return true;
 	table.bytes = image_bytes_at(image, table.address, table.entry_size);
 	while (table.bytes && table.count < ENTRIES_MAX && table.count < room &&
@@ -205,7 +206,7 @@ static const struct cfg_instruction *near_lea(const struct cfg *cfg, size_t inde
 	for (size_t i = index; i-- && index - i < LOOK_BACK;) {
 		if (rows[i].kind != CFG_PLAIN)
 			break;
-		if (is_lea(cfg, &rows[i], &where) && where == base)
+		if (switches_is_lea(cfg, &rows[i], &where) && where == base)
 			return &rows[i];
 	}
 	return NULL;
@@ -221,7 +222,7 @@ static bool add_far_tables(struct cfg *cfg, const struct scan *scan,
 	for (size_t i = 0; i < cfg->instructions.count; i++) {
 		const struct cfg_instruction *row = &cfg->instructions.items[i];
 
-		if (is_lea(cfg, row, &where) && where == base)
+		if (switches_is_lea(cfg, row, &where) && where == base)
 			found |= add_table(cfg, scan, image,
 					   (struct cfg_table){.address = row->target,
 							      .entry_size = 4},
@@ -271,7 +272,8 @@ static bool expose(const struct cfg *cfg, const struct scan *scan,
 static bool names_label(const struct cfg *cfg, const struct cfg_instruction *row,
 			int *ret_register)
 {
-	return is_lea(cfg, row, ret_register) && row->target - cfg->address < cfg->size;
+	return switches_is_lea(cfg, row, ret_register) &&
+	       row->target - cfg->address < cfg->size;
 }
 
 /* The lea that the table in a register is from, in straight code; NULL: it is not seen.
@@ -284,7 +286,7 @@ static const struct cfg_instruction *straight_lea(const struct cfg *cfg,
 
 	for (size_t i = through->load;
 	     i-- && through->load - i < LABEL_LOOK_BACK && rows[i].kind == CFG_PLAIN;) {
-		if (is_lea(cfg, &rows[i], &where) && where == wanted)
+		if (switches_is_lea(cfg, &rows[i], &where) && where == wanted)
 			return &rows[i];
 		if (decode_source(bytes_of(cfg, &rows[i]), rows[i].length, &wanted) !=
 		    DECODE_KEPT)
@@ -356,7 +358,7 @@ static void expose_labels(struct cfg *cfg, const struct scan *scan,
 		if (cfg->block_of.items[last - cfg->address])
 			bit_set(segment->guessed, last - segment->address);
 		vector_for_each (&cfg->instructions, other)
-			if (is_lea(cfg, other, &ignored) &&
+			if (switches_is_lea(cfg, other, &ignored) &&
 			    !names_label(cfg, other, &ignored))
 				expose(cfg, scan, image, last, other->target);
 	}
@@ -388,7 +390,8 @@ static bool has_unknown_table(struct cfg *cfg, const struct scan *scan,
 	for (size_t i = 0; i < cfg->instructions.count; i++) {
 		const struct cfg_instruction *row = &cfg->instructions.items[i];
 
-		if (is_lea(cfg, row, &ignored) && !find_table(cfg, row->target) &&
+		if (switches_is_lea(cfg, row, &ignored) &&
+		    !switches_find_table(cfg, row->target) &&
 		    add_table(cfg, scan, image,
 			      (struct cfg_table){.address = row->target, .entry_size = 4},
 			      1))
@@ -453,7 +456,8 @@ const struct cfg_table *switches_named(const struct cfg *cfg,
 	if (!cfg->tables.count)
 		return NULL;
 	if (instruction->kind == CFG_SWITCH)
-		return find_table(cfg, absolute_operand(cfg, instruction));
-	return is_lea(cfg, instruction, &ignored) ? find_table(cfg, instruction->target)
-						  : NULL;
+		return switches_find_table(cfg, absolute_operand(cfg, instruction));
+	return switches_is_lea(cfg, instruction, &ignored)
+		       ? switches_find_table(cfg, instruction->target)
+		       : NULL;
 }

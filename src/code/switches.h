@@ -28,9 +28,16 @@ bool switches_find(struct cfg *cfg, const struct scan *scan, const struct image 
 /* Whether an indirect jump is left that is no switch, and not labelled. */
 bool switches_has_tail(const struct cfg *cfg);
 
-/* The target of an entry, link-time. */
+/* The target of an entry, link-time; of a table of labels the word. */
 uint64_t switches_entry(const struct cfg *cfg, const struct cfg_table *table,
 			uint32_t index);
+
+/* Whether it is a lea of an address relative to its own, and the register: 0 is rax. */
+bool switches_is_lea(const struct cfg *cfg, const struct cfg_instruction *row,
+		     int *ret_register);
+
+/* The table at this address; NULL: none is known. */
+const struct cfg_table *switches_find_table(const struct cfg *cfg, uint64_t address);
 
 /* The table that a lea instruction, or a jump with an absolute operand, names; NULL if it
  * is none. */

@@ -381,7 +381,7 @@ static bool note_led(struct whole *whole)
 	vector_reserve(&whole->led, cfg->blocks.count);
 	memset(whole->led.items, 0, cfg->blocks.count * sizeof(*whole->led.items));
 	vector_for_each (&cfg->tables, table)
-		for (uint32_t i = 0; i < table->count; i++) {
+		for (uint32_t i = 0; table->bytes && i < table->count; i++) {
 			uint32_t block = cfg_block_at(cfg, switches_entry(cfg, table, i));
 
 			if (block != CFG_OUT)
@@ -464,5 +464,6 @@ void whole_deinit(struct whole *whole)
 	vector_deinit(&whole->edges);
 	vector_deinit(&whole->codes);
 	vector_deinit(&whole->fixups);
+	vector_deinit(&whole->brief);
 	vector_deinit(&whole->clones);
 }

@@ -60,11 +60,12 @@ struct whole_edge {
 		     the branch, which is turned over and skips it */
 };
 
-/* A displacement of 4 bytes in plan.code that is to lead to a block, or to the piece of
- * an edge. */
+/* The displacement of a branch in plan.code that is to lead to a block, or to the piece
+ * of an edge. */
 struct whole_fixup {
 	uint32_t offset, to;
-	bool edge; /* `to` is the number of an edge */
+	bool edge;  /* `to` is the number of an edge */
+	bool brief; /* the displacement has 1 byte */
 };
 
 struct whole {
@@ -80,6 +81,7 @@ struct whole {
 	struct VECTOR(uint32_t) codes; /* offset in plan.code of each instruction; of one
 					  that is original, of the jump to it */
 	struct VECTOR(struct whole_fixup) fixups;
+	struct VECTOR(bool) brief;      /* of each of these, whether 1 byte does */
 	struct VECTOR(uint32_t) clones; /* offset in plan.code, by table */
 	bool flags;     /* probes set flags instead of counting: PLAN_PROBE_FLAG */
 	uint32_t leave; /* returns have probes that call this word of the bank; 0: none */

@@ -19,6 +19,7 @@ struct emission {
 	struct whole *whole;
 	const struct cfg *cfg;
 	struct emitter *emitter;
+	bool measured; /* whole.brief is known */
 };
 
 static const struct cfg_instruction *instruction_at(const struct emission *emission,
@@ -114,64 +115,82 @@ bool whole_edge_keeps_flags(const struct whole *whole, const struct cfg_edge *ed
 	return whole->cfg->blocks.items[edge->to].live_in & FLAGS_INCREMENT;
 }
 
-/* The displacement of a branch to the piece of an edge. */
-static void emit_edge_distance(struct emission *emission, uint32_t edge)
-{
-	vector_push(&emission->whole->fixups,
-		    ((struct whole_fixup){.offset = (uint32_t)emission->emitter->count,
-					  .to = edge,
-					  .edge = true}));
-	emit_word32(emission->emitter, 0);
-}
+/* The operation codes of a branch with a displacement of 1 byte; that with 4 follows. */
+enum { SHORT_JUMP = 0xeb, SHORT_CONDITION = 0x70 };
 
-/* The displacement of a branch to a block, or to where its original is entered. */
-static void emit_block_distance(struct emission *emission, uint32_t block)
+static void emit_branch_opcode(struct emitter *emitter, uint8_t opcode)
 {
-	const struct whole_block *to = &emission->whole->blocks.items[block];
-	struct emitter *emitter = emission->emitter;
-
-	if (to->stub != WHOLE_NONE) {
-		emit_relative(
-			emitter,
-			original_of(emission, emission->cfg->blocks.items[block].first),
-			0);
+	if (opcode == SHORT_JUMP) {
+		emit_byte(emitter, 0xe9);
 		return;
 	}
-	vector_push(
-		&emission->whole->fixups,
-		((struct whole_fixup){.offset = (uint32_t)emitter->count, .to = block}));
-	emit_word32(emitter, 0);
+	emit_byte(emitter, 0x0f);
+	emit_byte(emitter, (uint8_t)(opcode + 0x10));
 }
 
-/* The displacement of a direct branch. Other functions are entered where calls are led
- * to. */
-static void emit_target(struct emission *emission, uint32_t number,
+/* A branch to a block, or to the piece of an edge; brief if it is known to reach. */
+static void emit_inner_branch(struct emission *emission, uint8_t opcode, uint32_t to,
+			      bool edge)
+{
+	struct whole *whole = emission->whole;
+	struct emitter *emitter = emission->emitter;
+	size_t number = whole->fixups.count;
+	bool brief = emission->measured && whole->brief.items[number];
+
+	if (brief)
+		emit_byte(emitter, opcode);
+	else
+		emit_branch_opcode(emitter, opcode);
+	vector_push(&whole->fixups,
+		    ((struct whole_fixup){.offset = (uint32_t)emitter->count,
+					  .to = to,
+					  .edge = edge,
+					  .brief = brief}));
+	if (brief)
+		emit_byte(emitter, 0);
+	else
+		emit_word32(emitter, 0);
+}
+
+/* A branch to a block, or to where its original is entered. */
+static void emit_branch_to_block(struct emission *emission, uint8_t opcode,
+				 uint32_t block)
+{
+	const struct cfg *cfg = emission->cfg;
+
+	if (emission->whole->blocks.items[block].stub == WHOLE_NONE) {
+		emit_inner_branch(emission, opcode, block, false);
+		return;
+	}
+	emit_branch_opcode(emission->emitter, opcode);
+	emit_relative(emission->emitter,
+		      original_of(emission, cfg->blocks.items[block].first), 0);
+}
+
+/* A direct branch. Other functions are entered where calls are led to. */
+static void emit_direct(struct emission *emission, uint8_t opcode, uint32_t number,
 			const struct cfg_instruction *row)
 {
 	uint32_t edge = emission->cfg->blocks.items[number].first_edge;
-	struct emitter *emitter = emission->emitter;
-	/* A function's calls of itself count as calls. */
-	uint32_t block = row->kind == CFG_CALL ? CFG_OUT
-					       : cfg_block_at(emission->cfg, row->target);
+	uint32_t block = cfg_block_at(emission->cfg, row->target);
 
-	if ((row->kind == CFG_CONDITION || row->kind == CFG_LOOP) &&
-	    edge_slot(emission, edge) != WHOLE_NONE) {
-		emit_edge_distance(emission, edge);
+	if (row->kind != CFG_JUMP && edge_slot(emission, edge) != WHOLE_NONE) {
+		emit_inner_branch(emission, opcode, edge, true);
 		return;
 	}
 	if (block != CFG_OUT) {
-		emit_block_distance(emission, block);
+		emit_branch_to_block(emission, opcode, block);
 		return;
 	}
-	if (row->kind == CFG_JUMP || row->kind == CFG_CALL)
-		emit_note_jump(emitter, emission->cfg->address + row->offset);
-	emit_relative(emitter, row->target, 0);
+	emit_branch_opcode(emission->emitter, opcode);
+	if (row->kind == CFG_JUMP)
+		emit_note_jump(emission->emitter, emission->cfg->address + row->offset);
+	emit_relative(emission->emitter, row->target, 0);
 }
 
 static void emit_jump_to_block(struct emission *emission, uint32_t block)
 {
-	emit_byte(emission->emitter, 0xe9);
-	emit_block_distance(emission, block);
+	emit_branch_to_block(emission, SHORT_JUMP, block);
 }
 
 /* Whether a jump to the block may be left out right in front of where it is written. */
@@ -248,6 +267,21 @@ static bool find_stub(const struct emission *emission, const struct cfg_instruct
 	return true;
 }
 
+/* loop 1f; jmp 2f; 1: jmp target; 2: */
+static void emit_loop(struct emission *emission, uint32_t number,
+		      const struct cfg_instruction *row)
+{
+	struct emitter *emitter = emission->emitter;
+	size_t from;
+
+	emit_bytes(emitter, emission->cfg->bytes + row->offset, row->length - 1u);
+	emit_bytes(emitter, (const uint8_t[]){2, SHORT_JUMP, 0}, 3);
+	from = emitter->count;
+	emit_direct(emission, SHORT_JUMP, number, row);
+	if (!emitter->full)
+		emitter->code[from - 1] = (uint8_t)(emitter->count - from);
+}
+
 static void emit_branch(struct emission *emission, uint32_t number,
 			const struct cfg_instruction *row)
 {
@@ -266,10 +300,12 @@ static void emit_branch(struct emission *emission, uint32_t number,
 	case CFG_JUMP:
 		if (block != CFG_OUT && comes_next(emission, number, block))
 			return;
-		emit_byte(emitter, 0xe9);
+		emit_direct(emission, SHORT_JUMP, number, row);
 		break;
-	case CFG_CALL:
+	case CFG_CALL: /* a function's calls of itself count as calls */
 		emit_byte(emitter, 0xe8);
+		emit_note_jump(emitter, emission->cfg->address + row->offset);
+		emit_relative(emitter, row->target, 0);
 		break;
 	case CFG_CONDITION:
 		if (edge_slot(emission, edge) != WHOLE_NONE &&
@@ -277,14 +313,11 @@ static void emit_branch(struct emission *emission, uint32_t number,
 			emit_turned(emission, edge, row);
 			return;
 		}
-		emit_byte(emitter, 0x0f);
-		emit_byte(emitter, 0x80 | (row->opcode & 15));
+		emit_direct(emission, SHORT_CONDITION | (row->opcode & 15), number, row);
 		break;
-	default: /* loop 1f; jmp 2f; 1: jmp target; 2: */
-		emit_bytes(emitter, emission->cfg->bytes + row->offset, row->length - 1u);
-		emit_bytes(emitter, (const uint8_t[]){2, 0xeb, 5, 0xe9}, 4);
+	default:
+		emit_loop(emission, number, row);
 	}
-	emit_target(emission, number, row);
 }
 
 /* The same bytes, but for the displacement of a RIP-relative operand, or for the absolute
@@ -332,6 +365,22 @@ static void emit_leave_probe(struct emission *emission)
 	add_step(emission, PLAN_STEP_PROBE, 0, from);
 }
 
+/* Padding in the way to where a loop begins, which is not aligned here: nop with an
+ * operand, or prefixes. */
+static bool is_padding(const struct emission *emission, const struct cfg_instruction *row)
+{
+	const uint8_t *bytes = emission->cfg->bytes + row->offset;
+	unsigned at = 0;
+
+	if (row->kind != CFG_PLAIN)
+		return false;
+	while (at + 1 < row->length && (bytes[at] == 0x66 || bytes[at] == 0x2e))
+		at++;
+	if (bytes[at] == 0x90)
+		return at + 1 == row->length;
+	return row->length - at >= 3 && bytes[at] == 0x0f && bytes[at + 1] == 0x1f;
+}
+
 static void emit_instruction(struct emission *emission, uint32_t number, uint32_t i)
 {
 	const struct cfg_instruction *row = instruction_at(emission, i);
@@ -346,7 +395,7 @@ static void emit_instruction(struct emission *emission, uint32_t number, uint32_
 	if (row->kind == CFG_JUMP || row->kind == CFG_CONDITION ||
 	    row->kind == CFG_LOOP || row->kind == CFG_CALL)
 		emit_branch(emission, number, row);
-	else
+	else if (!is_padding(emission, row))
 		emit_copy(emission, row);
 	if (cfg_is_pair(emission->cfg, row))
 		add_pair_steps(emission, row->length);
@@ -469,40 +518,69 @@ static void reserve_clones(struct emission *emission)
 	}
 }
 
-/* The piece of the edge from the switch with this table to a block; WHOLE_NONE: none. */
-static uint32_t switch_piece(const struct emission *emission,
-			     const struct cfg_table *table, uint32_t block)
+/* The block that ends in the switch with this table; CFG_OUT: none, or its edges have no
+ * counters. Where several do they have none. */
+static uint32_t switch_with(const struct emission *emission,
+			    const struct cfg_table *table)
 {
 	const struct cfg *cfg = emission->cfg;
 
-	if (block == CFG_OUT)
-		return WHOLE_NONE;
-	for (uint32_t i = 0; i < emission->whole->edges.count; i++) {
-		const struct cfg_edge *edge = &cfg->edges.items[i];
-		const struct cfg_block *from = &cfg->blocks.items[edge->from];
+	for (uint32_t b = 0; emission->whole->edges.count && b < cfg->blocks.count; b++) {
+		const struct cfg_block *block = &cfg->blocks.items[b];
+		const struct cfg_instruction *last =
+			instruction_at(emission, block->first + block->count - 1);
 
-		if (edge->kind == CFG_EDGE_SWITCH && edge->to == block &&
-		    emission->whole->edges.items[i].code != WHOLE_NONE &&
-		    instruction_at(emission, from->first + from->count - 1)->target ==
-			    table->address)
-			return emission->whole->edges.items[i].code;
+		if (last->kind == CFG_SWITCH && last->target == table->address)
+			return b;
 	}
+	return CFG_OUT;
+}
+
+/* The piece of the edge from a switch to a block; WHOLE_NONE: none. */
+static uint32_t switch_piece(const struct emission *emission, uint32_t from, uint32_t to)
+{
+	const struct cfg *cfg = emission->cfg;
+	const struct cfg_block *row;
+
+	if (from == CFG_OUT || to == CFG_OUT)
+		return WHOLE_NONE;
+	row = &cfg->blocks.items[from];
+	for (uint32_t i = row->first_edge; i < row->first_edge + row->edge_count; i++)
+		if (cfg->edges.items[i].to == to)
+			return emission->whole->edges.items[i].code;
 	return WHOLE_NONE;
 }
 
 /* Where a table's entry is to lead: what is not in the function stays. */
 static uint64_t cloned_target(const struct emission *emission,
-			      const struct cfg_table *table, uint32_t index)
+			      const struct cfg_table *table, uint32_t from,
+			      uint32_t index)
 {
 	uint64_t target = switches_entry(emission->cfg, table, index);
 	uint32_t block = cfg_block_at(emission->cfg, target);
-	uint32_t piece = switch_piece(emission, table, block);
+	uint32_t piece = switch_piece(emission, from, block);
 
+	if (!table->bytes && !emission->cfg->words.items[table->first_word + index].label)
+		return target;
 	if (piece != WHOLE_NONE)
 		return emission->emitter->address + piece;
 	if (block == CFG_OUT || emission->whole->blocks.items[block].stub != WHOLE_NONE)
 		return target;
 	return emission->emitter->address + emission->whole->blocks.items[block].code;
+}
+
+/* A label is a whole address, which depends on where the module is loaded. */
+static void note_label(const struct emission *emission, const struct cfg_table *table,
+		       uint32_t index, uint32_t at)
+{
+	struct plan *plan = emission->emitter->plan;
+
+	if (!plan || table->bytes ||
+	    !emission->cfg->words.items[table->first_word + index].address)
+		return;
+	vector_push(&plan->fixups,
+		    ((struct plan_fixup){.offset = at + index * table->entry_size,
+					 .kind = PLAN_FIXUP_ADDRESS}));
 }
 
 static void fill_clones(const struct emission *emission)
@@ -512,12 +590,14 @@ static void fill_clones(const struct emission *emission)
 	for (size_t t = 0; t < emission->cfg->tables.count; t++) {
 		const struct cfg_table *table = &emission->cfg->tables.items[t];
 		uint32_t at = emission->whole->clones.items[t];
+		uint32_t from = switch_with(emission, table);
 
 		for (uint32_t i = 0; i < table->count; i++) {
-			uint64_t target = cloned_target(emission, table, i);
+			uint64_t target = cloned_target(emission, table, from, i);
 			int32_t distance = (int32_t)(target - (emitter->address + at));
 			uint8_t *entry = emitter->code + at + i * table->entry_size;
 
+			note_label(emission, table, i, at);
 			if (table->entry_size == 8)
 				memcpy(entry, &target, sizeof(target));
 			else
@@ -526,15 +606,26 @@ static void fill_clones(const struct emission *emission)
 	}
 }
 
+/* From the end of a branch to where it leads. */
+static int32_t distance_of(const struct emission *emission,
+			   const struct whole_fixup *fixup)
+{
+	uint32_t to = fixup->edge ? emission->whole->edges.items[fixup->to].code
+				  : emission->whole->blocks.items[fixup->to].code;
+
+	return (int32_t)(to - (fixup->offset + (fixup->brief ? 1 : 4)));
+}
+
 static void fill_branches(const struct emission *emission)
 {
 	vector_for_each (&emission->whole->fixups, fixup) {
-		uint32_t to = fixup->edge ? emission->whole->edges.items[fixup->to].code
-					  : emission->whole->blocks.items[fixup->to].code;
-		int32_t distance = (int32_t)(to - (fixup->offset + 4));
+		uint8_t *code = emission->emitter->code + fixup->offset;
+		int32_t distance = distance_of(emission, fixup);
 
-		memcpy(emission->emitter->code + fixup->offset, &distance,
-		       sizeof(distance));
+		if (fixup->brief)
+			*code = (uint8_t)distance;
+		else
+			memcpy(code, &distance, sizeof(distance));
 	}
 }
 
@@ -564,32 +655,66 @@ static void emit_stub(struct emission *emission, uint32_t number)
 	emit_call_jump(emitter, callee, original_of(emission, own->stub));
 }
 
-void whole_emit(struct whole *whole, struct emitter *emitter, uint32_t *ret_entry)
+/* The blocks, then what is behind them. */
+static void emit_code(struct emission *emission)
 {
-	struct emission emission = {whole, whole->cfg, emitter};
-	const struct cfg *cfg = whole->cfg;
+	struct whole *whole = emission->whole;
+	const struct cfg *cfg = emission->cfg;
 
 	whole->fixups.count = 0;
-	vector_reserve(&whole->codes, cfg->instructions.count);
-	whole->codes.count = cfg->instructions.count;
+	vector_for_each (&whole->edges, edge)
+		edge->code = WHOLE_NONE;
+	if (whole->entry_patched)
+		emit_probe(emission, whole->entry_slot,
+			   cfg->blocks.items->live_in & FLAGS_INCREMENT);
+	for (uint32_t b = 0; b < cfg->blocks.count; b++)
+		emit_block(emission, b);
+	for (uint32_t i = 0; i < whole->edges.count; i++)
+		if (whole->edges.items[i].slot != WHOLE_NONE &&
+		    whole->edges.items[i].code == WHOLE_NONE &&
+		    whole_edge_has_piece(whole, &cfg->edges.items[i]))
+			emit_piece(emission, i);
+	for (uint32_t b = 0; b < cfg->blocks.count; b++)
+		if (whole->blocks.items[b].stub != WHOLE_NONE)
+			emit_stub(emission, b);
+}
+
+/*
+ * Finds the branches for which a displacement of 1 byte does: those that have it even if
+ * all others have 4, since nothing lies further apart when others become shorter.
+ */
+static void measure(struct emission *emission)
+{
+	struct whole *whole = emission->whole;
+	struct emitter *emitter = emission->emitter, before = *emitter;
+
+	emitter->plan = NULL;
+	emitter->jumps = NULL;
+	emit_code(emission);
+	vector_reserve(&whole->brief, whole->fixups.count);
+	for (size_t i = 0; i < whole->fixups.count; i++) {
+		int32_t distance = distance_of(emission, &whole->fixups.items[i]);
+
+		whole->brief.items[i] = distance == (int8_t)distance;
+	}
+	emission->measured = !emitter->full;
+	*emitter = before;
+}
+
+void whole_emit(struct whole *whole, struct emitter *emitter, uint32_t *ret_entry)
+{
+	struct emission emission = {
+		.whole = whole, .cfg = whole->cfg, .emitter = emitter};
+
+	vector_reserve(&whole->codes, whole->cfg->instructions.count);
+	whole->codes.count = whole->cfg->instructions.count;
 	if (!whole->live)
 		reserve_clones(&emission);
 	while (emitter->count % 16)
 		emit_byte(emitter, 0xcc);
 	*ret_entry = (uint32_t)emitter->count;
-	if (whole->entry_patched)
-		emit_probe(&emission, whole->entry_slot,
-			   cfg->blocks.items->live_in & FLAGS_INCREMENT);
-	for (uint32_t b = 0; b < cfg->blocks.count; b++)
-		emit_block(&emission, b);
-	for (uint32_t i = 0; i < whole->edges.count; i++)
-		if (whole->edges.items[i].slot != WHOLE_NONE &&
-		    whole->edges.items[i].code == WHOLE_NONE &&
-		    whole_edge_has_piece(whole, &cfg->edges.items[i]))
-			emit_piece(&emission, i);
-	for (uint32_t b = 0; b < cfg->blocks.count; b++)
-		if (whole->blocks.items[b].stub != WHOLE_NONE)
-			emit_stub(&emission, b);
+	measure(&emission);
+	emit_code(&emission);
 	if (emitter->full || emitter->reason)
 		return;
 	fill_branches(&emission);

@@ -45,6 +45,7 @@ static void add(struct collector *all, const struct collector *one)
 	}
 	if (one->depth > all->depth)
 		all->depth = one->depth;
+	all->edges |= one->edges;
 	all->calls |= one->calls;
 	all->graph |= one->graph;
 	all->pbo |= one->pbo;

@@ -99,10 +99,47 @@ static uint64_t original_of(const struct wire_ways *ways, uint64_t word)
 	return 0;
 }
 
-/* What it is afterwards. */
-static uint64_t look_at(const struct wire_control *control, uint64_t *place)
+static uint64_t key_of(const struct wire_control *control, uint64_t address)
 {
-	uint64_t word = *place, original = 0;
+	return address ^ (uint64_t)control->texts_changed << 48;
+}
+
+/* Rows that begin with a key: `count` of them, a power of two. */
+struct rows {
+	void *first;
+	uint64_t size, count;
+};
+
+/*
+ * The row that has a key, or is to get it: one of a few next to each other, the first
+ * that is free, or has the key of a time when texts were others (Knuth's multiplicative
+ * hashing says where).
+ */
+static void *row_of(struct rows rows, uint64_t key)
+{
+	enum { TRIED = 4 };
+	uint64_t start = key * 0x9e3779b97f4a7c15 >> 48;
+	char *chosen = NULL;
+
+	for (uint64_t i = 0; i < TRIED; i++) {
+		char *row =
+			(char *)rows.first + ((start + i) & (rows.count - 1)) * rows.size;
+		uint64_t other =
+			__atomic_load_n((uint64_t *)(void *)row, __ATOMIC_ACQUIRE);
+
+		if (other == key)
+			return row;
+		if (!chosen && (!other || (other ^ key) >> 48))
+			chosen = row;
+	}
+	return chosen ? chosen
+		      : (char *)rows.first + (start & (rows.count - 1)) * rows.size;
+}
+
+/* The original of a return address in any module's code; 0: it is none. */
+static uint64_t search_original(const struct wire_control *control, uint64_t word)
+{
+	uint64_t original = 0;
 
 	for (uint64_t i = 0; i < control->text_count && i < WIRE_TEXTS_MAX; i++) {
 		const struct wire_undo *undo = &control->undos[i];
@@ -112,6 +149,41 @@ static uint64_t look_at(const struct wire_control *control, uint64_t *place)
 			original = original_of(
 				(const struct wire_ways *)(uintptr_t)undo->ways, word);
 	}
+	return original;
+}
+
+/*
+ * The same, by what was found before: programs that throw a lot do so from the same
+ * places. A signal's handler may use the same rows meanwhile: they are whole if their key
+ * is right before and afterwards.
+ */
+static uint64_t find_original(struct wire_bank *bank, const struct wire_control *control,
+			      uint64_t word)
+{
+	const struct rows rows = {bank->moved, sizeof(*bank->moved), WIRE_MOVED};
+	uint64_t key = key_of(control, word), original;
+	struct wire_moved *row = row_of(rows, key);
+
+	if (__atomic_load_n(&row->key, __ATOMIC_ACQUIRE) == key) {
+		original = __atomic_load_n(&row->original, __ATOMIC_ACQUIRE);
+		if (__atomic_load_n(&row->key, __ATOMIC_ACQUIRE) == key)
+			return original;
+	}
+	original = search_original(control, word);
+	if (original) {
+		__atomic_store_n(&row->key, 0, __ATOMIC_SEQ_CST);
+		row->original = original;
+		__atomic_store_n(&row->key, key, __ATOMIC_SEQ_CST);
+	}
+	return original;
+}
+
+/* What it is afterwards. */
+static uint64_t look_at(struct wire_bank *bank, const struct wire_control *control,
+			uint64_t *place)
+{
+	uint64_t word = *place, original = find_original(bank, control, word);
+
 	if (!original)
 		return word;
 	__atomic_compare_exchange_n(place, &word, original, 0, __ATOMIC_RELAXED,
@@ -169,7 +241,8 @@ static bool read_return(void *context, uint64_t address, uint64_t *ret_pc)
 	if (!read_word(context, address, ret_pc))
 		return false;
 	if (*ret_pc - walk->code.start < walk->code.end - walk->code.start)
-		*ret_pc = look_at(walk->control, (uint64_t *)(uintptr_t)address);
+		*ret_pc = look_at(walk->bank, walk->control,
+				  (uint64_t *)(uintptr_t)address);
 	return true;
 }
 
@@ -193,13 +266,14 @@ static bool find_tables(const struct wire_control *control, uint64_t pc,
 	return false;
 }
 
-/* Programs that throw a lot do so from the same places. A signal's handler may use the
- * same rows meanwhile: they are whole if their key is right before and afterwards. */
+/* As find_original does. */
 static bool find_rule(void *context, uint64_t pc, struct unwind_rule *ret_rule)
 {
 	struct walk *walk = context;
-	struct wire_rule *row = &walk->bank->rules[(pc ^ pc >> 5) % WIRE_RULES];
-	uint64_t key = pc ^ (uint64_t)walk->control->texts_changed << 48;
+	const struct rows rows = {walk->bank->rules, sizeof(*walk->bank->rules),
+				  WIRE_RULES};
+	uint64_t key = key_of(walk->control, pc);
+	struct wire_rule *row = row_of(rows, key);
 	struct unwind_tables tables;
 
 	if (__atomic_load_n(&row->key, __ATOMIC_ACQUIRE) == key) {
@@ -218,7 +292,7 @@ static bool find_rule(void *context, uint64_t pc, struct unwind_rule *ret_rule)
 }
 
 /* Each word from an address on. */
-static void look_at_all(const struct wire_bank *bank, uint64_t start)
+static void look_at_all(struct wire_bank *bank, uint64_t start)
 {
 	const struct wire_control *control =
 		(const struct wire_control *)(uintptr_t)bank->control;
@@ -231,7 +305,7 @@ static void look_at_all(const struct wire_bank *bank, uint64_t start)
 		if (!(at & (PAGE - 1)) && !bank->quiet && !is_readable(at))
 			return;
 		if (*place - code.start < code.end - code.start)
-			look_at(control, place);
+			look_at(bank, control, place);
 	}
 }
 
@@ -261,7 +335,7 @@ void resident_look(const struct wire_registers *frame)
 	uint32_t number = (uint32_t)((const uint64_t *)(frame + 1))[1];
 
 	if (number == WIRE_HOOK_OWN)
-		look_at((const struct wire_control *)(uintptr_t)bank->control,
+		look_at(bank, (const struct wire_control *)(uintptr_t)bank->control,
 			(uint64_t *)(uintptr_t)frame->rsp);
 	else
 		look_through(bank, frame);

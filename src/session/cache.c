@@ -434,6 +434,27 @@ static void choose_part(struct module_file *file)
 	text->part_size = end - start;
 }
 
+static void add_own_page(struct module_own_words *words, uint32_t page)
+{
+	for (uint32_t i = 0; i < words->page_count; i++)
+		if (words->pages[i] == page)
+			return;
+	if (words->page_count < MODULE_OWN_PAGES)
+		words->pages[words->page_count++] = page;
+	else
+		words->many = true;
+}
+
+static void add_own_word(struct module_own_words *words, uint32_t offset)
+{
+	if (words->count < MODULE_OWN_WORDS)
+		words->offsets[words->count++] = offset;
+	else
+		words->many = true;
+	add_own_page(words, offset / PAGE);
+	add_own_page(words, (offset + 7) / PAGE);
+}
+
 /* What follows from a plan, so that not all of it need be read to know that. */
 static void describe_plan(struct module_file *file)
 {
@@ -448,9 +469,7 @@ static void describe_plan(struct module_file *file)
 	vector_for_each (&plan->fixups, fixup) {
 		if (fixup->kind == PLAN_FIXUP_SLOT)
 			continue;
-		if (file->own_words.count < MODULE_OWN_WORDS)
-			file->own_words.offsets[file->own_words.count] = fixup->offset;
-		file->own_words.count++;
+		add_own_word(&file->own_words, fixup->offset);
 	}
 	ways_make(file);
 }

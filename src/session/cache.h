@@ -37,12 +37,14 @@ struct module_text {
 
 #define MODULE_TEXTS 4
 
-/* Words of 64 bits in trampolines that depend on where the module lies, by their offsets.
- */
-#define MODULE_OWN_WORDS 3
+/* Words of 64 bits in trampolines that depend on where the module lies, by their offsets,
+ * and the numbers of the pages that they lie in. More of either than fit: `many`. */
+#define MODULE_OWN_WORDS 512
+#define MODULE_OWN_PAGES 6
 struct module_own_words {
-	uint32_t count; /* more than MODULE_OWN_WORDS: many */
+	uint32_t count, page_count, many;
 	uint32_t offsets[MODULE_OWN_WORDS];
+	uint32_t pages[MODULE_OWN_PAGES];
 };
 
 struct module_file {

@@ -451,7 +451,7 @@ static void save_flow(struct saving *saving, const struct module_counts *from,
 			save_block(
 				saving, from->image, node, function->address, &blocks[i],
 				(struct corrected){counts.blocks[i], counts.stayed[i]});
-	if (counts.edges)
+	if (counts.edges && saving->session->options->collector->edges)
 		save_edges(saving, from, function, &counts, node);
 	edges_counts_deinit(&counts);
 }

@@ -1,38 +1,50 @@
 #include "session/progress.h"
 
+#include "code/edges.h"
 #include "session/session.h"
 
 /* How soon, and how late, the tracer looks again. */
 #define LEAST_NS 100000
 #define MOST_NS  2000000
 
-/* What is executed when the slot counts 1: all blocks whose count it is a part of. */
-static uint32_t *make_weights(const struct plan *plan)
+/* All blocks whose count the slot's is a part of. */
+static void add_blocks(const struct plan *plan, const struct plan_function *function,
+		       int64_t *weights)
 {
-	uint32_t *weights = memory_allocate_zeroed(plan->slot_count, sizeof(*weights));
+	const struct plan_block *first = &plan->blocks.items[function->first_block];
 
-	vector_for_each (&plan->blocks, block) {
-		if (block->slot < plan->slot_count) {
-			weights[block->slot] += block->instructions;
+	for (uint32_t b = 0; b < function->block_count; b++) {
+		if (first[b].slot < plan->slot_count) {
+			weights[first[b].slot] += first[b].instructions;
 			continue;
 		}
-		for (uint32_t i = 0; i < block->term_count; i++) {
-			uint32_t term = plan->terms.items[block->first_term + i];
+		for (uint32_t i = 0; i < first[b].term_count; i++) {
+			uint32_t term = plan->terms.items[first[b].first_term + i];
 			uint32_t slot = plan->blocks.items[term].slot;
 
 			if (slot < plan->slot_count)
-				weights[slot] += block->instructions;
+				weights[slot] += first[b].instructions;
 		}
 	}
+}
+
+/* What is executed when the slot counts 1. */
+static int64_t *make_weights(const struct plan *plan)
+{
+	int64_t *weights = memory_allocate_zeroed(plan->slot_count, sizeof(*weights));
+
+	vector_for_each (&plan->functions, function)
+		(function->edge_count ? edges_weigh : add_blocks)(plan, function,
+								  weights);
 	return weights;
 }
 
-static const uint32_t *weights_of(struct progress *progress,
-				  const struct module_file *file)
+static const int64_t *weights_of(struct progress *progress,
+				 const struct module_file *file)
 {
 	while (progress->weights.count <= file->index)
 		vector_push(&progress->weights, NULL);
-	uint32_t **weights = &progress->weights.items[file->index];
+	int64_t **weights = &progress->weights.items[file->index];
 
 	if (!*weights)
 		*weights = make_weights(file->plan);
@@ -49,7 +61,7 @@ static void add(void *context, const struct module_file *file, uint32_t slot,
 {
 	struct summing *summing = context;
 
-	summing->sum += weights_of(summing->progress, file)[slot] * count;
+	summing->sum += (uint64_t)weights_of(summing->progress, file)[slot] * count;
 }
 
 static uint64_t sum_of(struct session *session, const struct process *process)

@@ -167,32 +167,8 @@ bool trampolines_are_cached(const struct family *family, const struct module *mo
 
 	return file->cached_path &&
 	       (file->ways.count || file->plan->code.count >= MAPPED_CODE_MIN) &&
-	       file->own_words.count <= MODULE_OWN_WORDS &&
+	       !file->own_words.many &&
 	       file->plan->counters_at == displacement_of(family, module);
-}
-
-/* The numbers of the pages that own words lie in. */
-struct pages {
-	uint32_t count, items[2 * MODULE_OWN_WORDS];
-};
-
-static void add_page(struct pages *pages, uint32_t page)
-{
-	for (uint32_t i = 0; i < pages->count; i++)
-		if (pages->items[i] == page)
-			return;
-	pages->items[pages->count++] = page;
-}
-
-static struct pages own_pages(const struct module_file *file)
-{
-	struct pages pages = {0};
-
-	for (uint32_t i = 0; i < file->own_words.count; i++) {
-		add_page(&pages, file->own_words.offsets[i] / PAGE);
-		add_page(&pages, (file->own_words.offsets[i] + 7) / PAGE);
-	}
-	return pages;
 }
 
 /* A page of code as it is in this process. */
@@ -216,16 +192,16 @@ static void write_page(const struct module *module, uint32_t page, uint8_t *byte
 
 /* What the module does not share with other processes goes to the arena: pages of its
  * own, the header of its ways, and room for signals.c. */
-static struct trm_error *write_own(const struct family *family, struct module *module,
-				   const struct pages *pages)
+static struct trm_error *write_own(const struct family *family, struct module *module)
 {
-	uint64_t tail = pages->count * (uint64_t)PAGE;
+	const struct module_own_words *own = &module->file->own_words;
+	uint64_t tail = own->page_count * (uint64_t)PAGE;
 	uint64_t size = tail + ways_header_size(module->file) + FINISH_SIZE;
 	scoped_free uint8_t *bytes = memory_allocate_zeroed(1, size);
 
 	ways_write_header(module, bytes + tail);
-	for (uint32_t i = 0; i < pages->count; i++)
-		write_page(module, pages->items[i], bytes + i * (uint64_t)PAGE);
+	for (uint32_t i = 0; i < own->page_count; i++)
+		write_page(module, own->pages[i], bytes + i * (uint64_t)PAGE);
 	return share(family->arena, module, bytes, size);
 }
 
@@ -331,12 +307,12 @@ static struct trm_error *add_cached(struct wire_batch *batch, const struct famil
 				    struct trampolines_calls *ret_calls)
 {
 	const struct module_file *file = module->file;
-	struct pages pages = own_pages(file);
 	uint64_t length = ways_header_offset(file);
 	struct trampolines_calls calls = {0};
 
-	TRM_TRY(write_own(family, module, &pages));
-	uint64_t lead = module->shared_offset, own = pages.count * (uint64_t)PAGE;
+	TRM_TRY(write_own(family, module));
+	uint64_t lead = module->shared_offset,
+		 own = file->own_words.page_count * (uint64_t)PAGE;
 
 	calls.opened = trampolines_open(batch, family->arena, module);
 	calls.code.address = module->code_address;
@@ -363,11 +339,11 @@ static struct trm_error *add_cached(struct wire_batch *batch, const struct famil
 			      module->code_address + length, MAP_FIXED_NOREPLACE);
 	piece.offset = lead;
 	piece.size = PAGE;
-	for (uint32_t i = 0; i < pages.count; i++, piece.offset += PAGE)
-		calls.last =
-			add_move(batch, &calls, &calls.last, &piece,
-				 module->code_address + pages.items[i] * (uint64_t)PAGE,
-				 MAP_FIXED);
+	for (uint32_t i = 0; i < file->own_words.page_count; i++, piece.offset += PAGE)
+		calls.last = add_move(batch, &calls, &calls.last, &piece,
+				      module->code_address +
+					      file->own_words.pages[i] * (uint64_t)PAGE,
+				      MAP_FIXED);
 	BATCH_ADD(batch, SYS_munmap, WIRE_RESULT(calls.whole), lead, 0, 0, 0, 0);
 	*ret_calls = calls;
 	return NULL;

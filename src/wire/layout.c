@@ -56,7 +56,8 @@ _Static_assert(sizeof(struct wire_text) == WIRE_TEXT_SIZE,
 	       "rows as resident.S sees them");
 _Static_assert(sizeof(struct wire_control) == WIRE_BANKS_OFFSET - WIRE_CONTROL_OFFSET,
 	       "the banks follow wire_control");
-_Static_assert(sizeof(struct wire_bank) < 0x1000, "the resident's stack needs the rest");
+_Static_assert(sizeof(struct wire_bank) + 0x1000 <= WIRE_BANK_HEADER,
+	       "the resident's stack needs the rest");
 _Static_assert(sizeof(struct wire_arc) == 24, "entries as resident.S sees them");
 _Static_assert(sizeof(struct wire_graph_node) == 32, "nodes as resident.S sees them");
 _Static_assert(sizeof(struct wire_graph_frame) == 16, "frames as resident.S sees them");

@@ -19,12 +19,12 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 20
+#define WIRE_VERSION 21
 
 #define WIRE_RESIDENT_SIZE  0x6000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x6000
 #define WIRE_BANKS_OFFSET   0x8f000
-#define WIRE_BANK_HEADER    0x2000 /* bytes in front of the counters of a bank */
+#define WIRE_BANK_HEADER    0x4000 /* bytes in front of the counters of a bank */
 #define WIRE_CONTROL_STACK                                                               \
 	0x1000 /* in wire_control: injected code's stack grows down from */
 
@@ -60,7 +60,7 @@
 #define WIRE_BANK_ENTER     0xe0
 #define WIRE_BANK_LEAVE     0xe8
 #define WIRE_BANK_TALLY     0xf0
-#define WIRE_BANK_STACK_TOP 0x2000
+#define WIRE_BANK_STACK_TOP 0x4000
 
 /* What returns has on the stack while it looks for the way back, in front of the address
  * of the context and that of the restorer. */
@@ -88,9 +88,9 @@
  * struct wire_arcs. A gate (code/gates.h) asks for it only for callers that its
  * function's cell in the bank does not hold. Places are relative to %gs.
  */
-#define WIRE_ARCS_USED    0x2000
-#define WIRE_ARCS_INDEX   0x2008
-#define WIRE_ARCS_ENTRIES 0x22008
+#define WIRE_ARCS_USED    0x4000
+#define WIRE_ARCS_INDEX   0x4008
+#define WIRE_ARCS_ENTRIES 0x24008
 #define WIRE_ARCS_BITS    15 /* of an index */
 #define WIRE_ARCS_MASK    0x7fff
 #define WIRE_ARCS_MAX     24576 /* entries */
@@ -101,13 +101,13 @@
  * struct wire_graph. Nodes and frames are named by their distance from the first one;
  * 0 is the root, and the frame below all others. All-zero is an empty one.
  */
-#define WIRE_GRAPH_TOP    0x2000
-#define WIRE_GRAPH_LAST   0x2008
-#define WIRE_GRAPH_USED   0x2010
-#define WIRE_GRAPH_AT     0x2018
-#define WIRE_GRAPH_INDEX  0x2040
-#define WIRE_GRAPH_FRAMES 0x402040
-#define WIRE_GRAPH_NODES  0x602080
+#define WIRE_GRAPH_TOP    0x4000
+#define WIRE_GRAPH_LAST   0x4008
+#define WIRE_GRAPH_USED   0x4010
+#define WIRE_GRAPH_AT     0x4018
+#define WIRE_GRAPH_INDEX  0x4040
+#define WIRE_GRAPH_FRAMES 0x404040
+#define WIRE_GRAPH_NODES  0x604080
 #define WIRE_GRAPH_BITS   20 /* of an index */
 #define WIRE_GRAPH_MASK   0xfffff
 #define WIRE_GRAPH_MIX    0x1e3779b1
@@ -367,12 +367,17 @@ static inline uint32_t wire_graph_row(uint32_t parent, uint32_t function)
 	       WIRE_GRAPH_MASK;
 }
 
-/* A rule that was found before, by the thread itself. `key` is the address with
- * wire_control.texts_changed in its upper 16 bits; 0 while the rule is written. */
-#define WIRE_RULES 32
+/* What was found before, by the thread itself: the rule for an address, and the original
+ * of a return address. `key` is the address with wire_control.texts_changed in its upper
+ * 16 bits; 0 while the row is written. */
+#define WIRE_RULES 128
 struct wire_rule {
 	uint64_t key;
 	struct unwind_rule rule;
+};
+#define WIRE_MOVED 64
+struct wire_moved {
+	uint64_t key, original;
 };
 
 /* The header of a bank; counters follow at WIRE_BANK_HEADER. */
@@ -397,6 +402,7 @@ struct wire_bank {
 	uint8_t pad2_[0x100 - 0xf8];
 	struct wire_batch batch;
 	struct wire_rule rules[WIRE_RULES]; /* by their addresses: look.c */
+	struct wire_moved moved[WIRE_MOVED];
 };
 
 #endif

@@ -494,28 +494,29 @@ static bool leave_handler(const struct unwind_view *view, struct unwind_place *p
 	return true;
 }
 
-/* Registers as the caller has them. */
-static bool restore_registers(const struct unwind_view *view,
-			      const struct unwind_rule *row, uint64_t frame,
-			      const struct unwind_place *place, struct unwind_place *next)
-{
-	static const uint8_t numbers[UNWIND_KEPT] = {UNWIND_RBX,     UNWIND_RBP,
-						     UNWIND_R12,     UNWIND_R12 + 1,
-						     UNWIND_R12 + 2, UNWIND_R12 + 3};
+/* The numbers of the registers that callees keep. */
+static const uint8_t kept_numbers[UNWIND_KEPT] = {UNWIND_RBX,     UNWIND_RBP,
+						  UNWIND_R12,     UNWIND_R12 + 1,
+						  UNWIND_R12 + 2, UNWIND_R12 + 3};
 
+/* These as the caller has them. */
+static bool read_kept(const struct unwind_view *view, const struct unwind_rule *row,
+		      uint64_t frame, const struct unwind_place *place,
+		      uint64_t ret_kept[UNWIND_KEPT])
+{
 	for (unsigned i = 0; i < UNWIND_KEPT; i++) {
 		const struct unwind_saved *where = &row->registers[i];
 		uint64_t at = frame;
 
+		ret_kept[i] = place->registers[kept_numbers[i]];
 		if (where->how != AT_FRAME && where->how != AT_REGISTER)
 			continue;
 		if (where->how == AT_REGISTER)
 			at = place->registers[where->base];
 		if (!view->read(view->context, at + (uint64_t)(int64_t)where->offset,
-				&next->registers[numbers[i]]))
+				&ret_kept[i]))
 			return false;
 	}
-	next->registers[UNWIND_RSP] = frame;
 	return true;
 }
 
@@ -523,8 +524,7 @@ static bool restore_registers(const struct unwind_view *view,
 static bool leave_frame(const struct unwind_view *view, const struct unwind_rule *row,
 			struct unwind_place *place)
 {
-	struct unwind_place next = *place;
-	uint64_t frame;
+	uint64_t kept[UNWIND_KEPT], frame, pc;
 
 	if (row->base == UNWIND_REGISTERS)
 		return false;
@@ -533,11 +533,14 @@ static bool leave_frame(const struct unwind_view *view, const struct unwind_rule
 		return false;
 	/* The return address lies at the stack pointer or above. */
 	if (frame - WORD < place->registers[UNWIND_RSP] || frame % WORD ||
-	    !restore_registers(view, row, frame, place, &next) ||
-	    !view->read_return(view->context, frame - WORD, &next.pc))
+	    !read_kept(view, row, frame, place, kept) ||
+	    !view->read_return(view->context, frame - WORD, &pc))
 		return false;
-	next.exact = false;
-	*place = next;
+	for (unsigned i = 0; i < UNWIND_KEPT; i++)
+		place->registers[kept_numbers[i]] = kept[i];
+	place->registers[UNWIND_RSP] = frame;
+	place->pc = pc;
+	place->exact = false;
 	return true;
 }
 

@@ -89,7 +89,6 @@ labels_2: xor $7, %rax
 	jmp *%rcx
 labels_3: ror $3, %rax
 	jmp labels_next
-	nop
 1:	add %r11, %rax
 	jmp *%rcx
 labels_end:

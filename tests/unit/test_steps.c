@@ -86,6 +86,13 @@ static bool is_in_piece(const struct plan *plan, const struct plan_function *fun
 	return found;
 }
 
+/* Whether the instruction in front is a jump, in one of its two forms. */
+static bool is_behind_jump(const struct plan *plan, uint32_t at, unsigned length)
+{
+	return (length == 5 && plan->code.items[at - 5] == 0xe9) ||
+	       (length == 2 && plan->code.items[at - 2] == 0xeb);
+}
+
 /* All of the code that counts edges apart. */
 static size_t check_pieces(const struct whole_area *area,
 			   const struct plan_function *function)
@@ -103,7 +110,7 @@ static size_t check_pieces(const struct whole_area *area,
 
 		if (at == UINT32_MAX || edge->to == PLAN_EDGE_OUT)
 			continue;
-		for (; instruction.length != 5 || plan->code.items[at - 5] != 0xe9;
+		for (; !is_behind_jump(plan, at, instruction.length);
 		     at += instruction.length) {
 			struct plan_place place = locate(area, at);
 

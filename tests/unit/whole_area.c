@@ -1,5 +1,6 @@
 #include "whole_area.h"
 
+#include "base/cleanup.h"
 #include "code/edges.h"
 #include "code/length.h"
 
@@ -268,6 +269,25 @@ static void check_edges(struct whole_area *area, const struct plan_function *fun
 			check_edge(area, function, counts, i);
 }
 
+/* Instructions by the weights of slots are those by the counts of blocks. */
+static void check_weights(const struct whole_area *area,
+			  const struct plan_function *function,
+			  const struct edges_counts *counts)
+{
+	const struct plan *plan = area->plan;
+	scoped_free int64_t *weights =
+		memory_allocate_zeroed(plan->slot_count, sizeof(*weights));
+	uint64_t wanted = 0, found = 0;
+
+	for (uint32_t i = 0; i < function->block_count; i++)
+		wanted += counts->blocks[i] *
+			  plan->blocks.items[function->first_block + i].instructions;
+	edges_weigh(plan, function, weights);
+	for (uint32_t i = 0; i < plan->slot_count; i++)
+		found += (uint64_t)weights[i] * whole_counters[i];
+	assert_int_equal(found, wanted);
+}
+
 static void check_function(struct whole_area *area, const struct plan_function *function)
 {
 	struct edges_counts counts = {0};
@@ -302,6 +322,7 @@ static void check_function(struct whole_area *area, const struct plan_function *
 	if (counts.blocks) {
 		assert_int_equal(counts.calls, whole_calls[at]);
 		check_edges(area, function, &counts);
+		check_weights(area, function, &counts);
 	}
 	edges_counts_deinit(&counts);
 }

@@ -1,11 +1,11 @@
-/* How often each basic block was executed: functions relocated whole, a counter of 8
- * bytes in every block. */
+/* How often each basic block was executed: counters as for edges, of which it follows with
+ * fewer increments than by a counter in each block. */
 #include "collect/collect.h"
 
 const struct collector collector_blocks = {
 	.name = "blocks",
 	.summary = "exact number of executions of every basic block",
 	.probe = PLAN_PROBE_COUNT,
-	.depth = PLAN_BLOCKS,
+	.depth = PLAN_EDGES,
 	.slot_size = 8,
 };

@@ -7,5 +7,6 @@ const struct collector collector_edges = {
 	.summary = "exact number of times that every branch went each way",
 	.probe = PLAN_PROBE_COUNT,
 	.depth = PLAN_EDGES,
+	.edges = true,
 	.slot_size = 8,
 };
