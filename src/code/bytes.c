@@ -38,7 +38,7 @@ static void note_form(struct walk *walk, uint64_t address, const uint8_t *bytes,
 	if (form->width == 4)
 		memcpy(&wide, bytes + form->size - 4, 4);
 	target = address + form->size + (uint64_t)(int64_t)wide;
-	map_reach(&walk->scan->map, target);
+	map_guess(&walk->scan->map, target);
 	if (*bytes == 0x8d)
 		vector_push(&walk->tables, target);
 	/* If this is a branch, it is a loop to the entry; and only if, may it be

@@ -124,6 +124,7 @@ static void take(struct cfg *cfg, const struct scan *scan, uint32_t offset,
 	row->kind = kind_of(brief);
 	row->opcode = brief->opcode;
 	row->map = brief->map;
+	row->labelled = false;
 	row->relative = brief->relative;
 	row->read = effect.read;
 	row->written = effect.written;

@@ -40,6 +40,7 @@ struct cfg_instruction {
 	uint8_t opcode;   /* the last byte of it */
 	uint8_t read, written; /* flags: see code/flags.h */
 	uint8_t map;           /* of the opcode: see struct brief */
+	bool labelled;         /* an indirect jump to labels, all of which are exposed */
 	uint64_t target; /* of a direct branch or RIP-relative operand, link-time; of a
 			    switch its table, 0: any of the function */
 };

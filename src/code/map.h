@@ -81,7 +81,8 @@ static inline void map_reach(const struct code_map *map, uint64_t address)
 		segment_reach(segment, address);
 }
 
-/* Notes that a number may be an address of code, or may just be a number. */
+/* Notes that a number, or what may be a branch or a table, may be an address of code, or
+ * may just be a number. */
 static inline void map_guess(const struct code_map *map, uint64_t number)
 {
 	const struct code_segment *segment = map_find(map, number, 1);

@@ -1,10 +1,13 @@
 #include "code/switches.h"
 
+#include "code/decode.h"
+
 #include <string.h>
 
 enum {
 	ENTRIES_MAX = 16384,
 	LOOK_BACK = 12, /* instructions between a jump and what computes its target */
+	LABEL_LOOK_BACK = 32, /* between the use of a table of labels and its lea */
 };
 
 static const uint8_t *bytes_of(const struct cfg *cfg,
@@ -63,19 +66,19 @@ static int added_to(const struct cfg *cfg, const struct cfg_instruction *row, in
 	return other == target ? -1 : other;
 }
 
-/* Whether it is `movslq (%base,%index,4), %target`. */
-static bool loads_entry(const struct cfg *cfg, const struct cfg_instruction *row,
-			int target, int base)
+/* The base of `movslq (%base,%index,4), %target`; -1: it is no such instruction. */
+static int loads_entry(const struct cfg *cfg, const struct cfg_instruction *row,
+		       int target)
 {
 	uint8_t rex = wide_rex(cfg, row, 0x63);
 	const uint8_t *bytes = bytes_of(cfg, row);
 	uint8_t mod = bytes[2] >> 6, sib = bytes[3];
 
 	if (!rex || row->length < 4 || (bytes[2] & 7) != 4 || mod > 1 ||
-	    (mod == 1 && bytes[4] != 0) || (mod == 0 && (sib & 7) == 5))
-		return false;
-	return register_of(rex, bytes[2]) == target && sib >> 6 == 2 &&
-	       ((rex & 1) << 3 | (sib & 7)) == base;
+	    (mod == 1 && bytes[4] != 0) || (mod == 0 && (sib & 7) == 5) ||
+	    register_of(rex, bytes[2]) != target || sib >> 6 != 2)
+		return -1;
+	return (rex & 1) << 3 | (sib & 7);
 }
 
 /* Whether it is `cltq`: what is loaded without optimisation is extended by itself. */
@@ -87,22 +90,33 @@ static bool extends_entry(const struct cfg *cfg, const struct cfg_instruction *r
 	return !target && row->length == 2 && bytes[0] == 0x48 && bytes[1] == 0x98;
 }
 
-/* The register of the table of a switch that ends in instruction `index`; -1: none. */
-static int table_register(const struct cfg *cfg, size_t index)
+/* How an indirect jump gets its target. */
+struct through {
+	int table, base; /* registers: of the table, of what its entries count from */
+	size_t load;     /* the instruction that reads the entry */
+};
+
+/* Of the jump that is instruction `index`; false: it is none through a table. */
+static bool find_registers(const struct cfg *cfg, size_t index,
+			   struct through *ret_through)
 {
 	const struct cfg_instruction *rows = cfg->instructions.items;
 	int target = jumped_through(cfg, &rows[index]), base = -1;
 
 	for (size_t i = index; target >= 0 && i-- && index - i < LOOK_BACK;) {
+		int table = base < 0 ? -1 : loads_entry(cfg, &rows[i], target);
+
 		if (rows[i].kind != CFG_PLAIN)
-			return -1;
+			return false;
+		if (base >= 0 && extends_entry(cfg, &rows[i], target))
+			table = base;
+		*ret_through = (struct through){table, base, i};
+		if (table >= 0)
+			return true;
 		if (base < 0)
 			base = added_to(cfg, &rows[i], target);
-		else if (loads_entry(cfg, &rows[i], target, base) ||
-			 extends_entry(cfg, &rows[i], target))
-			return base;
 	}
-	return -1;
+	return false;
 }
 
 bool switches_is_lea(const struct cfg *cfg, const struct cfg_instruction *row,
@@ -229,6 +243,127 @@ static bool add_relative(struct cfg *cfg, const struct scan *scan,
 			 (struct cfg_table){.address = lea->target, .entry_size = 4}, 1);
 }
 
+/* What a table of distances from a label leads to is exposed; false if it is not two
+ * instructions of the function, at least. */
+static bool expose(const struct cfg *cfg, const struct scan *scan,
+		   const struct image *image, uint64_t label, uint64_t table)
+{
+	const struct code_segment *segment = map_find(&scan->map, cfg->address, 1);
+	uint64_t room = (tables_end(scan, table) - table) / sizeof(int32_t), count = 0;
+
+	for (; count < ENTRIES_MAX && count < room; count++) {
+		const uint8_t *bytes = image_bytes_at(
+			image, table + count * sizeof(int32_t), sizeof(int32_t));
+		int32_t distance = 0;
+		uint64_t offset;
+
+		if (bytes)
+			memcpy(&distance, bytes, sizeof(distance));
+		offset = label + (uint64_t)(int64_t)distance - cfg->address;
+		if (!bytes || offset >= cfg->size || !cfg->block_of.items[offset])
+			break;
+		bit_set(segment->guessed, cfg->address + offset - segment->address);
+	}
+	return count > 1;
+}
+
+/* Whether an instruction names a place in the function by a lea, and into which register.
+ */
+static bool names_label(const struct cfg *cfg, const struct cfg_instruction *row,
+			int *ret_register)
+{
+	return switches_is_lea(cfg, row, ret_register) &&
+	       row->target - cfg->address < cfg->size;
+}
+
+/* The lea that the table in a register is from, in straight code; NULL: it is not seen.
+ */
+static const struct cfg_instruction *straight_lea(const struct cfg *cfg,
+						  const struct through *through)
+{
+	const struct cfg_instruction *rows = cfg->instructions.items;
+	int wanted = through->table, where;
+
+	for (size_t i = through->load;
+	     i-- && through->load - i < LABEL_LOOK_BACK && rows[i].kind == CFG_PLAIN;) {
+		if (switches_is_lea(cfg, &rows[i], &where) && where == wanted)
+			return &rows[i];
+		if (decode_source(bytes_of(cfg, &rows[i]), rows[i].length, &wanted) !=
+		    DECODE_KEPT)
+			break;
+	}
+	return NULL;
+}
+
+/* Whether a jump leads to labels of the function: its table is of distances from one of
+ * those that are named, which are all exposed. What it counts from may have been put by.
+ */
+static bool leads_to_labels(const struct cfg *cfg, const struct scan *scan,
+			    const struct image *image, const struct through *through)
+{
+	const struct cfg_instruction *lea = straight_lea(cfg, through);
+	bool named = false, found = false;
+	int where;
+
+	vector_for_each (&cfg->instructions, row) {
+		if (!lea || !names_label(cfg, row, &where))
+			continue;
+		named |= where == through->base;
+		found |= expose(cfg, scan, image, row->target, lea->target);
+	}
+	return named && found;
+}
+
+/* Whether an indirect jump leads where a label, a word or code before it says, as far as
+ * straight code tells: not where a sum does. */
+static bool is_goto(const struct cfg *cfg, size_t index)
+{
+	const struct cfg_instruction *rows = cfg->instructions.items;
+	int wanted = DECODE_TARGET, where;
+
+	for (size_t i = index + 1; i-- && index - i < LABEL_LOOK_BACK;) {
+		if (i != index && rows[i].kind != CFG_PLAIN)
+			return true;
+		if (names_label(cfg, &rows[i], &where) && where == wanted)
+			return true;
+		switch (decode_source(bytes_of(cfg, &rows[i]), rows[i].length, &wanted)) {
+		case DECODE_KEPT:
+		case DECODE_MOVED:
+			break;
+		case DECODE_LOADED:
+			return true;
+		default:
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Other ways may lead to such a jump, with other tables, and other jumps may have been
+ * made of the same gotos: all that may be tables are read, with all labels. */
+static void expose_labels(struct cfg *cfg, const struct scan *scan,
+			  const struct image *image)
+{
+	const struct code_segment *segment = map_find(&scan->map, cfg->address, 1);
+	uint64_t last = 0;
+	int ignored;
+
+	for (size_t i = 0; i < cfg->instructions.count; i++) {
+		struct cfg_instruction *row = &cfg->instructions.items[i];
+
+		row->labelled |= row->kind == CFG_TAIL_INDIRECT && is_goto(cfg, i);
+		if (!names_label(cfg, row, &ignored) || row->target == last)
+			continue;
+		last = row->target;
+		if (cfg->block_of.items[last - cfg->address])
+			bit_set(segment->guessed, last - segment->address);
+		vector_for_each (&cfg->instructions, other)
+			if (switches_is_lea(cfg, other, &ignored) &&
+			    !names_label(cfg, other, &ignored))
+				expose(cfg, scan, image, last, other->target);
+	}
+}
+
 /* The operand of `jmp *table(,%index,8)`, 0 if it is none. */
 static uint64_t absolute_operand(const struct cfg *cfg, const struct cfg_instruction *row)
 {
@@ -275,6 +410,8 @@ static bool add_absolute(struct cfg *cfg, const struct scan *scan,
 
 bool switches_find(struct cfg *cfg, const struct scan *scan, const struct image *image)
 {
+	bool labelled = false;
+
 	cfg->tables.count = 0;
 	for (size_t i = 0; i < cfg->instructions.count; i++) {
 		struct cfg_instruction *row = &cfg->instructions.items[i];
@@ -282,24 +419,31 @@ bool switches_find(struct cfg *cfg, const struct scan *scan, const struct image 
 		if (row->kind != CFG_TAIL_INDIRECT)
 			continue;
 		uint64_t absolute = absolute_operand(cfg, row);
-		int base = table_register(cfg, i);
+		struct through through;
 
-		if (!absolute && base < 0)
+		if (!absolute && !find_registers(cfg, i, &through))
 			continue;
+		if (!absolute && through.table != through.base) {
+			row->labelled = leads_to_labels(cfg, scan, image, &through);
+			labelled |= row->labelled;
+			continue;
+		}
 		if (absolute ? !add_absolute(cfg, scan, image, absolute)
-			     : !add_relative(cfg, scan, image, i, base))
+			     : !add_relative(cfg, scan, image, i, through.base))
 			return false;
 		row->kind = CFG_SWITCH;
 		if (absolute)
 			row->target = absolute;
 	}
+	if (labelled)
+		expose_labels(cfg, scan, image);
 	return !switches_has_tail(cfg) || !has_unknown_table(cfg, scan, image);
 }
 
 bool switches_has_tail(const struct cfg *cfg)
 {
 	vector_for_each (&cfg->instructions, row)
-		if (row->kind == CFG_TAIL_INDIRECT)
+		if (row->kind == CFG_TAIL_INDIRECT && !row->labelled)
 			return true;
 	return false;
 }

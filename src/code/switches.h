@@ -5,6 +5,12 @@
  *     jmp *table(,%i,8)                              executables at fixed addresses
  *
  * A table is cloned with relocated targets, and the lea or the jump led to the clone.
+ *
+ *     lea label(%rip), %b ... lea table(%rip), %a; movslq (%a,%i,4), %t; add %b, %t
+ *     jmp *%t                                        computed gotos, as in printf
+ *
+ * Such a table stays as it is, and so does the jump: all labels that it may mean with any
+ * of the function's are exposed.
  */
 #ifndef TRAMMEL_CODE_SWITCHES_H
 #define TRAMMEL_CODE_SWITCHES_H
@@ -19,7 +25,7 @@
  */
 bool switches_find(struct cfg *cfg, const struct scan *scan, const struct image *image);
 
-/* Whether an indirect jump is left that is no switch. */
+/* Whether an indirect jump is left that is no switch, and not labelled. */
 bool switches_has_tail(const struct cfg *cfg);
 
 /* The target of an entry, link-time; of a table of labels the word. */

@@ -149,7 +149,7 @@ void tables_expose(const struct scan *scan, const struct image *image)
 			if (!segment)
 				break;
 			if (target - own->address >= own->size)
-				bit_set(segment->exposed, target - segment->address);
+				bit_set(segment->guessed, target - segment->address);
 		}
 	}
 }

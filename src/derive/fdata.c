@@ -49,6 +49,19 @@ static void add_line(struct writing *writing, const uint64_t from[2],
 	writing->out->data[before] = '\0';
 }
 
+/* A direct call, or a jump out of the function: perhaps into a part of it that lies
+ * elsewhere, which is a function of its own for BOLT. */
+static void add_way_out(struct writing *writing, uint64_t start,
+			const struct cfg_instruction *instruction, uint64_t count)
+{
+	const struct image_unique *target =
+		image_unique_around(&writing->uniques, instruction->target);
+	uint64_t to = target ? target->address : instruction->target;
+
+	add_line(writing, (const uint64_t[]){start, instruction->offset},
+		 (const uint64_t[]){to, instruction->target - to}, count);
+}
+
 /* Direct calls of a block, and its jump out of the function. */
 static void add_calls(struct writing *writing, const struct annotation *annotation,
 		      const struct cfg_block *block, uint64_t count, uint64_t leaving)
@@ -64,9 +77,7 @@ static void add_calls(struct writing *writing, const struct annotation *annotati
 
 		if (!call && (!jump || instruction->target - start < annotation->size))
 			continue;
-		add_line(writing, (const uint64_t[]){start, instruction->offset},
-			 (const uint64_t[]){instruction->target, 0},
-			 call ? count : leaving);
+		add_way_out(writing, start, instruction, call ? count : leaving);
 	}
 }
 

@@ -9,7 +9,7 @@
 
 /* A symbol that is in memory. */
 struct symbol {
-	uint64_t address;
+	uint64_t address, size;
 	const char *name;
 	uint32_t index, number;
 	bool local, function;
@@ -88,6 +88,7 @@ static bool read_symbols(const struct image *image, struct symbols *symbols)
 				    .address = symbol.st_value,
 				    .name = name,
 				    .index = (uint32_t)i,
+				    .size = symbol.st_size,
 				    .local = ELF64_ST_BIND(symbol.st_info) == STB_LOCAL,
 				    .function = type == STT_FUNC || type == STT_GNU_IFUNC,
 			    }));
@@ -147,9 +148,9 @@ struct trm_error *image_uniques_init(struct image_uniques *uniques,
 	number_symbols(&symbols);
 	vector_for_each (&symbols, symbol)
 		if (symbol->function)
-			vector_push(uniques,
-				    ((struct image_unique){symbol->address, symbol->name,
-							   symbol->number}));
+			vector_push(uniques, ((struct image_unique){
+						     symbol->address, symbol->name,
+						     symbol->number, symbol->size}));
 	if (uniques->count)
 		qsort(uniques->items, uniques->count, sizeof(*uniques->items),
 		      by_address_and_kind);
@@ -165,5 +166,17 @@ const struct image_unique *image_unique_at(const struct image_uniques *uniques,
 
 	return low < uniques->count && uniques->items[low].address == address
 		       ? &uniques->items[low]
+		       : NULL;
+}
+
+const struct image_unique *image_unique_around(const struct image_uniques *uniques,
+					       uint64_t address)
+{
+	size_t low = search_first(uniques->count, middle,
+				  uniques->items[middle].address <= address);
+	const struct image_unique *last = low ? &uniques->items[low - 1] : NULL;
+
+	return last && address - last->address < last->size
+		       ? image_unique_at(uniques, last->address)
 		       : NULL;
 }

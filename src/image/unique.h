@@ -12,6 +12,7 @@ struct image_unique {
 	uint64_t address;
 	const char *name; /* in the image's bytes */
 	uint32_t number;  /* of a local symbol; 0: it is global */
+	uint64_t size;    /* bytes; 0: nothing tells */
 };
 
 /* By address, global ones first. */
@@ -25,5 +26,10 @@ struct trm_error *image_uniques_init(struct image_uniques *uniques,
 /* The first one at an address; NULL: none. */
 const struct image_unique *image_unique_at(const struct image_uniques *uniques,
 					   uint64_t address);
+
+/* The first one of the last that begin at an address or in front of it, if it reaches
+ * there; NULL: none. */
+const struct image_unique *image_unique_around(const struct image_uniques *uniques,
+					       uint64_t address);
 
 #endif

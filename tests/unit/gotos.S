@@ -58,6 +58,42 @@ near_sum_0: lea 5(%rsi), %rax
 near_sum_1: lea 9(%rsi), %rax
 	ret
 END goto_near
+/* By distances from a label: with the table at hand, and by what another jump has got. */
+BEGIN goto_labels
+	xor %eax, %eax
+	and $31, %esi
+labels_next:
+	dec %esi
+	js labels_end
+	mov %edi, %edx
+	and $3, %edx
+	lea table_labels(%rip), %r8
+	shr $2, %rdi
+	lea labels_0(%rip), %r9
+	mov %rsi, %r10
+	movslq (%r8,%rdx,4), %rcx
+	cmp $5, %rdi
+	mov %r10, %r11
+	add %r9, %rcx
+	jmp *%rcx
+labels_0: add $3, %rax
+	jmp labels_next
+labels_1: lea 1(%rax,%rax), %rax
+	jmp labels_next
+labels_2: xor $7, %rax
+	lea labels_0(%rip), %rcx
+	test $1, %al
+	je 1f
+	lea labels_3(%rip), %rcx
+	shr $1, %rdi
+	jmp *%rcx
+labels_3: ror $3, %rax
+	jmp labels_next
+1:	add %r11, %rax
+	jmp *%rcx
+labels_end:
+	ret
+END goto_labels
 BEGIN goto_frame
 	and $1, %edi
 	mov %rdi, %rdx

@@ -774,6 +774,8 @@ table_behind: .long behind_0 - table_behind, behind_1 - table_behind, behind_2 -
 	.long behind_3 - table_behind
 table_loops: .long loops_0 - table_loops, loops_1 - table_loops, loops_2 - table_loops
 	.long loops_3 - table_loops
+table_labels: .long labels_0 - labels_0, labels_1 - labels_0, labels_2 - labels_0
+	.long labels_3 - labels_0
 table_entry: .long entry_1 - table_entry, switch_entry - table_entry, entry_2 - table_entry
 	.long switch_entry - table_entry
 .p2align 3

@@ -149,7 +149,7 @@ static void test_collectors_are_combined(void **state)
 	assert_true(all.calls);
 	assert_null(collector_combine("blocks,coverage", &all));
 	assert_int_equal(all.probe, PLAN_PROBE_COUNT);
-	assert_int_equal(all.depth, PLAN_BLOCKS);
+	assert_int_equal(all.depth, PLAN_EDGES);
 	assert_false(all.calls);
 	assert_null(collector_combine("pbo,calls,blocks", &all));
 	assert_int_equal(all.depth, PLAN_EDGES);

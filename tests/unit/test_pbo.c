@@ -206,6 +206,10 @@ static void test_unique(void **state)
 	assert_string_equal(local->name, "nested_helper");
 	assert_int_equal(local->number, 1);
 	assert_null(image_unique_at(&uniques, address_of("pbo_outer") + 1));
+	assert_ptr_equal(image_unique_around(&uniques, address_of("pbo_outer") + 1),
+			 global);
+	assert_ptr_equal(image_unique_around(&uniques, address_of("pbo_outer")), global);
+	assert_null(image_unique_around(&uniques, UINT64_MAX));
 	vector_deinit(&uniques);
 }
 

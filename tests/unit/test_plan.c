@@ -666,9 +666,48 @@ static void test_real_files(void **state)
 		check_file(paths[i]);
 }
 
+/* The blocks of a function in front of bytes that are no code, but would be a jump to an
+ * offset of it; 0: it is not relocated whole. */
+static uint32_t blocks_beside(uint8_t offset, bool frame)
+{
+	uint8_t bytes[] = {
+		0x48, 0x83, 0xec, 0x08, /* sub $8, %rsp */
+		0x31, 0xc0,             /* xor %eax, %eax */
+		0x48, 0x83, 0xc4, 0x08, /* add $8, %rsp */
+		0xc3, 0x06, 0xeb, (uint8_t)(offset - 14),
+	};
+	struct image image;
+	struct plan *plan;
+	uint32_t blocks;
+
+	one_function(&image, bytes, sizeof(bytes), 3);
+	if (!frame)
+		image.functions.items[0].flags =
+			IMAGE_FUNCTION_SYMBOL | IMAGE_FUNCTION_REFERENCED;
+	plan = make_plan(&image, &(const struct plan_request){.depth = PLAN_BLOCKS});
+	blocks = plan->functions.items[0].step_count
+			 ? plan->functions.items[0].block_count
+			 : 0;
+	plan_destroy(plan);
+	plan_image_deinit(&image);
+	return blocks;
+}
+
+/* What only might be a jump leads to an instruction, or it is none; but where nothing
+ * says that the function's bytes are all code. */
+static void test_jumps_in_data(void **state)
+{
+	(void)state;
+	assert_int_equal(blocks_beside(6, true), 2);
+	assert_int_equal(blocks_beside(7, true), 1);
+	assert_int_equal(blocks_beside(6, false), 2);
+	assert_int_equal(blocks_beside(7, false), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_jumps_in_data),
 		cmocka_unit_test(test_plain),
 		cmocka_unit_test(test_branches_are_copied),
 		cmocka_unit_test(test_leaf_is_copied),
