@@ -125,6 +125,14 @@ static bool reaches_stubs(const struct making *making, uint64_t end)
 	return first == (int32_t)first && last == (int32_t)last;
 }
 
+/* Whether the stub of a link reaches all that it names, as that reaches it. */
+static bool link_reaches(const struct making *making, uint64_t target,
+			 const struct plan_function *callee)
+{
+	return reaches_stubs(making, target) && reaches_stubs(making, callee->address) &&
+	       reaches_stubs(making, gates_word_of_plt(making->image, target));
+}
+
 /* A call or jump that goes through the procedure linkage table. */
 static void retarget_link(struct making *making, uint64_t address, bool jump,
 			  uint64_t target)
@@ -133,6 +141,7 @@ static void retarget_link(struct making *making, uint64_t address, bool jump,
 	struct plan_call *call;
 
 	if (!callee || !takes_stubs(making, callee, jump) ||
+	    !link_reaches(making, target, callee) ||
 	    !reaches_stubs(making, address + LENGTH) || !take_call(making, address))
 		return;
 	call = vector_add(&making->plan->calls);
@@ -216,6 +225,8 @@ static void add_arcs_of_jumps(struct making *making)
 
 		if (!callee) {
 			callee = callee_of_plt(making, target);
+			if (callee && !link_reaches(making, target, callee))
+				callee = NULL;
 			if (callee && takes_stubs(making, callee, jumps))
 				add_link(making, jump->site, target);
 		}
