@@ -83,8 +83,8 @@ bool flow_solve(const struct flow_graph *graph, const uint64_t *counted,
  * (or none) hardly ever. The same graph gets the same weights everywhere.
  *
  * shares: by edge, how likely it is against others that leave its node, by what is known
- *     beside the graph; 1 where nothing is. Where the graph tells of loops it is not
- * read. NULL: all are 1
+ *     beside the graph; 1 where nothing is. Not read where the graph tells of a loop. May
+ *     be NULL: all are 1.
  */
 void flow_weights(const struct flow_graph *graph, const float *shares);
 
