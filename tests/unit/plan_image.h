@@ -33,6 +33,7 @@ static inline void plan_image_deinit(struct image *image)
 	vector_deinit(&image->cold_parts);
 	vector_deinit(&image->code);
 	vector_deinit(&image->plt);
+	vector_deinit(&image->links);
 	vector_deinit(&image->targets);
 	vector_deinit(&image->untouchable);
 	vector_deinit(&image->names);
