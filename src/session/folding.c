@@ -15,8 +15,6 @@ struct folding {
 	const struct family_module
 		*last;       /* counters come in order: mostly the same module */
 	uint32_t first_slot; /* of modules' counters */
-	uint32_t cell; /* slot of the last cell, and the return address that it has */
-	uint64_t address;
 };
 
 static const struct family_module *module_of_slot(struct folding *folding, uint32_t slot)
