@@ -526,6 +526,7 @@ enum cfg_trouble cfg_build(struct cfg *cfg, const struct scan *scan,
 		map_find(&scan->map, function->address, function->size);
 	enum cfg_trouble trouble;
 	size_t exposed;
+	bool gotos;
 
 	if (!segment || !(scan->traits[index] & SCAN_WHOLE))
 		return CFG_UNDECODABLE;
@@ -543,14 +544,16 @@ enum cfg_trouble cfg_build(struct cfg *cfg, const struct scan *scan,
 	if (!mark_branches(cfg) || !mark_tables(cfg) ||
 	    !mark_exposed(cfg, segment, function->flags & IMAGE_FUNCTION_FDE, &exposed))
 		return CFG_ODD;
-	if (exposed && switches_has_tail(cfg) &&
-	    !labels_are_words(cfg, image->type == IMAGE_EXECUTABLE))
+	gotos = exposed && switches_has_tail(cfg);
+	if (gotos && !labels_are_words(cfg, image->type == IMAGE_EXECUTABLE))
 		return CFG_INDIRECT;
 	make_blocks(cfg, segment);
 	make_edges(cfg);
 	find_live_flags(cfg);
 	find_flag_calls(cfg);
-	labels_find_tables(cfg, image);
+	cfg->words.count = 0;
+	if (gotos)
+		labels_find_tables(cfg, image);
 	return CFG_FINE;
 }
 

@@ -47,8 +47,54 @@ enum { STEPS = 35 };
 /* Bytes that rsp is down there. */
 enum { LOW = PLAN_KEPT, LOWER = PLAN_KEPT + 8 };
 
-/* The last step is empty. */
 /* clang-format off */
+/* What gates of call graphs begin with: whether the call is right below the last frame,
+ * and the function one of the children that its node knows. `rest` is the distance to 3,
+ * where the resident is asked. */
+#define GRAPH_FINDS(rest) \
+	/* lea below, %rsp */ \
+	{{0x48, 0x8d, 0xa4, 0x24, BELOW(8)}, 8, NONE, 0, 0, 0, false}, \
+	/* mov %r11, kept */ \
+	{{0x4c, 0x89, 0x5c, 0x24, 8}, 5, NONE, 0, LOWER, 0, false}, \
+	/* mov %rax, below that */ \
+	{{0x48, 0x89, 0x04, 0x24}, 4, NONE, 0, LOWER, KEPT_R11, false}, \
+	/* mov %gs:top, %r11d */ \
+	{{0x65, 0x44, 0x8b, 0x1c, 0x25}, 5, TOP, 0, LOWER, KEPT_BOTH, false}, \
+	/* lea PLAN_KEPT+8(%rsp), %rax, or more */ \
+	{{0x48, 0x8d, 0x84, 0x24}, 4, RETURN, 0, LOWER, KEPT_BOTH, false}, \
+	{{0x48, 0xf7, 0xd0}, 3, NONE, 0, LOWER, KEPT_BOTH, false}, /* not %rax */ \
+	/* cmp %rax, %gs:frames(%r11) */ \
+	{{0x65, 0x49, 0x39, 0x83}, 4, FRAMES, 0, LOWER, KEPT_BOTH, false}, \
+	/* jae 3f */ \
+	{{0x0f, 0x83, (rest) + 34, 0, 0, 0}, 6, NONE, 0, LOWER, KEPT_BOTH, false}, \
+	/* mov %gs:frames+8(%r11), %r11d */ \
+	{{0x65, 0x45, 0x8b, 0x9b}, 4, FRAMES, 8, LOWER, KEPT_BOTH, false}, \
+	/* mov %gs:nodes+children(%r11), %r11d */ \
+	{{0x65, 0x45, 0x8b, 0x9b}, 4, CHILD, 0, LOWER, KEPT_BOTH, false}, \
+	/* cmpl $function, %gs:nodes(%r11) */ \
+	{{0x65, 0x41, 0x81, 0xbb}, 4, FUNCTION, 0, LOWER, KEPT_BOTH, false}, \
+	/* jne 3f */ \
+	{{0x0f, 0x85, (rest), 0, 0, 0}, 6, NONE, 0, LOWER, KEPT_BOTH, false},
+
+/* And what they end with: they count, and go on; or ask. */
+#define GRAPH_COUNTS \
+	/* incq %gs:nodes+8(%r11) */ \
+	{{0x65, 0x49, 0xff, 0x83}, 4, NODES, 8, LOWER, KEPT_BOTH, false}, \
+	/* 2: mov below, %rax */ \
+	{{0x48, 0x8b, 0x04, 0x24}, 4, NONE, 0, LOWER, KEPT_BOTH, true}, \
+	/* mov kept, %r11 */ \
+	{{0x4c, 0x8b, 0x5c, 0x24, 8}, 5, NONE, 0, LOWER, KEPT_R11, true}, \
+	/* lea PLAN_KEPT+8(%rsp), %rsp */ \
+	{{0x48, 0x8d, 0xa4, 0x24, LOWER, 0, 0, 0}, 8, NONE, 0, LOWER, 0, true}, \
+	{{0xe9}, 1, TARGET, 0, 0, 0, true}, /* jmp */ \
+	/* 3: lea PLAN_KEPT+8(%rsp), %rax */ \
+	{{0x48, 0x8d, 0x84, 0x24}, 4, RETURN, 0, LOWER, KEPT_BOTH, false}, \
+	/* call *%gs:enter, or tally */ \
+	{{0x65, 0xff, 0x14, 0x25}, 4, ROUTINE, 0, LOWER, KEPT_BOTH, false}, \
+	{{0xb8}, 1, SLOT, 0, LOWER, KEPT_BOTH, true}, /* mov $function, %eax */ \
+	{{0xeb, (uint8_t)-45}, 2, NONE, 0, LOWER, KEPT_BOTH, true}, /* jmp 2b */
+
+/* The last step is empty. */
 static const struct step forms[GATE_FORMS][STEPS] = {
 	[GATE_CELL] = {
 		/* mov %r11, kept */
@@ -110,29 +156,7 @@ static const struct step forms[GATE_FORMS][STEPS] = {
 	 * timed if its node's mask has a bit that its count has. The frame is there once
 	 * `top` leads to it. */
 	[GATE_GRAPH] = {
-		/* lea below, %rsp */
-		{{0x48, 0x8d, 0xa4, 0x24, BELOW(8)}, 8, NONE, 0, 0, 0, false},
-		/* mov %r11, kept */
-		{{0x4c, 0x89, 0x5c, 0x24, 8}, 5, NONE, 0, LOWER, 0, false},
-		/* mov %rax, below that */
-		{{0x48, 0x89, 0x04, 0x24}, 4, NONE, 0, LOWER, KEPT_R11, false},
-		/* mov %gs:top, %r11d */
-		{{0x65, 0x44, 0x8b, 0x1c, 0x25}, 5, TOP, 0, LOWER, KEPT_BOTH, false},
-		/* lea PLAN_KEPT+8(%rsp), %rax, or more */
-		{{0x48, 0x8d, 0x84, 0x24}, 4, RETURN, 0, LOWER, KEPT_BOTH, false},
-		{{0x48, 0xf7, 0xd0}, 3, NONE, 0, LOWER, KEPT_BOTH, false}, /* not %rax */
-		/* cmp %rax, %gs:frames(%r11) */
-		{{0x65, 0x49, 0x39, 0x83}, 4, FRAMES, 0, LOWER, KEPT_BOTH, false},
-		/* jae 3f */
-		{{0x0f, 0x83, 153, 0, 0, 0}, 6, NONE, 0, LOWER, KEPT_BOTH, false},
-		/* mov %gs:frames+8(%r11), %r11d */
-		{{0x65, 0x45, 0x8b, 0x9b}, 4, FRAMES, 8, LOWER, KEPT_BOTH, false},
-		/* mov %gs:nodes+children(%r11), %r11d */
-		{{0x65, 0x45, 0x8b, 0x9b}, 4, CHILD, 0, LOWER, KEPT_BOTH, false},
-		/* cmpl $function, %gs:nodes(%r11) */
-		{{0x65, 0x41, 0x81, 0xbb}, 4, FUNCTION, 0, LOWER, KEPT_BOTH, false},
-		/* jne 3f */
-		{{0x0f, 0x85, 119, 0, 0, 0}, 6, NONE, 0, LOWER, KEPT_BOTH, false},
+		GRAPH_FINDS(119)
 		/* movzbl %gs:nodes+mask(%r11), %eax */
 		{{0x65, 0x41, 0x0f, 0xb6, 0x83}, 5, MASK, 0, LOWER, KEPT_BOTH, false},
 		/* test %al, %gs:nodes+8(%r11) */
@@ -157,21 +181,7 @@ static const struct step forms[GATE_FORMS][STEPS] = {
 		{{0x65, 0x48, 0x89, 0x04, 0x25}, 5, TOP, 0, LOWER, KEPT_BOTH, false},
 		/* mov %gs:frames+8(%rax), %r11d */
 		{{0x65, 0x44, 0x8b, 0x98}, 4, FRAMES, 8, LOWER, KEPT_BOTH, false},
-		/* incq %gs:nodes+8(%r11) */
-		{{0x65, 0x49, 0xff, 0x83}, 4, NODES, 8, LOWER, KEPT_BOTH, false},
-		/* 2: mov below, %rax */
-		{{0x48, 0x8b, 0x04, 0x24}, 4, NONE, 0, LOWER, KEPT_BOTH, true},
-		/* mov kept, %r11 */
-		{{0x4c, 0x8b, 0x5c, 0x24, 8}, 5, NONE, 0, LOWER, KEPT_R11, true},
-		/* lea PLAN_KEPT+8(%rsp), %rsp */
-		{{0x48, 0x8d, 0xa4, 0x24, LOWER, 0, 0, 0}, 8, NONE, 0, LOWER, 0, true},
-		{{0xe9}, 1, TARGET, 0, 0, 0, true}, /* jmp */
-		/* 3: lea PLAN_KEPT+8(%rsp), %rax */
-		{{0x48, 0x8d, 0x84, 0x24}, 4, RETURN, 0, LOWER, KEPT_BOTH, false},
-		/* call *%gs:enter */
-		{{0x65, 0xff, 0x14, 0x25}, 4, ROUTINE, 0, LOWER, KEPT_BOTH, false},
-		{{0xb8}, 1, SLOT, 0, LOWER, KEPT_BOTH, true}, /* mov $function, %eax */
-		{{0xeb, (uint8_t)-45}, 2, NONE, 0, LOWER, KEPT_BOTH, true}, /* jmp 2b */
+		GRAPH_COUNTS
 	},
 	[GATE_GRAPH_KEEP_FLAGS] = {
 		/* lea -128(%rsp), %rsp */
@@ -194,44 +204,8 @@ static const struct step forms[GATE_FORMS][STEPS] = {
 		{{0xe9}, 1, TARGET, 0, 0, 0, true}, /* jmp */
 	},
 	[GATE_TALLY] = {
-		/* lea below, %rsp */
-		{{0x48, 0x8d, 0xa4, 0x24, BELOW(8)}, 8, NONE, 0, 0, 0, false},
-		/* mov %r11, kept */
-		{{0x4c, 0x89, 0x5c, 0x24, 8}, 5, NONE, 0, LOWER, 0, false},
-		/* mov %rax, below that */
-		{{0x48, 0x89, 0x04, 0x24}, 4, NONE, 0, LOWER, KEPT_R11, false},
-		/* mov %gs:top, %r11d */
-		{{0x65, 0x44, 0x8b, 0x1c, 0x25}, 5, TOP, 0, LOWER, KEPT_BOTH, false},
-		/* lea PLAN_KEPT+8(%rsp), %rax, or more */
-		{{0x48, 0x8d, 0x84, 0x24}, 4, RETURN, 0, LOWER, KEPT_BOTH, false},
-		{{0x48, 0xf7, 0xd0}, 3, NONE, 0, LOWER, KEPT_BOTH, false}, /* not %rax */
-		/* cmp %rax, %gs:frames(%r11) */
-		{{0x65, 0x49, 0x39, 0x83}, 4, FRAMES, 0, LOWER, KEPT_BOTH, false},
-		/* jae 3f */
-		{{0x0f, 0x83, 64, 0, 0, 0}, 6, NONE, 0, LOWER, KEPT_BOTH, false},
-		/* mov %gs:frames+8(%r11), %r11d */
-		{{0x65, 0x45, 0x8b, 0x9b}, 4, FRAMES, 8, LOWER, KEPT_BOTH, false},
-		/* mov %gs:nodes+children(%r11), %r11d */
-		{{0x65, 0x45, 0x8b, 0x9b}, 4, CHILD, 0, LOWER, KEPT_BOTH, false},
-		/* cmpl $function, %gs:nodes(%r11) */
-		{{0x65, 0x41, 0x81, 0xbb}, 4, FUNCTION, 0, LOWER, KEPT_BOTH, false},
-		/* jne 3f */
-		{{0x0f, 0x85, 30, 0, 0, 0}, 6, NONE, 0, LOWER, KEPT_BOTH, false},
-		/* incq %gs:nodes+8(%r11) */
-		{{0x65, 0x49, 0xff, 0x83}, 4, NODES, 8, LOWER, KEPT_BOTH, false},
-		/* 2: mov below, %rax */
-		{{0x48, 0x8b, 0x04, 0x24}, 4, NONE, 0, LOWER, KEPT_BOTH, true},
-		/* mov kept, %r11 */
-		{{0x4c, 0x8b, 0x5c, 0x24, 8}, 5, NONE, 0, LOWER, KEPT_R11, true},
-		/* lea PLAN_KEPT+8(%rsp), %rsp */
-		{{0x48, 0x8d, 0xa4, 0x24, LOWER, 0, 0, 0}, 8, NONE, 0, LOWER, 0, true},
-		{{0xe9}, 1, TARGET, 0, 0, 0, true}, /* jmp */
-		/* 3: lea PLAN_KEPT+8(%rsp), %rax */
-		{{0x48, 0x8d, 0x84, 0x24}, 4, RETURN, 0, LOWER, KEPT_BOTH, false},
-		/* call *%gs:tally */
-		{{0x65, 0xff, 0x14, 0x25}, 4, ROUTINE, 0, LOWER, KEPT_BOTH, false},
-		{{0xb8}, 1, SLOT, 0, LOWER, KEPT_BOTH, true}, /* mov $function, %eax */
-		{{0xeb, (uint8_t)-45}, 2, NONE, 0, LOWER, KEPT_BOTH, true}, /* jmp 2b */
+		GRAPH_FINDS(30)
+		GRAPH_COUNTS
 	},
 };
 /* clang-format on */

@@ -1,6 +1,7 @@
 #include "code/labels.h"
 
 #include "base/cleanup.h"
+#include "base/search.h"
 #include "code/decode.h"
 #include "code/switches.h"
 #include "image/constants.h"
@@ -160,17 +161,9 @@ static void trace_block(struct tracing *tracing, uint32_t block, uint32_t first)
 
 static uint32_t block_with(const struct cfg *cfg, uint32_t instruction)
 {
-	uint32_t low = 0, high = (uint32_t)cfg->blocks.count;
-
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (cfg->blocks.items[middle].first <= instruction)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	return (uint32_t)search_first(cfg->blocks.count, middle,
+				      cfg->blocks.items[middle].first <= instruction) -
+	       1;
 }
 
 /* Whether the address that a register holds from instruction `i` on does nothing but be
@@ -247,14 +240,8 @@ static bool are_all_indexed(const struct cfg *cfg, uint64_t table)
 void labels_find_tables(struct cfg *cfg, const struct image *image)
 {
 
-	uint32_t exposed = 0;
 	int number;
 
-	cfg->words.count = 0;
-	vector_for_each (&cfg->blocks, block)
-		exposed += block->exposed;
-	if (exposed < LABELS_MIN || !switches_has_tail(cfg))
-		return;
 	for (uint32_t i = 0; i < cfg->instructions.count; i++) {
 		const struct cfg_instruction *row = &cfg->instructions.items[i];
 

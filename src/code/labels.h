@@ -20,7 +20,8 @@ bool labels_are_words(const struct cfg *cfg, bool fixed);
  * Adds the constant tables of labels to cfg.tables whose address does nothing but to be
  * indexed for whole words: a clone, with places in relocated code for the labels, then
  * does the same without the jump at the label's original place. What else lies in it or
- * behind it is copied. Of a whole graph that has edges.
+ * behind it is copied. Of a whole graph that has edges, and an indirect jump that is no
+ * switch.
  */
 void labels_find_tables(struct cfg *cfg, const struct image *image);
 

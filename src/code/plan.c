@@ -21,24 +21,24 @@ const struct plan_function *plan_function_at(const struct plan *plan, uint64_t a
 	return low ? &plan->functions.items[low - 1] : NULL;
 }
 
+/* The row of a site in a vector that is sorted by them; NULL: none. */
+#define row_at(vector, wanted)                                                           \
+	({                                                                               \
+		size_t at_ = search_first((vector)->count, middle,                       \
+					  (vector)->items[middle].site < (wanted));      \
+		at_ < (vector)->count && (vector)->items[at_].site == (wanted)           \
+			? &(vector)->items[at_]                                          \
+			: NULL;                                                          \
+	})
+
 const struct plan_arc *plan_arc_at(const struct plan *plan, uint64_t site)
 {
-	size_t low = search_first(plan->arcs.count, middle,
-				  plan->arcs.items[middle].site < site);
-
-	return low < plan->arcs.count && plan->arcs.items[low].site == site
-		       ? &plan->arcs.items[low]
-		       : NULL;
+	return row_at(&plan->arcs, site);
 }
 
 const struct plan_link *plan_link_at(const struct plan *plan, uint64_t site)
 {
-	size_t low = search_first(plan->links.count, middle,
-				  plan->links.items[middle].site < site);
-
-	return low < plan->links.count && plan->links.items[low].site == site
-		       ? &plan->links.items[low]
-		       : NULL;
+	return row_at(&plan->links, site);
 }
 
 uint64_t plan_block_count(const struct plan *plan, const struct plan_block *block,
