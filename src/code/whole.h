@@ -1,5 +1,5 @@
 /*
- * Relocating a whole function, with a counter in each block.
+ * Relocating a whole function, with counters on blocks and edges.
  *
  * A function is executed in two places. Relocated code counts, branches and computes;
  * calls, system calls and traps are executed where they always were, so that their return
