@@ -528,6 +528,12 @@ def check_threads(folder, options):
     return right
 
 
+def steady_programs():
+    """Those that two runs execute alike, with their commands."""
+    return [(name, command) for name, command in PROGRAMS.items()
+            if name not in UNSTEADY and name not in OWN_ONLY]
+
+
 def executed_blocks(report):
     return {(row["module"], row["block"]) for row in report["rows"] if row["count"]}
 
@@ -535,9 +541,7 @@ def executed_blocks(report):
 def check_block_coverage(folder, options):
     """The blocks that are covered are those whose counts are not 0."""
     right, total = True, 0
-    for name, command in PROGRAMS.items():
-        if name in UNSTEADY or name in OWN_ONLY:
-            continue
+    for name, command in steady_programs():
         (_, counted), _ = run_trammel(options.trammel, command, folder, name, ALIKE, "blocks")
         (_, covered), _ = run_trammel(options.trammel, command, folder, name, ALIKE,
                                       "block-coverage")
@@ -558,9 +562,7 @@ def totals_of(report):
 def check_contexts(folder, options):
     """Calls of a function in all contexts are those from all places."""
     right, total = True, 0
-    for name, command in PROGRAMS.items():
-        if name in UNSTEADY or name in OWN_ONLY:
-            continue
+    for name, command in steady_programs():
         (by_place, _), _ = run_trammel(options.trammel, command, folder, name, ALIKE, "calls")
         in_contexts, _ = run_trammel(options.trammel, command, folder, name, ALIKE, "callgraph")
         reports = by_place, in_contexts
