@@ -89,18 +89,21 @@ static void add_blocks(struct making *making, struct plan_function *row)
 		const struct cfg_instruction *first =
 			&cfg->instructions.items[block->first];
 		const struct cfg_instruction *last = first + block->count - 1;
-		vector_push(
-			&plan->blocks,
-			((struct plan_block){
-				.offset = first->offset,
-				.size = last->offset + last->length - first->offset,
-				.slot = i || whole_needs_entry_slot(&making->whole)
-						? PLAN_NO_SLOT
-						: row->slot,
-				.instructions = cfg_executed(cfg, i),
-				.flags = (cfg_may_stay(cfg, i) ? PLAN_BLOCK_STAYS : 0u) |
-					 (i && block->exposed ? PLAN_BLOCK_ENTERED : 0u),
-			}));
+		vector_push(&plan->blocks,
+			    ((struct plan_block){
+				    .offset = first->offset,
+				    .size = last->offset + last->length - first->offset,
+				    .slot = i || whole_needs_entry_slot(&making->whole)
+						    ? PLAN_NO_SLOT
+						    : row->slot,
+				    .instructions = cfg_executed(cfg, i),
+				    .flags = (uint16_t)((cfg_may_stay(cfg, i)
+								 ? PLAN_BLOCK_STAYS
+								 : 0) |
+							(i && block->exposed
+								 ? PLAN_BLOCK_ENTERED
+								 : 0)),
+			    }));
 	}
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "code/flags.h"
+#include "code/frequencies.h"
 #include "code/graph.h"
 #include "code/likely.h"
 #include "code/making.h"
@@ -10,8 +11,13 @@
 #include <string.h>
 
 /* What counters cost, against one that is one instruction. */
-static const float COST_FLAGS = 5; /* the form that keeps flags */
-static const float COST_PIECE = 1; /* a jump more */
+enum {
+	COST_FLAGS = 5, /* the form that keeps flags */
+	COST_PIECE = 1, /* a jump more */
+};
+
+/* What ran in no earlier run counts for less than this, whatever it is estimated at. */
+static const float UNSEEN = 1 / 1024.f;
 
 struct placing {
 	struct making *making;
@@ -22,7 +28,9 @@ struct placing {
 	uint32_t *entries; /* by block: edges that lead there */
 	bool own_table;    /* see has_own_table; of the block whose edges are added */
 	bool shared;       /* calls and executions of the first block have one counter */
-	float *passes; /* by edge of the graph: how often it is passed, as an estimate */
+	float *passes;     /* by edge of the graph: how often it is passed, as is known or
+			      estimated */
+	const frequency *known; /* of earlier runs; NULL: nothing is known */
 };
 
 static const struct cfg_instruction *last_of(const struct cfg *cfg, uint32_t block)
@@ -126,11 +134,10 @@ static void add_edges(struct placing *placing)
 	}
 }
 
-static float edge_cost(const struct placing *placing, const struct cfg_edge *edge)
+static uint8_t edge_cost(const struct placing *placing, const struct cfg_edge *edge)
 {
-	float cost = whole_edge_keeps_flags(placing->whole, edge) ? COST_FLAGS : 1;
-
-	return whole_edge_has_piece(placing->whole, edge) ? cost + COST_PIECE : cost;
+	return (uint8_t)((whole_edge_keeps_flags(placing->whole, edge) ? COST_FLAGS : 1) +
+			 (whole_edge_has_piece(placing->whole, edge) ? COST_PIECE : 0));
 }
 
 /* The graph without the edges inside of the function that carry no counter: their ends
@@ -207,33 +214,50 @@ static void note_passes(const struct placing *placing,
 
 	for (uint32_t i = 0; i < contracted->graph.edge_count; i++)
 		placing->passes[contracted->edges[i]] = contracted->graph.edges[i].weight;
-	for (uint32_t i = 0; i < cfg->edges.count; i++)
-		if (placing->plan->edges.items[placing->row->first_edge + i].flags &&
-		    cfg->edges.items[i].to != CFG_OUT)
+	for (uint32_t i = 0; i < cfg->edges.count; i++) {
+		uint8_t flags =
+			placing->plan->edges.items[placing->row->first_edge + i].flags;
+
+		if (flags && cfg->edges.items[i].to != CFG_OUT)
 			placing->passes[first + i] =
 				placing->passes[EDGES_BLOCKS + cfg->edges.items[i].to];
+		if (flags == PLAN_EDGE_FIXED && placing->known)
+			placing->passes[first + i] =
+				frequency_number(placing->known[cfg->blocks.count + i]);
+	}
 }
 
-/* What a counter costs, by the number of the edge in the whole graph. */
+static uint8_t block_cost(const struct placing *placing, uint32_t block)
+{
+	const struct whole *whole = placing->whole;
+
+	return whole->blocks.items[block].stub == WHOLE_NONE &&
+			       whole_block_keeps_flags(whole,
+						       &placing->cfg->blocks.items[block])
+		       ? COST_FLAGS
+		       : 1;
+}
+
+/* What a counter costs, by the number of the edge in the whole graph; the plan has it,
+ * too. */
 static float cost_of(const struct placing *placing, uint32_t edge)
 {
-	const struct cfg *cfg = placing->cfg;
-	const struct whole *whole = placing->whole;
-	uint32_t blocks = (uint32_t)cfg->blocks.count;
+	struct plan *plan = placing->plan;
+	const struct plan_function *row = placing->row;
 	uint32_t calls = placing->shared ? EDGES_BLOCKS : EDGES_ENTRY;
 
 	/* Calls are counted whatever else is. */
 	if (edge == calls)
 		return 0;
 	edge -= EDGES_BLOCKS;
-	if (edge < blocks)
-		return whole->blocks.items[edge].stub == WHOLE_NONE &&
-				       whole_block_keeps_flags(whole,
-							       &cfg->blocks.items[edge])
-			       ? COST_FLAGS
-			       : 1;
-	edge -= blocks;
-	return edge < cfg->edges.count ? edge_cost(placing, &cfg->edges.items[edge]) : 1;
+	if (edge < row->block_count)
+		return plan->blocks.items[row->first_block + edge].cost =
+			       block_cost(placing, edge);
+	edge -= row->block_count;
+	if (edge < row->edge_count)
+		return plan->edges.items[row->first_edge + edge].cost =
+			       edge_cost(placing, &placing->cfg->edges.items[edge]);
+	return 1;
 }
 
 /* What code tells of the edges of conditions; 1 for all others. */
@@ -255,6 +279,22 @@ static float *list_shares(const struct placing *placing,
 	return shares;
 }
 
+/* What earlier runs counted takes the place of the estimate. */
+static void take_known(const struct placing *placing, struct contracted *contracted)
+{
+	uint32_t known = placing->row->block_count + placing->row->edge_count;
+
+	for (uint32_t i = 0; placing->known && i < contracted->graph.edge_count; i++) {
+		/* wraps around for the entry */
+		uint32_t number = contracted->edges[i] - EDGES_BLOCKS;
+		float *weight = &contracted->graph.edges[i].weight;
+
+		*weight *= UNSEEN / (*weight + 1);
+		if (number < known && placing->known[number])
+			*weight = frequency_number(placing->known[number]);
+	}
+}
+
 /* Which edges of the whole graph get counters. False: see edges_place. */
 static bool choose(const struct placing *placing, const struct flow_graph *whole,
 		   uint64_t *counted)
@@ -270,6 +310,7 @@ static bool choose(const struct placing *placing, const struct flow_graph *whole
 		scoped_free float *shares = list_shares(placing, &contracted);
 
 		flow_weights(graph, shares);
+		take_known(placing, &contracted);
 		note_passes(placing, &contracted);
 		for (uint32_t i = 0; i < graph->edge_count; i++)
 			graph->edges[i].weight *= cost_of(placing, contracted.edges[i]);
@@ -378,6 +419,7 @@ bool edges_place(struct making *making, struct plan_function *row)
 		.entries = entries,
 		.shared = !whole_needs_entry_slot(&making->whole),
 	};
+	const struct frequencies *frequencies = making->request->frequencies;
 	struct flow_graph graph;
 	bool good;
 
@@ -385,6 +427,8 @@ bool edges_place(struct making *making, struct plan_function *row)
 		if (edge->to != CFG_OUT)
 			entries[edge->to]++;
 	add_edges(&placing);
+	if (frequencies)
+		placing.known = frequencies_find(frequencies, row);
 	edges_graph(making->plan, row, &graph);
 	scoped_free uint64_t *counted =
 		memory_allocate_zeroed(bit_words(graph.edge_count), sizeof(*counted));

@@ -127,7 +127,8 @@ struct plan_block {
 	uint32_t instructions;
 	uint32_t first_term, term_count; /* its count is the sum of those of the blocks
 					    whose indices these rows of plan.terms are */
-	uint32_t flags;                  /* enum plan_block_flag */
+	uint16_t flags;                  /* enum plan_block_flag */
+	uint16_t cost; /* of its counter, if it had one: see frequencies_weigh */
 };
 
 /* A way from one block of a function to another. */
@@ -146,6 +147,7 @@ struct plan_edge {
 	uint8_t kind;      /* enum cfg_edge_kind */
 	uint8_t flags;     /* enum plan_edge_flag */
 	uint8_t size;      /* bytes of the instruction that it leaves */
+	uint8_t cost;      /* of its counter, if it had one: see frequencies_weigh */
 };
 
 /* A place in plan.code that depends on where things lie in one process. */
@@ -286,6 +288,8 @@ struct plan_request {
 	 * addresses get one of these hooks, which must put them right. */
 	bool copy_calls;
 	uint8_t hook_own, hook_stack;
+	/* What earlier runs executed; NULL: nothing is known. */
+	const struct frequencies *frequencies;
 	/* The plan is put into a program that runs, and taken out of it again, while
 	 * calls are under way (not with copy_calls): what these hold of the original must
 	 * stay good, and nothing of the relocated code may be left with them. */

@@ -4,8 +4,10 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "session/cache_file.h"
+#include "session/cache_key.h"
 #include "session/cache_names.h"
 #include "session/itself.h"
+#include "session/learned.h"
 #include "session/ways.h"
 #include "session/window.h"
 #include "wire/layout.h"
@@ -137,67 +139,6 @@ const char *cache_folder(const struct cache *cache)
 	return cache->folder;
 }
 
-struct file_identity file_identity_of(const struct stat *status)
-{
-	return (struct file_identity){
-		.device = status->st_dev,
-		.inode = status->st_ino,
-		.size = (uint64_t)status->st_size,
-		.modified_ns =
-			status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec,
-		.changed_ns =
-			status->st_ctim.tv_sec * 1000000000 + status->st_ctim.tv_nsec,
-	};
-}
-
-/* Plans are made by this very program: another build may make them otherwise. */
-static struct file_identity own_identity(void)
-{
-	struct stat status = {0};
-
-	if (stat("/proc/self/exe", &status))
-		return (struct file_identity){0};
-	return file_identity_of(&status);
-}
-
-/* Plans of one kind may be those of one program's modules. */
-static uint32_t kind_of(const struct session_options *options)
-{
-	struct file_identity own = own_identity();
-	struct text kind = {0};
-
-	text_format(&kind, "%s %d %s", TRAMMEL_VERSION, WIRE_VERSION,
-		    options->collector->name);
-	text_add_bytes(&kind, (const char *)&own, sizeof(own));
-	uint64_t hash = hash_bytes(kind.data, kind.length);
-
-	text_deinit(&kind);
-	return (uint32_t)hash;
-}
-
-/* Everything that a plan depends on beside the file's content. */
-static struct cache_key cache_key(const struct module_file *file,
-				  const struct session_options *options)
-{
-	struct text key = {0};
-
-	text_format(&key, "%s %d %d %u", file->name, file->mandatory, file->copies_calls,
-		    file->variant);
-	if (options->live && options->collector->depth != PLAN_ENTRIES)
-		text_add(&key, " live");
-	vector_for_each (&options->only, pattern)
-		text_format(&key, "\nonly %s", pattern->text);
-	vector_for_each (&options->skip, pattern)
-		text_format(&key, "\nskip %s", pattern->text);
-	if (!file->bare && window_concerns(&options->window, file->path))
-		window_describe_calls(&options->window, &key);
-	text_add_bytes(&key, (const char *)&file->identity, sizeof(file->identity));
-	uint64_t hash = hash_bytes(key.data, key.length);
-
-	text_deinit(&key);
-	return (struct cache_key){hash, kind_of(options)};
-}
-
 uint64_t cache_counters_reserved(const struct session_options *options)
 {
 	const uint64_t size = options->collector->graph   ? sizeof(struct wire_graph)
@@ -210,7 +151,7 @@ uint64_t cache_counters_reserved(const struct session_options *options)
 uint64_t cache_counters_extent(const struct cache *cache,
 			       const struct session_options *options)
 {
-	return cache->names ? cache_names_extent(cache->names, kind_of(options)) : 0;
+	return cache->names ? cache_names_extent(cache->names, cache_kind(options)) : 0;
 }
 
 struct wanted {
@@ -369,6 +310,7 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 		.context = &wanted,
 		.hook_of = hook_of,
 		.copy_calls = file->copies_calls,
+		.frequencies = file->learned ? &file->learned->frequencies : NULL,
 		.hook_own = WIRE_HOOK_OWN,
 		.hook_stack = WIRE_HOOK_STACK,
 		.hook_layout = {.entry = WIRE_BANK_ENTRY,
@@ -628,12 +570,14 @@ static bool keep(struct cache_names *names, struct cache_key key,
 {
 	struct plan *made = file->plan;
 	struct module_file before = *file;
+	const struct cache_name name = {
+		.size = (uint64_t)made->slot_count * made->slot_size,
+		.edition = file->learned ? learned_edition(file->learned) : 0};
 	uint32_t start;
 
 	if (!names)
 		return false;
-	scoped_free char *path = cache_names_choose(
-		names, key, (uint64_t)made->slot_count * made->slot_size, &start);
+	scoped_free char *path = cache_names_choose(names, key, name, &start);
 
 	plan_move_counters(made, WIRE_BANK_HEADER + reserved + start);
 	if (!cache_file_save(path, file) || !cache_file_load_saved(path, file))
@@ -656,22 +600,34 @@ static bool load(struct cache_names *names, struct cache_key key,
 	return false;
 }
 
-static void load_or_make(struct cache *cache, struct module_file *file,
-			 const struct session_options *options)
+static void make(struct cache *cache, struct cache_key key, struct module_file *file,
+		 const struct session_options *options)
 {
 	uint32_t reserved = (uint32_t)cache_counters_reserved(options);
-	struct cache_key key = cache_key(file, options);
-	struct trm_error *error;
+	struct learned learned = {0};
 
-	if (load(cache->names, key, file))
-		return;
-	error = plan_file(file, options, 0);
+	if (cache->folder && options->collector->depth == PLAN_EDGES)
+		learned_load(cache->folder, cache_frequencies_key(file), &learned);
+	file->learned = &learned;
+	struct trm_error *error = plan_file(file, options, 0);
+
 	if (!error && !keep(cache->names, key, file, reserved) && !patch_texts(file))
 		error = trm_error_create(TRM_ERROR_SYSTEM, "no memory for its text");
 	if (error) {
 		file->trouble = memory_copy_string(error->message);
 		trm_error_destroy(error);
 	}
+	file->learned = NULL;
+	learned_deinit(&learned);
+}
+
+static void load_or_make(struct cache *cache, struct module_file *file,
+			 const struct session_options *options)
+{
+	struct cache_key key = cache_key(file, options);
+
+	if (!load(cache->names, key, file))
+		make(cache, key, file, options);
 }
 
 static struct module_file *new_file(int fd, const struct stat *status,
@@ -734,10 +690,8 @@ struct module_file *module_file_open(struct cache *cache, int fd,
 	return file;
 }
 
-void module_file_destroy(struct module_file *file)
+static void drop_plan(struct module_file *file)
 {
-	if (!file)
-		return;
 	if (file->cached_bytes) {
 		munmap(file->cached_bytes, file->cached_size);
 		free(file->plan);
@@ -746,9 +700,42 @@ void module_file_destroy(struct module_file *file)
 		drop_patched(file);
 		plan_destroy(file->plan);
 	}
+	free(file->cached_path);
+}
+
+void module_file_replan(struct cache *cache, const struct module_file *file,
+			const struct session_options *options,
+			const struct learned *learned)
+{
+	struct cache_key key = cache_key(file, options);
+	struct module_file again = {
+		.identity = file->identity,
+		.path = file->path,
+		.name = file->name,
+		.bare = file->bare,
+		.mandatory = file->mandatory,
+		.copies_calls = file->copies_calls,
+		.variant = file->variant,
+		.bytes = file->bytes,
+		.learned = learned,
+	};
+	struct trm_error *error = plan_file(&again, options, 0);
+
+	if (!error &&
+	    keep(cache->names, key, &again, (uint32_t)cache_counters_reserved(options)))
+		cache_names_drop_others(cache->names, key, again.cached_path,
+					file->cached_path);
+	trm_error_destroy(error);
+	drop_plan(&again);
+}
+
+void module_file_destroy(struct module_file *file)
+{
+	if (!file)
+		return;
+	drop_plan(file);
 	if (file->bytes)
 		munmap((void *)(uintptr_t)file->bytes, file->identity.size);
-	free(file->cached_path);
 	free(file->trouble);
 	free(file->name);
 	free(file->path);

@@ -61,7 +61,8 @@ struct module_file {
 	struct plan *plan;                   /* NULL: not instrumented, see `trouble` */
 	struct VECTOR(struct wire_way) ways; /* of the plan; see session/ways.h */
 	uint32_t instrumented;               /* functions of the plan that are counted */
-	bool leak_checked;                   /* has LeakSanitizer: see WIRE_HOOK_EXIT */
+	const struct learned *learned; /* while a plan is made: by what; NULL: nothing */
+	bool leak_checked;             /* has LeakSanitizer: see WIRE_HOOK_EXIT */
 	struct module_own_words own_words;
 	char *trouble;     /* why there is no plan; NULL */
 	bool bare;         /* of programs that are not measured */
@@ -130,6 +131,14 @@ struct module_file *module_file_open_at(int fd, const struct stat *status,
 					const struct module_use *use,
 					const struct session_options *options,
 					uint64_t code_address);
+
+/*
+ * Makes another plan of a file from the cache, by what was learned of it, and puts it
+ * there for later runs. The file must not be used by others meanwhile.
+ */
+void module_file_replan(struct cache *cache, const struct module_file *file,
+			const struct session_options *options,
+			const struct learned *learned);
 
 void module_file_destroy(struct module_file *file);
 

@@ -23,9 +23,11 @@
 #define LARGE_START (64u << 20)
 #define LARGE_END   (1u << 30)
 
+#define FORMAT "%016lx-%08x-%08x-%08x-%08x.plan"
+
 struct name {
 	struct cache_key key;
-	uint32_t start, size;
+	uint32_t start, size, edition;
 };
 
 struct cache_names {
@@ -38,15 +40,20 @@ static char *path_of(const struct cache_names *names, const struct name *name)
 {
 	struct text path = {0};
 
-	text_format(&path, "%s/%016lx-%08x-%08x-%08x.plan", names->folder, name->key.key,
-		    name->key.kind, name->start, name->size);
+	text_format(&path, "%s/" FORMAT, names->folder, name->key.key, name->key.kind,
+		    name->start, name->size, name->edition);
 	return path.data;
 }
 
 static bool is_same(const struct name *a, const struct name *b)
 {
 	return a->key.key == b->key.key && a->key.kind == b->key.kind &&
-	       a->start == b->start && a->size == b->size;
+	       a->start == b->start && a->size == b->size && a->edition == b->edition;
+}
+
+static bool is_of(const struct name *name, struct cache_key key)
+{
+	return name->key.key == key.key && name->key.kind == key.kind;
 }
 
 static bool parse(const char *text, struct name *ret_name)
@@ -54,11 +61,11 @@ static bool parse(const char *text, struct name *ret_name)
 	struct name name;
 	char again[64];
 
-	if (sscanf(text, "%16lx-%8x-%8x-%8x.plan", &name.key.key, &name.key.kind,
-		   &name.start, &name.size) != 4)
+	if (sscanf(text, "%16lx-%8x-%8x-%8x-%8x.plan", &name.key.key, &name.key.kind,
+		   &name.start, &name.size, &name.edition) != 5)
 		return false;
-	snprintf(again, sizeof(again), "%016lx-%08x-%08x-%08x.plan", name.key.key,
-		 name.key.kind, name.start, name.size);
+	snprintf(again, sizeof(again), FORMAT, name.key.key, name.key.kind, name.start,
+		 name.size, name.edition);
 	*ret_name = name;
 	return !strcmp(text, again);
 }
@@ -106,10 +113,12 @@ void cache_names_destroy(struct cache_names *names)
 
 static const struct name *find(const struct cache_names *names, struct cache_key key)
 {
+	const struct name *found = NULL;
+
 	vector_for_each (&names->known, name)
-		if (name->key.key == key.key && name->key.kind == key.kind)
-			return name;
-	return NULL;
+		if (is_of(name, key) && (!found || name->edition > found->edition))
+			found = name;
+	return found;
 }
 
 char *cache_names_find(struct cache_names *names, struct cache_key key)
@@ -127,20 +136,28 @@ char *cache_names_find(struct cache_names *names, struct cache_key key)
 	return path;
 }
 
-void cache_names_drop(struct cache_names *names, struct cache_key key)
+void cache_names_drop_others(struct cache_names *names, struct cache_key key,
+			     const char *kept, const char *kept_too)
 {
 	pthread_mutex_lock(&names->lock);
 	for (size_t i = names->known.count; i-- > 0;) {
 		const struct name *name = &names->known.items[i];
 
-		if (name->key.key != key.key || name->key.kind != key.kind)
+		if (!is_of(name, key))
 			continue;
 		scoped_free char *path = path_of(names, name);
 
+		if (!strcmp(path, kept) || !strcmp(path, kept_too))
+			continue;
 		unlink(path);
 		vector_remove_swap(&names->known, i);
 	}
 	pthread_mutex_unlock(&names->lock);
+}
+
+void cache_names_drop(struct cache_names *names, struct cache_key key)
+{
+	cache_names_drop_others(names, key, "", "");
 }
 
 /* The end of a file's part that reaches into [start, start + size); 0: none does. */
@@ -167,17 +184,26 @@ static uint32_t choose_start(const struct cache_names *names, uint32_t kind,
 	return (uint32_t)(start + size <= end ? start : first);
 }
 
-char *cache_names_choose(struct cache_names *names, struct cache_key key, uint64_t size,
-			 uint32_t *ret_start)
+char *cache_names_choose(struct cache_names *names, struct cache_key key,
+			 struct cache_name wanted, uint32_t *ret_start)
 {
-	struct name name = {.key = key, .size = (uint32_t)size};
+	struct name name = {
+		.key = key, .size = (uint32_t)wanted.size, .edition = wanted.edition};
 
 	pthread_mutex_lock(&names->lock);
-	name.start = choose_start(names, key.kind, size);
+	name.start = choose_start(names, key.kind, wanted.size);
 	add(names, &name);
 	pthread_mutex_unlock(&names->lock);
 	*ret_start = name.start;
 	return path_of(names, &name);
+}
+
+uint32_t cache_names_edition(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct name name;
+
+	return slash && parse(slash + 1, &name) ? name.edition : 0;
 }
 
 uint64_t cache_names_extent(struct cache_names *names, uint32_t kind)

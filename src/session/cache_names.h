@@ -1,8 +1,10 @@
 /*
- * The names of cache files, "KEY-KIND-START-SIZE.plan". The code in a file has the places
- * of its counters built in, so a name says which part of a bank that is: START and SIZE
- * are bytes of it. Files of one kind (made by one trammel for one measurement) may meet
- * in one process, so new ones get a part that no other file has, as long as there is one.
+ * The names of cache files, "KEY-KIND-START-SIZE-EDITION.plan". The code in a file has
+ * the places of its counters built in, so a name says which part of a bank that is: START
+ * and SIZE are bytes of it. Files of one kind (made by one trammel for one measurement)
+ * may meet in one process, so new ones get a part that no other file has, as long as
+ * there is one. EDITION says by which frequencies its counters were placed (struct
+ * learned): among files of one key the one with the highest number is used.
  */
 #ifndef TRAMMEL_SESSION_CACHE_NAMES_H
 #define TRAMMEL_SESSION_CACHE_NAMES_H
@@ -12,6 +14,12 @@
 struct cache_key {
 	uint64_t key; /* hash of all that a plan depends on */
 	uint32_t kind;
+};
+
+/* Of the names of a key. */
+struct cache_name {
+	uint64_t size; /* bytes of counters */
+	uint32_t edition;
 };
 
 /* May be used by several threads. `folder` must outlive it. */
@@ -24,10 +32,17 @@ char *cache_names_find(struct cache_names *names, struct cache_key key);
 /* Deletes the files with this key: they are of no use. */
 void cache_names_drop(struct cache_names *names, struct cache_key key);
 
-/* A path, owned by the caller, for a new file whose code has `size` bytes of counters;
- * `ret_start` is where they are to begin. */
-char *cache_names_choose(struct cache_names *names, struct cache_key key, uint64_t size,
-			 uint32_t *ret_start);
+/* Deletes all of them but two, which are given by their paths. */
+void cache_names_drop_others(struct cache_names *names, struct cache_key key,
+			     const char *kept, const char *kept_too);
+
+/* A path, owned by the caller, for a new file; `ret_start` is where its counters are to
+ * begin. */
+char *cache_names_choose(struct cache_names *names, struct cache_key key,
+			 struct cache_name wanted, uint32_t *ret_start);
+
+/* Of the file with such a path. */
+uint32_t cache_names_edition(const char *path);
 
 /* How many bytes of a bank files of a kind have, those of large modules left out. */
 uint64_t cache_names_extent(struct cache_names *names, uint32_t kind);

@@ -83,10 +83,12 @@ static void list(DIR *folder, struct entries *entries)
 	struct stat status;
 
 	while ((item = readdir(folder))) {
-		if (!text_glob("*.plan*", item->d_name) ||
+		if ((!text_glob("*.plan*", item->d_name) &&
+		     !text_glob("*.frequencies*", item->d_name)) ||
 		    fstatat(dirfd(folder), item->d_name, &status, AT_SYMLINK_NOFOLLOW))
 			continue;
-		if (!text_glob("*.plan", item->d_name)) {
+		if (!text_glob("*.plan", item->d_name) &&
+		    !text_glob("*.frequencies", item->d_name)) {
 			if (is_left_behind(&status) &&
 			    !is_seal_of_a_file(dirfd(folder), item->d_name))
 				unlinkat(dirfd(folder), item->d_name, 0);

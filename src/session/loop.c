@@ -1,5 +1,6 @@
 /* The tracer: one thread that waits for everything and acts on it. */
 #include "session/contexts.h"
+#include "session/replan.h"
 #include "session/session.h"
 
 #include "session/run.h"
@@ -188,6 +189,7 @@ int session_trace(const struct session_options *options, struct cache *cache,
 	loop(&session, start, &signals);
 	doorbell_destroy(session.doorbell);
 	planner_destroy(session.planner);
+	replan_modules(&session);
 	cache_prune(cache);
 	return 0;
 }

@@ -1,5 +1,6 @@
 """The cache folder: it speeds runs up, and must never make one wrong."""
 
+import json
 import os
 import random
 import stat
@@ -250,13 +251,74 @@ def limited(place):
     measure(place, program, cache, "after that")
 
 
+def editions(cache):
+    """Of all plans; that of one which was made by an estimate is 0."""
+    return sorted(path[:-len(".plan")].split("-")[-1] for path in plans_in(cache))
+
+
+def edges_of(place, program, cache, replan):
+    """Counts of all edges of the program, which may be planned anew when the run is over."""
+    settings = environment(cache) | {"TRAMMEL_REPLAN": replan}
+    command = trammel.run_command(place.tool, place.profile, [program, "3"], "edges")
+    expect_same(running.run([program, "3"], place.folder),
+                running.run(command, place.folder, settings), f"replan: {replan}")
+    report = subprocess.run([place.tool, "report", place.profile, "--by", "edge", "--json"],
+                            capture_output=True, check=True)
+    subprocess.run([place.tool, "report", place.profile, "--check"], capture_output=True,
+                   check=True)
+    return [{key: row.get(key) for key in ("function", "edge", "edge.from", "edge.to", "count")}
+            for row in json.loads(report.stdout)["rows"] if row["module"] == "damaged"]
+
+
+def wait_for_rest(cache):
+    """Plans are made anew when nobody waits any more."""
+    before, until = None, time.monotonic() + 30
+    while (now := sorted(files_in(cache))) != before and time.monotonic() < until:
+        before = now
+        time.sleep(1)
+
+
+def planned_anew(place):
+    """Counters lie elsewhere in later runs; counts are the same."""
+    program, cache = place.build("damaged.c"), place.path("cache")
+    os.mkdir(cache, 0o700)
+    first = edges_of(place, program, cache, "never")
+    expect(len(first) > 10, f"{len(first)} edges")
+    wait_for_rest(cache)
+    expect(set(editions(cache)) == {"00000000"}, f"never: {editions(cache)}")
+    found = set()
+    for number in range(4):
+        again = edges_of(place, program, cache, "always")
+        expect(again == first, f"run {number + 1}: other counts: "
+               f"{[row for row in again if row not in first][:2]}")
+        wait_for_rest(cache)
+        found |= set(editions(cache))
+    expect(len(found) > 3, f"nothing was planned anew: {found}")
+    # Not more than two of one module: another run may be using the one before.
+    keys = [os.path.basename(path).split("-")[0] for path in plans_in(cache)]
+    expect(max(keys.count(key) for key in keys) <= 2, f"many of one module: {keys}")
+    generator = random.Random(3)
+    for path in files_in(cache):
+        if path.endswith(".frequencies"):
+            with open(path, "rb") as file:
+                content = file.read()
+            with open(path, "wb") as file:
+                file.write(damage(content, generator.randrange(16), generator))
+        else:
+            os.remove(path)
+    for number in range(2):
+        again = edges_of(place, program, cache, "always")
+        expect(again == first, f"damaged, run {number + 1}: other counts")
+        wait_for_rest(cache)
+
+
 def crowded(place):
     """All places for counters are said to be taken: files share one, and code is copied."""
     program, cache = fill(place)
     kind = os.path.basename(plans_in(cache)[0]).split("-")[1]
     for path in files_in(cache):
         os.remove(path)
-    with open(os.path.join(cache, f"{0:016x}-{kind}-{0:08x}-{64 << 20:08x}.plan"), "wb"):
+    with open(os.path.join(cache, f"{0:016x}-{kind}-{0:08x}-{64 << 20:08x}-{0:08x}.plan"), "wb"):
         pass
     for what in ("first run", "second run"):
         measure(place, program, cache, what, warned=False)
@@ -275,5 +337,5 @@ def wide(place):
 
 
 TESTS = [used_again, missing, no_folder, unwritable, of_another, writable_by_others, damaged,
-         sealed, linked_elsewhere, stale, shared, limited,
+         sealed, linked_elsewhere, stale, shared, planned_anew, limited,
          crowded, wide]

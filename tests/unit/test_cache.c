@@ -53,7 +53,8 @@ static uint32_t add(struct cache_names *names, uint64_t key, uint32_t kind, uint
 {
 	uint32_t start = 1;
 
-	make_file(cache_names_choose(names, (struct cache_key){key, kind}, size, &start));
+	make_file(cache_names_choose(names, (struct cache_key){key, kind},
+				     (struct cache_name){.size = size}, &start));
 	return start;
 }
 
@@ -73,8 +74,9 @@ static void test_parts(void **state)
 	assert_int_equal(cache_names_extent(names, KIND + 2), 0);
 	cache_names_destroy(names);
 	/* Another run knows the same. What does not look like a name is none. */
-	make_file(strcat(strcpy(malloc(200), folder),
-			 "/0000000000000009-00000007-00006000-00001000.plan.seal"));
+	make_file(strcat(
+		strcpy(malloc(200), folder),
+		"/0000000000000009-00000007-00006000-00001000-00000000.plan.seal"));
 	names = cache_names_create(folder);
 	assert_int_equal(add(names, 7, KIND, 100), 6 * 4096);
 	cache_names_destroy(names);
@@ -116,6 +118,48 @@ static void test_find(void **state)
 	free(path);
 	cache_names_destroy(names);
 	cache_names_destroy(other);
+}
+
+static char *add_edition(struct cache_names *names, struct cache_key key,
+			 uint32_t edition)
+{
+	uint32_t start;
+	char *path = cache_names_choose(
+		names, key, (struct cache_name){.size = 4096, .edition = edition},
+		&start);
+
+	make_file(strdup(path));
+	return path;
+}
+
+static void test_editions(void **state)
+{
+	const struct cache_key key = {1, KIND};
+	struct cache_names *names = cache_names_create(folder);
+	char *first = add_edition(names, key, 0), *third = add_edition(names, key, 3),
+	     *second = add_edition(names, key, 2), *found = cache_names_find(names, key);
+
+	(void)state;
+	add(names, 2, KIND, 4096);
+	assert_string_equal(found, third);
+	assert_int_equal(cache_names_edition(first), 0);
+	assert_int_equal(cache_names_edition(third), 3);
+	assert_int_equal(cache_names_edition("3.plan"), 0);
+	cache_names_drop_others(names, key, third, second);
+	assert_int_not_equal(access(first, F_OK), 0);
+	assert_int_equal(access(second, F_OK), 0);
+	assert_int_equal(access(third, F_OK), 0);
+	/* What was dropped is a place for others again. */
+	assert_int_equal(add(names, 3, KIND, 4096), 0);
+	cache_names_drop_others(names, key, second, second);
+	free(found);
+	found = cache_names_find(names, key);
+	assert_string_equal(found, second);
+	free(first);
+	free(second);
+	free(third);
+	free(found);
+	cache_names_destroy(names);
 }
 
 /* A file whose code has counters built in; `at` 0: it has none. */
@@ -171,6 +215,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_parts, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_full, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_find, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_editions, make_folder,
+						remove_folder),
 		cmocka_unit_test(test_slots),
 	};
 

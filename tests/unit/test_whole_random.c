@@ -5,6 +5,7 @@
 #include "whole_area.h"
 
 #include "code/edges.h"
+#include "code/frequencies.h"
 #include "code/probe.h"
 
 #include <setjmp.h>
@@ -505,6 +506,31 @@ static void run_visited(struct whole_area *area, struct maker *maker,
 	vector_deinit(&residues);
 }
 
+/* Runs all functions bare and relocated; both must do the same, and counts be right. */
+static void run_both(struct whole_area *area, const struct maker *maker, uint32_t seed,
+		     struct looking *looking, struct whole_result *results)
+{
+	looking->plan = area->plan;
+	for (unsigned shown = 0; shown < 2; shown++) {
+		whole_area_show(area, shown);
+		for (unsigned i = 0; i < FUNCTIONS; i++) {
+			uint64_t at = WHOLE_ADDRESS + maker->starts[i];
+			struct whole_result result;
+
+			if (!shown) {
+				results[i] = whole_run_stepped(at, i & 1 ? i : 0, 5, i,
+							       whole_note_step, area);
+				continue;
+			}
+			result = run_relocated(area, at, i, looking);
+			if (memcmp(&result, &results[i], sizeof(result)))
+				fail_msg("seed %u: function %u at %#lx differs", seed, i,
+					 (unsigned long)at);
+		}
+	}
+	whole_check_counts(area);
+}
+
 static void run_batch(struct maker *maker, uint32_t seed, enum plan_depth depth,
 		      enum way way, struct outcome *outcome)
 {
@@ -514,25 +540,7 @@ static void run_batch(struct maker *maker, uint32_t seed, enum plan_depth depth,
 
 	make_all(maker, seed);
 	open_made(&area, maker, depth, way);
-	looking.plan = area.plan;
-	for (unsigned shown = 0; shown < 2; shown++) {
-		whole_area_show(&area, shown);
-		for (unsigned i = 0; i < FUNCTIONS; i++) {
-			uint64_t at = WHOLE_ADDRESS + maker->starts[i];
-			struct whole_result result;
-
-			if (!shown) {
-				results[i] = whole_run_stepped(at, i & 1 ? i : 0, 5, i,
-							       whole_note_step, &area);
-				continue;
-			}
-			result = run_relocated(&area, at, i, &looking);
-			if (memcmp(&result, &results[i], sizeof(result)))
-				fail_msg("seed %u: function %u at %#lx differs", seed, i,
-					 (unsigned long)at);
-		}
-	}
-	whole_check_counts(&area);
+	run_both(&area, maker, seed, &looking, results);
 	assert_int_equal(looking.found > 20, way == COPIED);
 	if (way == LIVE)
 		run_visited(&area, maker, results, outcome);
@@ -605,12 +613,118 @@ static void test_live(void **state)
 	assert_true(outcome.came > 400 && outcome.left * 100 > 60 * outcome.came);
 }
 
+/* What may be in a file: any bits, for all functions. */
+static struct frequencies draw_frequencies(struct maker *maker, const struct plan *plan)
+{
+	struct frequencies drawn = {0};
+
+	vector_for_each (&plan->functions, function) {
+		uint32_t count = function->block_count + function->edge_count;
+
+		if (!function->edge_count)
+			continue;
+		vector_push(&drawn.rows, ((struct frequencies_row){function->address,
+								   function->block_count,
+								   function->edge_count,
+								   drawn.values.count}));
+		while (count--)
+			vector_push(&drawn.values, (frequency)draw(maker, 1 << 16));
+	}
+	assert_true(frequencies_are_sound(&drawn));
+	return drawn;
+}
+
+static struct frequencies learn(const struct plan *plan)
+{
+	struct frequencies learned = {0};
+
+	vector_for_each (&plan->functions, function) {
+		struct edges_counts counts;
+		uint32_t fault;
+
+		if (!function->edge_count)
+			continue;
+		assert_true(edges_solve(plan, function, whole_counters, NULL, &counts,
+					&fault));
+		frequencies_add(&learned, function, &counts);
+		edges_counts_deinit(&counts);
+	}
+	return learned;
+}
+
+static struct frequencies_cost cost_of(const struct plan *plan,
+				       const struct frequencies *frequencies)
+{
+	struct frequencies_cost cost = {0};
+
+	vector_for_each (&plan->functions, function) {
+		const frequency *values = frequencies_find(frequencies, function);
+
+		assert_int_equal(values != NULL, function->edge_count != 0);
+		if (values)
+			frequencies_weigh(plan, function, values, &cost);
+	}
+	return cost;
+}
+
+static void plan_again(struct whole_area *area, const struct frequencies *frequencies)
+{
+	plan_destroy(area->plan);
+	area->frequencies = frequencies;
+	whole_area_plan(area);
+}
+
+/* Counters that are placed by whatever is said of frequencies give the same counts. By
+ * what is true of them they cost least, which is less than what an estimate makes. */
+static void run_known(struct maker *maker, uint32_t seed, enum way way,
+		      struct frequencies_cost *first)
+{
+	static struct whole_result results[FUNCTIONS];
+	struct whole_area area;
+	struct looking looking = {.steps = 0};
+	struct frequencies_cost cost, before;
+
+	make_all(maker, seed);
+	open_made(&area, maker, PLAN_EDGES, way);
+	run_both(&area, maker, seed, &looking, results);
+	struct frequencies truth = learn(area.plan);
+
+	before = cost_of(area.plan, &truth);
+	first->spent += before.spent;
+	first->least += before.least;
+	struct frequencies drawn = draw_frequencies(maker, area.plan);
+
+	plan_again(&area, &drawn);
+	run_both(&area, maker, seed, &looking, results);
+	frequencies_deinit(&drawn);
+	plan_again(&area, &truth);
+	run_both(&area, maker, seed, &looking, results);
+	cost = cost_of(area.plan, &truth);
+	assert_true(cost.spent <= cost.least * 1.001);
+	assert_true(cost.least <= before.least * 1.001);
+	frequencies_deinit(&truth);
+	whole_area_close(&area);
+}
+
+static void test_known(void **state)
+{
+	struct maker *maker = malloc(sizeof(*maker));
+	struct frequencies_cost first = {0};
+
+	(void)state;
+	for (uint32_t seed = 1; seed <= VISITED; seed++)
+		run_known(maker, seed, seed % 2 ? IN_PLACE : COPIED, &first);
+	free(maker);
+	assert_true(first.spent > first.least * 1.05);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_made_functions),
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_relocated_calls),
+		cmocka_unit_test(test_known),
 		cmocka_unit_test(test_live),
 	};
 

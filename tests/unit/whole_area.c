@@ -77,6 +77,7 @@ void whole_area_open(struct whole_area *area, const uint8_t *bytes, size_t text,
 	assert_int_equal(sigaltstack(&stack, NULL), 0);
 	assert_int_equal(sigaction(SIGTRAP, &action, NULL), 0);
 	area->plan = NULL;
+	area->frequencies = NULL;
 	area->depth = PLAN_BLOCKS;
 	area->edges = area->joined = 0;
 	area->copies_calls = area->live = false;
@@ -112,7 +113,8 @@ void whole_area_plan(struct whole_area *area)
 				       .depth = area->depth,
 				       .code_address = WHOLE_CODE,
 				       .copy_calls = area->copies_calls,
-				       .live = area->live};
+				       .live = area->live,
+				       .frequencies = area->frequencies};
 	struct trm_error *error = plan_create(&request, &area->plan);
 
 	if (error)

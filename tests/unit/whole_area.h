@@ -28,6 +28,7 @@ struct whole_area {
 	uint8_t *bare;         /* a copy of all of it */
 	bool copies_calls;     /* plan_request.copy_calls */
 	bool live;             /* plan_request.live */
+	const struct frequencies *frequencies; /* plan_request.frequencies */
 };
 
 /* What a run of a function left behind. */

@@ -1,0 +1,37 @@
+/*
+ * What runs taught of a module, for later plans of it: a file "KEY.frequencies" in the
+ * cache folder, in host byte order:
+ *
+ *     struct header   magic, numbers of rows and values, checksum (XXH3) of all
+ *     rows            struct frequencies_row[]
+ *     values          frequency[]
+ *
+ * It is written under another name and moved into place. What is lost or damaged is
+ * learned again.
+ */
+#ifndef TRAMMEL_SESSION_LEARNED_H
+#define TRAMMEL_SESSION_LEARNED_H
+
+#include "code/frequencies.h"
+#include "session/cache.h"
+
+struct learned {
+	struct frequencies frequencies;
+	uint32_t plans; /* that were made anew by them, up to LEARNED_PLANS_MAX */
+	uint32_t runs;  /* that were added since the last one */
+};
+
+enum { LEARNED_PLANS_MAX = 255 };
+
+/* Of a module's file; empty if there is no sound file. The caller deinits it. */
+void learned_load(const char *folder, uint64_t key, struct learned *ret_learned);
+
+/* False if that failed. */
+bool learned_save(const char *folder, uint64_t key, const struct learned *learned);
+
+/* Tells plans apart that were made by these: see cache_names.h. 0: nothing is known. */
+uint32_t learned_edition(const struct learned *learned);
+
+void learned_deinit(struct learned *learned);
+
+#endif

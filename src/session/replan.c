@@ -1,0 +1,298 @@
+#include "session/replan.h"
+
+#include "base/cleanup.h"
+#include "session/cache_key.h"
+#include "session/learned.h"
+
+#include <string.h>
+#include <sys/resource.h>
+
+/* Of what counters cost, so much must be saved. */
+static const double GAIN_MIN = 0.1;
+
+/* Functions with less of a module's counts than this are not looked at to find out. Of
+ * modules that were planned anew only one run in some looks. */
+enum { HOT_SHARE = 1024, RUNS_UNSEEN = 8 };
+
+/* To plan a module takes so long for each byte of its text, and a counter so long. */
+static const double PLAN_NS = 80, COUNT_NS = 0.4;
+
+/* It must pay within so many runs like this one; half as many after each plan that was
+ * made anew before, so that what runs differently each time comes to rest. */
+enum { PAYBACK_RUNS = 256 };
+
+/* Where runs differ and one plan is as good for all as can be, most have nothing to add.
+ */
+enum { RUNS_ENOUGH = 8, RUNS_LEFT_OUT = 16 };
+
+enum policy { NEVER, WHERE_IT_PAYS, ALWAYS };
+
+struct count {
+	uint32_t slot;
+	uint64_t count;
+};
+
+/* What all processes together counted in a module. */
+struct tally {
+	const struct module_file *file; /* NULL: it is not looked at */
+	struct VECTOR(struct count) counts;
+	bool unsorted;
+	uint64_t *counters; /* by slot: of functions that were looked at */
+};
+
+static enum policy policy(void)
+{
+	const char *text = getenv("TRAMMEL_REPLAN");
+
+	if (text && !strcmp(text, "never"))
+		return NEVER;
+	return text && !strcmp(text, "always") ? ALWAYS : WHERE_IT_PAYS;
+}
+
+static void take_counts(struct tally *tallies, const struct image_run *image)
+{
+	vector_for_each (&image->counts, row) {
+		struct tally *tally = &tallies[row->file];
+		size_t count = tally->counts.count;
+
+		if (!tally->file)
+			continue;
+		tally->unsorted |=
+			count && tally->counts.items[count - 1].slot >= row->slot;
+		vector_push(&tally->counts, ((struct count){row->slot, row->count}));
+	}
+}
+
+static int by_slot(const void *a, const void *b)
+{
+	const struct count *x = a, *y = b;
+
+	return x->slot < y->slot ? -1 : x->slot > y->slot;
+}
+
+/* One row for each slot, in order. */
+static void sort(struct tally *tally)
+{
+	struct count *counts = tally->counts.items;
+	size_t kept = 0;
+
+	if (!tally->unsorted)
+		return;
+	qsort(counts, tally->counts.count, sizeof(*counts), by_slot);
+	for (size_t i = 1; i < tally->counts.count; i++) {
+		if (counts[i].slot == counts[kept].slot)
+			counts[kept].count += counts[i].count;
+		else
+			counts[++kept] = counts[i];
+	}
+	tally->counts.count = kept + 1;
+}
+
+/* Counts of one function. */
+struct part {
+	const struct plan_function *function; /* NULL: there are no more */
+	size_t first, end;                    /* in tally.counts */
+	uint64_t sum;
+};
+
+/* The one behind. */
+static struct part next_part(const struct tally *tally, const struct part *last)
+{
+	const struct plan *plan = tally->file->plan;
+	struct part part = {.first = last->end, .end = last->end};
+	uint64_t limit = plan->slot_count;
+
+	if (part.first >= tally->counts.count)
+		return part;
+	part.function = plan_function_of_slot(plan, tally->counts.items[part.first].slot);
+	if (part.function + 1 < plan->functions.items + plan->functions.count)
+		limit = part.function[1].slot;
+	for (; part.end < tally->counts.count; part.end++) {
+		const struct count *row = &tally->counts.items[part.end];
+
+		/* The next function may have no counter of its own, and the same number.
+		 */
+		if (row->slot >= limit && part.end > part.first)
+			break;
+		part.sum += row->count;
+	}
+	return part;
+}
+
+/* Its blocks and edges; false if the function has no counts of edges, or they contradict
+ * each other. */
+static bool solve(struct tally *tally, const struct part *part,
+		  struct edges_counts *ret_counts)
+{
+	const struct plan *plan = tally->file->plan;
+	uint32_t fault;
+
+	if (!part->function->edge_count || part->function->reason != PLAN_INSTRUMENTED)
+		return false;
+	for (size_t i = part->first; i < part->end; i++)
+		tally->counters[tally->counts.items[i].slot] =
+			tally->counts.items[i].count;
+	return edges_solve(plan, part->function, tally->counters, NULL, ret_counts,
+			   &fault);
+}
+
+/* Adds those of functions that have more than `least` counts, and returns the sum of
+ * these. */
+static uint64_t learn(struct tally *tally, uint64_t least,
+		      struct frequencies *frequencies)
+{
+	struct part part = {0};
+	uint64_t sum = 0;
+
+	while ((part = next_part(tally, &part)).function) {
+		struct edges_counts counts;
+
+		if (part.sum <= least || !solve(tally, &part, &counts))
+			continue;
+		frequencies_add(frequencies, part.function, &counts);
+		edges_counts_deinit(&counts);
+		sum += part.sum;
+	}
+	return sum;
+}
+
+static struct frequencies_cost cost_of(const struct plan *plan,
+				       const struct frequencies *frequencies)
+{
+	struct frequencies_cost cost = {0};
+
+	vector_for_each (&frequencies->rows, row) {
+		const struct plan_function *function =
+			plan_function_at(plan, row->address);
+
+		if (function && frequencies_find(frequencies, function))
+			frequencies_weigh(plan, function,
+					  &frequencies->values.items[row->first], &cost);
+	}
+	return cost;
+}
+
+/* Whether another plan would be so much better by these numbers. */
+static bool is_much(const struct frequencies_cost *cost, enum policy policy)
+{
+	return cost->spent - cost->least >
+	       (policy == ALWAYS ? 0 : GAIN_MIN * cost->spent);
+}
+
+static bool pays(const struct module_file *file, const struct frequencies_cost *cost,
+		 uint32_t plans)
+{
+	double runs = plans < 32 ? PAYBACK_RUNS >> plans : 0, text = 0;
+
+	for (uint32_t i = 0; i < file->text_count; i++)
+		text += (double)file->texts[i].size;
+	return (cost->spent - cost->least) * COUNT_NS * runs > text * PLAN_NS;
+}
+
+/* What this run did costs so much more than it needs to. */
+static bool is_costly(struct tally *tally, enum policy policy,
+		      struct frequencies_cost *ret_cost)
+{
+	struct frequencies hot = {0};
+	uint64_t all = 0, seen;
+
+	vector_for_each (&tally->counts, row)
+		all += row->count;
+	seen = learn(tally, policy == ALWAYS ? 0 : all / HOT_SHARE, &hot);
+	*ret_cost = cost_of(tally->file->plan, &hot);
+	frequencies_deinit(&hot);
+	if (seen) {
+		ret_cost->spent *= (double)all / (double)seen;
+		ret_cost->least *= (double)all / (double)seen;
+	}
+	return is_much(ret_cost, policy) &&
+	       (policy == ALWAYS || pays(tally->file, ret_cost, 0));
+}
+
+/* One time in some. */
+static bool by_chance(uint32_t times)
+{
+	return !(session_now() / 1000 % times);
+}
+
+/* Whether nothing more is to be learned now. */
+static bool is_left_out(const struct learned *known, enum policy policy)
+{
+	return policy != ALWAYS && known->runs >= RUNS_ENOUGH &&
+	       !by_chance(RUNS_LEFT_OUT);
+}
+
+static void replan(struct session *session, struct tally *tally, enum policy policy,
+		   const struct frequencies_cost *own)
+{
+	const char *folder = cache_folder(session->cache);
+	uint64_t key = cache_frequencies_key(tally->file);
+	struct learned known, sum = {0};
+	struct frequencies run = {0};
+
+	learned_load(folder, key, &known);
+	if (!is_left_out(&known, policy)) {
+		learn(tally, 0, &run);
+		frequencies_merge(&known.frequencies, &run, &sum.frequencies);
+		struct frequencies_cost cost =
+			cost_of(tally->file->plan, &sum.frequencies);
+		bool better = is_much(&cost, policy) &&
+			      (policy == ALWAYS || pays(tally->file, own, known.plans)) &&
+			      known.plans < LEARNED_PLANS_MAX;
+
+		sum.plans = known.plans + better;
+		sum.runs = better ? 0 : known.runs + 1;
+		if (learned_save(folder, key, &sum) && better)
+			module_file_replan(session->cache, tally->file, session->options,
+					   &sum);
+	}
+	frequencies_deinit(&run);
+	learned_deinit(&sum);
+	learned_deinit(&known);
+}
+
+/* Where counters of gates lie in front, they are not in the order of functions. */
+static bool is_looked_at(const struct module_file *file, enum policy policy)
+{
+	return file->plan && file->plan->edges.count && !file->plan->gates_size &&
+	       file->cached_path &&
+	       (policy == ALWAYS || !cache_names_edition(file->cached_path) ||
+		by_chance(RUNS_UNSEEN));
+}
+
+static void look_at(struct session *session, struct tally *tally, enum policy policy)
+{
+	struct frequencies_cost cost;
+
+	if (!tally->counts.count)
+		return;
+	sort(tally);
+	tally->counters =
+		memory_allocate_zeroed(tally->file->plan->slot_count, sizeof(uint64_t));
+	if (is_costly(tally, policy, &cost)) {
+		setpriority(PRIO_PROCESS, 0, PRIO_MAX - 1);
+		replan(session, tally, policy, &cost);
+	}
+	free(tally->counters);
+}
+
+void replan_modules(struct session *session)
+{
+	enum policy chosen = policy();
+
+	if (chosen == NEVER || session->options->collector->depth != PLAN_EDGES ||
+	    !cache_folder(session->cache) || !session->files.count)
+		return;
+	scoped_free struct tally *tallies =
+		memory_allocate_zeroed(session->files.count, sizeof(*tallies));
+
+	for (size_t i = 0; i < session->files.count; i++)
+		if (is_looked_at(session->files.items[i], chosen))
+			tallies[i].file = session->files.items[i];
+	vector_for_each (&session->images, image)
+		take_counts(tallies, *image);
+	for (size_t i = 0; i < session->files.count; i++) {
+		look_at(session, &tallies[i], chosen);
+		vector_deinit(&tallies[i].counts);
+	}
+}

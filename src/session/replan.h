@@ -1,0 +1,16 @@
+/*
+ * Plans that later runs use. Where a run shows that the counters of a module would run
+ * much less often at other places, the module is planned anew by what this run and
+ * earlier ones counted (session/learned.h). That is done behind the run, when nobody
+ * waits for us any more, and at the lowest priority.
+ */
+#ifndef TRAMMEL_SESSION_REPLAN_H
+#define TRAMMEL_SESSION_REPLAN_H
+
+#include "session/session.h"
+
+/* At the end of a session, whose counts are folded. $TRAMMEL_REPLAN: "never"; "always",
+ * however little it gains. */
+void replan_modules(struct session *session);
+
+#endif
