@@ -128,6 +128,20 @@ static void choose_sums(struct making *making, const struct plan_function *row)
 	}
 }
 
+/* What earlier runs say of a function. */
+static void find_known(struct making *making, const struct plan_function *row)
+{
+	const struct frequencies *frequencies = making->request->frequencies;
+
+	making->known = NULL;
+	making->cold = frequencies && frequencies->rows.count;
+	if (making->cold)
+		making->known = frequencies_find(frequencies, row->address,
+						 (uint32_t)making->cfg.blocks.count,
+						 (uint32_t)making->cfg.edges.count);
+	making->cold &= !making->known;
+}
+
 static void choose_slots(struct making *making, struct plan_function *row)
 {
 	struct whole *whole = &making->whole;
@@ -135,7 +149,8 @@ static void choose_slots(struct making *making, struct plan_function *row)
 	whole->entry_slot = WHOLE_NONE;
 	if (making->request->depth < PLAN_BLOCKS)
 		return;
-	row->slot = making->plan->slot_count++;
+	find_known(making, row);
+	row->slot = making_new_slot(making, making->cold);
 	whole->blocks.items[0].slot = row->slot * making->plan->slot_size;
 	whole->entry_slot =
 		whole_needs_entry_slot(whole) ? whole->blocks.items[0].slot : WHOLE_NONE;
@@ -363,7 +378,7 @@ bool blocks_instrument(struct making *making, uint32_t index, struct plan_functi
 {
 	const struct making_mark mark = making_mark(making);
 	const struct plan_function before = *row;
-	const uint32_t slots = making->plan->slot_count;
+	const uint32_t slots = making->plan->slot_count, cold = making->cold_count;
 
 	if (!build_cfg(making, index) || is_brief(making, index) ||
 	    !whole_fit(&making->whole, &making->cfg,
@@ -375,6 +390,7 @@ bool blocks_instrument(struct making *making, uint32_t index, struct plan_functi
 	if (!set_call_end(making, index, row) || !write_whole(making, index, row)) {
 		making_undo(making, &mark);
 		making->plan->slot_count = slots;
+		making->cold_count = cold;
 		*row = before;
 		return false;
 	}

@@ -30,7 +30,7 @@ struct placing {
 	bool shared;       /* calls and executions of the first block have one counter */
 	float *passes;     /* by edge of the graph: how often it is passed, as is known or
 			      estimated */
-	const frequency *known; /* of earlier runs; NULL: nothing is known */
+	const frequency *known; /* making.known */
 };
 
 static const struct cfg_instruction *last_of(const struct cfg *cfg, uint32_t block)
@@ -334,9 +334,12 @@ static bool is_hot(const struct placing *placing, uint32_t edge)
 	       edges[1].from == edges->from && passes[0] > passes[1];
 }
 
-static uint32_t new_slot(const struct placing *placing)
+/* For a block or edge, by its number among both. */
+static uint32_t new_slot(const struct placing *placing, uint32_t number)
 {
-	return placing->plan->slot_count++;
+	bool ran = placing->known ? placing->known[number] : !placing->making->cold;
+
+	return making_new_slot(placing->making, !ran);
 }
 
 static void give_slots(const struct placing *placing, const uint64_t *counted)
@@ -354,7 +357,7 @@ static void give_slots(const struct placing *placing, const uint64_t *counted)
 			continue; /* it has that of the calls */
 		blocks[i].slot = PLAN_NO_SLOT;
 		if (bit_test(counted, EDGES_BLOCKS + i))
-			blocks[i].slot = new_slot(placing);
+			blocks[i].slot = new_slot(placing, i);
 		whole->blocks.items[i].slot = blocks[i].slot == PLAN_NO_SLOT
 						      ? WHOLE_NONE
 						      : blocks[i].slot * plan->slot_size;
@@ -366,7 +369,7 @@ static void give_slots(const struct placing *placing, const uint64_t *counted)
 			   !(edges[i].flags & PLAN_EDGE_JOINED);
 
 		if (has)
-			edges[i].slot = new_slot(placing);
+			edges[i].slot = new_slot(placing, block_count + i);
 		whole->edges.items[i] = (struct whole_edge){
 			.slot = has ? edges[i].slot * plan->slot_size : WHOLE_NONE,
 			.code = WHOLE_NONE,
@@ -418,8 +421,8 @@ bool edges_place(struct making *making, struct plan_function *row)
 		.row = row,
 		.entries = entries,
 		.shared = !whole_needs_entry_slot(&making->whole),
+		.known = making->known,
 	};
-	const struct frequencies *frequencies = making->request->frequencies;
 	struct flow_graph graph;
 	bool good;
 
@@ -427,8 +430,6 @@ bool edges_place(struct making *making, struct plan_function *row)
 		if (edge->to != CFG_OUT)
 			entries[edge->to]++;
 	add_edges(&placing);
-	if (frequencies)
-		placing.known = frequencies_find(frequencies, row);
 	edges_graph(making->plan, row, &graph);
 	scoped_free uint64_t *counted =
 		memory_allocate_zeroed(bit_words(graph.edge_count), sizeof(*counted));

@@ -34,17 +34,15 @@ static size_t values_of(const struct frequencies_row *row)
 	return (size_t)row->block_count + row->edge_count;
 }
 
-const frequency *frequencies_find(const struct frequencies *frequencies,
-				  const struct plan_function *function)
+const frequency *frequencies_find(const struct frequencies *frequencies, uint64_t address,
+				  uint32_t block_count, uint32_t edge_count)
 {
-	size_t at =
-		search_first(frequencies->rows.count, middle,
-			     frequencies->rows.items[middle].address < function->address);
+	size_t at = search_first(frequencies->rows.count, middle,
+				 frequencies->rows.items[middle].address < address);
 	const struct frequencies_row *row = &frequencies->rows.items[at];
 
-	if (at == frequencies->rows.count || row->address != function->address ||
-	    row->block_count != function->block_count ||
-	    row->edge_count != function->edge_count)
+	if (at == frequencies->rows.count || row->address != address ||
+	    row->block_count != block_count || row->edge_count != edge_count)
 		return NULL;
 	return &frequencies->values.items[row->first];
 }

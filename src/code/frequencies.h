@@ -31,8 +31,8 @@ frequency frequency_of(float number);
 float frequency_number(frequency value);
 
 /* The values of a function; NULL: it is not known, or in another shape. */
-const frequency *frequencies_find(const struct frequencies *frequencies,
-				  const struct plan_function *function);
+const frequency *frequencies_find(const struct frequencies *frequencies, uint64_t address,
+				  uint32_t block_count, uint32_t edge_count);
 
 /* Adds what a function counted, behind all that have lower addresses. */
 void frequencies_add(struct frequencies *frequencies,

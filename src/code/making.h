@@ -5,12 +5,18 @@
 #define TRAMMEL_CODE_MAKING_H
 
 #include "code/emit.h"
+#include "code/frequencies.h"
 #include "code/padding.h"
 #include "code/place.h"
 #include "code/sums.h"
 #include "code/whole.h"
 
-enum { MAKING_JUMP = 5 }; /* bytes of a jump that reaches everything */
+enum {
+	MAKING_JUMP = 5, /* bytes of a jump that reaches everything */
+	/* Counters of what never ran have numbers from here on until all others have
+	 * theirs. */
+	MAKING_COLD = 1 << 27,
+};
 
 struct making {
 	const struct plan_request *request;
@@ -27,6 +33,11 @@ struct making {
 	struct sums sums;    /* scratch */
 	uint8_t *readers; /* enum reader, by function; NULL: only entries are counted */
 	bool copy_calls;
+	uint32_t cold_count; /* counters from MAKING_COLD on */
+	bool cold; /* earlier runs executed the module, but not the function that is
+		      written */
+	const frequency *known; /* of the function that is written: of earlier runs, its
+				   blocks and then its edges; NULL: it never ran */
 	struct whole_calls calls;
 	bool *returns_flags; /* by function: assembly behind calls of it reads flags;
 				NULL: none does */
@@ -44,6 +55,9 @@ void making_undo(struct making *making, const struct making_mark *mark);
 /* The patch is valid until the next one is added. */
 struct plan_patch *making_add_patch(struct plan_patches *patches, uint64_t address,
 				    uint32_t function, uint8_t size);
+
+/* The number of a new counter, of what never ran or of all else. */
+uint32_t making_new_slot(struct making *making, bool cold);
 
 /* Writes a jump into a patch; false if it does not reach. */
 bool making_patch_jump(struct plan_patch *patch, size_t offset, uint64_t target);

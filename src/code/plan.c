@@ -422,7 +422,8 @@ static void write_functions(struct making *making)
 							: (uint32_t)function->size;
 		row->name = function->name;
 		row->flags = (uint8_t)function->flags;
-		row->slot = plan->slot_count;
+		row->slot = row->slots = plan->slot_count;
+		row->cold_slots = MAKING_COLD + making->cold_count;
 		if (plan->gates_size && !plan->counts_entries)
 			row->slot = i * plan_gate_slots(plan) + plan_gate_lost(plan);
 		row->reason = choice->reason;
@@ -443,8 +444,47 @@ static void write_all(struct making *making)
 		making->flags_found = false;
 		making_undo(making, &start);
 		making->plan->functions.count = making->plan->slot_count = 0;
+		making->cold_count = 0;
 		write_functions(making);
 	} while (making->flags_found);
+}
+
+uint32_t making_new_slot(struct making *making, bool cold)
+{
+	return cold ? MAKING_COLD + making->cold_count++ : making->plan->slot_count++;
+}
+
+/* Counters of what never ran get their places behind all others: then those that run lie
+ * in few lines and pages. */
+static void place_cold_slots(struct making *making)
+{
+	struct plan *plan = making->plan;
+	uint32_t by = MAKING_COLD - plan->slot_count;
+
+	plan->cold_slot = plan->slot_count;
+	plan->slot_count += making->cold_count;
+	vector_for_each (&plan->functions, row) {
+		row->cold_slots -= by;
+		if (row->slot >= MAKING_COLD)
+			row->slot -= by;
+	}
+	vector_for_each (&plan->blocks, row)
+		if (row->slot >= MAKING_COLD && row->slot != PLAN_NO_SLOT)
+			row->slot -= by;
+	vector_for_each (&plan->edges, row)
+		if (row->slot >= MAKING_COLD && row->slot != PLAN_NO_SLOT)
+			row->slot -= by;
+	vector_for_each (&plan->fixups, fixup) {
+		uint8_t *place = plan->code.items + fixup->offset;
+		uint32_t displacement;
+
+		memcpy(&displacement, place, sizeof(displacement));
+		if (fixup->kind != PLAN_FIXUP_SLOT ||
+		    displacement < MAKING_COLD * plan->slot_size)
+			continue;
+		displacement -= by * plan->slot_size;
+		memcpy(place, &displacement, sizeof(displacement));
+	}
 }
 
 static void write_bridges(struct making *making)
@@ -530,6 +570,7 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	write_bridges(&making);
 	merge_patches(&making);
 	calls_retarget(&making);
+	place_cold_slots(&making);
 	copy_names(making.plan, making.image);
 	free(making.choices);
 	free(making.readers);
@@ -563,10 +604,13 @@ void plan_move_counters(struct plan *plan, uint32_t to)
 
 const struct plan_function *plan_function_of_slot(const struct plan *plan, uint32_t slot)
 {
+	const struct plan_function *functions = plan->functions.items;
 	size_t low = search_first(plan->functions.count, middle,
-				  plan->functions.items[middle].slot <= slot);
+				  (slot < plan->cold_slot
+					   ? functions[middle].slots
+					   : functions[middle].cold_slots) <= slot);
 
-	return low && slot < plan->slot_count ? &plan->functions.items[low - 1] : NULL;
+	return low && slot < plan->slot_count ? &functions[low - 1] : NULL;
 }
 
 void plan_destroy(struct plan *plan)

@@ -56,12 +56,9 @@ struct plan_function {
 	uint32_t name;       /* offset in plan.names; 0: none */
 	uint32_t trampoline; /* offset in plan.code of its trampoline; without one, where
 				the next function's may start */
-	uint32_t slot;       /* ordinal among the instrumented; only if instrumented.
-				Counters are in the order of their functions: those of
-				blocks and edges follow this one, and that of the next
-				function follows them. Where calls are counted by their
-				sites and plan.counts_entries is not set, the word of its
-				gate for unknown ones */
+	uint32_t slot;       /* the counter of its calls; only if instrumented. Where
+				calls are counted by their sites and plan.counts_entries
+				is not set, the word of its gate for unknown ones */
 	uint8_t reason;      /* enum plan_reason. PLAN_NOT_WANTED and a hook: it has a
 				trampoline, but neither probe nor slot */
 	uint8_t displaced;   /* bytes from `address` on that the trampoline stands for, an
@@ -78,6 +75,9 @@ struct plan_function {
 					      and its blocks those of their terms */
 	uint32_t first_step, step_count;   /* in plan.steps */
 	uint32_t first_stub, stub_count;   /* in plan.stubs */
+	uint32_t slots, cold_slots; /* where its counters begin, below plan.cold_slot and
+				       from there on: in both parts they are in the order
+				       of their functions */
 	uint8_t call_end; /* bytes from `address` to the end of the call that leads to the
 			     trampoline, which is a stub; `displaced` is 0 then. 0: the
 			     entry leads there */
@@ -207,6 +207,8 @@ struct plan {
 	uint64_t code_address; /* link-time address where plan.code is to lie */
 	uint32_t slot_count;   /* counters: of functions, blocks and edges */
 	uint32_t slot_size;    /* 8 or 1 bytes */
+	uint32_t cold_slot;    /* from here on are counters of what no earlier run
+				  executed; slot_count if there are none */
 	uint32_t counters_at;  /* displacement in the bank of slot 0 in plan.code: 0 in a
 				  new plan, see plan_move_counters */
 	bool uses_gs;          /* the module sets the GS base or selector itself */

@@ -43,7 +43,7 @@ struct header {
 	char build_id[65];
 	uint8_t has_interpreter, dynamic, uses_gs, looks_itself_up;
 	uint8_t leak_checked, walks_stacks;
-	uint32_t slot_count, slot_size, counters_at, instrumented;
+	uint32_t slot_count, slot_size, cold_slot, counters_at, instrumented;
 	uint32_t gates_size, arc_code, arc_slot, link_code;
 	bool counts_entries, graph;
 	struct module_own_words own_words;
@@ -117,6 +117,7 @@ static struct plan *plan_of(const struct header *header, char *bytes)
 	plan->code_address = header->code_address;
 	plan->slot_count = header->slot_count;
 	plan->slot_size = header->slot_size;
+	plan->cold_slot = header->cold_slot;
 	plan->counters_at = header->counters_at;
 	plan->uses_gs = header->uses_gs;
 	plan->gates_size = header->gates_size;
@@ -237,6 +238,7 @@ static struct header make_header(const struct module_file *file)
 	header.uses_gs = plan->uses_gs;
 	header.slot_count = plan->slot_count;
 	header.slot_size = plan->slot_size;
+	header.cold_slot = plan->cold_slot;
 	header.gates_size = plan->gates_size;
 	header.counts_entries = plan->counts_entries;
 	header.graph = plan->graph;

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "code/bits.h"
 #include "code/cfg.h"
 #include "record/output.h"
 #include "session/callgraph.h"
@@ -548,18 +549,19 @@ static void save_functions(struct saving *saving, const struct module_counts *fr
 			   const struct image_count *first, const struct image_count *end)
 {
 	const struct plan *plan = from->file->plan;
-	const struct plan_function *last = NULL, *function;
+	const struct plan_function *functions = plan->functions.items, *function;
+	scoped_free uint64_t *seen = memory_allocate_zeroed(
+		bit_words((uint32_t)plan->functions.count), sizeof(*seen));
+	bool all = plan->gates_size || from->residues.count;
 
-	if (plan->gates_size || from->residues.count) {
-		vector_for_each (&plan->functions, each)
-			save_function(saving, from, each);
-		return;
-	}
-	for (; first < end; first++, last = function) {
+	for (; !all && first < end; first++) {
 		function = plan_function_of_slot(plan, first->slot);
-		if (function && function != last)
-			save_function(saving, from, function);
+		if (function)
+			bit_set(seen, (uint32_t)(function - functions));
 	}
+	for (uint32_t i = 0; i < plan->functions.count; i++)
+		if (all || bit_test(seen, i))
+			save_function(saving, from, &functions[i]);
 }
 
 /* `counts` and `arcs` go on behind the group. */

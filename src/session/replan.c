@@ -37,7 +37,7 @@ struct tally {
 	const struct module_file *file; /* NULL: it is not looked at */
 	struct VECTOR(struct count) counts;
 	bool unsorted;
-	uint64_t *counters; /* by slot: of functions that were looked at */
+	uint64_t *counters; /* by slot */
 };
 
 static enum policy policy(void)
@@ -88,70 +88,45 @@ static void sort(struct tally *tally)
 	tally->counts.count = kept + 1;
 }
 
-/* Counts of one function. */
-struct part {
-	const struct plan_function *function; /* NULL: there are no more */
-	size_t first, end;                    /* in tally.counts */
-	uint64_t sum;
-};
-
-/* The one behind. */
-static struct part next_part(const struct tally *tally, const struct part *last)
+/* By function: the sum of its counts. The caller frees it. */
+static uint64_t *sum_up(struct tally *tally)
 {
 	const struct plan *plan = tally->file->plan;
-	struct part part = {.first = last->end, .end = last->end};
-	uint64_t limit = plan->slot_count;
+	uint64_t *sums = memory_allocate_zeroed(plan->functions.count, sizeof(*sums));
 
-	if (part.first >= tally->counts.count)
-		return part;
-	part.function = plan_function_of_slot(plan, tally->counts.items[part.first].slot);
-	if (part.function + 1 < plan->functions.items + plan->functions.count)
-		limit = part.function[1].slot;
-	for (; part.end < tally->counts.count; part.end++) {
-		const struct count *row = &tally->counts.items[part.end];
+	vector_for_each (&tally->counts, row) {
+		const struct plan_function *function =
+			plan_function_of_slot(plan, row->slot);
 
-		/* The next function may have no counter of its own, and the same number.
-		 */
-		if (row->slot >= limit && part.end > part.first)
-			break;
-		part.sum += row->count;
+		tally->counters[row->slot] = row->count;
+		if (function)
+			sums[function - plan->functions.items] += row->count;
 	}
-	return part;
+	return sums;
 }
 
-/* Its blocks and edges; false if the function has no counts of edges, or they contradict
+/* Adds what functions with more than `least` counts counted, and returns the sum of these
+ * counts. Left out are functions whose edges are not counted, or whose counts contradict
  * each other. */
-static bool solve(struct tally *tally, const struct part *part,
-		  struct edges_counts *ret_counts)
-{
-	const struct plan *plan = tally->file->plan;
-	uint32_t fault;
-
-	if (!part->function->edge_count || part->function->reason != PLAN_INSTRUMENTED)
-		return false;
-	for (size_t i = part->first; i < part->end; i++)
-		tally->counters[tally->counts.items[i].slot] =
-			tally->counts.items[i].count;
-	return edges_solve(plan, part->function, tally->counters, NULL, ret_counts,
-			   &fault);
-}
-
-/* Adds those of functions that have more than `least` counts, and returns the sum of
- * these. */
 static uint64_t learn(struct tally *tally, uint64_t least,
 		      struct frequencies *frequencies)
 {
-	struct part part = {0};
+	const struct plan *plan = tally->file->plan;
+	scoped_free uint64_t *sums = sum_up(tally);
 	uint64_t sum = 0;
 
-	while ((part = next_part(tally, &part)).function) {
+	for (size_t i = 0; i < plan->functions.count; i++) {
+		const struct plan_function *function = &plan->functions.items[i];
 		struct edges_counts counts;
+		uint32_t fault;
 
-		if (part.sum <= least || !solve(tally, &part, &counts))
+		if (sums[i] <= least || !function->edge_count ||
+		    function->reason != PLAN_INSTRUMENTED ||
+		    !edges_solve(plan, function, tally->counters, NULL, &counts, &fault))
 			continue;
-		frequencies_add(frequencies, part.function, &counts);
+		frequencies_add(frequencies, function, &counts);
 		edges_counts_deinit(&counts);
-		sum += part.sum;
+		sum += sums[i];
 	}
 	return sum;
 }
@@ -165,7 +140,9 @@ static struct frequencies_cost cost_of(const struct plan *plan,
 		const struct plan_function *function =
 			plan_function_at(plan, row->address);
 
-		if (function && frequencies_find(frequencies, function))
+		if (function && function->edge_count &&
+		    frequencies_find(frequencies, function->address,
+				     function->block_count, function->edge_count))
 			frequencies_weigh(plan, function,
 					  &frequencies->values.items[row->first], &cost);
 	}

@@ -71,9 +71,7 @@ static void add(struct frequencies *frequencies, uint64_t address, uint32_t bloc
 static double found(const struct frequencies *frequencies, uint64_t address,
 		    uint32_t blocks, uint32_t edges)
 {
-	const struct plan_function function = {
-		.address = address, .block_count = blocks, .edge_count = edges};
-	const frequency *values = frequencies_find(frequencies, &function);
+	const frequency *values = frequencies_find(frequencies, address, blocks, edges);
 
 	if (!values)
 		return -1;

@@ -658,13 +658,40 @@ static struct frequencies_cost cost_of(const struct plan *plan,
 	struct frequencies_cost cost = {0};
 
 	vector_for_each (&plan->functions, function) {
-		const frequency *values = frequencies_find(frequencies, function);
+		const frequency *values =
+			frequencies_find(frequencies, function->address,
+					 function->block_count, function->edge_count);
 
 		assert_int_equal(values != NULL, function->edge_count != 0);
 		if (values)
 			frequencies_weigh(plan, function, values, &cost);
 	}
 	return cost;
+}
+
+/* What was not executed has its counters behind all others. Each counter is of the
+ * function that has it. */
+static void check_cold(const struct plan *plan)
+{
+	assert_true(plan->cold_slot && plan->cold_slot < plan->slot_count);
+	for (uint32_t slot = plan->cold_slot; slot < plan->slot_count; slot++)
+		assert_int_equal(whole_counters[slot], 0);
+	vector_for_each (&plan->functions, function) {
+		struct flow_graph graph;
+		uint32_t *slots;
+
+		if (!function->edge_count)
+			continue;
+		edges_graph(plan, function, &graph);
+		slots = edges_list_slots(plan, function, &graph);
+		for (uint32_t i = 0; i < graph.edge_count; i++)
+			if (slots[i] < plan->slot_count)
+				assert_ptr_equal(plan_function_of_slot(plan, slots[i]),
+						 function);
+		assert_ptr_equal(plan_function_of_slot(plan, function->slot), function);
+		free(slots);
+		free(graph.edges);
+	}
 }
 
 static void plan_again(struct whole_area *area, const struct frequencies *frequencies)
@@ -699,6 +726,7 @@ static void run_known(struct maker *maker, uint32_t seed, enum way way,
 	frequencies_deinit(&drawn);
 	plan_again(&area, &truth);
 	run_both(&area, maker, seed, &looking, results);
+	check_cold(area.plan);
 	cost = cost_of(area.plan, &truth);
 	assert_true(cost.spent <= cost.least * 1.001);
 	assert_true(cost.least <= before.least * 1.001);
