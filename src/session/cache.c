@@ -477,7 +477,7 @@ static void describe_plan(struct module_file *file)
 			!strncmp(plan->names.items + function->name, "__lsan", 6);
 	}
 	vector_for_each (&plan->fixups, fixup) {
-		if (fixup->kind == PLAN_FIXUP_SLOT)
+		if (fixup->kind == PLAN_FIXUP_SLOT || !file->dynamic)
 			continue;
 		add_own_word(&file->own_words, fixup->offset);
 	}

@@ -38,7 +38,8 @@ struct module_text {
 #define MODULE_TEXTS 4
 
 /* Words of 64 bits in trampolines that depend on where the module lies, by their offsets,
- * and the numbers of the pages that they lie in. More of either than fit: `many`. */
+ * and the numbers of the pages that they lie in; none of one at a fixed address. More of
+ * either than fit: `many`. */
 #define MODULE_OWN_WORDS 512
 #define MODULE_OWN_PAGES 6
 struct module_own_words {
