@@ -125,6 +125,19 @@ void arcs_merge(struct image_arcs *arcs)
 	arcs->count = kept + 1;
 }
 
+/* The last instruction in front of `end` that is known from the plan: of a direct call,
+ * or the function's first. */
+static uint64_t known_start(const struct plan *plan, const struct plan_function *function,
+			    uint64_t end)
+{
+	size_t i = search_first(plan->arcs.count, index,
+				plan->arcs.items[index].site + CALL <= end);
+
+	return i && plan->arcs.items[i - 1].site > function->address
+		       ? plan->arcs.items[i - 1].site
+		       : function->address;
+}
+
 /* The start of the instruction of a function that ends at `end`; 0 if none does. */
 static uint64_t start_of_last(struct module_file *file,
 			      const struct plan_function *function, uint64_t end,
@@ -132,7 +145,8 @@ static uint64_t start_of_last(struct module_file *file,
 {
 	const uint8_t *bytes =
 		module_file_original(file, function->address, function->size);
-	uint64_t at = 0, size = end - function->address;
+	uint64_t at = known_start(file->plan, function, end) - function->address;
+	uint64_t size = end - function->address;
 
 	if (!bytes || size > function->size)
 		return 0;
