@@ -109,11 +109,19 @@ void arcs_add_difference(const struct process *process, uint32_t interval,
 	}
 }
 
+static bool is_merged(const struct image_arcs *arcs)
+{
+	for (size_t i = 1; i < arcs->count; i++)
+		if (by_place(&arcs->items[i - 1], &arcs->items[i]) >= 0)
+			return false;
+	return true;
+}
+
 void arcs_merge(struct image_arcs *arcs)
 {
 	size_t kept = 0;
 
-	if (!arcs->count)
+	if (is_merged(arcs))
 		return;
 	qsort(arcs->items, arcs->count, sizeof(*arcs->items), by_place);
 	for (size_t i = 1; i < arcs->count; i++) {

@@ -137,6 +137,11 @@ const char *cache_folder(const struct cache *cache)
 	return cache->folder;
 }
 
+bool cache_grew(const struct cache *cache)
+{
+	return cache->names && cache_names_grew(cache->names);
+}
+
 struct file_identity file_identity_of(const struct stat *status)
 {
 	return (struct file_identity){
