@@ -139,6 +139,11 @@ const char *cache_folder(const struct cache *cache)
 	return cache->folder;
 }
 
+bool cache_grew(const struct cache *cache)
+{
+	return cache->names && cache_names_grew(cache->names);
+}
+
 uint64_t cache_counters_reserved(const struct session_options *options)
 {
 	const uint64_t size = options->collector->graph   ? sizeof(struct wire_graph)
@@ -419,7 +424,7 @@ static void describe_plan(struct module_file *file)
 			!strncmp(plan->names.items + function->name, "__lsan", 6);
 	}
 	vector_for_each (&plan->fixups, fixup) {
-		if (fixup->kind == PLAN_FIXUP_SLOT)
+		if (fixup->kind == PLAN_FIXUP_SLOT || !file->dynamic)
 			continue;
 		add_own_word(&file->own_words, fixup->offset);
 	}

@@ -9,6 +9,7 @@
 #ifndef TRAMMEL_SESSION_CACHE_NAMES_H
 #define TRAMMEL_SESSION_CACHE_NAMES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct cache_key {
@@ -43,6 +44,9 @@ char *cache_names_choose(struct cache_names *names, struct cache_key key,
 
 /* Of the file with such a path. */
 uint32_t cache_names_edition(const char *path);
+
+/* Whether a path was chosen: files may have been added. */
+bool cache_names_grew(struct cache_names *names);
 
 /* How many bytes of a bank files of a kind have, those of large modules left out. */
 uint64_t cache_names_extent(struct cache_names *names, uint32_t kind);
