@@ -39,6 +39,7 @@ static void add(struct collector *all, const struct collector *one)
 	all->mpi |= one->mpi;
 	if (!one->slot_size)
 		return;
+	all->covers = one->covers && (all->covers || !all->slot_size);
 	if (one->probe == PLAN_PROBE_COUNT || !all->slot_size) {
 		all->probe = one->probe;
 		all->slot_size = one->slot_size;

@@ -12,6 +12,7 @@ struct collector {
 	const char *summary; /* one line for help */
 	enum plan_probe probe;
 	enum plan_depth depth; /* where probes are */
+	bool covers;           /* of counts it is only kept that they are not 0 */
 	bool edges;            /* counts of edges are kept, too */
 	bool calls;            /* calls are counted by their sites: see code/gates.h */
 	bool graph;            /* with `calls`: by their contexts, with time */

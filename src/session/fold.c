@@ -343,7 +343,8 @@ static void save_calls(struct saving *saving, const struct image_run *image,
 	struct record_pair pairs[3 + SAVING_MORE] = {
 		{n->offset, record_address(address)},
 		{n->image, record_uint(image->number)},
-		{n->calls, record_uint(calls)},
+		{n->calls,
+		 record_uint(saving->session->options->collector->covers ? 1 : calls)},
 	};
 
 	saving_write(saving, node, pairs, 3);
@@ -367,6 +368,11 @@ static void save_block(struct saving *saving, const struct image_run *image,
 	const struct names *n = &saving->names;
 	struct record_pair pairs[7 + SAVING_MORE];
 
+	if (saving->session->options->collector->covers) {
+		if (!count.count)
+			return;
+		count = (struct corrected){.count = 1};
+	}
 	set_number(&pairs[0], n->offset, RECORD_ADDRESS, address);
 	set_number(&pairs[1], n->image, RECORD_UINT, image->number);
 	set_number(&pairs[2], n->block, RECORD_ADDRESS, address + block->offset);

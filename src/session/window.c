@@ -33,7 +33,7 @@ static bool has_flags(const struct session_options *options)
 static struct trm_error *check_collector(const struct session_options *options)
 {
 	if (options->window.interval_instructions &&
-	    (options->collector->depth < PLAN_BLOCKS || has_flags(options)))
+	    (options->collector->depth < PLAN_BLOCKS || options->collector->covers))
 		return trm_error_create(TRM_ERROR_USAGE,
 					"--interval: -m %s does not count instructions; "
 					"use -m blocks, or give a time",

@@ -185,4 +185,4 @@ def check_program(source, program, tool, options):
             trammel.check_counts(tool, profile, report, options.measure)
         except trammel.ReportError as error:
             raise Failure(str(error)) from error
-        return check_profile(source, report, options.measure == "coverage")
+        return check_profile(source, report, options.measure in ("coverage", "block-coverage"))

@@ -137,9 +137,11 @@ static void test_collectors_are_combined(void **state)
 	assert_null(collector_combine("coverage", &all));
 	assert_int_equal(all.probe, PLAN_PROBE_FLAG);
 	assert_int_equal(all.slot_size, 1);
+	assert_true(all.covers);
 	assert_null(collector_combine("coverage,block-coverage", &all));
-	assert_int_equal(all.probe, PLAN_PROBE_FLAG);
-	assert_int_equal(all.depth, PLAN_BLOCKS);
+	assert_int_equal(all.probe, PLAN_PROBE_COUNT);
+	assert_int_equal(all.depth, PLAN_EDGES);
+	assert_true(all.covers);
 	assert_null(collector_combine("functions,calls", &all));
 	assert_string_equal(all.name, "functions,calls");
 	assert_false(all.pbo);
@@ -157,7 +159,10 @@ static void test_collectors_are_combined(void **state)
 	assert_null(collector_combine("calls,block-coverage", &all));
 	assert_int_equal(all.probe, PLAN_PROBE_COUNT);
 	assert_int_equal(all.slot_size, 8);
-	assert_int_equal(all.depth, PLAN_BLOCKS);
+	assert_int_equal(all.depth, PLAN_EDGES);
+	assert_false(all.covers);
+	assert_null(collector_combine("blocks,block-coverage", &all));
+	assert_false(all.covers);
 	assert_null(collector_combine("coverage,callgraph,edges", &all));
 	assert_int_equal(all.probe, PLAN_PROBE_COUNT);
 	assert_int_equal(all.depth, PLAN_EDGES);

@@ -5,5 +5,6 @@ const struct collector collector_coverage = {
 	.name = "coverage",
 	.summary = "which functions were executed",
 	.probe = PLAN_PROBE_FLAG,
+	.covers = true,
 	.slot_size = 1,
 };
