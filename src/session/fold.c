@@ -567,17 +567,24 @@ static void save_functions(struct saving *saving, const struct module_counts *fr
 			   const struct image_count *first, const struct image_count *end)
 {
 	const struct plan *plan = from->file->plan;
-	const struct plan_function *last = NULL, *function;
+	const struct plan_function *functions = plan->functions.items, *function;
+	uint32_t behind = 0; /* the counters of what was saved last */
 
 	if (plan->gates_size || from->residues.count) {
 		vector_for_each (&plan->functions, each)
 			save_function(saving, from, each);
 		return;
 	}
-	for (; first < end; first++, last = function) {
+	for (; first < end; first++) {
+		if (first->slot < behind)
+			continue;
 		function = plan_function_of_slot(plan, first->slot);
-		if (function && function != last)
-			save_function(saving, from, function);
+		if (!function)
+			continue;
+		behind = function + 1 < functions + plan->functions.count
+				 ? function[1].slot
+				 : plan->slot_count;
+		save_function(saving, from, function);
 	}
 }
 
