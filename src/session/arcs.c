@@ -102,6 +102,7 @@ void arcs_add_difference(const struct process *process, uint32_t interval,
 	const struct image_arc *old = image->arc_mark.items;
 	const struct image_arc *end = old + image->arc_mark.count;
 
+	vector_reserve(&image->arcs, image->arcs.count + now->count);
 	vector_for_each (now, arc) {
 		struct image_arc added = *arc;
 
