@@ -1,5 +1,6 @@
 #include "image/inlines.h"
 
+#include "image/libdw.h"
 #include "image/units.h"
 
 #include <dwarf.h>
@@ -30,7 +31,8 @@ static uint32_t number_of(Dwarf_Die *die, unsigned int name)
 	Dwarf_Attribute attribute;
 	Dwarf_Word number = 0;
 
-	if (dwarf_formudata(dwarf_attr_integrate(die, name, &attribute), &number) ||
+	if (libdw.dwarf_formudata(libdw.dwarf_attr_integrate(die, name, &attribute),
+				  &number) ||
 	    number > UINT32_MAX)
 		return 0;
 	return (uint32_t)number;
@@ -43,8 +45,8 @@ static const char *name_of(Dwarf_Die *die)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		Dwarf_Attribute attribute;
-		const char *name =
-			dwarf_formstring(dwarf_attr_integrate(die, names[i], &attribute));
+		const char *name = libdw.dwarf_formstring(
+			libdw.dwarf_attr_integrate(die, names[i], &attribute));
 
 		if (name)
 			return name;
@@ -60,7 +62,7 @@ static bool add_ranges(struct reading *reading, Dwarf_Die *die, uint32_t scope,
 	ptrdiff_t offset = 0;
 	bool any = false;
 
-	while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
+	while ((offset = libdw.dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
 		if (end <= start || !image_bytes_at(reading->image, start, end - start))
 			continue; /* of a function that the linker has left out */
 		vector_push(&reading->ranges, ((struct range){start, end, scope, depth}));
@@ -101,10 +103,10 @@ static void see_children(struct reading *reading, Dwarf_Die *die, uint32_t scope
 {
 	Dwarf_Die child;
 
-	if (depth == DEPTH_MAX || dwarf_child(die, &child))
+	if (depth == DEPTH_MAX || libdw.dwarf_child(die, &child))
 		return;
 	do {
-		int tag = dwarf_tag(&child);
+		int tag = libdw.dwarf_tag(&child);
 		uint32_t inner = scope;
 
 		if (tag == DW_TAG_subprogram)
@@ -118,7 +120,7 @@ static void see_children(struct reading *reading, Dwarf_Die *die, uint32_t scope
 		if (inner == INLINES_NONE && tag == DW_TAG_inlined_subroutine)
 			inner = scope;
 		see_children(reading, &child, inner, depth + 1);
-	} while (!dwarf_siblingof(&child, &child));
+	} while (!libdw.dwarf_siblingof(&child, &child));
 }
 
 static void add_stretch(struct reading *reading, uint64_t start, uint64_t end,
@@ -138,19 +140,20 @@ static void see_lines(struct reading *reading, Dwarf_Die *unit)
 	Dwarf_Lines *lines;
 	size_t count;
 
-	if (dwarf_getsrclines(unit, &lines, &count))
+	if (libdw.dwarf_getsrclines(unit, &lines, &count))
 		return;
 	for (size_t i = 0; i < count; i++) {
-		Dwarf_Line *row = dwarf_onesrcline(lines, i);
+		Dwarf_Line *row = libdw.dwarf_onesrcline(lines, i);
 		unsigned int discriminator = 0;
 		bool ends;
 		int line;
 
-		if (!row || dwarf_lineaddr(row, &address) || dwarf_lineno(row, &line) ||
-		    dwarf_lineendsequence(row, &ends))
+		if (!row || libdw.dwarf_lineaddr(row, &address) ||
+		    libdw.dwarf_lineno(row, &line) ||
+		    libdw.dwarf_lineendsequence(row, &ends))
 			continue;
 		add_stretch(reading, start, address, site);
-		dwarf_linediscriminator(row, &discriminator);
+		libdw.dwarf_linediscriminator(row, &discriminator);
 		start = address;
 		site = (struct image_site){0};
 		if (!ends && line > 0)
@@ -161,8 +164,8 @@ static void see_lines(struct reading *reading, Dwarf_Die *unit)
 static bool is_llvm(Dwarf_Die *unit)
 {
 	Dwarf_Attribute attribute;
-	const char *producer =
-		dwarf_formstring(dwarf_attr(unit, DW_AT_producer, &attribute));
+	const char *producer = libdw.dwarf_formstring(
+		libdw.dwarf_attr(unit, DW_AT_producer, &attribute));
 
 	return producer && (strstr(producer, "clang") || strstr(producer, "LLVM"));
 }

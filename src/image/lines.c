@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/search.h"
 #include "base/text.h"
+#include "image/libdw.h"
 #include "image/units.h"
 
 #include <dwarf.h>
@@ -106,15 +107,15 @@ static bool find_entry(Dwarf_Die *die, Dwarf_Addr *ret_address)
 {
 	Dwarf_Addr base, end;
 
-	return !dwarf_entrypc(die, ret_address) ||
-	       dwarf_ranges(die, 0, &base, ret_address, &end) > 0;
+	return !libdw.dwarf_entrypc(die, ret_address) ||
+	       libdw.dwarf_ranges(die, 0, &base, ret_address, &end) > 0;
 }
 
 /* The file that a function is declared in. Number 0 is none for libdw, but since version
  * 5 of DWARF it is the unit's main file, and clang uses it. */
 static const char *find_file(Dwarf_Die *die)
 {
-	const char *file = dwarf_decl_file(die);
+	const char *file = libdw.dwarf_decl_file(die);
 	Dwarf_Attribute attribute;
 	Dwarf_Word number;
 	Dwarf_Half version;
@@ -123,12 +124,13 @@ static const char *find_file(Dwarf_Die *die)
 
 	if (file)
 		return file;
-	if (!dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) ||
-	    dwarf_formudata(&attribute, &number) || number ||
-	    !dwarf_cu_die(attribute.cu, &unit, &version, NULL, NULL, NULL, NULL, NULL) ||
-	    version < 5 || dwarf_getsrcfiles(&unit, &files, NULL))
+	if (!libdw.dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) ||
+	    libdw.dwarf_formudata(&attribute, &number) || number ||
+	    !libdw.dwarf_cu_die(attribute.cu, &unit, &version, NULL, NULL, NULL, NULL,
+				NULL) ||
+	    version < 5 || libdw.dwarf_getsrcfiles(&unit, &files, NULL))
 		return NULL;
-	return dwarf_filesrc(files, 0, NULL, NULL);
+	return libdw.dwarf_filesrc(files, 0, NULL, NULL);
 }
 
 static int see_function(Dwarf_Die *die, void *context)
@@ -142,7 +144,7 @@ static int see_function(Dwarf_Die *die, void *context)
 	reading->functions = true;
 	const char *file = find_file(die);
 
-	if (file && !dwarf_decl_line(die, &line))
+	if (file && !libdw.dwarf_decl_line(die, &line))
 		set_place(reading, address, file, line);
 	else
 		reading->unplaced = true;
@@ -157,17 +159,19 @@ static void see_lines(struct reading *reading, Dwarf_Die *unit)
 	Dwarf_Lines *lines;
 	size_t count;
 
-	if (dwarf_getsrclines(unit, &lines, &count))
+	if (libdw.dwarf_getsrclines(unit, &lines, &count))
 		return;
 	for (size_t i = 0; i < count; i++) {
-		Dwarf_Line *row = dwarf_onesrcline(lines, i);
+		Dwarf_Line *row = libdw.dwarf_onesrcline(lines, i);
 		Dwarf_Addr address;
 		bool ends;
 		int line;
 
-		if (row && !dwarf_lineendsequence(row, &ends) && !ends &&
-		    !dwarf_lineaddr(row, &address) && !dwarf_lineno(row, &line))
-			set_place(reading, address, dwarf_linesrc(row, NULL, NULL), line);
+		if (row && !libdw.dwarf_lineendsequence(row, &ends) && !ends &&
+		    !libdw.dwarf_lineaddr(row, &address) &&
+		    !libdw.dwarf_lineno(row, &line))
+			set_place(reading, address, libdw.dwarf_linesrc(row, NULL, NULL),
+				  line);
 	}
 }
 
@@ -196,20 +200,21 @@ static void see_rows(struct reading *reading, Dwarf_Die *unit)
 	Dwarf_Lines *lines;
 	size_t count;
 
-	if (dwarf_getsrclines(unit, &lines, &count))
+	if (libdw.dwarf_getsrclines(unit, &lines, &count))
 		return;
 	for (size_t i = 0; i < count; i++) {
-		Dwarf_Line *row = dwarf_onesrcline(lines, i);
+		Dwarf_Line *row = libdw.dwarf_onesrcline(lines, i);
 		const char *file;
 		bool ends;
 		int line;
 
-		if (!row || dwarf_lineaddr(row, &address) || dwarf_lineno(row, &line) ||
-		    dwarf_lineendsequence(row, &ends))
+		if (!row || libdw.dwarf_lineaddr(row, &address) ||
+		    libdw.dwarf_lineno(row, &line) ||
+		    libdw.dwarf_lineendsequence(row, &ends))
 			continue;
 		if (place.line && address > start)
 			add_row(reading, start, address, place);
-		file = dwarf_linesrc(row, NULL, NULL);
+		file = libdw.dwarf_linesrc(row, NULL, NULL);
 		start = address;
 		place = (struct image_place){0};
 		if (!ends && file && line > 0)
@@ -226,13 +231,14 @@ static void see_unit(void *context, Dwarf_Die *unit, Dwarf_Die *root)
 	/* libdw frees no strings before the end, but those of other units may be equal
 	 * and mean another folder. */
 	table_deinit(&reading->file_by_name);
-	reading->folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &folder));
+	reading->folder =
+		libdw.dwarf_formstring(libdw.dwarf_attr(unit, DW_AT_comp_dir, &folder));
 	if (reading->rows) {
 		see_rows(reading, unit);
 		return;
 	}
 	reading->functions = reading->unplaced = false;
-	dwarf_getfuncs(root, see_function, reading, 0);
+	libdw.dwarf_getfuncs(root, see_function, reading, 0);
 	if (!reading->functions || reading->unplaced)
 		see_lines(reading, unit);
 }

@@ -1,10 +1,10 @@
 #include "image/units.h"
 
 #include "base/cleanup.h"
+#include "image/libdw.h"
 #include "image/reader.h"
 
 #include <dwarf.h>
-#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static bool see_units(const struct seeing *seeing, Dwarf *dwarf)
 	uint8_t type;
 	bool any = false;
 
-	while (!dwarf_get_units(dwarf, unit, &unit, NULL, &type, &die, &split)) {
+	while (!libdw.dwarf_get_units(dwarf, unit, &unit, NULL, &type, &die, &split)) {
 		any = true;
 		seeing->see(seeing->context, &die,
 			    type == DW_UT_skeleton && split.addr ? &split : &die);
@@ -35,7 +35,7 @@ static bool see_units(const struct seeing *seeing, Dwarf *dwarf)
 static bool same_build(const struct image *image, Dwarf *dwarf)
 {
 	const void *id;
-	ssize_t size = dwelf_elf_gnu_build_id(dwarf_getelf(dwarf), &id);
+	ssize_t size = libdw.dwelf_elf_gnu_build_id(libdw.dwarf_getelf(dwarf), &id);
 
 	return !image->build_id_size || (size == (ssize_t)image->build_id_size &&
 					 !memcmp(id, image->build_id, (size_t)size));
@@ -50,7 +50,8 @@ static struct trm_error *read_file(const struct image *image, const char *path,
 
 	if (fd < 0)
 		return trm_error_create(TRM_ERROR_SYSTEM, "%s", strerror(errno));
-	Dwarf *dwarf = dwarf_begin(fd, DWARF_C_READ);
+	TRM_TRY(libdw_load());
+	Dwarf *dwarf = libdw.dwarf_begin(fd, DWARF_C_READ);
 
 	if (!dwarf)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED, "no debug information");
@@ -59,7 +60,7 @@ static struct trm_error *read_file(const struct image *image, const char *path,
 					 "the file is another one by now");
 	else if (!see_units(seeing, dwarf))
 		error = trm_error_create(TRM_ERROR_UNSUPPORTED, "no debug information");
-	dwarf_end(dwarf);
+	libdw.dwarf_end(dwarf);
 	return error;
 }
 

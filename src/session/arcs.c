@@ -53,17 +53,26 @@ static struct place find_place(const struct space *space, uint64_t address)
 	return place;
 }
 
+static int order(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static uint64_t pair(uint32_t high, uint32_t low)
+{
+	return (uint64_t)high << 32 | low;
+}
+
 static int by_place(const void *left, const void *right)
 {
 	const struct image_arc *a = left, *b = right;
-	const uint64_t pairs[][2] = {
-		{a->interval, b->interval}, {a->thread, b->thread}, {a->file, b->file},
-		{a->function, b->function}, {a->from, b->from},     {a->site, b->site}};
+	int by = order(pair(a->interval, a->thread), pair(b->interval, b->thread));
 
-	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
-		if (pairs[i][0] != pairs[i][1])
-			return pairs[i][0] < pairs[i][1] ? -1 : 1;
-	return 0;
+	if (!by)
+		by = order(pair(a->file, a->function), pair(b->file, b->function));
+	if (!by)
+		by = order(a->from, b->from);
+	return by ? by : order(a->site, b->site);
 }
 
 /* Of an arc as a bank has it. */
@@ -93,6 +102,7 @@ void arcs_add_difference(const struct process *process, uint32_t interval,
 	const struct image_arc *old = image->arc_mark.items;
 	const struct image_arc *end = old + image->arc_mark.count;
 
+	vector_reserve(&image->arcs, image->arcs.count + now->count);
 	vector_for_each (now, arc) {
 		struct image_arc added = *arc;
 

@@ -136,6 +136,7 @@ static void add_difference(const struct session *session, struct image_run *imag
 	const struct image_count *old = image->mark.items;
 	const struct image_count *end = old + image->mark.count;
 
+	vector_reserve(&image->counts, image->counts.count + now->count);
 	vector_for_each (now, count) {
 		struct image_count added = *count;
 
