@@ -723,7 +723,8 @@ struct module_file *module_file_open(struct cache *cache, int fd,
 
 	if (file->trouble)
 		return file;
-	if (file->mandatory &&
+	/* What looks at return addresses must be hooked where calls are relocated. */
+	if (file->mandatory && !file->copies_calls &&
 	    (file->bare || !window_concerns(&options->window, file->path)) &&
 	    !may_have_hooks(file->name, strstr(file->name, ".so") != NULL)) {
 		note_walking(file);
