@@ -7,7 +7,7 @@
  * is allocated but nodes, at their first time.
  */
 #include "runtime/number.h"
-#include "runtime/runtime.h"
+#include "runtime/spans.h"
 
 #include <string.h>
 
@@ -146,7 +146,7 @@ static bool is_nested(uint32_t attribute)
 }
 
 /* The innermost open node that fits; NULL: none. `ret_crosses`: a nested one is open
- * further in. */
+ * further in; a call of a function is none of those that must fit each other. */
 static struct context_node *find_open(const struct context_thread *thread,
 				      uint32_t attribute, uint64_t value,
 				      bool *ret_crosses)
@@ -156,7 +156,7 @@ static struct context_node *find_open(const struct context_thread *thread,
 	     node = node->parent) {
 		if (fits(node, attribute, value))
 			return node;
-		*ret_crosses |= is_nested(node->attribute);
+		*ret_crosses |= is_nested(node->attribute) && !spans_hold(node);
 	}
 	return NULL;
 }
@@ -618,6 +618,32 @@ void events_end_text(uint32_t attribute, const char *text)
 	else
 		finish(thread, attribute, strings_intern(text, strlen(text)));
 	leave_library();
+}
+
+void events_begin_node(struct context_thread *thread, uint32_t attribute,
+		       const char *text)
+{
+	const struct context_node *from = thread->node;
+
+	begin_text(thread, attribute, text);
+	if (unlikely(thread->node == from))
+		thread->too_deep--; /* nobody will end it */
+}
+
+void events_end_node(struct context_thread *thread, const struct context_node *node,
+		     uint32_t attribute, uint64_t value)
+{
+	struct context_node *open = thread->node;
+	bool crosses;
+
+	while (open->parent && open != node)
+		open = open->parent;
+	if (!open->parent || !fits(open, attribute, value))
+		open = find_open(thread, attribute, value, &crosses);
+	if (likely(open == thread->node))
+		pop(thread);
+	else if (open)
+		replace(thread, open, open->parent, false);
 }
 
 struct trm_value events_value(const struct context_attribute *attribute, uint64_t bits)

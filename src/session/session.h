@@ -454,7 +454,7 @@ void follow_child(struct session *session, struct thread *parent, pid_t tid);
 /* signals.c */
 /* Moves a stopped thread that is counting a call, and has not yet, to the entry of what
  * is called. */
-void signals_leave_gate(struct thread *thread);
+void signals_leave_gate(const struct session *session, struct thread *thread);
 void signals_deliver(struct session *session, struct thread *thread, int signal);
 
 /* returns.c: the frames of a stopped thread, the innermost first, as far as call-frame
