@@ -233,6 +233,9 @@ void channels_start(void);
  * which `ended` is. Returns whether its nodes must stay. */
 bool channels_keep_nodes(const struct context_thread *thread);
 void channels_end_thread(struct context_thread *thread, struct context_thread *ended);
+/* In front of that, in any thread that ends: what services have for it is no longer
+ * needed. */
+void channels_leave_thread(void);
 /* In a child of fork. */
 void channels_resume(void);
 /* At the end of the process. */

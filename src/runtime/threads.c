@@ -204,6 +204,7 @@ static void end(void *record)
 	runtime_busy = 1;
 	in_order();
 	thread->node->ticks += runtime_ticks() - thread->last;
+	channels_leave_thread();
 	runtime_self = NULL;
 	values_forget();
 	if (!thread->order && !channels_keep_nodes(thread)) {

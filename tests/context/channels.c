@@ -254,6 +254,47 @@ static void settings(int count)
 	steps(count);
 }
 
+static double cpu_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+/* A region that takes so much processor time, and says how much; `annotates`: all of it
+ * in annotations. */
+static void *burn(void *word)
+{
+	const char *name = word;
+	bool annotates = !strcmp(name, "annotating");
+	double begin;
+
+	cali_begin_region(name);
+	for (begin = cpu_ms(); cpu_ms() < begin + 300;)
+		for (int i = 0; annotates && i < 1000; i++) {
+			cali_begin_region("inner");
+			cali_end_region("inner");
+		}
+	cali_end_region(name);
+	printf("%s %.3f\n", name, cpu_ms() - begin);
+	return NULL;
+}
+
+static void samples(int count)
+{
+	static char names[3][16] = {"computing", "annotating", "thread"};
+	pthread_t thread;
+
+	for (int i = 0; i < count; i++) {
+		burn(names[0]);
+		usleep(100000);
+		burn(names[1]);
+		pthread_create(&thread, NULL, burn, names[2]);
+		pthread_join(thread, NULL);
+	}
+}
+
 int main(int word_count, char **words)
 {
 	static const struct {
@@ -267,7 +308,7 @@ int main(int word_count, char **words)
 		{"libraries", libraries},   {"steady", steady},
 		{"metrics", metrics},       {"levels", levels},
 		{"settings", settings},     {"handlers", handlers},
-		{"mismatches", mismatches},
+		{"mismatches", mismatches}, {"samples", samples},
 	};
 
 	for (size_t i = 0; word_count > 2 && i < sizeof(rows) / sizeof(rows[0]); i++) {

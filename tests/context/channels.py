@@ -341,6 +341,28 @@ def names(place):
     expect("channels-c-a b.json" in os.listdir(place.folder), f"{os.listdir(place.folder)}")
 
 
+def samples(place):
+    """Samples are as many as milliseconds of processor time, also of what annotates all the time,
+    and of threads; a child of fork has its own."""
+    for config in (f"sample-report(output=stdout,sample.frequency=1000,{JSON})",
+                   f"runtime-report(output=stdout,sample.frequency=1000,{JSON})"):
+        done = run(place, "samples", "2", CALI_CONFIG=config)
+        lines, text = done.stdout.decode().split("[", 1)
+        wanted = {}
+        for line in lines.splitlines():
+            wanted[line.split()[0]] = wanted.get(line.split()[0], 0) + float(line.split()[1])
+        found = {}
+        for row in json.loads("[" + text):
+            name = row.get("path", "").split("/")[0]
+            found[name] = found.get(name, 0) + row["Samples"]
+        for name, ms in wanted.items():
+            expect(abs(found[name] - ms) < 0.03 * ms + 12, f"{name}: {found[name]} in {ms} ms")
+    done = run(place, "plain", "1", CALI_CONFIG="sample-report(sample.frequency=20000)")
+    expect(b"SAMPLER_FREQUENCY is from 1 to 10000" in done.stderr, f"{done}")
+    done = run(place, "plain", "1", CALI_SERVICES_ENABLE="event,aggregate,sampler", CALI_SAMPLER_CLOCK="moon")
+    expect(b"SAMPLER_CLOCK 'moon' cannot be had" in done.stderr, f"{done}")
+
+
 def steady(place):
     """Once contexts are known: no system call, no heap on the way of an event in a channel."""
     program = build(place, os.path.join(common.FOLDER, "channels.c"))
@@ -357,4 +379,4 @@ def steady(place):
 
 TESTS = (state, examples, report, agreement, several, threads, heap, files, locks, libraries, loops, metrics,
          system, filters, policies, forks, mistakes, settings, handlers, mismatches, addresses, memory,
-         log, names, steady)
+         log, names, samples, steady)
