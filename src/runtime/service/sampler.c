@@ -11,6 +11,7 @@
  */
 #include "runtime/channel/channel.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -97,6 +98,7 @@ static void begin(void)
 	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID,
 				 .sigev_signo = sampler.signal};
 	const struct itimerspec spec = {sampler.period, sampler.period};
+	int saved = errno;
 
 	own_timer.begun = true;
 	if (runtime_sealed)
@@ -104,6 +106,7 @@ static void begin(void)
 	event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
 	if (syscall(SYS_timer_create, sampler.clock, &event, &own_timer.timer)) {
 		own_timer.ended = true;
+		errno = saved;
 		return;
 	}
 	syscall(SYS_timer_settime, own_timer.timer, 0, &spec, NULL);

@@ -13,6 +13,7 @@
 	X(report)                                                                        \
 	X(textlog)                                                                       \
 	X(loop_statistics)                                                               \
+	X(perf)                                                                          \
 	X(sampler)                                                                       \
 	X(rusage)                                                                        \
 	X(memstat)                                                                       \
