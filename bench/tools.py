@@ -3,8 +3,11 @@
 import dataclasses
 import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable
+
+import workloads
 
 
 @dataclasses.dataclass
@@ -34,11 +37,32 @@ def callgrind(folder):
     return ["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={out}"]
 
 
+def drrun_path():
+    """It looks for the rest of DynamoRIO from where it was called."""
+    return os.path.realpath(shutil.which("drrun"))
+
+
+def dynamorio_blocks(folder):
+    """DynamoRIO with a client of ours that is built where drrun and its libraries are."""
+    drrun = drrun_path()
+    root = os.path.dirname(os.path.dirname(drrun))
+    client = os.path.join(folder, "dynamorio_blocks.so")
+    libraries = os.path.join(root, "ext", "lib64", "release")
+    if not os.path.exists(client):
+        subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-fno-stack-protector", "-DX86_64",
+                        "-DLINUX", f"-I{root}/include", f"-I{root}/ext/include", "-o", client,
+                        os.path.join(workloads.PROGRAMS, "dynamorio_blocks.c"),
+                        f"-L{libraries}", "-ldrx", "-ldrmgr", "-ldrreg",
+                        f"-Wl,-rpath,{libraries}"], check=True)
+    return [drrun, "-c", client, os.path.join(folder, "dynamorio.txt"), "--"]
+
+
 PEERS = [
     Tool("valgrind-none", "valgrind", lambda folder: ["valgrind", "-q", "--tool=none"],
          slow=True),
     Tool("callgrind", "valgrind", callgrind, slow=True),
-    Tool("dynamorio", "drrun", lambda folder: ["drrun", "--"]),
+    Tool("dynamorio", "drrun", lambda folder: [drrun_path(), "--"]),
+    Tool("dynamorio-blocks", "drrun", dynamorio_blocks),
 ]
 
 
@@ -62,7 +86,7 @@ def choose(options, cache):
                for measurement in MEASUREMENTS), *PEERS]
     default = ("trammel" if options.quick
                else "trammel,trammel-blocks,trammel-edges,trammel-block-coverage,"
-                    "valgrind-none,callgrind,dynamorio")
+                    "valgrind-none,callgrind,dynamorio,dynamorio-blocks")
     wanted = (options.tools or default).split(",")
     unknown = set(wanted) - {tool.name for tool in known}
     if unknown:

@@ -88,9 +88,16 @@ uint32_t *edges_list_slots(const struct plan *plan, const struct plan_function *
 	return slots;
 }
 
+/* What flow_solve takes and gives. */
+struct solving {
+	uint64_t *counts, *counted; /* by edge of the graph */
+	uint64_t *nodes;            /* by node; NULL: nobody asks */
+	int64_t *by_node;           /* residues; NULL: there are none */
+};
+
 static void take_counters(const struct plan *plan, const struct plan_function *function,
 			  const struct flow_graph *graph, const uint64_t *counters,
-			  uint64_t *counted, uint64_t *counts)
+			  const struct solving *solving)
 {
 	scoped_free uint32_t *slots = edges_list_slots(plan, function, graph);
 	uint32_t edges = EDGES_BLOCKS + function->block_count;
@@ -98,12 +105,12 @@ static void take_counters(const struct plan *plan, const struct plan_function *f
 	for (uint32_t i = 0; i < graph->edge_count; i++) {
 		if (slots[i] >= plan->slot_count)
 			continue;
-		bit_set(counted, i);
-		counts[i] = counters[slots[i]];
+		bit_set(solving->counted, i);
+		solving->counts[i] = counters[slots[i]];
 	}
 	for (uint32_t i = 0; i < function->edge_count; i++)
 		if (edge_of(plan, function, i)->flags & PLAN_EDGE_JOINED)
-			bit_set(counted, edges + i);
+			bit_set(solving->counted, edges + i);
 }
 
 /* Whether a block's probe lies behind the place of the residue: who left there has not
@@ -179,28 +186,50 @@ static void find_stayed(const struct plan *plan, const struct plan_function *fun
 			counts->stayed[edge_of(plan, function, i)->from] = 0;
 }
 
+/* How often a block was entered. Of who came into its middle, it was not. Without
+ * residues as much comes in as goes through. */
+static uint64_t entered(const struct solving *of, uint32_t block)
+{
+	uint32_t node = edges_node_in(block);
+
+	if (!of->by_node)
+		return of->counts[EDGES_BLOCKS + block];
+	return of->nodes[node] -
+	       (of->by_node[node] < 0 ? -(uint64_t)of->by_node[node] : 0);
+}
+
 static void take_result(const struct plan *plan, const struct plan_function *function,
-			const uint64_t *counts, const uint64_t *nodes,
-			const int64_t *by_node, struct edges_counts *ret_counts)
+			const struct solving *of, struct edges_counts *ret_counts)
 {
 	uint32_t blocks = function->block_count, edges = function->edge_count;
+	uint64_t *all =
+		memory_allocate((2 * (size_t)blocks + edges + 1) * sizeof(uint64_t));
 	struct edges_counts result = {
-		.calls = counts[EDGES_ENTRY],
-		.blocks = memory_allocate_zeroed(blocks + 1, sizeof(*result.blocks)),
-		.stayed = memory_allocate_zeroed(blocks + 1, sizeof(*result.stayed)),
-		.edges = memory_allocate_zeroed(edges + 1, sizeof(*result.edges)),
+		.calls = of->counts[EDGES_ENTRY],
+		.blocks = all,
+		.edges = all + blocks,
+		.stayed = (int64_t *)(all + blocks + edges),
 	};
 
-	/* Of who came into the middle of a block, it was not entered. */
-	for (uint32_t i = 0; i < blocks; i++) {
-		int64_t by = by_node[edges_node_in(i)];
-
-		result.blocks[i] = nodes[edges_node_in(i)] - (by < 0 ? (uint64_t)-by : 0);
-	}
-	for (uint32_t i = 0; i < edges; i++)
-		result.edges[i] = counts[EDGES_BLOCKS + blocks + i];
+	for (uint32_t i = 0; i < blocks; i++)
+		result.blocks[i] = entered(of, i);
+	memcpy(result.edges, of->counts + EDGES_BLOCKS + blocks,
+	       edges * sizeof(uint64_t));
 	find_stayed(plan, function, &result);
 	*ret_counts = result;
+}
+
+/* Zeros for all arrays, in one piece. */
+static void solving_init(struct solving *solving, const struct flow_graph *graph,
+			 bool residues)
+{
+	size_t words = bit_words(graph->edge_count), nodes = graph->node_count;
+
+	solving->counts = memory_allocate_zeroed(
+		graph->edge_count + words + (residues ? 2 * nodes : 0), sizeof(uint64_t));
+	solving->counted = solving->counts + graph->edge_count;
+	solving->nodes = residues ? solving->counted + words : NULL;
+	solving->by_node = residues ? (int64_t *)(solving->nodes + nodes) : NULL;
 }
 
 bool edges_solve(const struct plan *plan, const struct plan_function *function,
@@ -208,38 +237,31 @@ bool edges_solve(const struct plan *plan, const struct plan_function *function,
 		 struct edges_counts *ret_counts, uint32_t *ret_fault)
 {
 	struct flow_graph graph;
+	struct solving solving;
 	uint32_t node;
 	bool good;
 
 	*ret_counts = (struct edges_counts){0};
 	edges_graph(plan, function, &graph);
-	scoped_free uint64_t *counts =
-		memory_allocate_zeroed(graph.edge_count, sizeof(*counts));
-	scoped_free uint64_t *counted =
-		memory_allocate_zeroed(bit_words(graph.edge_count), sizeof(*counted));
-	scoped_free uint64_t *nodes =
-		memory_allocate_zeroed(graph.node_count, sizeof(*nodes));
-	scoped_free int64_t *by_node =
-		memory_allocate_zeroed(graph.node_count, sizeof(*by_node));
-
-	take_counters(plan, function, &graph, counters, counted, counts);
-	if (residues)
+	solving_init(&solving, &graph, residues && residues->count);
+	take_counters(plan, function, &graph, counters, &solving);
+	if (solving.by_node)
 		vector_for_each (residues, residue)
-			take_residue(plan, function, residue, by_node);
-	good = flow_solve(&graph, counted, by_node, counts, nodes, &node);
-	free(graph.edges);
+			take_residue(plan, function, residue, solving.by_node);
+	good = flow_solve(&graph, solving.counted, solving.by_node, solving.counts,
+			  solving.nodes, &node);
 	if (good)
-		take_result(plan, function, counts, nodes, by_node, ret_counts);
+		take_result(plan, function, &solving, ret_counts);
 	else
 		*ret_fault = node ? (node - 1) / 2 : 0;
+	free(graph.edges);
+	free(solving.counts);
 	return good;
 }
 
 void edges_counts_deinit(struct edges_counts *counts)
 {
 	free(counts->blocks);
-	free(counts->stayed);
-	free(counts->edges);
 }
 
 bool edges_is_fall(const struct plan *plan, const struct plan_function *function,

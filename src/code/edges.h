@@ -73,7 +73,8 @@ bool edges_find_residue(const struct plan *plan, const struct plan_function *fun
 /* What follows from the counters of one function. */
 struct edges_counts {
 	uint64_t calls;   /* how often its start was entered from outside */
-	uint64_t *blocks; /* by block: how often it was entered */
+	uint64_t *blocks; /* by block: how often it was entered. The other arrays are
+			     behind it */
 	int64_t *stayed; /* by block: how often it was entered less how often it was left;
 			    0 where an edge from it has no count */
 	uint64_t *edges; /* by edge; of those with PLAN_EDGE_JOINED 0 */

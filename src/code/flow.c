@@ -111,27 +111,28 @@ static bool add(int64_t *sum, int64_t value)
 }
 
 /* Each partial sum of a flow that can be is within the count of its node, so that an
- * overflow is a fault of the counts. */
+ * overflow is a fault of the counts. Whether an edge is counted is as good as random to
+ * the processor, so there are no branches. */
 static bool weigh(const struct flow_graph *graph, const uint64_t *counted,
 		  const uint64_t *counts, struct balance *balances, uint32_t *ret_fault)
 {
 	for (uint32_t i = 0; i < graph->edge_count; i++) {
 		const struct flow_edge *edge = &graph->edges[i];
 		struct balance *from = &balances[edge->from], *to = &balances[edge->to];
+		uint32_t known = bit_test(counted, i);
+		int64_t count = (int64_t)(counts[i] & -(uint64_t)known);
+		bool bad_to = !add(&to->surplus, count) | (count < 0);
+		bool bad_from =
+			__builtin_sub_overflow(from->surplus, count, &from->surplus);
 
-		if (!bit_test(counted, i)) {
-			from->unknown++;
-			from->edges ^= i;
-			to->unknown++;
-			to->edges ^= i;
+		from->unknown += !known;
+		to->unknown += !known;
+		from->edges ^= i & (known - 1);
+		to->edges ^= i & (known - 1);
+		if (!bad_to && !bad_from)
 			continue;
-		}
-		*ret_fault = edge->to;
-		if (counts[i] > INT64_MAX || !add(&to->surplus, (int64_t)counts[i]))
-			return false;
-		*ret_fault = edge->from;
-		if (!add(&from->surplus, -(int64_t)counts[i]))
-			return false;
+		*ret_fault = bad_to ? edge->to : edge->from;
+		return false;
 	}
 	return true;
 }

@@ -111,15 +111,19 @@ static void take(struct whole *whole, uint32_t offset, uint32_t size)
 	memset(whole->bytes.items + offset, BYTE_PATCHED, size);
 }
 
-/* The forms of a jump, the best first. */
+/*
+ * The forms of a jump, the best first. A short one leads to an island, and so is two
+ * jumps: a program whose controller is dead may take its text back when a thread has
+ * taken the first. So whatever one jump can do, one does.
+ */
 enum { FORMS = 4 };
 static const struct {
 	uint8_t size;
 	enum fit fit;
 } forms[FORMS] = {
 	{JUMP, FIT_CLEAN},
-	{SHORT_JUMP, FIT_CLEAN},
 	{JUMP, FIT_OVER_LEADERS},
+	{SHORT_JUMP, FIT_CLEAN},
 	{SHORT_JUMP, FIT_OVER_LEADERS},
 };
 

@@ -51,6 +51,9 @@ static struct trm_error *sign_in(struct wire_control *control)
 		error = pthread_mutex_lock(owner);
 	if (error)
 		return trm_error_system(error, "cannot lock an arena");
+	/* The kernel wakes a thread that waits for the holder's death if it is told that
+	 * there are any. */
+	__atomic_fetch_or(&control->owner[0], FUTEX_WAITERS, __ATOMIC_RELEASE);
 	return NULL;
 }
 

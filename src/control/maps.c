@@ -100,6 +100,21 @@ bool maps_is_free(const struct maps *maps, uint64_t start, uint64_t size)
 	return true;
 }
 
+uint64_t maps_count_bytes(const struct maps *maps, uint64_t start, uint64_t size,
+			  bool (*counts)(const struct mapping *mapping))
+{
+	uint64_t bytes = 0;
+
+	vector_for_each (&maps->mappings, mapping) {
+		uint64_t from = mapping->start > start ? mapping->start : start;
+		uint64_t to = mapping->end < start + size ? mapping->end : start + size;
+
+		if (from < to && counts(mapping))
+			bytes += to - from;
+	}
+	return bytes;
+}
+
 static uint64_t distance(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : b - a;

@@ -77,6 +77,10 @@ const struct mapping *maps_find_path(const struct maps *maps, const char *path);
 /* Whether nothing is mapped in [start, start + size). */
 bool maps_is_free(const struct maps *maps, uint64_t start, uint64_t size);
 
+/* How many bytes of [start, start + size) are in mappings that count. */
+uint64_t maps_count_bytes(const struct maps *maps, uint64_t start, uint64_t size,
+			  bool (*counts)(const struct mapping *mapping));
+
 /* The free range of `size` bytes nearest to `near`, pages aligned, at least `low_limit`;
  * 0 if there is none within `reach` bytes. */
 uint64_t maps_find_free(const struct maps *maps, uint64_t near, uint64_t size,

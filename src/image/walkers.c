@@ -4,8 +4,9 @@
 
 #include <string.h>
 
-/* What the dynamic string tables of run-time systems begin with, or of what is linked
- * with them: names of functions that they define, or of their libraries. */
+/* What strings in the dynamic string tables of run-time systems begin with, or of what is
+ * linked with them: names of functions that they define, or of their libraries. At least
+ * 4 letters. */
 static const char *const marks[] = {
 	"caml_",
 	"camlStdlib",
@@ -68,17 +69,46 @@ static size_t find_strings(const struct headers *file, const uint8_t **ret_bytes
 	return left < size ? left : size;
 }
 
+#define MARKS (sizeof(marks) / sizeof(marks[0]))
+
+/* How each mark begins: large programs have tens of thousands of strings. */
+struct heads {
+	uint32_t of[MARKS];
+};
+
+static struct heads read_heads(void)
+{
+	struct heads heads;
+
+	for (size_t i = 0; i < MARKS; i++)
+		memcpy(&heads.of[i], marks[i], sizeof(heads.of[i]));
+	return heads;
+}
+
+static bool begins_marked(const struct heads *heads, const char *string, size_t length)
+{
+	uint32_t head;
+
+	if (length < sizeof(head))
+		return false;
+	memcpy(&head, string, sizeof(head));
+	for (size_t i = 0; i < MARKS; i++)
+		if (heads->of[i] == head && length >= strlen(marks[i]) &&
+		    !memcmp(string, marks[i], strlen(marks[i])))
+			return true;
+	return false;
+}
+
 static bool is_marked(const uint8_t *strings, size_t size)
 {
 	const char *at = (const char *)strings, *end = at + size;
+	const struct heads heads = read_heads();
 
 	while (at < end) {
 		size_t length = strnlen(at, (size_t)(end - at));
 
-		for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
-			if (length >= strlen(marks[i]) &&
-			    !memcmp(at, marks[i], strlen(marks[i])))
-				return true;
+		if (begins_marked(&heads, at, length))
+			return true;
 		at += length + 1;
 	}
 	return false;

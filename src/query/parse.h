@@ -30,6 +30,10 @@ struct query_column *query_add_column(struct query *query, enum query_column_kin
 				      const char *name);
 struct query_column *query_add_result(struct query *query, size_t aggregate);
 
+/* Whether the C library's automaton of an extended regular expression has a size that
+ * anybody needs; it need not be a right one. */
+bool query_pattern_fits(const char *text);
+
 /* Adds the columns that follow from other clauses, and finds those that ORDER BY and
  * HAVING name. */
 struct trm_error *query_complete(struct query_parser *parser);

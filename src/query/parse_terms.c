@@ -46,6 +46,12 @@ static struct trm_error *parse_regex(struct query_parser *parser, struct query_t
 	size_t place = parser->at;
 
 	TRM_TRY(query_need_pattern(parser, &test->text, &any_case));
+	while (parser->text[place] == ' ')
+		place++;
+	if (!query_pattern_fits(test->text))
+		return query_complain_at(
+			parser, place,
+			"a regular expression whose repetitions make it too large");
 	test->regex = memory_allocate_zeroed(1, sizeof(*test->regex));
 	int status = regcomp(test->regex, test->text,
 			     REG_EXTENDED | REG_NOSUB | (any_case ? REG_ICASE : 0));
@@ -57,8 +63,6 @@ static struct trm_error *parse_regex(struct query_parser *parser, struct query_t
 	regerror(status, test->regex, reason, sizeof(reason));
 	free(test->regex);
 	test->regex = NULL;
-	while (parser->text[place] == ' ')
-		place++;
 	return query_complain_at(parser, place, "no regular expression: %s", reason);
 }
 

@@ -9,7 +9,9 @@
 #include <stddef.h>
 
 #define SYS_rt_sigprocmask 14
+#define EPERM              1
 #define EINVAL             22
+#define ENOSYS             38
 
 static inline int64_t system_call(uint64_t number, const uint64_t arguments[6])
 {

@@ -8,6 +8,7 @@
 #define SYS_close          3
 #define SYS_munmap         11
 #define SYS_sched_yield    24
+#define SYS_nanosleep      35
 #define SYS_rt_sigreturn   15
 #define SYS_memfd_create   319
 #define PROT_CODE          5  /* PROT_READ | PROT_EXEC */
@@ -264,17 +265,25 @@ inject:
 	mov	%rsp, %rbx
 	lea	resident_start + WIRE_CONTROL_OFFSET + WIRE_CONTROL_STACK(%rip), %rsp
 	lea	resident_start + WIRE_CONTROL_OFFSET + WIRE_CONTROL_BATCH(%rip), %rdi
+	lea	resident_start + WIRE_CONTROL_OFFSET(%rip), %rsi
 	call	resident_run
 	lea	resident_start + WIRE_CONTROL_OFFSET(%rip), %r8
 	movl	$1, WIRE_CONTROL_RAN(%r8)
 0:	pause
-	cmpl	$0, WIRE_CONTROL_YIELDS(%r8)
+	cmpl	$0, WIRE_CONTROL_UNFILTERED(%r8)
 	je	1f
 	mov	$SYS_sched_yield, %eax
 	syscall
 1:	testl	$FUTEX_OWNER_DIED, (%r8)
 	jz	0b
-	mov	%rbx, %rsp
+	/* Not before a thread that takes texts back now, which others must not run in. */
+	cmpl	$0, WIRE_CONTROL_UNFILTERED(%r8)
+	je	2f
+	mov	$SYS_nanosleep, %eax
+	lea	a_while(%rip), %rdi
+	xor	%esi, %esi
+	syscall
+2:	mov	%rbx, %rsp
 	lea	resident_start + WIRE_CONTROL_OFFSET + 0x48(%rip), %rsi
 	xor	%edx, %edx
 	set_mask
@@ -282,6 +291,9 @@ inject:
 	restore_registers
 	lea	128(%rsp), %rsp
 	jmp	*resident_start + WIRE_CONTROL_OFFSET + 0x40(%rip)
+	.balign 8
+a_while:
+	.quad	0, 2000000 /* ns */
 inject_end:
 
 /*

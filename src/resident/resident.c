@@ -6,8 +6,12 @@
 
 #define SYS_futex            202
 #define SYS_gettid           186
+#define SYS_futex_waitv      449 /* since Linux 5.16 */
+#define SYS_clock_gettime    228
+#define CLOCK_MONOTONIC      1
 #define FUTEX_WAIT           0
 #define FUTEX_WAKE           1
+#define FUTEX_32             2
 #define PR_SET_SECCOMP       22
 #define PR_SET_TSC           26
 #define PR_TSC_SIGSEGV       2
@@ -43,7 +47,7 @@
 #define WAITS_IN_ALL 1500
 
 void resident_serve(struct wire_bank *bank, const struct wire_registers *frame);
-void resident_run(struct wire_batch *batch);
+void resident_run(struct wire_batch *batch, const struct wire_control *control);
 void resident_alone(const struct wire_control *control,
 		    const struct wire_registers *frame);
 void resident_way_back(uint64_t *context);
@@ -68,12 +72,62 @@ static void futex(uint32_t *word, uint64_t operation, uint64_t value,
 	system_call(SYS_futex, arguments);
 }
 
-void resident_run(struct wire_batch *batch)
+/* Waits until one of both words changes. False: it cannot. */
+static int wait_for_both(uint32_t *word, uint32_t value, const uint32_t *other,
+			 uint32_t other_value)
+{
+	const struct {
+		uint64_t value, word;
+		uint32_t flags, unused;
+	} waits[] = {
+		{value, (uint64_t)(uintptr_t)word, FUTEX_32, 0},
+		{other_value, (uint64_t)(uintptr_t)other, FUTEX_32, 0},
+	};
+	struct timespec end;
+	uint64_t read[6] = {CLOCK_MONOTONIC, (uint64_t)(uintptr_t)&end};
+	uint64_t arguments[6] = {(uint64_t)(uintptr_t)waits,
+				 2,
+				 0,
+				 (uint64_t)(uintptr_t)&end,
+				 CLOCK_MONOTONIC,
+				 0};
+
+	if (system_call(SYS_clock_gettime, read))
+		return 0;
+	end.nanoseconds += WAIT_NS;
+	if (end.nanoseconds >= 1000000000) {
+		end.nanoseconds -= 1000000000;
+		end.seconds++;
+	}
+	int64_t result = system_call(SYS_futex_waitv, arguments);
+
+	return result != -ENOSYS && result != -EPERM;
+}
+
+/*
+ * Waits for a reply, or for the controller's death: who is about to take texts back does
+ * so at once then, while the kernel still holds the threads that the controller had
+ * stopped.
+ */
+static void wait_for_reply(struct wire_bank *bank, const struct wire_control *control)
+{
+	static const struct timespec pause = {0, WAIT_NS};
+	uint32_t owner = __atomic_load_n(&control->owner[0], __ATOMIC_ACQUIRE);
+
+	if ((owner & FUTEX_OWNER_DIED) == 0 &&
+	    (!control->unfiltered ||
+	     !wait_for_both(&bank->reply, WIRE_NONE, &control->owner[0], owner)))
+		futex(&bank->reply, FUTEX_WAIT, WIRE_NONE, &pause);
+}
+
+void resident_run(struct wire_batch *batch, const struct wire_control *control)
 {
 	for (size_t i = 0; i < batch->count && i < WIRE_BATCH_MAX; i++) {
 		struct wire_call *call = &batch->calls[i];
 		uint64_t arguments[6];
 
+		if (batch->together && controller_died(control))
+			return;
 		for (int k = 0; k < 6; k++) {
 			uint64_t value = call->arguments[k];
 
@@ -98,8 +152,6 @@ static void post(struct wire_bank *bank, struct wire_control *control,
 /* Takes the controller's reply; WIRE_DONE if it is dead. */
 static enum wire_reply await(struct wire_bank *bank, const struct wire_control *control)
 {
-	static const struct timespec pause = {0, WAIT_NS};
-
 	for (int waits = 0; waits < WAITS_IN_ALL; waits++) {
 		uint32_t reply =
 			__atomic_exchange_n(&bank->reply, WIRE_NONE, __ATOMIC_ACQUIRE);
@@ -108,7 +160,7 @@ static enum wire_reply await(struct wire_bank *bank, const struct wire_control *
 			return reply;
 		if (controller_died(control))
 			break;
-		futex(&bank->reply, FUTEX_WAIT, WIRE_NONE, &pause);
+		wait_for_reply(bank, control);
 	}
 	return WIRE_DONE;
 }
@@ -125,11 +177,15 @@ static enum wire_reply ask(struct wire_bank *bank)
 	__atomic_store_n(&bank->reply, WIRE_NONE, __ATOMIC_RELEASE);
 	post(bank, control, WIRE_POSTED);
 	while ((reply = await(bank, control)) == WIRE_RUN) {
-		resident_run(&bank->batch);
+		resident_run(&bank->batch, control);
 		post(bank, control, WIRE_RAN);
 	}
 	__atomic_store_n(&bank->request, WIRE_IDLE, __ATOMIC_RELEASE);
-	return controller_died(control) ? WIRE_ALONE : reply;
+	if (!controller_died(control))
+		return reply;
+	/* The kernel has woken one. */
+	futex(&control->owner[0], FUTEX_WAKE, INT32_MAX, NULL);
+	return WIRE_ALONE;
 }
 
 /* Not an assignment: compilers make it a call of memcpy, which is not here. */
@@ -403,12 +459,13 @@ void resident_serve(struct wire_bank *bank, const struct wire_registers *frame)
 	copy_registers(&bank->registers, frame);
 	bank->number = (uint32_t)behind[1];
 	see_clock(bank, bank->number, &bank->registers);
+	struct wire_control *control = (struct wire_control *)(uintptr_t)bank->control;
+
 	if (sets_seccomp(bank)) {
+		control->unfiltered = 0;
 		bank->quiet = 1;
 		return;
 	}
-	const struct wire_control *control =
-		(const struct wire_control *)(uintptr_t)bank->control;
 
 	if (bank->number == WIRE_HOOK_PRCTL ||
 	    (bank->number == WIRE_HOOK_EXIT && !control->watch_exit) ||

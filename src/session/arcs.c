@@ -109,11 +109,19 @@ void arcs_add_difference(const struct process *process, uint32_t interval,
 	}
 }
 
+static bool is_merged(const struct image_arcs *arcs)
+{
+	for (size_t i = 1; i < arcs->count; i++)
+		if (by_place(&arcs->items[i - 1], &arcs->items[i]) >= 0)
+			return false;
+	return true;
+}
+
 void arcs_merge(struct image_arcs *arcs)
 {
 	size_t kept = 0;
 
-	if (!arcs->count)
+	if (is_merged(arcs))
 		return;
 	qsort(arcs->items, arcs->count, sizeof(*arcs->items), by_place);
 	for (size_t i = 1; i < arcs->count; i++) {
@@ -125,6 +133,19 @@ void arcs_merge(struct image_arcs *arcs)
 	arcs->count = kept + 1;
 }
 
+/* The last instruction in front of `end` that is known from the plan: of a direct call,
+ * or the function's first. */
+static uint64_t known_start(const struct plan *plan, const struct plan_function *function,
+			    uint64_t end)
+{
+	size_t i = search_first(plan->arcs.count, index,
+				plan->arcs.items[index].site + CALL <= end);
+
+	return i && plan->arcs.items[i - 1].site > function->address
+		       ? plan->arcs.items[i - 1].site
+		       : function->address;
+}
+
 /* The start of the instruction of a function that ends at `end`; 0 if none does. */
 static uint64_t start_of_last(struct module_file *file,
 			      const struct plan_function *function, uint64_t end,
@@ -132,7 +153,8 @@ static uint64_t start_of_last(struct module_file *file,
 {
 	const uint8_t *bytes =
 		module_file_original(file, function->address, function->size);
-	uint64_t at = 0, size = end - function->address;
+	uint64_t at = known_start(file->plan, function, end) - function->address;
+	uint64_t size = end - function->address;
 
 	if (!bytes || size > function->size)
 		return 0;

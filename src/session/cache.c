@@ -137,6 +137,11 @@ const char *cache_folder(const struct cache *cache)
 	return cache->folder;
 }
 
+bool cache_grew(const struct cache *cache)
+{
+	return cache->names && cache_names_grew(cache->names);
+}
+
 struct file_identity file_identity_of(const struct stat *status)
 {
 	return (struct file_identity){
@@ -481,7 +486,7 @@ static void describe_plan(struct module_file *file)
 			!strncmp(plan->names.items + function->name, "__lsan", 6);
 	}
 	vector_for_each (&plan->fixups, fixup) {
-		if (fixup->kind == PLAN_FIXUP_SLOT)
+		if (fixup->kind == PLAN_FIXUP_SLOT || !file->dynamic)
 			continue;
 		add_own_word(&file->own_words, fixup->offset);
 	}

@@ -38,7 +38,8 @@ struct module_text {
 #define MODULE_TEXTS 4
 
 /* Words of 64 bits in trampolines that depend on where the module lies, by their offsets,
- * and the numbers of the pages that they lie in. More of either than fit: `many`. */
+ * and the numbers of the pages that they lie in; none of one at a fixed address. More of
+ * either than fit: `many`. */
 #define MODULE_OWN_WORDS 512
 #define MODULE_OWN_PAGES 6
 struct module_own_words {
@@ -95,6 +96,9 @@ void cache_destroy(struct cache *cache);
 /* The folder in use; NULL if nothing is kept. */
 const char *cache_folder(const struct cache *cache);
 
+/* Whether files may have been added to it since it was opened. */
+bool cache_grew(const struct cache *cache);
+
 /* What a file is opened for. */
 struct module_use {
 	const char *path;     /* as the program has it */
@@ -149,7 +153,7 @@ void module_text_compose(const struct module_file *file, const struct module_tex
 uint64_t module_text_available(const struct module_file *file,
 			       const struct module_text *text);
 
-/* Deletes what was used longest ago while more lies in the folder than
+/* If the folder grew: deletes what was used longest ago while more lies in it than
  * $TRAMMEL_CACHE_LIMIT MiB (default 1024), and files that killed runs left behind. */
 void cache_prune(const struct cache *cache);
 

@@ -15,7 +15,7 @@
 #include <xxhash.h>
 
 #define PAGE  4096u
-#define BLOCK (256u << 10)        /* bytes of text written at once */
+#define HUGE  (2ull << 20)        /* bytes of a large page */
 #define MAGIC 0x6e616c706c6d7274u /* "trmlplan" */
 
 enum part {
@@ -60,13 +60,34 @@ static uint64_t round_up(uint64_t size)
 	return (size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 }
 
+/* Where a part begins that comes behind `offset`. What is executed, and large, has the
+ * same place in a large page in the file as in memory. Where the file system keeps files
+ * in large pages (ext4 from Linux 6.16 on, XFS, Btrfs), they are mapped as such then: one
+ * fault and one entry of the TLB for 512 pages. */
+static uint64_t part_start(const struct header *header, int part, uint64_t offset)
+{
+	uint64_t address = 0;
+
+	if (header->part_size[part] < HUGE)
+		return offset;
+	if (part == CODE)
+		address = header->code_address;
+	else if (part == TEXTS)
+		address = header->texts[0].address + header->texts[0].part_offset;
+	else
+		return offset;
+	return offset + (address - offset) % HUGE;
+}
+
 static uint64_t part_offset(const struct header *header, int part)
 {
 	uint64_t offset = PAGE;
 
-	for (int i = 0; i < part; i++)
+	for (int i = 0; i < part; i++) {
+		offset = part_start(header, i, offset);
 		offset += round_up(header->part_size[i]);
-	return offset;
+	}
+	return part < PARTS ? part_start(header, part, offset) : offset;
 }
 
 static uint64_t own_checksum(const struct header *header)
@@ -77,8 +98,6 @@ static uint64_t own_checksum(const struct header *header)
 static bool is_sound(const struct header *header, size_t size,
 		     const struct module_file *file)
 {
-	uint64_t total = 0;
-
 	if (header->magic != MAGIC || header->wire_version != WIRE_VERSION ||
 	    header->header_size != sizeof(*header) ||
 	    header->own_checksum != own_checksum(header) ||
@@ -88,9 +107,8 @@ static bool is_sound(const struct header *header, size_t size,
 	for (int i = 0; i < PARTS; i++) {
 		if (header->part_size[i] > size)
 			return false;
-		total += round_up(header->part_size[i]);
 	}
-	return total + PAGE == size;
+	return part_offset(header, PARTS) == size;
 }
 
 static bool are_parts_sound(const struct header *header)
@@ -273,12 +291,14 @@ struct piece {
 };
 
 /* Written with pwrite(2), not through a mapping: a full disk must be an error, no SIGBUS.
- */
+ * A large page at a time: from more at once the kernel makes larger pieces, which it does
+ * not map as large pages. */
 static bool write_piece(int fd, const struct piece *piece, uint64_t offset)
 {
 	for (uint64_t done = 0; done < piece->size;) {
+		uint64_t left = piece->size - done, size = HUGE - (offset + done) % HUGE;
 		ssize_t n = pwrite(fd, (const char *)piece->bytes + done,
-				   piece->size - done, (off_t)(offset + done));
+				   left < size ? left : size, (off_t)(offset + done));
 
 		if (n <= 0)
 			return false;
@@ -287,27 +307,28 @@ static bool write_piece(int fd, const struct piece *piece, uint64_t offset)
 	return true;
 }
 
-/* The texts, composed a block at a time: all at once they would take memory, and the time
- * to get it. */
+/* The texts, composed a large page at a time: all at once they would take memory, and the
+ * time to get it. */
 static bool write_texts(int fd, struct header *header, const struct module_file *file)
 {
 	uint64_t at = part_offset(header, TEXTS);
-	scoped_free uint8_t *block = memory_allocate(BLOCK);
+	scoped_free uint8_t *block = memory_allocate(HUGE);
 	XXH3_state_t *state = XXH3_createState();
 	bool good = state != NULL && XXH3_64bits_reset(state) == XXH_OK;
 
 	for (uint32_t i = 0; i < file->text_count; i++) {
 		const struct module_text *text = &file->texts[i];
 
-		for (uint64_t done = 0; good && done < text->part_size; done += BLOCK) {
-			uint64_t left = text->part_size - done;
-			struct piece piece = {block, left < BLOCK ? left : BLOCK};
+		for (uint64_t done = 0; good && done < text->part_size;) {
+			uint64_t left = text->part_size - done, size = HUGE - at % HUGE;
+			struct piece piece = {block, left < size ? left : size};
 
 			module_text_compose(file, text, text->part_offset + done,
 					    piece.size, block);
 			good = XXH3_64bits_update(state, block, piece.size) == XXH_OK &&
 			       write_piece(fd, &piece, at);
 			at += piece.size;
+			done += piece.size;
 		}
 	}
 	if (good)

@@ -1,5 +1,6 @@
 /*
- * A plan in a file. Host byte order; every part starts on a page:
+ * A plan in a file. Host byte order; every part starts on a page (code and texts of 2 MiB
+ * and more where their addresses are in a large page, with a hole in front):
  *
  *     struct header   magic, versions, identity of the module's file, sizes of the parts
  *     functions       struct plan_function[]

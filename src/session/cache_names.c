@@ -6,8 +6,6 @@
 
 #include <dirent.h>
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,6 +29,7 @@ struct name {
 struct cache_names {
 	const char *folder;
 	pthread_mutex_t lock;
+	bool grew; /* see cache_names_grew */
 	struct VECTOR(struct name) known;
 };
 
@@ -49,18 +48,37 @@ static bool is_same(const struct name *a, const struct name *b)
 	       a->start == b->start && a->size == b->size;
 }
 
+/* Takes so many digits as "%x" writes them, and what follows them. */
+static bool take_number(const char **text, unsigned int digits, const char *behind,
+			uint64_t *ret_number)
+{
+	uint64_t number = 0;
+
+	for (; digits; digits--, ++*text) {
+		char c = **text;
+
+		if ((c < '0' || c > '9') && (c < 'a' || c > 'f'))
+			return false;
+		number = number << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+	}
+	*ret_number = number;
+	if (strncmp(*text, behind, strlen(behind)) != 0)
+		return false;
+	*text += strlen(behind);
+	return true;
+}
+
+/* By hand: each run reads the names of all files. */
 static bool parse(const char *text, struct name *ret_name)
 {
-	struct name name;
-	char again[64];
+	uint64_t key, kind, start, size;
 
-	if (sscanf(text, "%16lx-%8x-%8x-%8x.plan", &name.key.key, &name.key.kind,
-		   &name.start, &name.size) != 4)
+	if (!take_number(&text, 16, "-", &key) || !take_number(&text, 8, "-", &kind) ||
+	    !take_number(&text, 8, "-", &start) ||
+	    !take_number(&text, 8, ".plan", &size) || *text)
 		return false;
-	snprintf(again, sizeof(again), "%016lx-%08x-%08x-%08x.plan", name.key.key,
-		 name.key.kind, name.start, name.size);
-	*ret_name = name;
-	return !strcmp(text, again);
+	*ret_name = (struct name){{key, (uint32_t)kind}, (uint32_t)start, (uint32_t)size};
+	return true;
 }
 
 static void add(struct cache_names *names, const struct name *name)
@@ -76,11 +94,17 @@ static void read_folder(struct cache_names *names)
 {
 	DIR *folder = opendir(names->folder);
 	const struct dirent *item;
+	bool first = !names->known.count;
 	struct name name;
 
-	while (folder && (item = readdir(folder)))
-		if (parse(item->d_name, &name))
+	while (folder && (item = readdir(folder))) {
+		if (!parse(item->d_name, &name))
+			continue;
+		if (first)
+			vector_push(&names->known, name);
+		else
 			add(names, &name);
+	}
 	if (folder)
 		closedir(folder);
 }
@@ -175,9 +199,19 @@ char *cache_names_choose(struct cache_names *names, struct cache_key key, uint64
 	pthread_mutex_lock(&names->lock);
 	name.start = choose_start(names, key.kind, size);
 	add(names, &name);
+	names->grew = true;
 	pthread_mutex_unlock(&names->lock);
 	*ret_start = name.start;
 	return path_of(names, &name);
+}
+
+bool cache_names_grew(struct cache_names *names)
+{
+	pthread_mutex_lock(&names->lock);
+	bool grew = names->grew;
+
+	pthread_mutex_unlock(&names->lock);
+	return grew;
 }
 
 uint64_t cache_names_extent(struct cache_names *names, uint32_t kind)

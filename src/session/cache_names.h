@@ -7,6 +7,7 @@
 #ifndef TRAMMEL_SESSION_CACHE_NAMES_H
 #define TRAMMEL_SESSION_CACHE_NAMES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct cache_key {
@@ -28,6 +29,9 @@ void cache_names_drop(struct cache_names *names, struct cache_key key);
  * `ret_start` is where they are to begin. */
 char *cache_names_choose(struct cache_names *names, struct cache_key key, uint64_t size,
 			 uint32_t *ret_start);
+
+/* Whether a path was chosen: files may have been added. */
+bool cache_names_grew(struct cache_names *names);
 
 /* How many bytes of a bank files of a kind have, those of large modules left out. */
 uint64_t cache_names_extent(struct cache_names *names, uint32_t kind);

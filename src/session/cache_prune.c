@@ -111,7 +111,7 @@ void cache_prune(const struct cache *cache)
 {
 	struct entries entries = {0};
 	uint64_t total = 0, most = limit();
-	DIR *folder = cache_folder(cache) ? opendir(cache_folder(cache)) : NULL;
+	DIR *folder = cache_grew(cache) ? opendir(cache_folder(cache)) : NULL;
 
 	if (!folder)
 		return;

@@ -226,36 +226,46 @@ static char *make_name(const struct module_file *file,
 	return memory_copy_string(unnamed);
 }
 
-/* Demangling takes a while, and a function is in many records. */
+static struct saving_function *known_function(struct saving *saving,
+					      const struct module_file *file,
+					      const struct plan_function *function)
+{
+	bool made;
+	uint64_t *number = table_insert(&saving->known, (uintptr_t)function, &made);
+
+	if (made) {
+		*number = saving->functions.count;
+		vector_push(
+			&saving->functions,
+			((struct saving_function){.name = make_name(file, function)}));
+	}
+	return &saving->functions.items[*number];
+}
+
 const char *saving_function_name(struct saving *saving, const struct module_file *file,
 				 const struct plan_function *function)
 {
-	bool made;
-	uint64_t *number =
-		table_insert(&saving->names_by_function, (uintptr_t)function, &made);
-
-	if (made) {
-		*number = saving->function_names.count;
-		vector_push(&saving->function_names, make_name(file, function));
-	}
-	return saving->function_names.items[*number];
+	return known_function(saving, file, function)->name;
 }
 
 void saving_forget_names(struct saving *saving)
 {
-	vector_for_each (&saving->function_names, name)
-		free(*name);
-	vector_deinit(&saving->function_names);
-	table_deinit(&saving->names_by_function);
+	vector_for_each (&saving->functions, function)
+		free(function->name);
+	vector_deinit(&saving->functions);
+	table_deinit(&saving->known);
 }
 
 record_node saving_function_node(struct saving *saving, const struct module_file *file,
 				 const struct plan_function *function)
 {
-	const char *name = saving_function_name(saving, file, function);
+	struct saving_function *known = known_function(saving, file, function);
 
-	return record_node_child(saving->model, module_node(saving, file),
-				 saving->names.function, record_string(name));
+	if (!known->node)
+		known->node = record_node_child(saving->model, module_node(saving, file),
+						saving->names.function,
+						record_string(known->name));
+	return known->node;
 }
 
 static void save_process(struct saving *saving, const struct image_run *image)
@@ -329,7 +339,7 @@ static void save_calls(struct saving *saving, const struct image_run *image,
 		       record_node node, uint64_t address, uint64_t calls)
 {
 	const struct names *n = &saving->names;
-	struct record_pair pairs[5] = {
+	struct record_pair pairs[3 + SAVING_MORE] = {
 		{n->offset, record_address(address)},
 		{n->image, record_uint(image->number)},
 		{n->calls, record_uint(calls)},
@@ -338,22 +348,31 @@ static void save_calls(struct saving *saving, const struct image_run *image,
 	saving_write(saving, node, pairs, 3);
 }
 
+/* Member by member, for records of which there are many: compilers make other pairs
+ * elsewhere and copy them in larger pieces, for which processors wait. */
+static void set_number(struct record_pair *pair, record_attribute attribute,
+		       enum record_type type, uint64_t number)
+{
+	pair->attribute = attribute;
+	pair->value.type = type;
+	pair->value.size = 0;
+	pair->value.u = number;
+}
+
 static void save_block(struct saving *saving, const struct image_run *image,
 		       record_node node, uint64_t address, const struct plan_block *block,
 		       struct corrected count)
 {
 	const struct names *n = &saving->names;
-	struct record_pair pairs[9] = {
-		{n->offset, record_address(address)},
-		{n->image, record_uint(image->number)},
-		{n->block, record_address(address + block->offset)},
-		{n->block_size, record_uint(block->size)},
-		{n->block_instructions, record_uint(block->instructions)},
-		{n->count, record_uint(count.count)},
-	};
+	struct record_pair pairs[7 + SAVING_MORE];
 
-	if (count.stayed)
-		pairs[6] = (struct record_pair){n->stayed, record_int(count.stayed)};
+	set_number(&pairs[0], n->offset, RECORD_ADDRESS, address);
+	set_number(&pairs[1], n->image, RECORD_UINT, image->number);
+	set_number(&pairs[2], n->block, RECORD_ADDRESS, address + block->offset);
+	set_number(&pairs[3], n->block_size, RECORD_UINT, block->size);
+	set_number(&pairs[4], n->block_instructions, RECORD_UINT, block->instructions);
+	set_number(&pairs[5], n->count, RECORD_UINT, count.count);
+	set_number(&pairs[6], n->stayed, RECORD_INT, (uint64_t)count.stayed);
 	saving_write(saving, node, pairs, count.stayed ? 7 : 6);
 }
 
@@ -370,31 +389,31 @@ static void save_edge(struct saving *saving, const struct module_counts *of,
 		      record_node node, const struct plan_function *function,
 		      const struct plan_edge *edge, uint64_t count)
 {
-	static const char *const kinds[] = {
-		[CFG_EDGE_TAKEN] = "jump",
-		[CFG_EDGE_FALL] = "next",
-		[CFG_EDGE_SWITCH] = "switch",
-		[CFG_EDGE_RETURN] = "leave",
+	static const struct record_value kinds[] = {
+		[CFG_EDGE_TAKEN] = {RECORD_STRING, 4, .bytes = "jump"},
+		[CFG_EDGE_FALL] = {RECORD_STRING, 4, .bytes = "next"},
+		[CFG_EDGE_SWITCH] = {RECORD_STRING, 6, .bytes = "switch"},
+		[CFG_EDGE_RETURN] = {RECORD_STRING, 5, .bytes = "leave"},
 	};
 	const struct names *n = &saving->names;
 	const struct plan_block *blocks =
 		&of->file->plan->blocks.items[function->first_block];
 	uint64_t from = function->address + blocks[edge->from].offset;
-	struct record_pair pairs[9] = {
-		{n->offset, record_address(function->address)},
-		{n->image, record_uint(of->image->number)},
-		{n->edge, record_address(from + blocks[edge->from].size - edge->size)},
-		{n->edge_from, record_address(from)},
-		{n->edge_kind, record_string(kinds[edge->kind])},
-	};
+	uint64_t at = from + blocks[edge->from].size - edge->size;
+	struct record_pair pairs[7 + SAVING_MORE];
 	size_t pair = 5;
 
+	set_number(&pairs[0], n->offset, RECORD_ADDRESS, function->address);
+	set_number(&pairs[1], n->image, RECORD_UINT, of->image->number);
+	set_number(&pairs[2], n->edge, RECORD_ADDRESS, at);
+	set_number(&pairs[3], n->edge_from, RECORD_ADDRESS, from);
+	pairs[4].attribute = n->edge_kind;
+	pairs[4].value = kinds[edge->kind];
 	if (edge->to != PLAN_EDGE_OUT)
-		pairs[pair++] = (struct record_pair){
-			n->edge_to,
-			record_address(function->address + blocks[edge->to].offset)};
+		set_number(&pairs[pair++], n->edge_to, RECORD_ADDRESS,
+			   function->address + blocks[edge->to].offset);
 	if (!(edge->flags & PLAN_EDGE_JOINED))
-		pairs[pair++] = (struct record_pair){n->count, record_uint(count)};
+		set_number(&pairs[pair++], n->count, RECORD_UINT, count);
 	saving_write(saving, node, pairs, pair);
 }
 
@@ -425,7 +444,7 @@ static void save_fault(struct saving *saving, const struct image_run *image,
 		       record_node node, uint64_t address, uint64_t fault)
 {
 	const struct names *n = &saving->names;
-	struct record_pair pairs[5] = {
+	struct record_pair pairs[3 + SAVING_MORE] = {
 		{n->offset, record_address(address)},
 		{n->image, record_uint(image->number)},
 		{n->flow_fault, record_address(fault)},

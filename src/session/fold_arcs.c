@@ -46,18 +46,19 @@ static void save_arc(struct saving *saving, const struct saving_tally *tally,
 	const struct names *n = &saving->names;
 	const struct plan_function *function =
 		&tally->file->plan->functions.items[callee];
-	const struct plan_function *caller = caller_of(origin);
-	record_node node = saving_function_node(saving, tally->file, function);
-	struct record_pair pairs[8] = {
+	const struct plan_function *caller = count ? caller_of(origin) : NULL;
+	struct record_pair pairs[6 + SAVING_MORE] = {
 		{n->offset, record_address(function->address)},
 		{n->image, record_uint(tally->image->number)},
 		{n->arc_kind, record_string(origin->kind)},
 		{n->arc_count, record_uint(count)},
 	};
 	size_t pair_count = 4;
+	record_node node;
 
 	if (!count)
 		return;
+	node = saving_function_node(saving, tally->file, function);
 	if (origin->site)
 		pairs[pair_count++] =
 			(struct record_pair){n->arc_site, record_address(origin->site)};

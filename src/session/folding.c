@@ -131,13 +131,22 @@ static int by_place(const void *a, const void *b)
 	return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
+/* With nothing to add up: what was merged before, and a single bank in most cases. */
+static bool is_merged(const struct image_counts *counts)
+{
+	for (size_t i = 1; i < counts->count; i++)
+		if (by_place(&counts->items[i - 1], &counts->items[i]) >= 0)
+			return false;
+	return true;
+}
+
 /* Sorts, and adds up what is at one place: threads, and copies of a file. */
 static void merge_counts(const struct session *session, struct image_counts *counts)
 {
 	bool flags = session->options->collector->slot_size == 1;
 	size_t kept = 0;
 
-	if (!counts->count)
+	if (is_merged(counts))
 		return;
 	qsort(counts->items, counts->count, sizeof(*counts->items), by_place);
 	for (size_t i = 1; i < counts->count; i++) {

@@ -117,7 +117,7 @@ struct trm_error *space_make_arena(struct session *session, struct thread *threa
 	doorbell_add(session->doorbell, &arena->control->doorbell);
 	vector_push(&space->chunks, arena->chunks.items[0]);
 	space->filters = thread_filters(thread->tid);
-	arena->control->yields = !space->filters;
+	arena->control->unfiltered = !space->filters;
 	return NULL;
 }
 

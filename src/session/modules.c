@@ -759,23 +759,26 @@ static bool is_text_at(const struct maps *maps, const struct module *module)
 	return false;
 }
 
-void space_restore_text(struct session *session, struct space *space, pid_t pid)
+static bool swap_back(struct session *session, struct space *space)
 {
-	struct trm_error *error;
 	struct loan loan;
 
-	if (session->attached) {
-		if (!loan_find(session, space, &loan))
-			return; /* it counts on, then */
-		trm_error_destroy(swap_out(session, loan.thread, space));
-		loan_end(session, &loan);
-		return;
-	}
-	error = maps_read(pid, &session->maps);
-	if (error) { /* it is gone */
-		trm_error_destroy(error);
-		return;
-	}
+	if (!loan_find(session, space, &loan))
+		return false;
+	bool failed = remote_failed(swap_out(session, loan.thread, space));
+
+	loan_end(session, &loan);
+	vector_for_each (&space->modules, module)
+		failed |= module->swapped;
+	return !failed;
+}
+
+bool space_restore_text(struct session *session, struct space *space, pid_t pid)
+{
+	if (session->attached)
+		return swap_back(session, space);
+	if (remote_failed(maps_read(pid, &session->maps)))
+		return false; /* it is gone */
 	originals_map(session, space, pid);
 	vector_for_each (&space->modules, module) {
 		if (module->broken || module->restored ||
@@ -783,4 +786,5 @@ void space_restore_text(struct session *session, struct space *space, pid_t pid)
 			continue;
 		trm_error_destroy(write_patches(space, module, true));
 	}
+	return true;
 }

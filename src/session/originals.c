@@ -38,7 +38,8 @@ static bool map_original(struct session *session, struct thread *thread,
 	const struct module_text *text = module_text_of(module);
 	struct arena *arena = thread->process->space->family->arena;
 	struct image_range part = module_part_of(module);
-	struct wire_batch batch = {0};
+	/* With the controller dead, other threads would run meanwhile: see resident.c. */
+	struct wire_batch batch = {.together = 1};
 
 	snprintf((char *)arena->control->stack, WIRE_PATH_MAX, "%s", module->file->path);
 	unsigned int opened = BATCH_ADD(&batch, SYS_openat, (uint64_t)AT_FDCWD,

@@ -105,14 +105,25 @@ static void settle(struct session *session, struct thread *thread)
 	show_returns(thread, &registers);
 }
 
-/* All threads of the space are stopped, as far as they can be. One that is not stands in
- * a system call, and goes on in trampolines, which stay. */
+/*
+ * All threads of the space are stopped, as far as they can be. One that is not stands in
+ * a system call, and goes on in trampolines, which stay. The order is for a tracer that
+ * is killed here: in code of ours a thread is right with either text, on an island with
+ * the patched one alone, and where it is sent at last with the original alone.
+ */
 static void restore_text(struct session *session, struct space *space, pid_t pid)
 {
+	for (size_t i = session->all_threads.count; i-- > 0;) {
+		const struct thread *thread = session->all_threads.items[i];
+
+		if (in_space(thread, space) && thread->stopped)
+			signals_leave_island(thread);
+	}
+	if (!space_restore_text(session, space, pid))
+		return;
 	for (size_t i = session->all_threads.count; i-- > 0;)
 		if (in_space(session->all_threads.items[i], space))
 			settle(session, session->all_threads.items[i]);
-	space_restore_text(session, space, pid);
 }
 
 static void let_thread_go(struct session *session, struct thread *thread)

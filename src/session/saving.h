@@ -23,14 +23,20 @@ struct names {
 	record_attribute interval, interval_start, interval_end, thread;
 };
 
+/* What it takes a while to make, and many records have. */
+struct saving_function {
+	char *name;       /* as profiles have it */
+	record_node node; /* 0: not made yet */
+};
+
 struct saving {
 	struct session *session;
 	struct record_model *model;
 	struct trm_writer *writer;
 	struct names names;
-	record_node *module_nodes;      /* of each file; 0: not made yet */
-	struct table names_by_function; /* numbers of function_names */
-	struct VECTOR(char *) function_names;
+	record_node *module_nodes; /* of each file; 0: not made yet */
+	struct table known;        /* numbers of `functions`, by struct plan_function */
+	struct VECTOR(struct saving_function) functions;
 	uint32_t interval, thread; /* whose counts are being saved */
 	uint64_t graph_cost;       /* see callgraph_cost_ticks */
 };
@@ -56,7 +62,8 @@ struct trm_error *saving_global(struct saving *saving, const char *name,
 				struct record_value value);
 
 /* Writes a record of the interval and the thread that are being saved, if those are told
- * apart: `pairs` has room for two more. */
+ * apart: `pairs` has room for SAVING_MORE more. */
+enum { SAVING_MORE = 2 };
 void saving_write(struct saving *saving, record_node node, struct record_pair *pairs,
 		  size_t count);
 

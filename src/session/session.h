@@ -401,8 +401,9 @@ uint64_t thread_filters(pid_t tid);
 const struct module *space_module_of_text(const struct space *space, uint64_t address);
 /* The module whose trampolines hold this address; NULL if none. */
 struct module *space_module_of_code(const struct space *space, uint64_t address);
-/* Writes the original bytes back over all patches of a space that `pid` has. */
-void space_restore_text(struct session *session, struct space *space, pid_t pid);
+/* Writes the original bytes back over all patches of a space that `pid` has. False: they
+ * are not all there, and it counts on. */
+bool space_restore_text(struct session *session, struct space *space, pid_t pid);
 /* Where the part of a module's text that patches change lies in the program. */
 struct image_range module_part_of(const struct module *module);
 /* originals.c: maps the original texts again that were replaced by the cache's. */
@@ -455,6 +456,8 @@ void follow_child(struct session *session, struct thread *parent, pid_t tid);
 /* Moves a stopped thread that is counting a call, and has not yet, to the entry of what
  * is called. */
 void signals_leave_gate(const struct session *session, struct thread *thread);
+/* A stopped thread on a jump of ours that has no original at its place takes it. */
+void signals_leave_island(const struct thread *thread);
 void signals_deliver(struct session *session, struct thread *thread, int signal);
 
 /* returns.c: the frames of a stopped thread, the innermost first, as far as call-frame

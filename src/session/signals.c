@@ -421,46 +421,73 @@ bool signals_in_patch(const struct space *space, uint64_t rip)
 	return patch && patch->address < rip - module->bias;
 }
 
+/* A jump of ours in a text, and where it leads. */
+struct text_jump {
+	struct module *module;
+	uint64_t link;   /* its link-time address */
+	uint64_t target; /* in the program */
+	struct plan_place place;
+};
+
+static bool find_jump(const struct space *space, uint64_t rip, struct text_jump *ret)
+{
+	vector_for_each (&space->modules, module) {
+		const struct plan *plan = module->file->plan;
+		uint64_t link = rip - module->bias;
+		int32_t distance;
+
+		if (rip < module->text_start || rip >= module->text_end || module->broken)
+			continue;
+		const struct plan_patch *patch = plan_patch_behind(plan, link);
+
+		if (!patch || patch->address != link || patch->size != 5 ||
+		    patch->bytes[0] != 0xe9)
+			return false;
+		memcpy(&distance, patch->bytes + 1, sizeof(distance));
+		uint64_t target = link + 5 + (uint64_t)(int64_t)distance -
+				  plan->code_address + module->code_address;
+
+		*ret = (struct text_jump){module, link, target, locate(module, target)};
+		return ret->place.kind != PLAN_PLACE_UNKNOWN;
+	}
+	return false;
+}
+
 /* On a jump of ours in the text that is not at the entry itself (an island, or the jump
  * for loops behind the entry): to the entry. */
 static enum settled settle_text(struct thread *thread, const struct settling *how,
 				struct user_regs_struct *registers)
 {
-	vector_for_each (&thread->process->space->modules, module) {
-		uint64_t link = registers->rip - module->bias;
+	struct text_jump jump;
 
-		if (registers->rip < module->text_start ||
-		    registers->rip >= module->text_end || module->broken)
-			continue;
-		const struct plan *plan = module->file->plan;
-		const struct plan_patch *patch = plan_patch_behind(plan, link);
+	if (!find_jump(thread->process->space, registers->rip, &jump))
+		return NOTHING_TO_SETTLE;
+	/* In front of a block that it has not counted: the way back leads behind the
+	 * probe. */
+	if (jump.place.kind == PLAN_PLACE_MOVED && jump.place.original == jump.link &&
+	    !how->leaving)
+		return settle_moved(thread, jump.module, how, &jump.place, registers);
+	if (jump.place.original == jump.link)
+		return NOTHING_TO_SETTLE;
+	registers->rip = jump.place.original + jump.module->bias;
+	if (jump.place.kind == PLAN_PLACE_START && !how->leaving)
+		count_once(thread, jump.module,
+			   function_of(jump.module, jump.place.function), registers);
+	return SETTLED;
+}
 
-		if (!patch)
-			return NOTHING_TO_SETTLE;
-		const struct plan_function *function =
-			function_of(module, patch->function);
-		int32_t distance;
+void signals_leave_island(const struct thread *thread)
+{
+	const struct space *space = thread->process->space;
+	struct user_regs_struct registers;
+	struct text_jump jump;
 
-		if (patch->address != link || patch->size != 5 || patch->bytes[0] != 0xe9)
-			return NOTHING_TO_SETTLE;
-		memcpy(&distance, patch->bytes + 1, sizeof(distance));
-		uint64_t target = link + 5 + (uint64_t)(int64_t)distance;
-		struct plan_place place = locate(module, target - plan->code_address +
-								 module->code_address);
-
-		/* In front of a block that it has not counted: the way back leads behind
-		 * the probe. */
-		if (place.kind == PLAN_PLACE_MOVED && place.original == link &&
-		    !how->leaving)
-			return settle_moved(thread, module, how, &place, registers);
-		if (place.kind == PLAN_PLACE_UNKNOWN || place.original == link)
-			return NOTHING_TO_SETTLE;
-		registers->rip = place.original + module->bias;
-		if (place.kind == PLAN_PLACE_START && !how->leaving)
-			count_once(thread, module, function, registers);
-		return SETTLED;
-	}
-	return NOTHING_TO_SETTLE;
+	if (!space->family || space->holding ||
+	    remote_failed(remote_get_registers(thread->tid, &registers)) ||
+	    !find_jump(space, registers.rip, &jump) || jump.place.original == jump.link)
+		return;
+	registers.rip = jump.target;
+	trm_error_destroy(remote_set_registers(thread->tid, &registers));
 }
 
 /* What the resident has put on the stack of a thread that is in its code, behind a mark

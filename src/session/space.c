@@ -33,15 +33,26 @@ struct space *space_fork(const struct space *space, int memory_fd)
 	return copy;
 }
 
+static bool is_bank(const struct mapping *mapping)
+{
+	return mapping->shared && mapping->writable;
+}
+
+static bool is_code(const struct mapping *mapping)
+{
+	return mapping->executable;
+}
+
 /* What another thread of the parent mapped between the fork and our hearing of it is not
- * in the child. The first chunk always is. */
+ * in the child; where the fork came between two calls of a mapping, its place is there
+ * without rights (batch_add_mapping). The first chunk is always there. */
 void space_drop_unmapped(struct space *space, const struct maps *maps)
 {
 	for (size_t i = space->chunks.count; i-- > 1;) {
 		struct arena_chunk *chunk = space->chunks.items[i];
+		uint64_t size = chunk->stride * chunk->bank_count;
 
-		if (!maps_is_free(maps, chunk->address,
-				  chunk->stride * chunk->bank_count))
+		if (maps_count_bytes(maps, chunk->address, size, is_bank) == size)
 			continue;
 		for (size_t k = i + 1; k < space->chunks.count; k++)
 			space->chunks.items[k - 1] = space->chunks.items[k];
@@ -51,8 +62,8 @@ void space_drop_unmapped(struct space *space, const struct maps *maps)
 	for (size_t i = space->modules.count; i-- > 0;) {
 		const struct module *module = &space->modules.items[i];
 
-		if (module->code_size &&
-		    maps_is_free(maps, module->code_address, module->code_size))
+		if (module->code_size && !maps_count_bytes(maps, module->code_address,
+							   module->code_size, is_code))
 			vector_remove_swap(&space->modules, i);
 	}
 }

@@ -215,12 +215,13 @@ uint64_t stack_pointer_of(const struct thread *thread)
 	return registers.rsp & ~7ull;
 }
 
-/* A thread that was just made stands at the end of the stack that was made for it. A
- * process goes on with its parent's. */
+/* A thread that was just made stands at the end of the stack that was made for it; but
+ * nobody asks where all calls are in place. A process goes on with its parent's. */
 static uint64_t stack_end_of(const struct thread *thread)
 {
-	return thread->tid == thread->process->pid ? thread->stack_end
-						   : stack_pointer_of(thread);
+	if (thread->tid == thread->process->pid)
+		return thread->stack_end;
+	return thread->process->space->copies_calls ? stack_pointer_of(thread) : 0;
 }
 
 void thread_assign_bank(struct session *session, struct thread *thread, uint32_t quiet)

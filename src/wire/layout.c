@@ -46,7 +46,7 @@ CHECK(wire_arc, gate, 8);
 CHECK(wire_arc, count, 16);
 CHECK(wire_control, doorbell, 0x30);
 CHECK(wire_control, ran, WIRE_CONTROL_RAN);
-CHECK(wire_control, yields, WIRE_CONTROL_YIELDS);
+CHECK(wire_control, unfiltered, WIRE_CONTROL_UNFILTERED);
 CHECK(wire_control, inject_back, 0x40);
 CHECK(wire_control, window, WIRE_CONTROL_WINDOW);
 CHECK(wire_control, span_begin, WIRE_CONTROL_SPANS);

@@ -19,7 +19,7 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 23
+#define WIRE_VERSION 24
 
 #define WIRE_RESIDENT_SIZE  0x6000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x6000
@@ -72,13 +72,13 @@
 #define WIRE_LOOK_MARK 0x6b6f6f6c616b6f6f
 
 /* In wire_control. */
-#define WIRE_CONTROL_RAN    0x38
-#define WIRE_CONTROL_YIELDS 0x3c
-#define WIRE_CONTROL_WINDOW 0x50
-#define WIRE_CONTROL_SPANS  0x58
-#define WIRE_CONTROL_BATCH  0x100
-#define WIRE_CONTROL_TEXTS  0x1000 /* number of rows, then struct wire_text's */
-#define WIRE_TEXT_SIZE      16
+#define WIRE_CONTROL_RAN        0x38
+#define WIRE_CONTROL_UNFILTERED 0x3c
+#define WIRE_CONTROL_WINDOW     0x50
+#define WIRE_CONTROL_SPANS      0x58
+#define WIRE_CONTROL_BATCH      0x100
+#define WIRE_CONTROL_TEXTS      0x1000 /* number of rows, then struct wire_text's */
+#define WIRE_TEXT_SIZE          16
 
 /* A hook's frame on the program's stack, from its low end: struct wire_registers, the
  * return address in the trampoline, the hook's number, and the red zone that was stepped
@@ -192,7 +192,8 @@ struct wire_call {
 
 /* System calls to make one after the other. */
 struct wire_batch {
-	uint64_t count;
+	uint32_t count;
+	uint32_t together; /* none is begun once the controller is known dead */
 	struct wire_call calls[WIRE_BATCH_MAX];
 };
 
@@ -265,8 +266,9 @@ struct wire_control {
 	uint32_t doorbell;   /* futex; a thread that posts a request adds 1 */
 	uint32_t watch_exit; /* not 0: exit() is a hook that matters */
 	uint32_t ran; /* not 0: the batch was run, and its thread waits to be stopped */
-	uint32_t yields; /* not 0: it may call sched_yield(2) meanwhile, which a system
-			    call filter might not like */
+	/* Not 0: no system call filter, which might not like sched_yield(2) and
+	 * futex_waitv(2). The program clears it. */
+	uint32_t unfiltered;
 	/* Where injected code goes back to, and the mask that it sets then. */
 	uint64_t inject_back;
 	uint64_t inject_mask;

@@ -231,8 +231,9 @@ def shared(place):
 
 
 def limited(place):
-    """What is more than the limit is deleted at the end of a run, and what was left behind."""
+    """What is more than the limit is deleted by a run that makes a file, and what was left behind."""
     program, cache = fill(place)
+    os.remove(files_in(cache)[0])
     left = os.path.join(cache, "0123456789abcdef.plan.4711")
     with open(left, "wb") as file:
         file.write(b"half a file")

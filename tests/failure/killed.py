@@ -23,6 +23,9 @@ MORE_OPTIONS = {"windows": ("--start-at", "main", "--for", "60ms", "--interval",
 # only the others.
 VICTIMS = ("all", "front", "all", "others")
 
+# How many calls the tracer makes while it lets a process go, and some more.
+LAST_CALLS = 60
+
 # Where calls are made in relocated code, other threads' frames run it on without the
 # controller: a limit (README).
 OPTIONS = {"hot_patch": ("--calls=in-place",)}
@@ -242,6 +245,40 @@ def controller_in_handler(place):
             expect(output.replace(b"ready\n", b"") == b"right 10 of 10\n", f"case {case} {variant}: {output[-300:]}")
 
 
+def dying(place, library, command, name, **numbers):
+    """A run whose tracer ends itself as tests/programs/lib/dying.c says."""
+    environment = {**running.base_environment(), "LD_PRELOAD": library,
+                   **{f"DYING_{key.upper()}": str(value) for key, value in numbers.items()}}
+    line = trammel.run_command(place.tool, place.path(name + ".trm"), command,
+                               place.options.measure,
+                               OPTIONS.get(os.path.basename(command[0]), ()))
+    process = subprocess.Popen(line, cwd=place.folder, env=environment,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, start_new_session=True)
+    output, errors = process.communicate(timeout=running.TIMEOUT_SECONDS)
+    wait_for_session(process.pid)
+    return output, errors
+
+
+def controller_at_its_last_calls(place):
+    """The tracer is dead before one of the last calls with which it controls the program, which is
+    let go then since it writes to its code."""
+    library = place.build("dying.c", "libdying.so", ("-shared", "-fPIC", "-D_GNU_SOURCE"))
+    command = test_program(place, "hot_patch.c") + ["alone"]
+    log, problems = place.path("calls"), []
+    for _ in range(2):
+        expect(dying(place, library, command, "whole", log=log)[0] == b"done\n",
+               "the whole run failed")
+    with open(log, encoding="ascii") as file:
+        calls = int(file.read())
+    for at in range(max(calls - LAST_CALLS, 2), calls):
+        output, errors = dying(place, library, command, "run", at=at)
+        if output != b"done\n":
+            problems.append(f"call {at} of {calls}: {output[-60:]} {errors[-200:]}")
+    expect(not problems, f"{len(problems)} of {LAST_CALLS}: " + " || ".join(problems[:3]))
+    return f"the last {LAST_CALLS} of {calls}"
+
+
 def named(kind):
     test = functools.partial(controller, kind)
     test.__name__ = "controller_of_" + kind
@@ -249,4 +286,4 @@ def named(kind):
 
 
 TESTS = [*(named(kind) for kind in MOMENTS), controller_before_patches,
-         controller_in_handler]
+         controller_in_handler, controller_at_its_last_calls]

@@ -10,7 +10,8 @@
  * another way of getting at the code: they must find the bytes of their files there, in
  * the program and in its libraries, and what they write must run, however it is called.
  * Threads are at work in other functions meanwhile. The parent does nothing of this and
- * is measured to its end. With `wait` it begins when it has read a line.
+ * is measured to its end. With `wait` it begins when it has read a line. With `alone` the
+ * first process does it, in one way.
  */
 #include "lib/test.h"
 
@@ -304,6 +305,10 @@ int main(int count, char **arguments)
 	int good = 0, n = 0;
 
 	CHECK(count == 2);
+	if (!strcmp(arguments[1], "alone")) {
+		with_threads(by_mprotect);
+		return !puts("done");
+	}
 	setvbuf(stdout, NULL, _IONBF, 0);
 	if (!strcmp(arguments[1], "wait"))
 		CHECK(printf("ready\n") && getchar() == '\n');

@@ -1,7 +1,9 @@
-/* Names of cache files, and counters that are built into code. */
+/* Cache files, their names, and counters that are built into code. */
 #include "session/cache_names.h"
 
+#include "base/cleanup.h"
 #include "base/text.h"
+#include "session/cache_file.h"
 #include "session/session.h"
 
 #include <dirent.h>
@@ -11,6 +13,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -130,6 +133,44 @@ static struct module_file *file_with(uint32_t at, uint32_t count)
 	return file;
 }
 
+/* A module of a text of `size` bytes at `address`, and as much code elsewhere. */
+static void check_places(uint64_t address, uint64_t size, uint64_t large)
+{
+	scoped_free uint8_t *bytes = malloc(size), *code = malloc(size);
+	struct plan plan = {.code_address = address + 0x40007000,
+			    .code = {code, size, size}};
+	struct module_file file = {.identity = {.size = size},
+				   .text_count = 1,
+				   .texts = {{address, 0, size, 0, size}},
+				   .plan = &plan,
+				   .bytes = bytes},
+			   found = {.identity = file.identity};
+	char path[100];
+
+	for (uint64_t i = 0; i < size; i++) {
+		bytes[i] = (uint8_t)(i * i >> 8);
+		code[i] = (uint8_t)(i * 3 >> 8);
+	}
+	snprintf(path, sizeof(path), "%s/large.plan", folder);
+	assert_true(cache_file_save(path, &file));
+	assert_true(cache_file_load(path, &found));
+	assert_int_equal(found.code_offset % large, plan.code_address % large);
+	assert_int_equal(found.cached_offset[0] % large, address % large);
+	assert_memory_equal(found.plan->code.items, code, size);
+	assert_memory_equal(found.patched[0], bytes, size);
+	munmap(found.cached_bytes, found.cached_size);
+	free(found.plan);
+	free(found.cached_path);
+}
+
+static void test_places(void **state)
+{
+	(void)state;
+	check_places(0x401000, 5 << 20, 2 << 20);
+	check_places(0, 2 << 20, 2 << 20);
+	check_places(0x7ff000, 0x1ff000, 4096);
+}
+
 static void check_slots(bool spreads, const uint32_t expected[6])
 {
 	struct module_file *files[] = {
@@ -172,6 +213,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_full, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_find, make_folder, remove_folder),
 		cmocka_unit_test(test_slots),
+		cmocka_unit_test_setup_teardown(test_places, make_folder, remove_folder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -178,6 +178,8 @@ static void test_grammar(void **state)
 		query_destroy(parse_good(good[i]));
 }
 
+#define TOO_LARGE "a regular expression whose repetitions make it too large"
+
 static void test_errors(void **state)
 {
 	static const struct {
@@ -213,6 +215,8 @@ static void test_errors(void **state)
 		{"WHERE a = \"b", 10, "the quotes that begin here do not end"},
 		{"WHERE a =~ /b", 11, "the pattern that begins here has no / at its end"},
 		{"WHERE a =~ /(/", 11, NULL},
+		{"WHERE a =~ /b++++++++++++/", 11, TOO_LARGE},
+		{"WHERE a =~ /(((b{1,99}){9,}){1,9})+/", 11, TOO_LARGE},
 		{"LET a", 5, "\"=\" is missing here"},
 		{"LET a = ", 8, "a number or a name is missing here"},
 		{"LET a = b +", 11, "a number or a name is missing here"},
@@ -247,6 +251,30 @@ static void test_errors(void **state)
 		    (bad[i].message && strcmp(colon + 2, bad[i].message)))
 			fail_msg("'%s': %zu: %s", bad[i].words, place, error->message);
 		trm_error_destroy(error);
+	}
+}
+
+/* What looks like many repetitions, and is few. */
+static void test_patterns_fit(void **state)
+{
+	static const char *const good[] = {
+		"WHERE a =~ /b+c+d+e+f+g+h+i+j+k+l+m+n+o+p+q+r+s+t+u+v+w+x+y+z+/",
+		"WHERE a =~ /[+++++++++++++++][]++++++++++++++][^]++++++++++++++]/",
+		"WHERE a =~ /[[:digit:]++++++++++++][[.+.]++++++++++++]/",
+		"WHERE a =~ /b\\+\\+\\+\\+\\+\\+\\+\\+\\+\\+\\+\\+\\+\\+/",
+		"WHERE a =~ /((b+)+)+|(c{30}){100}/",
+		"WHERE a =~ /b{4000}/",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		struct query *query = NULL;
+		size_t place;
+		struct trm_error *error = query_parse(good[i], &query, &place);
+
+		if (error)
+			fail_msg("'%s': %s", good[i], error->message);
+		query_destroy(query);
 	}
 }
 
@@ -675,13 +703,13 @@ static void test_command(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_grammar), cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_limits),  cmocka_unit_test(test_place),
-		cmocka_unit_test(test_rows),    cmocka_unit_test(test_where),
-		cmocka_unit_test(test_let),     cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_formats), cmocka_unit_test(test_trees),
-		cmocka_unit_test(test_exact),   cmocka_unit_test(test_again),
-		cmocka_unit_test(test_command),
+		cmocka_unit_test(test_grammar),      cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_patterns_fit), cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_place),        cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_where),        cmocka_unit_test(test_let),
+		cmocka_unit_test(test_groups),       cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_trees),        cmocka_unit_test(test_exact),
+		cmocka_unit_test(test_again),        cmocka_unit_test(test_command),
 	};
 	char folder[] = "/tmp/test_query.XXXXXX";
 
