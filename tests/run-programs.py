@@ -30,7 +30,7 @@ def main():
                 tests.append((name, functools.partial(
                     test_variant, source, variant, name, folder, tool, options)))
         others = job_control.TESTS + top.TESTS
-        if not trammel.only_preloads(options.measure):
+        if not trammel.preloads(options.measure):
             others = others + attach.TESTS + windows.TESTS
         for name, test in others:
             tests.append((name, functools.partial(test, folder, tool, options)))

@@ -165,6 +165,8 @@ static const struct word_option {
 				   PLACE(window.stop.signals), true},
 	[OPTION_ONLY_PROGRAM] = {"only-program", take_files, PLACE(only_programs), false},
 	[OPTION_SKIP_PROGRAM] = {"skip-program", take_files, PLACE(skip_programs), false},
+	[OPTION_REGIONS] = {"regions", take_patterns, offsetof(struct measuring, regions),
+			    false},
 };
 
 static struct trm_error *take_word(struct measuring *given, int option, const char *word)
@@ -224,16 +226,37 @@ static struct trm_error *read_calls(const char *text, enum calls *ret_calls)
 		    : NULL;
 }
 
+/* The functions that are regions are those that code is put into. */
+static struct trm_error *take_spans(struct measuring *given)
+{
+	if (given->collector.slot_size || given->options.only.count)
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"--regions: functions are regions, or are counted: measure one "
+			"after the other, here with -m regions");
+	if (given->window.length)
+		return trm_error_create(TRM_ERROR_USAGE,
+					"--regions: windows are for counts of code");
+	given->options.only = given->regions;
+	given->regions = (struct patterns){0};
+	collector_add_spans(&given->collector);
+	return NULL;
+}
+
 /* What only counts of code can have. */
 static struct trm_error *check_regions(struct measuring *given)
 {
+	static const char *const what[2][2] = {{"regions", "regions,trace"},
+					       {"regions,spans", "regions,trace,spans"}};
 	const struct session_options *options = &given->options;
+	bool spans = given->regions.count;
 
-	if (!given->collector.regions)
+	if (!given->collector.regions && !spans)
 		return NULL;
-	given->options.context.what =
-		given->collector.trace ? "regions,trace" : "regions";
+	given->options.context.what = what[spans][given->collector.trace];
 	given->options.context.mpi = given->collector.mpi;
+	if (spans)
+		return take_spans(given);
 	if (given->collector.slot_size)
 		return NULL;
 	if (given->window.length || options->only.count || options->skip.count ||
@@ -249,8 +272,10 @@ static struct trm_error *check_regions(struct measuring *given)
 
 bool measuring_complete(struct measuring *given, const char *program)
 {
-	struct trm_error *error = collector_combine(
-		given->measure ? given->measure : "functions", &given->collector);
+	struct trm_error *error = collector_combine(given->measure ? given->measure
+						    : given->regions.count ? "regions"
+									   : "functions",
+						    &given->collector);
 
 	given->options.collector = &given->collector;
 
@@ -283,6 +308,7 @@ void measuring_deinit(struct measuring *given)
 {
 	patterns_deinit(&given->options.only);
 	patterns_deinit(&given->options.skip);
+	patterns_deinit(&given->regions);
 	patterns_deinit(&given->options.only_programs);
 	patterns_deinit(&given->options.skip_programs);
 	window_edge_deinit(&given->options.window.start);

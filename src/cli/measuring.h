@@ -25,6 +25,7 @@ enum measuring_option {
 	OPTION_STOP_AT_SIGNAL,
 	OPTION_ONLY_PROGRAM,
 	OPTION_SKIP_PROGRAM,
+	OPTION_REGIONS,
 	OPTION_HELP,
 };
 
@@ -34,6 +35,7 @@ struct measuring {
 	int quiet, verbose, threads, no_follow;
 	struct text window;         /* what was said of the window, as given */
 	struct collector collector; /* all that is measured, in one */
+	struct patterns regions;    /* functions that are regions */
 	struct session_options options;
 };
 

@@ -79,7 +79,11 @@ static int measure(struct measuring *given)
 int cmd_run(int argc, const char **argv)
 {
 	struct measuring given = {0};
-	struct poptOption table[] = {MEASURING_OPTIONS(given), POPT_TABLEEND};
+	struct poptOption table[] = {MEASURING_OPTIONS(given),
+				     MEASURING_WORD("regions", OPTION_REGIONS,
+						    "have calls of these be regions",
+						    "PATTERN"),
+				     POPT_TABLEEND};
 	const char **named = memory_allocate((size_t)(argc + 1) * sizeof(*named));
 
 	memcpy(named, argv, (size_t)(argc + 1) * sizeof(*named));

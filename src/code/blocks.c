@@ -2,6 +2,7 @@
 #include "code/making.h"
 
 #include "code/gates.h"
+#include "code/spans.h"
 #include "code/switches.h"
 #include "code/trampoline.h"
 
@@ -362,8 +363,9 @@ static bool is_brief(const struct making *making, uint32_t index)
 	enum { INSTRUCTIONS = 48 };
 	const struct cfg *cfg = &making->cfg;
 
-	if (!making->request->graph || making->request->depth >= PLAN_BLOCKS ||
-	    making->choices[index].reason || cfg->instructions.count > INSTRUCTIONS)
+	if (!making->request->graph || making->request->spans ||
+	    making->request->depth >= PLAN_BLOCKS || making->choices[index].reason ||
+	    cfg->instructions.count > INSTRUCTIONS)
 		return false;
 	vector_for_each (&cfg->instructions, row)
 		if (is_long(making, row))
@@ -381,11 +383,14 @@ bool blocks_instrument(struct making *making, uint32_t index, struct plan_functi
 	const uint32_t slots = making->plan->slot_count, cold = making->cold_count;
 
 	if (!build_cfg(making, index) || is_brief(making, index) ||
+	    (making->request->spans && !spans_mark_ends(making, index)) ||
 	    !whole_fit(&making->whole, &making->cfg,
 		       (uint32_t)(entry_of(making, index) - row->address)))
 		return false;
 	if (making->copy_calls)
 		whole_copy_calls(&making->whole, &making->calls);
+	if (making->request->spans && !whole_sees_returns(&making->whole))
+		return false;
 	choose_slots(making, row);
 	if (!set_call_end(making, index, row) || !write_whole(making, index, row)) {
 		making_undo(making, &mark);

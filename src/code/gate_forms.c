@@ -5,10 +5,11 @@
 /* What the last bytes of an instruction are. */
 enum operand {
 	NONE,
-	SLOT,        /* displacement in the bank of what it counts with, and the addend */
-	ROUTINE,     /* displacement in the bank of the address that is called */
-	TARGET,      /* distance to where the function goes on */
-	RETURN,      /* distance from rsp to the return address */
+	SLOT,    /* displacement in the bank of what it counts with, and the addend; or
+		    distance to the function's name */
+	ROUTINE, /* displacement in the bank of the address that is called */
+	TARGET,  /* distance to where the function goes on */
+	RETURN,  /* distance from rsp to the return address */
 	RETURN_BYTE, /* the same in one byte */
 	/* Of the tree of calls, with the addend: */
 	TOP,
@@ -244,7 +245,10 @@ static void emit_operand(struct emitter *emitter, const struct step *step,
 	case NONE:
 		break;
 	case SLOT:
-		emit_slot(emitter, gate->slot + step->addend);
+		if (gate->name)
+			emit_relative(emitter, gate->name, 0);
+		else
+			emit_slot(emitter, gate->slot + step->addend);
 		break;
 	case ROUTINE:
 		emit_word32(emitter, gate->routine);

@@ -25,6 +25,8 @@ struct gate {
 	uint32_t routine; /* the same of the address that it calls */
 	uint32_t depth;   /* bytes from rsp to the return address */
 	const struct plan_graph_layout *graph; /* NULL: only the places matter */
+	uint64_t name; /* link-time address of the function's name, which is told instead
+			  of what it counts with; 0: it is not */
 	uint64_t original, target;
 };
 

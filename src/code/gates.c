@@ -1,7 +1,9 @@
 #include "code/gates.h"
 
+#include "base/search.h"
 #include "code/gate_forms.h"
 #include "code/probe.h"
+#include "code/spans.h"
 #include "code/steps.h"
 #include "code/trampoline.h"
 
@@ -77,9 +79,10 @@ static enum gate_form form_of(const struct making *making, uint32_t index)
 {
 	const struct plan_function *function = &making->plan->functions.items[index];
 
-	if (function->flags & IMAGE_FUNCTION_GO)
+	if (function->flags & IMAGE_FUNCTION_GO || making->choices[index].passed_on)
 		return GATE_PLAIN;
-	if (making->plan->graph && making->choices[index].keep_flags)
+	if (making->plan->graph &&
+	    (making->choices[index].keep_flags || making->request->spans))
 		return GATE_GRAPH_KEEP_FLAGS;
 	if (making->plan->graph)
 		return function->step_count ? GATE_GRAPH : GATE_TALLY;
@@ -101,10 +104,13 @@ static uint32_t routine_of(const struct making *making,
 void gates_write(struct making *making)
 {
 	struct plan *plan = making->plan;
-	struct emitter emitter = making_emitter(making);
 
 	if (!plan->gates_size)
 		return;
+	if (making->request->spans)
+		spans_write_names(making);
+	struct emitter emitter = making_emitter(making);
+
 	for (uint32_t i = 0; i < plan->functions.count; i++) {
 		const struct plan_function *function = &plan->functions.items[i];
 		struct gate gate = {
@@ -121,6 +127,8 @@ void gates_write(struct making *making)
 			continue;
 		if (gate.form == GATE_PLAIN)
 			gate.slot += plan_gate_lost(plan) * plan->slot_size;
+		else if (making->request->spans)
+			gate.name = spans_name(making, i);
 		if (function->call_end)
 			gate.depth = making->choices[i].call_depth + 8u;
 		emitter.count = (size_t)i * gates_size(plan);
@@ -146,6 +154,17 @@ uint64_t gates_word_of_plt(const struct image *image, uint64_t address)
 		return 0;
 	memcpy(&distance, code + 2, sizeof(distance));
 	return address + (uint64_t)(code - start) + JUMP + (uint64_t)(int64_t)distance;
+}
+
+uint64_t gates_function_of_plt(const struct image *image, uint64_t address)
+{
+	uint64_t word = image->links.count ? gates_word_of_plt(image, address) : 0;
+	size_t low = search_first(image->links.count, middle,
+				  image->links.items[middle].place < word);
+
+	if (!word || low == image->links.count || image->links.items[low].place != word)
+		return 0;
+	return image->links.items[low].function;
 }
 
 /* Counts an arc, and goes on to its callee. */

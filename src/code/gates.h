@@ -73,6 +73,10 @@ void gates_write_stubs(struct making *making);
  * is known. */
 uint64_t gates_word_of_plt(const struct image *image, uint64_t address);
 
+/* The function that the loader means by that word, as far as the module tells; 0: it does
+ * not. */
+uint64_t gates_function_of_plt(const struct image *image, uint64_t address);
+
 /* What such a function calls first; `original` are its unpatched bytes. */
 uint64_t gates_callee(const struct plan_function *function, const uint8_t *original);
 

@@ -41,7 +41,9 @@ struct making {
 	struct whole_calls calls;
 	bool *returns_flags; /* by function: assembly behind calls of it reads flags;
 				NULL: none does */
-	bool flags_found;    /* returns_flags was extended: all is to be made again */
+	bool flags_found; /* returns_flags was extended, or other such knowledge of what
+			     is jumped to: all is to be made again */
+	uint32_t *names;  /* of spans, by function: offsets in plan.code */
 };
 
 /* What a failed attempt to write a function is taken back to. */

@@ -7,6 +7,7 @@
 #include "code/gates.h"
 #include "code/making.h"
 #include "code/readers.h"
+#include "code/spans.h"
 #include "code/trampoline.h"
 
 #include <string.h>
@@ -74,6 +75,7 @@ const char *plan_reason_text(enum plan_reason reason)
 		[PLAN_DOUBTFUL] = "nothing but a symbol says that it begins there",
 		[PLAN_OUT_OF_REACH] = "out of reach of its trampoline",
 		[PLAN_NO_STACK] = "its stack may be too small to keep flags there",
+		[PLAN_NO_RETURNS] = "not all of its returns can be seen",
 	};
 
 	return (unsigned)reason < PLAN_REASON_COUNT ? texts[reason] : "unknown reason";
@@ -184,6 +186,8 @@ static void choose_functions(struct making *making)
 					       ? request->hook_own
 					       : request->hook_stack;
 	}
+	if (request->spans)
+		spans_choose(making);
 	place_functions(&making->scan, making->image, request, &making->padding,
 			making->choices);
 }
@@ -378,6 +382,20 @@ static bool can_relocate(uint8_t reason)
 	       reason == PLAN_BRANCH_INTO_ENTRY || reason == PLAN_NOT_MOVABLE;
 }
 
+/* Neither gate nor probe: at most a hook, which others need. */
+static void write_no_span(struct making *making, uint32_t index,
+			  struct plan_function *row)
+{
+	const struct place_choice *choice = &making->choices[index];
+
+	spans_give_up(making, index);
+	row->reason = PLAN_NO_RETURNS;
+	if (choice->hook && !choice->reason)
+		instrument(making, index, row);
+	if (choice->passed_on)
+		row->reason = PLAN_NOT_WANTED;
+}
+
 /* Whole if that is asked for and can be; else its entry alone. */
 static void write_function(struct making *making, uint32_t index,
 			   struct plan_function *row)
@@ -390,9 +408,13 @@ static void write_function(struct making *making, uint32_t index,
 
 	/* Readers have hooks where calls are copied. In a profile of several processes
 	 * counts of one function are to be of one kind. */
-	if (blocks && !choice->hook && !making->readers[index] &&
+	if (blocks && !choice->hook && !making->readers[index] && !choice->unseen &&
 	    can_relocate(choice->reason) && blocks_instrument(making, index, row)) {
 		row->reason = PLAN_INSTRUMENTED;
+		return;
+	}
+	if (making->request->spans && choice->wanted) {
+		write_no_span(making, index, row);
 		return;
 	}
 	if ((choice->wanted || choice->hook) && !choice->reason)
@@ -561,6 +583,7 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 		making.readers = readers_find(making.image);
 	making.copy_calls = request->copy_calls &&
 			    !readers_have_unwinder(making.image, making.readers);
+	making.whole.all_leave = request->spans && !making.copy_calls;
 	making.calls = (struct whole_calls){&making.scan.map, making.readers};
 	padding_init(&making.padding, &making.scan, making.image);
 	choose_functions(&making);
@@ -573,6 +596,7 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	place_cold_slots(&making);
 	copy_names(making.plan, making.image);
 	free(making.choices);
+	free(making.names);
 	free(making.readers);
 	padding_deinit(&making.padding);
 	vector_deinit(&making.islands);

@@ -45,8 +45,9 @@ enum plan_reason {
 	PLAN_OUT_OF_REACH,      /* an operand that the trampoline cannot reach */
 	PLAN_DOUBTFUL,          /* only a symbol says that it begins there, and nothing
 				   leads to it, or it lies inside of an instruction */
-	PLAN_NO_STACK, /* flags may be alive at its entry, and a goroutine's stack
-			  may have no room to keep them */
+	PLAN_NO_STACK,   /* flags may be alive at its entry, and a goroutine's stack
+			    may have no room to keep them */
+	PLAN_NO_RETURNS, /* spans: not all of its returns can be seen */
 	PLAN_REASON_COUNT
 };
 
@@ -275,6 +276,7 @@ struct plan_request {
 	enum plan_depth depth;
 	bool calls; /* calls are counted by their sites; needs PLAN_PROBE_COUNT */
 	bool graph; /* with `calls`: by their contexts instead, with their time */
+	bool spans; /* with `graph`: nothing is counted; gates tell the function's name */
 	uint64_t code_address; /* where the trampolines will lie, link-time; see
 				  plan.code_address */
 	/* Whether a function is wanted: name is demangled where it was mangled, or

@@ -51,9 +51,10 @@ static bool leaves(const struct cfg *cfg, const struct cfg_block *block)
 /* Whether it is to have a probe in front of its last instruction. */
 static bool has_leave(const struct whole *whole, const struct cfg_block *block)
 {
-	return whole->leave &&
-	       instruction_at(whole->cfg, block->first + block->count - 1)->kind ==
-		       CFG_RETURN;
+	const struct cfg_instruction *last =
+		instruction_at(whole->cfg, block->first + block->count - 1);
+
+	return whole->leave && (last->kind == CFG_RETURN || last->ends);
 }
 
 static void keep(struct whole *whole, uint32_t i)
@@ -242,7 +243,7 @@ static bool patch_returns(struct whole *whole)
 		if (behind == end && (leaves(cfg, block) || b + 1 == cfg->blocks.count))
 			continue;
 		if (patch_return(whole, b, behind)) {
-			if (has_leave(whole, block))
+			if (has_leave(whole, block) && !whole->all_leave)
 				whole->patches.items[whole->patches.count - 1].spared =
 					end;
 			continue;
@@ -455,6 +456,17 @@ void whole_copy_calls(struct whole *whole, const struct whole_calls *calls)
 			whole->copied.items[i] = true;
 		}
 	}
+}
+
+bool whole_sees_returns(const struct whole *whole)
+{
+	const struct cfg *cfg = whole->cfg;
+
+	vector_for_each (&cfg->blocks, block)
+		if (has_leave(whole, block) &&
+		    whole_in_place(whole, block->first + block->count - 1))
+			return false;
+	return true;
 }
 
 void whole_deinit(struct whole *whole)

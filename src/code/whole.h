@@ -85,6 +85,7 @@ struct whole {
 	struct VECTOR(uint32_t) clones; /* offset in plan.code, by table */
 	bool flags;     /* probes set flags instead of counting: PLAN_PROBE_FLAG */
 	uint32_t leave; /* returns have probes that call this word of the bank; 0: none */
+	bool all_leave; /* no such probe may be missed */
 	bool live; /* switches go by their original tables, and each place that these lead
 		      to has a jump into relocated code: see whole_is_led */
 	bool entry_patched; /* a jump lies at the entry; else the first block has a stub
@@ -113,6 +114,10 @@ bool whole_fit(struct whole *whole, const struct cfg *cfg, uint32_t entry);
  * the function itself.
  */
 void whole_copy_calls(struct whole *whole, const struct whole_calls *calls);
+
+/* Whether all probes at returns are executed, where relocated code is returned to; behind
+ * whole_copy_calls. */
+bool whole_sees_returns(const struct whole *whole);
 
 /* Whether relocated code leads to an instruction's own place, and does not execute it. */
 static inline bool whole_in_place(const struct whole *whole, size_t i)

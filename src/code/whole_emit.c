@@ -355,12 +355,13 @@ static void emit_edge_probe(struct emission *emission, uint32_t edge)
 		   whole_edge_keeps_flags(emission->whole, row));
 }
 
-static void emit_leave_probe(struct emission *emission)
+static void emit_leave_probe(struct emission *emission, const struct cfg_instruction *row)
 {
 	size_t from = emission->emitter->count;
 
 	probe_emit(emission->emitter,
-		   emission->cfg->returns_flags ? PROBE_LEAVE_KEEP_FLAGS : PROBE_LEAVE,
+		   emission->cfg->returns_flags || row->ends ? PROBE_LEAVE_KEEP_FLAGS
+							     : PROBE_LEAVE,
 		   emission->whole->leave, 0, PLAN_PLACE_PROBE);
 	add_step(emission, PLAN_STEP_PROBE, 0, from);
 }
@@ -389,8 +390,8 @@ static void emit_instruction(struct emission *emission, uint32_t number, uint32_
 
 	if (row->kind == CFG_JUMP && edge_slot(emission, edge) != WHOLE_NONE)
 		emit_edge_probe(emission, edge);
-	if (row->kind == CFG_RETURN && emission->whole->leave)
-		emit_leave_probe(emission);
+	if ((row->kind == CFG_RETURN || row->ends) && emission->whole->leave)
+		emit_leave_probe(emission, row);
 	from = emission->emitter->count;
 	if (row->kind == CFG_JUMP || row->kind == CFG_CONDITION ||
 	    row->kind == CFG_LOOP || row->kind == CFG_CALL)

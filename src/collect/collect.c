@@ -52,6 +52,14 @@ static void add(struct collector *all, const struct collector *one)
 	all->pbo |= one->pbo;
 }
 
+void collector_add_spans(struct collector *collector)
+{
+	collector->spans = true;
+	collector->probe = PLAN_PROBE_COUNT;
+	collector->depth = PLAN_RETURNS;
+	collector->slot_size = 8;
+}
+
 struct trm_error *collector_combine(const char *list, struct collector *ret_collector)
 {
 	scoped_free char *copy = memory_copy_string(list);

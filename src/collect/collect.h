@@ -20,6 +20,8 @@ struct collector {
 	bool regions;          /* the program's own context is recorded */
 	bool trace;            /* and each event of it */
 	bool mpi;              /* and calls of MPI functions */
+	bool spans; /* calls of the functions that are wanted are regions, too; nothing is
+		       counted */
 	uint32_t slot_size; /* bytes a counter takes in a bank; 0: nothing is counted */
 };
 
@@ -42,6 +44,9 @@ struct trm_error *collector_find(const char *name,
 /* What a list of names, separated by commas, measures together; its name is `list`, which
  * must outlive it. */
 struct trm_error *collector_combine(const char *list, struct collector *ret_collector);
+
+/* Functions become regions: see code/spans.h. */
+void collector_add_spans(struct collector *collector);
 
 /* All of them, NULL at the end. */
 extern const struct collector *const collectors[];

@@ -231,6 +231,8 @@ struct bank *arena_take_bank(struct arena *arena, const struct arena_chunk *chun
 		.enter = routine_address(arena, RESIDENT_ENTER),
 		.leave = routine_address(arena, RESIDENT_LEAVE),
 		.tally = routine_address(arena, RESIDENT_TALLY),
+		.span_begin = routine_address(arena, RESIDENT_SPAN_BEGIN),
+		.span_end = routine_address(arena, RESIDENT_SPAN_END),
 		.tid = (uint32_t)tid,
 	};
 	return found;

@@ -2,19 +2,15 @@
  * Entries of the resident. Nothing in here is relocated: RIP-relative only, and the control
  * page lies behind the image (WIRE_CONTROL_OFFSET).
  */
-#define __ASSEMBLER__ 1
-#include "wire/layout.h"
+#include "resident/assembly.h"
 
 #define SYS_mmap           9
 #define SYS_close          3
 #define SYS_munmap         11
 #define SYS_sched_yield    24
 #define SYS_nanosleep      35
-#define SYS_rt_sigprocmask 14
 #define SYS_rt_sigreturn   15
 #define SYS_memfd_create   319
-#define SIG_SETMASK        2
-#define FUTEX_OWNER_DIED   0x40000000
 #define PROT_CODE          5  /* PROT_READ | PROT_EXEC */
 #define PROT_DATA          3  /* PROT_READ | PROT_WRITE */
 #define MAP_ARENA          0x100001 /* MAP_SHARED | MAP_FIXED_NOREPLACE */
@@ -49,14 +45,6 @@
 	popfq
 	.endm
 
-/* rt_sigprocmask(SIG_SETMASK, rsi, rdx, 8): the caller sets rsi and rdx. */
-	.macro set_mask
-	mov	$SYS_rt_sigprocmask, %eax
-	mov	$SIG_SETMASK, %edi
-	mov	$8, %r10d
-	syscall
-	.endm
-
 	.section .text.start, "ax", @progbits
 	.globl resident_start
 resident_start:
@@ -84,7 +72,7 @@ resident_start:
 	.long arc_counted - resident_start
 	.long arc_return - resident_start
 	.long arc_end - resident_start
-	.irp	name, enter, leave_call, tally
+	.irp	name, enter, leave_call, tally, span_begin, span_end
 	.long \name - resident_start
 	.long \name\()_lowered - resident_start
 	.long \name\()_half - resident_start
@@ -95,6 +83,9 @@ resident_start:
 	.long \name\()_search - resident_start
 	.long \name\()_end - resident_start
 	.endr
+	.long span_unmask - resident_start
+	.long span_unmask_saved - resident_start
+	.long span_unmasked - resident_start
 	.long boot - resident_start
 	.long boot_data - resident_start
 	.long boot_end - resident_start
@@ -454,18 +445,6 @@ arc_end:
  * As for arc: with the controller dead threads may share a bank; all numbers stay within their
  * bounds then. They change rax and flags.
  */
-	.macro save_graph
-	mov	%rcx, (%rsp)
-	mov	%rdx, 8(%rsp)
-	mov	%r8, 16(%rsp)
-	mov	%r9, 24(%rsp)
-	.endm
-	.macro restore_graph
-	mov	(%rsp), %rcx
-	mov	8(%rsp), %rdx
-	mov	16(%rsp), %r8
-	mov	24(%rsp), %r9
-	.endm
 	/* Inverts the place, to r8; rcx becomes the innermost frame. */
 	.macro take_place
 	not	%rax

@@ -23,7 +23,14 @@ struct resident_routine {
 	uint32_t search;  /* from here on the frame is at rsp, and it is not done */
 	uint32_t end;
 };
-enum { RESIDENT_ENTER, RESIDENT_LEAVE, RESIDENT_TALLY };
+enum {
+	RESIDENT_ENTER,
+	RESIDENT_LEAVE,
+	RESIDENT_TALLY,
+	RESIDENT_SPAN_BEGIN,
+	RESIDENT_SPAN_END,
+	RESIDENT_ROUTINES
+};
 
 /* Offsets are bytes from the start of the image. */
 struct resident_table {
@@ -52,8 +59,12 @@ struct resident_table {
 	uint32_t arc_counted; /* from here the call is counted */
 	uint32_t arc_return;  /* the last instruction, with all registers restored */
 	uint32_t arc_end;
-	struct resident_routine graph[3]; /* that of calls, of returns, and of calls whose
-					     returns are not seen */
+	struct resident_routine graph[RESIDENT_ROUTINES]; /* that of calls, of returns, of
+					     calls whose returns are not seen, and of
+					     begins and ends of spans */
+	uint32_t span_unmask;       /* puts the signal mask right behind a span */
+	uint32_t span_unmask_saved; /* from here registers are in wire_spans */
+	uint32_t span_unmask_end;
 	uint32_t boot;      /* code for the first injection; copied elsewhere to run */
 	uint32_t boot_data; /* struct resident_boot, behind the code */
 	uint32_t boot_end;

@@ -7,7 +7,7 @@
  * is allocated but nodes, at their first time.
  */
 #include "runtime/number.h"
-#include "runtime/runtime.h"
+#include "runtime/spans.h"
 
 #include <string.h>
 
@@ -145,20 +145,26 @@ static bool is_nested(uint32_t attribute)
 	return attributes_get(attribute)->properties & TRM_NESTED;
 }
 
-/* The innermost open node that fits; NULL: none. `ret_crosses`: a nested one is open
- * further in. */
+/* The innermost open node that fits; NULL: none. */
 static struct context_node *find_open(const struct context_thread *thread,
-				      uint32_t attribute, uint64_t value,
-				      bool *ret_crosses)
+				      uint32_t attribute, uint64_t value)
 {
-	*ret_crosses = false;
-	for (struct context_node *node = thread->node; node->parent;
-	     node = node->parent) {
+	for (struct context_node *node = thread->node; node->parent; node = node->parent)
 		if (fits(node, attribute, value))
 			return node;
-		*ret_crosses |= is_nested(node->attribute);
-	}
 	return NULL;
+}
+
+/* Whether a nested one is open further in than a node. A call of a function is none of
+ * those that must fit each other. */
+static bool is_crossed(const struct context_thread *thread,
+		       const struct context_node *open)
+{
+	for (const struct context_node *node = thread->node; node != open;
+	     node = node->parent)
+		if (is_nested(node->attribute) && !spans_hold(node))
+			return true;
+	return false;
 }
 
 /* Takes a node, or puts another in its place, that others are open in: these go on in a
@@ -207,10 +213,9 @@ static void replace(struct context_thread *thread, struct context_node *old,
 static void mend(struct context_thread *thread, uint32_t attribute, uint64_t value)
 {
 	const struct context_node *current = thread->node;
-	bool crosses;
-	struct context_node *open = find_open(thread, attribute, value, &crosses);
+	struct context_node *open = find_open(thread, attribute, value);
 
-	if (open && !(crosses && is_nested(attribute))) {
+	if (open && !(is_nested(attribute) && is_crossed(thread, open))) {
 		replace(thread, open, open->parent, false);
 		return;
 	}
@@ -339,8 +344,7 @@ static void note_value(struct context_thread *thread, uint32_t number,
 static __attribute__((noinline)) void note_process(const struct context_thread *thread,
 						   uint32_t number)
 {
-	bool crosses;
-	const struct context_node *open = find_open(thread, number, ANY_VALUE, &crosses);
+	const struct context_node *open = find_open(thread, number, ANY_VALUE);
 
 	if (!(runtime_state->watching & RUNTIME_KEEPS) ||
 	    attributes_get(number)->properties & TRM_AS_VALUE)
@@ -406,8 +410,7 @@ static void end(trm_attribute number)
 /* Another context takes the place of the innermost one of the attribute. */
 static void set_context(struct context_thread *thread, uint32_t number, uint64_t bits)
 {
-	bool crosses;
-	struct context_node *open = find_open(thread, number, ANY_VALUE, &crosses);
+	struct context_node *open = find_open(thread, number, ANY_VALUE);
 	struct context_node *with =
 		open ? tree_child(thread, open->parent, number, bits) : NULL;
 
@@ -620,6 +623,31 @@ void events_end_text(uint32_t attribute, const char *text)
 	leave_library();
 }
 
+void events_begin_node(struct context_thread *thread, uint32_t attribute,
+		       const char *text)
+{
+	const struct context_node *from = thread->node;
+
+	begin_text(thread, attribute, text);
+	if (unlikely(thread->node == from))
+		thread->too_deep--; /* nobody will end it */
+}
+
+void events_end_node(struct context_thread *thread, const struct context_node *node,
+		     uint32_t attribute, uint64_t value)
+{
+	struct context_node *open = thread->node;
+
+	while (open->parent && open != node)
+		open = open->parent;
+	if (!open->parent || !fits(open, attribute, value))
+		open = find_open(thread, attribute, value);
+	if (likely(open == thread->node))
+		pop(thread);
+	else if (open)
+		replace(thread, open, open->parent, false);
+}
+
 struct trm_value events_value(const struct context_attribute *attribute, uint64_t bits)
 {
 	struct trm_value value = {attribute->type, 0, {0}};
@@ -640,7 +668,7 @@ bool events_get(uint32_t number, struct trm_value *ret_value)
 	struct context_thread *thread = attribute ? events_enter() : NULL;
 	const struct context_node *open = NULL;
 	const struct moment *moment = NULL;
-	bool crosses, found;
+	bool found;
 	uint64_t bits = 0;
 
 	if (!thread)
@@ -648,7 +676,7 @@ bool events_get(uint32_t number, struct trm_value *ret_value)
 	if (attribute->properties & TRM_AS_VALUE)
 		moment = values_get(number);
 	else
-		open = find_open(thread, number, ANY_VALUE, &crosses);
+		open = find_open(thread, number, ANY_VALUE);
 	if (open || moment)
 		bits = open ? open->value : moment->bits;
 	found = open || moment ||

@@ -1,7 +1,7 @@
 #include "runtime/host.h"
 
 #include "runtime/channel/channel.h"
-#include "runtime/runtime.h"
+#include "runtime/spans.h"
 
 static bool describe(trm_attribute attribute, const char **ret_name, uint32_t *ret_type,
 		     uint32_t *ret_properties)
@@ -81,7 +81,7 @@ static void flush_all(bool clear)
 	}
 }
 
-static const struct trm_runtime_host host = {
+static struct trm_runtime_host host = {
 	.size = sizeof(host),
 	.events = &events_api,
 	.find = attributes_find,
@@ -103,5 +103,6 @@ trm_runtime_host(void)
 	if (!start_host())
 		return NULL;
 	channels_keep();
+	spans_join_host(&host);
 	return &host;
 }

@@ -161,6 +161,16 @@ bool tree_init(struct context_thread *thread);
  * one. NULL: no memory. */
 struct context_node **tree_noted(struct context_thread *thread,
 				 const struct context_node *from, const char *text);
+/* The same where there is memory for it: thread->noted_mask is the table's slot_mask. */
+static inline struct context_node **tree_noted_at(const struct context_thread *thread,
+						  const struct context_node *from,
+						  const char *text)
+{
+	uint64_t hash = (uintptr_t)text ^ (uint64_t)from->number << 32;
+
+	hash = hash * 0x9e3779b97f4a7c15u >> 20;
+	return &thread->noted[hash & thread->noted_mask];
+}
 void tree_deinit(struct context_thread *thread);
 
 /* The record of this thread, made at its first event; NULL if it cannot be had. The
@@ -223,6 +233,9 @@ void channels_start(void);
  * which `ended` is. Returns whether its nodes must stay. */
 bool channels_keep_nodes(const struct context_thread *thread);
 void channels_end_thread(struct context_thread *thread, struct context_thread *ended);
+/* In front of that, in any thread that ends: what services have for it is no longer
+ * needed. */
+void channels_leave_thread(void);
 /* In a child of fork. */
 void channels_resume(void);
 /* At the end of the process. */
@@ -284,6 +297,12 @@ void events_leave(void);
 /* Begin and end of a text, by an attribute that exists; `text`: 0-terminated. */
 void events_begin_text(uint32_t attribute, const char *text);
 void events_end_text(uint32_t attribute, const char *text);
+/* The same for who is inside, of what a call of a function is: a node is ended, or what
+ * took its place, and nothing that began in it. */
+void events_begin_node(struct context_thread *thread, uint32_t attribute,
+		       const char *text);
+void events_end_node(struct context_thread *thread, const struct context_node *node,
+		     uint32_t attribute, uint64_t value);
 struct trm_value events_value(const struct context_attribute *attribute, uint64_t bits);
 /* The innermost value; false: there is none. */
 bool events_get(uint32_t attribute, struct trm_value *ret_value);

@@ -1,5 +1,5 @@
 /* The library's life: constructor, links of annotated modules, fork, end. */
-#include "runtime/runtime.h"
+#include "runtime/spans.h"
 
 #include <cpuid.h>
 #include <errno.h>
@@ -18,6 +18,7 @@ static struct {
 	struct trm_link *links;
 	char folder[4096];
 	bool tracing;
+	bool spans; /* functions are to be regions, too */
 	bool started;
 	bool begun;        /* there is a state */
 	bool asked;        /* there is a spool that others read */
@@ -142,7 +143,7 @@ void links_activate(bool active)
 		__atomic_store_n(&link->active, active, __ATOMIC_RELEASE);
 }
 
-/* "regions", "regions,trace" */
+/* "regions", "regions,trace,spans" */
 static bool read_request(void)
 {
 	const char *what = getenv("TRAMMEL_CONTEXT");
@@ -155,6 +156,7 @@ static bool read_request(void)
 	if (!folder || strlen(folder) >= sizeof(runtime.folder))
 		return false;
 	runtime.tracing = strstr(what, "trace") != NULL;
+	runtime.spans = strstr(what, "spans") != NULL;
 	strcpy(runtime.folder, folder);
 	return true;
 }
@@ -177,6 +179,8 @@ __attribute__((constructor(101))) static void start(void)
 		if (!runtime.begun)
 			runtime_state = &none;
 	}
+	if (runtime.begun && runtime.spans)
+		spans_start();
 	links_activate(is_measuring());
 	channels_start();
 	errno = saved;
@@ -215,7 +219,7 @@ __attribute__((visibility("default"))) void trm_runtime_link(struct trm_link *li
 		return;
 	start();
 	runtime_lock(&runtime.lock);
-	link->api = &events_api;
+	link->api = spans_events();
 	link->next = runtime.links;
 	runtime.links = link;
 	link->active = is_measuring();

@@ -1,5 +1,5 @@
 /* Threads: their records, and what is left of them when they end. */
-#include "runtime/runtime.h"
+#include "runtime/spans.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -198,11 +198,13 @@ static void end(void *record)
 	int saved = errno;
 
 	fork_forget();
+	spans_end_thread();
 	if (!runtime_state->recording || thread != runtime_self)
 		return;
 	runtime_busy = 1;
 	in_order();
 	thread->node->ticks += runtime_ticks() - thread->last;
+	channels_leave_thread();
 	runtime_self = NULL;
 	values_forget();
 	if (!thread->order && !channels_keep_nodes(thread)) {

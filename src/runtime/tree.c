@@ -164,14 +164,11 @@ static void make_noted(struct context_thread *thread)
 struct context_node **tree_noted(struct context_thread *thread,
 				 const struct context_node *from, const char *text)
 {
-	uint64_t hash = (uintptr_t)text ^ (uint64_t)from->number << 32;
-
 	if (unlikely(thread->noted_mask != thread->slot_mask))
 		make_noted(thread);
 	if (unlikely(!thread->noted))
 		return NULL;
-	hash = hash * 0x9e3779b97f4a7c15u >> 20;
-	return &thread->noted[hash & thread->noted_mask];
+	return tree_noted_at(thread, from, text);
 }
 
 bool tree_init(struct context_thread *thread)

@@ -77,11 +77,44 @@ static bool find_gate_of_graph(const struct thread *thread,
 	return true;
 }
 
+/* In what puts the signal mask right behind a span. */
+static bool is_unmasking(uint64_t offset)
+{
+	return offset >= table()->span_unmask && offset < table()->span_unmask_end;
+}
+
+/* Back to the routine that has called it, as if it had done so and returned. */
+static bool leave_unmasking(const struct thread *thread, uint64_t offset,
+			    struct user_regs_struct *registers)
+{
+	const struct wire_spans *spans;
+
+	if (!thread->bank ||
+	    remote_failed(remote_read(thread->process->space->memory_fd, registers->rsp,
+				      &registers->rip, sizeof(registers->rip))))
+		return false;
+	registers->rsp += sizeof(registers->rip);
+	if (offset < table()->span_unmask_saved)
+		return true;
+	spans = (const void *)((char *)thread->bank->shared + WIRE_BANK_HEADER);
+	registers->rsi = spans->rsi;
+	registers->rdi = spans->rdi;
+	registers->r10 = spans->r10;
+	registers->r11 = spans->r11;
+	return true;
+}
+
 bool arc_find_gate(const struct thread *thread, struct user_regs_struct *registers)
 {
 	const struct space *space = thread->process->space;
 	const struct resident_table *t = table();
 	uint64_t offset = registers->rip - space->family->arena->address;
+
+	if (is_unmasking(offset)) {
+		if (!leave_unmasking(thread, offset, registers))
+			return false;
+		offset = registers->rip - space->family->arena->address;
+	}
 
 	if (routine_at(offset))
 		return find_gate_of_graph(thread, routine_at(offset), offset, registers);
@@ -118,7 +151,7 @@ bool arc_holds(const struct space *space, uint64_t rip)
 	uint64_t offset = rip - space->family->arena->address;
 
 	return (offset >= table()->arc && offset < table()->arc_end) ||
-	       routine_at(offset);
+	       routine_at(offset) || is_unmasking(offset);
 }
 
 bool arc_take_pushed(const struct thread *thread, const struct plan_place *place,

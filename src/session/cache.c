@@ -146,9 +146,11 @@ bool cache_grew(const struct cache *cache)
 
 uint64_t cache_counters_reserved(const struct session_options *options)
 {
-	const uint64_t size = options->collector->graph   ? sizeof(struct wire_graph)
-			      : options->collector->calls ? sizeof(struct wire_arcs)
-							  : 0;
+	const struct collector *collector = options->collector;
+	const uint64_t size = collector->graph   ? sizeof(struct wire_graph)
+			      : collector->calls ? sizeof(struct wire_arcs)
+			      : collector->spans ? sizeof(struct wire_spans)
+						 : 0;
 
 	return (size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 }
@@ -303,13 +305,15 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 	struct wanted wanted = {
 		options, file, may_have_hooks(file->name, image->has_interpreter),
 		!file->bare && window_concerns(&options->window, file->path)};
+	const bool spans = options->collector->spans;
 	bool narrowed = options->only.count || options->skip.count || file->mandatory;
 	struct plan_request request = {
 		.image = image,
 		.probe = options->collector->probe,
 		.depth = options->collector->depth,
-		.calls = options->collector->calls,
-		.graph = options->collector->graph,
+		.calls = options->collector->calls || spans,
+		.graph = options->collector->graph || spans,
+		.spans = spans,
 		.code_address = code_address,
 		.wanted = narrowed ? is_wanted : NULL,
 		.context = &wanted,
@@ -321,8 +325,8 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 		.hook_layout = {.entry = WIRE_BANK_ENTRY,
 				.arc = WIRE_BANK_ARC,
 				.returns = WIRE_BANK_RETURNS,
-				.enter = WIRE_BANK_ENTER,
-				.leave = WIRE_BANK_LEAVE,
+				.enter = spans ? WIRE_BANK_SPAN : WIRE_BANK_ENTER,
+				.leave = spans ? WIRE_BANK_SPAN_END : WIRE_BANK_LEAVE,
 				.tally = WIRE_BANK_TALLY,
 				.graph = {.top = WIRE_GRAPH_TOP,
 					  .frames = WIRE_GRAPH_FRAMES,
@@ -684,7 +688,8 @@ struct module_file *module_file_open(struct cache *cache, int fd,
 
 	if (file->trouble)
 		return file;
-	if (file->mandatory &&
+	/* What looks at return addresses must be hooked where calls are relocated. */
+	if (file->mandatory && !file->copies_calls &&
 	    (file->bare || !window_concerns(&options->window, file->path)) &&
 	    !may_have_hooks(file->name, strstr(file->name, ".so") != NULL)) {
 		note_walking(file);

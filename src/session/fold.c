@@ -185,8 +185,8 @@ static struct trm_error *save_globals(struct saving *saving)
 		 *window && session->window.state != WINDOW_AWAITED},
 		{"window.end.ns", record_uint(session->window.end_ns),
 		 *window && session->window.state != WINDOW_AWAITED},
-		{"run.only", record_string(only.data ? only.data : ""),
-		 only.data != NULL},
+		{options->collector->spans ? "run.regions" : "run.only",
+		 record_string(only.data ? only.data : ""), only.data != NULL},
 		{"run.skip", record_string(skip.data ? skip.data : ""),
 		 skip.data != NULL},
 		{"run.unmatched", record_string(unmatched.data ? unmatched.data : ""),
@@ -666,7 +666,8 @@ static void save_image(struct saving *saving, struct image_run *image)
 		fold_merge(saving->session, image);
 	}
 	save_process(saving, image);
-	save_modules(saving, image);
+	if (!saving->session->options->collector->spans) /* nothing was counted there */
+		save_modules(saving, image);
 	save_counts(saving, image);
 	callgraph_save(saving, image);
 }

@@ -169,6 +169,8 @@ static void visit_banks(const struct session *session, const struct process *pro
 	struct family *family = process->space->family;
 	bool calls = session->options->collector->calls;
 
+	if (session->options->collector->spans)
+		return; /* nothing is counted */
 	folding->family = family;
 	if (calls)
 		folding->first_slot = family->reserved;

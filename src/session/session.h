@@ -455,7 +455,7 @@ void follow_child(struct session *session, struct thread *parent, pid_t tid);
 /* signals.c */
 /* Moves a stopped thread that is counting a call, and has not yet, to the entry of what
  * is called. */
-void signals_leave_gate(struct thread *thread);
+void signals_leave_gate(const struct session *session, struct thread *thread);
 /* A stopped thread on a jump of ours that has no original at its place takes it. */
 void signals_leave_island(const struct thread *thread);
 void signals_deliver(struct session *session, struct thread *thread, int signal);

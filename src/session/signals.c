@@ -9,6 +9,7 @@
 #include "code/branch.h"
 #include "resident/resident.h"
 #include "session/residues.h"
+#include "session/spans.h"
 #include "session/ways.h"
 
 #include <errno.h>
@@ -561,6 +562,8 @@ enum settled signals_settle(struct session *session, struct thread *thread,
 
 	if (!space->family) /* not yet */
 		return NOTHING_TO_SETTLE;
+	if (spans_hold(session, thread, registers))
+		return UNSETTLED;
 	if (arc_holds(space, registers->rip) && !arc_leave(thread, registers))
 		return UNSETTLED;
 	struct module *module = space_module_of_code(space, registers->rip);
@@ -577,7 +580,7 @@ enum settled signals_settle(struct session *session, struct thread *thread,
 	return space->holding ? NOTHING_TO_SETTLE : settle_text(thread, how, registers);
 }
 
-void signals_leave_gate(struct thread *thread)
+void signals_leave_gate(const struct session *session, struct thread *thread)
 {
 	const struct settling how = {0};
 	const struct space *space = thread->process->space;
@@ -585,6 +588,7 @@ void signals_leave_gate(struct thread *thread)
 	struct module *module;
 
 	if (remote_failed(remote_get_registers(thread->tid, &registers)) ||
+	    spans_hold(session, thread, &registers) ||
 	    (arc_holds(space, registers.rip) && !arc_leave(thread, &registers)))
 		return;
 	module = space_module_of_code(space, registers.rip);
@@ -645,6 +649,11 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 	struct settling how = {.fault = is_fault(&info), .signal = signal};
 	uint64_t before = registers.rip;
 
+	if (!how.fault && spans_hold(session, thread, &registers) &&
+	    spans_put_off(thread, signal, &info)) {
+		thread_resume(session, thread, 0);
+		return;
+	}
 	if (stays_hidden(thread, signal, registers.rip)) {
 		thread_resume(session, thread, signal);
 		return;

@@ -2,6 +2,7 @@
 #include "session/signals.h"
 
 #include "session/callgraph.h"
+#include "session/spans.h"
 #include "session/residues.h"
 
 #include <errno.h>
@@ -247,6 +248,7 @@ void thread_assign_bank(struct session *session, struct thread *thread, uint32_t
 		bank->shared->untimed = thread->untimed;
 		bank->shared->stack_end = stack_end_of(thread);
 		callgraph_begin(session, bank, &thread->calls);
+		spans_begin(session, bank);
 		error = remote_set_gs_base(thread->tid, bank->address);
 	}
 	thread->bank = bank;
@@ -287,12 +289,13 @@ static void widen_bank(const struct session *session, struct space *space,
 	if (!bank)
 		return;
 	/* A call that is being counted is counted in one bank. */
-	signals_leave_gate(thread);
+	signals_leave_gate(session, thread);
 	bank->shared->quiet = old->shared->quiet;
 	bank->shared->untimed = old->shared->untimed;
 	bank->shared->stack_end = old->shared->stack_end;
 	callgraph_note_calls(session, old, &thread->calls);
 	callgraph_begin(session, bank, &thread->calls);
+	spans_begin(session, bank);
 	struct trm_error *error = remote_set_gs_base(thread->tid, bank->address);
 
 	if (error) {

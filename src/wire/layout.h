@@ -60,6 +60,8 @@
 #define WIRE_BANK_ENTER     0xe0
 #define WIRE_BANK_LEAVE     0xe8
 #define WIRE_BANK_TALLY     0xf0
+#define WIRE_BANK_SPAN      0xf8
+#define WIRE_BANK_SPAN_END  0x100
 #define WIRE_BANK_STACK_TOP 0x4000
 
 /* What returns has on the stack while it looks for the way back, in front of the address
@@ -73,6 +75,7 @@
 #define WIRE_CONTROL_RAN        0x38
 #define WIRE_CONTROL_UNFILTERED 0x3c
 #define WIRE_CONTROL_WINDOW     0x50
+#define WIRE_CONTROL_SPANS      0x58
 #define WIRE_CONTROL_BATCH      0x100
 #define WIRE_CONTROL_TEXTS      0x1000 /* number of rows, then struct wire_text's */
 #define WIRE_TEXT_SIZE          16
@@ -123,6 +126,24 @@
 #define WIRE_GRAPH_CHILDREN    8         /* of a node that it knows itself */
 #define WIRE_GRAPH_MAX         0x1000000 /* bytes of nodes beside the root and the last */
 #define WIRE_GRAPH_BEYOND      0x1000040 /* the last one: of all that have no room */
+
+/*
+ * Where functions are regions (spans), the first counters of each bank are struct
+ * wire_spans: a library in the program is told of their begins and ends on a stack of its
+ * own, with signals put off.
+ */
+#define WIRE_SPANS_BUSY      0x4000
+#define WIRE_SPANS_MASKED    0x4004
+#define WIRE_SPANS_STATE     0x4008 /* components of xsave; 0: fxsave */
+#define WIRE_SPANS_RBX       0x4010
+#define WIRE_SPANS_RSI       0x4018
+#define WIRE_SPANS_RDI       0x4020
+#define WIRE_SPANS_R10       0x4028
+#define WIRE_SPANS_R11       0x4030
+#define WIRE_SPANS_RSP       0x4038
+#define WIRE_SPANS_MASK      0x4040
+#define WIRE_SPANS_VECTORS   0x4080
+#define WIRE_SPANS_STACK_TOP 0x45000
 
 /* Hook numbers: why the resident calls the controller. 0 is none. */
 #define WIRE_HOOK_LINK_MAP 1 /* _dl_debug_state: modules come or go */
@@ -253,7 +274,14 @@ struct wire_control {
 	uint64_t inject_mask;
 	uint32_t window; /* bits: calls of which functions matter, see WIRE_HOOK_START */
 	uint32_t texts_changed; /* goes up whenever texts[] changes */
-	uint8_t pad2_[WIRE_CONTROL_BATCH - 0x58];
+	/* What spans are told to: addresses in the program, which writes them itself once
+	 * it has the library; 0: to nobody. */
+	uint64_t span_begin; /* (place of the return address, name) */
+	uint64_t span_end;   /* (place of the return address) */
+	/* The same, tried first: they change general registers alone, and return not 0 if
+	 * that was all. */
+	uint64_t span_try_begin, span_try_end;
+	uint8_t pad2_[WIRE_CONTROL_BATCH - 0x78];
 	struct wire_batch batch; /* what injected code runs */
 	uint8_t stack[0x1000 - WIRE_CONTROL_BATCH - sizeof(struct wire_batch)];
 	uint64_t text_count; /* rows that are or were in use */
@@ -378,6 +406,19 @@ static inline uint32_t wire_graph_row(uint32_t parent, uint32_t function)
 	       WIRE_GRAPH_MASK;
 }
 
+/* Of one thread; all-zero at first. */
+struct wire_spans {
+	uint32_t busy;   /* the library is being told something */
+	uint32_t masked; /* a signal came meanwhile: the thread's mask is to be `mask` */
+	uint32_t state;  /* components of xsave's; 0: fxsave does */
+	uint32_t pad_;
+	uint64_t rbx, rsi, rdi, r10, r11, rsp; /* the program's */
+	uint64_t mask;
+	uint8_t pad2_[0x38];
+	uint8_t vectors[0xf80]; /* xsave's area */
+	uint8_t stack[0x40000];
+};
+
 /* What was found before, by the thread itself: the rule for an address, and the original
  * of a return address. `key` is the address with wire_control.texts_changed in its upper
  * 16 bits; 0 while the row is written. */
@@ -409,8 +450,8 @@ struct wire_bank {
 	uint64_t stack_end; /* behind the highest address of the thread's own stack; 0:
 			       it is not known */
 	uint64_t arc;       /* address of resident.S's arc */
-	uint64_t enter, leave, tally; /* the same of these */
-	uint8_t pad2_[0x100 - 0xf8];
+	uint64_t enter, leave, tally;  /* the same of these */
+	uint64_t span_begin, span_end; /* and of these */
 	struct wire_batch batch;
 	struct wire_rule rules[WIRE_RULES]; /* by their addresses: look.c */
 	struct wire_moved moved[WIRE_MOVED];

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -254,6 +255,95 @@ static void settings(int count)
 	steps(count);
 }
 
+static double cpu_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+/* A region that takes so much processor time, and says how much; `annotates`: all of it
+ * in annotations. */
+static void *burn(void *word)
+{
+	const char *name = word;
+	bool annotates = !strcmp(name, "annotating");
+	double begin;
+
+	cali_begin_region(name);
+	for (begin = cpu_ms(); cpu_ms() < begin + 200;)
+		for (int i = 0; annotates && i < 1000; i++) {
+			cali_begin_region("inner");
+			cali_end_region("inner");
+		}
+	cali_end_region(name);
+	printf("%s %.3f\n", name, cpu_ms() - begin);
+	return NULL;
+}
+
+static void samples(int count)
+{
+	static char names[3][16] = {"computing", "annotating", "thread"};
+	pthread_t thread;
+
+	for (int i = 0; i < count; i++) {
+		burn(names[0]);
+		usleep(100000);
+		burn(names[1]);
+		pthread_create(&thread, NULL, burn, names[2]);
+		pthread_join(thread, NULL);
+	}
+}
+
+static void touch(size_t pages)
+{
+	char *memory = mmap(NULL, pages * 4096, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	madvise(memory, pages * 4096, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < pages; i++)
+		memory[i * 4096] = 1;
+	munmap(memory, pages * 4096);
+}
+
+static void *faulting(void *pages)
+{
+	cali_begin_region("faulting");
+	touch((size_t)(uintptr_t)pages);
+	cali_end_region("faulting");
+	return NULL;
+}
+
+/* Page faults, switches and processor time in regions of their own, of threads, too; and
+ * which descriptors the program gets. */
+static void counters(int count)
+{
+	pthread_t thread;
+	void *pages = (void *)(uintptr_t)count;
+	pid_t child;
+	int fd;
+
+	faulting(pages);
+	pthread_create(&thread, NULL, faulting, pages);
+	pthread_join(thread, NULL);
+	cali_begin_region("waiting");
+	for (int i = 0; i < 10; i++)
+		usleep(1000);
+	cali_end_region("waiting");
+	burn((char[]){"computing"});
+	fd = open("/dev/null", O_RDONLY);
+	printf("descriptor %d\n", fd);
+	close(fd);
+	fflush(stdout);
+	child = fork();
+	if (!child) {
+		faulting(pages);
+		exit(0);
+	}
+	waitpid(child, NULL, 0);
+}
+
 int main(int word_count, char **words)
 {
 	static const struct {
@@ -267,7 +357,8 @@ int main(int word_count, char **words)
 		{"libraries", libraries},   {"steady", steady},
 		{"metrics", metrics},       {"levels", levels},
 		{"settings", settings},     {"handlers", handlers},
-		{"mismatches", mismatches},
+		{"mismatches", mismatches}, {"samples", samples},
+		{"counters", counters},
 	};
 
 	for (size_t i = 0; word_count > 2 && i < sizeof(rows) / sizeof(rows[0]); i++) {

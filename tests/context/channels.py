@@ -8,6 +8,7 @@ import subprocess
 from context import common
 from context.common import expect
 from transparency import running, trammel
+from transparency.results import Skip
 
 EXAMPLES = os.path.join(trammel.ROOT, "examples")
 JSON = "output.format=json"
@@ -341,6 +342,59 @@ def names(place):
     expect("channels-c-a b.json" in os.listdir(place.folder), f"{os.listdir(place.folder)}")
 
 
+def samples(place):
+    """Samples are as many as milliseconds of processor time, also of what annotates all the time,
+    and of threads; a child of fork has its own."""
+    for config in (f"sample-report(output=stdout,sample.frequency=1000,{JSON})",
+                   f"runtime-report(output=stdout,sample.frequency=1000,{JSON})"):
+        done = run(place, "samples", "1", CALI_CONFIG=config)
+        lines, text = done.stdout.decode().split("[", 1)
+        wanted = {}
+        for line in lines.splitlines():
+            wanted[line.split()[0]] = wanted.get(line.split()[0], 0) + float(line.split()[1])
+        found = {}
+        for row in json.loads("[" + text):
+            name = row.get("path", "").split("/")[0]
+            found[name] = found.get(name, 0) + row["Samples"]
+        for name, ms in wanted.items():
+            expect(abs(found[name] - ms) < 0.03 * ms + 10, f"{name}: {found[name]} in {ms} ms")
+    done = run(place, "plain", "1", CALI_CONFIG="sample-report(sample.frequency=20000)")
+    expect(b"SAMPLER_FREQUENCY is from 1 to 10000" in done.stderr, f"{done}")
+    done = run(place, "plain", "1", CALI_SERVICES_ENABLE="event,aggregate,sampler", CALI_SAMPLER_CLOCK="moon")
+    expect(b"SAMPLER_CLOCK 'moon' cannot be had" in done.stderr, f"{done}")
+
+
+def counters(place):
+    """What the kernel counts, for each thread and child; what is not there is said."""
+    query = "SELECT path, sum(sum#perf.page-faults) AS faults, sum(sum#perf.context-switches) AS switches, " \
+            "sum(sum#perf.task-clock) AS ns GROUP BY path FORMAT json"
+    bare = run(place, "counters", "300").stdout.decode().split("\n")
+    done = run(place, "counters", "300", CALI_SERVICES_ENABLE="event,aggregate,perf,recorder",
+               CALI_RECORDER_FILENAME="counted.json", CALI_RECORDER_CONFIG=query)
+    lines = done.stdout.decode().split("\n")
+    expect(bare[1:] == lines[1:], f"{bare} {lines}")
+    if b"cannot be had" in done.stderr:
+        raise Skip("the kernel counts nothing for this user")
+    names = sorted(name for name in os.listdir(place.folder) if name.startswith("counted"))
+    expect(len(names) == 2, f"{names}")
+    child, rows = sorted((rows_of(read(place, name)) for name in names), key=len)
+    expect(600 <= rows["faulting"]["faults"] < 700, f"{rows}")
+    expect(300 <= child["faulting"]["faults"] < 400, f"{child}")
+    expect(rows["waiting"]["switches"] >= 10, f"{rows}")
+    ms = float(lines[0].split()[1])
+    expect(abs(rows["computing"]["ns"] / 1e6 - ms) < 0.05 * ms, f"{rows}: {ms} ms")
+    done = run(place, "plain", "2", CALI_SERVICES_ENABLE="event,aggregate,perf,report",
+               CALI_PERF_EVENTS="PAPI_TOT_INS,task-clok,task-clock",
+               CALI_REPORT_CONFIG="SELECT path, sum(sum#perf.task-clock) AS ns, "
+                                  "sum(sum#perf.PAPI_TOT_INS) AS instructions GROUP BY path FORMAT json")
+    expect(b"'task-clok' cannot be had: nobody knows it; is 'task-clock' meant?" in done.stderr, f"{done}")
+    row = rows_of(done.stdout)["main/step"]
+    expect(row["ns"] > 0, f"{row}")
+    expect(b"does not offer hardware counters" in done.stderr or row["instructions"] > 100, f"{done}")
+    done = run(place, "plain", "2", CALI_SERVICES_ENABLE="event,aggregate,perf", CALI_PERF_EVENTS="moons")
+    expect(b"the service 'perf' cannot be had: none of its events" in done.stderr, f"{done}")
+
+
 def steady(place):
     """Once contexts are known: no system call, no heap on the way of an event in a channel."""
     program = build(place, os.path.join(common.FOLDER, "channels.c"))
@@ -357,4 +411,4 @@ def steady(place):
 
 TESTS = (state, examples, report, agreement, several, threads, heap, files, locks, libraries, loops, metrics,
          system, filters, policies, forks, mistakes, settings, handlers, mismatches, addresses, memory,
-         log, names, steady)
+         log, names, samples, counters, steady)

@@ -19,6 +19,8 @@ BUILDS = {
     "work-clang-nopie": ("clang", "-O1", "-no-pie", "-fno-pic", "work.c"),
     "scopes": ("g++", "-std=c++11", "-O2", "scopes.cc"),
     "scopes-clang": ("clang++", "-std=c++11", "-O1", "scopes.cc"),
+    "spans": ("g++", "-std=c++11", "-O2", "spans.cc"),
+    "spans-clang": ("clang++", "-std=c++11", "-O2", "spans.cc"),
     "count.so": ("gcc", "-O2", "-shared", "-fPIC", "count.c"),
 }
 
@@ -52,19 +54,21 @@ class Place:
         return running.run([os.path.join(self.programs, program), *words], self.folder,
                            prepare=prepare)
 
-    def run(self, *words, program="work", measure="regions", prepare=None, environment=None):
+    def run(self, *words, program="work", measure="regions", prepare=None, environment=None,
+            options=()):
         command = trammel.run_command(self.tool, self.profile,
-                                      [os.path.join(self.programs, program), *words], measure)
+                                      [os.path.join(self.programs, program), *words], measure,
+                                      options)
         return running.run(command, self.folder, prepare=prepare, timeout=40,
                            environment=environment or self.environment())
 
     def read(self):
         return Profile(self.records, self.profile)
 
-    def check(self, *words, program="work", measure="regions", **more):
+    def check(self, *words, program="work", measure="regions", options=(), **more):
         """Bare and measured must be the same; the profile."""
         bare = self.bare(*words, program=program, **more)
-        measured = self.run(*words, program=program, measure=measure, **more)
+        measured = self.run(*words, program=program, measure=measure, options=options, **more)
         problems = running.compare(bare, measured)
         expect(not problems, f"{words}: " + "; ".join(problems))
         expect(not os.listdir(self.spools), f"left behind: {os.listdir(self.spools)}")

@@ -1,6 +1,7 @@
 // build: gcc -O2 -rdynamic lib/chain.c -lunwind
 // output: 300 signals, 0 chains broken
 // expect: function=chain_work calls=1
+// not-spans: what its handler calls takes longer than its timer's millisecond
 /* The same as timer_backtrace with libunwind as the walker. */
 #define UNW_LOCAL_ONLY
 #include "lib/chain.h"

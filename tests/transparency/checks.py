@@ -155,9 +155,10 @@ def check_refusal(source, measured, profile):
 
 def check_program(source, program, tool, options):
     """Runs the program bare and measured and compares; returns a note."""
-    preloads = trammel.only_preloads(options.measure)
-    if preloads and source.one("not-preloaded"):
+    if trammel.preloads(options.measure) and source.one("not-preloaded"):
         raise Skip(source.one("not-preloaded"))
+    if options.measure == trammel.SPANS and source.one("not-spans"):
+        raise Skip(source.one("not-spans"))
     arguments = shlex.split(source.one("args", ""))
     command = [program, *arguments]
     with running.Scratch("run") as scratch:
@@ -170,7 +171,7 @@ def check_program(source, program, tool, options):
         os.mkdir(work, 0o755)
         measured = running.run(
             trammel.run_command(tool, profile, command, options.measure), work)
-        if source.one("refused") and not preloads:
+        if source.one("refused") and not trammel.only_preloads(options.measure):
             check_refusal(source, measured, profile)
             return ""
         normalisers = shlex.split(source.one("normalise", ""))

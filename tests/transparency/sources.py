@@ -24,6 +24,7 @@ Head lines of a source in tests/programs, in the first comment lines (`// word: 
     refused: SUBSTRING            trammel must refuse it: one line with this text, exit 126; not where
                                   it only loads a library into it (regions, trace)
     not-preloaded: REASON         skipped where it does that
+    not-spans: REASON             skipped where all functions are regions
 
 A program that ends with exit status 77 cannot be run here: its output says why.
 """
@@ -42,7 +43,7 @@ SUFFIXES = (".c", ".cc", ".S", ".go")
 WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wno-unknown-warning-option", "-Wno-clobbered")
 DIRECTIVE = re.compile(r"^// ([a-z-]+)(?:\(([\w-]+)\))?: (.*)$")
 WORDS = {"build", "library", "plugin", "helper", "strip", "args", "needs", "status", "output",
-         "normalise", "settle", "expect", "expect-arc", "expect-context", "expect-absent", "expect-process", "refused", "not-preloaded"}
+         "normalise", "settle", "expect", "expect-arc", "expect-context", "expect-absent", "expect-process", "refused", "not-preloaded", "not-spans"}
 
 
 @dataclasses.dataclass

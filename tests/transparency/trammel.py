@@ -23,15 +23,24 @@ def find(build=None):
     sys.exit("no trammel found: build it, or give --build DIR or the variable TRAMMEL")
 
 
+# A measurement that is more than a name: calls of all functions are regions.
+SPANS = "spans"
+
+
 def run_command(trammel, profile, command, measurement="functions", options=()):
     """The command line that measures another one."""
-    return [trammel, "run", "--quiet", "-m", measurement, "-o", profile, *options, "--",
-            *command]
+    what = ["--regions", "*"] if measurement == SPANS else ["-m", measurement]
+    return [trammel, "run", "--quiet", *what, "-o", profile, *options, "--", *command]
+
+
+def preloads(measure):
+    """Whether programs have a library loaded into them."""
+    return set(measure.split(",")) <= {"regions", "trace", SPANS}
 
 
 def only_preloads(measure):
-    """Whether programs run as they are, with a library loaded into them."""
-    return set(measure.split(",")) <= {"regions", "trace"}
+    """Whether they run as they are beside that."""
+    return preloads(measure) and measure != SPANS
 
 
 class ReportError(Exception):

@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 
-from transparency import attach, job_control, running, trammel
+from transparency import attach, job_control, running, sources, trammel
 from transparency.job_control import expect
 
 ALL = {"early": 11, "enter": 1, "middle": 23, "in_thread": 17, "in_child": 5, "loaded": 31,
@@ -328,6 +328,18 @@ def threads(folder, tool, options):
     expect(found == sum(wanted), f"{found} calls of work_once, not {sum(wanted)}")
 
 
+def only_some(folder, tool, options):
+    """What looks at return addresses sees the original ones, also from modules that are left
+    out: here the unwinder."""
+    source = os.path.join(sources.FOLDER, "exceptions.cc")
+    program = os.path.join(folder, "only-exceptions")
+    sources.compile_one(["g++", "-O2"], [source], program)
+    bare = running.run([program], folder)
+    done, _ = run_measured(tool, folder, options, ("--only", "only-exceptions:"), [program], "some")
+    problems = running.compare(bare, done)
+    expect(not problems, "; ".join(problems))
+
+
 def unmatched(folder, tool, options):
     """Patterns that mean nothing are named at the end, with what is near; others are not."""
     program = job_control.build(folder, "stages", "unmatched")
@@ -376,4 +388,4 @@ def refusals(folder, tool, _):
 
 TESTS = [("window-" + test.__name__, test) for test in (
     events, intervals, flags, arcs, contexts, instructions, times, programs, attached, threads,
-    unmatched, refusals)]
+    only_some, unmatched, refusals)]

@@ -117,6 +117,7 @@ static void add_run(struct text *out, const struct report_profile *profile,
 	const char *exit = report_run_text(run, "run.exit");
 	const char *only = report_run_text(run, "run.only");
 	const char *skip = report_run_text(run, "run.skip");
+	const char *regions = report_run_text(run, "run.regions");
 	uint64_t ns;
 
 	text_add(out, style->colour ? BOLD : "");
@@ -153,6 +154,11 @@ static void add_run(struct text *out, const struct report_profile *profile,
 		report_add_visible(out, only);
 		text_add(out, *skip ? *only ? ", without " : "without " : "");
 		report_add_visible(out, skip);
+		text_add(out, "\n");
+	}
+	if (*regions) {
+		text_add(out, "  regions ");
+		report_add_visible(out, regions);
 		text_add(out, "\n");
 	}
 	add_warnings(out, run, "run.unmatched", style);

@@ -424,7 +424,9 @@ static void add_tables(const struct view *view)
 		report_add_regions(view->out, profile, view->limit, &view->style);
 	if (by == REPORT_BY_GRAPH)
 		report_add_graph(view->out, profile, view->limit, &view->style);
-	if (by == REPORT_BY_REGION || !profile->modules.count)
+	if (by == REPORT_BY_REGION || !profile->modules.count ||
+	    (by == REPORT_BY_FUNCTION && profile->regions.nodes.count &&
+	     !profile->executed))
 		return;
 	/* Coverage is first of all a matter of modules. */
 	if (coverage || by == REPORT_BY_MODULE)

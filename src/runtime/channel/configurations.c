@@ -14,6 +14,11 @@
 	", inclusive_scale(sum#time.duration.ns, 1e-9) AS time UNIT sec"                 \
 	", sum(region.count) AS count"
 
+#define SAMPLES                                                                          \
+	", sum(sum#sampler.samples) AS Samples"                                          \
+	", inclusive_sum(sum#sampler.samples) AS \"Samples (I)\""                        \
+	", percent_total(sum#sampler.samples) AS \"Samples %\""
+
 static const struct configuration configurations[] = {
 	{"runtime-report", NULL, "time of each region, as a tree", CONFIGURATION_REPORT,
 	 "event,timer,aggregate,report", TIMES, " GROUP BY path", "", "tree", "stderr"},
@@ -40,6 +45,9 @@ static const struct configuration configurations[] = {
 	 ", sum(sum#io.calls) AS Calls, sum(sum#io.bytes.read) AS Read"
 	 ", sum(sum#io.bytes.written) AS Written"
 	 ", scale(sum#io.time.ns, 1e-9) AS \"I/O time\"",
+	 " GROUP BY path", "", "tree", "stderr"},
+	{"sample-report", NULL, "processor time of each region, by samples",
+	 CONFIGURATION_REPORT, "event,aggregate,sampler,report", SAMPLES,
 	 " GROUP BY path", "", "tree", "stderr"},
 };
 
@@ -102,6 +110,9 @@ static const struct configuration_option options[] = {
 	{"lock.wait", "time that threads waited for mutexes",
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "pthread", NULL,
 	 ", scale(sum#pthread.wait.ns, 1e-9) AS \"Lock wait\""},
+	{"sample.frequency", "samples a second of processor time",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, true, "sampler",
+	 "SAMPLER_FREQUENCY={}", ", sum(sum#sampler.samples) AS Samples"},
 	{"order_by_time", "the longest regions first", CONFIGURATION_REPORT, false, NULL,
 	 NULL, NULL},
 	{"trace.policy", "grow, stop or drop-oldest", CONFIGURATION_TRACE, true, NULL,
@@ -114,9 +125,10 @@ static const struct configuration_option options[] = {
 static const struct {
 	const char *name, *why;
 } missing[] = {
-	{"sample-report", "there is no sampling"},
-	{"sample-profile", "there is no sampling"},
-	{"hatchet-sample-profile", "there is no sampling"},
+	{"sample-profile",
+	 "samples have no call paths: see runtime-profile(sample.frequency)"},
+	{"hatchet-sample-profile",
+	 "samples have no call paths: see runtime-profile(sample.frequency)"},
 	{"spot", "it is not built"},
 	{"mpi-report", "MPI is not measured"},
 	{"openmp-report", "OpenMP is not measured"},

@@ -180,6 +180,18 @@ bool channels_keep_nodes(const struct context_thread *thread)
 	return false;
 }
 
+void channels_leave_thread(void)
+{
+	for (uint32_t i = 0; i < CHANNELS_MAX; i++) {
+		const struct channel *channel =
+			channels_own[i] ? channels_own[i]->channel : NULL;
+
+		for (uint32_t j = 0; channel && j < channel->service_count; j++)
+			if (channel->services[j]->end_thread)
+				channel->services[j]->end_thread();
+	}
+}
+
 /* Where a node is in the tree of ended threads; NULL: nowhere, for want of memory. */
 static struct context_node *moved(struct context_thread *ended, struct context_node *node)
 {

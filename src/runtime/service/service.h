@@ -46,6 +46,8 @@ struct service {
 	void (*take)(struct channel_thread *own, const struct runtime_event *event);
 	/* Says records when the channel is flushed. */
 	void (*write)(struct channel *channel, const struct publish_sink *sink);
+	/* This thread ends. */
+	void (*end_thread)(void);
 	/* The channel was flushed, and its lock is not held. */
 	void (*flush)(struct channel *channel);
 };

@@ -13,6 +13,8 @@
 	X(report)                                                                        \
 	X(textlog)                                                                       \
 	X(loop_statistics)                                                               \
+	X(perf)                                                                          \
+	X(sampler)                                                                       \
 	X(rusage)                                                                        \
 	X(memstat)                                                                       \
 	X(cpuinfo)                                                                       \

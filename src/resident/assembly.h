@@ -1,0 +1,38 @@
+/*
+ * What the parts of the resident that are written in assembly share.
+ */
+#ifndef TRAMMEL_RESIDENT_ASSEMBLY_H
+#define TRAMMEL_RESIDENT_ASSEMBLY_H
+
+#define __ASSEMBLER__ 1
+#include "wire/layout.h"
+
+#define SYS_rt_sigprocmask 14
+#define SIG_SETMASK        2
+#define FUTEX_OWNER_DIED   0x40000000
+
+/* clang-format off */
+/* rt_sigprocmask(SIG_SETMASK, rsi, rdx, 8): the caller sets rsi and rdx. */
+	.macro set_mask
+	mov	$SYS_rt_sigprocmask, %eax
+	mov	$SIG_SETMASK, %edi
+	mov	$8, %r10d
+	syscall
+	.endm
+
+/* What routines that gates and probes call have on the stack: session/arc.c. */
+	.macro save_graph
+	mov	%rcx, (%rsp)
+	mov	%rdx, 8(%rsp)
+	mov	%r8, 16(%rsp)
+	mov	%r9, 24(%rsp)
+	.endm
+	.macro restore_graph
+	mov	(%rsp), %rcx
+	mov	8(%rsp), %rdx
+	mov	16(%rsp), %r8
+	mov	24(%rsp), %r9
+	.endm
+/* clang-format on */
+
+#endif

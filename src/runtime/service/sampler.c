@@ -1,0 +1,141 @@
+/*
+ * sampler: how often a timer of the thread struck in each context. Its handler counts,
+ * and nothing else; the next snapshot takes what it counted into the context in which the
+ * thread was since the last one. So no sample is lost in the middle of an event, and none
+ * costs more than the signal.
+ *
+ * The timer runs with the processor time of the thread: a thread that waits is not
+ * interrupted, so its system calls end as always. The kernel looks at such timers at its
+ * own ticks (250 a second, say); the signal tells how many strikes it stands for
+ * (timer_getoverrun(2)).
+ */
+#include "runtime/channel/channel.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static const struct service_metric metrics[] = {
+	{"sampler.samples", SERVICE_DELTA, TRM_TYPE_UINT, false},
+};
+
+static struct {
+	struct runtime_lock lock;
+	int signal; /* 0: none yet */
+	clockid_t clock;
+	struct timespec period;
+} sampler;
+
+static runtime_local struct {
+	uint64_t samples;
+	int timer; /* the kernel's number */
+	bool begun, ended;
+} own_timer;
+
+static void strike(int signal, siginfo_t *info, void *context)
+{
+	(void)signal;
+	(void)context;
+	if (info->si_code == SI_TIMER)
+		own_timer.samples += 1 + (uint64_t)info->si_overrun;
+}
+
+/* In a child of fork, which has no timers. */
+static void forget(void)
+{
+	own_timer.begun = false;
+	sampler.lock.taken = 0;
+}
+
+/* The last signal that the program does not handle. */
+static bool take_signal(void)
+{
+	struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+	struct sigaction old;
+
+	action.sa_sigaction = strike;
+	for (int i = SIGRTMAX; i >= SIGRTMIN; i--) {
+		if (sigaction(i, NULL, &old) || old.sa_handler != SIG_DFL ||
+		    sigaction(i, &action, NULL))
+			continue;
+		sampler.signal = i;
+		return true;
+	}
+	return false;
+}
+
+static const char *start(struct channel *channel)
+{
+	const char *clock = settings_get(&channel->settings, "SAMPLER_CLOCK");
+	uint64_t frequency = settings_number(&channel->settings, "SAMPLER_FREQUENCY", 50);
+	bool wall = clock && !strcmp(clock, "wall"), taken = true;
+
+	if (clock && !wall && strcmp(clock, "cpu") != 0)
+		settings_warn("'%s': SAMPLER_CLOCK '%s' cannot be had: there are cpu "
+			      "(taken) and wall",
+			      channel->name, clock);
+	if (!frequency || frequency > 10000)
+		return "SAMPLER_FREQUENCY is from 1 to 10000 a second";
+	runtime_lock(&sampler.lock);
+	if (!sampler.signal) {
+		taken = take_signal() && !pthread_atfork(NULL, NULL, forget);
+		sampler.clock = wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
+		sampler.period = (struct timespec){
+			.tv_sec = frequency == 1,
+			.tv_nsec = frequency == 1 ? 0 : (long)(1000000000 / frequency)};
+	}
+	runtime_unlock(&sampler.lock);
+	return taken ? NULL : "the program uses all real-time signals";
+}
+
+/* At the first event of a thread. */
+static void begin(void)
+{
+	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID,
+				 .sigev_signo = sampler.signal};
+	const struct itimerspec spec = {sampler.period, sampler.period};
+	int saved = errno;
+
+	own_timer.begun = true;
+	if (runtime_sealed)
+		return;
+	event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+	if (syscall(SYS_timer_create, sampler.clock, &event, &own_timer.timer)) {
+		own_timer.ended = true;
+		errno = saved;
+		return;
+	}
+	syscall(SYS_timer_settime, own_timer.timer, 0, &spec, NULL);
+}
+
+static void sample(struct channel_thread *own, const struct runtime_event *event,
+		   uint64_t *ret_values)
+{
+	(void)own;
+	(void)event;
+	if (unlikely(!own_timer.begun) && !own_timer.ended)
+		begin();
+	ret_values[0] = *(volatile uint64_t *)&own_timer.samples;
+}
+
+static void end_thread(void)
+{
+	if (own_timer.begun && !own_timer.ended && !runtime_sealed)
+		syscall(SYS_timer_delete, own_timer.timer);
+	own_timer.ended = true;
+}
+
+const struct service service_sampler = {
+	.name = "sampler",
+	.about = "how often a timer of each thread struck",
+	.keys = "SAMPLER_FREQUENCY SAMPLER_CLOCK",
+	.metrics = metrics,
+	.metric_count = sizeof(metrics) / sizeof(metrics[0]),
+	.start = start,
+	.sample = sample,
+	.end_thread = end_thread,
+};

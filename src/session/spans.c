@@ -1,0 +1,79 @@
+#include "session/spans.h"
+
+#include "resident/resident.h"
+#include "session/signals.h"
+
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Components of a processor's state that code of C libraries may change: x87, SSE, AVX,
+ * and three of AVX-512 (Intel SDM vol. 1, 13.1). */
+#define STATE 0xe7u
+
+/* Which of them there are; 0: xsave is not to be used. */
+static uint32_t find_state(void)
+{
+	unsigned a, b, c, d, low, high;
+
+	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
+		return 0;
+	__asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+	return low & STATE;
+}
+
+static struct wire_spans *spans_of(const struct bank *bank)
+{
+	return (void *)((char *)bank->shared + WIRE_BANK_HEADER);
+}
+
+void spans_begin(const struct session *session, struct bank *bank)
+{
+	if (!session->options->collector->spans)
+		return;
+	spans_of(bank)->busy = spans_of(bank)->masked = 0;
+	spans_of(bank)->state = find_state();
+}
+
+/* What the thread had before its bank became too narrow it may be in the middle of. */
+static bool is_busy(const struct bank *bank, const struct arena *arena,
+		    const struct user_regs_struct *registers)
+{
+	uint64_t resident = registers->rip - arena->address;
+
+	return spans_of(bank)->busy &&
+	       (resident < WIRE_RESIDENT_SIZE ||
+		(registers->rsp > bank->address &&
+		 registers->rsp <= bank->address + WIRE_SPANS_STACK_TOP));
+}
+
+bool spans_hold(const struct session *session, const struct thread *thread,
+		const struct user_regs_struct *registers)
+{
+	const struct space *space = thread->process ? thread->process->space : NULL;
+
+	if (!session->options->collector->spans || !thread->bank || !space ||
+	    !space->family)
+		return false;
+	vector_for_each (&thread->old_banks, bank)
+		if (is_busy(*bank, space->family->arena, registers))
+			return true;
+	return is_busy(thread->bank, space->family->arena, registers);
+}
+
+bool spans_put_off(struct thread *thread, int signal, const siginfo_t *info)
+{
+	struct wire_spans *spans = spans_of(thread->bank);
+	uint64_t mask;
+
+	if (signal == SIGSTOP || remote_failed(remote_get_mask(thread->tid, &mask)))
+		return false;
+	if (!spans->masked)
+		spans->mask = mask;
+	spans->masked = 1;
+	if (remote_failed(remote_set_mask(thread->tid, ~signals_synchronous)))
+		return false;
+	thread->held = *info;
+	syscall(SYS_tkill, thread->tid, signal);
+	return true;
+}

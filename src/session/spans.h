@@ -1,0 +1,23 @@
+/*
+ * Spans: threads that are telling the library in the program of one. They run on their
+ * bank's own stack then, where nobody may find them: see resident/spans.S.
+ */
+#ifndef TRAMMEL_SESSION_SPANS_H
+#define TRAMMEL_SESSION_SPANS_H
+
+#include "session/session.h"
+
+#include <signal.h>
+
+/* A bank is to be given to a thread. */
+void spans_begin(const struct session *session, struct bank *bank);
+
+/* Whether a stopped thread is in the middle of that. */
+bool spans_hold(const struct session *session, const struct thread *thread,
+		const struct user_regs_struct *registers);
+
+/* A signal that such a thread is stopped with comes when it is through: it is sent again,
+ * and blocked until then. False: it cannot be put off. */
+bool spans_put_off(struct thread *thread, int signal, const siginfo_t *info);
+
+#endif

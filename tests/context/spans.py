@@ -1,0 +1,106 @@
+"""Functions that are regions: --regions."""
+
+import subprocess
+
+from context.common import expect
+
+NAMES = ("leaf", "middle", "recursive", "wrapper", "indirect", "thrower", "catcher", "jumper",
+         "vectors", "opens", "closes", "changes", "work", "forks", "ends")
+MIDDLE = {"middle": 1, "middle/leaf": 1}
+
+
+def inside(path, counts, times=1):
+    return {f"{path}/{name}": count * times for name, count in counts.items()}
+
+
+def check(place, *words, measure="regions", **more):
+    """The profile of both compilers' programs must be this one; the last of them."""
+    for program in ("spans", "spans-clang"):
+        profile = place.check(*words, program=program, measure=measure,
+                              options=["--regions", ",".join(f"spans*:{name}" for name in NAMES)],
+                              **more)
+        yield profile
+
+
+def expect_counts(place, *words, counts, measure="regions", **more):
+    for profile in check(place, *words, measure=measure, **more):
+        profile.expect_all(counts)
+        profile.expect_faults()
+
+
+def calls(place):
+    """Calls nest as they do; jumps at the end of functions end them where nobody knows more."""
+    counts = {"middle": 10, "middle/leaf": 10, "recursive": 5, "wrapper": 5, "wrapper/leaf": 10,
+              "recursive/recursive": 5, "recursive/recursive/recursive": 5,
+              "recursive/recursive/recursive/leaf": 5, "indirect": 5, "vectors": 1}
+    for measure in ("regions", "trace"):
+        expect_counts(place, "calls", "5", counts=counts, measure=measure)
+
+
+def annotated(place):
+    """One tree with what the program says itself."""
+    expect_counts(place, "annotated", "3", counts={
+        "annotated": 1, "annotated/step": 3, **inside("annotated/step", MIDDLE, 3),
+        "annotated/step/inner": 3, "annotated/step/inner/leaf": 3})
+
+
+def left(place):
+    """Exceptions and longjmp."""
+    expect_counts(place, "left", "4", counts={
+        "catcher": 4, "catcher/thrower": 4, "catcher/thrower/leaf": 4, "catcher/leaf": 2,
+        "jumper": 4, "jumper/leaf": 4, "behind": 1, "behind/leaf": 1})
+
+
+def crossing(place):
+    """What a function begins and does not end goes on without it, and the other way round."""
+    expect_counts(place, "crossing", "2", counts={
+        "opens": 2, "opens/phase=long": 2, **inside("phase=long", MIDDLE, 2),
+        "phase=long/closes": 2, "state=1": 1, "state=1/changes": 1, "state=2": 1,
+        "state=2/changes/leaf": 1, "state=2/leaf": 1})
+
+
+def threads(place):
+    expect_counts(place, "threads", "3", counts={"work": 3, **inside("work", MIDDLE, 300)})
+
+
+def forks(place):
+    """A child goes on in the calls that its parent was in."""
+    for profile in check(place, "forks", "2"):
+        counts = {path: count for path, count in profile.counts().items() if path != "leaf"}
+        expect(counts == {"forks": 1, **inside("forks", MIDDLE, 2)}, f"{counts}")
+
+
+def signals(place):
+    """Handlers come in any place, and behind what is told of a call."""
+    expect_counts(place, "signals", "200", counts={
+        "leaf": 200, "middle": 200, "middle/leaf": 200})
+
+
+def ends(place):
+    bare = place.bare("ends", "3", program="spans")
+    expect(bare.status == 3, f"{bare}")
+    expect_counts(place, "ends", "3", counts={"ends": 1, "ends/leaf": 1})
+
+
+def times(place):
+    """Time in a call is its region's."""
+    for profile in check(place, "calls", "20000"):
+        total = sum(record["time.ns"] for record in profile.paths)
+        leaf = sum(record["time.ns"] for record in profile.paths
+                   if record["path"] and record["path"][0][1] == "middle")
+        expect(0 < leaf < total, f"{leaf} of {total} ns")
+
+
+def unknown(place):
+    """A pattern that nothing fits names what is near; options that make no sense are refused."""
+    place.run("calls", program="spans", options=["--regions", "spans:midle"])
+    out = subprocess.run([place.tool, "report", "--no-pager", place.profile], check=True,
+                         capture_output=True, text=True).stdout
+    expect("warning: --regions 'spans:midle' means no function; near: middle" in out, out)
+    for options, text in ((["-m", "functions"], "are counted"), (["--only", "leaf"], "are counted"),
+                          (["--after", "1s"], "windows")):
+        done = place.run("calls", program="spans", options=["--regions", "leaf", *options])
+        expect(done.status == 2 and text in done.stderr.decode(), f"{options}: {done}")
+
+
+TESTS = (calls, annotated, left, crossing, threads, forks, signals, ends, times, unknown)
