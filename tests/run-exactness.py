@@ -580,7 +580,9 @@ def totals_of(report):
 
 
 def check_contexts(folder, options):
-    """Calls of a function in all contexts are those from all places."""
+    """Calls of a function in all contexts are those from all places. By pairs of caller and callee
+    they are not: what functions without frames call (unwinders), and what follows a jump to another
+    function, has the call around it as context."""
     right, total = True, 0
     for name, command in steady_programs():
         (by_place, _), _ = run_trammel(options.trammel, command, folder, name, ALIKE, "calls")

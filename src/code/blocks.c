@@ -331,7 +331,8 @@ static bool set_call_end(const struct making *making, uint32_t index,
 	end = call->offset + call->length;
 	row->call_end = (uint8_t)end;
 	/* A gate there must know where the return address is. */
-	if (making->request->graph &&
+	if (making->plan->gates_size &&
+	    (making->plan->graph || !making->plan->counts_entries) &&
 	    (making->choices[index].reason || making->choices[index].call_end != end))
 		return false;
 	return end <= UINT8_MAX;
@@ -385,10 +386,9 @@ bool blocks_instrument(struct making *making, uint32_t index, struct plan_functi
 	if (!build_cfg(making, index) || is_brief(making, index) ||
 	    (making->request->spans && !spans_mark_ends(making, index)) ||
 	    !whole_fit(&making->whole, &making->cfg,
-		       (uint32_t)(entry_of(making, index) - row->address)))
+		       (uint32_t)(entry_of(making, index) - row->address),
+		       making->copy_calls ? &making->calls : NULL))
 		return false;
-	if (making->copy_calls)
-		whole_copy_calls(&making->whole, &making->calls);
 	if (making->request->spans && !whole_sees_returns(&making->whole))
 		return false;
 	choose_slots(making, row);

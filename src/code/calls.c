@@ -1,7 +1,7 @@
 #include "code/calls.h"
 
-#include "base/search.h"
 #include "code/gates.h"
+#include "code/probe.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,9 +62,11 @@ static const struct plan_function *callee_of(const struct making *making, uint64
 static const struct plan_function *callee_of_plt(const struct making *making,
 						 uint64_t target)
 {
-	uint64_t function = gates_function_of_plt(making->image, target);
+	const struct image *image = making->image;
+	uint64_t word = image->links.count ? gates_word_of_plt(image, target) : 0;
+	const struct image_link *link = word ? image_link_at(image, word) : NULL;
 
-	return function ? callee_of(making, function) : NULL;
+	return link ? callee_of(making, link->function) : NULL;
 }
 
 /* Whether calls of it, or jumps to it, have stubs: it does not take flags, and has no
@@ -226,7 +228,7 @@ static void add_arcs_of_jumps(struct making *making)
 				add_link(making, jump->site, target);
 		}
 		if (callee && takes_stubs(making, callee, jumps))
-			add_arc(making, callee, jump->site, jumps, false);
+			add_arc(making, callee, jump->site, jumps, jump->counted);
 	}
 }
 
@@ -286,24 +288,55 @@ static uint32_t stub_of(const struct plan *plan, uint64_t site)
 	return plan->arc_code + (uint32_t)(arc - plan->arcs.items) * GATES_STUB_SIZE;
 }
 
-/* Both lie in plan.code, so the one reaches the other. */
+/* The probe in front of a call in relocated code gets the counter of its arc, and becomes
+ * a nop if it has none. Where the call leads then, link-time; 0: where it would without a
+ * probe. */
+static uint64_t count_jump(struct plan *plan, const struct emit_jump *jump,
+			   const struct plan_function *callee)
+{
+	const struct plan_arc *arc = callee ? plan_arc_at(plan, jump->site) : NULL;
+	uint8_t *probe = plan->code.items + jump->offset - 1 - PROBE_COUNT_SIZE;
+	uint32_t slot;
+
+	if (!arc || callee != &plan->functions.items[arc->callee]) {
+		probe_omit(probe);
+		return 0;
+	}
+	slot = (plan->arc_slot + (uint32_t)(arc - plan->arcs.items)) * plan->slot_size;
+	memcpy(probe + PROBE_COUNT_SIZE - sizeof(slot), &slot, sizeof(slot));
+	return gates_counted(plan, callee);
+}
+
+/* Where a jump in plan.code is to lead, link-time; 0: it stays as it is. */
+static uint64_t new_target(const struct making *making, const struct emit_jump *jump)
+{
+	struct plan *plan = making->plan;
+	const struct plan_function *callee = callee_of_jump(making, jump);
+	uint64_t counted = jump->counted ? count_jump(plan, jump, callee) : 0;
+	uint32_t to = 0;
+
+	if (counted)
+		return counted;
+	if (callee || plan_link_at(plan, jump->site))
+		to = stub_of(plan, jump->site);
+	if (!to && callee && !callee->call_end)
+		to = entrance_of(making, callee);
+	return to ? plan->code_address + to : 0;
+}
+
+/* Code reaches all that its own calls did: see emit_relative. */
 static void lead_jumps(struct making *making)
 {
 	struct plan *plan = making->plan;
 
 	vector_for_each (&making->jumps, jump) {
-		const struct plan_function *callee = callee_of_jump(making, jump);
-		uint32_t to = callee ? stub_of(plan, jump->site) : 0;
-		int32_t distance;
+		uint64_t target = new_target(making, jump);
+		uint64_t end = plan->code_address + jump->offset + LENGTH - 1;
+		int32_t distance = (int32_t)(target - end);
 
-		if (!callee && plan_link_at(plan, jump->site))
-			to = stub_of(plan, jump->site);
-		if (!to && (!callee || callee->call_end))
-			continue;
-		if (!to)
-			to = entrance_of(making, callee);
-		distance = (int32_t)(to - (jump->offset + sizeof(distance)));
-		memcpy(plan->code.items + jump->offset, &distance, sizeof(distance));
+		if (target)
+			memcpy(plan->code.items + jump->offset, &distance,
+			       sizeof(distance));
 	}
 }
 

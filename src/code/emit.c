@@ -31,17 +31,17 @@ void emit_relative(struct emitter *emitter, uint64_t target, size_t behind)
 	emit_word32(emitter, (uint32_t)distance);
 }
 
-void emit_note_jump(struct emitter *emitter, uint64_t site)
+void emit_note_jump(struct emitter *emitter, uint64_t site, bool counted)
 {
 	if (emitter->jumps)
-		vector_push(emitter->jumps,
-			    ((struct emit_jump){(uint32_t)emitter->count, site}));
+		vector_push(emitter->jumps, ((struct emit_jump){(uint32_t)emitter->count,
+								counted, site}));
 }
 
 void emit_call_jump(struct emitter *emitter, uint64_t target, uint64_t site)
 {
 	emit_byte(emitter, 0xe9);
-	emit_note_jump(emitter, site);
+	emit_note_jump(emitter, site, false);
 	emit_relative(emitter, target, 0);
 }
 

@@ -28,6 +28,7 @@ struct emit_marks {
 /* A jump in the code that stands for a call or for a jump to another function. */
 struct emit_jump {
 	uint32_t offset; /* of its displacement of 4 bytes */
+	bool counted;    /* a probe is right in front of it */
 	uint64_t site;   /* address of the original */
 };
 struct emit_jumps VECTOR(struct emit_jump);
@@ -59,7 +60,7 @@ void emit_relative(struct emitter *emitter, uint64_t target, size_t behind);
 
 /* Notes, in emitter->jumps, that the displacement written next is that of a jump that
  * stands for the call or jump at `site`. */
-void emit_note_jump(struct emitter *emitter, uint64_t site);
+void emit_note_jump(struct emitter *emitter, uint64_t site, bool counted);
 
 /* jmp target, for the call at `site`: noted. */
 void emit_call_jump(struct emitter *emitter, uint64_t target, uint64_t site);

@@ -48,7 +48,7 @@ static uint32_t index_of(const struct plan *plan, const struct plan_function *fu
 bool gates_in_call(const struct plan *plan, const struct plan_function *function)
 {
 	return plan->gates_size && function->call_end &&
-	       (plan->graph || !function->step_count);
+	       (!plan->counts_entries || plan->graph || !function->step_count);
 }
 
 uint32_t gates_entrance(const struct plan *plan, const struct plan_function *function)
@@ -73,6 +73,14 @@ uint32_t gates_body(const struct plan *plan, const struct plan_function *functio
 		return plan->stubs.items[function->first_stub].code;
 	return function->trampoline +
 	       (gates_of_hooked(plan, function) ? TRAMPOLINE_GATED_HOOK : 0);
+}
+
+uint64_t gates_counted(const struct plan *plan, const struct plan_function *function)
+{
+	/* The entry of such a function is as it was. */
+	if (function->call_end)
+		return function->address;
+	return plan->code_address + gates_body(plan, function);
 }
 
 static enum gate_form form_of(const struct making *making, uint32_t index)
@@ -173,13 +181,9 @@ static void emit_stub(struct emitter *emitter, const struct plan_arc *arc)
 	const struct plan *plan = emitter->plan;
 	const struct plan_function *callee = &plan->functions.items[arc->callee];
 	uint32_t slot = plan->arc_slot + (uint32_t)(arc - plan->arcs.items);
-	uint64_t target = plan->code_address + gates_body(plan, callee);
 
-	/* The entry of such a function is as it was. */
-	if (callee->call_end)
-		target = callee->address;
 	probe_emit(emitter, PROBE_COUNT, slot * plan->slot_size, 0, PLAN_PLACE_PROBE);
-	emit_jump(emitter, target);
+	emit_jump(emitter, gates_counted(plan, callee));
 }
 
 static void emit_link(struct emitter *emitter, const struct plan_link *link,

@@ -9,6 +9,8 @@
  *                                   jmp -------------------->    f's instructions
  *
  * A call or jump whose displacement can be led elsewhere has a stub of its own, with a
+ * counter. Where relocated code makes it the counter lies right in front of it, and it
+ * leads to the callee's relocated code; the stub, which the original keeps, has the same
  * counter. All others come through the entry, and so through f's gate: indirect calls,
  * calls from other modules, and jumps that are none of these; what they will return to is
  * the site. So each call is counted once, and what a function was called is the sum.
@@ -61,6 +63,9 @@ uint64_t gates_of_hooked(const struct plan *plan, const struct plan_function *fu
 
 /* Where in plan.code a function goes on that was counted as called from somewhere. */
 uint32_t gates_body(const struct plan *plan, const struct plan_function *function);
+
+/* The same as a link-time address, for what has counted the call by itself. */
+uint64_t gates_counted(const struct plan *plan, const struct plan_function *function);
 
 /* Writes the gates; functions and trampolines are finished. */
 void gates_write(struct making *making);

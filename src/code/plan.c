@@ -396,6 +396,38 @@ static void write_no_span(struct making *making, uint32_t index,
 		row->reason = PLAN_NOT_WANTED;
 }
 
+/* Whether functions are relocated whole. To count calls that is of use only if they are
+ * made in relocated code. */
+static bool relocates(const struct making *making)
+{
+	const struct plan_request *request = making->request;
+
+	return request->depth >= PLAN_BLOCKS ||
+	       (request->depth == PLAN_CALLS && (request->graph || making->copy_calls));
+}
+
+/* Calls of which functions have counters in front of them: what does not take flags, and
+ * has no hook. Of some it turns out later that they cannot be instrumented. */
+static void choose_counted(struct making *making)
+{
+	const struct plan_request *request = making->request;
+	size_t count = making->image->functions.count;
+
+	making->calls = (struct whole_calls){&making->scan.map, making->readers,
+					     making->image, NULL};
+	if (!making->copy_calls || !request->calls || request->graph)
+		return;
+	making->calls.counted = memory_allocate_zeroed(count, sizeof(bool));
+	for (size_t i = 0; i < count; i++) {
+		const struct place_choice *choice = &making->choices[i];
+
+		making->calls.counted[i] =
+			choice->wanted && !choice->hook && !choice->keep_flags &&
+			can_relocate(choice->reason) &&
+			!(making->image->functions.items[i].flags & IMAGE_FUNCTION_GO);
+	}
+}
+
 /* Whole if that is asked for and can be; else its entry alone. */
 static void write_function(struct making *making, uint32_t index,
 			   struct plan_function *row)
@@ -403,8 +435,8 @@ static void write_function(struct making *making, uint32_t index,
 	const struct place_choice *choice = &making->choices[index];
 	/* Go's scheduler resumes functions where a signal found them, by a jump of its
 	 * own. */
-	bool blocks = making->request->depth != PLAN_ENTRIES && choice->wanted &&
-		      !(row->flags & IMAGE_FUNCTION_GO);
+	bool blocks =
+		relocates(making) && choice->wanted && !(row->flags & IMAGE_FUNCTION_GO);
 
 	/* Readers have hooks where calls are copied. In a profile of several processes
 	 * counts of one function are to be of one kind. */
@@ -584,9 +616,9 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	making.copy_calls = request->copy_calls &&
 			    !readers_have_unwinder(making.image, making.readers);
 	making.whole.all_leave = request->spans && !making.copy_calls;
-	making.calls = (struct whole_calls){&making.scan.map, making.readers};
 	padding_init(&making.padding, &making.scan, making.image);
 	choose_functions(&making);
+	choose_counted(&making);
 	write_all(&making);
 	blocks_hook_returns(&making);
 	gates_write(&making);
@@ -598,6 +630,7 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	free(making.choices);
 	free(making.names);
 	free(making.readers);
+	free(making.calls.counted);
 	padding_deinit(&making.padding);
 	vector_deinit(&making.islands);
 	vector_deinit(&making.jumps);

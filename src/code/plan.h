@@ -265,7 +265,8 @@ struct plan_hook_layout {
 /* How much of a function is measured. */
 enum plan_depth {
 	PLAN_ENTRIES, /* its entry */
-	PLAN_RETURNS, /* and its returns; needs plan_request.graph */
+	PLAN_CALLS,   /* and its calls, which are made in relocated code (copy_calls), or
+			 with plan_request.graph its returns */
 	PLAN_BLOCKS,  /* each of its basic blocks */
 	PLAN_EDGES,   /* and each way from one to another; needs PLAN_PROBE_COUNT */
 };
@@ -359,6 +360,8 @@ struct plan_place {
 	 * module's) of probes that the thread has not run, and will not; PLAN_NO_SLOT:
 	 * none. */
 	uint32_t uncounted[3];
+	uint32_t recounted; /* MOVED: counter of a probe that the thread has run, and will
+			       run again; 0: none, as the first are those of gates */
 };
 
 /*

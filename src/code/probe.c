@@ -161,6 +161,23 @@ enum probe_form probe_at(const uint8_t *code, size_t available)
 	return PROBE_NONE;
 }
 
+/* nopw displacement(%rax,%rax); the displacement is where the counter's is. */
+static const uint8_t omitted[] = {0x66, 0x0f, 0x1f, 0x84, 0x00};
+
+void probe_omit(uint8_t *code)
+{
+	memcpy(code, omitted, sizeof(omitted));
+}
+
+bool probe_is_of_call(const uint8_t *code, size_t size)
+{
+	enum { CALL = 0xe8, LENGTH = 5 };
+
+	return size == PROBE_COUNT_SIZE + LENGTH && code[PROBE_COUNT_SIZE] == CALL &&
+	       (probe_at(code, size) == PROBE_COUNT ||
+		!memcmp(code, omitted, sizeof(omitted)));
+}
+
 uint32_t probe_slot(const struct plan *plan, size_t offset)
 {
 	const uint8_t *code = plan->code.items + offset;

@@ -26,6 +26,13 @@ enum {
 void probe_emit(struct emitter *emitter, enum probe_form form, uint32_t slot,
 		uint64_t original, enum plan_place_kind kind);
 
+/* Whether `size` bytes are a call with a probe of PROBE_COUNT in front of it, omitted or
+ * not. */
+bool probe_is_of_call(const uint8_t *code, size_t size);
+
+/* Makes a probe of PROBE_COUNT at `code` one that does nothing. */
+void probe_omit(uint8_t *code);
+
 /* The counter of a probe in plan.code: its displacement without the module's;
  * PLAN_NO_SLOT: it has none. */
 uint32_t probe_slot(const struct plan *plan, size_t offset);

@@ -60,7 +60,7 @@ static void jump(struct emitter *emitter, const struct instruction *instruction,
 	/* It may be led anew: calls.c. */
 	if (instruction->kind == INSTRUCTION_JUMP &&
 	    instruction->target - relocation->entry >= RELOCATION_SIZE_MAX)
-		emit_note_jump(emitter, instruction->address);
+		emit_note_jump(emitter, instruction->address, false);
 	finish_branch(emitter, instruction, relocation);
 }
 

@@ -173,7 +173,7 @@ static struct plan_place locate_in_stub(const struct plan *plan,
 {
 	struct plan_place place = {.kind = PLAN_PLACE_UNKNOWN,
 				   .uncounted = PLAN_ALL_COUNTED};
-	const bool counts = !plan->graph || plan->counts_entries;
+	const bool counts = !plan->gates_size || plan->counts_entries;
 
 	for (uint32_t i = 0; i < function->stub_count; i++) {
 		const struct plan_stub *stub =
@@ -188,6 +188,16 @@ static struct plan_place locate_in_stub(const struct plan *plan,
 		}
 	}
 	return place;
+}
+
+/* Between a call, or a jump to another function, and the probe in front of it, which are
+ * one step: what was counted will be once more. */
+static void locate_behind_probe(const struct plan *plan, uint32_t code,
+				struct plan_place *place)
+{
+	place->kind = PLAN_PLACE_MOVED;
+	if (probe_at(plan->code.items + code, plan->code.count - code) == PROBE_COUNT)
+		place->recounted = probe_slot(plan, code);
 }
 
 struct plan_place steps_locate(const struct plan *plan,
@@ -210,6 +220,9 @@ struct plan_place steps_locate(const struct plan *plan,
 	place.original = walking.original;
 	if (step->kind == PLAN_STEP_PROBE) {
 		locate_in_probe(&walking, code_offset, &place);
+	} else if (code_offset == walking.code + PROBE_COUNT_SIZE &&
+		   step->code == PROBE_COUNT_SIZE + JUMP) {
+		locate_behind_probe(plan, walking.code, &place);
 	} else if (code_offset == walking.code ||
 		   !locate_in_pieces(plan, function, code_offset, &place)) {
 		place.kind = PLAN_PLACE_MOVED;
@@ -277,7 +290,8 @@ bool plan_return_of(const struct plan *plan, uint32_t code_offset, uint64_t *ret
 		advance(&walking, step);
 	if (!step || step->kind != PLAN_STEP_MOVED ||
 	    walking.code + step->code != code_offset ||
-	    !is_call(plan->code.items + walking.code, step->code))
+	    !(is_call(plan->code.items + walking.code, step->code) ||
+	      probe_is_of_call(plan->code.items + walking.code, step->code)))
 		return false;
 	*ret_address = walking.original + step->original;
 	return true;

@@ -395,32 +395,6 @@ static bool note_led(struct whole *whole)
 	return !whole->led.items[0];
 }
 
-bool whole_fit(struct whole *whole, const struct cfg *cfg, uint32_t entry)
-{
-	whole->cfg = cfg;
-	if (!note_led(whole))
-		return false;
-	whole->calls = NULL;
-	whole->patches.count = whole->blocks.count = whole->edges.count = 0;
-	vector_reserve(&whole->blocks, cfg->blocks.count);
-	for (size_t i = 0; i < cfg->blocks.count; i++)
-		vector_push(&whole->blocks, ((struct whole_block){.stub = WHOLE_NONE,
-								  .slot = WHOLE_NONE}));
-	vector_reserve(&whole->copied, cfg->instructions.count);
-	memset(whole->copied.items, 0,
-	       cfg->instructions.count * sizeof(*whole->copied.items));
-	vector_reserve(&whole->original, cfg->instructions.count);
-	memset(whole->original.items, 0,
-	       cfg->instructions.count * sizeof(*whole->original.items));
-	mark_bytes(whole);
-	whole->entry_patched = is_free(whole, entry, JUMP, BYTE_LEADER, FIT_OVER_LEADERS);
-	if (whole->entry_patched)
-		take(whole, entry, JUMP);
-	else if (whole_needs_entry_slot(whole) || !make_stub(whole, 0))
-		return false;
-	return patch_exposed(whole) && patch_returns(whole) && find_islands(whole);
-}
-
 static bool may_copy(const struct whole_calls *calls, const struct cfg *cfg,
 		     const struct cfg_instruction *row)
 {
@@ -437,12 +411,32 @@ static bool may_copy(const struct whole_calls *calls, const struct cfg *cfg,
 	return callee < 0 || !calls->readers[callee];
 }
 
-void whole_copy_calls(struct whole *whole, const struct whole_calls *calls)
+/* Whether the jump at the entry may lie over a call: the first one, if it is made in
+ * relocated code. Nothing leads to its original then, and what it returns to is behind
+ * the jump. */
+static bool may_cover_call(const struct whole *whole, uint32_t entry)
+{
+	const struct cfg *cfg = whole->cfg;
+	const struct cfg_block *block = cfg->blocks.items;
+	uint32_t end = block->first + block->count, i = block->first;
+	const struct cfg_instruction *call;
+
+	while (i < end && !whole->original.items[i])
+		i++;
+	if (!whole->calls || i == end || entry + JUMP > cfg->size)
+		return false;
+	call = instruction_at(cfg, i);
+	return call->offset >= entry && call->offset < entry + JUMP &&
+	       call->offset + call->length >= entry + JUMP && call->kind != CFG_STOP &&
+	       may_copy(whole->calls, cfg, call);
+}
+
+/* Has the calls made in relocated code. */
+static void copy_calls(struct whole *whole)
 {
 	const struct cfg *cfg = whole->cfg;
 
-	whole->calls = calls;
-	for (uint32_t b = 0; b < cfg->blocks.count; b++) {
+	for (uint32_t b = 0; whole->calls && b < cfg->blocks.count; b++) {
 		const struct cfg_block *block = &cfg->blocks.items[b];
 		uint32_t end = block->first + block->count, i = block->first;
 
@@ -451,7 +445,7 @@ void whole_copy_calls(struct whole *whole, const struct whole_calls *calls)
 		for (; i < end; i++) {
 			if (!whole->original.items[i])
 				continue;
-			if (!may_copy(calls, cfg, instruction_at(cfg, i)))
+			if (!may_copy(whole->calls, cfg, instruction_at(cfg, i)))
 				break;
 			whole->copied.items[i] = true;
 		}
@@ -466,6 +460,38 @@ bool whole_sees_returns(const struct whole *whole)
 		if (has_leave(whole, block) &&
 		    whole_in_place(whole, block->first + block->count - 1))
 			return false;
+	return true;
+}
+
+bool whole_fit(struct whole *whole, const struct cfg *cfg, uint32_t entry,
+	       const struct whole_calls *calls)
+{
+	whole->cfg = cfg;
+	if (!note_led(whole))
+		return false;
+	whole->calls = calls;
+	whole->patches.count = whole->blocks.count = whole->edges.count = 0;
+	vector_reserve(&whole->blocks, cfg->blocks.count);
+	for (size_t i = 0; i < cfg->blocks.count; i++)
+		vector_push(&whole->blocks, ((struct whole_block){.stub = WHOLE_NONE,
+								  .slot = WHOLE_NONE}));
+	vector_reserve(&whole->copied, cfg->instructions.count);
+	memset(whole->copied.items, 0,
+	       cfg->instructions.count * sizeof(*whole->copied.items));
+	vector_reserve(&whole->original, cfg->instructions.count);
+	memset(whole->original.items, 0,
+	       cfg->instructions.count * sizeof(*whole->original.items));
+	mark_bytes(whole);
+	whole->entry_patched =
+		is_free(whole, entry, JUMP, BYTE_LEADER, FIT_OVER_LEADERS) ||
+		may_cover_call(whole, entry);
+	if (whole->entry_patched)
+		take(whole, entry, JUMP);
+	else if (whole_needs_entry_slot(whole) || !make_stub(whole, 0))
+		return false;
+	if (!patch_exposed(whole) || !patch_returns(whole) || !find_islands(whole))
+		return false;
+	copy_calls(whole);
 	return true;
 }
 

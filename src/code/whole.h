@@ -90,7 +90,7 @@ struct whole {
 		      to has a jump into relocated code: see whole_is_led */
 	bool entry_patched; /* a jump lies at the entry; else the first block has a stub
 			     */
-	const struct whole_calls *calls; /* of whole_copy_calls; NULL */
+	const struct whole_calls *calls; /* of whole_fit */
 	uint32_t
 		entry_slot; /* counter of calls; WHOLE_NONE: that of the first block is */
 };
@@ -99,24 +99,23 @@ struct whole {
 struct whole_calls {
 	const struct code_map *map;
 	const uint8_t *readers; /* enum reader, by function */
+	/* Where calls are counted by their sites: */
+	const struct image *image;
+	bool *counted; /* by function: a counter lies in front of its calls; NULL: of none
+			*/
 };
 
 /*
  * Decides what is executed where, and finds room for the jumps. `entry` is the offset of
- * the jump at the entry. False if there is no room: the function cannot be relocated.
- * Storage is used again for the next function (all-zero at first).
+ * the jump at the entry. With `calls` (NULL: not so) calls are made in relocated code as
+ * well, with all that lies between them; but those of functions that look at their return
+ * address, and those into the function itself. False if there is no room: the function
+ * cannot be relocated. Storage is used again for the next function (all-zero at first).
  */
-bool whole_fit(struct whole *whole, const struct cfg *cfg, uint32_t entry);
+bool whole_fit(struct whole *whole, const struct cfg *cfg, uint32_t entry,
+	       const struct whole_calls *calls);
 
-/*
- * Behind whole_fit: has the calls made in relocated code as well, with all that lies
- * between them. Not those of functions that look at their return address, nor those into
- * the function itself.
- */
-void whole_copy_calls(struct whole *whole, const struct whole_calls *calls);
-
-/* Whether all probes at returns are executed, where relocated code is returned to; behind
- * whole_copy_calls. */
+/* Whether all probes at returns are executed, where relocated code is returned to. */
 bool whole_sees_returns(const struct whole *whole);
 
 /* Whether relocated code leads to an instruction's own place, and does not execute it. */

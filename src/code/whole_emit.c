@@ -167,12 +167,29 @@ static void emit_branch_to_block(struct emission *emission, uint8_t opcode,
 		      original_of(emission, cfg->blocks.items[block].first), 0);
 }
 
+/* The counter of a call, or of a jump to another function, in front of it: which one it
+ * is, is known later (code/calls.c). Whether there is one. */
+static bool emit_arc_probe(struct emission *emission, const struct cfg_instruction *row)
+{
+	const struct whole_calls *calls = emission->whole->calls;
+	int64_t callee;
+
+	if (!calls || !calls->counted || (row->read & FLAGS_INCREMENT))
+		return false;
+	callee = map_function_at(calls->map, row->target);
+	if (callee < 0 || !calls->counted[callee])
+		return false;
+	probe_emit(emission->emitter, PROBE_COUNT, 0, 0, PLAN_PLACE_PROBE);
+	return true;
+}
+
 /* A direct branch. Other functions are entered where calls are led to. */
 static void emit_direct(struct emission *emission, uint8_t opcode, uint32_t number,
 			const struct cfg_instruction *row)
 {
 	uint32_t edge = emission->cfg->blocks.items[number].first_edge;
 	uint32_t block = cfg_block_at(emission->cfg, row->target);
+	bool counted;
 
 	if (row->kind != CFG_JUMP && edge_slot(emission, edge) != WHOLE_NONE) {
 		emit_inner_branch(emission, opcode, edge, true);
@@ -182,9 +199,11 @@ static void emit_direct(struct emission *emission, uint8_t opcode, uint32_t numb
 		emit_branch_to_block(emission, opcode, block);
 		return;
 	}
+	counted = row->kind == CFG_JUMP && emit_arc_probe(emission, row);
 	emit_branch_opcode(emission->emitter, opcode);
 	if (row->kind == CFG_JUMP)
-		emit_note_jump(emission->emitter, emission->cfg->address + row->offset);
+		emit_note_jump(emission->emitter, emission->cfg->address + row->offset,
+			       counted);
 	emit_relative(emission->emitter, row->target, 0);
 }
 
@@ -267,6 +286,21 @@ static bool find_stub(const struct emission *emission, const struct cfg_instruct
 	return true;
 }
 
+/* Whether the word is one that the loader fills with a function of the same module, calls
+ * of which are counted at stubs. */
+static bool is_link(const struct emission *emission, uint64_t word)
+{
+	const struct whole_calls *calls = emission->whole->calls;
+	const struct image_link *link;
+	int64_t callee;
+
+	if (!calls->counted)
+		return false;
+	link = image_link_at(calls->image, word);
+	callee = link ? map_function_at(calls->map, link->function) : -1;
+	return callee >= 0 && calls->counted[callee];
+}
+
 /* loop 1f; jmp 2f; 1: jmp target; 2: */
 static void emit_loop(struct emission *emission, uint32_t number,
 		      const struct cfg_instruction *row)
@@ -289,8 +323,10 @@ static void emit_branch(struct emission *emission, uint32_t number,
 	uint32_t block = cfg_block_at(emission->cfg, row->target);
 	uint32_t edge = emission->cfg->blocks.items[number].first_edge;
 	uint64_t word;
+	bool counted;
 
-	if (find_stub(emission, row, &word)) { /* call or jmp *word */
+	if (find_stub(emission, row, &word) &&
+	    !is_link(emission, word)) { /* call or jmp *word */
 		emit_byte(emitter, 0xff);
 		emit_byte(emitter, row->kind == CFG_CALL ? 0x15 : 0x25);
 		emit_relative(emitter, word, 0);
@@ -303,8 +339,9 @@ static void emit_branch(struct emission *emission, uint32_t number,
 		emit_direct(emission, SHORT_JUMP, number, row);
 		break;
 	case CFG_CALL: /* a function's calls of itself count as calls */
+		counted = emit_arc_probe(emission, row);
 		emit_byte(emitter, 0xe8);
-		emit_note_jump(emitter, emission->cfg->address + row->offset);
+		emit_note_jump(emitter, emission->cfg->address + row->offset, counted);
 		emit_relative(emitter, row->target, 0);
 		break;
 	case CFG_CONDITION:

@@ -56,7 +56,7 @@ void collector_add_spans(struct collector *collector)
 {
 	collector->spans = true;
 	collector->probe = PLAN_PROBE_COUNT;
-	collector->depth = PLAN_RETURNS;
+	collector->depth = PLAN_CALLS;
 	collector->slot_size = 8;
 }
 

@@ -224,6 +224,16 @@ void image_close(struct image *image)
 	free(opened);
 }
 
+const struct image_link *image_link_at(const struct image *image, uint64_t word)
+{
+	size_t low = search_first(image->links.count, middle,
+				  image->links.items[middle].place < word);
+
+	if (low == image->links.count || image->links.items[low].place != word)
+		return NULL;
+	return &image->links.items[low];
+}
+
 const struct image_function *image_function_around(const struct image *image,
 						   uint64_t address)
 {

@@ -131,6 +131,9 @@ bool image_is_build(const struct image *image, const char *build_id);
 /* The bytes that the file has for [address, address + size); NULL if not all are. */
 const uint8_t *image_bytes_at(const struct image *image, uint64_t address, size_t size);
 
+/* The row of image.links of a word; NULL if it has none. */
+const struct image_link *image_link_at(const struct image *image, uint64_t word);
+
 /* The last function that begins at the address or before it; NULL if none does. */
 const struct image_function *image_function_around(const struct image *image,
 						   uint64_t address);

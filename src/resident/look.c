@@ -76,6 +76,22 @@ static int is_call(const uint8_t *code)
 	return *code == 0xe8 || (*code == 0xff && (code[1] >> 3 & 7) == 2);
 }
 
+/* The same with a counter in front of it, or what took the place of one: probe_is_of_call
+ * in code/probe.c. */
+static int is_counted_call(const uint8_t *code, uint64_t size)
+{
+	return size == 14 && code[9] == 0xe8 &&
+	       ((code[0] == 0x65 && code[1] == 0x48 && code[2] == 0xff &&
+		 code[3] == 0x04) ||
+		(code[0] == 0x66 && code[1] == 0x0f && code[2] == 0x1f &&
+		 code[3] == 0x84));
+}
+
+static int ends_in_call(const uint8_t *code, uint64_t size)
+{
+	return is_call(code) || is_counted_call(code, size);
+}
+
 /* The original of a return address in a module's code; 0: it is none. */
 static uint64_t original_of(const struct wire_ways *ways, uint64_t word)
 {
@@ -93,7 +109,8 @@ static uint64_t original_of(const struct wire_ways *ways, uint64_t word)
 		original += step->original;
 		code += step->code;
 		if (code == word && step->kind == WIRE_STEP_MOVED &&
-		    is_call((const uint8_t *)(uintptr_t)(code - step->code)))
+		    ends_in_call((const uint8_t *)(uintptr_t)(code - step->code),
+				 step->code))
 			return original + ways->bias;
 	}
 	return 0;

@@ -14,10 +14,39 @@ _Static_assert(WIRE_CELL_MASK == PLAN_CELL_MASK &&
 		       WIRE_CELL_LOST == PLAN_CELLS * 2 * sizeof(uint64_t),
 	       "the resident knows the cells of gates");
 
+/* A module that has, or had, code at an address. */
+struct place {
+	const struct module_file *file; /* NULL: none has */
+	uint64_t bias;
+	uint64_t code; /* of its trampolines, if the address is in these; else 0 */
+	bool doubtful; /* there were several, one after the other */
+};
+
+static void note_place(struct place *place, const struct gone_module *module,
+		       uint64_t address)
+{
+	bool code = address - module->code_address < module->code_size;
+
+	/* A call at the very end of a text returns to what lies behind it. */
+	if (!code && (address <= module->text_start || address > module->text_end))
+		return;
+	place->doubtful |= place->file &&
+			   (place->file != module->file || place->bias != module->bias);
+	place->file = module->file;
+	place->bias = module->bias;
+	place->code = code ? module->code_address : 0;
+}
+
+static struct gone_module place_of(const struct module *module)
+{
+	return (struct gone_module){module->file,         module->bias,
+				    module->text_start,   module->text_end,
+				    module->code_address, module->code_size};
+}
+
 void arcs_note_gone(struct space *space, const struct module *module)
 {
-	const struct gone_module now = {module->file, module->bias, module->text_start,
-					module->text_end};
+	const struct gone_module now = place_of(module);
 
 	vector_for_each (&space->gone, gone)
 		if (!memcmp(gone, &now, sizeof(now)))
@@ -25,31 +54,17 @@ void arcs_note_gone(struct space *space, const struct module *module)
 	vector_push(&space->gone, now);
 }
 
-/* A module that has, or had, code at an address. */
-struct place {
-	const struct module_file *file; /* NULL: none has */
-	uint64_t bias;
-	bool doubtful; /* there were several, one after the other */
-};
-
-static void note_place(struct place *place, const struct module_file *file, uint64_t bias)
-{
-	place->doubtful |= place->file && (place->file != file || place->bias != bias);
-	place->file = file;
-	place->bias = bias;
-}
-
 static struct place find_place(const struct space *space, uint64_t address)
 {
 	struct place place = {0};
 
-	/* A call at the very end of a text returns to what lies behind it. */
-	vector_for_each (&space->modules, module)
-		if (address > module->text_start && address <= module->text_end)
-			note_place(&place, module->file, module->bias);
+	vector_for_each (&space->modules, module) {
+		const struct gone_module now = place_of(module);
+
+		note_place(&place, &now, address);
+	}
 	vector_for_each (&space->gone, gone)
-		if (address > gone->text_start && address <= gone->text_end)
-			note_place(&place, gone->file, gone->bias);
+		note_place(&place, gone, address);
 	return place;
 }
 
@@ -75,6 +90,21 @@ static int by_place(const void *left, const void *right)
 	return by ? by : order(a->site, b->site);
 }
 
+/* The link-time address that a call returned to, in relocated code or not; 0: it is not
+ * known, as nothing of the addresses of a file without a plan is. */
+static uint64_t site_in(const struct place *place, uint64_t address)
+{
+	const struct plan *plan = place->file->plan;
+	uint64_t original = 0;
+
+	if (!plan)
+		return 0;
+	if (!place->code)
+		return address - place->bias;
+	plan_return_of(plan, (uint32_t)(address - place->code), &original);
+	return original;
+}
+
 /* Of an arc as a bank has it. */
 static void add_arc(const struct space *space, struct image_run *image,
 		    struct image_arc arc)
@@ -88,9 +118,7 @@ static void add_arc(const struct space *space, struct image_run *image,
 	arc.site = 0;
 	if (place.file && !place.doubtful) {
 		arc.from = place.file->index;
-		/* Without a plan nothing is known of the file's addresses. */
-		if (place.file->plan)
-			arc.site = address - place.bias;
+		arc.site = site_in(&place, address);
 	}
 	vector_push(&image->arcs, arc);
 }

@@ -177,9 +177,7 @@ static bool may_copy_calls(const struct session *session, bool walks)
 {
 	const struct session_options *options = session->options;
 
-	/* Gates know places of calls by their original return addresses. */
 	if (options->collector->depth == PLAN_ENTRIES ||
-	    (options->collector->calls && !options->collector->graph) ||
 	    options->calls == CALLS_IN_PLACE || options->live)
 		return false;
 	return options->calls == CALLS_RELOCATED || !walks;

@@ -71,6 +71,7 @@ struct module {
 struct gone_module {
 	const struct module_file *file;
 	uint64_t bias, text_start, text_end;
+	uint64_t code_address, code_size; /* of its trampolines */
 };
 
 /* An address space. vfork and clone(CLONE_VM) make processes that share one. */

@@ -239,6 +239,8 @@ static enum settled settle_moved(struct thread *thread, const struct module *mod
 	if (how->leaving) /* see standing_leave */
 		return SETTLED;
 	count_by_hand(thread, module, place);
+	if (place->recounted)
+		add_to_counter(thread, module, place->recounted, -1);
 	vector_push(&thread->shown, ((struct shown){.rip = registers->rip,
 						    .rsp = registers->rsp,
 						    .address = place->original,

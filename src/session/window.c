@@ -205,7 +205,7 @@ bool window_is_exact(const struct session *session)
 	const struct session_options *options = session->options;
 
 	return options->collector->depth == PLAN_EDGES || options->collector->graph ||
-	       (options->live && options->collector->depth != PLAN_ENTRIES);
+	       (options->live && options->collector->depth >= PLAN_BLOCKS);
 }
 
 uint32_t window_part(const struct session *session)

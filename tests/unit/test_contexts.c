@@ -103,7 +103,7 @@ static void open_area(struct whole_area *area, bool copy_calls)
 	struct plan_request request = {
 		.image = &area->image,
 		.probe = PLAN_PROBE_COUNT,
-		.depth = PLAN_RETURNS,
+		.depth = PLAN_CALLS,
 		.calls = true,
 		.graph = true,
 		.copy_calls = copy_calls,
@@ -212,7 +212,9 @@ static void test_contexts(void **state)
 		open_area(&area, copies);
 		assert_int_equal(area.plan->functions.items[LEAF].step_count, 0);
 		assert_int_not_equal(area.plan->functions.items[TWICE].step_count, 0);
-		assert_int_equal(area.plan->functions.items[FIRST].call_end, 9);
+		/* The jump at the entry may lie over a call that is copied. */
+		assert_int_equal(area.plan->functions.items[FIRST].call_end,
+				 copies ? 0 : 9);
 		for (uint64_t times = 1; times <= 3; times++) {
 			run_all();
 			check_all(times);

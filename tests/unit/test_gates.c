@@ -106,17 +106,29 @@ static void fill_word(uint64_t address)
 	memcpy((void *)(uintptr_t)at(sample_word), &address, sizeof(address));
 }
 
-static void open_area(struct whole_area *area, enum plan_depth depth)
+/* How much is measured, and whether calls are made in relocated code. */
+static const struct {
+	enum plan_depth depth;
+	bool copies;
+} ways_to_count[] = {{PLAN_ENTRIES, false},
+		     {PLAN_CALLS, true},
+		     {PLAN_BLOCKS, false},
+		     {PLAN_BLOCKS, true}};
+enum { WAYS_TO_COUNT = sizeof(ways_to_count) / sizeof(ways_to_count[0]) };
+
+static void open_area(struct whole_area *area, enum plan_depth depth, bool copies)
 {
 	size_t size = (size_t)(sample_end - sample_begin);
 	struct plan_request request = {.image = &area->image,
 				       .probe = PLAN_PROBE_COUNT,
 				       .depth = depth,
 				       .calls = true,
+				       .copy_calls = copies,
 				       .code_address = WHOLE_CODE,
 				       .hook_layout = {.arc = WIRE_BANK_ARC}};
 
 	whole_area_open(area, sample_begin, size, size, IMAGE_DYNAMIC);
+	area->copies_calls = copies;
 	for (int i = 0; i < FUNCTIONS; i++)
 		plan_image_add(&area->image, at(starts[i]),
 			       (uint64_t)(starts[i + 1] - starts[i]), NULL);
@@ -136,15 +148,26 @@ static uint64_t lost_count(uint32_t function)
 	return bank.slots[function * PLAN_GATE_SLOTS + PLAN_GATE_SLOTS - 2];
 }
 
+/* Where the original of a call returns to. */
+static uint64_t original_return(const struct plan *plan, uint64_t address)
+{
+	uint64_t original = address;
+
+	if (address - WHOLE_CODE < plan->code.count)
+		assert_true(plan_return_of(plan, (uint32_t)(address - WHOLE_CODE),
+					   &original));
+	return original;
+}
+
 /* Calls of a function by the call that returns to an address, as gates have counted. */
-static uint64_t gate_count(uint32_t function, uint64_t address)
+static uint64_t gate_count(const struct plan *plan, uint32_t function, uint64_t address)
 {
 	uint32_t name = first_slot + function * PLAN_GATE_SLOTS * 8;
 	uint64_t count = 0;
 
 	for (uint64_t i = 0; i < bank.arcs.used; i++)
 		if (bank.arcs.entries[i].gate == name &&
-		    bank.arcs.entries[i].site == address)
+		    original_return(plan, bank.arcs.entries[i].site) == address)
 			count += bank.arcs.entries[i].count;
 	return count;
 }
@@ -177,7 +200,7 @@ static uint64_t all_counts(const struct plan *plan)
  * calls pass by the stub. */
 static void check_links(const struct plan *plan, unsigned runs)
 {
-	uint64_t passed = gate_count(LEAF, at(sample_linked_1) + 5);
+	uint64_t passed = gate_count(plan, LEAF, at(sample_linked_1) + 5);
 
 	if (!plan->counts_entries)
 		assert_int_equal(passed, 1);
@@ -192,7 +215,7 @@ static void check_counts(const struct whole_area *area)
 	uint64_t calls = 7 + 4 + 2 + 4 + 2;
 
 	/* Relocated whole without a jump at its entry it has no gate. */
-	if (plan->functions.items[FIRST].step_count &&
+	if (plan->counts_entries && plan->functions.items[FIRST].step_count &&
 	    plan->functions.items[FIRST].call_end)
 		calls--;
 	for (unsigned i = 1; i <= 3; i++) {
@@ -201,12 +224,12 @@ static void check_counts(const struct whole_area *area)
 		whole_run(at(sample_pointer), i, 5, i);
 		whole_run(at(sample_tail), i, 5, i);
 		whole_run(at(sample_carry), i, 5, i);
-		assert_int_equal(gate_count(LEAF, at(sample_pointer_1)), i);
-		assert_int_equal(gate_count(LEAF, at(sample_pointer_2)), i);
-		assert_int_equal(gate_count(LEAF, at(sample_pointer_3)), i);
-		assert_int_equal(gate_count(LEAF, at(sample_pointer_4)), i);
-		assert_int_equal(gate_count(FLAGS, at(sample_carry_1)), i);
-		assert_int_equal(gate_count(FLAGS, at(sample_carry_2)), i);
+		assert_int_equal(gate_count(plan, LEAF, at(sample_pointer_1)), i);
+		assert_int_equal(gate_count(plan, LEAF, at(sample_pointer_2)), i);
+		assert_int_equal(gate_count(plan, LEAF, at(sample_pointer_3)), i);
+		assert_int_equal(gate_count(plan, LEAF, at(sample_pointer_4)), i);
+		assert_int_equal(gate_count(plan, FLAGS, at(sample_carry_1)), i);
+		assert_int_equal(gate_count(plan, FLAGS, at(sample_carry_2)), i);
 		assert_int_equal(stub_count(plan, at(sample_first) + 4), i);
 		assert_int_equal(stub_count(plan, at(sample_twice_1)), i);
 		assert_int_equal(stub_count(plan, at(sample_twice_2)), i);
@@ -239,12 +262,14 @@ static void test_counts(void **state)
 	struct whole_area area;
 
 	(void)state;
-	for (enum plan_depth depth = PLAN_ENTRIES; depth <= PLAN_BLOCKS; depth++) {
-		open_area(&area, depth);
+	for (unsigned i = 0; i < WAYS_TO_COUNT; i++) {
+		open_area(&area, ways_to_count[i].depth, ways_to_count[i].copies);
 		check_counts(&area);
 		check_results(&area);
-		/* It has its gate behind the call. */
-		if (depth == PLAN_ENTRIES)
+		/* It has its gate behind the call, unless that is copied. */
+		if (ways_to_count[i].copies)
+			assert_int_equal(area.plan->functions.items[FIRST].call_end, 0);
+		else if (ways_to_count[i].depth < PLAN_BLOCKS)
 			assert_int_equal(area.plan->functions.items[FIRST].call_end, 9);
 		whole_area_close(&area);
 	}
@@ -324,9 +349,10 @@ static void test_places(void **state)
 	struct walk walk;
 
 	(void)state;
-	for (enum plan_depth depth = PLAN_ENTRIES; depth <= PLAN_BLOCKS; depth++) {
+	for (unsigned way = 0; way < WAYS_TO_COUNT; way++) {
 		walk = (struct walk){.places = 0};
-		open_area(&walk.area, depth);
+		open_area(&walk.area, ways_to_count[way].depth,
+			  ways_to_count[way].copies);
 		for (unsigned round = 0; round < 3; round++)
 			for (int i = 0; i < FUNCTIONS; i++)
 				whole_run_stepped(at(starts[i]), round, 2, round, step,
@@ -336,13 +362,63 @@ static void test_places(void **state)
 	}
 }
 
+/* A thread in relocated functions, and how often it was seen between a probe and its
+ * call. */
+struct copied_walk {
+	struct whole_area area;
+	uint64_t counts;
+	size_t between;
+};
+
+/* Behind a probe and in front of its call it is shown the call, uncounted, and the way
+ * back leads in front of the probe. */
+static void step_copied(void *context, ucontext_t *ucontext)
+{
+	struct copied_walk *walk = context;
+	const struct plan *plan = walk->area.plan;
+	uint64_t offset = (uint64_t)ucontext->uc_mcontext.gregs[REG_RIP] - WHOLE_CODE;
+	struct plan_place place;
+	uint32_t back;
+
+	if (offset < plan->gates_size || offset >= plan->arc_code)
+		return;
+	place = plan_locate(plan, whole_original_at, &walk->area.image, (uint32_t)offset);
+	assert_int_not_equal(place.kind, PLAN_PLACE_UNKNOWN);
+	if (place.recounted) {
+		assert_int_equal(place.kind, PLAN_PLACE_MOVED);
+		assert_non_null(plan_arc_at(plan, place.original));
+		assert_int_equal(all_counts(plan), walk->counts + 1);
+		assert_int_equal(bank.slots[place.recounted / 8],
+				 stub_count(plan, place.original));
+		assert_true(plan_way_back(plan, place.original, false, &back));
+		assert_int_equal(back + 9, offset);
+		walk->between++;
+	}
+	walk->counts = all_counts(plan);
+}
+
+static void test_copied(void **state)
+{
+	struct copied_walk walk = {.between = 0};
+
+	(void)state;
+	open_area(&walk.area, PLAN_CALLS, true);
+	for (unsigned round = 0; round < 3; round++)
+		for (int i = 0; i < FUNCTIONS; i++)
+			whole_run_stepped(at(starts[i]), round, 2, round, step_copied,
+					  &walk);
+	/* Three calls and a jump in each round. */
+	assert_int_equal(walk.between, 12);
+	whole_area_close(&walk.area);
+}
+
 /* What does not fit is counted as from nowhere, and nothing else changes. */
 static void test_full(void **state)
 {
 	struct whole_area area;
 
 	(void)state;
-	open_area(&area, PLAN_ENTRIES);
+	open_area(&area, PLAN_ENTRIES, false);
 	bank.arcs.used = WIRE_ARCS_MAX;
 	whole_run(at(sample_pointer), 1, 2, 3);
 	assert_int_equal(lost_count(LEAF), 4);
@@ -360,6 +436,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_copied),
 		cmocka_unit_test(test_full),
 	};
 

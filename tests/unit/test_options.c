@@ -146,7 +146,7 @@ static void test_collectors_are_combined(void **state)
 	assert_string_equal(all.name, "functions,calls");
 	assert_false(all.pbo);
 	assert_int_equal(all.probe, PLAN_PROBE_COUNT);
-	assert_int_equal(all.depth, PLAN_ENTRIES);
+	assert_int_equal(all.depth, PLAN_CALLS);
 	assert_int_equal(all.slot_size, 8);
 	assert_true(all.calls);
 	assert_null(collector_combine("blocks,coverage", &all));

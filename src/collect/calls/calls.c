@@ -1,11 +1,12 @@
-/* How often each call site called each function: stubs and gates, see code/gates.h. */
+/* How often each call site called each function: counters in front of calls, stubs and
+ * gates, see code/gates.h. */
 #include "collect/collect.h"
 
 const struct collector collector_calls = {
 	.name = "calls",
 	.summary = "exact number of calls of every function from every place",
 	.probe = PLAN_PROBE_COUNT,
-	.depth = PLAN_ENTRIES,
+	.depth = PLAN_CALLS,
 	.calls = true,
 	.slot_size = 8,
 };
