@@ -1,10 +1,10 @@
 // build: gcc -O2
 // build(clang): clang -O2
-// output: sum 180000000, signals came
-// expect: function=leaf calls=60000000
-// expect-arc: function=leaf caller=work calls=30000000 kind=direct
-// expect-arc: function=leaf caller=tail calls=30000000 kind=jump
-// expect-arc: function=tail caller=work calls=30000000 kind=direct
+// output: sum 36000000, signals came
+// expect: function=leaf calls=12000000
+// expect-arc: function=leaf caller=work calls=6000000 kind=direct
+// expect-arc: function=leaf caller=tail calls=6000000 kind=jump
+// expect-arc: function=tail caller=work calls=6000000 kind=direct
 /*
  * Signals find the thread at calls, in front of their counters and behind: each call is
  * counted once all the same.
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/time.h>
 
-enum { TURNS = 30000000 };
+enum { TURNS = 6000000 };
 
 /* So far from the others that a jump to it takes five bytes. */
 KEPT __attribute__((aligned(1024))) long leaf(long n);
