@@ -134,6 +134,9 @@ static struct trm_error *find_slack(int memory_fd, const struct maps *maps,
 		struct trm_error *error =
 			remote_read(memory_fd, mapping->end - PAGE, page, PAGE);
 
+		/* A process that ended has no memory. */
+		if (error && error->code == TRM_ERROR_GONE)
+			return error;
 		if (error) {
 			trm_error_destroy(error);
 			continue;
