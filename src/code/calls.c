@@ -62,11 +62,9 @@ static const struct plan_function *callee_of(const struct making *making, uint64
 static const struct plan_function *callee_of_plt(const struct making *making,
 						 uint64_t target)
 {
-	const struct image *image = making->image;
-	uint64_t word = image->links.count ? gates_word_of_plt(image, target) : 0;
-	const struct image_link *link = word ? image_link_at(image, word) : NULL;
+	uint64_t function = gates_function_of_plt(making->image, target);
 
-	return link ? callee_of(making, link->function) : NULL;
+	return function ? callee_of(making, function) : NULL;
 }
 
 /* Whether calls of it, or jumps to it, have stubs: it does not take flags, and has no

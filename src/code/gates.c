@@ -1,6 +1,5 @@
 #include "code/gates.h"
 
-#include "base/search.h"
 #include "code/gate_forms.h"
 #include "code/probe.h"
 #include "code/spans.h"
@@ -167,12 +166,9 @@ uint64_t gates_word_of_plt(const struct image *image, uint64_t address)
 uint64_t gates_function_of_plt(const struct image *image, uint64_t address)
 {
 	uint64_t word = image->links.count ? gates_word_of_plt(image, address) : 0;
-	size_t low = search_first(image->links.count, middle,
-				  image->links.items[middle].place < word);
+	const struct image_link *link = word ? image_link_at(image, word) : NULL;
 
-	if (!word || low == image->links.count || image->links.items[low].place != word)
-		return 0;
-	return image->links.items[low].function;
+	return link ? link->function : 0;
 }
 
 /* Counts an arc, and goes on to its callee. */
