@@ -113,11 +113,49 @@ static void take_counters(const struct plan *plan, const struct plan_function *f
 			bit_set(solving->counted, edges + i);
 }
 
+/* The stub that counts a block; NULL: its counter lies elsewhere. */
+static const struct plan_stub *stub_of(const struct plan *plan,
+				       const struct plan_function *function,
+				       const struct plan_block *block)
+{
+	uint64_t start = function->address + block->offset;
+
+	if (plan->gates_size && !plan->counts_entries)
+		return NULL;
+	for (uint32_t i = 0; i < function->stub_count; i++) {
+		const struct plan_stub *stub =
+			&plan->stubs.items[function->first_stub + i];
+
+		if (stub->call - start < block->size &&
+		    probe_slot(plan, stub->code) == block->slot * plan->slot_size)
+			return stub;
+	}
+	return NULL;
+}
+
+bool edges_is_before_stub(const struct plan *plan, const struct plan_function *function,
+			  uint64_t address)
+{
+	uint64_t offset = address - function->address;
+
+	for (uint32_t i = 0; function->stub_count && i < function->block_count; i++) {
+		const struct plan_block *block = block_of(plan, function, i);
+		const struct plan_stub *stub;
+
+		if (offset - block->offset >= block->size)
+			continue;
+		stub = stub_of(plan, function, block);
+		return stub && address <= stub->call;
+	}
+	return false;
+}
+
 /* Whether a block's probe lies behind the place of the residue: who left there has not
  * counted. */
 static bool counts_behind(const struct plan *plan, const struct plan_function *function,
 			  uint32_t number, const struct edges_residue *residue)
 {
+	const struct plan_stub *stub;
 	const struct plan_block *block = block_of(plan, function, number);
 	uint64_t original = function->address,
 		 end = original + block->offset + block->size;
@@ -126,6 +164,9 @@ static bool counts_behind(const struct plan *plan, const struct plan_function *f
 
 	if (block->slot >= plan->slot_count)
 		return false;
+	stub = stub_of(plan, function, block);
+	if (stub)
+		return residue->address <= stub->call;
 	for (uint32_t i = 0; i < function->step_count && original < end; i++) {
 		const struct plan_step *step =
 			&plan->steps.items[function->first_step + i];
@@ -139,11 +180,41 @@ static bool counts_behind(const struct plan *plan, const struct plan_function *f
 	return false;
 }
 
+/* The edge by the jump at the end of a block, if its counter lies in front of that jump.
+ * NULL: there is none. */
+static const struct plan_edge *counted_jump(const struct plan *plan,
+					    const struct plan_function *function,
+					    uint32_t block)
+{
+	for (uint32_t i = 0; i < function->edge_count; i++) {
+		const struct plan_edge *edge = edge_of(plan, function, i);
+
+		if (edge->from == block && edge->kind == CFG_EDGE_TAKEN &&
+		    edge->slot < plan->slot_count && edge->piece == UINT32_MAX)
+			return edge;
+	}
+	return NULL;
+}
+
+/* Of who is at the jump and does not run the counter in front of it, that counter has
+ * said that it jumped. */
+static bool is_behind_jump(const struct plan *plan, const struct plan_function *function,
+			   uint32_t number, const struct edges_residue *residue,
+			   const struct plan_edge **ret_edge)
+{
+	const struct plan_block *block = block_of(plan, function, number);
+
+	*ret_edge = residue->counts ? NULL : counted_jump(plan, function, number);
+	return *ret_edge && residue->address + (*ret_edge)->size >=
+				    function->address + block->offset + block->size;
+}
+
 bool edges_find_residue(const struct plan *plan, const struct plan_function *function,
 			const struct edges_residue *residue, uint32_t *ret_block,
 			bool *ret_counted)
 {
 	uint64_t offset = residue->address - function->address;
+	const struct plan_edge *jump;
 
 	/* A call. */
 	if (!offset && residue->by < 0 && residue->counts)
@@ -153,6 +224,11 @@ bool edges_find_residue(const struct plan *plan, const struct plan_function *fun
 
 		if (offset - block->offset >= block->size)
 			continue;
+		if (is_behind_jump(plan, function, i, residue, &jump)) {
+			*ret_block = jump->to;
+			*ret_counted = false;
+			return jump->to != PLAN_EDGE_OUT;
+		}
 		*ret_block = i;
 		*ret_counted = !counts_behind(plan, function, i, residue);
 		return true;

@@ -70,6 +70,11 @@ bool edges_find_residue(const struct plan *plan, const struct plan_function *fun
 			const struct edges_residue *residue, uint32_t *ret_block,
 			bool *ret_counted);
 
+/* Whether a place is in a block that is counted at the stub of its call, and the thread
+ * that stands there in the original text has that before it. */
+bool edges_is_before_stub(const struct plan *plan, const struct plan_function *function,
+			  uint64_t address);
+
 /* What follows from the counters of one function. */
 struct edges_counts {
 	uint64_t calls;   /* how often its start was entered from outside */

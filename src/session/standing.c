@@ -1,6 +1,6 @@
 #include "session/standing.h"
 
-#include "code/probe.h"
+#include "code/edges.h"
 #include "session/residues.h"
 #include "session/signals.h"
 
@@ -111,6 +111,26 @@ static bool is_call_ahead(const struct plan *plan, uint32_t offset, bool inside,
 	return !inside && place->original == function->address;
 }
 
+/* Blocks that a stub counts are executed in the original up to their call. */
+static bool find_before_stub(const struct space *space, uint64_t rip,
+			     struct place *ret_place)
+{
+	const struct module *module =
+		space->holding ? NULL : space_module_of_text(space, rip);
+	const struct plan *plan = module ? module->file->plan : NULL;
+	uint64_t link = module ? rip - module->bias : 0;
+	const struct plan_function *function = plan ? plan_function_at(plan, link) : NULL;
+
+	if (!function || !edges_is_before_stub(plan, function, link))
+		return false;
+	*ret_place = (struct place){
+		.module = module,
+		.address = link,
+		.ahead = {PLAN_NO_SLOT, PLAN_NO_SLOT, PLAN_NO_SLOT},
+	};
+	return true;
+}
+
 static bool find_place(const struct thread *thread, struct user_regs_struct registers,
 		       struct place *ret_place)
 {
@@ -124,7 +144,9 @@ static bool find_place(const struct thread *thread, struct user_regs_struct regi
 	const struct module *module = find_code(space, registers.rip, &offset, &inside);
 	const struct plan *plan = module ? module->file->plan : NULL;
 
-	if (!plan || !plan->steps.count)
+	if (!plan)
+		return find_before_stub(space, registers.rip, ret_place);
+	if (!plan->steps.count)
 		return false;
 	struct plan_place found = plan_locate(plan, original_at, module->file, offset);
 	bool whole = plan->functions.items[found.function].step_count != 0;
@@ -138,8 +160,6 @@ static bool find_place(const struct thread *thread, struct user_regs_struct regi
 		.outside = found.kind == PLAN_PLACE_CALL_DONE || !whole,
 	};
 	memcpy(ret_place->ahead, found.uncounted, sizeof(ret_place->ahead));
-	if (found.kind == PLAN_PLACE_CALL_UNDO && whole)
-		ret_place->ahead[0] = probe_slot(plan, offset);
 	return true;
 }
 

@@ -6,6 +6,7 @@
 #include "whole_area.h"
 
 #include "code/decode.h"
+#include "code/edges.h"
 #include "session/ways.h"
 #include "wire/layout.h"
 
@@ -402,13 +403,179 @@ static void test_moved_everywhere(void **state)
 	move_everywhere(PLAN_EDGES);
 }
 
+enum { STOOD_BLOCKS = 64 };
+struct stander {
+	const struct whole_area *area;
+	const struct plan_function *function;
+	uint64_t executed[STOOD_BLOCKS]; /* by block: its first instruction */
+	uint64_t last;                   /* the instruction before */
+	size_t stood, jumping;
+};
+
+static const struct plan_block *block_of(const struct stander *stander, uint32_t number)
+{
+	return &stander->area->plan->blocks
+			.items[stander->function->first_block + number];
+}
+
+/* Whether no edge leads to a block: what is behind it in the code is executed then. */
+static bool is_unreached(const struct stander *stander, uint32_t number)
+{
+	for (uint32_t i = 0; i < stander->function->edge_count; i++)
+		if (stander->area->plan->edges.items[stander->function->first_edge + i]
+			    .to == number)
+			return false;
+	return number;
+}
+
+/* The block that a thread is about to jump to whose counter in front of that jump is
+ * taken to have counted; PLAN_EDGE_OUT: none. */
+static uint32_t jumps_to(const struct stander *stander, uint64_t address)
+{
+	const struct plan *plan = stander->area->plan;
+
+	for (uint32_t i = 0; i < stander->function->edge_count; i++) {
+		const struct plan_edge *edge =
+			&plan->edges.items[stander->function->first_edge + i];
+		const struct plan_block *from = block_of(stander, edge->from);
+		uint64_t last = stander->function->address + from->offset + from->size -
+				edge->size;
+
+		if (edge->slot < plan->slot_count && address == last &&
+		    (*image_bytes_at(&stander->area->image, last, 1) | 2) == 0xeb)
+			return edge->to;
+	}
+	return PLAN_EDGE_OUT;
+}
+
+/* What counts say if the thread never goes on from here. */
+static void check_stand(struct stander *stander, const struct plan_place *place)
+{
+	const struct plan *plan = stander->area->plan;
+	struct edges_residues residues = {0};
+	struct edges_counts counts;
+	uint32_t fault, to = jumps_to(stander, place->original);
+
+	for (unsigned i = 0; i < 3; i++)
+		if (place->uncounted[i] != PLAN_NO_SLOT)
+			whole_counters[place->uncounted[i] / plan->slot_size]++;
+	vector_push(&residues,
+		    ((struct edges_residue){.address = place->original, .by = 1}));
+	if (!edges_solve(plan, stander->function, whole_counters, &residues, &counts,
+			 &fault))
+		fail_msg("at %#lx: no flow, at block %u", (unsigned long)place->original,
+			 fault);
+	for (uint32_t i = 0; i < stander->function->block_count; i++) {
+		uint64_t start =
+			stander->function->address + block_of(stander, i)->offset;
+		uint64_t entered =
+			stander->executed[i] + (place->original == start) + (i == to);
+
+		if (counts.blocks[i] != entered && !is_unreached(stander, i))
+			fail_msg("%s at %#lx: block %u was entered %lu times, not %lu",
+				 plan->names.items + stander->function->name,
+				 (unsigned long)place->original -
+					 stander->function->address,
+				 i, (unsigned long)entered,
+				 (unsigned long)counts.blocks[i]);
+	}
+	for (unsigned i = 0; i < 3; i++)
+		if (place->uncounted[i] != PLAN_NO_SLOT)
+			whole_counters[place->uncounted[i] / plan->slot_size]--;
+	edges_counts_deinit(&counts);
+	vector_deinit(&residues);
+	stander->jumping += to != PLAN_EDGE_OUT;
+	stander->stood++;
+}
+
+/* Calls are made at their own places. */
+static void note_executed(struct stander *stander, uint64_t rip)
+{
+	for (uint32_t i = 0; i < stander->function->block_count; i++) {
+		uint64_t start =
+			stander->function->address + block_of(stander, i)->offset;
+		uint32_t back;
+
+		if (plan_way_back(stander->area->plan, start, false, &back))
+			stander->executed[i] += rip == WHOLE_CODE + back;
+		else
+			stander->executed[i] += rip == start;
+	}
+}
+
+static void stand(void *context, ucontext_t *ucontext)
+{
+	struct stander *stander = context;
+	const struct plan *plan = stander->area->plan;
+	uint64_t rip = (uint64_t)ucontext->uc_mcontext.gregs[REG_RIP];
+	struct plan_place place = {.kind = PLAN_PLACE_UNKNOWN};
+
+	/* A repeated instruction is one. */
+	if (rip == stander->last)
+		return;
+	stander->last = rip;
+	if (rip - WHOLE_CODE < plan->code.count)
+		place = locate(stander->area, (uint32_t)(rip - WHOLE_CODE));
+	if (edges_is_before_stub(plan, stander->function, rip))
+		place = (struct plan_place){
+			.kind = PLAN_PLACE_MOVED,
+			.function = (uint32_t)(stander->function - plan->functions.items),
+			.original = rip,
+			.uncounted = PLAN_ALL_COUNTED};
+	if (place.kind == PLAN_PLACE_MOVED && !place.inside &&
+	    &plan->functions.items[place.function] == stander->function)
+		check_stand(stander, &place);
+	note_executed(stander, rip);
+}
+
+/* Stands in all functions of an area. */
+static void stand_everywhere(const struct whole_area *area)
+{
+	size_t stood = 0, jumping = 0;
+
+	whole_area_show(area, true);
+	vector_for_each (&area->plan->functions, function) {
+		if (!whole_routine_runs(area->plan->names.items + function->name,
+					IMAGE_EXECUTABLE) ||
+		    !function->edge_count || function->block_count > STOOD_BLOCKS)
+			continue;
+		for (unsigned i = 0; i < 4; i++) {
+			struct stander stander = {.area = area, .function = function};
+
+			memset(whole_counters, 0, sizeof(whole_counters));
+			whole_run_stepped(function->address, i * 21, i, i, stand,
+					  &stander);
+			stood += stander.stood;
+			jumping += stander.jumping;
+		}
+	}
+	assert_true(stood > 1000);
+	assert_true(jumping > 10);
+}
+
+/* A thread that stays where it is leaves counts of what it did until then. */
+static void test_stands(void **state)
+{
+	struct whole_area area;
+
+	(void)state;
+	whole_routines_open(&area, IMAGE_EXECUTABLE, PLAN_EDGES);
+	for (unsigned way = 0; way < 3; way++) {
+		plan_destroy(area.plan);
+		area.live = way == 1;
+		area.copies_calls = way == 2;
+		whole_area_plan(&area);
+		stand_everywhere(&area);
+	}
+	whole_area_close(&area);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_steps),
-		cmocka_unit_test(test_ways),
-		cmocka_unit_test(test_leads),
-		cmocka_unit_test(test_moved_everywhere),
+		cmocka_unit_test(test_all_steps), cmocka_unit_test(test_ways),
+		cmocka_unit_test(test_leads),     cmocka_unit_test(test_moved_everywhere),
+		cmocka_unit_test(test_stands),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

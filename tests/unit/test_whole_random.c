@@ -386,15 +386,18 @@ static void note_stand(const struct visit *visit, uint64_t rip, int by)
 	const struct plan *plan = visit->area->plan;
 	struct plan_place place;
 
-	if (!find_stand(visit->area, rip, &place))
+	if (!find_stand(visit->area, rip, &place)) {
+		const struct plan_function *function = plan_function_at(plan, rip);
+
+		if (function && edges_is_before_stub(plan, function, rip))
+			vector_push(visit->residues,
+				    ((struct edges_residue){.address = rip, .by = by}));
 		return;
+	}
 	for (unsigned i = 0; i < 2; i++)
 		if (place.uncounted[i] != PLAN_NO_SLOT)
 			whole_counters[place.uncounted[i] / plan->slot_size] +=
 				(uint64_t)(int64_t)by;
-	if (place.kind == PLAN_PLACE_CALL_UNDO)
-		whole_counters[probe_slot(plan, (rip - WHOLE_CODE)) / plan->slot_size] +=
-			(uint64_t)(int64_t)by;
 	if (place.kind != PLAN_PLACE_CALL_DONE)
 		vector_push(
 			visit->residues,
