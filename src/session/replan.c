@@ -4,8 +4,11 @@
 #include "session/cache_key.h"
 #include "session/learned.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 /* Of what counters cost, so much must be saved. */
 static const double GAIN_MIN = 0.1;
@@ -253,12 +256,29 @@ static void look_at(struct session *session, struct tally *tally, enum policy po
 	free(tally->counters);
 }
 
+/* One process at a time does it: programs that are run in a row would all plan the same.
+ * Negative: another one is at it. */
+static int take_turn(const struct cache *cache)
+{
+	int fd = open(cache_folder(cache), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
 void replan_modules(struct session *session)
 {
 	enum policy chosen = policy();
 
 	if (chosen == NEVER || session->options->collector->depth != PLAN_EDGES ||
 	    !cache_folder(session->cache) || !session->files.count)
+		return;
+	scoped_fd int turn = take_turn(session->cache);
+
+	if (turn < 0)
 		return;
 	scoped_free struct tally *tallies =
 		memory_allocate_zeroed(session->files.count, sizeof(*tallies));
