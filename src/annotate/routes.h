@@ -12,7 +12,8 @@ enum { ROUTE_OUTSIDE = UINT32_MAX }; /* as a block's number: not of the function
 /* All ways from one block to another are one route. */
 struct route {
 	uint32_t from, to; /* in annotation.blocks */
-	const char *kind;  /* how it goes: "call", "jump", "next", "switch", "leave" */
+	const char *kind;  /* how it goes: "call", "enter" (a cold part), "jump", "next",
+			      "switch", "leave" */
 	bool known;        /* `count` is */
 	uint64_t count;
 };

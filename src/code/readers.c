@@ -1,5 +1,7 @@
 #include "code/readers.h"
 
+#include "code/parts.h"
+
 #include "base/vector.h"
 #include "code/length.h"
 
@@ -344,6 +346,8 @@ uint8_t *readers_find(const struct image *image)
 		const struct image_function *function = &image->functions.items[i];
 		enum reader named = READER_NONE;
 
+		if (function->flags & IMAGE_FUNCTION_PART)
+			continue;
 		reading.bytes = image_bytes_at(image, function->address, function->size);
 		reading.size = function->size;
 		if (reading.bytes)
@@ -353,6 +357,8 @@ uint8_t *readers_find(const struct image *image)
 		if (named)
 			readers[i] = (uint8_t)named;
 	}
+	for (uint32_t i = 0; i < image->functions.count; i++)
+		readers[i] = readers[parts_owner(image, i)];
 	vector_deinit(&reading.known);
 	return readers;
 }

@@ -31,6 +31,7 @@ static inline void plan_image_deinit(struct image *image)
 	vector_deinit(&image->segments);
 	vector_deinit(&image->functions);
 	vector_deinit(&image->cold_parts);
+	vector_deinit(&image->parts);
 	vector_deinit(&image->code);
 	vector_deinit(&image->plt);
 	vector_deinit(&image->links);
