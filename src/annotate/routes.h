@@ -29,11 +29,4 @@ struct routes VECTOR(struct route); /* the call of the function first, then by `
  */
 struct trm_error *routes_init(struct routes *routes, const struct annotation *annotation);
 
-/* Adds the graph in the language of Graphviz, or as one JSON object: see
- * man/trammel-graph.1.md. */
-void routes_dot(const struct routes *routes, const struct annotation *annotation,
-		struct text *out);
-void routes_json(const struct routes *routes, const struct annotation *annotation,
-		 struct text *out);
-
 #endif

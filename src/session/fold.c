@@ -473,8 +473,9 @@ static void save_edges(struct saving *saving, const struct module_counts *from,
 		bool several = (i && edges[i - 1].from == edges[i].from) ||
 			       (i + 1 < function->edge_count &&
 				edges[i + 1].from == edges[i].from);
-		bool joined =
-			edges[i].flags & PLAN_EDGE_JOINED && edges[i].to != PLAN_EDGE_OUT;
+		bool joined = edges[i].flags & PLAN_EDGE_JOINED &&
+			      (edges[i].to != PLAN_EDGE_OUT ||
+			       crosses_to(from->file->plan, function, &edges[i]));
 
 		if (counts->edges[i] ||
 		    (counts->blocks[edges[i].from] && (several || joined)))
