@@ -85,6 +85,7 @@ PROGRAMS = {
     "sqlite3": ["/usr/bin/sqlite3", "-batch", "-init", "queries.sql", ":memory:", ".quit"],
     "lua": ["/usr/bin/lua5.4", "script.lua"],
     "c++": ["./shapes"],
+    "rare": ["./rare"],
     "threads": ["./threads", "4"],
 }
 BUILDS = [
@@ -92,6 +93,8 @@ BUILDS = [
     ["gcc", "-O2", "-g", "-pthread", "-o", "threads", "threads.c"],
     ["gcc", "-O2", "-g", "-Wl,-z,lazy", "-o", "plain", "plain.c",
      "-Wl,--no-as-needed", "-lgcc_s"],
+    ["g++", "-O2", "-g", "-o", "rare", "rare.cc"],
+    ["g++", "-O2", "-s", "-o", "rare-stripped", "rare.cc"],
     ["gcc", "-O2", "-o", "step", "step.c"],
     ["gcc", "-O2", "-ftree-vectorize", "-fno-stack-protector", "-nostdlib", "-static", "-o", "bare",
      "bare.c"],
@@ -272,7 +275,8 @@ def judge_blocks(name, truth, report, excuses, modules=None):
                         ("wrong", len(result.wrong) + len(result.uncovered))):
         BLOCK_TOTALS[key] += number
     print(f"{'FAIL' if bad else 'ok':4} {name}: {result.equal} blocks equal, {explained} explained, "
-          f"{len(result.wrong)} wrong, {len(result.uncovered)} instructions in no block")
+          f"{len(result.wrong)} wrong, {len(result.uncovered)} instructions in no block, "
+          f"{result.parts[0]} cold parts counted, {result.parts[1]} not")
     for reason, rows in sorted(result.explained.items()):
         print(f"  {len(rows)}: {reason}")
     show(result.wrong + result.uncovered, truth, 10)
@@ -355,7 +359,7 @@ def edges_are_seen(truth, ways, report):
 def check_edges(folder, options):
     """Counts of edges against single steps."""
     right = True
-    for name in ("plain", "branches", "branches-fixed"):
+    for name in ("plain", "branches", "branches-fixed", "rare", "rare-stripped"):
         command = [f"./{name}"]
         steps, expected = run_steps(command, folder, "edges", PLAIN)
         ways = edges.Ways(os.path.join(folder, "edges.steps.ways"))

@@ -1,5 +1,8 @@
 #include "annotate/annotation.h"
 
+#include "base/search.h"
+#include "code/parts.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -106,8 +109,7 @@ static void add_block(struct annotation *annotation, uint64_t start, uint64_t en
 		annotation->blocks.count
 			? &annotation->blocks.items[annotation->blocks.count - 1]
 			: NULL;
-	uint64_t behind =
-		last ? last->address + last->size : annotation->function->offset;
+	uint64_t behind = last ? last->address + last->size : annotation->address;
 
 	if (start > behind)
 		vector_push(&annotation->blocks,
@@ -123,7 +125,7 @@ static void add_block(struct annotation *annotation, uint64_t start, uint64_t en
 static void take_executed(struct annotation *annotation, const struct report_block *rows,
 			  size_t count)
 {
-	uint64_t start = annotation->function->offset, end = start + annotation->size;
+	uint64_t start = annotation->address, end = start + annotation->size;
 
 	for (size_t i = 0; i < count; i++) {
 		uint64_t block = rows[i].address;
@@ -162,11 +164,37 @@ static bool take_graph(struct annotation *annotation, const struct report_block 
 	return used == count;
 }
 
+/* Of the blocks of a function and its parts, by address, those in a range. */
+static const struct report_block *
+blocks_in(const struct report_block *all, uint64_t address, uint64_t size, size_t *count)
+{
+	size_t first = search_first(*count, middle, all[middle].address < address);
+	const struct report_block *rows = all + first;
+
+	*count = search_first(*count - first, middle,
+			      rows[middle].address - address < size);
+	return rows;
+}
+
+static bool was_executed(const struct annotation *annotation,
+			 const struct image_function *part)
+{
+	size_t count;
+	struct report_block *all =
+		report_function_blocks(annotation->profile, annotation->function, &count);
+
+	blocks_in(all, part->address, part->size, &count);
+	free(all);
+	return count > 0;
+}
+
 static void take_blocks(struct annotation *annotation)
 {
 	size_t count;
-	struct report_block *rows =
+	struct report_block *all =
 		report_function_blocks(annotation->profile, annotation->function, &count);
+	const struct report_block *rows =
+		blocks_in(all, annotation->address, annotation->size, &count);
 
 	if (annotation->trouble == CFG_FINE && !take_graph(annotation, rows, count)) {
 		/* Another version of trammel measured it. */
@@ -175,7 +203,7 @@ static void take_blocks(struct annotation *annotation)
 	}
 	if (annotation->trouble != CFG_FINE)
 		take_executed(annotation, rows, count);
-	free(rows);
+	free(all);
 }
 
 struct trm_error *annotation_open_image(const struct report_module *module,
@@ -195,19 +223,57 @@ struct trm_error *annotation_open_image(const struct report_module *module,
 	return NULL;
 }
 
+static int compare_parts(const void *left, const void *right)
+{
+	const struct image_function *a = *(const struct image_function *const *)left;
+	const struct image_function *b = *(const struct image_function *const *)right;
+
+	if (a->part_of != b->part_of)
+		return a->part_of < b->part_of ? -1 : 1;
+	return a->address < b->address ? -1 : 1;
+}
+
 struct trm_error *annotation_open(struct annotation_file *file,
 				  const struct report_module *module)
 {
 	*file = (struct annotation_file){.module = module};
 	TRM_TRY(annotation_open_image(module, &file->image));
 	scan_init(&file->scan, file->image, true);
+	parts_add(&file->scan, file->image);
+	vector_for_each (&file->image->functions, function)
+		if (function->flags & IMAGE_FUNCTION_PART)
+			vector_push(&file->parts, function);
+	if (file->parts.count)
+		qsort(file->parts.items, file->parts.count, sizeof(*file->parts.items),
+		      compare_parts);
 	return NULL;
 }
 
 void annotation_close(struct annotation_file *file)
 {
+	vector_deinit(&file->parts);
 	scan_deinit(&file->scan);
 	image_close(file->image);
+}
+
+/* A row of image.functions: the function itself, or a part of it. */
+static bool take_code(struct annotation *annotation, size_t index)
+{
+	const struct image *image = annotation->image;
+	const struct image_function *row = &image->functions.items[index];
+	const uint8_t *bytes = image_bytes_at(image, row->address, row->size);
+
+	if (!bytes)
+		return false;
+	annotation->address = row->address;
+	annotation->size = row->size;
+	annotation->bytes = bytes;
+	annotation->part = row->flags & IMAGE_FUNCTION_PART;
+	annotation->blocks.count = 0;
+	annotation->trouble = cfg_build(&annotation->cfg, &annotation->file->scan, image,
+					(uint32_t)index);
+	take_blocks(annotation);
+	return true;
 }
 
 struct trm_error *annotation_init(struct annotation *annotation,
@@ -227,20 +293,31 @@ struct trm_error *annotation_init(struct annotation *annotation,
 		.counted = function->blocks > 0,
 		.with_edges = function->edge_count > 0,
 	};
-	if (index < image->functions.count) {
-		annotation->size = image->functions.items[index].size;
-		annotation->bytes =
-			image_bytes_at(image, function->offset, annotation->size);
-	}
-	if (!annotation->bytes)
+	if (index == image->functions.count || !take_code(annotation, index))
 		return trm_error_create(TRM_ERROR_FORMAT,
 					"'%s' has no function at 0x%" PRIx64
 					" now: measure again",
 					file->module->path, function->offset);
-	annotation->trouble =
-		cfg_build(&annotation->cfg, &file->scan, image, (uint32_t)index);
-	take_blocks(annotation);
 	return NULL;
+}
+
+bool annotation_next(struct annotation *annotation)
+{
+	const struct annotation_file *file = annotation->file;
+	const struct image_function *const *parts = file->parts.items;
+	const uint64_t whole = annotation->function->offset;
+	const uint64_t least = annotation->part ? annotation->address + 1 : 0;
+	size_t next = search_first(file->parts.count, middle,
+				   parts[middle]->part_of < whole ||
+					   (parts[middle]->part_of == whole &&
+					    parts[middle]->address < least));
+
+	for (; next < file->parts.count && parts[next]->part_of == whole; next++)
+		if (was_executed(annotation, parts[next]))
+			return take_code(annotation,
+					 (size_t)(parts[next] -
+						  annotation->image->functions.items));
+	return false;
 }
 
 void annotation_deinit(struct annotation *annotation)
@@ -254,12 +331,17 @@ bool annotation_may_stay(const struct annotation *annotation, uint32_t block)
 	return cfg_may_stay(&annotation->cfg, block);
 }
 
+bool annotation_is_exposed(const struct annotation *annotation, uint32_t block)
+{
+	return (block || annotation->part) && annotation->cfg.blocks.items[block].exposed;
+}
+
 void annotation_add_name(const struct annotation *annotation, uint64_t address,
 			 struct text *out)
 {
 	const struct image *image = annotation->image;
 	const struct image_function *function = image_function_around(image, address);
-	uint64_t own = address - annotation->function->offset;
+	uint64_t own = address - annotation->address;
 
 	if (own < annotation->size) {
 		text_format(out, "+0x%" PRIx64, own);

@@ -23,6 +23,8 @@ struct annotation_file {
 	const struct report_module *module;
 	struct image *image;
 	struct scan scan; /* of the whole image */
+	/* Cold parts by their functions: rows of image.functions. */
+	struct VECTOR(const struct image_function *) parts;
 };
 
 struct annotation_block {
@@ -38,15 +40,17 @@ struct annotation {
 	const struct report_module *module;
 	const struct annotation_file *file;
 	const struct image *image;
-	uint64_t size;        /* of the function, bytes */
+	uint64_t address; /* of the code that this is about: the function's, or that of
+			     a cold part of it, */
+	bool part;        /* as this says */
+	uint64_t size;    /* of that code, bytes */
 	const uint8_t *bytes; /* of it */
 	bool with_edges;      /* its edges were counted */
-	bool counted;     /* its blocks were; else every count is 0 and means nothing */
-	struct scan scan; /* of the whole image */
+	bool counted; /* its blocks were; else every count is 0 and means nothing */
 	struct cfg cfg;
 	enum cfg_trouble trouble; /* CFG_FINE: `cfg` is the function's, and its blocks are
 				     those below */
-	/* By address, from the first to the last byte of the function. Without a graph,
+	/* By address, from the first to the last byte of that code. Without a graph,
 	 * what lies between executed blocks is one block. */
 	struct VECTOR(struct annotation_block) blocks;
 };
@@ -77,9 +81,9 @@ struct trm_error *annotation_open(struct annotation_file *file,
 void annotation_close(struct annotation_file *file);
 
 /*
- * Joins a function with the file of its module. Error (TRM_ERROR_FORMAT): the file is
- * not the one that was measured. Profile and file must outlive the result; the caller
- * deinits it.
+ * Joins a function with the file of its module: its code but for cold parts. Error
+ * (TRM_ERROR_FORMAT): the file is not the one that was measured. Profile and file must
+ * outlive the result; the caller deinits it.
  */
 struct trm_error *annotation_init(struct annotation *annotation,
 				  const struct report_profile *profile,
@@ -87,9 +91,18 @@ struct trm_error *annotation_init(struct annotation *annotation,
 				  const struct annotation_file *file);
 void annotation_deinit(struct annotation *annotation);
 
+/* Goes on to the next cold part of the function that was executed: of others it is not
+ * known whether they were to be measured. False if there is none, and the annotation
+ * stays what it was. */
+bool annotation_next(struct annotation *annotation);
+
 /* Whether a block has a call or a system call: what enters it may never leave it, or
  * leave it twice (fork). `block` is one of annotation.cfg. */
 bool annotation_may_stay(const struct annotation *annotation, uint32_t block);
+
+/* Whether something beside the routes leads to a block. Into the first one of a function
+ * leads the call, which is a route. */
+bool annotation_is_exposed(const struct annotation *annotation, uint32_t block);
 
 /* Adds "name+0x12" for an address in a function of the image, and nothing for others. In
  * the annotated function it is "+0x12". */
@@ -103,10 +116,11 @@ struct annotation_options {
 	size_t width; /* columns at which lines are cut; 0: nowhere */
 };
 
-/* Adds the listing as text, or as one JSON object: see man/trammel-annotate.1.md. */
-void annotation_text(const struct annotation *annotation,
+/* Adds the listing as text, or as one JSON object: see man/trammel-annotate.1.md. Goes on
+ * to the last part of the function. */
+void annotation_text(struct annotation *annotation,
 		     const struct annotation_options *options, struct text *out);
-void annotation_json(const struct annotation *annotation,
+void annotation_json(struct annotation *annotation,
 		     const struct annotation_options *options, struct text *out);
 
 #endif

@@ -28,10 +28,13 @@ static void add_row(struct check *check, enum check_kind kind,
 static void check_calls(struct check *check, const struct report_function *function,
 			const struct report_block *blocks, size_t count)
 {
-	bool entered = count && blocks[0].address == function->offset;
+	uint64_t entered = 0;
 
+	for (size_t i = 0; i < count && !entered; i++)
+		if (blocks[i].address == function->offset)
+			entered = blocks[i].count;
 	add_row(check, CHECK_CALLS, function, function->offset,
-		(const uint64_t[]){function->calls, entered ? blocks[0].count : 0});
+		(const uint64_t[]){function->calls, entered});
 }
 
 /* How often a block may have been left: also by threads that stood in it when counting
@@ -64,12 +67,6 @@ static void add_route(const struct annotation *annotation, struct neighbours *ne
 	neighbours[route->from].next = route->to;
 }
 
-static bool is_exposed(const struct annotation *annotation, uint32_t block)
-{
-	/* Into the first one leads the call, which is a route. */
-	return block && annotation->cfg.blocks.items[block].exposed;
-}
-
 static void check_block(struct check *check, const struct annotation *annotation,
 			const struct neighbours *neighbours, uint32_t number)
 {
@@ -78,14 +75,14 @@ static void check_block(struct check *check, const struct annotation *annotation
 	bool stays = annotation_may_stay(annotation, number);
 
 	/* What a call of fork or setjmp brings back twice goes on from there twice. */
-	if (!is_exposed(annotation, number) && !around->in_stays)
+	if (!annotation_is_exposed(annotation, number) && !around->in_stays)
 		add_row(check, CHECK_ENTRY, annotation->function, block->address,
 			(const uint64_t[]){block->count, around->in});
 	if (around->out_leaves || !around->outs)
 		return;
 	/* With calls, only a way that nothing else takes says what came back. */
 	if (!stays || (around->outs == 1 && neighbours[around->next].ins == 1 &&
-		       !is_exposed(annotation, around->next)))
+		       !annotation_is_exposed(annotation, around->next)))
 		add_row(check, stays ? CHECK_STAYED : CHECK_LEFT, annotation->function,
 			block->address, (const uint64_t[]){block->count, around->out});
 }
@@ -119,7 +116,7 @@ static void check_balance(struct check *check, const struct annotation *annotati
 
 	add_row(check, CHECK_IN, function, block->address,
 		(const uint64_t[]){balance->in, count});
-	if (!is_exposed(annotation, number) && !balance->in_open)
+	if (!annotation_is_exposed(annotation, number) && !balance->in_open)
 		add_row(check, CHECK_CAME, function, block->address,
 			(const uint64_t[]){count, balance->in});
 	if (balance->out_open)
@@ -174,23 +171,39 @@ static void check_flow(struct check *check, const struct annotation *annotation)
 	free(neighbours);
 }
 
-/* No block lies beyond its function. */
+/* No block lies beyond its function, and its parts: `inside` is noted of those that are
+ * in the code that the annotation is about. */
 static void check_places(struct check *check, const struct annotation *annotation,
-			 const struct report_block *blocks, size_t count)
+			 const struct report_block *blocks, size_t count, bool *inside)
 {
-	uint64_t end = annotation->function->offset + annotation->size;
+	uint64_t end = annotation->address + annotation->size;
 
+	for (size_t i = 0; i < count; i++) {
+		if (blocks[i].address - annotation->address >= annotation->size)
+			continue;
+		inside[i] = true;
+		add_row(check, CHECK_BEYOND, annotation->function, blocks[i].address,
+			(const uint64_t[]){blocks[i].address + blocks[i].size, end});
+	}
+}
+
+/* All that an annotation says of a function and its parts; deinits it. */
+static void check_code(struct check *check, struct annotation *annotation,
+		       const struct report_block *blocks, size_t count)
+{
+	const struct report_function *function = annotation->function;
+	bool *inside = memory_allocate_zeroed(count, sizeof(*inside));
+
+	do {
+		check_places(check, annotation, blocks, count, inside);
+		(annotation->with_edges ? check_edges : check_flow)(check, annotation);
+	} while (annotation_next(annotation));
 	for (size_t i = 0; i < count; i++)
-		if (blocks[i].address < annotation->function->offset)
-			add_row(check, CHECK_BEYOND, annotation->function,
-				blocks[i].address,
-				(const uint64_t[]){annotation->function->offset,
-						   blocks[i].address});
-		else
-			add_row(check, CHECK_BEYOND, annotation->function,
-				blocks[i].address,
-				(const uint64_t[]){blocks[i].address + blocks[i].size,
-						   end});
+		if (!inside[i])
+			add_row(check, CHECK_BEYOND, function, blocks[i].address,
+				(const uint64_t[]){blocks[i].address, 0});
+	annotation_deinit(annotation);
+	free(inside);
 }
 
 static void check_function(struct check *check, const struct report_profile *profile,
@@ -208,9 +221,7 @@ static void check_function(struct check *check, const struct report_profile *pro
 	if (file)
 		error = annotation_init(&annotation, profile, function, file);
 	if (file && !error) {
-		check_places(check, &annotation, blocks, count);
-		(annotation.with_edges ? check_edges : check_flow)(check, &annotation);
-		annotation_deinit(&annotation);
+		check_code(check, &annotation, blocks, count);
 	} else if (file) {
 		add_row(check, CHECK_BEYOND, function, function->offset,
 			(const uint64_t[]){function->offset, 0});

@@ -17,8 +17,7 @@ void memory_add(struct memory_sums *sums, const struct traits *traits, uint64_t 
 void memory_add_block(struct memory_sums *sums, const struct annotation *annotation,
 		      const struct annotation_block *block)
 {
-	const uint8_t *bytes =
-		annotation->bytes + (block->address - annotation->function->offset);
+	const uint8_t *bytes = annotation->bytes + (block->address - annotation->address);
 	struct traits traits;
 
 	for (size_t at = 0;

@@ -113,7 +113,6 @@ static void set_zeros(struct routes *routes, const struct annotation *annotation
 
 static void find_counts(struct routes *routes, const struct annotation *annotation)
 {
-	const struct cfg *cfg = &annotation->cfg;
 	size_t count = annotation->blocks.count;
 	struct solving solving = {
 		.routes = routes,
@@ -123,10 +122,7 @@ static void find_counts(struct routes *routes, const struct annotation *annotati
 	};
 
 	for (size_t i = 0; i < count; i++) {
-		const struct cfg_block *block = &cfg->blocks.items[i];
-
-		/* Into the first one leads the call, which is a route. */
-		solving.in[i].balanced = !i || !block->exposed;
+		solving.in[i].balanced = !annotation_is_exposed(annotation, (uint32_t)i);
 		solving.out[i].balanced = !annotation_may_stay(annotation, (uint32_t)i);
 	}
 	set_zeros(routes, annotation);
@@ -171,6 +167,30 @@ static size_t first_of(const struct report_edge *rows, size_t count, uint64_t fr
 	return low;
 }
 
+static bool is_inside(const struct annotation *annotation, uint64_t address)
+{
+	return address - annotation->address < annotation->size;
+}
+
+/* An edge from another part of the function. */
+static void add_entry(struct routes *routes, const struct annotation *annotation,
+		      const struct report_edge *edge)
+{
+	uint32_t to = cfg_block_at(&annotation->cfg, edge->to);
+
+	if (to == CFG_OUT)
+		return;
+	vector_for_each (routes, route)
+		if (route->from == ROUTE_OUTSIDE && route->to == to &&
+		    (to || annotation->part)) {
+			route->count += edge->count;
+			route->known |= !edge->open;
+			return;
+		}
+	vector_push(routes, ((struct route){ROUTE_OUTSIDE, to, "enter", !edge->open,
+					    edge->count}));
+}
+
 /* What was measured. */
 static void take_edges(struct routes *routes, const struct table *route_by_ends,
 		       const struct annotation *annotation)
@@ -182,16 +202,22 @@ static void take_edges(struct routes *routes, const struct table *route_by_ends,
 	vector_for_each (routes, route) {
 		uint64_t from = address_of(annotation, route->from);
 		uint64_t to = address_of(annotation, route->to);
-		size_t i = first_of(rows, count, from, to);
+		size_t i = first_of(rows, count, from, 0);
 
 		if (route->from == ROUTE_OUTSIDE)
 			continue;
 		route->known = true;
-		for (; i < count && rows[i].from == from && rows[i].to == to; i++) {
+		for (; i < count && rows[i].from == from; i++) {
+			if (is_inside(annotation, rows[i].to) ? rows[i].to != to : to)
+				continue;
 			route->count += rows[i].count;
 			route->known &= !rows[i].open;
 		}
 	}
+	for (size_t i = 0; i < count; i++)
+		if (is_inside(annotation, rows[i].to) &&
+		    !is_inside(annotation, rows[i].from))
+			add_entry(routes, annotation, &rows[i]);
 	vector_for_each (&annotation->cfg.edges, edge) {
 		uint64_t index;
 
@@ -219,8 +245,11 @@ struct trm_error *routes_init(struct routes *routes, const struct annotation *an
 					"its code",
 					annotation->function->name,
 					troubles[annotation->trouble]);
-	vector_push(routes, ((struct route){ROUTE_OUTSIDE, 0, "call", true,
-					    annotation->function->calls}));
+	/* How often a part is entered its blocks say. */
+	vector_push(routes,
+		    ((struct route){ROUTE_OUTSIDE, 0, annotation->part ? "enter" : "call",
+				    !annotation->part,
+				    annotation->part ? 0 : annotation->function->calls}));
 	vector_for_each (&annotation->cfg.edges, edge)
 		add_route(routes, &route_by_ends, edge);
 	if (annotation->with_edges)

@@ -12,7 +12,8 @@ enum { ROUTE_OUTSIDE = UINT32_MAX }; /* as a block's number: not of the function
 /* All ways from one block to another are one route. */
 struct route {
 	uint32_t from, to; /* in annotation.blocks */
-	const char *kind;  /* how it goes: "call", "jump", "next", "switch", "leave" */
+	const char *kind;  /* how it goes: "call", "enter" (a cold part), "jump", "next",
+			      "switch", "leave" */
 	bool known;        /* `count` is */
 	uint64_t count;
 };
@@ -27,12 +28,5 @@ struct routes VECTOR(struct route); /* the call of the function first, then by `
  * Error (TRM_ERROR_UNSUPPORTED): the function has no graph. The caller deinits the list.
  */
 struct trm_error *routes_init(struct routes *routes, const struct annotation *annotation);
-
-/* Adds the graph in the language of Graphviz, or as one JSON object: see
- * man/trammel-graph.1.md. */
-void routes_dot(const struct routes *routes, const struct annotation *annotation,
-		struct text *out);
-void routes_json(const struct routes *routes, const struct annotation *annotation,
-		 struct text *out);
 
 #endif

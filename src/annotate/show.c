@@ -53,8 +53,7 @@ static void read_line(const struct annotation *annotation,
 		      const struct annotation_options *options, uint64_t address,
 		      uint64_t end, struct line *line)
 {
-	const uint8_t *bytes =
-		annotation->bytes + (address - annotation->function->offset);
+	const uint8_t *bytes = annotation->bytes + (address - annotation->address);
 	struct instruction instruction;
 
 	line->address = address;
@@ -148,8 +147,7 @@ static void add_numbers(struct listing *listing, const struct annotation_block *
 static uint64_t count_instructions(const struct annotation *annotation,
 				   const struct annotation_block *block)
 {
-	const uint8_t *bytes =
-		annotation->bytes + (block->address - annotation->function->offset);
+	const uint8_t *bytes = annotation->bytes + (block->address - annotation->address);
 	struct instruction instruction;
 	uint64_t count = 0;
 
@@ -307,19 +305,8 @@ static void find_loops(const struct annotation *annotation, struct trips *trips)
 	vector_deinit(&routes);
 }
 
-/* Loads and stores of all that was executed. */
-static void add_memory(const struct annotation *annotation, struct text *out)
-{
-	struct memory_sums sums = {0};
-
-	vector_for_each (&annotation->blocks, block)
-		memory_add_block(&sums, annotation, block);
-	text_add(out, "  ");
-	memory_describe(&sums, out);
-	text_add(out, "\n");
-}
-
-static void add_head(const struct annotation *annotation, struct text *out)
+static void add_head(const struct annotation *annotation, const struct memory_sums *sums,
+		     struct text *out)
 {
 	const struct report_function *function = annotation->function;
 
@@ -341,10 +328,13 @@ static void add_head(const struct annotation *annotation, struct text *out)
 			    ? 100.0 * (double)function->instructions /
 				      (double)annotation->profile->instructions
 			    : 0.0);
-	add_memory(annotation, out);
+	text_add(out, "  ");
+	memory_describe(sums, out);
+	text_add(out, "\n");
 }
 
-void annotation_text(const struct annotation *annotation,
+/* The code of the function, or of a cold part of it. */
+static void add_code(const struct annotation *annotation,
 		     const struct annotation_options *options, struct text *out)
 {
 	struct listing listing = {
@@ -353,7 +343,11 @@ void annotation_text(const struct annotation *annotation,
 	if (annotation->with_edges)
 		listing.edges = report_function_edges(
 			annotation->profile, annotation->function, &listing.edge_count);
-	add_head(annotation, out);
+	if (annotation->part) {
+		text_format(out, "\n  cold part, 0x%" PRIx64 ", ", annotation->address);
+		report_add_count(out, annotation->size, "byte", "bytes");
+		text_add(out, "\n");
+	}
 	find_loops(annotation, &listing.trips);
 	grid_add_column(&listing.grid, "Count", true);
 	grid_add_column(&listing.grid, "Share", true);
@@ -371,6 +365,23 @@ void annotation_text(const struct annotation *annotation,
 	vector_deinit(&listing.source);
 	trips_deinit(&listing.trips);
 	free(listing.edges);
+}
+
+void annotation_text(struct annotation *annotation,
+		     const struct annotation_options *options, struct text *out)
+{
+	const struct annotation whole = *annotation;
+	struct memory_sums sums = {0};
+	struct text code = {0};
+
+	do {
+		vector_for_each (&annotation->blocks, block)
+			memory_add_block(&sums, annotation, block);
+		add_code(annotation, options, &code);
+	} while (annotation_next(annotation));
+	add_head(&whole, &sums, out);
+	text_add(out, code.data);
+	text_deinit(&code);
 }
 
 static void add_json_address(struct text *out, const char *key, uint64_t address)
@@ -452,21 +463,20 @@ static void add_json_loops(const struct annotation *annotation, struct text *out
 	struct trips trips = {0};
 
 	find_loops(annotation, &trips);
-	json_begin_list(out, "loops");
 	vector_for_each (&trips.loops, trip) {
 		json_begin_item(out);
 		trips_add_json(&trips, trip, annotation, out);
 		text_add(out, "}");
 	}
-	text_add(out, "]");
 	trips_deinit(&trips);
 }
 
-void annotation_json(const struct annotation *annotation,
+void annotation_json(struct annotation *annotation,
 		     const struct annotation_options *options, struct text *out)
 {
 	const struct report_function *function = annotation->function;
 	struct json_edges edges = {0};
+	struct text loops = {0};
 
 	if (annotation->with_edges)
 		edges.rows = report_function_edges(annotation->profile, function,
@@ -481,11 +491,16 @@ void annotation_json(const struct annotation *annotation,
 	if (annotation->counted)
 		json_add_number(out, "instructions", function->instructions);
 	json_begin_list(out, "blocks");
-	vector_for_each (&annotation->blocks, block)
-		add_json_block(annotation, options, block, &edges, out);
+	json_begin_list(&loops, "loops");
+	do {
+		vector_for_each (&annotation->blocks, block)
+			add_json_block(annotation, options, block, &edges, out);
+		add_json_loops(annotation, &loops);
+	} while (annotation_next(annotation));
 	text_add(out, "]");
 	if (annotation->counted)
-		add_json_loops(annotation, out);
+		text_format(out, "%s]", loops.data);
 	text_add(out, "}\n");
+	text_deinit(&loops);
 	free(edges.rows);
 }

@@ -43,7 +43,7 @@ static struct trm_error *read_options(struct annotation_options *options)
 	return showing_colour(&arguments.shown, &options->colour);
 }
 
-static struct trm_error *print(const struct annotation *annotation,
+static struct trm_error *print(struct annotation *annotation,
 			       const struct annotation_options *options)
 {
 	struct text text = {0};
@@ -56,7 +56,7 @@ static struct trm_error *print(const struct annotation *annotation,
 }
 
 /* Without debug information the listing is shown nevertheless. */
-static struct trm_error *show(const struct annotation *annotation,
+static struct trm_error *show(struct annotation *annotation,
 			      struct annotation_options *options)
 {
 	struct image_rows rows;

@@ -3,7 +3,7 @@
 #include "cli/commands.h"
 #include "cli/showing.h"
 
-#include "annotate/routes.h"
+#include "annotate/graph.h"
 #include "report/callgraph.h"
 
 #include <stdio.h>
@@ -52,17 +52,17 @@ static struct trm_error *check_arguments(void)
 	return NULL;
 }
 
-static struct trm_error *print(const struct annotation *annotation)
+static struct trm_error *print(struct annotation *annotation)
 {
 	struct text text = {0};
-	struct routes routes;
+	struct graph graph;
+	struct trm_error *error = graph_init(&graph, annotation);
 
-	TRM_TRY(routes_init(&routes, annotation));
-	if (arguments.shown.json)
-		routes_json(&routes, annotation, &text);
-	else
-		routes_dot(&routes, annotation, &text);
-	vector_deinit(&routes);
+	if (!error)
+		(arguments.shown.json ? graph_json : graph_dot)(&graph, &text);
+	graph_deinit(&graph);
+	if (error)
+		return error;
 	return showing_print(&arguments.shown, &text, false);
 }
 
@@ -75,7 +75,7 @@ static struct trm_error *graph_calls(const struct report_profile *profile, uint6
 	return showing_print(&arguments.shown, &text, false);
 }
 
-static struct trm_error *graph(const struct report_profile *profile)
+static struct trm_error *show_graph(const struct report_profile *profile)
 {
 	struct annotation_file file;
 	struct annotation annotation;
@@ -102,7 +102,7 @@ static struct trm_error *run(int *ret_status)
 	TRM_TRY((arguments.calls ? choose_calls : choose_profile)(
 		arguments.shown.words.items[0], &filter, &profile));
 	struct trm_error *error =
-		arguments.calls ? graph_calls(profile, limit) : graph(profile);
+		arguments.calls ? graph_calls(profile, limit) : show_graph(profile);
 
 	report_profile_destroy(profile);
 	return error;

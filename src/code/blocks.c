@@ -2,6 +2,7 @@
 #include "code/making.h"
 
 #include "code/gates.h"
+#include "code/parts.h"
 #include "code/spans.h"
 #include "code/switches.h"
 #include "code/trampoline.h"
@@ -36,7 +37,9 @@ static void note_flag_calls(struct making *making)
 
 static bool build_cfg(struct making *making, uint32_t index)
 {
-	making->cfg.returns_flags = making->returns_flags && making->returns_flags[index];
+	making->cfg.returns_flags =
+		making->returns_flags &&
+		making->returns_flags[parts_owner(making->image, index)];
 	if (cfg_build(&making->cfg, &making->scan, making->image, index))
 		return false;
 	note_flag_calls(making);
@@ -331,7 +334,7 @@ static bool set_call_end(const struct making *making, uint32_t index,
 	end = call->offset + call->length;
 	row->call_end = (uint8_t)end;
 	/* A gate there must know where the return address is. */
-	if (making->plan->gates_size &&
+	if (making->plan->gates_size && !plan_is_part(row) &&
 	    (making->plan->graph || !making->plan->counts_entries) &&
 	    (making->choices[index].reason || making->choices[index].call_end != end))
 		return false;
@@ -383,6 +386,10 @@ bool blocks_instrument(struct making *making, uint32_t index, struct plan_functi
 	const struct plan_function before = *row;
 	const uint32_t slots = making->plan->slot_count, cold = making->cold_count;
 
+	/* No gate told of a call of a part. */
+	making->whole.leave = making->request->graph && !plan_is_part(row)
+				      ? making->request->hook_layout.leave
+				      : 0;
 	if (!build_cfg(making, index) || is_brief(making, index) ||
 	    (making->request->spans && !spans_mark_ends(making, index)) ||
 	    !whole_fit(&making->whole, &making->cfg,

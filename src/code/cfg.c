@@ -404,8 +404,9 @@ static uint8_t live_out(const struct cfg *cfg, const struct cfg_block *block)
 			live |= cfg->blocks.items[to].live_in;
 		else if (last->kind == CFG_TAIL_INDIRECT)
 			live |= cfg->label_flags;
-		else if (last->kind == CFG_CONDITION || last->kind == CFG_LOOP ||
-			 last->kind == CFG_SWITCH || last->kind == CFG_PLAIN)
+		else if (cfg->part || last->kind == CFG_CONDITION ||
+			 last->kind == CFG_LOOP || last->kind == CFG_SWITCH ||
+			 last->kind == CFG_PLAIN)
 			live = FLAGS_ALL;
 	}
 	return live;
@@ -534,6 +535,7 @@ enum cfg_trouble cfg_build(struct cfg *cfg, const struct scan *scan,
 		return CFG_ODD;
 	cfg->address = function->address;
 	cfg->size = function->size;
+	cfg->part = function->flags & IMAGE_FUNCTION_PART;
 	cfg->bytes = segment->bytes + (function->address - segment->address);
 	trouble = decode(cfg, scan);
 	if (trouble)

@@ -7,6 +7,7 @@
 #include "code/graph.h"
 #include "code/likely.h"
 #include "code/making.h"
+#include "code/parts.h"
 
 #include <string.h>
 
@@ -110,6 +111,25 @@ static uint8_t flags_of(const struct placing *placing, const struct cfg_edge *ed
 	return edge->kind == CFG_EDGE_SWITCH && !placing->own_table ? PLAN_EDGE_FIXED : 0;
 }
 
+/* Notes an edge, the last one of the plan, that leads to another part of the function. */
+static void note_crossing(struct placing *placing, uint64_t target)
+{
+	const struct image *image = placing->making->image;
+	const struct image_function *found = image_function_around(image, target);
+	uint32_t index = (uint32_t)(placing->row - placing->plan->functions.items);
+	uint32_t there;
+
+	if (!found || target - found->address >= found->size)
+		return;
+	there = (uint32_t)(found - image->functions.items);
+	if (parts_owner(image, there) == parts_owner(image, index))
+		vector_push(
+			&placing->plan->crossings,
+			((struct plan_crossing){
+				.edge = (uint32_t)placing->plan->edges.count - 1,
+				.distance = (int32_t)(target - placing->row->address)}));
+}
+
 static void add_edges(struct placing *placing)
 {
 	const struct cfg *cfg = placing->cfg;
@@ -131,6 +151,8 @@ static void add_edges(struct placing *placing)
 				    .size = last_of(cfg, edge->from)->length,
 				    .flags = flags_of(placing, edge),
 			    }));
+		if (edge->to == CFG_OUT && edge->kind == CFG_EDGE_TAKEN)
+			note_crossing(placing, last_of(cfg, edge->from)->target);
 	}
 }
 
@@ -423,6 +445,7 @@ bool edges_place(struct making *making, struct plan_function *row)
 		.shared = !whole_needs_entry_slot(&making->whole),
 		.known = making->known,
 	};
+	const size_t crossings = making->plan->crossings.count;
 	struct flow_graph graph;
 	bool good;
 
@@ -441,6 +464,7 @@ bool edges_place(struct making *making, struct plan_function *row)
 	free(graph.edges);
 	if (!good) {
 		making->plan->edges.count = row->first_edge;
+		making->plan->crossings.count = crossings;
 		row->edge_count = 0;
 		return false;
 	}

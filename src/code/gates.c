@@ -46,13 +46,13 @@ static uint32_t index_of(const struct plan *plan, const struct plan_function *fu
 
 bool gates_in_call(const struct plan *plan, const struct plan_function *function)
 {
-	return plan->gates_size && function->call_end &&
+	return plan->gates_size && function->call_end && !plan_is_part(function) &&
 	       (!plan->counts_entries || plan->graph || !function->step_count);
 }
 
 uint32_t gates_entrance(const struct plan *plan, const struct plan_function *function)
 {
-	if (!plan->gates_size || function->hook ||
+	if (!plan->gates_size || function->hook || plan_is_part(function) ||
 	    (function->call_end && !gates_in_call(plan, function)))
 		return function->trampoline;
 	return index_of(plan, function) * gates_size(plan);
@@ -129,7 +129,7 @@ void gates_write(struct making *making)
 			.target = plan->code_address + gates_body(plan, function),
 		};
 
-		if (function->reason != PLAN_INSTRUMENTED ||
+		if (function->reason != PLAN_INSTRUMENTED || plan_is_part(function) ||
 		    (function->call_end && !gates_in_call(plan, function)))
 			continue;
 		if (gate.form == GATE_PLAIN)

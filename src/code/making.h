@@ -48,8 +48,8 @@ struct making {
 
 /* What a failed attempt to write a function is taken back to. */
 struct making_mark {
-	size_t code, fixups, jumps, patches, islands, calls, blocks, terms, edges, steps,
-		stubs;
+	size_t code, fixups, jumps, patches, islands, calls, blocks, terms, edges,
+		crossings, steps, stubs;
 };
 struct making_mark making_mark(const struct making *making);
 void making_undo(struct making *making, const struct making_mark *mark);

@@ -4,6 +4,9 @@
 
 enum { BITMAPS = 5 };
 
+/* Of what no call enters: no segment is as large. */
+static const uint32_t NO_ENTRY = UINT32_MAX;
+
 static size_t block_count(size_t size)
 {
 	return size / CODE_BLOCK + 2;
@@ -35,7 +38,9 @@ void map_index(struct code_map *map, const struct image *image)
 
 			if (offset >= segment->size)
 				break;
-			map->entries[next] = (uint32_t)offset;
+			map->entries[next] = functions[next].flags & IMAGE_FUNCTION_PART
+						     ? NO_ENTRY
+						     : (uint32_t)offset;
 			while (block <= offset / CODE_BLOCK)
 				segment->first[block++] = (uint32_t)next;
 		}

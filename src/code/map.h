@@ -38,7 +38,7 @@ struct code_map {
 	size_t count;
 	/* Of the functions of the image, which are in order, the distance from the
 	 * address of their segment; 0 for those in none. It is little, and looked up all
-	 * the time. */
+	 * the time. Cold parts are none of them. */
 	uint32_t *entries;
 	void *bits; /* the memory of all bitmaps */
 };

@@ -458,7 +458,8 @@ void place_functions(const struct scan *scan, const struct image *image,
 		if (i + PLACE_AHEAD < image->functions.count)
 			map_prefetch(&scan->map,
 				     image->functions.items[i + PLACE_AHEAD].address);
-		if (!choice->wanted && !choice->hook)
+		if ((!choice->wanted && !choice->hook) ||
+		    image->functions.items[i].flags & IMAGE_FUNCTION_PART)
 			continue;
 		choice->reason = (uint8_t)open_entry(&place, i, &entry);
 		if (choice->reason || !place_plainly(&place, &entry, choice))

@@ -6,6 +6,7 @@
 #include "code/decode.h"
 #include "code/gates.h"
 #include "code/making.h"
+#include "code/parts.h"
 #include "code/readers.h"
 #include "code/spans.h"
 #include "code/trampoline.h"
@@ -76,6 +77,7 @@ const char *plan_reason_text(enum plan_reason reason)
 		[PLAN_OUT_OF_REACH] = "out of reach of its trampoline",
 		[PLAN_NO_STACK] = "its stack may be too small to keep flags there",
 		[PLAN_NO_RETURNS] = "not all of its returns can be seen",
+		[PLAN_PART_STAYS] = "a part elsewhere that stays where it is",
 	};
 
 	return (unsigned)reason < PLAN_REASON_COUNT ? texts[reason] : "unknown reason";
@@ -94,6 +96,7 @@ struct making_mark making_mark(const struct making *making)
 		.blocks = plan->blocks.count,
 		.terms = plan->terms.count,
 		.edges = plan->edges.count,
+		.crossings = plan->crossings.count,
 		.steps = plan->steps.count,
 		.stubs = plan->stubs.count,
 	};
@@ -111,6 +114,7 @@ void making_undo(struct making *making, const struct making_mark *mark)
 	plan->blocks.count = mark->blocks;
 	plan->terms.count = mark->terms;
 	plan->edges.count = mark->edges;
+	plan->crossings.count = mark->crossings;
 	plan->steps.count = mark->steps;
 	plan->stubs.count = mark->stubs;
 }
@@ -164,6 +168,19 @@ static const char *name_unnamed(uint64_t address, char text[UNNAMED_MAX])
 	return memcpy(at - 4, "sub_", 4);
 }
 
+/* Parts are wanted if their functions are. Those that are counted at their entries alone
+ * have no blocks. */
+static void choose_parts(struct making *making)
+{
+	for (uint32_t i = 0; i < making->image->functions.count; i++) {
+		uint32_t owner = parts_owner(making->image, i);
+
+		if (owner != i)
+			making->choices[i].wanted = making->choices[owner].wanted &&
+						    !making->choices[owner].hook;
+	}
+}
+
 static void choose_functions(struct making *making)
 {
 	const struct plan_request *request = making->request;
@@ -177,6 +194,8 @@ static void choose_functions(struct making *making)
 		const char *name = making->image->names.items + function->name;
 		char unnamed[UNNAMED_MAX];
 
+		if (function->flags & IMAGE_FUNCTION_PART)
+			continue;
 		if (!function->name)
 			name = name_unnamed(function->address, unnamed);
 		choice->wanted = is_wanted(making, function, name);
@@ -186,6 +205,7 @@ static void choose_functions(struct making *making)
 					       ? request->hook_own
 					       : request->hook_stack;
 	}
+	choose_parts(making);
 	if (request->spans)
 		spans_choose(making);
 	place_functions(&making->scan, making->image, request, &making->padding,
@@ -449,6 +469,10 @@ static void write_function(struct making *making, uint32_t index,
 		write_no_span(making, index, row);
 		return;
 	}
+	if (plan_is_part(row)) {
+		row->reason = PLAN_PART_STAYS;
+		return;
+	}
 	if ((choice->wanted || choice->hook) && !choice->reason)
 		row->reason = (uint8_t)instrument(making, index, row);
 	if (blocks && making->request->depth >= PLAN_BLOCKS &&
@@ -475,7 +499,9 @@ static void write_functions(struct making *making)
 		row->size = function->size > UINT32_MAX ? UINT32_MAX
 							: (uint32_t)function->size;
 		row->name = function->name;
-		row->flags = (uint8_t)function->flags;
+		row->flags = (uint16_t)function->flags;
+		row->part_of = parts_owner(image, i);
+		plan->part_count += plan_is_part(row);
 		row->slot = row->slots = plan->slot_count;
 		row->cold_slots = MAKING_COLD + making->cold_count;
 		if (plan->gates_size && !plan->counts_entries)
@@ -498,6 +524,7 @@ static void write_all(struct making *making)
 		making->flags_found = false;
 		making_undo(making, &start);
 		making->plan->functions.count = making->plan->slot_count = 0;
+		making->plan->part_count = 0;
 		making->cold_count = 0;
 		write_functions(making);
 	} while (making->flags_found);
@@ -607,9 +634,10 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	making.plan->code_address = request->code_address;
 	making.whole.flags = request->probe == PLAN_PROBE_FLAG;
 	making.whole.live = request->live;
-	making.whole.leave = request->graph ? request->hook_layout.leave : 0;
 	making.plan->slot_size = request->probe == PLAN_PROBE_FLAG ? 1 : 8;
 	scan_init(&making.scan, request->image, request->depth != PLAN_ENTRIES);
+	if (request->depth >= PLAN_BLOCKS && !request->spans)
+		parts_add(&making.scan, request->image);
 	making.plan->uses_gs = making.scan.uses_gs;
 	if (request->depth != PLAN_ENTRIES || request->copy_calls)
 		making.readers = readers_find(making.image);
@@ -639,6 +667,7 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	sums_deinit(&making.sums);
 	free(making.returns_flags);
 	scan_deinit(&making.scan);
+	parts_remove(request->image);
 	*ret_plan = making.plan;
 	return NULL;
 }
@@ -681,6 +710,7 @@ void plan_destroy(struct plan *plan)
 	vector_deinit(&plan->blocks);
 	vector_deinit(&plan->terms);
 	vector_deinit(&plan->edges);
+	vector_deinit(&plan->crossings);
 	vector_deinit(&plan->steps);
 	vector_deinit(&plan->stubs);
 	vector_deinit(&plan->arcs);

@@ -48,6 +48,7 @@ enum plan_reason {
 	PLAN_NO_STACK,   /* flags may be alive at its entry, and a goroutine's stack
 			    may have no room to keep them */
 	PLAN_NO_RETURNS, /* spans: not all of its returns can be seen */
+	PLAN_PART_STAYS, /* a cold part that is executed at its own place, uncounted */
 	PLAN_REASON_COUNT
 };
 
@@ -66,7 +67,6 @@ struct plan_function {
 				endbr64 that is left in place included: the trampoline goes
 				back to address + displaced, unless `copied` is more */
 	uint8_t hook;        /* hook number, 0 for none (see plan_request.hook_of) */
-	uint8_t flags;       /* enum image_function_flag */
 	uint8_t copied;      /* bytes from `address` on that are in the trampoline: the
 				displaced      ones, and a copy of what follows, which stays
 				good to      run at its      place, too */
@@ -79,6 +79,9 @@ struct plan_function {
 	uint32_t slots, cold_slots; /* where its counters begin, below plan.cold_slot and
 				       from there on: in both parts they are in the order
 				       of their functions */
+	uint32_t part_of; /* index of the function that a cold part is of; the function's
+			     own if it is none */
+	uint16_t flags;   /* enum image_function_flag */
 	uint8_t call_end; /* bytes from `address` to the end of the call that leads to the
 			     trampoline, which is a stub; `displaced` is 0 then. 0: the
 			     entry leads there */
@@ -151,6 +154,13 @@ struct plan_edge {
 	uint8_t cost;      /* of its counter, if it had one: see frequencies_weigh */
 };
 
+/* An edge out of a function, or a cold part, that leads to another part of the same
+ * function. */
+struct plan_crossing {
+	uint32_t edge;    /* index in plan.edges */
+	int32_t distance; /* from the address of the one that it leaves */
+};
+
 /* A place in plan.code that depends on where things lie in one process. */
 enum plan_fixup_kind {
 	PLAN_FIXUP_SLOT,    /* 32 bits, += bank displacement of the module's slot 0, less
@@ -212,6 +222,7 @@ struct plan {
 				  executed; slot_count if there are none */
 	uint32_t counters_at;  /* displacement in the bank of slot 0 in plan.code: 0 in a
 				  new plan, see plan_move_counters */
+	uint32_t part_count;   /* functions that are cold parts */
 	bool uses_gs;          /* the module sets the GS base or selector itself */
 	struct VECTOR(
 		struct plan_function) functions; /* all known ones, sorted by address */
@@ -224,6 +235,7 @@ struct plan {
 	struct VECTOR(struct plan_block) blocks;
 	struct VECTOR(uint32_t) terms; /* indices of blocks with counters */
 	struct VECTOR(struct plan_edge) edges;
+	struct VECTOR(struct plan_crossing) crossings; /* by edge */
 	struct VECTOR(struct plan_step) steps;
 	struct VECTOR(struct plan_stub) stubs;
 	/* Where calls are counted by their sites: */
@@ -440,6 +452,18 @@ const struct plan_link *plan_link_at(const struct plan *plan, uint64_t site);
 
 /* The last function that begins at or before a link-time address; NULL if none does. */
 const struct plan_function *plan_function_at(const struct plan *plan, uint64_t address);
+
+/* Whether a row of plan.functions is a cold part, and the function that it is of, or the
+ * row itself. */
+static inline bool plan_is_part(const struct plan_function *function)
+{
+	return function->flags & IMAGE_FUNCTION_PART;
+}
+static inline const struct plan_function *
+plan_whole_of(const struct plan *plan, const struct plan_function *function)
+{
+	return &plan->functions.items[function->part_of];
+}
 
 /* The function that a counter belongs to; NULL if none does. Not where calls are counted
  * by their sites. */

@@ -2,10 +2,21 @@
 
 #include "base/vector.h"
 #include "code/length.h"
+#include "code/parts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { RSP = 4, RBP = 5, WORD = 8, NO_DEPTH = INT32_MIN };
+
+/* A branch of a function into a cold part. */
+struct way_out {
+	size_t part; /* index in image.cold_parts */
+	uint32_t function;
+	uint32_t offset; /* in the part */
+	int32_t depth, frame_depth;
+	bool linked;
+};
 
 /* What is known of the stack at one instruction of a function. Depths are bytes from
  * the stack pointer (or rbp) up to the return address. */
@@ -18,6 +29,10 @@ struct reading {
 	bool pushed;         /* the last instruction has pushed rbp */
 	int32_t deepest;
 	struct VECTOR(int32_t) known; /* by offset: the depth that a branch brings */
+	const struct image *image;    /* NULL: ways out of what is read are not noted */
+	uint64_t address;             /* of the function */
+	uint32_t function;
+	struct VECTOR(struct way_out) outs;
 	enum reader found;
 };
 
@@ -239,13 +254,40 @@ static void step_stack(struct reading *reading, const struct operand *operand,
 	}
 }
 
+static bool ends_way(const struct brief *brief)
+{
+	return brief->kind == BRIEF_STOP || brief->kind == BRIEF_JUMP8 ||
+	       brief->kind == BRIEF_JUMP32 || brief->kind == BRIEF_JUMP_INDIRECT;
+}
+
+/* A branch out of the function: perhaps into a part of it. */
+static void note_out(struct reading *reading, uint64_t target)
+{
+	const struct image_ranges *parts;
+	size_t part;
+
+	if (!reading->image || !reading->image->cold_parts.count)
+		return;
+	parts = &reading->image->cold_parts;
+	part = ranges_find(parts->items, parts->count, target);
+	if (part == parts->count || target < parts->items[part].start)
+		return;
+	vector_push(
+		&reading->outs,
+		((struct way_out){.part = part,
+				  .function = reading->function,
+				  .offset = (uint32_t)(target - parts->items[part].start),
+				  .depth = reading->depth,
+				  .frame_depth = reading->frame_depth,
+				  .linked = reading->linked}));
+}
+
 /* What runs on behind a branch, and where it leads. Whether it leaves the function, by a
  * return or a call in its place: rbp was popped there. */
 static bool step_branch(struct reading *reading, const struct brief *brief, uint64_t next)
 {
 	int32_t frame = reading->frame_depth, depth = reading->depth;
-	bool ends = brief->kind == BRIEF_STOP || brief->kind == BRIEF_JUMP8 ||
-		    brief->kind == BRIEF_JUMP32 || brief->kind == BRIEF_JUMP_INDIRECT;
+	bool ends = ends_way(brief);
 	bool leads = brief->kind == BRIEF_JUMP8 || brief->kind == BRIEF_CONDITION8 ||
 		     brief->kind == BRIEF_JUMP32 || brief->kind == BRIEF_CONDITION32;
 	bool leaves = brief->kind == BRIEF_STOP;
@@ -257,6 +299,8 @@ static bool step_branch(struct reading *reading, const struct brief *brief, uint
 
 		if (target < reading->size && target >= next)
 			reading->known.items[target] = depth;
+		else if (target >= reading->size)
+			note_out(reading, reading->address + target);
 		leaves = ends && target >= reading->size;
 	}
 	if (!ends)
@@ -268,11 +312,8 @@ static bool step_branch(struct reading *reading, const struct brief *brief, uint
 	return leaves;
 }
 
-static enum reader read_function(struct reading *reading)
+static void begin(struct reading *reading)
 {
-	struct operand operand;
-	int32_t frame = NO_DEPTH;
-
 	vector_reserve(&reading->known, reading->size + 1);
 	for (uint64_t i = 0; i < reading->size; i++)
 		reading->known.items[i] = NO_DEPTH;
@@ -280,6 +321,14 @@ static enum reader read_function(struct reading *reading)
 	reading->frame_depth = NO_DEPTH;
 	reading->found = READER_NONE;
 	reading->pushed = reading->linked = false;
+}
+
+static enum reader read_function(struct reading *reading)
+{
+	struct operand operand;
+	int32_t frame = NO_DEPTH;
+
+	begin(reading);
 	for (uint64_t at = 0; at < reading->size; at += operand.brief.length) {
 		if (!decode(reading, at, &operand))
 			break;
@@ -296,6 +345,80 @@ static enum reader read_function(struct reading *reading)
 			reading->frame_depth = frame;
 	}
 	return reading->found;
+}
+
+/* A cold part, as far as it is entered by branches of one function: ways out [first,
+ * end). What else leads there brings a depth that is not known. */
+static enum reader read_part(struct reading *reading, const struct way_out *first,
+			     const struct way_out *end)
+{
+	struct operand operand;
+	enum reader found;
+	bool entered = false;
+
+	begin(reading);
+	reading->frame_depth = first->frame_depth;
+	reading->linked = first->linked;
+	for (const struct way_out *way = first; way < end; way++)
+		reading->known.items[way->offset] = way->depth;
+	for (uint64_t at = 0; at < reading->size; at += operand.brief.length) {
+		if (!decode(reading, at, &operand))
+			break;
+		if (reading->known.items[at] != NO_DEPTH) {
+			reading->depth = reading->known.items[at];
+			entered = true;
+		}
+		if (!entered)
+			continue;
+		look_at_operand(reading, &operand);
+		look_at_frame_pointer(reading, &operand);
+		found = reading->found;
+		step_stack(reading, &operand, reading->bytes + at + operand.brief.length);
+		step_branch(reading, &operand.brief, at + operand.brief.length);
+		/* Where more is taken from the stack than was there, the depth is wrong.
+		 */
+		entered = !ends_way(&operand.brief) && reading->depth >= 0;
+		if (reading->depth < 0)
+			reading->found = found;
+	}
+	return reading->found;
+}
+
+static int by_part(const void *left, const void *right)
+{
+	const struct way_out *a = left, *b = right;
+
+	if (a->part != b->part)
+		return a->part < b->part ? -1 : 1;
+	if (a->function != b->function)
+		return a->function < b->function ? -1 : 1;
+	return (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+/* What parts read, their functions do. */
+static void read_parts(struct reading *reading, const struct image *image,
+		       uint8_t *readers)
+{
+	const struct way_out *way = reading->outs.items, *first;
+	const struct way_out *end = way + reading->outs.count;
+
+	reading->image = NULL;
+	if (reading->outs.count)
+		qsort(reading->outs.items, reading->outs.count, sizeof(*way), by_part);
+	while (way < end) {
+		const struct image_range *part = &image->cold_parts.items[way->part];
+		enum reader found = READER_NONE;
+
+		for (first = way; way < end && way->part == first->part &&
+				  way->function == first->function;)
+			way++;
+		reading->size = part->end - part->start;
+		reading->bytes = image_bytes_at(image, part->start, reading->size);
+		if (reading->bytes)
+			found = read_part(reading, first, way);
+		if (found > readers[first->function])
+			readers[first->function] = (uint8_t)found;
+	}
 }
 
 /* Entries of libgcc's, LLVM's and Nongnu's unwinders. backtrace(3) calls the first. The C
@@ -338,14 +461,18 @@ bool readers_have_unwinder(const struct image *image, const uint8_t *readers)
 uint8_t *readers_find(const struct image *image)
 {
 	uint8_t *readers = memory_allocate_zeroed(image->functions.count + 1, 1);
-	struct reading reading = {.bytes = NULL};
+	struct reading reading = {.image = image};
 
 	for (size_t i = 0; i < image->functions.count; i++) {
 		const struct image_function *function = &image->functions.items[i];
 		enum reader named = READER_NONE;
 
+		if (function->flags & IMAGE_FUNCTION_PART)
+			continue;
 		reading.bytes = image_bytes_at(image, function->address, function->size);
 		reading.size = function->size;
+		reading.address = function->address;
+		reading.function = (uint32_t)i;
 		if (reading.bytes)
 			readers[i] = (uint8_t)read_function(&reading);
 		if (function->name)
@@ -353,6 +480,10 @@ uint8_t *readers_find(const struct image *image)
 		if (named)
 			readers[i] = (uint8_t)named;
 	}
+	read_parts(&reading, image, readers);
+	for (uint32_t i = 0; i < image->functions.count; i++)
+		readers[i] = readers[parts_owner(image, i)];
 	vector_deinit(&reading.known);
+	vector_deinit(&reading.outs);
 	return readers;
 }

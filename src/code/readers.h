@@ -25,6 +25,7 @@ enum reader {
  * stack kept track of; what a branch leads to has the depth of the branch. A function
  * that moves the stack pointer in a way that cannot be followed is read on with the
  * depth that it had: compilers address their frames by rbp then, which is followed, too.
+ * Cold parts are read as far as branches of their functions lead.
  */
 uint8_t *readers_find(const struct image *image);
 

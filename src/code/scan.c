@@ -55,7 +55,7 @@ static bool owns_cold(const struct walk *walk, int64_t function)
 {
 	uint64_t wanted = (uint64_t)walk->cold << 32 | (uint64_t)function;
 
-	vector_for_each (&walk->owners, owner)
+	vector_for_each (&walk->scan->owners, owner)
 		if (*owner == wanted)
 			return true;
 	return false;
@@ -75,7 +75,7 @@ static void leave_range(struct walk *walk, uint64_t address, const struct brief 
 
 		cold = ranges_find(parts, cold_count, target);
 		if (cold < cold_count && parts[cold].start <= target) {
-			vector_push(&walk->owners,
+			vector_push(&walk->scan->owners,
 				    (uint64_t)cold << 32 | (uint64_t)walk->function);
 			return;
 		}
@@ -396,7 +396,9 @@ static void walk_ranges(struct walk *walk)
 		else
 			walk->function = (int64_t)walk->owner[i];
 		traits = note_range(walk, &walk->spans[i]);
-		if (!walk->cold_parts)
+		if (walk->cold_parts)
+			walk->scan->part_traits[walk->cold] |= traits;
+		else
 			walk->scan->traits[walk->function] |= traits;
 	}
 	walk->span_count = 0;
@@ -555,7 +557,7 @@ static void add_unlisted(struct walk *walk, struct image *image)
 
 	unlisted_find(walk->scan, image, &found);
 	if (found.count) {
-		vector_for_each (&walk->owners, owner)
+		vector_for_each (&walk->scan->owners, owner)
 			*owner += unlisted_moved(image, &found, (uint32_t)*owner) -
 				  (uint32_t)*owner;
 		unlisted_add(walk->scan, image, &found);
@@ -597,6 +599,7 @@ void scan_init(struct scan *scan, struct image *image, bool exposed)
 		walk.lanes.wanted |= GLANCE_WORD;
 	map_init(&scan->map, image, exposed);
 	scan->traits = memory_allocate_zeroed(image->functions.count, 1);
+	scan->part_traits = memory_allocate_zeroed(image->cold_parts.count, 1);
 	mark_entries(scan, image, 0);
 	walk_functions(&walk, late, false);
 	add_unlisted(&walk, image);
@@ -618,7 +621,6 @@ void scan_init(struct scan *scan, struct image *image, bool exposed)
 		      by_function);
 	vector_deinit(&walk.tables);
 	vector_deinit(&walk.local);
-	vector_deinit(&walk.owners);
 	lanes_deinit(&walk.lanes);
 }
 
@@ -626,6 +628,8 @@ void scan_deinit(struct scan *scan)
 {
 	map_deinit(&scan->map);
 	free(scan->traits);
+	free(scan->part_traits);
+	vector_deinit(&scan->owners);
 	vector_deinit(&scan->inner);
 	vector_deinit(&scan->tables);
 	vector_deinit(&scan->calls);

@@ -41,7 +41,10 @@ struct scan_table {
 
 struct scan {
 	struct code_map map;
-	uint8_t *traits;                         /* enum scan_trait, by function */
+	uint8_t *traits;      /* enum scan_trait, by function */
+	uint8_t *part_traits; /* likewise, by cold part */
+	/* Functions that branch into cold parts: cold part << 32 | function. */
+	struct VECTOR(uint64_t) owners;
 	struct VECTOR(struct scan_branch) inner; /* sorted by function, then address */
 	/* Addresses of `call rel32`, and of `jmp rel32` out of functions, nearly sorted.
 	 * Where functions overlap, some are there twice, and some are none: see

@@ -354,8 +354,9 @@ static void take(const struct search *search, const struct gap *gap,
 
 		if (root->function < 0) {
 			vector_push(found, ((struct image_function){
-						   root->address, end - root->address, 0,
-						   IMAGE_FUNCTION_FOUND}));
+						   .address = root->address,
+						   .size = end - root->address,
+						   .flags = IMAGE_FUNCTION_FOUND}));
 			continue;
 		}
 		if (gap->indirect || !(*gap_mark(gap, root->address) & MARK_SURE))

@@ -33,9 +33,7 @@ struct walk {
 	bool writes_gs;     /* has what looks like an instruction that does */
 	struct VECTOR(uint64_t) tables; /* what its lea instructions name */
 	struct VECTOR(uint32_t)
-		local; /* offsets in the segment that its own branches lead to */
-	/* Functions that branch into cold parts: cold part << 32 | function. */
-	struct VECTOR(uint64_t) owners;
+		local;         /* offsets in the segment that its own branches lead to */
 	uint64_t table_budget; /* entries of jump tables still to be read */
 	const struct glance_tables *glances;
 	struct lanes lanes;

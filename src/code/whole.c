@@ -312,6 +312,19 @@ static bool spare(struct whole *whole, const struct whole_patch *patch)
 	return true;
 }
 
+/* Where there is no island for a short jump at the start of a block, a call in the block
+ * may have a stub. */
+static bool stub_instead(struct whole *whole, const struct whole_patch *patch)
+{
+	const struct cfg *cfg = whole->cfg;
+	uint32_t number = cfg_block_at(cfg, cfg->address + patch->offset);
+
+	if (!patch->block_start || number == CFG_OUT)
+		return false;
+	memset(whole->bytes.items + patch->offset, BYTE_IDLE, SHORT_JUMP);
+	return make_stub(whole, number);
+}
+
 static bool find_islands(struct whole *whole)
 {
 	size_t kept = 0;
@@ -324,7 +337,7 @@ static bool find_islands(struct whole *whole)
 
 		if (found)
 			whole->patches.items[kept++] = *patch;
-		else if (!spare(whole, patch))
+		else if (!spare(whole, patch) && !stub_instead(whole, patch))
 			return false;
 	}
 	whole->patches.count = kept;

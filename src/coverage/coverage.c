@@ -145,11 +145,30 @@ static void add_branches(struct joining *joining, const struct report_function *
 	free(edges);
 }
 
+/* The cold parts that blocks lie in. Of others it is not known whether they were to be
+ * measured. */
+static void add_parts(const struct image_ranges *parts, const struct report_block *blocks,
+		      size_t count, struct image_ranges *ranges)
+{
+	const struct image_range *last = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t at = ranges_find(parts->items, parts->count, blocks[i].address);
+		const struct image_range *part = &parts->items[at];
+
+		if (at == parts->count || part->start > blocks[i].address || part == last)
+			continue;
+		vector_push(ranges, *part);
+		last = part;
+	}
+}
+
 /* Adds the lines of a function, if its blocks were counted or it was not executed. */
 static void add_lines(struct joining *joining, const struct image_function *from,
 		      bool executed)
 {
 	uint64_t index;
+	struct image_ranges ranges = {0};
 	struct report_block *blocks = NULL;
 	size_t count = 0;
 
@@ -163,8 +182,11 @@ static void add_lines(struct joining *joining, const struct image_function *from
 	} else if (executed) {
 		return;
 	}
-	lines_add(joining->counted_lines, from->address, from->address + from->size,
-		  blocks, count);
+	vector_push(&ranges,
+		    ((struct image_range){from->address, from->address + from->size}));
+	add_parts(&joining->image->cold_parts, blocks, count, &ranges);
+	lines_add(joining->counted_lines, &ranges, blocks, count);
+	vector_deinit(&ranges);
 	free(blocks);
 }
 

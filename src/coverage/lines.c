@@ -50,19 +50,18 @@ static void unite(struct coverage *coverage, size_t first, bool add)
 	coverage->lines.count = kept + 1;
 }
 
-void lines_add(struct lines *lines, uint64_t start, uint64_t end,
-	       const struct report_block *blocks, size_t block_count)
+static void add_range(struct lines *lines, const struct image_range *range,
+		      const struct report_block *blocks, size_t block_count)
 {
-	struct coverage *coverage = lines->coverage;
-	size_t before = coverage->lines.count, block = 0;
+	size_t block = 0;
 
-	for (size_t i = image_rows_from(lines->rows, start); i < lines->rows->rows.count;
-	     i++) {
+	for (size_t i = image_rows_from(lines->rows, range->start);
+	     i < lines->rows->rows.count; i++) {
 		const struct image_row *row = &lines->rows->rows.items[i];
-		uint64_t from = row->start < start ? start : row->start;
+		uint64_t from = row->start < range->start ? range->start : row->start;
 		struct coverage_line line = {.line = row->place.line};
 
-		if (row->start >= end)
+		if (row->start >= range->end)
 			break;
 		line.file = file_of(lines, row->place.file);
 		if (line.file == LEFT_OUT)
@@ -73,9 +72,18 @@ void lines_add(struct lines *lines, uint64_t start, uint64_t end,
 		     b++)
 			if (blocks[b].count > line.count)
 				line.count = blocks[b].count;
-		vector_push(&coverage->lines, line);
+		vector_push(&lines->coverage->lines, line);
 	}
-	unite(coverage, before, false);
+}
+
+void lines_add(struct lines *lines, const struct image_ranges *ranges,
+	       const struct report_block *blocks, size_t block_count)
+{
+	size_t before = lines->coverage->lines.count;
+
+	vector_for_each (ranges, range)
+		add_range(lines, range, blocks, block_count);
+	unite(lines->coverage, before, false);
 }
 
 void lines_finish(struct coverage *coverage)

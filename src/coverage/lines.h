@@ -17,10 +17,11 @@ struct lines {
 };
 
 /*
- * Adds the lines of a function [start, end), each with the most that a block was executed
- * that has code of it. `blocks` are the executed ones, by address; all others count 0.
+ * Adds the lines of a function, each with the most that a block was executed that has
+ * code of it. `ranges` are its code: its own, and its cold parts. `blocks` are the
+ * executed ones, by address; all others count 0.
  */
-void lines_add(struct lines *lines, uint64_t start, uint64_t end,
+void lines_add(struct lines *lines, const struct image_ranges *ranges,
 	       const struct report_block *blocks, size_t block_count);
 
 /* Adds the branches of a function: its edges, by block. */

@@ -195,8 +195,7 @@ static void add_instruction(struct writing *writing,
 static void add_block(struct writing *writing, const struct annotation *annotation,
 		      const struct annotation_block *block)
 {
-	const uint8_t *bytes =
-		annotation->bytes + (block->address - annotation->function->offset);
+	const uint8_t *bytes = annotation->bytes + (block->address - annotation->address);
 	struct instruction instruction;
 
 	for (size_t at = 0;
@@ -219,14 +218,16 @@ static void add_function(void *context, const struct annotation *annotation,
 	       writing->inlines.scopes.items[scope].parent != INLINES_NONE)
 		scope = writing->inlines.scopes.items[scope].parent;
 	if (scope == INLINES_NONE || !writing->inlines.scopes.items[scope].line) {
-		writing->result->nameless++;
+		writing->result->nameless += !annotation->part;
 		return;
 	}
-	writing->result->written++;
-	table_insert(&writing->visited, annotation->function->offset, NULL);
-	uint32_t node = node_of(writing, scope);
+	if (!annotation->part) {
+		uint32_t node = node_of(writing, scope);
 
-	writing->nodes.items[node].head += annotation->function->calls;
+		writing->result->written++;
+		table_insert(&writing->visited, annotation->function->offset, NULL);
+		writing->nodes.items[node].head += annotation->function->calls;
+	}
 	vector_for_each (&annotation->blocks, block)
 		add_block(writing, annotation, block);
 }

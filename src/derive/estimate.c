@@ -58,8 +58,8 @@ static bool settle(const struct estimate *estimate)
 		struct route *route =
 			&estimate->routes->items[estimate->sides[side].last];
 		/* What else may lead to a block leads there by no route. */
-		bool open = side % 2 == 0 && side &&
-			    estimate->annotation->cfg.blocks.items[side / 2].exposed;
+		bool open = side % 2 == 0 && annotation_is_exposed(estimate->annotation,
+								   (uint32_t)(side / 2));
 
 		if (open || estimate->sides[side].unknown != 1 || route->known)
 			continue;

@@ -73,7 +73,7 @@ static void add_calls(struct writing *writing, const struct annotation *annotati
 		bool call = instruction->kind == CFG_CALL;
 		bool jump = instruction->kind == CFG_JUMP ||
 			    instruction->kind == CFG_CONDITION;
-		uint64_t start = annotation->function->offset;
+		uint64_t start = annotation->address;
 
 		if (!call && (!jump || instruction->target - start < annotation->size))
 			continue;
@@ -86,21 +86,22 @@ static void write_function(void *context, const struct annotation *annotation,
 {
 	struct writing *writing = context;
 	const struct cfg *cfg = &annotation->cfg;
-	uint64_t start = annotation->function->offset;
+	uint64_t start = annotation->address;
 	struct routes routes = {0};
 
 	if (!known) {
-		writing->result->without++;
+		writing->result->without += !annotation->part;
 		return;
 	}
 	if (!image_unique_at(&writing->uniques, start)) {
-		writing->result->nameless++;
+		writing->result->nameless += !annotation->part;
 		return;
 	}
 	vector_for_each (known, route)
 		vector_push(&routes, *route);
 	estimate_routes(&routes, annotation);
-	vector_push(&writing->written, annotation->function);
+	if (!annotation->part)
+		vector_push(&writing->written, annotation->function);
 	vector_for_each (&routes, route) {
 		if (route->from == ROUTE_OUTSIDE)
 			continue;
@@ -139,7 +140,10 @@ static void add_pointer_calls(struct writing *writing,
 	scoped_free struct report_arc *arcs = pbo_pointer_calls(profile, module, &count);
 
 	for (size_t i = 0; i < count; i++) {
-		uint64_t caller = functions[arcs[i].caller].offset;
+		const struct image_unique *around =
+			image_unique_around(&writing->uniques, arcs[i].site);
+		uint64_t caller =
+			around ? around->address : functions[arcs[i].caller].offset;
 
 		add_line(writing, (const uint64_t[]){caller, arcs[i].site - caller},
 			 (const uint64_t[]){functions[arcs[i].function].offset, 0},

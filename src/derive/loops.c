@@ -17,7 +17,7 @@ static void add_loops(void *context, const struct annotation *annotation,
 	struct trips trips;
 
 	if (!routes) {
-		list->without++;
+		list->without += !annotation->part;
 		return;
 	}
 	trips_init(&trips, annotation, routes);

@@ -34,10 +34,12 @@ static void visit(const struct walk *walk, const struct report_function *functio
 		trm_error_destroy(error);
 		return;
 	}
-	error = routes_init(&routes, &annotation);
-	walk->visit(walk->context, &annotation, error ? NULL : &routes);
-	trm_error_destroy(error);
-	vector_deinit(&routes);
+	do {
+		error = routes_init(&routes, &annotation);
+		walk->visit(walk->context, &annotation, error ? NULL : &routes);
+		trm_error_destroy(error);
+		vector_deinit(&routes);
+	} while (annotation_next(&annotation));
 	annotation_deinit(&annotation);
 }
 

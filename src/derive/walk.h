@@ -24,7 +24,8 @@ struct walk {
 	const struct report_profile *profile;
 	const char *functions;              /* glob for their names; NULL: all */
 	const struct report_module *module; /* only of this one; NULL: of all */
-	/* What is done with each; `context` is handed through. `routes` is NULL for a
+	/* What is done with each, and with each cold part of it (annotation.part);
+	 * `context` is handed through. `routes` is NULL for a
 	 * function without a graph. */
 	void (*visit)(void *context, const struct annotation *annotation,
 		      const struct routes *routes);

@@ -141,7 +141,8 @@ static void add_function(struct discovery *discovery, const struct start *start,
 			 uint64_t code_end)
 {
 	struct image *image = discovery->reader->image;
-	struct image_function function = {start->address, 0, 0, start->flags};
+	struct image_function function = {.address = start->address,
+					  .flags = start->flags};
 
 	function.size = size_of(start, code_end, &function.flags);
 	function.name = add_name(discovery, start->best);
@@ -150,14 +151,17 @@ static void add_function(struct discovery *discovery, const struct start *start,
 	vector_push(&image->functions, function);
 }
 
-static void add_cold_part(struct image *image, const struct start *start,
+static void add_cold_part(struct discovery *discovery, const struct start *start,
 			  uint64_t code_end)
 {
-	uint32_t flags = 0;
-	struct image_range range = {start->address,
-				    start->address + size_of(start, code_end, &flags)};
+	struct image *image = discovery->reader->image;
+	struct image_function part = {.address = start->address, .flags = start->flags};
 
-	vector_push(&image->cold_parts, range);
+	part.size = size_of(start, code_end, &part.flags);
+	part.name = add_name(discovery, start->best);
+	vector_push(&image->parts, part);
+	vector_push(&image->cold_parts,
+		    ((struct image_range){part.address, part.address + part.size}));
 }
 
 /* Decides what a start is. */
@@ -176,11 +180,11 @@ static void settle(struct discovery *discovery, const struct start *start,
 	if (start->function && (start->whole || !start->displaced))
 		add_function(discovery, start, code_end);
 	else if (start->cold || start->function)
-		add_cold_part(image, start, code_end);
+		add_cold_part(discovery, start, code_end);
 	else if (start->address < discovery->named_end)
 		return; /* a function may have several frames, as glibc's clone has */
 	else if (start->displaced)
-		add_cold_part(image, start, code_end);
+		add_cold_part(discovery, start, code_end);
 	else
 		add_function(discovery, start, code_end);
 }

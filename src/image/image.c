@@ -214,6 +214,7 @@ void image_close(struct image *image)
 	vector_deinit(&image->segments);
 	vector_deinit(&image->functions);
 	vector_deinit(&image->cold_parts);
+	vector_deinit(&image->parts);
 	vector_deinit(&image->code);
 	vector_deinit(&image->plt);
 	vector_deinit(&image->links);

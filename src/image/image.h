@@ -37,6 +37,7 @@ enum image_function_flag {
 					   initialisers leads to it */
 	IMAGE_FUNCTION_GO = 64,         /* Go's table of functions has it */
 	IMAGE_FUNCTION_FOUND = 128,     /* no table has it: see code/unlisted.h */
+	IMAGE_FUNCTION_PART = 256,      /* a cold part: see code/parts.h */
 };
 
 /* One function entry. Sorted by address, no two at one address. The range of a function
@@ -47,6 +48,7 @@ struct image_function {
 	uint64_t size;  /* bytes, at least 1, inside its segment */
 	uint32_t name;  /* offset in image.names of the linked (mangled) name; 0: none */
 	uint32_t flags; /* enum image_function_flag */
+	uint64_t part_of; /* the function that a cold part is of; 0: it is none */
 };
 
 struct image_link {
@@ -73,6 +75,8 @@ struct image {
 	/* Code that no call enters: parts of functions that are reached only by jumps
 	 * (gcc's and clang's `.cold` parts), the first code of a thread. Sorted. */
 	struct image_ranges cold_parts;
+	/* The same with their names, as rows of functions. */
+	struct VECTOR(struct image_function) parts;
 	/* Sections of code. Sorted, disjoint; empty where there are no section headers to
 	 * be believed. */
 	struct image_ranges code;

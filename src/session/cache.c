@@ -422,7 +422,8 @@ static void describe_plan(struct module_file *file)
 	const struct plan *plan = file->plan;
 
 	vector_for_each (&plan->functions, function) {
-		file->instrumented += function->reason == PLAN_INSTRUMENTED;
+		file->instrumented +=
+			function->reason == PLAN_INSTRUMENTED && !plan_is_part(function);
 		file->leak_checked |=
 			function->hook == WIRE_HOOK_EXIT &&
 			!strncmp(plan->names.items + function->name, "__lsan", 6);

@@ -25,6 +25,7 @@ enum part {
 	BLOCKS,
 	TERMS,
 	EDGES,
+	CROSSINGS,
 	STUBS,
 	ARCS,
 	LINKS,
@@ -43,7 +44,8 @@ struct header {
 	char build_id[65];
 	uint8_t has_interpreter, dynamic, uses_gs, looks_itself_up;
 	uint8_t leak_checked, walks_stacks;
-	uint32_t slot_count, slot_size, cold_slot, counters_at, instrumented;
+	uint32_t slot_count, slot_size, cold_slot, part_count, counters_at;
+	uint32_t instrumented;
 	uint32_t gates_size, arc_code, arc_slot, link_code;
 	bool counts_entries, graph;
 	struct module_own_words own_words;
@@ -136,6 +138,7 @@ static struct plan *plan_of(const struct header *header, char *bytes)
 	plan->slot_count = header->slot_count;
 	plan->slot_size = header->slot_size;
 	plan->cold_slot = header->cold_slot;
+	plan->part_count = header->part_count;
 	plan->counters_at = header->counters_at;
 	plan->uses_gs = header->uses_gs;
 	plan->gates_size = header->gates_size;
@@ -151,6 +154,8 @@ static struct plan *plan_of(const struct header *header, char *bytes)
 	SET_ARRAY(plan->blocks, bytes + part_offset(header, BLOCKS), size[BLOCKS]);
 	SET_ARRAY(plan->terms, bytes + part_offset(header, TERMS), size[TERMS]);
 	SET_ARRAY(plan->edges, bytes + part_offset(header, EDGES), size[EDGES]);
+	SET_ARRAY(plan->crossings, bytes + part_offset(header, CROSSINGS),
+		  size[CROSSINGS]);
 	SET_ARRAY(plan->steps, bytes + part_offset(header, STEPS), size[STEPS]);
 	SET_ARRAY(plan->stubs, bytes + part_offset(header, STUBS), size[STUBS]);
 	SET_ARRAY(plan->arcs, bytes + part_offset(header, ARCS), size[ARCS]);
@@ -257,6 +262,7 @@ static struct header make_header(const struct module_file *file)
 	header.slot_count = plan->slot_count;
 	header.slot_size = plan->slot_size;
 	header.cold_slot = plan->cold_slot;
+	header.part_count = plan->part_count;
 	header.gates_size = plan->gates_size;
 	header.counts_entries = plan->counts_entries;
 	header.graph = plan->graph;
@@ -274,6 +280,8 @@ static struct header make_header(const struct module_file *file)
 	header.part_size[BLOCKS] = plan->blocks.count * sizeof(*plan->blocks.items);
 	header.part_size[TERMS] = plan->terms.count * sizeof(*plan->terms.items);
 	header.part_size[EDGES] = plan->edges.count * sizeof(*plan->edges.items);
+	header.part_size[CROSSINGS] =
+		plan->crossings.count * sizeof(*plan->crossings.items);
 	header.part_size[STEPS] = plan->steps.count * sizeof(*plan->steps.items);
 	header.part_size[STUBS] = plan->stubs.count * sizeof(*plan->stubs.items);
 	header.part_size[ARCS] = plan->arcs.count * sizeof(*plan->arcs.items);
@@ -345,9 +353,9 @@ static bool write_parts(int fd, struct header *header, const struct module_file 
 	const void *arrays[] = {
 		plan->functions.items, plan->patches.items, plan->fixups.items,
 		plan->blocks.items,    plan->terms.items,   plan->edges.items,
-		plan->stubs.items,     plan->arcs.items,    plan->links.items,
-		plan->names.items,     plan->code.items,    file->ways.items,
-		plan->steps.items};
+		plan->crossings.items, plan->stubs.items,   plan->arcs.items,
+		plan->links.items,     plan->names.items,   plan->code.items,
+		file->ways.items,      plan->steps.items};
 
 	for (int i = FUNCTIONS; i < TEXTS; i++) {
 		const struct piece piece = {arrays[i], header->part_size[i]};

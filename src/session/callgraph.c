@@ -276,7 +276,7 @@ static void note_frame(void *context, uint64_t place, uint64_t pc)
 	    pc - module->bias - function->address >= function->size ||
 	    frames->calls->count >= WIRE_GRAPH_DEPTH / sizeof(struct wire_graph_frame))
 		return;
-	index = (uint32_t)(function - plan->functions.items);
+	index = function->part_of;
 	vector_push(
 		frames->calls,
 		((struct thread_call){

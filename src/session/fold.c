@@ -2,6 +2,7 @@
 #include "session/session.h"
 
 #include "base/cleanup.h"
+#include "base/search.h"
 #include "base/text.h"
 #include "code/bits.h"
 #include "code/cfg.h"
@@ -312,7 +313,9 @@ static void save_modules(struct saving *saving, struct image_run *image)
 		last = *index;
 		struct record_pair pairs[] = {
 			{n->image, record_uint(image->number)},
-			{n->known, record_uint(plan ? plan->functions.count : 0)},
+			{n->known,
+			 record_uint(plan ? plan->functions.count - plan->part_count
+					  : 0)},
 			{n->instrumented, record_uint(file->instrumented)},
 			{n->build_id, record_string(file->build_id)},
 			{n->skip_reason,
@@ -335,6 +338,14 @@ void saving_write(struct saving *saving, record_node node, struct record_pair *p
 						      record_uint(saving->thread)};
 	trm_writer_record(saving->writer, node, pairs, count);
 }
+
+/* The counts of one module of an image, as they are saved. */
+struct module_counts {
+	const struct image_run *image;
+	const struct module_file *file;
+	const uint64_t *counters;
+	struct edges_residues residues;
+};
 
 static void save_calls(struct saving *saving, const struct image_run *image,
 		       record_node node, uint64_t address, uint64_t calls)
@@ -361,11 +372,12 @@ static void set_number(struct record_pair *pair, record_attribute attribute,
 	pair->value.u = number;
 }
 
-static void save_block(struct saving *saving, const struct image_run *image,
-		       record_node node, uint64_t address, const struct plan_block *block,
-		       struct corrected count)
+static void save_block(struct saving *saving, const struct module_counts *of,
+		       record_node node, const struct plan_function *function,
+		       const struct plan_block *block, struct corrected count)
 {
 	const struct names *n = &saving->names;
+	uint64_t whole = plan_whole_of(of->file->plan, function)->address;
 	struct record_pair pairs[7 + SAVING_MORE];
 
 	if (saving->session->options->collector->covers) {
@@ -373,9 +385,10 @@ static void save_block(struct saving *saving, const struct image_run *image,
 			return;
 		count = (struct corrected){.count = 1};
 	}
-	set_number(&pairs[0], n->offset, RECORD_ADDRESS, address);
-	set_number(&pairs[1], n->image, RECORD_UINT, image->number);
-	set_number(&pairs[2], n->block, RECORD_ADDRESS, address + block->offset);
+	set_number(&pairs[0], n->offset, RECORD_ADDRESS, whole);
+	set_number(&pairs[1], n->image, RECORD_UINT, of->image->number);
+	set_number(&pairs[2], n->block, RECORD_ADDRESS,
+		   function->address + block->offset);
 	set_number(&pairs[3], n->block_size, RECORD_UINT, block->size);
 	set_number(&pairs[4], n->block_instructions, RECORD_UINT, block->instructions);
 	set_number(&pairs[5], n->count, RECORD_UINT, count.count);
@@ -383,13 +396,33 @@ static void save_block(struct saving *saving, const struct image_run *image,
 	saving_write(saving, node, pairs, count.stayed ? 7 : 6);
 }
 
-/* The counts of one module of an image, as they are saved. */
-struct module_counts {
-	const struct image_run *image;
-	const struct module_file *file;
-	const uint64_t *counters;
-	struct edges_residues residues;
-};
+/* A part is told of in the same way as the rest of its function, or not at all. */
+static bool is_told(const struct plan *plan, const struct plan_function *function)
+{
+	const struct plan_function *whole = plan_whole_of(plan, function);
+
+	if (function->reason != PLAN_INSTRUMENTED || function->slot >= plan->slot_count)
+		return false;
+	return !plan_is_part(function) ||
+	       (whole->reason == PLAN_INSTRUMENTED && whole->block_count &&
+		!whole->edge_count == !function->edge_count);
+}
+
+/* Where an edge out of a function leads in another part of it; 0: it leads elsewhere. */
+static uint64_t crosses_to(const struct plan *plan, const struct plan_function *function,
+			   const struct plan_edge *edge)
+{
+	const uint32_t number = (uint32_t)(edge - plan->edges.items);
+	const struct plan_crossing *rows = plan->crossings.items;
+	size_t found =
+		search_first(plan->crossings.count, middle, rows[middle].edge < number);
+	uint64_t to;
+
+	if (found == plan->crossings.count || rows[found].edge != number)
+		return 0;
+	to = function->address + (uint64_t)(int64_t)rows[found].distance;
+	return is_told(plan, plan_function_at(plan, to)) ? to : 0;
+}
 
 /* One of an edge that has no count says just that. */
 static void save_edge(struct saving *saving, const struct module_counts *of,
@@ -403,22 +436,25 @@ static void save_edge(struct saving *saving, const struct module_counts *of,
 		[CFG_EDGE_RETURN] = {RECORD_STRING, 5, .bytes = "leave"},
 	};
 	const struct names *n = &saving->names;
-	const struct plan_block *blocks =
-		&of->file->plan->blocks.items[function->first_block];
+	const struct plan *plan = of->file->plan;
+	const struct plan_block *blocks = &plan->blocks.items[function->first_block];
 	uint64_t from = function->address + blocks[edge->from].offset;
 	uint64_t at = from + blocks[edge->from].size - edge->size;
+	uint64_t to = edge->to == PLAN_EDGE_OUT
+			      ? crosses_to(plan, function, edge)
+			      : function->address + blocks[edge->to].offset;
 	struct record_pair pairs[7 + SAVING_MORE];
 	size_t pair = 5;
 
-	set_number(&pairs[0], n->offset, RECORD_ADDRESS, function->address);
+	set_number(&pairs[0], n->offset, RECORD_ADDRESS,
+		   plan_whole_of(plan, function)->address);
 	set_number(&pairs[1], n->image, RECORD_UINT, of->image->number);
 	set_number(&pairs[2], n->edge, RECORD_ADDRESS, at);
 	set_number(&pairs[3], n->edge_from, RECORD_ADDRESS, from);
 	pairs[4].attribute = n->edge_kind;
 	pairs[4].value = kinds[edge->kind];
-	if (edge->to != PLAN_EDGE_OUT)
-		set_number(&pairs[pair++], n->edge_to, RECORD_ADDRESS,
-			   function->address + blocks[edge->to].offset);
+	if (to)
+		set_number(&pairs[pair++], n->edge_to, RECORD_ADDRESS, to);
 	if (!(edge->flags & PLAN_EDGE_JOINED))
 		set_number(&pairs[pair++], n->count, RECORD_UINT, count);
 	saving_write(saving, node, pairs, pair);
@@ -437,8 +473,9 @@ static void save_edges(struct saving *saving, const struct module_counts *from,
 		bool several = (i && edges[i - 1].from == edges[i].from) ||
 			       (i + 1 < function->edge_count &&
 				edges[i + 1].from == edges[i].from);
-		bool joined =
-			edges[i].flags & PLAN_EDGE_JOINED && edges[i].to != PLAN_EDGE_OUT;
+		bool joined = edges[i].flags & PLAN_EDGE_JOINED &&
+			      (edges[i].to != PLAN_EDGE_OUT ||
+			       crosses_to(from->file->plan, function, &edges[i]));
 
 		if (counts->edges[i] ||
 		    (counts->blocks[edges[i].from] && (several || joined)))
@@ -490,15 +527,16 @@ static void save_flow(struct saving *saving, const struct module_counts *from,
 
 	if (!has_counts(from, function))
 		return;
-	node = saving_function_node(saving, from->file, function);
+	node = saving_function_node(saving, from->file, plan_whole_of(plan, function));
 	if (!edges_solve(plan, function, from->counters, &from->residues, &counts,
 			 &fault))
-		save_fault(saving, from->image, node, function->address,
+		save_fault(saving, from->image, node,
+			   plan_whole_of(plan, function)->address,
 			   function->address + blocks[fault].offset);
 	for (uint32_t i = 0; counts.blocks && i < function->block_count; i++)
 		if (counts.blocks[i] || counts.stayed[i])
 			save_block(
-				saving, from->image, node, function->address, &blocks[i],
+				saving, from, node, function, &blocks[i],
 				(struct corrected){counts.blocks[i], counts.stayed[i]});
 	if (counts.edges && saving->session->options->collector->edges)
 		save_edges(saving, from, function, &counts, node);
@@ -512,14 +550,16 @@ static void save_function(struct saving *saving, const struct module_counts *fro
 	const struct module_file *file = from->file;
 	const uint64_t *counters = from->counters;
 	const struct plan *plan = file->plan;
+	const struct plan_function *whole = plan_whole_of(plan, function);
 	const struct edges_residues *residues =
 		window_is_exact(saving->session) ? &from->residues : NULL;
 	record_node node = 0;
 	uint64_t calls;
 
-	if (function->reason != PLAN_INSTRUMENTED || function->slot >= plan->slot_count)
+	if (!is_told(plan, function))
 		return;
-	calls = corrected_calls(plan, function, counters, residues);
+	calls = whole == function ? corrected_calls(plan, function, counters, residues)
+				  : 0;
 	if (calls) {
 		node = saving_function_node(saving, file, function);
 		save_calls(saving, image, node, function->address, calls);
@@ -537,8 +577,8 @@ static void save_function(struct saving *saving, const struct module_counts *fro
 		if (!count.count && !count.stayed)
 			continue;
 		if (!node)
-			node = saving_function_node(saving, file, function);
-		save_block(saving, image, node, function->address, block, count);
+			node = saving_function_node(saving, file, whole);
+		save_block(saving, from, node, function, block, count);
 	}
 }
 
@@ -643,7 +683,7 @@ static void save_skips(struct saving *saving, const struct module_file *file)
 		const char *reason = plan_reason_text(function->reason);
 
 		if (function->reason == PLAN_INSTRUMENTED ||
-		    function->reason == PLAN_NOT_WANTED)
+		    function->reason == PLAN_NOT_WANTED || plan_is_part(function))
 			continue;
 		struct record_pair pairs[] = {
 			{saving->names.offset, record_address(function->address)},

@@ -37,7 +37,9 @@ static const struct plan_function *caller_of(const struct origin *origin)
 
 	if (origin->site)
 		caller = plan_function_at(origin->file->plan, origin->site);
-	return caller && origin->site - caller->address < caller->size ? caller : NULL;
+	return caller && origin->site - caller->address < caller->size
+		       ? plan_whole_of(origin->file->plan, caller)
+		       : NULL;
 }
 
 static void save_arc(struct saving *saving, const struct saving_tally *tally,
@@ -139,7 +141,7 @@ void saving_arcs(struct saving *saving, const struct saving_tally *tally)
 		const struct plan_function *function = &plan->functions.items[i];
 		uint64_t *calls = &tally->counters[function->slot];
 
-		if (function->reason != PLAN_INSTRUMENTED)
+		if (function->reason != PLAN_INSTRUMENTED || plan_is_part(function))
 			continue;
 		if (!plan->counts_entries)
 			*calls = sums[i];

@@ -8,13 +8,15 @@ Row = collections.namedtuple("Row", "object function address truth counted")
 
 class Result:
     """equal: how many blocks; explained: {reason: [Row]}; wrong: [Row]; uncovered: executed
-    instructions of functions with counts that lie in no block."""
+    instructions of functions with counts that lie in no block; parts: how many cold parts that
+    ran have counts, and how many have none."""
 
     def __init__(self):
         self.equal = 0
         self.explained = collections.defaultdict(list)
         self.wrong = []
         self.uncovered = []
+        self.parts = [0, 0]
 
 
 def executions_of(truth, module, address):
@@ -66,4 +68,23 @@ def compare(truth, report, excuses, modules=None):
             Row(module, function, address, executions_of(truth, module, address), 0)
             for address in range(function, end)
             if executions_of(truth, module, address) and address not in bytes_covered]
+    for module in {module for module, _ in covered}:
+        look_at_parts(truth, module, result, set().union(
+            *(addresses for place, addresses in covered.items() if place[0] == module)))
     return result
+
+
+def look_at_parts(truth, module, result, covered):
+    """A cold part has counts of all that ran of it, or none."""
+    if not module.startswith("/"):
+        return
+    for start, end in truth.elf(module).cold:
+        ran = [address for address in range(start, end) if executions_of(truth, module, address)]
+        missing = [address for address in ran if address not in covered]
+        if not ran:
+            continue
+        result.parts[len(missing) == len(ran)] += 1
+        if len(missing) < len(ran):
+            result.uncovered += [
+                Row(module, start, address, executions_of(truth, module, address), 0)
+                for address in missing]

@@ -31,6 +31,7 @@ static inline void plan_image_deinit(struct image *image)
 	vector_deinit(&image->segments);
 	vector_deinit(&image->functions);
 	vector_deinit(&image->cold_parts);
+	vector_deinit(&image->parts);
 	vector_deinit(&image->code);
 	vector_deinit(&image->plt);
 	vector_deinit(&image->links);
@@ -40,21 +41,38 @@ static inline void plan_image_deinit(struct image *image)
 	vector_deinit(&image->warnings);
 }
 
+static inline struct image_function plan_image_row(struct image *image, uint64_t address,
+						   uint64_t size, const char *name)
+{
+	struct image_function row = {.address = address, .size = size};
+
+	row.flags = IMAGE_FUNCTION_SYMBOL | IMAGE_FUNCTION_FDE;
+	if (!name)
+		return row;
+	row.name = (uint32_t)image->names.count;
+	for (; *name; name++)
+		vector_push(&image->names, *name);
+	vector_push(&image->names, '\0');
+	return row;
+}
+
 /* Functions are to be added in the order of their addresses. */
 static inline void plan_image_add(struct image *image, uint64_t address, uint64_t size,
 				  const char *name)
 {
-	struct image_function *function = vector_add(&image->functions);
+	struct image_function row = plan_image_row(image, address, size, name);
 
-	function->address = address;
-	function->size = size;
-	function->flags = IMAGE_FUNCTION_SYMBOL | IMAGE_FUNCTION_FDE;
-	if (!name)
-		return;
-	function->name = (uint32_t)image->names.count;
-	for (; *name; name++)
-		vector_push(&image->names, *name);
-	vector_push(&image->names, '\0');
+	vector_push(&image->functions, row);
+}
+
+/* So are cold parts. */
+static inline void plan_image_add_part(struct image *image, uint64_t address,
+				       uint64_t size, const char *name)
+{
+	struct image_function row = plan_image_row(image, address, size, name);
+
+	vector_push(&image->parts, row);
+	vector_push(&image->cold_parts, ((struct image_range){address, address + size}));
 }
 
 #endif

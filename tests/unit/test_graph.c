@@ -1,7 +1,5 @@
 /* `trammel graph`: of functions of this program, in annotated.S, whose blocks are known.
  */
-#include "annotate/routes.h"
-
 /* The command itself, with its file-local parts. */
 #include "cli/graph.c"
 
