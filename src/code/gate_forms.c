@@ -306,3 +306,20 @@ enum gate_form gate_form_at(const uint8_t *code, bool returns)
 		form++;
 	return form == GATE_GRAPH && !returns ? GATE_TALLY : form;
 }
+
+uint32_t gate_depth(const uint8_t *code)
+{
+	const struct gate gate = {.form = gate_form_at(code, true)};
+	const struct step *step = forms[gate.form];
+	struct emit_marks marks = {.count = 0};
+	uint8_t scratch[STEPS * sizeof(step->bytes)];
+	struct emitter emitter = {
+		.code = scratch, .capacity = sizeof(scratch), .marks = &marks};
+	uint32_t i = 0, distance;
+
+	gate_emit(&emitter, &gate);
+	while (step[i].operand != RETURN)
+		i++;
+	memcpy(&distance, code + marks.items[i].offset + step[i].size, sizeof(distance));
+	return distance - step[i].stack;
+}

@@ -10,7 +10,7 @@ _Static_assert(WIRE_GRAPH_CHILDREN == PLAN_GRAPH_CHILDREN,
 
 static struct wire_graph *graph_of(const struct bank *bank)
 {
-	return (struct wire_graph *)(void *)((char *)bank->shared + WIRE_BANK_HEADER);
+	return (struct wire_graph *)(void *)((char *)bank->shared + WIRE_GRAPH_BASE);
 }
 
 /* The context of a parent with this key, made if it is new. */
@@ -228,6 +228,46 @@ static uint32_t make_child(struct wire_graph *graph, uint32_t function, uint32_t
 	return (uint32_t)graph->used;
 }
 
+/* What stands for a function in nodes. */
+static uint32_t name_of(const struct module *module, uint32_t function)
+{
+	return WIRE_BANK_HEADER + (module->first_slot + function * PLAN_GRAPH_SLOTS) *
+					  (uint32_t)sizeof(uint64_t);
+}
+
+/* The innermost frame whose call is still under way when something else has its return
+ * address at a place, as the resident's enter finds it. */
+static uint64_t frame_around(const struct wire_graph *graph, uint64_t place)
+{
+	uint64_t i = (graph->top < WIRE_GRAPH_DEPTH ? graph->top : WIRE_GRAPH_DEPTH) /
+		     sizeof(graph->frames[0]);
+
+	while (i && graph->frames[i].place >= ~place)
+		i--;
+	return i;
+}
+
+void callgraph_enter(const struct thread *thread, const struct module *module,
+		     uint32_t function, uint64_t place)
+{
+	enum { FRAMES = WIRE_GRAPH_DEPTH / sizeof(struct wire_graph_frame) };
+	const struct plan *plan = module->file->plan;
+	struct wire_graph *graph = thread->bank ? graph_of(thread->bank) : NULL;
+	uint64_t around = graph ? frame_around(graph, place) : 0;
+	uint32_t node;
+
+	if (!graph || graph->frames[around].node > WIRE_GRAPH_BEYOND)
+		return;
+	node = graph->frames[around].node == WIRE_GRAPH_BEYOND
+		       ? WIRE_GRAPH_BEYOND
+		       : make_child(graph, name_of(module, function),
+				    graph->frames[around].node);
+	graph->nodes[node / sizeof(graph->nodes[0])].calls++;
+	if (plan->functions.items[function].step_count && around < FRAMES)
+		graph->frames[++around] = (struct wire_graph_frame){~place, node, 0};
+	graph->top = around * sizeof(graph->frames[0]);
+}
+
 void callgraph_begin(const struct session *session, const struct bank *bank,
 		     const struct thread_calls *calls)
 {
@@ -277,12 +317,8 @@ static void note_frame(void *context, uint64_t place, uint64_t pc)
 	    frames->calls->count >= WIRE_GRAPH_DEPTH / sizeof(struct wire_graph_frame))
 		return;
 	index = (uint32_t)(function - plan->functions.items);
-	vector_push(
-		frames->calls,
-		((struct thread_call){
-			~place, WIRE_BANK_HEADER +
-					(module->first_slot + index * PLAN_GRAPH_SLOTS) *
-						(uint32_t)sizeof(uint64_t)}));
+	vector_push(frames->calls,
+		    ((struct thread_call){~place, name_of(module, index)}));
 }
 
 void callgraph_begin_within(const struct session *session, struct thread *thread,

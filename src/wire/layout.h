@@ -19,7 +19,7 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 24
+#define WIRE_VERSION 25
 
 #define WIRE_RESIDENT_SIZE  0x6000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x6000
@@ -102,17 +102,19 @@
 #define WIRE_CELL_LOST    0x100 /* from the cells on: the counter where there is no room */
 
 /*
- * Where the context-sensitive call graph is measured, the first counters of each bank are
- * struct wire_graph. Nodes and frames are named by their distance from the first one;
- * 0 is the root, and the frame below all others. All-zero is an empty one.
+ * Where the context-sensitive call graph is measured, struct wire_graph lies behind that
+ * table, which is a hole if calls are not counted by their sites, too. Nodes and frames
+ * are named by their distance from the first one; 0 is the root, and the frame below all
+ * others. All-zero is an empty one.
  */
-#define WIRE_GRAPH_TOP         0x4000
-#define WIRE_GRAPH_LAST        0x4008
-#define WIRE_GRAPH_USED        0x4010
-#define WIRE_GRAPH_AT          0x4018
-#define WIRE_GRAPH_INDEX       0x4040
-#define WIRE_GRAPH_FRAMES      0x404040
-#define WIRE_GRAPH_NODES       0x604080
+#define WIRE_GRAPH_BASE        0x2c5000
+#define WIRE_GRAPH_TOP         (WIRE_GRAPH_BASE + 0x0)
+#define WIRE_GRAPH_LAST        (WIRE_GRAPH_BASE + 0x8)
+#define WIRE_GRAPH_USED        (WIRE_GRAPH_BASE + 0x10)
+#define WIRE_GRAPH_AT          (WIRE_GRAPH_BASE + 0x18)
+#define WIRE_GRAPH_INDEX       (WIRE_GRAPH_BASE + 0x40)
+#define WIRE_GRAPH_FRAMES      (WIRE_GRAPH_BASE + 0x400040)
+#define WIRE_GRAPH_NODES       (WIRE_GRAPH_BASE + 0x600080)
 #define WIRE_GRAPH_BITS        20 /* of an index */
 #define WIRE_GRAPH_MASK        0xfffff
 #define WIRE_GRAPH_MIX         0x1e3779b1
