@@ -255,6 +255,7 @@ struct plan_graph_layout {
 	uint32_t mask;     /* from a node on: its mask */
 	uint32_t children; /* from a node on: PLAN_GRAPH_CHILDREN of its children */
 	uint32_t depth;    /* frames end here */
+	uint32_t near;     /* bytes: what is nearer is on the same stack */
 };
 
 struct plan_hook_layout {

@@ -334,7 +334,8 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 					  .nodes = WIRE_GRAPH_NODES,
 					  .mask = WIRE_GRAPH_MASK_AT,
 					  .children = WIRE_GRAPH_CHILDREN_AT,
-					  .depth = WIRE_GRAPH_DEPTH}},
+					  .depth = WIRE_GRAPH_DEPTH,
+					  .near = WIRE_GRAPH_NEAR}},
 		.live = options->live,
 	};
 

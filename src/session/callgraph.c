@@ -185,6 +185,21 @@ void callgraph_merge(struct image_graph *graph)
 	graph->counts.count = kept + 1;
 }
 
+/* Whether a frame is no call but says where those of another stack begin. */
+static bool begins_stack(const struct wire_graph *graph, uint64_t frame)
+{
+	uint64_t start = graph->stack / sizeof(graph->frames[0]), around;
+
+	while (start > frame &&
+	       start < sizeof(graph->frames) / sizeof(graph->frames[0])) {
+		around = (graph->frames[start].around >> 8) / sizeof(graph->frames[0]);
+		if (around >= start)
+			return false;
+		start = around;
+	}
+	return start && start == frame;
+}
+
 void callgraph_note_calls(const struct session *session, const struct bank *bank,
 			  struct thread_calls *calls)
 {
@@ -200,6 +215,8 @@ void callgraph_note_calls(const struct session *session, const struct bank *bank
 	for (uint64_t i = 1; i <= count; i++) {
 		uint64_t node = graph->frames[i].node / sizeof(graph->nodes[0]);
 
+		if (begins_stack(graph, i))
+			continue;
 		if (node > WIRE_GRAPH_MAX / sizeof(graph->nodes[0]))
 			node = 0;
 		vector_push(calls, ((struct thread_call){graph->frames[i].place,
@@ -242,7 +259,8 @@ static uint64_t frame_around(const struct wire_graph *graph, uint64_t place)
 	uint64_t i = (graph->top < WIRE_GRAPH_DEPTH ? graph->top : WIRE_GRAPH_DEPTH) /
 		     sizeof(graph->frames[0]);
 
-	while (i && graph->frames[i].place >= ~place)
+	while (i && i * sizeof(graph->frames[0]) != graph->stack &&
+	       graph->frames[i].place >= ~place)
 		i--;
 	return i;
 }
@@ -287,6 +305,7 @@ void callgraph_begin(const struct session *session, const struct bank *bank,
 			(struct wire_graph_frame){.place = call->place, .node = node};
 	}
 	graph->top = calls->count * sizeof(graph->frames[0]);
+	graph->stack = 0;
 	graph->at = node;
 	graph->last = __rdtsc();
 }

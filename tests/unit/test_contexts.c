@@ -50,16 +50,22 @@ __asm__(".text\n.balign 16\nsample_begin:\n"
 	/* a tail call */
 	"sample_tail: push %rbx\n nopl 8(%rax)\n call sample_leaf\n nopl 8(%rax)\n"
 	"pop %rbx\n mov $1, %edi\n .byte 0xe9\n .long sample_twice - . - 4\n"
+	".balign 16\n"
+	/* calls on another stack, in between */
+	"sample_aside: push %rbx\n mov %rsp, %rbx\n nopl 8(%rax)\n"
+	"mov sample_stack(%rip), %rsp\n call sample_twice\n nopl 8(%rax)\n"
+	"mov %rbx, %rsp\n call sample_leaf\n nopl 8(%rax)\n pop %rbx\n ret\n"
+	"sample_stack: .quad 0\n"
 	".balign 16\nsample_end:\n");
 
 extern const uint8_t sample_begin[], sample_leaf[], sample_twice[], sample_first[],
 	sample_deep[], sample_leaves[], sample_leaves_1[], sample_away[], sample_back[],
-	sample_tail[], sample_end[];
+	sample_tail[], sample_aside[], sample_stack[], sample_end[];
 
-enum { LEAF, TWICE, FIRST, DEEP, LEAVES, AWAY, TAIL, FUNCTIONS };
+enum { LEAF, TWICE, FIRST, DEEP, LEAVES, AWAY, TAIL, ASIDE, FUNCTIONS };
 static const uint8_t *const starts[] = {sample_leaf, sample_twice,  sample_first,
 					sample_deep, sample_leaves, sample_away,
-					sample_tail, sample_end};
+					sample_tail, sample_aside,  sample_end};
 
 enum { BANK_SLOTS = 512, PAGE = 4096 };
 enum { GRAPH_SIZE = (sizeof(struct wire_graph) + PAGE - 1) / PAGE * PAGE };
@@ -74,6 +80,7 @@ static struct {
 } __attribute__((aligned(4096))) bank;
 static const uint32_t first_slot = WIRE_GRAPH_BASE + GRAPH_SIZE;
 static const struct resident_table *table;
+static uint8_t other_stack[64 << 10] __attribute__((aligned(16)));
 
 static uint64_t at(const uint8_t *label)
 {
@@ -121,12 +128,14 @@ static void open_area(struct whole_area *area, bool copy_calls, bool places)
 					  .nodes = WIRE_GRAPH_NODES,
 					  .mask = WIRE_GRAPH_MASK_AT,
 					  .children = WIRE_GRAPH_CHILDREN_AT,
-					  .depth = WIRE_GRAPH_DEPTH},
+					  .depth = WIRE_GRAPH_DEPTH,
+					  .near = WIRE_GRAPH_NEAR},
 				.arc = WIRE_BANK_ARC,
 				.enter = WIRE_BANK_ENTER,
 				.leave = WIRE_BANK_LEAVE,
 				.tally = WIRE_BANK_TALLY}};
 	const uint64_t back = at(sample_leaves_1);
+	const uint64_t stack = (uint64_t)(uintptr_t)(other_stack + sizeof(other_stack));
 
 	whole_area_open(area, sample_begin, size, size, IMAGE_DYNAMIC);
 	for (int i = 0; i < FUNCTIONS; i++)
@@ -135,6 +144,7 @@ static void open_area(struct whole_area *area, bool copy_calls, bool places)
 	whole_area_make(area, &request, first_slot);
 	assert_true(area->plan->slot_count <= BANK_SLOTS);
 	memcpy((void *)(uintptr_t)at(sample_back), &back, sizeof(back));
+	memcpy((void *)(uintptr_t)at(sample_stack), &stack, sizeof(stack));
 	empty_bank();
 	assert_int_equal(syscall(SYS_arch_prctl, ARCH_SET_GS, &bank), 0);
 }
@@ -179,7 +189,7 @@ static uint64_t all_calls(void)
 	return sum;
 }
 
-enum { ALL_CALLS = 1 + 3 + 4 + 7 + 9 + 5 };
+enum { ASIDE_CALLS = 5, ALL_CALLS = 1 + 3 + 4 + 7 + 9 + 5 + ASIDE_CALLS };
 
 static void run_all(void)
 {
@@ -189,6 +199,7 @@ static void run_all(void)
 	whole_run(at(sample_deep), 1, 3, 1);
 	whole_run(at(sample_leaves), 1, 2, 1);
 	whole_run(at(sample_tail), 1, 2, 1);
+	whole_run(at(sample_aside), 1, 2, 1);
 }
 
 static void check_all(uint64_t times)
@@ -206,6 +217,8 @@ static void check_all(uint64_t times)
 	assert_int_equal(CALLS(TAIL, LEAF), times);
 	assert_int_equal(CALLS(TAIL, TWICE), 0);
 	assert_int_equal(CALLS(TWICE), 2 * times);
+	assert_int_equal(CALLS(ASIDE, TWICE, LEAF), 2 * times);
+	assert_int_equal(CALLS(ASIDE, LEAF), times);
 	assert_int_equal(all_calls(), times * ALL_CALLS);
 	assert_int_equal(bank.graph.top, 0);
 }
@@ -300,7 +313,7 @@ struct interruption {
 
 static const struct resident_routine *routine_at(uint64_t offset)
 {
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < RESIDENT_ROUTINES; i++)
 		if (offset >= table->graph[i].start && offset < table->graph[i].end)
 			return &table->graph[i];
 	return NULL;
@@ -422,18 +435,21 @@ static void interrupt_all(bool copies, bool places)
 		for (int i = 0; i < 3; i++)
 			run_all();
 		whole_run_stepped(at(sample_first), 1, 2, 1, interrupt, &interruption);
+		whole_run_stepped(at(sample_aside), 1, 2, 1, interrupt, &interruption);
 		if (!interruption.done)
 			break;
 		/* The last return may have been passed over: the next call tells. */
 		whole_run(at(sample_leaf), 1, 2, 1);
 		assert_int_equal(CALLS(FIRST, TWICE, LEAF), 8);
 		assert_int_equal(CALLS(FIRST, TWICE), 4);
+		assert_int_equal(CALLS(ASIDE, TWICE, LEAF), 8);
+		assert_int_equal(CALLS(ASIDE, LEAF), 4);
 		assert_int_equal(CALLS(LEAF), 4);
-		assert_int_equal(all_calls(), 3 * ALL_CALLS + 5);
+		assert_int_equal(all_calls(), 3 * ALL_CALLS + 5 + ASIDE_CALLS);
 		assert_int_equal(bank.graph.top, 0);
 		if (places)
 			assert_int_equal(all_places(interruption.area.plan),
-					 3 * ALL_CALLS + 5);
+					 3 * ALL_CALLS + 5 + ASIDE_CALLS);
 	}
 	assert_true(interruption.steps > 100);
 	whole_area_close(&interruption.area);
