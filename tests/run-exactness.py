@@ -36,6 +36,7 @@ import arcs  # noqa: E402
 import blocks  # noqa: E402
 import callgrind  # noqa: E402
 import compare  # noqa: E402
+import contexts  # noqa: E402
 import edges  # noqa: E402
 import pbo  # noqa: E402
 
@@ -223,10 +224,12 @@ def run_trammel(trammel, command, folder, name, environment, measure="functions"
                environment)
     output = execute([trammel, "run", "--quiet", "-m", measure, "-o", out, "--", *command], folder,
                      environment)
-    kinds = {"functions": ["function"], "calls": ["function", "arc"]}
+    kinds = {"functions": ["function"], "calls": ["function", "arc"],
+             "callgraph": ["function", "callgraph"],
+             "calls,callgraph": ["function", "arc", "callgraph"]}
     reports = [json.loads(execute([trammel, "report", out, "--json", "--by", kind], folder, PLAIN))
                for kind in kinds.get(measure, ("function", "block", "edge")[:REPORTS.get(measure, 1)])]
-    if measure == "calls":
+    if measure in ("calls", "calls,callgraph"):
         execute([trammel, "report", out, "--check"], folder, PLAIN)
     return reports[0] if len(reports) == 1 else reports, output
 
@@ -578,9 +581,14 @@ def check_block_coverage(folder, options):
     return right and total > 5000
 
 
-def totals_of(report):
-    """Calls of each function that both measurements can count."""
-    return {(row["module"], row["offset"]): row["calls"] for row in report["rows"]}
+def check_both(folder, name, command, options, by_arc, by_context):
+    """Places and contexts of one run are those of two."""
+    both, _ = run_trammel(options.trammel, command, folder, name, ALIKE, "calls,callgraph")
+    right = contexts.places_of(both[1]) == contexts.places_of(by_arc)
+    right = contexts.paths_of(both[2]) == contexts.paths_of(by_context) and right
+    if not right:
+        print(f"    {name}: places and contexts of one run are not those of two")
+    return right
 
 
 def check_contexts(folder, options):
@@ -589,18 +597,21 @@ def check_contexts(folder, options):
     function, has the call around it as context."""
     right, total = True, 0
     for name, command in steady_programs():
-        (by_place, _), _ = run_trammel(options.trammel, command, folder, name, ALIKE, "calls")
-        in_contexts, _ = run_trammel(options.trammel, command, folder, name, ALIKE, "callgraph")
+        (by_place, by_arc), _ = run_trammel(options.trammel, command, folder, name, ALIKE,
+                                            "calls")
+        (in_contexts, by_context), _ = run_trammel(options.trammel, command, folder, name, ALIKE,
+                                                    "callgraph")
         reports = by_place, in_contexts
-        calls, contexts = map(totals_of, reports)
+        calls, inside = map(contexts.totals_of, reports)
         skipped = {(row["module"], row["offset"])
                    for report in reports for row in report["skipped"]}
-        differ = [key for key in calls.keys() | contexts.keys()
-                  if calls.get(key) != contexts.get(key) and key not in skipped]
-        total += sum(contexts.values())
+        differ = [key for key in calls.keys() | inside.keys()
+                  if calls.get(key) != inside.get(key) and key not in skipped]
+        total += sum(inside.values())
         right = right and not differ
         for key in sorted(differ)[:5]:
-            print(f"    {name}: {key}: {calls.get(key)} calls, {contexts.get(key)} in contexts")
+            print(f"    {name}: {key}: {calls.get(key)} calls, {inside.get(key)} in contexts")
+        right = check_both(folder, name, command, options, by_arc, by_context) and right
     print(f"{'ok' if right else 'FAIL':4} contexts: {total} calls")
     return right and total > 1000000
 

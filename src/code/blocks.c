@@ -347,10 +347,12 @@ static bool is_long(const struct making *making, const struct cfg_instruction *r
 	const struct cfg *cfg = &making->cfg;
 	const uint8_t prefix = cfg->bytes[row->offset];
 
-	/* To a part of its own that lies elsewhere. */
+	/* To a part of its own that lies elsewhere; or to another function, where such
+	 * jumps are counted, which are so in relocated code. */
 	if ((row->kind == CFG_JUMP || row->kind == CFG_CONDITION) &&
 	    row->target - cfg->address >= cfg->size &&
-	    map_function_at(&making->scan.map, row->target) < 0)
+	    (making->request->calls ||
+	     map_function_at(&making->scan.map, row->target) < 0))
 		return true;
 	return row->kind == CFG_CALL || row->kind == CFG_CALL_INDIRECT ||
 	       row->kind == CFG_KERNEL || row->kind == CFG_STOP ||

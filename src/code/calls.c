@@ -73,7 +73,7 @@ static const struct plan_function *callee_of_plt(const struct making *making,
 static bool takes_stubs(const struct making *making, const struct plan_function *callee,
 			bool jump)
 {
-	return making->plan->gates_size && !making->plan->graph && !callee->hook &&
+	return making->plan->sites && !callee->hook &&
 	       !(jump && (callee->flags & IMAGE_FUNCTION_GO)) &&
 	       !making->choices[callee - making->plan->functions.items].keep_flags;
 }

@@ -19,6 +19,7 @@ enum operand {
 	CHILD,    /* where a node has the function as its child */
 	FUNCTION, /* a node's function, and this one's displacement to compare it with */
 	DEPTH,
+	NEAR, /* how near a call is to the one around it */
 };
 
 /* Where registers of the program's are, before an instruction. */
@@ -40,7 +41,7 @@ struct step {
 	bool counted;  /* before it */
 };
 
-enum { STEPS = 35 };
+enum { STEPS = 36 };
 
 /* A word below the red zone, -(PLAN_KEPT + more)(%rsp). */
 #define BELOW(more) (uint8_t)(-PLAN_KEPT - (more)), 0xff, 0xff, 0xff
@@ -50,8 +51,8 @@ enum { LOW = PLAN_KEPT, LOWER = PLAN_KEPT + 8 };
 
 /* clang-format off */
 /* What gates of call graphs begin with: whether the call is right below the last frame,
- * and the function one of the children that its node knows. `rest` is the distance to 3,
- * where the resident is asked. */
+ * on the same stack, and the function one of the children that its node knows. `rest` is
+ * the distance to 3, where the resident is asked. */
 #define GRAPH_FINDS(rest) \
 	/* lea below, %rsp */ \
 	{{0x48, 0x8d, 0xa4, 0x24, BELOW(8)}, 8, NONE, 0, 0, 0, false}, \
@@ -61,11 +62,13 @@ enum { LOW = PLAN_KEPT, LOWER = PLAN_KEPT + 8 };
 	{{0x48, 0x89, 0x04, 0x24}, 4, NONE, 0, LOWER, KEPT_R11, false}, \
 	/* mov %gs:top, %r11d */ \
 	{{0x65, 0x44, 0x8b, 0x1c, 0x25}, 5, TOP, 0, LOWER, KEPT_BOTH, false}, \
-	/* lea PLAN_KEPT+8(%rsp), %rax, or more */ \
-	{{0x48, 0x8d, 0x84, 0x24}, 4, RETURN, 0, LOWER, KEPT_BOTH, false}, \
+	/* lea PLAN_KEPT+8+1(%rsp), %rax, or more */ \
+	{{0x48, 0x8d, 0x84, 0x24}, 4, RETURN, 1, LOWER, KEPT_BOTH, false}, \
 	{{0x48, 0xf7, 0xd0}, 3, NONE, 0, LOWER, KEPT_BOTH, false}, /* not %rax */ \
-	/* cmp %rax, %gs:frames(%r11) */ \
-	{{0x65, 0x49, 0x39, 0x83}, 4, FRAMES, 0, LOWER, KEPT_BOTH, false}, \
+	/* sub %gs:frames(%r11), %rax */ \
+	{{0x65, 0x49, 0x2b, 0x83}, 4, FRAMES, 0, LOWER, KEPT_BOTH, false}, \
+	/* cmp $near, %rax */ \
+	{{0x48, 0x3d}, 2, NEAR, 0, LOWER, KEPT_BOTH, false}, \
 	/* jae 3f */ \
 	{{0x0f, 0x83, (rest) + 34, 0, 0, 0}, 6, NONE, 0, LOWER, KEPT_BOTH, false}, \
 	/* mov %gs:frames+8(%r11), %r11d */ \
@@ -231,6 +234,7 @@ static void emit_graph_operand(struct emitter *emitter, const struct step *step,
 		[CHILD] = graph->nodes + graph->children + child,
 		[FUNCTION] = graph->nodes,
 		[DEPTH] = graph->depth,
+		[NEAR] = graph->near,
 	};
 
 	emit_word32(emitter, places[step->operand] + step->addend);
@@ -257,7 +261,7 @@ static void emit_operand(struct emitter *emitter, const struct step *step,
 		emit_relative(emitter, gate->target, 0);
 		break;
 	case RETURN:
-		emit_word32(emitter, step->stack + gate->depth);
+		emit_word32(emitter, step->stack + gate->depth + step->addend);
 		break;
 	case RETURN_BYTE:
 		emit_byte(emitter, (uint8_t)gate->depth);
@@ -305,4 +309,21 @@ enum gate_form gate_form_at(const uint8_t *code, bool returns)
 	while (form < GATE_PLAIN && !begins_with(code, form))
 		form++;
 	return form == GATE_GRAPH && !returns ? GATE_TALLY : form;
+}
+
+uint32_t gate_depth(const uint8_t *code)
+{
+	const struct gate gate = {.form = gate_form_at(code, true)};
+	const struct step *step = forms[gate.form];
+	struct emit_marks marks = {.count = 0};
+	uint8_t scratch[STEPS * sizeof(step->bytes)];
+	struct emitter emitter = {
+		.code = scratch, .capacity = sizeof(scratch), .marks = &marks};
+	uint32_t i = 0, distance;
+
+	gate_emit(&emitter, &gate);
+	while (step[i].operand != RETURN)
+		i++;
+	memcpy(&distance, code + marks.items[i].offset + step[i].size, sizeof(distance));
+	return distance - step[i].stack - step[i].addend;
 }

@@ -38,4 +38,7 @@ void gate_emit(struct emitter *emitter, const struct gate *gate);
  * seen. */
 enum gate_form gate_form_at(const uint8_t *code, bool returns);
 
+/* The depth of one that tells of calls. */
+uint32_t gate_depth(const uint8_t *code);
+
 #endif

@@ -8,10 +8,15 @@
 
 #include <string.h>
 
-/* Bytes of each gate of the plan. */
+/* Bytes of what of each gate tells callers apart, and of all of it. */
+static uint32_t site_size(const struct plan *plan)
+{
+	return plan->sites ? GATES_SITE_SIZE : 0;
+}
+
 static uint32_t gates_size(const struct plan *plan)
 {
-	return plan->graph ? GATES_GRAPH_SIZE : GATES_SIZE;
+	return site_size(plan) + (plan->graph ? GATES_GRAPH_SIZE : 0);
 }
 
 static uint32_t round_up(uint32_t count, uint32_t to)
@@ -21,19 +26,24 @@ static uint32_t round_up(uint32_t count, uint32_t to)
 
 void gates_reserve(struct making *making)
 {
+	enum { ROW = PLAN_GRAPH_CHILDREN * PLAN_GRAPH_SLOTS };
 	struct plan *plan = making->plan;
 	size_t count = making->image->functions.count;
 
-	if (!making->request->calls)
+	if (!gates_wanted(making->request))
 		return;
 	plan->counts_entries = making->request->depth >= PLAN_BLOCKS;
+	plan->sites = making->request->calls;
 	plan->graph = making->request->graph;
 	plan->gates_size = (uint32_t)(count * gates_size(plan));
-	plan->slot_count = (uint32_t)(count * plan_gate_slots(plan));
 	/* All modules' begin so that a node has one place for a child in all of them. */
 	if (plan->graph)
-		plan->slot_count = round_up(plan->slot_count,
-					    PLAN_GRAPH_CHILDREN * PLAN_GRAPH_SLOTS);
+		plan->cells_slot = round_up((uint32_t)count * PLAN_GRAPH_SLOTS, ROW);
+	plan->slot_count = plan->cells_slot;
+	if (plan->sites)
+		plan->slot_count += (uint32_t)count * PLAN_GATE_SLOTS;
+	if (plan->graph)
+		plan->slot_count = round_up(plan->slot_count, ROW);
 	vector_reserve(&plan->code, plan->gates_size);
 	memset(plan->code.items, 0xcc, plan->gates_size);
 	plan->code.count = plan->gates_size;
@@ -74,38 +84,97 @@ uint32_t gates_body(const struct plan *plan, const struct plan_function *functio
 	       (gates_of_hooked(plan, function) ? TRAMPOLINE_GATED_HOOK : 0);
 }
 
+/* Whether its gate tells the resident of calls, after it has told callers apart. */
+static bool tells_calls(const struct plan *plan, const struct plan_function *function)
+{
+	return plan->sites && plan->graph && !(function->flags & IMAGE_FUNCTION_GO);
+}
+
+/* Where in plan.code it does so. */
+static uint32_t graph_gate(const struct plan *plan, const struct plan_function *function)
+{
+	return index_of(plan, function) * gates_size(plan) + site_size(plan);
+}
+
 uint64_t gates_counted(const struct plan *plan, const struct plan_function *function)
 {
 	/* The entry of such a function is as it was. */
 	if (function->call_end)
 		return function->address;
+	if (tells_calls(plan, function))
+		return plan->code_address + graph_gate(plan, function);
 	return plan->code_address + gates_body(plan, function);
 }
 
-static enum gate_form form_of(const struct making *making, uint32_t index)
+/* Whether callers are not told apart, nor calls told of. */
+static bool is_plain(const struct making *making, uint32_t index)
 {
-	const struct plan_function *function = &making->plan->functions.items[index];
-
-	if (function->flags & IMAGE_FUNCTION_GO || making->choices[index].passed_on)
-		return GATE_PLAIN;
-	if (making->plan->graph &&
-	    (making->choices[index].keep_flags || making->request->spans))
-		return GATE_GRAPH_KEEP_FLAGS;
-	if (making->plan->graph)
-		return function->step_count ? GATE_GRAPH : GATE_TALLY;
-	return making->choices[index].keep_flags ? GATE_KEEP_FLAGS : GATE_CELL;
+	return making->plan->functions.items[index].flags & IMAGE_FUNCTION_GO ||
+	       making->choices[index].passed_on;
 }
 
-/* Where in the bank lies what a gate calls. Returns are seen of functions relocated
- * whole. */
-static uint32_t routine_of(const struct making *making,
-			   const struct plan_function *function)
+static enum gate_form graph_form(const struct making *making, uint32_t index)
 {
+	if (making->choices[index].keep_flags || making->request->spans)
+		return GATE_GRAPH_KEEP_FLAGS;
+	return making->plan->functions.items[index].step_count ? GATE_GRAPH : GATE_TALLY;
+}
+
+static void write_site(const struct making *making, struct emitter *emitter,
+		       uint32_t index, struct gate gate)
+{
+	const struct plan *plan = making->plan;
+	const struct plan_function *function = &plan->functions.items[index];
+
+	gate.form = making->choices[index].keep_flags ? GATE_KEEP_FLAGS : GATE_CELL;
+	gate.slot = (plan->cells_slot + index * PLAN_GATE_SLOTS) * plan->slot_size;
+	gate.routine = making->request->hook_layout.arc;
+	if (tells_calls(plan, function))
+		gate.target = plan->code_address + graph_gate(plan, function);
+	gate_emit(emitter, &gate);
+}
+
+/* Returns are seen of functions relocated whole. */
+static void write_graph(const struct making *making, struct emitter *emitter,
+			uint32_t index, struct gate gate)
+{
+	const struct plan *plan = making->plan;
 	const struct plan_hook_layout *layout = &making->request->hook_layout;
 
-	if (!making->plan->graph)
-		return layout->arc;
-	return function->step_count ? layout->enter : layout->tally;
+	gate.form = graph_form(making, index);
+	gate.slot = index * PLAN_GRAPH_SLOTS * plan->slot_size;
+	gate.routine =
+		plan->functions.items[index].step_count ? layout->enter : layout->tally;
+	if (making->request->spans)
+		gate.name = spans_name(making, index);
+	gate_emit(emitter, &gate);
+}
+
+static void write_gate(const struct making *making, struct emitter *emitter,
+		       uint32_t index)
+{
+	const struct plan *plan = making->plan;
+	const struct plan_function *function = &plan->functions.items[index];
+	struct gate gate = {
+		.form = GATE_PLAIN,
+		.slot = plan_lost_slot(plan, index) * plan->slot_size,
+		.number = index,
+		.graph = &making->request->hook_layout.graph,
+		.target = plan->code_address + gates_body(plan, function),
+	};
+
+	if (function->call_end)
+		gate.depth = making->choices[index].call_depth + 8u;
+	emitter->count = (size_t)index * gates_size(plan);
+	if (is_plain(making, index)) {
+		gate_emit(emitter, &gate);
+		return;
+	}
+	if (plan->sites)
+		write_site(making, emitter, index, gate);
+	emitter->count = (size_t)index * gates_size(plan) + site_size(plan);
+	if (plan->graph)
+		write_graph(making, emitter, index, gate);
 }
 
 void gates_write(struct making *making)
@@ -120,26 +189,10 @@ void gates_write(struct making *making)
 
 	for (uint32_t i = 0; i < plan->functions.count; i++) {
 		const struct plan_function *function = &plan->functions.items[i];
-		struct gate gate = {
-			.form = form_of(making, i),
-			.slot = i * plan_gate_slots(plan) * plan->slot_size,
-			.number = i,
-			.routine = routine_of(making, function),
-			.graph = &making->request->hook_layout.graph,
-			.target = plan->code_address + gates_body(plan, function),
-		};
 
-		if (function->reason != PLAN_INSTRUMENTED || plan_is_part(function) ||
-		    (function->call_end && !gates_in_call(plan, function)))
-			continue;
-		if (gate.form == GATE_PLAIN)
-			gate.slot += plan_gate_lost(plan) * plan->slot_size;
-		else if (making->request->spans)
-			gate.name = spans_name(making, i);
-		if (function->call_end)
-			gate.depth = making->choices[i].call_depth + 8u;
-		emitter.count = (size_t)i * gates_size(plan);
-		gate_emit(&emitter, &gate);
+		if (function->reason == PLAN_INSTRUMENTED && !plan_is_part(function) &&
+		    (!function->call_end || gates_in_call(plan, function)))
+			write_gate(making, &emitter, i);
 	}
 }
 
@@ -275,7 +328,16 @@ static struct plan_place body_of(const struct plan *plan, uint32_t index,
 	} else if (plan->counts_entries) {
 		place.uncounted[0] = function->slot * plan->slot_size;
 	}
+	place.enters = tells_calls(plan, function);
+	if (place.enters && function->call_end)
+		place.depth = gate_depth(plan->code.items + graph_gate(plan, function));
 	return place;
+}
+
+/* Whether an offset in a gate is in what tells of the call. */
+static bool is_in_graph(const struct plan *plan, uint32_t offset)
+{
+	return plan->graph && offset % gates_size(plan) >= site_size(plan);
 }
 
 /* `place` is that of the body, and `entry` that of a thread that has not counted. */
@@ -289,7 +351,13 @@ static void locate_in_gate(const struct plan *plan, uint32_t offset,
 		.code = scratch, .capacity = sizeof(scratch), .marks = &marks};
 	const struct plan_function *function =
 		&plan->functions.items[offset / gates_size(plan)];
-	const uint8_t *code = plan->code.items + offset - offset % gates_size(plan);
+	uint32_t start = offset - offset % gates_size(plan);
+
+	bool graph = is_in_graph(plan, offset);
+
+	if (graph)
+		start += site_size(plan);
+	const uint8_t *code = plan->code.items + start;
 	struct gate gate = {.form = gate_form_at(code, function->step_count)};
 
 	gate_emit(&emitter, &gate);
@@ -297,9 +365,12 @@ static void locate_in_gate(const struct plan *plan, uint32_t offset,
 	for (size_t i = 0; i < marks.count; i++) {
 		const struct emit_mark *mark = &marks.items[i];
 
-		if (mark->offset != offset % gates_size(plan))
+		if (mark->offset != offset - start)
 			continue;
-		*place = mark->kind == PLAN_PLACE_PROBE ? *entry : body;
+		*place = mark->kind == PLAN_PLACE_PROBE && !(graph && body.enters)
+				 ? *entry
+				 : body;
+		place->enters &= !graph || mark->kind == PLAN_PLACE_PROBE;
 		place->stack = mark->stack;
 		place->pushed = mark->pushed;
 		place->flags = mark->flags;

@@ -35,6 +35,8 @@
  * which tell the resident where the return address lies on the stack, and which function
  * it is (resident.S, enter); so do probes in front of returns, in functions relocated
  * whole. Those that are sooner over than the clock is read are counted alone (tally).
+ * If calls are counted by their sites as well, a gate tells callers apart and then tells
+ * of the call, and stubs lead to its second part.
  */
 #ifndef TRAMMEL_CODE_GATES_H
 #define TRAMMEL_CODE_GATES_H
@@ -42,11 +44,19 @@
 #include "code/making.h"
 
 enum {
-	GATES_SIZE = 112,       /* bytes of a gate; one for each function, at the start */
-	GATES_GRAPH_SIZE = 240, /* the same where call graphs are measured */
-	GATES_STUB_SIZE = 16,   /* bytes of a stub; those of plan.arcs, at the end */
-	GATES_LINK_SIZE = 48,   /* the same of plan.links, behind them */
+	/* Bytes of what tells callers apart, and of what tells of the call, behind it.
+	 * Each function has a gate of what is measured, at the start. */
+	GATES_SITE_SIZE = 112,
+	GATES_GRAPH_SIZE = 240,
+	GATES_STUB_SIZE = 16, /* bytes of a stub; those of plan.arcs, at the end */
+	GATES_LINK_SIZE = 48, /* the same of plan.links, behind them */
 };
+
+/* Whether functions have gates at all. */
+static inline bool gates_wanted(const struct plan_request *request)
+{
+	return request->calls || request->graph;
+}
 
 /* Makes room for the gates at the start of plan.code and for the cells in front of all
  * counters; nothing if calls are not to be counted so. */

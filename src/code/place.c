@@ -1,6 +1,7 @@
 #include "code/place.h"
 
 #include "code/decode.h"
+#include "code/gates.h"
 #include "code/trampoline.h"
 
 #include <string.h>
@@ -290,7 +291,7 @@ static bool place_call(const struct place *place, const struct entry *entry,
 	unsigned before = (unsigned)(entry->patch - function->address);
 	int32_t distance;
 
-	if (place->request->calls &&
+	if (gates_wanted(place->request) &&
 	    (!fit->direct ||
 	     !find_depth(entry->bytes + before, fit->displaced - before - CALL,
 			 &choice->call_depth)))

@@ -435,7 +435,7 @@ static void choose_counted(struct making *making)
 
 	making->calls = (struct whole_calls){&making->scan.map, making->readers,
 					     making->image, NULL};
-	if (!making->copy_calls || !request->calls || request->graph)
+	if (!making->copy_calls || !request->calls)
 		return;
 	making->calls.counted = memory_allocate_zeroed(count, sizeof(bool));
 	for (size_t i = 0; i < count; i++) {
@@ -505,7 +505,7 @@ static void write_functions(struct making *making)
 		row->slot = row->slots = plan->slot_count;
 		row->cold_slots = MAKING_COLD + making->cold_count;
 		if (plan->gates_size && !plan->counts_entries)
-			row->slot = i * plan_gate_slots(plan) + plan_gate_lost(plan);
+			row->slot = plan_lost_slot(plan, i);
 		row->reason = choice->reason;
 		write_function(making, i, row);
 		if (!row->hook && row->reason)

@@ -172,7 +172,9 @@ enum plan_fixup_kind {
  * for each of plan.functions: cells of two words, a return address and where in the bank
  * calls of the function by the call that returns there are counted (0: nowhere yet); then
  * how often it was called from sites for which there was no room, and nothing. Some bits
- * of the return address tell which cell it may have. In call graphs there are no cells.
+ * of the return address tell which cell it may have. In call graphs there are no cells,
+ * but a place that stands for the function, and counts in the same way what has no room;
+ * where calls are counted in both ways these places are in front of all cells.
  */
 enum {
 	PLAN_CELLS = 16,
@@ -241,7 +243,10 @@ struct plan {
 	/* Where calls are counted by their sites: */
 	uint32_t gates_size; /* bytes of plan.code that are gates; 0: they are not */
 	bool counts_entries; /* trampolines count, too */
-	bool graph;          /* gates and returns tell the resident: see code/gates.h */
+	bool sites;          /* gates tell callers apart: see code/gates.h */
+	bool graph;          /* gates and returns tell the resident: see there */
+	uint32_t cells_slot; /* counter of the first cell; those of call graphs are in
+				front */
 	uint32_t arc_code;   /* offset in plan.code of the stubs of arcs */
 	uint32_t arc_slot;   /* counter of the first arc; the others follow */
 	uint32_t link_code;  /* offset in plan.code of the stubs of links */
@@ -262,6 +267,7 @@ struct plan_graph_layout {
 	uint32_t mask;     /* from a node on: its mask */
 	uint32_t children; /* from a node on: PLAN_GRAPH_CHILDREN of its children */
 	uint32_t depth;    /* frames end here */
+	uint32_t near;     /* bytes: what is nearer is on the same stack */
 };
 
 struct plan_hook_layout {
@@ -277,7 +283,7 @@ struct plan_hook_layout {
 /* How much of a function is measured. */
 enum plan_depth {
 	PLAN_ENTRIES, /* its entry */
-	PLAN_CALLS,   /* and its calls, which are made in relocated code (copy_calls), or
+	PLAN_CALLS,   /* and its calls, which are made in relocated code (copy_calls), and
 			 with plan_request.graph its returns */
 	PLAN_BLOCKS,  /* each of its basic blocks */
 	PLAN_EDGES,   /* and each way from one to another; needs PLAN_PROBE_COUNT */
@@ -288,7 +294,8 @@ struct plan_request {
 	enum plan_probe probe;
 	enum plan_depth depth;
 	bool calls; /* calls are counted by their sites; needs PLAN_PROBE_COUNT */
-	bool graph; /* with `calls`: by their contexts instead, with their time */
+	bool graph; /* they are counted by their contexts, with their time; needs it, too
+		     */
 	bool spans; /* with `graph`: nothing is counted; gates tell the function's name */
 	uint64_t code_address; /* where the trampolines will lie, link-time; see
 				  plan.code_address */
@@ -367,7 +374,11 @@ struct plan_place {
 				 in the next */
 	uint8_t kept;         /* not 0: r11 is in the word PLAN_KEPT bytes below where rsp
 				 was; 2: and rax in that below it */
-	bool inside;          /* in the middle of the expansion of `instruction` */
+	bool enters; /* START, CALL_DONE: the call of `function` is still to be told to
+			the resident; its return address lies `depth` above where rsp was
+		      */
+	uint32_t depth;
+	bool inside; /* in the middle of the expansion of `instruction` */
 	/* MOVED, START, CALL_DONE: counters (displacements in the bank without the
 	 * module's) of probes that the thread has not run, and will not; PLAN_NO_SLOT:
 	 * none. */
@@ -435,15 +446,27 @@ bool plan_jump_at(const struct plan *plan, uint64_t address, uint32_t *ret_offse
  * link-time address that the original of the call returns to. */
 bool plan_return_of(const struct plan *plan, uint32_t code_offset, uint64_t *ret_address);
 
-/* Where calls are counted by their sites: how many counters the gate of each function
- * has, and which of them counts those from sites that are not known. */
+/* The counters of gates, see PLAN_CELLS: how many there are, which function one of them
+ * belongs to, and which counts a function's calls from sites that are not known. */
 static inline uint32_t plan_gate_slots(const struct plan *plan)
 {
-	return plan->graph ? PLAN_GRAPH_SLOTS : PLAN_GATE_SLOTS;
+	uint32_t count = (uint32_t)plan->functions.count;
+
+	if (plan->sites)
+		return plan->cells_slot + count * PLAN_GATE_SLOTS;
+	return plan->gates_size ? count * PLAN_GRAPH_SLOTS : 0;
 }
-static inline uint32_t plan_gate_lost(const struct plan *plan)
+static inline uint32_t plan_function_of_gate(const struct plan *plan, uint32_t slot)
 {
-	return plan_gate_slots(plan) - 2;
+	if (plan->sites && slot >= plan->cells_slot)
+		return (slot - plan->cells_slot) / PLAN_GATE_SLOTS;
+	return slot / PLAN_GRAPH_SLOTS;
+}
+static inline uint32_t plan_lost_slot(const struct plan *plan, uint32_t function)
+{
+	if (plan->sites)
+		return plan->cells_slot + (function + 1) * PLAN_GATE_SLOTS - 2;
+	return (function + 1) * PLAN_GRAPH_SLOTS - 2;
 }
 
 /* The arc at a site; NULL: it has none. And its row in plan.links. */

@@ -65,7 +65,6 @@ struct trm_error *collector_combine(const char *list, struct collector *ret_coll
 	scoped_free char *copy = memory_copy_string(list);
 	char *rest = copy, *name;
 	struct collector all = {.name = list};
-	bool places = false;
 
 	while ((name = strsep(&rest, ","))) {
 		const struct collector *one;
@@ -73,14 +72,7 @@ struct trm_error *collector_combine(const char *list, struct collector *ret_coll
 		TRM_TRY(collector_find(name, &one));
 		add(&all, one);
 		all.summary = one->summary;
-		places |= one->calls && !one->graph;
 	}
-	if (all.graph && places)
-		return trm_error_create(
-			TRM_ERROR_USAGE,
-			"-m %s: calls are told apart by their contexts or by their "
-			"places: measure one after the other",
-			list);
 	*ret_collector = all;
 	return NULL;
 }

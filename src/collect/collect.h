@@ -15,7 +15,7 @@ struct collector {
 	bool covers;           /* of counts it is only kept that they are not 0 */
 	bool edges;            /* counts of edges are kept, too */
 	bool calls;            /* calls are counted by their sites: see code/gates.h */
-	bool graph;            /* with `calls`: by their contexts, with time */
+	bool graph;            /* the same by their contexts, with time */
 	bool pbo;              /* what compilers read is written beside the profile */
 	bool regions;          /* the program's own context is recorded */
 	bool trace;            /* and each event of it */

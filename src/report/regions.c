@@ -2,6 +2,7 @@
  * each took. */
 #include "report/regions.h"
 
+#include "base/cleanup.h"
 #include "base/search.h"
 #include "base/text.h"
 
@@ -153,7 +154,12 @@ void report_trees_select(struct report_profile *profile)
 void report_graph_finish(struct report_profile *profile)
 {
 	const struct report_tree *tree = &profile->graph;
+	/* Images whose calls are known by their places, too. */
+	scoped_free bool *placed =
+		memory_allocate_zeroed(profile->images.count + 1, sizeof(*placed));
 
+	vector_for_each (&profile->arcs, arc)
+		placed[arc->image] = true;
 	vector_for_each (&tree->counts, row) {
 		const struct report_region *call = &tree->nodes.items[row->region];
 		struct report_arc arc = {.function = call->function,
@@ -163,7 +169,7 @@ void report_graph_finish(struct report_profile *profile)
 					 .kind = keep(profile, "context"),
 					 .count = row->count};
 
-		if (call->function == REPORT_NONE || !row->count)
+		if (call->function == REPORT_NONE || !row->count || placed[row->image])
 			continue;
 		if (call->parent != REPORT_NONE)
 			arc.caller = tree->nodes.items[call->parent].function;

@@ -33,6 +33,20 @@
 	mov	16(%rsp), %r8
 	mov	24(%rsp), %r9
 	.endm
+	/* Ticks since the last look, to the node that had them; changes rax and rdx. Goes on
+	 * at 1 where there is no clock. */
+	.macro take_time timed
+	cmpl	$0, %gs:WIRE_BANK_UNTIMED
+	jne	1f
+	rdtsc
+	shl	$32, %rdx
+	or	%rdx, %rax
+	mov	%gs:WIRE_GRAPH_AT, %edx
+	sub	%gs:WIRE_GRAPH_LAST, %rax
+	add	%rax, %gs:WIRE_GRAPH_LAST
+\timed:
+	add	%rax, %gs:WIRE_GRAPH_NODES + 16(%rdx)
+	.endm
 /* clang-format on */
 
 #endif

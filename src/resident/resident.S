@@ -72,7 +72,7 @@ resident_start:
 	.long arc_counted - resident_start
 	.long arc_return - resident_start
 	.long arc_end - resident_start
-	.irp	name, enter, leave_call, tally, span_begin, span_end
+	.irp	name, enter, leave_call, tally, span_begin, span_end, switch_stack
 	.long \name - resident_start
 	.long \name\()_lowered - resident_start
 	.long \name\()_half - resident_start
@@ -435,35 +435,35 @@ arc_end:
  * graph is measured (struct wire_graph). All are told in rax where the return address lies on the
  * stack; behind their own return address lie the opcode of a mov and the displacement of the
  * function's cell. Nothing of the program's is changed or followed: which calls are still under
- * way is told by their places alone. A stack grows downwards, so what lies at or below the place
- * of a call, or of a return, is over, however it was left. So each may be done again, or not at
- * all, up to the increment that counts a call: a signal that arrives before that finds the thread
- * moved back into the gate.
+ * way is told by their places alone. A stack grows downwards, so what lies on it at or below the
+ * place of a call, or of a return, is over, however it was left (stacks.S tells stacks apart). So
+ * each may be done again, or not at all, up to the increment that counts a call: a signal that
+ * arrives before that finds the thread moved back into the gate.
  * The node that was innermost when the clock was last read has the time from then on. Not all
  * calls of nodes whose calls are short are timed: time in them is that node's, and is moved when
  * it is added up (session/callgraph.c).
  * As for arc: with the controller dead threads may share a bank; all numbers stay within their
  * bounds then. They change rax and flags.
  */
+	/* rcx becomes the innermost frame around r8, on the same stack. What is right below the
+	 * last one is so; all else is looked at. */
+	.macro find_stack name
+	mov	%r8, %rdx
+	sub	%gs:WIRE_GRAPH_FRAMES(%rcx), %rdx
+	dec	%rdx
+	cmp	$WIRE_GRAPH_NEAR, %rdx
+	jb	\name\()_alone
+	lea	0f(%rip), %r9
+	jmp	switch_stack
+0:	cmp	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)
+	jae	\name\()_drop
+\name\()_alone:
+	.endm
 	/* Inverts the place, to r8; rcx becomes the innermost frame. */
 	.macro take_place
 	not	%rax
 	mov	%rax, %r8
 	mov	%gs:WIRE_GRAPH_TOP, %ecx
-	.endm
-	/* Ticks since the last look, to the node that had them; changes rax and rdx. Goes on
-	 * at 1 where there is no clock. */
-	.macro take_time timed
-	cmpl	$0, %gs:WIRE_BANK_UNTIMED
-	jne	1f
-	rdtsc
-	shl	$32, %rdx
-	or	%rdx, %rax
-	mov	%gs:WIRE_GRAPH_AT, %edx
-	sub	%gs:WIRE_GRAPH_LAST, %rax
-	add	%rax, %gs:WIRE_GRAPH_LAST
-\timed:
-	add	%rax, %gs:WIRE_GRAPH_NODES + 16(%rdx)
 	.endm
 	/* A call of node r9 was timed. Where its calls are short, not all of them are from now
 	 * on. Changes rax and rdx. */
@@ -590,9 +590,7 @@ enter_lowered:
 enter_half:
 enter_saved:
 	take_place
-	cmp	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)
-	jae	enter_drop
-enter_alone:
+	find_stack enter
 	find_child enter
 	movzbl	%gs:WIRE_GRAPH_NODES + WIRE_GRAPH_MASK_AT(%rax), %edx
 	test	%dl, %gs:WIRE_GRAPH_NODES + 8(%rax)
@@ -646,17 +644,24 @@ leave_call_done:
 	lea	48(%rsp), %rsp
 leave_call_return:
 	ret
-	/* The call has no frame, or those that it made have some; or its node has the clock:
-	 * the call was timed, or part of it. */
+	/* The call has no frame, or those that it made have some; or it is on another stack; or
+	 * its node has the clock: the call was timed, or part of it. */
 leave_call_search:
-	jb	leave_call_done
 	mov	%r8, 16(%rsp)
 	mov	%r9, 24(%rsp)
 leave_call_saved:
 	mov	%rax, %r8
-	cmp	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)
+	sub	%gs:WIRE_GRAPH_FRAMES(%rcx), %rax
+	jz	2f
+	dec	%rax
+	cmp	$WIRE_GRAPH_NEAR, %rax
+	jb	leave_call_alone
+	lea	0f(%rip), %r9
+	jmp	switch_stack
+0:	cmp	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)
+	jb	leave_call_alone
 	jne	leave_call_drop
-	mov	%edx, %r9d
+2:	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %r9d
 	sub	$16, %ecx
 	take_time leave_call_timed
 	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
@@ -679,9 +684,7 @@ tally_lowered:
 tally_half:
 tally_saved:
 	take_place
-	cmp	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)
-	jae	tally_drop
-tally_alone:
+	find_stack tally
 	find_child tally
 	lea	WIRE_GRAPH_NODES + 8(%rax), %r9d
 tally_lost:

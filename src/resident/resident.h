@@ -29,6 +29,7 @@ enum {
 	RESIDENT_TALLY,
 	RESIDENT_SPAN_BEGIN,
 	RESIDENT_SPAN_END,
+	RESIDENT_SWITCH,
 	RESIDENT_ROUTINES
 };
 
@@ -60,8 +61,8 @@ struct resident_table {
 	uint32_t arc_return;  /* the last instruction, with all registers restored */
 	uint32_t arc_end;
 	struct resident_routine graph[RESIDENT_ROUTINES]; /* that of calls, of returns, of
-					     calls whose returns are not seen, and of
-					     begins and ends of spans */
+					     calls whose returns are not seen, of begins
+					     and ends of spans, and of another stack */
 	uint32_t span_unmask;       /* puts the signal mask right behind a span */
 	uint32_t span_unmask_saved; /* from here registers are in wire_spans */
 	uint32_t span_unmask_end;

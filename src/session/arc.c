@@ -1,5 +1,6 @@
 /* Threads in gates (code/gates.h) and in what of the resident those call, and probes at
  * returns. */
+#include "session/callgraph.h"
 #include "session/signals.h"
 
 #include "resident/resident.h"
@@ -31,7 +32,7 @@ static void add_time(const struct thread *thread,
 		     const struct user_regs_struct *registers)
 {
 	struct wire_graph *graph =
-		(void *)((char *)thread->bank->shared + WIRE_BANK_HEADER);
+		(void *)((char *)thread->bank->shared + WIRE_GRAPH_BASE);
 	uint64_t node = registers->rdx / sizeof(graph->nodes[0]);
 
 	if (node < sizeof(graph->nodes) / sizeof(graph->nodes[0]))
@@ -154,8 +155,9 @@ bool arc_holds(const struct space *space, uint64_t rip)
 	       routine_at(offset) || is_unmasking(offset);
 }
 
-bool arc_take_pushed(const struct thread *thread, const struct plan_place *place,
-		     struct user_regs_struct *registers)
+/* Nothing is taken if the stack cannot be read. */
+static bool read_pushed(const struct thread *thread, const struct plan_place *place,
+			struct user_regs_struct *registers)
 {
 	const uint64_t changed = 0xcd5; /* the status flags, and the direction */
 	int memory = thread->process->space->memory_fd;
@@ -182,6 +184,18 @@ bool arc_take_pushed(const struct thread *thread, const struct plan_place *place
 	return true;
 }
 
+bool arc_take_pushed(const struct thread *thread, const struct module *module,
+		     const struct plan_place *place, struct user_regs_struct *registers)
+{
+	if (!read_pushed(thread, place, registers))
+		return false;
+	registers->rsp += place->stack;
+	if (place->enters)
+		callgraph_enter(thread, module, place->function,
+				registers->rsp + place->depth);
+	return true;
+}
+
 uint32_t arc_counter(const struct thread *thread, const struct module *module,
 		     const struct plan_function *function,
 		     const struct user_regs_struct *registers)
@@ -189,7 +203,7 @@ uint32_t arc_counter(const struct thread *thread, const struct module *module,
 	enum { CALL = 5 };
 	const struct plan *plan = module->file->plan;
 	uint32_t index = (uint32_t)(function - plan->functions.items);
-	uint32_t slot = index * plan_gate_slots(plan) + plan_gate_lost(plan);
+	uint32_t slot = plan_lost_slot(plan, index);
 	uint64_t site = 0;
 
 	if (!remote_failed(remote_read(thread->process->space->memory_fd, registers->rsp,

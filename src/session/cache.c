@@ -147,7 +147,8 @@ bool cache_grew(const struct cache *cache)
 uint64_t cache_counters_reserved(const struct session_options *options)
 {
 	const struct collector *collector = options->collector;
-	const uint64_t size = collector->graph   ? sizeof(struct wire_graph)
+	const uint64_t size = collector->graph ? WIRE_GRAPH_BASE - WIRE_BANK_HEADER +
+							 sizeof(struct wire_graph)
 			      : collector->calls ? sizeof(struct wire_arcs)
 			      : collector->spans ? sizeof(struct wire_spans)
 						 : 0;
@@ -278,7 +279,7 @@ static uint64_t distance_of(const struct module_file *file, const struct image *
 	const uint64_t growth = options->collector->depth == PLAN_EDGES ? 7 : 6;
 	uint64_t span = 0, text = 0;
 
-	if (options->collector->depth == PLAN_ENTRIES && !options->collector->calls)
+	if (options->collector->depth == PLAN_ENTRIES)
 		return CODE_DISTANCE - file->variant * VARIANT_DISTANCE;
 	vector_for_each (&image->segments, segment) {
 		uint64_t end = segment->address + segment->memory_size - image->base;
@@ -311,7 +312,7 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 		.image = image,
 		.probe = options->collector->probe,
 		.depth = options->collector->depth,
-		.calls = options->collector->calls || spans,
+		.calls = options->collector->calls,
 		.graph = options->collector->graph || spans,
 		.spans = spans,
 		.code_address = code_address,
@@ -333,7 +334,8 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 					  .nodes = WIRE_GRAPH_NODES,
 					  .mask = WIRE_GRAPH_MASK_AT,
 					  .children = WIRE_GRAPH_CHILDREN_AT,
-					  .depth = WIRE_GRAPH_DEPTH}},
+					  .depth = WIRE_GRAPH_DEPTH,
+					  .near = WIRE_GRAPH_NEAR}},
 		.live = options->live,
 	};
 

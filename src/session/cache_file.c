@@ -46,8 +46,8 @@ struct header {
 	uint8_t leak_checked, walks_stacks;
 	uint32_t slot_count, slot_size, cold_slot, part_count, counters_at;
 	uint32_t instrumented;
-	uint32_t gates_size, arc_code, arc_slot, link_code;
-	bool counts_entries, graph;
+	uint32_t gates_size, cells_slot, arc_code, arc_slot, link_code;
+	bool counts_entries, graph, sites;
 	struct module_own_words own_words;
 	uint64_t code_address;
 	uint64_t text_count;
@@ -142,8 +142,10 @@ static struct plan *plan_of(const struct header *header, char *bytes)
 	plan->counters_at = header->counters_at;
 	plan->uses_gs = header->uses_gs;
 	plan->gates_size = header->gates_size;
+	plan->cells_slot = header->cells_slot;
 	plan->counts_entries = header->counts_entries;
 	plan->graph = header->graph;
+	plan->sites = header->sites;
 	plan->arc_code = header->arc_code;
 	plan->arc_slot = header->arc_slot;
 	plan->link_code = header->link_code;
@@ -264,8 +266,10 @@ static struct header make_header(const struct module_file *file)
 	header.cold_slot = plan->cold_slot;
 	header.part_count = plan->part_count;
 	header.gates_size = plan->gates_size;
+	header.cells_slot = plan->cells_slot;
 	header.counts_entries = plan->counts_entries;
 	header.graph = plan->graph;
+	header.sites = plan->sites;
 	header.arc_code = plan->arc_code;
 	header.arc_slot = plan->arc_slot;
 	header.link_code = plan->link_code;

@@ -10,7 +10,7 @@ _Static_assert(WIRE_GRAPH_CHILDREN == PLAN_GRAPH_CHILDREN,
 
 static struct wire_graph *graph_of(const struct bank *bank)
 {
-	return (struct wire_graph *)(void *)((char *)bank->shared + WIRE_BANK_HEADER);
+	return (struct wire_graph *)(void *)((char *)bank->shared + WIRE_GRAPH_BASE);
 }
 
 /* The context of a parent with this key, made if it is new. */
@@ -185,6 +185,21 @@ void callgraph_merge(struct image_graph *graph)
 	graph->counts.count = kept + 1;
 }
 
+/* Whether a frame is no call but says where those of another stack begin. */
+static bool begins_stack(const struct wire_graph *graph, uint64_t frame)
+{
+	uint64_t start = graph->stack / sizeof(graph->frames[0]), around;
+
+	while (start > frame &&
+	       start < sizeof(graph->frames) / sizeof(graph->frames[0])) {
+		around = (graph->frames[start].around >> 8) / sizeof(graph->frames[0]);
+		if (around >= start)
+			return false;
+		start = around;
+	}
+	return start && start == frame;
+}
+
 void callgraph_note_calls(const struct session *session, const struct bank *bank,
 			  struct thread_calls *calls)
 {
@@ -200,6 +215,8 @@ void callgraph_note_calls(const struct session *session, const struct bank *bank
 	for (uint64_t i = 1; i <= count; i++) {
 		uint64_t node = graph->frames[i].node / sizeof(graph->nodes[0]);
 
+		if (begins_stack(graph, i))
+			continue;
 		if (node > WIRE_GRAPH_MAX / sizeof(graph->nodes[0]))
 			node = 0;
 		vector_push(calls, ((struct thread_call){graph->frames[i].place,
@@ -228,6 +245,47 @@ static uint32_t make_child(struct wire_graph *graph, uint32_t function, uint32_t
 	return (uint32_t)graph->used;
 }
 
+/* What stands for a function in nodes. */
+static uint32_t name_of(const struct module *module, uint32_t function)
+{
+	return WIRE_BANK_HEADER + (module->first_slot + function * PLAN_GRAPH_SLOTS) *
+					  (uint32_t)sizeof(uint64_t);
+}
+
+/* The innermost frame whose call is still under way when something else has its return
+ * address at a place, as the resident's enter finds it. */
+static uint64_t frame_around(const struct wire_graph *graph, uint64_t place)
+{
+	uint64_t i = (graph->top < WIRE_GRAPH_DEPTH ? graph->top : WIRE_GRAPH_DEPTH) /
+		     sizeof(graph->frames[0]);
+
+	while (i && i * sizeof(graph->frames[0]) != graph->stack &&
+	       graph->frames[i].place >= ~place)
+		i--;
+	return i;
+}
+
+void callgraph_enter(const struct thread *thread, const struct module *module,
+		     uint32_t function, uint64_t place)
+{
+	enum { FRAMES = WIRE_GRAPH_DEPTH / sizeof(struct wire_graph_frame) };
+	const struct plan *plan = module->file->plan;
+	struct wire_graph *graph = thread->bank ? graph_of(thread->bank) : NULL;
+	uint64_t around = graph ? frame_around(graph, place) : 0;
+	uint32_t node;
+
+	if (!graph || graph->frames[around].node > WIRE_GRAPH_BEYOND)
+		return;
+	node = graph->frames[around].node == WIRE_GRAPH_BEYOND
+		       ? WIRE_GRAPH_BEYOND
+		       : make_child(graph, name_of(module, function),
+				    graph->frames[around].node);
+	graph->nodes[node / sizeof(graph->nodes[0])].calls++;
+	if (plan->functions.items[function].step_count && around < FRAMES)
+		graph->frames[++around] = (struct wire_graph_frame){~place, node, 0};
+	graph->top = around * sizeof(graph->frames[0]);
+}
+
 void callgraph_begin(const struct session *session, const struct bank *bank,
 		     const struct thread_calls *calls)
 {
@@ -247,6 +305,7 @@ void callgraph_begin(const struct session *session, const struct bank *bank,
 			(struct wire_graph_frame){.place = call->place, .node = node};
 	}
 	graph->top = calls->count * sizeof(graph->frames[0]);
+	graph->stack = 0;
 	graph->at = node;
 	graph->last = __rdtsc();
 }
@@ -277,12 +336,8 @@ static void note_frame(void *context, uint64_t place, uint64_t pc)
 	    frames->calls->count >= WIRE_GRAPH_DEPTH / sizeof(struct wire_graph_frame))
 		return;
 	index = function->part_of;
-	vector_push(
-		frames->calls,
-		((struct thread_call){
-			~place, WIRE_BANK_HEADER +
-					(module->first_slot + index * PLAN_GRAPH_SLOTS) *
-						(uint32_t)sizeof(uint64_t)}));
+	vector_push(frames->calls,
+		    ((struct thread_call){~place, name_of(module, index)}));
 }
 
 void callgraph_begin_within(const struct session *session, struct thread *thread,

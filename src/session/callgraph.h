@@ -26,6 +26,11 @@ void callgraph_note_calls(const struct session *session, const struct bank *bank
 void callgraph_begin(const struct session *session, const struct bank *bank,
 		     const struct thread_calls *calls);
 
+/* Adds a call by hand to what a thread's bank has: of a function of a module, by its
+ * index there, whose return address lies at `place`. It is not timed. */
+void callgraph_enter(const struct thread *thread, const struct module *module,
+		     uint32_t function, uint64_t place);
+
 /* The same within the calls that its stack tells of: it ran before. */
 void callgraph_begin_within(const struct session *session, struct thread *thread,
 			    const struct user_regs_struct *registers);

@@ -35,7 +35,7 @@ static uint64_t measure(const void *code, struct wire_bank *bank)
 {
 	const struct resident_table *table = code;
 	const struct wire_graph *graph =
-		(const void *)((const char *)bank + WIRE_BANK_HEADER);
+		(const void *)((const char *)bank + WIRE_GRAPH_BASE);
 	const struct wire_graph_node *node = &graph->nodes[1];
 	uint64_t start = (uint64_t)(uintptr_t)code, least = UINT64_MAX;
 
@@ -57,7 +57,7 @@ static uint64_t measure(const void *code, struct wire_bank *bank)
 
 uint64_t callgraph_cost_ticks(void)
 {
-	const size_t size = WIRE_BANK_HEADER + sizeof(struct wire_graph) + PAGE;
+	const size_t size = WIRE_GRAPH_BASE + sizeof(struct wire_graph) + PAGE;
 	void *code = mmap(NULL, WIRE_RESIDENT_SIZE, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	void *bank = mmap(NULL, size, PROT_READ | PROT_WRITE,

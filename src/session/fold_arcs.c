@@ -145,11 +145,11 @@ void saving_arcs(struct saving *saving, const struct saving_tally *tally)
 			continue;
 		if (!plan->counts_entries)
 			*calls = sums[i];
-		else if (*calls > sums[i] && !plan->graph)
+		else if (*calls > sums[i] && plan->sites)
 			save_arc(saving, tally, i,
 				 &(const struct origin){.kind = "unknown"},
 				 *calls - sums[i]);
 	}
-	if (!plan->graph) /* these have contexts instead */
+	if (plan->sites) /* the others have contexts instead */
 		save_arcs(saving, tally);
 }

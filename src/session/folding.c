@@ -41,7 +41,7 @@ static const struct family_module *module_of_slot(struct folding *folding, uint3
 static void add_arc(struct folding *folding, const struct family_module *module,
 		    uint32_t slot, uint64_t address, uint64_t count)
 {
-	uint32_t function = slot / plan_gate_slots(module->file->plan);
+	uint32_t function = plan_function_of_gate(module->file->plan, slot);
 
 	if (!folding->arcs || !count)
 		return;
@@ -52,19 +52,13 @@ static void add_arc(struct folding *folding, const struct family_module *module,
 						       .count = count}));
 }
 
-static uint32_t gate_slots(const struct plan *plan)
-{
-	return plan->gates_size ? (uint32_t)plan->functions.count * plan_gate_slots(plan)
-				: 0;
-}
-
 /* Of a gate's counters one is a count: see PLAN_CELLS. */
 static void add_lost(struct folding *folding, const struct family_module *module,
 		     uint32_t slot, uint64_t count)
 {
 	const struct plan *plan = module->file->plan;
 
-	if (slot % plan_gate_slots(plan) == plan_gate_lost(plan))
+	if (slot == plan_lost_slot(plan, plan_function_of_gate(plan, slot)))
 		add_arc(folding, module, slot, 0, count);
 }
 
@@ -75,7 +69,7 @@ static void add_count(void *context, uint32_t slot, uint64_t count)
 
 	if (slot >= folding->first_slot)
 		module = module_of_slot(folding, slot);
-	if (module && slot - module->first_slot < gate_slots(module->file->plan))
+	if (module && slot - module->first_slot < plan_gate_slots(module->file->plan))
 		add_lost(folding, module, slot - module->first_slot, count);
 	else if (module)
 		folding->visit(folding->context, module->file, slot - module->first_slot,
@@ -94,7 +88,8 @@ static void add_table(struct folding *folding)
 		uint32_t slot = (entry->gate - WIRE_BANK_HEADER) / sizeof(uint64_t);
 		const struct family_module *module = module_of_slot(folding, slot);
 
-		if (module && slot - module->first_slot < gate_slots(module->file->plan))
+		if (module &&
+		    slot - module->first_slot < plan_gate_slots(module->file->plan))
 			add_arc(folding, module, slot - module->first_slot, entry->site,
 				entry->count);
 	}
@@ -104,7 +99,7 @@ static void add_table(struct folding *folding)
 static void add_contexts(struct folding *folding)
 {
 	const struct wire_graph *graph =
-		(const void *)((const char *)folding->bank->shared + WIRE_BANK_HEADER);
+		(const void *)((const char *)folding->bank->shared + WIRE_GRAPH_BASE);
 	uint64_t used = graph->used < WIRE_GRAPH_MAX ? graph->used : WIRE_GRAPH_MAX;
 
 	for (uint64_t i = 1; i <= used / sizeof(graph->nodes[0]); i++) {
@@ -112,7 +107,8 @@ static void add_contexts(struct folding *folding)
 		uint32_t slot = (node->function - WIRE_BANK_HEADER) / sizeof(uint64_t);
 		const struct family_module *module = module_of_slot(folding, slot);
 
-		if (module && slot - module->first_slot < gate_slots(module->file->plan))
+		if (module &&
+		    slot - module->first_slot < plan_gate_slots(module->file->plan))
 			add_arc(folding, module, slot - module->first_slot, 0,
 				node->calls);
 	}
@@ -167,12 +163,13 @@ static void visit_banks(const struct session *session, const struct process *pro
 			bool take, struct folding *folding)
 {
 	struct family *family = process->space->family;
-	bool calls = session->options->collector->calls;
+	const struct collector *collector = session->options->collector;
+	bool gates = collector->calls || collector->graph;
 
-	if (session->options->collector->spans)
+	if (collector->spans)
 		return; /* nothing is counted */
 	folding->family = family;
-	if (calls)
+	if (gates)
 		folding->first_slot = family->reserved;
 	vector_for_each (&family->arena->banks, bank) {
 		if ((*bank)->owner != process->pid)
@@ -183,9 +180,8 @@ static void visit_banks(const struct session *session, const struct process *pro
 			arena_take_flags(family->arena, *bank, add_count, folding);
 		else
 			arena_read_bank(family->arena, *bank, add_count, folding);
-		if (calls)
-			(session->options->collector->graph ? add_contexts
-							    : add_table)(folding);
+		if (gates)
+			(collector->calls ? add_table : add_contexts)(folding);
 	}
 }
 

@@ -7,6 +7,7 @@
 #include "session/signals.h"
 
 #include "code/branch.h"
+#include "code/gates.h"
 #include "resident/resident.h"
 #include "session/residues.h"
 #include "session/spans.h"
@@ -272,9 +273,8 @@ static enum settled settle_trampoline(struct session *session, struct thread *th
 	if (place.kind == PLAN_PLACE_UNKNOWN)
 		return settle_restorer(module, registers);
 	function = function_of(module, place.function);
-	if (!arc_take_pushed(thread, &place, registers))
+	if (!arc_take_pushed(thread, module, &place, registers))
 		return UNSETTLED;
-	registers->rsp += place.stack;
 	switch (place.kind) {
 	case PLAN_PLACE_PROBE:
 		registers->rip = place.original + module->bias;
@@ -597,8 +597,14 @@ void signals_leave_gate(const struct session *session, struct thread *thread)
 	if (!module ||
 	    registers.rip - module->code_address >= module->file->plan->gates_size)
 		return;
-	if (locate(module, registers.rip).kind == PLAN_PLACE_PROBE)
+	const struct plan_place place = locate(module, registers.rip);
+
+	if (place.kind == PLAN_PLACE_PROBE)
 		settle_trampoline(NULL, thread, module, &how, &registers);
+	else if (place.enters && arc_take_pushed(thread, module, &place, &registers))
+		registers.rip = module->code_address +
+				gates_body(module->file->plan,
+					   function_of(module, place.function));
 	trm_error_destroy(remote_set_registers(thread->tid, &registers));
 }
 

@@ -75,9 +75,10 @@ bool arc_find_gate(const struct thread *thread, struct user_regs_struct *registe
 uint32_t arc_counter(const struct thread *thread, const struct module *module,
 		     const struct plan_function *function,
 		     const struct user_regs_struct *registers);
-/* Takes what a probe or a gate has on the stack back into registers. */
-bool arc_take_pushed(const struct thread *thread, const struct plan_place *place,
-		     struct user_regs_struct *registers);
+/* Takes what a probe or a gate has on the stack back into registers, rsp too, and does
+ * what of a gate must not be done from its start again. */
+bool arc_take_pushed(const struct thread *thread, const struct module *module,
+		     const struct plan_place *place, struct user_regs_struct *registers);
 
 /* Whether an operation failed; the error is dropped: the thread is gone then, and its
  * last event tells the rest. */

@@ -28,13 +28,16 @@ CHECK(wire_bank, leave, WIRE_BANK_LEAVE);
 CHECK(wire_bank, tally, WIRE_BANK_TALLY);
 CHECK(wire_bank, span_begin, WIRE_BANK_SPAN);
 CHECK(wire_bank, span_end, WIRE_BANK_SPAN_END);
-CHECK(wire_graph, top, WIRE_GRAPH_TOP - WIRE_BANK_HEADER);
-CHECK(wire_graph, last, WIRE_GRAPH_LAST - WIRE_BANK_HEADER);
-CHECK(wire_graph, used, WIRE_GRAPH_USED - WIRE_BANK_HEADER);
-CHECK(wire_graph, at, WIRE_GRAPH_AT - WIRE_BANK_HEADER);
-CHECK(wire_graph, index, WIRE_GRAPH_INDEX - WIRE_BANK_HEADER);
-CHECK(wire_graph, frames, WIRE_GRAPH_FRAMES - WIRE_BANK_HEADER);
-CHECK(wire_graph, nodes, WIRE_GRAPH_NODES - WIRE_BANK_HEADER);
+CHECK(wire_graph, top, WIRE_GRAPH_TOP - WIRE_GRAPH_BASE);
+CHECK(wire_graph, last, WIRE_GRAPH_LAST - WIRE_GRAPH_BASE);
+CHECK(wire_graph, used, WIRE_GRAPH_USED - WIRE_GRAPH_BASE);
+CHECK(wire_graph, at, WIRE_GRAPH_AT - WIRE_GRAPH_BASE);
+CHECK(wire_graph, index, WIRE_GRAPH_INDEX - WIRE_GRAPH_BASE);
+CHECK(wire_graph, frames, WIRE_GRAPH_FRAMES - WIRE_GRAPH_BASE);
+CHECK(wire_graph, nodes, WIRE_GRAPH_NODES - WIRE_GRAPH_BASE);
+CHECK(wire_graph, stack, WIRE_GRAPH_STACK - WIRE_GRAPH_BASE);
+CHECK(wire_graph, next, WIRE_GRAPH_NEXT - WIRE_GRAPH_BASE);
+CHECK(wire_graph, stacks, WIRE_GRAPH_STACKS - WIRE_GRAPH_BASE);
 CHECK(wire_graph_node, calls, 8);
 CHECK(wire_graph_node, ticks, 16);
 CHECK(wire_graph_node, children, WIRE_GRAPH_CHILDREN_AT);
@@ -70,8 +73,13 @@ _Static_assert(sizeof(struct wire_control) == WIRE_BANKS_OFFSET - WIRE_CONTROL_O
 	       "the banks follow wire_control");
 _Static_assert(sizeof(struct wire_bank) + 0x1000 <= WIRE_BANK_HEADER,
 	       "the resident's stack needs the rest");
+_Static_assert(sizeof(struct wire_arcs) <= WIRE_GRAPH_BASE - WIRE_BANK_HEADER &&
+		       WIRE_GRAPH_BASE % 0x1000 == 0,
+	       "the tree lies behind the table");
 _Static_assert(sizeof(struct wire_arc) == 24, "entries as resident.S sees them");
 _Static_assert(sizeof(struct wire_graph_node) == 64, "nodes as resident.S sees them");
 _Static_assert(sizeof(struct wire_graph_frame) == 16, "frames as resident.S sees them");
+_Static_assert(sizeof(struct wire_graph_stack) == 1 << WIRE_GRAPH_STACK_SHIFT,
+	       "stacks as resident.S sees them");
 _Static_assert(WIRE_GRAPH_BEYOND == WIRE_GRAPH_MAX + 64, "it follows all others");
 _Static_assert(sizeof(struct wire_registers) == WIRE_HOOK_REGISTERS, "the hook's frame");

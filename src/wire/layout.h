@@ -19,7 +19,7 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 25
+#define WIRE_VERSION 27
 
 #define WIRE_RESIDENT_SIZE  0x6000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x6000
@@ -102,18 +102,27 @@
 #define WIRE_CELL_LOST    0x100 /* from the cells on: the counter where there is no room */
 
 /*
- * Where the context-sensitive call graph is measured, the first counters of each bank are
- * struct wire_graph. Nodes and frames are named by their distance from the first one;
- * 0 is the root, and the frame below all others. All-zero is an empty one.
+ * Where the context-sensitive call graph is measured, struct wire_graph lies behind that
+ * table, which is a hole if calls are not counted by their sites, too. Nodes and frames
+ * are named by their distance from the first one; 0 is the root, and the frame below all
+ * others. All-zero is an empty one.
  */
-#define WIRE_GRAPH_TOP         0x4000
-#define WIRE_GRAPH_LAST        0x4008
-#define WIRE_GRAPH_USED        0x4010
-#define WIRE_GRAPH_AT          0x4018
-#define WIRE_GRAPH_INDEX       0x4040
-#define WIRE_GRAPH_FRAMES      0x404040
-#define WIRE_GRAPH_NODES       0x604080
-#define WIRE_GRAPH_BITS        20 /* of an index */
+#define WIRE_GRAPH_BASE        0x2c5000
+#define WIRE_GRAPH_TOP         (WIRE_GRAPH_BASE + 0x0)
+#define WIRE_GRAPH_LAST        (WIRE_GRAPH_BASE + 0x8)
+#define WIRE_GRAPH_USED        (WIRE_GRAPH_BASE + 0x10)
+#define WIRE_GRAPH_AT          (WIRE_GRAPH_BASE + 0x18)
+#define WIRE_GRAPH_INDEX       (WIRE_GRAPH_BASE + 0x40)
+#define WIRE_GRAPH_FRAMES      (WIRE_GRAPH_BASE + 0x400040)
+#define WIRE_GRAPH_NODES       (WIRE_GRAPH_BASE + 0x600080)
+#define WIRE_GRAPH_STACK       (WIRE_GRAPH_BASE + 0x20)
+#define WIRE_GRAPH_NEXT        (WIRE_GRAPH_BASE + 0x28)
+#define WIRE_GRAPH_STACKS      (WIRE_GRAPH_BASE + 0x1600100)
+#define WIRE_GRAPH_STACKS_SIZE 0x40000 /* bytes of them */
+#define WIRE_GRAPH_STACK_SHIFT 10      /* bytes of one: 1 << this */
+#define WIRE_GRAPH_STACK_MAX   1008    /* bytes of its frames */
+#define WIRE_GRAPH_NEAR        0x4000  /* bytes: what is nearer is on the same stack */
+#define WIRE_GRAPH_BITS        20      /* of an index */
 #define WIRE_GRAPH_MASK        0xfffff
 #define WIRE_GRAPH_MIX         0x1e3779b1
 #define WIRE_GRAPH_TRIED       16 /* timed calls after which a node is known */
@@ -380,22 +389,38 @@ struct wire_graph_node {
 	 * caller's node and their own. */
 	uint32_t children[WIRE_GRAPH_CHILDREN];
 };
-/* A call that has not returned. */
+/*
+ * A call that has not returned; or where frames of another stack begin. Then `place` is
+ * one at or above all of that stack's, the node what was innermost when the thread came
+ * to it, and `around` tells where the stack around it begins (from the first frame on; 0:
+ * with that one), in its upper 24 bits, and which of wire_graph.stacks is to keep its
+ * frames.
+ */
 struct wire_graph_frame {
 	uint64_t place; /* of the return address on the stack, with all bits inverted */
 	uint32_t node;
-	uint32_t pad_;
+	uint32_t around; /* of a call it means nothing */
+};
+/* What is left of the frames of a stack that the thread has switched away from. */
+struct wire_graph_stack {
+	uint64_t place; /* of the frame in front of them; 0: this is none */
+	uint64_t size;  /* bytes of frames */
+	struct wire_graph_frame frames[WIRE_GRAPH_STACK_MAX / 16];
 };
 struct wire_graph {
 	uint64_t top;  /* the innermost frame */
 	uint64_t last; /* ticks: when the clock was last read */
 	uint64_t used; /* bytes of nodes behind the root */
 	uint64_t at;   /* the innermost node then */
-	uint64_t pad_[4];
+	uint64_t
+		stack; /* where the frames of the thread's stack begin; 0: at the first */
+	uint64_t next; /* of stacks[], in turn */
+	uint64_t pad_[2];
 	/* Nodes by wire_graph_row, or one of the rows behind that; 0: none. */
 	uint32_t index[1 << WIRE_GRAPH_BITS];
 	struct wire_graph_frame frames[WIRE_GRAPH_DEPTH / 16 + 4];
 	struct wire_graph_node nodes[WIRE_GRAPH_MAX / 64 + 2];
+	struct wire_graph_stack stacks[WIRE_GRAPH_STACKS_SIZE >> WIRE_GRAPH_STACK_SHIFT];
 };
 
 /* Children of one node whose functions are near each other lie in one line of the cache:

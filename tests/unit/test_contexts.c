@@ -7,6 +7,7 @@
 
 #include "code/gates.h"
 #include "resident/resident.h"
+#include "session/callgraph.h"
 #include "wire/layout.h"
 
 #include <asm/prctl.h>
@@ -49,28 +50,37 @@ __asm__(".text\n.balign 16\nsample_begin:\n"
 	/* a tail call */
 	"sample_tail: push %rbx\n nopl 8(%rax)\n call sample_leaf\n nopl 8(%rax)\n"
 	"pop %rbx\n mov $1, %edi\n .byte 0xe9\n .long sample_twice - . - 4\n"
+	".balign 16\n"
+	/* calls on another stack, in between */
+	"sample_aside: push %rbx\n mov %rsp, %rbx\n nopl 8(%rax)\n"
+	"mov sample_stack(%rip), %rsp\n call sample_twice\n nopl 8(%rax)\n"
+	"mov %rbx, %rsp\n call sample_leaf\n nopl 8(%rax)\n pop %rbx\n ret\n"
+	"sample_stack: .quad 0\n"
 	".balign 16\nsample_end:\n");
 
 extern const uint8_t sample_begin[], sample_leaf[], sample_twice[], sample_first[],
 	sample_deep[], sample_leaves[], sample_leaves_1[], sample_away[], sample_back[],
-	sample_tail[], sample_end[];
+	sample_tail[], sample_aside[], sample_stack[], sample_end[];
 
-enum { LEAF, TWICE, FIRST, DEEP, LEAVES, AWAY, TAIL, FUNCTIONS };
+enum { LEAF, TWICE, FIRST, DEEP, LEAVES, AWAY, TAIL, ASIDE, FUNCTIONS };
 static const uint8_t *const starts[] = {sample_leaf, sample_twice,  sample_first,
 					sample_deep, sample_leaves, sample_away,
-					sample_tail, sample_end};
+					sample_tail, sample_aside,  sample_end};
 
 enum { BANK_SLOTS = 512, PAGE = 4096 };
 enum { GRAPH_SIZE = (sizeof(struct wire_graph) + PAGE - 1) / PAGE * PAGE };
 static struct {
 	struct wire_bank header;
 	uint8_t pad[WIRE_BANK_HEADER - sizeof(struct wire_bank)];
+	struct wire_arcs arcs;
+	uint8_t pad1[WIRE_GRAPH_BASE - WIRE_BANK_HEADER - sizeof(struct wire_arcs)];
 	struct wire_graph graph;
 	uint8_t pad2[GRAPH_SIZE - sizeof(struct wire_graph)];
 	uint64_t slots[BANK_SLOTS];
 } __attribute__((aligned(4096))) bank;
-static const uint32_t first_slot = WIRE_BANK_HEADER + GRAPH_SIZE;
+static const uint32_t first_slot = WIRE_GRAPH_BASE + GRAPH_SIZE;
 static const struct resident_table *table;
+static uint8_t other_stack[64 << 10] __attribute__((aligned(16)));
 
 static uint64_t at(const uint8_t *label)
 {
@@ -86,6 +96,7 @@ static void map_resident(void)
 	assert_ptr_not_equal(code, MAP_FAILED);
 	memcpy(code, resident_image, resident_image_size);
 	table = (const struct resident_table *)(const void *)code;
+	bank.header.arc = address + table->arc;
 	bank.header.enter = address + table->graph[RESIDENT_ENTER].start;
 	bank.header.leave = address + table->graph[RESIDENT_LEAVE].start;
 	bank.header.tally = address + table->graph[RESIDENT_TALLY].start;
@@ -93,18 +104,20 @@ static void map_resident(void)
 
 static void empty_bank(void)
 {
-	memset(&bank.graph, 0, sizeof(bank.graph));
-	memset(bank.slots, 0, sizeof(bank.slots));
+	/* Most of its pages were never used. */
+	assert_int_equal(
+		madvise(&bank.arcs, sizeof(bank) - WIRE_BANK_HEADER, MADV_DONTNEED), 0);
 }
 
-static void open_area(struct whole_area *area, bool copy_calls)
+/* With `places` calls are counted by these, too. */
+static void open_area(struct whole_area *area, bool copy_calls, bool places)
 {
 	size_t size = (size_t)(sample_end - sample_begin);
 	struct plan_request request = {
 		.image = &area->image,
 		.probe = PLAN_PROBE_COUNT,
 		.depth = PLAN_CALLS,
-		.calls = true,
+		.calls = places,
 		.graph = true,
 		.copy_calls = copy_calls,
 		.hook_own = 1,
@@ -115,11 +128,14 @@ static void open_area(struct whole_area *area, bool copy_calls)
 					  .nodes = WIRE_GRAPH_NODES,
 					  .mask = WIRE_GRAPH_MASK_AT,
 					  .children = WIRE_GRAPH_CHILDREN_AT,
-					  .depth = WIRE_GRAPH_DEPTH},
+					  .depth = WIRE_GRAPH_DEPTH,
+					  .near = WIRE_GRAPH_NEAR},
+				.arc = WIRE_BANK_ARC,
 				.enter = WIRE_BANK_ENTER,
 				.leave = WIRE_BANK_LEAVE,
 				.tally = WIRE_BANK_TALLY}};
 	const uint64_t back = at(sample_leaves_1);
+	const uint64_t stack = (uint64_t)(uintptr_t)(other_stack + sizeof(other_stack));
 
 	whole_area_open(area, sample_begin, size, size, IMAGE_DYNAMIC);
 	for (int i = 0; i < FUNCTIONS; i++)
@@ -128,6 +144,7 @@ static void open_area(struct whole_area *area, bool copy_calls)
 	whole_area_make(area, &request, first_slot);
 	assert_true(area->plan->slot_count <= BANK_SLOTS);
 	memcpy((void *)(uintptr_t)at(sample_back), &back, sizeof(back));
+	memcpy((void *)(uintptr_t)at(sample_stack), &stack, sizeof(stack));
 	empty_bank();
 	assert_int_equal(syscall(SYS_arch_prctl, ARCH_SET_GS, &bank), 0);
 }
@@ -172,7 +189,7 @@ static uint64_t all_calls(void)
 	return sum;
 }
 
-enum { ALL_CALLS = 1 + 3 + 4 + 7 + 9 + 5 };
+enum { ASIDE_CALLS = 5, ALL_CALLS = 1 + 3 + 4 + 7 + 9 + 5 + ASIDE_CALLS };
 
 static void run_all(void)
 {
@@ -182,6 +199,7 @@ static void run_all(void)
 	whole_run(at(sample_deep), 1, 3, 1);
 	whole_run(at(sample_leaves), 1, 2, 1);
 	whole_run(at(sample_tail), 1, 2, 1);
+	whole_run(at(sample_aside), 1, 2, 1);
 }
 
 static void check_all(uint64_t times)
@@ -199,6 +217,8 @@ static void check_all(uint64_t times)
 	assert_int_equal(CALLS(TAIL, LEAF), times);
 	assert_int_equal(CALLS(TAIL, TWICE), 0);
 	assert_int_equal(CALLS(TWICE), 2 * times);
+	assert_int_equal(CALLS(ASIDE, TWICE, LEAF), 2 * times);
+	assert_int_equal(CALLS(ASIDE, LEAF), times);
 	assert_int_equal(all_calls(), times * ALL_CALLS);
 	assert_int_equal(bank.graph.top, 0);
 }
@@ -209,7 +229,7 @@ static void test_contexts(void **state)
 
 	(void)state;
 	for (int copies = 0; copies < 2; copies++) {
-		open_area(&area, copies);
+		open_area(&area, copies, false);
 		assert_int_equal(area.plan->functions.items[LEAF].step_count, 0);
 		assert_int_not_equal(area.plan->functions.items[TWICE].step_count, 0);
 		/* The jump at the entry may lie over a call that is copied. */
@@ -230,7 +250,7 @@ static void test_times(void **state)
 	uint64_t sum = 0, before, after;
 
 	(void)state;
-	open_area(&area, true);
+	open_area(&area, true, false);
 	run_all();
 	before = bank.graph.last;
 	for (uint32_t i = 0; i <= bank.graph.used / sizeof(bank.graph.nodes[0]); i++)
@@ -255,7 +275,7 @@ static void test_full(void **state)
 	struct whole_area area;
 
 	(void)state;
-	open_area(&area, true);
+	open_area(&area, true, false);
 	whole_run(at(sample_first), 1, 2, 1);
 	bank.graph.used = WIRE_GRAPH_MAX;
 	run_all();
@@ -287,16 +307,30 @@ static void test_full(void **state)
  * with its registers, and on as session/arc.c has it. */
 struct interruption {
 	struct whole_area area;
-	size_t steps, wanted; /* in the resident; the one that is interrupted */
+	size_t steps, wanted; /* in gates and the resident; the one that is interrupted */
 	bool done;
 };
 
 static const struct resident_routine *routine_at(uint64_t offset)
 {
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < RESIDENT_ROUTINES; i++)
 		if (offset >= table->graph[i].start && offset < table->graph[i].end)
 			return &table->graph[i];
 	return NULL;
+}
+
+/* A call that its gate has not told of yet, though its place is counted. */
+static void enter_by_hand(struct plan *plan, const struct plan_place *place, uint64_t rsp)
+{
+	struct module_file file = {.plan = plan};
+	const struct module module = {.file = &file,
+				      .first_slot = (first_slot - WIRE_BANK_HEADER) /
+						    sizeof(uint64_t)};
+	struct bank own = {.shared = &bank.header};
+	const struct thread thread = {.bank = &own};
+
+	if (place->enters)
+		callgraph_enter(&thread, &module, place->function, rsp + place->depth);
 }
 
 static void go_back(const struct resident_routine *routine, greg_t *registers,
@@ -323,7 +357,7 @@ static void go_back(const struct resident_routine *routine, greg_t *registers,
 static void interrupt(void *context, ucontext_t *ucontext)
 {
 	struct interruption *interruption = context;
-	const struct plan *plan = interruption->area.plan;
+	struct plan *plan = interruption->area.plan;
 	greg_t *registers = ucontext->uc_mcontext.gregs;
 	uint64_t offset = (uint64_t)registers[REG_RIP] - (uint64_t)(uintptr_t)table;
 	const struct resident_routine *routine =
@@ -331,23 +365,26 @@ static void interrupt(void *context, ucontext_t *ucontext)
 	struct plan_place place;
 	const uint64_t *stack;
 
-	if (!routine || interruption->done ||
-	    interruption->steps++ != interruption->wanted)
+	if ((!routine && (uint64_t)registers[REG_RIP] - WHOLE_CODE >= plan->gates_size) ||
+	    interruption->done || interruption->steps++ != interruption->wanted)
 		return;
 	interruption->done = true;
-	go_back(routine, registers, offset);
+	if (routine)
+		go_back(routine, registers, offset);
 	place = plan_locate(plan, whole_original_at, &interruption->area.image,
 			    (uint32_t)((uint64_t)registers[REG_RIP] - WHOLE_CODE));
 	stack = (const uint64_t *)(uintptr_t)registers[REG_RSP];
-	assert_true(place.pushed || place.kept == 2);
+	assert_int_not_equal(place.kind, PLAN_PLACE_UNKNOWN);
+	assert_true(!routine || place.pushed || place.kept == 2);
 	if (place.pushed)
 		registers[REG_RAX] = (greg_t)stack[place.flags];
 	registers[REG_RSP] += place.stack;
 	stack = (const uint64_t *)(uintptr_t)registers[REG_RSP] - PLAN_KEPT / 8;
-	if (place.kept) {
+	if (place.kept)
 		registers[REG_R11] = (greg_t)stack[0];
+	if (place.kept == 2)
 		registers[REG_RAX] = (greg_t)stack[-1];
-	}
+	enter_by_hand(plan, &place, (uint64_t)registers[REG_RSP]);
 	if (place.kind == PLAN_PLACE_START || place.kind == PLAN_PLACE_CALL_DONE) {
 		/* Counted: behind the gate. */
 		registers[REG_RIP] =
@@ -370,12 +407,25 @@ static void interrupt(void *context, ucontext_t *ucontext)
 	registers[REG_RIP] = (greg_t)place.original;
 }
 
-static void test_interrupted(void **state)
+/* All calls that were counted by their places. */
+static uint64_t all_places(const struct plan *plan)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < FUNCTIONS; i++)
+		sum += bank.slots[plan_lost_slot(plan, i)];
+	for (uint64_t i = 0; i < bank.arcs.used; i++)
+		sum += bank.arcs.entries[i].count;
+	for (uint32_t i = 0; i < plan->arcs.count; i++)
+		sum += bank.slots[plan->arc_slot + i];
+	return sum;
+}
+
+static void interrupt_all(bool copies, bool places)
 {
 	struct interruption interruption;
 
-	(void)state;
-	open_area(&interruption.area, true);
+	open_area(&interruption.area, copies, places);
 	run_all();
 	for (size_t wanted = 0;; wanted++) {
 		empty_bank();
@@ -385,27 +435,47 @@ static void test_interrupted(void **state)
 		for (int i = 0; i < 3; i++)
 			run_all();
 		whole_run_stepped(at(sample_first), 1, 2, 1, interrupt, &interruption);
+		whole_run_stepped(at(sample_aside), 1, 2, 1, interrupt, &interruption);
 		if (!interruption.done)
 			break;
 		/* The last return may have been passed over: the next call tells. */
 		whole_run(at(sample_leaf), 1, 2, 1);
 		assert_int_equal(CALLS(FIRST, TWICE, LEAF), 8);
 		assert_int_equal(CALLS(FIRST, TWICE), 4);
+		assert_int_equal(CALLS(ASIDE, TWICE, LEAF), 8);
+		assert_int_equal(CALLS(ASIDE, LEAF), 4);
 		assert_int_equal(CALLS(LEAF), 4);
-		assert_int_equal(all_calls(), 3 * ALL_CALLS + 5);
+		assert_int_equal(all_calls(), 3 * ALL_CALLS + 5 + ASIDE_CALLS);
 		assert_int_equal(bank.graph.top, 0);
+		if (places)
+			assert_int_equal(all_places(interruption.area.plan),
+					 3 * ALL_CALLS + 5 + ASIDE_CALLS);
 	}
 	assert_true(interruption.steps > 100);
 	whole_area_close(&interruption.area);
 }
 
+static void test_interrupted(void **state)
+{
+	(void)state;
+	interrupt_all(true, false);
+}
+
+/* Where calls are counted by their places, too, both counts are the same, wherever a
+ * signal finds the thread. */
+static void test_both(void **state)
+{
+	(void)state;
+	interrupt_all(true, true);
+	interrupt_all(false, true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_contexts),
-		cmocka_unit_test(test_times),
-		cmocka_unit_test(test_full),
-		cmocka_unit_test(test_interrupted),
+		cmocka_unit_test(test_contexts), cmocka_unit_test(test_times),
+		cmocka_unit_test(test_full),     cmocka_unit_test(test_interrupted),
+		cmocka_unit_test(test_both),
 	};
 
 	map_resident();

@@ -7,7 +7,6 @@ const struct collector collector_callgraph = {
 	.summary = "calls and time of every function in each of its contexts",
 	.probe = PLAN_PROBE_COUNT,
 	.depth = PLAN_CALLS,
-	.calls = true,
 	.graph = true,
 	.slot_size = 8,
 };

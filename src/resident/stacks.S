@@ -1,0 +1,192 @@
+/*
+ * Call graphs of threads that switch stacks: coroutines, and signals' handlers with a stack of
+ * their own.
+ */
+#include "resident/assembly.h"
+
+	.text
+/*
+ * Which stack a place is on. Nobody tells where stacks are, nor when a thread switches. But their
+ * calls lie close together: a place is on the stack of which some frame is near it, or between its
+ * first and its last one. If there is none, it is on a new stack. The frames of the stack that the
+ * thread is on are the last ones of wire_graph.frames, behind one that tells where they begin.
+ * Stacks further out are those that it came from, and have their frames in front of that. Those of
+ * all others are kept in wire_graph.stacks: the 256 that were left last, the outermost 63 of each.
+ * What is called on a new stack is called by what was innermost before; and so is what begins anew
+ * on one that was used before.
+ * Goes on at r9, and takes the inverted place in r8. rcx is the innermost frame, and then that of
+ * the right stack. Changes rax and rdx; r9 and a word lie at 40(%rsp) and 32(%rsp) meanwhile. All
+ * may be done again: what is copied is valid once something says so.
+ */
+	.irp	label, , _lowered, _half, _saved, _timed, _done, _return, _search, _end
+	.globl	switch_stack\label
+	.endr
+
+	.set	frames, WIRE_GRAPH_FRAMES
+	.set	kept, WIRE_GRAPH_STACKS
+	/* Goes to `to` if the place is near what lies between two frames, of which the second is
+	 * `less` in front of where it says; changes r9. */
+	.macro near where, first, last, less, to
+	mov	%gs:\where - \less\()(%\last), %r9
+	sub	%gs:\where\()(%\first), %r9
+	add	$(2 * WIRE_GRAPH_NEAR), %r9
+	mov	%r9, 32(%rsp)
+	mov	%r8, %r9
+	sub	%gs:\where\()(%\first), %r9
+	add	$WIRE_GRAPH_NEAR, %r9
+	cmp	32(%rsp), %r9
+	jbe	\to
+	.endm
+	/* Where a stack's frames begin, if the first frame does not tell: that may be none. */
+	.macro first_frame of
+	test	%\of, %\of
+	jnz	1f
+	mov	$16, %\of
+1:
+	.endm
+
+	.balign 64
+switch_stack:
+switch_stack_lowered:
+switch_stack_half:
+switch_stack_saved:
+switch_stack_search:
+	mov	%r9, 40(%rsp)
+	test	%ecx, %ecx
+	jz	stack_found
+	mov	%gs:WIRE_GRAPH_STACK, %eax
+	first_frame eax
+	near	frames, rax, rcx, 0, stack_same
+	/* One of those further out? */
+	mov	%gs:WIRE_GRAPH_STACK, %edx
+0:	test	%edx, %edx
+	jz	stack_kept
+	mov	%gs:WIRE_GRAPH_FRAMES + 12(%rdx), %eax
+	shr	$8, %eax
+	cmp	%edx, %eax
+	jae	stack_kept
+	first_frame eax
+	near	frames, rax, rdx, 16, stack_outer
+	mov	%gs:WIRE_GRAPH_FRAMES + 12(%rdx), %edx
+	shr	$8, %edx
+	jmp	0b
+
+	/* It may begin further up than was known. */
+stack_same:
+	mov	%gs:WIRE_GRAPH_STACK, %edx
+	test	%edx, %edx
+	jz	stack_found
+	cmp	%r8, %gs:WIRE_GRAPH_FRAMES(%rdx)
+	jb	stack_found
+	lea	-1(%r8), %rax
+	mov	%rax, %gs:WIRE_GRAPH_FRAMES(%rdx)
+stack_found:
+	mov	40(%rsp), %r9
+	jmp	*%r9
+
+	/* Keeps the frames of all stacks up to that one which begins at rdx. */
+stack_outer:
+	mov	%edx, 32(%rsp)
+0:	mov	%gs:WIRE_GRAPH_STACK, %edx
+	test	%edx, %edx
+	jz	stack_changed
+	movzbl	%gs:WIRE_GRAPH_FRAMES + 12(%rdx), %eax
+	shl	$WIRE_GRAPH_STACK_SHIFT, %eax
+	sub	%edx, %ecx
+	cmp	$WIRE_GRAPH_STACK_MAX, %ecx
+	jbe	1f
+	mov	$WIRE_GRAPH_STACK_MAX, %ecx
+1:	mov	%rcx, %gs:WIRE_GRAPH_STACKS + 8(%rax)
+	mov	%gs:WIRE_GRAPH_FRAMES(%rdx), %r9
+	mov	%r9, %gs:WIRE_GRAPH_STACKS(%rax)
+	add	%edx, %ecx
+2:	cmp	%ecx, %edx
+	jae	3f
+	mov	%gs:WIRE_GRAPH_FRAMES + 16(%rdx), %r9
+	mov	%r9, %gs:WIRE_GRAPH_STACKS + 16(%rax)
+	mov	%gs:WIRE_GRAPH_FRAMES + 24(%rdx), %r9
+	mov	%r9, %gs:WIRE_GRAPH_STACKS + 24(%rax)
+	add	$16, %eax
+	add	$16, %edx
+	jmp	2b
+3:	mov	%gs:WIRE_GRAPH_STACK, %edx
+	lea	-16(%rdx), %ecx
+	mov	%gs:WIRE_GRAPH_FRAMES + 12(%rdx), %eax
+	shr	$8, %eax
+	mov	%rax, %gs:WIRE_GRAPH_STACK
+	mov	%rcx, %gs:WIRE_GRAPH_TOP
+	cmp	%edx, 32(%rsp)
+	jne	0b
+	jmp	stack_changed
+
+	/* One of those that are kept, or a new one. */
+stack_kept:
+	xor	%eax, %eax
+0:	cmpq	$0, %gs:WIRE_GRAPH_STACKS(%rax)
+	je	1f
+	mov	%gs:WIRE_GRAPH_STACKS + 8(%rax), %edx
+	add	%eax, %edx
+	near	kept, rax, rdx, 0, stack_back
+1:	add	$(1 << WIRE_GRAPH_STACK_SHIFT), %eax
+	cmp	$WIRE_GRAPH_STACKS_SIZE, %eax
+	jb	0b
+	mov	%gs:WIRE_GRAPH_NEXT, %eax
+	lea	(1 << WIRE_GRAPH_STACK_SHIFT)(%rax), %edx
+	and	$(WIRE_GRAPH_STACKS_SIZE - 1), %edx
+	mov	%rdx, %gs:WIRE_GRAPH_NEXT
+	movq	$0, %gs:WIRE_GRAPH_STACKS + 8(%rax)
+	lea	-1(%r8), %r9
+	mov	%r9, %gs:WIRE_GRAPH_STACKS(%rax)
+
+	/* Puts what of its frames can be under way behind the others. */
+stack_back:
+	mov	%gs:WIRE_GRAPH_STACKS + 8(%rax), %edx
+	lea	16(%rcx,%rdx), %r9
+	cmp	$WIRE_GRAPH_DEPTH, %r9
+	ja	stack_found
+0:	test	%edx, %edx
+	jz	1f
+	lea	(%rax,%rdx), %r9d
+	cmp	%r8, %gs:WIRE_GRAPH_STACKS(%r9)
+	jbe	1f
+	sub	$16, %edx
+	jmp	0b
+1:	mov	%gs:WIRE_GRAPH_STACKS(%rax), %r9
+	cmp	%r8, %r9
+	jb	2f
+	lea	-1(%r8), %r9
+2:	mov	%r9, %gs:WIRE_GRAPH_FRAMES + 16(%rcx)
+	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %r9d
+	mov	%r9d, %gs:WIRE_GRAPH_FRAMES + 24(%rcx)
+	mov	%eax, 32(%rsp)
+	shrl	$WIRE_GRAPH_STACK_SHIFT, 32(%rsp)
+	mov	%gs:WIRE_GRAPH_STACK, %r9d
+	shl	$8, %r9d
+	or	32(%rsp), %r9d
+	mov	%r9d, %gs:WIRE_GRAPH_FRAMES + 28(%rcx)
+	mov	%edx, 32(%rsp)
+3:	test	%edx, %edx
+	jz	4f
+	sub	$16, %edx
+	mov	%gs:WIRE_GRAPH_STACKS + 16(%rax,%rdx), %r9
+	mov	%r9, %gs:WIRE_GRAPH_FRAMES + 32(%rcx,%rdx)
+	mov	%gs:WIRE_GRAPH_STACKS + 24(%rax,%rdx), %r9
+	mov	%r9, %gs:WIRE_GRAPH_FRAMES + 40(%rcx,%rdx)
+	jmp	3b
+4:	mov	32(%rsp), %edx
+	add	$16, %ecx
+	lea	(%rcx,%rdx), %r9
+	mov	%r9, %gs:WIRE_GRAPH_TOP
+	mov	%rcx, %gs:WIRE_GRAPH_STACK
+	movq	$0, %gs:WIRE_GRAPH_STACKS(%rax)
+	mov	%r9d, %ecx
+	/* What went by up to now was on the other stack. */
+stack_changed:
+	take_time switch_stack_timed
+1:	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
+	mov	%rdx, %gs:WIRE_GRAPH_AT
+	jmp	stack_found
+switch_stack_done:
+switch_stack_return:
+switch_stack_end:
+	.section .note.GNU-stack, "", @progbits
