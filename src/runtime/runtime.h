@@ -215,6 +215,7 @@ enum runtime_event_kind {
 	RUNTIME_UNSET,     /* it ended */
 	RUNTIME_ITERATION, /* of a loop that was begun with it */
 	RUNTIME_PUSH,      /* asked for by the program */
+	RUNTIME_SAMPLE,    /* a timer struck; said at the next event */
 };
 
 struct runtime_event {

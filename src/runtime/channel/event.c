@@ -77,6 +77,7 @@ static void begin_measuring(struct channel_thread *own, const struct runtime_eve
 		own->clearing = own->channel->clearing;
 	}
 	sample(own, event);
+	own->sampled = 0;
 	own->stamp = event->now;
 	own->generation = own->channel->generation;
 }

@@ -3,6 +3,7 @@
  * metric. It is that of the context in which the thread was since its last snapshot.
  */
 #include "runtime/channel/internal.h"
+#include "runtime/channel/paths.h"
 #include "runtime/number.h"
 
 #include <string.h>
@@ -101,7 +102,8 @@ static void take(struct channel_thread *own, const struct runtime_event *event)
 	if (event->kind != RUNTIME_END && event->kind != RUNTIME_CHANGE)
 		return;
 	/* What ends while others are open in it has its own row. */
-	if (event->kind == RUNTIME_END && unlikely(event->node != event->before))
+	if (event->kind == RUNTIME_END && unlikely(event->node != event->before) &&
+	    event->node != paths_context(own->channel, event->before))
 		row = rows_at(own, event->node->number);
 	if (row)
 		take_end(own, row);

@@ -15,6 +15,8 @@
 	X(loop_statistics)                                                               \
 	X(perf)                                                                          \
 	X(sampler)                                                                       \
+	X(callpath)                                                                      \
+	X(symbollookup)                                                                  \
 	X(rusage)                                                                        \
 	X(memstat)                                                                       \
 	X(cpuinfo)                                                                       \

@@ -84,6 +84,7 @@ static uint32_t number_of(const struct runtime_event *event)
 	case RUNTIME_CHANGE:
 		return event->node->number;
 	case RUNTIME_PUSH:
+	case RUNTIME_SAMPLE:
 		return event->before->number;
 	default:
 		return event->attribute;
