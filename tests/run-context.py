@@ -5,11 +5,11 @@ import functools
 import os
 import sys
 
-from context import channels, common, counting, hard, languages, mpi, paths, processes, spans
+from context import channels, common, counting, hard, languages, mpi, openmp, paths, processes, spans
 from transparency import results, running, trammel
 
 GROUPS = {"count": counting, "process": processes, "hard": hard, "language": languages,
-          "mpi": mpi, "channel": channels, "path": paths, "spans": spans}
+          "mpi": mpi, "channel": channels, "path": paths, "openmp": openmp, "spans": spans}
 
 
 def run_test(test, name, programs, tool):

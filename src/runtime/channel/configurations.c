@@ -46,6 +46,9 @@ static const struct configuration configurations[] = {
 	 ", sum(sum#io.bytes.written) AS Written"
 	 ", scale(sum#io.time.ns, 1e-9) AS \"I/O time\"",
 	 " GROUP BY path", "", "tree", "stderr"},
+	{"openmp-report", NULL, "time in parallel regions, loops, tasks and barriers",
+	 CONFIGURATION_REPORT, "event,timer,aggregate,openmp,report",
+	 ", sum(region.count) AS Count" TIMES, " GROUP BY path", "", "tree", "stderr"},
 	{"sample-report", NULL, "processor time of each region, by samples",
 	 CONFIGURATION_REPORT, "event,aggregate,sampler,report", SAMPLES,
 	 " GROUP BY path", "", "tree", "stderr"},
@@ -143,7 +146,6 @@ static const struct {
 } missing[] = {
 	{"spot", "it is not built"},
 	{"mpi-report", "MPI is not measured"},
-	{"openmp-report", "OpenMP is not measured"},
 	{"cuda-activity-report", "GPUs are not measured"},
 	{"cuda-activity-profile", "GPUs are not measured"},
 	{"rocm-activity-report", "GPUs are not measured"},
