@@ -391,6 +391,15 @@ def counters(place):
     row = rows_of(done.stdout)["main/step"]
     expect(row["ns"] > 0, f"{row}")
     expect(b"does not offer hardware counters" in done.stderr or row["instructions"] > 100, f"{done}")
+    done = run(place, "counters", "300", CALI_SERVICES_ENABLE="event,aggregate,perf,report",
+               CALI_PERF_EVENTS="perf::PERF_COUNT_SW_PAGE_FAULTS,perf::CYCLES", CALI_REPORT_FILENAME="pfm.json",
+               CALI_REPORT_CONFIG="SELECT path, sum(sum#perf.perf::PERF_COUNT_SW_PAGE_FAULTS) AS faults "
+                                  "GROUP BY path FORMAT json")
+    if b"libpfm4, which may, is not there" not in done.stderr:
+        rows = rows_of(read(place, "pfm.json"))
+        expect(600 <= rows["faulting"]["faults"] < 700, f"{rows}")
+        expect(not done.stderr or b"'perf::CYCLES' cannot be had: this machine does not offer hardware counters"
+               in done.stderr, f"{done}")
     done = run(place, "plain", "2", CALI_SERVICES_ENABLE="event,aggregate,perf", CALI_PERF_EVENTS="moons")
     expect(b"the service 'perf' cannot be had: none of its events" in done.stderr, f"{done}")
 
