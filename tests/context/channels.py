@@ -177,6 +177,23 @@ def libraries(place):
     expect((row["opens"], row["closes"]) == (3, 3), f"{row}")
 
 
+def later(place):
+    """Libraries that are opened later, and what they need, are seen, however they are linked."""
+    for name, source, options in (
+            ("more.so", "#include <stdlib.h>\nvoid more(void) { void *volatile p = malloc(100); free(p); }", ()),
+            ("later.so", "#include <stdlib.h>\nvoid more(void);\nvoid take(int n) { while (n--) "
+             "{ void *volatile p = malloc(1000); free(p); more(); } }", ("./more.so", "-Wl,-rpath,$ORIGIN"))):
+        with open(os.path.join(place.folder, name + ".c"), "w", encoding="utf-8") as file:
+            file.write(source + "\n")
+        for bind in ("lazy", "now"):
+            subprocess.run(["gcc", "-O1", "-fPIC", "-shared", name + ".c", *options, "-Wl,-z," + bind, "-Wl,-z,relro",
+                            "-o", name], check=True, cwd=place.folder)
+            if name == "later.so":
+                done = run(place, "later", "10", CALI_CONFIG=f"alloc-report(output=stdout,{JSON})")
+                row = rows_of(done.stdout)["later"]
+                expect((row["Allocs"], row["Frees"]) == (20, 20), f"{bind}: {row}")
+
+
 def loops(place):
     done = run(place, "loops", "7", CALI_CONFIG=f"loop-report(output=stdout,{JSON})")
     rows = rows_of(done.stdout)
@@ -418,6 +435,6 @@ def steady(place):
         expect(len(marks) == 2 and marks[1] == marks[0] + 1, f"{config}: {lines[marks[0]:marks[1] + 1][:4]}")
 
 
-TESTS = (state, examples, report, agreement, several, threads, heap, files, locks, libraries, loops, metrics,
+TESTS = (state, examples, report, agreement, several, threads, heap, files, locks, libraries, later, loops, metrics,
          system, filters, policies, forks, mistakes, settings, handlers, mismatches, addresses, memory,
          log, names, samples, counters, steady)

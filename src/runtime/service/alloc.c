@@ -4,6 +4,7 @@
  * lock. What is live is of the whole process, since the service was first asked for.
  */
 #include "runtime/channel/paths.h"
+#include "runtime/service/loads.h"
 #include "runtime/service/wrap.h"
 
 #include <malloc.h>
@@ -120,6 +121,7 @@ static const char *start(struct channel *channel)
 {
 	__atomic_or_fetch(&measured, 1u << channel->number, __ATOMIC_RELAXED);
 	wrap_install(wraps, sizeof(wraps) / sizeof(wraps[0]));
+	loads_watch();
 	return real_malloc ? NULL : "the program has no malloc";
 }
 

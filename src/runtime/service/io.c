@@ -3,6 +3,7 @@
  * and fwrite are seen, as the program calls them; printf and the like are not.
  */
 #include "runtime/channel/paths.h"
+#include "runtime/service/loads.h"
 #include "runtime/service/wrap.h"
 
 #include <stdio.h>
@@ -100,6 +101,7 @@ static const char *start(struct channel *channel)
 {
 	channel->timed = true;
 	wrap_install(wraps, sizeof(wraps) / sizeof(wraps[0]));
+	loads_watch();
 	return NULL;
 }
 

@@ -4,6 +4,7 @@
  * that the program called.
  */
 #include "runtime/channel/paths.h"
+#include "runtime/service/loads.h"
 #include "runtime/service/wrap.h"
 
 #include <errno.h>
@@ -56,6 +57,7 @@ static const char *start(struct channel *channel)
 {
 	channel->timed = true;
 	wrap_install(wraps, sizeof(wraps) / sizeof(wraps[0]));
+	loads_watch();
 	return NULL;
 }
 
