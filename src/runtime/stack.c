@@ -86,7 +86,8 @@ static void reach(struct stack_walker *walker, uint64_t place)
 	walker->high = top;
 }
 
-static bool read_word(void *context, uint64_t address, uint64_t *ret_word)
+static __attribute__((no_sanitize_address)) bool
+read_word(void *context, uint64_t address, uint64_t *ret_word)
 {
 	const struct stack_walker *walker = context;
 	struct iovec here = {ret_word, sizeof(*ret_word)};
@@ -139,17 +140,15 @@ static void look_up(struct stack_code *code, uint64_t pc)
 	code->own = strstr(object.dlfo_link_map->l_name, "/libtrammel") != NULL;
 	code->known = tables.header && find_segment(&object, &tables) &&
 		      unwind_find_rule(&tables, pc, &code->rule);
+	code->plain = code->known && unwind_is_plain(&code->rule, &code->rbp);
 }
 
-/* Each frame is asked for once, so what is asked for is the stack. */
-static bool find_rule(void *context, uint64_t pc, struct unwind_rule *ret_rule)
+/* The next frame of the stack is in the function at this address. */
+static inline const struct stack_code *add_frame(struct stack_walker *walker, uint64_t pc)
 {
-	struct stack_walker *walker = context;
 	struct stack_code *code =
 		&walker->cache[pc * 0x9e3779b97f4a7c15u >> 32 & (STACK_CACHE - 1)];
 
-	if (walker->count == STACK_FRAMES)
-		return false;
 	if (unlikely(code->pc != pc)) {
 		code->pc = 0;
 		look_up(code, pc);
@@ -159,8 +158,50 @@ static bool find_rule(void *context, uint64_t pc, struct unwind_rule *ret_rule)
 		walker->skipped++;
 	if (code->in_module)
 		walker->frames[walker->count++] = pc;
+	return code;
+}
+
+/* Each frame is asked for once, so what is asked for is the stack. */
+static bool find_rule(void *context, uint64_t pc, struct unwind_rule *ret_rule)
+{
+	struct stack_walker *walker = context;
+	const struct stack_code *code;
+
+	if (walker->count == STACK_FRAMES)
+		return false;
+	code = add_frame(walker, pc);
 	*ret_rule = code->rule;
 	return code->known;
+}
+
+/* The same as unwind_walk, of a stack whose frames are plain, on what is known of the
+ * thread's stack. False: it is not so. */
+static __attribute__((no_sanitize_address)) bool
+walk_plain(struct stack_walker *walker, const struct unwind_place *place)
+{
+	uint64_t pc = place->pc - !place->exact, frame;
+	uint64_t rsp = place->registers[UNWIND_RSP], rbp = place->registers[UNWIND_RBP];
+
+	while (walker->count < STACK_FRAMES) {
+		const struct stack_code *code = add_frame(walker, pc);
+		uint64_t at;
+
+		if (!code->plain)
+			return !code->known || code->rule.outermost;
+		frame = code->rule.base == UNWIND_RBP ? rbp : rsp;
+		frame += (uint64_t)(int64_t)code->rule.offset;
+		at = frame + (uint64_t)(int64_t)code->rbp;
+		if (frame - sizeof(pc) < rsp || rsp < walker->low ||
+		    frame > walker->high || frame % sizeof(pc))
+			return false;
+		if (code->rbp && (at < walker->low || at > walker->high - sizeof(rbp)))
+			return false;
+		if (code->rbp)
+			memcpy(&rbp, (const void *)at, sizeof(rbp));
+		pc = *(const uint64_t *)(frame - sizeof(pc)) - 1;
+		rsp = frame;
+	}
+	return true;
 }
 
 static void walk(struct stack_walker *walker, const struct unwind_place *place)
@@ -175,7 +216,10 @@ static void walk(struct stack_walker *walker, const struct unwind_place *place)
 
 	walker->count = walker->skipped = 0;
 	reach(walker, place->registers[UNWIND_RSP]);
-	unwind_walk(&view, *place);
+	if (!walk_plain(walker, place)) {
+		walker->count = walker->skipped = 0;
+		unwind_walk(&view, *place);
+	}
 	errno = saved;
 }
 

@@ -21,7 +21,9 @@ struct stack_code {
 	struct unwind_rule rule;
 	bool in_module; /* else it was made at run time, and leads nowhere */
 	bool known;
-	bool own; /* of a library of ours */
+	bool own;    /* of a library of ours */
+	bool plain;  /* unwind_is_plain(), of which this is: */
+	int32_t rbp; /* bytes */
 };
 
 /* Belongs to one thread; used by it, or by its handlers, never by both. */

@@ -58,7 +58,6 @@ struct channel {
 	void (*sinks[CHANNEL_SERVICES_MAX])(struct channel_thread *own,
 					    const struct runtime_event *event);
 	uint32_t sink_count;
-	struct call_paths *paths; /* NULL: contexts have none; channel/paths.h */
 	struct channel_metric metrics[CHANNEL_METRICS_MAX];
 	uint32_t metric_count;
 	uint32_t row_width; /* words of an aggregated row */
@@ -78,8 +77,9 @@ struct channel {
 		bool drops_oldest;
 	} trace;
 
-	uint32_t lookups; /* enum publish_lookup, at a flush */
-	uint64_t log_us;  /* of textlog: shorter regions are not said */
+	struct call_paths *paths; /* NULL: contexts have none; channel/paths.h */
+	uint32_t lookups;         /* enum publish_lookup, at a flush */
+	uint64_t log_us;          /* of textlog: shorter regions are not said */
 
 	struct runtime_lock lock; /* of what follows */
 	struct channel_thread *threads;
@@ -116,10 +116,11 @@ struct channel_thread {
 	uint64_t blocks;                      /* of the trace */
 	uint64_t iterations, iteration_ticks; /* of loop_statistics */
 	uint64_t stamp;                       /* of the last snapshot, ticks */
-	uint64_t sampled; /* strikes that were said with their call paths */
 	uint64_t *values;                     /* by metric: of this snapshot */
 	uint64_t last[CHANNEL_METRICS_MAX];
 	uint64_t space[CHANNEL_METRICS_MAX];
+	struct path_memory *path_memory; /* of the last paths; NULL: none yet */
+	uint64_t sampled; /* strikes that were said with their call paths */
 };
 
 /* A channel of these services ("event,timer,aggregate") and settings; what cannot be had

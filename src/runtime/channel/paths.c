@@ -202,21 +202,67 @@ static void take_rest(struct channel_thread *own)
 	own->sampled -= said;
 }
 
+/* The last path of a context: most of the next one is the same. Outermost first. */
+struct path_memory {
+	const struct context_node *context;
+	uint32_t count;
+	uint64_t frames[STACK_FRAMES];
+	struct context_node *nodes[STACK_FRAMES];
+};
+
+enum { MEMORIES = 8 };
+
+void paths_deinit(struct channel_thread *own)
+{
+	if (own->path_memory)
+		runtime_unmap(own->path_memory, MEMORIES * sizeof(*own->path_memory));
+	own->path_memory = NULL;
+}
+
+static struct path_memory *memory_of(struct channel_thread *own,
+				     const struct context_node *context)
+{
+	struct path_memory *memory;
+
+	if (!own->path_memory)
+		own->path_memory = runtime_map(MEMORIES * sizeof(*memory));
+	if (!own->path_memory)
+		return NULL;
+	memory = &own->path_memory[context->number % MEMORIES];
+	if (memory->context != context)
+		memory->count = 0;
+	memory->context = context;
+	return memory;
+}
+
 static struct context_node *path_below(struct channel_thread *own,
 				       struct context_node *context)
 {
 	const struct call_paths *paths = own->channel->paths;
+	struct path_memory *memory = memory_of(own, context);
 	struct context_node *node = context;
+	const uint64_t *frame, *last;
+	uint32_t depth = 0;
 
 	if (!own_walker)
 		own_walker = stack_walker_create();
-	if (!own_walker)
+	if (!own_walker || !memory)
 		return context;
 	trm_runtime_walk_here(own_walker);
-	for (uint32_t i = own_walker->count;
-	     node && i > own_walker->skipped + paths->skip; i--)
-		node = tree_key(own->thread, node, paths->attribute,
-				own_walker->frames[i - 1]);
+	frame = own_walker->frames + own_walker->count;
+	last = own_walker->frames + own_walker->skipped + paths->skip;
+	for (;
+	     frame > last && depth < memory->count && memory->frames[depth] == frame[-1];
+	     frame--)
+		node = memory->nodes[depth++];
+	for (; frame > last; frame--) {
+		node = tree_key(own->thread, node, paths->attribute, frame[-1]);
+		if (!node)
+			break;
+		memory->frames[depth] = frame[-1];
+		memory->nodes[depth++] = node;
+	}
+	memory->count = depth;
 	return node ? node : context;
 }
 

@@ -29,6 +29,8 @@ struct call_paths {
 const char *paths_add(struct channel *channel);
 /* Its services are all there. */
 void paths_settle(struct channel *channel);
+/* What is kept of a thread's paths in a channel. */
+void paths_deinit(struct channel_thread *own);
 /* The context that has the call path which this node is. */
 const struct context_node *paths_context(const struct channel *channel,
 					 const struct context_node *node);
