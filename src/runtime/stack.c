@@ -13,14 +13,17 @@
 
 enum { PAGE = 4096, PAGES_AT_ONCE = 64, PAGES_MOST = 2048 };
 
-/* In older C libraries it is not there. */
-#pragma weak _dl_find_object
 #pragma weak __libc_stack_end
 extern void *__libc_stack_end;
 
+/* _dl_find_object, which older C libraries have not. */
+static int (*find_object)(void *pc, struct dl_find_object *ret_object);
+
 bool stack_is_possible(void)
 {
-	return _dl_find_object != NULL;
+	if (!find_object)
+		*(void **)&find_object = dlsym(RTLD_DEFAULT, "_dl_find_object");
+	return find_object != NULL;
 }
 
 struct stack_walker *stack_walker_create(void)
@@ -133,7 +136,7 @@ static void look_up(struct stack_code *code, uint64_t pc)
 	struct unwind_tables tables;
 
 	code->known = code->own = code->in_module = false;
-	if (_dl_find_object((void *)pc, &object))
+	if (find_object((void *)pc, &object))
 		return;
 	code->in_module = true;
 	tables.header = (uint64_t)object.dlfo_eh_frame;

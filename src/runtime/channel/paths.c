@@ -58,6 +58,10 @@ void paths_begin_thread(void)
 {
 	struct kept *kept = own_kept ? own_kept : runtime_map(sizeof(*kept));
 
+	/* What a walk calls is bound by the loader at its first call: not in a handler.
+	 */
+	if (kept && !own_kept)
+		trm_runtime_walk_here(&kept->walker);
 	in_order(); /* handlers find it whole */
 	own_kept = kept;
 }
