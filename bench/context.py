@@ -138,6 +138,41 @@ def cost_table(bench, options):
     return lines
 
 
+def call_table(bench, options):
+    """A call of a function that nobody annotated: bare, and as a region; its events in one row."""
+    command = (bench.trammel, "run", "-q", "-o", "call.trm", "--regions", "context_costs:called")
+    lines = ["| call of a function | ns, min / median |", "|---|---|"]
+    for title, before in (("bare", ()), ("a region, by `--regions`: goal 70", command)):
+        values = [float(bench.run(None, ("call", 1000000), before).stdout) for _ in range(options.rounds)]
+        lines.append(f"| {title} | {text(values)} |")
+        print(lines[-1], file=sys.stderr)
+    return lines
+
+
+PATH_MODES = {"time by region": "event,timer,aggregate",
+              "time by region and call path, of 13 functions": "event,timer,aggregate,callpath"}
+
+
+def path_table(bench, options):
+    """Pairs of begin and end below some callers."""
+    program = bench.build_cali()
+
+    def run(services, count, before=()):
+        return subprocess.run([*before, program, "deep", str(count)], check=True, capture_output=True, text=True,
+                              env=os.environ | {"CALI_SERVICES_ENABLE": services}, cwd=bench.folder)
+
+    lines = ["| pair of begin and end | ns, min / median | instructions |", "|---|---|---|"]
+    for title, services in PATH_MODES.items():
+        values = [float(run(services, 200000).stdout) for _ in range(options.rounds)]
+        counts = [int(re.search(r"Collected : (\d+)",
+                                run(services, length, ("valgrind", "--tool=callgrind",
+                                                       "--callgrind-out-file=/dev/null")).stderr)[1])
+                  for length in (20000, 40000)] if options.instructions else (0, 0)
+        lines.append(f"| {title} | {text(values)} | {(counts[1] - counts[0]) / 20000:.0f} |")
+        print(lines[-1], file=sys.stderr)
+    return lines
+
+
 def cali_table(bench, options):
     program = bench.build_cali()
     lines = ["| caliper/cali.h | " + " | ".join(f"{mode}: ns, min / median" for mode in CALI_MODES)
@@ -162,7 +197,8 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="trammel-bench-") as folder:
         bench = Bench(folder, options.build)
-        table = [*cost_table(bench, options), "", *cali_table(bench, options)]
+        table = [*cost_table(bench, options), "", *call_table(bench, options), "", *cali_table(bench, options), "",
+                 *path_table(bench, options)]
         disk = bench.event_bytes()
     lines = ["# What a program's own context costs", "",
              f"Written by `bench/context.py` on {datetime.date.today().isoformat()}, on {machine()}.", "",

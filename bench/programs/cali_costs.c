@@ -23,6 +23,21 @@ static void pair(long count)
 	}
 }
 
+/* Pairs below some callers. */
+static __attribute__((noinline)) void below(long count, int callers)
+{
+	if (callers)
+		below(count, callers - 1);
+	else
+		pair(count);
+	__asm__ volatile(""); /* so that the call is no jump */
+}
+
+static void deep(long count)
+{
+	below(count, 8);
+}
+
 /* Ten thousand siblings, in an order that no cache foresees. */
 static void many(long count)
 {
@@ -59,7 +74,11 @@ int main(int word_count, char **words)
 	static const struct {
 		const char *name;
 		void (*run)(long count);
-	} rows[] = {{"pair", pair}, {"many", many}, {"set", set}, {"get", get}};
+	} rows[] = {{"pair", pair},
+		    {"deep", deep},
+		    {"many", many},
+		    {"set", set},
+		    {"get", get}};
 	long count = word_count > 2 ? atol(words[2]) : 0;
 
 	for (int i = 0; i < NAMES; i++)

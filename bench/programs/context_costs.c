@@ -41,6 +41,20 @@ static void region(long count)
 	}
 }
 
+/* What --regions makes a region of. */
+__attribute__((noinline, noclone)) static void called(long number)
+{
+	static volatile long sum;
+
+	sum += number * 3;
+}
+
+static void call(long count)
+{
+	for (long i = 0; i < count; i++)
+		called(i);
+}
+
 static void loop(long count)
 {
 	for (long i = 0; i < count; i++) {
@@ -129,6 +143,7 @@ static const struct {
 	{"rdtsc", clock_reads, 1},
 	{"region", region, 1},
 	{"loop", loop, 1},
+	{"call", call, 1},
 	{"named", pair_named, 1},
 	{"attribute", pair_attribute, 1},
 	{"many", pair_many, NAMES},

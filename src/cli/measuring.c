@@ -246,14 +246,17 @@ static struct trm_error *take_spans(struct measuring *given)
 /* What only counts of code can have. */
 static struct trm_error *check_regions(struct measuring *given)
 {
-	static const char *const what[2][2] = {{"regions", "regions,trace"},
-					       {"regions,spans", "regions,trace,spans"}};
+	static const char *const what[2][2][2] = {
+		{{"regions", "regions,trace"}, {"regions,spans", "regions,trace,spans"}},
+		{{"regions,openmp", "regions,trace,openmp"},
+		 {"regions,spans,openmp", "regions,trace,spans,openmp"}}};
 	const struct session_options *options = &given->options;
 	bool spans = given->regions.count;
 
 	if (!given->collector.regions && !spans)
 		return NULL;
-	given->options.context.what = what[spans][given->collector.trace];
+	given->options.context.what =
+		what[given->collector.openmp][spans][given->collector.trace];
 	given->options.context.mpi = given->collector.mpi;
 	if (spans)
 		return take_spans(given);

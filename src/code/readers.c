@@ -421,8 +421,8 @@ static void read_parts(struct reading *reading, const struct image *image,
 	}
 }
 
-/* Entries of libgcc's, LLVM's and Nongnu's unwinders. backtrace(3) calls the first. The C
- * library has a _Unwind_ForcedUnwind that leads to libgcc's. */
+/* Entries of libgcc's, LLVM's and Nongnu's unwinders, and of libtrammel's. backtrace(3)
+ * calls the first. The C library has a _Unwind_ForcedUnwind that leads to libgcc's. */
 static enum reader reader_named(const char *name)
 {
 	static const struct {
@@ -445,6 +445,8 @@ static enum reader reader_named(const char *name)
 		{"_Ux86_64_init_local2", READER_UNWINDER},
 		{"_Ux86_64_backtrace", READER_UNWINDER},
 		{"unw_backtrace", READER_UNWINDER},
+		{"trm_runtime_walk_here", READER_UNWINDER},
+		{"trm_runtime_walk_signal", READER_UNWINDER},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)

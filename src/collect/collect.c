@@ -6,10 +6,19 @@
 #include <string.h>
 
 const struct collector *const collectors[] = {
-	&collector_functions,      &collector_coverage, &collector_blocks,
-	&collector_block_coverage, &collector_edges,    &collector_calls,
-	&collector_callgraph,      &collector_pbo,      &collector_regions,
-	&collector_trace,          &collector_mpi,      NULL,
+	&collector_functions,
+	&collector_coverage,
+	&collector_blocks,
+	&collector_block_coverage,
+	&collector_edges,
+	&collector_calls,
+	&collector_callgraph,
+	&collector_pbo,
+	&collector_regions,
+	&collector_trace,
+	&collector_mpi,
+	&collector_openmp,
+	NULL,
 };
 
 struct trm_error *collector_find(const char *name, const struct collector **ret_collector)
@@ -37,6 +46,7 @@ static void add(struct collector *all, const struct collector *one)
 	all->regions |= one->regions;
 	all->trace |= one->trace;
 	all->mpi |= one->mpi;
+	all->openmp |= one->openmp;
 	if (!one->slot_size)
 		return;
 	all->covers = one->covers && (all->covers || !all->slot_size);

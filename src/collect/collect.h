@@ -20,6 +20,7 @@ struct collector {
 	bool regions;          /* the program's own context is recorded */
 	bool trace;            /* and each event of it */
 	bool mpi;              /* and calls of MPI functions */
+	bool openmp;           /* and what OpenMP's run-time library tells */
 	bool spans; /* calls of the functions that are wanted are regions, too; nothing is
 		       counted */
 	uint32_t slot_size; /* bytes a counter takes in a bank; 0: nothing is counted */
@@ -36,6 +37,7 @@ extern const struct collector collector_edges;
 extern const struct collector collector_regions;
 extern const struct collector collector_trace;
 extern const struct collector collector_mpi;
+extern const struct collector collector_openmp;
 
 /* The collector of this name; the error names the nearest. */
 struct trm_error *collector_find(const char *name,

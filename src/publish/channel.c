@@ -3,6 +3,7 @@
  * output of the channel is a query's result, or the profile.
  */
 #include "publish/publish.h"
+#include "publish/symbols.h"
 
 #include "base/cleanup.h"
 #include "query/query.h"
@@ -21,12 +22,21 @@ __attribute__((visibility("default"))) publish_channel_function trammel_publish_
 
 /* What only profiles have: the process that records belong to. */
 static const char *const profile_only[] = {"image", "run.measure", "trm.version"};
-enum { NO_ATTRIBUTE = UINT32_MAX };
+enum { NO_ATTRIBUTE = UINT32_MAX, ADDRESSES_MAX = 4 };
+
+/* An attribute of addresses, and those of what is looked up for them. */
+struct addresses {
+	uint32_t address, function, place, module;
+};
 
 struct taking {
 	struct record_model *model;
 	struct trm_writer *writer;
-	bool for_queries; /* nobody gets the profile itself */
+	bool for_queries;        /* nobody gets the profile itself */
+	uint32_t lookups;        /* enum publish_lookup */
+	struct symbols *symbols; /* NULL: nothing is looked up */
+	struct addresses addresses[ADDRESSES_MAX];
+	size_t address_count;
 };
 
 static struct record_value value_of(const struct publish_value *value)
@@ -39,6 +49,33 @@ static struct record_value value_of(const struct publish_value *value)
 		result.bytes = value->bytes;
 	}
 	return result;
+}
+
+static uint32_t derived_attribute(struct taking *taking, const char *prefix,
+				  const char *name, uint32_t properties)
+{
+	struct text text = {0};
+	record_attribute id = 0;
+
+	text_format(&text, "%s#%s", prefix, name);
+	trm_error_destroy(record_attribute_intern(taking->model, text.data, RECORD_STRING,
+						  properties, &id));
+	text_deinit(&text);
+	return id;
+}
+
+/* Addresses of the context tree are those of code. */
+static void note_addresses(struct taking *taking, const char *name, uint32_t id)
+{
+	if (!taking->symbols || taking->address_count == ADDRESSES_MAX)
+		return;
+	for (size_t i = 0; i < taking->address_count; i++)
+		if (taking->addresses[i].address == id)
+			return;
+	taking->addresses[taking->address_count++] = (struct addresses){
+		id, derived_attribute(taking, "source.function", name, RECORD_NESTED),
+		derived_attribute(taking, "sourceloc", name, 0),
+		derived_attribute(taking, "module", name, 0)};
 }
 
 static uint32_t take_attribute(void *context, const char *name, uint32_t type,
@@ -55,6 +92,8 @@ static uint32_t take_attribute(void *context, const char *name, uint32_t type,
 	error = record_attribute_intern(taking->model, name, (enum record_type)type,
 					properties, &id);
 
+	if (!error && type == RECORD_ADDRESS && !(properties & RECORD_AS_VALUE))
+		note_addresses(taking, name, id);
 	if (!error)
 		return id;
 	trm_error_destroy(error);
@@ -66,11 +105,45 @@ static uint32_t take_attribute(void *context, const char *name, uint32_t type,
 	return id;
 }
 
+static struct publish_value string_value(const char *text)
+{
+	return (struct publish_value){
+		.type = RECORD_STRING, .size = (uint32_t)strlen(text), .bytes = text};
+}
+
+static uint32_t text_child(struct taking *taking, uint32_t parent, uint32_t attribute,
+			   const char *text)
+{
+	const struct publish_value value = string_value(text);
+
+	return record_node_child(taking->model, parent, attribute, value_of(&value));
+}
+
+/* What is known of an address is said in front of it. */
+static uint32_t look_up(struct taking *taking, uint32_t node, const struct addresses *of,
+			uint64_t address)
+{
+	const struct symbols_place *place = symbols_find(taking->symbols, address);
+
+	if (taking->lookups & PUBLISH_MODULES)
+		node = text_child(taking, node, of->module, place->module);
+	for (size_t i = 0; i < place->function_count; i++)
+		if (taking->lookups & (PUBLISH_FUNCTIONS | PUBLISH_INLINES))
+			node = text_child(taking, node, of->function,
+					  place->functions[i]);
+	if (place->place)
+		node = text_child(taking, node, of->place, place->place);
+	return node;
+}
+
 static uint32_t take_node(void *context, uint32_t parent, uint32_t attribute,
 			  struct publish_value value)
 {
 	struct taking *taking = context;
 
+	for (size_t i = 0; i < taking->address_count; i++)
+		if (taking->addresses[i].address == attribute)
+			parent = look_up(taking, parent, &taking->addresses[i], value.u);
 	return record_node_child(taking->model, parent, attribute, value_of(&value));
 }
 
@@ -94,12 +167,6 @@ static void take_global(void *context, uint32_t attribute, struct publish_value 
 
 	if (attribute != NO_ATTRIBUTE)
 		trm_writer_global(taking->writer, attribute, value_of(&value));
-}
-
-static struct publish_value string_value(const char *text)
-{
-	return (struct publish_value){
-		.type = RECORD_STRING, .size = (uint32_t)strlen(text), .bytes = text};
 }
 
 static void say_global(struct taking *taking, const char *name, const char *text)
@@ -135,7 +202,8 @@ static void say_process(struct taking *taking)
 
 static struct trm_error *write_profile(int fd, const struct publish_channel *request)
 {
-	struct taking taking = {.model = record_model_create()};
+	struct taking taking = {.model = record_model_create(),
+				.lookups = request->lookups};
 	struct publish_sink sink = {
 		.context = &taking,
 		.attribute = take_attribute,
@@ -145,6 +213,8 @@ static struct trm_error *write_profile(int fd, const struct publish_channel *req
 	};
 	struct trm_error *error;
 
+	if (taking.lookups)
+		taking.symbols = symbols_create(taking.lookups);
 	taking.for_queries = true;
 	for (size_t i = 0; i < request->output_count; i++)
 		taking.for_queries &= request->outputs[i].query != NULL;
@@ -157,6 +227,7 @@ static struct trm_error *write_profile(int fd, const struct publish_channel *req
 	request->fill(request->context, &sink);
 	error = trm_writer_finish(taking.writer);
 	record_model_destroy(taking.model);
+	symbols_destroy(taking.symbols);
 	return error;
 }
 

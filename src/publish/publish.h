@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PUBLISH_ABI = 1 };
+enum { PUBLISH_ABI = 2 };
 #define PUBLISH_LIBRARY  "libtrammel-report.so.0"
 #define PUBLISH_FUNCTION "trammel_publish"
 
@@ -62,6 +62,14 @@ struct publish_output {
 	bool append;
 };
 
+/* What is looked up for addresses of code. */
+enum publish_lookup {
+	PUBLISH_FUNCTIONS = 1, /* source.function#NAME, a part of the path */
+	PUBLISH_PLACES = 2,    /* sourceloc#NAME, file:line */
+	PUBLISH_MODULES = 4,   /* module#NAME */
+	PUBLISH_INLINES = 8,   /* functions that were put into others, too */
+};
+
 #define PUBLISH_CHANNEL "trammel_publish_channel"
 struct publish_channel {
 	uint32_t abi;
@@ -70,6 +78,7 @@ struct publish_channel {
 	void *context;
 	const struct publish_output *outputs;
 	size_t output_count;
+	uint32_t lookups; /* enum publish_lookup */
 };
 
 /* Writes what a channel has; what goes wrong is said on standard error. */

@@ -16,8 +16,8 @@ static const char *keep(struct report_profile *profile, const char *text)
 	return profile->strings.strings[index];
 }
 
-/* "solve" of a region, a loop or a function of MPI, "level=3" of anything else but
- * calls. */
+/* "solve" of a region, a loop, a function of MPI or what OpenMP says, "level=3" of
+ * anything else but calls. */
 static const char *label_of(struct report_profile *profile, const char *attribute,
 			    struct record_value value)
 {
@@ -26,7 +26,7 @@ static const char *label_of(struct report_profile *profile, const char *attribut
 
 	if (strcmp(attribute, "region") != 0 && strcmp(attribute, "loop") != 0 &&
 	    strcmp(attribute, "mpi.function") != 0 &&
-	    strncmp(attribute, "graph.", 6) != 0)
+	    strncmp(attribute, "omp.", 4) != 0 && strncmp(attribute, "graph.", 6) != 0)
 		text_format(&text, "%s=", attribute);
 	record_value_text(&text, value);
 	kept = keep(profile, text.data ? text.data : "");

@@ -100,6 +100,22 @@ static uint64_t settle(struct context_thread *thread)
 	return now;
 }
 
+void events_move(struct context_thread *thread, struct context_node *to, bool ends,
+		 uint64_t now)
+{
+	struct context_node *before = thread->node;
+
+	thread->node->ticks += now - thread->last;
+	thread->last = now;
+	thread->node = to;
+	if (thread->order && ends)
+		trace(thread, CONTEXT_EVENT_END, before->number, now, NULL);
+	if (thread->order)
+		events_trace_move(thread, now);
+	if (has_channels())
+		show(thread, ends ? RUNTIME_END : RUNTIME_PUSH, before, before, now);
+}
+
 static void push(struct context_thread *thread, uint32_t attribute, uint64_t value)
 {
 	struct context_node *from = thread->node, *to = from->last_child;

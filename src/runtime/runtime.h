@@ -215,6 +215,7 @@ enum runtime_event_kind {
 	RUNTIME_UNSET,     /* it ended */
 	RUNTIME_ITERATION, /* of a loop that was begun with it */
 	RUNTIME_PUSH,      /* asked for by the program */
+	RUNTIME_SAMPLE,    /* a timer struck; said at the next event */
 };
 
 struct runtime_event {
@@ -303,6 +304,10 @@ void events_begin_node(struct context_thread *thread, uint32_t attribute,
 		       const char *text);
 void events_end_node(struct context_thread *thread, const struct context_node *node,
 		     uint32_t attribute, uint64_t value);
+/* The thread, which is inside, is in another context from a moment on, not before its
+ * last event; `ends`: what it was in ended then. Nothing begins. */
+void events_move(struct context_thread *thread, struct context_node *to, bool ends,
+		 uint64_t now);
 struct trm_value events_value(const struct context_attribute *attribute, uint64_t bits);
 /* The innermost value; false: there is none. */
 bool events_get(uint32_t attribute, struct trm_value *ret_value);

@@ -128,6 +128,9 @@ void contexts_environment(const struct session_context *context)
 	if (others && *others)
 		text_format(&preload, ":%s", others);
 	setenv("LD_PRELOAD", preload.data, 1);
+	/* For what is annotated for ITT or NVTX; a tool that is named stays. */
+	setenv("INTEL_LIBITTNOTIFY64", context->library, 0);
+	setenv("NVTX_INJECTION64_PATH", context->library, 0);
 	setenv("TRAMMEL_CONTEXT", context->what, 1);
 	setenv("TRAMMEL_CONTEXT_FOLDER", context->folder, 1);
 	text_deinit(&preload);

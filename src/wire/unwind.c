@@ -472,6 +472,16 @@ bool unwind_find_rule(const struct unwind_tables *tables, uint64_t pc,
 	return true;
 }
 
+bool unwind_is_plain(const struct unwind_rule *rule, int32_t *ret_rbp)
+{
+	const struct unwind_saved *rbp = &rule->registers[1];
+
+	*ret_rbp = rbp->how == AT_FRAME ? rbp->offset : 0;
+	return (rule->base == UNWIND_RSP || rule->base == UNWIND_RBP) && !rule->loaded &&
+	       !rule->signal && !rule->outermost &&
+	       (rbp->how == KEPT || (rbp->how == AT_FRAME && rbp->offset));
+}
+
 /* Out of a signal handler: all registers are in the context that the kernel saved. */
 static bool leave_handler(const struct unwind_view *view, struct unwind_place *place)
 {

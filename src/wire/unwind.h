@@ -72,6 +72,10 @@ struct unwind_view {
 bool unwind_find_rule(const struct unwind_tables *tables, uint64_t pc,
 		      struct unwind_rule *ret_rule);
 
+/* Whether a frame is at a distance from rsp or rbp, and rbp for the caller is what it is
+ * (*ret_rbp is 0) or in the frame (at this distance). Most are so. */
+bool unwind_is_plain(const struct unwind_rule *rule, int32_t *ret_rbp);
+
 #define UNWIND_DONE UINT64_MAX
 
 /*

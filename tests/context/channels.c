@@ -152,6 +152,21 @@ static void libraries(int count)
 	cali_end_region("loading");
 }
 
+/* What a library that is opened later takes from the heap; it needs another one. */
+static void later(int count)
+{
+	void *library = dlopen("./later.so", RTLD_NOW);
+	void (*take)(int) = NULL;
+
+	*(void **)&take = library ? dlsym(library, "take") : NULL;
+	cali_begin_region("later");
+	if (take)
+		take(count);
+	cali_end_region("later");
+	if (library)
+		dlclose(library);
+}
+
 static void loops(int count)
 {
 	CALI_MARK_LOOP_BEGIN(loop, "outer");
@@ -350,15 +365,15 @@ int main(int word_count, char **words)
 		const char *name;
 		void (*run)(int count);
 	} rows[] = {
-		{"plain", plain},           {"several", several},
-		{"threads", threads},       {"heap", heap},
-		{"files", files},           {"locks", locks},
-		{"loops", loops},           {"forks", forks},
-		{"libraries", libraries},   {"steady", steady},
-		{"metrics", metrics},       {"levels", levels},
-		{"settings", settings},     {"handlers", handlers},
-		{"mismatches", mismatches}, {"samples", samples},
-		{"counters", counters},
+		{"plain", plain},         {"several", several},
+		{"threads", threads},     {"heap", heap},
+		{"files", files},         {"locks", locks},
+		{"loops", loops},         {"forks", forks},
+		{"libraries", libraries}, {"steady", steady},
+		{"later", later},         {"metrics", metrics},
+		{"levels", levels},       {"settings", settings},
+		{"handlers", handlers},   {"mismatches", mismatches},
+		{"samples", samples},     {"counters", counters},
 	};
 
 	for (size_t i = 0; word_count > 2 && i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -177,6 +177,23 @@ def libraries(place):
     expect((row["opens"], row["closes"]) == (3, 3), f"{row}")
 
 
+def later(place):
+    """Libraries that are opened later, and what they need, are seen, however they are linked."""
+    for name, source, options in (
+            ("more.so", "#include <stdlib.h>\nvoid more(void) { void *volatile p = malloc(100); free(p); }", ()),
+            ("later.so", "#include <stdlib.h>\nvoid more(void);\nvoid take(int n) { while (n--) "
+             "{ void *volatile p = malloc(1000); free(p); more(); } }", ("./more.so", "-Wl,-rpath,$ORIGIN"))):
+        with open(os.path.join(place.folder, name + ".c"), "w", encoding="utf-8") as file:
+            file.write(source + "\n")
+        for bind in ("lazy", "now"):
+            subprocess.run(["gcc", "-O1", "-fPIC", "-shared", name + ".c", *options, "-Wl,-z," + bind, "-Wl,-z,relro",
+                            "-o", name], check=True, cwd=place.folder)
+            if name == "later.so":
+                done = run(place, "later", "10", CALI_CONFIG=f"alloc-report(output=stdout,{JSON})")
+                row = rows_of(done.stdout)["later"]
+                expect((row["Allocs"], row["Frees"]) == (20, 20), f"{bind}: {row}")
+
+
 def loops(place):
     done = run(place, "loops", "7", CALI_CONFIG=f"loop-report(output=stdout,{JSON})")
     rows = rows_of(done.stdout)
@@ -391,6 +408,15 @@ def counters(place):
     row = rows_of(done.stdout)["main/step"]
     expect(row["ns"] > 0, f"{row}")
     expect(b"does not offer hardware counters" in done.stderr or row["instructions"] > 100, f"{done}")
+    done = run(place, "counters", "300", CALI_SERVICES_ENABLE="event,aggregate,perf,report",
+               CALI_PERF_EVENTS="perf::PERF_COUNT_SW_PAGE_FAULTS,perf::CYCLES", CALI_REPORT_FILENAME="pfm.json",
+               CALI_REPORT_CONFIG="SELECT path, sum(sum#perf.perf::PERF_COUNT_SW_PAGE_FAULTS) AS faults "
+                                  "GROUP BY path FORMAT json")
+    if b"libpfm4, which may, is not there" not in done.stderr:
+        rows = rows_of(read(place, "pfm.json"))
+        expect(600 <= rows["faulting"]["faults"] < 700, f"{rows}")
+        expect(not done.stderr or b"'perf::CYCLES' cannot be had: this machine does not offer hardware counters"
+               in done.stderr, f"{done}")
     done = run(place, "plain", "2", CALI_SERVICES_ENABLE="event,aggregate,perf", CALI_PERF_EVENTS="moons")
     expect(b"the service 'perf' cannot be had: none of its events" in done.stderr, f"{done}")
 
@@ -409,6 +435,6 @@ def steady(place):
         expect(len(marks) == 2 and marks[1] == marks[0] + 1, f"{config}: {lines[marks[0]:marks[1] + 1][:4]}")
 
 
-TESTS = (state, examples, report, agreement, several, threads, heap, files, locks, libraries, loops, metrics,
+TESTS = (state, examples, report, agreement, several, threads, heap, files, locks, libraries, later, loops, metrics,
          system, filters, policies, forks, mistakes, settings, handlers, mismatches, addresses, memory,
          log, names, samples, counters, steady)

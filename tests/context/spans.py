@@ -1,8 +1,10 @@
 """Functions that are regions: --regions."""
 
+import os
 import subprocess
 
 from context.common import expect
+from transparency import trammel
 
 NAMES = ("leaf", "middle", "recursive", "wrapper", "indirect", "thrower", "catcher", "jumper",
          "vectors", "opens", "closes", "changes", "work", "forks", "ends")
@@ -103,4 +105,13 @@ def unknown(place):
         expect(done.status == 2 and text in done.stderr.decode(), f"{options}: {done}")
 
 
-TESTS = (calls, annotated, left, crossing, threads, forks, signals, ends, times, unknown)
+def example(place):
+    """examples/functions has what its head says."""
+    program = os.path.join(place.folder, "jobs")
+    subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", program,
+                    os.path.join(trammel.ROOT, "examples", "functions", "jobs.c")], check=True)
+    profile = place.check(program=program, options=["--regions", "jobs:job_*"])
+    profile.expect_all({"job_run": 20, "job_run/job_parse": 20, "job_run/job_solve": 20})
+
+
+TESTS = (calls, annotated, left, crossing, threads, forks, signals, ends, times, unknown, example)

@@ -14,6 +14,14 @@ const struct collector collector_trace = {
 	.trace = true,
 };
 
+const struct collector collector_openmp = {
+	.name = "openmp",
+	.summary = "the program's own regions, and parallel regions, loops, tasks and "
+		   "barriers of OpenMP",
+	.regions = true,
+	.openmp = true,
+};
+
 const struct collector collector_mpi = {
 	.name = "mpi",
 	.summary = "the program's own regions, and calls of MPI functions with their "

@@ -1,6 +1,7 @@
 /* The life of channels: made of settings, started and stopped, flushed. */
 #include "runtime/channel/internal.h"
 
+#include "runtime/channel/paths.h"
 #include "runtime/publisher.h"
 
 #include <errno.h>
@@ -126,6 +127,8 @@ struct channel *channel_create(const char *name, const struct settings *settings
 	channel->row_width = ROW_METRICS + 3 * channel->metric_count;
 	if (channel->row_width < ROW_MIN_WIDTH)
 		channel->row_width = ROW_MIN_WIDTH;
+	if (channel->paths)
+		paths_settle(channel);
 	return channel;
 }
 
@@ -230,6 +233,7 @@ static void publish(struct channel *channel)
 		.context = channel,
 		.outputs = channel->outputs,
 		.output_count = channel->output_count,
+		.lookups = channel->lookups,
 	});
 	runtime_unlock(&channel->lock);
 }

@@ -77,7 +77,9 @@ struct channel {
 		bool drops_oldest;
 	} trace;
 
-	uint64_t log_us; /* of textlog: shorter regions are not said */
+	struct call_paths *paths; /* NULL: contexts have none; channel/paths.h */
+	uint32_t lookups;         /* enum publish_lookup, at a flush */
+	uint64_t log_us;          /* of textlog: shorter regions are not said */
 
 	struct runtime_lock lock; /* of what follows */
 	struct channel_thread *threads;
@@ -117,6 +119,8 @@ struct channel_thread {
 	uint64_t *values;                     /* by metric: of this snapshot */
 	uint64_t last[CHANNEL_METRICS_MAX];
 	uint64_t space[CHANNEL_METRICS_MAX];
+	struct path_memory *path_memory; /* of the last paths; NULL: none yet */
+	uint64_t sampled; /* strikes that were said with their call paths */
 };
 
 /* A channel of these services ("event,timer,aggregate") and settings; what cannot be had

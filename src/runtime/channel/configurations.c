@@ -46,9 +46,16 @@ static const struct configuration configurations[] = {
 	 ", sum(sum#io.bytes.written) AS Written"
 	 ", scale(sum#io.time.ns, 1e-9) AS \"I/O time\"",
 	 " GROUP BY path", "", "tree", "stderr"},
+	{"openmp-report", NULL, "time in parallel regions, loops, tasks and barriers",
+	 CONFIGURATION_REPORT, "event,timer,aggregate,openmp,report",
+	 ", sum(region.count) AS Count" TIMES, " GROUP BY path", "", "tree", "stderr"},
 	{"sample-report", NULL, "processor time of each region, by samples",
 	 CONFIGURATION_REPORT, "event,aggregate,sampler,report", SAMPLES,
 	 " GROUP BY path", "", "tree", "stderr"},
+	{"sample-profile", "hatchet-sample-profile",
+	 "samples of each region, for Hatchet and others", CONFIGURATION_PROFILE,
+	 "event,aggregate,sampler,environment,recorder", SAMPLES, " GROUP BY path", "",
+	 "json-split", "%program%-%pid%.json"},
 };
 
 static const struct configuration_option options[] = {
@@ -113,6 +120,18 @@ static const struct configuration_option options[] = {
 	{"sample.frequency", "samples a second of processor time",
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, true, "sampler",
 	 "SAMPLER_FREQUENCY={}", ", sum(sum#sampler.samples) AS Samples"},
+	{"callpath", "functions that were being called, below regions",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE | CONFIGURATION_TRACE, false,
+	 "callpath,symbollookup", NULL, NULL},
+	{"source.location", "with callpath: lines, in profiles and traces",
+	 CONFIGURATION_PROFILE | CONFIGURATION_TRACE, false, NULL,
+	 "SYMBOLLOOKUP_LOOKUP_SOURCELOC={}", NULL},
+	{"source.module", "with callpath: modules, in profiles and traces",
+	 CONFIGURATION_PROFILE | CONFIGURATION_TRACE, false, NULL,
+	 "SYMBOLLOOKUP_LOOKUP_MODULE={}", NULL},
+	{"source.inlines", "with callpath: functions that were put into others",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE | CONFIGURATION_TRACE, false, NULL,
+	 "SYMBOLLOOKUP_LOOKUP_INLINES={}", NULL},
 	{"order_by_time", "the longest regions first", CONFIGURATION_REPORT, false, NULL,
 	 NULL, NULL},
 	{"trace.policy", "grow, stop or drop-oldest", CONFIGURATION_TRACE, true, NULL,
@@ -125,13 +144,8 @@ static const struct configuration_option options[] = {
 static const struct {
 	const char *name, *why;
 } missing[] = {
-	{"sample-profile",
-	 "samples have no call paths: see runtime-profile(sample.frequency)"},
-	{"hatchet-sample-profile",
-	 "samples have no call paths: see runtime-profile(sample.frequency)"},
 	{"spot", "it is not built"},
 	{"mpi-report", "MPI is not measured"},
-	{"openmp-report", "OpenMP is not measured"},
 	{"cuda-activity-report", "GPUs are not measured"},
 	{"cuda-activity-profile", "GPUs are not measured"},
 	{"rocm-activity-report", "GPUs are not measured"},

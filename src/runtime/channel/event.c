@@ -4,6 +4,7 @@
  * the sinks.
  */
 #include "runtime/channel/internal.h"
+#include "runtime/channel/paths.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -21,6 +22,7 @@ void channel_thread_destroy(struct channel_thread *own)
 {
 	rows_deinit(own);
 	trace_deinit(own);
+	paths_deinit(own);
 	runtime_unmap(own, thread_size());
 }
 
@@ -77,6 +79,7 @@ static void begin_measuring(struct channel_thread *own, const struct runtime_eve
 		own->clearing = own->channel->clearing;
 	}
 	sample(own, event);
+	own->sampled = 0;
 	own->stamp = event->now;
 	own->generation = own->channel->generation;
 }

@@ -3,6 +3,7 @@
  * are in the profile. One channel is written at a time (channels.writing).
  */
 #include "runtime/channel/internal.h"
+#include "runtime/channel/paths.h"
 #include "runtime/service/trace.h"
 
 #include <stdio.h>
@@ -218,7 +219,7 @@ static void write_row(const struct channel_thread *own, struct nodes *nodes,
 		add_sums(&pairs, &sums, type, row + ROW_METRICS, row[ROW_SNAPSHOTS]);
 	} else {
 		add_pair(&pairs, output.count, TRM_TYPE_UINT, row[ROW_ENDS]);
-		if (is_nested(node))
+		if (is_nested(paths_context(output.channel, node)))
 			add_pair(&pairs, output.regions, TRM_TYPE_UINT, row[ROW_ENDS]);
 		add_metrics(&pairs, row);
 	}
@@ -274,7 +275,7 @@ static void add_event(struct pairs *pairs, const struct cursor *cursor,
 	};
 	uint32_t attribute = number;
 
-	if (kind == RUNTIME_PUSH)
+	if (kind == RUNTIME_PUSH || kind == RUNTIME_SAMPLE)
 		return;
 	if (!trace_has_value(kind)) {
 		const struct context_node *node =

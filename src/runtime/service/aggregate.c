@@ -3,6 +3,7 @@
  * metric. It is that of the context in which the thread was since its last snapshot.
  */
 #include "runtime/channel/internal.h"
+#include "runtime/channel/paths.h"
 #include "runtime/number.h"
 
 #include <string.h>
@@ -84,6 +85,15 @@ static void take_value(struct channel_thread *own, const struct runtime_event *e
 	row[ROW_SNAPSHOTS]++;
 }
 
+/* What ends while others are open in it has its own row; a call path is none of these. */
+static __attribute__((noinline)) uint64_t *
+row_of_end(struct channel_thread *own, const struct runtime_event *event, uint64_t *row)
+{
+	if (event->node == paths_context(own->channel, event->before))
+		return row;
+	return rows_at(own, event->node->number);
+}
+
 static void take(struct channel_thread *own, const struct runtime_event *event)
 {
 	bool keyed_by = own->channel->key_count != 0;
@@ -100,9 +110,8 @@ static void take(struct channel_thread *own, const struct runtime_event *event)
 		take_value(own, event);
 	if (event->kind != RUNTIME_END && event->kind != RUNTIME_CHANGE)
 		return;
-	/* What ends while others are open in it has its own row. */
 	if (event->kind == RUNTIME_END && unlikely(event->node != event->before))
-		row = rows_at(own, event->node->number);
+		row = row_of_end(own, event, row);
 	if (row)
 		take_end(own, row);
 }

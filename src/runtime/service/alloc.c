@@ -3,7 +3,8 @@
  * malloc_usable_size(3) tells, on both ways: so no table of blocks is needed, and no
  * lock. What is live is of the whole process, since the service was first asked for.
  */
-#include "runtime/channel/channel.h"
+#include "runtime/channel/paths.h"
+#include "runtime/service/loads.h"
 #include "runtime/service/wrap.h"
 
 #include <malloc.h>
@@ -48,6 +49,7 @@ static void *count_alloc(void *block)
 
 		*most = now > *most ? now : *most;
 	}
+	paths_called(PATHS_ALLOC);
 	return block;
 }
 
@@ -56,6 +58,7 @@ static void count_free(size_t size)
 	own_counts.frees++;
 	own_counts.freed += size;
 	__atomic_sub_fetch(&live, (int64_t)size, __ATOMIC_RELAXED);
+	paths_called(PATHS_ALLOC);
 }
 
 static void *wrap_malloc(size_t size)
@@ -118,6 +121,7 @@ static const char *start(struct channel *channel)
 {
 	__atomic_or_fetch(&measured, 1u << channel->number, __ATOMIC_RELAXED);
 	wrap_install(wraps, sizeof(wraps) / sizeof(wraps[0]));
+	loads_watch();
 	return real_malloc ? NULL : "the program has no malloc";
 }
 

@@ -1,10 +1,9 @@
 /*
  * dlopen: how often libraries were opened and closed, and which modules there are at a
- * flush, with their addresses. Whoever calls dlopen must be seen by it as its caller (it
- * looks for libraries where that says): so the wrapper is a jump.
+ * flush, with their addresses.
  */
 #include "runtime/channel/channel.h"
-#include "runtime/service/wrap.h"
+#include "runtime/service/loads.h"
 
 #include <link.h>
 #include <string.h>
@@ -14,32 +13,10 @@ static const struct service_metric metrics[] = {
 	{"dlopen.closes", SERVICE_DELTA, TRM_TYPE_UINT, false},
 };
 
-__attribute__((used)) static uint64_t opens, closes;
-__attribute__((used)) static void *real_dlopen, *real_dlclose;
-void service_dlopen_open(void);
-void service_dlopen_close(void);
-
-__asm__(".text\n"
-	".hidden service_dlopen_open\n"
-	".hidden service_dlopen_close\n"
-	".type service_dlopen_open, @function\n"
-	"service_dlopen_open:\n"
-	"\tlock incq opens(%rip)\n"
-	"\tjmp *real_dlopen(%rip)\n"
-	".type service_dlopen_close, @function\n"
-	"service_dlopen_close:\n"
-	"\tlock incq closes(%rip)\n"
-	"\tjmp *real_dlclose(%rip)\n");
-
-static const struct wrap wraps[] = {
-	{"dlopen", (void *)service_dlopen_open, &real_dlopen},
-	{"dlclose", (void *)service_dlopen_close, &real_dlclose},
-};
-
 static const char *start(struct channel *channel)
 {
 	(void)channel;
-	wrap_install(wraps, sizeof(wraps) / sizeof(wraps[0]));
+	loads_watch();
 	return NULL;
 }
 
@@ -49,8 +26,8 @@ static void sample(struct channel_thread *own, const struct runtime_event *event
 {
 	(void)own;
 	(void)event;
-	ret_values[0] = __atomic_load_n(&opens, __ATOMIC_RELAXED);
-	ret_values[1] = __atomic_load_n(&closes, __ATOMIC_RELAXED);
+	ret_values[0] = __atomic_load_n(&loads_opens, __ATOMIC_RELAXED);
+	ret_values[1] = __atomic_load_n(&loads_closes, __ATOMIC_RELAXED);
 }
 
 static int write_module(struct dl_phdr_info *info, size_t size, void *context)

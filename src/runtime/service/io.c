@@ -2,7 +2,8 @@
  * io: calls that read and write, their bytes and time. Of the C library's streams fread
  * and fwrite are seen, as the program calls them; printf and the like are not.
  */
-#include "runtime/channel/channel.h"
+#include "runtime/channel/paths.h"
+#include "runtime/service/loads.h"
 #include "runtime/service/wrap.h"
 
 #include <stdio.h>
@@ -30,6 +31,7 @@ static void count(enum direction direction, int64_t bytes, uint64_t began)
 	own_counts.ticks += runtime_ticks() - began;
 	if (bytes > 0)
 		own_counts.bytes[direction] += (uint64_t)bytes;
+	paths_called(PATHS_IO);
 }
 
 /* A function that returns bytes, or -1. */
@@ -99,6 +101,7 @@ static const char *start(struct channel *channel)
 {
 	channel->timed = true;
 	wrap_install(wraps, sizeof(wraps) / sizeof(wraps[0]));
+	loads_watch();
 	return NULL;
 }
 

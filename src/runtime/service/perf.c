@@ -5,6 +5,7 @@
  * task-clock.) What a machine has not is said, and the rest is counted.
  */
 #include "runtime/channel/channel.h"
+#include "runtime/service/pfm.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,6 +32,13 @@ struct event {
 	{                                                                                \
 		name, NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##config                   \
 	}
+/* Misses of reads, of a cache of perf_event_open(2). */
+#define CACHE(name, papi, cache)                                                         \
+	{                                                                                \
+		name, papi, PERF_TYPE_HW_CACHE,                                          \
+			PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_RESULT_MISS    \
+							      << 16                      \
+	}
 static const struct event known[] = {
 	HARDWARE("cycles", "PAPI_TOT_CYC", CPU_CYCLES),
 	HARDWARE("instructions", "PAPI_TOT_INS", INSTRUCTIONS),
@@ -39,6 +47,13 @@ static const struct event known[] = {
 	HARDWARE("cache-misses", "PAPI_L3_TCM", CACHE_MISSES),
 	HARDWARE("branches", "PAPI_BR_INS", BRANCH_INSTRUCTIONS),
 	HARDWARE("branch-misses", "PAPI_BR_MSP", BRANCH_MISSES),
+	HARDWARE("stalled-cycles-frontend", "PAPI_STL_ICY", STALLED_CYCLES_FRONTEND),
+	HARDWARE("stalled-cycles-backend", "PAPI_RES_STL", STALLED_CYCLES_BACKEND),
+	CACHE("L1-dcache-load-misses", "PAPI_L1_LDM", L1D),
+	CACHE("L1-icache-load-misses", "PAPI_L1_ICM", L1I),
+	CACHE("LLC-load-misses", "PAPI_L3_LDM", LL),
+	CACHE("dTLB-load-misses", "PAPI_TLB_DM", DTLB),
+	CACHE("iTLB-load-misses", "PAPI_TLB_IM", ITLB),
 	SOFTWARE("task-clock", TASK_CLOCK),
 	SOFTWARE("page-faults", PAGE_FAULTS),
 	SOFTWARE("minor-faults", PAGE_FAULTS_MIN),
@@ -50,10 +65,10 @@ static const struct event known[] = {
 /* Those that are counted, of the first channel that asked; their metrics' names. */
 static struct {
 	struct runtime_lock lock;
-	const struct event *events[EVENTS_MAX];
+	struct perf_event_attr events[EVENTS_MAX];
 	size_t count;
 	bool user; /* the kernel may not be looked at */
-	char names[EVENTS_MAX][48];
+	char names[EVENTS_MAX][96];
 } perf;
 
 static struct service_metric metrics[EVENTS_MAX];
@@ -64,22 +79,18 @@ static runtime_local struct {
 	bool begun, ended;
 } own_counters;
 
-static int open_event(const struct event *event, bool user)
+static int open_event(const struct perf_event_attr *event, bool user)
 {
-	struct perf_event_attr attributes = {
-		.type = event->type,
-		.size = sizeof(attributes),
-		.config = event->config,
-		.exclude_kernel = user,
-		.exclude_hv = user,
-	};
+	struct perf_event_attr attributes = *event;
 
+	attributes.exclude_kernel |= user;
+	attributes.exclude_hv |= user;
 	return (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1,
 			    PERF_FLAG_FD_CLOEXEC);
 }
 
 /* Why an event cannot be had; NULL: it can. The kernel's own part is asked for first. */
-static const char *probe(const struct event *event)
+static const char *probe(const struct perf_event_attr *event)
 {
 	int descriptor = open_event(event, perf.user);
 
@@ -93,7 +104,9 @@ static const char *probe(const struct event *event)
 	}
 	if (errno == EACCES || errno == EPERM)
 		return "the kernel forbids it: see kernel.perf_event_paranoid";
-	return event->type == PERF_TYPE_HARDWARE
+	return event->type != PERF_TYPE_SOFTWARE &&
+			       (errno == ENOENT || errno == EOPNOTSUPP ||
+				errno == ENODEV || errno == EINVAL)
 		       ? "this machine does not offer hardware counters"
 		       : strerror(errno);
 }
@@ -103,20 +116,27 @@ static const char *name_at(size_t index)
 	return index < sizeof(known) / sizeof(known[0]) ? known[index].name : NULL;
 }
 
-static const struct event *find(const char *name)
+/* NULL, or why there is none. */
+static const char *find(const char *name, struct perf_event_attr *ret_event)
 {
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (!strcmp(name, known[i].name) ||
-		    (known[i].papi && !strcmp(name, known[i].papi)))
-			return &known[i];
-	return NULL;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (strcmp(name, known[i].name) != 0 &&
+		    (!known[i].papi || strcmp(name, known[i].papi) != 0))
+			continue;
+		*ret_event = (struct perf_event_attr){.type = known[i].type,
+						      .size = sizeof(*ret_event),
+						      .config = known[i].config};
+		return NULL;
+	}
+	return pfm_find(name, ret_event);
 }
 
 static void add(const struct channel *channel, const char *name)
 {
-	const struct event *event = find(name);
-	const char *near = event ? NULL : settings_nearest(name, name_at);
-	const char *reason = event ? probe(event) : "nobody knows it";
+	struct perf_event_attr event;
+	const char *unknown = find(name, &event);
+	const char *near = unknown ? settings_nearest(name, name_at) : NULL;
+	const char *reason = unknown ? unknown : probe(&event);
 
 	if (reason) {
 		settings_warn("'%s': PERF_EVENTS '%s' cannot be had: %s%s%s%s",
@@ -135,7 +155,7 @@ static void add(const struct channel *channel, const char *name)
 static void add_all(const struct channel *channel)
 {
 	const char *names = settings_get(&channel->settings, "PERF_EVENTS");
-	char name[40];
+	char name[80];
 
 	if (!names)
 		names = "task-clock,page-faults,context-switches";
@@ -201,7 +221,7 @@ static void begin(void)
 	own_counters.begun = true;
 	for (size_t i = 0; i < perf.count; i++)
 		own_counters.descriptors[i] =
-			move_away(open_event(perf.events[i], perf.user));
+			move_away(open_event(&perf.events[i], perf.user));
 	errno = saved;
 }
 

@@ -3,7 +3,8 @@
  * for them. A lock is tried first; only one that is taken is waited for, by the function
  * that the program called.
  */
-#include "runtime/channel/channel.h"
+#include "runtime/channel/paths.h"
+#include "runtime/service/loads.h"
 #include "runtime/service/wrap.h"
 
 #include <errno.h>
@@ -34,6 +35,7 @@ static runtime_local struct {
 		result = real_##lock(what);                                              \
 		own_counts.waits++;                                                      \
 		own_counts.ticks += runtime_ticks() - began;                             \
+		paths_called(PATHS_LOCK);                                                \
 		return result;                                                           \
 	}
 
@@ -55,6 +57,7 @@ static const char *start(struct channel *channel)
 {
 	channel->timed = true;
 	wrap_install(wraps, sizeof(wraps) / sizeof(wraps[0]));
+	loads_watch();
 	return NULL;
 }
 

@@ -1,15 +1,15 @@
 /*
  * sampler: how often a timer of the thread struck in each context. Its handler counts,
- * and nothing else; the next snapshot takes what it counted into the context in which the
- * thread was since the last one. So no sample is lost in the middle of an event, and none
- * costs more than the signal.
+ * and nothing else (with call paths: and notes the path); the next snapshot takes what it
+ * counted into the context in which the thread was since the last one. So no sample is
+ * lost in the middle of an event, and none costs more than the signal.
  *
  * The timer runs with the processor time of the thread: a thread that waits is not
  * interrupted, so its system calls end as always. The kernel looks at such timers at its
  * own ticks (250 a second, say); the signal tells how many strikes it stands for
  * (timer_getoverrun(2)).
  */
-#include "runtime/channel/channel.h"
+#include "runtime/channel/paths.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -38,16 +38,21 @@ static runtime_local struct {
 
 static void strike(int signal, siginfo_t *info, void *context)
 {
+	uint64_t strikes = 1 + (uint64_t)info->si_overrun;
+
 	(void)signal;
-	(void)context;
-	if (info->si_code == SI_TIMER)
-		own_timer.samples += 1 + (uint64_t)info->si_overrun;
+	if (info->si_code != SI_TIMER)
+		return;
+	own_timer.samples += strikes;
+	if (paths_are_sampled())
+		paths_sample(context, strikes);
 }
 
 /* In a child of fork, which has no timers. */
 static void forget(void)
 {
 	own_timer.begun = false;
+	paths_forget();
 	sampler.lock.taken = 0;
 }
 
@@ -103,6 +108,8 @@ static void begin(void)
 	own_timer.begun = true;
 	if (runtime_sealed)
 		return;
+	if (paths_are_sampled())
+		paths_begin_thread();
 	event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
 	if (syscall(SYS_timer_create, sampler.clock, &event, &own_timer.timer)) {
 		own_timer.ended = true;

@@ -15,6 +15,8 @@
 	X(loop_statistics)                                                               \
 	X(perf)                                                                          \
 	X(sampler)                                                                       \
+	X(callpath)                                                                      \
+	X(symbollookup)                                                                  \
 	X(rusage)                                                                        \
 	X(memstat)                                                                       \
 	X(cpuinfo)                                                                       \
@@ -22,7 +24,8 @@
 	X(alloc)                                                                         \
 	X(io)                                                                            \
 	X(pthread)                                                                       \
-	X(dlopen)
+	X(dlopen)                                                                        \
+	X(openmp)
 
 #define DECLARE(name) extern const struct service service_##name;
 SERVICES(DECLARE)
@@ -37,6 +40,7 @@ static const char *const aliases[][2] = {
 	{"sysalloc", "alloc"},
 	{"allocstats", "alloc"},
 	{"env", "environment"},
+	{"ompt", "openmp"},
 };
 
 const struct service *service_at(size_t index)

@@ -76,18 +76,12 @@ static struct trace_block *next_block(struct channel_thread *own)
 	return block;
 }
 
+/* By the order of enum runtime_event_kind. */
 static uint32_t number_of(const struct runtime_event *event)
 {
-	switch (event->kind) {
-	case RUNTIME_BEGIN:
-	case RUNTIME_END:
-	case RUNTIME_CHANGE:
+	if (event->kind <= RUNTIME_CHANGE)
 		return event->node->number;
-	case RUNTIME_PUSH:
-		return event->before->number;
-	default:
-		return event->attribute;
-	}
+	return event->kind >= RUNTIME_PUSH ? event->before->number : event->attribute;
 }
 
 static void take(struct channel_thread *own, const struct runtime_event *event)

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { TABLES_MAX = 8 };
+enum { TABLES_MAX = 8, KNOWN_MAX = 512, NEEDED_MAX = 256 };
 
 static struct {
 	struct runtime_lock lock;
@@ -122,38 +122,132 @@ static bool is_ours(const struct dl_phdr_info *info)
 	return false;
 }
 
-static int patch_module(struct dl_phdr_info *info, size_t size, void *unused)
+/* Names and dynamic section of a module. False: it is none that is looked at. */
+static bool read_module(const struct dl_phdr_info *info, struct module *ret_module,
+			const ElfW(Dyn) * *ret_dynamic)
 {
-	struct module module = {.base = info->dlpi_addr};
-	const ElfW(Dyn) *dynamic = NULL;
-
-	(void)size;
-	(void)unused;
+	*ret_module = (struct module){.base = info->dlpi_addr};
+	*ret_dynamic = NULL;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
 
 		if (header->p_type == PT_DYNAMIC)
-			dynamic = (const void *)(info->dlpi_addr + header->p_vaddr);
+			*ret_dynamic = (const void *)(info->dlpi_addr + header->p_vaddr);
 		if (header->p_type != PT_GNU_RELRO)
 			continue;
-		module.relro = info->dlpi_addr + header->p_vaddr;
-		module.relro_end = module.relro + header->p_memsz;
+		ret_module->relro = info->dlpi_addr + header->p_vaddr;
+		ret_module->relro_end = ret_module->relro + header->p_memsz;
 	}
-	if (!dynamic || is_ours(info) || strstr(info->dlpi_name, "linux-vdso") ||
+	if (!*ret_dynamic || is_ours(info) || strstr(info->dlpi_name, "linux-vdso") ||
 	    strstr(info->dlpi_name, "/ld-linux") || strstr(info->dlpi_name, "libtrammel"))
-		return 0;
-	read_dynamic(&module, dynamic);
+		return false;
+	read_dynamic(ret_module, *ret_dynamic);
+	return ret_module->symbols && ret_module->names;
+}
+
+static void patch_all(const struct module *module)
+{
 	for (int table = 0; table < 2; table++)
-		for (size_t i = 0;
-		     module.symbols && module.names && i < module.sizes[table]; i++)
-			patch(&module, &module.relocations[table][i]);
+		for (size_t i = 0; i < module->sizes[table]; i++)
+			patch(module, &module->relocations[table][i]);
+}
+
+/* Modules that have wrappers, by their dynamic sections; those without room are looked at
+ * again each time. */
+static struct {
+	const void *items[KNOWN_MAX];
+	size_t count;
+} known;
+
+static bool is_known(const void *dynamic)
+{
+	for (size_t i = 0; i < known.count && i < KNOWN_MAX; i++)
+		if (known.items[i] == dynamic)
+			return true;
+	return false;
+}
+
+static void note(const void *dynamic)
+{
+	size_t at = is_known(dynamic)
+			    ? KNOWN_MAX
+			    : __atomic_fetch_add(&known.count, 1, __ATOMIC_RELAXED);
+
+	if (at < KNOWN_MAX)
+		known.items[at] = dynamic;
+}
+
+static int patch_module(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	const ElfW(Dyn) * dynamic;
+	struct module module;
+
+	(void)size;
+	(void)unused;
+	if (read_module(info, &module, &dynamic))
+		patch_all(&module);
+	note(dynamic);
 	return 0;
 }
 
-void wrap_again(void)
+/* What is new of a library and what it needs. Names lie in the modules. */
+struct needed {
+	const struct link_map *library;
+	const char *names[NEEDED_MAX];
+	size_t count;
+	bool grown;
+};
+
+static bool is_needed(const struct needed *needed, const struct dl_phdr_info *info,
+		      const void *dynamic)
 {
-	if (installed.count)
-		dl_iterate_phdr(patch_module, NULL);
+	const char *slash = strrchr(info->dlpi_name, '/');
+	const char *name = slash ? slash + 1 : info->dlpi_name;
+
+	if (needed->library->l_ld == dynamic)
+		return true;
+	for (size_t i = 0; i < needed->count; i++)
+		if (!strcmp(needed->names[i], name))
+			return true;
+	return false;
+}
+
+static int patch_needed(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct needed *needed = context;
+	const ElfW(Dyn) * dynamic;
+	struct module module;
+
+	(void)size;
+	if (!read_module(info, &module, &dynamic) || is_known(dynamic) ||
+	    !is_needed(needed, info, dynamic))
+		return 0;
+	patch_all(&module);
+	note(dynamic);
+	for (; dynamic->d_tag != DT_NULL; dynamic++)
+		if (dynamic->d_tag == DT_NEEDED && needed->count < NEEDED_MAX) {
+			needed->names[needed->count++] =
+				module.names + dynamic->d_un.d_val;
+			needed->grown = true;
+		}
+	return 0;
+}
+
+void wrap_library(const void *handle)
+{
+	struct needed needed = {.library = handle, .grown = true};
+
+	if (is_known(needed.library->l_ld))
+		return;
+	while (needed.grown) {
+		needed.grown = false;
+		dl_iterate_phdr(patch_needed, &needed);
+	}
+}
+
+void wrap_forget(void)
+{
+	known.count = 0;
 }
 
 /* Whether the address is of a function of this module. In a program that is not
@@ -197,18 +291,18 @@ static void *find_real(const char *name)
 
 void wrap_install(const struct wrap *wraps, size_t count)
 {
-	bool known = false;
+	bool is_there = false;
 
 	runtime_lock(&installed.lock);
 	for (size_t i = 0; i < installed.count; i++)
-		known |= installed.tables[i].wraps == wraps;
-	for (size_t i = 0; i < count && !known; i++)
+		is_there |= installed.tables[i].wraps == wraps;
+	for (size_t i = 0; i < count && !is_there; i++)
 		*wraps[i].real = find_real(wraps[i].name);
-	if (!known && installed.count < TABLES_MAX) {
+	if (!is_there && installed.count < TABLES_MAX) {
 		installed.tables[installed.count].wraps = wraps;
 		installed.tables[installed.count++].count = count;
 	}
 	runtime_unlock(&installed.lock);
-	if (!known)
-		wrap_again();
+	if (!is_there)
+		dl_iterate_phdr(patch_module, NULL);
 }

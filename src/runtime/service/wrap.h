@@ -15,10 +15,13 @@ struct wrap {
 	void **real; /* gets the function's address; NULL before */
 };
 
-/* Puts wrappers into all modules that are there. Those that come later: wrap_again().
- * Never taken back: wrappers pass on what nobody measures. */
+/* Puts wrappers into all modules that are there; those that come later: loads.h. Never
+ * taken back: wrappers pass on what nobody measures. */
 void wrap_install(const struct wrap *wraps, size_t count);
-/* The same, in modules that came since. */
-void wrap_again(void);
+/* The same into a library (a handle of dlopen) and what it needs, if they are new. Called
+ * by one thread at a time. */
+void wrap_library(const void *handle);
+/* Libraries were closed: others may be where these were. */
+void wrap_forget(void);
 
 #endif

@@ -1,0 +1,28 @@
+/* What addresses of code in this process are in the source: functions, lines, modules. */
+#ifndef TRAMMEL_PUBLISH_SYMBOLS_H
+#define TRAMMEL_PUBLISH_SYMBOLS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SYMBOLS_INLINES = 16 };
+
+struct symbols;
+
+struct symbols_place {
+	/* Names of functions, demangled, the outermost first: one, or with those that
+	 * were put into it. A function that has no name is called MODULE+0xADDRESS. */
+	const char *functions[SYMBOLS_INLINES];
+	size_t function_count; /* at least 1 */
+	const char *place;     /* FILE:LINE; NULL: it is not known or not wanted */
+	const char *module;    /* path of the file; "": none */
+};
+
+/* `lookups`: enum publish_lookup. Modules are those that are there now. */
+struct symbols *symbols_create(uint32_t lookups);
+void symbols_destroy(struct symbols *symbols);
+
+/* Valid until symbols_destroy. */
+const struct symbols_place *symbols_find(struct symbols *symbols, uint64_t address);
+
+#endif

@@ -1,0 +1,29 @@
+/* symbollookup: what addresses of code are in the source, looked up at a flush. */
+#include "runtime/channel/channel.h"
+
+static const char *start(struct channel *channel)
+{
+	static const struct {
+		const char *key;
+		enum publish_lookup lookup;
+		bool otherwise;
+	} keys[] = {
+		{"SYMBOLLOOKUP_LOOKUP_FUNCTIONS", PUBLISH_FUNCTIONS, true},
+		{"SYMBOLLOOKUP_LOOKUP_SOURCELOC", PUBLISH_PLACES, false},
+		{"SYMBOLLOOKUP_LOOKUP_MODULE", PUBLISH_MODULES, false},
+		{"SYMBOLLOOKUP_LOOKUP_INLINES", PUBLISH_INLINES, false},
+	};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (settings_is_true(&channel->settings, keys[i].key, keys[i].otherwise))
+			channel->lookups |= keys[i].lookup;
+	return NULL;
+}
+
+const struct service service_symbollookup = {
+	.name = "symbollookup",
+	.about = "functions, lines and modules of addresses, looked up at a flush",
+	.keys = "SYMBOLLOOKUP_LOOKUP_FUNCTIONS SYMBOLLOOKUP_LOOKUP_SOURCELOC "
+		"SYMBOLLOOKUP_LOOKUP_MODULE SYMBOLLOOKUP_LOOKUP_INLINES",
+	.start = start,
+};

@@ -1,0 +1,142 @@
+"""Call paths of snapshots and samples, and what is looked up for their addresses."""
+
+import json
+import os
+import subprocess
+
+from context import common
+from context.channels import JSON, library_flags, run
+from context.common import expect
+from transparency import running, trammel
+from transparency.results import Skip
+
+COUNTS = "SELECT path, sum(count) AS count WHERE count > 0 GROUP BY path FORMAT json"
+
+
+def build(place, compiler=("gcc", "-O2", "-g")):
+    program = os.path.join(place.folder, "paths")
+    subprocess.run([*compiler, *common.FLAGS, os.path.join(common.FOLDER, "paths.c"), "-o", program,
+                    *library_flags(place)], check=True)
+    return program
+
+
+def sums(text, column):
+    """Of the rows of each path from main, a thread's function or a region on."""
+    found = {}
+    for row in json.loads(text):
+        names = row.get("path", "").split("/")
+        start = next((i for i, name in enumerate(names) if name in ("main", "in_thread")), None)
+        key = "/".join([*(names[:1] if names[0] != "_start" and names[0] != "clone3" else ()),
+                        *(names[start + 1:] if start is not None else ("?",))])
+        found[key] = found.get(key, 0) + (row.get(column) or 0)
+    return {key: value for key, value in found.items() if value}
+
+
+def events(place):
+    """Counts of each path are exact, whatever compiled the program, and however it is measured."""
+    wanted = {"work/events/left/work": 5, "work/events/right/work": 10, "work/variable/left/work": 5,
+              "work/events/deep/deep/deep/deep/work": 1}
+    for compiler in (("gcc", "-O2"), ("gcc", "-O0", "-no-pie", "-fno-pic"), ("clang", "-O2"),
+                     ("gcc", "-O1", "-fno-omit-frame-pointer", "-static-libgcc")):
+        program = build(place, compiler)
+        done = run(place, "events", "5", program=program, CALI_REPORT_CONFIG=COUNTS,
+                   CALI_SERVICES_ENABLE="event,aggregate,callpath,symbollookup,report")
+        found = sums(done.stdout, "count")
+        deepest = found.pop("work/?", 0)
+        expect({key: found.get(key) for key in wanted} == wanted and deepest == 1 and
+               len(found) == len(wanted), f"{compiler}: {found}")
+    for measure in ("regions", "functions,regions", "callgraph,regions", "blocks,regions", "edges,regions"):
+        command = trammel.run_command(place.tool, place.profile, [program, "events", "5"], measure)
+        done = running.run(command, place.folder, timeout=60, environment={
+            **place.environment(), "CALI_REPORT_CONFIG": COUNTS,
+            "CALI_SERVICES_ENABLE": "event,aggregate,callpath,symbollookup,report"})
+        found = sums(done.stdout, "count")
+        found.pop("work/?", 0)
+        expect(done.status == 0 and found == wanted, f"{measure}: {found} {done.stderr[-300:]}")
+
+
+def stacks(place):
+    """Through frames of handlers, on stacks of their own, and of coroutines."""
+    done = run(place, "stacks", "4", program=build(place), CALI_REPORT_CONFIG=COUNTS,
+               CALI_SERVICES_ENABLE="event,aggregate,callpath,symbollookup,report")
+    rows = {row["path"]: row["count"] for row in json.loads(done.stdout)}
+    handler = [path for path in rows if "in_handler" in path]
+    expect(len(handler) == 1 and rows[handler[0]] == 4 and "/main/stacks/" in handler[0] and
+           handler[0].endswith("/in_handler/work"), f"{rows}")
+    other = [path for path in rows if "coroutine" in path]
+    expect(len(other) == 1 and rows[other[0]] == 2 and other[0].endswith("/coroutine/right/work") and
+           "main" not in other[0], f"{rows}")
+
+
+def check_samples(place, done, per_ms):
+    wanted = {line.split()[0]: float(line.split()[1]) * per_ms for line in done.stdout.decode().splitlines()}
+    found = {name: 0 for name in wanted}
+    astray = 0
+    with open(os.path.join(place.folder, "samples.json"), encoding="utf-8") as file:
+        for row in json.load(file):
+            names = row.get("path", "").split("/")
+            owner = "thread" if names[0] == "thread" else next((name for name in found if name in names), None)
+            if owner:
+                found[owner] += row["samples"]
+            else:
+                astray += row["samples"]
+    for name, count in wanted.items():
+        expect(abs(found[name] - count) < 0.05 * count + 6, f"{name}: {found}, not {wanted}")
+    expect(astray <= 0.02 * sum(wanted.values()) + 2, f"{astray} of {wanted}")
+
+
+def samples(place):
+    """Samples are of the functions that ran, none is lost, and times fit."""
+    variables = {"CALI_REPORT_CONFIG": "SELECT path, sum(sum#sampler.samples) AS samples GROUP BY path FORMAT json",
+                 "CALI_SAMPLER_FREQUENCY": "500", "CALI_REPORT_FILENAME": "samples.json",
+                 "CALI_SERVICES_ENABLE": "event,aggregate,sampler,callpath,symbollookup,report"}
+    program = build(place)
+    check_samples(place, run(place, "samples", "200", program=program, **variables), 0.5)
+    for measure in ("functions,regions", "blocks,regions"):
+        command = trammel.run_command(place.tool, place.profile, [program, "samples", "100"], measure)
+        done = running.run(command, place.folder, timeout=60, environment={**place.environment(), **variables})
+        check_samples(place, done, 0.5)
+    done = run(place, "samples", "20", program=program,
+               CALI_CONFIG=f"sample-report(callpath,sample.frequency=500,output=stdout,{JSON})")
+    expect(b"/main/samples/hot/spin" in done.stdout, f"{done}")
+
+
+def calls(place):
+    """What is taken from the heap, and written, is of the functions that did it."""
+    query = "SELECT path, sum(sum#alloc.count) AS allocs, sum(sum#alloc.bytes) AS bytes, sum(sum#free.count) AS " \
+            "frees, sum(sum#io.bytes.written) AS written GROUP BY path FORMAT json"
+    done = run(place, "calls", "10", program=build(place), CALI_REPORT_CONFIG=query,
+               CALI_SERVICES_ENABLE="event,aggregate,alloc,io,callpath,symbollookup,report")
+    rows = {row["path"].split("/main/")[-1]: row for row in json.loads(done.stdout) if row.get("path")}
+    for path, allocs, least in (("calls/take", 10, 10000), ("calls/take_more/take", 10, 10000),
+                                ("calls/take_more", 1, 100000)):
+        row = rows[path]
+        expect(row["allocs"] == row["frees"] == allocs and least <= row["bytes"] < least + 1000, f"{path}: {row}")
+    expect(rows["calls/write_some"]["written"] == 80, f"{rows}")
+
+
+def lookups(place):
+    """Lines, modules, and functions that were put into others."""
+    config = f"runtime-profile(output=stdout,{JSON},callpath,source.location,source.module)"
+    program = build(place)
+    run(place, "events", "1", program=program, CALI_SERVICES_ENABLE="event,trace,callpath,symbollookup,recorder",
+        CALI_SYMBOLLOOKUP_LOOKUP_SOURCELOC="true", CALI_SYMBOLLOOKUP_LOOKUP_MODULE="true",
+        CALI_RECORDER_FILENAME="trace.cali")
+    query = "SELECT sourceloc#callpath.address AS line, module#callpath.address AS module, " \
+            "source.function#callpath.address AS function, callpath.address " \
+            "WHERE event.end#region FORMAT json"
+    done = running.run([place.tool, "query", query, "trace.cali"], place.folder)
+    row = json.loads(done.stdout)[0]
+    expect(row["line"].split("/")[-1].startswith("paths.c:") and os.path.realpath(program) in row["module"] and
+           row["function"].endswith("main/events/left/work"), f"{row}")
+    done = run(place, "events", "1", program=program, CALI_CONFIG=config)
+    rows = {row["path"]: row["count"] for row in json.loads(done.stdout) if row.get("count")}
+    expect([rows[path] for path in rows if path.endswith("/main/events/right/work")] == [2], f"{done}")
+    if not os.path.exists("/usr/bin/strip"):
+        raise Skip("no strip")
+    subprocess.run(["strip", program], check=True)
+    done = run(place, "events", "1", program=program, CALI_CONFIG=config)
+    expect(b"/paths+0x" in done.stdout, f"{done}")
+
+
+TESTS = (events, stacks, samples, calls, lookups)
