@@ -384,6 +384,9 @@ static void give_slots(const struct placing *placing, const uint64_t *counted)
 						      ? WHOLE_NONE
 						      : blocks[i].slot * plan->slot_size;
 	}
+	/* A live plan keeps the order, in which threads come and go. */
+	for (uint32_t i = 1; placing->known && !whole->live && i < block_count; i++)
+		whole->blocks.items[i].cold = !placing->known[i];
 	vector_reserve(&whole->edges, placing->row->edge_count);
 	whole->edges.count = placing->row->edge_count;
 	for (uint32_t i = 0; i < placing->row->edge_count; i++) {

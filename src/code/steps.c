@@ -38,23 +38,88 @@ static const struct plan_step *current(const struct walking *walking)
 
 static void advance(struct walking *walking, const struct plan_step *step)
 {
-	walking->code += step->code;
-	walking->original += step->original;
+	walking->code += plan_step_code(*step);
+	walking->original += (uint64_t)(int64_t)plan_step_original(*step);
 	walking->index++;
 }
 
-/* A thread that is shown behind probes it has not run: they count by hand. */
+/* To the step whose code contains an offset; NULL: it lies behind all of them. */
+static const struct plan_step *walk_to(struct walking *walking, uint32_t code_offset)
+{
+	const struct plan_step *step;
+
+	while ((step = current(walking)) &&
+	       walking->code + plan_step_code(*step) <= code_offset)
+		advance(walking, step);
+	return step;
+}
+
+/* Whether a step is a jump to the original of the next one, which is executed there. */
+static bool leads_out(const struct walking *walking, const struct plan_step *step)
+{
+	return step->kind == PLAN_STEP_JUMP &&
+	       walking->index + 1 < walking->function->step_count &&
+	       step[1].kind == PLAN_STEP_ORIGINAL;
+}
+
+/* Whether a step is passed by all that comes to the next instruction in order. */
+static bool leads_on(const struct walking *walking, const struct plan_step *step)
+{
+	if (step->kind != PLAN_STEP_PROBE)
+		return leads_out(walking, step);
+	return !edges_is_fall(walking->plan, walking->function,
+			      probe_slot(walking->plan, walking->code) /
+				      walking->plan->slot_size);
+}
+
+/* To an instruction; NULL: none begins there. `ret_front` is in front of its probes. */
+static const struct plan_step *find(struct walking *walking, uint64_t address,
+				    struct walking *ret_front)
+{
+	const struct plan_step *step;
+
+	*ret_front = *walking;
+	while ((step = current(walking))) {
+		bool goes_on = leads_on(walking, step);
+
+		if (walking->original == address &&
+		    (step->kind == PLAN_STEP_ORIGINAL || step->kind == PLAN_STEP_MOVED))
+			return step;
+		advance(walking, step);
+		if (!goes_on)
+			*ret_front = *walking;
+	}
+	return NULL;
+}
+
+/* To the probes of what a jump leads to. False if it leads to the original. */
+static bool follow_jump(struct walking *walking, const struct plan_step *step)
+{
+	struct walking to = walk_begin(walking->plan, walking->function);
+
+	return !leads_out(walking, step) && find(&to, walking->original, walking);
+}
+
+/* A thread that is shown behind probes it has not run: they count by hand. They may lie
+ * behind a jump to where the code goes on. */
 static void count_ahead(struct walking walking, bool first_counted,
 			struct plan_place *place)
 {
 	const struct plan_step *step;
 	unsigned row = 0;
 
-	for (; (step = current(&walking)) && step->kind == PLAN_STEP_PROBE && row < 2;
-	     advance(&walking, step)) {
+	while ((step = current(&walking)) && row < 2) {
+		if (step->kind == PLAN_STEP_JUMP) {
+			if (!follow_jump(&walking, step))
+				return;
+			continue;
+		}
+		if (step->kind != PLAN_STEP_PROBE)
+			return;
 		if (!first_counted)
 			place->uncounted[row++] = probe_slot(walking.plan, walking.code);
 		first_counted = false;
+		advance(&walking, step);
 	}
 }
 
@@ -107,8 +172,7 @@ static bool counts_first(const struct plan *plan, const struct plan_function *fu
 	uint64_t start = function->address + block->offset;
 	const struct plan_step *step;
 
-	for (; (step = current(&walking)) && walking.original <= start;
-	     advance(&walking, step))
+	for (; (step = current(&walking)); advance(&walking, step))
 		if (walking.original == start && step->kind == PLAN_STEP_PROBE &&
 		    probe_slot(plan, walking.code) == block->slot * plan->slot_size)
 			return true;
@@ -208,8 +272,7 @@ struct plan_place steps_locate(const struct plan *plan,
 				   .uncounted = PLAN_ALL_COUNTED};
 	const struct plan_step *step;
 
-	while ((step = current(&walking)) && walking.code + step->code <= code_offset)
-		advance(&walking, step);
+	step = walk_to(&walking, code_offset);
 	place.function = (uint32_t)(function - plan->functions.items);
 	if (!step) {
 		if (!locate_in_pieces(plan, function, code_offset, &place))
@@ -227,6 +290,8 @@ struct plan_place steps_locate(const struct plan *plan,
 		   !locate_in_pieces(plan, function, code_offset, &place)) {
 		place.kind = PLAN_PLACE_MOVED;
 		place.inside = code_offset != walking.code;
+		if (step->kind == PLAN_STEP_JUMP)
+			count_ahead(walking, false, &place);
 	}
 	/* What falls out of the function is at the start of the next one. */
 	if (place.kind == PLAN_PLACE_MOVED &&
@@ -286,8 +351,7 @@ bool plan_return_of(const struct plan *plan, uint32_t code_offset, uint64_t *ret
 	if (!function || code_offset >= plan->code.count)
 		return false;
 	walking = walk_begin(plan, function);
-	while ((step = current(&walking)) && walking.code + step->code < code_offset)
-		advance(&walking, step);
+	step = code_offset ? walk_to(&walking, code_offset - 1) : NULL;
 	if (!step || step->kind != PLAN_STEP_MOVED ||
 	    walking.code + step->code != code_offset ||
 	    !(is_call(plan->code.items + walking.code, step->code) ||
@@ -302,27 +366,14 @@ bool plan_way_back(const struct plan *plan, uint64_t address, bool counts,
 {
 	const struct plan_function *function = plan_function_at(plan, address);
 	const struct plan_step *step;
-	struct walking walking;
-	uint32_t probes = 0; /* bytes of those right in front of the instruction */
+	struct walking walking, front;
 
 	if (!function || address - function->address >= function->size)
 		return false;
 	walking = walk_begin(plan, function);
-	for (; (step = current(&walking)); advance(&walking, step)) {
-		if (walking.original > address ||
-		    (walking.original == address && step->kind == PLAN_STEP_ORIGINAL))
-			return false;
-		if (walking.original == address && step->kind == PLAN_STEP_MOVED)
-			break;
-		if (step->kind != PLAN_STEP_PROBE ||
-		    edges_is_fall(plan, function,
-				  probe_slot(plan, walking.code) / plan->slot_size))
-			probes = 0;
-		else
-			probes += step->code;
-	}
-	if (!step)
+	step = find(&walking, address, &front);
+	if (!step || step->kind != PLAN_STEP_MOVED)
 		return false;
-	*ret_offset = walking.code - (counts ? probes : 0);
+	*ret_offset = counts ? front.code : walking.code;
 	return true;
 }

@@ -46,7 +46,13 @@ struct whole_block {
 	uint32_t stub; /* the call that is led to a stub; WHOLE_NONE: there is none */
 	uint32_t stub_code;
 	uint32_t slot; /* displacement of its counter; WHOLE_NONE: it has none. Set by the
-			  caller in front of whole_emit */
+			  caller in front of whole_emit, as is `cold` */
+	bool cold;     /* it hardly ever runs, and is written behind those that do. Not
+			  the first one */
+	bool turned;   /* its condition falls to where it led, and leads to the block
+			  behind it, which is cold. Set by order_blocks, as is `next` */
+	uint32_t next; /* the block that is written behind it; WHOLE_NONE: it is the last
+			*/
 };
 
 /* An edge of cfg.edges. */

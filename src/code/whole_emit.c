@@ -2,7 +2,9 @@
 #include "code/whole.h"
 
 #include "code/flags.h"
+#include "code/order.h"
 #include "code/probe.h"
+#include "code/step_add.h"
 #include "code/switches.h"
 
 #include <string.h>
@@ -47,33 +49,19 @@ size_t whole_size_max(const struct whole *whole)
 static void add_step(struct emission *emission, enum plan_step_kind kind,
 		     unsigned original, size_t from)
 {
-	struct plan_step step = {
-		.kind = (uint16_t)(kind & 3),
-		.original = original & 15,
-		.code = (emission->emitter->count - from) & 1023,
-	};
-
-	if (emission->emitter->plan)
-		vector_push(&emission->emitter->plan->steps, step);
+	step_add(emission->emitter, kind, original, from);
 }
 
-/* Of a pair, which is copied as it is: a thread may be behind its branch, or behind the
- * prefix, too. */
-static void add_pair_steps(struct emission *emission, unsigned length)
+/* The block that is written next is not the one behind the last one. */
+static void add_away(struct emission *emission, uint32_t last, uint32_t next)
 {
-	const unsigned sizes[] = {LENGTH_PAIR_BRANCH, 1, length - LENGTH_PAIR_BRANCH - 1};
+	const struct cfg_block *rows = emission->cfg->blocks.items;
+	const struct cfg_instruction *end =
+		instruction_at(emission, rows[last].first + rows[last].count - 1);
 
-	if (!emission->emitter->plan)
-		return;
-	for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		struct plan_step step = {
-			.kind = PLAN_STEP_MOVED,
-			.original = sizes[i] & 15,
-			.code = sizes[i] & 15,
-		};
-
-		vector_push(&emission->emitter->plan->steps, step);
-	}
+	step_add_away(emission->emitter,
+		      (int64_t)instruction_at(emission, rows[next].first)->offset -
+			      end->offset - end->length);
 }
 
 static void emit_probe(struct emission *emission, uint32_t slot, bool keep_flags)
@@ -212,11 +200,24 @@ static void emit_jump_to_block(struct emission *emission, uint32_t block)
 	emit_branch_to_block(emission, SHORT_JUMP, block);
 }
 
+/* The edge of a turned condition that counts in front of a block: only its branch leads
+ * there. WHOLE_NONE: there is none. */
+static uint32_t edge_in_front(const struct emission *emission, uint32_t block)
+{
+	uint32_t edge;
+
+	if (!block || !emission->whole->blocks.items[block - 1].turned)
+		return WHOLE_NONE;
+	edge = emission->cfg->blocks.items[block - 1].first_edge + 1;
+	return edge_slot(emission, edge) == WHOLE_NONE ? WHOLE_NONE : edge;
+}
+
 /* Whether a jump to the block may be left out right in front of where it is written. */
 static bool comes_next(const struct emission *emission, uint32_t here, uint32_t block)
 {
-	return block == here + 1 &&
-	       emission->whole->blocks.items[block].stub == WHOLE_NONE;
+	return block == emission->whole->blocks.items[here].next &&
+	       emission->whole->blocks.items[block].stub == WHOLE_NONE &&
+	       edge_in_front(emission, block) == WHOLE_NONE;
 }
 
 /* Counts an edge, and goes on. What leaves the function goes to the original. */
@@ -234,13 +235,25 @@ static void emit_piece(struct emission *emission, uint32_t edge)
 		emit_jump(
 			emitter,
 			instruction_at(emission, from->first + from->count - 1)->target);
-	else
+	else if (!emission->whole->blocks.items[row->from].turned)
 		emit_jump_to_block(emission, row->to);
 }
 
+/* A condition that leads to the cold block behind it, and falls to where it led. */
+static void emit_turned(struct emission *emission, uint32_t number, uint8_t opcode)
+{
+	uint32_t edge = emission->cfg->blocks.items[number].first_edge;
+	uint32_t front = edge_in_front(emission, number + 1);
+
+	emit_inner_branch(emission, SHORT_CONDITION | ((opcode ^ 1) & 15),
+			  front == WHOLE_NONE ? number + 1 : front, front != WHOLE_NONE);
+	if (edge_slot(emission, edge) != WHOLE_NONE)
+		emit_piece(emission, edge);
+}
+
 /* A condition that is mostly true, on which something is counted then. */
-static void emit_turned(struct emission *emission, uint32_t edge,
-			const struct cfg_instruction *row)
+static void emit_skipped(struct emission *emission, uint32_t edge,
+			 const struct cfg_instruction *row)
 {
 	struct emitter *emitter = emission->emitter;
 	size_t from;
@@ -345,9 +358,13 @@ static void emit_branch(struct emission *emission, uint32_t number,
 		emit_relative(emitter, row->target, 0);
 		break;
 	case CFG_CONDITION:
+		if (emission->whole->blocks.items[number].turned) {
+			emit_turned(emission, number, row->opcode);
+			return;
+		}
 		if (edge_slot(emission, edge) != WHOLE_NONE &&
 		    emission->whole->edges.items[edge].hot) {
-			emit_turned(emission, edge, row);
+			emit_skipped(emission, edge, row);
 			return;
 		}
 		emit_direct(emission, SHORT_CONDITION | (row->opcode & 15), number, row);
@@ -436,7 +453,7 @@ static void emit_instruction(struct emission *emission, uint32_t number, uint32_
 	else if (!is_padding(emission, row))
 		emit_copy(emission, row);
 	if (cfg_is_pair(emission->cfg, row))
-		add_pair_steps(emission, row->length);
+		step_add_pair(emission->emitter, row->length);
 	else
 		add_step(emission, PLAN_STEP_MOVED, row->length, from);
 }
@@ -492,6 +509,7 @@ static void emit_fall(struct emission *emission, uint32_t number)
 	size_t from;
 
 	if (whole_in_place(emission->whole, last) ||
+	    emission->whole->blocks.items[number].turned ||
 	    (kind != CFG_PLAIN && kind != CFG_CONDITION && kind != CFG_LOOP &&
 	     kind != CFG_CALL && kind != CFG_CALL_INDIRECT))
 		return;
@@ -517,6 +535,13 @@ static void emit_block(struct emission *emission, uint32_t number)
 	uint32_t probe, end = block->first + block->count;
 	bool dead;
 
+	if (edge_in_front(emission, number) != WHOLE_NONE) {
+		uint32_t edge = edge_in_front(emission, number);
+
+		emission->whole->edges.items[edge].code =
+			(uint32_t)emission->emitter->count;
+		emit_edge_probe(emission, edge);
+	}
 	probe = choose_probe(emission->whole, block, &dead);
 	own->code = (uint32_t)emission->emitter->count;
 	for (uint32_t i = block->first; i < end; i++) {
@@ -705,8 +730,12 @@ static void emit_code(struct emission *emission)
 	if (whole->entry_patched)
 		emit_probe(emission, whole->entry_slot,
 			   cfg->blocks.items->live_in & FLAGS_INCREMENT);
-	for (uint32_t b = 0; b < cfg->blocks.count; b++)
+	for (uint32_t b = 0, next; b != WHOLE_NONE; b = next) {
+		next = whole->blocks.items[b].next;
 		emit_block(emission, b);
+		if (next != WHOLE_NONE)
+			add_away(emission, b, next);
+	}
 	for (uint32_t i = 0; i < whole->edges.count; i++)
 		if (whole->edges.items[i].slot != WHOLE_NONE &&
 		    whole->edges.items[i].code == WHOLE_NONE &&
@@ -751,6 +780,7 @@ void whole_emit(struct whole *whole, struct emitter *emitter, uint32_t *ret_entr
 	while (emitter->count % 16)
 		emit_byte(emitter, 0xcc);
 	*ret_entry = (uint32_t)emitter->count;
+	order_blocks(whole);
 	measure(&emission);
 	emit_code(&emission);
 	if (emitter->full || emitter->reason)

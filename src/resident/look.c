@@ -106,8 +106,8 @@ static uint64_t original_of(const struct wire_ways *ways, uint64_t word)
 	for (uint32_t i = 0; i < way->step_count && code < word; i++) {
 		const struct wire_step *step = &steps[way->first_step + i];
 
-		original += step->original;
-		code += step->code;
+		original += (uint64_t)(int64_t)wire_step_original(*step);
+		code += wire_step_code(*step);
 		if (code == word && step->kind == WIRE_STEP_MOVED &&
 		    ends_in_call((const uint8_t *)(uintptr_t)(code - step->code),
 				 step->code))

@@ -365,13 +365,13 @@ static uint64_t moved_to(const struct wire_ways *ways, uint64_t address)
 		return 0;
 	original = way->address;
 	code = ways->code + way->code;
-	for (uint32_t i = 0; i < way->step_count && original <= address; i++) {
+	for (uint32_t i = 0; i < way->step_count; i++) {
 		const struct wire_step *step = &steps[way->first_step + i];
 
-		if (original == address && step->original)
+		if (original == address && step->kind != WIRE_STEP_AWAY && step->original)
 			return step->kind == WIRE_STEP_MOVED ? code : 0;
-		original += step->original;
-		code += step->code;
+		original += (uint64_t)(int64_t)wire_step_original(*step);
+		code += wire_step_code(*step);
 	}
 	return 0;
 }

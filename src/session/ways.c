@@ -5,7 +5,8 @@
 #define PAGE 4096u
 
 _Static_assert(sizeof(struct wire_step) == sizeof(struct plan_step) &&
-		       WIRE_STEP_MOVED == PLAN_STEP_MOVED,
+		       WIRE_STEP_MOVED == (int)PLAN_STEP_MOVED &&
+		       WIRE_STEP_AWAY == (int)PLAN_STEP_AWAY,
 	       "the resident reads the steps of plans");
 _Static_assert(sizeof(struct wire_ways) <= PAGE, "room for a header");
 

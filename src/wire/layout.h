@@ -19,7 +19,7 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 27
+#define WIRE_VERSION 28
 
 #define WIRE_RESIDENT_SIZE  0x6000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x6000
@@ -322,11 +322,25 @@ struct wire_ways {
 };
 /* The same as code/plan.h's struct plan_step, which may not know of this file. */
 struct wire_step {
-	uint16_t kind : 2;
+	uint16_t kind : 3;
 	uint16_t original : 4;
-	uint16_t code : 10;
+	uint16_t code : 9;
 };
 #define WIRE_STEP_MOVED 0
+#define WIRE_STEP_AWAY  4
+
+/* From a step to the next one, in the original and in the code. */
+static inline int32_t wire_step_original(struct wire_step step)
+{
+	int32_t distance = step.code << 4 | step.original;
+
+	return step.kind == WIRE_STEP_AWAY ? (distance ^ 0x1000) - 0x1000 : step.original;
+}
+
+static inline uint32_t wire_step_code(struct wire_step step)
+{
+	return step.kind == WIRE_STEP_AWAY ? 0 : step.code;
+}
 
 static inline const struct wire_way *wire_ways_rows(const struct wire_ways *ways)
 {

@@ -18,6 +18,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+enum { DRAWN = 8 }; /* plans by frequencies made by chance */
+
 /* src/resident/resident.c is linked for it. */
 void resident_way_back(uint64_t *context);
 
@@ -43,6 +45,31 @@ static bool is_start(const struct whole_area *area, const struct plan_function *
 	return at == address - function->address;
 }
 
+/* Whether there is no code for an instruction: a jump to what comes next, or padding. */
+static bool is_left_out(const struct plan *plan, const struct plan_function *function,
+			uint64_t address)
+{
+	uint64_t original = function->address;
+
+	for (uint32_t i = 0; i < function->step_count; i++) {
+		struct plan_step step = plan->steps.items[function->first_step + i];
+
+		if (original == address && step.kind == PLAN_STEP_MOVED)
+			return !step.code;
+		original += (uint64_t)(int64_t)plan_step_original(step);
+	}
+	return false;
+}
+
+/* Whether the code is in the order of the original. */
+static bool is_ordered(const struct plan *plan, const struct plan_function *function)
+{
+	for (uint32_t i = 0; i < function->step_count; i++)
+		if (plan->steps.items[function->first_step + i].kind == PLAN_STEP_AWAY)
+			return false;
+	return true;
+}
+
 /* One instruction of relocated code, no stub: where a thread is shown, and goes on. */
 static void check_moved(const struct whole_area *area,
 			const struct plan_function *function, uint32_t at,
@@ -61,13 +88,17 @@ static void check_moved(const struct whole_area *area,
 		return; /* executed at its own place, or behind the function */
 	assert_true(plan_way_back(area->plan, place->original, true, &counting));
 	assert_true(counting <= back);
+	if (!is_left_out(area->plan, function, place->original)) {
+		assert_int_equal(locate(area, back).original, place->original);
+		assert_int_equal(locate(area, counting).original, place->original);
+	}
+	if (!is_ordered(area->plan, function))
+		return;
 	/* A probe is shown in front of the instruction, and run once. */
 	if (place->uncounted[0] != PLAN_NO_SLOT || place->stack)
 		assert_true(at < back);
 	else if (!place->inside && back != at) /* a jump to where it is */
 		assert_true(at < counting || back > at);
-	assert_int_equal(locate(area, back).original, place->original);
-	assert_int_equal(locate(area, counting).original, place->original);
 }
 
 static bool is_in_piece(const struct plan *plan, const struct plan_function *function,
@@ -106,12 +137,14 @@ static size_t check_pieces(const struct whole_area *area,
 			&plan->edges.items[function->first_edge + i];
 		const struct plan_block *to =
 			&plan->blocks.items[function->first_block + edge->to];
-		uint32_t at = edge->piece;
+		uint32_t at = edge->piece, end;
 		struct instruction instruction = {0};
 
 		if (at == UINT32_MAX || edge->to == PLAN_EDGE_OUT)
 			continue;
-		for (; !is_behind_jump(plan, at, instruction.length);
+		/* Where a condition was turned no jump is behind it. */
+		end = at + (plan->code.items[at] == 0x65 ? 9 : 37);
+		for (; at <= end && !is_behind_jump(plan, at, instruction.length);
 		     at += instruction.length) {
 			struct plan_place place = locate(area, at);
 
@@ -137,8 +170,10 @@ static size_t check_steps(const struct whole_area *area,
 	size_t count = 0;
 
 	for (uint32_t i = 0; i < function->step_count; i++) {
-		end += plan->steps.items[function->first_step + i].code;
-		original += plan->steps.items[function->first_step + i].original;
+		struct plan_step step = plan->steps.items[function->first_step + i];
+
+		end += plan_step_code(step);
+		original += step.kind == PLAN_STEP_AWAY ? 0u : step.original;
 	}
 	assert_int_equal(original, function->size);
 	while (at < end) {
@@ -169,24 +204,39 @@ static size_t check_steps(const struct whole_area *area,
 	return count;
 }
 
-static void check_all(enum plan_depth depth)
+static void check_all(const struct whole_area *area)
 {
-	struct whole_area area;
 	size_t count = 0;
 
-	whole_routines_open(&area, IMAGE_EXECUTABLE, depth);
-	vector_for_each (&area.plan->functions, function)
+	vector_for_each (&area->plan->functions, function)
 		if (function->step_count)
-			count += check_steps(&area, function);
+			count += check_steps(area, function);
 	assert_true(count > 500);
-	whole_area_close(&area);
 }
 
+/* As they are, and with some blocks behind the others. */
 static void test_all_steps(void **state)
 {
+	struct whole_area area;
+	size_t moved = 0;
+
 	(void)state;
-	check_all(PLAN_BLOCKS);
-	check_all(PLAN_EDGES);
+	whole_routines_open(&area, IMAGE_EXECUTABLE, PLAN_BLOCKS);
+	check_all(&area);
+	whole_area_close(&area);
+	whole_routines_open(&area, IMAGE_EXECUTABLE, PLAN_EDGES);
+	check_all(&area);
+	for (uint32_t seed = 1; seed <= DRAWN; seed++) {
+		struct frequencies drawn = whole_draw_frequencies(area.plan, seed);
+
+		whole_area_plan_again(&area, &drawn);
+		check_all(&area);
+		vector_for_each (&area.plan->functions, function)
+			moved += !is_ordered(area.plan, function);
+		frequencies_deinit(&drawn);
+	}
+	assert_true(moved > DRAWN * 10);
+	whole_area_close(&area);
 }
 
 /* Where a signal handler goes back to that was told of this place. */
@@ -220,19 +270,16 @@ static void check_ways(const struct whole_area *area, const struct module *modul
 
 /* The table that programs have says the same for every address, but for entries, where
  * it leaves the jump. */
-static void test_ways(void **state)
+static void compare_ways(const struct whole_area *area)
 {
 	static struct wire_control control;
 	struct wire_bank bank = {.self = (uint64_t)&bank, .control = (uint64_t)&control};
 	struct module_file file = {0};
 	struct module module = {
 		.file = &file, .bias = 0x1000, .code_address = 0x700000000};
-	struct whole_area area;
 	uint8_t *header;
 
-	(void)state;
-	whole_routines_open(&area, IMAGE_EXECUTABLE, PLAN_BLOCKS);
-	file.plan = area.plan;
+	file.plan = area->plan;
 	ways_make(&file);
 	header = calloc(1, ways_header_size(&file) + ways_size(&file));
 	assert_int_equal(ways_address(&module),
@@ -244,12 +291,28 @@ static void test_ways(void **state)
 	control.texts[0] = (struct wire_text){.start = 0x1000, .end = 0x2000};
 	control.texts[1] =
 		(struct wire_text){.start = WHOLE_ADDRESS + module.bias - 16,
-				   .end = WHOLE_ADDRESS + module.bias + area.text + 16};
+				   .end = WHOLE_ADDRESS + module.bias + area->text + 16};
 	control.undos[1].ways = (uint64_t)header;
 	assert_int_equal(syscall(SYS_arch_prctl, ARCH_SET_GS, &bank), 0);
-	check_ways(&area, &module);
+	check_ways(area, &module);
 	free(header);
 	vector_deinit(&file.ways);
+}
+
+static void test_ways(void **state)
+{
+	struct whole_area area;
+
+	(void)state;
+	whole_routines_open(&area, IMAGE_EXECUTABLE, PLAN_BLOCKS);
+	compare_ways(&area);
+	whole_area_close(&area);
+	whole_routines_open(&area, IMAGE_EXECUTABLE, PLAN_EDGES);
+	struct frequencies drawn = whole_draw_frequencies(area.plan, 1);
+
+	whole_area_plan_again(&area, &drawn);
+	compare_ways(&area);
+	frequencies_deinit(&drawn);
 	whole_area_close(&area);
 }
 
@@ -364,15 +427,13 @@ static void move(void *context, ucontext_t *ucontext)
 	mover->moved++;
 }
 
-static void move_everywhere(enum plan_depth depth)
+static void move_everywhere(struct whole_area *area)
 {
 	static const uint64_t firsts[] = {0, 1, 2, 4, 7, 0x7fffffff};
-	struct whole_area area;
-	struct mover mover = {.area = &area};
+	struct mover mover = {.area = area};
 
-	whole_routines_open(&area, IMAGE_EXECUTABLE, depth);
-	vector_for_each (&area.plan->functions, function) {
-		const char *name = area.plan->names.items + function->name;
+	vector_for_each (&area->plan->functions, function) {
+		const char *name = area->plan->names.items + function->name;
 
 		if (!whole_routine_runs(name, IMAGE_EXECUTABLE))
 			continue;
@@ -380,27 +441,39 @@ static void move_everywhere(enum plan_depth depth)
 			uint64_t first = firsts[i % 6], second = i / 6 * 3;
 			struct whole_result bare, patched;
 
-			whole_area_show(&area, false);
+			whole_area_show(area, false);
 			bare = whole_run_stepped(function->address, first, second, i,
-						 whole_note_step, &area);
-			whole_area_show(&area, true);
+						 whole_note_step, area);
+			whole_area_show(area, true);
 			patched = whole_run_stepped(function->address, first, second, i,
 						    move, &mover);
 			if (memcmp(&bare, &patched, sizeof(bare)))
 				fail_msg("%s(%#lx, %lu) differs", name,
 					 (unsigned long)first, (unsigned long)second);
 		}
-		whole_check_counts(&area);
+		whole_check_counts(area);
 	}
 	assert_true(mover.moved > 5000);
-	whole_area_close(&area);
 }
 
 static void test_moved_everywhere(void **state)
 {
+	struct whole_area area;
+
 	(void)state;
-	move_everywhere(PLAN_BLOCKS);
-	move_everywhere(PLAN_EDGES);
+	whole_routines_open(&area, IMAGE_EXECUTABLE, PLAN_BLOCKS);
+	move_everywhere(&area);
+	whole_area_close(&area);
+	whole_routines_open(&area, IMAGE_EXECUTABLE, PLAN_EDGES);
+	move_everywhere(&area);
+	for (uint32_t seed = 1; seed <= DRAWN; seed++) {
+		struct frequencies drawn = whole_draw_frequencies(area.plan, seed);
+
+		whole_area_plan_again(&area, &drawn);
+		move_everywhere(&area);
+		frequencies_deinit(&drawn);
+	}
+	whole_area_close(&area);
 }
 
 enum { STOOD_BLOCKS = 64 };

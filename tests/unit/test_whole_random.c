@@ -5,7 +5,6 @@
 #include "whole_area.h"
 
 #include "code/edges.h"
-#include "code/frequencies.h"
 #include "code/probe.h"
 
 #include <setjmp.h>
@@ -616,27 +615,6 @@ static void test_live(void **state)
 	assert_true(outcome.came > 400 && outcome.left * 100 > 60 * outcome.came);
 }
 
-/* What may be in a file: any bits, for all functions. */
-static struct frequencies draw_frequencies(struct maker *maker, const struct plan *plan)
-{
-	struct frequencies drawn = {0};
-
-	vector_for_each (&plan->functions, function) {
-		uint32_t count = function->block_count + function->edge_count;
-
-		if (!function->edge_count)
-			continue;
-		vector_push(&drawn.rows, ((struct frequencies_row){function->address,
-								   function->block_count,
-								   function->edge_count,
-								   drawn.values.count}));
-		while (count--)
-			vector_push(&drawn.values, (frequency)draw(maker, 1 << 16));
-	}
-	assert_true(frequencies_are_sound(&drawn));
-	return drawn;
-}
-
 static struct frequencies learn(const struct plan *plan)
 {
 	struct frequencies learned = {0};
@@ -697,13 +675,6 @@ static void check_cold(const struct plan *plan)
 	}
 }
 
-static void plan_again(struct whole_area *area, const struct frequencies *frequencies)
-{
-	plan_destroy(area->plan);
-	area->frequencies = frequencies;
-	whole_area_plan(area);
-}
-
 /* Counters that are placed by whatever is said of frequencies give the same counts. By
  * what is true of them they cost least, which is less than what an estimate makes. */
 static void run_known(struct maker *maker, uint32_t seed, enum way way,
@@ -722,12 +693,12 @@ static void run_known(struct maker *maker, uint32_t seed, enum way way,
 	before = cost_of(area.plan, &truth);
 	first->spent += before.spent;
 	first->least += before.least;
-	struct frequencies drawn = draw_frequencies(maker, area.plan);
+	struct frequencies drawn = whole_draw_frequencies(area.plan, seed);
 
-	plan_again(&area, &drawn);
+	whole_area_plan_again(&area, &drawn);
 	run_both(&area, maker, seed, &looking, results);
 	frequencies_deinit(&drawn);
-	plan_again(&area, &truth);
+	whole_area_plan_again(&area, &truth);
 	run_both(&area, maker, seed, &looking, results);
 	check_cold(area.plan);
 	cost = cost_of(area.plan, &truth);

@@ -345,6 +345,36 @@ const uint8_t *whole_original_at(void *context, uint64_t address, size_t size)
 	return image_bytes_at(context, address, size);
 }
 
+void whole_area_plan_again(struct whole_area *area, const struct frequencies *frequencies)
+{
+	plan_destroy(area->plan);
+	area->frequencies = frequencies;
+	whole_area_plan(area);
+}
+
+struct frequencies whole_draw_frequencies(const struct plan *plan, uint32_t seed)
+{
+	struct frequencies drawn = {0};
+
+	vector_for_each (&plan->functions, function) {
+		uint32_t count = function->block_count + function->edge_count;
+
+		if (!function->edge_count)
+			continue;
+		vector_push(&drawn.rows, ((struct frequencies_row){function->address,
+								   function->block_count,
+								   function->edge_count,
+								   drawn.values.count}));
+		while (count--) {
+			seed = seed * 1664525u + 1013904223u;
+			vector_push(&drawn.values,
+				    (frequency)(seed % 3 ? seed >> 16 : 0));
+		}
+	}
+	assert_true(frequencies_are_sound(&drawn));
+	return drawn;
+}
+
 void whole_routines_open(struct whole_area *area, enum image_type type,
 			 enum plan_depth depth)
 {

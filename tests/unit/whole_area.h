@@ -7,6 +7,8 @@
 
 #include "plan_image.h"
 
+#include "code/frequencies.h"
+
 #include <signal.h>
 #include <ucontext.h>
 
@@ -47,6 +49,11 @@ void whole_area_open(struct whole_area *area, const uint8_t *bytes, size_t text,
 		     size_t size, enum image_type type);
 /* Makes the plan for all blocks or edges, and sets all counts to 0. */
 void whole_area_plan(struct whole_area *area);
+/* The same by other frequencies; NULL: nothing is known. They must outlive the plan. */
+void whole_area_plan_again(struct whole_area *area,
+			   const struct frequencies *frequencies);
+/* What may be in a file: any bits, for all functions, a third of them 0. */
+struct frequencies whole_draw_frequencies(const struct plan *plan, uint32_t seed);
 /* Puts the plan's code into place, or, if it is not to be executed, what traps. */
 void whole_area_fill(const struct whole_area *area, bool with_code);
 /* Plans as the request says, for a bank whose counters begin at `first_slot` (bytes), and
