@@ -12,10 +12,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
+#include <time.h>
 #include <unistd.h>
 
 __attribute__((visibility("default"))) publish_channel_function trammel_publish_channel;
@@ -299,7 +302,34 @@ static struct trm_error *write_output(const struct publish_output *output, int f
 	return error;
 }
 
-void trammel_publish_channel(const struct publish_channel *request)
+/* A write to a file that may not be so large raises a signal, too, which is not the
+ * program's. It is blocked meanwhile, as it may be already. */
+struct held {
+	sigset_t signals, before;
+	bool pending; /* it was the program's own */
+};
+
+static void hold_signal(struct held *held)
+{
+	sigset_t pending;
+
+	sigemptyset(&held->signals);
+	sigaddset(&held->signals, SIGXFSZ);
+	sigpending(&pending);
+	held->pending = sigismember(&pending, SIGXFSZ);
+	pthread_sigmask(SIG_BLOCK, &held->signals, &held->before);
+}
+
+static void release_signal(const struct held *held)
+{
+	const struct timespec now = {0, 0};
+
+	while (!held->pending && sigtimedwait(&held->signals, NULL, &now) > 0)
+		;
+	pthread_sigmask(SIG_SETMASK, &held->before, NULL);
+}
+
+static void publish(const struct publish_channel *request)
 {
 	int fd = memfd_create("trammel channel", MFD_CLOEXEC);
 	struct trm_error *error;
@@ -319,4 +349,13 @@ void trammel_publish_channel(const struct publish_channel *request)
 	if (error)
 		trm_error_print(error);
 	close(fd);
+}
+
+void trammel_publish_channel(const struct publish_channel *request)
+{
+	struct held held;
+
+	hold_signal(&held);
+	publish(request);
+	release_signal(&held);
 }

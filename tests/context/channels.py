@@ -353,6 +353,17 @@ def log(place):
     expect(lines == [b"main/step/even", b"main/step", b"main/step/odd", b"main/step", b"main"], f"{done}")
 
 
+def endings(place):
+    """A thread that annotates on while the process ends keeps nobody; files may not be too large."""
+    library = os.path.realpath(os.path.join(os.path.dirname(place.tool), "..", "runtime", "libtrammel.so.0"))
+    for word in ("exit-running", "limit-files"):
+        for config in ("event-trace(output=x.trm)", "runtime-report(output=x.txt)"):
+            bare = place.bare(word, "20")
+            done = running.run([os.path.join(place.programs, "work"), word, "20"], place.folder, timeout=30,
+                               environment={**place.environment(), "LD_PRELOAD": library, "TRAMMEL_CONFIG": config})
+            expect((done.status, done.stdout) == (bare.status, bare.stdout), f"{word} {config}: {done}")
+
+
 def names(place):
     """Values in names of files."""
     run(place, "plain", "1", CALI_CONFIG=f"metadata(case=a b),runtime-profile(output=%program%-%case%.json,{JSON})")
@@ -437,4 +448,4 @@ def steady(place):
 
 TESTS = (state, examples, report, agreement, several, threads, heap, files, locks, libraries, later, loops, metrics,
          system, filters, policies, forks, mistakes, settings, handlers, mismatches, addresses, memory,
-         log, names, samples, counters, steady)
+         log, endings, names, samples, counters, steady)

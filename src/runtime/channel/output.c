@@ -20,6 +20,7 @@ static struct {
 	const struct publish_sink *sink;
 	const struct channel *channel;
 	double ns_per_tick;
+	uint64_t until;       /* ticks: threads that run may trace on meanwhile */
 	uint32_t *attributes; /* by the process's number: the profile's + 1 */
 	struct sums metrics[CHANNEL_METRICS_MAX];
 	uint32_t thread, count, regions, image;
@@ -260,6 +261,8 @@ static bool cursor_valid(struct cursor *cursor)
 		cursor->block = cursor->block->next;
 		cursor->at = 0;
 	}
+	if (cursor->block && cursor->block->words[cursor->at] > output.until)
+		cursor->block = NULL;
 	return cursor->block != NULL;
 }
 
@@ -408,6 +411,7 @@ void output_fill(void *context, const struct publish_sink *sink)
 	output.sink = sink;
 	output.channel = channel;
 	output.ns_per_tick = tick_length(channel);
+	output.until = runtime_ticks();
 	output.attributes = runtime_map(ATTRIBUTES_MAX * sizeof(*output.attributes));
 	output.image = attribute_of("", "image", TRM_TYPE_UINT, TRM_AS_VALUE);
 	output.thread = attribute_of("", "thread", TRM_TYPE_UINT, TRM_AS_VALUE);
