@@ -153,8 +153,21 @@ static void *row_of(struct rows rows, uint64_t key)
 		      : (char *)rows.first + (start & (rows.count - 1)) * rows.size;
 }
 
+/* Whether a module's ways are there: a row is older than they are, and may be all that a
+ * controller came to that died. */
+static bool has_ways(const struct wire_bank *bank, const struct wire_control *control,
+		     const struct wire_undo *undo)
+{
+	const struct wire_ways *ways = (const struct wire_ways *)(uintptr_t)undo->ways;
+
+	return bank->quiet || !controller_died(control) ||
+	       (is_readable(undo->ways) &&
+		is_readable((uint64_t)(uintptr_t)wire_ways_rows(ways)));
+}
+
 /* The original of a return address in any module's code; 0: it is none. */
-static uint64_t search_original(const struct wire_control *control, uint64_t word)
+static uint64_t search_original(const struct wire_bank *bank,
+				const struct wire_control *control, uint64_t word)
 {
 	uint64_t original = 0;
 
@@ -162,7 +175,7 @@ static uint64_t search_original(const struct wire_control *control, uint64_t wor
 		const struct wire_undo *undo = &control->undos[i];
 
 		if (control->texts[i].end && undo->ways &&
-		    word - undo->code < undo->code_size)
+		    word - undo->code < undo->code_size && has_ways(bank, control, undo))
 			original = original_of(
 				(const struct wire_ways *)(uintptr_t)undo->ways, word);
 	}
@@ -186,7 +199,7 @@ static uint64_t find_original(struct wire_bank *bank, const struct wire_control 
 		if (__atomic_load_n(&row->key, __ATOMIC_ACQUIRE) == key)
 			return original;
 	}
-	original = search_original(control, word);
+	original = search_original(bank, control, word);
 	if (original) {
 		__atomic_store_n(&row->key, 0, __ATOMIC_SEQ_CST);
 		row->original = original;
