@@ -191,27 +191,12 @@ BEGIN wrapper_entered
 END wrapper_entered
 /* Blocks with a call end in jumps to one without, so those have counters. */
 BEGIN joined
-	push %rbx
-	mov %rdi, %rbx
-	xor %edx, %edx
-1:	bt $1, %ebx
-	jc 3f
-	bt $0, %ebx
-	jc 2f
-	call plain
-	inc %rdx
-	jmp 4f
-2:	call plain
-	add $3, %rdx
-	jmp 4f
-3:	call plain
-	add $5, %rdx
-4:	imul $3, %rdx, %rdx
-	shr %ebx
-	jnz 1b
-	mov %rdx, %rax
-	pop %rbx
-	ret
+	push %rbx; mov %rdi, %rbx; xor %edx, %edx
+1:	bt $1, %ebx; jc 3f; bt $0, %ebx; jc 2f
+	call plain; inc %rdx; jmp 4f
+2:	call plain; add $3, %rdx; jmp 4f; 3: call plain; add $5, %rdx
+4:	imul $3, %rdx, %rdx; shr %ebx; jnz 1b
+	mov %rdx, %rax; pop %rbx; ret
 END joined
 FAR far_a
 BEGIN_TIGHT called
