@@ -393,7 +393,7 @@ static void note_stand(const struct visit *visit, uint64_t rip, int by)
 				    ((struct edges_residue){.address = rip, .by = by}));
 		return;
 	}
-	for (unsigned i = 0; i < 2; i++)
+	for (unsigned i = 0; i < 3; i++)
 		if (place.uncounted[i] != PLAN_NO_SLOT)
 			whole_counters[place.uncounted[i] / plan->slot_size] +=
 				(uint64_t)(int64_t)by;
