@@ -5,6 +5,7 @@
 #include "publish/publish.h"
 
 #include "base/cleanup.h"
+#include "context/channels.h"
 #include "query/query.h"
 #include "record/output.h"
 #include "record/record.h"
@@ -45,25 +46,12 @@ static uint32_t take_attribute(void *context, const char *name, uint32_t type,
 			       uint32_t properties)
 {
 	struct taking *taking = context;
-	record_attribute id = 0;
-	struct trm_error *error;
-	struct text other = {0};
 
 	for (size_t i = 0; i < sizeof(profile_only) / sizeof(profile_only[0]); i++)
 		if (taking->for_queries && !strcmp(name, profile_only[i]))
 			return NO_ATTRIBUTE;
-	error = record_attribute_intern(taking->model, name, (enum record_type)type,
-					properties, &id);
-
-	if (!error)
-		return id;
-	trm_error_destroy(error);
-	text_format(&other, "%s.%s", name, record_type_name((enum record_type)type));
-	error = record_attribute_intern(taking->model, other.data, (enum record_type)type,
-					properties, &id);
-	trm_error_destroy(error);
-	text_deinit(&other);
-	return id;
+	return record_attribute_make(taking->model, name, (enum record_type)type,
+				     properties);
 }
 
 static uint32_t take_node(void *context, uint32_t parent, uint32_t attribute,
@@ -133,6 +121,29 @@ static void say_process(struct taking *taking)
 	take_record(taking, 0, pairs, sizeof(pairs) / sizeof(pairs[0]));
 }
 
+static struct trm_error *save_spool(const struct taking *taking,
+				    const struct publish_channel *request)
+{
+	const struct context_channel_saving saving = {
+		.writer = taking->writer,
+		.model = taking->model,
+		.image = taking->for_queries ? 0 : 1,
+		.ns_per_tick = request->ns_per_tick,
+	};
+	struct context_process process;
+	struct trm_error *error;
+
+	if (!request->spool)
+		return trm_error_create(TRM_ERROR_SYSTEM,
+					"no memory for the channel '%s'", request->name);
+	error = context_process_init_memory(&process, request->spool, request->spool_size,
+					    request->name);
+	if (!error)
+		context_channel_save(&saving, &process, request->number);
+	context_process_deinit(&process);
+	return error;
+}
+
 static struct trm_error *write_profile(int fd, const struct publish_channel *request)
 {
 	struct taking taking = {.model = record_model_create()};
@@ -143,7 +154,7 @@ static struct trm_error *write_profile(int fd, const struct publish_channel *req
 		.record = take_record,
 		.global = take_global,
 	};
-	struct trm_error *error;
+	struct trm_error *error, *disk;
 
 	taking.for_queries = true;
 	for (size_t i = 0; i < request->output_count; i++)
@@ -155,7 +166,12 @@ static struct trm_error *write_profile(int fd, const struct publish_channel *req
 	if (!taking.for_queries)
 		say_process(&taking);
 	request->fill(request->context, &sink);
-	error = trm_writer_finish(taking.writer);
+	error = save_spool(&taking, request);
+	disk = trm_writer_finish(taking.writer);
+	if (!error)
+		error = disk;
+	else
+		trm_error_destroy(disk);
 	record_model_destroy(taking.model);
 	return error;
 }

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PUBLISH_ABI = 1 };
+enum { PUBLISH_ABI = 2 };
 #define PUBLISH_LIBRARY  "libtrammel-report.so.0"
 #define PUBLISH_FUNCTION "trammel_publish"
 
@@ -66,10 +66,16 @@ struct publish_output {
 struct publish_channel {
 	uint32_t abi;
 	const char *name; /* of the channel; for messages */
+	/* Says what is not in the spool. */
 	void (*fill)(void *context, const struct publish_sink *sink);
 	void *context;
 	const struct publish_output *outputs;
 	size_t output_count;
+	/* All of the process's spool (wire/context.h), and which channel it is there. */
+	const void *spool;
+	size_t spool_size;
+	uint32_t number;
+	double ns_per_tick;
 };
 
 /* Writes what a channel has; what goes wrong is said on standard error. */

@@ -106,6 +106,14 @@ const struct context_attribute *attributes_get(uint32_t attribute)
 		       : NULL;
 }
 
+void attributes_hold(bool held)
+{
+	if (held)
+		runtime_lock(&attributes.lock);
+	else
+		runtime_unlock(&attributes.lock);
+}
+
 void attributes_resume(bool copied)
 {
 	struct context_block *block = attributes.block;

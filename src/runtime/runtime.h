@@ -119,8 +119,17 @@ static inline void *spool_at(uint64_t number)
 	return runtime_segments[number / blocks] + number % blocks * CONTEXT_BLOCK;
 }
 
-/* Gives a block back that has a run of 1. */
+/* Gives a block back that has a run of 1, or of SPOOL_RUN. */
 void spool_free(struct context_block *block);
+enum { SPOOL_RUN = 16 };
+
+/* What is in memory goes to a file in the folder, where it stays however the process
+ * ends, if no threads but so many have a record: nobody else may write meanwhile. False:
+ * it stays in memory. */
+bool spool_move(const char *folder, uint32_t threads);
+/* All that was given out, in one piece of memory of runtime_map; NULL: there is none for
+ * it. Other threads may go on. */
+void *spool_gather(size_t *ret_size);
 
 /* Where the string is if it is known, without a lock; 0 if it is not. */
 uint64_t strings_find(const char *bytes, size_t size);
@@ -134,6 +143,8 @@ static inline const struct context_string *strings_at(uint64_t offset)
 /* In a child of fork: what the parent added since then is not this one's. `copied`: the
  * spool is, before that only the lock is let go. */
 void strings_resume(bool copied);
+/* Nothing is added meanwhile. */
+void strings_hold(bool held);
 
 /* The attribute if it is known, without a lock; 0 if it is not. */
 uint32_t attributes_find(const char *name);
@@ -142,6 +153,7 @@ uint32_t attributes_create(const char *name, uint32_t type, uint32_t properties)
 /* NULL: no attribute of the process. */
 const struct context_attribute *attributes_get(uint32_t attribute);
 void attributes_resume(bool copied);
+void attributes_hold(bool held);
 
 /* The child of a node, made if it is new; NULL if there is no room. */
 struct context_node *tree_child(struct context_thread *thread, struct context_node *from,
@@ -207,14 +219,14 @@ void values_resume(void);
 
 /* What channels see of an event. */
 enum runtime_event_kind {
-	RUNTIME_BEGIN,
-	RUNTIME_END,
-	RUNTIME_CHANGE,    /* took another's place, or others moved */
-	RUNTIME_SET,       /* a value of the moment changed */
-	RUNTIME_START,     /* it began */
-	RUNTIME_UNSET,     /* it ended */
-	RUNTIME_ITERATION, /* of a loop that was begun with it */
-	RUNTIME_PUSH,      /* asked for by the program */
+	RUNTIME_BEGIN = CONTEXT_SNAPSHOT_BEGIN,
+	RUNTIME_END = CONTEXT_SNAPSHOT_END,
+	RUNTIME_CHANGE = CONTEXT_SNAPSHOT_CHANGE,
+	RUNTIME_SET = CONTEXT_SNAPSHOT_SET,
+	RUNTIME_START = CONTEXT_SNAPSHOT_START,
+	RUNTIME_UNSET = CONTEXT_SNAPSHOT_UNSET,
+	RUNTIME_ITERATION = CONTEXT_SNAPSHOT_ITERATION,
+	RUNTIME_PUSH = CONTEXT_SNAPSHOT_PUSH,
 };
 
 struct runtime_event {
@@ -266,7 +278,12 @@ void fork_enter_path(struct context_thread *thread);
 void fork_forget(void);
 
 /* Makes a folder for spools; NULL: it cannot be made. */
+const char *alone_folder(void);
+/* The same for a profile of all that is in it; children by exec know of it. */
 const char *alone_begin(void);
+/* Removes the folder, at the end of the process that made it; at that of another one its
+ * own spool in it (`kept`). */
+void alone_remove(bool kept);
 /* At the end of the process that made it: writes the profile, and removes the folder. */
 void alone_end(bool tracing);
 /* The profile is written by somebody else. */

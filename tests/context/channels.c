@@ -344,21 +344,79 @@ static void counters(int count)
 	waitpid(child, NULL, 0);
 }
 
+static void kill_self(int count)
+{
+	steps(count);
+	cali_begin_region("last");
+	raise(SIGKILL);
+}
+
+/* Threads that ended, and one that runs, when the process is killed. */
+static void killed(int count)
+{
+	cali_id_t cells = cali_create_attribute(
+		"cells", CALI_TYPE_INT, CALI_ATTR_ASVALUE | CALI_ATTR_AGGREGATABLE);
+	pthread_t thread;
+
+	cali_set_int(cells, 42);
+	for (int i = 0; i < 3; i++) {
+		pthread_create(&thread, NULL, in_thread, &count);
+		pthread_join(thread, NULL);
+	}
+	kill_self(count);
+}
+
+/* The parent goes on, and ends in order. */
+static void killed_child(int count)
+{
+	steps(count);
+	if (!fork())
+		kill_self(2 * count);
+	wait(NULL);
+	steps(count);
+}
+
+/* In a thread that was there before the channels were. */
+static void killed_late(int count)
+{
+	steps(count);
+	trm_channels_start(trm_channels_create("runtime-report,event-trace"));
+	kill_self(count);
+}
+
+static void exits(int count)
+{
+	steps(count);
+	_exit(0);
+}
+
 int main(int word_count, char **words)
 {
 	static const struct {
 		const char *name;
 		void (*run)(int count);
 	} rows[] = {
-		{"plain", plain},           {"several", several},
-		{"threads", threads},       {"heap", heap},
-		{"files", files},           {"locks", locks},
-		{"loops", loops},           {"forks", forks},
-		{"libraries", libraries},   {"steady", steady},
-		{"metrics", metrics},       {"levels", levels},
-		{"settings", settings},     {"handlers", handlers},
-		{"mismatches", mismatches}, {"samples", samples},
+		{"plain", plain},
+		{"several", several},
+		{"threads", threads},
+		{"heap", heap},
+		{"files", files},
+		{"locks", locks},
+		{"loops", loops},
+		{"forks", forks},
+		{"libraries", libraries},
+		{"steady", steady},
+		{"metrics", metrics},
+		{"levels", levels},
+		{"settings", settings},
+		{"handlers", handlers},
+		{"mismatches", mismatches},
+		{"samples", samples},
 		{"counters", counters},
+		{"killed", killed},
+		{"killed-child", killed_child},
+		{"killed-late", killed_late},
+		{"exits", exits},
 	};
 
 	for (size_t i = 0; word_count > 2 && i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -35,6 +35,7 @@ def run(place, *words, program=None, before=(), **variables):
     done = running.run([*before, program, *words], place.folder, timeout=60,
                        environment={**place.environment(), **variables})
     expect(done.status == 0, f"{words} {variables}: {done}")
+    expect(not os.path.isdir(place.spools) or not os.listdir(place.spools), f"{words}: left behind")
     return done
 
 
@@ -409,6 +410,107 @@ def steady(place):
         expect(len(marks) == 2 and marks[1] == marks[0] + 1, f"{config}: {lines[marks[0]:marks[1] + 1][:4]}")
 
 
-TESTS = (state, examples, report, agreement, several, threads, heap, files, locks, libraries, loops, metrics,
+def recover(place, *words, status=0):
+    done = running.run([place.tool, "recover", *words], place.folder, environment=place.environment())
+    expect(done.status == status, f"{words}: {done}")
+    return done.stdout.decode().split("\n")[:-1]
+
+
+def query(place, profile, text):
+    done = running.run([place.tool, "query", text + " FORMAT json", profile], place.folder)
+    expect(done.status == 0 and not done.stderr, f"{text}: {done}")
+    return json.loads(done.stdout)
+
+
+def left(place):
+    return sorted(os.path.join(place.spools, name) for name in os.listdir(place.spools))
+
+
+def kill(place, word, *words, before=(), **variables):
+    program = build(place, os.path.join(common.FOLDER, "channels.c"))
+    return running.run([*before, program, word, *words], place.folder, timeout=60,
+                       environment={**place.environment(), **variables})
+
+
+def expect_counts(place, profile, wanted):
+    rows = query(place, profile, "SELECT path, sum(region.count) AS n WHERE region.count GROUP BY path")
+    counts = {row["path"]: row["n"] for row in rows if row["n"]}
+    expect(counts == wanted, f"{profile}: {counts}")
+
+
+def expect_trace(place, profile, ends, last):
+    events = query(place, profile, "SELECT * WHERE time.offset.ns")
+    expect(sum("event.end#region" in event for event in events) == ends, f"{profile}: {len(events)} events")
+    expect(events[-1].get("event.begin#region") == last, f"{profile}: {events[-1]}")
+    times = [event["time.offset.ns"] for event in events]
+    expect(times == sorted(times), f"{profile}: not in the order of time")
+
+
+def counts_of(times):
+    return {"main": times, "main/step": 10 * times, "main/step/odd": 5 * times, "main/step/even": 5 * times}
+
+
+def killed(place):
+    """What was recorded up to the last complete record is there."""
+    config = "runtime-report(region.count),event-trace"
+    done = kill(place, "killed", "10", CALI_CONFIG=config)
+    expect(done.status == -9 and not done.stdout and not done.stderr, f"{done}")
+    expect(len(left(place)) == 1 and recover(place)[0].startswith(left(place)[0] + " "), f"{left(place)}")
+    report, trace = recover(place, "--remove", *left(place))
+    expect(not left(place) and report.endswith(".runtime-report.trm") and trace.endswith(".event-trace.trm"),
+           f"{left(place)} {report} {trace}")
+    expect_counts(place, report, counts_of(4))
+    cells = query(place, report, "SELECT sum#cells, count#cells WHERE count#cells")
+    expect(cells == [{"sum#cells": 42, "count#cells": 1}], f"{cells}")
+    expect_trace(place, trace, 4 * 21, "last")
+    expect(len({row["thread"] for row in query(place, trace, "SELECT thread WHERE time.offset.ns")}) == 4, trace)
+    recover(place, place.spools, status=2)
+    kill(place, "killed-late", "10", CALI_CONFIG="runtime-report(output=none)")
+    names = recover(place, "--remove", *left(place))
+    expect_counts(place, names[1], counts_of(1))
+    expect_trace(place, names[2], 21, "last")
+    kill(place, "exits", "10", CALI_CONFIG="runtime-report")
+    expect_counts(place, recover(place, "--remove", *left(place))[0], counts_of(1))
+
+
+def killed_measured(place):
+    """The same under trammel run, and of a child."""
+    tool = trammel.run_command(place.tool, place.profile, [], "regions")
+    done = kill(place, "killed", "10", before=tool, CALI_CONFIG="event-trace")
+    name = re.search(rb'ended before it wrote .* "(.*)"', done.stderr).group(1).decode()
+    expect_trace(place, name, 4 * 21, "last")
+    expect(not left(place), f"{left(place)}")
+    config = f"runtime-profile(output=p.json,{JSON})"
+    done = kill(place, "killed-child", "10", before=tool, CALI_CONFIG=config)
+    name = re.search(rb'ended before it wrote .* "(.*)"', done.stderr).group(1).decode()
+    expect_counts(place, name, {"main": 1, "main/step": 20, "main/step/odd": 10, "main/step/even": 10})
+    expect(rows_of(read(place, "p.json"))["main/step"]["count"] == 20, "the parent")
+    done = kill(place, "killed-child", "10", CALI_CONFIG=config)
+    expect(done.status == 0 and not left(place), f"{done} {left(place)}")
+    expect(rows_of(read(place, "p.json"))["main/step"]["count"] == 20, "the parent")
+
+
+def nowhere(place):
+    """Without a folder for it, channels measure all the same; on a full disk what had room."""
+    for folder in ("/no/such/folder", "/proc"):
+        done = run(place, "forks", "10", CALI_CONFIG=f"runtime-profile(output=p.json,{JSON})", TMPDIR=folder)
+        expect(not done.stderr, f"{done}")
+        expect(rows_of(read(place, "p.json"))["main/step"]["count"] == 10, folder)
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", place.spools], check=False,
+                          capture_output=True)
+    if done.returncode:
+        raise Skip("cannot mount a tmpfs")
+    try:
+        done = run(place, "plain", "40000", CALI_CONFIG=f"event-trace(output=trace.json,{JSON})")
+        records = [record for record in json.loads(read(place, "trace.json")) if "time.offset.ns" in record]
+        expect(10000 < len(records) < 100000, f"{len(records)} records")
+        lost = int(re.search(rb"(\d+) events? lost: there was no memory", done.stderr).group(1))
+        expect(len(records) + lost == 160003, f"{len(records)} records, {lost} lost")
+        expect(not left(place), f"{left(place)}")
+    finally:
+        subprocess.run(["umount", "-l", place.spools], check=True)
+
+
+TESTS = (killed, killed_measured, nowhere, state, examples, report, agreement, several, threads, heap, files, locks, libraries, loops, metrics,
          system, filters, policies, forks, mistakes, settings, handlers, mismatches, addresses, memory,
          log, names, samples, counters, steady)

@@ -92,11 +92,14 @@ static void add_services(struct channel *channel, const char *names)
 
 static bool take_slot(struct channel *channel)
 {
+	static uint32_t made;
+
 	runtime_lock(&channels.lock);
 	for (uint32_t i = 0; i < CHANNELS_MAX && !channel->used; i++) {
 		if (channels.items[i])
 			continue;
 		channel->number = i;
+		channel->id = ++made;
 		channel->used = true;
 		channels.items[i] = channel;
 	}
@@ -126,7 +129,63 @@ struct channel *channel_create(const char *name, const struct settings *settings
 	channel->row_width = ROW_METRICS + 3 * channel->metric_count;
 	if (channel->row_width < ROW_MIN_WIDTH)
 		channel->row_width = ROW_MIN_WIDTH;
+	while ((channel->row_width * sizeof(uint64_t) << (channel->row_shift + 1)) +
+		       sizeof(struct context_block) <=
+	       CONTEXT_BLOCK)
+		channel->row_shift++;
 	return channel;
+}
+
+static uint32_t flags_of(const struct channel_metric *metric)
+{
+	return (metric->kind == SERVICE_AT_END ? CONTEXT_METRIC_AT_END : 0) |
+	       (metric->kind == SERVICE_KEY ? CONTEXT_METRIC_KEY : 0) |
+	       (metric->metric->ticks ? CONTEXT_METRIC_TICKS : 0) |
+	       (trace_has_metric(metric) ? CONTEXT_METRIC_TRACED : 0);
+}
+
+/* What the channel measures, for those who read the spool. */
+static struct context_channel *describe(const struct channel *channel)
+{
+	struct context_channel *record = (void *)spool_block(CONTEXT_CHANNEL, 0, 1);
+
+	if (!record)
+		return NULL;
+	record->begin = channel->begin;
+	memcpy(record->name, channel->name, sizeof(record->name));
+	record->row_words = channel->row_width;
+	record->row_shift = channel->row_shift;
+	for (uint32_t i = 0; i < channel->metric_count; i++) {
+		const struct channel_metric *metric = &channel->metrics[i];
+
+		snprintf(record->metrics[i].name, sizeof(record->metrics[i].name), "%s",
+			 metric->metric->name);
+		record->metrics[i].type = metric->type;
+		record->metrics[i].flags = flags_of(metric);
+	}
+	record->metric_count = channel->metric_count;
+	record->head.clearing = channel->clearing;
+	__atomic_store_n(&record->head.channel, channel->id, __ATOMIC_RELEASE);
+	return record;
+}
+
+bool channel_describe(struct channel *channel)
+{
+	if (!channel->record)
+		channel->record = describe(channel);
+	return channel->record != NULL;
+}
+
+struct context_block *channel_block(const struct channel_thread *own,
+				    enum context_block_kind kind, uint32_t run)
+{
+	struct context_block *block = spool_block(kind, own->thread->number, run);
+
+	if (!block)
+		return NULL;
+	block->clearing = own->clearing;
+	__atomic_store_n(&block->channel, own->channel->id, __ATOMIC_RELEASE);
+	return block;
 }
 
 struct channel *channel_at(uint32_t number)
@@ -190,6 +249,8 @@ void channel_clear(struct channel *channel)
 	channel->clearing++;
 	channel->generation++;
 	channel->started = runtime_ticks();
+	if (channel->record)
+		channel->record->head.clearing = channel->clearing;
 	if (channel->ended)
 		channel_thread_destroy(channel->ended);
 	channel->ended = NULL;
@@ -204,6 +265,9 @@ void channel_destroy(struct channel *channel)
 	runtime_unlock(&channels.lock);
 	/* Other threads may look at the channel for a last time: it stays. */
 	channel->threads = NULL;
+	if (channel->record && runtime_state->recording)
+		spool_free(&channel->record->head);
+	channel->record = NULL;
 }
 
 void channel_output_add(struct channel *channel, const char *query, const char *path,
@@ -219,10 +283,14 @@ static void publish(struct channel *channel)
 {
 	publish_channel_function *function =
 		(publish_channel_function *)publisher_find(PUBLISH_CHANNEL);
+	size_t size;
+	void *spool;
 
 	if (!function)
 		return;
 	runtime_lock(&channel->lock);
+	channel_describe(channel);
+	spool = spool_gather(&size);
 	function(&(struct publish_channel){
 		.abi = PUBLISH_ABI,
 		.name = channel->name,
@@ -230,7 +298,12 @@ static void publish(struct channel *channel)
 		.context = channel,
 		.outputs = channel->outputs,
 		.output_count = channel->output_count,
+		.spool = spool,
+		.spool_size = size,
+		.number = channel->id,
+		.ns_per_tick = output_tick_ns(channel),
 	});
+	runtime_unmap(spool, size);
 	runtime_unlock(&channel->lock);
 }
 
@@ -250,6 +323,8 @@ void channel_flush(struct channel *channel)
 			channel->services[i]->flush(channel);
 	if (channel->output_count)
 		publish(channel);
+	if (channel->record)
+		channel->record->flushed = 1;
 	channel->flushes++;
 	runtime_unlock(&writing);
 	events_leave();
@@ -273,6 +348,8 @@ void channels_resume(void)
 		channel->lock.taken = 0;
 		channel->threads = NULL;
 		channel->ended = NULL;
+		channel->record = NULL;
+		channel->id += CHANNEL_CHILD;
 		channels_own[i] = NULL;
 		channel->started = runtime_ticks();
 		channel->begin = start_moment();

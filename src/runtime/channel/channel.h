@@ -19,9 +19,10 @@
 enum {
 	CHANNELS_MAX = 16,
 	CHANNEL_SERVICES_MAX = 24,
-	CHANNEL_METRICS_MAX = 48,
+	CHANNEL_METRICS_MAX = CONTEXT_METRICS_MAX,
 	CHANNEL_KEYS_MAX = 8,
 	CHANNEL_OUTPUTS_MAX = 8,
+	CHANNEL_CHILD = 1 << 20, /* between the ids of a process and its child's */
 };
 
 /* A metric of a service in a channel. */
@@ -45,8 +46,9 @@ struct channel_sampler {
 };
 
 struct channel {
-	char name[64];
-	uint32_t number;
+	char name[CONTEXT_CHANNEL_NAME];
+	uint32_t number; /* its place; another one may have it later */
+	uint32_t id;     /* of this one alone: in the spool */
 	bool used, active, left_inactive;
 	struct settings settings;
 
@@ -61,6 +63,7 @@ struct channel {
 	struct channel_metric metrics[CHANNEL_METRICS_MAX];
 	uint32_t metric_count;
 	uint32_t row_width; /* words of an aggregated row */
+	uint32_t row_shift; /* a block of the spool has 1 << so many */
 	struct channel_key keys[CHANNEL_KEYS_MAX];
 	uint32_t key_count;
 	uint32_t level;              /* attributes of a finer one are not looked at */
@@ -79,7 +82,8 @@ struct channel {
 
 	uint64_t log_us; /* of textlog: shorter regions are not said */
 
-	struct runtime_lock lock; /* of what follows */
+	struct runtime_lock lock;       /* of what follows */
+	struct context_channel *record; /* in the spool; NULL: not yet */
 	struct channel_thread *threads;
 	struct channel_thread *ended; /* sums of threads whose nodes are gone */
 	uint64_t flushes;
@@ -93,14 +97,6 @@ struct rows {
 	uint32_t most;      /* a number above all that are there */
 };
 
-/* A trace's memory: blocks of the same size, the oldest first. */
-struct trace_block {
-	struct trace_block *next;
-	uint64_t used; /* words */
-	uint64_t items;
-	uint64_t words[];
-};
-
 struct channel_thread {
 	struct channel *channel;
 	struct context_thread *thread; /* NULL: only what is in `rows` of others */
@@ -109,9 +105,11 @@ struct channel_thread {
 	uint32_t generation; /* of the channel, when `last` was taken */
 	uint32_t clearing;   /* of the channel: else what is here is forgotten */
 	struct rows rows;
-	struct trace_block *first_block, *last_block;
-	uint64_t traced, dropped;             /* events */
-	uint64_t blocks;                      /* of the trace */
+	/* The trace's blocks in the spool, the oldest first: each is a link to the next.
+	 */
+	struct context_block *first_block, *last_block;
+	uint64_t traced, dropped; /* events */
+	uint64_t blocks, order;   /* of the trace; the number of the last one */
 	uint64_t iterations, iteration_ticks; /* of loop_statistics */
 	uint64_t stamp;                       /* of the last snapshot, ticks */
 	uint64_t *values;                     /* by metric: of this snapshot */
@@ -141,26 +139,35 @@ void channel_output_add(struct channel *channel, const char *query, const char *
 /* This process is a child of the one that made the channels. */
 bool channel_is_child(void);
 
+/* A block of the spool for what a thread has in the channel; NULL: there is none. */
+struct context_block *channel_block(const struct channel_thread *own,
+				    enum context_block_kind kind, uint32_t run);
 /* A service of the channel, by name; false: there is none. */
 bool channel_has(const struct channel *channel, const char *service);
 /* The words of a row: snapshots, ends, and three a metric. NULL: no memory. */
 uint64_t *rows_new(struct channel_thread *own, uint32_t number);
 /* The row, if it is there. */
 uint64_t *rows_find(const struct channel_thread *own, uint32_t number);
-enum { ROW_SNAPSHOTS, ROW_ENDS, ROW_METRICS, ROW_MIN_WIDTH = ROW_METRICS + 3 };
-enum { ROWS_CHUNK = 128, ROWS_INNER = 512, ROWS_CHUNKS = 512 };
+enum {
+	ROW_SNAPSHOTS = CONTEXT_SUMS_SNAPSHOTS,
+	ROW_ENDS = CONTEXT_SUMS_ENDS,
+	ROW_METRICS = CONTEXT_SUMS_METRICS,
+	ROW_MIN_WIDTH = CONTEXT_SUMS_WORDS_MIN,
+};
+enum { ROWS_INNER = 1024, ROWS_CHUNKS = 1024 };
 
 static inline uint64_t *rows_at(struct channel_thread *own, uint32_t number)
 {
+	const struct channel *channel = own->channel;
+	uint32_t chunk = number >> channel->row_shift;
 	uint64_t **inner = likely(number < own->rows.most)
-				   ? own->rows.chunks[number / ROWS_CHUNK / ROWS_INNER]
+				   ? own->rows.chunks[chunk / ROWS_INNER]
 				   : NULL;
-	uint64_t *chunk =
-		likely(inner != NULL) ? inner[number / ROWS_CHUNK % ROWS_INNER] : NULL;
+	uint64_t *rows = likely(inner != NULL) ? inner[chunk % ROWS_INNER] : NULL;
 
-	return likely(chunk != NULL)
-		       ? chunk + number % ROWS_CHUNK * own->channel->row_width
-		       : rows_new(own, number);
+	return likely(rows != NULL) ? rows + (number & ((1u << channel->row_shift) - 1)) *
+						      channel->row_width
+				    : rows_new(own, number);
 }
 
 void rows_deinit(struct channel_thread *own);

@@ -42,6 +42,7 @@ static struct channel_thread *begin_thread(struct channel *channel,
 	own->tid = thread->tid;
 	own->values = own->space;
 	runtime_lock(&channel->lock);
+	channel_describe(channel);
 	own->next = channel->threads;
 	channel->threads = own;
 	runtime_unlock(&channel->lock);
@@ -249,6 +250,7 @@ void channels_end_thread(struct context_thread *thread, struct context_thread *e
 		if (channel->ended) {
 			channel->ended->channel = channel;
 			channel->ended->thread = ended;
+			channel->ended->clearing = channel->clearing;
 			move_rows(own, channel->ended);
 		}
 		unlink_thread(channel, own);
