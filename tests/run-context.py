@@ -5,11 +5,11 @@ import functools
 import os
 import sys
 
-from context import channels, common, counting, hard, languages, mpi, processes, spans
+from context import channels, common, counting, hard, languages, mpi, processes, spans, tasks
 from transparency import results, running, trammel
 
 GROUPS = {"count": counting, "process": processes, "hard": hard, "language": languages,
-          "mpi": mpi, "channel": channels, "spans": spans}
+          "mpi": mpi, "channel": channels, "spans": spans, "task": tasks}
 
 
 def run_test(test, name, programs, tool):

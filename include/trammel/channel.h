@@ -60,6 +60,10 @@ size_t trm_channels_count(const struct trm_channels *channels);
 void trm_channels_start(struct trm_channels *channels);
 /* Measures no more. What was measured stays, and a start goes on with it. */
 void trm_channels_stop(struct trm_channels *channels);
+/* The same for the calling thread: others are measured once they start them, too, or
+ * anybody starts them for all. */
+void trm_channels_start_thread(struct trm_channels *channels);
+void trm_channels_stop_thread(struct trm_channels *channels);
 bool trm_channels_are_active(const struct trm_channels *channels);
 
 /* Writes what was measured so far to where the configuration says. Other threads may go

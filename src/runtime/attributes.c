@@ -12,6 +12,7 @@ static struct {
 	/* By number; and by name: numbers, 0 for an empty slot. */
 	const struct context_attribute **by_number;
 	uint32_t *by_name;
+	bool have_tasks; /* one has the scope of a task */
 } attributes;
 
 static uint32_t *slot_of(uint64_t name)
@@ -66,6 +67,7 @@ static uint32_t insert(uint64_t name, uint32_t type, uint32_t properties)
 	if (!attribute)
 		return 0;
 	*attribute = (struct context_attribute){type, properties, name};
+	attributes.have_tasks |= (properties & TRM_SCOPE_TASK) != 0;
 	__atomic_store_n(&attributes.block->used,
 			 attributes.block->used + (uint32_t)sizeof(*attribute),
 			 __ATOMIC_RELEASE);
@@ -104,6 +106,11 @@ const struct context_attribute *attributes_get(uint32_t attribute)
 	return attribute && attribute <= attributes.count
 		       ? attributes.by_number[attribute]
 		       : NULL;
+}
+
+bool attributes_have_tasks(void)
+{
+	return attributes.have_tasks;
 }
 
 void attributes_hold(bool held)

@@ -100,6 +100,24 @@ static uint64_t settle(struct context_thread *thread)
 	return now;
 }
 
+void events_lose_memory(void)
+{
+	lose_for_memory();
+}
+
+void events_move(struct context_thread *thread, struct context_node *to)
+{
+	struct context_node *before = thread->node;
+	uint64_t now = settle(thread);
+
+	thread->node = to;
+	if (has_channels())
+		channels_event(thread, &(struct runtime_event){RUNTIME_PUSH, 0, 0, before,
+							       before, now});
+	if (thread->order)
+		events_trace_move(thread, now);
+}
+
 static void push(struct context_thread *thread, uint32_t attribute, uint64_t value)
 {
 	struct context_node *from = thread->node, *to = from->last_child;
@@ -698,4 +716,7 @@ const struct trm_api events_api = {
 	.enter = enter,
 	.leave = leave,
 	.iterate = iterate,
+	.task_create = tasks_create,
+	.task_switch = tasks_switch,
+	.task_destroy = tasks_destroy,
 };

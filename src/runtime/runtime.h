@@ -122,6 +122,9 @@ static inline void *spool_at(uint64_t number)
 /* Gives a block back that has a run of 1, or of SPOOL_RUN. */
 void spool_free(struct context_block *block);
 enum { SPOOL_RUN = 16 };
+/* What a block has goes to the file and takes no memory of the process, until it is
+ * looked at again; nothing where there is no file. */
+void spool_release(struct context_block *block);
 
 /* What is in memory goes to a file in the folder, where it stays however the process
  * ends, if no threads but so many have a record: nobody else may write meanwhile. False:
@@ -152,6 +155,8 @@ uint32_t attributes_find(const char *name);
 uint32_t attributes_create(const char *name, uint32_t type, uint32_t properties);
 /* NULL: no attribute of the process. */
 const struct context_attribute *attributes_get(uint32_t attribute);
+/* Whether one has the scope of a task. */
+bool attributes_have_tasks(void);
 void attributes_resume(bool copied);
 void attributes_hold(bool held);
 
@@ -268,6 +273,13 @@ void start_resume(void);
 /* Finds what the program's calls are passed on to. */
 void seal_init(void);
 
+/* See trm_task_create and those behind it. */
+struct trm_task *tasks_create(void);
+struct trm_task *tasks_switch(struct trm_task *task);
+void tasks_destroy(struct trm_task *task);
+void tasks_end_thread(void);
+void tasks_resume(void);
+
 /* Around a fork: what is open in the thread is noted for the child. */
 void fork_prepare(void);
 void fork_parent(void);
@@ -324,6 +336,10 @@ struct trm_value events_value(const struct context_attribute *attribute, uint64_
 /* The innermost value; false: there is none. */
 bool events_get(uint32_t attribute, struct trm_value *ret_value);
 
+/* Something that is open found no memory. */
+void events_lose_memory(void);
+/* Another context is the current one from now on, and has not begun anew. */
+void events_move(struct context_thread *thread, struct context_node *to);
 /* Another context is the current one of the thread, as of then. */
 void events_trace_move(struct context_thread *thread, uint64_t ticks);
 

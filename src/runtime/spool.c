@@ -473,6 +473,15 @@ struct context_block *spool_block(enum context_block_kind kind, uint32_t owner,
 	return block;
 }
 
+void spool_release(struct context_block *block)
+{
+	int saved = errno;
+
+	if (!spool.in_memory && !runtime_sealed)
+		madvise(block, (size_t)block->run * CONTEXT_BLOCK, MADV_DONTNEED);
+	errno = saved;
+}
+
 void spool_free(struct context_block *block)
 {
 	runtime_lock(&spool.lock);

@@ -308,6 +308,7 @@ bool runtime_resume(void)
 		return false;
 	}
 	start_resume();
+	tasks_resume();
 	strings_resume(true);
 	attributes_resume(true);
 	values_resume();

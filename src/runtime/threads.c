@@ -203,6 +203,7 @@ static void end(void *record)
 	int saved = errno;
 
 	fork_forget();
+	tasks_end_thread();
 	spans_end_thread();
 	if (!runtime_state->recording || thread != runtime_self)
 		return;

@@ -344,6 +344,48 @@ static void counters(int count)
 	waitpid(child, NULL, 0);
 }
 
+/* What memory the process has when it has traced. */
+static void resident(int count)
+{
+	char line[128];
+	FILE *file;
+
+	steps(count);
+	file = fopen("/proc/self/status", "r");
+	while (fgets(line, sizeof(line), file))
+		if (!strncmp(line, "VmRSS:", 6))
+			fputs(line, stdout);
+	fclose(file);
+}
+
+static struct trm_channels *scoped;
+
+static void *measured_thread(void *count)
+{
+	steps(*(int *)count);
+	trm_channels_start_thread(scoped);
+	steps(*(int *)count);
+	trm_channels_stop_thread(scoped);
+	steps(*(int *)count);
+	return NULL;
+}
+
+/* One thread of three asks to be measured, and for a while. */
+static void scopes(int count)
+{
+	pthread_t all[3];
+
+	scoped = trm_channels_create("runtime-profile(output=p.json,output.format=json)");
+	for (int i = 0; i < 3; i++)
+		pthread_create(&all[i], NULL, i == 1 ? measured_thread : in_thread,
+			       &count);
+	for (int i = 0; i < 3; i++)
+		pthread_join(all[i], NULL);
+	steps(count);
+	trm_channels_start_thread(scoped);
+	steps(count);
+}
+
 static void kill_self(int count)
 {
 	steps(count);
@@ -417,6 +459,8 @@ int main(int word_count, char **words)
 		{"killed-child", killed_child},
 		{"killed-late", killed_late},
 		{"exits", exits},
+		{"scopes", scopes},
+		{"resident", resident},
 	};
 
 	for (size_t i = 0; word_count > 2 && i < sizeof(rows) / sizeof(rows[0]); i++) {

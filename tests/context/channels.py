@@ -225,14 +225,21 @@ def filters(place):
 
 def policies(place):
     """A trace that may have so much memory keeps the first events, or the last ones."""
-    for policy, last in (("stop", False), ("drop-oldest", True), ("grow", True)):
+    for policy, last in (("stop", False), ("drop-oldest", True), ("grow", True), ("flush", True)):
         run(place, "plain", "40000", CALI_CONFIG=f"event-trace(output=trace.json,{JSON},trace.policy={policy},"
             "trace.size=1)")
         records = [record for record in json.loads(read(place, "trace.json")) if "time.offset.ns" in record]
         ended = any(record.get("event.end#region") == "main" for record in records)
         began = any(record.get("event.begin#region") == "main" for record in records)
         expect(ended == last and began == (policy != "drop-oldest"), f"{policy}: {began} {ended}")
-        expect((len(records) == 160003) == (policy == "grow"), f"{policy}: {len(records)}")
+        expect((len(records) == 160003) == (policy in ("grow", "flush")), f"{policy}: {len(records)}")
+    sizes = {}
+    for policy in ("grow", "flush"):
+        done = run(place, "resident", "400000", CALI_CONFIG=f"event-trace(output=none,trace.policy={policy})")
+        sizes[policy] = int(done.stdout.split()[1])
+    expect(sizes["flush"] < 20000 < sizes["grow"], f"{sizes}")
+    done = run(place, "plain", "1", CALI_CONFIG="event-trace(output=none,trace.policy=overwrite)")
+    expect(b"grow (taken), stop, drop-oldest and flush" in done.stderr, f"{done}")
 
 
 def forks(place):
@@ -490,6 +497,13 @@ def killed_measured(place):
     expect(rows_of(read(place, "p.json"))["main/step"]["count"] == 20, "the parent")
 
 
+def scopes(place):
+    """Channels of single threads."""
+    run(place, "scopes", "10")
+    counts = {path: row.get("count") for path, row in rows_of(read(place, "p.json")).items() if row.get("count")}
+    expect(counts == counts_of(2), f"{counts}")
+
+
 def nowhere(place):
     """Without a folder for it, channels measure all the same; on a full disk what had room."""
     for folder in ("/no/such/folder", "/proc"):
@@ -511,6 +525,6 @@ def nowhere(place):
         subprocess.run(["umount", "-l", place.spools], check=True)
 
 
-TESTS = (killed, killed_measured, nowhere, state, examples, report, agreement, several, threads, heap, files, locks, libraries, loops, metrics,
+TESTS = (killed, killed_measured, scopes, nowhere, state, examples, report, agreement, several, threads, heap, files, locks, libraries, loops, metrics,
          system, filters, policies, forks, mistakes, settings, handlers, mismatches, addresses, memory,
          log, names, samples, counters, steady)

@@ -220,22 +220,52 @@ void channels_keep(void)
 	watch();
 }
 
-void channel_activate(struct channel *channel, bool active)
+static bool set_active(struct channel *channel, bool active)
 {
-	struct context_thread *thread;
-
-	if (channel->active == active)
-		return;
-	if (!active) /* what this thread did until now is the channel's */
-		channel_push(channel);
 	channel->active = active;
 	channel->generation++;
 	watch();
 	if (!active)
-		return;
+		return false;
 	channel->started = runtime_ticks();
 	if (!channel->begin.ticks)
 		channel->begin = start_moment();
+	return true;
+}
+
+/* Its generation stays: what other threads have measured since is theirs. */
+void channel_activate_thread(struct channel *channel, bool active)
+{
+	struct context_thread *thread;
+
+	if (channel->active && !channel->scoped)
+		return; /* all threads are measured */
+	if (!active)
+		channel_push(channel);
+	channel->scoped = true;
+	channels_here[channel->number] = active ? channel->id : 0;
+	if (!active)
+		return;
+	if (!channel->active)
+		set_active(channel, true);
+	thread = events_enter();
+	if (!thread)
+		return;
+	channel_baseline(channel, thread);
+	events_leave();
+}
+
+void channel_activate(struct channel *channel, bool active)
+{
+	struct context_thread *thread;
+
+	if (channel->active == active && !channel->scoped)
+		return;
+	if (!active) /* what this thread did until now is the channel's */
+		channel_push(channel);
+	channel->scoped = false;
+	if (!set_active(channel, active))
+		return;
 	thread = events_enter();
 	if (!thread)
 		return;
@@ -349,6 +379,8 @@ void channels_resume(void)
 		channel->threads = NULL;
 		channel->ended = NULL;
 		channel->record = NULL;
+		if (channels_here[i] == channel->id)
+			channels_here[i] += CHANNEL_CHILD;
 		channel->id += CHANNEL_CHILD;
 		channels_own[i] = NULL;
 		channel->started = runtime_ticks();

@@ -50,6 +50,7 @@ struct channel {
 	uint32_t number; /* its place; another one may have it later */
 	uint32_t id;     /* of this one alone: in the spool */
 	bool used, active, left_inactive;
+	bool scoped; /* only threads measure that say so */
 	struct settings settings;
 
 	const struct service *services[CHANNEL_SERVICES_MAX];
@@ -77,7 +78,7 @@ struct channel {
 	struct filter *filter;       /* NULL: every region */
 	struct trace_settings {
 		uint64_t limit; /* bytes a thread; 0: any number */
-		bool drops_oldest;
+		bool drops_oldest, flushes;
 	} trace;
 
 	uint64_t log_us; /* of textlog: shorter regions are not said */
@@ -108,6 +109,8 @@ struct channel_thread {
 	/* The trace's blocks in the spool, the oldest first: each is a link to the next.
 	 */
 	struct context_block *first_block, *last_block;
+	struct context_block *unflushed; /* the first one that was not released */
+	uint64_t unflushed_count;
 	uint64_t traced, dropped; /* events */
 	uint64_t blocks, order;   /* of the trace; the number of the last one */
 	uint64_t iterations, iteration_ticks; /* of loop_statistics */
@@ -124,6 +127,8 @@ void channel_destroy(struct channel *channel);
 /* NULL: no such channel. */
 struct channel *channel_at(uint32_t number);
 void channel_activate(struct channel *channel, bool active);
+/* The same for the calling thread alone. */
+void channel_activate_thread(struct channel *channel, bool active);
 /* Writes what the channel has, to where its report and recorder services say. */
 void channel_flush(struct channel *channel);
 /* Forgets what was measured. */

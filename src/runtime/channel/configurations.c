@@ -115,10 +115,10 @@ static const struct configuration_option options[] = {
 	 "SAMPLER_FREQUENCY={}", ", sum(sum#sampler.samples) AS Samples"},
 	{"order_by_time", "the longest regions first", CONFIGURATION_REPORT, false, NULL,
 	 NULL, NULL},
-	{"trace.policy", "grow, stop or drop-oldest", CONFIGURATION_TRACE, true, NULL,
-	 "TRACE_BUFFER_POLICY={}", NULL},
-	{"trace.size", "megabytes a thread, for stop and drop-oldest",
-	 CONFIGURATION_TRACE, true, NULL, "TRACE_BUFFER_SIZE={}", NULL},
+	{"trace.policy", "grow, stop, drop-oldest or flush", CONFIGURATION_TRACE, true,
+	 NULL, "TRACE_BUFFER_POLICY={}", NULL},
+	{"trace.size", "megabytes a thread, for all but grow", CONFIGURATION_TRACE, true,
+	 NULL, "TRACE_BUFFER_SIZE={}", NULL},
 };
 
 /* Names of the peer's that are known, with what is in the way. */

@@ -11,6 +11,7 @@
 struct channels channels;
 
 runtime_local struct channel_thread *channels_own[CHANNELS_MAX];
+runtime_local uint32_t channels_here[CHANNELS_MAX];
 
 static size_t thread_size(void)
 {
@@ -140,7 +141,7 @@ void channels_event(struct context_thread *thread, const struct runtime_event *e
 		struct channel *channel = channels.items[__builtin_ctz(active)];
 		struct channel_thread *own;
 
-		if (!is_wanted(channel, event))
+		if (!channel_is_here(channel) || !is_wanted(channel, event))
 			continue;
 		own = own_of(channel, thread);
 		if (likely(own))
@@ -165,7 +166,7 @@ void channel_push(struct channel *channel)
 
 	if (!thread)
 		return;
-	if (channel->active)
+	if (channel->active && channel_is_here(channel))
 		channel_push_values(channel, thread);
 	events_leave();
 }

@@ -12,6 +12,14 @@ struct channels {
 };
 extern struct channels channels;
 
+/* By channel: the id of the scoped one that measures this thread. */
+extern runtime_local uint32_t channels_here[CHANNELS_MAX];
+
+static inline bool channel_is_here(const struct channel *channel)
+{
+	return likely(!channel->scoped) || channels_here[channel->number] == channel->id;
+}
+
 /* Those of this thread, by channel. */
 extern runtime_local struct channel_thread *channels_own[CHANNELS_MAX];
 

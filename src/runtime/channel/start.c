@@ -104,6 +104,18 @@ PUBLIC void trm_channels_stop(struct trm_channels *group)
 		channel_activate(group->items[i], false);
 }
 
+PUBLIC void trm_channels_start_thread(struct trm_channels *group)
+{
+	for (size_t i = 0; group && i < group->count; i++)
+		channel_activate_thread(group->items[i], true);
+}
+
+PUBLIC void trm_channels_stop_thread(struct trm_channels *group)
+{
+	for (size_t i = 0; group && i < group->count; i++)
+		channel_activate_thread(group->items[i], false);
+}
+
 PUBLIC bool trm_channels_are_active(const struct trm_channels *group)
 {
 	return group && group->count && group->items[0]->active;

@@ -17,7 +17,8 @@ void trace_deinit(struct channel_thread *own)
 		spool_free(block);
 		block = next;
 	}
-	own->first_block = own->last_block = NULL;
+	own->first_block = own->last_block = own->unflushed = NULL;
+	own->unflushed_count = 0;
 	own->traced = own->dropped = own->blocks = 0;
 }
 
@@ -40,12 +41,29 @@ static struct context_block *reuse(struct channel_thread *own)
 	return block;
 }
 
+/* The limit is reached: what is in the blocks is left to the file. */
+static void flush(struct channel_thread *own)
+{
+	if ((own->unflushed_count + 1) * BLOCK <= own->channel->trace.limit)
+		return;
+	while (own->unflushed) {
+		struct context_block *block = own->unflushed;
+
+		own->unflushed = (void *)(uintptr_t)block->link;
+		spool_release(block);
+	}
+	own->unflushed_count = 0;
+}
+
 static struct context_block *next_block(struct channel_thread *own)
 {
 	uint64_t limit = own->channel->trace.limit;
 	struct context_block *block = NULL;
 
-	if (limit && (own->blocks + 1) * BLOCK > limit && own->blocks)
+	if (own->channel->trace.flushes)
+		flush(own);
+	if (limit && !own->channel->trace.flushes && (own->blocks + 1) * BLOCK > limit &&
+	    own->blocks)
 		block = reuse(own);
 	else
 		block = channel_block(own, CONTEXT_SNAPSHOTS, SPOOL_RUN);
@@ -60,6 +78,9 @@ static struct context_block *next_block(struct channel_thread *own)
 		own->first_block = block;
 	own->last_block = block;
 	own->blocks++;
+	own->unflushed_count++;
+	if (!own->unflushed)
+		own->unflushed = block;
 	return block;
 }
 
@@ -109,22 +130,38 @@ static void take(struct channel_thread *own, const struct runtime_event *event)
 			 __ATOMIC_RELEASE);
 }
 
+static const struct policy {
+	const char *name;
+	bool limited, drops_oldest, flushes;
+} policies[] = {
+	{"grow", false, false, false},
+	{"stop", true, false, false},
+	{"drop-oldest", true, true, false},
+	{"flush", true, false, true},
+};
+
 static const char *start(struct channel *channel)
 {
-	const char *policy = settings_get(&channel->settings, "TRACE_BUFFER_POLICY");
+	const char *name = settings_get(&channel->settings, "TRACE_BUFFER_POLICY");
 	uint64_t megabytes = settings_number(&channel->settings, "TRACE_BUFFER_SIZE", 2);
 
 	channel->timed = true;
-	if (!policy || !strcmp(policy, "grow"))
+	for (size_t i = 0; name && i < sizeof(policies) / sizeof(policies[0]); i++) {
+		const struct policy *policy = &policies[i];
+
+		if (strcmp(name, policy->name) != 0)
+			continue;
+		channel->trace = (struct trace_settings){
+			policy->limited ? megabytes << 20 : 0,
+			policy->drops_oldest,
+			policy->flushes,
+		};
 		return NULL;
-	channel->trace.limit = megabytes << 20;
-	channel->trace.drops_oldest = !strcmp(policy, "drop-oldest");
-	if (strcmp(policy, "stop") != 0 && !channel->trace.drops_oldest) {
-		channel->trace.limit = 0;
-		settings_warn("'%s': TRACE_BUFFER_POLICY '%s' cannot be had: there are "
-			      "grow (taken), stop and drop-oldest",
-			      channel->name, policy);
 	}
+	if (name)
+		settings_warn("'%s': TRACE_BUFFER_POLICY '%s' cannot be had: there are "
+			      "grow (taken), stop, drop-oldest and flush",
+			      channel->name, name);
 	return NULL;
 }
 
