@@ -53,6 +53,13 @@ void trm_channels_destroy(struct trm_channels *channels);
  * channels are destroyed. */
 const char *trm_channels_message(const struct trm_channels *channels);
 
+/* The configurations that there are, by number from 0 on, and a line about each; NULL
+ * behind the last one. */
+const char *trm_channels_configuration(size_t number, const char **ret_about);
+/* The same of the options that a configuration takes. */
+const char *trm_channels_option(const char *configuration, size_t number,
+				const char **ret_about);
+
 /* How many channels the configuration made. */
 size_t trm_channels_count(const struct trm_channels *channels);
 

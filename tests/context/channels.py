@@ -497,6 +497,17 @@ def killed_measured(place):
     expect(rows_of(read(place, "p.json"))["main/step"]["count"] == 20, "the parent")
 
 
+def classes(place):
+    """The classes of the compatible interface."""
+    program = build(place, os.path.join(common.FOLDER, "classes.cc"), ("g++", "-std=c++11", "-O2"))
+    done = run(place, program=program)
+    expect(not done.stdout and not done.stderr, f"{done}")
+    rows = rows_of(read(place, "classes.json"))
+    expect(rows["work"]["count"] == 3 and rows["work/queue"]["waits"] == 3 and rows["work/queue"]["ns"] > 0
+           and "unseen" not in rows, f"{rows}")
+    expect(rows_of(read(place, "managed.json"))["managed"]["count"] == 1, "a manager's own defaults")
+
+
 def scopes(place):
     """Channels of single threads."""
     run(place, "scopes", "10")
@@ -525,6 +536,6 @@ def nowhere(place):
         subprocess.run(["umount", "-l", place.spools], check=True)
 
 
-TESTS = (killed, killed_measured, scopes, nowhere, state, examples, report, agreement, several, threads, heap, files, locks, libraries, loops, metrics,
+TESTS = (killed, killed_measured, classes, scopes, nowhere, state, examples, report, agreement, several, threads, heap, files, locks, libraries, loops, metrics,
          system, filters, policies, forks, mistakes, settings, handlers, mismatches, addresses, memory,
          log, names, samples, counters, steady)
