@@ -74,7 +74,7 @@ static void make_metrics(struct view *view)
 		memcpy(name, metric->name, CONTEXT_CHANNEL_NAME);
 		if (!(metric->flags & CONTEXT_METRIC_KEY))
 			view->metrics[i] = make_sums(view, name, type_of(metric));
-		if (metric->flags & CONTEXT_METRIC_TRACED)
+		if (metric->flags & (CONTEXT_METRIC_TRACED | CONTEXT_METRIC_AT_END))
 			view->values[i] =
 				make(view, "", name, type_of(metric), RECORD_AS_VALUE);
 	}
@@ -285,6 +285,12 @@ static void save_sums(struct view *view)
 	vector_deinit(&blocks);
 }
 
+/* A value of the moment, as far as the trace told it. */
+struct held {
+	uint32_t attribute;
+	uint64_t bits, since; /* ticks */
+};
+
 /* A thread's trace, read on snapshot by snapshot. */
 struct cursor {
 	uint32_t thread;
@@ -294,6 +300,8 @@ struct cursor {
 	size_t size;     /* words of the snapshot */
 	uint64_t before; /* ticks of the one before */
 	bool follows;    /* there was one */
+	struct VECTOR(struct held) values;
+	uint64_t *begins; /* of nodes, ticks; 0: not seen */
 };
 
 static uint32_t kind_of(const struct cursor *cursor)
@@ -327,9 +335,61 @@ static void cursor_next(struct cursor *cursor)
 	cursor->left -= cursor->size;
 }
 
+static uint32_t number_of(const struct cursor *cursor)
+{
+	return cursor->at[1] & ((1u << CONTEXT_SNAPSHOT_BITS) - 1);
+}
+
+/* Of what the event is; false: of nothing that is known. */
+static bool event_of(const struct view *view, const struct context_known_thread *thread,
+		     const struct cursor *cursor, struct held *ret_event)
+{
+	uint32_t kind = kind_of(cursor), number = number_of(cursor);
+
+	if (kind == CONTEXT_SNAPSHOT_PUSH || !number)
+		return false;
+	if (context_snapshot_has_value(kind)) {
+		*ret_event = (struct held){number, cursor->at[2], cursor->at[0]};
+		return number < view->process->attributes.count;
+	}
+	if (number >= thread->paths.count)
+		return false;
+	*ret_event =
+		(struct held){thread->paths.items[number].attribute, 0, cursor->at[0]};
+	return true;
+}
+
+static struct held *find_held(struct cursor *cursor, uint32_t attribute)
+{
+	vector_for_each (&cursor->values, held)
+		if (held->attribute == attribute)
+			return held;
+	return NULL;
+}
+
+/* What holds from the event on. */
+static void note_event(struct cursor *cursor, const struct held *event)
+{
+	uint32_t kind = kind_of(cursor);
+	struct held *held = find_held(cursor, event->attribute);
+
+	if (!context_snapshot_has_value(kind)) {
+		cursor->begins[number_of(cursor)] = cursor->at[0];
+		return;
+	}
+	if (held && kind == CONTEXT_SNAPSHOT_UNSET)
+		vector_remove_swap(&cursor->values,
+				   (size_t)(held - cursor->values.items));
+	else if (held)
+		*held = *event;
+	else if (kind != CONTEXT_SNAPSHOT_UNSET)
+		vector_push(&cursor->values, *event);
+}
+
 /* event.begin#region=foo */
 static void add_event(const struct view *view, const struct context_known_thread *thread,
-		      const struct cursor *cursor, struct pairs *pairs)
+		      const struct cursor *cursor, const struct held *event,
+		      struct pairs *pairs)
 {
 	static const char *const prefixes[CONTEXT_SNAPSHOT_KINDS] = {
 		[CONTEXT_SNAPSHOT_BEGIN] = "event.begin#",
@@ -340,33 +400,51 @@ static void add_event(const struct view *view, const struct context_known_thread
 		[CONTEXT_SNAPSHOT_UNSET] = "event.end#",
 		[CONTEXT_SNAPSHOT_ITERATION] = "event.begin#",
 	};
-	uint32_t kind = kind_of(cursor), attribute;
-	uint32_t number = cursor->at[1] & ((1u << CONTEXT_SNAPSHOT_BITS) - 1);
-	struct record_value value;
-
-	if (kind == CONTEXT_SNAPSHOT_PUSH)
-		return;
-	if (context_snapshot_has_value(kind)) {
-		attribute = number;
-		if (!attribute || attribute >= view->process->attributes.count)
-			return;
-		value = context_value(view->process, attribute, cursor->at[2]);
-	} else {
-		if (!number || number >= thread->paths.count)
-			return;
-		attribute = thread->paths.items[number].attribute;
-		value = thread->paths.items[number].value;
-	}
 	const struct context_known_attribute *known =
-		&view->process->attributes.items[attribute];
+		&view->process->attributes.items[event->attribute];
+	struct record_value value =
+		context_snapshot_has_value(kind_of(cursor))
+			? context_value(view->process, event->attribute, event->bits)
+			: thread->paths.items[number_of(cursor)].value;
 
-	add(pairs, make(view, prefixes[kind], known->name, known->type, RECORD_AS_VALUE),
+	add(pairs,
+	    make(view, prefixes[kind_of(cursor)], known->name, known->type,
+		 RECORD_AS_VALUE),
 	    value);
-	if (context_snapshot_has_value(kind) && kind != CONTEXT_SNAPSHOT_UNSET)
-		add(pairs, view->attributes[attribute], value);
 }
 
-static void save_snapshot(struct view *view, const struct cursor *cursor)
+/* What only ends have: how often it ended, and the time since it began. */
+static void add_end(const struct view *view, struct cursor *cursor,
+		    const struct held *event, struct pairs *pairs)
+{
+	uint32_t kind = kind_of(cursor);
+	const struct held *held = find_held(cursor, event->attribute);
+	uint64_t begin = kind == CONTEXT_SNAPSHOT_END ? cursor->begins[number_of(cursor)]
+			 : kind == CONTEXT_SNAPSHOT_UNSET && held ? held->since
+								  : 0;
+
+	if (kind == CONTEXT_SNAPSHOT_END &&
+	    properties_of(view, event->attribute) & RECORD_NESTED)
+		add(pairs, view->regions, record_uint(1));
+	for (uint32_t i = 0; begin && i < view->metric_count; i++) {
+		const uint32_t wanted = CONTEXT_METRIC_AT_END | CONTEXT_METRIC_TICKS;
+
+		if ((view->channel->metrics[i].flags & wanted) == wanted)
+			add(pairs, view->values[i],
+			    record_uint(ns_of(view, cursor->at[0] - begin)));
+	}
+}
+
+static void add_values(const struct view *view, const struct cursor *cursor,
+		       struct pairs *pairs)
+{
+	vector_for_each (&cursor->values, held)
+		if (!(properties_of(view, held->attribute) & RECORD_HIDDEN))
+			add(pairs, view->attributes[held->attribute],
+			    context_value(view->process, held->attribute, held->bits));
+}
+
+static void save_snapshot(struct view *view, struct cursor *cursor)
 {
 	const struct context_known_thread *thread = thread_at(view, cursor->thread);
 	uint32_t node = (uint32_t)(cursor->at[1] >> CONTEXT_SNAPSHOT_BITS) &
@@ -375,6 +453,7 @@ static void save_snapshot(struct view *view, const struct cursor *cursor)
 			       (context_snapshot_has_value(kind_of(cursor)) != 0);
 	uint64_t now = cursor->at[0], start = view->channel->begin.ticks;
 	struct pairs pairs;
+	struct held event;
 
 	if (node >= thread->paths.count)
 		return;
@@ -384,7 +463,17 @@ static void save_snapshot(struct view *view, const struct cursor *cursor)
 	if (cursor->follows)
 		add(&pairs, view->duration,
 		    record_uint(ns_of(view, now - cursor->before)));
-	add_event(view, thread, cursor, &pairs);
+	if (event_of(view, thread, cursor, &event)) {
+		add_event(view, thread, cursor, &event, &pairs);
+		add_end(view, cursor, &event, &pairs);
+		if (kind_of(cursor) != CONTEXT_SNAPSHOT_UNSET)
+			note_event(cursor, &event);
+		add_values(view, cursor, &pairs);
+		if (kind_of(cursor) == CONTEXT_SNAPSHOT_UNSET)
+			note_event(cursor, &event);
+	} else {
+		add_values(view, cursor, &pairs);
+	}
 	for (uint32_t i = 0; i < view->metric_count; i++)
 		if (view->channel->metrics[i].flags & CONTEXT_METRIC_TRACED)
 			add_bits(&pairs, view->values[i],
@@ -432,9 +521,15 @@ static void merge_traces(struct view *view, const struct context_blocks *blocks,
 		for (next = i;
 		     next < blocks->count && blocks->items[next]->owner == owner;)
 			next++;
-		vector_push(&cursors, ((struct cursor){.thread = owner,
-						       .block = blocks->items + i,
-						       .end = blocks->items + next}));
+		vector_push(&cursors,
+			    ((struct cursor){
+				    .thread = owner,
+				    .block = blocks->items + i,
+				    .end = blocks->items + next,
+				    .begins = memory_allocate_zeroed(
+					    thread_at(view, owner)->paths.count + 1,
+					    sizeof(uint64_t)),
+			    }));
 	}
 	merge_init(&merge, cursors.count);
 	for (uint32_t i = 0; i < cursors.count; i++)
@@ -450,6 +545,10 @@ static void merge_traces(struct view *view, const struct context_blocks *blocks,
 		merge_next(&merge, more, more ? cursor->at[0] : 0);
 	}
 	merge_deinit(&merge);
+	vector_for_each (&cursors, cursor) {
+		free(cursor->begins);
+		vector_deinit(&cursor->values);
+	}
 	vector_deinit(&cursors);
 }
 
