@@ -84,6 +84,16 @@ static void take_global(void *context, uint32_t attribute, struct publish_value 
 		trm_writer_global(taking->writer, attribute, value_of(&value));
 }
 
+static void take_description(void *context, uint32_t attribute, uint32_t key,
+			     struct publish_value value)
+{
+	struct taking *taking = context;
+
+	if (attribute != NO_ATTRIBUTE && key != NO_ATTRIBUTE)
+		record_attribute_describe(taking->model, attribute, key,
+					  value_of(&value));
+}
+
 static struct publish_value string_value(const char *text)
 {
 	return (struct publish_value){
@@ -153,6 +163,7 @@ static struct trm_error *write_profile(int fd, const struct publish_channel *req
 		.node = take_node,
 		.record = take_record,
 		.global = take_global,
+		.describe = take_description,
 	};
 	struct trm_error *error, *disk;
 
@@ -195,6 +206,33 @@ static struct trm_error *print_text(const struct publish_output *output,
 		       : trm_error_system(errno, "cannot write '%s'", output->path);
 }
 
+/* The output that is written part by part: one channel is written at a time. */
+static struct publish_output streaming;
+
+static struct trm_error *write_part(const struct text *text)
+{
+	struct trm_error *error = print_text(&streaming, text);
+
+	streaming.append = true;
+	return error;
+}
+
+/* What holds of attributes goes on only if records do one by one. */
+static struct trm_error *stream_query(const struct publish_output *output,
+				      const struct query *query, const char *profile,
+				      const struct query_style *style)
+{
+	struct text warnings = {0}, nothing = {0};
+	struct trm_error *error;
+
+	streaming = *output;
+	error = write_part(&nothing);
+	if (!error)
+		error = query_stream(query, &profile, 1, style, write_part, &warnings);
+	text_deinit(&warnings);
+	return error;
+}
+
 /* One channel may be printed behind another, and both are tables. */
 static struct trm_error *run_query(const struct publish_output *output,
 				   const struct query *query, const char *profile)
@@ -202,8 +240,11 @@ static struct trm_error *run_query(const struct publish_output *output,
 	const struct query_style style = {.width = 0};
 	struct text text = {0}, warnings = {0};
 	struct query_result *result;
-	struct trm_error *error = query_run(query, &profile, 1, 1, &result, &warnings);
+	struct trm_error *error;
 
+	if (query_can_stream(query, &style))
+		return stream_query(output, query, profile, &style);
+	error = query_run(query, &profile, 1, 1, &result, &warnings);
 	if (!error) {
 		query_print(result, &style, &text);
 		query_result_destroy(result);
@@ -236,7 +277,8 @@ static struct trm_error *write_output(const struct publish_output *output, int f
 
 	if (!output->query)
 		return copy_profile(output, fd);
-	TRM_TRY(query_parse(output->query, &query, &place));
+	TRM_TRY(output->caliper ? query_parse_caliper(output->query, &query, &place)
+				: query_parse(output->query, &query, &place));
 	snprintf(profile, sizeof(profile), "/proc/self/fd/%d", fd);
 	struct trm_error *error = run_query(output, query, profile);
 

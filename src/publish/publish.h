@@ -53,6 +53,9 @@ struct publish_sink {
 	void (*record)(void *context, uint32_t node, const struct publish_pair *pairs,
 		       size_t count);
 	void (*global)(void *context, uint32_t attribute, struct publish_value value);
+	/* Of an attribute: that another one has this value for it. */
+	void (*describe)(void *context, uint32_t attribute, uint32_t key,
+			 struct publish_value value);
 };
 
 /* Where what a channel has goes to. */
@@ -60,6 +63,7 @@ struct publish_output {
 	const char *query; /* NULL: the profile itself */
 	const char *path;  /* "stdout", "stderr", or a file's */
 	bool append;
+	bool caliper; /* the query is as LLNL's Caliper has them */
 };
 
 #define PUBLISH_CHANNEL "trammel_publish_channel"

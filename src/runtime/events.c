@@ -373,6 +373,12 @@ static __attribute__((noinline)) void note_process(const struct context_thread *
 		values_drop_process(number);
 }
 
+bool events_bits(const struct context_attribute *attribute, const struct trm_value *value,
+		 uint64_t *ret_bits)
+{
+	return number_of(attribute, value, ret_bits);
+}
+
 static trm_attribute make_attribute(const char *name, uint32_t type, uint32_t properties)
 {
 	uint32_t number = attributes_find(name);

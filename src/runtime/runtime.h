@@ -155,6 +155,12 @@ uint32_t attributes_find(const char *name);
 uint32_t attributes_create(const char *name, uint32_t type, uint32_t properties);
 /* NULL: no attribute of the process. */
 const struct context_attribute *attributes_get(uint32_t attribute);
+/* What is said of an attribute: that a key has a value for it. What was said first
+ * counts. */
+void attributes_say(uint32_t attribute, uint32_t key, uint64_t bits);
+void attributes_each_said(void (*visit)(void *context, uint32_t attribute, uint32_t key,
+					uint64_t bits),
+			  void *context);
 /* Whether one has the scope of a task. */
 bool attributes_have_tasks(void);
 void attributes_resume(bool copied);
@@ -336,6 +342,9 @@ struct trm_value events_value(const struct context_attribute *attribute, uint64_
 /* The innermost value; false: there is none. */
 bool events_get(uint32_t attribute, struct trm_value *ret_value);
 
+/* A value as nodes hold it; false: there is no room, or it is of another kind. */
+bool events_bits(const struct context_attribute *attribute, const struct trm_value *value,
+		 uint64_t *ret_bits);
 /* Something that is open found no memory. */
 void events_lose_memory(void);
 /* Another context is the current one from now on, and has not begun anew. */

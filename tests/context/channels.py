@@ -505,6 +505,18 @@ def classes(place):
     rows = rows_of(read(place, "classes.json"))
     expect(rows["work"]["count"] == 3 and rows["work/queue"]["waits"] == 3 and rows["work/queue"]["ns"] > 0
            and "unseen" not in rows, f"{rows}")
+    tool = os.path.join(os.path.dirname(place.tool), "cali-query")
+    done = running.run([tool, "-e", "--list-attributes", "--print-attributes",
+                        "cali.attribute.name,meta.int,cali.attribute.prop", "traced.cali"], place.folder)
+    expect(b"cali.attribute.name=step,meta.int=42,cali.attribute.prop=21\n" in done.stdout, f"{done}")
+    events = query(place, "traced.cali", "SELECT *")
+    (inside,) = [event for event in events if event.get("event.end#region") == "inside"]
+    (end,) = [event for event in events if "event.end#step" in event]
+    (behind,) = [event for event in events if event.get("event.end#region") == "behind"]
+    expect((inside["step"], inside["region.count"], end["step"], behind.get("step")) == (7, 1, 7, None), f"{events}")
+    expect(0 < inside["time.inclusive.duration.ns"] < end["time.inclusive.duration.ns"], f"{events}")
+    done = running.run([tool, "-e", "-G", "traced.cali"], place.folder)
+    expect(b"cali.caliper.version=2.15.0" in done.stdout and b"starttime.sec=" in done.stdout, f"{done}")
     expect(rows_of(read(place, "managed.json"))["managed"]["count"] == 1, "a manager's own defaults")
 
 

@@ -75,6 +75,25 @@ static void channels()
 	must(!channel, "a channel that is gone");
 }
 
+/* What is said of attributes, and from where values are on. */
+static void traced()
+{
+	cali::ConfigManager manager("event-trace(output=traced.cali,time.inclusive)");
+	cali::Annotation step("step", {{"meta.int", cali::Variant(42)}},
+			      CALI_ATTR_ASVALUE);
+
+	manager.start();
+	step.begin(7);
+	{
+		CALI_CXX_MARK_SCOPE("inside");
+	}
+	step.end();
+	{
+		CALI_CXX_MARK_SCOPE("behind");
+	}
+	manager.flush();
+}
+
 static void managers()
 {
 	cali::ConfigManager manager;
@@ -131,6 +150,7 @@ int main()
 {
 	state();
 	channels();
+	traced();
 	managers();
 	in_c();
 	return failures != 0;

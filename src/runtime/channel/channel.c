@@ -300,13 +300,17 @@ void channel_destroy(struct channel *channel)
 	channel->record = NULL;
 }
 
-void channel_output_add(struct channel *channel, const char *query, const char *path,
-			bool append)
+bool channel_is_caliper(const struct channel *channel)
+{
+	return channels.keeps &&
+	       !settings_is_true(&channel->settings, "QUERY_BUILT_IN", false);
+}
+
+void channel_output_add(struct channel *channel, const struct publish_output *output)
 {
 	if (channel->output_count == CHANNEL_OUTPUTS_MAX)
 		return;
-	channel->outputs[channel->output_count++] =
-		(struct publish_output){query, path, append};
+	channel->outputs[channel->output_count++] = *output;
 }
 
 static void publish(struct channel *channel)

@@ -139,8 +139,9 @@ void channel_push(struct channel *channel);
 /* The program asks for its state: values of the moment are kept. */
 void channels_keep(void);
 /* For services that write, at a flush. The texts stay until its end. */
-void channel_output_add(struct channel *channel, const char *query, const char *path,
-			bool append);
+void channel_output_add(struct channel *channel, const struct publish_output *output);
+/* Whether a query of its settings is as LLNL's Caliper has them. */
+bool channel_is_caliper(const struct channel *channel);
 /* This process is a child of the one that made the channels. */
 bool channel_is_child(void);
 

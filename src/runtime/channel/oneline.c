@@ -229,6 +229,7 @@ static void add_output(struct request *request)
 	if (!prints && !request->format && request->output && length > 4 &&
 	    !strcmp(output + length - 4, ".trm"))
 		return;
+	settings_add(&request->settings, "QUERY_BUILT_IN", "true");
 	if (*query)
 		settings_add(&request->settings,
 			     prints ? "REPORT_CONFIG" : "RECORDER_CONFIG", query);
