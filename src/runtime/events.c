@@ -582,8 +582,8 @@ static struct context_node *find_noted(struct context_thread *thread, uint32_t a
 		       : NULL;
 }
 
-static void begin_text(struct context_thread *thread, uint32_t attribute,
-		       const char *text)
+static inline __attribute__((always_inline)) void
+begin_text(struct context_thread *thread, uint32_t attribute, const char *text)
 {
 	struct context_node *from = thread->node, *to = from->last_child, **noted;
 	uint64_t number;

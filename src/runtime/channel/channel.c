@@ -23,8 +23,10 @@ static void add_metrics(struct channel *channel, const struct service *service)
 		const struct service_metric *metric = &service->metrics[i];
 		uint32_t number = channel->metric_count++;
 
-		channel->metrics[number] =
-			(struct channel_metric){metric, metric->kind, metric->type};
+		channel->metrics[number] = (struct channel_metric){
+			metric, metric->kind, (uint16_t)metric->type,
+			/* The time follows from the stamps. */
+			!metric->ticks && metric->kind != SERVICE_AT_END};
 		if (metric->kind != SERVICE_KEY || channel->key_count == CHANNEL_KEYS_MAX)
 			continue;
 		uint32_t attribute =
@@ -141,7 +143,7 @@ static uint32_t flags_of(const struct channel_metric *metric)
 	return (metric->kind == SERVICE_AT_END ? CONTEXT_METRIC_AT_END : 0) |
 	       (metric->kind == SERVICE_KEY ? CONTEXT_METRIC_KEY : 0) |
 	       (metric->metric->ticks ? CONTEXT_METRIC_TICKS : 0) |
-	       (trace_has_metric(metric) ? CONTEXT_METRIC_TRACED : 0);
+	       (metric->traced ? CONTEXT_METRIC_TRACED : 0);
 }
 
 /* What the channel measures, for those who read the spool. */

@@ -29,7 +29,8 @@ enum {
 struct channel_metric {
 	const struct service_metric *metric;
 	enum service_metric_kind kind; /* the same, where events look */
-	uint32_t type;
+	uint16_t type;
+	bool traced; /* each snapshot of a trace has it */
 };
 
 /* By what contexts are told apart, beside the tree. */
@@ -94,8 +95,9 @@ struct channel {
 
 /* Aggregated rows, by number of the node; in chunks, so that none ever moves. */
 struct rows {
-	uint64_t ***chunks; /* ROWS_CHUNKS; NULL until the first one */
-	uint32_t most;      /* a number above all that are there */
+	uint64_t ***chunks;          /* ROWS_CHUNKS; NULL until the first one */
+	uint32_t most;               /* a number above all that are there */
+	uint32_t shift, mask, width; /* of the channel, where events look */
 };
 
 struct channel_thread {
@@ -164,18 +166,18 @@ enum { ROWS_INNER = 1024, ROWS_CHUNKS = 1024 };
 
 static inline uint64_t *rows_at(struct channel_thread *own, uint32_t number)
 {
-	const struct channel *channel = own->channel;
-	uint32_t chunk = number >> channel->row_shift;
-	uint64_t **inner = likely(number < own->rows.most)
-				   ? own->rows.chunks[chunk / ROWS_INNER]
-				   : NULL;
-	uint64_t *rows = likely(inner != NULL) ? inner[chunk % ROWS_INNER] : NULL;
+	const struct rows *rows = &own->rows;
+	uint32_t chunk = number >> rows->shift;
+	uint64_t **inner =
+		likely(number < rows->most) ? rows->chunks[chunk / ROWS_INNER] : NULL;
+	uint64_t *first = likely(inner != NULL) ? inner[chunk % ROWS_INNER] : NULL;
 
-	return likely(rows != NULL) ? rows + (number & ((1u << channel->row_shift) - 1)) *
-						      channel->row_width
-				    : rows_new(own, number);
+	return likely(first != NULL) ? first + (number & rows->mask) * rows->width
+				     : rows_new(own, number);
 }
 
+/* Before the first row. */
+void rows_init(struct channel_thread *own);
 void rows_deinit(struct channel_thread *own);
 void trace_deinit(struct channel_thread *own);
 

@@ -42,6 +42,7 @@ static struct channel_thread *begin_thread(struct channel *channel,
 	own->thread = thread;
 	own->tid = thread->tid;
 	own->values = own->space;
+	rows_init(own);
 	runtime_lock(&channel->lock);
 	channel_describe(channel);
 	own->next = channel->threads;
@@ -249,7 +250,10 @@ void channels_end_thread(struct context_thread *thread, struct context_thread *e
 		if (!channel->ended)
 			channel->ended = runtime_map(thread_size());
 		if (channel->ended) {
-			channel->ended->channel = channel;
+			if (!channel->ended->channel) {
+				channel->ended->channel = channel;
+				rows_init(channel->ended);
+			}
 			channel->ended->thread = ended;
 			channel->ended->clearing = channel->clearing;
 			move_rows(own, channel->ended);

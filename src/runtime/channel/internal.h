@@ -28,8 +28,6 @@ void channel_thread_destroy(struct channel_thread *own);
 void channel_baseline(struct channel *channel, struct context_thread *thread);
 /* The spool is to say what the channel is. False: there is no room. */
 bool channel_describe(struct channel *channel);
-/* Whether each snapshot of a trace has it. */
-bool trace_has_metric(const struct channel_metric *metric);
 /* A snapshot; the thread is busy. */
 void channel_push_values(struct channel *channel, struct context_thread *thread);
 /* Adds a row to another one of the same kind of node. */

@@ -22,6 +22,15 @@ static uint64_t *new_chunk(const struct channel_thread *own, uint32_t first)
 	return (uint64_t *)(void *)(block + 1);
 }
 
+void rows_init(struct channel_thread *own)
+{
+	own->rows = (struct rows){
+		.shift = own->channel->row_shift,
+		.mask = (1u << own->channel->row_shift) - 1,
+		.width = own->channel->row_width,
+	};
+}
+
 uint64_t *rows_new(struct channel_thread *own, uint32_t number)
 {
 	const struct channel *channel = own->channel;
@@ -73,5 +82,5 @@ void rows_deinit(struct channel_thread *own)
 	for (uint32_t i = 0; rows->chunks && i < ROWS_CHUNKS; i++)
 		runtime_unmap(rows->chunks[i], ROWS_INNER * sizeof(**rows->chunks));
 	runtime_unmap(rows->chunks, ROWS_CHUNKS * sizeof(*rows->chunks));
-	*rows = (struct rows){0};
+	rows_init(own);
 }

@@ -22,12 +22,6 @@ void trace_deinit(struct channel_thread *own)
 	own->traced = own->dropped = own->blocks = 0;
 }
 
-bool trace_has_metric(const struct channel_metric *metric)
-{
-	/* The time follows from the stamps. */
-	return !metric->metric->ticks && metric->kind != SERVICE_AT_END;
-}
-
 /* The limit is reached: the oldest block is used again, or nothing more is kept. */
 static struct context_block *reuse(struct channel_thread *own)
 {
@@ -123,7 +117,7 @@ static void take(struct channel_thread *own, const struct runtime_event *event)
 	if (context_snapshot_has_value(event->kind))
 		*at++ = event->value;
 	for (uint32_t i = 0; i < channel->metric_count; i++)
-		if (trace_has_metric(&channel->metrics[i]))
+		if (channel->metrics[i].traced)
 			*at++ = own->values[i];
 	own->traced++;
 	__atomic_store_n(&block->used, (uint32_t)((char *)at - (char *)(block + 1)),
