@@ -132,6 +132,9 @@ def lookups(place):
     done = run(place, "events", "1", program=program, CALI_CONFIG=config)
     rows = {row["path"]: row["count"] for row in json.loads(done.stdout) if row.get("count")}
     expect([rows[path] for path in rows if path.endswith("/main/events/right/work")] == [2], f"{done}")
+    done = run(place, "events", "1", program=program,
+               CALI_CONFIG="runtime-report(output=stdout,callpath=false,source.location=false)")
+    expect(not done.stderr and b"main" not in done.stdout, f"{done}")
     if not os.path.exists("/usr/bin/strip"):
         raise Skip("no strip")
     subprocess.run(["strip", program], check=True)

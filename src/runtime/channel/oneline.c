@@ -168,7 +168,7 @@ static void apply(struct request *request, const struct item *item, bool for_all
 		return;
 	}
 	if (!(option->kinds & request->configuration->kind)) {
-		if (!for_all)
+		if (!for_all && (option->has_value || !is_off(item)))
 			complain("'%s' has no option '%s'", request->configuration->name,
 				 item->name);
 		return;
