@@ -4,6 +4,7 @@
  * An input is a spool, of which blocks may be missing at the end. The magic and the
  * version are put right, or few inputs would get past them.
  */
+#include "context/channels.h"
 #include "context/reader.h"
 #include "context/save.h"
 
@@ -38,6 +39,18 @@ static void look_at(const struct context_process *process)
 		must(row->node < process->threads.items[0].paths.count);
 }
 
+static void save_channels(const struct context_process *process,
+			  struct trm_writer *writer, struct record_model *model)
+{
+	const struct context_channel_saving saving = {
+		.writer = writer, .model = model, .image = 1, .ns_per_tick = 1};
+	struct context_channels channels = context_channels_of(process);
+
+	vector_for_each (&channels, channel)
+		context_channel_save(&saving, process, (*channel)->head.channel);
+	vector_deinit(&channels);
+}
+
 static void save(const struct context_process *process)
 {
 	struct record_model *model = record_model_create();
@@ -49,6 +62,7 @@ static void save(const struct context_process *process)
 	must(!context_saving_init(&saving, writer, model));
 	context_save(&saving, process, 1);
 	context_describe_faults(process, &faults);
+	save_channels(process, writer, model);
 	trm_error_destroy(trm_writer_finish(writer));
 	close(fd);
 	text_deinit(&faults);

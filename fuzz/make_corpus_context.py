@@ -15,7 +15,8 @@ import tempfile
 BLOCK = 16 << 10
 RUNS = {"regions": ("regions", "regions", "2"), "trace": ("regions,trace", "regions", "1"),
         "threads": ("regions", "threads", "3"), "mismatches": ("regions", "mismatches", "2"),
-        "cut": ("regions,trace", "ends", "1")}
+        "cut": ("regions,trace", "ends", "1"), "channels": ("regions", "regions", "2")}
+CONFIG = {"channels": "runtime-report(output=none),event-trace(output=none)"}
 BLOCKS_AT = 64 + 8 + 4 * 4
 
 
@@ -25,7 +26,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run([program, *words], stdout=subprocess.DEVNULL, check=False,
                            env={"LD_PRELOAD": library, "TRAMMEL_CONTEXT": what,
-                                "TRAMMEL_CONTEXT_FOLDER": folder})
+                                "TRAMMEL_CONFIG": CONFIG.get(name, ""), "TRAMMEL_CONTEXT_FOLDER": folder})
             (spool,) = os.listdir(folder)
             with open(os.path.join(folder, spool), "rb") as file:
                 data = bytearray(file.read(1 << 20))

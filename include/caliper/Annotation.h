@@ -9,6 +9,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 namespace cali
 {
@@ -117,14 +118,9 @@ class Annotation
 	std::string name_;
 	int properties_;
 	cali_id_t attribute_;
+	std::map<std::string, Variant> about_;
 
-	cali_id_t attribute(cali_attr_type type)
-	{
-		if (attribute_ == CALI_INV_ID)
-			attribute_ =
-				cali_create_attribute(name_.c_str(), type, properties_);
-		return attribute_;
-	}
+	cali_id_t attribute(cali_attr_type type);
 
       public:
 	typedef std::map<const char *, Variant> MetadataListType;
@@ -133,9 +129,10 @@ class Annotation
 	    : name_(name), properties_(properties), attribute_(CALI_INV_ID)
 	{
 	}
-	/* Metadata of attributes is not kept. */
-	Annotation(const char *name, const MetadataListType &, int properties = 0)
-	    : name_(name), properties_(properties), attribute_(CALI_INV_ID)
+	/* What is said of the attribute if it is new; texts must live until then. */
+	Annotation(const char *name, const MetadataListType &about, int properties = 0)
+	    : name_(name), properties_(properties), attribute_(CALI_INV_ID),
+	      about_(about.begin(), about.end())
 	{
 	}
 
@@ -185,6 +182,24 @@ class Annotation
 		cali_end(attribute(CALI_TYPE_INV));
 	}
 };
+
+inline cali_id_t Annotation::attribute(cali_attr_type type)
+{
+	std::vector<cali_id_t> keys;
+	std::vector<cali_variant_t> values;
+
+	if (attribute_ != CALI_INV_ID)
+		return attribute_;
+	for (const auto &pair : about_) {
+		keys.push_back(cali_create_attribute(
+			pair.first.c_str(), pair.second.type(), CALI_ATTR_DEFAULT));
+		values.push_back(pair.second.c_variant());
+	}
+	attribute_ = cali_create_attribute_with_metadata(name_.c_str(), type, properties_,
+							 static_cast<int>(keys.size()),
+							 keys.data(), values.data());
+	return attribute_;
+}
 
 } // namespace cali
 

@@ -37,14 +37,77 @@ const char *cali_manager_check(struct cali_manager *manager, const char *configu
 /* An option for all configurations that are added from now on. */
 void cali_manager_set_default(struct cali_manager *manager, const char *option,
 			      const char *value);
+/* The same for those of one name. */
+void cali_manager_set_default_for(struct cali_manager *manager, const char *configuration,
+				  const char *option, const char *value);
 void cali_manager_start(struct cali_manager *manager);
 void cali_manager_stop(struct cali_manager *manager);
 void cali_manager_flush(struct cali_manager *manager);
 
+/* The configurations that there are, by number from 0 on; NULL behind the last one. */
+const char *cali_manager_configuration(size_t number);
+/* What a configuration and its options are: lines, to be free()d; NULL: nobody knows it.
+ */
+char *cali_manager_document(const char *configuration);
+/* Adds what a file has: configurations of the one-line form, with lines that begin with #
+ * left out. Returns whether nothing was wrong. */
+bool cali_manager_load(struct cali_manager *manager, const char *path);
+/* Says that something of the peer's cannot be had. */
+void cali_manager_refuse(struct cali_manager *manager, const char *what);
+
+/*
+ * The same under the names that programs in C and Fortran know.
+ */
+typedef struct s_cali_ConfigManager {
+	void *addr; /* the manager */
+	int idtor;
+} cali_ConfigManager;
+
+typedef struct s_cali_SHROUD_capsule_data {
+	void *addr; /* to be free()d */
+	int idtor;
+} cali_SHROUD_capsule_data;
+
+/* A text. */
+typedef struct s_cali_SHROUD_array {
+	cali_SHROUD_capsule_data cxx;
+	union {
+		const void *base;
+		const char *ccharp;
+	} addr;
+	int type;
+	size_t elem_len; /* bytes */
+	size_t size;
+	int rank;
+	long shape[7];
+} cali_SHROUD_array;
+
+cali_ConfigManager *cali_ConfigManager_new(cali_ConfigManager *manager);
+void cali_ConfigManager_delete(cali_ConfigManager *manager);
+void cali_ConfigManager_set_default_parameter(cali_ConfigManager *manager,
+					      const char *option, const char *value);
+void cali_ConfigManager_set_default_parameter_for_config(cali_ConfigManager *manager,
+							 const char *configuration,
+							 const char *option,
+							 const char *value);
+void cali_ConfigManager_add_config_spec(cali_ConfigManager *manager, const char *text);
+void cali_ConfigManager_add_option_spec(cali_ConfigManager *manager, const char *text);
+void cali_ConfigManager_add(cali_ConfigManager *manager, const char *configuration);
+bool cali_ConfigManager_error(cali_ConfigManager *manager);
+void cali_ConfigManager_error_msg_bufferify(cali_ConfigManager *manager,
+					    cali_SHROUD_array *ret_text);
+void cali_ConfigManager_start(cali_ConfigManager *manager);
+void cali_ConfigManager_stop(cali_ConfigManager *manager);
+void cali_ConfigManager_flush(cali_ConfigManager *manager);
+void cali_SHROUD_memory_destructor(cali_SHROUD_capsule_data *capsule);
+
 #ifdef __cplusplus
 }
 
+#include <cstdlib>
+#include <iostream>
 #include <string>
+#include <vector>
 
 namespace cali
 {
@@ -77,6 +140,20 @@ class ConfigManager
 	{
 		cali_manager_set_default(manager_, option, value);
 	}
+	void set_default_parameter_for_config(const char *configuration,
+					      const char *option, const char *value);
+	void add_config_spec(const char *);
+	void add_option_spec(const char *);
+	void load(const char *path);
+	std::vector<std::string> available_config_specs() const
+	{
+		return available_configs();
+	}
+	std::string get_documentation_for_spec(const char *name) const;
+	std::string get_description_for_spec(const char *name) const;
+	static std::vector<std::string> available_configs();
+	static std::vector<std::string> get_config_docstrings();
+	static std::string check_config_string(const char *configuration, bool = false);
 	bool error() const
 	{
 		return !error_msg().empty();
@@ -86,10 +163,7 @@ class ConfigManager
 		return cali_manager_message(manager_);
 	}
 	/* What is wrong with a configuration; "": nothing. */
-	std::string check(const char *configuration) const
-	{
-		return cali_manager_check(manager_, configuration);
-	}
+	std::string check(const char *configuration, bool = false) const;
 	void start()
 	{
 		cali_manager_start(manager_);
@@ -103,6 +177,72 @@ class ConfigManager
 		cali_manager_flush(manager_);
 	}
 };
+
+inline void ConfigManager::set_default_parameter_for_config(const char *configuration,
+							    const char *option,
+							    const char *value)
+{
+	cali_manager_set_default_for(manager_, configuration, option, value);
+}
+
+inline void ConfigManager::add_config_spec(const char *)
+{
+	cali_manager_refuse(manager_, "configurations of the program's own");
+}
+
+inline void ConfigManager::add_option_spec(const char *)
+{
+	cali_manager_refuse(manager_, "options of the program's own");
+}
+
+inline std::string ConfigManager::get_documentation_for_spec(const char *name) const
+{
+	char *text = cali_manager_document(name);
+	std::string result = text ? text : "";
+
+	std::free(text);
+	return text ? result : std::string(name) + ": there is none";
+}
+
+inline std::string ConfigManager::get_description_for_spec(const char *name) const
+{
+	const std::string text = get_documentation_for_spec(name);
+
+	return text.substr(0, text.find('\n'));
+}
+
+inline std::vector<std::string> ConfigManager::available_configs()
+{
+	std::vector<std::string> names;
+
+	for (size_t i = 0; cali_manager_configuration(i); i++)
+		names.push_back(cali_manager_configuration(i));
+	return names;
+}
+
+inline std::vector<std::string> ConfigManager::get_config_docstrings()
+{
+	std::vector<std::string> texts = available_configs();
+
+	for (std::string &text : texts)
+		text = ConfigManager().get_documentation_for_spec(text.c_str());
+	return texts;
+}
+
+inline std::string ConfigManager::check_config_string(const char *configuration, bool)
+{
+	return ConfigManager().check(configuration);
+}
+
+inline std::string ConfigManager::check(const char *configuration, bool) const
+{
+	return cali_manager_check(manager_, configuration);
+}
+
+inline void ConfigManager::load(const char *path)
+{
+	cali_manager_load(manager_, path);
+}
 
 } // namespace cali
 

@@ -53,7 +53,7 @@ enum trm_property {
 	TRM_AS_VALUE = 2, /* a value of the moment, not a part of the context tree */
 	TRM_SCOPE_PROCESS = 4, /* one value for the process, not for each thread */
 	TRM_SCOPE_THREAD = 8,
-	TRM_SCOPE_TASK = 16,
+	TRM_SCOPE_TASK = 16,   /* a value of the moment goes with the task */
 	TRM_AGGREGATABLE = 32, /* sums of it make sense: with TRM_AS_VALUE, a metric */
 	TRM_HIDDEN = 64,
 	TRM_GLOBAL = 128, /* metadata of the run */
@@ -87,6 +87,10 @@ struct trm_site {
 /* With TRM_NESTED, of trm_api.attribute: for an end, which is lost with its begin. */
 #define TRM_FOR_END_ (1u << 31)
 
+/* Something that a program runs for a while, on whatever thread: see trm_task_create().
+ */
+struct trm_task;
+
 /* What the library offers. Grows at its end only. */
 struct trm_api {
 	uint32_t abi, size;
@@ -97,6 +101,9 @@ struct trm_api {
 	void (*enter)(struct trm_site *site);
 	void (*leave)(struct trm_site *site);
 	void (*iterate)(struct trm_site *site, int64_t iteration);
+	struct trm_task *(*task_create)(void);
+	struct trm_task *(*task_switch)(struct trm_task *task);
+	void (*task_destroy)(struct trm_task *task);
 };
 
 /* One in each executable and library that is annotated. */
@@ -238,6 +245,34 @@ static inline void trm_end_named(const char *name)
 	if (TRM_ACTIVE_)
 		trm_link_.api->end(trm_link_.api->attribute(name, TRM_TYPE_STRING,
 							    TRM_NESTED | TRM_FOR_END_));
+}
+
+/* Whether the library is new enough to have a function. */
+#define TRM_OFFERS_(function)                                                            \
+	(TRM_ACTIVE_ && trm_link_.api->size > offsetof(struct trm_api, function))
+
+/* A program that runs tasks, several on a thread or one after the other on several, has
+ * one of these for each, and says when a thread goes on with another one. All that is
+ * open goes with the task, as do values of TRM_SCOPE_TASK; the time that it waits is in
+ * none of its regions. A new one is where its maker is. NULL: nothing measures; it may be
+ * passed on. */
+static inline struct trm_task *trm_task_create(void)
+{
+	return TRM_OFFERS_(task_create) ? trm_link_.api->task_create() : 0;
+}
+
+/* This thread goes on with the task; NULL: with what it had open itself. Returns what it
+ * ran until now. A task runs on one thread at a time. */
+static inline struct trm_task *trm_task_switch(struct trm_task *task)
+{
+	return TRM_OFFERS_(task_switch) ? trm_link_.api->task_switch(task) : 0;
+}
+
+/* The task is over: it runs on no other thread. */
+static inline void trm_task_destroy(struct trm_task *task)
+{
+	if (task && TRM_OFFERS_(task_destroy))
+		trm_link_.api->task_destroy(task);
 }
 
 /* Regions by macro: the end is that of the scope. NULL: nothing measured at the begin. */

@@ -53,6 +53,13 @@ void trm_channels_destroy(struct trm_channels *channels);
  * channels are destroyed. */
 const char *trm_channels_message(const struct trm_channels *channels);
 
+/* The configurations that there are, by number from 0 on, and a line about each; NULL
+ * behind the last one. */
+const char *trm_channels_configuration(size_t number, const char **ret_about);
+/* The same of the options that a configuration takes. */
+const char *trm_channels_option(const char *configuration, size_t number,
+				const char **ret_about);
+
 /* How many channels the configuration made. */
 size_t trm_channels_count(const struct trm_channels *channels);
 
@@ -60,6 +67,10 @@ size_t trm_channels_count(const struct trm_channels *channels);
 void trm_channels_start(struct trm_channels *channels);
 /* Measures no more. What was measured stays, and a start goes on with it. */
 void trm_channels_stop(struct trm_channels *channels);
+/* The same for the calling thread: others are measured once they start them, too, or
+ * anybody starts them for all. */
+void trm_channels_start_thread(struct trm_channels *channels);
+void trm_channels_stop_thread(struct trm_channels *channels);
 bool trm_channels_are_active(const struct trm_channels *channels);
 
 /* Writes what was measured so far to where the configuration says. Other threads may go

@@ -57,9 +57,24 @@ static uint32_t own_properties(int properties)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (properties & rows[i].cali)
 			own |= rows[i].own;
-	if ((properties & CALI_ATTR_SCOPE_MASK) == CALI_ATTR_SCOPE_PROCESS)
-		own |= TRM_SCOPE_PROCESS;
-	return own;
+	switch (properties & CALI_ATTR_SCOPE_MASK) {
+	case CALI_ATTR_SCOPE_PROCESS:
+		return own | TRM_SCOPE_PROCESS;
+	case CALI_ATTR_SCOPE_TASK:
+		return own | TRM_SCOPE_TASK;
+	default:
+		return own | TRM_SCOPE_THREAD;
+	}
+}
+
+/* The scope of attributes that are made without one. */
+static int usual_scope(void)
+{
+	const char *name = getenv("CALI_CALIPER_ATTRIBUTE_DEFAULT_SCOPE");
+
+	return name && !strcmp(name, "process") ? CALI_ATTR_SCOPE_PROCESS
+	       : name && !strcmp(name, "task")  ? CALI_ATTR_SCOPE_TASK
+						: CALI_ATTR_SCOPE_THREAD;
 }
 
 static cali_id_t create(const struct trm_runtime_host *host, const char *name,
@@ -70,6 +85,8 @@ static cali_id_t create(const struct trm_runtime_host *host, const char *name,
 	if (number)
 		return number;
 	properties = configured(name, properties);
+	if (!(properties & CALI_ATTR_SCOPE_MASK))
+		properties |= usual_scope();
 	number =
 		host->events->attribute(name, own_type(type), own_properties(properties));
 	if (!number)
@@ -160,10 +177,16 @@ PUBLIC cali_id_t cali_create_attribute_with_metadata(const char *name,
 						     int n, const cali_id_t attributes[],
 						     const cali_variant_t values[])
 {
-	(void)n;
-	(void)attributes;
-	(void)values;
-	return cali_create_attribute(name, type, properties);
+	cali_id_t attribute = cali_create_attribute(name, type, properties);
+
+	for (int i = 0; attribute != CALI_INV_ID && i < n; i++) {
+		const struct trm_value value = own_value(values[i]);
+
+		if (attributes[i] != CALI_INV_ID)
+			own_host->say((trm_attribute)attribute,
+				      (trm_attribute)attributes[i], &value);
+	}
+	return attribute;
 }
 
 PUBLIC cali_id_t cali_find_attribute(const char *name)

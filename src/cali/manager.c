@@ -4,6 +4,7 @@
 #include "caliper/cali-manager.h"
 #include "trammel/channel.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,8 @@ enum { ADDED_MAX = 16, DEFAULTS_MAX = 1024, MESSAGE_MAX = 4096 };
 struct cali_manager {
 	struct trm_channels *added[ADDED_MAX];
 	size_t count;
-	char defaults[DEFAULTS_MAX]; /* ,option=value,... */
+	char defaults[DEFAULTS_MAX];     /* ,option=value,... */
+	char own_defaults[DEFAULTS_MAX]; /* configuration,option=value;... */
 	char message[MESSAGE_MAX], checked[MESSAGE_MAX];
 };
 
@@ -29,16 +31,36 @@ PUBLIC void cali_manager_destroy(struct cali_manager *manager)
 	free(manager);
 }
 
+/* Puts a text behind others; what finds no room is left out. */
+static void append(char *texts, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+static void append(char *texts, size_t size, const char *format, ...)
+{
+	size_t used = strlen(texts);
+	va_list arguments;
+	int length;
+
+	va_start(arguments, format);
+	length = vsnprintf(texts + used, size - used, format, arguments);
+	va_end(arguments);
+	if (length < 0 || (size_t)length >= size - used)
+		texts[used] = '\0';
+}
+
 PUBLIC void cali_manager_set_default(struct cali_manager *manager, const char *option,
 				     const char *value)
 {
-	size_t used;
+	if (manager)
+		append(manager->defaults, DEFAULTS_MAX, ",%s=%s", option, value);
+}
 
-	if (!manager)
-		return;
-	used = strlen(manager->defaults);
-	snprintf(manager->defaults + used, sizeof(manager->defaults) - used, ",%s=%s",
-		 option, value);
+PUBLIC void cali_manager_set_default_for(struct cali_manager *manager,
+					 const char *configuration, const char *option,
+					 const char *value)
+{
+	if (manager)
+		append(manager->own_defaults, DEFAULTS_MAX, "%s,%s=%s;", configuration,
+		       option, value);
 }
 
 static void add_message(struct cali_manager *manager, const char *text)
@@ -50,15 +72,59 @@ static void add_message(struct cali_manager *manager, const char *text)
 			 used ? "\n" : "", text);
 }
 
+/* What is said for the configuration of this name alone: "option=value,...". */
+static void add_own(const struct cali_manager *manager, const char *name, size_t length,
+		    char *text, size_t size)
+{
+	for (const char *at = manager->own_defaults; *at; at += strcspn(at, ";") + 1)
+		if (!strncmp(at, name, length) && at[length] == ',')
+			append(text, size, "%.*s,", (int)(strcspn(at, ";") - length - 1),
+			       at + length + 1);
+}
+
+/* The length of one configuration with its options. */
+static size_t length_of(const char *text)
+{
+	size_t depth = 0, at = 0;
+
+	for (; text[at] && (depth || text[at] != ','); at++)
+		depth += text[at] == '(' ? 1 : text[at] == ')' && depth ? -1 : 0;
+	return at;
+}
+
+/* Each configuration with its own defaults before its options, so that these count. */
+static void spell(const struct cali_manager *manager, const char *configuration,
+		  char *text, size_t size)
+{
+	for (size_t length; *configuration;
+	     configuration += length + (configuration[length] == ',')) {
+		size_t name;
+		char own[DEFAULTS_MAX] = "";
+
+		configuration += strspn(configuration, " \t\n");
+		length = length_of(configuration);
+		name = strcspn(configuration, "(,= \t\n");
+		if (name > length)
+			name = length;
+		add_own(manager, configuration, name, own, sizeof(own));
+		append(text, size, *own ? "%s%.*s(%s%.*s%s" : "%s%.*s%s%.*s%s",
+		       *text ? "," : "", (int)name, configuration, own,
+		       (int)(length - name - (*own && name < length)),
+		       configuration + name + (*own && name < length),
+		       *own && name == length ? ")" : "");
+	}
+	append(text, size, "%s", manager->defaults);
+}
+
 static struct trm_channels *make(struct cali_manager *manager, const char *configuration)
 {
-	size_t size = strlen(configuration) + sizeof(manager->defaults);
-	char *text = own_ready() ? malloc(size) : NULL;
+	size_t size = 2 * strlen(configuration) + 16 * DEFAULTS_MAX;
+	char *text = own_ready() ? calloc(1, size) : NULL;
 	struct trm_channels *made;
 
 	if (!text)
 		return NULL;
-	snprintf(text, size, "%s%s", configuration, manager->defaults);
+	spell(manager, configuration, text, size);
 	made = trm_channels_create(text);
 	free(text);
 	return made;
@@ -109,3 +175,141 @@ PUBLIC const char *cali_manager_check(struct cali_manager *manager,
 DEFINE_ALL(start)
 DEFINE_ALL(stop)
 DEFINE_ALL(flush)
+
+PUBLIC void cali_manager_refuse(struct cali_manager *manager, const char *what)
+{
+	char line[256];
+
+	snprintf(line, sizeof(line), "%s cannot be had", what);
+	if (manager)
+		add_message(manager, line);
+}
+
+PUBLIC const char *cali_manager_configuration(size_t number)
+{
+	const char *about;
+
+	return trm_channels_configuration(number, &about);
+}
+
+PUBLIC char *cali_manager_document(const char *configuration)
+{
+	const char *name, *about = "";
+	size_t size;
+	char *text;
+	FILE *file;
+
+	for (size_t i = 0; (name = trm_channels_configuration(i, &about)); i++)
+		if (!strcmp(name, configuration))
+			break;
+	file = name ? open_memstream(&text, &size) : NULL;
+	if (!file)
+		return NULL;
+	fprintf(file, "%s\n %s\n Options:\n", name, about);
+	for (size_t i = 0; (name = trm_channels_option(configuration, i, &about)); i++)
+		fprintf(file, "  %s\n   %s\n", name, about);
+	return fclose(file) ? NULL : text;
+}
+
+PUBLIC bool cali_manager_load(struct cali_manager *manager, const char *path)
+{
+	FILE *file = manager ? fopen(path, "re") : NULL;
+	char *line = NULL, message[512];
+	size_t size = 0;
+	bool right = file != NULL;
+
+	if (manager && !file) {
+		snprintf(message, sizeof(message), "cannot read '%s'", path);
+		add_message(manager, message);
+	}
+	while (file && getline(&line, &size, file) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		if (*line && *line != '#')
+			right &= cali_manager_add(manager, line);
+	}
+	free(line);
+	if (file)
+		fclose(file);
+	return right;
+}
+
+PUBLIC cali_ConfigManager *cali_ConfigManager_new(cali_ConfigManager *manager)
+{
+	*manager = (cali_ConfigManager){cali_manager_create(), 0};
+	return manager;
+}
+
+PUBLIC void cali_ConfigManager_delete(cali_ConfigManager *manager)
+{
+	cali_manager_destroy(manager->addr);
+	manager->addr = NULL;
+}
+
+PUBLIC void cali_ConfigManager_set_default_parameter(cali_ConfigManager *manager,
+						     const char *option,
+						     const char *value)
+{
+	cali_manager_set_default(manager->addr, option, value);
+}
+
+PUBLIC void
+cali_ConfigManager_set_default_parameter_for_config(cali_ConfigManager *manager,
+						    const char *configuration,
+						    const char *option, const char *value)
+{
+	cali_manager_set_default_for(manager->addr, configuration, option, value);
+}
+
+PUBLIC void cali_ConfigManager_add_config_spec(cali_ConfigManager *manager,
+					       const char *text)
+{
+	(void)text;
+	cali_manager_refuse(manager->addr, "configurations of the program's own");
+}
+
+PUBLIC void cali_ConfigManager_add_option_spec(cali_ConfigManager *manager,
+					       const char *text)
+{
+	(void)text;
+	cali_manager_refuse(manager->addr, "options of the program's own");
+}
+
+PUBLIC void cali_ConfigManager_add(cali_ConfigManager *manager, const char *configuration)
+{
+	cali_manager_add(manager->addr, configuration);
+}
+
+PUBLIC bool cali_ConfigManager_error(cali_ConfigManager *manager)
+{
+	return *cali_manager_message(manager->addr);
+}
+
+PUBLIC void cali_ConfigManager_error_msg_bufferify(cali_ConfigManager *manager,
+						   cali_SHROUD_array *ret_text)
+{
+	char *text = strdup(cali_manager_message(manager->addr));
+	size_t length = text ? strlen(text) : 0;
+
+	*ret_text = (cali_SHROUD_array){
+		.cxx = {text, 1},
+		.addr = {.ccharp = text ? text : ""},
+		.elem_len = length,
+		.size = 1,
+	};
+}
+
+PUBLIC void cali_SHROUD_memory_destructor(cali_SHROUD_capsule_data *capsule)
+{
+	free(capsule->addr);
+	capsule->addr = NULL;
+}
+
+#define DEFINE_SAME(word)                                                                \
+	PUBLIC void cali_ConfigManager_##word(cali_ConfigManager *manager)               \
+	{                                                                                \
+		cali_manager_##word(manager->addr);                                      \
+	}
+
+DEFINE_SAME(start)
+DEFINE_SAME(stop)
+DEFINE_SAME(flush)

@@ -169,18 +169,17 @@ static size_t room_for_nodes(const struct context_block *block)
 /* A run of a process that still lives may say more by now than when it was looked at. */
 static size_t used_of(const struct context_block *block)
 {
-	size_t room = CONTEXT_BLOCK - sizeof(*block);
+	size_t room =
+		(block->run ? block->run : 1) * (size_t)CONTEXT_BLOCK - sizeof(*block);
 
 	return block->used < room ? block->used : room;
 }
 
-struct blocks VECTOR(const struct context_block *);
-
-static struct blocks blocks_of(const struct context_process *process,
-			       enum context_block_kind kind)
+struct context_blocks context_blocks_of(const struct context_process *process,
+					enum context_block_kind kind)
 {
 	uint64_t count = process->head->blocks, there = process->size / CONTEXT_BLOCK;
-	struct blocks found = {0};
+	struct context_blocks found = {0};
 
 	for (uint64_t i = 1, run; i < count && i < there; i += run) {
 		const struct context_block *block = block_at(process, i);
@@ -205,14 +204,14 @@ static int by_owner(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static void sort_blocks(struct blocks *blocks)
+static void sort_blocks(struct context_blocks *blocks)
 {
 	if (blocks->count)
 		qsort(blocks->items, blocks->count, sizeof(*blocks->items), by_owner);
 }
 
 /* The first one of an owner, of sorted ones; the end if it has none. */
-static size_t first_of(const struct blocks *blocks, uint32_t owner)
+static size_t first_of(const struct context_blocks *blocks, uint32_t owner)
 {
 	return search_first(blocks->count, middle, blocks->items[middle]->owner < owner);
 }
@@ -220,7 +219,7 @@ static size_t first_of(const struct blocks *blocks, uint32_t owner)
 static void read_attributes(struct context_process *process)
 {
 	scoped_free struct context_block const **owned = NULL;
-	struct blocks blocks = blocks_of(process, CONTEXT_ATTRIBUTES);
+	struct context_blocks blocks = context_blocks_of(process, CONTEXT_ATTRIBUTES);
 
 	owned = blocks.items;
 	vector_add(&process->attributes);
@@ -253,7 +252,8 @@ static size_t count_of_nodes(const struct context_block *block, uint64_t have,
 
 /* A thread of which `nodes` has more nodes than fit beside its record. */
 static void read_thread(struct context_process *process,
-			const struct context_thread *record, const struct blocks *nodes)
+			const struct context_thread *record,
+			const struct context_blocks *nodes)
 {
 	struct context_known_thread *thread = thread_of(process, record->number);
 	uint64_t end = process->head->end.ticks, address = (uintptr_t)record->node;
@@ -284,8 +284,8 @@ enum { THREADS_MAX = 1 << 22 };
 
 static void read_threads(struct context_process *process)
 {
-	struct blocks heads = blocks_of(process, CONTEXT_THREAD);
-	struct blocks nodes = blocks_of(process, CONTEXT_NODES);
+	struct context_blocks heads = context_blocks_of(process, CONTEXT_THREAD);
+	struct context_blocks nodes = context_blocks_of(process, CONTEXT_NODES);
 
 	sort_blocks(&nodes);
 	vector_for_each (&heads, head) {
@@ -300,7 +300,7 @@ static void read_threads(struct context_process *process)
 
 static void read_events(struct context_process *process)
 {
-	struct blocks blocks = blocks_of(process, CONTEXT_EVENTS);
+	struct context_blocks blocks = context_blocks_of(process, CONTEXT_EVENTS);
 
 	sort_blocks(&blocks);
 	vector_for_each (&blocks, block)
@@ -312,7 +312,7 @@ static void read_events(struct context_process *process)
 
 static void read_rows(struct context_process *process)
 {
-	struct blocks blocks = blocks_of(process, CONTEXT_ROWS);
+	struct context_blocks blocks = context_blocks_of(process, CONTEXT_ROWS);
 
 	vector_for_each (&blocks, block) {
 		const struct context_row *rows = (const void *)(*block + 1);
@@ -379,15 +379,18 @@ static struct trm_error *read_file(struct context_process *process, const char *
 	return NULL;
 }
 
-/* Takes in what the bytes say. */
-static struct trm_error *read_spool(struct context_process *process, const char *name)
+/* Takes in what the bytes say. `timed`: how long a tick is, is to be found out. */
+static struct trm_error *read_spool(struct context_process *process, const char *name,
+				    bool timed)
 {
 	process->head = (const void *)process->bytes;
+	process->ns_per_tick = 1;
 	if (process->size < CONTEXT_BLOCK ||
 	    memcmp(process->head->magic, CONTEXT_MAGIC, sizeof(process->head->magic)) ||
 	    process->head->version != CONTEXT_VERSION)
 		return trm_error_create(TRM_ERROR_FORMAT, "\"%s\" is no spool", name);
-	calibrate(process);
+	if (timed)
+		calibrate(process);
 	read_attributes(process);
 	read_threads(process);
 	read_events(process);
@@ -400,7 +403,7 @@ struct trm_error *context_process_init_memory(struct context_process *process,
 					      const char *name)
 {
 	*process = (struct context_process){.bytes = bytes, .size = size};
-	return read_spool(process, name);
+	return read_spool(process, name, false);
 }
 
 struct trm_error *context_process_init(struct context_process *process, const char *path)
@@ -410,7 +413,7 @@ struct trm_error *context_process_init(struct context_process *process, const ch
 	*process = (struct context_process){0};
 	error = read_file(process, path);
 	if (!error)
-		error = read_spool(process, path);
+		error = read_spool(process, path, true);
 	if (error)
 		context_process_deinit(process);
 	return error;

@@ -53,12 +53,18 @@ struct context_process {
 
 /* Errors: the file cannot be read, or is no spool of this version. */
 struct trm_error *context_process_init(struct context_process *process, const char *path);
-/* The same of what was read, in memory at a multiple of 8 that stays until deinit. `name`
- * is for messages. In error, too, context_process_deinit() is called. */
+/* The same of what was read, in memory at a multiple of 8 that stays until deinit, with
+ * ticks for nanoseconds. `name` is for messages. In error, too, context_process_deinit()
+ * is called. */
 struct trm_error *context_process_init_memory(struct context_process *process,
 					      const void *bytes, size_t size,
 					      const char *name);
 void context_process_deinit(struct context_process *process);
+
+/* All blocks of a kind, in the file's order; those that are not whole are left out. */
+struct context_blocks VECTOR(const struct context_block *);
+struct context_blocks context_blocks_of(const struct context_process *process,
+					enum context_block_kind kind);
 
 /* The value of an attribute as the spool has it. */
 struct record_value context_value(const struct context_process *process,

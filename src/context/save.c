@@ -2,6 +2,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "context/merge.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -58,20 +59,13 @@ static record_attribute intern(struct record_model *model, const char *prefix,
 			       const struct context_known_attribute *known,
 			       enum record_type type, uint32_t properties)
 {
-	record_attribute id = 0;
 	struct text name = {0};
-	struct trm_error *error;
+	record_attribute id;
 
 	text_format(&name, "%s%s", prefix, known->name);
 	if (is_taken(name.data))
 		text_format(&name, ".%s", record_type_name(type));
-	error = record_attribute_intern(model, name.data, type, properties, &id);
-	if (error) {
-		trm_error_destroy(error);
-		text_format(&name, ".%s", record_type_name(type));
-		error = record_attribute_intern(model, name.data, type, properties, &id);
-	}
-	trm_error_destroy(error);
+	id = record_attribute_make(model, name.data, type, properties);
 	text_deinit(&name);
 	return id;
 }
@@ -258,6 +252,7 @@ static void save_rows(const struct context_saving *saving,
 struct cursor {
 	const struct context_known_thread *thread;
 	record_node *nodes;
+	record_node current;
 	size_t block;
 	const struct context_event *at, *end;
 };
@@ -293,7 +288,7 @@ static void cursor_next(struct cursor *cursor)
 
 static void save_event(const struct context_saving *saving,
 		       const struct context_process *process, const struct names *names,
-		       struct cursor *cursor, uint64_t image, record_node *current)
+		       struct cursor *cursor, uint64_t image)
 {
 	static const char *const kinds[] = {
 		[CONTEXT_EVENT_BEGIN] = "begin", [CONTEXT_EVENT_END] = "end",
@@ -309,7 +304,7 @@ static void save_event(const struct context_saving *saving,
 	if (event->kind >= sizeof(kinds) / sizeof(kinds[0]) ||
 	    what >= (set ? process->attributes.count : cursor->thread->paths.count))
 		return;
-	record_node node = set ? *current : cursor->nodes[what];
+	record_node node = set ? cursor->current : cursor->nodes[what];
 	struct place place = {image, cursor->thread->tid, node};
 	size_t count = begin_pairs(saving, names, &place, pairs);
 
@@ -324,34 +319,9 @@ static void save_event(const struct context_saving *saving,
 			names->of[what], context_value(process, what, event[1].ticks)};
 	trm_writer_record(saving->writer, node, pairs, count);
 	if (event->kind == CONTEXT_EVENT_END)
-		*current = cursor->nodes[cursor->thread->paths.items[what].parent];
+		cursor->current = cursor->nodes[cursor->thread->paths.items[what].parent];
 	else if (!set)
-		*current = node;
-}
-
-/* A binary heap of cursors, the one with the earliest event on top. */
-struct merge {
-	struct cursor *cursors;
-	record_node *current; /* by cursor */
-	uint32_t *heap;
-	size_t count;
-};
-
-static void sink(struct merge *merge, size_t at)
-{
-	for (size_t child; (child = 2 * at + 1) < merge->count; at = child) {
-		uint32_t moved = merge->heap[at];
-
-		if (child + 1 < merge->count &&
-		    merge->cursors[merge->heap[child + 1]].at->ticks <
-			    merge->cursors[merge->heap[child]].at->ticks)
-			child++;
-		if (merge->cursors[moved].at->ticks <=
-		    merge->cursors[merge->heap[child]].at->ticks)
-			return;
-		merge->heap[at] = merge->heap[child];
-		merge->heap[child] = moved;
-	}
+		cursor->current = node;
 }
 
 /* All threads' events in the order of time. */
@@ -360,38 +330,32 @@ static void save_trace(const struct context_saving *saving,
 		       uint64_t image)
 {
 	size_t count = process->threads.count;
-	struct merge merge = {
-		.cursors = memory_allocate_zeroed(count + 1, sizeof(*merge.cursors)),
-		.current = memory_allocate_zeroed(count + 1, sizeof(*merge.current)),
-		.heap = memory_allocate_zeroed(count + 1, sizeof(*merge.heap)),
-	};
+	struct cursor *cursors = memory_allocate_zeroed(count + 1, sizeof(*cursors));
+	struct merge merge;
 
+	merge_init(&merge, count);
 	for (uint32_t i = 0; i < count; i++) {
-		struct cursor *cursor = &merge.cursors[i];
+		struct cursor *cursor = &cursors[i];
 
 		cursor->thread = &process->threads.items[i];
 		if (!cursor->thread->events.count || !cursor_valid(cursor))
 			continue;
 		cursor->nodes = make_nodes(saving, names, cursor->thread);
-		merge.heap[merge.count++] = i;
+		merge_add(&merge, i, cursor->at->ticks);
 	}
-	for (size_t i = merge.count; i > 0; i--)
-		sink(&merge, i - 1);
-	while (merge.count) {
-		uint32_t top = merge.heap[0];
+	for (uint32_t top; merge_top(&merge, &top);) {
+		struct cursor *cursor = &cursors[top];
+		bool more;
 
-		save_event(saving, process, names, &merge.cursors[top], image,
-			   &merge.current[top]);
-		cursor_next(&merge.cursors[top]);
-		if (!cursor_valid(&merge.cursors[top]))
-			merge.heap[0] = merge.heap[--merge.count];
-		sink(&merge, 0);
+		save_event(saving, process, names, cursor, image);
+		cursor_next(cursor);
+		more = cursor_valid(cursor);
+		merge_next(&merge, more, more ? cursor->at->ticks : 0);
 	}
 	for (size_t i = 0; i < count; i++)
-		free(merge.cursors[i].nodes);
-	free(merge.cursors);
-	free(merge.current);
-	free(merge.heap);
+		free(cursors[i].nodes);
+	free(cursors);
+	merge_deinit(&merge);
 }
 
 static void save_paths(const struct context_saving *saving,

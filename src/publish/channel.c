@@ -6,6 +6,7 @@
 #include "publish/symbols.h"
 
 #include "base/cleanup.h"
+#include "context/channels.h"
 #include "query/query.h"
 #include "record/output.h"
 #include "record/record.h"
@@ -29,7 +30,7 @@ enum { NO_ATTRIBUTE = UINT32_MAX, ADDRESSES_MAX = 4 };
 
 /* An attribute of addresses, and those of what is looked up for them. */
 struct addresses {
-	uint32_t address, function, place, module;
+	record_attribute address, function, place, module;
 };
 
 struct taking {
@@ -54,58 +55,16 @@ static struct record_value value_of(const struct publish_value *value)
 	return result;
 }
 
-static uint32_t derived_attribute(struct taking *taking, const char *prefix,
-				  const char *name, uint32_t properties)
-{
-	struct text text = {0};
-	record_attribute id = 0;
-
-	text_format(&text, "%s#%s", prefix, name);
-	trm_error_destroy(record_attribute_intern(taking->model, text.data, RECORD_STRING,
-						  properties, &id));
-	text_deinit(&text);
-	return id;
-}
-
-/* Addresses of the context tree are those of code. */
-static void note_addresses(struct taking *taking, const char *name, uint32_t id)
-{
-	if (!taking->symbols || taking->address_count == ADDRESSES_MAX)
-		return;
-	for (size_t i = 0; i < taking->address_count; i++)
-		if (taking->addresses[i].address == id)
-			return;
-	taking->addresses[taking->address_count++] = (struct addresses){
-		id, derived_attribute(taking, "source.function", name, RECORD_NESTED),
-		derived_attribute(taking, "sourceloc", name, 0),
-		derived_attribute(taking, "module", name, 0)};
-}
-
 static uint32_t take_attribute(void *context, const char *name, uint32_t type,
 			       uint32_t properties)
 {
 	struct taking *taking = context;
-	record_attribute id = 0;
-	struct trm_error *error;
-	struct text other = {0};
 
 	for (size_t i = 0; i < sizeof(profile_only) / sizeof(profile_only[0]); i++)
 		if (taking->for_queries && !strcmp(name, profile_only[i]))
 			return NO_ATTRIBUTE;
-	error = record_attribute_intern(taking->model, name, (enum record_type)type,
-					properties, &id);
-
-	if (!error && type == RECORD_ADDRESS && !(properties & RECORD_AS_VALUE))
-		note_addresses(taking, name, id);
-	if (!error)
-		return id;
-	trm_error_destroy(error);
-	text_format(&other, "%s.%s", name, record_type_name((enum record_type)type));
-	error = record_attribute_intern(taking->model, other.data, (enum record_type)type,
-					properties, &id);
-	trm_error_destroy(error);
-	text_deinit(&other);
-	return id;
+	return record_attribute_make(taking->model, name, (enum record_type)type,
+				     properties);
 }
 
 static struct publish_value string_value(const char *text)
@@ -114,28 +73,59 @@ static struct publish_value string_value(const char *text)
 		.type = RECORD_STRING, .size = (uint32_t)strlen(text), .bytes = text};
 }
 
-static uint32_t text_child(struct taking *taking, uint32_t parent, uint32_t attribute,
-			   const char *text)
+static record_attribute derived_attribute(struct record_model *model, const char *prefix,
+					  record_attribute of, uint32_t properties)
 {
-	const struct publish_value value = string_value(text);
+	struct text text = {0};
+	record_attribute id;
 
-	return record_node_child(taking->model, parent, attribute, value_of(&value));
+	text_format(&text, "%s#%s", prefix, record_attribute_name(model, of));
+	id = record_attribute_make(model, text.data, RECORD_STRING, properties);
+	text_deinit(&text);
+	return id;
 }
 
-/* What is known of an address is said in front of it. */
-static uint32_t look_up(struct taking *taking, uint32_t node, const struct addresses *of,
-			uint64_t address)
+/* NULL: there are too many. */
+static const struct addresses *addresses_of(struct taking *taking,
+					    record_attribute address)
 {
-	const struct symbols_place *place = symbols_find(taking->symbols, address);
+	struct record_model *model = taking->model;
 
+	for (size_t i = 0; i < taking->address_count; i++)
+		if (taking->addresses[i].address == address)
+			return &taking->addresses[i];
+	if (taking->address_count == ADDRESSES_MAX)
+		return NULL;
+	taking->addresses[taking->address_count] = (struct addresses){
+		address,
+		derived_attribute(model, "source.function", address, RECORD_NESTED),
+		derived_attribute(model, "sourceloc", address, 0),
+		derived_attribute(model, "module", address, 0)};
+	return &taking->addresses[taking->address_count++];
+}
+
+/* Addresses of the context tree are those of code. */
+static record_node look_up(void *context, record_node node, record_attribute attribute,
+			   uint64_t address)
+{
+	struct taking *taking = context;
+	struct record_model *model = taking->model;
+	const struct addresses *of = addresses_of(taking, attribute);
+	const struct symbols_place *place;
+
+	if (!of)
+		return node;
+	place = symbols_find(taking->symbols, address);
 	if (taking->lookups & PUBLISH_MODULES)
-		node = text_child(taking, node, of->module, place->module);
+		node = record_node_child(model, node, of->module,
+					 record_string(place->module));
 	for (size_t i = 0; i < place->function_count; i++)
 		if (taking->lookups & (PUBLISH_FUNCTIONS | PUBLISH_INLINES))
-			node = text_child(taking, node, of->function,
-					  place->functions[i]);
+			node = record_node_child(model, node, of->function,
+						 record_string(place->functions[i]));
 	if (place->place)
-		node = text_child(taking, node, of->place, place->place);
+		node = record_node_child(model, node, of->place,
+					 record_string(place->place));
 	return node;
 }
 
@@ -144,9 +134,6 @@ static uint32_t take_node(void *context, uint32_t parent, uint32_t attribute,
 {
 	struct taking *taking = context;
 
-	for (size_t i = 0; i < taking->address_count; i++)
-		if (taking->addresses[i].address == attribute)
-			parent = look_up(taking, parent, &taking->addresses[i], value.u);
 	return record_node_child(taking->model, parent, attribute, value_of(&value));
 }
 
@@ -170,6 +157,16 @@ static void take_global(void *context, uint32_t attribute, struct publish_value 
 
 	if (attribute != NO_ATTRIBUTE)
 		trm_writer_global(taking->writer, attribute, value_of(&value));
+}
+
+static void take_description(void *context, uint32_t attribute, uint32_t key,
+			     struct publish_value value)
+{
+	struct taking *taking = context;
+
+	if (attribute != NO_ATTRIBUTE && key != NO_ATTRIBUTE)
+		record_attribute_describe(taking->model, attribute, key,
+					  value_of(&value));
 }
 
 static void say_global(struct taking *taking, const char *name, const char *text)
@@ -203,6 +200,31 @@ static void say_process(struct taking *taking)
 	take_record(taking, 0, pairs, sizeof(pairs) / sizeof(pairs[0]));
 }
 
+static struct trm_error *save_spool(struct taking *taking,
+				    const struct publish_channel *request)
+{
+	const struct context_channel_saving saving = {
+		.writer = taking->writer,
+		.model = taking->model,
+		.image = taking->for_queries ? 0 : 1,
+		.ns_per_tick = request->ns_per_tick,
+		.look_up = taking->symbols ? look_up : NULL,
+		.context = taking,
+	};
+	struct context_process process;
+	struct trm_error *error;
+
+	if (!request->spool)
+		return trm_error_create(TRM_ERROR_SYSTEM,
+					"no memory for the channel '%s'", request->name);
+	error = context_process_init_memory(&process, request->spool, request->spool_size,
+					    request->name);
+	if (!error)
+		context_channel_save(&saving, &process, request->number);
+	context_process_deinit(&process);
+	return error;
+}
+
 static struct trm_error *write_profile(int fd, const struct publish_channel *request)
 {
 	struct taking taking = {.model = record_model_create(),
@@ -213,8 +235,9 @@ static struct trm_error *write_profile(int fd, const struct publish_channel *req
 		.node = take_node,
 		.record = take_record,
 		.global = take_global,
+		.describe = take_description,
 	};
-	struct trm_error *error;
+	struct trm_error *error, *disk;
 
 	if (taking.lookups)
 		taking.symbols = symbols_create(taking.lookups);
@@ -228,7 +251,12 @@ static struct trm_error *write_profile(int fd, const struct publish_channel *req
 	if (!taking.for_queries)
 		say_process(&taking);
 	request->fill(request->context, &sink);
-	error = trm_writer_finish(taking.writer);
+	error = save_spool(&taking, request);
+	disk = trm_writer_finish(taking.writer);
+	if (!error)
+		error = disk;
+	else
+		trm_error_destroy(disk);
 	record_model_destroy(taking.model);
 	symbols_destroy(taking.symbols);
 	return error;
@@ -253,6 +281,33 @@ static struct trm_error *print_text(const struct publish_output *output,
 		       : trm_error_system(errno, "cannot write '%s'", output->path);
 }
 
+/* The output that is written part by part: one channel is written at a time. */
+static struct publish_output streaming;
+
+static struct trm_error *write_part(const struct text *text)
+{
+	struct trm_error *error = print_text(&streaming, text);
+
+	streaming.append = true;
+	return error;
+}
+
+/* What holds of attributes goes on only if records do one by one. */
+static struct trm_error *stream_query(const struct publish_output *output,
+				      const struct query *query, const char *profile,
+				      const struct query_style *style)
+{
+	struct text warnings = {0}, nothing = {0};
+	struct trm_error *error;
+
+	streaming = *output;
+	error = write_part(&nothing);
+	if (!error)
+		error = query_stream(query, &profile, 1, style, write_part, &warnings);
+	text_deinit(&warnings);
+	return error;
+}
+
 /* One channel may be printed behind another, and both are tables. */
 static struct trm_error *run_query(const struct publish_output *output,
 				   const struct query *query, const char *profile)
@@ -260,8 +315,11 @@ static struct trm_error *run_query(const struct publish_output *output,
 	const struct query_style style = {.width = 0};
 	struct text text = {0}, warnings = {0};
 	struct query_result *result;
-	struct trm_error *error = query_run(query, &profile, 1, 1, &result, &warnings);
+	struct trm_error *error;
 
+	if (query_can_stream(query, &style))
+		return stream_query(output, query, profile, &style);
+	error = query_run(query, &profile, 1, 1, &result, &warnings);
 	if (!error) {
 		query_print(result, &style, &text);
 		query_result_destroy(result);
@@ -294,7 +352,8 @@ static struct trm_error *write_output(const struct publish_output *output, int f
 
 	if (!output->query)
 		return copy_profile(output, fd);
-	TRM_TRY(query_parse(output->query, &query, &place));
+	TRM_TRY(output->caliper ? query_parse_caliper(output->query, &query, &place)
+				: query_parse(output->query, &query, &place));
 	snprintf(profile, sizeof(profile), "/proc/self/fd/%d", fd);
 	struct trm_error *error = run_query(output, query, profile);
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PUBLISH_ABI = 2 };
+enum { PUBLISH_ABI = 3 };
 #define PUBLISH_LIBRARY  "libtrammel-report.so.0"
 #define PUBLISH_FUNCTION "trammel_publish"
 
@@ -53,6 +53,9 @@ struct publish_sink {
 	void (*record)(void *context, uint32_t node, const struct publish_pair *pairs,
 		       size_t count);
 	void (*global)(void *context, uint32_t attribute, struct publish_value value);
+	/* Of an attribute: that another one has this value for it. */
+	void (*describe)(void *context, uint32_t attribute, uint32_t key,
+			 struct publish_value value);
 };
 
 /* Where what a channel has goes to. */
@@ -60,6 +63,7 @@ struct publish_output {
 	const char *query; /* NULL: the profile itself */
 	const char *path;  /* "stdout", "stderr", or a file's */
 	bool append;
+	bool caliper; /* the query is as LLNL's Caliper has them */
 };
 
 /* What is looked up for addresses of code. */
@@ -74,11 +78,17 @@ enum publish_lookup {
 struct publish_channel {
 	uint32_t abi;
 	const char *name; /* of the channel; for messages */
+	/* Says what is not in the spool. */
 	void (*fill)(void *context, const struct publish_sink *sink);
 	void *context;
 	const struct publish_output *outputs;
 	size_t output_count;
 	uint32_t lookups; /* enum publish_lookup */
+	/* All of the process's spool (wire/context.h), and which channel it is there. */
+	const void *spool;
+	size_t spool_size;
+	uint32_t number;
+	double ns_per_tick;
 };
 
 /* Writes what a channel has; what goes wrong is said on standard error. */

@@ -104,6 +104,24 @@ struct trm_error *record_attribute_intern(struct record_model *model, const char
 	return NULL;
 }
 
+record_attribute record_attribute_make(struct record_model *model, const char *name,
+				       enum record_type type, uint32_t properties)
+{
+	record_attribute id = 0;
+	struct trm_error *error =
+		record_attribute_intern(model, name, type, properties, &id);
+	struct text other = {0};
+
+	if (!error)
+		return id;
+	trm_error_destroy(error);
+	text_format(&other, "%s.%s", name, record_type_name(type));
+	trm_error_destroy(
+		record_attribute_intern(model, other.data, type, properties, &id));
+	text_deinit(&other);
+	return id;
+}
+
 struct trm_error *record_attributes_intern(struct record_model *model,
 					   const struct record_attribute_row *rows,
 					   size_t count)

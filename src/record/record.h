@@ -70,7 +70,11 @@ void record_model_destroy(struct record_model *model);
 struct trm_error *record_attribute_intern(struct record_model *model, const char *name,
 					  enum record_type type, uint32_t properties,
 					  record_attribute *ret_attribute);
-/* The same of several; the first error ends it. */
+/* The same; where it exists with another type, that of the name with the type behind it
+ * ("level.string"). */
+record_attribute record_attribute_make(struct record_model *model, const char *name,
+				       enum record_type type, uint32_t properties);
+/* The same as the first of several; the first error ends it. */
 struct record_attribute_row {
 	const char *name;
 	enum record_type type;

@@ -29,16 +29,25 @@ static struct {
 	uint64_t begin_ns;
 } alone;
 
-const char *alone_begin(void)
+const char *alone_folder(void)
 {
 	const char *place = getenv("TMPDIR");
 
 	snprintf(alone.folder, sizeof(alone.folder), "%s/trammel-XXXXXX",
 		 place && *place ? place : "/tmp");
-	if (!mkdtemp(alone.folder))
+	if (!mkdtemp(alone.folder)) {
+		alone.folder[0] = '\0';
+		return NULL;
+	}
+	alone.owner = getpid();
+	return alone.folder;
+}
+
+const char *alone_begin(void)
+{
+	if (!alone_folder())
 		return NULL;
 	setenv("TRAMMEL_CONTEXT_FOLDER", alone.folder, 1);
-	alone.owner = getpid();
 	alone.start = time(NULL);
 	alone.begin_ns = runtime_clock_ns();
 	return alone.folder;
@@ -108,6 +117,16 @@ static void remove_folder(void)
 	if (folder)
 		closedir(folder);
 	rmdir(alone.folder);
+}
+
+void alone_remove(bool kept)
+{
+	if (runtime_sealed || !alone.owner)
+		return;
+	if (alone.owner == getpid())
+		remove_folder();
+	else if (kept)
+		unlink(spool_path());
 }
 
 void alone_end(bool tracing)

@@ -3,6 +3,12 @@
 
 #include <string.h>
 
+struct said {
+	uint32_t attribute, key;
+	uint64_t bits;
+};
+
+enum { SAID_MAX = 4096 };
 enum { ATTRIBUTES_MAX = 1 << 16, NAME_SLOTS = 2 * ATTRIBUTES_MAX };
 
 static struct {
@@ -12,6 +18,9 @@ static struct {
 	/* By number; and by name: numbers, 0 for an empty slot. */
 	const struct context_attribute **by_number;
 	uint32_t *by_name;
+	struct said *said;
+	uint32_t said_count;
+	bool have_tasks; /* one has the scope of a task */
 } attributes;
 
 static uint32_t *slot_of(uint64_t name)
@@ -66,6 +75,7 @@ static uint32_t insert(uint64_t name, uint32_t type, uint32_t properties)
 	if (!attribute)
 		return 0;
 	*attribute = (struct context_attribute){type, properties, name};
+	attributes.have_tasks |= (properties & TRM_SCOPE_TASK) != 0;
 	__atomic_store_n(&attributes.block->used,
 			 attributes.block->used + (uint32_t)sizeof(*attribute),
 			 __ATOMIC_RELEASE);
@@ -104,6 +114,52 @@ const struct context_attribute *attributes_get(uint32_t attribute)
 	return attribute && attribute <= attributes.count
 		       ? attributes.by_number[attribute]
 		       : NULL;
+}
+
+static void add_said(const struct said *said)
+{
+	if (!attributes.said)
+		attributes.said = runtime_map(SAID_MAX * sizeof(*said));
+	if (!attributes.said || attributes.said_count == SAID_MAX)
+		return;
+	for (uint32_t i = 0; i < attributes.said_count; i++)
+		if (attributes.said[i].attribute == said->attribute &&
+		    attributes.said[i].key == said->key)
+			return;
+	attributes.said[attributes.said_count] = *said;
+	__atomic_store_n(&attributes.said_count, attributes.said_count + 1,
+			 __ATOMIC_RELEASE);
+}
+
+void attributes_say(uint32_t attribute, uint32_t key, uint64_t bits)
+{
+	runtime_lock(&attributes.lock);
+	add_said(&(struct said){attribute, key, bits});
+	runtime_unlock(&attributes.lock);
+}
+
+void attributes_each_said(void (*visit)(void *context, uint32_t attribute, uint32_t key,
+					uint64_t bits),
+			  void *context)
+{
+	uint32_t count = __atomic_load_n(&attributes.said_count, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < count; i++)
+		visit(context, attributes.said[i].attribute, attributes.said[i].key,
+		      attributes.said[i].bits);
+}
+
+bool attributes_have_tasks(void)
+{
+	return attributes.have_tasks;
+}
+
+void attributes_hold(bool held)
+{
+	if (held)
+		runtime_lock(&attributes.lock);
+	else
+		runtime_unlock(&attributes.lock);
 }
 
 void attributes_resume(bool copied)

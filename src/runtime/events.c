@@ -100,6 +100,11 @@ static uint64_t settle(struct context_thread *thread)
 	return now;
 }
 
+void events_lose_memory(void)
+{
+	lose_for_memory();
+}
+
 void events_move(struct context_thread *thread, struct context_node *to, bool ends,
 		 uint64_t now)
 {
@@ -371,6 +376,12 @@ static __attribute__((noinline)) void note_process(const struct context_thread *
 		values_drop_process(number);
 }
 
+bool events_bits(const struct context_attribute *attribute, const struct trm_value *value,
+		 uint64_t *ret_bits)
+{
+	return number_of(attribute, value, ret_bits);
+}
+
 static trm_attribute make_attribute(const char *name, uint32_t type, uint32_t properties)
 {
 	uint32_t number = attributes_find(name);
@@ -574,8 +585,8 @@ static struct context_node *find_noted(struct context_thread *thread, uint32_t a
 		       : NULL;
 }
 
-static void begin_text(struct context_thread *thread, uint32_t attribute,
-		       const char *text)
+static inline __attribute__((always_inline)) void
+begin_text(struct context_thread *thread, uint32_t attribute, const char *text)
 {
 	struct context_node *from = thread->node, *to = from->last_child, **noted;
 	uint64_t number;
@@ -714,4 +725,7 @@ const struct trm_api events_api = {
 	.enter = enter,
 	.leave = leave,
 	.iterate = iterate,
+	.task_create = tasks_create,
+	.task_switch = tasks_switch,
+	.task_destroy = tasks_destroy,
 };

@@ -67,6 +67,7 @@ void fork_child(void)
 {
 	spool_resume();
 	start_resume();
+	tasks_resume();
 	strings_resume(false);
 	attributes_resume(false);
 }

@@ -16,6 +16,19 @@ static bool describe(trm_attribute attribute, const char **ret_name, uint32_t *r
 	return true;
 }
 
+static void say(trm_attribute attribute, trm_attribute key, const struct trm_value *value)
+{
+	const struct context_attribute *known = attributes_get(key);
+	struct context_thread *thread = known ? events_enter() : NULL;
+	uint64_t bits;
+
+	if (!thread)
+		return;
+	if (events_bits(known, value, &bits))
+		attributes_say(attribute, key, bits);
+	events_leave();
+}
+
 struct visiting {
 	trm_runtime_visit *visit;
 	void *context;
@@ -86,6 +99,7 @@ static struct trm_runtime_host host = {
 	.events = &events_api,
 	.find = attributes_find,
 	.describe = describe,
+	.say = say,
 	.begin_text = events_begin_text,
 	.end_text = events_end_text,
 	.get = events_get,

@@ -21,6 +21,9 @@ struct trm_runtime_host {
 	/* False: no attribute. The name stays. */
 	bool (*describe)(trm_attribute attribute, const char **ret_name,
 			 uint32_t *ret_type, uint32_t *ret_properties);
+	/* Says of an attribute that another one has this value for it. */
+	void (*say)(trm_attribute attribute, trm_attribute key,
+		    const struct trm_value *value);
 	/* Begin and end of a text. */
 	void (*begin_text)(trm_attribute attribute, const char *text);
 	void (*end_text)(trm_attribute attribute, const char *text);

@@ -119,8 +119,20 @@ static inline void *spool_at(uint64_t number)
 	return runtime_segments[number / blocks] + number % blocks * CONTEXT_BLOCK;
 }
 
-/* Gives a block back that has a run of 1. */
+/* Gives a block back that has a run of 1, or of SPOOL_RUN. */
 void spool_free(struct context_block *block);
+enum { SPOOL_RUN = 16 };
+/* What a block has goes to the file and takes no memory of the process, until it is
+ * looked at again; nothing where there is no file. */
+void spool_release(struct context_block *block);
+
+/* What is in memory goes to a file in the folder, where it stays however the process
+ * ends, if no threads but so many have a record: nobody else may write meanwhile. False:
+ * it stays in memory. */
+bool spool_move(const char *folder, uint32_t threads);
+/* All that was given out, in one piece of memory of runtime_map; NULL: there is none for
+ * it. Other threads may go on. */
+void *spool_gather(size_t *ret_size);
 
 /* Where the string is if it is known, without a lock; 0 if it is not. */
 uint64_t strings_find(const char *bytes, size_t size);
@@ -134,6 +146,8 @@ static inline const struct context_string *strings_at(uint64_t offset)
 /* In a child of fork: what the parent added since then is not this one's. `copied`: the
  * spool is, before that only the lock is let go. */
 void strings_resume(bool copied);
+/* Nothing is added meanwhile. */
+void strings_hold(bool held);
 
 /* The attribute if it is known, without a lock; 0 if it is not. */
 uint32_t attributes_find(const char *name);
@@ -141,7 +155,16 @@ uint32_t attributes_find(const char *name);
 uint32_t attributes_create(const char *name, uint32_t type, uint32_t properties);
 /* NULL: no attribute of the process. */
 const struct context_attribute *attributes_get(uint32_t attribute);
+/* What is said of an attribute: that a key has a value for it. What was said first
+ * counts. */
+void attributes_say(uint32_t attribute, uint32_t key, uint64_t bits);
+void attributes_each_said(void (*visit)(void *context, uint32_t attribute, uint32_t key,
+					uint64_t bits),
+			  void *context);
+/* Whether one has the scope of a task. */
+bool attributes_have_tasks(void);
 void attributes_resume(bool copied);
+void attributes_hold(bool held);
 
 /* The child of a node, made if it is new; NULL if there is no room. */
 struct context_node *tree_child(struct context_thread *thread, struct context_node *from,
@@ -207,15 +230,15 @@ void values_resume(void);
 
 /* What channels see of an event. */
 enum runtime_event_kind {
-	RUNTIME_BEGIN,
-	RUNTIME_END,
-	RUNTIME_CHANGE,    /* took another's place, or others moved */
-	RUNTIME_SET,       /* a value of the moment changed */
-	RUNTIME_START,     /* it began */
-	RUNTIME_UNSET,     /* it ended */
-	RUNTIME_ITERATION, /* of a loop that was begun with it */
-	RUNTIME_PUSH,      /* asked for by the program */
-	RUNTIME_SAMPLE,    /* a timer struck; said at the next event */
+	RUNTIME_BEGIN = CONTEXT_SNAPSHOT_BEGIN,
+	RUNTIME_END = CONTEXT_SNAPSHOT_END,
+	RUNTIME_CHANGE = CONTEXT_SNAPSHOT_CHANGE,
+	RUNTIME_SET = CONTEXT_SNAPSHOT_SET,
+	RUNTIME_START = CONTEXT_SNAPSHOT_START,
+	RUNTIME_UNSET = CONTEXT_SNAPSHOT_UNSET,
+	RUNTIME_ITERATION = CONTEXT_SNAPSHOT_ITERATION,
+	RUNTIME_PUSH = CONTEXT_SNAPSHOT_PUSH,
+	RUNTIME_SAMPLE = CONTEXT_SNAPSHOT_SAMPLE,
 };
 
 struct runtime_event {
@@ -257,6 +280,13 @@ void start_resume(void);
 /* Finds what the program's calls are passed on to. */
 void seal_init(void);
 
+/* See trm_task_create and those behind it. */
+struct trm_task *tasks_create(void);
+struct trm_task *tasks_switch(struct trm_task *task);
+void tasks_destroy(struct trm_task *task);
+void tasks_end_thread(void);
+void tasks_resume(void);
+
 /* Around a fork: what is open in the thread is noted for the child. */
 void fork_prepare(void);
 void fork_parent(void);
@@ -267,7 +297,12 @@ void fork_enter_path(struct context_thread *thread);
 void fork_forget(void);
 
 /* Makes a folder for spools; NULL: it cannot be made. */
+const char *alone_folder(void);
+/* The same for a profile of all that is in it; children by exec know of it. */
 const char *alone_begin(void);
+/* Removes the folder, at the end of the process that made it; at that of another one its
+ * own spool in it (`kept`). */
+void alone_remove(bool kept);
 /* At the end of the process that made it: writes the profile, and removes the folder. */
 void alone_end(bool tracing);
 /* The profile is written by somebody else. */
@@ -312,6 +347,11 @@ struct trm_value events_value(const struct context_attribute *attribute, uint64_
 /* The innermost value; false: there is none. */
 bool events_get(uint32_t attribute, struct trm_value *ret_value);
 
+/* A value as nodes hold it; false: there is no room, or it is of another kind. */
+bool events_bits(const struct context_attribute *attribute, const struct trm_value *value,
+		 uint64_t *ret_bits);
+/* Something that is open found no memory. */
+void events_lose_memory(void);
 /* Another context is the current one of the thread, as of then. */
 void events_trace_move(struct context_thread *thread, uint64_t ticks);
 

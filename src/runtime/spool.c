@@ -29,8 +29,9 @@ static struct {
 	uint64_t segment_count, segments_max;
 	uint64_t blocks; /* that were given out; the file says it, too, for readers, and
 			    the parent's goes on after a fork */
-	struct context_block *free;
-	bool in_memory; /* there is no file */
+	struct context_block *free, *free_runs; /* of 1, of SPOOL_RUN */
+	uint32_t threads;                       /* that have a record */
+	bool in_memory;                         /* there is no file */
 } spool;
 
 char *runtime_segments[RUNTIME_SEGMENTS_MAX];
@@ -251,6 +252,18 @@ static const void *kept(const struct context_block *block)
 										   : NULL;
 }
 
+static bool write_at(int fd, const void *bytes, size_t size, uint64_t offset)
+{
+	return pwrite(fd, bytes, size, (off_t)offset) == (ssize_t)size;
+}
+
+/* The file's segment takes the place of what is in memory. */
+static bool map_over(int fd, uint64_t index)
+{
+	return mmap(runtime_segments[index], SEGMENT, PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_FIXED, fd, (off_t)(index * SEGMENT)) != MAP_FAILED;
+}
+
 /* Copies what is kept of a segment, and maps the copy in its place; a segment of which
  * nothing is kept goes, but for the last one, which is filled further. */
 static bool replace_segment(int fd, uint64_t index)
@@ -271,17 +284,16 @@ static bool replace_segment(int fd, uint64_t index)
 		if (!bytes)
 			continue;
 		size = run * CONTEXT_BLOCK;
-		if (pwrite(fd, bytes, size,
-			   (off_t)(index * SEGMENT + i * CONTEXT_BLOCK)) != (ssize_t)size)
+		if (!write_at(fd, bytes, size, index * SEGMENT + i * CONTEXT_BLOCK))
 			return false;
 		any = true;
 	}
 	if (!any) {
 		munmap(segment, SEGMENT);
+		runtime_segments[index] = NULL;
 		return true;
 	}
-	return mmap(segment, SEGMENT, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
-		    (off_t)(index * SEGMENT)) != MAP_FAILED;
+	return map_over(fd, index);
 }
 
 /* The first segment last: as long as it is the parent's, its head can be told what
@@ -311,7 +323,8 @@ bool spool_copy(const char *folder)
 	spool_resume();
 	if (spool.in_memory) /* the child has its own */
 		return true;
-	spool.free = NULL;
+	spool.free = spool.free_runs = NULL;
+	spool.threads = 0;
 	if (most < spool.segments_max)
 		spool.segments_max = most;
 	copied = fd >= 0 && spool.segment_count <= spool.segments_max &&
@@ -323,6 +336,79 @@ bool spool_copy(const char *folder)
 	return copied;
 }
 
+/* All but what other processes' blocks leave between them. The first segment last: until
+ * then nothing has changed. */
+static bool move_all(int fd)
+{
+	uint64_t most = longest(), left = spool.blocks;
+
+	if (spool.segment_count > most || ftruncate(fd, (off_t)(most * SEGMENT)))
+		return false;
+	for (uint64_t i = 0; i < spool.segment_count; i++) {
+		uint64_t count = left < SEGMENT_BLOCKS ? left : SEGMENT_BLOCKS;
+
+		if (!write_at(fd, runtime_segments[i], count * CONTEXT_BLOCK,
+			      i * SEGMENT))
+			return false;
+		left -= count;
+	}
+	for (uint64_t i = spool.segment_count; i > 0; i--)
+		if (!map_over(fd, i - 1))
+			return false;
+	spool.segments_max = most;
+	return true;
+}
+
+bool spool_move(const char *folder, uint32_t threads)
+{
+	bool moved = false;
+	int saved = errno, fd;
+
+	strings_hold(true);
+	attributes_hold(true);
+	runtime_lock(&spool.lock);
+	if (spool.in_memory && spool.threads <= threads) {
+		fd = create(folder);
+		moved = fd >= 0 && move_all(fd);
+		if (fd >= 0)
+			close(fd);
+		if (fd >= 0 && !moved)
+			unlink(spool.path);
+		spool.in_memory = !moved;
+	}
+	runtime_unlock(&spool.lock);
+	attributes_hold(false);
+	strings_hold(false);
+	errno = saved;
+	return moved;
+}
+
+static void push_free(struct context_block *block)
+{
+	struct context_block **list = block->run == 1 ? &spool.free : &spool.free_runs;
+
+	__atomic_store_n(&block->kind, CONTEXT_FREE, __ATOMIC_RELEASE);
+	block->order = (uintptr_t)*list;
+	*list = block;
+}
+
+/* What a run leaves at the end of a segment is for single blocks. */
+static bool skip_to(uint64_t end)
+{
+	for (uint64_t at = spool.blocks; at < end; at++) {
+		struct context_block *block = spool_at(at);
+
+		if (!has_pages(block, CONTEXT_BLOCK))
+			return false;
+		fill_head(block, CONTEXT_FREE, 0, 1);
+		block->number = at;
+		spool.blocks = at + 1;
+		__atomic_store_n(&runtime_spool->blocks, at + 1, __ATOMIC_RELEASE);
+		push_free(block);
+	}
+	return true;
+}
+
 /* Blocks at the end of the file, in one piece. */
 static struct context_block *append(uint32_t run)
 {
@@ -331,9 +417,14 @@ static struct context_block *append(uint32_t run)
 
 	if (run > SEGMENT_BLOCKS)
 		return NULL;
-	if (in_segment + run > SEGMENT_BLOCKS)
-		at += SEGMENT_BLOCKS - in_segment; /* those stay of the kind FREE */
-	if (runtime_sealed || (at == spool.segment_count * SEGMENT_BLOCKS && !map_next()))
+	if (runtime_sealed)
+		return NULL;
+	if (in_segment + run > SEGMENT_BLOCKS) {
+		at += SEGMENT_BLOCKS - in_segment;
+		if (!skip_to(at))
+			return NULL;
+	}
+	if (at == spool.segment_count * SEGMENT_BLOCKS && !map_next())
 		return NULL;
 	block = spool_at(at);
 	if (!has_pages(block, (size_t)run * CONTEXT_BLOCK))
@@ -341,6 +432,21 @@ static struct context_block *append(uint32_t run)
 	block->number = at;
 	spool.blocks = at + run;
 	__atomic_store_n(&runtime_spool->blocks, at + run, __ATOMIC_RELEASE);
+	return block;
+}
+
+/* A block that was given back, all 0 again; NULL: there is none. */
+static struct context_block *pop_free(uint32_t run)
+{
+	struct context_block **list = run == 1           ? &spool.free
+				      : run == SPOOL_RUN ? &spool.free_runs
+							 : NULL;
+	struct context_block *block = list ? *list : NULL;
+
+	if (!block)
+		return NULL;
+	*list = (struct context_block *)(uintptr_t)block->order;
+	memset(block + 1, 0, run * CONTEXT_BLOCK - sizeof(*block));
 	return block;
 }
 
@@ -355,25 +461,82 @@ struct context_block *spool_block(enum context_block_kind kind, uint32_t owner,
 		return NULL;
 	runtime_lock(&spool.lock);
 	/* A child knows by their numbers which strings and attributes are its own. */
-	if (spool.free && kind != CONTEXT_STRINGS && kind != CONTEXT_ATTRIBUTES) {
-		block = spool.free;
-		spool.free = (struct context_block *)(uintptr_t)block->order;
-		memset(block + 1, 0, CONTEXT_BLOCK - sizeof(*block));
-	} else {
+	if (kind != CONTEXT_STRINGS && kind != CONTEXT_ATTRIBUTES)
+		block = pop_free(run);
+	if (!block)
 		block = append(run);
-	}
 	if (block)
 		fill_head(block, kind, owner, run);
+	spool.threads += block && kind == CONTEXT_THREAD;
 	runtime_unlock(&spool.lock);
 	errno = saved;
 	return block;
 }
 
+void spool_release(struct context_block *block)
+{
+	int saved = errno;
+
+	if (!spool.in_memory && !runtime_sealed)
+		madvise(block, (size_t)block->run * CONTEXT_BLOCK, MADV_DONTNEED);
+	errno = saved;
+}
+
 void spool_free(struct context_block *block)
 {
 	runtime_lock(&spool.lock);
-	__atomic_store_n(&block->kind, CONTEXT_FREE, __ATOMIC_RELEASE);
-	block->order = (uintptr_t)spool.free;
-	spool.free = block;
+	spool.threads -= block->kind == CONTEXT_THREAD;
+	push_free(block);
 	runtime_unlock(&spool.lock);
+}
+
+/* The head and the record say how much of the block counts, so they are read first. */
+static void gather_block(char *to, const struct context_block *block, uint32_t run)
+{
+	const struct context_thread *record = (const void *)block;
+	struct context_block head = *block;
+	uint32_t nodes = head.kind == CONTEXT_THREAD
+				 ? __atomic_load_n(&record->node_count, __ATOMIC_ACQUIRE)
+				 : 0;
+
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	memcpy(to + sizeof(head), block + 1, run * CONTEXT_BLOCK - sizeof(head));
+	memcpy(to, &head, sizeof(head));
+	if (head.kind == CONTEXT_THREAD)
+		((struct context_thread *)(void *)to)->node_count = nodes;
+}
+
+/* From the file, since looking at holes of the mapping would make pages for them, for
+ * which a full disk has no room. */
+static bool gather_file(char *bytes, size_t size)
+{
+	int fd = spool.in_memory ? -1 : open(spool.path, O_RDONLY | O_CLOEXEC);
+	size_t at = 0;
+	ssize_t got = 1;
+
+	for (; fd >= 0 && at < size && got > 0; at += (size_t)got)
+		got = pread(fd, bytes + at, size - at, (off_t)at);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 && got > 0;
+}
+
+void *spool_gather(size_t *ret_size)
+{
+	uint64_t count = __atomic_load_n(&runtime_spool->blocks, __ATOMIC_ACQUIRE);
+	size_t size = count * CONTEXT_BLOCK;
+	char *bytes = runtime_map(size);
+	bool done = bytes && gather_file(bytes, size);
+
+	for (uint64_t i = 0, run; bytes && !done && i < count; i += run) {
+		bool gone = !runtime_segments[i / SEGMENT_BLOCKS];
+		const struct context_block *block = gone ? NULL : spool_at(i);
+
+		run = gone ? SEGMENT_BLOCKS - i % SEGMENT_BLOCKS
+			   : block->run + !block->run;
+		if (!gone)
+			gather_block(bytes + i * CONTEXT_BLOCK, block, (uint32_t)run);
+	}
+	*ret_size = size;
+	return bytes;
 }

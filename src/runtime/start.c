@@ -22,6 +22,7 @@ static struct {
 	bool started;
 	bool begun;        /* there is a state */
 	bool asked;        /* there is a spool that others read */
+	bool kept;         /* there is one that stays if the process is killed */
 	bool timed;        /* somebody wants times */
 	uint32_t watchers; /* enum runtime_watchers */
 } runtime;
@@ -202,6 +203,25 @@ bool start_host(void)
 	return runtime.begun;
 }
 
+/* What channels have is to be in a file, where it stays however the process ends: as soon
+ * as anything can annotate, and as long as one thread at most has. */
+static void keep(void)
+{
+	const char *folder = runtime.folder;
+
+	if (runtime.asked || runtime.kept || !runtime.begun || runtime_sealed ||
+	    !(runtime.watchers & RUNTIME_CHANNELS) ||
+	    !(runtime.links || runtime.watchers & RUNTIME_KEEPS))
+		return;
+	if (!*folder)
+		folder = alone_folder();
+	if (!folder || strlen(folder) >= sizeof(runtime.folder))
+		return;
+	if (folder != runtime.folder)
+		strcpy(runtime.folder, folder);
+	runtime.kept = spool_move(folder, runtime_self != NULL);
+}
+
 void start_watch(uint32_t watchers, bool timed)
 {
 	runtime_lock(&runtime.lock);
@@ -210,6 +230,7 @@ void start_watch(uint32_t watchers, bool timed)
 	if (runtime_state->recording)
 		set_state();
 	links_activate(is_measuring());
+	keep();
 	runtime_unlock(&runtime.lock);
 }
 
@@ -223,6 +244,7 @@ __attribute__((visibility("default"))) void trm_runtime_link(struct trm_link *li
 	link->next = runtime.links;
 	runtime.links = link;
 	link->active = is_measuring();
+	keep();
 	runtime_unlock(&runtime.lock);
 }
 
@@ -276,31 +298,37 @@ bool runtime_resume(void)
 	if (!runtime.begun || runtime_state == &none)
 		return false;
 	set_state();
-	if ((runtime_sealed && runtime.asked) || !spool_copy(runtime.folder)) {
+	if ((runtime_sealed && (runtime.asked || runtime.kept)) ||
+	    !spool_copy(runtime.folder)) {
 		__atomic_add_fetch(&runtime_spool->lost_children, 1, __ATOMIC_RELAXED);
-		runtime.begun = runtime.asked = false;
+		runtime.begun = runtime.asked = runtime.kept = false;
 		runtime.watchers = 0;
 		runtime_self = NULL;
 		links_activate(false);
 		return false;
 	}
 	start_resume();
+	tasks_resume();
 	strings_resume(true);
 	attributes_resume(true);
 	values_resume();
 	fill_spool();
-	threads_forget(runtime.asked);
+	threads_forget(runtime.asked || runtime.kept);
 	channels_resume();
 	__atomic_store_n(&runtime_state->recording, 1, __ATOMIC_RELEASE);
-	fork_enter_path(runtime.asked ? threads_self() : NULL);
+	fork_enter_path(runtime.asked || runtime.kept ? threads_self() : NULL);
 	return true;
 }
 
 __attribute__((destructor(101))) static void finish(void)
 {
 	channels_finish();
-	if (!runtime_state->recording || !runtime.asked)
+	if (!runtime_state->recording)
 		return;
+	if (!runtime.asked) {
+		alone_remove(runtime.kept);
+		return;
+	}
 	runtime_spool->end = start_moment();
 	__atomic_store_n(&runtime_spool->finished, 1, __ATOMIC_RELEASE);
 	alone_end(runtime.tracing);

@@ -191,6 +191,14 @@ uint64_t strings_intern(const char *bytes, size_t size)
 	return offset;
 }
 
+void strings_hold(bool held)
+{
+	if (held)
+		runtime_lock(&strings.lock);
+	else
+		runtime_unlock(&strings.lock);
+}
+
 void strings_resume(bool copied)
 {
 	strings.lock.taken = 0;

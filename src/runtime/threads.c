@@ -1,4 +1,5 @@
 /* Threads: their records, and what is left of them when they end. */
+#include "runtime/number.h"
 #include "runtime/spans.h"
 
 #include <errno.h>
@@ -103,12 +104,16 @@ static struct context_row *new_row(void)
 
 static void sum_up(struct context_node *to, const struct context_node *from)
 {
-	to->sum += from->sum;
 	if (from->flags & CONTEXT_METRIC) {
-		if (!to->count || from->least < to->least)
+		uint32_t type = attributes_get(from->attribute)->type;
+
+		to->sum = number_add(type, to->sum, from->sum);
+		if (!to->count || number_is_less(type, from->least, to->least))
 			to->least = from->least;
-		if (!to->count || from->most > to->most)
+		if (!to->count || number_is_less(type, to->most, from->most))
 			to->most = from->most;
+	} else {
+		to->ticks += from->ticks;
 	}
 	to->count += from->count;
 }
@@ -198,6 +203,7 @@ static void end(void *record)
 	int saved = errno;
 
 	fork_forget();
+	tasks_end_thread();
 	spans_end_thread();
 	if (!runtime_state->recording || thread != runtime_self)
 		return;

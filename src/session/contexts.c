@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "context/profile.h"
+#include "context/recover.h"
 #include "context/save.h"
 #include "session/front.h"
 
@@ -150,6 +151,32 @@ static const struct image_run *image_of(const struct session *session,
 	return NULL;
 }
 
+static void say_written(const char *path, const struct context_spool *head)
+{
+	fprintf(stderr,
+		"trammel: process %u ended before it wrote what its channel had: "
+		"that is in \"%s\"\n",
+		head->pid, path);
+}
+
+/* Channels of processes that were killed, beside the profile. */
+static void recover(const char *output, const struct context_spools *spools)
+{
+	const char *slash = strrchr(output, '/');
+	scoped_free char *folder =
+		strndup(output, slash ? (size_t)(slash - output) + 1 : 0);
+	const struct context_recovery recovery = {folder, false, say_written};
+
+	vector_for_each (spools, spool)
+		if (!spool->head->finished && !context_is_running(spool->head)) {
+			struct trm_error *error =
+				context_recover_process(&recovery, spool);
+
+			if (error)
+				trm_error_print(error);
+		}
+}
+
 struct trm_error *contexts_save(struct saving *saving)
 {
 	const struct session *session = saving->session;
@@ -169,6 +196,7 @@ struct trm_error *contexts_save(struct saving *saving)
 			context_save(&context, &spools.items[i], image->number);
 		context_describe_faults(&spools.items[i], &faults);
 	}
+	recover(session->options->output, &spools);
 	context_spools_deinit(&spools);
 	struct trm_error *error = faults.length
 					  ? saving_global(saving, "context.faults",
@@ -228,5 +256,9 @@ struct trm_error *contexts_run(const struct session_options *options, const char
 	run.wall_ns = session_now() - begin;
 	error = save(options, &run, outcome->status);
 	outcome->profile = !error;
+	struct context_spools spools = context_spools_read(options->context.folder);
+
+	recover(options->output, &spools);
+	context_spools_deinit(&spools);
 	return error;
 }

@@ -15,6 +15,11 @@
  *     EVENTS      an array of struct context_event, of the thread `owner`; blocks of one
  *                 thread have ascending `order`
  *     ROWS        an array of struct context_row: what threads left when they ended
+ *     CHANNEL     struct context_channel: a measurement that the program makes of itself
+ *     SUMS        rows of words, of a thread in a channel, one a node; `order` is the
+ *                 number of the first one's node
+ *     SNAPSHOTS   what a thread's trace in a channel has; `run` blocks with ascending
+ *                 `order`
  *     FREE        nothing
  *
  * An item counts once `used` (or `node_count`) covers it, which is written after it.
@@ -28,7 +33,7 @@
 #define CONTEXT_MAGIC "TRMCTX\r\n"
 
 enum context_sizes {
-	CONTEXT_VERSION = 2,
+	CONTEXT_VERSION = 3,
 	CONTEXT_BLOCK = 16 << 10,
 	CONTEXT_FAULTS_MAX = 16,
 	CONTEXT_PROGRAM_MAX = 4096,
@@ -44,6 +49,9 @@ enum context_block_kind {
 	CONTEXT_NODES,
 	CONTEXT_EVENTS,
 	CONTEXT_ROWS,
+	CONTEXT_CHANNEL,
+	CONTEXT_SUMS,
+	CONTEXT_SNAPSHOTS,
 	CONTEXT_KINDS
 };
 
@@ -56,7 +64,10 @@ struct context_block {
 	uint64_t address; /* where the process sees it */
 	uint64_t number;  /* in the file */
 	uint64_t link;    /* the process's own */
-	uint64_t unused[2];
+	/* CHANNEL, SUMS, SNAPSHOTS: which one; what it had before it was cleared is of
+	 * lower numbers. */
+	uint32_t channel, clearing;
+	uint64_t unused;
 };
 
 /* A moment on both clocks. */
@@ -178,6 +189,67 @@ enum context_event_kind {
 	CONTEXT_EVENT_SET,       /* what: an attribute; the next item is its value */
 	CONTEXT_EVENT_CHANGE,    /* what: number of the node that took another's place */
 };
+
+/* What a channel measures, in the order in which it has its place. */
+enum context_metric_flags {
+	CONTEXT_METRIC_AT_END = 1, /* of what ends; only there */
+	CONTEXT_METRIC_KEY = 2,    /* tells contexts apart: has no sums */
+	CONTEXT_METRIC_TICKS = 4,  /* becomes nanoseconds */
+	CONTEXT_METRIC_TRACED = 8, /* each snapshot has its value */
+};
+
+enum { CONTEXT_METRICS_MAX = 48, CONTEXT_CHANNEL_NAME = 64 };
+
+struct context_channel {
+	struct context_block head;
+	struct context_moment begin;
+	char name[CONTEXT_CHANNEL_NAME];
+	uint32_t row_words; /* of SUMS */
+	uint32_t row_shift; /* a block of SUMS has as many rows as 1 << this */
+	uint32_t metric_count;
+	uint32_t flushed; /* 1: the process wrote it itself */
+	/* The attribute of call paths, which are below contexts; 0: there are none. */
+	uint32_t path_attribute;
+	uint32_t unused;
+	struct context_channel_metric {
+		char name[CONTEXT_CHANNEL_NAME];
+		uint32_t type;  /* enum trm_type */
+		uint32_t flags; /* enum context_metric_flags */
+	} metrics[CONTEXT_METRICS_MAX];
+};
+
+/* The words of a row of SUMS. A metric that the program set has a node of its own, and
+ * its sums stand where those of the channel's first metric would. */
+enum context_sums {
+	CONTEXT_SUMS_SNAPSHOTS, /* that were taken there */
+	CONTEXT_SUMS_ENDS,      /* of what the node is */
+	CONTEXT_SUMS_METRICS,   /* sum, least and most of each */
+	CONTEXT_SUMS_WORDS_MIN = CONTEXT_SUMS_METRICS + 3,
+};
+
+enum context_snapshot_kind {
+	CONTEXT_SNAPSHOT_BEGIN,
+	CONTEXT_SNAPSHOT_END,
+	CONTEXT_SNAPSHOT_CHANGE,    /* took another's place, or others moved */
+	CONTEXT_SNAPSHOT_SET,       /* a value of the moment changed */
+	CONTEXT_SNAPSHOT_START,     /* it began */
+	CONTEXT_SNAPSHOT_UNSET,     /* it ended */
+	CONTEXT_SNAPSHOT_ITERATION, /* of a loop that was begun with it */
+	CONTEXT_SNAPSHOT_PUSH,      /* asked for by the program */
+	CONTEXT_SNAPSHOT_SAMPLE,    /* a timer struck; it is noted at the next event */
+	CONTEXT_SNAPSHOT_KINDS
+};
+
+/* A snapshot is words: ticks; `what`; of the kinds from SET to ITERATION the value's
+ * bits; each metric that is TRACED. `what` is the kind, and two numbers of
+ * CONTEXT_SNAPSHOT_BITS each: of the node that was current until then; and of the node
+ * that the event is of, or from SET to ITERATION of the attribute. */
+enum { CONTEXT_SNAPSHOT_WORDS = 2, CONTEXT_SNAPSHOT_BITS = 28 };
+
+static inline int context_snapshot_has_value(uint32_t kind)
+{
+	return kind >= CONTEXT_SNAPSHOT_SET && kind <= CONTEXT_SNAPSHOT_ITERATION;
+}
 
 struct context_event {
 	uint64_t ticks; /* of a value: the value */

@@ -359,21 +359,124 @@ static void counters(int count)
 	waitpid(child, NULL, 0);
 }
 
+/* What memory the process has when it has traced. */
+static void resident(int count)
+{
+	char line[128];
+	FILE *file;
+
+	steps(count);
+	file = fopen("/proc/self/status", "r");
+	while (fgets(line, sizeof(line), file))
+		if (!strncmp(line, "VmRSS:", 6))
+			fputs(line, stdout);
+	fclose(file);
+}
+
+static struct trm_channels *scoped;
+
+static void *measured_thread(void *count)
+{
+	steps(*(int *)count);
+	trm_channels_start_thread(scoped);
+	steps(*(int *)count);
+	trm_channels_stop_thread(scoped);
+	steps(*(int *)count);
+	return NULL;
+}
+
+/* One thread of three asks to be measured, and for a while. */
+static void scopes(int count)
+{
+	pthread_t all[3];
+
+	scoped = trm_channels_create("runtime-profile(output=p.json,output.format=json)");
+	for (int i = 0; i < 3; i++)
+		pthread_create(&all[i], NULL, i == 1 ? measured_thread : in_thread,
+			       &count);
+	for (int i = 0; i < 3; i++)
+		pthread_join(all[i], NULL);
+	steps(count);
+	trm_channels_start_thread(scoped);
+	steps(count);
+}
+
+static void kill_self(int count)
+{
+	steps(count);
+	cali_begin_region("last");
+	raise(SIGKILL);
+}
+
+/* Threads that ended, and one that runs, when the process is killed. */
+static void killed(int count)
+{
+	cali_id_t cells = cali_create_attribute(
+		"cells", CALI_TYPE_INT, CALI_ATTR_ASVALUE | CALI_ATTR_AGGREGATABLE);
+	pthread_t thread;
+
+	cali_set_int(cells, 42);
+	for (int i = 0; i < 3; i++) {
+		pthread_create(&thread, NULL, in_thread, &count);
+		pthread_join(thread, NULL);
+	}
+	kill_self(count);
+}
+
+/* The parent goes on, and ends in order. */
+static void killed_child(int count)
+{
+	steps(count);
+	if (!fork())
+		kill_self(2 * count);
+	wait(NULL);
+	steps(count);
+}
+
+/* In a thread that was there before the channels were. */
+static void killed_late(int count)
+{
+	steps(count);
+	trm_channels_start(trm_channels_create("runtime-report,event-trace"));
+	kill_self(count);
+}
+
+static void exits(int count)
+{
+	steps(count);
+	_exit(0);
+}
+
 int main(int word_count, char **words)
 {
 	static const struct {
 		const char *name;
 		void (*run)(int count);
 	} rows[] = {
-		{"plain", plain},         {"several", several},
-		{"threads", threads},     {"heap", heap},
-		{"files", files},         {"locks", locks},
-		{"loops", loops},         {"forks", forks},
-		{"libraries", libraries}, {"steady", steady},
-		{"later", later},         {"metrics", metrics},
-		{"levels", levels},       {"settings", settings},
-		{"handlers", handlers},   {"mismatches", mismatches},
-		{"samples", samples},     {"counters", counters},
+		{"plain", plain},
+		{"several", several},
+		{"threads", threads},
+		{"heap", heap},
+		{"files", files},
+		{"locks", locks},
+		{"loops", loops},
+		{"forks", forks},
+		{"libraries", libraries},
+		{"steady", steady},
+		{"later", later},
+		{"metrics", metrics},
+		{"levels", levels},
+		{"settings", settings},
+		{"handlers", handlers},
+		{"mismatches", mismatches},
+		{"samples", samples},
+		{"counters", counters},
+		{"killed", killed},
+		{"killed-child", killed_child},
+		{"killed-late", killed_late},
+		{"exits", exits},
+		{"scopes", scopes},
+		{"resident", resident},
 	};
 
 	for (size_t i = 0; word_count > 2 && i < sizeof(rows) / sizeof(rows[0]); i++) {

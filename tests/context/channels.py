@@ -35,6 +35,7 @@ def run(place, *words, program=None, before=(), **variables):
     done = running.run([*before, program, *words], place.folder, timeout=60,
                        environment={**place.environment(), **variables})
     expect(done.status == 0, f"{words} {variables}: {done}")
+    expect(not os.path.isdir(place.spools) or not os.listdir(place.spools), f"{words}: left behind")
     return done
 
 
@@ -241,14 +242,21 @@ def filters(place):
 
 def policies(place):
     """A trace that may have so much memory keeps the first events, or the last ones."""
-    for policy, last in (("stop", False), ("drop-oldest", True), ("grow", True)):
+    for policy, last in (("stop", False), ("drop-oldest", True), ("grow", True), ("flush", True)):
         run(place, "plain", "40000", CALI_CONFIG=f"event-trace(output=trace.json,{JSON},trace.policy={policy},"
             "trace.size=1)")
         records = [record for record in json.loads(read(place, "trace.json")) if "time.offset.ns" in record]
         ended = any(record.get("event.end#region") == "main" for record in records)
         began = any(record.get("event.begin#region") == "main" for record in records)
         expect(ended == last and began == (policy != "drop-oldest"), f"{policy}: {began} {ended}")
-        expect((len(records) == 160003) == (policy == "grow"), f"{policy}: {len(records)}")
+        expect((len(records) == 160003) == (policy in ("grow", "flush")), f"{policy}: {len(records)}")
+    sizes = {}
+    for policy in ("grow", "flush"):
+        done = run(place, "resident", "400000", CALI_CONFIG=f"event-trace(output=none,trace.policy={policy})")
+        sizes[policy] = int(done.stdout.split()[1])
+    expect(sizes["flush"] < 20000 < sizes["grow"], f"{sizes}")
+    done = run(place, "plain", "1", CALI_CONFIG="event-trace(output=none,trace.policy=overwrite)")
+    expect(b"grow (taken), stop, drop-oldest and flush" in done.stderr, f"{done}")
 
 
 def forks(place):
@@ -446,6 +454,138 @@ def steady(place):
         expect(len(marks) == 2 and marks[1] == marks[0] + 1, f"{config}: {lines[marks[0]:marks[1] + 1][:4]}")
 
 
-TESTS = (state, examples, report, agreement, several, threads, heap, files, locks, libraries, later, loops, metrics,
+def recover(place, *words, status=0):
+    done = running.run([place.tool, "recover", *words], place.folder, environment=place.environment())
+    expect(done.status == status, f"{words}: {done}")
+    return done.stdout.decode().split("\n")[:-1]
+
+
+def query(place, profile, text):
+    done = running.run([place.tool, "query", text + " FORMAT json", profile], place.folder)
+    expect(done.status == 0 and not done.stderr, f"{text}: {done}")
+    return json.loads(done.stdout)
+
+
+def left(place):
+    return sorted(os.path.join(place.spools, name) for name in os.listdir(place.spools))
+
+
+def kill(place, word, *words, before=(), **variables):
+    program = build(place, os.path.join(common.FOLDER, "channels.c"))
+    return running.run([*before, program, word, *words], place.folder, timeout=60,
+                       environment={**place.environment(), **variables})
+
+
+def expect_counts(place, profile, wanted):
+    rows = query(place, profile, "SELECT path, sum(region.count) AS n WHERE region.count GROUP BY path")
+    counts = {row["path"]: row["n"] for row in rows if row["n"]}
+    expect(counts == wanted, f"{profile}: {counts}")
+
+
+def expect_trace(place, profile, ends, last):
+    events = query(place, profile, "SELECT * WHERE time.offset.ns")
+    expect(sum("event.end#region" in event for event in events) == ends, f"{profile}: {len(events)} events")
+    expect(events[-1].get("event.begin#region") == last, f"{profile}: {events[-1]}")
+    times = [event["time.offset.ns"] for event in events]
+    expect(times == sorted(times), f"{profile}: not in the order of time")
+
+
+def counts_of(times):
+    return {"main": times, "main/step": 10 * times, "main/step/odd": 5 * times, "main/step/even": 5 * times}
+
+
+def killed(place):
+    """What was recorded up to the last complete record is there."""
+    config = "runtime-report(region.count),event-trace"
+    done = kill(place, "killed", "10", CALI_CONFIG=config)
+    expect(done.status == -9 and not done.stdout and not done.stderr, f"{done}")
+    expect(len(left(place)) == 1 and recover(place)[0].startswith(left(place)[0] + " "), f"{left(place)}")
+    report, trace = recover(place, "--remove", *left(place))
+    expect(not left(place) and report.endswith(".runtime-report.trm") and trace.endswith(".event-trace.trm"),
+           f"{left(place)} {report} {trace}")
+    expect_counts(place, report, counts_of(4))
+    cells = query(place, report, "SELECT sum#cells, count#cells WHERE count#cells")
+    expect(cells == [{"sum#cells": 42, "count#cells": 1}], f"{cells}")
+    expect_trace(place, trace, 4 * 21, "last")
+    expect(len({row["thread"] for row in query(place, trace, "SELECT thread WHERE time.offset.ns")}) == 4, trace)
+    recover(place, place.spools, status=2)
+    kill(place, "killed-late", "10", CALI_CONFIG="runtime-report(output=none)")
+    names = recover(place, "--remove", *left(place))
+    expect_counts(place, names[1], counts_of(1))
+    expect_trace(place, names[2], 21, "last")
+    kill(place, "exits", "10", CALI_CONFIG="runtime-report")
+    expect_counts(place, recover(place, "--remove", *left(place))[0], counts_of(1))
+
+
+def killed_measured(place):
+    """The same under trammel run, and of a child."""
+    tool = trammel.run_command(place.tool, place.profile, [], "regions")
+    done = kill(place, "killed", "10", before=tool, CALI_CONFIG="event-trace")
+    name = re.search(rb'ended before it wrote .* "(.*)"', done.stderr).group(1).decode()
+    expect_trace(place, name, 4 * 21, "last")
+    expect(not left(place), f"{left(place)}")
+    config = f"runtime-profile(output=p.json,{JSON})"
+    done = kill(place, "killed-child", "10", before=tool, CALI_CONFIG=config)
+    name = re.search(rb'ended before it wrote .* "(.*)"', done.stderr).group(1).decode()
+    expect_counts(place, name, {"main": 1, "main/step": 20, "main/step/odd": 10, "main/step/even": 10})
+    expect(rows_of(read(place, "p.json"))["main/step"]["count"] == 20, "the parent")
+    done = kill(place, "killed-child", "10", CALI_CONFIG=config)
+    expect(done.status == 0 and not left(place), f"{done} {left(place)}")
+    expect(rows_of(read(place, "p.json"))["main/step"]["count"] == 20, "the parent")
+
+
+def classes(place):
+    """The classes of the compatible interface."""
+    program = build(place, os.path.join(common.FOLDER, "classes.cc"), ("g++", "-std=c++11", "-O2"))
+    done = run(place, program=program)
+    expect(not done.stdout and not done.stderr, f"{done}")
+    rows = rows_of(read(place, "classes.json"))
+    expect(rows["work"]["count"] == 3 and rows["work/queue"]["waits"] == 3 and rows["work/queue"]["ns"] > 0
+           and "unseen" not in rows, f"{rows}")
+    tool = os.path.join(os.path.dirname(place.tool), "cali-query")
+    done = running.run([tool, "-e", "--list-attributes", "--print-attributes",
+                        "cali.attribute.name,meta.int,cali.attribute.prop", "traced.cali"], place.folder)
+    expect(b"cali.attribute.name=step,meta.int=42,cali.attribute.prop=21\n" in done.stdout, f"{done}")
+    events = query(place, "traced.cali", "SELECT *")
+    (inside,) = [event for event in events if event.get("event.end#region") == "inside"]
+    (end,) = [event for event in events if "event.end#step" in event]
+    (behind,) = [event for event in events if event.get("event.end#region") == "behind"]
+    expect((inside["step"], inside["region.count"], end["step"], behind.get("step")) == (7, 1, 7, None), f"{events}")
+    expect(0 < inside["time.inclusive.duration.ns"] < end["time.inclusive.duration.ns"], f"{events}")
+    done = running.run([tool, "-e", "-G", "traced.cali"], place.folder)
+    expect(b"cali.caliper.version=2.15.0" in done.stdout and b"starttime.sec=" in done.stdout, f"{done}")
+    expect(rows_of(read(place, "managed.json"))["managed"]["count"] == 1, "a manager's own defaults")
+
+
+def scopes(place):
+    """Channels of single threads."""
+    run(place, "scopes", "10")
+    counts = {path: row.get("count") for path, row in rows_of(read(place, "p.json")).items() if row.get("count")}
+    expect(counts == counts_of(2), f"{counts}")
+
+
+def nowhere(place):
+    """Without a folder for it, channels measure all the same; on a full disk what had room."""
+    for folder in ("/no/such/folder", "/proc"):
+        done = run(place, "forks", "10", CALI_CONFIG=f"runtime-profile(output=p.json,{JSON})", TMPDIR=folder)
+        expect(not done.stderr, f"{done}")
+        expect(rows_of(read(place, "p.json"))["main/step"]["count"] == 10, folder)
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", place.spools], check=False,
+                          capture_output=True)
+    if done.returncode:
+        raise Skip("cannot mount a tmpfs")
+    try:
+        done = run(place, "plain", "40000", CALI_CONFIG=f"event-trace(output=trace.json,{JSON})")
+        records = [record for record in json.loads(read(place, "trace.json")) if "time.offset.ns" in record]
+        expect(10000 < len(records) < 100000, f"{len(records)} records")
+        lost = int(re.search(rb"(\d+) events? lost: there was no memory", done.stderr).group(1))
+        expect(len(records) + lost == 160003, f"{len(records)} records, {lost} lost")
+        expect(not left(place), f"{left(place)}")
+    finally:
+        subprocess.run(["umount", "-l", place.spools], check=True)
+
+
+TESTS = (killed, killed_measured, classes, scopes, nowhere, state, examples, report, agreement, several,
+         threads, heap, files, locks, libraries, later, loops, metrics,
          system, filters, policies, forks, mistakes, settings, handlers, mismatches, addresses, memory,
          log, endings, names, samples, counters, steady)

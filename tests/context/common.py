@@ -21,6 +21,7 @@ BUILDS = {
     "scopes-clang": ("clang++", "-std=c++11", "-O1", "scopes.cc"),
     "spans": ("g++", "-std=c++11", "-O2", "spans.cc"),
     "spans-clang": ("clang++", "-std=c++11", "-O2", "spans.cc"),
+    "tasks": ("gcc", "-O2", "tasks.c"),
     "count.so": ("gcc", "-O2", "-shared", "-fPIC", "count.c"),
 }
 

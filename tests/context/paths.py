@@ -5,7 +5,7 @@ import os
 import subprocess
 
 from context import common
-from context.channels import JSON, library_flags, run
+from context.channels import JSON, counts_of, expect_counts, kill, left, library_flags, query, recover, run
 from context.common import expect
 from transparency import running, trammel
 from transparency.results import Skip
@@ -132,6 +132,9 @@ def lookups(place):
     done = run(place, "events", "1", program=program, CALI_CONFIG=config)
     rows = {row["path"]: row["count"] for row in json.loads(done.stdout) if row.get("count")}
     expect([rows[path] for path in rows if path.endswith("/main/events/right/work")] == [2], f"{done}")
+    done = run(place, "events", "1", program=program,
+               CALI_CONFIG="runtime-report(output=stdout,callpath=false,source.location=false)")
+    expect(not done.stderr and b"main" not in done.stdout, f"{done}")
     if not os.path.exists("/usr/bin/strip"):
         raise Skip("no strip")
     subprocess.run(["strip", program], check=True)
@@ -139,4 +142,25 @@ def lookups(place):
     expect(b"/paths+0x" in done.stdout, f"{done}")
 
 
-TESTS = (events, stacks, samples, calls, lookups)
+def traced(place):
+    """Samples are in traces where the functions ran, and are no events of what is annotated."""
+    run(place, "samples", "20", program=build(place), CALI_SAMPLER_FREQUENCY="500", CALI_RECORDER_FILENAME="trace.cali",
+        CALI_SERVICES_ENABLE="event,trace,sampler,callpath,symbollookup,recorder")
+    rows = query(place, "trace.cali", "SELECT * WHERE sampler.samples > 0")
+    inside = [row for row in rows if {"hot", "warm", "busy"} & set(row.get("path", "").split("/"))]
+    expect(sum(row["sampler.samples"] for row in inside) > 50 and len(inside) >= 0.8 * len(rows),
+           f"{len(rows)} samples, {len(inside)} where they ran")
+    expect(not [row for row in inside for name in row if name.startswith("event.")], f"{inside[0]}")
+
+
+def killed(place):
+    """Of a killed program there are regions with the addresses of calls."""
+    done = kill(place, "killed", "10", CALI_CONFIG="runtime-report(region.count,callpath)")
+    expect(done.status == -9 and not done.stderr, f"{done}")
+    (report,) = recover(place, "--remove", *left(place))
+    expect_counts(place, report, counts_of(4))
+    rows = query(place, report, "SELECT callpath.address, path WHERE region.count")
+    expect(rows and all(row.get("callpath.address") for row in rows), f"{rows[:3]}")
+
+
+TESTS = (events, stacks, samples, calls, lookups, traced, killed)

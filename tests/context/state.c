@@ -81,7 +81,7 @@ static void check_values(void)
 	CHECK(cali_create_attribute("value", CALI_TYPE_INT, 0) == value);
 	CHECK(cali_attribute_type(value) == CALI_TYPE_DOUBLE);
 	CHECK(cali_attribute_properties(value) ==
-	      (CALI_ATTR_ASVALUE | CALI_ATTR_SKIP_EVENTS));
+	      (CALI_ATTR_ASVALUE | CALI_ATTR_SKIP_EVENTS | CALI_ATTR_SCOPE_THREAD));
 	CHECK(!strcmp(cali_attribute_name(value), "value"));
 	CHECK(cali_find_attribute("no such") == CALI_INV_ID);
 	CHECK(!cali_attribute_name(CALI_INV_ID));

@@ -24,8 +24,10 @@ static void add_metrics(struct channel *channel, const struct service *service)
 		const struct service_metric *metric = &service->metrics[i];
 		uint32_t number = channel->metric_count++;
 
-		channel->metrics[number] =
-			(struct channel_metric){metric, metric->kind, metric->type};
+		channel->metrics[number] = (struct channel_metric){
+			metric, metric->kind, (uint16_t)metric->type,
+			/* The time follows from the stamps. */
+			!metric->ticks && metric->kind != SERVICE_AT_END};
 		if (metric->kind != SERVICE_KEY || channel->key_count == CHANNEL_KEYS_MAX)
 			continue;
 		uint32_t attribute =
@@ -93,11 +95,14 @@ static void add_services(struct channel *channel, const char *names)
 
 static bool take_slot(struct channel *channel)
 {
+	static uint32_t made;
+
 	runtime_lock(&channels.lock);
 	for (uint32_t i = 0; i < CHANNELS_MAX && !channel->used; i++) {
 		if (channels.items[i])
 			continue;
 		channel->number = i;
+		channel->id = ++made;
 		channel->used = true;
 		channels.items[i] = channel;
 	}
@@ -129,7 +134,64 @@ struct channel *channel_create(const char *name, const struct settings *settings
 		channel->row_width = ROW_MIN_WIDTH;
 	if (channel->paths)
 		paths_settle(channel);
+	while ((channel->row_width * sizeof(uint64_t) << (channel->row_shift + 1)) +
+		       sizeof(struct context_block) <=
+	       CONTEXT_BLOCK)
+		channel->row_shift++;
 	return channel;
+}
+
+static uint32_t flags_of(const struct channel_metric *metric)
+{
+	return (metric->kind == SERVICE_AT_END ? CONTEXT_METRIC_AT_END : 0) |
+	       (metric->kind == SERVICE_KEY ? CONTEXT_METRIC_KEY : 0) |
+	       (metric->metric->ticks ? CONTEXT_METRIC_TICKS : 0) |
+	       (metric->traced ? CONTEXT_METRIC_TRACED : 0);
+}
+
+/* What the channel measures, for those who read the spool. */
+static struct context_channel *describe(const struct channel *channel)
+{
+	struct context_channel *record = (void *)spool_block(CONTEXT_CHANNEL, 0, 1);
+
+	if (!record)
+		return NULL;
+	record->begin = channel->begin;
+	memcpy(record->name, channel->name, sizeof(record->name));
+	record->row_words = channel->row_width;
+	record->row_shift = channel->row_shift;
+	record->path_attribute = channel->paths ? channel->paths->attribute : 0;
+	for (uint32_t i = 0; i < channel->metric_count; i++) {
+		const struct channel_metric *metric = &channel->metrics[i];
+
+		snprintf(record->metrics[i].name, sizeof(record->metrics[i].name), "%s",
+			 metric->metric->name);
+		record->metrics[i].type = metric->type;
+		record->metrics[i].flags = flags_of(metric);
+	}
+	record->metric_count = channel->metric_count;
+	record->head.clearing = channel->clearing;
+	__atomic_store_n(&record->head.channel, channel->id, __ATOMIC_RELEASE);
+	return record;
+}
+
+bool channel_describe(struct channel *channel)
+{
+	if (!channel->record)
+		channel->record = describe(channel);
+	return channel->record != NULL;
+}
+
+struct context_block *channel_block(const struct channel_thread *own,
+				    enum context_block_kind kind, uint32_t run)
+{
+	struct context_block *block = spool_block(kind, own->thread->number, run);
+
+	if (!block)
+		return NULL;
+	block->clearing = own->clearing;
+	__atomic_store_n(&block->channel, own->channel->id, __ATOMIC_RELEASE);
+	return block;
 }
 
 struct channel *channel_at(uint32_t number)
@@ -164,22 +226,52 @@ void channels_keep(void)
 	watch();
 }
 
-void channel_activate(struct channel *channel, bool active)
+static bool set_active(struct channel *channel, bool active)
 {
-	struct context_thread *thread;
-
-	if (channel->active == active)
-		return;
-	if (!active) /* what this thread did until now is the channel's */
-		channel_push(channel);
 	channel->active = active;
 	channel->generation++;
 	watch();
 	if (!active)
-		return;
+		return false;
 	channel->started = runtime_ticks();
 	if (!channel->begin.ticks)
 		channel->begin = start_moment();
+	return true;
+}
+
+/* Its generation stays: what other threads have measured since is theirs. */
+void channel_activate_thread(struct channel *channel, bool active)
+{
+	struct context_thread *thread;
+
+	if (channel->active && !channel->scoped)
+		return; /* all threads are measured */
+	if (!active)
+		channel_push(channel);
+	channel->scoped = true;
+	channels_here[channel->number] = active ? channel->id : 0;
+	if (!active)
+		return;
+	if (!channel->active)
+		set_active(channel, true);
+	thread = events_enter();
+	if (!thread)
+		return;
+	channel_baseline(channel, thread);
+	events_leave();
+}
+
+void channel_activate(struct channel *channel, bool active)
+{
+	struct context_thread *thread;
+
+	if (channel->active == active && !channel->scoped)
+		return;
+	if (!active) /* what this thread did until now is the channel's */
+		channel_push(channel);
+	channel->scoped = false;
+	if (!set_active(channel, active))
+		return;
 	thread = events_enter();
 	if (!thread)
 		return;
@@ -193,6 +285,8 @@ void channel_clear(struct channel *channel)
 	channel->clearing++;
 	channel->generation++;
 	channel->started = runtime_ticks();
+	if (channel->record)
+		channel->record->head.clearing = channel->clearing;
 	if (channel->ended)
 		channel_thread_destroy(channel->ended);
 	channel->ended = NULL;
@@ -207,25 +301,36 @@ void channel_destroy(struct channel *channel)
 	runtime_unlock(&channels.lock);
 	/* Other threads may look at the channel for a last time: it stays. */
 	channel->threads = NULL;
+	if (channel->record && runtime_state->recording)
+		spool_free(&channel->record->head);
+	channel->record = NULL;
 }
 
-void channel_output_add(struct channel *channel, const char *query, const char *path,
-			bool append)
+bool channel_is_caliper(const struct channel *channel)
+{
+	return channels.keeps &&
+	       !settings_is_true(&channel->settings, "QUERY_BUILT_IN", false);
+}
+
+void channel_output_add(struct channel *channel, const struct publish_output *output)
 {
 	if (channel->output_count == CHANNEL_OUTPUTS_MAX)
 		return;
-	channel->outputs[channel->output_count++] =
-		(struct publish_output){query, path, append};
+	channel->outputs[channel->output_count++] = *output;
 }
 
 static void publish(struct channel *channel)
 {
 	publish_channel_function *function =
 		(publish_channel_function *)publisher_find(PUBLISH_CHANNEL);
+	size_t size;
+	void *spool;
 
 	if (!function)
 		return;
 	runtime_lock(&channel->lock);
+	channel_describe(channel);
+	spool = spool_gather(&size);
 	function(&(struct publish_channel){
 		.abi = PUBLISH_ABI,
 		.name = channel->name,
@@ -234,7 +339,12 @@ static void publish(struct channel *channel)
 		.outputs = channel->outputs,
 		.output_count = channel->output_count,
 		.lookups = channel->lookups,
+		.spool = spool,
+		.spool_size = size,
+		.number = channel->id,
+		.ns_per_tick = output_tick_ns(channel),
 	});
+	runtime_unmap(spool, size);
 	runtime_unlock(&channel->lock);
 }
 
@@ -254,6 +364,8 @@ void channel_flush(struct channel *channel)
 			channel->services[i]->flush(channel);
 	if (channel->output_count)
 		publish(channel);
+	if (channel->record)
+		channel->record->flushed = 1;
 	channel->flushes++;
 	runtime_unlock(&writing);
 	events_leave();
@@ -277,6 +389,10 @@ void channels_resume(void)
 		channel->lock.taken = 0;
 		channel->threads = NULL;
 		channel->ended = NULL;
+		channel->record = NULL;
+		if (channels_here[i] == channel->id)
+			channels_here[i] += CHANNEL_CHILD;
+		channel->id += CHANNEL_CHILD;
 		channels_own[i] = NULL;
 		channel->started = runtime_ticks();
 		channel->begin = start_moment();

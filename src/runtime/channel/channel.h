@@ -19,16 +19,18 @@
 enum {
 	CHANNELS_MAX = 16,
 	CHANNEL_SERVICES_MAX = 24,
-	CHANNEL_METRICS_MAX = 48,
+	CHANNEL_METRICS_MAX = CONTEXT_METRICS_MAX,
 	CHANNEL_KEYS_MAX = 8,
 	CHANNEL_OUTPUTS_MAX = 8,
+	CHANNEL_CHILD = 1 << 20, /* between the ids of a process and its child's */
 };
 
 /* A metric of a service in a channel. */
 struct channel_metric {
 	const struct service_metric *metric;
 	enum service_metric_kind kind; /* the same, where events look */
-	uint32_t type;
+	uint16_t type;
+	bool traced; /* each snapshot of a trace has it */
 };
 
 /* By what contexts are told apart, beside the tree. */
@@ -45,9 +47,11 @@ struct channel_sampler {
 };
 
 struct channel {
-	char name[64];
-	uint32_t number;
+	char name[CONTEXT_CHANNEL_NAME];
+	uint32_t number; /* its place; another one may have it later */
+	uint32_t id;     /* of this one alone: in the spool */
 	bool used, active, left_inactive;
+	bool scoped; /* only threads measure that say so */
 	struct settings settings;
 
 	const struct service *services[CHANNEL_SERVICES_MAX];
@@ -61,6 +65,7 @@ struct channel {
 	struct channel_metric metrics[CHANNEL_METRICS_MAX];
 	uint32_t metric_count;
 	uint32_t row_width; /* words of an aggregated row */
+	uint32_t row_shift; /* a block of the spool has 1 << so many */
 	struct channel_key keys[CHANNEL_KEYS_MAX];
 	uint32_t key_count;
 	uint32_t level;              /* attributes of a finer one are not looked at */
@@ -74,14 +79,15 @@ struct channel {
 	struct filter *filter;       /* NULL: every region */
 	struct trace_settings {
 		uint64_t limit; /* bytes a thread; 0: any number */
-		bool drops_oldest;
+		bool drops_oldest, flushes;
 	} trace;
 
 	struct call_paths *paths; /* NULL: contexts have none; channel/paths.h */
 	uint32_t lookups;         /* enum publish_lookup, at a flush */
 	uint64_t log_us;          /* of textlog: shorter regions are not said */
 
-	struct runtime_lock lock; /* of what follows */
+	struct runtime_lock lock;       /* of what follows */
+	struct context_channel *record; /* in the spool; NULL: not yet */
 	struct channel_thread *threads;
 	struct channel_thread *ended; /* sums of threads whose nodes are gone */
 	uint64_t flushes;
@@ -91,16 +97,9 @@ struct channel {
 
 /* Aggregated rows, by number of the node; in chunks, so that none ever moves. */
 struct rows {
-	uint64_t ***chunks; /* ROWS_CHUNKS; NULL until the first one */
-	uint32_t most;      /* a number above all that are there */
-};
-
-/* A trace's memory: blocks of the same size, the oldest first. */
-struct trace_block {
-	struct trace_block *next;
-	uint64_t used; /* words */
-	uint64_t items;
-	uint64_t words[];
+	uint64_t ***chunks;          /* ROWS_CHUNKS; NULL until the first one */
+	uint32_t most;               /* a number above all that are there */
+	uint32_t shift, mask, width; /* of the channel, where events look */
 };
 
 struct channel_thread {
@@ -111,9 +110,13 @@ struct channel_thread {
 	uint32_t generation; /* of the channel, when `last` was taken */
 	uint32_t clearing;   /* of the channel: else what is here is forgotten */
 	struct rows rows;
-	struct trace_block *first_block, *last_block;
-	uint64_t traced, dropped;             /* events */
-	uint64_t blocks;                      /* of the trace */
+	/* The trace's blocks in the spool, the oldest first: each is a link to the next.
+	 */
+	struct context_block *first_block, *last_block;
+	struct context_block *unflushed; /* the first one that was not released */
+	uint64_t unflushed_count;
+	uint64_t traced, dropped; /* events */
+	uint64_t blocks, order;   /* of the trace; the number of the last one */
 	uint64_t iterations, iteration_ticks; /* of loop_statistics */
 	uint64_t stamp;                       /* of the last snapshot, ticks */
 	uint64_t *values;                     /* by metric: of this snapshot */
@@ -130,6 +133,8 @@ void channel_destroy(struct channel *channel);
 /* NULL: no such channel. */
 struct channel *channel_at(uint32_t number);
 void channel_activate(struct channel *channel, bool active);
+/* The same for the calling thread alone. */
+void channel_activate_thread(struct channel *channel, bool active);
 /* Writes what the channel has, to where its report and recorder services say. */
 void channel_flush(struct channel *channel);
 /* Forgets what was measured. */
@@ -140,33 +145,43 @@ void channel_push(struct channel *channel);
 /* The program asks for its state: values of the moment are kept. */
 void channels_keep(void);
 /* For services that write, at a flush. The texts stay until its end. */
-void channel_output_add(struct channel *channel, const char *query, const char *path,
-			bool append);
+void channel_output_add(struct channel *channel, const struct publish_output *output);
+/* Whether a query of its settings is as LLNL's Caliper has them. */
+bool channel_is_caliper(const struct channel *channel);
 /* This process is a child of the one that made the channels. */
 bool channel_is_child(void);
 
+/* A block of the spool for what a thread has in the channel; NULL: there is none. */
+struct context_block *channel_block(const struct channel_thread *own,
+				    enum context_block_kind kind, uint32_t run);
 /* A service of the channel, by name; false: there is none. */
 bool channel_has(const struct channel *channel, const char *service);
 /* The words of a row: snapshots, ends, and three a metric. NULL: no memory. */
 uint64_t *rows_new(struct channel_thread *own, uint32_t number);
 /* The row, if it is there. */
 uint64_t *rows_find(const struct channel_thread *own, uint32_t number);
-enum { ROW_SNAPSHOTS, ROW_ENDS, ROW_METRICS, ROW_MIN_WIDTH = ROW_METRICS + 3 };
-enum { ROWS_CHUNK = 128, ROWS_INNER = 512, ROWS_CHUNKS = 512 };
+enum {
+	ROW_SNAPSHOTS = CONTEXT_SUMS_SNAPSHOTS,
+	ROW_ENDS = CONTEXT_SUMS_ENDS,
+	ROW_METRICS = CONTEXT_SUMS_METRICS,
+	ROW_MIN_WIDTH = CONTEXT_SUMS_WORDS_MIN,
+};
+enum { ROWS_INNER = 1024, ROWS_CHUNKS = 1024 };
 
 static inline uint64_t *rows_at(struct channel_thread *own, uint32_t number)
 {
-	uint64_t **inner = likely(number < own->rows.most)
-				   ? own->rows.chunks[number / ROWS_CHUNK / ROWS_INNER]
-				   : NULL;
-	uint64_t *chunk =
-		likely(inner != NULL) ? inner[number / ROWS_CHUNK % ROWS_INNER] : NULL;
+	const struct rows *rows = &own->rows;
+	uint32_t chunk = number >> rows->shift;
+	uint64_t **inner =
+		likely(number < rows->most) ? rows->chunks[chunk / ROWS_INNER] : NULL;
+	uint64_t *first = likely(inner != NULL) ? inner[chunk % ROWS_INNER] : NULL;
 
-	return likely(chunk != NULL)
-		       ? chunk + number % ROWS_CHUNK * own->channel->row_width
-		       : rows_new(own, number);
+	return likely(first != NULL) ? first + (number & rows->mask) * rows->width
+				     : rows_new(own, number);
 }
 
+/* Before the first row. */
+void rows_init(struct channel_thread *own);
 void rows_deinit(struct channel_thread *own);
 void trace_deinit(struct channel_thread *own);
 

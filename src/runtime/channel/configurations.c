@@ -134,10 +134,10 @@ static const struct configuration_option options[] = {
 	 "SYMBOLLOOKUP_LOOKUP_INLINES={}", NULL},
 	{"order_by_time", "the longest regions first", CONFIGURATION_REPORT, false, NULL,
 	 NULL, NULL},
-	{"trace.policy", "grow, stop or drop-oldest", CONFIGURATION_TRACE, true, NULL,
-	 "TRACE_BUFFER_POLICY={}", NULL},
-	{"trace.size", "megabytes a thread, for stop and drop-oldest",
-	 CONFIGURATION_TRACE, true, NULL, "TRACE_BUFFER_SIZE={}", NULL},
+	{"trace.policy", "grow, stop, drop-oldest or flush", CONFIGURATION_TRACE, true,
+	 NULL, "TRACE_BUFFER_POLICY={}", NULL},
+	{"trace.size", "megabytes a thread, for all but grow", CONFIGURATION_TRACE, true,
+	 NULL, "TRACE_BUFFER_SIZE={}", NULL},
 };
 
 /* Names of the peer's that are known, with what is in the way. */
@@ -160,13 +160,31 @@ static const struct {
 	{"profile.kokkos", "Kokkos is not measured"},
 	{"profile.pthread", "threads' starts are no regions; lock.wait measures waiting"},
 	{"aggregate_across_ranks", "MPI is not measured"},
+	{"use.mpi", "MPI is not measured"},
 	{"calc.inclusive", "inclusive times are there always"},
 	{"max_column_width", "columns are as wide as what is in them"},
+	{"node.order", "regions are in the order of their names"},
 	{"print.metadata", "there is no such part of reports"},
+	{"summary", "there is always one"},
 	{"timeseries", "there are no time series"},
 	{"iteration_interval", "there are no time series"},
 	{"time_interval", "there are no time series"},
 	{"target_loops", "all loops are shown"},
+};
+
+/* Of these, those that ask for what is so; `off`: only where they are switched off. */
+static const struct {
+	const char *name;
+	bool off;
+} harmless[] = {
+	{"aggregate_across_ranks", true},
+	{"calc.inclusive", false},
+	{"max_column_width", false},
+	{"node.order", true},
+	{"print.metadata", true},
+	{"summary", false},
+	{"timeseries", true},
+	{"use.mpi", true},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(array[0]))
@@ -217,4 +235,12 @@ const char *configuration_missing(const char *name)
 		if (!strcmp(name, missing[i].name))
 			return missing[i].why;
 	return NULL;
+}
+
+bool configuration_is_so(const char *name, bool off)
+{
+	for (size_t i = 0; i < COUNT(harmless); i++)
+		if (!strcmp(name, harmless[i].name))
+			return off || !harmless[i].off;
+	return false;
 }

@@ -42,5 +42,7 @@ const struct configuration_option *configuration_option_at(size_t index);
 const char *configuration_option_name_at(size_t index);
 /* What the peer has, and this has not: why. NULL: nobody knows it. */
 const char *configuration_missing(const char *name);
+/* Whether an option that is missing asks for what is so in any case. */
+bool configuration_is_so(const char *name, bool off);
 
 #endif

@@ -12,6 +12,7 @@
 struct channels channels;
 
 runtime_local struct channel_thread *channels_own[CHANNELS_MAX];
+runtime_local uint32_t channels_here[CHANNELS_MAX];
 
 static size_t thread_size(void)
 {
@@ -43,7 +44,9 @@ static struct channel_thread *begin_thread(struct channel *channel,
 	own->thread = thread;
 	own->tid = thread->tid;
 	own->values = own->space;
+	rows_init(own);
 	runtime_lock(&channel->lock);
+	channel_describe(channel);
 	own->next = channel->threads;
 	channel->threads = own;
 	runtime_unlock(&channel->lock);
@@ -142,7 +145,7 @@ void channels_event(struct context_thread *thread, const struct runtime_event *e
 		struct channel *channel = channels.items[__builtin_ctz(active)];
 		struct channel_thread *own;
 
-		if (!is_wanted(channel, event))
+		if (!channel_is_here(channel) || !is_wanted(channel, event))
 			continue;
 		own = own_of(channel, thread);
 		if (likely(own))
@@ -167,7 +170,7 @@ void channel_push(struct channel *channel)
 
 	if (!thread)
 		return;
-	if (channel->active)
+	if (channel->active && channel_is_here(channel))
 		channel_push_values(channel, thread);
 	events_leave();
 }
@@ -250,8 +253,12 @@ void channels_end_thread(struct context_thread *thread, struct context_thread *e
 		if (!channel->ended)
 			channel->ended = runtime_map(thread_size());
 		if (channel->ended) {
-			channel->ended->channel = channel;
+			if (!channel->ended->channel) {
+				channel->ended->channel = channel;
+				rows_init(channel->ended);
+			}
 			channel->ended->thread = ended;
+			channel->ended->clearing = channel->clearing;
 			move_rows(own, channel->ended);
 		}
 		unlink_thread(channel, own);

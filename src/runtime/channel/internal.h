@@ -12,20 +12,27 @@ struct channels {
 };
 extern struct channels channels;
 
+/* By channel: the id of the scoped one that measures this thread. */
+extern runtime_local uint32_t channels_here[CHANNELS_MAX];
+
+static inline bool channel_is_here(const struct channel *channel)
+{
+	return likely(!channel->scoped) || channels_here[channel->number] == channel->id;
+}
+
 /* Those of this thread, by channel. */
 extern runtime_local struct channel_thread *channels_own[CHANNELS_MAX];
 
 void channel_thread_destroy(struct channel_thread *own);
 /* What the thread had before is not the channel's; the thread is busy. */
 void channel_baseline(struct channel *channel, struct context_thread *thread);
+/* The spool is to say what the channel is. False: there is no room. */
+bool channel_describe(struct channel *channel);
 /* A snapshot; the thread is busy. */
 void channel_push_values(struct channel *channel, struct context_thread *thread);
 /* Adds a row to another one of the same kind of node. */
 void aggregate_add(const struct channel *channel, const struct context_node *node,
 		   uint64_t *to, const uint64_t *from);
-/* Says what a thread's rows have, and all threads' traces in the order of time. */
-void output_rows(struct channel_thread *own, const struct publish_sink *sink);
-void output_traces(struct channel *channel, const struct publish_sink *sink);
 /* Says which ends did not fit, and what was lost, on standard error. */
 void faults_say(void);
 /* An event, or a part of it, for which there was no memory. */
@@ -33,7 +40,11 @@ static inline void channels_lose(void)
 {
 	__atomic_add_fetch(&runtime_spool->lost_for_memory, 1, __ATOMIC_RELAXED);
 }
-/* All of a channel; `context`: the channel, whose lock is held. */
+/* The length of a tick follows from how far both clocks went since the channel's begin.
+ */
+double output_tick_ns(const struct channel *channel);
+/* What the spool does not have of a channel; `context`: the channel, whose lock is held.
+ */
 void output_fill(void *context, const struct publish_sink *sink);
 
 #endif

@@ -163,11 +163,12 @@ static void apply(struct request *request, const struct item *item, bool for_all
 	const struct configuration_option *option = configuration_option_find(item->name);
 
 	if (!option) {
-		complain_option(request, item->name);
+		if (!configuration_is_so(item->name, is_off(item)))
+			complain_option(request, item->name);
 		return;
 	}
 	if (!(option->kinds & request->configuration->kind)) {
-		if (!for_all)
+		if (!for_all && (option->has_value || !is_off(item)))
 			complain("'%s' has no option '%s'", request->configuration->name,
 				 item->name);
 		return;
@@ -228,6 +229,7 @@ static void add_output(struct request *request)
 	if (!prints && !request->format && request->output && length > 4 &&
 	    !strcmp(output + length - 4, ".trm"))
 		return;
+	settings_add(&request->settings, "QUERY_BUILT_IN", "true");
 	if (*query)
 		settings_add(&request->settings,
 			     prints ? "REPORT_CONFIG" : "RECORDER_CONFIG", query);
@@ -319,7 +321,8 @@ size_t oneline_create(const char *text, bool active, struct channel **ret_channe
 			add_metadata(item->value ? item->value : "");
 		else if (configuration_find(item->name) && count < CHANNELS_MAX)
 			channel = add_configuration(item, &items, active);
-		else if (!configuration_option_find(item->name) || item->called)
+		else if ((!configuration_option_find(item->name) || item->called) &&
+			 !configuration_is_so(item->name, is_off(item)))
 			complain_name(item->name);
 		if (channel)
 			ret_channels[count++] = channel;

@@ -184,8 +184,8 @@ static void say_samples(struct kept *kept, struct context_node *context)
 		struct channel *channel = channels.items[__builtin_ctz(left)];
 		struct channel_thread *own = channels_own[__builtin_ctz(left)];
 
-		if (!channel || !channel->active || !own || own->channel != channel ||
-		    own->generation != channel->generation)
+		if (!channel || !channel->active || !channel_is_here(channel) || !own ||
+		    own->channel != channel || own->generation != channel->generation)
 			continue;
 		for (uint32_t i = 0; i < kept->sample_count; i++)
 			say_sample(own, kept, &kept->samples[i], context);
@@ -347,7 +347,11 @@ void paths_push(uint32_t wanted)
 
 	if (!thread)
 		return;
-	for (; active; active &= active - 1)
-		channel_push_values(channels.items[__builtin_ctz(active)], thread);
+	for (; active; active &= active - 1) {
+		struct channel *channel = channels.items[__builtin_ctz(active)];
+
+		if (channel_is_here(channel))
+			channel_push_values(channel, thread);
+	}
 	events_leave();
 }

@@ -166,16 +166,51 @@ void settings_usual(struct settings *settings)
 	add_all(settings, &usual.preset);
 }
 
+static const char *chosen_profile(void)
+{
+	const char *chosen = from_environment("CONFIG_PROFILE");
+
+	return chosen ? chosen
+		      : find(&usual.fixed, 0, usual.fixed.count, "CONFIG_PROFILE");
+}
+
+/* Settings that have a name, as some of the peer's are known. */
+static const struct {
+	const char *profile, *key, *value;
+} built_in[] = {
+	{"serial-trace", "SERVICES_ENABLE", "event,recorder,timer,trace"},
+	{"serial-trace", "TIMER_INCLUSIVE_DURATION", "true"},
+	{"event-trace", "SERVICES_ENABLE", "event,recorder,timer,trace"},
+	{"thread-trace", "SERVICES_ENABLE", "event,pthread,recorder,timer,trace"},
+	{"runtime-report", "SERVICES_ENABLE", "event,timer,aggregate,report"},
+	{"runtime-report", "REPORT_FILENAME", "stderr"},
+	{"runtime-report", "QUERY_BUILT_IN", "true"},
+	{"runtime-report", "REPORT_CONFIG",
+	 "SELECT path, inclusive_scale(sum#time.duration.ns, 1e-9) AS \"Inclusive "
+	 "time\", "
+	 "scale(sum#time.duration.ns, 1e-9) AS \"Exclusive time\", "
+	 "percent_total(sum#time.duration.ns) AS \"Time %\" GROUP BY path FORMAT tree"},
+};
+
+/* What a file says goes before. */
+static void add_built_in(void)
+{
+	const char *chosen = chosen_profile();
+
+	for (size_t i = 0; chosen && i < sizeof(built_in) / sizeof(built_in[0]); i++)
+		if (!strcmp(built_in[i].profile, chosen) &&
+		    !find(&usual.file, 0, usual.file.count, built_in[i].key))
+			settings_add(&usual.file, built_in[i].key, built_in[i].value);
+}
+
 /* `[profile]` in a comment begins a profile: it counts if its name is chosen. */
 static bool read_profile(const char *line, bool *counts)
 {
-	const char *chosen = from_environment("CONFIG_PROFILE");
+	const char *chosen = chosen_profile();
 	char name[128];
 
 	if (sscanf(line, "# [%127[^]]]", name) != 1)
 		return false;
-	if (!chosen)
-		chosen = find(&usual.fixed, 0, usual.fixed.count, "CONFIG_PROFILE");
 	*counts = !strcmp(name, "default") || (chosen && !strcmp(name, chosen));
 	return true;
 }
@@ -223,6 +258,7 @@ void settings_read_file(void)
 	}
 	if (file)
 		fclose(file);
+	add_built_in();
 }
 
 /* Levenshtein's distance, of short names. */

@@ -1,5 +1,6 @@
 /* Channels that the environment asks for, and groups of them for programs. */
 #include "runtime/channel/channel.h"
+#include "runtime/channel/configurations.h"
 #include "runtime/runtime.h"
 
 #include "trammel/channel.h"
@@ -87,6 +88,29 @@ PUBLIC const char *trm_channels_message(const struct trm_channels *group)
 	return group ? group->message : "there is no memory for channels";
 }
 
+PUBLIC const char *trm_channels_configuration(size_t number, const char **ret_about)
+{
+	const struct configuration *found = configuration_at(number);
+
+	if (found)
+		*ret_about = found->about;
+	return found ? found->name : NULL;
+}
+
+PUBLIC const char *trm_channels_option(const char *configuration, size_t number,
+				       const char **ret_about)
+{
+	const struct configuration *of = configuration_find(configuration);
+	const struct configuration_option *option;
+
+	for (size_t i = 0; of && (option = configuration_option_at(i)); i++)
+		if (option->kinds & of->kind && !number--) {
+			*ret_about = option->about;
+			return option->name;
+		}
+	return NULL;
+}
+
 PUBLIC size_t trm_channels_count(const struct trm_channels *group)
 {
 	return group ? group->count : 0;
@@ -102,6 +126,18 @@ PUBLIC void trm_channels_stop(struct trm_channels *group)
 {
 	for (size_t i = 0; group && i < group->count; i++)
 		channel_activate(group->items[i], false);
+}
+
+PUBLIC void trm_channels_start_thread(struct trm_channels *group)
+{
+	for (size_t i = 0; group && i < group->count; i++)
+		channel_activate_thread(group->items[i], true);
+}
+
+PUBLIC void trm_channels_stop_thread(struct trm_channels *group)
+{
+	for (size_t i = 0; group && i < group->count; i++)
+		channel_activate_thread(group->items[i], false);
 }
 
 PUBLIC bool trm_channels_are_active(const struct trm_channels *group)

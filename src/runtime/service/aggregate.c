@@ -166,20 +166,10 @@ static const char *start(struct channel *channel)
 	return NULL;
 }
 
-static void write_rows(struct channel *channel, const struct publish_sink *sink)
-{
-	for (struct channel_thread *own = channel->threads; own; own = own->next)
-		if (own->clearing == channel->clearing)
-			output_rows(own, sink);
-	if (channel->ended)
-		output_rows(channel->ended, sink);
-}
-
 const struct service service_aggregate = {
 	.name = "aggregate",
 	.about = "count, sum, least and most of what is measured, for each context",
 	.keys = "AGGREGATE_KEY",
 	.start = start,
 	.take = take,
-	.write = write_rows,
 };

@@ -17,8 +17,14 @@ static void print_report(struct channel *channel)
 
 	name = filename_expand(usual(name, "stdout"), "");
 	if (name)
-		channel_output_add(channel, usual(query, "SELECT * FORMAT table"), name,
-				   settings_is_true(settings, "REPORT_APPEND", false));
+		channel_output_add(
+			channel, &(struct publish_output){
+					 .query = usual(query, "SELECT * FORMAT table"),
+					 .path = name,
+					 .append = settings_is_true(
+						 settings, "REPORT_APPEND", false),
+					 .caliper = query && channel_is_caliper(channel),
+				 });
 }
 
 const struct service service_report = {
@@ -60,7 +66,12 @@ static void record(struct channel *channel)
 
 	name = filename_expand(usual(name, "%program%-%pid%.cali"), usual(folder, ""));
 	if (name)
-		channel_output_add(channel, query ? query : query_for(name), name, false);
+		channel_output_add(
+			channel, &(struct publish_output){
+					 .query = query ? query : query_for(name),
+					 .path = name,
+					 .caliper = query && channel_is_caliper(channel),
+				 });
 }
 
 const struct service service_recorder = {

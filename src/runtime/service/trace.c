@@ -1,78 +1,80 @@
 /*
- * trace: each snapshot is kept, in blocks of the thread's own. An item is
- *
- *     ticks, what, then by `what` a value, and the metrics that have a place
- *
- * where `what` is a kind (8 bits), a flag, and the number of a node or an attribute.
+ * trace: each snapshot is kept, in blocks of the spool: wire/context.h tells how.
  */
 #include "runtime/channel/internal.h"
-#include "runtime/service/trace.h"
 
 #include <string.h>
 
-enum { BLOCK = 256 << 10, BLOCK_WORDS = (BLOCK - sizeof(struct trace_block)) / 8 };
+enum { BLOCK = SPOOL_RUN * CONTEXT_BLOCK };
 
 void trace_deinit(struct channel_thread *own)
 {
-	struct trace_block *block = own->first_block;
+	struct context_block *block = own->first_block;
 
 	while (block) {
-		struct trace_block *next = block->next;
+		struct context_block *next = (void *)(uintptr_t)block->link;
 
-		runtime_unmap(block, BLOCK);
+		spool_free(block);
 		block = next;
 	}
-	own->first_block = own->last_block = NULL;
-	own->traced = own->dropped = 0;
-}
-
-uint32_t trace_metrics(const struct channel *channel, uint32_t *ret_metrics)
-{
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < channel->metric_count; i++) {
-		const struct service_metric *metric = channel->metrics[i].metric;
-
-		/* The time follows from the stamps. */
-		if (metric->ticks || metric->kind == SERVICE_AT_END)
-			continue;
-		ret_metrics[count++] = i;
-	}
-	return count;
+	own->first_block = own->last_block = own->unflushed = NULL;
+	own->unflushed_count = 0;
+	own->traced = own->dropped = own->blocks = 0;
 }
 
 /* The limit is reached: the oldest block is used again, or nothing more is kept. */
-static struct trace_block *reuse(struct channel_thread *own)
+static struct context_block *reuse(struct channel_thread *own)
 {
-	struct trace_block *block = own->first_block;
+	struct context_block *block = own->first_block;
 
 	if (!own->channel->trace.drops_oldest || !block || block == own->last_block)
 		return NULL;
-	own->first_block = block->next;
-	own->dropped += block->items;
+	own->first_block = (void *)(uintptr_t)block->link;
+	own->dropped++;
 	own->blocks--;
 	return block;
 }
 
-static struct trace_block *next_block(struct channel_thread *own)
+/* The limit is reached: what is in the blocks is left to the file. */
+static void flush(struct channel_thread *own)
+{
+	if ((own->unflushed_count + 1) * BLOCK <= own->channel->trace.limit)
+		return;
+	while (own->unflushed) {
+		struct context_block *block = own->unflushed;
+
+		own->unflushed = (void *)(uintptr_t)block->link;
+		spool_release(block);
+	}
+	own->unflushed_count = 0;
+}
+
+static struct context_block *next_block(struct channel_thread *own)
 {
 	uint64_t limit = own->channel->trace.limit;
-	struct trace_block *block = NULL;
+	struct context_block *block = NULL;
 
-	if (limit && (own->blocks + 1) * BLOCK > limit && own->blocks)
+	if (own->channel->trace.flushes)
+		flush(own);
+	if (limit && !own->channel->trace.flushes && (own->blocks + 1) * BLOCK > limit &&
+	    own->blocks)
 		block = reuse(own);
 	else
-		block = runtime_map(BLOCK);
+		block = channel_block(own, CONTEXT_SNAPSHOTS, SPOOL_RUN);
 	if (!block)
 		return NULL;
-	block->next = NULL;
-	block->used = block->items = 0;
+	block->link = 0;
+	__atomic_store_n(&block->used, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&block->order, ++own->order, __ATOMIC_RELEASE);
 	if (own->last_block)
-		own->last_block->next = block;
+		own->last_block->link = (uintptr_t)block;
 	else
 		own->first_block = block;
 	own->last_block = block;
 	own->blocks++;
+	own->unflushed_count++;
+	if (!own->unflushed)
+		own->unflushed = block;
 	return block;
 }
 
@@ -87,57 +89,68 @@ static uint32_t number_of(const struct runtime_event *event)
 static void take(struct channel_thread *own, const struct runtime_event *event)
 {
 	const struct channel *channel = own->channel;
-	struct trace_block *block = own->last_block;
-	bool has_value = trace_has_value(event->kind);
+	struct context_block *block = own->last_block;
+	size_t most =
+		(CONTEXT_SNAPSHOT_WORDS + 1 + channel->metric_count) * sizeof(uint64_t);
 	uint64_t *at;
 
-	if (unlikely(!block || block->used + TRACE_HEAD + 1 + channel->metric_count >
-				       BLOCK_WORDS)) {
+	if (unlikely(!block || sizeof(*block) + block->used + most > BLOCK)) {
 		block = next_block(own);
 		if (!block) {
 			own->dropped++;
+			if (!channel->trace.limit)
+				channels_lose();
 			return;
 		}
 	}
-	at = block->words + block->used;
+	at = (uint64_t *)(void *)((char *)(block + 1) + block->used);
 	*at++ = event->now;
-	*at++ = (uint64_t)event->kind << 56 | (uint64_t)event->before->number << 28 |
+	*at++ = (uint64_t)event->kind << 2 * CONTEXT_SNAPSHOT_BITS |
+		(uint64_t)event->before->number << CONTEXT_SNAPSHOT_BITS |
 		number_of(event);
-	if (has_value)
+	if (context_snapshot_has_value(event->kind))
 		*at++ = event->value;
-	for (uint32_t i = 0; i < channel->metric_count; i++) {
-		const struct service_metric *metric = channel->metrics[i].metric;
-
-		if (!metric->ticks && metric->kind != SERVICE_AT_END)
+	for (uint32_t i = 0; i < channel->metric_count; i++)
+		if (channel->metrics[i].traced)
 			*at++ = own->values[i];
-	}
 	own->traced++;
-	block->items++;
-	__atomic_store_n(&block->used, (uint64_t)(at - block->words), __ATOMIC_RELEASE);
+	__atomic_store_n(&block->used, (uint32_t)((char *)at - (char *)(block + 1)),
+			 __ATOMIC_RELEASE);
 }
+
+static const struct policy {
+	const char *name;
+	bool limited, drops_oldest, flushes;
+} policies[] = {
+	{"grow", false, false, false},
+	{"stop", true, false, false},
+	{"drop-oldest", true, true, false},
+	{"flush", true, false, true},
+};
 
 static const char *start(struct channel *channel)
 {
-	const char *policy = settings_get(&channel->settings, "TRACE_BUFFER_POLICY");
+	const char *name = settings_get(&channel->settings, "TRACE_BUFFER_POLICY");
 	uint64_t megabytes = settings_number(&channel->settings, "TRACE_BUFFER_SIZE", 2);
 
 	channel->timed = true;
-	if (!policy || !strcmp(policy, "grow"))
-		return NULL;
-	channel->trace.limit = megabytes << 20;
-	channel->trace.drops_oldest = !strcmp(policy, "drop-oldest");
-	if (strcmp(policy, "stop") != 0 && !channel->trace.drops_oldest) {
-		channel->trace.limit = 0;
-		settings_warn("'%s': TRACE_BUFFER_POLICY '%s' cannot be had: there are "
-			      "grow (taken), stop and drop-oldest",
-			      channel->name, policy);
-	}
-	return NULL;
-}
+	for (size_t i = 0; name && i < sizeof(policies) / sizeof(policies[0]); i++) {
+		const struct policy *policy = &policies[i];
 
-static void write_traces(struct channel *channel, const struct publish_sink *sink)
-{
-	output_traces(channel, sink);
+		if (strcmp(name, policy->name) != 0)
+			continue;
+		channel->trace = (struct trace_settings){
+			policy->limited ? megabytes << 20 : 0,
+			policy->drops_oldest,
+			policy->flushes,
+		};
+		return NULL;
+	}
+	if (name)
+		settings_warn("'%s': TRACE_BUFFER_POLICY '%s' cannot be had: there are "
+			      "grow (taken), stop, drop-oldest and flush",
+			      channel->name, name);
+	return NULL;
 }
 
 const struct service service_trace = {
@@ -146,5 +159,4 @@ const struct service service_trace = {
 	.keys = "TRACE_BUFFER_SIZE TRACE_BUFFER_POLICY",
 	.start = start,
 	.take = take,
-	.write = write_traces,
 };

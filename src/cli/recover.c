@@ -1,0 +1,144 @@
+/* `trammel recover`: see man/trammel-recover.1.md. */
+#include "cli/commands.h"
+#include "cli/showing.h"
+
+#include "base/cleanup.h"
+#include "context/recover.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct {
+	struct showing shown;
+	char *output;
+	int removes;
+} arguments;
+
+static const struct poptOption option_table[] = {
+	{"output", 'o', POPT_ARG_STRING, &arguments.output, 0,
+	 "the folder to write profiles to (.)", "FOLDER"},
+	{"remove", 0, POPT_ARG_NONE, &arguments.removes, 0,
+	 "remove what was left, when the profiles are written", NULL},
+	SHOWING_HELP(arguments.shown),
+	POPT_TABLEEND};
+
+static void say_written(const char *path, const struct context_spool *head)
+{
+	(void)head;
+	printf("%s\n", path);
+}
+
+static struct trm_error *remove_spools(const char *path)
+{
+	DIR *folder = opendir(path);
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder))) {
+		size_t length = strlen(entry->d_name);
+
+		if (length > 8 && !strcmp(entry->d_name + length - 8, ".context"))
+			unlinkat(dirfd(folder), entry->d_name, 0);
+	}
+	if (folder)
+		closedir(folder);
+	if (rmdir(path))
+		return trm_error_system(errno, "cannot remove '%s'", path);
+	return NULL;
+}
+
+static struct trm_error *recover_one(const char *folder)
+{
+	struct text place = {0};
+	struct context_recovery recovery = {"", true, say_written};
+	struct trm_error *error;
+
+	if (arguments.output) {
+		text_format(&place, "%s/", arguments.output);
+		recovery.folder = place.data;
+	}
+	error = context_recover_folder(&recovery, folder);
+	text_deinit(&place);
+	return error || !arguments.removes ? error : remove_spools(folder);
+}
+
+static void list_folder(const char *path)
+{
+	struct context_spools spools = context_spools_read(path);
+	bool running = false;
+
+	vector_for_each (&spools, spool)
+		running |= context_is_running(spool->head);
+	if (spools.count && !running) {
+		const struct context_spool *head = spools.items[0].head;
+		time_t start = (time_t)(head->realtime_ns / 1000000000u);
+		struct tm broken;
+		char text[32];
+
+		localtime_r(&start, &broken);
+		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &broken);
+		printf("%s  %s  process %u, %.*s\n", path, text, head->pid,
+		       (int)sizeof(head->program), head->program);
+	}
+	context_spools_deinit(&spools);
+}
+
+/* Folders of this user where programs leave what they record. */
+static struct trm_error *list_all(void)
+{
+	const char *place = getenv("TMPDIR");
+	struct dirent **entries;
+	int count;
+
+	if (!place || !*place)
+		place = "/tmp";
+	count = scandir(place, &entries, NULL, alphasort);
+	if (count < 0)
+		return trm_error_system(errno, "cannot read '%s'", place);
+	for (int i = 0; i < count; i++) {
+		struct text path = {0};
+		struct stat status;
+
+		text_format(&path, "%s/%s", place, entries[i]->d_name);
+		if (!strncmp(entries[i]->d_name, "trammel-", 8) &&
+		    !lstat(path.data, &status) && S_ISDIR(status.st_mode) &&
+		    status.st_uid == geteuid())
+			list_folder(path.data);
+		text_deinit(&path);
+		free(entries[i]);
+	}
+	free(entries);
+	return NULL;
+}
+
+static struct trm_error *recover(int *ret_status)
+{
+	struct trm_error *error = NULL;
+
+	(void)ret_status;
+	if (!arguments.shown.words.count)
+		return list_all();
+	vector_for_each (&arguments.shown.words, folder)
+		if (!error)
+			error = recover_one(*folder);
+	return error;
+}
+
+int cmd_recover(int argc, const char **argv)
+{
+	static const struct showing_command command = {
+		"recover",
+		"Usage: trammel recover [OPTION...] [FOLDER...]\n"
+		"Writes what killed programs had measured of themselves; without a "
+		"folder,\n"
+		"lists what there is.\n",
+		option_table,
+		&arguments.shown,
+		recover,
+	};
+
+	return showing_command(&command, argc, argv);
+}

@@ -1,0 +1,29 @@
+/*
+ * What channels had of processes that ended without a flush: by a signal, by _exit, by
+ * exec.
+ */
+#ifndef TRAMMEL_CONTEXT_RECOVER_H
+#define TRAMMEL_CONTEXT_RECOVER_H
+
+#include "context/profile.h"
+
+/* Whether the process of the spool lives. */
+bool context_is_running(const struct context_spool *head);
+
+struct context_recovery {
+	const char *folder; /* where profiles go, "" or with a slash at its end */
+	bool flushed;       /* also channels that the process wrote itself before */
+	/* A profile was written; may be NULL. */
+	void (*written)(const char *path, const struct context_spool *head);
+};
+
+/* Writes a profile for each channel that has anything: PROGRAM-PID.CHANNEL.trm. */
+struct trm_error *context_recover_process(const struct context_recovery *recovery,
+					  const struct context_process *process);
+
+/* The same of a folder of spools, of processes that do not run; where no channel is, one
+ * profile of all that was recorded: PROGRAM-PID.trm. */
+struct trm_error *context_recover_folder(const struct context_recovery *recovery,
+					 const char *folder);
+
+#endif

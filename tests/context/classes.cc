@@ -1,0 +1,157 @@
+/*
+ * The classes of the compatible interface: `channels.py` knows what they must have said.
+ * Ends with 1 where one of them does not keep its word.
+ */
+#include <caliper/AsyncEvent.h>
+#include <caliper/Caliper.h>
+#include <caliper/cali-manager.h>
+#include <caliper/cali.h>
+#include <caliper/cali_datatracker.h>
+
+#include <algorithm>
+#include <fstream>
+
+static int failures;
+
+static void must(bool condition, const char *what)
+{
+	if (condition)
+		return;
+	std::cerr << what << std::endl;
+	failures++;
+}
+
+static void state()
+{
+	cali::Caliper caliper;
+	cali::Attribute unit = caliper.create_attribute("unit", CALI_TYPE_STRING);
+	cali::Variant text("sec");
+	cali::Attribute level = caliper.create_attribute(
+		"level", CALI_TYPE_INT, CALI_ATTR_NESTED, 1, &unit, &text);
+	cali::Attribute none;
+
+	must(caliper && level && !none, "objects that are there");
+	must(level.name() == "level" && level.type() == CALI_TYPE_INT &&
+		     level.is_nested(),
+	     "what an attribute is");
+	must(caliper.get_attribute("level") == level && !caliper.attribute_exists("lvel"),
+	     "an attribute by its name");
+	caliper.begin(level, cali::Variant(3));
+	must(caliper.get(level).value().to_int() == 3, "what is open");
+	caliper.end(level);
+	must(caliper.get(level).empty(), "what is open no more");
+}
+
+static void channels()
+{
+	cali::Caliper caliper;
+	cali::RuntimeConfig settings;
+
+	settings.set("CALI_SERVICES_ENABLE", "event,aggregate,recorder");
+	settings.set("CALI_RECORDER_FILENAME", "classes.json");
+	settings.set("CALI_RECORDER_CONFIG",
+		     "SELECT path, sum(count) AS count, sum(count#async.duration.ns) AS "
+		     "waits, "
+		     "sum(sum#async.duration.ns) AS ns GROUP BY path FORMAT json");
+	cali::Channel channel = caliper.create_channel("classes", settings);
+
+	must(channel && channel.is_active(), "a channel");
+	for (int i = 0; i < 3; i++) {
+		cali::TimedAsyncEvent event = cali::TimedAsyncEvent::begin("queue");
+		cali::TimedAsyncEvent copy;
+		CALI_CXX_MARK_SCOPE("work");
+
+		copy = event;
+		copy.end();
+		copy.end();
+	}
+	channel.deactivate();
+	{
+		CALI_CXX_MARK_SCOPE("unseen");
+	}
+	must(!channel.is_active(), "a channel that rests");
+	caliper.flush_and_write(channel);
+	caliper.delete_channel(channel);
+	must(!channel, "a channel that is gone");
+}
+
+/* What is said of attributes, and from where values are on. */
+static void traced()
+{
+	cali::ConfigManager manager("event-trace(output=traced.cali,time.inclusive)");
+	cali::Annotation step("step", {{"meta.int", cali::Variant(42)}},
+			      CALI_ATTR_ASVALUE);
+
+	manager.start();
+	step.begin(7);
+	{
+		CALI_CXX_MARK_SCOPE("inside");
+	}
+	step.end();
+	{
+		CALI_CXX_MARK_SCOPE("behind");
+	}
+	manager.flush();
+}
+
+static void managers()
+{
+	cali::ConfigManager manager;
+	const std::vector<std::string> names = manager.available_config_specs();
+	const std::string text = manager.get_documentation_for_spec("runtime-report");
+
+	must(std::count(names.begin(), names.end(), "event-trace") == 1, "names");
+	must(text.find("region.count") != std::string::npos, "options in a description");
+	must(manager.get_documentation_for_spec("moon").find("none") != std::string::npos,
+	     "a description of nothing");
+	must(!cali::ConfigManager::check_config_string("runtime-reprot").empty(),
+	     "a check");
+	std::ofstream("managed.conf") << "# a comment\nruntime-profile\n";
+	manager.set_default_parameter_for_config("runtime-profile", "output",
+						 "managed.json");
+	manager.set_default_parameter("output.format", "json");
+	manager.load("managed.conf");
+	must(!manager.error(), "no mistake");
+	manager.start();
+	{
+		CALI_CXX_MARK_SCOPE("managed");
+	}
+	manager.flush();
+	manager.load("/no/such/file");
+	must(manager.error(), "a mistake");
+}
+
+/* As programs in C do it. */
+static void in_c()
+{
+	cali_ConfigManager manager;
+	cali_SHROUD_array text;
+
+	cali_ConfigManager_new(&manager);
+	cali_ConfigManager_set_default_parameter(&manager, "output", "none");
+	cali_ConfigManager_add(&manager, "runtime-report(region.count)");
+	must(!cali_ConfigManager_error(&manager), "no mistake in C");
+	cali_ConfigManager_start(&manager);
+	cali_ConfigManager_stop(&manager);
+	cali_ConfigManager_flush(&manager);
+	cali_ConfigManager_add_config_spec(&manager, "{}");
+	must(cali_ConfigManager_error(&manager), "a mistake in C");
+	cali_ConfigManager_error_msg_bufferify(&manager, &text);
+	must(std::string(text.addr.ccharp, text.elem_len).find("cannot be had") !=
+		     std::string::npos,
+	     "a message in C");
+	cali_SHROUD_memory_destructor(&text.cxx);
+	cali_ConfigManager_delete(&manager);
+	CALI_DATATRACKER_TRACK(&text, sizeof(text));
+	CALI_DATATRACKER_UNTRACK(&text);
+}
+
+int main()
+{
+	state();
+	channels();
+	traced();
+	managers();
+	in_c();
+	return failures != 0;
+}
