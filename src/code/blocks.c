@@ -392,7 +392,11 @@ bool blocks_instrument(struct making *making, uint32_t index, struct plan_functi
 	making->whole.leave = making->request->graph && !plan_is_part(row)
 				      ? making->request->hook_layout.leave
 				      : 0;
-	if (!build_cfg(making, index) || is_brief(making, index) ||
+	if (!build_cfg(making, index))
+		return false;
+	/* Also if it is counted at its entry alone. */
+	making->choices[index].keep_flags |= making->cfg.blocks.items->live_in != 0;
+	if (is_brief(making, index) ||
 	    (making->request->spans && !spans_mark_ends(making, index)) ||
 	    !whole_fit(&making->whole, &making->cfg,
 		       (uint32_t)(entry_of(making, index) - row->address),
@@ -409,7 +413,6 @@ bool blocks_instrument(struct making *making, uint32_t index, struct plan_functi
 		return false;
 	}
 	note_pieces(making, row);
-	making->choices[index].keep_flags |= making->cfg.blocks.items->live_in != 0;
 	return true;
 }
 

@@ -435,14 +435,13 @@ bool gates_locate(const struct plan *plan,
 	bool gate = code_offset < plan->gates_size;
 	const struct plan_function *function;
 	const uint8_t *original = NULL;
-	uint32_t index = code_offset / gates_size(plan);
+	uint32_t index;
 
 	if (!gate && (!plan->arcs.count || code_offset < plan->arc_code))
 		return false;
 	*ret_place = (struct plan_place){.kind = PLAN_PLACE_UNKNOWN,
 					 .uncounted = PLAN_ALL_COUNTED};
-	if (!gate)
-		index = callee_of_stub(plan, code_offset);
+	index = gate ? code_offset / gates_size(plan) : callee_of_stub(plan, code_offset);
 	if (index >= plan->functions.count)
 		return true;
 	function = &plan->functions.items[index];

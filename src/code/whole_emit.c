@@ -467,7 +467,8 @@ static void emit_jump_step(struct emission *emission, uint64_t target)
 }
 
 /* The instruction of the block in front of which flags are dead, the first one if they
- * are nowhere; `ret_dead` tells. */
+ * are nowhere; `ret_dead` tells. What is behind a call may not be executed, or by who was
+ * in the call when counting began. */
 static uint32_t choose_probe(const struct whole *whole, const struct cfg_block *block,
 			     bool *ret_dead)
 {
@@ -479,10 +480,12 @@ static uint32_t choose_probe(const struct whole *whole, const struct cfg_block *
 	*ret_dead = false;
 	for (uint32_t i = end; i-- > block->first;) {
 		live = cfg_live_before(&instructions[i], live);
-		if (i > block->first && original[i - 1]) {
+		if (cfg_is_in_place(&instructions[i])) {
+			best = block->first;
 			*ret_dead = false;
-			continue;
 		}
+		if (i > block->first && original[i - 1])
+			continue;
 		if (!(live & FLAGS_INCREMENT)) {
 			best = i;
 			*ret_dead = true;

@@ -716,6 +716,8 @@ static void test_known(void **state)
 	(void)state;
 	for (uint32_t seed = 1; seed <= VISITED; seed++)
 		run_known(maker, seed, seed % 2 ? IN_PLACE : COPIED, &first);
+	/* With a function that takes flags and is counted at its entry alone. */
+	run_known(maker, 70, COPIED, &first);
 	free(maker);
 	assert_true(first.spent > first.least * 1.05);
 }
