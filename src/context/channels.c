@@ -167,7 +167,7 @@ static const record_node *nodes_of(struct view *view, uint32_t number)
 
 static uint64_t ns_of(const struct view *view, uint64_t ticks)
 {
-	return (uint64_t)((double)ticks * view->saving->ns_per_tick + 0.5);
+	return context_scale(ticks, view->saving->ns_per_tick);
 }
 
 static void add(struct pairs *pairs, record_attribute attribute,

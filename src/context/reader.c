@@ -52,9 +52,16 @@ struct record_value context_value(const struct context_process *process,
 	return value;
 }
 
+uint64_t context_scale(uint64_t ticks, double ns_per_tick)
+{
+	double ns = (double)ticks * ns_per_tick + 0.5;
+
+	return ns < 0x1p64 ? (uint64_t)ns : UINT64_MAX;
+}
+
 uint64_t context_ns(const struct context_process *process, uint64_t ticks)
 {
-	return (uint64_t)((double)ticks * process->ns_per_tick + 0.5);
+	return context_scale(ticks, process->ns_per_tick);
 }
 
 static uint64_t clock_ns(void)

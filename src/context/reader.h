@@ -70,7 +70,8 @@ struct context_blocks context_blocks_of(const struct context_process *process,
 struct record_value context_value(const struct context_process *process,
 				  uint32_t attribute, uint64_t bits);
 
-/* Nanoseconds of a length of time. */
+/* Nanoseconds of a length of time; UINT64_MAX if it is too long, as in a damaged file. */
+uint64_t context_scale(uint64_t ticks, double ns_per_tick);
 uint64_t context_ns(const struct context_process *process, uint64_t ticks);
 
 #endif
