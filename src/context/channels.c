@@ -505,17 +505,6 @@ static void save_snapshot(struct view *view, struct cursor *cursor)
 			  pairs.items, pairs.count);
 }
 
-/* Those of one thread together, in order. */
-static int by_owner(const void *a, const void *b)
-{
-	const struct context_block *x = *(const struct context_block *const *)a;
-	const struct context_block *y = *(const struct context_block *const *)b;
-
-	if (x->owner != y->owner)
-		return x->owner < y->owner ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
-}
-
 /* The blocks of this channel's traces, by thread and in order. */
 static struct context_blocks trace_blocks(const struct view *view)
 {
@@ -526,8 +515,7 @@ static struct context_blocks trace_blocks(const struct view *view)
 		if (is_of(view->channel, *block) && thread_at(view, (*block)->owner))
 			vector_push(&found, *block);
 	vector_deinit(&all);
-	if (found.count)
-		qsort(found.items, found.count, sizeof(*found.items), by_owner);
+	context_blocks_sort(&found);
 	return found;
 }
 

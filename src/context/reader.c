@@ -200,7 +200,6 @@ struct context_blocks context_blocks_of(const struct context_process *process,
 	return found;
 }
 
-/* Those of one owner together, in order. */
 static int by_owner(const void *a, const void *b)
 {
 	const struct context_block *x = *(const struct context_block *const *)a;
@@ -211,7 +210,7 @@ static int by_owner(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static void sort_blocks(struct context_blocks *blocks)
+void context_blocks_sort(struct context_blocks *blocks)
 {
 	if (blocks->count)
 		qsort(blocks->items, blocks->count, sizeof(*blocks->items), by_owner);
@@ -230,7 +229,7 @@ static void read_attributes(struct context_process *process)
 
 	owned = blocks.items;
 	vector_add(&process->attributes);
-	sort_blocks(&blocks);
+	context_blocks_sort(&blocks);
 	vector_for_each (&blocks, block)
 		add_attributes(process, *block);
 }
@@ -294,7 +293,7 @@ static void read_threads(struct context_process *process)
 	struct context_blocks heads = context_blocks_of(process, CONTEXT_THREAD);
 	struct context_blocks nodes = context_blocks_of(process, CONTEXT_NODES);
 
-	sort_blocks(&nodes);
+	context_blocks_sort(&nodes);
 	vector_for_each (&heads, head) {
 		const struct context_thread *record = (const void *)*head;
 
@@ -309,7 +308,7 @@ static void read_events(struct context_process *process)
 {
 	struct context_blocks blocks = context_blocks_of(process, CONTEXT_EVENTS);
 
-	sort_blocks(&blocks);
+	context_blocks_sort(&blocks);
 	vector_for_each (&blocks, block)
 		if ((*block)->owner < process->threads.count)
 			vector_push(&process->threads.items[(*block)->owner].events,

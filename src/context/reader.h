@@ -65,6 +65,8 @@ void context_process_deinit(struct context_process *process);
 struct context_blocks VECTOR(const struct context_block *);
 struct context_blocks context_blocks_of(const struct context_process *process,
 					enum context_block_kind kind);
+/* Those of one owner together, in order. */
+void context_blocks_sort(struct context_blocks *blocks);
 
 /* The value of an attribute as the spool has it. */
 struct record_value context_value(const struct context_process *process,
