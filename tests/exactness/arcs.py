@@ -15,7 +15,8 @@ Arc = collections.namedtuple("Arc", "source_object source target_object target")
 
 # What trammel calls a call that it saw at its own instruction, or whose return address names one.
 CALLS = ("direct", "indirect")
-JUMPED = "a jump that has no counter led there, or the code ran on: the return address is an older one"
+JUMPED = ("a jump that has no counter led there, or the code ran on: the return address is an"
+          " older one")
 STUB = 16  # bytes of a stub
 NOT_COUNTED = "the stub leads to a function that trammel does not count"
 UNBOUND = "the first jump through a word of the linkage table led to the loader"

@@ -70,8 +70,9 @@ def read_autofdo(text):
 
 
 def compare(branches, profile, module, addresses):
-    """(equal, wrong) of branches with known ends, against those of a callgrind.Profile. A way that callgrind has no arc for is that of
-    the code running on, taken as often as its source ran without a jump or a call."""
+    """(equal, wrong) of branches with known ends, against those of a callgrind.Profile. A way that
+    callgrind has no arc for is that of the code running on, taken as often as its source ran
+    without a jump or a call."""
     arcs = collections.Counter()
     left = collections.Counter()
     for arc in profile.arcs:
