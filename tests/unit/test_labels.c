@@ -13,12 +13,12 @@
 #include "image/constants.h"
 
 #include <link.h>
-#include <stdio.h>
+#include <stdlib.h>
 
 enum { WORDS = 8 };
 
 static int place;
-static const void *const constant[] = {&place, NULL, (void *)7, &place, (void *)&puts};
+static const void *const constant[] = {&place, NULL, (void *)7, &place, (void *)&rand};
 static const uint64_t plain[] = {3, 1, 4};
 static const void *changing[] = {&place, &place};
 

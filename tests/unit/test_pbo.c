@@ -141,7 +141,8 @@ static void test_autofdo(void **state)
 
 	assert_non_null(outer);
 	assert_non_null(strstr(outer, ":7\n"));
-	assert_non_null(strstr(outer, "\n 2: 7\n"));
+	/* Compilers do not agree which line a return is of, whose call follows there. */
+	assert_non_null(strstr(outer, "\n 2: 7"));
 	const char *inner = strstr(outer, " 2: pbo_inner:");
 
 	assert_non_null(inner);

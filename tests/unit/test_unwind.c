@@ -254,7 +254,7 @@ static void test_damaged(void **state)
 	const struct unwind_view view = {&damaged, find_damaged, read_damaged,
 					 read_damaged};
 	struct unwind_tables whole;
-	uint64_t random = 1, pc = (uint64_t)(uintptr_t)qsort;
+	uint64_t random = 1, pc = (uint64_t)(uintptr_t)rand;
 
 	(void)state;
 	assert_true(find_tables(NULL, pc, &whole));
