@@ -2,8 +2,7 @@
  * annotated.S, whose blocks are known. */
 #include "annotate/annotation.h"
 
-/* The command itself, with its file-local parts. */
-#include "cli/annotate.c"
+#include "cli/commands.h"
 
 #include "profile_maker.h"
 
@@ -11,6 +10,7 @@
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,8 +1,7 @@
 /* `trammel bbv`: vectors of profiles that are made here, read by the grammar of
  * SimPoint's frequency vectors. */
 
-/* The command itself, with its file-local parts. */
-#include "cli/bbv.c"
+#include "cli/commands.h"
 
 #include "profile_maker.h"
 

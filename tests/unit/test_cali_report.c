@@ -1,8 +1,7 @@
 /* `trammel report` of what LLNL's Caliper wrote. */
 #include "base/cleanup.h"
 
-/* The command itself, with its file-local parts. */
-#include "cli/report.c"
+#include "cli/commands.h"
 
 #include "profile_maker.h"
 

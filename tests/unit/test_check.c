@@ -3,8 +3,7 @@
  */
 #include "annotate/check.h"
 
-/* The command itself, with its file-local parts. */
-#include "cli/report.c"
+#include "cli/commands.h"
 
 #include "profile_maker.h"
 
@@ -12,6 +11,7 @@
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

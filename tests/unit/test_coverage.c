@@ -3,14 +3,14 @@
 #include "coverage/coverage.h"
 #include "image/image.h"
 
-/* The command itself, with its file-local parts. */
-#include "cli/coverage.c"
+#include "cli/commands.h"
 
 #include "profile_maker.h"
 
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,13 +1,13 @@
 /* `trammel diff`: profiles are written here with the writer, and the output compared. */
 #include "report/profile.h"
 
-/* The command itself, with its file-local parts. */
-#include "cli/diff.c"
+#include "cli/commands.h"
 
 #include "profile_maker.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,7 +1,6 @@
 /* `trammel graph`: of functions of this program, in annotated.S, whose blocks are known.
  */
-/* The command itself, with its file-local parts. */
-#include "cli/graph.c"
+#include "cli/commands.h"
 
 #include "profile_maker.h"
 
@@ -9,6 +8,7 @@
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

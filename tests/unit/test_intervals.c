@@ -1,5 +1,5 @@
 /* Reports on parts of runs: profiles are written here with the writer. */
-#include "cli/report.c"
+#include "cli/commands.h"
 
 #include "profile_maker.h"
 

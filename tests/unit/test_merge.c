@@ -3,8 +3,7 @@
 #include "report/profile.h"
 #include "report/text/report.h"
 
-/* The command itself, with its file-local parts. */
-#include "cli/merge.c"
+#include "cli/commands.h"
 
 #include "profile_maker.h"
 

@@ -1,8 +1,7 @@
 /* `trammel mix`: what instructions are, and sums of functions in annotated.S. */
 #include "code/traits.h"
 
-/* The command itself, with its file-local parts. */
-#include "cli/mix.c"
+#include "cli/commands.h"
 
 #include "profile_maker.h"
 

@@ -1,8 +1,8 @@
 /* `trammel pbo`: branches of functions in annotated.S and nested.S, and samples of
  * functions of this file, one of which is put into another. */
 
-/* The command itself, with its file-local parts. */
-#include "cli/pbo.c"
+#include "cli/commands.h"
+#include "cli/pbo.h"
 
 #include "image/inlines.h"
 #include "image/unique.h"

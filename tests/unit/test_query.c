@@ -3,8 +3,7 @@
 #include "base/cleanup.h"
 #include "query/result.h"
 
-/* The command itself, with its file-local parts. */
-#include "cli/query.c"
+#include "cli/commands.h"
 
 #include "profile_maker.h"
 

@@ -4,8 +4,7 @@
 #include "record/record.h"
 #include "report/text/report.h"
 
-/* The command itself, with its file-local parts. */
-#include "cli/report.c"
+#include "cli/commands.h"
 
 #include "profile_maker.h"
 
@@ -22,9 +21,6 @@
 #include <cmocka.h>
 
 #define PROFILE "sample.trm"
-
-/* All files are made in a folder of our own, which is the current one. */
-static char manual_path[PATH_MAX];
 
 static void add_run(struct maker *maker, const char *measure, const char *exit)
 {
@@ -699,36 +695,6 @@ static void test_wrong_usage(void **state)
 	}
 }
 
-/* Help and manual page know the same options. */
-static void test_help(void **state)
-{
-	char *output, *errors;
-
-	(void)state;
-	char *manual = read_text(manual_path), *plain = manual;
-
-	/* Without its marks for bold and italic text. */
-	for (const char *s = manual; *s; s++)
-		if (*s != '*')
-			*plain++ = *s;
-	*plain = '\0';
-	assert_int_equal(run_report("--help", &output, &errors), 0);
-	assert_string_equal(errors, "");
-	for (const struct poptOption *option = option_table; option->longName; option++) {
-		char name[64];
-
-		assert_non_null(strstr(output, option->descrip));
-		assert_non_null(strstr(manual, option->descrip));
-		snprintf(name, sizeof(name), "--%s%s%s\n", option->longName,
-			 option->argDescrip ? "=" : "",
-			 option->argDescrip ? option->argDescrip : "");
-		assert_non_null(strstr(manual, name));
-	}
-	free(manual);
-	free(output);
-	free(errors);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -749,17 +715,9 @@ int main(void)
 		cmocka_unit_test(test_modules_of_one_name),
 		cmocka_unit_test(test_files_that_are_none),
 		cmocka_unit_test(test_wrong_usage),
-		cmocka_unit_test(test_help),
 	};
-	char folder[] = "/tmp/test_report.XXXXXX", beside[PATH_MAX];
+	char folder[] = "/tmp/test_report.XXXXXX";
 
-	snprintf(beside, sizeof(beside), "%s", __FILE__);
-	*(strrchr(beside, '/') + 1) = '\0';
-	strcat(beside, "../../man/trammel-report.1.md");
-	if (!realpath(beside, manual_path)) {
-		perror(beside);
-		return 1;
-	}
 	enter_folder(folder);
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 

@@ -4,7 +4,7 @@
 #include "report/text/report.h"
 
 /* The whole command. */
-#include "cli/report.c"
+#include "cli/commands.h"
 
 #include "profile_maker.h"
 

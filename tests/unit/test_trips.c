@@ -1,8 +1,7 @@
 /* `trammel loops`, and loops in `trammel annotate`: of functions in annotated.S. */
 #include "annotate/trips.h"
 
-/* The command itself, with its file-local parts. */
-#include "cli/loops.c"
+#include "cli/commands.h"
 
 #include "profile_maker.h"
 
