@@ -557,6 +557,24 @@ def classes(place):
     expect(rows_of(read(place, "managed.json"))["managed"]["count"] == 1, "a manager's own defaults")
 
 
+def measured_tool(place):
+    """cali-query measures itself, and knows services and configurations."""
+    run(place, "forks", "10", CALI_CONFIG="event-trace(output=traced.cali)")
+    tool = os.path.join(os.path.dirname(place.tool), "cali-query")
+    own = f"runtime-profile(output=own.json,{JSON})"
+    plain = running.run([tool, "-t", "traced.cali"], place.folder)
+    done = running.run([tool, "-t", "-P", own, "traced.cali"], place.folder)
+    expect(done.stdout == plain.stdout and not done.stderr, f"{done}")
+    rows = rows_of(read(place, "own.json"))
+    expect({"Initialization", "Processing/traced.cali", "Writing"} <= set(rows), f"{rows}")
+    done = running.run([tool, "-t", "-P", "runtime-profil", "traced.cali"], place.folder)
+    expect(done.stdout == plain.stdout and b"'runtime-profile' meant" in done.stderr, f"{done}")
+    for topic, line in (("services", b"\n alloc "), ("configs", b"\n runtime-report "), ("perf", b"\n  CALI_PERF_EVENTS"),
+                        ("event-trace", b"\n  trace.policy\n")):
+        done = running.run([tool, f"--help={topic}"], place.folder)
+        expect(line in done.stdout and not done.stderr, f"{topic}: {done}")
+
+
 def scopes(place):
     """Channels of single threads."""
     run(place, "scopes", "10")
@@ -585,7 +603,7 @@ def nowhere(place):
         subprocess.run(["umount", "-l", place.spools], check=True)
 
 
-TESTS = (killed, killed_measured, classes, scopes, nowhere, state, examples, report, agreement, several,
+TESTS = (killed, killed_measured, classes, measured_tool, scopes, nowhere, state, examples, report, agreement, several,
          threads, heap, files, locks, libraries, later, loops, metrics,
          system, filters, policies, forks, mistakes, settings, handlers, mismatches, addresses, memory,
          log, endings, names, samples, counters, steady)
