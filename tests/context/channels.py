@@ -296,6 +296,9 @@ def settings(place):
     expect(rows_of(read(place, "set/variable.json"))["main/step"]["count"] == 6, "a variable before a preset")
     run(place, "settings", "7", TRAMMEL_RECORDER_FILENAME="own.json", **query)
     expect(rows_of(read(place, "set/own.json"))["main/step"]["count"] == 7, "a variable of our own")
+    done = run(place, "plain", "8", TRAMMEL_SERVICES_ENABLE="event,aggregate,report",
+               TRAMMEL_REPORT_CONFIG=query["CALI_RECORDER_CONFIG"])
+    expect(rows_of(done.stdout)["main/step"]["count"] == 8, "services of our own variable, said once")
     with open(os.path.join(place.folder, "caliper.config"), "w", encoding="utf-8") as file:
         file.write("# a comment\nCALI_SERVICES_ENABLE=event,aggregate,report\nnonsense\n"
                    "CALI_REPORT_CONFIG=SELECT path, sum(count) AS count GROUP BY path FORMAT json\n"
