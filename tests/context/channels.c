@@ -433,6 +433,14 @@ static void killed_child(int count)
 	steps(count);
 }
 
+/* Channels are there, and nothing was said. */
+static void killed_silent(int count)
+{
+	(void)count;
+	cali_init();
+	raise(SIGKILL);
+}
+
 /* In a thread that was there before the channels were. */
 static void killed_late(int count)
 {
@@ -474,6 +482,7 @@ int main(int word_count, char **words)
 		{"killed", killed},
 		{"killed-child", killed_child},
 		{"killed-late", killed_late},
+		{"killed-silent", killed_silent},
 		{"exits", exits},
 		{"scopes", scopes},
 		{"resident", resident},

@@ -1,5 +1,6 @@
 """Channels that the environment and programs ask for, and what their services say."""
 
+import fcntl
 import json
 import os
 import re
@@ -296,6 +297,9 @@ def settings(place):
     expect(rows_of(read(place, "set/variable.json"))["main/step"]["count"] == 6, "a variable before a preset")
     run(place, "settings", "7", TRAMMEL_RECORDER_FILENAME="own.json", **query)
     expect(rows_of(read(place, "set/own.json"))["main/step"]["count"] == 7, "a variable of our own")
+    done = run(place, "plain", "8", TRAMMEL_SERVICES_ENABLE="event,aggregate,report",
+               TRAMMEL_REPORT_CONFIG=query["CALI_RECORDER_CONFIG"])
+    expect(rows_of(done.stdout)["main/step"]["count"] == 8, "services of our own variable, said once")
     with open(os.path.join(place.folder, "caliper.config"), "w", encoding="utf-8") as file:
         file.write("# a comment\nCALI_SERVICES_ENABLE=event,aggregate,report\nnonsense\n"
                    "CALI_REPORT_CONFIG=SELECT path, sum(count) AS count GROUP BY path FORMAT json\n"
@@ -517,6 +521,26 @@ def killed(place):
     expect_counts(place, recover(place, "--remove", *left(place))[0], counts_of(1))
 
 
+def swept(place):
+    """Folders that hold nothing go in time, others stay."""
+    kill(place, "killed-silent", "10", CALI_CONFIG="runtime-report,event-trace")
+    (silent,) = left(place)
+    expect(not recover(place) and left(place) == [silent], f"{left(place)}: it is new")
+    kill(place, "killed", "10", CALI_CONFIG="runtime-report")
+    for name in ("trammel-abcdef", "trammel-locked", "trammel-mine-too"):
+        os.mkdir(os.path.join(place.spools, name))
+    for path in left(place):
+        os.utime(path, (0, 0))
+    lock = os.open(os.path.join(place.spools, "trammel-locked"), os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_SH)
+    listed = recover(place)
+    os.close(lock)
+    names = [os.path.basename(path) for path in left(place)]
+    expect(len(listed) == 1 and listed[0].split("  ")[0] in left(place), f"{listed}")
+    expect(len(names) == 3 and {"trammel-locked", "trammel-mine-too"} < set(names)
+           and os.path.basename(silent) not in names, f"{names}")
+
+
 def killed_measured(place):
     """The same under trammel run, and of a child."""
     tool = trammel.run_command(place.tool, place.profile, [], "regions")
@@ -603,7 +627,7 @@ def nowhere(place):
         subprocess.run(["umount", "-l", place.spools], check=True)
 
 
-TESTS = (killed, killed_measured, classes, measured_tool, scopes, nowhere, state, examples, report, agreement, several,
+TESTS = (killed, swept, killed_measured, classes, measured_tool, scopes, nowhere, state, examples, report, agreement, several,
          threads, heap, files, locks, libraries, later, loops, metrics,
          system, filters, policies, forks, mistakes, settings, handlers, mismatches, addresses, memory,
          log, endings, names, samples, counters, steady)
