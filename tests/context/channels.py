@@ -480,6 +480,11 @@ def kill(place, word, *words, before=(), **variables):
                        environment={**place.environment(), **variables})
 
 
+def expect_globals(place, profile, **wanted):
+    found = common.Profile(place.records, os.path.join(place.folder, profile)).globals
+    expect(wanted.items() <= found.items(), f"{profile}: {found}")
+
+
 def expect_counts(place, profile, wanted):
     rows = query(place, profile, "SELECT path, sum(region.count) AS n WHERE region.count GROUP BY path")
     counts = {row["path"]: row["n"] for row in rows if row["n"]}
@@ -508,6 +513,8 @@ def killed(place):
     expect(not left(place) and report.endswith(".runtime-report.trm") and trace.endswith(".event-trace.trm"),
            f"{left(place)} {report} {trace}")
     expect_counts(place, report, counts_of(4))
+    for profile in (report, trace):
+        expect_globals(place, profile, grid=7, case="ä b")
     cells = query(place, report, "SELECT sum#cells, count#cells WHERE count#cells")
     expect(cells == [{"sum#cells": 42, "count#cells": 1}], f"{cells}")
     expect_trace(place, trace, 4 * 21, "last")
@@ -551,6 +558,7 @@ def killed_measured(place):
     config = f"runtime-profile(output=p.json,{JSON})"
     done = kill(place, "killed-child", "10", before=tool, CALI_CONFIG=config)
     name = re.search(rb'ended before it wrote .* "(.*)"', done.stderr).group(1).decode()
+    expect_globals(place, name, **{"step width": 0.125})
     expect_counts(place, name, {"main": 1, "main/step": 20, "main/step/odd": 10, "main/step/even": 10})
     expect(rows_of(read(place, "p.json"))["main/step"]["count"] == 20, "the parent")
     done = kill(place, "killed-child", "10", CALI_CONFIG=config)
