@@ -229,17 +229,22 @@ static struct trm_error *read_calls(const char *text, enum calls *ret_calls)
 /* The functions that are regions are those that code is put into. */
 static struct trm_error *take_spans(struct measuring *given)
 {
-	if (given->collector.slot_size || given->options.only.count)
+	if (given->collector.calls || given->collector.graph)
 		return trm_error_create(
 			TRM_ERROR_USAGE,
-			"--regions: functions are regions, or are counted: measure one "
-			"after the other, here with -m regions");
+			"--regions: calls are regions, or are counted by their places or "
+			"contexts: measure one after the other");
+	if (!given->collector.slot_size && given->options.only.count)
+		return trm_error_create(TRM_ERROR_USAGE,
+					"--regions: --only is for functions that are "
+					"counted: leave it out");
 	if (given->window.length)
 		return trm_error_create(TRM_ERROR_USAGE,
 					"--regions: windows are for counts of code");
-	given->options.only = given->regions;
-	given->regions = (struct patterns){0};
 	collector_add_spans(&given->collector);
+	*(given->collector.spans_alone ? &given->options.only : &given->options.regions) =
+		given->regions;
+	given->regions = (struct patterns){0};
 	return NULL;
 }
 
@@ -312,6 +317,7 @@ void measuring_deinit(struct measuring *given)
 	patterns_deinit(&given->options.only);
 	patterns_deinit(&given->options.skip);
 	patterns_deinit(&given->regions);
+	patterns_deinit(&given->options.regions);
 	patterns_deinit(&given->options.only_programs);
 	patterns_deinit(&given->options.skip_programs);
 	window_edge_deinit(&given->options.window.start);

@@ -382,27 +382,28 @@ static bool is_brief(const struct making *making, uint32_t index)
 	return true;
 }
 
-bool blocks_instrument(struct making *making, uint32_t index, struct plan_function *row)
+static bool instrument(struct making *making, uint32_t index, struct plan_function *row)
 {
 	const struct making_mark mark = making_mark(making);
 	const struct plan_function before = *row;
 	const uint32_t slots = making->plan->slot_count, cold = making->cold_count;
 
 	/* No gate told of a call of a part. */
-	making->whole.leave = making->request->graph && !plan_is_part(row)
-				      ? making->request->hook_layout.leave
-				      : 0;
+	const bool spans = making->request->spans && spans_are_seen(making, index),
+		   leaves = making->request->spans ? spans : making->request->graph;
+
+	making->whole.leave =
+		leaves && !plan_is_part(row) ? making->request->hook_layout.leave : 0;
 	if (!build_cfg(making, index))
 		return false;
 	/* Also if it is counted at its entry alone. */
 	making->choices[index].keep_flags |= making->cfg.blocks.items->live_in != 0;
-	if (is_brief(making, index) ||
-	    (making->request->spans && !spans_mark_ends(making, index)) ||
+	if (is_brief(making, index) || (spans && !spans_mark_ends(making, index)) ||
 	    !whole_fit(&making->whole, &making->cfg,
 		       (uint32_t)(entry_of(making, index) - row->address),
 		       making->copy_calls ? &making->calls : NULL))
 		return false;
-	if (making->request->spans && !whole_sees_returns(&making->whole))
+	if (spans && !whole_sees_returns(&making->whole))
 		return false;
 	choose_slots(making, row);
 	if (!set_call_end(making, index, row) || !write_whole(making, index, row)) {
@@ -414,6 +415,17 @@ bool blocks_instrument(struct making *making, uint32_t index, struct plan_functi
 	}
 	note_pieces(making, row);
 	return true;
+}
+
+bool blocks_instrument(struct making *making, uint32_t index, struct plan_function *row)
+{
+	if (instrument(making, index, row))
+		return true;
+	if (!making->request->is_span || !spans_are_seen(making, index))
+		return false;
+	/* Its blocks count all the same. */
+	spans_give_up(making, index);
+	return instrument(making, index, row);
 }
 
 void blocks_add_single(struct making *making, uint32_t index, struct plan_function *row)

@@ -203,6 +203,9 @@ static const struct step forms[GATE_FORMS][STEPS] = {
 		{{0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0}, 8, NONE, 0, 128, 0, true},
 		{{0xe9}, 1, TARGET, 0, 0, 0, true}, /* jmp */
 	},
+	[GATE_PASS] = {
+		{{0xe9}, 1, TARGET, 0, 0, 0, false}, /* jmp */
+	},
 	[GATE_PLAIN] = {
 		{{0x65, 0x48, 0xff, 4, 0x25}, 5, SLOT, 0, 0, 0, false}, /* incq %gs:slot */
 		{{0xe9}, 1, TARGET, 0, 0, 0, true}, /* jmp */

@@ -166,7 +166,9 @@ static void write_gate(const struct making *making, struct emitter *emitter,
 	if (function->call_end)
 		gate.depth = making->choices[index].call_depth + 8u;
 	emitter->count = (size_t)index * gates_size(plan);
-	if (is_plain(making, index)) {
+	if (making->request->is_span && !making->names[index])
+		gate.form = GATE_PASS;
+	if (gate.form == GATE_PASS || is_plain(making, index)) {
 		gate_emit(emitter, &gate);
 		return;
 	}

@@ -21,9 +21,9 @@ struct place_choice {
 	/* What the caller sets. */
 	bool wanted;  /* is to have a probe */
 	uint8_t hook; /* is to have this hook; 0: none */
-	/* Spans: it is wanted only since others end by a jump to it; and not all returns
-	 * of it can be seen. */
-	bool passed_on, unseen;
+	/* Gates tell of its calls (code/spans.h); its returns are to be seen only since
+	 * others end by a jump to it; and not all of them can be seen. */
+	bool span, passed_on, unseen;
 	/* What comes out: */
 	uint8_t reason; /* enum plan_reason; the rest counts only if PLAN_INSTRUMENTED */
 	uint8_t size; /* of the patch at the entry: 5 a jump, 2 a short jump to `island`,

@@ -131,17 +131,19 @@ struct emitter making_emitter(struct making *making)
 				.jumps = &making->jumps};
 }
 
-static bool is_wanted(const struct making *making, const struct image_function *function,
-		      const char *name)
+/* What plan_request.wanted says, or is_span. */
+static bool asked(const struct making *making,
+		  bool (*ask)(void *context, const char *name, uint64_t address),
+		  const struct image_function *function, const char *name)
 {
 	scoped_free char *demangled = NULL;
 
-	if (!making->request->wanted)
+	if (!ask)
 		return true;
 	if (function->name)
 		demangled = image_demangle(name);
-	return making->request->wanted(making->request->context,
-				       demangled ? demangled : name, function->address);
+	return ask(making->request->context, demangled ? demangled : name,
+		   function->address);
 }
 
 /* Hooks need more stack than goroutines may have left. */
@@ -198,7 +200,9 @@ static void choose_functions(struct making *making)
 			continue;
 		if (!function->name)
 			name = name_unnamed(function->address, unnamed);
-		choice->wanted = is_wanted(making, function, name);
+		choice->wanted = asked(making, request->wanted, function, name);
+		choice->span = request->spans && choice->wanted &&
+			       asked(making, request->is_span, function, name);
 		choice->hook = hook_of(request, function, name);
 		if (request->copy_calls && making->readers[i] && !choice->hook)
 			choice->hook = making->readers[i] == READER_OWN
@@ -460,15 +464,18 @@ static void write_function(struct making *making, uint32_t index,
 
 	/* Readers have hooks where calls are copied. In a profile of several processes
 	 * counts of one function are to be of one kind. */
-	if (blocks && !choice->hook && !making->readers[index] && !choice->unseen &&
+	if (blocks && !choice->hook && !making->readers[index] &&
+	    (!choice->unseen || making->request->is_span) &&
 	    can_relocate(choice->reason) && blocks_instrument(making, index, row)) {
 		row->reason = PLAN_INSTRUMENTED;
 		return;
 	}
-	if (making->request->spans && choice->wanted) {
+	if (making->request->spans && !making->request->is_span && choice->wanted) {
 		write_no_span(making, index, row);
 		return;
 	}
+	if (spans_are_seen(making, index))
+		spans_give_up(making, index);
 	if (plan_is_part(row)) {
 		row->reason = PLAN_PART_STAYS;
 		return;
@@ -636,7 +643,7 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	making.whole.live = request->live;
 	making.plan->slot_size = request->probe == PLAN_PROBE_FLAG ? 1 : 8;
 	scan_init(&making.scan, request->image, request->depth != PLAN_ENTRIES);
-	if (request->depth >= PLAN_BLOCKS && !request->spans)
+	if (request->depth >= PLAN_BLOCKS)
 		parts_add(&making.scan, request->image);
 	making.plan->uses_gs = making.scan.uses_gs;
 	if (request->depth != PLAN_ENTRIES || request->copy_calls)

@@ -314,12 +314,15 @@ struct plan_request {
 	bool calls; /* calls are counted by their sites; needs PLAN_PROBE_COUNT */
 	bool graph; /* they are counted by their contexts, with their time; needs it, too
 		     */
-	bool spans; /* with `graph`: nothing is counted; gates tell the function's name */
+	bool spans; /* with `graph`: gates tell the function's name; see is_span */
 	uint64_t code_address; /* where the trampolines will lie, link-time; see
 				  plan.code_address */
 	/* Whether a function is wanted: name is demangled where it was mangled, or
 	 * "sub_<offset>"; address is link-time. NULL: all are. */
 	bool (*wanted)(void *context, const char *name, uint64_t address);
+	/* With `spans`: the same, of calls of which functions gates tell, while blocks
+	 * count (PLAN_BLOCKS). NULL: of all that are wanted, and nothing is counted. */
+	bool (*is_span)(void *context, const char *name, uint64_t address);
 	void *context;
 	/* The hook number of a function by its linked name, or "sub_<offset>"; 0: none.
 	 * NULL: no hooks. Hooked functions are instrumented even if not wanted, then

@@ -42,8 +42,9 @@ static bool pass_on(struct making *making, uint32_t index)
 {
 	struct place_choice *choice = &making->choices[index];
 
-	if (choice->wanted || choice->hook || making->readers[index] ||
-	    making->image->functions.items[index].flags & IMAGE_FUNCTION_GO)
+	if (choice->span || choice->passed_on || choice->hook || making->readers[index] ||
+	    making->image->functions.items[index].flags & IMAGE_FUNCTION_GO ||
+	    (making->request->is_span && !choice->wanted))
 		return false;
 	choice->wanted = choice->passed_on = true;
 	return true;
@@ -54,7 +55,7 @@ void spans_choose(struct making *making)
 	struct VECTOR(uint32_t) open = {0};
 
 	for (uint32_t i = 0; i < making->image->functions.count; i++)
-		if (making->choices[i].wanted)
+		if (making->choices[i].span)
 			vector_push(&open, i);
 	while (open.count) {
 		uint32_t index = open.items[--open.count], to;
@@ -69,10 +70,18 @@ void spans_choose(struct making *making)
 	vector_deinit(&open);
 }
 
+bool spans_are_seen(const struct making *making, uint32_t index)
+{
+	const struct place_choice *choice = &making->choices[index];
+
+	return (choice->span || choice->passed_on) && !choice->unseen;
+}
+
 bool spans_mark_ends(struct making *making, uint32_t index)
 {
 	/* It would count at its gate, and change flags. */
-	if (making->choices[index].passed_on && making->choices[index].keep_flags)
+	if (!making->request->is_span && making->choices[index].passed_on &&
+	    making->choices[index].keep_flags)
 		return false;
 	vector_for_each (&making->cfg.instructions, row) {
 		uint32_t to;
@@ -80,8 +89,7 @@ bool spans_mark_ends(struct making *making, uint32_t index)
 
 		if (row->kind == CFG_TAIL_INDIRECT)
 			row->ends = !row->labelled;
-		if (way == WITHIN || (way == KNOWN && making->choices[to].wanted &&
-				      !making->choices[to].unseen))
+		if (way == WITHIN || (way == KNOWN && spans_are_seen(making, to)))
 			continue;
 		if (row->kind != CFG_JUMP)
 			return false;
@@ -100,8 +108,8 @@ static bool has_name(const struct making *making, uint32_t index)
 {
 	const struct plan_function *function = &making->plan->functions.items[index];
 
-	return function->reason == PLAN_INSTRUMENTED && making->choices[index].wanted &&
-	       !making->choices[index].passed_on;
+	return function->reason == PLAN_INSTRUMENTED && making->choices[index].span &&
+	       !making->choices[index].unseen;
 }
 
 void spans_write_names(struct making *making)

@@ -6,16 +6,20 @@
  * A function may end in a jump to another one, which then returns for it. Where that is
  * known, the other function is relocated as well, and has probes at its returns, though
  * it is no span itself; where it is not, the call ends at the jump. A function of which
- * not all returns can be seen is left alone.
+ * not all returns can be seen is left alone; or where blocks count beside, it is counted
+ * as others are, and no span. Gates of what is no span only lead on there.
  */
 #ifndef TRAMMEL_CODE_SPANS_H
 #define TRAMMEL_CODE_SPANS_H
 
 #include "code/making.h"
 
-/* Chooses what functions that are wanted jump to at their ends, too; in front of
+/* Chooses what functions that are spans jump to at their ends, too; in front of
  * place_functions. */
 void spans_choose(struct making *making);
+
+/* Whether the returns of a function are seen, as far as is known yet. */
+bool spans_are_seen(const struct making *making, uint32_t index);
 
 /* Marks the jumps of a function whose blocks are in making->cfg at which calls of it end.
  * False if some end unseen. */

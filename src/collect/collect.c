@@ -64,9 +64,13 @@ static void add(struct collector *all, const struct collector *one)
 
 void collector_add_spans(struct collector *collector)
 {
+	const enum plan_depth least = collector->slot_size ? PLAN_BLOCKS : PLAN_CALLS;
+
 	collector->spans = true;
+	collector->spans_alone = !collector->slot_size;
 	collector->probe = PLAN_PROBE_COUNT;
-	collector->depth = PLAN_CALLS;
+	if (collector->depth < least)
+		collector->depth = least;
 	collector->slot_size = 8;
 }
 

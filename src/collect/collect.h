@@ -21,8 +21,8 @@ struct collector {
 	bool trace;            /* and each event of it */
 	bool mpi;              /* and calls of MPI functions */
 	bool openmp;           /* and what OpenMP's run-time library tells */
-	bool spans; /* calls of the functions that are wanted are regions, too; nothing is
-		       counted */
+	bool spans;            /* calls of chosen functions are regions, too */
+	bool spans_alone;      /* and nothing is counted */
 	uint32_t slot_size; /* bytes a counter takes in a bank; 0: nothing is counted */
 };
 
@@ -47,7 +47,7 @@ struct trm_error *collector_find(const char *name,
  * must outlive it. */
 struct trm_error *collector_combine(const char *list, struct collector *ret_collector);
 
-/* Functions become regions: see code/spans.h. */
+/* Functions become regions: see code/spans.h. What counts has blocks then. */
 void collector_add_spans(struct collector *collector);
 
 /* All of them, NULL at the end. */

@@ -177,6 +177,14 @@ static bool is_wanted(void *context, const char *name, uint64_t address)
 	       options_want_function(wanted->options, wanted->file->path, name, address);
 }
 
+static bool is_region(void *context, const char *name, uint64_t address)
+{
+	const struct wanted *wanted = context;
+
+	return patterns_have_function(&wanted->options->regions, wanted->file->path, name,
+				      address);
+}
+
 static const struct {
 	const char *name;
 	uint8_t number;
@@ -317,6 +325,7 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 		.spans = spans,
 		.code_address = code_address,
 		.wanted = narrowed ? is_wanted : NULL,
+		.is_span = spans && !options->collector->spans_alone ? is_region : NULL,
 		.context = &wanted,
 		.hook_of = hook_of,
 		.copy_calls = file->copies_calls,

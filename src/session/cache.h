@@ -163,7 +163,7 @@ uint64_t module_text_available(const struct module_file *file,
 			       const struct module_text *text);
 
 /* If the folder grew: deletes what was used longest ago while more lies in it than
- * $TRAMMEL_CACHE_LIMIT MiB (default 1024), and files that killed runs left behind. */
+ * $TRAMMEL_CACHE_LIMIT MiB (default 4096), and files that killed runs left behind. */
 void cache_prune(const struct cache *cache);
 
 struct file_identity file_identity_of(const struct stat *status);

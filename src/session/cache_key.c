@@ -55,6 +55,8 @@ struct cache_key cache_key(const struct module_file *file,
 		text_format(&key, "\nonly %s", pattern->text);
 	vector_for_each (&options->skip, pattern)
 		text_format(&key, "\nskip %s", pattern->text);
+	vector_for_each (&options->regions, pattern)
+		text_format(&key, "\nregions %s", pattern->text);
 	if (!file->bare && window_concerns(&options->window, file->path))
 		window_describe_calls(&options->window, &key);
 	text_add_bytes(&key, (const char *)&file->identity, sizeof(file->identity));

@@ -12,8 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Bytes that may lie in the folder; $TRAMMEL_CACHE_LIMIT has MiB. */
-#define LIMIT_DEFAULT (1024ull << 20)
+/* Bytes that may lie in the folder; $TRAMMEL_CACHE_LIMIT has MiB. All of clang with edges
+ * takes half a GiB, and is not to be planned anew whenever it was measured otherwise. */
+#define LIMIT_DEFAULT (4096ull << 20)
 
 /* Files being written are moved into place in seconds: older ones were left behind. */
 #define LEFT_BEHIND_SECONDS 3600

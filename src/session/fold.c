@@ -150,7 +150,7 @@ static struct trm_error *save_globals(struct saving *saving)
 	const struct session *session = saving->session;
 	const struct session_options *options = session->options;
 	scoped_free char *command = saving_command(options->arguments);
-	struct text only = {0}, skip = {0}, unmatched = {0};
+	struct text only = {0}, skip = {0}, regions = {0}, unmatched = {0};
 	const char *window = options->window.words ? options->window.words : "";
 	char host[HOST_NAME_MAX + 1] = "", exit_text[32], start[32];
 	struct tm broken;
@@ -163,6 +163,7 @@ static struct trm_error *save_globals(struct saving *saving)
 	strftime(start, sizeof(start), "%Y-%m-%dT%H:%M:%SZ", &broken);
 	join_patterns(&only, options->only.items, options->only.count);
 	join_patterns(&skip, options->skip.items, options->skip.count);
+	join_patterns(&regions, options->regions.items, options->regions.count);
 	unmatched_describe(session, &unmatched);
 	const struct {
 		const char *name;
@@ -186,8 +187,10 @@ static struct trm_error *save_globals(struct saving *saving)
 		 *window && session->window.state != WINDOW_AWAITED},
 		{"window.end.ns", record_uint(session->window.end_ns),
 		 *window && session->window.state != WINDOW_AWAITED},
-		{options->collector->spans ? "run.regions" : "run.only",
+		{options->collector->spans_alone ? "run.regions" : "run.only",
 		 record_string(only.data ? only.data : ""), only.data != NULL},
+		{"run.regions", record_string(regions.data ? regions.data : ""),
+		 regions.data != NULL},
 		{"run.skip", record_string(skip.data ? skip.data : ""),
 		 skip.data != NULL},
 		{"run.unmatched", record_string(unmatched.data ? unmatched.data : ""),
@@ -200,6 +203,7 @@ static struct trm_error *save_globals(struct saving *saving)
 			error = saving_global(saving, rows[i].name, rows[i].value);
 	text_deinit(&only);
 	text_deinit(&skip);
+	text_deinit(&regions);
 	text_deinit(&unmatched);
 	return error;
 }
@@ -706,7 +710,7 @@ static void save_image(struct saving *saving, struct image_run *image)
 		fold_merge(saving->session, image);
 	}
 	save_process(saving, image);
-	if (!saving->session->options->collector->spans) /* nothing was counted there */
+	if (!saving->session->options->collector->spans_alone)
 		save_modules(saving, image);
 	save_counts(saving, image);
 	callgraph_save(saving, image);

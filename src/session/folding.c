@@ -166,10 +166,10 @@ static void visit_banks(const struct session *session, const struct process *pro
 	const struct collector *collector = session->options->collector;
 	bool gates = collector->calls || collector->graph;
 
-	if (collector->spans)
-		return; /* nothing is counted */
+	if (collector->spans_alone)
+		return;
 	folding->family = family;
-	if (gates)
+	if (gates || collector->spans)
 		folding->first_slot = family->reserved;
 	vector_for_each (&family->arena->banks, bank) {
 		if ((*bank)->owner != process->pid)

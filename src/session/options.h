@@ -63,6 +63,8 @@ struct session_options {
 	struct session_context context;
 	struct patterns only; /* empty: everything */
 	struct patterns skip;
+	struct patterns regions; /* functions whose calls are regions beside what is
+				    counted (collector.spans) */
 	struct session_window window;
 	struct patterns only_programs; /* of which one is measured; empty: all */
 	struct patterns skip_programs;

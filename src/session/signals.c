@@ -99,17 +99,21 @@ static void count_once(struct thread *thread, const struct module *module,
 		       const struct plan_function *function,
 		       const struct user_regs_struct *registers)
 {
-	if (!module->file->plan->gates_size)
-		uncount(thread, module, function);
-	else if (function->flags & IMAGE_FUNCTION_GO)
-		add_to_counter(thread, module,
-			       arc_counter(thread, module, function, registers), -1);
-	else
+	const struct plan *plan = module->file->plan;
+
+	if (plan->gates_size && !(function->flags & IMAGE_FUNCTION_GO)) {
 		vector_push(&thread->shown,
 			    ((struct shown){.rip = registers->rip,
 					    .rsp = registers->rsp,
 					    .address = registers->rip - module->bias,
 					    .file = module->file->index}));
+		return;
+	}
+	if (!plan->gates_size || plan->counts_entries)
+		uncount(thread, module, function);
+	if (plan->sites || (plan->gates_size && !plan->counts_entries))
+		add_to_counter(thread, module,
+			       arc_counter(thread, module, function, registers), -1);
 }
 
 /* One branch of a trampoline, done by hand on the registers. */

@@ -282,8 +282,9 @@ void unmatched_describe(const struct session *session, struct text *text)
 		uint8_t hook;
 		bool skip;
 	} rows[] = {
-		{options->collector->spans ? "regions" : "only", &options->only, 0,
+		{options->collector->spans_alone ? "regions" : "only", &options->only, 0,
 		 false},
+		{"regions", &options->regions, 0, false},
 		{"skip", &options->skip, 0, true},
 		{"start-at", &start->calls, WIRE_HOOK_START, false},
 		{"start-at-load", &start->loads, 0, false},

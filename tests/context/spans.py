@@ -1,5 +1,6 @@
 """Functions that are regions: --regions."""
 
+import json
 import os
 import subprocess
 
@@ -93,14 +94,53 @@ def times(place):
         expect(0 < leaf < total, f"{leaf} of {total} ns")
 
 
+def own_counts(place, by, program):
+    """What the program's own code counted."""
+    done = subprocess.run([place.tool, "report", "--json", "--by", by, place.profile], check=True,
+                          capture_output=True, text=True)
+    rows = [row for row in json.loads(done.stdout)["rows"] if row["module"] == program]
+    for row in rows:
+        row.pop("instructions", None)  # of functions that are measured with their blocks
+    expect(rows, f"no row of {program}")
+    return sorted(json.dumps(row, sort_keys=True) for row in rows)
+
+
+def counted(place):
+    """Regions beside counts of code: both are what they are alone."""
+    names = ",".join(f"spans*:{name}" for name in NAMES)
+    reports = {"functions": ["function"], "coverage": ["function"], "blocks": ["function", "block"],
+               "block-coverage": ["block"], "edges": ["function", "block", "edge"]}
+    cases = [(measure, ("calls", "5"), "spans") for measure in reports]
+    cases += [("edges", words, program) for program in ("spans", "spans-clang")
+              for words in (("left", "4"), ("annotated", "3"), ("threads", "3"))]
+    for measure, words, program in cases:
+        alone = place.check(*words, program=program, options=["--regions", names]).counts()
+        place.check(*words, program=program, measure=f"regions,{measure}")
+        wanted = [own_counts(place, by, program) for by in reports[measure]]
+        both = place.check(*words, program=program, measure=measure, options=["--regions", names])
+        both.expect_all(alone)
+        found = [own_counts(place, by, program) for by in reports[measure]]
+        wrong = [set(a) ^ set(b) for a, b in zip(found, wanted) if a != b]
+        expect(not wrong, f"{measure}, {words}, {program}: {wrong}")
+
+
+def narrowed(place):
+    """--only is for what counts; regions are of what is counted."""
+    profile = place.check("calls", "5", program="spans", measure="blocks",
+                          options=["--regions", "spans:middle,spans:leaf", "--only", "spans:middle"])
+    profile.expect_all({"middle": 10})
+    rows = own_counts(place, "function", "spans")
+    expect(len(rows) == 1 and json.loads(rows[0])["function"] == "middle", f"{rows}")
+
+
 def unknown(place):
     """A pattern that nothing fits names what is near; options that make no sense are refused."""
     place.run("calls", program="spans", options=["--regions", "spans:midle"])
     out = subprocess.run([place.tool, "report", "--no-pager", place.profile], check=True,
                          capture_output=True, text=True).stdout
     expect("warning: --regions 'spans:midle' means no function; near: middle" in out, out)
-    for options, text in ((["-m", "functions"], "are counted"), (["--only", "leaf"], "are counted"),
-                          (["--after", "1s"], "windows")):
+    for options, text in ((["-m", "calls"], "by their places"), (["-m", "callgraph"], "contexts"),
+                          (["--only", "leaf"], "are counted"), (["--after", "1s"], "windows")):
         done = place.run("calls", program="spans", options=["--regions", "leaf", *options])
         expect(done.status == 2 and text in done.stderr.decode(), f"{options}: {done}")
 
@@ -114,4 +154,5 @@ def example(place):
     profile.expect_all({"job_run": 20, "job_run/job_parse": 20, "job_run/job_solve": 20})
 
 
-TESTS = (calls, annotated, left, crossing, threads, forks, signals, ends, times, unknown, example)
+TESTS = (calls, annotated, left, crossing, threads, forks, signals, ends, times, counted, narrowed,
+         unknown, example)

@@ -157,7 +157,7 @@ def check_program(source, program, tool, options):
     """Runs the program bare and measured and compares; returns a note."""
     if trammel.preloads(options.measure) and source.one("not-preloaded"):
         raise Skip(source.one("not-preloaded"))
-    if options.measure == trammel.SPANS and source.one("not-spans"):
+    if trammel.has_spans(options.measure) and source.one("not-spans"):
         raise Skip(source.one("not-spans"))
     arguments = shlex.split(source.one("args", ""))
     command = [program, *arguments]

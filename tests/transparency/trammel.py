@@ -27,20 +27,28 @@ def find(build=None):
 SPANS = "spans"
 
 
+def has_spans(measure):
+    """Whether calls are regions, alone or beside what is counted."""
+    return SPANS in measure.split(",")
+
+
 def run_command(trammel, profile, command, measurement="functions", options=()):
     """The command line that measures another one."""
-    what = ["--regions", "*"] if measurement == SPANS else ["-m", measurement]
+    names = [name for name in measurement.split(",") if name != SPANS]
+    what = ["-m", ",".join(names)] if names else []
+    if has_spans(measurement):
+        what += ["--regions", "*"]
     return [trammel, "run", "--quiet", *what, "-o", profile, *options, "--", *command]
 
 
 def preloads(measure):
     """Whether programs have a library loaded into them."""
-    return set(measure.split(",")) <= {"regions", "trace", SPANS}
+    return only_preloads(measure) or has_spans(measure)
 
 
 def only_preloads(measure):
     """Whether they run as they are beside that."""
-    return preloads(measure) and measure != SPANS
+    return set(measure.split(",")) <= {"regions", "trace"}
 
 
 class ReportError(Exception):
