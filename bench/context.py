@@ -173,6 +173,36 @@ def path_table(bench, options):
     return lines
 
 
+# What interrupts the same work: services of a channel, with a timer of 10,000 strikes a second.
+SAMPLE_MODES = {"a signal and an empty handler": ("signals", None),
+                "a sample": ("work", "event,sampler,aggregate"),
+                "a sample with its call path": ("work", "event,sampler,aggregate,callpath")}
+
+
+def sample_table(bench, options):
+    """How much longer work takes that is sampled, a sample: runs in turn, and their minima."""
+    program, count = bench.build_cali(), 300000000
+
+    def run(name, services):
+        sampler = {"CALI_SERVICES_ENABLE": services, "CALI_SAMPLER_FREQUENCY": "10000",
+                   "CALI_SAMPLER_CLOCK": "wall"} if services else {}
+        return float(subprocess.run([program, name, str(count)], check=True, capture_output=True,
+                                    text=True, env=os.environ | sampler, cwd=bench.folder).stdout) * count
+
+    found = {title: [] for title in ("", *SAMPLE_MODES)}
+    for _ in range(options.rounds):
+        for title, mode in {"": ("work", None), **SAMPLE_MODES}.items():
+            found[title].append(run(*mode))
+    quiet = min(found.pop(""))
+    costs = {title: (min(values) - quiet) / (min(values) / 100000) for title, values in found.items()}
+    empty = costs["a signal and an empty handler"]
+    lines = ["| at 10,000 a second | ns each | beside the bare signal | goal |", "|---|---|---|---|"]
+    for title, cost in costs.items():
+        lines.append(f"| {title} | {cost:.0f} | {cost - empty:.0f} | {'3,000' if title == 'a sample' else ''} |")
+        print(lines[-1], file=sys.stderr)
+    return lines
+
+
 def cali_table(bench, options):
     program = bench.build_cali()
     lines = ["| caliper/cali.h | " + " | ".join(f"{mode}: ns, min / median" for mode in CALI_MODES)
@@ -198,7 +228,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="trammel-bench-") as folder:
         bench = Bench(folder, options.build)
         table = [*cost_table(bench, options), "", *call_table(bench, options), "", *cali_table(bench, options), "",
-                 *path_table(bench, options)]
+                 *path_table(bench, options), "", *sample_table(bench, options)]
         disk = bench.event_bytes()
     lines = ["# What a program's own context costs", "",
              f"Written by `bench/context.py` on {datetime.date.today().isoformat()}, on {machine()}.", "",

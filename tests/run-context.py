@@ -25,7 +25,7 @@ def main():
     tests = []
     with running.Scratch("context") as folder:
         if tool:
-            running.own_cache(folder)
+            running.own_folders(folder)
             common.build_all(folder)
         for group, module in GROUPS.items():
             for test in module.TESTS:

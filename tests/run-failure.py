@@ -23,7 +23,7 @@ def main():
     tool = None if options.list else os.path.realpath(trammel.find(options.build))
     tests = []
     with running.Scratch("failure-cache") as folder:
-        running.own_cache(folder)
+        running.own_folders(folder)
         for group, module in GROUPS.items():
             for test in module.TESTS:
                 name = f"{group}-{test.__name__}"

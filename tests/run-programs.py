@@ -22,7 +22,7 @@ def main():
     options = results.arguments(__doc__.splitlines()[0]).parse_args()
     tool = None if options.list else trammel.find(options.build)
     with running.Scratch("programs") as folder:
-        running.own_cache(folder)
+        running.own_folders(folder)
         tests = []
         for source in sources.read_all():
             for variant in source.builds:

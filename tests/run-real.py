@@ -154,7 +154,7 @@ def run_test(command, user, environment):
 def main():
     options = results.arguments(__doc__.splitlines()[0]).parse_args()
     with running.Scratch("real-data") as folder:
-        running.own_cache(folder)
+        running.own_folders(folder)
         environment = None
         if not options.list:
             environment = Environment(folder, os.path.realpath(trammel.find(options.build)),

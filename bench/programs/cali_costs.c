@@ -5,10 +5,13 @@
  */
 #include <caliper/cali.h>
 
+#include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { NAMES = 10000 };
 
@@ -61,6 +64,39 @@ static void get(long count)
 		cali_get(cali_region_attr_id);
 }
 
+/* Work that takes as long each time; samples and signals make it longer. */
+static void work(long count)
+{
+	uint64_t number = 1;
+
+	for (long i = 0; i < count; i++)
+		__asm__ volatile("imul $69069, %0, %0" : "+r"(number));
+}
+
+static void strike(int signal)
+{
+	(void)signal;
+}
+
+/* The same below a timer with a handler that does nothing, 10,000 times a second: what
+ * the sampler's is held against. */
+static void signals(long count)
+{
+	const struct itimerspec spec = {{0, 100000}, {0, 100000}}, never = {{0}, {0}};
+	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID,
+				 .sigev_signo = SIGRTMAX};
+	timer_t timer;
+
+	signal(SIGRTMAX, strike);
+	event._sigev_un._tid = gettid();
+	if (timer_create(CLOCK_MONOTONIC, &event, &timer))
+		exit(1);
+	timer_settime(timer, 0, &spec, NULL);
+	work(count);
+	timer_settime(timer, 0, &never, NULL);
+	timer_delete(timer);
+}
+
 static double cpu_ns(void)
 {
 	struct timespec now;
@@ -74,11 +110,8 @@ int main(int word_count, char **words)
 	static const struct {
 		const char *name;
 		void (*run)(long count);
-	} rows[] = {{"pair", pair},
-		    {"deep", deep},
-		    {"many", many},
-		    {"set", set},
-		    {"get", get}};
+	} rows[] = {{"pair", pair}, {"deep", deep}, {"many", many},      {"set", set},
+		    {"get", get},   {"work", work}, {"signals", signals}};
 	long count = word_count > 2 ? atol(words[2]) : 0;
 
 	for (int i = 0; i < NAMES; i++)

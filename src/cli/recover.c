@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "context/recover.h"
+#include "context/sweep.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -68,11 +69,13 @@ static struct trm_error *recover_one(const char *folder)
 static void list_folder(const char *path)
 {
 	struct context_spools spools = context_spools_read(path);
-	bool running = false;
+	bool running = false, any = false;
 
-	vector_for_each (&spools, spool)
+	vector_for_each (&spools, spool) {
 		running |= context_is_running(spool->head);
-	if (spools.count && !running) {
+		any |= context_has_any(spool);
+	}
+	if (any && !running) {
 		const struct context_spool *head = spools.items[0].head;
 		time_t start = (time_t)(head->realtime_ns / 1000000000u);
 		struct tm broken;
@@ -86,7 +89,8 @@ static void list_folder(const char *path)
 	context_spools_deinit(&spools);
 }
 
-/* Folders of this user where programs leave what they record. */
+/* Folders of this user where programs leave what they record. Those that hold nothing go.
+ */
 static struct trm_error *list_all(void)
 {
 	const char *place = getenv("TMPDIR");
@@ -105,7 +109,7 @@ static struct trm_error *list_all(void)
 		text_format(&path, "%s/%s", place, entries[i]->d_name);
 		if (!strncmp(entries[i]->d_name, "trammel-", 8) &&
 		    !lstat(path.data, &status) && S_ISDIR(status.st_mode) &&
-		    status.st_uid == geteuid())
+		    status.st_uid == geteuid() && !context_sweep_folder(path.data))
 			list_folder(path.data);
 		text_deinit(&path);
 		free(entries[i]);

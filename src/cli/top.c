@@ -14,6 +14,7 @@
 #include "report/text/report.h"
 #include "session/attach.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -23,14 +24,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define HELP_LINE                                                                        \
 	"q quit  f functions m modules p processes h threads  r rate t calls n name"
+#define FOLDER_PREFIX "trammel-top-"
+
+enum { LEFT_AGE_MIN_S = 60 };
 
 struct top {
 	struct measuring given;
@@ -40,7 +46,7 @@ struct top {
 	uint64_t delay_ns, iterations, limit;
 	const char *const *program; /* NULL: a process that runs already */
 	struct top_view view;
-	char folder[64]; /* of the profile and of what the tracer has to say */
+	struct text folder; /* of the profile and of what the tracer has to say */
 	struct text profile, errors;
 	pid_t tracer;
 	int saved_fd;      /* from the tracer: moments at which the profile was written */
@@ -358,17 +364,50 @@ static int finish(struct top *top, const struct launch *launch)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILED;
 }
 
+/* What a command that was killed left. One that runs holds a lock on its folder, but for
+ * the moment after it made it. */
+static void remove_left(int base, const char *name)
+{
+	static const char *const files[] = {"profile", "profile.part", "errors"};
+	scoped_fd int folder =
+		openat(base, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat status;
+
+	if (folder < 0 || fstat(folder, &status) || status.st_uid != geteuid() ||
+	    status.st_mtime + LEFT_AGE_MIN_S > time(NULL) ||
+	    flock(folder, LOCK_EX | LOCK_NB))
+		return;
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		unlinkat(folder, files[i], 0);
+	unlinkat(base, name, AT_REMOVEDIR);
+}
+
+static void sweep(const char *base)
+{
+	DIR *folder = opendir(base);
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder)))
+		if (!strncmp(entry->d_name, FOLDER_PREFIX, strlen(FOLDER_PREFIX)))
+			remove_left(dirfd(folder), entry->d_name);
+	if (folder)
+		closedir(folder);
+}
+
 static struct trm_error *make_folder(struct top *top)
 {
 	const char *base = getenv("TMPDIR");
 
-	if (!base || *base != '/' || strlen(base) > sizeof(top->folder) - 32)
+	if (!base || *base != '/')
 		base = "/tmp";
-	snprintf(top->folder, sizeof(top->folder), "%s/trammel-top-XXXXXX", base);
-	if (!mkdtemp(top->folder))
+	sweep(base);
+	text_format(&top->folder, "%s/" FOLDER_PREFIX "XXXXXX", base);
+	if (!mkdtemp(top->folder.data))
 		return trm_error_system(errno, "cannot make a folder in \"%s\"", base);
-	text_format(&top->profile, "%s/profile", top->folder);
-	text_format(&top->errors, "%s/errors", top->folder);
+	/* Until this process and the tracer have ended. */
+	flock(open(top->folder.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC), LOCK_SH);
+	text_format(&top->profile, "%s/profile", top->folder.data);
+	text_format(&top->errors, "%s/errors", top->folder.data);
 	return NULL;
 }
 
@@ -380,7 +419,7 @@ static void remove_folder(const struct top *top)
 	unlink(part.data);
 	unlink(top->profile.data);
 	unlink(top->errors.data);
-	rmdir(top->folder);
+	rmdir(top->folder.data);
 	text_deinit(&part);
 }
 

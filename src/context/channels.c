@@ -624,6 +624,22 @@ bool context_channel_has(const struct context_process *process, uint32_t channel
 	return found;
 }
 
+/* What the program said of the run. */
+static void save_globals(const struct context_channel_saving *saving,
+			 const struct context_process *process)
+{
+	vector_for_each (&process->globals, global) {
+		const struct context_known_attribute *known =
+			&process->attributes.items[global->attribute];
+
+		trm_writer_global(
+			saving->writer,
+			record_attribute_make(saving->model, known->name, known->type,
+					      RECORD_AS_VALUE | RECORD_GLOBAL),
+			context_value(process, global->attribute, global->bits));
+	}
+}
+
 /* The run, as far as the spool knows it. */
 static struct trm_error *save_run(const struct context_channel_saving *saving,
 				  const struct context_process *process,
@@ -649,6 +665,7 @@ static struct trm_error *save_run(const struct context_channel_saving *saving,
 						RECORD_STRING,
 						RECORD_AS_VALUE | RECORD_GLOBAL),
 			  record_string(name));
+	save_globals(saving, process);
 	context_describe_faults(process, &faults);
 	error = context_run_save(&of, &run, faults.data ? faults.data : "", false);
 	text_deinit(&faults);

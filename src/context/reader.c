@@ -332,6 +332,22 @@ static void read_rows(struct context_process *process)
 	vector_deinit(&blocks);
 }
 
+static void read_globals(struct context_process *process)
+{
+	struct context_blocks blocks = context_blocks_of(process, CONTEXT_GLOBALS);
+
+	vector_for_each (&blocks, block) {
+		const struct context_global *items = (const void *)(*block + 1);
+		size_t count = used_of(*block) / sizeof(*items);
+
+		for (size_t i = 0; i < count; i++)
+			if (items[i].set && items[i].attribute &&
+			    items[i].attribute < process->attributes.count)
+				vector_push(&process->globals, items[i]);
+	}
+	vector_deinit(&blocks);
+}
+
 /* Reads, since looking at a mapping of it would make pages for its holes, for which a
  * full file system has no room. */
 static bool read_all(int fd, uint8_t *bytes, size_t size)
@@ -401,6 +417,7 @@ static struct trm_error *read_spool(struct context_process *process, const char 
 	read_threads(process);
 	read_events(process);
 	read_rows(process);
+	read_globals(process);
 	return NULL;
 }
 
@@ -434,6 +451,7 @@ void context_process_deinit(struct context_process *process)
 	vector_deinit(&process->threads);
 	vector_deinit(&process->attributes);
 	vector_deinit(&process->rows);
+	vector_deinit(&process->globals);
 	if (process->mapped)
 		munmap(process->mapped, process->size);
 	process->mapped = NULL;

@@ -49,6 +49,7 @@ struct context_process {
 	 * of ended ones, to which rows refer. */
 	struct VECTOR(struct context_known_thread) threads;
 	struct VECTOR(struct context_row) rows;
+	struct VECTOR(struct context_global) globals; /* that are set */
 };
 
 /* Errors: the file cannot be read, or is no spool of this version. */

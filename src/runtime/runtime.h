@@ -228,7 +228,10 @@ bool values_get_process(uint32_t attribute, uint64_t *ret_bits);
 /* Each that is set. */
 void values_each_process(void (*visit)(void *context, uint32_t attribute, uint64_t bits),
 			 void *context);
-void values_resume(void);
+/* In a child of fork. `own_spool`: it has another one, for values_rewrite to write what
+ * holds of the run to. */
+void values_resume(bool own_spool);
+void values_rewrite(void);
 
 /* What channels see of an event. */
 enum runtime_event_kind {

@@ -311,11 +311,12 @@ bool runtime_resume(void)
 	tasks_resume();
 	strings_resume(true);
 	attributes_resume(true);
-	values_resume();
+	values_resume(runtime.asked || runtime.kept);
 	fill_spool();
 	threads_forget(runtime.asked || runtime.kept);
 	channels_resume();
 	__atomic_store_n(&runtime_state->recording, 1, __ATOMIC_RELEASE);
+	values_rewrite();
 	fork_enter_path(runtime.asked || runtime.kept ? threads_self() : NULL);
 	return true;
 }

@@ -18,6 +18,8 @@ static runtime_local struct values own;
 static struct {
 	struct runtime_lock lock;
 	struct values values;
+	struct context_block *globals; /* the last one written to; each links to the one
+					  before */
 } process;
 
 static bool make_room(struct values *values, uint32_t attribute)
@@ -69,11 +71,60 @@ void values_forget(void)
 	own = (struct values){0};
 }
 
+static struct context_global *find_global(uint32_t attribute)
+{
+	for (struct context_block *block = process.globals; block;
+	     block = (void *)(uintptr_t)block->link) {
+		struct context_global *items = (void *)(block + 1);
+
+		for (size_t i = 0; i < block->used / sizeof(*items); i++)
+			if (items[i].attribute == attribute)
+				return &items[i];
+	}
+	return NULL;
+}
+
+/* An item counts once `used` covers it. */
+static void add_global(uint32_t attribute, uint64_t bits)
+{
+	struct context_block *block = process.globals;
+	struct context_global *item;
+
+	if (!block || sizeof(*block) + block->used + sizeof(*item) > CONTEXT_BLOCK) {
+		block = spool_block(CONTEXT_GLOBALS, 0, 1);
+		if (!block)
+			return;
+		block->link = (uintptr_t)process.globals;
+		process.globals = block;
+	}
+	item = (void *)((char *)(block + 1) + block->used);
+	*item = (struct context_global){attribute, 1, bits};
+	__atomic_store_n(&block->used, block->used + (uint32_t)sizeof(*item),
+			 __ATOMIC_RELEASE);
+}
+
+/* What holds of the run is in the spool, too, where it stays if the process is killed. */
+static void write_global(uint32_t attribute, bool set, uint64_t bits)
+{
+	struct context_global *known;
+
+	if (!(attributes_get(attribute)->properties & TRM_GLOBAL))
+		return;
+	known = find_global(attribute);
+	if (!known && set)
+		add_global(attribute, bits);
+	if (!known)
+		return;
+	known->bits = bits;
+	known->set = set;
+}
+
 void values_keep_process(uint32_t attribute, uint64_t bits)
 {
 	runtime_lock(&process.lock);
 	if (make_room(&process.values, attribute))
 		process.values.items[attribute] = (struct moment){bits, 0, true};
+	write_global(attribute, true, bits);
 	runtime_unlock(&process.lock);
 }
 
@@ -82,6 +133,7 @@ void values_drop_process(uint32_t attribute)
 	runtime_lock(&process.lock);
 	if (attribute < process.values.room)
 		process.values.items[attribute].set = false;
+	write_global(attribute, false, 0);
 	runtime_unlock(&process.lock);
 }
 
@@ -107,7 +159,18 @@ void values_each_process(void (*visit)(void *context, uint32_t attribute, uint64
 			visit(context, i, bits);
 }
 
-void values_resume(void)
+void values_resume(bool own_spool)
 {
 	process.lock.taken = 0;
+	if (own_spool)
+		process.globals = NULL;
+}
+
+void values_rewrite(void)
+{
+	runtime_lock(&process.lock);
+	for (uint32_t i = 0; i < process.values.room; i++)
+		if (process.values.items[i].set)
+			write_global(i, true, process.values.items[i].bits);
+	runtime_unlock(&process.lock);
 }

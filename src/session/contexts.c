@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -92,6 +93,8 @@ struct trm_error *contexts_prepare(struct session_context *context)
 		return error;
 	}
 	context->folder = folder.data;
+	context->folder_fd = open(folder.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	flock(context->folder_fd, LOCK_SH); /* see context/sweep.h */
 	return NULL;
 }
 
@@ -110,6 +113,8 @@ void contexts_remove(const struct session_context *context)
 
 void contexts_deinit(struct session_context *context)
 {
+	if (context->folder)
+		close(context->folder_fd);
 	free(context->folder);
 	free(context->library);
 	free(context->wrappers);

@@ -53,6 +53,7 @@ struct session_context {
 	const char *what; /* for the runtime library: "regions", "regions,trace"; NULL */
 	bool mpi;         /* calls of MPI functions are recorded, too */
 	char *folder;     /* of the spools */
+	int folder_fd;    /* of that, locked: somebody uses it */
 	char *library;    /* that the program is to load */
 	char *wrappers;   /* the same for MPI, or NULL */
 };

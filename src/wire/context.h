@@ -20,6 +20,7 @@
  *                 number of the first one's node
  *     SNAPSHOTS   what a thread's trace in a channel has; `run` blocks with ascending
  *                 `order`
+ *     GLOBALS     an array of struct context_global: what holds of the whole run
  *     FREE        nothing
  *
  * An item counts once `used` (or `node_count`) covers it, which is written after it.
@@ -33,7 +34,7 @@
 #define CONTEXT_MAGIC "TRMCTX\r\n"
 
 enum context_sizes {
-	CONTEXT_VERSION = 3,
+	CONTEXT_VERSION = 4,
 	CONTEXT_BLOCK = 16 << 10,
 	CONTEXT_FAULTS_MAX = 16,
 	CONTEXT_PROGRAM_MAX = 4096,
@@ -52,6 +53,7 @@ enum context_block_kind {
 	CONTEXT_CHANNEL,
 	CONTEXT_SUMS,
 	CONTEXT_SNAPSHOTS,
+	CONTEXT_GLOBALS,
 	CONTEXT_KINDS
 };
 
@@ -181,6 +183,13 @@ struct context_row {
 };
 
 enum { CONTEXT_ROWS_MAX = 4096 }; /* threads */
+
+/* The last value of an attribute with TRM_GLOBAL. */
+struct context_global {
+	uint32_t attribute;
+	uint32_t set; /* 0: it was ended */
+	uint64_t bits;
+};
 
 enum context_event_kind {
 	CONTEXT_EVENT_BEGIN = 1, /* what: number of the node that began */

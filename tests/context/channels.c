@@ -416,6 +416,9 @@ static void killed(int count)
 	pthread_t thread;
 
 	cali_set_int(cells, 42);
+	cali_set_global_int_byname("grid", 7);
+	cali_set_global_string_byname("case", "first");
+	cali_set_global_string_byname("case", "\xc3\xa4 b");
 	for (int i = 0; i < 3; i++) {
 		pthread_create(&thread, NULL, in_thread, &count);
 		pthread_join(thread, NULL);
@@ -426,11 +429,20 @@ static void killed(int count)
 /* The parent goes on, and ends in order. */
 static void killed_child(int count)
 {
+	cali_set_global_double_byname("step width", 0.125);
 	steps(count);
 	if (!fork())
 		kill_self(2 * count);
 	wait(NULL);
 	steps(count);
+}
+
+/* Channels are there, and nothing was said. */
+static void killed_silent(int count)
+{
+	(void)count;
+	cali_init();
+	raise(SIGKILL);
 }
 
 /* In a thread that was there before the channels were. */
@@ -474,6 +486,7 @@ int main(int word_count, char **words)
 		{"killed", killed},
 		{"killed-child", killed_child},
 		{"killed-late", killed_late},
+		{"killed-silent", killed_silent},
 		{"exits", exits},
 		{"scopes", scopes},
 		{"resident", resident},

@@ -1,5 +1,6 @@
 """Channels that the environment and programs ask for, and what their services say."""
 
+import fcntl
 import json
 import os
 import re
@@ -296,6 +297,9 @@ def settings(place):
     expect(rows_of(read(place, "set/variable.json"))["main/step"]["count"] == 6, "a variable before a preset")
     run(place, "settings", "7", TRAMMEL_RECORDER_FILENAME="own.json", **query)
     expect(rows_of(read(place, "set/own.json"))["main/step"]["count"] == 7, "a variable of our own")
+    done = run(place, "plain", "8", TRAMMEL_SERVICES_ENABLE="event,aggregate,report",
+               TRAMMEL_REPORT_CONFIG=query["CALI_RECORDER_CONFIG"])
+    expect(rows_of(done.stdout)["main/step"]["count"] == 8, "services of our own variable, said once")
     with open(os.path.join(place.folder, "caliper.config"), "w", encoding="utf-8") as file:
         file.write("# a comment\nCALI_SERVICES_ENABLE=event,aggregate,report\nnonsense\n"
                    "CALI_REPORT_CONFIG=SELECT path, sum(count) AS count GROUP BY path FORMAT json\n"
@@ -476,6 +480,11 @@ def kill(place, word, *words, before=(), **variables):
                        environment={**place.environment(), **variables})
 
 
+def expect_globals(place, profile, **wanted):
+    found = common.Profile(place.records, os.path.join(place.folder, profile)).globals
+    expect(wanted.items() <= found.items(), f"{profile}: {found}")
+
+
 def expect_counts(place, profile, wanted):
     rows = query(place, profile, "SELECT path, sum(region.count) AS n WHERE region.count GROUP BY path")
     counts = {row["path"]: row["n"] for row in rows if row["n"]}
@@ -504,6 +513,8 @@ def killed(place):
     expect(not left(place) and report.endswith(".runtime-report.trm") and trace.endswith(".event-trace.trm"),
            f"{left(place)} {report} {trace}")
     expect_counts(place, report, counts_of(4))
+    for profile in (report, trace):
+        expect_globals(place, profile, grid=7, case="ä b")
     cells = query(place, report, "SELECT sum#cells, count#cells WHERE count#cells")
     expect(cells == [{"sum#cells": 42, "count#cells": 1}], f"{cells}")
     expect_trace(place, trace, 4 * 21, "last")
@@ -517,6 +528,26 @@ def killed(place):
     expect_counts(place, recover(place, "--remove", *left(place))[0], counts_of(1))
 
 
+def swept(place):
+    """Folders that hold nothing go in time, others stay."""
+    kill(place, "killed-silent", "10", CALI_CONFIG="runtime-report,event-trace")
+    (silent,) = left(place)
+    expect(not recover(place) and left(place) == [silent], f"{left(place)}: it is new")
+    kill(place, "killed", "10", CALI_CONFIG="runtime-report")
+    for name in ("trammel-abcdef", "trammel-locked", "trammel-mine-too"):
+        os.mkdir(os.path.join(place.spools, name))
+    for path in left(place):
+        os.utime(path, (0, 0))
+    lock = os.open(os.path.join(place.spools, "trammel-locked"), os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_SH)
+    listed = recover(place)
+    os.close(lock)
+    names = [os.path.basename(path) for path in left(place)]
+    expect(len(listed) == 1 and listed[0].split("  ")[0] in left(place), f"{listed}")
+    expect(len(names) == 3 and {"trammel-locked", "trammel-mine-too"} < set(names)
+           and os.path.basename(silent) not in names, f"{names}")
+
+
 def killed_measured(place):
     """The same under trammel run, and of a child."""
     tool = trammel.run_command(place.tool, place.profile, [], "regions")
@@ -527,6 +558,7 @@ def killed_measured(place):
     config = f"runtime-profile(output=p.json,{JSON})"
     done = kill(place, "killed-child", "10", before=tool, CALI_CONFIG=config)
     name = re.search(rb'ended before it wrote .* "(.*)"', done.stderr).group(1).decode()
+    expect_globals(place, name, **{"step width": 0.125})
     expect_counts(place, name, {"main": 1, "main/step": 20, "main/step/odd": 10, "main/step/even": 10})
     expect(rows_of(read(place, "p.json"))["main/step"]["count"] == 20, "the parent")
     done = kill(place, "killed-child", "10", CALI_CONFIG=config)
@@ -585,7 +617,7 @@ def nowhere(place):
         subprocess.run(["umount", "-l", place.spools], check=True)
 
 
-TESTS = (killed, killed_measured, classes, scopes, nowhere, state, examples, report, agreement, several,
+TESTS = (killed, swept, killed_measured, classes, scopes, nowhere, state, examples, report, agreement, several,
          threads, heap, files, locks, libraries, later, loops, metrics,
          system, filters, policies, forks, mistakes, settings, handlers, mismatches, addresses, memory,
          log, endings, names, samples, counters, steady)

@@ -43,7 +43,7 @@ class Outcome:
 
 def base_environment():
     """The environment that every test starts from: the same for bare and measured."""
-    kept = ("PATH", "HOME", "TRAMMEL_CACHE_DIR", "TRAMMEL_REPLAN")
+    kept = ("PATH", "HOME", "TMPDIR", "TRAMMEL_CACHE_DIR", "TRAMMEL_REPLAN")
     environment = {name: os.environ[name] for name in kept if name in os.environ}
     environment.update(LC_ALL="C", TZ="UTC", NO_COLOR="1", TERM="dumb")
     return environment
@@ -57,10 +57,14 @@ def tool_environment():
     return {**base_environment(), **told}
 
 
-def own_cache(folder):
-    """Makes the tests use a cache folder of their own, new and empty."""
+def own_folders(folder):
+    """Makes the tests use a cache folder of their own, new and empty, and one for what programs
+    that are killed leave in TMPDIR."""
     os.environ["TRAMMEL_CACHE_DIR"] = os.path.join(folder, "cache")
     os.mkdir(os.environ["TRAMMEL_CACHE_DIR"], 0o700)
+    os.environ["TMPDIR"] = os.path.join(folder, "tmp")
+    os.mkdir(os.environ["TMPDIR"])
+    os.chmod(os.environ["TMPDIR"], 0o1777)
 
 
 def without_cache_variable(home):

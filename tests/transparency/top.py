@@ -3,6 +3,7 @@
 Each test is called with (folder, tool, options), as those of job_control.
 """
 
+import fcntl
 import os
 import pty
 import re
@@ -70,13 +71,13 @@ def batch(folder, tool, _):
 class Screen:
     """trammel top on a terminal of its own."""
 
-    def __init__(self, tool, pid):
+    def __init__(self, tool, pid, **variables):
         self.shown = ""
         self.master, slave = pty.openpty()
         self.process = subprocess.Popen(
             [tool, "top", "-d", "100ms", "-p", str(pid)], stdin=slave, stdout=slave,
             stderr=slave, start_new_session=True,
-            env=running.tool_environment() | {"TERM": "xterm"})
+            env=running.tool_environment() | {"TERM": "xterm", **variables})
         os.close(slave)
 
     def expect(self, wanted):
@@ -134,11 +135,13 @@ def screen(folder, tool, _):
 
 
 def quits(folder, tool, _):
-    """However top ends, the process is left, and works on."""
+    """However top ends, the process is left, and works on; what a killed one left, the next removes."""
+    place = os.path.join(folder, "top-left")
+    os.mkdir(place)
     with attach.Server(folder, "top-quits") as server:
         server.do("spin")
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL):
-            top = Screen(tool, server.pid)
+            top = Screen(tool, server.pid, TMPDIR=place)
             top.expect("work_once")
             top.process.send_signal(number)
             status = top.end()
@@ -148,6 +151,19 @@ def quits(folder, tool, _):
             mark = server.mark()
             time.sleep(0.02)
             expect(server.mark() > mark, f"{number.name}: its threads stand")
+        expect(len(os.listdir(place)) == 1, f"left: {os.listdir(place)}")
+        os.mkdir(os.path.join(place, "trammel-top-locked"))
+        os.mkdir(os.path.join(place, "trammel-top-full"))
+        os.mkdir(os.path.join(place, "trammel-top-full", "more"))
+        for name in os.listdir(place):
+            os.utime(os.path.join(place, name), (0, 0))
+        lock = os.open(os.path.join(place, "trammel-top-locked"), os.O_RDONLY)
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        done = running.run([tool, "top", "-b", "-n", "1", "-d", "60ms", "-p", str(server.pid)], folder,
+                           running.tool_environment() | {"TMPDIR": place})
+        os.close(lock)
+        expect(done.status == 0 and sorted(os.listdir(place)) == ["trammel-top-full", "trammel-top-locked"],
+               f"{done.status_text()}, left: {os.listdir(place)}")
         server.do("still")
         server.finish()
 

@@ -175,6 +175,8 @@ static void warn_lines(const char *text)
 void channels_configure(const char *oneline)
 {
 	static struct settings usual;
+	static bool served; /* the channel of SERVICES_ENABLE is there: who comes later,
+			       as libtrammel-cali does, gets no second one */
 	struct channel *made[CHANNELS_MAX];
 	char message[MESSAGE_MAX];
 	const char *services;
@@ -182,9 +184,10 @@ void channels_configure(const char *oneline)
 	usual = (struct settings){.count = 0};
 	settings_usual(&usual);
 	services = settings_get(&usual, "SERVICES_ENABLE");
-	if (services && *services) {
+	if (services && *services && !served) {
 		struct channel *channel = channel_create("default", &usual);
 
+		served = channel != NULL;
 		if (channel)
 			channel_activate(channel, true);
 	}
