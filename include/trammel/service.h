@@ -98,6 +98,10 @@ struct trm_service {
 	void (*flush)(const char *channel);
 };
 
+/* What a library has: NULL at the end. */
+extern const struct trm_service *const trm_services[]
+	__attribute__((visibility("default")));
+
 /* Adds a service of the program's own, before it makes channels with it; a library that
  * is linked with -ltrammel may, too. The service stays. Returns what is wrong with it, or
  * NULL. */

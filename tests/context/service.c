@@ -60,7 +60,6 @@ static const struct trm_service ticker = {
 };
 
 #ifndef PROGRAM
-extern const struct trm_service *const trm_services[];
 const struct trm_service *const trm_services[] = {&ticker, NULL};
 #else
 static const char *wrong(struct trm_service service)
