@@ -8,6 +8,7 @@
  */
 #include "runtime/number.h"
 #include "runtime/spans.h"
+#include "runtime/text.h"
 
 #include <string.h>
 
@@ -557,7 +558,7 @@ static inline bool is_text_of(const struct context_node *node, uint32_t attribut
 			      const char *text)
 {
 	return node && node->attribute == attribute &&
-	       !strcmp(strings_at(node->value)->bytes, text);
+	       text_is(strings_at(node->value), text);
 }
 
 /* Nobody looks on: then an event is a step in the tree, which a handler cannot disturb.
@@ -610,15 +611,14 @@ begin_text(struct context_thread *thread, uint32_t attribute, const char *text)
 		*noted = thread->node;
 }
 
-void events_begin_text(uint32_t attribute, const char *text)
+static __attribute__((noinline)) void begin_other_text(uint32_t attribute,
+						       const char *text)
 {
 	struct context_thread *thread = idle_thread();
 
 	if (likely(thread)) {
-		struct context_node *to = thread->node->last_child;
+		struct context_node *to = find_noted(thread, attribute, text);
 
-		if (unlikely(!is_text_of(to, attribute, text)))
-			to = find_noted(thread, attribute, text);
 		if (likely(to)) {
 			to->parent->last_child = to;
 			thread->node = to;
@@ -632,15 +632,25 @@ void events_begin_text(uint32_t attribute, const char *text)
 	leave_library();
 }
 
-void events_end_text(uint32_t attribute, const char *text)
+void events_begin_text(uint32_t attribute, const char *text)
 {
 	struct context_thread *thread = idle_thread();
 
-	if (likely(thread && is_text_of(thread->node, attribute, text))) {
-		thread->node = thread->node->parent;
-		return;
+	if (likely(thread)) {
+		struct context_node *to = thread->node->last_child;
+
+		if (likely(is_text_of(to, attribute, text))) {
+			thread->node = to;
+			return;
+		}
 	}
-	thread = enter_library();
+	begin_other_text(attribute, text);
+}
+
+static __attribute__((noinline)) void end_other_text(uint32_t attribute, const char *text)
+{
+	struct context_thread *thread = enter_library();
+
 	if (unlikely(!thread))
 		return;
 	if (likely(!thread->too_deep && is_text_of(thread->node, attribute, text)))
@@ -648,6 +658,16 @@ void events_end_text(uint32_t attribute, const char *text)
 	else
 		finish(thread, attribute, strings_intern(text, strlen(text)));
 	leave_library();
+}
+
+void events_end_text(uint32_t attribute, const char *text)
+{
+	struct context_thread *thread = idle_thread();
+
+	if (likely(thread && is_text_of(thread->node, attribute, text)))
+		thread->node = thread->node->parent;
+	else
+		end_other_text(attribute, text);
 }
 
 void events_begin_node(struct context_thread *thread, uint32_t attribute,

@@ -106,8 +106,10 @@ void spool_resume(void);
 struct context_block *spool_block(enum context_block_kind kind, uint32_t owner,
 				  uint32_t run);
 enum {
-	RUNTIME_SEGMENT = 1 << 20, /* bytes of the spool that are mapped at a time */
-	RUNTIME_SEGMENTS_MAX = 16384,
+	/* Bytes of the spool that are mapped at a time: a huge page, which the kernel may
+	 * fill and map in one go. */
+	RUNTIME_SEGMENT = 2 << 20,
+	RUNTIME_SEGMENTS_MAX = 8192,
 };
 extern char *runtime_segments[RUNTIME_SEGMENTS_MAX];
 

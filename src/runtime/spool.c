@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +22,9 @@ enum {
 	SEGMENT = RUNTIME_SEGMENT,
 	SEGMENT_BLOCKS = SEGMENT / CONTEXT_BLOCK,
 	SEGMENTS_MAX = RUNTIME_SEGMENTS_MAX,
+	/* Of the first segment, that are written when the file is made: the most
+	 * processes need no more. */
+	FIRST_BLOCKS = 16,
 };
 
 static struct {
@@ -32,6 +36,8 @@ static struct {
 	struct context_block *free, *free_runs; /* of 1, of SPOOL_RUN */
 	uint32_t threads;                       /* that have a record */
 	bool in_memory;                         /* there is no file */
+	bool left;    /* the first segment, where that could be */
+	uint64_t gap; /* the first of its blocks that are not used; 0: all are */
 } spool;
 
 char *runtime_segments[RUNTIME_SEGMENTS_MAX];
@@ -144,6 +150,28 @@ static bool has_pages(void *memory, size_t size)
 	return !madvise(memory, size, MADV_POPULATE_WRITE) || errno == EINVAL;
 }
 
+/*
+ * Pages of a file are dear one by one (2 to 4 us each, and the first brings as much of a
+ * hole into memory as the kernel reads ahead). So the first ones are written while there
+ * is a descriptor, no others are read ahead, and later segments are huge pages where the
+ * file system has such.
+ */
+static void write_ahead(int fd)
+{
+	static const char none[CONTEXT_BLOCK];
+	struct iovec blocks[FIRST_BLOCKS];
+
+	for (int i = 0; i < FIRST_BLOCKS; i++)
+		blocks[i] = (struct iovec){(void *)(uintptr_t)none, sizeof(none)};
+	/* What a full disk has no room for is found missing when it is needed. */
+	(void)!pwritev(fd, blocks, FIRST_BLOCKS, 0);
+}
+
+static void advise(char *segment, uint64_t index)
+{
+	madvise(segment, SEGMENT, index ? MADV_HUGEPAGE : MADV_RANDOM);
+}
+
 static char *map_first(int fd)
 {
 	char *memory;
@@ -153,9 +181,11 @@ static char *map_first(int fd)
 		return runtime_map(SEGMENT);
 	if (!spool.segments_max || ftruncate(fd, (off_t)(spool.segments_max * SEGMENT)))
 		return NULL;
+	write_ahead(fd);
 	memory = mmap(NULL, SEGMENT, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (memory == MAP_FAILED)
 		return NULL;
+	advise(memory, 0);
 	if (has_pages(memory, CONTEXT_BLOCK))
 		return memory;
 	munmap(memory, SEGMENT);
@@ -182,7 +212,11 @@ static bool map_next(void)
 	if (memory == MAP_FAILED)
 		return false;
 	munmap(memory, SEGMENT);
-	runtime_segments[spool.segment_count++] = memory + SEGMENT;
+	memory += SEGMENT;
+	/* What it has from the one in front of it, the first one, does not fit. */
+	madvise(memory, SEGMENT, MADV_NORMAL);
+	advise(memory, spool.segment_count);
+	runtime_segments[spool.segment_count++] = memory;
 	return true;
 }
 
@@ -260,8 +294,11 @@ static bool write_at(int fd, const void *bytes, size_t size, uint64_t offset)
 /* The file's segment takes the place of what is in memory. */
 static bool map_over(int fd, uint64_t index)
 {
-	return mmap(runtime_segments[index], SEGMENT, PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_FIXED, fd, (off_t)(index * SEGMENT)) != MAP_FAILED;
+	if (mmap(runtime_segments[index], SEGMENT, PROT_READ | PROT_WRITE,
+		 MAP_SHARED | MAP_FIXED, fd, (off_t)(index * SEGMENT)) == MAP_FAILED)
+		return false;
+	advise(runtime_segments[index], index);
+	return true;
 }
 
 /* Copies what is kept of a segment, and maps the copy in its place; a segment of which
@@ -277,7 +314,8 @@ static bool replace_segment(int fd, uint64_t index)
 		const void *bytes;
 		size_t size;
 
-		if (index * SEGMENT_BLOCKS + i >= spool.blocks)
+		if (index * SEGMENT_BLOCKS + i >= spool.blocks ||
+		    (!index && i && i == spool.gap))
 			break;
 		run = block->run ? block->run : 1;
 		bytes = kept(block);
@@ -301,6 +339,7 @@ static bool replace_segment(int fd, uint64_t index)
  */
 static bool replace_all(int fd)
 {
+	write_ahead(fd);
 	for (uint64_t i = spool.segment_count; i > 0; i--)
 		if (!replace_segment(fd, i - 1))
 			return false;
@@ -344,6 +383,7 @@ static bool move_all(int fd)
 
 	if (spool.segment_count > most || ftruncate(fd, (off_t)(most * SEGMENT)))
 		return false;
+	write_ahead(fd);
 	for (uint64_t i = 0; i < spool.segment_count; i++) {
 		uint64_t count = left < SEGMENT_BLOCKS ? left : SEGMENT_BLOCKS;
 
@@ -409,16 +449,33 @@ static bool skip_to(uint64_t end)
 	return true;
 }
 
+/* What was written ahead is used up: the rest of the first segment is only used where
+ * there is no room for a second one. */
+static bool leave_first(void)
+{
+	spool.left = true;
+	if (!skip_to(FIRST_BLOCKS))
+		return false;
+	if (!map_next() || !has_pages(runtime_segments[1], CONTEXT_BLOCK))
+		return true;
+	spool.gap = spool.blocks;
+	spool.blocks = SEGMENT_BLOCKS;
+	return true;
+}
+
 /* Blocks at the end of the file, in one piece. */
 static struct context_block *append(uint32_t run)
 {
-	uint64_t at = spool.blocks, in_segment = at % SEGMENT_BLOCKS;
+	uint64_t at, in_segment;
 	struct context_block *block;
 
-	if (run > SEGMENT_BLOCKS)
+	if (run > SEGMENT_BLOCKS || runtime_sealed)
 		return NULL;
-	if (runtime_sealed)
+	if (!spool.left && !spool.in_memory && spool.segment_count == 1 &&
+	    spool.blocks + run > FIRST_BLOCKS && !leave_first())
 		return NULL;
+	at = spool.blocks;
+	in_segment = at % SEGMENT_BLOCKS;
 	if (in_segment + run > SEGMENT_BLOCKS) {
 		at += SEGMENT_BLOCKS - in_segment;
 		if (!skip_to(at))
@@ -477,8 +534,10 @@ void spool_release(struct context_block *block)
 {
 	int saved = errno;
 
+	/* All of its segment: a huge page is mapped whole whenever a part is touched. */
 	if (!spool.in_memory && !runtime_sealed)
-		madvise(block, (size_t)block->run * CONTEXT_BLOCK, MADV_DONTNEED);
+		madvise(runtime_segments[block->number / SEGMENT_BLOCKS], SEGMENT,
+			MADV_DONTNEED);
 	errno = saved;
 }
 
@@ -529,7 +588,8 @@ void *spool_gather(size_t *ret_size)
 	bool done = bytes && gather_file(bytes, size);
 
 	for (uint64_t i = 0, run; bytes && !done && i < count; i += run) {
-		bool gone = !runtime_segments[i / SEGMENT_BLOCKS];
+		bool gone =
+			!runtime_segments[i / SEGMENT_BLOCKS] || (i && i == spool.gap);
 		const struct context_block *block = gone ? NULL : spool_at(i);
 
 		run = gone ? SEGMENT_BLOCKS - i % SEGMENT_BLOCKS

@@ -1,5 +1,5 @@
 /* All services. A new one is a file in this folder and a line here. */
-#include "runtime/service/service.h"
+#include "runtime/service/outside.h"
 
 #include <string.h>
 
@@ -43,23 +43,33 @@ static const char *const aliases[][2] = {
 	{"ompt", "openmp"},
 };
 
+/* Those from outside come last. */
 const struct service *service_at(size_t index)
 {
-	return index < SERVICE_COUNT ? services[index] : NULL;
+	return index < SERVICE_COUNT ? services[index]
+				     : outside_service_at(index - SERVICE_COUNT);
 }
 
 const char *service_name_at(size_t index)
 {
-	return index < SERVICE_COUNT ? services[index]->name : NULL;
+	const struct service *service = service_at(index);
+
+	return service ? service->name : NULL;
 }
 
 const struct service *service_find(const char *name)
 {
+	const struct service *service;
+
 	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
 		if (!strcmp(name, aliases[i][0]))
 			name = aliases[i][1];
 	for (size_t i = 0; i < SERVICE_COUNT; i++)
 		if (!strcmp(name, services[i]->name))
 			return services[i];
+	outside_services_load();
+	for (size_t i = 0; (service = outside_service_at(i)); i++)
+		if (!strcmp(name, service->name))
+			return service;
 	return NULL;
 }

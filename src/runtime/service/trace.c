@@ -35,18 +35,19 @@ static struct context_block *reuse(struct channel_thread *own)
 	return block;
 }
 
-/* The limit is reached: what is in the blocks is left to the file. */
+/* The limit is reached: what is in the blocks is left to the file, but for the last one,
+ * which is to be linked to another. */
 static void flush(struct channel_thread *own)
 {
 	if ((own->unflushed_count + 1) * BLOCK <= own->channel->trace.limit)
 		return;
-	while (own->unflushed) {
+	while (own->unflushed && own->unflushed != own->last_block) {
 		struct context_block *block = own->unflushed;
 
 		own->unflushed = (void *)(uintptr_t)block->link;
 		spool_release(block);
 	}
-	own->unflushed_count = 0;
+	own->unflushed_count = own->unflushed != NULL;
 }
 
 static struct context_block *next_block(struct channel_thread *own)

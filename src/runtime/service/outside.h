@@ -1,0 +1,13 @@
+/* Services from outside: see include/trammel/service.h. */
+#ifndef TRAMMEL_RUNTIME_OUTSIDE_SERVICES_H
+#define TRAMMEL_RUNTIME_OUTSIDE_SERVICES_H
+
+#include "runtime/service/service.h"
+
+/* Loads the libraries of TRAMMEL_SERVICE_LIBRARIES, once; what is wrong with them is said
+ * on standard error. */
+void outside_services_load(void);
+/* Those that there are, by number from 0 on; NULL behind the last one. */
+const struct service *outside_service_at(size_t index);
+
+#endif
