@@ -106,39 +106,35 @@ void cali_SHROUD_memory_destructor(cali_SHROUD_capsule_data *capsule);
 
 #include <cstdlib>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace cali
 {
 
+/* Copies are the same manager; its channels stop with the last of them. */
 class ConfigManager
 {
-	struct cali_manager *manager_;
+	std::shared_ptr<struct cali_manager> manager_;
 
       public:
-	ConfigManager() : manager_(cali_manager_create())
+	ConfigManager() : manager_(cali_manager_create(), cali_manager_destroy)
 	{
 	}
 	explicit ConfigManager(const char *configuration)
-	    : manager_(cali_manager_create())
+	    : manager_(cali_manager_create(), cali_manager_destroy)
 	{
 		add(configuration);
 	}
-	~ConfigManager()
-	{
-		cali_manager_destroy(manager_);
-	}
-	ConfigManager(const ConfigManager &) = delete;
-	ConfigManager &operator=(const ConfigManager &) = delete;
 
 	bool add(const char *configuration)
 	{
-		return cali_manager_add(manager_, configuration);
+		return cali_manager_add(manager_.get(), configuration);
 	}
 	void set_default_parameter(const char *option, const char *value)
 	{
-		cali_manager_set_default(manager_, option, value);
+		cali_manager_set_default(manager_.get(), option, value);
 	}
 	void set_default_parameter_for_config(const char *configuration,
 					      const char *option, const char *value);
@@ -160,21 +156,21 @@ class ConfigManager
 	}
 	std::string error_msg() const
 	{
-		return cali_manager_message(manager_);
+		return cali_manager_message(manager_.get());
 	}
 	/* What is wrong with a configuration; "": nothing. */
 	std::string check(const char *configuration, bool = false) const;
 	void start()
 	{
-		cali_manager_start(manager_);
+		cali_manager_start(manager_.get());
 	}
 	void stop()
 	{
-		cali_manager_stop(manager_);
+		cali_manager_stop(manager_.get());
 	}
 	void flush()
 	{
-		cali_manager_flush(manager_);
+		cali_manager_flush(manager_.get());
 	}
 };
 
@@ -182,17 +178,17 @@ inline void ConfigManager::set_default_parameter_for_config(const char *configur
 							    const char *option,
 							    const char *value)
 {
-	cali_manager_set_default_for(manager_, configuration, option, value);
+	cali_manager_set_default_for(manager_.get(), configuration, option, value);
 }
 
 inline void ConfigManager::add_config_spec(const char *)
 {
-	cali_manager_refuse(manager_, "configurations of the program's own");
+	cali_manager_refuse(manager_.get(), "configurations of the program's own");
 }
 
 inline void ConfigManager::add_option_spec(const char *)
 {
-	cali_manager_refuse(manager_, "options of the program's own");
+	cali_manager_refuse(manager_.get(), "options of the program's own");
 }
 
 inline std::string ConfigManager::get_documentation_for_spec(const char *name) const
@@ -236,12 +232,12 @@ inline std::string ConfigManager::check_config_string(const char *configuration,
 
 inline std::string ConfigManager::check(const char *configuration, bool) const
 {
-	return cali_manager_check(manager_, configuration);
+	return cali_manager_check(manager_.get(), configuration);
 }
 
 inline void ConfigManager::load(const char *path)
 {
-	cali_manager_load(manager_, path);
+	cali_manager_load(manager_.get(), path);
 }
 
 } // namespace cali

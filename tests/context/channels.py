@@ -608,6 +608,7 @@ def classes(place):
     done = running.run([tool, "-e", "-G", "traced.cali"], place.folder)
     expect(b"cali.caliper.version=2.15.0" in done.stdout and b"starttime.sec=" in done.stdout, f"{done}")
     expect(rows_of(read(place, "managed.json"))["managed"]["count"] == 1, "a manager's own defaults")
+    expect(rows_of(read(place, "copied.json"))["copied"]["count"] == 1, "a copied manager")
 
 
 def measured_tool(place):

@@ -4,6 +4,7 @@
  */
 #include <caliper/AsyncEvent.h>
 #include <caliper/Caliper.h>
+#include <caliper/ConfigManager.h>
 #include <caliper/cali-manager.h>
 #include <caliper/cali.h>
 #include <caliper/cali_datatracker.h>
@@ -121,6 +122,32 @@ static void managers()
 	must(manager.error(), "a mistake");
 }
 
+/* Returned by value: a temporary's copy. */
+static cali::ConfigManager copied()
+{
+	cali::ConfigManager first(
+		"runtime-profile(output=copied.json,output.format=json)");
+	const cali::ConfigManager second = first;
+
+	first.start();
+	return second;
+}
+
+static void copies()
+{
+	cali::ConfigManager manager;
+
+	manager = copied();
+	must(!manager.error(), "no mistake in a copy");
+	{
+		CALI_CXX_MARK_SCOPE("copied");
+	}
+	manager.flush();
+	cali::ConfigManager copy(manager);
+	copy.add("runtime-reprot");
+	must(manager.error(), "copies are one manager");
+}
+
 /* As programs in C do it. */
 static void in_c()
 {
@@ -152,6 +179,7 @@ int main()
 	channels();
 	traced();
 	managers();
+	copies();
 	in_c();
 	return failures != 0;
 }

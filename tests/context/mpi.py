@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 
+from context import channels
 from context.common import FOLDER, INCLUDE, expect, text_of
 from transparency import running, trammel
 from transparency.results import Skip
@@ -322,4 +323,18 @@ def loaded_late(place):
     expect(found == wanted, f"calls: {found}")
 
 
-TESTS = (ring, cases, loaded_late, fails, reduced, alone, ranks_apart, fortran)
+def started(place):
+    """What programs of old call at their start, in C and C++."""
+    if not shutil.which("mpicc") or not shutil.which("mpicxx") or not shutil.which("mpirun"):
+        raise Skip("no mpicc, mpicxx and mpirun")
+    for compiler in (("mpicc",), ("mpicxx", "-DOMPI_SKIP_MPICXX", "-x", "c++")):
+        program = channels.build(place, os.path.join(FOLDER, "mpi_start.c"), compiler)
+        name = f"{compiler[0]}.json"
+        done = run(place, mpirun(program, ranks=1),
+                   CALI_CONFIG=f"runtime-profile(output={name},{channels.JSON})")
+        expect(done.status == 0 and not done.stdout, f"{done}")
+        rows = channels.rows_of(channels.read(place, name))
+        expect(rows["started"]["count"] == 1, f"{compiler}: {rows}")
+
+
+TESTS = (ring, cases, loaded_late, fails, reduced, alone, ranks_apart, fortran, started)
