@@ -1,5 +1,6 @@
 /* For programs of several ranks: calls of MPI functions are regions where libtrammel-mpi
- * is linked or preloaded, and need no word of the program. */
+ * is linked or preloaded, and need no word of the program: cali_mpi_init(), of
+ * caliper/cali.h, does nothing, as with LLNL's Caliper from 2.0 on. */
 #ifndef CALI_CALI_MPI_H
 #define CALI_CALI_MPI_H
 
@@ -9,19 +10,6 @@
 #if __has_include(<mpi.h>)
 #include <mpi.h>
 #endif
-#endif
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/* Nothing is left to be done, as with LLNL's Caliper from 2.0 on. */
-static inline void cali_mpi_init(void)
-{
-}
-
-#ifdef __cplusplus
-}
 #endif
 
 #endif

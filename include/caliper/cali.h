@@ -155,6 +155,7 @@ void cali_flush(int options);
 void cali_channel_flush(cali_id_t channel, int options);
 
 /* Memory that the program names: nothing happens. */
+void cali_mpi_init(void);
 void cali_datatracker_track(const void *place, const char *label, size_t size);
 void cali_datatracker_track_dimensional(const void *place, const char *label,
 					size_t element_size, const size_t *dimensions,
