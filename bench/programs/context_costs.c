@@ -135,6 +135,15 @@ static void *first_event(void *ret_ns)
 	return NULL;
 }
 
+static pthread_barrier_t all_began;
+
+static void *first_and_wait(void *ret_ns)
+{
+	first_event(ret_ns);
+	pthread_barrier_wait(&all_began);
+	return NULL;
+}
+
 static const struct {
 	const char *name;
 	void (*function)(long count);
@@ -172,6 +181,26 @@ static void *run(void *context_of_job)
 	return NULL;
 }
 
+/* The same of threads that are all there at once. */
+static int threads_live(long count)
+{
+	pthread_t *threads = calloc((size_t)count, sizeof(*threads));
+	double *ns = calloc((size_t)count, sizeof(*ns)), sum = 0;
+
+	pthread_barrier_init(&all_began, NULL, (unsigned)count + 1);
+	for (long i = 0; i < count; i++)
+		pthread_create(&threads[i], NULL, first_and_wait, &ns[i]);
+	pthread_barrier_wait(&all_began);
+	for (long i = 0; i < count; i++) {
+		pthread_join(threads[i], NULL);
+		sum += ns[i];
+	}
+	printf("%.3f\n", sum / (double)count);
+	free(threads);
+	free(ns);
+	return 0;
+}
+
 static int threads_first(long count)
 {
 	double sum = 0;
@@ -203,6 +232,8 @@ int main(int argc, char **argv)
 	context = trm_attribute_create("context", TRM_TYPE_INT, TRM_NESTED);
 	if (!strcmp(argv[1], "first"))
 		return threads_first(atol(argv[2]));
+	if (!strcmp(argv[1], "first-live"))
+		return threads_live(atol(argv[2]));
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		if (strcmp(argv[1], table[i].name))
 			continue;

@@ -60,8 +60,8 @@ const char *trm_channels_configuration(size_t number, const char **ret_about);
 const char *trm_channels_option(const char *configuration, size_t number,
 				const char **ret_about);
 
-/* The services that there are, in the same way; `ret_settings`: the variables that a service
- * reads, with spaces between. */
+/* The services that there are, in the same way; `ret_settings`: the variables that a
+ * service reads, with spaces between. */
 const char *trm_channels_service(size_t number, const char **ret_about,
 				 const char **ret_settings);
 

@@ -34,6 +34,9 @@
 
 #include <trammel/annotate.h>
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -106,6 +109,17 @@ extern const struct trm_service *const trm_services[]
  * is linked with -ltrammel may, too. The service stays. Returns what is wrong with it, or
  * NULL. */
 const char *trm_service_add(const struct trm_service *service);
+
+/* Sees an attribute that is open, or has a value; texts stay valid during the call, and
+ * end with 0. Returns false to see no more. */
+typedef bool trm_snapshot_visit(void *context, const char *name,
+				const struct trm_value *value);
+
+/* What the calling thread is in now, for tools that keep it with what they measure: the
+ * innermost first, then values of the moment, where channels measure or the program uses
+ * caliper/cali.h. Returns how many were seen: 0 where nothing measures, and in a signal
+ * handler that interrupted an event. `visit`: what it annotates is not recorded. */
+size_t trm_snapshot_pull(trm_snapshot_visit *visit, void *context);
 
 #ifdef __cplusplus
 }

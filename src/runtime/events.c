@@ -396,6 +396,31 @@ static trm_attribute make_attribute(const char *name, uint32_t type, uint32_t pr
 	return number;
 }
 
+/* A context begins. */
+static void begin_context(struct context_thread *thread, uint32_t number,
+			  const struct context_attribute *attribute,
+			  const struct trm_value *value)
+{
+	bool text = is_text(attribute->type) && is_text(value->type);
+	struct context_node *from = thread->node, *to = NULL;
+	uint64_t bits;
+
+	if (text)
+		to = tree_find_text(thread, number, value->as.bytes, value->size);
+	if (to) {
+		from->last_child = to;
+		push(thread, number, to->value);
+		return;
+	}
+	if (!number_of(attribute, value, &bits)) {
+		thread->too_deep++; /* its end comes */
+		return;
+	}
+	push(thread, number, bits);
+	if (text && thread->node != from)
+		tree_note_text(thread, from, value->as.bytes);
+}
+
 static void begin(trm_attribute number, const struct trm_value *value)
 {
 	const struct context_attribute *attribute = attributes_get(number);
@@ -404,17 +429,13 @@ static void begin(trm_attribute number, const struct trm_value *value)
 
 	if (!thread)
 		return;
-	bool known = number_of(attribute, value, &bits);
-
 	if (attribute->properties & TRM_AS_VALUE) {
-		if (known)
+		if (number_of(attribute, value, &bits))
 			note_value(thread, number, attribute, bits, true);
-	} else if (known) {
-		push(thread, number, bits);
+	} else {
+		begin_context(thread, number, attribute, value);
 		if (unlikely(attribute->properties & TRM_SCOPE_PROCESS))
 			note_process(thread, number);
-	} else {
-		thread->too_deep++; /* its end comes */
 	}
 	leave_library();
 }

@@ -3,6 +3,10 @@
 #include "runtime/channel/channel.h"
 #include "runtime/spans.h"
 
+#include "trammel/service.h"
+
+#include <errno.h>
+
 static bool describe(trm_attribute attribute, const char **ret_name, uint32_t *ret_type,
 		     uint32_t *ret_properties)
 {
@@ -65,6 +69,34 @@ static void visit(trm_runtime_visit *function, void *context)
 	}
 	values_each_process(visit_one, &visiting);
 	events_leave();
+}
+
+struct pulling {
+	trm_snapshot_visit *visit;
+	void *context;
+	size_t count;
+};
+
+static bool pull_one(void *context, trm_attribute attribute,
+		     const struct trm_value *value)
+{
+	struct pulling *pulling = context;
+
+	pulling->count++;
+	return pulling->visit(pulling->context,
+			      strings_at(attributes_get(attribute)->name)->bytes, value);
+}
+
+__attribute__((visibility("default"))) size_t
+trm_snapshot_pull(trm_snapshot_visit *function, void *context)
+{
+	struct pulling pulling = {function, context, 0};
+	int saved = errno;
+
+	if (runtime_self)
+		visit(pull_one, &pulling);
+	errno = saved;
+	return pulling.count;
 }
 
 static void push(const trm_attribute *attributes, const struct trm_value *values,

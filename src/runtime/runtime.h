@@ -196,6 +196,14 @@ static inline struct context_node **tree_noted_at(const struct context_thread *t
 	hash = hash * 0x9e3779b97f4a7c15u >> 20;
 	return &thread->noted[hash & thread->noted_mask];
 }
+/* The child of the current node that has this text, as far as it is at hand: the last
+ * one, or where the thread has many nodes, the one that is noted for the text's place in
+ * memory; NULL: it may be there all the same. */
+struct context_node *tree_find_text(struct context_thread *thread, uint32_t attribute,
+				    const char *bytes, uint32_t size);
+/* The current node, which began in `from`, has the text. */
+void tree_note_text(struct context_thread *thread, const struct context_node *from,
+		    const char *bytes);
 void tree_deinit(struct context_thread *thread);
 
 /* The record of this thread, made at its first event; NULL if it cannot be had. The

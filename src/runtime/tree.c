@@ -6,6 +6,8 @@
  */
 #include "runtime/runtime.h"
 
+#include <string.h>
+
 enum { FIRST_SLOTS = CONTEXT_THREAD_SLOTS };
 
 /* Strings are multiples of 8: their neighbours differ in higher bits. */
@@ -169,6 +171,38 @@ struct context_node **tree_noted(struct context_thread *thread,
 	if (unlikely(!thread->noted))
 		return NULL;
 	return tree_noted_at(thread, from, text);
+}
+
+static bool has_many(const struct context_thread *thread)
+{
+	return thread->slot_mask >= FIRST_SLOTS;
+}
+
+struct context_node *tree_find_text(struct context_thread *thread, uint32_t attribute,
+				    const char *bytes, uint32_t size)
+{
+	struct context_node *from = thread->node, *to = from->last_child;
+
+	if (has_many(thread)) {
+		struct context_node *const *noted = tree_noted(thread, from, bytes);
+
+		to = noted ? *noted : NULL;
+	}
+	if (!to || to->parent != from || to->attribute != attribute)
+		return NULL;
+	const struct context_string *known = strings_at(to->value);
+
+	return known->size == size && !memcmp(known->bytes, bytes, size) ? to : NULL;
+}
+
+void tree_note_text(struct context_thread *thread, const struct context_node *from,
+		    const char *bytes)
+{
+	struct context_node **noted =
+		has_many(thread) ? tree_noted(thread, from, bytes) : NULL;
+
+	if (noted)
+		*noted = thread->node;
 }
 
 bool tree_init(struct context_thread *thread)

@@ -165,6 +165,13 @@ def strings(place):
     expect(not wrong and len(values) == len(wanted), f"{wrong}")
 
 
+def places(place):
+    """Each text is told apart, also where another one was at its place before."""
+    for count in (3, 1000):
+        place.check("places", str(count)).expect_all(
+            {f"text=name {number}{inner}": 2 if inner else 4 for number in range(count) for inner in ("", "/text=inner")})
+
+
 def collisions(place):
     """Names that profiles have a meaning for get the type behind them."""
     profile = place.check("collisions")
@@ -193,4 +200,4 @@ def alone(place):
 
 
 TESTS = (regions, scopes, trace, changes, threads, threads_many, thread_destructors, libraries,
-         attributes, contexts, strings, collisions, with_functions, alone)
+         attributes, contexts, strings, places, collisions, with_functions, alone)

@@ -87,6 +87,38 @@ static void mistakes(void)
 	printf("sample: %s\n", wrong(other));
 }
 
+/* As "name=value ". */
+static bool print_one(void *context, const char *name, const struct trm_value *value)
+{
+	if (value->type == TRM_TYPE_STRING)
+		printf("%s=%s ", name, (const char *)value->as.bytes);
+	else
+		printf("%s=%lld ", name, (long long)value->as.i);
+	return --*(int *)context > 0;
+}
+
+/* What is open, no more than so many. */
+static void pull(int most)
+{
+	printf("%zu seen\n", trm_snapshot_pull(print_one, &most));
+}
+
+static void pulls(void)
+{
+	trm_attribute value = trm_attribute_create("value", TRM_TYPE_INT, TRM_AS_VALUE);
+
+	pull(9);
+	trm_begin("region", "work");
+	trm_begin("level", 3);
+	trm_set(value, 17);
+	pull(9);
+	pull(2);
+	trm_end("level");
+	trm_end("region");
+	pull(9);
+	fflush(stdout);
+}
+
 int main(void)
 {
 	static const char *const pairs[][2] = {
@@ -101,8 +133,10 @@ int main(void)
 	mistakes();
 	fflush(stdout);
 	channels = trm_channels_create_of("own", pairs, false);
+	pull(9);
 	trm_channels_start(channels);
-	for (int i = 0; i < 5; i++) {
+	pulls();
+	for (int i = 0; i < 4; i++) {
 		trm_begin("region", "work");
 		trm_end("region");
 	}

@@ -55,7 +55,7 @@ def refused(place):
 
 
 def own(place):
-    """A program adds one; what is wrong with others is told."""
+    """A program adds one; what is wrong with others is told. What is open can be asked for."""
     program = channels.build(place, SOURCE, ("gcc", "-O2", "-DPROGRAM"))
     done = channels.run(place, program=program)
     told, rows = done.stdout.decode().split("[", 1)
@@ -63,10 +63,11 @@ def own(place):
         "first: nothing", "again: there is a service of this name",
         "version: it was built for another version of trammel/service.h; build it again",
         "name: there is a service of this name", "many: it has more than 16 metrics",
-        "sample: it has metrics and no function 'sample'", ""], told)
+        "sample: it has metrics and no function 'sample'", "0 seen", "0 seen",
+        "level=3 region=work value=17 3 seen", "level=3 region=work 2 seen", "value=17 1 seen", ""], told)
     calls = {row.get("path"): row["calls"] for row in json.loads("[" + rows)}
-    expect(calls.get("work") == 5, f"{calls}")
-    expect(b"ticker of own: 5 begins, 5 ends, 10 texts" in done.stderr, f"{done.stderr}")
+    expect(calls.get("work") == 6, f"{calls}")
+    expect(b"ticker of own: 6 begins, 6 ends, 10 texts" in done.stderr, f"{done.stderr}")
 
 
 TESTS = (loaded, versions, refused, own)

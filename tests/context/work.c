@@ -445,6 +445,24 @@ static void contexts(long n)
 		}
 }
 
+/* Texts that change where they lie, and lie in several places. */
+static void places(long n)
+{
+	char texts[3][32];
+
+	for (long i = 0; i < 2 * n; i++) {
+		char *text = texts[i % 3];
+
+		snprintf(text, sizeof(texts[0]), "name %ld", i % n);
+		trm_begin("text", text);
+		trm_end("text");
+		trm_begin("text", text);
+		trm_begin("text", "inner");
+		trm_end("text");
+		trm_end("text");
+	}
+}
+
 static void strings(long n)
 {
 	char *text = malloc(1000001);
@@ -656,6 +674,7 @@ static const struct {
 	{"changes", changes},
 	{"attributes", attributes},
 	{"contexts", contexts},
+	{"places", places},
 	{"strings", strings},
 	{"collisions", collisions},
 	{"limit-files", limit_files},
