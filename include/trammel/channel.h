@@ -60,6 +60,11 @@ const char *trm_channels_configuration(size_t number, const char **ret_about);
 const char *trm_channels_option(const char *configuration, size_t number,
 				const char **ret_about);
 
+/* The services that there are, in the same way; `ret_settings`: the variables that a service
+ * reads, with spaces between. */
+const char *trm_channels_service(size_t number, const char **ret_about,
+				 const char **ret_settings);
+
 /* How many channels the configuration made. */
 size_t trm_channels_count(const struct trm_channels *channels);
 

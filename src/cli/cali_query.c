@@ -3,15 +3,21 @@
  * output. See man/cali-query.1.md. Options become clauses behind those of the query.
  */
 #include "base/cleanup.h"
+#include "base/library.h"
+#include "cli/cali_help.h"
 #include "query/format.h"
-#include "query/functions.h"
-#include "query/operators.h"
 #include "query/query.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <trammel/annotate.h>
 #include <unistd.h>
+
+/* In the environment of a cali-query that measures itself. */
+#define MEASURED "CALI_QUERY_IS_MEASURED"
 
 /* As Caliper has them, but for the last: it says 0. */
 enum { EXIT_OPTION = 255, EXIT_QUERY = 254, EXIT_READ = 4 };
@@ -79,11 +85,11 @@ static const struct {
 				 "run metadata, instead of records"},
 	[OPTION_THREADS] = {"threads", 0, "N", "so many files at once"},
 	[OPTION_PROFILE] = {"caliper-config", 'P', "CONFIG",
-			    "(cali-query does not measure itself)"},
+			    "measure cali-query itself, as runtime-report"},
 	[OPTION_VERBOSE] = {"verbose", 'v', NULL, "say which files are read"},
 	[OPTION_VERSION] = {"version", 'V', NULL, "print the version"},
 	[OPTION_OUTPUT] = {"output", 'o', "FILE", "write there"},
-	[OPTION_HELP] = {"help", 'h', "TOPIC", "this help, or what --help=calql names"},
+	[OPTION_HELP] = {"help", 'h', "TOPIC", "this help, or that of a topic"},
 };
 
 static struct {
@@ -181,59 +187,20 @@ static void print_options(FILE *out)
 	}
 }
 
-static void print_names(const char *const *first, size_t row_size)
+static void help(const char *topic)
 {
-	for (; *first; first = (const void *)((const char *)first + row_size))
-		printf("  %s\n", *first);
-}
-
-static const struct {
-	const char *topic, *text;
-	const void *names; /* rows that begin with a name */
-	size_t row_size;
-} topics[] = {
-	{"calql",
-	 "LET name = expression [IF condition], ...\n"
-	 "SELECT column [AS title] [UNIT unit], ...\nAGGREGATE operator(...), ...\n"
-	 "GROUP BY path | attribute, ...\nWHERE condition\nHAVING condition\n"
-	 "FORMAT format[(options)]\nORDER BY column [ASC | DESC], ...\nLIMIT rows\n"
-	 "All are optional, in any order. trammel-query(1) says what they mean.\n",
-	 NULL, 0},
-	{"let", "LET name = function(...) [IF condition]; functions:\n", query_functions,
-	 sizeof(query_functions[0])},
-	{"select", "SELECT column or operator(...); operators:\n", query_operators,
-	 sizeof(query_operators[0])},
-	{"groupby", "GROUP BY path, attributes, or () for one group of all\n", NULL, 0},
-	{"where",
-	 "WHERE a, NOT a, a = v, also != < <= > >= ~= (glob) =~ (/regex/), with AND, "
-	 "OR,\n"
-	 "parentheses; a comma is AND\n",
-	 NULL, 0},
-	{"format", "FORMAT format(options); formats:\n", query_formats_caliper,
-	 sizeof(query_formats_caliper[0])},
-};
-
-static int help(const char *topic)
-{
-	if (!*topic) {
-		puts("cali-query [OPTION]... [FILE]...\n"
-		     "  Reads, filters and sums up .cali and .trm files.\n");
-		print_options(stdout);
-		return 0;
+	if (*topic) {
+		cali_help(topic);
+		return;
 	}
-	for (size_t i = 0; i < sizeof(topics) / sizeof(topics[0]); i++) {
-		if (strcmp(topics[i].topic, topic) != 0)
-			continue;
-		fputs(topics[i].text, stdout);
-		if (topics[i].names)
-			print_names(topics[i].names, topics[i].row_size);
-		return 0;
-	}
-	fprintf(stderr,
-		"Unknown help option \"%s\": there is calql, let, select, groupby, where "
-		"and format\n",
-		topic);
-	return 0;
+	puts("cali-query [OPTION]... [FILE]...\n"
+	     "  Reads, filters and sums up .cali and .trm files.\n");
+	print_options(stdout);
+	puts("\n --help=services and --help=configs list what -P takes, --help=NAME says "
+	     "more "
+	     "of one;\n --help=calql tells of queries, also --help=let, select, groupby, "
+	     "where "
+	     "and format.");
 }
 
 /* Adds words with commas between them, each in quotes. */
@@ -360,6 +327,7 @@ static struct trm_error *add_query_file(struct text *out, const char *path)
 /* All that the command line says, as a query. */
 static struct trm_error *make_query(struct query **ret_query)
 {
+	TRM_REGION("Initialization");
 	struct text text = {0};
 	struct trm_error *error = NULL;
 	size_t place;
@@ -395,9 +363,11 @@ static struct trm_error *read_file(const char *path, struct record_model *model,
 
 	if (arguments.given[OPTION_VERBOSE])
 		fprintf(stderr, "cali-query: Reading %s\n", standard ? "stdin" : path);
+	trm_begin("cali-query.stream", standard ? "stdin" : path);
 	struct trm_error *error =
 		trm_read(standard ? "/dev/stdin" : path, model, visitor, ret_warning);
 
+	trm_end("cali-query.stream");
 	if (error) {
 		arguments.failed = true;
 		complain(error, "Error reading ");
@@ -547,10 +517,14 @@ static struct trm_error *show(const struct query *query)
 		threads = strtoul(arguments.given[OPTION_THREADS], NULL, 10);
 	if (arguments.given[OPTION_LIST_GLOBALS])
 		count = 1;
+	trm_begin("region", "Processing");
 	if (query_can_stream(query, &style)) {
 		error = query_stream(query, files, count, &style, write_part, &warnings);
+		trm_end("region");
 	} else {
 		error = query_run(query, files, count, threads, &result, &warnings);
+		trm_end("region");
+		TRM_REGION("Writing");
 		if (!error) {
 			query_print(result, &style, &text);
 			query_result_destroy(result);
@@ -597,6 +571,34 @@ static int run(struct query *query)
 	return arguments.failed ? EXIT_READ : 0;
 }
 
+/* With the library of contexts in it, which reads the configuration before main(): so
+ * this program executes itself once more. */
+static void measure_itself(const char **argv)
+{
+	const char *preloaded = getenv("LD_PRELOAD");
+	struct text libraries = {0};
+	char self[PATH_MAX];
+
+	if (getenv(MEASURED))
+		return;
+	scoped_free char *library = library_find("runtime", CALI_QUERY_LIBRARY);
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	text_format(&libraries, "%s%s%s", library ? library : "", preloaded ? ":" : "",
+		    preloaded ? preloaded : "");
+	setenv(MEASURED, "1", 1);
+	setenv("LD_PRELOAD", libraries.data, 1);
+	setenv("TRAMMEL_CONFIG", arguments.given[OPTION_PROFILE], 1);
+	text_deinit(&libraries);
+	if (library && length > 0) {
+		self[length] = '\0';
+		execv(self, (char *const *)(uintptr_t)argv);
+	}
+	fprintf(stderr, "cali-query: warning: -P is left out: cannot %s\n",
+		library ? "execute cali-query once more"
+			: "find '" CALI_QUERY_LIBRARY "'");
+}
+
 static int run_command_line(const char **argv)
 {
 	struct query *query;
@@ -609,15 +611,16 @@ static int run_command_line(const char **argv)
 		print_options(stderr);
 		return EXIT_OPTION;
 	}
-	if (arguments.given[OPTION_HELP])
-		return help(arguments.given[OPTION_HELP]);
+	if (arguments.given[OPTION_HELP]) {
+		help(arguments.given[OPTION_HELP]);
+		return 0;
+	}
 	if (arguments.given[OPTION_VERSION]) {
 		fputs("trammel " TRAMMEL_VERSION "\n", stderr);
 		return 0;
 	}
 	if (arguments.given[OPTION_PROFILE])
-		fputs("cali-query: warning: -P is left out: it does not measure itself\n",
-		      stderr);
+		measure_itself(argv);
 	if (!arguments.files.count)
 		vector_push(&arguments.files, "");
 	struct trm_error *error = make_query(&query);

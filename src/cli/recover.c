@@ -16,7 +16,7 @@
 static struct {
 	struct showing shown;
 	char *output;
-	int removes;
+	int removes, pid;
 } arguments;
 
 static const struct poptOption option_table[] = {
@@ -24,6 +24,8 @@ static const struct poptOption option_table[] = {
 	 "the folder to write profiles to (.)", "FOLDER"},
 	{"remove", 0, POPT_ARG_NONE, &arguments.removes, 0,
 	 "remove what was left, when the profiles are written", NULL},
+	{"pid", 'p', POPT_ARG_INT, &arguments.pid, 0,
+	 "of a process that runs: what it has measured so far", "PID"},
 	SHOWING_HELP(arguments.shown),
 	POPT_TABLEEND};
 
@@ -51,6 +53,7 @@ static struct trm_error *remove_spools(const char *path)
 	return NULL;
 }
 
+/* Of a folder, or (NULL) the process that runs. */
 static struct trm_error *recover_one(const char *folder)
 {
 	struct text place = {0};
@@ -61,7 +64,8 @@ static struct trm_error *recover_one(const char *folder)
 		text_format(&place, "%s/", arguments.output);
 		recovery.folder = place.data;
 	}
-	error = context_recover_folder(&recovery, folder);
+	error = folder ? context_recover_folder(&recovery, folder)
+		       : context_recover_running(&recovery, arguments.pid);
 	text_deinit(&place);
 	return error || !arguments.removes ? error : remove_spools(folder);
 }
@@ -123,6 +127,13 @@ static struct trm_error *recover(int *ret_status)
 	struct trm_error *error = NULL;
 
 	(void)ret_status;
+	if (arguments.pid && (arguments.removes || arguments.shown.words.count))
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"--pid is of a process that runs: it goes with neither "
+			"--remove nor folders");
+	if (arguments.pid)
+		return recover_one(NULL);
 	if (!arguments.shown.words.count)
 		return list_all();
 	vector_for_each (&arguments.shown.words, folder)
@@ -136,9 +147,9 @@ int cmd_recover(int argc, const char **argv)
 	static const struct showing_command command = {
 		"recover",
 		"Usage: trammel recover [OPTION...] [FOLDER...]\n"
-		"Writes what killed programs had measured of themselves; without a "
-		"folder,\n"
-		"lists what there is.\n",
+		"Writes what killed programs had measured of themselves, or, with --pid, "
+		"what one\nthat runs has so far; without a folder, lists what there "
+		"is.\n",
 		option_table,
 		&arguments.shown,
 		recover,

@@ -122,6 +122,15 @@ static struct trm_error *recover_regions(const struct context_recovery *recovery
 	return error;
 }
 
+static bool has_channels(const struct context_process *process)
+{
+	struct context_channels channels = context_channels_of(process);
+	bool any = channels.count != 0;
+
+	vector_deinit(&channels);
+	return any;
+}
+
 struct trm_error *context_recover_folder(const struct context_recovery *recovery,
 					 const char *folder)
 {
@@ -133,10 +142,7 @@ struct trm_error *context_recover_folder(const struct context_recovery *recovery
 		error = trm_error_create(TRM_ERROR_USAGE,
 					 "no process left anything in '%s'", folder);
 	vector_for_each (&spools, spool) {
-		struct context_channels channels = context_channels_of(spool);
-
-		any |= channels.count != 0;
-		vector_deinit(&channels);
+		any |= has_channels(spool);
 		if (!error && context_is_running(spool->head))
 			error = trm_error_create(
 				TRM_ERROR_USAGE,
@@ -151,4 +157,69 @@ struct trm_error *context_recover_folder(const struct context_recovery *recovery
 		error = recover_regions(recovery, &spools, folder);
 	context_spools_deinit(&spools);
 	return error;
+}
+
+/* The spool that a process has mapped: its path, to be freed; NULL: there is none. */
+static char *spool_of(pid_t pid)
+{
+	scoped_free char *line = NULL;
+	size_t size = 0;
+	char path[64];
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	scoped_file FILE *maps = fopen(path, "re");
+
+	while (maps && (length = getline(&line, &size, maps)) > 0) {
+		const char *name = strchr(line, '/');
+
+		line[length - 1] = '\0';
+		length = name ? (ssize_t)strlen(name) : 0;
+		if (length > 8 && !strcmp(name + length - 8, ".context"))
+			return strdup(name);
+	}
+	return NULL;
+}
+
+static struct trm_error *recover_spool(const struct context_recovery *recovery,
+				       char *path)
+{
+	struct context_process process;
+	struct trm_error *error = context_process_init(&process, path);
+
+	if (error)
+		return error;
+	bool has = has_channels(&process);
+
+	if (has)
+		error = context_recover_process(recovery, &process);
+	context_process_deinit(&process);
+	if (has || error)
+		return error;
+	*strrchr(path, '/') = '\0';
+	struct context_spools spools = context_spools_read(path);
+
+	if (spools.count)
+		error = recover_regions(recovery, &spools, path);
+	context_spools_deinit(&spools);
+	return error;
+}
+
+struct trm_error *context_recover_running(const struct context_recovery *recovery,
+					  pid_t pid)
+{
+	scoped_free char *path = NULL;
+
+	if (kill(pid, 0) && errno == ESRCH)
+		return trm_error_create(TRM_ERROR_USAGE, "there is no process %d",
+					(int)pid);
+	path = spool_of(pid);
+	if (path)
+		return recover_spool(recovery, path);
+	return trm_error_create(
+		TRM_ERROR_USAGE,
+		"process %d does not measure itself, has not begun to, or "
+		"is another user's: start it with CALI_CONFIG or under "
+		"trammel run -m regions",
+		(int)pid);
 }

@@ -7,6 +7,8 @@
 
 #include "context/profile.h"
 
+#include <sys/types.h>
+
 /* Whether the process of the spool lives. */
 bool context_is_running(const struct context_spool *head);
 
@@ -25,5 +27,11 @@ struct trm_error *context_recover_process(const struct context_recovery *recover
  * profile of all that was recorded: PROGRAM-PID.trm. */
 struct trm_error *context_recover_folder(const struct context_recovery *recovery,
 					 const char *folder);
+
+/* The same of a process that runs, and runs on: what its channels have so far; where it
+ * has none, one profile of all that was recorded by it and those that share its folder.
+ */
+struct trm_error *context_recover_running(const struct context_recovery *recovery,
+					  pid_t pid);
 
 #endif

@@ -1,6 +1,7 @@
 #include "session/contexts.h"
 
 #include "base/cleanup.h"
+#include "base/library.h"
 #include "base/text.h"
 #include "context/profile.h"
 #include "context/recover.h"
@@ -19,50 +20,16 @@
 #define LIBRARY  "libtrammel.so.0"
 #define WRAPPERS "libtrammel-mpi.so.0"
 
-/* One of these, the first beside this program, as it was built; the other one as it was
- * installed. */
-static char *find_library(const char *const places[2])
-{
-	char self[4096];
-	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
-
-	if (length <= 0)
-		return NULL;
-	self[length] = '\0';
-	slash = strrchr(self, '/');
-	*slash = '\0';
-	for (size_t i = 0; i < 2; i++) {
-		struct text path = {0};
-		char *found;
-
-		if (places[i][0] == '/')
-			text_add(&path, places[i]);
-		else
-			text_format(&path, "%s/%s", self, places[i]);
-		found = realpath(path.data, NULL);
-		text_deinit(&path);
-		if (found)
-			return found;
-	}
-	return NULL;
-}
-
 static struct trm_error *find_libraries(struct session_context *context)
 {
-	static const char *const library[] = {"../runtime/" LIBRARY,
-					      TRAMMEL_LIBDIR "/" LIBRARY};
-	static const char *const wrappers[] = {"../mpi/" WRAPPERS,
-					       TRAMMEL_LIBDIR "/" WRAPPERS};
-
-	context->library = find_library(library);
+	context->library = library_find("runtime", LIBRARY);
 	if (!context->library)
 		return trm_error_create(TRM_ERROR_SYSTEM,
 					"cannot find '" LIBRARY
 					"', which programs load for -m regions: "
 					"install trammel as a whole");
 	if (context->mpi)
-		context->wrappers = find_library(wrappers);
+		context->wrappers = library_find("mpi", WRAPPERS);
 	if (context->mpi && !context->wrappers)
 		return trm_error_create(
 			TRM_ERROR_UNSUPPORTED,

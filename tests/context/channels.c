@@ -453,6 +453,16 @@ static void killed_late(int count)
 	kill_self(count);
 }
 
+/* Between two looks from outside. */
+static void waits(int count)
+{
+	steps(count);
+	puts("waiting");
+	fflush(stdout);
+	getchar();
+	steps(count);
+}
+
 static void exits(int count)
 {
 	steps(count);
@@ -488,6 +498,7 @@ int main(int word_count, char **words)
 		{"killed-late", killed_late},
 		{"killed-silent", killed_silent},
 		{"exits", exits},
+		{"waits", waits},
 		{"scopes", scopes},
 		{"resident", resident},
 	};

@@ -528,6 +528,27 @@ def killed(place):
     expect_counts(place, recover(place, "--remove", *left(place))[0], counts_of(1))
 
 
+def running_on(place):
+    """What a process that runs has so far, without a word to it; its own results are as ever."""
+    program = build(place, os.path.join(common.FOLDER, "channels.c"))
+    config = f"runtime-profile(output=own.json,{JSON}),event-trace(output=own.trm)"
+    with subprocess.Popen([program, "waits", "10"], cwd=place.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, env={**place.environment(), "CALI_CONFIG": config}) as process:
+        expect(process.stdout.readline() == b"waiting\n", "it does not wait")
+        pid = str(process.pid)
+        for _ in range(2):
+            profile, trace = recover(place, "--pid", pid)
+            expect_counts(place, profile, counts_of(1))
+            ends = query(place, trace, "SELECT * WHERE event.end#region")
+            expect(len(ends) == 21, f"{len(ends)} ends")
+        said = recover(place, "--remove", "--pid", pid, status=2)
+        rest, errors = process.communicate(b"\n", timeout=60)
+    expect(process.returncode == 0 and not errors, f"{rest} {errors}")
+    expect(rows_of(read(place, "own.json"))["main/step"]["count"] == 20, "its own results")
+    expect(not left(place), f"{left(place)}")
+    expect(not said and not recover(place, "--pid", pid, status=2), f"{said}")
+
+
 def swept(place):
     """Folders that hold nothing go in time, others stay."""
     kill(place, "killed-silent", "10", CALI_CONFIG="runtime-report,event-trace")
@@ -589,6 +610,24 @@ def classes(place):
     expect(rows_of(read(place, "managed.json"))["managed"]["count"] == 1, "a manager's own defaults")
 
 
+def measured_tool(place):
+    """cali-query measures itself, and knows services and configurations."""
+    run(place, "forks", "10", CALI_CONFIG="event-trace(output=traced.cali)")
+    tool = os.path.join(os.path.dirname(place.tool), "cali-query")
+    own = f"runtime-profile(output=own.json,{JSON})"
+    plain = running.run([tool, "-t", "traced.cali"], place.folder)
+    done = running.run([tool, "-t", "-P", own, "traced.cali"], place.folder)
+    expect(done.stdout == plain.stdout and not done.stderr, f"{done}")
+    rows = rows_of(read(place, "own.json"))
+    expect({"Initialization", "Processing/traced.cali", "Writing"} <= set(rows), f"{rows}")
+    done = running.run([tool, "-t", "-P", "runtime-profil", "traced.cali"], place.folder)
+    expect(done.stdout == plain.stdout and b"'runtime-profile' meant" in done.stderr, f"{done}")
+    for topic, line in (("services", b"\n alloc "), ("configs", b"\n runtime-report "), ("perf", b"\n  CALI_PERF_EVENTS"),
+                        ("event-trace", b"\n  trace.policy\n")):
+        done = running.run([tool, f"--help={topic}"], place.folder)
+        expect(line in done.stdout and not done.stderr, f"{topic}: {done}")
+
+
 def scopes(place):
     """Channels of single threads."""
     run(place, "scopes", "10")
@@ -617,7 +656,7 @@ def nowhere(place):
         subprocess.run(["umount", "-l", place.spools], check=True)
 
 
-TESTS = (killed, swept, killed_measured, classes, scopes, nowhere, state, examples, report, agreement, several,
+TESTS = (killed, running_on, swept, killed_measured, classes, measured_tool, scopes, nowhere, state, examples, report, agreement, several,
          threads, heap, files, locks, libraries, later, loops, metrics,
          system, filters, policies, forks, mistakes, settings, handlers, mismatches, addresses, memory,
          log, endings, names, samples, counters, steady)

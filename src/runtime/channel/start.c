@@ -111,6 +111,18 @@ PUBLIC const char *trm_channels_option(const char *configuration, size_t number,
 	return NULL;
 }
 
+PUBLIC const char *trm_channels_service(size_t number, const char **ret_about,
+					const char **ret_settings)
+{
+	const struct service *found = service_at(number);
+
+	if (found) {
+		*ret_about = found->about;
+		*ret_settings = found->keys ? found->keys : "";
+	}
+	return found ? found->name : NULL;
+}
+
 PUBLIC size_t trm_channels_count(const struct trm_channels *group)
 {
 	return group ? group->count : 0;

@@ -1,0 +1,11 @@
+/* Libraries of trammel's own, which other programs load, or this one when it needs them.
+ */
+#ifndef TRAMMEL_BASE_LIBRARY_H
+#define TRAMMEL_BASE_LIBRARY_H
+
+/* The path of a library (its file name): as it was built, in this folder of src/ beside
+ * that of the program that runs, or as it was installed. To be freed; NULL: it is in
+ * neither. */
+char *library_find(const char *folder, const char *name);
+
+#endif
