@@ -522,6 +522,7 @@ int cmd_top(int argc, const char **argv)
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		free(words[i]);
 	top_view_deinit(&top.view);
+	text_deinit(&top.folder);
 	text_deinit(&top.profile);
 	text_deinit(&top.errors);
 	measuring_deinit(&top.given);
