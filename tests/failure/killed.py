@@ -187,7 +187,7 @@ def full_run(place, kind, command):
 
 
 def controller(kind, place):
-    if kind == "windows" and place.trammel.has_spans(place.options.measure):
+    if kind == "windows" and trammel.has_spans(place.options.measure):
         raise Skip("regions have no windows")
     command = command_of(place, kind)
     seconds, expected = full_run(place, kind, command)
