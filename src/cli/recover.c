@@ -40,12 +40,9 @@ static struct trm_error *remove_spools(const char *path)
 	DIR *folder = opendir(path);
 	struct dirent *entry;
 
-	while (folder && (entry = readdir(folder))) {
-		size_t length = strlen(entry->d_name);
-
-		if (length > 8 && !strcmp(entry->d_name + length - 8, ".context"))
+	while (folder && (entry = readdir(folder)))
+		if (context_is_spool(entry->d_name))
 			unlinkat(dirfd(folder), entry->d_name, 0);
-	}
 	if (folder)
 		closedir(folder);
 	if (rmdir(path))

@@ -442,6 +442,13 @@ struct trm_error *context_process_init(struct context_process *process, const ch
 	return error;
 }
 
+bool context_is_spool(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length > 8 && !strcmp(name + length - 8, ".context");
+}
+
 void context_process_deinit(struct context_process *process)
 {
 	vector_for_each (&process->threads, thread) {

@@ -61,6 +61,8 @@ struct trm_error *context_process_init_memory(struct context_process *process,
 					      const void *bytes, size_t size,
 					      const char *name);
 void context_process_deinit(struct context_process *process);
+/* Whether a file of this name (or path) is a spool. */
+bool context_is_spool(const char *name);
 
 /* All blocks of a kind, in the file's order; those that are not whole are left out. */
 struct context_blocks VECTOR(const struct context_block *);

@@ -174,8 +174,7 @@ static char *spool_of(pid_t pid)
 		const char *name = strchr(line, '/');
 
 		line[length - 1] = '\0';
-		length = name ? (ssize_t)strlen(name) : 0;
-		if (length > 8 && !strcmp(name + length - 8, ".context"))
+		if (name && context_is_spool(name))
 			return strdup(name);
 	}
 	return NULL;

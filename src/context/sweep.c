@@ -71,13 +71,6 @@ static bool is_dot(const char *name)
 	return !strcmp(name, ".") || !strcmp(name, "..");
 }
 
-static bool is_spool_name(const char *name)
-{
-	size_t length = strlen(name);
-
-	return length > 8 && !strcmp(name + length - 8, ".context");
-}
-
 static bool is_empty(const char *path, DIR *folder)
 {
 	struct dirent *entry;
@@ -85,7 +78,7 @@ static bool is_empty(const char *path, DIR *folder)
 
 	while (empty && (entry = readdir(folder)))
 		empty = is_dot(entry->d_name) ||
-			(is_spool_name(entry->d_name) &&
+			(context_is_spool(entry->d_name) &&
 			 is_empty_spool(path, dirfd(folder), entry->d_name));
 	return empty;
 }
