@@ -67,7 +67,7 @@ def attempt(name, folder, options, excuses=None):
 
 
 def submit_all(pool, folder, options):
-    """Starts all checks that are wanted, those that take longest first."""
+    """Starts all checks that are wanted; those of programs when it is known what to excuse."""
     def wanted(names):
         return [name for name in names if options.only in (None, name)]
     checks = [pool.submit(attempt, name, folder, options) for name in wanted(CHECKS)]

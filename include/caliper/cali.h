@@ -154,8 +154,10 @@ int cali_channel_is_active(cali_id_t channel);
 void cali_flush(int options);
 void cali_channel_flush(cali_id_t channel, int options);
 
-/* Memory that the program names: nothing happens. */
+/* Of programs of several ranks: nothing happens. */
 void cali_mpi_init(void);
+
+/* Memory that the program names: nothing happens. */
 void cali_datatracker_track(const void *place, const char *label, size_t size);
 void cali_datatracker_track_dimensional(const void *place, const char *label,
 					size_t element_size, const size_t *dimensions,

@@ -3,6 +3,9 @@
 #ifndef TRAMMEL_BASE_LIBRARY_H
 #define TRAMMEL_BASE_LIBRARY_H
 
+/* What programs load that record their own context; of the folder "runtime". */
+#define LIBRARY_RUNTIME "libtrammel.so.0"
+
 /* The path of a library (its file name): as it was built, in this folder of src/ beside
  * that of the program that runs, or as it was installed. To be freed; NULL: it is in
  * neither. */

@@ -60,7 +60,7 @@ struct library {
 
 static bool load(struct library *ret_library)
 {
-	scoped_free char *path = library_find("runtime", CALI_QUERY_LIBRARY);
+	scoped_free char *path = library_find("runtime", LIBRARY_RUNTIME);
 	void *opened = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
 
 	if (!opened)
@@ -136,7 +136,7 @@ void cali_help(const char *name)
 		return;
 	}
 	if (!load(&library))
-		fputs("cali-query: cannot find '" CALI_QUERY_LIBRARY
+		fputs("cali-query: cannot find '" LIBRARY_RUNTIME
 		      "', which knows services and configurations: install trammel as a "
 		      "whole\n",
 		      stderr);
@@ -148,7 +148,7 @@ void cali_help(const char *name)
 		 !describe_service(&library, name))
 		fprintf(stderr,
 			"Unknown help option \"%s\": there is services, configs, the "
-			"name of "
-			"one of these,\ncalql, let, select, groupby, where and format\n",
+			"name of one of these,\n"
+			"calql, let, select, groupby, where and format\n",
 			name);
 }

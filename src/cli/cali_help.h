@@ -2,9 +2,6 @@
 #ifndef TRAMMEL_CLI_CALI_HELP_H
 #define TRAMMEL_CLI_CALI_HELP_H
 
-/* The library that knows services and configurations, and measures cali-query itself. */
-#define CALI_QUERY_LIBRARY "libtrammel.so.0"
-
 /* Topics are those of the query language, "services", "configs", and the name of a
  * service or of a configuration. Of what is none it is said which ones there are. */
 void cali_help(const char *topic);

@@ -197,10 +197,10 @@ static void help(const char *topic)
 	     "  Reads, filters and sums up .cali and .trm files.\n");
 	print_options(stdout);
 	puts("\n --help=services and --help=configs list what -P takes, --help=NAME says "
-	     "more "
-	     "of one;\n --help=calql tells of queries, also --help=let, select, groupby, "
-	     "where "
-	     "and format.");
+	     "more of one;\n"
+	     " --help=calql tells of queries, also --help=let, select, groupby, where "
+	     "and "
+	     "format.");
 }
 
 /* Adds words with commas between them, each in quotes. */
@@ -581,7 +581,7 @@ static void measure_itself(const char **argv)
 
 	if (getenv(MEASURED))
 		return;
-	scoped_free char *library = library_find("runtime", CALI_QUERY_LIBRARY);
+	scoped_free char *library = library_find("runtime", LIBRARY_RUNTIME);
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	text_format(&libraries, "%s%s%s", library ? library : "", preloaded ? ":" : "",
@@ -595,8 +595,7 @@ static void measure_itself(const char **argv)
 		execv(self, (char *const *)(uintptr_t)argv);
 	}
 	fprintf(stderr, "cali-query: warning: -P is left out: cannot %s\n",
-		library ? "execute cali-query once more"
-			: "find '" CALI_QUERY_LIBRARY "'");
+		library ? "execute cali-query once more" : "find '" LIBRARY_RUNTIME "'");
 }
 
 static int run_command_line(const char **argv)

@@ -13,7 +13,7 @@
 
 enum { AGE_MIN_S = 3600, MARK = 6 /* letters of mkdtemp(3) */ };
 
-static bool has_channels(const struct context_process *process)
+static bool channels_have_any(const struct context_process *process)
 {
 	struct context_channels channels = context_channels_of(process);
 	bool any = false;
@@ -35,7 +35,7 @@ bool context_has_any(const struct context_process *process)
 			if (path->count)
 				return true;
 	}
-	return has_channels(process);
+	return channels_have_any(process);
 }
 
 /* A process that was killed while it made the file left one of holes. */

@@ -17,15 +17,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LIBRARY  "libtrammel.so.0"
 #define WRAPPERS "libtrammel-mpi.so.0"
 
 static struct trm_error *find_libraries(struct session_context *context)
 {
-	context->library = library_find("runtime", LIBRARY);
+	context->library = library_find("runtime", LIBRARY_RUNTIME);
 	if (!context->library)
 		return trm_error_create(TRM_ERROR_SYSTEM,
-					"cannot find '" LIBRARY
+					"cannot find '" LIBRARY_RUNTIME
 					"', which programs load for -m regions: "
 					"install trammel as a whole");
 	if (context->mpi)
