@@ -393,7 +393,8 @@ static bool instrument(struct making *making, uint32_t index, struct plan_functi
 		   leaves = making->request->spans ? spans : making->request->graph;
 
 	making->whole.leave =
-		leaves && !plan_is_part(row) ? making->request->hook_layout.leave : 0;
+		leaves && !plan_is_part(row) ? &making->request->hook_layout : NULL;
+	making->whole.spans = making->request->spans;
 	if (!build_cfg(making, index))
 		return false;
 	/* Also if it is counted at its entry alone. */

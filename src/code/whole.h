@@ -89,8 +89,11 @@ struct whole {
 	struct VECTOR(struct whole_fixup) fixups;
 	struct VECTOR(bool) brief;      /* of each of these, whether 1 byte does */
 	struct VECTOR(uint32_t) clones; /* offset in plan.code, by table */
-	bool flags;     /* probes set flags instead of counting: PLAN_PROBE_FLAG */
-	uint32_t leave; /* returns have probes that call this word of the bank; 0: none */
+	bool flags; /* probes set flags instead of counting: PLAN_PROBE_FLAG */
+	/* Returns have probes that know of this one's graph, or call its `leave` alone
+	 * (`spans`); NULL: none. */
+	const struct plan_hook_layout *leave;
+	bool spans;
 	bool all_leave; /* no such probe may be missed */
 	bool live; /* switches go by their original tables, and each place that these lead
 		      to has a jump into relocated code: see whole_is_led */

@@ -411,12 +411,17 @@ static void emit_edge_probe(struct emission *emission, uint32_t edge)
 
 static void emit_leave_probe(struct emission *emission, const struct cfg_instruction *row)
 {
+	const struct plan_hook_layout *leave = emission->whole->leave;
 	size_t from = emission->emitter->count;
 
-	probe_emit(emission->emitter,
-		   emission->cfg->returns_flags || row->ends ? PROBE_LEAVE_KEEP_FLAGS
-							     : PROBE_LEAVE,
-		   emission->whole->leave, 0, PLAN_PLACE_PROBE);
+	if (emission->cfg->returns_flags || row->ends)
+		probe_emit(emission->emitter, PROBE_LEAVE_KEEP_FLAGS, leave->leave, 0,
+			   PLAN_PLACE_PROBE);
+	else if (emission->whole->spans)
+		probe_emit(emission->emitter, PROBE_LEAVE, leave->leave, 0,
+			   PLAN_PLACE_PROBE);
+	else
+		probe_emit_return(emission->emitter, leave, 0);
 	add_step(emission, PLAN_STEP_PROBE, 0, from);
 }
 
