@@ -382,6 +382,29 @@ static bool is_brief(const struct making *making, uint32_t index)
 	return true;
 }
 
+/* Calls end at jumps to other functions, too: so in call graphs these find the caller's
+ * frame innermost. False for a span of which some ends are not seen. */
+static bool mark_ends(struct making *making, uint32_t index, bool spans)
+{
+	const struct cfg *cfg = &making->cfg;
+
+	if (spans)
+		return spans_mark_ends(making, index);
+	if (!making->whole.leave)
+		return true;
+	vector_for_each (&making->cfg.instructions, row) {
+		int64_t to = row->kind == CFG_JUMP && !row->read &&
+					     cfg_block_at(cfg, row->target) == CFG_OUT
+				     ? map_function_at(&making->scan.map, row->target)
+				     : -1;
+
+		if (to >= 0 && !making->choices[to].keep_flags &&
+		    !(making->image->functions.items[to].flags & IMAGE_FUNCTION_PART))
+			row->ends = true;
+	}
+	return true;
+}
+
 static bool instrument(struct making *making, uint32_t index, struct plan_function *row)
 {
 	const struct making_mark mark = making_mark(making);
@@ -399,7 +422,7 @@ static bool instrument(struct making *making, uint32_t index, struct plan_functi
 		return false;
 	/* Also if it is counted at its entry alone. */
 	making->choices[index].keep_flags |= making->cfg.blocks.items->live_in != 0;
-	if (is_brief(making, index) || (spans && !spans_mark_ends(making, index)) ||
+	if (is_brief(making, index) || !mark_ends(making, index, spans) ||
 	    !whole_fit(&making->whole, &making->cfg,
 		       (uint32_t)(entry_of(making, index) - row->address),
 		       making->copy_calls ? &making->calls : NULL))

@@ -200,8 +200,8 @@ enum {
 						   first cell */
 	PLAN_GATE_SLOTS = PLAN_CELLS * 2 + 2,
 	PLAN_GRAPH_SLOTS = 4,
-	PLAN_GRAPH_CHILDREN = 8, /* that a node of a call graph knows, by the last bits of
-				    their functions' numbers */
+	PLAN_GRAPH_CHILDREN = 32, /* that a node of a call graph knows, by the last bits
+				    of their functions' numbers */
 };
 
 struct plan_fixup {

@@ -414,7 +414,7 @@ static void emit_leave_probe(struct emission *emission, const struct cfg_instruc
 	const struct plan_hook_layout *leave = emission->whole->leave;
 	size_t from = emission->emitter->count;
 
-	if (emission->cfg->returns_flags || row->ends)
+	if (emission->cfg->returns_flags || (row->ends && emission->whole->spans))
 		probe_emit(emission->emitter, PROBE_LEAVE_KEEP_FLAGS, leave->leave, 0,
 			   PLAN_PLACE_PROBE);
 	else if (emission->whole->spans)

@@ -472,8 +472,6 @@ arc_end:
 	dec	%eax
 	cmp	$WIRE_GRAPH_BEYOND, %eax
 	ja	2f
-	test	$63, %al
-	jnz	2f
 	mov	%rax, %gs:WIRE_GRAPH_AT
 2:
 	.endm
@@ -584,7 +582,7 @@ arc_end:
 2:	mov	%gs:WIRE_GRAPH_USED, %rax
 	cmp	$WIRE_GRAPH_MAX, %rax
 	jae	3f
-	add	$64, %rax
+	add	$WIRE_GRAPH_NODE, %rax
 	mov	%r9d, %gs:WIRE_GRAPH_NODES(%rax)
 	mov	%edx, %gs:WIRE_GRAPH_NODES + 4(%rax)
 	mov	%rax, %gs:WIRE_GRAPH_USED

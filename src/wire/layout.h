@@ -19,7 +19,7 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 30
+#define WIRE_VERSION 32
 
 #define WIRE_RESIDENT_SIZE  0x6000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x6000
@@ -117,7 +117,7 @@
 #define WIRE_GRAPH_NODES       (WIRE_GRAPH_BASE + 0x600080)
 #define WIRE_GRAPH_STACK       (WIRE_GRAPH_BASE + 0x20)
 #define WIRE_GRAPH_NEXT        (WIRE_GRAPH_BASE + 0x28)
-#define WIRE_GRAPH_STACKS      (WIRE_GRAPH_BASE + 0x2600100)
+#define WIRE_GRAPH_STACKS      (WIRE_GRAPH_BASE + 0x2e001c0)
 #define WIRE_GRAPH_STACKS_SIZE 0x40000 /* bytes of them */
 #define WIRE_GRAPH_STACK_SHIFT 10      /* bytes of one: 1 << this */
 #define WIRE_GRAPH_STACK_MAX   1008    /* bytes of its frames */
@@ -132,9 +132,10 @@
 #define WIRE_GRAPH_DEPTH       0x200000 /* bytes of frames */
 #define WIRE_GRAPH_MASK_AT     31       /* from a node on: struct wire_graph_node.mask */
 #define WIRE_GRAPH_CHILDREN_AT 32
-#define WIRE_GRAPH_CHILDREN    8         /* of a node that it knows itself */
-#define WIRE_GRAPH_MAX         0x2000000 /* bytes of nodes beside the root and the last */
-#define WIRE_GRAPH_BEYOND      0x2000040 /* the last one: of all that have no room */
+#define WIRE_GRAPH_CHILDREN    32        /* of a node that it knows itself */
+#define WIRE_GRAPH_NODE        160       /* bytes of one */
+#define WIRE_GRAPH_MAX         0x2800000 /* bytes of nodes beside the root and the last */
+#define WIRE_GRAPH_BEYOND      0x28000a0 /* the last one: of all that have no room */
 
 /*
  * Where functions are regions (spans), the first counters of each bank are struct
@@ -399,8 +400,8 @@ struct wire_graph_node {
 	 * its bits is set in `calls`. */
 	uint64_t timed : 56, mask : 8;
 	/* Children by the last bits of function / 32, of several the one that is called
-	 * most; 0: none. With these most calls look at no line of the cache but their
-	 * caller's node and their own. */
+	 * most; 0: none. With these most calls look at three lines of the cache: two of
+	 * their caller's node and one of their own. */
 	uint32_t children[WIRE_GRAPH_CHILDREN];
 };
 /*
@@ -436,7 +437,7 @@ struct wire_graph {
 	/* Nodes by wire_graph_row, or one of the rows behind that; 0: none. */
 	uint32_t index[1 << WIRE_GRAPH_BITS];
 	struct wire_graph_frame frames[WIRE_GRAPH_DEPTH / 16 + 4];
-	struct wire_graph_node nodes[WIRE_GRAPH_MAX / 64 + 2];
+	struct wire_graph_node nodes[WIRE_GRAPH_MAX / WIRE_GRAPH_NODE + 2];
 	struct wire_graph_stack stacks[WIRE_GRAPH_STACKS_SIZE >> WIRE_GRAPH_STACK_SHIFT];
 };
 

@@ -76,7 +76,7 @@ static const uint8_t *const starts[] = {
 	sample_leaf, sample_twice, sample_first, sample_deep,  sample_leaves, sample_away,
 	sample_tail, sample_aside, sample_wide,  sample_round, sample_end};
 
-enum { BANK_SLOTS = 512, PAGE = 4096 };
+enum { BANK_SLOTS = 1024, PAGE = 4096 };
 enum { GRAPH_SIZE = (sizeof(struct wire_graph) + PAGE - 1) / PAGE * PAGE };
 static struct {
 	struct wire_bank header;
@@ -328,9 +328,9 @@ static void test_full(void **state)
 	assert_int_equal(all_calls(), 4 + ALL_CALLS);
 	assert_int_equal(bank.graph.top, 0);
 	/* An index without a hole ends the search, too. */
-	bank.graph.used = 1 << 6;
+	bank.graph.used = WIRE_GRAPH_NODE;
 	for (size_t i = 0; i <= WIRE_GRAPH_MASK; i++)
-		bank.graph.index[i] = 1 << 5;
+		bank.graph.index[i] = WIRE_GRAPH_NODE / 2;
 	run_all();
 	assert_int_equal(bank.slots[DEEP * PLAN_GRAPH_SLOTS + 2], 8);
 	/* Calls that are in too many others have none in them. */
