@@ -515,10 +515,11 @@ static void write_functions(struct making *making)
 			row->slot = plan_lost_slot(plan, i);
 		row->reason = choice->reason;
 		write_function(making, i, row);
-		if (!row->hook && row->reason)
-			row->trampoline = (uint32_t)plan->code.count;
 		if (!choice->wanted)
 			row->reason = PLAN_NOT_WANTED;
+		/* Trampolines are looked up by their order. */
+		if (!row->hook && row->reason)
+			row->trampoline = (uint32_t)plan->code.count;
 	}
 }
 
