@@ -427,7 +427,8 @@ static bool relocates(const struct making *making)
 	const struct plan_request *request = making->request;
 
 	return request->depth >= PLAN_BLOCKS ||
-	       (request->depth == PLAN_CALLS && (request->graph || making->copy_calls));
+	       (request->depth == PLAN_CALLS &&
+		(request->graph || request->spans || making->copy_calls));
 }
 
 /* Calls of which functions have counters in front of them: what does not take flags, and
@@ -651,7 +652,6 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 		making.readers = readers_find(making.image);
 	making.copy_calls = request->copy_calls &&
 			    !readers_have_unwinder(making.image, making.readers);
-	making.whole.all_leave = request->spans && !making.copy_calls;
 	padding_init(&making.padding, &making.scan, making.image);
 	choose_functions(&making);
 	choose_counted(&making);

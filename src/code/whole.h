@@ -91,7 +91,8 @@ struct whole {
 	struct VECTOR(uint32_t) clones; /* offset in plan.code, by table */
 	bool flags;     /* probes set flags instead of counting: PLAN_PROBE_FLAG */
 	uint32_t leave; /* returns have probes that call this word of the bank; 0: none */
-	bool all_leave; /* no such probe may be missed */
+	uint32_t span_end; /* the same, also in front of jumps at which calls end */
+	bool all_leave;    /* no such probe may be missed */
 	bool live; /* switches go by their original tables, and each place that these lead
 		      to has a jump into relocated code: see whole_is_led */
 	bool entry_patched; /* a jump lies at the entry; else the first block has a stub
@@ -120,6 +121,14 @@ struct whole_calls {
  */
 bool whole_fit(struct whole *whole, const struct cfg *cfg, uint32_t entry,
 	       const struct whole_calls *calls);
+
+/* Whether calls end at an instruction, so that it has probes in front of it. */
+static inline bool whole_leaves(const struct whole *whole,
+				const struct cfg_instruction *row)
+{
+	return (row->kind == CFG_RETURN && whole->leave) ||
+	       ((row->kind == CFG_RETURN || row->ends) && whole->span_end);
+}
 
 /* Whether all probes at returns are executed, where relocated code is returned to. */
 bool whole_sees_returns(const struct whole *whole);

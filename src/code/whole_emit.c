@@ -409,14 +409,17 @@ static void emit_edge_probe(struct emission *emission, uint32_t edge)
 		   whole_edge_keeps_flags(emission->whole, row));
 }
 
-static void emit_leave_probe(struct emission *emission, const struct cfg_instruction *row)
+static void emit_leave_probe(struct emission *emission, const struct cfg_instruction *row,
+			     uint32_t word)
 {
 	size_t from = emission->emitter->count;
 
+	if (!word)
+		return;
 	probe_emit(emission->emitter,
 		   emission->cfg->returns_flags || row->ends ? PROBE_LEAVE_KEEP_FLAGS
 							     : PROBE_LEAVE,
-		   emission->whole->leave, 0, PLAN_PLACE_PROBE);
+		   word, 0, PLAN_PLACE_PROBE);
 	add_step(emission, PLAN_STEP_PROBE, 0, from);
 }
 
@@ -444,8 +447,10 @@ static void emit_instruction(struct emission *emission, uint32_t number, uint32_
 
 	if (row->kind == CFG_JUMP && edge_slot(emission, edge) != WHOLE_NONE)
 		emit_edge_probe(emission, edge);
-	if ((row->kind == CFG_RETURN || row->ends) && emission->whole->leave)
-		emit_leave_probe(emission, row);
+	if (whole_leaves(emission->whole, row)) {
+		emit_leave_probe(emission, row, emission->whole->leave);
+		emit_leave_probe(emission, row, emission->whole->span_end);
+	}
 	from = emission->emitter->count;
 	if (row->kind == CFG_JUMP || row->kind == CFG_CONDITION ||
 	    row->kind == CFG_LOOP || row->kind == CFG_CALL)
