@@ -229,18 +229,14 @@ static struct trm_error *read_calls(const char *text, enum calls *ret_calls)
 /* The functions that are regions are those that code is put into. */
 static struct trm_error *take_spans(struct measuring *given)
 {
-	if (given->collector.calls || given->collector.graph)
-		return trm_error_create(
-			TRM_ERROR_USAGE,
-			"--regions: calls are regions, or are counted by their places or "
-			"contexts: measure one after the other");
 	if (!given->collector.slot_size && given->options.only.count)
 		return trm_error_create(TRM_ERROR_USAGE,
 					"--regions: --only is for functions that are "
 					"counted: leave it out");
-	if (given->window.length)
+	if (!given->collector.slot_size && given->window.length)
 		return trm_error_create(TRM_ERROR_USAGE,
-					"--regions: windows are for counts of code");
+					"--regions: windows are for counts of code: add "
+					"-m functions, or another");
 	collector_add_spans(&given->collector);
 	*(given->collector.spans_alone ? &given->options.only : &given->options.regions) =
 		given->regions;

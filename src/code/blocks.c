@@ -335,7 +335,8 @@ static bool set_call_end(const struct making *making, uint32_t index,
 	row->call_end = (uint8_t)end;
 	/* A gate there must know where the return address is. */
 	if (making->plan->gates_size && !plan_is_part(row) &&
-	    (making->plan->graph || !making->plan->counts_entries) &&
+	    (making->plan->graph || making->plan->spans ||
+	     !making->plan->counts_entries) &&
 	    (making->choices[index].reason || making->choices[index].call_end != end))
 		return false;
 	return end <= UINT8_MAX;
@@ -369,9 +370,8 @@ static bool is_brief(const struct making *making, uint32_t index)
 	enum { INSTRUCTIONS = 48 };
 	const struct cfg *cfg = &making->cfg;
 
-	if (!making->request->graph || making->request->spans ||
-	    making->request->depth >= PLAN_BLOCKS || making->choices[index].reason ||
-	    cfg->instructions.count > INSTRUCTIONS)
+	if (!making->request->graph || making->request->depth >= PLAN_BLOCKS ||
+	    making->choices[index].reason || cfg->instructions.count > INSTRUCTIONS)
 		return false;
 	vector_for_each (&cfg->instructions, row)
 		if (is_long(making, row))
@@ -382,27 +382,24 @@ static bool is_brief(const struct making *making, uint32_t index)
 	return true;
 }
 
-/* Calls end at jumps to other functions, too: so in call graphs these find the caller's
- * frame innermost. False for a span of which some ends are not seen. */
-static bool mark_ends(struct making *making, uint32_t index, bool spans)
+/* In call graphs calls end at jumps to other functions, too: so these find the caller's
+ * frame innermost. */
+static void mark_tails(struct making *making)
 {
 	const struct cfg *cfg = &making->cfg;
 
-	if (spans)
-		return spans_mark_ends(making, index);
 	if (!making->whole.leave)
-		return true;
+		return;
 	vector_for_each (&making->cfg.instructions, row) {
 		int64_t to = row->kind == CFG_JUMP && !row->read &&
 					     cfg_block_at(cfg, row->target) == CFG_OUT
 				     ? map_function_at(&making->scan.map, row->target)
 				     : -1;
 
-		if (to >= 0 && !making->choices[to].keep_flags &&
-		    !(making->image->functions.items[to].flags & IMAGE_FUNCTION_PART))
-			row->ends = true;
+		row->tail =
+			to >= 0 && !making->choices[to].keep_flags &&
+			!(making->image->functions.items[to].flags & IMAGE_FUNCTION_PART);
 	}
-	return true;
 }
 
 static bool instrument(struct making *making, uint32_t index, struct plan_function *row)
@@ -411,19 +408,22 @@ static bool instrument(struct making *making, uint32_t index, struct plan_functi
 	const struct plan_function before = *row;
 	const uint32_t slots = making->plan->slot_count, cold = making->cold_count;
 
-	/* No gate told of a call of a part. */
-	const bool spans = making->request->spans && spans_are_seen(making, index),
-		   leaves = making->request->spans ? spans : making->request->graph;
+	const struct plan_hook_layout *layout = &making->request->hook_layout;
+	const bool spans = making->request->spans && spans_are_seen(making, index);
 
+	/* No gate told of a call of a part. */
 	making->whole.leave =
-		leaves && !plan_is_part(row) ? &making->request->hook_layout : NULL;
-	making->whole.spans = making->request->spans;
+		making->request->graph && !plan_is_part(row) ? layout : NULL;
+	making->whole.span_end = spans && !plan_is_part(row) ? layout->span_end : 0;
+	making->whole.all_leave = spans && !making->copy_calls;
 	if (!build_cfg(making, index))
 		return false;
 	/* Also if it is counted at its entry alone. */
 	making->choices[index].keep_flags |= making->cfg.blocks.items->live_in != 0;
-	if (is_brief(making, index) || !mark_ends(making, index, spans) ||
-	    !whole_fit(&making->whole, &making->cfg,
+	if (spans ? !spans_mark_ends(making) : is_brief(making, index))
+		return false;
+	mark_tails(making);
+	if (!whole_fit(&making->whole, &making->cfg,
 		       (uint32_t)(entry_of(making, index) - row->address),
 		       making->copy_calls ? &making->calls : NULL))
 		return false;

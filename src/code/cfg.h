@@ -41,7 +41,8 @@ struct cfg_instruction {
 	uint8_t read, written; /* flags: see code/flags.h */
 	uint8_t map;           /* of the opcode: see struct brief */
 	bool labelled;         /* an indirect jump to labels, all of which are exposed */
-	bool ends;       /* a jump at which a call ends: set by spans.c and blocks.c */
+	bool ends;             /* a jump at which a span's call ends: set by spans.c */
+	bool tail; /* a jump in place of a return, in call graphs: set by blocks.c */
 	uint64_t target; /* of a direct branch or RIP-relative operand, link-time; of a
 			    switch its table, 0: any of the function */
 };

@@ -8,15 +8,34 @@
 
 #include <string.h>
 
-/* Bytes of what of each gate tells callers apart, and of all of it. */
-static uint32_t site_size(const struct plan *plan)
+/* What a gate consists of, in this order. */
+enum part { SITE, SPAN, GRAPH, PARTS };
+
+/* Bytes of a part. */
+static uint32_t part_size(const struct plan *plan, unsigned part)
 {
-	return plan->sites ? GATES_SITE_SIZE : 0;
+	const uint32_t sizes[PARTS] = {
+		[SITE] = plan->sites ? GATES_SITE_SIZE : 0,
+		[SPAN] = plan->spans ? GATES_SPAN_SIZE : 0,
+		[GRAPH] = plan->graph ? GATES_GRAPH_SIZE : 0,
+	};
+
+	return sizes[part];
+}
+
+/* Bytes in front of a part, and of all. */
+static uint32_t part_start(const struct plan *plan, unsigned part)
+{
+	uint32_t start = 0;
+
+	for (unsigned i = 0; i < part; i++)
+		start += part_size(plan, i);
+	return start;
 }
 
 static uint32_t gates_size(const struct plan *plan)
 {
-	return site_size(plan) + (plan->graph ? GATES_GRAPH_SIZE : 0);
+	return part_start(plan, PARTS);
 }
 
 static uint32_t round_up(uint32_t count, uint32_t to)
@@ -35,6 +54,7 @@ void gates_reserve(struct making *making)
 	plan->counts_entries = making->request->depth >= PLAN_BLOCKS;
 	plan->sites = making->request->calls;
 	plan->graph = making->request->graph;
+	plan->spans = making->request->spans;
 	plan->gates_size = (uint32_t)(count * gates_size(plan));
 	/* All modules' begin so that a node has one place for a child in all of them. */
 	if (plan->graph)
@@ -57,7 +77,8 @@ static uint32_t index_of(const struct plan *plan, const struct plan_function *fu
 bool gates_in_call(const struct plan *plan, const struct plan_function *function)
 {
 	return plan->gates_size && function->call_end && !plan_is_part(function) &&
-	       (!plan->counts_entries || plan->graph || !function->step_count);
+	       (!plan->counts_entries || plan->graph || plan->spans ||
+		!function->step_count);
 }
 
 uint32_t gates_entrance(const struct plan *plan, const struct plan_function *function)
@@ -84,16 +105,41 @@ uint32_t gates_body(const struct plan *plan, const struct plan_function *functio
 	       (gates_of_hooked(plan, function) ? TRAMPOLINE_GATED_HOOK : 0);
 }
 
-/* Whether its gate tells the resident of calls, after it has told callers apart. */
-static bool tells_calls(const struct plan *plan, const struct plan_function *function)
+/* Goroutines' stacks have no room for what gates do: theirs only count, or lead on. */
+static bool has_gate(const struct plan *plan, const struct plan_function *function)
 {
-	return plan->sites && plan->graph && !(function->flags & IMAGE_FUNCTION_GO);
+	return function->reason == PLAN_INSTRUMENTED && !plan_is_part(function) &&
+	       (!function->call_end || gates_in_call(plan, function)) &&
+	       !(function->flags & IMAGE_FUNCTION_GO);
 }
 
-/* Where in plan.code it does so. */
-static uint32_t graph_gate(const struct plan *plan, const struct plan_function *function)
+/* Where in plan.code a part of it is. */
+static uint32_t part_of(const struct plan *plan, const struct plan_function *function,
+			enum part part)
 {
-	return index_of(plan, function) * gates_size(plan) + site_size(plan);
+	return index_of(plan, function) * gates_size(plan) + part_start(plan, part);
+}
+
+/* Where a function goes on behind a part of its gate, link-time. */
+static uint64_t behind_part(const struct plan *plan, const struct plan_function *function,
+			    enum part part)
+{
+	if (has_gate(plan, function) && part_start(plan, part + 1u) < gates_size(plan))
+		return plan->code_address + part_of(plan, function, part + 1u);
+	return plan->code_address + gates_body(plan, function);
+}
+
+/* Whether its gate tells of calls in their contexts; and as spans. */
+static bool tells_graph(const struct plan *plan, const struct plan_function *function)
+{
+	return plan->graph && has_gate(plan, function);
+}
+
+static bool tells_span(const struct plan *plan, const struct plan_function *function)
+{
+	return plan->spans && has_gate(plan, function) &&
+	       gate_form_at(plan->code.items + part_of(plan, function, SPAN), true) ==
+		       GATE_GRAPH_KEEP_FLAGS;
 }
 
 uint64_t gates_counted(const struct plan *plan, const struct plan_function *function)
@@ -101,21 +147,12 @@ uint64_t gates_counted(const struct plan *plan, const struct plan_function *func
 	/* The entry of such a function is as it was. */
 	if (function->call_end)
 		return function->address;
-	if (tells_calls(plan, function))
-		return plan->code_address + graph_gate(plan, function);
-	return plan->code_address + gates_body(plan, function);
-}
-
-/* Whether callers are not told apart, nor calls told of. */
-static bool is_plain(const struct making *making, uint32_t index)
-{
-	return making->plan->functions.items[index].flags & IMAGE_FUNCTION_GO ||
-	       making->choices[index].passed_on;
+	return behind_part(plan, function, SITE);
 }
 
 static enum gate_form graph_form(const struct making *making, uint32_t index)
 {
-	if (making->choices[index].keep_flags || making->request->spans)
+	if (making->choices[index].keep_flags)
 		return GATE_GRAPH_KEEP_FLAGS;
 	return making->plan->functions.items[index].step_count ? GATE_GRAPH : GATE_TALLY;
 }
@@ -129,8 +166,23 @@ static void write_site(const struct making *making, struct emitter *emitter,
 	gate.form = making->choices[index].keep_flags ? GATE_KEEP_FLAGS : GATE_CELL;
 	gate.slot = (plan->cells_slot + index * PLAN_GATE_SLOTS) * plan->slot_size;
 	gate.routine = making->request->hook_layout.arc;
-	if (tells_calls(plan, function))
-		gate.target = plan->code_address + graph_gate(plan, function);
+	gate.target = behind_part(plan, function, SITE);
+	gate_emit(emitter, &gate);
+}
+
+/* That of what is no span leads on. */
+static void write_span(const struct making *making, struct emitter *emitter,
+		       uint32_t index, struct gate gate)
+{
+	const struct plan *plan = making->plan;
+
+	gate.form = GATE_PASS;
+	gate.target = behind_part(plan, &plan->functions.items[index], SPAN);
+	if (making->names[index]) {
+		gate.form = GATE_GRAPH_KEEP_FLAGS;
+		gate.routine = making->request->hook_layout.span_begin;
+		gate.name = spans_name(making, index);
+	}
 	gate_emit(emitter, &gate);
 }
 
@@ -145,10 +197,16 @@ static void write_graph(const struct making *making, struct emitter *emitter,
 	gate.slot = index * PLAN_GRAPH_SLOTS * plan->slot_size;
 	gate.routine =
 		plan->functions.items[index].step_count ? layout->enter : layout->tally;
-	if (making->request->spans)
-		gate.name = spans_name(making, index);
 	gate_emit(emitter, &gate);
 }
+
+/* How its parts are written. */
+static void (*const writers[PARTS])(const struct making *making, struct emitter *emitter,
+				    uint32_t index, struct gate gate) = {
+	[SITE] = write_site,
+	[SPAN] = write_span,
+	[GRAPH] = write_graph,
+};
 
 static void write_gate(const struct making *making, struct emitter *emitter,
 		       uint32_t index)
@@ -166,17 +224,17 @@ static void write_gate(const struct making *making, struct emitter *emitter,
 	if (function->call_end)
 		gate.depth = making->choices[index].call_depth + 8u;
 	emitter->count = (size_t)index * gates_size(plan);
-	if (making->request->is_span && !making->names[index])
-		gate.form = GATE_PASS;
-	if (gate.form == GATE_PASS || is_plain(making, index)) {
+	if (!has_gate(plan, function)) {
+		if (!plan->sites && !plan->graph)
+			gate.form = GATE_PASS;
 		gate_emit(emitter, &gate);
 		return;
 	}
-	if (plan->sites)
-		write_site(making, emitter, index, gate);
-	emitter->count = (size_t)index * gates_size(plan) + site_size(plan);
-	if (plan->graph)
-		write_graph(making, emitter, index, gate);
+	for (unsigned part = 0; part < PARTS; part++) {
+		emitter->count = part_of(plan, function, part);
+		if (part_size(plan, part))
+			writers[part](making, emitter, index, gate);
+	}
 }
 
 void gates_write(struct making *making)
@@ -330,16 +388,29 @@ static struct plan_place body_of(const struct plan *plan, uint32_t index,
 	} else if (plan->counts_entries) {
 		place.uncounted[0] = function->slot * plan->slot_size;
 	}
-	place.enters = tells_calls(plan, function);
+	place.enters = tells_graph(plan, function);
+	place.untold = plan->sites && tells_span(plan, function);
 	if (place.enters && function->call_end)
-		place.depth = gate_depth(plan->code.items + graph_gate(plan, function));
+		place.depth =
+			gate_depth(plan->code.items + part_of(plan, function, GRAPH));
 	return place;
 }
 
-/* Whether an offset in a gate is in what tells of the call. */
-static bool is_in_graph(const struct plan *plan, uint32_t offset)
+/* Where a thread goes on that has done all up to a part: it is at its entry as long as
+ * nothing was told. `place` is that of what goes on behind the first part. */
+static struct plan_place place_before(const struct plan *plan,
+				      const struct plan_function *function, unsigned part,
+				      const struct plan_place *entry,
+				      struct plan_place place)
 {
-	return plan->graph && offset % gates_size(plan) >= site_size(plan);
+	const bool counted = part > SITE && plan->sites;
+	const bool told = part > SPAN && tells_span(plan, function);
+
+	if (part < PARTS && !counted && !told)
+		return *entry;
+	place.untold &= part <= SPAN;
+	place.enters &= part <= GRAPH;
+	return place;
 }
 
 /* `place` is that of the body, and `entry` that of a thread that has not counted. */
@@ -354,11 +425,11 @@ static void locate_in_gate(const struct plan *plan, uint32_t offset,
 	const struct plan_function *function =
 		&plan->functions.items[offset / gates_size(plan)];
 	uint32_t start = offset - offset % gates_size(plan);
+	unsigned part = 0;
 
-	bool graph = is_in_graph(plan, offset);
-
-	if (graph)
-		start += site_size(plan);
+	while (part_start(plan, part + 1) <= offset - start)
+		part++;
+	start += part_start(plan, part);
 	const uint8_t *code = plan->code.items + start;
 	struct gate gate = {.form = gate_form_at(code, function->step_count)};
 
@@ -369,10 +440,9 @@ static void locate_in_gate(const struct plan *plan, uint32_t offset,
 
 		if (mark->offset != offset - start)
 			continue;
-		*place = mark->kind == PLAN_PLACE_PROBE && !(graph && body.enters)
-				 ? *entry
-				 : body;
-		place->enters &= !graph || mark->kind == PLAN_PLACE_PROBE;
+		if (mark->kind == PLAN_PLACE_START)
+			part = has_gate(plan, function) ? part + 1 : PARTS;
+		*place = place_before(plan, function, part, entry, body);
 		place->stack = mark->stack;
 		place->pushed = mark->pushed;
 		place->flags = mark->flags;

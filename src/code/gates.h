@@ -35,8 +35,13 @@
  * which tell the resident where the return address lies on the stack, and which function
  * it is (resident.S, enter); so do probes in front of returns, in functions relocated
  * whole. Those that are sooner over than the clock is read are counted alone (tally).
- * If calls are counted by their sites as well, a gate tells callers apart and then tells
- * of the call, and stubs lead to its second part.
+ * Where calls of some functions are spans (plan.spans) their gates tell of these, too.
+ *
+ * If more than one of these is measured, gates have parts, one behind the other: the
+ * first tells callers apart, the next of a span, and the last of a call in its context.
+ * Stubs lead behind the first one. What comes first tells what cannot be done by hand: a
+ * thread that a signal finds between the parts goes on up to behind that of the span
+ * (plan_place.untold), and is entered into the tree of calls by hand (plan_place.enters).
  */
 #ifndef TRAMMEL_CODE_GATES_H
 #define TRAMMEL_CODE_GATES_H
@@ -44,9 +49,10 @@
 #include "code/making.h"
 
 enum {
-	/* Bytes of what tells callers apart, and of what tells of the call, behind it.
-	 * Each function has a gate of what is measured, at the start. */
+	/* Bytes of a gate's parts. Each function has a gate of what is measured, at the
+	 * start. */
 	GATES_SITE_SIZE = 112,
+	GATES_SPAN_SIZE = 48,
 	GATES_GRAPH_SIZE = 240,
 	GATES_STUB_SIZE = 16, /* bytes of a stub; those of plan.arcs, at the end */
 	GATES_LINK_SIZE = 48, /* the same of plan.links, behind them */
@@ -55,7 +61,7 @@ enum {
 /* Whether functions have gates at all. */
 static inline bool gates_wanted(const struct plan_request *request)
 {
-	return request->calls || request->graph;
+	return request->calls || request->graph || request->spans;
 }
 
 /* Makes room for the gates at the start of plan.code and for the cells in front of all

@@ -427,7 +427,8 @@ static bool relocates(const struct making *making)
 	const struct plan_request *request = making->request;
 
 	return request->depth >= PLAN_BLOCKS ||
-	       (request->depth == PLAN_CALLS && (request->graph || making->copy_calls));
+	       (request->depth == PLAN_CALLS &&
+		(request->graph || request->spans || making->copy_calls));
 }
 
 /* Calls of which functions have counters in front of them: what does not take flags, and
@@ -515,10 +516,11 @@ static void write_functions(struct making *making)
 			row->slot = plan_lost_slot(plan, i);
 		row->reason = choice->reason;
 		write_function(making, i, row);
-		if (!row->hook && row->reason)
-			row->trampoline = (uint32_t)plan->code.count;
 		if (!choice->wanted)
 			row->reason = PLAN_NOT_WANTED;
+		/* Trampolines are looked up by their order. */
+		if (!row->hook && row->reason)
+			row->trampoline = (uint32_t)plan->code.count;
 	}
 }
 
@@ -650,7 +652,6 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 		making.readers = readers_find(making.image);
 	making.copy_calls = request->copy_calls &&
 			    !readers_have_unwinder(making.image, making.readers);
-	making.whole.all_leave = request->spans && !making.copy_calls;
 	padding_init(&making.padding, &making.scan, making.image);
 	choose_functions(&making);
 	choose_counted(&making);

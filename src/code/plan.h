@@ -263,6 +263,7 @@ struct plan {
 	bool counts_entries; /* trampolines count, too */
 	bool sites;          /* gates tell callers apart: see code/gates.h */
 	bool graph;          /* gates and returns tell the resident: see there */
+	bool spans;          /* the same of calls that are spans: see code/spans.h */
 	uint32_t cells_slot; /* counter of the first cell; those of call graphs are in
 				front */
 	uint32_t arc_code;   /* offset in plan.code of the stubs of arcs */
@@ -293,8 +294,9 @@ struct plan_hook_layout {
 	uint32_t arc;   /* the same of the address that gates call */
 	uint32_t returns; /* the same of the address that signal returns jump to, with
 			     their own address in rbx; 0: they are left alone */
-	uint32_t enter, leave, tally; /* as `arc`, where call graphs are measured: of
-					 calls, returns, and calls without returns */
+	uint32_t enter, leave, tally;  /* as `arc`, where call graphs are measured: of
+					  calls, returns, and calls without returns */
+	uint32_t span_begin, span_end; /* of calls and returns of spans */
 	struct plan_graph_layout graph;
 };
 
@@ -302,7 +304,7 @@ struct plan_hook_layout {
 enum plan_depth {
 	PLAN_ENTRIES, /* its entry */
 	PLAN_CALLS,   /* and its calls, which are made in relocated code (copy_calls), and
-			 with plan_request.graph its returns */
+			 with plan_request.graph and spans its returns */
 	PLAN_BLOCKS,  /* each of its basic blocks */
 	PLAN_EDGES,   /* and each way from one to another; needs PLAN_PROBE_COUNT */
 };
@@ -314,14 +316,15 @@ struct plan_request {
 	bool calls; /* calls are counted by their sites; needs PLAN_PROBE_COUNT */
 	bool graph; /* they are counted by their contexts, with their time; needs it, too
 		     */
-	bool spans; /* with `graph`: gates tell the function's name; see is_span */
+	bool spans; /* gates tell functions' names, and that their calls end; needs it,
+		       too: see is_span */
 	uint64_t code_address; /* where the trampolines will lie, link-time; see
 				  plan.code_address */
 	/* Whether a function is wanted: name is demangled where it was mangled, or
 	 * "sub_<offset>"; address is link-time. NULL: all are. */
 	bool (*wanted)(void *context, const char *name, uint64_t address);
-	/* With `spans`: the same, of calls of which functions gates tell, while blocks
-	 * count (PLAN_BLOCKS). NULL: of all that are wanted, and nothing is counted. */
+	/* With `spans`: the same, of calls of which functions gates tell, while others
+	 * count, too. NULL: of all that are wanted, and nothing is counted. */
 	bool (*is_span)(void *context, const char *name, uint64_t address);
 	void *context;
 	/* The hook number of a function by its linked name, or "sub_<offset>"; 0: none.
@@ -399,6 +402,8 @@ struct plan_place {
 			the resident; its return address lies `depth` above where rsp was
 		      */
 	uint32_t depth;
+	bool untold; /* START, CALL_DONE: the call of `function` is counted by its site,
+			and still to be told of as a span */
 	bool inside; /* in the middle of the expansion of `instruction` */
 	/* MOVED, START, CALL_DONE: counters (displacements in the bank without the
 	 * module's) of probes that the thread has not run, and will not; PLAN_NO_SLOT:
@@ -475,7 +480,7 @@ static inline uint32_t plan_gate_slots(const struct plan *plan)
 
 	if (plan->sites)
 		return plan->cells_slot + count * PLAN_GATE_SLOTS;
-	return plan->gates_size ? count * PLAN_GRAPH_SLOTS : 0;
+	return plan->graph ? count * PLAN_GRAPH_SLOTS : 0;
 }
 static inline uint32_t plan_function_of_gate(const struct plan *plan, uint32_t slot)
 {

@@ -77,12 +77,8 @@ bool spans_are_seen(const struct making *making, uint32_t index)
 	return (choice->span || choice->passed_on) && !choice->unseen;
 }
 
-bool spans_mark_ends(struct making *making, uint32_t index)
+bool spans_mark_ends(struct making *making)
 {
-	/* It would count at its gate, and change flags. */
-	if (!making->request->is_span && making->choices[index].passed_on &&
-	    making->choices[index].keep_flags)
-		return false;
 	vector_for_each (&making->cfg.instructions, row) {
 		uint32_t to;
 		enum way way = way_of(making, row, &to);

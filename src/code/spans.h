@@ -23,7 +23,7 @@ bool spans_are_seen(const struct making *making, uint32_t index);
 
 /* Marks the jumps of a function whose blocks are in making->cfg at which calls of it end.
  * False if some end unseen. */
-bool spans_mark_ends(struct making *making, uint32_t index);
+bool spans_mark_ends(struct making *making);
 
 /* The returns of a function cannot be seen. Those that jump to it have to know. */
 void spans_give_up(struct making *making, uint32_t index);

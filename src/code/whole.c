@@ -48,13 +48,13 @@ static bool leaves(const struct cfg *cfg, const struct cfg_block *block)
 	       (last->kind == CFG_JUMP && cfg_block_at(cfg, last->target) == CFG_OUT);
 }
 
-/* Whether it is to have a probe in front of its last instruction. */
+/* Whether it is to have a probe of a call's end in front of its last instruction. */
 static bool has_leave(const struct whole *whole, const struct cfg_block *block)
 {
 	const struct cfg_instruction *last =
 		instruction_at(whole->cfg, block->first + block->count - 1);
 
-	return whole->leave && (last->kind == CFG_RETURN || last->ends);
+	return whole_ends_call(whole, last) || whole_ends_span(whole, last);
 }
 
 static void keep(struct whole *whole, uint32_t i)
@@ -469,10 +469,13 @@ bool whole_sees_returns(const struct whole *whole)
 {
 	const struct cfg *cfg = whole->cfg;
 
-	vector_for_each (&cfg->blocks, block)
-		if (has_leave(whole, block) &&
-		    whole_in_place(whole, block->first + block->count - 1))
+	vector_for_each (&cfg->blocks, block) {
+		uint32_t last = block->first + block->count - 1;
+
+		if (whole_ends_span(whole, instruction_at(cfg, last)) &&
+		    whole_in_place(whole, last))
 			return false;
+	}
 	return true;
 }
 

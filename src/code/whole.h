@@ -90,11 +90,10 @@ struct whole {
 	struct VECTOR(bool) brief;      /* of each of these, whether 1 byte does */
 	struct VECTOR(uint32_t) clones; /* offset in plan.code, by table */
 	bool flags; /* probes set flags instead of counting: PLAN_PROBE_FLAG */
-	/* Returns have probes that know of this one's graph, or call its `leave` alone
-	 * (`spans`); NULL: none. */
-	const struct plan_hook_layout *leave;
-	bool spans;
-	bool all_leave; /* no such probe may be missed */
+	const struct plan_hook_layout *leave; /* calls in the graph end; NULL: no graph */
+	uint32_t span_end; /* calls that are spans end, which this word of the bank is
+			      called for; 0: it is none */
+	bool all_leave;    /* no such probe may be missed */
 	bool live; /* switches go by their original tables, and each place that these lead
 		      to has a jump into relocated code: see whole_is_led */
 	bool entry_patched; /* a jump lies at the entry; else the first block has a stub
@@ -123,6 +122,19 @@ struct whole_calls {
  */
 bool whole_fit(struct whole *whole, const struct cfg *cfg, uint32_t entry,
 	       const struct whole_calls *calls);
+
+/* Whether calls end at an instruction, so that it has a probe in front of it: in the
+ * graph, and those of spans. */
+static inline bool whole_ends_call(const struct whole *whole,
+				   const struct cfg_instruction *row)
+{
+	return whole->leave && (row->kind == CFG_RETURN || row->tail);
+}
+static inline bool whole_ends_span(const struct whole *whole,
+				   const struct cfg_instruction *row)
+{
+	return whole->span_end && (row->kind == CFG_RETURN || row->ends);
+}
 
 /* Whether all probes at returns are executed, where relocated code is returned to. */
 bool whole_sees_returns(const struct whole *whole);

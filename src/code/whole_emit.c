@@ -409,20 +409,29 @@ static void emit_edge_probe(struct emission *emission, uint32_t edge)
 		   whole_edge_keeps_flags(emission->whole, row));
 }
 
-static void emit_leave_probe(struct emission *emission, const struct cfg_instruction *row)
+/* The probes of an instruction at which calls end: in the graph, and those of spans. */
+static void emit_leave_probes(struct emission *emission,
+			      const struct cfg_instruction *row)
 {
-	const struct plan_hook_layout *leave = emission->whole->leave;
+	const struct whole *whole = emission->whole;
+	bool keep = emission->cfg->returns_flags;
 	size_t from = emission->emitter->count;
 
-	if (emission->cfg->returns_flags || (row->ends && emission->whole->spans))
-		probe_emit(emission->emitter, PROBE_LEAVE_KEEP_FLAGS, leave->leave, 0,
-			   PLAN_PLACE_PROBE);
-	else if (emission->whole->spans)
-		probe_emit(emission->emitter, PROBE_LEAVE, leave->leave, 0,
-			   PLAN_PLACE_PROBE);
-	else
-		probe_emit_return(emission->emitter, leave, 0);
-	add_step(emission, PLAN_STEP_PROBE, 0, from);
+	if (whole_ends_call(whole, row)) {
+		if (keep)
+			probe_emit(emission->emitter, PROBE_LEAVE_KEEP_FLAGS,
+				   whole->leave->leave, 0, PLAN_PLACE_PROBE);
+		else
+			probe_emit_return(emission->emitter, whole->leave, 0);
+		add_step(emission, PLAN_STEP_PROBE, 0, from);
+		from = emission->emitter->count;
+	}
+	if (whole_ends_span(whole, row)) {
+		probe_emit(emission->emitter,
+			   keep || row->ends ? PROBE_LEAVE_KEEP_FLAGS : PROBE_LEAVE,
+			   whole->span_end, 0, PLAN_PLACE_PROBE);
+		add_step(emission, PLAN_STEP_PROBE, 0, from);
+	}
 }
 
 /* Padding in the way to where a loop begins, which is not aligned here: nop with an
@@ -449,8 +458,7 @@ static void emit_instruction(struct emission *emission, uint32_t number, uint32_
 
 	if (row->kind == CFG_JUMP && edge_slot(emission, edge) != WHOLE_NONE)
 		emit_edge_probe(emission, edge);
-	if ((row->kind == CFG_RETURN || row->ends) && emission->whole->leave)
-		emit_leave_probe(emission, row);
+	emit_leave_probes(emission, row);
 	from = emission->emitter->count;
 	if (row->kind == CFG_JUMP || row->kind == CFG_CONDITION ||
 	    row->kind == CFG_LOOP || row->kind == CFG_CALL)

@@ -64,7 +64,8 @@ static void add(struct collector *all, const struct collector *one)
 
 void collector_add_spans(struct collector *collector)
 {
-	const enum plan_depth least = collector->slot_size ? PLAN_BLOCKS : PLAN_CALLS;
+	const bool gates = collector->calls || collector->graph || !collector->slot_size;
+	const enum plan_depth least = gates ? PLAN_CALLS : PLAN_BLOCKS;
 
 	collector->spans = true;
 	collector->spans_alone = !collector->slot_size;

@@ -47,7 +47,8 @@ struct trm_error *collector_find(const char *name,
  * must outlive it. */
 struct trm_error *collector_combine(const char *list, struct collector *ret_collector);
 
-/* Functions become regions: see code/spans.h. What counts has blocks then. */
+/* Functions become regions: see code/spans.h. What counts functions alone has blocks
+ * then. */
 void collector_add_spans(struct collector *collector);
 
 /* All of them, NULL at the end. */

@@ -11,9 +11,9 @@
  * program's may be small, with all of its registers kept. Whoever finds the bank busy goes on
  * without a word: a function that the library itself calls is no span. In case the controller is
  * dead, threads may share a bank, and nobody puts signals off: then nothing is told any more.
- * A signal that comes meanwhile is sent again by the controller, which blocks all others: the mask
- * is put right at the end. The bank may be another one at the end than at the start: rbx is the
- * first one.
+ * A signal that comes meanwhile, or in a gate that has counted the call by its site, is sent
+ * again by the controller, which blocks all others: the mask is put right at the end. The bank may
+ * be another one at the end than at the start: rbx is the first one.
  * They change rax and flags. rcx, rdx, r8 and r9 lie on the stack as in enter, for the controller.
  */
 	.macro span_call name, target
@@ -30,9 +30,9 @@
 	lea	resident_start + WIRE_CONTROL_OFFSET(%rip), %r8
 	mov	WIRE_CONTROL_SPANS + \target(%r8), %r9
 	test	%r9, %r9
-	jz	\name\()_out
+	jz	\name\()_done
 	testl	$FUTEX_OWNER_DIED, (%r8)
-	jnz	\name\()_out
+	jnz	\name\()_done
 	cmpl	$0, %gs:WIRE_BANK_UNTIMED
 	jne	\name\()_out
 	mov	%gs:WIRE_BANK_SELF, %rcx

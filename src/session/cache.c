@@ -147,13 +147,13 @@ bool cache_grew(const struct cache *cache)
 uint64_t cache_counters_reserved(const struct session_options *options)
 {
 	const struct collector *collector = options->collector;
-	const uint64_t size = collector->graph ? WIRE_GRAPH_BASE - WIRE_BANK_HEADER +
-							 sizeof(struct wire_graph)
-			      : collector->calls ? sizeof(struct wire_arcs)
-			      : collector->spans ? sizeof(struct wire_spans)
-						 : 0;
+	const uint64_t end =
+		collector->graph   ? WIRE_GRAPH_BASE + sizeof(struct wire_graph)
+		: collector->calls ? WIRE_ARCS_USED + sizeof(struct wire_arcs)
+		: collector->spans ? WIRE_SPANS_STACK_TOP
+				   : WIRE_BANK_HEADER;
 
-	return (size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+	return (end - WIRE_BANK_HEADER + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 }
 
 uint64_t cache_counters_extent(const struct cache *cache,
@@ -321,7 +321,7 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 		.probe = options->collector->probe,
 		.depth = options->collector->depth,
 		.calls = options->collector->calls,
-		.graph = options->collector->graph || spans,
+		.graph = options->collector->graph,
 		.spans = spans,
 		.code_address = code_address,
 		.wanted = narrowed ? is_wanted : NULL,
@@ -335,9 +335,11 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 		.hook_layout = {.entry = WIRE_BANK_ENTRY,
 				.arc = WIRE_BANK_ARC,
 				.returns = WIRE_BANK_RETURNS,
-				.enter = spans ? WIRE_BANK_SPAN : WIRE_BANK_ENTER,
-				.leave = spans ? WIRE_BANK_SPAN_END : WIRE_BANK_LEAVE,
+				.enter = WIRE_BANK_ENTER,
+				.leave = WIRE_BANK_LEAVE,
 				.tally = WIRE_BANK_TALLY,
+				.span_begin = WIRE_BANK_SPAN,
+				.span_end = WIRE_BANK_SPAN_END,
 				.graph = {.top = WIRE_GRAPH_TOP,
 					  .frames = WIRE_GRAPH_FRAMES,
 					  .nodes = WIRE_GRAPH_NODES,

@@ -47,7 +47,7 @@ struct header {
 	uint32_t slot_count, slot_size, cold_slot, part_count, counters_at;
 	uint32_t instrumented;
 	uint32_t gates_size, cells_slot, arc_code, arc_slot, link_code;
-	bool counts_entries, graph, sites;
+	bool counts_entries, graph, sites, spans;
 	struct module_own_words own_words;
 	uint64_t code_address;
 	uint64_t text_count;
@@ -146,6 +146,7 @@ static struct plan *plan_of(const struct header *header, char *bytes)
 	plan->counts_entries = header->counts_entries;
 	plan->graph = header->graph;
 	plan->sites = header->sites;
+	plan->spans = header->spans;
 	plan->arc_code = header->arc_code;
 	plan->arc_slot = header->arc_slot;
 	plan->link_code = header->link_code;
@@ -270,6 +271,7 @@ static struct header make_header(const struct module_file *file)
 	header.counts_entries = plan->counts_entries;
 	header.graph = plan->graph;
 	header.sites = plan->sites;
+	header.spans = plan->spans;
 	header.arc_code = plan->arc_code;
 	header.arc_slot = plan->arc_slot;
 	header.link_code = plan->link_code;

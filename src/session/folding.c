@@ -80,7 +80,7 @@ static void add_count(void *context, uint32_t slot, uint64_t count)
 static void add_table(struct folding *folding)
 {
 	const struct wire_arcs *arcs =
-		(const void *)((const char *)folding->bank->shared + WIRE_BANK_HEADER);
+		(const void *)((const char *)folding->bank->shared + WIRE_ARCS_USED);
 	uint64_t count = arcs->used < WIRE_ARCS_MAX ? arcs->used : WIRE_ARCS_MAX;
 
 	for (uint64_t i = 0; i < count; i++) {

@@ -161,7 +161,7 @@ static void serve_window(struct request *request)
 	window_called(session, request->thread);
 	/* While the thread waits, where it stands is known for sure. Where a process is
 	 * attached to, leaving it waits until no thread is in a hook. */
-	if (session->window.state == WINDOW_CLOSED && !session->attached)
+	if (window_ends_run(session) && !session->attached)
 		release_all(session);
 }
 

@@ -117,7 +117,7 @@ static void loop(struct session *session, const struct tracer_start *start,
 		follow_watched(session);
 		uint64_t limit = window_act(session);
 
-		if (session->window.state == WINDOW_CLOSED)
+		if (window_ends_run(session))
 			break;
 		if (session->first_ended && !saved) {
 			save(session, status_fd);
@@ -128,7 +128,7 @@ static void loop(struct session *session, const struct tracer_start *start,
 			break;
 		session_wait(session, signals, limit);
 	}
-	if (session->window.state == WINDOW_CLOSED && !session->first_ended)
+	if (window_ends_run(session) && !session->first_ended)
 		clock_gettime(CLOCK_MONOTONIC, &session->end);
 	release_all(session);
 	if (!saved)

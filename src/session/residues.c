@@ -31,17 +31,6 @@ void residues_left(struct thread *thread, const struct shown *shown)
 		    (struct edges_residue){.address = shown->address, .by = 1});
 }
 
-static const uint8_t *original_at(void *context, uint64_t address, size_t size)
-{
-	return module_file_original(context, address, size);
-}
-
-static struct plan_place place_of(const struct module *module, uint64_t rip)
-{
-	return plan_locate(module->file->plan, original_at, module->file,
-			   (uint32_t)(rip - module->code_address));
-}
-
 /* Whether a place is in code that counts blocks, and not in a trampoline. */
 static bool is_moved(const struct plan_place *place)
 {
@@ -57,7 +46,7 @@ static bool goes_back(const struct space *space, const struct shown *shown, uint
 	if (rip == shown->rip)
 		return true;
 	return module && module->file->index == shown->file &&
-	       place_of(module, rip).original == shown->address;
+	       module_locate(module, rip).original == shown->address;
 }
 
 /* In a child of the handler's process it is news that it came back. */
@@ -91,7 +80,7 @@ bool residues_return(struct thread *thread, uint64_t rsp, uint64_t rip)
 
 	/* The resident has led a changed context behind the probes. */
 	if (!back && module) {
-		struct plan_place place = place_of(module, rip);
+		struct plan_place place = module_locate(module, rip);
 
 		if (is_moved(&place))
 			residues_came(thread, module, place.original, false);

@@ -402,6 +402,8 @@ uint64_t thread_filters(pid_t tid);
 const struct module *space_module_of_text(const struct space *space, uint64_t address);
 /* The module whose trampolines hold this address; NULL if none. */
 struct module *space_module_of_code(const struct space *space, uint64_t address);
+/* What an address in a module's trampolines is. */
+struct plan_place module_locate(const struct module *module, uint64_t address);
 /* Writes the original bytes back over all patches of a space that `pid` has. False: they
  * are not all there, and it counts on. */
 bool space_restore_text(struct session *session, struct space *space, pid_t pid);

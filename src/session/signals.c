@@ -30,17 +30,6 @@ static const struct resident_table *table(void)
 	return (const struct resident_table *)(const void *)resident_image;
 }
 
-static const uint8_t *original_at(void *context, uint64_t address, size_t size)
-{
-	return module_file_original(context, address, size);
-}
-
-static struct plan_place locate(struct module *module, uint64_t address)
-{
-	return plan_locate(module->file->plan, original_at, module->file,
-			   (uint32_t)(address - module->code_address));
-}
-
 static const struct plan_function *function_of(const struct module *module,
 					       uint32_t index)
 {
@@ -213,7 +202,7 @@ static enum settled finish(struct session *session, struct thread *thread,
 			return UNSETTLED;
 		signal = 0; /* sent with the first round */
 		ran = true;
-		place = locate(module, registers->rip);
+		place = module_locate(module, registers->rip);
 	}
 	return UNSETTLED;
 }
@@ -271,7 +260,7 @@ static enum settled settle_trampoline(struct session *session, struct thread *th
 				      struct module *module, const struct settling *how,
 				      struct user_regs_struct *registers)
 {
-	struct plan_place place = locate(module, registers->rip);
+	struct plan_place place = module_locate(module, registers->rip);
 	const struct plan_function *function;
 
 	if (place.kind == PLAN_PLACE_UNKNOWN)
@@ -388,7 +377,7 @@ static enum settled leave_hook(struct thread *thread, uint64_t address, bool sav
 
 	if (!module)
 		return UNSETTLED;
-	struct plan_place place = locate(module, frame.back);
+	struct plan_place place = module_locate(module, frame.back);
 
 	/* Where a gate comes behind the hook, nothing is counted yet. */
 	if (place.kind != PLAN_PLACE_HOOK && place.kind != PLAN_PLACE_PROBE)
@@ -453,7 +442,8 @@ static bool find_jump(const struct space *space, uint64_t rip, struct text_jump 
 		uint64_t target = link + 5 + (uint64_t)(int64_t)distance -
 				  plan->code_address + module->code_address;
 
-		*ret = (struct text_jump){module, link, target, locate(module, target)};
+		*ret = (struct text_jump){module, link, target,
+					  module_locate(module, target)};
 		return ret->place.kind != PLAN_PLACE_UNKNOWN;
 	}
 	return false;
@@ -601,7 +591,7 @@ void signals_leave_gate(const struct session *session, struct thread *thread)
 	if (!module ||
 	    registers.rip - module->code_address >= module->file->plan->gates_size)
 		return;
-	const struct plan_place place = locate(module, registers.rip);
+	const struct plan_place place = module_locate(module, registers.rip);
 
 	if (place.kind == PLAN_PLACE_PROBE)
 		settle_trampoline(NULL, thread, module, &how, &registers);

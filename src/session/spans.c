@@ -27,12 +27,16 @@ static struct wire_spans *spans_of(const struct bank *bank)
 	return (void *)((char *)bank->shared + WIRE_BANK_HEADER);
 }
 
-void spans_begin(const struct session *session, struct bank *bank)
+void spans_begin(const struct session *session, const struct bank *old, struct bank *bank)
 {
 	if (!session->options->collector->spans)
 		return;
 	spans_of(bank)->busy = spans_of(bank)->masked = 0;
 	spans_of(bank)->state = find_state();
+	if (!old)
+		return;
+	spans_of(bank)->masked = spans_of(old)->masked;
+	spans_of(bank)->mask = spans_of(old)->mask;
 }
 
 /* What the thread had before its bank became too narrow it may be in the middle of. */
@@ -47,18 +51,61 @@ static bool is_busy(const struct bank *bank, const struct arena *arena,
 		 registers->rsp <= bank->address + WIRE_SPANS_STACK_TOP));
 }
 
-bool spans_hold(const struct session *session, const struct thread *thread,
-		const struct user_regs_struct *registers)
+/* The bank that the thread is telling of a span with; NULL: none. */
+static const struct bank *busy_bank(const struct session *session,
+				    const struct thread *thread,
+				    const struct user_regs_struct *registers)
 {
 	const struct space *space = thread->process ? thread->process->space : NULL;
 
 	if (!session->options->collector->spans || !thread->bank || !space ||
 	    !space->family)
-		return false;
+		return NULL;
 	vector_for_each (&thread->old_banks, bank)
 		if (is_busy(*bank, space->family->arena, registers))
-			return true;
-	return is_busy(thread->bank, space->family->arena, registers);
+			return *bank;
+	return is_busy(thread->bank, space->family->arena, registers) ? thread->bank
+								      : NULL;
+}
+
+/* Whether it has counted a call by its site that it will tell of behind that. */
+static bool is_untold(const struct session *session, const struct thread *thread,
+		      struct user_regs_struct registers)
+{
+	const struct collector *collector = session->options->collector;
+	const struct space *space = thread->process ? thread->process->space : NULL;
+	const struct module *module;
+
+	if (!collector->spans || !collector->calls || !thread->bank || !space ||
+	    !space->family || !space->family->arena->control->span_begin ||
+	    thread->bank->shared->untimed ||
+	    (arc_holds(space, registers.rip) && !arc_find_gate(thread, &registers)))
+		return false;
+	module = space_module_of_code(space, registers.rip);
+	return module && module_locate(module, registers.rip).untold;
+}
+
+bool spans_hold(const struct session *session, const struct thread *thread,
+		const struct user_regs_struct *registers)
+{
+	return busy_bank(session, thread, registers) ||
+	       is_untold(session, thread, *registers);
+}
+
+bool spans_find_gate(const struct session *session, const struct thread *thread,
+		     struct user_regs_struct *registers)
+{
+	const struct resident_table *table = (const void *)resident_image;
+	const struct bank *bank = busy_bank(session, thread, registers);
+
+	if (!bank)
+		return false;
+	if (!arc_holds(thread->process->space, registers->rip)) {
+		registers->rip = thread->process->space->family->arena->address +
+				 table->graph[RESIDENT_SPAN_BEGIN].saved;
+		registers->rsp = spans_of(bank)->rsp;
+	}
+	return arc_find_gate(thread, registers);
 }
 
 bool spans_put_off(struct thread *thread, int signal, const siginfo_t *info)

@@ -9,12 +9,19 @@
 
 #include <signal.h>
 
-/* A bank is to be given to a thread. */
-void spans_begin(const struct session *session, struct bank *bank);
+/* A bank is to be given to a thread; `old` is what it had before, NULL: none. */
+void spans_begin(const struct session *session, const struct bank *old,
+		 struct bank *bank);
 
-/* Whether a stopped thread is in the middle of that. */
+/* Whether a stopped thread is in the middle of that, or has counted the call and not told
+ * it yet. */
 bool spans_hold(const struct session *session, const struct thread *thread,
 		const struct user_regs_struct *registers);
+
+/* The place of the program that a thread is at which tells of a span, in `registers`;
+ * false if it does not. */
+bool spans_find_gate(const struct session *session, const struct thread *thread,
+		     struct user_regs_struct *registers);
 
 /* A signal that such a thread is stopped with comes when it is through: it is sent again,
  * and blocked until then. False: it cannot be put off. */

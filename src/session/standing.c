@@ -3,6 +3,7 @@
 #include "code/edges.h"
 #include "session/residues.h"
 #include "session/signals.h"
+#include "session/spans.h"
 
 #include <string.h>
 
@@ -75,11 +76,6 @@ void standing_end(struct session *session, struct standing *standing)
 	vector_deinit(&standing->threads);
 }
 
-static const uint8_t *original_at(void *context, uint64_t address, size_t size)
-{
-	return module_file_original(context, address, size);
-}
-
 /* The module and the offset in its code where a thread is, or to which the jump leads
  * that it is about to take. */
 static const struct module *find_code(const struct space *space, uint64_t rip,
@@ -148,7 +144,7 @@ static bool find_place(const struct thread *thread, struct user_regs_struct regi
 		return find_before_stub(space, registers.rip, ret_place);
 	if (!plan->steps.count)
 		return false;
-	struct plan_place found = plan_locate(plan, original_at, module->file, offset);
+	struct plan_place found = module_locate(module, module->code_address + offset);
 	bool whole = plan->functions.items[found.function].step_count != 0;
 
 	if (found.kind == PLAN_PLACE_UNKNOWN ||
@@ -163,16 +159,34 @@ static bool find_place(const struct thread *thread, struct user_regs_struct regi
 	return true;
 }
 
-void standing_note(struct thread *thread, const struct user_regs_struct *registers,
-		   int by)
+/* Where the thread is, and, if it is telling of a span, where the program is that it
+ * tells of. */
+enum { STANDS = 2 };
+static size_t stands_of(const struct session *session, const struct thread *thread,
+			const struct user_regs_struct *registers,
+			struct place places[STANDS])
 {
-	struct place place;
+	struct user_regs_struct gate = *registers;
+	size_t count = find_place(thread, *registers, &places[0]) ? 1 : 0;
+
+	if (spans_find_gate(session, thread, &gate))
+		count += find_place(thread, gate, &places[count]) ? 1 : 0;
+	return count;
+}
+
+void standing_note(const struct session *session, struct thread *thread,
+		   const struct user_regs_struct *registers, int by)
+{
+	struct place places[STANDS];
+	size_t count = stands_of(session, thread, registers, places);
 
 	vector_for_each (&thread->shown, shown)
 		if (!shown->inherited)
 			residues_add(thread, shown->file, shown->address, by);
-	if (find_place(thread, *registers, &place) && !place.outside)
-		residues_add(thread, place.module->file->index, place.address, by);
+	for (size_t i = 0; i < count; i++)
+		if (!places[i].outside)
+			residues_add(thread, places[i].module->file->index,
+				     places[i].address, by);
 }
 
 static void count_ahead(const struct session *session, const struct thread *thread,
@@ -180,23 +194,26 @@ static void count_ahead(const struct session *session, const struct thread *thre
 			struct image_counts *counts)
 {
 	const uint32_t size = session->options->collector->slot_size;
-	struct place place;
+	struct place places[STANDS];
+	size_t count = stands_of(session, thread, registers, places);
 
 	/* What a flag tells needs no such care. */
-	if (size == 1 || !find_place(thread, *registers, &place))
-		return;
-	for (unsigned i = 0; i < AHEAD_MAX; i++)
-		if (place.ahead[i] != PLAN_NO_SLOT)
+	for (size_t i = 0; size != 1 && i < count * AHEAD_MAX; i++) {
+		const struct place *place = &places[i / AHEAD_MAX];
+		uint32_t ahead = place->ahead[i % AHEAD_MAX];
+
+		if (ahead != PLAN_NO_SLOT)
 			vector_push(counts,
 				    ((struct image_count){
 					    .interval = interval,
 					    .thread = session->options->threads
 							      ? (uint32_t)thread->tid
 							      : 0,
-					    .file = place.module->file->index,
-					    .slot = place.ahead[i] / size,
+					    .file = place->module->file->index,
+					    .slot = ahead / size,
 					    .count = 1,
 				    }));
+	}
 }
 
 void standing_count_ahead(const struct session *session, const struct process *process,
@@ -217,7 +234,7 @@ void standing_leave(const struct session *session, struct thread *thread,
 
 	if (image->part)
 		count_ahead(session, thread, registers, image->part - 1, &image->counts);
-	standing_note(thread, registers, 1);
+	standing_note(session, thread, registers, 1);
 	thread->shown.count = 0;
 }
 

@@ -24,8 +24,8 @@ void standing_end(struct session *session, struct standing *standing);
  * stands, and where handlers of it will go back to. Counters right in front of it are
  * taken as if it had run them: see standing_count_ahead.
  */
-void standing_note(struct thread *thread, const struct user_regs_struct *registers,
-		   int by);
+void standing_note(const struct session *session, struct thread *thread,
+		   const struct user_regs_struct *registers, int by);
 
 /* Adds 1 for each counter right in front of which a stopped thread of the process
  * stands. */

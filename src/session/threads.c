@@ -248,7 +248,7 @@ void thread_assign_bank(struct session *session, struct thread *thread, uint32_t
 		bank->shared->untimed = thread->untimed;
 		bank->shared->stack_end = stack_end_of(thread);
 		callgraph_begin(session, bank, &thread->calls);
-		spans_begin(session, bank);
+		spans_begin(session, NULL, bank);
 		error = remote_set_gs_base(thread->tid, bank->address);
 	}
 	thread->bank = bank;
@@ -295,7 +295,7 @@ static void widen_bank(const struct session *session, struct space *space,
 	bank->shared->stack_end = old->shared->stack_end;
 	callgraph_note_calls(session, old, &thread->calls);
 	callgraph_begin(session, bank, &thread->calls);
-	spans_begin(session, bank);
+	spans_begin(session, old, bank);
 	struct trm_error *error = remote_set_gs_base(thread->tid, bank->address);
 
 	if (error) {

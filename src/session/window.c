@@ -208,6 +208,12 @@ bool window_is_exact(const struct session *session)
 	       (options->live && options->collector->depth >= PLAN_BLOCKS);
 }
 
+bool window_ends_run(const struct session *session)
+{
+	return session->window.state == WINDOW_CLOSED &&
+	       !session->options->collector->spans;
+}
+
 uint32_t window_part(const struct session *session)
 {
 	size_t intervals = session->window.intervals.count;
@@ -228,7 +234,7 @@ static void note_standing(struct session *session, int by)
 		if ((*thread)->process && (*thread)->process->space &&
 		    (*thread)->stopped &&
 		    !remote_failed(remote_get_registers((*thread)->tid, &registers)))
-			standing_note(*thread, &registers, by);
+			standing_note(session, *thread, &registers, by);
 }
 
 static uint64_t passed(const struct session *session)

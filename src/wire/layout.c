@@ -42,9 +42,8 @@ CHECK(wire_graph_node, calls, 8);
 CHECK(wire_graph_node, ticks, 16);
 CHECK(wire_graph_node, children, WIRE_GRAPH_CHILDREN_AT);
 CHECK(wire_graph_frame, node, 8);
-CHECK(wire_arcs, used, WIRE_ARCS_USED - WIRE_BANK_HEADER);
-CHECK(wire_arcs, index, WIRE_ARCS_INDEX - WIRE_BANK_HEADER);
-CHECK(wire_arcs, entries, WIRE_ARCS_ENTRIES - WIRE_BANK_HEADER);
+CHECK(wire_arcs, index, WIRE_ARCS_INDEX - WIRE_ARCS_USED);
+CHECK(wire_arcs, entries, WIRE_ARCS_ENTRIES - WIRE_ARCS_USED);
 CHECK(wire_arc, gate, 8);
 CHECK(wire_arc, count, 16);
 CHECK(wire_control, doorbell, 0x30);
@@ -73,7 +72,8 @@ _Static_assert(sizeof(struct wire_control) == WIRE_BANKS_OFFSET - WIRE_CONTROL_O
 	       "the banks follow wire_control");
 _Static_assert(sizeof(struct wire_bank) + 0x1000 <= WIRE_BANK_HEADER,
 	       "the resident's stack needs the rest");
-_Static_assert(sizeof(struct wire_arcs) <= WIRE_GRAPH_BASE - WIRE_BANK_HEADER &&
+_Static_assert(WIRE_ARCS_USED == WIRE_SPANS_STACK_TOP, "the table lies behind the stack");
+_Static_assert(sizeof(struct wire_arcs) <= WIRE_GRAPH_BASE - WIRE_ARCS_USED &&
 		       WIRE_GRAPH_BASE % 0x1000 == 0,
 	       "the tree lies behind the table");
 _Static_assert(sizeof(struct wire_arc) == 24, "entries as resident.S sees them");

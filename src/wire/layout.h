@@ -19,7 +19,7 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 32
+#define WIRE_VERSION 33
 
 #define WIRE_RESIDENT_SIZE  0x6000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x6000
@@ -87,13 +87,14 @@
 #define WIRE_HOOK_FRAME     (WIRE_HOOK_REGISTERS + 16 + 128)
 
 /*
- * Where calls are counted by their sites, the first counters of each bank are a table:
- * struct wire_arcs. A gate (code/gates.h) asks for it only for callers that its
- * function's cells in the bank do not know. Places are relative to %gs.
+ * Where calls are counted by their sites, counters of each bank begin with a table:
+ * struct wire_arcs, behind struct wire_spans, which is a hole if no functions are
+ * regions. A gate (code/gates.h) asks for it only for callers that its function's cells
+ * in the bank do not know. Places are relative to %gs.
  */
-#define WIRE_ARCS_USED    0x4000
-#define WIRE_ARCS_INDEX   0x4008
-#define WIRE_ARCS_ENTRIES 0x84008
+#define WIRE_ARCS_USED    0x45000
+#define WIRE_ARCS_INDEX   0x45008
+#define WIRE_ARCS_ENTRIES 0xc5008
 #define WIRE_ARCS_BITS    17 /* of an index */
 #define WIRE_ARCS_MASK    0x1ffff
 #define WIRE_ARCS_MAX     98304 /* entries */
@@ -107,7 +108,7 @@
  * are named by their distance from the first one; 0 is the root, and the frame below all
  * others. All-zero is an empty one.
  */
-#define WIRE_GRAPH_BASE        0x2c5000
+#define WIRE_GRAPH_BASE        0x306000
 #define WIRE_GRAPH_TOP         (WIRE_GRAPH_BASE + 0x0)
 #define WIRE_GRAPH_LAST        (WIRE_GRAPH_BASE + 0x8)
 #define WIRE_GRAPH_USED        (WIRE_GRAPH_BASE + 0x10)

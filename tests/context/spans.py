@@ -68,21 +68,24 @@ def threads(place):
 
 def forks(place):
     """A child goes on in the calls that its parent was in."""
-    for profile in check(place, "forks", "2"):
+    for profile in (*check(place, "forks", "2"),
+                    *check(place, "forks", "2", measure="edges,calls,callgraph")):
         counts = {path: count for path, count in profile.counts().items() if path != "leaf"}
         expect(counts == {"forks": 1, **inside("forks", MIDDLE, 2)}, f"{counts}")
 
 
 def signals(place):
     """Handlers come in any place, and behind what is told of a call."""
-    expect_counts(place, "signals", "200", counts={
-        "leaf": 200, "middle": 200, "middle/leaf": 200})
+    for measure in ("regions", "calls", "callgraph", "edges,calls,callgraph"):
+        expect_counts(place, "signals", "200", measure=measure, counts={
+            "leaf": 200, "middle": 200, "middle/leaf": 200})
 
 
 def ends(place):
     bare = place.bare("ends", "3", program="spans")
     expect(bare.status == 3, f"{bare}")
-    expect_counts(place, "ends", "3", counts={"ends": 1, "ends/leaf": 1})
+    for measure in ("regions", "edges,calls,callgraph"):
+        expect_counts(place, "ends", "3", measure=measure, counts={"ends": 1, "ends/leaf": 1})
 
 
 def times(place):
@@ -98,20 +101,44 @@ def own_counts(place, by, program):
     """What the program's own code counted."""
     done = subprocess.run([place.tool, "report", "--json", "--by", by, place.profile], check=True,
                           capture_output=True, text=True)
-    rows = [row for row in json.loads(done.stdout)["rows"] if row["module"] == program]
+    rows = json.loads(done.stdout)["rows"]
+    if by == "callgraph":
+        name_parents(rows)
+    rows = [row for row in rows if row.get("module") == program]
     for row in rows:
         row.pop("instructions", None)  # of functions that are measured with their blocks
+        for key in [key for key in row if key.startswith("time.")]:
+            row.pop(key)
     expect(rows, f"no row of {program}")
     return sorted(json.dumps(row, sort_keys=True) for row in rows)
+
+
+def name_parents(rows):
+    """Contexts by the functions around them instead of their numbers."""
+    by_number = {row["context"]: row for row in rows}
+
+    def path_of(row):
+        return (path_of(by_number[row["parent"]]) if row.get("parent") in by_number else []) + [
+            row["function"]]
+
+    paths = [path_of(row) for row in rows]
+    for row, path in zip(rows, paths):
+        row["path"] = path
+        row.pop("parent", None)
+        row.pop("context")
 
 
 def counted(place):
     """Regions beside counts of code: both are what they are alone."""
     names = ",".join(f"spans*:{name}" for name in NAMES)
     reports = {"functions": ["function"], "coverage": ["function"], "blocks": ["function", "block"],
-               "block-coverage": ["block"], "edges": ["function", "block", "edge"]}
+               "block-coverage": ["block"], "edges": ["function", "block", "edge"],
+               "calls": ["function", "arc"], "callgraph": ["function", "callgraph"],
+               "calls,callgraph": ["function", "arc", "callgraph"],
+               "edges,calls,callgraph": ["function", "block", "edge", "arc", "callgraph"]}
     cases = [(measure, ("calls", "5"), "spans") for measure in reports]
-    cases += [("edges", words, program) for program in ("spans", "spans-clang")
+    cases += [(measure, words, program) for program in ("spans", "spans-clang")
+              for measure in ("edges", "calls", "callgraph", "edges,calls,callgraph")
               for words in (("left", "4"), ("annotated", "3"), ("threads", "3"))]
     for measure, words, program in cases:
         alone = place.check(*words, program=program, options=["--regions", names]).counts()
@@ -122,6 +149,23 @@ def counted(place):
         found = [own_counts(place, by, program) for by in reports[measure]]
         wrong = [set(a) ^ set(b) for a, b in zip(found, wanted) if a != b]
         expect(not wrong, f"{measure}, {words}, {program}: {wrong}")
+
+
+def parts(place):
+    """Windows are for what counts: regions are those of the whole run, and intervals add up."""
+    names = ",".join(f"spans*:{name}" for name in NAMES)
+    words = ("calls", "20000")
+    for measure, by in (("functions", "function"), ("edges", "edge"), ("calls,callgraph", "arc")):
+        whole = place.check(*words, program="spans", measure=measure, options=["--regions", names])
+        counts, rows = whole.counts(), own_counts(place, by, "spans")
+        for window in (["--interval", "2ms"], ["--after", "2ms", "--for", "3ms"],
+                       ["--after", "1ms", "--stop-at", "spans:vectors"]):
+            options = ["--regions", names, *window]
+            wanted = {path: count for path, count in counts.items()
+                      if "vectors" not in path or "--stop-at" not in window}  # it has a hook
+            place.check(*words, program="spans", measure=measure, options=options).expect_all(wanted)
+            if window[0] == "--interval":
+                expect(own_counts(place, by, "spans") == rows, f"{measure}: intervals")
 
 
 def narrowed(place):
@@ -139,8 +183,7 @@ def unknown(place):
     out = subprocess.run([place.tool, "report", "--no-pager", place.profile], check=True,
                          capture_output=True, text=True).stdout
     expect("warning: --regions 'spans:midle' means no function; near: middle" in out, out)
-    for options, text in ((["-m", "calls"], "by their places"), (["-m", "callgraph"], "contexts"),
-                          (["--only", "leaf"], "are counted"), (["--after", "1s"], "windows")):
+    for options, text in ((["--only", "leaf"], "are counted"), (["--after", "1s"], "windows")):
         done = place.run("calls", program="spans", options=["--regions", "leaf", *options])
         expect(done.status == 2 and text in done.stderr.decode(), f"{options}: {done}")
 
@@ -154,5 +197,5 @@ def example(place):
     profile.expect_all({"job_run": 20, "job_run/job_parse": 20, "job_run/job_solve": 20})
 
 
-TESTS = (calls, annotated, left, crossing, threads, forks, signals, ends, times, counted, narrowed,
+TESTS = (calls, annotated, left, crossing, threads, forks, signals, ends, times, counted, parts, narrowed,
          unknown, example)

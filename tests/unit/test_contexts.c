@@ -81,10 +81,11 @@ enum { GRAPH_SIZE = (sizeof(struct wire_graph) + PAGE - 1) / PAGE * PAGE };
 static struct {
 	struct wire_bank header;
 	uint8_t pad[WIRE_BANK_HEADER - sizeof(struct wire_bank)];
+	uint8_t pad1[WIRE_ARCS_USED - WIRE_BANK_HEADER];
 	struct wire_arcs arcs;
-	uint8_t pad1[WIRE_GRAPH_BASE - WIRE_BANK_HEADER - sizeof(struct wire_arcs)];
+	uint8_t pad2[WIRE_GRAPH_BASE - WIRE_ARCS_USED - sizeof(struct wire_arcs)];
 	struct wire_graph graph;
-	uint8_t pad2[GRAPH_SIZE - sizeof(struct wire_graph)];
+	uint8_t pad3[GRAPH_SIZE - sizeof(struct wire_graph)];
 	uint64_t slots[BANK_SLOTS];
 } __attribute__((aligned(4096))) bank;
 static const uint32_t first_slot = WIRE_GRAPH_BASE + GRAPH_SIZE;
@@ -115,7 +116,7 @@ static void empty_bank(void)
 {
 	/* Most of its pages were never used. */
 	assert_int_equal(
-		madvise(&bank.arcs, sizeof(bank) - WIRE_BANK_HEADER, MADV_DONTNEED), 0);
+		madvise(bank.pad1, sizeof(bank) - WIRE_BANK_HEADER, MADV_DONTNEED), 0);
 }
 
 /* With `places` calls are counted by these, too. */

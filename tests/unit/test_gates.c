@@ -72,11 +72,11 @@ static const uint8_t *const starts[] = {
 enum { BANK_SLOTS = 512 };
 static struct {
 	struct wire_bank header;
-	uint8_t pad[WIRE_BANK_HEADER - sizeof(struct wire_bank)];
+	uint8_t pad[WIRE_ARCS_USED - sizeof(struct wire_bank)];
 	struct wire_arcs arcs;
 	uint64_t slots[BANK_SLOTS];
 } bank;
-static const uint32_t first_slot = WIRE_BANK_HEADER + sizeof(struct wire_arcs);
+static const uint32_t first_slot = WIRE_ARCS_USED + sizeof(struct wire_arcs);
 
 static uint64_t at(const uint8_t *label)
 {

@@ -666,6 +666,47 @@ static void test_real_files(void **state)
 		check_file(paths[i]);
 }
 
+static bool want_third(void *context, const char *name, uint64_t address)
+{
+	(void)context;
+	(void)name;
+	return (address - TEXT) / 16 % 3 == 2;
+}
+
+/* Trampolines are found among functions that have none. */
+static void test_few_wanted(void **state)
+{
+	enum { FUNCTIONS = 12, SIZE = 16 };
+	static const uint8_t code[SIZE] = {0x48, 0x83, 0xec, 0x08, 0x31, 0xc0,
+					   0x48, 0x83, 0xc4, 0x08, 0xc3};
+	uint8_t bytes[FUNCTIONS * SIZE];
+	struct image image;
+	struct plan *plan;
+
+	(void)state;
+	for (size_t i = 0; i < FUNCTIONS; i++)
+		memcpy(bytes + i * SIZE, code, SIZE);
+	plan_image_init(&image, TEXT, bytes, sizeof(bytes));
+	for (size_t i = 0; i < FUNCTIONS; i++)
+		plan_image_add(&image, TEXT + i * SIZE, 11, "f");
+	for (enum plan_depth depth = PLAN_ENTRIES; depth <= PLAN_EDGES; depth++) {
+		plan = make_plan(&image, &(const struct plan_request){
+						 .depth = depth, .wanted = want_third});
+		for (uint32_t i = 2; i < FUNCTIONS; i += 3) {
+			struct plan_place place =
+				plan_locate(plan, original_at, &image,
+					    plan->functions.items[i].trampoline);
+
+			assert_int_equal(plan->functions.items[i].reason,
+					 PLAN_INSTRUMENTED);
+			assert_int_not_equal(place.kind, PLAN_PLACE_UNKNOWN);
+			assert_int_equal(place.function, i);
+		}
+		plan_destroy(plan);
+	}
+	plan_image_deinit(&image);
+}
+
 /* The blocks of a function in front of bytes that are no code, but would be a jump to an
  * offset of it; 0: it is not relocated whole. */
 static uint32_t blocks_beside(uint8_t offset, bool frame)
@@ -718,6 +759,7 @@ int main(void)
 		cmocka_unit_test(test_deep_faults),
 		cmocka_unit_test(test_random_bytes),
 		cmocka_unit_test(test_glances),
+		cmocka_unit_test(test_few_wanted),
 		cmocka_unit_test(test_real_files),
 	};
 
