@@ -54,7 +54,7 @@ static struct trm_error *remove_spools(const char *path)
 static struct trm_error *recover_one(const char *folder)
 {
 	struct text place = {0};
-	struct context_recovery recovery = {"", true, say_written};
+	struct context_recovery recovery = {"", true, NULL, say_written};
 	struct trm_error *error;
 
 	if (arguments.output) {

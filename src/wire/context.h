@@ -34,7 +34,7 @@
 #define CONTEXT_MAGIC "TRMCTX\r\n"
 
 enum context_sizes {
-	CONTEXT_VERSION = 4,
+	CONTEXT_VERSION = 5,
 	CONTEXT_BLOCK = 16 << 10,
 	CONTEXT_FAULTS_MAX = 16,
 	CONTEXT_PROGRAM_MAX = 4096,
@@ -104,7 +104,9 @@ struct context_spool {
 	uint64_t lost_in_handlers, lost_for_memory, lost_for_type;
 	uint64_t lost_children; /* forked processes that could not have a spool */
 	uint32_t fault_count;
-	uint32_t unused;
+	/* 1: somebody outside wants channels otherwise (context_channel.wanted); each
+	 * event that channels see looks at it. */
+	uint32_t asked;
 	struct context_fault faults[CONTEXT_FAULTS_MAX];
 	char program[CONTEXT_PROGRAM_MAX]; /* path */
 };
@@ -219,7 +221,12 @@ struct context_channel {
 	uint32_t flushed; /* 1: the process wrote it itself */
 	/* The attribute of call paths, which are below contexts; 0: there are none. */
 	uint32_t path_attribute;
-	uint32_t unused;
+	uint32_t active;  /* the program measures with it */
+	uint32_t stopped; /* from outside: then it rests all the same */
+	/* What somebody outside wants `stopped` to be, and since when. The process does
+	 * so at its next event. */
+	uint32_t wanted;
+	uint64_t wanted_ticks;
 	struct context_channel_metric {
 		char name[CONTEXT_CHANNEL_NAME];
 		uint32_t type;  /* enum trm_type */
@@ -246,18 +253,21 @@ enum context_snapshot_kind {
 	CONTEXT_SNAPSHOT_ITERATION, /* of a loop that was begun with it */
 	CONTEXT_SNAPSHOT_PUSH,      /* asked for by the program */
 	CONTEXT_SNAPSHOT_SAMPLE,    /* a timer struck; it is noted at the next event */
+	CONTEXT_SNAPSHOT_RESUME,    /* a mark: the thread was not measured until then;
+				       value: the ticks when the channel was started */
 	CONTEXT_SNAPSHOT_KINDS
 };
 
-/* A snapshot is words: ticks; `what`; of the kinds from SET to ITERATION the value's
- * bits; each metric that is TRACED. `what` is the kind, and two numbers of
- * CONTEXT_SNAPSHOT_BITS each: of the node that was current until then; and of the node
- * that the event is of, or from SET to ITERATION of the attribute. */
+/* A snapshot is words: ticks; `what`; of the kinds from SET to ITERATION, and
+ * RESUME, the value's bits; each metric that is TRACED. `what` is the kind, and two
+ * numbers of CONTEXT_SNAPSHOT_BITS each: of the node that was current until then; and of
+ * the node that the event is of, or from SET to ITERATION of the attribute. */
 enum { CONTEXT_SNAPSHOT_WORDS = 2, CONTEXT_SNAPSHOT_BITS = 28 };
 
 static inline int context_snapshot_has_value(uint32_t kind)
 {
-	return kind >= CONTEXT_SNAPSHOT_SET && kind <= CONTEXT_SNAPSHOT_ITERATION;
+	return (kind >= CONTEXT_SNAPSHOT_SET && kind <= CONTEXT_SNAPSHOT_ITERATION) ||
+	       kind == CONTEXT_SNAPSHOT_RESUME;
 }
 
 struct context_event {

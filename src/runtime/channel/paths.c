@@ -184,8 +184,9 @@ static void say_samples(struct kept *kept, struct context_node *context)
 		struct channel *channel = channels.items[__builtin_ctz(left)];
 		struct channel_thread *own = channels_own[__builtin_ctz(left)];
 
-		if (!channel || !channel->active || !channel_is_here(channel) || !own ||
-		    own->channel != channel || own->generation != channel->generation)
+		if (!channel || !channel_measures(channel) || !channel_is_here(channel) ||
+		    !own || own->channel != channel ||
+		    own->generation != channel->generation)
 			continue;
 		for (uint32_t i = 0; i < kept->sample_count; i++)
 			say_sample(own, kept, &kept->samples[i], context);
