@@ -4,6 +4,7 @@
 
 #include "context/control.h"
 #include "context/recover.h"
+#include "symbols/naming.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -61,7 +62,7 @@ static void say_written(const char *path, const struct context_spool *head)
 static struct trm_error *flush(struct context_control *control, const char *name)
 {
 	struct text folder = {0};
-	struct context_recovery recovery = {"", true, name, say_written};
+	struct context_recovery recovery = {"", true, name, &symbols_naming, say_written};
 	struct trm_error *error;
 
 	if (arguments.output) {

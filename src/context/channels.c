@@ -679,21 +679,27 @@ static struct trm_error *save_run(const struct context_channel_saving *saving,
 }
 
 static struct trm_error *write_to(int fd, const struct context_process *process,
-				  const struct context_channel *channel)
+				  const struct context_channel *channel,
+				  const struct context_naming *naming)
 {
 	struct record_model *model = record_model_create();
 	struct trm_writer *writer = trm_writer_create(fd, model);
+	void *names = naming ? naming->begin(process, channel, model) : NULL;
 	const struct context_channel_saving saving = {
 		.writer = writer,
 		.model = model,
 		.image = 1,
 		.ns_per_tick = process->ns_per_tick,
+		.look_up = names ? naming->look_up : NULL,
+		.context = names,
 	};
 	struct trm_error *error = save_run(&saving, process, channel), *disk;
 
 	if (!error)
 		context_channel_save(&saving, process, channel->head.channel);
 	disk = trm_writer_finish(writer);
+	if (names)
+		naming->end(names);
 	record_model_destroy(model);
 	if (!error)
 		return disk;
@@ -703,10 +709,11 @@ static struct trm_error *write_to(int fd, const struct context_process *process,
 
 struct trm_error *context_channel_write(const char *path,
 					const struct context_process *process,
-					const struct context_channel *channel)
+					const struct context_channel *channel,
+					const struct context_naming *naming)
 {
 	struct trm_output output;
 
 	TRM_TRY(trm_output_open(path, &output));
-	return trm_output_close(&output, write_to(output.fd, process, channel));
+	return trm_output_close(&output, write_to(output.fd, process, channel, naming));
 }

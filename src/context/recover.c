@@ -61,7 +61,7 @@ static struct trm_error *recover_channel(const struct context_recovery *recovery
 	if (repeated)
 		text_format(&rest, ".%u", channel->head.channel);
 	name_profile(recovery, process->head, rest.data, &path);
-	error = context_channel_write(path.data, process, channel);
+	error = context_channel_write(path.data, process, channel, recovery->naming);
 	if (!error && recovery->written)
 		recovery->written(path.data, process->head);
 	text_deinit(&path);

@@ -5,6 +5,7 @@
 #ifndef TRAMMEL_CONTEXT_RECOVER_H
 #define TRAMMEL_CONTEXT_RECOVER_H
 
+#include "context/channels.h"
 #include "context/profile.h"
 
 #include <sys/types.h>
@@ -16,6 +17,7 @@ struct context_recovery {
 	const char *folder;  /* where profiles go, "" or with a slash at its end */
 	bool flushed;        /* also channels that the process wrote itself before */
 	const char *channel; /* of this name alone; NULL: all */
+	const struct context_naming *naming; /* of addresses; NULL: they stand alone */
 	/* A profile was written; may be NULL. */
 	void (*written)(const char *path, const struct context_spool *head);
 };

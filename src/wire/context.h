@@ -21,6 +21,7 @@
  *     SNAPSHOTS   what a thread's trace in a channel has; `run` blocks with ascending
  *                 `order`
  *     GLOBALS     an array of struct context_global: what holds of the whole run
+ *     MODULES     an array of struct context_module: where code is that call paths met
  *     FREE        nothing
  *
  * An item counts once `used` (or `node_count`) covers it, which is written after it.
@@ -54,6 +55,7 @@ enum context_block_kind {
 	CONTEXT_SUMS,
 	CONTEXT_SNAPSHOTS,
 	CONTEXT_GLOBALS,
+	CONTEXT_MODULES,
 	CONTEXT_KINDS
 };
 
@@ -193,6 +195,20 @@ struct context_global {
 	uint64_t bits;
 };
 
+/* What is said of addresses of code, by functions and debug information. */
+enum context_look_up {
+	CONTEXT_LOOK_FUNCTIONS = 1, /* source.function#NAME, a part of the path */
+	CONTEXT_LOOK_PLACES = 2,    /* sourceloc#NAME, file:line */
+	CONTEXT_LOOK_MODULES = 4,   /* module#NAME */
+	CONTEXT_LOOK_INLINES = 8,   /* functions that were put into others, too */
+};
+
+struct context_module {
+	uint64_t start, end; /* addresses in the process */
+	uint64_t bias;       /* of these to those of the file */
+	uint64_t path;       /* a string; 0: the program's own file */
+};
+
 enum context_event_kind {
 	CONTEXT_EVENT_BEGIN = 1, /* what: number of the node that began */
 	CONTEXT_EVENT_END,       /* what: number of the node that ended */
@@ -221,11 +237,13 @@ struct context_channel {
 	uint32_t flushed; /* 1: the process wrote it itself */
 	/* The attribute of call paths, which are below contexts; 0: there are none. */
 	uint32_t path_attribute;
+	uint32_t lookups; /* enum context_look_up: what profiles say of its addresses */
 	uint32_t active;  /* the program measures with it */
 	uint32_t stopped; /* from outside: then it rests all the same */
 	/* What somebody outside wants `stopped` to be, and since when. The process does
 	 * so at its next event. */
 	uint32_t wanted;
+	uint32_t unused;
 	uint64_t wanted_ticks;
 	struct context_channel_metric {
 		char name[CONTEXT_CHANNEL_NAME];

@@ -171,6 +171,7 @@ static struct context_channel *describe(const struct channel *channel)
 		record->metrics[i].flags = flags_of(metric);
 	}
 	record->metric_count = channel->metric_count;
+	record->lookups = channel->lookups;
 	record->active = channel->active;
 	record->stopped = record->wanted = channel->stopped;
 	record->head.clearing = channel->clearing;
@@ -395,6 +396,7 @@ bool channel_is_child(void)
 void channels_resume(void)
 {
 	channels.lock.taken = writing.taken = 0;
+	code_resume();
 	for (uint32_t i = 0; i < CHANNELS_MAX; i++) {
 		struct channel *channel = channels.items[i];
 

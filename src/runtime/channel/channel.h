@@ -84,7 +84,7 @@ struct channel {
 	} trace;
 
 	struct call_paths *paths; /* NULL: contexts have none; channel/paths.h */
-	uint32_t lookups;         /* enum publish_lookup, at a flush */
+	uint32_t lookups;         /* enum context_look_up, at a flush */
 	uint64_t log_us;          /* of textlog: shorter regions are not said */
 
 	struct runtime_lock lock;       /* of what follows */

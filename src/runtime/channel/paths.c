@@ -141,8 +141,10 @@ static struct context_node *bring(struct channel_thread *own, const struct kept 
 
 	for (uint32_t i = leaf; i && count < STACK_FRAMES; i = kept->nodes[i].parent)
 		frames[count++] = kept->nodes[i].pc;
-	while (node && count > paths->skip)
-		node = tree_key(own->thread, node, paths->attribute, frames[--count]);
+	while (node && count > paths->skip) {
+		code_note(frames[--count]);
+		node = tree_key(own->thread, node, paths->attribute, frames[count]);
+	}
 	return node;
 }
 
@@ -261,6 +263,7 @@ static struct context_node *path_below(struct channel_thread *own,
 	     frame--)
 		node = memory->nodes[depth++];
 	for (; frame > last; frame--) {
+		code_note(frame[-1]);
 		node = tree_key(own->thread, node, paths->attribute, frame[-1]);
 		if (!node)
 			break;
