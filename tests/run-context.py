@@ -5,12 +5,12 @@ import functools
 import os
 import sys
 
-from context import channels, common, counting, foreign, hard, languages, mpi, openmp, paths, processes, services, spans, tasks
+from context import channels, common, counting, foreign, hard, languages, mpi, openmp, outside, paths, processes, services, spans, tasks
 from transparency import results, running, trammel
 
 GROUPS = {"count": counting, "process": processes, "hard": hard, "language": languages,
           "mpi": mpi, "channel": channels, "path": paths, "openmp": openmp,
-          "foreign": foreign, "service": services, "spans": spans, "task": tasks}
+          "foreign": foreign, "outside": outside, "service": services, "spans": spans, "task": tasks}
 
 
 def run_test(test, name, programs, tool):

@@ -22,6 +22,7 @@ int cmd_diff(int argc, const char **argv);
 int cmd_graph(int argc, const char **argv);
 int cmd_merge(int argc, const char **argv);
 int cmd_recover(int argc, const char **argv);
+int cmd_channel(int argc, const char **argv);
 int cmd_top(int argc, const char **argv);
 int cmd_loops(int argc, const char **argv);
 int cmd_mix(int argc, const char **argv);

@@ -30,6 +30,8 @@ static const struct command {
 	{"bbv", "write basic-block vectors of intervals, for SimPoint", cmd_bbv},
 	{"query", "select, group and sum up what profiles hold", cmd_query},
 	{"merge", "make one profile of several", cmd_merge},
+	{"channel", "list, start and stop what a running program measures of itself",
+	 cmd_channel},
 	{"recover", "write what killed programs had measured of themselves", cmd_recover},
 	{"doctor", "say whether this machine allows what the measurements need",
 	 cmd_doctor},

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "context/recover.h"
 #include "context/sweep.h"
+#include "symbols/naming.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -54,7 +55,7 @@ static struct trm_error *remove_spools(const char *path)
 static struct trm_error *recover_one(const char *folder)
 {
 	struct text place = {0};
-	struct context_recovery recovery = {"", true, say_written};
+	struct context_recovery recovery = {"", true, NULL, &symbols_naming, say_written};
 	struct trm_error *error;
 
 	if (arguments.output) {

@@ -319,10 +319,11 @@ struct cursor {
 	uint32_t thread;
 	const struct context_block *const *block, *const *end; /* its blocks */
 	const uint64_t *at;
-	size_t left;     /* words of the block */
-	size_t size;     /* words of the snapshot */
-	uint64_t before; /* ticks of the one before */
-	bool follows;    /* there was one */
+	size_t left;      /* words of the block */
+	size_t size;      /* words of the snapshot */
+	uint64_t before;  /* ticks of the one before */
+	uint64_t resumed; /* ticks when the channel was last started; 0: it goes on */
+	bool follows;     /* there was one */
 	struct VECTOR(struct held) values;
 	uint64_t *begins; /* of nodes, ticks; 0: not seen */
 };
@@ -449,6 +450,8 @@ static void add_end(const struct view *view, struct cursor *cursor,
 	if (kind == CONTEXT_SNAPSHOT_END &&
 	    properties_of(view, event->attribute) & RECORD_NESTED)
 		add(pairs, view->regions, record_uint(1));
+	if (begin && begin < cursor->resumed)
+		begin = cursor->resumed;
 	for (uint32_t i = 0; begin && i < view->metric_count; i++) {
 		const uint32_t wanted = CONTEXT_METRIC_AT_END | CONTEXT_METRIC_TICKS;
 
@@ -550,7 +553,10 @@ static void merge_traces(struct view *view, const struct context_blocks *blocks,
 		struct cursor *cursor = &cursors.items[top];
 		bool more;
 
-		save_snapshot(view, cursor);
+		if (kind_of(cursor) == CONTEXT_SNAPSHOT_RESUME)
+			cursor->resumed = cursor->at[2];
+		else
+			save_snapshot(view, cursor);
 		cursor_next(cursor);
 		more = cursor_valid(cursor, traced);
 		merge_next(&merge, more, more ? cursor->at[0] : 0);
@@ -673,21 +679,27 @@ static struct trm_error *save_run(const struct context_channel_saving *saving,
 }
 
 static struct trm_error *write_to(int fd, const struct context_process *process,
-				  const struct context_channel *channel)
+				  const struct context_channel *channel,
+				  const struct context_naming *naming)
 {
 	struct record_model *model = record_model_create();
 	struct trm_writer *writer = trm_writer_create(fd, model);
+	void *names = naming ? naming->begin(process, channel, model) : NULL;
 	const struct context_channel_saving saving = {
 		.writer = writer,
 		.model = model,
 		.image = 1,
 		.ns_per_tick = process->ns_per_tick,
+		.look_up = names ? naming->look_up : NULL,
+		.context = names,
 	};
 	struct trm_error *error = save_run(&saving, process, channel), *disk;
 
 	if (!error)
 		context_channel_save(&saving, process, channel->head.channel);
 	disk = trm_writer_finish(writer);
+	if (names)
+		naming->end(names);
 	record_model_destroy(model);
 	if (!error)
 		return disk;
@@ -697,10 +709,11 @@ static struct trm_error *write_to(int fd, const struct context_process *process,
 
 struct trm_error *context_channel_write(const char *path,
 					const struct context_process *process,
-					const struct context_channel *channel)
+					const struct context_channel *channel,
+					const struct context_naming *naming)
 {
 	struct trm_output output;
 
 	TRM_TRY(trm_output_open(path, &output));
-	return trm_output_close(&output, write_to(output.fd, process, channel));
+	return trm_output_close(&output, write_to(output.fd, process, channel, naming));
 }

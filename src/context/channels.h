@@ -16,6 +16,15 @@ struct context_channels context_channels_of(const struct context_process *proces
 typedef record_node context_lookup(void *context, record_node node,
 				   record_attribute attribute, uint64_t address);
 
+/* Who looks up, from what a spool knows of its process's modules. `begin` returns what
+ * the two others get; NULL: nothing is looked up. */
+struct context_naming {
+	void *(*begin)(const struct context_process *process,
+		       const struct context_channel *channel, struct record_model *model);
+	context_lookup *look_up;
+	void (*end)(void *context);
+};
+
 struct context_channel_saving {
 	struct trm_writer *writer;
 	struct record_model *model;
@@ -32,9 +41,11 @@ void context_channel_save(const struct context_channel_saving *saving,
 /* Whether it has any. */
 bool context_channel_has(const struct context_process *process, uint32_t channel);
 
-/* Writes a profile of what a channel of a process had that wrote none itself. */
+/* Writes a profile of what a channel of a process had that wrote none itself. `naming`:
+ * NULL if addresses are to stand alone. */
 struct trm_error *context_channel_write(const char *path,
 					const struct context_process *process,
-					const struct context_channel *channel);
+					const struct context_channel *channel,
+					const struct context_naming *naming);
 
 #endif

@@ -348,6 +348,30 @@ static void read_globals(struct context_process *process)
 	vector_deinit(&blocks);
 }
 
+static void read_modules(struct context_process *process)
+{
+	struct context_blocks blocks = context_blocks_of(process, CONTEXT_MODULES);
+
+	vector_for_each (&blocks, block) {
+		const struct context_module *items = (const void *)(*block + 1);
+		size_t count = used_of(*block) / sizeof(*items);
+
+		for (size_t i = 0; i < count; i++) {
+			const struct context_string *path =
+				items[i].path ? string_at(process, items[i].path)
+					      : NULL;
+			const char *bytes = path ? path->bytes : process->head->program;
+			size_t size = path ? path->size : CONTEXT_PROGRAM_MAX - 1;
+
+			vector_push(&process->modules,
+				    ((struct context_known_module){
+					    items[i].start, items[i].end, items[i].bias,
+					    strndup(bytes, size)}));
+		}
+	}
+	vector_deinit(&blocks);
+}
+
 /* Reads, since looking at a mapping of it would make pages for its holes, for which a
  * full file system has no room. */
 static bool read_all(int fd, uint8_t *bytes, size_t size)
@@ -418,6 +442,7 @@ static struct trm_error *read_spool(struct context_process *process, const char 
 	read_events(process);
 	read_rows(process);
 	read_globals(process);
+	read_modules(process);
 	return NULL;
 }
 
@@ -459,6 +484,9 @@ void context_process_deinit(struct context_process *process)
 	vector_deinit(&process->attributes);
 	vector_deinit(&process->rows);
 	vector_deinit(&process->globals);
+	vector_for_each (&process->modules, module)
+		free(module->path);
+	vector_deinit(&process->modules);
 	if (process->mapped)
 		munmap(process->mapped, process->size);
 	process->mapped = NULL;

@@ -37,6 +37,11 @@ struct context_known_thread {
 	struct VECTOR(const struct context_block *) events; /* in order */
 };
 
+struct context_known_module {
+	uint64_t start, end, bias; /* addresses */
+	char *path;
+};
+
 /* A process, or what of it ran between two calls of exec. */
 struct context_process {
 	void *mapped; /* NULL: the bytes are the caller's */
@@ -50,6 +55,7 @@ struct context_process {
 	struct VECTOR(struct context_known_thread) threads;
 	struct VECTOR(struct context_row) rows;
 	struct VECTOR(struct context_global) globals; /* that are set */
+	struct VECTOR(struct context_known_module) modules;
 };
 
 /* Errors: the file cannot be read, or is no spool of this version. */

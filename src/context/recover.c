@@ -61,7 +61,7 @@ static struct trm_error *recover_channel(const struct context_recovery *recovery
 	if (repeated)
 		text_format(&rest, ".%u", channel->head.channel);
 	name_profile(recovery, process->head, rest.data, &path);
-	error = context_channel_write(path.data, process, channel);
+	error = context_channel_write(path.data, process, channel, recovery->naming);
 	if (!error && recovery->written)
 		recovery->written(path.data, process->head);
 	text_deinit(&path);
@@ -88,6 +88,8 @@ struct trm_error *context_recover_process(const struct context_recovery *recover
 		const struct context_channel *channel = channels.items[i];
 
 		if ((recovery->flushed || !channel->flushed) &&
+		    (!recovery->channel ||
+		     !strncmp(channel->name, recovery->channel, sizeof(channel->name))) &&
 		    context_channel_has(process, channel->head.channel))
 			error = recover_channel(recovery, process, channel,
 						is_repeated(&channels, i));
@@ -209,12 +211,41 @@ struct trm_error *context_recover_running(const struct context_recovery *recover
 {
 	scoped_free char *path = NULL;
 
-	if (kill(pid, 0) && errno == ESRCH)
+	TRM_TRY(context_spool_of(pid, &path));
+	return recover_spool(recovery, path);
+}
+
+/* Its number where it thinks itself to be; a child of fork that has said nothing yet has
+ * its parent's spool. */
+static bool is_own_spool(pid_t pid, const char *path)
+{
+	scoped_free char *line = NULL;
+	size_t size = 0;
+	char status[64];
+	long own = pid;
+
+	snprintf(status, sizeof(status), "/proc/%d/status", (int)pid);
+	scoped_file FILE *file = fopen(status, "re");
+
+	while (file && getline(&line, &size, file) > 0)
+		if (!strncmp(line, "NSpid:", 6))
+			own = strtol(strrchr(line, '\t') + 1, NULL, 10);
+	path = strrchr(path, '/') + 1;
+	return strtol(path, NULL, 10) == own;
+}
+
+struct trm_error *context_spool_of(pid_t pid, char **ret_path)
+{
+	scoped_free char *path = NULL;
+
+	if (pid <= 0 || (kill(pid, 0) && errno == ESRCH))
 		return trm_error_create(TRM_ERROR_USAGE, "there is no process %d",
 					(int)pid);
 	path = spool_of(pid);
-	if (path)
-		return recover_spool(recovery, path);
+	if (path && is_own_spool(pid, path)) {
+		*ret_path = take_pointer(path);
+		return NULL;
+	}
 	return trm_error_create(
 		TRM_ERROR_USAGE,
 		"process %d does not measure itself, has not begun to, or "

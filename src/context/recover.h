@@ -5,6 +5,7 @@
 #ifndef TRAMMEL_CONTEXT_RECOVER_H
 #define TRAMMEL_CONTEXT_RECOVER_H
 
+#include "context/channels.h"
 #include "context/profile.h"
 
 #include <sys/types.h>
@@ -13,8 +14,10 @@
 bool context_is_running(const struct context_spool *head);
 
 struct context_recovery {
-	const char *folder; /* where profiles go, "" or with a slash at its end */
-	bool flushed;       /* also channels that the process wrote itself before */
+	const char *folder;  /* where profiles go, "" or with a slash at its end */
+	bool flushed;        /* also channels that the process wrote itself before */
+	const char *channel; /* of this name alone; NULL: all */
+	const struct context_naming *naming; /* of addresses; NULL: they stand alone */
 	/* A profile was written; may be NULL. */
 	void (*written)(const char *path, const struct context_spool *head);
 };
@@ -27,6 +30,10 @@ struct trm_error *context_recover_process(const struct context_recovery *recover
  * profile of all that was recorded: PROGRAM-PID.trm. */
 struct trm_error *context_recover_folder(const struct context_recovery *recovery,
 					 const char *folder);
+
+/* The spool of a process that runs: its path, to be freed. Errors (TRM_ERROR_USAGE):
+ * there is no such process, or it has none that this user may read. */
+struct trm_error *context_spool_of(pid_t pid, char **ret_path);
 
 /* The same of a process that runs, and runs on: what its channels have so far; where it
  * has none, one profile of all that was recorded by it and those that share its folder.

@@ -3,16 +3,18 @@
  * output of the channel is a query's result, or the profile.
  */
 #include "publish/publish.h"
-#include "publish/symbols.h"
 
 #include "base/cleanup.h"
 #include "context/channels.h"
 #include "query/query.h"
 #include "record/output.h"
 #include "record/record.h"
+#include "symbols/naming.h"
+#include "symbols/symbols.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,21 +28,12 @@ __attribute__((visibility("default"))) publish_channel_function trammel_publish_
 
 /* What only profiles have: the process that records belong to. */
 static const char *const profile_only[] = {"image", "run.measure", "trm.version"};
-enum { NO_ATTRIBUTE = UINT32_MAX, ADDRESSES_MAX = 4 };
-
-/* An attribute of addresses, and those of what is looked up for them. */
-struct addresses {
-	record_attribute address, function, place, module;
-};
+enum { NO_ATTRIBUTE = UINT32_MAX };
 
 struct taking {
 	struct record_model *model;
 	struct trm_writer *writer;
-	bool for_queries;        /* nobody gets the profile itself */
-	uint32_t lookups;        /* enum publish_lookup */
-	struct symbols *symbols; /* NULL: nothing is looked up */
-	struct addresses addresses[ADDRESSES_MAX];
-	size_t address_count;
+	bool for_queries; /* nobody gets the profile itself */
 };
 
 static struct record_value value_of(const struct publish_value *value)
@@ -71,62 +64,6 @@ static struct publish_value string_value(const char *text)
 {
 	return (struct publish_value){
 		.type = RECORD_STRING, .size = (uint32_t)strlen(text), .bytes = text};
-}
-
-static record_attribute derived_attribute(struct record_model *model, const char *prefix,
-					  record_attribute of, uint32_t properties)
-{
-	struct text text = {0};
-	record_attribute id;
-
-	text_format(&text, "%s#%s", prefix, record_attribute_name(model, of));
-	id = record_attribute_make(model, text.data, RECORD_STRING, properties);
-	text_deinit(&text);
-	return id;
-}
-
-/* NULL: there are too many. */
-static const struct addresses *addresses_of(struct taking *taking,
-					    record_attribute address)
-{
-	struct record_model *model = taking->model;
-
-	for (size_t i = 0; i < taking->address_count; i++)
-		if (taking->addresses[i].address == address)
-			return &taking->addresses[i];
-	if (taking->address_count == ADDRESSES_MAX)
-		return NULL;
-	taking->addresses[taking->address_count] = (struct addresses){
-		address,
-		derived_attribute(model, "source.function", address, RECORD_NESTED),
-		derived_attribute(model, "sourceloc", address, 0),
-		derived_attribute(model, "module", address, 0)};
-	return &taking->addresses[taking->address_count++];
-}
-
-/* Addresses of the context tree are those of code. */
-static record_node look_up(void *context, record_node node, record_attribute attribute,
-			   uint64_t address)
-{
-	struct taking *taking = context;
-	struct record_model *model = taking->model;
-	const struct addresses *of = addresses_of(taking, attribute);
-	const struct symbols_place *place;
-
-	if (!of)
-		return node;
-	place = symbols_find(taking->symbols, address);
-	if (taking->lookups & PUBLISH_MODULES)
-		node = record_node_child(model, node, of->module,
-					 record_string(place->module));
-	for (size_t i = 0; i < place->function_count; i++)
-		if (taking->lookups & (PUBLISH_FUNCTIONS | PUBLISH_INLINES))
-			node = record_node_child(model, node, of->function,
-						 record_string(place->functions[i]));
-	if (place->place)
-		node = record_node_child(model, node, of->place,
-					 record_string(place->place));
-	return node;
 }
 
 static uint32_t take_node(void *context, uint32_t parent, uint32_t attribute,
@@ -200,35 +137,64 @@ static void say_process(struct taking *taking)
 	take_record(taking, 0, pairs, sizeof(pairs) / sizeof(pairs[0]));
 }
 
+static int add_module(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct symbols *symbols = context;
+	uint64_t start = UINT64_MAX, end = 0;
+	const char *name = *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
+	scoped_free char *path = realpath(name, NULL);
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		uint64_t at = info->dlpi_addr + segment->p_vaddr;
+
+		if (segment->p_type != PT_LOAD)
+			continue;
+		start = at < start ? at : start;
+		end = at + segment->p_memsz > end ? at + segment->p_memsz : end;
+	}
+	symbols_add(symbols, start, end, info->dlpi_addr, path ? path : info->dlpi_name);
+	return 0;
+}
+
+/* Names of this process's own modules, as they are now. NULL: none is wanted. */
+static struct naming *name_own(struct record_model *model, uint32_t lookups)
+{
+	struct symbols *symbols = lookups ? symbols_create(lookups) : NULL;
+
+	if (symbols)
+		dl_iterate_phdr(add_module, symbols);
+	return symbols ? naming_create(model, symbols, lookups) : NULL;
+}
+
 static struct trm_error *save_spool(struct taking *taking,
 				    const struct publish_channel *request)
 {
+	struct naming *naming = name_own(taking->model, request->lookups);
 	const struct context_channel_saving saving = {
 		.writer = taking->writer,
 		.model = taking->model,
 		.image = taking->for_queries ? 0 : 1,
 		.ns_per_tick = request->ns_per_tick,
-		.look_up = taking->symbols ? look_up : NULL,
-		.context = taking,
+		.look_up = naming ? symbols_naming.look_up : NULL,
+		.context = naming,
 	};
 	struct context_process process;
 	struct trm_error *error;
 
-	if (!request->spool)
-		return trm_error_create(TRM_ERROR_SYSTEM,
-					"no memory for the channel '%s'", request->name);
 	error = context_process_init_memory(&process, request->spool, request->spool_size,
 					    request->name);
 	if (!error)
 		context_channel_save(&saving, &process, request->number);
 	context_process_deinit(&process);
+	naming_destroy(naming);
 	return error;
 }
 
 static struct trm_error *write_profile(int fd, const struct publish_channel *request)
 {
-	struct taking taking = {.model = record_model_create(),
-				.lookups = request->lookups};
+	struct taking taking = {.model = record_model_create()};
 	struct publish_sink sink = {
 		.context = &taking,
 		.attribute = take_attribute,
@@ -239,8 +205,6 @@ static struct trm_error *write_profile(int fd, const struct publish_channel *req
 	};
 	struct trm_error *error, *disk;
 
-	if (taking.lookups)
-		taking.symbols = symbols_create(taking.lookups);
 	taking.for_queries = true;
 	for (size_t i = 0; i < request->output_count; i++)
 		taking.for_queries &= request->outputs[i].query != NULL;
@@ -251,14 +215,16 @@ static struct trm_error *write_profile(int fd, const struct publish_channel *req
 	if (!taking.for_queries)
 		say_process(&taking);
 	request->fill(request->context, &sink);
-	error = save_spool(&taking, request);
+	error = request->spool ? save_spool(&taking, request)
+			       : trm_error_create(TRM_ERROR_SYSTEM,
+						  "no memory for the channel '%s'",
+						  request->name);
 	disk = trm_writer_finish(taking.writer);
 	if (!error)
 		error = disk;
 	else
 		trm_error_destroy(disk);
 	record_model_destroy(taking.model);
-	symbols_destroy(taking.symbols);
 	return error;
 }
 

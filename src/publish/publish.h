@@ -66,14 +66,6 @@ struct publish_output {
 	bool caliper; /* the query is as LLNL's Caliper has them */
 };
 
-/* What is looked up for addresses of code. */
-enum publish_lookup {
-	PUBLISH_FUNCTIONS = 1, /* source.function#NAME, a part of the path */
-	PUBLISH_PLACES = 2,    /* sourceloc#NAME, file:line */
-	PUBLISH_MODULES = 4,   /* module#NAME */
-	PUBLISH_INLINES = 8,   /* functions that were put into others, too */
-};
-
 #define PUBLISH_CHANNEL "trammel_publish_channel"
 struct publish_channel {
 	uint32_t abi;
@@ -83,7 +75,7 @@ struct publish_channel {
 	void *context;
 	const struct publish_output *outputs;
 	size_t output_count;
-	uint32_t lookups; /* enum publish_lookup */
+	uint32_t lookups; /* enum context_look_up */
 	/* All of the process's spool (wire/context.h), and which channel it is there. */
 	const void *spool;
 	size_t spool_size;

@@ -252,6 +252,7 @@ enum runtime_event_kind {
 	RUNTIME_ITERATION = CONTEXT_SNAPSHOT_ITERATION,
 	RUNTIME_PUSH = CONTEXT_SNAPSHOT_PUSH,
 	RUNTIME_SAMPLE = CONTEXT_SNAPSHOT_SAMPLE,
+	RUNTIME_RESUME = CONTEXT_SNAPSHOT_RESUME, /* in traces alone */
 };
 
 struct runtime_event {
@@ -273,8 +274,9 @@ void channels_end_thread(struct context_thread *thread, struct context_thread *e
 /* In front of that, in any thread that ends: what services have for it is no longer
  * needed. */
 void channels_leave_thread(void);
-/* In a child of fork. */
+/* In a child of fork; behind that, when it records: others can see its channels. */
 void channels_resume(void);
+void channels_offer(void);
 /* At the end of the process. */
 void channels_finish(void);
 

@@ -26,6 +26,11 @@ bool stack_is_possible(void)
 	return find_object != NULL;
 }
 
+bool stack_find_code(uint64_t address, struct dl_find_object *ret_object)
+{
+	return find_object && !find_object((void *)(uintptr_t)address, ret_object);
+}
+
 struct stack_walker *stack_walker_create(void)
 {
 	return runtime_map(sizeof(struct stack_walker));

@@ -39,6 +39,9 @@ struct stack_walker {
 
 /* Whether stacks can be walked: the C library must tell where code is without a lock. */
 bool stack_is_possible(void);
+/* The module that an address of code is in, without a lock; false: none. */
+struct dl_find_object;
+bool stack_find_code(uint64_t address, struct dl_find_object *ret_object);
 /* NULL: no memory. */
 struct stack_walker *stack_walker_create(void);
 void stack_walker_destroy(struct stack_walker *walker);

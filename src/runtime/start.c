@@ -316,6 +316,7 @@ bool runtime_resume(void)
 	threads_forget(runtime.asked || runtime.kept);
 	channels_resume();
 	__atomic_store_n(&runtime_state->recording, 1, __ATOMIC_RELEASE);
+	channels_offer();
 	values_rewrite();
 	fork_enter_path(runtime.asked || runtime.kept ? threads_self() : NULL);
 	return true;

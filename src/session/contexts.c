@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "context/profile.h"
 #include "context/recover.h"
+#include "symbols/naming.h"
 #include "context/save.h"
 #include "session/front.h"
 
@@ -136,7 +137,8 @@ static void recover(const char *output, const struct context_spools *spools)
 	const char *slash = strrchr(output, '/');
 	scoped_free char *folder =
 		strndup(output, slash ? (size_t)(slash - output) + 1 : 0);
-	const struct context_recovery recovery = {folder, false, say_written};
+	const struct context_recovery recovery = {folder, false, NULL, &symbols_naming,
+						  say_written};
 
 	vector_for_each (spools, spool)
 		if (!spool->head->finished && !context_is_running(spool->head)) {

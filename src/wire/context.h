@@ -21,6 +21,7 @@
  *     SNAPSHOTS   what a thread's trace in a channel has; `run` blocks with ascending
  *                 `order`
  *     GLOBALS     an array of struct context_global: what holds of the whole run
+ *     MODULES     an array of struct context_module: where code is that call paths met
  *     FREE        nothing
  *
  * An item counts once `used` (or `node_count`) covers it, which is written after it.
@@ -34,7 +35,7 @@
 #define CONTEXT_MAGIC "TRMCTX\r\n"
 
 enum context_sizes {
-	CONTEXT_VERSION = 4,
+	CONTEXT_VERSION = 5,
 	CONTEXT_BLOCK = 16 << 10,
 	CONTEXT_FAULTS_MAX = 16,
 	CONTEXT_PROGRAM_MAX = 4096,
@@ -54,6 +55,7 @@ enum context_block_kind {
 	CONTEXT_SUMS,
 	CONTEXT_SNAPSHOTS,
 	CONTEXT_GLOBALS,
+	CONTEXT_MODULES,
 	CONTEXT_KINDS
 };
 
@@ -104,7 +106,9 @@ struct context_spool {
 	uint64_t lost_in_handlers, lost_for_memory, lost_for_type;
 	uint64_t lost_children; /* forked processes that could not have a spool */
 	uint32_t fault_count;
-	uint32_t unused;
+	/* 1: somebody outside wants channels otherwise (context_channel.wanted); each
+	 * event that channels see looks at it. */
+	uint32_t asked;
 	struct context_fault faults[CONTEXT_FAULTS_MAX];
 	char program[CONTEXT_PROGRAM_MAX]; /* path */
 };
@@ -191,6 +195,20 @@ struct context_global {
 	uint64_t bits;
 };
 
+/* What is said of addresses of code, by functions and debug information. */
+enum context_look_up {
+	CONTEXT_LOOK_FUNCTIONS = 1, /* source.function#NAME, a part of the path */
+	CONTEXT_LOOK_PLACES = 2,    /* sourceloc#NAME, file:line */
+	CONTEXT_LOOK_MODULES = 4,   /* module#NAME */
+	CONTEXT_LOOK_INLINES = 8,   /* functions that were put into others, too */
+};
+
+struct context_module {
+	uint64_t start, end; /* addresses in the process */
+	uint64_t bias;       /* of these to those of the file */
+	uint64_t path;       /* a string; 0: the program's own file */
+};
+
 enum context_event_kind {
 	CONTEXT_EVENT_BEGIN = 1, /* what: number of the node that began */
 	CONTEXT_EVENT_END,       /* what: number of the node that ended */
@@ -219,7 +237,14 @@ struct context_channel {
 	uint32_t flushed; /* 1: the process wrote it itself */
 	/* The attribute of call paths, which are below contexts; 0: there are none. */
 	uint32_t path_attribute;
+	uint32_t lookups; /* enum context_look_up: what profiles say of its addresses */
+	uint32_t active;  /* the program measures with it */
+	uint32_t stopped; /* from outside: then it rests all the same */
+	/* What somebody outside wants `stopped` to be, and since when. The process does
+	 * so at its next event. */
+	uint32_t wanted;
 	uint32_t unused;
+	uint64_t wanted_ticks;
 	struct context_channel_metric {
 		char name[CONTEXT_CHANNEL_NAME];
 		uint32_t type;  /* enum trm_type */
@@ -246,18 +271,21 @@ enum context_snapshot_kind {
 	CONTEXT_SNAPSHOT_ITERATION, /* of a loop that was begun with it */
 	CONTEXT_SNAPSHOT_PUSH,      /* asked for by the program */
 	CONTEXT_SNAPSHOT_SAMPLE,    /* a timer struck; it is noted at the next event */
+	CONTEXT_SNAPSHOT_RESUME,    /* a mark: the thread was not measured until then;
+				       value: the ticks when the channel was started */
 	CONTEXT_SNAPSHOT_KINDS
 };
 
-/* A snapshot is words: ticks; `what`; of the kinds from SET to ITERATION the value's
- * bits; each metric that is TRACED. `what` is the kind, and two numbers of
- * CONTEXT_SNAPSHOT_BITS each: of the node that was current until then; and of the node
- * that the event is of, or from SET to ITERATION of the attribute. */
+/* A snapshot is words: ticks; `what`; of the kinds from SET to ITERATION, and
+ * RESUME, the value's bits; each metric that is TRACED. `what` is the kind, and two
+ * numbers of CONTEXT_SNAPSHOT_BITS each: of the node that was current until then; and of
+ * the node that the event is of, or from SET to ITERATION of the attribute. */
 enum { CONTEXT_SNAPSHOT_WORDS = 2, CONTEXT_SNAPSHOT_BITS = 28 };
 
 static inline int context_snapshot_has_value(uint32_t kind)
 {
-	return kind >= CONTEXT_SNAPSHOT_SET && kind <= CONTEXT_SNAPSHOT_ITERATION;
+	return (kind >= CONTEXT_SNAPSHOT_SET && kind <= CONTEXT_SNAPSHOT_ITERATION) ||
+	       kind == CONTEXT_SNAPSHOT_RESUME;
 }
 
 struct context_event {

@@ -376,6 +376,29 @@ def endings(place):
             expect((done.status, done.stdout) == (bare.status, bare.stdout), f"{word} {config}: {done}")
 
 
+def late(place):
+    """What destructors of static objects say behind a flush is in the results that are written at the end, as long as
+    libtrammel is there; that of libraries that end behind it is not, and does no harm. A run has all of it."""
+    source = os.path.join(common.FOLDER, "late.cc")
+    compiler = ("g++", "-std=c++11", "-O2")
+    library = os.path.join(place.folder, "liblate.so")
+    subprocess.run([*compiler, *common.FLAGS, "-DLIBRARY", "-shared", "-fPIC", source, "-o", library], check=True)
+    words = library_flags(place)
+    for flags, names in (([library, *words], {"main", "program", "library"}), ([*words, library], {"main", "program"})):
+        program = os.path.join(place.folder, "late")
+        subprocess.run([*compiler, *common.FLAGS, source, "-o", program, "-Wl,--no-as-needed",
+                        f"-Wl,-rpath,{place.folder}", *flags], check=True)
+        for word in ((), ("flush",)):
+            done = run(place, *word, program=program)
+            expect(not done.stdout and not done.stderr, f"{done}")
+            rows = rows_of(read(place, "late.json"))
+            expect({path: row.get("count") for path, row in rows.items() if path} == dict.fromkeys(names, 1), f"{rows}")
+            command = trammel.run_command(place.tool, place.profile, [program, *word], "regions")
+            done = running.run(command, place.folder, environment=place.environment(), timeout=40)
+            expect(done.status == 0 and not done.stdout, f"{done}")
+            place.read().expect(main=1, program=1, library=1)
+
+
 def names(place):
     """Values in names of files."""
     run(place, "plain", "1", CALI_CONFIG=f"metadata(case=a b),runtime-profile(output=%program%-%case%.json,{JSON})")
@@ -660,4 +683,4 @@ def nowhere(place):
 TESTS = (killed, running_on, swept, killed_measured, classes, measured_tool, scopes, nowhere, state, examples, report, agreement, several,
          threads, heap, files, locks, libraries, later, loops, metrics,
          system, filters, policies, forks, mistakes, settings, handlers, mismatches, addresses, memory,
-         log, endings, names, samples, counters, steady)
+         log, endings, late, names, samples, counters, steady)

@@ -102,6 +102,12 @@ static void events(int count)
 	deep(1000);
 }
 
+APART static void killed(int count)
+{
+	events(count);
+	raise(SIGKILL);
+}
+
 static void in_handler(int signal)
 {
 	(void)signal;
@@ -240,10 +246,8 @@ static const struct {
 	const char *name;
 	void (*run)(int count);
 } words[] = {
-	{"events", events},
-	{"stacks", stacks},
-	{"samples", samples},
-	{"calls", calls},
+	{"events", events},   {"killed", killed}, {"stacks", stacks},
+	{"samples", samples}, {"calls", calls},
 };
 
 int main(int argc, char **argv)

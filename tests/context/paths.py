@@ -2,10 +2,11 @@
 
 import json
 import os
+import re
 import subprocess
 
 from context import common
-from context.channels import JSON, counts_of, expect_counts, kill, left, library_flags, query, recover, run
+from context.channels import JSON, kill, left, library_flags, query, recover, run
 from context.common import expect
 from transparency import running, trammel
 from transparency.results import Skip
@@ -154,13 +155,33 @@ def traced(place):
 
 
 def killed(place):
-    """Of a killed program there are regions with the addresses of calls."""
-    done = kill(place, "killed", "10", CALI_CONFIG="runtime-report(region.count,callpath)")
-    expect(done.status == -9 and not done.stderr, f"{done}")
-    (report,) = recover(place, "--remove", *left(place))
-    expect_counts(place, report, counts_of(4))
-    rows = query(place, report, "SELECT callpath.address, path WHERE region.count")
-    expect(rows and all(row.get("callpath.address") for row in rows), f"{rows[:3]}")
+    """Of a killed program there are regions with the calls that led to them, and their names:
+    killed alone, as a child, and under trammel run."""
+    config = {"CALI_CONFIG": "runtime-profile(region.count,callpath,source.module)"}
+    tool = trammel.run_command(place.tool, place.profile, [], "regions")
+    for word, before, mains, steps in (("killed", (), 4, 40), ("killed", tool, 4, 40), ("killed-child", tool, 1, 20)):
+        done = kill(place, word, "10", before=before, **config)
+        if before:
+            report = re.search(rb'ended before it wrote .* "(.*)"', done.stderr).group(1).decode()
+        else:
+            expect(done.status == -9 and not done.stderr, f"{done}")
+            (report,) = recover(place, "--remove", *left(place))
+        rows = query(place, report, "SELECT region, sum(region.count) AS n WHERE region.count GROUP BY region")
+        counts = {row["region"]: row["n"] for row in rows}
+        expect(counts == {"main": mains, "main/step": steps, "main/step/odd": steps // 2,
+                          "main/step/even": steps // 2}, f"{counts}")
+        rows = query(place, report, "SELECT * WHERE region.count")
+        for row in rows:
+            functions = row["path"].split("/")
+            expect(row.get("callpath.address") and {"main", "start_thread"} & set(functions[1:])
+                   and row["module#callpath.address"].endswith("channels-c"), f"{word}: {row}")
+    program = build(place)
+    subprocess.run([program, "killed", "5"], check=False, cwd=place.folder,
+                   env={**place.environment(), "CALI_CONFIG": "event-trace(callpath,source.location)"})
+    (trace,) = recover(place, "--remove", *left(place))
+    rows = query(place, trace, "SELECT * WHERE event.end#region=work")
+    rows = [row for row in rows if row["path"].endswith("/main/killed/events/left/work")]
+    expect(len(rows) == 5 and all("paths.c:" in row["sourceloc#callpath.address"] for row in rows), f"{rows[:2]}")
 
 
 TESTS = (events, stacks, samples, calls, lookups, traced, killed)

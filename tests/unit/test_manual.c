@@ -175,6 +175,13 @@ static void test_merge(void **state)
 	check_no_more_options("merge");
 }
 
+static void test_channel(void **state)
+{
+	(void)state;
+	check_options("channel", 3);
+	check_no_more_options("channel");
+}
+
 static void test_annotate(void **state)
 {
 	(void)state;
@@ -326,6 +333,7 @@ int main(void)
 		cmocka_unit_test(test_bbv),      cmocka_unit_test(test_pbo),
 		cmocka_unit_test(test_query),    cmocka_unit_test(test_loops),
 		cmocka_unit_test(test_annotate), cmocka_unit_test(test_graph),
+		cmocka_unit_test(test_channel),
 	};
 	char beside[PATH_MAX];
 

@@ -127,6 +127,7 @@ struct channel *channel_create(const char *name, const struct settings *settings
 		maker = getpid();
 	snprintf(channel->name, sizeof(channel->name), "%s", name);
 	channel->settings = *settings;
+	channel->stopped = settings_is_true(settings, "CHANNEL_STOPPED", false);
 	services = settings_get(settings, "SERVICES_ENABLE");
 	add_services(channel, services ? services : "");
 	channel->row_width = ROW_METRICS + 3 * channel->metric_count;
@@ -170,6 +171,9 @@ static struct context_channel *describe(const struct channel *channel)
 		record->metrics[i].flags = flags_of(metric);
 	}
 	record->metric_count = channel->metric_count;
+	record->lookups = channel->lookups;
+	record->active = channel->active;
+	record->stopped = record->wanted = channel->stopped;
 	record->head.clearing = channel->clearing;
 	__atomic_store_n(&record->head.channel, channel->id, __ATOMIC_RELEASE);
 	return record;
@@ -199,44 +203,55 @@ struct channel *channel_at(uint32_t number)
 	return number < CHANNELS_MAX ? channels.items[number] : NULL;
 }
 
-/* Events are seen while a channel is active; times are taken while one wants them. */
-static void watch(void)
+/* The clock that the channel needs runs; nothing measures with it yet. */
+static void begin(struct channel *channel)
 {
-	uint32_t active = 0;
-	bool timed = false;
+	channel->started = runtime_ticks();
+	if (channel->begin.ticks)
+		return;
+	channel->begin = start_moment();
+	if (channel->record)
+		channel->record->begin = channel->begin;
+}
+
+/* Events are seen while a channel is active, also if it is stopped from outside: that it
+ * is wanted again is seen at an event. Times are taken while one wants them. */
+void channels_watch(struct channel *starting)
+{
+	uint32_t measuring = 0;
+	bool timed = false, active = false;
 
 	for (uint32_t i = 0; i < CHANNELS_MAX; i++) {
 		struct channel *channel = channels.items[i];
 
 		if (!channel || !channel->active)
 			continue;
-		active |= 1u << i;
+		active = true;
+		if (channel->stopped)
+			continue;
+		measuring |= 1u << i;
 		timed |= channel->timed;
 	}
-	if (!active)
-		__atomic_store_n(&channels.active, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&channels.active, channels.active & measuring, __ATOMIC_RELEASE);
 	start_watch(channels.keeps | (active ? RUNTIME_CHANNELS : 0), timed);
-	if (active)
-		__atomic_store_n(&channels.active, active, __ATOMIC_RELEASE);
+	if (starting)
+		begin(starting);
+	__atomic_store_n(&channels.active, measuring, __ATOMIC_RELEASE);
 }
 
 void channels_keep(void)
 {
 	channels.keeps = RUNTIME_KEEPS;
-	watch();
+	channels_watch(NULL);
 }
 
 static bool set_active(struct channel *channel, bool active)
 {
 	channel->active = active;
 	channel->generation++;
-	watch();
-	if (!active)
-		return false;
-	channel->started = runtime_ticks();
-	if (!channel->begin.ticks)
-		channel->begin = start_moment();
-	return true;
+	channels_watch(channel_measures(channel) ? channel : NULL);
+	channel_say_state(channel);
+	return channel_measures(channel);
 }
 
 /* Its generation stays: what other threads have measured since is theirs. */
@@ -254,7 +269,7 @@ void channel_activate_thread(struct channel *channel, bool active)
 		return;
 	if (!channel->active)
 		set_active(channel, true);
-	thread = events_enter();
+	thread = channel->stopped ? NULL : events_enter();
 	if (!thread)
 		return;
 	channel_baseline(channel, thread);
@@ -381,6 +396,7 @@ bool channel_is_child(void)
 void channels_resume(void)
 {
 	channels.lock.taken = writing.taken = 0;
+	code_resume();
 	for (uint32_t i = 0; i < CHANNELS_MAX; i++) {
 		struct channel *channel = channels.items[i];
 
@@ -399,10 +415,23 @@ void channels_resume(void)
 	}
 }
 
+/* What was wanted since the last event. */
+static void obey_last(void)
+{
+	struct context_thread *thread =
+		runtime_state->recording && runtime_spool->asked ? events_enter() : NULL;
+
+	if (!thread)
+		return;
+	channels_obey(thread, thread->node, runtime_ticks());
+	events_leave();
+}
+
 void channels_finish(void)
 {
 	bool any = false;
 
+	obey_last();
 	for (uint32_t i = 0; i < CHANNELS_MAX; i++) {
 		struct channel *channel = channels.items[i];
 
@@ -417,9 +446,13 @@ void channels_finish(void)
 	/* A spool has them, too, for whoever reads it. */
 	if (any && !start_has_spool())
 		faults_say();
-	for (uint32_t i = 0; i < CHANNELS_MAX; i++)
-		if (channels.items[i])
-			channels.items[i]->active = false;
-	if (channels.active)
-		watch();
+	any = false;
+	for (uint32_t i = 0; i < CHANNELS_MAX; i++) {
+		if (!channels.items[i])
+			continue;
+		any |= channels.items[i]->active;
+		channels.items[i]->active = false;
+	}
+	if (any)
+		channels_watch(NULL);
 }

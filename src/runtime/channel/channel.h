@@ -51,7 +51,8 @@ struct channel {
 	uint32_t number; /* its place; another one may have it later */
 	uint32_t id;     /* of this one alone: in the spool */
 	bool used, active, left_inactive;
-	bool scoped; /* only threads measure that say so */
+	bool stopped; /* from outside: it rests while it is active, too */
+	bool scoped;  /* only threads measure that say so */
 	struct settings settings;
 
 	const struct service *services[CHANNEL_SERVICES_MAX];
@@ -83,7 +84,7 @@ struct channel {
 	} trace;
 
 	struct call_paths *paths; /* NULL: contexts have none; channel/paths.h */
-	uint32_t lookups;         /* enum publish_lookup, at a flush */
+	uint32_t lookups;         /* enum context_look_up, at a flush */
 	uint64_t log_us;          /* of textlog: shorter regions are not said */
 
 	struct runtime_lock lock;       /* of what follows */
@@ -148,6 +149,11 @@ void channels_keep(void);
 void channel_output_add(struct channel *channel, const struct publish_output *output);
 /* Whether a query of its settings is as LLNL's Caliper has them. */
 bool channel_is_caliper(const struct channel *channel);
+/* Whether it measures now. */
+static inline bool channel_measures(const struct channel *channel)
+{
+	return channel->active && !channel->stopped;
+}
 /* This process is a child of the one that made the channels. */
 bool channel_is_child(void);
 
@@ -184,6 +190,8 @@ static inline uint64_t *rows_at(struct channel_thread *own, uint32_t number)
 void rows_init(struct channel_thread *own);
 void rows_deinit(struct channel_thread *own);
 void trace_deinit(struct channel_thread *own);
+/* The thread was not measured since its last snapshot. */
+void trace_resume(struct channel_thread *own, const struct runtime_event *event);
 
 /* Whether events of a region count; the filter of include_regions and others. */
 struct filter *filter_create(const struct settings *settings);

@@ -81,25 +81,44 @@ static void begin_measuring(struct channel_thread *own, const struct runtime_eve
 		trace_deinit(own);
 		own->clearing = own->channel->clearing;
 	}
+	trace_resume(own, event);
 	sample(own, event);
 	own->sampled = 0;
 	own->stamp = event->now;
 	own->generation = own->channel->generation;
 }
 
-static void take(struct channel_thread *own, const struct runtime_event *event)
+static void give(struct channel_thread *own, const struct runtime_event *event)
 {
 	const struct channel *channel = own->channel;
 
-	if (unlikely(own->generation != channel->generation)) {
-		begin_measuring(own, event);
-		memset(own->values, 0, channel->metric_count * sizeof(*own->values));
-	} else {
-		sample(own, event);
-	}
 	for (uint32_t i = 0; i < channel->sink_count; i++)
 		channel->sinks[i](own, event);
 	own->stamp = event->now;
+}
+
+/* The event may have been stamped before, and by no clock then. */
+static __attribute__((noinline)) void take_first(struct channel_thread *own,
+						 const struct runtime_event *event)
+{
+	const struct channel *channel = own->channel;
+	struct runtime_event first = *event;
+
+	if (first.now < channel->started)
+		first.now = channel->started;
+	begin_measuring(own, &first);
+	memset(own->values, 0, channel->metric_count * sizeof(*own->values));
+	give(own, &first);
+}
+
+static void take(struct channel_thread *own, const struct runtime_event *event)
+{
+	if (unlikely(own->generation != own->channel->generation)) {
+		take_first(own, event);
+		return;
+	}
+	sample(own, event);
+	give(own, event);
 }
 
 static struct channel_thread *own_of(struct channel *channel,
@@ -119,6 +138,18 @@ void channel_baseline(struct channel *channel, struct context_thread *thread)
 		begin_measuring(own,
 				&(struct runtime_event){RUNTIME_PUSH, 0, 0, thread->node,
 							thread->node, runtime_ticks()});
+}
+
+void channel_settle(struct channel *channel, struct context_thread *thread,
+		    struct context_node *node, uint64_t until)
+{
+	struct channel_thread *own = channels_own[channel->number];
+
+	if (!own || own->channel != channel || own->generation != channel->generation)
+		return;
+	if (until < own->stamp)
+		until = own->stamp;
+	take(own, &(struct runtime_event){RUNTIME_PUSH, 0, 0, node, thread->node, until});
 }
 
 static bool is_wanted(const struct channel *channel, const struct runtime_event *event)
@@ -141,6 +172,10 @@ void channels_event(struct context_thread *thread, const struct runtime_event *e
 {
 	uint32_t active = __atomic_load_n(&channels.active, __ATOMIC_ACQUIRE);
 
+	if (unlikely(__atomic_load_n(&runtime_spool->asked, __ATOMIC_RELAXED))) {
+		channels_obey(thread, event->before, event->now);
+		active &= channels.active; /* what starts now does so behind the event */
+	}
 	for (; active; active &= active - 1) {
 		struct channel *channel = channels.items[__builtin_ctz(active)];
 		struct channel_thread *own;
@@ -170,7 +205,7 @@ void channel_push(struct channel *channel)
 
 	if (!thread)
 		return;
-	if (channel->active && channel_is_here(channel))
+	if (channel_measures(channel) && channel_is_here(channel))
 		channel_push_values(channel, thread);
 	events_leave();
 }

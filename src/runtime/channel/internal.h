@@ -30,6 +30,18 @@ void channel_baseline(struct channel *channel, struct context_thread *thread);
 bool channel_describe(struct channel *channel);
 /* A snapshot; the thread is busy. */
 void channel_push_values(struct channel *channel, struct context_thread *thread);
+/* The time until then, in ticks, is the channel's, as far as it was not taken yet; the
+ * thread, which is busy, was in this context. */
+void channel_settle(struct channel *channel, struct context_thread *thread,
+		    struct context_node *node, uint64_t until);
+/* What measures has changed. `starting` measures from now on; NULL: none does. */
+void channels_watch(struct channel *starting);
+/* Does what is wanted from outside. The thread, which is busy, was in this context until
+ * now (ticks). */
+void channels_obey(struct context_thread *thread, struct context_node *before,
+		   uint64_t now);
+/* For whoever looks at the spool. */
+void channel_say_state(struct channel *channel);
 /* Adds a row to another one of the same kind of node. */
 void aggregate_add(const struct channel *channel, const struct context_node *node,
 		   uint64_t *to, const uint64_t *from);

@@ -141,8 +141,10 @@ static struct context_node *bring(struct channel_thread *own, const struct kept 
 
 	for (uint32_t i = leaf; i && count < STACK_FRAMES; i = kept->nodes[i].parent)
 		frames[count++] = kept->nodes[i].pc;
-	while (node && count > paths->skip)
-		node = tree_key(own->thread, node, paths->attribute, frames[--count]);
+	while (node && count > paths->skip) {
+		code_note(frames[--count]);
+		node = tree_key(own->thread, node, paths->attribute, frames[count]);
+	}
 	return node;
 }
 
@@ -184,8 +186,9 @@ static void say_samples(struct kept *kept, struct context_node *context)
 		struct channel *channel = channels.items[__builtin_ctz(left)];
 		struct channel_thread *own = channels_own[__builtin_ctz(left)];
 
-		if (!channel || !channel->active || !channel_is_here(channel) || !own ||
-		    own->channel != channel || own->generation != channel->generation)
+		if (!channel || !channel_measures(channel) || !channel_is_here(channel) ||
+		    !own || own->channel != channel ||
+		    own->generation != channel->generation)
 			continue;
 		for (uint32_t i = 0; i < kept->sample_count; i++)
 			say_sample(own, kept, &kept->samples[i], context);
@@ -260,6 +263,7 @@ static struct context_node *path_below(struct channel_thread *own,
 	     frame--)
 		node = memory->nodes[depth++];
 	for (; frame > last; frame--) {
+		code_note(frame[-1]);
 		node = tree_key(own->thread, node, paths->attribute, frame[-1]);
 		if (!node)
 			break;

@@ -45,6 +45,12 @@ bool paths_sample(const ucontext_t *context, uint64_t weight);
 /* Some channel wants samples with paths. */
 bool paths_are_sampled(void);
 
+/* The module of an address goes into the spool, if it is not there yet (channel/code.c).
+ */
+void code_note(uint64_t address);
+/* In a child of fork, whose spool has none. */
+void code_resume(void);
+
 /* What wrappers tell when a call is over: channels with call paths take a snapshot, so
  * that what was counted is of this call. */
 enum paths_call { PATHS_ALLOC, PATHS_IO, PATHS_LOCK, PATHS_CALLS };

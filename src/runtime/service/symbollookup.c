@@ -5,13 +5,13 @@ static const char *start(struct channel *channel)
 {
 	static const struct {
 		const char *key;
-		enum publish_lookup lookup;
+		enum context_look_up lookup;
 		bool otherwise;
 	} keys[] = {
-		{"SYMBOLLOOKUP_LOOKUP_FUNCTIONS", PUBLISH_FUNCTIONS, true},
-		{"SYMBOLLOOKUP_LOOKUP_SOURCELOC", PUBLISH_PLACES, false},
-		{"SYMBOLLOOKUP_LOOKUP_MODULE", PUBLISH_MODULES, false},
-		{"SYMBOLLOOKUP_LOOKUP_INLINES", PUBLISH_INLINES, false},
+		{"SYMBOLLOOKUP_LOOKUP_FUNCTIONS", CONTEXT_LOOK_FUNCTIONS, true},
+		{"SYMBOLLOOKUP_LOOKUP_SOURCELOC", CONTEXT_LOOK_PLACES, false},
+		{"SYMBOLLOOKUP_LOOKUP_MODULE", CONTEXT_LOOK_MODULES, false},
+		{"SYMBOLLOOKUP_LOOKUP_INLINES", CONTEXT_LOOK_INLINES, false},
 	};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)

@@ -119,6 +119,17 @@ static void take(struct channel_thread *own, const struct runtime_event *event)
 			 __ATOMIC_RELEASE);
 }
 
+void trace_resume(struct channel_thread *own, const struct runtime_event *event)
+{
+	struct runtime_event mark = *event;
+
+	if (!own->traced)
+		return;
+	mark.kind = RUNTIME_RESUME;
+	mark.value = own->channel->started;
+	take(own, &mark);
+}
+
 static const struct policy {
 	const char *name;
 	bool limited, drops_oldest, flushes;

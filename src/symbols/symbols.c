@@ -1,4 +1,4 @@
-#include "publish/symbols.h"
+#include "symbols/symbols.h"
 
 #include "base/cleanup.h"
 #include "base/table.h"
@@ -6,9 +6,8 @@
 #include "base/vector.h"
 #include "image/inlines.h"
 #include "image/lines.h"
-#include "publish/publish.h"
+#include "wire/context.h"
 
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,30 +31,13 @@ struct symbols {
 	struct string_table texts;
 };
 
-static int add_module(struct dl_phdr_info *info, size_t size, void *context)
+void symbols_add(struct symbols *symbols, uint64_t start, uint64_t end, uint64_t bias,
+		 const char *path)
 {
-	struct symbols *symbols = context;
-	struct module module = {.start = UINT64_MAX, .bias = info->dlpi_addr};
-	bool program = !symbols->modules.count && !*info->dlpi_name;
-
-	(void)size;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-		uint64_t start = info->dlpi_addr + segment->p_vaddr;
-
-		if (segment->p_type != PT_LOAD)
-			continue;
-		if (start < module.start)
-			module.start = start;
-		if (start + segment->p_memsz > module.end)
-			module.end = start + segment->p_memsz;
-	}
-	module.path = realpath(program ? "/proc/self/exe" : info->dlpi_name, NULL);
-	if (!module.path)
-		module.path = strdup(info->dlpi_name);
-	if (module.path)
-		vector_push(&symbols->modules, module);
-	return 0;
+	vector_push(
+		&symbols->modules,
+		((struct module){
+			.start = start, .end = end, .bias = bias, .path = strdup(path)}));
 }
 
 struct symbols *symbols_create(uint32_t lookups)
@@ -63,7 +45,6 @@ struct symbols *symbols_create(uint32_t lookups)
 	struct symbols *symbols = memory_allocate_zeroed(1, sizeof(*symbols));
 
 	symbols->lookups = lookups;
-	dl_iterate_phdr(add_module, symbols);
 	return symbols;
 }
 
@@ -111,9 +92,9 @@ static void open_module(const struct symbols *symbols, struct module *module)
 		module->image = NULL;
 		return;
 	}
-	if (symbols->lookups & PUBLISH_PLACES)
+	if (symbols->lookups & CONTEXT_LOOK_PLACES)
 		module->has_rows = is_read(image_rows_init(&module->rows, module->image));
-	if (symbols->lookups & PUBLISH_INLINES)
+	if (symbols->lookups & CONTEXT_LOOK_INLINES)
 		module->has_inlines =
 			is_read(image_inlines_init(&module->inlines, module->image));
 }

@@ -1,6 +1,6 @@
-/* What addresses of code in this process are in the source: functions, lines, modules. */
-#ifndef TRAMMEL_PUBLISH_SYMBOLS_H
-#define TRAMMEL_PUBLISH_SYMBOLS_H
+/* What addresses of code in a process are in the source: functions, lines, modules. */
+#ifndef TRAMMEL_SYMBOLS_SYMBOLS_H
+#define TRAMMEL_SYMBOLS_SYMBOLS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,8 +18,11 @@ struct symbols_place {
 	const char *module;    /* path of the file; "": none */
 };
 
-/* `lookups`: enum publish_lookup. Modules are those that are there now. */
+/* `lookups`: enum context_look_up. There are no modules yet. */
 struct symbols *symbols_create(uint32_t lookups);
+/* A module between these addresses; `bias`: of these to those of the file. */
+void symbols_add(struct symbols *symbols, uint64_t start, uint64_t end, uint64_t bias,
+		 const char *path);
 void symbols_destroy(struct symbols *symbols);
 
 /* Valid until symbols_destroy. */

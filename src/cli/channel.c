@@ -1,0 +1,137 @@
+/* `trammel channel`: see man/trammel-channel.1.md. */
+#include "cli/commands.h"
+#include "cli/showing.h"
+
+#include "context/control.h"
+#include "context/recover.h"
+#include "symbols/naming.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct {
+	struct showing shown;
+	char *output;
+	int pid;
+} arguments;
+
+static const struct poptOption option_table[] = {
+	{"pid", 'p', POPT_ARG_INT, &arguments.pid, 0, "the process (required)", "PID"},
+	{"output", 'o', POPT_ARG_STRING, &arguments.output, 0,
+	 "flush: the folder to write profiles to (.)", "FOLDER"},
+	SHOWING_HELP(arguments.shown),
+	POPT_TABLEEND};
+
+static const char *state_of(const struct context_channel *channel)
+{
+	if (!channel->active)
+		return "stopped by the program";
+	if (channel->wanted == channel->stopped)
+		return channel->stopped ? "stopped" : "measures";
+	return channel->wanted ? "measures, stops at the next event"
+			       : "stopped, starts at the next event";
+}
+
+static struct trm_error *list(struct context_control *control, const char *name)
+{
+	vector_for_each (&control->channels, channel)
+		if (context_control_is(*channel, name))
+			printf("%-24.*s  %s\n", CONTEXT_CHANNEL_NAME, (*channel)->name,
+			       state_of(*channel));
+	return NULL;
+}
+
+static struct trm_error *start(struct context_control *control, const char *name)
+{
+	context_control_want(control, name, false);
+	return NULL;
+}
+
+static struct trm_error *stop(struct context_control *control, const char *name)
+{
+	context_control_want(control, name, true);
+	return NULL;
+}
+
+static void say_written(const char *path, const struct context_spool *head)
+{
+	(void)head;
+	printf("%s\n", path);
+}
+
+static struct trm_error *flush(struct context_control *control, const char *name)
+{
+	struct text folder = {0};
+	struct context_recovery recovery = {"", true, name, &symbols_naming, say_written};
+	struct trm_error *error;
+
+	if (arguments.output) {
+		text_format(&folder, "%s/", arguments.output);
+		recovery.folder = folder.data;
+	}
+	error = context_recover_running(&recovery, control->pid);
+	text_deinit(&folder);
+	return error;
+}
+
+static const struct action {
+	const char *name;
+	struct trm_error *(*run)(struct context_control *control, const char *name);
+} actions[] = {{"list", list}, {"start", start}, {"stop", stop}, {"flush", flush}};
+
+static struct trm_error *find_action(const char *name, const struct action **ret_action)
+{
+	const struct action *nearest = actions;
+
+	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
+		if (text_distance(actions[i].name, name) <
+		    text_distance(nearest->name, name))
+			nearest = &actions[i];
+	}
+	if (strcmp(nearest->name, name) != 0)
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"'%s' is unknown: is '%s' meant? There are list, start, stop, "
+			"flush",
+			name, nearest->name);
+	*ret_action = nearest;
+	return NULL;
+}
+
+static struct trm_error *channel(int *ret_status)
+{
+	const struct arguments_words *given = &arguments.shown.words;
+	const char *name = given->count > 1 ? given->items[1] : NULL;
+	struct context_control control;
+	struct trm_error *error;
+	const struct action *action = NULL;
+
+	(void)ret_status;
+	if (!arguments.pid || given->count > 2)
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"%s: trammel channel -p PID [list|start|stop|flush [NAME]]",
+			arguments.pid ? "too many words" : "no process");
+	TRM_TRY(find_action(given->count ? given->items[0] : "list", &action));
+	TRM_TRY(context_control_init(&control, arguments.pid));
+	error = name ? context_control_check(&control, name) : NULL;
+	if (!error)
+		error = action->run(&control, name);
+	context_control_deinit(&control);
+	return error;
+}
+
+int cmd_channel(int argc, const char **argv)
+{
+	static const struct showing_command command = {
+		"channel",
+		"Usage: trammel channel -p PID [list|start|stop|flush [NAME]]\n"
+		"Lists, starts and stops what a program that runs measures of itself, or "
+		"writes\nwhat it has so far; without a name, all of it.\n",
+		option_table,
+		&arguments.shown,
+		channel,
+	};
+
+	return showing_command(&command, argc, argv);
+}

@@ -1,0 +1,39 @@
+/*
+ * Channels of a process that runs, from outside: which there are, and that they are to
+ * measure or to rest. What is wanted is written into the process's spool; the process
+ * does it at its next event, and no signal or stop is needed.
+ */
+#ifndef TRAMMEL_CONTEXT_CONTROL_H
+#define TRAMMEL_CONTEXT_CONTROL_H
+
+#include "base/error.h"
+#include "base/vector.h"
+#include "wire/context.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* The channels of a process, as they are in its spool: what they say may change. */
+struct context_control {
+	pid_t pid;
+	struct context_spool *head;
+	struct VECTOR(
+		struct context_channel *) channels; /* in the order of their making */
+};
+
+/* Errors (TRM_ERROR_USAGE): there is no such process, it does not measure itself, or it
+ * is another user's. deinit is called without an error only. */
+struct trm_error *context_control_init(struct context_control *control, pid_t pid);
+void context_control_deinit(struct context_control *control);
+
+/* The error for a name that no channel has, with the nearest one; NULL is all channels.
+ */
+struct trm_error *context_control_check(const struct context_control *control,
+					const char *name);
+/* Whether the channel is meant. */
+bool context_control_is(const struct context_channel *channel, const char *name);
+/* Wants the channels of the name (NULL: all) to be stopped, or to go on. */
+void context_control_want(struct context_control *control, const char *name,
+			  bool stopped);
+
+#endif

@@ -1,0 +1,116 @@
+#include "symbols/naming.h"
+
+#include "base/cleanup.h"
+#include "symbols/symbols.h"
+
+#include <stdlib.h>
+
+enum { ADDRESSES_MAX = 4 };
+
+/* An attribute of addresses, and those of what is looked up for them. */
+struct addresses {
+	record_attribute address, function, place, module;
+};
+
+struct naming {
+	struct record_model *model;
+	uint32_t lookups;
+	struct symbols *symbols;
+	struct addresses addresses[ADDRESSES_MAX];
+	size_t address_count;
+};
+
+static record_attribute derived_attribute(struct record_model *model, const char *prefix,
+					  record_attribute of, uint32_t properties)
+{
+	struct text text = {0};
+	record_attribute id;
+
+	text_format(&text, "%s#%s", prefix, record_attribute_name(model, of));
+	id = record_attribute_make(model, text.data, RECORD_STRING, properties);
+	text_deinit(&text);
+	return id;
+}
+
+/* NULL: there are too many. */
+static const struct addresses *addresses_of(struct naming *naming,
+					    record_attribute address)
+{
+	struct record_model *model = naming->model;
+
+	for (size_t i = 0; i < naming->address_count; i++)
+		if (naming->addresses[i].address == address)
+			return &naming->addresses[i];
+	if (naming->address_count == ADDRESSES_MAX)
+		return NULL;
+	naming->addresses[naming->address_count] = (struct addresses){
+		address,
+		derived_attribute(model, "source.function", address, RECORD_NESTED),
+		derived_attribute(model, "sourceloc", address, 0),
+		derived_attribute(model, "module", address, 0)};
+	return &naming->addresses[naming->address_count++];
+}
+
+/* Addresses of the context tree are those of code. */
+static record_node look_up(void *context, record_node node, record_attribute attribute,
+			   uint64_t address)
+{
+	struct naming *naming = context;
+	struct record_model *model = naming->model;
+	const struct addresses *of = addresses_of(naming, attribute);
+	const struct symbols_place *place;
+
+	if (!of)
+		return node;
+	place = symbols_find(naming->symbols, address);
+	if (naming->lookups & CONTEXT_LOOK_MODULES)
+		node = record_node_child(model, node, of->module,
+					 record_string(place->module));
+	for (size_t i = 0; i < place->function_count; i++)
+		if (naming->lookups & (CONTEXT_LOOK_FUNCTIONS | CONTEXT_LOOK_INLINES))
+			node = record_node_child(model, node, of->function,
+						 record_string(place->functions[i]));
+	if (place->place)
+		node = record_node_child(model, node, of->place,
+					 record_string(place->place));
+	return node;
+}
+
+struct naming *naming_create(struct record_model *model, struct symbols *symbols,
+			     uint32_t lookups)
+{
+	struct naming *naming = memory_allocate_zeroed(1, sizeof(*naming));
+
+	naming->model = model;
+	naming->symbols = symbols;
+	naming->lookups = lookups;
+	return naming;
+}
+
+void naming_destroy(struct naming *naming)
+{
+	if (naming)
+		symbols_destroy(naming->symbols);
+	free(naming);
+}
+
+static void *begin(const struct context_process *process,
+		   const struct context_channel *channel, struct record_model *model)
+{
+	struct symbols *symbols;
+
+	if (!channel->lookups)
+		return NULL;
+	symbols = symbols_create(channel->lookups);
+	vector_for_each (&process->modules, module)
+		symbols_add(symbols, module->start, module->end, module->bias,
+			    module->path);
+	return naming_create(model, symbols, channel->lookups);
+}
+
+static void end(void *naming)
+{
+	naming_destroy(naming);
+}
+
+const struct context_naming symbols_naming = {begin, look_up, end};
