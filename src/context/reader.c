@@ -358,8 +358,7 @@ static void read_modules(struct context_process *process)
 
 		for (size_t i = 0; i < count; i++) {
 			const struct context_string *path =
-				items[i].path ? string_at(process, items[i].path)
-					      : NULL;
+				items[i].path ? string_at(process, items[i].path) : NULL;
 			const char *bytes = path ? path->bytes : process->head->program;
 			size_t size = path ? path->size : CONTEXT_PROGRAM_MAX - 1;
 
