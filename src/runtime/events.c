@@ -31,6 +31,15 @@ static __attribute__((noinline)) struct context_thread *enter_first(void)
 	return thread;
 }
 
+static inline __attribute__((always_inline)) struct context_thread *busy_thread(void)
+{
+	struct context_thread *thread = runtime_self;
+
+	if (unlikely(!thread || !runtime_state->recording))
+		return enter_first();
+	return thread;
+}
+
 static inline __attribute__((always_inline)) struct context_thread *enter_library(void)
 {
 	if (unlikely(runtime_busy)) { /* in a signal handler */
@@ -39,11 +48,7 @@ static inline __attribute__((always_inline)) struct context_thread *enter_librar
 	}
 	runtime_busy = 1;
 	in_order();
-	struct context_thread *thread = runtime_self;
-
-	if (unlikely(!thread || !runtime_state->recording))
-		return enter_first();
-	return thread;
+	return busy_thread();
 }
 
 static void lose_for_memory(void)
@@ -504,9 +509,9 @@ static bool know(struct trm_site *site)
 	return attribute && number;
 }
 
-static void enter(struct trm_site *site)
+void events_enter_site(struct trm_site *site)
 {
-	struct context_thread *thread = enter_library();
+	struct context_thread *thread = busy_thread();
 
 	if (unlikely(!thread))
 		return;
@@ -519,13 +524,20 @@ static void enter(struct trm_site *site)
 	leave_library();
 }
 
-static void leave(struct trm_site *site)
+void events_leave_site(struct trm_site *site)
 {
-	struct context_thread *thread = enter_library();
+	struct context_thread *thread = busy_thread();
 
 	if (unlikely(!thread))
 		return;
 	finish(thread, site->attribute, site->number);
+	leave_library();
+}
+
+void events_trace_last(struct context_thread *thread, enum context_event_kind kind,
+		       uint32_t what, uint64_t ticks)
+{
+	trace(thread, kind, what, ticks, NULL);
 	leave_library();
 }
 
@@ -548,7 +560,7 @@ static void iterate(struct trm_site *site, int64_t iteration)
 	struct context_thread *thread;
 	uint64_t value = (uint64_t)iteration;
 
-	enter(site);
+	sites_enter(site);
 	if (!runtime_self || (!runtime_self->order && !has_channels()))
 		return;
 	thread = enter_library();
@@ -763,8 +775,8 @@ const struct trm_api events_api = {
 	.begin = begin,
 	.end = end,
 	.set = set,
-	.enter = enter,
-	.leave = leave,
+	.enter = sites_enter,
+	.leave = sites_leave,
 	.iterate = iterate,
 	.task_create = tasks_create,
 	.task_switch = tasks_switch,

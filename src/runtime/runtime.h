@@ -358,6 +358,15 @@ void events_end_node(struct context_thread *thread, const struct context_node *n
  * last event; `ends`: what it was in ended then. Nothing begins. */
 void events_move(struct context_thread *thread, struct context_node *to, bool ends,
 		 uint64_t now);
+/* Begin and end at a site: what a program's macros call. */
+void sites_enter(struct trm_site *site);
+void sites_leave(struct trm_site *site);
+/* The same in any case; the thread is busy, and no longer so behind it. */
+void events_enter_site(struct trm_site *site);
+void events_leave_site(struct trm_site *site);
+/* Traces an event, and ends with that. */
+void events_trace_last(struct context_thread *thread, enum context_event_kind kind,
+		       uint32_t what, uint64_t ticks);
 struct trm_value events_value(const struct context_attribute *attribute, uint64_t bits);
 /* The innermost value; false: there is none. */
 bool events_get(uint32_t attribute, struct trm_value *ret_value);

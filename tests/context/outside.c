@@ -80,6 +80,12 @@ static void stop(const char *unused)
 	trm_channels_stop(own);
 }
 
+static void start(const char *unused)
+{
+	(void)unused;
+	trm_channels_start(own);
+}
+
 /* The child does what further lines say, until its end. */
 static void divide(const char *unused)
 {
@@ -109,8 +115,8 @@ int main(void)
 		void (*run)(const char *value);
 	} rows[] = {
 		{"steps", steps},   {"begin", begin}, {"end", end},   {"rest", rest},
-		{"thread", thread}, {"make", make},   {"stop", stop}, {"fork", divide},
-		{"exit", finish},   {"die", die},
+		{"thread", thread}, {"make", make},   {"stop", stop}, {"start", start},
+		{"fork", divide},   {"exit", finish}, {"die", die},
 	};
 	char line[256];
 

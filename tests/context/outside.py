@@ -195,6 +195,19 @@ def children(place):
     channels.expect_counts(place, name, {"main": 1, "main/step": 3})
 
 
+def children_first(place):
+    """What a child does to its channels before it has said anything is not its parent's."""
+    with program(place, None) as own:
+        own.do(f"make runtime-profile(output=made.json,{JSON})", "steps 3")
+        parent = own.pid
+        own.do("fork", "stop")
+        expect(states(place, parent) == ["measures"], "the parent's")
+        own.do("exit", "stop", "fork", "start")
+        expect(states(place, parent) == ["stopped by the program"], "the parent's")
+        own.do("exit", "start", "steps 4", "exit")
+    expect(rows_of(read(place, "made.json"))["main/step"]["count"] == 7, "all of the parent's")
+
+
 def mistakes(place):
     """Each in one line."""
     with program(place, CONFIG) as own:
@@ -214,4 +227,4 @@ def mistakes(place):
     expect(done.status == 2 and b"no process" in done.stderr, f"{done}")
 
 
-TESTS = (stopped, by_name, last, from_the_start, flushed, children, mistakes)
+TESTS = (stopped, by_name, last, from_the_start, flushed, children, children_first, mistakes)

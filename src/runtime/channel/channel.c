@@ -210,7 +210,7 @@ static void begin(struct channel *channel)
 	if (channel->begin.ticks)
 		return;
 	channel->begin = start_moment();
-	if (channel->record)
+	if (channel->record && runtime_state->recording)
 		channel->record->begin = channel->begin;
 }
 
@@ -300,7 +300,7 @@ void channel_clear(struct channel *channel)
 	channel->clearing++;
 	channel->generation++;
 	channel->started = runtime_ticks();
-	if (channel->record)
+	if (channel->record && runtime_state->recording)
 		channel->record->head.clearing = channel->clearing;
 	if (channel->ended)
 		channel_thread_destroy(channel->ended);

@@ -9,6 +9,8 @@
 
 void channel_say_state(struct channel *channel)
 {
+	if (!runtime_state->recording) /* a new child: the spool is its parent's */
+		return;
 	runtime_lock(&channel->lock);
 	if (channel_describe(channel))
 		channel->record->active = channel->active;

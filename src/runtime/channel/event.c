@@ -28,8 +28,8 @@ void channel_thread_destroy(struct channel_thread *own)
 }
 
 /* What the slot has is of a channel that was destroyed. */
-static struct channel_thread *begin_thread(struct channel *channel,
-					   struct context_thread *thread)
+static __attribute__((noinline)) struct channel_thread *
+begin_thread(struct channel *channel, struct context_thread *thread)
 {
 	struct channel_thread *own = channels_own[channel->number];
 
@@ -55,7 +55,8 @@ static struct channel_thread *begin_thread(struct channel *channel,
 }
 
 /* The metrics as they are; what goes up becomes what it grew by. */
-static void sample(struct channel_thread *own, const struct runtime_event *event)
+static inline __attribute__((always_inline)) void
+sample(struct channel_thread *own, const struct runtime_event *event)
 {
 	const struct channel *channel = own->channel;
 	uint64_t *values = own->values;
@@ -88,7 +89,8 @@ static void begin_measuring(struct channel_thread *own, const struct runtime_eve
 	own->generation = own->channel->generation;
 }
 
-static void give(struct channel_thread *own, const struct runtime_event *event)
+static inline __attribute__((always_inline)) void give(struct channel_thread *own,
+						       const struct runtime_event *event)
 {
 	const struct channel *channel = own->channel;
 
@@ -111,7 +113,8 @@ static __attribute__((noinline)) void take_first(struct channel_thread *own,
 	give(own, &first);
 }
 
-static void take(struct channel_thread *own, const struct runtime_event *event)
+static inline __attribute__((always_inline)) void take(struct channel_thread *own,
+						       const struct runtime_event *event)
 {
 	if (unlikely(own->generation != own->channel->generation)) {
 		take_first(own, event);
@@ -121,8 +124,8 @@ static void take(struct channel_thread *own, const struct runtime_event *event)
 	give(own, event);
 }
 
-static struct channel_thread *own_of(struct channel *channel,
-				     struct context_thread *thread)
+static inline __attribute__((always_inline)) struct channel_thread *
+own_of(struct channel *channel, struct context_thread *thread)
 {
 	struct channel_thread *own = channels_own[channel->number];
 
@@ -152,7 +155,8 @@ void channel_settle(struct channel *channel, struct context_thread *thread,
 	take(own, &(struct runtime_event){RUNTIME_PUSH, 0, 0, node, thread->node, until});
 }
 
-static bool is_wanted(const struct channel *channel, const struct runtime_event *event)
+static inline __attribute__((always_inline)) bool
+is_wanted(const struct channel *channel, const struct runtime_event *event)
 {
 	const struct context_attribute *attribute;
 

@@ -1,0 +1,84 @@
+/*
+ * Begin and end of what a program's macros mark: the events that are to cost least. The
+ * usual case stands here by itself, with all else behind jumps, so that no register need
+ * be kept; all else is in events.c.
+ */
+#include "runtime/runtime.h"
+
+static inline void done(void)
+{
+	in_order();
+	runtime_busy = 0;
+}
+
+static inline __attribute__((always_inline)) bool
+is_usual(const struct context_thread *thread, const struct runtime_state *state)
+{
+	return likely(thread && state->recording && !thread->too_deep && state->tsc &&
+		      !(state->watching & RUNTIME_CHANNELS));
+}
+
+void sites_enter(struct trm_site *site)
+{
+	const struct runtime_state *state;
+	struct context_thread *thread;
+	struct context_node *from, *to;
+
+	if (unlikely(runtime_busy)) {
+		runtime_lose();
+		return;
+	}
+	runtime_busy = 1;
+	in_order();
+	thread = runtime_self;
+	state = runtime_state;
+	from = is_usual(thread, state) ? thread->node : NULL;
+	to = from ? from->last_child : NULL;
+	if (unlikely(!to || to->value != site->number ||
+		     to->attribute != site->attribute)) {
+		events_enter_site(site);
+		return;
+	}
+	uint64_t now = __rdtsc();
+
+	from->ticks += now - thread->last;
+	thread->last = now;
+	to->count++;
+	to->began = now;
+	thread->node = to;
+	if (unlikely(thread->order))
+		events_trace_last(thread, CONTEXT_EVENT_BEGIN, to->number, now);
+	else
+		done();
+}
+
+void sites_leave(struct trm_site *site)
+{
+	const struct runtime_state *state;
+	struct context_thread *thread;
+	struct context_node *node;
+
+	if (unlikely(runtime_busy)) {
+		runtime_lose();
+		return;
+	}
+	runtime_busy = 1;
+	in_order();
+	thread = runtime_self;
+	state = runtime_state;
+	node = is_usual(thread, state) ? thread->node : NULL;
+	if (unlikely(!node || node->value != site->number ||
+		     node->attribute != site->attribute || !node->parent)) {
+		events_leave_site(site);
+		return;
+	}
+	uint64_t now = __rdtsc();
+
+	node->ticks += now - thread->last;
+	thread->last = now;
+	thread->node = node->parent;
+	if (unlikely(thread->order))
+		events_trace_last(thread, CONTEXT_EVENT_END, node->number, now);
+	else
+		done();
+}
