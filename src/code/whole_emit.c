@@ -5,6 +5,7 @@
 #include "code/order.h"
 #include "code/probe.h"
 #include "code/step_add.h"
+#include "code/stubs.h"
 #include "code/switches.h"
 
 #include <string.h>
@@ -13,7 +14,7 @@ enum {
 	/* Bytes at most: of an instruction that became longer, and of a block's probe
 	 * and jumps. */
 	INSTRUCTION_MAX = 24,
-	BLOCK_MAX = 128,
+	BLOCK_MAX = 224,
 	EDGE_MAX = 48,
 };
 
@@ -266,54 +267,6 @@ static void emit_skipped(struct emission *emission, uint32_t edge,
 		emitter->code[from - 1] = (uint8_t)(emitter->count - from);
 }
 
-/* A PLT stub is a jump through a word: whether what a direct call or jump leads to is
- * one, and the word's address. */
-static bool find_stub(const struct emission *emission, const struct cfg_instruction *row,
-		      uint64_t *ret_word)
-{
-	static const uint8_t marker[] = {0xf3, 0x0f, 0x1e, 0xfa}; /* endbr64 */
-	enum { LENGTH = 6 };
-	const struct whole_calls *calls = emission->whole->calls;
-	const struct code_segment *segment =
-		calls ? map_find(calls->map, row->target, 2 * LENGTH) : NULL;
-	uint64_t end = row->target + LENGTH;
-	const uint8_t *bytes;
-	int32_t distance;
-
-	if (!segment || (row->kind != CFG_CALL && row->kind != CFG_JUMP) ||
-	    map_function_at(calls->map, row->target) >= 0)
-		return false;
-	bytes = segment->bytes + (row->target - segment->address);
-	if (!memcmp(bytes, marker, sizeof(marker))) {
-		bytes += sizeof(marker);
-		end += sizeof(marker);
-	}
-	if (*bytes == 0xf2) { /* bnd */
-		bytes++;
-		end++;
-	}
-	if (bytes[0] != 0xff || bytes[1] != 0x25)
-		return false;
-	memcpy(&distance, bytes + 2, sizeof(distance));
-	*ret_word = end + (uint64_t)(int64_t)distance;
-	return true;
-}
-
-/* Whether the word is one that the loader fills with a function of the same module, calls
- * of which are counted at stubs. */
-static bool is_link(const struct emission *emission, uint64_t word)
-{
-	const struct whole_calls *calls = emission->whole->calls;
-	const struct image_link *link;
-	int64_t callee;
-
-	if (!calls->counted)
-		return false;
-	link = image_link_at(calls->image, word);
-	callee = link ? map_function_at(calls->map, link->function) : -1;
-	return callee >= 0 && calls->counted[callee];
-}
-
 /* loop 1f; jmp 2f; 1: jmp target; 2: */
 static void emit_loop(struct emission *emission, uint32_t number,
 		      const struct cfg_instruction *row)
@@ -338,8 +291,9 @@ static void emit_branch(struct emission *emission, uint32_t number,
 	uint64_t word;
 	bool counted;
 
-	if (find_stub(emission, row, &word) &&
-	    !is_link(emission, word)) { /* call or jmp *word */
+	if ((row->kind == CFG_CALL || row->kind == CFG_JUMP) &&
+	    stubs_find(emission->whole->calls, row->target, &word) &&
+	    !stubs_is_link(emission->whole->calls, word)) { /* call or jmp *word */
 		emit_byte(emitter, 0xff);
 		emit_byte(emitter, row->kind == CFG_CALL ? 0x15 : 0x25);
 		emit_relative(emitter, word, 0);
