@@ -382,26 +382,46 @@ static bool is_brief(const struct making *making, uint32_t index)
 	return true;
 }
 
+/* Calls end at jumps to other functions, too: so in call graphs these find the caller's
+ * frame innermost. */
+static void mark_ends(struct making *making)
+{
+	const struct cfg *cfg = &making->cfg;
+
+	if (!making->whole.leave)
+		return;
+	vector_for_each (&making->cfg.instructions, row) {
+		int64_t to = row->kind == CFG_JUMP && !row->read &&
+					     cfg_block_at(cfg, row->target) == CFG_OUT
+				     ? map_function_at(&making->scan.map, row->target)
+				     : -1;
+
+		if (to >= 0 && !making->choices[to].keep_flags &&
+		    !(making->image->functions.items[to].flags & IMAGE_FUNCTION_PART))
+			row->leaves = true;
+	}
+}
+
 static bool instrument(struct making *making, uint32_t index, struct plan_function *row)
 {
 	const struct making_mark mark = making_mark(making);
 	const struct plan_function before = *row;
 	const uint32_t slots = making->plan->slot_count, cold = making->cold_count;
 
-	const struct plan_hook_layout *layout = &making->request->hook_layout;
 	const bool spans = making->request->spans && spans_are_seen(making, index);
 
 	/* No gate told of a call of a part. */
-	making->whole.leave =
-		making->request->graph && !plan_is_part(row) ? layout->leave : 0;
-	making->whole.span_end = spans && !plan_is_part(row) ? layout->span_end : 0;
+	making->whole.leave = making->request->graph && !plan_is_part(row);
+	making->whole.span_end = spans && !plan_is_part(row);
+	making->whole.layout = &making->request->hook_layout;
 	making->whole.all_leave = spans && !making->copy_calls;
 	if (!build_cfg(making, index))
 		return false;
 	/* Also if it is counted at its entry alone. */
 	making->choices[index].keep_flags |= making->cfg.blocks.items->live_in != 0;
-	if (spans ? !spans_mark_ends(making) : is_brief(making, index))
+	if ((!spans && is_brief(making, index)) || (spans && !spans_mark_ends(making)))
 		return false;
+	mark_ends(making);
 	if (!whole_fit(&making->whole, &making->cfg,
 		       (uint32_t)(entry_of(making, index) - row->address),
 		       making->copy_calls ? &making->calls : NULL))

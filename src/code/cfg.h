@@ -41,7 +41,8 @@ struct cfg_instruction {
 	uint8_t read, written; /* flags: see code/flags.h */
 	uint8_t map;           /* of the opcode: see struct brief */
 	bool labelled;         /* an indirect jump to labels, all of which are exposed */
-	bool ends;             /* a jump at which a call ends: set by spans.c */
+	bool ends;             /* a jump at which a call ends as a span: set by spans.c */
+	bool leaves;           /* the same in call graphs: set by blocks.c */
 	uint64_t target; /* of a direct branch or RIP-relative operand, link-time; of a
 			    switch its table, 0: any of the function */
 };
@@ -152,5 +153,9 @@ static inline bool cfg_is_in_place(const struct cfg_instruction *instruction)
 	return instruction->kind == CFG_CALL || instruction->kind == CFG_CALL_INDIRECT ||
 	       instruction->kind == CFG_KERNEL || instruction->kind == CFG_STOP;
 }
+
+/* Whether an instruction is padding in the way to where a loop begins: nop with an
+ * operand, or prefixes. It need not be aligned where it is moved to. */
+bool cfg_is_padding(const struct cfg *cfg, const struct cfg_instruction *row);
 
 #endif

@@ -62,11 +62,11 @@ enum { LOW = PLAN_KEPT, LOWER = PLAN_KEPT + 8 };
 	{{0x48, 0x89, 0x04, 0x24}, 4, NONE, 0, LOWER, KEPT_R11, false}, \
 	/* mov %gs:top, %r11d */ \
 	{{0x65, 0x44, 0x8b, 0x1c, 0x25}, 5, TOP, 0, LOWER, KEPT_BOTH, false}, \
-	/* lea PLAN_KEPT+8+1(%rsp), %rax, or more */ \
-	{{0x48, 0x8d, 0x84, 0x24}, 4, RETURN, 1, LOWER, KEPT_BOTH, false}, \
-	{{0x48, 0xf7, 0xd0}, 3, NONE, 0, LOWER, KEPT_BOTH, false}, /* not %rax */ \
-	/* sub %gs:frames(%r11), %rax */ \
-	{{0x65, 0x49, 0x2b, 0x83}, 4, FRAMES, 0, LOWER, KEPT_BOTH, false}, \
+	/* mov %gs:frames(%r11), %rax */ \
+	{{0x65, 0x49, 0x8b, 0x83}, 4, FRAMES, 0, LOWER, KEPT_BOTH, false}, \
+	{{0x48, 0x29, 0xe0}, 3, NONE, 0, LOWER, KEPT_BOTH, false}, /* sub %rsp, %rax */ \
+	/* sub $PLAN_KEPT+8+1, %rax, or more */ \
+	{{0x48, 0x2d}, 2, RETURN, 1, LOWER, KEPT_BOTH, false}, \
 	/* cmp $near, %rax */ \
 	{{0x48, 0x3d}, 2, NEAR, 0, LOWER, KEPT_BOTH, false}, \
 	/* jae 3f */ \
@@ -160,25 +160,24 @@ static const struct step forms[GATE_FORMS][STEPS] = {
 	 * timed if its node's mask has a bit that its count has. The frame is there once
 	 * `top` leads to it. */
 	[GATE_GRAPH] = {
-		GRAPH_FINDS(119)
+		GRAPH_FINDS(116)
 		/* movzbl %gs:nodes+mask(%r11), %eax */
 		{{0x65, 0x41, 0x0f, 0xb6, 0x83}, 5, MASK, 0, LOWER, KEPT_BOTH, false},
 		/* test %al, %gs:nodes+8(%r11) */
 		{{0x65, 0x41, 0x84, 0x83}, 4, NODES, 8, LOWER, KEPT_BOTH, false},
 		/* jz 3f */
-		{{0x0f, 0x84, 96, 0, 0, 0}, 6, NONE, 0, LOWER, KEPT_BOTH, false},
+		{{0x0f, 0x84, 93, 0, 0, 0}, 6, NONE, 0, LOWER, KEPT_BOTH, false},
 		/* mov %gs:top, %eax */
 		{{0x65, 0x8b, 0x04, 0x25}, 4, TOP, 0, LOWER, KEPT_BOTH, false},
 		{{0x3d}, 1, DEPTH, 0, LOWER, KEPT_BOTH, false}, /* cmp $depth, %eax */
 		/* jae 3f */
-		{{0x0f, 0x83, 77, 0, 0, 0}, 6, NONE, 0, LOWER, KEPT_BOTH, false},
+		{{0x0f, 0x83, 74, 0, 0, 0}, 6, NONE, 0, LOWER, KEPT_BOTH, false},
 		/* add $16, %eax */
 		{{0x83, 0xc0, 16}, 3, NONE, 0, LOWER, KEPT_BOTH, false},
-		/* mov %r11d, %gs:frames+8(%rax) */
-		{{0x65, 0x44, 0x89, 0x98}, 4, FRAMES, 8, LOWER, KEPT_BOTH, false},
+		/* mov %r11, %gs:frames+8(%rax) */
+		{{0x65, 0x4c, 0x89, 0x98}, 4, FRAMES, 8, LOWER, KEPT_BOTH, false},
 		/* lea PLAN_KEPT+8(%rsp), %r11, or more */
 		{{0x4c, 0x8d, 0x9c, 0x24}, 4, RETURN, 0, LOWER, KEPT_BOTH, false},
-		{{0x49, 0xf7, 0xd3}, 3, NONE, 0, LOWER, KEPT_BOTH, false}, /* not %r11 */
 		/* mov %r11, %gs:frames(%rax) */
 		{{0x65, 0x4c, 0x89, 0x98}, 4, FRAMES, 0, LOWER, KEPT_BOTH, false},
 		/* mov %rax, %gs:top */

@@ -200,8 +200,8 @@ enum {
 						   first cell */
 	PLAN_GATE_SLOTS = PLAN_CELLS * 2 + 2,
 	PLAN_GRAPH_SLOTS = 4,
-	PLAN_GRAPH_CHILDREN = 8, /* that a node of a call graph knows, by the last bits of
-				    their functions' numbers */
+	PLAN_GRAPH_CHILDREN = 32, /* that a node of a call graph knows, by the last bits
+				    of their functions' numbers */
 };
 
 struct plan_fixup {
@@ -281,7 +281,7 @@ struct plan {
  * wire_graph): what gates know of it. */
 struct plan_graph_layout {
 	uint32_t top;      /* of the distance of the innermost frame from the first */
-	uint32_t frames;   /* of the first frame: place, inverted, and node */
+	uint32_t frames;   /* of the first frame: place, and node */
 	uint32_t nodes;    /* of the first node: function, parent, calls, ... */
 	uint32_t mask;     /* from a node on: its mask */
 	uint32_t children; /* from a node on: PLAN_GRAPH_CHILDREN of its children */

@@ -114,14 +114,74 @@ static void emit_leave(struct emitter *emitter, uint32_t word, uint64_t original
 	}
 }
 
+/*
+ * The innermost frame's place (struct wire_graph_frame) is that of the return address if
+ * it is this call's, and its call is not timed. r11 is kept below the red zone, as in
+ * gates.
+ */
+void probe_emit_return(struct emitter *emitter, const struct plan_hook_layout *layout,
+		       uint64_t original)
+{
+	enum { LOW = PLAN_KEPT + 8, MINUS = (uint8_t)-PLAN_KEPT, ALL = 0xff };
+	const struct {
+		uint8_t bytes[8];
+		uint8_t size;
+		uint8_t stack; /* bytes that rsp is down before it */
+		uint8_t kept;  /* registers: r11, rax */
+		const uint32_t *word;
+	} steps[] = {
+		/* mov %r11, -PLAN_KEPT(%rsp) */
+		{{0x4c, 0x89, 0x9c, 0x24, MINUS, ALL, ALL, ALL}, 8, 0, 0, NULL},
+		/* mov %gs:top, %r11d */
+		{{0x65, 0x44, 0x8b, 0x1c, 0x25}, 5, 0, 1, &layout->graph.top},
+		/* cmp %rsp, %gs:frames(%r11) */
+		{{0x65, 0x49, 0x39, 0xa3}, 4, 0, 1, &layout->graph.frames},
+		{{0x74, 42}, 2, 0, 1, NULL}, /* je 1f */
+		/* lea -LOW(%rsp), %rsp */
+		{{0x48, 0x8d, 0xa4, 0x24, MINUS - 8, ALL, ALL, ALL}, 8, 0, 1, NULL},
+		{{0x48, 0x89, 0x04, 0x24}, 4, LOW, 1, NULL}, /* mov %rax, (%rsp) */
+		/* lea LOW(%rsp), %rax */
+		{{0x48, 0x8d, 0x84, 0x24, LOW}, 8, LOW, 2, NULL},
+		{{0x65, 0xff, 0x14, 0x25}, 4, LOW, 2, &layout->leave},
+		{{0x48, 0x8b, 0x04, 0x24}, 4, LOW, 2, NULL}, /* mov (%rsp), %rax */
+		/* lea LOW(%rsp), %rsp */
+		{{0x48, 0x8d, 0xa4, 0x24, LOW}, 8, LOW, 1, NULL},
+		{{0xeb, 13}, 2, 0, 1, NULL}, /* jmp 2f */
+		/* 1: sub $16, %r11d */
+		{{0x41, 0x83, 0xeb, 16}, 4, 0, 1, NULL},
+		/* mov %r11, %gs:top */
+		{{0x65, 0x4c, 0x89, 0x1c, 0x25}, 5, 0, 1, &layout->graph.top},
+		/* 2: mov -PLAN_KEPT(%rsp), %r11 */
+		{{0x4c, 0x8b, 0x9c, 0x24, MINUS, ALL, ALL, ALL}, 8, 0, 1, NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		emit_mark(emitter, (struct emit_mark){
+					   .kind = PLAN_PLACE_PROBE,
+					   .original = original,
+					   .stack = steps[i].stack,
+					   .kept = steps[i].kept,
+				   });
+		emit_bytes(emitter, steps[i].bytes, steps[i].size);
+		if (steps[i].word)
+			emit_word32(emitter, *steps[i].word);
+	}
+}
+
 void probe_emit(struct emitter *emitter, enum probe_form form, uint32_t slot,
 		uint64_t original, enum plan_place_kind kind)
 {
 	static const uint8_t increment[] = {0x65, 0x48, 0xff, 0x04, 0x25};
 	static const uint8_t set[] = {0x65, 0xc6, 0x04, 0x25};
 
+	static const struct plan_hook_layout unknown;
+
 	if (form == PROBE_NONE)
 		return;
+	if (form == PROBE_RETURN) {
+		probe_emit_return(emitter, &unknown, original);
+		return;
+	}
 	mark_probe(emitter, kind, original);
 	switch (form) {
 	case PROBE_COUNT:
@@ -153,6 +213,7 @@ enum probe_form probe_at(const uint8_t *code, size_t available)
 		{{0x65, 0xc6, 0x04, 0x25}, PROBE_FLAG},
 		{{0x48, 0x83, 0xc4, 0x80}, PROBE_LEAVE},
 		{{0x48, 0x8d, 0xa4, 0x24}, PROBE_LEAVE_KEEP_FLAGS},
+		{{0x4c, 0x89, 0x9c, 0x24}, PROBE_RETURN},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)

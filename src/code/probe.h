@@ -14,6 +14,7 @@ enum probe_form {
 	PROBE_FLAG,             /* sets a byte; changes nothing */
 	PROBE_LEAVE, /* in front of a return: tells the resident; changes flags */
 	PROBE_LEAVE_KEEP_FLAGS, /* changes nothing */
+	PROBE_RETURN, /* as PROBE_LEAVE, but ends a call that is not timed by itself */
 };
 
 enum {
@@ -25,6 +26,10 @@ enum {
  * shown. Of PROBE_LEAVE `slot` is where in the bank the address lies that it calls. */
 void probe_emit(struct emitter *emitter, enum probe_form form, uint32_t slot,
 		uint64_t original, enum plan_place_kind kind);
+
+/* Writes a probe of PROBE_RETURN. */
+void probe_emit_return(struct emitter *emitter, const struct plan_hook_layout *layout,
+		       uint64_t original);
 
 /* Whether `size` bytes are a call with a probe of PROBE_COUNT in front of it, omitted or
  * not. */

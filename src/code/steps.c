@@ -130,7 +130,7 @@ static bool look_into_probe(const struct plan *plan, uint32_t code, uint32_t cod
 			    uint32_t *ret_size)
 {
 	bool found = false;
-	uint8_t scratch[64];
+	uint8_t scratch[128];
 	struct emit_marks marks = {.count = 0};
 	struct emitter emitter = {
 		.code = scratch, .capacity = sizeof(scratch), .marks = &marks};
@@ -147,6 +147,7 @@ static bool look_into_probe(const struct plan *plan, uint32_t code, uint32_t cod
 		place->stack = mark->stack;
 		place->pushed = mark->pushed;
 		place->flags = mark->flags;
+		place->kept = mark->kept;
 		*ret_counted = mark->kind == PLAN_PLACE_HOOK;
 		found = true;
 	}

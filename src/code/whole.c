@@ -54,7 +54,7 @@ static bool has_leave(const struct whole *whole, const struct cfg_block *block)
 	const struct cfg_instruction *last =
 		instruction_at(whole->cfg, block->first + block->count - 1);
 
-	return whole_leaves(whole, last);
+	return whole_leaves(whole, last) || whole_ends_span(whole, last);
 }
 
 static void keep(struct whole *whole, uint32_t i)

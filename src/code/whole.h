@@ -89,10 +89,12 @@ struct whole {
 	struct VECTOR(struct whole_fixup) fixups;
 	struct VECTOR(bool) brief;      /* of each of these, whether 1 byte does */
 	struct VECTOR(uint32_t) clones; /* offset in plan.code, by table */
-	bool flags;     /* probes set flags instead of counting: PLAN_PROBE_FLAG */
-	uint32_t leave; /* returns have probes that call this word of the bank; 0: none */
-	uint32_t span_end; /* the same, also in front of jumps at which calls end */
-	bool all_leave;    /* no such probe may be missed */
+	bool flags; /* probes set flags instead of counting: PLAN_PROBE_FLAG */
+	/* Calls have probes at their ends that tell of these in call graphs, and as
+	 * spans. */
+	bool leave, span_end;
+	const struct plan_hook_layout *layout; /* for these */
+	bool all_leave;                        /* no probe of a span may be missed */
 	bool live; /* switches go by their original tables, and each place that these lead
 		      to has a jump into relocated code: see whole_is_led */
 	bool entry_patched; /* a jump lies at the entry; else the first block has a stub
@@ -122,12 +124,17 @@ struct whole_calls {
 bool whole_fit(struct whole *whole, const struct cfg *cfg, uint32_t entry,
 	       const struct whole_calls *calls);
 
-/* Whether calls end at an instruction, so that it has probes in front of it. */
+/* Whether a probe in front of an instruction tells of the end of a call in call graphs;
+ * and of that of a span. */
 static inline bool whole_leaves(const struct whole *whole,
 				const struct cfg_instruction *row)
 {
-	return (row->kind == CFG_RETURN && whole->leave) ||
-	       ((row->kind == CFG_RETURN || row->ends) && whole->span_end);
+	return whole->leave && (row->kind == CFG_RETURN || row->leaves);
+}
+static inline bool whole_ends_span(const struct whole *whole,
+				   const struct cfg_instruction *row)
+{
+	return whole->span_end && (row->kind == CFG_RETURN || row->ends);
 }
 
 /* Whether all probes at returns are executed, where relocated code is returned to. */

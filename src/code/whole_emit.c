@@ -409,34 +409,31 @@ static void emit_edge_probe(struct emission *emission, uint32_t edge)
 		   whole_edge_keeps_flags(emission->whole, row));
 }
 
-static void emit_leave_probe(struct emission *emission, const struct cfg_instruction *row,
-			     uint32_t word)
+/* In front of the end of a call, which they tell of: no harm is done if that is done
+ * twice, or never. */
+static void emit_end_probes(struct emission *emission, const struct cfg_instruction *row)
 {
-	size_t from = emission->emitter->count;
+	const struct plan_hook_layout *layout = emission->whole->layout;
+	const bool returns_flags = emission->cfg->returns_flags;
+	struct emitter *emitter = emission->emitter;
+	size_t from = emitter->count;
 
-	if (!word)
-		return;
-	probe_emit(emission->emitter,
-		   emission->cfg->returns_flags || row->ends ? PROBE_LEAVE_KEEP_FLAGS
-							     : PROBE_LEAVE,
-		   word, 0, PLAN_PLACE_PROBE);
-	add_step(emission, PLAN_STEP_PROBE, 0, from);
-}
-
-/* Padding in the way to where a loop begins, which is not aligned here: nop with an
- * operand, or prefixes. */
-static bool is_padding(const struct emission *emission, const struct cfg_instruction *row)
-{
-	const uint8_t *bytes = emission->cfg->bytes + row->offset;
-	unsigned at = 0;
-
-	if (row->kind != CFG_PLAIN)
-		return false;
-	while (at + 1 < row->length && (bytes[at] == 0x66 || bytes[at] == 0x2e))
-		at++;
-	if (bytes[at] == 0x90)
-		return at + 1 == row->length;
-	return row->length - at >= 3 && bytes[at] == 0x0f && bytes[at + 1] == 0x1f;
+	if (whole_leaves(emission->whole, row)) {
+		if (returns_flags)
+			probe_emit(emitter, PROBE_LEAVE_KEEP_FLAGS, layout->leave, 0,
+				   PLAN_PLACE_PROBE);
+		else
+			probe_emit_return(emitter, layout, 0);
+		add_step(emission, PLAN_STEP_PROBE, 0, from);
+		from = emitter->count;
+	}
+	if (whole_ends_span(emission->whole, row)) {
+		probe_emit(emitter,
+			   returns_flags || row->ends ? PROBE_LEAVE_KEEP_FLAGS
+						      : PROBE_LEAVE,
+			   layout->span_end, 0, PLAN_PLACE_PROBE);
+		add_step(emission, PLAN_STEP_PROBE, 0, from);
+	}
 }
 
 static void emit_instruction(struct emission *emission, uint32_t number, uint32_t i)
@@ -447,15 +444,12 @@ static void emit_instruction(struct emission *emission, uint32_t number, uint32_
 
 	if (row->kind == CFG_JUMP && edge_slot(emission, edge) != WHOLE_NONE)
 		emit_edge_probe(emission, edge);
-	if (whole_leaves(emission->whole, row)) {
-		emit_leave_probe(emission, row, emission->whole->leave);
-		emit_leave_probe(emission, row, emission->whole->span_end);
-	}
+	emit_end_probes(emission, row);
 	from = emission->emitter->count;
 	if (row->kind == CFG_JUMP || row->kind == CFG_CONDITION ||
 	    row->kind == CFG_LOOP || row->kind == CFG_CALL)
 		emit_branch(emission, number, row);
-	else if (!is_padding(emission, row))
+	else if (!cfg_is_padding(emission->cfg, row))
 		emit_copy(emission, row);
 	if (cfg_is_pair(emission->cfg, row))
 		step_add_pair(emission->emitter, row->length);

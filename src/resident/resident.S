@@ -446,63 +446,84 @@ arc_end:
  * bounds then. They change rax and flags.
  */
 	/* rcx becomes the innermost frame around r8, on the same stack. What is right below the
-	 * last one is so; all else is looked at. */
+	 * last one is so, and what is at its place, behind a jump; all else is looked at. */
 	.macro find_stack name
-	mov	%r8, %rdx
-	sub	%gs:WIRE_GRAPH_FRAMES(%rcx), %rdx
+	mov	%gs:WIRE_GRAPH_FRAMES(%rcx), %rdx
+	sub	%r8, %rdx
 	dec	%rdx
 	cmp	$WIRE_GRAPH_NEAR, %rdx
 	jb	\name\()_alone
+	cmp	$-3, %rdx
+	ja	\name\()_drop
 	lea	0f(%rip), %r9
 	jmp	switch_stack
 0:	cmp	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)
-	jae	\name\()_drop
+	jbe	\name\()_drop
 \name\()_alone:
 	.endm
-	/* Inverts the place, to r8; rcx becomes the innermost frame. */
+	/* The place goes to r8; rcx becomes the innermost frame. */
 	.macro take_place
-	not	%rax
 	mov	%rax, %r8
 	mov	%gs:WIRE_GRAPH_TOP, %ecx
 	.endm
-	/* A call of node r9 was timed. Where its calls are short, not all of them are from now
-	 * on. Changes rax and rdx. */
+	/* The node whose number the frame that ends had at 32(%rsp) has the clock again. */
+	.macro give_back
+	mov	32(%rsp), %eax
+	dec	%eax
+	cmp	$WIRE_GRAPH_BEYOND, %eax
+	ja	2f
+	mov	%rax, %gs:WIRE_GRAPH_AT
+2:
+	.endm
+	/* A call of node r9 was timed. The shorter its calls are, the fewer of them are from
+	 * now on, so that the clock takes a like part of all: two of the power that is the
+	 * mean's in ticks, less WIRE_GRAPH_SHORT, is how many more. Changes rax and rdx. */
 	.macro note_timed
-	movzbl	%gs:WIRE_GRAPH_NODES + WIRE_GRAPH_MASK_AT(%r9), %edx
 	incq	%gs:WIRE_GRAPH_NODES + 24(%r9)
 	mov	%gs:WIRE_GRAPH_NODES + 24(%r9), %rax
 	shl	$8, %rax
 	shr	$8, %rax
 	cmp	$WIRE_GRAPH_TRIED, %rax
 	jb	2f
-	shl	$WIRE_GRAPH_SHORT, %rax
-	cmp	%rax, %gs:WIRE_GRAPH_NODES + 16(%r9)
-	sbb	%edx, %edx
+	mov	%gs:WIRE_GRAPH_NODES + 16(%r9), %rdx
+	shr	$WIRE_GRAPH_SHORT, %rdx
+	or	$1, %edx
+	bsr	%rdx, %rdx
+	bsr	%rax, %rax
+	sub	%eax, %edx
+	sbb	%eax, %eax
+	not	%eax
+	and	%eax, %edx
+	mov	%ecx, %eax
+	mov	%edx, %ecx
+	mov	$0xff, %edx
+	shr	%cl, %rdx
+	mov	%eax, %ecx
 	and	$WIRE_GRAPH_SKIPS, %edx
 	mov	%dl, %gs:WIRE_GRAPH_NODES + WIRE_GRAPH_MASK_AT(%r9)
 2:
 	.endm
-	/* Drops frames at the place and below. If one of them had the clock, its time ends: so
-	 * do calls that end in a jump to another function. */
+	/* Drops frames at the place and below. If any of them was timed, its time ends (so do
+	 * calls that end in a jump to another function), and the node has the clock that had
+	 * it before the outermost of these. */
 	.macro drop_frames name
 \name\()_drop:
-	mov	%gs:WIRE_GRAPH_AT, %r9d
 	xor	%eax, %eax
-0:	cmp	%r9d, %gs:WIRE_GRAPH_FRAMES + 8(%rcx)
-	sete	%ah
-	or	%ah, %al
+0:	mov	%gs:WIRE_GRAPH_FRAMES + 12(%rcx), %edx
+	test	%edx, %edx
+	cmovnz	%edx, %eax
 	sub	$16, %ecx
 	cmp	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)
-	jae	0b
-	test	%al, %al
+	jbe	0b
+	test	%eax, %eax
 	jz	\name\()_alone
+	mov	%gs:WIRE_GRAPH_AT, %r9d
+	mov	%eax, 32(%rsp)
 	take_time \name\()_dropped
-	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
-	mov	%edx, %gs:WIRE_GRAPH_AT
+	give_back
 	note_timed
 	jmp	\name\()_alone
-1:	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
-	mov	%edx, %gs:WIRE_GRAPH_AT
+1:	give_back
 	jmp	\name\()_alone
 	.endm
 	/* wire_graph_row of parent rdx and function r9; changes rdx. */
@@ -561,7 +582,7 @@ arc_end:
 2:	mov	%gs:WIRE_GRAPH_USED, %rax
 	cmp	$WIRE_GRAPH_MAX, %rax
 	jae	3f
-	add	$64, %rax
+	add	$WIRE_GRAPH_NODE, %rax
 	mov	%r9d, %gs:WIRE_GRAPH_NODES(%rax)
 	mov	%edx, %gs:WIRE_GRAPH_NODES + 4(%rax)
 	mov	%rax, %gs:WIRE_GRAPH_USED
@@ -602,7 +623,7 @@ enter_lost:
 	jae	3f
 	add	$16, %ecx
 	mov	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)
-	mov	%eax, %gs:WIRE_GRAPH_FRAMES + 8(%rcx)
+	mov	%rax, %gs:WIRE_GRAPH_FRAMES + 8(%rcx)
 3:	mov	%rcx, %gs:WIRE_GRAPH_TOP
 	incq	%gs:(%r9)
 enter_done:
@@ -611,12 +632,25 @@ enter_done:
 enter_return:
 	ret
 	search_child enter
+	/* Its frame tells which node has the clock before and after (if that is its own one
+	 * by now, all this was done before), and has another place than probes at returns
+	 * look for. */
 enter_time:
 	mov	%eax, %r9d
 	cmp	$WIRE_GRAPH_DEPTH, %ecx
 	jae	1f
+	mov	%gs:WIRE_GRAPH_AT, %edx
+	cmp	%r9d, %edx
+	cmove	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
+	inc	%edx
+	mov	%edx, 32(%rsp)
 	take_time enter_timed
-	mov	%r9d, %gs:WIRE_GRAPH_AT
+	mov	%r9, %gs:WIRE_GRAPH_AT
+	mov	32(%rsp), %eax
+	shl	$32, %rax
+	or	%r9, %rax
+	dec	%r8
+	jmp	enter_untimed
 1:	mov	%r9d, %eax
 	jmp	enter_untimed
 	drop_frames enter
@@ -629,13 +663,9 @@ leave_call_lowered:
 	mov	%rcx, (%rsp)
 	mov	%rdx, 8(%rsp)
 leave_call_half:
-	not	%rax
 	mov	%gs:WIRE_GRAPH_TOP, %ecx
 	cmp	%rax, %gs:WIRE_GRAPH_FRAMES(%rcx)
 	jne	leave_call_search
-	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
-	cmp	%edx, %gs:WIRE_GRAPH_AT
-	je	leave_call_search
 	sub	$16, %ecx
 	mov	%rcx, %gs:WIRE_GRAPH_TOP
 leave_call_done:
@@ -644,36 +674,31 @@ leave_call_done:
 	lea	48(%rsp), %rsp
 leave_call_return:
 	ret
-	/* The call has no frame, or those that it made have some; or it is on another stack; or
-	 * its node has the clock: the call was timed, or part of it. */
+	/* The call was timed; or it has no frame, or those that it made have some; or it is on
+	 * another stack. */
 leave_call_search:
 	mov	%r8, 16(%rsp)
 	mov	%r9, 24(%rsp)
 leave_call_saved:
 	mov	%rax, %r8
-	sub	%gs:WIRE_GRAPH_FRAMES(%rcx), %rax
-	jz	2f
+	mov	%gs:WIRE_GRAPH_FRAMES(%rcx), %rax
+	sub	%r8, %rax
+	cmp	$-1, %rax
+	je	leave_call_drop
 	dec	%rax
 	cmp	$WIRE_GRAPH_NEAR, %rax
 	jb	leave_call_alone
 	lea	0f(%rip), %r9
 	jmp	switch_stack
 0:	cmp	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)
-	jb	leave_call_alone
-	jne	leave_call_drop
-2:	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %r9d
-	sub	$16, %ecx
-	take_time leave_call_timed
-	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
-	mov	%edx, %gs:WIRE_GRAPH_AT
-	note_timed
-1:
+	jbe	leave_call_drop
 leave_call_alone:
 	mov	%rcx, %gs:WIRE_GRAPH_TOP
 	mov	16(%rsp), %r8
 	mov	24(%rsp), %r9
 	jmp	leave_call_done
 	drop_frames leave_call
+leave_call_timed = leave_call_dropped
 leave_call_end:
 
 	.balign 64

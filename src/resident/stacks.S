@@ -14,7 +14,7 @@
  * all others are kept in wire_graph.stacks: the 256 that were left last, the outermost 63 of each.
  * What is called on a new stack is called by what was innermost before; and so is what begins anew
  * on one that was used before.
- * Goes on at r9, and takes the inverted place in r8. rcx is the innermost frame, and then that of
+ * Goes on at r9, and takes the place in r8. rcx is the innermost frame, and then that of
  * the right stack. Changes rax and rdx; r9 and a word lie at 40(%rsp) and 32(%rsp) meanwhile. All
  * may be done again: what is copied is valid once something says so.
  */
@@ -27,12 +27,12 @@
 	/* Goes to `to` if the place is near what lies between two frames, of which the second is
 	 * `less` in front of where it says; changes r9. */
 	.macro near where, first, last, less, to
-	mov	%gs:\where - \less\()(%\last), %r9
-	sub	%gs:\where\()(%\first), %r9
+	mov	%gs:\where\()(%\first), %r9
+	sub	%gs:\where - \less\()(%\last), %r9
 	add	$(2 * WIRE_GRAPH_NEAR), %r9
 	mov	%r9, 32(%rsp)
-	mov	%r8, %r9
-	sub	%gs:\where\()(%\first), %r9
+	mov	%gs:\where\()(%\first), %r9
+	sub	%r8, %r9
 	add	$WIRE_GRAPH_NEAR, %r9
 	cmp	32(%rsp), %r9
 	jbe	\to
@@ -52,12 +52,14 @@ switch_stack_half:
 switch_stack_saved:
 switch_stack_search:
 	mov	%r9, 40(%rsp)
+	movq	$-1, %gs:WIRE_GRAPH_FRAMES /* nothing is further out than the root */
 	test	%ecx, %ecx
 	jz	stack_found
 	mov	%gs:WIRE_GRAPH_STACK, %eax
 	first_frame eax
 	near	frames, rax, rcx, 0, stack_same
 	/* One of those further out? */
+stack_others:
 	mov	%gs:WIRE_GRAPH_STACK, %edx
 0:	test	%edx, %edx
 	jz	stack_kept
@@ -71,15 +73,14 @@ switch_stack_search:
 	shr	$8, %edx
 	jmp	0b
 
-	/* It may begin further up than was known. */
+	/* It may begin further up than was known; unless what lies there is another one's, of
+	 * which it is a part behind a large frame. */
 stack_same:
 	mov	%gs:WIRE_GRAPH_STACK, %edx
 	test	%edx, %edx
 	jz	stack_found
 	cmp	%r8, %gs:WIRE_GRAPH_FRAMES(%rdx)
-	jb	stack_found
-	lea	-1(%r8), %rax
-	mov	%rax, %gs:WIRE_GRAPH_FRAMES(%rdx)
+	jbe	stack_others
 stack_found:
 	mov	40(%rsp), %r9
 	jmp	*%r9
@@ -113,15 +114,26 @@ stack_outer:
 	lea	-16(%rdx), %ecx
 	mov	%gs:WIRE_GRAPH_FRAMES + 12(%rdx), %eax
 	shr	$8, %eax
+	and	$-16, %eax
 	mov	%rax, %gs:WIRE_GRAPH_STACK
 	mov	%rcx, %gs:WIRE_GRAPH_TOP
 	cmp	%edx, 32(%rsp)
 	jne	0b
 	jmp	stack_changed
 
-	/* One of those that are kept, or a new one. */
+stack_further:
+	mov	%gs:WIRE_GRAPH_STACK, %edx
+	lea	1(%r8), %rax
+	mov	%rax, %gs:WIRE_GRAPH_FRAMES(%rdx)
+	jmp	stack_found
+
+	/* None of those: the same, one of those that are kept, or a new one. */
 stack_kept:
-	xor	%eax, %eax
+	mov	%gs:WIRE_GRAPH_STACK, %eax
+	test	%eax, %eax
+	jz	1f
+	near	frames, rax, rcx, 0, stack_further
+1:	xor	%eax, %eax
 0:	cmpq	$0, %gs:WIRE_GRAPH_STACKS(%rax)
 	je	1f
 	mov	%gs:WIRE_GRAPH_STACKS + 8(%rax), %edx
@@ -135,7 +147,7 @@ stack_kept:
 	and	$(WIRE_GRAPH_STACKS_SIZE - 1), %edx
 	mov	%rdx, %gs:WIRE_GRAPH_NEXT
 	movq	$0, %gs:WIRE_GRAPH_STACKS + 8(%rax)
-	lea	-1(%r8), %r9
+	lea	1(%r8), %r9
 	mov	%r9, %gs:WIRE_GRAPH_STACKS(%rax)
 
 	/* Puts what of its frames can be under way behind the others. */
@@ -148,13 +160,13 @@ stack_back:
 	jz	1f
 	lea	(%rax,%rdx), %r9d
 	cmp	%r8, %gs:WIRE_GRAPH_STACKS(%r9)
-	jbe	1f
+	jae	1f
 	sub	$16, %edx
 	jmp	0b
 1:	mov	%gs:WIRE_GRAPH_STACKS(%rax), %r9
 	cmp	%r8, %r9
-	jb	2f
-	lea	-1(%r8), %r9
+	ja	2f
+	lea	1(%r8), %r9
 2:	mov	%r9, %gs:WIRE_GRAPH_FRAMES + 16(%rcx)
 	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %r9d
 	mov	%r9d, %gs:WIRE_GRAPH_FRAMES + 24(%rcx)
@@ -183,7 +195,16 @@ stack_back:
 	/* What went by up to now was on the other stack. */
 stack_changed:
 	take_time switch_stack_timed
-1:	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
+	/* The innermost call there that is timed has the clock. */
+1:	mov	%ecx, %edx
+0:	cmp	%gs:WIRE_GRAPH_STACK, %edx
+	je	1f
+	cmpl	$0, %gs:WIRE_GRAPH_FRAMES + 12(%rdx)
+	jne	1f
+	sub	$16, %edx
+	ja	0b
+	xor	%edx, %edx
+1:	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rdx), %edx
 	mov	%rdx, %gs:WIRE_GRAPH_AT
 	jmp	stack_found
 switch_stack_done:

@@ -213,14 +213,16 @@ void callgraph_note_calls(const struct session *session, const struct bank *bank
 	count = (graph->top < WIRE_GRAPH_DEPTH ? graph->top : WIRE_GRAPH_DEPTH) /
 		sizeof(graph->frames[0]);
 	for (uint64_t i = 1; i <= count; i++) {
-		uint64_t node = graph->frames[i].node / sizeof(graph->nodes[0]);
+		const struct wire_graph_frame *frame = &graph->frames[i];
+		uint64_t node = frame->node / sizeof(graph->nodes[0]);
 
 		if (begins_stack(graph, i))
 			continue;
 		if (node > WIRE_GRAPH_MAX / sizeof(graph->nodes[0]))
 			node = 0;
-		vector_push(calls, ((struct thread_call){graph->frames[i].place,
-							 graph->nodes[node].function}));
+		vector_push(calls, ((struct thread_call){
+					   .place = frame->place + (frame->around != 0),
+					   .function = graph->nodes[node].function}));
 	}
 }
 
@@ -253,15 +255,20 @@ static uint32_t name_of(const struct module *module, uint32_t function)
 }
 
 /* The innermost frame whose call is still under way when something else has its return
- * address at a place, as the resident's enter finds it. */
-static uint64_t frame_around(const struct wire_graph *graph, uint64_t place)
+ * address at a place, as the resident's enter finds it. Those further in have the clock
+ * no more. */
+static uint64_t drop_frames(struct wire_graph *graph, uint64_t place)
 {
 	uint64_t i = (graph->top < WIRE_GRAPH_DEPTH ? graph->top : WIRE_GRAPH_DEPTH) /
 		     sizeof(graph->frames[0]);
 
 	while (i && i * sizeof(graph->frames[0]) != graph->stack &&
-	       graph->frames[i].place >= ~place)
-		i--;
+	       graph->frames[i].place <= place) {
+		uint64_t timed = graph->frames[i--].around;
+
+		if (timed && timed <= WIRE_GRAPH_BEYOND + 1)
+			graph->at = timed - 1;
+	}
 	return i;
 }
 
@@ -271,18 +278,21 @@ void callgraph_enter(const struct thread *thread, const struct module *module,
 	enum { FRAMES = WIRE_GRAPH_DEPTH / sizeof(struct wire_graph_frame) };
 	const struct plan *plan = module->file->plan;
 	struct wire_graph *graph = thread->bank ? graph_of(thread->bank) : NULL;
-	uint64_t around = graph ? frame_around(graph, place) : 0;
-	uint32_t node;
+	uint64_t around = graph ? drop_frames(graph, place) : 0;
+	uint32_t node, parent, timed;
 
 	if (!graph || graph->frames[around].node > WIRE_GRAPH_BEYOND)
 		return;
-	node = graph->frames[around].node == WIRE_GRAPH_BEYOND
+	parent = graph->frames[around].node;
+	node = parent == WIRE_GRAPH_BEYOND
 		       ? WIRE_GRAPH_BEYOND
-		       : make_child(graph, name_of(module, function),
-				    graph->frames[around].node);
+		       : make_child(graph, name_of(module, function), parent);
+	/* The resident may have been about to. */
+	timed = graph->at == node ? parent + 1 : 0;
 	graph->nodes[node / sizeof(graph->nodes[0])].calls++;
 	if (plan->functions.items[function].step_count && around < FRAMES)
-		graph->frames[++around] = (struct wire_graph_frame){~place, node, 0};
+		graph->frames[++around] =
+			(struct wire_graph_frame){place - (timed != 0), node, timed};
 	graph->top = around * sizeof(graph->frames[0]);
 }
 
@@ -295,14 +305,16 @@ void callgraph_begin(const struct session *session, const struct bank *bank,
 	if (!session->options->collector->graph || !bank)
 		return;
 	graph = graph_of(bank);
+	graph->frames[0].place = UINT64_MAX;
 	for (size_t i = 0; i < calls->count; i++) {
 		const struct thread_call *call = &calls->items[i];
+		uint32_t parent = node;
 
 		node = call->function && node < WIRE_GRAPH_BEYOND
 			       ? make_child(graph, call->function, node)
 			       : WIRE_GRAPH_BEYOND;
 		graph->frames[i + 1] =
-			(struct wire_graph_frame){.place = call->place, .node = node};
+			(struct wire_graph_frame){call->place - 1, node, parent + 1};
 	}
 	graph->top = calls->count * sizeof(graph->frames[0]);
 	graph->stack = 0;
@@ -336,8 +348,7 @@ static void note_frame(void *context, uint64_t place, uint64_t pc)
 	    frames->calls->count >= WIRE_GRAPH_DEPTH / sizeof(struct wire_graph_frame))
 		return;
 	index = function->part_of;
-	vector_push(frames->calls,
-		    ((struct thread_call){~place, name_of(module, index)}));
+	vector_push(frames->calls, ((struct thread_call){place, name_of(module, index)}));
 }
 
 void callgraph_begin_within(const struct session *session, struct thread *thread,

@@ -27,7 +27,8 @@ void callgraph_begin(const struct session *session, const struct bank *bank,
 		     const struct thread_calls *calls);
 
 /* Adds a call by hand to what a thread's bank has: of a function of a module, by its
- * index there, whose return address lies at `place`. It is not timed. */
+ * index there, whose return address lies at `place`. It is not timed, unless the
+ * resident has begun to. */
 void callgraph_enter(const struct thread *thread, const struct module *module,
 		     uint32_t function, uint64_t place);
 

@@ -206,7 +206,7 @@ struct shown {
 
 /* A call that a thread is in: see struct wire_graph_frame. */
 struct thread_call {
-	uint64_t place;
+	uint64_t place;    /* of the return address on the stack */
 	uint32_t function; /* as nodes have it; 0: its context is not known */
 };
 struct thread_calls VECTOR(struct thread_call);

@@ -77,9 +77,11 @@ _Static_assert(sizeof(struct wire_arcs) <= WIRE_GRAPH_BASE - WIRE_ARCS_USED &&
 		       WIRE_GRAPH_BASE % 0x1000 == 0,
 	       "the tree lies behind the table");
 _Static_assert(sizeof(struct wire_arc) == 24, "entries as resident.S sees them");
-_Static_assert(sizeof(struct wire_graph_node) == 64, "nodes as resident.S sees them");
+_Static_assert(sizeof(struct wire_graph_node) == WIRE_GRAPH_NODE,
+	       "nodes as resident.S sees them");
 _Static_assert(sizeof(struct wire_graph_frame) == 16, "frames as resident.S sees them");
 _Static_assert(sizeof(struct wire_graph_stack) == 1 << WIRE_GRAPH_STACK_SHIFT,
 	       "stacks as resident.S sees them");
-_Static_assert(WIRE_GRAPH_BEYOND == WIRE_GRAPH_MAX + 64, "it follows all others");
+_Static_assert(WIRE_GRAPH_BEYOND == WIRE_GRAPH_MAX + WIRE_GRAPH_NODE,
+	       "it follows all others");
 _Static_assert(sizeof(struct wire_registers) == WIRE_HOOK_REGISTERS, "the hook's frame");

@@ -19,7 +19,7 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 30
+#define WIRE_VERSION 33
 
 #define WIRE_RESIDENT_SIZE  0x6000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x6000
@@ -118,7 +118,7 @@
 #define WIRE_GRAPH_NODES       (WIRE_GRAPH_BASE + 0x600080)
 #define WIRE_GRAPH_STACK       (WIRE_GRAPH_BASE + 0x20)
 #define WIRE_GRAPH_NEXT        (WIRE_GRAPH_BASE + 0x28)
-#define WIRE_GRAPH_STACKS      (WIRE_GRAPH_BASE + 0x1600100)
+#define WIRE_GRAPH_STACKS      (WIRE_GRAPH_BASE + 0x2e001c0)
 #define WIRE_GRAPH_STACKS_SIZE 0x40000 /* bytes of them */
 #define WIRE_GRAPH_STACK_SHIFT 10      /* bytes of one: 1 << this */
 #define WIRE_GRAPH_STACK_MAX   1008    /* bytes of its frames */
@@ -126,16 +126,17 @@
 #define WIRE_GRAPH_BITS        20      /* of an index */
 #define WIRE_GRAPH_MASK        0xfffff
 #define WIRE_GRAPH_MIX         0x1e3779b1
-#define WIRE_GRAPH_TRIED       16 /* timed calls after which a node is known */
-#define WIRE_GRAPH_SHORT       8  /* calls of less than 1 << this many ticks are short */
-#define WIRE_GRAPH_SKIPS       63 /* of so many more than one of them, one is timed */
+#define WIRE_GRAPH_TRIED       8 /* timed calls after which a node is known */
+#define WIRE_GRAPH_SHORT       8 /* calls of less than 1 << this many ticks are short */
+#define WIRE_GRAPH_SKIPS       0xfc /* bits of masks: four of 256 calls are timed, or more */
 #define WIRE_GRAPH_STEPS       1024     /* rows of the index that are tried */
 #define WIRE_GRAPH_DEPTH       0x200000 /* bytes of frames */
 #define WIRE_GRAPH_MASK_AT     31       /* from a node on: struct wire_graph_node.mask */
 #define WIRE_GRAPH_CHILDREN_AT 32
-#define WIRE_GRAPH_CHILDREN    8         /* of a node that it knows itself */
-#define WIRE_GRAPH_MAX         0x1000000 /* bytes of nodes beside the root and the last */
-#define WIRE_GRAPH_BEYOND      0x1000040 /* the last one: of all that have no room */
+#define WIRE_GRAPH_CHILDREN    32        /* of a node that it knows itself */
+#define WIRE_GRAPH_NODE        160       /* bytes of one */
+#define WIRE_GRAPH_MAX         0x2800000 /* bytes of nodes beside the root and the last */
+#define WIRE_GRAPH_BEYOND      0x28000a0 /* the last one: of all that have no room */
 
 /*
  * Where functions are regions (spans), the first counters of each bank are struct
@@ -400,8 +401,8 @@ struct wire_graph_node {
 	 * its bits is set in `calls`. */
 	uint64_t timed : 56, mask : 8;
 	/* Children by the last bits of function / 32, of several the one that is called
-	 * most; 0: none. With these most calls look at no line of the cache but their
-	 * caller's node and their own. */
+	 * most; 0: none. With these most calls look at three lines of the cache: two of
+	 * their caller's node and one of their own. */
 	uint32_t children[WIRE_GRAPH_CHILDREN];
 };
 /*
@@ -412,9 +413,12 @@ struct wire_graph_node {
  * frames.
  */
 struct wire_graph_frame {
-	uint64_t place; /* of the return address on the stack, with all bits inverted */
+	/* Of the return address on the stack, one less if the call is timed; the root's
+	 * is above all. */
+	uint64_t place;
 	uint32_t node;
-	uint32_t around; /* of a call it means nothing */
+	uint32_t around; /* of a call that is timed: 1 + the node that had the clock
+			    before it, and has it again behind it; else 0 */
 };
 /* What is left of the frames of a stack that the thread has switched away from. */
 struct wire_graph_stack {
@@ -434,7 +438,7 @@ struct wire_graph {
 	/* Nodes by wire_graph_row, or one of the rows behind that; 0: none. */
 	uint32_t index[1 << WIRE_GRAPH_BITS];
 	struct wire_graph_frame frames[WIRE_GRAPH_DEPTH / 16 + 4];
-	struct wire_graph_node nodes[WIRE_GRAPH_MAX / 64 + 2];
+	struct wire_graph_node nodes[WIRE_GRAPH_MAX / WIRE_GRAPH_NODE + 2];
 	struct wire_graph_stack stacks[WIRE_GRAPH_STACKS_SIZE >> WIRE_GRAPH_STACK_SHIFT];
 };
 

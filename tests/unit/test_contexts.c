@@ -56,18 +56,27 @@ __asm__(".text\n.balign 16\nsample_begin:\n"
 	"mov sample_stack(%rip), %rsp\n call sample_twice\n nopl 8(%rax)\n"
 	"mov %rbx, %rsp\n call sample_leaf\n nopl 8(%rax)\n pop %rbx\n ret\n"
 	"sample_stack: .quad 0\n"
+	".balign 16\n"
+	/* calls from both ends of a large frame, and its caller goes on */
+	"sample_wide: push %rbx\n nopl 8(%rax)\n lea -20480(%rsp), %rsp\n"
+	"call sample_twice\n nopl 8(%rax)\n lea 10240(%rsp), %rsp\n"
+	"call sample_twice\n nopl 8(%rax)\n lea 10240(%rsp), %rsp\n pop %rbx\n ret\n"
+	".balign 16\n"
+	"sample_round: push %rbx\n nopl 8(%rax)\n call sample_wide\n nopl 8(%rax)\n"
+	"call sample_twice\n nopl 8(%rax)\n pop %rbx\n ret\n"
 	".balign 16\nsample_end:\n");
 
 extern const uint8_t sample_begin[], sample_leaf[], sample_twice[], sample_first[],
 	sample_deep[], sample_leaves[], sample_leaves_1[], sample_away[], sample_back[],
-	sample_tail[], sample_aside[], sample_stack[], sample_end[];
+	sample_tail[], sample_aside[], sample_stack[], sample_wide[], sample_round[],
+	sample_end[];
 
-enum { LEAF, TWICE, FIRST, DEEP, LEAVES, AWAY, TAIL, ASIDE, FUNCTIONS };
-static const uint8_t *const starts[] = {sample_leaf, sample_twice,  sample_first,
-					sample_deep, sample_leaves, sample_away,
-					sample_tail, sample_aside,  sample_end};
+enum { LEAF, TWICE, FIRST, DEEP, LEAVES, AWAY, TAIL, ASIDE, WIDE, ROUND, FUNCTIONS };
+static const uint8_t *const starts[] = {
+	sample_leaf, sample_twice, sample_first, sample_deep,  sample_leaves, sample_away,
+	sample_tail, sample_aside, sample_wide,  sample_round, sample_end};
 
-enum { BANK_SLOTS = 512, PAGE = 4096 };
+enum { BANK_SLOTS = 1024, PAGE = 4096 };
 enum { GRAPH_SIZE = (sizeof(struct wire_graph) + PAGE - 1) / PAGE * PAGE };
 static struct {
 	struct wire_bank header;
@@ -155,28 +164,31 @@ static uint32_t name_of(int function)
 	return first_slot + (uint32_t)function * PLAN_GRAPH_SLOTS * 8;
 }
 
-/* The calls in a context: functions from the outermost on, -1 at the end. */
-static uint64_t calls_in(const int *way)
+/* A context: functions from the outermost on, -1 at the end. NULL: there is none. */
+static struct wire_graph_node *node_of(const int *way)
 {
-	const struct wire_graph_node *nodes = bank.graph.nodes;
-	uint32_t parent = 0;
-	uint64_t calls = 0;
+	struct wire_graph_node *nodes = bank.graph.nodes, *node = nodes;
 
-	for (; *way >= 0; way++) {
-		uint32_t found = 0;
+	for (; *way >= 0 && node; way++) {
+		uint32_t parent = (uint32_t)((node - nodes) * (ptrdiff_t)sizeof(*nodes));
 
+		node = NULL;
 		for (uint32_t i = 1; i <= bank.graph.used / sizeof(*nodes); i++)
 			if (nodes[i].parent == parent &&
 			    nodes[i].function == name_of(*way))
-				found = i;
-		if (!found)
-			return 0;
-		calls = nodes[found].calls;
-		parent = found * (uint32_t)sizeof(*nodes);
+				node = &nodes[i];
 	}
-	return calls;
+	return node;
 }
 
+static uint64_t calls_in(const int *way)
+{
+	const struct wire_graph_node *node = node_of(way);
+
+	return node ? node->calls : 0;
+}
+
+#define NODE(...)  node_of((const int[]){__VA_ARGS__, -1})
 #define CALLS(...) calls_in((const int[]){__VA_ARGS__, -1})
 
 static uint64_t all_calls(void)
@@ -190,7 +202,8 @@ static uint64_t all_calls(void)
 	return sum;
 }
 
-enum { ASIDE_CALLS = 5, ALL_CALLS = 1 + 3 + 4 + 7 + 9 + 5 + ASIDE_CALLS };
+enum { ASIDE_CALLS = 5, ROUND_CALLS = 2 + 3 * 3 };
+enum { ALL_CALLS = 1 + 3 + 4 + 7 + 9 + 5 + ASIDE_CALLS + ROUND_CALLS };
 
 static void run_all(void)
 {
@@ -201,6 +214,7 @@ static void run_all(void)
 	whole_run(at(sample_leaves), 1, 2, 1);
 	whole_run(at(sample_tail), 1, 2, 1);
 	whole_run(at(sample_aside), 1, 2, 1);
+	whole_run(at(sample_round), 1, 2, 1);
 }
 
 static void check_all(uint64_t times)
@@ -220,8 +234,11 @@ static void check_all(uint64_t times)
 	assert_int_equal(CALLS(TWICE), 2 * times);
 	assert_int_equal(CALLS(ASIDE, TWICE, LEAF), 2 * times);
 	assert_int_equal(CALLS(ASIDE, LEAF), times);
+	assert_int_equal(CALLS(ROUND, WIDE, TWICE), 2 * times);
+	assert_int_equal(CALLS(ROUND, TWICE, LEAF), 2 * times);
 	assert_int_equal(all_calls(), times * ALL_CALLS);
 	assert_int_equal(bank.graph.top, 0);
+	assert_int_equal(bank.graph.at, 0);
 }
 
 static void test_contexts(void **state)
@@ -270,6 +287,30 @@ static void test_times(void **state)
 	whole_area_close(&area);
 }
 
+/* A call that is not timed has no time, though something in it was; that around it has.
+ */
+static void test_untimed(void **state)
+{
+	struct whole_area area;
+	struct wire_graph_node *first, *twice, before;
+
+	(void)state;
+	open_area(&area, true, false);
+	run_all();
+	first = NODE(FIRST);
+	twice = NODE(FIRST, TWICE);
+	first->mask = (uint8_t)first->calls;
+	before = *first;
+	assert_int_equal(twice->timed, 1);
+	whole_run(at(sample_first), 1, 2, 1);
+	assert_int_equal(first->calls, before.calls + 1);
+	assert_int_equal(first->timed, before.timed);
+	assert_int_equal(first->ticks, before.ticks);
+	assert_int_equal(twice->timed, 2);
+	assert_int_equal(bank.graph.at, 0);
+	whole_area_close(&area);
+}
+
 /* What does not fit is counted as in no known context, and nothing else changes. */
 static void test_full(void **state)
 {
@@ -288,15 +329,15 @@ static void test_full(void **state)
 	assert_int_equal(all_calls(), 4 + ALL_CALLS);
 	assert_int_equal(bank.graph.top, 0);
 	/* An index without a hole ends the search, too. */
-	bank.graph.used = 1 << 6;
+	bank.graph.used = WIRE_GRAPH_NODE;
 	for (size_t i = 0; i <= WIRE_GRAPH_MASK; i++)
-		bank.graph.index[i] = 1 << 5;
+		bank.graph.index[i] = WIRE_GRAPH_NODE / 2;
 	run_all();
 	assert_int_equal(bank.slots[DEEP * PLAN_GRAPH_SLOTS + 2], 8);
 	/* Calls that are in too many others have none in them. */
 	empty_bank();
 	bank.graph.top = WIRE_GRAPH_DEPTH;
-	bank.graph.frames[WIRE_GRAPH_DEPTH / 16].place = 1;
+	bank.graph.frames[WIRE_GRAPH_DEPTH / 16].place = UINT64_MAX - 1;
 	whole_run(at(sample_first), 1, 2, 1);
 	assert_int_equal(CALLS(FIRST), 1);
 	assert_int_equal(CALLS(TWICE), 1);
@@ -448,6 +489,7 @@ static void interrupt_all(bool copies, bool places)
 		assert_int_equal(CALLS(LEAF), 4);
 		assert_int_equal(all_calls(), 3 * ALL_CALLS + 5 + ASIDE_CALLS);
 		assert_int_equal(bank.graph.top, 0);
+		assert_int_equal(bank.graph.at, 0);
 		if (places)
 			assert_int_equal(all_places(interruption.area.plan),
 					 3 * ALL_CALLS + 5 + ASIDE_CALLS);
@@ -474,9 +516,9 @@ static void test_both(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_contexts), cmocka_unit_test(test_times),
-		cmocka_unit_test(test_full),     cmocka_unit_test(test_interrupted),
-		cmocka_unit_test(test_both),
+		cmocka_unit_test(test_contexts),    cmocka_unit_test(test_times),
+		cmocka_unit_test(test_untimed),     cmocka_unit_test(test_full),
+		cmocka_unit_test(test_interrupted), cmocka_unit_test(test_both),
 	};
 
 	map_resident();
