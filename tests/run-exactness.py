@@ -35,6 +35,7 @@ import agreement  # noqa: E402
 import branches  # noqa: E402
 import derived  # noqa: E402
 import judge  # noqa: E402
+import pairs  # noqa: E402
 import programs  # noqa: E402
 import runs  # noqa: E402
 
@@ -46,6 +47,7 @@ CHECKS = {
     "contexts": agreement.check_contexts,
     "thread sums": agreement.check_threads,
     **derived.CHECKS,
+    **pairs.CHECKS,
 }
 
 

@@ -570,3 +570,17 @@ void cfg_deinit(struct cfg *cfg)
 	vector_deinit(&cfg->flag_calls);
 	vector_deinit(&cfg->marks);
 }
+
+bool cfg_is_padding(const struct cfg *cfg, const struct cfg_instruction *row)
+{
+	const uint8_t *bytes = cfg->bytes + row->offset;
+	unsigned at = 0;
+
+	if (row->kind != CFG_PLAIN)
+		return false;
+	while (at + 1 < row->length && (bytes[at] == 0x66 || bytes[at] == 0x2e))
+		at++;
+	if (bytes[at] == 0x90)
+		return at + 1 == row->length;
+	return row->length - at >= 3 && bytes[at] == 0x0f && bytes[at + 1] == 0x1f;
+}

@@ -154,4 +154,8 @@ static inline bool cfg_is_in_place(const struct cfg_instruction *instruction)
 	       instruction->kind == CFG_KERNEL || instruction->kind == CFG_STOP;
 }
 
+/* Whether an instruction is padding in the way to where a loop begins: nop with an
+ * operand, or prefixes. It need not be aligned where it is moved to. */
+bool cfg_is_padding(const struct cfg *cfg, const struct cfg_instruction *row);
+
 #endif

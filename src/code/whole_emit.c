@@ -388,22 +388,6 @@ static void emit_leave_probes(struct emission *emission,
 	}
 }
 
-/* Padding in the way to where a loop begins, which is not aligned here: nop with an
- * operand, or prefixes. */
-static bool is_padding(const struct emission *emission, const struct cfg_instruction *row)
-{
-	const uint8_t *bytes = emission->cfg->bytes + row->offset;
-	unsigned at = 0;
-
-	if (row->kind != CFG_PLAIN)
-		return false;
-	while (at + 1 < row->length && (bytes[at] == 0x66 || bytes[at] == 0x2e))
-		at++;
-	if (bytes[at] == 0x90)
-		return at + 1 == row->length;
-	return row->length - at >= 3 && bytes[at] == 0x0f && bytes[at + 1] == 0x1f;
-}
-
 static void emit_instruction(struct emission *emission, uint32_t number, uint32_t i)
 {
 	const struct cfg_instruction *row = instruction_at(emission, i);
@@ -417,7 +401,7 @@ static void emit_instruction(struct emission *emission, uint32_t number, uint32_
 	if (row->kind == CFG_JUMP || row->kind == CFG_CONDITION ||
 	    row->kind == CFG_LOOP || row->kind == CFG_CALL)
 		emit_branch(emission, number, row);
-	else if (!is_padding(emission, row))
+	else if (!cfg_is_padding(emission->cfg, row))
 		emit_copy(emission, row);
 	if (cfg_is_pair(emission->cfg, row))
 		step_add_pair(emission->emitter, row->length);

@@ -39,16 +39,19 @@ void spans_begin(const struct session *session, const struct bank *old, struct b
 	spans_of(bank)->mask = spans_of(old)->mask;
 }
 
+static bool is_on_stack(const struct bank *bank, const struct user_regs_struct *registers)
+{
+	return registers->rsp > bank->address &&
+	       registers->rsp <= bank->address + WIRE_SPANS_STACK_TOP;
+}
+
 /* What the thread had before its bank became too narrow it may be in the middle of. */
 static bool is_busy(const struct bank *bank, const struct arena *arena,
 		    const struct user_regs_struct *registers)
 {
-	uint64_t resident = registers->rip - arena->address;
-
 	return spans_of(bank)->busy &&
-	       (resident < WIRE_RESIDENT_SIZE ||
-		(registers->rsp > bank->address &&
-		 registers->rsp <= bank->address + WIRE_SPANS_STACK_TOP));
+	       (registers->rip - arena->address < WIRE_RESIDENT_SIZE ||
+		is_on_stack(bank, registers));
 }
 
 /* The bank that the thread is telling of a span with; NULL: none. */
@@ -98,13 +101,12 @@ bool spans_find_gate(const struct session *session, const struct thread *thread,
 	const struct resident_table *table = (const void *)resident_image;
 	const struct bank *bank = busy_bank(session, thread, registers);
 
-	if (!bank)
+	if (!bank || (!is_on_stack(bank, registers) &&
+		      arc_holds(thread->process->space, registers->rip)))
 		return false;
-	if (!arc_holds(thread->process->space, registers->rip)) {
-		registers->rip = thread->process->space->family->arena->address +
-				 table->graph[RESIDENT_SPAN_BEGIN].saved;
-		registers->rsp = spans_of(bank)->rsp;
-	}
+	registers->rip = thread->process->space->family->arena->address +
+			 table->graph[RESIDENT_SPAN_BEGIN].saved;
+	registers->rsp = spans_of(bank)->rsp;
 	return arc_find_gate(thread, registers);
 }
 

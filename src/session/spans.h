@@ -18,8 +18,8 @@ void spans_begin(const struct session *session, const struct bank *old,
 bool spans_hold(const struct session *session, const struct thread *thread,
 		const struct user_regs_struct *registers);
 
-/* The place of the program that a thread is at which tells of a span, in `registers`;
- * false if it does not. */
+/* Where in the program a thread is that tells the library of a span, in `registers`;
+ * false if it does not, or the registers show that by themselves. */
 bool spans_find_gate(const struct session *session, const struct thread *thread,
 		     struct user_regs_struct *registers);
 

@@ -40,6 +40,7 @@ BUILDS = [
      "bare.c"],
     ["clang", "-O2", "-gline-tables-only", "-fdebug-info-for-profiling", "-fno-stack-protector",
      "-nostdlib", "-static", "-Wl,--emit-relocs,--build-id", "-o", "lean", "bare.c"],
+    ["g++", "-O2", "-g", "-pthread", "-o", "pairs", "pairs.cc"],
     ["g++", "-O2", "-g", "-o", "branches", "branches.cc"],
     ["g++", "-O1", "-g", "-fno-pie", "-no-pie", "-static-libstdc++",
      "-static-libgcc", "-o", "branches-fixed", "branches.cc"],
