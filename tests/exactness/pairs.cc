@@ -14,14 +14,22 @@ enum { THREADS = 4, ROUNDS = 300 };
 static sem_t waiting;
 
 struct Shape {
-	virtual ~Shape() {}
+	virtual ~Shape()
+	{
+	}
 	virtual int area(int side) const = 0;
 };
 struct Square : Shape {
-	int area(int side) const override { return side * side; }
+	int area(int side) const override
+	{
+		return side * side;
+	}
 };
 struct Strip : Shape {
-	int area(int side) const override { return 3 * side; }
+	int area(int side) const override
+	{
+		return 3 * side;
+	}
 };
 
 static const Square square;
@@ -41,13 +49,20 @@ KEPT static int recursive(int depth)
 KEPT static int chosen(int number)
 {
 	switch (number % 7) {
-	case 0: return leaf(number);
-	case 1: return 5;
-	case 2: return number / 2;
-	case 3: return leaf(number) - leaf(1);
-	case 4: return ~number;
-	case 5: return number ^ 9;
-	default: return number * 11;
+	case 0:
+		return leaf(number);
+	case 1:
+		return 5;
+	case 2:
+		return number / 2;
+	case 3:
+		return leaf(number) - leaf(1);
+	case 4:
+		return ~number;
+	case 5:
+		return number ^ 9;
+	default:
+		return number * 11;
 	}
 }
 
@@ -97,11 +112,15 @@ KEPT static long work(int seed)
 
 static void *run(void *seed)
 {
-	return reinterpret_cast<void *>(work(static_cast<int>(reinterpret_cast<long>(seed))));
+	return reinterpret_cast<void *>(
+		work(static_cast<int>(reinterpret_cast<long>(seed))));
 }
 
 struct Left {
-	~Left() { leaf(7); }
+	~Left()
+	{
+		leaf(7);
+	}
 };
 
 KEPT static void cancelled_here()
