@@ -19,6 +19,8 @@ static const struct poptOption option_table[] = {
 	{"pid", 'p', POPT_ARG_INT, &arguments.pid, 0, "the process (required)", "PID"},
 	{"output", 'o', POPT_ARG_STRING, &arguments.output, 0,
 	 "flush: the folder to write profiles to (.)", "FOLDER"},
+	SHOWING_OPTION("json", 0, POPT_ARG_NONE, arguments.shown.json,
+		       "list: one JSON object", NULL),
 	SHOWING_HELP(arguments.shown),
 	POPT_TABLEEND};
 
@@ -32,8 +34,37 @@ static const char *state_of(const struct context_channel *channel)
 			       : "stopped, starts at the next event";
 }
 
+static void list_json(struct context_control *control, const char *name)
+{
+	struct text text = {0};
+	const char *between = "";
+
+	text_format(&text, "{\"process\": %d, \"channels\": [", (int)control->pid);
+	vector_for_each (&control->channels, item) {
+		const struct context_channel *channel = *item;
+		char own[CONTEXT_CHANNEL_NAME + 1] = "";
+
+		if (!context_control_is(channel, name))
+			continue;
+		memcpy(own, channel->name, CONTEXT_CHANNEL_NAME);
+		text_format(&text, "%s{\"name\": ", between);
+		text_add_json(&text, own);
+		text_format(&text,
+			    ", \"state\": \"%s\", \"active\": %s, \"stopped\": %s}",
+			    state_of(channel), channel->active ? "true" : "false",
+			    channel->wanted ? "true" : "false");
+		between = ", ";
+	}
+	printf("%s]}\n", text.data);
+	text_deinit(&text);
+}
+
 static struct trm_error *list(struct context_control *control, const char *name)
 {
+	if (arguments.shown.json) {
+		list_json(control, name);
+		return NULL;
+	}
 	vector_for_each (&control->channels, channel)
 		if (context_control_is(*channel, name))
 			printf("%-24.*s  %s\n", CONTEXT_CHANNEL_NAME, (*channel)->name,

@@ -1,6 +1,7 @@
 """Channels that are started, stopped and flushed from outside, while the program runs."""
 
 import contextlib
+import json
 import os
 import subprocess
 
@@ -54,7 +55,11 @@ def channel(place, pid, *words, status=0):
 
 
 def states(place, pid, *words):
-    return [line.split("  ", 1)[1].strip() for line in channel(place, pid, "list", *words).splitlines()]
+    told = json.loads(channel(place, pid, "list", "--json", *words))
+    rows = [line.split("  ", 1) for line in channel(place, pid, "list", *words).splitlines()]
+    expect(told["process"] == int(pid) and [c["name"] for c in told["channels"]] == [row[0] for row in rows],
+           f"{told} beside {rows}")
+    return [row[1].strip() for row in rows]
 
 
 def traced(place, name):
