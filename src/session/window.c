@@ -391,8 +391,21 @@ static uint64_t due(const struct session *session, void (**ret_act)(struct sessi
 	return at;
 }
 
+/* Whether a program starts for which all threads would be stopped: the loader's thread is
+ * needed to instrument modules, before any of them runs. Parts of the run wait so long.
+ */
+static bool is_starting(const struct session *session)
+{
+	if (window_is_exact(session))
+		vector_for_each (&session->all_processes, process)
+			if ((*process)->space && (*process)->space->starting)
+				return true;
+	return false;
+}
+
 uint64_t window_act(struct session *session)
 {
+	enum { STARTING_NS = 1000000, PATIENCE_NS = 1000000000 };
 	void (*act)(struct session *) = NULL;
 
 	if (!session->window.base)
@@ -404,6 +417,8 @@ uint64_t window_act(struct session *session)
 			return at;
 		if (now < at)
 			return at - now;
+		if (now - at < PATIENCE_NS && is_starting(session))
+			return STARTING_NS;
 		act(session);
 	}
 }
