@@ -178,7 +178,7 @@ static void test_merge(void **state)
 static void test_channel(void **state)
 {
 	(void)state;
-	check_options("channel", 3);
+	check_options("channel", 4);
 	check_no_more_options("channel");
 }
 
