@@ -18,21 +18,29 @@ is_usual(const struct context_thread *thread, const struct runtime_state *state)
 		      !(state->watching & RUNTIME_CHANNELS));
 }
 
-void sites_enter(struct trm_site *site)
+/* False if another event of the thread is under way. In the usual case `ret_node` is the
+ * innermost node, else NULL. */
+static inline __attribute__((always_inline)) bool
+begin(struct context_thread **ret_thread, struct context_node **ret_node)
 {
-	const struct runtime_state *state;
-	struct context_thread *thread;
-	struct context_node *from, *to;
-
 	if (unlikely(runtime_busy)) {
 		runtime_lose();
-		return;
+		return false;
 	}
 	runtime_busy = 1;
 	in_order();
-	thread = runtime_self;
-	state = runtime_state;
-	from = is_usual(thread, state) ? thread->node : NULL;
+	*ret_thread = runtime_self;
+	*ret_node = is_usual(*ret_thread, runtime_state) ? (*ret_thread)->node : NULL;
+	return true;
+}
+
+void sites_enter(struct trm_site *site)
+{
+	struct context_thread *thread;
+	struct context_node *from, *to;
+
+	if (!begin(&thread, &from))
+		return;
 	to = from ? from->last_child : NULL;
 	if (unlikely(!to || to->value != site->number ||
 		     to->attribute != site->attribute)) {
@@ -54,19 +62,11 @@ void sites_enter(struct trm_site *site)
 
 void sites_leave(struct trm_site *site)
 {
-	const struct runtime_state *state;
 	struct context_thread *thread;
 	struct context_node *node;
 
-	if (unlikely(runtime_busy)) {
-		runtime_lose();
+	if (!begin(&thread, &node))
 		return;
-	}
-	runtime_busy = 1;
-	in_order();
-	thread = runtime_self;
-	state = runtime_state;
-	node = is_usual(thread, state) ? thread->node : NULL;
 	if (unlikely(!node || node->value != site->number ||
 		     node->attribute != site->attribute || !node->parent)) {
 		events_leave_site(site);
