@@ -8,12 +8,14 @@
 #include "query/format.h"
 #include "query/query.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <trammel/annotate.h>
+#include <trammel/channel.h>
 #include <unistd.h>
 
 /* In the environment of a cali-query that measures itself. */
@@ -598,6 +600,26 @@ static void measure_itself(const char **argv)
 		library ? "execute cali-query once more" : "find '" LIBRARY_RUNTIME "'");
 }
 
+/* In the one that is measured: what is wrong in the configuration, which the library has
+ * said as it began. */
+static bool is_measured_as_asked(void)
+{
+	typeof(&trm_channels_create) create;
+	typeof(&trm_channels_message) message;
+	typeof(&trm_channels_destroy) destroy;
+
+	*(void **)&create = dlsym(RTLD_DEFAULT, "trm_channels_create");
+	*(void **)&message = dlsym(RTLD_DEFAULT, "trm_channels_message");
+	*(void **)&destroy = dlsym(RTLD_DEFAULT, "trm_channels_destroy");
+	if (!create || !message || !destroy)
+		return true;
+	struct trm_channels *again = create(arguments.given[OPTION_PROFILE]);
+	bool right = !*message(again);
+
+	destroy(again);
+	return right;
+}
+
 static int run_command_line(const char **argv)
 {
 	struct query *query;
@@ -618,8 +640,11 @@ static int run_command_line(const char **argv)
 		fputs("trammel " TRAMMEL_VERSION "\n", stderr);
 		return 0;
 	}
-	if (arguments.given[OPTION_PROFILE])
+	if (arguments.given[OPTION_PROFILE]) {
 		measure_itself(argv);
+		if (!is_measured_as_asked())
+			return EXIT_OPTION;
+	}
 	if (!arguments.files.count)
 		vector_push(&arguments.files, "");
 	struct trm_error *error = make_query(&query);

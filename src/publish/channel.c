@@ -15,12 +15,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -310,12 +312,26 @@ static struct trm_error *copy_profile(const struct publish_output *output, int f
 	return trm_output_close(&file, error);
 }
 
+/* Folders of the file's name that are not there; who opens it says what is wrong. */
+static void make_folders(const char *path)
+{
+	char folder[PATH_MAX];
+
+	for (const char *at = strchr(path + (*path == '/'), '/'); at;
+	     at = strchr(at + 1, '/')) {
+		snprintf(folder, sizeof(folder), "%.*s", (int)(at - path), path);
+		if (mkdir(folder, 0777) && errno != EEXIST)
+			return;
+	}
+}
+
 static struct trm_error *write_output(const struct publish_output *output, int fd)
 {
 	struct query *query;
 	char profile[64];
 	size_t place;
 
+	make_folders(output->path);
 	if (!output->query)
 		return copy_profile(output, fd);
 	TRM_TRY(output->caliper ? query_parse_caliper(output->query, &query, &place)

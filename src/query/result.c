@@ -52,7 +52,8 @@ static void add_all(struct query_result *result)
 {
 	const struct query *query = result->query;
 	const struct query_keys *keys = &result->part->keys;
-	bool path = query->format->has_path || query->groups_path, has_path = false;
+	bool path = query->format->has_path || (query->groups_path && !query->caliper),
+	     has_path = false;
 
 	vector_for_each (&keys->attributes, attribute)
 		has_path |= path && attribute->nested;

@@ -41,10 +41,10 @@ static void plain(int count)
 static void several(int count)
 {
 	struct trm_channels *first =
-		trm_channels_create("runtime-profile(output=first.json,"
+		trm_channels_create("runtime-profile(region.count,output=first.json,"
 				    "output.format=json)");
 	struct trm_channels *second =
-		trm_channels_create("runtime-profile(output=second.json,"
+		trm_channels_create("runtime-profile(region.count,output=second.json,"
 				    "output.format=json)");
 
 	steps(count);
@@ -390,7 +390,8 @@ static void scopes(int count)
 {
 	pthread_t all[3];
 
-	scoped = trm_channels_create("runtime-profile(output=p.json,output.format=json)");
+	scoped = trm_channels_create(
+		"runtime-profile(region.count,output=p.json,output.format=json)");
 	for (int i = 0; i < 3; i++)
 		pthread_create(&all[i], NULL, i == 1 ? measured_thread : in_thread,
 			       &count);

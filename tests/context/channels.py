@@ -79,7 +79,7 @@ def examples(place):
     expect(b"is 'runtime-report' meant?" in done.stderr and b"is 'output' meant?" in done.stderr, f"{done}")
     program = build(place, os.path.join(EXAMPLES, "channels.c"))
     done = run(place, program=program)
-    expect(re.search(rb"measured .* 5\n", done.stdout) and b"before" not in done.stdout
+    expect(re.search(rb"measured .* 5 \n", done.stdout) and b"before" not in done.stdout
            and b"after" not in done.stdout, f"{done}")
     program = build(place, os.path.join(EXAMPLES, "regions.c"))
     bare = run(place, program=program)
@@ -101,19 +101,20 @@ def report(place):
     expect(abs(rows["main"]["Time (I)"] - exclusive) < 1e-9, f"{rows}")
     for path, count in counts.items():
         row = rows[path]
-        expect(row["Visits"] == count and row["Min ns/visit"] <= row["Avg ns/visit"] <= row["Max ns/visit"],
+        expect(row["Visits"] == count and row["Nsec/visit (min)"] <= row["Nsec/visit (avg)"]
+               <= row["Nsec/visit (max)"],
                f"{path}: {row}")
-        inclusive = row["Avg ns/visit"] * count * 1e-9
+        inclusive = row["Nsec/visit (avg)"] * count * 1e-9
         expect(abs(inclusive - row["Time (I)"]) < 1e-7 * count, f"{path}: {row}, {inclusive}")
     text = run(place, "plain", "10", CALI_CONFIG="runtime-report").stderr.decode()
-    expect(re.search(r"^ *path +Time \(E\) +Time \(I\) +Time % \(E\) +Time % \(I\)\n", text)
-           and "\n    step " in text, text)
+    expect(re.match(r"Path +Time \(E\) Time \(I\) Time % \(E\) Time % \(I\) \nmain ", text)
+           and "\n  step " in text, text)
 
 
 def agreement(place):
     """Aggregates are those of the trace of the same run."""
     done = run(place, "plain", "1000", CALI_CONFIG=f"event-trace(output=trace.json,{JSON}),"
-               f"runtime-profile(output=stdout,{JSON})")
+               f"runtime-profile(region.count,output=stdout,{JSON})")
     rows, events, times = rows_of(done.stdout), {}, {}
     before = -1
     for record in json.loads(read(place, "trace.json")):
@@ -123,9 +124,9 @@ def agreement(place):
             events[path] = events.get(path, 0) + 1
         expect(record.get("time.offset.ns", before) >= before, "events are in the order of time")
         before = record.get("time.offset.ns", before)
-    expect(events == {path: row["count"] for path, row in rows.items() if row.get("count")}, f"{events}")
+    expect(events == {path: row["Calls"] for path, row in rows.items() if row.get("Calls")}, f"{events}")
     for path, row in rows.items():
-        expect(not path or abs(times[path] * 1e-9 - row["time (exc)"]) < 1e-6 + 1e-3 * row["time (exc)"],
+        expect(not path or abs(times[path] * 1e-9 - row["time"]) < 1e-6 + 1e-3 * row["time"],
                f"{path}: {times[path]}, {row}")
 
 
@@ -133,7 +134,7 @@ def several(place):
     """Channels of the program's own, at different times."""
     run(place, "several", "10")
     first, second = (rows_of(read(place, f"{name}.json")) for name in ("first", "second"))
-    expect(first["main/step"]["count"] == 30 and second["main/step"]["count"] == 10,
+    expect(first["main/step"]["Calls"] == 30 and second["main/step"]["Calls"] == 10,
            f"{first['main/step']} {second['main/step']}")
 
 
@@ -262,21 +263,21 @@ def policies(place):
 
 def forks(place):
     """A child writes what it measured itself, to a file of its own."""
-    run(place, "forks", "10", CALI_CONFIG=f"runtime-profile(output=p.json,{JSON})")
+    run(place, "forks", "10", CALI_CONFIG=f"runtime-profile(region.count,output=p.json,{JSON})")
     names = sorted(name for name in os.listdir(place.folder) if name.startswith("p") and name.endswith(".json"))
     expect(len(names) == 2 and names[1] == "p.json", f"{names}")
-    counts = [rows_of(read(place, name))["main/step"]["count"] for name in names]
+    counts = [rows_of(read(place, name))["main/step"]["Calls"] for name in names]
     expect(counts == [20, 10], f"{names}: {counts}")
 
 
 def mistakes(place):
     """What cannot be had is said, with what is near, and the rest works."""
     done = run(place, "plain", "1", CALI_CONFIG="runtime-report(outptu=x,output=stdout,region.count),mpi-report,"
-               "order_by_tme,event-trace(output=/no/such/folder/x.trm)")
+               "order_by_tme,event-trace(output=/proc/no/folder/x.trm)")
     for text in (b"'runtime-report': there is no option 'outptu'; is 'output' meant?",
                  b"'mpi-report' cannot be had: MPI is not measured",
                  b"there is no configuration or option 'order_by_tme'; is 'order_by_time' meant?",
-                 b"/no/such/folder/x.trm"):
+                 b"/proc/no/folder/x.trm"):
         expect(text in done.stderr, f"{text}: {done}")
     expect(b"Calls" in done.stdout, f"{done}")
     done = run(place, "plain", "1", CALI_SERVICES_ENABLE="evnt,timer,aggregate")
@@ -392,16 +393,41 @@ def late(place):
             done = run(place, *word, program=program)
             expect(not done.stdout and not done.stderr, f"{done}")
             rows = rows_of(read(place, "late.json"))
-            expect({path: row.get("count") for path, row in rows.items() if path} == dict.fromkeys(names, 1), f"{rows}")
+            expect({path: row.get("Calls") for path, row in rows.items() if path} == dict.fromkeys(names, 1), f"{rows}")
             command = trammel.run_command(place.tool, place.profile, [program, *word], "regions")
             done = running.run(command, place.folder, environment=place.environment(), timeout=40)
             expect(done.status == 0 and not done.stdout, f"{done}")
             place.read().expect(main=1, program=1, library=1)
 
 
+def layouts(place):
+    """Reports look as the peer's do; profiles have the exclusive time as `time`."""
+    text = run(place, "plain", "10", CALI_CONFIG="runtime-report(output=stdout,max_column_width=8)").stdout.decode()
+    expect(text.startswith("Path     Time (E) Time (I) Tim~~(E) Tim~~(I) \nmain     ") and "\n    odd  " in text, text)
+    text = run(place, "plain", "10", CALI_CONFIG="metadata(case=a b),runtime-report(output=stdout,print.metadata)").stdout
+    expect(re.search(rb"^case +: a b\n", text, re.M), f"{text}")
+    rows = rows_of(run(place, "plain", "10", CALI_CONFIG=f"runtime-profile(output=stdout,calc.inclusive,{JSON})").stdout)
+    times = [row["time"] for path, row in rows.items() if path]
+    expect(set(rows["main"]) == {"path", "time", "time (inc)"} and abs(rows["main"]["time (inc)"] - sum(times)) < 1e-9,
+           f"{rows}")
+    for config, start in (("runtime-profile", b"__rec="), ("runtime-profile(output.format=hatchet)", b"__rec="),
+                          ("hatchet-region-profile", b"{"), ("sample-profile", b"__rec="),
+                          ("hatchet-sample-profile", b"{")):
+        done = run(place, "plain", "10", CALI_CONFIG=f"{config},output=stdout")
+        expect(done.stdout.startswith(start) and not done.stderr, f"{config}: {done}")
+    done = run(place, "samples", "1", CALI_CONFIG=f"sample-report(output=samples.json,sample.frequency=500,{JSON})")
+    rows = rows_of(read(place, "samples.json"))
+    expect(any(row["Samples"] for row in rows.values()), f"{rows}")
+    for row in rows.values():
+        expect(abs(row.get("Time (sec)", 0) - row["Samples"] / 500) < 1e-6, f"{row}")
+    run(place, "plain", "1", CALI_CONFIG="runtime-report(output=deep/er/report.txt),event-trace(output=deep/x/t.trm)")
+    expect(read(place, "deep/er/report.txt").startswith("Path ") and os.path.exists(
+        os.path.join(place.folder, "deep/x/t.trm")), "folders of outputs are made")
+
+
 def names(place):
     """Values in names of files."""
-    run(place, "plain", "1", CALI_CONFIG=f"metadata(case=a b),runtime-profile(output=%program%-%case%.json,{JSON})")
+    run(place, "plain", "1", CALI_CONFIG=f"metadata(case=a b),runtime-profile(region.count,output=%program%-%case%.json,{JSON})")
     expect("channels-c-a b.json" in os.listdir(place.folder), f"{os.listdir(place.folder)}")
 
 
@@ -554,7 +580,7 @@ def killed(place):
 def running_on(place):
     """What a process that runs has so far, without a word to it; its own results are as ever."""
     program = build(place, os.path.join(common.FOLDER, "channels.c"))
-    config = f"runtime-profile(output=own.json,{JSON}),event-trace(output=own.trm)"
+    config = f"runtime-profile(region.count,output=own.json,{JSON}),event-trace(output=own.trm)"
     with subprocess.Popen([program, "waits", "10"], cwd=place.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, env={**place.environment(), "CALI_CONFIG": config}) as process:
         expect(process.stdout.readline() == b"waiting\n", "it does not wait")
@@ -567,7 +593,7 @@ def running_on(place):
         said = recover(place, "--remove", "--pid", pid, status=2)
         rest, errors = process.communicate(b"\n", timeout=60)
     expect(process.returncode == 0 and not errors, f"{rest} {errors}")
-    expect(rows_of(read(place, "own.json"))["main/step"]["count"] == 20, "its own results")
+    expect(rows_of(read(place, "own.json"))["main/step"]["Calls"] == 20, "its own results")
     expect(not left(place), f"{left(place)}")
     expect(not said and not recover(place, "--pid", pid, status=2), f"{said}")
 
@@ -599,15 +625,15 @@ def killed_measured(place):
     name = re.search(rb'ended before it wrote .* "(.*)"', done.stderr).group(1).decode()
     expect_trace(place, name, 4 * 21, "last")
     expect(not left(place), f"{left(place)}")
-    config = f"runtime-profile(output=p.json,{JSON})"
+    config = f"runtime-profile(region.count,output=p.json,{JSON})"
     done = kill(place, "killed-child", "10", before=tool, CALI_CONFIG=config)
     name = re.search(rb'ended before it wrote .* "(.*)"', done.stderr).group(1).decode()
     expect_globals(place, name, **{"step width": 0.125})
     expect_counts(place, name, {"main": 1, "main/step": 20, "main/step/odd": 10, "main/step/even": 10})
-    expect(rows_of(read(place, "p.json"))["main/step"]["count"] == 20, "the parent")
+    expect(rows_of(read(place, "p.json"))["main/step"]["Calls"] == 20, "the parent")
     done = kill(place, "killed-child", "10", CALI_CONFIG=config)
     expect(done.status == 0 and not left(place), f"{done} {left(place)}")
-    expect(rows_of(read(place, "p.json"))["main/step"]["count"] == 20, "the parent")
+    expect(rows_of(read(place, "p.json"))["main/step"]["Calls"] == 20, "the parent")
 
 
 def classes(place):
@@ -630,22 +656,22 @@ def classes(place):
     expect(0 < inside["time.inclusive.duration.ns"] < end["time.inclusive.duration.ns"], f"{events}")
     done = running.run([tool, "-e", "-G", "traced.cali"], place.folder)
     expect(b"cali.caliper.version=2.15.0" in done.stdout and b"starttime.sec=" in done.stdout, f"{done}")
-    expect(rows_of(read(place, "managed.json"))["managed"]["count"] == 1, "a manager's own defaults")
-    expect(rows_of(read(place, "copied.json"))["copied"]["count"] == 1, "a copied manager")
+    expect(rows_of(read(place, "managed.json"))["managed"]["Calls"] == 1, "a manager's own defaults")
+    expect(rows_of(read(place, "copied.json"))["copied"]["Calls"] == 1, "a copied manager")
 
 
 def measured_tool(place):
     """cali-query measures itself, and knows services and configurations."""
     run(place, "forks", "10", CALI_CONFIG="event-trace(output=traced.cali)")
     tool = os.path.join(os.path.dirname(place.tool), "cali-query")
-    own = f"runtime-profile(output=own.json,{JSON})"
+    own = f"runtime-profile(region.count,output=own.json,{JSON})"
     plain = running.run([tool, "-t", "traced.cali"], place.folder)
     done = running.run([tool, "-t", "-P", own, "traced.cali"], place.folder)
     expect(done.stdout == plain.stdout and not done.stderr, f"{done}")
     rows = rows_of(read(place, "own.json"))
     expect({"Initialization", "Processing/traced.cali", "Writing"} <= set(rows), f"{rows}")
     done = running.run([tool, "-t", "-P", "runtime-profil", "traced.cali"], place.folder)
-    expect(done.stdout == plain.stdout and b"'runtime-profile' meant" in done.stderr, f"{done}")
+    expect(done.status == 255 and not done.stdout and b"'runtime-profile' meant" in done.stderr, f"{done}")
     for topic, line in (("services", b"\n alloc "), ("configs", b"\n runtime-report "), ("perf", b"\n  CALI_PERF_EVENTS"),
                         ("event-trace", b"\n  trace.policy\n")):
         done = running.run([tool, f"--help={topic}"], place.folder)
@@ -655,16 +681,16 @@ def measured_tool(place):
 def scopes(place):
     """Channels of single threads."""
     run(place, "scopes", "10")
-    counts = {path: row.get("count") for path, row in rows_of(read(place, "p.json")).items() if row.get("count")}
+    counts = {path: row.get("Calls") for path, row in rows_of(read(place, "p.json")).items() if row.get("Calls")}
     expect(counts == counts_of(2), f"{counts}")
 
 
 def nowhere(place):
     """Without a folder for it, channels measure all the same; on a full disk what had room."""
     for folder in ("/no/such/folder", "/proc"):
-        done = run(place, "forks", "10", CALI_CONFIG=f"runtime-profile(output=p.json,{JSON})", TMPDIR=folder)
+        done = run(place, "forks", "10", CALI_CONFIG=f"runtime-profile(region.count,output=p.json,{JSON})", TMPDIR=folder)
         expect(not done.stderr, f"{done}")
-        expect(rows_of(read(place, "p.json"))["main/step"]["count"] == 10, folder)
+        expect(rows_of(read(place, "p.json"))["main/step"]["Calls"] == 10, folder)
     done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", place.spools], check=False,
                           capture_output=True)
     if done.returncode:
@@ -680,7 +706,7 @@ def nowhere(place):
         subprocess.run(["umount", "-l", place.spools], check=True)
 
 
-TESTS = (killed, running_on, swept, killed_measured, classes, measured_tool, scopes, nowhere, state, examples, report, agreement, several,
+TESTS = (killed, running_on, swept, killed_measured, classes, measured_tool, scopes, layouts, nowhere, state, examples, report, agreement, several,
          threads, heap, files, locks, libraries, later, loops, metrics,
          system, filters, policies, forks, mistakes, settings, handlers, mismatches, addresses, memory,
          log, endings, late, names, samples, counters, steady)

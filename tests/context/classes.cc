@@ -107,7 +107,7 @@ static void managers()
 	     "a description of nothing");
 	must(!cali::ConfigManager::check_config_string("runtime-reprot").empty(),
 	     "a check");
-	std::ofstream("managed.conf") << "# a comment\nruntime-profile\n";
+	std::ofstream("managed.conf") << "# a comment\nruntime-profile(region.count)\n";
 	manager.set_default_parameter_for_config("runtime-profile", "output",
 						 "managed.json");
 	manager.set_default_parameter("output.format", "json");
@@ -126,7 +126,7 @@ static void managers()
 static cali::ConfigManager copied()
 {
 	cali::ConfigManager first(
-		"runtime-profile(output=copied.json,output.format=json)");
+		"runtime-profile(region.count,output=copied.json,output.format=json)");
 	const cali::ConfigManager second = first;
 
 	first.start();

@@ -48,7 +48,7 @@ extern "C" int library_word(void);
 int main(int word_count, char **)
 {
 	struct trm_channels *own = trm_channels_create(
-		"runtime-profile(output=late.json,output.format=json)");
+		"runtime-profile(region.count,output=late.json,output.format=json)");
 
 	trm_channels_start(own);
 	{

@@ -331,10 +331,10 @@ def started(place):
         program = channels.build(place, os.path.join(FOLDER, "mpi_start.c"), compiler)
         name = f"{compiler[0]}.json"
         done = run(place, mpirun(program, ranks=1),
-                   CALI_CONFIG=f"runtime-profile(output={name},{channels.JSON})")
+                   CALI_CONFIG=f"runtime-profile(region.count,output={name},{channels.JSON})")
         expect(done.status == 0 and not done.stdout, f"{done}")
         rows = channels.rows_of(channels.read(place, name))
-        expect(rows["started"]["count"] == 1, f"{compiler}: {rows}")
+        expect(rows["started"]["Calls"] == 1, f"{compiler}: {rows}")
 
 
 TESTS = (ring, cases, loaded_late, fails, reduced, alone, ranks_apart, fortran, started)

@@ -74,10 +74,10 @@ def traced(place, name):
 
 
 def counted(rows):
-    return {path: row["count"] for path, row in rows.items() if row.get("count")}
+    return {path: row["Calls"] for path, row in rows.items() if row.get("Calls")}
 
 
-CONFIG = f"runtime-profile(output=own.json,time.inclusive,{JSON}),event-trace(output=own.trm,time.inclusive)"
+CONFIG = f"runtime-profile(region.count,output=own.json,time.inclusive,{JSON}),event-trace(output=own.trm,time.inclusive)"
 
 
 def stopped(place):
@@ -101,8 +101,8 @@ def stopped(place):
     expect(counted(rows) == wanted and ends == wanted, f"{rows} {ends}")
     for path, least in (("outer", 0.1), ("outer/inner", 0.1)):
         row = rows[path]
-        expect(least <= row["time (exc)"] < least + 0.25, f"{path}: {row}")
-        expect(abs(row["time (exc)"] - times[path]) < 1e-3, f"{path}: {row}, {times}")
+        expect(least <= row["time"] < least + 0.25, f"{path}: {row}")
+        expect(abs(row["time"] - times[path]) < 1e-3, f"{path}: {row}, {times}")
     (end,) = [event for event in query(place, "own.trm", "SELECT * WHERE event.end#region")
               if event["event.end#region"] == "outer"]
     inclusive = end["time.inclusive.duration.ns"] * 1e-9
@@ -127,7 +127,7 @@ def by_name(place):
     ends, _ = traced(place, "own.trm")
     expect(ends["thread/main/step"] == 3 and ends["main/step"] == 2, f"{ends}")
     rows = rows_of(read(place, "own.json"))
-    expect(rows["thread/main/step"]["count"] == 4 and rows["main/step"]["count"] == 3, f"{rows}")
+    expect(rows["thread/main/step"]["Calls"] == 4 and rows["main/step"]["Calls"] == 3, f"{rows}")
 
 
 def last(place):
@@ -137,27 +137,27 @@ def last(place):
         channel(place, own.pid, "stop")
         own.do("rest 400", "exit")
     rows = rows_of(read(place, "own.json"))
-    expect(0.1 <= rows["outer"]["time (exc)"] < 0.35, f"{rows}")
+    expect(0.1 <= rows["outer"]["time"] < 0.35, f"{rows}")
 
 
 def from_the_start(place):
     """Channels that begin stopped; a start has nothing to do with the program's own."""
-    with program(place, f"runtime-profile(output=own.json,stopped,{JSON}),event-trace(output=own.trm)") as own:
+    with program(place, f"runtime-profile(region.count,output=own.json,stopped,{JSON}),event-trace(output=own.trm)") as own:
         own.do("steps 5")
         expect(states(place, own.pid) == ["stopped", "measures"], "one of them is stopped")
         channel(place, own.pid, "start", "runtime-profile")
         own.do("begin seen by nobody", "end", "steps 7", "exit")
     rows = rows_of(read(place, "own.json"))
-    expect(rows["main/step"]["count"] == 7, f"{rows}")
+    expect(rows["main/step"]["Calls"] == 7, f"{rows}")
     with program(place, None) as own:
-        own.do(f"make runtime-profile(output=made.json,{JSON})", "steps 3")
+        own.do(f"make runtime-profile(region.count,output=made.json,{JSON})", "steps 3")
         expect(states(place, own.pid) == ["measures"], "made by the program")
         own.do("stop")
         channel(place, own.pid, "start")
         own.do("steps 5")
         expect(states(place, own.pid) == ["stopped by the program"], "it has the last word")
         own.do("exit")
-    expect(rows_of(read(place, "made.json"))["main/step"]["count"] == 3, "until the program stopped it")
+    expect(rows_of(read(place, "made.json"))["main/step"]["Calls"] == 3, "until the program stopped it")
 
 
 def flushed(place):
@@ -172,12 +172,12 @@ def flushed(place):
         channels.expect_counts(place, name, {"main": 1, "main/step": 5})
         expect(traced(place, trace)[0]["main/step"] == 5, "a trace")
         own.do("exit")
-    expect(rows_of(read(place, "own.json"))["main/step"]["count"] == 5, "its own results")
+    expect(rows_of(read(place, "own.json"))["main/step"]["Calls"] == 5, "its own results")
 
 
 def children(place):
     """A child has channels of its own, which do what its parent's did; what is killed stays."""
-    with program(place, f"runtime-profile(output=own.json,{JSON})", status=-9) as own:
+    with program(place, f"runtime-profile(region.count,output=own.json,{JSON})", status=-9) as own:
         own.do("steps 3")
         parent = own.pid
         channel(place, parent, "stop")
@@ -203,14 +203,14 @@ def children(place):
 def children_first(place):
     """What a child does to its channels before it has said anything is not its parent's."""
     with program(place, None) as own:
-        own.do(f"make runtime-profile(output=made.json,{JSON})", "steps 3")
+        own.do(f"make runtime-profile(region.count,output=made.json,{JSON})", "steps 3")
         parent = own.pid
         own.do("fork", "stop")
         expect(states(place, parent) == ["measures"], "the parent's")
         own.do("exit", "stop", "fork", "start")
         expect(states(place, parent) == ["stopped by the program"], "the parent's")
         own.do("exit", "start", "steps 4", "exit")
-    expect(rows_of(read(place, "made.json"))["main/step"]["count"] == 7, "all of the parent's")
+    expect(rows_of(read(place, "made.json"))["main/step"]["Calls"] == 7, "all of the parent's")
 
 
 def mistakes(place):

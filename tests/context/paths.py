@@ -118,7 +118,7 @@ def calls(place):
 
 def lookups(place):
     """Lines, modules, and functions that were put into others."""
-    config = f"runtime-profile(output=stdout,{JSON},callpath,source.location,source.module)"
+    config = f"runtime-profile(region.count,output=stdout,{JSON},callpath,source.location,source.module)"
     program = build(place)
     run(place, "events", "1", program=program, CALI_SERVICES_ENABLE="event,trace,callpath,symbollookup,recorder",
         CALI_SYMBOLLOOKUP_LOOKUP_SOURCELOC="true", CALI_SYMBOLLOOKUP_LOOKUP_MODULE="true",
@@ -131,7 +131,7 @@ def lookups(place):
     expect(row["line"].split("/")[-1].startswith("paths.c:") and os.path.realpath(program) in row["module"] and
            row["function"].endswith("main/events/left/work"), f"{row}")
     done = run(place, "events", "1", program=program, CALI_CONFIG=config)
-    rows = {row["path"]: row["count"] for row in json.loads(done.stdout) if row.get("count")}
+    rows = {row["path"]: row["Calls"] for row in json.loads(done.stdout) if row.get("Calls")}
     expect([rows[path] for path in rows if path.endswith("/main/events/right/work")] == [2], f"{done}")
     done = run(place, "events", "1", program=program,
                CALI_CONFIG="runtime-report(output=stdout,callpath=false,source.location=false)")

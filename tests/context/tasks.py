@@ -50,9 +50,9 @@ def measured(place):
     """Channels: times, and a value that goes with its task."""
     program = channels.build(place, os.path.join(channels.common.FOLDER, "tasks.c"), ("gcc", "-O2", "-Wl,--no-as-needed"))
     channels.run(place, "migrate", "20", program=program,
-                 TRAMMEL_CONFIG="runtime-profile(output=p.json,output.format=json)")
-    rows = {path: row.get("count") for path, row in channels.rows_of(channels.read(place, "p.json")).items()
-            if row.get("count")}
+                 TRAMMEL_CONFIG="runtime-profile(region.count,output=p.json,output.format=json)")
+    rows = {path: row.get("Calls") for path, row in channels.rows_of(channels.read(place, "p.json")).items()
+            if row.get("Calls")}
     wanted = {path.replace("task=", ""): count for path, count in migrated(20).items()}
     expect(rows == wanted, f"{rows}")
     channels.run(place, "wait", "200", program=program, TRAMMEL_SERVICES_ENABLE="event,timer,aggregate,recorder",

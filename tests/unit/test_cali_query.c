@@ -138,6 +138,13 @@ static void test_tree(void **state)
 	       "-q",
 	       "select path,sum(time),inclusive_sum(time) as I group by path format tree "
 	       "order by sum#time desc");
+	EXPECT("Path n    \n"
+	       "main    1 \n"
+	       "  so    2 \n"
+	       "  in    1 \n",
+	       "-q",
+	       "select count() as n group by path where region "
+	       "format tree(column-width=4)");
 	EXPECT("Path region     \n"
 	       "-3   main/solve \n"
 	       "12   main/solve \n",
@@ -154,6 +161,10 @@ static void test_expand(void **state)
 	       "region=main/init,time=123456789.125000,region.count=1,pc=4fe\n"
 	       "region.count=4\n",
 	       "-e");
+	EXPECT("region=main,n=1\n"
+	       "region=main/solve,n=2\n"
+	       "region=main/init,n=1\n",
+	       "-q", "select *,count() as n group by path where region format expand");
 	EXPECT("Path: [main      ] 1.500000;\n"
 	       "Path: [main/solve] 2.250000;1\n"
 	       "Path: [main/solve] 1e-09;1\n"
@@ -167,6 +178,13 @@ static void test_expand(void **state)
 static void test_json(void **state)
 {
 	(void)state;
+	EXPECT("{\n\"records\": [\n{\"n\":1},\n{\"n\":2},\n{\"n\":1}\n],\n"
+	       "\"globals\": {\n\"cali.caliper.version\": \"2.15.0-dev\",\n"
+	       "\"experiment\": \"x=1,y\"\n},\n\"attributes\": {\n"
+	       "\"count\": {\"is_global\": false,\"is_nested\": false,"
+	       "\"attribute.alias\": \"n\"}\n}\n}\n",
+	       "-q",
+	       "select count() as n group by path where region format json(object)");
 	EXPECT("[\n"
 	       "{\"path\":\"main\",\"time\":1.500000},\n"
 	       "{\"path\":\"main/solve\",\"iteration#main\":-3,\"region.count\":1,"

@@ -148,32 +148,81 @@ static bool is_selected(const struct query *query, const char *name)
 	return !query->selects;
 }
 
-static void add_attributes(const struct query_result *result, const char *indent,
+/* A member of "attributes"; `type`: QUERY_NOTHING where there is none. */
+static void add_attribute(struct text *out, const char *before, const char *name,
+			  const struct query_attribute *attribute)
+{
+	text_add(out, before);
+	text_add_json(out, name);
+	text_format(out, ": {\"is_global\": %s,\"is_nested\": %s",
+		    attribute->global ? "true" : "false",
+		    attribute->nested ? "true" : "false");
+	add_said(out, "attribute.alias", attribute->alias);
+	add_said(out, "attribute.unit", attribute->unit);
+	add_said(out, "cali.attribute.type",
+		 (int)attribute->type == QUERY_NOTHING ? NULL
+						       : cali_type_name(attribute->type));
+	text_add(out, "}");
+}
+
+/* What operators made, by the names that they give it. */
+static void add_aggregates(const struct caliper_walk *walk, const char *before,
 			   struct text *out)
 {
-	bool separate = query_option(result->query, "separate-nested");
-	const char *comma = "";
+	vector_for_each (&walk->columns, shown) {
+		const struct query_result_column *column =
+			&walk->result->columns.items[shown->column];
+		struct query_attribute made = {.unit = column->unit,
+					       .type = QUERY_NOTHING};
 
-	text_add(out, ",\n\"attributes\": {");
-	vector_for_each (&result->part->keys.attributes, attribute) {
-		if (attribute->hidden || (attribute->nested && !separate) ||
-		    !is_selected(result->query, attribute->name))
+		if (column->kind != QUERY_COLUMN_AGGREGATE)
 			continue;
-		text_format(out, "%s\n%s", comma, indent);
-		text_add_json(out, attribute->name);
-		text_format(out, ": {\"is_global\": %s,\"is_nested\": %s",
-			    attribute->global ? "true" : "false",
-			    attribute->nested ? "true" : "false");
-		add_said(out, "attribute.alias", attribute->alias);
-		add_said(out, "attribute.unit", attribute->unit);
-		add_said(out, "cali.attribute.type",
-			 (int)attribute->type == QUERY_NOTHING
-				 ? NULL
-				 : cali_type_name(attribute->type));
-		text_add(out, "}");
-		comma = ",";
+		if (strcmp(column->title, column->name) != 0)
+			made.alias = column->title;
+		add_attribute(out, before, column->name, &made);
 	}
-	text_add(out, "\n}");
+}
+
+/* Globals that no record has; those of the first run, which others have, too. */
+static void add_global_attributes(const struct query_result *result, const char *before,
+				  struct text *out)
+{
+	const struct query_keys *keys = &result->part->keys;
+
+	if (!result->part->runs.count)
+		return;
+	vector_for_each (&result->part->runs.items[0], global) {
+		bool known = !is_selected(result->query, global->name);
+
+		vector_for_each (&keys->attributes, attribute)
+			known |= !strcmp(attribute->name, global->name);
+		if (!known)
+			add_attribute(
+				out, before, global->name,
+				&(struct query_attribute){.type = global->value.type,
+							  .global = true});
+	}
+}
+
+static void add_attributes(const struct caliper_walk *walk, const char *indent,
+			   struct text *out)
+{
+	const struct query_result *result = walk->result;
+	bool separate = query_option(result->query, "separate-nested");
+	struct text before = {0}, members = {0};
+
+	text_format(&before, ",\n%s", indent);
+	vector_for_each (&result->part->keys.attributes, attribute)
+		if (!attribute->hidden && (!attribute->nested || separate) &&
+		    is_selected(result->query, attribute->name))
+			add_attribute(&members, before.data, attribute->name, attribute);
+	add_aggregates(walk, before.data, &members);
+	add_global_attributes(result, before.data, &members);
+	/* The first comma separates nothing. */
+	text_format(out, ",\n\"attributes\": {%s\n}",
+		    members.length ? members.data + 1 : "");
+	text_deinit(&members);
+	text_deinit(&before);
 }
 
 void query_print_caliper_json(struct query_result *result,
@@ -204,7 +253,7 @@ void query_print_caliper_json(struct query_result *result,
 	text_add(out, "\n]");
 	if (object) {
 		add_globals(result, indent, out);
-		add_attributes(result, indent, out);
+		add_attributes(&walk, indent, out);
 		text_add(out, "\n}");
 	}
 	text_add(out, "\n");

@@ -63,9 +63,10 @@ static void add_path(struct tree *tree, size_t depth, const char *label)
 	text_format(&path, "%*s", (int)(indent < most ? indent : most), "");
 	if (indent >= tree->width) {
 		text_add(&path, "..");
+	} else if (strlen(label) > tree->width - indent && tree->width - indent < 4) {
+		text_add_bytes(&path, label, tree->width - indent);
 	} else if (strlen(label) > tree->width - indent) {
-		caliper_pad(&path, label,
-			    tree->width - indent < 4 ? 4 : tree->width - indent, false);
+		caliper_pad(&path, label, tree->width - indent, false);
 		path.data[--path.length] = '\0';
 	} else {
 		text_add(&path, label);

@@ -323,8 +323,9 @@ void channel_destroy(struct channel *channel)
 
 bool channel_is_caliper(const struct channel *channel)
 {
-	return channels.keeps &&
-	       !settings_is_true(&channel->settings, "QUERY_BUILT_IN", false);
+	const char *dialect = settings_get(&channel->settings, "QUERY_DIALECT");
+
+	return dialect ? !strcmp(dialect, "caliper") : channels.keeps;
 }
 
 void channel_output_add(struct channel *channel, const struct publish_output *output)

@@ -8,24 +8,25 @@
 	", percent_total(sum#time.duration.ns) AS \"Time % (E)\""                        \
 	", inclusive_percent_total(sum#time.duration.ns) AS \"Time % (I)\""
 
-/* What readers of profiles look for. */
-#define PROFILE_TIMES                                                                    \
-	", scale(sum#time.duration.ns, 1e-9) AS \"time (exc)\" UNIT sec"                 \
-	", inclusive_scale(sum#time.duration.ns, 1e-9) AS time UNIT sec"                 \
-	", sum(region.count) AS count"
+/* What readers of profiles look for: the exclusive time. */
+#define PROFILE_TIMES ", scale(sum#time.duration.ns, 1e-9) AS time UNIT sec"
 
 #define SAMPLES                                                                          \
 	", sum(sum#sampler.samples) AS Samples"                                          \
+	", scale(sum#sampler.samples, {period}) AS \"Time (sec)\" UNIT sec"              \
 	", inclusive_sum(sum#sampler.samples) AS \"Samples (I)\""                        \
 	", percent_total(sum#sampler.samples) AS \"Samples %\""
 
 static const struct configuration configurations[] = {
 	{"runtime-report", NULL, "time of each region, as a tree", CONFIGURATION_REPORT,
-	 "event,timer,aggregate,report", TIMES, " GROUP BY path", "", "tree", "stderr"},
-	{"runtime-profile", "hatchet-region-profile",
-	 "time of each region, for Hatchet and others", CONFIGURATION_PROFILE,
-	 "event,timer,aggregate,environment,recorder", PROFILE_TIMES, " GROUP BY path",
-	 "", "json-split", "%program%-%pid%.json"},
+	 "event,timer,aggregate,report", TIMES, " WHERE path GROUP BY path", "", "tree",
+	 "stderr"},
+	{"runtime-profile", NULL, "time of each region, as records",
+	 CONFIGURATION_PROFILE, "event,timer,aggregate,environment,recorder",
+	 PROFILE_TIMES, " GROUP BY path", "", "cali", "%program%-%pid%.cali"},
+	{"hatchet-region-profile", NULL, "time of each region, for Hatchet and others",
+	 CONFIGURATION_PROFILE, "event,timer,aggregate,environment,recorder",
+	 PROFILE_TIMES, " GROUP BY path", "", "json-split", "%program%-%pid%.json"},
 	{"event-trace", NULL, "each begin and end with its time", CONFIGURATION_TRACE,
 	 "event,timer,trace,environment,recorder", NULL, "", "", NULL,
 	 "%program%-%pid%.cali"},
@@ -52,10 +53,12 @@ static const struct configuration configurations[] = {
 	{"sample-report", NULL, "processor time of each region, by samples",
 	 CONFIGURATION_REPORT, "event,aggregate,sampler,report", SAMPLES,
 	 " GROUP BY path", "", "tree", "stderr"},
-	{"sample-profile", "hatchet-sample-profile",
-	 "samples of each region, for Hatchet and others", CONFIGURATION_PROFILE,
-	 "event,aggregate,sampler,environment,recorder", SAMPLES, " GROUP BY path", "",
-	 "json-split", "%program%-%pid%.json"},
+	{"sample-profile", NULL, "samples of each region, as records",
+	 CONFIGURATION_PROFILE, "event,aggregate,sampler,environment,recorder", SAMPLES,
+	 " GROUP BY path", "", "cali", "%program%-%pid%.cali"},
+	{"hatchet-sample-profile", NULL, "samples of each region, for Hatchet and others",
+	 CONFIGURATION_PROFILE, "event,aggregate,sampler,environment,recorder", SAMPLES,
+	 " GROUP BY path", "", "json-split", "%program%-%pid%.json"},
 };
 
 static const struct configuration_option options[] = {
@@ -65,6 +68,10 @@ static const struct configuration_option options[] = {
 	 "REPORT_APPEND={}", NULL},
 	{"output.format", "json-split, json, cali, trm, table, tree, csv, html",
 	 CONFIGURATION_ALL, true, NULL, NULL, NULL},
+	{"max_column_width", "the width of columns in trees and tables; 0: any",
+	 CONFIGURATION_REPORT | CONFIGURATION_LOOPS, true, NULL, NULL, NULL},
+	{"print.metadata", "globals of the run before trees and tables",
+	 CONFIGURATION_REPORT | CONFIGURATION_LOOPS, false, NULL, NULL, NULL},
 	{"outdir", "the folder of files", CONFIGURATION_ALL, true, NULL,
 	 "RECORDER_DIRECTORY={}", NULL},
 	{"level", "regions of this level and coarser ones: 0 to 7, or phase",
@@ -75,6 +82,9 @@ static const struct configuration_option options[] = {
 	 "EVENT_EXCLUDE_REGIONS={}", NULL},
 	{"include_branches", "only what is in these", CONFIGURATION_ALL, true, NULL,
 	 "EVENT_INCLUDE_BRANCHES={}", NULL},
+	{"calc.inclusive", "inclusive times, which reports have always",
+	 CONFIGURATION_PROFILE, false, NULL, NULL,
+	 ", inclusive_scale(sum#time.duration.ns, 1e-9) AS \"time (inc)\" UNIT sec"},
 	{"region.count", "how often each region was entered",
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, NULL, NULL,
 	 ", sum(region.count) AS Calls"},
@@ -82,9 +92,9 @@ static const struct configuration_option options[] = {
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, NULL,
 	 "TIMER_INCLUSIVE_DURATION={}",
 	 ", sum(region.count) AS Visits"
-	 ", min(min#time.inclusive.duration.ns) AS \"Min ns/visit\""
-	 ", avg(time.inclusive.duration.ns) AS \"Avg ns/visit\""
-	 ", max(max#time.inclusive.duration.ns) AS \"Max ns/visit\""},
+	 ", min(min#time.inclusive.duration.ns) AS \"Nsec/visit (min)\""
+	 ", avg(time.inclusive.duration.ns) AS \"Nsec/visit (avg)\""
+	 ", max(max#time.inclusive.duration.ns) AS \"Nsec/visit (max)\""},
 	{"time.inclusive", "time from begin to end", CONFIGURATION_ALL, false, NULL,
 	 "TIMER_INCLUSIVE_DURATION={}", NULL},
 	{"time.exclusive", "time outside of regions further in", CONFIGURATION_ALL, false,
@@ -97,7 +107,10 @@ static const struct configuration_option options[] = {
 	 ", max(max#alloc.highwatermark) AS \"Most live bytes\""},
 	{"alloc.stats", "allocations of the heap",
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "alloc", NULL,
-	 ", sum(sum#alloc.count) AS Allocs, sum(sum#alloc.bytes) AS \"Alloc bytes\""},
+	 ", max(max#alloc.highwatermark) AS \"Mem HWM\""
+	 ", max(max#alloc.live) AS \"Alloc tMax\""
+	 ", sum(sum#alloc.count) AS \"Alloc count\""
+	 ", ratio(sum#alloc.bytes, sum#alloc.count) AS \"Avg Bytes/alloc\""},
 	{"mem.pages", "resident memory, from /proc",
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "memstat", NULL,
 	 ", max(max#memstat.vmrss) AS \"Most resident kB\""},
@@ -137,6 +150,10 @@ static const struct configuration_option options[] = {
 	 "CHANNEL_STOPPED={}", NULL},
 	{"order_by_time", "the longest regions first", CONFIGURATION_REPORT, false, NULL,
 	 NULL, NULL},
+	{"trace.io", "bytes that are read and written", CONFIGURATION_TRACE, false, "io",
+	 NULL, NULL},
+	{"trace.openmp", "what OpenMP does", CONFIGURATION_TRACE, false, "openmp", NULL,
+	 NULL},
 	{"trace.policy", "grow, stop, drop-oldest or flush", CONFIGURATION_TRACE, true,
 	 NULL, "TRACE_BUFFER_POLICY={}", NULL},
 	{"trace.size", "megabytes a thread, for all but grow", CONFIGURATION_TRACE, true,
@@ -164,10 +181,7 @@ static const struct {
 	{"profile.pthread", "threads' starts are no regions; lock.wait measures waiting"},
 	{"aggregate_across_ranks", "MPI is not measured"},
 	{"use.mpi", "MPI is not measured"},
-	{"calc.inclusive", "inclusive times are there always"},
-	{"max_column_width", "columns are as wide as what is in them"},
 	{"node.order", "regions are in the order of their names"},
-	{"print.metadata", "there is no such part of reports"},
 	{"summary", "there is always one"},
 	{"timeseries", "there are no time series"},
 	{"iteration_interval", "there are no time series"},
@@ -181,10 +195,7 @@ static const struct {
 	bool off;
 } harmless[] = {
 	{"aggregate_across_ranks", true},
-	{"calc.inclusive", false},
-	{"max_column_width", false},
 	{"node.order", true},
-	{"print.metadata", true},
 	{"summary", false},
 	{"timeseries", true},
 	{"use.mpi", true},

@@ -13,12 +13,16 @@ enum configuration_kind {
 	CONFIGURATION_ALL = 15,
 };
 
+/* Samples a second of processor time, unless something else is said. */
+enum { SAMPLER_FREQUENCY_USUAL = 50 };
+
 struct configuration {
 	const char *name, *alias, *about;
 	enum configuration_kind kind;
 	const char *services; /* with commas */
-	const char *columns;  /* of its query; NULL: there is none */
-	const char *rest;     /* of the query: WHERE and GROUP BY */
+	/* Of its query; {period} stands for the seconds of a sample. NULL: no query. */
+	const char *columns;
+	const char *rest; /* of the query: WHERE and GROUP BY */
 	const char *order, *format;
 	const char *output; /* where to, unless an option says it */
 };

@@ -121,8 +121,8 @@ static bool is_off(const struct item *item)
 struct request {
 	const struct configuration *configuration;
 	struct settings settings;
-	const char *output, *format;
-	bool by_time;
+	const char *output, *format, *width; /* as their options say; NULL: none does */
+	bool by_time, with_globals;
 	char services[512], columns[TEXT_MAX];
 };
 
@@ -158,6 +158,14 @@ static void complain_option(const struct request *request, const char *name)
 			 near ? near : "", near ? "' meant?" : "");
 }
 
+/* Whether the configuration is about what the option adds. */
+static bool has_columns(const struct request *request,
+			const struct configuration_option *option)
+{
+	return option->services &&
+	       strstr(request->configuration->services, option->services);
+}
+
 static void apply(struct request *request, const struct item *item, bool for_all)
 {
 	const struct configuration_option *option = configuration_option_find(item->name);
@@ -184,6 +192,10 @@ static void apply(struct request *request, const struct item *item, bool for_all
 		request->output = item->value;
 	if (!strcmp(option->name, "output.format"))
 		request->format = item->value;
+	if (!strcmp(option->name, "max_column_width"))
+		request->width = item->value;
+	if (!strcmp(option->name, "print.metadata"))
+		request->with_globals = true;
 	if (!strcmp(option->name, "order_by_time"))
 		request->by_time = true;
 	if (option->services) {
@@ -192,15 +204,63 @@ static void apply(struct request *request, const struct item *item, bool for_all
 	}
 	if (option->setting)
 		add_setting(request, option->setting, item->value ? item->value : "true");
-	if (option->columns)
+	if (option->columns && !has_columns(request, option))
 		append(request->columns, sizeof(request->columns), option->columns);
+}
+
+/* "hatchet" is an old name of what Hatchet reads, too. */
+static const char *format_of(const struct request *request)
+{
+	const char *format =
+		request->format ? request->format : request->configuration->format;
+
+	return format && !strcmp(format, "hatchet") ? "cali" : format;
+}
+
+/* Trees and tables look as those of the peer do. */
+static bool is_layout(const char *format)
+{
+	return format && (!strcmp(format, "tree") || !strcmp(format, "table"));
+}
+
+/* "(column-width=8,print-globals)", or "". */
+static void make_format_options(const struct request *request, const char *format,
+				char *options, size_t size)
+{
+	options[0] = '\0';
+	if (!is_layout(format) || (!request->width && !request->with_globals))
+		return;
+	snprintf(options, size, "(%s%s%s%s)", request->width ? "column-width=" : "",
+		 request->width ? request->width : "",
+		 request->width && request->with_globals ? "," : "",
+		 request->with_globals ? "print-globals" : "");
+}
+
+/* The configuration's columns, with {period} as it is. */
+static void make_columns(const struct request *request, char *columns, size_t size)
+{
+	const char *text = request->configuration->columns;
+	const char *mark = strstr(text, "{period}");
+	uint64_t frequency = settings_number(&request->settings, "SAMPLER_FREQUENCY",
+					     SAMPLER_FREQUENCY_USUAL);
+	char period[32];
+
+	snprintf(columns, size, "%s", text);
+	if (!mark)
+		return;
+	columns[mark - text] = '\0';
+	snprintf(period, sizeof(period), "%.9g",
+		 1.0 / (double)(frequency ? frequency : 1));
+	append(columns, size, period);
+	append(columns, size, mark + strlen("{period}"));
 }
 
 /* The query over what is measured; "" where the profile itself is written. */
 static void make_query(const struct request *request, char *query, size_t size)
 {
 	const struct configuration *of = request->configuration;
-	const char *format = request->format ? request->format : of->format;
+	const char *format = format_of(request);
+	char options[128], columns[TEXT_MAX];
 
 	query[0] = '\0';
 	if (format && !strcmp(format, "trm"))
@@ -209,9 +269,12 @@ static void make_query(const struct request *request, char *query, size_t size)
 		snprintf(query, size, "SELECT * FORMAT %s", format ? format : "cali");
 		return;
 	}
-	snprintf(query, size, "SELECT path%s%s%s%s FORMAT %s", of->columns,
+	make_format_options(request, format, options, sizeof(options));
+	make_columns(request, columns, sizeof(columns));
+	snprintf(query, size, "SELECT path%s%s%s%s FORMAT %s%s", columns,
 		 request->columns, of->rest,
-		 request->by_time ? " ORDER BY \"Time (I)\" DESC" : of->order, format);
+		 request->by_time ? " ORDER BY \"Time (I)\" DESC" : of->order, format,
+		 options);
 }
 
 static void add_output(struct request *request)
@@ -229,7 +292,8 @@ static void add_output(struct request *request)
 	if (!prints && !request->format && request->output && length > 4 &&
 	    !strcmp(output + length - 4, ".trm"))
 		return;
-	settings_add(&request->settings, "QUERY_BUILT_IN", "true");
+	settings_add(&request->settings, "QUERY_DIALECT",
+		     is_layout(format_of(request)) ? "caliper" : "own");
 	if (*query)
 		settings_add(&request->settings,
 			     prints ? "REPORT_CONFIG" : "RECORDER_CONFIG", query);

@@ -184,7 +184,7 @@ static const struct {
 	{"thread-trace", "SERVICES_ENABLE", "event,pthread,recorder,timer,trace"},
 	{"runtime-report", "SERVICES_ENABLE", "event,timer,aggregate,report"},
 	{"runtime-report", "REPORT_FILENAME", "stderr"},
-	{"runtime-report", "QUERY_BUILT_IN", "true"},
+	{"runtime-report", "QUERY_DIALECT", "caliper"},
 	{"runtime-report", "REPORT_CONFIG",
 	 "SELECT path, inclusive_scale(sum#time.duration.ns, 1e-9) AS \"Inclusive "
 	 "time\", "

@@ -9,6 +9,7 @@
  * own ticks (250 a second, say); the signal tells how many strikes it stands for
  * (timer_getoverrun(2)).
  */
+#include "runtime/channel/configurations.h"
 #include "runtime/channel/paths.h"
 
 #include <errno.h>
@@ -76,7 +77,8 @@ static bool take_signal(void)
 static const char *start(struct channel *channel)
 {
 	const char *clock = settings_get(&channel->settings, "SAMPLER_CLOCK");
-	uint64_t frequency = settings_number(&channel->settings, "SAMPLER_FREQUENCY", 50);
+	uint64_t frequency = settings_number(&channel->settings, "SAMPLER_FREQUENCY",
+					     SAMPLER_FREQUENCY_USUAL);
 	bool wall = clock && !strcmp(clock, "wall"), taken = true;
 
 	if (clock && !wall && strcmp(clock, "cpu") != 0)
