@@ -122,12 +122,22 @@ void mpi_track_send(MPI_Request request, MPI_Comm comm, int peer, int count,
 void mpi_untrack(MPI_Request request);
 void mpi_started(struct mpi_call *call, const MPI_Request *requests, int count);
 
+/* What is known of a request. */
+struct mpi_note {
+	uint64_t key;    /* the handle; 0: nothing is known */
+	uint64_t number; /* of the note: the library gives handles again */
+	struct mpi_name comm;
+	bool receive;
+	int peer;       /* of a send */
+	uint64_t bytes; /* the same */
+};
+
 /* A call that completes requests. */
 struct mpi_waiting {
-	int count;             /* 0: none of the requests need be known */
-	MPI_Request *requests; /* as they were */
-	void *memory;          /* NULL: it fits in here */
-	MPI_Request few_requests[16];
+	int count;              /* 0: none of the requests need be known */
+	struct mpi_note *notes; /* of the requests, as they were */
+	void *memory;           /* NULL: it fits in here */
+	struct mpi_note few_notes[16];
 	MPI_Status few_statuses[16];
 };
 /* Returns the statuses that the function is to fill in; `statuses` unless the program

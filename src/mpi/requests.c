@@ -9,18 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct tracked {
-	uint64_t key; /* the handle; 0: free */
-	struct mpi_name comm;
-	bool receive;
-	int peer;       /* of a send */
-	uint64_t bytes; /* the same */
-};
-
 static struct {
 	pthread_mutex_t lock;
-	struct tracked *slots;
+	struct mpi_note *slots; /* free: key 0 */
 	size_t count, capacity; /* a power of two, or 0 */
+	uint64_t notes;         /* so many were ever made */
 } tracking = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static uint64_t key_of(MPI_Request request)
@@ -37,7 +30,7 @@ static size_t home_of(uint64_t key)
 }
 
 /* The slot of the key, or the free one where it would be. */
-static struct tracked *slot_of(uint64_t key)
+static struct mpi_note *slot_of(uint64_t key)
 {
 	size_t at = home_of(key);
 
@@ -48,9 +41,9 @@ static struct tracked *slot_of(uint64_t key)
 
 static bool grow(void)
 {
-	struct tracked *old = tracking.slots;
+	struct mpi_note *old = tracking.slots;
 	size_t capacity = tracking.capacity;
-	struct tracked *slots = calloc(capacity ? 2 * capacity : 64, sizeof(*slots));
+	struct mpi_note *slots = calloc(capacity ? 2 * capacity : 64, sizeof(*slots));
 
 	if (!slots)
 		return false;
@@ -64,31 +57,34 @@ static bool grow(void)
 }
 
 /* Without memory the message will not be known. */
-static void track(const struct tracked *tracked)
+static void track(const struct mpi_note *note)
 {
-	struct tracked *slot;
+	struct mpi_note *slot;
 
 	pthread_mutex_lock(&tracking.lock);
 	if (2 * (tracking.count + 1) <= tracking.capacity || grow()) {
-		slot = slot_of(tracked->key);
+		slot = slot_of(note->key);
 		tracking.count += !slot->key;
-		*slot = *tracked;
+		*slot = *note;
+		slot->number = ++tracking.notes;
 	}
 	pthread_mutex_unlock(&tracking.lock);
 }
 
-static bool find(MPI_Request request, struct tracked *ret_tracked)
+/* Notes of all the requests; of those that nothing is known of, the key alone: 0. */
+static void find(const MPI_Request *requests, int count, struct mpi_note *ret_notes)
 {
-	uint64_t key = key_of(request);
-	bool found = false;
+	const struct mpi_note *slot;
 
 	pthread_mutex_lock(&tracking.lock);
-	if (key && tracking.count) {
-		*ret_tracked = *slot_of(key);
-		found = ret_tracked->key != 0;
+	for (int i = 0; i < count; i++) {
+		slot = tracking.count ? slot_of(key_of(requests[i])) : NULL;
+		if (slot && slot->key)
+			ret_notes[i] = *slot;
+		else
+			ret_notes[i].key = 0;
 	}
 	pthread_mutex_unlock(&tracking.lock);
-	return found;
 }
 
 /* What stands behind comes nearer to its home (Knuth, The Art of Computer Programming,
@@ -110,18 +106,23 @@ static void remove_slot(size_t hole)
 	tracking.count--;
 }
 
-void mpi_untrack(MPI_Request request)
+/* `number`: of the note that is meant; 0: whichever is there. */
+static void forget(uint64_t key, uint64_t number)
 {
-	uint64_t key = key_of(request);
-	const struct tracked *slot;
+	const struct mpi_note *slot;
 
 	pthread_mutex_lock(&tracking.lock);
 	if (key && tracking.count) {
 		slot = slot_of(key);
-		if (slot->key)
+		if (slot->key && (!number || slot->number == number))
 			remove_slot((size_t)(slot - tracking.slots));
 	}
 	pthread_mutex_unlock(&tracking.lock);
+}
+
+void mpi_untrack(MPI_Request request)
+{
+	forget(key_of(request), 0);
 }
 
 static bool is_null(MPI_Request request)
@@ -131,54 +132,57 @@ static bool is_null(MPI_Request request)
 
 void mpi_track_receive(MPI_Request request, MPI_Comm comm)
 {
-	struct tracked tracked = {.key = key_of(request), .receive = true};
+	struct mpi_note note = {.key = key_of(request), .receive = true};
 
 	if (is_null(request))
 		return;
-	mpi_name_of(comm, &tracked.comm);
-	track(&tracked);
+	mpi_name_of(comm, &note.comm);
+	track(&note);
 }
 
 void mpi_track_send(MPI_Request request, MPI_Comm comm, int peer, int count,
 		    MPI_Datatype type)
 {
-	struct tracked tracked = {.key = key_of(request), .peer = peer};
+	struct mpi_note note = {.key = key_of(request), .peer = peer};
 
 	if (is_null(request) || peer < 0)
 		return;
-	mpi_name_of(comm, &tracked.comm);
-	tracked.bytes = mpi_bytes(count, type);
-	track(&tracked);
+	mpi_name_of(comm, &note.comm);
+	note.bytes = mpi_bytes(count, type);
+	track(&note);
 }
 
 void mpi_started(struct mpi_call *call, const MPI_Request *requests, int count)
 {
-	struct tracked tracked;
+	struct mpi_note note;
 
 	(void)call;
-	for (int i = 0; i < count; i++)
-		if (find(requests[i], &tracked) && !tracked.receive)
-			mpi_note_sent(&tracked.comm, tracked.peer, tracked.bytes);
+	for (int i = 0; i < count; i++) {
+		find(&requests[i], 1, &note);
+		if (note.key && !note.receive)
+			mpi_note_sent(&note.comm, note.peer, note.bytes);
+	}
 }
 
 /* Room for what does not fit in the record; false: there is none. */
 static bool make_room(struct mpi_waiting *waiting, int count, int status_count,
 		      MPI_Status **ret_statuses)
 {
-	size_t requests = (size_t)count * sizeof(*waiting->requests);
-	size_t head = (requests + 15) & ~(size_t)15;
+	size_t notes = (size_t)count * sizeof(*waiting->notes);
+	size_t head = (notes + 15) & ~(size_t)15;
 
-	waiting->memory = NULL;
-	waiting->requests = waiting->few_requests;
+	waiting->notes = waiting->few_notes;
 	*ret_statuses = waiting->few_statuses;
 	if (count <= 16 && status_count <= 16)
 		return true;
 	waiting->memory = malloc(head + (size_t)status_count * sizeof(**ret_statuses));
-	waiting->requests = waiting->memory;
+	waiting->notes = waiting->memory;
 	*ret_statuses = (void *)((char *)waiting->memory + head);
 	return waiting->memory != NULL;
 }
 
+/* The notes are read before requests complete: from then on the library gives the handles
+ * to other threads, which make new notes of them. */
 MPI_Status *mpi_wait_begin(struct mpi_waiting *waiting, const MPI_Request *requests,
 			   int count, MPI_Status *statuses, int status_count)
 {
@@ -190,7 +194,7 @@ MPI_Status *mpi_wait_begin(struct mpi_waiting *waiting, const MPI_Request *reque
 	    !make_room(waiting, count, status_count, &own))
 		return statuses;
 	waiting->count = count;
-	memcpy(waiting->requests, requests, (size_t)count * sizeof(*requests));
+	find(requests, count, waiting->notes);
 	return statuses == MPI_STATUS_IGNORE || statuses == MPI_STATUSES_IGNORE
 		       ? own
 		       : statuses;
@@ -199,16 +203,16 @@ MPI_Status *mpi_wait_begin(struct mpi_waiting *waiting, const MPI_Request *reque
 void mpi_wait_done(struct mpi_call *call, struct mpi_waiting *waiting, int count,
 		   const int *indices, const MPI_Status *statuses)
 {
-	struct tracked tracked;
-
 	(void)call;
 	for (int i = 0; i < count && waiting->count; i++) {
 		int index = indices ? indices[i] : i;
+		const struct mpi_note *note;
 
-		if (index < 0 || index >= waiting->count ||
-		    !find(waiting->requests[index], &tracked) || !tracked.receive)
+		if (index < 0 || index >= waiting->count)
 			continue;
-		mpi_note_received(&tracked.comm, &statuses[i]);
+		note = &waiting->notes[index];
+		if (note->key && note->receive)
+			mpi_note_received(&note->comm, &statuses[i]);
 	}
 }
 
@@ -216,7 +220,7 @@ void mpi_wait_done(struct mpi_call *call, struct mpi_waiting *waiting, int count
 void mpi_wait_end(struct mpi_waiting *waiting, const MPI_Request *requests)
 {
 	for (int i = 0; i < waiting->count; i++)
-		if (is_null(requests[i]) && !is_null(waiting->requests[i]))
-			mpi_untrack(waiting->requests[i]);
+		if (waiting->notes[i].key && is_null(requests[i]))
+			forget(waiting->notes[i].key, waiting->notes[i].number);
 	free(waiting->memory);
 }
