@@ -209,12 +209,13 @@ static bool add_jump(struct making *making, uint32_t index,
 		making->plan->code_address + whole->codes.items[patch->instruction];
 	bool near = patch->island != WHOLE_NONE;
 	struct plan_patch *row = making_add_patch(&making->islands, address, index,
-						  near ? 2 : MAKING_JUMP);
+						  near ? MAKING_SHORT_JUMP : MAKING_JUMP);
 
 	take(making, address, row->size);
 	if (near) {
 		row->bytes[0] = 0xeb;
-		row->bytes[1] = (uint8_t)(patch->island - patch->offset - 2);
+		row->bytes[1] =
+			(uint8_t)(patch->island - patch->offset - MAKING_SHORT_JUMP);
 		address = making->cfg.address + patch->island;
 		take(making, address, MAKING_JUMP);
 		row = making_add_patch(&making->islands, address, index, MAKING_JUMP);
@@ -274,21 +275,36 @@ static bool lead_tables(struct making *making, uint32_t index)
 	return reached;
 }
 
+/* The jump at the entry. */
+static bool add_entry(struct making *making, uint32_t index,
+		      const struct plan_function *row)
+{
+	const struct whole *whole = &making->whole;
+	uint64_t entry = entry_of(making, index);
+	uint64_t target = making->plan->code_address + gates_entrance(making->plan, row);
+	uint64_t island = whole->entry_island == WHOLE_NONE
+				  ? making->choices[index].island
+				  : making->cfg.address + whole->entry_island;
+	struct plan_patch *patch =
+		making_add_patch(&making->plan->patches, entry, index,
+				 whole->entry_short ? MAKING_SHORT_JUMP : MAKING_JUMP);
+
+	take(making, entry, patch->size);
+	if (whole->entry_short) {
+		patch->bytes[0] = 0xeb;
+		patch->bytes[1] = (uint8_t)(island - entry - MAKING_SHORT_JUMP);
+		take(making, island, MAKING_JUMP);
+		patch = making_add_patch(&making->islands, island, index, MAKING_JUMP);
+	}
+	return making_patch_jump(patch, 0, target);
+}
+
 static bool add_patches(struct making *making, uint32_t index,
 			const struct plan_function *row)
 {
 	struct whole *whole = &making->whole;
-	uint64_t entry = entry_of(making, index);
-	bool reached = true;
+	bool reached = !whole->entry_patched || add_entry(making, index, row);
 
-	if (whole->entry_patched) {
-		take(making, entry, MAKING_JUMP);
-		reached &= making_patch_jump(making_add_patch(&making->plan->patches,
-							      entry, index, MAKING_JUMP),
-					     0,
-					     making->plan->code_address +
-						     gates_entrance(making->plan, row));
-	}
 	lead_to_pieces(whole);
 	vector_for_each (&whole->patches, patch)
 		reached &= add_jump(making, index, patch);
@@ -423,8 +439,12 @@ static bool instrument(struct making *making, uint32_t index, struct plan_functi
 	if (spans ? !spans_mark_ends(making) : is_brief(making, index))
 		return false;
 	mark_tails(making);
-	if (!whole_fit(&making->whole, &making->cfg,
-		       (uint32_t)(entry_of(making, index) - row->address),
+	const struct place_choice *choice = &making->choices[index];
+	const struct whole_entry entry = {
+		.offset = (uint32_t)(entry_of(making, index) - row->address),
+		.has_island = choice->size == MAKING_SHORT_JUMP && choice->island};
+
+	if (!whole_fit(&making->whole, &making->cfg, &entry,
 		       making->copy_calls ? &making->calls : NULL))
 		return false;
 	if (spans && !whole_sees_returns(&making->whole))

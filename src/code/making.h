@@ -12,7 +12,8 @@
 #include "code/whole.h"
 
 enum {
-	MAKING_JUMP = 5, /* bytes of a jump that reaches everything */
+	MAKING_JUMP = 5,       /* bytes of a jump that reaches everything */
+	MAKING_SHORT_JUMP = 2, /* of one that reaches 127 bytes */
 	/* Counters of what never ran have numbers from here on until all others have
 	 * theirs. */
 	MAKING_COLD = 1 << 27,

@@ -277,22 +277,30 @@ static bool patch_exposed(struct whole *whole)
 	return true;
 }
 
-/* Five bytes that a short jump at `patch` reaches, and whose highest is `most`. */
-static bool find_island(struct whole *whole, struct whole_patch *patch,
-			enum whole_byte most)
+/* Five bytes that a short jump at `offset` reaches, and whose highest is `most`. */
+static bool find_free(struct whole *whole, uint32_t offset, enum whole_byte most,
+		      uint32_t *ret_island)
 {
-	uint32_t end = patch->offset + SHORT_JUMP, free = 0;
+	uint32_t end = offset + SHORT_JUMP, free = 0;
 	uint32_t at = end > 128 ? end - 128 : 0, high = end + 127;
 
 	for (; at < whole->cfg->size && at < high + JUMP; at++) {
 		free = whole->bytes.items[at] <= most ? free + 1 : 0;
 		if (free < JUMP)
 			continue;
-		patch->island = at + 1 - JUMP;
-		take(whole, patch->island, JUMP);
+		*ret_island = at + 1 - JUMP;
+		take(whole, *ret_island, JUMP);
 		return true;
 	}
 	return false;
+}
+
+/* The same of the lowest kind that there is. */
+static bool find_island(struct whole *whole, uint32_t offset, uint32_t *ret_island)
+{
+	return find_free(whole, offset, BYTE_UNUSED, ret_island) ||
+	       find_free(whole, offset, BYTE_IDLE, ret_island) ||
+	       find_free(whole, offset, BYTE_LEADER, ret_island);
 }
 
 /* Does without a patch for which there is no island; false if it is needed, or an island
@@ -331,9 +339,7 @@ static bool find_islands(struct whole *whole)
 
 	vector_for_each (&whole->patches, patch) {
 		bool found = patch->island != TO_FIND ||
-			     find_island(whole, patch, BYTE_UNUSED) ||
-			     find_island(whole, patch, BYTE_IDLE) ||
-			     find_island(whole, patch, BYTE_LEADER);
+			     find_island(whole, patch->offset, &patch->island);
 
 		if (found)
 			whole->patches.items[kept++] = *patch;
@@ -479,8 +485,29 @@ bool whole_sees_returns(const struct whole *whole)
 	return true;
 }
 
-bool whole_fit(struct whole *whole, const struct cfg *cfg, uint32_t entry,
-	       const struct whole_calls *calls)
+/* A jump of five bytes at the entry, or one of two, or a stub for the first call. */
+static bool patch_entry(struct whole *whole, uint32_t entry)
+{
+	whole->entry_island = WHOLE_NONE;
+	whole->entry_short = false;
+	whole->entry_patched =
+		is_free(whole, entry, JUMP, BYTE_LEADER, FIT_OVER_LEADERS) ||
+		may_cover_call(whole, entry);
+	if (whole->entry_patched) {
+		take(whole, entry, JUMP);
+		return true;
+	}
+	if (!whole_needs_entry_slot(whole) && make_stub(whole, 0))
+		return true;
+	whole->entry_short = whole->entry_patched =
+		is_free(whole, entry, SHORT_JUMP, BYTE_LEADER, FIT_OVER_LEADERS);
+	if (whole->entry_short)
+		take(whole, entry, SHORT_JUMP);
+	return whole->entry_short;
+}
+
+bool whole_fit(struct whole *whole, const struct cfg *cfg,
+	       const struct whole_entry *entry, const struct whole_calls *calls)
 {
 	whole->cfg = cfg;
 	if (!note_led(whole))
@@ -498,14 +525,11 @@ bool whole_fit(struct whole *whole, const struct cfg *cfg, uint32_t entry,
 	memset(whole->original.items, 0,
 	       cfg->instructions.count * sizeof(*whole->original.items));
 	mark_bytes(whole);
-	whole->entry_patched =
-		is_free(whole, entry, JUMP, BYTE_LEADER, FIT_OVER_LEADERS) ||
-		may_cover_call(whole, entry);
-	if (whole->entry_patched)
-		take(whole, entry, JUMP);
-	else if (whole_needs_entry_slot(whole) || !make_stub(whole, 0))
+	if (!patch_entry(whole, entry->offset) || !patch_exposed(whole) ||
+	    !patch_returns(whole) || !find_islands(whole))
 		return false;
-	if (!patch_exposed(whole) || !patch_returns(whole) || !find_islands(whole))
+	if (whole->entry_short && !entry->has_island &&
+	    !find_island(whole, entry->offset, &whole->entry_island))
 		return false;
 	copy_calls(whole);
 	return true;

@@ -98,6 +98,10 @@ struct whole {
 		      to has a jump into relocated code: see whole_is_led */
 	bool entry_patched; /* a jump lies at the entry; else the first block has a stub
 			     */
+	uint32_t entry_island; /* offset of the 5 bytes that a jump of 2 at the entry
+				  leads to; WHOLE_NONE: 5 are there, or the island lies
+				  outside of the function */
+	bool entry_short;      /* 2 bytes are there */
 	const struct whole_calls *calls; /* of whole_fit */
 	uint32_t
 		entry_slot; /* counter of calls; WHOLE_NONE: that of the first block is */
@@ -113,15 +117,21 @@ struct whole_calls {
 			*/
 };
 
+/* The jump at the entry. */
+struct whole_entry {
+	uint32_t offset; /* in the function */
+	bool has_island; /* there is one outside of the function, which 2 bytes reach */
+};
+
 /*
- * Decides what is executed where, and finds room for the jumps. `entry` is the offset of
- * the jump at the entry. With `calls` (NULL: not so) calls are made in relocated code as
- * well, with all that lies between them; but those of functions that look at their return
- * address, and those into the function itself. False if there is no room: the function
- * cannot be relocated. Storage is used again for the next function (all-zero at first).
+ * Decides what is executed where, and finds room for the jumps. With `calls` (NULL: not
+ * so) calls are made in relocated code as well, with all that lies between them; but
+ * those of functions that look at their return address, and those into the function
+ * itself. False if there is no room: the function cannot be relocated. Storage is used
+ * again for the next function (all-zero at first).
  */
-bool whole_fit(struct whole *whole, const struct cfg *cfg, uint32_t entry,
-	       const struct whole_calls *calls);
+bool whole_fit(struct whole *whole, const struct cfg *cfg,
+	       const struct whole_entry *entry, const struct whole_calls *calls);
 
 /* Whether calls end at an instruction, so that it has a probe in front of it: in the
  * graph, and those of spans. */

@@ -1,6 +1,6 @@
 // build: gcc -O2 lib/odd.S
 // build(static): gcc -O2 -static lib/odd.S
-// output: right 21000 of 21000
+// output: right 23000 of 23000
 // expect: function=loop_short calls=1000 or-skipped
 // expect: function=loop_long calls=1000 or-skipped
 // expect: function=loop_jump calls=1000 or-skipped
@@ -22,6 +22,8 @@
 // expect: function=jumps_to calls=2000
 // expect: function=jumped_into calls=1000 or-skipped
 // expect: function=jumps_into calls=1000
+// expect: function=entered_behind calls=1000
+// expect: function=enters_behind calls=1000
 // expect: function=odd_helper calls=3000
 /* Functions whose first instructions are hard to move, or are the target of a branch. */
 #include "lib/test.h"
@@ -39,6 +41,7 @@ long starts_get_pc(void);
 int starts_rep(void *to, long unused, long unused2, long count), starts_syscall(void);
 void *starts_push(void);
 int jumps_to(int n), jumped_into(int n), jumps_into(int n);
+int entered_behind(int n), enters_behind(int n);
 extern int odd_word;
 extern char __executable_start[], etext[];
 
@@ -105,6 +108,8 @@ static int right_jumps(int n)
 	right += jumps_to(0) == 3;
 	right += jumped_into(n) == n + 4;
 	right += jumps_into(n) == n + 104;
+	right += entered_behind(n) == (n % 2 ? 3 * n + 1 : n / 2);
+	right += enters_behind(n) == (n % 2 ? n / 2 + 1 : 3 * n + 4);
 	return right;
 }
 
@@ -114,6 +119,6 @@ int main(void)
 
 	for (int i = 0; i < 1000; i++)
 		right += right_loops(i % 7 + 1) + right_starts(i) + right_jumps(i);
-	printf("right %d of 21000\n", right);
+	printf("right %d of 23000\n", right);
 	return 0;
 }

@@ -94,7 +94,7 @@ static const struct {
 	{"switch_slow", 7},  {"switch_behind", 8}, {"switch_loop", 8},
 	{"switch_fixed", 6}, {"switch_entry", 3},  {"calls_first", 5},
 	{"calls_row", 1},    {"calls_only", 1},    {"calls_blocks", 5},
-	{"calls_late", 0},   {"fibonacci", 3},     {"tails", 5},
+	{"calls_late", 2},   {"fibonacci", 3},     {"tails", 5},
 	{"tail_last", 3},    {"carries", 4},       {"flags_over", 8},
 	{"flags_kept", 5},   {"gives_carry", 3},   {"takes_carry", 1},
 	{"loops", 9},        {"repeats", 4},       {"kernel", 5},

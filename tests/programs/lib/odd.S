@@ -187,6 +187,24 @@ jumped_into_2:
 	jmp jumped_into_2
 	end jumps_into
 
+	/* As the C library's memcpy: there is room for a short jump only, since another function
+	 * jumps in behind the first instruction. */
+	begin entered_behind
+	movl %edi, %eax
+entered_behind_3:
+	testl $1, %eax
+	jnz 1f
+	shrl $1, %eax
+	ret
+1:	leal 1(%rax,%rax,2), %eax
+	ret
+	end entered_behind
+
+	begin enters_behind
+	leal 1(%rdi), %eax
+	jmp entered_behind_3
+	end enters_behind
+
 	begin odd_helper
 	movl $41, %eax
 	nopl (%rax)
