@@ -18,7 +18,7 @@ PACKAGES = {
               ["blocksort.c", "huffman.c", "crctable.c", "randtable.c", "compress.c",
                "decompress.c", "bzlib.c", "bzip2.c"],
               ["-D_FILE_OFFSET_BITS=64"],
-              ["-k", "-c", "text.9m"]),
+              ["-k", "-c", "text"]),
     "lua": ("lua5.4",
             ["src/l*.c"],
             ["-DLUA_USE_LINUX", "-DLUA_COMPAT_5_3", "-Wl,-E", "-lm", "-ldl"],

@@ -44,7 +44,7 @@ def mandelbrot(size):
 
 def words(path):
     with open(path, encoding="ascii") as file:
-        text = file.read(2_500_000)
+        text = file.read(7_500_000)
     counts = {}
     for word in text.split():
         counts[word] = counts.get(word, 0) + 1
@@ -54,12 +54,12 @@ def words(path):
 
 def main():
     rows = [{"id": n, "tags": [f"t{n * k % 91}" for k in range(4)], "value": n / 8}
-            for n in range(30000)]
+            for n in range(90000)]
     text = json.dumps(rows)
     print(len(text), sum(row["value"] for row in json.loads(text)))
-    print(spiral(400000), mandelbrot(200))
+    print(spiral(1200000), mandelbrot(350))
     print(*words(sys.argv[1]))
-    print(len(hex(3 ** 60000)), sum(divmod(n * n, 97)[1] for n in range(700000)))
+    print(len(hex(3 ** 60000)), sum(divmod(n * n, 97)[1] for n in range(2000000)))
 
 
 main()

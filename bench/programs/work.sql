@@ -1,5 +1,5 @@
 create table event(id integer primary key, host int, kind text, size real);
-with recursive n(i) as (select 1 union all select i + 1 from n where i < 260000)
+with recursive n(i) as (select 1 union all select i + 1 from n where i < 400000)
  insert into event select i, (i * 7919) % 503, 'kind' || ((i * 104729) % 6007), i * 0.125 from n;
 create table host(id int, room text);
 insert into host select distinct host, 'room' || (host % 41) from event;
