@@ -1,5 +1,6 @@
 #include "profile_maker.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -94,7 +95,8 @@ void add_module(struct maker *maker, const char *path, uint64_t known)
 	add_build(maker, path, known, "00ff");
 }
 
-void open_self(void)
+/* Fills in `self`; ends the test if that cannot be. */
+static void open_self(void)
 {
 	ssize_t length = readlink("/proc/self/exe", self.path, sizeof(self.path) - 1);
 	struct trm_error *error = NULL;
@@ -106,11 +108,6 @@ void open_self(void)
 			trm_error_print(error);
 		exit(1);
 	}
-}
-
-void close_self(void)
-{
-	image_close(self.image);
 }
 
 uint64_t address_of(const char *name)
@@ -165,6 +162,32 @@ void add_block(struct maker *maker, const char *path, const char *name, uint64_t
 	};
 
 	trm_writer_record(maker->writer, function_node(maker, path, name), pairs, 6);
+}
+
+void add_own_block(struct maker *maker, const char *name, const uint64_t block[4])
+{
+	uint64_t start = address_of(name);
+
+	add_block(maker, self.path, name, start,
+		  BLOCK(start + block[0], block[1], block[2], block[3]));
+}
+
+void add_own_loops(struct maker *maker)
+{
+	static const uint64_t loop[][4] = {{0, 2, 1, 3},
+					   {2, 6, 2, 50},
+					   {8, 2, 1, 20},
+					   {10, 4, 2, 50},
+					   {14, 1, 1, 3}};
+	static const uint64_t nested[][4] = {
+		{0, 2, 1, 2}, {2, 2, 1, 10}, {4, 4, 2, 70}, {8, 9, 3, 10}, {17, 1, 1, 2}};
+
+	add_calls(maker, self.path, "annotated_loop", address_of("annotated_loop"), 3);
+	for (size_t i = 0; i < sizeof(loop) / sizeof(loop[0]); i++)
+		add_own_block(maker, "annotated_loop", loop[i]);
+	add_calls(maker, self.path, "nested", address_of("nested"), 2);
+	for (size_t i = 0; i < sizeof(nested) / sizeof(nested[0]); i++)
+		add_own_block(maker, "nested", nested[i]);
 }
 
 void add_arc(struct maker *maker, const char *path, const char *name, uint64_t offset,
@@ -282,20 +305,34 @@ void check_command(int (*command)(int argc, const char **argv), const char *word
 	free(got_errors);
 }
 
-void enter_folder(char *template)
+static char folder[] = "/tmp/trammel-test.XXXXXX";
+
+int enter_folder(void **state)
 {
-	if (!mkdtemp(template) || chdir(template)) {
-		perror(template);
-		exit(1);
-	}
+	(void)state;
+	if (mkdtemp(folder) && !chdir(folder))
+		return 0;
+	perror(folder);
+	return -1;
 }
 
-void leave_folder(const char *folder, const char *const *files)
+int enter_folder_with_self(void **state)
 {
-	for (; *files; files++)
-		unlink(*files);
-	unlink(OUTPUT);
-	unlink(ERRORS);
-	if (rmdir(folder))
-		perror(folder);
+	open_self();
+	return enter_folder(state);
+}
+
+int leave_folder(void **state)
+{
+	DIR *files = opendir(".");
+	const struct dirent *file;
+
+	(void)state;
+	while (files && (file = readdir(files)))
+		if (file->d_name[0] != '.')
+			unlink(file->d_name);
+	if (files)
+		closedir(files);
+	image_close(self.image);
+	return rmdir(folder);
 }

@@ -42,9 +42,6 @@ struct self {
 };
 extern struct self self;
 
-/* Fills in `self`; ends the test if that cannot be. */
-void open_self(void);
-void close_self(void);
 /* The address of a function of the test. */
 uint64_t address_of(const char *name);
 /* A module record of the test's program under any path, with its build id or another. */
@@ -54,6 +51,12 @@ void add_calls(struct maker *maker, const char *path, const char *name, uint64_t
 	       uint64_t calls);
 void add_block(struct maker *maker, const char *path, const char *name, uint64_t offset,
 	       const uint64_t block[4]); /* address, size, instructions, count */
+/* The same of a function of the test: `block` begins with an offset in it. */
+#define BLOCK(...) ((const uint64_t[]){__VA_ARGS__})
+void add_own_block(struct maker *maker, const char *name, const uint64_t block[4]);
+/* annotated_loop called 3 times, with 50 rounds, 20 of them by the longer way; and nested
+ * called 2 times, with 5 rounds of 7 each. */
+void add_own_loops(struct maker *maker);
 /* Calls of a function; `caller` as an array: module's path, function, kind, each NULL if
  * it is not known; `numbers`: the caller's address, the site (0: not known), the count.
  */
@@ -75,10 +78,11 @@ int run_command(int (*command)(int argc, const char **argv), const char *words,
 void check_command(int (*command)(int argc, const char **argv), const char *words,
 		   int status, const char *output, const char *errors);
 
-/* Makes the folder (a template of mkdtemp) the current one; ends the test if it cannot.
- */
-void enter_folder(char *folder);
-/* Deletes these files (NULL at the end), what commands printed, and the folder. */
-void leave_folder(const char *folder, const char *const *files);
+/* Fixtures of groups of tests: a folder of their own is the current one, in which there
+ * is nothing yet, and in the second form `self` is filled in; then it is deleted with all
+ * files in it. */
+int enter_folder(void **state);
+int enter_folder_with_self(void **state);
+int leave_folder(void **state);
 
 #endif

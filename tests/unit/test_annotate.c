@@ -303,6 +303,15 @@ static void test_refused(void **state)
 		      "-m blocks\n");
 }
 
+static int begin(void **state)
+{
+	int failed = enter_folder_with_self(state);
+
+	if (!failed)
+		start = address_of("annotated");
+	return failed;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -316,17 +325,9 @@ int main(void)
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_refused),
 	};
-	char folder[] = "/tmp/test_annotate.XXXXXX";
 
 	if (annotated(1) != 7 || annotated(0) != 3 || annotated_odd(1) ||
 	    nested(5, 7) != 3)
 		return 1;
-	open_self();
-	start = address_of("annotated");
-	enter_folder(folder);
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	leave_folder(folder, (const char *const[]){"a.trm", NULL});
-	close_self();
-	return failed;
+	return cmocka_run_group_tests(tests, begin, leave_folder);
 }

@@ -206,11 +206,6 @@ int main(void)
 		cmocka_unit_test(test_json),  cmocka_unit_test(test_check),
 		cmocka_unit_test(test_graph), cmocka_unit_test(test_without),
 	};
-	char folder[] = "/tmp/test_arcs.XXXXXX";
 
-	enter_folder(folder);
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	leave_folder(folder, (const char *const[]){"a.trm", NULL});
-	return failed;
+	return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -203,11 +203,6 @@ int main(void)
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_refused),
 	};
-	char folder[] = "/tmp/test_bbv.XXXXXX";
 
-	enter_folder(folder);
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	leave_folder(folder, (const char *const[]){"a.trm", "a.bb", "a.table", NULL});
-	return failed;
+	return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

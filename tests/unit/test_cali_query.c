@@ -434,9 +434,26 @@ static void test_manual(void **state)
 	}
 }
 
+static int begin(void **state)
+{
+	char beside[PATH_MAX];
+
+	snprintf(beside, sizeof(beside) - 32, "%s", __FILE__);
+	*(strrchr(beside, '/') + 1) = '\0';
+	strcat(beside, "../../man/cali-query.1.md");
+	if (!realpath(beside, manual_path)) {
+		perror(beside);
+		return -1;
+	}
+	int failed = enter_folder(state);
+
+	if (!failed)
+		write_file(SAMPLE, sample);
+	return failed;
+}
+
 int main(void)
 {
-	static const char *const files[] = {SAMPLE, OTHER, NULL};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),   cmocka_unit_test(test_tree),
 		cmocka_unit_test(test_expand),  cmocka_unit_test(test_json),
@@ -445,19 +462,6 @@ int main(void)
 		cmocka_unit_test(test_errors),  cmocka_unit_test(test_long_names),
 		cmocka_unit_test(test_manual),
 	};
-	char beside[PATH_MAX], folder[] = "/tmp/trammel-test-XXXXXX";
 
-	snprintf(beside, sizeof(beside) - 32, "%s", __FILE__);
-	*(strrchr(beside, '/') + 1) = '\0';
-	strcat(beside, "../../man/cali-query.1.md");
-	if (!realpath(beside, manual_path)) {
-		perror(beside);
-		return 1;
-	}
-	enter_folder(folder);
-	write_file(SAMPLE, sample);
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	leave_folder(folder, files);
-	return failed;
+	return cmocka_run_group_tests(tests, begin, leave_folder);
 }

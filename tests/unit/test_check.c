@@ -257,15 +257,8 @@ int main(void)
 		cmocka_unit_test(test_edges),    cmocka_unit_test(test_wrong_edges),
 		cmocka_unit_test(test_json),
 	};
-	char folder[] = "/tmp/test_check.XXXXXX";
 
 	if (annotated_loop(5) != 7 || annotated_call() != 3)
 		return 1;
-	open_self();
-	enter_folder(folder);
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	leave_folder(folder, (const char *const[]){"a.trm", NULL});
-	close_self();
-	return failed;
+	return cmocka_run_group_tests(tests, enter_folder_with_self, leave_folder);
 }

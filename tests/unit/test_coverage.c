@@ -481,18 +481,11 @@ int main(void)
 		cmocka_unit_test(test_released),
 		cmocka_unit_test(test_wrong_usage),
 	};
-	char folder[] = "/tmp/test_coverage.XXXXXX";
 	/* So that they are in the program. */
 	int (*const used[])(int) = {covered_called, covered_missed, covered_skipped,
 				    annotated};
 
 	if (used[0](1) != 3)
 		return 1;
-	open_self();
-	enter_folder(folder);
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	leave_folder(folder, (const char *const[]){"a.trm", NULL});
-	close_self();
-	return failed;
+	return cmocka_run_group_tests(tests, enter_folder_with_self, leave_folder);
 }

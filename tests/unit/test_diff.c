@@ -434,11 +434,6 @@ int main(void)
 		cmocka_unit_test(test_edges_and_arcs), cmocka_unit_test(test_colours),
 		cmocka_unit_test(test_torn),           cmocka_unit_test(test_wrong_usage),
 	};
-	char folder[] = "/tmp/test_diff.XXXXXX";
 
-	enter_folder(folder);
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	leave_folder(folder, (const char *const[]){"a.trm", "b.trm", "c.trm", NULL});
-	return failed;
+	return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -232,11 +232,6 @@ int main(void)
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_errors),
 	};
-	char folder[] = "/tmp/test_gather.XXXXXX";
 
-	enter_folder(folder);
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	leave_folder(folder, (const char *const[]){"rank", "all.trm", "none.trm", NULL});
-	return failed;
+	return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -171,15 +171,8 @@ int main(void)
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_refused),
 	};
-	char folder[] = "/tmp/test_graph.XXXXXX";
 
 	if (annotated(1) != 7 || annotated_loop(5) != 7 || annotated_odd(1))
 		return 1;
-	open_self();
-	enter_folder(folder);
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	leave_folder(folder, (const char *const[]){"a.trm", NULL});
-	close_self();
-	return failed;
+	return cmocka_run_group_tests(tests, enter_folder_with_self, leave_folder);
 }

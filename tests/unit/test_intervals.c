@@ -205,11 +205,6 @@ int main(void)
 		cmocka_unit_test(test_no_intervals),
 		cmocka_unit_test(test_threads),
 	};
-	char folder[] = "/tmp/test_intervals.XXXXXX";
 
-	enter_folder(folder);
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	leave_folder(folder, (const char *const[]){PROFILE, NULL});
-	return failed;
+	return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

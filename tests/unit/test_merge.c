@@ -369,12 +369,6 @@ int main(void)
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_wrong_usage),
 	};
-	char folder[] = "/tmp/test_merge.XXXXXX";
 
-	enter_folder(folder);
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	leave_folder(folder, (const char *const[]){"a.trm", "b.trm", "c.trm", "cat.trm",
-						   "some.trm", "all.trm", NULL});
-	return failed;
+	return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -108,17 +108,6 @@ static void test_traits(void **state)
 	}
 }
 
-/* What was counted of a function: offset, size, instructions, count. */
-static void add(struct maker *maker, const char *name, const uint64_t block[4])
-{
-	uint64_t start = address_of(name);
-
-	add_block(maker, self.path, name, start,
-		  (const uint64_t[]){start + block[0], block[1], block[2], block[3]});
-}
-
-#define BLOCK(...) ((const uint64_t[]){__VA_ARGS__})
-
 /* The loop called 3 times, 50 rounds, 20 of them by the longer way; two processes. */
 static void write_profile(bool same_build)
 {
@@ -130,15 +119,15 @@ static void write_profile(bool same_build)
 			  "exited 0", NULL);
 		add_self(&maker, self.path, 100, same_build);
 		add_calls(&maker, self.path, "annotated", address_of("annotated"), 5);
-		add(&maker, "annotated", BLOCK(0, 4, 2, 5));
-		add(&maker, "annotated", BLOCK(10, 11, 3, 5));
+		add_own_block(&maker, "annotated", BLOCK(0, 4, 2, 5));
+		add_own_block(&maker, "annotated", BLOCK(10, 11, 3, 5));
 	}
 	add_calls(&maker, self.path, "annotated_loop", address_of("annotated_loop"), 3);
-	add(&maker, "annotated_loop", BLOCK(0, 2, 1, 3));
-	add(&maker, "annotated_loop", BLOCK(2, 6, 2, 50));
-	add(&maker, "annotated_loop", BLOCK(8, 2, 1, 20));
-	add(&maker, "annotated_loop", BLOCK(10, 4, 2, 50));
-	add(&maker, "annotated_loop", BLOCK(14, 1, 1, 3));
+	add_own_block(&maker, "annotated_loop", BLOCK(0, 2, 1, 3));
+	add_own_block(&maker, "annotated_loop", BLOCK(2, 6, 2, 50));
+	add_own_block(&maker, "annotated_loop", BLOCK(8, 2, 1, 20));
+	add_own_block(&maker, "annotated_loop", BLOCK(10, 4, 2, 50));
+	add_own_block(&maker, "annotated_loop", BLOCK(14, 1, 1, 3));
 	add_calls(&maker, self.path, "annotated_odd", address_of("annotated_odd"), 1);
 	end_profile(&maker);
 }
@@ -240,8 +229,8 @@ static void test_other_code(void **state)
 	add_image(&maker, 1, self.path, 1, "exited 0", NULL);
 	add_self(&maker, self.path, 100, true);
 	add_calls(&maker, self.path, "annotated", address_of("annotated"), 5);
-	add(&maker, "annotated", BLOCK(0, 4, 3, 5));
-	add(&maker, "annotated", BLOCK(10, 11, 3, 5));
+	add_own_block(&maker, "annotated", BLOCK(0, 4, 3, 5));
+	add_own_block(&maker, "annotated", BLOCK(10, 11, 3, 5));
 	add_calls(&maker, "/nowhere/gone.so", "lost", 0x100, 1);
 	add_block(&maker, "/nowhere/gone.so", "lost", 0x100, BLOCK(0x100, 4, 2, 1));
 	end_profile(&maker);
@@ -278,15 +267,8 @@ int main(void)
 		cmocka_unit_test(test_rows),    cmocka_unit_test(test_json),
 		cmocka_unit_test(test_refused), cmocka_unit_test(test_other_code),
 	};
-	char folder[] = "/tmp/test_mix.XXXXXX";
 
 	if (annotated(1) != 7 || annotated_loop(5) != 7 || annotated_odd(1))
 		return 1;
-	open_self();
-	enter_folder(folder);
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	leave_folder(folder, (const char *const[]){"a.trm", NULL});
-	close_self();
-	return failed;
+	return cmocka_run_group_tests(tests, enter_folder_with_self, leave_folder);
 }

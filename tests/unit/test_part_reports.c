@@ -132,6 +132,19 @@ static void test_pbo(void **state)
 	     "1 parted.cold/1 4 1 parted.cold/1 e 0 4\n");
 }
 
+static int begin(void **state)
+{
+	int failed = enter_folder_with_self(state);
+
+	if (failed)
+		return failed;
+	hot = address_of(NAME);
+	vector_for_each (&self.image->parts, part)
+		if (!strcmp(self.image->names.items + part->name, NAME ".cold"))
+			cold = part->address;
+	return 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -139,19 +152,8 @@ int main(void)
 		cmocka_unit_test(test_check),    cmocka_unit_test(test_coverage),
 		cmocka_unit_test(test_pbo),
 	};
-	char folder[] = "/tmp/test_part_reports.XXXXXX";
 
 	if (parted(1) != 4 || parted(0) != 6)
 		return 1;
-	open_self();
-	enter_folder(folder);
-	hot = address_of(NAME);
-	vector_for_each (&self.image->parts, part)
-		if (!strcmp(self.image->names.items + part->name, NAME ".cold"))
-			cold = part->address;
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	leave_folder(folder, (const char *const[]){"a.trm", NULL});
-	close_self();
-	return failed;
+	return cmocka_run_group_tests(tests, begin, leave_folder);
 }

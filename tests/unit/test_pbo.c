@@ -33,17 +33,6 @@ __attribute__((noinline)) unsigned pbo_outer(unsigned number)
 	return pbo_inner(number) ^ 5;
 }
 
-/* What was counted of a function: offset, size, instructions, count. */
-static void add(struct maker *maker, const char *name, const uint64_t block[4])
-{
-	uint64_t start = address_of(name);
-
-	add_block(maker, self.path, name, start,
-		  (const uint64_t[]){start + block[0], block[1], block[2], block[3]});
-}
-
-#define BLOCK(...) ((const uint64_t[]){__VA_ARGS__})
-
 /* The loop called 3 times, with 50 rounds; the nested one called 2 times, with 5 rounds
  * of 7 each; and all of a function as one block, 7 times. */
 static void write_functions(void)
@@ -54,20 +43,10 @@ static void write_functions(void)
 	add_global(&maker, "run.measure", record_string("blocks"));
 	add_image(&maker, 1, self.path, 1, "exited 0", NULL);
 	add_self(&maker, self.path, 100, true);
-	add_calls(&maker, self.path, "annotated_loop", address_of("annotated_loop"), 3);
-	add(&maker, "annotated_loop", BLOCK(0, 2, 1, 3));
-	add(&maker, "annotated_loop", BLOCK(2, 6, 2, 50));
-	add(&maker, "annotated_loop", BLOCK(8, 2, 1, 20));
-	add(&maker, "annotated_loop", BLOCK(10, 4, 2, 50));
-	add(&maker, "annotated_loop", BLOCK(14, 1, 1, 3));
-	add_calls(&maker, self.path, "nested", address_of("nested"), 2);
-	add(&maker, "nested", BLOCK(0, 2, 1, 2));
-	add(&maker, "nested", BLOCK(2, 2, 1, 10));
-	add(&maker, "nested", BLOCK(4, 4, 2, 70));
-	add(&maker, "nested", BLOCK(8, 9, 3, 10));
-	add(&maker, "nested", BLOCK(17, 1, 1, 2));
+	add_own_loops(&maker);
 	add_calls(&maker, self.path, "pbo_outer", address_of("pbo_outer"), 7);
-	add(&maker, "pbo_outer", BLOCK(0, self.image->functions.items[outer].size, 2, 7));
+	add_own_block(&maker, "pbo_outer",
+		      BLOCK(0, self.image->functions.items[outer].size, 2, 7));
 	/* By pointers: known in full, and in part. */
 	add_arc(&maker, self.path, "pbo_outer", address_of("pbo_outer"),
 		(const char *const[]){self.path, "annotated_loop", "indirect"},
@@ -258,7 +237,7 @@ static void test_refused(void **state)
 	add_image(&maker, 1, "/bin/other", 1, "exited 0", NULL);
 	add_self(&maker, self.path, 100, true);
 	add_calls(&maker, self.path, "nested", address_of("nested"), 2);
-	add(&maker, "nested", BLOCK(0, 2, 1, 2));
+	add_own_block(&maker, "nested", BLOCK(0, 2, 1, 2));
 	end_profile(&maker);
 	check_command(cmd_pbo, "--fdata a.trm", 2, "",
 		      "trammel: no blocks of the program itself were counted: choose a "
@@ -272,16 +251,8 @@ int main(void)
 		cmocka_unit_test(test_inlines), cmocka_unit_test(test_unique),
 		cmocka_unit_test(test_beside),  cmocka_unit_test(test_refused),
 	};
-	char folder[] = "/tmp/test_pbo.XXXXXX";
 
 	if (annotated_loop(5) != 7 || nested(5, 7) != 3 || pbo_outer(1) != 27)
 		return 1;
-	open_self();
-	enter_folder(folder);
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	leave_folder(folder, (const char *const[]){"a.trm", "a.afdo", "a.fdata",
-						   "b.fdata", NULL});
-	close_self();
-	return failed;
+	return cmocka_run_group_tests(tests, enter_folder_with_self, leave_folder);
 }

@@ -710,11 +710,6 @@ int main(void)
 		cmocka_unit_test(test_trees),        cmocka_unit_test(test_exact),
 		cmocka_unit_test(test_again),        cmocka_unit_test(test_command),
 	};
-	char folder[] = "/tmp/test_query.XXXXXX";
 
-	enter_folder(folder);
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	leave_folder(folder, (const char *const[]){SAMPLE, NULL});
-	return failed;
+	return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

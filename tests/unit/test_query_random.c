@@ -532,6 +532,15 @@ static void test_cali_results(void **state)
 	text_deinit(&all);
 }
 
+static int begin(void **state)
+{
+	int failed = enter_folder(state);
+
+	if (!failed)
+		write_files();
+	return failed;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -539,16 +548,6 @@ int main(void)
 		cmocka_unit_test(test_stream),       cmocka_unit_test(test_cali),
 		cmocka_unit_test(test_cali_results),
 	};
-	char folder[] = "/tmp/test_query_random.XXXXXX";
 
-	enter_folder(folder);
-	write_files();
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	for (int f = 0; f < FILES; f++) {
-		unlink(files[f]);
-		unlink(cali_files[f]);
-	}
-	leave_folder(folder, (const char *const[]){"all.trm", NULL});
-	return failed;
+	return cmocka_run_group_tests(tests, begin, leave_folder);
 }

@@ -716,11 +716,6 @@ int main(void)
 		cmocka_unit_test(test_files_that_are_none),
 		cmocka_unit_test(test_wrong_usage),
 	};
-	char folder[] = "/tmp/test_report.XXXXXX";
 
-	enter_folder(folder);
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	leave_folder(folder, (const char *const[]){PROFILE, NULL});
-	return failed;
+	return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

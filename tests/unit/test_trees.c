@@ -208,11 +208,5 @@ int main(void)
 		cmocka_unit_test(test_interval), cmocka_unit_test(test_none),
 	};
 
-	char folder[] = "/tmp/test_trees.XXXXXX";
-
-	enter_folder(folder);
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	leave_folder(folder, (const char *const[]){"t.trm", "i.trm", "n.trm", NULL});
-	return failed;
+	return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -18,17 +18,6 @@ int annotated_loop(int number);
 int nested(int outer, int inner);
 int annotated_odd(int number);
 
-/* What was counted of a function: offset, size, instructions, count. */
-static void add(struct maker *maker, const char *name, const uint64_t block[4])
-{
-	uint64_t start = address_of(name);
-
-	add_block(maker, self.path, name, start,
-		  (const uint64_t[]){start + block[0], block[1], block[2], block[3]});
-}
-
-#define BLOCK(...) ((const uint64_t[]){__VA_ARGS__})
-
 /* The loop called 3 times, with 50 rounds; the nested one called 2 times, with 5 rounds
  * of 7 each. */
 static void write_profile(void)
@@ -38,18 +27,7 @@ static void write_profile(void)
 	add_global(&maker, "run.measure", record_string("blocks"));
 	add_image(&maker, 1, self.path, 1, "exited 0", NULL);
 	add_self(&maker, self.path, 100, true);
-	add_calls(&maker, self.path, "annotated_loop", address_of("annotated_loop"), 3);
-	add(&maker, "annotated_loop", BLOCK(0, 2, 1, 3));
-	add(&maker, "annotated_loop", BLOCK(2, 6, 2, 50));
-	add(&maker, "annotated_loop", BLOCK(8, 2, 1, 20));
-	add(&maker, "annotated_loop", BLOCK(10, 4, 2, 50));
-	add(&maker, "annotated_loop", BLOCK(14, 1, 1, 3));
-	add_calls(&maker, self.path, "nested", address_of("nested"), 2);
-	add(&maker, "nested", BLOCK(0, 2, 1, 2));
-	add(&maker, "nested", BLOCK(2, 2, 1, 10));
-	add(&maker, "nested", BLOCK(4, 4, 2, 70));
-	add(&maker, "nested", BLOCK(8, 9, 3, 10));
-	add(&maker, "nested", BLOCK(17, 1, 1, 2));
+	add_own_loops(&maker);
 	add_calls(&maker, self.path, "annotated_odd", address_of("annotated_odd"), 1);
 	end_profile(&maker);
 }
@@ -128,15 +106,8 @@ int main(void)
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_refused),
 	};
-	char folder[] = "/tmp/test_trips.XXXXXX";
 
 	if (annotated_loop(5) != 7 || nested(5, 7) != 3 || annotated_odd(1))
 		return 1;
-	open_self();
-	enter_folder(folder);
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	leave_folder(folder, (const char *const[]){"a.trm", NULL});
-	close_self();
-	return failed;
+	return cmocka_run_group_tests(tests, enter_folder_with_self, leave_folder);
 }
