@@ -66,6 +66,21 @@ static int added_to(const struct cfg *cfg, const struct cfg_instruction *row, in
 	return other == target ? -1 : other;
 }
 
+/* What `lea (%base,%other), %target` adds to its base, which is *ret_base; -1: it is no
+ * such instruction. */
+static int summed_in(const struct cfg *cfg, const struct cfg_instruction *row, int target,
+		     int *ret_base)
+{
+	uint8_t rex = wide_rex(cfg, row, 0x8d);
+	const uint8_t *bytes = bytes_of(cfg, row);
+
+	if (!rex || row->length != 4 || (bytes[2] & 0xc7) != 4 || bytes[3] >> 6 ||
+	    (bytes[3] & 7) == 5 || register_of(rex, bytes[2]) != target)
+		return -1;
+	*ret_base = (rex & 1) << 3 | (bytes[3] & 7);
+	return (rex & 2) << 2 | (bytes[3] >> 3 & 7);
+}
+
 /* The base of `movslq (%base,%index,4), %target`; -1: it is no such instruction. */
 static int loads_entry(const struct cfg *cfg, const struct cfg_instruction *row,
 		       int target)
@@ -113,8 +128,12 @@ static bool find_registers(const struct cfg *cfg, size_t index,
 		*ret_through = (struct through){table, base, i};
 		if (table >= 0)
 			return true;
-		if (base < 0)
-			base = added_to(cfg, &rows[i], target);
+		if (base >= 0)
+			continue;
+		base = added_to(cfg, &rows[i], target);
+		int entry = base < 0 ? summed_in(cfg, &rows[i], target, &base) : target;
+
+		target = entry < 0 ? target : entry;
 	}
 	return false;
 }

@@ -101,7 +101,7 @@ static const struct {
 	{"packed_a", 4},     {"packed_b", 3},      {"left", 3},
 	{"goto_words", 9},   {"goto_sum", 0},      {"goto_near", 0},
 	{"goto_frame", 0},   {"numbers", 3},       {"locks", 4},
-	{"goto_labels", 10},
+	{"goto_labels", 10}, {"switch_sum", 6},
 };
 
 static void check_form(const struct whole_area *area, const char *name, uint32_t blocks)
