@@ -543,6 +543,9 @@ void blocks_hook_returns(struct making *making)
 			bytes ? memmem(bytes, size, code, sizeof(code)) : NULL;
 
 		if (found &&
+		    !ranges_meet(making->image->checked.items,
+				 making->image->checked.count, range->start,
+				 range->end) &&
 		    !write_return(making, range->start + (uint64_t)(found - bytes)))
 			making->islands.count--;
 	}

@@ -427,6 +427,9 @@ static enum plan_reason open_entry(const struct place *place, uint32_t index,
 	const struct code_segment *segment;
 
 	segment = map_find(&place->scan->map, function->address, function->size);
+	if (ranges_meet(image->checked.items, image->checked.count, function->address,
+			end))
+		return PLAN_CHECKED;
 	if (!segment || !function->size || is_copied(image, function) ||
 	    ranges_meet(image->untouchable.items, image->untouchable.count,
 			function->address, end) ||

@@ -76,6 +76,7 @@ const char *plan_reason_text(enum plan_reason reason)
 		[PLAN_DOUBTFUL] = "nothing but a symbol says that it begins there",
 		[PLAN_OUT_OF_REACH] = "out of reach of its trampoline",
 		[PLAN_NO_STACK] = "its stack may be too small to keep flags there",
+		[PLAN_CHECKED] = "the program compares its code with a sum of it",
 		[PLAN_NO_RETURNS] = "not all of its returns can be seen",
 		[PLAN_PART_STAYS] = "a part elsewhere that stays where it is",
 	};
@@ -175,11 +176,18 @@ static const char *name_unnamed(uint64_t address, char text[UNNAMED_MAX])
 static void choose_parts(struct making *making)
 {
 	for (uint32_t i = 0; i < making->image->functions.count; i++) {
+		const struct image_function *function =
+			&making->image->functions.items[i];
 		uint32_t owner = parts_owner(making->image, i);
 
 		if (owner != i)
-			making->choices[i].wanted = making->choices[owner].wanted &&
-						    !making->choices[owner].hook;
+			making->choices[i].wanted =
+				making->choices[owner].wanted &&
+				!making->choices[owner].hook &&
+				!ranges_meet(making->image->checked.items,
+					     making->image->checked.count,
+					     function->address,
+					     function->address + function->size);
 	}
 }
 

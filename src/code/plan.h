@@ -47,6 +47,7 @@ enum plan_reason {
 				   leads to it, or it lies inside of an instruction */
 	PLAN_NO_STACK,   /* flags may be alive at its entry, and a goroutine's stack
 			    may have no room to keep them */
+	PLAN_CHECKED,    /* see image.checked */
 	PLAN_NO_RETURNS, /* spans: not all of its returns can be seen */
 	PLAN_PART_STAYS, /* a cold part that is executed at its own place, uncounted */
 	PLAN_REASON_COUNT

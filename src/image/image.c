@@ -117,6 +117,7 @@ static struct trm_error *read_image(struct reader *reader, bool search_debug_fil
 	image_read_go_functions(reader);
 	image_read_sequences(reader);
 	image_discover_functions(reader);
+	image_find_checked(reader);
 	image_debug_files_deinit(&files);
 	return NULL;
 }
@@ -220,6 +221,7 @@ void image_close(struct image *image)
 	vector_deinit(&image->links);
 	vector_deinit(&image->targets);
 	vector_deinit(&image->untouchable);
+	vector_deinit(&image->checked);
 	vector_deinit(&image->names);
 	free(image->path);
 	free(opened);

@@ -95,6 +95,8 @@ struct image {
 	 * bytes), signal-return trampolines (signal-frame FDEs, one byte before
 	 * included). Sorted. */
 	struct image_ranges untouchable;
+	/* Of these: code that the program compares with a sum of it. Sorted. */
+	struct image_ranges checked;
 	/* Strings: names.items + function.name. Item 0 is the empty string. */
 	struct VECTOR(char) names;
 	/* The dynamic string table, names of imports among others; NULL if there is none.

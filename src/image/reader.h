@@ -259,6 +259,9 @@ void image_read_pads(struct reader *reader, uint64_t address, uint64_t function)
 /* discover.c: makes image.functions, cold_parts and untouchable of all that was read. */
 void image_discover_functions(struct reader *reader);
 
+/* checked.c: fills in image.checked, and adds it to untouchable; after discover.c. */
+void image_find_checked(struct reader *reader);
+
 /* debugfile.c */
 
 /* Bytes of debug files while they are needed. */
