@@ -1,7 +1,9 @@
 /*
  * The doorbell: a thread that waits for the futexes of all arenas and wakes the tracer
  * with SIGUSR1. futex_waitv(2) (Linux 5.16) takes 128 futexes; each 127 arenas have a
- * thread, and its last futex is its own, for changes of its list.
+ * thread, and its last futex is its own, for changes of its list. Where the call is
+ * missing or forbidden the thread looks at the words again and again instead, the more
+ * seldom the longer nothing rings.
  */
 #include "session/session.h"
 
@@ -19,6 +21,9 @@
 #endif
 
 #define WORDS_MAX 127
+
+/* Between two looks. */
+enum { LOOK_NS_MIN = 50000, LOOK_NS_MAX = 3000000 };
 
 struct listener {
 	struct doorbell *doorbell;
@@ -42,6 +47,41 @@ static void add_wait(struct futex_waitv *wait, uint32_t *word)
 		.uaddr = (uintptr_t)word,
 		.flags = FUTEX_32,
 	};
+}
+
+static bool is_other(const struct futex_waitv *wait)
+{
+	return __atomic_load_n((const uint32_t *)(uintptr_t)wait->uaddr,
+			       __ATOMIC_ACQUIRE) != (uint32_t)wait->val;
+}
+
+/* The list's own word is the last one. Before it changes, none of the others goes away.
+ */
+static bool has_rung(struct doorbell *doorbell, const struct futex_waitv *waits,
+		     uint32_t count)
+{
+	bool rung = false;
+
+	pthread_mutex_lock(&doorbell->lock);
+	for (uint32_t i = count; i-- && !rung;)
+		rung = is_other(&waits[i]);
+	pthread_mutex_unlock(&doorbell->lock);
+	return rung;
+}
+
+static void wait_for_ring(struct doorbell *doorbell, struct futex_waitv *waits,
+			  uint32_t count)
+{
+	struct timespec pause = {.tv_nsec = LOOK_NS_MIN};
+
+	if (!syscall(SYS_futex_waitv, waits, count, 0, NULL, 0) || errno == EAGAIN ||
+	    errno == EINTR)
+		return;
+	while (!has_rung(doorbell, waits, count)) {
+		nanosleep(&pause, NULL);
+		if (pause.tv_nsec < LOOK_NS_MAX)
+			pause.tv_nsec += pause.tv_nsec / 4;
+	}
 }
 
 static void *listen(void *argument)
@@ -69,7 +109,7 @@ static void *listen(void *argument)
 		if (!first)
 			syscall(SYS_tgkill, getpid(), doorbell->tracer, SIGUSR1);
 		first = false;
-		syscall(SYS_futex_waitv, waits, count + 1, 0, NULL, 0);
+		wait_for_ring(doorbell, waits, count + 1);
 	}
 }
 

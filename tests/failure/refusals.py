@@ -4,7 +4,7 @@ import os
 import struct
 
 from failure.common import expect, expect_refused, expect_same, lines_of
-from transparency import running
+from transparency import running, trammel
 from transparency.job_control import as_nobody
 from transparency.results import Skip
 
@@ -122,6 +122,28 @@ def lost_folder(place):
     expect_same(bare, measured)
 
 
-TESTS = [missing, missing_in_path, no_permission, directory, bits_32, other_machine,
+def no_waits(place):
+    """futex_waitv is not there: the tracer looks instead, without burning a processor."""
+    without = place.build("without_waitv.c")
+    ticks = place.path("ticks")  # the tracer's processor time, before and after a sleep
+    look = f"[ $t = 0 ] || cut -d' ' -f14,15 /proc/$t/stat >>{ticks}"
+    command = ["/bin/sh", "-c",
+               "for i in 1 2 3 4 5; do /bin/echo $i; done; "
+               "t=$(sed -n 's/TracerPid:[^0-9]*//p' /proc/self/status); "
+               f"sleep 0.1; {look}; sleep 2; {look}"]
+    bare = running.run([without, *command], place.folder)
+    line = trammel.run_command(place.tool, place.profile, command, place.options.measure, ())
+    expect_same(bare, running.run([without, *line], place.folder))
+    with open(ticks, encoding="ascii") as file:
+        before, after = (sum(map(int, line.split())) for line in file)
+    spent = (after - before) / os.sysconf("SC_CLK_TCK")
+    expect(spent < 0.5, f"{spent:.1f} s of processor time in 2 s of sleep")
+    echoes = [row for row in place.report().processes if row["program"].endswith("/echo")]
+    expect(len(echoes) == 5, f"{len(echoes)} of 5 processes of echo in the profile")
+    said = running.run([without, place.tool, "doctor"], place.folder)
+    expect(b"no futex_waitv" in said.stdout, f"doctor does not say it: {said.stdout[:300]!r}")
+
+
+TESTS = [no_waits, missing, missing_in_path, no_permission, directory, bits_32, other_machine,
          no_segments, torn_program, empty_file, lost_interpreter, script, set_user, usage,
          lost_folder]
