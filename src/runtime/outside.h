@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { RUNTIME_OUTSIDE_ABI = 1 };
+enum { RUNTIME_OUTSIDE_ABI = 2 };
 
 /* Grows at its end only. */
 struct runtime_outside {

@@ -62,6 +62,26 @@ def report(place):
         expect(row["Min time/rank (E)"] <= row["Min time/rank"] + 1e-9, f"{row}")
 
 
+def options(place):
+    """Options that ask for the same are no trouble, and other reports are of all ranks, too."""
+    run_ring(place, "runtime-report(output=o.json,output.format=json,region.count,region.stats,"
+             "alloc.stats,mem.highwatermark,io.bytes,io.bytes.read,page.faults,mem.pages,"
+             "order_by_time,lock.wait,loop.stats,sample.frequency=100)")
+    found = by_path(rows(place, "o.json"))
+    for path in ("step", "step/pass on"):
+        row = found[path]
+        expect(row["Calls (total)"] == row["Visits"] == 10 * RANKS, f"{path}: {row}")
+        expect(row["Nsec/visit (min)"] <= row["Nsec/visit (avg)"] <= row["Nsec/visit (max)"],
+               f"{path}: {row}")
+    for name, column, value in (("loop-report", "Iterations (min)", 10),
+                                ("io-report", "Total written", 0),
+                                ("alloc-report", "Allocs (avg)", None),
+                                ("sample-report", "Samples (total)", None)):
+        run_ring(place, f"{name}(output=o.json,output.format=json)")
+        row = by_path(rows(place, "o.json"))["step"]
+        expect(column in row and value in (None, row[column]), f"{name}: {row}")
+
+
 def functions(place):
     """mpi-report: calls of each function, the rest in a row without a name."""
     run_ring(place, "mpi-report(output=m.json,output.format=json)")
@@ -214,4 +234,4 @@ def one(place):
     expect(done.status == 0 and done.stdout == b"0\n", f"{done}")
 
 
-TESTS = (report, functions, messages, filters, profile, apart, services, headers, children, one)
+TESTS = (report, options, functions, messages, filters, profile, apart, services, headers, children, one)

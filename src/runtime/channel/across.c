@@ -16,19 +16,67 @@ struct row {
 
 #define REGION_TIME "region.t=scale(sum#time.duration.ns,1e-9)"
 
+#define REGION_TIMES                                                                     \
+	"min(inclusive#region.t) AS \"Min time/rank\""                                   \
+	",max(inclusive#region.t) AS \"Max time/rank\""                                  \
+	",avg(inclusive#region.t) AS \"Avg time/rank\""                                  \
+	",inclusive_percent_total(sum#region.t) AS \"Time %\""
+#define BY_PATH "path", " GROUP BY path", ""
+#define BY_TIME " ORDER BY \"Avg time/rank\" DESC"
+
 static const struct {
 	struct row row;
 	const char *keys, *rest, *order, *by_time;
 } configurations[] = {
 	{{"runtime-report", REGION_TIME, "sum(region.t),inclusive_sum(region.t)",
-	  "min(inclusive#region.t) AS \"Min time/rank\""
-	  ",max(inclusive#region.t) AS \"Max time/rank\""
-	  ",avg(inclusive#region.t) AS \"Avg time/rank\""
-	  ",inclusive_percent_total(sum#region.t) AS \"Time %\""},
+	  REGION_TIMES},
 	 "path",
 	 " WHERE path GROUP BY path",
 	 "",
-	 " ORDER BY \"Avg time/rank\" DESC"},
+	 BY_TIME},
+	{{"loop-report", REGION_TIME,
+	  "sum(region.t),inclusive_sum(region.t)"
+	  ",sum(sum#loop.iterations),max(max#loop.iteration.ns)",
+	  "min(sum#sum#loop.iterations) AS \"Iterations (min)\""
+	  ",max(sum#sum#loop.iterations) AS \"Iterations (max)\"," REGION_TIMES
+	  ",max(max#max#loop.iteration.ns) AS \"Longest ns\""},
+	 "path",
+	 " WHERE loop GROUP BY path",
+	 "",
+	 BY_TIME},
+	{{"openmp-report", REGION_TIME,
+	  "sum(region.t),inclusive_sum(region.t),sum(region.count)",
+	  "sum(sum#region.count) AS Count," REGION_TIMES},
+	 BY_PATH,
+	 BY_TIME},
+	{{"alloc-report", REGION_TIME,
+	  "sum(sum#alloc.count),sum(sum#alloc.bytes),sum(sum#free.count)"
+	  ",max(max#alloc.highwatermark),max(max#memstat.vmrss)",
+	  "avg(sum#sum#alloc.count) AS \"Allocs (avg)\""
+	  ",avg(sum#sum#alloc.bytes) AS \"Alloc bytes (avg)\""
+	  ",avg(sum#sum#free.count) AS \"Frees (avg)\""
+	  ",max(max#max#alloc.highwatermark) AS \"Most live (max)\""
+	  ",max(max#max#memstat.vmrss) AS \"Most resident kB (max)\""},
+	 BY_PATH,
+	 ""},
+	{{"io-report", REGION_TIME ",io.t=scale(sum#io.time.ns,1e-9)",
+	  "sum(sum#io.calls),sum(sum#io.bytes.read),sum(sum#io.bytes.written),sum(io.t)",
+	  "sum(sum#sum#io.calls) AS \"Calls (total)\""
+	  ",sum(sum#sum#io.bytes.read) AS \"Total read\""
+	  ",sum(sum#sum#io.bytes.written) AS \"Total written\""
+	  ",min(sum#io.t) AS \"I/O time (min)\",max(sum#io.t) AS \"I/O time (max)\""
+	  ",avg(sum#io.t) AS \"I/O time (avg)\""},
+	 BY_PATH,
+	 ""},
+	{{"sample-report", REGION_TIME ",sample.t=scale(sum#sampler.samples,{period})",
+	  "sum(sample.t),inclusive_sum(sample.t),sum(sum#sampler.samples)",
+	  "min(inclusive#sample.t) AS \"Min time/rank\""
+	  ",max(inclusive#sample.t) AS \"Max time/rank\""
+	  ",avg(inclusive#sample.t) AS \"Avg time/rank\""
+	  ",sum(sum#sum#sampler.samples) AS \"Samples (total)\""
+	  ",inclusive_percent_total(sum#sample.t) AS \"Time %\""},
+	 BY_PATH,
+	 BY_TIME},
 	{{"mpi-report", REGION_TIME, "sum(region.t),sum(count#time.duration.ns)",
 	  "min(sum#count#time.duration.ns) AS \"Count (min)\""
 	  ",max(sum#count#time.duration.ns) AS \"Count (max)\""
@@ -166,8 +214,27 @@ static bool is_twice(const struct across_wish *wish, size_t index)
 	return false;
 }
 
+/* Columns with commas between, but those that are there already. */
+static void append_columns(char *text, size_t size, const char *columns)
+{
+	for (size_t length; *columns; columns += length + (columns[length] == ',')) {
+		const char *known = text;
+		char column[128];
+
+		length = strcspn(columns, ",");
+		snprintf(column, sizeof(column), ",%.*s", (int)length, columns);
+		while ((known = strstr(known, column)) && known[length + 1] &&
+		       known[length + 1] != ',')
+			known++;
+		if (!known)
+			append(text, size, "", column);
+	}
+}
+
+enum part { LETS, LOCAL, ACROSS };
+
 /* The part of all options that are on, with commas in front. */
-static void append_options(const struct across_wish *wish, size_t part, char *text,
+static void append_options(const struct across_wish *wish, enum part part, char *text,
 			   size_t size)
 {
 	for (size_t i = 0; i < wish->option_count; i++) {
@@ -175,7 +242,11 @@ static void append_options(const struct across_wish *wish, size_t part, char *te
 		const char *const parts[] = {row ? row->lets : "", row ? row->local : "",
 					     row ? row->across : ""};
 
-		if (!is_twice(wish, i))
+		if (is_twice(wish, i))
+			continue;
+		if (part == LOCAL)
+			append_columns(text, size, parts[part]);
+		else
 			append(text, size, ",", parts[part]);
 	}
 }
@@ -192,14 +263,14 @@ void across_make(const struct across_wish *wish, char *local, char *across, size
 	while (strcmp(configurations[at].row.name, wish->configuration->name) != 0)
 		at++;
 	append(local, size, "LET ", configurations[at].row.lets);
-	append_options(wish, 0, local, size);
+	append_options(wish, LETS, local, size);
 	append(local, size, " SELECT ", configurations[at].keys);
 	append(local, size, ",", configurations[at].row.local);
-	append_options(wish, 1, local, size);
+	append_options(wish, LOCAL, local, size);
 	append(local, size, configurations[at].rest, " FORMAT cali");
 	append(across, size, "SELECT ", configurations[at].keys);
 	append(across, size, ",", configurations[at].row.across);
-	append_options(wish, 2, across, size);
+	append_options(wish, ACROSS, across, size);
 	append(across, size, "", configurations[at].rest);
 	append(across, size, "",
 	       wish->by_time ? configurations[at].by_time : configurations[at].order);

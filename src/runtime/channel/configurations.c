@@ -135,7 +135,7 @@ static const struct configuration_option options[] = {
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "pthread", NULL,
 	 ", scale(sum#pthread.wait.ns, 1e-9) AS \"Lock wait\""},
 	{"aggregate_across_ranks", "one report of all ranks, as MPI programs have",
-	 CONFIGURATION_REPORT, false, NULL, NULL, NULL},
+	 CONFIGURATION_REPORT | CONFIGURATION_LOOPS, false, NULL, NULL, NULL},
 	{"use.mpi", "one file of all ranks, as MPI programs have", CONFIGURATION_PROFILE,
 	 false, NULL, NULL, NULL},
 	{"profile.mpi", "calls of MPI functions are regions",

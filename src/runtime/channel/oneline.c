@@ -255,23 +255,23 @@ static void make_format_options(const struct request *request, const char *forma
 		 request->with_globals ? "print-globals" : "");
 }
 
-/* The configuration's columns, with {period} as it is. */
-static void make_columns(const struct request *request, char *columns, size_t size)
+/* A part of a query, with the seconds of a sample for {period}. */
+static void fill_period(const struct request *request, const char *part, char *text,
+			size_t size)
 {
-	const char *text = request->configuration->columns;
-	const char *mark = strstr(text, "{period}");
+	const char *mark = strstr(part, "{period}");
 	uint64_t frequency = settings_number(&request->settings, "SAMPLER_FREQUENCY",
 					     SAMPLER_FREQUENCY_USUAL);
 	char period[32];
 
-	snprintf(columns, size, "%s", text);
+	snprintf(text, size, "%s", part);
 	if (!mark)
 		return;
-	columns[mark - text] = '\0';
+	text[mark - part] = '\0';
 	snprintf(period, sizeof(period), "%.9g",
 		 1.0 / (double)(frequency ? frequency : 1));
-	append(columns, size, period);
-	append(columns, size, mark + strlen("{period}"));
+	append(text, size, period);
+	append(text, size, mark + strlen("{period}"));
 }
 
 /* The query over what is measured; "" where the profile itself is written. */
@@ -289,7 +289,7 @@ static void make_query(const struct request *request, char *query, size_t size)
 		return;
 	}
 	make_format_options(request, format, options, sizeof(options));
-	make_columns(request, columns, sizeof(columns));
+	fill_period(request, of->columns, columns, sizeof(columns));
 	snprintf(query, size, "SELECT path%s", columns);
 	append(query, size, request->columns);
 	append(query, size, of->rest);
@@ -343,12 +343,13 @@ static void add_output_across(struct request *request)
 {
 	const struct configuration *of = request->configuration;
 	const char *format = format_of(request);
-	char options[128], columns[2 * TEXT_MAX], layout[256];
-	char local[2 * TEXT_MAX], across[2 * TEXT_MAX];
+	static char columns[2 * TEXT_MAX], filled[2 * TEXT_MAX]; /* one call at a time */
+	static char local[2 * TEXT_MAX], across[2 * TEXT_MAX];
+	char options[128], layout[256];
 
 	make_format_options(request, format, options, sizeof(options));
 	snprintf(layout, sizeof(layout), "%s%s", format, options);
-	make_columns(request, columns, sizeof(columns));
+	fill_period(request, of->columns, columns, sizeof(columns));
 	append(columns, sizeof(columns), request->columns);
 	across_make(&(struct across_wish){.configuration = of,
 					  .options = request->options,
@@ -360,7 +361,8 @@ static void add_output_across(struct request *request)
 	append(request->services, sizeof(request->services), ",mpireport");
 	settings_add(&request->settings, "MPIREPORT_FILENAME",
 		     request->output ? request->output : of->output);
-	settings_add(&request->settings, "MPIREPORT_LOCAL_CONFIG", local);
+	fill_period(request, local, filled, sizeof(filled));
+	settings_add(&request->settings, "MPIREPORT_LOCAL_CONFIG", filled);
 	settings_add(&request->settings, "MPIREPORT_CONFIG", across);
 	settings_add(&request->settings, "MPIREPORT_WRITE_ON_FINALIZE", "false");
 	settings_add(&request->settings, "QUERY_DIALECT",
