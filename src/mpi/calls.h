@@ -16,6 +16,7 @@
 #include <mpi.h>
 
 #include "publish/publish.h"
+#include "runtime/outside.h"
 #include "trammel/annotate.h"
 
 /* Objects of the MPI library, which may be addresses in it. */
@@ -157,6 +158,10 @@ void mpi_initialising(void);
 void mpi_initialised(void);
 /* gather.c: the program ends MPI. */
 void mpi_finalising(void);
+
+/* All functions of MPI that are wrapped. */
+extern const struct runtime_wrapper mpi_wrappers[];
+extern const size_t mpi_wrapper_count;
 
 /* reduce.c: puts together what ranks have, along a binomial tree; collective. Returns
  * whether this rank, the first of the communicator, has it all. */

@@ -3,7 +3,6 @@
  * have packed, and sends all of it on.
  */
 #include "mpi/calls.h"
-#include "runtime/outside.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -98,21 +97,19 @@ bool mpi_reduce(MPI_Comm comm, const struct publish_sums *sums)
 	return !reduction.rank;
 }
 
-/* The process that is a rank. A child of fork has what the MPI library had in memory, and
- * must not use it. Of programs whose calls are not seen it is the one that loaded this.
- */
+/* The process that initialised MPI; 0: its call was not seen. */
 static pid_t process;
 
-__attribute__((constructor)) void mpi_initialising(void)
+void mpi_initialising(void)
 {
 	process = getpid();
 }
 
-static bool are_together(void)
+static bool are_together(pid_t usual)
 {
 	int initialised = 0, finalised = 0;
 
-	if (process != getpid() || !mpi_fits())
+	if ((process ? process : usual) != getpid() || !mpi_fits())
 		return false;
 	mpi_functions()->Initialized(&initialised);
 	mpi_functions()->Finalized(&finalised);
@@ -136,5 +133,6 @@ static bool reduce(void *communicator, const struct publish_sums *sums)
 }
 
 __attribute__((visibility("default"))) extern const struct runtime_ranks trammel_ranks;
-const struct runtime_ranks trammel_ranks = {RUNTIME_RANKS_ABI, are_together, rank,
-					    reduce};
+const struct runtime_ranks trammel_ranks = {
+	RUNTIME_RANKS_ABI, are_together, rank, reduce, mpi_wrappers, &mpi_wrapper_count,
+};

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum { RUNTIME_OUTSIDE_ABI = 2 };
 
@@ -45,18 +46,30 @@ enum {
 	(TRM_AS_VALUE | TRM_AGGREGATABLE | TRM_GLOBAL | TRM_SKIP_EVENTS)
 
 /* What libtrammel-mpi.so has: an object of this name. */
-#define RUNTIME_RANKS "trammel_ranks"
+#define RUNTIME_RANKS         "trammel_ranks"
+#define RUNTIME_RANKS_LIBRARY "libtrammel-mpi.so.0"
 enum { RUNTIME_RANKS_ABI = 1 };
+
+/* A function that begins and ends the region of another one, which it calls. */
+struct runtime_wrapper {
+	const char *name; /* of that */
+	void *wrapper;
+};
 
 struct runtime_ranks {
 	uint32_t abi;
 	/* Whether all ranks can do something together: not before MPI is initialised, nor
-	 * when it was finalised. */
-	bool (*are_together)(void);
+	 * when it was finalised. A child of fork has what the MPI library had in memory,
+	 * and must not use it. `usual`: the process that is no child, unless another one
+	 * was seen to initialise MPI. */
+	bool (*are_together)(pid_t usual);
 	/* This one, when they are together, and how many there are. */
 	int (*rank)(int *ret_ranks);
 	/* `processes`: a communicator; NULL: all ranks. */
 	publish_reduce *reduce;
+	/* For programs that the library is not in from the beginning. */
+	const struct runtime_wrapper *wrappers;
+	const size_t *wrapper_count;
 };
 
 const struct runtime_outside *trm_runtime_outside(void);

@@ -15,20 +15,21 @@ RING = os.path.join(mpi.EXAMPLES, "mpi", "ring.c")
 REPORT = ["Min time/rank", "Max time/rank", "Avg time/rank", "Time %"]
 
 
-def mpirun(place, *words, ranks=RANKS, **variables):
-    """The command that measures with both libraries loaded."""
-    exported = [word for name, value in {"LD_PRELOAD": ":".join(mpi.libraries(place)),
+def mpirun(place, *words, ranks=RANKS, first=2, **variables):
+    """The command that measures with both libraries loaded, or the first of them."""
+    exported = [word for name, value in {"LD_PRELOAD": ":".join(mpi.libraries(place)[:first]),
                                          **variables}.items()
                 for word in ("-x", f"{name}={value}")]
     return mpi.mpirun(*exported, *words, ranks=ranks)
 
 
-def run_ring(place, config, ranks=RANKS):
+def run_ring(place, config, ranks=RANKS, first=2):
     """What the ring printed on standard error, measured so; else it is as the bare one."""
     program = getattr(place, "ring", None) or mpi.build(place, "ring", RING)
     place.ring = program
     bare = mpi.run(place, mpi.mpirun(program, ranks=ranks))
-    done = mpi.run(place, mpirun(place, program, ranks=ranks, TRAMMEL_CONFIG=config))
+    done = mpi.run(place, mpirun(place, program, ranks=ranks, first=first,
+                                TRAMMEL_CONFIG=config))
     problems = running.compare(bare, done, ignore=("stderr",))
     expect(not problems, "; ".join(problems) + f": {done}")
     return done.stderr.decode()
@@ -84,8 +85,16 @@ def options(place):
 
 def functions(place):
     """mpi-report: calls of each function, the rest in a row without a name."""
-    run_ring(place, "mpi-report(output=m.json,output.format=json)")
-    found = {row.get("Function", ""): row for row in rows(place, "m.json")}
+    for first in (1, 2):
+        run_ring(place, "mpi-report(output=m.json,output.format=json)", first=first)
+        check_functions(rows(place, "m.json"))
+    text = run_ring(place, "mpi-report")
+    order = [float(line.split()[-1]) for line in text.strip().split("\n")[1:]]
+    expect(order == sorted(order, reverse=True), f"the order: {text}")
+
+
+def check_functions(found):
+    found = {row.get("Function", ""): row for row in found}
     expect(set(found) == {"", "MPI_Init", "MPI_Send", "MPI_Recv", "MPI_Allreduce"}, f"{found}")
     for name, count in (("MPI_Init", 1), ("MPI_Send", 10), ("MPI_Recv", 10),
                         ("MPI_Allreduce", 10)):
@@ -93,9 +102,6 @@ def functions(place):
         expect(row["Count (min)"] == row["Count (max)"] == count, f"{name}: {row}")
         expect(0 < row["Time (min)"] <= row["Time (avg)"] <= row["Time (max)"], f"{name}: {row}")
     expect(abs(sum(row["Time %"] for row in found.values()) - 100) < 0.01, f"{found}")
-    text = run_ring(place, "mpi-report")
-    order = [float(line.split()[-1]) for line in text.strip().split("\n")[1:]]
-    expect(order == sorted(order, reverse=True), f"the order: {text}")
 
 
 def messages(place):
@@ -175,7 +181,11 @@ def build_cc(place):
 
 
 def run_cc(place, program, word, **variables):
-    done = mpi.run(place, mpirun(place, program, word, **variables))
+    """The program is linked with libtrammel-cali alone; libtrammel-mpi is loaded if it is there."""
+    if variables.pop("preloads", False):
+        variables["LD_PRELOAD"] = ":".join(mpi.libraries(place))
+    exported = [word for name in variables for word in ("-x", name)]
+    done = mpi.run(place, mpi.mpirun(*exported, program, word), **variables)
     expect(done.status == 0 and not done.timed_out, f"{word}: {done}")
     return done
 
@@ -183,13 +193,8 @@ def run_cc(place, program, word, **variables):
 def headers(place):
     """A program's own streams and communicators."""
     program = build_cc(place)
-    done = run_cc(place, program, "stream")
-    text = done.stdout.decode()
-    expect(not done.stderr and text.count("Min time/rank") == 1, f"{done}")
-    part = next(line.split() for line in text.split("\n") if line.startswith("  part"))
-    expect(part[5:] == ["1", f"{(RANKS + 1) / 2:.6f}", f"{RANKS}", f"{RANKS * (RANKS + 1) // 2}"],
-           f"calls: {text}")
-    expect("  MPI_Allreduce" in text and "MPI_Init" not in text, text)
+    for preloads in (True, False):
+        streams(run_cc(place, program, "stream", preloads=preloads))
     done = run_cc(place, program, "half")
     text = done.stdout.decode()
     part = next(line.split() for line in text.split("\n") if line.startswith("  part"))
@@ -200,6 +205,44 @@ def headers(place):
     expect("mpi.rank" in late["columns"]
            and {row[late["columns"].index("mpi.rank")] for row in late["data"]}
            == set(range(RANKS)), f"{late}")
+
+
+def streams(done):
+    text = done.stdout.decode()
+    expect(not done.stderr and text.count("Min time/rank") == 1, f"{done}")
+    part = next(line.split() for line in text.split("\n") if line.startswith("  part"))
+    expect(part[5:] == ["1", f"{(RANKS + 1) / 2:.6f}", f"{RANKS}", f"{RANKS * (RANKS + 1) // 2}"],
+           f"calls: {text}")
+    expect("  MPI_Allreduce" in text and "MPI_Init" not in text, text)
+
+
+def fortran(place):
+    """Calls from Fortran, of a program that knows nothing of this."""
+    if not shutil.which("mpif90"):
+        raise Skip("no mpif90")
+    source = os.path.join(place.folder, "plain.f90")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(PLAIN)
+    program = os.path.join(place.folder, "plain")
+    subprocess.run(["mpif90", source, "-o", program], check=True)
+    done = mpi.run(place, mpirun(place, program, first=1, TRAMMEL_CONFIG="mpi-report("
+                                 "output=m.json,output.format=json)"))
+    expect(done.status == 0 and not done.stderr, f"{done}")
+    found = {row.get("Function"): row["Count (max)"] for row in rows(place, "m.json")}
+    expect(found.get("MPI_Barrier") == 3 and found.get("MPI_Init") == 1, f"{found}")
+
+
+PLAIN = """
+program plain
+  use mpi
+  integer :: error, i
+  call MPI_Init(error)
+  do i = 1, 3
+    call MPI_Barrier(MPI_COMM_WORLD, error)
+  end do
+  call MPI_Finalize(error)
+end program
+"""
 
 
 def children(place):
@@ -234,4 +277,5 @@ def one(place):
     expect(done.status == 0 and done.stdout == b"0\n", f"{done}")
 
 
-TESTS = (report, options, functions, messages, filters, profile, apart, services, headers, children, one)
+TESTS = (report, options, functions, messages, filters, profile, apart, services, headers, fortran, children,
+         one)

@@ -332,8 +332,8 @@ static bool is_across(const struct request *request)
 	if (wanted && !across_has(of))
 		complain("'%s' is not put together over ranks", of->name);
 	if (wanted && !ranks_are_known())
-		complain("'%s': ranks cannot be put together: libtrammel-mpi is not in "
-			 "the program",
+		complain("'%s': ranks cannot be put together: there is no MPI, or no "
+			 "libtrammel-mpi for it",
 			 of->name);
 	return across_has(of) && ranks_are_known() && (wanted || ranks_may_be());
 }
@@ -442,7 +442,8 @@ static struct channel *add_configuration(const struct item *item, const struct i
 
 	request = (struct request){.configuration = configuration_find(item->name)};
 	if (strstr(request.configuration->services, ",mpi,") && !ranks_are_known()) {
-		complain("'%s' cannot be had: libtrammel-mpi is not in the program",
+		complain("'%s' cannot be had: there is no MPI, or no libtrammel-mpi for "
+			 "it",
 			 item->name);
 		return NULL;
 	}

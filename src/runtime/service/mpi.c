@@ -8,9 +8,7 @@
 
 #include <string.h>
 
-static const char not_there[] = "libtrammel-mpi is not in the program: link with "
-				"-ltrammel-mpi in front of the MPI "
-				"library, or name libtrammel-mpi.so.0 in LD_PRELOAD";
+static const char not_there[] = "there is no MPI, or no libtrammel-mpi for it";
 
 /* Without a list no call is seen: the rank alone is known then, as with LLNL's Caliper.
  */
