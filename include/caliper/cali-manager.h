@@ -43,6 +43,12 @@ void cali_manager_set_default_for(struct cali_manager *manager, const char *conf
 void cali_manager_start(struct cali_manager *manager);
 void cali_manager_stop(struct cali_manager *manager);
 void cali_manager_flush(struct cali_manager *manager);
+/* Whether it has what ranks of a parallel program write together. */
+bool cali_manager_is_across(const struct cali_manager *manager);
+/* A flush of all ranks of a communicator (its address; NULL: of this process alone), to
+ * the end of a file, or where configurations say (NULL). */
+void cali_manager_flush_across(struct cali_manager *manager, const void *communicator,
+			       const char *path);
 
 /* The configurations that there are, by number from 0 on; NULL behind the last one. */
 const char *cali_manager_configuration(size_t number);
@@ -117,6 +123,7 @@ namespace cali
 class ConfigManager
 {
 	std::shared_ptr<struct cali_manager> manager_;
+	friend class MpiChannelManager;
 
       public:
 	ConfigManager() : manager_(cali_manager_create(), cali_manager_destroy)

@@ -82,6 +82,14 @@ bool trm_channels_are_active(const struct trm_channels *channels);
  * on; their time since their last event is not in it. */
 void trm_channels_flush(struct trm_channels *channels);
 
+/* Whether there is one that ranks of a parallel program write together. */
+bool trm_channels_are_across(const struct trm_channels *channels);
+/* A flush by all ranks of a communicator, the first of which writes what all have.
+ * `communicator`: the address of an MPI_Comm; NULL: this process writes what it has.
+ * `path`: a file, to which it is added; NULL: where the configuration says. */
+void trm_channels_flush_across(struct trm_channels *channels, const void *communicator,
+			       const char *path);
+
 /* Forgets what was measured so far. */
 void trm_channels_clear(struct trm_channels *channels);
 

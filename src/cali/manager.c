@@ -176,6 +176,21 @@ DEFINE_ALL(start)
 DEFINE_ALL(stop)
 DEFINE_ALL(flush)
 
+PUBLIC bool cali_manager_is_across(const struct cali_manager *manager)
+{
+	for (size_t i = 0; manager && i < manager->count; i++)
+		if (trm_channels_are_across(manager->added[i]))
+			return true;
+	return false;
+}
+
+PUBLIC void cali_manager_flush_across(struct cali_manager *manager,
+				      const void *communicator, const char *path)
+{
+	for (size_t i = 0; manager && i < manager->count; i++)
+		trm_channels_flush_across(manager->added[i], communicator, path);
+}
+
 PUBLIC void cali_manager_refuse(struct cali_manager *manager, const char *what)
 {
 	char line[256];

@@ -20,6 +20,7 @@ struct view {
 	struct sums metrics[CONTEXT_METRICS_MAX];
 	record_attribute values[CONTEXT_METRICS_MAX]; /* of traces */
 	record_attribute image, thread, count, regions, offset, duration;
+	struct record_pair rank;      /* of all records; attribute 0: none */
 	record_attribute *attributes; /* by the process's number */
 	record_node **nodes;          /* by thread; NULL: not needed yet */
 };
@@ -80,6 +81,31 @@ static void make_metrics(struct view *view)
 	}
 }
 
+/* As the profile has them. */
+static uint32_t record_properties(uint32_t properties)
+{
+	uint32_t none = RECORD_GLOBAL | CONTEXT_OF_MPI | CONTEXT_DETAIL;
+
+	if (properties & CONTEXT_DETAIL)
+		none |= RECORD_NESTED;
+	return properties & ~none;
+}
+
+static void find_rank(struct view *view)
+{
+	const struct context_process *process = view->process;
+
+	vector_for_each (&process->globals, global) {
+		const struct context_known_attribute *known =
+			&process->attributes.items[global->attribute];
+
+		if (!strcmp(known->name, "mpi.rank") && known->type == RECORD_INT)
+			view->rank = (struct record_pair){
+				make(view, "", known->name, known->type, RECORD_AS_VALUE),
+				context_value(process, global->attribute, global->bits)};
+	}
+}
+
 static void view_init(struct view *view, const struct context_channel_saving *saving,
 		      const struct context_process *process,
 		      const struct context_channel *channel)
@@ -106,8 +132,9 @@ static void view_init(struct view *view, const struct context_channel_saving *sa
 			&process->attributes.items[i];
 
 		view->attributes[i] = make(view, "", known->name, known->type,
-					   known->properties & ~(uint32_t)RECORD_GLOBAL);
+					   record_properties(known->properties));
 	}
+	find_rank(view);
 }
 
 static void view_deinit(struct view *view)
@@ -192,6 +219,8 @@ static void begin(const struct view *view, const struct context_known_thread *th
 		add(pairs, view->image, record_uint(view->saving->image));
 	if (thread->tid)
 		add(pairs, view->thread, record_uint(thread->tid));
+	if (view->rank.attribute)
+		add(pairs, view->rank.attribute, view->rank.value);
 }
 
 /* Values that tell contexts apart, and are no part of the tree. */
@@ -638,6 +667,8 @@ static void save_globals(const struct context_channel_saving *saving,
 		const struct context_known_attribute *known =
 			&process->attributes.items[global->attribute];
 
+		if (known->properties & RECORD_AGGREGATABLE)
+			continue; /* of each record */
 		trm_writer_global(
 			saving->writer,
 			record_attribute_make(saving->model, known->name, known->type,

@@ -11,6 +11,9 @@
 #include <time.h>
 #include <x86intrin.h>
 
+/* Properties of attributes that have a meaning. */
+enum { KNOWN = 0x1ff | CONTEXT_OF_MPI | CONTEXT_DETAIL };
+
 static const struct context_block *block_at(const struct context_process *process,
 					    uint64_t number)
 {
@@ -151,7 +154,7 @@ static void add_attributes(struct context_process *process,
 				    attributes[i].type < RECORD_TYPE_COUNT
 					    ? (enum record_type)attributes[i].type
 					    : RECORD_UINT,
-				    attributes[i].properties & 0x1ff,
+				    attributes[i].properties & KNOWN,
 			    }));
 	}
 }

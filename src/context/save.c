@@ -129,7 +129,9 @@ static void names_init(struct names *names, struct record_model *model,
 			names->of[i] = intern(model, "", known, known->type, value);
 			continue;
 		}
-		names->of[i] = intern(model, "", known, known->type, known->properties);
+		names->of[i] = intern(
+			model, "", known, known->type,
+			known->properties & ~(uint32_t)(CONTEXT_OF_MPI | CONTEXT_DETAIL));
 		if (!(known->properties & RECORD_AGGREGATABLE))
 			continue;
 		names->sum[i] = intern(model, "sum#", known, known->type, sum);

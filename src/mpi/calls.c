@@ -89,6 +89,17 @@ static bool find_functions(void)
 	return all;
 }
 
+/* Before a site makes them. */
+static void make_attributes(void)
+{
+	const uint32_t call = TRM_NESTED | RUNTIME_OF_MPI, detail = call | RUNTIME_DETAIL;
+
+	trm_attribute_create("mpi.function", TRM_TYPE_STRING, call);
+	mpi.comm = trm_attribute_create("mpi.comm", TRM_TYPE_STRING, detail);
+	mpi.peer = trm_attribute_create("mpi.peer", TRM_TYPE_INT, detail);
+	mpi.root = trm_attribute_create("mpi.root", TRM_TYPE_INT, detail);
+}
+
 /* Whether the MPI library is of the kind that this one was built for: handles and
  * constants of others are not the same. */
 static enum knowledge look(void)
@@ -99,9 +110,7 @@ static enum knowledge look(void)
 	if (!find_functions() || mpi.functions.Get_library_version(version, &length) ||
 	    !strstr(version, LIBRARY) || !find_handles())
 		return STRANGE;
-	mpi.comm = trm_attribute_create("mpi.comm", TRM_TYPE_STRING, TRM_NESTED);
-	mpi.peer = trm_attribute_create("mpi.peer", TRM_TYPE_INT, TRM_NESTED);
-	mpi.root = trm_attribute_create("mpi.root", TRM_TYPE_INT, TRM_NESTED);
+	make_attributes();
 	return FITS;
 }
 
@@ -264,7 +273,8 @@ static void note(trm_attribute *known, const char *name, uint64_t bytes)
 
 	if (!*known)
 		*known = trm_attribute_create(name, TRM_TYPE_UINT,
-					      TRM_AS_VALUE | TRM_AGGREGATABLE);
+					      TRM_AS_VALUE | TRM_AGGREGATABLE |
+						      RUNTIME_OF_MPI);
 	trm_link_.api->set(*known, &value);
 }
 
@@ -397,8 +407,8 @@ void mpi_shared_each(MPI_Comm comm, const void *buffer, const int *counts,
 
 static void say_global(const char *name, int number)
 {
-	trm_attribute attribute = trm_attribute_create(
-		name, TRM_TYPE_INT, TRM_AS_VALUE | TRM_AGGREGATABLE | TRM_GLOBAL);
+	trm_attribute attribute =
+		trm_attribute_create(name, TRM_TYPE_INT, RUNTIME_RANK_PROPERTIES);
 	const struct trm_value value = trm_value_int(number);
 
 	trm_link_.api->set(attribute, &value);

@@ -15,6 +15,8 @@
 
 #include <mpi.h>
 
+#include "publish/publish.h"
+#include "runtime/outside.h"
 #include "trammel/annotate.h"
 
 /* Objects of the MPI library, which may be addresses in it. */
@@ -33,9 +35,10 @@ struct mpi_handles {
 #endif
 #define MPI_OWN_FUNCTIONS(row)                                                           \
 	row(Comm_dup) row(Comm_free) row(Comm_get_name) row(Comm_rank) row(Comm_size)    \
-		row(Comm_test_inter) row(Get_count) row(Get_library_version) row(Probe)  \
-			row(Recv) row(Send) row(Status_f2c) row(Test_cancelled)          \
-				row(Type_size)
+		row(Comm_test_inter) row(Finalized) row(Get_count)                       \
+			row(Get_library_version) row(Initialized) row(Probe) row(Recv)   \
+				row(Send) row(Status_f2c) row(Test_cancelled)            \
+					row(Type_size)
 
 struct mpi_functions {
 #define MPI_FUNCTION_(name) __typeof__(PMPI_##name) *name;
@@ -149,9 +152,19 @@ void mpi_wait_done(struct mpi_call *call, struct mpi_waiting *waiting, int count
 		   const int *indices, const MPI_Status *statuses);
 void mpi_wait_end(struct mpi_waiting *waiting, const MPI_Request *requests);
 
+/* This process, and no child of it, will be a rank. */
+void mpi_initialising(void);
 /* The program has initialised MPI: its rank is known. */
 void mpi_initialised(void);
 /* gather.c: the program ends MPI. */
 void mpi_finalising(void);
+
+/* All functions of MPI that are wrapped. */
+extern const struct runtime_wrapper mpi_wrappers[];
+extern const size_t mpi_wrapper_count;
+
+/* reduce.c: puts together what ranks have, along a binomial tree; collective. Returns
+ * whether this rank, the first of the communicator, has it all. */
+bool mpi_reduce(MPI_Comm comm, const struct publish_sums *sums);
 
 #endif

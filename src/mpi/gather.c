@@ -1,7 +1,5 @@
 /*
- * At the end of MPI: what all ranks recorded becomes one profile, of rank 0's. Each rank
- * packs the sums of its own, takes in what those below it in a binomial tree have packed,
- * and sends all of it on.
+ * At the end of MPI: what all ranks recorded becomes one profile, of rank 0's.
  *
  * This is done only if TRAMMEL_MPI_OUTPUT says where the profile is to go. Every rank of
  * the job must have that, as a job of which some programs do not have this library would
@@ -14,86 +12,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { PIECE = 1 << 30, TAG = 1 };
-
 struct gathering {
-	const struct mpi_functions *mpi;
 	const struct publish_gather *functions; /* NULL: not to be had */
 	struct context_gather *sums;
-	MPI_Comm comm;
-	int rank, ranks;
 };
 
-static void send_bytes(const struct gathering *to, int rank, const char *bytes,
-		       uint64_t size)
+static void add(void *context, const void *bytes, uint64_t size)
 {
-	MPI_Datatype byte = mpi_handles()->byte;
-
-	to->mpi->Send(&size, (int)sizeof(size), byte, rank, TAG, to->comm);
-	for (uint64_t at = 0; at < size; at += PIECE) {
-		uint64_t left = size - at;
-
-		to->mpi->Send(bytes + at, left < PIECE ? (int)left : PIECE, byte, rank,
-			      TAG, to->comm);
-	}
-}
-
-/* What a rank has sent; without memory for it the program has none for its own end. */
-static char *receive_bytes(const struct gathering *from, int rank, uint64_t *ret_size)
-{
-	MPI_Datatype byte = mpi_handles()->byte;
-	MPI_Status status;
-	uint64_t size = 0;
-	char *bytes;
-
-	from->mpi->Recv(&size, (int)sizeof(size), byte, rank, TAG, from->comm, &status);
-	bytes = malloc(size ? size : 1);
-	if (!bytes)
-		abort();
-	for (uint64_t at = 0; at < size; at += PIECE) {
-		uint64_t left = size - at;
-
-		from->mpi->Recv(bytes + at, left < PIECE ? (int)left : PIECE, byte, rank,
-				TAG, from->comm, &status);
-	}
-	*ret_size = size;
-	return bytes;
-}
-
-static void take_in(const struct gathering *gathering, int rank)
-{
-	uint64_t size;
-	char *bytes = receive_bytes(gathering, rank, &size);
-
-	if (gathering->sums && size)
-		gathering->functions->add(gathering->sums, bytes, size);
-	free(bytes);
-}
-
-static void pass_on(const struct gathering *gathering, int rank)
-{
-	char *bytes = NULL;
-	uint64_t size = 0;
+	const struct gathering *gathering = context;
 
 	if (gathering->sums)
-		bytes = gathering->functions->pack(gathering->sums, &size);
-	send_bytes(gathering, rank, bytes, bytes ? size : 0);
-	free(bytes);
+		gathering->functions->add(gathering->sums, bytes, size);
 }
 
-static void reduce(const struct gathering *gathering)
+static void *pack(void *context, uint64_t *ret_size)
 {
-	for (int step = 1; step < gathering->ranks; step *= 2) {
-		if (gathering->rank & step) {
-			pass_on(gathering, gathering->rank - step);
-			return;
-		}
-		if (gathering->rank + step < gathering->ranks)
-			take_in(gathering, gathering->rank + step);
-	}
+	const struct gathering *gathering = context;
+
+	return gathering->sums ? gathering->functions->pack(gathering->sums, ret_size)
+			       : NULL;
 }
 
-static void open_own(struct gathering *gathering, const struct runtime_outside *runtime)
+static void open_own(struct gathering *gathering, const struct runtime_outside *runtime,
+		     int rank)
 {
 	const char *spool = runtime->spool();
 
@@ -101,7 +42,7 @@ static void open_own(struct gathering *gathering, const struct runtime_outside *
 	if (!gathering->functions || gathering->functions->abi != PUBLISH_GATHER_ABI)
 		return;
 	gathering->sums = gathering->functions->create();
-	gathering->functions->add_own(gathering->sums, spool, (uint32_t)gathering->rank);
+	gathering->functions->add_own(gathering->sums, spool, (uint32_t)rank);
 }
 
 static void write_profile(const struct gathering *gathering, const char *output,
@@ -115,24 +56,23 @@ static void write_profile(const struct gathering *gathering, const char *output,
 
 static void gather(const char *output, const struct runtime_outside *runtime)
 {
-	struct gathering gathering = {.mpi = mpi_functions()};
-	const struct mpi_functions *mpi = gathering.mpi;
+	struct gathering gathering = {.functions = NULL};
+	MPI_Comm world = mpi_handles()->world;
+	int rank = 0;
 
-	if (mpi->Comm_dup(mpi_handles()->world, &gathering.comm))
-		return;
-	mpi->Comm_rank(gathering.comm, &gathering.rank);
-	mpi->Comm_size(gathering.comm, &gathering.ranks);
+	mpi_functions()->Comm_rank(world, &rank);
 	if (runtime)
-		open_own(&gathering, runtime);
-	reduce(&gathering);
-	if (!gathering.rank && gathering.sums)
-		write_profile(&gathering, output, runtime);
-	else if (!gathering.rank)
-		fprintf(stderr, "trammel: rank 0 does not record, and writes no \"%s\"\n",
-			output);
+		open_own(&gathering, runtime, rank);
+	if (mpi_reduce(world, &(struct publish_sums){&gathering, add, pack})) {
+		if (gathering.sums)
+			write_profile(&gathering, output, runtime);
+		else
+			fprintf(stderr,
+				"trammel: rank 0 does not record, and writes no \"%s\"\n",
+				output);
+	}
 	if (gathering.sums)
 		gathering.functions->destroy(gathering.sums);
-	mpi->Comm_free(&gathering.comm);
 }
 
 void mpi_finalising(void)
@@ -140,9 +80,13 @@ void mpi_finalising(void)
 	const char *output = getenv("TRAMMEL_MPI_OUTPUT");
 	const struct runtime_outside *runtime;
 
-	if (!output || !*output || !mpi_fits())
+	if (!mpi_fits())
 		return;
 	runtime = outside_find();
+	if (runtime)
+		runtime->parting();
+	if (!output || !*output)
+		return;
 	gather(output, runtime);
 	if (runtime)
 		runtime->disown();

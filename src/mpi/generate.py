@@ -191,6 +191,15 @@ def fortran_wrappers(name, parameters, row):
                    for suffix in ("_", "_f08_"))
 
 
+def list_of(text):
+    """All wrappers by the names of what they wrap."""
+    found = re.findall(r'int (wrap_\w+)\([^)]*\) __asm__\("(\w+)"\);', text)
+    found += [(name, name) for name in re.findall(r'\)\)\) void (\w+)\([^)]*\);', text)]
+    rows = "".join(f"\t{{\"{name}\", (void *){wrapper}}},\n" for wrapper, name in found)
+    return ("\nconst struct runtime_wrapper mpi_wrappers[] = {\n" + rows + "};\n"
+            f"const size_t mpi_wrapper_count = {len(found)};\n")
+
+
 def main():
     table, output, *command = sys.argv[1:]
     rows, without = read_table(table)
@@ -211,6 +220,7 @@ def main():
     if len(used) != len(rows):
         missing = [rows[number][0] for number in range(len(rows)) if number not in used]
         sys.exit(f"generate.py: no function in mpi.h for {missing}")
+    parts.append(list_of("".join(parts)))
     with open(output, "w", encoding="utf-8") as file:
         file.write("".join(parts))
 

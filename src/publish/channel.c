@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "context/channels.h"
-#include "query/query.h"
+#include "query/gather.h"
 #include "record/output.h"
 #include "record/record.h"
 #include "symbols/naming.h"
@@ -209,7 +209,8 @@ static struct trm_error *write_profile(int fd, const struct publish_channel *req
 
 	taking.for_queries = true;
 	for (size_t i = 0; i < request->output_count; i++)
-		taking.for_queries &= request->outputs[i].query != NULL;
+		taking.for_queries &=
+			request->outputs[i].query || request->outputs[i].across;
 	taking.writer = trm_writer_create(fd, taking.model);
 	say_global(&taking, "trm.version", TRAMMEL_VERSION);
 	say_global(&taking, "cali.channel", request->name);
@@ -325,17 +326,132 @@ static void make_folders(const char *path)
 	}
 }
 
+static struct trm_error *parse(const struct publish_output *output, const char *text,
+			       struct query **ret_query)
+{
+	size_t place;
+
+	return output->caliper ? query_parse_caliper(text, ret_query, &place)
+			       : query_parse(text, ret_query, &place);
+}
+
+/* What a query makes of the profile, as a file in memory that is the profile then. */
+static struct trm_error *run_first(const struct publish_output *output, int profile,
+				   int *ret_fd)
+{
+	const struct query_style style = {.width = 0};
+	scoped_fd int fd = memfd_create("trammel sums", MFD_CLOEXEC);
+	struct text text = {0}, warnings = {0};
+	struct query_result *result;
+	char name[64];
+	const char *path = name;
+	struct query *query;
+	struct trm_error *error;
+
+	if (fd < 0)
+		return trm_error_system(errno, "cannot make a file in memory");
+	TRM_TRY(parse(output, output->query, &query));
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", profile);
+	error = query_run(query, &path, 1, 1, &result, &warnings);
+	if (!error) {
+		query_print(result, &style, &text);
+		query_result_destroy(result);
+		if (text.length &&
+		    write(fd, text.data, text.length) != (ssize_t)text.length)
+			error = trm_error_system(errno, "cannot write to memory");
+	}
+	text_deinit(&text);
+	text_deinit(&warnings);
+	query_destroy(query);
+	if (!error)
+		*ret_fd = take_fd(&fd);
+	return error;
+}
+
+static struct trm_error *feed(struct query_gather *gather,
+			      const struct publish_output *output, int profile)
+{
+	scoped_fd int own = -1;
+	struct text warnings = {0};
+	struct trm_error *error;
+	char name[64];
+
+	if (output->query)
+		TRM_TRY(run_first(output, profile, &own));
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", output->query ? own : profile);
+	error = query_gather_read(gather, name, &warnings);
+	text_deinit(&warnings);
+	return error;
+}
+
+static void add_sums(void *context, const void *bytes, uint64_t size)
+{
+	struct trm_error *error = query_gather_add(context, bytes, size);
+
+	if (error)
+		trm_error_print(error);
+}
+
+static void *pack_sums(void *context, uint64_t *ret_size)
+{
+	void *bytes;
+	size_t size;
+
+	query_gather_pack(context, &bytes, &size);
+	*ret_size = size;
+	return bytes;
+}
+
+static struct trm_error *print_gathered(const struct publish_output *output,
+					struct query_gather *gather)
+{
+	const struct query_style style = {.width = 0};
+	struct text text = {0}, warnings = {0};
+	struct trm_error *error;
+
+	make_folders(output->path);
+	query_print(query_gather_result(gather, &warnings), &style, &text);
+	error = print_text(output, &text);
+	text_deinit(&text);
+	text_deinit(&warnings);
+	return error;
+}
+
+/* Others wait for what this process has, so it takes part whatever happens. `fd`: -1 if
+ * there is no profile. */
+static struct trm_error *write_across(const struct publish_channel *request,
+				      const struct publish_output *output, int fd)
+{
+	struct trm_error *error, *own = NULL;
+	struct query_gather *gather;
+	struct query *query;
+	bool writes = true;
+
+	TRM_TRY(parse(output, output->across, &query));
+	gather = query_gather_create(query);
+	if (fd >= 0)
+		own = feed(gather, output, fd);
+	if (own)
+		trm_error_print(own);
+	if (request->reduce)
+		writes = request->reduce(
+			request->processes,
+			&(struct publish_sums){gather, add_sums, pack_sums});
+	error = writes ? print_gathered(output, gather) : NULL;
+	query_gather_destroy(gather);
+	query_destroy(query);
+	return error;
+}
+
 static struct trm_error *write_output(const struct publish_output *output, int fd)
 {
 	struct query *query;
 	char profile[64];
-	size_t place;
 
 	make_folders(output->path);
 	if (!output->query)
 		return copy_profile(output, fd);
-	TRM_TRY(output->caliper ? query_parse_caliper(output->query, &query, &place)
-				: query_parse(output->query, &query, &place));
+	TRM_TRY(parse(output, output->query, &query));
 	snprintf(profile, sizeof(profile), "/proc/self/fd/%d", fd);
 	struct trm_error *error = run_query(output, query, profile);
 
@@ -370,32 +486,42 @@ static void release_signal(const struct held *held)
 	pthread_sigmask(SIG_SETMASK, &held->before, NULL);
 }
 
-static void publish(const struct publish_channel *request)
+static void print_error(struct trm_error *error)
 {
-	int fd = memfd_create("trammel channel", MFD_CLOEXEC);
-	struct trm_error *error;
-
-	if (request->abi != PUBLISH_ABI || fd < 0) {
-		fprintf(stderr, "trammel: cannot write the channel '%s': %s\n",
-			request->name, fd < 0 ? strerror(errno) : "another version");
-		return;
-	}
-	error = write_profile(fd, request);
-	for (size_t i = 0; i < request->output_count && !error; i++) {
-		error = write_output(&request->outputs[i], fd);
-		if (error)
-			trm_error_print(error);
-		error = NULL;
-	}
 	if (error)
 		trm_error_print(error);
-	close(fd);
+}
+
+static void publish(const struct publish_channel *request)
+{
+	scoped_fd int fd = memfd_create("trammel channel", MFD_CLOEXEC);
+	struct trm_error *error =
+		fd < 0 ? trm_error_system(errno, "cannot write the channel '%s'",
+					  request->name)
+		       : write_profile(fd, request);
+	bool failed = error != NULL;
+
+	print_error(error);
+	for (size_t i = 0; i < request->output_count; i++) {
+		const struct publish_output *output = &request->outputs[i];
+
+		if (output->across)
+			print_error(write_across(request, output, failed ? -1 : fd));
+		else if (!failed)
+			print_error(write_output(output, fd));
+	}
 }
 
 void trammel_publish_channel(const struct publish_channel *request)
 {
 	struct held held;
 
+	if (request->abi != PUBLISH_ABI) {
+		fprintf(stderr,
+			"trammel: cannot write the channel '%s': another version\n",
+			request->name);
+		return;
+	}
 	hold_signal(&held);
 	publish(request);
 	release_signal(&held);

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PUBLISH_ABI = 3 };
+enum { PUBLISH_ABI = 4 };
 #define PUBLISH_LIBRARY  "libtrammel-report.so.0"
 #define PUBLISH_FUNCTION "trammel_publish"
 
@@ -58,10 +58,26 @@ struct publish_sink {
 			 struct publish_value value);
 };
 
+/* What a process has, to be put together with what others have. */
+struct publish_sums {
+	void *context;
+	/* Takes in what another process packed. */
+	void (*add)(void *context, const void *bytes, uint64_t size);
+	/* All of it, to be free()d; NULL: there is nothing to be sent. */
+	void *(*pack)(void *context, uint64_t *ret_size);
+};
+
+/* Puts together what all processes have, which all call this in the same order. Returns
+ * whether this is the one that has it all. */
+typedef bool publish_reduce(void *processes, const struct publish_sums *sums);
+
 /* Where what a channel has goes to. */
 struct publish_output {
 	const char *query; /* NULL: the profile itself */
-	const char *path;  /* "stdout", "stderr", or a file's */
+	/* A query over what `query` (NULL: all records) makes in each of the processes,
+	 * one of which writes its result. NULL: there is none. */
+	const char *across;
+	const char *path; /* "stdout", "stderr", or a file's */
 	bool append;
 	bool caliper; /* the query is as LLNL's Caliper has them */
 };
@@ -81,6 +97,8 @@ struct publish_channel {
 	size_t spool_size;
 	uint32_t number;
 	double ns_per_tick;
+	publish_reduce *reduce; /* of outputs across processes; NULL: it is alone */
+	void *processes;        /* for that */
 };
 
 /* Writes what a channel has; what goes wrong is said on standard error. */

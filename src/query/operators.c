@@ -58,10 +58,27 @@ static void merge_sum(void *state, const struct query_aggregate *aggregate,
 	query_sum_merge(state, other);
 }
 
-static const struct query_state_kind count_kind = {sizeof(struct query_sum), add_count,
-						   merge_sum, NULL};
-static const struct query_state_kind sum_kind = {sizeof(struct query_sum), add_sum,
-						 merge_sum, NULL};
+/* Bytes of another process may be any. */
+static void settle_sum(struct query_sum *sum)
+{
+	unsigned char any, real;
+
+	memcpy(&any, &sum->any, sizeof(any));
+	memcpy(&real, &sum->real, sizeof(real));
+	sum->any = any != 0;
+	sum->real = real != 0;
+}
+
+static void unpack_sum(void *state, struct query_unpack *unpack)
+{
+	query_unpack_bytes(unpack, state, sizeof(struct query_sum));
+	settle_sum(state);
+}
+
+static const struct query_state_kind count_kind = {
+	sizeof(struct query_sum), add_count, merge_sum, NULL, NULL, unpack_sum};
+static const struct query_state_kind sum_kind = {
+	sizeof(struct query_sum), add_sum, merge_sum, NULL, NULL, unpack_sum};
 
 static struct record_value sum_value(const void *state, struct query_outcome *outcome)
 {
@@ -140,10 +157,19 @@ static void merge_sums(void *state, const struct query_aggregate *aggregate,
 	sums->count += more->count;
 }
 
-static const struct query_state_kind average_kind = {sizeof(struct sums), add_average,
-						     merge_sums, NULL};
-static const struct query_state_kind ratio_kind = {sizeof(struct sums), add_ratio,
-						   merge_sums, NULL};
+static void unpack_sums(void *state, struct query_unpack *unpack)
+{
+	struct sums *sums = state;
+
+	query_unpack_bytes(unpack, sums, sizeof(*sums));
+	settle_sum(&sums->x);
+	settle_sum(&sums->y);
+}
+
+static const struct query_state_kind average_kind = {
+	sizeof(struct sums), add_average, merge_sums, NULL, NULL, unpack_sums};
+static const struct query_state_kind ratio_kind = {
+	sizeof(struct sums), add_ratio, merge_sums, NULL, NULL, unpack_sums};
 
 static struct record_value average_value(const void *state, struct query_outcome *outcome)
 {
@@ -212,8 +238,8 @@ static void merge_moments(void *state, const struct query_aggregate *aggregate,
 	moments->count += more->count;
 }
 
-static const struct query_state_kind moments_kind = {sizeof(struct moments), add_moments,
-						     merge_moments, NULL};
+static const struct query_state_kind moments_kind = {
+	sizeof(struct moments), add_moments, merge_moments, NULL, NULL, NULL};
 
 static struct record_value variance_value(const void *state,
 					  struct query_outcome *outcome)
@@ -330,12 +356,31 @@ static void merge_first(void *state, const struct query_aggregate *aggregate,
 		take_first(state, more->value, keys);
 }
 
-static const struct query_state_kind least_kind = {sizeof(struct single), add_least,
-						   merge_least, NULL};
-static const struct query_state_kind greatest_kind = {sizeof(struct single), add_greatest,
-						      merge_greatest, NULL};
-static const struct query_state_kind first_kind = {sizeof(struct single), add_first,
-						   merge_first, NULL};
+static void pack_single(const void *state, struct query_pack *pack)
+{
+	const struct single *single = state;
+
+	query_pack_uint(pack, single->any);
+	if (single->any)
+		query_pack_value(pack, single->value);
+}
+
+static void unpack_single(void *state, struct query_unpack *unpack)
+{
+	struct single *single = state;
+
+	single->any = query_unpack_uint(unpack) != 0;
+	if (single->any)
+		single->value = query_unpack_value(unpack);
+}
+
+static const struct query_state_kind least_kind = {
+	sizeof(struct single), add_least, merge_least, NULL, pack_single, unpack_single};
+static const struct query_state_kind greatest_kind = {
+	sizeof(struct single), add_greatest, merge_greatest, NULL,
+	pack_single,           unpack_single};
+static const struct query_state_kind first_kind = {
+	sizeof(struct single), add_first, merge_first, NULL, pack_single, unpack_single};
 
 static struct record_value single_value(const void *state, struct query_outcome *outcome)
 {
@@ -389,10 +434,37 @@ static void deinit_tally(void *state)
 	query_tally_deinit(&tallies->tally);
 }
 
-static const struct query_state_kind tally_kind = {sizeof(struct tallies), add_tally,
-						   merge_tally, deinit_tally};
-static const struct query_state_kind bucket_kind = {sizeof(struct tallies), add_bucket,
-						    merge_tally, deinit_tally};
+static void pack_tally(const void *state, struct query_pack *pack)
+{
+	const struct tallies *tallies = state;
+
+	query_pack_uint(pack, (uint32_t)tallies->tally.items.count);
+	vector_for_each (&tallies->tally.items, item) {
+		query_pack_value(pack, item->number);
+		query_pack_bytes(pack, &item->count, sizeof(item->count));
+	}
+}
+
+static void unpack_tally(void *state, struct query_unpack *unpack)
+{
+	struct tallies *tallies = state;
+
+	for (uint32_t left = query_unpack_uint(unpack); left && !unpack->wrong; left--) {
+		struct record_value number = query_unpack_value(unpack);
+		uint64_t count;
+
+		query_unpack_bytes(unpack, &count, sizeof(count));
+		if (!unpack->wrong && query_is_there(query_number(number)))
+			query_tally_add(&tallies->tally, number, count);
+	}
+}
+
+static const struct query_state_kind tally_kind = {
+	sizeof(struct tallies), add_tally,  merge_tally,
+	deinit_tally,           pack_tally, unpack_tally};
+static const struct query_state_kind bucket_kind = {
+	sizeof(struct tallies), add_bucket, merge_tally,
+	deinit_tally,           pack_tally, unpack_tally};
 
 static struct record_value percentile_value(const void *state,
 					    struct query_outcome *outcome)

@@ -6,6 +6,7 @@
 #define TRAMMEL_QUERY_OPERATORS_H
 
 #include "query/keys.h"
+#include "query/pack.h"
 #include "query/query.h"
 
 enum query_number_use {
@@ -24,6 +25,9 @@ struct query_state_kind {
 	void (*merge)(void *state, const struct query_aggregate *aggregate,
 		      const void *other, struct query_keys *keys);
 	void (*deinit)(void *state); /* NULL: nothing to free */
+	/* As bytes, and back into a state of no records; NULL: as it lies in memory. */
+	void (*pack)(const void *state, struct query_pack *pack);
+	void (*unpack)(void *state, struct query_unpack *unpack);
 };
 
 /* What a result may need besides the state of its group. */

@@ -45,6 +45,9 @@ void query_result_deinit(struct query_result *result);
 /* Makes columns and rows of what the first part has: HAVING, ORDER BY, LIMIT. */
 void query_result_make(struct query_result *result);
 
+/* Says of which columns numbers were rounded: lines. */
+void query_warn_of_rounding(const struct query_result *result, struct text *warnings);
+
 /* The cells of a row, one a column. Valid until the next call. */
 void query_result_cells(struct query_result *result, const struct query_row *row,
 			struct record_value *cells);

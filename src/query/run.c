@@ -68,7 +68,7 @@ static struct trm_error *collect(struct reading *readings, size_t parts,
 	return error;
 }
 
-static void warn_of_rounding(const struct query_result *result, struct text *warnings)
+void query_warn_of_rounding(const struct query_result *result, struct text *warnings)
 {
 	for (size_t i = 0; i < result->columns.count; i++)
 		if (result->rounded.items[i])
@@ -109,7 +109,7 @@ struct trm_error *query_run(const struct query *query, const char *const *paths,
 		query_part_merge(result->part, &result->parts[i]);
 	query_part_finish(result->part);
 	query_result_make(result);
-	warn_of_rounding(result, ret_warnings);
+	query_warn_of_rounding(result, ret_warnings);
 	*ret_result = result;
 	return NULL;
 }

@@ -2,7 +2,7 @@
 #include "runtime/outside.h"
 
 #include "runtime/publisher.h"
-#include "runtime/runtime.h"
+#include "runtime/channel/channel.h"
 
 #include <stdint.h>
 
@@ -20,8 +20,8 @@ __attribute__((visibility("default"))) const struct runtime_outside *
 trm_runtime_outside(void)
 {
 	static const struct runtime_outside outside = {
-		RUNTIME_OUTSIDE_ABI, spool,      find_object,
-		alone_disown,        alone_rank, alone_command,
+		RUNTIME_OUTSIDE_ABI, spool,         find_object,   alone_disown,
+		alone_rank,          alone_command, channels_part,
 	};
 
 	return &outside;

@@ -1,13 +1,19 @@
 /*
- * What libraries beside libtrammel.so ask of it, where it is loaded: libtrammel-mpi.so.
+ * What libraries beside libtrammel.so ask of it, where it is loaded, and what it asks of
+ * them: libtrammel-mpi.so.
  */
 #ifndef TRAMMEL_RUNTIME_OUTSIDE_H
 #define TRAMMEL_RUNTIME_OUTSIDE_H
 
+#include "publish/publish.h"
+#include "wire/context.h"
+
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
-enum { RUNTIME_OUTSIDE_ABI = 1 };
+enum { RUNTIME_OUTSIDE_ABI = 2 };
 
 /* Grows at its end only. */
 struct runtime_outside {
@@ -24,6 +30,46 @@ struct runtime_outside {
 	void (*rank)(uint32_t rank);
 	/* The command line, as a shell would need it. */
 	void (*command)(char *text, size_t size);
+	/* The ranks are about to part: what they write together is written now. */
+	void (*parting)(void);
+};
+
+/* Properties of attributes that are of calls of MPI: channels see them if they ask for
+ * that; and of those that say more of such a call, and are no regions in channels. */
+enum {
+	RUNTIME_OF_MPI = CONTEXT_OF_MPI,
+	RUNTIME_DETAIL = CONTEXT_DETAIL,
+};
+
+/* Of mpi.rank and mpi.size, which all records of a process have. */
+#define RUNTIME_RANK_PROPERTIES                                                          \
+	(TRM_AS_VALUE | TRM_AGGREGATABLE | TRM_GLOBAL | TRM_SKIP_EVENTS)
+
+/* What libtrammel-mpi.so has: an object of this name. */
+#define RUNTIME_RANKS         "trammel_ranks"
+#define RUNTIME_RANKS_LIBRARY "libtrammel-mpi.so.0"
+enum { RUNTIME_RANKS_ABI = 1 };
+
+/* A function that begins and ends the region of another one, which it calls. */
+struct runtime_wrapper {
+	const char *name; /* of that */
+	void *wrapper;
+};
+
+struct runtime_ranks {
+	uint32_t abi;
+	/* Whether all ranks can do something together: not before MPI is initialised, nor
+	 * when it was finalised. A child of fork has what the MPI library had in memory,
+	 * and must not use it. `usual`: the process that is no child, unless another one
+	 * was seen to initialise MPI. */
+	bool (*are_together)(pid_t usual);
+	/* This one, when they are together, and how many there are. */
+	int (*rank)(int *ret_ranks);
+	/* `processes`: a communicator; NULL: all ranks. */
+	publish_reduce *reduce;
+	/* For programs that the library is not in from the beginning. */
+	const struct runtime_wrapper *wrappers;
+	const size_t *wrapper_count;
 };
 
 const struct runtime_outside *trm_runtime_outside(void);

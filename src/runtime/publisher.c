@@ -7,11 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* It lies beside this one, or where it was built. */
-static void *load(void)
+void *publisher_load(const char *library, const char *built)
 {
-	static const char *const places[] = {"", "../publish/"};
-	void *library = NULL;
+	const char *const places[] = {"", built};
+	void *loaded = NULL;
 	Dl_info info;
 
 	if (!dladdr((void *)(uintptr_t)&publisher_find, &info))
@@ -19,14 +18,14 @@ static void *load(void)
 	const char *slash = strrchr(info.dli_fname, '/');
 	int folder = slash ? (int)(slash - info.dli_fname) + 1 : 0;
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && !library; i++) {
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && !loaded; i++) {
 		char path[4096];
 
 		snprintf(path, sizeof(path), "%.*s%s%s", folder, info.dli_fname,
-			 places[i], PUBLISH_LIBRARY);
-		library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+			 places[i], library);
+		loaded = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	}
-	return library;
+	return loaded;
 }
 
 void (*publisher_find(const char *function))(void)
@@ -35,7 +34,7 @@ void (*publisher_find(const char *function))(void)
 	void *found = NULL;
 
 	if (!library)
-		library = load();
+		library = publisher_load(PUBLISH_LIBRARY, "../publish/");
 	if (library)
 		found = dlsym(library, function);
 	if (!found)

@@ -59,6 +59,10 @@ enum context_block_kind {
 	CONTEXT_KINDS
 };
 
+/* Properties of attributes beside those of the program's: of calls of MPI; and what says
+ * more of the region around it, and is none in channels. */
+enum { CONTEXT_OF_MPI = 1 << 24, CONTEXT_DETAIL = 1 << 25 };
+
 struct context_block {
 	uint32_t kind;
 	uint32_t run;   /* blocks that belong together; at least 1 */

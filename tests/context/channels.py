@@ -275,7 +275,7 @@ def mistakes(place):
     done = run(place, "plain", "1", CALI_CONFIG="runtime-report(outptu=x,output=stdout,region.count),mpi-report,"
                "order_by_tme,event-trace(output=/proc/no/folder/x.trm)")
     for text in (b"'runtime-report': there is no option 'outptu'; is 'output' meant?",
-                 b"'mpi-report' cannot be had: MPI is not measured",
+                 b"'mpi-report' cannot be had: there is no MPI",
                  b"there is no configuration or option 'order_by_tme'; is 'order_by_time' meant?",
                  b"/proc/no/folder/x.trm"):
         expect(text in done.stderr, f"{text}: {done}")

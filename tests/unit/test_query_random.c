@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/vector.h"
 #include "query/format.h"
+#include "query/gather.h"
 
 #include "profile_maker.h"
 
@@ -376,6 +377,80 @@ static void test_files(void **state)
 	}
 }
 
+/* Takes in what the other has, and no more than that. */
+static void pass(struct query_gather *from, struct query_gather *to)
+{
+	void *bytes;
+	size_t size;
+
+	query_gather_pack(from, &bytes, &size);
+	assert_null(query_gather_add(to, bytes, size));
+	free(bytes);
+}
+
+/* What ranks put together, each with a file of its own: the last but one has that of the
+ * last, and so on down to the first. */
+static void test_gather(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(all_queries) / sizeof(all_queries[0]); i++) {
+		const struct query_style style = {0};
+		struct query *query = parse(all_queries[i]);
+		struct query_result *result = ask(query, files, FILES, 1);
+		struct query_gather *ranks[FILES];
+		struct text whole = {0}, warnings = {0}, out = {0};
+
+		query_print(result, &style, &whole);
+		query_result_destroy(result);
+		for (size_t rank = 0; rank < FILES; rank++) {
+			ranks[rank] = query_gather_create(query);
+			assert_null(
+				query_gather_read(ranks[rank], files[rank], &warnings));
+		}
+		for (size_t rank = FILES - 1; rank > 0; rank--) {
+			pass(ranks[rank], ranks[rank - 1]);
+			query_gather_destroy(ranks[rank]);
+		}
+		query_print(query_gather_result(ranks[0], &warnings), &style, &out);
+		assert_string_equal(out.data, whole.data);
+		query_gather_destroy(ranks[0]);
+		text_deinit(&whole);
+		text_deinit(&warnings);
+		text_deinit(&out);
+		query_destroy(query);
+	}
+}
+
+/* Bytes that were cut off or changed are an error, or else what they say. */
+static void test_gather_faults(void **state)
+{
+	struct query *query = parse(all_queries[0]);
+	struct query_gather *gather = query_gather_create(query);
+	struct text warnings = {0};
+	size_t size;
+	void *bytes;
+
+	(void)state;
+	assert_null(query_gather_read(gather, files[0], &warnings));
+	query_gather_pack(gather, &bytes, &size);
+	for (size_t i = 0; i < size; i += 1 + next_random() % (size / 200)) {
+		struct query_gather *other = query_gather_create(query);
+		scoped_free char *copy = memory_allocate(size);
+		struct trm_error *error = query_gather_add(other, bytes, i);
+
+		assert_non_null(error);
+		trm_error_destroy(error);
+		memcpy(copy, bytes, size);
+		copy[i] = (char)next_random();
+		trm_error_destroy(query_gather_add(other, copy, size));
+		query_gather_destroy(other);
+	}
+	free(bytes);
+	query_gather_destroy(gather);
+	query_destroy(query);
+	text_deinit(&warnings);
+}
+
 /* What a stream wrote, and when it is to fail. */
 static struct {
 	struct text text;
@@ -544,9 +619,10 @@ static int begin(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_operators),    cmocka_unit_test(test_files),
-		cmocka_unit_test(test_stream),       cmocka_unit_test(test_cali),
-		cmocka_unit_test(test_cali_results),
+		cmocka_unit_test(test_operators),     cmocka_unit_test(test_files),
+		cmocka_unit_test(test_stream),        cmocka_unit_test(test_cali),
+		cmocka_unit_test(test_cali_results),  cmocka_unit_test(test_gather),
+		cmocka_unit_test(test_gather_faults),
 	};
 
 	return cmocka_run_group_tests(tests, begin, leave_folder);

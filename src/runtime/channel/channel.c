@@ -3,6 +3,7 @@
 
 #include "runtime/channel/paths.h"
 #include "runtime/publisher.h"
+#include "runtime/ranks.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -332,18 +333,46 @@ void channel_output_add(struct channel *channel, const struct publish_output *ou
 {
 	if (channel->output_count == CHANNEL_OUTPUTS_MAX)
 		return;
-	channel->outputs[channel->output_count++] = *output;
+	struct publish_output *added = &channel->outputs[channel->output_count++];
+
+	*added = *output;
+	if (!channel->redirected)
+		return;
+	added->path = channel->redirected;
+	added->append = true;
+}
+
+/* What ranks_reduce() gave. */
+struct reduction {
+	struct channel *channel;
+	publish_reduce *reduce;
+	void *processes;
+};
+
+/* Others may be waiting for threads of this process, which the channel's lock must not
+ * hold up meanwhile. */
+static bool reduce(void *processes, const struct publish_sums *sums)
+{
+	struct reduction *reduction = processes;
+	bool has_all;
+
+	runtime_unlock(&reduction->channel->lock);
+	has_all = reduction->reduce(reduction->processes, sums);
+	runtime_lock(&reduction->channel->lock);
+	return has_all;
 }
 
 static void publish(struct channel *channel)
 {
 	publish_channel_function *function =
 		(publish_channel_function *)publisher_find(PUBLISH_CHANNEL);
+	struct reduction reduction = {.channel = channel};
 	size_t size;
 	void *spool;
 
 	if (!function)
 		return;
+	reduction.reduce = channel->across ? ranks_reduce(&reduction.processes) : NULL;
 	runtime_lock(&channel->lock);
 	channel_describe(channel);
 	spool = spool_gather(&size);
@@ -359,6 +388,8 @@ static void publish(struct channel *channel)
 		.spool_size = size,
 		.number = channel->id,
 		.ns_per_tick = output_tick_ns(channel),
+		.reduce = reduction.reduce ? reduce : NULL,
+		.processes = &reduction,
 	});
 	runtime_unmap(spool, size);
 	runtime_unlock(&channel->lock);
@@ -366,14 +397,21 @@ static void publish(struct channel *channel)
 
 void channel_flush(struct channel *channel)
 {
+	channel_flush_to(channel, NULL);
+}
+
+void channel_flush_to(struct channel *channel, const char *path)
+{
 	int saved = errno;
 
 	if (runtime_sealed) /* no file may be opened any more */
 		return;
+	ranks_say(); /* which may make attributes */
 	channel_push(channel);
 	if (!events_enter())
 		return;
 	runtime_lock(&writing);
+	channel->redirected = path;
 	channel->output_count = 0;
 	for (uint32_t i = 0; i < channel->service_count; i++)
 		if (channel->services[i]->flush)
@@ -428,6 +466,27 @@ static void obey_last(void)
 	events_leave();
 }
 
+static bool flushes_at_end(const struct channel *channel)
+{
+	return settings_is_true(&channel->settings, "CHANNEL_FLUSH_ON_EXIT", true);
+}
+
+/* A channel that the program flushed by itself is its own business. In the order in
+ * which channels were made, which is the same in all ranks. */
+void channels_part(void)
+{
+	ranks_say();
+	for (uint32_t i = 0; i < CHANNELS_MAX; i++) {
+		struct channel *channel = channels.items[i];
+
+		if (!channel || !runtime_state->recording || !channel->parts)
+			continue;
+		if (!channel->flushes)
+			channel_flush(channel);
+		channel->parted = true;
+	}
+}
+
 void channels_finish(void)
 {
 	bool any = false;
@@ -437,9 +496,9 @@ void channels_finish(void)
 		struct channel *channel = channels.items[i];
 
 		/* A child that said nothing has nothing to write. */
-		if (!channel || !runtime_state->recording ||
-		    (channel_is_child() && !channel->threads) ||
-		    !settings_is_true(&channel->settings, "CHANNEL_FLUSH_ON_EXIT", true))
+		if (!channel || !runtime_state->recording || channel->parted ||
+		    (channel->across && channel->flushes) ||
+		    (channel_is_child() && !channel->threads) || !flushes_at_end(channel))
 			continue;
 		channel_flush(channel);
 		any = true;

@@ -78,6 +78,10 @@ struct channel {
 	uint64_t started;            /* ticks */
 	struct context_moment begin; /* both clocks, at its making */
 	struct filter *filter;       /* NULL: every region */
+	/* Of MPI: calls are seen, as far as the filter passes them (NULL: all), messages
+	 * are; ranks write together; they write when they part, and did. */
+	bool calls, messages, across, parts, parted;
+	struct filter *call_filter;
 	struct trace_settings {
 		uint64_t limit; /* bytes a thread; 0: any number */
 		bool drops_oldest, flushes;
@@ -94,6 +98,7 @@ struct channel {
 	uint64_t flushes;
 	struct publish_output outputs[CHANNEL_OUTPUTS_MAX]; /* of the flush under way */
 	uint32_t output_count;
+	const char *redirected; /* to this file, in the flush under way; NULL: none is */
 };
 
 /* Aggregated rows, by number of the node; in chunks, so that none ever moves. */
@@ -138,6 +143,10 @@ void channel_activate(struct channel *channel, bool active);
 void channel_activate_thread(struct channel *channel, bool active);
 /* Writes what the channel has, to where its report and recorder services say. */
 void channel_flush(struct channel *channel);
+/* The same to a file, to which it is added; NULL: to the usual place. */
+void channel_flush_to(struct channel *channel, const char *path);
+/* The ranks part: writes what they have to write together, unless the program did. */
+void channels_part(void);
 /* Forgets what was measured. */
 void channel_clear(struct channel *channel);
 /* A snapshot of this thread now, `kind` RUNTIME_PUSH. */
@@ -195,6 +204,8 @@ void trace_resume(struct channel_thread *own, const struct runtime_event *event)
 
 /* Whether events of a region count; the filter of include_regions and others. */
 struct filter *filter_create(const struct settings *settings);
+/* The same of two lists; NULL or "": none. */
+struct filter *filter_create_of(const char *included, const char *excluded);
 bool filter_passes(struct filter *filter, const struct context_node *node);
 
 /* The one-line form, `runtime-report(output=stdout),event-trace`: makes channels of it.

@@ -50,6 +50,10 @@ static const struct configuration configurations[] = {
 	{"openmp-report", NULL, "time in parallel regions, loops, tasks and barriers",
 	 CONFIGURATION_REPORT, "event,timer,aggregate,openmp,report",
 	 ", sum(region.count) AS Count" TIMES, " GROUP BY path", "", "tree", "stderr"},
+	{"mpi-report", NULL, "time in MPI functions, over all ranks",
+	 CONFIGURATION_REPORT, "event,timer,aggregate,mpi,report",
+	 ", sum(count#time.duration.ns) AS Count" TIMES, " GROUP BY path", "", "table",
+	 "stderr"},
 	{"sample-report", NULL, "processor time of each region, by samples",
 	 CONFIGURATION_REPORT, "event,aggregate,sampler,report", SAMPLES,
 	 " GROUP BY path", "", "tree", "stderr"},
@@ -130,6 +134,29 @@ static const struct configuration_option options[] = {
 	{"lock.wait", "time that threads waited for mutexes",
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "pthread", NULL,
 	 ", scale(sum#pthread.wait.ns, 1e-9) AS \"Lock wait\""},
+	{"aggregate_across_ranks", "one report of all ranks, as MPI programs have",
+	 CONFIGURATION_REPORT | CONFIGURATION_LOOPS, false, NULL, NULL, NULL},
+	{"use.mpi", "one file of all ranks, as MPI programs have", CONFIGURATION_PROFILE,
+	 false, NULL, NULL, NULL},
+	{"profile.mpi", "calls of MPI functions are regions",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE | CONFIGURATION_LOOPS, false, "mpi",
+	 NULL, NULL},
+	{"mpi.include", "only these functions of MPI",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, true, NULL, "MPI_WHITELIST={}",
+	 NULL},
+	{"mpi.exclude", "not these functions of MPI",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, true, NULL, "MPI_BLACKLIST={}",
+	 NULL},
+	{"mpi.message.count", "messages, and collective operations, of MPI",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "mpi", "MPI_MSG_TRACING={}",
+	 ", sum(count#mpi.bytes.sent) AS \"Msgs sent\""
+	 ", sum(count#mpi.bytes.received) AS \"Msgs recvd\""
+	 ", sum(count#mpi.bytes.collective) AS Collectives"},
+	{"mpi.message.size", "bytes of messages of MPI",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "mpi", "MPI_MSG_TRACING={}",
+	 ", sum(sum#mpi.bytes.sent) AS \"Bytes sent\""
+	 ", sum(sum#mpi.bytes.received) AS \"Bytes recvd\""
+	 ", sum(sum#mpi.bytes.collective) AS \"Bytes collective\""},
 	{"sample.frequency", "samples a second of processor time",
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, true, "sampler",
 	 "SAMPLER_FREQUENCY={}", ", sum(sum#sampler.samples) AS Samples"},
@@ -152,6 +179,8 @@ static const struct configuration_option options[] = {
 	 NULL, NULL},
 	{"trace.io", "bytes that are read and written", CONFIGURATION_TRACE, false, "io",
 	 NULL, NULL},
+	{"trace.mpi", "calls of MPI functions", CONFIGURATION_TRACE, false, "mpi", NULL,
+	 NULL},
 	{"trace.openmp", "what OpenMP does", CONFIGURATION_TRACE, false, "openmp", NULL,
 	 NULL},
 	{"trace.policy", "grow, stop, drop-oldest or flush", CONFIGURATION_TRACE, true,
@@ -165,7 +194,6 @@ static const struct {
 	const char *name, *why;
 } missing[] = {
 	{"spot", "it is not built"},
-	{"mpi-report", "MPI is not measured"},
 	{"cuda-activity-report", "GPUs are not measured"},
 	{"cuda-activity-profile", "GPUs are not measured"},
 	{"rocm-activity-report", "GPUs are not measured"},
@@ -173,14 +201,10 @@ static const struct {
 	{"nvtx", "GPUs are not measured"},
 	{"nvprof", "GPUs are not measured"},
 	{"roctx", "GPUs are not measured"},
-	{"mpi.message.count", "MPI is not measured"},
-	{"mpi.message.size", "MPI is not measured"},
-	{"profile.mpi", "MPI is not measured"},
+	{"comm.stats", "it is not built"},
 	{"profile.cuda", "GPUs are not measured"},
 	{"profile.kokkos", "Kokkos is not measured"},
 	{"profile.pthread", "threads' starts are no regions; lock.wait measures waiting"},
-	{"aggregate_across_ranks", "MPI is not measured"},
-	{"use.mpi", "MPI is not measured"},
 	{"node.order", "regions are in the order of their names"},
 	{"summary", "there is always one"},
 	{"timeseries", "there are no time series"},
@@ -194,11 +218,9 @@ static const struct {
 	const char *name;
 	bool off;
 } harmless[] = {
-	{"aggregate_across_ranks", true},
 	{"node.order", true},
 	{"summary", false},
 	{"timeseries", true},
-	{"use.mpi", true},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(array[0]))

@@ -155,6 +155,19 @@ void channel_settle(struct channel *channel, struct context_thread *thread,
 	take(own, &(struct runtime_event){RUNTIME_PUSH, 0, 0, node, thread->node, until});
 }
 
+/* Of a call of MPI: the call itself, what says more of it, or a message. */
+static __attribute__((noinline)) bool
+is_wanted_of_mpi(const struct channel *channel, const struct runtime_event *event,
+		 const struct context_attribute *attribute)
+{
+	if (attribute->properties & CONTEXT_DETAIL)
+		return false;
+	if (attribute->properties & TRM_AS_VALUE)
+		return channel->messages;
+	return channel->calls && (!channel->call_filter || !event->node ||
+				  filter_passes(channel->call_filter, event->node));
+}
+
 static inline __attribute__((always_inline)) bool
 is_wanted(const struct channel *channel, const struct runtime_event *event)
 {
@@ -167,6 +180,9 @@ is_wanted(const struct channel *channel, const struct runtime_event *event)
 	attribute = attributes_get(event->attribute);
 	if (attribute->properties & TRM_SKIP_EVENTS ||
 	    (attribute->properties >> TRM_LEVEL_SHIFT_ & 7) < channel->level)
+		return false;
+	if (unlikely(attribute->properties & CONTEXT_OF_MPI) &&
+	    !is_wanted_of_mpi(channel, event, attribute))
 		return false;
 	return !channel->filter || !event->node || event->kind == RUNTIME_ITERATION ||
 	       filter_passes(channel->filter, event->node);

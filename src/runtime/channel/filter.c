@@ -151,24 +151,36 @@ static void add_all(struct filter *filter, enum pattern_list list, const char *t
 	}
 }
 
-struct filter *filter_create(const struct settings *settings)
+/* By list. */
+static struct filter *create(const char *const texts[LISTS])
 {
-	static const char *const keys[LISTS] = {
-		[INCLUDED] = "EVENT_INCLUDE_REGIONS",
-		[EXCLUDED] = "EVENT_EXCLUDE_REGIONS",
-		[BRANCH] = "EVENT_INCLUDE_BRANCHES",
-	};
 	struct filter *filter = NULL;
 
 	for (int i = 0; i < LISTS; i++) {
-		const char *text = settings_get(settings, keys[i]);
-
-		if (!text || !*text)
+		if (!texts[i] || !*texts[i])
 			continue;
 		if (!filter)
 			filter = runtime_map(sizeof(*filter));
 		if (filter)
-			add_all(filter, (enum pattern_list)i, text);
+			add_all(filter, (enum pattern_list)i, texts[i]);
 	}
 	return filter;
+}
+
+struct filter *filter_create(const struct settings *settings)
+{
+	const char *const texts[LISTS] = {
+		[INCLUDED] = settings_get(settings, "EVENT_INCLUDE_REGIONS"),
+		[EXCLUDED] = settings_get(settings, "EVENT_EXCLUDE_REGIONS"),
+		[BRANCH] = settings_get(settings, "EVENT_INCLUDE_BRANCHES"),
+	};
+
+	return create(texts);
+}
+
+struct filter *filter_create_of(const char *included, const char *excluded)
+{
+	const char *const texts[LISTS] = {[INCLUDED] = included, [EXCLUDED] = excluded};
+
+	return create(texts);
 }

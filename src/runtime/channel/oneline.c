@@ -6,8 +6,9 @@
  * Options outside of parentheses are for all configurations that take them. Values may
  * stand in quotes, and may have parentheses. metadata(name=value,...) adds globals.
  */
+#include "runtime/channel/across.h"
 #include "runtime/channel/channel.h"
-#include "runtime/channel/configurations.h"
+#include "runtime/ranks.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -123,15 +124,23 @@ struct request {
 	struct settings settings;
 	const char *output, *format, *width; /* as their options say; NULL: none does */
 	bool by_time, with_globals;
+	enum { RANKS_USUAL, RANKS_TOGETHER, RANKS_APART } ranks;
+	const struct configuration_option *options[ITEMS_MAX]; /* that are on */
+	size_t option_count;
 	char services[512], columns[TEXT_MAX];
 };
 
-static void append(char *text, size_t size, const char *more)
+static void append_part(char *text, size_t size, const char *more, size_t length)
 {
 	size_t used = strlen(text);
 
 	if (used < size)
-		snprintf(text + used, size - used, "%s", more);
+		snprintf(text + used, size - used, "%.*s", (int)length, more);
+}
+
+static void append(char *text, size_t size, const char *more)
+{
+	append_part(text, size, more, strlen(more));
 }
 
 static void add_setting(struct request *request, const char *setting, const char *value)
@@ -166,6 +175,12 @@ static bool has_columns(const struct request *request,
 	       strstr(request->configuration->services, option->services);
 }
 
+static void note(struct request *request, const struct configuration_option *option)
+{
+	if (request->option_count < ITEMS_MAX)
+		request->options[request->option_count++] = option;
+}
+
 static void apply(struct request *request, const struct item *item, bool for_all)
 {
 	const struct configuration_option *option = configuration_option_find(item->name);
@@ -186,8 +201,12 @@ static void apply(struct request *request, const struct item *item, bool for_all
 			 request->configuration->name, item->name);
 		return;
 	}
+	if (!strcmp(option->name, "aggregate_across_ranks") ||
+	    !strcmp(option->name, "use.mpi"))
+		request->ranks = is_off(item) ? RANKS_APART : RANKS_TOGETHER;
 	if (!option->has_value && is_off(item))
 		return;
+	note(request, option);
 	if (!strcmp(option->name, "output"))
 		request->output = item->value;
 	if (!strcmp(option->name, "output.format"))
@@ -236,23 +255,23 @@ static void make_format_options(const struct request *request, const char *forma
 		 request->with_globals ? "print-globals" : "");
 }
 
-/* The configuration's columns, with {period} as it is. */
-static void make_columns(const struct request *request, char *columns, size_t size)
+/* A part of a query, with the seconds of a sample for {period}. */
+static void fill_period(const struct request *request, const char *part, char *text,
+			size_t size)
 {
-	const char *text = request->configuration->columns;
-	const char *mark = strstr(text, "{period}");
+	const char *mark = strstr(part, "{period}");
 	uint64_t frequency = settings_number(&request->settings, "SAMPLER_FREQUENCY",
 					     SAMPLER_FREQUENCY_USUAL);
 	char period[32];
 
-	snprintf(columns, size, "%s", text);
+	snprintf(text, size, "%s", part);
 	if (!mark)
 		return;
-	columns[mark - text] = '\0';
+	text[mark - part] = '\0';
 	snprintf(period, sizeof(period), "%.9g",
 		 1.0 / (double)(frequency ? frequency : 1));
-	append(columns, size, period);
-	append(columns, size, mark + strlen("{period}"));
+	append(text, size, period);
+	append(text, size, mark + strlen("{period}"));
 }
 
 /* The query over what is measured; "" where the profile itself is written. */
@@ -270,11 +289,14 @@ static void make_query(const struct request *request, char *query, size_t size)
 		return;
 	}
 	make_format_options(request, format, options, sizeof(options));
-	make_columns(request, columns, sizeof(columns));
-	snprintf(query, size, "SELECT path%s%s%s%s FORMAT %s%s", columns,
-		 request->columns, of->rest,
-		 request->by_time ? " ORDER BY \"Time (I)\" DESC" : of->order, format,
-		 options);
+	fill_period(request, of->columns, columns, sizeof(columns));
+	snprintf(query, size, "SELECT path%s", columns);
+	append(query, size, request->columns);
+	append(query, size, of->rest);
+	append(query, size, request->by_time ? " ORDER BY \"Time (I)\" DESC" : of->order);
+	append(query, size, " FORMAT ");
+	append(query, size, format);
+	append(query, size, options);
 }
 
 static void add_output(struct request *request)
@@ -299,15 +321,81 @@ static void add_output(struct request *request)
 			     prints ? "REPORT_CONFIG" : "RECORDER_CONFIG", query);
 }
 
+/* Whether all ranks write one output. A program that MPI's library is in does. */
+static bool is_across(const struct request *request)
+{
+	const struct configuration *of = request->configuration;
+	bool wanted = request->ranks == RANKS_TOGETHER;
+
+	if (request->ranks == RANKS_APART)
+		return false;
+	if (wanted && !across_has(of))
+		complain("'%s' is not put together over ranks", of->name);
+	if (wanted && !ranks_are_known())
+		complain("'%s': ranks cannot be put together: there is no MPI, or no "
+			 "libtrammel-mpi for it",
+			 of->name);
+	return across_has(of) && ranks_are_known() && (wanted || ranks_may_be());
+}
+
+/* In place of the output of one process. */
+static void add_output_across(struct request *request)
+{
+	const struct configuration *of = request->configuration;
+	const char *format = format_of(request);
+	static char columns[2 * TEXT_MAX], filled[2 * TEXT_MAX]; /* one call at a time */
+	static char local[2 * TEXT_MAX], across[2 * TEXT_MAX];
+	char options[128], layout[256];
+
+	make_format_options(request, format, options, sizeof(options));
+	snprintf(layout, sizeof(layout), "%s%s", format, options);
+	fill_period(request, of->columns, columns, sizeof(columns));
+	append(columns, sizeof(columns), request->columns);
+	across_make(&(struct across_wish){.configuration = of,
+					  .options = request->options,
+					  .option_count = request->option_count,
+					  .columns = columns,
+					  .format = layout,
+					  .by_time = request->by_time},
+		    local, across, sizeof(local));
+	append(request->services, sizeof(request->services), ",mpireport");
+	settings_add(&request->settings, "MPIREPORT_FILENAME",
+		     request->output ? request->output : of->output);
+	fill_period(request, local, filled, sizeof(filled));
+	settings_add(&request->settings, "MPIREPORT_LOCAL_CONFIG", filled);
+	settings_add(&request->settings, "MPIREPORT_CONFIG", across);
+	settings_add(&request->settings, "MPIREPORT_WRITE_ON_FINALIZE", "false");
+	settings_add(&request->settings, "QUERY_DIALECT",
+		     is_layout(format) ? "caliper" : "own");
+}
+
+/* The usual service for what is written is not there then. */
+static void add_services(struct request *request, bool across)
+{
+	const char *services = request->configuration->services;
+	size_t length = strlen(services);
+
+	if (across)
+		length = (size_t)(strrchr(services, ',') - services);
+	append(request->services, sizeof(request->services), ",");
+	append_part(request->services, sizeof(request->services), services, length);
+	if (strstr(request->services, "mpi") &&
+	    !settings_get(&request->settings, "MPI_WHITELIST") &&
+	    !settings_get(&request->settings, "MPI_BLACKLIST"))
+		settings_add(&request->settings, "MPI_WHITELIST", "all");
+}
+
 static struct channel *make_channel(struct request *request, bool active)
 {
+	bool across = is_across(request);
 	struct channel *channel;
 
-	append(request->services, sizeof(request->services), ",");
-	append(request->services, sizeof(request->services),
-	       request->configuration->services);
+	add_services(request, across);
+	if (across)
+		add_output_across(request);
+	else
+		add_output(request);
 	settings_add(&request->settings, "SERVICES_ENABLE", request->services);
-	add_output(request);
 	channel = channel_create(request->configuration->name, &request->settings);
 	if (channel && active)
 		channel_activate(channel, true);
@@ -353,6 +441,12 @@ static struct channel *add_configuration(const struct item *item, const struct i
 	static struct items own;
 
 	request = (struct request){.configuration = configuration_find(item->name)};
+	if (strstr(request.configuration->services, ",mpi,") && !ranks_are_known()) {
+		complain("'%s' cannot be had: there is no MPI, or no libtrammel-mpi for "
+			 "it",
+			 item->name);
+		return NULL;
+	}
 	for (size_t i = 0; i < all->count; i++)
 		if (!all->items[i].called &&
 		    configuration_option_find(all->items[i].name))

@@ -31,7 +31,9 @@ static void write_global(void *context, uint32_t attribute, uint64_t bits)
 	const struct publish_sink *sink = context;
 	const struct context_attribute *known = attributes_get(attribute);
 
-	if (known && known->properties & TRM_GLOBAL)
+	/* What can be summed up is of each record: context/channels.c. */
+	if (known && known->properties & TRM_GLOBAL &&
+	    !(known->properties & TRM_AGGREGATABLE))
 		sink->global(sink->context,
 			     attribute_of(sink, known, TRM_AS_VALUE | TRM_GLOBAL),
 			     value_of(known->type, bits));

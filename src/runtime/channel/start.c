@@ -1,6 +1,7 @@
 /* Channels that the environment asks for, and groups of them for programs. */
 #include "runtime/channel/channel.h"
 #include "runtime/channel/configurations.h"
+#include "runtime/ranks.h"
 #include "runtime/runtime.h"
 
 #include "trammel/channel.h"
@@ -163,6 +164,23 @@ PUBLIC void trm_channels_flush(struct trm_channels *group)
 		channel_flush(group->items[i]);
 }
 
+PUBLIC bool trm_channels_are_across(const struct trm_channels *group)
+{
+	for (size_t i = 0; group && i < group->count; i++)
+		if (group->items[i]->across)
+			return true;
+	return false;
+}
+
+PUBLIC void trm_channels_flush_across(struct trm_channels *group,
+				      const void *communicator, const char *path)
+{
+	ranks_choose(communicator, !communicator);
+	for (size_t i = 0; group && i < group->count; i++)
+		channel_flush_to(group->items[i], path);
+	ranks_choose(NULL, false);
+}
+
 PUBLIC void trm_channels_clear(struct trm_channels *group)
 {
 	for (size_t i = 0; group && i < group->count; i++)
@@ -192,6 +210,7 @@ void channels_configure(const char *oneline)
 	struct channel *made[CHANNELS_MAX];
 	char message[MESSAGE_MAX];
 	const char *services;
+	size_t count;
 
 	usual = (struct settings){.count = 0};
 	settings_usual(&usual);
@@ -205,7 +224,10 @@ void channels_configure(const char *oneline)
 	}
 	if (!oneline || !*oneline)
 		return;
-	oneline_create(oneline, true, made, message, sizeof(message));
+	count = oneline_create(oneline, true, made, message, sizeof(message));
+	/* Nobody else flushes them before ranks part. */
+	for (size_t i = 0; i < count; i++)
+		made[i]->parts = made[i]->across;
 	warn_lines(message);
 }
 

@@ -25,7 +25,10 @@
 	X(io)                                                                            \
 	X(pthread)                                                                       \
 	X(dlopen)                                                                        \
-	X(openmp)
+	X(openmp)                                                                        \
+	X(mpi)                                                                           \
+	X(mpireport)                                                                     \
+	X(mpiflush)
 
 #define DECLARE(name) extern const struct service service_##name;
 SERVICES(DECLARE)

@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <link.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@ static struct {
 	struct {
 		const struct wrap *wraps;
 		size_t count;
+		const char *prefix;
 	} tables[TABLES_MAX];
 	size_t count;
 } installed;
@@ -68,10 +70,15 @@ static void read_dynamic(struct module *module, const ElfW(Dyn) * entry)
 
 static const struct wrap *find_wrap(const char *name)
 {
-	for (size_t i = 0; i < installed.count; i++)
+	for (size_t i = 0; i < installed.count; i++) {
+		const char *prefix = installed.tables[i].prefix;
+
+		if (strncasecmp(prefix, name, strlen(prefix)) != 0)
+			continue;
 		for (size_t j = 0; j < installed.tables[i].count; j++)
 			if (!strcmp(installed.tables[i].wraps[j].name, name))
 				return &installed.tables[i].wraps[j];
+	}
 	return NULL;
 }
 
@@ -101,7 +108,7 @@ static void patch(const struct module *module, const ElfW(Rela) * relocation)
 	if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT)
 		return;
 	wrap = find_wrap(module->names + symbol->st_name);
-	if (wrap && *wrap->real)
+	if (wrap && (!wrap->real || *wrap->real))
 		set_entry(module, (void **)(module->base + relocation->r_offset),
 			  wrap->wrapper);
 }
@@ -291,15 +298,22 @@ static void *find_real(const char *name)
 
 void wrap_install(const struct wrap *wraps, size_t count)
 {
+	wrap_install_many(wraps, count, "");
+}
+
+void wrap_install_many(const struct wrap *wraps, size_t count, const char *prefix)
+{
 	bool is_there = false;
 
 	runtime_lock(&installed.lock);
 	for (size_t i = 0; i < installed.count; i++)
 		is_there |= installed.tables[i].wraps == wraps;
 	for (size_t i = 0; i < count && !is_there; i++)
-		*wraps[i].real = find_real(wraps[i].name);
+		if (wraps[i].real)
+			*wraps[i].real = find_real(wraps[i].name);
 	if (!is_there && installed.count < TABLES_MAX) {
 		installed.tables[installed.count].wraps = wraps;
+		installed.tables[installed.count].prefix = prefix;
 		installed.tables[installed.count++].count = count;
 	}
 	runtime_unlock(&installed.lock);

@@ -12,12 +12,14 @@
 struct wrap {
 	const char *name;
 	void *wrapper;
-	void **real; /* gets the function's address; NULL before */
+	void **real; /* gets the function's address; NULL: the wrapper finds it */
 };
 
 /* Puts wrappers into all modules that are there; those that come later: loads.h. Never
  * taken back: wrappers pass on what nobody measures. */
 void wrap_install(const struct wrap *wraps, size_t count);
+/* The same of many, whose names begin so, in any case. */
+void wrap_install_many(const struct wrap *wraps, size_t count, const char *prefix);
 /* The same into a library (a handle of dlopen) and what it needs, if they are new. Called
  * by one thread at a time. */
 void wrap_library(const void *handle);

@@ -1,0 +1,138 @@
+/*
+ * What ranks have is put together: each takes in what those below it in a binomial tree
+ * have packed, and sends all of it on.
+ */
+#include "mpi/calls.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { PIECE = 1 << 30, TAG = 1 };
+
+struct reduction {
+	const struct mpi_functions *mpi;
+	const struct publish_sums *sums;
+	MPI_Comm comm;
+	int rank, ranks;
+};
+
+static void send_bytes(const struct reduction *to, int rank, const char *bytes,
+		       uint64_t size)
+{
+	MPI_Datatype byte = mpi_handles()->byte;
+
+	to->mpi->Send(&size, (int)sizeof(size), byte, rank, TAG, to->comm);
+	for (uint64_t at = 0; at < size; at += PIECE) {
+		uint64_t left = size - at;
+
+		to->mpi->Send(bytes + at, left < PIECE ? (int)left : PIECE, byte, rank,
+			      TAG, to->comm);
+	}
+}
+
+/* What a rank has sent; without memory for it the program has none for its own end. */
+static char *receive_bytes(const struct reduction *from, int rank, uint64_t *ret_size)
+{
+	MPI_Datatype byte = mpi_handles()->byte;
+	MPI_Status status;
+	uint64_t size = 0;
+	char *bytes;
+
+	from->mpi->Recv(&size, (int)sizeof(size), byte, rank, TAG, from->comm, &status);
+	bytes = malloc(size ? size : 1);
+	if (!bytes)
+		abort();
+	for (uint64_t at = 0; at < size; at += PIECE) {
+		uint64_t left = size - at;
+
+		from->mpi->Recv(bytes + at, left < PIECE ? (int)left : PIECE, byte, rank,
+				TAG, from->comm, &status);
+	}
+	*ret_size = size;
+	return bytes;
+}
+
+static void take_in(const struct reduction *reduction, int rank)
+{
+	uint64_t size;
+	char *bytes = receive_bytes(reduction, rank, &size);
+
+	if (size)
+		reduction->sums->add(reduction->sums->context, bytes, size);
+	free(bytes);
+}
+
+static void pass_on(const struct reduction *reduction, int rank)
+{
+	uint64_t size = 0;
+	char *bytes = reduction->sums->pack(reduction->sums->context, &size);
+
+	send_bytes(reduction, rank, bytes, bytes ? size : 0);
+	free(bytes);
+}
+
+static void climb(const struct reduction *reduction)
+{
+	for (int step = 1; step < reduction->ranks; step *= 2) {
+		if (reduction->rank & step) {
+			pass_on(reduction, reduction->rank - step);
+			return;
+		}
+		if (reduction->rank + step < reduction->ranks)
+			take_in(reduction, reduction->rank + step);
+	}
+}
+
+/* The program's messages and these must not meet. */
+bool mpi_reduce(MPI_Comm comm, const struct publish_sums *sums)
+{
+	struct reduction reduction = {.mpi = mpi_functions(), .sums = sums};
+
+	if (reduction.mpi->Comm_dup(comm, &reduction.comm))
+		return true;
+	reduction.mpi->Comm_rank(reduction.comm, &reduction.rank);
+	reduction.mpi->Comm_size(reduction.comm, &reduction.ranks);
+	climb(&reduction);
+	reduction.mpi->Comm_free(&reduction.comm);
+	return !reduction.rank;
+}
+
+/* The process that initialised MPI; 0: its call was not seen. */
+static pid_t process;
+
+void mpi_initialising(void)
+{
+	process = getpid();
+}
+
+static bool are_together(pid_t usual)
+{
+	int initialised = 0, finalised = 0;
+
+	if ((process ? process : usual) != getpid() || !mpi_fits())
+		return false;
+	mpi_functions()->Initialized(&initialised);
+	mpi_functions()->Finalized(&finalised);
+	return initialised && !finalised;
+}
+
+static int rank(int *ret_ranks)
+{
+	int own = 0;
+
+	mpi_functions()->Comm_rank(mpi_handles()->world, &own);
+	mpi_functions()->Comm_size(mpi_handles()->world, ret_ranks);
+	return own;
+}
+
+static bool reduce(void *communicator, const struct publish_sums *sums)
+{
+	const MPI_Comm *comm = communicator;
+
+	return mpi_reduce(comm ? *comm : mpi_handles()->world, sums);
+}
+
+__attribute__((visibility("default"))) extern const struct runtime_ranks trammel_ranks;
+const struct runtime_ranks trammel_ranks = {
+	RUNTIME_RANKS_ABI, are_together, rank, reduce, mpi_wrappers, &mpi_wrapper_count,
+};

@@ -1,0 +1,143 @@
+#include "runtime/ranks.h"
+
+#include "runtime/channel/channel.h"
+#include "runtime/outside.h"
+#include "runtime/publisher.h"
+#include "runtime/service/loads.h"
+#include "runtime/service/wrap.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+static runtime_local struct {
+	const void *communicator;
+	bool alone;
+} chosen;
+
+static struct {
+	struct runtime_lock lock;
+	const struct runtime_ranks *found;
+	bool looked; /* for the library, since MPI's is there */
+} known;
+
+/* Whether MPI's library is there, where the program finds it. */
+static bool has_mpi(void)
+{
+	return dlsym(RTLD_DEFAULT, "PMPI_Init") != NULL;
+}
+
+/* What the program calls goes to the wrappers from now on. */
+static void install(const struct runtime_ranks *ranks)
+{
+	size_t count = *ranks->wrapper_count;
+	struct wrap *wraps = runtime_map(count * sizeof(*wraps));
+
+	for (size_t i = 0; wraps && i < count; i++)
+		wraps[i] = (struct wrap){ranks->wrappers[i].name,
+					 ranks->wrappers[i].wrapper, NULL};
+	if (!wraps)
+		return;
+	wrap_install_many(wraps, count, "mpi_");
+	loads_watch();
+}
+
+static const struct runtime_ranks *load(void)
+{
+	void *library = publisher_load(RUNTIME_RANKS_LIBRARY, "../mpi/");
+	const struct runtime_ranks *ranks =
+		library ? dlsym(library, RUNTIME_RANKS) : NULL;
+
+	if (!ranks || ranks->abi != RUNTIME_RANKS_ABI)
+		return NULL;
+	install(ranks);
+	return ranks;
+}
+
+static const struct runtime_ranks *look(void)
+{
+	const struct runtime_ranks *ranks = dlsym(RTLD_DEFAULT, RUNTIME_RANKS);
+
+	if (ranks)
+		return ranks->abi == RUNTIME_RANKS_ABI ? ranks : NULL;
+	if (known.looked || !has_mpi())
+		return NULL;
+	known.looked = true;
+	return load();
+}
+
+/* Looked for each time until it is there: MPI's library may be loaded late. */
+static const struct runtime_ranks *find(void)
+{
+	const struct runtime_ranks *found =
+		__atomic_load_n(&known.found, __ATOMIC_ACQUIRE);
+
+	if (found)
+		return found;
+	runtime_lock(&known.lock);
+	if (!known.found)
+		__atomic_store_n(&known.found, look(), __ATOMIC_RELEASE);
+	found = known.found;
+	runtime_unlock(&known.lock);
+	return found;
+}
+
+bool ranks_are_known(void)
+{
+	return find() != NULL;
+}
+
+bool ranks_may_be(void)
+{
+	return has_mpi() && find();
+}
+
+static pid_t loader; /* of this library */
+
+static __attribute__((constructor)) void note_loader(void)
+{
+	loader = getpid();
+}
+
+bool ranks_are_together(void)
+{
+	const struct runtime_ranks *ranks = find();
+
+	return ranks && ranks->are_together(loader);
+}
+
+static void say(const char *name, int number)
+{
+	uint32_t attribute =
+		attributes_create(name, TRM_TYPE_INT, RUNTIME_RANK_PROPERTIES);
+
+	if (attribute)
+		values_keep_process(attribute, (uint64_t)number);
+}
+
+/* The program may have initialised MPI when nothing was measured yet. */
+void ranks_say(void)
+{
+	static bool said;
+	int rank, ranks = 0;
+
+	if (said || !ranks_are_together())
+		return;
+	rank = find()->rank(&ranks);
+	say("mpi.rank", rank);
+	say("mpi.size", ranks);
+	said = true;
+}
+
+void ranks_choose(const void *communicator, bool alone)
+{
+	chosen.communicator = communicator;
+	chosen.alone = alone;
+}
+
+publish_reduce *ranks_reduce(void **ret_processes)
+{
+	if (chosen.alone || !ranks_are_together())
+		return NULL;
+	*ret_processes = (void *)(uintptr_t)chosen.communicator;
+	return find()->reduce;
+}

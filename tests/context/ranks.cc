@@ -1,0 +1,124 @@
+/*
+ * Programs of several ranks that flush channels together: ranks.py. What they print is
+ * the same whether anything measures or not, but for what they ask for.
+ *
+ *     stream   a report of all ranks into a stream of the program's
+ *     half     the same of the even ranks alone
+ *     fork     each rank has a child that ends as it did
+ *     late     a channel that begins when ranks know each other
+ */
+#include <caliper/CollectiveOutputChannel.h>
+#include <caliper/MpiChannelManager.h>
+#include <caliper/cali.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <sstream>
+#include <tuple>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int rank, ranks;
+
+/* Rank N does it N + 1 times. */
+static void work(void)
+{
+	int sum = 0, one = 1;
+
+	CALI_MARK_BEGIN("work");
+	for (int i = 0; i <= rank; i++) {
+		CALI_MARK_BEGIN("part");
+		usleep(1000);
+		CALI_MARK_END("part");
+	}
+	MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	CALI_MARK_END("work");
+	if (sum != ranks)
+		std::cout << "a wrong sum" << std::endl;
+}
+
+static void stream(void)
+{
+	std::shared_ptr<cali::CollectiveOutputChannel> channel;
+	std::ostringstream out;
+	std::string error;
+
+	std::tie(channel, error) = cali::make_collective_output_channel(
+		"runtime-report(profile.mpi,region.count)");
+	if (!channel) {
+		std::cout << "no channel: " << error << std::endl;
+		return;
+	}
+	channel->start();
+	work();
+	channel->stop();
+	channel->collective_flush(out, MPI_COMM_WORLD);
+	if (!rank)
+		std::cout << out.str();
+	else if (!out.str().empty())
+		std::cout << "rank " << rank << " has a report, too" << std::endl;
+}
+
+static void half(void)
+{
+	cali::ConfigManager manager("runtime-report(output=stdout,region.count)");
+	MPI_Comm even;
+
+	MPI_Comm_split(MPI_COMM_WORLD, rank % 2 ? MPI_UNDEFINED : 0, rank, &even);
+	cali::MpiChannelManager members(even);
+
+	members.add(manager);
+	members.start();
+	work();
+	members.stop();
+	members.collective_flush();
+	if (even != MPI_COMM_NULL)
+		MPI_Comm_free(&even);
+}
+
+static void child(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		CALI_MARK_BEGIN("child");
+		CALI_MARK_END("child");
+		std::exit(0);
+	}
+	if (waitpid(pid, &status, 0) != pid || status)
+		std::cout << "the child failed" << std::endl;
+	work();
+}
+
+static void late(void)
+{
+	cali::ConfigManager manager;
+
+	manager.add("runtime-profile(output=late.json,output.format=json-split)");
+	manager.start();
+	work();
+	manager.flush();
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *word;
+		void (*run)(void);
+	} words[] = {
+		{"work", work},  {"stream", stream}, {"half", half},
+		{"fork", child}, {"late", late},
+	};
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+	for (const auto &known : words)
+		if (argc > 1 && !strcmp(argv[1], known.word))
+			known.run();
+	MPI_Finalize();
+	return 0;
+}
