@@ -205,8 +205,10 @@ static bool add_jump(struct making *making, uint32_t index,
 {
 	const struct whole *whole = &making->whole;
 	uint64_t address = making->cfg.address + patch->offset;
-	uint64_t target =
-		making->plan->code_address + whole->codes.items[patch->instruction];
+	bool entry = whole->entry_near && patch == whole->patches.items;
+	uint64_t target = making->plan->code_address +
+			  (entry ? making->plan->functions.items[index].trampoline
+				 : whole->codes.items[patch->instruction]);
 	bool near = patch->island != WHOLE_NONE;
 	struct plan_patch *row = making_add_patch(&making->islands, address, index,
 						  near ? 2 : MAKING_JUMP);
@@ -281,7 +283,7 @@ static bool add_patches(struct making *making, uint32_t index,
 	uint64_t entry = entry_of(making, index);
 	bool reached = true;
 
-	if (whole->entry_patched) {
+	if (whole->entry_patched && !whole->entry_near) {
 		take(making, entry, MAKING_JUMP);
 		reached &= making_patch_jump(making_add_patch(&making->plan->patches,
 							      entry, index, MAKING_JUMP),
@@ -416,6 +418,7 @@ static bool instrument(struct making *making, uint32_t index, struct plan_functi
 		making->request->graph && !plan_is_part(row) ? layout : NULL;
 	making->whole.span_end = spans && !plan_is_part(row) ? layout->span_end : 0;
 	making->whole.all_leave = spans && !making->copy_calls;
+	making->whole.part = plan_is_part(row);
 	if (!build_cfg(making, index))
 		return false;
 	/* Also if it is counted at its entry alone. */

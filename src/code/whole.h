@@ -96,6 +96,9 @@ struct whole {
 	bool all_leave;    /* no such probe may be missed */
 	bool live; /* switches go by their original tables, and each place that these lead
 		      to has a jump into relocated code: see whole_is_led */
+	bool part; /* a cold part: no call enters it. Set by the caller */
+	bool entry_near;    /* the jump at the entry is a short one: the first of patches
+			     */
 	bool entry_patched; /* a jump lies at the entry; else the first block has a stub
 			     */
 	const struct whole_calls *calls; /* of whole_fit */
