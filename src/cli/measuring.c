@@ -233,10 +233,6 @@ static struct trm_error *take_spans(struct measuring *given)
 		return trm_error_create(TRM_ERROR_USAGE,
 					"--regions: --only is for functions that are "
 					"counted: leave it out");
-	if (!given->collector.slot_size && given->window.length)
-		return trm_error_create(TRM_ERROR_USAGE,
-					"--regions: windows are for counts of code: add "
-					"-m functions, or another");
 	collector_add_spans(&given->collector);
 	*(given->collector.spans_alone ? &given->options.only : &given->options.regions) =
 		given->regions;

@@ -140,21 +140,32 @@ static void add_patch(struct whole *whole, uint32_t instruction, bool block_star
 					  .block_start = block_start}));
 }
 
-/* Keeps a block original up to its first call, which is then led to a stub. False if the
- * block does not begin with plain instructions and a direct call. */
+/* The call of a block that may be led to a stub: a direct one behind plain instructions.
+ * WHOLE_NONE: it has none. A stub's counter changes flags, which the callee may take. */
+static uint32_t find_stub_call(const struct cfg *cfg, const struct cfg_block *block)
+{
+	uint32_t end = block->first + block->count, call = block->first;
+	const struct cfg_instruction *row;
+
+	while (call < end && instruction_at(cfg, call)->kind == CFG_PLAIN)
+		call++;
+	if (call == end)
+		return WHOLE_NONE;
+	row = instruction_at(cfg, call);
+	return row->kind == CFG_CALL && row->length == JUMP &&
+			       !(row->read & FLAGS_INCREMENT)
+		       ? call
+		       : WHOLE_NONE;
+}
+
+/* Keeps a block original up to its first call, which is then led to a stub. */
 static bool make_stub(struct whole *whole, uint32_t number)
 {
 	const struct cfg *cfg = whole->cfg;
 	const struct cfg_block *block = &cfg->blocks.items[number];
-	uint32_t end = block->first + block->count, call = block->first;
+	uint32_t call = find_stub_call(cfg, block);
 
-	while (call < end && instruction_at(cfg, call)->kind == CFG_PLAIN)
-		call++;
-	if (call == end || instruction_at(cfg, call)->kind != CFG_CALL ||
-	    instruction_at(cfg, call)->length != JUMP)
-		return false;
-	/* A stub's counter changes flags, which the callee may take. */
-	if (instruction_at(cfg, call)->read & FLAGS_INCREMENT)
+	if (call == WHOLE_NONE)
 		return false;
 	for (uint32_t i = block->first; i < call; i++)
 		for (unsigned j = 0; j < instruction_at(cfg, i)->length; j++)
@@ -333,15 +344,36 @@ static bool stub_instead(struct whole *whole, const struct whole_patch *patch)
 	return make_stub(whole, number);
 }
 
+/* Whether nothing else would do for a patch. */
+static bool needs_island(const struct whole *whole, const struct whole_patch *patch)
+{
+	const struct cfg *cfg = whole->cfg;
+	uint32_t number;
+
+	if (patch->spared || !patch->block_start)
+		return !patch->spared;
+	number = cfg_block_at(cfg, cfg->address + patch->offset);
+	return number == CFG_OUT ||
+	       find_stub_call(cfg, &cfg->blocks.items[number]) == WHOLE_NONE;
+}
+
+static bool take_island(struct whole *whole, struct whole_patch *patch)
+{
+	return patch->island != TO_FIND ||
+	       find_island(whole, patch->offset, &patch->island);
+}
+
+/* Room for islands is scarce in small functions: those that cannot do without one are
+ * first. */
 static bool find_islands(struct whole *whole)
 {
 	size_t kept = 0;
 
+	vector_for_each (&whole->patches, patch)
+		if (needs_island(whole, patch) && !take_island(whole, patch))
+			return false;
 	vector_for_each (&whole->patches, patch) {
-		bool found = patch->island != TO_FIND ||
-			     find_island(whole, patch->offset, &patch->island);
-
-		if (found)
+		if (take_island(whole, patch))
 			whole->patches.items[kept++] = *patch;
 		else if (!spare(whole, patch) && !stub_instead(whole, patch))
 			return false;
@@ -526,10 +558,12 @@ bool whole_fit(struct whole *whole, const struct cfg *cfg,
 	       cfg->instructions.count * sizeof(*whole->original.items));
 	mark_bytes(whole);
 	if (!patch_entry(whole, entry->offset) || !patch_exposed(whole) ||
-	    !patch_returns(whole) || !find_islands(whole))
+	    !patch_returns(whole))
 		return false;
 	if (whole->entry_short && !entry->has_island &&
 	    !find_island(whole, entry->offset, &whole->entry_island))
+		return false;
+	if (!find_islands(whole))
 		return false;
 	copy_calls(whole);
 	return true;

@@ -122,6 +122,7 @@ static void add_nodes(struct context_process *process,
 		struct context_path path = {
 			.parent = number ? node->parent_number : 0,
 			.attribute = number ? attribute : 0,
+			.bits = node->value,
 			.count = node->count,
 			.ticks = node->ticks,
 		};
@@ -272,6 +273,8 @@ static void read_thread(struct context_process *process,
 		return; /* of two with one number the file is wrong */
 	thread->number = record->number;
 	thread->tid = record->tid;
+	thread->alive = record->alive;
+	thread->last = record->last;
 	thread->dropped = record->dropped;
 	add_nodes(process, thread, nodes_of(&record->head),
 		  count_of_nodes(&record->head, 0, record->node_count));
@@ -284,6 +287,7 @@ static void read_thread(struct context_process *process,
 		if (current == UINT32_MAX)
 			current = node_number(block, address);
 	}
+	thread->current = current < thread->paths.count ? current : 0;
 	/* The time from the last event to the process's end is the current node's. */
 	if (record->alive && end > record->last && current < thread->paths.count)
 		thread->paths.items[current].ticks += end - record->last;
@@ -405,7 +409,43 @@ static size_t size_of(int fd)
 	return blocks * CONTEXT_BLOCK;
 }
 
-static struct trm_error *read_file(struct context_process *process, const char *path)
+static bool is_of_trees(uint32_t kind)
+{
+	return kind == CONTEXT_HEAD || kind == CONTEXT_ATTRIBUTES ||
+	       kind == CONTEXT_THREAD || kind == CONTEXT_NODES || kind == CONTEXT_ROWS;
+}
+
+/* Blocks of other kinds become one of none, however many follow each other: a trace may
+ * be long. */
+static bool read_trees(int fd, uint8_t *bytes, size_t size)
+{
+	struct context_block *skipped = NULL, head;
+	uint64_t count = size / CONTEXT_BLOCK;
+
+	for (uint64_t i = 0, run; i < count; i += run) {
+		off_t at = (off_t)(i * CONTEXT_BLOCK);
+
+		if (pread(fd, &head, sizeof(head), at) != sizeof(head))
+			return false;
+		run = head.run ? head.run : 1;
+		if (run > count - i)
+			run = count - i;
+		if (is_of_trees(head.kind)) {
+			skipped = NULL;
+			if (pread(fd, bytes + at, run * CONTEXT_BLOCK, at) !=
+			    (ssize_t)(run * CONTEXT_BLOCK))
+				return false;
+			continue;
+		}
+		if (!skipped)
+			skipped = (void *)(bytes + at);
+		skipped->run += (uint32_t)run;
+	}
+	return true;
+}
+
+static struct trm_error *read_file(struct context_process *process, const char *path,
+				   bool (*read)(int fd, uint8_t *bytes, size_t size))
 {
 	scoped_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
 	size_t size = fd < 0 ? 0 : size_of(fd);
@@ -422,7 +462,7 @@ static struct trm_error *read_file(struct context_process *process, const char *
 	process->mapped = bytes;
 	process->bytes = bytes;
 	process->size = size;
-	if (!read_all(fd, bytes, size))
+	if (!read(fd, bytes, size))
 		return trm_error_system(errno, "cannot read \"%s\"", path);
 	return NULL;
 }
@@ -448,6 +488,21 @@ static struct trm_error *read_spool(struct context_process *process, const char 
 	return NULL;
 }
 
+static struct trm_error *init_from_file(struct context_process *process, const char *path,
+					bool (*read)(int fd, uint8_t *bytes, size_t size),
+					bool timed)
+{
+	struct trm_error *error;
+
+	*process = (struct context_process){0};
+	error = read_file(process, path, read);
+	if (!error)
+		error = read_spool(process, path, timed);
+	if (error)
+		context_process_deinit(process);
+	return error;
+}
+
 struct trm_error *context_process_init_memory(struct context_process *process,
 					      const void *bytes, size_t size,
 					      const char *name)
@@ -458,15 +513,13 @@ struct trm_error *context_process_init_memory(struct context_process *process,
 
 struct trm_error *context_process_init(struct context_process *process, const char *path)
 {
-	struct trm_error *error;
+	return init_from_file(process, path, read_all, true);
+}
 
-	*process = (struct context_process){0};
-	error = read_file(process, path);
-	if (!error)
-		error = read_spool(process, path, true);
-	if (error)
-		context_process_deinit(process);
-	return error;
+struct trm_error *context_process_init_trees(struct context_process *process,
+					     const char *path)
+{
+	return init_from_file(process, path, read_trees, false);
 }
 
 bool context_is_spool(const char *name)

@@ -19,6 +19,7 @@ struct context_path {
 	uint32_t parent;    /* index; the root, 0, is its own */
 	uint32_t attribute; /* index; not of the root */
 	struct record_value value;
+	uint64_t bits; /* the value as the spool has it */
 	bool metric;
 	uint64_t count, ticks; /* METRIC: ticks is the sum */
 	uint64_t least, most;  /* METRIC: bits of the attribute's type */
@@ -32,6 +33,9 @@ struct context_known_attribute {
 
 struct context_known_thread {
 	uint32_t number, tid;
+	bool alive;
+	uint32_t current; /* path in which it is, or was last */
+	uint64_t last;    /* ticks of its last event */
 	uint64_t dropped;
 	struct VECTOR(struct context_path) paths;
 	struct VECTOR(const struct context_block *) events; /* in order */
@@ -60,6 +64,10 @@ struct context_process {
 
 /* Errors: the file cannot be read, or is no spool of this version. */
 struct trm_error *context_process_init(struct context_process *process, const char *path);
+/* The same without what is not needed for threads' paths: their values are known by
+ * `bits` alone, there are no events, and nanoseconds are ticks. */
+struct trm_error *context_process_init_trees(struct context_process *process,
+					     const char *path);
 /* The same of what was read, in memory at a multiple of 8 that stays until deinit, with
  * ticks for nanoseconds. `name` is for messages. In error, too, context_process_deinit()
  * is called. */

@@ -19,6 +19,7 @@ struct trm_error *context_saving_init(struct context_saving *saving,
 		{"time.ns", RECORD_UINT, sum, &saving->time},
 		{"time.offset.ns", RECORD_UINT, RECORD_AS_VALUE, &saving->offset},
 		{"event", RECORD_STRING, RECORD_AS_VALUE, &saving->event},
+		{"interval", RECORD_UINT, RECORD_AS_VALUE, &saving->interval},
 	};
 
 	saving->writer = writer;
@@ -165,6 +166,8 @@ static record_node *make_nodes(const struct context_saving *saving,
 struct place {
 	uint64_t image, tid; /* tid 0: of several threads */
 	record_node node;
+	uint64_t interval; /* from 1; 0: they are not told apart */
+	bool unbounded;    /* least and most of a metric are not known */
 };
 
 static size_t begin_pairs(const struct context_saving *saving, const struct names *names,
@@ -176,6 +179,9 @@ static size_t begin_pairs(const struct context_saving *saving, const struct name
 	if (place->tid)
 		pairs[count++] =
 			(struct record_pair){saving->thread, record_uint(place->tid)};
+	if (place->interval)
+		pairs[count++] = (struct record_pair){saving->interval,
+						      record_uint(place->interval)};
 	memcpy(pairs + count, names->globals, names->global_count * sizeof(*pairs));
 	return count + names->global_count;
 }
@@ -207,7 +213,7 @@ static void save_path(const struct context_saving *saving,
 		};
 
 		memcpy(pairs + count, metric, sizeof(metric));
-		count += 4;
+		count += place->unbounded ? 2 : 4;
 	} else {
 		pairs[count++] =
 			(struct record_pair){saving->count, record_uint(of->count)};
@@ -225,7 +231,7 @@ static void save_thread(const struct context_saving *saving,
 
 	for (size_t i = 0; i < thread->paths.count; i++)
 		save_path(saving, process, names,
-			  &(struct place){image, thread->tid, nodes[i]},
+			  &(struct place){image, thread->tid, nodes[i], 0, false},
 			  &thread->paths.items[i]);
 }
 
@@ -246,7 +252,8 @@ static void save_rows(const struct context_saving *saving,
 		path.least = row->least;
 		path.most = row->most;
 		save_path(saving, process, names,
-			  &(struct place){image, row->tid, nodes[row->node]}, &path);
+			  &(struct place){image, row->tid, nodes[row->node], 0, false},
+			  &path);
 	}
 }
 
@@ -288,9 +295,50 @@ static void cursor_next(struct cursor *cursor)
 		cursor->at = cursor->end;
 }
 
-static void save_event(const struct context_saving *saving,
-		       const struct context_process *process, const struct names *names,
-		       struct cursor *cursor, uint64_t image)
+/* A process whose trace is saved, or what of it lies between two moments. */
+struct tracing {
+	const struct context_saving *saving;
+	const struct context_process *process;
+	const struct names *names;
+	uint64_t image;
+	/* NULL: all of it. */
+	const struct context_part_spool *part;
+	uint64_t from, to; /* ticks */
+};
+
+/* `set`: the value that was set; NULL: it is another event. */
+static void write_event(const struct tracing *tracing, const struct cursor *cursor,
+			record_node node, const char *kind, uint64_t ticks,
+			const struct record_pair *set)
+{
+	const struct context_saving *saving = tracing->saving;
+	uint64_t begin = tracing->process->head->begin.ticks;
+	struct place place = {tracing->image, cursor->thread->tid, node, 0, false};
+	struct record_pair pairs[PAIRS_MAX];
+	size_t count = begin_pairs(saving, tracing->names, &place, pairs);
+
+	pairs[count++] = (struct record_pair){
+		saving->offset,
+		record_uint(
+			context_ns(tracing->process, ticks > begin ? ticks - begin : 0))};
+	pairs[count++] = (struct record_pair){saving->event, record_string(kind)};
+	if (set)
+		pairs[count++] = *set;
+	trm_writer_record(saving->writer, node, pairs, count);
+}
+
+/* Whether the file can be right with the event. */
+static bool is_sound(const struct tracing *tracing, const struct cursor *cursor)
+{
+	const struct context_event *event = cursor->at;
+
+	return event->kind <= CONTEXT_EVENT_CHANGE &&
+	       event->what < (event->kind == CONTEXT_EVENT_SET
+				      ? tracing->process->attributes.count
+				      : cursor->thread->paths.count);
+}
+
+static void save_event(const struct tracing *tracing, const struct cursor *cursor)
 {
 	static const char *const kinds[] = {
 		[CONTEXT_EVENT_BEGIN] = "begin", [CONTEXT_EVENT_END] = "end",
@@ -298,40 +346,77 @@ static void save_event(const struct context_saving *saving,
 		[CONTEXT_EVENT_CHANGE] = "set",
 	};
 	const struct context_event *event = cursor->at;
-	uint64_t begin = process->head->begin.ticks;
-	bool set = event->kind == CONTEXT_EVENT_SET;
-	struct record_pair pairs[PAIRS_MAX];
-	uint32_t what = event->what;
+	struct record_pair pair;
 
-	if (event->kind >= sizeof(kinds) / sizeof(kinds[0]) ||
-	    what >= (set ? process->attributes.count : cursor->thread->paths.count))
+	if (event->kind != CONTEXT_EVENT_SET) {
+		write_event(tracing, cursor, cursor->nodes[event->what],
+			    kinds[event->kind], event->ticks, NULL);
 		return;
-	record_node node = set ? cursor->current : cursor->nodes[what];
-	struct place place = {image, cursor->thread->tid, node};
-	size_t count = begin_pairs(saving, names, &place, pairs);
+	}
+	pair = (struct record_pair){
+		tracing->names->of[event->what],
+		context_value(tracing->process, event->what, event[1].ticks)};
+	write_event(tracing, cursor, cursor->current, kinds[event->kind], event->ticks,
+		    &pair);
+}
 
-	pairs[count++] = (struct record_pair){
-		saving->offset,
-		record_uint(context_ns(process,
-				       event->ticks > begin ? event->ticks - begin : 0))};
-	pairs[count++] =
-		(struct record_pair){saving->event, record_string(kinds[event->kind])};
-	if (set)
-		pairs[count++] = (struct record_pair){
-			names->of[what], context_value(process, what, event[1].ticks)};
-	trm_writer_record(saving->writer, node, pairs, count);
+/* Goes on behind an event. */
+static void pass_event(struct cursor *cursor)
+{
+	const struct context_event *event = cursor->at;
+
 	if (event->kind == CONTEXT_EVENT_END)
-		cursor->current = cursor->nodes[cursor->thread->paths.items[what].parent];
-	else if (!set)
-		cursor->current = node;
+		cursor->current =
+			cursor->nodes[cursor->thread->paths.items[event->what].parent];
+	else if (event->kind != CONTEXT_EVENT_SET)
+		cursor->current = cursor->nodes[event->what];
+}
+
+/* To the first event of a part; what was open before goes on in it. */
+static void begin_part(const struct tracing *tracing, struct cursor *cursor)
+{
+	for (; cursor_valid(cursor) && cursor->at->ticks < tracing->from;
+	     cursor_next(cursor))
+		if (is_sound(tracing, cursor))
+			pass_event(cursor);
+	if (cursor->current)
+		write_event(tracing, cursor, cursor->current, "move", tracing->from,
+			    NULL);
+}
+
+/* What is open in a part's end goes on without being told of. */
+static void end_parts(const struct tracing *tracing, const struct cursor *cursors,
+		      uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (cursors[i].current && context_part_alive(tracing->part, i))
+			write_event(tracing, &cursors[i], 0, "move", tracing->to, NULL);
+}
+
+static void merge_events(const struct tracing *tracing, struct cursor *cursors,
+			 struct merge *merge)
+{
+	for (uint32_t top; merge_top(merge, &top);) {
+		struct cursor *cursor = &cursors[top];
+		bool more;
+
+		if (tracing->part && cursor->at->ticks > tracing->to)
+			return;
+		if (is_sound(tracing, cursor)) {
+			save_event(tracing, cursor);
+			pass_event(cursor);
+		}
+		cursor_next(cursor);
+		more = cursor_valid(cursor);
+		merge_next(merge, more, more ? cursor->at->ticks : 0);
+	}
 }
 
 /* All threads' events in the order of time. */
-static void save_trace(const struct context_saving *saving,
-		       const struct context_process *process, const struct names *names,
-		       uint64_t image)
+static void save_trace(const struct tracing *tracing)
 {
-	size_t count = process->threads.count;
+	const struct context_process *process = tracing->process;
+	uint32_t count = (uint32_t)process->threads.count;
 	struct cursor *cursors = memory_allocate_zeroed(count + 1, sizeof(*cursors));
 	struct merge merge;
 
@@ -342,18 +427,16 @@ static void save_trace(const struct context_saving *saving,
 		cursor->thread = &process->threads.items[i];
 		if (!cursor->thread->events.count || !cursor_valid(cursor))
 			continue;
-		cursor->nodes = make_nodes(saving, names, cursor->thread);
-		merge_add(&merge, i, cursor->at->ticks);
+		cursor->nodes =
+			make_nodes(tracing->saving, tracing->names, cursor->thread);
+		if (tracing->part)
+			begin_part(tracing, cursor);
+		if (cursor_valid(cursor))
+			merge_add(&merge, i, cursor->at->ticks);
 	}
-	for (uint32_t top; merge_top(&merge, &top);) {
-		struct cursor *cursor = &cursors[top];
-		bool more;
-
-		save_event(saving, process, names, cursor, image);
-		cursor_next(cursor);
-		more = cursor_valid(cursor);
-		merge_next(&merge, more, more ? cursor->at->ticks : 0);
-	}
+	merge_events(tracing, cursors, &merge);
+	if (tracing->part)
+		end_parts(tracing, cursors, count);
 	for (size_t i = 0; i < count; i++)
 		free(cursors[i].nodes);
 	free(cursors);
@@ -386,7 +469,78 @@ void context_save(const struct context_saving *saving,
 
 	names_init(&names, saving->model, process);
 	save_paths(saving, process, &names, image);
-	save_trace(saving, process, &names, image);
+	save_trace(&(struct tracing){saving, process, &names, image, NULL, 0, 0});
+	free(names.of);
+}
+
+/* The nodes of a process's paths; of a metric that of its place. */
+static record_node *make_part_nodes(const struct context_saving *saving,
+				    const struct names *names,
+				    const struct context_process *process,
+				    const struct context_part_spool *part)
+{
+	record_node *nodes = memory_allocate_zeroed(part->paths.count, sizeof(*nodes));
+
+	for (size_t i = 1; i < part->paths.count; i++) {
+		const struct context_part_path *path = &part->paths.items[i];
+
+		nodes[i] = nodes[path->parent];
+		if (!path->metric && path->attribute < process->attributes.count)
+			nodes[i] = record_node_child(
+				saving->model, nodes[path->parent],
+				names->of[path->attribute],
+				context_value(process, path->attribute, path->bits));
+	}
+	return nodes;
+}
+
+static void save_parts(const struct tracing *tracing, bool intervals)
+{
+	const struct context_part_spool *part = tracing->part;
+	scoped_free record_node *nodes =
+		make_part_nodes(tracing->saving, tracing->names, tracing->process, part);
+
+	vector_for_each (&part->rows, row) {
+		const struct context_part_sums *sums = &row->sums;
+		const struct context_part_path *path = &part->paths.items[sums->path];
+		const struct context_path of = {
+			.attribute = path->attribute,
+			.metric = path->metric,
+			.count = sums->count,
+			.ticks = sums->ticks,
+			.least = sums->least,
+			.most = sums->most,
+		};
+		const struct place place = {tracing->image, sums->tid, nodes[sums->path],
+					    intervals ? row->interval + 1 : 0,
+					    !row->bounded};
+
+		if (path->attribute < tracing->process->attributes.count)
+			save_path(tracing->saving, tracing->process, tracing->names,
+				  &place, &of);
+	}
+}
+
+void context_save_parts(const struct context_saving *saving,
+			const struct context_process *process, uint64_t image,
+			const struct context_parts *parts, bool intervals)
+{
+	struct tracing tracing = {
+		.saving = saving,
+		.process = process,
+		.image = image,
+		.part = context_parts_of(parts, process),
+		.from = context_part_ticks(process, &parts->start),
+		.to = context_part_ticks(process, &parts->end),
+	};
+	struct names names;
+
+	if (!parts->start.ns || !tracing.part)
+		return;
+	names_init(&names, saving->model, process);
+	tracing.names = &names;
+	save_parts(&tracing, intervals);
+	save_trace(&tracing);
 	free(names.of);
 }
 

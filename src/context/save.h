@@ -4,12 +4,14 @@
 #ifndef TRAMMEL_CONTEXT_SAVE_H
 #define TRAMMEL_CONTEXT_SAVE_H
 
+#include "context/parts.h"
 #include "context/reader.h"
 
 struct context_saving {
 	struct trm_writer *writer;
 	struct record_model *model;
-	record_attribute image, thread, count, time, offset, event; /* of the records */
+	record_attribute image, thread, count, time, offset, event, interval; /* of the
+									 records */
 };
 
 /* Readies the attributes of the records. */
@@ -20,6 +22,11 @@ struct trm_error *context_saving_init(struct context_saving *saving,
 /* Writes all that a process recorded, as of this image. */
 void context_save(const struct context_saving *saving,
 		  const struct context_process *process, uint64_t image);
+
+/* The same of parts of the run alone; `intervals`: they are told apart. */
+void context_save_parts(const struct context_saving *saving,
+			const struct context_process *process, uint64_t image,
+			const struct context_parts *parts, bool intervals);
 
 /* The same without the trace. */
 void context_save_paths(const struct context_saving *saving,

@@ -582,6 +582,7 @@ static void add_region(struct loader *loader, const struct row *row, record_node
 		.image = find_image(loader, number_of(row, FIELD_IMAGE)),
 		.count = number_of(row, FIELD_BLOCK_COUNT),
 		.ns = number_of(row, FIELD_TIME),
+		.interval = number_of(row, FIELD_INTERVAL),
 	};
 
 	report_tree_add(loader->profile, &loader->profile->regions, loader->model, node,
@@ -647,7 +648,8 @@ static void see_record(void *context, record_node node, const struct record_pair
 	for (size_t i = 0; i < count; i++)
 		take_pair(loader, &row, &pairs[i]);
 	if ((row.present & REGION) == REGION) {
-		add_region(loader, &row, node);
+		if (!is_left_out(loader, &row))
+			add_region(loader, &row, node);
 		return;
 	}
 	if (!(row.present & BIT(FIELD_IMAGE)) && see_caliper(loader, node, pairs, count))

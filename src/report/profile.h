@@ -131,6 +131,7 @@ struct report_region_count {
 	uint32_t region, image;
 	bool timed;
 	uint64_t count, ns;
+	uint64_t interval; /* number; 0: they are not told apart */
 };
 
 /* Parents stand before their children. */
@@ -149,6 +150,7 @@ struct report_interval {
 	uint64_t start_ns, end_ns; /* since the run began */
 	/* Of the selection: */
 	uint64_t calls, instructions;
+	uint64_t regions; /* how often any began */
 };
 
 /* A thread of an image, where threads are told apart. */

@@ -1,5 +1,6 @@
 #include "report/profile.h"
 
+#include "base/search.h"
 #include "base/text.h"
 #include "report/regions.h"
 
@@ -66,10 +67,25 @@ static void add_counts(struct report_profile *profile)
 	}
 }
 
+static void add_regions_of_intervals(struct report_profile *profile)
+{
+	vector_for_each (&profile->regions.counts, row) {
+		size_t at = search_first(profile->intervals.count, middle,
+					 profile->intervals.items[middle].number <
+						 row->interval);
+
+		if (at < profile->intervals.count &&
+		    profile->intervals.items[at].number == row->interval &&
+		    profile->images.items[row->image].selected)
+			profile->intervals.items[at].regions += row->count;
+	}
+}
+
 static void add_parts(struct report_profile *profile)
 {
 	vector_for_each (&profile->intervals, interval)
-		interval->calls = interval->instructions = 0;
+		interval->calls = interval->instructions = interval->regions = 0;
+	add_regions_of_intervals(profile);
 	vector_for_each (&profile->threads, thread) {
 		thread->selected = profile->images.items[thread->image].selected;
 		thread->calls = thread->instructions = 0;

@@ -150,14 +150,43 @@ static void recover(const char *output, const struct context_spools *spools)
 		}
 }
 
+bool contexts_have_parts(const struct session *session)
+{
+	return session->options->context.folder && session->options->window.words;
+}
+
+void contexts_part(struct session *session, bool open)
+{
+	const struct window *window = &session->window;
+
+	if (contexts_have_parts(session))
+		context_parts_take(&session->parts, session->options->context.folder,
+				   window->intervals.count
+					   ? (uint32_t)window->intervals.count - 1
+					   : 0,
+				   open);
+}
+
+static void save_spool(const struct session *session, const struct context_saving *saving,
+		       const struct context_process *spool, uint64_t image)
+{
+	if (contexts_have_parts(session))
+		context_save_parts(saving, spool, image, &session->parts,
+				   session->window.intervals.count);
+	else
+		context_save(saving, spool, image);
+}
+
 struct trm_error *contexts_save(struct saving *saving)
 {
-	const struct session *session = saving->session;
+	struct session *session = saving->session;
 	struct context_saving context;
 
 	if (!session->options->context.folder)
 		return NULL;
 	TRM_TRY(context_saving_init(&context, saving->writer, saving->model));
+	if (session->window.state == WINDOW_OPEN)
+		contexts_part(session, true);
 	struct context_spools spools =
 		context_spools_read(session->options->context.folder);
 	struct text faults = {0};
@@ -166,7 +195,7 @@ struct trm_error *contexts_save(struct saving *saving)
 		const struct image_run *image = image_of(session, &spools, i);
 
 		if (image && !image->hidden)
-			context_save(&context, &spools.items[i], image->number);
+			save_spool(session, &context, &spools.items[i], image->number);
 		context_describe_faults(&spools.items[i], &faults);
 	}
 	recover(session->options->output, &spools);

@@ -22,6 +22,15 @@ void contexts_environment(const struct session_context *context);
 struct trm_error *contexts_run(const struct session_options *options, const char *elf,
 			       struct run_outcome *outcome);
 
+/* Whether only parts of what they record are told of: without a window all is that is in
+ * the spools at the end. */
+bool contexts_have_parts(const struct session *session);
+
+/* What they record from now on is of another part of the run: counting begins, or ends,
+ * or goes into the next interval; before session->window says so. `open`: it is to be
+ * told of. */
+void contexts_part(struct session *session, bool open);
+
 /* Writes what the processes recorded. */
 struct trm_error *contexts_save(struct saving *saving);
 

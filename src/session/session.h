@@ -12,6 +12,7 @@
 #include "base/vector.h"
 #include "code/edges.h"
 #include "collect/collect.h"
+#include "context/parts.h"
 #include "control/arena.h"
 #include "control/event.h"
 #include "control/inject.h"
@@ -256,7 +257,8 @@ struct session {
 	struct planner *planner;
 	struct maps maps; /* scratch */
 	struct window window;
-	pid_t first; /* the process that run started */
+	struct context_parts parts; /* of what programs say themselves */
+	pid_t first;                /* the process that run started */
 	bool first_ended;
 	bool saved_running;         /* the profile was saved while processes still ran */
 	int first_status;           /* as waitpid has it */

@@ -2,6 +2,7 @@
 
 #include "base/cleanup.h"
 #include "session/callgraph.h"
+#include "session/contexts.h"
 #include "session/signals.h"
 #include "session/standing.h"
 
@@ -249,13 +250,22 @@ static void begin_interval(struct session *session, uint64_t now)
 		progress_begin(session);
 }
 
+static void end(struct session *session);
+
+/* Whether threads stand between two parts: also where programs tell of themselves. */
+static bool stands(const struct session *session)
+{
+	return window_is_exact(session) || contexts_have_parts(session);
+}
+
 /* From one part of the run, `change` leads into the next one. */
 static void pass_to(struct session *session, void (*change)(struct session *session))
 {
 	bool exact = window_is_exact(session);
+	bool stand = stands(session);
 	struct standing standing = {0};
 
-	if (exact)
+	if (stand)
 		standing_begin(session, &standing);
 	session->window.standing = exact;
 	if (exact) {
@@ -264,13 +274,14 @@ static void pass_to(struct session *session, void (*change)(struct session *sess
 			callgraph_look(*thread);
 	}
 	take_all(session);
+	contexts_part(session, change != end);
 	change(session);
 	vector_for_each (&session->images, image)
 		(*image)->part = window_part(session);
 	if (exact)
 		note_standing(session, -1);
 	session->window.standing = false;
-	if (exact)
+	if (stand)
 		standing_end(session, &standing);
 }
 
@@ -396,7 +407,7 @@ static uint64_t due(const struct session *session, void (**ret_act)(struct sessi
  */
 static bool is_starting(const struct session *session)
 {
-	if (window_is_exact(session))
+	if (stands(session))
 		vector_for_each (&session->all_processes, process)
 			if ((*process)->space && (*process)->space->starting)
 				return true;

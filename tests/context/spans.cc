@@ -220,6 +220,74 @@ static void signals(int rounds)
 	}
 }
 
+// What a window begins and ends with; no regions.
+KEPT void opening(int number)
+{
+	sink += number;
+}
+
+KEPT void closing(int number)
+{
+	sink -= number;
+}
+
+static void *middles(void *barrier)
+{
+	for (int i = 0; i < 4; i++) {
+		pthread_barrier_wait(static_cast<pthread_barrier_t *>(barrier));
+		middle(i);
+		pthread_barrier_wait(static_cast<pthread_barrier_t *>(barrier));
+	}
+	return nullptr;
+}
+
+// While nobody else does anything.
+static void have_middle(pthread_barrier_t *barrier)
+{
+	pthread_barrier_wait(barrier);
+	pthread_barrier_wait(barrier);
+}
+
+static void *once(void *)
+{
+	leaf(1);
+	return nullptr;
+}
+
+static void run_once()
+{
+	pthread_t thread;
+
+	pthread_create(&thread, nullptr, once, nullptr);
+	pthread_join(thread, nullptr);
+}
+
+// Another thread calls middle before the window, twice in it, and behind it; some live in
+// one of these alone.
+KEPT int work_in_parts(int rounds)
+{
+	pthread_barrier_t barrier;
+	pthread_t other;
+
+	pthread_barrier_init(&barrier, nullptr, 2);
+	pthread_create(&other, nullptr, middles, &barrier);
+	run_once();
+	leaf(rounds);
+	have_middle(&barrier);
+	opening(rounds);
+	have_middle(&barrier);
+	for (int i = 0; i < rounds; i++)
+		sink += middle(i) + recursive(1);
+	run_once();
+	have_middle(&barrier);
+	closing(rounds);
+	run_once();
+	leaf(rounds);
+	have_middle(&barrier);
+	pthread_join(other, nullptr);
+	return rounds + 1;
+}
+
 int main(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : "";
@@ -241,6 +309,8 @@ int main(int argc, char **argv)
 		forks(rounds);
 	} else if (!strcmp(word, "signals")) {
 		signals(rounds);
+	} else if (!strcmp(word, "parts")) {
+		sink += work_in_parts(rounds);
 	} else if (!strcmp(word, "ends")) {
 		ends(rounds);
 	}

@@ -4,7 +4,8 @@ import json
 import os
 import subprocess
 
-from context.common import expect
+from context import counting
+from context.common import expect, text_of
 from transparency import trammel
 
 NAMES = ("leaf", "middle", "recursive", "wrapper", "indirect", "thrower", "catcher", "jumper",
@@ -97,11 +98,15 @@ def times(place):
         expect(0 < leaf < total, f"{leaf} of {total} ns")
 
 
+def reported(place, by, *options):
+    done = subprocess.run([place.tool, "report", "--json", "--by", by, *options, place.profile],
+                          check=True, capture_output=True, text=True)
+    return json.loads(done.stdout)["rows"]
+
+
 def own_counts(place, by, program):
     """What the program's own code counted."""
-    done = subprocess.run([place.tool, "report", "--json", "--by", by, place.profile], check=True,
-                          capture_output=True, text=True)
-    rows = json.loads(done.stdout)["rows"]
+    rows = reported(place, by)
     if by == "callgraph":
         name_parents(rows)
     rows = [row for row in rows if row.get("module") == program]
@@ -151,21 +156,71 @@ def counted(place):
         expect(not wrong, f"{measure}, {words}, {program}: {wrong}")
 
 
+WINDOW = ("--start-at", "spans*:opening", "--stop-at", "spans*:closing")
+
+
+def executed(rows):
+    """Functions with blocks are there without a call, too."""
+    return [row for row in rows if json.loads(row).get("calls") != 0]
+
+
 def parts(place):
-    """Windows are for what counts: regions are those of the whole run, and intervals add up."""
+    """In a part of a run: what began in it, the time of what was open, and the same counts."""
+    names = ",".join(f"spans*:{name}" for name in ("leaf", "middle", "recursive", "work_in_parts"))
+    counts = {"middle": 2, "middle/leaf": 2, "leaf": 1}
+    for path in ("middle", "middle/leaf", "recursive", "recursive/recursive",
+                 "recursive/recursive/leaf"):
+        counts[f"work_in_parts/{path}"] = 7
+    cases = [("regions", None), ("trace", None), ("functions", "function"), ("edges", "edge"),
+             ("calls,callgraph", "arc"), ("trace,blocks", "block")]
+    for measure, by in cases:
+        for program in ("spans", "spans-clang"):
+            if by:
+                place.check("parts", "7", program=program, measure=measure, options=WINDOW)
+                wanted = executed(own_counts(place, by, program))
+            profile = place.check("parts", "7", program=program, measure=measure,
+                                  options=["--regions", names, *WINDOW])
+            profile.expect_all(counts)
+            open_before = [record for record in profile.paths if text_of(record) == "work_in_parts"]
+            expect(len(open_before) == 1 and open_before[0]["time.ns"] > 0, f"{open_before}")
+            if "trace" in measure:
+                counting.check_trace(profile, measure)
+            if by:
+                found = executed(own_counts(place, by, program))
+                expect(found == wanted, f"{measure}: {set(found) ^ set(wanted)}")
+
+
+def intervals(place):
+    """Regions of all intervals are those of the run."""
     names = ",".join(f"spans*:{name}" for name in NAMES)
-    words = ("calls", "20000")
-    for measure, by in (("functions", "function"), ("edges", "edge"), ("calls,callgraph", "arc")):
-        whole = place.check(*words, program="spans", measure=measure, options=["--regions", names])
-        counts, rows = whole.counts(), own_counts(place, by, "spans")
-        for window in (["--interval", "2ms"], ["--after", "2ms", "--for", "3ms"],
-                       ["--after", "1ms", "--stop-at", "spans:vectors"]):
-            options = ["--regions", names, *window]
-            wanted = {path: count for path, count in counts.items()
-                      if "vectors" not in path or "--stop-at" not in window}  # it has a hook
-            place.check(*words, program="spans", measure=measure, options=options).expect_all(wanted)
-            if window[0] == "--interval":
-                expect(own_counts(place, by, "spans") == rows, f"{measure}: intervals")
+    for measure in ("regions", "trace", "functions", "edges"):
+        options = ["--regions", names]
+        counts = place.check("calls", "20000", program="spans", measure=measure,
+                             options=options).counts()
+        profile = place.check("calls", "20000", program="spans", measure=measure,
+                              options=[*options, "--interval", "2ms"])
+        profile.expect_all(counts)
+        told = {record["interval"] for record in profile.paths}
+        expect(len(told) > 1, f"{measure}: intervals {told}")
+        entries, number = max((sum(record["count"] for record in profile.paths
+                                   if record["interval"] == number and record["path"]), number)
+                              for number in told)
+        rows = reported(place, "region", "--interval", str(number))
+        expect(sum(row["count"] for row in rows) == entries, f"{measure}: {number}: {rows}")
+        rows = [row["regions"] for row in reported(place, "interval") if row["interval"] == number]
+        expect(rows == [entries], f"{measure}: {number}: {rows}")
+
+
+def timed_parts(place):
+    """Windows by the clock: what the trace tells and the aggregates agree."""
+    names = ",".join(f"spans*:{name}" for name in NAMES)
+    for window in (["--after", "2ms"], ["--after", "1ms", "--for", "3ms"], ["--for", "2ms"],
+                   ["--start-at-load", "libnothing.so"]):
+        for words in (("calls", "20000"), ("annotated", "5000"), ("left", "500"), ("threads", "30")):
+            profile = place.check(*words, program="spans", measure="trace",
+                                  options=["--regions", names, *window])
+            counting.check_trace(profile, (*words, *window))
+            expect("libnothing.so" not in window or not profile.paths, f"{profile.paths[:2]}")
 
 
 def narrowed(place):
@@ -183,7 +238,8 @@ def unknown(place):
     out = subprocess.run([place.tool, "report", "--no-pager", place.profile], check=True,
                          capture_output=True, text=True).stdout
     expect("warning: --regions 'spans:midle' means no function; near: middle" in out, out)
-    for options, text in ((["--only", "leaf"], "are counted"), (["--after", "1s"], "windows")):
+    for options, text in ((["--only", "leaf"], "are counted"),
+                          (["--interval", "10M"], "does not count instructions")):
         done = place.run("calls", program="spans", options=["--regions", "leaf", *options])
         expect(done.status == 2 and text in done.stderr.decode(), f"{options}: {done}")
 
@@ -197,5 +253,5 @@ def example(place):
     profile.expect_all({"job_run": 20, "job_run/job_parse": 20, "job_run/job_solve": 20})
 
 
-TESTS = (calls, annotated, left, crossing, threads, forks, signals, ends, times, counted, parts, narrowed,
-         unknown, example)
+TESTS = (calls, annotated, left, crossing, threads, forks, signals, ends, times, counted, parts, intervals,
+         timed_parts, narrowed, unknown, example)

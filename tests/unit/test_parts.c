@@ -23,6 +23,8 @@ RANGE(third);
 RANGE(fourth);
 RANGE(fifth);
 RANGE(fifth_cold);
+RANGE(sixth);
+RANGE(sixth_cold);
 
 #define PART "\n.p2align 4\n"
 
@@ -69,7 +71,17 @@ __asm__(".pushsection .rodata\n"
 	"	call second\n"
 	"	pop %rbx\n"
 	"	ret\n"
-	"fifth_cold_end:" PART "first:\n"
+	"fifth_cold_end:" PART
+	/* Room for a short jump at its first place, to which a loop leads, too. */
+	"sixth_cold:\n"
+	"	lea 3(%rax), %rax\n"
+	"sixth_late:\n"
+	"	sub $2, %rdi\n"
+	"	lea 7(%rax), %rax\n"
+	"	ja sixth_cold\n"
+	"	lea (%rax,%rsi), %rax\n"
+	"	ret\n"
+	"sixth_cold_end:" PART "first:\n"
 	"	mov %rsi, %rax\n"
 	"	cmp $3, %rdi\n"
 	"	ja first_cold\n"
@@ -110,7 +122,14 @@ __asm__(".pushsection .rodata\n"
 	"	mov %rbx, %rax\n"
 	"	pop %rbx\n"
 	"	ret\n"
-	"fifth_end:" PART "parts_code_end:\n"
+	"fifth_end:" PART "sixth:\n"
+	"	mov %rsi, %rax\n"
+	"	test $1, %sil\n"
+	"	jne sixth_cold\n"
+	"	test $2, %sil\n"
+	"	jne sixth_late\n"
+	"	ret\n"
+	"sixth_end:" PART "parts_code_end:\n"
 	".popsection\n");
 
 static uint64_t at(const uint8_t *place)
@@ -134,11 +153,13 @@ static void open_area(struct whole_area *area, const char *shared)
 	ADD(plan_image_add, &area->image, third, "third");
 	ADD(plan_image_add, &area->image, fourth, "fourth");
 	ADD(plan_image_add, &area->image, fifth, "fifth");
+	ADD(plan_image_add, &area->image, sixth, "sixth");
 	ADD(plan_image_add_part, &area->image, first_cold, "first.cold");
 	ADD(plan_image_add_part, &area->image, second_cold, NULL);
 	ADD(plan_image_add_part, &area->image, third_cold, "third.cold.0");
 	ADD(plan_image_add_part, &area->image, shared_cold, shared);
 	ADD(plan_image_add_part, &area->image, fifth_cold, "fifth.cold");
+	ADD(plan_image_add_part, &area->image, sixth_cold, "sixth.cold");
 }
 
 /* The function that a part was taken for; NULL: it was left alone. */
@@ -167,11 +188,12 @@ static void test_owners(void **state)
 	assert_string_equal(owner_of(&area, second_cold), "second");
 	assert_string_equal(owner_of(&area, third_cold), "third");
 	assert_string_equal(owner_of(&area, fifth_cold), "fifth");
+	assert_string_equal(owner_of(&area, sixth_cold), "sixth");
 	assert_null(owner_of(&area, shared_cold));
-	assert_int_equal(area.plan->part_count, 4);
-	assert_int_equal(area.plan->functions.count, 9);
+	assert_int_equal(area.plan->part_count, 5);
+	assert_int_equal(area.plan->functions.count, 11);
 	/* The image is what it was. */
-	assert_int_equal(area.image.functions.count, 5);
+	assert_int_equal(area.image.functions.count, 6);
 	whole_area_close(&area);
 
 	open_area(&area, "fourth.cold");
@@ -195,7 +217,7 @@ static void test_entries(void **state)
 	open_area(&area, NULL);
 	area.depth = PLAN_ENTRIES;
 	whole_area_plan(&area);
-	assert_int_equal(area.plan->functions.count, 5);
+	assert_int_equal(area.plan->functions.count, 6);
 	assert_int_equal(area.plan->part_count, 0);
 	whole_area_close(&area);
 }
@@ -220,12 +242,13 @@ static void test_overlaps(void **state)
 static void run_all(struct whole_area *area)
 {
 	static const uint64_t inputs[] = {0, 1, 2, 3, 4, 5, 7, 8};
-	static const uint8_t *const functions[] = {first, second, third, fourth, fifth};
+	static const uint8_t *const functions[] = {first,  second, third,
+						   fourth, fifth,  sixth};
 	const size_t count = sizeof(inputs) / sizeof(inputs[0]);
-	uint64_t bare[5][8][8];
+	uint64_t bare[6][8][8];
 
 	whole_area_show(area, false);
-	for (size_t f = 0; f < 5; f++)
+	for (size_t f = 0; f < 6; f++)
 		for (size_t i = 0; i < count * count; i++)
 			bare[f][i / count][i % count] =
 				whole_run_stepped(at(functions[f]), inputs[i / count],
@@ -233,7 +256,7 @@ static void run_all(struct whole_area *area)
 						  area)
 					.rax;
 	whole_area_show(area, true);
-	for (size_t f = 0; f < 5; f++)
+	for (size_t f = 0; f < 6; f++)
 		for (size_t i = 0; i < count * count; i++)
 			assert_int_equal(whole_run(at(functions[f]), inputs[i / count],
 						   inputs[i % count], 0)
@@ -290,7 +313,7 @@ static void test_scan(void **state)
 	open_area(&area, NULL);
 	scan_init(&scan, &area.image, true);
 	parts_add(&scan, &area.image);
-	assert_int_equal(area.image.functions.count, 9);
+	assert_int_equal(area.image.functions.count, 11);
 	index = image_function_at(&area.image, at(third_cold));
 	assert_true(area.image.functions.items[index].flags & IMAGE_FUNCTION_PART);
 	assert_int_equal(area.image.functions.items[index].part_of, at(third));
@@ -301,7 +324,7 @@ static void test_scan(void **state)
 	assert_int_equal(map_function_at(&scan.map, at(third)),
 			 image_function_at(&area.image, at(third)));
 	parts_remove(&area.image);
-	assert_int_equal(area.image.functions.count, 5);
+	assert_int_equal(area.image.functions.count, 6);
 	scan_deinit(&scan);
 	whole_area_plan(&area);
 	whole_area_close(&area);

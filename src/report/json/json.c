@@ -193,6 +193,8 @@ static void add_intervals(struct text *out, const struct report_profile *profile
 		json_add_number(out, "interval.start.ns", interval->start_ns);
 		json_add_number(out, "interval.end.ns", interval->end_ns);
 		json_add_number(out, "calls", interval->calls);
+		if (profile->regions.nodes.count)
+			json_add_number(out, "regions", interval->regions);
 		add_instructions(out, profile, interval->instructions);
 		text_add(out, "}");
 	}

@@ -318,13 +318,17 @@ static void add_intervals(const struct view *view)
 {
 	const struct report_profile *profile = view->profile;
 	size_t count = profile->intervals.count;
+	bool regions = profile->regions.nodes.count, calls = profile->modules.count;
 	struct grid grid = {0};
 
 	grid_add_column(&grid, "Interval", true);
 	grid_add_column(&grid, "From s", true);
 	grid_add_column(&grid, "To s", true);
-	grid_add_column(&grid, profile->coverage ? "Functions" : "Calls", true);
-	if (!profile->coverage)
+	if (regions)
+		grid_add_column(&grid, "Regions", true);
+	if (calls)
+		grid_add_column(&grid, profile->coverage ? "Functions" : "Calls", true);
+	if (calls && !profile->coverage)
 		grid_add_column(&grid, "Share", true);
 	add_instruction_columns(&grid, profile);
 	for (size_t i = 0; i < count && i < view->limit; i++) {
@@ -333,8 +337,11 @@ static void add_intervals(const struct view *view)
 		grid_add_number(&grid, interval->number);
 		add_seconds(&grid, interval->start_ns);
 		add_seconds(&grid, interval->end_ns);
-		grid_add_number(&grid, interval->calls);
-		if (!profile->coverage)
+		if (regions)
+			grid_add_number(&grid, interval->regions);
+		if (calls)
+			grid_add_number(&grid, interval->calls);
+		if (calls && !profile->coverage)
 			grid_add_share(&grid, interval->calls, profile->calls);
 		add_instructions(&grid, profile, 1, interval->instructions);
 	}
@@ -424,6 +431,8 @@ static void add_tables(const struct view *view)
 		report_add_regions(view->out, profile, view->limit, &view->style);
 	if (by == REPORT_BY_GRAPH)
 		report_add_graph(view->out, profile, view->limit, &view->style);
+	if (by == REPORT_BY_INTERVAL)
+		add_intervals(view);
 	if (by == REPORT_BY_REGION || !profile->modules.count ||
 	    (by == REPORT_BY_FUNCTION && profile->regions.nodes.count &&
 	     !profile->executed))
@@ -437,8 +446,6 @@ static void add_tables(const struct view *view)
 		add_blocks(view);
 	if (by == REPORT_BY_ARC)
 		add_arcs(view);
-	if (by == REPORT_BY_INTERVAL)
-		add_intervals(view);
 	if (by == REPORT_BY_THREAD)
 		add_threads(view);
 	if (by == REPORT_BY_EDGE)
