@@ -33,17 +33,25 @@ struct peeling {
 	bool joined;   /* some edge has no count */
 };
 
+/* What a counter says; 0 if there is none. */
+static inline uint64_t take(struct peeling *peeling, uint32_t slot, bool known)
+{
+	uint64_t count = peeling->counters[known ? slot : 0] & -(uint64_t)known;
+
+	peeling->seen |= count;
+	return count;
+}
+
 /* Whether a way has a counter is as good as random to the processor, so there are no
- * branches. */
+ * branches here and below. */
 static inline void add_way(struct peeling *peeling, uint32_t way, uint32_t from,
 			   uint32_t to, uint32_t slot)
 {
 	uint32_t known = slot < peeling->plan->slot_count, lack = known - 1;
-	uint64_t count = peeling->counters[slot & ~lack] & -(uint64_t)known;
+	uint64_t count = take(peeling, slot, known);
 	struct node *out = &peeling->nodes[from], *in = &peeling->nodes[to];
 
 	peeling->counts[way] = count;
-	peeling->seen |= count;
 	out->surplus -= (int64_t)count;
 	out->unknown += !known;
 	out->ways ^= way & lack;
@@ -54,35 +62,57 @@ static inline void add_way(struct peeling *peeling, uint32_t way, uint32_t from,
 	in->ends ^= (from << 1 | 1) & lack;
 }
 
-/* A way between a node and the outside that cannot have a counter, if there is one. */
-static void add_outer(struct node *node, bool there, uint32_t way, bool comes_in)
+/* Both nodes of a block, with the way between them, and those between them and the
+ * outside that cannot have counters. */
+static inline void add_block(struct peeling *peeling, uint32_t number, uint32_t slot)
 {
-	node->unknown += there;
-	node->ways ^= way & -(uint32_t)there;
-	node->ends ^= (uint32_t)comes_in & (uint32_t)there;
+	const struct plan_function *function = peeling->function;
+	uint32_t stay = function->block_count + function->edge_count + number;
+	uint32_t enter = 2 * function->block_count + function->edge_count + 1;
+	uint32_t flags = peeling->blocks[number].flags;
+	uint32_t stays = !!(flags & PLAN_BLOCK_STAYS),
+		 enters = !!(flags & PLAN_BLOCK_ENTERED);
+	uint32_t known = slot < peeling->plan->slot_count, lack = known - 1;
+	uint32_t in = edges_node_in(number), out = edges_node_out(number);
+	uint64_t count = take(peeling, slot, known);
+
+	peeling->counts[number] = count;
+	peeling->counts[stay] = 0;
+	peeling->nodes[in] = (struct node){
+		.surplus = -(int64_t)count,
+		.unknown = !known + enters,
+		.ways = (number & lack) ^ (enter & -enters),
+		.ends = (out << 1 & lack) ^ enters,
+	};
+	peeling->nodes[out] = (struct node){
+		.surplus = (int64_t)count,
+		.unknown = !known + stays,
+		.ways = (number & lack) ^ (stay & -stays),
+		.ends = (in << 1 | 1) & lack,
+	};
 }
 
 static void add_blocks(struct peeling *peeling)
 {
 	const struct plan_function *function = peeling->function;
-	uint32_t stays = function->block_count + function->edge_count;
-	uint32_t entry = stays + function->block_count;
-	bool shared = peeling->blocks->slot == function->slot;
-	bool free = peeling->blocks->flags & PLAN_BLOCK_FREE;
+	const struct plan_block *first = peeling->blocks;
+	uint32_t entry = 2 * function->block_count + function->edge_count;
+	bool shared = first->slot == function->slot;
+	bool free = first->flags & PLAN_BLOCK_FREE;
 
+	peeling->nodes[0] = (struct node){0};
+	add_block(peeling, 0, shared && free ? PLAN_NO_SLOT : first->slot);
+	for (uint32_t i = 1; i < function->block_count; i++)
+		add_block(peeling, i, first[i].slot);
 	add_way(peeling, entry, 0, edges_node_in(0),
 		shared || free ? PLAN_NO_SLOT : function->slot);
-	for (uint32_t i = 0; i < function->block_count; i++) {
-		const struct plan_block *block = &peeling->blocks[i];
-		uint32_t in = edges_node_in(i), out = edges_node_out(i);
+}
 
-		add_way(peeling, i, in, out,
-			!i && shared && free ? PLAN_NO_SLOT : block->slot);
-		add_outer(&peeling->nodes[out], block->flags & PLAN_BLOCK_STAYS,
-			  stays + i, false);
-		add_outer(&peeling->nodes[in], block->flags & PLAN_BLOCK_ENTERED,
-			  entry + 1, true);
-	}
+/* What has no count changes nothing. */
+static void add_joined(struct peeling *peeling, uint32_t way)
+{
+	peeling->counts[way] = 0;
+	peeling->joined = true;
 }
 
 static void add_edges(struct peeling *peeling)
@@ -93,7 +123,7 @@ static void add_edges(struct peeling *peeling)
 		const struct plan_edge *edge = &peeling->edges[i];
 
 		if (edge->flags & PLAN_EDGE_JOINED)
-			peeling->joined = true;
+			add_joined(peeling, function->block_count + i);
 		else
 			add_way(peeling, function->block_count + i,
 				edges_node_out(edge->from),
@@ -158,9 +188,9 @@ bool edges_peel(const struct plan *plan, const struct plan_function *function,
 
 	if (ways > ROWS_MAX)
 		return false;
-	peeling.counts = memory_allocate_zeroed(ways, sizeof(*peeling.counts));
+	peeling.counts = memory_allocate(ways * sizeof(*peeling.counts));
 	peeling.nodes =
-		memory_allocate_zeroed(1 + 2 * (size_t)blocks, sizeof(*peeling.nodes));
+		memory_allocate((1 + 2 * (size_t)blocks) * sizeof(*peeling.nodes));
 	add_blocks(&peeling);
 	add_edges(&peeling);
 	bool good = !(peeling.seen >> COUNT_BITS) && peel(&peeling);
