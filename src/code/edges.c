@@ -317,6 +317,9 @@ bool edges_solve(const struct plan *plan, const struct plan_function *function,
 	bool good;
 
 	*ret_counts = (struct edges_counts){0};
+	if (!(residues && residues->count) &&
+	    edges_peel(plan, function, counters, ret_counts))
+		return true;
 	edges_graph(plan, function, &graph);
 	solving_init(&solving, &graph, residues && residues->count);
 	take_counters(plan, function, &graph, counters, &solving);

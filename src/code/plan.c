@@ -715,6 +715,19 @@ const struct plan_function *plan_function_of_slot(const struct plan *plan, uint3
 	return low && slot < plan->slot_count ? &functions[low - 1] : NULL;
 }
 
+const struct plan_function *plan_function_of_next_slot(const struct plan *plan,
+						       const struct plan_function *last,
+						       uint32_t slot)
+{
+	const struct plan_function *end = plan->functions.items + plan->functions.count;
+	bool cold = slot >= plan->cold_slot;
+
+	if (last && last + 1 < end && slot >= (cold ? last->cold_slots : last->slots) &&
+	    slot < (cold ? last[1].cold_slots : last[1].slots))
+		return last;
+	return plan_function_of_slot(plan, slot);
+}
+
 void plan_destroy(struct plan *plan)
 {
 	if (!plan)

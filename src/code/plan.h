@@ -519,4 +519,10 @@ plan_whole_of(const struct plan *plan, const struct plan_function *function)
  * by their sites. */
 const struct plan_function *plan_function_of_slot(const struct plan *plan, uint32_t slot);
 
+/* The same for counters in order, sooner. `last`: what was found for the one before; NULL
+ * at the first. */
+const struct plan_function *plan_function_of_next_slot(const struct plan *plan,
+						       const struct plan_function *last,
+						       uint32_t slot);
+
 #endif

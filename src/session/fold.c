@@ -618,13 +618,13 @@ static void save_functions(struct saving *saving, const struct module_counts *fr
 			   const struct image_count *first, const struct image_count *end)
 {
 	const struct plan *plan = from->file->plan;
-	const struct plan_function *functions = plan->functions.items, *function;
+	const struct plan_function *functions = plan->functions.items, *function = NULL;
 	scoped_free uint64_t *seen = memory_allocate_zeroed(
 		bit_words((uint32_t)plan->functions.count), sizeof(*seen));
 	bool all = plan->gates_size || from->residues.count;
 
 	for (; !all && first < end; first++) {
-		function = plan_function_of_slot(plan, first->slot);
+		function = plan_function_of_next_slot(plan, function, first->slot);
 		if (function)
 			bit_set(seen, (uint32_t)(function - functions));
 	}

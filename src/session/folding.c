@@ -127,36 +127,70 @@ static int by_place(const void *a, const void *b)
 	return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
-/* With nothing to add up: what was merged before, and a single bank in most cases. */
-static bool is_merged(const struct image_counts *counts)
+/* The end of the rows from `at` on that are in order. */
+static size_t piece_end(const struct image_counts *counts, size_t at)
 {
-	for (size_t i = 1; i < counts->count; i++)
-		if (by_place(&counts->items[i - 1], &counts->items[i]) >= 0)
-			return false;
-	return true;
+	do
+		at++;
+	while (at < counts->count &&
+	       by_place(&counts->items[at - 1], &counts->items[at]) < 0);
+	return at;
 }
 
-/* Sorts, and adds up what is at one place: threads, and copies of a file. */
+/* Adds two pieces to `to`, which has room for them, in order; what both have, once. */
+static void merge_two(const struct image_count *left, const struct image_count *middle,
+		      const struct image_count *end, bool flags, struct image_counts *to)
+{
+	const struct image_count *right = middle;
+	struct image_count *next = to->items + to->count;
+
+	while (left < middle && right < end) {
+		int order = by_place(left, right);
+
+		*next = order <= 0 ? *left : *right;
+		if (!order)
+			next->count = flags ? left->count | right->count
+					    : left->count + right->count;
+		next++;
+		left += order <= 0;
+		right += order >= 0;
+	}
+	while (left < middle)
+		*next++ = *left++;
+	while (right < end)
+		*next++ = *right++;
+	to->count = (size_t)(next - to->items);
+}
+
+/* Makes one of each two pieces that follow each other. */
+static void merge_pieces(const struct image_counts *from, bool flags,
+			 struct image_counts *to)
+{
+	to->count = 0;
+	for (size_t at = 0, middle, end; at < from->count; at = end) {
+		middle = piece_end(from, at);
+		end = middle < from->count ? piece_end(from, middle) : middle;
+		merge_two(from->items + at, from->items + middle, from->items + end,
+			  flags, to);
+	}
+}
+
+/* Sorts, and adds up what is at one place: threads, and copies of a file. There are few
+ * pieces: what one bank has of a module is in order. */
 static void merge_counts(const struct session *session, struct image_counts *counts)
 {
 	bool flags = session->options->collector->slot_size == 1;
-	size_t kept = 0;
+	struct image_counts other = {0};
 
-	if (is_merged(counts))
-		return;
-	qsort(counts->items, counts->count, sizeof(*counts->items), by_place);
-	for (size_t i = 1; i < counts->count; i++) {
-		struct image_count *last = &counts->items[kept];
-		const struct image_count *next = &counts->items[i];
+	while (counts->count && piece_end(counts, 0) < counts->count) {
+		struct image_counts from = *counts;
 
-		if (by_place(last, next))
-			counts->items[++kept] = *next;
-		else if (flags)
-			last->count |= next->count;
-		else
-			last->count += next->count;
+		vector_reserve(&other, from.count);
+		merge_pieces(&from, flags, &other);
+		*counts = other;
+		other = from;
 	}
-	counts->count = kept + 1;
+	vector_deinit(&other);
 }
 
 static void visit_banks(const struct session *session, const struct process *process,

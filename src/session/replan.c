@@ -96,11 +96,10 @@ static uint64_t *sum_up(struct tally *tally)
 {
 	const struct plan *plan = tally->file->plan;
 	uint64_t *sums = memory_allocate_zeroed(plan->functions.count, sizeof(*sums));
+	const struct plan_function *function = NULL;
 
 	vector_for_each (&tally->counts, row) {
-		const struct plan_function *function =
-			plan_function_of_slot(plan, row->slot);
-
+		function = plan_function_of_next_slot(plan, function, row->slot);
 		tally->counters[row->slot] = row->count;
 		if (function)
 			sums[function - plan->functions.items] += row->count;

@@ -615,6 +615,30 @@ static void test_live(void **state)
 	assert_true(outcome.came > 400 && outcome.left * 100 > 60 * outcome.came);
 }
 
+/* The quick way finds what the other one does, which is taken where there are residues:
+ * here one that is nowhere. */
+static void compare_ways(const struct plan *plan, const struct plan_function *function,
+			 const struct edges_counts *quick)
+{
+	struct edges_residues nowhere = {0};
+	struct edges_counts counts, own;
+	size_t blocks = function->block_count * sizeof(uint64_t);
+	uint32_t fault;
+
+	vector_push(&nowhere, ((struct edges_residue){.address = UINT64_MAX, .by = 1}));
+	assert_true(edges_peel(plan, function, whole_counters, &own));
+	edges_counts_deinit(&own);
+	assert_true(
+		edges_solve(plan, function, whole_counters, &nowhere, &counts, &fault));
+	assert_int_equal(counts.calls, quick->calls);
+	assert_memory_equal(counts.blocks, quick->blocks, blocks);
+	assert_memory_equal(counts.stayed, quick->stayed, blocks);
+	assert_memory_equal(counts.edges, quick->edges,
+			    function->edge_count * sizeof(uint64_t));
+	edges_counts_deinit(&counts);
+	vector_deinit(&nowhere);
+}
+
 static struct frequencies learn(const struct plan *plan)
 {
 	struct frequencies learned = {0};
@@ -627,6 +651,7 @@ static struct frequencies learn(const struct plan *plan)
 			continue;
 		assert_true(edges_solve(plan, function, whole_counters, NULL, &counts,
 					&fault));
+		compare_ways(plan, function, &counts);
 		frequencies_add(&learned, function, &counts);
 		edges_counts_deinit(&counts);
 	}
