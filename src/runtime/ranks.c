@@ -7,6 +7,7 @@
 #include "runtime/service/wrap.h"
 
 #include <dlfcn.h>
+#include <strings.h>
 #include <unistd.h>
 
 static runtime_local struct {
@@ -18,6 +19,8 @@ static struct {
 	struct runtime_lock lock;
 	const struct runtime_ranks *found;
 	bool looked; /* for the library, since MPI's is there */
+	bool loaded; /* by us, so that calls lead to it only if something is changed */
+	bool all;    /* calls lead to it */
 } known;
 
 /* Whether MPI's library is there, where the program finds it. */
@@ -26,15 +29,24 @@ static bool has_mpi(void)
 	return dlsym(RTLD_DEFAULT, "PMPI_Init") != NULL;
 }
 
-/* What the program calls goes to the wrappers from now on. */
-static void install(const struct runtime_ranks *ranks)
+/* Where ranks meet and part. */
+static bool is_end(const char *name)
 {
-	size_t count = *ranks->wrapper_count;
-	struct wrap *wraps = runtime_map(count * sizeof(*wraps));
+	return !strncasecmp(name, "MPI_Init", 8) ||
+	       !strncasecmp(name, "MPI_Finalize", 12);
+}
 
-	for (size_t i = 0; wraps && i < count; i++)
-		wraps[i] = (struct wrap){ranks->wrappers[i].name,
-					 ranks->wrappers[i].wrapper, NULL};
+/* What the program calls goes to the wrappers from now on: calls of all functions, or at
+ * the ends, as each costs something. */
+static void install(const struct runtime_ranks *ranks, bool all)
+{
+	size_t most = *ranks->wrapper_count, count = 0;
+	struct wrap *wraps = runtime_map(most * sizeof(*wraps));
+
+	for (size_t i = 0; wraps && i < most; i++)
+		if (all || is_end(ranks->wrappers[i].name))
+			wraps[count++] = (struct wrap){ranks->wrappers[i].name,
+						       ranks->wrappers[i].wrapper, NULL};
 	if (!wraps)
 		return;
 	wrap_install_many(wraps, count, "mpi_");
@@ -49,7 +61,8 @@ static const struct runtime_ranks *load(void)
 
 	if (!ranks || ranks->abi != RUNTIME_RANKS_ABI)
 		return NULL;
-	install(ranks);
+	install(ranks, false);
+	known.loaded = true;
 	return ranks;
 }
 
@@ -84,6 +97,18 @@ static const struct runtime_ranks *find(void)
 bool ranks_are_known(void)
 {
 	return find() != NULL;
+}
+
+void ranks_watch_calls(void)
+{
+	const struct runtime_ranks *ranks = find();
+
+	runtime_lock(&known.lock);
+	if (ranks && known.loaded && !known.all) {
+		install(ranks, true);
+		known.all = true;
+	}
+	runtime_unlock(&known.lock);
 }
 
 bool ranks_may_be(void)

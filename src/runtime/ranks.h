@@ -8,6 +8,8 @@
 
 /* Whether calls of MPI can be seen: the library that does is in the program. */
 bool ranks_are_known(void);
+/* Calls of all functions are to be seen. */
+void ranks_watch_calls(void);
 /* Whether MPI's library is there, too, so that the program may have ranks. */
 bool ranks_may_be(void);
 /* Whether all can do something together now. */

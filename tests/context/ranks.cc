@@ -6,6 +6,7 @@
  *     half     the same of the even ranks alone
  *     fork     each rank has a child that ends as it did
  *     late     a channel that begins when ranks know each other
+ *     fail     a rank ends before the others
  */
 #include <caliper/CollectiveOutputChannel.h>
 #include <caliper/MpiChannelManager.h>
@@ -103,6 +104,13 @@ static void late(void)
 	manager.flush();
 }
 
+static void fail(void)
+{
+	work();
+	if (rank == 3)
+		std::exit(5);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -110,7 +118,7 @@ int main(int argc, char **argv)
 		void (*run)(void);
 	} words[] = {
 		{"work", work},  {"stream", stream}, {"half", half},
-		{"fork", child}, {"late", late},
+		{"fork", child}, {"late", late},     {"fail", fail},
 	};
 
 	MPI_Init(&argc, &argv);

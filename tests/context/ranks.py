@@ -267,6 +267,18 @@ def children(place):
            + [{"work", "work/part"}], f"{done}: {found}")
 
 
+def fails(place):
+    """A rank that ends without MPI_Finalize waits for no other: the job ends as the bare one."""
+    program = build_cc(place)
+    config = "runtime-report(output=f-%pid%.json,output.format=json)"
+    for name in ("CALI_CONFIG", "TRAMMEL_CONFIG"):
+        done = mpi.run(place, mpi.mpirun("-x", name, program, "fail"), **{name: config})
+        expect(done.status == 5 and not done.timed_out, f"{name}: {done}")
+    found = [set(by_path(rows(place, name))) for name in os.listdir(place.folder)
+             if name.startswith("f-")]
+    expect({"work", "work/part"} in found, f"{found}")
+
+
 def one(place):
     """A rank alone, with mpirun and without, and a program without MPI."""
     expect("Min time/rank" in run_ring(place, "runtime-report", ranks=1), "one rank")
@@ -278,4 +290,4 @@ def one(place):
 
 
 TESTS = (report, options, functions, messages, filters, profile, apart, services, headers, fortran, children,
-         one)
+         fails, one)

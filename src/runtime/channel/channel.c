@@ -487,11 +487,13 @@ void channels_part(void)
 	}
 }
 
+/* A rank that ends before the others waits for none of them. */
 void channels_finish(void)
 {
 	bool any = false;
 
 	obey_last();
+	ranks_choose(NULL, true);
 	for (uint32_t i = 0; i < CHANNELS_MAX; i++) {
 		struct channel *channel = channels.items[i];
 

@@ -21,11 +21,14 @@ static const char *start(struct channel *channel)
 	if (!ranks_are_known())
 		return not_there;
 	channel->messages = settings_is_true(settings, "MPI_MSG_TRACING", false);
+	if (channel->messages)
+		ranks_watch_calls();
 	if (wanted && !strcmp(wanted, "all"))
 		wanted = "";
 	else if ((!wanted || !*wanted) && (!unwanted || !*unwanted))
 		return NULL;
 	channel->calls = true;
+	ranks_watch_calls();
 	channel->call_filter = filter_create_of(wanted, unwanted);
 	return NULL;
 }
