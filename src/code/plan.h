@@ -473,6 +473,20 @@ bool plan_jump_at(const struct plan *plan, uint64_t address, uint32_t *ret_offse
  * link-time address that the original of the call returns to. */
 bool plan_return_of(const struct plan *plan, uint32_t code_offset, uint64_t *ret_address);
 
+/* A walk over the steps of a function. */
+struct plan_walk {
+	const struct plan *plan;
+	const struct plan_function *function;
+	uint32_t index;    /* of the step, from the function's first */
+	uint32_t code;     /* offset in plan.code */
+	uint64_t original; /* link-time address */
+};
+
+/* The same for offsets in order, sooner: each function is walked over once. `walk` is all
+ * 0 at first. */
+bool plan_next_return_of(struct plan_walk *walk, const struct plan *plan,
+			 uint32_t code_offset, uint64_t *ret_address);
+
 /* The counters of gates, see PLAN_CELLS: how many there are, which function one of them
  * belongs to, and which counts a function's calls from sites that are not known. */
 static inline uint32_t plan_gate_slots(const struct plan *plan)

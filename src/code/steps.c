@@ -9,26 +9,17 @@
 
 enum { JUMP = 5, PIECE_MAX = 64 };
 
-/* A walk over the steps of a function. */
-struct walking {
-	const struct plan *plan;
-	const struct plan_function *function;
-	uint32_t index;    /* of the step, from the function's first */
-	uint32_t code;     /* offset in plan.code */
-	uint64_t original; /* link-time address */
-};
-
-static struct walking walk_begin(const struct plan *plan,
-				 const struct plan_function *function)
+static struct plan_walk walk_begin(const struct plan *plan,
+				   const struct plan_function *function)
 {
-	return (struct walking){.plan = plan,
-				.function = function,
-				.code = function->trampoline,
-				.original = function->address};
+	return (struct plan_walk){.plan = plan,
+				  .function = function,
+				  .code = function->trampoline,
+				  .original = function->address};
 }
 
 /* NULL: there are no more. */
-static const struct plan_step *current(const struct walking *walking)
+static const struct plan_step *current(const struct plan_walk *walking)
 {
 	if (walking->index >= walking->function->step_count)
 		return NULL;
@@ -36,7 +27,7 @@ static const struct plan_step *current(const struct walking *walking)
 			.items[walking->function->first_step + walking->index];
 }
 
-static void advance(struct walking *walking, const struct plan_step *step)
+static void advance(struct plan_walk *walking, const struct plan_step *step)
 {
 	walking->code += plan_step_code(*step);
 	walking->original += (uint64_t)(int64_t)plan_step_original(*step);
@@ -44,7 +35,7 @@ static void advance(struct walking *walking, const struct plan_step *step)
 }
 
 /* To the step whose code contains an offset; NULL: it lies behind all of them. */
-static const struct plan_step *walk_to(struct walking *walking, uint32_t code_offset)
+static const struct plan_step *walk_to(struct plan_walk *walking, uint32_t code_offset)
 {
 	const struct plan_step *step;
 
@@ -55,7 +46,7 @@ static const struct plan_step *walk_to(struct walking *walking, uint32_t code_of
 }
 
 /* Whether a step is a jump to the original of the next one, which is executed there. */
-static bool leads_out(const struct walking *walking, const struct plan_step *step)
+static bool leads_out(const struct plan_walk *walking, const struct plan_step *step)
 {
 	return step->kind == PLAN_STEP_JUMP &&
 	       walking->index + 1 < walking->function->step_count &&
@@ -63,7 +54,7 @@ static bool leads_out(const struct walking *walking, const struct plan_step *ste
 }
 
 /* Whether a step is passed by all that comes to the next instruction in order. */
-static bool leads_on(const struct walking *walking, const struct plan_step *step)
+static bool leads_on(const struct plan_walk *walking, const struct plan_step *step)
 {
 	if (step->kind != PLAN_STEP_PROBE)
 		return leads_out(walking, step);
@@ -73,8 +64,8 @@ static bool leads_on(const struct walking *walking, const struct plan_step *step
 }
 
 /* To an instruction; NULL: none begins there. `ret_front` is in front of its probes. */
-static const struct plan_step *find(struct walking *walking, uint64_t address,
-				    struct walking *ret_front)
+static const struct plan_step *find(struct plan_walk *walking, uint64_t address,
+				    struct plan_walk *ret_front)
 {
 	const struct plan_step *step;
 
@@ -93,16 +84,16 @@ static const struct plan_step *find(struct walking *walking, uint64_t address,
 }
 
 /* To the probes of what a jump leads to. False if it leads to the original. */
-static bool follow_jump(struct walking *walking, const struct plan_step *step)
+static bool follow_jump(struct plan_walk *walking, const struct plan_step *step)
 {
-	struct walking to = walk_begin(walking->plan, walking->function);
+	struct plan_walk to = walk_begin(walking->plan, walking->function);
 
 	return !leads_out(walking, step) && find(&to, walking->original, walking);
 }
 
 /* A thread that is shown behind probes it has not run: they count by hand. They may lie
  * behind a jump to where the code goes on. */
-static void count_ahead(struct walking walking, bool first_counted,
+static void count_ahead(struct plan_walk walking, bool first_counted,
 			struct plan_place *place)
 {
 	const struct plan_step *step;
@@ -154,7 +145,7 @@ static bool look_into_probe(const struct plan *plan, uint32_t code, uint32_t cod
 	return found;
 }
 
-static void locate_in_probe(const struct walking *walking, uint32_t code_offset,
+static void locate_in_probe(const struct plan_walk *walking, uint32_t code_offset,
 			    struct plan_place *place)
 {
 	uint32_t size;
@@ -169,7 +160,7 @@ static void locate_in_probe(const struct walking *walking, uint32_t code_offset,
 static bool counts_first(const struct plan *plan, const struct plan_function *function,
 			 const struct plan_block *block)
 {
-	struct walking walking = walk_begin(plan, function);
+	struct plan_walk walking = walk_begin(plan, function);
 	uint64_t start = function->address + block->offset;
 	const struct plan_step *step;
 
@@ -268,7 +259,7 @@ static void locate_behind_probe(const struct plan *plan, uint32_t code,
 struct plan_place steps_locate(const struct plan *plan,
 			       const struct plan_function *function, uint32_t code_offset)
 {
-	struct walking walking = walk_begin(plan, function);
+	struct plan_walk walking = walk_begin(plan, function);
 	struct plan_place place = {.kind = PLAN_PLACE_UNKNOWN,
 				   .uncounted = PLAN_ALL_COUNTED};
 	const struct plan_step *step;
@@ -343,23 +334,31 @@ static bool is_call(const uint8_t *code, size_t size)
 	return size > 1 && (*code == 0xe8 || (*code == 0xff && (code[1] >> 3 & 7) == 2));
 }
 
-bool plan_return_of(const struct plan *plan, uint32_t code_offset, uint64_t *ret_address)
+bool plan_next_return_of(struct plan_walk *walk, const struct plan *plan,
+			 uint32_t code_offset, uint64_t *ret_address)
 {
 	const struct plan_function *function = plan_function_of(plan, code_offset);
 	const struct plan_step *step;
-	struct walking walking;
 
-	if (!function || code_offset >= plan->code.count)
+	if (!function || !code_offset || code_offset >= plan->code.count)
 		return false;
-	walking = walk_begin(plan, function);
-	step = code_offset ? walk_to(&walking, code_offset - 1) : NULL;
+	if (walk->plan != plan || walk->function != function || walk->code >= code_offset)
+		*walk = walk_begin(plan, function);
+	step = walk_to(walk, code_offset - 1);
 	if (!step || step->kind != PLAN_STEP_MOVED ||
-	    walking.code + step->code != code_offset ||
-	    !(is_call(plan->code.items + walking.code, step->code) ||
-	      probe_is_of_call(plan->code.items + walking.code, step->code)))
+	    walk->code + step->code != code_offset ||
+	    !(is_call(plan->code.items + walk->code, step->code) ||
+	      probe_is_of_call(plan->code.items + walk->code, step->code)))
 		return false;
-	*ret_address = walking.original + step->original;
+	*ret_address = walk->original + step->original;
 	return true;
+}
+
+bool plan_return_of(const struct plan *plan, uint32_t code_offset, uint64_t *ret_address)
+{
+	struct plan_walk walk = {0};
+
+	return plan_next_return_of(&walk, plan, code_offset, ret_address);
 }
 
 bool plan_way_back(const struct plan *plan, uint64_t address, bool counts,
@@ -367,7 +366,7 @@ bool plan_way_back(const struct plan *plan, uint64_t address, bool counts,
 {
 	const struct plan_function *function = plan_function_at(plan, address);
 	const struct plan_step *step;
-	struct walking walking, front;
+	struct plan_walk walking, front;
 
 	if (!function || address - function->address >= function->size)
 		return false;

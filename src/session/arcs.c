@@ -2,6 +2,7 @@
  * gates (code/gates.h) left them in the banks, become places in module files. */
 #include "session/session.h"
 
+#include "base/cleanup.h"
 #include "base/search.h"
 #include "code/length.h"
 
@@ -92,7 +93,8 @@ static int by_place(const void *left, const void *right)
 
 /* The link-time address that a call returned to, in relocated code or not; 0: it is not
  * known, as nothing of the addresses of a file without a plan is. */
-static uint64_t site_in(const struct place *place, uint64_t address)
+static uint64_t site_in(struct plan_walk *walk, const struct place *place,
+			uint64_t address)
 {
 	const struct plan *plan = place->file->plan;
 	uint64_t original = 0;
@@ -101,26 +103,48 @@ static uint64_t site_in(const struct place *place, uint64_t address)
 		return 0;
 	if (!place->code)
 		return address - place->bias;
-	plan_return_of(plan, (uint32_t)(address - place->code), &original);
+	plan_next_return_of(walk, plan, (uint32_t)(address - place->code), &original);
 	return original;
 }
 
 /* Of an arc as a bank has it. */
-static void add_arc(const struct space *space, struct image_run *image,
-		    struct image_arc arc)
+static void name_place(const struct space *space, struct plan_walk *walk,
+		       struct image_arc *arc)
 {
-	uint64_t address = arc.site;
+	uint64_t address = arc->site;
 	struct place place = {0};
 
 	if (address)
 		place = find_place(space, address);
-	arc.from = UINT32_MAX;
-	arc.site = 0;
+	arc->from = UINT32_MAX;
+	arc->site = 0;
 	if (place.file && !place.doubtful) {
-		arc.from = place.file->index;
-		arc.site = site_in(&place, address);
+		arc->from = place.file->index;
+		arc->site = site_in(walk, &place, address);
 	}
-	vector_push(&image->arcs, arc);
+}
+
+static int by_site(const void *left, const void *right)
+{
+	const struct image_arc *const *a = left, *const *b = right;
+
+	return order((*a)->site, (*b)->site);
+}
+
+/* In the order of addresses, so that the steps of a function are walked over once for all
+ * its calls. */
+static void name_places(const struct space *space, struct image_run *image, size_t first)
+{
+	const size_t count = image->arcs.count - first;
+	scoped_free struct image_arc **sorted =
+		memory_allocate((count + 1) * sizeof(struct image_arc *));
+	struct plan_walk walk = {0};
+
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = &image->arcs.items[first + i];
+	qsort(sorted, count, sizeof(struct image_arc *), by_site);
+	for (size_t i = 0; i < count; i++)
+		name_place(space, &walk, sorted[i]);
 }
 
 void arcs_add_difference(const struct process *process, uint32_t interval,
@@ -129,8 +153,9 @@ void arcs_add_difference(const struct process *process, uint32_t interval,
 	struct image_run *image = process->image;
 	const struct image_arc *old = image->arc_mark.items;
 	const struct image_arc *end = old + image->arc_mark.count;
+	const size_t first = image->arcs.count;
 
-	vector_reserve(&image->arcs, image->arcs.count + now->count);
+	vector_reserve(&image->arcs, first + now->count);
 	vector_for_each (now, arc) {
 		struct image_arc added = *arc;
 
@@ -143,8 +168,9 @@ void arcs_add_difference(const struct process *process, uint32_t interval,
 		}
 		added.interval = interval;
 		if (added.count)
-			add_arc(process->space, image, added);
+			vector_push(&image->arcs, added);
 	}
+	name_places(process->space, image, first);
 }
 
 static bool is_merged(const struct image_arcs *arcs)
