@@ -143,6 +143,9 @@ class RuntimeConfig
 	bool reads_environment = true;
 };
 
+/* What programs hand on of a channel: its number, under another type. */
+struct ChannelBody;
+
 class Channel
 {
 	cali_id_t id_;
@@ -154,9 +157,16 @@ class Channel
 	explicit Channel(cali_id_t id) : id_(id)
 	{
 	}
+	explicit Channel(ChannelBody *body) : id_(reinterpret_cast<uintptr_t>(body))
+	{
+	}
 	cali_id_t id() const
 	{
 		return id_;
+	}
+	ChannelBody *body() const
+	{
+		return reinterpret_cast<ChannelBody *>(static_cast<uintptr_t>(id_));
 	}
 	explicit operator bool() const
 	{

@@ -58,7 +58,7 @@ PUBLIC void cali_delete_configset(cali_configset_t set)
 
 static struct trm_channels *channels[CHANNELS]; /* by number less 1 */
 
-static struct trm_channels *channel_of(cali_id_t channel)
+struct trm_channels *own_channel(cali_id_t channel)
 {
 	return channel - 1 < CHANNELS ? channels[channel - 1] : NULL;
 }
@@ -83,31 +83,36 @@ PUBLIC cali_id_t cali_create_channel(const char *name, int flags, cali_configset
 
 PUBLIC void cali_delete_channel(cali_id_t channel)
 {
-	trm_channels_destroy(channel_of(channel));
-	if (channel_of(channel))
+	trm_channels_destroy(own_channel(channel));
+	if (own_channel(channel))
 		channels[channel - 1] = NULL;
 }
 
 PUBLIC void cali_activate_channel(cali_id_t channel)
 {
-	trm_channels_start(channel_of(channel));
+	trm_channels_start(own_channel(channel));
 }
 
 PUBLIC void cali_deactivate_channel(cali_id_t channel)
 {
-	trm_channels_stop(channel_of(channel));
+	trm_channels_stop(own_channel(channel));
 }
 
 PUBLIC int cali_channel_is_active(cali_id_t channel)
 {
-	return trm_channels_are_active(channel_of(channel));
+	return trm_channels_are_active(own_channel(channel));
+}
+
+PUBLIC void cali_channel_clear(cali_id_t channel)
+{
+	trm_channels_clear(own_channel(channel));
 }
 
 PUBLIC void cali_channel_flush(cali_id_t channel, int options)
 {
-	trm_channels_flush(channel_of(channel));
+	trm_channels_flush(own_channel(channel));
 	if (options & CALI_FLUSH_CLEAR_BUFFERS)
-		trm_channels_clear(channel_of(channel));
+		trm_channels_clear(own_channel(channel));
 }
 
 PUBLIC void cali_flush(int options)
@@ -154,7 +159,7 @@ PUBLIC void cali_channel_push_snapshot(cali_id_t channel, int scope, int n,
 	(void)scope;
 	for (int i = 0; i < n; i++)
 		cali_set_variant(attributes[i], values[i]);
-	trm_channels_snapshot(channel_of(channel));
+	trm_channels_snapshot(own_channel(channel));
 	for (int i = n; i > 0; i--)
 		cali_end(attributes[i - 1]);
 }

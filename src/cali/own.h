@@ -20,6 +20,9 @@ static inline bool own_ready(void)
 	return own_host != NULL;
 }
 
+/* The channels that a number stands for; NULL: none. */
+struct trm_channels *own_channel(cali_id_t channel);
+
 /* Values of the one kind as the other. Texts are not copied. */
 struct trm_value own_value(cali_variant_t variant);
 cali_variant_t own_variant(uint32_t type, const struct trm_value *value);

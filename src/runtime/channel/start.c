@@ -163,6 +163,13 @@ PUBLIC void trm_channels_flush(struct trm_channels *group)
 		channel_flush(group->items[i]);
 }
 
+void channels_sums(struct trm_channels *group, const char *metric,
+		   const struct trm_runtime_sums *sums)
+{
+	for (size_t i = 0; group && i < group->count; i++)
+		channel_sums(group->items[i], metric, sums);
+}
+
 PUBLIC void trm_channels_clear(struct trm_channels *group)
 {
 	for (size_t i = 0; group && i < group->count; i++)
