@@ -36,7 +36,7 @@ struct ChannelControllerState {
 	~ChannelControllerState()
 	{
 		if (channel)
-			cali_delete_channel(channel.id());
+			Caliper().delete_channel(channel);
 	}
 };
 

@@ -9,7 +9,7 @@
  * a name keeps all its bytes; while nothing measures a pair of begin and end costs some
  * nanoseconds, and what is open can be asked for (cali_get) nevertheless.
  *
- * Not there: callbacks of cali::Caliper, collective output over MPI, data tracking
+ * Not there: collective output over MPI, data tracking
  * (cali_datatracker_*: nothing happens).
  *
  * Functions may be called from any thread, those that begin, end, set and get from signal

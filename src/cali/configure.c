@@ -24,7 +24,7 @@ PUBLIC void cali_config_set(const char *key, const char *value)
 		host->set_usual(key, value, false);
 }
 
-enum { PAIRS_MAX = 64, CHANNELS = 64 };
+enum { PAIRS_MAX = 64 };
 
 struct _cali_configset_t {
 	const char *pairs[PAIRS_MAX + 1][2];
@@ -56,20 +56,20 @@ PUBLIC void cali_delete_configset(cali_configset_t set)
 	free(set);
 }
 
-static struct trm_channels *channels[CHANNELS]; /* by number less 1 */
+static struct trm_channels *channels[OWN_CHANNELS]; /* by number less 1 */
 
 struct trm_channels *own_channel(cali_id_t channel)
 {
-	return channel - 1 < CHANNELS ? channels[channel - 1] : NULL;
+	return channel - 1 < OWN_CHANNELS ? channels[channel - 1] : NULL;
 }
 
 PUBLIC cali_id_t cali_create_channel(const char *name, int flags, cali_configset_t set)
 {
 	size_t i = 0;
 
-	while (i < CHANNELS && channels[i])
+	while (i < OWN_CHANNELS && channels[i])
 		i++;
-	if (!own_ready() || i == CHANNELS)
+	if (!own_ready() || i == OWN_CHANNELS)
 		return CALI_INV_ID;
 	channels[i] = trm_channels_create_of(
 		name, set ? (const char *const(*)[2])set->pairs : NULL,
@@ -83,6 +83,7 @@ PUBLIC cali_id_t cali_create_channel(const char *name, int flags, cali_configset
 
 PUBLIC void cali_delete_channel(cali_id_t channel)
 {
+	own_forget(channel);
 	trm_channels_destroy(own_channel(channel));
 	if (own_channel(channel))
 		channels[channel - 1] = NULL;
@@ -91,10 +92,12 @@ PUBLIC void cali_delete_channel(cali_id_t channel)
 PUBLIC void cali_activate_channel(cali_id_t channel)
 {
 	trm_channels_start(own_channel(channel));
+	trm_channels_start(own_watch(channel));
 }
 
 PUBLIC void cali_deactivate_channel(cali_id_t channel)
 {
+	trm_channels_stop(own_watch(channel));
 	trm_channels_stop(own_channel(channel));
 }
 

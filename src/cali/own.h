@@ -20,8 +20,14 @@ static inline bool own_ready(void)
 	return own_host != NULL;
 }
 
+enum { OWN_CHANNELS = 64 };
+
 /* The channels that a number stands for; NULL: none. */
 struct trm_channels *own_channel(cali_id_t channel);
+/* What sees its events; NULL: nobody does. */
+struct trm_channels *own_watch(cali_id_t channel);
+/* Nobody sees them any more. */
+void own_forget(cali_id_t channel);
 
 /* Values of the one kind as the other. Texts are not copied. */
 struct trm_value own_value(cali_variant_t variant);

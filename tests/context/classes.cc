@@ -286,6 +286,76 @@ static void controllers()
 	copy.flush();
 }
 
+static std::string name_of(const cali::Attribute &attribute, const cali::Variant &value)
+{
+	return attribute.name() + "=" + value.to_string() + " ";
+}
+
+/* Channels of a program that looks at their events itself. */
+static void callbacks()
+{
+	cali::Caliper caliper;
+	cali::Channel channel =
+		caliper.create_channel("callbacks", cali::RuntimeConfig());
+	cali::Attribute step =
+		caliper.create_attribute("cb.step", CALI_TYPE_INT, CALI_ATTR_ASVALUE);
+	std::string seen;
+	auto note = [&seen](const char *what) {
+		return [&seen, what](cali::Caliper *, cali::ChannelBody *,
+				     const cali::Attribute &attribute,
+				     const cali::Variant &value) {
+			seen += what + name_of(attribute, value);
+		};
+	};
+
+	channel.events().pre_begin_evt.connect(note("<"));
+	channel.events().post_begin_evt.connect(note(">"));
+	channel.events().pre_set_evt.connect(note("="));
+	channel.events().pre_end_evt.connect(note("/"));
+	channel.events().finish_evt.connect(
+		[&seen](cali::Caliper *, cali::Channel *) { seen += "gone"; });
+	CALI_MARK_BEGIN("watched");
+	caliper.set(step, cali::Variant(3));
+	CALI_MARK_END("watched");
+	channel.deactivate();
+	CALI_MARK_BEGIN("unwatched");
+	CALI_MARK_END("unwatched");
+	channel.activate();
+	caliper.end(step);
+	caliper.delete_channel(channel);
+	CALI_MARK_BEGIN("gone");
+	CALI_MARK_END("gone");
+	must(seen == "<region=watched >region=watched =cb.step=3 /region=watched "
+		     "/cb.step=3 gone",
+	     seen.c_str());
+}
+
+static void snapshots()
+{
+	cali::Caliper caliper;
+	cali::Attribute level = caliper.create_attribute("cb.level", CALI_TYPE_INT);
+	cali::Attribute given =
+		caliper.create_attribute("cb.given", CALI_TYPE_DOUBLE, CALI_ATTR_ASVALUE);
+	cali::FixedSizeSnapshotRecord<16> record;
+	cali::FixedSizeSnapshotRecord<1> small;
+	const cali::Entry entry(given, cali::Variant(1.5));
+
+	caliper.begin(level, cali::Variant(1));
+	caliper.begin(level, cali::Variant(2));
+	caliper.pull_snapshot(nullptr, cali::SnapshotView(entry), record.builder());
+	caliper.pull_snapshot(nullptr, cali::SnapshotView(entry), small.builder());
+	caliper.end(level);
+	caliper.end(level);
+	must(record.view().get(level).value().to_int() == 2 &&
+		     record.view().get(given).value().to_double() == 1.5,
+	     "a snapshot");
+	must(small.view().size() == 1 && small.builder().skipped() > 1, "a full one");
+	record.builder().remove(entry);
+	must(record.view().get(given).empty(), "an entry that is gone");
+	record.reset();
+	must(record.view().empty(), "an empty one");
+}
+
 int main()
 {
 	state();
@@ -297,5 +367,7 @@ int main()
 	times();
 	times_in_c();
 	controllers();
+	callbacks();
+	snapshots();
 	return failures != 0;
 }
