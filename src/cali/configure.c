@@ -168,46 +168,45 @@ PUBLIC void cali_channel_push_snapshot(cali_id_t channel, int scope, int n,
 }
 
 /*
- * A snapshot in memory: the number of its entries (8 bytes), and for each the attribute
- * (8 bytes) and the variant.
+ * A snapshot in memory: the number of its entries (2 bytes), and for each the attribute
+ * and the variant, packed. Programs keep them in few bytes.
  */
-enum { HEAD = 8, ENTRY = 24 };
+enum { HEAD = 2, ENTRY_MAX = 32, ENTRIES_MAX = UINT16_MAX };
 
 struct packing {
 	unsigned char *bytes;
-	size_t size, count;
+	size_t size, needed;
+	uint16_t count; /* of entries that found room */
+	bool full;
 };
 
 static bool pack(void *context, trm_attribute attribute, const struct trm_value *value)
 {
 	struct packing *packing = context;
-	size_t at = HEAD + packing->count * ENTRY;
-	uint64_t number = attribute;
+	unsigned char entry[ENTRY_MAX];
+	size_t length = own_pack(attribute, entry);
 
-	if (at + ENTRY <= packing->size) {
-		memcpy(packing->bytes + at, &number, sizeof(number));
-		cali_variant_pack(own_variant(value->type, value),
-				  packing->bytes + at + 8);
+	length += cali_variant_pack(own_variant(value->type, value), entry + length);
+	packing->full |= packing->needed + length > packing->size;
+	if (!packing->full) {
+		memcpy(packing->bytes + packing->needed, entry, length);
+		packing->count++;
 	}
-	packing->count++;
-	return true;
+	packing->needed += length;
+	return packing->count < ENTRIES_MAX;
 }
 
 PUBLIC size_t cali_pull_snapshot(int scope, size_t size, unsigned char *bytes)
 {
-	struct packing packing = {bytes, size, 0};
-	uint64_t count;
+	struct packing packing = {.bytes = bytes, .size = size, .needed = HEAD};
 
 	(void)scope;
 	if (!own_ready())
 		return 0;
 	own_host->visit(pack, &packing);
-	count = packing.count;
-	if (size >= HEAD && HEAD + count * ENTRY > size)
-		count = (size - HEAD) / ENTRY;
 	if (size >= HEAD)
-		memcpy(bytes, &count, sizeof(count));
-	return HEAD + packing.count * ENTRY;
+		memcpy(bytes, &packing.count, HEAD);
+	return packing.needed;
 }
 
 PUBLIC size_t cali_channel_pull_snapshot(cali_id_t channel, int scope, size_t size,
@@ -221,23 +220,20 @@ PUBLIC void cali_find_all_in_snapshot(const unsigned char *bytes, cali_id_t attr
 				      size_t *read, cali_entry_proc_fn function,
 				      void *context)
 {
-	uint64_t count, number;
-	bool ok;
+	size_t at = HEAD;
+	bool ok, wanted = true;
+	uint16_t count;
 
-	memcpy(&count, bytes, sizeof(count));
-	if (read)
-		*read = HEAD + count * ENTRY;
-	for (uint64_t i = 0; i < count; i++) {
-		size_t at = HEAD + i * ENTRY;
-
-		memcpy(&number, bytes + at, sizeof(number));
-		at += sizeof(number);
+	memcpy(&count, bytes, HEAD);
+	for (; count; count--) {
+		uint64_t number = own_unpack(bytes + at, &at);
 		cali_variant_t value = cali_variant_unpack(bytes + at, &at, &ok);
 
-		if ((attribute == CALI_INV_ID || number == attribute) &&
-		    !function(context, number, value))
-			return;
+		if (wanted && (attribute == CALI_INV_ID || number == attribute))
+			wanted = function(context, number, value);
 	}
+	if (read)
+		*read = at;
 }
 
 PUBLIC void cali_unpack_snapshot(const unsigned char *bytes, size_t *read,

@@ -36,4 +36,9 @@ cali_variant_t own_variant(uint32_t type, const struct trm_value *value);
 uint32_t own_type(cali_attr_type type);
 cali_attr_type own_cali_type(uint32_t type);
 
+/* A number, the less the shorter: at most 10 bytes. Returns how many they are. */
+size_t own_pack(uint64_t number, unsigned char *bytes);
+/* Adds how many bytes were read to `read`. */
+uint64_t own_unpack(const unsigned char *bytes, size_t *read);
+
 #endif
