@@ -4,111 +4,20 @@
 #ifndef CALI_CALIPER_H
 #define CALI_CALIPER_H
 
+#include "SnapshotRecord.h"
+#include "cali-channel.h"
 #include "cali.h"
-#include "common/Variant.h"
 
 #ifdef __cplusplus
 
+#include "callback.hpp"
+
+#include <map>
 #include <string>
 #include <vector>
 
 namespace cali
 {
-
-class Attribute
-{
-	cali_id_t id_;
-
-      public:
-	Attribute() : id_(CALI_INV_ID)
-	{
-	}
-	explicit Attribute(cali_id_t id) : id_(id)
-	{
-	}
-	cali_id_t id() const
-	{
-		return id_;
-	}
-	explicit operator bool() const
-	{
-		return id_ != CALI_INV_ID;
-	}
-	std::string name() const
-	{
-		const char *name = cali_attribute_name(id_);
-
-		return name ? name : "";
-	}
-	const char *name_c_str() const
-	{
-		return cali_attribute_name(id_);
-	}
-	cali_attr_type type() const
-	{
-		return cali_attribute_type(id_);
-	}
-	int properties() const
-	{
-		return cali_attribute_properties(id_);
-	}
-	bool is_nested() const
-	{
-		return properties() & CALI_ATTR_NESTED;
-	}
-	bool store_as_value() const
-	{
-		return properties() & CALI_ATTR_ASVALUE;
-	}
-	bool is_hidden() const
-	{
-		return properties() & CALI_ATTR_HIDDEN;
-	}
-	bool is_global() const
-	{
-		return properties() & CALI_ATTR_GLOBAL;
-	}
-	bool skip_events() const
-	{
-		return properties() & CALI_ATTR_SKIP_EVENTS;
-	}
-	bool operator==(const Attribute &other) const
-	{
-		return id_ == other.id_;
-	}
-	bool operator<(const Attribute &other) const
-	{
-		return id_ < other.id_;
-	}
-};
-
-/* An attribute with a value. */
-class Entry
-{
-	Attribute attribute_;
-	Variant value_;
-
-      public:
-	Entry()
-	{
-	}
-	Entry(const Attribute &attribute, const Variant &value)
-	    : attribute_(attribute), value_(value)
-	{
-	}
-	cali_id_t attribute() const
-	{
-		return attribute_.id();
-	}
-	Variant value() const
-	{
-		return value_;
-	}
-	bool empty() const
-	{
-		return value_.empty();
-	}
-};
 
 /* Settings for a channel. */
 class RuntimeConfig
@@ -143,6 +52,11 @@ class RuntimeConfig
 	bool reads_environment = true;
 };
 
+/* What programs hand on of a channel: its number, under another type. */
+struct ChannelBody;
+
+class Caliper;
+
 class Channel
 {
 	cali_id_t id_;
@@ -154,14 +68,40 @@ class Channel
 	explicit Channel(cali_id_t id) : id_(id)
 	{
 	}
+	explicit Channel(ChannelBody *body) : id_(reinterpret_cast<uintptr_t>(body))
+	{
+	}
 	cali_id_t id() const
 	{
 		return id_;
+	}
+	ChannelBody *body() const
+	{
+		return reinterpret_cast<ChannelBody *>(static_cast<uintptr_t>(id_));
 	}
 	explicit operator bool() const
 	{
 		return id_ != CALI_INV_ID;
 	}
+	/* Functions that see what happens in the channel: to be connected while no other
+	 * thread annotates. They stay with copies, until the channel is deleted. */
+	struct Events {
+		typedef util::callback<void(Caliper *, ChannelBody *, const Attribute &,
+					    const Variant &)>
+			update_cbvec;
+		typedef util::callback<void(Caliper *, ChannelBody *, SnapshotView)>
+			event_cbvec;
+		typedef util::callback<void(Caliper *, Channel *)> caliper_cbvec;
+
+		/* At the begin of a value, one after the other; when one takes
+		 * another's place; at its end. What these annotate is not recorded. */
+		update_cbvec pre_begin_evt, post_begin_evt, pre_set_evt, pre_end_evt;
+		/* By Caliper::flush_and_write(), clear() and delete_channel(). */
+		event_cbvec pre_flush_evt, write_output_evt, post_flush_evt;
+		caliper_cbvec clear_evt, pre_finish_evt, finish_evt;
+		cali_id_t channel = CALI_INV_ID;
+	};
+	Events &events();
 	bool is_active() const
 	{
 		return cali_channel_is_active(id_);
@@ -237,7 +177,15 @@ class Caliper
 	void delete_channel(Channel &channel);
 	void activate_channel(Channel &channel);
 	void deactivate_channel(Channel &channel);
-	void flush_and_write(Channel &channel);
+	void flush_and_write(Channel channel, SnapshotView about = SnapshotView());
+	void flush_and_write(ChannelBody *body, SnapshotView about = SnapshotView());
+	void clear(Channel *channel);
+	/* What is open and set now, innermost first; behind it, what is given. */
+	void pull_context(SnapshotBuilder &builder);
+	void pull_snapshot(ChannelBody *body, SnapshotView given,
+			   SnapshotBuilder &builder);
+	/* A snapshot in the channel, with these values for its moment. */
+	void push_snapshot(ChannelBody *body, SnapshotView given);
 };
 
 inline Attribute Caliper::create_attribute(const std::string &name, cali_attr_type type,
@@ -262,15 +210,136 @@ inline Channel Caliper::create_channel(const char *name, const RuntimeConfig &se
 		settings.settings()));
 }
 
+/* Kept for good: a thread may be in the middle of an event. */
+struct ChannelEvents_ {
+	static std::map<cali_id_t, Channel::Events *> &all()
+	{
+		static auto *known = new std::map<cali_id_t, Channel::Events *>;
+
+		return *known;
+	}
+	static void tell(void *context, enum cali_event_kind kind, cali_id_t attribute,
+			 cali_variant_t value)
+	{
+		Channel::Events &events = *static_cast<Channel::Events *>(context);
+		Channel channel(events.channel);
+		Channel::Events::update_cbvec *called[][2] = {
+			{&events.pre_begin_evt, &events.post_begin_evt},
+			{&events.pre_set_evt, nullptr},
+			{&events.pre_end_evt, nullptr},
+		};
+		Caliper caliper;
+
+		for (auto *functions : called[kind])
+			if (functions)
+				(*functions)(&caliper, channel.body(),
+					     Attribute(attribute), Variant(value));
+	}
+};
+
+inline Channel::Events &Channel::events()
+{
+	Events *&known = ChannelEvents_::all()[id_];
+
+	if (!known) {
+		known = new Events;
+		known->channel = id_;
+		cali_channel_watch(id_, ChannelEvents_::tell, known);
+	}
+	return *known;
+}
+
+} // namespace cali
+
+namespace cali
+{
+
 inline void Caliper::delete_channel(Channel &channel)
 {
+	auto found = ChannelEvents_::all().find(channel.id());
+
+	if (found != ChannelEvents_::all().end()) {
+		found->second->pre_finish_evt(this, &channel);
+		found->second->finish_evt(this, &channel);
+		ChannelEvents_::all().erase(found);
+	}
 	cali_delete_channel(channel.id());
 	channel = Channel();
 }
 
-inline void Caliper::flush_and_write(Channel &channel)
+inline void Caliper::flush_and_write(Channel channel, SnapshotView about)
 {
+	auto found = ChannelEvents_::all().find(channel.id());
+	Channel::Events none;
+	Channel::Events &events =
+		found == ChannelEvents_::all().end() ? none : *found->second;
+
+	events.pre_flush_evt(this, channel.body(), about);
 	cali_channel_flush(channel.id(), 0);
+	events.write_output_evt(this, channel.body(), about);
+	events.post_flush_evt(this, channel.body(), about);
+}
+
+inline void Caliper::flush_and_write(ChannelBody *body, SnapshotView about)
+{
+	flush_and_write(Channel(body), about);
+}
+
+inline void Caliper::clear(Channel *channel)
+{
+	auto found = ChannelEvents_::all().find(channel->id());
+
+	cali_channel_clear(channel->id());
+	if (found != ChannelEvents_::all().end())
+		found->second->clear_evt(this, channel);
+}
+
+} // namespace cali
+
+namespace cali
+{
+
+struct SnapshotEntries_ {
+	static int add(void *context, cali_id_t attribute, cali_variant_t value)
+	{
+		static_cast<SnapshotBuilder *>(context)->append(Attribute(attribute),
+								Variant(value));
+		return 1;
+	}
+};
+
+inline void Caliper::pull_context(SnapshotBuilder &builder)
+{
+	std::vector<unsigned char> bytes(4096);
+	size_t size = cali_pull_snapshot(0, bytes.size(), bytes.data());
+
+	if (size > bytes.size()) {
+		bytes.resize(size);
+		size = cali_pull_snapshot(0, bytes.size(), bytes.data());
+	}
+	if (size)
+		cali_unpack_snapshot(bytes.data(), nullptr, SnapshotEntries_::add,
+				     &builder);
+}
+
+inline void Caliper::pull_snapshot(ChannelBody *, SnapshotView given,
+				   SnapshotBuilder &builder)
+{
+	pull_context(builder);
+	builder.append(given);
+}
+
+inline void Caliper::push_snapshot(ChannelBody *body, SnapshotView given)
+{
+	std::vector<cali_id_t> attributes;
+	std::vector<cali_variant_t> values;
+
+	for (const Entry &entry : given) {
+		attributes.push_back(entry.attribute());
+		values.push_back(entry.value().c_variant());
+	}
+	cali_channel_push_snapshot(Channel(body).id(), 0, static_cast<int>(given.size()),
+				   attributes.data(), values.data());
 }
 
 inline void Caliper::activate_channel(Channel &channel)

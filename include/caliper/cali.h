@@ -9,8 +9,8 @@
  * a name keeps all its bytes; while nothing measures a pair of begin and end costs some
  * nanoseconds, and what is open can be asked for (cali_get) nevertheless.
  *
- * Not there: callbacks of cali::Caliper, cali::RegionProfile, collective
- * output over MPI, data tracking (cali_datatracker_*: nothing happens).
+ * Not there: collective output over MPI, data tracking
+ * (cali_datatracker_*: nothing happens).
  *
  * Functions may be called from any thread, those that begin, end, set and get from signal
  * handlers, too; there an event that came in the middle of another one is lost.
@@ -153,6 +153,8 @@ int cali_channel_is_active(cali_id_t channel);
 /* Writes what was measured; `options`: enum cali_flush_opt. */
 void cali_flush(int options);
 void cali_channel_flush(cali_id_t channel, int options);
+/* Forgets what it measured so far. */
+void cali_channel_clear(cali_id_t channel);
 
 /* Of programs of several ranks: nothing happens. */
 void cali_mpi_init(void);

@@ -24,7 +24,7 @@ PUBLIC void cali_config_set(const char *key, const char *value)
 		host->set_usual(key, value, false);
 }
 
-enum { PAIRS_MAX = 64, CHANNELS = 64 };
+enum { PAIRS_MAX = 64 };
 
 struct _cali_configset_t {
 	const char *pairs[PAIRS_MAX + 1][2];
@@ -56,20 +56,20 @@ PUBLIC void cali_delete_configset(cali_configset_t set)
 	free(set);
 }
 
-static struct trm_channels *channels[CHANNELS]; /* by number less 1 */
+static struct trm_channels *channels[OWN_CHANNELS]; /* by number less 1 */
 
-static struct trm_channels *channel_of(cali_id_t channel)
+struct trm_channels *own_channel(cali_id_t channel)
 {
-	return channel - 1 < CHANNELS ? channels[channel - 1] : NULL;
+	return channel - 1 < OWN_CHANNELS ? channels[channel - 1] : NULL;
 }
 
 PUBLIC cali_id_t cali_create_channel(const char *name, int flags, cali_configset_t set)
 {
 	size_t i = 0;
 
-	while (i < CHANNELS && channels[i])
+	while (i < OWN_CHANNELS && channels[i])
 		i++;
-	if (!own_ready() || i == CHANNELS)
+	if (!own_ready() || i == OWN_CHANNELS)
 		return CALI_INV_ID;
 	channels[i] = trm_channels_create_of(
 		name, set ? (const char *const(*)[2])set->pairs : NULL,
@@ -83,31 +83,39 @@ PUBLIC cali_id_t cali_create_channel(const char *name, int flags, cali_configset
 
 PUBLIC void cali_delete_channel(cali_id_t channel)
 {
-	trm_channels_destroy(channel_of(channel));
-	if (channel_of(channel))
+	own_forget(channel);
+	trm_channels_destroy(own_channel(channel));
+	if (own_channel(channel))
 		channels[channel - 1] = NULL;
 }
 
 PUBLIC void cali_activate_channel(cali_id_t channel)
 {
-	trm_channels_start(channel_of(channel));
+	trm_channels_start(own_channel(channel));
+	trm_channels_start(own_watch(channel));
 }
 
 PUBLIC void cali_deactivate_channel(cali_id_t channel)
 {
-	trm_channels_stop(channel_of(channel));
+	trm_channels_stop(own_watch(channel));
+	trm_channels_stop(own_channel(channel));
 }
 
 PUBLIC int cali_channel_is_active(cali_id_t channel)
 {
-	return trm_channels_are_active(channel_of(channel));
+	return trm_channels_are_active(own_channel(channel));
+}
+
+PUBLIC void cali_channel_clear(cali_id_t channel)
+{
+	trm_channels_clear(own_channel(channel));
 }
 
 PUBLIC void cali_channel_flush(cali_id_t channel, int options)
 {
-	trm_channels_flush(channel_of(channel));
+	trm_channels_flush(own_channel(channel));
 	if (options & CALI_FLUSH_CLEAR_BUFFERS)
-		trm_channels_clear(channel_of(channel));
+		trm_channels_clear(own_channel(channel));
 }
 
 PUBLIC void cali_flush(int options)
@@ -154,52 +162,51 @@ PUBLIC void cali_channel_push_snapshot(cali_id_t channel, int scope, int n,
 	(void)scope;
 	for (int i = 0; i < n; i++)
 		cali_set_variant(attributes[i], values[i]);
-	trm_channels_snapshot(channel_of(channel));
+	trm_channels_snapshot(own_channel(channel));
 	for (int i = n; i > 0; i--)
 		cali_end(attributes[i - 1]);
 }
 
 /*
- * A snapshot in memory: the number of its entries (8 bytes), and for each the attribute
- * (8 bytes) and the variant.
+ * A snapshot in memory: the number of its entries (2 bytes), and for each the attribute
+ * and the variant, packed. Programs keep them in few bytes.
  */
-enum { HEAD = 8, ENTRY = 24 };
+enum { HEAD = 2, ENTRY_MAX = 32, ENTRIES_MAX = UINT16_MAX };
 
 struct packing {
 	unsigned char *bytes;
-	size_t size, count;
+	size_t size, needed;
+	uint16_t count; /* of entries that found room */
+	bool full;
 };
 
 static bool pack(void *context, trm_attribute attribute, const struct trm_value *value)
 {
 	struct packing *packing = context;
-	size_t at = HEAD + packing->count * ENTRY;
-	uint64_t number = attribute;
+	unsigned char entry[ENTRY_MAX];
+	size_t length = own_pack(attribute, entry);
 
-	if (at + ENTRY <= packing->size) {
-		memcpy(packing->bytes + at, &number, sizeof(number));
-		cali_variant_pack(own_variant(value->type, value),
-				  packing->bytes + at + 8);
+	length += cali_variant_pack(own_variant(value->type, value), entry + length);
+	packing->full |= packing->needed + length > packing->size;
+	if (!packing->full) {
+		memcpy(packing->bytes + packing->needed, entry, length);
+		packing->count++;
 	}
-	packing->count++;
-	return true;
+	packing->needed += length;
+	return packing->count < ENTRIES_MAX;
 }
 
 PUBLIC size_t cali_pull_snapshot(int scope, size_t size, unsigned char *bytes)
 {
-	struct packing packing = {bytes, size, 0};
-	uint64_t count;
+	struct packing packing = {.bytes = bytes, .size = size, .needed = HEAD};
 
 	(void)scope;
 	if (!own_ready())
 		return 0;
 	own_host->visit(pack, &packing);
-	count = packing.count;
-	if (size >= HEAD && HEAD + count * ENTRY > size)
-		count = (size - HEAD) / ENTRY;
 	if (size >= HEAD)
-		memcpy(bytes, &count, sizeof(count));
-	return HEAD + packing.count * ENTRY;
+		memcpy(bytes, &packing.count, HEAD);
+	return packing.needed;
 }
 
 PUBLIC size_t cali_channel_pull_snapshot(cali_id_t channel, int scope, size_t size,
@@ -213,23 +220,20 @@ PUBLIC void cali_find_all_in_snapshot(const unsigned char *bytes, cali_id_t attr
 				      size_t *read, cali_entry_proc_fn function,
 				      void *context)
 {
-	uint64_t count, number;
-	bool ok;
+	size_t at = HEAD;
+	bool ok, wanted = true;
+	uint16_t count;
 
-	memcpy(&count, bytes, sizeof(count));
-	if (read)
-		*read = HEAD + count * ENTRY;
-	for (uint64_t i = 0; i < count; i++) {
-		size_t at = HEAD + i * ENTRY;
-
-		memcpy(&number, bytes + at, sizeof(number));
-		at += sizeof(number);
+	memcpy(&count, bytes, HEAD);
+	for (; count; count--) {
+		uint64_t number = own_unpack(bytes + at, &at);
 		cali_variant_t value = cali_variant_unpack(bytes + at, &at, &ok);
 
-		if ((attribute == CALI_INV_ID || number == attribute) &&
-		    !function(context, number, value))
-			return;
+		if (wanted && (attribute == CALI_INV_ID || number == attribute))
+			wanted = function(context, number, value);
 	}
+	if (read)
+		*read = at;
 }
 
 PUBLIC void cali_unpack_snapshot(const unsigned char *bytes, size_t *read,

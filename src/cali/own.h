@@ -20,11 +20,25 @@ static inline bool own_ready(void)
 	return own_host != NULL;
 }
 
+enum { OWN_CHANNELS = 64 };
+
+/* The channels that a number stands for; NULL: none. */
+struct trm_channels *own_channel(cali_id_t channel);
+/* What sees its events; NULL: nobody does. */
+struct trm_channels *own_watch(cali_id_t channel);
+/* Nobody sees them any more. */
+void own_forget(cali_id_t channel);
+
 /* Values of the one kind as the other. Texts are not copied. */
 struct trm_value own_value(cali_variant_t variant);
 cali_variant_t own_variant(uint32_t type, const struct trm_value *value);
 /* enum trm_type, and back; CALI_TYPE_PTR is an address. */
 uint32_t own_type(cali_attr_type type);
 cali_attr_type own_cali_type(uint32_t type);
+
+/* A number, the less the shorter: at most 10 bytes. Returns how many they are. */
+size_t own_pack(uint64_t number, unsigned char *bytes);
+/* Adds how many bytes were read to `read`. */
+uint64_t own_unpack(const unsigned char *bytes, size_t *read);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZE_SHIFT = 32, PACKED = 16 };
+enum { SIZE_SHIFT = 32, TYPE_BITS = 8 };
 
 static const struct {
 	const char *name;
@@ -293,19 +293,52 @@ PUBLIC bool cali_variant_eq(cali_variant_t a, cali_variant_t b)
 	return !cali_variant_compare(a, b);
 }
 
+size_t own_pack(uint64_t number, unsigned char *bytes)
+{
+	size_t count = 0;
+
+	for (; number >= 0x80; number >>= 7)
+		bytes[count++] = (unsigned char)(number | 0x80);
+	bytes[count++] = (unsigned char)number;
+	return count;
+}
+
+uint64_t own_unpack(const unsigned char *bytes, size_t *read)
+{
+	uint64_t number = 0;
+	size_t count = 0;
+
+	for (unsigned shift = 0; shift < 64; shift += 7) {
+		number |= (uint64_t)(bytes[count] & 0x7f) << shift;
+		if (!(bytes[count++] & 0x80))
+			break;
+	}
+	*read += count;
+	return number;
+}
+
+/* Snapshots have to find room where programs of the peer's keep theirs. */
 PUBLIC size_t cali_variant_pack(cali_variant_t value, unsigned char *bytes)
 {
-	memcpy(bytes, &value, PACKED);
-	return PACKED;
+	uint64_t size = value.type_and_size >> SIZE_SHIFT;
+	size_t count = own_pack(size << TYPE_BITS |
+					(value.type_and_size & CALI_VARIANT_TYPE_MASK),
+				bytes);
+
+	return count + own_pack(value.value.v_uint, bytes + count);
 }
 
 PUBLIC cali_variant_t cali_variant_unpack(const unsigned char *bytes, size_t *read,
 					  bool *ok)
 {
-	cali_variant_t value;
+	cali_variant_t value = cali_make_empty_variant();
+	size_t count = 0;
+	uint64_t about = own_unpack(bytes, &count);
 
-	memcpy(&value, bytes, PACKED);
-	*read += PACKED;
+	value.type_and_size =
+		about >> TYPE_BITS << SIZE_SHIFT | (about & CALI_VARIANT_TYPE_MASK);
+	value.value.v_uint = own_unpack(bytes + count, &count);
+	*read += count;
 	set_ok(ok, cali_variant_get_type(value) <= CALI_MAXTYPE);
 	return value;
 }

@@ -141,6 +141,7 @@ static struct trm_runtime_host host = {
 	.configure = channels_configure,
 	.read_file = settings_read_file,
 	.flush_all = flush_all,
+	.sums = channels_sums,
 };
 
 __attribute__((visibility("default"))) const struct trm_runtime_host *

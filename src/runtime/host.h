@@ -13,6 +13,16 @@
 typedef bool trm_runtime_visit(void *context, trm_attribute attribute,
 			       const struct trm_value *value);
 
+/* Takes the sums of a metric: for each context `row`, and then `open` for what is open
+ * there, innermost first. What they annotate is not recorded. */
+struct trm_runtime_sums {
+	void *context;
+	void (*row)(void *context, double sum);
+	trm_runtime_visit *open;
+};
+
+struct trm_channels;
+
 struct trm_runtime_host {
 	size_t size;
 	const struct trm_api *events;
@@ -43,6 +53,9 @@ struct trm_runtime_host {
 	void (*read_file)(void);
 	/* Writes what all channels have; `clear`: and forgets it. */
 	void (*flush_all)(bool clear);
+	/* What channels with the service aggregate have summed up so far of a metric. */
+	void (*sums)(struct trm_channels *channels, const char *metric,
+		     const struct trm_runtime_sums *sums);
 };
 
 /* Makes the state, if it is not there. NULL: it cannot be had. */

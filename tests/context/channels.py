@@ -658,6 +658,7 @@ def classes(place):
     expect(b"cali.caliper.version=2.15.0" in done.stdout and b"starttime.sec=" in done.stdout, f"{done}")
     expect(rows_of(read(place, "managed.json"))["managed"]["Calls"] == 1, "a manager's own defaults")
     expect(rows_of(read(place, "copied.json"))["copied"]["Calls"] == 1, "a copied manager")
+    expect(rows_of(read(place, "controlled.json"))["controlled"]["count"] == 1, "a controller of the program's own")
 
 
 def measured_tool(place):

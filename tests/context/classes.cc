@@ -5,12 +5,14 @@
 #include <caliper/AsyncEvent.h>
 #include <caliper/Caliper.h>
 #include <caliper/ConfigManager.h>
+#include <caliper/RegionProfile.h>
 #include <caliper/cali-manager.h>
 #include <caliper/cali.h>
 #include <caliper/cali_datatracker.h>
 
 #include <algorithm>
 #include <fstream>
+#include <thread>
 
 static int failures;
 
@@ -173,6 +175,187 @@ static void in_c()
 	CALI_DATATRACKER_UNTRACK(&text);
 }
 
+/* Regions in one thread or two: 10 ms in `inner`, `outer` around it. */
+static void spend()
+{
+	CALI_CXX_MARK_SCOPE("outer");
+	CALI_CXX_MARK_SCOPE("inner");
+
+	std::this_thread::sleep_for(std::chrono::milliseconds(10));
+}
+
+static bool is_near(double seconds, double low)
+{
+	return seconds >= low && seconds < low + 1;
+}
+
+static void times()
+{
+	cali::RegionProfile profile;
+	cali::RegionProfile::region_profile_t all, own, phases;
+
+	must(!profile.is_instantiated() && !profile.is_active(), "a profile to be");
+	profile.start();
+	must(profile.is_active() && profile.name() == "region-profile", "a profile");
+	CALI_MARK_PHASE_BEGIN("both");
+	spend();
+	std::thread(spend).join();
+	CALI_MARK_PHASE_END("both");
+	profile.stop();
+	spend();
+	must(profile.is_instantiated() && !profile.is_active(), "a profile that rests");
+	all = profile.inclusive_region_times();
+	own = profile.exclusive_region_times();
+	phases = profile.exclusive_region_times("phase");
+	must(is_near(std::get<0>(all)["inner"], 0.02) &&
+		     std::get<0>(all)["outer"] >= std::get<0>(all)["inner"],
+	     "inclusive times");
+	must(std::get<0>(all)["both"] >= 0.01 && std::get<0>(all).size() == 3, "a phase");
+	must(is_near(std::get<0>(own)["inner"], 0.02) && std::get<0>(own)["outer"] < 0.01,
+	     "exclusive times");
+	must(std::get<0>(phases).size() == 1 &&
+		     std::get<1>(phases) < std::get<2>(phases) &&
+		     std::get<2>(phases) == std::get<2>(all),
+	     "times of a type");
+	profile.clear();
+	must(std::get<0>(profile.inclusive_region_times()).empty(), "no times");
+}
+
+static void times_in_c()
+{
+	cali_BufferedRegionProfile profile;
+
+	cali_BufferedRegionProfile_new(&profile);
+	cali_BufferedRegionProfile_fetch_inclusive_region_times(&profile);
+	must(cali_BufferedRegionProfile_total_profiling_time(&profile) == 0, "none yet");
+	cali_BufferedRegionProfile_start(&profile);
+	spend();
+	cali_BufferedRegionProfile_stop(&profile);
+	cali_BufferedRegionProfile_fetch_inclusive_region_times(&profile);
+	must(is_near(cali_BufferedRegionProfile_region_time(&profile, "outer"), 0.01),
+	     "inclusive times in C");
+	cali_BufferedRegionProfile_fetch_exclusive_region_times(&profile);
+	must(cali_BufferedRegionProfile_region_time(&profile, "outer") < 0.01 &&
+		     cali_BufferedRegionProfile_region_time(&profile, "none") == 0 &&
+		     is_near(cali_BufferedRegionProfile_total_region_time(&profile),
+			     0.01),
+	     "exclusive times in C");
+	cali_BufferedRegionProfile_clear(&profile);
+	must(cali_BufferedRegionProfile_total_region_time(&profile) == 0, "none in C");
+	cali_BufferedRegionProfile_delete(&profile);
+}
+
+/* A controller of the program's own. */
+class Counts : public cali::ChannelController
+{
+      protected:
+	void on_create(cali::Caliper *caliper, cali::Channel &made) override
+	{
+		created += *caliper && made && made.body() == channel_body();
+	}
+
+      public:
+	Counts()
+	    : ChannelController("counts", 0,
+				{{"CALI_SERVICES_ENABLE", "event,aggregate"}})
+	{
+		config()["CALI_SERVICES_ENABLE"] += ",recorder";
+		config()["CALI_RECORDER_FILENAME"] = "controlled.json";
+		config()["CALI_RECORDER_CONFIG"] =
+			"SELECT path, sum(count) AS count, kind GROUP BY path FORMAT "
+			"json";
+		metadata()["kind"] = "counted";
+	}
+
+	int created = 0;
+};
+
+static void controllers()
+{
+	Counts counts;
+	Counts copy = counts;
+
+	counts.start();
+	{
+		CALI_CXX_MARK_SCOPE("controlled");
+	}
+	copy.stop();
+	must(counts.created == 1 && !counts.is_active(), "copies are one controller");
+	must(copy.copy_config().at("CALI_RECORDER_FILENAME") == "controlled.json",
+	     "settings of a copy");
+	copy.flush();
+}
+
+static std::string name_of(const cali::Attribute &attribute, const cali::Variant &value)
+{
+	return attribute.name() + "=" + value.to_string() + " ";
+}
+
+/* Channels of a program that looks at their events itself. */
+static void callbacks()
+{
+	cali::Caliper caliper;
+	cali::Channel channel =
+		caliper.create_channel("callbacks", cali::RuntimeConfig());
+	cali::Attribute step =
+		caliper.create_attribute("cb.step", CALI_TYPE_INT, CALI_ATTR_ASVALUE);
+	std::string seen;
+	auto note = [&seen](const char *what) {
+		return [&seen, what](cali::Caliper *, cali::ChannelBody *,
+				     const cali::Attribute &attribute,
+				     const cali::Variant &value) {
+			seen += what + name_of(attribute, value);
+		};
+	};
+
+	channel.events().pre_begin_evt.connect(note("<"));
+	channel.events().post_begin_evt.connect(note(">"));
+	channel.events().pre_set_evt.connect(note("="));
+	channel.events().pre_end_evt.connect(note("/"));
+	channel.events().finish_evt.connect(
+		[&seen](cali::Caliper *, cali::Channel *) { seen += "gone"; });
+	CALI_MARK_BEGIN("watched");
+	caliper.set(step, cali::Variant(3));
+	CALI_MARK_END("watched");
+	channel.deactivate();
+	CALI_MARK_BEGIN("unwatched");
+	CALI_MARK_END("unwatched");
+	channel.activate();
+	caliper.end(step);
+	caliper.delete_channel(channel);
+	CALI_MARK_BEGIN("gone");
+	CALI_MARK_END("gone");
+	must(seen == "<region=watched >region=watched =cb.step=3 /region=watched "
+		     "/cb.step=3 gone",
+	     seen.c_str());
+}
+
+static void snapshots()
+{
+	cali::Caliper caliper;
+	cali::Attribute level = caliper.create_attribute("cb.level", CALI_TYPE_INT);
+	cali::Attribute given =
+		caliper.create_attribute("cb.given", CALI_TYPE_DOUBLE, CALI_ATTR_ASVALUE);
+	cali::FixedSizeSnapshotRecord<16> record;
+	cali::FixedSizeSnapshotRecord<1> small;
+	const cali::Entry entry(given, cali::Variant(1.5));
+
+	caliper.begin(level, cali::Variant(1));
+	caliper.begin(level, cali::Variant(2));
+	caliper.pull_snapshot(nullptr, cali::SnapshotView(entry), record.builder());
+	caliper.pull_snapshot(nullptr, cali::SnapshotView(entry), small.builder());
+	caliper.end(level);
+	caliper.end(level);
+	must(record.view().get(level).value().to_int() == 2 &&
+		     record.view().get(given).value().to_double() == 1.5,
+	     "a snapshot");
+	must(small.view().size() == 1 && small.builder().skipped() > 1, "a full one");
+	record.builder().remove(entry);
+	must(record.view().get(given).empty(), "an entry that is gone");
+	record.reset();
+	must(record.view().empty(), "an empty one");
+}
+
 int main()
 {
 	state();
@@ -181,5 +364,10 @@ int main()
 	managers();
 	copies();
 	in_c();
+	times();
+	times_in_c();
+	controllers();
+	callbacks();
+	snapshots();
 	return failures != 0;
 }

@@ -152,7 +152,7 @@ static int note_entry(void *context, cali_id_t attribute, cali_variant_t value)
 
 static void check_snapshots(void)
 {
-	unsigned char bytes[512], few[40];
+	unsigned char bytes[512], few[16];
 	char text[512] = "";
 	size_t size, read;
 

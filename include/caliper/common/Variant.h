@@ -6,6 +6,8 @@
 
 #ifdef __cplusplus
 
+/* For programs that have it from here alone. */
+#include <iostream>
 #include <string>
 
 namespace cali

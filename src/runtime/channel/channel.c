@@ -48,6 +48,14 @@ bool channel_has(const struct channel *channel, const char *service)
 	return false;
 }
 
+int channel_metric(const struct channel *channel, const char *name)
+{
+	for (uint32_t i = 0; i < channel->metric_count; i++)
+		if (!strcmp(channel->metrics[i].metric->name, name))
+			return (int)i;
+	return -1;
+}
+
 static void add_service(struct channel *channel, const char *name)
 {
 	const struct service *service = service_find(name);

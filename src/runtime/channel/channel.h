@@ -11,6 +11,7 @@
 #define TRAMMEL_RUNTIME_CHANNEL_H
 
 #include "runtime/channel/settings.h"
+#include "runtime/host.h"
 #include "runtime/runtime.h"
 #include "runtime/service/service.h"
 
@@ -154,6 +155,12 @@ void channel_push(struct channel *channel);
 
 /* The program asks for its state: values of the moment are kept. */
 void channels_keep(void);
+/* Sums of a metric so far; nothing where the channel does not aggregate it. */
+void channel_sums(struct channel *channel, const char *metric,
+		  const struct trm_runtime_sums *sums);
+/* The same of a group. */
+void channels_sums(struct trm_channels *group, const char *metric,
+		   const struct trm_runtime_sums *sums);
 /* For services that write, at a flush. The texts stay until its end. */
 void channel_output_add(struct channel *channel, const struct publish_output *output);
 /* Whether a query of its settings is as LLNL's Caliper has them. */
@@ -171,6 +178,8 @@ struct context_block *channel_block(const struct channel_thread *own,
 				    enum context_block_kind kind, uint32_t run);
 /* A service of the channel, by name; false: there is none. */
 bool channel_has(const struct channel *channel, const char *service);
+/* The number of a metric of this name; -1: there is none. */
+int channel_metric(const struct channel *channel, const char *name);
 /* The words of a row: snapshots, ends, and three a metric. NULL: no memory. */
 uint64_t *rows_new(struct channel_thread *own, uint32_t number);
 /* The row, if it is there. */

@@ -314,20 +314,12 @@ const char *paths_add(struct channel *channel)
 	return paths->attribute ? NULL : "there is no memory";
 }
 
-static int metric_of(const struct channel *channel, const char *name)
-{
-	for (uint32_t i = 0; i < channel->metric_count; i++)
-		if (!strcmp(channel->metrics[i].metric->name, name))
-			return (int)i;
-	return -1;
-}
-
 void paths_settle(struct channel *channel)
 {
 	struct call_paths *paths = channel->paths;
 	uint32_t bit = 1u << channel->number;
 
-	paths->samples = metric_of(channel, "sampler.samples");
+	paths->samples = channel_metric(channel, "sampler.samples");
 	paths->of_events = settings_is_true(&channel->settings, "CALLPATH_EVENTS",
 					    paths->samples < 0);
 	memcpy(paths->sinks, channel->sinks, sizeof(paths->sinks));

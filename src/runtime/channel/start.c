@@ -181,6 +181,13 @@ PUBLIC void trm_channels_flush_across(struct trm_channels *group,
 	ranks_choose(NULL, false);
 }
 
+void channels_sums(struct trm_channels *group, const char *metric,
+		   const struct trm_runtime_sums *sums)
+{
+	for (size_t i = 0; group && i < group->count; i++)
+		channel_sums(group->items[i], metric, sums);
+}
+
 PUBLIC void trm_channels_clear(struct trm_channels *group)
 {
 	for (size_t i = 0; group && i < group->count; i++)

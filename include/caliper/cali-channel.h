@@ -1,0 +1,29 @@
+/*
+ * Events of a channel, for the program that made it: see cali::Channel::events() in
+ * caliper/Caliper.h for C++.
+ */
+#ifndef CALI_CALI_CHANNEL_H
+#define CALI_CALI_CHANNEL_H
+
+#include "cali.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum cali_event_kind { CALI_EVENT_BEGIN, CALI_EVENT_SET, CALI_EVENT_END };
+
+/* Takes an event of the calling thread. It is called in the middle of the event: what it
+ * annotates is not recorded, and cali_get() has no answer. Texts stay. */
+typedef void (*cali_event_fn)(void *context, enum cali_event_kind kind,
+			      cali_id_t attribute, cali_variant_t value);
+
+/* Events come to `function` while the channel is active, whatever its services are; one
+ * function a channel. Returns whether there is room: for 15 channels. */
+bool cali_channel_watch(cali_id_t channel, cali_event_fn function, void *context);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
