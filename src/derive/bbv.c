@@ -1,6 +1,7 @@
 #include "derive/bbv.h"
 
 #include "record/record.h"
+#include "report/profile.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -53,7 +54,7 @@ struct reading {
 	struct table interval_by_number;
 	struct table wanted; /* images by number */
 	uint64_t file;       /* of those put one behind the other: images begin anew */
-	bool any_block;
+	bool any_block, measured;
 };
 
 static bool has(const struct row *row, enum field field)
@@ -193,6 +194,16 @@ static void see_record(void *context, record_node node, const struct record_pair
 		table_insert(&reading->wanted, image_of(reading, &row), NULL);
 }
 
+static void see_global(void *context, record_attribute attribute,
+		       struct record_value value)
+{
+	struct reading *reading = context;
+
+	if (value.type == RECORD_STRING &&
+	    !strcmp(record_attribute_name(reading->model, attribute), "run.measure"))
+		reading->measured |= report_measure_has_blocks(value.bytes);
+}
+
 static void see_file(void *context)
 {
 	struct reading *reading = context;
@@ -250,6 +261,13 @@ static struct trm_error *check(const struct reading *reading, const char *path)
 {
 	const struct bbv_filter *filter = reading->filter;
 
+	if (!reading->any_block && reading->measured)
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"no counts of blocks in '%s', though its run counted them: "
+			"functions that cannot be moved (as Go's) are counted at "
+			"their entry only",
+			path);
 	if (!reading->any_block)
 		return trm_error_create(
 			TRM_ERROR_USAGE,
@@ -280,7 +298,11 @@ struct trm_error *bbv_init(struct bbv *bbv, const char *path,
 	struct reading reading = {
 		.bbv = bbv, .filter = filter, .model = record_model_create()};
 	struct trm_visitor visitor = {
-		.context = &reading, .record = see_record, .file = see_file};
+		.context = &reading,
+		.record = see_record,
+		.global = see_global,
+		.file = see_file,
+	};
 
 	*bbv = (struct bbv){0};
 	*ret_warning = NULL;

@@ -247,6 +247,12 @@ const char *report_run_text(const struct report_run *run, const char *name);
 /* Whether it only noted what ran, and not how often. */
 bool report_run_is_coverage(const struct report_run *run);
 
+/* Whether blocks are counted with these measurements (run.measure), and whether any run
+ * of a profile had them: where there are no blocks all the same, the functions that were
+ * executed could not be moved. */
+bool report_measure_has_blocks(const char *measure);
+bool report_has_measured_blocks(const struct report_profile *profile);
+
 /* The skips of selected modules, sorted by reason, module, name; the caller frees. */
 const struct report_skip **report_profile_skips(const struct report_profile *profile);
 

@@ -33,6 +33,27 @@ bool report_run_is_coverage(const struct report_run *run)
 	return true;
 }
 
+bool report_measure_has_blocks(const char *measure)
+{
+	static const char *const names[] = {"blocks", "block-coverage", "edges", "pbo"};
+	scoped_free char *copy = memory_copy_string(measure);
+	char *rest = copy, *name;
+
+	while ((name = strsep(&rest, ",")))
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+			if (!strcmp(name, names[i]))
+				return true;
+	return false;
+}
+
+bool report_has_measured_blocks(const struct report_profile *profile)
+{
+	vector_for_each (&profile->runs, run)
+		if (report_measure_has_blocks(report_run_text(run, "run.measure")))
+			return true;
+	return false;
+}
+
 struct trm_error *report_error_empty(const char *path)
 {
 	return trm_error_create(TRM_ERROR_FORMAT,

@@ -193,6 +193,14 @@ static void test_refused(void **state)
 	check_command(cmd_bbv, "a.trm", 2, "",
 		      "trammel: no counts of blocks in 'a.trm': measure with trammel run "
 		      "-m blocks --interval 10ms\n");
+	maker = begin_profile("a.trm", false);
+	add_global(&maker, "run.measure", record_string("blocks"));
+	add_calls(&maker, ZIP, "pack", 0x100, 1);
+	end_profile(&maker);
+	check_command(cmd_bbv, "a.trm", 2, "",
+		      "trammel: no counts of blocks in 'a.trm', though its run counted "
+		      "them: functions that cannot be moved (as Go's) are counted at "
+		      "their entry only\n");
 }
 
 int main(void)

@@ -479,6 +479,11 @@ static void test_instructions(void **state)
 	check_report("--by=block " PROFILE, 2, "",
 		     "trammel: no counts of blocks in '" PROFILE
 		     "': measure with trammel run -m blocks\n");
+	write_simple("trace,edges");
+	check_report("--by=block " PROFILE, 2, "",
+		     "trammel: no counts of blocks in '" PROFILE
+		     "', though its run counted them: functions that cannot be "
+		     "moved (as Go's) are counted at their entry only\n");
 }
 
 static void test_blocks_json(void **state)

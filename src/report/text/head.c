@@ -174,13 +174,25 @@ void report_add_head(struct text *out, const struct report_profile *profile, siz
 		report_add_more(out, profile->runs.count - limit, "run", "runs");
 }
 
+/* "  2 functions counted at their entry only" where blocks were to be counted. */
+static void add_entries_only(struct text *out, const struct report_profile *profile)
+{
+	if (!profile->executed || !report_has_measured_blocks(profile))
+		return;
+	text_add(out, "  ");
+	report_add_count(out, profile->executed, "function", "functions");
+	text_add(out, " counted at their entry only: none of them can be moved\n");
+}
+
 /* "  1,234 instructions in 56 blocks; 2 functions without counts of blocks" */
 void report_add_instructions(struct text *out, const struct report_profile *profile)
 {
 	size_t without = profile->executed - profile->counted;
 
-	if (!profile->blocks.count)
+	if (!profile->blocks.count) {
+		add_entries_only(out, profile);
 		return;
+	}
 	text_add(out, "  ");
 	report_add_count(out, profile->instructions, "instruction", "instructions");
 	text_add(out, " in ");
