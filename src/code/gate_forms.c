@@ -15,7 +15,7 @@ enum operand {
 	TOP,
 	FRAMES,
 	NODES,
-	MASK,
+	NEXT,
 	CHILD,    /* where a node has the function as its child */
 	FUNCTION, /* a node's function, and this one's displacement to compare it with */
 	DEPTH,
@@ -157,16 +157,16 @@ static const struct step forms[GATE_FORMS][STEPS] = {
 	/* rsp is down all the while: rax may be alive, and with the controller dead nobody
 	 * keeps signals from what lies below the red zone.
 	 * What is found at once is counted here, and else by the resident. A call is not
-	 * timed if its node's mask has a bit that its count has. The frame is there once
-	 * `top` leads to it. */
+	 * timed if the one that is timed next comes later. The frame is there once `top`
+	 * leads to it. */
 	[GATE_GRAPH] = {
-		GRAPH_FINDS(116)
-		/* movzbl %gs:nodes+mask(%r11), %eax */
-		{{0x65, 0x41, 0x0f, 0xb6, 0x83}, 5, MASK, 0, LOWER, KEPT_BOTH, false},
-		/* test %al, %gs:nodes+8(%r11) */
-		{{0x65, 0x41, 0x84, 0x83}, 4, NODES, 8, LOWER, KEPT_BOTH, false},
-		/* jz 3f */
-		{{0x0f, 0x84, 93, 0, 0, 0}, 6, NONE, 0, LOWER, KEPT_BOTH, false},
+		GRAPH_FINDS(115)
+		/* mov %gs:nodes+8(%r11), %eax */
+		{{0x65, 0x41, 0x8b, 0x83}, 4, NODES, 8, LOWER, KEPT_BOTH, false},
+		/* sub %gs:nodes+next(%r11), %eax */
+		{{0x65, 0x41, 0x2b, 0x83}, 4, NEXT, 0, LOWER, KEPT_BOTH, false},
+		/* jns 3f */
+		{{0x0f, 0x89, 93, 0, 0, 0}, 6, NONE, 0, LOWER, KEPT_BOTH, false},
 		/* mov %gs:top, %eax */
 		{{0x65, 0x8b, 0x04, 0x25}, 4, TOP, 0, LOWER, KEPT_BOTH, false},
 		{{0x3d}, 1, DEPTH, 0, LOWER, KEPT_BOTH, false}, /* cmp $depth, %eax */
@@ -232,7 +232,7 @@ static void emit_graph_operand(struct emitter *emitter, const struct step *step,
 		[TOP] = graph->top,
 		[FRAMES] = graph->frames,
 		[NODES] = graph->nodes,
-		[MASK] = graph->nodes + graph->mask,
+		[NEXT] = graph->nodes + graph->next,
 		[CHILD] = graph->nodes + graph->children + child,
 		[FUNCTION] = graph->nodes,
 		[DEPTH] = graph->depth,

@@ -477,30 +477,35 @@ arc_end:
 	.endm
 	/* A call of node r9 was timed. The shorter its calls are, the fewer of them are from
 	 * now on, so that the clock takes a like part of all: two of the power that is the
-	 * mean's in ticks, less WIRE_GRAPH_SHORT, is how many more. Changes rax and rdx. */
+	 * mean's in ticks, less WIRE_GRAPH_SHORT, is how many more. How many are skipped up to
+	 * the next one is drawn, since programs have a beat, too. Changes rax and rdx. */
 	.macro note_timed
-	incq	%gs:WIRE_GRAPH_NODES + 24(%r9)
-	mov	%gs:WIRE_GRAPH_NODES + 24(%r9), %rax
-	shl	$8, %rax
-	shr	$8, %rax
-	cmp	$WIRE_GRAPH_TRIED, %rax
+	addl	$1, %gs:WIRE_GRAPH_NODES + 24(%r9)
+	sbbl	$0, %gs:WIRE_GRAPH_NODES + 24(%r9)
+	mov	%gs:WIRE_GRAPH_NODES + 24(%r9), %eax
+	cmp	$WIRE_GRAPH_TRIED, %eax
 	jb	2f
 	mov	%gs:WIRE_GRAPH_NODES + 16(%r9), %rdx
 	shr	$WIRE_GRAPH_SHORT, %rdx
 	or	$1, %edx
 	bsr	%rdx, %rdx
-	bsr	%rax, %rax
+	bsr	%eax, %eax
 	sub	%eax, %edx
 	sbb	%eax, %eax
 	not	%eax
 	and	%eax, %edx
 	mov	%ecx, %eax
 	mov	%edx, %ecx
-	mov	$0xff, %edx
+	mov	$WIRE_GRAPH_SKIPS, %edx
 	shr	%cl, %rdx
 	mov	%eax, %ecx
-	and	$WIRE_GRAPH_SKIPS, %edx
-	mov	%dl, %gs:WIRE_GRAPH_NODES + WIRE_GRAPH_MASK_AT(%r9)
+	imul	$WIRE_GRAPH_DRAW, %gs:WIRE_GRAPH_RANDOM, %rax
+	inc	%rax
+	mov	%rax, %gs:WIRE_GRAPH_RANDOM
+	shr	$40, %rax
+	and	%edx, %eax
+	add	%gs:WIRE_GRAPH_NODES + 8(%r9), %eax
+	mov	%eax, %gs:WIRE_GRAPH_NODES + WIRE_GRAPH_NEXT_AT(%r9)
 2:
 	.endm
 	/* Drops frames at the place and below. If any of them was timed, its time ends (so do
@@ -613,9 +618,9 @@ enter_saved:
 	take_place
 	find_stack enter
 	find_child enter
-	movzbl	%gs:WIRE_GRAPH_NODES + WIRE_GRAPH_MASK_AT(%rax), %edx
-	test	%dl, %gs:WIRE_GRAPH_NODES + 8(%rax)
-	jz	enter_time
+	mov	%gs:WIRE_GRAPH_NODES + 8(%rax), %edx
+	sub	%gs:WIRE_GRAPH_NODES + WIRE_GRAPH_NEXT_AT(%rax), %edx
+	jns	enter_time
 enter_untimed:
 	lea	WIRE_GRAPH_NODES + 8(%rax), %r9d
 enter_lost:

@@ -343,7 +343,7 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 				.graph = {.top = WIRE_GRAPH_TOP,
 					  .frames = WIRE_GRAPH_FRAMES,
 					  .nodes = WIRE_GRAPH_NODES,
-					  .mask = WIRE_GRAPH_MASK_AT,
+					  .next = WIRE_GRAPH_NEXT_AT,
 					  .children = WIRE_GRAPH_CHILDREN_AT,
 					  .depth = WIRE_GRAPH_DEPTH,
 					  .near = WIRE_GRAPH_NEAR}},

@@ -1,77 +1,191 @@
-/* What the probes of call graphs take themselves: the resident's code is run here, with a
- * bank of our own. */
+/* What the probes of call graphs take themselves: gates, probes at returns and the
+ * resident's code are run here, with a bank of our own. */
 #include "session/callgraph.h"
 
+#include "code/gate_forms.h"
+#include "code/probe.h"
 #include "resident/resident.h"
 
 #include <asm/prctl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <x86intrin.h>
 
 #define PAGE 4096u
 
-enum { ROUNDS = 4096 };
+enum {
+	CALLS = 2048, /* in a row */
+	ROUNDS = 15,  /* of these; others may have the processor in some */
+	CODE_SIZE = WIRE_RESIDENT_SIZE + 4 * PAGE,
+};
 
-/* As a gate and a probe at a return call it, without any function between the two. */
-static void call_and_return(uint64_t enter, uint64_t leave)
+/* Functions that do nothing. */
+enum function { BARE, LEAF, WHOLE, FUNCTIONS };
+
+/* What is run. */
+struct trial {
+	uint8_t *code; /* the resident, and behind it the functions */
+	struct wire_bank *bank;
+	struct wire_graph *graph;
+	uint64_t functions[FUNCTIONS];
+};
+
+static const struct plan_hook_layout layout = {
+	.enter = WIRE_BANK_ENTER,
+	.leave = WIRE_BANK_LEAVE,
+	.tally = WIRE_BANK_TALLY,
+	.graph = {.top = WIRE_GRAPH_TOP,
+		  .frames = WIRE_GRAPH_FRAMES,
+		  .nodes = WIRE_GRAPH_NODES,
+		  .next = WIRE_GRAPH_NEXT_AT,
+		  .children = WIRE_GRAPH_CHILDREN_AT,
+		  .depth = WIRE_GRAPH_DEPTH,
+		  .near = WIRE_GRAPH_NEAR},
+};
+
+/* A function with its gate in front of it, as far as one is wanted. */
+static void write_function(struct trial *trial, enum function function)
 {
-	for (int i = 0; i < ROUNDS; i++)
+	enum { RET = 0xc3, JUMP = 5 };
+	size_t start = WIRE_RESIDENT_SIZE + (size_t)function * PAGE;
+	struct emitter emitter = {.code = trial->code,
+				  .count = start,
+				  .capacity = CODE_SIZE,
+				  .address = (uint64_t)(uintptr_t)trial->code};
+	struct gate gate = {
+		.form = function == LEAF ? GATE_TALLY : GATE_GRAPH,
+		.number = function,
+		.slot = (uint32_t)function * PLAN_GRAPH_SLOTS * sizeof(uint64_t),
+		.routine = function == LEAF ? layout.tally : layout.enter,
+		.graph = &layout.graph,
+		.target = emit_here(&emitter) + PAGE / 2,
+	};
+
+	trial->functions[function] = emit_here(&emitter);
+	if (function != BARE) {
+		/* From the entry. */
+		emit_jump(&emitter, emit_here(&emitter) + JUMP);
+		gate_emit(&emitter, &gate);
+		emitter.count = start + PAGE / 2;
+	}
+	if (function == WHOLE)
+		probe_emit_return(&emitter, &layout, 0);
+	emit_byte(&emitter, RET);
+}
+
+static bool make_trial(struct trial *trial)
+{
+	const struct resident_table *table = (const void *)trial->code;
+	uint64_t start = (uint64_t)(uintptr_t)trial->code;
+
+	memcpy(trial->code, resident_image, resident_image_size);
+	trial->bank->enter = start + table->graph[RESIDENT_ENTER].start;
+	trial->bank->leave = start + table->graph[RESIDENT_LEAVE].start;
+	trial->bank->tally = start + table->graph[RESIDENT_TALLY].start;
+	trial->graph = (void *)((char *)trial->bank + WIRE_GRAPH_BASE);
+	for (enum function i = 0; i < FUNCTIONS; i++)
+		write_function(trial, i);
+	return !mprotect(trial->code, CODE_SIZE, PROT_READ | PROT_EXEC);
+}
+
+/* Ticks of so many calls. */
+static double run(const struct trial *trial, enum function function)
+{
+	uint64_t address = trial->functions[function], begin = __rdtsc();
+
+	for (int i = 0; i < CALLS; i++)
 		__asm__ volatile("sub $256, %%rsp\n\t"
-				 "mov %%rsp, %%rax\n\t"
 				 "call *%0\n\t"
-				 "mov $64, %%eax\n\t" /* a function's name */
-				 "mov %%rsp, %%rax\n\t"
-				 "call *%1\n\t"
 				 "add $256, %%rsp\n\t"
 				 :
-				 : "r"(enter), "r"(leave)
-				 : "rax", "cc", "memory");
+				 : "r"(address)
+				 : "cc", "memory");
+	return (double)(__rdtsc() - begin);
 }
 
-/* Ticks between the two looks at the clock. */
-static uint64_t measure(const void *code, struct wire_bank *bank)
+static int by_size(const void *left, const void *right)
 {
-	const struct resident_table *table = code;
-	const struct wire_graph *graph =
-		(const void *)((const char *)bank + WIRE_GRAPH_BASE);
-	const struct wire_graph_node *node = &graph->nodes[1];
-	uint64_t start = (uint64_t)(uintptr_t)code, least = UINT64_MAX;
+	const double *a = left, *b = right;
 
-	if (syscall(SYS_arch_prctl, ARCH_SET_GS, bank))
-		return 0;
-	/* Others may have the processor meanwhile. */
-	for (int i = 0; i < 8; i++) {
-		uint64_t ticks = node->ticks, timed = node->timed;
-
-		call_and_return(start + table->graph[RESIDENT_ENTER].start,
-				start + table->graph[RESIDENT_LEAVE].start);
-		timed = node->timed - timed;
-		if (timed && (node->ticks - ticks) / timed < least)
-			least = (node->ticks - ticks) / timed;
-	}
-	syscall(SYS_arch_prctl, ARCH_SET_GS, 0);
-	return least == UINT64_MAX ? 0 : least;
+	return *a < *b ? -1 : *a > *b;
 }
 
-uint64_t callgraph_cost_ticks(void)
+static double middle(double values[ROUNDS])
+{
+	qsort(values, ROUNDS, sizeof(*values), by_size);
+	return values[ROUNDS / 2] > 0 ? values[ROUNDS / 2] : 0;
+}
+
+/* The node of the function that is relocated whole, by its first call. */
+static struct wire_graph_node *find_node(const struct trial *trial)
+{
+	uint64_t used = trial->graph->used / sizeof(trial->graph->nodes[0]);
+
+	return &trial->graph->nodes[used];
+}
+
+/* Timed calls are as rare as to surprise the processor, as they do in programs. */
+static void measure_timed(const struct trial *trial, struct wire_graph_node *node,
+			  double bare, struct callgraph_cost *cost)
+{
+	enum { TIMED = 1 << 20, SHIFT = 11 }; /* one of 8.5 is */
+	double inside[ROUNDS], outside[ROUNDS];
+
+	for (int i = 0; i < ROUNDS; i++) {
+		double all, timed;
+
+		node->timed = TIMED;
+		node->ticks = (uint64_t)TIMED << SHIFT;
+		node->next = (uint32_t)node->calls;
+		all = run(trial, WHOLE) - bare * CALLS;
+		timed = node->timed - TIMED;
+		inside[i] = (double)(node->ticks - ((uint64_t)TIMED << SHIFT)) / timed;
+		outside[i] = (all - cost->untimed * (CALLS - timed)) / timed - inside[i];
+	}
+	cost->inside = middle(inside);
+	cost->outside = middle(outside);
+}
+
+static void measure(const struct trial *trial, struct callgraph_cost *ret_cost)
+{
+	double ticks[FUNCTIONS][ROUNDS], bare;
+	struct wire_graph_node *node;
+
+	if (syscall(SYS_arch_prctl, ARCH_SET_GS, trial->bank))
+		return;
+	run(trial, LEAF);
+	run(trial, WHOLE);
+	node = find_node(trial);
+	for (int i = 0; i < ROUNDS; i++)
+		for (enum function j = 0; j < FUNCTIONS; j++) {
+			node->next = (uint32_t)node->calls + 2 * CALLS;
+			ticks[j][i] = run(trial, j) / CALLS;
+		}
+	bare = middle(ticks[BARE]);
+	*ret_cost = (struct callgraph_cost){.leaf = middle(ticks[LEAF]) - bare,
+					    .untimed = middle(ticks[WHOLE]) - bare};
+	measure_timed(trial, node, bare, ret_cost);
+	syscall(SYS_arch_prctl, ARCH_SET_GS, 0);
+}
+
+void callgraph_find_cost(struct callgraph_cost *ret_cost)
 {
 	const size_t size = WIRE_GRAPH_BASE + sizeof(struct wire_graph) + PAGE;
-	void *code = mmap(NULL, WIRE_RESIDENT_SIZE, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	void *bank = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	uint64_t ticks = 0;
+	struct trial trial = {
+		.code = mmap(NULL, CODE_SIZE, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+		.bank = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
+	};
 
-	if (code != MAP_FAILED && bank != MAP_FAILED) {
-		memcpy(code, resident_image, resident_image_size);
-		if (!mprotect(code, WIRE_RESIDENT_SIZE, PROT_READ | PROT_EXEC))
-			ticks = measure(code, bank);
-	}
-	if (code != MAP_FAILED)
-		munmap(code, WIRE_RESIDENT_SIZE);
-	if (bank != MAP_FAILED)
-		munmap(bank, size);
-	return ticks;
+	*ret_cost = (struct callgraph_cost){0};
+	if (trial.code != MAP_FAILED && trial.bank != MAP_FAILED && make_trial(&trial))
+		measure(&trial, ret_cost);
+	if (trial.code != MAP_FAILED)
+		munmap(trial.code, CODE_SIZE);
+	if (trial.bank != MAP_FAILED)
+		munmap(trial.bank, size);
 }

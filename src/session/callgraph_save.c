@@ -31,54 +31,6 @@ static struct shape find_shape(const struct image_graph *graph)
 	return shape;
 }
 
-/* Takes the probes' own time out. */
-static uint64_t without_cost(const struct image_context_sums *sums, uint64_t cost)
-{
-	uint64_t all = sums->timed * cost;
-
-	return all < sums->ticks ? sums->ticks - all : 0;
-}
-
-/* What a call takes by those that were timed; of these in the whole of the run, if there
- * is none among them. */
-static double ticks_of_call(const struct image_context *context,
-			    const struct image_context_sums *sums, uint64_t cost)
-{
-	if (sums->timed)
-		return (double)sums->ticks / (double)sums->timed;
-	if (context->all.timed)
-		return (double)without_cost(&context->all, cost) /
-		       (double)context->all.timed;
-	return 0;
-}
-
-/*
- * Of short calls not all were timed, and what the others took is in the time of a call
- * around them. The timed ones tell how much that is. Callers come first, as their own
- * calls may have been timed in part.
- */
-static void move_times(const struct image_graph *graph, struct image_context_sums *sums,
-		       uint64_t cost)
-{
-	for (size_t i = 1; i < graph->contexts.count; i++) {
-		const struct image_context *context = &graph->contexts.items[i];
-		struct image_context_sums *around = &sums[context->parent];
-		double moved, most, untimed;
-
-		if (sums[i].timed >= sums[i].calls)
-			continue;
-		untimed = (double)(sums[i].calls - sums[i].timed);
-		moved = ticks_of_call(context, &sums[i], cost) * untimed;
-		/* Where all are as short as the clock tells, each has the same. */
-		most = (double)around->ticks * untimed /
-		       (untimed + (double)around->calls);
-		if (moved > most)
-			moved = most;
-		around->ticks -= (uint64_t)moved;
-		sums[i].ticks += (uint64_t)moved;
-	}
-}
-
 /* What all contexts take, with all that they call. Children stand behind parents. */
 static uint64_t *add_inclusive(const struct image_graph *graph, const struct shape *shape,
 			       const struct image_context_sums *sums)
@@ -189,12 +141,9 @@ void callgraph_save(struct saving *saving, const struct image_run *image)
 			memory_allocate_zeroed(graph->contexts.count, sizeof(*sums));
 
 		saving->interval = count->interval;
-		for (; count < end && count->interval == saving->interval; count++) {
+		for (; count < end && count->interval == saving->interval; count++)
 			sums[count->context] = count->sums;
-			sums[count->context].ticks =
-				without_cost(&count->sums, saving->graph_cost);
-		}
-		move_times(graph, sums, saving->graph_cost);
+		callgraph_correct(graph, sums, &saving->graph_cost);
 		save_graph(saving, image, &shape, sums);
 	}
 	free(shape.depth);

@@ -742,7 +742,7 @@ static struct trm_error *write_profile(struct session *session, int fd)
 	saving.module_nodes = memory_allocate_zeroed(session->files.count,
 						     sizeof(*saving.module_nodes));
 	if (session->options->collector->graph)
-		saving.graph_cost = callgraph_cost_ticks();
+		callgraph_find_cost(&saving.graph_cost);
 	if (!error)
 		error = save_globals(&saving);
 	if (!error) {

@@ -38,7 +38,7 @@ struct saving {
 	struct table known;        /* numbers of `functions`, by struct plan_function */
 	struct VECTOR(struct saving_function) functions;
 	uint32_t interval, thread; /* whose counts are being saved */
-	uint64_t graph_cost;       /* see callgraph_cost_ticks */
+	struct callgraph_cost graph_cost;
 };
 
 /* The node of a function, below that of its module. */

@@ -154,6 +154,12 @@ struct image_graph {
 	struct table by_key; /* of callgraph.c */
 	struct VECTOR(struct image_context_count) counts;
 };
+/* What probes of call graphs take themselves, in ticks a call: of a timed call between
+ * the two looks at the clock, and before and after; of one that is not timed; and of one
+ * whose return is not seen. */
+struct callgraph_cost {
+	double inside, outside, untimed, leaf;
+};
 /* See session/residues.h. */
 struct image_residue {
 	uint32_t interval, thread; /* as in struct image_count */

@@ -19,7 +19,7 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 34
+#define WIRE_VERSION 35
 
 #define WIRE_RESIDENT_SIZE  0x6000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x6000
@@ -118,6 +118,7 @@
 #define WIRE_GRAPH_NODES       (WIRE_GRAPH_BASE + 0x600080)
 #define WIRE_GRAPH_STACK       (WIRE_GRAPH_BASE + 0x20)
 #define WIRE_GRAPH_NEXT        (WIRE_GRAPH_BASE + 0x28)
+#define WIRE_GRAPH_RANDOM      (WIRE_GRAPH_BASE + 0x30)
 #define WIRE_GRAPH_STACKS      (WIRE_GRAPH_BASE + 0x2e001c0)
 #define WIRE_GRAPH_STACKS_SIZE 0x40000 /* bytes of them */
 #define WIRE_GRAPH_STACK_SHIFT 10      /* bytes of one: 1 << this */
@@ -128,10 +129,11 @@
 #define WIRE_GRAPH_MIX         0x1e3779b1
 #define WIRE_GRAPH_TRIED       8 /* timed calls after which a node is known */
 #define WIRE_GRAPH_SHORT       8 /* calls of less than 1 << this many ticks are short */
-#define WIRE_GRAPH_SKIPS       0xfc /* bits of masks: four of 256 calls are timed, or more */
-#define WIRE_GRAPH_STEPS       1024     /* rows of the index that are tried */
-#define WIRE_GRAPH_DEPTH       0x200000 /* bytes of frames */
-#define WIRE_GRAPH_MASK_AT     31       /* from a node on: struct wire_graph_node.mask */
+#define WIRE_GRAPH_SKIPS       0x7f /* calls that are skipped at most: 63.5 on average */
+#define WIRE_GRAPH_DRAW        0x5851f42d /* what random numbers are multiplied with */
+#define WIRE_GRAPH_STEPS       1024       /* rows of the index that are tried */
+#define WIRE_GRAPH_DEPTH       0x200000   /* bytes of frames */
+#define WIRE_GRAPH_NEXT_AT     28 /* from a node on: struct wire_graph_node.next */
 #define WIRE_GRAPH_CHILDREN_AT 32
 #define WIRE_GRAPH_CHILDREN    32        /* of a node that it knows itself */
 #define WIRE_GRAPH_NODE        160       /* bytes of one */
@@ -397,9 +399,9 @@ struct wire_graph_node {
 	uint64_t calls;
 	/* Of the time-stamp counter, in it and in what further in was not timed. */
 	uint64_t ticks;
-	/* Calls whose return was timed; and a mask: the next call is timed where none of
-	 * its bits is set in `calls`. */
-	uint64_t timed : 56, mask : 8;
+	/* Calls whose return was timed, as far as it can be counted; and which call is
+	 * timed next: that before which `calls` has come so far, both modulo 1 << 32. */
+	uint32_t timed, next;
 	/* Children by the last bits of function / 32, of several the one that is called
 	 * most; 0: none. With these most calls look at three lines of the cache: two of
 	 * their caller's node and one of their own. */
@@ -434,7 +436,8 @@ struct wire_graph {
 	uint64_t
 		stack; /* where the frames of the thread's stack begin; 0: at the first */
 	uint64_t next; /* of stacks[], in turn */
-	uint64_t pad_[2];
+	uint64_t random; /* the last number that was drawn */
+	uint64_t pad_;
 	/* Nodes by wire_graph_row, or one of the rows behind that; 0: none. */
 	uint32_t index[1 << WIRE_GRAPH_BITS];
 	struct wire_graph_frame frames[WIRE_GRAPH_DEPTH / 16 + 4];

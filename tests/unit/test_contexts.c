@@ -136,7 +136,7 @@ static void open_area(struct whole_area *area, bool copy_calls, bool places)
 		.hook_layout = {.graph = {.top = WIRE_GRAPH_TOP,
 					  .frames = WIRE_GRAPH_FRAMES,
 					  .nodes = WIRE_GRAPH_NODES,
-					  .mask = WIRE_GRAPH_MASK_AT,
+					  .next = WIRE_GRAPH_NEXT_AT,
 					  .children = WIRE_GRAPH_CHILDREN_AT,
 					  .depth = WIRE_GRAPH_DEPTH,
 					  .near = WIRE_GRAPH_NEAR},
@@ -299,7 +299,7 @@ static void test_untimed(void **state)
 	run_all();
 	first = NODE(FIRST);
 	twice = NODE(FIRST, TWICE);
-	first->mask = (uint8_t)first->calls;
+	first->next = (uint32_t)first->calls + 1;
 	before = *first;
 	assert_int_equal(twice->timed, 1);
 	whole_run(at(sample_first), 1, 2, 1);
