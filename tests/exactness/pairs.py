@@ -127,11 +127,6 @@ def check(folder, options):
             wanted.setdefault(kind, rows)
     pairs = [*itertools.combinations(MEASURES, 2), tuple(MEASURES)]
     for names in pairs:
-        if set(names) == {"regions", "intervals"}:
-            _, err, status = run(options.trammel, folder, options_of(names))
-            if status != 2 or b"--regions: windows are for counts of code" not in err:
-                faults.append(f"{names}: not refused: status {status}, {err}")
-            continue
         try:
             found = measure(options.trammel, folder, names, bare)
             faults += differences(names, found, wanted, is_covered(names))
