@@ -112,12 +112,8 @@ static void add_rows(struct context_part_marks *sums,
 	const struct context_known_thread *ended = process->threads.items;
 
 	vector_for_each (&process->rows, row) {
-		struct context_path path = ended->paths.items[row->node];
+		struct context_path path = context_path_of_row(ended, row);
 
-		path.count = row->count;
-		path.ticks = row->ticks;
-		path.least = row->least;
-		path.most = row->most;
 		add_sums(sums, row->thread, row->tid, indices[row->node], &path);
 	}
 }

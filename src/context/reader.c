@@ -547,3 +547,15 @@ void context_process_deinit(struct context_process *process)
 	process->mapped = NULL;
 	process->bytes = NULL;
 }
+
+struct context_path context_path_of_row(const struct context_known_thread *ended,
+					const struct context_row *row)
+{
+	struct context_path path = ended->paths.items[row->node];
+
+	path.count = row->count;
+	path.ticks = row->ticks;
+	path.least = row->least;
+	path.most = row->most;
+	return path;
+}

@@ -85,6 +85,10 @@ struct context_blocks context_blocks_of(const struct context_process *process,
 /* Those of one owner together, in order. */
 void context_blocks_sort(struct context_blocks *blocks);
 
+/* The path that a row is of, with the row's sums. `ended`: threads[0]. */
+struct context_path context_path_of_row(const struct context_known_thread *ended,
+					const struct context_row *row);
+
 /* The value of an attribute as the spool has it. */
 struct record_value context_value(const struct context_process *process,
 				  uint32_t attribute, uint64_t bits);

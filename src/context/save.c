@@ -245,12 +245,8 @@ static void save_rows(const struct context_saving *saving,
 	scoped_free record_node *nodes = make_nodes(saving, names, ended);
 
 	vector_for_each (&process->rows, row) {
-		struct context_path path = ended->paths.items[row->node];
+		struct context_path path = context_path_of_row(ended, row);
 
-		path.count = row->count;
-		path.ticks = row->ticks;
-		path.least = row->least;
-		path.most = row->most;
 		save_path(saving, process, names,
 			  &(struct place){image, row->tid, nodes[row->node], 0, false},
 			  &path);
