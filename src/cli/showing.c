@@ -88,12 +88,7 @@ struct trm_error *showing_need_blocks(const struct report_profile *profile,
 	if (profile->blocks.count)
 		return NULL;
 	if (report_has_measured_blocks(profile))
-		return trm_error_create(
-			TRM_ERROR_USAGE,
-			"no counts of blocks in '%s', though its run counted them: "
-			"functions that cannot be moved (as Go's) are counted at "
-			"their entry only",
-			path);
+		return report_blocks_stayed(path);
 	return trm_error_create(TRM_ERROR_USAGE,
 				"no counts of blocks in '%s': measure with trammel run "
 				"-m blocks",

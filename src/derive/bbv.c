@@ -262,12 +262,7 @@ static struct trm_error *check(const struct reading *reading, const char *path)
 	const struct bbv_filter *filter = reading->filter;
 
 	if (!reading->any_block && reading->measured)
-		return trm_error_create(
-			TRM_ERROR_USAGE,
-			"no counts of blocks in '%s', though its run counted them: "
-			"functions that cannot be moved (as Go's) are counted at "
-			"their entry only",
-			path);
+		return report_blocks_stayed(path);
 	if (!reading->any_block)
 		return trm_error_create(
 			TRM_ERROR_USAGE,

@@ -253,6 +253,9 @@ bool report_run_is_coverage(const struct report_run *run);
 bool report_measure_has_blocks(const char *measure);
 bool report_has_measured_blocks(const struct report_profile *profile);
 
+/* The error for a profile in which they have no counts all the same. */
+struct trm_error *report_blocks_stayed(const char *path);
+
 /* The skips of selected modules, sorted by reason, module, name; the caller frees. */
 const struct report_skip **report_profile_skips(const struct report_profile *profile);
 

@@ -95,3 +95,13 @@ void report_profile_destroy(struct report_profile *profile)
 	free(profile->warning);
 	free(profile);
 }
+
+struct trm_error *report_blocks_stayed(const char *path)
+{
+	return trm_error_create(
+		TRM_ERROR_USAGE,
+		"no counts of blocks in '%s', though its run counted them: "
+		"functions that cannot be moved (as Go's) are counted at "
+		"their entry only",
+		path);
+}
