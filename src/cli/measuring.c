@@ -259,14 +259,18 @@ static struct trm_error *check_regions(struct measuring *given)
 		return take_spans(given);
 	if (given->collector.slot_size)
 		return NULL;
-	if (given->window.length || options->only.count || options->skip.count ||
-	    options->only_programs.count || options->skip_programs.count ||
-	    given->no_follow)
+	if (options->only.count || options->skip.count)
 		return trm_error_create(
 			TRM_ERROR_USAGE,
-			"-m %s measures what the whole program says of itself: patterns "
-			"and windows are for counts of code",
+			"-m %s measures what programs say of themselves: --only and "
+			"--skip are for counts of code",
 			given->collector.name);
+	/* No function's calls are regions, but parts and processes are told apart. */
+	if (given->window.length || options->only_programs.count ||
+	    options->skip_programs.count || given->no_follow) {
+		collector_add_spans(&given->collector);
+		given->options.hooks_alone = true;
+	}
 	return NULL;
 }
 

@@ -51,16 +51,6 @@ void context_spools_deinit(struct context_spools *spools)
 	vector_deinit(spools);
 }
 
-size_t context_spools_before(const struct context_spools *spools, size_t index)
-{
-	uint32_t pid = spools->items[index].head->pid;
-	size_t before = 0;
-
-	for (size_t i = 0; i < index; i++)
-		before += spools->items[i].head->pid == pid;
-	return before;
-}
-
 /* How a process stands; of others than the first one it is not known how they ended. */
 static const char *state_of(const struct context_spools *spools, size_t index,
 			    const struct context_run *run)

@@ -15,10 +15,6 @@ struct context_spools VECTOR(struct context_process);
 struct context_spools context_spools_read(const char *folder);
 void context_spools_deinit(struct context_spools *spools);
 
-/* How many spools before this one are of the same process: of programs that it ran before
- * an exec. */
-size_t context_spools_before(const struct context_spools *spools, size_t index);
-
 /* What is known of a run besides. */
 struct context_run {
 	const char *measure; /* as -m has it */

@@ -252,6 +252,8 @@ bool report_run_is_coverage(const struct report_run *run);
  * executed could not be moved. */
 bool report_measure_has_blocks(const char *measure);
 bool report_has_measured_blocks(const struct report_profile *profile);
+/* Whether any run measured more than the program's own context. */
+bool report_has_measured_code(const struct report_profile *profile);
 
 /* The error for a profile in which they have no counts all the same. */
 struct trm_error *report_blocks_stayed(const char *path);

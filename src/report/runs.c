@@ -33,23 +33,45 @@ bool report_run_is_coverage(const struct report_run *run)
 	return true;
 }
 
-bool report_measure_has_blocks(const char *measure)
+/* Whether a measurement of the list is among some, up to NULL, or is not. */
+static bool has_one(const char *measure, const char *const *names, bool among)
 {
-	static const char *const names[] = {"blocks", "block-coverage", "edges", "pbo"};
 	scoped_free char *copy = memory_copy_string(measure);
 	char *rest = copy, *name;
 
-	while ((name = strsep(&rest, ",")))
-		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-			if (!strcmp(name, names[i]))
-				return true;
+	while ((name = strsep(&rest, ","))) {
+		bool found = false;
+
+		for (const char *const *one = names; *one; one++)
+			found |= !strcmp(name, *one);
+		if (found == among)
+			return true;
+	}
 	return false;
+}
+
+bool report_measure_has_blocks(const char *measure)
+{
+	static const char *const names[] = {"blocks", "block-coverage", "edges", "pbo",
+					    NULL};
+
+	return has_one(measure, names, true);
 }
 
 bool report_has_measured_blocks(const struct report_profile *profile)
 {
 	vector_for_each (&profile->runs, run)
 		if (report_measure_has_blocks(report_run_text(run, "run.measure")))
+			return true;
+	return false;
+}
+
+bool report_has_measured_code(const struct report_profile *profile)
+{
+	static const char *const context[] = {"regions", "trace", "mpi", "openmp", NULL};
+
+	vector_for_each (&profile->runs, run)
+		if (has_one(report_run_text(run, "run.measure"), context, false))
 			return true;
 	return false;
 }

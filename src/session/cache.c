@@ -315,7 +315,8 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 		options, file, may_have_hooks(file->name, image->has_interpreter),
 		!file->bare && window_concerns(&options->window, file->path)};
 	const bool spans = options->collector->spans;
-	bool narrowed = options->only.count || options->skip.count || file->mandatory;
+	bool narrowed =
+		!options_take_all(options) || options->skip.count || file->mandatory;
 	struct plan_request request = {
 		.image = image,
 		.probe = options->collector->probe,

@@ -109,18 +109,18 @@ void contexts_environment(const struct session_context *context)
 	text_deinit(&preload);
 }
 
-/* The image that a spool is of: a process has one of each for each program that it ran,
- * in the same order. */
+/* The image that a spool is of: the process's last one that began before it. Not each has
+ * one, as what a fork made may execute another program before it says anything. */
 static const struct image_run *image_of(const struct session *session,
-					const struct context_spools *spools, size_t index)
+					const struct context_spool *spool)
 {
-	uint32_t pid = spools->items[index].head->pid;
-	size_t before = context_spools_before(spools, index);
+	const struct image_run *found = NULL;
 
 	vector_for_each (&session->images, image)
-		if ((uint32_t)(*image)->pid == pid && !before--)
-			return *image;
-	return NULL;
+		if ((uint32_t)(*image)->pid == spool->pid &&
+		    (!found || (*image)->start_ns <= spool->begin.ns))
+			found = *image;
+	return found;
 }
 
 static void say_written(const char *path, const struct context_spool *head)
@@ -192,7 +192,7 @@ struct trm_error *contexts_save(struct saving *saving)
 	struct text faults = {0};
 
 	for (size_t i = 0; i < spools.count; i++) {
-		const struct image_run *image = image_of(session, &spools, i);
+		const struct image_run *image = image_of(session, spools.items[i].head);
 
 		if (image && !image->hidden)
 			save_spool(session, &context, &spools.items[i], image->number);

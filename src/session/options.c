@@ -150,6 +150,11 @@ bool options_want_program(const struct session_options *options, const char *pat
 		patterns_have_file(only, name));
 }
 
+bool options_take_all(const struct session_options *options)
+{
+	return !options->only.count && !options->hooks_alone;
+}
+
 bool options_want_module(const struct session_options *options, const char *module)
 {
 	const char *own = options->context.library;
@@ -162,13 +167,13 @@ bool options_want_module(const struct session_options *options, const char *modu
 	vector_for_each (&options->only, pattern)
 		if (module_matches(pattern, module))
 			return true;
-	return options->only.count == 0;
+	return options_take_all(options);
 }
 
 bool options_want_function(const struct session_options *options, const char *module,
 			   const char *function, uint64_t address)
 {
 	return !patterns_have_function(&options->skip, module, function, address) &&
-	       (!options->only.count ||
+	       (options_take_all(options) ||
 		patterns_have_function(&options->only, module, function, address));
 }

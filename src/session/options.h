@@ -63,6 +63,7 @@ struct session_options {
 	struct session_context context;
 	struct patterns only; /* empty: everything */
 	struct patterns skip;
+	bool hooks_alone;        /* no function is measured; `only` is empty */
 	struct patterns regions; /* functions whose calls are regions beside what is
 				    counted (collector.spans) */
 	struct session_window window;
@@ -107,6 +108,9 @@ void window_edge_deinit(struct window_edge *edge);
  * that it was executed by (python3 may be python3.11). */
 bool options_want_program(const struct session_options *options, const char *path,
 			  const char *name);
+
+/* Whether functions are wanted unless they are skipped. */
+bool options_take_all(const struct session_options *options);
 
 /* Whether any function of a module (file name) can be wanted. */
 bool options_want_module(const struct session_options *options, const char *module);

@@ -169,11 +169,12 @@ struct image_residue {
 struct image_run {
 	uint32_t number; /* from 1 on */
 	pid_t pid, parent;
-	char *program;    /* path */
-	char *name;       /* that it was executed by, or its start; NULL: not known */
-	uint32_t threads; /* that ever were */
-	char state[32];   /* "exited 0", ...: see docs/profile.md */
-	char *reason;     /* why it was not measured, or not to the end; NULL */
+	char *program;     /* path */
+	char *name;        /* that it was executed by, or its start; NULL: not known */
+	uint64_t start_ns; /* session_now() when it began */
+	uint32_t threads;  /* that ever were */
+	char state[32];    /* "exited 0", ...: see docs/profile.md */
+	char *reason;      /* why it was not measured, or not to the end; NULL */
 	bool started; /* the exec was seen: it is the program, not trammel's own code */
 	bool ended;
 	bool hidden;   /* of a process that was not to be followed */

@@ -74,6 +74,7 @@ struct image_run *session_add_image(struct session *session, pid_t pid, pid_t pa
 	image->pid = pid;
 	image->parent = parent;
 	image->program = memory_copy_string(program);
+	image->start_ns = session_now();
 	snprintf(image->state, sizeof(image->state), "running");
 	image->part = window_part(session);
 	vector_push(&session->images, image);

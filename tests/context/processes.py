@@ -143,4 +143,23 @@ def exit_running(place):
         place.check("exit-running", "4")
 
 
-TESTS = (forks, raw_forks, fork_deep, vforks, execs, lives_on, ends, killed, exit_running)
+def programs(place):
+    """Which processes are measured; what they say is of the program that says it, although what
+    the shell forked executes it before it says anything."""
+    wanted = {"thread": 3, "thread/part": 9}
+    script = f"{os.path.join(place.programs, 'work')} threads 3; :"
+    cases = ((("--only-program", "work"), wanted), (("--skip-program", "work"), {}),
+             (("--only-program", "dash"), {}), (("--no-follow",), {}), ((), wanted),
+             (("--interval", "1s"), wanted))
+    for measure in ("regions", "trace", "regions,functions"):
+        for options, counts in cases:
+            profile = place.check("-c", script, program="/bin/sh", measure=measure, options=options)
+            profile.expect_all(counts)
+            works = [record["image"] for record in profile.processes
+                     if record.get("program", "").endswith("/work")]
+            if counts:
+                expect(len(works) == 1 and in_image(profile, works[0]) == counts,
+                       f"{measure}, {options}: {works} of {profile.processes}")
+
+
+TESTS = (programs, forks, raw_forks, fork_deep, vforks, execs, lives_on, ends, killed, exit_running)

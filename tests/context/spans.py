@@ -193,6 +193,21 @@ def parts(place):
                 expect(found == wanted, f"{measure}: {set(found) ^ set(wanted)}")
 
 
+def own_parts(place):
+    """Parts and processes of a program that says itself what it does, and of which no function is
+    a region."""
+    wanted = {"thread": 3, "thread/part": 9}
+    begin = ("--start-at", "work:thread_work")
+    for measure in ("regions", "trace"):
+        for options, counts in ((begin, wanted), (("--after", "60s"), {}), (("--for", "60s"), wanted),
+                                (("--stop-at", "work:thread_work"), {}),
+                                ((*begin, "--stop-at", "work:nobody"), wanted)):
+            profile = place.check("threads", "3", measure=measure, options=options)
+            profile.expect_all(counts)
+            if "trace" in measure:
+                counting.check_trace(profile, measure)
+
+
 def intervals(place):
     """Regions of all intervals are those of the run."""
     names = ",".join(f"spans*:{name}" for name in NAMES)
@@ -256,5 +271,5 @@ def example(place):
     profile.expect_all({"job_run": 20, "job_run/job_parse": 20, "job_run/job_solve": 20})
 
 
-TESTS = (calls, annotated, left, crossing, threads, forks, signals, ends, times, counted, parts, intervals,
+TESTS = (calls, annotated, left, crossing, threads, forks, signals, ends, times, counted, parts, own_parts, intervals,
          timed_parts, narrowed, unknown, example)

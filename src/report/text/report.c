@@ -468,7 +468,10 @@ static void add_report(const struct view *view)
 	    view->options->by != REPORT_BY_FUNCTION)
 		add_tables(view);
 	else
-		text_add(view->out, "\nNo function was executed that was measured.\n");
+		text_add(view->out,
+			 report_has_measured_code(profile)
+				 ? "\nNo function was executed that was measured.\n"
+				 : "\nNo region was entered.\n");
 	if (profile->executed)
 		add_totals(view);
 	report_add_skipped(view->out, profile, view->options->verbose);
