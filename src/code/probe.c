@@ -230,6 +230,21 @@ void probe_omit(uint8_t *code)
 	memcpy(code, omitted, sizeof(omitted));
 }
 
+/* Of the same length: the displacement's first byte is the SIB byte of nopl's operand,
+ * and what follows, with the value that was set, its displacement. */
+bool probe_set_fired(uint8_t *code, bool fired)
+{
+	static const uint8_t forms[2][PROBE_FLAG_SLOT] = {
+		{0x65, 0xc6, 0x04, 0x25}, /* movb $1, %gs:slot */
+		{0x65, 0x0f, 0x1f, 0x84}, /* nopl %gs:slot(...) */
+	};
+
+	if (memcmp(code, forms[!fired], PROBE_FLAG_SLOT))
+		return false;
+	memcpy(code, forms[fired], PROBE_FLAG_SLOT);
+	return true;
+}
+
 bool probe_is_of_call(const uint8_t *code, size_t size)
 {
 	enum { CALL = 0xe8, LENGTH = 5 };
@@ -247,7 +262,7 @@ uint32_t probe_slot(const struct plan *plan, size_t offset)
 		[PROBE_NONE] = 0,
 		[PROBE_COUNT] = 5,
 		[PROBE_COUNT_KEEP_FLAGS] = 5 + 1 + 5,
-		[PROBE_FLAG] = 4,
+		[PROBE_FLAG] = PROBE_FLAG_SLOT,
 	};
 	enum probe_form form = probe_at(code, 4);
 	uint32_t slot;

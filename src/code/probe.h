@@ -19,6 +19,8 @@ enum probe_form {
 
 enum {
 	PROBE_COUNT_SIZE = 9, /* bytes */
+	PROBE_FLAG_SIZE = 9,
+	PROBE_FLAG_SLOT = 4, /* where the displacement lies in it */
 };
 
 /* Writes a probe for the counter at displacement `slot` in the bank without the module's
@@ -37,6 +39,10 @@ bool probe_is_of_call(const uint8_t *code, size_t size);
 
 /* Makes a probe of PROBE_COUNT at `code` one that does nothing. */
 void probe_omit(uint8_t *code);
+
+/* Makes a probe of PROBE_FLAG one that does nothing (`fired`), or that again what it was.
+ * The displacement stays. False: neither lies there, or it is so already. */
+bool probe_set_fired(uint8_t *code, bool fired);
 
 /* The counter of a probe in plan.code: its displacement without the module's;
  * PLAN_NO_SLOT: it has none. */

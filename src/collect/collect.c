@@ -88,6 +88,9 @@ struct trm_error *collector_combine(const char *list, struct collector *ret_coll
 		add(&all, one);
 		all.summary = one->summary;
 	}
+	/* Counters on edges run less often than those in blocks. */
+	if (all.depth == PLAN_BLOCKS && all.probe == PLAN_PROBE_COUNT)
+		all.depth = PLAN_EDGES;
 	*ret_collector = all;
 	return NULL;
 }

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "session/callgraph.h"
+#include "session/fired.h"
 #include "session/residues.h"
 #include "session/signals.h"
 
@@ -408,9 +409,11 @@ static void adopt(struct session *session, struct thread *parent, struct thread 
 	if (process_shares_memory(process->pid, child->tid)) {
 		child->process->space = process->space;
 		process->space->references++;
+		fired_restore_shared(session, process->space);
 		child->before_exec = process->space->own_calls;
 	} else if (!remote_failed(remote_open(child->tid, "mem", O_RDWR, &memory_fd))) {
 		child->process->space = space_fork(process->space, memory_fd);
+		fired_restore_copy(process->space, child->process->space);
 		/* Other threads of the parent may have ended since. */
 		if (process->image->threads > 1 &&
 		    !remote_failed(maps_read(child->tid, &session->maps)))

@@ -1,5 +1,6 @@
 /* The tracer: one thread that waits for everything and acts on it. */
 #include "session/contexts.h"
+#include "session/fired.h"
 #include "session/replan.h"
 #include "session/session.h"
 
@@ -115,7 +116,7 @@ static void loop(struct session *session, const struct tracer_start *start,
 	for (;;) {
 		session_act(session);
 		follow_watched(session);
-		uint64_t limit = window_act(session);
+		uint64_t limit = fired_act(session), due = window_act(session);
 
 		if (window_ends_run(session))
 			break;
@@ -126,7 +127,7 @@ static void loop(struct session *session, const struct tracer_start *start,
 		}
 		if (!session->thread_count && !any_watched(session))
 			break;
-		session_wait(session, signals, limit);
+		session_wait(session, signals, limit < due ? limit : due);
 	}
 	if (window_ends_run(session) && !session->first_ended)
 		clock_gettime(CLOCK_MONOTONIC, &session->end);

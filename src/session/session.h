@@ -75,6 +75,9 @@ struct gone_module {
 	uint64_t code_address, code_size; /* of its trampolines */
 };
 
+/* Addresses of probes, sorted. */
+struct space_probes VECTOR(uint64_t);
+
 /* An address space. vfork and clone(CLONE_VM) make processes that share one. */
 struct space {
 	unsigned int references;
@@ -94,7 +97,8 @@ struct space {
 	bool out;           /* attached: no thread is in code of ours any more */
 	bool cleared;       /* attached: nothing of ours is mapped any more */
 	struct VECTOR(struct module) modules;
-	struct VECTOR(struct gone_module) gone;     /* whose calls may be in the banks */
+	struct VECTOR(struct gone_module) gone; /* whose calls may be in the banks */
+	struct space_probes fired; /* that do nothing any more: see session/fired.h */
 	struct VECTOR(struct arena_chunk *) chunks; /* mapped here; the last has the
 						       widest banks */
 };
@@ -264,8 +268,9 @@ struct session {
 	struct planner *planner;
 	struct maps maps; /* scratch */
 	struct window window;
-	struct context_parts parts; /* of what programs say themselves */
-	pid_t first;                /* the process that run started */
+	uint64_t fired_next, fired_pause; /* session_now(), ns: see session/fired.h */
+	struct context_parts parts;       /* of what programs say themselves */
+	pid_t first;                      /* the process that run started */
 	bool first_ended;
 	bool saved_running;         /* the profile was saved while processes still ran */
 	int first_status;           /* as waitpid has it */

@@ -1,5 +1,11 @@
 """Counts that several measurements give, or several runs, must be the same."""
 
+import json
+import os
+import re
+import subprocess
+import time
+
 import contexts
 from programs import steady_programs
 from runs import ALIKE, PLAIN, run_trammel
@@ -42,6 +48,61 @@ def check_block_coverage(folder, options):
             print(f"    {name}: {place}")
     print(f"{'ok' if right else 'FAIL':4} block coverage: {total} blocks covered")
     return right and total > 5000
+
+
+# movb $1, %gs:slot of a probe, and what is there when it fired; see src/code/probe.c.
+PROBES = {"waiting": rb"\x65\xc6\x04\x25....\x01", "fired": rb"\x65\x0f\x1f\x84....\x01"}
+
+
+def probes_of(pid):
+    """How many probes of each kind lie in relocated code of a process."""
+    found = dict.fromkeys(PROBES, 0)
+    with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb") as memory:
+        for mapping in maps:
+            place, rights, *_, path = mapping.split() + [""]
+            if "x" not in rights or ".plan" not in path + mapping:
+                continue
+            start, end = (int(address, 16) for address in place.split("-"))
+            memory.seek(start)
+            code = memory.read(end - start)
+            for name, form in PROBES.items():
+                found[name] += len(re.findall(form, code, re.DOTALL))
+    return found
+
+
+def blocks_of_phases(folder, options, measure):
+    """Blocks of each image, outside of main, where some are half the parent's; and what probes the
+    first process has at its end."""
+    out = os.path.join(folder, f"phases-{measure}.trm")
+    with subprocess.Popen([options.trammel, "run", "--quiet", "-m", measure, "-o", out, "--",
+                           "./phases"], cwd=folder, stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE) as run:
+        run.stdout.readline()
+        with open(f"/proc/{run.pid}/task/{run.pid}/children") as file:
+            children = file.read().split()
+        pids = [pid for pid in children
+                if os.readlink(f"/proc/{pid}/exe").endswith("/phases")]
+        for _ in range(100):
+            probes = [probes_of(pid) for pid in pids]
+            if measure != "block-coverage" or all(found["fired"] for found in probes):
+                break
+            time.sleep(0.1)
+    rows = subprocess.run([options.trammel, "query", "SELECT image, function, block WHERE block.size "
+                           "AND module=phases FORMAT json", out], capture_output=True, check=True)
+    return {(row["image"], row["function"], row["block"]) for row in json.loads(rows.stdout)
+            if row["function"] != "main"}, probes
+
+
+def check_fired(folder, options):
+    """Probes that fired are taken away, and other processes have them again."""
+    counted, _ = blocks_of_phases(folder, options, "blocks")
+    covered, probes = blocks_of_phases(folder, options, "block-coverage")
+    images = {image for image, _, _ in covered}
+    right = not counted ^ covered and len(images) == 5 and len(covered) > 40
+    right = right and len(probes) == 1 and probes[0]["fired"] > 100 < probes[0]["waiting"]
+    print(f"{'ok' if right else 'FAIL':4} fired probes: {len(covered)} blocks of {len(images)} "
+          f"images, {len(counted ^ covered)} differ; {probes}")
+    return right
 
 
 def check_both(folder, name, command, options, by_arc, by_context):

@@ -140,8 +140,8 @@ static void test_collectors_are_combined(void **state)
 	assert_int_equal(all.slot_size, 1);
 	assert_true(all.covers);
 	assert_null(collector_combine("coverage,block-coverage", &all));
-	assert_int_equal(all.probe, PLAN_PROBE_COUNT);
-	assert_int_equal(all.depth, PLAN_EDGES);
+	assert_int_equal(all.probe, PLAN_PROBE_FLAG);
+	assert_int_equal(all.depth, PLAN_BLOCKS);
 	assert_true(all.covers);
 	assert_null(collector_combine("functions,calls", &all));
 	assert_string_equal(all.name, "functions,calls");

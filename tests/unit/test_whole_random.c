@@ -747,10 +747,30 @@ static void test_known(void **state)
 	assert_true(first.spent > first.least * 1.05);
 }
 
+/* Only the form changes, and only where it lies. */
+static void test_fired(void **state)
+{
+	uint8_t code[PROBE_FLAG_SIZE] = {0x65, 0xc6, 0x04, 0x25, 1, 2, 3, 4, 1};
+	const uint8_t fired[] = {0x65, 0x0f, 0x1f, 0x84, 1, 2, 3, 4, 1};
+	uint8_t other[PROBE_FLAG_SIZE] = {0x65, 0xc6, 0x04, 0x24, 1, 2, 3, 4, 1};
+
+	(void)state;
+	assert_int_equal(probe_at(code, sizeof(code)), PROBE_FLAG);
+	assert_false(probe_set_fired(code, false));
+	assert_true(probe_set_fired(code, true));
+	assert_memory_equal(code, fired, sizeof(code));
+	assert_false(probe_set_fired(code, true));
+	assert_int_equal(probe_at(code, sizeof(code)), PROBE_NONE);
+	assert_true(probe_set_fired(code, false));
+	assert_int_equal(probe_at(code, sizeof(code)), PROBE_FLAG);
+	assert_false(probe_set_fired(other, true));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_made_functions),
+		cmocka_unit_test(test_fired),
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_relocated_calls),
 		cmocka_unit_test(test_known),

@@ -1,0 +1,23 @@
+/*
+ * Probes of flags that are set: they have nothing more to tell, so they become code that
+ * does nothing. Functions that run often soon run without probes; see
+ * plan_request.probe, PLAN_PROBE_FLAG.
+ *
+ * What is told is which code ran in each process. So a process that forks off has all of
+ * its probes again, and they stay where threads or parts of a run are told apart.
+ */
+#ifndef TRAMMEL_SESSION_FIRED_H
+#define TRAMMEL_SESSION_FIRED_H
+
+#include "session/session.h"
+
+/* Takes away the probes that fired by now, if it is time for that: all threads are
+ * stopped for a moment. Returns the nanoseconds until there may be more to do. */
+uint64_t fired_act(struct session *session);
+
+/* Another process has a copy of the space, or shares it, and has not run yet: all probes
+ * are there again. */
+void fired_restore_copy(const struct space *original, struct space *copy);
+void fired_restore_shared(struct session *session, struct space *space);
+
+#endif
