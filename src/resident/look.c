@@ -348,7 +348,7 @@ void look_through(struct wire_bank *bank, const struct wire_registers *frame)
 		.start = rsp,
 		.end = bank->quiet || stack_end == bank->stack_end ? stack_end : rsp,
 	};
-	const struct unwind_view view = {&walk, find_rule, read_word, read_return};
+	const struct unwind_view view = {&walk, find_rule, read_word, read_return, NULL};
 	struct unwind_place place = wire_return_place(frame);
 	uint64_t rest = rsp;
 

@@ -289,6 +289,7 @@ static void on_exec(struct session *session, struct thread *thread)
 	thread->bank = NULL;
 	vector_deinit(&thread->old_banks);
 	residues_end(thread);
+	thread->handled.count = 0;
 	read_link(process->pid, "exe", program, sizeof(program));
 	process->first_image = process->pid == session->first && !process->image->started;
 	if (process->first_image) {

@@ -75,8 +75,7 @@ static void stop_all(struct session *session, const struct process *process, boo
 }
 
 /* What relocated code leads to from now on are the functions as they were. */
-static void show_returns(const struct thread *thread,
-			 const struct user_regs_struct *registers)
+static void show_returns(struct thread *thread, const struct user_regs_struct *registers)
 {
 	const struct bank *bank = thread_waiting_bank(thread);
 

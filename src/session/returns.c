@@ -8,6 +8,7 @@
 
 #include "wire/unwind.h"
 
+#include <string.h>
 #include <unistd.h>
 
 enum { PAGE = 4096, CHUNK = 64 << 10 };
@@ -19,8 +20,12 @@ enum { PAGE = 4096, CHUNK = 64 << 10 };
  * less than in look.c: signals may come often. */
 #define UNKNOWN_MAX (1ull << 20)
 
+/* So many interrupted places of a thread are remembered. */
+#define HANDLED_MAX 512
+
 /* A part of the program's memory. */
 struct memory {
+	struct thread *thread;
 	const struct space *space;
 	pid_t pid;
 	uint64_t start, size; /* bytes */
@@ -153,10 +158,41 @@ static void show_all(struct memory *memory, uint64_t start, uint64_t end)
 	}
 }
 
+/* What a handler interrupted that still runs was shown to it, and stays as it is until
+ * the handler returns. So handlers that nest do not make each signal take longer than the
+ * one before. */
+static bool is_known(void *context, uint64_t rsp)
+{
+	const struct thread *thread = ((const struct memory *)context)->thread;
+
+	for (size_t i = thread->handled.count; i-- > 0;)
+		if (thread->handled.items[i] == rsp)
+			return true;
+	return false;
+}
+
+/* Handlers of what lies lower on the stack have ended. If there are still too many, the
+ * outermost are walked again. */
+static void remember(struct thread *thread, uint64_t rsp)
+{
+	size_t count = thread->handled.count;
+	uint64_t *items = thread->handled.items;
+
+	while (count && rsp >= items[count - 1] && rsp - items[count - 1] < STACK_MAX)
+		count--;
+	if (count == HANDLED_MAX) {
+		count /= 2;
+		memmove(items, items + count, count * sizeof(*items));
+	}
+	thread->handled.count = count;
+	vector_push(&thread->handled, rsp);
+}
+
 static void show(const struct thread *thread, struct memory *memory,
 		 const struct unwind_place *place)
 {
-	const struct unwind_view view = {memory, find_rule, read_word, read_return};
+	const struct unwind_view view = {memory, find_rule, read_word, read_return,
+					 is_known};
 	uint64_t rest = unwind_walk(&view, *place);
 
 	if (rest != UNWIND_DONE)
@@ -164,10 +200,11 @@ static void show(const struct thread *thread, struct memory *memory,
 }
 
 /* What is read for one thread; the tracer does this for one after the other. */
-static struct memory *memory_of(const struct thread *thread)
+static struct memory *memory_of(struct thread *thread)
 {
 	static struct memory memory;
 
+	memory.thread = thread;
 	memory.space = thread->process->space;
 	memory.pid = thread->process->pid;
 	memory.size = 0;
@@ -184,16 +221,17 @@ static struct unwind_place place_of(const struct user_regs_struct *r)
 						   r->r15}};
 }
 
-void returns_show(const struct thread *thread, const struct user_regs_struct *registers)
+void returns_show(struct thread *thread, const struct user_regs_struct *registers)
 {
 	const struct unwind_place place = place_of(registers);
 
-	if (thread->process->space->copies_calls)
-		show(thread, memory_of(thread), &place);
+	if (!thread->process->space->copies_calls)
+		return;
+	show(thread, memory_of(thread), &place);
+	remember(thread, registers->rsp);
 }
 
-void returns_show_hooked(const struct thread *thread,
-			 const struct wire_registers *registers)
+void returns_show_hooked(struct thread *thread, const struct wire_registers *registers)
 {
 	struct memory *memory = memory_of(thread);
 	struct unwind_place place = wire_return_place(registers);
@@ -222,11 +260,12 @@ static bool visit_return(void *context, uint64_t address, uint64_t *ret_pc)
 	return true;
 }
 
-void returns_visit(const struct thread *thread, const struct user_regs_struct *registers,
+void returns_visit(struct thread *thread, const struct user_regs_struct *registers,
 		   returns_visitor *visit, void *context)
 {
 	struct memory *memory = memory_of(thread);
-	const struct unwind_view view = {memory, find_frame, read_word, visit_return};
+	const struct unwind_view view = {memory, find_frame, read_word, visit_return,
+					 NULL};
 
 	memory->visit = visit;
 	memory->context = context;

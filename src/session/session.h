@@ -246,6 +246,9 @@ struct thread {
 	/* Where the thread was shown, in functions relocated whole, to signal handlers
 	 * that may still run; the innermost last. */
 	struct VECTOR(struct shown) shown;
+	/* Stack pointers where signals came whose handlers may still run, and from which
+	 * on the stack was shown: see returns_show. */
+	struct VECTOR(uint64_t) handled;
 	uint64_t held_ticks;       /* when it stopped, or asked; 0: see callgraph_hold */
 	struct thread_calls calls; /* where call graphs are measured: that its parent was
 				      in when it forked */
@@ -481,15 +484,14 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
  * information tells: where the return address of each one lies, and a place in its
  * function. */
 typedef void returns_visitor(void *context, uint64_t place, uint64_t pc);
-void returns_visit(const struct thread *thread, const struct user_regs_struct *registers,
+void returns_visit(struct thread *thread, const struct user_regs_struct *registers,
 		   returns_visitor *visit, void *context);
 
 /* Return addresses in relocated code, on the stack of a stopped thread, become
  * the original ones: somebody may look at them now. The second: of one that waits in the
  * hook at the entry of a function. */
-void returns_show(const struct thread *thread, const struct user_regs_struct *registers);
-void returns_show_hooked(const struct thread *thread,
-			 const struct wire_registers *registers);
+void returns_show(struct thread *thread, const struct user_regs_struct *registers);
+void returns_show_hooked(struct thread *thread, const struct wire_registers *registers);
 
 /* hooks.c */
 void hooks_serve(struct session *session, struct family *family);

@@ -51,6 +51,7 @@ void session_remove_thread(struct session *session, struct thread *thread)
 	vector_for_each (&thread->old_banks, bank)
 		arena_give_bank(*bank);
 	vector_deinit(&thread->old_banks);
+	vector_deinit(&thread->handled);
 	residues_end(thread);
 	vector_deinit(&thread->shown);
 	vector_deinit(&thread->calls);

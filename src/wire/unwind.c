@@ -567,6 +567,9 @@ uint64_t unwind_walk(const struct unwind_view *view, struct unwind_place place)
 		if (rule.signal ? !leave_handler(view, &place)
 				: !leave_frame(view, &rule, &place))
 			break;
+		if (rule.signal && view->is_known &&
+		    view->is_known(view->context, place.registers[UNWIND_RSP]))
+			return UNWIND_DONE;
 	}
 	return place.registers[UNWIND_RSP];
 }

@@ -65,6 +65,9 @@ struct unwind_view {
 	/* The same of a word that is a return address. It may be changed in memory;
 	 * what the frame returns to in the original text is written. */
 	bool (*read_return)(void *context, uint64_t address, uint64_t *ret_pc);
+	/* Whether the walk is done where a handler returns to, since the frames from
+	 * there on need not be walked. NULL: it never is. */
+	bool (*is_known)(void *context, uint64_t rsp);
 };
 
 /* The rule for an address in the module that the tables are of. False: nothing is known
@@ -80,8 +83,9 @@ bool unwind_is_plain(const struct unwind_rule *rule, int32_t *ret_rbp);
 
 /*
  * Calls view.read_return for each return address of a stack, the innermost first, across
- * the frames of signal handlers. Returns UNWIND_DONE if the outermost frame was reached;
- * else an address in the stack: what lies there and behind is not understood.
+ * the frames of signal handlers. Returns UNWIND_DONE if the outermost frame or one that
+ * is known was reached; else an address in the stack: what lies there and behind is not
+ * understood.
  */
 uint64_t unwind_walk(const struct unwind_view *view, struct unwind_place place);
 

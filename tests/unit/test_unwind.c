@@ -134,7 +134,7 @@ static void hold_against(const struct frames *mine, const struct frames *others)
 static __attribute__((noinline)) void compare(size_t at_least)
 {
 	struct frames mine = {0}, others = {0};
-	const struct unwind_view view = {&mine, find_rule, read_word, read_return};
+	const struct unwind_view view = {&mine, find_rule, read_word, read_return, NULL};
 	ucontext_t here;
 
 	getcontext(&here);
@@ -252,7 +252,7 @@ static void test_damaged(void **state)
 {
 	struct damaged damaged;
 	const struct unwind_view view = {&damaged, find_damaged, read_damaged,
-					 read_damaged};
+					 read_damaged, NULL};
 	struct unwind_tables whole;
 	uint64_t random = 1, pc = (uint64_t)(uintptr_t)rand;
 
