@@ -1,6 +1,7 @@
 #include "runtime/host.h"
 
 #include "runtime/channel/channel.h"
+#include "runtime/service/outside.h"
 #include "runtime/spans.h"
 
 #include "trammel/service.h"
@@ -142,6 +143,7 @@ static struct trm_runtime_host host = {
 	.read_file = settings_read_file,
 	.flush_all = flush_all,
 	.sums = channels_sums,
+	.add_watcher = outside_service_add_watcher,
 };
 
 __attribute__((visibility("default"))) const struct trm_runtime_host *

@@ -22,6 +22,10 @@ struct trm_runtime_sums {
 };
 
 struct trm_channels;
+struct trm_service;
+
+/* What a watcher sees beside enum trm_service_event_kind: what began is open now. */
+enum { TRM_RUNTIME_BEGAN = 10 };
 
 struct trm_runtime_host {
 	size_t size;
@@ -56,6 +60,10 @@ struct trm_runtime_host {
 	/* What channels with the service aggregate have summed up so far of a metric. */
 	void (*sums)(struct trm_channels *channels, const char *metric,
 		     const struct trm_runtime_sums *sums);
+	/* Adds a service whose `event` is called when all other channels have seen the
+	 * event, with what was open before it: what it annotates is recorded. It must be
+	 * the only sink of its channels. Returns as trm_service_add. */
+	const char *(*add_watcher)(const struct trm_service *service);
 };
 
 /* Makes the state, if it is not there. NULL: it cannot be had. */

@@ -656,6 +656,8 @@ def classes(place):
     expect(0 < inside["time.inclusive.duration.ns"] < end["time.inclusive.duration.ns"], f"{events}")
     done = running.run([tool, "-e", "-G", "traced.cali"], place.folder)
     expect(b"cali.caliper.version=2.15.0" in done.stdout and b"starttime.sec=" in done.stdout, f"{done}")
+    rows = rows_of(read(place, "inside.json"))
+    expect(rows["within"]["count"] > 0 and rows["outer/within"]["count"] > rows["within"]["count"], f"{rows}")
     expect(rows_of(read(place, "managed.json"))["managed"]["Calls"] == 1, "a manager's own defaults")
     expect(rows_of(read(place, "copied.json"))["copied"]["Calls"] == 1, "a copied manager")
     expect(rows_of(read(place, "controlled.json"))["controlled"]["count"] == 1, "a controller of the program's own")

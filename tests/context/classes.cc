@@ -330,6 +330,61 @@ static void callbacks()
 	     seen.c_str());
 }
 
+/* What functions that see events annotate is recorded, and they can ask for what is
+ * open. */
+static void inside_callbacks()
+{
+	cali::Caliper caliper;
+	cali::RuntimeConfig settings;
+
+	settings.set("CALI_SERVICES_ENABLE", "event,aggregate,trace,recorder");
+	settings.set("CALI_RECORDER_FILENAME", "inside.json");
+	settings.set("CALI_RECORDER_CONFIG",
+		     "SELECT path, sum(count) AS count GROUP BY path FORMAT json");
+
+	cali::Channel recorded = caliper.create_channel("recorded", settings);
+	cali::Channel channel = caliper.create_channel("inside", cali::RuntimeConfig());
+	cali::Attribute step =
+		caliper.create_attribute("cb.at", CALI_TYPE_INT, CALI_ATTR_ASVALUE);
+	cali::Attribute region = caliper.get_attribute("region");
+	std::string seen;
+	int depth = 0;
+	auto note = [&](const char *what) {
+		return [&, what](cali::Caliper *given, cali::ChannelBody *,
+				 const cali::Attribute &, const cali::Variant &) {
+			if (depth)
+				return;
+			depth++;
+			seen += what + given->get(region).value().to_string() + ":" +
+				given->get(step).value().to_string() + " ";
+			CALI_MARK_BEGIN("within");
+			seen += caliper.get(region).value().to_string() + " ";
+			CALI_MARK_END("within");
+			depth--;
+		};
+	};
+
+	channel.events().pre_begin_evt.connect(note("<"));
+	channel.events().post_begin_evt.connect(note(">"));
+	channel.events().pre_set_evt.connect(note("="));
+	channel.events().pre_end_evt.connect(note("/"));
+	CALI_MARK_BEGIN("outer");
+	caliper.set(step, cali::Variant(3));
+	caliper.set(step, cali::Variant(4));
+	CALI_MARK_END("outer");
+	must(seen == "<: within >outer: within =outer: within =outer:3 within "
+		     "/outer:4 within ",
+	     seen.c_str());
+	must(caliper.get(region).empty(), "nothing is open behind callbacks");
+	caliper.delete_channel(channel);
+	caliper.end(step);
+	caliper.flush_and_write(recorded);
+	caliper.delete_channel(recorded);
+	must(cali::Variant(true).to_string() == "true" &&
+		     cali::Variant().to_string().empty(),
+	     "values as text");
+}
+
 static void snapshots()
 {
 	cali::Caliper caliper;
@@ -368,6 +423,7 @@ int main()
 	times_in_c();
 	controllers();
 	callbacks();
+	inside_callbacks();
 	snapshots();
 	return failures != 0;
 }
