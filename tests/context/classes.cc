@@ -385,6 +385,42 @@ static void inside_callbacks()
 	     "values as text");
 }
 
+/* Memory that has a name, and addresses in it. */
+static void named_memory()
+{
+	static double grid[4][8];
+	const size_t dimensions[] = {4, 8};
+	cali::Caliper caliper;
+	cali::RuntimeConfig settings;
+	const cali_variant_t yes = cali_make_variant_from_bool(true);
+	cali_id_t at = cali_create_attribute_with_metadata(
+		"cb.address", CALI_TYPE_ADDR, CALI_ATTR_ASVALUE, 1,
+		&cali_class_memoryaddress_attr_id, &yes);
+	auto push = [at](const void *place) {
+		cali_variant_t address =
+			cali_make_variant(CALI_TYPE_ADDR, &place, sizeof(place));
+
+		cali_push_snapshot(0, 1, &at, &address);
+	};
+
+	settings.set("CALI_SERVICES_ENABLE", "event,alloc,trace,recorder");
+	settings.set("CALI_ALLOC_RESOLVE_ADDRESSES", "true");
+	settings.set("CALI_RECORDER_FILENAME", "named.cali");
+
+	CALI_DATATRACKER_TRACK(&settings, 1); /* nobody wants it */
+	cali::Channel channel = caliper.create_channel("named", settings);
+
+	CALI_DATATRACKER_TRACK_DIMENSIONAL(grid, sizeof(double), dimensions, 2);
+	push(&grid[0][0]);
+	push(&grid[3][7]);
+	push(grid + 4);
+	CALI_DATATRACKER_UNTRACK(grid);
+	CALI_DATATRACKER_UNTRACK(grid);
+	push(&grid[3][7]);
+	caliper.flush_and_write(channel);
+	caliper.delete_channel(channel);
+}
+
 static void snapshots()
 {
 	cali::Caliper caliper;
@@ -424,6 +460,7 @@ int main()
 	controllers();
 	callbacks();
 	inside_callbacks();
+	named_memory();
 	snapshots();
 	return failures != 0;
 }
