@@ -93,8 +93,9 @@ class Channel
 			event_cbvec;
 		typedef util::callback<void(Caliper *, Channel *)> caliper_cbvec;
 
-		/* At the begin of a value, one after the other; when one takes
-		 * another's place; at its end. What these annotate is not recorded. */
+		/* Before and behind the begin of a value; before one takes another's
+		 * place; before its end. What these annotate is recorded, and they see
+		 * it, too; they must end what they begin. */
 		update_cbvec pre_begin_evt, post_begin_evt, pre_set_evt, pre_end_evt;
 		/* By Caliper::flush_and_write(), clear() and delete_channel(). */
 		event_cbvec pre_flush_evt, write_output_evt, post_flush_evt;
@@ -223,17 +224,16 @@ struct ChannelEvents_ {
 	{
 		Channel::Events &events = *static_cast<Channel::Events *>(context);
 		Channel channel(events.channel);
-		Channel::Events::update_cbvec *called[][2] = {
-			{&events.pre_begin_evt, &events.post_begin_evt},
-			{&events.pre_set_evt, nullptr},
-			{&events.pre_end_evt, nullptr},
+		Channel::Events::update_cbvec *called[] = {
+			&events.pre_begin_evt,
+			&events.pre_set_evt,
+			&events.pre_end_evt,
+			&events.post_begin_evt,
 		};
 		Caliper caliper;
 
-		for (auto *functions : called[kind])
-			if (functions)
-				(*functions)(&caliper, channel.body(),
-					     Attribute(attribute), Variant(value));
+		(*called[kind])(&caliper, channel.body(), Attribute(attribute),
+				Variant(value));
 	}
 };
 

@@ -11,10 +11,15 @@
 extern "C" {
 #endif
 
-enum cali_event_kind { CALI_EVENT_BEGIN, CALI_EVENT_SET, CALI_EVENT_END };
+enum cali_event_kind {
+	CALI_EVENT_BEGIN, /* it is not open yet */
+	CALI_EVENT_SET,   /* it has its old value */
+	CALI_EVENT_END,   /* it is open still */
+	CALI_EVENT_BEGAN, /* it is open now */
+};
 
-/* Takes an event of the calling thread. It is called in the middle of the event: what it
- * annotates is not recorded, and cali_get() has no answer. Texts stay. */
+/* Takes an event of the calling thread. What it annotates is recorded, and comes here,
+ * too: it must end what it begins. Texts stay. */
 typedef void (*cali_event_fn)(void *context, enum cali_event_kind kind,
 			      cali_id_t attribute, cali_variant_t value);
 

@@ -9,8 +9,9 @@
  * a name keeps all its bytes; while nothing measures a pair of begin and end costs some
  * nanoseconds, and what is open can be asked for (cali_get) nevertheless.
  *
- * Not there: collective output over MPI, data tracking
- * (cali_datatracker_*: nothing happens).
+ * Memory that has a name (cali_datatracker_*) is seen by channels with the services alloc
+ * and event. Values of a snapshot that a program takes are set one after the other, which
+ * are events, too.
  *
  * Functions may be called from any thread, those that begin, end, set and get from signal
  * handlers, too; there an event that came in the middle of another one is lost.
@@ -159,7 +160,9 @@ void cali_channel_clear(cali_id_t channel);
 /* Of programs of several ranks: nothing happens. */
 void cali_mpi_init(void);
 
-/* Memory that the program names: nothing happens. */
+/* Memory that the program names, from now on; `element_size` bytes for each combination
+ * of the dimensions. Nothing happens while no channel with the service alloc is active.
+ */
 void cali_datatracker_track(const void *place, const char *label, size_t size);
 void cali_datatracker_track_dimensional(const void *place, const char *label,
 					size_t element_size, const size_t *dimensions,

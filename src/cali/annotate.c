@@ -101,25 +101,29 @@ static void create_usual(const struct trm_runtime_host *host)
 	enum { REGION = CALI_ATTR_NESTED | CALI_ATTR_SCOPE_THREAD };
 	static const struct {
 		const char *name;
+		cali_attr_type type;
 		int properties;
 		cali_id_t *id;
 	} rows[] = {
-		{"region", REGION, &cali_region_attr_id},
-		{"phase", REGION | CALI_ATTR_LEVEL_4, &cali_phase_attr_id},
-		{"comm.region", REGION | CALI_ATTR_LEVEL_1, &cali_comm_region_attr_id},
-		{"loop", REGION, &cali_loop_attr_id},
-		{"class.iteration", CALI_ATTR_HIDDEN, &cali_class_iteration_attr_id},
-		{"class.aggregatable", CALI_ATTR_HIDDEN,
+		{"region", CALI_TYPE_STRING, REGION, &cali_region_attr_id},
+		{"phase", CALI_TYPE_STRING, REGION | CALI_ATTR_LEVEL_4,
+		 &cali_phase_attr_id},
+		{"comm.region", CALI_TYPE_STRING, REGION | CALI_ATTR_LEVEL_1,
+		 &cali_comm_region_attr_id},
+		{"loop", CALI_TYPE_STRING, REGION, &cali_loop_attr_id},
+		{"class.iteration", CALI_TYPE_BOOL, CALI_ATTR_HIDDEN,
+		 &cali_class_iteration_attr_id},
+		{"class.aggregatable", CALI_TYPE_BOOL, CALI_ATTR_HIDDEN,
 		 &cali_class_aggregatable_attr_id},
-		{"class.memoryaddress", CALI_ATTR_HIDDEN,
+		{"class.memoryaddress", CALI_TYPE_BOOL, CALI_ATTR_HIDDEN,
 		 &cali_class_memoryaddress_attr_id},
-		{"class.symboladdress", CALI_ATTR_HIDDEN,
+		{"class.symboladdress", CALI_TYPE_BOOL, CALI_ATTR_HIDDEN,
 		 &cali_class_symboladdress_attr_id},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		*rows[i].id =
-			create(host, rows[i].name, CALI_TYPE_STRING, rows[i].properties);
+			create(host, rows[i].name, rows[i].type, rows[i].properties);
 }
 
 static bool reads_environment = true;
@@ -182,6 +186,9 @@ PUBLIC cali_id_t cali_create_attribute_with_metadata(const char *name,
 	for (int i = 0; attribute != CALI_INV_ID && i < n; i++) {
 		const struct trm_value value = own_value(values[i]);
 
+		if (attributes[i] != CALI_INV_ID &&
+		    attributes[i] == cali_class_memoryaddress_attr_id)
+			own_note_address(attribute);
 		if (attributes[i] != CALI_INV_ID)
 			own_host->say((trm_attribute)attribute,
 				      (trm_attribute)attributes[i], &value);
@@ -406,28 +413,4 @@ PUBLIC const char *cali_get_current_region_or(const char *otherwise)
 
 PUBLIC void cali_mpi_init(void)
 {
-}
-
-PUBLIC void cali_datatracker_track(const void *place, const char *label, size_t size)
-{
-	(void)place;
-	(void)label;
-	(void)size;
-}
-
-PUBLIC void cali_datatracker_track_dimensional(const void *place, const char *label,
-					       size_t element_size,
-					       const size_t *dimensions,
-					       size_t dimension_count)
-{
-	(void)place;
-	(void)label;
-	(void)element_size;
-	(void)dimensions;
-	(void)dimension_count;
-}
-
-PUBLIC void cali_datatracker_untrack(const void *place)
-{
-	(void)place;
 }

@@ -144,14 +144,27 @@ static size_t take_entries(int n, const cali_id_t attributes[],
 PUBLIC void cali_push_snapshot(int scope, int n, const cali_id_t attributes[],
 			       const cali_variant_t values[])
 {
-	trm_attribute own_attributes[SNAPSHOT_MAX];
-	struct trm_value own_values[SNAPSHOT_MAX];
+	enum { ADDRESSES = 4, ROOM = SNAPSHOT_MAX + ADDRESSES * OWN_PLACE_VALUES };
+	trm_attribute own_attributes[ROOM];
+	struct trm_value own_values[ROOM];
+	struct own_place places[ADDRESSES];
+	size_t count, given;
 
 	(void)scope;
-	if (own_ready())
-		own_host->push(
-			own_attributes, own_values,
-			take_entries(n, attributes, values, own_attributes, own_values));
+	if (!own_ready())
+		return;
+	given = count = take_entries(n, attributes, values, own_attributes, own_values);
+	for (size_t i = 0, found = 0; i < given && found < ADDRESSES; i++) {
+		struct own_place *place = &places[found];
+		size_t more = own_resolve(own_attributes[i], own_values[i].as.u, place);
+
+		memcpy(own_attributes + count, place->attributes,
+		       more * sizeof(*own_attributes));
+		memcpy(own_values + count, place->values, more * sizeof(*own_values));
+		count += more;
+		found += more != 0;
+	}
+	own_host->push(NULL, own_attributes, own_values, count);
 }
 
 /* The values are not its alone: they are set while it takes its snapshot. */

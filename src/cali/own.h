@@ -36,6 +36,22 @@ cali_variant_t own_variant(uint32_t type, const struct trm_value *value);
 uint32_t own_type(cali_attr_type type);
 cali_attr_type own_cali_type(uint32_t type);
 
+/* The values of this attribute are addresses. */
+void own_note_address(cali_id_t attribute);
+
+enum { OWN_PLACE_VALUES = 3 };
+
+/* What is said of an address: label, number and index in the piece of memory. */
+struct own_place {
+	trm_attribute attributes[OWN_PLACE_VALUES];
+	struct trm_value values[OWN_PLACE_VALUES];
+	char label[256];
+};
+
+/* How many values there are: 0 where the address is in no piece that the program named,
+ * the attribute is none of addresses, or no channel asks. */
+size_t own_resolve(cali_id_t attribute, uint64_t address, struct own_place *place);
+
 /* A number, the less the shorter: at most 10 bytes. Returns how many they are. */
 size_t own_pack(uint64_t number, unsigned char *bytes);
 /* Adds how many bytes were read to `read`. */

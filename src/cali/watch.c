@@ -32,6 +32,7 @@ static const signed char kinds[] = {
 	[TRM_SERVICE_ITERATION] = -1,
 	[TRM_SERVICE_PUSH] = -1,
 	[TRM_SERVICE_SAMPLE] = -1,
+	[TRM_RUNTIME_BEGAN] = CALI_EVENT_BEGAN,
 };
 
 /* The name of the channel says whose events these are. */
@@ -59,7 +60,7 @@ static const struct trm_service service = {
 
 static void add_service(void)
 {
-	trm_service_add(&service);
+	own_host->add_watcher(&service);
 }
 
 PUBLIC bool cali_channel_watch(cali_id_t channel, cali_event_fn function, void *context)

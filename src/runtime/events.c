@@ -222,17 +222,15 @@ static void replace(struct context_thread *thread, struct context_node *old,
 		with->began = now;
 	}
 	thread->node = to;
+	if (thread->order && change)
+		trace(thread, CONTEXT_EVENT_CHANGE, with->number, now, NULL);
+	if (thread->order && (to != with || !change))
+		events_trace_move(thread, now);
 	if (has_channels())
 		channels_event(thread, &(struct runtime_event){
 					       change ? RUNTIME_CHANGE : RUNTIME_END,
 					       old->attribute, old->value, before,
 					       change ? with : old, now});
-	if (!thread->order)
-		return;
-	if (change)
-		trace(thread, CONTEXT_EVENT_CHANGE, with->number, now, NULL);
-	if (to != with || !change)
-		events_trace_move(thread, now);
 }
 
 /* An end that does not fit: nested things that were left open are ended with what is

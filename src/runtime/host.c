@@ -1,6 +1,7 @@
 #include "runtime/host.h"
 
 #include "runtime/channel/channel.h"
+#include "runtime/service/outside.h"
 #include "runtime/spans.h"
 
 #include "trammel/service.h"
@@ -99,15 +100,30 @@ trm_snapshot_pull(trm_snapshot_visit *function, void *context)
 	return pulling.count;
 }
 
-static void push(const trm_attribute *attributes, const struct trm_value *values,
-		 size_t count)
+static bool wishes(const struct channel *channel, const struct trm_runtime_wish *wish)
+{
+	return channel && channel_measures(channel) &&
+	       channel_has(channel, wish->service) &&
+	       settings_is_true(&channel->settings, wish->key, wish->otherwise);
+}
+
+static bool wanted(const struct trm_runtime_wish *wish)
+{
+	for (uint32_t i = 0; i < CHANNELS_MAX; i++)
+		if (wishes(channel_at(i), wish))
+			return true;
+	return false;
+}
+
+static void push(const struct trm_runtime_wish *wish, const trm_attribute *attributes,
+		 const struct trm_value *values, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		events_api.set(attributes[i], &values[i]);
 	for (uint32_t i = 0; i < CHANNELS_MAX; i++) {
 		struct channel *channel = channel_at(i);
 
-		if (channel)
+		if (channel && (!wish || wishes(channel, wish)))
 			channel_push(channel);
 	}
 	for (size_t i = 0; i < count; i++)
@@ -136,12 +152,14 @@ static struct trm_runtime_host host = {
 	.end_text = events_end_text,
 	.get = events_get,
 	.visit = visit,
+	.wanted = wanted,
 	.push = push,
 	.set_usual = settings_set_usual,
 	.configure = channels_configure,
 	.read_file = settings_read_file,
 	.flush_all = flush_all,
 	.sums = channels_sums,
+	.add_watcher = outside_service_add_watcher,
 };
 
 __attribute__((visibility("default"))) const struct trm_runtime_host *

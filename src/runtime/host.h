@@ -21,7 +21,17 @@ struct trm_runtime_sums {
 	trm_runtime_visit *open;
 };
 
+/* A channel does that has the service, where the setting is true. */
+struct trm_runtime_wish {
+	const char *service, *key;
+	bool otherwise; /* of the setting, where it is not set */
+};
+
 struct trm_channels;
+struct trm_service;
+
+/* What a watcher sees beside enum trm_service_event_kind: what began is open now. */
+enum { TRM_RUNTIME_BEGAN = 10 };
 
 struct trm_runtime_host {
 	size_t size;
@@ -42,9 +52,12 @@ struct trm_runtime_host {
 	bool (*get)(trm_attribute attribute, struct trm_value *ret_value);
 	/* All that is open or set in this thread, then what is set in the process. */
 	void (*visit)(trm_runtime_visit *visit, void *context);
-	/* Snapshots of all active channels, with these values set for its moment. */
-	void (*push)(const trm_attribute *attributes, const struct trm_value *values,
-		     size_t count);
+	/* Whether an active channel wishes for it. */
+	bool (*wanted)(const struct trm_runtime_wish *wish);
+	/* Snapshots of all active channels that wish for it (NULL: of all), with these
+	 * values set for its moment. */
+	void (*push)(const struct trm_runtime_wish *wish, const trm_attribute *attributes,
+		     const struct trm_value *values, size_t count);
 	/* Settings of the process: see cali_config_set and cali_config_preset. */
 	void (*set_usual)(const char *key, const char *value, bool preset);
 	/* Channels of the environment: those of a one-line form, NULL for none, and of
@@ -56,6 +69,10 @@ struct trm_runtime_host {
 	/* What channels with the service aggregate have summed up so far of a metric. */
 	void (*sums)(struct trm_channels *channels, const char *metric,
 		     const struct trm_runtime_sums *sums);
+	/* Adds a service whose `event` is called when all other channels have seen the
+	 * event, with what was open before it: what it annotates is recorded. It must be
+	 * the only sink of its channels. Returns as trm_service_add. */
+	const char *(*add_watcher)(const struct trm_service *service);
 };
 
 /* Makes the state, if it is not there. NULL: it cannot be had. */

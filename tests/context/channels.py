@@ -656,6 +656,16 @@ def classes(place):
     expect(0 < inside["time.inclusive.duration.ns"] < end["time.inclusive.duration.ns"], f"{events}")
     done = running.run([tool, "-e", "-G", "traced.cali"], place.folder)
     expect(b"cali.caliper.version=2.15.0" in done.stdout and b"starttime.sec=" in done.stdout, f"{done}")
+    events = [event for event in query(place, "named.cali", "SELECT *")
+              if not any(key.startswith("event.") for key in event)]
+    found = [(event.get("alloc.label#cb.address"), event.get("alloc.index#cb.address"),
+              event.get("alloc.uid#cb.address")) for event in events if "cb.address" in event]
+    expect(found == [("grid", 0, 1), ("grid", 31, 1), (None,) * 3, (None,) * 3], f"{events}")
+    named = [(event.get("mem.alloc"), event.get("mem.free"), event["alloc.total_size"])
+             for event in events if "alloc.total_size" in event]
+    expect(named == [("grid", None, 256), (None, "grid", -256)], f"{events}")
+    rows = rows_of(read(place, "inside.json"))
+    expect(rows["within"]["count"] > 0 and rows["outer/within"]["count"] > rows["within"]["count"], f"{rows}")
     expect(rows_of(read(place, "managed.json"))["managed"]["Calls"] == 1, "a manager's own defaults")
     expect(rows_of(read(place, "copied.json"))["copied"]["Calls"] == 1, "a copied manager")
     expect(rows_of(read(place, "controlled.json"))["controlled"]["count"] == 1, "a controller of the program's own")

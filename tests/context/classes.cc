@@ -330,6 +330,97 @@ static void callbacks()
 	     seen.c_str());
 }
 
+/* What functions that see events annotate is recorded, and they can ask for what is
+ * open. */
+static void inside_callbacks()
+{
+	cali::Caliper caliper;
+	cali::RuntimeConfig settings;
+
+	settings.set("CALI_SERVICES_ENABLE", "event,aggregate,trace,recorder");
+	settings.set("CALI_RECORDER_FILENAME", "inside.json");
+	settings.set("CALI_RECORDER_CONFIG",
+		     "SELECT path, sum(count) AS count GROUP BY path FORMAT json");
+
+	cali::Channel recorded = caliper.create_channel("recorded", settings);
+	cali::Channel channel = caliper.create_channel("inside", cali::RuntimeConfig());
+	cali::Attribute step =
+		caliper.create_attribute("cb.at", CALI_TYPE_INT, CALI_ATTR_ASVALUE);
+	cali::Attribute region = caliper.get_attribute("region");
+	std::string seen;
+	int depth = 0;
+	auto note = [&](const char *what) {
+		return [&, what](cali::Caliper *given, cali::ChannelBody *,
+				 const cali::Attribute &, const cali::Variant &) {
+			if (depth)
+				return;
+			depth++;
+			seen += what + given->get(region).value().to_string() + ":" +
+				given->get(step).value().to_string() + " ";
+			CALI_MARK_BEGIN("within");
+			seen += caliper.get(region).value().to_string() + " ";
+			CALI_MARK_END("within");
+			depth--;
+		};
+	};
+
+	channel.events().pre_begin_evt.connect(note("<"));
+	channel.events().post_begin_evt.connect(note(">"));
+	channel.events().pre_set_evt.connect(note("="));
+	channel.events().pre_end_evt.connect(note("/"));
+	CALI_MARK_BEGIN("outer");
+	caliper.set(step, cali::Variant(3));
+	caliper.set(step, cali::Variant(4));
+	CALI_MARK_END("outer");
+	must(seen == "<: within >outer: within =outer: within =outer:3 within "
+		     "/outer:4 within ",
+	     seen.c_str());
+	must(caliper.get(region).empty(), "nothing is open behind callbacks");
+	caliper.delete_channel(channel);
+	caliper.end(step);
+	caliper.flush_and_write(recorded);
+	caliper.delete_channel(recorded);
+	must(cali::Variant(true).to_string() == "true" &&
+		     cali::Variant().to_string().empty(),
+	     "values as text");
+}
+
+/* Memory that has a name, and addresses in it. */
+static void named_memory()
+{
+	static double grid[4][8];
+	const size_t dimensions[] = {4, 8};
+	cali::Caliper caliper;
+	cali::RuntimeConfig settings;
+	const cali_variant_t yes = cali_make_variant_from_bool(true);
+	cali_id_t at = cali_create_attribute_with_metadata(
+		"cb.address", CALI_TYPE_ADDR, CALI_ATTR_ASVALUE, 1,
+		&cali_class_memoryaddress_attr_id, &yes);
+	auto push = [at](const void *place) {
+		cali_variant_t address =
+			cali_make_variant(CALI_TYPE_ADDR, &place, sizeof(place));
+
+		cali_push_snapshot(0, 1, &at, &address);
+	};
+
+	settings.set("CALI_SERVICES_ENABLE", "event,alloc,trace,recorder");
+	settings.set("CALI_ALLOC_RESOLVE_ADDRESSES", "true");
+	settings.set("CALI_RECORDER_FILENAME", "named.cali");
+
+	CALI_DATATRACKER_TRACK(&settings, 1); /* nobody wants it */
+	cali::Channel channel = caliper.create_channel("named", settings);
+
+	CALI_DATATRACKER_TRACK_DIMENSIONAL(grid, sizeof(double), dimensions, 2);
+	push(&grid[0][0]);
+	push(&grid[3][7]);
+	push(grid + 4);
+	CALI_DATATRACKER_UNTRACK(grid);
+	CALI_DATATRACKER_UNTRACK(grid);
+	push(&grid[3][7]);
+	caliper.flush_and_write(channel);
+	caliper.delete_channel(channel);
+}
+
 static void snapshots()
 {
 	cali::Caliper caliper;
@@ -368,6 +459,8 @@ int main()
 	times_in_c();
 	controllers();
 	callbacks();
+	inside_callbacks();
+	named_memory();
 	snapshots();
 	return failures != 0;
 }

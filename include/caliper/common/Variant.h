@@ -46,7 +46,7 @@ class Variant
 	uint64_t to_uint(bool *ok = nullptr) const;
 	double to_double(bool *ok = nullptr) const;
 	bool to_bool(bool *ok = nullptr) const;
-	/* A text as it is; of other types their digits. */
+	/* A text as it is, true or false, digits; "": no value. */
 	std::string to_string() const;
 
 	bool operator==(const Variant &other) const;
@@ -109,8 +109,16 @@ inline std::string Variant::to_string() const
 		return std::string(static_cast<const char *>(data()), size());
 	if (type() == CALI_TYPE_DOUBLE)
 		return std::to_string(to_double());
-	return type() == CALI_TYPE_INT ? std::to_string(to_int64())
-				       : std::to_string(to_uint());
+	if (type() == CALI_TYPE_INT)
+		return std::to_string(to_int64());
+	if (type() == CALI_TYPE_BOOL)
+		return to_bool() ? "true" : "false";
+	return type() == CALI_TYPE_INV ? std::string() : std::to_string(to_uint());
+}
+
+inline std::ostream &operator<<(std::ostream &stream, const Variant &value)
+{
+	return stream << value.to_string();
 }
 
 } // namespace cali

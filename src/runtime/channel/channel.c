@@ -80,6 +80,7 @@ static void add_service(struct channel *channel, const char *name)
 		return;
 	}
 	channel->services[channel->service_count++] = service;
+	channel->tells |= service->tells;
 	if (service->sample)
 		channel->samplers[channel->sampler_count++] =
 			(struct channel_sampler){service->sample, channel->metric_count};

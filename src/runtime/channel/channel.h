@@ -73,6 +73,7 @@ struct channel {
 	uint32_t level;              /* attributes of a finer one are not looked at */
 	bool triggers;               /* begin, end and set make snapshots */
 	bool timed;                  /* events are stamped */
+	bool tells;                  /* its only sink runs code of the program */
 	bool inclusive;              /* of the timer: the time from begin to end, too */
 	uint32_t generation;         /* goes up with each start and each clearing */
 	uint32_t clearing;           /* goes up with each clearing */

@@ -188,8 +188,57 @@ is_wanted(const struct channel *channel, const struct runtime_event *event)
 	       filter_passes(channel->filter, event->node);
 }
 
+/* Nothing of the channel is touched behind the call, which may destroy it. */
+static void tell_one(uint32_t number, struct context_thread *thread,
+		     const struct runtime_event *event)
+{
+	struct channel *channel = channels.items[number];
+	struct channel_thread *own;
+
+	if (!channel || !channel->tells || !(channels.active >> number & 1))
+		return;
+	own = own_of(channel, thread);
+	if (!own) {
+		channels_lose();
+		return;
+	}
+	in_order();
+	runtime_busy = 0;
+	channel->sinks[0](own, event);
+	runtime_busy = 1;
+	in_order();
+}
+
+/* The program sees the event as if it had not come yet, and, of a begin, what it made.
+ * All else that sees it has done so: what the program annotates comes behind it. What it
+ * leaves open is closed, since whoever called goes on with the node. */
+static __attribute__((noinline)) void
+tell(struct context_thread *thread, const struct runtime_event *event, uint32_t told)
+{
+	struct context_node *after = thread->node;
+	struct runtime_event began = *event;
+
+	began.kind = RUNTIME_BEGAN;
+	for (; told && runtime_self == thread; told &= told - 1) {
+		uint32_t number = (uint32_t)__builtin_ctz(told);
+
+		thread->node = event->before;
+		tell_one(number, thread, event);
+		/* A child of a fork in there has no part in this. */
+		if (runtime_self != thread || !runtime_state->recording)
+			return;
+		thread->node = after;
+		if (event->kind == RUNTIME_BEGIN)
+			tell_one(number, thread, &began);
+		if (runtime_self != thread || !runtime_state->recording)
+			return;
+		thread->node = after;
+	}
+}
+
 void channels_event(struct context_thread *thread, const struct runtime_event *event)
 {
+	uint32_t told = 0;
 	uint32_t active = __atomic_load_n(&channels.active, __ATOMIC_ACQUIRE);
 
 	if (unlikely(__atomic_load_n(&runtime_spool->asked, __ATOMIC_RELAXED))) {
@@ -202,12 +251,18 @@ void channels_event(struct context_thread *thread, const struct runtime_event *e
 
 		if (!channel_is_here(channel) || !is_wanted(channel, event))
 			continue;
+		if (unlikely(channel->tells)) {
+			told |= 1u << channel->number;
+			continue;
+		}
 		own = own_of(channel, thread);
 		if (likely(own))
 			take(own, event);
 		else
 			channels_lose();
 	}
+	if (unlikely(told))
+		tell(thread, event, told);
 }
 
 void channel_push_values(struct channel *channel, struct context_thread *thread)

@@ -145,6 +145,7 @@ const struct service service_alloc = {
 	.name = "alloc",
 	.about = "allocations of the heap, their bytes, what is live, and the most of it",
 	.metrics = metrics,
+	.keys = "ALLOC_TRACK_ALLOCATIONS ALLOC_RESOLVE_ADDRESSES",
 	.metric_count = sizeof(metrics) / sizeof(metrics[0]),
 	.start = start,
 	.sample = sample,

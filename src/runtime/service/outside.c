@@ -99,8 +99,9 @@ _Static_assert((int)TRM_SERVICE_DELTA == (int)SERVICE_DELTA &&
 		       (int)TRM_SERVICE_BEGIN == (int)RUNTIME_BEGIN &&
 		       (int)TRM_SERVICE_SAMPLE == (int)RUNTIME_SAMPLE,
 	       "trammel/service.h");
+_Static_assert((int)TRM_RUNTIME_BEGAN == (int)RUNTIME_BEGAN, "runtime/host.h");
 
-static void fill(uint32_t place, const struct trm_service *given)
+static void fill(uint32_t place, const struct trm_service *given, bool tells)
 {
 	struct service *service = &outside.services[place];
 
@@ -118,6 +119,7 @@ static void fill(uint32_t place, const struct trm_service *given)
 		.take = given->event ? places[place].take : NULL,
 		.end_thread = given->end_thread,
 		.flush = given->flush ? places[place].flush : NULL,
+		.tells = tells,
 	};
 	outside.given[place] = given;
 }
@@ -149,8 +151,7 @@ static const char *wrong_metrics(const struct trm_service *given)
 	return NULL;
 }
 
-__attribute__((visibility("default"))) const char *
-trm_service_add(const struct trm_service *given)
+static const char *add(const struct trm_service *given, bool tells)
 {
 	const char *wrong;
 
@@ -169,11 +170,22 @@ trm_service_add(const struct trm_service *given)
 	else if (outside.count == TRM_SERVICES_MAX)
 		wrong = "there are 8 services from outside already";
 	else
-		fill(outside.count, given);
+		fill(outside.count, given, tells);
 	if (!wrong)
 		__atomic_store_n(&outside.count, outside.count + 1, __ATOMIC_RELEASE);
 	runtime_unlock(&outside.lock);
 	return wrong;
+}
+
+__attribute__((visibility("default"))) const char *
+trm_service_add(const struct trm_service *given)
+{
+	return add(given, false);
+}
+
+const char *outside_service_add_watcher(const struct trm_service *given)
+{
+	return add(given, true);
 }
 
 static void load(const char *path)

@@ -4,10 +4,14 @@
 
 #include "runtime/service/service.h"
 
+struct trm_service;
+
 /* Loads the libraries of TRAMMEL_SERVICE_LIBRARIES, once; what is wrong with them is said
  * on standard error. */
 void outside_services_load(void);
 /* Those that there are, by number from 0 on; NULL behind the last one. */
 const struct service *outside_service_at(size_t index);
+/* As trm_service_add; see add_watcher in runtime/host.h. */
+const char *outside_service_add_watcher(const struct trm_service *given);
 
 #endif

@@ -50,6 +50,8 @@ struct service {
 	void (*end_thread)(void);
 	/* The channel was flushed, and its lock is not held. */
 	void (*flush)(struct channel *channel);
+	/* `take` runs the program's own code, behind all other channels. */
+	bool tells;
 };
 
 /* NULL: no such service. */
