@@ -31,10 +31,11 @@ static const char *behind_word(const char *at, size_t *ret_number)
 {
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		size_t length = strlen(known[i].word);
-		const char *behind = skip_space(at + length);
+		const char *behind;
 
 		if (strncasecmp(at, known[i].word, length) != 0 || !is_end(at[length]))
 			continue;
+		behind = skip_space(at + length);
 		if (known[i].by &&
 		    (strncasecmp(behind, "by", 2) != 0 || !is_end(behind[2])))
 			continue;
