@@ -50,13 +50,22 @@ bool cali_manager_is_across(const struct cali_manager *manager);
 void cali_manager_flush_across(struct cali_manager *manager, const void *communicator,
 			       const char *path);
 
-/* The configurations that there are, by number from 0 on; NULL behind the last one. */
-const char *cali_manager_configuration(size_t number);
+/* The configurations that there are, by number from 0 on; NULL behind the last one.
+ * `manager`: with its own, or NULL. */
+const char *cali_manager_configuration_of(const struct cali_manager *manager,
+					  size_t number);
 /* What a configuration and its options are: lines, to be free()d; NULL: nobody knows it.
  */
+char *cali_manager_document_of(const struct cali_manager *manager,
+			       const char *configuration);
+/* The same without a manager. */
+const char *cali_manager_configuration(size_t number);
 char *cali_manager_document(const char *configuration);
-/* Adds what a file has: configurations of the one-line form, with lines that begin with #
- * left out. Returns whether nothing was wrong. */
+/* Adds a configuration or an option of the program's own, or several, in JSON. Returns
+ * whether nothing was wrong. */
+bool cali_manager_specify(struct cali_manager *manager, const char *json);
+/* Adds what a file has: the same, or configurations of the one-line form, with lines that
+ * begin with # left out. Returns whether nothing was wrong. */
 bool cali_manager_load(struct cali_manager *manager, const char *path);
 /* Says that something of the peer's cannot be had. */
 void cali_manager_refuse(struct cali_manager *manager, const char *what);
@@ -145,13 +154,10 @@ class ConfigManager
 	}
 	void set_default_parameter_for_config(const char *configuration,
 					      const char *option, const char *value);
-	void add_config_spec(const char *);
-	void add_option_spec(const char *);
+	void add_config_spec(const char *json);
+	void add_option_spec(const char *json);
 	void load(const char *path);
-	std::vector<std::string> available_config_specs() const
-	{
-		return available_configs();
-	}
+	std::vector<std::string> available_config_specs() const;
 	std::string get_documentation_for_spec(const char *name) const;
 	std::string get_description_for_spec(const char *name) const;
 	static std::vector<std::string> available_configs();
@@ -188,19 +194,29 @@ inline void ConfigManager::set_default_parameter_for_config(const char *configur
 	cali_manager_set_default_for(manager_.get(), configuration, option, value);
 }
 
-inline void ConfigManager::add_config_spec(const char *)
+inline void ConfigManager::add_config_spec(const char *json)
 {
-	cali_manager_refuse(manager_.get(), "configurations of the program's own");
+	cali_manager_specify(manager_.get(), json);
 }
 
-inline void ConfigManager::add_option_spec(const char *)
+inline void ConfigManager::add_option_spec(const char *json)
 {
-	cali_manager_refuse(manager_.get(), "options of the program's own");
+	cali_manager_specify(manager_.get(), json);
+}
+
+inline std::vector<std::string> ConfigManager::available_config_specs() const
+{
+	std::vector<std::string> names;
+	const char *name;
+
+	for (size_t i = 0; (name = cali_manager_configuration_of(manager_.get(), i)); i++)
+		names.push_back(name);
+	return names;
 }
 
 inline std::string ConfigManager::get_documentation_for_spec(const char *name) const
 {
-	char *text = cali_manager_document(name);
+	char *text = cali_manager_document_of(manager_.get(), name);
 	std::string result = text ? text : "";
 
 	std::free(text);
@@ -216,11 +232,7 @@ inline std::string ConfigManager::get_description_for_spec(const char *name) con
 
 inline std::vector<std::string> ConfigManager::available_configs()
 {
-	std::vector<std::string> names;
-
-	for (size_t i = 0; cali_manager_configuration(i); i++)
-		names.push_back(cali_manager_configuration(i));
-	return names;
+	return ConfigManager().available_config_specs();
 }
 
 inline std::vector<std::string> ConfigManager::get_config_docstrings()

@@ -38,6 +38,29 @@ struct trm_channels;
  * trm_channels_message(). NULL: there is no memory, or 64 groups are there already. */
 struct trm_channels *trm_channels_create(const char *configuration);
 
+/*
+ * Configurations and options of the program's own, beside the built-in ones: JSON texts,
+ * as the page describes them and LLNL's Caliper takes them.
+ */
+struct trm_specs;
+/* NULL: there is no memory. */
+struct trm_specs *trm_specs_create(void);
+/* Channels that were made with them stay. */
+void trm_specs_destroy(struct trm_specs *specs);
+/* Adds what a text, or a file, has. Returns lines that say what was wrong, each with its
+ * place, until the next call; "": nothing. */
+const char *trm_specs_add(struct trm_specs *specs, const char *json);
+const char *trm_specs_load(struct trm_specs *specs, const char *path);
+/* trm_channels_create with these, and with what load(FILE) in the text adds to them. */
+struct trm_channels *trm_channels_create_with(struct trm_specs *specs,
+					      const char *configuration);
+/* The configurations that there are then, and the options that one takes, as those of
+ * trm_channels_configuration and trm_channels_option. */
+const char *trm_specs_configuration(const struct trm_specs *specs, size_t number,
+				    const char **ret_about);
+const char *trm_specs_option(const struct trm_specs *specs, const char *configuration,
+			     size_t number, const char **ret_about);
+
 /* Makes one channel of settings. `pairs`: key and value, as {"CALI_SERVICES_ENABLE",
  * "event,timer,aggregate,report"}, with {NULL, NULL} at the end; keys begin with
  * TRAMMEL_, CALI_, or neither. `reads_environment`: variables go before these. What is

@@ -14,6 +14,7 @@ enum { ADDED_MAX = 16, DEFAULTS_MAX = 1024, MESSAGE_MAX = 4096 };
 struct cali_manager {
 	struct trm_channels *added[ADDED_MAX];
 	size_t count;
+	struct trm_specs *specs;         /* made when they are wanted */
 	char defaults[DEFAULTS_MAX];     /* ,option=value,... */
 	char own_defaults[DEFAULTS_MAX]; /* configuration,option=value;... */
 	char message[MESSAGE_MAX], checked[MESSAGE_MAX];
@@ -28,6 +29,8 @@ PUBLIC void cali_manager_destroy(struct cali_manager *manager)
 {
 	for (size_t i = 0; manager && i < manager->count; i++)
 		trm_channels_destroy(manager->added[i]);
+	if (manager)
+		trm_specs_destroy(manager->specs);
 	free(manager);
 }
 
@@ -116,6 +119,13 @@ static void spell(const struct cali_manager *manager, const char *configuration,
 	append(text, size, "%s", manager->defaults);
 }
 
+static struct trm_specs *specs_of(struct cali_manager *manager)
+{
+	if (!manager->specs)
+		manager->specs = trm_specs_create();
+	return manager->specs;
+}
+
 static struct trm_channels *make(struct cali_manager *manager, const char *configuration)
 {
 	size_t size = 2 * strlen(configuration) + 16 * DEFAULTS_MAX;
@@ -125,7 +135,7 @@ static struct trm_channels *make(struct cali_manager *manager, const char *confi
 	if (!text)
 		return NULL;
 	spell(manager, configuration, text, size);
-	made = trm_channels_create(text);
+	made = trm_channels_create_with(specs_of(manager), text);
 	free(text);
 	return made;
 }
@@ -200,51 +210,93 @@ PUBLIC void cali_manager_refuse(struct cali_manager *manager, const char *what)
 		add_message(manager, line);
 }
 
-PUBLIC const char *cali_manager_configuration(size_t number)
+PUBLIC const char *cali_manager_configuration_of(const struct cali_manager *manager,
+						 size_t number)
 {
 	const char *about;
 
-	return trm_channels_configuration(number, &about);
+	return trm_specs_configuration(manager ? manager->specs : NULL, number, &about);
 }
 
-PUBLIC char *cali_manager_document(const char *configuration)
+PUBLIC char *cali_manager_document_of(const struct cali_manager *manager,
+				      const char *configuration)
 {
+	const struct trm_specs *specs = manager ? manager->specs : NULL;
 	const char *name, *about = "";
 	size_t size;
 	char *text;
 	FILE *file;
 
-	for (size_t i = 0; (name = trm_channels_configuration(i, &about)); i++)
+	for (size_t i = 0; (name = trm_specs_configuration(specs, i, &about)); i++)
 		if (!strcmp(name, configuration))
 			break;
 	file = name ? open_memstream(&text, &size) : NULL;
 	if (!file)
 		return NULL;
 	fprintf(file, "%s\n %s\n Options:\n", name, about);
-	for (size_t i = 0; (name = trm_channels_option(configuration, i, &about)); i++)
+	for (size_t i = 0; (name = trm_specs_option(specs, configuration, i, &about));
+	     i++)
 		fprintf(file, "  %s\n   %s\n", name, about);
 	return fclose(file) ? NULL : text;
 }
 
-PUBLIC bool cali_manager_load(struct cali_manager *manager, const char *path)
+PUBLIC const char *cali_manager_configuration(size_t number)
 {
-	FILE *file = manager ? fopen(path, "re") : NULL;
-	char *line = NULL, message[512];
-	size_t size = 0;
-	bool right = file != NULL;
+	return cali_manager_configuration_of(NULL, number);
+}
 
-	if (manager && !file) {
-		snprintf(message, sizeof(message), "cannot read '%s'", path);
-		add_message(manager, message);
-	}
-	while (file && getline(&line, &size, file) > 0) {
+PUBLIC char *cali_manager_document(const char *configuration)
+{
+	return cali_manager_document_of(NULL, configuration);
+}
+
+/* Says what was wrong. */
+static bool specified(struct cali_manager *manager, const char *wrong)
+{
+	add_message(manager, wrong);
+	return !*wrong;
+}
+
+PUBLIC bool cali_manager_specify(struct cali_manager *manager, const char *json)
+{
+	return manager && specified(manager, trm_specs_add(specs_of(manager), json));
+}
+
+static bool load_lines(struct cali_manager *manager, FILE *file)
+{
+	char *line = NULL;
+	size_t size = 0;
+	bool right = true;
+
+	while (getline(&line, &size, file) > 0) {
 		line[strcspn(line, "\n")] = '\0';
 		if (*line && *line != '#')
 			right &= cali_manager_add(manager, line);
 	}
 	free(line);
-	if (file)
-		fclose(file);
+	return right;
+}
+
+PUBLIC bool cali_manager_load(struct cali_manager *manager, const char *path)
+{
+	FILE *file = manager ? fopen(path, "re") : NULL;
+	char message[512], first = '\0';
+	bool right;
+
+	if (manager && !file) {
+		snprintf(message, sizeof(message), "cannot read '%s'", path);
+		add_message(manager, message);
+	}
+	if (!file)
+		return false;
+	/* What is JSON begins with a bracket. */
+	if (fscanf(file, " %c", &first) == 1 && strchr("[{", first)) {
+		right = specified(manager, trm_specs_load(specs_of(manager), path));
+	} else {
+		rewind(file);
+		right = load_lines(manager, file);
+	}
+	fclose(file);
 	return right;
 }
 
@@ -278,15 +330,13 @@ cali_ConfigManager_set_default_parameter_for_config(cali_ConfigManager *manager,
 PUBLIC void cali_ConfigManager_add_config_spec(cali_ConfigManager *manager,
 					       const char *text)
 {
-	(void)text;
-	cali_manager_refuse(manager->addr, "configurations of the program's own");
+	cali_manager_specify(manager->addr, text);
 }
 
 PUBLIC void cali_ConfigManager_add_option_spec(cali_ConfigManager *manager,
 					       const char *text)
 {
-	(void)text;
-	cali_manager_refuse(manager->addr, "options of the program's own");
+	cali_manager_specify(manager->addr, text);
 }
 
 PUBLIC void cali_ConfigManager_add(cali_ConfigManager *manager, const char *configuration)

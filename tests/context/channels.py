@@ -636,6 +636,24 @@ def killed_measured(place):
     expect(rows_of(read(place, "p.json"))["main/step"]["Calls"] == 20, "the parent")
 
 
+def specified(place):
+    """What configurations and options of the program's own wrote, and load() without a word of the program."""
+    row = rows_of(read(place, "twice.json"))["specified"]
+    expect(row["Twice"] == round(2e9 * row["time"]) and "Longest" not in row, f"{row}")
+    row = rows_of(read(place, "longest.json"))["specified"]
+    expect(row["Longest"] > 0 and row["Own (ns)"] == row["Longest"], f"{row}")
+    for path, timed in (("visits.cali", True), ("calls.cali", False)):
+        rows = query(place, path, "SELECT * WHERE path")
+        expect(rows[0]["path"] == "specified" and ("sum#time.duration.ns" in rows[0]) == timed, f"{rows}")
+    with open(os.path.join(place.folder, "own.json"), "w", encoding="utf-8") as file:
+        file.write('{"configs": [{"name": "mine", "services": ["event", "aggregate", "recorder"],'
+                   ' "config": {"CHANNEL_FLUSH_ON_EXIT": "false"}, "categories": ["output"]}]}')
+    for text, said in (("load(own.json),mine(output=mine.cali)", b""), ("load(none.json)", b"cannot read 'none.json'")):
+        done = run(place, "plain", "10", CALI_CONFIG=text)
+        expect(said in done.stderr and bool(said) == bool(done.stderr), f"{done}")
+    expect(any("path" in row for row in query(place, "mine.cali", "SELECT *")), "a configuration of a file")
+
+
 def classes(place):
     """The classes of the compatible interface."""
     program = build(place, os.path.join(common.FOLDER, "classes.cc"), ("g++", "-std=c++11", "-O2"))
@@ -668,6 +686,7 @@ def classes(place):
     expect(rows["within"]["count"] > 0 and rows["outer/within"]["count"] > rows["within"]["count"], f"{rows}")
     expect(rows_of(read(place, "managed.json"))["managed"]["Calls"] == 1, "a manager's own defaults")
     expect(rows_of(read(place, "copied.json"))["copied"]["Calls"] == 1, "a copied manager")
+    specified(place)
     expect(rows_of(read(place, "controlled.json"))["controlled"]["count"] == 1, "a controller of the program's own")
 
 

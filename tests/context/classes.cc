@@ -150,6 +150,72 @@ static void copies()
 	must(manager.error(), "copies are one manager");
 }
 
+static bool says(const cali::ConfigManager &manager, const char *part)
+{
+	return manager.error_msg().find(part) != std::string::npos;
+}
+
+static const char own_configuration[] = R"json({
+	"name": "visits", "description": "counts", "categories": ["output", "event"],
+	"services": ["aggregate", "event", "recorder"], "alias": ["calls"],
+	"config": {"CALI_CHANNEL_FLUSH_ON_EXIT": "false"},
+	"defaults": {"timed": "true"},
+	"options": [
+		{"name": "timed", "type": "bool", "services": ["timer"],
+		 "description": "with times \u00e4\ud83d\ude00"},
+		{"name": "ranked", "services": ["mpicuda"]}
+	]
+})json";
+
+static const char own_option[] = R"json([
+	{"name": "base", "category": "metric", "services": ["timer"],
+	 "query": {"local": "let twice=scale(sum#time.duration.ns,{}) select sum(twice) as Twice"}},
+	{"name": "own", "category": "metric",
+	 "query": {"local": "SELECT sum(sum#time.duration.ns) AS \"Own (ns)\" GROUP BY step"}},
+	{"name": "longest", "category": "metric", "type": "bool", "inherit": ["own"],
+	 "query": [{"level": "local", "select":
+		[{"expr": "max(max#time.duration.ns)", "as": "Longest", "unit": "ns"}]}]}
+])json";
+
+/* Configurations and options of the program's own. */
+static void specified()
+{
+	cali::ConfigManager manager, bad, odd;
+
+	manager.add_config_spec(own_configuration);
+	manager.add_option_spec(own_option);
+	must(manager.available_config_specs()[0] == "visits", "one's own is listed");
+	must(manager.get_documentation_for_spec("visits").find(
+		     "with times \u00e4\U0001f600") != std::string::npos,
+	     "one's own is described");
+	manager.add("visits(output=visits.cali),calls(output=calls.cali,timed=false)");
+	manager.add("runtime-profile(base=2,output=twice.json,output.format=json)");
+	manager.add("runtime-profile(longest,output=longest.json,output.format=json)");
+	must(!manager.error(), manager.error_msg().c_str());
+	manager.start();
+	{
+		CALI_CXX_MARK_SCOPE("specified");
+	}
+	manager.flush();
+	must(!bad.add("visits") && says(bad, "'visits'"), "managers have their own");
+	manager.add("visits(ranked,tmied,timed=perhaps)");
+	must(says(manager, "no service 'mpicuda'") &&
+		     says(manager, "is 'timed' meant?") && says(manager, "not 'perhaps'"),
+	     "options that cannot be");
+	manager.add_config_spec(own_configuration);
+	must(says(manager,
+		  "line 2, column 10: the configuration 'visits' is there already"),
+	     "no second one");
+	odd.add_config_spec("{\"name\": \"a\",\n \"sevices\": []}");
+	odd.add_config_spec("{\"name\": \"b\",\n \"services\": \"event\"}");
+	odd.add_config_spec("{\"name\": \"c\",\n \"services\": [}");
+	must(says(odd, "line 2, column 13: there is no 'sevices'") &&
+		     says(odd, "is 'services' meant?") &&
+		     says(odd, "column 14: 'services' has a value of another kind") &&
+		     says(odd, "column 15: this is no JSON"),
+	     odd.error_msg().c_str());
+}
+
 /* As programs in C do it. */
 static void in_c()
 {
@@ -166,7 +232,7 @@ static void in_c()
 	cali_ConfigManager_add_config_spec(&manager, "{}");
 	must(cali_ConfigManager_error(&manager), "a mistake in C");
 	cali_ConfigManager_error_msg_bufferify(&manager, &text);
-	must(std::string(text.addr.ccharp, text.elem_len).find("cannot be had") !=
+	must(std::string(text.addr.ccharp, text.elem_len).find("column 1") !=
 		     std::string::npos,
 	     "a message in C");
 	cali_SHROUD_memory_destructor(&text.cxx);
@@ -455,6 +521,7 @@ int main()
 	managers();
 	copies();
 	in_c();
+	specified();
 	times();
 	times_in_c();
 	controllers();

@@ -1,6 +1,9 @@
 /* Tables of channels against their page; settings, names that are near. */
+#include "runtime/channel/clauses.h"
 #include "runtime/channel/configurations.h"
+#include "runtime/channel/document.h"
 #include "runtime/channel/settings.h"
+#include "runtime/channel/specs.h"
 #include "runtime/service/service.h"
 
 #include <setjmp.h>
@@ -89,6 +92,90 @@ static void test_nearest(void **state)
 	assert_null(settings_nearest("", service_name_at));
 }
 
+static void test_documents(void **state)
+{
+	static const char *const wrong[] = {
+		"",      "{",     "[1,]", "{\"a\" 1}", "{1: 2}", "\"\\x\"", "\"\\u12g4\"",
+		"\"abc", "[1 2]", "trux", "[] []",     "\"\\",   "-",
+	};
+	const char text[] = "{\"a\": [1.5, true,\n \"\\u00e9\\ud83d\\ude00\\ud83d\\n\"]}",
+		   *at = NULL;
+	const struct document *all = document_read(text, &at), *item;
+	static char deep[200];
+	size_t line, column;
+
+	(void)state;
+	assert_null(document_member(all, "b"));
+	item = document_member(all, "a")->first;
+	assert_string_equal(item->text, "1.5");
+	assert_string_equal(item->next->text, "true");
+	item = item->next->next;
+	assert_string_equal(item->text, "\xc3\xa9\xf0\x9f\x98\x80\xef\xbf\xbd\n");
+	document_place(text, item->at, &line, &column);
+	assert_int_equal(line, 2);
+	assert_int_equal(column, 2);
+	assert_null(item->next);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		at = NULL;
+		assert_null(document_read(wrong[i], &at));
+		assert_in_range(at - wrong[i], 0, strlen(wrong[i]));
+	}
+	memset(deep, '[', sizeof(deep) - 1);
+	assert_null(document_read(deep, &at));
+}
+
+static void test_clauses(void **state)
+{
+	static struct clauses clauses;
+
+	(void)state;
+	assert_null(clauses_add(&clauses,
+				" let a=f(b, let) select sum(a) as \"x select y\",c"
+				" Group  By k"));
+	assert_null(clauses_add(&clauses, "aggregate d"));
+	assert_string_equal(clauses.lets, ",a=f(b, let) ");
+	assert_string_equal(clauses.columns, ",sum(a) as \"x select y\",c ,d");
+	assert_string_equal(clauses.keys, ", k");
+	assert_string_equal(clauses_add(&clauses, " where x"), "where x");
+}
+
+/* The program's own go first, those of a configuration are its own, categories count. */
+static void test_specs(void **state)
+{
+	static struct trm_specs specs;
+	const struct configuration *own, *other;
+
+	(void)state;
+	specs_read(&specs,
+		   "{\"configs\": [{\"name\": \"a\", \"categories\": [\"output\", \"x\"],"
+		   "\"options\": [{\"name\": \"b\"}], \"alias\": [\"c\"]}],"
+		   "\"options\": [{\"name\": \"d\", \"category\": \"x\"},"
+		   "{\"name\": \"e\", \"category\": \"metric\"}]}");
+	assert_string_equal(specs.message, "");
+	own = specs_configuration(&specs, "c");
+	other = specs_configuration(&specs, "runtime-report");
+	assert_non_null(own);
+	assert_null(specs_configuration(NULL, "c"));
+	assert_null(specs_of_configuration(&specs, other));
+	assert_ptr_equal(
+		specs_of_configuration(&specs, own),
+		specs_of_configuration(&specs, specs_configuration(&specs, "a")));
+	assert_non_null(specs_option_of(&specs, own, "b"));
+	assert_non_null(specs_option_of(&specs, own, "d"));
+	assert_non_null(specs_option_of(&specs, own, "output"));
+	assert_null(specs_option_of(&specs, own, "e"));
+	assert_null(specs_option_of(&specs, own, "region.count"));
+	assert_null(specs_option_of(&specs, other, "b"));
+	assert_null(specs_option_of(&specs, other, "d"));
+	assert_non_null(specs_option_of(&specs, other, "e"));
+	specs_read(&specs, "[{\"category\": \"metric\"}, 7]");
+	assert_string_equal(specs.message,
+			    "line 1, column 2: an option has no 'name'\n"
+			    "line 1, column 26: a configuration is not in braces");
+	specs_load(&specs, "/no such file");
+	assert_string_equal(specs.message, "cannot read '/no such file'");
+}
+
 static void test_settings(void **state)
 {
 	struct settings settings = {.count = 0};
@@ -118,9 +205,9 @@ static void test_settings(void **state)
 int main(int count, char **words)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_page),
-		cmocka_unit_test(test_tables),
-		cmocka_unit_test(test_nearest),
+		cmocka_unit_test(test_page),     cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_nearest),  cmocka_unit_test(test_documents),
+		cmocka_unit_test(test_clauses),  cmocka_unit_test(test_specs),
 		cmocka_unit_test(test_settings),
 	};
 	FILE *file = count > 1 ? fopen(words[1], "re") : NULL;

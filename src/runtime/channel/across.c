@@ -264,14 +264,22 @@ void across_make(const struct across_wish *wish, char *local, char *across, size
 		at++;
 	append(local, size, "LET ", configurations[at].row.lets);
 	append_options(wish, LETS, local, size);
+	append(local, size, "", wish->own_local->lets);
 	append(local, size, " SELECT ", configurations[at].keys);
 	append(local, size, ",", configurations[at].row.local);
 	append_options(wish, LOCAL, local, size);
-	append(local, size, configurations[at].rest, " FORMAT cali");
-	append(across, size, "SELECT ", configurations[at].keys);
+	append(local, size, "", wish->own_local->columns);
+	append(local, size, "", configurations[at].rest);
+	append(local, size, "", wish->own_local->keys);
+	append(local, size, "", " FORMAT cali");
+	if (*wish->own_across->lets)
+		append(across, size, "LET ", wish->own_across->lets + 1);
+	append(across, size, " SELECT ", configurations[at].keys);
 	append(across, size, ",", configurations[at].row.across);
 	append_options(wish, ACROSS, across, size);
+	append(across, size, "", wish->own_across->columns);
 	append(across, size, "", configurations[at].rest);
+	append(across, size, "", wish->own_across->keys);
 	append(across, size, "",
 	       wish->by_time ? configurations[at].by_time : configurations[at].order);
 	append(across, size, " FORMAT ", wish->format);

@@ -2,6 +2,7 @@
 #ifndef TRAMMEL_RUNTIME_ACROSS_H
 #define TRAMMEL_RUNTIME_ACROSS_H
 
+#include "runtime/channel/clauses.h"
 #include "runtime/channel/configurations.h"
 
 struct across_wish {
@@ -9,7 +10,9 @@ struct across_wish {
 	const struct configuration_option *const *options; /* that are on */
 	size_t option_count;
 	const char *columns; /* of the query that the configuration has for one process */
-	const char *format;  /* with its options */
+	/* What options of the program's own add to both. */
+	const struct clauses *own_local, *own_across;
+	const char *format; /* with its options */
 	bool by_time;
 };
 

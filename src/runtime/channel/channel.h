@@ -218,10 +218,13 @@ struct filter *filter_create(const struct settings *settings);
 struct filter *filter_create_of(const char *included, const char *excluded);
 bool filter_passes(struct filter *filter, const struct context_node *node);
 
+struct trm_specs;
 /* The one-line form, `runtime-report(output=stdout),event-trace`: makes channels of it.
- * `ret_channels`: CHANNELS_MAX of them. What is wrong is said, and the rest works. */
-size_t oneline_create(const char *text, bool active, struct channel **ret_channels,
-		      char *ret_message, size_t message_size);
+ * `specs`: configurations and options beside the built-in ones, or NULL. `ret_channels`:
+ * CHANNELS_MAX of them. What is wrong is said, and the rest works. */
+size_t oneline_create(struct trm_specs *specs, const char *text, bool active,
+		      struct channel **ret_channels, char *ret_message,
+		      size_t message_size);
 /* Makes and starts the channels of the usual settings, if they name services, and those
  * of a one-line form (NULL: none). */
 void channels_configure(const char *oneline);

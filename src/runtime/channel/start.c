@@ -1,6 +1,5 @@
 /* Channels that the environment asks for, and groups of them for programs. */
 #include "runtime/channel/channel.h"
-#include "runtime/channel/configurations.h"
 #include "runtime/ranks.h"
 #include "runtime/runtime.h"
 
@@ -46,14 +45,20 @@ static struct trm_channels *new_group(void)
 	return found;
 }
 
-PUBLIC struct trm_channels *trm_channels_create(const char *configuration)
+PUBLIC struct trm_channels *trm_channels_create_with(struct trm_specs *specs,
+						     const char *configuration)
 {
 	struct trm_channels *group = new_group();
 
 	if (group)
-		group->count = oneline_create(configuration, false, group->items,
+		group->count = oneline_create(specs, configuration, false, group->items,
 					      group->message, sizeof(group->message));
 	return group;
+}
+
+PUBLIC struct trm_channels *trm_channels_create(const char *configuration)
+{
+	return trm_channels_create_with(NULL, configuration);
 }
 
 PUBLIC struct trm_channels *trm_channels_create_of(const char *name,
@@ -91,25 +96,13 @@ PUBLIC const char *trm_channels_message(const struct trm_channels *group)
 
 PUBLIC const char *trm_channels_configuration(size_t number, const char **ret_about)
 {
-	const struct configuration *found = configuration_at(number);
-
-	if (found)
-		*ret_about = found->about;
-	return found ? found->name : NULL;
+	return trm_specs_configuration(NULL, number, ret_about);
 }
 
 PUBLIC const char *trm_channels_option(const char *configuration, size_t number,
 				       const char **ret_about)
 {
-	const struct configuration *of = configuration_find(configuration);
-	const struct configuration_option *option;
-
-	for (size_t i = 0; of && (option = configuration_option_at(i)); i++)
-		if (option->kinds & of->kind && !number--) {
-			*ret_about = option->about;
-			return option->name;
-		}
-	return NULL;
+	return trm_specs_option(NULL, configuration, number, ret_about);
 }
 
 PUBLIC const char *trm_channels_service(size_t number, const char **ret_about,
@@ -231,7 +224,7 @@ void channels_configure(const char *oneline)
 	}
 	if (!oneline || !*oneline)
 		return;
-	count = oneline_create(oneline, true, made, message, sizeof(message));
+	count = oneline_create(NULL, oneline, true, made, message, sizeof(message));
 	/* Nobody else flushes them before ranks part. */
 	for (size_t i = 0; i < count; i++)
 		made[i]->parts = made[i]->across;
