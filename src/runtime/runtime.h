@@ -123,7 +123,7 @@ static inline void *spool_at(uint64_t number)
 
 /* Gives a block back that has a run of 1, or of SPOOL_RUN. */
 void spool_free(struct context_block *block);
-enum { SPOOL_RUN = 16 };
+enum { SPOOL_RUN = 32 };
 /* What a block has goes to the file and takes no memory of the process, until it is
  * looked at again; nothing where there is no file. */
 void spool_release(struct context_block *block);

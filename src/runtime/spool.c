@@ -24,7 +24,7 @@ enum {
 	SEGMENTS_MAX = RUNTIME_SEGMENTS_MAX,
 	/* Of the first segment, that are written when the file is made: the most
 	 * processes need no more. */
-	FIRST_BLOCKS = 16,
+	FIRST_BLOCKS = 32,
 };
 
 static struct {

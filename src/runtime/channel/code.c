@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 enum {
-	MODULES_MAX = (CONTEXT_BLOCK - sizeof(struct context_block)) /
+	MODULES_BLOCKS = 2,
+	MODULES_MAX = (MODULES_BLOCKS * CONTEXT_BLOCK - sizeof(struct context_block)) /
 		      sizeof(struct context_module)
 };
 
@@ -65,7 +66,7 @@ static void note(const struct dl_find_object *found)
 	struct context_module *items;
 
 	if (!modules.block)
-		modules.block = spool_block(CONTEXT_MODULES, 0, 1);
+		modules.block = spool_block(CONTEXT_MODULES, 0, MODULES_BLOCKS);
 	if (!modules.block)
 		return;
 	items = (struct context_module *)(void *)(modules.block + 1);
