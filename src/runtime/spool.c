@@ -227,6 +227,7 @@ static void fill_head(struct context_block *block, enum context_block_kind kind,
 	block->owner = owner;
 	block->used = 0;
 	block->order = 0;
+	block->link = 0;
 	block->address = (uintptr_t)block;
 	__atomic_store_n(&block->kind, kind, __ATOMIC_RELEASE);
 }

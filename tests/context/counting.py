@@ -118,6 +118,12 @@ def threads(place):
     profile.expect_all({"thread": 400, "thread/part": 1200})
 
 
+def threads_wide(place):
+    """Contexts take several blocks, which the next threads take again."""
+    profile = place.check("threads-wide", "40")
+    profile.expect_all({f"place={number}": 40 if number < 3 else 20 for number in range(500)})
+
+
 def threads_many(place):
     """More than are told apart: the others are together."""
     profile = place.check("threads", "5000")
@@ -199,5 +205,5 @@ def alone(place):
     place.read().expect_all({"regions": 1, **scaled(STEP, 10)})
 
 
-TESTS = (regions, scopes, trace, changes, threads, threads_many, thread_destructors, libraries,
-         attributes, contexts, strings, places, collisions, with_functions, alone)
+TESTS = (regions, scopes, trace, changes, threads, threads_wide, threads_many, thread_destructors,
+         libraries, attributes, contexts, strings, places, collisions, with_functions, alone)

@@ -67,16 +67,35 @@ static void *thread_work(void *number)
 	return NULL;
 }
 
-/* One after the other. */
-static void threads(long n)
+static void one_after_the_other(void *(*work)(void *), long n)
 {
 	for (long i = 0; i < n; i++) {
 		pthread_t thread;
 
-		if (pthread_create(&thread, NULL, thread_work, (void *)i))
+		if (pthread_create(&thread, NULL, work, (void *)i))
 			abort();
 		pthread_join(thread, NULL);
 	}
+}
+
+static void threads(long n)
+{
+	one_after_the_other(thread_work, n);
+}
+
+/* Contexts for several blocks of memory, and for one. */
+static void *wide_work(void *number)
+{
+	for (int i = 0; i < ((long)number % 2 ? 3 : 500); i++) {
+		trm_begin("place", i);
+		trm_end("place");
+	}
+	return NULL;
+}
+
+static void threads_wide(long n)
+{
+	one_after_the_other(wide_work, n);
 }
 
 /* Eight at a time. */
@@ -657,6 +676,7 @@ static const struct {
 	{"regions", regions},
 	{"threads", threads},
 	{"threads-together", threads_together},
+	{"threads-wide", threads_wide},
 	{"thread-destructors", thread_destructors},
 	{"forks", forks},
 	{"raw-fork", raw_fork},
