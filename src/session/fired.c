@@ -217,10 +217,26 @@ uint64_t fired_act(struct session *session)
 	return session->fired_pause;
 }
 
+/* But for those of modules that are gone: others' memory may lie there. */
+static void restore(const struct space *space, int memory_fd)
+{
+	struct space_probes probes = {0};
+	const struct module *module = NULL;
+
+	vector_for_each (&space->fired, address) {
+		if (!module || *address - module->code_address >= module->code_size)
+			module = space_module_of_code(space, *address);
+		if (module)
+			vector_push(&probes, *address);
+	}
+	set_probes(memory_fd, &probes, false);
+	vector_deinit(&probes);
+}
+
 void fired_restore_copy(const struct space *original, struct space *copy)
 {
 	if (original->fired.count)
-		set_probes(copy->memory_fd, &original->fired, false);
+		restore(original, copy->memory_fd);
 }
 
 void fired_restore_shared(struct session *session, struct space *space)
@@ -230,7 +246,7 @@ void fired_restore_shared(struct session *session, struct space *space)
 	if (!space->fired.count)
 		return;
 	standing_begin(session, &standing);
-	set_probes(space->memory_fd, &space->fired, false);
+	restore(space, space->memory_fd);
 	space->fired.count = 0;
 	standing_end(session, &standing);
 }

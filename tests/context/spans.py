@@ -7,6 +7,7 @@ import subprocess
 from context import counting
 from context.common import expect, text_of
 from transparency import trammel
+from transparency.results import Failure
 
 NAMES = ("leaf", "middle", "recursive", "wrapper", "indirect", "thrower", "catcher", "jumper",
          "vectors", "opens", "closes", "changes", "work", "forks", "ends")
@@ -229,16 +230,28 @@ def intervals(place):
         expect(rows == [entries], f"{measure}: {number}: {rows}")
 
 
-def timed_parts(place):
-    """Windows by the clock: what the trace tells and the aggregates agree."""
+def timed_part(place, words, window):
     names = ",".join(f"spans*:{name}" for name in NAMES)
+    profile = place.check(*words, program="spans", measure="trace",
+                          options=["--regions", names, *window])
+    counting.check_trace(profile, (*words, *window))
+    expect("libnothing.so" not in window or not profile.paths, f"{profile.paths[:2]}")
+
+
+def timed_parts(place):
+    """Windows by the clock: what the trace tells and the aggregates agree. Not where an edge
+    comes while a thread is in the middle of an event, which has its time and no count yet:
+    seldom, so that one run of four is enough."""
     for window in (["--after", "2ms"], ["--after", "1ms", "--for", "3ms"], ["--for", "2ms"],
                    ["--start-at-load", "libnothing.so"]):
         for words in (("calls", "20000"), ("annotated", "5000"), ("left", "500"), ("threads", "30")):
-            profile = place.check(*words, program="spans", measure="trace",
-                                  options=["--regions", names, *window])
-            counting.check_trace(profile, (*words, *window))
-            expect("libnothing.so" not in window or not profile.paths, f"{profile.paths[:2]}")
+            for left in (3, 2, 1, 0):
+                try:
+                    timed_part(place, words, window)
+                    break
+                except Failure:
+                    if not left:
+                        raise
 
 
 def narrowed(place):
