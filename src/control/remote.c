@@ -1,12 +1,13 @@
 #include "control/remote.h"
 
-#include "base/cleanup.h"
+#include "base/text.h"
 
 #include <asm/prctl.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
@@ -15,6 +16,9 @@
 #ifndef PTRACE_ARCH_PRCTL
 #define PTRACE_ARCH_PRCTL 30
 #endif
+
+/* Bytes; usual is a third. */
+enum { STATUS_SIZE = 4096 };
 
 static struct trm_error *check(long result, pid_t tid, const char *what)
 {
@@ -163,19 +167,61 @@ struct trm_error *remote_open(pid_t pid, const char *name, int flags, int *ret_f
 	return NULL;
 }
 
-bool remote_status(pid_t pid, const char *field, int base, uint64_t *ret_value)
+/* One read is all, but for processes of very many groups. */
+static bool read_status(pid_t pid, struct text *text)
 {
-	char path[64], line[256];
+	char bytes[STATUS_SIZE];
+	ssize_t length;
+	int fd = -1;
+
+	trm_error_destroy(remote_open(pid, "status", O_RDONLY, &fd));
+	if (fd < 0)
+		return false;
+	do {
+		length = read(fd, bytes, sizeof(bytes));
+		if (length > 0)
+			text_add_bytes(text, bytes, (size_t)length);
+	} while (length == sizeof(bytes));
+	close(fd);
+	return text->length != 0;
+}
+
+static bool find_field(const char *text, const char *field, int base, uint64_t *ret_value)
+{
 	size_t length = strlen(field);
 
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	scoped_file FILE *file = fopen(path, "re");
-
-	while (file && fgets(line, sizeof(line), file)) {
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
 		if (strncmp(line, field, length) || line[length] != ':')
 			continue;
 		*ret_value = strtoull(line + length + 1, NULL, base);
 		return true;
 	}
 	return false;
+}
+
+bool remote_status(pid_t pid, const char *field, int base, uint64_t *ret_value)
+{
+	struct text text = {0};
+	bool found =
+		read_status(pid, &text) && find_field(text.data, field, base, ret_value);
+
+	text_deinit(&text);
+	return found;
+}
+
+bool remote_get_signals(pid_t tid, struct remote_signals *signals)
+{
+	struct text text = {0};
+	uint64_t shared = 0;
+	bool found = read_status(tid, &text) &&
+		     find_field(text.data, "SigPnd", 16, &signals->pending) &&
+		     find_field(text.data, "ShdPnd", 16, &shared) &&
+		     find_field(text.data, "SigBlk", 16, &signals->blocked) &&
+		     find_field(text.data, "SigIgn", 16, &signals->ignored) &&
+		     find_field(text.data, "SigCgt", 16, &signals->caught);
+
+	signals->pending |= shared;
+	text_deinit(&text);
+	return found;
 }

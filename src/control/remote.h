@@ -48,6 +48,13 @@ struct trm_error *remote_open(pid_t pid, const char *name, int flags, int *ret_f
 /* A number from a line of /proc/PID/status ("Tgid", "Seccomp", ...); `base` 10 or 16. */
 bool remote_status(pid_t pid, const char *field, int base, uint64_t *ret_value);
 
+/* What a thread does with signals: sets of 1 << (signal - 1). */
+struct remote_signals {
+	uint64_t pending; /* for it alone or for its process */
+	uint64_t blocked, ignored, caught;
+};
+bool remote_get_signals(pid_t tid, struct remote_signals *signals);
+
 struct mapping {
 	uint64_t start, end;  /* bytes */
 	uint64_t file_offset; /* bytes */

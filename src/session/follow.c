@@ -6,6 +6,7 @@
 #include "session/fired.h"
 #include "session/residues.h"
 #include "session/signals.h"
+#include "session/timers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -490,11 +491,7 @@ static bool is_loading(const struct user_regs_struct *registers)
 static void put_off_call(struct session *session, struct thread *thread,
 			 struct user_regs_struct *registers)
 {
-	registers->rip -= 2; /* the length of `syscall` */
-	registers->rax = registers->orig_rax;
-	registers->orig_rax = (unsigned long long)-1;
-	thread_defer(session, thread,
-		     !remote_failed(remote_set_registers(thread->tid, registers)));
+	thread_defer(session, thread, thread_put_off_call(thread, registers));
 	thread_resume(session, thread, 0);
 }
 
@@ -535,6 +532,8 @@ static void on_system_call(struct session *session, struct thread *thread)
 		on_image(session, thread);
 		return;
 	}
+	if (timers_see_call(session, thread))
+		return;
 	if (thread->before_exec && !hooks_see_call(session, thread))
 		return;
 	if (thread->fault_rip || thread->shown.count)
@@ -604,6 +603,7 @@ void follow_event(struct session *session, const struct event *event)
 		return;
 	}
 	thread->stopped = true;
+	timers_see_stop(thread);
 	callgraph_hold(session, thread);
 	thread->event_pending = false;
 	if (thread->leaving) {

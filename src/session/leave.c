@@ -6,6 +6,7 @@
 #include "session/callgraph.h"
 #include "session/signals.h"
 #include "session/standing.h"
+#include "session/timers.h"
 
 #include "resident/resident.h"
 
@@ -181,6 +182,7 @@ static void let_go(struct session *session, struct process *process)
 
 		if (thread->process != process)
 			continue;
+		timers_let_go(session, thread);
 		trm_error_destroy(remote_resume(thread->tid, REMOTE_DETACH,
 						signal_to_deliver(session, thread)));
 		session_remove_thread(session, thread);

@@ -5,6 +5,7 @@
 #include "session/session.h"
 
 #include "session/run.h"
+#include "session/timers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -117,6 +118,7 @@ static void loop(struct session *session, const struct tracer_start *start,
 		session_act(session);
 		follow_watched(session);
 		uint64_t limit = fired_act(session), due = window_act(session);
+		uint64_t late = timers_act(session);
 
 		if (window_ends_run(session))
 			break;
@@ -127,7 +129,9 @@ static void loop(struct session *session, const struct tracer_start *start,
 		}
 		if (!session->thread_count && !any_watched(session))
 			break;
-		session_wait(session, signals, limit < due ? limit : due);
+		if (due < limit)
+			limit = due;
+		session_wait(session, signals, late < limit ? late : limit);
 	}
 	if (window_ends_run(session) && !session->first_ended)
 		clock_gettime(CLOCK_MONOTONIC, &session->end);

@@ -1,5 +1,6 @@
 /* Letting processes go. */
 #include "session/signals.h"
+#include "session/timers.h"
 
 #include <signal.h>
 #include <stdarg.h>
@@ -133,6 +134,7 @@ static void let_thread_go(struct session *session, struct thread *thread)
 	if (thread->stopped) {
 		int signal = pending_signal(session, thread);
 
+		timers_let_go(session, thread);
 		trm_error_destroy(remote_resume(thread->tid, REMOTE_DETACH, signal));
 		session_remove_thread(session, thread);
 		return;

@@ -216,6 +216,18 @@ struct shown {
 	bool inherited;   /* the thread's parent was shown, and forked then */
 };
 
+/* Of timers that are faster than stops: see session/timers.h. */
+struct timer_signals {
+	uint64_t rsp, ns; /* of the last one: the stack pointer, session_now() */
+	uint32_t again;   /* so many in a row found the thread where it was */
+	siginfo_t late;   /* put off; si_signo 0: none */
+	uint64_t since;   /* session_now() when it came first */
+	uint64_t until;   /* session_now(); 0: it is on its way */
+	uint64_t run;     /* what the thread had run for then, nanoseconds */
+	bool masked;      /* and blocked meanwhile, beside these: */
+	uint64_t mask;
+};
+
 /* A call that a thread is in: see struct wire_graph_frame. */
 struct thread_call {
 	uint64_t place;    /* of the return address on the stack */
@@ -252,6 +264,8 @@ struct thread {
 	uint64_t held_ticks;       /* when it stopped, or asked; 0: see callgraph_hold */
 	struct thread_calls calls; /* where call graphs are measured: that its parent was
 				      in when it forked */
+	struct timer_signals timer;
+	uint64_t resumed_ns; /* session_now() */
 	siginfo_t held; /* signal to put right when it comes again; si_signo 0: none */
 };
 
@@ -271,6 +285,7 @@ struct session {
 	struct planner *planner;
 	struct maps maps; /* scratch */
 	struct window window;
+	size_t late_signals; /* of threads, that were put off: see session/timers.h */
 	uint64_t fired_next, fired_pause; /* session_now(), ns: see session/fired.h */
 	struct context_parts parts;       /* of what programs say themselves */
 	pid_t first;                      /* the process that run started */
@@ -316,6 +331,10 @@ struct trm_error *space_reserve_banks(struct session *session, struct space *spa
 				      struct thread *thread, uint32_t count);
 /* At a stop: a system call that gave up for that goes on, unless a handler runs first. */
 void thread_repeat_call(const struct thread *thread);
+
+/* At a call's entry: it is not made now, but when the thread goes on behind it. Whether
+ * that could be said. */
+bool thread_put_off_call(const struct thread *thread, struct user_regs_struct *registers);
 /* Stops a running thread at an instruction outside of a system call's middle; false if it
  * is gone. */
 bool thread_interrupt(struct session *session, struct thread *thread);

@@ -11,6 +11,7 @@
 #include "resident/resident.h"
 #include "session/residues.h"
 #include "session/spans.h"
+#include "session/timers.h"
 #include "session/ways.h"
 
 #include <errno.h>
@@ -619,13 +620,13 @@ static bool stays_hidden(const struct thread *thread, int signal, uint64_t rip)
 	const struct space *space = thread->process->space;
 	const struct module *module =
 		space_module_of_code(space, rip) ?: space_module_of_text(space, rip);
-	uint64_t caught = 0, ignored = 0, bit = 1ull << (signal - 1);
+	struct remote_signals signals = {0};
+	uint64_t bit = 1ull << (signal - 1);
 
 	if (!module || !module->file->plan->steps.count)
 		return false;
-	remote_status(thread->tid, "SigCgt", 16, &caught);
-	remote_status(thread->tid, "SigIgn", 16, &ignored);
-	return !(caught & bit) && ((ignored | harmless) & bit);
+	remote_get_signals(thread->tid, &signals);
+	return !(signals.caught & bit) && ((signals.ignored | harmless) & bit);
 }
 
 void signals_deliver(struct session *session, struct thread *thread, int signal)
@@ -633,15 +634,18 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 	struct user_regs_struct registers;
 	siginfo_t info;
 
-	window_signalled(session, signal);
 	/* To a traced thread even ignored signals come, and interrupt it. */
 	thread_repeat_call(thread);
 	if (!thread->process->space ||
 	    remote_failed(remote_get_registers(thread->tid, &registers)) ||
 	    remote_failed(remote_get_signal(thread->tid, &info))) {
+		window_signalled(session, signal);
 		thread_resume(session, thread, signal);
 		return;
 	}
+	if (timers_put_off(session, thread, &info, &registers))
+		return;
+	window_signalled(session, signal);
 	if (thread->held.si_signo == signal) {
 		/* Sent again by us: what the program gets is the first one. */
 		info = thread->held;

@@ -2,8 +2,9 @@
 #include "session/signals.h"
 
 #include "session/callgraph.h"
-#include "session/spans.h"
 #include "session/residues.h"
+#include "session/spans.h"
+#include "session/timers.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -52,6 +53,7 @@ void session_remove_thread(struct session *session, struct thread *thread)
 		arena_give_bank(*bank);
 	vector_deinit(&thread->old_banks);
 	vector_deinit(&thread->handled);
+	timers_forget(session, thread);
 	residues_end(thread);
 	vector_deinit(&thread->shown);
 	vector_deinit(&thread->calls);
@@ -357,7 +359,7 @@ void thread_resume(struct session *session, struct thread *thread, int signal)
 	callgraph_go_on(thread);
 
 	bool calls = thread->state == THREAD_EXEC || thread->fault_rip ||
-		     thread->before_exec || thread->shown.count ||
+		     thread->before_exec || thread->shown.count || thread->timer.until ||
 		     (space && space->starting);
 	(void)session;
 	if (thread->event_pending)
@@ -366,6 +368,7 @@ void thread_resume(struct session *session, struct thread *thread, int signal)
 		remote_resume(thread->tid, calls ? REMOTE_SYSCALL : REMOTE_RUN, signal);
 
 	thread->stopped = false;
+	thread->resumed_ns = session_now();
 	/* Gone meanwhile: its last event comes by itself. */
 	trm_error_destroy(error);
 }
@@ -407,6 +410,14 @@ void thread_repeat_call(const struct thread *thread)
 	trm_error_destroy(error);
 }
 
+bool thread_put_off_call(const struct thread *thread, struct user_regs_struct *registers)
+{
+	registers->rip -= 2; /* the length of `syscall` */
+	registers->rax = registers->orig_rax;
+	registers->orig_rax = (unsigned long long)-1;
+	return !remote_failed(remote_set_registers(thread->tid, registers));
+}
+
 bool thread_ask_to_stop(const struct thread *thread)
 {
 	return !ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0);
@@ -419,6 +430,7 @@ bool thread_await_stop(struct session *session, struct thread *thread, int timeo
 	if (!event_wait_thread(&session->queue, thread->tid, timeout_ms, &event))
 		return false;
 	thread->stopped = true;
+	timers_see_stop(thread);
 	callgraph_hold(session, thread);
 	if (event.kind == EVENT_STOP) {
 		thread_repeat_call(thread);

@@ -1,0 +1,299 @@
+#include "session/timers.h"
+
+#include "session/signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* A thread that was resumed no longer ago than this has done next to nothing. */
+#define NOWHERE_NS 60000u
+
+/* So many signals in a row that find it so are chance. */
+#define CHANCE 3
+
+/* Signals further apart than this leave it time. */
+#define APART_NS 500000u
+
+/* What the kernel puts on the stack for a handler at least, and a handler that calls
+ * siglongjmp at most, bytes. */
+#define SIGNAL_FRAME  500u
+#define HANDLER_STACK 65536u
+
+/* For so long a signal is put off: until the thread has run for some stops' time. But not
+ * for longer than this, if it must wait for a processor. */
+#define RUN_NS    300000u
+#define LATEST_NS 20000000u
+
+/* Those of setitimer(2) come from the kernel; no other signals of that kind have these
+ * numbers. */
+static bool is_timer(const siginfo_t *info)
+{
+	return info->si_code == SI_TIMER ||
+	       (info->si_code == SI_KERNEL &&
+		(info->si_signo == SIGALRM || info->si_signo == SIGVTALRM ||
+		 info->si_signo == SIGPROF));
+}
+
+static void note(struct timer_signals *timer, const struct user_regs_struct *registers)
+{
+	timer->rsp = registers->rsp;
+	timer->ns = session_now();
+}
+
+/* Whether a system call starts a timer, which signals later than that. Both calls take
+ * the interval and the time until then, as two struct timeval or timespec each. */
+static bool starts_timer(const struct thread *thread,
+			 const struct user_regs_struct *registers)
+{
+	const int memory_fd = thread->process->space->memory_fd;
+	uint64_t at, words[4];
+
+	if (registers->orig_rax == SYS_alarm)
+		return registers->rdi != 0;
+	if (registers->orig_rax == SYS_setitimer)
+		at = registers->rsi;
+	else if (registers->orig_rax == SYS_timer_settime)
+		at = registers->rdx;
+	else
+		return false;
+	return !remote_failed(remote_read(memory_fd, at, words, sizeof(words))) &&
+	       (words[2] || words[3]);
+}
+
+/* Whether siglongjmp has let the signal through, in the handler of the one before. */
+static bool is_leaving(const struct timer_signals *last,
+		       const struct user_regs_struct *registers)
+{
+	return registers->orig_rax == SYS_rt_sigprocmask &&
+	       last->rsp - registers->rsp - SIGNAL_FRAME < HANDLER_STACK;
+}
+
+/* Whether the thread has got nowhere again. */
+static bool is_stuck(struct thread *thread, const struct user_regs_struct *registers)
+{
+	struct timer_signals *timer = &thread->timer;
+	const struct timer_signals last = *timer;
+
+	note(timer, registers);
+	timer->again = 0;
+	if (timer->ns - last.ns > APART_NS || timer->ns - thread->resumed_ns > NOWHERE_NS)
+		return false;
+	timer->again = last.again + 1;
+	/* From other system calls none may come back as if nothing had interrupted it. */
+	return timer->again > CHANCE &&
+	       ((int64_t)registers->orig_rax < 0 || is_leaving(&last, registers) ||
+		starts_timer(thread, registers));
+}
+
+/* For how long a thread has run, in nanoseconds; 0: not known. */
+static uint64_t time_run(const struct thread *thread)
+{
+	char text[64];
+	ssize_t length;
+	int fd;
+
+	if (remote_failed(remote_open(thread->tid, "schedstat", O_RDONLY, &fd)))
+		return 0;
+	length = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[length > 0 ? length : 0] = '\0';
+	return strtoull(text, NULL, 10);
+}
+
+/* Whether no other thread would get the timer's signals if this one blocked them. */
+static bool is_alone(const struct session *session, const struct thread *thread)
+{
+	const uint64_t bit = 1ull << (thread->timer.late.si_signo - 1);
+	struct remote_signals signals;
+
+	vector_for_each (&session->all_threads, other)
+		if ((*other)->process == thread->process && *other != thread &&
+		    !(remote_get_signals((*other)->tid, &signals) &&
+		      signals.blocked & bit))
+			return false;
+	return true;
+}
+
+/* What the timer signals meanwhile does not even stop the thread. */
+static void mask(const struct session *session, struct thread *thread)
+{
+	struct timer_signals *timer = &thread->timer;
+
+	if (is_alone(session, thread) &&
+	    !remote_failed(remote_get_mask(thread->tid, &timer->mask)))
+		timer->masked = !remote_failed(remote_set_mask(
+			thread->tid, timer->mask | 1ull << (timer->late.si_signo - 1)));
+}
+
+static void put_off(struct session *session, struct thread *thread, const siginfo_t *info)
+{
+	struct timer_signals *timer = &thread->timer;
+
+	timers_forget(session, thread); /* sent, and lost since */
+	session->late_signals++;
+	timer->late = *info;
+	timer->since = session_now();
+	timer->until = timer->since + RUN_NS;
+	timer->run = time_run(thread);
+	mask(session, thread);
+}
+
+void timers_forget(struct session *session, struct thread *thread)
+{
+	struct timer_signals *timer = &thread->timer;
+
+	session->late_signals -= timer->late.si_signo != 0;
+	timer->late.si_signo = 0;
+	timer->until = 0;
+}
+
+static struct remote_signals signals_of(const struct thread *thread)
+{
+	struct remote_signals signals = {0};
+
+	remote_get_signals(thread->tid, &signals);
+	return signals;
+}
+
+/* Unless the timer has signalled again: two that wait are one; or another thread has
+ * taken the handler away, which would have run before. */
+static void send(struct session *session, struct thread *thread)
+{
+	const int signal = thread->timer.late.si_signo;
+	const uint64_t bit = 1ull << (signal - 1);
+	const struct remote_signals signals = signals_of(thread);
+
+	thread->timer.until = 0;
+	if (signals.pending & bit || !(signals.caught & bit))
+		timers_forget(session, thread);
+	else
+		syscall(SYS_tkill, thread->tid, signal);
+}
+
+static bool is_same(const siginfo_t *a, const siginfo_t *b)
+{
+	return a->si_code == b->si_code &&
+	       (a->si_code != SI_TIMER || a->si_timerid == b->si_timerid);
+}
+
+/* A signal comes while one is put off. True: it is done with. */
+static bool join(struct session *session, struct thread *thread, siginfo_t *info)
+{
+	struct timer_signals *timer = &thread->timer;
+
+	/* Two of a timer are one; and others, as from kill(2), come first. */
+	if (timer->until) {
+		if (!is_same(info, &timer->late))
+			return false;
+		mask(session, thread);
+		return true;
+	}
+	if (info->si_code == SI_TKILL) {
+		*info = timer->late;
+		trm_error_destroy(remote_set_signal(thread->tid, info));
+	}
+	timers_forget(session, thread);
+	return false;
+}
+
+bool timers_put_off(struct session *session, struct thread *thread, siginfo_t *info,
+		    const struct user_regs_struct *registers)
+{
+	struct timer_signals *timer = &thread->timer;
+
+	if (timer->late.si_signo == info->si_signo) {
+		if (!join(session, thread, info)) {
+			note(timer, registers);
+			return false;
+		}
+	} else {
+		if (!is_timer(info) || timer->until || !is_stuck(thread, registers))
+			return false;
+		put_off(session, thread, info);
+	}
+	thread_resume(session, thread, 0);
+	return true;
+}
+
+void timers_see_stop(struct thread *thread)
+{
+	if (!thread->timer.masked)
+		return;
+	thread->timer.masked = false;
+	trm_error_destroy(remote_set_mask(thread->tid, thread->timer.mask));
+}
+
+/* Whether behind a call the handler may be another one. */
+static bool changes_handler(uint64_t number)
+{
+	return number == SYS_rt_sigaction || number == SYS_execve ||
+	       number == SYS_execveat;
+}
+
+bool timers_see_call(struct session *session, struct thread *thread)
+{
+	struct user_regs_struct registers;
+
+	if (!thread->timer.until ||
+	    remote_failed(remote_get_registers(thread->tid, &registers)) ||
+	    (int64_t)registers.rax != -ENOSYS ||
+	    registers.orig_rax == SYS_rt_sigreturn || /* none of the program's */
+	    starts_timer(thread, &registers))
+		return false;
+	send(session, thread);
+	if (!changes_handler(registers.orig_rax))
+		return false;
+	thread_put_off_call(thread, &registers);
+	thread_resume(session, thread, 0);
+	return true;
+}
+
+/* How much longer it is put off. */
+static uint64_t time_left(const struct thread *thread, uint64_t now)
+{
+	const struct timer_signals *timer = &thread->timer;
+	uint64_t ran;
+
+	if (timer->until > now)
+		return timer->until - now;
+	if (!timer->run || now - timer->since > LATEST_NS)
+		return 0;
+	ran = time_run(thread) - timer->run;
+	return ran < RUN_NS ? RUN_NS - ran : 0;
+}
+
+uint64_t timers_act(struct session *session)
+{
+	uint64_t next = UINT64_MAX, now;
+
+	if (!session->late_signals)
+		return next;
+	now = session_now();
+	vector_for_each (&session->all_threads, item) {
+		struct timer_signals *timer = &(*item)->timer;
+		uint64_t left = timer->until ? time_left(*item, now) : UINT64_MAX;
+
+		if (!left) {
+			send(session, *item);
+			/* That ends the mask. */
+			if (timer->masked)
+				thread_ask_to_stop(*item);
+			continue;
+		}
+		if (timer->until)
+			timer->until = now + left;
+		next = left < next ? left : next;
+	}
+	return next;
+}
+
+void timers_let_go(struct session *session, struct thread *thread)
+{
+	if (thread->timer.until)
+		send(session, thread);
+	timers_forget(session, thread);
+}
