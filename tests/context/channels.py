@@ -286,6 +286,8 @@ def mistakes(place):
     expect(b"cannot read the configuration '/no/such/file'" in done.stderr, f"{done}")
     done = run(place, "plain", "1", CALI_CONFIG="runtime-report(output=none")
     expect(b"')' is missing" in done.stderr, f"{done}")
+    done = run(place, "plain", "1", CALI_CONFIG="runtime-report(output=none),region.count" + 70 * ",region.count")
+    expect(b"no room for more than 64 at once" in done.stderr, f"{done}")
 
 
 def settings(place):
