@@ -124,7 +124,7 @@ PUBLIC void cali_flush(int options)
 		own_host->flush_all(options & CALI_FLUSH_CLEAR_BUFFERS);
 }
 
-enum { SNAPSHOT_MAX = 64 };
+enum { SNAPSHOT_MAX = 64, ADDRESSES = 4 };
 
 static size_t take_entries(int n, const cali_id_t attributes[],
 			   const cali_variant_t values[], trm_attribute *ret_attributes,
@@ -141,43 +141,57 @@ static size_t take_entries(int n, const cali_id_t attributes[],
 	return count;
 }
 
+/* Values of a snapshot, with what is said of addresses among them. */
+struct entries {
+	trm_attribute attributes[SNAPSHOT_MAX + ADDRESSES * OWN_PLACE_VALUES];
+	struct trm_value values[SNAPSHOT_MAX + ADDRESSES * OWN_PLACE_VALUES];
+	struct own_place places[ADDRESSES];
+	size_t count;
+};
+
+static void take_all(int n, const cali_id_t attributes[], const cali_variant_t values[],
+		     struct entries *ret_entries)
+{
+	struct entries *all = ret_entries;
+	size_t given = take_entries(n, attributes, values, all->attributes, all->values);
+
+	all->count = given;
+	for (size_t i = 0, found = 0; i < given && found < ADDRESSES; i++) {
+		struct own_place *place = &all->places[found];
+		size_t more = own_resolve(all->attributes[i], all->values[i].as.u, place);
+
+		memcpy(all->attributes + all->count, place->attributes,
+		       more * sizeof(*all->attributes));
+		memcpy(all->values + all->count, place->values,
+		       more * sizeof(*all->values));
+		all->count += more;
+		found += more != 0;
+	}
+}
+
 PUBLIC void cali_push_snapshot(int scope, int n, const cali_id_t attributes[],
 			       const cali_variant_t values[])
 {
-	enum { ADDRESSES = 4, ROOM = SNAPSHOT_MAX + ADDRESSES * OWN_PLACE_VALUES };
-	trm_attribute own_attributes[ROOM];
-	struct trm_value own_values[ROOM];
-	struct own_place places[ADDRESSES];
-	size_t count, given;
+	struct entries all;
 
 	(void)scope;
 	if (!own_ready())
 		return;
-	given = count = take_entries(n, attributes, values, own_attributes, own_values);
-	for (size_t i = 0, found = 0; i < given && found < ADDRESSES; i++) {
-		struct own_place *place = &places[found];
-		size_t more = own_resolve(own_attributes[i], own_values[i].as.u, place);
-
-		memcpy(own_attributes + count, place->attributes,
-		       more * sizeof(*own_attributes));
-		memcpy(own_values + count, place->values, more * sizeof(*own_values));
-		count += more;
-		found += more != 0;
-	}
-	own_host->push(NULL, own_attributes, own_values, count);
+	take_all(n, attributes, values, &all);
+	own_host->push(NULL, all.attributes, all.values, all.count);
 }
 
-/* The values are not its alone: they are set while it takes its snapshot. */
 PUBLIC void cali_channel_push_snapshot(cali_id_t channel, int scope, int n,
 				       const cali_id_t attributes[],
 				       const cali_variant_t values[])
 {
+	struct entries all;
+
 	(void)scope;
-	for (int i = 0; i < n; i++)
-		cali_set_variant(attributes[i], values[i]);
-	trm_channels_snapshot(own_channel(channel));
-	for (int i = n; i > 0; i--)
-		cali_end(attributes[i - 1]);
+	if (!own_ready() || !own_channel(channel))
+		return;
+	take_all(n, attributes, values, &all);
+	own_host->push_to(own_channel(channel), all.attributes, all.values, all.count);
 }
 
 /*

@@ -343,6 +343,8 @@ struct held {
 	uint64_t bits, since; /* ticks */
 };
 
+struct held_values VECTOR(struct held);
+
 /* A thread's trace, read on snapshot by snapshot. */
 struct cursor {
 	uint32_t thread;
@@ -353,8 +355,8 @@ struct cursor {
 	uint64_t before;  /* ticks of the one before */
 	uint64_t resumed; /* ticks when the channel was last started; 0: it goes on */
 	bool follows;     /* there was one */
-	struct VECTOR(struct held) values;
-	uint64_t *begins; /* of nodes, ticks; 0: not seen */
+	struct held_values values, given; /* set; of the next one alone */
+	uint64_t *begins;                 /* of nodes, ticks; 0: not seen */
 };
 
 static uint32_t kind_of(const struct cursor *cursor)
@@ -380,10 +382,8 @@ static bool cursor_valid(struct cursor *cursor, size_t traced)
 	}
 }
 
-static void cursor_next(struct cursor *cursor)
+static void cursor_skip(struct cursor *cursor)
 {
-	cursor->before = cursor->at[0];
-	cursor->follows = true;
 	cursor->at += cursor->size;
 	cursor->left -= cursor->size;
 }
@@ -412,9 +412,9 @@ static bool event_of(const struct view *view, const struct context_known_thread 
 	return true;
 }
 
-static struct held *find_held(struct cursor *cursor, uint32_t attribute)
+static struct held *find_held(const struct held_values *values, uint32_t attribute)
 {
-	vector_for_each (&cursor->values, held)
+	vector_for_each (values, held)
 		if (held->attribute == attribute)
 			return held;
 	return NULL;
@@ -424,7 +424,7 @@ static struct held *find_held(struct cursor *cursor, uint32_t attribute)
 static void note_event(struct cursor *cursor, const struct held *event)
 {
 	uint32_t kind = kind_of(cursor);
-	struct held *held = find_held(cursor, event->attribute);
+	struct held *held = find_held(&cursor->values, event->attribute);
 
 	if (!context_snapshot_has_value(kind)) {
 		cursor->begins[number_of(cursor)] = cursor->at[0];
@@ -471,13 +471,15 @@ static void add_end(const struct view *view, struct cursor *cursor,
 		    const struct held *event, struct pairs *pairs)
 {
 	uint32_t kind = kind_of(cursor);
-	const struct held *held = find_held(cursor, event->attribute);
+	const struct held *held = find_held(&cursor->values, event->attribute);
 	uint64_t begin = kind == CONTEXT_SNAPSHOT_END ? cursor->begins[number_of(cursor)]
 			 : kind == CONTEXT_SNAPSHOT_UNSET && held ? held->since
 								  : 0;
 
-	if (kind == CONTEXT_SNAPSHOT_END &&
-	    properties_of(view, event->attribute) & RECORD_NESTED)
+	/* Iterations of a loop, too. */
+	if (kind == CONTEXT_SNAPSHOT_END
+		    ? properties_of(view, event->attribute) & RECORD_NESTED
+		    : held != NULL && kind == CONTEXT_SNAPSHOT_UNSET)
 		add(pairs, view->regions, record_uint(1));
 	if (begin && begin < cursor->resumed)
 		begin = cursor->resumed;
@@ -490,13 +492,24 @@ static void add_end(const struct view *view, struct cursor *cursor,
 	}
 }
 
-static void add_values(const struct view *view, const struct cursor *cursor,
+static void add_value(const struct view *view, const struct held *held,
+		      struct pairs *pairs)
+{
+	if (!(properties_of(view, held->attribute) & RECORD_HIDDEN))
+		add(pairs, view->attributes[held->attribute],
+		    context_value(view->process, held->attribute, held->bits));
+}
+
+/* What is set, unless another value was given for this snapshot; what was given. */
+static void add_values(const struct view *view, struct cursor *cursor,
 		       struct pairs *pairs)
 {
 	vector_for_each (&cursor->values, held)
-		if (!(properties_of(view, held->attribute) & RECORD_HIDDEN))
-			add(pairs, view->attributes[held->attribute],
-			    context_value(view->process, held->attribute, held->bits));
+		if (!find_held(&cursor->given, held->attribute))
+			add_value(view, held, pairs);
+	vector_for_each (&cursor->given, held)
+		add_value(view, held, pairs);
+	cursor->given.count = 0;
 }
 
 static void save_snapshot(struct view *view, struct cursor *cursor)
@@ -521,11 +534,8 @@ static void save_snapshot(struct view *view, struct cursor *cursor)
 	if (event_of(view, thread, cursor, &event)) {
 		add_event(view, thread, cursor, &event, &pairs);
 		add_end(view, cursor, &event, &pairs);
-		if (kind_of(cursor) != CONTEXT_SNAPSHOT_UNSET)
-			note_event(cursor, &event);
 		add_values(view, cursor, &pairs);
-		if (kind_of(cursor) == CONTEXT_SNAPSHOT_UNSET)
-			note_event(cursor, &event);
+		note_event(cursor, &event);
 	} else {
 		add_values(view, cursor, &pairs);
 	}
@@ -535,6 +545,26 @@ static void save_snapshot(struct view *view, struct cursor *cursor)
 				 type_of(&view->channel->metrics[i]), *word++);
 	trm_writer_record(view->saving->writer, nodes_of(view, cursor->thread)[node],
 			  pairs.items, pairs.count);
+}
+
+/* A snapshot, or a mark; behind it then. */
+static void read_snapshot(struct view *view, struct cursor *cursor)
+{
+	const struct held given = {number_of(cursor), cursor->at[2], 0};
+
+	if (kind_of(cursor) == CONTEXT_SNAPSHOT_GIVEN) {
+		if (given.attribute && given.attribute < view->process->attributes.count)
+			vector_push(&cursor->given, given);
+		cursor_skip(cursor);
+		return;
+	}
+	if (kind_of(cursor) == CONTEXT_SNAPSHOT_RESUME)
+		cursor->resumed = cursor->at[2];
+	else
+		save_snapshot(view, cursor);
+	cursor->before = cursor->at[0];
+	cursor->follows = true;
+	cursor_skip(cursor);
 }
 
 /* The blocks of this channel's traces, by thread and in order. */
@@ -582,11 +612,7 @@ static void merge_traces(struct view *view, const struct context_blocks *blocks,
 		struct cursor *cursor = &cursors.items[top];
 		bool more;
 
-		if (kind_of(cursor) == CONTEXT_SNAPSHOT_RESUME)
-			cursor->resumed = cursor->at[2];
-		else
-			save_snapshot(view, cursor);
-		cursor_next(cursor);
+		read_snapshot(view, cursor);
 		more = cursor_valid(cursor, traced);
 		merge_next(&merge, more, more ? cursor->at[0] : 0);
 	}
@@ -594,6 +620,7 @@ static void merge_traces(struct view *view, const struct context_blocks *blocks,
 	vector_for_each (&cursors, cursor) {
 		free(cursor->begins);
 		vector_deinit(&cursor->values);
+		vector_deinit(&cursor->given);
 	}
 	vector_deinit(&cursors);
 }

@@ -154,6 +154,19 @@ void channel_clear(struct channel *channel);
 /* A snapshot of this thread now, `kind` RUNTIME_PUSH. */
 void channel_push(struct channel *channel);
 
+/* Values of one snapshot alone. */
+struct given_values {
+	const trm_attribute *attributes;
+	const struct trm_value *values;
+	size_t count;
+};
+/* Snapshots of this thread with them, in those of the channels that measure. */
+void channels_give(struct channel *const *channels, size_t count,
+		   const struct given_values *given);
+/* The same in a group. */
+void channels_push_to(struct trm_channels *group, const trm_attribute *attributes,
+		      const struct trm_value *values, size_t count);
+
 /* The program asks for its state: values of the moment are kept. */
 void channels_keep(void);
 /* Sums of a metric so far; nothing where the channel does not aggregate it. */

@@ -187,6 +187,14 @@ PUBLIC void trm_channels_clear(struct trm_channels *group)
 		channel_clear(group->items[i]);
 }
 
+void channels_push_to(struct trm_channels *group, const trm_attribute *attributes,
+		      const struct trm_value *values, size_t count)
+{
+	if (group)
+		channels_give(group->items, group->count,
+			      &(struct given_values){attributes, values, count});
+}
+
 PUBLIC void trm_channels_snapshot(struct trm_channels *group)
 {
 	for (size_t i = 0; group && i < group->count; i++)

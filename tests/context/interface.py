@@ -1,0 +1,30 @@
+"""More of the compatible interface: what interface.cc does with it."""
+
+import os
+
+from context import channels, common
+from context.common import expect
+
+
+def run(place, word, **variables):
+    program = channels.build(place, os.path.join(common.FOLDER, "interface.cc"), ("g++", "-std=c++11", "-O2"))
+    return channels.run(place, word, program=program, **variables)
+
+
+def given(place):
+    """Values of one snapshot: no other one has them, and no other channel."""
+    done = run(place, "given")
+    expect(not done.stdout and not done.stderr, f"{done}")
+    told = [(row.get("path"), row.get("kind"), row.get("level"), row.get("cells"))
+            for row in channels.query(place, "traced.cali", "SELECT *") if "cells" in row]
+    expect(told == [("outer", "full", 7, 40), ("outer", None, None, 2)], f"{told}")
+    rows = channels.query(place, "events.cali", "SELECT *")
+    (row,) = [row for row in rows if "cells" in row]
+    expect((row["path"], row["kind"], row["level"], row["cells"]) == ("outer", "full", 7, 40), f"{rows}")
+    (row,) = [row for row in rows if "event.end#region" in row]
+    expect(row["level"] == 3 and "kind" not in row, f"{rows}")
+    rows = channels.query(place, "sums.cali", "SELECT kind, sum(sum#cells) AS cells GROUP BY kind")
+    expect({row.get("kind"): row.get("cells") for row in rows} == {"full": 40, None: 2}, f"{rows}")
+
+
+TESTS = (given,)
