@@ -83,6 +83,20 @@ class Channel
 	{
 		return id_ != CALI_INV_ID;
 	}
+	bool operator==(const Channel &other) const
+	{
+		return id_ == other.id_;
+	}
+	bool operator!=(const Channel &other) const
+	{
+		return id_ != other.id_;
+	}
+	std::string name() const
+	{
+		const char *name = cali_channel_name(id_);
+
+		return name ? name : "";
+	}
 	/* Functions that see what happens in the channel: to be connected while no other
 	 * thread annotates. They stay with copies, until the channel is deleted. */
 	struct Events {
@@ -132,6 +146,11 @@ class Caliper
 	{
 		return cali_is_initialized();
 	}
+	/* Any function of this class may be called in a handler. */
+	static Caliper sigsafe_instance()
+	{
+		return Caliper();
+	}
 	explicit operator bool() const
 	{
 		return cali_is_initialized();
@@ -155,18 +174,11 @@ class Caliper
 		return cali_find_attribute(name.c_str()) != CALI_INV_ID;
 	}
 
-	void begin(const Attribute &attribute, const Variant &value)
-	{
-		cali_begin_variant(attribute.id(), value.c_variant());
-	}
-	void end(const Attribute &attribute)
-	{
-		cali_end(attribute.id());
-	}
-	void set(const Attribute &attribute, const Variant &value)
-	{
-		cali_set_variant(attribute.id(), value.c_variant());
-	}
+	void begin(const Attribute &attribute, const Variant &value);
+	void end(const Attribute &attribute);
+	void set(const Attribute &attribute, const Variant &value);
+	/* Says it, if another value is the innermost one. */
+	void end_with_value_check(const Attribute &attribute, const Variant &value);
 	/* What is open or set of it; empty: nothing is. */
 	Entry get(const Attribute &attribute) const
 	{
@@ -176,6 +188,9 @@ class Caliper
 	/* It measures from now on. */
 	Channel create_channel(const char *name, const RuntimeConfig &settings);
 	void delete_channel(Channel &channel);
+	/* Those that there are, and one by its number. */
+	std::vector<Channel> get_all_channels();
+	Channel get_channel(cali_id_t id);
 	void activate_channel(Channel &channel);
 	void deactivate_channel(Channel &channel);
 	void flush_and_write(Channel channel, SnapshotView about = SnapshotView());
@@ -340,6 +355,50 @@ inline void Caliper::push_snapshot(ChannelBody *body, SnapshotView given)
 	}
 	cali_channel_push_snapshot(Channel(body).id(), 0, static_cast<int>(given.size()),
 				   attributes.data(), values.data());
+}
+
+inline void Caliper::begin(const Attribute &attribute, const Variant &value)
+{
+	cali_begin_variant(attribute.id(), value.c_variant());
+}
+
+inline void Caliper::end(const Attribute &attribute)
+{
+	cali_end(attribute.id());
+}
+
+inline void Caliper::set(const Attribute &attribute, const Variant &value)
+{
+	cali_set_variant(attribute.id(), value.c_variant());
+}
+
+inline Channel Caliper::get_channel(cali_id_t id)
+{
+	return cali_channel_name(id) ? Channel(id) : Channel();
+}
+
+} // namespace cali
+
+namespace cali
+{
+
+inline std::vector<Channel> Caliper::get_all_channels()
+{
+	std::vector<Channel> found;
+
+	for (cali_id_t id = 1; id <= CALI_CHANNELS_MAX; id++)
+		if (cali_channel_name(id))
+			found.push_back(Channel(id));
+	return found;
+}
+
+inline void Caliper::end_with_value_check(const Attribute &attribute,
+					  const Variant &value)
+{
+	if (attribute.type() == CALI_TYPE_STRING)
+		cali_safe_end_string(attribute.id(), value.to_string().c_str());
+	else
+		end(attribute);
 }
 
 inline void Caliper::activate_channel(Channel &channel)

@@ -27,6 +27,18 @@ typedef void (*cali_event_fn)(void *context, enum cali_event_kind kind,
  * function a channel. Returns whether there is room: for 15 channels. */
 bool cali_channel_watch(cali_id_t channel, cali_event_fn function, void *context);
 
+/* Their numbers go from 1 on. */
+enum { CALI_CHANNELS_MAX = 64 };
+
+/* NULL: there is no such channel. Valid until it is deleted. */
+const char *cali_channel_name(cali_id_t channel);
+
+/* Whether ranks of a parallel program write what it has together. */
+bool cali_channel_is_across(cali_id_t channel);
+/* As cali_manager_flush_across. */
+void cali_channel_flush_across(cali_id_t channel, const void *communicator,
+			       const char *path);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,6 +1,7 @@
 /* Settings, channels, managers, and snapshots that the program asks for. */
 #include "cali/own.h"
 
+#include "caliper/cali-channel.h"
 #include "caliper/cali-manager.h"
 #include "trammel/channel.h"
 
@@ -56,37 +57,77 @@ PUBLIC void cali_delete_configset(cali_configset_t set)
 	free(set);
 }
 
-static struct trm_channels *channels[OWN_CHANNELS]; /* by number less 1 */
+/* By number less 1. */
+static struct {
+	struct trm_channels *channels;
+	char *name;
+} known[OWN_CHANNELS];
 
 struct trm_channels *own_channel(cali_id_t channel)
 {
-	return channel - 1 < OWN_CHANNELS ? channels[channel - 1] : NULL;
+	return channel - 1 < OWN_CHANNELS ? known[channel - 1].channels : NULL;
+}
+
+cali_id_t own_add_channel(struct trm_channels *channels, const char *name)
+{
+	size_t i = 0;
+
+	while (i < OWN_CHANNELS && known[i].channels)
+		i++;
+	if (!channels || i == OWN_CHANNELS) {
+		trm_channels_destroy(channels);
+		return CALI_INV_ID;
+	}
+	known[i].channels = channels;
+	known[i].name = strdup(name);
+	return i + 1;
 }
 
 PUBLIC cali_id_t cali_create_channel(const char *name, int flags, cali_configset_t set)
 {
-	size_t i = 0;
+	struct trm_channels *made;
+	cali_id_t channel;
 
-	while (i < OWN_CHANNELS && channels[i])
-		i++;
-	if (!own_ready() || i == OWN_CHANNELS)
+	if (!own_ready())
 		return CALI_INV_ID;
-	channels[i] = trm_channels_create_of(
-		name, set ? (const char *const(*)[2])set->pairs : NULL,
-		flags & CALI_CHANNEL_ALLOW_READ_ENV);
-	if (!trm_channels_count(channels[i]))
+	made = trm_channels_create_of(name,
+				      set ? (const char *const(*)[2])set->pairs : NULL,
+				      flags & CALI_CHANNEL_ALLOW_READ_ENV);
+	if (!trm_channels_count(made)) {
+		trm_channels_destroy(made);
 		return CALI_INV_ID;
+	}
+	channel = own_add_channel(made, name);
 	if (!(flags & CALI_CHANNEL_LEAVE_INACTIVE))
-		trm_channels_start(channels[i]);
-	return i + 1;
+		trm_channels_start(own_channel(channel));
+	return channel;
 }
 
 PUBLIC void cali_delete_channel(cali_id_t channel)
 {
 	own_forget(channel);
 	trm_channels_destroy(own_channel(channel));
-	if (own_channel(channel))
-		channels[channel - 1] = NULL;
+	if (!own_channel(channel))
+		return;
+	free(known[channel - 1].name);
+	known[channel - 1].name = NULL;
+	known[channel - 1].channels = NULL;
+}
+
+PUBLIC const char *cali_channel_name(cali_id_t channel)
+{
+	return own_channel(channel) ? known[channel - 1].name : NULL;
+}
+
+PUBLIC bool cali_channel_is_across(cali_id_t channel)
+{
+	return trm_channels_are_across(own_channel(channel));
+}
+
+PUBLIC void cali_channel_flush_across(cali_id_t channel, const void *communicator,
+				      const char *path)
+{
+	trm_channels_flush_across(own_channel(channel), communicator, path);
 }
 
 PUBLIC void cali_activate_channel(cali_id_t channel)

@@ -156,6 +156,7 @@ static struct trm_runtime_host host = {
 	.wanted = wanted,
 	.push = push,
 	.push_to = channels_push_to,
+	.part = channels_one_of,
 	.set_usual = settings_set_usual,
 	.configure = channels_configure,
 	.read_file = settings_read_file,

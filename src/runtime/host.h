@@ -61,6 +61,10 @@ struct trm_runtime_host {
 	/* The same of these channels. */
 	void (*push_to)(struct trm_channels *channels, const trm_attribute *attributes,
 			const struct trm_value *values, size_t count);
+	/* One channel of a group, by number, and its name: a group that must not outlive
+	 * the other one. NULL: there are no more, or no room. */
+	struct trm_channels *(*part)(const struct trm_channels *channels, size_t number,
+				     const char **ret_name);
 	/* Settings of the process: see cali_config_set and cali_config_preset. */
 	void (*set_usual)(const char *key, const char *value, bool preset);
 	/* Channels of the environment: those of a one-line form, NULL for none, and of

@@ -6,8 +6,14 @@
 #include <caliper/cali-manager.h>
 #include <caliper/cali.h>
 
+#include <caliper/common/Log.h>
+#include <caliper/common/Node.h>
+#include <caliper/common/OutputStream.h>
+
+#include <cerrno>
 #include <cstring>
 #include <iostream>
+#include <sstream>
 
 static int failures;
 
@@ -63,6 +69,79 @@ static void given()
 	}
 }
 
+static void managers()
+{
+	cali::ConfigManager manager;
+	cali::ConfigManager::argmap_t extra;
+	const char *text = "runtime-report(output=none,region.count),size=3,"
+			   "event-trace(output=none), name = 'a b' ,output=none,alone";
+
+	must(manager.add(text, extra) && !manager.error(), "what is no configuration");
+	must(extra.size() == 3 && extra["size"] == "3" && extra["name"] == "a b" &&
+		     extra["alone"].empty(),
+	     "is given back");
+	must(manager.check(text, true).empty() && !manager.check(text).empty(),
+	     "is allowed where it is to be");
+	must(!manager.check("runtime-report(colour=red)", true).empty(),
+	     "but not as an option");
+
+	cali::ConfigManager::ChannelList all = manager.get_all_channels();
+	cali::ConfigManager::ChannelPtr report = manager.get_channel("runtime-report");
+
+	must(all.size() == 2 && all[1]->name() == "event-trace" && report &&
+		     !manager.get_channel("size"),
+	     "channels by their names");
+	manager.start();
+	must(report->is_active() && report->channel() == all[0]->channel() &&
+		     report->channel().name() == "runtime-report",
+	     "a channel of a manager");
+	report->stop();
+	must(!all[0]->is_active() && all[1]->is_active(), "one of them stops");
+
+	manager.set_default_parameter("output", "parsed.json");
+	cali::ConfigManager::ChannelList parsed =
+		manager.parse("runtime-profile(output.format=json,region.count)");
+
+	must(parsed.size() == 1 && manager.get_all_channels().size() == 2 &&
+		     cali::Caliper().get_all_channels().size() == 3,
+	     "channels that are no manager's");
+	parsed[0]->start();
+	manager = cali::ConfigManager();
+	CALI_MARK_BEGIN("parsed");
+	CALI_MARK_END("parsed");
+	parsed[0]->flush();
+	must(all[1]->is_active(), "channels stay as long as their controllers");
+	all.clear();
+	report.reset();
+	must(cali::Caliper().get_all_channels().size() == 1, "and no longer");
+}
+
+static void streams()
+{
+	cali::OutputStream stream, file;
+	std::ostringstream text;
+	cali::Attribute level = cali::Caliper().create_attribute("level", CALI_TYPE_INT);
+	const cali::Entry entry(level, cali::Variant(2)), same(level, cali::Variant(2));
+
+	must(!stream && !stream.stream(), "a stream to nowhere");
+	stream.set_stream(&text);
+	*stream.stream() << "a";
+	file.set_filename("text");
+	must(file.type() == cali::OutputStream::File, "a stream to a file");
+	*file.stream() << "b" << std::flush;
+	file.set_mode(cali::OutputStream::Append);
+	file.set_filename("text");
+	*file.stream() << "c";
+	must(text.str() == "a", "a stream of the program's");
+	must(entry.node() == same.node() && entry.node()->attribute() == level.id() &&
+		     entry.node()->data().to_int() == 2 && !entry.node()->parent() &&
+		     !cali::Entry().node() && cali::Entry(entry.node()) == same,
+	     "an entry's node");
+	cali::Log(0).stream() << "said" << std::endl;
+	cali::Log(2).stream() << "not said" << std::endl;
+	cali::Log(1).perror(ENOENT, "file: ") << std::endl;
+}
+
 int main(int count, char **words)
 {
 	static const struct {
@@ -70,6 +149,8 @@ int main(int count, char **words)
 		void (*function)();
 	} rows[] = {
 		{"given", given},
+		{"managers", managers},
+		{"streams", streams},
 	};
 
 	for (const auto &row : rows)

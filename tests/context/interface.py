@@ -27,4 +27,20 @@ def given(place):
     expect({row.get("kind"): row.get("cells") for row in rows} == {"full": 40, None: 2}, f"{rows}")
 
 
-TESTS = (given,)
+def managers(place):
+    """Channels of managers, and words between configurations that are not theirs."""
+    done = run(place, "managers")
+    expect(not done.stdout and not done.stderr, f"{done}")
+    rows = channels.rows_of(channels.read(place, "parsed.json"))
+    expect(rows["parsed"]["Calls"] == 1, f"{rows}")
+
+
+def streams(place):
+    """Streams, messages, and what entries refer to."""
+    done = run(place, "streams", CALI_LOG_VERBOSITY="1", CALI_LOG_LOGFILE="stdout")
+    expect(done.stdout == b"== CALIPER: said\n== CALIPER: file: No such file or directory\n" and not done.stderr,
+           f"{done}")
+    expect(channels.read(place, "text") == "bc", "a file is added to")
+
+
+TESTS = (given, managers, streams)

@@ -154,6 +154,11 @@ void channel_clear(struct channel *channel);
 /* A snapshot of this thread now, `kind` RUNTIME_PUSH. */
 void channel_push(struct channel *channel);
 
+/* One channel of a group, by number, as a group that must not outlive it, and its name.
+ * NULL: there are no more, or no room. */
+struct trm_channels *channels_one_of(const struct trm_channels *group, size_t number,
+				     const char **ret_name);
+
 /* Values of one snapshot alone. */
 struct given_values {
 	const trm_attribute *attributes;
