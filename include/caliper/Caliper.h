@@ -12,6 +12,7 @@
 
 #include "callback.hpp"
 
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <vector>
@@ -91,12 +92,7 @@ class Channel
 	{
 		return id_ != other.id_;
 	}
-	std::string name() const
-	{
-		const char *name = cali_channel_name(id_);
-
-		return name ? name : "";
-	}
+	std::string name() const;
 	/* Functions that see what happens in the channel: to be connected while no other
 	 * thread annotates. They stay with copies, until the channel is deleted. */
 	struct Events {
@@ -106,14 +102,23 @@ class Channel
 		typedef util::callback<void(Caliper *, ChannelBody *, SnapshotView)>
 			event_cbvec;
 		typedef util::callback<void(Caliper *, Channel *)> caliper_cbvec;
+		typedef util::callback<void(Caliper *, const Attribute &)>
+			attribute_cbvec;
 
 		/* Before and behind the begin of a value; before one takes another's
 		 * place; before its end. What these annotate is recorded, and they see
 		 * it, too; they must end what they begin. */
 		update_cbvec pre_begin_evt, post_begin_evt, pre_set_evt, pre_end_evt;
-		/* By Caliper::flush_and_write(), clear() and delete_channel(). */
+		/* By Caliper::flush_and_write(), clear() and delete_channel(), or at the
+		 * program's end. */
 		event_cbvec pre_flush_evt, write_output_evt, post_flush_evt;
 		caliper_cbvec clear_evt, pre_finish_evt, finish_evt;
+		/* Behind ChannelController::on_create(). */
+		caliper_cbvec post_init_evt;
+		/* An attribute was made by this interface; a thread has its first event
+		 * in the channel, and ends. */
+		attribute_cbvec create_attr_evt;
+		caliper_cbvec create_thread_evt, release_thread_evt;
 		cali_id_t channel = CALI_INV_ID;
 	};
 	Events &events();
@@ -121,15 +126,26 @@ class Channel
 	{
 		return cali_channel_is_active(id_);
 	}
-	void activate()
-	{
-		cali_activate_channel(id_);
-	}
-	void deactivate()
-	{
-		cali_deactivate_channel(id_);
-	}
+	void activate();
+	void deactivate();
 };
+
+inline std::string Channel::name() const
+{
+	const char *name = cali_channel_name(id_);
+
+	return name ? name : "";
+}
+
+inline void Channel::activate()
+{
+	cali_activate_channel(id_);
+}
+
+inline void Channel::deactivate()
+{
+	cali_deactivate_channel(id_);
+}
 
 class Caliper
 {
@@ -247,8 +263,32 @@ struct ChannelEvents_ {
 		};
 		Caliper caliper;
 
-		(*called[kind])(&caliper, channel.body(), Attribute(attribute),
-				Variant(value));
+		if (kind == CALI_EVENT_ATTRIBUTE)
+			events.create_attr_evt(&caliper, Attribute(attribute));
+		else if (kind == CALI_EVENT_THREAD)
+			events.create_thread_evt(&caliper, &channel);
+		else if (kind == CALI_EVENT_THREAD_END)
+			events.release_thread_evt(&caliper, &channel);
+		else
+			(*called[kind])(&caliper, channel.body(), Attribute(attribute),
+					Variant(value));
+	}
+	static void finish(Channel::Events &events)
+	{
+		Channel channel(events.channel);
+		Caliper caliper;
+
+		events.pre_finish_evt(&caliper, &channel);
+		events.finish_evt(&caliper, &channel);
+	}
+	/* In front of what is written at the end. */
+	static void finish_all()
+	{
+		std::map<cali_id_t, Channel::Events *> known;
+
+		known.swap(all());
+		for (const auto &one : known)
+			finish(*one.second);
 	}
 };
 
@@ -256,6 +296,9 @@ inline Channel::Events &Channel::events()
 {
 	Events *&known = ChannelEvents_::all()[id_];
 
+	static const int at_exit = std::atexit(ChannelEvents_::finish_all);
+
+	(void)at_exit;
 	if (!known) {
 		known = new Events;
 		known->channel = id_;
@@ -274,8 +317,7 @@ inline void Caliper::delete_channel(Channel &channel)
 	auto found = ChannelEvents_::all().find(channel.id());
 
 	if (found != ChannelEvents_::all().end()) {
-		found->second->pre_finish_evt(this, &channel);
-		found->second->finish_evt(this, &channel);
+		ChannelEvents_::finish(*found->second);
 		ChannelEvents_::all().erase(found);
 	}
 	cali_delete_channel(channel.id());

@@ -151,6 +151,8 @@ inline Channel ChannelController::create()
 	if (!state_->channel)
 		return state_->channel;
 	on_create(&caliper, state_->channel);
+	if (ChannelEvents_::all().count(state_->channel.id()))
+		state_->channel.events().post_init_evt(&caliper, &state_->channel);
 	for (const auto &pair : state_->metadata)
 		cali_set_global_string_byname(pair.first.c_str(), pair.second.c_str());
 	return state_->channel;

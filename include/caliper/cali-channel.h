@@ -16,6 +16,10 @@ enum cali_event_kind {
 	CALI_EVENT_SET,   /* it has its old value */
 	CALI_EVENT_END,   /* it is open still */
 	CALI_EVENT_BEGAN, /* it is open now */
+	/* Without a value, active or not: */
+	CALI_EVENT_ATTRIBUTE,  /* it was made, by caliper/cali.h */
+	CALI_EVENT_THREAD,     /* the thread's first event comes; no attribute */
+	CALI_EVENT_THREAD_END, /* a thread with events ends; no attribute */
 };
 
 /* Takes an event of the calling thread. What it annotates is recorded, and comes here,

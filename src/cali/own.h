@@ -29,6 +29,8 @@ struct trm_channels *own_channel(cali_id_t channel);
 cali_id_t own_add_channel(struct trm_channels *channels, const char *name);
 /* What sees its events; NULL: nobody does. */
 struct trm_channels *own_watch(cali_id_t channel);
+/* An attribute was made. */
+void own_tell_attribute(cali_id_t attribute);
 /* Nobody sees them any more. */
 void own_forget(cali_id_t channel);
 

@@ -2,7 +2,7 @@
  * More of the compatible interface: the first word says what to do. `interface.py` knows
  * what each must have said. Ends with 1 where something does not keep its word.
  */
-#include <caliper/Caliper.h>
+#include <caliper/ChannelController.h>
 #include <caliper/cali-manager.h>
 #include <caliper/cali.h>
 
@@ -13,7 +13,9 @@
 #include <cerrno>
 #include <cstring>
 #include <iostream>
+#include <mutex>
 #include <sstream>
+#include <thread>
 
 static int failures;
 
@@ -142,6 +144,75 @@ static void streams()
 	cali::Log(1).perror(ENOENT, "file: ") << std::endl;
 }
 
+static std::string told; /* by callbacks */
+static std::mutex telling;
+
+static void tell(const std::string &text)
+{
+	std::lock_guard<std::mutex> guard(telling);
+
+	told += text + " ";
+}
+
+static void watch(cali::Channel channel)
+{
+	cali::Channel::Events &events = channel.events();
+
+	events.create_attr_evt.connect([](cali::Caliper *, const cali::Attribute &made) {
+		tell("made:" + made.name());
+	});
+	events.create_thread_evt.connect(
+		[](cali::Caliper *, cali::Channel *of) { tell("thread:" + of->name()); });
+	events.release_thread_evt.connect(
+		[](cali::Caliper *, cali::Channel *of) { tell("end:" + of->name()); });
+	events.post_init_evt.connect(
+		[](cali::Caliper *, cali::Channel *of) { tell("init:" + of->name()); });
+	events.pre_finish_evt.connect(
+		[](cali::Caliper *, cali::Channel *of) { tell("finish:" + of->name()); });
+	events.finish_evt.connect([](cali::Caliper *, cali::Channel *) {
+		std::cout << told << std::endl;
+		told.clear();
+	});
+}
+
+/* A controller whose channel tells of itself. */
+class Told : public cali::ChannelController
+{
+	void on_create(cali::Caliper *, cali::Channel &channel) override
+	{
+		watch(channel);
+	}
+
+      public:
+	Told() : ChannelController("told", 0, {{"CALI_SERVICES_ENABLE", "event"}})
+	{
+	}
+};
+
+/* Events that are none of regions. */
+static void events()
+{
+	static Told controller; /* its channel ends with the program */
+	const auto step = []() {
+		CALI_MARK_BEGIN("step");
+		CALI_MARK_END("step");
+	};
+
+	controller.start();
+	cali_create_attribute("new", CALI_TYPE_INT, CALI_ATTR_DEFAULT);
+	cali_create_attribute("new", CALI_TYPE_INT, CALI_ATTR_DEFAULT);
+	step();
+	std::thread(step).join();
+	std::thread([] {}).join();
+	{
+		Told other;
+
+		other.start();
+		std::thread(step).join();
+	}
+	step();
+}
+
 int main(int count, char **words)
 {
 	static const struct {
@@ -151,6 +222,7 @@ int main(int count, char **words)
 		{"given", given},
 		{"managers", managers},
 		{"streams", streams},
+		{"events", events},
 	};
 
 	for (const auto &row : rows)

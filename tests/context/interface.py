@@ -43,4 +43,15 @@ def streams(place):
     expect(channels.read(place, "text") == "bc", "a file is added to")
 
 
-TESTS = (given, managers, streams)
+def events(place):
+    """Callbacks at what is no region: one channel ends in the program, one with it."""
+    done = run(place, "events")
+    first, second = done.stdout.decode().splitlines()
+    expect(not done.stderr and second == "finish:told ", f"{done}")
+    words = first.split()
+    expect(words[:4] == ["init:told", "made:new", "thread:told", "end:told"] and words[4] == "init:told"
+           and sorted(words[5:9]) == ["end:told", "end:told", "thread:told", "thread:told"]
+           and words[9:] == ["finish:told"], f"{words}")
+
+
+TESTS = (given, managers, streams, events)
