@@ -240,6 +240,14 @@ def filters(place):
     done = run(place, "levels", "10", CALI_CONFIG=f"runtime-report(output=stdout,region.count,level=phase,{JSON})")
     counts = {path: row["Calls"] for path, row in rows_of(done.stdout).items() if row.get("Calls")}
     expect(counts == {"phase": 1}, f"level: {counts}")
+    run(place, "levels", "10", CALI_SERVICES_ENABLE="event,trace,recorder", CALI_EVENT_TRIGGER="none:phase",
+        CALI_RECORDER_FILENAME="phases.cali")
+    run(place, "loops", "2", CALI_CONFIG="event-trace(output=branch.cali,include_branches=inner)")
+    rows = query(place, "branch.cali", "SELECT *")
+    expect({row["path"] for row in rows if "event.end#iteration#inner" in row} == {"outer/inner"}
+           and not any("event.end#iteration#outer" in row for row in rows), f"{rows}")
+    told = [key for row in query(place, "phases.cali", "SELECT *") for key in row if key.startswith("event.")]
+    expect(told == ["event.begin#phase", "event.end#phase"], f"{told}")
 
 
 def policies(place):

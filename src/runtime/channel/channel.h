@@ -80,6 +80,7 @@ struct channel {
 	uint64_t started;            /* ticks */
 	struct context_moment begin; /* both clocks, at its making */
 	struct filter *filter;       /* NULL: every region */
+	struct triggers *trigger;    /* NULL: every attribute */
 	/* Of MPI: calls are seen, as far as the filter passes them (NULL: all), messages
 	 * are; ranks write together; they write when they part, and did. */
 	bool calls, messages, across, parts, parted;
@@ -235,6 +236,13 @@ struct filter *filter_create(const struct settings *settings);
 /* The same of two lists; NULL or "": none. */
 struct filter *filter_create_of(const char *included, const char *excluded);
 bool filter_passes(struct filter *filter, const struct context_node *node);
+/* The same of a value that is set in the context. */
+bool filter_passes_value(struct filter *filter, const struct context_node *node);
+
+/* Whether events of an attribute count; NULL: all do. */
+enum { TRIGGER_ATTRIBUTES = (1 << 16) + 1 }; /* more than there can be */
+struct triggers *triggers_create(const struct settings *settings);
+bool triggers_pass(struct triggers *triggers, uint32_t attribute);
 
 struct trm_specs;
 /* The one-line form, `runtime-report(output=stdout),event-trace`: makes channels of it.

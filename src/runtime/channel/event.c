@@ -184,8 +184,14 @@ is_wanted(const struct channel *channel, const struct runtime_event *event)
 	if (unlikely(attribute->properties & CONTEXT_OF_MPI) &&
 	    !is_wanted_of_mpi(channel, event, attribute))
 		return false;
-	return !channel->filter || !event->node || event->kind == RUNTIME_ITERATION ||
-	       filter_passes(channel->filter, event->node);
+	if (unlikely(channel->trigger) &&
+	    !triggers_pass(channel->trigger, event->attribute))
+		return false;
+	if (!channel->filter)
+		return true;
+	return event->node && event->kind != RUNTIME_ITERATION
+		       ? filter_passes(channel->filter, event->node)
+		       : filter_passes_value(channel->filter, event->before);
 }
 
 /* Nothing of the channel is touched behind the call, which may destroy it. */
