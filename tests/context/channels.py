@@ -154,6 +154,12 @@ def heap(place):
     expect((taking["Allocs"], taking["Frees"]) == (12, 11) and taking["Alloc bytes"] >= 4000000, f"{taking}")
     expect(2000000 <= taking["Most live"] <= 3200000, f"{taking}")
     expect((giving["Allocs"], giving["Frees"]) == (0, 1), f"{giving}")
+    for key, names in (("ACTIVE_MEM", ["mem.active"]), ("HIGHWATERMARK", ["mem.active", "alloc.region.highwatermark"])):
+        run(place, "heap", "10", CALI_SERVICES_ENABLE="event,trace,alloc,timer,recorder",
+            CALI_RECORDER_FILENAME="heap.cali", **{f"CALI_ALLOC_RECORD_{key}": "true"})
+        rows = query(place, "heap.cali", "SELECT * WHERE event.end#region=taking")
+        expect(len(rows) == 1 and all(2000000 <= rows[0][name] <= 3200000 for name in names)
+               and ("alloc.region.highwatermark" in rows[0]) == (len(names) == 2), f"{rows}")
 
 
 def files(place):
