@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "context/merge.h"
 #include "context/profile.h"
+#include "context/shared.h"
 #include "record/output.h"
 
 enum { PAIRS_MAX = 5 * CONTEXT_METRICS_MAX + 32 };
@@ -23,6 +24,7 @@ struct view {
 	struct record_pair rank;      /* of all records; attribute 0: none */
 	record_attribute *attributes; /* by the process's number */
 	record_node **nodes;          /* by thread; NULL: not needed yet */
+	struct shared_values shared;  /* as far as the traces are read */
 };
 
 struct pairs {
@@ -143,6 +145,7 @@ static void view_deinit(struct view *view)
 		free(view->nodes[i]);
 	free(view->nodes);
 	free(view->attributes);
+	vector_deinit(&view->shared);
 }
 
 static const struct context_known_thread *thread_at(const struct view *view,
@@ -337,14 +340,6 @@ static void save_sums(struct view *view)
 	vector_deinit(&blocks);
 }
 
-/* A value of the moment, as far as the trace told it. */
-struct held {
-	uint32_t attribute;
-	uint64_t bits, since; /* ticks */
-};
-
-struct held_values VECTOR(struct held);
-
 /* A thread's trace, read on snapshot by snapshot. */
 struct cursor {
 	uint32_t thread;
@@ -412,19 +407,11 @@ static bool event_of(const struct view *view, const struct context_known_thread 
 	return true;
 }
 
-static struct held *find_held(const struct held_values *values, uint32_t attribute)
-{
-	vector_for_each (values, held)
-		if (held->attribute == attribute)
-			return held;
-	return NULL;
-}
-
 /* What holds from the event on. */
 static void note_event(struct cursor *cursor, const struct held *event)
 {
 	uint32_t kind = kind_of(cursor);
-	struct held *held = find_held(&cursor->values, event->attribute);
+	struct held *held = held_find(&cursor->values, event->attribute);
 
 	if (!context_snapshot_has_value(kind)) {
 		cursor->begins[number_of(cursor)] = cursor->at[0];
@@ -437,6 +424,30 @@ static void note_event(struct cursor *cursor, const struct held *event)
 		*held = *event;
 	else if (kind != CONTEXT_SNAPSHOT_UNSET)
 		vector_push(&cursor->values, *event);
+}
+
+static struct record_value value_of(const struct view *view,
+				    const struct context_known_thread *thread,
+				    const struct cursor *cursor, const struct held *event)
+{
+	return context_snapshot_has_value(kind_of(cursor))
+		       ? context_value(view->process, event->attribute, event->bits)
+		       : thread->paths.items[number_of(cursor)].value;
+}
+
+/* What other threads have from the event on. */
+static void note_shared(struct view *view, const struct context_known_thread *thread,
+			const struct cursor *cursor, const struct held *event)
+{
+	uint32_t properties = properties_of(view, event->attribute);
+	struct record_value value = value_of(view, thread, cursor, event);
+	bool ends = kind_of(cursor) == CONTEXT_SNAPSHOT_END ||
+		    kind_of(cursor) == CONTEXT_SNAPSHOT_UNSET;
+
+	if (properties & RECORD_SCOPE_PROCESS &&
+	    !(properties & (RECORD_NESTED | RECORD_HIDDEN | RECORD_GLOBAL)))
+		shared_note(&view->shared, event->attribute, cursor->thread,
+			    ends ? NULL : &value);
 }
 
 /* event.begin#region=foo */
@@ -455,15 +466,11 @@ static void add_event(const struct view *view, const struct context_known_thread
 	};
 	const struct context_known_attribute *known =
 		&view->process->attributes.items[event->attribute];
-	struct record_value value =
-		context_snapshot_has_value(kind_of(cursor))
-			? context_value(view->process, event->attribute, event->bits)
-			: thread->paths.items[number_of(cursor)].value;
 
 	add(pairs,
 	    make(view, prefixes[kind_of(cursor)], known->name, known->type,
 		 RECORD_AS_VALUE),
-	    value);
+	    value_of(view, thread, cursor, event));
 }
 
 /* What only ends have: how often it ended, and the time since it began. */
@@ -471,7 +478,7 @@ static void add_end(const struct view *view, struct cursor *cursor,
 		    const struct held *event, struct pairs *pairs)
 {
 	uint32_t kind = kind_of(cursor);
-	const struct held *held = find_held(&cursor->values, event->attribute);
+	const struct held *held = held_find(&cursor->values, event->attribute);
 	uint64_t begin = kind == CONTEXT_SNAPSHOT_END ? cursor->begins[number_of(cursor)]
 			 : kind == CONTEXT_SNAPSHOT_UNSET && held ? held->since
 								  : 0;
@@ -505,10 +512,15 @@ static void add_values(const struct view *view, struct cursor *cursor,
 		       struct pairs *pairs)
 {
 	vector_for_each (&cursor->values, held)
-		if (!find_held(&cursor->given, held->attribute))
+		if (!held_find(&cursor->given, held->attribute) &&
+		    !shared_find(&view->shared, held->attribute, cursor->thread))
 			add_value(view, held, pairs);
 	vector_for_each (&cursor->given, held)
 		add_value(view, held, pairs);
+	vector_for_each (&view->shared, value)
+		if (value->thread != cursor->thread &&
+		    !held_find(&cursor->given, value->attribute))
+			add(pairs, view->attributes[value->attribute], value->value);
 	cursor->given.count = 0;
 }
 
@@ -536,6 +548,7 @@ static void save_snapshot(struct view *view, struct cursor *cursor)
 		add_end(view, cursor, &event, &pairs);
 		add_values(view, cursor, &pairs);
 		note_event(cursor, &event);
+		note_shared(view, thread, cursor, &event);
 	} else {
 		add_values(view, cursor, &pairs);
 	}

@@ -144,6 +144,38 @@ static void streams()
 	cali::Log(1).perror(ENOENT, "file: ") << std::endl;
 }
 
+/* Values of the process, set by one thread and then by another. */
+static void process()
+{
+	cali::Channel channel = make_channel("process", "event,trace,recorder");
+	cali::Caliper caliper;
+	cali::Attribute cycle = caliper.create_attribute("cycle", CALI_TYPE_INT,
+							 CALI_ATTR_ASVALUE |
+								 CALI_ATTR_SCOPE_PROCESS),
+			mode = caliper.create_attribute("mode", CALI_TYPE_STRING,
+							CALI_ATTR_SCOPE_PROCESS),
+			own = caliper.create_attribute("own", CALI_TYPE_INT,
+						       CALI_ATTR_ASVALUE);
+
+	caliper.set(cycle, cali::Variant(1));
+	caliper.set(own, cali::Variant(5));
+	caliper.begin(mode, cali::Variant("fast"));
+	std::thread([cycle] {
+		CALI_MARK_BEGIN("first");
+		CALI_MARK_END("first");
+		cali::Caliper().set(cycle, cali::Variant(2));
+	}).join();
+	CALI_MARK_BEGIN("second");
+	CALI_MARK_END("second");
+	caliper.end(mode);
+	std::thread([] {
+		CALI_MARK_BEGIN("third");
+		CALI_MARK_END("third");
+	}).join();
+	caliper.flush_and_write(channel);
+	caliper.delete_channel(channel);
+}
+
 static std::string told; /* by callbacks */
 static std::mutex telling;
 
@@ -219,10 +251,8 @@ int main(int count, char **words)
 		const char *word;
 		void (*function)();
 	} rows[] = {
-		{"given", given},
-		{"managers", managers},
-		{"streams", streams},
-		{"events", events},
+		{"given", given},   {"managers", managers}, {"streams", streams},
+		{"events", events}, {"process", process},
 	};
 
 	for (const auto &row : rows)

@@ -54,4 +54,13 @@ def events(place):
            and words[9:] == ["finish:told"], f"{words}")
 
 
-TESTS = (given, managers, streams, events)
+def process(place):
+    """Values of the process are those of all threads."""
+    done = run(place, "process")
+    expect(not done.stdout and not done.stderr, f"{done}")
+    told = {row["event.end#region"]: (row.get("cycle"), row.get("mode"), row.get("own"))
+            for row in channels.query(place, "process.cali", "SELECT *") if "event.end#region" in row}
+    expect(told == {"first": (1, "fast", None), "second": (2, "fast", 5), "third": (2, None, None)}, f"{told}")
+
+
+TESTS = (given, managers, streams, events, process)
