@@ -5,12 +5,13 @@ import functools
 import os
 import sys
 
-from context import channels, common, counting, foreign, hard, languages, mpi, openmp, outside, paths, processes, ranks, services, spans, tasks
+from context import channels, common, counting, foreign, hard, interface, languages, mpi, openmp, outside, paths, processes, ranks, services, spans, tasks
 from transparency import results, running, trammel
 
 GROUPS = {"count": counting, "process": processes, "hard": hard, "language": languages,
           "mpi": mpi, "rank": ranks, "channel": channels, "path": paths, "openmp": openmp,
-          "foreign": foreign, "outside": outside, "service": services, "spans": spans, "task": tasks}
+          "foreign": foreign, "outside": outside, "service": services, "spans": spans, "task": tasks,
+          "cali": interface}
 
 
 def run_test(test, name, programs, tool):

@@ -12,6 +12,7 @@
 
 #include "callback.hpp"
 
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <vector>
@@ -83,6 +84,15 @@ class Channel
 	{
 		return id_ != CALI_INV_ID;
 	}
+	bool operator==(const Channel &other) const
+	{
+		return id_ == other.id_;
+	}
+	bool operator!=(const Channel &other) const
+	{
+		return id_ != other.id_;
+	}
+	std::string name() const;
 	/* Functions that see what happens in the channel: to be connected while no other
 	 * thread annotates. They stay with copies, until the channel is deleted. */
 	struct Events {
@@ -92,14 +102,23 @@ class Channel
 		typedef util::callback<void(Caliper *, ChannelBody *, SnapshotView)>
 			event_cbvec;
 		typedef util::callback<void(Caliper *, Channel *)> caliper_cbvec;
+		typedef util::callback<void(Caliper *, const Attribute &)>
+			attribute_cbvec;
 
 		/* Before and behind the begin of a value; before one takes another's
 		 * place; before its end. What these annotate is recorded, and they see
 		 * it, too; they must end what they begin. */
 		update_cbvec pre_begin_evt, post_begin_evt, pre_set_evt, pre_end_evt;
-		/* By Caliper::flush_and_write(), clear() and delete_channel(). */
+		/* By Caliper::flush_and_write(), clear() and delete_channel(), or at the
+		 * program's end. */
 		event_cbvec pre_flush_evt, write_output_evt, post_flush_evt;
 		caliper_cbvec clear_evt, pre_finish_evt, finish_evt;
+		/* Behind ChannelController::on_create(). */
+		caliper_cbvec post_init_evt;
+		/* An attribute was made by this interface; a thread has its first event
+		 * in the channel, and ends. */
+		attribute_cbvec create_attr_evt;
+		caliper_cbvec create_thread_evt, release_thread_evt;
 		cali_id_t channel = CALI_INV_ID;
 	};
 	Events &events();
@@ -107,15 +126,26 @@ class Channel
 	{
 		return cali_channel_is_active(id_);
 	}
-	void activate()
-	{
-		cali_activate_channel(id_);
-	}
-	void deactivate()
-	{
-		cali_deactivate_channel(id_);
-	}
+	void activate();
+	void deactivate();
 };
+
+inline std::string Channel::name() const
+{
+	const char *name = cali_channel_name(id_);
+
+	return name ? name : "";
+}
+
+inline void Channel::activate()
+{
+	cali_activate_channel(id_);
+}
+
+inline void Channel::deactivate()
+{
+	cali_deactivate_channel(id_);
+}
 
 class Caliper
 {
@@ -131,6 +161,11 @@ class Caliper
 	static bool is_initialized()
 	{
 		return cali_is_initialized();
+	}
+	/* Any function of this class may be called in a handler. */
+	static Caliper sigsafe_instance()
+	{
+		return Caliper();
 	}
 	explicit operator bool() const
 	{
@@ -155,18 +190,11 @@ class Caliper
 		return cali_find_attribute(name.c_str()) != CALI_INV_ID;
 	}
 
-	void begin(const Attribute &attribute, const Variant &value)
-	{
-		cali_begin_variant(attribute.id(), value.c_variant());
-	}
-	void end(const Attribute &attribute)
-	{
-		cali_end(attribute.id());
-	}
-	void set(const Attribute &attribute, const Variant &value)
-	{
-		cali_set_variant(attribute.id(), value.c_variant());
-	}
+	void begin(const Attribute &attribute, const Variant &value);
+	void end(const Attribute &attribute);
+	void set(const Attribute &attribute, const Variant &value);
+	/* Says it, if another value is the innermost one. */
+	void end_with_value_check(const Attribute &attribute, const Variant &value);
 	/* What is open or set of it; empty: nothing is. */
 	Entry get(const Attribute &attribute) const
 	{
@@ -176,6 +204,9 @@ class Caliper
 	/* It measures from now on. */
 	Channel create_channel(const char *name, const RuntimeConfig &settings);
 	void delete_channel(Channel &channel);
+	/* Those that there are, and one by its number. */
+	std::vector<Channel> get_all_channels();
+	Channel get_channel(cali_id_t id);
 	void activate_channel(Channel &channel);
 	void deactivate_channel(Channel &channel);
 	void flush_and_write(Channel channel, SnapshotView about = SnapshotView());
@@ -232,8 +263,32 @@ struct ChannelEvents_ {
 		};
 		Caliper caliper;
 
-		(*called[kind])(&caliper, channel.body(), Attribute(attribute),
-				Variant(value));
+		if (kind == CALI_EVENT_ATTRIBUTE)
+			events.create_attr_evt(&caliper, Attribute(attribute));
+		else if (kind == CALI_EVENT_THREAD)
+			events.create_thread_evt(&caliper, &channel);
+		else if (kind == CALI_EVENT_THREAD_END)
+			events.release_thread_evt(&caliper, &channel);
+		else
+			(*called[kind])(&caliper, channel.body(), Attribute(attribute),
+					Variant(value));
+	}
+	static void finish(Channel::Events &events)
+	{
+		Channel channel(events.channel);
+		Caliper caliper;
+
+		events.pre_finish_evt(&caliper, &channel);
+		events.finish_evt(&caliper, &channel);
+	}
+	/* In front of what is written at the end. */
+	static void finish_all()
+	{
+		std::map<cali_id_t, Channel::Events *> known;
+
+		known.swap(all());
+		for (const auto &one : known)
+			finish(*one.second);
 	}
 };
 
@@ -241,6 +296,9 @@ inline Channel::Events &Channel::events()
 {
 	Events *&known = ChannelEvents_::all()[id_];
 
+	static const int at_exit = std::atexit(ChannelEvents_::finish_all);
+
+	(void)at_exit;
 	if (!known) {
 		known = new Events;
 		known->channel = id_;
@@ -259,8 +317,7 @@ inline void Caliper::delete_channel(Channel &channel)
 	auto found = ChannelEvents_::all().find(channel.id());
 
 	if (found != ChannelEvents_::all().end()) {
-		found->second->pre_finish_evt(this, &channel);
-		found->second->finish_evt(this, &channel);
+		ChannelEvents_::finish(*found->second);
 		ChannelEvents_::all().erase(found);
 	}
 	cali_delete_channel(channel.id());
@@ -340,6 +397,50 @@ inline void Caliper::push_snapshot(ChannelBody *body, SnapshotView given)
 	}
 	cali_channel_push_snapshot(Channel(body).id(), 0, static_cast<int>(given.size()),
 				   attributes.data(), values.data());
+}
+
+inline void Caliper::begin(const Attribute &attribute, const Variant &value)
+{
+	cali_begin_variant(attribute.id(), value.c_variant());
+}
+
+inline void Caliper::end(const Attribute &attribute)
+{
+	cali_end(attribute.id());
+}
+
+inline void Caliper::set(const Attribute &attribute, const Variant &value)
+{
+	cali_set_variant(attribute.id(), value.c_variant());
+}
+
+inline Channel Caliper::get_channel(cali_id_t id)
+{
+	return cali_channel_name(id) ? Channel(id) : Channel();
+}
+
+} // namespace cali
+
+namespace cali
+{
+
+inline std::vector<Channel> Caliper::get_all_channels()
+{
+	std::vector<Channel> found;
+
+	for (cali_id_t id = 1; id <= CALI_CHANNELS_MAX; id++)
+		if (cali_channel_name(id))
+			found.push_back(Channel(id));
+	return found;
+}
+
+inline void Caliper::end_with_value_check(const Attribute &attribute,
+					  const Variant &value)
+{
+	if (attribute.type() == CALI_TYPE_STRING)
+		cali_safe_end_string(attribute.id(), value.to_string().c_str());
+	else
+		end(attribute);
 }
 
 inline void Caliper::activate_channel(Channel &channel)

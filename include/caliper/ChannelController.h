@@ -26,6 +26,7 @@ struct ChannelControllerState {
 	config_map_t config;
 	info_map_t metadata;
 	Channel channel;
+	std::shared_ptr<void> owner; /* of the channel, if it is another's */
 
 	ChannelControllerState(const char *name_, int flags_, const config_map_t &config_)
 	    : name(name_), flags(flags_), config(config_)
@@ -35,7 +36,7 @@ struct ChannelControllerState {
 	ChannelControllerState &operator=(const ChannelControllerState &) = delete;
 	~ChannelControllerState()
 	{
-		if (channel)
+		if (channel && !owner)
 			Caliper().delete_channel(channel);
 	}
 };
@@ -73,6 +74,13 @@ class ChannelController
 	    : state_(std::make_shared<ChannelControllerState>(name, flags, config))
 	{
 	}
+	/* Of a channel that is there, and stays as long as its owner does. */
+	ChannelController(const Channel &channel, const std::shared_ptr<void> &owner)
+	    : ChannelController(channel.name().c_str(), 0, config_map_t())
+	{
+		state_->channel = channel;
+		state_->owner = owner;
+	}
 	virtual ~ChannelController()
 	{
 	}
@@ -85,14 +93,8 @@ class ChannelController
 	{
 		return state_->channel.body();
 	}
-	void start()
-	{
-		create().activate();
-	}
-	void stop()
-	{
-		state_->channel.deactivate();
-	}
+	void start();
+	void stop();
 	bool is_active() const
 	{
 		return is_instantiated() && state_->channel.is_active();
@@ -111,6 +113,21 @@ class ChannelController
 		return state_->config;
 	}
 };
+
+} // namespace cali
+
+namespace cali
+{
+
+inline void ChannelController::start()
+{
+	create().activate();
+}
+
+inline void ChannelController::stop()
+{
+	state_->channel.deactivate();
+}
 
 inline void ChannelController::flush()
 {
@@ -134,6 +151,8 @@ inline Channel ChannelController::create()
 	if (!state_->channel)
 		return state_->channel;
 	on_create(&caliper, state_->channel);
+	if (ChannelEvents_::all().count(state_->channel.id()))
+		state_->channel.events().post_init_evt(&caliper, &state_->channel);
 	for (const auto &pair : state_->metadata)
 		cali_set_global_string_byname(pair.first.c_str(), pair.second.c_str());
 	return state_->channel;

@@ -16,6 +16,7 @@
 #define CALI_COLLECTIVEOUTPUTCHANNEL_H
 
 #include "cali-manager.h"
+#include "common/OutputStream.h"
 
 #if defined(__cplusplus) && defined(__has_include)
 #if __has_include(<mpi.h>)
@@ -32,13 +33,18 @@ namespace cali
 
 class CollectiveOutputChannel
 {
-	std::unique_ptr<struct cali_manager, void (*)(struct cali_manager *)> manager_;
+	std::shared_ptr<struct cali_manager> manager_; /* or, where it is NULL: */
+	std::shared_ptr<ChannelController> channel_;
 
 	/* A rank of no communicator has what it measured itself. */
 	void flush(const MPI_Comm &comm, const char *path)
 	{
-		cali_manager_flush_across(manager_.get(),
-					  comm == MPI_COMM_NULL ? nullptr : &comm, path);
+		const MPI_Comm *ranks = comm == MPI_COMM_NULL ? nullptr : &comm;
+
+		if (manager_)
+			cali_manager_flush_across(manager_.get(), ranks, path);
+		else
+			cali_channel_flush_across(channel_->channel().id(), ranks, path);
 	}
 
       public:
@@ -48,19 +54,22 @@ class CollectiveOutputChannel
 	{
 		cali_manager_add(manager_.get(), configuration);
 	}
+	explicit CollectiveOutputChannel(
+		const std::shared_ptr<ChannelController> &channel)
+	    : channel_(channel)
+	{
+	}
+	/* NULL: ranks do not write its output together. */
+	static std::shared_ptr<CollectiveOutputChannel>
+	from(const std::shared_ptr<ChannelController> &channel);
 
-	void start()
-	{
-		cali_manager_start(manager_.get());
-	}
-	void stop()
-	{
-		cali_manager_stop(manager_.get());
-	}
+	void start();
+	void stop();
 
 	/* By all ranks of the communicator: the first of them writes what all have to
 	 * its stream, or where the configuration says. */
 	std::ostream &collective_flush(std::ostream &stream, MPI_Comm comm);
+	void collective_flush(OutputStream &stream, MPI_Comm comm);
 	void collective_flush(MPI_Comm comm)
 	{
 		flush(comm, nullptr);
@@ -69,14 +78,31 @@ class CollectiveOutputChannel
 	/* What was wrong with the configuration; "": nothing. */
 	std::string error_msg() const
 	{
-		return cali_manager_message(manager_.get());
+		return manager_ ? cali_manager_message(manager_.get()) : "";
 	}
 	/* Whether ranks write its output together. */
 	bool is_collective() const
 	{
-		return cali_manager_is_across(manager_.get());
+		return manager_ ? cali_manager_is_across(manager_.get())
+				: cali_channel_is_across(channel_->channel().id());
 	}
 };
+
+inline void CollectiveOutputChannel::start()
+{
+	if (manager_)
+		cali_manager_start(manager_.get());
+	else
+		channel_->start();
+}
+
+inline void CollectiveOutputChannel::stop()
+{
+	if (manager_)
+		cali_manager_stop(manager_.get());
+	else
+		channel_->stop();
+}
 
 /* The file goes when it is closed. */
 inline std::ostream &CollectiveOutputChannel::collective_flush(std::ostream &stream,
@@ -97,6 +123,27 @@ inline std::ostream &CollectiveOutputChannel::collective_flush(std::ostream &str
 		stream.write(part, static_cast<std::streamsize>(length));
 	fclose(file);
 	return stream;
+}
+
+/* Only the first rank opens a file. */
+inline void CollectiveOutputChannel::collective_flush(OutputStream &stream, MPI_Comm comm)
+{
+	std::ostream none(nullptr);
+	int rank = 0;
+
+	if (comm != MPI_COMM_NULL)
+		MPI_Comm_rank(comm, &rank);
+	collective_flush(rank || !stream.stream() ? none : *stream.stream(), comm);
+}
+
+inline std::shared_ptr<CollectiveOutputChannel>
+CollectiveOutputChannel::from(const std::shared_ptr<ChannelController> &channel)
+{
+	std::shared_ptr<CollectiveOutputChannel> made;
+
+	if (channel && cali_channel_is_across(channel->channel().id()))
+		made = std::make_shared<CollectiveOutputChannel>(channel);
+	return made;
 }
 
 /* A channel, or none and why. */

@@ -40,6 +40,22 @@ void cali_manager_set_default(struct cali_manager *manager, const char *option,
 /* The same for those of one name. */
 void cali_manager_set_default_for(struct cali_manager *manager, const char *configuration,
 				  const char *option, const char *value);
+/* One that knows and says by itself what this one does, without its channels. */
+struct cali_manager *cali_manager_create_like(struct cali_manager *manager);
+
+/* Takes what no configuration or option has the name of; `value`: "" where there is none.
+ */
+typedef void (*cali_extra_fn)(void *context, const char *name, const char *value);
+/* As cali_manager_add and cali_manager_check for a text that may have something else
+ * between configurations. */
+bool cali_manager_add_but(struct cali_manager *manager, const char *configuration,
+			  cali_extra_fn extra, void *context);
+const char *cali_manager_check_but(struct cali_manager *manager,
+				   const char *configuration);
+/* The channels that were made, by number from 0 on; CALI_INV_ID behind the last one. They
+ * go with the manager. */
+cali_id_t cali_manager_channel(struct cali_manager *manager, size_t number);
+
 void cali_manager_start(struct cali_manager *manager);
 void cali_manager_stop(struct cali_manager *manager);
 void cali_manager_flush(struct cali_manager *manager);
@@ -67,6 +83,8 @@ bool cali_manager_specify(struct cali_manager *manager, const char *json);
 /* Adds what a file has: the same, or configurations of the one-line form, with lines that
  * begin with # left out. Returns whether nothing was wrong. */
 bool cali_manager_load(struct cali_manager *manager, const char *path);
+/* Adds to what was wrong. */
+void cali_manager_say(struct cali_manager *manager, const char *wrong);
 /* Says that something of the peer's cannot be had. */
 void cali_manager_refuse(struct cali_manager *manager, const char *what);
 
@@ -119,8 +137,11 @@ void cali_SHROUD_memory_destructor(cali_SHROUD_capsule_data *capsule);
 #ifdef __cplusplus
 }
 
+#include "ChannelController.h"
+
 #include <cstdlib>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -134,7 +155,17 @@ class ConfigManager
 	std::shared_ptr<struct cali_manager> manager_;
 	friend class MpiChannelManager;
 
+	static void note_extra(void *context, const char *name, const char *value)
+	{
+		(*static_cast<std::map<std::string, std::string> *>(context))[name] =
+			value;
+	}
+
       public:
+	typedef std::shared_ptr<ChannelController> ChannelPtr;
+	typedef std::vector<ChannelPtr> ChannelList;
+	typedef std::map<std::string, std::string> argmap_t;
+
 	ConfigManager() : manager_(cali_manager_create(), cali_manager_destroy)
 	{
 	}
@@ -148,10 +179,19 @@ class ConfigManager
 	{
 		return cali_manager_add(manager_.get(), configuration);
 	}
-	void set_default_parameter(const char *option, const char *value)
+	/* What no configuration or option is called goes to `extra`, with its value. */
+	bool add(const char *configuration, argmap_t &extra)
 	{
-		cali_manager_set_default(manager_.get(), option, value);
+		return cali_manager_add_but(manager_.get(), configuration, note_extra,
+					    &extra);
 	}
+	/* Channels of configurations as of add(), which are not this manager's. */
+	ChannelList parse(const char *configuration);
+	/* The channels that were added; the first one of a name, or none. They go with
+	 * the last of manager and controllers. */
+	ChannelList get_all_channels() const;
+	ChannelPtr get_channel(const char *name) const;
+	void set_default_parameter(const char *option, const char *value);
 	void set_default_parameter_for_config(const char *configuration,
 					      const char *option, const char *value);
 	void add_config_spec(const char *json);
@@ -162,7 +202,8 @@ class ConfigManager
 	std::string get_description_for_spec(const char *name) const;
 	static std::vector<std::string> available_configs();
 	static std::vector<std::string> get_config_docstrings();
-	static std::string check_config_string(const char *configuration, bool = false);
+	static std::string check_config_string(const char *configuration,
+					       bool allows_extra = false);
 	bool error() const
 	{
 		return !error_msg().empty();
@@ -171,21 +212,38 @@ class ConfigManager
 	{
 		return cali_manager_message(manager_.get());
 	}
-	/* What is wrong with a configuration; "": nothing. */
-	std::string check(const char *configuration, bool = false) const;
-	void start()
-	{
-		cali_manager_start(manager_.get());
-	}
-	void stop()
-	{
-		cali_manager_stop(manager_.get());
-	}
-	void flush()
-	{
-		cali_manager_flush(manager_.get());
-	}
+	/* What is wrong with a configuration; "": nothing. `allows_extra`: as add() does
+	 * with `extra`. */
+	std::string check(const char *configuration, bool allows_extra = false) const;
+	void start();
+	void stop();
+	void flush();
 };
+
+} // namespace cali
+
+namespace cali
+{
+
+inline void ConfigManager::start()
+{
+	cali_manager_start(manager_.get());
+}
+
+inline void ConfigManager::stop()
+{
+	cali_manager_stop(manager_.get());
+}
+
+inline void ConfigManager::flush()
+{
+	cali_manager_flush(manager_.get());
+}
+
+inline void ConfigManager::set_default_parameter(const char *option, const char *value)
+{
+	cali_manager_set_default(manager_.get(), option, value);
+}
 
 inline void ConfigManager::set_default_parameter_for_config(const char *configuration,
 							    const char *option,
@@ -244,14 +302,53 @@ inline std::vector<std::string> ConfigManager::get_config_docstrings()
 	return texts;
 }
 
-inline std::string ConfigManager::check_config_string(const char *configuration, bool)
+inline std::string ConfigManager::check_config_string(const char *configuration,
+						      bool allows_extra)
 {
-	return ConfigManager().check(configuration);
+	return ConfigManager().check(configuration, allows_extra);
 }
 
-inline std::string ConfigManager::check(const char *configuration, bool) const
+inline std::string ConfigManager::check(const char *configuration,
+					bool allows_extra) const
 {
-	return cali_manager_check(manager_.get(), configuration);
+	return allows_extra ? cali_manager_check_but(manager_.get(), configuration)
+			    : cali_manager_check(manager_.get(), configuration);
+}
+
+} // namespace cali
+
+namespace cali
+{
+
+inline ConfigManager::ChannelList ConfigManager::get_all_channels() const
+{
+	ChannelList found;
+	cali_id_t id;
+
+	for (size_t i = 0; (id = cali_manager_channel(manager_.get(), i)) != CALI_INV_ID;
+	     i++)
+		found.push_back(
+			std::make_shared<ChannelController>(Channel(id), manager_));
+	return found;
+}
+
+inline ConfigManager::ChannelPtr ConfigManager::get_channel(const char *name) const
+{
+	for (const ChannelPtr &channel : get_all_channels())
+		if (channel->name() == name)
+			return channel;
+	return ChannelPtr();
+}
+
+inline ConfigManager::ChannelList ConfigManager::parse(const char *configuration)
+{
+	ConfigManager other;
+
+	other.manager_.reset(cali_manager_create_like(manager_.get()),
+			     cali_manager_destroy);
+	if (!other.add(configuration))
+		cali_manager_say(manager_.get(), other.error_msg().c_str());
+	return other.get_all_channels();
 }
 
 inline void ConfigManager::load(const char *path)

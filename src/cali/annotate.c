@@ -93,6 +93,7 @@ static cali_id_t create(const struct trm_runtime_host *host, const char *name,
 		return CALI_INV_ID;
 	if (!asked[number])
 		asked[number] = properties;
+	own_tell_attribute(number);
 	return number;
 }
 

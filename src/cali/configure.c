@@ -1,6 +1,7 @@
 /* Settings, channels, managers, and snapshots that the program asks for. */
 #include "cali/own.h"
 
+#include "caliper/cali-channel.h"
 #include "caliper/cali-manager.h"
 #include "trammel/channel.h"
 
@@ -56,37 +57,77 @@ PUBLIC void cali_delete_configset(cali_configset_t set)
 	free(set);
 }
 
-static struct trm_channels *channels[OWN_CHANNELS]; /* by number less 1 */
+/* By number less 1. */
+static struct {
+	struct trm_channels *channels;
+	char *name;
+} known[OWN_CHANNELS];
 
 struct trm_channels *own_channel(cali_id_t channel)
 {
-	return channel - 1 < OWN_CHANNELS ? channels[channel - 1] : NULL;
+	return channel - 1 < OWN_CHANNELS ? known[channel - 1].channels : NULL;
+}
+
+cali_id_t own_add_channel(struct trm_channels *channels, const char *name)
+{
+	size_t i = 0;
+
+	while (i < OWN_CHANNELS && known[i].channels)
+		i++;
+	if (!channels || i == OWN_CHANNELS) {
+		trm_channels_destroy(channels);
+		return CALI_INV_ID;
+	}
+	known[i].channels = channels;
+	known[i].name = strdup(name);
+	return i + 1;
 }
 
 PUBLIC cali_id_t cali_create_channel(const char *name, int flags, cali_configset_t set)
 {
-	size_t i = 0;
+	struct trm_channels *made;
+	cali_id_t channel;
 
-	while (i < OWN_CHANNELS && channels[i])
-		i++;
-	if (!own_ready() || i == OWN_CHANNELS)
+	if (!own_ready())
 		return CALI_INV_ID;
-	channels[i] = trm_channels_create_of(
-		name, set ? (const char *const(*)[2])set->pairs : NULL,
-		flags & CALI_CHANNEL_ALLOW_READ_ENV);
-	if (!trm_channels_count(channels[i]))
+	made = trm_channels_create_of(name,
+				      set ? (const char *const(*)[2])set->pairs : NULL,
+				      flags & CALI_CHANNEL_ALLOW_READ_ENV);
+	if (!trm_channels_count(made)) {
+		trm_channels_destroy(made);
 		return CALI_INV_ID;
+	}
+	channel = own_add_channel(made, name);
 	if (!(flags & CALI_CHANNEL_LEAVE_INACTIVE))
-		trm_channels_start(channels[i]);
-	return i + 1;
+		trm_channels_start(own_channel(channel));
+	return channel;
 }
 
 PUBLIC void cali_delete_channel(cali_id_t channel)
 {
 	own_forget(channel);
 	trm_channels_destroy(own_channel(channel));
-	if (own_channel(channel))
-		channels[channel - 1] = NULL;
+	if (!own_channel(channel))
+		return;
+	free(known[channel - 1].name);
+	known[channel - 1].name = NULL;
+	known[channel - 1].channels = NULL;
+}
+
+PUBLIC const char *cali_channel_name(cali_id_t channel)
+{
+	return own_channel(channel) ? known[channel - 1].name : NULL;
+}
+
+PUBLIC bool cali_channel_is_across(cali_id_t channel)
+{
+	return trm_channels_are_across(own_channel(channel));
+}
+
+PUBLIC void cali_channel_flush_across(cali_id_t channel, const void *communicator,
+				      const char *path)
+{
+	trm_channels_flush_across(own_channel(channel), communicator, path);
 }
 
 PUBLIC void cali_activate_channel(cali_id_t channel)
@@ -124,7 +165,7 @@ PUBLIC void cali_flush(int options)
 		own_host->flush_all(options & CALI_FLUSH_CLEAR_BUFFERS);
 }
 
-enum { SNAPSHOT_MAX = 64 };
+enum { SNAPSHOT_MAX = 64, ADDRESSES = 4 };
 
 static size_t take_entries(int n, const cali_id_t attributes[],
 			   const cali_variant_t values[], trm_attribute *ret_attributes,
@@ -141,43 +182,57 @@ static size_t take_entries(int n, const cali_id_t attributes[],
 	return count;
 }
 
+/* Values of a snapshot, with what is said of addresses among them. */
+struct entries {
+	trm_attribute attributes[SNAPSHOT_MAX + ADDRESSES * OWN_PLACE_VALUES];
+	struct trm_value values[SNAPSHOT_MAX + ADDRESSES * OWN_PLACE_VALUES];
+	struct own_place places[ADDRESSES];
+	size_t count;
+};
+
+static void take_all(int n, const cali_id_t attributes[], const cali_variant_t values[],
+		     struct entries *ret_entries)
+{
+	struct entries *all = ret_entries;
+	size_t given = take_entries(n, attributes, values, all->attributes, all->values);
+
+	all->count = given;
+	for (size_t i = 0, found = 0; i < given && found < ADDRESSES; i++) {
+		struct own_place *place = &all->places[found];
+		size_t more = own_resolve(all->attributes[i], all->values[i].as.u, place);
+
+		memcpy(all->attributes + all->count, place->attributes,
+		       more * sizeof(*all->attributes));
+		memcpy(all->values + all->count, place->values,
+		       more * sizeof(*all->values));
+		all->count += more;
+		found += more != 0;
+	}
+}
+
 PUBLIC void cali_push_snapshot(int scope, int n, const cali_id_t attributes[],
 			       const cali_variant_t values[])
 {
-	enum { ADDRESSES = 4, ROOM = SNAPSHOT_MAX + ADDRESSES * OWN_PLACE_VALUES };
-	trm_attribute own_attributes[ROOM];
-	struct trm_value own_values[ROOM];
-	struct own_place places[ADDRESSES];
-	size_t count, given;
+	struct entries all;
 
 	(void)scope;
 	if (!own_ready())
 		return;
-	given = count = take_entries(n, attributes, values, own_attributes, own_values);
-	for (size_t i = 0, found = 0; i < given && found < ADDRESSES; i++) {
-		struct own_place *place = &places[found];
-		size_t more = own_resolve(own_attributes[i], own_values[i].as.u, place);
-
-		memcpy(own_attributes + count, place->attributes,
-		       more * sizeof(*own_attributes));
-		memcpy(own_values + count, place->values, more * sizeof(*own_values));
-		count += more;
-		found += more != 0;
-	}
-	own_host->push(NULL, own_attributes, own_values, count);
+	take_all(n, attributes, values, &all);
+	own_host->push(NULL, all.attributes, all.values, all.count);
 }
 
-/* The values are not its alone: they are set while it takes its snapshot. */
 PUBLIC void cali_channel_push_snapshot(cali_id_t channel, int scope, int n,
 				       const cali_id_t attributes[],
 				       const cali_variant_t values[])
 {
+	struct entries all;
+
 	(void)scope;
-	for (int i = 0; i < n; i++)
-		cali_set_variant(attributes[i], values[i]);
-	trm_channels_snapshot(own_channel(channel));
-	for (int i = n; i > 0; i--)
-		cali_end(attributes[i - 1]);
+	if (!own_ready() || !own_channel(channel))
+		return;
+	take_all(n, attributes, values, &all);
+	own_host->push_to(own_channel(channel), all.attributes, all.values, all.count);
 }
 
 /*

@@ -9,14 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ADDED_MAX = 16, DEFAULTS_MAX = 1024, MESSAGE_MAX = 4096 };
+enum { ADDED_MAX = 16, CHANNELS_MAX = 16, DEFAULTS_MAX = 1024, MESSAGE_MAX = 4096 };
 
 struct cali_manager {
 	struct trm_channels *added[ADDED_MAX];
 	size_t count;
-	struct trm_specs *specs;         /* made when they are wanted */
-	char defaults[DEFAULTS_MAX];     /* ,option=value,... */
-	char own_defaults[DEFAULTS_MAX]; /* configuration,option=value;... */
+	cali_id_t channels[CHANNELS_MAX]; /* those that were asked for; 0: not yet */
+	struct trm_specs *specs;          /* made when they are wanted */
+	size_t *specs_users;              /* how many managers have these */
+	char defaults[DEFAULTS_MAX];      /* ,option=value,... */
+	char own_defaults[DEFAULTS_MAX];  /* configuration,option=value;... */
 	char message[MESSAGE_MAX], checked[MESSAGE_MAX];
 };
 
@@ -27,10 +29,14 @@ PUBLIC struct cali_manager *cali_manager_create(void)
 
 PUBLIC void cali_manager_destroy(struct cali_manager *manager)
 {
+	for (size_t i = 0; manager && i < CHANNELS_MAX; i++)
+		cali_delete_channel(manager->channels[i]);
 	for (size_t i = 0; manager && i < manager->count; i++)
 		trm_channels_destroy(manager->added[i]);
-	if (manager)
+	if (manager && manager->specs && !--*manager->specs_users) {
 		trm_specs_destroy(manager->specs);
+		free(manager->specs_users);
+	}
 	free(manager);
 }
 
@@ -121,8 +127,15 @@ static void spell(const struct cali_manager *manager, const char *configuration,
 
 static struct trm_specs *specs_of(struct cali_manager *manager)
 {
+	if (manager->specs)
+		return manager->specs;
+	manager->specs_users = malloc(sizeof(*manager->specs_users));
+	if (!manager->specs_users)
+		return NULL;
+	*manager->specs_users = 1;
+	manager->specs = trm_specs_create();
 	if (!manager->specs)
-		manager->specs = trm_specs_create();
+		free(manager->specs_users);
 	return manager->specs;
 }
 
@@ -157,6 +170,118 @@ PUBLIC bool cali_manager_add(struct cali_manager *manager, const char *configura
 	return !*trm_channels_message(made);
 }
 
+/* Whether a configuration or an option is called so. */
+static bool knows(struct cali_manager *manager, const char *name)
+{
+	const struct trm_specs *specs = specs_of(manager);
+	const char *found, *option, *about;
+
+	if (!strcmp(name, "metadata") || !strcmp(name, "load"))
+		return true;
+	for (size_t i = 0; (found = trm_specs_configuration(specs, i, &about)); i++) {
+		if (!strcmp(found, name))
+			return true;
+		for (size_t j = 0; (option = trm_specs_option(specs, found, j, &about));
+		     j++)
+			if (!strcmp(option, name))
+				return true;
+	}
+	return false;
+}
+
+/* A text from `from` on, without spaces and quotes around it. */
+static char *copy_part(const char *from, size_t length)
+{
+	size_t space = strspn(from, " \t\n");
+
+	space = space < length ? space : length;
+	from += space;
+	length -= space;
+	while (length && strchr(" \t\n", from[length - 1]))
+		length--;
+	if (length > 1 && strchr("\"'", *from) && from[length - 1] == *from)
+		return strndup(from + 1, length - 2);
+	return strndup(from, length);
+}
+
+/* Tells about an item, if it is none of ours; else puts it into the text. */
+static void sort_item(struct cali_manager *manager, const char *item, size_t length,
+		      char *text, size_t size, cali_extra_fn extra, void *context)
+{
+	size_t word = strcspn(item, "=(,");
+	char *name = copy_part(item, word < length ? word : length);
+	char *value = copy_part(item + word + 1, word < length ? length - word - 1 : 0);
+
+	if (!name || !value || !*name || knows(manager, name))
+		append(text, size, "%s%.*s", *text ? "," : "", (int)length, item);
+	else if (extra)
+		extra(context, name, value);
+	free(name);
+	free(value);
+}
+
+static char *without_extra(struct cali_manager *manager, const char *configuration,
+			   cali_extra_fn extra, void *context)
+{
+	size_t size = strlen(configuration) + 1, length;
+	char *text = manager && own_ready() ? calloc(1, size) : NULL;
+
+	for (; text && *configuration;
+	     configuration += length + (configuration[length] == ',')) {
+		length = length_of(configuration);
+		sort_item(manager, configuration, length, text, size, extra, context);
+	}
+	return text;
+}
+
+PUBLIC bool cali_manager_add_but(struct cali_manager *manager, const char *configuration,
+				 cali_extra_fn extra, void *context)
+{
+	char *text = without_extra(manager, configuration, extra, context);
+	bool right = text && (!*text || cali_manager_add(manager, text));
+
+	free(text);
+	return right;
+}
+
+PUBLIC cali_id_t cali_manager_channel(struct cali_manager *manager, size_t number)
+{
+	struct trm_channels *part = NULL;
+	size_t left = number;
+	const char *name = "";
+
+	if (!manager || number >= CHANNELS_MAX)
+		return CALI_INV_ID;
+	if (manager->channels[number])
+		return manager->channels[number];
+	for (size_t i = 0; i < manager->count && !part; i++) {
+		size_t count = trm_channels_count(manager->added[i]);
+
+		if (left < count)
+			part = own_host->part(manager->added[i], left, &name);
+		left -= left < count ? 0 : count;
+	}
+	if (!part)
+		return CALI_INV_ID;
+	manager->channels[number] = own_add_channel(part, name);
+	return manager->channels[number];
+}
+
+PUBLIC struct cali_manager *cali_manager_create_like(struct cali_manager *manager)
+{
+	struct cali_manager *made = manager ? cali_manager_create() : NULL;
+
+	if (!made)
+		return NULL;
+	made->specs = specs_of(manager);
+	made->specs_users = manager->specs_users;
+	if (made->specs)
+		++*made->specs_users;
+	memcpy(made->defaults, manager->defaults, sizeof(made->defaults));
+	memcpy(made->own_defaults, manager->own_defaults, sizeof(made->own_defaults));
+	return made;
+}
+
 PUBLIC const char *cali_manager_message(const struct cali_manager *manager)
 {
 	return manager ? manager->message : "there is no memory for a manager";
@@ -173,6 +298,18 @@ PUBLIC const char *cali_manager_check(struct cali_manager *manager,
 		 trm_channels_message(made));
 	trm_channels_destroy(made);
 	return manager->checked;
+}
+
+PUBLIC const char *cali_manager_check_but(struct cali_manager *manager,
+					  const char *configuration)
+{
+	char *text = without_extra(manager, configuration, NULL, NULL);
+	const char *wrong = text && *text ? cali_manager_check(manager, text)
+			    : text        ? ""
+					  : cali_manager_message(NULL);
+
+	free(text);
+	return wrong;
 }
 
 #define DEFINE_ALL(word)                                                                 \
@@ -199,6 +336,12 @@ PUBLIC void cali_manager_flush_across(struct cali_manager *manager,
 {
 	for (size_t i = 0; manager && i < manager->count; i++)
 		trm_channels_flush_across(manager->added[i], communicator, path);
+}
+
+PUBLIC void cali_manager_say(struct cali_manager *manager, const char *wrong)
+{
+	if (manager)
+		add_message(manager, wrong);
 }
 
 PUBLIC void cali_manager_refuse(struct cali_manager *manager, const char *what)

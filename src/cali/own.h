@@ -2,6 +2,7 @@
 #ifndef TRAMMEL_CALI_OWN_H
 #define TRAMMEL_CALI_OWN_H
 
+#include "caliper/cali-channel.h"
 #include "caliper/cali.h"
 #include "runtime/host.h"
 
@@ -20,12 +21,16 @@ static inline bool own_ready(void)
 	return own_host != NULL;
 }
 
-enum { OWN_CHANNELS = 64 };
+enum { OWN_CHANNELS = CALI_CHANNELS_MAX };
 
 /* The channels that a number stands for; NULL: none. */
 struct trm_channels *own_channel(cali_id_t channel);
+/* Gives them a number; they are destroyed where there is none: CALI_INV_ID. */
+cali_id_t own_add_channel(struct trm_channels *channels, const char *name);
 /* What sees its events; NULL: nobody does. */
 struct trm_channels *own_watch(cali_id_t channel);
+/* An attribute was made. */
+void own_tell_attribute(cali_id_t attribute);
 /* Nobody sees them any more. */
 void own_forget(cali_id_t channel);
 

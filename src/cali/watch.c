@@ -19,7 +19,12 @@ static struct watch {
 	struct trm_channels *channels; /* NULL: nobody looks */
 	cali_event_fn function;
 	void *context;
+	uint32_t number; /* of this one alone, from 1 on */
 } watches[OWN_CHANNELS];
+
+/* Those that know this thread, by their numbers. */
+static _Thread_local uint32_t knows[OWN_CHANNELS];
+static pthread_key_t ends;
 
 /* By enum trm_service_event_kind. */
 static const signed char kinds[] = {
@@ -35,6 +40,39 @@ static const signed char kinds[] = {
 	[TRM_RUNTIME_BEGAN] = CALI_EVENT_BEGAN,
 };
 
+static void tell_thread(const struct watch *watch, enum cali_event_kind kind)
+{
+	watch->function(watch->context, kind, CALI_INV_ID, cali_make_empty_variant());
+}
+
+/* A thread's first event in the channel. */
+static void know_thread(const struct watch *watch)
+{
+	uint32_t *known = &knows[watch - watches];
+
+	if (*known == watch->number)
+		return;
+	*known = watch->number;
+	pthread_setspecific(ends, knows);
+	tell_thread(watch, CALI_EVENT_THREAD);
+}
+
+static void end_thread(void *unused)
+{
+	(void)unused;
+	for (size_t i = 0; i < OWN_CHANNELS; i++)
+		if (watches[i].channels && knows[i] == watches[i].number)
+			tell_thread(&watches[i], CALI_EVENT_THREAD_END);
+}
+
+void own_tell_attribute(cali_id_t attribute)
+{
+	for (size_t i = 0; i < OWN_CHANNELS; i++)
+		if (watches[i].channels)
+			watches[i].function(watches[i].context, CALI_EVENT_ATTRIBUTE,
+					    attribute, cali_make_empty_variant());
+}
+
 /* The name of the channel says whose events these are. */
 static void tell(const struct trm_service_event *event)
 {
@@ -47,6 +85,7 @@ static void tell(const struct trm_service_event *event)
 	if (number >= OWN_CHANNELS)
 		return;
 	watch = &watches[number];
+	know_thread(watch);
 	watch->function(watch->context, (enum cali_event_kind)kinds[event->kind],
 			event->attribute, own_variant(event->value.type, &event->value));
 }
@@ -61,11 +100,13 @@ static const struct trm_service service = {
 static void add_service(void)
 {
 	own_host->add_watcher(&service);
+	pthread_key_create(&ends, end_thread);
 }
 
 PUBLIC bool cali_channel_watch(cali_id_t channel, cali_event_fn function, void *context)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	static uint32_t count;
 	static const char *const pairs[][2] = {
 		{"CALI_SERVICES_ENABLE", "event," SERVICE},
 		{"CALI_CHANNEL_FLUSH_ON_EXIT", "false"},
@@ -81,6 +122,8 @@ PUBLIC bool cali_channel_watch(cali_id_t channel, cali_event_fn function, void *
 	watch = &watches[channel - 1];
 	watch->function = function;
 	watch->context = context;
+	watch->number = ++count;
+	knows[channel - 1] = watch->number;
 	watch->channels = trm_channels_create_of(name, pairs, false);
 	if (!trm_channels_count(watch->channels)) {
 		trm_channels_destroy(watch->channels);

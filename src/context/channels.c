@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "context/merge.h"
 #include "context/profile.h"
+#include "context/shared.h"
 #include "record/output.h"
 
 enum { PAIRS_MAX = 5 * CONTEXT_METRICS_MAX + 32 };
@@ -23,6 +24,7 @@ struct view {
 	struct record_pair rank;      /* of all records; attribute 0: none */
 	record_attribute *attributes; /* by the process's number */
 	record_node **nodes;          /* by thread; NULL: not needed yet */
+	struct shared_values shared;  /* as far as the traces are read */
 };
 
 struct pairs {
@@ -143,6 +145,7 @@ static void view_deinit(struct view *view)
 		free(view->nodes[i]);
 	free(view->nodes);
 	free(view->attributes);
+	vector_deinit(&view->shared);
 }
 
 static const struct context_known_thread *thread_at(const struct view *view,
@@ -337,12 +340,6 @@ static void save_sums(struct view *view)
 	vector_deinit(&blocks);
 }
 
-/* A value of the moment, as far as the trace told it. */
-struct held {
-	uint32_t attribute;
-	uint64_t bits, since; /* ticks */
-};
-
 /* A thread's trace, read on snapshot by snapshot. */
 struct cursor {
 	uint32_t thread;
@@ -353,8 +350,8 @@ struct cursor {
 	uint64_t before;  /* ticks of the one before */
 	uint64_t resumed; /* ticks when the channel was last started; 0: it goes on */
 	bool follows;     /* there was one */
-	struct VECTOR(struct held) values;
-	uint64_t *begins; /* of nodes, ticks; 0: not seen */
+	struct held_values values, given; /* set; of the next one alone */
+	uint64_t *begins;                 /* of nodes, ticks; 0: not seen */
 };
 
 static uint32_t kind_of(const struct cursor *cursor)
@@ -380,10 +377,8 @@ static bool cursor_valid(struct cursor *cursor, size_t traced)
 	}
 }
 
-static void cursor_next(struct cursor *cursor)
+static void cursor_skip(struct cursor *cursor)
 {
-	cursor->before = cursor->at[0];
-	cursor->follows = true;
 	cursor->at += cursor->size;
 	cursor->left -= cursor->size;
 }
@@ -412,19 +407,11 @@ static bool event_of(const struct view *view, const struct context_known_thread 
 	return true;
 }
 
-static struct held *find_held(struct cursor *cursor, uint32_t attribute)
-{
-	vector_for_each (&cursor->values, held)
-		if (held->attribute == attribute)
-			return held;
-	return NULL;
-}
-
 /* What holds from the event on. */
 static void note_event(struct cursor *cursor, const struct held *event)
 {
 	uint32_t kind = kind_of(cursor);
-	struct held *held = find_held(cursor, event->attribute);
+	struct held *held = held_find(&cursor->values, event->attribute);
 
 	if (!context_snapshot_has_value(kind)) {
 		cursor->begins[number_of(cursor)] = cursor->at[0];
@@ -437,6 +424,30 @@ static void note_event(struct cursor *cursor, const struct held *event)
 		*held = *event;
 	else if (kind != CONTEXT_SNAPSHOT_UNSET)
 		vector_push(&cursor->values, *event);
+}
+
+static struct record_value value_of(const struct view *view,
+				    const struct context_known_thread *thread,
+				    const struct cursor *cursor, const struct held *event)
+{
+	return context_snapshot_has_value(kind_of(cursor))
+		       ? context_value(view->process, event->attribute, event->bits)
+		       : thread->paths.items[number_of(cursor)].value;
+}
+
+/* What other threads have from the event on. */
+static void note_shared(struct view *view, const struct context_known_thread *thread,
+			const struct cursor *cursor, const struct held *event)
+{
+	uint32_t properties = properties_of(view, event->attribute);
+	struct record_value value = value_of(view, thread, cursor, event);
+	bool ends = kind_of(cursor) == CONTEXT_SNAPSHOT_END ||
+		    kind_of(cursor) == CONTEXT_SNAPSHOT_UNSET;
+
+	if (properties & RECORD_SCOPE_PROCESS &&
+	    !(properties & (RECORD_NESTED | RECORD_HIDDEN | RECORD_GLOBAL)))
+		shared_note(&view->shared, event->attribute, cursor->thread,
+			    ends ? NULL : &value);
 }
 
 /* event.begin#region=foo */
@@ -455,15 +466,11 @@ static void add_event(const struct view *view, const struct context_known_thread
 	};
 	const struct context_known_attribute *known =
 		&view->process->attributes.items[event->attribute];
-	struct record_value value =
-		context_snapshot_has_value(kind_of(cursor))
-			? context_value(view->process, event->attribute, event->bits)
-			: thread->paths.items[number_of(cursor)].value;
 
 	add(pairs,
 	    make(view, prefixes[kind_of(cursor)], known->name, known->type,
 		 RECORD_AS_VALUE),
-	    value);
+	    value_of(view, thread, cursor, event));
 }
 
 /* What only ends have: how often it ended, and the time since it began. */
@@ -471,13 +478,15 @@ static void add_end(const struct view *view, struct cursor *cursor,
 		    const struct held *event, struct pairs *pairs)
 {
 	uint32_t kind = kind_of(cursor);
-	const struct held *held = find_held(cursor, event->attribute);
+	const struct held *held = held_find(&cursor->values, event->attribute);
 	uint64_t begin = kind == CONTEXT_SNAPSHOT_END ? cursor->begins[number_of(cursor)]
 			 : kind == CONTEXT_SNAPSHOT_UNSET && held ? held->since
 								  : 0;
 
-	if (kind == CONTEXT_SNAPSHOT_END &&
-	    properties_of(view, event->attribute) & RECORD_NESTED)
+	/* Iterations of a loop, too. */
+	if (kind == CONTEXT_SNAPSHOT_END
+		    ? properties_of(view, event->attribute) & RECORD_NESTED
+		    : held != NULL && kind == CONTEXT_SNAPSHOT_UNSET)
 		add(pairs, view->regions, record_uint(1));
 	if (begin && begin < cursor->resumed)
 		begin = cursor->resumed;
@@ -490,13 +499,29 @@ static void add_end(const struct view *view, struct cursor *cursor,
 	}
 }
 
-static void add_values(const struct view *view, const struct cursor *cursor,
+static void add_value(const struct view *view, const struct held *held,
+		      struct pairs *pairs)
+{
+	if (!(properties_of(view, held->attribute) & RECORD_HIDDEN))
+		add(pairs, view->attributes[held->attribute],
+		    context_value(view->process, held->attribute, held->bits));
+}
+
+/* What is set, unless another value was given for this snapshot; what was given. */
+static void add_values(const struct view *view, struct cursor *cursor,
 		       struct pairs *pairs)
 {
 	vector_for_each (&cursor->values, held)
-		if (!(properties_of(view, held->attribute) & RECORD_HIDDEN))
-			add(pairs, view->attributes[held->attribute],
-			    context_value(view->process, held->attribute, held->bits));
+		if (!held_find(&cursor->given, held->attribute) &&
+		    !shared_find(&view->shared, held->attribute, cursor->thread))
+			add_value(view, held, pairs);
+	vector_for_each (&cursor->given, held)
+		add_value(view, held, pairs);
+	vector_for_each (&view->shared, value)
+		if (value->thread != cursor->thread &&
+		    !held_find(&cursor->given, value->attribute))
+			add(pairs, view->attributes[value->attribute], value->value);
+	cursor->given.count = 0;
 }
 
 static void save_snapshot(struct view *view, struct cursor *cursor)
@@ -521,11 +546,9 @@ static void save_snapshot(struct view *view, struct cursor *cursor)
 	if (event_of(view, thread, cursor, &event)) {
 		add_event(view, thread, cursor, &event, &pairs);
 		add_end(view, cursor, &event, &pairs);
-		if (kind_of(cursor) != CONTEXT_SNAPSHOT_UNSET)
-			note_event(cursor, &event);
 		add_values(view, cursor, &pairs);
-		if (kind_of(cursor) == CONTEXT_SNAPSHOT_UNSET)
-			note_event(cursor, &event);
+		note_event(cursor, &event);
+		note_shared(view, thread, cursor, &event);
 	} else {
 		add_values(view, cursor, &pairs);
 	}
@@ -535,6 +558,26 @@ static void save_snapshot(struct view *view, struct cursor *cursor)
 				 type_of(&view->channel->metrics[i]), *word++);
 	trm_writer_record(view->saving->writer, nodes_of(view, cursor->thread)[node],
 			  pairs.items, pairs.count);
+}
+
+/* A snapshot, or a mark; behind it then. */
+static void read_snapshot(struct view *view, struct cursor *cursor)
+{
+	const struct held given = {number_of(cursor), cursor->at[2], 0};
+
+	if (kind_of(cursor) == CONTEXT_SNAPSHOT_GIVEN) {
+		if (given.attribute && given.attribute < view->process->attributes.count)
+			vector_push(&cursor->given, given);
+		cursor_skip(cursor);
+		return;
+	}
+	if (kind_of(cursor) == CONTEXT_SNAPSHOT_RESUME)
+		cursor->resumed = cursor->at[2];
+	else
+		save_snapshot(view, cursor);
+	cursor->before = cursor->at[0];
+	cursor->follows = true;
+	cursor_skip(cursor);
 }
 
 /* The blocks of this channel's traces, by thread and in order. */
@@ -582,11 +625,7 @@ static void merge_traces(struct view *view, const struct context_blocks *blocks,
 		struct cursor *cursor = &cursors.items[top];
 		bool more;
 
-		if (kind_of(cursor) == CONTEXT_SNAPSHOT_RESUME)
-			cursor->resumed = cursor->at[2];
-		else
-			save_snapshot(view, cursor);
-		cursor_next(cursor);
+		read_snapshot(view, cursor);
 		more = cursor_valid(cursor, traced);
 		merge_next(&merge, more, more ? cursor->at[0] : 0);
 	}
@@ -594,6 +633,7 @@ static void merge_traces(struct view *view, const struct context_blocks *blocks,
 	vector_for_each (&cursors, cursor) {
 		free(cursor->begins);
 		vector_deinit(&cursor->values);
+		vector_deinit(&cursor->given);
 	}
 	vector_deinit(&cursors);
 }

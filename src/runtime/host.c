@@ -118,16 +118,17 @@ static bool wanted(const struct trm_runtime_wish *wish)
 static void push(const struct trm_runtime_wish *wish, const trm_attribute *attributes,
 		 const struct trm_value *values, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		events_api.set(attributes[i], &values[i]);
+	struct channel *wanted_of[CHANNELS_MAX];
+	size_t found = 0;
+
 	for (uint32_t i = 0; i < CHANNELS_MAX; i++) {
 		struct channel *channel = channel_at(i);
 
 		if (channel && (!wish || wishes(channel, wish)))
-			channel_push(channel);
+			wanted_of[found++] = channel;
 	}
-	for (size_t i = 0; i < count; i++)
-		events_api.end(attributes[i]);
+	channels_give(wanted_of, found,
+		      &(struct given_values){attributes, values, count});
 }
 
 static void flush_all(bool clear)
@@ -154,6 +155,8 @@ static struct trm_runtime_host host = {
 	.visit = visit,
 	.wanted = wanted,
 	.push = push,
+	.push_to = channels_push_to,
+	.part = channels_one_of,
 	.set_usual = settings_set_usual,
 	.configure = channels_configure,
 	.read_file = settings_read_file,

@@ -31,7 +31,7 @@ struct trm_channels;
 struct trm_service;
 
 /* What a watcher sees beside enum trm_service_event_kind: what began is open now. */
-enum { TRM_RUNTIME_BEGAN = 10 };
+enum { TRM_RUNTIME_BEGAN = 11 };
 
 struct trm_runtime_host {
 	size_t size;
@@ -55,9 +55,16 @@ struct trm_runtime_host {
 	/* Whether an active channel wishes for it. */
 	bool (*wanted)(const struct trm_runtime_wish *wish);
 	/* Snapshots of all active channels that wish for it (NULL: of all), with these
-	 * values set for its moment. */
+	 * values for the moment: nobody else sees them. */
 	void (*push)(const struct trm_runtime_wish *wish, const trm_attribute *attributes,
 		     const struct trm_value *values, size_t count);
+	/* The same of these channels. */
+	void (*push_to)(struct trm_channels *channels, const trm_attribute *attributes,
+			const struct trm_value *values, size_t count);
+	/* One channel of a group, by number, and its name: a group that must not outlive
+	 * the other one. NULL: there are no more, or no room. */
+	struct trm_channels *(*part)(const struct trm_channels *channels, size_t number,
+				     const char **ret_name);
 	/* Settings of the process: see cali_config_set and cali_config_preset. */
 	void (*set_usual)(const char *key, const char *value, bool preset);
 	/* Channels of the environment: those of a one-line form, NULL for none, and of

@@ -253,6 +253,7 @@ enum runtime_event_kind {
 	RUNTIME_PUSH = CONTEXT_SNAPSHOT_PUSH,
 	RUNTIME_SAMPLE = CONTEXT_SNAPSHOT_SAMPLE,
 	RUNTIME_RESUME = CONTEXT_SNAPSHOT_RESUME, /* in traces alone */
+	RUNTIME_GIVEN = CONTEXT_SNAPSHOT_GIVEN,   /* in traces alone */
 	RUNTIME_BEGAN = CONTEXT_SNAPSHOT_KINDS,   /* for those that tell the program */
 };
 

@@ -35,7 +35,7 @@
 #define CONTEXT_MAGIC "TRMCTX\r\n"
 
 enum context_sizes {
-	CONTEXT_VERSION = 6,
+	CONTEXT_VERSION = 7,
 	CONTEXT_BLOCK = 8 << 10,
 	CONTEXT_FAULTS_MAX = 16,
 	CONTEXT_PROGRAM_MAX = 4096,
@@ -277,19 +277,21 @@ enum context_snapshot_kind {
 	CONTEXT_SNAPSHOT_SAMPLE,    /* a timer struck; it is noted at the next event */
 	CONTEXT_SNAPSHOT_RESUME,    /* a mark: the thread was not measured until then;
 				       value: the ticks when the channel was started */
+	CONTEXT_SNAPSHOT_GIVEN,     /* a mark: a value of the next one alone */
 	CONTEXT_SNAPSHOT_KINDS
 };
 
 /* A snapshot is words: ticks; `what`; of the kinds from SET to ITERATION, and
- * RESUME, the value's bits; each metric that is TRACED. `what` is the kind, and two
+ * the marks, the value's bits; each metric that is TRACED. `what` is the kind, and two
  * numbers of CONTEXT_SNAPSHOT_BITS each: of the node that was current until then; and of
- * the node that the event is of, or from SET to ITERATION of the attribute. */
+ * the node that the event is of, or from SET to ITERATION, and GIVEN, of the attribute.
+ */
 enum { CONTEXT_SNAPSHOT_WORDS = 2, CONTEXT_SNAPSHOT_BITS = 28 };
 
 static inline int context_snapshot_has_value(uint32_t kind)
 {
 	return (kind >= CONTEXT_SNAPSHOT_SET && kind <= CONTEXT_SNAPSHOT_ITERATION) ||
-	       kind == CONTEXT_SNAPSHOT_RESUME;
+	       kind == CONTEXT_SNAPSHOT_RESUME || kind == CONTEXT_SNAPSHOT_GIVEN;
 }
 
 struct context_event {

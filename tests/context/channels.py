@@ -154,6 +154,12 @@ def heap(place):
     expect((taking["Allocs"], taking["Frees"]) == (12, 11) and taking["Alloc bytes"] >= 4000000, f"{taking}")
     expect(2000000 <= taking["Most live"] <= 3200000, f"{taking}")
     expect((giving["Allocs"], giving["Frees"]) == (0, 1), f"{giving}")
+    for key, names in (("ACTIVE_MEM", ["mem.active"]), ("HIGHWATERMARK", ["mem.active", "alloc.region.highwatermark"])):
+        run(place, "heap", "10", CALI_SERVICES_ENABLE="event,trace,alloc,timer,recorder",
+            CALI_RECORDER_FILENAME="heap.cali", **{f"CALI_ALLOC_RECORD_{key}": "true"})
+        rows = query(place, "heap.cali", "SELECT * WHERE event.end#region=taking")
+        expect(len(rows) == 1 and all(2000000 <= rows[0][name] <= 3200000 for name in names)
+               and ("alloc.region.highwatermark" in rows[0]) == (len(names) == 2), f"{rows}")
 
 
 def files(place):
@@ -240,6 +246,14 @@ def filters(place):
     done = run(place, "levels", "10", CALI_CONFIG=f"runtime-report(output=stdout,region.count,level=phase,{JSON})")
     counts = {path: row["Calls"] for path, row in rows_of(done.stdout).items() if row.get("Calls")}
     expect(counts == {"phase": 1}, f"level: {counts}")
+    run(place, "levels", "10", CALI_SERVICES_ENABLE="event,trace,recorder", CALI_EVENT_TRIGGER="none:phase",
+        CALI_RECORDER_FILENAME="phases.cali")
+    run(place, "loops", "2", CALI_CONFIG="event-trace(output=branch.cali,include_branches=inner)")
+    rows = query(place, "branch.cali", "SELECT *")
+    expect({row["path"] for row in rows if "event.end#iteration#inner" in row} == {"outer/inner"}
+           and not any("event.end#iteration#outer" in row for row in rows), f"{rows}")
+    told = [key for row in query(place, "phases.cali", "SELECT *") for key in row if key.startswith("event.")]
+    expect(told == ["event.begin#phase", "event.end#phase"], f"{told}")
 
 
 def policies(place):
@@ -286,6 +300,8 @@ def mistakes(place):
     expect(b"cannot read the configuration '/no/such/file'" in done.stderr, f"{done}")
     done = run(place, "plain", "1", CALI_CONFIG="runtime-report(output=none")
     expect(b"')' is missing" in done.stderr, f"{done}")
+    done = run(place, "plain", "1", CALI_CONFIG="runtime-report(output=none),region.count" + 70 * ",region.count")
+    expect(b"no room for more than 64 at once" in done.stderr, f"{done}")
 
 
 def settings(place):

@@ -3,6 +3,7 @@
  * the same whether anything measures or not, but for what they ask for.
  *
  *     stream   a report of all ranks into a stream of the program's
+ *     file     the same from a channel of a manager, into a file
  *     half     the same of the even ranks alone
  *     fork     each rank has a child that ends as it did
  *     late     a channel that begins when ranks know each other
@@ -62,6 +63,29 @@ static void stream(void)
 		std::cout << "rank " << rank << " has a report, too" << std::endl;
 }
 
+static void file(void)
+{
+	cali::ConfigManager manager("runtime-report(region.count),event-trace");
+	std::shared_ptr<cali::CollectiveOutputChannel> channel =
+		cali::CollectiveOutputChannel::from(
+			manager.get_channel("runtime-report"));
+	cali::OutputStream out;
+
+	if (!channel ||
+	    cali::CollectiveOutputChannel::from(manager.get_channel("event-trace"))) {
+		std::cout << "no channel, or one too many" << std::endl;
+		return;
+	}
+	out.set_filename("own.txt");
+	channel->start();
+	work();
+	channel->stop();
+	channel->collective_flush(out, MPI_COMM_WORLD);
+	/* Others would open the file. */
+	if (!rank && out.stream()->tellp() <= 0)
+		std::cout << "there is no report" << std::endl;
+}
+
 static void half(void)
 {
 	cali::ConfigManager manager("runtime-report(output=stdout,region.count)");
@@ -117,8 +141,8 @@ int main(int argc, char **argv)
 		const char *word;
 		void (*run)(void);
 	} words[] = {
-		{"work", work},  {"stream", stream}, {"half", half},
-		{"fork", child}, {"late", late},     {"fail", fail},
+		{"work", work}, {"stream", stream}, {"half", half}, {"fork", child},
+		{"file", file}, {"late", late},     {"fail", fail},
 	};
 
 	MPI_Init(&argc, &argv);

@@ -200,6 +200,10 @@ def headers(place):
     part = next(line.split() for line in text.split("\n") if line.startswith("  part"))
     even = sum(rank + 1 for rank in range(0, RANKS, 2))
     expect(not done.stderr and text.count("Min time/rank") == 1 and part[-1] == str(even), text)
+    done = run_cc(place, program, "file", preloads=True)
+    expect(not done.stdout and not done.stderr, f"{done}")
+    text = channels.read(place, "own.txt")
+    expect(text.count("Min time/rank") == 1 and f"{RANKS * (RANKS + 1) // 2}" in text, text)
     run_cc(place, program, "late")
     late = json.loads(channels.read(place, "late.json"))
     expect("mpi.rank" in late["columns"]

@@ -127,6 +127,7 @@ static void test_documents(void **state)
 static void test_clauses(void **state)
 {
 	static struct clauses clauses;
+	static char long_text[CLAUSES_TEXT_MAX + 8] = "let ";
 
 	(void)state;
 	assert_null(clauses_add(&clauses,
@@ -137,6 +138,28 @@ static void test_clauses(void **state)
 	assert_string_equal(clauses.columns, ",sum(a) as \"x select y\",c ,d");
 	assert_string_equal(clauses.keys, ", k");
 	assert_string_equal(clauses_add(&clauses, " where x"), "where x");
+	assert_false(clauses.full);
+	memset(long_text + strlen("let "), 'x', CLAUSES_TEXT_MAX);
+	assert_null(clauses_add(&clauses, long_text));
+	assert_true(clauses.full);
+	assert_string_equal(clauses.lets, ",a=f(b, let) ");
+}
+
+/* However long it is, it is there as a whole. */
+static void test_long_list(void **state)
+{
+	enum { COUNT = 400 };
+	static char text[8192] = "{\"name\": \"a\", \"services\": [";
+	static struct trm_specs specs;
+	const struct configuration *own;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT; i++)
+		strcat(text, i ? ",\"timer\"" : "\"timer\"");
+	specs_read(&specs, strcat(text, "]}"));
+	own = specs_configuration(&specs, "a");
+	assert_non_null(own);
+	assert_int_equal(strlen(own->services), COUNT * strlen("timer,") - 1);
 }
 
 /* The program's own go first, those of a configuration are its own, categories count. */
@@ -208,7 +231,7 @@ int main(int count, char **words)
 		cmocka_unit_test(test_page),     cmocka_unit_test(test_tables),
 		cmocka_unit_test(test_nearest),  cmocka_unit_test(test_documents),
 		cmocka_unit_test(test_clauses),  cmocka_unit_test(test_specs),
-		cmocka_unit_test(test_settings),
+		cmocka_unit_test(test_settings), cmocka_unit_test(test_long_list),
 	};
 	FILE *file = count > 1 ? fopen(words[1], "re") : NULL;
 

@@ -3,6 +3,7 @@
 #define CALI_COMMON_ENTRY_H
 
 #include "Attribute.h"
+#include "Node.h"
 #include "Variant.h"
 
 #ifdef __cplusplus
@@ -26,6 +27,23 @@ class Entry
 	    : attribute_(attribute), value_(value)
 	{
 	}
+	explicit Entry(const Node *node)
+	    : attribute_(node->attribute()), value_(node->data())
+	{
+	}
+	/* NULL: it is empty. */
+	Node *node() const
+	{
+		return empty() ? nullptr : Node::of(attribute_.id(), value_);
+	}
+	bool is_immediate() const
+	{
+		return !empty() && attribute_.store_as_value();
+	}
+	bool is_reference() const
+	{
+		return !empty() && !attribute_.store_as_value();
+	}
 	cali_id_t attribute() const
 	{
 		return attribute_.id();
@@ -33,6 +51,10 @@ class Entry
 	Variant value() const
 	{
 		return value_;
+	}
+	Variant value(const Attribute &attribute) const
+	{
+		return get(attribute).value();
 	}
 	/* This one, if it is of that attribute; else an empty one. */
 	Entry get(const Attribute &attribute) const

@@ -69,10 +69,16 @@ static void add_service(struct channel *channel, const char *name)
 			      near ? "' meant?" : "");
 		return;
 	}
-	if (channel_has(channel, service->name) ||
-	    channel->service_count == CHANNEL_SERVICES_MAX ||
-	    channel->metric_count + service->metric_count > CHANNEL_METRICS_MAX)
+	if (channel_has(channel, service->name))
 		return;
+	if (channel->service_count == CHANNEL_SERVICES_MAX ||
+	    channel->metric_count + service->metric_count > CHANNEL_METRICS_MAX) {
+		settings_warn("'%s': the service '%s' cannot be had: there is no room "
+			      "for more than %d services with %d metrics",
+			      channel->name, name, CHANNEL_SERVICES_MAX,
+			      CHANNEL_METRICS_MAX);
+		return;
+	}
 	reason = service->start ? service->start(channel) : NULL;
 	if (reason) {
 		settings_warn("'%s': the service '%s' cannot be had: %s", channel->name,
@@ -95,6 +101,9 @@ static void add_services(struct channel *channel, const char *names)
 
 	for (size_t length; *names; names += length + (names[length] != '\0')) {
 		length = strcspn(names, ", \t:");
+		if (length >= sizeof(name))
+			settings_warn("'%s': there is no service '%.*s'", channel->name,
+				      (int)length, names);
 		if (!length || length >= sizeof(name))
 			continue;
 		memcpy(name, names, length);

@@ -80,6 +80,7 @@ struct channel {
 	uint64_t started;            /* ticks */
 	struct context_moment begin; /* both clocks, at its making */
 	struct filter *filter;       /* NULL: every region */
+	struct triggers *trigger;    /* NULL: every attribute */
 	/* Of MPI: calls are seen, as far as the filter passes them (NULL: all), messages
 	 * are; ranks write together; they write when they part, and did. */
 	bool calls, messages, across, parts, parted;
@@ -154,6 +155,24 @@ void channel_clear(struct channel *channel);
 /* A snapshot of this thread now, `kind` RUNTIME_PUSH. */
 void channel_push(struct channel *channel);
 
+/* One channel of a group, by number, as a group that must not outlive it, and its name.
+ * NULL: there are no more, or no room. */
+struct trm_channels *channels_one_of(const struct trm_channels *group, size_t number,
+				     const char **ret_name);
+
+/* Values of one snapshot alone. */
+struct given_values {
+	const trm_attribute *attributes;
+	const struct trm_value *values;
+	size_t count;
+};
+/* Snapshots of this thread with them, in those of the channels that measure. */
+void channels_give(struct channel *const *channels, size_t count,
+		   const struct given_values *given);
+/* The same in a group. */
+void channels_push_to(struct trm_channels *group, const trm_attribute *attributes,
+		      const struct trm_value *values, size_t count);
+
 /* The program asks for its state: values of the moment are kept. */
 void channels_keep(void);
 /* Sums of a metric so far; nothing where the channel does not aggregate it. */
@@ -217,6 +236,13 @@ struct filter *filter_create(const struct settings *settings);
 /* The same of two lists; NULL or "": none. */
 struct filter *filter_create_of(const char *included, const char *excluded);
 bool filter_passes(struct filter *filter, const struct context_node *node);
+/* The same of a value that is set in the context. */
+bool filter_passes_value(struct filter *filter, const struct context_node *node);
+
+/* Whether events of an attribute count; NULL: all do. */
+enum { TRIGGER_ATTRIBUTES = (1 << 16) + 1 }; /* more than there can be */
+struct triggers *triggers_create(const struct settings *settings);
+bool triggers_pass(struct triggers *triggers, uint32_t attribute);
 
 struct trm_specs;
 /* The one-line form, `runtime-report(output=stdout),event-trace`: makes channels of it.

@@ -1,6 +1,5 @@
 #include "runtime/channel/clauses.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -78,8 +77,10 @@ const char *clauses_add(struct clauses *clauses, const char *text)
 		end = end_of(from);
 		to = (char *)clauses + known[number].at;
 		used = strlen(to);
-		snprintf(to + used, CLAUSES_TEXT_MAX - used, ",%.*s", (int)(end - from),
-			 from);
+		if ((size_t)(end - from) + 1 < CLAUSES_TEXT_MAX - used)
+			sprintf(to + used, ",%.*s", (int)(end - from), from);
+		else
+			clauses->full = true;
 		text = end;
 	}
 	return NULL;

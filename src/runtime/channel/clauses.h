@@ -2,6 +2,7 @@
 #ifndef TRAMMEL_RUNTIME_CLAUSES_H
 #define TRAMMEL_RUNTIME_CLAUSES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { CLAUSES_TEXT_MAX = 2048 };
@@ -9,6 +10,7 @@ enum { CLAUSES_TEXT_MAX = 2048 };
 /* Each with a comma in front of every part; "": none. */
 struct clauses {
 	char lets[CLAUSES_TEXT_MAX], columns[CLAUSES_TEXT_MAX], keys[CLAUSES_TEXT_MAX];
+	bool full; /* a part was left out, since there was no room for it */
 };
 
 /* Adds a text like "let a=... select sum(a) as A group by b". NULL, or what in it is none

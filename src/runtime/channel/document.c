@@ -70,6 +70,9 @@ static char *put_character(struct reader *reader, char *to)
 		c = 0x10000 + ((c - 0xd800) << 10) +
 		    ((read_digits(reader) - 0xdc00) & 0x3ff);
 	}
+	/* There is room only for what took as much where it was read. */
+	if (reader->wrong)
+		return to;
 	if (!c || (c >= 0xd800 && c < 0xe000))
 		c = 0xfffd;
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {

@@ -184,8 +184,14 @@ is_wanted(const struct channel *channel, const struct runtime_event *event)
 	if (unlikely(attribute->properties & CONTEXT_OF_MPI) &&
 	    !is_wanted_of_mpi(channel, event, attribute))
 		return false;
-	return !channel->filter || !event->node || event->kind == RUNTIME_ITERATION ||
-	       filter_passes(channel->filter, event->node);
+	if (unlikely(channel->trigger) &&
+	    !triggers_pass(channel->trigger, event->attribute))
+		return false;
+	if (!channel->filter)
+		return true;
+	return event->node && event->kind != RUNTIME_ITERATION
+		       ? filter_passes(channel->filter, event->node)
+		       : filter_passes_value(channel->filter, event->before);
 }
 
 /* Nothing of the channel is touched behind the call, which may destroy it. */
@@ -265,13 +271,19 @@ void channels_event(struct context_thread *thread, const struct runtime_event *e
 		tell(thread, event, told);
 }
 
-void channel_push_values(struct channel *channel, struct context_thread *thread)
+struct channel_thread *channel_own(struct channel *channel, struct context_thread *thread)
+{
+	return own_of(channel, thread);
+}
+
+void channel_push_at(struct channel *channel, struct context_thread *thread,
+		     struct context_node *node)
 {
 	struct channel_thread *own = own_of(channel, thread);
 
 	if (own)
-		take(own, &(struct runtime_event){RUNTIME_PUSH, 0, 0, thread->node,
-						  thread->node, runtime_ticks()});
+		take(own, &(struct runtime_event){RUNTIME_PUSH, 0, 0, node, node,
+						  runtime_ticks()});
 }
 
 void channel_push(struct channel *channel)
@@ -281,7 +293,7 @@ void channel_push(struct channel *channel)
 	if (!thread)
 		return;
 	if (channel_measures(channel) && channel_is_here(channel))
-		channel_push_values(channel, thread);
+		channel_push_at(channel, thread, thread->node);
 	events_leave();
 }
 

@@ -84,6 +84,11 @@ bool filter_passes(struct filter *filter, const struct context_node *node)
 	return !filter->has[INCLUDED] || verdict & 1u << INCLUDED;
 }
 
+bool filter_passes_value(struct filter *filter, const struct context_node *node)
+{
+	return !filter->has[BRANCH] || is_in_branch(filter, node);
+}
+
 static void add_pattern(struct filter *filter, enum pattern_list list,
 			enum pattern_kind kind, const char *text, size_t length)
 {
@@ -95,6 +100,10 @@ static void add_pattern(struct filter *filter, enum pattern_list list,
 		text++;
 		length--;
 	}
+	if (length && filter->count == PATTERNS_MAX)
+		settings_warn("'%.*s' is left out: there is no room for more than %d "
+			      "names of regions",
+			      (int)length, text, PATTERNS_MAX);
 	if (!length || filter->count == PATTERNS_MAX)
 		return;
 	pattern->text = settings_keep(text, length);

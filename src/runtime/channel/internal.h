@@ -28,8 +28,18 @@ void channel_thread_destroy(struct channel_thread *own);
 void channel_baseline(struct channel *channel, struct context_thread *thread);
 /* The spool is to say what the channel is. False: there is no room. */
 bool channel_describe(struct channel *channel);
-/* A snapshot; the thread is busy. */
-void channel_push_values(struct channel *channel, struct context_thread *thread);
+/* What this thread has in the channel; the thread is busy. NULL: no memory. */
+struct channel_thread *channel_own(struct channel *channel,
+				   struct context_thread *thread);
+/* A snapshot, as if the thread were in this context; it is busy. */
+void channel_push_at(struct channel *channel, struct context_thread *thread,
+		     struct context_node *node);
+/* A value of the snapshot that comes next, for the trace; or of the one that was taken
+ * last, for the sums. The thread is in this context. */
+void trace_give(struct channel_thread *own, struct context_node *node, uint32_t attribute,
+		uint64_t bits);
+void aggregate_give(struct channel_thread *own, struct context_node *node,
+		    uint32_t attribute, uint64_t bits);
 /* The time until then, in ticks, is the channel's, as far as it was not taken yet; the
  * thread, which is busy, was in this context. */
 void channel_settle(struct channel *channel, struct context_thread *thread,

@@ -116,6 +116,9 @@ static void split(const char *text, struct items *items)
 		next = end_of(text, end);
 		split_item(items, text, next);
 	}
+	if (text < end)
+		complain("there is no room for more than %d at once: '%.32s' is left out",
+			 ITEMS_MAX, text);
 }
 
 static bool is_off(const struct item *item)
@@ -140,7 +143,7 @@ struct request {
 	const struct configuration_option *options[ITEMS_MAX]; /* that are on */
 	size_t option_count;
 	const struct document *spec; /* of a configuration of the program's own */
-	char services[512], columns[TEXT_MAX];
+	char services[TEXT_MAX], columns[TEXT_MAX];
 	/* What options of the program's own add to queries: of one process, and over all.
 	 */
 	struct clauses local, across;
@@ -150,6 +153,8 @@ static void append_part(char *text, size_t size, const char *more, size_t length
 {
 	size_t used = strlen(text);
 
+	if (used + length >= size)
+		complain("'%.32s' is too long for its %zu bytes", more, size);
 	if (used < size)
 		snprintf(text + used, size - used, "%.*s", (int)length, more);
 }
@@ -210,15 +215,15 @@ static void note(struct request *request, const struct configuration_option *opt
 /* All services that are named are there; the first one that is not is told. */
 static bool has_services(const char *services, const char *kind, const char *name)
 {
-	char text[512], *at;
+	for (size_t length; *services; services += length + (services[length] == ',')) {
+		char word[64];
+		const char *near;
 
-	snprintf(text, sizeof(text), "%s", services);
-	for (char *word = strtok_r(text, ",", &at); word;
-	     word = strtok_r(NULL, ",", &at)) {
-		const char *near = settings_nearest(word, service_name_at);
-
-		if (service_find(word))
+		length = strcspn(services, ",");
+		snprintf(word, sizeof(word), "%.*s", (int)length, services);
+		if (!length || service_find(word))
 			continue;
+		near = settings_nearest(word, service_name_at);
 		complain("the %s '%s' cannot be had: there is no service '%s'%s%s%s",
 			 kind, name, word, near ? "; is '" : "", near ? near : "",
 			 near ? "' meant?" : "");
@@ -317,6 +322,10 @@ static void add_query(const struct request *request,
 		complain("'%s': the query of the option '%s' has no let, select, "
 			 "aggregate or group by at '%.32s'",
 			 request->configuration->name, option->name, wrong);
+	if (clauses->full)
+		complain("'%s': the query of the option '%s' is too long",
+			 request->configuration->name, option->name);
+	clauses->full = false;
 }
 
 enum { INHERIT_MAX = 8 };

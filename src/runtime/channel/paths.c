@@ -347,7 +347,7 @@ void paths_push(uint32_t wanted)
 		struct channel *channel = channels.items[__builtin_ctz(active)];
 
 		if (channel_is_here(channel))
-			channel_push_values(channel, thread);
+			channel_push_at(channel, thread, thread->node);
 	}
 	events_leave();
 }

@@ -18,21 +18,28 @@ static struct {
 	char *at, *end;
 } kept;
 
-char *settings_keep(const char *text, size_t length)
+char *settings_keep_room(size_t size)
 {
-	size_t size = length + 1 > 16384 ? length + 1 : 16384;
-	char *copy;
+	size_t mapped = size > 16384 ? size : 16384;
 
-	if (!kept.at || (size_t)(kept.end - kept.at) < length + 1) {
-		kept.at = runtime_map(size);
-		kept.end = kept.at + size;
+	if (!kept.at || (size_t)(kept.end - kept.at) < size) {
+		kept.at = runtime_map(mapped);
+		kept.end = kept.at + mapped;
 		if (!kept.at)
 			return NULL;
 	}
-	copy = kept.at;
+	kept.at += size;
+	return kept.at - size;
+}
+
+char *settings_keep(const char *text, size_t length)
+{
+	char *copy = settings_keep_room(length + 1);
+
+	if (!copy)
+		return NULL;
 	memcpy(copy, text, length);
 	copy[length] = '\0';
-	kept.at += length + 1;
 	return copy;
 }
 

@@ -40,6 +40,8 @@ void settings_read_file(void);
 
 /* A copy that stays. NULL: no memory. */
 char *settings_keep(const char *text, size_t length);
+/* Room for a text, its end included, that stays. NULL: no memory. */
+char *settings_keep_room(size_t size);
 
 /* The name that differs least from the one that is meant; NULL: none is near. `next`
  * gives the names one after the other, NULL at the end. */

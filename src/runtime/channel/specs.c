@@ -12,7 +12,7 @@
 
 #define PUBLIC __attribute__((visibility("default")))
 
-enum { FILE_MAX = 1 << 20, JOINED_MAX = 512 };
+enum { FILE_MAX = 1 << 20 };
 
 struct runtime_lock specs_lock;
 
@@ -154,15 +154,21 @@ static const char *text_of(const struct document *spec, const char *member)
 /* A list of texts with commas between. */
 static const char *joined(const struct document *list)
 {
-	char text[JOINED_MAX] = "";
-	size_t used = 0;
+	size_t size = 1;
+	char *text, *at;
 
 	for (const struct document *item = list ? list->first : NULL; item;
 	     item = item->next)
-		if (item->text && used < sizeof(text))
-			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
-						 used ? "," : "", item->text);
-	return settings_keep(text, strlen(text));
+		size += item->text ? strlen(item->text) + 1 : 0;
+	text = at = settings_keep_room(size);
+	if (!text)
+		return "";
+	*at = '\0';
+	for (const struct document *item = list ? list->first : NULL; item;
+	     item = item->next)
+		if (item->text)
+			at += sprintf(at, "%s%s", at == text ? "" : ",", item->text);
+	return text;
 }
 
 static bool has(const struct document *list, const char *name)

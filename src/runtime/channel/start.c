@@ -11,12 +11,12 @@
 
 #define PUBLIC __attribute__((visibility("default")))
 
-enum { MESSAGE_MAX = 2048, GROUPS_MAX = 64 };
+enum { MESSAGE_MAX = 2048, GROUPS_MAX = 128 };
 
 struct trm_channels {
 	struct channel *items[CHANNELS_MAX];
 	size_t count;
-	bool used;
+	bool used, is_part; /* of another group, whose the channel is */
 	char message[MESSAGE_MAX];
 };
 
@@ -39,6 +39,7 @@ static struct trm_channels *new_group(void)
 	if (found) {
 		found->used = true;
 		found->count = 0;
+		found->is_part = false;
 		found->message[0] = '\0';
 	}
 	runtime_unlock(&groups.lock);
@@ -81,9 +82,23 @@ PUBLIC struct trm_channels *trm_channels_create_of(const char *name,
 	return group;
 }
 
+struct trm_channels *channels_one_of(const struct trm_channels *group, size_t number,
+				     const char **ret_name)
+{
+	struct trm_channels *part = group && number < group->count ? new_group() : NULL;
+
+	if (!part)
+		return NULL;
+	part->items[0] = group->items[number];
+	part->count = 1;
+	part->is_part = true;
+	*ret_name = part->items[0]->name;
+	return part;
+}
+
 PUBLIC void trm_channels_destroy(struct trm_channels *group)
 {
-	for (size_t i = 0; group && i < group->count; i++)
+	for (size_t i = 0; group && !group->is_part && i < group->count; i++)
 		channel_destroy(group->items[i]);
 	if (group)
 		group->used = false;
@@ -185,6 +200,14 @@ PUBLIC void trm_channels_clear(struct trm_channels *group)
 {
 	for (size_t i = 0; group && i < group->count; i++)
 		channel_clear(group->items[i]);
+}
+
+void channels_push_to(struct trm_channels *group, const trm_attribute *attributes,
+		      const struct trm_value *values, size_t count)
+{
+	if (group)
+		channels_give(group->items, group->count,
+			      &(struct given_values){attributes, values, count});
 }
 
 PUBLIC void trm_channels_snapshot(struct trm_channels *group)

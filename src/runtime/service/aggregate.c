@@ -69,19 +69,19 @@ static void take_end(struct channel_thread *own, uint64_t *row)
 }
 
 /* A metric that the program set has a node, and a row, of its own. */
-static void take_value(struct channel_thread *own, const struct runtime_event *event)
+void aggregate_give(struct channel_thread *own, struct context_node *node,
+		    uint32_t attribute, uint64_t bits)
 {
-	const struct context_attribute *attribute = attributes_get(event->attribute);
-	struct context_node *node;
+	const struct context_attribute *known = attributes_get(attribute);
 	uint64_t *row;
 
-	if (!(attribute->properties & TRM_AGGREGATABLE))
+	if (!(known->properties & TRM_AGGREGATABLE))
 		return;
-	node = tree_metric(own->thread, event->before, event->attribute);
+	node = tree_metric(own->thread, node, attribute);
 	row = node ? rows_at(own, node->number) : NULL;
 	if (!row)
 		return;
-	add_value(row + ROW_METRICS, attribute->type, !row[ROW_SNAPSHOTS], event->value);
+	add_value(row + ROW_METRICS, known->type, !row[ROW_SNAPSHOTS], bits);
 	row[ROW_SNAPSHOTS]++;
 }
 
@@ -107,7 +107,7 @@ static void take(struct channel_thread *own, const struct runtime_event *event)
 	take_metrics(own, row, !row[ROW_SNAPSHOTS]);
 	row[ROW_SNAPSHOTS]++;
 	if (event->kind == RUNTIME_SET || event->kind == RUNTIME_START)
-		take_value(own, event);
+		aggregate_give(own, event->before, event->attribute, event->value);
 	if (event->kind != RUNTIME_END && event->kind != RUNTIME_CHANGE)
 		return;
 	if (event->kind == RUNTIME_END && unlikely(event->node != event->before))

@@ -16,7 +16,11 @@ static const struct service_metric metrics[] = {
 	{"free.bytes", SERVICE_DELTA, TRM_TYPE_UINT, false},
 	{"alloc.live", SERVICE_GAUGE, TRM_TYPE_INT, false},
 	{"alloc.highwatermark", SERVICE_GAUGE, TRM_TYPE_INT, false},
+	/* The last two of them again, under the names that LLNL's Caliper has. */
+	{"mem.active", SERVICE_GAUGE, TRM_TYPE_UINT, false},
+	{"alloc.region.highwatermark", SERVICE_GAUGE, TRM_TYPE_UINT, false},
 };
+enum { USUAL = 6, WITH_ACTIVE, WITH_MOST }; /* metrics of a channel */
 
 /* What this thread did. */
 static runtime_local struct {
@@ -24,8 +28,9 @@ static runtime_local struct {
 	int64_t most[CHANNELS_MAX]; /* live, since its last snapshot in the channel */
 } own_counts;
 
-static int64_t live;      /* bytes, of the process */
-static uint32_t measured; /* channels that want the most: a bit each */
+static int64_t live;             /* bytes, of the process */
+static uint32_t measured;        /* channels that want the most: a bit each */
+static size_t had[CHANNELS_MAX]; /* metrics of each */
 
 static void *(*real_malloc)(size_t size);
 static void *(*real_calloc)(size_t number, size_t size);
@@ -117,8 +122,18 @@ static const struct wrap wraps[] = {
 	WRAP(memalign), WRAP(aligned_alloc), WRAP(posix_memalign),
 };
 
+static size_t metrics_of(const struct channel *channel)
+{
+	if (settings_is_true(&channel->settings, "ALLOC_RECORD_HIGHWATERMARK", false))
+		return WITH_MOST;
+	return settings_is_true(&channel->settings, "ALLOC_RECORD_ACTIVE_MEM", false)
+		       ? WITH_ACTIVE
+		       : USUAL;
+}
+
 static const char *start(struct channel *channel)
 {
+	had[channel->number] = metrics_of(channel);
 	__atomic_or_fetch(&measured, 1u << channel->number, __ATOMIC_RELAXED);
 	wrap_install(wraps, sizeof(wraps) / sizeof(wraps[0]));
 	loads_watch();
@@ -138,6 +153,10 @@ static void sample(struct channel_thread *own, const struct runtime_event *event
 	ret_values[3] = own_counts.freed;
 	ret_values[4] = (uint64_t)now;
 	ret_values[5] = (uint64_t)(now > *most ? now : *most);
+	if (had[own->channel->number] >= WITH_ACTIVE)
+		ret_values[6] = now > 0 ? (uint64_t)now : 0;
+	if (had[own->channel->number] == WITH_MOST)
+		ret_values[7] = ret_values[5];
 	*most = now;
 }
 
@@ -145,8 +164,10 @@ const struct service service_alloc = {
 	.name = "alloc",
 	.about = "allocations of the heap, their bytes, what is live, and the most of it",
 	.metrics = metrics,
-	.keys = "ALLOC_TRACK_ALLOCATIONS ALLOC_RESOLVE_ADDRESSES",
+	.keys = "ALLOC_TRACK_ALLOCATIONS ALLOC_RESOLVE_ADDRESSES "
+		"ALLOC_RECORD_ACTIVE_MEM ALLOC_RECORD_HIGHWATERMARK",
 	.metric_count = sizeof(metrics) / sizeof(metrics[0]),
+	.metrics_of = metrics_of,
 	.start = start,
 	.sample = sample,
 };

@@ -14,6 +14,7 @@ static const char *start(struct channel *channel)
 		channel->level = (uint32_t)settings_number(&channel->settings,
 							   "EVENT_REGION_LEVEL", 0);
 	channel->filter = filter_create(&channel->settings);
+	channel->trigger = triggers_create(&channel->settings);
 	return NULL;
 }
 
@@ -21,6 +22,6 @@ const struct service service_event = {
 	.name = "event",
 	.about = "a snapshot at each begin, end and set",
 	.keys = "EVENT_REGION_LEVEL EVENT_INCLUDE_REGIONS EVENT_EXCLUDE_REGIONS "
-		"EVENT_INCLUDE_BRANCHES",
+		"EVENT_INCLUDE_BRANCHES EVENT_TRIGGER",
 	.start = start,
 };

@@ -84,7 +84,9 @@ static uint32_t number_of(const struct runtime_event *event)
 {
 	if (event->kind <= RUNTIME_CHANGE)
 		return event->node->number;
-	return event->kind >= RUNTIME_PUSH ? event->before->number : event->attribute;
+	return event->kind >= RUNTIME_PUSH && event->kind != RUNTIME_GIVEN
+		       ? event->before->number
+		       : event->attribute;
 }
 
 static void take(struct channel_thread *own, const struct runtime_event *event)
@@ -128,6 +130,13 @@ void trace_resume(struct channel_thread *own, const struct runtime_event *event)
 	mark.kind = RUNTIME_RESUME;
 	mark.value = own->channel->started;
 	take(own, &mark);
+}
+
+void trace_give(struct channel_thread *own, struct context_node *node, uint32_t attribute,
+		uint64_t bits)
+{
+	take(own, &(struct runtime_event){RUNTIME_GIVEN, attribute, bits, node, node,
+					  runtime_ticks()});
 }
 
 static const struct policy {

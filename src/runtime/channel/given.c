@@ -1,0 +1,108 @@
+/*
+ * Snapshots that the program asks for, with values of its own. These hold for the
+ * snapshot alone: what is open or set stays as it is, and no other channel sees them.
+ */
+#include "runtime/channel/internal.h"
+
+enum { GIVEN_MAX = 128 };
+
+/* A value of the moment, and what was in its place before. */
+struct given {
+	uint32_t attribute;
+	uint64_t bits;
+	struct moment before;
+};
+
+struct giving {
+	struct given items[GIVEN_MAX];
+	size_t count;
+	struct context_node *node; /* the current one, with contexts that are given */
+};
+
+static void take_one(struct context_thread *thread, struct giving *giving,
+		     uint32_t number, const struct trm_value *value)
+{
+	const struct context_attribute *attribute = attributes_get(number);
+	const struct moment *moment;
+	struct context_node *child;
+	uint64_t bits;
+
+	if (!attribute || !events_bits(attribute, value, &bits))
+		return;
+	if (attribute->properties & TRM_AS_VALUE) {
+		if (giving->count == GIVEN_MAX) {
+			channels_lose();
+			return;
+		}
+		moment = values_get(number);
+		giving->items[giving->count++] = (struct given){
+			number, bits, moment ? *moment : (struct moment){0}};
+		return;
+	}
+	child = tree_child(thread, giving->node, number, bits);
+	if (child)
+		giving->node = child;
+	else
+		channels_lose();
+}
+
+/* Values that tell contexts apart are found where all values are. */
+static void set_values(const struct giving *giving, uint64_t now)
+{
+	for (size_t i = 0; i < giving->count; i++)
+		values_keep(giving->items[i].attribute, giving->items[i].bits, now);
+}
+
+static void restore_values(const struct giving *giving)
+{
+	for (size_t i = giving->count; i > 0; i--) {
+		const struct given *item = &giving->items[i - 1];
+
+		if (item->before.set)
+			values_keep(item->attribute, item->before.bits,
+				    item->before.began);
+		else
+			values_drop(item->attribute);
+	}
+}
+
+static void give(struct channel *channel, struct context_thread *thread,
+		 const struct giving *giving)
+{
+	struct channel_thread *own = channel_own(channel, thread);
+
+	if (!own) {
+		channels_lose();
+		return;
+	}
+	/* Else the first snapshot would begin the trace anew, without the marks. */
+	if (own->generation != channel->generation)
+		channel_baseline(channel, thread);
+	for (size_t i = 0; channel_has(channel, "trace") && i < giving->count; i++)
+		trace_give(own, giving->node, giving->items[i].attribute,
+			   giving->items[i].bits);
+	channel_push_at(channel, thread, giving->node);
+	for (size_t i = 0; channel_has(channel, "aggregate") && i < giving->count; i++)
+		aggregate_give(own, giving->node, giving->items[i].attribute,
+			       giving->items[i].bits);
+}
+
+void channels_give(struct channel *const *wanted, size_t count,
+		   const struct given_values *given)
+{
+	struct context_thread *thread = events_enter();
+	struct giving giving;
+
+	if (!thread)
+		return;
+	giving.count = 0;
+	giving.node = thread->node;
+	for (size_t i = 0; i < given->count; i++)
+		take_one(thread, &giving, given->attributes[i], &given->values[i]);
+	set_values(&giving, runtime_ticks());
+	for (size_t i = 0; i < count; i++)
+		if (channel_measures(wanted[i]) && channel_is_here(wanted[i]))
+			give(wanted[i], thread, &giving);
+	restore_values(&giving);
+	events_leave();
+}

@@ -1,0 +1,262 @@
+/*
+ * More of the compatible interface: the first word says what to do. `interface.py` knows
+ * what each must have said. Ends with 1 where something does not keep its word.
+ */
+#include <caliper/ChannelController.h>
+#include <caliper/cali-manager.h>
+#include <caliper/cali.h>
+
+#include <caliper/common/Log.h>
+#include <caliper/common/Node.h>
+#include <caliper/common/OutputStream.h>
+
+#include <cerrno>
+#include <cstring>
+#include <iostream>
+#include <mutex>
+#include <sstream>
+#include <thread>
+
+static int failures;
+
+static void must(bool condition, const char *what)
+{
+	if (condition)
+		return;
+	std::cerr << what << std::endl;
+	failures++;
+}
+
+static cali::Channel make_channel(const char *name, const char *services)
+{
+	cali::RuntimeConfig settings;
+	const std::string file = std::string(name) + ".cali";
+
+	settings.set("CALI_SERVICES_ENABLE", services);
+	settings.set("CALI_RECORDER_FILENAME", file.c_str());
+	return cali::Caliper().create_channel(name, settings);
+}
+
+/* Values of one snapshot: of all channels, then of one. */
+static void given()
+{
+	cali::Caliper caliper;
+	cali::Channel traced = make_channel("traced", "trace,recorder"),
+		      events = make_channel("events", "event,trace,recorder"),
+		      sums = make_channel("sums", "aggregate,recorder");
+	cali::Attribute level = caliper.create_attribute("level", CALI_TYPE_INT,
+							 CALI_ATTR_ASVALUE),
+			cells = caliper.create_attribute("cells", CALI_TYPE_INT,
+							 CALI_ATTR_ASVALUE |
+								 CALI_ATTR_AGGREGATABLE),
+			kind = caliper.create_attribute("kind", CALI_TYPE_STRING);
+	const cali_id_t ids[] = {level.id(), cells.id(), kind.id()};
+	const cali_variant_t values[] = {cali_make_variant_from_int(7),
+					 cali_make_variant_from_int(40),
+					 cali_make_variant_from_string("full")};
+	const cali::Entry one(cells, cali::Variant(2));
+
+	caliper.set(level, cali::Variant(3));
+	CALI_MARK_BEGIN("outer");
+	cali_push_snapshot(0, 3, ids, values);
+	must(caliper.get(level).value().to_int() == 3, "a value is what it was");
+	must(caliper.get(kind).empty() && caliper.get(cells).empty(),
+	     "nothing else is set");
+	caliper.push_snapshot(sums.body(), cali::SnapshotView(one));
+	caliper.push_snapshot(traced.body(), cali::SnapshotView(one));
+	CALI_MARK_END("outer");
+	for (cali::Channel *channel : {&traced, &events, &sums}) {
+		caliper.flush_and_write(*channel);
+		caliper.delete_channel(*channel);
+	}
+}
+
+static void managers()
+{
+	cali::ConfigManager manager;
+	cali::ConfigManager::argmap_t extra;
+	const char *text = "runtime-report(output=none,region.count),size=3,"
+			   "event-trace(output=none), name = 'a b' ,output=none,alone";
+
+	must(manager.add(text, extra) && !manager.error(), "what is no configuration");
+	must(extra.size() == 3 && extra["size"] == "3" && extra["name"] == "a b" &&
+		     extra["alone"].empty(),
+	     "is given back");
+	must(manager.check(text, true).empty() && !manager.check(text).empty(),
+	     "is allowed where it is to be");
+	must(!manager.check("runtime-report(colour=red)", true).empty(),
+	     "but not as an option");
+
+	cali::ConfigManager::ChannelList all = manager.get_all_channels();
+	cali::ConfigManager::ChannelPtr report = manager.get_channel("runtime-report");
+
+	must(all.size() == 2 && all[1]->name() == "event-trace" && report &&
+		     !manager.get_channel("size"),
+	     "channels by their names");
+	manager.start();
+	must(report->is_active() && report->channel() == all[0]->channel() &&
+		     report->channel().name() == "runtime-report",
+	     "a channel of a manager");
+	report->stop();
+	must(!all[0]->is_active() && all[1]->is_active(), "one of them stops");
+
+	manager.set_default_parameter("output", "parsed.json");
+	cali::ConfigManager::ChannelList parsed =
+		manager.parse("runtime-profile(output.format=json,region.count)");
+
+	must(parsed.size() == 1 && manager.get_all_channels().size() == 2 &&
+		     cali::Caliper().get_all_channels().size() == 3,
+	     "channels that are no manager's");
+	parsed[0]->start();
+	manager = cali::ConfigManager();
+	CALI_MARK_BEGIN("parsed");
+	CALI_MARK_END("parsed");
+	parsed[0]->flush();
+	must(all[1]->is_active(), "channels stay as long as their controllers");
+	all.clear();
+	report.reset();
+	must(cali::Caliper().get_all_channels().size() == 1, "and no longer");
+}
+
+static void streams()
+{
+	cali::OutputStream stream, file;
+	std::ostringstream text;
+	cali::Attribute level = cali::Caliper().create_attribute("level", CALI_TYPE_INT);
+	const cali::Entry entry(level, cali::Variant(2)), same(level, cali::Variant(2));
+
+	must(!stream && !stream.stream(), "a stream to nowhere");
+	stream.set_stream(&text);
+	*stream.stream() << "a";
+	file.set_filename("text");
+	must(file.type() == cali::OutputStream::File, "a stream to a file");
+	*file.stream() << "b" << std::flush;
+	file.set_mode(cali::OutputStream::Append);
+	file.set_filename("text");
+	*file.stream() << "c";
+	must(text.str() == "a", "a stream of the program's");
+	must(entry.node() == same.node() && entry.node()->attribute() == level.id() &&
+		     entry.node()->data().to_int() == 2 && !entry.node()->parent() &&
+		     !cali::Entry().node() && cali::Entry(entry.node()) == same,
+	     "an entry's node");
+	cali::Log(0).stream() << "said" << std::endl;
+	cali::Log(2).stream() << "not said" << std::endl;
+	cali::Log(1).perror(ENOENT, "file: ") << std::endl;
+}
+
+/* Values of the process, set by one thread and then by another. */
+static void process()
+{
+	cali::Channel channel = make_channel("process", "event,trace,recorder");
+	cali::Caliper caliper;
+	cali::Attribute cycle = caliper.create_attribute("cycle", CALI_TYPE_INT,
+							 CALI_ATTR_ASVALUE |
+								 CALI_ATTR_SCOPE_PROCESS),
+			mode = caliper.create_attribute("mode", CALI_TYPE_STRING,
+							CALI_ATTR_SCOPE_PROCESS),
+			own = caliper.create_attribute("own", CALI_TYPE_INT,
+						       CALI_ATTR_ASVALUE);
+
+	caliper.set(cycle, cali::Variant(1));
+	caliper.set(own, cali::Variant(5));
+	caliper.begin(mode, cali::Variant("fast"));
+	std::thread([cycle] {
+		CALI_MARK_BEGIN("first");
+		CALI_MARK_END("first");
+		cali::Caliper().set(cycle, cali::Variant(2));
+	}).join();
+	CALI_MARK_BEGIN("second");
+	CALI_MARK_END("second");
+	caliper.end(mode);
+	std::thread([] {
+		CALI_MARK_BEGIN("third");
+		CALI_MARK_END("third");
+	}).join();
+	caliper.flush_and_write(channel);
+	caliper.delete_channel(channel);
+}
+
+static std::string told; /* by callbacks */
+static std::mutex telling;
+
+static void tell(const std::string &text)
+{
+	std::lock_guard<std::mutex> guard(telling);
+
+	told += text + " ";
+}
+
+static void watch(cali::Channel channel)
+{
+	cali::Channel::Events &events = channel.events();
+
+	events.create_attr_evt.connect([](cali::Caliper *, const cali::Attribute &made) {
+		tell("made:" + made.name());
+	});
+	events.create_thread_evt.connect(
+		[](cali::Caliper *, cali::Channel *of) { tell("thread:" + of->name()); });
+	events.release_thread_evt.connect(
+		[](cali::Caliper *, cali::Channel *of) { tell("end:" + of->name()); });
+	events.post_init_evt.connect(
+		[](cali::Caliper *, cali::Channel *of) { tell("init:" + of->name()); });
+	events.pre_finish_evt.connect(
+		[](cali::Caliper *, cali::Channel *of) { tell("finish:" + of->name()); });
+	events.finish_evt.connect([](cali::Caliper *, cali::Channel *) {
+		std::cout << told << std::endl;
+		told.clear();
+	});
+}
+
+/* A controller whose channel tells of itself. */
+class Told : public cali::ChannelController
+{
+	void on_create(cali::Caliper *, cali::Channel &channel) override
+	{
+		watch(channel);
+	}
+
+      public:
+	Told() : ChannelController("told", 0, {{"CALI_SERVICES_ENABLE", "event"}})
+	{
+	}
+};
+
+/* Events that are none of regions. */
+static void events()
+{
+	static Told controller; /* its channel ends with the program */
+	const auto step = []() {
+		CALI_MARK_BEGIN("step");
+		CALI_MARK_END("step");
+	};
+
+	controller.start();
+	cali_create_attribute("new", CALI_TYPE_INT, CALI_ATTR_DEFAULT);
+	cali_create_attribute("new", CALI_TYPE_INT, CALI_ATTR_DEFAULT);
+	step();
+	std::thread(step).join();
+	std::thread([] {}).join();
+	{
+		Told other;
+
+		other.start();
+		std::thread(step).join();
+	}
+	step();
+}
+
+int main(int count, char **words)
+{
+	static const struct {
+		const char *word;
+		void (*function)();
+	} rows[] = {
+		{"given", given},   {"managers", managers}, {"streams", streams},
+		{"events", events}, {"process", process},
+	};
+
+	for (const auto &row : rows)
+		if (count > 1 && !std::strcmp(words[1], row.word))
+			row.function();
+	return failures != 0;
+}

@@ -1,0 +1,66 @@
+"""More of the compatible interface: what interface.cc does with it."""
+
+import os
+
+from context import channels, common
+from context.common import expect
+
+
+def run(place, word, **variables):
+    program = channels.build(place, os.path.join(common.FOLDER, "interface.cc"), ("g++", "-std=c++11", "-O2"))
+    return channels.run(place, word, program=program, **variables)
+
+
+def given(place):
+    """Values of one snapshot: no other one has them, and no other channel."""
+    done = run(place, "given")
+    expect(not done.stdout and not done.stderr, f"{done}")
+    told = [(row.get("path"), row.get("kind"), row.get("level"), row.get("cells"))
+            for row in channels.query(place, "traced.cali", "SELECT *") if "cells" in row]
+    expect(told == [("outer", "full", 7, 40), ("outer", None, None, 2)], f"{told}")
+    rows = channels.query(place, "events.cali", "SELECT *")
+    (row,) = [row for row in rows if "cells" in row]
+    expect((row["path"], row["kind"], row["level"], row["cells"]) == ("outer", "full", 7, 40), f"{rows}")
+    (row,) = [row for row in rows if "event.end#region" in row]
+    expect(row["level"] == 3 and "kind" not in row, f"{rows}")
+    rows = channels.query(place, "sums.cali", "SELECT kind, sum(sum#cells) AS cells GROUP BY kind")
+    expect({row.get("kind"): row.get("cells") for row in rows} == {"full": 40, None: 2}, f"{rows}")
+
+
+def managers(place):
+    """Channels of managers, and words between configurations that are not theirs."""
+    done = run(place, "managers")
+    expect(not done.stdout and not done.stderr, f"{done}")
+    rows = channels.rows_of(channels.read(place, "parsed.json"))
+    expect(rows["parsed"]["Calls"] == 1, f"{rows}")
+
+
+def streams(place):
+    """Streams, messages, and what entries refer to."""
+    done = run(place, "streams", CALI_LOG_VERBOSITY="1", CALI_LOG_LOGFILE="stdout")
+    expect(done.stdout == b"== CALIPER: said\n== CALIPER: file: No such file or directory\n" and not done.stderr,
+           f"{done}")
+    expect(channels.read(place, "text") == "bc", "a file is added to")
+
+
+def events(place):
+    """Callbacks at what is no region: one channel ends in the program, one with it."""
+    done = run(place, "events")
+    first, second = done.stdout.decode().splitlines()
+    expect(not done.stderr and second == "finish:told ", f"{done}")
+    words = first.split()
+    expect(words[:4] == ["init:told", "made:new", "thread:told", "end:told"] and words[4] == "init:told"
+           and sorted(words[5:9]) == ["end:told", "end:told", "thread:told", "thread:told"]
+           and words[9:] == ["finish:told"], f"{words}")
+
+
+def process(place):
+    """Values of the process are those of all threads."""
+    done = run(place, "process")
+    expect(not done.stdout and not done.stderr, f"{done}")
+    told = {row["event.end#region"]: (row.get("cycle"), row.get("mode"), row.get("own"))
+            for row in channels.query(place, "process.cali", "SELECT *") if "event.end#region" in row}
+    expect(told == {"first": (1, "fast", None), "second": (2, "fast", 5), "third": (2, None, None)}, f"{told}")
+
+
+TESTS = (given, managers, streams, events, process)
