@@ -151,10 +151,10 @@ static void move_node(const struct context_thread *thread, struct context_node *
 	node->last_child = metric ? NULL : to;
 }
 
-/* The blocks of nodes, first one first: the links lead backwards. */
-static struct context_block *turn_links(struct context_thread *thread)
+/* The blocks of nodes the other way round; returns the first one of them. */
+static struct context_block *turn_links(struct context_block *block)
 {
-	struct context_block *block = thread->node_block, *next = NULL;
+	struct context_block *next = NULL;
 
 	while (block) {
 		struct context_block *before = (void *)(uintptr_t)block->link;
@@ -169,8 +169,10 @@ static struct context_block *turn_links(struct context_thread *thread)
 static void move_all(struct context_thread *thread)
 {
 	uint32_t left = thread->node_count;
+	/* Links lead backwards, and shall do so again: channels look for nodes, too. */
+	struct context_block *first = turn_links(thread->node_block);
 
-	for (struct context_block *block = turn_links(thread); block;
+	for (struct context_block *block = first; block;
 	     block = (void *)(uintptr_t)block->link) {
 		struct context_node *node =
 			block == &thread->head ? thread->root : (void *)(block + 1);
@@ -179,13 +181,14 @@ static void move_all(struct context_thread *thread)
 		for (; left && node + 1 <= end; node++, left--)
 			move_node(thread, node);
 	}
+	turn_links(first);
 }
 
 static void free_all(struct context_thread *thread)
 {
-	struct context_block *block = (void *)(uintptr_t)thread->head.link;
+	struct context_block *block = thread->node_block;
 
-	while (block) {
+	while (block != &thread->head) {
 		struct context_block *next = (void *)(uintptr_t)block->link;
 
 		spool_free(block);
