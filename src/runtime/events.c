@@ -21,22 +21,31 @@ static inline void leave_library(void)
 	runtime_busy = 0;
 }
 
-/* The thread's first event, or that of a child of fork. */
-static __attribute__((noinline)) struct context_thread *enter_first(void)
+static void lose_for_memory(void)
+{
+	__atomic_add_fetch(&runtime_spool->lost_for_memory, 1, __ATOMIC_RELAXED);
+}
+
+/* A first event, or that of a child of fork; `event` is false where somebody asks. */
+static __attribute__((noinline)) struct context_thread *enter_first(bool event)
 {
 	struct context_thread *thread = threads_self();
 
-	if (!thread)
-		leave_library();
-	return thread;
+	if (thread)
+		return thread;
+	if (event && runtime_state->recording)
+		lose_for_memory();
+	leave_library();
+	return NULL;
 }
 
-static inline __attribute__((always_inline)) struct context_thread *busy_thread(void)
+static inline __attribute__((always_inline)) struct context_thread *
+busy_thread(bool event)
 {
 	struct context_thread *thread = runtime_self;
 
 	if (unlikely(!thread || !runtime_state->recording))
-		return enter_first();
+		return enter_first(event);
 	return thread;
 }
 
@@ -48,12 +57,16 @@ static inline __attribute__((always_inline)) struct context_thread *enter_librar
 	}
 	runtime_busy = 1;
 	in_order();
-	return busy_thread();
+	return busy_thread(true);
 }
 
-static void lose_for_memory(void)
+/* Where there was no memory it is asked for again now and then: that takes system calls.
+ */
+static bool has_room(struct context_thread *thread)
 {
-	__atomic_add_fetch(&runtime_spool->lost_for_memory, 1, __ATOMIC_RELAXED);
+	return thread->event_at < thread->event_end ||
+	       ((thread->event_at || thread->dropped % 1024 == 0) &&
+		threads_more_events(thread));
 }
 
 /* An event is there once its kind is: what is read of a process that was killed ends at
@@ -61,7 +74,7 @@ static void lose_for_memory(void)
 static void trace(struct context_thread *thread, enum context_event_kind kind,
 		  uint32_t what, uint64_t ticks, const uint64_t *value)
 {
-	if (thread->event_at >= thread->event_end && !threads_more_events(thread)) {
+	if (unlikely(!has_room(thread))) {
 		thread->dropped++;
 		return;
 	}
@@ -509,7 +522,7 @@ static bool know(struct trm_site *site)
 
 void events_enter_site(struct trm_site *site)
 {
-	struct context_thread *thread = busy_thread();
+	struct context_thread *thread = busy_thread(true);
 
 	if (unlikely(!thread))
 		return;
@@ -524,7 +537,7 @@ void events_enter_site(struct trm_site *site)
 
 void events_leave_site(struct trm_site *site)
 {
-	struct context_thread *thread = busy_thread();
+	struct context_thread *thread = busy_thread(true);
 
 	if (unlikely(!thread))
 		return;
@@ -577,7 +590,11 @@ static void iterate(struct trm_site *site, int64_t iteration)
 
 struct context_thread *events_enter(void)
 {
-	return runtime_busy ? NULL : enter_library();
+	if (runtime_busy)
+		return NULL;
+	runtime_busy = 1;
+	in_order();
+	return busy_thread(false);
 }
 
 void events_leave(void)

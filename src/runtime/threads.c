@@ -74,8 +74,13 @@ static struct context_thread *begin(void)
 	uint32_t number = __atomic_add_fetch(&threads.count, 1, __ATOMIC_RELAXED);
 	struct context_thread *thread = make(number);
 
-	if (!thread)
+	if (!thread) { /* the next event tries again */
+		uint32_t next = number - 1;
+
+		__atomic_compare_exchange_n(&threads.count, &number, next, false,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 		return NULL;
+	}
 	thread->tid = runtime_sealed ? number : (uint32_t)gettid();
 	thread->last = runtime_ticks();
 	if (runtime_state->tracing)
@@ -161,6 +166,9 @@ static void move_node(const struct context_thread *thread, struct context_node *
 			sum_up(to, node);
 		}
 	}
+	if (!to)
+		__atomic_add_fetch(&runtime_spool->lost_for_memory, node->count,
+				   __ATOMIC_RELAXED);
 	node->last_child = metric ? NULL : to;
 }
 
