@@ -60,8 +60,7 @@ static inline __attribute__((always_inline)) struct context_thread *enter_librar
 	return busy_thread(true);
 }
 
-/* Where there was no memory it is asked for again now and then: that takes system calls.
- */
+/* Memory that was missing is asked for now and then: that takes system calls. */
 static bool has_room(struct context_thread *thread)
 {
 	return thread->event_at < thread->event_end ||
@@ -287,10 +286,9 @@ static bool is_text(uint32_t type)
 	return type == TRM_TYPE_STRING || type == TRM_TYPE_BLOB;
 }
 
-/* A value as nodes hold it: bits, or where the string is. False: no room for it, or it is
- * text for a number, or the other way round; that is counted. */
-static bool number_of(const struct context_attribute *attribute,
-		      const struct trm_value *value, uint64_t *ret_number)
+/* What is lost is counted. */
+bool events_bits(const struct context_attribute *attribute, const struct trm_value *value,
+		 uint64_t *ret_number)
 {
 	bool given_double = value->type == TRM_TYPE_DOUBLE;
 	double number;
@@ -314,6 +312,15 @@ static bool number_of(const struct context_attribute *attribute,
 	}
 	number = value->type == TRM_TYPE_INT ? (double)value->as.i : (double)value->as.u;
 	memcpy(ret_number, &number, sizeof(number));
+	return true;
+}
+
+static inline bool number_of(const struct context_attribute *attribute,
+			     const struct trm_value *value, uint64_t *ret_number)
+{
+	if (unlikely(value->type != attribute->type || is_text(value->type)))
+		return events_bits(attribute, value, ret_number);
+	*ret_number = value->as.u;
 	return true;
 }
 
@@ -391,12 +398,6 @@ static __attribute__((noinline)) void note_process(const struct context_thread *
 		values_keep_process(number, open->value);
 	else
 		values_drop_process(number);
-}
-
-bool events_bits(const struct context_attribute *attribute, const struct trm_value *value,
-		 uint64_t *ret_bits)
-{
-	return number_of(attribute, value, ret_bits);
 }
 
 static trm_attribute make_attribute(const char *name, uint32_t type, uint32_t properties)

@@ -377,7 +377,8 @@ struct trm_value events_value(const struct context_attribute *attribute, uint64_
 /* The innermost value; false: there is none. */
 bool events_get(uint32_t attribute, struct trm_value *ret_value);
 
-/* A value as nodes hold it; false: there is no room, or it is of another kind. */
+/* A value as nodes hold it: bits, or where the string is. False: there is no room, or it
+ * is text for a number, or the other way round. */
 bool events_bits(const struct context_attribute *attribute, const struct trm_value *value,
 		 uint64_t *ret_bits);
 /* Something that is open found no memory. */

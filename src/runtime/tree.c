@@ -21,9 +21,9 @@ static uint64_t hash_of(const struct context_node *from, uint32_t attribute,
 	return (hash >> 24 & ~7ull) | ((value ^ value >> 3) & 7);
 }
 
-static struct context_node **slot_of(const struct context_thread *thread,
-				     const struct context_node *from, uint32_t attribute,
-				     uint64_t value)
+static inline __attribute__((always_inline)) struct context_node **
+slot_of(const struct context_thread *thread, const struct context_node *from,
+	uint32_t attribute, uint64_t value)
 {
 	for (uint64_t i = hash_of(from, attribute, value);; i++) {
 		struct context_node **slot = &thread->slots[i & thread->slot_mask];
