@@ -71,7 +71,7 @@ static void save(const struct context_process *process)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	size_t blocks = (size + CONTEXT_BLOCK - 1) / CONTEXT_BLOCK;
+	size_t blocks = (size + CONTEXT_BLOCK - 1) / CONTEXT_BLOCK + CONTEXT_HEAD_BLOCKS;
 	struct context_process process;
 	struct context_spool *head;
 	struct trm_error *error;

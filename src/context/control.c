@@ -12,11 +12,11 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
-/* A block of the file, to be written to. NULL: it cannot be had. */
-static void *map_block(int fd, uint64_t number)
+/* Blocks of the file, to be written to. NULL: it cannot be had. */
+static void *map_blocks(int fd, uint64_t number, size_t count)
 {
-	void *block = mmap(NULL, CONTEXT_BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-			   (off_t)(number * CONTEXT_BLOCK));
+	void *block = mmap(NULL, count * CONTEXT_BLOCK, PROT_READ | PROT_WRITE,
+			   MAP_SHARED, fd, (off_t)(number * CONTEXT_BLOCK));
 
 	return block == MAP_FAILED ? NULL : block;
 }
@@ -24,7 +24,7 @@ static void *map_block(int fd, uint64_t number)
 /* One that was given back since is none. */
 static void add_channel(struct context_control *control, int fd, uint64_t number)
 {
-	struct context_channel *channel = map_block(fd, number);
+	struct context_channel *channel = map_blocks(fd, number, 1);
 
 	if (!channel)
 		return;
@@ -39,7 +39,7 @@ static void find_channels(struct context_control *control, int fd)
 {
 	uint64_t count = __atomic_load_n(&control->head->blocks, __ATOMIC_ACQUIRE);
 
-	for (uint64_t at = 1, run; at < count; at += run) {
+	for (uint64_t at = CONTEXT_HEAD_BLOCKS, run; at < count; at += run) {
 		struct context_block head;
 
 		if (pread(fd, &head, sizeof(head), (off_t)(at * CONTEXT_BLOCK)) !=
@@ -68,7 +68,7 @@ struct trm_error *context_control_init(struct context_control *control, pid_t pi
 	if (fd < 0)
 		return trm_error_system(errno, "cannot write to \"%s\" of process %d",
 					path, (int)pid);
-	control->head = map_block(fd, 0);
+	control->head = map_blocks(fd, 0, CONTEXT_HEAD_BLOCKS);
 	if (!control->head)
 		return trm_error_system(errno, "cannot map \"%s\"", path);
 	if (!is_spool(control->head)) {
@@ -92,7 +92,7 @@ void context_control_deinit(struct context_control *control)
 	vector_for_each (&control->channels, channel)
 		munmap(*channel, CONTEXT_BLOCK);
 	vector_deinit(&control->channels);
-	munmap(control->head, CONTEXT_BLOCK);
+	munmap(control->head, CONTEXT_HEAD_BLOCKS * CONTEXT_BLOCK);
 }
 
 bool context_control_is(const struct context_channel *channel, const char *name)

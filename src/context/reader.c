@@ -30,7 +30,7 @@ static const struct context_string *string_at(const struct context_process *proc
 	} empty;
 	const struct context_string *string;
 
-	if (offset % 8 || offset < CONTEXT_BLOCK ||
+	if (offset % 8 || offset < sizeof(*process->head) ||
 	    offset + sizeof(*string) > process->size)
 		return &empty.string;
 	string = (const void *)(process->bytes + offset);
@@ -162,19 +162,24 @@ static void add_attributes(struct context_process *process,
 
 static const struct context_node *nodes_of(const struct context_block *block)
 {
-	const uint8_t *at = (const uint8_t *)block;
-
-	if (block->kind == CONTEXT_NODES)
-		return (const void *)(block + 1);
-	return (const void *)(at + sizeof(struct context_thread) +
-			      CONTEXT_THREAD_SLOTS * sizeof(uint64_t));
+	return (const void *)((const uint8_t *)block + context_nodes_at(block->kind));
 }
 
 static size_t room_for_nodes(const struct context_block *block)
 {
-	return (size_t)((const uint8_t *)block + CONTEXT_BLOCK -
-			(const uint8_t *)nodes_of(block)) /
-	       sizeof(struct context_node);
+	return context_nodes_room(block->kind);
+}
+
+const struct context_event *context_block_events(const struct context_block *block,
+						 const struct context_event **ret_end)
+{
+	const struct context_event *events =
+		(const void *)((const uint8_t *)block + context_events_at(block->kind));
+
+	/* A value takes two places, so none begins in the last one. */
+	*ret_end = events +
+		   context_events_room(block->kind, block->run ? block->run : 1) - 1;
+	return events;
 }
 
 /* A run of a process that still lives may say more by now than when it was looked at. */
@@ -192,7 +197,7 @@ struct context_blocks context_blocks_of(const struct context_process *process,
 	uint64_t count = process->head->blocks, there = process->size / CONTEXT_BLOCK;
 	struct context_blocks found = {0};
 
-	for (uint64_t i = 1, run; i < count && i < there; i += run) {
+	for (uint64_t i = CONTEXT_HEAD_BLOCKS, run; i < count && i < there; i += run) {
 		const struct context_block *block = block_at(process, i);
 
 		run = block->run ? block->run : 1;
@@ -268,6 +273,7 @@ static void read_thread(struct context_process *process,
 	struct context_known_thread *thread = thread_of(process, record->number);
 	uint64_t end = process->head->end.ticks, address = (uintptr_t)record->node;
 	uint32_t current = node_number(&record->head, address);
+	const struct context_event *end_of_events;
 
 	if (thread->paths.count)
 		return; /* of two with one number the file is wrong */
@@ -276,6 +282,8 @@ static void read_thread(struct context_process *process,
 	thread->alive = record->alive;
 	thread->last = record->last;
 	thread->dropped = record->dropped;
+	if (context_block_events(&record->head, &end_of_events)->kind)
+		vector_push(&thread->events, &record->head);
 	add_nodes(process, thread, nodes_of(&record->head),
 		  count_of_nodes(&record->head, 0, record->node_count));
 	for (size_t i = first_of(nodes, record->number);
@@ -400,7 +408,7 @@ static size_t size_of(int fd)
 	struct stat status;
 	uint64_t blocks;
 
-	if (fstat(fd, &status) || status.st_size < CONTEXT_BLOCK ||
+	if (fstat(fd, &status) || status.st_size < (off_t)sizeof(head) ||
 	    !read_all(fd, (uint8_t *)&head, sizeof(head)))
 		return 0;
 	blocks = (uint64_t)status.st_size / CONTEXT_BLOCK;
@@ -473,7 +481,7 @@ static struct trm_error *read_spool(struct context_process *process, const char 
 {
 	process->head = (const void *)process->bytes;
 	process->ns_per_tick = 1;
-	if (process->size < CONTEXT_BLOCK ||
+	if (process->size < sizeof(*process->head) ||
 	    memcmp(process->head->magic, CONTEXT_MAGIC, sizeof(process->head->magic)) ||
 	    process->head->version != CONTEXT_VERSION)
 		return trm_error_create(TRM_ERROR_FORMAT, "\"%s\" is no spool", name);

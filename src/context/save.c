@@ -264,14 +264,10 @@ struct cursor {
 
 static bool cursor_open_block(struct cursor *cursor)
 {
-	const struct context_block *block;
-
 	if (cursor->block == cursor->thread->events.count)
 		return false;
-	block = cursor->thread->events.items[cursor->block++];
-	cursor->at = (const void *)(block + 1);
-	cursor->end =
-		cursor->at + (CONTEXT_BLOCK - sizeof(*block)) / sizeof(*cursor->at) - 1;
+	cursor->at = context_block_events(cursor->thread->events.items[cursor->block++],
+					  &cursor->end);
 	return true;
 }
 

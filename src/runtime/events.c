@@ -21,22 +21,31 @@ static inline void leave_library(void)
 	runtime_busy = 0;
 }
 
-/* The thread's first event, or that of a child of fork. */
-static __attribute__((noinline)) struct context_thread *enter_first(void)
+static void lose_for_memory(void)
+{
+	__atomic_add_fetch(&runtime_spool->lost_for_memory, 1, __ATOMIC_RELAXED);
+}
+
+/* A first event, or that of a child of fork; `event` is false where somebody asks. */
+static __attribute__((noinline)) struct context_thread *enter_first(bool event)
 {
 	struct context_thread *thread = threads_self();
 
-	if (!thread)
-		leave_library();
-	return thread;
+	if (thread)
+		return thread;
+	if (event && runtime_state->recording)
+		lose_for_memory();
+	leave_library();
+	return NULL;
 }
 
-static inline __attribute__((always_inline)) struct context_thread *busy_thread(void)
+static inline __attribute__((always_inline)) struct context_thread *
+busy_thread(bool event)
 {
 	struct context_thread *thread = runtime_self;
 
 	if (unlikely(!thread || !runtime_state->recording))
-		return enter_first();
+		return enter_first(event);
 	return thread;
 }
 
@@ -48,12 +57,15 @@ static inline __attribute__((always_inline)) struct context_thread *enter_librar
 	}
 	runtime_busy = 1;
 	in_order();
-	return busy_thread();
+	return busy_thread(true);
 }
 
-static void lose_for_memory(void)
+/* Memory that was missing is asked for now and then: that takes system calls. */
+static bool has_room(struct context_thread *thread)
 {
-	__atomic_add_fetch(&runtime_spool->lost_for_memory, 1, __ATOMIC_RELAXED);
+	return thread->event_at < thread->event_end ||
+	       ((thread->event_at || thread->dropped % 1024 == 0) &&
+		threads_more_events(thread));
 }
 
 /* An event is there once its kind is: what is read of a process that was killed ends at
@@ -61,7 +73,7 @@ static void lose_for_memory(void)
 static void trace(struct context_thread *thread, enum context_event_kind kind,
 		  uint32_t what, uint64_t ticks, const uint64_t *value)
 {
-	if (thread->event_at >= thread->event_end && !threads_more_events(thread)) {
+	if (unlikely(!has_room(thread))) {
 		thread->dropped++;
 		return;
 	}
@@ -274,10 +286,9 @@ static bool is_text(uint32_t type)
 	return type == TRM_TYPE_STRING || type == TRM_TYPE_BLOB;
 }
 
-/* A value as nodes hold it: bits, or where the string is. False: no room for it, or it is
- * text for a number, or the other way round; that is counted. */
-static bool number_of(const struct context_attribute *attribute,
-		      const struct trm_value *value, uint64_t *ret_number)
+/* What is lost is counted. */
+bool events_bits(const struct context_attribute *attribute, const struct trm_value *value,
+		 uint64_t *ret_number)
 {
 	bool given_double = value->type == TRM_TYPE_DOUBLE;
 	double number;
@@ -301,6 +312,15 @@ static bool number_of(const struct context_attribute *attribute,
 	}
 	number = value->type == TRM_TYPE_INT ? (double)value->as.i : (double)value->as.u;
 	memcpy(ret_number, &number, sizeof(number));
+	return true;
+}
+
+static inline bool number_of(const struct context_attribute *attribute,
+			     const struct trm_value *value, uint64_t *ret_number)
+{
+	if (unlikely(value->type != attribute->type || is_text(value->type)))
+		return events_bits(attribute, value, ret_number);
+	*ret_number = value->as.u;
 	return true;
 }
 
@@ -378,12 +398,6 @@ static __attribute__((noinline)) void note_process(const struct context_thread *
 		values_keep_process(number, open->value);
 	else
 		values_drop_process(number);
-}
-
-bool events_bits(const struct context_attribute *attribute, const struct trm_value *value,
-		 uint64_t *ret_bits)
-{
-	return number_of(attribute, value, ret_bits);
 }
 
 static trm_attribute make_attribute(const char *name, uint32_t type, uint32_t properties)
@@ -509,7 +523,7 @@ static bool know(struct trm_site *site)
 
 void events_enter_site(struct trm_site *site)
 {
-	struct context_thread *thread = busy_thread();
+	struct context_thread *thread = busy_thread(true);
 
 	if (unlikely(!thread))
 		return;
@@ -524,7 +538,7 @@ void events_enter_site(struct trm_site *site)
 
 void events_leave_site(struct trm_site *site)
 {
-	struct context_thread *thread = busy_thread();
+	struct context_thread *thread = busy_thread(true);
 
 	if (unlikely(!thread))
 		return;
@@ -577,7 +591,11 @@ static void iterate(struct trm_site *site, int64_t iteration)
 
 struct context_thread *events_enter(void)
 {
-	return runtime_busy ? NULL : enter_library();
+	if (runtime_busy)
+		return NULL;
+	runtime_busy = 1;
+	in_order();
+	return busy_thread(false);
 }
 
 void events_leave(void)

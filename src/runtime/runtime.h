@@ -123,7 +123,7 @@ static inline void *spool_at(uint64_t number)
 
 /* Gives a block back that has a run of 1, or of SPOOL_RUN. */
 void spool_free(struct context_block *block);
-enum { SPOOL_RUN = 32 };
+enum { SPOOL_RUN = 64 };
 /* What a block has goes to the file and takes no memory of the process, until it is
  * looked at again; nothing where there is no file. */
 void spool_release(struct context_block *block);
@@ -177,10 +177,15 @@ struct context_node *tree_key(struct context_thread *thread, struct context_node
 /* The node that holds what was set of a metric in a context. */
 struct context_node *tree_metric(struct context_thread *thread, struct context_node *from,
 				 uint32_t attribute);
-/* Room for the nodes of a new thread. */
+/* The nodes of a block, and of a thread's record. */
+static inline struct context_node *tree_nodes_of(struct context_block *block)
+{
+	return (void *)((char *)block + context_nodes_at(block->kind));
+}
 /* All nodes of a thread, by number, in memory of runtime_map: at least `count` of them.
  * NULL: there is none. */
 struct context_node **tree_nodes(const struct context_thread *thread, uint32_t count);
+/* Room for the nodes of a new thread. */
 bool tree_init(struct context_thread *thread);
 /* Where the child of a node whose text lies at this place is noted: it may be another
  * one. NULL: no memory. */
@@ -373,7 +378,8 @@ struct trm_value events_value(const struct context_attribute *attribute, uint64_
 /* The innermost value; false: there is none. */
 bool events_get(uint32_t attribute, struct trm_value *ret_value);
 
-/* A value as nodes hold it; false: there is no room, or it is of another kind. */
+/* A value as nodes hold it: bits, or where the string is. False: there is no room, or it
+ * is text for a number, or the other way round. */
 bool events_bits(const struct context_attribute *attribute, const struct trm_value *value,
 		 uint64_t *ret_bits);
 /* Something that is open found no memory. */

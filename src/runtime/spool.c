@@ -24,7 +24,9 @@ enum {
 	SEGMENTS_MAX = RUNTIME_SEGMENTS_MAX,
 	/* Of the first segment, that are written when the file is made: the most
 	 * processes need no more. */
-	FIRST_BLOCKS = 32,
+	FIRST_BLOCKS = 64,
+	/* Whose pages are asked for at a time. */
+	READY_BLOCKS = 32,
 };
 
 static struct {
@@ -34,10 +36,12 @@ static struct {
 	uint64_t blocks; /* that were given out; the file says it, too, for readers, and
 			    the parent's goes on after a fork */
 	struct context_block *free, *free_runs; /* of 1, of SPOOL_RUN */
-	uint32_t threads;                       /* that have a record */
-	bool in_memory;                         /* there is no file */
-	bool left;    /* the first segment, where that could be */
-	uint64_t gap; /* the first of its blocks that are not used; 0: all are */
+	uint64_t ready;   /* blocks in front of this one, and not before `blocks`, have
+			     their   pages */
+	uint32_t threads; /* that have a record */
+	bool in_memory;   /* there is no file */
+	bool left;        /* the first segment, where that could be */
+	uint64_t gap;     /* the first of its blocks that are not used; 0: all are */
 } spool;
 
 char *runtime_segments[RUNTIME_SEGMENTS_MAX];
@@ -186,10 +190,32 @@ static char *map_first(int fd)
 	if (memory == MAP_FAILED)
 		return NULL;
 	advise(memory, 0);
-	if (has_pages(memory, CONTEXT_BLOCK))
+	if (has_pages(memory, CONTEXT_HEAD_BLOCKS * CONTEXT_BLOCK))
 		return memory;
 	munmap(memory, SEGMENT);
 	return NULL;
+}
+
+/* A page at a time would take a system call each. Where not all can be had, those do that
+ * are needed. */
+static bool make_ready(uint64_t at, uint64_t run)
+{
+	uint64_t end = at - at % SEGMENT_BLOCKS +
+		       (at < FIRST_BLOCKS ? FIRST_BLOCKS : SEGMENT_BLOCKS);
+	uint64_t most = at + (run < READY_BLOCKS ? READY_BLOCKS : run);
+
+	if (at + run <= spool.ready)
+		return true;
+	if (runtime_sealed)
+		return false;
+	most = most < end ? most : end;
+	if (most < at + run || !has_pages(spool_at(at), (most - at) * CONTEXT_BLOCK)) {
+		most = at + run;
+		if (!has_pages(spool_at(at), run * CONTEXT_BLOCK))
+			return false;
+	}
+	spool.ready = most;
+	return true;
 }
 
 /* The next piece: a second mapping of the last one that is twice as long, of which the
@@ -198,7 +224,7 @@ static bool map_next(void)
 {
 	char *memory;
 
-	if (spool.segment_count == spool.segments_max ||
+	if (runtime_sealed || spool.segment_count == spool.segments_max ||
 	    !is_modest((spool.segment_count + 1) * SEGMENT))
 		return false;
 	if (spool.in_memory) {
@@ -234,7 +260,7 @@ static void fill_head(struct context_block *block, enum context_block_kind kind,
 
 static void begin_head(uint64_t blocks)
 {
-	fill_head(&runtime_spool->head, CONTEXT_HEAD, 0, 1);
+	fill_head(&runtime_spool->head, CONTEXT_HEAD, 0, CONTEXT_HEAD_BLOCKS);
 	memcpy(runtime_spool->magic, CONTEXT_MAGIC, sizeof(runtime_spool->magic));
 	runtime_spool->version = CONTEXT_VERSION;
 	runtime_spool->blocks = blocks;
@@ -269,9 +295,9 @@ bool spool_open(const char *folder)
 	spool.in_memory = !folder;
 	runtime_segments[0] = memory;
 	spool.segment_count = 1;
-	spool.blocks = 1;
+	spool.blocks = CONTEXT_HEAD_BLOCKS;
 	runtime_spool = (struct context_spool *)(void *)memory;
-	begin_head(1);
+	begin_head(spool.blocks);
 	return true;
 }
 
@@ -279,7 +305,7 @@ bool spool_open(const char *folder)
  * are stays as it is, and the head is begun anew. NULL: nothing. */
 static const void *kept(const struct context_block *block)
 {
-	static const char none[CONTEXT_BLOCK];
+	static const char none[CONTEXT_HEAD_BLOCKS * CONTEXT_BLOCK];
 
 	if (block == &runtime_spool->head)
 		return none;
@@ -365,6 +391,7 @@ bool spool_copy(const char *folder)
 		return true;
 	spool.free = spool.free_runs = NULL;
 	spool.threads = 0;
+	spool.ready = 0;
 	if (most < spool.segments_max)
 		spool.segments_max = most;
 	copied = fd >= 0 && spool.segment_count <= spool.segments_max &&
@@ -397,6 +424,7 @@ static bool move_all(int fd)
 		if (!map_over(fd, i - 1))
 			return false;
 	spool.segments_max = most;
+	spool.ready = 0;
 	return true;
 }
 
@@ -439,7 +467,7 @@ static bool skip_to(uint64_t end)
 	for (uint64_t at = spool.blocks; at < end; at++) {
 		struct context_block *block = spool_at(at);
 
-		if (!has_pages(block, CONTEXT_BLOCK))
+		if (!make_ready(at, 1))
 			return false;
 		fill_head(block, CONTEXT_FREE, 0, 1);
 		block->number = at;
@@ -470,7 +498,7 @@ static struct context_block *append(uint32_t run)
 	uint64_t at, in_segment;
 	struct context_block *block;
 
-	if (run > SEGMENT_BLOCKS || runtime_sealed)
+	if (run > SEGMENT_BLOCKS)
 		return NULL;
 	if (!spool.left && !spool.in_memory && spool.segment_count == 1 &&
 	    spool.blocks + run > FIRST_BLOCKS && !leave_first())
@@ -485,7 +513,7 @@ static struct context_block *append(uint32_t run)
 	if (at == spool.segment_count * SEGMENT_BLOCKS && !map_next())
 		return NULL;
 	block = spool_at(at);
-	if (!has_pages(block, (size_t)run * CONTEXT_BLOCK))
+	if (!make_ready(at, run))
 		return NULL;
 	block->number = at;
 	spool.blocks = at + run;

@@ -29,6 +29,8 @@ static struct {
 	struct context_block *rows;
 } threads;
 
+enum { EVENTS_RUN = 8 };
+
 static struct context_thread *make(uint32_t number)
 {
 	struct context_thread *thread = (void *)spool_block(CONTEXT_THREAD, number, 1);
@@ -40,19 +42,30 @@ static struct context_thread *make(uint32_t number)
 	return thread;
 }
 
+/* A value takes two places, so none begins in the last one. */
+static void write_events_to(struct context_thread *thread, struct context_block *block)
+{
+	char *at = (char *)block + context_events_at(block->kind);
+
+	thread->order++;
+	thread->event_at = (struct context_event *)(void *)at;
+	thread->event_end =
+		thread->event_at + context_events_room(block->kind, block->run) - 1;
+}
+
 bool threads_more_events(struct context_thread *thread)
 {
-	struct context_block *block = spool_block(CONTEXT_EVENTS, thread->number, 1);
+	/* A thread that says little takes little. */
+	uint32_t run = thread->order < 2 ? 2 : EVENTS_RUN;
+	struct context_block *block = NULL;
 
 	thread->event_at = thread->event_end = NULL;
+	for (; run && !block; run /= 2)
+		block = spool_block(CONTEXT_EVENTS, thread->number, run);
 	if (!block)
 		return false;
-	block->order = ++thread->order;
-	thread->event_at = (struct context_event *)(block + 1);
-	/* A value takes two, so none begins in the last place. */
-	thread->event_end = thread->event_at +
-			    (CONTEXT_BLOCK - sizeof(*block)) / sizeof(*thread->event_at) -
-			    1;
+	block->order = thread->order;
+	write_events_to(thread, block);
 	return true;
 }
 
@@ -61,12 +74,17 @@ static struct context_thread *begin(void)
 	uint32_t number = __atomic_add_fetch(&threads.count, 1, __ATOMIC_RELAXED);
 	struct context_thread *thread = make(number);
 
-	if (!thread)
+	if (!thread) { /* the next event tries again */
+		uint32_t next = number - 1;
+
+		__atomic_compare_exchange_n(&threads.count, &number, next, false,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 		return NULL;
+	}
 	thread->tid = runtime_sealed ? number : (uint32_t)gettid();
 	thread->last = runtime_ticks();
 	if (runtime_state->tracing)
-		threads_more_events(thread);
+		write_events_to(thread, &thread->head);
 	__atomic_store_n(&thread->alive, 1, __ATOMIC_RELEASE);
 	__atomic_add_fetch(&runtime_spool->threads, 1, __ATOMIC_RELAXED);
 	return thread;
@@ -148,13 +166,16 @@ static void move_node(const struct context_thread *thread, struct context_node *
 			sum_up(to, node);
 		}
 	}
+	if (!to)
+		__atomic_add_fetch(&runtime_spool->lost_for_memory, node->count,
+				   __ATOMIC_RELAXED);
 	node->last_child = metric ? NULL : to;
 }
 
-/* The blocks of nodes, first one first: the links lead backwards. */
-static struct context_block *turn_links(struct context_thread *thread)
+/* The blocks of nodes the other way round; returns the first one of them. */
+static struct context_block *turn_links(struct context_block *block)
 {
-	struct context_block *block = thread->node_block, *next = NULL;
+	struct context_block *next = NULL;
 
 	while (block) {
 		struct context_block *before = (void *)(uintptr_t)block->link;
@@ -169,23 +190,25 @@ static struct context_block *turn_links(struct context_thread *thread)
 static void move_all(struct context_thread *thread)
 {
 	uint32_t left = thread->node_count;
+	/* Links lead backwards, and shall do so again: channels look for nodes, too. */
+	struct context_block *first = turn_links(thread->node_block);
 
-	for (struct context_block *block = turn_links(thread); block;
+	for (struct context_block *block = first; block;
 	     block = (void *)(uintptr_t)block->link) {
-		struct context_node *node =
-			block == &thread->head ? thread->root : (void *)(block + 1);
-		struct context_node *end = (void *)((char *)block + CONTEXT_BLOCK);
+		struct context_node *node = tree_nodes_of(block);
 
-		for (; left && node + 1 <= end; node++, left--)
-			move_node(thread, node);
+		for (uint32_t i = 0; left && i < context_nodes_room(block->kind);
+		     i++, left--)
+			move_node(thread, node + i);
 	}
+	turn_links(first);
 }
 
 static void free_all(struct context_thread *thread)
 {
-	struct context_block *block = (void *)(uintptr_t)thread->head.link;
+	struct context_block *block = thread->node_block;
 
-	while (block) {
+	while (block != &thread->head) {
 		struct context_block *next = (void *)(uintptr_t)block->link;
 
 		spool_free(block);

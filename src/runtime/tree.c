@@ -21,9 +21,9 @@ static uint64_t hash_of(const struct context_node *from, uint32_t attribute,
 	return (hash >> 24 & ~7ull) | ((value ^ value >> 3) & 7);
 }
 
-static struct context_node **slot_of(const struct context_thread *thread,
-				     const struct context_node *from, uint32_t attribute,
-				     uint64_t value)
+static inline __attribute__((always_inline)) struct context_node **
+slot_of(const struct context_thread *thread, const struct context_node *from,
+	uint32_t attribute, uint64_t value)
 {
 	for (uint64_t i = hash_of(from, attribute, value);; i++) {
 		struct context_node **slot = &thread->slots[i & thread->slot_mask];
@@ -54,6 +54,13 @@ static bool grow(struct context_thread *thread)
 	return true;
 }
 
+static void put_nodes_in(struct context_thread *thread, struct context_block *block)
+{
+	thread->node_block = block;
+	thread->node_at = tree_nodes_of(block);
+	thread->node_end = thread->node_at + context_nodes_room(block->kind);
+}
+
 static struct context_node *new_node(struct context_thread *thread)
 {
 	if (thread->node_at == thread->node_end) {
@@ -64,10 +71,7 @@ static struct context_node *new_node(struct context_thread *thread)
 			return NULL;
 		block->order = thread->node_count; /* number of its first node */
 		block->link = (uintptr_t)thread->node_block;
-		thread->node_block = block;
-		thread->node_at = (struct context_node *)(block + 1);
-		thread->node_end = thread->node_at + (CONTEXT_BLOCK - sizeof(*block)) /
-							     sizeof(*thread->node_at);
+		put_nodes_in(thread, block);
 	}
 	return thread->node_at++;
 }
@@ -139,12 +143,11 @@ struct context_node **tree_nodes(const struct context_thread *thread, uint32_t c
 	for (struct context_block *block = thread->node_block; nodes && block;
 	     block = (void *)(uintptr_t)block->link) {
 		bool first = block == &thread->head;
-		struct context_node *node = first ? thread->root : (void *)(block + 1);
-		struct context_node *end = (void *)((char *)block + CONTEXT_BLOCK);
+		uint64_t number = first ? 0 : block->order;
 
-		for (uint64_t i = first ? 0 : block->order; i < count && node + 1 <= end;
-		     i++, node++)
-			nodes[i] = node;
+		for (uint32_t i = 0;
+		     i < context_nodes_room(block->kind) && number + i < count; i++)
+			nodes[number + i] = tree_nodes_of(block) + i;
 		if (first)
 			break;
 	}
@@ -207,15 +210,9 @@ void tree_note_text(struct context_thread *thread, const struct context_node *fr
 
 bool tree_init(struct context_thread *thread)
 {
-	char *at = (char *)(thread + 1);
-
-	thread->slots = (struct context_node **)(void *)at;
+	thread->slots = (struct context_node **)(void *)(thread + 1);
 	thread->slot_mask = FIRST_SLOTS - 1;
-	at += FIRST_SLOTS * sizeof(*thread->slots);
-	thread->node_at = (struct context_node *)(void *)at;
-	thread->node_end = thread->node_at + ((char *)thread + CONTEXT_BLOCK - at) /
-						     (long)sizeof(*thread->node_at);
-	thread->node_block = &thread->head;
+	put_nodes_in(thread, &thread->head);
 	thread->root = thread->node = add(thread, NULL, 0, 0);
 	return thread->root != NULL;
 }

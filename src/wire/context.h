@@ -5,15 +5,15 @@
  *
  * A spool is a sequence of blocks of CONTEXT_BLOCK bytes, each with a head of 64 bytes:
  *
- *     block 0     struct context_spool
+ *     0           struct context_spool, a run of CONTEXT_HEAD_BLOCKS
  *     STRINGS     strings, each a struct context_string at a multiple of 8 bytes; a long
  *                 one has a run of blocks for itself, `run` of them, one head in front
  *     ATTRIBUTES  an array of struct context_attribute, numbered from 1
  *     THREAD      struct context_thread, CONTEXT_THREAD_SLOTS words of the process's own,
- *                 and nodes
+ *                 CONTEXT_THREAD_NODES nodes, and the first events
  *     NODES       an array of struct context_node, of the thread `owner`
- *     EVENTS      an array of struct context_event, of the thread `owner`; blocks of one
- *                 thread have ascending `order`
+ *     EVENTS      an array of struct context_event, of the thread `owner`: what has no
+ *                 place beside its record; `run` blocks with ascending `order`
  *     ROWS        an array of struct context_row: what threads left when they ended
  *     CHANNEL     struct context_channel: a measurement that the program makes of itself
  *     SUMS        rows of words, of a thread in a channel, one a node; `order` is the
@@ -36,10 +36,12 @@
 
 enum context_sizes {
 	CONTEXT_VERSION = 7,
-	CONTEXT_BLOCK = 8 << 10,
+	CONTEXT_BLOCK = 4 << 10, /* a page: a thread's first event pays for it */
+	CONTEXT_HEAD_BLOCKS = 2,
 	CONTEXT_FAULTS_MAX = 16,
 	CONTEXT_PROGRAM_MAX = 4096,
-	CONTEXT_THREAD_SLOTS = 128,
+	CONTEXT_THREAD_SLOTS = 64,
+	CONTEXT_THREAD_NODES = 32,
 };
 
 enum context_block_kind {
@@ -167,18 +169,17 @@ struct context_thread {
 	uint64_t slot_mask;
 
 	struct context_node *root, *node_at, *node_end;
-	struct context_block *node_block, *event_block;
+	struct context_block *node_block;
 	uint32_t number; /* from 1; 0: the tree of ended threads */
 	uint32_t tid;
 	uint32_t alive;
 	uint32_t node_count;
 	uint64_t order;   /* of its next block of events */
 	uint64_t dropped; /* events for which there was no memory */
-	/* Nodes by where their texts lie in memory: runtime/tree.c. Nodes behind this lie
-	 * at multiples of 64 bytes. */
+	/* Nodes by where their texts lie in memory: runtime/tree.c. */
 	struct context_node **noted;
 	uint64_t noted_mask;
-};
+} __attribute__((aligned(64))); /* so that a node is a line of the cache */
 
 /* What a thread that ended had of a node of the tree of ended threads. That tree's own
  * numbers are those of the threads after the first CONTEXT_ROWS_MAX. */
@@ -299,5 +300,43 @@ struct context_event {
 	uint32_t kind;
 	uint32_t what;
 };
+
+/* Bytes from the begin of a block to its nodes; of a THREAD or NODES. */
+static inline uint64_t context_nodes_at(uint32_t kind)
+{
+	return kind == CONTEXT_NODES ? sizeof(struct context_block)
+				     : sizeof(struct context_thread) +
+					       CONTEXT_THREAD_SLOTS * sizeof(uint64_t);
+}
+
+/* For how many it has room. */
+static inline uint32_t context_nodes_room(uint32_t kind)
+{
+	return kind == CONTEXT_NODES ? (CONTEXT_BLOCK - sizeof(struct context_block)) /
+					       sizeof(struct context_node)
+				     : CONTEXT_THREAD_NODES;
+}
+
+/* The same of events; of a THREAD or EVENTS. */
+static inline uint64_t context_events_at(uint32_t kind)
+{
+	return kind == CONTEXT_EVENTS
+		       ? sizeof(struct context_block)
+		       : context_nodes_at(kind) +
+				 CONTEXT_THREAD_NODES * sizeof(struct context_node);
+}
+
+/* `run`: of an EVENTS. */
+static inline uint64_t context_events_room(uint32_t kind, uint64_t run)
+{
+	return ((kind == CONTEXT_EVENTS ? run : 1) * CONTEXT_BLOCK -
+		context_events_at(kind)) /
+	       sizeof(struct context_event);
+}
+
+_Static_assert(sizeof(struct context_spool) <= CONTEXT_HEAD_BLOCKS * CONTEXT_BLOCK &&
+		       sizeof(struct context_channel) <= CONTEXT_BLOCK &&
+		       sizeof(struct context_node) == 64,
+	       "each has its blocks, and a node is a line of the cache");
 
 #endif

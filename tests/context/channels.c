@@ -69,6 +69,31 @@ static void *in_thread(void *count)
 	return NULL;
 }
 
+/* Contexts for several blocks of memory, and for one. */
+static void *in_wide_thread(void *count)
+{
+	char name[32];
+
+	for (int i = 0; i < *(int *)count; i++) {
+		snprintf(name, sizeof(name), "place %d", i);
+		cali_begin_region(name);
+		cali_end_region(name);
+	}
+	return NULL;
+}
+
+/* One after the other, each with twice as many contexts. */
+static void threads_wide(int count)
+{
+	for (int i = 1; i <= count; i *= 2) {
+		pthread_t thread;
+
+		if (pthread_create(&thread, NULL, in_wide_thread, &i))
+			abort();
+		pthread_join(thread, NULL);
+	}
+}
+
 /* Threads at once, and threads one after the other. */
 static void threads(int count)
 {
@@ -477,6 +502,7 @@ int main(int word_count, char **words)
 		void (*run)(int count);
 	} rows[] = {
 		{"plain", plain},
+		{"threads-wide", threads_wide},
 		{"several", several},
 		{"threads", threads},
 		{"heap", heap},

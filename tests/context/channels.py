@@ -148,6 +148,14 @@ def threads(place):
            f"{len(ends)} ends of {len({record['thread'] for record in ends})} threads")
 
 
+def threads_wide(place):
+    """Rows of ended threads are of nodes in several blocks."""
+    done = run(place, "threads-wide", "1024", CALI_CONFIG=f"runtime-report(output=stdout,region.count,{JSON})")
+    rows = rows_of(done.stdout)
+    expect(all(rows[f"place {number}"]["Calls"] == sum(1 << twice > number for twice in range(11))
+               for number in range(1024)), f"{rows}")
+
+
 def heap(place):
     done = run(place, "heap", "10", CALI_CONFIG=f"alloc-report(output=stdout,{JSON})")
     taking, giving = (rows_of(done.stdout)[name] for name in ("taking", "giving"))
@@ -753,6 +761,6 @@ def nowhere(place):
 
 
 TESTS = (killed, running_on, swept, killed_measured, classes, measured_tool, scopes, layouts, nowhere, state, examples, report, agreement, several,
-         threads, heap, files, locks, libraries, later, loops, metrics,
+         threads, threads_wide, heap, files, locks, libraries, later, loops, metrics,
          system, filters, policies, forks, mistakes, settings, handlers, mismatches, addresses, memory,
          log, endings, late, names, samples, counters, steady)

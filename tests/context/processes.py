@@ -137,6 +137,31 @@ def check_killed(place, measure, status):
         expect(0 <= depth <= 2, f"depth {depth} at {event}")
 
 
+def killed_threads(place):
+    """All that threads said until then is there, wherever in their memory it ends."""
+    for measure, first in (("regions", 0), ("trace", 0), ("trace", 270), ("trace", 1300)):
+        numbers = range(first, first + 48)
+        place.run("killed-threads", str(first), measure=measure)
+        profile = place.read()
+        profile.expect_faults()
+        profile.expect_all({"said=0": sum((number + 1) // 2 for number in numbers),
+                            "said=1": sum(number // 2 for number in numbers),
+                            **{f"last={number}": 1 for number in numbers}})
+        if measure == "trace":
+            check_said(profile, numbers)
+
+
+def check_said(profile, numbers):
+    threads = {}
+    for event in profile.events:
+        threads.setdefault(event["thread"], []).append(event)
+    found = sorted(len(events) for events in threads.values())
+    wanted = [(3 if number % 3 == 0 else 2) * number + 1 for number in numbers]
+    expect(found == sorted(wanted), f"events of threads: {found}")
+    for events in threads.values():
+        expect(events[-1]["event"] == "begin" and events[-1]["path"][-1][0] == "last", f"{events[-1]}")
+
+
 def exit_running(place):
     """Threads are in regions while the process ends."""
     for _ in range(10):
@@ -162,4 +187,4 @@ def programs(place):
                        f"{measure}, {options}: {works} of {profile.processes}")
 
 
-TESTS = (programs, forks, raw_forks, fork_deep, vforks, execs, lives_on, ends, killed, exit_running)
+TESTS = (programs, forks, raw_forks, fork_deep, vforks, execs, lives_on, ends, killed, killed_threads, exit_running)

@@ -368,6 +368,37 @@ static void mismatches(long n)
 	trm_end("number");
 }
 
+enum { KILLED_THREADS = 48 };
+static pthread_barrier_t killed_together;
+
+/* So many that what is said last is before and behind the end of a block of memory. */
+static void *say_and_wait(void *number)
+{
+	for (long i = 0; i < (long)number; i++) {
+		trm_begin("said", i % 2);
+		if ((long)number % 3 == 0)
+			trm_set("value", i);
+		trm_end("said");
+	}
+	trm_begin("last", (long)number);
+	pthread_barrier_wait(&killed_together);
+	pause();
+	return NULL;
+}
+
+/* All said all they have to say, and wait. */
+static void killed_threads(long n)
+{
+	pthread_t thread;
+
+	pthread_barrier_init(&killed_together, NULL, KILLED_THREADS + 1);
+	for (long i = 0; i < KILLED_THREADS; i++)
+		if (pthread_create(&thread, NULL, say_and_wait, (void *)(i + n)))
+			abort();
+	pthread_barrier_wait(&killed_together);
+	kill(getpid(), SIGKILL);
+}
+
 /* Somebody kills it. */
 static void endless(long n)
 {
@@ -688,6 +719,7 @@ static const struct {
 	{"handlers", handlers},
 	{"handler-jumps", handler_jumps},
 	{"mismatches", mismatches},
+	{"killed-threads", killed_threads},
 	{"endless", endless},
 	{"lives-on", lives_on},
 	{"ends", ends},

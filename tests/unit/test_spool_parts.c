@@ -16,7 +16,9 @@ enum {
 	REGION = 1,
 	WEIGHT, /* a metric, double */
 	SIZE,   /* a metric, int */
-	ENDED = 3,
+	STRINGS = CONTEXT_HEAD_BLOCKS,
+	ATTRIBUTES,
+	ENDED,
 	FIRST,
 	LATE,
 	ROWS,
@@ -27,7 +29,7 @@ enum {
 };
 
 static const char folder[] = "spool-parts", file[] = "spool-parts/1.context";
-static uint8_t bytes[BLOCKS * CONTEXT_BLOCK] __attribute__((aligned(8)));
+static uint8_t bytes[BLOCKS * CONTEXT_BLOCK] __attribute__((aligned(64)));
 
 static struct context_block *block_at(uint32_t number, uint32_t kind)
 {
@@ -55,7 +57,8 @@ static struct context_thread *thread_at(uint32_t block, uint32_t number)
 
 static struct context_node *node_at(struct context_thread *thread, uint32_t number)
 {
-	return (struct context_node *)((uint64_t *)(thread + 1) + CONTEXT_THREAD_SLOTS) +
+	return (struct context_node *)((uint8_t *)thread +
+				       context_nodes_at(CONTEXT_THREAD)) +
 	       number;
 }
 
@@ -86,14 +89,15 @@ static struct context_spool *begin_spool(uint32_t pid)
 
 	memset(bytes, 0, sizeof(bytes));
 	head = (void *)block_at(0, CONTEXT_HEAD);
+	head->head.run = CONTEXT_HEAD_BLOCKS;
 	memcpy(head->magic, CONTEXT_MAGIC, sizeof(head->magic));
 	head->version = CONTEXT_VERSION;
 	head->pid = pid;
 	head->blocks = BLOCKS;
 	head->ticks_per_second = 1000000000;
 	head->begin = (struct context_moment){1, 1};
-	block_at(1, CONTEXT_STRINGS);
-	block = block_at(2, CONTEXT_ATTRIBUTES);
+	block_at(STRINGS, CONTEXT_STRINGS);
+	block = block_at(ATTRIBUTES, CONTEXT_ATTRIBUTES);
 	block->used = sizeof(attributes);
 	memcpy(block + 1, attributes, sizeof(attributes));
 	thread_at(ENDED, 0);

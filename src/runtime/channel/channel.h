@@ -210,7 +210,7 @@ enum {
 	ROW_METRICS = CONTEXT_SUMS_METRICS,
 	ROW_MIN_WIDTH = CONTEXT_SUMS_WORDS_MIN,
 };
-enum { ROWS_INNER = 1024, ROWS_CHUNKS = 2048 };
+enum { ROWS_INNER = 1024, ROWS_CHUNKS = 4096 };
 
 static inline uint64_t *rows_at(struct channel_thread *own, uint32_t number)
 {

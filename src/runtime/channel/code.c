@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 enum {
-	MODULES_BLOCKS = 2,
+	MODULES_BLOCKS = 4,
 	MODULES_MAX = (MODULES_BLOCKS * CONTEXT_BLOCK - sizeof(struct context_block)) /
 		      sizeof(struct context_module)
 };
