@@ -494,8 +494,9 @@ def counters(place):
     expect(600 <= rows["faulting"]["faults"] < 700, f"{rows}")
     expect(300 <= child["faulting"]["faults"] < 400, f"{child}")
     expect(rows["waiting"]["switches"] >= 10, f"{rows}")
-    ms = float(lines[0].split()[1])
-    expect(abs(rows["computing"]["ns"] / 1e6 - ms) < 0.05 * ms, f"{rows}: {ms} ms")
+    ms, computing = float(lines[0].split()[1]), rows["computing"]
+    # Where others want the processors the two clocks part at each switch.
+    expect(abs(computing["ns"] / 1e6 - ms) < 0.05 * ms + computing["switches"], f"{rows}: {ms} ms")
     done = run(place, "plain", "2", CALI_SERVICES_ENABLE="event,aggregate,perf,report",
                CALI_PERF_EVENTS="PAPI_TOT_INS,task-clok,task-clock",
                CALI_REPORT_CONFIG="SELECT path, sum(sum#perf.task-clock) AS ns, "
