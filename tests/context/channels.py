@@ -302,6 +302,8 @@ def mistakes(place):
     expect(b"')' is missing" in done.stderr, f"{done}")
     done = run(place, "plain", "1", CALI_CONFIG="runtime-report(output=none),region.count" + 70 * ",region.count")
     expect(b"no room for more than 64 at once" in done.stderr, f"{done}")
+    done = run(place, "metrics", "1", CALI_CALIPER_ATTRIBUTE_DEFAULT_SCOPE="bar")
+    expect(done.stderr.count(b"CALI_CALIPER_ATTRIBUTE_DEFAULT_SCOPE 'bar' cannot be had") == 1, f"{done}")
 
 
 def settings(place):
