@@ -68,10 +68,19 @@ static uint32_t own_properties(int properties)
 }
 
 /* The scope of attributes that are made without one. */
-static int usual_scope(void)
+static int usual_scope(const struct trm_runtime_host *host)
 {
 	const char *name = getenv("CALI_CALIPER_ATTRIBUTE_DEFAULT_SCOPE");
 
+	static bool said;
+
+	if (name && strcmp(name, "process") && strcmp(name, "task") &&
+	    strcmp(name, "thread") && !said) {
+		said = true;
+		host->warn("CALI_CALIPER_ATTRIBUTE_DEFAULT_SCOPE '%s' cannot be had: "
+			   "there are thread (taken), process and task",
+			   name);
+	}
 	return name && !strcmp(name, "process") ? CALI_ATTR_SCOPE_PROCESS
 	       : name && !strcmp(name, "task")  ? CALI_ATTR_SCOPE_TASK
 						: CALI_ATTR_SCOPE_THREAD;
@@ -86,7 +95,7 @@ static cali_id_t create(const struct trm_runtime_host *host, const char *name,
 		return number;
 	properties = configured(name, properties);
 	if (!(properties & CALI_ATTR_SCOPE_MASK))
-		properties |= usual_scope();
+		properties |= usual_scope(host);
 	number =
 		host->events->attribute(name, own_type(type), own_properties(properties));
 	if (!number)

@@ -34,6 +34,9 @@ struct _cali_configset_t {
 
 PUBLIC void cali_configset_set(cali_configset_t set, const char *key, const char *value)
 {
+	if (set && set->count == PAIRS_MAX && own_ready())
+		own_host->warn("no room for the setting '%s': there are %d", key,
+			       PAIRS_MAX);
 	if (!set || set->count == PAIRS_MAX)
 		return;
 	set->pairs[set->count][0] = strdup(key);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ADDED_MAX = 16, CHANNELS_MAX = 16, DEFAULTS_MAX = 1024, MESSAGE_MAX = 4096 };
+enum { ADDED_MAX = 16, CHANNELS_MAX = 16, DEFAULTS_MAX = 4096, MESSAGE_MAX = 4096 };
 
 struct cali_manager {
 	struct trm_channels *added[ADDED_MAX];
@@ -40,10 +40,10 @@ PUBLIC void cali_manager_destroy(struct cali_manager *manager)
 	free(manager);
 }
 
-/* Puts a text behind others; what finds no room is left out. */
-static void append(char *texts, size_t size, const char *format, ...)
+/* Puts a text behind others; what finds no room is left out. Returns whether it did. */
+static bool append(char *texts, size_t size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-static void append(char *texts, size_t size, const char *format, ...)
+static bool append(char *texts, size_t size, const char *format, ...)
 {
 	size_t used = strlen(texts);
 	va_list arguments;
@@ -52,24 +52,10 @@ static void append(char *texts, size_t size, const char *format, ...)
 	va_start(arguments, format);
 	length = vsnprintf(texts + used, size - used, format, arguments);
 	va_end(arguments);
-	if (length < 0 || (size_t)length >= size - used)
-		texts[used] = '\0';
-}
-
-PUBLIC void cali_manager_set_default(struct cali_manager *manager, const char *option,
-				     const char *value)
-{
-	if (manager)
-		append(manager->defaults, DEFAULTS_MAX, ",%s=%s", option, value);
-}
-
-PUBLIC void cali_manager_set_default_for(struct cali_manager *manager,
-					 const char *configuration, const char *option,
-					 const char *value)
-{
-	if (manager)
-		append(manager->own_defaults, DEFAULTS_MAX, "%s,%s=%s;", configuration,
-		       option, value);
+	if (length >= 0 && (size_t)length < size - used)
+		return true;
+	texts[used] = '\0';
+	return false;
 }
 
 static void add_message(struct cali_manager *manager, const char *text)
@@ -79,6 +65,38 @@ static void add_message(struct cali_manager *manager, const char *text)
 	if (*text)
 		snprintf(manager->message + used, sizeof(manager->message) - used, "%s%s",
 			 used ? "\n" : "", text);
+}
+
+static void add_default(struct cali_manager *manager, bool found_room, const char *option)
+{
+	char line[256];
+
+	if (found_room)
+		return;
+	snprintf(line, sizeof(line), "no room for the default of the option '%.64s'",
+		 option);
+	add_message(manager, line);
+}
+
+PUBLIC void cali_manager_set_default(struct cali_manager *manager, const char *option,
+				     const char *value)
+{
+	if (manager)
+		add_default(
+			manager,
+			append(manager->defaults, DEFAULTS_MAX, ",%s=%s", option, value),
+			option);
+}
+
+PUBLIC void cali_manager_set_default_for(struct cali_manager *manager,
+					 const char *configuration, const char *option,
+					 const char *value)
+{
+	if (manager)
+		add_default(manager,
+			    append(manager->own_defaults, DEFAULTS_MAX, "%s,%s=%s;",
+				   configuration, option, value),
+			    option);
 }
 
 /* What is said for the configuration of this name alone: "option=value,...". */

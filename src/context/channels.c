@@ -544,7 +544,8 @@ static void save_snapshot(struct view *view, struct cursor *cursor)
 		add(&pairs, view->duration,
 		    record_uint(ns_of(view, now - cursor->before)));
 	if (event_of(view, thread, cursor, &event)) {
-		add_event(view, thread, cursor, &event, &pairs);
+		if (!view->channel->without_events)
+			add_event(view, thread, cursor, &event, &pairs);
 		add_end(view, cursor, &event, &pairs);
 		add_values(view, cursor, &pairs);
 		note_event(cursor, &event);

@@ -157,6 +157,7 @@ static struct trm_runtime_host host = {
 	.push = push,
 	.push_to = channels_push_to,
 	.part = channels_one_of,
+	.warn = settings_warn,
 	.set_usual = settings_set_usual,
 	.configure = channels_configure,
 	.read_file = settings_read_file,

@@ -61,6 +61,8 @@ struct trm_runtime_host {
 	/* The same of these channels. */
 	void (*push_to)(struct trm_channels *channels, const trm_attribute *attributes,
 			const struct trm_value *values, size_t count);
+	/* A line on standard error. */
+	void (*warn)(const char *format, ...) __attribute__((format(printf, 1, 2)));
 	/* One channel of a group, by number, and its name: a group that must not outlive
 	 * the other one. NULL: there are no more, or no room. */
 	struct trm_channels *(*part)(const struct trm_channels *channels, size_t number,

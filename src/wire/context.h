@@ -248,7 +248,7 @@ struct context_channel {
 	/* What somebody outside wants `stopped` to be, and since when. The process does
 	 * so at its next event. */
 	uint32_t wanted;
-	uint32_t unused;
+	uint32_t without_events; /* 1: a trace does not say what happened */
 	uint64_t wanted_ticks;
 	struct context_channel_metric {
 		char name[CONTEXT_CHANNEL_NAME];

@@ -262,6 +262,11 @@ def filters(place):
            and not any("event.end#iteration#outer" in row for row in rows), f"{rows}")
     told = [key for row in query(place, "phases.cali", "SELECT *") for key in row if key.startswith("event.")]
     expect(told == ["event.begin#phase", "event.end#phase"], f"{told}")
+    run(place, "plain", "10", CALI_SERVICES_ENABLE="event,trace,recorder", CALI_EVENT_ENABLE_SNAPSHOT_INFO="false",
+        CALI_RECORDER_FILENAME="silent.cali")
+    rows = query(place, "silent.cali", "SELECT *")
+    expect(not any(key.startswith("event.") for row in rows for key in row)
+           and sum(row.get("region.count", 0) for row in rows) == 21, f"{rows}")
 
 
 def policies(place):
@@ -310,6 +315,8 @@ def mistakes(place):
     expect(b"')' is missing" in done.stderr, f"{done}")
     done = run(place, "plain", "1", CALI_CONFIG="runtime-report(output=none),region.count" + 70 * ",region.count")
     expect(b"no room for more than 64 at once" in done.stderr, f"{done}")
+    done = run(place, "metrics", "1", CALI_CALIPER_ATTRIBUTE_DEFAULT_SCOPE="bar")
+    expect(done.stderr.count(b"CALI_CALIPER_ATTRIBUTE_DEFAULT_SCOPE 'bar' cannot be had") == 1, f"{done}")
 
 
 def settings(place):

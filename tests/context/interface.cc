@@ -116,6 +116,9 @@ static void managers()
 	all.clear();
 	report.reset();
 	must(cali::Caliper().get_all_channels().size() == 1, "and no longer");
+	manager.set_default_parameter("output", std::string(5000, 'x').c_str());
+	must(manager.error_msg() == "no room for the default of the option 'output'",
+	     "what is too long is said");
 }
 
 static void streams()

@@ -191,6 +191,7 @@ static struct context_channel *describe(const struct channel *channel)
 	}
 	record->metric_count = channel->metric_count;
 	record->lookups = channel->lookups;
+	record->without_events = channel->without_events;
 	record->active = channel->active;
 	record->stopped = record->wanted = channel->stopped;
 	record->head.clearing = channel->clearing;

@@ -8,6 +8,8 @@ static const char *start(struct channel *channel)
 	const char *level = settings_get(&channel->settings, "EVENT_REGION_LEVEL");
 
 	channel->triggers = true;
+	channel->without_events =
+		!settings_is_true(&channel->settings, "EVENT_ENABLE_SNAPSHOT_INFO", true);
 	if (level && !strcmp(level, "phase"))
 		channel->level = 4;
 	else if (level)
@@ -22,6 +24,7 @@ const struct service service_event = {
 	.name = "event",
 	.about = "a snapshot at each begin, end and set",
 	.keys = "EVENT_REGION_LEVEL EVENT_INCLUDE_REGIONS EVENT_EXCLUDE_REGIONS "
-		"EVENT_INCLUDE_BRANCHES EVENT_TRIGGER",
+		"EVENT_INCLUDE_BRANCHES EVENT_TRIGGER "
+		"EVENT_ENABLE_SNAPSHOT_INFO",
 	.start = start,
 };
