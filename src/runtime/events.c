@@ -61,11 +61,10 @@ static inline __attribute__((always_inline)) struct context_thread *enter_librar
 }
 
 /* Memory that was missing is asked for now and then: that takes system calls. */
-static bool has_room(struct context_thread *thread)
+static __attribute__((noinline)) bool find_room(struct context_thread *thread)
 {
-	return thread->event_at < thread->event_end ||
-	       ((thread->event_at || thread->dropped % 1024 == 0) &&
-		threads_more_events(thread));
+	return (thread->event_at || thread->dropped % 1024 == 0) &&
+	       threads_more_events(thread);
 }
 
 /* An event is there once its kind is: what is read of a process that was killed ends at
@@ -73,7 +72,7 @@ static bool has_room(struct context_thread *thread)
 static void trace(struct context_thread *thread, enum context_event_kind kind,
 		  uint32_t what, uint64_t ticks, const uint64_t *value)
 {
-	if (unlikely(!has_room(thread))) {
+	if (unlikely(thread->event_at >= thread->event_end) && !find_room(thread)) {
 		thread->dropped++;
 		return;
 	}
