@@ -418,6 +418,14 @@ static void mark_tails(struct making *making)
 	}
 }
 
+/* What jumps in the original lead to is entered by them, too. */
+static void expose_jumped(struct making *making)
+{
+	for (size_t i = 0; i < making->whole.blocks.count; i++)
+		making->cfg.blocks.items[i].exposed |=
+			making->whole.blocks.items[i].jumped;
+}
+
 static bool instrument(struct making *making, uint32_t index, struct plan_function *row)
 {
 	const struct making_mark mark = making_mark(making);
@@ -447,6 +455,7 @@ static bool instrument(struct making *making, uint32_t index, struct plan_functi
 	if (!whole_fit(&making->whole, &making->cfg, &entry,
 		       making->copy_calls ? &making->calls : NULL))
 		return false;
+	expose_jumped(making);
 	if (spans && !whole_sees_returns(&making->whole))
 		return false;
 	choose_slots(making, row);

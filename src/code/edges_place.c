@@ -104,6 +104,10 @@ static uint8_t flags_of(const struct placing *placing, const struct cfg_edge *ed
 		return flags_out(placing, edge);
 	if (edge->kind == CFG_EDGE_FALL && is_original(placing, edge->from))
 		return flags_of_original_fall(placing, edge);
+	/* What jumps in the original is not told apart: see whole_block.jumped. */
+	if (last_of(cfg, edge->from)->kind == CFG_JUMP &&
+	    is_original(placing, edge->from))
+		return PLAN_EDGE_JOINED;
 	/* The counter of a block does. */
 	if (alone || (edge->to && !is_exposed(placing, edge->to) &&
 		      placing->entries[edge->to] == 1))

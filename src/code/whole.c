@@ -57,12 +57,39 @@ static bool has_leave(const struct whole *whole, const struct cfg_block *block)
 	return whole_ends_call(whole, last) || whole_ends_span(whole, last);
 }
 
+static bool may_copy(const struct whole_calls *calls, const struct cfg *cfg,
+		     const struct cfg_instruction *row)
+{
+	int64_t callee;
+
+	if (row->kind == CFG_KERNEL || row->kind == CFG_STOP)
+		return false;
+	if (row->kind != CFG_CALL)
+		return true;
+	/* Code that finds its own address by a call. */
+	if (row->target - cfg->address < cfg->size && row->target != cfg->address)
+		return false;
+	callee = map_function_at(calls->map, row->target);
+	return callee < 0 || !calls->readers[callee];
+}
+
 static void keep(struct whole *whole, uint32_t i)
 {
 	const struct cfg_instruction *row = instruction_at(whole->cfg, i);
 
 	whole->original.items[i] = true;
 	memset(whole->bytes.items + row->offset, BYTE_KEPT, row->length);
+}
+
+/* Whether the bytes of a call may be those of a patch, if it is the first one of its
+ * block: it is made in relocated code alone then, unless the block gets a stub. */
+static bool gives_way(const struct whole *whole, uint32_t i)
+{
+	const struct cfg_instruction *row = instruction_at(whole->cfg, i);
+
+	return whole->over_calls &&
+	       (row->kind == CFG_CALL || row->kind == CFG_CALL_INDIRECT) &&
+	       may_copy(whole->calls, whole->cfg, row);
 }
 
 /* From the first instruction of a block that is executed in place on, everything up to
@@ -81,6 +108,8 @@ static void choose_place(struct whole *whole, const struct cfg_block *block)
 	}
 	if (first < end && leaves(cfg, block) && !has_leave(whole, block))
 		last = end;
+	if (first < end && gives_way(whole, first))
+		whole->original.items[first++] = true;
 	for (uint32_t i = first; i < last; i++)
 		keep(whole, i);
 }
@@ -167,12 +196,12 @@ static bool make_stub(struct whole *whole, uint32_t number)
 
 	if (call == WHOLE_NONE)
 		return false;
-	for (uint32_t i = block->first; i < call; i++)
+	for (uint32_t i = block->first; i <= call; i++)
 		for (unsigned j = 0; j < instruction_at(cfg, i)->length; j++)
 			if (whole->bytes.items[instruction_at(cfg, i)->offset + j] ==
 			    BYTE_PATCHED)
 				return false;
-	for (uint32_t i = block->first; i < call; i++)
+	for (uint32_t i = block->first; i <= call; i++)
 		keep(whole, i);
 	whole->blocks.items[number].stub = call;
 	return true;
@@ -192,9 +221,8 @@ static bool is_exposed(const struct whole *whole, uint32_t number)
 /* Whether the original bytes at the start of a block lead to its counter. */
 static bool is_entered(const struct whole *whole, uint32_t number)
 {
-	const struct cfg_block *block = &whole->cfg->blocks.items[number];
-
-	return (is_exposed(whole, number) && !whole->original.items[block->first]) ||
+	return (is_exposed(whole, number) &&
+		whole->bytes.items[start_of(whole->cfg, number)] == BYTE_PATCHED) ||
 	       whole->blocks.items[number].stub != WHOLE_NONE;
 }
 
@@ -205,6 +233,34 @@ static bool runs_on(const struct cfg *cfg, uint32_t number)
 
 	return number + 1 < cfg->blocks.count &&
 	       !cfg_ends_block(instruction_at(cfg, block->first + block->count - 1));
+}
+
+/* Whether the original leads from the start of a block into relocated code. */
+static bool leads_back(const struct whole *whole, uint32_t number)
+{
+	uint32_t first = whole->cfg->blocks.items[number].first;
+
+	if (is_entered(whole, number))
+		return true;
+	vector_for_each (&whole->patches, patch)
+		if (patch->instruction == first && patch->block_start && !patch->spared)
+			return true;
+	return false;
+}
+
+/* Whether the rest of a block need not be left, since the original does nothing there but
+ * jump to where it leads back. Who jumps there so is not told apart from others. */
+static bool runs_back(const struct whole *whole, const struct cfg_block *block)
+{
+	const struct cfg *cfg = whole->cfg;
+	const struct cfg_instruction *last =
+		instruction_at(cfg, block->first + block->count - 1);
+	uint32_t to;
+
+	if (last->kind != CFG_JUMP)
+		return false;
+	to = cfg_block_at(cfg, last->target);
+	return to && to != CFG_OUT && leads_back(whole, to);
 }
 
 /* Where the original may go on in relocated code behind the last kept instruction of a
@@ -221,7 +277,7 @@ static bool patch_return(struct whole *whole, uint32_t number, uint32_t behind)
 
 			if (!entered &&
 			    !is_free(whole, instruction_at(cfg, i)->offset,
-				     forms[form].size, BYTE_LEADER, forms[form].fit))
+				     forms[form].size, BYTE_EXPOSED, forms[form].fit))
 				continue;
 			for (uint32_t j = behind; j < i; j++)
 				keep(whole, j);
@@ -239,22 +295,53 @@ static void keep_all(struct whole *whole, uint32_t first, uint32_t end)
 		keep(whole, i);
 }
 
+/* The instruction behind the last one of a block that is executed in place; the block's
+ * first one if none is. */
+static uint32_t behind_original(const struct whole *whole, const struct cfg_block *block)
+{
+	uint32_t behind = block->first + block->count;
+
+	while (behind > block->first && !whole->original.items[behind - 1])
+		behind--;
+	return behind;
+}
+
+/* No patch may lie over the place that a call returns to whose own bytes protect it from
+ * that no more. */
+static void protect_returns(struct whole *whole)
+{
+	const struct cfg *cfg = whole->cfg;
+
+	for (uint32_t b = 0; whole->over_calls && b < cfg->blocks.count; b++) {
+		const struct cfg_block *block = &cfg->blocks.items[b];
+		uint32_t end = block->first + block->count;
+		uint32_t behind = behind_original(whole, block);
+		uint8_t *byte;
+
+		if (behind == block->first || (behind == end && !runs_on(cfg, b)))
+			continue;
+		byte = &whole->bytes.items[instruction_at(cfg, behind)->offset];
+		if (*byte < BYTE_EXPOSED)
+			*byte = BYTE_EXPOSED;
+	}
+}
+
 static bool patch_returns(struct whole *whole)
 {
 	const struct cfg *cfg = whole->cfg;
 
 	for (uint32_t b = 0; b < cfg->blocks.count; b++) {
 		const struct cfg_block *block = &cfg->blocks.items[b];
-		uint32_t end = block->first + block->count, behind = end;
+		uint32_t end = block->first + block->count;
+		uint32_t behind = behind_original(whole, block);
 
-		while (behind > block->first && !whole->original.items[behind - 1])
-			behind--;
 		if (behind == block->first)
 			continue; /* nothing of it is executed in place */
 		if (behind == end && (leaves(cfg, block) || b + 1 == cfg->blocks.count))
 			continue;
 		if (patch_return(whole, b, behind)) {
-			if (has_leave(whole, block) && !whole->all_leave)
+			if ((has_leave(whole, block) && !whole->all_leave) ||
+			    runs_back(whole, block))
 				whole->patches.items[whole->patches.count - 1].spared =
 					end;
 			continue;
@@ -328,6 +415,8 @@ static bool spare(struct whole *whole, const struct whole_patch *patch)
 		if (whole->bytes.items[i] == BYTE_PATCHED)
 			return false;
 	keep_all(whole, patch->instruction, patch->spared);
+	if (last->kind == CFG_JUMP && cfg_block_at(whole->cfg, last->target) != CFG_OUT)
+		whole->blocks.items[cfg_block_at(whole->cfg, last->target)].jumped = true;
 	return true;
 }
 
@@ -446,22 +535,6 @@ static bool note_led(struct whole *whole)
 	return !whole->led.items[0];
 }
 
-static bool may_copy(const struct whole_calls *calls, const struct cfg *cfg,
-		     const struct cfg_instruction *row)
-{
-	int64_t callee;
-
-	if (row->kind == CFG_KERNEL || row->kind == CFG_STOP)
-		return false;
-	if (row->kind != CFG_CALL)
-		return true;
-	/* Code that finds its own address by a call. */
-	if (row->target - cfg->address < cfg->size && row->target != cfg->address)
-		return false;
-	callee = map_function_at(calls->map, row->target);
-	return callee < 0 || !calls->readers[callee];
-}
-
 /* Whether the jump at the entry may lie over a call: the first one, if it is made in
  * relocated code. Nothing leads to its original then, and what it returns to is behind
  * the jump. */
@@ -538,13 +611,11 @@ static bool patch_entry(struct whole *whole, uint32_t entry)
 	return whole->entry_short;
 }
 
-bool whole_fit(struct whole *whole, const struct cfg *cfg,
-	       const struct whole_entry *entry, const struct whole_calls *calls)
+/* Forgets what an earlier try decided. */
+static void begin(struct whole *whole)
 {
-	whole->cfg = cfg;
-	if (!note_led(whole))
-		return false;
-	whole->calls = calls;
+	const struct cfg *cfg = whole->cfg;
+
 	whole->patches.count = whole->blocks.count = whole->edges.count = 0;
 	vector_reserve(&whole->blocks, cfg->blocks.count);
 	for (size_t i = 0; i < cfg->blocks.count; i++)
@@ -556,15 +627,35 @@ bool whole_fit(struct whole *whole, const struct cfg *cfg,
 	vector_reserve(&whole->original, cfg->instructions.count);
 	memset(whole->original.items, 0,
 	       cfg->instructions.count * sizeof(*whole->original.items));
+}
+
+static bool find_room(struct whole *whole, const struct whole_entry *entry)
+{
+	begin(whole);
 	mark_bytes(whole);
+	protect_returns(whole);
 	if (!patch_entry(whole, entry->offset) || !patch_exposed(whole) ||
 	    !patch_returns(whole))
 		return false;
 	if (whole->entry_short && !entry->has_island &&
 	    !find_island(whole, entry->offset, &whole->entry_island))
 		return false;
-	if (!find_islands(whole))
+	return find_islands(whole);
+}
+
+bool whole_fit(struct whole *whole, const struct cfg *cfg,
+	       const struct whole_entry *entry, const struct whole_calls *calls)
+{
+	whole->cfg = cfg;
+	whole->calls = calls;
+	whole->over_calls = false;
+	if (!note_led(whole))
 		return false;
+	if (!find_room(whole, entry)) {
+		whole->over_calls = calls != NULL;
+		if (!calls || !find_room(whole, entry))
+			return false;
+	}
 	copy_calls(whole);
 	return true;
 }

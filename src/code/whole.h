@@ -45,6 +45,7 @@ struct whole_block {
 	uint32_t code; /* offset in plan.code */
 	uint32_t stub; /* the call that is led to a stub; WHOLE_NONE: there is none */
 	uint32_t stub_code;
+	bool jumped;   /* jumps in the original lead to the jump at its start */
 	uint32_t slot; /* displacement of its counter; WHOLE_NONE: it has none. Set by the
 			  caller in front of whole_emit, as is `cold` */
 	bool cold;     /* it hardly ever runs, and is written behind those that do. Not
@@ -103,6 +104,8 @@ struct whole {
 				  outside of the function */
 	bool entry_short;      /* 2 bytes are there */
 	const struct whole_calls *calls; /* of whole_fit */
+	bool tells_edges;                /* which way a block is entered matters */
+	bool over_calls; /* patches may lie over calls that are made in relocated code */
 	uint32_t
 		entry_slot; /* counter of calls; WHOLE_NONE: that of the first block is */
 };

@@ -53,9 +53,58 @@ APART long catcher(long n)
 		return error.what()[0];
 	}
 }
+/* Landing pads so close to each other that their calls have to make room; what these call
+ * throws itself, at times, so that they return to where an unwinder saw them. */
+APART void drop(long *held)
+{
+	sink = sink + *held;
+	if (*held % 4 == 1) {
+		try {
+			throw *held;
+		} catch (long thrown) {
+			sink = sink - thrown;
+		}
+	}
+}
+struct holder {
+	long *held;
+	~holder() { drop(held); }
+};
+APART void step(long n, long at)
+{
+	sink = sink + at;
+	if (n % 6 == at)
+		throw n;
+}
+APART long tight(long n, long *values)
+{
+	holder one{values};
+	step(n, 0);
+	holder two{values + n % 3};
+	step(n, 1);
+	{
+		holder three{values + n % 5};
+		step(n, 2);
+	}
+	holder four{values + n % 7};
+	step(n, 3);
+	holder five{values + 1};
+	step(n, 4);
+	return n;
+}
+APART long loosened(long n, long *values)
+{
+	try {
+		return tight(n, values);
+	} catch (long thrown) {
+		return -thrown;
+	}
+}
 int main()
 {
-	long sum = 0;
+	long sum = 0, values[8] = {3, 1, 4, 1, 5, 9, 2, 6};
+	for (long i = 0; i < 42; i++)
+		sum += loosened(i, values);
 	for (long i = 0; i < 120; i++) {
 		sum += error_path(i);
 		sum += catcher(i);
