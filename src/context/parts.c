@@ -202,10 +202,10 @@ static void move_ended(struct context_part_spool *spool,
 
 	vector_for_each (&spool->mark, sums) {
 		size_t at = search_first(now->count, middle,
-					 now->items[middle].thread < sums->thread);
+					 by_thread(&now->items[middle], sums) < 0);
 
 		if (sums->thread > CONTEXT_ROWS_MAX &&
-		    (at == now->count || now->items[at].thread != sums->thread))
+		    (at == now->count || by_thread(&now->items[at], sums)))
 			sums->thread = 0;
 	}
 	if (spool->mark.count)

@@ -282,6 +282,7 @@ static void read_thread(struct context_process *process,
 	thread->alive = record->alive;
 	thread->last = record->last;
 	thread->dropped = record->dropped;
+	thread->moved = record->rowless;
 	if (context_block_events(&record->head, &end_of_events)->kind)
 		vector_push(&thread->events, &record->head);
 	add_nodes(process, thread, nodes_of(&record->head),
@@ -345,6 +346,17 @@ static void read_rows(struct context_process *process)
 				vector_push(&process->rows, rows[i]);
 	}
 	vector_deinit(&blocks);
+}
+
+/* A thread that is on its way out has left rows of some of its nodes, one by one. */
+static void forget_moved(struct context_process *process)
+{
+	vector_for_each (&process->rows, row)
+		if (row->thread < process->threads.count)
+			process->threads.items[row->thread].moved++;
+	vector_for_each (&process->threads, thread)
+		for (size_t i = 0; i < thread->paths.count && i < thread->moved; i++)
+			thread->paths.items[i].count = thread->paths.items[i].ticks = 0;
 }
 
 static void read_globals(struct context_process *process)
@@ -491,6 +503,7 @@ static struct trm_error *read_spool(struct context_process *process, const char 
 	read_threads(process);
 	read_events(process);
 	read_rows(process);
+	forget_moved(process);
 	read_globals(process);
 	read_modules(process);
 	return NULL;

@@ -37,6 +37,7 @@ struct context_known_thread {
 	uint32_t current; /* path in which it is, or was last */
 	uint64_t last;    /* ticks of its last event */
 	uint64_t dropped;
+	uint64_t moved; /* paths that rows, or thread 0, have the numbers of */
 	struct VECTOR(struct context_path) paths;
 	struct VECTOR(const struct context_block *) events; /* in order */
 };

@@ -138,13 +138,13 @@ static void sum_up(struct context_node *to, const struct context_node *from)
 
 /* Moves a node's numbers to the tree of ended threads; `last_child` of a node that was
  * moved leads there. */
-static void move_node(const struct context_thread *thread, struct context_node *node)
+static void move_node(struct context_thread *thread, struct context_node *node)
 {
 	struct context_thread *ended = threads.ended;
 	struct context_node *parent = node->parent ? node->parent->last_child : NULL;
 	bool metric = node->flags & CONTEXT_METRIC;
 	struct context_node *to = ended->root;
-	struct context_row *row;
+	struct context_row *row = NULL;
 
 	if (node->parent && !parent)
 		to = NULL;
@@ -169,6 +169,8 @@ static void move_node(const struct context_thread *thread, struct context_node *
 	if (!to)
 		__atomic_add_fetch(&runtime_spool->lost_for_memory, node->count,
 				   __ATOMIC_RELAXED);
+	if (!row)
+		__atomic_store_n(&thread->rowless, thread->rowless + 1, __ATOMIC_RELEASE);
 	node->last_child = metric ? NULL : to;
 }
 
@@ -233,6 +235,7 @@ static void end(void *record)
 	runtime_busy = 1;
 	in_order();
 	thread->node->ticks += runtime_ticks() - thread->last;
+	__atomic_store_n(&thread->alive, 0, __ATOMIC_RELEASE);
 	channels_leave_thread();
 	runtime_self = NULL;
 	values_forget();
@@ -246,8 +249,6 @@ static void end(void *record)
 			free_all(thread);
 		}
 		runtime_unlock(&threads.lock);
-	} else {
-		__atomic_store_n(&thread->alive, 0, __ATOMIC_RELEASE);
 	}
 	in_order();
 	runtime_busy = 0;

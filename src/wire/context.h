@@ -35,7 +35,7 @@
 #define CONTEXT_MAGIC "TRMCTX\r\n"
 
 enum context_sizes {
-	CONTEXT_VERSION = 7,
+	CONTEXT_VERSION = 8,
 	CONTEXT_BLOCK = 4 << 10, /* a page: a thread's first event pays for it */
 	CONTEXT_HEAD_BLOCKS = 2,
 	CONTEXT_FAULTS_MAX = 16,
@@ -176,6 +176,9 @@ struct context_thread {
 	uint32_t node_count;
 	uint64_t order;   /* of its next block of events */
 	uint64_t dropped; /* events for which there was no memory */
+	/* Nodes that left no row when the thread ended. As many nodes as it left rows,
+	 * and these, have nothing to say any more. */
+	uint64_t rowless;
 	/* Nodes by where their texts lie in memory: runtime/tree.c. */
 	struct context_node **noted;
 	uint64_t noted_mask;

@@ -124,6 +124,12 @@ def threads_wide(place):
     profile.expect_all({f"place={number}": 40 if number < 3 else 20 for number in range(500)})
 
 
+def threads_end_apart(place):
+    """Intervals end while threads pass on what they have."""
+    profile = place.check("threads-wide", "200", options=["--interval", "1ms"])
+    profile.expect_all({f"place={number}": 200 if number < 3 else 100 for number in range(500)})
+
+
 def threads_many(place):
     """More than are told apart: the others are together."""
     profile = place.check("threads", "5000")
@@ -205,5 +211,5 @@ def alone(place):
     place.read().expect_all({"regions": 1, **scaled(STEP, 10)})
 
 
-TESTS = (regions, scopes, trace, changes, threads, threads_wide, threads_many, thread_destructors,
+TESTS = (regions, scopes, trace, changes, threads, threads_wide, threads_end_apart, threads_many, thread_destructors,
          libraries, attributes, contexts, strings, places, collisions, with_functions, alone)
