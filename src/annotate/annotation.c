@@ -239,7 +239,7 @@ struct trm_error *annotation_open(struct annotation_file *file,
 	*file = (struct annotation_file){.module = module};
 	TRM_TRY(annotation_open_image(module, &file->image));
 	scan_init(&file->scan, file->image, true);
-	parts_add(&file->scan, file->image);
+	parts_add(&file->scan, file->image, NULL);
 	vector_for_each (&file->image->functions, function)
 		if (function->flags & IMAGE_FUNCTION_PART)
 			vector_push(&file->parts, function);

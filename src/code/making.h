@@ -7,6 +7,7 @@
 #include "code/emit.h"
 #include "code/frequencies.h"
 #include "code/padding.h"
+#include "code/parts.h"
 #include "code/place.h"
 #include "code/sums.h"
 #include "code/whole.h"
@@ -45,6 +46,7 @@ struct making {
 	bool flags_found; /* returns_flags was extended, or other such knowledge of what
 			     is jumped to: all is to be made again */
 	uint32_t *names;  /* of spans, by function: offsets in plan.code */
+	struct parts_left left;
 };
 
 /* What a failed attempt to write a function is taken back to. */

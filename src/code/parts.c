@@ -60,8 +60,28 @@ static bool is_apart(const struct image *image, size_t index, uint64_t covered)
 			    part->address, end);
 }
 
-/* The parts that may be relocated, with their functions. */
-static void choose(struct scan *scan, const struct image *image, struct unlisted *chosen)
+/* `own`: its function, if that is certain; owners [first, end) branch there. */
+static void leave(struct parts_left *left, const struct image *image,
+		  const struct image_function *part, const struct image_function *own,
+		  const uint64_t *first, const uint64_t *end)
+{
+	enum part_left_reason reason = own           ? PART_UNREAD
+				       : first < end ? PART_SHARED
+						     : PART_UNREACHED;
+
+	if (!left)
+		return;
+	if (!own && first < end)
+		own = &image->functions.items[(uint32_t)*first];
+	vector_push(left, ((struct part_left){.address = part->address,
+					      .owner = own ? own->address : 0,
+					      .name = part->name,
+					      .reason = reason}));
+}
+
+/* The parts that may be relocated, with their functions, and the others. */
+static void choose(struct scan *scan, const struct image *image, struct unlisted *chosen,
+		   struct parts_left *left)
 {
 	const struct image_function *function = image->functions.items;
 	const struct image_function *functions_end = function + image->functions.count;
@@ -86,22 +106,25 @@ static void choose(struct scan *scan, const struct image *image, struct unlisted
 			vector_push(chosen, *part);
 			chosen->items[chosen->count - 1].flags |= IMAGE_FUNCTION_PART;
 			chosen->items[chosen->count - 1].part_of = own->address;
+		} else {
+			leave(left, image, part, own, first, owner);
 		}
 		if (part->address + part->size > covered)
 			covered = part->address + part->size;
 	}
 }
 
-void parts_add(struct scan *scan, struct image *image)
+void parts_add(struct scan *scan, struct image *image, struct parts_left *left)
 {
 	struct unlisted chosen = {0};
 
 	/* Images of tests have ranges alone. */
-	if (image->parts.count != image->cold_parts.count || !scan->owners.count)
+	if (image->parts.count != image->cold_parts.count)
 		return;
-	qsort(scan->owners.items, scan->owners.count, sizeof(*scan->owners.items),
-	      compare);
-	choose(scan, image, &chosen);
+	if (scan->owners.count)
+		qsort(scan->owners.items, scan->owners.count, sizeof(*scan->owners.items),
+		      compare);
+	choose(scan, image, &chosen, left);
 	if (chosen.count)
 		unlisted_add(scan, image, &chosen);
 	vector_for_each (&chosen, part)

@@ -78,7 +78,10 @@ const char *plan_reason_text(enum plan_reason reason)
 		[PLAN_NO_STACK] = "its stack may be too small to keep flags there",
 		[PLAN_CHECKED] = "the program compares its code with a sum of it",
 		[PLAN_NO_RETURNS] = "not all of its returns can be seen",
-		[PLAN_PART_STAYS] = "a part elsewhere that stays where it is",
+		[PLAN_PART_STAYS] = "not movable",
+		[PLAN_PART_UNREAD] = "not understood",
+		[PLAN_PART_SHARED] = "jumped to by several functions",
+		[PLAN_PART_UNREACHED] = "jumped to by nothing that is understood",
 	};
 
 	return (unsigned)reason < PLAN_REASON_COUNT ? texts[reason] : "unknown reason";
@@ -524,7 +527,7 @@ static void write_functions(struct making *making)
 			row->slot = plan_lost_slot(plan, i);
 		row->reason = choice->reason;
 		write_function(making, i, row);
-		if (!choice->wanted)
+		if (!making->choices[row->part_of].wanted)
 			row->reason = PLAN_NOT_WANTED;
 		/* Trampolines are looked up by their order. */
 		if (!row->hook && row->reason)
@@ -629,6 +632,27 @@ static void merge_patches(struct making *making)
 	}
 }
 
+/* Parts without functions are wanted if all are: their names are not those of functions.
+ */
+static void write_left(struct making *making)
+{
+	vector_for_each (&making->left, part) {
+		uint32_t owner = part->owner ? (uint32_t)image_function_at(making->image,
+									   part->owner)
+					     : PLAN_NO_FUNCTION;
+
+		if (part->owner ? making->choices[owner].wanted
+				: !making->request->wanted)
+			vector_push(
+				&making->plan->left,
+				((struct plan_left){.address = part->address,
+						    .function = owner,
+						    .name = part->name,
+						    .reason = PLAN_PART_UNREAD +
+							      (uint32_t)part->reason}));
+	}
+}
+
 static void copy_names(struct plan *plan, const struct image *image)
 {
 	if (!image->names.count)
@@ -654,7 +678,7 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	making.plan->slot_size = request->probe == PLAN_PROBE_FLAG ? 1 : 8;
 	scan_init(&making.scan, request->image, request->depth != PLAN_ENTRIES);
 	if (request->depth >= PLAN_BLOCKS)
-		parts_add(&making.scan, request->image);
+		parts_add(&making.scan, request->image, &making.left);
 	making.plan->uses_gs = making.scan.uses_gs;
 	if (request->depth != PLAN_ENTRIES || request->copy_calls)
 		making.readers = readers_find(making.image);
@@ -663,6 +687,7 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	padding_init(&making.padding, &making.scan, making.image);
 	choose_functions(&making);
 	choose_counted(&making);
+	write_left(&making);
 	write_all(&making);
 	blocks_hook_returns(&making);
 	gates_write(&making);
@@ -683,6 +708,7 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	sums_deinit(&making.sums);
 	free(making.returns_flags);
 	scan_deinit(&making.scan);
+	vector_deinit(&making.left);
 	parts_remove(request->image);
 	*ret_plan = making.plan;
 	return NULL;
@@ -744,6 +770,7 @@ void plan_destroy(struct plan *plan)
 	vector_deinit(&plan->stubs);
 	vector_deinit(&plan->arcs);
 	vector_deinit(&plan->links);
+	vector_deinit(&plan->left);
 	vector_deinit(&plan->code);
 	vector_deinit(&plan->names);
 	free(plan);

@@ -45,11 +45,14 @@ enum plan_reason {
 	PLAN_OUT_OF_REACH,      /* an operand that the trampoline cannot reach */
 	PLAN_DOUBTFUL,          /* only a symbol says that it begins there, and nothing
 				   leads to it, or it lies inside of an instruction */
-	PLAN_NO_STACK,   /* flags may be alive at its entry, and a goroutine's stack
-			    may have no room to keep them */
-	PLAN_CHECKED,    /* see image.checked */
-	PLAN_NO_RETURNS, /* spans: not all of its returns can be seen */
-	PLAN_PART_STAYS, /* a cold part that is executed at its own place, uncounted */
+	PLAN_NO_STACK,    /* flags may be alive at its entry, and a goroutine's stack
+			     may have no room to keep them */
+	PLAN_CHECKED,     /* see image.checked */
+	PLAN_NO_RETURNS,  /* spans: not all of its returns can be seen */
+	PLAN_PART_STAYS,  /* a cold part that is executed at its own place, uncounted */
+	PLAN_PART_UNREAD, /* see enum part_left_reason */
+	PLAN_PART_SHARED, /* likewise */
+	PLAN_PART_UNREACHED, /* likewise */
 	PLAN_REASON_COUNT
 };
 
@@ -235,6 +238,18 @@ struct plan_call {
 };
 struct plan_calls VECTOR(struct plan_call);
 
+enum { PLAN_NO_FUNCTION = UINT32_MAX };
+
+/* A cold part of which it is not certain that it can be counted. */
+struct plan_left {
+	uint64_t address;
+	uint32_t function; /* that it is of, or one that branches there: index in
+			      plan.functions; PLAN_NO_FUNCTION: there is none */
+	uint32_t name;     /* offset in plan.names; 0: none */
+	uint32_t reason;   /* enum plan_reason */
+	uint32_t unused;
+};
+
 struct plan {
 	uint64_t code_address; /* link-time address where plan.code is to lie */
 	uint32_t slot_count;   /* counters: of functions, blocks and edges */
@@ -272,6 +287,7 @@ struct plan {
 	uint32_t link_code;  /* offset in plan.code of the stubs of links */
 	struct VECTOR(struct plan_arc) arcs;   /* by site */
 	struct VECTOR(struct plan_link) links; /* by site */
+	struct VECTOR(struct plan_left) left;  /* cold parts, by address */
 	struct VECTOR(uint8_t) code;           /* trampolines and their constants */
 	struct VECTOR(char) names;             /* as image.names */
 };

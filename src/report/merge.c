@@ -22,7 +22,7 @@ struct report_merge {
 	struct record_model *model; /* of the files and of the new one */
 	struct trm_writer *writer;
 	struct numbers images, runs;
-	record_attribute measure, skip_reason;
+	record_attribute measure, skip_reason, part_reason;
 	/* By node: whether neither it nor an ancestor has a number to change, 0: not yet
 	 * known. Others are in `moved`, each with the node that takes its place. */
 	struct marks same;
@@ -62,6 +62,7 @@ struct report_merge *report_merge_create(int fd)
 	merge->measure = intern(merge, "run.measure", RECORD_STRING,
 				RECORD_AS_VALUE | RECORD_GLOBAL);
 	merge->skip_reason = intern(merge, "skip.reason", RECORD_STRING, RECORD_AS_VALUE);
+	merge->part_reason = intern(merge, "part.reason", RECORD_STRING, RECORD_AS_VALUE);
 	merge->writer = trm_writer_create(fd, merge->model);
 	return merge;
 }
@@ -173,7 +174,8 @@ static bool is_repeated(struct report_merge *merge, record_node node)
 	vector_for_each (&merge->pairs, pair) {
 		if (pair->attribute == merge->images.attribute)
 			return false;
-		skip |= pair->attribute == merge->skip_reason;
+		skip |= pair->attribute == merge->skip_reason ||
+			pair->attribute == merge->part_reason;
 	}
 	if (!skip)
 		return false;

@@ -27,6 +27,8 @@ enum field {
 	FIELD_OFFSET,
 	FIELD_CALLS,
 	FIELD_SKIP,
+	FIELD_PART,
+	FIELD_PART_REASON,
 	FIELD_BLOCK,
 	FIELD_BLOCK_SIZE,
 	FIELD_BLOCK_INSTRUCTIONS,
@@ -74,6 +76,8 @@ static const struct {
 	[FIELD_OFFSET] = {"offset", RECORD_ADDRESS},
 	[FIELD_CALLS] = {"calls", RECORD_UINT},
 	[FIELD_SKIP] = {"skip.reason", RECORD_STRING},
+	[FIELD_PART] = {"part.offset", RECORD_ADDRESS},
+	[FIELD_PART_REASON] = {"part.reason", RECORD_STRING},
 	[FIELD_BLOCK] = {"block", RECORD_ADDRESS},
 	[FIELD_BLOCK_SIZE] = {"block.size", RECORD_UINT},
 	[FIELD_BLOCK_INSTRUCTIONS] = {"block.instructions", RECORD_UINT},
@@ -116,7 +120,7 @@ struct loader {
 	struct table run_by_number;      /* of a merged profile */
 	uint32_t run;                    /* that globals and images belong to */
 	struct table module_by_path;     /* string number to index */
-	struct table function_by_hash, count_by_key, load_by_key, skip_by_function;
+	struct table function_by_hash, count_by_key, load_by_key, skip_by_place;
 	struct table interval_by_number, thread_by_key, part_by_key;
 	struct report_caliper caliper;
 	uint64_t only_interval; /* counts of others are left out; 0: none are */
@@ -487,18 +491,30 @@ static void add_fault(struct loader *loader, const struct row *row)
 		((struct report_fault){function, image, number_of(row, FIELD_FAULT)}));
 }
 
-static void add_skip(struct loader *loader, const struct row *row)
+/* Once each, from however many processes. */
+static void add_skip_to(struct report_skips *skips, struct loader *loader,
+			const struct row *row, uint64_t address, const char *reason)
 {
-	struct report_profile *profile = loader->profile;
 	uint32_t function = find_function(loader, row);
+	uint64_t module = loader->profile->functions.items[function].module;
 	bool new;
 
-	table_insert(&loader->skip_by_function, function, &new);
+	table_insert(&loader->skip_by_place, address ^ module << 48, &new);
 	if (new)
-		vector_push(
-			&profile->skips,
-			((struct report_skip){
-				function, keep(profile, string_of(row, FIELD_SKIP))}));
+		vector_push(skips, ((struct report_skip){function, address,
+							 keep(loader->profile, reason)}));
+}
+
+static void add_skip(struct loader *loader, const struct row *row)
+{
+	add_skip_to(&loader->profile->skips, loader, row, number_of(row, FIELD_OFFSET),
+		    string_of(row, FIELD_SKIP));
+}
+
+static void add_cold_part(struct loader *loader, const struct row *row)
+{
+	add_skip_to(&loader->profile->cold_parts, loader, row, number_of(row, FIELD_PART),
+		    string_of(row, FIELD_PART_REASON));
 }
 
 /* The run of a merged profile with this number. The first one takes the place of the run
@@ -564,6 +580,7 @@ static const struct {
 	void (*add)(struct loader *loader, const struct row *row);
 } kinds[] = {
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_SKIP), add_skip},
+	{BIT(FIELD_FUNCTION) | BIT(FIELD_PART_REASON), add_cold_part},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_CALLS), add_function},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_BLOCK) | BIT(FIELD_BLOCK_COUNT), add_block},
 	{BIT(FIELD_FUNCTION) | BIT(FIELD_ARC_COUNT), add_arc},
@@ -731,7 +748,7 @@ static void deinit_loader(struct loader *loader)
 	table_deinit(&loader->function_by_hash);
 	table_deinit(&loader->count_by_key);
 	table_deinit(&loader->load_by_key);
-	table_deinit(&loader->skip_by_function);
+	table_deinit(&loader->skip_by_place);
 	table_deinit(&loader->interval_by_number);
 	table_deinit(&loader->thread_by_key);
 	table_deinit(&loader->part_by_key);

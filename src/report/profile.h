@@ -175,10 +175,13 @@ struct report_load {
 	uint64_t known, instrumented;
 };
 
+/* What has no counts: a function, or code of one that the compiler has put elsewhere. */
 struct report_skip {
-	uint32_t function;
+	uint32_t function; /* of a part: or one that branches there, or the part itself */
+	uint64_t address;  /* of the function, or the part */
 	const char *reason;
 };
+struct report_skips VECTOR(struct report_skip);
 
 struct report_profile {
 	struct VECTOR(struct report_run) runs; /* at least one */
@@ -198,15 +201,15 @@ struct report_profile {
 	struct VECTOR(struct report_thread) threads;     /* mostly none */
 	struct VECTOR(struct report_part) parts;
 	struct VECTOR(struct report_load) loads;
-	struct VECTOR(struct report_skip) skips;
-	struct string_table strings; /* owns every string here */
-	bool coverage;               /* no run counted calls */
-	char *warning;               /* about the file; NULL if there is none */
+	struct report_skips skips;
+	struct report_skips cold_parts; /* without counts of blocks */
+	struct string_table strings;    /* owns every string here */
+	bool coverage;                  /* no run counted calls */
+	char *warning;                  /* about the file; NULL if there is none */
 	/* Of the selection: */
 	uint64_t calls;
 	uint64_t instructions; /* executed in blocks */
 	size_t executed;       /* functions */
-	size_t skipped;        /* functions not instrumented */
 	size_t counted;        /* executed functions whose blocks were counted */
 	size_t executed_blocks, passed_edges;
 	size_t faulty; /* rows of `faults` */
@@ -258,8 +261,11 @@ bool report_has_measured_code(const struct report_profile *profile);
 /* The error for a profile in which they have no counts all the same. */
 struct trm_error *report_blocks_stayed(const char *path);
 
-/* The skips of selected modules, sorted by reason, module, name; the caller frees. */
-const struct report_skip **report_profile_skips(const struct report_profile *profile);
+/* Rows of `skips`, of the profile, of selected modules, sorted by reason, module, name;
+ * the caller frees. */
+const struct report_skip **report_profile_skips(const struct report_profile *profile,
+						const struct report_skips *skips,
+						size_t *ret_count);
 
 /* Blocks are sorted by counts where functions are by calls. */
 enum report_sort {

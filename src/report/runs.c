@@ -113,6 +113,7 @@ void report_profile_destroy(struct report_profile *profile)
 	deinit_tree(&profile->graph);
 	vector_deinit(&profile->loads);
 	vector_deinit(&profile->skips);
+	vector_deinit(&profile->cold_parts);
 	string_table_deinit(&profile->strings);
 	free(profile->warning);
 	free(profile);

@@ -111,17 +111,6 @@ static void add_parts(struct report_profile *profile)
 	}
 }
 
-static void add_skips(struct report_profile *profile)
-{
-	vector_for_each (&profile->skips, skip) {
-		uint32_t module = profile->functions.items[skip->function].module;
-
-		if (profile->modules.items[module].selected &&
-		    profile->modules.items[module].loaded)
-			profile->skipped++;
-	}
-}
-
 static struct trm_error *check_filter(const struct report_profile *profile,
 				      const struct report_filter *filter)
 {
@@ -153,7 +142,7 @@ struct trm_error *report_profile_select(struct report_profile *profile,
 	select_images(profile, filter);
 	TRM_TRY(check_filter(profile, filter));
 	profile->calls = profile->instructions = 0;
-	profile->executed = profile->skipped = 0;
+	profile->executed = 0;
 	profile->counted = profile->executed_blocks = 0;
 	vector_for_each (&profile->functions, function) {
 		function->executed = false;
@@ -167,7 +156,6 @@ struct trm_error *report_profile_select(struct report_profile *profile,
 	report_trees_select(profile);
 	report_edges_select(profile);
 	add_parts(profile);
-	add_skips(profile);
 	vector_for_each (&profile->functions, function)
 		profile->executed += function->executed;
 	return NULL;
@@ -240,7 +228,9 @@ static int compare_skips(const void *left, const void *right, void *context)
 						     &items[b->function]};
 	int result = strcmp(a->reason, b->reason);
 
-	return result ? result : compare_functions(&functions[0], &functions[1], context);
+	if (!result)
+		result = compare_functions(&functions[0], &functions[1], context);
+	return result ? result : by_number_down(b->address, a->address);
 }
 
 const struct report_function **
@@ -287,20 +277,22 @@ const struct report_image **report_profile_images(const struct report_profile *p
 	return rows;
 }
 
-const struct report_skip **report_profile_skips(const struct report_profile *profile)
+const struct report_skip **report_profile_skips(const struct report_profile *profile,
+						const struct report_skips *skips,
+						size_t *ret_count)
 {
 	const struct report_skip **rows =
-		memory_allocate_zeroed(profile->skipped, sizeof(*rows));
+		memory_allocate_zeroed(skips->count, sizeof(*rows));
 	struct order order = {profile, REPORT_SORT_MODULE};
-	size_t count = 0;
 
-	vector_for_each (&profile->skips, skip) {
+	*ret_count = 0;
+	vector_for_each (skips, skip) {
 		uint32_t module = profile->functions.items[skip->function].module;
 
 		if (profile->modules.items[module].selected &&
 		    profile->modules.items[module].loaded)
-			rows[count++] = skip;
+			rows[(*ret_count)++] = skip;
 	}
-	qsort_r(rows, count, sizeof(*rows), compare_skips, &order);
+	qsort_r(rows, *ret_count, sizeof(*rows), compare_skips, &order);
 	return rows;
 }

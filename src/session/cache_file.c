@@ -29,6 +29,7 @@ enum part {
 	STUBS,
 	ARCS,
 	LINKS,
+	LEFT,
 	NAMES,
 	CODE, /* see cache_file.h: the order of the rest matters */
 	WAYS,
@@ -163,6 +164,7 @@ static struct plan *plan_of(const struct header *header, char *bytes)
 	SET_ARRAY(plan->stubs, bytes + part_offset(header, STUBS), size[STUBS]);
 	SET_ARRAY(plan->arcs, bytes + part_offset(header, ARCS), size[ARCS]);
 	SET_ARRAY(plan->links, bytes + part_offset(header, LINKS), size[LINKS]);
+	SET_ARRAY(plan->left, bytes + part_offset(header, LEFT), size[LEFT]);
 	SET_ARRAY(plan->code, bytes + part_offset(header, CODE), size[CODE]);
 	SET_ARRAY(plan->names, bytes + part_offset(header, NAMES), size[NAMES]);
 	return plan;
@@ -292,6 +294,7 @@ static struct header make_header(const struct module_file *file)
 	header.part_size[STUBS] = plan->stubs.count * sizeof(*plan->stubs.items);
 	header.part_size[ARCS] = plan->arcs.count * sizeof(*plan->arcs.items);
 	header.part_size[LINKS] = plan->links.count * sizeof(*plan->links.items);
+	header.part_size[LEFT] = plan->left.count * sizeof(*plan->left.items);
 	header.part_size[CODE] = plan->code.count;
 	header.part_size[WAYS] = file->ways.count * sizeof(*file->ways.items);
 	header.part_size[NAMES] = plan->names.count;
@@ -360,8 +363,8 @@ static bool write_parts(int fd, struct header *header, const struct module_file 
 		plan->functions.items, plan->patches.items, plan->fixups.items,
 		plan->blocks.items,    plan->terms.items,   plan->edges.items,
 		plan->crossings.items, plan->stubs.items,   plan->arcs.items,
-		plan->links.items,     plan->names.items,   plan->code.items,
-		file->ways.items,      plan->steps.items};
+		plan->links.items,     plan->left.items,    plan->names.items,
+		plan->code.items,      file->ways.items,    plan->steps.items};
 
 	for (int i = FUNCTIONS; i < TEXTS; i++) {
 		const struct piece piece = {arrays[i], header->part_size[i]};

@@ -75,6 +75,8 @@ static struct trm_error *make_names(struct saving *saving)
 		{"edge.kind", RECORD_STRING, RECORD_AS_VALUE, &n->edge_kind},
 		{"flow.fault", RECORD_ADDRESS, RECORD_AS_VALUE, &n->flow_fault},
 		{"skip.reason", RECORD_STRING, RECORD_AS_VALUE, &n->skip_reason},
+		{"part.offset", RECORD_ADDRESS, RECORD_AS_VALUE, &n->part},
+		{"part.reason", RECORD_STRING, RECORD_AS_VALUE, &n->part_reason},
 	};
 
 	return record_attributes_intern(saving->model, rows,
@@ -208,7 +210,7 @@ static struct trm_error *save_globals(struct saving *saving)
 	return error;
 }
 
-static record_node module_node(struct saving *saving, const struct module_file *file)
+record_node saving_module_node(struct saving *saving, const struct module_file *file)
 {
 	record_node *node = &saving->module_nodes[file->index];
 
@@ -221,7 +223,7 @@ static record_node module_node(struct saving *saving, const struct module_file *
 	return *node;
 }
 
-static char *make_name(const struct module_file *file,
+char *saving_make_name(const struct module_file *file,
 		       const struct plan_function *function)
 {
 	char unnamed[32];
@@ -241,9 +243,9 @@ static struct saving_function *known_function(struct saving *saving,
 
 	if (made) {
 		*number = saving->functions.count;
-		vector_push(
-			&saving->functions,
-			((struct saving_function){.name = make_name(file, function)}));
+		vector_push(&saving->functions,
+			    ((struct saving_function){
+				    .name = saving_make_name(file, function)}));
 	}
 	return &saving->functions.items[*number];
 }
@@ -268,9 +270,9 @@ record_node saving_function_node(struct saving *saving, const struct module_file
 	struct saving_function *known = known_function(saving, file, function);
 
 	if (!known->node)
-		known->node = record_node_child(saving->model, module_node(saving, file),
-						saving->names.function,
-						record_string(known->name));
+		known->node = record_node_child(
+			saving->model, saving_module_node(saving, file),
+			saving->names.function, record_string(known->name));
 	return known->node;
 }
 
@@ -326,7 +328,7 @@ static void save_modules(struct saving *saving, struct image_run *image)
 			 record_string(file->trouble ? file->trouble : "")},
 		};
 
-		trm_writer_record(saving->writer, module_node(saving, file), pairs,
+		trm_writer_record(saving->writer, saving_module_node(saving, file), pairs,
 				  file->trouble ? 5 : 4);
 	}
 }
@@ -679,26 +681,6 @@ static void save_counts(struct saving *saving, const struct image_run *image)
 	}
 }
 
-static void save_skips(struct saving *saving, const struct module_file *file)
-{
-	if (!file->plan || !file->used)
-		return;
-	vector_for_each (&file->plan->functions, function) {
-		const char *reason = plan_reason_text(function->reason);
-
-		if (function->reason == PLAN_INSTRUMENTED ||
-		    function->reason == PLAN_NOT_WANTED || plan_is_part(function))
-			continue;
-		struct record_pair pairs[] = {
-			{saving->names.offset, record_address(function->address)},
-			{saving->names.skip_reason, record_string(reason)},
-		};
-
-		trm_writer_record(saving->writer,
-				  saving_function_node(saving, file, function), pairs, 2);
-	}
-}
-
 static void save_image(struct saving *saving, struct image_run *image)
 {
 	struct process *process = session_find_process(saving->session, image->pid);
@@ -749,7 +731,7 @@ static struct trm_error *write_profile(struct session *session, int fd)
 		vector_for_each (&session->images, image)
 			save_image(&saving, *image);
 		vector_for_each (&session->files, file)
-			save_skips(&saving, *file);
+			saving_skips(&saving, *file);
 		save_intervals(&saving);
 		error = contexts_save(&saving);
 	}

@@ -1,5 +1,5 @@
 /*
- * Writing a profile: what fold.c and fold_arcs.c have in common.
+ * Writing a profile: what fold.c, fold_arcs.c and fold_skips.c have in common.
  */
 #ifndef TRAMMEL_SESSION_SAVING_H
 #define TRAMMEL_SESSION_SAVING_H
@@ -13,7 +13,7 @@
 struct names {
 	record_attribute process, parent, program, image, threads, state, reason;
 	record_attribute module, path, build_id, known, instrumented;
-	record_attribute function, offset, calls, skip_reason;
+	record_attribute function, offset, calls, skip_reason, part, part_reason;
 	record_attribute block, block_size, block_instructions, count, stayed;
 	record_attribute edge, edge_from, edge_to, edge_kind, flow_fault;
 	record_attribute caller_path, caller, caller_offset;
@@ -41,9 +41,15 @@ struct saving {
 	struct callgraph_cost graph_cost;
 };
 
+record_node saving_module_node(struct saving *saving, const struct module_file *file);
+
 /* The node of a function, below that of its module. */
 record_node saving_function_node(struct saving *saving, const struct module_file *file,
 				 const struct plan_function *function);
+
+/* What saving_function_name gives; the caller frees. */
+char *saving_make_name(const struct module_file *file,
+		       const struct plan_function *function);
 
 /* The name of a function as profiles have it, until saving_forget_names. */
 const char *saving_function_name(struct saving *saving, const struct module_file *file,
@@ -79,5 +85,9 @@ struct saving_tally {
 /* Writes records of all arcs. Where calls of functions have no counters, they become the
  * sums of these; where they have, the rest came from places that are not known. */
 void saving_arcs(struct saving *saving, const struct saving_tally *tally);
+
+/* Writes records of functions that were not instrumented, and of cold parts without
+ * counts of blocks. */
+void saving_skips(struct saving *saving, const struct module_file *file);
 
 #endif

@@ -246,6 +246,18 @@ void add_skip(struct maker *maker, const char *path, const char *name, uint64_t 
 	trm_writer_record(maker->writer, function_node(maker, path, name), pairs, 2);
 }
 
+void add_cold_part(struct maker *maker, const char *path, const char *name,
+		   const uint64_t offsets[2], const char *reason)
+{
+	struct record_pair pairs[] = {
+		pair(maker, "offset", record_address(offsets[0])),
+		pair(maker, "part.offset", record_address(offsets[1])),
+		pair(maker, "part.reason", record_string(reason)),
+	};
+
+	trm_writer_record(maker->writer, function_node(maker, path, name), pairs, 3);
+}
+
 char *read_text(const char *path)
 {
 	int fd = open(path, O_RDONLY);

@@ -68,6 +68,9 @@ void add_edge(struct maker *maker, const char *path, const char *name, uint64_t 
 	      const char *kind, const uint64_t way[4]);
 void add_skip(struct maker *maker, const char *path, const char *name, uint64_t offset,
 	      const char *reason);
+/* `offsets`: of the function, and of its cold part. */
+void add_cold_part(struct maker *maker, const char *path, const char *name,
+		   const uint64_t offsets[2], const char *reason);
 
 /* The whole file; free() it. */
 char *read_text(const char *path);

@@ -177,6 +177,25 @@ static const char *owner_of(const struct whole_area *area, const uint8_t *part)
 	return NULL;
 }
 
+/* Why a part was left alone, and one of its functions; NULL: it has none. */
+static const char *left_for(const struct whole_area *area, const uint8_t *part,
+			    enum plan_reason reason)
+{
+	const struct plan *plan = area->plan;
+
+	vector_for_each (&plan->left, left)
+		if (left->address == at(part)) {
+			assert_int_equal(left->reason, reason);
+			return left->function == PLAN_NO_FUNCTION
+				       ? NULL
+				       : plan->names.items +
+						 plan->functions.items[left->function]
+							 .name;
+		}
+	fail();
+	return NULL;
+}
+
 static void test_owners(void **state)
 {
 	struct whole_area area;
@@ -192,6 +211,8 @@ static void test_owners(void **state)
 	assert_null(owner_of(&area, shared_cold));
 	assert_int_equal(area.plan->part_count, 5);
 	assert_int_equal(area.plan->functions.count, 11);
+	assert_int_equal(area.plan->left.count, 1);
+	assert_string_equal(left_for(&area, shared_cold, PLAN_PART_SHARED), "third");
 	/* The image is what it was. */
 	assert_int_equal(area.image.functions.count, 6);
 	whole_area_close(&area);
@@ -199,6 +220,7 @@ static void test_owners(void **state)
 	open_area(&area, "fourth.cold");
 	whole_area_plan(&area);
 	assert_string_equal(owner_of(&area, shared_cold), "fourth");
+	assert_int_equal(area.plan->left.count, 0);
 	whole_area_close(&area);
 
 	/* Neither begins with the other's name, nor is that enough. */
@@ -219,6 +241,7 @@ static void test_entries(void **state)
 	whole_area_plan(&area);
 	assert_int_equal(area.plan->functions.count, 6);
 	assert_int_equal(area.plan->part_count, 0);
+	assert_int_equal(area.plan->left.count, 0);
 	whole_area_close(&area);
 }
 
@@ -235,6 +258,8 @@ static void test_overlaps(void **state)
 	whole_area_plan(&area);
 	assert_null(owner_of(&area, first_cold));
 	assert_null(owner_of(&area, second_cold));
+	assert_string_equal(left_for(&area, first_cold, PLAN_PART_UNREAD), "first");
+	assert_string_equal(left_for(&area, second_cold, PLAN_PART_UNREAD), "second");
 	assert_string_equal(owner_of(&area, third_cold), "third");
 	whole_area_close(&area);
 }
@@ -312,7 +337,7 @@ static void test_scan(void **state)
 	(void)state;
 	open_area(&area, NULL);
 	scan_init(&scan, &area.image, true);
-	parts_add(&scan, &area.image);
+	parts_add(&scan, &area.image, NULL);
 	assert_int_equal(area.image.functions.count, 11);
 	index = image_function_at(&area.image, at(third_cold));
 	assert_true(area.image.functions.items[index].flags & IMAGE_FUNCTION_PART);

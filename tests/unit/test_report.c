@@ -48,6 +48,11 @@ static void write_simple(const char *measure)
 	add_skip(&maker, ZIP, "tiny", 0x1300, "no room");
 	add_skip(&maker, LIBC, "odd", 0x9000, "undecodable");
 	add_skip(&maker, LIBC, "small", 0x9100, "no room");
+	add_cold_part(&maker, LIBC, "odd", BLOCK(0x9000, 0x700), "shared");
+	add_cold_part(&maker, LIBC, "malloc", BLOCK(0x8000, 0x600), "shared");
+	add_cold_part(&maker, LIBC, "malloc", BLOCK(0x8000, 0x500), "shared");
+	add_cold_part(&maker, LIBC, "malloc", BLOCK(0x8000, 0x600), "shared");
+	add_cold_part(&maker, ZIP, "main", BLOCK(0x1000, 0x500), "not understood");
 	end_profile(&maker);
 }
 
@@ -105,6 +110,9 @@ static void test_functions(void **state)
 		"\n"
 		"4 functions executed, 1,235,020 calls\n"
 		"3 functions not instrumented: 2 no room, 1 undecodable (--verbose names "
+		"them)\n"
+		"4 cold parts without counts: 3 shared, 1 not understood (--verbose "
+		"names "
 		"them)\n",
 		"");
 }
@@ -123,7 +131,11 @@ static void test_rows_chosen(void **state)
 			  "1 function executed, 432 calls\n"
 			  "2 functions not instrumented: 1 no room, 1 undecodable\n"
 			  "  no room  libc.so.6:small (0x9100)\n"
-			  "  undecodable  libc.so.6:odd (0x9000)\n",
+			  "  undecodable  libc.so.6:odd (0x9000)\n"
+			  "3 cold parts without counts: 3 shared\n"
+			  "  shared  libc.so.6:malloc (0x500)\n"
+			  "  shared  libc.so.6:malloc (0x600)\n"
+			  "  shared  libc.so.6:odd (0x700)\n",
 		     "");
 	check_report(
 		"-n2 --sort=module " PROFILE, 0,
@@ -139,6 +151,9 @@ static void test_rows_chosen(void **state)
 		"\n"
 		"4 functions executed, 1,235,020 calls\n"
 		"3 functions not instrumented: 2 no room, 1 undecodable (--verbose names "
+		"them)\n"
+		"4 cold parts without counts: 3 shared, 1 not understood (--verbose "
+		"names "
 		"them)\n",
 		"");
 }
@@ -156,6 +171,9 @@ static void test_modules(void **state)
 		"\n"
 		"4 functions executed, 1,235,020 calls\n"
 		"3 functions not instrumented: 2 no room, 1 undecodable (--verbose names "
+		"them)\n"
+		"4 cold parts without counts: 3 shared, 1 not understood (--verbose "
+		"names "
 		"them)\n",
 		"");
 }
@@ -179,6 +197,9 @@ static void test_coverage(void **state)
 		"\n"
 		"4 functions executed\n"
 		"3 functions not instrumented: 2 no room, 1 undecodable (--verbose names "
+		"them)\n"
+		"4 cold parts without counts: 3 shared, 1 not understood (--verbose "
+		"names "
 		"them)\n",
 		"");
 }
@@ -281,7 +302,11 @@ static void test_two_runs(void **state)
 	"\"functions.executed\": 3, \"calls\": 1234588}],\n"                             \
 	"\"skipped\": [\n"                                                               \
 	"  {\"module\": \"zip\", \"module.path\": \"/usr/bin/zip\", \"function\": "      \
-	"\"tiny\", \"offset\": \"0x1300\", \"skip.reason\": \"no room\"}]}\n"
+	"\"tiny\", \"offset\": \"0x1300\", \"skip.reason\": \"no room\"}],\n"            \
+	"\"uncounted_parts\": [\n"                                                       \
+	"  {\"module\": \"zip\", \"module.path\": \"/usr/bin/zip\", \"function\": "      \
+	"\"main\", \"offset\": \"0x1000\", \"part.offset\": \"0x500\", "                 \
+	"\"part.reason\": \"not understood\"}]}\n"
 #define JSON_HEAD                                                                        \
 	"{\"profile\": {\"run.command\": \"zip -6 'a file'\", "                          \
 	"\"run.measure\": \"functions\", \"run.exit\": \"0\", "                          \

@@ -292,15 +292,37 @@ static void add_contexts(struct text *out, const struct report_profile *profile,
 
 static void add_skips(struct text *out, const struct report_profile *profile)
 {
-	const struct report_skip **skips = report_profile_skips(profile);
+	size_t count;
+	const struct report_skip **skips =
+		report_profile_skips(profile, &profile->skips, &count);
 
-	for (size_t i = 0; i < profile->skipped; i++) {
+	json_begin_list(out, "skipped");
+	for (size_t i = 0; i < count; i++) {
 		json_begin_item(out);
 		add_function(out, profile, &profile->functions.items[skips[i]->function]);
 		json_add_string(out, "skip.reason", skips[i]->reason);
 		text_add(out, "}");
 	}
+	text_add(out, "]");
 	free(skips);
+}
+
+static void add_cold_parts(struct text *out, const struct report_profile *profile)
+{
+	size_t count;
+	const struct report_skip **parts =
+		report_profile_skips(profile, &profile->cold_parts, &count);
+
+	json_begin_list(out, "uncounted_parts");
+	for (size_t i = 0; i < count; i++) {
+		json_begin_item(out);
+		add_function(out, profile, &profile->functions.items[parts[i]->function]);
+		add_address(out, "part.offset", parts[i]->address);
+		json_add_string(out, "part.reason", parts[i]->reason);
+		text_add(out, "}");
+	}
+	text_add(out, "]");
+	free(parts);
 }
 
 /* Of a profile that has regions alone, these are the rows. */
@@ -348,7 +370,7 @@ void report_json(const struct report_profile *profile,
 	json_begin_list(out, "processes");
 	add_processes(out, profile, options->sort);
 	text_add(out, "]");
-	json_begin_list(out, "skipped");
 	add_skips(out, profile);
-	text_add(out, "]}\n");
+	add_cold_parts(out, profile);
+	text_add(out, "}\n");
 }

@@ -5,7 +5,8 @@
  *      "runs": [{...}, ...],                      of all, where there are several
  *      "rows": [{"module": ..., "module.path": ..., "function": ...,
  *                "offset": "0x...", "calls": N}, ...],
- *      "modules": [...], "processes": [...], "skipped": [...]}
+ *      "modules": [...], "processes": [...], "skipped": [...],
+ *      "uncounted_parts": [...]}
  *
  * Rows are functions, modules, processes or blocks, as options.by says, all of them.
  * Attributes have the names of the profile; `functions.executed` is how many functions of

@@ -282,19 +282,20 @@ static void add_reasons(struct text *out, const struct report_skip *const *skips
 	vector_deinit(&reasons);
 }
 
-void report_add_skipped(struct text *out, const struct report_profile *profile,
-			bool verbose)
+/* `one`, `many`: what they are, for their number. */
+static void add_skips(struct text *out, const struct report_profile *profile,
+		      const struct report_skips *list, const char *one, const char *many,
+		      bool verbose)
 {
-	const struct report_skip **skips;
+	size_t count;
+	const struct report_skip **skips = report_profile_skips(profile, list, &count);
 
-	if (!profile->skipped)
-		return;
-	skips = report_profile_skips(profile);
-	report_add_count(out, profile->skipped, "function", "functions");
-	text_add(out, " not instrumented");
-	add_reasons(out, skips, profile->skipped);
-	text_add(out, verbose ? "\n" : " (--verbose names them)\n");
-	for (size_t i = 0; verbose && i < profile->skipped; i++) {
+	if (count) {
+		report_add_count(out, count, one, many);
+		add_reasons(out, skips, count);
+		text_add(out, verbose ? "\n" : " (--verbose names them)\n");
+	}
+	for (size_t i = 0; verbose && i < count; i++) {
 		const struct report_function *function =
 			&profile->functions.items[skips[i]->function];
 
@@ -304,7 +305,16 @@ void report_add_skipped(struct text *out, const struct report_profile *profile,
 		report_add_visible(out, profile->modules.items[function->module].name);
 		text_add(out, ":");
 		report_add_visible(out, function->name);
-		text_format(out, " (0x%" PRIx64 ")\n", function->offset);
+		text_format(out, " (0x%" PRIx64 ")\n", skips[i]->address);
 	}
 	free(skips);
+}
+
+void report_add_skipped(struct text *out, const struct report_profile *profile,
+			bool verbose)
+{
+	add_skips(out, profile, &profile->skips, "function not instrumented",
+		  "functions not instrumented", verbose);
+	add_skips(out, profile, &profile->cold_parts, "cold part without counts",
+		  "cold parts without counts", verbose);
 }

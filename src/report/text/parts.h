@@ -31,7 +31,8 @@ void report_add_regions(struct text *out, const struct report_profile *profile,
 void report_add_graph(struct text *out, const struct report_profile *profile,
 		      size_t limit, const struct text_style *style);
 
-/* Functions that were not instrumented, with reasons; their names if `verbose`. */
+/* Functions that were not instrumented, and cold parts without counts, with reasons;
+ * their names if `verbose`. */
 void report_add_skipped(struct text *out, const struct report_profile *profile,
 			bool verbose);
 
