@@ -68,7 +68,10 @@ APART void drop(long *held)
 }
 struct holder {
 	long *held;
-	~holder() { drop(held); }
+	~holder()
+	{
+		drop(held);
+	}
 };
 APART void step(long n, long at)
 {
