@@ -70,21 +70,24 @@ def compare(truth, report, excuses, modules=None):
             if executions_of(truth, module, address) and address not in bytes_covered]
     for module in {module for module, _ in covered}:
         look_at_parts(truth, module, result, set().union(
-            *(addresses for place, addresses in covered.items() if place[0] == module)))
+            *(addresses for place, addresses in covered.items() if place[0] == module)),
+            {int(row["part.offset"], 16) for row in report["uncounted_parts"]
+             if row["module.path"] == module})
     return result
 
 
-def look_at_parts(truth, module, result, covered):
-    """A cold part has counts of all that ran of it, or none."""
+def look_at_parts(truth, module, result, covered, named):
+    """A cold part has counts of all that ran of it, or the report names it, and it has none."""
     if not module.startswith("/"):
         return
     for start, end in truth.elf(module).cold:
         ran = [address for address in range(start, end) if executions_of(truth, module, address)]
-        missing = [address for address in ran if address not in covered]
+        wrong = [address for address in ran if address not in covered]
         if not ran:
             continue
-        result.parts[len(missing) == len(ran)] += 1
-        if len(missing) < len(ran):
-            result.uncovered += [
-                Row(module, start, address, executions_of(truth, module, address), 0)
-                for address in missing]
+        result.parts[start in named] += 1
+        if start in named:
+            wrong = [address for address in ran if address in covered]
+        result.uncovered += [
+            Row(module, start, address, executions_of(truth, module, address), 0)
+            for address in wrong]

@@ -47,7 +47,7 @@ class Elf:
         self.fdes = self.read_fdes()
         self.functions = self.find_functions()
         self.cold = sorted((fde.start, fde.end) for fde in self.fdes
-                           if fde.cold and not self.in_plt(fde.start))
+                           if fde.cold and not fde.signal and not self.in_plt(fde.start))
 
     def load_headers(self):
         (phoff, shoff) = struct.unpack_from("<QQ", self.data, 32)
