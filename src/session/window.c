@@ -211,8 +211,7 @@ bool window_is_exact(const struct session *session)
 
 bool window_ends_run(const struct session *session)
 {
-	return session->window.state == WINDOW_CLOSED &&
-	       !session->options->collector->spans;
+	return session->window.state == WINDOW_CLOSED;
 }
 
 uint32_t window_part(const struct session *session)

@@ -66,8 +66,7 @@ void window_called(struct session *session, const struct thread *thread);
 void window_loaded(struct session *session, const char *module);
 void window_signalled(struct session *session, int signal);
 
-/* Whether nothing is left to measure since the window is over: but calls that are regions
- * are told of in the whole run. */
+/* Whether nothing is left to measure since the window is over. */
 bool window_ends_run(const struct session *session);
 
 /* Whether threads are stopped when a part begins or ends, so that what flows into blocks

@@ -288,6 +288,39 @@ KEPT int work_in_parts(int rounds)
 	return rounds + 1;
 }
 
+static bool is_traced()
+{
+	FILE *file = fopen("/proc/self/status", "re");
+	char line[256];
+	int tracer = 0;
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "TracerPid: %d", &tracer) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return tracer;
+}
+
+// Calls regions while a window is over, until nobody traces the program any more, and
+// then.
+KEPT int work_until_free(int rounds)
+{
+	const int pauses = 2000;
+	int i;
+
+	for (i = 0; i < rounds; i++)
+		sink += middle(i);
+	closing(rounds);
+	for (i = 0; i < pauses && is_traced(); i++) {
+		usleep(5000);
+		middle(i);
+	}
+	printf(i < pauses ? "free\n" : "traced\n");
+	sink = middle(rounds) + recursive(rounds);
+	return rounds + 1;
+}
+
 int main(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : "";
@@ -311,6 +344,10 @@ int main(int argc, char **argv)
 		signals(rounds);
 	} else if (!strcmp(word, "parts")) {
 		sink += work_in_parts(rounds);
+	} else if (!strcmp(word, "free")) {
+		sink = work_until_free(rounds);
+		run_once();
+		sink = work_until_free(rounds);
 	} else if (!strcmp(word, "ends")) {
 		ends(rounds);
 	}

@@ -194,6 +194,16 @@ def parts(place):
                 expect(found == wanted, f"{measure}: {set(found) ^ set(wanted)}")
 
 
+def released(place):
+    """When the window is over the program is let go, whatever regions are open."""
+    names = ",".join(f"spans*:{name}" for name in ("leaf", "middle", "recursive", "work_until_free"))
+    counts = {"work_until_free": 1, "work_until_free/middle": 5, "work_until_free/middle/leaf": 5}
+    for measure in ("regions", "trace", "functions", "edges,calls", "callgraph"):
+        for program in ("spans", "spans-clang"):
+            place.check("free", "5", program=program, measure=measure,
+                        options=["--regions", names, "--stop-at", "spans*:closing"]).expect_all(counts)
+
+
 def own_parts(place):
     """Parts and processes of a program that says itself what it does, and of which no function is
     a region."""
@@ -284,5 +294,5 @@ def example(place):
     profile.expect_all({"job_run": 20, "job_run/job_parse": 20, "job_run/job_solve": 20})
 
 
-TESTS = (calls, annotated, left, crossing, threads, forks, signals, ends, times, counted, parts, own_parts, intervals,
-         timed_parts, narrowed, unknown, example)
+TESTS = (calls, annotated, left, crossing, threads, forks, signals, ends, times, counted, parts, released, own_parts,
+         intervals, timed_parts, narrowed, unknown, example)
