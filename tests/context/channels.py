@@ -317,6 +317,35 @@ def mistakes(place):
     expect(b"no room for more than 64 at once" in done.stderr, f"{done}")
     done = run(place, "metrics", "1", CALI_CALIPER_ATTRIBUTE_DEFAULT_SCOPE="bar")
     expect(done.stderr.count(b"CALI_CALIPER_ATTRIBUTE_DEFAULT_SCOPE 'bar' cannot be had") == 1, f"{done}")
+    done = run(place, "plain", "1", CALI_CONFIG="event-trace(output=none,trace.cuda),"
+               "runtime-report(output=none,local_query='having x')")
+    for text in (b"'trace.cuda' cannot be had: GPUs are not measured", b"or order by at 'having x'"):
+        expect(text in done.stderr, f"{text}: {done}")
+
+
+def clauses(place):
+    """Options add clauses to queries, and events of the kernel to traces."""
+    query = "where region.count select count() as n order by path desc"
+    run(place, "plain", "5", CALI_CONFIG=f"runtime-profile(output=p.json,{JSON},region.count,local_query='{query}')")
+    rows = json.loads(read(place, "p.json"))
+    expect([row["path"] for row in rows] == ["main/step/odd", "main/step/even", "main/step", "main"], f"{rows}")
+    expect([row["n"] for row in rows] == [2, 3, 5, 1], f"{rows}")
+    run(place, "plain", "5", CALI_CONFIG=f"event-trace(output=t.json,{JSON},papi.counters='task-clock,page-faults')")
+    expect('"perf.task-clock"' in read(place, "t.json"), "counts of the kernel")
+
+
+def columns(place):
+    """Options' columns have the names that scripts look for, and the units that these say."""
+    of = f"runtime-report(output=stdout,{JSON},"
+    row = rows_of(run(place, "heap", "10", CALI_CONFIG=of + "mem.highwatermark,mem.pages)").stdout)["taking"]
+    expect(2 <= row["Mem HWM MB"] <= 3.2, f"{row}")
+    expect(200 < row["VmRSS"] <= row["VmSize"] < 2 ** 24 and 0 < row["Data"] < row["VmSize"], f"{row}")
+    row = rows_of(run(place, "loops", "7", CALI_CONFIG=of + "loop.stats)").stdout)["outer/inner"]
+    expect(row["Iterations"] == 21 and 0 < row["Time/iter (avg)"] <= row["Time/iter (max)"] < 1, f"{row}")
+    done = run(place, "files", "20", CALI_CONFIG=of + "io.read.bandwidth,io.write.bandwidth)")
+    rows = rows_of(done.stdout)
+    expect((rows["writing"]["Bytes written"], rows["reading"]["Bytes read"]) == (2000, 2000), f"{rows}")
+    expect(0 < rows["writing"]["Write Mbit/s"] < 1e6 and 0 < rows["reading"]["Read Mbit/s"] < 1e6, f"{rows}")
 
 
 def settings(place):
@@ -770,5 +799,5 @@ def nowhere(place):
 
 TESTS = (killed, running_on, swept, killed_measured, classes, measured_tool, scopes, layouts, nowhere, state, examples, report, agreement, several,
          threads, threads_wide, heap, files, locks, libraries, later, loops, metrics,
-         system, filters, policies, forks, mistakes, settings, handlers, mismatches, addresses, memory,
+         system, filters, policies, forks, mistakes, clauses, columns, settings, handlers, mismatches, addresses, memory,
          log, endings, late, names, samples, counters, steady)

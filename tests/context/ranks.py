@@ -67,11 +67,12 @@ def options(place):
     """Options that ask for the same are no trouble, and other reports are of all ranks, too."""
     run_ring(place, "runtime-report(output=o.json,output.format=json,region.count,region.stats,"
              "alloc.stats,mem.highwatermark,io.bytes,io.bytes.read,page.faults,mem.pages,"
-             "order_by_time,lock.wait,loop.stats,sample.frequency=100)")
+             "order_by_time,lock.wait,loop.stats,io.read.bandwidth,sample.frequency=100)")
     found = by_path(rows(place, "o.json"))
     for path in ("step", "step/pass on"):
         row = found[path]
         expect(row["Calls (total)"] == row["Visits"] == 10 * RANKS, f"{path}: {row}")
+        expect(0 < row["VmRSS"] <= row["VmSize"] and row["Mem HWM MB"] > 0, f"{path}: {row}")
         expect(row["Nsec/visit (min)"] <= row["Nsec/visit (avg)"] <= row["Nsec/visit (max)"],
                f"{path}: {row}")
     for name, column, value in (("loop-report", "Iterations (min)", 10),

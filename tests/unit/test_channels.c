@@ -137,7 +137,10 @@ static void test_clauses(void **state)
 	assert_string_equal(clauses.lets, ",a=f(b, let) ");
 	assert_string_equal(clauses.columns, ",sum(a) as \"x select y\",c ,d");
 	assert_string_equal(clauses.keys, ", k");
-	assert_string_equal(clauses_add(&clauses, " where x"), "where x");
+	assert_null(clauses_add(&clauses, "where x order by y desc where z"));
+	assert_string_equal(clauses.filters, " WHERE x  WHERE z");
+	assert_string_equal(clauses.order, ", y desc ");
+	assert_string_equal(clauses_add(&clauses, " having x"), "having x");
 	assert_false(clauses.full);
 	memset(long_text + strlen("let "), 'x', CLAUSES_TEXT_MAX);
 	assert_null(clauses_add(&clauses, long_text));

@@ -111,15 +111,6 @@ static const struct row options[] = {
 	 ",ratio(sum#sum#time.inclusive.duration.ns,sum#region.count)"
 	 " AS \"Nsec/visit (avg)\""
 	 ",max(max#max#time.inclusive.duration.ns) AS \"Nsec/visit (max)\""},
-	{"loop.stats", "", "sum(sum#loop.iterations)",
-	 "min(sum#sum#loop.iterations) AS \"Iterations (min)\""
-	 ",max(sum#sum#loop.iterations) AS \"Iterations (max)\""},
-	{"mem.highwatermark", "", "max(max#alloc.highwatermark)",
-	 "avg(max#max#alloc.highwatermark) AS \"Most live bytes (avg)\""
-	 ",max(max#max#alloc.highwatermark) AS \"Most live bytes (max)\""},
-	{"mem.pages", "", "max(max#memstat.vmrss)",
-	 "avg(max#max#memstat.vmrss) AS \"Most resident kB (avg)\""
-	 ",max(max#max#memstat.vmrss) AS \"Most resident kB (max)\""},
 	{"alloc.stats", "",
 	 "max(max#alloc.highwatermark),sum(sum#alloc.count),sum(sum#alloc.bytes)",
 	 "max(max#max#alloc.highwatermark) AS \"Mem HWM\""
@@ -271,6 +262,7 @@ void across_make(const struct across_wish *wish, char *local, char *across, size
 	append(local, size, "", wish->own_local->columns);
 	append(local, size, "", configurations[at].rest);
 	append(local, size, "", wish->own_local->keys);
+	append(local, size, "", wish->own_local->filters);
 	append(local, size, "", " FORMAT cali");
 	if (*wish->own_across->lets)
 		append(across, size, "LET ", wish->own_across->lets + 1);
@@ -280,7 +272,12 @@ void across_make(const struct across_wish *wish, char *local, char *across, size
 	append(across, size, "", wish->own_across->columns);
 	append(across, size, "", configurations[at].rest);
 	append(across, size, "", wish->own_across->keys);
-	append(across, size, "",
-	       wish->by_time ? configurations[at].by_time : configurations[at].order);
+	append(across, size, "", wish->own_across->filters);
+	if (*wish->own_across->order)
+		append(across, size, " ORDER BY ", wish->own_across->order + 1);
+	else
+		append(across, size, "",
+		       wish->by_time ? configurations[at].by_time
+				     : configurations[at].order);
 	append(across, size, " FORMAT ", wish->format);
 }

@@ -6,13 +6,16 @@
 
 static const struct {
 	const char *word;
-	bool by; /* the word BY is behind it */
+	bool by;            /* the word BY is behind it */
+	const char *before; /* what parts of it have in front */
 	size_t at;
 } known[] = {
-	{"let", false, offsetof(struct clauses, lets)},
-	{"select", false, offsetof(struct clauses, columns)},
-	{"aggregate", false, offsetof(struct clauses, columns)},
-	{"group", true, offsetof(struct clauses, keys)},
+	{"let", false, ",", offsetof(struct clauses, lets)},
+	{"select", false, ",", offsetof(struct clauses, columns)},
+	{"aggregate", false, ",", offsetof(struct clauses, columns)},
+	{"group", true, ",", offsetof(struct clauses, keys)},
+	{"where", false, " WHERE ", offsetof(struct clauses, filters)},
+	{"order", true, ",", offsetof(struct clauses, order)},
 };
 
 static const char *skip_space(const char *at)
@@ -77,8 +80,10 @@ const char *clauses_add(struct clauses *clauses, const char *text)
 		end = end_of(from);
 		to = (char *)clauses + known[number].at;
 		used = strlen(to);
-		if ((size_t)(end - from) + 1 < CLAUSES_TEXT_MAX - used)
-			sprintf(to + used, ",%.*s", (int)(end - from), from);
+		if (strlen(known[number].before) + (size_t)(end - from) <
+		    CLAUSES_TEXT_MAX - used)
+			sprintf(to + used, "%s%.*s", known[number].before,
+				(int)(end - from), from);
 		else
 			clauses->full = true;
 		text = end;

@@ -7,9 +7,11 @@
 
 enum { CLAUSES_TEXT_MAX = 2048 };
 
-/* Each with a comma in front of every part; "": none. */
+/* Each with a comma in front of every part, but for filters, which have a WHERE of their
+ * own: all of them must hold. "": none. */
 struct clauses {
 	char lets[CLAUSES_TEXT_MAX], columns[CLAUSES_TEXT_MAX], keys[CLAUSES_TEXT_MAX];
+	char filters[CLAUSES_TEXT_MAX], order[CLAUSES_TEXT_MAX];
 	bool full; /* a part was left out, since there was no room for it */
 };
 

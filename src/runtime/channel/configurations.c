@@ -105,19 +105,17 @@ static const struct configuration_option options[] = {
 	 "timer", NULL, NULL},
 	{"loop.stats", "iterations of loops",
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "loop_statistics", NULL,
-	 ", sum(sum#loop.iterations) AS Iterations"},
+	 NULL},
 	{"mem.highwatermark", "most live memory of the heap",
-	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "alloc", NULL,
-	 ", max(max#alloc.highwatermark) AS \"Most live bytes\""},
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "alloc", NULL, NULL},
 	{"alloc.stats", "allocations of the heap",
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "alloc", NULL,
 	 ", max(max#alloc.highwatermark) AS \"Mem HWM\""
 	 ", max(max#alloc.live) AS \"Alloc tMax\""
 	 ", sum(sum#alloc.count) AS \"Alloc count\""
 	 ", ratio(sum#alloc.bytes, sum#alloc.count) AS \"Avg Bytes/alloc\""},
-	{"mem.pages", "resident memory, from /proc",
-	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "memstat", NULL,
-	 ", max(max#memstat.vmrss) AS \"Most resident kB\""},
+	{"mem.pages", "pages of memory, from /proc",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "memstat", NULL, NULL},
 	{"page.faults", "page faults, and time in the kernel",
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "rusage", NULL,
 	 ", sum(sum#rusage.minflt) AS \"Minor faults\""
@@ -131,6 +129,10 @@ static const struct configuration_option options[] = {
 	{"io.bytes.written", "bytes written",
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "io", NULL,
 	 ", sum(sum#io.bytes.written) AS \"Bytes written\""},
+	{"io.read.bandwidth", "bytes read, and how fast",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "io", NULL, NULL},
+	{"io.write.bandwidth", "bytes written, and how fast",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "io", NULL, NULL},
 	{"lock.wait", "time that threads waited for mutexes",
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "pthread", NULL,
 	 ", scale(sum#pthread.wait.ns, 1e-9) AS \"Lock wait\""},
@@ -158,8 +160,8 @@ static const struct configuration_option options[] = {
 	 ", sum(sum#mpi.bytes.received) AS \"Bytes recvd\""
 	 ", sum(sum#mpi.bytes.collective) AS \"Bytes collective\""},
 	{"sample.frequency", "samples a second of processor time",
-	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, true, "sampler",
-	 "SAMPLER_FREQUENCY={}", ", sum(sum#sampler.samples) AS Samples"},
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE | CONFIGURATION_TRACE, true,
+	 "sampler", "SAMPLER_FREQUENCY={}", ", sum(sum#sampler.samples) AS Samples"},
 	{"callpath", "functions that were being called, below regions",
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE | CONFIGURATION_TRACE, false,
 	 "callpath,symbollookup", NULL, NULL},
@@ -177,16 +179,65 @@ static const struct configuration_option options[] = {
 	 "CHANNEL_STOPPED={}", NULL},
 	{"order_by_time", "the longest regions first", CONFIGURATION_REPORT, false, NULL,
 	 NULL, NULL},
+	{"local_query", "what is added to the query of a process",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE | CONFIGURATION_LOOPS, true, NULL,
+	 NULL, NULL},
+	{"cross_query", "what is added to the query over all ranks",
+	 CONFIGURATION_REPORT | CONFIGURATION_LOOPS, true, NULL, NULL, NULL},
 	{"trace.io", "bytes that are read and written", CONFIGURATION_TRACE, false, "io",
 	 NULL, NULL},
 	{"trace.mpi", "calls of MPI functions", CONFIGURATION_TRACE, false, "mpi", NULL,
 	 NULL},
 	{"trace.openmp", "what OpenMP does", CONFIGURATION_TRACE, false, "openmp", NULL,
 	 NULL},
+	{"sampling", "samples with the functions that were being called",
+	 CONFIGURATION_TRACE, false, "sampler,callpath,symbollookup", NULL, NULL},
+	{"papi.counters", "what the processor and the kernel count", CONFIGURATION_TRACE,
+	 true, "perf", "PERF_EVENTS={}", NULL},
 	{"trace.policy", "grow, stop, drop-oldest or flush", CONFIGURATION_TRACE, true,
 	 NULL, "TRACE_BUFFER_POLICY={}", NULL},
 	{"trace.size", "megabytes a thread, for all but grow", CONFIGURATION_TRACE, true,
 	 NULL, "TRACE_BUFFER_SIZE={}", NULL},
+};
+
+/* Memory is told in units of 1024 bytes, of which a page has four (x86-64). */
+#define PAGES(name) "mem." name "=max#memstat." name "/4"
+#define SPEED(of, column)                                                                \
+	"select sum(sum#io.bytes." of ") as \"Bytes " column "\" unit Byte,"             \
+	"ratio(sum#io.bytes." of ",sum#io.time.ns,8e3) as \""
+
+static const struct configuration_clauses clauses[] = {
+	{"loop.stats",
+	 "let ls.max=scale(max#loop.iteration.ns,1e-9) "
+	 "select sum(sum#loop.iterations) as Iterations unit count,"
+	 "ratio(sum#loop.iteration.ns,sum#loop.iterations,1e-9)"
+	 " as \"Time/iter (avg)\" unit sec,max(ls.max) as \"Time/iter (max)\" unit sec",
+	 "select max(sum#sum#loop.iterations) as Iterations unit count,"
+	 "avg(ratio#sum#loop.iteration.ns/sum#loop.iterations)"
+	 " as \"Time/iter (avg)\" unit sec,"
+	 "max(max#ls.max) as \"Time/iter (max)\" unit sec"},
+	{"mem.highwatermark",
+	 "let mhwm=scale(max#alloc.highwatermark,1e-6) "
+	 "select max(mhwm) as \"Mem HWM MB\" unit MB",
+	 "select max(max#mhwm) as \"Mem HWM MB\" unit MB"},
+	{"mem.pages",
+	 "let " PAGES("vmsize") "," PAGES("vmrss") "," PAGES(
+		 "data") " "
+			 "select max(mem.vmsize) as VmSize unit pages,max(mem.vmrss) as "
+			 "VmRSS unit pages"
+			 ",max(mem.data) as Data unit pages",
+	 "select max(max#mem.vmsize) as VmSize unit pages"
+	 ",max(max#mem.vmrss) as VmRSS unit pages,max(max#mem.data) as Data unit pages"},
+	{"io.read.bandwidth", SPEED("read", "read") "Read Mbit/s\" unit Mb/s",
+	 "select avg(sum#sum#io.bytes.read) as \"Avg read\" unit Byte,"
+	 "sum(sum#sum#io.bytes.read) as \"Total read\" unit Byte,"
+	 "avg(ratio#sum#io.bytes.read/sum#io.time.ns) as \"Avg read Mbit/s\","
+	 "max(ratio#sum#io.bytes.read/sum#io.time.ns) as \"Max read Mbit/s\""},
+	{"io.write.bandwidth", SPEED("written", "written") "Write Mbit/s\" unit Mb/s",
+	 "select avg(sum#sum#io.bytes.written) as \"Avg written\" unit Byte,"
+	 "sum(sum#sum#io.bytes.written) as \"Total written\" unit Byte,"
+	 "avg(ratio#sum#io.bytes.written/sum#io.time.ns) as \"Avg write Mbit/s\","
+	 "max(ratio#sum#io.bytes.written/sum#io.time.ns) as \"Max write Mbit/s\""},
 };
 
 /* Names of the peer's that are known, with what is in the way. */
@@ -203,6 +254,32 @@ static const struct {
 	{"roctx", "GPUs are not measured"},
 	{"comm.stats", "it is not built"},
 	{"profile.cuda", "GPUs are not measured"},
+	{"profile.hip", "GPUs are not measured"},
+	{"trace.cuda", "GPUs are not measured"},
+	{"cuda.activities", "GPUs are not measured"},
+	{"cuda.gputime", "GPUs are not measured"},
+	{"cuda.memcpy", "GPUs are not measured"},
+	{"rocm.activities", "GPUs are not measured"},
+	{"rocm.counters", "GPUs are not measured"},
+	{"rocm.gputime", "GPUs are not measured"},
+	{"rocm.memcpy", "GPUs are not measured"},
+	{"rocm.alloc.stats", "GPUs are not measured"},
+	{"rocm.activity.stats", "GPUs are not measured"},
+	{"trace.kokkos", "Kokkos is not measured"},
+	{"umpire.allocators", "Umpire is not measured; alloc.stats measures the heap"},
+	{"umpire.filter", "Umpire is not measured; alloc.stats measures the heap"},
+	{"umpire.totals", "Umpire is not measured; alloc.stats measures the heap"},
+	{"mem.bandwidth", "only Performance Co-Pilot would tell it"},
+	{"mem.read.bandwidth", "only Performance Co-Pilot would tell it"},
+	{"mem.write.bandwidth", "only Performance Co-Pilot would tell it"},
+	{"papi.topdown.toplevel", "it is not built"},
+	{"papi.topdown.all", "it is not built"},
+	{"perf.topdown.toplevel", "it is not built"},
+	{"perf.topdown.all", "it is not built"},
+	{"main_thread_only", "it is not built"},
+	{"order_as_visited", "regions are in the order of their names"},
+	{"adiak.import_categories", "Adiak is not read"},
+	{"timeseries.maxrows", "there are no time series"},
 	{"profile.kokkos", "Kokkos is not measured"},
 	{"profile.pthread", "threads' starts are no regions; lock.wait measures waiting"},
 	{"node.order", "regions are in the order of their names"},
@@ -262,6 +339,14 @@ const struct configuration_option *configuration_option_find(const char *name)
 	for (size_t i = 0; i < COUNT(options); i++)
 		if (!strcmp(name, options[i].name))
 			return &options[i];
+	return NULL;
+}
+
+const struct configuration_clauses *configuration_clauses_find(const char *option)
+{
+	for (size_t i = 0; i < COUNT(clauses); i++)
+		if (!strcmp(option, clauses[i].name))
+			return &clauses[i];
 	return NULL;
 }
 

@@ -38,12 +38,20 @@ struct configuration_option {
 	const char *columns;
 };
 
+/* What an option adds to queries, where columns alone do not say it: to that of a
+ * process, and to that over all ranks. See clauses.h. */
+struct configuration_clauses {
+	const char *name, *local, *across;
+};
+
 const struct configuration *configuration_find(const char *name);
 const struct configuration *configuration_at(size_t index);
 const char *configuration_name_at(size_t index);
 const struct configuration_option *configuration_option_find(const char *name);
 const struct configuration_option *configuration_option_at(size_t index);
 const char *configuration_option_name_at(size_t index);
+/* NULL: it adds none. */
+const struct configuration_clauses *configuration_clauses_find(const char *option);
 /* What the peer has, and this has not: why. NULL: nobody knows it. */
 const char *configuration_missing(const char *name);
 /* Whether an option that is missing asks for what is so in any case. */

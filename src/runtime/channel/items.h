@@ -1,0 +1,29 @@
+/*
+ * Lists of names with values: name=value,name(value),name.
+ */
+#ifndef TRAMMEL_RUNTIME_CHANNEL_ITEMS_H
+#define TRAMMEL_RUNTIME_CHANNEL_ITEMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { ITEMS_MAX = 64 };
+
+struct item {
+	const char *name, *value; /* value: NULL, behind "=", or in parentheses */
+	bool called;
+};
+
+struct items {
+	struct item items[ITEMS_MAX];
+	size_t count;
+};
+
+/* Complains of what is missing, or has no room. */
+void items_split(const char *text, struct items *items);
+
+/* Whether the value is "false", "off" or "0"; or none, "true", "on" or "1". */
+bool item_is_off(const struct item *item);
+bool item_is_on(const struct item *item);
+
+#endif

@@ -1,0 +1,322 @@
+/* What the options of a configuration say. */
+#include "runtime/channel/request.h"
+
+#include "runtime/channel/complaints.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct trm_specs *request_specs;
+
+void request_append_part(char *text, size_t size, const char *more, size_t length)
+{
+	size_t used = strlen(text);
+
+	if (used + length >= size)
+		complain("'%.32s' is too long for its %zu bytes", more, size);
+	if (used < size)
+		snprintf(text + used, size - used, "%.*s", (int)length, more);
+}
+
+void request_append(char *text, size_t size, const char *more)
+{
+	request_append_part(text, size, more, strlen(more));
+}
+
+static void add_setting(struct request *request, const char *setting, const char *value)
+{
+	const char *sign = strchr(setting, '=');
+	char key[64];
+
+	snprintf(key, sizeof(key), "%.*s", (int)(sign - setting), setting);
+	settings_add(&request->settings, key,
+		     strcmp(sign + 1, "{}") != 0 ? sign + 1 : value);
+}
+
+const char *request_option_name_at(size_t index)
+{
+	return specs_option_name(request_specs, index);
+}
+
+static void complain_option(const struct request *request, const char *name)
+{
+	const char *why = configuration_missing(name);
+	const char *near = settings_nearest(name, request_option_name_at);
+
+	if (why)
+		complain("'%s': the option '%s' cannot be had: %s",
+			 request->configuration->name, name, why);
+	else
+		complain("'%s': there is no option '%s'%s%s%s",
+			 request->configuration->name, name, near ? "; is '" : "",
+			 near ? near : "", near ? "' meant?" : "");
+}
+
+/* Whether the configuration is about what the option adds. */
+static bool has_columns(const struct request *request,
+			const struct configuration_option *option)
+{
+	return option->services &&
+	       strstr(request->configuration->services, option->services);
+}
+
+static void note(struct request *request, const struct configuration_option *option)
+{
+	if (request->option_count < ITEMS_MAX)
+		request->options[request->option_count++] = option;
+}
+
+bool request_has_services(const char *services, const char *kind, const char *name)
+{
+	for (size_t length; *services; services += length + (services[length] == ',')) {
+		char word[64];
+		const char *near;
+
+		length = strcspn(services, ",");
+		snprintf(word, sizeof(word), "%.*s", (int)length, services);
+		if (!length || service_find(word))
+			continue;
+		near = settings_nearest(word, service_name_at);
+		complain("the %s '%s' cannot be had: there is no service '%s'%s%s%s",
+			 kind, name, word, near ? "; is '" : "", near ? near : "",
+			 near ? "' meant?" : "");
+		return false;
+	}
+	return true;
+}
+
+/* The text with the option's value for each {}. */
+static void expand(const char *text, const char *value, char *to, size_t size)
+{
+	const char *mark;
+
+	for (to[0] = '\0'; (mark = strstr(text, "{}")); text = mark + 2) {
+		request_append_part(to, size, text, (size_t)(mark - text));
+		request_append(to, size, value);
+	}
+	request_append(to, size, text);
+}
+
+void request_add_settings(struct request *request, const struct document *spec,
+			  const char *value)
+{
+	const struct document *settings = document_member(spec, "config");
+	static char text[REQUEST_TEXT_MAX];
+
+	for (settings = settings ? settings->first : NULL; settings;
+	     settings = settings->next) {
+		expand(settings->text ? settings->text : "", value, text, sizeof(text));
+		settings_add(&request->settings, settings->name, text);
+	}
+}
+
+/* A column of the old form: {"expr": ..., "as": ..., "unit": ...}. */
+static void append_column(const struct document *column, char *text, size_t size)
+{
+	static const struct {
+		const char *member, *before, *behind;
+	} parts[] = {
+		{"expr", "", ""}, {"as", " AS \"", "\""}, {"unit", " UNIT \"", "\""}};
+
+	request_append(text, size, column->text ? column->text : "");
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		const struct document *part = document_member(column, parts[i].member);
+
+		if (!part || !part->text)
+			continue;
+		request_append(text, size, parts[i].before);
+		request_append(text, size, part->text);
+		request_append(text, size, parts[i].behind);
+	}
+}
+
+/* The old form of queries: {"level": ..., "select": [...], "group by": [...], ...}. */
+static void append_clauses(const struct document *query, char *text, size_t size)
+{
+	for (const struct document *clause = query->first; clause;
+	     clause = clause->next) {
+		const struct document *item = clause->first;
+
+		if (clause->kind != DOCUMENT_ARRAY || !item)
+			continue;
+		request_append(text, size, " ");
+		request_append(text, size, clause->name);
+		for (const char *before = " "; item; item = item->next, before = ", ") {
+			request_append(text, size, before);
+			append_column(item, text, size);
+		}
+	}
+}
+
+static void add_clauses(const struct request *request,
+			const struct configuration_option *option, const char *text,
+			struct clauses *clauses)
+{
+	const char *wrong = clauses_add(clauses, text);
+
+	if (clauses->full)
+		complain("'%s': the query of the option '%s' is too long",
+			 request->configuration->name, option->name);
+	clauses->full = false;
+	if (wrong)
+		complain("'%s': the query of the option '%s' has no let, select, "
+			 "aggregate, where, group by or order by at '%.32s'",
+			 request->configuration->name, option->name, wrong);
+}
+
+static void add_query(const struct request *request,
+		      const struct configuration_option *option, const char *level,
+		      const char *value, struct clauses *clauses)
+{
+	const struct document *all =
+		document_member(specs_of_option(request_specs, option), "query");
+	const struct document *part = document_member(all, level);
+	static char text[REQUEST_TEXT_MAX], full[REQUEST_TEXT_MAX];
+
+	text[0] = '\0';
+	if (part && part->text)
+		request_append(text, sizeof(text), part->text);
+	for (part = all && all->kind == DOCUMENT_ARRAY ? all->first : NULL; part;
+	     part = part->next) {
+		const struct document *of = document_member(part, "level");
+
+		if (of && of->text && !strcmp(of->text, level))
+			append_clauses(part, text, sizeof(text));
+	}
+	expand(text, value, full, sizeof(full));
+	add_clauses(request, option, full, clauses);
+}
+
+enum { INHERIT_MAX = 8 };
+
+static void apply_own(struct request *request, const struct configuration_option *option,
+		      const char *value, int depth);
+
+/* Its value is not that of the option that inherits it. */
+static void apply_inherited(struct request *request, const char *name, int depth)
+{
+	const struct configuration_option *option = specs_option(request_specs, name);
+
+	if (!option || depth == INHERIT_MAX)
+		complain("'%s': what an option inherits, '%s', is %s",
+			 request->configuration->name, name,
+			 option ? "one that inherits it" : "no option");
+	else
+		apply_own(request, option, "", depth);
+}
+
+/* What an option that is on says, of the program's own or one that this inherits. */
+static void apply_own(struct request *request, const struct configuration_option *option,
+		      const char *value, int depth)
+{
+	const struct document *spec = specs_of_option(request_specs, option);
+	const struct document *others = document_member(spec, "inherit");
+
+	if (option->services && *option->services) {
+		if (!request_has_services(option->services, "option", option->name))
+			return;
+		request_append(request->services, sizeof(request->services), ",");
+		request_append(request->services, sizeof(request->services),
+			       option->services);
+	}
+	if (option->setting)
+		add_setting(request, option->setting, value);
+	if (option->columns)
+		request_append(request->columns, sizeof(request->columns),
+			       option->columns);
+	request_add_settings(request, spec, value);
+	add_query(request, option, "local", value, &request->local);
+	add_query(request, option, "cross", value, &request->across);
+	if (others && others->text)
+		apply_inherited(request, others->text, depth + 1);
+	for (others = others ? others->first : NULL; others; others = others->next)
+		if (others->text)
+			apply_inherited(request, others->text, depth + 1);
+}
+
+/* Options of the type "bool" are on or off; all others are on where they stand. */
+static void apply_spec(struct request *request, const struct configuration_option *option,
+		       const struct item *item)
+{
+	const struct document *type =
+		document_member(specs_of_option(request_specs, option), "type");
+	bool is_bool = type && !strcmp(type->text, "bool");
+
+	if (is_bool && item->value && !item_is_off(item) && !item_is_on(item))
+		complain("'%s': the option '%s' is true or false, not '%s'",
+			 request->configuration->name, item->name, item->value);
+	else if (!is_bool || !item_is_off(item))
+		apply_own(request, option, item->value ? item->value : "true", 0);
+}
+
+static void add_columns(struct request *request,
+			const struct configuration_option *option)
+{
+	const struct configuration_clauses *more =
+		configuration_clauses_find(option->name);
+
+	if (option->columns)
+		request_append(request->columns, sizeof(request->columns),
+			       option->columns);
+	if (!more)
+		return;
+	add_clauses(request, option, more->local, &request->local);
+	add_clauses(request, option, more->across, &request->across);
+}
+
+void request_apply(struct request *request, const struct item *item, bool for_all)
+{
+	const struct configuration_option *option =
+		specs_option_of(request_specs, request->configuration, item->name);
+
+	if (!option && !specs_option(request_specs, item->name)) {
+		if (!configuration_is_so(item->name, item_is_off(item)))
+			complain_option(request, item->name);
+		return;
+	}
+	if (!option) {
+		option = specs_option(request_specs, item->name);
+		if (!for_all && (option->has_value || !item_is_off(item)))
+			complain("'%s' has no option '%s'", request->configuration->name,
+				 item->name);
+		return;
+	}
+	if (specs_of_option(request_specs, option)) {
+		apply_spec(request, option, item);
+		return;
+	}
+	if (option->has_value && !item->value) {
+		complain("'%s': the option '%s' needs a value",
+			 request->configuration->name, item->name);
+		return;
+	}
+	if (!strcmp(option->name, "aggregate_across_ranks") ||
+	    !strcmp(option->name, "use.mpi"))
+		request->ranks = item_is_off(item) ? RANKS_APART : RANKS_TOGETHER;
+	if (!option->has_value && item_is_off(item))
+		return;
+	note(request, option);
+	if (!strcmp(option->name, "output"))
+		request->output = item->value;
+	if (!strcmp(option->name, "output.format"))
+		request->format = item->value;
+	if (!strcmp(option->name, "max_column_width"))
+		request->width = item->value;
+	if (!strcmp(option->name, "print.metadata"))
+		request->with_globals = true;
+	if (!strcmp(option->name, "order_by_time"))
+		request->by_time = true;
+	if (!strcmp(option->name, "local_query"))
+		add_clauses(request, option, item->value, &request->local);
+	if (!strcmp(option->name, "cross_query"))
+		add_clauses(request, option, item->value, &request->across);
+	if (option->services) {
+		request_append(request->services, sizeof(request->services), ",");
+		request_append(request->services, sizeof(request->services),
+			       option->services);
+	}
+	if (option->setting)
+		add_setting(request, option->setting, item->value ? item->value : "true");
+	if (!has_columns(request, option))
+		add_columns(request, option);
+}

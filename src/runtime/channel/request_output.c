@@ -1,0 +1,214 @@
+/* What the channel of a request writes. */
+#include "runtime/channel/across.h"
+#include "runtime/channel/complaints.h"
+#include "runtime/channel/request.h"
+#include "runtime/ranks.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* "hatchet" is an old name of what Hatchet reads, too. */
+static const char *format_of(const struct request *request)
+{
+	const char *format =
+		request->format ? request->format : request->configuration->format;
+
+	return format && !strcmp(format, "hatchet") ? "cali" : format;
+}
+
+/* Trees and tables look as those of the peer do. */
+static bool is_layout(const char *format)
+{
+	return format && (!strcmp(format, "tree") || !strcmp(format, "table"));
+}
+
+/* "(column-width=8,print-globals)", or "". */
+static void make_format_options(const struct request *request, const char *format,
+				char *options, size_t size)
+{
+	options[0] = '\0';
+	if (!is_layout(format) || (!request->width && !request->with_globals))
+		return;
+	snprintf(options, size, "(%s%s%s%s)", request->width ? "column-width=" : "",
+		 request->width ? request->width : "",
+		 request->width && request->with_globals ? "," : "",
+		 request->with_globals ? "print-globals" : "");
+}
+
+/* A part of a query, with the seconds of a sample for {period}. */
+static void fill_period(const struct request *request, const char *part, char *text,
+			size_t size)
+{
+	const char *mark = strstr(part, "{period}");
+	uint64_t frequency = settings_number(&request->settings, "SAMPLER_FREQUENCY",
+					     SAMPLER_FREQUENCY_USUAL);
+	char period[32];
+
+	snprintf(text, size, "%s", part);
+	if (!mark)
+		return;
+	text[mark - part] = '\0';
+	snprintf(period, sizeof(period), "%.9g",
+		 1.0 / (double)(frequency ? frequency : 1));
+	request_append(text, size, period);
+	request_append(text, size, mark + strlen("{period}"));
+}
+
+/* The query over what is measured; "" where the profile itself is written. */
+static void make_query(const struct request *request, char *query, size_t size)
+{
+	const struct configuration *of = request->configuration;
+	const char *format = format_of(request);
+	char options[128], columns[REQUEST_TEXT_MAX];
+
+	query[0] = '\0';
+	if (format && !strcmp(format, "trm"))
+		return;
+	if (!of->columns || (format && !strcmp(format, "cali"))) {
+		snprintf(query, size, "SELECT * FORMAT %s", format ? format : "cali");
+		return;
+	}
+	make_format_options(request, format, options, sizeof(options));
+	fill_period(request, of->columns, columns, sizeof(columns));
+	snprintf(query, size, "%s%s SELECT path%s", *request->local.lets ? "LET " : "",
+		 *request->local.lets ? request->local.lets + 1 : "", columns);
+	request_append(query, size, request->columns);
+	request_append(query, size, request->local.columns);
+	request_append(query, size, of->rest);
+	request_append(query, size, request->local.keys);
+	request_append(query, size, request->local.filters);
+	request_append(query, size, *request->local.order ? " ORDER BY " : "");
+	request_append(query, size,
+		       *request->local.order ? request->local.order + 1
+		       : request->by_time    ? " ORDER BY \"Time (I)\" DESC"
+					     : of->order);
+	request_append(query, size, " FORMAT ");
+	request_append(query, size, format);
+	request_append(query, size, options);
+}
+
+static void add_output(struct request *request)
+{
+	const struct configuration *of = request->configuration;
+	const char *output = request->output ? request->output : of->output;
+	bool prints = strstr(of->services, "report") != NULL;
+	size_t length = strlen(output);
+	char query[2 * REQUEST_TEXT_MAX];
+
+	make_query(request, query, sizeof(query));
+	settings_add(&request->settings, prints ? "REPORT_FILENAME" : "RECORDER_FILENAME",
+		     output);
+	/* A file's ending says the format where no option does. */
+	if (!prints && !request->format && request->output && length > 4 &&
+	    !strcmp(output + length - 4, ".trm"))
+		return;
+	settings_add(&request->settings, "QUERY_DIALECT",
+		     is_layout(format_of(request)) ? "caliper" : "own");
+	if (*query)
+		settings_add(&request->settings,
+			     prints ? "REPORT_CONFIG" : "RECORDER_CONFIG", query);
+}
+
+/* Whether all ranks write one output. A program that MPI's library is in does. */
+static bool is_across(const struct request *request)
+{
+	const struct configuration *of = request->configuration;
+	bool wanted = request->ranks == RANKS_TOGETHER;
+
+	if (request->ranks == RANKS_APART)
+		return false;
+	if (wanted && !across_has(of))
+		complain("'%s' is not put together over ranks", of->name);
+	if (wanted && !ranks_are_known())
+		complain("'%s': ranks cannot be put together: there is no MPI, or no "
+			 "libtrammel-mpi for it",
+			 of->name);
+	return across_has(of) && ranks_are_known() && (wanted || ranks_may_be());
+}
+
+/* In place of the output of one process. */
+static void add_output_across(struct request *request)
+{
+	const struct configuration *of = request->configuration;
+	const char *format = format_of(request);
+	static char columns[2 * REQUEST_TEXT_MAX],
+		filled[2 * REQUEST_TEXT_MAX]; /* one call at a time */
+	static char local[2 * REQUEST_TEXT_MAX], across[2 * REQUEST_TEXT_MAX];
+	char options[128], layout[256];
+
+	make_format_options(request, format, options, sizeof(options));
+	snprintf(layout, sizeof(layout), "%s%s", format, options);
+	fill_period(request, of->columns, columns, sizeof(columns));
+	request_append(columns, sizeof(columns), request->columns);
+	across_make(&(struct across_wish){.configuration = of,
+					  .options = request->options,
+					  .option_count = request->option_count,
+					  .columns = columns,
+					  .own_local = &request->local,
+					  .own_across = &request->across,
+					  .format = layout,
+					  .by_time = request->by_time},
+		    local, across, sizeof(local));
+	request_append(request->services, sizeof(request->services), ",mpireport");
+	settings_add(&request->settings, "MPIREPORT_FILENAME",
+		     request->output ? request->output : of->output);
+	fill_period(request, local, filled, sizeof(filled));
+	settings_add(&request->settings, "MPIREPORT_LOCAL_CONFIG", filled);
+	settings_add(&request->settings, "MPIREPORT_CONFIG", across);
+	settings_add(&request->settings, "MPIREPORT_WRITE_ON_FINALIZE", "false");
+	settings_add(&request->settings, "QUERY_DIALECT",
+		     is_layout(format) ? "caliper" : "own");
+}
+
+/* The usual service for what is written is not there then. */
+static void add_services(struct request *request, bool across)
+{
+	const char *services = request->configuration->services;
+	size_t length = strlen(services);
+
+	if (across)
+		length = (size_t)(strrchr(services, ',') - services);
+	request_append(request->services, sizeof(request->services), ",");
+	request_append_part(request->services, sizeof(request->services), services,
+			    length);
+	if (strstr(request->services, "mpi") &&
+	    !settings_get(&request->settings, "MPI_WHITELIST") &&
+	    !settings_get(&request->settings, "MPI_BLACKLIST"))
+		settings_add(&request->settings, "MPI_WHITELIST", "all");
+}
+
+/* What a configuration of the program's own writes, its settings say, but for where. */
+static void add_output_own(struct request *request, bool active)
+{
+	static const char *const keys[] = {"RECORDER_FILENAME", "REPORT_FILENAME",
+					   "MPIREPORT_FILENAME"};
+
+	for (size_t i = 0; request->output && i < sizeof(keys) / sizeof(keys[0]); i++)
+		settings_add(&request->settings, keys[i], request->output);
+	/* For programs that flush it themselves. */
+	if (active)
+		settings_add(&request->settings, "CHANNEL_FLUSH_ON_EXIT", "true");
+	request_append(request->services, sizeof(request->services), ",");
+	request_append(request->services, sizeof(request->services),
+		       request->configuration->services);
+}
+
+struct channel *request_make_channel(struct request *request, bool active)
+{
+	bool across = !request->spec && is_across(request);
+	struct channel *channel;
+
+	if (request->spec)
+		add_output_own(request, active);
+	else
+		add_services(request, across);
+	if (across)
+		add_output_across(request);
+	else if (!request->spec)
+		add_output(request);
+	settings_add(&request->settings, "SERVICES_ENABLE", request->services);
+	channel = channel_create(request->configuration->name, &request->settings);
+	if (channel && active)
+		channel_activate(channel, true);
+	return channel;
+}
