@@ -297,81 +297,6 @@ def forks(place):
     expect(counts == [20, 10], f"{names}: {counts}")
 
 
-def mistakes(place):
-    """What cannot be had is said, with what is near, and the rest works."""
-    done = run(place, "plain", "1", CALI_CONFIG="runtime-report(outptu=x,output=stdout,region.count),mpi-report,"
-               "order_by_tme,event-trace(output=/proc/no/folder/x.trm)")
-    for text in (b"'runtime-report': there is no option 'outptu'; is 'output' meant?",
-                 b"'mpi-report' cannot be had: there is no MPI",
-                 b"there is no configuration or option 'order_by_tme'; is 'order_by_time' meant?",
-                 b"/proc/no/folder/x.trm"):
-        expect(text in done.stderr, f"{text}: {done}")
-    expect(b"Calls" in done.stdout, f"{done}")
-    done = run(place, "plain", "1", CALI_SERVICES_ENABLE="evnt,timer,aggregate")
-    expect(b"there is no service 'evnt'; is 'event' meant?" in done.stderr, f"{done}")
-    done = run(place, "plain", "1", CALI_CONFIG_FILE="/no/such/file")
-    expect(b"cannot read the configuration '/no/such/file'" in done.stderr, f"{done}")
-    done = run(place, "plain", "1", CALI_CONFIG="runtime-report(output=none")
-    expect(b"')' is missing" in done.stderr, f"{done}")
-    done = run(place, "plain", "1", CALI_CONFIG="runtime-report(output=none),region.count" + 70 * ",region.count")
-    expect(b"no room for more than 64 at once" in done.stderr, f"{done}")
-    done = run(place, "metrics", "1", CALI_CALIPER_ATTRIBUTE_DEFAULT_SCOPE="bar")
-    expect(done.stderr.count(b"CALI_CALIPER_ATTRIBUTE_DEFAULT_SCOPE 'bar' cannot be had") == 1, f"{done}")
-    done = run(place, "plain", "1", CALI_CONFIG="event-trace(output=none,trace.cuda),"
-               "runtime-report(output=none,local_query='having x')")
-    for text in (b"'trace.cuda' cannot be had: GPUs are not measured", b"or order by at 'having x'"):
-        expect(text in done.stderr, f"{text}: {done}")
-
-
-def clauses(place):
-    """Options add clauses to queries, and events of the kernel to traces."""
-    query = "where region.count select count() as n order by path desc"
-    run(place, "plain", "5", CALI_CONFIG=f"runtime-profile(output=p.json,{JSON},region.count,local_query='{query}')")
-    rows = json.loads(read(place, "p.json"))
-    expect([row["path"] for row in rows] == ["main/step/odd", "main/step/even", "main/step", "main"], f"{rows}")
-    expect([row["n"] for row in rows] == [2, 3, 5, 1], f"{rows}")
-    run(place, "plain", "5", CALI_CONFIG=f"event-trace(output=t.json,{JSON},papi.counters='task-clock,page-faults')")
-    expect('"perf.task-clock"' in read(place, "t.json"), "counts of the kernel")
-
-
-def columns(place):
-    """Options' columns have the names that scripts look for, and the units that these say."""
-    of = f"runtime-report(output=stdout,{JSON},"
-    row = rows_of(run(place, "heap", "10", CALI_CONFIG=of + "mem.highwatermark,mem.pages)").stdout)["taking"]
-    expect(2 <= row["Mem HWM MB"] <= 3.2, f"{row}")
-    expect(200 < row["VmRSS"] <= row["VmSize"] < 2 ** 24 and 0 < row["Data"] < row["VmSize"], f"{row}")
-    row = rows_of(run(place, "loops", "7", CALI_CONFIG=of + "loop.stats)").stdout)["outer/inner"]
-    expect(row["Iterations"] == 21 and 0 < row["Time/iter (avg)"] <= row["Time/iter (max)"] < 1, f"{row}")
-    done = run(place, "files", "20", CALI_CONFIG=of + "io.read.bandwidth,io.write.bandwidth)")
-    rows = rows_of(done.stdout)
-    expect((rows["writing"]["Bytes written"], rows["reading"]["Bytes read"]) == (2000, 2000), f"{rows}")
-    expect(0 < rows["writing"]["Write Mbit/s"] < 1e6 and 0 < rows["reading"]["Read Mbit/s"] < 1e6, f"{rows}")
-
-
-def settings(place):
-    """Which of several settings counts."""
-    os.mkdir(os.path.join(place.folder, "set"))
-    query = {"CALI_RECORDER_CONFIG": "SELECT path, sum(count) AS count GROUP BY path FORMAT json"}
-    run(place, "settings", "5", CALI_RECORDER_DIRECTORY="environment", **query)
-    expect(rows_of(read(place, "set/preset.json"))["main/step"]["count"] == 5, "a preset")
-    run(place, "settings", "6", CALI_RECORDER_FILENAME="variable.json", **query)
-    expect(rows_of(read(place, "set/variable.json"))["main/step"]["count"] == 6, "a variable before a preset")
-    run(place, "settings", "7", TRAMMEL_RECORDER_FILENAME="own.json", **query)
-    expect(rows_of(read(place, "set/own.json"))["main/step"]["count"] == 7, "a variable of our own")
-    done = run(place, "plain", "8", TRAMMEL_SERVICES_ENABLE="event,aggregate,report",
-               TRAMMEL_REPORT_CONFIG=query["CALI_RECORDER_CONFIG"])
-    expect(rows_of(done.stdout)["main/step"]["count"] == 8, "services of our own variable, said once")
-    with open(os.path.join(place.folder, "caliper.config"), "w", encoding="utf-8") as file:
-        file.write("# a comment\nCALI_SERVICES_ENABLE=event,aggregate,report\nnonsense\n"
-                   "CALI_REPORT_CONFIG=SELECT path, sum(count) AS count GROUP BY path FORMAT json\n"
-                   "# [other]\nCALI_REPORT_FILENAME=other.json\n")
-    done = run(place, "plain", "8")
-    expect(rows_of(done.stdout)["main/step"]["count"] == 8, f"{done}")
-    expect(b"'caliper.config', line 3: not KEY=VALUE" in done.stderr, f"{done}")
-    run(place, "plain", "9", CALI_CONFIG_PROFILE="other")
-    expect(rows_of(read(place, "other.json"))["main/step"]["count"] == 9, "a profile of the file")
-
-
 def handlers(place):
     """What a handler says in the middle of an event is lost, and counted; all else is there."""
     done = run(place, "handlers", "300", CALI_CONFIG=f"runtime-report(output=report.json,region.count,{JSON})")
@@ -458,37 +383,6 @@ def late(place):
             done = running.run(command, place.folder, environment=place.environment(), timeout=40)
             expect(done.status == 0 and not done.stdout, f"{done}")
             place.read().expect(main=1, program=1, library=1)
-
-
-def layouts(place):
-    """Reports look as the peer's do; profiles have the exclusive time as `time`."""
-    text = run(place, "plain", "10", CALI_CONFIG="runtime-report(output=stdout,max_column_width=8)").stdout.decode()
-    expect(text.startswith("Path     Time (E) Time (I) Tim~~(E) Tim~~(I) \nmain     ") and "\n    odd  " in text, text)
-    text = run(place, "plain", "10", CALI_CONFIG="metadata(case=a b),runtime-report(output=stdout,print.metadata)").stdout
-    expect(re.search(rb"^case +: a b\n", text, re.M), f"{text}")
-    rows = rows_of(run(place, "plain", "10", CALI_CONFIG=f"runtime-profile(output=stdout,calc.inclusive,{JSON})").stdout)
-    times = [row["time"] for path, row in rows.items() if path]
-    expect(set(rows["main"]) == {"path", "time", "time (inc)"} and abs(rows["main"]["time (inc)"] - sum(times)) < 1e-9,
-           f"{rows}")
-    for config, start in (("runtime-profile", b"__rec="), ("runtime-profile(output.format=hatchet)", b"__rec="),
-                          ("hatchet-region-profile", b"{"), ("sample-profile", b"__rec="),
-                          ("hatchet-sample-profile", b"{")):
-        done = run(place, "plain", "10", CALI_CONFIG=f"{config},output=stdout")
-        expect(done.stdout.startswith(start) and not done.stderr, f"{config}: {done}")
-    done = run(place, "samples", "1", CALI_CONFIG=f"sample-report(output=samples.json,sample.frequency=500,{JSON})")
-    rows = rows_of(read(place, "samples.json"))
-    expect(any(row["Samples"] for row in rows.values()), f"{rows}")
-    for row in rows.values():
-        expect(abs(row.get("Time (sec)", 0) - row["Samples"] / 500) < 1e-6, f"{row}")
-    run(place, "plain", "1", CALI_CONFIG="runtime-report(output=deep/er/report.txt),event-trace(output=deep/x/t.trm)")
-    expect(read(place, "deep/er/report.txt").startswith("Path ") and os.path.exists(
-        os.path.join(place.folder, "deep/x/t.trm")), "folders of outputs are made")
-
-
-def names(place):
-    """Values in names of files."""
-    run(place, "plain", "1", CALI_CONFIG=f"metadata(case=a b),runtime-profile(region.count,output=%program%-%case%.json,{JSON})")
-    expect("channels-c-a b.json" in os.listdir(place.folder), f"{os.listdir(place.folder)}")
 
 
 def samples(place):
@@ -797,7 +691,7 @@ def nowhere(place):
         subprocess.run(["umount", "-l", place.spools], check=True)
 
 
-TESTS = (killed, running_on, swept, killed_measured, classes, measured_tool, scopes, layouts, nowhere, state, examples, report, agreement, several,
+TESTS = (killed, running_on, swept, killed_measured, classes, measured_tool, scopes, nowhere, state, examples, report, agreement, several,
          threads, threads_wide, heap, files, locks, libraries, later, loops, metrics,
-         system, filters, policies, forks, mistakes, clauses, columns, settings, handlers, mismatches, addresses, memory,
-         log, endings, late, names, samples, counters, steady)
+         system, filters, policies, forks, handlers, mismatches, addresses, memory,
+         log, endings, late, samples, counters, steady)
