@@ -4,7 +4,7 @@ import json
 import os
 import re
 
-from context.channels import JSON, query, read, rows_of, run
+from context.channels import JSON, read, rows_of, run
 from context.common import expect
 
 
