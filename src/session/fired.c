@@ -1,5 +1,6 @@
 #include "session/fired.h"
 
+#include "base/search.h"
 #include "code/probe.h"
 #include "session/signals.h"
 #include "session/standing.h"
@@ -54,9 +55,18 @@ static int by_address(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
+/* Each is there once then. */
 static void sort(struct space_probes *probes)
 {
+	size_t count = 0;
+
+	if (!probes->count)
+		return;
 	qsort(probes->items, probes->count, sizeof(*probes->items), by_address);
+	vector_for_each (probes, address)
+		if (!count || *address != probes->items[count - 1])
+			probes->items[count++] = *address;
+	probes->count = count;
 }
 
 static bool is_gone(const struct space *space, uint64_t address)
@@ -67,34 +77,80 @@ static bool is_gone(const struct space *space, uint64_t address)
 	       bsearch(&address, gone->items, gone->count, sizeof(address), by_address);
 }
 
-static bool has_fired(const struct looking *looking, uint32_t file, uint32_t slot)
-{
-	const struct fired_slot wanted = {file, slot};
+/* What is looked at: a module, the slots of its file that fired. */
+struct fired_module {
+	const struct space *space;
+	const struct module *module;
+	const struct fired_slot *first, *end;
+};
 
-	return bsearch(&wanted, looking->slots.items, looking->slots.count,
-		       sizeof(wanted), by_slot) != NULL;
+static bool has_fired(const struct fired_module *of, uint32_t slot)
+{
+	const struct fired_slot wanted = {of->module->file->index, slot};
+
+	return bsearch(&wanted, of->first, (size_t)(of->end - of->first), sizeof(wanted),
+		       by_slot) != NULL;
 }
 
-/* Where the module's probes are that fired, but for those that are gone already. What
- * lies in the arena is shared with other processes, and stays. */
-static void add_probes(const struct looking *looking, const struct space *space,
-		       const struct module *module, struct space_probes *probes)
+/* Where the function's probes are that fired, but for those that are gone already. What
+ * lies in the arena is shared with other processes, and stays. A function's fixups stand
+ * together, in the order of functions: only theirs are looked at, of millions. */
+static void add_probes_of(const struct fired_module *of,
+			  const struct plan_function *function,
+			  struct space_probes *probes)
 {
+	const struct module *module = of->module;
 	const struct plan *plan = module->file->plan;
+	const struct plan_fixup *fixups = plan->fixups.items;
+	const struct plan_function *last = plan->functions.items + plan->functions.count;
 	uint64_t own = module->code_size - module->shared_size;
+	size_t end = function + 1 < last ? function[1].trampoline : plan->code.count;
+	size_t at = search_first(plan->fixups.count, middle,
+				 fixups[middle].offset < function->trampoline);
 
-	vector_for_each (&plan->fixups, fixup) {
-		size_t start = fixup->offset - PROBE_FLAG_SLOT;
+	for (; at < plan->fixups.count && fixups[at].offset < end; at++) {
+		size_t start = fixups[at].offset - PROBE_FLAG_SLOT;
 		uint64_t address = module->code_address + start;
 
-		if (fixup->kind != PLAN_FIXUP_SLOT || fixup->offset < PROBE_FLAG_SLOT ||
+		if (fixups[at].kind != PLAN_FIXUP_SLOT ||
+		    fixups[at].offset < PROBE_FLAG_SLOT ||
 		    start + PROBE_FLAG_SIZE > own ||
 		    probe_at(plan->code.items + start, PROBE_FLAG_SIZE) != PROBE_FLAG)
 			continue;
-		if (has_fired(looking, module->file->index, probe_slot(plan, start)) &&
-		    !is_gone(space, address))
+		if (has_fired(of, probe_slot(plan, start)) &&
+		    !is_gone(of->space, address))
 			vector_push(probes, address);
 	}
+}
+
+/* A function has slots in up to two places (plan.cold_slot). */
+static void add_probes(const struct fired_module *of, struct space_probes *probes)
+{
+	const struct plan *plan = of->module->file->plan;
+	const struct plan_function *last = NULL;
+
+	for (const struct fired_slot *slot = of->first; slot < of->end; slot++) {
+		const struct plan_function *function =
+			plan_function_of_slot(plan, slot->slot);
+
+		if (function && function != last)
+			add_probes_of(of, function, probes);
+		last = function;
+	}
+}
+
+static void find_in_module(const struct looking *looking, const struct space *space,
+			   const struct module *module, struct space_probes *probes)
+{
+	const struct fired_slot *slots = looking->slots.items;
+	uint32_t file = module->file->index;
+	size_t first =
+		search_first(looking->slots.count, middle, slots[middle].file < file);
+	size_t end =
+		search_first(looking->slots.count, middle, slots[middle].file <= file);
+
+	add_probes(&(struct fired_module){space, module, slots + first, slots + end},
+		   probes);
 }
 
 static void find_probes(const struct session *session, const struct process *process,
@@ -108,7 +164,8 @@ static void find_probes(const struct session *session, const struct process *pro
 		      sizeof(*looking.slots.items), by_slot);
 		vector_for_each (&process->space->modules, module)
 			if (module->file->plan && module->code_address)
-				add_probes(&looking, process->space, module, probes);
+				find_in_module(&looking, process->space, module, probes);
+		sort(probes);
 	}
 	vector_deinit(&looking.slots);
 }
@@ -164,7 +221,6 @@ static void take_away(const struct session *session, struct process *process)
 
 	find_probes(session, process, &probes);
 	if (probes.count && all_stand(session, process->space)) {
-		sort(&probes);
 		set_probes(process->space->memory_fd, &probes, true);
 		vector_for_each (&probes, address)
 			vector_push(&process->space->fired, *address);
