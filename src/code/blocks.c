@@ -56,6 +56,14 @@ static void choose_sums_of_blocks(struct making *making)
 		sums_choose(&making->sums, &making->cfg);
 }
 
+/* Flags where loops begin: relocated code leads home there, see code/home.h. */
+static void flag_loops(struct making *making)
+{
+	vector_for_each (&making->cfg.edges, edge)
+		if (edge->to <= edge->from)
+			making->sums.blocks.items[edge->to].count = 0;
+}
+
 /* Nothing leads to a block that has no edge into it. */
 static void choose_block_slots(struct making *making)
 {
@@ -71,6 +79,8 @@ static void choose_block_slots(struct making *making)
 		    whole->blocks.items[edge->to].slot == WHOLE_NONE)
 			whole->blocks.items[edge->to].slot = 0;
 	choose_sums_of_blocks(making);
+	if (whole->flags)
+		flag_loops(making);
 	for (size_t i = 1; i < cfg->blocks.count; i++) {
 		uint32_t *slot = &whole->blocks.items[i].slot;
 
@@ -78,6 +88,21 @@ static void choose_block_slots(struct making *making)
 			*slot = WHOLE_NONE;
 		else if (!*slot || cfg->blocks.items[i].exposed)
 			*slot = plan->slot_count++ * size;
+	}
+}
+
+/* Where blocks go on: see code/home.h. */
+static void note_ways(const struct cfg *cfg, struct plan_block *blocks)
+{
+	vector_for_each (&cfg->edges, edge) {
+		if (edge->to == CFG_OUT)
+			continue;
+		if (edge->kind == CFG_EDGE_FALL)
+			blocks[edge->from].flags |= PLAN_BLOCK_FALLS;
+		else if (edge->kind == CFG_EDGE_TAKEN)
+			blocks[edge->from].to = edge->to;
+		else
+			blocks[edge->to].flags |= PLAN_BLOCK_LED;
 	}
 }
 
@@ -101,6 +126,7 @@ static void add_blocks(struct making *making, struct plan_function *row)
 						    ? PLAN_NO_SLOT
 						    : row->slot,
 				    .instructions = cfg_executed(cfg, i),
+				    .to = PLAN_EDGE_OUT,
 				    .flags = (uint16_t)((cfg_may_stay(cfg, i)
 								 ? PLAN_BLOCK_STAYS
 								 : 0) |
@@ -109,6 +135,7 @@ static void add_blocks(struct making *making, struct plan_function *row)
 								 : 0)),
 			    }));
 	}
+	note_ways(cfg, plan->blocks.items + row->first_block);
 }
 
 /* Counts of blocks alone: each has a counter or is the sum of others. */
@@ -491,6 +518,7 @@ void blocks_add_single(struct making *making, uint32_t index, struct plan_functi
 	vector_push(&making->plan->blocks,
 		    ((struct plan_block){.size = row->size,
 					 .slot = row->slot,
+					 .to = PLAN_EDGE_OUT,
 					 .instructions = cfg_executed(&making->cfg, 0)}));
 }
 

@@ -653,6 +653,22 @@ static void write_left(struct making *making)
 	}
 }
 
+/* What is left of the padding behind functions, for jumps at their ends: see
+ * code/home.h. */
+static void take_spare(struct making *making)
+{
+	enum { MOST = MAKING_JUMP - 1 };
+
+	for (uint32_t i = 0; making->whole.flags && i < making->plan->functions.count;
+	     i++) {
+		struct plan_function *row = &making->plan->functions.items[i];
+
+		for (uint8_t size = MOST; row->step_count && size && !row->spare; size--)
+			if (padding_extend(&making->padding, i, size))
+				row->spare = size;
+	}
+}
+
 static void copy_names(struct plan *plan, const struct image *image)
 {
 	if (!image->names.count)
@@ -692,6 +708,7 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	blocks_hook_returns(&making);
 	gates_write(&making);
 	write_bridges(&making);
+	take_spare(&making);
 	merge_patches(&making);
 	calls_retarget(&making);
 	place_cold_slots(&making);

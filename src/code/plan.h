@@ -89,6 +89,7 @@ struct plan_function {
 	uint8_t call_end; /* bytes from `address` to the end of the call that leads to the
 			     trampoline, which is a stub; `displaced` is 0 then. 0: the
 			     entry leads there */
+	uint8_t spare;    /* bytes of padding behind its end that home_make may take */
 };
 
 /* Bytes to write over the text. Sorted by address; they never overlap. */
@@ -139,12 +140,16 @@ struct plan_stub {
 	int32_t callee; /* distance from the call to what it calls */
 };
 
+enum { PLAN_EDGE_OUT = UINT32_MAX }; /* as a block's number: out of the function */
+
 /* A basic block of a function that is relocated whole. */
 enum plan_block_flag {
 	PLAN_BLOCK_STAYS = 1,   /* what enters it may never leave it: see cfg_may_stay */
 	PLAN_BLOCK_ENTERED = 2, /* something beside the function's edges may lead here */
-	PLAN_BLOCK_FREE = 4, /* the first one: how often the function is entered follows
-				from other counts */
+	PLAN_BLOCK_FREE = 4,  /* the first one: how often the function is entered follows
+				 from other counts */
+	PLAN_BLOCK_FALLS = 8, /* it may go on to the block behind it */
+	PLAN_BLOCK_LED = 16,  /* a switch leads here */
 };
 struct plan_block {
 	uint32_t offset; /* from the function's address */
@@ -155,10 +160,11 @@ struct plan_block {
 					    whose indices these rows of plan.terms are */
 	uint16_t flags;                  /* enum plan_block_flag */
 	uint16_t cost; /* of its counter, if it had one: see frequencies_weigh */
+	uint32_t to;   /* the block that its branch leads to, by number in the function;
+			  PLAN_EDGE_OUT: there is none */
 };
 
 /* A way from one block of a function to another. */
-enum { PLAN_EDGE_OUT = UINT32_MAX }; /* as a block's number: out of the function */
 enum plan_edge_flag {
 	PLAN_EDGE_FIXED = 1,  /* carries no counter: there is no place, or no need */
 	PLAN_EDGE_JOINED = 2, /* is not told apart from what is no edge: from a call that

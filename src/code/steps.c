@@ -320,14 +320,14 @@ bool plan_jump_at(const struct plan *plan, uint64_t address, uint32_t *ret_offse
 	return true;
 }
 
-/* call rel32, or an indirect one, behind prefixes. */
-static bool is_call(const uint8_t *code, size_t size)
+bool steps_is_call(const uint8_t *code, size_t size)
 {
-	static const uint8_t prefixes[] = {0x66, 0x67, 0xf2, 0xf3, 0x2e,
-					   0x36, 0x3e, 0x26, 0x64, 0x65};
+	static const bool prefixes[256] = {
+		[0x66] = true, [0x67] = true, [0xf2] = true, [0xf3] = true, [0x2e] = true,
+		[0x36] = true, [0x3e] = true, [0x26] = true, [0x64] = true, [0x65] = true,
+	};
 
-	while (size &&
-	       (memchr(prefixes, *code, sizeof(prefixes)) || (*code & 0xf0) == 0x40)) {
+	while (size && (prefixes[*code] || (*code & 0xf0) == 0x40)) {
 		code++;
 		size--;
 	}
@@ -347,7 +347,7 @@ bool plan_next_return_of(struct plan_walk *walk, const struct plan *plan,
 	step = walk_to(walk, code_offset - 1);
 	if (!step || step->kind != PLAN_STEP_MOVED ||
 	    walk->code + step->code != code_offset ||
-	    !(is_call(plan->code.items + walk->code, step->code) ||
+	    !(steps_is_call(plan->code.items + walk->code, step->code) ||
 	      probe_is_of_call(plan->code.items + walk->code, step->code)))
 		return false;
 	*ret_address = walk->original + step->original;

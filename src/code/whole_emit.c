@@ -419,7 +419,7 @@ static void emit_jump_step(struct emission *emission, uint64_t target)
 
 /* The instruction of the block in front of which flags are dead, the first one if they
  * are nowhere; `ret_dead` tells. What is behind a call may not be executed, or by who was
- * in the call when counting began. */
+ * in the call when counting began. Those that set flags change none. */
 static uint32_t choose_probe(const struct whole *whole, const struct cfg_block *block,
 			     bool *ret_dead)
 {
@@ -428,7 +428,9 @@ static uint32_t choose_probe(const struct whole *whole, const struct cfg_block *
 	uint32_t end = block->first + block->count, best = block->first;
 	uint8_t live = block->live_out;
 
-	*ret_dead = false;
+	*ret_dead = whole->flags;
+	if (whole->flags) /* and lead home from there: see code/home.h */
+		return best;
 	for (uint32_t i = end; i-- > block->first;) {
 		live = cfg_live_before(&instructions[i], live);
 		if (cfg_is_in_place(&instructions[i])) {

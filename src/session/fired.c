@@ -1,25 +1,35 @@
 #include "session/fired.h"
 
 #include "base/search.h"
+#include "code/bits.h"
 #include "code/probe.h"
+#include "session/homes.h"
 #include "session/signals.h"
 #include "session/standing.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A program's first phases pass quickly, and each takes its probes with it; later there
- * are few left, and threads stand for these. */
+/*
+ * A program's first phases pass quickly, and each takes its probes with it; later there
+ * are few left. So from time to time it is looked what fired, which costs threads
+ * nothing; and if that is much, or if there was time enough, they stand for it.
+ */
 #define FIRST_NS   20000000u
-#define LONGEST_NS 5000000000u
+#define LONGEST_NS 1000000000u
+enum { LOOKS = 8, STOPS = 2, MANY = 64 };
 
-/* Slots that fired in a process, of one file each. */
-struct fired_slot {
-	uint32_t file, slot;
-};
+/* The first time; TRAMMEL_FIRED_US has it sooner, and as often, so that tests see more. */
+static uint64_t first_ns(void)
+{
+	const char *text = getenv("TRAMMEL_FIRED_US");
+
+	return text ? strtoull(text, NULL, 10) * 1000 : FIRST_NS;
+}
 
 struct looking {
-	struct VECTOR(struct fired_slot) slots;
+	struct space_fired *fired;
+	size_t count; /* of what is new */
 };
 
 static bool applies(const struct session *session)
@@ -30,13 +40,47 @@ static bool applies(const struct session *session)
 	       !options->window.words && !options->live;
 }
 
+static bool has_seen(const struct space_fired *fired, const struct module_file *file,
+		     uint32_t slot)
+{
+	return file->index < fired->seen.count && fired->seen.items[file->index] &&
+	       bit_test(fired->seen.items[file->index], slot);
+}
+
 static void add_slot(void *context, const struct module_file *file, uint32_t slot,
 		     uint64_t count)
 {
 	struct looking *looking = context;
+	struct space_fired *fired = looking->fired;
 
-	if (count)
-		vector_push(&looking->slots, ((struct fired_slot){file->index, slot}));
+	if (!count || has_seen(fired, file, slot))
+		return;
+	while (fired->seen.count <= file->index)
+		vector_push(&fired->seen, NULL);
+	if (!fired->seen.items[file->index])
+		fired->seen.items[file->index] = memory_allocate_zeroed(
+			bit_words(file->plan->slot_count), sizeof(uint64_t));
+	bit_set(fired->seen.items[file->index], slot);
+	vector_push(&fired->news, ((struct fired_slot){file->index, slot}));
+	looking->count++;
+}
+
+/* What fired is found anew. */
+static void forget_seen(struct space_fired *fired)
+{
+	vector_for_each (&fired->seen, bits)
+		free(*bits);
+	fired->seen.count = fired->news.count = 0;
+}
+
+void fired_deinit(struct space_fired *fired)
+{
+	forget_seen(fired);
+	vector_deinit(&fired->seen);
+	vector_deinit(&fired->news);
+	vector_deinit(&fired->probes);
+	vector_deinit(&fired->homes);
+	vector_deinit(&fired->ways);
 }
 
 static int by_slot(const void *left, const void *right)
@@ -69,28 +113,47 @@ static void sort(struct space_probes *probes)
 	probes->count = count;
 }
 
+/* Both are sorted. */
+static void add_probes(struct space_probes *all, const struct space_probes *probes)
+{
+	size_t old = all->count, new = probes->count, to = old + new;
+
+	vector_reserve(all, to);
+	all->count = to;
+	while (new)
+		all->items[--to] = old && all->items[old - 1] > probes->items[new - 1]
+					   ? all->items[--old]
+					   : probes->items[--new];
+}
+
 static bool is_gone(const struct space *space, uint64_t address)
 {
-	const struct space_probes *gone = &space->fired;
+	const struct space_probes *gone = &space->fired.probes;
 
 	return gone->count &&
 	       bsearch(&address, gone->items, gone->count, sizeof(address), by_address);
 }
 
-/* What is looked at: a module, the slots of its file that fired. */
+/* What is looked at: a module, and the slots of its file that are new. */
 struct fired_module {
 	const struct space *space;
-	const struct module *module;
+	struct module *module;
 	const struct fired_slot *first, *end;
 };
 
-static bool has_fired(const struct fired_module *of, uint32_t slot)
+static bool has_fired(const void *context, uint32_t slot)
 {
-	const struct fired_slot wanted = {of->module->file->index, slot};
+	const struct fired_module *of = context;
 
-	return bsearch(&wanted, of->first, (size_t)(of->end - of->first), sizeof(wanted),
-		       by_slot) != NULL;
+	return has_seen(&of->space->fired, of->module->file, slot);
 }
+
+/* What becomes of a process when threads stand. */
+struct change {
+	struct process *process;
+	struct space_probes probes;
+	struct homes_texts texts;
+};
 
 /* Where the function's probes are that fired, but for those that are gone already. What
  * lies in the arena is shared with other processes, and stays. A function's fixups stand
@@ -124,7 +187,7 @@ static void add_probes_of(const struct fired_module *of,
 }
 
 /* A function has slots in up to two places (plan.cold_slot). */
-static void add_probes(const struct fired_module *of, struct space_probes *probes)
+static void change_module(const struct fired_module *of, struct change *change)
 {
 	const struct plan *plan = of->module->file->plan;
 	const struct plan_function *last = NULL;
@@ -132,42 +195,37 @@ static void add_probes(const struct fired_module *of, struct space_probes *probe
 	for (const struct fired_slot *slot = of->first; slot < of->end; slot++) {
 		const struct plan_function *function =
 			plan_function_of_slot(plan, slot->slot);
+		struct home_request request = {
+			.function = function, .has_fired = has_fired, .context = of};
 
-		if (function && function != last)
-			add_probes_of(of, function, probes);
+		if (function && function != last) {
+			add_probes_of(of, function, &change->probes);
+			homes_find(of->space, of->module, &request, &change->texts);
+		}
 		last = function;
 	}
 }
 
-static void find_in_module(const struct looking *looking, const struct space *space,
-			   const struct module *module, struct space_probes *probes)
+static void prepare(struct process *process, struct change *change)
 {
-	const struct fired_slot *slots = looking->slots.items;
-	uint32_t file = module->file->index;
-	size_t first =
-		search_first(looking->slots.count, middle, slots[middle].file < file);
-	size_t end =
-		search_first(looking->slots.count, middle, slots[middle].file <= file);
+	struct space *space = process->space;
+	const struct fired_slot *slots = space->fired.news.items;
+	size_t count = space->fired.news.count;
 
-	add_probes(&(struct fired_module){space, module, slots + first, slots + end},
-		   probes);
-}
+	change->process = process;
+	qsort(space->fired.news.items, count, sizeof(*slots), by_slot);
+	vector_for_each (&space->modules, module) {
+		uint32_t file = module->file->index;
+		size_t first = search_first(count, middle, slots[middle].file < file);
+		size_t end = search_first(count, middle, slots[middle].file <= file);
 
-static void find_probes(const struct session *session, const struct process *process,
-			struct space_probes *probes)
-{
-	struct looking looking = {0};
-
-	fold_visit(session, process, add_slot, &looking);
-	if (looking.slots.count) {
-		qsort(looking.slots.items, looking.slots.count,
-		      sizeof(*looking.slots.items), by_slot);
-		vector_for_each (&process->space->modules, module)
-			if (module->file->plan && module->code_address)
-				find_in_module(&looking, process->space, module, probes);
-		sort(probes);
+		if (module->file->plan && module->code_address && first < end)
+			change_module(&(struct fired_module){space, module, slots + first,
+							     slots + end},
+				      change);
 	}
-	vector_deinit(&looking.slots);
+	sort(&change->probes);
+	space->fired.news.count = 0;
 }
 
 /* Sets probes, sorted by address, a page with its neighbour's beginning at a time. Where
@@ -215,62 +273,91 @@ static bool may_change(const struct process *process)
 	       !process->image->ended && !process->watched;
 }
 
-static void take_away(const struct session *session, struct process *process)
+/* All threads stand. None may be between two jumps of a text that changes. */
+static void take_away(const struct session *session, const struct change *change)
 {
-	struct space_probes probes = {0};
+	struct space *space = change->process->space;
 
-	find_probes(session, process, &probes);
-	if (probes.count && all_stand(session, process->space)) {
-		set_probes(process->space->memory_fd, &probes, true);
-		vector_for_each (&probes, address)
-			vector_push(&process->space->fired, *address);
-		sort(&process->space->fired);
-	}
-	vector_deinit(&probes);
+	vector_for_each (&session->all_threads, thread)
+		if ((*thread)->process && (*thread)->process->space == space)
+			signals_leave_island(*thread);
+	set_probes(space->memory_fd, &change->probes, true);
+	add_probes(&space->fired.probes, &change->probes);
+	homes_enter(space, &change->texts);
 }
 
-static bool is_worth(const struct session *session)
+/* What fires while this is prepared is for the next time; and so is all where threads
+ * cannot be stopped. */
+static void take_all_away(struct session *session)
 {
-	bool any = false;
+	struct VECTOR(struct change) changes = {0};
+	struct standing standing;
+
+	vector_for_each (&session->all_processes, process)
+		if (may_change(*process) && (*process)->space->fired.news.count)
+			prepare(*process, vector_add(&changes));
+	standing_begin(session, &standing);
+	vector_for_each (&changes, change) {
+		if (may_change(change->process) &&
+		    all_stand(session, change->process->space))
+			take_away(session, change);
+		else
+			forget_seen(&change->process->space->fired);
+	}
+	standing_end(session, &standing);
+	vector_for_each (&changes, change) {
+		vector_deinit(&change->probes);
+		homes_texts_deinit(&change->texts);
+	}
+	vector_deinit(&changes);
+}
+
+/* How many are new of all processes. */
+static size_t look(const struct session *session)
+{
+	size_t count = 0;
 
 	vector_for_each (&session->all_processes, process) {
-		struct space_probes probes = {0};
+		struct looking looking = {.fired = NULL};
 
-		if (any || !may_change(*process))
+		if (!may_change(*process))
 			continue;
-		find_probes(session, *process, &probes);
-		any = probes.count;
-		vector_deinit(&probes);
+		looking.fired = &(*process)->space->fired;
+		fold_visit(session, *process, add_slot, &looking);
+		count += looking.fired->news.count;
 	}
-	return any;
+	return count;
 }
 
 uint64_t fired_act(struct session *session)
 {
-	uint64_t now;
-	struct standing standing;
+	uint64_t now, age, pause, first;
+	size_t count;
 
 	if (!applies(session) || !session->window.base)
 		return UINT64_MAX;
 	now = session_now();
-	if (!session->fired_next) {
-		session->fired_pause = FIRST_NS;
-		session->fired_next = now + FIRST_NS;
+	first = first_ns();
+	if (!session->fired_begin) {
+		session->fired_begin = session->fired_last = now;
+		session->fired_next = now + first;
 	}
 	if (now < session->fired_next)
 		return session->fired_next - now;
-	if (is_worth(session)) {
-		standing_begin(session, &standing);
-		vector_for_each (&session->all_processes, process)
-			if (may_change(*process))
-				take_away(session, *process);
-		standing_end(session, &standing);
+	age = now - session->fired_begin;
+	count = look(session);
+	if (count >= MANY || (count && (now - session->fired_last > age / STOPS ||
+					first < FIRST_NS))) {
+		take_all_away(session);
+		session->fired_last = now;
 	}
-	session->fired_pause *= 2;
-	if (session->fired_pause > LONGEST_NS)
-		session->fired_pause = LONGEST_NS;
-	session->fired_next = session_now() + session->fired_pause;
-	return session->fired_pause;
+	pause = age / LOOKS < first ? first : age / LOOKS;
+	if (pause > LONGEST_NS)
+		pause = LONGEST_NS;
+	if (first < FIRST_NS)
+		pause = first;
+	session->fired_next = session_now() + pause;
+	return pause;
 }
 
 /* But for those of modules that are gone: others' memory may lie there. */
@@ -279,7 +366,8 @@ static void restore(const struct space *space, int memory_fd)
 	struct space_probes probes = {0};
 	const struct module *module = NULL;
 
-	vector_for_each (&space->fired, address) {
+	homes_leave(space, memory_fd);
+	vector_for_each (&space->fired.probes, address) {
 		if (!module || *address - module->code_address >= module->code_size)
 			module = space_module_of_code(space, *address);
 		if (module)
@@ -291,18 +379,52 @@ static void restore(const struct space *space, int memory_fd)
 
 void fired_restore_copy(const struct space *original, struct space *copy)
 {
-	if (original->fired.count)
+	if (original->fired.probes.count)
 		restore(original, copy->memory_fd);
+}
+
+/* Threads in functions that were at home go on in relocated code. */
+static void lead_in(const struct session *session, const struct space *space)
+{
+	struct user_regs_struct registers;
+
+	vector_for_each (&session->all_threads, thread) {
+		if (!(*thread)->process || (*thread)->process->space != space ||
+		    !(*thread)->stopped ||
+		    remote_failed(remote_get_registers((*thread)->tid, &registers)))
+			continue;
+		standing_lead_in(space, &registers);
+		trm_error_destroy(remote_set_registers((*thread)->tid, &registers));
+	}
+}
+
+/* Children that threads have just made have a copy of what is restored: they are known
+ * from now on, and get theirs restored, too. */
+static void follow_children(struct session *session, const struct space *space)
+{
+	/* By index: there are more threads then. */
+	for (size_t i = 0; i < session->all_threads.count; i++) {
+		struct thread *thread = session->all_threads.items[i];
+
+		if (thread->process && thread->process->space == space &&
+		    thread->stopped && follow_made_child(session, thread))
+			thread_resume(session, thread, 0);
+	}
 }
 
 void fired_restore_shared(struct session *session, struct space *space)
 {
 	struct standing standing;
 
-	if (!space->fired.count)
+	if (!space->fired.probes.count)
 		return;
 	standing_begin(session, &standing);
 	restore(space, space->memory_fd);
-	space->fired.count = 0;
+	if (space->fired.homes.count)
+		lead_in(session, space);
+	follow_children(session, space);
+	space->fired.probes.count = space->fired.homes.count = 0;
+	space->fired.ways.count = 0;
+	forget_seen(&space->fired);
 	standing_end(session, &standing);
 }

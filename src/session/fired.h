@@ -1,7 +1,8 @@
 /*
  * Probes of flags that are set: they have nothing more to tell, so they become code that
- * does nothing. Functions that run often soon run without probes; see
- * plan_request.probe, PLAN_PROBE_FLAG.
+ * does nothing, and what fired of functions relocated whole goes home (session/homes.h).
+ * Functions that run often soon run as they were; see plan_request.probe,
+ * PLAN_PROBE_FLAG.
  *
  * What is told is which code ran in each process. So a process that forks off has all of
  * its probes again, and they stay where threads or parts of a run are told apart.
@@ -19,5 +20,7 @@ uint64_t fired_act(struct session *session);
  * are there again. */
 void fired_restore_copy(const struct space *original, struct space *copy);
 void fired_restore_shared(struct session *session, struct space *space);
+
+void fired_deinit(struct space_fired *fired);
 
 #endif

@@ -565,6 +565,22 @@ void follow_planned(struct session *session)
 		(*family)->heard--;
 }
 
+bool follow_made_child(struct session *session, struct thread *thread)
+{
+	struct event event;
+
+	if (!thread->event_pending ||
+	    !event_wait_thread(&session->queue, thread->tid, 0, &event))
+		return false;
+	if (event.kind != EVENT_FORK && event.kind != EVENT_CLONE) {
+		event_push(&session->queue, &event);
+		return false;
+	}
+	thread->event_pending = false;
+	follow_child(session, thread, event.value);
+	return true;
+}
+
 static void on_unknown(struct session *session, const struct event *event)
 {
 	struct thread *thread;

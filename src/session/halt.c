@@ -128,6 +128,13 @@ static bool has_stack(const struct thread *thread,
 					  sizeof(bytes)));
 }
 
+/* Inside of a system call that has no result yet, as behind the event that a child was
+ * made: what it does with registers comes after all that we do. */
+static bool in_call(const struct user_regs_struct *registers)
+{
+	return (int64_t)registers->orig_rax >= 0 && (int64_t)registers->rax == -ENOSYS;
+}
+
 /*
  * An interrupted system call is made again by hand, as the kernel would do it. So the
  * thread is sound at each instant, and outside of any call for what we make it do.
@@ -163,7 +170,7 @@ bool loan_begin(struct session *session, struct thread *thread, struct loan *ret
 
 	if ((thread->event_pending && !group_stop) ||
 	    remote_failed(remote_get_registers(thread->tid, &registers)) ||
-	    in_sequence(thread) || !has_stack(thread, &registers))
+	    in_call(&registers) || in_sequence(thread) || !has_stack(thread, &registers))
 		return false;
 	*ret_loan = (struct loan){thread, registers};
 	leave_call(&registers);

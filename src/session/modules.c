@@ -1,4 +1,5 @@
 /* Finds what is mapped in an address space, and puts trampolines and patches there. */
+#include "session/homes.h"
 #include "session/signals.h"
 #include "session/ways.h"
 
@@ -653,6 +654,7 @@ void modules_drop(struct session *session, struct thread *thread)
 			continue;
 		texts_remove(session, space, module);
 		arcs_note_gone(space, module);
+		homes_forget(space, module);
 		retire(session, thread, module);
 		vector_remove_swap(&space->modules, i);
 	}

@@ -1,4 +1,5 @@
 /* Letting processes go. */
+#include "session/homes.h"
 #include "session/signals.h"
 #include "session/timers.h"
 
@@ -16,24 +17,6 @@ static int pending_signal(struct session *session, const struct thread *thread)
 	    !event_wait_thread(&session->queue, thread->tid, 0, &event))
 		return 0;
 	return event.kind == EVENT_SIGNAL ? event.value : 0;
-}
-
-/* A child that a stopped thread has just made is known from now on: nobody would ever let
- * it go otherwise. False if the thread did not stop for one. */
-static bool adopt_pending(struct session *session, struct thread *thread)
-{
-	struct event event;
-
-	if (!thread->event_pending ||
-	    !event_wait_thread(&session->queue, thread->tid, 0, &event))
-		return false;
-	if (event.kind != EVENT_FORK && event.kind != EVENT_CLONE) {
-		event_push(&session->queue, &event);
-		return false;
-	}
-	thread->event_pending = false;
-	follow_child(session, thread, event.value);
-	return true;
 }
 
 static bool in_space(const struct thread *thread, const struct space *space)
@@ -70,7 +53,7 @@ static void stop_all(struct session *session, const struct process *process, boo
 			    !(all && space && in_space(thread, space)))
 				continue;
 			stop(session, thread);
-			more |= adopt_pending(session, thread);
+			more |= follow_made_child(session, thread);
 		}
 	} while (more);
 }
@@ -119,6 +102,7 @@ static void restore_text(struct session *session, struct space *space, pid_t pid
 		if (in_space(thread, space) && thread->stopped)
 			signals_leave_island(thread);
 	}
+	homes_restore(space);
 	if (!space_restore_text(session, space, pid))
 		return;
 	for (size_t i = session->all_threads.count; i-- > 0;)

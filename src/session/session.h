@@ -75,8 +75,36 @@ struct gone_module {
 	uint64_t code_address, code_size; /* of its trampolines */
 };
 
+/* A counter of a file's plan. */
+struct fired_slot {
+	uint32_t file; /* index in session.files */
+	uint32_t slot;
+};
+
 /* Addresses of probes, sorted. */
 struct space_probes VECTOR(uint64_t);
+
+/* A probe in relocated code that became a jump to a block at home, and its bytes. */
+struct space_way {
+	uint64_t address;
+	uint8_t probe[9];
+};
+
+/* A function at home. */
+struct space_home {
+	uint64_t code_address; /* of its module */
+	uint32_t function;     /* index in its plan */
+};
+
+/* Which flags are set in a space, and what became of their probes: see session/fired.h
+ * and session/homes.h. */
+struct space_fired {
+	struct VECTOR(uint64_t *) seen;         /* bits, by file: they are set */
+	struct VECTOR(struct fired_slot) news;  /* whose probes are still there */
+	struct space_probes probes;             /* that do nothing any more */
+	struct VECTOR(struct space_home) homes; /* sorted */
+	struct VECTOR(struct space_way) ways;   /* sorted by address */
+};
 
 /* An address space. vfork and clone(CLONE_VM) make processes that share one. */
 struct space {
@@ -98,7 +126,7 @@ struct space {
 	bool cleared;       /* attached: nothing of ours is mapped any more */
 	struct VECTOR(struct module) modules;
 	struct VECTOR(struct gone_module) gone; /* whose calls may be in the banks */
-	struct space_probes fired; /* that do nothing any more: see session/fired.h */
+	struct space_fired fired;
 	struct VECTOR(struct arena_chunk *) chunks; /* mapped here; the last has the
 						       widest banks */
 };
@@ -286,9 +314,10 @@ struct session {
 	struct maps maps; /* scratch */
 	struct window window;
 	size_t late_signals; /* of threads, that were put off: see session/timers.h */
-	uint64_t fired_next, fired_pause; /* session_now(), ns: see session/fired.h */
-	struct context_parts parts;       /* of what programs say themselves */
-	pid_t first;                      /* the process that run started */
+	/* session_now(): see session/fired.h */
+	uint64_t fired_begin, fired_last, fired_next;
+	struct context_parts parts; /* of what programs say themselves */
+	pid_t first;                /* the process that run started */
 	bool first_ended;
 	bool saved_running;         /* the profile was saved while processes still ran */
 	int first_status;           /* as waitpid has it */
@@ -518,6 +547,10 @@ void hooks_serve(struct session *session, struct family *family);
 /* A system call that a stopped thread is about to make itself, as a hook would hear of
  * it. False if the thread was let go: it is no more. */
 bool hooks_see_call(struct session *session, struct thread *thread);
+
+/* A child that a stopped thread has just made is known from now on, before its event is
+ * acted on. False if the thread did not stop for one; else it is to be resumed. */
+bool follow_made_child(struct session *session, struct thread *thread);
 
 /* Threads that wait for plans go on, as far as theirs are done. */
 void follow_planned(struct session *session);

@@ -9,8 +9,10 @@
 #include "code/branch.h"
 #include "code/gates.h"
 #include "resident/resident.h"
+#include "session/homes.h"
 #include "session/residues.h"
 #include "session/spans.h"
+#include "session/text_jumps.h"
 #include "session/timers.h"
 #include "session/ways.h"
 
@@ -417,37 +419,24 @@ bool signals_in_patch(const struct space *space, uint64_t rip)
 	return patch && patch->address < rip - module->bias;
 }
 
-/* A jump of ours in a text, and where it leads. */
-struct text_jump {
-	struct module *module;
-	uint64_t link;   /* its link-time address */
-	uint64_t target; /* in the program */
-	struct plan_place place;
-};
-
-static bool find_jump(const struct space *space, uint64_t rip, struct text_jump *ret)
+/* In a function at home. Should it no longer be so when the handler returns, the way back
+ * leads into relocated code. */
+static void show_home(struct thread *thread, const struct user_regs_struct *registers)
 {
-	vector_for_each (&space->modules, module) {
-		const struct plan *plan = module->file->plan;
-		uint64_t link = rip - module->bias;
-		int32_t distance;
+	const struct space *space = thread->process->space;
+	const struct module *module =
+		space->fired.homes.count ? space_module_of_text(space, registers->rip)
+					 : NULL;
+	uint32_t offset;
 
-		if (rip < module->text_start || rip >= module->text_end || module->broken)
-			continue;
-		const struct plan_patch *patch = plan_patch_behind(plan, link);
-
-		if (!patch || patch->address != link || patch->size != 5 ||
-		    patch->bytes[0] != 0xe9)
-			return false;
-		memcpy(&distance, patch->bytes + 1, sizeof(distance));
-		uint64_t target = link + 5 + (uint64_t)(int64_t)distance -
-				  plan->code_address + module->code_address;
-
-		*ret = (struct text_jump){module, link, target,
-					  module_locate(module, target)};
-		return ret->place.kind != PLAN_PLACE_UNKNOWN;
-	}
-	return false;
+	if (module && homes_have(space, module, registers->rip) &&
+	    plan_way_back(module->file->plan, registers->rip - module->bias, true,
+			  &offset))
+		vector_push(&thread->shown,
+			    ((struct shown){.rip = registers->rip,
+					    .rsp = registers->rsp,
+					    .address = registers->rip - module->bias,
+					    .file = module->file->index}));
 }
 
 /* On a jump of ours in the text that is not at the entry itself (an island, or the jump
@@ -457,8 +446,11 @@ static enum settled settle_text(struct thread *thread, const struct settling *ho
 {
 	struct text_jump jump;
 
-	if (!find_jump(thread->process->space, registers->rip, &jump))
+	if (!text_jump_find(thread->process->space, registers->rip, &jump)) {
+		if (!how->leaving)
+			show_home(thread, registers);
 		return NOTHING_TO_SETTLE;
+	}
 	/* In front of a block that it has not counted: the way back leads behind the
 	 * probe. */
 	if (jump.place.kind == PLAN_PLACE_MOVED && jump.place.original == jump.link &&
@@ -471,20 +463,6 @@ static enum settled settle_text(struct thread *thread, const struct settling *ho
 		count_once(thread, jump.module,
 			   function_of(jump.module, jump.place.function), registers);
 	return SETTLED;
-}
-
-void signals_leave_island(const struct thread *thread)
-{
-	const struct space *space = thread->process->space;
-	struct user_regs_struct registers;
-	struct text_jump jump;
-
-	if (!space->family || space->holding ||
-	    remote_failed(remote_get_registers(thread->tid, &registers)) ||
-	    !find_jump(space, registers.rip, &jump) || jump.place.original == jump.link)
-		return;
-	registers.rip = jump.target;
-	trm_error_destroy(remote_set_registers(thread->tid, &registers));
 }
 
 /* What the resident has put on the stack of a thread that is in its code, behind a mark

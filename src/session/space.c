@@ -1,5 +1,5 @@
 /* Address spaces. */
-#include "session/session.h"
+#include "session/fired.h"
 
 #include <unistd.h>
 
@@ -98,7 +98,7 @@ void space_release(struct session *session, struct space *space)
 	vector_deinit(&space->modules);
 	vector_deinit(&space->gone);
 	vector_deinit(&space->chunks);
-	vector_deinit(&space->fired);
+	fired_deinit(&space->fired);
 	close(space->memory_fd);
 	free(space);
 }

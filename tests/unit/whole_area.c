@@ -80,7 +80,7 @@ void whole_area_open(struct whole_area *area, const uint8_t *bytes, size_t text,
 	area->frequencies = NULL;
 	area->depth = PLAN_BLOCKS;
 	area->edges = area->joined = 0;
-	area->copies_calls = area->live = false;
+	area->copies_calls = area->live = area->flags = false;
 	area->text = text;
 	area->size = size;
 	area->bare = malloc(size);
@@ -109,7 +109,8 @@ void whole_area_fill(const struct whole_area *area, bool with_code)
 void whole_area_plan(struct whole_area *area)
 {
 	struct plan_request request = {.image = &area->image,
-				       .probe = PLAN_PROBE_COUNT,
+				       .probe = area->flags ? PLAN_PROBE_FLAG
+							    : PLAN_PROBE_COUNT,
 				       .depth = area->depth,
 				       .code_address = WHOLE_CODE,
 				       .copy_calls = area->copies_calls,

@@ -30,6 +30,7 @@ struct whole_area {
 	uint8_t *bare;         /* a copy of all of it */
 	bool copies_calls;     /* plan_request.copy_calls */
 	bool live;             /* plan_request.live */
+	bool flags;            /* plan_request.probe is PLAN_PROBE_FLAG */
 	const struct frequencies *frequencies; /* plan_request.frequencies */
 };
 

@@ -1,0 +1,502 @@
+#include "code/home.h"
+
+#include "base/cleanup.h"
+#include "base/search.h"
+#include "code/probe.h"
+#include "code/steps.h"
+
+#include <string.h>
+
+enum { JUMP = 5, SHORT_JUMP = 2, TRIES = 64 };
+
+/* What becomes of a block. */
+enum block_state {
+	BLOCK_CLOSED, /* nobody comes to its original but by jumps of the plan's */
+	BLOCK_LED,    /* its original is come to, and leads into relocated code */
+	BLOCK_OPEN,   /* its original runs */
+};
+
+/* What nobody may come to in the original, since there is no room for a jump. */
+enum block_room {
+	ROOM,
+	NO_ROOM_FAR, /* from other pages: the plan's patches there may still be in place
+		      */
+	NO_ROOM,
+};
+
+/* What is known of a byte of the text. */
+enum byte_flag {
+	BYTE_OPEN = 1,
+	BYTE_KEPT = 2,    /* of a jump that stays, or of what relocated code leads to */
+	BYTE_ENTERED = 4, /* something may come here, beside what runs on */
+	BYTE_LEADER = 8,  /* a block begins */
+};
+
+/* A patch of the plan in the function. */
+struct home_patch {
+	uint32_t offset, size;
+	uint32_t from; /* offset of what it leads out of; FOREIGN: another function's */
+};
+enum { FOREIGN = UINT32_MAX };
+
+struct homing {
+	const struct home_request *request;
+	const struct plan_block *blocks;
+	uint32_t count;
+	uint32_t *fronts; /* offset in plan.code of its probe, by block */
+	bool *led;        /* by block: the plan has a jump or a stub there */
+	uint8_t *known;   /* enum byte_flag, whatever blocks are at home */
+	struct VECTOR(struct home_patch) patches;
+	bool pages; /* it lies on several */
+	/* Of one try: */
+	uint8_t *states; /* enum block_state, by block */
+	uint8_t *rooms;  /* enum block_room, by block */
+	uint32_t *queue; /* scratch: blocks */
+	uint8_t *bytes;  /* enum byte_flag */
+	bool hopeless;
+	/* Of all: */
+	bool *pinned; /* by block: it is led, although it fired */
+	bool more;    /* more blocks were pinned: all is to be done again */
+};
+
+static bool has_fired(const struct homing *homing, uint32_t slot)
+{
+	return homing->request->has_fired(homing->request->context, slot);
+}
+
+/* The block with a byte. */
+static uint32_t block_of(const struct homing *homing, uint32_t offset)
+{
+	size_t low = search_first(homing->count, middle,
+				  homing->blocks[middle].offset <= offset);
+
+	return low ? (uint32_t)low - 1 : 0;
+}
+
+/* Comes to a block. Returns the number of blocks in the queue. */
+static uint32_t reach(struct homing *homing, uint32_t block, uint32_t queued)
+{
+	const struct plan_block *row = &homing->blocks[block];
+
+	if (homing->states[block] != BLOCK_CLOSED)
+		return queued;
+	if (homing->pinned[block] ||
+	    (row->slot != PLAN_NO_SLOT && !has_fired(homing, row->slot))) {
+		homing->states[block] = BLOCK_LED;
+		return queued;
+	}
+	homing->states[block] = BLOCK_OPEN;
+	homing->queue[queued] = block;
+	return queued + 1;
+}
+
+/* Whether relocated code may lead to a block: see struct home_way. */
+static bool leads_home(const struct homing *homing, uint32_t block)
+{
+	uint32_t slot = homing->blocks[block].slot;
+
+	return slot != PLAN_NO_SLOT && has_fired(homing, slot) && !homing->pinned[block];
+}
+
+/* Which blocks are come to if what fired runs at its own place. What relocated code has
+ * of a switch's table may be that of the original. */
+static void reach_all(struct homing *homing)
+{
+	uint32_t queued = reach(homing, 0, 0);
+
+	for (uint32_t b = 1; b < homing->count; b++)
+		if (homing->blocks[b].flags & (PLAN_BLOCK_ENTERED | PLAN_BLOCK_LED) ||
+		    leads_home(homing, b))
+			queued = reach(homing, b, queued);
+	while (queued) {
+		uint32_t block = homing->queue[--queued];
+		const struct plan_block *row = &homing->blocks[block];
+
+		if (row->flags & PLAN_BLOCK_FALLS)
+			queued = reach(homing, block + 1, queued);
+		if (row->to != PLAN_EDGE_OUT)
+			queued = reach(homing, row->to, queued);
+	}
+}
+
+static void mark(const struct homing *homing, uint8_t *bytes, uint64_t offset,
+		 uint64_t size, enum byte_flag flag)
+{
+	uint64_t end = offset + size, limit = home_size(homing->request->function);
+
+	for (uint64_t i = offset; i < (end < limit ? end : limit); i++)
+		bytes[i] = (uint8_t)(bytes[i] | flag);
+}
+
+/* The code in front of a block that lies where its original begins. What leads there from
+ * the end of another is none, and a block with a stub has none: what follows is that of
+ * the next one. `last` is the block that was come by before. */
+static void note_front(struct homing *homing, const struct plan_step *step,
+		       uint32_t offset, uint32_t code, uint32_t *last)
+{
+	if (offset >= homing->request->function->size ||
+	    !(homing->known[offset] & BYTE_LEADER) || step->kind == PLAN_STEP_ORIGINAL ||
+	    (step->kind == PLAN_STEP_JUMP && step[1].kind != PLAN_STEP_ORIGINAL))
+		return;
+	if (*last + 1 < homing->count && homing->blocks[*last + 1].offset == offset)
+		++*last;
+	else
+		*last = block_of(homing, offset);
+	if (homing->fronts[*last] == PLAN_NO_SLOT)
+		homing->fronts[*last] = code;
+}
+
+/* What is executed in place, and where calls return to. */
+static void know_steps(struct homing *homing)
+{
+	const struct plan *plan = homing->request->plan;
+	const struct plan_function *function = homing->request->function;
+	const struct plan_step *steps = &plan->steps.items[function->first_step];
+	uint32_t code = function->trampoline, offset = 0, last = 0;
+
+	for (uint32_t i = 0; i < function->step_count; i++) {
+		const struct plan_step *step = &steps[i];
+		uint32_t size = (uint32_t)plan_step_original(*step);
+
+		if (step->kind == PLAN_STEP_ORIGINAL)
+			mark(homing, homing->known, offset, size, BYTE_KEPT);
+		if (step->kind == PLAN_STEP_ORIGINAL ||
+		    (step->kind == PLAN_STEP_MOVED &&
+		     steps_is_call(plan->code.items + code, step->code)))
+			mark(homing, homing->known, offset + size, 1, BYTE_ENTERED);
+		if (step->kind != PLAN_STEP_AWAY && i + 1 < function->step_count)
+			note_front(homing, step, offset, code, &last);
+		code += plan_step_code(*step);
+		offset += size;
+	}
+}
+
+/* The short jump that leads to a patch, which is an island then; NULL: none. */
+static const struct plan_patch *find_short(const struct plan *plan,
+					   const struct plan_patch *island)
+{
+	enum { REACH = 128 + SHORT_JUMP };
+	const struct plan_patch *patch = plan_patch_behind(
+		plan, island->address > REACH ? island->address - REACH : 0);
+	const struct plan_patch *end = plan->patches.items + plan->patches.count;
+
+	for (; patch && patch < end && patch->address < island->address + REACH; patch++)
+		if (patch->size == SHORT_JUMP && patch->bytes[0] == 0xeb &&
+		    patch->address + SHORT_JUMP + (uint64_t)(int8_t)patch->bytes[1] ==
+			    island->address)
+			return patch;
+	return NULL;
+}
+
+/* The plan's patches. False if one hangs over the function's end. */
+static bool know_patches(struct homing *homing)
+{
+	const struct plan *plan = homing->request->plan;
+	const struct plan_function *function = homing->request->function;
+	const uint32_t index = (uint32_t)(function - plan->functions.items);
+	const struct plan_patch *end = plan->patches.items + plan->patches.count;
+	const struct plan_patch *patch = plan_patch_behind(plan, function->address);
+
+	for (;
+	     patch && patch < end && patch->address < function->address + function->size;
+	     patch++) {
+		const struct plan_patch *from = find_short(plan, patch);
+		uint64_t offset = patch->address - function->address;
+		uint64_t start = (from ? from : patch)->address - function->address;
+		uint32_t block = homing->count ? block_of(homing, (uint32_t)offset) : 0;
+
+		if (offset >= function->size || patch->size > function->size - offset)
+			return false;
+		vector_push(&homing->patches,
+			    ((struct home_patch){(uint32_t)offset, patch->size,
+						 patch->function == index &&
+								 start < function->size
+							 ? (uint32_t)start
+							 : FOREIGN}));
+		if (homing->count && homing->blocks[block].offset == offset && !from)
+			homing->led[block] |=
+				patch->bytes[0] == 0xe9 || patch->bytes[0] == 0xeb;
+	}
+	return true;
+}
+
+/* A block with a stub sets its flag there. The first one is led by the entry's jump. */
+static void know_blocks(struct homing *homing)
+{
+	const struct plan *plan = homing->request->plan;
+	const struct plan_function *function = homing->request->function;
+
+	homing->led[0] = true;
+	for (uint32_t i = 0; i < function->stub_count; i++) {
+		uint64_t call = plan->stubs.items[function->first_stub + i].call;
+
+		homing->led[block_of(homing, (uint32_t)(call - function->address))] =
+			true;
+	}
+	for (uint32_t b = 0; b < homing->count; b++) {
+		homing->fronts[b] = PLAN_NO_SLOT;
+		mark(homing, homing->known, homing->blocks[b].offset, 1, BYTE_LEADER);
+	}
+}
+
+static void pin(struct homing *homing, uint64_t offset)
+{
+	uint32_t block = block_of(homing, (uint32_t)offset);
+
+	homing->more |= !homing->pinned[block];
+	homing->pinned[block] = true;
+}
+
+static void note_room(struct homing *homing, uint32_t block, enum block_room room)
+{
+	if (homing->blocks[block].flags & (PLAN_BLOCK_ENTERED | PLAN_BLOCK_LED))
+		homing->hopeless = true;
+	if (homing->rooms[block] < room)
+		homing->rooms[block] = room;
+}
+
+static bool is_on_one_page(const struct homing *homing, uint64_t offset, uint64_t size)
+{
+	uint64_t address = homing->request->function->address + offset;
+
+	return !((address ^ (address + size - 1)) &
+		 ~(uint64_t)(homing->request->page - 1));
+}
+
+/* A patch that goes, maybe later than other pages of the text change. */
+static void drop(struct homing *homing, const struct home_patch *patch, uint8_t *text)
+{
+	uint32_t offset = patch->offset;
+
+	memcpy(text + offset, homing->request->original + offset, patch->size);
+	if (!homing->pages)
+		return;
+	if (!is_on_one_page(homing, offset, patch->size)) /* it would be cut in half */
+		pin(homing, patch->from);
+	for (uint32_t i = offset + 1; i < offset + patch->size; i++)
+		if (homing->bytes[i] & BYTE_LEADER)
+			note_room(homing, block_of(homing, i), NO_ROOM_FAR);
+}
+
+/* A patch that stays: what it lies in does not run. */
+static void stay(struct homing *homing, const struct home_patch *patch)
+{
+	for (uint32_t i = patch->offset; i < patch->offset + patch->size; i++)
+		if (homing->bytes[i] & BYTE_OPEN)
+			pin(homing, i);
+	mark(homing, homing->bytes, patch->offset, patch->size, BYTE_KEPT);
+}
+
+/* A patch goes if what it leads out of runs. */
+static void take_patches(struct homing *homing, uint8_t *text)
+{
+	vector_for_each (&homing->patches, patch) {
+		if (patch->from != FOREIGN &&
+		    (!homing->count ||
+		     homing->states[block_of(homing, patch->from)] == BLOCK_OPEN))
+			drop(homing, patch, text);
+		else
+			stay(homing, patch);
+	}
+}
+
+/* Whether a jump may lie at the start of a block. */
+static bool has_room(const struct homing *homing, uint32_t block)
+{
+	uint32_t offset = homing->blocks[block].offset;
+
+	if (offset + JUMP > home_size(homing->request->function) ||
+	    homing->fronts[block] == PLAN_NO_SLOT ||
+	    !is_on_one_page(homing, offset, JUMP))
+		return false;
+	for (uint32_t i = offset; i < offset + JUMP; i++)
+		if (homing->bytes[i] & (BYTE_OPEN | BYTE_KEPT) ||
+		    (i > offset && homing->bytes[i] & BYTE_ENTERED) ||
+		    (i > offset && homing->pages && homing->bytes[i] & BYTE_LEADER))
+			return false;
+	return true;
+}
+
+static void add_jump(struct homing *homing, uint32_t block, uint8_t *text)
+{
+	const struct plan_function *function = homing->request->function;
+	uint32_t offset = homing->blocks[block].offset;
+	int32_t distance =
+		(int32_t)(homing->request->plan->code_address + homing->fronts[block] -
+			  (function->address + offset + JUMP));
+
+	mark(homing, homing->bytes, offset, JUMP, BYTE_KEPT);
+	text[offset] = 0xe9;
+	memcpy(text + offset + 1, &distance, sizeof(distance));
+}
+
+static void add_jumps(struct homing *homing, uint8_t *text)
+{
+	for (uint32_t b = 0; b < homing->count; b++) {
+		if (homing->states[b] != BLOCK_LED || homing->led[b])
+			continue;
+		if (has_room(homing, b))
+			add_jump(homing, b, text);
+		else
+			note_room(homing, b, NO_ROOM);
+	}
+}
+
+/* Whether a block goes on to a place that nobody may come to. */
+static bool has_nowhere(const struct homing *homing, const struct plan_block *block,
+			uint32_t to)
+{
+	const struct plan_block *next = &homing->blocks[to];
+	uint64_t end = block->offset + block->size;
+	uint64_t start = block->offset < next->offset ? block->offset : next->offset;
+
+	if (homing->rooms[to] == NO_ROOM_FAR) {
+		if (end < next->offset + JUMP)
+			end = next->offset + JUMP;
+		return !is_on_one_page(homing, start, end - start);
+	}
+	return homing->rooms[to] == NO_ROOM;
+}
+
+/* What would come to such places stays in relocated code, too. */
+static void pin_sources(struct homing *homing)
+{
+	for (uint32_t b = 0; b < homing->count; b++) {
+		const struct plan_block *row = &homing->blocks[b];
+
+		if (homing->states[b] == BLOCK_OPEN &&
+		    ((row->flags & PLAN_BLOCK_FALLS && has_nowhere(homing, row, b + 1)) ||
+		     (row->to != PLAN_EDGE_OUT && has_nowhere(homing, row, row->to))))
+			pin(homing, row->offset);
+	}
+}
+
+static void open_blocks(struct homing *homing, uint8_t *text)
+{
+	for (uint32_t b = 0; b < homing->count; b++) {
+		const struct plan_block *row = &homing->blocks[b];
+
+		if (homing->states[b] != BLOCK_CLOSED)
+			mark(homing, homing->bytes, row->offset, 1, BYTE_ENTERED);
+		if (homing->states[b] != BLOCK_OPEN)
+			continue;
+		mark(homing, homing->bytes, row->offset, row->size, BYTE_OPEN);
+		memcpy(text + row->offset, homing->request->original + row->offset,
+		       row->size);
+	}
+}
+
+static bool differs(const struct homing *homing, const uint8_t *text, uint32_t from,
+		    uint32_t to)
+{
+	return from < to && to <= home_size(homing->request->function) &&
+	       memcmp(text + from, homing->request->patched + from, to - from) != 0;
+}
+
+/* Calls in the text may lead elsewhere by the plan (plan.calls): where the displacement
+ * of one lies on two pages, it would be cut in half. */
+static void keep_whole(struct homing *homing, const uint8_t *text)
+{
+	enum { MOST = 3 }; /* bytes on either page */
+	const struct home_request *request = homing->request;
+	uint32_t at = (uint32_t)(-request->function->address & (request->page - 1));
+
+	for (; homing->pages && at < request->function->size; at += request->page)
+		if (at >= MOST && differs(homing, text, at - MOST, at) &&
+		    differs(homing, text, at, at + MOST) &&
+		    homing->states[block_of(homing, at - 1)] == BLOCK_OPEN)
+			pin(homing, at - 1);
+}
+
+/* With the blocks pinned that are. */
+static void try(struct homing *homing, uint8_t *text)
+{
+	const uint32_t size = home_size(homing->request->function);
+
+	memcpy(homing->bytes, homing->known, size);
+	memcpy(text, homing->request->patched, size);
+	memset(homing->states, BLOCK_CLOSED, homing->count);
+	memset(homing->rooms, ROOM, homing->count);
+	homing->more = homing->hopeless = false;
+	reach_all(homing);
+	open_blocks(homing, text);
+	take_patches(homing, text);
+	add_jumps(homing, text);
+	pin_sources(homing);
+	keep_whole(homing, text);
+}
+
+/* Probes in front of blocks that run at their own place. False if there are none. */
+static bool add_ways(const struct homing *homing, struct home_ways *ways)
+{
+	const struct plan *plan = homing->request->plan;
+	size_t before = ways->count;
+
+	for (uint32_t b = 0; b < homing->count; b++) {
+		uint32_t code = homing->fronts[b];
+
+		if (homing->states[b] == BLOCK_OPEN && code != PLAN_NO_SLOT &&
+		    probe_at(plan->code.items + code, plan->code.count - code) ==
+			    PROBE_FLAG)
+			vector_push(ways,
+				    ((struct home_way){
+					    code, homing->request->function->address +
+							  homing->blocks[b].offset}));
+	}
+	return ways->count > before;
+}
+
+static bool make(struct homing *homing, uint8_t *text, struct home_ways *ways)
+{
+	know_blocks(homing);
+	know_steps(homing);
+	for (unsigned tries = 0; tries < TRIES; tries++) {
+		try(homing, text);
+		if (!homing->more)
+			return !homing->hopeless && add_ways(homing, ways);
+	}
+	return false;
+}
+
+bool home_make(const struct home_request *request, uint8_t *text, struct home_ways *ways)
+{
+	const struct plan_function *function = request->function;
+	const uint32_t size = home_size(function);
+	const uint32_t count = function->step_count ? function->block_count : 0;
+	struct homing homing = {
+		.request = request,
+		.blocks = request->plan->blocks.items + function->first_block,
+		.count = count,
+	};
+	bool made;
+
+	if (function->reason != PLAN_INSTRUMENTED || function->hook || !function->size ||
+	    !request->has_fired(request->context, function->slot))
+		return false;
+	/* Numbers, and then bytes, of each block; bytes of the text. */
+	scoped_free uint32_t *numbers =
+		memory_allocate_zeroed(2 * ((size_t)count + 1), sizeof(*numbers));
+	scoped_free uint8_t *bytes =
+		memory_allocate_zeroed(4 * ((size_t)count + 1) + 2 * (size_t)size, 1);
+
+	homing.fronts = numbers;
+	homing.queue = numbers + count + 1;
+	homing.known = bytes;
+	homing.bytes = bytes + size;
+	homing.states = bytes + 2 * size;
+	homing.rooms = homing.states + count + 1;
+	homing.led = (bool *)homing.rooms + count + 1;
+	homing.pinned = homing.led + count + 1;
+	homing.pages = !is_on_one_page(&homing, 0, size);
+	made = know_patches(&homing);
+	if (made && count) {
+		made = make(&homing, text, ways);
+	} else if (made) { /* all of it runs */
+		memcpy(text, request->patched, size);
+		mark(&homing, bytes + size, 0, function->size, BYTE_OPEN);
+		take_patches(&homing, text);
+		made = !homing.more;
+	}
+	vector_deinit(&homing.patches);
+	return made;
+}

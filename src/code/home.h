@@ -1,0 +1,58 @@
+/*
+ * Functions at home: what of a function has fired runs at its own place again.
+ *
+ * A flag that is set has no more to tell (plan_request.probe, PLAN_PROBE_FLAG), so blocks
+ * that ran need not be relocated any longer. The text of a function at home is the
+ * original one, but for what never ran:
+ *
+ *     fired block         as it was, with its calls
+ *     block without flag  as it was: others tell of it
+ *     unfired block       jmp relocated code, which sets the flag
+ *     what only those     as the plan has it: jumps where others may come
+ *     lead to
+ *
+ * Relocated code stays, and stays good to run: threads that are in it go on, frames and
+ * signal handlers return there. Probes of blocks that are at home may become jumps to
+ * these: see struct home_way.
+ */
+#ifndef TRAMMEL_CODE_HOME_H
+#define TRAMMEL_CODE_HOME_H
+
+#include "code/plan.h"
+
+struct home_request {
+	const struct plan *plan;
+	const struct plan_function *function;
+	/* home_size bytes of each: of the file, and with all patches. */
+	const uint8_t *original, *patched;
+	uint32_t page; /* bytes that are written at once, if they are aligned; 2^n */
+	/* Whether a flag is set. */
+	bool (*has_fired)(const void *context, uint32_t slot);
+	const void *context;
+};
+
+/* A probe whose block is at home. */
+struct home_way {
+	uint32_t code;    /* offset in plan.code */
+	uint64_t address; /* link-time, of the block */
+};
+struct home_ways VECTOR(struct home_way);
+
+/* Bytes of a function's text, with the padding that it may take. */
+static inline uint32_t home_size(const struct plan_function *function)
+{
+	return function->size + function->spare;
+}
+
+/*
+ * The text of a function at home, home_size bytes, and what is added to `ways`. False
+ * if it cannot be, for now or for ever: it never ran, it has a hook, or there is no room
+ * for jumps. `text` is undefined then.
+ *
+ * Pages of the text may be written one after the other, in any order: whoever runs it
+ * meanwhile, or between two of them for good, is right. Ways lead home when all of it is
+ * written, and no more before another text is.
+ */
+bool home_make(const struct home_request *request, uint8_t *text, struct home_ways *ways);
+
+#endif

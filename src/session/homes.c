@@ -1,0 +1,343 @@
+#include "session/homes.h"
+
+#include "base/search.h"
+#include "code/probe.h"
+#include "session/signals.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAGE = 4096, JUMP = 5 };
+
+void homes_texts_deinit(struct homes_texts *texts)
+{
+	vector_deinit(&texts->items);
+	vector_deinit(&texts->bytes);
+	vector_deinit(&texts->ways);
+}
+
+static const struct plan_function *function_of(const struct module *module,
+					       uint32_t index)
+{
+	return &module->file->plan->functions.items[index];
+}
+
+/* The row of a module in whose text a function lies. */
+static struct module *module_of(const struct space *space, uint64_t code_address,
+				uint32_t function)
+{
+	vector_for_each (&space->modules, module) {
+		uint64_t address;
+
+		if (module->broken || !module->code_size ||
+		    module->code_address != code_address)
+			continue;
+		address = module->bias + function_of(module, function)->address;
+		if (address >= module->text_start && address < module->text_end)
+			return module;
+	}
+	return NULL;
+}
+
+static int by_place(const void *left, const void *right)
+{
+	const struct space_home *a = left, *b = right;
+
+	if (a->code_address != b->code_address)
+		return a->code_address < b->code_address ? -1 : 1;
+	return (a->function > b->function) - (a->function < b->function);
+}
+
+/* Whether a function is among the first `count` of those at home, which are sorted. */
+static bool is_home(const struct space *space, size_t count, uint64_t code_address,
+		    uint32_t function)
+{
+	const struct space_home wanted = {.code_address = code_address,
+					  .function = function};
+
+	return count && bsearch(&wanted, space->fired.homes.items, count, sizeof(wanted),
+				by_place);
+}
+
+/* The bytes of a function as the plan has them. */
+static bool patched_bytes(const struct module *module,
+			  const struct plan_function *function, uint8_t *bytes)
+{
+	const struct module_file *file = module->file;
+	const struct module_text *text = module_text_of(module);
+	const uint8_t *original = module_file_original(module->file, function->address,
+						       home_size(function));
+	uint64_t start, end, part;
+
+	if (!text || !original || function->address < text->address ||
+	    function->address + home_size(function) >
+		    text->address + module_text_available(file, text))
+		return false;
+	memcpy(bytes, original, home_size(function));
+	part = text->address + text->part_offset;
+	start = function->address > part ? function->address : part;
+	end = function->address + home_size(function);
+	if (end > part + text->part_size)
+		end = part + text->part_size;
+	if (start < end)
+		memcpy(bytes + (start - function->address),
+		       file->patched[text - file->texts] + (start - part), end - start);
+	return true;
+}
+
+/* By some of a text's patches programs tell that it lies there: see struct wire_seal. */
+static bool holds_seal(const struct space *space, const struct module *module,
+		       const struct plan_function *function)
+{
+	const struct wire_control *control = space->family->arena->control;
+	uint64_t start = module->bias + function->address;
+
+	for (uint64_t i = 0; i < control->text_count; i++)
+		for (size_t s = 0; s < 2; s++) {
+			const struct wire_seal *seal = &control->undos[i].seals[s];
+
+			if (seal->address < start + home_size(function) &&
+			    start < seal->address + sizeof(seal->bytes))
+				return true;
+		}
+	return false;
+}
+
+void homes_find(const struct space *space, struct module *module,
+		struct home_request *request, struct homes_texts *texts)
+{
+	const struct plan *plan = module->file->plan;
+	const struct plan_function *function = request->function;
+	const struct plan_function *last = plan->functions.items + plan->functions.count;
+	uint8_t *text, *patched;
+	size_t ways;
+
+	if (function->address < module->text_start - module->bias ||
+	    function->address + home_size(function) > module->text_end - module->bias ||
+	    holds_seal(space, module, function))
+		return;
+	request->plan = plan;
+	request->page = PAGE;
+	request->original = module_file_original(module->file, function->address,
+						 home_size(function));
+	vector_reserve(&texts->bytes,
+		       texts->bytes.count + 2 * (size_t)home_size(function));
+	text = texts->bytes.items + texts->bytes.count;
+	request->patched = patched = text + home_size(function);
+	ways = texts->ways.count;
+	if (!request->original || !patched_bytes(module, function, patched) ||
+	    !home_make(request, text, &texts->ways)) {
+		texts->ways.count = ways;
+		return;
+	}
+	texts->bytes.count += home_size(function);
+	vector_push(&texts->items,
+		    ((struct homes_text){
+			    .code_address = module->code_address,
+			    .function = (uint32_t)(function - plan->functions.items),
+			    .size = home_size(function),
+			    .address = module->bias + function->address,
+			    .code = module->code_address + function->trampoline,
+			    .code_end = module->code_address +
+					(function + 1 < last ? function[1].trampoline
+							     : plan->code.count),
+			    .way_count = (uint32_t)(texts->ways.count - ways),
+		    }));
+}
+
+static int by_address(const void *left, const void *right)
+{
+	const struct space_way *a = left, *b = right;
+
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+/* Writes to what is sorted by address, a page with its neighbour's beginning at a time:
+ * `change` changes the bytes of each, or says that it does not. */
+struct ways {
+	struct space_way *items;
+	size_t count;
+};
+static void write_ways(int memory_fd, struct ways ways,
+		       void (*change)(struct space_way *way, uint8_t *bytes))
+{
+	uint8_t bytes[PAGE + PROBE_FLAG_SIZE];
+	size_t end;
+
+	for (size_t next = 0; next < ways.count; next = end) {
+		uint64_t start = ways.items[next].address;
+		size_t size;
+
+		for (end = next; end < ways.count; end++)
+			if (ways.items[end].address - start >= PAGE)
+				break;
+		size = (size_t)(ways.items[end - 1].address - start) + PROBE_FLAG_SIZE;
+		if (remote_failed(remote_read(memory_fd, start, bytes, size)))
+			continue;
+		for (size_t i = next; i < end; i++)
+			change(&ways.items[i], bytes + (ways.items[i].address - start));
+		remote_failed(remote_write(memory_fd, start, bytes, size));
+	}
+}
+
+static void give_back(struct space_way *way, uint8_t *bytes)
+{
+	memcpy(bytes, way->probe, sizeof(way->probe));
+}
+
+/* way->probe is the jump, and becomes what was there. Where no probe lies nothing is
+ * changed. */
+static void exchange(struct space_way *way, uint8_t *bytes)
+{
+	uint8_t probe[PROBE_FLAG_SIZE], tried[PROBE_FLAG_SIZE];
+
+	memcpy(probe, bytes, sizeof(probe));
+	memcpy(tried, bytes, sizeof(tried));
+	if (probe_set_fired(tried, true) || probe_set_fired(tried, false))
+		memcpy(bytes, way->probe, JUMP);
+	memcpy(way->probe, probe, sizeof(probe));
+}
+
+/* Relocated code of a function that is to have another text leads home no more. */
+static void close_ways(struct space *space, const struct homes_text *text)
+{
+	const struct space_way *ways = space->fired.ways.items;
+	size_t first = search_first(space->fired.ways.count, middle,
+				    ways[middle].address < text->code);
+	size_t end = search_first(space->fired.ways.count, middle,
+				  ways[middle].address < text->code_end);
+
+	if (first == end)
+		return;
+	write_ways(space->memory_fd,
+		   (struct ways){space->fired.ways.items + first, end - first},
+		   give_back);
+	memmove(space->fired.ways.items + first, space->fired.ways.items + end,
+		(space->fired.ways.count - end) * sizeof(*space->fired.ways.items));
+	space->fired.ways.count -= end - first;
+}
+
+/* Has probes lead home. What lies in the arena is shared with other processes. */
+static void open_ways(struct space *space, const struct homes_texts *texts)
+{
+	const struct home_way *way = texts->ways.items;
+	size_t before = space->fired.ways.count;
+
+	vector_for_each (&texts->items, text) {
+		const struct module *module =
+			module_of(space, text->code_address, text->function);
+		uint64_t own = module ? module->code_size - module->shared_size : 0;
+		uint64_t bias = module ? module->bias : 0;
+
+		for (uint32_t i = 0; i < text->way_count; i++, way++) {
+			struct space_way row = {.address = text->code_address + way->code,
+						.probe = {0xe9}};
+			int32_t distance =
+				(int32_t)(way->address + bias - (row.address + JUMP));
+
+			if (way->code + PROBE_FLAG_SIZE > own ||
+			    row.address % PAGE > PAGE - JUMP)
+				continue;
+			memcpy(row.probe + 1, &distance, sizeof(distance));
+			vector_push(&space->fired.ways, row);
+		}
+	}
+	write_ways(space->memory_fd,
+		   (struct ways){space->fired.ways.items + before,
+				 space->fired.ways.count - before},
+		   exchange);
+	qsort(space->fired.ways.items, space->fired.ways.count,
+	      sizeof(*space->fired.ways.items), by_address);
+}
+
+void homes_enter(struct space *space, const struct homes_texts *texts)
+{
+	const uint8_t *bytes = texts->bytes.items;
+	size_t before = space->fired.homes.count;
+
+	if (!texts->items.count)
+		return;
+	vector_for_each (&texts->items, text)
+		close_ways(space, text);
+	vector_for_each (&texts->items, text) {
+		if (!remote_failed(remote_write(space->memory_fd, text->address, bytes,
+						text->size)) &&
+		    !is_home(space, before, text->code_address, text->function))
+			vector_push(&space->fired.homes,
+				    ((struct space_home){text->code_address,
+							 text->function}));
+		bytes += text->size;
+	}
+	qsort(space->fired.homes.items, space->fired.homes.count,
+	      sizeof(*space->fired.homes.items), by_place);
+	open_ways(space, texts);
+}
+
+bool homes_have(const struct space *space, const struct module *module, uint64_t address)
+{
+	const struct plan *plan = module->file->plan;
+	const struct plan_function *function =
+		plan_function_at(plan, address - module->bias);
+
+	return function &&
+	       address - module->bias - function->address < home_size(function) &&
+	       is_home(space, space->fired.homes.count, module->code_address,
+		       (uint32_t)(function - plan->functions.items));
+}
+
+/* Writes the texts of all functions at home, as they were or as the plan has them. */
+static void write_texts(const struct space *space, int memory_fd, bool patched)
+{
+	struct VECTOR(uint8_t) bytes = {0};
+
+	vector_for_each (&space->fired.homes, home) {
+		struct module *module =
+			module_of(space, home->code_address, home->function);
+		const struct plan_function *function =
+			module ? function_of(module, home->function) : NULL;
+
+		if (!function)
+			continue;
+		vector_reserve(&bytes, home_size(function));
+		if (!patched_bytes(module, function, bytes.items))
+			continue;
+		if (!patched)
+			memcpy(bytes.items,
+			       module_file_original(module->file, function->address,
+						    home_size(function)),
+			       home_size(function));
+		remote_failed(remote_write(memory_fd, module->bias + function->address,
+					   bytes.items, home_size(function)));
+	}
+	vector_deinit(&bytes);
+}
+
+void homes_leave(const struct space *space, int memory_fd)
+{
+	write_ways(memory_fd,
+		   (struct ways){space->fired.ways.items, space->fired.ways.count},
+		   give_back);
+	write_texts(space, memory_fd, true);
+}
+
+/* Relocated code goes on leading there. */
+void homes_restore(struct space *space)
+{
+	write_texts(space, space->memory_fd, false);
+	space->fired.homes.count = 0;
+}
+
+void homes_forget(struct space *space, const struct module *module)
+{
+	size_t kept = 0;
+
+	vector_for_each (&space->fired.homes, home)
+		if (home->code_address != module->code_address)
+			space->fired.homes.items[kept++] = *home;
+	space->fired.homes.count = kept;
+	kept = 0;
+	vector_for_each (&space->fired.ways, way)
+		if (way->address - module->code_address >= module->code_size)
+			space->fired.ways.items[kept++] = *way;
+	space->fired.ways.count = kept;
+}

@@ -1,0 +1,51 @@
+/*
+ * Functions at home in processes: see code/home.h. Their texts are written to when all
+ * threads stand.
+ */
+#ifndef TRAMMEL_SESSION_HOMES_H
+#define TRAMMEL_SESSION_HOMES_H
+
+#include "session/session.h"
+
+#include "code/home.h"
+
+/* Texts to write, one behind the other in `bytes`. */
+struct homes_text {
+	uint64_t code_address; /* of the module */
+	uint32_t function;     /* index in its plan */
+	uint32_t size;
+	uint64_t address; /* in the program */
+	/* Where its relocated code lies in the program. */
+	uint64_t code, code_end;
+	uint32_t way_count; /* of the next ones of `ways` */
+};
+struct homes_texts {
+	struct VECTOR(struct homes_text) items;
+	struct VECTOR(uint8_t) bytes;
+	struct home_ways ways;
+};
+void homes_texts_deinit(struct homes_texts *texts);
+
+/* Adds the text of a function, if it can be at home. Of the request, what depends on the
+ * module is filled in. */
+void homes_find(const struct space *space, struct module *module,
+		struct home_request *request, struct homes_texts *texts);
+
+/* All threads of the space stand: writes the texts. */
+void homes_enter(struct space *space, const struct homes_texts *texts);
+
+/* The texts become those that functions relocated whole have, where another process has a
+ * copy of the space's memory: its threads have not run yet, or stand and are led to
+ * relocated code by standing_lead_in. */
+void homes_leave(const struct space *space, int memory_fd);
+
+/* The texts become the original ones: nothing of the plan's is to stay. */
+void homes_restore(struct space *space);
+
+/* A module is unmapped. */
+void homes_forget(struct space *space, const struct module *module);
+
+/* Whether an address is that of a function at home. */
+bool homes_have(const struct space *space, const struct module *module, uint64_t address);
+
+#endif

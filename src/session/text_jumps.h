@@ -1,0 +1,20 @@
+/*
+ * Jumps of ours in texts, that threads may stand on.
+ */
+#ifndef TRAMMEL_SESSION_TEXT_JUMPS_H
+#define TRAMMEL_SESSION_TEXT_JUMPS_H
+
+#include "session/session.h"
+
+/* One of five bytes, and where it leads. */
+struct text_jump {
+	struct module *module;
+	uint64_t link;   /* its link-time address */
+	uint64_t target; /* in the program */
+	struct plan_place place;
+};
+
+/* That at an address; false if there is none. */
+bool text_jump_find(const struct space *space, uint64_t rip, struct text_jump *ret);
+
+#endif

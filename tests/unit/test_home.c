@@ -1,0 +1,285 @@
+/*
+ * Functions made by chance go home step by step, as their blocks fire: they do what the
+ * bare ones do at any time, and in the end all flags are set of what was executed.
+ */
+#include "whole_maker.h"
+
+#include "base/cleanup.h"
+#include "code/home.h"
+#include "code/probe.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+enum { BATCHES = 4, ROUNDS = 6, PAGE = 128 };
+
+static struct maker maker;
+/* Each function is run in as many ways as there are rounds: later ones go where earlier
+ * ones did not. */
+static struct whole_result results[ROUNDS][FUNCTIONS];
+/* Which ways of relocated code are open, by function. */
+static struct home_ways ways[FUNCTIONS];
+static size_t at_home, open_blocks;
+
+static bool has_fired(const void *context, uint32_t slot)
+{
+	(void)context;
+	return ((const uint8_t *)whole_counters)[slot];
+}
+
+static struct whole_result run(const struct whole_area *area, unsigned i, unsigned round,
+			       whole_step *step)
+{
+	uint64_t at = WHOLE_ADDRESS + maker.starts[i], a = (i + round) & 1 ? i : round;
+	unsigned seed = i + round * FUNCTIONS;
+
+	if (step)
+		return whole_run_stepped(at, a, 5, seed, step, (void *)(uintptr_t)area);
+	return whole_run(at, a, 5, seed);
+}
+
+/* One of so many functions, in one of the ways up to that of the round. */
+static void run_some(const struct whole_area *area, unsigned last, uint32_t part)
+{
+	for (unsigned i = 0; i < FUNCTIONS; i++) {
+		unsigned round = maker_draw(&maker, last + 1);
+		struct whole_result result;
+
+		if (maker_draw(&maker, part))
+			continue;
+		result = run(area, i, round, NULL);
+		if (memcmp(&result, &results[round][i], sizeof(result)))
+			fail_msg("function %u differs, calls are %s", i,
+				 area->copies_calls ? "copied" : "in place");
+	}
+}
+
+/* Relocated code leads home, or sets flags again. */
+static void set_ways(const struct whole_area *area, unsigned i, bool open)
+{
+	vector_for_each (&ways[i], way) {
+		uint8_t *code = (uint8_t *)(uintptr_t)WHOLE_CODE + way->code;
+		int32_t distance = (int32_t)(way->address - (WHOLE_CODE + way->code + 5));
+
+		assert_int_equal(
+			probe_at(area->plan->code.items + way->code, PROBE_FLAG_SIZE),
+			PROBE_FLAG);
+		memcpy(code, area->plan->code.items + way->code, PROBE_FLAG_SIZE);
+		if (!open)
+			continue;
+		*code = 0xe9;
+		memcpy(code + 1, &distance, sizeof(distance));
+	}
+}
+
+/* Writes the text page by page, from either end, and runs functions meanwhile. */
+static void write_text(const struct whole_area *area,
+		       const struct plan_function *function, const uint8_t *text,
+		       unsigned round)
+{
+	uint64_t start = function->address, end = start + home_size(function);
+	bool backwards = maker_draw(&maker, 2);
+
+	while (start < end) {
+		uint64_t from = start, to = (start + PAGE) & ~(uint64_t)(PAGE - 1);
+
+		if (backwards) {
+			from = (end - 1) & ~(uint64_t)(PAGE - 1);
+			to = end;
+		}
+		from = from < start ? start : from;
+		to = to < end ? to : end;
+		memcpy((void *)(uintptr_t)from, text + (from - function->address),
+		       to - from);
+		if (to - from < end - start && !maker_draw(&maker, 8))
+			run_some(area, round, 8);
+		if (backwards)
+			end = from;
+		else
+			start = to;
+	}
+}
+
+/* The probe that becomes a way home is that of the block it leads to. */
+static void check_ways(const struct plan *plan, const struct plan_function *function,
+		       const struct home_ways *found)
+{
+	vector_for_each (found, way) {
+		uint32_t slot = probe_slot(plan, way->code) / plan->slot_size;
+		bool own = way->address == function->address && slot == function->slot;
+
+		for (uint32_t b = 0; b < function->block_count; b++) {
+			const struct plan_block *block =
+				&plan->blocks.items[function->first_block + b];
+
+			own |= way->address == function->address + block->offset &&
+			       slot == block->slot;
+		}
+		assert_true(own);
+	}
+}
+
+static void go_home(const struct whole_area *area, const uint8_t *patched, unsigned i,
+		    unsigned round)
+{
+	const struct plan_function *function =
+		plan_function_at(area->plan, WHOLE_ADDRESS + maker.starts[i]);
+	uint64_t offset = function->address - WHOLE_ADDRESS;
+	struct home_request request = {
+		.plan = area->plan,
+		.function = function,
+		.page = PAGE,
+		.original = area->bare + offset,
+		.patched = patched + offset,
+		.has_fired = has_fired,
+	};
+	scoped_free uint8_t *text = malloc(home_size(function));
+	struct home_ways found = {0};
+
+	if (!home_make(&request, text, &found)) {
+		vector_deinit(&found);
+		return;
+	}
+	check_ways(area->plan, function, &found);
+	set_ways(area, i, false);
+	write_text(area, function, text, round);
+	vector_deinit(&ways[i]);
+	ways[i] = found;
+	set_ways(area, i, true);
+	at_home++;
+	open_blocks += found.count;
+}
+
+/* What is told of each block is whether it was executed. */
+static void check_flags(const struct whole_area *area)
+{
+	const struct plan *plan = area->plan;
+	scoped_free uint64_t *flags = calloc(plan->slot_count, sizeof(*flags));
+
+	for (uint32_t slot = 0; slot < plan->slot_count; slot++)
+		flags[slot] = has_fired(NULL, slot);
+	vector_for_each (&plan->functions, function)
+		for (uint32_t b = 0; b < function->block_count; b++) {
+			const struct plan_block *block =
+				&plan->blocks.items[function->first_block + b];
+			uint64_t at = function->address + block->offset - WHOLE_ADDRESS;
+
+			if (plan_block_count(plan, block, flags) !=
+			    (whole_executed[at] != 0))
+				fail_msg("block at +%#lx: %u executions",
+					 (unsigned long)at, whole_executed[at]);
+		}
+}
+
+static void run_batch(uint32_t seed, bool copies_calls)
+{
+	struct whole_area area;
+	scoped_free uint8_t *patched = malloc(TEXT);
+
+	maker_make(&maker, seed);
+	maker_open(&maker, &area);
+	area.copies_calls = copies_calls;
+	area.flags = true;
+	whole_area_plan(&area);
+	whole_area_show(&area, false);
+	for (unsigned round = 0; round < ROUNDS; round++)
+		for (unsigned i = 0; i < FUNCTIONS; i++)
+			results[round][i] = run(&area, i, round, whole_note_step);
+	whole_area_show(&area, true);
+	memcpy(patched, (void *)(uintptr_t)WHOLE_ADDRESS, TEXT);
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		run_some(&area, round, 2);
+		for (unsigned i = 0; i < FUNCTIONS; i++)
+			if (maker_draw(&maker, 3))
+				go_home(&area, patched, i, round);
+		run_some(&area, round, 3);
+	}
+	for (unsigned i = 0; i < 4 * ROUNDS; i++)
+		run_some(&area, ROUNDS - 1, 2);
+	for (unsigned round = 0; round < ROUNDS; round++)
+		for (unsigned i = 0; i < FUNCTIONS; i++)
+			run(&area, i, round, NULL);
+	check_flags(&area);
+	/* And back. */
+	for (unsigned i = 0; i < FUNCTIONS; i++) {
+		set_ways(&area, i, false);
+		vector_deinit(&ways[i]);
+	}
+	whole_area_show(&area, true);
+	run_some(&area, ROUNDS - 1, 1);
+	whole_area_close(&area);
+}
+
+static void test_home(void **state)
+{
+	(void)state;
+	for (uint32_t seed = 1; seed <= BATCHES; seed++) {
+		run_batch(seed, false);
+		run_batch(seed, true);
+	}
+	/* Most go home, and most of what was executed of them. */
+	assert_true(at_home * 10 > 2 * BATCHES * FUNCTIONS * ROUNDS * 5);
+	assert_true(open_blocks > 2 * at_home);
+}
+
+/* A function of OCaml's compiler: its first block has a stub, so no probe of its own. A
+ * short jump has its island in the third. */
+static void test_stub(void **state)
+{
+	static const uint8_t code[] = {
+		0x48, 0x83, 0xec, 0x08,                   /* sub $8, %rsp */
+		0xe8, 0x57, 0,    0,    0,                /* call 60 */
+		0x49, 0x83, 0xef, 0x20, 0x4d, 0x3b, 0x3e, /* sub; cmp (%r14), %r15 */
+		0x72, 0x2b,                               /* jb 3d */
+		0x49, 0x8d, 0x5f, 0x08, 0x48, 0x83, 0xc3, 0x10, /* lea; add */
+		0x48, 0xc7, 0x43, 0xf8, 0x01, 0x04, 0,    0,    /* movq $1025, -8(%rbx) */
+		0x48, 0x89, 0x03, 0x48, 0x8d, 0x43, 0xf0,       /* mov; lea */
+		0x48, 0xc7, 0x40, 0xf8, 0x08, 0x04, 0,    0,    /* movq $1032, -8(%rax) */
+		0x48, 0x89, 0x18, 0x48, 0x83, 0xc4, 0x08,       /* mov; add $8, %rsp */
+		0xe9, 0x23, 0,    0,    0,                      /* jmp 60 */
+		0xe8, 0x1e, 0,    0,    0,    0xeb, 0xce,       /* 3d: call 60; jmp 12 */
+	};
+	struct whole_area area;
+	uint8_t bytes[PAGE], text[PAGE];
+	struct home_ways found = {0};
+	struct home_request request = {
+		.original = bytes, .patched = text, .page = PAGE, .has_fired = has_fired};
+
+	(void)state;
+	memset(bytes, 0x90, sizeof(bytes));
+	memcpy(bytes, code, sizeof(code));
+	memcpy(bytes + 0x60, "\xb8\1\0\0\0\xc3", 6);
+	whole_area_open(&area, bytes, sizeof(bytes), sizeof(bytes), IMAGE_DYNAMIC);
+	plan_image_add(&area.image, WHOLE_ADDRESS, sizeof(code), "first");
+	plan_image_add(&area.image, WHOLE_ADDRESS + 0x60, 6, "second");
+	/* Its frame table has what calls return to. */
+	vector_push(&area.image.targets, WHOLE_ADDRESS + 9);
+	vector_push(&area.image.targets, WHOLE_ADDRESS + 0x42);
+	area.flags = true;
+	whole_area_plan(&area);
+	whole_area_show(&area, true);
+	memcpy(text, (void *)(uintptr_t)WHOLE_ADDRESS, sizeof(text));
+	request.plan = area.plan;
+	request.function = area.plan->functions.items;
+	assert_int_equal(request.function->call_end, 9);
+	for (uint32_t b = 0; b < 3; b++) {
+		uint32_t slot = area.plan->blocks.items[b].slot;
+
+		if (slot < area.plan->slot_count)
+			((uint8_t *)whole_counters)[slot] = 1;
+	}
+	if (home_make(&request, bytes, &found))
+		check_ways(area.plan, request.function, &found);
+	vector_deinit(&found);
+	whole_area_close(&area);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_home),
+					   cmocka_unit_test(test_stub)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
