@@ -17,9 +17,16 @@
  */
 #define FIRST_NS   20000000u
 #define LONGEST_NS 1000000000u
+/* While a program starts it is looked again so soon, but not for so long. */
+#define STARTING_NS 1000000u
+#define PATIENCE_NS 1000000000u
 enum { LOOKS = 8, STOPS = 2, MANY = 64 };
 
-/* The first time; TRAMMEL_FIRED_US has it sooner, and as often, so that tests see more. */
+/* Of a function at home fewer new blocks than one in so many can wait until then, too. */
+enum { FEW = 16 };
+
+/* The first time; TRAMMEL_FIRED_US has it sooner, and as often, so that tests see more.
+ */
 static uint64_t first_ns(void)
 {
 	const char *text = getenv("TRAMMEL_FIRED_US");
@@ -70,7 +77,7 @@ static void forget_seen(struct space_fired *fired)
 {
 	vector_for_each (&fired->seen, bits)
 		free(*bits);
-	fired->seen.count = fired->news.count = 0;
+	fired->seen.count = fired->news.count = fired->later.count = 0;
 }
 
 void fired_deinit(struct space_fired *fired)
@@ -78,6 +85,7 @@ void fired_deinit(struct space_fired *fired)
 	forget_seen(fired);
 	vector_deinit(&fired->seen);
 	vector_deinit(&fired->news);
+	vector_deinit(&fired->later);
 	vector_deinit(&fired->probes);
 	vector_deinit(&fired->homes);
 	vector_deinit(&fired->ways);
@@ -151,6 +159,7 @@ static bool has_fired(const void *context, uint32_t slot)
 /* What becomes of a process when threads stand. */
 struct change {
 	struct process *process;
+	bool all; /* nothing waits */
 	struct space_probes probes;
 	struct homes_texts texts;
 };
@@ -186,33 +195,68 @@ static void add_probes_of(const struct fired_module *of,
 	}
 }
 
-/* A function has slots in up to two places (plan.cold_slot). */
+/* Whether `count` new slots of a function can wait. */
+static bool is_little(const struct fired_module *of, const struct plan_function *function,
+		      size_t count)
+{
+	uint32_t index = (uint32_t)(function - of->module->file->plan->functions.items);
+
+	return count * FEW < function->block_count &&
+	       homes_are(of->space, of->module, index);
+}
+
+/* The new slots of a function, one behind the other: it has some in up to two places
+ * (plan.cold_slot). */
+static void change_function(const struct fired_module *of,
+			    const struct plan_function *function,
+			    const struct fired_slot *first, size_t count,
+			    struct change *change)
+{
+	struct home_request request = {
+		.function = function, .has_fired = has_fired, .context = of};
+
+	add_probes_of(of, function, &change->probes);
+	if (change->all || !is_little(of, function, count)) {
+		homes_find(of->space, of->module, &request, &change->texts);
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		vector_push(&change->process->space->fired.later, first[i]);
+}
+
 static void change_module(const struct fired_module *of, struct change *change)
 {
 	const struct plan *plan = of->module->file->plan;
-	const struct plan_function *last = NULL;
+	const struct fired_slot *slot = of->first, *end;
 
-	for (const struct fired_slot *slot = of->first; slot < of->end; slot++) {
+	for (; slot < of->end; slot = end) {
 		const struct plan_function *function =
 			plan_function_of_slot(plan, slot->slot);
-		struct home_request request = {
-			.function = function, .has_fired = has_fired, .context = of};
 
-		if (function && function != last) {
-			add_probes_of(of, function, &change->probes);
-			homes_find(of->space, of->module, &request, &change->texts);
-		}
-		last = function;
+		end = slot + 1;
+		while (end < of->end &&
+		       plan_function_of_slot(plan, end->slot) == function)
+			end++;
+		if (function)
+			change_function(of, function, slot, (size_t)(end - slot), change);
 	}
 }
 
-static void prepare(struct process *process, struct change *change)
+static void prepare(struct process *process, bool all, struct change *change)
 {
 	struct space *space = process->space;
-	const struct fired_slot *slots = space->fired.news.items;
-	size_t count = space->fired.news.count;
+	const struct fired_slot *slots;
+	size_t count;
 
 	change->process = process;
+	change->all = all;
+	if (all) {
+		vector_for_each (&space->fired.later, slot)
+			vector_push(&space->fired.news, *slot);
+		space->fired.later.count = 0;
+	}
+	slots = space->fired.news.items;
+	count = space->fired.news.count;
 	qsort(space->fired.news.items, count, sizeof(*slots), by_slot);
 	vector_for_each (&space->modules, module) {
 		uint32_t file = module->file->index;
@@ -288,15 +332,16 @@ static void take_away(const struct session *session, const struct change *change
 
 /* What fires while this is prepared is for the next time; and so is all where threads
  * cannot be stopped. */
-static void take_all_away(struct session *session)
+static void take_all_away(struct session *session, bool all)
 {
 	struct VECTOR(struct change) changes = {0};
 	struct standing standing;
 
 	vector_for_each (&session->all_processes, process)
-		if (may_change(*process) && (*process)->space->fired.news.count)
-			prepare(*process, vector_add(&changes));
-	standing_begin(session, &standing);
+		if (may_change(*process) && ((*process)->space->fired.news.count ||
+					     (*process)->space->fired.later.count))
+			prepare(*process, all, vector_add(&changes));
+	standing_begin(session, NULL, &standing);
 	vector_for_each (&changes, change) {
 		if (may_change(change->process) &&
 		    all_stand(session, change->process->space))
@@ -312,8 +357,8 @@ static void take_all_away(struct session *session)
 	vector_deinit(&changes);
 }
 
-/* How many are new of all processes. */
-static size_t look(const struct session *session)
+/* How many are new of all processes; with `all` those that wait count, too. */
+static size_t look(const struct session *session, bool all)
 {
 	size_t count = 0;
 
@@ -325,6 +370,7 @@ static size_t look(const struct session *session)
 		looking.fired = &(*process)->space->fired;
 		fold_visit(session, *process, add_slot, &looking);
 		count += looking.fired->news.count;
+		count += all ? looking.fired->later.count : 0;
 	}
 	return count;
 }
@@ -333,6 +379,7 @@ uint64_t fired_act(struct session *session)
 {
 	uint64_t now, age, pause, first;
 	size_t count;
+	bool all;
 
 	if (!applies(session) || !session->window.base)
 		return UINT64_MAX;
@@ -344,13 +391,15 @@ uint64_t fired_act(struct session *session)
 	}
 	if (now < session->fired_next)
 		return session->fired_next - now;
+	if (now - session->fired_next < PATIENCE_NS && standing_must_wait(session))
+		return STARTING_NS;
 	age = now - session->fired_begin;
-	count = look(session);
-	if (count >= MANY || (count && (now - session->fired_last > age / STOPS ||
-					first < FIRST_NS))) {
-		take_all_away(session);
+	all = now - session->fired_last > age / STOPS || first < FIRST_NS;
+	count = look(session, all);
+	if (count >= (all ? 1 : MANY))
+		take_all_away(session, all);
+	if (all)
 		session->fired_last = now;
-	}
 	pause = age / LOOKS < first ? first : age / LOOKS;
 	if (pause > LONGEST_NS)
 		pause = LONGEST_NS;
@@ -418,7 +467,7 @@ void fired_restore_shared(struct session *session, struct space *space)
 
 	if (!space->fired.probes.count)
 		return;
-	standing_begin(session, &standing);
+	standing_begin(session, space, &standing);
 	restore(space, space->memory_fd);
 	if (space->fired.homes.count)
 		lead_in(session, space);

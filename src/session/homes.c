@@ -1,5 +1,6 @@
 #include "session/homes.h"
 
+#include "base/cleanup.h"
 #include "base/search.h"
 #include "code/probe.h"
 #include "session/signals.h"
@@ -217,6 +218,20 @@ static void close_ways(struct space *space, const struct homes_text *text)
 	space->fired.ways.count -= end - first;
 }
 
+/* Ways from `before` on are new, and as those in front of them sorted. */
+static void merge_ways(struct space *space, size_t before)
+{
+	struct space_way *ways = space->fired.ways.items;
+	size_t to = space->fired.ways.count, old = before, new = to - before;
+	scoped_free struct space_way *copy = memory_allocate_zeroed(new, sizeof(*copy));
+
+	memcpy(copy, ways + before, new * sizeof(*copy));
+	while (new)
+		ways[--to] = old && ways[old - 1].address > copy[new - 1].address
+				     ? ways[--old]
+				     : copy[--new];
+}
+
 /* Has probes lead home. What lies in the arena is shared with other processes. */
 static void open_ways(struct space *space, const struct homes_texts *texts)
 {
@@ -242,12 +257,14 @@ static void open_ways(struct space *space, const struct homes_texts *texts)
 			vector_push(&space->fired.ways, row);
 		}
 	}
-	write_ways(space->memory_fd,
-		   (struct ways){space->fired.ways.items + before,
-				 space->fired.ways.count - before},
-		   exchange);
-	qsort(space->fired.ways.items, space->fired.ways.count,
-	      sizeof(*space->fired.ways.items), by_address);
+	struct ways added = {space->fired.ways.items + before,
+			     space->fired.ways.count - before};
+
+	if (!added.count)
+		return;
+	qsort(added.items, added.count, sizeof(*added.items), by_address);
+	write_ways(space->memory_fd, added, exchange);
+	merge_ways(space, before);
 }
 
 void homes_enter(struct space *space, const struct homes_texts *texts)
@@ -273,6 +290,11 @@ void homes_enter(struct space *space, const struct homes_texts *texts)
 	open_ways(space, texts);
 }
 
+bool homes_are(const struct space *space, const struct module *module, uint32_t function)
+{
+	return is_home(space, space->fired.homes.count, module->code_address, function);
+}
+
 bool homes_have(const struct space *space, const struct module *module, uint64_t address)
 {
 	const struct plan *plan = module->file->plan;
@@ -281,8 +303,7 @@ bool homes_have(const struct space *space, const struct module *module, uint64_t
 
 	return function &&
 	       address - module->bias - function->address < home_size(function) &&
-	       is_home(space, space->fired.homes.count, module->code_address,
-		       (uint32_t)(function - plan->functions.items));
+	       homes_are(space, module, (uint32_t)(function - plan->functions.items));
 }
 
 /* Writes the texts of all functions at home, as they were or as the plan has them. */

@@ -45,7 +45,9 @@ void homes_restore(struct space *space);
 /* A module is unmapped. */
 void homes_forget(struct space *space, const struct module *module);
 
-/* Whether an address is that of a function at home. */
+/* Whether a function of a module, by its index in the plan, is at home; and whether an
+ * address is that of one. */
+bool homes_are(const struct space *space, const struct module *module, uint32_t function);
 bool homes_have(const struct space *space, const struct module *module, uint64_t address);
 
 #endif

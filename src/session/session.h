@@ -81,6 +81,8 @@ struct fired_slot {
 	uint32_t slot;
 };
 
+struct fired_slots VECTOR(struct fired_slot);
+
 /* Addresses of probes, sorted. */
 struct space_probes VECTOR(uint64_t);
 
@@ -100,7 +102,8 @@ struct space_home {
  * and session/homes.h. */
 struct space_fired {
 	struct VECTOR(uint64_t *) seen;         /* bits, by file: they are set */
-	struct VECTOR(struct fired_slot) news;  /* whose probes are still there */
+	struct fired_slots news;                /* whose probes are still there */
+	struct fired_slots later;               /* a few of functions at home */
 	struct space_probes probes;             /* that do nothing any more */
 	struct VECTOR(struct space_home) homes; /* sorted */
 	struct VECTOR(struct space_way) ways;   /* sorted by address */

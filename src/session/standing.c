@@ -52,12 +52,23 @@ static void await(struct session *session, struct thread *thread)
 			return;
 }
 
-void standing_begin(struct session *session, struct standing *standing)
+bool standing_must_wait(const struct session *session)
+{
+	vector_for_each (&session->all_processes, process)
+		if ((*process)->space && (*process)->space->starting)
+			return true;
+	return false;
+}
+
+void standing_begin(struct session *session, const struct space *space,
+		    struct standing *standing)
 {
 	*standing = (struct standing){.since = session_now()};
 	vector_for_each (&session->all_threads, thread)
-		if (is_measured(*thread) && (*thread)->state == THREAD_RUNNING &&
-		    !(*thread)->stopped && thread_ask_to_stop(*thread))
+		if (is_measured(*thread) &&
+		    (!space || (*thread)->process->space == space) &&
+		    (*thread)->state == THREAD_RUNNING && !(*thread)->stopped &&
+		    thread_ask_to_stop(*thread))
 			vector_push(&standing->threads, *thread);
 	vector_for_each (&standing->threads, thread)
 		await(session, *thread);

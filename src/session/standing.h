@@ -13,11 +13,17 @@ struct standing {
 	uint64_t since; /* session_now() */
 };
 
-/* Stops all threads of all processes that are measured, as far as they are not stopped.
- * One that cannot be is in a system call, and executes nothing that is counted. */
-void standing_begin(struct session *session, struct standing *standing);
+/* Stops all threads of all processes that are measured, or of one space alone (NULL: of
+ * all), as far as they are not stopped. One that cannot be is in a system call, and
+ * executes nothing that is counted. */
+void standing_begin(struct session *session, const struct space *space,
+		    struct standing *standing);
 /* Those that standing_begin stopped go on. */
 void standing_end(struct session *session, struct standing *standing);
+
+/* Whether a program starts: its loader's thread is needed to instrument modules before
+ * any of them runs, and one that has just been stopped cannot be used for that. */
+bool standing_must_wait(const struct session *session);
 
 /*
  * Counting begins (`by` -1) or ends (1) where the stopped thread of these registers

@@ -265,7 +265,7 @@ static void pass_to(struct session *session, void (*change)(struct session *sess
 	struct standing standing = {0};
 
 	if (stand)
-		standing_begin(session, &standing);
+		standing_begin(session, NULL, &standing);
 	session->window.standing = exact;
 	if (exact) {
 		note_standing(session, 1);
@@ -401,18 +401,6 @@ static uint64_t due(const struct session *session, void (**ret_act)(struct sessi
 	return at;
 }
 
-/* Whether a program starts for which all threads would be stopped: the loader's thread is
- * needed to instrument modules, before any of them runs. Parts of the run wait so long.
- */
-static bool is_starting(const struct session *session)
-{
-	if (stands(session))
-		vector_for_each (&session->all_processes, process)
-			if ((*process)->space && (*process)->space->starting)
-				return true;
-	return false;
-}
-
 uint64_t window_act(struct session *session)
 {
 	enum { STARTING_NS = 1000000, PATIENCE_NS = 1000000000 };
@@ -427,7 +415,8 @@ uint64_t window_act(struct session *session)
 			return at;
 		if (now < at)
 			return at - now;
-		if (now - at < PATIENCE_NS && is_starting(session))
+		if (now - at < PATIENCE_NS && stands(session) &&
+		    standing_must_wait(session))
 			return STARTING_NS;
 		act(session);
 	}
