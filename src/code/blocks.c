@@ -56,12 +56,19 @@ static void choose_sums_of_blocks(struct making *making)
 		sums_choose(&making->sums, &making->cfg);
 }
 
-/* Flags where loops begin: relocated code leads home there, see code/home.h. */
-static void flag_loops(struct making *making)
+/* Flags where loops begin, and where jumps through tables lead, whose address a function
+ * may keep: there relocated code leads home, see code/home.h. */
+static void flag_more(struct making *making)
 {
+	struct sum *sums = making->sums.blocks.items;
+
 	vector_for_each (&making->cfg.edges, edge)
-		if (edge->to <= edge->from)
-			making->sums.blocks.items[edge->to].count = 0;
+		if (edge->to != CFG_OUT &&
+		    (edge->to <= edge->from || edge->kind == CFG_EDGE_SWITCH))
+			sums[edge->to].count = 0;
+	for (size_t i = 0; i < making->cfg.blocks.count; i++)
+		if (making->cfg.blocks.items[i].exposed)
+			sums[i].count = 0;
 }
 
 /* Nothing leads to a block that has no edge into it. */
@@ -80,7 +87,7 @@ static void choose_block_slots(struct making *making)
 			whole->blocks.items[edge->to].slot = 0;
 	choose_sums_of_blocks(making);
 	if (whole->flags)
-		flag_loops(making);
+		flag_more(making);
 	for (size_t i = 1; i < cfg->blocks.count; i++) {
 		uint32_t *slot = &whole->blocks.items[i].slot;
 

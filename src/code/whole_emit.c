@@ -16,6 +16,7 @@ enum {
 	INSTRUCTION_MAX = 24,
 	BLOCK_MAX = 224,
 	EDGE_MAX = 48,
+	PAGE = 4096,
 };
 
 struct emission {
@@ -36,6 +37,15 @@ static uint64_t original_of(const struct emission *emission, size_t i)
 	return emission->cfg->address + instruction_at(emission, i)->offset;
 }
 
+/* Whether tables hold addresses, so that their pages differ from process to process. */
+static bool has_addresses(const struct whole *whole)
+{
+	vector_for_each (&whole->cfg->tables, table)
+		if (!table->bytes)
+			return true;
+	return false;
+}
+
 size_t whole_size_max(const struct whole *whole)
 {
 	const struct cfg *cfg = whole->cfg;
@@ -44,7 +54,7 @@ size_t whole_size_max(const struct whole *whole)
 
 	vector_for_each (&cfg->tables, table)
 		size += (size_t)table->count * table->entry_size + 8;
-	return size;
+	return has_addresses(whole) ? size + 2 * PAGE : size;
 }
 
 static void add_step(struct emission *emission, enum plan_step_kind kind,
@@ -518,23 +528,34 @@ static void emit_block(struct emission *emission, uint32_t number)
 	emit_fall(emission, number);
 }
 
-/* Room for the clones of tables; they are filled in when all blocks have their place. */
+static void align(struct emitter *emitter, size_t to)
+{
+	while (emitter->count % to)
+		emit_byte(emitter, 0xcc);
+}
+
+/* Room for the clones of tables; they are filled in when all blocks have their place.
+ * Code in pages that are a process's own can change there: see session/fired.h. */
 static void reserve_clones(struct emission *emission)
 {
 	struct emitter *emitter = emission->emitter;
+	bool apart = emission->whole->flags && has_addresses(emission->whole);
 
+	if (apart)
+		align(emitter, PAGE);
 	emission->whole->clones.count = 0;
 	vector_for_each (&emission->cfg->tables, table) {
 		size_t size = (size_t)table->count * table->entry_size;
 
-		while (emitter->count % table->entry_size)
-			emit_byte(emitter, 0xcc);
+		align(emitter, table->entry_size);
 		vector_push(&emission->whole->clones, (uint32_t)emitter->count);
 		if (size > emitter->capacity - emitter->count)
 			emitter->full = true;
 		else
 			emitter->count += size;
 	}
+	if (apart)
+		align(emitter, PAGE);
 }
 
 /* The block that ends in the switch with this table; CFG_OUT: none, or its edges have no
@@ -733,8 +754,7 @@ void whole_emit(struct whole *whole, struct emitter *emitter, uint32_t *ret_entr
 	whole->codes.count = whole->cfg->instructions.count;
 	if (!whole->live)
 		reserve_clones(&emission);
-	while (emitter->count % 16)
-		emit_byte(emitter, 0xcc);
+	align(emitter, 16);
 	*ret_entry = (uint32_t)emitter->count;
 	order_blocks(whole);
 	measure(&emission);

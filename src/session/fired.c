@@ -20,7 +20,7 @@
 /* While a program starts it is looked again so soon, but not for so long. */
 #define STARTING_NS 1000000u
 #define PATIENCE_NS 1000000000u
-enum { LOOKS = 8, STOPS = 2, MANY = 64 };
+enum { LOOKS = 12, STOPS = 6, MANY = 1 };
 
 /* Of a function at home fewer new blocks than one in so many can wait until then, too. */
 enum { FEW = 16 };
