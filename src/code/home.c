@@ -252,7 +252,7 @@ static void note_room(struct homing *homing, uint32_t block, enum block_room roo
 	if (homing->blocks[block].flags & (PLAN_BLOCK_ENTERED | PLAN_BLOCK_LED))
 		homing->hopeless = true;
 	if (homing->rooms[block] < room)
-		homing->rooms[block] = room;
+		homing->rooms[block] = (uint8_t)room;
 }
 
 static bool is_on_one_page(const struct homing *homing, uint64_t offset, uint64_t size)

@@ -2,8 +2,8 @@
 
 #include "base/search.h"
 #include "code/bits.h"
-#include "code/probe.h"
 #include "session/homes.h"
+#include "session/probes.h"
 #include "session/signals.h"
 #include "session/standing.h"
 
@@ -12,18 +12,17 @@
 
 /*
  * A program's first phases pass quickly, and each takes its probes with it; later there
- * are few left. So from time to time it is looked what fired, which costs threads
- * nothing; and if that is much, or if there was time enough, they stand for it.
+ * are few left. So what fired is looked for ever less often, by the time since the begin.
  */
 #define FIRST_NS   20000000u
 #define LONGEST_NS 1000000000u
 /* While a program starts it is looked again so soon, but not for so long. */
 #define STARTING_NS 1000000u
 #define PATIENCE_NS 1000000000u
-enum { LOOKS = 12, STOPS = 6, MANY = 1 };
+enum { LOOKS = 12 };
 
-/* Of a function at home fewer new blocks than one in so many can wait until then, too. */
-enum { FEW = 16 };
+/* Of a function at home fewer new blocks than one in so many wait for twice as long. */
+enum { FEW = 16, WAITS = LOOKS / 2 };
 
 /* The first time; TRAMMEL_FIRED_US has it sooner, and as often, so that tests see more.
  */
@@ -272,32 +271,19 @@ static void prepare(struct process *process, bool all, struct change *change)
 	space->fired.news.count = 0;
 }
 
-/* Sets probes, sorted by address, a page with its neighbour's beginning at a time. Where
- * something else lies by now nothing is changed. */
+static bool set_one(void *item, const void *fired, uint8_t *bytes)
+{
+	(void)item;
+	return probe_set_fired(bytes, *(const bool *)fired);
+}
+
+/* Sets probes, which are sorted. Where something else lies by now nothing is changed. */
 static void set_probes(int memory_fd, const struct space_probes *probes, bool fired)
 {
-	enum { PAGE = 4096 };
-	uint8_t bytes[PAGE + PROBE_FLAG_SIZE];
-	size_t next = 0;
-
-	while (next < probes->count) {
-		uint64_t start = probes->items[next];
-		size_t end = next, size;
-		bool changed = false;
-
-		while (end < probes->count && probes->items[end] - start < PAGE)
-			end++;
-		size = (size_t)(probes->items[end - 1] - start) + PROBE_FLAG_SIZE;
-		if (!remote_failed(remote_read(memory_fd, start, bytes, size))) {
-			for (size_t i = next; i < end; i++)
-				changed |= probe_set_fired(
-					bytes + (probes->items[i] - start), fired);
-			if (changed)
-				remote_failed(
-					remote_write(memory_fd, start, bytes, size));
-		}
-		next = end;
-	}
+	probes_change(
+		memory_fd,
+		(struct probes){probes->items, probes->count, sizeof(*probes->items)},
+		set_one, &fired);
 }
 
 static bool all_stand(const struct session *session, const struct space *space)
@@ -394,9 +380,9 @@ uint64_t fired_act(struct session *session)
 	if (now - session->fired_next < PATIENCE_NS && standing_must_wait(session))
 		return STARTING_NS;
 	age = now - session->fired_begin;
-	all = now - session->fired_last > age / STOPS || first < FIRST_NS;
+	all = now - session->fired_last > age / WAITS || first < FIRST_NS;
 	count = look(session, all);
-	if (count >= (all ? 1 : MANY))
+	if (count)
 		take_all_away(session, all);
 	if (all)
 		session->fired_last = now;

@@ -2,7 +2,7 @@
 
 #include "base/cleanup.h"
 #include "base/search.h"
-#include "code/probe.h"
+#include "session/probes.h"
 #include "session/signals.h"
 
 #include <stdlib.h>
@@ -153,50 +153,37 @@ static int by_address(const void *left, const void *right)
 	return (a->address > b->address) - (a->address < b->address);
 }
 
-/* Writes to what is sorted by address, a page with its neighbour's beginning at a time:
- * `change` changes the bytes of each, or says that it does not. */
-struct ways {
-	struct space_way *items;
-	size_t count;
-};
-static void write_ways(int memory_fd, struct ways ways,
-		       void (*change)(struct space_way *way, uint8_t *bytes))
+static bool give_back(void *item, const void *context, uint8_t *bytes)
 {
-	uint8_t bytes[PAGE + PROBE_FLAG_SIZE];
-	size_t end;
+	const struct space_way *way = item;
 
-	for (size_t next = 0; next < ways.count; next = end) {
-		uint64_t start = ways.items[next].address;
-		size_t size;
-
-		for (end = next; end < ways.count; end++)
-			if (ways.items[end].address - start >= PAGE)
-				break;
-		size = (size_t)(ways.items[end - 1].address - start) + PROBE_FLAG_SIZE;
-		if (remote_failed(remote_read(memory_fd, start, bytes, size)))
-			continue;
-		for (size_t i = next; i < end; i++)
-			change(&ways.items[i], bytes + (ways.items[i].address - start));
-		remote_failed(remote_write(memory_fd, start, bytes, size));
-	}
-}
-
-static void give_back(struct space_way *way, uint8_t *bytes)
-{
+	(void)context;
 	memcpy(bytes, way->probe, sizeof(way->probe));
+	return true;
 }
 
 /* way->probe is the jump, and becomes what was there. Where no probe lies nothing is
  * changed. */
-static void exchange(struct space_way *way, uint8_t *bytes)
+static bool exchange(void *item, const void *context, uint8_t *bytes)
 {
+	struct space_way *way = item;
 	uint8_t probe[PROBE_FLAG_SIZE], tried[PROBE_FLAG_SIZE];
+	bool is_probe;
 
+	(void)context;
 	memcpy(probe, bytes, sizeof(probe));
 	memcpy(tried, bytes, sizeof(tried));
-	if (probe_set_fired(tried, true) || probe_set_fired(tried, false))
+	is_probe = probe_set_fired(tried, true) || probe_set_fired(tried, false);
+	if (is_probe)
 		memcpy(bytes, way->probe, JUMP);
 	memcpy(way->probe, probe, sizeof(probe));
+	return is_probe;
+}
+
+static struct probes all_ways(const struct space *space, size_t first, size_t end)
+{
+	return (struct probes){space->fired.ways.items + first, end - first,
+			       sizeof(*space->fired.ways.items)};
 }
 
 /* Relocated code of a function that is to have another text leads home no more. */
@@ -210,9 +197,7 @@ static void close_ways(struct space *space, const struct homes_text *text)
 
 	if (first == end)
 		return;
-	write_ways(space->memory_fd,
-		   (struct ways){space->fired.ways.items + first, end - first},
-		   give_back);
+	probes_change(space->memory_fd, all_ways(space, first, end), give_back, NULL);
 	memmove(space->fired.ways.items + first, space->fired.ways.items + end,
 		(space->fired.ways.count - end) * sizeof(*space->fired.ways.items));
 	space->fired.ways.count -= end - first;
@@ -257,13 +242,12 @@ static void open_ways(struct space *space, const struct homes_texts *texts)
 			vector_push(&space->fired.ways, row);
 		}
 	}
-	struct ways added = {space->fired.ways.items + before,
-			     space->fired.ways.count - before};
+	struct probes added = all_ways(space, before, space->fired.ways.count);
 
 	if (!added.count)
 		return;
-	qsort(added.items, added.count, sizeof(*added.items), by_address);
-	write_ways(space->memory_fd, added, exchange);
+	qsort(added.items, added.count, added.size, by_address);
+	probes_change(space->memory_fd, added, exchange, NULL);
 	merge_ways(space, before);
 }
 
@@ -335,9 +319,8 @@ static void write_texts(const struct space *space, int memory_fd, bool patched)
 
 void homes_leave(const struct space *space, int memory_fd)
 {
-	write_ways(memory_fd,
-		   (struct ways){space->fired.ways.items, space->fired.ways.count},
-		   give_back);
+	probes_change(memory_fd, all_ways(space, 0, space->fired.ways.count), give_back,
+		      NULL);
 	write_texts(space, memory_fd, true);
 }
 
