@@ -386,10 +386,14 @@ static void open_blocks(struct homing *homing, uint8_t *text)
 	}
 }
 
+/* Up to the function's ends. */
 static bool differs(const struct homing *homing, const uint8_t *text, uint32_t from,
 		    uint32_t to)
 {
-	return from < to && to <= home_size(homing->request->function) &&
+	uint32_t size = home_size(homing->request->function);
+
+	to = to < size ? to : size;
+	return from < to &&
 	       memcmp(text + from, homing->request->patched + from, to - from) != 0;
 }
 
@@ -402,7 +406,7 @@ static void keep_whole(struct homing *homing, const uint8_t *text)
 	uint32_t at = (uint32_t)(-request->function->address & (request->page - 1));
 
 	for (; homing->pages && at < request->function->size; at += request->page)
-		if (at >= MOST && differs(homing, text, at - MOST, at) &&
+		if (at && differs(homing, text, at > MOST ? at - MOST : 0, at) &&
 		    differs(homing, text, at, at + MOST) &&
 		    homing->states[block_of(homing, at - 1)] == BLOCK_OPEN)
 			pin(homing, at - 1);

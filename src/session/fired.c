@@ -16,9 +16,6 @@
  */
 #define FIRST_NS   20000000u
 #define LONGEST_NS 1000000000u
-/* While a program starts it is looked again so soon, but not for so long. */
-#define STARTING_NS 1000000u
-#define PATIENCE_NS 1000000000u
 enum { LOOKS = 12 };
 
 /* Of a function at home fewer new blocks than one in so many wait for twice as long. */
@@ -32,11 +29,6 @@ static uint64_t first_ns(void)
 
 	return text ? strtoull(text, NULL, 10) * 1000 : FIRST_NS;
 }
-
-struct looking {
-	struct space_fired *fired;
-	size_t count; /* of what is new */
-};
 
 static bool applies(const struct session *session)
 {
@@ -56,8 +48,7 @@ static bool has_seen(const struct space_fired *fired, const struct module_file *
 static void add_slot(void *context, const struct module_file *file, uint32_t slot,
 		     uint64_t count)
 {
-	struct looking *looking = context;
-	struct space_fired *fired = looking->fired;
+	struct space_fired *fired = context;
 
 	if (!count || has_seen(fired, file, slot))
 		return;
@@ -68,7 +59,6 @@ static void add_slot(void *context, const struct module_file *file, uint32_t slo
 			bit_words(file->plan->slot_count), sizeof(uint64_t));
 	bit_set(fired->seen.items[file->index], slot);
 	vector_push(&fired->news, ((struct fired_slot){file->index, slot}));
-	looking->count++;
 }
 
 /* What fired is found anew. */
@@ -349,14 +339,13 @@ static size_t look(const struct session *session, bool all)
 	size_t count = 0;
 
 	vector_for_each (&session->all_processes, process) {
-		struct looking looking = {.fired = NULL};
+		struct space_fired *fired;
 
 		if (!may_change(*process))
 			continue;
-		looking.fired = &(*process)->space->fired;
-		fold_visit(session, *process, add_slot, &looking);
-		count += looking.fired->news.count;
-		count += all ? looking.fired->later.count : 0;
+		fired = &(*process)->space->fired;
+		fold_visit(session, *process, add_slot, fired);
+		count += fired->news.count + (all ? fired->later.count : 0);
 	}
 	return count;
 }
@@ -377,8 +366,8 @@ uint64_t fired_act(struct session *session)
 	}
 	if (now < session->fired_next)
 		return session->fired_next - now;
-	if (now - session->fired_next < PATIENCE_NS && standing_must_wait(session))
-		return STARTING_NS;
+	if (standing_must_wait(session, now - session->fired_next))
+		return STANDING_WAIT_NS;
 	age = now - session->fired_begin;
 	all = now - session->fired_last > age / WAITS || first < FIRST_NS;
 	count = look(session, all);

@@ -12,6 +12,9 @@
 #define PATIENCE_NS 5000000000u
 #define LOOK_MS     50
 
+/* How late something may be for programs that start. */
+#define LATEST_NS 1000000000u
+
 enum { AHEAD_MAX = 3 };
 
 /* A place in a function relocated whole, or on the way into a function. */
@@ -52,8 +55,10 @@ static void await(struct session *session, struct thread *thread)
 			return;
 }
 
-bool standing_must_wait(const struct session *session)
+bool standing_must_wait(const struct session *session, uint64_t late_ns)
 {
+	if (late_ns >= LATEST_NS)
+		return false;
 	vector_for_each (&session->all_processes, process)
 		if ((*process)->space && (*process)->space->starting)
 			return true;

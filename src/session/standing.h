@@ -22,8 +22,10 @@ void standing_begin(struct session *session, const struct space *space,
 void standing_end(struct session *session, struct standing *standing);
 
 /* Whether a program starts: its loader's thread is needed to instrument modules before
- * any of them runs, and one that has just been stopped cannot be used for that. */
-bool standing_must_wait(const struct session *session);
+ * any of them runs, and one that has just been stopped cannot be used for that. What is
+ * `late_ns` late by now waits for a second at most. */
+bool standing_must_wait(const struct session *session, uint64_t late_ns);
+#define STANDING_WAIT_NS 1000000u /* until it is asked again */
 
 /*
  * Counting begins (`by` -1) or ends (1) where the stopped thread of these registers

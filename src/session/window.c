@@ -403,7 +403,6 @@ static uint64_t due(const struct session *session, void (**ret_act)(struct sessi
 
 uint64_t window_act(struct session *session)
 {
-	enum { STARTING_NS = 1000000, PATIENCE_NS = 1000000000 };
 	void (*act)(struct session *) = NULL;
 
 	if (!session->window.base)
@@ -415,9 +414,8 @@ uint64_t window_act(struct session *session)
 			return at;
 		if (now < at)
 			return at - now;
-		if (now - at < PATIENCE_NS && stands(session) &&
-		    standing_must_wait(session))
-			return STARTING_NS;
+		if (stands(session) && standing_must_wait(session, now - at))
+			return STANDING_WAIT_NS;
 		act(session);
 	}
 }
