@@ -18,6 +18,10 @@
 #define LONGEST_NS 1000000000u
 enum { LOOKS = 12 };
 
+/* All looks together take no more than one in so many of the time since the begin: a short
+ * run of a large program would pay more than it saves. */
+enum { SHARE = 16 };
+
 /* Of a function at home fewer new blocks than one in so many wait for twice as long. */
 enum { FEW = 16, WAITS = LOOKS / 2 };
 
@@ -350,10 +354,25 @@ static size_t look(const struct session *session, bool all)
 	return count;
 }
 
+/* When to look next, after a look that began at `now` and is over. */
+static uint64_t pause_after(struct session *session, uint64_t now, uint64_t first)
+{
+	uint64_t end = session_now(), age = now - session->fired_begin;
+	uint64_t pause = age / LOOKS < first ? first : age / LOOKS;
+
+	session->fired_spent += end - now;
+	if (first < FIRST_NS)
+		return first;
+	if (pause > LONGEST_NS)
+		pause = LONGEST_NS;
+	if (session->fired_spent * SHARE > end + pause - session->fired_begin)
+		pause = session->fired_begin + session->fired_spent * SHARE - end;
+	return pause;
+}
+
 uint64_t fired_act(struct session *session)
 {
-	uint64_t now, age, pause, first;
-	size_t count;
+	uint64_t now, pause, first;
 	bool all;
 
 	if (!applies(session) || !session->window.base)
@@ -368,18 +387,13 @@ uint64_t fired_act(struct session *session)
 		return session->fired_next - now;
 	if (standing_must_wait(session, now - session->fired_next))
 		return STANDING_WAIT_NS;
-	age = now - session->fired_begin;
-	all = now - session->fired_last > age / WAITS || first < FIRST_NS;
-	count = look(session, all);
-	if (count)
+	all = now - session->fired_last > (now - session->fired_begin) / WAITS ||
+	      first < FIRST_NS;
+	if (look(session, all))
 		take_all_away(session, all);
 	if (all)
 		session->fired_last = now;
-	pause = age / LOOKS < first ? first : age / LOOKS;
-	if (pause > LONGEST_NS)
-		pause = LONGEST_NS;
-	if (first < FIRST_NS)
-		pause = first;
+	pause = pause_after(session, now, first);
 	session->fired_next = session_now() + pause;
 	return pause;
 }
