@@ -157,6 +157,8 @@ static void choose_sums(struct making *making, const struct plan_function *row)
 		struct sum sum = making->sums.blocks.items[i];
 
 		block->slot = slot == WHOLE_NONE ? PLAN_NO_SLOT : slot / plan->slot_size;
+		if (!sum.count)
+			continue;
 		block->first_term = (uint32_t)plan->terms.count;
 		block->term_count = sum.count;
 		for (uint32_t t = 0; t < sum.count; t++)

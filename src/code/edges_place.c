@@ -472,7 +472,7 @@ bool edges_place(struct making *making, struct plan_function *row)
 	if (!good) {
 		making->plan->edges.count = row->first_edge;
 		making->plan->crossings.count = crossings;
-		row->edge_count = 0;
+		row->first_edge = row->edge_count = 0;
 		return false;
 	}
 	give_slots(&placing, counted);

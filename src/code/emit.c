@@ -22,12 +22,21 @@ void emit_word32(struct emitter *emitter, uint32_t word)
 	emit_bytes(emitter, &word, sizeof(word));
 }
 
+void emit_note_shift(struct emitter *emitter, size_t offset, enum emit_shift_kind kind)
+{
+	if (emitter->shifts)
+		vector_push(emitter->shifts,
+			    ((struct emit_shift){(uint32_t)offset, kind}));
+}
+
 void emit_relative(struct emitter *emitter, uint64_t target, size_t behind)
 {
 	int64_t distance = (int64_t)(target - (emit_here(emitter) + 4 + behind));
 
 	if (distance != (int32_t)distance && !emitter->reason)
 		emitter->reason = PLAN_OUT_OF_REACH;
+	if (!emit_is_own(emitter, target))
+		emit_note_shift(emitter, emitter->count, EMIT_SHIFT_OUT);
 	emit_word32(emitter, (uint32_t)distance);
 }
 

@@ -33,22 +33,47 @@ struct emit_jump {
 };
 struct emit_jumps VECTOR(struct emit_jump);
 
+/* Bytes that are to change if the code comes to lie elsewhere than at `address`. */
+enum emit_shift_kind {
+	EMIT_SHIFT_OUT,    /* 4 bytes: a displacement that leads out of it */
+	EMIT_SHIFT_WORD32, /* 4 bytes: an address in it */
+	EMIT_SHIFT_WORD64, /* 8 bytes: the same */
+};
+struct emit_shift {
+	uint32_t offset;
+	uint32_t kind; /* enum emit_shift_kind */
+};
+struct emit_shifts VECTOR(struct emit_shift);
+
 /* Code is written to code[count] on. The caller owns the memory. */
 struct emitter {
 	uint8_t *code;
 	size_t count, capacity;
-	uint64_t address;         /* link-time address of code[0] */
-	enum plan_reason reason;  /* the first thing that went wrong; 0: nothing */
-	bool full;                /* the code did not fit: it is not whole */
-	struct plan *plan;        /* takes fixups; NULL: they are dropped */
-	struct emit_marks *marks; /* takes marks; NULL: they are dropped */
-	struct emit_jumps *jumps; /* takes these; NULL: they are dropped */
+	uint64_t address;           /* link-time address of code[0] */
+	enum plan_reason reason;    /* the first thing that went wrong; 0: nothing */
+	bool full;                  /* the code did not fit: it is not whole */
+	struct plan *plan;          /* takes fixups; NULL: they are dropped */
+	struct emit_marks *marks;   /* takes marks; NULL: they are dropped */
+	struct emit_jumps *jumps;   /* takes these; NULL: they are dropped */
+	struct emit_shifts *shifts; /* takes these; NULL: they are dropped */
+	size_t own;                 /* where in `code` begins what would lie elsewhere */
 };
 
 static inline uint64_t emit_here(const struct emitter *emitter)
 {
 	return emitter->address + emitter->count;
 }
+
+/* Whether an address is in what is written, or follows soon. */
+static inline bool emit_is_own(const struct emitter *emitter, uint64_t address)
+{
+	enum { AHEAD = 4096 };
+	uint64_t offset = address - emitter->address;
+
+	return offset >= emitter->own && offset < emitter->count + AHEAD;
+}
+
+void emit_note_shift(struct emitter *emitter, size_t offset, enum emit_shift_kind kind);
 
 void emit_bytes(struct emitter *emitter, const void *bytes, size_t size);
 void emit_byte(struct emitter *emitter, uint8_t byte);

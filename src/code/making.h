@@ -29,6 +29,9 @@ struct making {
 	struct place_choice *choices;
 	struct plan_patches islands; /* patches that are not at entries */
 	struct emit_jumps jumps;
+	struct emit_shifts *shifts; /* of a batch; NULL: all lies where it is written */
+	size_t own;                 /* where in plan.code a batch begins */
+	uint32_t first_slot;        /* counters in front of it are those of gates */
 	uint32_t *entrances; /* by function, while calls are led to them: calls.c */
 	struct cfg cfg;      /* scratch */
 	struct whole whole;  /* scratch */
@@ -51,11 +54,14 @@ struct making {
 
 /* What a failed attempt to write a function is taken back to. */
 struct making_mark {
-	size_t code, fixups, jumps, patches, islands, calls, blocks, terms, edges,
+	size_t code, fixups, jumps, shifts, patches, islands, calls, blocks, terms, edges,
 		crossings, steps, stubs;
 };
 struct making_mark making_mark(const struct making *making);
 void making_undo(struct making *making, const struct making_mark *mark);
+
+/* Writes functions [first, end), whose rows of plan.functions are there, all 0. */
+void making_write(struct making *making, uint32_t first, uint32_t end);
 
 /* The patch is valid until the next one is added. */
 struct plan_patch *making_add_patch(struct plan_patches *patches, uint64_t address,

@@ -2,6 +2,7 @@
 
 #include "base/cleanup.h"
 #include "base/search.h"
+#include "code/batches.h"
 #include "code/calls.h"
 #include "code/decode.h"
 #include "code/gates.h"
@@ -95,6 +96,7 @@ struct making_mark making_mark(const struct making *making)
 		.code = plan->code.count,
 		.fixups = plan->fixups.count,
 		.jumps = making->jumps.count,
+		.shifts = making->shifts ? making->shifts->count : 0,
 		.patches = plan->patches.count,
 		.islands = making->islands.count,
 		.blocks = plan->blocks.count,
@@ -113,6 +115,8 @@ void making_undo(struct making *making, const struct making_mark *mark)
 	plan->code.count = mark->code;
 	plan->fixups.count = mark->fixups;
 	making->jumps.count = mark->jumps;
+	if (making->shifts)
+		making->shifts->count = mark->shifts;
 	plan->patches.count = mark->patches;
 	making->islands.count = mark->islands;
 	plan->blocks.count = mark->blocks;
@@ -132,7 +136,9 @@ struct emitter making_emitter(struct making *making)
 				.count = plan->code.count,
 				.capacity = plan->code.capacity,
 				.plan = plan,
-				.jumps = &making->jumps};
+				.jumps = &making->jumps,
+				.shifts = making->shifts,
+				.own = making->own};
 }
 
 /* What plan_request.wanted says, or is_span. */
@@ -499,18 +505,15 @@ static void write_function(struct making *making, uint32_t index,
 		blocks_add_single(making, index, row);
 }
 
-static void write_functions(struct making *making)
+void making_write(struct making *making, uint32_t first, uint32_t end)
 {
 	const struct image *image = making->image;
 	struct plan *plan = making->plan;
 
-	vector_reserve(&plan->functions, image->functions.count);
-	vector_reserve(&plan->patches, image->functions.count);
-	gates_reserve(making);
-	for (uint32_t i = 0; i < image->functions.count; i++) {
+	for (uint32_t i = first; i < end; i++) {
 		const struct image_function *function = &image->functions.items[i];
 		const struct place_choice *choice = &making->choices[i];
-		struct plan_function *row = vector_add(&plan->functions);
+		struct plan_function *row = &plan->functions.items[i];
 
 		if (i + PLACE_AHEAD < image->functions.count)
 			map_prefetch(&making->scan.map, function[PLACE_AHEAD].address);
@@ -535,18 +538,36 @@ static void write_functions(struct making *making)
 	}
 }
 
+static void begin_writing(struct making *making)
+{
+	const struct making_mark start = {0};
+	const size_t count = making->image->functions.count;
+	struct plan *plan = making->plan;
+
+	making_undo(making, &start);
+	vector_reserve(&plan->functions, count);
+	plan->functions.count = count;
+	if (count)
+		memset(plan->functions.items, 0, count * sizeof(*plan->functions.items));
+	plan->slot_count = plan->part_count = 0;
+	making->cold_count = 0;
+	gates_reserve(making);
+}
+
 /* Once more if functions turned out to return flags. */
 static void write_all(struct making *making)
 {
-	const struct making_mark start = {0};
+	const uint32_t count = (uint32_t)making->image->functions.count;
+	bool batches = true;
 
 	do {
 		making->flags_found = false;
-		making_undo(making, &start);
-		making->plan->functions.count = making->plan->slot_count = 0;
-		making->plan->part_count = 0;
-		making->cold_count = 0;
-		write_functions(making);
+		begin_writing(making);
+		batches = batches && batches_write(making);
+		if (!batches) {
+			begin_writing(making);
+			making_write(making, 0, count);
+		}
 	} while (making->flags_found);
 }
 

@@ -361,6 +361,8 @@ struct plan_request {
 	uint8_t hook_own, hook_stack;
 	/* What earlier runs executed; NULL: nothing is known. */
 	const struct frequencies *frequencies;
+	uint32_t batch; /* bytes of text that a thread writes at a time: see
+			   code/batches.h. 0: what is good */
 	/* The plan is put into a program that runs, and taken out of it again, while
 	 * calls are under way (not with copy_calls): what these hold of the original must
 	 * stay good, and nothing of the relocated code may be left with them. */

@@ -86,6 +86,7 @@ static void emit_body(struct emitter *emitter, const struct trampoline *trampoli
 	const struct emitter before = *emitter;
 	size_t marks = emitter->marks ? emitter->marks->count : 0;
 	size_t jumps = emitter->jumps ? emitter->jumps->count : 0;
+	size_t shifts = emitter->shifts ? emitter->shifts->count : 0;
 	uint64_t behind = trampoline->address + trampoline->displaced;
 	bool leaves = emit_originals(emitter, trampoline, relocation);
 
@@ -97,6 +98,8 @@ static void emit_body(struct emitter *emitter, const struct trampoline *trampoli
 			emitter->marks->count = marks;
 		if (emitter->jumps)
 			emitter->jumps->count = jumps;
+		if (emitter->shifts)
+			emitter->shifts->count = shifts;
 		relocation->index = 0;
 		relocation->all_known = true;
 		leaves = emit_originals(emitter, trampoline, relocation);

@@ -359,6 +359,7 @@ static void emit_copy(struct emission *emission, const struct cfg_instruction *r
 			   row->length - row->relative - 4u);
 	} else if (table) {
 		emit_bytes(emitter, bytes, row->length - 4u);
+		emit_note_shift(emitter, emitter->count, EMIT_SHIFT_WORD32);
 		emit_word32(emitter, (uint32_t)target);
 	} else {
 		emit_bytes(emitter, bytes, row->length);
@@ -635,13 +636,17 @@ static void fill_clones(const struct emission *emission)
 		for (uint32_t i = 0; i < table->count; i++) {
 			uint64_t target = cloned_target(emission, table, from, i);
 			int32_t distance = (int32_t)(target - (emitter->address + at));
-			uint8_t *entry = emitter->code + at + i * table->entry_size;
+			uint32_t offset = at + i * table->entry_size;
+			uint8_t *entry = emitter->code + offset;
+			bool whole = table->entry_size == sizeof(target);
 
 			note_label(emission, table, i, at);
-			if (table->entry_size == 8)
-				memcpy(entry, &target, sizeof(target));
-			else
-				memcpy(entry, &distance, sizeof(distance));
+			if (emit_is_own(emitter, target) == whole)
+				emit_note_shift(emitter, offset,
+						whole ? EMIT_SHIFT_WORD64
+						      : EMIT_SHIFT_OUT);
+			memcpy(entry, whole ? (const void *)&target : &distance,
+			       table->entry_size);
 		}
 	}
 }
@@ -734,6 +739,7 @@ static void measure(struct emission *emission)
 
 	emitter->plan = NULL;
 	emitter->jumps = NULL;
+	emitter->shifts = NULL;
 	emit_code(emission);
 	vector_reserve(&whole->brief, whole->fixups.count);
 	for (size_t i = 0; i < whole->fixups.count; i++) {
