@@ -145,15 +145,7 @@ static void end_batch(struct batch *batch)
 	struct plan *plan = &batch->plan;
 
 	memset(&plan->functions, 0, sizeof(plan->functions));
-	vector_deinit(&plan->patches);
-	vector_deinit(&plan->fixups);
-	vector_deinit(&plan->blocks);
-	vector_deinit(&plan->terms);
-	vector_deinit(&plan->edges);
-	vector_deinit(&plan->crossings);
-	vector_deinit(&plan->steps);
-	vector_deinit(&plan->stubs);
-	vector_deinit(&plan->code);
+	plan_deinit(plan);
 	vector_deinit(&making->islands);
 	vector_deinit(&making->jumps);
 	vector_deinit(&batch->shifts);

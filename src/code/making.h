@@ -63,6 +63,9 @@ void making_undo(struct making *making, const struct making_mark *mark);
 /* Writes functions [first, end), whose rows of plan.functions are there, all 0. */
 void making_write(struct making *making, uint32_t first, uint32_t end);
 
+/* Frees what a plan has, but not the row itself. */
+void plan_deinit(struct plan *plan);
+
 /* The patch is valid until the next one is added. */
 struct plan_patch *making_add_patch(struct plan_patches *patches, uint64_t address,
 				    uint32_t function, uint8_t size);

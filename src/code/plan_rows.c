@@ -1,0 +1,145 @@
+/* What those who have a plan ask of it. */
+#include "code/making.h"
+
+#include "base/search.h"
+
+#include <string.h>
+
+const struct plan_function *plan_function_at(const struct plan *plan, uint64_t address)
+{
+	size_t low = search_first(plan->functions.count, middle,
+				  plan->functions.items[middle].address <= address);
+
+	return low ? &plan->functions.items[low - 1] : NULL;
+}
+
+/* The row of a site in a vector that is sorted by them; NULL: none. */
+#define row_at(vector, wanted)                                                           \
+	({                                                                               \
+		size_t at_ = search_first((vector)->count, middle,                       \
+					  (vector)->items[middle].site < (wanted));      \
+		at_ < (vector)->count && (vector)->items[at_].site == (wanted)           \
+			? &(vector)->items[at_]                                          \
+			: NULL;                                                          \
+	})
+
+const struct plan_arc *plan_arc_at(const struct plan *plan, uint64_t site)
+{
+	return row_at(&plan->arcs, site);
+}
+
+const struct plan_link *plan_link_at(const struct plan *plan, uint64_t site)
+{
+	return row_at(&plan->links, site);
+}
+
+uint64_t plan_block_count(const struct plan *plan, const struct plan_block *block,
+			  const uint64_t *counters)
+{
+	uint64_t sum = 0;
+
+	if (block->slot < plan->slot_count)
+		return counters[block->slot];
+	for (uint32_t i = 0; i < block->term_count; i++) {
+		uint32_t term = plan->terms.items[block->first_term + i];
+		uint32_t slot = plan->blocks.items[term].slot;
+
+		/* Nothing leads to blocks without a counter. */
+		if (slot < plan->slot_count)
+			sum += counters[slot];
+	}
+	if (plan->slot_size == 1)
+		return sum != 0;
+	return sum;
+}
+
+const char *plan_reason_text(enum plan_reason reason)
+{
+	static const char *const texts[PLAN_REASON_COUNT] = {
+		[PLAN_INSTRUMENTED] = "instrumented",
+		[PLAN_NOT_WANTED] = "left out by --only or --skip",
+		[PLAN_NO_ROOM] = "no room for a jump at its entry",
+		[PLAN_BRANCH_INTO_ENTRY] = "a branch leads into its first instructions",
+		[PLAN_UNDECODABLE] = "its first instructions cannot be decoded",
+		[PLAN_NOT_MOVABLE] = "its first instructions cannot be moved",
+		[PLAN_UNTOUCHABLE] = "must not be touched",
+		[PLAN_DOUBTFUL] = "nothing but a symbol says that it begins there",
+		[PLAN_OUT_OF_REACH] = "out of reach of its trampoline",
+		[PLAN_NO_STACK] = "its stack may be too small to keep flags there",
+		[PLAN_CHECKED] = "the program compares its code with a sum of it",
+		[PLAN_NO_RETURNS] = "not all of its returns can be seen",
+		[PLAN_PART_STAYS] = "not movable",
+		[PLAN_PART_UNREAD] = "not understood",
+		[PLAN_PART_SHARED] = "jumped to by several functions",
+		[PLAN_PART_UNREACHED] = "jumped to by nothing that is understood",
+	};
+
+	return (unsigned)reason < PLAN_REASON_COUNT ? texts[reason] : "unknown reason";
+}
+
+void plan_move_counters(struct plan *plan, uint32_t to)
+{
+	uint32_t by = to - plan->counters_at, displacement;
+
+	vector_for_each (&plan->fixups, fixup) {
+		uint8_t *place = plan->code.items + fixup->offset;
+
+		if (fixup->kind != PLAN_FIXUP_SLOT)
+			continue;
+		memcpy(&displacement, place, sizeof(displacement));
+		displacement += by;
+		memcpy(place, &displacement, sizeof(displacement));
+	}
+	plan->counters_at = to;
+}
+
+const struct plan_function *plan_function_of_slot(const struct plan *plan, uint32_t slot)
+{
+	const struct plan_function *functions = plan->functions.items;
+	size_t low = search_first(plan->functions.count, middle,
+				  (slot < plan->cold_slot
+					   ? functions[middle].slots
+					   : functions[middle].cold_slots) <= slot);
+
+	return low && slot < plan->slot_count ? &functions[low - 1] : NULL;
+}
+
+const struct plan_function *plan_function_of_next_slot(const struct plan *plan,
+						       const struct plan_function *last,
+						       uint32_t slot)
+{
+	const struct plan_function *end = plan->functions.items + plan->functions.count;
+	bool cold = slot >= plan->cold_slot;
+
+	if (last && last + 1 < end && slot >= (cold ? last->cold_slots : last->slots) &&
+	    slot < (cold ? last[1].cold_slots : last[1].slots))
+		return last;
+	return plan_function_of_slot(plan, slot);
+}
+
+void plan_deinit(struct plan *plan)
+{
+	vector_deinit(&plan->functions);
+	vector_deinit(&plan->patches);
+	vector_deinit(&plan->calls);
+	vector_deinit(&plan->fixups);
+	vector_deinit(&plan->blocks);
+	vector_deinit(&plan->terms);
+	vector_deinit(&plan->edges);
+	vector_deinit(&plan->crossings);
+	vector_deinit(&plan->steps);
+	vector_deinit(&plan->stubs);
+	vector_deinit(&plan->arcs);
+	vector_deinit(&plan->links);
+	vector_deinit(&plan->left);
+	vector_deinit(&plan->code);
+	vector_deinit(&plan->names);
+}
+
+void plan_destroy(struct plan *plan)
+{
+	if (!plan)
+		return;
+	plan_deinit(plan);
+	free(plan);
+}
