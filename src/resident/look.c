@@ -308,7 +308,7 @@ static bool find_rule(void *context, uint64_t pc, struct unwind_rule *ret_rule)
 
 	if (__atomic_load_n(&row->key, __ATOMIC_ACQUIRE) == key) {
 		*ret_rule = row->rule;
-		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		if (__atomic_load_n(&row->key, __ATOMIC_ACQUIRE) == key)
 			return true;
 	}
