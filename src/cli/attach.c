@@ -108,6 +108,7 @@ int cmd_attach(int argc, const char **argv)
 	struct poptOption table[] = {
 		{"pid", 'p', POPT_ARG_STRING, &pid, 0, "the process to measure", "PID"},
 		MEASURING_OPTIONS(given),
+		MEASURING_LAST_OPTIONS(given),
 		POPT_TABLEEND,
 	};
 	const char **named = memory_allocate((size_t)(argc + 1) * sizeof(*named));

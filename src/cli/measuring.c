@@ -15,17 +15,21 @@ void measuring_print_help(void)
 {
 	puts("\nMeasurements (-m):");
 	for (const struct collector *const *c = collectors; *c; c++)
-		printf("  %-12s %s\n", (*c)->name, (*c)->summary);
+		printf("  %-14s %s\n", (*c)->name, (*c)->summary);
 	puts("\nSeveral are separated by commas: they are measured in one run.");
 	puts("\nPATTERN is a glob: FUNCTION, MODULE:FUNCTION, or MODULE: for whole "
 	     "modules;\n"
-	     "several are separated by commas. --skip wins over --only. MODULE and "
-	     "PROGRAM\n"
-	     "are globs for a file's name or path.\n"
+	     "or addresses as reports show them: MODULE:0x1000-0x2000. Several are "
+	     "separated\n"
+	     "by commas. --skip wins over --only. MODULE is a glob for a file's name or "
+	     "path,\n"
+	     "or the name that programs are linked to (libc.so.6); PROGRAM is one for "
+	     "the\n"
+	     "first two.\n"
 	     "TIME is a number with ms, s, m or h behind it: 500ms, 10s. LENGTH is a "
-	     "TIME, "
-	     "or\n"
-	     "with -m blocks a number of instructions with k, M or G behind it: 10M.\n");
+	     "TIME,\n"
+	     "or with -m blocks a number of instructions with k, M or G behind it: "
+	     "10M.\n");
 }
 
 static char *default_output(const char *program)

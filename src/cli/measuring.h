@@ -95,18 +95,20 @@ struct measuring {
 		MEASURING_WORD("only-program", OPTION_ONLY_PROGRAM,                        \
 			       "measure only processes that run these", "PROGRAM"),        \
 		MEASURING_WORD("skip-program", OPTION_SKIP_PROGRAM,                        \
-			       "do not measure processes that run these", "PROGRAM"),      \
-		{"quiet", 'q', POPT_ARG_NONE, &(given).quiet, 0, "no summary at the end",  \
-		 NULL},                                                                    \
-		{"verbose",                                                                \
-		 'v',                                                                      \
-		 POPT_ARG_NONE,                                                            \
-		 &(given).verbose,                                                         \
-		 0,                                                                        \
-		 "name the functions that were not instrumented",                          \
-		 NULL},                                                                    \
-	{                                                                                  \
-		"help", 'h', POPT_ARG_NONE, NULL, OPTION_HELP, "show this help", NULL      \
+			       "do not measure processes that run these", "PROGRAM")
+
+/* What follows all others. */
+#define MEASURING_LAST_OPTIONS(given)                                                    \
+	{"quiet", 'q', POPT_ARG_NONE, &(given).quiet, 0, "no summary at the end", NULL}, \
+		{"verbose",                                                              \
+		 'v',                                                                    \
+		 POPT_ARG_NONE,                                                          \
+		 &(given).verbose,                                                       \
+		 0,                                                                      \
+		 "name the functions that were not instrumented",                        \
+		 NULL},                                                                  \
+	{                                                                                \
+		"help", 'h', POPT_ARG_NONE, NULL, OPTION_HELP, "show this help", NULL    \
 	}
 
 /* What comes behind popt's help: measurements, patterns, times. */

@@ -83,7 +83,7 @@ int cmd_run(int argc, const char **argv)
 				     MEASURING_WORD("regions", OPTION_REGIONS,
 						    "have calls of these be regions",
 						    "PATTERN"),
-				     POPT_TABLEEND};
+				     MEASURING_LAST_OPTIONS(given), POPT_TABLEEND};
 	const char **named = memory_allocate((size_t)(argc + 1) * sizeof(*named));
 
 	memcpy(named, argv, (size_t)(argc + 1) * sizeof(*named));

@@ -81,10 +81,22 @@ static const char *file_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* Whether a library has a name, but for numbers at the end of its version: programs are
+ * linked to libz.so.1, which is libz.so.1.2.13. */
+static bool has_longer_version(const char *library, const char *name)
+{
+	size_t size = strlen(name);
+
+	return strstr(name, ".so") && !strncmp(library, name, size) &&
+	       library[size] == '.' &&
+	       !library[size + strspn(library + size, ".0123456789")];
+}
+
 static bool module_matches(const struct pattern *pattern, const char *module)
 {
 	return text_glob(pattern->module, file_name(module)) ||
-	       text_glob(pattern->module, module);
+	       text_glob(pattern->module, module) ||
+	       has_longer_version(file_name(module), pattern->module);
 }
 
 void patterns_add_files(struct patterns *patterns, const char *list)

@@ -114,6 +114,24 @@ static void test_files_of_patterns(void **state)
 	window_edge_deinit(&options.window.start);
 }
 
+/* Programs are linked to a shorter name than the file's. */
+static void test_versions_of_libraries(void **state)
+{
+	struct patterns patterns = {0};
+
+	(void)state;
+	patterns_add(&patterns, "libz.so.1");
+	assert_true(patterns_have_file(&patterns, "/lib/libz.so.1.2.13"));
+	assert_true(patterns_have_file(&patterns, "/lib/libz.so.1"));
+	assert_false(patterns_have_file(&patterns, "/lib/libz.so"));
+	assert_false(patterns_have_file(&patterns, "/lib/libz.so.12"));
+	assert_false(patterns_have_file(&patterns, "/lib/libz.so.1.old"));
+	patterns_deinit(&patterns);
+	patterns_add(&patterns, "app:main");
+	assert_false(patterns_have_file(&patterns, "/bin/app.1"));
+	patterns_deinit(&patterns);
+}
+
 static void test_collectors_are_found_and_suggested(void **state)
 {
 	const struct collector *collector = NULL;
@@ -209,6 +227,7 @@ int main(void)
 		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_only_and_skip),
 		cmocka_unit_test(test_files_of_patterns),
+		cmocka_unit_test(test_versions_of_libraries),
 		cmocka_unit_test(test_collectors_are_found_and_suggested),
 		cmocka_unit_test(test_collectors_are_combined),
 		cmocka_unit_test(test_all_pairs),
