@@ -118,6 +118,7 @@ static void begin_batch(const struct making *whole, struct batch *batch)
 		.readers = whole->readers,
 		.copy_calls = whole->copy_calls,
 		.calls = whole->calls,
+		.takes_flags = whole->takes_flags,
 	};
 	if (whole->returns_flags) {
 		making->returns_flags = memory_allocate(count * sizeof(bool));
@@ -431,8 +432,9 @@ bool batches_write(struct making *making)
 	struct batches batches = {.making = making};
 	bool several;
 
-	/* Those of others tell whether a function's calls end there. */
-	if (making->request->graph || making->request->spans)
+	/* Whether a function's calls end at a jump is known from the one that it leads
+	 * to. */
+	if (making->request->spans)
 		return false;
 	divide(&batches);
 	several = batches.items.count > 1;

@@ -449,7 +449,7 @@ static void mark_tails(struct making *making)
 				     : -1;
 
 		row->tail =
-			to >= 0 && !making->choices[to].keep_flags &&
+			to >= 0 && !making->takes_flags[to] &&
 			!(making->image->functions.items[to].flags & IMAGE_FUNCTION_PART);
 	}
 }
@@ -460,6 +460,17 @@ static void expose_jumped(struct making *making)
 	for (size_t i = 0; i < making->whole.blocks.count; i++)
 		making->cfg.blocks.items[i].exposed |=
 			making->whole.blocks.items[i].jumped;
+}
+
+/* Whether flags are alive at its entry: also if it is counted there alone. */
+static void note_entry_flags(struct making *making, uint32_t index)
+{
+	struct place_choice *choice = &making->choices[index];
+
+	if (!making->cfg.blocks.items->live_in || choice->keep_flags)
+		return;
+	choice->keep_flags = true;
+	making->flags_found |= making->takes_flags != NULL;
 }
 
 static bool instrument(struct making *making, uint32_t index, struct plan_function *row)
@@ -478,8 +489,7 @@ static bool instrument(struct making *making, uint32_t index, struct plan_functi
 	making->whole.all_leave = spans && !making->copy_calls;
 	if (!build_cfg(making, index))
 		return false;
-	/* Also if it is counted at its entry alone. */
-	making->choices[index].keep_flags |= making->cfg.blocks.items->live_in != 0;
+	note_entry_flags(making, index);
 	if (spans ? !spans_mark_ends(making) : is_brief(making, index))
 		return false;
 	mark_tails(making);

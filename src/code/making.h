@@ -46,9 +46,11 @@ struct making {
 	struct whole_calls calls;
 	bool *returns_flags; /* by function: assembly behind calls of it reads flags;
 				NULL: none does */
-	bool flags_found; /* returns_flags was extended, or other such knowledge of what
-			     is jumped to: all is to be made again */
-	uint32_t *names;  /* of spans, by function: offsets in plan.code */
+	bool flags_found;  /* returns_flags was extended, or other such knowledge of what
+			      is jumped to: all is to be made again */
+	bool *takes_flags; /* by function: flags are alive at its entry, as was known when
+			      writing began; NULL: it does not matter */
+	uint32_t *names;   /* of spans, by function: offsets in plan.code */
 	struct parts_left left;
 };
 

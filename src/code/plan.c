@@ -465,6 +465,19 @@ void making_write(struct making *making, uint32_t first, uint32_t end)
 	}
 }
 
+/* In call graphs what jumps to a function must know. */
+static void note_flags(struct making *making)
+{
+	const size_t count = making->image->functions.count;
+
+	if (!making->request->graph)
+		return;
+	if (!making->takes_flags)
+		making->takes_flags = memory_allocate_zeroed(count, sizeof(bool));
+	for (size_t i = 0; i < count; i++)
+		making->takes_flags[i] = making->choices[i].keep_flags;
+}
+
 static void begin_writing(struct making *making)
 {
 	const struct making_mark start = {0};
@@ -479,6 +492,7 @@ static void begin_writing(struct making *making)
 	plan->slot_count = plan->part_count = 0;
 	making->cold_count = 0;
 	gates_reserve(making);
+	note_flags(making);
 }
 
 /* Once more if functions turned out to return flags. */
@@ -672,6 +686,7 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	whole_deinit(&making.whole);
 	sums_deinit(&making.sums);
 	free(making.returns_flags);
+	free(making.takes_flags);
 	scan_deinit(&making.scan);
 	vector_deinit(&making.left);
 	parts_remove(request->image);

@@ -211,6 +211,8 @@ static void test_batches(void **state)
 		{.depth = PLAN_BLOCKS, .probe = PLAN_PROBE_FLAG},
 		{.depth = PLAN_EDGES, .copy_calls = true, .calls = true},
 		{.depth = PLAN_CALLS, .copy_calls = true, .calls = true},
+		{.depth = PLAN_CALLS, .copy_calls = true, .calls = true, .graph = true},
+		{.depth = PLAN_EDGES, .graph = true},
 		{.depth = PLAN_EDGES, .live = true},
 		{.depth = PLAN_ENTRIES},
 	};
