@@ -58,9 +58,27 @@ static int relay(int status)
 	return 128 + WTERMSIG(status);
 }
 
+/* A line that is taken away again: the program waits, and writes nothing. */
+static void show_planning(const char *name, unsigned int left)
+{
+	enum { WIDTH = 40 };
+
+	fputs("\r\033[K", stderr);
+	if (left)
+		fprintf(stderr, "trammel: preparing %.*s, seen for the first time", WIDTH,
+			name);
+	if (left > 1)
+		fprintf(stderr, "; %u more wait", left - 1);
+	fflush(stderr);
+}
+
 static int measure(struct measuring *given)
 {
 	struct run_outcome outcome = {0};
+
+	if (!given->options.quiet && isatty(STDERR_FILENO))
+		given->options.planning = show_planning;
+
 	struct trm_error *error = session_run(&given->options, &outcome);
 
 	if (error) {

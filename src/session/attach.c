@@ -636,7 +636,7 @@ struct trm_error *session_attach(const struct session_options *options,
 	block_signals(&signals);
 	session.cache = cache_create(options->quiet);
 	trm_error_destroy(doorbell_create(&session.doorbell));
-	session.planner = planner_create(session.cache, &described);
+	session.planner = planner_create(session.cache, &described, -1);
 	struct trm_error *error = attach(&session, request, program, &signals);
 
 	doorbell_destroy(session.doorbell);

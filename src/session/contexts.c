@@ -251,7 +251,7 @@ struct trm_error *contexts_run(const struct session_options *options, const char
 	if (read(failed[0], &why, sizeof(why)) < (ssize_t)sizeof(why))
 		why = 0;
 	close(failed[0]);
-	outcome->status = front_wait(program, &signals);
+	outcome->status = front_wait(program, &signals, NULL);
 	if (why)
 		return front_exec_error(options, why, outcome);
 	run.first = (uint32_t)program;

@@ -18,8 +18,8 @@
 #define LONGEST_NS 1000000000u
 enum { LOOKS = 12 };
 
-/* All looks together take no more than one in so many of the time since the begin: a short
- * run of a large program would pay more than it saves. */
+/* All looks together take no more than one in so many of the time since the begin: a
+ * short run of a large program would pay more than it saves. */
 enum { SHARE = 16 };
 
 /* Of a function at home fewer new blocks than one in so many wait for twice as long. */

@@ -4,6 +4,7 @@
 #ifndef TRAMMEL_SESSION_FRONT_H
 #define TRAMMEL_SESSION_FRONT_H
 
+#include "session/planning.h"
 #include "session/run.h"
 
 #include <signal.h>
@@ -21,7 +22,7 @@ struct trm_error *front_exec_error(const struct session_options *options, int wh
 void front_block_signals(sigset_t *signals);
 
 /* Waits for the program's end; stops and goes on with it, as its shell expects. Returns
- * its status. */
-int front_wait(pid_t program, const sigset_t *signals);
+ * its status. `planning` may be NULL. */
+int front_wait(pid_t program, const sigset_t *signals, struct planning *planning);
 
 #endif

@@ -184,7 +184,7 @@ int session_trace(const struct session_options *options, struct cache *cache,
 		return 1;
 	}
 	trm_error_destroy(doorbell_create(&session.doorbell));
-	session.planner = planner_create(cache, options);
+	session.planner = planner_create(cache, options, start->planning_fd);
 	follow_first(&session, start->program, options->arguments[0]);
 	clock_gettime(CLOCK_MONOTONIC, &session.start);
 	session.end = session.start;

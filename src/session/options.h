@@ -6,6 +6,7 @@
 
 #include "base/vector.h"
 #include "collect/collect.h"
+#include "session/planning.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -74,6 +75,7 @@ struct session_options {
 	const char *output; /* path of the profile */
 	const char *const *arguments; /* the program's, its name first; NULL at the end */
 	bool quiet, verbose;
+	planning_show *planning; /* NULL: nobody wants to know */
 	enum calls calls;
 	bool live; /* programs are measured that run before and afterwards: see
 		      plan_request.live */

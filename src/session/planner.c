@@ -1,5 +1,7 @@
 #include "session/planner.h"
 
+#include "session/planning.h"
+
 #include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -31,7 +33,8 @@ struct job {
 struct planner {
 	struct cache *cache;
 	const struct session_options *options;
-	pid_t tracer; /* tid of the thread to wake */
+	pid_t tracer;    /* tid of the thread to wake */
+	int planning_fd; /* -1: there is none */
 	pthread_mutex_t lock;
 	pthread_cond_t work;
 	bool ending;
@@ -51,6 +54,21 @@ static struct job *next_job(const struct planner *planner, enum job_state state)
 		    (!largest || (*job)->status.st_size > largest->status.st_size))
 			largest = *job;
 	return largest;
+}
+
+/* What is being planned. With the lock held. */
+static void tell(const struct planner *planner)
+{
+	const struct job *largest = next_job(planner, JOB_RUNNING);
+	unsigned int left = 0;
+
+	if (planner->planning_fd < 0)
+		return;
+	vector_for_each (&planner->jobs, job)
+		left += (*job)->state != JOB_DONE;
+	if (!largest)
+		largest = next_job(planner, JOB_WAITING);
+	planning_tell(planner->planning_fd, largest ? largest->path : "", left);
 }
 
 static void *plan(void *argument)
@@ -86,19 +104,22 @@ static void *plan(void *argument)
 		close(job->fd);
 		pthread_mutex_lock(&planner->lock);
 		job->state = JOB_DONE;
+		tell(planner);
 		syscall(SYS_tgkill, getpid(), planner->tracer, SIGUSR1);
 	}
 	pthread_mutex_unlock(&planner->lock);
 	return NULL;
 }
 
-struct planner *planner_create(struct cache *cache, const struct session_options *options)
+struct planner *planner_create(struct cache *cache, const struct session_options *options,
+			       int planning_fd)
 {
 	struct planner *planner = memory_allocate_zeroed(1, sizeof(*planner));
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 
 	planner->cache = cache;
 	planner->options = options;
+	planner->planning_fd = planning_fd;
 	planner->tracer = (pid_t)syscall(SYS_gettid);
 	planner->worker_limit = processors < 1             ? 1
 				: processors > WORKERS_MAX ? WORKERS_MAX
@@ -165,6 +186,7 @@ void planner_request(struct planner *planner, int fd, const struct stat *status,
 				    .copies_calls = use->copies_calls,
 				    .variant = use->variant};
 		vector_push(&planner->jobs, job);
+		tell(planner);
 		if (!planner->idle && planner->worker_count < planner->worker_limit &&
 		    !pthread_create(&planner->workers[planner->worker_count], NULL, plan,
 				    planner))

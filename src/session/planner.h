@@ -9,9 +9,10 @@
 
 struct planner;
 
-/* The calling thread gets SIGUSR1 when a file is done. Both outlive the planner. */
-struct planner *planner_create(struct cache *cache,
-			       const struct session_options *options);
+/* The calling thread gets SIGUSR1 when a file is done. Both outlive the planner.
+ * `planning_fd`: see session/planning.h; -1: there is none. */
+struct planner *planner_create(struct cache *cache, const struct session_options *options,
+			       int planning_fd);
 
 /* Waits for what is being planned. NULL is allowed. */
 void planner_destroy(struct planner *planner);

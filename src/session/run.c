@@ -11,9 +11,11 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
@@ -35,11 +37,12 @@ static struct trm_error *make_pipe(struct pipe_ends *ret_pipe)
 
 /* The pipes of a run: who writes, who reads. */
 struct channels {
-	struct pipe_ends tracer; /* front to program: the tracer's pid */
-	struct pipe_ends ready;  /* program to tracer: can be seized */
-	struct pipe_ends go;     /* tracer to program: exec now */
-	struct pipe_ends failed; /* program to front: errno of the exec */
-	struct pipe_ends status; /* tracer to front: see status_kind */
+	struct pipe_ends tracer;   /* front to program: the tracer's pid */
+	struct pipe_ends ready;    /* program to tracer: can be seized */
+	struct pipe_ends go;       /* tracer to program: exec now */
+	struct pipe_ends failed;   /* program to front: errno of the exec */
+	struct pipe_ends status;   /* tracer to front: see status_kind */
+	struct pipe_ends planning; /* tracer to front: see session/planning.h */
 };
 
 static struct trm_error *make_channels(struct channels *channels)
@@ -48,7 +51,11 @@ static struct trm_error *make_channels(struct channels *channels)
 	TRM_TRY(make_pipe(&channels->ready));
 	TRM_TRY(make_pipe(&channels->go));
 	TRM_TRY(make_pipe(&channels->failed));
-	return make_pipe(&channels->status);
+	TRM_TRY(make_pipe(&channels->status));
+	TRM_TRY(make_pipe(&channels->planning));
+	fcntl(channels->planning.read, F_SETFL, O_NONBLOCK);
+	fcntl(channels->planning.write, F_SETFL, O_NONBLOCK);
+	return NULL;
 }
 
 /* The file that execvp would take; NULL with errno set if there is none. */
@@ -194,6 +201,7 @@ _Noreturn static void become_program(const struct channels *channels, const char
 	close(channels->ready.read);
 	close(channels->go.write);
 	close(channels->status.write);
+	close(channels->planning.write);
 	if (read(channels->tracer.read, &tracer, sizeof(tracer)) != sizeof(tracer))
 		_exit(126);
 	/* Under Yama's ptrace_scope 1 only an ancestor may trace, and the tracer is none.
@@ -213,6 +221,7 @@ _Noreturn static void become_tracer(const struct channels *channels, pid_t progr
 		.status_fd = channels->status.write,
 		.ready_fd = channels->ready.read,
 		.go_fd = channels->go.write,
+		.planning_fd = options->planning ? channels->planning.write : -1,
 		.program = program,
 	};
 
@@ -223,6 +232,7 @@ _Noreturn static void become_tracer(const struct channels *channels, pid_t progr
 	close(channels->failed.read);
 	close(channels->failed.write);
 	close(channels->status.read);
+	close(channels->planning.read);
 	int status = session_trace(options, cache, &start);
 
 	contexts_remove(&options->context);
@@ -255,11 +265,40 @@ static void stop_as(int signal)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-/* Waits for the program's end; stops and goes on with it, as its shell expects. */
-int front_wait(pid_t program, const sigset_t *signals)
+/* The next signal, which is blocked; its si_code, too. */
+static int next_signal(const sigset_t *signals, int *ret_code)
 {
-	siginfo_t info;
-	int status;
+	siginfo_t info = {0};
+	int signal = sigwaitinfo(signals, &info);
+
+	*ret_code = info.si_code;
+	return signal;
+}
+
+/* The same while modules may be planned; 0: there is none yet. */
+static int next_signal_planning(const sigset_t *signals, struct planning *planning,
+				int signals_fd, int *ret_code)
+{
+	struct pollfd ends[] = {{.fd = signals_fd, .events = POLLIN},
+				{.fd = planning->fd, .events = POLLIN}};
+	struct signalfd_siginfo info;
+
+	if (signals_fd < 0)
+		return next_signal(signals, ret_code);
+	poll(ends, 2, planning_wait_ms(planning, session_now()));
+	planning_act(planning, session_now());
+	if (read(signals_fd, &info, sizeof(info)) != sizeof(info))
+		return 0;
+	*ret_code = info.ssi_code;
+	return (int)info.ssi_signo;
+}
+
+/* Waits for the program's end; stops and goes on with it, as its shell expects. */
+int front_wait(pid_t program, const sigset_t *signals, struct planning *planning)
+{
+	scoped_fd int signals_fd =
+		planning ? signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK) : -1;
+	int status, signal, code;
 
 	for (;;) {
 		pid_t found = waitpid(program, &status, WNOHANG | WUNTRACED);
@@ -270,9 +309,13 @@ int front_wait(pid_t program, const sigset_t *signals)
 			stop_as(WSTOPSIG(status));
 		else if (found == program)
 			return status;
-		else if (sigwaitinfo(signals, &info) > 0 && info.si_signo != SIGCHLD &&
-			 info.si_code <= 0)
-			kill(program, info.si_signo);
+		if (found)
+			continue;
+		signal = planning ? next_signal_planning(signals, planning, signals_fd,
+							 &code)
+				  : next_signal(signals, &code);
+		if (signal > 0 && signal != SIGCHLD && code <= 0)
+			kill(program, signal);
 	}
 }
 
@@ -347,6 +390,7 @@ static struct trm_error *run_checked(const struct session_options *options,
 	close(channels.go.write);
 	close(channels.failed.write);
 	close(channels.status.write);
+	close(channels.planning.write);
 	if (write(channels.tracer.write, &tracer, sizeof(tracer)) != sizeof(tracer))
 		return trm_error_system(errno, "cannot reach the program");
 	close(channels.tracer.write);
@@ -355,7 +399,14 @@ static struct trm_error *run_checked(const struct session_options *options,
 	    (ssize_t)sizeof(exec_error))
 		exec_error = 0;
 	close(channels.failed.read);
-	outcome->status = front_wait(program, &signals);
+	struct planning planning = {.fd = channels.planning.read,
+				    .show = options->planning};
+
+	outcome->status =
+		front_wait(program, &signals, options->planning ? &planning : NULL);
+	planning_end(&planning);
+	if (planning.fd >= 0)
+		close(planning.fd);
 	read_status(channels.status.read, &status);
 	close(channels.status.read);
 	outcome->tracer_answered = status.length > 0;

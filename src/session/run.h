@@ -31,9 +31,10 @@ struct trm_error *session_check_output(const char *path);
 
 /* The body of the tracer: loop.c. `seize` comes back once the program may go. */
 struct tracer_start {
-	int status_fd; /* to the front: see status_send */
-	int ready_fd;  /* a byte comes when the program can be seized */
-	int go_fd;     /* a byte lets it go */
+	int status_fd;   /* to the front: see status_send */
+	int ready_fd;    /* a byte comes when the program can be seized */
+	int go_fd;       /* a byte lets it go */
+	int planning_fd; /* to the front: see session/planning.h. -1: there is none */
 	pid_t program;
 };
 struct cache;

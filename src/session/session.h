@@ -319,7 +319,7 @@ struct session {
 	size_t late_signals; /* of threads, that were put off: see session/timers.h */
 	/* session_now(): see session/fired.h */
 	uint64_t fired_begin, fired_last, fired_next;
-	uint64_t fired_spent; /* on all looks, in ns */
+	uint64_t fired_spent;       /* on all looks, in ns */
 	struct context_parts parts; /* of what programs say themselves */
 	pid_t first;                /* the process that run started */
 	bool first_ended;
