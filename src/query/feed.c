@@ -505,7 +505,7 @@ static void pass(struct feed *feed, record_node node, const struct record_pair *
 		pairs = feed->passed.items;
 		count = feed->passed.count;
 	}
-	cali_writer_record(part->writer, node, pairs, count);
+	part->sink->record(part->sinking, node, pairs, count);
 	if (part->written->length >= BYTES_AT_ONCE)
 		part->flush(part);
 }
@@ -529,7 +529,7 @@ static void on_record(void *context, record_node node, const struct record_pair 
 		compute_lets(feed);
 	if (feed->query->where != QUERY_NO_CONDITION && !holds(feed, feed->query->where))
 		return;
-	if (feed->part->writer)
+	if (feed->part->sink)
 		pass(feed, node, pairs, count);
 	else if (query_is_aggregating(feed->query))
 		add_to_group(feed, fed->key);
@@ -542,6 +542,8 @@ static void on_file(void *context)
 	struct feed *feed = context;
 
 	vector_add(&feed->part->runs);
+	if (feed->part->sink && feed->part->sink->run)
+		feed->part->sink->run(feed->part->sinking);
 }
 
 static void on_global(void *context, record_attribute attribute,
@@ -550,8 +552,8 @@ static void on_global(void *context, record_attribute attribute,
 	struct feed *feed = context;
 	struct query_part *part = feed->part;
 
-	if (part->writer)
-		cali_writer_global(part->writer, attribute, value);
+	if (part->sink)
+		part->sink->global(part->sinking, attribute, value);
 	if (!part->runs.count)
 		vector_add(&part->runs);
 	struct query_globals *run = &part->runs.items[part->runs.count - 1];
@@ -612,8 +614,8 @@ struct trm_error *query_part_read(struct query_part *part, const char *path,
 	vector_reserve(&feed.holders, feed.fields + 1);
 	memset(feed.holders.items, 0, feed.fields * sizeof(record_node));
 	bind_lets(&feed);
-	if (part->writer)
-		cali_writer_use(part->writer, feed.model);
+	if (part->sink)
+		part->sink->use(part->sinking, feed.model, path);
 	for (size_t f = 0; f < feed.fields; f++)
 		if (!strcmp(part->query->fields.items[f].name, "count"))
 			feed.count_field = (int)f;
@@ -622,6 +624,8 @@ struct trm_error *query_part_read(struct query_part *part, const char *path,
 	if (warning)
 		text_format(warnings, "%s\n", warning);
 	free(warning);
+	if (part->sink && part->sink->leave)
+		part->sink->leave(part->sinking);
 	feed_deinit(&feed);
 	if (!error) {
 		error = part->error;

@@ -1,0 +1,109 @@
+"""Traces as Perfetto and chrome://tracing read them, and other programs around profiles."""
+
+import collections
+import json
+import os
+
+from context import channels, common
+from context.common import expect
+from transparency import running
+
+MEMBERS = {"X": {"ts", "dur"}, "B": {"ts"}, "i": {"ts", "s"}, "C": {"ts", "args"}, "M": {"args"}}
+OPTIONAL = {"ph", "name", "cat", "pid", "tid", "sf", "args"}
+
+
+def tool(place, name):
+    return os.path.join(os.path.dirname(place.tool), name)
+
+
+def converted(place, *files, options=()):
+    """What the program says of traces; the structure is that of the format."""
+    done = running.run([tool(place, "cali2traceevent"), *options, *files], place.folder)
+    expect(done.status == 0 and not done.stderr, f"{files}: {done}")
+    return checked(json.loads(done.stdout))
+
+
+def checked(trace):
+    for event in trace["traceEvents"]:
+        needed = MEMBERS[event["ph"]]
+        expect(needed | {"name", "pid", "tid"} <= set(event) <= needed | OPTIONAL, f"{event}")
+        expect(isinstance(event["pid"], int) and isinstance(event["tid"], int)
+               and isinstance(event["name"], str) and event.get("dur", 0) >= 0, f"{event}")
+        expect("sf" not in event or str(event["sf"]) in trace["stackFrames"], f"{event}")
+    named = {event["pid"] for event in trace["traceEvents"] if event["name"] == "process_name"}
+    expect(named == {event["pid"] for event in trace["traceEvents"]}, f"named: {named}")
+    return trace
+
+
+def spans_of(trace):
+    return [event for event in trace["traceEvents"] if event["ph"] in "XB"]
+
+
+def expect_nested(spans, words):
+    """Spans of a thread lie in one another, or one behind the other."""
+    threads = collections.defaultdict(list)
+    for span in spans:
+        if span["ph"] == "X":
+            begin = round(span["ts"] * 1000)
+            threads[span["pid"], span["tid"]].append((begin, -round(span["dur"] * 1000)))
+    for thread, found in threads.items():
+        open_ends = []
+        for begin, minus in sorted(found):
+            while open_ends and open_ends[-1] <= begin:
+                open_ends.pop()
+            expect(not open_ends or begin - minus <= open_ends[-1], f"{words}, {thread}: {begin}, {-minus}")
+            open_ends.append(begin - minus)
+
+
+def label(name, value):
+    return value if isinstance(value, str) else f"{name}={value}"
+
+
+def runs(place):
+    """Of each thread as many spans as contexts were entered, and what they are called; more where something changes
+    further out than others, and in children of what is open."""
+    for words in (("regions", "100"), ("changes", "7"), ("threads-together", "80"), ("forks", "4"),
+                  ("contexts", "3000")):
+        profile = place.check(*words, measure="trace")
+        images = {record["image"]: record["process"] for record in profile.processes}
+        wanted = collections.Counter()
+        for record in profile.paths:
+            if record["path"] and record["count"]:
+                name, value = record["path"][-1]
+                wanted[images[record["image"]], record["thread"], label(name, value)] += record["count"]
+        trace = converted(place, place.profile)
+        spans = spans_of(trace)
+        found = collections.Counter((span["pid"], span["tid"], span["name"]) for span in spans)
+        expect(not wanted - found and (words[0] in ("changes", "forks") or found == wanted),
+               f"{words}: {found - wanted} too many, {wanted - found} missing")
+        expect_nested(spans, words)
+        if words[0] == "forks":
+            own = profile.processes[0]["process"]
+            begins = {pid: min(span["ts"] for span in spans if span["pid"] == pid)
+                      for pid in set(images.values()) & {span["pid"] for span in spans}}
+            expect(len(begins) > 1 and all(begins[own] < ts for pid, ts in begins.items() if pid != own),
+                   f"children begin later: {begins}")
+
+
+def channel_traces(place):
+    """The same of a channel as .cali, .trm and written at once; iterations and numbers that are set."""
+    program = channels.build(place, os.path.join(common.FOLDER, "channels.c"))
+    for name in ("t.cali", "t.trm", "t.json"):
+        form = ",output.format=trace-event" if name.endswith("json") else ""
+        channels.run(place, "loops", "2", program=program, CALI_CONFIG=f"event-trace(output={name}{form})")
+        trace = checked(json.loads(channels.read(place, name))) if form else converted(place, name)
+        spans = spans_of(trace)
+        found = collections.Counter(span["name"] for span in spans)
+        expect_nested(spans, name)
+        expect(trace["otherData"]["cali.channel"] == "event-trace", f"{name}: {trace['otherData']}")
+        if name == "t.cali":
+            wanted = found
+            expect(len(found) > 3 and any("=" in name for name in found), f"{found}")
+        expect(found == wanted, f"{name}: {found}, not {wanted}")
+    done = running.run([place.tool, "query", "WHERE event.end#loop OR event.begin#loop FORMAT trace-event", "t.cali"],
+                       place.folder)
+    names = {span["cat"] for span in spans_of(json.loads(done.stdout))}
+    expect(names == {"loop"}, f"{names}")
+
+
+TESTS = (runs, channel_traces)
