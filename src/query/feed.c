@@ -193,9 +193,24 @@ static struct bound bind(struct feed *feed, const char *name, struct query_attri
 	return bound;
 }
 
+/* Adds a name and a value to what is said of an attribute. */
+static void say(struct text *said, const char *name, struct record_value value)
+{
+	struct text text = {0};
+
+	record_value_text(&text, value);
+	if (*name) {
+		text_add_bytes(said, name, strlen(name) + 1);
+		text_add_bytes(said, text.data ? text.data : "",
+			       text.data ? strlen(text.data) + 1 : 1);
+	}
+	text_deinit(&text);
+}
+
 static struct bound bind_attribute(struct feed *feed, record_attribute id)
 {
 	struct query_keys *keys = &feed->part->keys;
+	struct text other = {0};
 	struct query_attribute as = {
 		.type = record_attribute_type(feed->model, id),
 		.properties = record_attribute_properties(feed->model, id),
@@ -213,7 +228,20 @@ static struct bound bind_attribute(struct feed *feed, record_attribute id)
 			as.alias = query_keys_keep(keys, said.value).bytes;
 		else if (text && !strcmp(key, "attribute.unit"))
 			as.unit = query_keys_keep(keys, said.value).bytes;
+		if (strcmp(key, "attribute.alias") && strcmp(key, "attribute.unit") &&
+		    !(record_attribute_properties(feed->model, said.attribute) &
+		      RECORD_HIDDEN))
+			say(&other, key, said.value);
 	}
+	if (other.length) {
+		text_add_bytes(&other, "", 1);
+		as.said =
+			query_keys_keep(keys, (struct record_value){.type = RECORD_STRING,
+								    .size = other.length,
+								    .bytes = other.data})
+				.bytes;
+	}
+	text_deinit(&other);
 	return bind(feed, record_attribute_name(feed->model, id), as);
 }
 

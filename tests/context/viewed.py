@@ -106,4 +106,46 @@ def channel_traces(place):
     expect(names == {"loop"}, f"{names}")
 
 
-TESTS = (runs, channel_traces)
+def expect_split(text):
+    """What Hatchet takes for granted; rows as dicts with labels instead of numbers of nodes."""
+    split = json.loads(text)
+    columns, nodes = split["columns"], split["nodes"]
+    expect(len(set(columns)) == len(columns) == len(split["column_metadata"]), f"{columns}")
+    for number, node in enumerate(nodes):
+        expect(isinstance(node["label"], str) and node["column"] in columns
+               and node.get("parent", -1) < number, f"{node}")
+        expect("parent" not in node or nodes[node["parent"]]["column"] == node["column"], f"{node}")
+    rows = []
+    for row in split["data"]:
+        expect(len(row) == len(columns), f"{row}")
+        rows.append({})
+        for name, said, cell in zip(columns, split["column_metadata"], row):
+            if not said["is_value"] and cell is not None:
+                expect(nodes[cell]["column"] == name, f"{name}: {cell}")
+                cell = nodes[cell]["label"]
+            rows[-1][name] = cell
+    path = columns.index("path")
+    for row in split["data"]:
+        for said, cell in zip(split["column_metadata"], row):
+            expect(row[path] is None or said["is_value"] or cell is not None, f"{row}")
+    return rows
+
+
+def split_json(place):
+    """json-split of runs, of channels and of their traces, as Hatchet reads it."""
+    program = channels.build(place, os.path.join(common.FOLDER, "channels.c"))
+    channels.run(place, "loops", "2", program=program,
+                 CALI_CONFIG="hatchet-region-profile(output=h.json),event-trace(output=t.cali)")
+    rows = expect_split(channels.read(place, "h.json"))
+    expect(len({row["path"] for row in rows}) >= 3, f"{rows}")
+    for options in (("-J",), ("-q", "select *,count() group by path format json-split")):
+        done = running.run([tool(place, "cali-query"), *options, "t.cali"], place.folder)
+        rows = expect_split(done.stdout)
+        expect(len({row["path"] for row in rows}) >= 3, f"{rows}")
+    place.check("changes", "3", measure="trace")
+    done = running.run([place.tool, "query", "SELECT * WHERE time.ns FORMAT json-split", place.profile], place.folder)
+    rows = expect_split(done.stdout)
+    expect({row["mode"] for row in rows} == {None, "fast"} and any(row["path"] == "99" for row in rows), f"{rows[:3]}")
+
+
+TESTS = (runs, channel_traces, split_json)
