@@ -1,12 +1,15 @@
 """Traces as Perfetto and chrome://tracing read them, and other programs around profiles."""
 
 import collections
+import glob
 import json
 import os
+import sys
 
 from context import channels, common
 from context.common import expect
 from transparency import running
+from transparency.results import Skip
 
 MEMBERS = {"X": {"ts", "dur"}, "B": {"ts"}, "i": {"ts", "s"}, "C": {"ts", "args"}, "M": {"args"}}
 OPTIONAL = {"ph", "name", "cat", "pid", "tid", "sf", "args"}
@@ -148,4 +151,65 @@ def split_json(place):
     expect({row["mode"] for row in rows} == {None, "fast"} and any(row["path"] == "99" for row in rows), f"{rows[:3]}")
 
 
-TESTS = (runs, channel_traces, split_json)
+READ = """
+import io, json, sys
+import caliperreader as cr
+records, run = cr.read_caliper_contents(sys.argv[1])
+reader, streamed = cr.CaliperReader(), []
+with open(sys.argv[1], "rb") as file:
+    reader.read(io.BytesIO(file.read()))
+stream = cr.CaliperStreamReader()
+stream.read(sys.argv[1], streamed.append)
+assert records == reader.records == streamed and run == reader.globals == cr.read_caliper_globals(sys.argv[1])
+said = {name: reader.attribute(name).metadata() for name in reader.attributes()}
+json.dump([records, run, said, reader.attribute("region").scope(), reader.attribute("region").attribute_type()],
+          sys.stdout)
+assert reader.attribute("region").get("no such thing") is None
+for wrong in ("nowhere.cali", sys.executable):
+    try:
+        cr.read_caliper_contents(wrong)
+    except cr.ReaderError as error:
+        assert wrong in error.message, error.message
+    else:
+        raise AssertionError(wrong)
+def fails(record):
+    raise KeyError("mine")
+try:
+    cr.CaliperStreamReader().read(sys.argv[1], fails)
+except KeyError as error:
+    assert error.args == ("mine",)
+else:
+    raise AssertionError("the function's exception")
+"""
+
+
+def read_in_python(place, name):
+    folder = os.path.join(os.path.dirname(place.tool), "..", "pyreader")
+    if not glob.glob(os.path.join(folder, "_trammel_reader.*.so")):
+        raise Skip("the module was not built: Python's development files are missing")
+    done = running.run([sys.executable, "-c", READ, name], place.folder,
+                       environment={**running.base_environment(), "PYTHONPATH": folder,
+                                    "PYTHONDONTWRITEBYTECODE": "1"})
+    expect(done.status == 0 and not done.stderr, f"{name}: {done}")
+    return json.loads(done.stdout)
+
+
+def python_reader(place):
+    """The module caliperreader says what queries say, of .cali and .trm."""
+    program = channels.build(place, os.path.join(common.FOLDER, "channels.c"))
+    channels.run(place, "plain", "5", program=program,
+                 CALI_CONFIG="event-trace(output=t.cali),event-trace(output=t.trm)")
+    for name in ("t.cali", "t.trm"):
+        records, run, said, scope, kind = read_in_python(place, name)
+        rows = channels.query(place, name, "SELECT *")
+        expect(len(records) == len(rows) and run["cali.channel"] == "event-trace", f"{len(records)}, {len(rows)}")
+        for record, row in zip(records, rows):
+            expect("/".join(record.get("path", [])) == row.get("path", ""), f"{record}, {row}")
+            expect(all(str(value) == record[key] for key, value in row.items()
+                       if key != "path" and not isinstance(value, float)), f"{record}, {row}")
+        region, time = said["region"], said["time.offset.ns"]
+        expect(region["is_nested"] and not region["is_value"] and (scope, kind) == ("thread", "string"), f"{region}")
+        expect(time["is_value"] and time["type"] == "uint" and not time["is_nested"], f"{time}")
+
+
+TESTS = (runs, channel_traces, split_json, python_reader)
