@@ -74,7 +74,7 @@ void query_print(struct query_result *result, const struct query_style *style,
 {
 	if (style->object)
 		query_print_json(result, style, out);
-	else
+	else if (query_makes_rows(result->query))
 		result->query->format->print(result, style, out);
 }
 

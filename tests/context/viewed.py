@@ -6,9 +6,9 @@ import json
 import os
 import sys
 
-from context import channels, common
+from context import channels, common, mpi
 from context.common import expect
-from transparency import running
+from transparency import running, trammel
 from transparency.results import Skip
 
 MEMBERS = {"X": {"ts", "dur"}, "B": {"ts"}, "i": {"ts", "s"}, "C": {"ts", "args"}, "M": {"args"}}
@@ -56,6 +56,24 @@ def expect_nested(spans, words):
                 open_ends.pop()
             expect(not open_ends or begin - minus <= open_ends[-1], f"{words}, {thread}: {begin}, {-minus}")
             open_ends.append(begin - minus)
+
+
+def ranks(place):
+    """Each rank is a process with its name, all at the times at which they were, with all calls of MPI."""
+    program = mpi.build(place, "ring", os.path.join(mpi.EXAMPLES, "mpi", "ring.c"))
+    command = trammel.run_command(place.tool, place.profile, mpi.mpirun(program, ranks=3), "mpi,trace")
+    done = mpi.run(place, command)
+    expect(done.status == 0, f"{done}")
+    trace = converted(place, place.profile)
+    names = {event["pid"]: event["args"]["name"] for event in trace["traceEvents"] if event["name"] == "process_name"}
+    expect(names == {rank: f"rank {rank}" for rank in range(3)}, f"{names}")
+    spans = spans_of(trace)
+    found = collections.Counter(span["name"] for span in spans if span["cat"] == "mpi.function")
+    expect(found == mpi.calls_by_function(place, place.profile), f"{found}")
+    expect_nested(spans, "ring")
+    # Nobody leaves MPI_Finalize before the last one has come.
+    inside = [(span["ts"], span["ts"] + span["dur"]) for span in spans if span["name"] == "MPI_Finalize"]
+    expect(max(begin for begin, _ in inside) < min(end for _, end in inside), f"{inside}")
 
 
 def label(name, value):
@@ -212,4 +230,4 @@ def python_reader(place):
         expect(time["is_value"] and time["type"] == "uint" and not time["is_nested"], f"{time}")
 
 
-TESTS = (runs, channel_traces, split_json, python_reader)
+TESTS = (runs, channel_traces, ranks, split_json, python_reader)

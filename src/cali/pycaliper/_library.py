@@ -78,16 +78,17 @@ _LONG_FUNCTIONS = {
 
 def _load():
     """As the dynamic linker finds it, or in a folder for libraries above this one."""
-    places, folder = [NAME], os.path.dirname(os.path.realpath(__file__))
+    places, folder, wrong = [NAME], os.path.dirname(os.path.realpath(__file__)), ""
     while folder != os.path.dirname(folder):
         folder = os.path.dirname(folder)
         places += [os.path.join(folder, NAME), os.path.join(folder, "x86_64-linux-gnu", NAME)]
     for place in places:
         try:
             return ctypes.CDLL(place, mode=ctypes.RTLD_GLOBAL)
-        except OSError:
-            pass
-    raise ImportError(f"cannot find '{NAME}': install trammel, or put its folder into LD_LIBRARY_PATH")
+        except OSError as error:
+            if os.path.exists(place):
+                wrong = f" ({error})"
+    raise ImportError(f"cannot find '{NAME}'{wrong}: install trammel, or put its folder into LD_LIBRARY_PATH")
 
 
 def _declare(library, functions):

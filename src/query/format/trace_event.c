@@ -294,6 +294,9 @@ static void on_set(const struct happening *happening, const struct trace_bound *
 	bool number = query_is_there(query_number(value)) && value.type != RECORD_BOOL;
 	struct text args = {0};
 
+	/* Its row has the number. */
+	if (subject->process >= 0 || subject->thread >= 0)
+		return;
 	if (!strncmp(subject->subject, "iteration#", strlen("iteration#"))) {
 		trace_spans_iterate(events->spans, happening->place, trace_whole(value));
 		return;
