@@ -230,4 +230,22 @@ def python_reader(place):
         expect(time["is_value"] and time["type"] == "uint" and not time["is_nested"], f"{time}")
 
 
-TESTS = (runs, channel_traces, ranks, split_json, python_reader)
+def pages(place):
+    """The pages of these programs have all their options, with the same words, and no other ones."""
+    for name in ("cali2traceevent", "cali-stat"):
+        done = running.run([tool(place, name), "--help"], place.folder)
+        wanted = {line.split("--")[1].split(" ")[0]: " ".join(line.split("--")[1].split()[1:])
+                  for line in done.stdout.decode().split("\n") if "--" in line}
+        with open(os.path.join(trammel.ROOT, "man", f"{name}.1.md"), encoding="utf-8") as file:
+            options = file.read().replace("*", "").split("# OPTIONS\n")[1].split("\n# ")[0]
+        found = {}
+        for entry in options.split("\n\n"):
+            if "\n:   " in entry:
+                words, about = entry.split("\n:   ")
+                found[words.split("--")[1]] = " ".join(about.split())
+        expect(set(found) == set(wanted) and len(wanted) > 2, f"{name}: {set(found) ^ set(wanted)}")
+        wrong = {option for option, about in wanted.items() if not found[option].startswith(about)}
+        expect(not wrong, f"{name}: {wrong}")
+
+
+TESTS = (pages, runs, channel_traces, ranks, split_json, python_reader)

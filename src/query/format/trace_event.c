@@ -92,7 +92,7 @@ static void use(void *sink, const struct record_model *model, const char *path)
 	begin_run(events);
 	events->fresh = true;
 	events->model = model;
-	events->file = memory_copy_string(base_name(path));
+	events->file = memory_copy_string(*path ? base_name(path) : "stdin");
 	trace_reader_use(&events->reader, model);
 }
 
