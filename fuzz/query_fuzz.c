@@ -54,6 +54,30 @@ static void write_records(struct trm_writer *writer, struct record_model *model)
 	}
 }
 
+/* Begins and ends, some of which lack their other halves. */
+static void write_events(struct trm_writer *writer, struct record_model *model)
+{
+	static const struct {
+		bool ends;
+		uint64_t ns;
+	} events[] = {{false, 50}, {true, 60}, {true, 10}, {false, 20}, {false, 30}};
+	record_attribute time =
+		attribute(model, "time.offset.ns", RECORD_UINT, RECORD_AS_VALUE);
+	record_attribute begin =
+		attribute(model, "event.begin#a", RECORD_STRING, RECORD_AS_VALUE);
+	record_attribute end =
+		attribute(model, "event.end#a", RECORD_STRING, RECORD_AS_VALUE);
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		struct record_pair pairs[] = {
+			{time, record_uint(events[i].ns)},
+			{events[i].ends ? end : begin, record_string("m")},
+		};
+
+		trm_writer_record(writer, 0, pairs, 2);
+	}
+}
+
 /* The path of the profile, which is in memory. */
 static const char *profile(void)
 {
@@ -66,6 +90,7 @@ static const char *profile(void)
 
 		must(fd >= 0);
 		write_records(writer, model);
+		write_events(writer, model);
 		must(!trm_writer_finish(writer));
 		record_model_destroy(model);
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);

@@ -5,13 +5,13 @@ import functools
 import os
 import sys
 
-from context import channels, common, configured, counting, foreign, hard, interface, languages, mpi, openmp, outside, paths, processes, ranks, services, spans, tasks
+from context import channels, common, configured, counting, foreign, hard, interface, languages, mpi, openmp, outside, paths, processes, ranks, services, spans, tasks, viewed
 from transparency import results, running, trammel
 
 GROUPS = {"count": counting, "process": processes, "hard": hard, "language": languages,
           "mpi": mpi, "rank": ranks, "channel": channels, "configured": configured, "path": paths, "openmp": openmp,
           "foreign": foreign, "outside": outside, "service": services, "spans": spans, "task": tasks,
-          "cali": interface}
+          "cali": interface, "viewed": viewed}
 
 
 def run_test(test, name, programs, tool):

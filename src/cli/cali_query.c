@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/library.h"
 #include "cli/cali_help.h"
+#include "cli/cali_options.h"
 #include "query/format.h"
 #include "query/query.h"
 
@@ -51,12 +52,7 @@ enum option {
 	OPTION_COUNT
 };
 
-static const struct {
-	const char *name;
-	char letter;
-	const char *argument; /* NULL: it takes none */
-	const char *what;
-} options[OPTION_COUNT] = {
+static const struct cali_option options[OPTION_COUNT + 1] = {
 	[OPTION_SELECT] =
 		{"select", 's', "QUERY_STRING",
 		 "only records with these attributes: [-]attribute[=value],..."},
@@ -96,97 +92,16 @@ static const struct {
 
 static struct {
 	const char *given[OPTION_COUNT]; /* "" for an option without argument */
-	struct VECTOR(const char *) files;
+	struct cali_words files;
 	bool failed; /* a file could not be read */
 	FILE *out;
 } arguments;
 
-/* A long option, or a letter; OPTION_COUNT if there is none such. */
-static enum option find_option(const char *name, size_t size, bool letter)
+/* Of an option that comes twice the first one counts. */
+static void take_option(int option, const char *argument)
 {
-	int i = 0;
-
-	while (i < OPTION_COUNT &&
-	       (letter ? options[i].letter != *name
-		       : strlen(options[i].name) != size ||
-				 memcmp(options[i].name, name, size) != 0))
-		i++;
-	return (enum option)i;
-}
-
-/* Notes an option; its argument may be behind it. */
-static void take_option(enum option option, const char *argument, const char ***at)
-{
-	if (options[option].argument && !argument && (*at)[1])
-		argument = *++*at;
 	if (!arguments.given[option])
-		arguments.given[option] = argument ? argument : "";
-}
-
-/* Letters of one word: the last one may have an argument. */
-static bool take_letters(const char *word, const char ***at)
-{
-	size_t count = strcspn(word, "=");
-
-	for (size_t i = 0; i < count; i++) {
-		enum option option = find_option(word + i, 1, true);
-		const char *argument =
-			i + 1 == count && word[count] ? word + count + 1 : NULL;
-
-		if (option == OPTION_COUNT)
-			return false;
-		if (i + 1 < count) {
-			if (!arguments.given[option])
-				arguments.given[option] = "";
-			continue;
-		}
-		take_option(option, argument, at);
-	}
-	return true;
-}
-
-/* Returns the word that is no option, or NULL. */
-static const char *parse_arguments(const char **argv)
-{
-	const char **at = argv + 1;
-
-	for (; *at && strcmp(*at, "--") != 0; at++) {
-		const char *word = *at;
-
-		if (!strncmp(word, "--", 2)) {
-			size_t size = strcspn(word + 2, "=");
-			enum option option = find_option(word + 2, size, false);
-			const char *value = word + 2 + size;
-
-			if (option == OPTION_COUNT)
-				return word;
-			take_option(option, *value && value[1] ? value + 1 : NULL, &at);
-		} else if (word[0] == '-' && word[1]) {
-			if (!take_letters(word + 1, &at))
-				return word;
-		} else if (*word) {
-			vector_push(&arguments.files, word);
-		}
-	}
-	for (at += *at != NULL; *at; at++)
-		vector_push(&arguments.files, *at);
-	return NULL;
-}
-
-static void print_options(FILE *out)
-{
-	for (int i = 0; i < OPTION_COUNT; i++) {
-		char name[64];
-		bool argument = options[i].argument;
-
-		snprintf(name, sizeof(name), "--%s%s%s", options[i].name,
-			 argument ? "=" : "", argument ? options[i].argument : "");
-		if (options[i].letter)
-			fprintf(out, "  -%c, %-32s %s\n", options[i].letter, name,
-				options[i].what);
-		else
-			fprintf(out, "      %-32s %s\n", name, options[i].what);
-	}
+		arguments.given[option] = argument;
 }
 
 static void help(const char *topic)
@@ -197,33 +112,12 @@ static void help(const char *topic)
 	}
 	puts("cali-query [OPTION]... [FILE]...\n"
 	     "  Reads, filters and sums up .cali and .trm files.\n");
-	print_options(stdout);
+	cali_options_print(options, stdout);
 	puts("\n --help=services and --help=configs list what -P takes, --help=NAME says "
 	     "more of one;\n"
 	     " --help=calql tells of queries, also --help=let, select, groupby, where "
 	     "and "
 	     "format.");
-}
-
-/* Adds words with commas between them, each in quotes. */
-static void add_quoted(struct text *out, const char *list, const char *separators)
-{
-	for (;;) {
-		size_t size = strcspn(list, separators);
-
-		text_add(out, "\"");
-		for (size_t i = 0; i < size; i++) {
-			if (strchr("\"\\", list[i]))
-				text_add(out, "\\");
-			text_add_bytes(out, list + i, 1);
-		}
-		text_add(out, "\"");
-		list += size;
-		if (!*list)
-			return;
-		list++;
-		text_add(out, ", ");
-	}
 }
 
 /* "[-]attribute[=value],...", also with < and >. */
@@ -242,10 +136,10 @@ static void add_selectors(struct text *out, const char *list)
 			continue;
 		text_format(out, "%s%s", before, not ? "NOT " : "");
 		clause[size] = '\0';
-		add_quoted(out, clause, "");
+		cali_add_quoted(out, clause, "");
 		if (sign) {
 			text_format(out, " %c ", sign);
-			add_quoted(out, clause + size + 1, "");
+			cali_add_quoted(out, clause + size + 1, "");
 		}
 		before = ", ";
 	}
@@ -256,7 +150,7 @@ static void add_list(struct text *out, const char *clause, enum option option)
 	if (!arguments.given[option])
 		return;
 	text_add(out, clause);
-	add_quoted(out, arguments.given[option], ",");
+	cali_add_quoted(out, arguments.given[option], ",");
 }
 
 static void add_group(struct text *out)
@@ -298,16 +192,16 @@ static void add_format(struct text *out)
 		if (formats[i].option == OPTION_TREE &&
 		    arguments.given[OPTION_PATH_ATTRIBUTES]) {
 			text_add(out, "(path-attributes=");
-			add_quoted(out, arguments.given[OPTION_PATH_ATTRIBUTES], "");
+			cali_add_quoted(out, arguments.given[OPTION_PATH_ATTRIBUTES], "");
 			text_add(out, ")");
 		}
 		return;
 	}
 	text_add(out, " FORMAT format(format=");
-	add_quoted(out, arguments.given[OPTION_FORMAT], "");
+	cali_add_quoted(out, arguments.given[OPTION_FORMAT], "");
 	if (arguments.given[OPTION_TITLE]) {
 		text_add(out, ", title=");
-		add_quoted(out, arguments.given[OPTION_TITLE], "");
+		cali_add_quoted(out, arguments.given[OPTION_TITLE], "");
 	}
 	text_add(out, ")");
 }
@@ -623,13 +517,14 @@ static bool is_measured_as_asked(void)
 static int run_command_line(const char **argv)
 {
 	struct query *query;
-	const char *unknown = parse_arguments(argv);
+	const char *unknown =
+		cali_options_parse(options, argv, take_option, &arguments.files);
 
 	if (unknown) {
 		fprintf(stderr,
 			"cali-query: error: unknown option: %s\n  Available options:\n",
 			unknown);
-		print_options(stderr);
+		cali_options_print(options, stderr);
 		return EXIT_OPTION;
 	}
 	if (arguments.given[OPTION_HELP]) {

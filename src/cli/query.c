@@ -77,7 +77,7 @@ static struct trm_error *show(const struct query *query)
 
 	TRM_TRY(showing_colour(&arguments.shown, &style.colour));
 	/* A pager wants all of it. */
-	if (!style.width && query_can_stream(query, &style))
+	if (query_can_stream(query, &style) && (!style.width || !query_makes_rows(query)))
 		error = query_stream(query, (const char *const *)words->items + 1,
 				     words->count - 1, &style, write_part, &warnings);
 	else

@@ -144,7 +144,7 @@ static struct trm_error *save_process(const struct context_saving *saving,
 	return NULL;
 }
 
-static struct trm_error *save_all(const struct context_saving *saving,
+static struct trm_error *save_all(struct context_saving *saving,
 				  const struct context_spools *spools,
 				  const struct context_run *run)
 {
@@ -158,6 +158,8 @@ static struct trm_error *save_all(const struct context_saving *saving,
 	}
 	error = context_run_save(saving, run, faults.data ? faults.data : "", running);
 	text_deinit(&faults);
+	if (spools->count)
+		saving->first_ns = spools->items[0].head->begin.ns;
 	for (size_t i = 0; i < spools->count && !error; i++)
 		error = save_process(saving, &spools->items[i], i + 1,
 				     state_of(spools, i, run));

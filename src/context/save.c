@@ -20,8 +20,10 @@ struct trm_error *context_saving_init(struct context_saving *saving,
 		{"time.offset.ns", RECORD_UINT, RECORD_AS_VALUE, &saving->offset},
 		{"event", RECORD_STRING, RECORD_AS_VALUE, &saving->event},
 		{"interval", RECORD_UINT, RECORD_AS_VALUE, &saving->interval},
+		{"process.begin.ns", RECORD_UINT, RECORD_AS_VALUE, &saving->begin},
 	};
 
+	saving->first_ns = 0;
 	saving->writer = writer;
 	saving->model = model;
 	return record_attributes_intern(model, rows, sizeof(rows) / sizeof(rows[0]));
@@ -31,11 +33,27 @@ struct trm_error *context_saving_init(struct context_saving *saving,
 static bool is_taken(const char *name)
 {
 	static const char *const names[] = {
-		"block",          "calls",         "count",   "edge",
-		"event",          "function",      "image",   "interval",
-		"module",         "module.path",   "process", "process.parent",
-		"process.reason", "process.state", "program", "run",
-		"thread",         "threads",       "time.ns", "time.offset.ns",
+		"block",
+		"calls",
+		"count",
+		"edge",
+		"event",
+		"function",
+		"image",
+		"interval",
+		"module",
+		"module.path",
+		"process",
+		"process.begin.ns",
+		"process.parent",
+		"process.reason",
+		"process.state",
+		"program",
+		"run",
+		"thread",
+		"threads",
+		"time.ns",
+		"time.offset.ns",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -404,6 +422,20 @@ static void merge_events(const struct tracing *tracing, struct cursor *cursors,
 	}
 }
 
+/* What the times of the process's events are counted from. */
+static void save_begin(const struct tracing *tracing)
+{
+	const struct context_saving *saving = tracing->saving;
+	uint64_t begin = tracing->process->head->begin.ns;
+	const struct record_pair pairs[] = {
+		{saving->image, record_uint(tracing->image)},
+		{saving->begin, record_uint(begin - saving->first_ns)},
+	};
+
+	if (saving->first_ns && begin >= saving->first_ns)
+		trm_writer_record(saving->writer, 0, pairs, 2);
+}
+
 /* All threads' events in the order of time. */
 static void save_trace(const struct tracing *tracing)
 {
@@ -426,6 +458,8 @@ static void save_trace(const struct tracing *tracing)
 		if (cursor_valid(cursor))
 			merge_add(&merge, i, cursor->at->ticks);
 	}
+	if (merge.count)
+		save_begin(tracing);
 	merge_events(tracing, cursors, &merge);
 	if (tracing->part)
 		end_parts(tracing, cursors, count);

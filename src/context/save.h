@@ -10,8 +10,11 @@
 struct context_saving {
 	struct trm_writer *writer;
 	struct record_model *model;
-	record_attribute image, thread, count, time, offset, event, interval; /* of the
-									 records */
+	/* Of the records. */
+	record_attribute image, thread, count, time, offset, event, interval, begin;
+	/* When the first process of the run began, as in context_moment; traces say how
+	 * much later each began. context_saving_init makes it 0: they do not. */
+	uint64_t first_ns;
 };
 
 /* Readies the attributes of the records. */

@@ -193,9 +193,24 @@ static struct bound bind(struct feed *feed, const char *name, struct query_attri
 	return bound;
 }
 
+/* Adds a name and a value to what is said of an attribute. */
+static void say(struct text *said, const char *name, struct record_value value)
+{
+	struct text text = {0};
+
+	record_value_text(&text, value);
+	if (*name) {
+		text_add_bytes(said, name, strlen(name) + 1);
+		text_add_bytes(said, text.data ? text.data : "",
+			       text.data ? strlen(text.data) + 1 : 1);
+	}
+	text_deinit(&text);
+}
+
 static struct bound bind_attribute(struct feed *feed, record_attribute id)
 {
 	struct query_keys *keys = &feed->part->keys;
+	struct text other = {0};
 	struct query_attribute as = {
 		.type = record_attribute_type(feed->model, id),
 		.properties = record_attribute_properties(feed->model, id),
@@ -213,7 +228,20 @@ static struct bound bind_attribute(struct feed *feed, record_attribute id)
 			as.alias = query_keys_keep(keys, said.value).bytes;
 		else if (text && !strcmp(key, "attribute.unit"))
 			as.unit = query_keys_keep(keys, said.value).bytes;
+		if (strcmp(key, "attribute.alias") && strcmp(key, "attribute.unit") &&
+		    !(record_attribute_properties(feed->model, said.attribute) &
+		      RECORD_HIDDEN))
+			say(&other, key, said.value);
 	}
+	if (other.length) {
+		text_add_bytes(&other, "", 1);
+		as.said =
+			query_keys_keep(keys, (struct record_value){.type = RECORD_STRING,
+								    .size = other.length,
+								    .bytes = other.data})
+				.bytes;
+	}
+	text_deinit(&other);
 	return bind(feed, record_attribute_name(feed->model, id), as);
 }
 
@@ -505,7 +533,7 @@ static void pass(struct feed *feed, record_node node, const struct record_pair *
 		pairs = feed->passed.items;
 		count = feed->passed.count;
 	}
-	cali_writer_record(part->writer, node, pairs, count);
+	part->sink->record(part->sinking, node, pairs, count);
 	if (part->written->length >= BYTES_AT_ONCE)
 		part->flush(part);
 }
@@ -529,7 +557,7 @@ static void on_record(void *context, record_node node, const struct record_pair 
 		compute_lets(feed);
 	if (feed->query->where != QUERY_NO_CONDITION && !holds(feed, feed->query->where))
 		return;
-	if (feed->part->writer)
+	if (feed->part->sink)
 		pass(feed, node, pairs, count);
 	else if (query_is_aggregating(feed->query))
 		add_to_group(feed, fed->key);
@@ -542,6 +570,8 @@ static void on_file(void *context)
 	struct feed *feed = context;
 
 	vector_add(&feed->part->runs);
+	if (feed->part->sink && feed->part->sink->run)
+		feed->part->sink->run(feed->part->sinking);
 }
 
 static void on_global(void *context, record_attribute attribute,
@@ -550,8 +580,8 @@ static void on_global(void *context, record_attribute attribute,
 	struct feed *feed = context;
 	struct query_part *part = feed->part;
 
-	if (part->writer)
-		cali_writer_global(part->writer, attribute, value);
+	if (part->sink)
+		part->sink->global(part->sinking, attribute, value);
 	if (!part->runs.count)
 		vector_add(&part->runs);
 	struct query_globals *run = &part->runs.items[part->runs.count - 1];
@@ -612,8 +642,8 @@ struct trm_error *query_part_read(struct query_part *part, const char *path,
 	vector_reserve(&feed.holders, feed.fields + 1);
 	memset(feed.holders.items, 0, feed.fields * sizeof(record_node));
 	bind_lets(&feed);
-	if (part->writer)
-		cali_writer_use(part->writer, feed.model);
+	if (part->sink)
+		part->sink->use(part->sinking, feed.model, path);
 	for (size_t f = 0; f < feed.fields; f++)
 		if (!strcmp(part->query->fields.items[f].name, "count"))
 			feed.count_field = (int)f;
@@ -622,6 +652,8 @@ struct trm_error *query_part_read(struct query_part *part, const char *path,
 	if (warning)
 		text_format(warnings, "%s\n", warning);
 	free(warning);
+	if (part->sink && part->sink->leave)
+		part->sink->leave(part->sinking);
 	feed_deinit(&feed);
 	if (!error) {
 		error = part->error;

@@ -1,94 +1,71 @@
 #include "query/format.h"
 
+/* What the formats of both tables are. */
+#define CALI                                                                             \
+	.name = "cali", .sink = &query_sink_cali, .streaming = QUERY_STREAMS,            \
+	.print = query_print_cali
+#define JSON_SPLIT .name = "json-split", .has_path = true, .print = query_print_json_split
+#define TRACE_EVENT                                                                      \
+	.name = "trace-event", .sink = &query_sink_trace_event,                          \
+	.streaming = QUERY_STREAMS,                                                      \
+	.options = {                                                                     \
+		"counters", "pid-attributes", "tid-attributes", "sync", "pretty", NULL,  \
+	}
+
 /* The first one is that of queries that name none. */
 const struct query_format query_formats[] = {
-	{"table",
-	 false,
-	 true,
-	 false,
-	 QUERY_STREAMS_NEVER,
-	 query_print_table,
-	 {NULL},
-	 NULL},
-	{"tree", true, true, false, QUERY_STREAMS_NEVER, query_print_tree, {NULL}, NULL},
-	{"json", true, false, false, QUERY_STREAMS, query_print_json, {NULL}, NULL},
-	{"json-split",
-	 true,
-	 true,
-	 false,
-	 QUERY_STREAMS_NEVER,
-	 query_print_json_split,
-	 {NULL},
-	 NULL},
-	{"csv", false, true, false, QUERY_STREAMS_LISTED, query_print_csv, {NULL}, NULL},
-	{"expand", false, true, false, QUERY_STREAMS, query_print_expand, {NULL}, NULL},
-	{"folded",
-	 true,
-	 true,
-	 false,
-	 QUERY_STREAMS_NEVER,
-	 query_print_folded,
-	 {NULL},
-	 NULL},
-	{"html", true, true, false, QUERY_STREAMS_NEVER, query_print_html, {NULL}, NULL},
-	{"cali", false, true, true, QUERY_STREAMS, query_print_cali, {NULL}, NULL},
+	{.name = "table", .takes_path = true, .print = query_print_table},
+	{.name = "tree", .has_path = true, .takes_path = true, .print = query_print_tree},
+	{.name = "json",
+	 .has_path = true,
+	 .streaming = QUERY_STREAMS,
+	 .print = query_print_json},
+	{JSON_SPLIT, .takes_path = true},
+	{.name = "csv",
+	 .takes_path = true,
+	 .streaming = QUERY_STREAMS_LISTED,
+	 .print = query_print_csv},
+	{.name = "expand",
+	 .takes_path = true,
+	 .streaming = QUERY_STREAMS,
+	 .print = query_print_expand},
+	{.name = "folded",
+	 .has_path = true,
+	 .takes_path = true,
+	 .print = query_print_folded},
+	{.name = "html", .has_path = true, .takes_path = true, .print = query_print_html},
+	{CALI, .takes_path = true},
+	{TRACE_EVENT},
 	{0},
 };
 
 static const struct query_format json_separate = {.name = "json",
-						  .streaming = QUERY_STREAMS_NEVER,
 						  .print = query_print_caliper_json};
 
 const struct query_format query_formats_caliper[] = {
-	{"cali", false, false, true, QUERY_STREAMS, query_print_cali, {NULL}, NULL},
-	{"json",
-	 true,
-	 false,
-	 false,
-	 QUERY_STREAMS_NEVER,
-	 query_print_caliper_json,
-	 {"object", "pretty", "quote-all", "separate-nested", "records", "split", NULL},
-	 &json_separate},
-	{"expand",
-	 false,
-	 false,
-	 false,
-	 QUERY_STREAMS,
-	 query_print_caliper_expand,
-	 {NULL},
-	 NULL},
-	{"format",
-	 false,
-	 false,
-	 false,
-	 QUERY_STREAMS,
-	 query_print_caliper_format,
-	 {"format", "title", NULL},
-	 NULL},
-	{"table",
-	 false,
-	 false,
-	 false,
-	 QUERY_STREAMS_NEVER,
-	 query_print_caliper_table,
-	 {"column-width", "print-globals", NULL},
-	 NULL},
-	{"tree",
-	 true,
-	 false,
-	 false,
-	 QUERY_STREAMS_NEVER,
-	 query_print_caliper_tree,
-	 {"path-attributes", "column-width", "print-globals", NULL},
-	 NULL},
-	{"json-split",
-	 true,
-	 false,
-	 false,
-	 QUERY_STREAMS_NEVER,
-	 query_print_json_split,
-	 {NULL},
-	 NULL},
+	{CALI},
+	{.name = "json",
+	 .has_path = true,
+	 .print = query_print_caliper_json,
+	 .options = {"object", "pretty", "quote-all", "separate-nested", "records",
+		     "split", NULL},
+	 .separate = &json_separate},
+	{.name = "expand",
+	 .streaming = QUERY_STREAMS,
+	 .print = query_print_caliper_expand},
+	{.name = "format",
+	 .streaming = QUERY_STREAMS,
+	 .print = query_print_caliper_format,
+	 .options = {"format", "title", NULL}},
+	{.name = "table",
+	 .print = query_print_caliper_table,
+	 .options = {"column-width", "print-globals", NULL}},
+	{.name = "tree",
+	 .has_path = true,
+	 .print = query_print_caliper_tree,
+	 .options = {"path-attributes", "column-width", "print-globals", NULL}},
+	{JSON_SPLIT},
+	{TRACE_EVENT},
 	{0},
 };
 
@@ -97,7 +74,7 @@ void query_print(struct query_result *result, const struct query_style *style,
 {
 	if (style->object)
 		query_print_json(result, style, out);
-	else
+	else if (query_makes_rows(result->query))
 		result->query->format->print(result, style, out);
 }
 
@@ -112,6 +89,11 @@ bool query_can_stream(const struct query *query, const struct query_style *style
 	       !style->object && !query->object &&
 	       (query->format->streaming == QUERY_STREAMS ||
 		(query->format->streaming == QUERY_STREAMS_LISTED && listed));
+}
+
+bool query_makes_rows(const struct query *query)
+{
+	return query->format->print != NULL;
 }
 
 void query_add_globals(struct text *out, const struct query_globals *globals)

@@ -9,7 +9,7 @@
 
 /* Whether rows can be printed one part after the other. */
 enum query_streaming {
-	QUERY_STREAMS_NEVER,
+	QUERY_STREAMS_NEVER = 0,
 	QUERY_STREAMS_LISTED, /* if all columns are known from the beginning */
 	QUERY_STREAMS,
 };
@@ -20,12 +20,13 @@ struct query_format {
 	bool has_path;
 	/* The words in parentheses behind it are the attributes that make the path. */
 	bool takes_path;
-	/* Records that are passed on as they are need not become rows. */
-	bool passes;
+	/* If not NULL, takes records that are passed on as they are. */
+	const struct query_sink *sink;
 	enum query_streaming streaming;
+	/* NULL: records are all that it can show, by its sink. */
 	void (*print)(struct query_result *result, const struct query_style *style,
 		      struct text *out);
-	/* Of cali-query: what may stand in the parentheses, up to NULL. */
+	/* What may stand in the parentheses, up to NULL. */
 	const char *options[7];
 	const struct query_format
 		*separate; /* instead, with the option separate-nested */
@@ -63,6 +64,8 @@ void query_print_caliper_format(struct query_result *result,
 				const struct query_style *style, struct text *out);
 void query_print_cali(struct query_result *result, const struct query_style *style,
 		      struct text *out);
+
+extern const struct query_sink query_sink_cali, query_sink_trace_event;
 
 /* Adds {"name": value, ...} of a list of pairs. */
 void query_add_globals(struct text *out, const struct query_globals *globals);

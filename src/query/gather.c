@@ -9,7 +9,7 @@ enum { MAGIC = 0x71677431 };
 struct query_gather {
 	struct query_result result;
 	struct query_part part;
-	struct VECTOR(char *) texts; /* aliases and units of others' attributes */
+	struct VECTOR(char *) texts; /* what is said of others' attributes */
 };
 
 struct query_gather *query_gather_create(const struct query *query)
@@ -42,6 +42,18 @@ struct trm_error *query_gather_read(struct query_gather *gather, const char *pat
 
 enum attribute_flag { NESTED = 1, HIDDEN = 2, GLOBAL = 4, IN_TREE = 8, ITERATION = 16 };
 
+/* Texts, up to an empty one. */
+static void pack_said(struct query_pack *pack, const char *said)
+{
+	const char *name = NULL, *value;
+
+	while ((name = query_said_next(said, name, &value))) {
+		query_pack_text(pack, name);
+		query_pack_text(pack, value);
+	}
+	query_pack_text(pack, "");
+}
+
 static void pack_attributes(struct query_pack *pack, const struct query_keys *keys)
 {
 	query_pack_uint(pack, (uint32_t)keys->attributes.count);
@@ -49,6 +61,7 @@ static void pack_attributes(struct query_pack *pack, const struct query_keys *ke
 		query_pack_text(pack, attribute->name);
 		query_pack_text(pack, attribute->alias);
 		query_pack_text(pack, attribute->unit);
+		pack_said(pack, attribute->said);
 		query_pack_uint(pack, (uint32_t)attribute->type);
 		query_pack_uint(pack, attribute->properties);
 		query_pack_uint(pack, (attribute->nested ? NESTED : 0) |
@@ -138,6 +151,27 @@ static const char *keep_text(struct query_gather *gather, const char *text)
 	return copy;
 }
 
+static const char *keep_said(struct adding *adding)
+{
+	struct query_gather *gather = adding->gather;
+	struct text said = {0};
+	const char *text;
+
+	while ((text = query_unpack_text(&adding->unpack)) && *text) {
+		const char *value = query_unpack_text(&adding->unpack);
+
+		if (!value)
+			break;
+		text_add_bytes(&said, text, strlen(text) + 1);
+		text_add_bytes(&said, value, strlen(value) + 1);
+	}
+	if (!said.length)
+		return NULL;
+	text_add_bytes(&said, "", 1);
+	vector_push(&gather->texts, said.data);
+	return said.data;
+}
+
 static void add_attributes(struct adding *adding)
 {
 	struct query_unpack *unpack = &adding->unpack;
@@ -148,6 +182,7 @@ static void add_attributes(struct adding *adding)
 		const char *alias = query_unpack_text(unpack);
 		const char *unit = query_unpack_text(unpack);
 
+		attribute.said = keep_said(adding);
 		attribute.type =
 			(enum record_type)query_unpack_index(unpack, QUERY_NOTHING + 1);
 		attribute.properties = query_unpack_uint(unpack);

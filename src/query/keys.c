@@ -1,5 +1,7 @@
 #include "query/keys.h"
 
+#include <string.h>
+
 #include "query/value.h"
 
 /* Strings live in blocks of this size, larger ones in a block of their own. */
@@ -118,4 +120,16 @@ uint32_t query_keys_child(struct query_keys *keys, uint32_t parent, uint32_t att
 	keys->index[at] = (uint32_t)keys->nodes.count;
 	vector_push(&keys->nodes, wanted);
 	return keys->index[at];
+}
+
+const char *query_said_next(const char *said, const char *at, const char **ret_value)
+{
+	if (at) {
+		at += strlen(at) + 1;
+		said = at + strlen(at) + 1;
+	}
+	if (!said || !*said)
+		return NULL;
+	*ret_value = said + strlen(said) + 1;
+	return said;
 }

@@ -14,8 +14,11 @@
 struct query_attribute {
 	const char *name;
 	const char *alias, *unit; /* how it is to be shown, or NULL; kept by the keys */
-	enum record_type type;    /* QUERY_NOTHING: what LET computes */
-	uint32_t properties;      /* enum record_property */
+	/* What else is said of it: names and values in turn, with a 0 behind each, up to
+	 * an empty name; or NULL; kept by the keys. */
+	const char *said;
+	enum record_type type; /* QUERY_NOTHING: what LET computes */
+	uint32_t properties;   /* enum record_property */
 	bool nested, hidden, global;
 	bool in_tree;   /* not RECORD_AS_VALUE */
 	bool iteration; /* it numbers the iterations of a loop */
@@ -48,6 +51,10 @@ uint32_t query_keys_attribute(struct query_keys *keys, const char *name,
 /* The key `parent` with attribute = value behind it. */
 uint32_t query_keys_child(struct query_keys *keys, uint32_t parent, uint32_t attribute,
 			  struct record_value value);
+
+/* The next name of what is said of an attribute, and its value; NULL at the end. `at` is
+ * the last one; NULL: the first is wanted. */
+const char *query_said_next(const char *said, const char *at, const char **ret_value);
 
 /* The value with bytes that live as long as the keys. */
 struct record_value query_keys_keep(struct query_keys *keys, struct record_value value);

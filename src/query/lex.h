@@ -25,6 +25,7 @@ struct query_parser {
 	bool arithmetic;          /* words end at + * and /, too */
 	int depth;                /* of parentheses */
 	size_t place;             /* of the error */
+	size_t format_place;      /* of the name behind FORMAT */
 	struct VECTOR(bool) seen; /* clauses, by row of the table */
 };
 

@@ -501,12 +501,14 @@ static struct trm_error *parse_format(struct query_parser *parser)
 		return query_complain_unknown(parser, place, "there is no format", name,
 					      first, sizeof(*first));
 	parser->query->format = format;
+	parser->format_place = place;
 	forget_options(parser->query);
 	TRM_TRY(query_accept_symbol(parser, "(", &words));
 	if (!words)
 		return NULL;
-	TRM_TRY(parse_list(parser, parser->query->caliper ? parse_format_option
-							  : parse_format_word));
+	TRM_TRY(parse_list(parser, parser->query->caliper || format->options[0]
+					   ? parse_format_option
+					   : parse_format_word));
 	return query_need_symbol(parser, ")");
 }
 

@@ -130,6 +130,13 @@ struct trm_error *query_complete(struct query_parser *parser)
 {
 	struct query *query = parser->query;
 
+	if (!query->format->print &&
+	    (query_is_aggregating(query) || query->orders.count || query->limited ||
+	     query->havings.count))
+		return query_complain_at(parser, parser->format_place,
+					 "the format %s shows single records: without "
+					 "groups, operators, HAVING, ORDER BY and LIMIT",
+					 query->format->name);
 	complete_columns(query);
 	for (size_t i = 0; i < query->orders.count; i++) {
 		struct query_order *order = &query->orders.items[i];

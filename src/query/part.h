@@ -9,6 +9,7 @@
 #include "query/keys.h"
 #include "query/operators.h"
 #include "query/query.h"
+#include "query/sink.h"
 
 /* Run metadata of one profile. */
 struct query_global {
@@ -45,8 +46,9 @@ struct query_part {
 	struct VECTOR(struct query_raw_row) rows;
 	struct VECTOR(struct query_cell) cells;
 	struct query_keys strings; /* keeps those of the cells */
-	/* If not NULL, records are written there, whole, instead of becoming rows. */
-	struct cali_writer *writer;
+	/* If not NULL, records go there, whole, instead of becoming rows. */
+	const struct query_sink *sink;
+	void *sinking;              /* what the sink's functions take */
 	const struct text *written; /* where it writes to */
 	/* If not NULL, is called when there are many rows, or much was written; it prints
 	 * and forgets them. */

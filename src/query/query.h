@@ -223,6 +223,9 @@ void query_print(struct query_result *result, const struct query_style *style,
  * comes later decides how it looks or where it is. */
 bool query_can_stream(const struct query *query, const struct query_style *style);
 
+/* Whether its format shows rows; else it can only stream. */
+bool query_makes_rows(const struct query *query);
+
 /* Takes a part of what is printed. An error ends the query. */
 typedef struct trm_error *(*query_writer)(const struct text *text);
 

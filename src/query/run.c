@@ -159,17 +159,21 @@ struct trm_error *query_stream(const struct query *query, const char *const *pat
 
 	query_part_init(&part, query);
 	part.flush = flush;
-	if (query->format->passes) {
-		part.writer = cali_writer_create(&stream.out);
+	if (query->format->sink) {
+		part.sink = query->format->sink;
+		part.sinking = part.sink->create(query, &stream.out);
 		part.written = &stream.out;
 		part.flush = flush_written;
 	}
 	part.context = &stream;
 	stream.style.unfinished = true;
-	for (size_t i = 0; i < count && !error; i++)
-		error = query_part_read(&part, paths[i], ret_warnings);
-	if (part.writer)
-		cali_writer_finish(part.writer);
+	do {
+		for (size_t i = 0; i < count && !error; i++)
+			error = query_part_read(&part, paths[i], ret_warnings);
+	} while (!error && part.sink && part.sink->again &&
+		 part.sink->again(part.sinking));
+	if (part.sink)
+		part.sink->finish(part.sinking, ret_warnings);
 	if (!error) {
 		stream.style.unfinished = false;
 		part.flush(&part);

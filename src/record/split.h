@@ -11,7 +11,8 @@
  * Where "is_value" is false, the cells are numbers of nodes, from 0 on: the row has the
  * path that ends there. Parents come before their children; a root has none. The column
  * "path" is that of all nested attributes together: here they become the attribute
- * `region`. What else stands in column_metadata says something of the attribute.
+ * `region`. Another column with nodes is an attribute of the context tree. What else
+ * stands in column_metadata says something of the attribute.
  *
  * The type of a column is what attribute.type says in its metadata, which trammel writes
  * where numbers do not tell it; else that of its cells.

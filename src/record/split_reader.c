@@ -133,11 +133,50 @@ static record_attribute intern(struct split *split, const char *name,
 	return id;
 }
 
-static record_attribute tree_attribute(struct split *split, const char *column)
+/* What the nodes of a column are values of. */
+static record_attribute tree_attribute(struct split *split, const char *name)
 {
-	if (!strcmp(column, "path"))
+	enum record_type type = RECORD_STRING;
+
+	if (!strcmp(name, "path"))
 		return intern(split, "region", RECORD_STRING, RECORD_NESTED);
-	return intern(split, column, RECORD_STRING, 0);
+	vector_for_each (&split->columns, column)
+		if (column->typed && !column->is_value && column->name &&
+		    column->type != RECORD_BLOB && !strcmp(column->name, name))
+			type = column->type;
+	return intern(split, name, type, 0);
+}
+
+/* The number that the text is, in the type of a column. */
+static bool parse_value(enum record_type type, const struct text *text,
+			struct record_value *ret_value)
+{
+	const char *word = text->data;
+	char *end = NULL;
+
+	errno = 0;
+	ret_value->type = type;
+	if (type == RECORD_INT)
+		ret_value->i = strtoll(word, &end, 10);
+	else if (type == RECORD_UINT)
+		ret_value->u =
+			*word == '-' ? (errno = ERANGE, 0) : strtoull(word, &end, 10);
+	else if (type == RECORD_ADDRESS)
+		ret_value->u = strtoull(word, &end, 16);
+	else if (type == RECORD_BOOL)
+		ret_value->u = !strcmp(word, "true");
+	else if (type == RECORD_DOUBLE)
+		ret_value->d = strtod(word, &end);
+	if (type == RECORD_BOOL)
+		return !strcmp(word, "true") || !strcmp(word, "false");
+	if (type == RECORD_TYPE)
+		for (ret_value->u = 0; ret_value->u < RECORD_TYPE_COUNT; ret_value->u++)
+			if (!strcmp(record_type_name((enum record_type)ret_value->u),
+				    word))
+				return true;
+	/* Of doubles what is too small or too large is what strtod makes of it. */
+	return end && end != word && end == word + text->length &&
+	       (!errno || type == RECORD_DOUBLE);
 }
 
 static void read_node(struct split *split, struct json *json)
@@ -169,11 +208,15 @@ static void read_node(struct split *split, struct json *json)
 		above = parent < split->nodes.count ? split->nodes.items[parent]
 						    : NO_NODE;
 	if (above != NO_NODE) {
+		record_attribute attribute = tree_attribute(split, column.data);
 		struct record_value value = record_string(label.data);
+		enum record_type type = record_attribute_type(split->model, attribute);
 
 		value.size = label.length;
-		above = record_node_child(split->model, above,
-					  tree_attribute(split, column.data), value);
+		if (type == RECORD_STRING || parse_value(type, &label, &value))
+			above = record_node_child(split->model, above, attribute, value);
+		else
+			above = NO_NODE;
 	}
 	vector_push(&split->nodes, above);
 	text_deinit(&key);
@@ -318,11 +361,10 @@ static void make_attributes(struct split *split)
 		enum record_type type =
 			column->typed ? column->type : type_of(column->seen);
 
-		if (!column->is_value) {
+		if (column->is_value)
+			column->id = intern(split, name, type, RECORD_AS_VALUE);
+		else
 			column->id = tree_attribute(split, name);
-			continue;
-		}
-		column->id = intern(split, name, type, RECORD_AS_VALUE);
 		column->type = type;
 		vector_for_each (&column->said, said)
 			record_attribute_describe(split->model, column->id,
@@ -330,38 +372,6 @@ static void make_attributes(struct split *split)
 							 RECORD_SKIP_EVENTS),
 						  record_string(said->value));
 	}
-}
-
-/* The number that the text is, in the type of a column. */
-static bool parse_value(enum record_type type, const struct text *text,
-			struct record_value *ret_value)
-{
-	const char *word = text->data;
-	char *end = NULL;
-
-	errno = 0;
-	ret_value->type = type;
-	if (type == RECORD_INT)
-		ret_value->i = strtoll(word, &end, 10);
-	else if (type == RECORD_UINT)
-		ret_value->u =
-			*word == '-' ? (errno = ERANGE, 0) : strtoull(word, &end, 10);
-	else if (type == RECORD_ADDRESS)
-		ret_value->u = strtoull(word, &end, 16);
-	else if (type == RECORD_BOOL)
-		ret_value->u = !strcmp(word, "true");
-	else if (type == RECORD_DOUBLE)
-		ret_value->d = strtod(word, &end);
-	if (type == RECORD_BOOL)
-		return !strcmp(word, "true") || !strcmp(word, "false");
-	if (type == RECORD_TYPE)
-		for (ret_value->u = 0; ret_value->u < RECORD_TYPE_COUNT; ret_value->u++)
-			if (!strcmp(record_type_name((enum record_type)ret_value->u),
-				    word))
-				return true;
-	/* Of doubles what is too small or too large is what strtod makes of it. */
-	return end && end != word && end == word + text->length &&
-	       (!errno || type == RECORD_DOUBLE);
 }
 
 /* "0aff00", as the writer has them. */

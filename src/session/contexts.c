@@ -191,6 +191,8 @@ struct trm_error *contexts_save(struct saving *saving)
 		context_spools_read(session->options->context.folder);
 	struct text faults = {0};
 
+	if (spools.count)
+		context.first_ns = spools.items[0].head->begin.ns;
 	for (size_t i = 0; i < spools.count; i++) {
 		const struct image_run *image = image_of(session, spools.items[i].head);
 

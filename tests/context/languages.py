@@ -1,6 +1,7 @@
 """Programs in Fortran and Python: the examples, and what their modules do with hard cases."""
 
 import glob
+import json
 import os
 import shutil
 import subprocess
@@ -157,4 +158,25 @@ def python_cases(place):
            f"faults: {profile.faults}")
 
 
-TESTS = (fortran, fortran_cases, python, python_cases)
+def python_caliper(place):
+    """The module pycaliper: what a manager of the program's own and a channel of the environment say is the same."""
+    folders = [os.path.realpath(build_folder(place, part)) for part in ("cali", "runtime")]
+    variables = {"PYTHONPATH": os.path.join(trammel.ROOT, "src", "cali"), "PYTHONDONTWRITEBYTECODE": "1",
+                 "LD_LIBRARY_PATH": ":".join(folders),
+                 "CALI_CONFIG": "runtime-profile(region.count,output=env.json,output.format=json)"}
+    done = running.run([sys.executable, os.path.join(FOLDER, "pycases.py")], place.folder, timeout=60,
+                       environment={**place.environment(), **variables})
+    expect(done.status == 0 and not done.stdout and not done.stderr, f"{done}")
+    counts = {}
+    for name in ("py.json", "env.json"):
+        with open(os.path.join(place.folder, name), encoding="utf-8") as file:
+            counts[name] = {row["path"]: row["Calls"] for row in json.load(file) if row.get("Calls")}
+    unseen = counts["env.json"].pop("unseen", 0)
+    wanted = {"main": 1, "main/solve": 4, "main/Größe": 1, "main/Größe/solve": 1, "main/steps/solve": 4,
+              "main/4/solve": 1, "main/a/b/solve": 1, "main/exchange": 1, "solve": 1}
+    own = counts["py.json"]
+    expect(unseen == 1 and own == counts["env.json"], f"{counts}")
+    expect({path: own.get(path) for path in wanted} == wanted, f"{own}")
+
+
+TESTS = (fortran, fortran_cases, python, python_cases, python_caliper)

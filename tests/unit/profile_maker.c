@@ -318,11 +318,13 @@ void check_command(int (*command)(int argc, const char **argv), const char *word
 }
 
 static char folder[] = "/tmp/trammel-test.XXXXXX";
+static bool entered;
 
 int enter_folder(void **state)
 {
 	(void)state;
-	if (mkdtemp(folder) && !chdir(folder))
+	entered = mkdtemp(folder) && !chdir(folder);
+	if (entered)
 		return 0;
 	perror(folder);
 	return -1;
@@ -336,10 +338,14 @@ int enter_folder_with_self(void **state)
 
 int leave_folder(void **state)
 {
-	DIR *files = opendir(".");
 	const struct dirent *file;
 
 	(void)state;
+	/* Else what is here is not the test's. */
+	if (!entered)
+		return -1;
+	DIR *files = opendir(".");
+
 	while (files && (file = readdir(files)))
 		if (file->d_name[0] != '.')
 			unlink(file->d_name);

@@ -276,16 +276,16 @@ static void test_cali(void **state)
 static void test_split(void **state)
 {
 	(void)state;
-	EXPECT("{\n\"data\": [\n  [1.5, null, null, null, 0],\n"
-	       "  [2.25, 1, -3, null, 1],\n  [1e-09, 1, 12, null, 1],\n"
-	       "  [123456789.125, 1, null, \"0x4fe\", 2],\n"
-	       "  [null, 4, null, null, null]],\n"
-	       "\"columns\": [\"time\", \"region.count\", \"iteration#main\", \"pc\", "
+	EXPECT("{\n\"data\": [\n  [null, null, null, 1.5, 0],\n"
+	       "  [-3, null, 1, 2.25, 1],\n  [12, null, 1, 1e-09, 1],\n"
+	       "  [null, \"0x4fe\", 1, 123456789.125, 2],\n"
+	       "  [null, null, 4, null, null]],\n"
+	       "\"columns\": [\"iteration#main\", \"pc\", \"region.count\", \"time\", "
 	       "\"path\"],\n"
-	       "\"column_metadata\": [{\"is_value\": true, \"attribute.alias\": "
-	       "\"Time (s)\", \"attribute.type\": \"double\"}, {\"is_value\": true}, "
-	       "{\"is_value\": true, \"attribute.type\": \"int\"}, {\"is_value\": true, "
-	       "\"attribute.type\": \"address\"}, {\"is_value\": false}],\n"
+	       "\"column_metadata\": [{\"is_value\": true, \"attribute.type\": \"int\"}, "
+	       "{\"is_value\": true, \"attribute.type\": \"address\"}, "
+	       "{\"is_value\": true}, {\"is_value\": true, \"attribute.alias\": "
+	       "\"Time (s)\", \"attribute.type\": \"double\"}, {\"is_value\": false}],\n"
 	       "\"nodes\": [\n  {\"label\": \"main\", \"column\": \"path\"},\n"
 	       "  {\"label\": \"solve\", \"column\": \"path\", \"parent\": 0},\n"
 	       "  {\"label\": \"init\", \"column\": \"path\", \"parent\": 0}],\n"
@@ -297,10 +297,96 @@ static void test_split(void **state)
 	scoped_free char *once = read_text(OTHER), *twice = read_text(OUTPUT);
 
 	assert_string_equal(once, twice);
-	assert_int_equal(run_words((const char *const[]){"-T", SAMPLE, NULL}), 0);
-	scoped_free char *tree = read_text(OUTPUT);
+	assert_int_equal(run_words((const char *const[]){"-j", SAMPLE, NULL}), 0);
+	scoped_free char *json = read_text(OUTPUT);
 
-	expect((const char *const[]){"-T", OTHER, NULL}, tree);
+	expect((const char *const[]){"-j", OTHER, NULL}, json);
+}
+
+static const char trees[] = "__rec=node,id=18,attr=10,data=276,parent=3\n"
+			    "__rec=node,id=20,attr=8,data=region,parent=18\n"
+			    "__rec=node,id=21,attr=10,data=64,parent=3\n"
+			    "__rec=node,id=22,attr=8,data=adiak.type,parent=21\n"
+			    "__rec=node,id=23,attr=8,data=attribute.unit,parent=21\n"
+			    "__rec=node,id=24,attr=8,data=function,parent=21\n"
+			    "__rec=node,id=25,attr=8,data=mode.now,parent=21\n"
+			    "__rec=node,id=26,attr=10,data=64,parent=1\n"
+			    "__rec=node,id=27,attr=8,data=level,parent=26\n"
+			    "__rec=node,id=30,attr=23,data=sec,parent=2\n"
+			    "__rec=node,id=31,attr=22,data=count \"x\",parent=30\n"
+			    "__rec=node,id=32,attr=10,data=85,parent=31\n"
+			    "__rec=node,id=33,attr=8,data=number,parent=32\n"
+			    "__rec=node,id=34,attr=10,data=513,parent=3\n"
+			    "__rec=node,id=35,attr=8,data=a,parent=34\n"
+			    "__rec=node,id=36,attr=8,data=b,parent=34\n"
+			    "__rec=node,id=40,attr=20,data=solve\n"
+			    "__rec=node,id=41,attr=24,data=_start,parent=40\n"
+			    "__rec=node,id=42,attr=24,data=main,parent=41\n"
+			    "__rec=node,id=43,attr=27,data=3\n"
+			    "__rec=node,id=44,attr=25,data=fast,parent=43\n"
+			    "__rec=node,id=45,attr=25,data=slow,parent=43\n"
+			    "__rec=node,id=46,attr=20,data=main\n"
+			    "__rec=ctx,ref=41=44,attr=33,data=7\n"
+			    "__rec=ctx,ref=42=45,attr=33,data=8\n"
+			    "__rec=ctx,attr=33,data=9\n"
+			    "__rec=globals,attr=35=36,data=1=2\n";
+
+static const char trees_told[] =
+	"{\n\"data\": [\n  [0, 1, 2, 7, 3],\n  [4, 1, 5, 8, 3],\n"
+	"  [null, null, null, 9, null]],\n"
+	"\"columns\": [\"function\", \"level\", \"mode\", \"n\", \"path\"],\n"
+	"\"column_metadata\": [{\"is_value\": false}, {\"is_value\": false, "
+	"\"attribute.type\": \"int\"}, {\"is_value\": false, "
+	"\"attribute.alias\": "
+	"\"mode\"}, {\"is_value\": true, \"attribute.alias\": \"n\", "
+	"\"attribute.unit\": \"sec\", \"adiak.type\": \"count \\\"x\\\"\"}, "
+	"{\"is_value\": false}],\n"
+	"\"nodes\": [\n  {\"label\": \"_start\", \"column\": \"function\"},\n"
+	"  {\"label\": \"3\", \"column\": \"level\"},\n"
+	"  {\"label\": \"fast\", \"column\": \"mode\"},\n"
+	"  {\"label\": \"solve\", \"column\": \"path\"},\n"
+	"  {\"label\": \"main\", \"column\": \"function\", \"parent\": 0},\n"
+	"  {\"label\": \"slow\", \"column\": \"mode\"}],\n"
+	"\"a\": \"1\",\n\"b\": \"3\"\n}\n";
+
+/* Attributes of the context tree that are not nested are trees of their own; all that is
+ * said of attributes is there; of globals of several files the last ones. */
+static void test_split_trees(void **state)
+{
+	(void)state;
+	write_file(OTHER, trees);
+	write_file("third.cali", "__rec=node,id=34,attr=10,data=513,parent=3\n"
+				 "__rec=node,id=36,attr=8,data=b,parent=34\n"
+				 "__rec=globals,attr=36,data=3\n");
+	expect((const char *const[]){"-J", OTHER, "third.cali", "-q",
+				     "select number as n, mode.now as mode, function, "
+				     "level, path",
+				     NULL},
+	       trees_told);
+	rename(OUTPUT, "split.json");
+	expect((const char *const[]){"-q",
+				     "select n, mode, function, level, path format "
+				     "json-split",
+				     "split.json", NULL},
+	       trees_told);
+	/* The numbers of the tree are numbers again. */
+	expect((const char *const[]){"-j", "-q", "select function, level where level<10",
+				     "split.json", NULL},
+	       "[\n{\"function\":\"_start\",\"level\":\"3\"},\n"
+	       "{\"function\":\"_start/main\",\"level\":\"3\"}\n]\n");
+	/* Where a row has a path, but no node of another tree, that is none. */
+	write_file("partial.cali", "__rec=node,id=18,attr=10,data=276,parent=3\n"
+				   "__rec=node,id=20,attr=8,data=region,parent=18\n"
+				   "__rec=node,id=25,attr=8,data=mode,parent=3\n"
+				   "__rec=node,id=40,attr=20,data=main\n"
+				   "__rec=node,id=41,attr=25,data=fast,parent=40\n"
+				   "__rec=ctx,ref=40\n"
+				   "__rec=ctx,ref=41\n");
+	expect((const char *const[]){"-J", "partial.cali", NULL},
+	       "{\n\"data\": [\n  [null, 0],\n  [\"fast\", 0]],\n"
+	       "\"columns\": [\"mode\", \"path\"],\n"
+	       "\"column_metadata\": [{\"is_value\": true}, {\"is_value\": false}],\n"
+	       "\"nodes\": [\n  {\"label\": \"main\", \"column\": \"path\"}]\n}\n");
 }
 
 static void test_options(void **state)
@@ -460,7 +546,7 @@ int main(void)
 		cmocka_unit_test(test_lists),   cmocka_unit_test(test_cali),
 		cmocka_unit_test(test_options), cmocka_unit_test(test_split),
 		cmocka_unit_test(test_errors),  cmocka_unit_test(test_long_names),
-		cmocka_unit_test(test_manual),
+		cmocka_unit_test(test_manual),  cmocka_unit_test(test_split_trees),
 	};
 
 	return cmocka_run_group_tests(tests, begin, leave_folder);

@@ -244,3 +244,40 @@ void query_print_cali(struct query_result *result, const struct query_style *sty
 	vector_deinit(&writing.texts);
 	vector_deinit(&writing.chain);
 }
+
+static void *create(const struct query *query, struct text *out)
+{
+	(void)query;
+	return cali_writer_create(out);
+}
+
+static void use(void *sink, const struct record_model *model, const char *path)
+{
+	(void)path;
+	cali_writer_use(sink, model);
+}
+
+static void pass_record(void *sink, record_node node, const struct record_pair *pairs,
+			size_t count)
+{
+	cali_writer_record(sink, node, pairs, count);
+}
+
+static void pass_global(void *sink, record_attribute attribute, struct record_value value)
+{
+	cali_writer_global(sink, attribute, value);
+}
+
+static void finish(void *sink, struct text *warnings)
+{
+	(void)warnings;
+	cali_writer_finish(sink);
+}
+
+const struct query_sink query_sink_cali = {
+	.create = create,
+	.use = use,
+	.record = pass_record,
+	.global = pass_global,
+	.finish = finish,
+};

@@ -152,6 +152,8 @@ static bool is_selected(const struct query *query, const char *name)
 static void add_attribute(struct text *out, const char *before, const char *name,
 			  const struct query_attribute *attribute)
 {
+	const char *said = NULL, *value;
+
 	text_add(out, before);
 	text_add_json(out, name);
 	text_format(out, ": {\"is_global\": %s,\"is_nested\": %s",
@@ -159,6 +161,8 @@ static void add_attribute(struct text *out, const char *before, const char *name
 		    attribute->nested ? "true" : "false");
 	add_said(out, "attribute.alias", attribute->alias);
 	add_said(out, "attribute.unit", attribute->unit);
+	while ((said = query_said_next(attribute->said, said, &value)))
+		add_said(out, said, value);
 	add_said(out, "cali.attribute.type",
 		 (int)attribute->type == QUERY_NOTHING ? NULL
 						       : cali_type_name(attribute->type));

@@ -4,71 +4,143 @@
 #include "query/format/paths.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
-/* The path of a row as a number of a node. */
+/* A column of the output, but the path. */
+struct split_column {
+	size_t column; /* of the result */
+	struct query_kind kind;
+	/* Values of the context tree are numbers of nodes, as the path is. */
+	bool in_tree;
+	record_attribute label; /* of `trees` */
+};
+
 struct split {
 	struct query_result *result;
-	size_t *columns; /* that are shown; the path is the last */
-	struct query_kind *kinds;
-	size_t count;
-	bool path;
-	uint32_t *node_of; /* by key: number of the node + 1 */
+	struct VECTOR(struct split_column) columns;
+	bool path;         /* the last column is that */
+	uint32_t *node_of; /* by key, of the path: number of the node + 1 */
+	/* The same of other columns: their trees, and the numbers by node. */
+	struct record_model *trees;
+	struct VECTOR(uint32_t) tree_nodes;
 	struct text nodes;
 	uint32_t node_count;
 };
 
-static uint32_t add_node(struct split *split, uint32_t key)
+/* `above`: the number of its parent + 1, or 0. Returns its own + 1. */
+static uint32_t add_node(struct split *split, const char *label, const char *column,
+			 uint32_t above)
 {
-	const struct query_key_node *node = &split->result->part->keys.nodes.items[key];
-	struct text label = {0};
-
-	text_add(&label, "");
-	record_value_text(&label, node->value);
 	text_add(&split->nodes, split->node_count ? ",\n  " : "\n  ");
 	text_add(&split->nodes, "{\"label\": ");
-	text_add_json(&split->nodes, label.data);
-	text_add(&split->nodes, ", \"column\": \"path\"");
-	if (node->parent)
-		text_format(&split->nodes, ", \"parent\": %" PRIu32,
-			    split->node_of[node->parent] - 1);
+	text_add_json(&split->nodes, label);
+	text_add(&split->nodes, ", \"column\": ");
+	text_add_json(&split->nodes, column);
+	if (above)
+		text_format(&split->nodes, ", \"parent\": %" PRIu32, above - 1);
 	text_add(&split->nodes, "}");
-	text_deinit(&label);
-	return split->node_of[key] = ++split->node_count;
+	return ++split->node_count;
 }
 
 /* Parents come before their children. */
-static uint32_t node_of(struct split *split, uint32_t key)
+static uint32_t path_node(struct split *split, uint32_t key)
 {
+	const struct query_key_node *nodes = split->result->part->keys.nodes.items;
 	struct VECTOR(uint32_t) missing = {0};
 
-	for (uint32_t at = key; at && !split->node_of[at];
-	     at = split->result->part->keys.nodes.items[at].parent)
+	for (uint32_t at = key; at && !split->node_of[at]; at = nodes[at].parent)
 		vector_push(&missing, at);
-	while (missing.count)
-		add_node(split, missing.items[--missing.count]);
+	while (missing.count) {
+		struct text label = {0};
+
+		key = missing.items[--missing.count];
+		text_add(&label, "");
+		record_value_text(&label, nodes[key].value);
+		split->node_of[key] = add_node(split, label.data, "path",
+					       split->node_of[nodes[key].parent]);
+		text_deinit(&label);
+	}
 	vector_deinit(&missing);
 	return split->node_of[key];
+}
+
+/* The child of a node of a column's tree. */
+static record_node tree_child(struct split *split, const struct split_column *column,
+			      record_node above, struct record_value value)
+{
+	const char *title = split->result->columns.items[column->column].title;
+	struct text label = {0};
+
+	text_add(&label, "");
+	record_value_text(&label, value);
+	record_node node = record_node_child(split->trees, above, column->label,
+					     record_string(label.data));
+
+	while (split->tree_nodes.count <= node)
+		vector_push(&split->tree_nodes, 0);
+	if (!split->tree_nodes.items[node])
+		split->tree_nodes.items[node] = add_node(split, label.data, title,
+							 split->tree_nodes.items[above]);
+	text_deinit(&label);
+	return node;
+}
+
+/* All that a row has of an attribute in the tree, the outermost first. */
+static record_node tree_node(struct split *split, const struct split_column *column,
+			     const struct query_row *row)
+{
+	const struct query_part *part = split->result->part;
+	int64_t attribute = split->result->columns.items[column->column].attribute;
+	uint32_t key = query_is_aggregating(split->result->query)
+			       ? part->groups.items[row->number]
+			       : part->rows.items[row->number].key;
+	struct VECTOR(uint32_t) chain = {0};
+	record_node node = 0;
+
+	for (; key; key = part->keys.nodes.items[key].parent)
+		if (part->keys.nodes.items[key].attribute == attribute)
+			vector_push(&chain, key);
+	while (chain.count)
+		node = tree_child(
+			split, column, node,
+			part->keys.nodes.items[chain.items[--chain.count]].value);
+	vector_deinit(&chain);
+	return node;
+}
+
+static void add_cell(struct split *split, struct split_column *column,
+		     const struct query_row *row, struct record_value cell,
+		     struct text *out)
+{
+	if (!query_is_there(cell)) {
+		text_add(out, "null");
+		return;
+	}
+	query_kind_see(&column->kind, cell);
+	if (!column->in_tree) {
+		record_value_json(out, cell);
+		return;
+	}
+	record_node node = tree_node(split, column, row);
+
+	if (!node)
+		node = tree_child(split, column, 0, cell);
+	text_format(out, "%" PRIu32, split->tree_nodes.items[node] - 1);
 }
 
 static void add_row(struct split *split, const struct query_row *row,
 		    const struct record_value *cells, struct text *out)
 {
-	for (size_t i = 0; i < split->count; i++) {
-		struct record_value cell = cells[split->columns[i]];
-
-		text_add(out, i ? ", " : "");
-		if (query_is_there(cell)) {
-			query_kind_see(&split->kinds[i], cell);
-			record_value_json(out, cell);
-		} else {
-			text_add(out, "null");
-		}
+	vector_for_each (&split->columns, column) {
+		text_add(out, column == split->columns.items ? "" : ", ");
+		add_cell(split, column, row, cells[column->column], out);
 	}
 	if (!split->path)
 		return;
-	text_add(out, split->count ? ", " : "");
+	text_add(out, split->columns.count ? ", " : "");
 	if (row->path)
-		text_format(out, "%" PRIu32, node_of(split, row->path) - 1);
+		text_format(out, "%" PRIu32, path_node(split, row->path) - 1);
 	else
 		text_add(out, "null");
 }
@@ -88,96 +160,192 @@ static void add_data(struct split *split, struct text *out)
 	free(cells);
 }
 
-static void add_said(const char *what, const char *said, struct text *out)
+static void add_said(struct text *out, const char *name, const char *said)
 {
 	if (!said)
 		return;
-	text_format(out, ", \"attribute.%s\": ", what);
+	text_add(out, ", ");
+	text_add_json(out, name);
+	text_add(out, ": ");
 	text_add_json(out, said);
 }
 
-/* Of the type only what numbers do not tell: record/split.h. */
-static void add_column_metadata(const struct split *split, size_t number,
+static const struct query_attribute *attribute_of(const struct split *split,
+						  size_t column)
+{
+	int64_t attribute = split->result->columns.items[column].attribute;
+
+	return attribute < 0 ? NULL
+			     : &split->result->part->keys.attributes.items[attribute];
+}
+
+/* What SELECT says goes before what the file says. Of the type only what numbers, or that
+ * nodes have labels, do not tell: record/split.h. */
+static void add_column_metadata(const struct split *split, const struct split_column *own,
 				struct text *out)
 {
 	const struct query_result_column *column =
-		&split->result->columns.items[split->columns[number]];
-	const struct query_attribute *attribute =
-		column->attribute < 0
-			? NULL
-			: &split->result->part->keys.attributes.items[column->attribute];
-	enum record_type type = query_kind_type(
-		&split->kinds[number],
-		attribute ? attribute->type : (enum record_type)QUERY_NOTHING);
+		&split->result->columns.items[own->column];
+	const struct query_attribute none = {.type = (enum record_type)QUERY_NOTHING};
+	const struct query_attribute *attribute = attribute_of(split, own->column);
+	const char *name = NULL, *value;
 
-	text_add(out, "{\"is_value\": true");
-	add_said("alias", attribute ? attribute->alias : NULL, out);
-	add_said("unit",
-		 column->unit ? column->unit
-		 : attribute  ? attribute->unit
-			      : NULL,
-		 out);
-	if (split->kinds[number].seen && type != RECORD_STRING && type != RECORD_UINT &&
-	    type != RECORD_BOOL)
-		add_said("type", record_type_name(type), out);
+	attribute = attribute ? attribute : &none;
+	enum record_type type = query_kind_type(&own->kind, attribute->type);
+
+	if (own->in_tree)
+		type = attribute->type;
+	text_format(out, "{\"is_value\": %s", own->in_tree ? "false" : "true");
+	add_said(out, "attribute.alias",
+		 strcmp(column->title, column->name) ? column->title : attribute->alias);
+	add_said(out, "attribute.unit", column->unit ? column->unit : attribute->unit);
+	while ((name = query_said_next(attribute->said, name, &value)))
+		if (strcmp(name, "attribute.type") != 0)
+			add_said(out, name, value);
+	if (own->kind.seen && type != RECORD_STRING &&
+	    (own->in_tree || (type != RECORD_UINT && type != RECORD_BOOL)))
+		add_said(out, "attribute.type", record_type_name(type));
 	text_add(out, "}");
 }
 
 static void add_columns(const struct split *split, struct text *out)
 {
+	const char *between = split->columns.count ? ", " : "";
+
 	text_add(out, "],\n\"columns\": [");
-	for (size_t i = 0; i < split->count; i++) {
-		text_add(out, i ? ", " : "");
-		text_add_json(out, split->result->columns.items[split->columns[i]].title);
+	vector_for_each (&split->columns, column) {
+		text_add(out, column == split->columns.items ? "" : ", ");
+		text_add_json(out, split->result->columns.items[column->column].title);
 	}
 	if (split->path)
-		text_add(out, split->count ? ", \"path\"" : "\"path\"");
+		text_format(out, "%s\"path\"", between);
 	text_add(out, "],\n\"column_metadata\": [");
-	for (size_t i = 0; i < split->count; i++) {
-		text_add(out, i ? ", " : "");
-		add_column_metadata(split, i, out);
+	vector_for_each (&split->columns, column) {
+		text_add(out, column == split->columns.items ? "" : ", ");
+		add_column_metadata(split, column, out);
 	}
 	if (split->path)
-		text_format(out, "%s{\"is_value\": false}", split->count ? ", " : "");
+		text_format(out, "%s{\"is_value\": false}", between);
+}
+
+/* Whether a later run has the name, too: the last one counts. */
+static bool is_told_later(const struct query_part *part, size_t run, const char *name)
+{
+	while (++run < part->runs.count)
+		vector_for_each (&part->runs.items[run], global)
+			if (!strcmp(global->name, name))
+				return true;
+	return false;
 }
 
 /* Run metadata are members of the object itself, as strings. */
 static void add_metadata(const struct query_result *result, struct text *out)
 {
+	const struct query_part *part = result->part;
 	struct text value = {0};
 
-	if (!result->part->runs.count)
-		return;
-	vector_for_each (&result->part->runs.items[0], global) {
-		value.length = 0;
-		text_add(&value, "");
-		record_value_text(&value, global->value);
-		text_add(out, ",\n");
-		text_add_json(out, global->name);
-		text_add(out, ": ");
-		text_add_json(out, value.data);
+	for (size_t run = 0; run < part->runs.count; run++) {
+		vector_for_each (&part->runs.items[run], global) {
+			if (is_told_later(part, run, global->name))
+				continue;
+			value.length = 0;
+			text_add(&value, "");
+			record_value_text(&value, global->value);
+			text_add(out, ",\n");
+			text_add_json(out, global->name);
+			text_add(out, ": ");
+			text_add_json(out, value.data);
+		}
 	}
 	text_deinit(&value);
+}
+
+/* Columns as cali-query has them: in the order of their attributes' names. */
+static int compare_names(const void *a, const void *b, void *context)
+{
+	const struct query_result *result = context;
+	const struct split_column *left = a, *right = b;
+
+	return strcmp(result->columns.items[left->column].name,
+		      result->columns.items[right->column].name);
+}
+
+static void find_columns(struct split *split)
+{
+	struct query_result *result = split->result;
+	size_t visible, *columns = query_result_visible(result, &visible);
+
+	for (size_t i = 0; i < visible; i++) {
+		const struct query_result_column *column =
+			&result->columns.items[columns[i]];
+		const struct query_attribute *attribute = attribute_of(split, columns[i]);
+
+		if (column->kind == QUERY_COLUMN_PATH) {
+			split->path = true;
+			continue;
+		}
+		bool in_tree = column->kind == QUERY_COLUMN_ATTRIBUTE && attribute &&
+			       attribute->in_tree &&
+			       (int)attribute->type != QUERY_NOTHING;
+
+		vector_push(&split->columns,
+			    ((struct split_column){.column = columns[i],
+						   .in_tree = in_tree,
+						   .label = record_attribute_make(
+							   split->trees, column->title,
+							   RECORD_STRING, 0)}));
+	}
+	if (result->query->caliper && split->columns.count)
+		qsort_r(split->columns.items, split->columns.count,
+			sizeof(split->columns.items[0]), compare_names, result);
+	free(columns);
+}
+
+/* The column that Hatchet takes for its graph, if it is not the path. */
+static const struct split_column *find_calls(const struct split *split)
+{
+	vector_for_each (&split->columns, column)
+		if (column->in_tree &&
+		    !strcmp(split->result->columns.items[column->column].title,
+			    "source.function#callpath.address"))
+			return column;
+	return NULL;
+}
+
+/* Hatchet leaves out rows that are not in its graph, and in the others it takes no null
+ * for a node: columns where one has none are values. */
+static void settle_trees(struct split *split)
+{
+	const struct split_column *calls = find_calls(split);
+	struct record_value *cells =
+		memory_allocate(split->result->columns.count * sizeof(*cells));
+	size_t trees = 0;
+
+	vector_for_each (&split->columns, column)
+		trees += column->in_tree;
+	for (size_t i = 0; trees && i < split->result->rows.count; i++) {
+		const struct query_row *row = &split->result->rows.items[i];
+
+		query_result_cells(split->result, row, cells);
+		if (calls ? !query_is_there(cells[calls->column]) : !row->path)
+			continue;
+		vector_for_each (&split->columns, column)
+			column->in_tree &= query_is_there(cells[column->column]);
+	}
+	free(cells);
 }
 
 void query_print_json_split(struct query_result *result, const struct query_style *style,
 			    struct text *out)
 {
-	struct split split = {.result = result};
-	size_t visible, *columns = query_result_visible(result, &visible);
+	struct split split = {.result = result, .trees = record_model_create()};
 
 	(void)style;
-	split.columns = columns;
-	for (size_t i = 0; i < visible; i++) {
-		bool path = result->columns.items[columns[i]].kind == QUERY_COLUMN_PATH;
-
-		split.path |= path;
-		if (!path)
-			columns[split.count++] = columns[i];
-	}
-	split.kinds = memory_allocate_zeroed(visible + 1, sizeof(*split.kinds));
+	vector_push(&split.tree_nodes, 0); /* the root */
 	split.node_of = memory_allocate_zeroed(result->part->keys.nodes.count,
 					       sizeof(*split.node_of));
+	find_columns(&split);
+	settle_trees(&split);
 	add_data(&split, out);
 	add_columns(&split, out);
 	text_add(out, "],\n\"nodes\": [");
@@ -186,7 +354,8 @@ void query_print_json_split(struct query_result *result, const struct query_styl
 	add_metadata(result, out);
 	text_add(out, "\n}\n");
 	text_deinit(&split.nodes);
+	record_model_destroy(split.trees);
+	vector_deinit(&split.tree_nodes);
+	vector_deinit(&split.columns);
 	free(split.node_of);
-	free(split.kinds);
-	free(columns);
 }

@@ -1,0 +1,42 @@
+"""Types and properties of attributes."""
+
+import enum
+
+
+class AttrType(enum.IntEnum):
+    CALI_TYPE_INV = 0
+    CALI_TYPE_USR = 1
+    CALI_TYPE_INT = 2
+    CALI_TYPE_UINT = 3
+    CALI_TYPE_STRING = 4
+    CALI_TYPE_ADDR = 5
+    CALI_TYPE_DOUBLE = 6
+    CALI_TYPE_BOOL = 7
+    CALI_TYPE_TYPE = 8
+    CALI_TYPE_PTR = 9
+
+
+class AttrProperties(enum.IntFlag):
+    CALI_ATTR_DEFAULT = 0
+    CALI_ATTR_ASVALUE = 1
+    CALI_ATTR_NOMERGE = 2
+    CALI_ATTR_SCOPE_PROCESS = 12
+    CALI_ATTR_SCOPE_THREAD = 20
+    CALI_ATTR_SCOPE_TASK = 24
+    CALI_ATTR_SKIP_EVENTS = 64
+    CALI_ATTR_HIDDEN = 128
+    CALI_ATTR_NESTED = 256
+    CALI_ATTR_GLOBAL = 512
+    CALI_ATTR_UNALIGNED = 1024
+    CALI_ATTR_AGGREGATABLE = 2048
+    CALI_ATTR_LEVEL_1 = 0x10000
+    CALI_ATTR_LEVEL_2 = 0x20000
+    CALI_ATTR_LEVEL_3 = 0x30000
+    CALI_ATTR_LEVEL_4 = 0x40000
+    CALI_ATTR_LEVEL_5 = 0x50000
+    CALI_ATTR_LEVEL_6 = 0x60000
+    CALI_ATTR_LEVEL_7 = 0x70000
+
+
+globals().update(AttrType.__members__)
+globals().update(AttrProperties.__members__)

@@ -1,0 +1,56 @@
+/*
+ * What a .cali file is made of: its records, counted as LLNL Caliper's cali-stat counts
+ * them. A node has four elements (its number, its attribute, its value, its parent), a
+ * snapshot one for each node that it refers to and two for each value of its own; sizes
+ * are estimated: 8 bytes an element, and the bytes of strings.
+ */
+#ifndef TRAMMEL_CLI_CALI_COUNT_H
+#define TRAMMEL_CLI_CALI_COUNT_H
+
+#include "base/table.h"
+#include "base/text.h"
+#include "base/vector.h"
+
+/* Of the nodes that are of one attribute, by its name. */
+struct cali_reuse {
+	uint64_t nodes;    /* records of them */
+	uint64_t uses;     /* the same, and paths of snapshots that have one */
+	uint64_t elements; /* different values */
+};
+
+/* A node of the file at hand. */
+struct cali_counted {
+	uint32_t attribute; /* item of `reuse` */
+	uint32_t parent;    /* item of `nodes`, of a smaller number; 0: none */
+	uint32_t depth;     /* nodes on its path */
+	uint32_t names;     /* of an attribute's node: the item of `reuse` + 1 */
+	bool text;          /* below the type of strings, or of bytes */
+	uint64_t uses;      /* by snapshots, as the end of a path */
+};
+
+struct cali_counts {
+	uint64_t snapshots, nodes;
+	uint64_t least, most; /* elements of a snapshot */
+	uint64_t references;  /* to nodes, from snapshots */
+	uint64_t values;      /* of snapshots' own */
+	uint64_t attributes;  /* that snapshots have, on paths and of their own */
+	uint64_t node_bytes;
+	struct string_table names;
+	struct VECTOR(struct cali_reuse) reuse; /* by number of the name */
+	struct table elements;                  /* hashes of attribute and value */
+	/* Of the file at hand. */
+	struct table node_of; /* from the number in the file to the item */
+	struct VECTOR(struct cali_counted) nodes_known; /* item 0 is none */
+	struct text bytes;                              /* scratch */
+};
+
+void cali_counts_init(struct cali_counts *counts);
+void cali_counts_deinit(struct cali_counts *counts);
+/* What follows has numbers of its own. */
+void cali_counts_begin(struct cali_counts *counts);
+/* Counts a line, which ends with a new line. False: it makes no sense. */
+bool cali_counts_line(struct cali_counts *counts, const char *line);
+/* The file is over: its paths are told to their attributes. */
+void cali_counts_end(struct cali_counts *counts);
+
+#endif
