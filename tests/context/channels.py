@@ -212,7 +212,7 @@ def later(place):
 
 
 def loops(place):
-    done = run(place, "loops", "7", CALI_CONFIG=f"loop-report(output=stdout,{JSON})")
+    done = run(place, "loops", "7", CALI_CONFIG=f"runtime-report(loop.stats,output=stdout,{JSON})")
     rows = rows_of(done.stdout)
     expect((rows["outer"]["Iterations"], rows["outer/inner"]["Iterations"]) == (7, 21), f"{rows}")
     query = "SELECT iteration#outer, sum(count) AS count WHERE iteration#outer GROUP BY iteration#outer FORMAT json"

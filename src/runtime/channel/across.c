@@ -34,16 +34,6 @@ static const struct {
 	 " WHERE path GROUP BY path",
 	 "",
 	 BY_TIME},
-	{{"loop-report", REGION_TIME,
-	  "sum(region.t),inclusive_sum(region.t)"
-	  ",sum(sum#loop.iterations),max(max#loop.iteration.ns)",
-	  "min(sum#sum#loop.iterations) AS \"Iterations (min)\""
-	  ",max(sum#sum#loop.iterations) AS \"Iterations (max)\"," REGION_TIMES
-	  ",max(max#max#loop.iteration.ns) AS \"Longest ns\""},
-	 "path",
-	 " WHERE loop GROUP BY path",
-	 "",
-	 BY_TIME},
 	{{"openmp-report", REGION_TIME,
 	  "sum(region.t),inclusive_sum(region.t),sum(region.count)",
 	  "sum(sum#region.count) AS Count," REGION_TIMES},
@@ -163,7 +153,7 @@ static const struct row options[] = {
 /* Profiles have a row for each region of each rank. */
 bool across_has(const struct configuration *configuration)
 {
-	if (configuration->kind == CONFIGURATION_PROFILE)
+	if (configuration->kind & (CONFIGURATION_PROFILE | CONFIGURATION_LOOPS))
 		return true;
 	for (size_t i = 0; i < COUNT(configurations); i++)
 		if (!strcmp(configurations[i].row.name, configuration->name))

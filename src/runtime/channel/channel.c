@@ -91,6 +91,8 @@ static void add_service(struct channel *channel, const char *name)
 		channel->samplers[channel->sampler_count++] =
 			(struct channel_sampler){service->sample, channel->metric_count};
 	add_metrics(channel, service);
+	if (service->look && channel->looker_count < CHANNEL_LOOKERS_MAX)
+		channel->lookers[channel->looker_count++] = service->look;
 	if (service->take)
 		channel->sinks[channel->sink_count++] = service->take;
 }
@@ -282,7 +284,7 @@ void channel_activate_thread(struct channel *channel, bool active)
 	if (channel->active && !channel->scoped)
 		return; /* all threads are measured */
 	if (!active)
-		channel_push(channel);
+		channel_close(channel);
 	channel->scoped = true;
 	channels_here[channel->number] = active ? channel->id : 0;
 	if (!active)
@@ -302,8 +304,8 @@ void channel_activate(struct channel *channel, bool active)
 
 	if (channel->active == active && !channel->scoped)
 		return;
-	if (!active) /* what this thread did until now is the channel's */
-		channel_push(channel);
+	if (!active)
+		channel_close(channel);
 	channel->scoped = false;
 	if (!set_active(channel, active))
 		return;
@@ -426,7 +428,7 @@ void channel_flush_to(struct channel *channel, const char *path)
 	if (runtime_sealed) /* no file may be opened any more */
 		return;
 	ranks_say(); /* which may make attributes */
-	channel_push(channel);
+	channel_close(channel);
 	if (!events_enter())
 		return;
 	runtime_lock(&writing);

@@ -11,6 +11,8 @@ enum configuration_kind {
 	CONFIGURATION_TRACE = 4,
 	CONFIGURATION_LOOPS = 8,
 	CONFIGURATION_ALL = 15,
+	CONFIGURATION_EVENTS = 7,   /* measures at begin, end and set */
+	CONFIGURATION_METRICS = 11, /* shows what is measured beside the time */
 };
 
 /* Samples a second of processor time, unless something else is said. */

@@ -33,6 +33,19 @@ static void add_setting(struct request *request, const char *setting, const char
 		     strcmp(sign + 1, "{}") != 0 ? sign + 1 : value);
 }
 
+/* Others may switch the same on. */
+static void switch_off(struct request *request, const struct configuration_option *option)
+{
+	char key[64];
+
+	if (!option->setting || !strstr(option->setting, "={}"))
+		return;
+	snprintf(key, sizeof(key), "%.*s", (int)strcspn(option->setting, "="),
+		 option->setting);
+	if (!settings_get(&request->settings, key))
+		settings_add(&request->settings, key, "false");
+}
+
 const char *request_option_name_at(size_t index)
 {
 	return specs_option_name(request_specs, index);
@@ -293,8 +306,10 @@ void request_apply(struct request *request, const struct item *item, bool for_al
 	if (!strcmp(option->name, "aggregate_across_ranks") ||
 	    !strcmp(option->name, "use.mpi"))
 		request->ranks = item_is_off(item) ? RANKS_APART : RANKS_TOGETHER;
-	if (!option->has_value && item_is_off(item))
+	if (!option->has_value && item_is_off(item)) {
+		switch_off(request, option);
 		return;
+	}
 	note(request, option);
 	if (!strcmp(option->name, "output"))
 		request->output = item->value;
@@ -317,6 +332,8 @@ void request_apply(struct request *request, const struct item *item, bool for_al
 	}
 	if (option->setting)
 		add_setting(request, option->setting, item->value ? item->value : "true");
-	if (!has_columns(request, option))
+	/* Tables of loops have their own: loop_queries.c. */
+	if (request->configuration->kind != CONFIGURATION_LOOPS &&
+	    !has_columns(request, option))
 		add_columns(request, option);
 }

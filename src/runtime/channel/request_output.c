@@ -1,6 +1,7 @@
 /* What the channel of a request writes. */
 #include "runtime/channel/across.h"
 #include "runtime/channel/complaints.h"
+#include "runtime/channel/loop_queries.h"
 #include "runtime/channel/request.h"
 #include "runtime/ranks.h"
 
@@ -126,6 +127,22 @@ static bool is_across(const struct request *request)
 	return across_has(of) && ranks_are_known() && (wanted || ranks_may_be());
 }
 
+/* Of loop-report: over all ranks, or not. */
+static void add_output_of_loops(struct request *request, bool across)
+{
+	const char *format = format_of(request);
+	char options[128], layout[256];
+
+	make_format_options(request, format, options, sizeof(options));
+	snprintf(layout, sizeof(layout), "%s%s", is_layout(format) ? "table" : format,
+		 options);
+	settings_add(&request->settings, "LOOPREPORT_FILENAME",
+		     request->output ? request->output : request->configuration->output);
+	across = across && strcmp(format, "trm") != 0;
+	settings_add(&request->settings, "LOOPREPORT_ACROSS", across ? "true" : "false");
+	loop_queries_add(request, layout, !is_layout(format));
+}
+
 /* In place of the output of one process. */
 static void add_output_across(struct request *request)
 {
@@ -196,13 +213,16 @@ static void add_output_own(struct request *request, bool active)
 struct channel *request_make_channel(struct request *request, bool active)
 {
 	bool across = !request->spec && is_across(request);
+	bool loops = request->configuration->kind == CONFIGURATION_LOOPS;
 	struct channel *channel;
 
 	if (request->spec)
 		add_output_own(request, active);
 	else
-		add_services(request, across);
-	if (across)
+		add_services(request, across && !loops);
+	if (!request->spec && loops)
+		add_output_of_loops(request, across);
+	else if (across)
 		add_output_across(request);
 	else if (!request->spec)
 		add_output(request);
