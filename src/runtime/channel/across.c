@@ -106,6 +106,9 @@ static const struct row options[] = {
 	 "max(max#max#alloc.highwatermark) AS \"Mem HWM\""
 	 ",sum(sum#sum#alloc.count) AS \"Alloc count\""
 	 ",ratio(sum#sum#alloc.bytes,sum#sum#alloc.count) AS \"Avg Bytes/alloc\""},
+	{"order_as_visited", "", "min(aggregate.slot)", ""},
+	{"node.order", "", "min(aggregate.slot)",
+	 "min(min#aggregate.slot) AS \"Node order\""},
 	{"page.faults", "", "sum(sum#rusage.minflt),sum(sum#rusage.majflt)",
 	 "max(sum#sum#rusage.minflt) AS \"Minor faults (max)\""
 	 ",max(sum#sum#rusage.majflt) AS \"Major faults (max)\""},
@@ -250,9 +253,7 @@ void across_make(const struct across_wish *wish, char *local, char *across, size
 	append(local, size, ",", configurations[at].row.local);
 	append_options(wish, LOCAL, local, size);
 	append(local, size, "", wish->own_local->columns);
-	append(local, size, "", configurations[at].rest);
-	append(local, size, "", wish->own_local->keys);
-	append(local, size, "", wish->own_local->filters);
+	clauses_place(wish->own_local, configurations[at].rest, local, size);
 	append(local, size, "", " FORMAT cali");
 	if (*wish->own_across->lets)
 		append(across, size, "LET ", wish->own_across->lets + 1);
@@ -260,9 +261,7 @@ void across_make(const struct across_wish *wish, char *local, char *across, size
 	append(across, size, ",", configurations[at].row.across);
 	append_options(wish, ACROSS, across, size);
 	append(across, size, "", wish->own_across->columns);
-	append(across, size, "", configurations[at].rest);
-	append(across, size, "", wish->own_across->keys);
-	append(across, size, "", wish->own_across->filters);
+	clauses_place(wish->own_across, configurations[at].rest, across, size);
 	if (*wish->own_across->order)
 		append(across, size, " ORDER BY ", wish->own_across->order + 1);
 	else

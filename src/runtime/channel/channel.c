@@ -149,6 +149,8 @@ struct channel *channel_create(const char *name, const struct settings *settings
 	snprintf(channel->name, sizeof(channel->name), "%s", name);
 	channel->settings = *settings;
 	channel->stopped = settings_is_true(settings, "CHANNEL_STOPPED", false);
+	if (settings_is_true(settings, "CHANNEL_MAIN_THREAD", false))
+		channel->says |= CONTEXT_SAYS_MAIN;
 	services = settings_get(settings, "SERVICES_ENABLE");
 	add_services(channel, services ? services : "");
 	channel->row_width = ROW_METRICS + 3 * channel->metric_count;
@@ -193,7 +195,7 @@ static struct context_channel *describe(const struct channel *channel)
 	}
 	record->metric_count = channel->metric_count;
 	record->lookups = channel->lookups;
-	record->without_events = channel->without_events;
+	record->says = channel->says;
 	record->active = channel->active;
 	record->stopped = record->wanted = channel->stopped;
 	record->head.clearing = channel->clearing;

@@ -83,7 +83,7 @@ struct channel {
 	uint32_t key_count;
 	uint32_t level;              /* attributes of a finer one are not looked at */
 	bool triggers;               /* begin, end and set make snapshots */
-	bool without_events;         /* of traces: they do not say which it was */
+	uint32_t says;               /* enum context_channel_says */
 	bool timed;                  /* events are stamped */
 	bool tells;                  /* its only sink runs code of the program */
 	bool inclusive;              /* of the timer: the time from begin to end, too */

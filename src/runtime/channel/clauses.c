@@ -14,7 +14,7 @@ static const struct {
 	{"select", false, ",", offsetof(struct clauses, columns)},
 	{"aggregate", false, ",", offsetof(struct clauses, columns)},
 	{"group", true, ",", offsetof(struct clauses, keys)},
-	{"where", false, " WHERE ", offsetof(struct clauses, filters)},
+	{"where", false, ",", offsetof(struct clauses, filters)},
 	{"order", true, ",", offsetof(struct clauses, order)},
 };
 
@@ -89,4 +89,29 @@ const char *clauses_add(struct clauses *clauses, const char *text)
 		text = end;
 	}
 	return NULL;
+}
+
+static void append(char *text, size_t size, const char *more, size_t length)
+{
+	size_t used = strlen(text);
+
+	if (used < size)
+		snprintf(text + used, size - used, "%.*s", (int)length, more);
+}
+
+void clauses_place(const struct clauses *clauses, const char *rest, char *text,
+		   size_t size)
+{
+	const char *group = strcasestr(rest, " group by");
+	size_t before = group ? (size_t)(group - rest) : strlen(rest);
+	const char *filters = clauses->filters;
+
+	append(text, size, rest, before);
+	if (*filters && !strcasestr(rest, " where ")) {
+		append(text, size, " WHERE ", strlen(" WHERE "));
+		filters++;
+	}
+	append(text, size, filters, strlen(filters));
+	append(text, size, rest + before, strlen(rest + before));
+	append(text, size, clauses->keys, strlen(clauses->keys));
 }

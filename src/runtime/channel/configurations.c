@@ -172,6 +172,22 @@ static const struct configuration_option options[] = {
 	{"stopped", "begins stopped, until 'trammel channel start'",
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE | CONFIGURATION_TRACE, false, NULL,
 	 "CHANNEL_STOPPED={}", NULL},
+	{"main_thread_only", "what the main thread does",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, NULL,
+	 "CHANNEL_MAIN_THREAD={}", NULL},
+	{"order_as_visited", "regions in the order in which they came up",
+	 CONFIGURATION_REPORT, false, NULL, "AGGREGATE_SLOT={}", NULL},
+	{"node.order", "the order in which regions came up",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, NULL, "AGGREGATE_SLOT={}",
+	 ", min(aggregate.slot) AS \"Node order\""},
+	{"openmp.times", "time in OpenMP's work and barriers",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "openmp", NULL, NULL},
+	{"openmp.efficiency", "shares of OpenMP's work and barriers",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "openmp", NULL, NULL},
+	{"openmp.threads", "each thread by itself",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "openmp", NULL, NULL},
+	{"show_threads", "each thread by itself", CONFIGURATION_REPORT, false, NULL, NULL,
+	 NULL},
 	{"order_by_time", "the longest regions first", CONFIGURATION_REPORT, false, NULL,
 	 NULL, NULL},
 	{"local_query", "what is added to the query of a process",
@@ -213,7 +229,37 @@ static const struct configuration_option options[] = {
 	"select sum(sum#io.bytes." of ") as \"Bytes " column "\" unit Byte,"             \
 	"ratio(sum#io.bytes." of ",sum#io.time.ns,8e3) as \""
 
+#define OMP_TIME(name, kind) name "=scale(sum#time.duration.ns,1e-9) if omp." kind
+
 static const struct configuration_clauses clauses[] = {
+	{"main_thread_only", "where pthread.is_master=true", ""},
+	{"order_as_visited", "order by min(aggregate.slot)",
+	 "order by min(min#aggregate.slot)"},
+	{"show_threads", "select thread as Thread group by thread",
+	 "select thread as Thread group by thread"},
+	{"openmp.threads", "select thread as Thread group by thread",
+	 "select thread as Thread group by thread"},
+	{"openmp.times",
+	 "let " OMP_TIME("t.omp.work", "work") "," OMP_TIME(
+		 "t.omp.sync",
+		 "sync") " select sum(t.omp.work) as \"Time (work)\" unit sec"
+			 ",sum(t.omp.sync) as \"Time (barrier)\" unit sec",
+	 "select avg(sum#t.omp.work) as \"Time (work) (avg)\" unit sec"
+	 ",avg(sum#t.omp.sync) as \"Time (barrier) (avg)\" unit sec"
+	 ",sum(sum#t.omp.work) as \"Time (work) (total)\" unit sec"
+	 ",sum(sum#t.omp.sync) as \"Time (barrier) (total)\" unit sec"},
+	{"openmp.efficiency",
+	 "let " OMP_TIME("e.omp.work", "work") "," OMP_TIME(
+		 "e.omp.sync",
+		 "sync") ",e.omp.total=first(e.omp.work,e.omp.sync) "
+			 "select inclusive_ratio(e.omp.work,e.omp.total,100.0)"
+			 " as \"Work %\" unit percent,"
+			 "inclusive_ratio(e.omp.sync,e.omp.total,100.0)"
+			 " as \"Barrier %\" unit percent",
+	 "select min(iratio#e.omp.work/e.omp.total) as \"Work % (min)\" unit percent"
+	 ",avg(iratio#e.omp.work/e.omp.total) as \"Work % (avg)\" unit percent"
+	 ",avg(iratio#e.omp.sync/e.omp.total) as \"Barrier % (avg)\" unit percent"
+	 ",max(iratio#e.omp.sync/e.omp.total) as \"Barrier % (max)\" unit percent"},
 	{"loop.stats",
 	 "let ls.max=scale(max#iter.duration.ns,1e-9) "
 	 "select sum(sum#iter.count) as Iterations unit count,"
@@ -283,20 +329,9 @@ static const struct {
 	{"papi.topdown.all", "it is not built"},
 	{"perf.topdown.toplevel", "it is not built"},
 	{"perf.topdown.all", "it is not built"},
-	{"main_thread_only", "it is not built"},
-	{"order_as_visited", "regions are in the order of their names"},
 	{"adiak.import_categories", "Adiak is not read"},
 	{"profile.kokkos", "Kokkos is not measured"},
 	{"profile.pthread", "threads' starts are no regions; lock.wait measures waiting"},
-	{"node.order", "regions are in the order of their names"},
-};
-
-/* Of these, those that ask for what is so; `off`: only where they are switched off. */
-static const struct {
-	const char *name;
-	bool off;
-} harmless[] = {
-	{"node.order", true},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(array[0]))
@@ -355,12 +390,4 @@ const char *configuration_missing(const char *name)
 		if (!strcmp(name, missing[i].name))
 			return missing[i].why;
 	return NULL;
-}
-
-bool configuration_is_so(const char *name, bool off)
-{
-	for (size_t i = 0; i < COUNT(harmless); i++)
-		if (!strcmp(name, harmless[i].name))
-			return off || !harmless[i].off;
-	return false;
 }

@@ -56,7 +56,5 @@ const char *configuration_option_name_at(size_t index);
 const struct configuration_clauses *configuration_clauses_find(const char *option);
 /* What the peer has, and this has not: why. NULL: nobody knows it. */
 const char *configuration_missing(const char *name);
-/* Whether an option that is missing asks for what is so in any case. */
-bool configuration_is_so(const char *name, bool off);
 
 #endif

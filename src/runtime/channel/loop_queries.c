@@ -34,7 +34,7 @@ static const struct {
 struct table {
 	const char *const settings[2];
 	const char *lets, *local, *local_rest;
-	const char *across, *across_rest;
+	const char *across, *across_rest, *order;
 };
 
 #define SPEED  "ratio(loop.iterations,time.duration.ns,1e9)"
@@ -58,7 +58,8 @@ static const struct table tables[] = {
 		     ",max(max#iter_per_sec) as \"Iter/s (max)\""
 		     ",ratio(sum#loop.iterations,scale#time.duration.ns)"
 		     " as \"Iter/s (avg)\"",
-		     " group by loop"},
+		     " group by loop",
+		     ""},
 	[SERIES_OF_LOOP] = {{"LOOPREPORT_TIMESERIES_LOCAL",
 			     "LOOPREPORT_TIMESERIES_CONFIG"},
 			    "Block=truncate(loop.start_iteration,{block})",
@@ -66,13 +67,15 @@ static const struct table tables[] = {
 			    " where loop.start_iteration,loop=\"{loop}\""
 			    " group by Block,mpi.rank",
 			    "Block," SERIES_ACROSS,
-			    " group by Block order by Block"},
+			    " group by Block",
+			    " order by Block"},
 	[SERIES_OF_ALL] = {{"LOOPREPORT_SUMMARY_LOCAL", "LOOPREPORT_SUMMARY_CONFIG"},
 			   "Block=first(loop.start_iteration)",
 			   "loop,Block,mpi.rank," SERIES,
 			   " where loop.start_iteration group by loop,Block,mpi.rank",
 			   "loop as Loop,Block," SERIES_ACROSS,
-			   " group by loop,Block order by loop,Block"},
+			   " group by loop,Block",
+			   " order by loop,Block"},
 };
 
 enum part { LETS, LOCAL, ACROSS };
@@ -105,9 +108,7 @@ static void add_table(struct request *request, const struct table *table,
 	request_append(text, sizeof(text), table->local);
 	append_metrics(request, LOCAL, text, sizeof(text));
 	request_append(text, sizeof(text), request->local.columns);
-	request_append(text, sizeof(text), table->local_rest);
-	request_append(text, sizeof(text), request->local.keys);
-	request_append(text, sizeof(text), request->local.filters);
+	clauses_place(&request->local, table->local_rest, text, sizeof(text));
 	request_append(text, sizeof(text), " format cali");
 	settings_add(&request->settings, table->settings[0],
 		     settings_keep(text, strlen(text)));
@@ -116,8 +117,8 @@ static void add_table(struct request *request, const struct table *table,
 		 *request->across.lets ? request->across.lets + 1 : "", table->across);
 	append_metrics(request, ACROSS, text, sizeof(text));
 	request_append(text, sizeof(text), request->across.columns);
-	request_append(text, sizeof(text), table->across_rest);
-	request_append(text, sizeof(text), request->across.filters);
+	clauses_place(&request->across, table->across_rest, text, sizeof(text));
+	request_append(text, sizeof(text), table->order);
 	request_append(text, sizeof(text), " format ");
 	request_append(text, sizeof(text), format);
 	settings_add(&request->settings, table->settings[1],

@@ -69,7 +69,7 @@ static void complain_option(const struct request *request, const char *name)
 static bool has_columns(const struct request *request,
 			const struct configuration_option *option)
 {
-	return option->services &&
+	return option->services && strncmp(option->name, "openmp.", 7) != 0 &&
 	       strstr(request->configuration->services, option->services);
 }
 
@@ -283,7 +283,8 @@ void request_apply(struct request *request, const struct item *item, bool for_al
 		specs_option_of(request_specs, request->configuration, item->name);
 
 	if (!option && !specs_option(request_specs, item->name)) {
-		if (!configuration_is_so(item->name, item_is_off(item)))
+		/* What there is not is off in any case. */
+		if (!item_is_off(item) || !configuration_missing(item->name))
 			complain_option(request, item->name);
 		return;
 	}

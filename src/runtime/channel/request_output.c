@@ -66,7 +66,13 @@ static void make_query(const struct request *request, char *query, size_t size)
 	if (format && !strcmp(format, "trm"))
 		return;
 	if (!of->columns || (format && !strcmp(format, "cali"))) {
-		snprintf(query, size, "SELECT * FORMAT %s", format ? format : "cali");
+		request_append(query, size, "SELECT *");
+		if (*request->local.filters) {
+			request_append(query, size, " WHERE ");
+			request_append(query, size, request->local.filters + 1);
+		}
+		request_append(query, size, " FORMAT ");
+		request_append(query, size, format ? format : "cali");
 		return;
 	}
 	make_format_options(request, format, options, sizeof(options));
@@ -75,9 +81,7 @@ static void make_query(const struct request *request, char *query, size_t size)
 		 *request->local.lets ? request->local.lets + 1 : "", columns);
 	request_append(query, size, request->columns);
 	request_append(query, size, request->local.columns);
-	request_append(query, size, of->rest);
-	request_append(query, size, request->local.keys);
-	request_append(query, size, request->local.filters);
+	clauses_place(&request->local, of->rest, query, size);
 	request_append(query, size, *request->local.order ? " ORDER BY " : "");
 	request_append(query, size,
 		       *request->local.order ? request->local.order + 1
