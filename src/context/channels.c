@@ -20,12 +20,11 @@ struct view {
 	uint32_t metric_count;
 	struct sums metrics[CONTEXT_METRICS_MAX];
 	record_attribute values[CONTEXT_METRICS_MAX]; /* of traces */
-	record_attribute image, thread, count, regions, offset, duration;
-	record_attribute is_main, slot; /* if the channel says so */
-	struct record_pair rank;        /* of all records; attribute 0: none */
-	record_attribute *attributes;   /* by the process's number */
-	record_node **nodes;            /* by thread; NULL: not needed yet */
-	struct shared_values shared;    /* as far as the traces are read */
+	record_attribute image, thread, count, regions, offset, duration, is_main, slot;
+	struct record_pair rank;      /* of all records; attribute 0: none */
+	record_attribute *attributes; /* by the process's number */
+	record_node **nodes;          /* by thread; NULL: not needed yet */
+	struct shared_values shared;  /* as far as the traces are read */
 };
 
 struct pairs {

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "context/channels.h"
 #include "publish/loops.h"
+#include "publish/spot.h"
 #include "publish/steps.h"
 #include "query/gather.h"
 #include "record/output.h"
@@ -191,6 +192,8 @@ static struct trm_error *save_spool(struct taking *taking,
 					    request->name);
 	if (!error)
 		context_channel_save(&saving, &process, request->number);
+	if (!error && request->also)
+		context_channel_save(&saving, &process, request->also);
 	context_process_deinit(&process);
 	naming_destroy(naming);
 	return error;
@@ -366,7 +369,9 @@ static void *pack_sums(void *context, uint64_t *ret_size)
 static struct trm_error *print_loops(const struct publish_output *output, int fd)
 {
 	struct text text = {0};
-	struct trm_error *error = loops_report(output->loops, fd, &text);
+	struct trm_error *error = output->loops->regions
+					  ? spot_profile(output->loops, fd, &text)
+					  : loops_report(output->loops, fd, &text);
 
 	if (!error)
 		error = print_text(output, &text);

@@ -101,9 +101,9 @@ static void fill(const char *query, const struct loop *loop, uint64_t rows,
 	}
 }
 
-static struct trm_error *add_series(const struct publish_loops *loops,
-				    const struct loop *loop, int profile,
-				    struct text *out)
+static struct trm_error *make_series(const struct publish_loops *loops,
+				     const struct loop *loop, int profile,
+				     struct text *out)
 {
 	struct text query = {0};
 	scoped_fd int summed = -1;
@@ -112,28 +112,54 @@ static struct trm_error *add_series(const struct publish_loops *loops,
 	fill(loops->series, loop, loops->rows_max, &query);
 	error = step_run(query.data, true, profile, &summed);
 	text_deinit(&query);
-	if (error)
-		return error;
-	text_format(out, "\nIteration summary (%s):\n-----------------\n\n", loop->name);
-	return step_add(loops->series_across, true, summed, out);
+	return error ? error : step_add(loops->series_across, true, summed, out);
+}
+
+static struct trm_error *each_loop(const struct publish_loops *loops, int summed,
+				   int profile, loops_visit *visit, void *context)
+{
+	struct loops found = {0};
+	struct trm_error *error = find_loops(summed, &found);
+
+	for (size_t i = 0; i < found.count && !error; i++) {
+		struct text table = {0};
+
+		error = make_series(loops, &found.items[i], profile, &table);
+		if (!error)
+			error = visit(context, found.items[i].name, &table);
+		text_deinit(&table);
+	}
+	loops_deinit(&found);
+	return error;
+}
+
+struct trm_error *loops_each(const struct publish_loops *loops, int profile,
+			     loops_visit *visit, void *context)
+{
+	scoped_fd int summed = -1;
+
+	TRM_TRY(step_run(loops->summary, true, profile, &summed));
+	return each_loop(loops, summed, profile, visit, context);
+}
+
+static struct trm_error *add_series(void *context, const char *name,
+				    const struct text *table)
+{
+	text_format(context, "\nIteration summary (%s):\n-----------------\n\n", name);
+	text_add_bytes(context, table->data, table->length);
+	return NULL;
 }
 
 struct trm_error *loops_report(const struct publish_loops *loops, int profile,
 			       struct text *out)
 {
 	scoped_fd int summed = -1;
-	struct loops found = {0};
-	struct trm_error *error = NULL;
 
 	TRM_TRY(step_run(loops->summary, true, profile, &summed));
 	if (loops->with_summary) {
 		text_add(out, "\nLoop summary:\n------------\n\n");
-		error = step_add(loops->summary_across, true, summed, out);
+		TRM_TRY(step_add(loops->summary_across, true, summed, out));
 	}
-	if (!error && loops->with_series)
-		error = find_loops(summed, &found);
-	for (size_t i = 0; i < found.count && !error; i++)
-		error = add_series(loops, &found.items[i], profile, out);
-	loops_deinit(&found);
-	return error;
+	return loops->with_series ? each_loop(loops, summed, profile, add_series, out)
+				  : NULL;
 }

@@ -11,4 +11,10 @@
 struct trm_error *loops_report(const struct publish_loops *loops, int profile,
 			       struct text *out);
 
+/* What the queries of a loop's iterations make. An error ends it. */
+typedef struct trm_error *loops_visit(void *context, const char *name,
+				      const struct text *table);
+struct trm_error *loops_each(const struct publish_loops *loops, int profile,
+			     loops_visit *visit, void *context);
+
 #endif

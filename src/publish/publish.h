@@ -80,6 +80,9 @@ struct publish_loops {
 	const char *series, *series_across;
 	uint64_t rows_max; /* of a loop, about; 0: any number */
 	bool with_summary, with_series;
+	/* Of regions, for a profile as SPOT reads it in place of tables; NULL: these. */
+	const char *regions, *regions_across;
+	const char *options; /* that were given, with commas; for that profile */
 };
 
 /* Where what a channel has goes to. */
@@ -110,6 +113,7 @@ struct publish_channel {
 	const void *spool;
 	size_t spool_size;
 	uint32_t number;
+	uint32_t also; /* another one, whose records are beside its; 0: none */
 	double ns_per_tick;
 	publish_reduce *reduce; /* of outputs across processes; NULL: it is alone */
 	void *processes;        /* for that */

@@ -1,6 +1,7 @@
 #include "publish/steps.h"
 
 #include "base/cleanup.h"
+#include "base/vector.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,26 +16,38 @@ struct trm_error *step_parse(const char *text, bool caliper, struct query **ret_
 		       : query_parse(text, ret_query, &place);
 }
 
-struct trm_error *step_add(const char *text, bool caliper, int profile, struct text *out)
+struct trm_error *step_add_all(const char *text, bool caliper, const int *profiles,
+			       size_t count, struct text *out)
 {
 	const struct query_style style = {.width = 0};
+	char(*names)[64] = memory_allocate_zeroed(count + 1, sizeof(*names));
+	const char **paths = memory_allocate_zeroed(count + 1, sizeof(*paths));
 	struct text warnings = {0};
 	struct query_result *result;
-	char name[64];
-	const char *path = name;
-	struct query *query;
-	struct trm_error *error;
+	struct query *query = NULL;
+	struct trm_error *error = step_parse(text, caliper, &query);
 
-	TRM_TRY(step_parse(text, caliper, &query));
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", profile);
-	error = query_run(query, &path, 1, 1, &result, &warnings);
+	for (size_t i = 0; i < count; i++) {
+		snprintf(names[i], sizeof(names[i]), "/proc/self/fd/%d", profiles[i]);
+		paths[i] = names[i];
+	}
+	if (!error)
+		error = query_run(query, paths, count, 1, &result, &warnings);
 	if (!error) {
 		query_print(result, &style, out);
 		query_result_destroy(result);
 	}
 	text_deinit(&warnings);
-	query_destroy(query);
+	if (query)
+		query_destroy(query);
+	free(paths);
+	free(names);
 	return error;
+}
+
+struct trm_error *step_add(const char *text, bool caliper, int profile, struct text *out)
+{
+	return step_add_all(text, caliper, &profile, 1, out);
 }
 
 struct trm_error *step_keep(const struct text *text, int *ret_fd)

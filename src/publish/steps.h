@@ -13,6 +13,10 @@ struct trm_error *step_parse(const char *text, bool caliper, struct query **ret_
 struct trm_error *step_add(const char *query, bool caliper, int profile,
 			   struct text *out);
 
+/* The same of several. */
+struct trm_error *step_add_all(const char *query, bool caliper, const int *profiles,
+			       size_t count, struct text *out);
+
 /* The same as a file in memory, which the caller closes: a profile if the query's format
  * is one. */
 struct trm_error *step_run(const char *query, bool caliper, int profile, int *ret_fd);

@@ -474,6 +474,13 @@ def query(place, profile, text):
     return json.loads(done.stdout)
 
 
+def query_globals(place, profile):
+    """Metadata of the run."""
+    done = running.run([place.tool, "query", "SELECT path FORMAT json-split", profile], place.folder)
+    expect(done.status == 0 and not done.stderr, f"{done}")
+    return json.loads(done.stdout)
+
+
 def left(place):
     return sorted(os.path.join(place.spools, name) for name in os.listdir(place.spools))
 

@@ -124,11 +124,57 @@ def formats(place):
     expect(rows == [{"n": 8}], f"{rows}")
 
 
+METRICS = [f"{which}#{name}" for name in ("inclusive#sum#time.duration", "scale#sum#time.duration.ns", "sum#rc.count")
+           for which in ("min", "max", "avg", "sum")]
+
+
+def spot(place):
+    """What SPOT reads: rows of regions and of blocks of iterations, and metadata that names their columns."""
+    run(place, "loops", "20", CALI_CONFIG="spot(output=s.cali,timeseries,timeseries.iteration_interval=5,mem.highwatermark)")
+    rows = channels.query(place, "s.cali", "SELECT *")
+    regions = {row.get("path"): row for row in rows if row["spot.channel"] == "regionprofile"}
+    expect(set(regions) == {None, "main", "main/outer", "main/outer/step", "main/outer/step/inner \"loop\""}, f"{set(regions)}")
+    for name in METRICS:
+        expect(name in regions["main/outer/step"], f"{name}: {regions}")
+    expect(regions["main/outer/step"]["sum#sum#rc.count"] == 20, f"{regions}")
+    expect(regions["main"]["min#inclusive#sum#time.duration"] >= regions["main/outer"]["min#inclusive#sum#time.duration"]
+           > regions["main/outer"]["min#scale#sum#time.duration.ns"] > 0, f"{regions}")
+    series = [row for row in rows if row["spot.channel"] == "timeseries"]
+    expect([(row["path"], row["block"], row["max#sum#loop.iterations"]) for row in series]
+           == [("outer", block, 5) for block in (0, 5, 10, 15)], f"{series}")
+    done = channels.query_globals(place, "s.cali")
+    metrics = done["spot.metrics"].split(",")
+    expect({*METRICS} < {*metrics} and "max#max#mhwm" in metrics, f"{done}")
+    expect(done["spot.timeseries.metrics"].split(",") == ["max#sum#loop.iterations", "max#scale#time.duration.ns",
+                                                          "avg#ratio#loop.iterations/time.duration.ns"], f"{done}")
+    expect((done["spot.format.version"], done["spot.channels"]) == ("2", "regionprofile,timeseries"), f"{done}")
+    expect(done["opts:timeseries.iteration_interval"] == "5" and done["opts:region.count"] == "true", f"{done}")
+    expect(done["cali.channel"] == "spot" and "timeseries" in done["spot.options"].split(","), f"{done}")
+    text = channels.read(place, "s.cali")
+    expect("attribute.alias" in text and "Avg time/rank (exc)" in text and "attribute.unit" in text, text)
+
+
+def spot_options(place):
+    """Without time series there is one kind of rows; what asks for them then is said."""
+    done = run(place, "loops", "5", CALI_CONFIG="spot(output=o/s.cali,timeseries.iteration_interval=15)")
+    expect(b"timeseries.iteration_interval is set but the timeseries option is not enabled" in done.stderr, f"{done}")
+    rows = channels.query(place, "o/s.cali", "SELECT spot.channel, count() AS n GROUP BY spot.channel")
+    expect(rows == [{"spot.channel": "regionprofile", "n": 5}], f"{rows}")
+    expect(channels.query_globals(place, "o/s.cali")["spot.channels"] == "regionprofile", "channels")
+    done = run(place, "loops", "5", CALI_CONFIG="spot(output=t.cali,timeseries.metrics=x)")
+    expect(b"'timeseries.metrics' cannot be had" in done.stderr, f"{done}")
+    run(place, "loops", "5", CALI_CONFIG="spot,output=c.cali,local_query='select scale(sum#region.count,10)',"
+        "cross_query='select sum(scale#sum#region.count) as ten'")
+    rows = [row for row in channels.query(place, "c.cali", "SELECT *") if row.get("path")]
+    expect(len(rows) == 4 and all(row["sum#scale#sum#region.count"] == 10 * row["sum#sum#rc.count"] for row in rows), f"{rows}")
+
+
 def steady(place):
     """Once contexts are known: no system call, no heap on the way of an event."""
     program = channels.build(place, os.path.join(common.FOLDER, "monitor.c"))
     counter = os.path.join(place.programs, "count.so")
-    for config in ("loop-report(output=none,iteration_interval=3)", "loop-report(output=none,time_interval=0.000001)"):
+    for config in ("loop-report(output=none,iteration_interval=3)", "loop-report(output=none,time_interval=0.000001)",
+                   "spot(output=none,timeseries,timeseries.iteration_interval=3)"):
         done = channels.run(place, "steady", "300", program=program, LD_PRELOAD=counter, CALI_CONFIG=config)
         expect(b"0 allocations\n" in done.stdout, f"{config}: {done}")
         trace = os.path.join(place.folder, "strace")
@@ -138,4 +184,4 @@ def steady(place):
         expect(len(marks) == 2 and marks[1] == marks[0] + 1, f"{config}: {lines[marks[0]:marks[1] + 1][:4]}")
 
 
-TESTS = (snapshots, passes, pace, long_regions, report, rows_of_loops, formats, steady)
+TESTS = (snapshots, passes, pace, long_regions, report, rows_of_loops, formats, spot, spot_options, steady)

@@ -97,6 +97,18 @@ def loops(place):
     expect([row[:2] for row in words] == [["0", "5"], ["5", "5"]], text)
 
 
+def spot(place):
+    """One profile for SPOT, of all ranks."""
+    run_ring(place, "spot(output=s.cali,timeseries,timeseries.iteration_interval=5)")
+    found = channels.query(place, "s.cali", "SELECT *")
+    regions = {row.get("path"): row for row in found if row["spot.channel"] == "regionprofile"}
+    expect(set(regions) == {None, "step", "step/pass on"}, f"{set(regions)}")
+    expect(regions["step/pass on"]["sum#sum#rc.count"] == 10 * RANKS, f"{regions}")
+    series = [(row["path"], row["block"], row["max#sum#loop.iterations"]) for row in found
+              if row["spot.channel"] == "timeseries"]
+    expect(series == [("step", 0, 5), ("step", 5, 5)], f"{series}")
+
+
 def functions(place):
     """mpi-report: calls of each function, the rest in a row without a name."""
     for first in (1, 2):
@@ -307,5 +319,5 @@ def one(place):
     expect(done.status == 0 and done.stdout == b"0\n", f"{done}")
 
 
-TESTS = (report, options, loops, functions, messages, filters, profile, apart, services, headers, fortran, children,
+TESTS = (report, options, loops, spot, functions, messages, filters, profile, apart, services, headers, fortran, children,
          fails, one)

@@ -24,6 +24,13 @@ struct row {
 #define BY_PATH "path", " GROUP BY path", ""
 #define BY_TIME " ORDER BY \"Avg time/rank\" DESC"
 
+/* As SPOT looks for them. */
+#define OVER_RANKS(sums, which)                                                          \
+	"min(" sums ") AS \"Min time/rank" which "\" UNIT sec,max(" sums                 \
+	") AS \"Max time/rank" which "\" UNIT sec,avg(" sums                             \
+	") AS \"Avg time/rank" which "\" UNIT sec,sum(" sums ") AS \"Total time" which   \
+	"\" UNIT sec"
+
 static const struct {
 	struct row row;
 	const char *keys, *rest, *order, *by_time;
@@ -34,6 +41,23 @@ static const struct {
 	 " WHERE path GROUP BY path",
 	 "",
 	 BY_TIME},
+	{{"spot",
+	  "sum#time.duration=scale(sum#time.duration.ns,1e-9)"
+	  ",sum#region.count=first(sum#region.count,region.count)"
+	  ",rc.count=first(sum#region.count)",
+	  "inclusive_sum(sum#time.duration),scale(sum#time.duration.ns,1e-9)"
+	  ",sum(rc.count),min(aggregate.slot)",
+	  OVER_RANKS("inclusive#sum#time.duration", "") "," OVER_RANKS(
+		  "scale#sum#time.duration.ns",
+		  " (exc)") ",min(sum#rc.count) AS \"Calls/rank (min)\" UNIT count"
+			    ",avg(sum#rc.count) AS \"Calls/rank (avg)\" UNIT count"
+			    ",max(sum#rc.count) AS \"Calls/rank (max)\" UNIT count"
+			    ",sum(sum#rc.count) AS \"Calls (total)\" UNIT count"
+			    ",min(min#aggregate.slot) AS \"Node order\""},
+	 "path",
+	 " WHERE sum#time.duration.ns GROUP BY path",
+	 "",
+	 ""},
 	{{"openmp-report", REGION_TIME,
 	  "sum(region.t),inclusive_sum(region.t),sum(region.count)",
 	  "sum(sum#region.count) AS Count," REGION_TIMES},
@@ -198,6 +222,14 @@ static bool is_twice(const struct across_wish *wish, size_t index)
 	return false;
 }
 
+/* Columns that spot has always. */
+static bool has_anyway(const struct across_wish *wish, const char *option)
+{
+	return wish->configuration->kind & CONFIGURATION_SPOT &&
+	       (!strcmp(option, "region.count") || !strcmp(option, "time.exclusive") ||
+		!strcmp(option, "node.order"));
+}
+
 /* Columns with commas between, but those that are there already. */
 static void append_columns(char *text, size_t size, const char *columns)
 {
@@ -226,7 +258,7 @@ static void append_options(const struct across_wish *wish, enum part part, char 
 		const char *const parts[] = {row ? row->lets : "", row ? row->local : "",
 					     row ? row->across : ""};
 
-		if (is_twice(wish, i))
+		if (is_twice(wish, i) || has_anyway(wish, wish->options[i]->name))
 			continue;
 		if (part == LOCAL)
 			append_columns(text, size, parts[part]);
@@ -261,7 +293,11 @@ void across_make(const struct across_wish *wish, char *local, char *across, size
 	append(across, size, ",", configurations[at].row.across);
 	append_options(wish, ACROSS, across, size);
 	append(across, size, "", wish->own_across->columns);
-	clauses_place(wish->own_across, configurations[at].rest, across, size);
+	clauses_place(wish->own_across,
+		      wish->configuration->kind & CONFIGURATION_SPOT
+			      ? " GROUP BY path"
+			      : configurations[at].rest,
+		      across, size);
 	if (*wish->own_across->order)
 		append(across, size, " ORDER BY ", wish->own_across->order + 1);
 	else

@@ -283,6 +283,8 @@ void channel_activate_thread(struct channel *channel, bool active)
 {
 	struct context_thread *thread;
 
+	if (channel->also)
+		channel_activate_thread(channel->also, active);
 	if (channel->active && !channel->scoped)
 		return; /* all threads are measured */
 	if (!active)
@@ -304,6 +306,8 @@ void channel_activate(struct channel *channel, bool active)
 {
 	struct context_thread *thread;
 
+	if (channel->also)
+		channel_activate(channel->also, active);
 	if (channel->active == active && !channel->scoped)
 		return;
 	if (!active)
@@ -320,6 +324,8 @@ void channel_activate(struct channel *channel, bool active)
 
 void channel_clear(struct channel *channel)
 {
+	if (channel->also)
+		channel_clear(channel->also);
 	runtime_lock(&channel->lock);
 	channel->clearing++;
 	channel->generation++;
@@ -335,6 +341,8 @@ void channel_clear(struct channel *channel)
 void channel_destroy(struct channel *channel)
 {
 	channel_activate(channel, false);
+	if (channel->also)
+		channel_destroy(channel->also);
 	runtime_lock(&channels.lock);
 	channels.items[channel->number] = NULL;
 	runtime_unlock(&channels.lock);
@@ -398,6 +406,8 @@ static void publish(struct channel *channel)
 	reduction.reduce = channel->across ? ranks_reduce(&reduction.processes) : NULL;
 	runtime_lock(&channel->lock);
 	channel_describe(channel);
+	if (channel->also)
+		channel_describe(channel->also);
 	spool = spool_gather(&size);
 	function(&(struct publish_channel){
 		.abi = PUBLISH_ABI,
@@ -410,6 +420,7 @@ static void publish(struct channel *channel)
 		.spool = spool,
 		.spool_size = size,
 		.number = channel->id,
+		.also = channel->also ? channel->also->id : 0,
 		.ns_per_tick = output_tick_ns(channel),
 		.reduce = reduction.reduce ? reduce : NULL,
 		.processes = &reduction,
@@ -431,6 +442,8 @@ void channel_flush_to(struct channel *channel, const char *path)
 		return;
 	ranks_say(); /* which may make attributes */
 	channel_close(channel);
+	if (channel->also)
+		channel_close(channel->also);
 	if (!events_enter())
 		return;
 	runtime_lock(&writing);

@@ -109,6 +109,7 @@ struct channel {
 	uint64_t regions_ns;      /* of region_monitor: what is long */
 
 	struct runtime_lock lock;       /* of what follows */
+	struct channel *also;           /* measures and is written with it; NULL: none */
 	struct context_channel *record; /* in the spool; NULL: not yet */
 	struct channel_thread *threads;
 	struct channel_thread *ended; /* sums of threads whose nodes are gone */

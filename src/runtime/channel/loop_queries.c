@@ -44,7 +44,7 @@ struct table {
 	"(s)\""                                                                          \
 	",avg(ratio#loop.iterations/time.duration.ns) as \"Iter/s\""
 
-enum { SUMMARY, SERIES_OF_LOOP, SERIES_OF_ALL };
+enum { SUMMARY, SERIES_OF_LOOP, SERIES_OF_ALL, SERIES_OF_SPOT };
 
 static const struct table tables[] = {
 	[SUMMARY] = {{"LOOPREPORT_SUMMARY_LOCAL", "LOOPREPORT_SUMMARY_CONFIG"},
@@ -69,6 +69,18 @@ static const struct table tables[] = {
 			    "Block," SERIES_ACROSS,
 			    " group by Block",
 			    " order by Block"},
+	[SERIES_OF_SPOT] =
+		{{"LOOPREPORT_TIMESERIES_LOCAL", "LOOPREPORT_TIMESERIES_CONFIG"},
+		 "block=truncate(loop.start_iteration,{block})",
+		 "loop,block,mpi.rank," SERIES,
+		 " where loop.start_iteration,loop=\"{loop}\" group by "
+		 "loop,block,mpi.rank",
+		 "loop,block,max(sum#loop.iterations) as Iterations unit iterations"
+		 ",max(scale#time.duration.ns) as \"Time (s)\" unit sec"
+		 ",avg(ratio#loop.iterations/time.duration.ns) as \"Iter/s\" unit "
+		 "\"iter/s\"",
+		 " group by loop,block",
+		 ""},
 	[SERIES_OF_ALL] = {{"LOOPREPORT_SUMMARY_LOCAL", "LOOPREPORT_SUMMARY_CONFIG"},
 			   "Block=first(loop.start_iteration)",
 			   "loop,Block,mpi.rank," SERIES,
@@ -89,6 +101,8 @@ static void append_metrics(const struct request *request, enum part part, char *
 					     metrics[i].across};
 		bool on = false;
 
+		if (request->configuration->kind & CONFIGURATION_SPOT)
+			continue;
 		for (size_t j = 0; j < request->option_count; j++)
 			on |= !strcmp(request->options[j]->name, metrics[i].option);
 		if (on && !strstr(text, parts[part]))
@@ -100,24 +114,28 @@ static void add_table(struct request *request, const struct table *table,
 		      const char *format)
 {
 	static char text[2 * REQUEST_TEXT_MAX]; /* one call at a time */
+	static const struct clauses none;
+	/* What options of spot add is of regions. */
+	bool spot = request->configuration->kind & CONFIGURATION_SPOT;
+	const struct clauses *local = spot ? &none : &request->local;
+	const struct clauses *across = spot ? &none : &request->across;
 
 	snprintf(text, sizeof(text), "let %s", table->lets);
 	append_metrics(request, LETS, text, sizeof(text));
-	request_append(text, sizeof(text), request->local.lets);
+	request_append(text, sizeof(text), local->lets);
 	request_append(text, sizeof(text), " select ");
 	request_append(text, sizeof(text), table->local);
 	append_metrics(request, LOCAL, text, sizeof(text));
-	request_append(text, sizeof(text), request->local.columns);
-	clauses_place(&request->local, table->local_rest, text, sizeof(text));
+	request_append(text, sizeof(text), local->columns);
+	clauses_place(local, table->local_rest, text, sizeof(text));
 	request_append(text, sizeof(text), " format cali");
 	settings_add(&request->settings, table->settings[0],
 		     settings_keep(text, strlen(text)));
-	snprintf(text, sizeof(text), "%s%s select %s",
-		 *request->across.lets ? "let " : "",
-		 *request->across.lets ? request->across.lets + 1 : "", table->across);
+	snprintf(text, sizeof(text), "%s%s select %s", *across->lets ? "let " : "",
+		 *across->lets ? across->lets + 1 : "", table->across);
 	append_metrics(request, ACROSS, text, sizeof(text));
-	request_append(text, sizeof(text), request->across.columns);
-	clauses_place(&request->across, table->across_rest, text, sizeof(text));
+	request_append(text, sizeof(text), across->columns);
+	clauses_place(across, table->across_rest, text, sizeof(text));
 	request_append(text, sizeof(text), table->order);
 	request_append(text, sizeof(text), " format ");
 	request_append(text, sizeof(text), format);
@@ -141,5 +159,9 @@ void loop_queries_add(struct request *request, const char *format, bool plain)
 		return;
 	}
 	add_table(request, &tables[SUMMARY], format);
-	add_table(request, &tables[SERIES_OF_LOOP], format);
+	add_table(request,
+		  &tables[request->configuration->kind & CONFIGURATION_SPOT
+				  ? SERIES_OF_SPOT
+				  : SERIES_OF_LOOP],
+		  format);
 }

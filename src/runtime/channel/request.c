@@ -73,10 +73,13 @@ static bool has_columns(const struct request *request,
 	       strstr(request->configuration->services, option->services);
 }
 
-static void note(struct request *request, const struct configuration_option *option)
+static void note(struct request *request, const struct configuration_option *option,
+		 const char *value)
 {
-	if (request->option_count < ITEMS_MAX)
-		request->options[request->option_count++] = option;
+	if (request->option_count == ITEMS_MAX)
+		return;
+	request->values[request->option_count] = value;
+	request->options[request->option_count++] = option;
 }
 
 bool request_has_services(const char *services, const char *kind, const char *name)
@@ -311,7 +314,7 @@ void request_apply(struct request *request, const struct item *item, bool for_al
 		switch_off(request, option);
 		return;
 	}
-	note(request, option);
+	note(request, option, item->value);
 	if (!strcmp(option->name, "output"))
 		request->output = item->value;
 	if (!strcmp(option->name, "output.format"))

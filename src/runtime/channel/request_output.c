@@ -3,6 +3,7 @@
 #include "runtime/channel/complaints.h"
 #include "runtime/channel/loop_queries.h"
 #include "runtime/channel/request.h"
+#include "runtime/channel/spot.h"
 #include "runtime/ranks.h"
 
 #include <stdio.h>
@@ -218,20 +219,25 @@ struct channel *request_make_channel(struct request *request, bool active)
 {
 	bool across = !request->spec && is_across(request);
 	bool loops = request->configuration->kind == CONFIGURATION_LOOPS;
+	bool spot = request->configuration->kind & CONFIGURATION_SPOT;
 	struct channel *channel;
 
 	if (request->spec)
 		add_output_own(request, active);
 	else
-		add_services(request, across && !loops);
+		add_services(request, across && !loops && !spot);
 	if (!request->spec && loops)
 		add_output_of_loops(request, across);
+	else if (!request->spec && spot)
+		spot_add(request, across);
 	else if (across)
 		add_output_across(request);
 	else if (!request->spec)
 		add_output(request);
 	settings_add(&request->settings, "SERVICES_ENABLE", request->services);
 	channel = channel_create(request->configuration->name, &request->settings);
+	if (channel && spot)
+		channel->also = spot_make_series(request);
 	if (channel && active)
 		channel_activate(channel, true);
 	return channel;
