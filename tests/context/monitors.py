@@ -161,8 +161,15 @@ def spot_options(place):
     rows = channels.query(place, "o/s.cali", "SELECT spot.channel, count() AS n GROUP BY spot.channel")
     expect(rows == [{"spot.channel": "regionprofile", "n": 5}], f"{rows}")
     expect(channels.query_globals(place, "o/s.cali")["spot.channels"] == "regionprofile", "channels")
-    done = run(place, "loops", "5", CALI_CONFIG="spot(output=t.cali,timeseries.metrics=x)")
-    expect(b"'timeseries.metrics' cannot be had" in done.stderr, f"{done}")
+    done = run(place, "loops", "5", CALI_CONFIG="spot(output=t.cali,timeseries,timeseries.metrics=mem.highwatermrk)")
+    expect(b"Unknown option: mem.highwatermrk; is 'mem.highwatermark' meant?" in done.stderr, f"{done}")
+    run(place, "loops", "5", CALI_CONFIG="spot(output=t.cali,timeseries,timeseries.metrics=\"mem.highwatermark,page.faults\",time.variance)")
+    metrics = channels.query_globals(place, "t.cali")
+    expect("max#max#mhwm,max#sum#rusage.minflt" in metrics["spot.timeseries.metrics"], f"{metrics}")
+    expect("variance#inclusive#sum#time.duration" in metrics["spot.metrics"].split(","), f"{metrics}")
+    expect("max#max#mhwm" not in metrics["spot.metrics"], f"{metrics}")
+    rows = channels.query(place, "t.cali", "SELECT max#max#mhwm AS most WHERE spot.channel = timeseries")
+    expect(rows and all(row["most"] >= 0 for row in rows), f"{rows}")
     run(place, "loops", "5", CALI_CONFIG="spot,output=c.cali,local_query='select scale(sum#region.count,10)',"
         "cross_query='select sum(scale#sum#region.count) as ten'")
     rows = [row for row in channels.query(place, "c.cali", "SELECT *") if row.get("path")]

@@ -130,6 +130,8 @@ static const struct row options[] = {
 	 "max(max#max#alloc.highwatermark) AS \"Mem HWM\""
 	 ",sum(sum#sum#alloc.count) AS \"Alloc count\""
 	 ",ratio(sum#sum#alloc.bytes,sum#sum#alloc.count) AS \"Avg Bytes/alloc\""},
+	{"time.variance", "", "",
+	 "variance(inclusive#sum#time.duration) AS \"Variance time/rank\""},
 	{"order_as_visited", "", "min(aggregate.slot)", ""},
 	{"node.order", "", "min(aggregate.slot)",
 	 "min(min#aggregate.slot) AS \"Node order\""},

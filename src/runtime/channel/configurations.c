@@ -212,6 +212,10 @@ static const struct configuration_option options[] = {
 	 CONFIGURATION_SPOT, true, NULL, "LOOP_MONITOR_ITERATION_INTERVAL={}", NULL},
 	{"timeseries.time_interval", "the same in seconds (0.5)", CONFIGURATION_SPOT,
 	 true, NULL, "LOOP_MONITOR_TIME_INTERVAL={}", NULL},
+	{"timeseries.metrics", "metrics of time series: mem.highwatermark and others",
+	 CONFIGURATION_SPOT, true, NULL, "LOOPREPORT_METRICS={}", NULL},
+	{"time.variance", "how times differ between ranks", CONFIGURATION_SPOT, false,
+	 NULL, NULL, NULL},
 	{"timeseries.target_loops", "these loops; else the outermost ones",
 	 CONFIGURATION_SPOT, true, NULL, "LOOP_MONITOR_TARGET_LOOPS={}", NULL},
 	{"iteration_interval", "iterations from one measurement to the next",
@@ -310,8 +314,6 @@ static const struct configuration_clauses clauses[] = {
 static const struct {
 	const char *name, *why;
 } missing[] = {
-	{"timeseries.metrics", "it is not built"},
-	{"time.variance", "it is not built"},
 	{"cuda-activity-report", "GPUs are not measured"},
 	{"cuda-activity-profile", "GPUs are not measured"},
 	{"rocm-activity-report", "GPUs are not measured"},

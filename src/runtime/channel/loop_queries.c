@@ -90,24 +90,48 @@ static const struct table tables[] = {
 			   " order by loop,Block"},
 };
 
+#define COUNT(array) (sizeof(array) / sizeof(array[0]))
+
 enum part { LETS, LOCAL, ACROSS };
+
+static bool is_listed(const char *list, const char *name)
+{
+	for (size_t length; list && *list; list += length + (list[length] == ',')) {
+		length = strcspn(list, ",");
+		if (length == strlen(name) && !strncmp(list, name, length))
+			return true;
+	}
+	return false;
+}
+
+/* Options of spot are of regions, but for those in a list. */
+static bool is_on(const struct request *request, const char *option)
+{
+	if (request->configuration->kind & CONFIGURATION_SPOT)
+		return is_listed(settings_get(&request->settings, "LOOPREPORT_METRICS"),
+				 option);
+	for (size_t i = 0; i < request->option_count; i++)
+		if (!strcmp(request->options[i]->name, option))
+			return true;
+	return false;
+}
 
 /* The part of all options that are on; none comes twice. */
 static void append_metrics(const struct request *request, enum part part, char *text,
 			   size_t size)
 {
-	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++) {
+	for (size_t i = 0; i < COUNT(metrics); i++) {
 		const char *const parts[] = {metrics[i].lets, metrics[i].local,
 					     metrics[i].across};
-		bool on = false;
 
-		if (request->configuration->kind & CONFIGURATION_SPOT)
-			continue;
-		for (size_t j = 0; j < request->option_count; j++)
-			on |= !strcmp(request->options[j]->name, metrics[i].option);
-		if (on && !strstr(text, parts[part]))
+		if (is_on(request, metrics[i].option) && !strstr(text, parts[part]))
 			request_append(text, size, parts[part]);
 	}
+}
+
+const char *loop_metric_at(size_t index)
+{
+	return index < COUNT(metrics) ? metrics[index].option : NULL;
 }
 
 static void add_table(struct request *request, const struct table *table,

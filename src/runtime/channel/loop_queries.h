@@ -8,4 +8,7 @@
 /* `format`: of the tables, with its options; `plain`: it has no room for several. */
 void loop_queries_add(struct request *request, const char *format, bool plain);
 
+/* Options that tables of loops have columns for, by number; NULL at the end. */
+const char *loop_metric_at(size_t index);
+
 #endif

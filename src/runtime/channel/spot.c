@@ -4,6 +4,7 @@
 #include "runtime/channel/complaints.h"
 #include "runtime/channel/loop_queries.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* What it has in any case. */
@@ -88,14 +89,44 @@ void spot_add(struct request *request, bool across)
 	add_options(request);
 }
 
+/* Services of the options in timeseries.metrics. */
+static void append_services(const struct request *request, char *services, size_t size)
+{
+	const char *list = settings_get(&request->settings, "LOOPREPORT_METRICS");
+
+	for (size_t length; list && *list; list += length + (list[length] == ',')) {
+		const char *name = NULL, *near;
+		char word[64];
+
+		length = strcspn(list, ",");
+		snprintf(word, sizeof(word), "%.*s", (int)length, list);
+		for (size_t i = 0; (name = loop_metric_at(i)) && strcmp(name, word) != 0;)
+			i++;
+		if (name) {
+			request_append(services, size, ",");
+			request_append(services, size,
+				       configuration_option_find(name)->services);
+			continue;
+		}
+		near = settings_nearest(word, loop_metric_at);
+		complain("'%s': timeseries.metrics: Unknown option: %s%s%s%s",
+			 request->configuration->name, word, near ? "; is '" : "",
+			 near ? near : "", near ? "' meant?" : "");
+	}
+}
+
 struct channel *spot_make_series(const struct request *request)
 {
 	static struct settings settings;
+	static char services[REQUEST_TEXT_MAX];
 
 	if (!settings_is_true(&request->settings, "LOOPREPORT_TIMESERIES", false))
 		return NULL;
 	settings = request->settings;
-	settings_add(&settings, "SERVICES_ENABLE", "loop_monitor,timer,trace");
+	snprintf(services, sizeof(services), "loop_monitor,timer,trace");
+	append_services(request, services, sizeof(services));
+	settings_add(&settings, "SERVICES_ENABLE",
+		     settings_keep(services, strlen(services)));
 	settings_add(&settings, "CHANNEL_FLUSH_ON_EXIT", "false");
 	return channel_create("spot.timeseries", &settings);
 }
