@@ -157,7 +157,7 @@ def spot(place):
 def spot_options(place):
     """Without time series there is one kind of rows; what asks for them then is said."""
     done = run(place, "loops", "5", CALI_CONFIG="spot(output=o/s.cali,timeseries.iteration_interval=15)")
-    expect(b"timeseries.iteration_interval is set but the timeseries option is not enabled" in done.stderr, f"{done}")
+    expect(b"format" not in done.stderr and b"timeseries.iteration_interval is set but the timeseries option is not enabled" in done.stderr, f"{done}")
     rows = channels.query(place, "o/s.cali", "SELECT spot.channel, count() AS n GROUP BY spot.channel")
     expect(rows == [{"spot.channel": "regionprofile", "n": 5}], f"{rows}")
     expect(channels.query_globals(place, "o/s.cali")["spot.channels"] == "regionprofile", "channels")
@@ -170,6 +170,8 @@ def spot_options(place):
     expect("max#max#mhwm" not in metrics["spot.metrics"], f"{metrics}")
     rows = channels.query(place, "t.cali", "SELECT max#max#mhwm AS most WHERE spot.channel = timeseries")
     expect(rows and all(row["most"] >= 0 for row in rows), f"{rows}")
+    done = run(place, "loops", "5", CALI_CONFIG="spot(output=t.cali,output.format=json)")
+    expect(b"'spot' has no format 'json': SPOT reads cali" in done.stderr, f"{done}")
     run(place, "loops", "5", CALI_CONFIG="spot,output=c.cali,local_query='select scale(sum#region.count,10)',"
         "cross_query='select sum(scale#sum#region.count) as ten'")
     rows = [row for row in channels.query(place, "c.cali", "SELECT *") if row.get("path")]

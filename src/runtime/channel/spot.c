@@ -64,6 +64,9 @@ void spot_add(struct request *request, bool across)
 	static char local[2 * REQUEST_TEXT_MAX], over[2 * REQUEST_TEXT_MAX];
 	struct settings *settings = &request->settings;
 
+	if (request->format && strcmp(request->format, "cali") != 0)
+		complain("'%s' has no format '%s': SPOT reads cali",
+			 request->configuration->name, request->format);
 	if (!settings_is_true(settings, "LOOPREPORT_TIMESERIES", false))
 		complain_of_series(request);
 	loop_queries_add(request, "cali", false);
