@@ -41,6 +41,10 @@ def clauses(place):
     rows = json.loads(read(place, "p.json"))
     expect([row["path"] for row in rows] == ["main/step/odd", "main/step/even", "main/step", "main"], f"{rows}")
     expect([row["n"] for row in rows] == [2, 3, 5, 1], f"{rows}")
+    done = run(place, "plain", "5", CALI_CONFIG=f"runtime-report(output=stdout,{JSON},region.count,"
+               "local_query='where Nothing or region=odd')")
+    counts = {path: row["Calls"] for path, row in rows_of(done.stdout).items() if row.get("Calls")}
+    expect(counts == {"main/step/odd": 2}, f"{done}")
     run(place, "plain", "5", CALI_CONFIG=f"event-trace(output=t.json,{JSON},papi.counters='task-clock,page-faults')")
     expect('"perf.task-clock"' in read(place, "t.json"), "counts of the kernel")
 

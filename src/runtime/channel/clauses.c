@@ -6,16 +6,16 @@
 
 static const struct {
 	const char *word;
-	bool by;            /* the word BY is behind it */
-	const char *before; /* what parts of it have in front */
+	bool by;                     /* the word BY is behind it */
+	const char *before, *behind; /* what parts of it have around them */
 	size_t at;
 } known[] = {
-	{"let", false, ",", offsetof(struct clauses, lets)},
-	{"select", false, ",", offsetof(struct clauses, columns)},
-	{"aggregate", false, ",", offsetof(struct clauses, columns)},
-	{"group", true, ",", offsetof(struct clauses, keys)},
-	{"where", false, ",", offsetof(struct clauses, filters)},
-	{"order", true, ",", offsetof(struct clauses, order)},
+	{"let", false, ",", "", offsetof(struct clauses, lets)},
+	{"select", false, ",", "", offsetof(struct clauses, columns)},
+	{"aggregate", false, ",", "", offsetof(struct clauses, columns)},
+	{"group", true, ",", "", offsetof(struct clauses, keys)},
+	{"where", false, ",(", ")", offsetof(struct clauses, filters)},
+	{"order", true, ",", "", offsetof(struct clauses, order)},
 };
 
 static const char *skip_space(const char *at)
@@ -80,10 +80,11 @@ const char *clauses_add(struct clauses *clauses, const char *text)
 		end = end_of(from);
 		to = (char *)clauses + known[number].at;
 		used = strlen(to);
-		if (strlen(known[number].before) + (size_t)(end - from) <
+		if (strlen(known[number].before) + (size_t)(end - from) +
+			    strlen(known[number].behind) <
 		    CLAUSES_TEXT_MAX - used)
-			sprintf(to + used, "%s%.*s", known[number].before,
-				(int)(end - from), from);
+			sprintf(to + used, "%s%.*s%s", known[number].before,
+				(int)(end - from), from, known[number].behind);
 		else
 			clauses->full = true;
 		text = end;
