@@ -5,11 +5,13 @@ import functools
 import os
 import sys
 
-from context import channels, common, configured, counting, foreign, hard, interface, languages, mpi, openmp, outside, paths, processes, ranks, services, spans, tasks, viewed
+from context import (channels, common, configured, counting, foreign, hard, interface, languages,
+                     monitors, mpi, openmp, outside, paths, processes, ranks, services, spans, tasks,
+                     viewed)
 from transparency import results, running, trammel
 
 GROUPS = {"count": counting, "process": processes, "hard": hard, "language": languages,
-          "mpi": mpi, "rank": ranks, "channel": channels, "configured": configured, "path": paths, "openmp": openmp,
+          "mpi": mpi, "rank": ranks, "channel": channels, "configured": configured, "monitor": monitors, "path": paths, "openmp": openmp,
           "foreign": foreign, "outside": outside, "service": services, "spans": spans, "task": tasks,
           "cali": interface, "viewed": viewed}
 

@@ -20,7 +20,7 @@ struct view {
 	uint32_t metric_count;
 	struct sums metrics[CONTEXT_METRICS_MAX];
 	record_attribute values[CONTEXT_METRICS_MAX]; /* of traces */
-	record_attribute image, thread, count, regions, offset, duration;
+	record_attribute image, thread, count, regions, offset, duration, is_main, slot;
 	struct record_pair rank;      /* of all records; attribute 0: none */
 	record_attribute *attributes; /* by the process's number */
 	record_node **nodes;          /* by thread; NULL: not needed yet */
@@ -127,6 +127,10 @@ static void view_init(struct view *view, const struct context_channel_saving *sa
 	if (saving->image)
 		view->image = make(view, "", "image", RECORD_UINT, value);
 	view->thread = make(view, "", "thread", RECORD_UINT, value);
+	if (channel->says & CONTEXT_SAYS_MAIN)
+		view->is_main = make(view, "", "pthread.is_master", RECORD_BOOL, value);
+	if (channel->says & CONTEXT_SAYS_SLOTS)
+		view->slot = make(view, "", "aggregate.slot", RECORD_UINT, value);
 	view->count = make(view, "", "count", RECORD_UINT, sum);
 	view->regions = make(view, "", "region.count", RECORD_UINT, sum);
 	for (size_t i = 1; i < process->attributes.count; i++) {
@@ -222,6 +226,9 @@ static void begin(const struct view *view, const struct context_known_thread *th
 		add(pairs, view->image, record_uint(view->saving->image));
 	if (thread->tid)
 		add(pairs, view->thread, record_uint(thread->tid));
+	if (view->channel->says & CONTEXT_SAYS_MAIN)
+		add_bits(pairs, view->is_main, RECORD_BOOL,
+			 thread->tid == view->process->head->pid);
 	if (view->rank.attribute)
 		add(pairs, view->rank.attribute, view->rank.value);
 }
@@ -299,6 +306,8 @@ static void save_row(struct view *view, uint32_t number, uint32_t node,
 			 row[CONTEXT_SUMS_SNAPSHOTS]);
 	} else {
 		add(&pairs, view->count, record_uint(row[CONTEXT_SUMS_ENDS]));
+		if (view->channel->says & CONTEXT_SAYS_SLOTS)
+			add(&pairs, view->slot, record_uint(node));
 		if (is_of_region(view, thread, node))
 			add(&pairs, view->regions, record_uint(row[CONTEXT_SUMS_ENDS]));
 		add_metrics(view, row, &pairs);
@@ -544,7 +553,7 @@ static void save_snapshot(struct view *view, struct cursor *cursor)
 		add(&pairs, view->duration,
 		    record_uint(ns_of(view, now - cursor->before)));
 	if (event_of(view, thread, cursor, &event)) {
-		if (!view->channel->without_events)
+		if (!(view->channel->says & CONTEXT_SAYS_NO_EVENTS))
 			add_event(view, thread, cursor, &event, &pairs);
 		add_end(view, cursor, &event, &pairs);
 		add_values(view, cursor, &pairs);

@@ -6,6 +6,9 @@
 
 #include "base/cleanup.h"
 #include "context/channels.h"
+#include "publish/loops.h"
+#include "publish/spot.h"
+#include "publish/steps.h"
 #include "query/gather.h"
 #include "record/output.h"
 #include "record/record.h"
@@ -189,6 +192,8 @@ static struct trm_error *save_spool(struct taking *taking,
 					    request->name);
 	if (!error)
 		context_channel_save(&saving, &process, request->number);
+	if (!error && request->also)
+		context_channel_save(&saving, &process, request->also);
 	context_process_deinit(&process);
 	naming_destroy(naming);
 	return error;
@@ -209,8 +214,9 @@ static struct trm_error *write_profile(int fd, const struct publish_channel *req
 
 	taking.for_queries = true;
 	for (size_t i = 0; i < request->output_count; i++)
-		taking.for_queries &=
-			request->outputs[i].query || request->outputs[i].across;
+		taking.for_queries &= request->outputs[i].query ||
+				      request->outputs[i].across ||
+				      request->outputs[i].loops;
 	taking.writer = trm_writer_create(fd, taking.model);
 	say_global(&taking, "trm.version", TRAMMEL_VERSION);
 	say_global(&taking, "cali.channel", request->name);
@@ -326,48 +332,6 @@ static void make_folders(const char *path)
 	}
 }
 
-static struct trm_error *parse(const struct publish_output *output, const char *text,
-			       struct query **ret_query)
-{
-	size_t place;
-
-	return output->caliper ? query_parse_caliper(text, ret_query, &place)
-			       : query_parse(text, ret_query, &place);
-}
-
-/* What a query makes of the profile, as a file in memory that is the profile then. */
-static struct trm_error *run_first(const struct publish_output *output, int profile,
-				   int *ret_fd)
-{
-	const struct query_style style = {.width = 0};
-	scoped_fd int fd = memfd_create("trammel sums", MFD_CLOEXEC);
-	struct text text = {0}, warnings = {0};
-	struct query_result *result;
-	char name[64];
-	const char *path = name;
-	struct query *query;
-	struct trm_error *error;
-
-	if (fd < 0)
-		return trm_error_system(errno, "cannot make a file in memory");
-	TRM_TRY(parse(output, output->query, &query));
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", profile);
-	error = query_run(query, &path, 1, 1, &result, &warnings);
-	if (!error) {
-		query_print(result, &style, &text);
-		query_result_destroy(result);
-		if (text.length &&
-		    write(fd, text.data, text.length) != (ssize_t)text.length)
-			error = trm_error_system(errno, "cannot write to memory");
-	}
-	text_deinit(&text);
-	text_deinit(&warnings);
-	query_destroy(query);
-	if (!error)
-		*ret_fd = take_fd(&fd);
-	return error;
-}
-
 static struct trm_error *feed(struct query_gather *gather,
 			      const struct publish_output *output, int profile)
 {
@@ -377,7 +341,7 @@ static struct trm_error *feed(struct query_gather *gather,
 	char name[64];
 
 	if (output->query)
-		TRM_TRY(run_first(output, profile, &own));
+		TRM_TRY(step_run(output->query, output->caliper, profile, &own));
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", output->query ? own : profile);
 	error = query_gather_read(gather, name, &warnings);
 	text_deinit(&warnings);
@@ -402,6 +366,29 @@ static void *pack_sums(void *context, uint64_t *ret_size)
 	return bytes;
 }
 
+static struct trm_error *print_loops(const struct publish_output *output, int fd)
+{
+	struct text text = {0};
+	struct trm_error *error = output->loops->regions
+					  ? spot_profile(output->loops, fd, &text)
+					  : loops_report(output->loops, fd, &text);
+
+	if (!error)
+		error = print_text(output, &text);
+	text_deinit(&text);
+	return error;
+}
+
+/* The same of a profile that all ranks made. */
+static struct trm_error *print_loops_of(const struct publish_output *output,
+					const struct text *profile)
+{
+	scoped_fd int fd = -1;
+
+	TRM_TRY(step_keep(profile, &fd));
+	return print_loops(output, fd);
+}
+
 static struct trm_error *print_gathered(const struct publish_output *output,
 					struct query_gather *gather)
 {
@@ -411,7 +398,7 @@ static struct trm_error *print_gathered(const struct publish_output *output,
 
 	make_folders(output->path);
 	query_print(query_gather_result(gather, &warnings), &style, &text);
-	error = print_text(output, &text);
+	error = output->loops ? print_loops_of(output, &text) : print_text(output, &text);
 	text_deinit(&text);
 	text_deinit(&warnings);
 	return error;
@@ -427,7 +414,7 @@ static struct trm_error *write_across(const struct publish_channel *request,
 	struct query *query;
 	bool writes = true;
 
-	TRM_TRY(parse(output, output->across, &query));
+	TRM_TRY(step_parse(output->across, output->caliper, &query));
 	gather = query_gather_create(query);
 	if (fd >= 0)
 		own = feed(gather, output, fd);
@@ -449,9 +436,11 @@ static struct trm_error *write_output(const struct publish_output *output, int f
 	char profile[64];
 
 	make_folders(output->path);
+	if (output->loops)
+		return print_loops(output, fd);
 	if (!output->query)
 		return copy_profile(output, fd);
-	TRM_TRY(parse(output, output->query, &query));
+	TRM_TRY(step_parse(output->query, output->caliper, &query));
 	snprintf(profile, sizeof(profile), "/proc/self/fd/%d", fd);
 	struct trm_error *error = run_query(output, query, profile);
 

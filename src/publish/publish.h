@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PUBLISH_ABI = 4 };
+enum { PUBLISH_ABI = 5 };
 #define PUBLISH_LIBRARY  "libtrammel-report.so.0"
 #define PUBLISH_FUNCTION "trammel_publish"
 
@@ -71,6 +71,20 @@ struct publish_sums {
  * whether this is the one that has it all. */
 typedef bool publish_reduce(void *processes, const struct publish_sums *sums);
 
+/* The report on loops: queries as LLNL's Caliper has them, each in two steps. The first
+ * one makes a profile of the sums of each rank. */
+struct publish_loops {
+	const char *summary, *summary_across;
+	/* Of one loop: {loop} stands for its name, {block} for the iterations of a row.
+	 */
+	const char *series, *series_across;
+	uint64_t rows_max; /* of a loop, about; 0: any number */
+	bool with_summary, with_series;
+	/* Of regions, for a profile as SPOT reads it in place of tables; NULL: these. */
+	const char *regions, *regions_across;
+	const char *options; /* that were given, with commas; for that profile */
+};
+
 /* Where what a channel has goes to. */
 struct publish_output {
 	const char *query; /* NULL: the profile itself */
@@ -80,6 +94,9 @@ struct publish_output {
 	const char *path; /* "stdout", "stderr", or a file's */
 	bool append;
 	bool caliper; /* the query is as LLNL's Caliper has them */
+	/* In place of `query`: the report on loops, or with `across` that over what it
+	 * makes. NULL: there is none. */
+	const struct publish_loops *loops;
 };
 
 #define PUBLISH_CHANNEL "trammel_publish_channel"
@@ -96,6 +113,7 @@ struct publish_channel {
 	const void *spool;
 	size_t spool_size;
 	uint32_t number;
+	uint32_t also; /* another one, whose records are beside its; 0: none */
 	double ns_per_tick;
 	publish_reduce *reduce; /* of outputs across processes; NULL: it is alone */
 	void *processes;        /* for that */

@@ -233,6 +233,12 @@ enum context_metric_flags {
 	CONTEXT_METRIC_TRACED = 8, /* each snapshot has its value */
 };
 
+enum context_channel_says {
+	CONTEXT_SAYS_NO_EVENTS = 1, /* a trace does not say what happened */
+	CONTEXT_SAYS_MAIN = 2,      /* whether it was the main thread */
+	CONTEXT_SAYS_SLOTS = 4,     /* sums: the order in which contexts came up */
+};
+
 enum { CONTEXT_METRICS_MAX = 48, CONTEXT_CHANNEL_NAME = 64 };
 
 struct context_channel {
@@ -251,7 +257,7 @@ struct context_channel {
 	/* What somebody outside wants `stopped` to be, and since when. The process does
 	 * so at its next event. */
 	uint32_t wanted;
-	uint32_t without_events; /* 1: a trace does not say what happened */
+	uint32_t says; /* enum context_channel_says: what its records have */
 	uint64_t wanted_ticks;
 	struct context_channel_metric {
 		char name[CONTEXT_CHANNEL_NAME];

@@ -37,6 +37,21 @@ static void plain(int count)
 	steps(count);
 }
 
+/* Names against their order. */
+static void several_orders(int count)
+{
+	for (int i = 0; i < count; i++) {
+		cali_begin_region("zebra");
+		cali_begin_region("yak");
+		cali_end_region("yak");
+		cali_begin_region("ape");
+		cali_end_region("ape");
+		cali_end_region("zebra");
+		cali_begin_region("aardvark");
+		cali_end_region("aardvark");
+	}
+}
+
 /* Two channels that are there at different times, and one that is cleared. */
 static void several(int count)
 {
@@ -504,6 +519,7 @@ int main(int word_count, char **words)
 		{"plain", plain},
 		{"threads-wide", threads_wide},
 		{"several", several},
+		{"several-orders", several_orders},
 		{"threads", threads},
 		{"heap", heap},
 		{"files", files},

@@ -212,7 +212,7 @@ def later(place):
 
 
 def loops(place):
-    done = run(place, "loops", "7", CALI_CONFIG=f"loop-report(output=stdout,{JSON})")
+    done = run(place, "loops", "7", CALI_CONFIG=f"runtime-report(loop.stats,output=stdout,{JSON})")
     rows = rows_of(done.stdout)
     expect((rows["outer"]["Iterations"], rows["outer/inner"]["Iterations"]) == (7, 21), f"{rows}")
     query = "SELECT iteration#outer, sum(count) AS count WHERE iteration#outer GROUP BY iteration#outer FORMAT json"
@@ -471,6 +471,13 @@ def recover(place, *words, status=0):
 def query(place, profile, text):
     done = running.run([place.tool, "query", text + " FORMAT json", profile], place.folder)
     expect(done.status == 0 and not done.stderr, f"{text}: {done}")
+    return json.loads(done.stdout)
+
+
+def query_globals(place, profile):
+    """Metadata of the run."""
+    done = running.run([place.tool, "query", "SELECT path FORMAT json-split", profile], place.folder)
+    expect(done.status == 0 and not done.stderr, f"{done}")
     return json.loads(done.stdout)
 
 

@@ -41,8 +41,33 @@ def clauses(place):
     rows = json.loads(read(place, "p.json"))
     expect([row["path"] for row in rows] == ["main/step/odd", "main/step/even", "main/step", "main"], f"{rows}")
     expect([row["n"] for row in rows] == [2, 3, 5, 1], f"{rows}")
+    done = run(place, "plain", "5", CALI_CONFIG=f"runtime-report(output=stdout,{JSON},region.count,"
+               "local_query='where Nothing or region=odd')")
+    counts = {path: row["Calls"] for path, row in rows_of(done.stdout).items() if row.get("Calls")}
+    expect(counts == {"main/step/odd": 2}, f"{done}")
     run(place, "plain", "5", CALI_CONFIG=f"event-trace(output=t.json,{JSON},papi.counters='task-clock,page-faults')")
     expect('"perf.task-clock"' in read(place, "t.json"), "counts of the kernel")
+
+
+def visits(place):
+    """Regions in the order of their first visit, and what the main thread does alone."""
+    done = run(place, "plain", "4", CALI_CONFIG="runtime-report(output=stdout,order_as_visited)")
+    names = [line.split()[0] for line in done.stdout.decode().split("\n")[1:] if line]
+    expect(names == ["main", "step", "even", "odd"], f"{names}")
+    done = run(place, "several-orders", "1", CALI_CONFIG="runtime-report(output=stdout,order_as_visited)")
+    names = [line.split()[0] for line in done.stdout.decode().split("\n")[1:] if line]
+    expect(names == ["zebra", "yak", "ape", "aardvark"], f"{names}")
+    done = run(place, "several-orders", "1", CALI_CONFIG=f"runtime-report(output=stdout,{JSON},node.order)")
+    rows = rows_of(done.stdout)
+    order = sorted((path for path in rows if path), key=lambda path: rows[path]["Node order"])
+    expect(order == ["zebra", "zebra/yak", "zebra/ape", "aardvark"], f"{rows}")
+    for config in ("runtime-report(output=p.json,{})", "runtime-profile(output=p.json,{})"):
+        run(place, "threads", "3", CALI_CONFIG=config.format(JSON + ",region.count,main_thread_only"))
+        expect(not [row for row in json.loads(read(place, "p.json")) if row.get("path")], f"{config}: {read(place, 'p.json')}")
+        run(place, "plain", "3", CALI_CONFIG=config.format(JSON + ",region.count,main_thread_only"))
+        expect(rows_of(read(place, "p.json"))["main/step"]["Calls"] == 3, f"{config}: {read(place, 'p.json')}")
+    done = run(place, "plain", "1", CALI_CONFIG="runtime-report(output=none,profile.cuda=false,order_as_visited=false)")
+    expect(not done.stderr, f"{done}")
 
 
 def columns(place):
@@ -114,4 +139,4 @@ def names(place):
     expect("channels-c-a b.json" in os.listdir(place.folder), f"{os.listdir(place.folder)}")
 
 
-TESTS = (mistakes, clauses, columns, settings, layouts, names)
+TESTS = (mistakes, clauses, columns, visits, settings, layouts, names)

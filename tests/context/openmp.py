@@ -89,6 +89,24 @@ def channels(place):
     expect(b"no OpenMP run-time library told anything" in done.stderr, f"{done}")
 
 
+def efficiency(place):
+    """Shares of work and of barriers, of all threads or of each."""
+    library = os.path.realpath(os.path.join(os.path.dirname(place.tool), "..", "runtime", "libtrammel.so.0"))
+    program = build(place)
+    for config in ("openmp-report", "runtime-report"):
+        done = run(place, "shares", "4", program=program, LD_PRELOAD=library,
+                   TRAMMEL_CONFIG=f"{config}(output=stdout,{JSON},openmp.times,openmp.efficiency)")
+        rows = {row["path"]: row for row in json.loads(done.stdout) if row.get("path")}
+        loop, barrier, all_of = (rows["solve/parallel" + name] for name in ("/loop", "/barrier", ""))
+        expect(loop["Work %"] == barrier["Barrier %"] == 100 and loop["Time (work)"] > 0, f"{rows}")
+        expect(barrier["Time (barrier)"] > 0 and "Time (work)" not in barrier, f"{rows}")
+        expect(0 < all_of["Work %"] < 100 and abs(all_of["Work %"] + all_of["Barrier %"] - 100) < 1e-6, f"{rows}")
+    done = run(place, "shares", "4", program=program, LD_PRELOAD=library,
+               TRAMMEL_CONFIG=f"openmp-report(output=stdout,{JSON},show_threads)")
+    threads = {row["Thread"] for row in json.loads(done.stdout) if row.get("path") == "solve/parallel/loop"}
+    expect(len(threads) == 4, f"{threads}")
+
+
 def own_tool(place):
     """A program's own tool is the one that is asked, unless this one is wanted."""
     source, library = (os.path.join(place.folder, name) for name in ("tool.c", "libtool.so"))
@@ -106,4 +124,4 @@ def example(place):
     expect(found["solve"] == 1 and found["solve/parallel"] == 100 and found["solve/parallel/loop"] >= 200, f"{found}")
 
 
-TESTS = (shares, tasks, nested, waits, channels, own_tool, example)
+TESTS = (shares, tasks, nested, waits, channels, efficiency, own_tool, example)

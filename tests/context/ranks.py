@@ -75,13 +75,38 @@ def options(place):
         expect(0 < row["VmRSS"] <= row["VmSize"] and row["Mem HWM MB"] > 0, f"{path}: {row}")
         expect(row["Nsec/visit (min)"] <= row["Nsec/visit (avg)"] <= row["Nsec/visit (max)"],
                f"{path}: {row}")
-    for name, column, value in (("loop-report", "Iterations (min)", 10),
-                                ("io-report", "Total written", 0),
+    for name, column, value in (("io-report", "Total written", 0),
                                 ("alloc-report", "Allocs (avg)", None),
                                 ("sample-report", "Samples (total)", None)):
         run_ring(place, f"{name}(output=o.json,output.format=json)")
         row = by_path(rows(place, "o.json"))["step"]
         expect(column in row and value in (None, row[column]), f"{name}: {row}")
+
+
+def loops(place):
+    """loop-report: what each rank has of a loop, and the blocks of its iterations."""
+    run_ring(place, "loop-report(output=l.json,output.format=json,iteration_interval=5)")
+    found = rows(place, "l.json")
+    expect([(row["Loop"], row["Iterations"]) for row in found] == [("step", 10)], f"{found}")
+    expect(0 < found[0]["Iter/s (min)"] <= found[0]["Iter/s (avg)"] <= found[0]["Iter/s (max)"], f"{found}")
+    run_ring(place, "loop-report(output=l.txt,iteration_interval=5)")
+    with open(os.path.join(place.folder, "l.txt"), encoding="utf-8") as file:
+        text = file.read()
+    expect(text.count("Loop summary:") == text.count("Iteration summary (step):") == 1, text)
+    words = [line.split() for line in text.split("Iteration summary")[1].split("\n")[4:] if line]
+    expect([row[:2] for row in words] == [["0", "5"], ["5", "5"]], text)
+
+
+def spot(place):
+    """One profile for SPOT, of all ranks."""
+    run_ring(place, "spot(output=s.cali,timeseries,timeseries.iteration_interval=5)")
+    found = channels.query(place, "s.cali", "SELECT *")
+    regions = {row.get("path"): row for row in found if row["spot.channel"] == "regionprofile"}
+    expect(set(regions) == {None, "step", "step/pass on"}, f"{set(regions)}")
+    expect(regions["step/pass on"]["sum#sum#rc.count"] == 10 * RANKS, f"{regions}")
+    series = [(row["path"], row["block"], row["max#sum#loop.iterations"]) for row in found
+              if row["spot.channel"] == "timeseries"]
+    expect(series == [("step", 0, 5), ("step", 5, 5)], f"{series}")
 
 
 def functions(place):
@@ -294,5 +319,5 @@ def one(place):
     expect(done.status == 0 and done.stdout == b"0\n", f"{done}")
 
 
-TESTS = (report, options, functions, messages, filters, profile, apart, services, headers, fortran, children,
+TESTS = (report, options, loops, spot, functions, messages, filters, profile, apart, services, headers, fortran, children,
          fails, one)

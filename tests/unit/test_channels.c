@@ -128,6 +128,7 @@ static void test_clauses(void **state)
 {
 	static struct clauses clauses;
 	static char long_text[CLAUSES_TEXT_MAX + 8] = "let ";
+	char place[64] = "";
 
 	(void)state;
 	assert_null(clauses_add(&clauses,
@@ -138,9 +139,17 @@ static void test_clauses(void **state)
 	assert_string_equal(clauses.columns, ",sum(a) as \"x select y\",c ,d");
 	assert_string_equal(clauses.keys, ", k");
 	assert_null(clauses_add(&clauses, "where x order by y desc where z"));
-	assert_string_equal(clauses.filters, " WHERE x  WHERE z");
+	assert_string_equal(clauses.filters, ",(x ),(z)");
 	assert_string_equal(clauses.order, ", y desc ");
 	assert_string_equal(clauses_add(&clauses, " having x"), "having x");
+	clauses_place(&clauses, " WHERE path GROUP BY path", place, sizeof(place));
+	assert_string_equal(place, " WHERE path,(x ),(z) GROUP BY path, k");
+	place[0] = '\0';
+	clauses_place(&clauses, " group by path", place, sizeof(place));
+	assert_string_equal(place, " WHERE (x ),(z) group by path, k");
+	place[0] = '\0';
+	clauses_place(&clauses, "", place, sizeof(place));
+	assert_string_equal(place, " WHERE (x ),(z), k");
 	assert_false(clauses.full);
 	memset(long_text + strlen("let "), 'x', CLAUSES_TEXT_MAX);
 	assert_null(clauses_add(&clauses, long_text));

@@ -24,6 +24,13 @@ struct row {
 #define BY_PATH "path", " GROUP BY path", ""
 #define BY_TIME " ORDER BY \"Avg time/rank\" DESC"
 
+/* As SPOT looks for them. */
+#define OVER_RANKS(sums, which)                                                          \
+	"min(" sums ") AS \"Min time/rank" which "\" UNIT sec,max(" sums                 \
+	") AS \"Max time/rank" which "\" UNIT sec,avg(" sums                             \
+	") AS \"Avg time/rank" which "\" UNIT sec,sum(" sums ") AS \"Total time" which   \
+	"\" UNIT sec"
+
 static const struct {
 	struct row row;
 	const char *keys, *rest, *order, *by_time;
@@ -34,16 +41,23 @@ static const struct {
 	 " WHERE path GROUP BY path",
 	 "",
 	 BY_TIME},
-	{{"loop-report", REGION_TIME,
-	  "sum(region.t),inclusive_sum(region.t)"
-	  ",sum(sum#loop.iterations),max(max#loop.iteration.ns)",
-	  "min(sum#sum#loop.iterations) AS \"Iterations (min)\""
-	  ",max(sum#sum#loop.iterations) AS \"Iterations (max)\"," REGION_TIMES
-	  ",max(max#max#loop.iteration.ns) AS \"Longest ns\""},
+	{{"spot",
+	  "sum#time.duration=scale(sum#time.duration.ns,1e-9)"
+	  ",sum#region.count=first(sum#region.count,region.count)"
+	  ",rc.count=first(sum#region.count)",
+	  "inclusive_sum(sum#time.duration),scale(sum#time.duration.ns,1e-9)"
+	  ",sum(rc.count),min(aggregate.slot)",
+	  OVER_RANKS("inclusive#sum#time.duration", "") "," OVER_RANKS(
+		  "scale#sum#time.duration.ns",
+		  " (exc)") ",min(sum#rc.count) AS \"Calls/rank (min)\" UNIT count"
+			    ",avg(sum#rc.count) AS \"Calls/rank (avg)\" UNIT count"
+			    ",max(sum#rc.count) AS \"Calls/rank (max)\" UNIT count"
+			    ",sum(sum#rc.count) AS \"Calls (total)\" UNIT count"
+			    ",min(min#aggregate.slot) AS \"Node order\""},
 	 "path",
-	 " WHERE loop GROUP BY path",
+	 " WHERE sum#time.duration.ns GROUP BY path",
 	 "",
-	 BY_TIME},
+	 ""},
 	{{"openmp-report", REGION_TIME,
 	  "sum(region.t),inclusive_sum(region.t),sum(region.count)",
 	  "sum(sum#region.count) AS Count," REGION_TIMES},
@@ -116,6 +130,11 @@ static const struct row options[] = {
 	 "max(max#max#alloc.highwatermark) AS \"Mem HWM\""
 	 ",sum(sum#sum#alloc.count) AS \"Alloc count\""
 	 ",ratio(sum#sum#alloc.bytes,sum#sum#alloc.count) AS \"Avg Bytes/alloc\""},
+	{"time.variance", "", "",
+	 "variance(inclusive#sum#time.duration) AS \"Variance time/rank\""},
+	{"order_as_visited", "", "min(aggregate.slot)", ""},
+	{"node.order", "", "min(aggregate.slot)",
+	 "min(min#aggregate.slot) AS \"Node order\""},
 	{"page.faults", "", "sum(sum#rusage.minflt),sum(sum#rusage.majflt)",
 	 "max(sum#sum#rusage.minflt) AS \"Minor faults (max)\""
 	 ",max(sum#sum#rusage.majflt) AS \"Major faults (max)\""},
@@ -163,7 +182,7 @@ static const struct row options[] = {
 /* Profiles have a row for each region of each rank. */
 bool across_has(const struct configuration *configuration)
 {
-	if (configuration->kind == CONFIGURATION_PROFILE)
+	if (configuration->kind & (CONFIGURATION_PROFILE | CONFIGURATION_LOOPS))
 		return true;
 	for (size_t i = 0; i < COUNT(configurations); i++)
 		if (!strcmp(configurations[i].row.name, configuration->name))
@@ -205,6 +224,14 @@ static bool is_twice(const struct across_wish *wish, size_t index)
 	return false;
 }
 
+/* Columns that spot has always. */
+static bool has_anyway(const struct across_wish *wish, const char *option)
+{
+	return wish->configuration->kind & CONFIGURATION_SPOT &&
+	       (!strcmp(option, "region.count") || !strcmp(option, "time.exclusive") ||
+		!strcmp(option, "node.order"));
+}
+
 /* Columns with commas between, but those that are there already. */
 static void append_columns(char *text, size_t size, const char *columns)
 {
@@ -233,7 +260,7 @@ static void append_options(const struct across_wish *wish, enum part part, char 
 		const char *const parts[] = {row ? row->lets : "", row ? row->local : "",
 					     row ? row->across : ""};
 
-		if (is_twice(wish, i))
+		if (is_twice(wish, i) || has_anyway(wish, wish->options[i]->name))
 			continue;
 		if (part == LOCAL)
 			append_columns(text, size, parts[part]);
@@ -260,9 +287,7 @@ void across_make(const struct across_wish *wish, char *local, char *across, size
 	append(local, size, ",", configurations[at].row.local);
 	append_options(wish, LOCAL, local, size);
 	append(local, size, "", wish->own_local->columns);
-	append(local, size, "", configurations[at].rest);
-	append(local, size, "", wish->own_local->keys);
-	append(local, size, "", wish->own_local->filters);
+	clauses_place(wish->own_local, configurations[at].rest, local, size);
 	append(local, size, "", " FORMAT cali");
 	if (*wish->own_across->lets)
 		append(across, size, "LET ", wish->own_across->lets + 1);
@@ -270,9 +295,11 @@ void across_make(const struct across_wish *wish, char *local, char *across, size
 	append(across, size, ",", configurations[at].row.across);
 	append_options(wish, ACROSS, across, size);
 	append(across, size, "", wish->own_across->columns);
-	append(across, size, "", configurations[at].rest);
-	append(across, size, "", wish->own_across->keys);
-	append(across, size, "", wish->own_across->filters);
+	clauses_place(wish->own_across,
+		      wish->configuration->kind & CONFIGURATION_SPOT
+			      ? " GROUP BY path"
+			      : configurations[at].rest,
+		      across, size);
 	if (*wish->own_across->order)
 		append(across, size, " ORDER BY ", wish->own_across->order + 1);
 	else

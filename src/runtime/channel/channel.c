@@ -91,6 +91,8 @@ static void add_service(struct channel *channel, const char *name)
 		channel->samplers[channel->sampler_count++] =
 			(struct channel_sampler){service->sample, channel->metric_count};
 	add_metrics(channel, service);
+	if (service->look && channel->looker_count < CHANNEL_LOOKERS_MAX)
+		channel->lookers[channel->looker_count++] = service->look;
 	if (service->take)
 		channel->sinks[channel->sink_count++] = service->take;
 }
@@ -147,6 +149,8 @@ struct channel *channel_create(const char *name, const struct settings *settings
 	snprintf(channel->name, sizeof(channel->name), "%s", name);
 	channel->settings = *settings;
 	channel->stopped = settings_is_true(settings, "CHANNEL_STOPPED", false);
+	if (settings_is_true(settings, "CHANNEL_MAIN_THREAD", false))
+		channel->says |= CONTEXT_SAYS_MAIN;
 	services = settings_get(settings, "SERVICES_ENABLE");
 	add_services(channel, services ? services : "");
 	channel->row_width = ROW_METRICS + 3 * channel->metric_count;
@@ -191,7 +195,7 @@ static struct context_channel *describe(const struct channel *channel)
 	}
 	record->metric_count = channel->metric_count;
 	record->lookups = channel->lookups;
-	record->without_events = channel->without_events;
+	record->says = channel->says;
 	record->active = channel->active;
 	record->stopped = record->wanted = channel->stopped;
 	record->head.clearing = channel->clearing;
@@ -279,10 +283,12 @@ void channel_activate_thread(struct channel *channel, bool active)
 {
 	struct context_thread *thread;
 
+	if (channel->also)
+		channel_activate_thread(channel->also, active);
 	if (channel->active && !channel->scoped)
 		return; /* all threads are measured */
 	if (!active)
-		channel_push(channel);
+		channel_close(channel);
 	channel->scoped = true;
 	channels_here[channel->number] = active ? channel->id : 0;
 	if (!active)
@@ -300,10 +306,12 @@ void channel_activate(struct channel *channel, bool active)
 {
 	struct context_thread *thread;
 
+	if (channel->also)
+		channel_activate(channel->also, active);
 	if (channel->active == active && !channel->scoped)
 		return;
-	if (!active) /* what this thread did until now is the channel's */
-		channel_push(channel);
+	if (!active)
+		channel_close(channel);
 	channel->scoped = false;
 	if (!set_active(channel, active))
 		return;
@@ -316,6 +324,8 @@ void channel_activate(struct channel *channel, bool active)
 
 void channel_clear(struct channel *channel)
 {
+	if (channel->also)
+		channel_clear(channel->also);
 	runtime_lock(&channel->lock);
 	channel->clearing++;
 	channel->generation++;
@@ -331,6 +341,8 @@ void channel_clear(struct channel *channel)
 void channel_destroy(struct channel *channel)
 {
 	channel_activate(channel, false);
+	if (channel->also)
+		channel_destroy(channel->also);
 	runtime_lock(&channels.lock);
 	channels.items[channel->number] = NULL;
 	runtime_unlock(&channels.lock);
@@ -394,6 +406,8 @@ static void publish(struct channel *channel)
 	reduction.reduce = channel->across ? ranks_reduce(&reduction.processes) : NULL;
 	runtime_lock(&channel->lock);
 	channel_describe(channel);
+	if (channel->also)
+		channel_describe(channel->also);
 	spool = spool_gather(&size);
 	function(&(struct publish_channel){
 		.abi = PUBLISH_ABI,
@@ -406,6 +420,7 @@ static void publish(struct channel *channel)
 		.spool = spool,
 		.spool_size = size,
 		.number = channel->id,
+		.also = channel->also ? channel->also->id : 0,
 		.ns_per_tick = output_tick_ns(channel),
 		.reduce = reduction.reduce ? reduce : NULL,
 		.processes = &reduction,
@@ -426,7 +441,9 @@ void channel_flush_to(struct channel *channel, const char *path)
 	if (runtime_sealed) /* no file may be opened any more */
 		return;
 	ranks_say(); /* which may make attributes */
-	channel_push(channel);
+	channel_close(channel);
+	if (channel->also)
+		channel_close(channel->also);
 	if (!events_enter())
 		return;
 	runtime_lock(&writing);

@@ -22,6 +22,7 @@ enum {
 	CHANNEL_SERVICES_MAX = 24,
 	CHANNEL_METRICS_MAX = CONTEXT_METRICS_MAX,
 	CHANNEL_KEYS_MAX = 8,
+	CHANNEL_LOOKERS_MAX = 4,
 	CHANNEL_OUTPUTS_MAX = 8,
 	CHANNEL_CHILD = 1 << 20, /* between the ids of a process and its child's */
 };
@@ -47,6 +48,13 @@ struct channel_sampler {
 	uint32_t first; /* metric */
 };
 
+/* Which loops loop_monitor looks at, and when. */
+struct loop_watch {
+	uint64_t iterations;   /* between snapshots; 0: any number */
+	uint64_t ns;           /* the same in time */
+	struct filter *wanted; /* NULL: all loops */
+};
+
 struct channel {
 	char name[CONTEXT_CHANNEL_NAME];
 	uint32_t number; /* its place; another one may have it later */
@@ -64,6 +72,9 @@ struct channel {
 	void (*sinks[CHANNEL_SERVICES_MAX])(struct channel_thread *own,
 					    const struct runtime_event *event);
 	uint32_t sink_count;
+	void (*lookers[CHANNEL_LOOKERS_MAX])(struct channel_thread *own,
+					     const struct runtime_event *event);
+	uint32_t looker_count;
 	struct channel_metric metrics[CHANNEL_METRICS_MAX];
 	uint32_t metric_count;
 	uint32_t row_width; /* words of an aggregated row */
@@ -72,7 +83,7 @@ struct channel {
 	uint32_t key_count;
 	uint32_t level;              /* attributes of a finer one are not looked at */
 	bool triggers;               /* begin, end and set make snapshots */
-	bool without_events;         /* of traces: they do not say which it was */
+	uint32_t says;               /* enum context_channel_says */
 	bool timed;                  /* events are stamped */
 	bool tells;                  /* its only sink runs code of the program */
 	bool inclusive;              /* of the timer: the time from begin to end, too */
@@ -94,8 +105,11 @@ struct channel {
 	struct call_paths *paths; /* NULL: contexts have none; channel/paths.h */
 	uint32_t lookups;         /* enum context_look_up, at a flush */
 	uint64_t log_us;          /* of textlog: shorter regions are not said */
+	struct loop_watch loops;  /* of loop_monitor */
+	uint64_t regions_ns;      /* of region_monitor: what is long */
 
 	struct runtime_lock lock;       /* of what follows */
+	struct channel *also;           /* measures and is written with it; NULL: none */
 	struct context_channel *record; /* in the spool; NULL: not yet */
 	struct channel_thread *threads;
 	struct channel_thread *ended; /* sums of threads whose nodes are gone */
@@ -110,6 +124,24 @@ struct rows {
 	uint64_t ***chunks;          /* ROWS_CHUNKS; NULL until the first one */
 	uint32_t most;               /* a number above all that are there */
 	uint32_t shift, mask, width; /* of the channel, where events look */
+};
+
+/* The loop that loop_monitor looks at in a thread. */
+struct watched_loop {
+	struct context_node *loop; /* NULL: none */
+	bool passes;               /* a context of it is one iteration */
+	bool between;              /* and none is open */
+	uint64_t left;             /* ticks: when the last one ended */
+	uint64_t iterations;       /* since the last snapshot */
+	uint64_t first;            /* of these: its number */
+	uint64_t taken, wait;      /* ticks of that snapshot; between two */
+};
+
+/* What region_monitor knows of a thread. */
+struct watched_regions {
+	struct noted_regions *noted;         /* NULL: none yet */
+	const struct context_node *measured; /* NULL: none is */
+	uint64_t wait;                       /* ticks that are long */
 };
 
 struct channel_thread {
@@ -128,8 +160,10 @@ struct channel_thread {
 	uint64_t traced, dropped; /* events */
 	uint64_t blocks, order;   /* of the trace; the number of the last one */
 	uint64_t iterations, iteration_ticks; /* of loop_statistics */
-	uint64_t stamp;                       /* of the last snapshot, ticks */
-	uint64_t *values;                     /* by metric: of this snapshot */
+	struct watched_loop watched;
+	struct watched_regions regions;
+	uint64_t stamp;   /* of the last snapshot, ticks */
+	uint64_t *values; /* by metric: of this snapshot */
 	uint64_t last[CHANNEL_METRICS_MAX];
 	uint64_t space[CHANNEL_METRICS_MAX];
 	struct path_memory *path_memory; /* of the last paths; NULL: none yet */
@@ -229,6 +263,9 @@ static inline uint64_t *rows_at(struct channel_thread *own, uint32_t number)
 void rows_init(struct channel_thread *own);
 void rows_deinit(struct channel_thread *own);
 void trace_deinit(struct channel_thread *own);
+/* The next snapshot of a trace is of the time from the event on. */
+void trace_begin(struct channel_thread *own, const struct runtime_event *event);
+void region_monitor_deinit(struct channel_thread *own);
 /* The thread was not measured since its last snapshot. */
 void trace_resume(struct channel_thread *own, const struct runtime_event *event);
 

@@ -6,16 +6,16 @@
 
 static const struct {
 	const char *word;
-	bool by;            /* the word BY is behind it */
-	const char *before; /* what parts of it have in front */
+	bool by;                     /* the word BY is behind it */
+	const char *before, *behind; /* what parts of it have around them */
 	size_t at;
 } known[] = {
-	{"let", false, ",", offsetof(struct clauses, lets)},
-	{"select", false, ",", offsetof(struct clauses, columns)},
-	{"aggregate", false, ",", offsetof(struct clauses, columns)},
-	{"group", true, ",", offsetof(struct clauses, keys)},
-	{"where", false, " WHERE ", offsetof(struct clauses, filters)},
-	{"order", true, ",", offsetof(struct clauses, order)},
+	{"let", false, ",", "", offsetof(struct clauses, lets)},
+	{"select", false, ",", "", offsetof(struct clauses, columns)},
+	{"aggregate", false, ",", "", offsetof(struct clauses, columns)},
+	{"group", true, ",", "", offsetof(struct clauses, keys)},
+	{"where", false, ",(", ")", offsetof(struct clauses, filters)},
+	{"order", true, ",", "", offsetof(struct clauses, order)},
 };
 
 static const char *skip_space(const char *at)
@@ -80,13 +80,39 @@ const char *clauses_add(struct clauses *clauses, const char *text)
 		end = end_of(from);
 		to = (char *)clauses + known[number].at;
 		used = strlen(to);
-		if (strlen(known[number].before) + (size_t)(end - from) <
+		if (strlen(known[number].before) + (size_t)(end - from) +
+			    strlen(known[number].behind) <
 		    CLAUSES_TEXT_MAX - used)
-			sprintf(to + used, "%s%.*s", known[number].before,
-				(int)(end - from), from);
+			sprintf(to + used, "%s%.*s%s", known[number].before,
+				(int)(end - from), from, known[number].behind);
 		else
 			clauses->full = true;
 		text = end;
 	}
 	return NULL;
+}
+
+static void append(char *text, size_t size, const char *more, size_t length)
+{
+	size_t used = strlen(text);
+
+	if (used < size)
+		snprintf(text + used, size - used, "%.*s", (int)length, more);
+}
+
+void clauses_place(const struct clauses *clauses, const char *rest, char *text,
+		   size_t size)
+{
+	const char *group = strcasestr(rest, " group by");
+	size_t before = group ? (size_t)(group - rest) : strlen(rest);
+	const char *filters = clauses->filters;
+
+	append(text, size, rest, before);
+	if (*filters && !strcasestr(rest, " where ")) {
+		append(text, size, " WHERE ", strlen(" WHERE "));
+		filters++;
+	}
+	append(text, size, filters, strlen(filters));
+	append(text, size, rest + before, strlen(rest + before));
+	append(text, size, clauses->keys, strlen(clauses->keys));
 }

@@ -7,8 +7,7 @@
 
 enum { CLAUSES_TEXT_MAX = 2048 };
 
-/* Each with a comma in front of every part, but for filters, which have a WHERE of their
- * own: all of them must hold. "": none. */
+/* Each with a comma in front of every part; all filters must hold. "": none. */
 struct clauses {
 	char lets[CLAUSES_TEXT_MAX], columns[CLAUSES_TEXT_MAX], keys[CLAUSES_TEXT_MAX];
 	char filters[CLAUSES_TEXT_MAX], order[CLAUSES_TEXT_MAX];
@@ -18,5 +17,10 @@ struct clauses {
 /* Adds a text like "let a=... select sum(a) as A group by b". NULL, or what in it is none
  * of these clauses. */
 const char *clauses_add(struct clauses *clauses, const char *text);
+
+/* Adds the end of a query, " WHERE a GROUP BY b" or a part of it, with filters and keys
+ * of the clauses in their places. */
+void clauses_place(const struct clauses *clauses, const char *rest, char *text,
+		   size_t size);
 
 #endif

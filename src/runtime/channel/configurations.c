@@ -30,11 +30,13 @@ static const struct configuration configurations[] = {
 	{"event-trace", NULL, "each begin and end with its time", CONFIGURATION_TRACE,
 	 "event,timer,trace,environment,recorder", NULL, "", "", NULL,
 	 "%program%-%pid%.cali"},
-	{"loop-report", NULL, "loops: iterations, time, and the longest iteration",
-	 CONFIGURATION_LOOPS, "event,timer,aggregate,loop_statistics,report",
-	 ", sum(sum#loop.iterations) AS Iterations" TIMES
-	 ", max(max#loop.iteration.ns) AS \"Longest ns\"",
-	 " WHERE loop GROUP BY path", "", "tree", "stderr"},
+	{"loop-report", NULL, "loops: iterations and time, and both as they go on",
+	 CONFIGURATION_LOOPS, "loop_monitor,timer,trace,loopreport", "", "", "", "table",
+	 "stdout"},
+	{"spot", NULL, "regions and loops, for the visualisation SPOT",
+	 CONFIGURATION_PROFILE | CONFIGURATION_SPOT,
+	 "event,timer,aggregate,environment,loopreport", "", "", "", "cali",
+	 "%program%-%pid%.cali"},
 	{"alloc-report", "memory-report", "memory that each region took from the heap",
 	 CONFIGURATION_REPORT, "event,aggregate,alloc,memstat,report",
 	 ", sum(sum#alloc.count) AS Allocs, sum(sum#alloc.bytes) AS \"Alloc bytes\""
@@ -77,15 +79,15 @@ static const struct configuration_option options[] = {
 	 CONFIGURATION_REPORT | CONFIGURATION_LOOPS, true, NULL, NULL, NULL},
 	{"print.metadata", "globals of the run before trees and tables",
 	 CONFIGURATION_REPORT | CONFIGURATION_LOOPS, false, NULL, NULL, NULL},
-	{"outdir", "the folder of files", CONFIGURATION_ALL, true, NULL,
+	{"outdir", "the folder of files", CONFIGURATION_EVENTS, true, NULL,
 	 "RECORDER_DIRECTORY={}", NULL},
 	{"level", "regions of this level and coarser ones: 0 to 7, or phase",
-	 CONFIGURATION_ALL, true, NULL, "EVENT_REGION_LEVEL={}", NULL},
-	{"include_regions", "only these", CONFIGURATION_ALL, true, NULL,
+	 CONFIGURATION_EVENTS, true, NULL, "EVENT_REGION_LEVEL={}", NULL},
+	{"include_regions", "only these", CONFIGURATION_EVENTS, true, NULL,
 	 "EVENT_INCLUDE_REGIONS={}", NULL},
-	{"exclude_regions", "not these", CONFIGURATION_ALL, true, NULL,
+	{"exclude_regions", "not these", CONFIGURATION_EVENTS, true, NULL,
 	 "EVENT_EXCLUDE_REGIONS={}", NULL},
-	{"include_branches", "only what is in these", CONFIGURATION_ALL, true, NULL,
+	{"include_branches", "only what is in these", CONFIGURATION_EVENTS, true, NULL,
 	 "EVENT_INCLUDE_BRANCHES={}", NULL},
 	{"calc.inclusive", "inclusive times, which reports have always",
 	 CONFIGURATION_PROFILE, false, NULL, NULL,
@@ -100,35 +102,33 @@ static const struct configuration_option options[] = {
 	 ", min(min#time.inclusive.duration.ns) AS \"Nsec/visit (min)\""
 	 ", avg(time.inclusive.duration.ns) AS \"Nsec/visit (avg)\""
 	 ", max(max#time.inclusive.duration.ns) AS \"Nsec/visit (max)\""},
-	{"time.inclusive", "time from begin to end", CONFIGURATION_ALL, false, NULL,
+	{"time.inclusive", "time from begin to end", CONFIGURATION_EVENTS, false, NULL,
 	 "TIMER_INCLUSIVE_DURATION={}", NULL},
-	{"time.exclusive", "time outside of regions further in", CONFIGURATION_ALL, false,
-	 "timer", NULL, NULL},
+	{"time.exclusive", "time outside of regions further in", CONFIGURATION_EVENTS,
+	 false, "timer", NULL, NULL},
 	{"loop.stats", "iterations of loops",
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "loop_statistics", NULL,
 	 NULL},
-	{"mem.highwatermark", "most live memory of the heap",
-	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "alloc", NULL, NULL},
+	{"mem.highwatermark", "most live memory of the heap", CONFIGURATION_METRICS,
+	 false, "alloc", NULL, NULL},
 	{"alloc.stats", "allocations of the heap",
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "alloc", NULL,
 	 ", max(max#alloc.highwatermark) AS \"Mem HWM\""
 	 ", max(max#alloc.live) AS \"Alloc tMax\""
 	 ", sum(sum#alloc.count) AS \"Alloc count\""
 	 ", ratio(sum#alloc.bytes, sum#alloc.count) AS \"Avg Bytes/alloc\""},
-	{"mem.pages", "pages of memory, from /proc",
-	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "memstat", NULL, NULL},
-	{"page.faults", "page faults, and time in the kernel",
-	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "rusage", NULL,
+	{"mem.pages", "pages of memory, from /proc", CONFIGURATION_METRICS, false,
+	 "memstat", NULL, NULL},
+	{"page.faults", "page faults, and time in the kernel", CONFIGURATION_METRICS,
+	 false, "rusage", NULL,
 	 ", sum(sum#rusage.minflt) AS \"Minor faults\""
 	 ", sum(sum#rusage.majflt) AS \"Major faults\""},
-	{"io.bytes", "bytes read and written",
-	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "io", NULL,
+	{"io.bytes", "bytes read and written", CONFIGURATION_METRICS, false, "io", NULL,
 	 ", sum(sum#io.bytes.read) AS \"Bytes read\""
 	 ", sum(sum#io.bytes.written) AS \"Bytes written\""},
-	{"io.bytes.read", "bytes read", CONFIGURATION_REPORT | CONFIGURATION_PROFILE,
-	 false, "io", NULL, ", sum(sum#io.bytes.read) AS \"Bytes read\""},
-	{"io.bytes.written", "bytes written",
-	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "io", NULL,
+	{"io.bytes.read", "bytes read", CONFIGURATION_METRICS, false, "io", NULL,
+	 ", sum(sum#io.bytes.read) AS \"Bytes read\""},
+	{"io.bytes.written", "bytes written", CONFIGURATION_METRICS, false, "io", NULL,
 	 ", sum(sum#io.bytes.written) AS \"Bytes written\""},
 	{"io.read.bandwidth", "bytes read, and how fast",
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "io", NULL, NULL},
@@ -142,8 +142,7 @@ static const struct configuration_option options[] = {
 	{"use.mpi", "one file of all ranks, as MPI programs have", CONFIGURATION_PROFILE,
 	 false, NULL, NULL, NULL},
 	{"profile.mpi", "calls of MPI functions are regions",
-	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE | CONFIGURATION_LOOPS, false, "mpi",
-	 NULL, NULL},
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "mpi", NULL, NULL},
 	{"mpi.include", "only these functions of MPI",
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, true, NULL, "MPI_WHITELIST={}",
 	 NULL},
@@ -178,13 +177,54 @@ static const struct configuration_option options[] = {
 	{"stopped", "begins stopped, until 'trammel channel start'",
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE | CONFIGURATION_TRACE, false, NULL,
 	 "CHANNEL_STOPPED={}", NULL},
+	{"main_thread_only", "what the main thread does",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, NULL,
+	 "CHANNEL_MAIN_THREAD={}", NULL},
+	{"order_as_visited", "regions in the order in which they came up",
+	 CONFIGURATION_REPORT, false, NULL, "AGGREGATE_SLOT={}", NULL},
+	{"node.order", "the order in which regions came up",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, NULL, "AGGREGATE_SLOT={}",
+	 ", min(aggregate.slot) AS \"Node order\""},
+	{"openmp.times", "time in OpenMP's work and barriers",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "openmp", NULL, NULL},
+	{"openmp.efficiency", "shares of OpenMP's work and barriers",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "openmp", NULL, NULL},
+	{"openmp.threads", "each thread by itself",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "openmp", NULL, NULL},
+	{"show_threads", "each thread by itself", CONFIGURATION_REPORT, false, NULL, NULL,
+	 NULL},
 	{"order_by_time", "the longest regions first", CONFIGURATION_REPORT, false, NULL,
 	 NULL, NULL},
 	{"local_query", "what is added to the query of a process",
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE | CONFIGURATION_LOOPS, true, NULL,
 	 NULL, NULL},
 	{"cross_query", "what is added to the query over all ranks",
-	 CONFIGURATION_REPORT | CONFIGURATION_LOOPS, true, NULL, NULL, NULL},
+	 CONFIGURATION_REPORT | CONFIGURATION_LOOPS | CONFIGURATION_SPOT, true, NULL,
+	 NULL, NULL},
+	{"summary", "the table of all loops", CONFIGURATION_LOOPS, false, NULL,
+	 "LOOPREPORT_SUMMARY={}", NULL},
+	{"timeseries", "a table of each loop, with blocks of iterations",
+	 CONFIGURATION_LOOPS | CONFIGURATION_SPOT, false, NULL,
+	 "LOOPREPORT_TIMESERIES={}", NULL},
+	{"timeseries.maxrows", "rows of such a table, about (20); 0: any number",
+	 CONFIGURATION_LOOPS | CONFIGURATION_SPOT, true, NULL, "LOOPREPORT_MAXROWS={}",
+	 NULL},
+	{"timeseries.iteration_interval", "iterations from one measurement to the next",
+	 CONFIGURATION_SPOT, true, NULL, "LOOP_MONITOR_ITERATION_INTERVAL={}", NULL},
+	{"timeseries.time_interval", "the same in seconds (0.5)", CONFIGURATION_SPOT,
+	 true, NULL, "LOOP_MONITOR_TIME_INTERVAL={}", NULL},
+	{"timeseries.metrics", "metrics of time series: mem.highwatermark and others",
+	 CONFIGURATION_SPOT, true, NULL, "LOOPREPORT_METRICS={}", NULL},
+	{"time.variance", "how times differ between ranks", CONFIGURATION_SPOT, false,
+	 NULL, NULL, NULL},
+	{"timeseries.target_loops", "these loops; else the outermost ones",
+	 CONFIGURATION_SPOT, true, NULL, "LOOP_MONITOR_TARGET_LOOPS={}", NULL},
+	{"iteration_interval", "iterations from one measurement to the next",
+	 CONFIGURATION_LOOPS, true, NULL, "LOOP_MONITOR_ITERATION_INTERVAL={}", NULL},
+	{"time_interval", "the same in seconds (0.5)", CONFIGURATION_LOOPS, true, NULL,
+	 "LOOP_MONITOR_TIME_INTERVAL={}", NULL},
+	{"target_loops", "these loops; else the outermost ones", CONFIGURATION_LOOPS,
+	 true, NULL, "LOOP_MONITOR_TARGET_LOOPS={}", NULL},
 	{"trace.io", "bytes that are read and written", CONFIGURATION_TRACE, false, "io",
 	 NULL, NULL},
 	{"trace.mpi", "calls of MPI functions", CONFIGURATION_TRACE, false, "mpi", NULL,
@@ -207,14 +247,44 @@ static const struct configuration_option options[] = {
 	"select sum(sum#io.bytes." of ") as \"Bytes " column "\" unit Byte,"             \
 	"ratio(sum#io.bytes." of ",sum#io.time.ns,8e3) as \""
 
+#define OMP_TIME(name, kind) name "=scale(sum#time.duration.ns,1e-9) if omp." kind
+
 static const struct configuration_clauses clauses[] = {
+	{"main_thread_only", "where pthread.is_master=true", ""},
+	{"order_as_visited", "order by min(aggregate.slot)",
+	 "order by min(min#aggregate.slot)"},
+	{"show_threads", "select thread as Thread group by thread",
+	 "select thread as Thread group by thread"},
+	{"openmp.threads", "select thread as Thread group by thread",
+	 "select thread as Thread group by thread"},
+	{"openmp.times",
+	 "let " OMP_TIME("t.omp.work", "work") "," OMP_TIME(
+		 "t.omp.sync",
+		 "sync") " select sum(t.omp.work) as \"Time (work)\" unit sec"
+			 ",sum(t.omp.sync) as \"Time (barrier)\" unit sec",
+	 "select avg(sum#t.omp.work) as \"Time (work) (avg)\" unit sec"
+	 ",avg(sum#t.omp.sync) as \"Time (barrier) (avg)\" unit sec"
+	 ",sum(sum#t.omp.work) as \"Time (work) (total)\" unit sec"
+	 ",sum(sum#t.omp.sync) as \"Time (barrier) (total)\" unit sec"},
+	{"openmp.efficiency",
+	 "let " OMP_TIME("e.omp.work", "work") "," OMP_TIME(
+		 "e.omp.sync",
+		 "sync") ",e.omp.total=first(e.omp.work,e.omp.sync) "
+			 "select inclusive_ratio(e.omp.work,e.omp.total,100.0)"
+			 " as \"Work %\" unit percent,"
+			 "inclusive_ratio(e.omp.sync,e.omp.total,100.0)"
+			 " as \"Barrier %\" unit percent",
+	 "select min(iratio#e.omp.work/e.omp.total) as \"Work % (min)\" unit percent"
+	 ",avg(iratio#e.omp.work/e.omp.total) as \"Work % (avg)\" unit percent"
+	 ",avg(iratio#e.omp.sync/e.omp.total) as \"Barrier % (avg)\" unit percent"
+	 ",max(iratio#e.omp.sync/e.omp.total) as \"Barrier % (max)\" unit percent"},
 	{"loop.stats",
-	 "let ls.max=scale(max#loop.iteration.ns,1e-9) "
-	 "select sum(sum#loop.iterations) as Iterations unit count,"
-	 "ratio(sum#loop.iteration.ns,sum#loop.iterations,1e-9)"
+	 "let ls.max=scale(max#iter.duration.ns,1e-9) "
+	 "select sum(sum#iter.count) as Iterations unit count,"
+	 "ratio(sum#iter.duration.ns,sum#iter.count,1e-9)"
 	 " as \"Time/iter (avg)\" unit sec,max(ls.max) as \"Time/iter (max)\" unit sec",
-	 "select max(sum#sum#loop.iterations) as Iterations unit count,"
-	 "avg(ratio#sum#loop.iteration.ns/sum#loop.iterations)"
+	 "select max(sum#sum#iter.count) as Iterations unit count,"
+	 "avg(ratio#sum#iter.duration.ns/sum#iter.count)"
 	 " as \"Time/iter (avg)\" unit sec,"
 	 "max(max#ls.max) as \"Time/iter (max)\" unit sec"},
 	{"mem.highwatermark",
@@ -245,7 +315,6 @@ static const struct configuration_clauses clauses[] = {
 static const struct {
 	const char *name, *why;
 } missing[] = {
-	{"spot", "it is not built"},
 	{"cuda-activity-report", "GPUs are not measured"},
 	{"cuda-activity-profile", "GPUs are not measured"},
 	{"rocm-activity-report", "GPUs are not measured"},
@@ -277,28 +346,9 @@ static const struct {
 	{"papi.topdown.all", "it is not built"},
 	{"perf.topdown.toplevel", "it is not built"},
 	{"perf.topdown.all", "it is not built"},
-	{"main_thread_only", "it is not built"},
-	{"order_as_visited", "regions are in the order of their names"},
 	{"adiak.import_categories", "Adiak is not read"},
-	{"timeseries.maxrows", "there are no time series"},
 	{"profile.kokkos", "Kokkos is not measured"},
 	{"profile.pthread", "threads' starts are no regions; lock.wait measures waiting"},
-	{"node.order", "regions are in the order of their names"},
-	{"summary", "there is always one"},
-	{"timeseries", "there are no time series"},
-	{"iteration_interval", "there are no time series"},
-	{"time_interval", "there are no time series"},
-	{"target_loops", "all loops are shown"},
-};
-
-/* Of these, those that ask for what is so; `off`: only where they are switched off. */
-static const struct {
-	const char *name;
-	bool off;
-} harmless[] = {
-	{"node.order", true},
-	{"summary", false},
-	{"timeseries", true},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(array[0]))
@@ -357,12 +407,4 @@ const char *configuration_missing(const char *name)
 		if (!strcmp(name, missing[i].name))
 			return missing[i].why;
 	return NULL;
-}
-
-bool configuration_is_so(const char *name, bool off)
-{
-	for (size_t i = 0; i < COUNT(harmless); i++)
-		if (!strcmp(name, harmless[i].name))
-			return off || !harmless[i].off;
-	return false;
 }

@@ -10,7 +10,10 @@ enum configuration_kind {
 	CONFIGURATION_PROFILE = 2, /* writes the same to a file */
 	CONFIGURATION_TRACE = 4,
 	CONFIGURATION_LOOPS = 8,
+	CONFIGURATION_SPOT = 16, /* a profile, too */
 	CONFIGURATION_ALL = 15,
+	CONFIGURATION_EVENTS = 7,   /* measures at begin, end and set */
+	CONFIGURATION_METRICS = 11, /* shows what is measured beside the time */
 };
 
 /* Samples a second of processor time, unless something else is said. */
@@ -54,7 +57,5 @@ const char *configuration_option_name_at(size_t index);
 const struct configuration_clauses *configuration_clauses_find(const char *option);
 /* What the peer has, and this has not: why. NULL: nobody knows it. */
 const char *configuration_missing(const char *name);
-/* Whether an option that is missing asks for what is so in any case. */
-bool configuration_is_so(const char *name, bool off);
 
 #endif

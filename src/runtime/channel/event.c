@@ -24,6 +24,7 @@ void channel_thread_destroy(struct channel_thread *own)
 	rows_deinit(own);
 	trace_deinit(own);
 	paths_deinit(own);
+	region_monitor_deinit(own);
 	runtime_unmap(own, thread_size());
 }
 
@@ -155,6 +156,17 @@ void channel_settle(struct channel *channel, struct context_thread *thread,
 	take(own, &(struct runtime_event){RUNTIME_PUSH, 0, 0, node, thread->node, until});
 }
 
+/* For services that see more than what makes snapshots. */
+static __attribute__((noinline)) void look(struct channel *channel,
+					   struct context_thread *thread,
+					   const struct runtime_event *event)
+{
+	struct channel_thread *own = own_of(channel, thread);
+
+	for (uint32_t i = 0; own && i < channel->looker_count; i++)
+		channel->lookers[i](own, event);
+}
+
 /* Of a call of MPI: the call itself, what says more of it, or a message. */
 static __attribute__((noinline)) bool
 is_wanted_of_mpi(const struct channel *channel, const struct runtime_event *event,
@@ -255,7 +267,11 @@ void channels_event(struct context_thread *thread, const struct runtime_event *e
 		struct channel *channel = channels.items[__builtin_ctz(active)];
 		struct channel_thread *own;
 
-		if (!channel_is_here(channel) || !is_wanted(channel, event))
+		if (!channel_is_here(channel))
+			continue;
+		if (unlikely(channel->looker_count))
+			look(channel, thread, event);
+		if (!is_wanted(channel, event))
 			continue;
 		if (unlikely(channel->tells)) {
 			told |= 1u << channel->number;
@@ -294,6 +310,23 @@ void channel_push(struct channel *channel)
 		return;
 	if (channel_measures(channel) && channel_is_here(channel))
 		channel_push_at(channel, thread, thread->node);
+	events_leave();
+}
+
+void channel_close(struct channel *channel)
+{
+	struct context_thread *thread = events_enter();
+
+	if (!thread)
+		return;
+	if (channel_measures(channel) && channel_is_here(channel)) {
+		if (channel->looker_count)
+			look(channel, thread,
+			     &(struct runtime_event){RUNTIME_PUSH, 0, 0, thread->node,
+						     thread->node, runtime_ticks()});
+		if (channel->triggers || !channel->looker_count)
+			channel_push_at(channel, thread, thread->node);
+	}
 	events_leave();
 }
 

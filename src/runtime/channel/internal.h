@@ -34,6 +34,9 @@ struct channel_thread *channel_own(struct channel *channel,
 /* A snapshot, as if the thread were in this context; it is busy. */
 void channel_push_at(struct channel *channel, struct context_thread *thread,
 		     struct context_node *node);
+/* What this thread did until now is the channel's, before it is written or rests: a
+ * snapshot, unless a service says when these are taken. */
+void channel_close(struct channel *channel);
 /* A value of the snapshot that comes next, for the trace; or of the one that was taken
  * last, for the sums. The thread is in this context. */
 void trace_give(struct channel_thread *own, struct context_node *node, uint32_t attribute,

@@ -132,7 +132,7 @@ static struct channel *add_item(const struct item *item, const struct items *all
 	else if (specs_configuration(request_specs, item->name) && room)
 		return add_configuration(item, all, active);
 	else if ((!specs_option(request_specs, item->name) || item->called) &&
-		 !configuration_is_so(item->name, item_is_off(item)))
+		 (!item_is_off(item) || !configuration_missing(item->name)))
 		complain_name(item->name);
 	return NULL;
 }

@@ -33,6 +33,19 @@ static void add_setting(struct request *request, const char *setting, const char
 		     strcmp(sign + 1, "{}") != 0 ? sign + 1 : value);
 }
 
+/* Others may switch the same on. */
+static void switch_off(struct request *request, const struct configuration_option *option)
+{
+	char key[64];
+
+	if (!option->setting || !strstr(option->setting, "={}"))
+		return;
+	snprintf(key, sizeof(key), "%.*s", (int)strcspn(option->setting, "="),
+		 option->setting);
+	if (!settings_get(&request->settings, key))
+		settings_add(&request->settings, key, "false");
+}
+
 const char *request_option_name_at(size_t index)
 {
 	return specs_option_name(request_specs, index);
@@ -56,14 +69,17 @@ static void complain_option(const struct request *request, const char *name)
 static bool has_columns(const struct request *request,
 			const struct configuration_option *option)
 {
-	return option->services &&
+	return option->services && strncmp(option->name, "openmp.", 7) != 0 &&
 	       strstr(request->configuration->services, option->services);
 }
 
-static void note(struct request *request, const struct configuration_option *option)
+static void note(struct request *request, const struct configuration_option *option,
+		 const char *value)
 {
-	if (request->option_count < ITEMS_MAX)
-		request->options[request->option_count++] = option;
+	if (request->option_count == ITEMS_MAX)
+		return;
+	request->values[request->option_count] = value;
+	request->options[request->option_count++] = option;
 }
 
 bool request_has_services(const char *services, const char *kind, const char *name)
@@ -270,7 +286,8 @@ void request_apply(struct request *request, const struct item *item, bool for_al
 		specs_option_of(request_specs, request->configuration, item->name);
 
 	if (!option && !specs_option(request_specs, item->name)) {
-		if (!configuration_is_so(item->name, item_is_off(item)))
+		/* What there is not is off in any case. */
+		if (!item_is_off(item) || !configuration_missing(item->name))
 			complain_option(request, item->name);
 		return;
 	}
@@ -293,9 +310,11 @@ void request_apply(struct request *request, const struct item *item, bool for_al
 	if (!strcmp(option->name, "aggregate_across_ranks") ||
 	    !strcmp(option->name, "use.mpi"))
 		request->ranks = item_is_off(item) ? RANKS_APART : RANKS_TOGETHER;
-	if (!option->has_value && item_is_off(item))
+	if (!option->has_value && item_is_off(item)) {
+		switch_off(request, option);
 		return;
-	note(request, option);
+	}
+	note(request, option, item->value);
 	if (!strcmp(option->name, "output"))
 		request->output = item->value;
 	if (!strcmp(option->name, "output.format"))
@@ -317,6 +336,8 @@ void request_apply(struct request *request, const struct item *item, bool for_al
 	}
 	if (option->setting)
 		add_setting(request, option->setting, item->value ? item->value : "true");
-	if (!has_columns(request, option))
+	/* Tables of loops have their own: loop_queries.c. */
+	if (request->configuration->kind != CONFIGURATION_LOOPS &&
+	    !has_columns(request, option))
 		add_columns(request, option);
 }

@@ -19,6 +19,7 @@ struct request {
 	bool by_time, with_globals;
 	enum { RANKS_USUAL, RANKS_TOGETHER, RANKS_APART } ranks;
 	const struct configuration_option *options[ITEMS_MAX]; /* that are on */
+	const char *values[ITEMS_MAX]; /* of these; NULL: none was given */
 	size_t option_count;
 	const struct document *spec; /* of a configuration of the program's own */
 	char services[REQUEST_TEXT_MAX], columns[REQUEST_TEXT_MAX];

@@ -1,7 +1,9 @@
 /* What the channel of a request writes. */
 #include "runtime/channel/across.h"
 #include "runtime/channel/complaints.h"
+#include "runtime/channel/loop_queries.h"
 #include "runtime/channel/request.h"
+#include "runtime/channel/spot.h"
 #include "runtime/ranks.h"
 
 #include <stdio.h>
@@ -65,7 +67,13 @@ static void make_query(const struct request *request, char *query, size_t size)
 	if (format && !strcmp(format, "trm"))
 		return;
 	if (!of->columns || (format && !strcmp(format, "cali"))) {
-		snprintf(query, size, "SELECT * FORMAT %s", format ? format : "cali");
+		request_append(query, size, "SELECT *");
+		if (*request->local.filters) {
+			request_append(query, size, " WHERE ");
+			request_append(query, size, request->local.filters + 1);
+		}
+		request_append(query, size, " FORMAT ");
+		request_append(query, size, format ? format : "cali");
 		return;
 	}
 	make_format_options(request, format, options, sizeof(options));
@@ -74,9 +82,7 @@ static void make_query(const struct request *request, char *query, size_t size)
 		 *request->local.lets ? request->local.lets + 1 : "", columns);
 	request_append(query, size, request->columns);
 	request_append(query, size, request->local.columns);
-	request_append(query, size, of->rest);
-	request_append(query, size, request->local.keys);
-	request_append(query, size, request->local.filters);
+	clauses_place(&request->local, of->rest, query, size);
 	request_append(query, size, *request->local.order ? " ORDER BY " : "");
 	request_append(query, size,
 		       *request->local.order ? request->local.order + 1
@@ -124,6 +130,22 @@ static bool is_across(const struct request *request)
 			 "libtrammel-mpi for it",
 			 of->name);
 	return across_has(of) && ranks_are_known() && (wanted || ranks_may_be());
+}
+
+/* Of loop-report: over all ranks, or not. */
+static void add_output_of_loops(struct request *request, bool across)
+{
+	const char *format = format_of(request);
+	char options[128], layout[256];
+
+	make_format_options(request, format, options, sizeof(options));
+	snprintf(layout, sizeof(layout), "%s%s", is_layout(format) ? "table" : format,
+		 options);
+	settings_add(&request->settings, "LOOPREPORT_FILENAME",
+		     request->output ? request->output : request->configuration->output);
+	across = across && strcmp(format, "trm") != 0;
+	settings_add(&request->settings, "LOOPREPORT_ACROSS", across ? "true" : "false");
+	loop_queries_add(request, layout, !is_layout(format));
 }
 
 /* In place of the output of one process. */
@@ -196,18 +218,26 @@ static void add_output_own(struct request *request, bool active)
 struct channel *request_make_channel(struct request *request, bool active)
 {
 	bool across = !request->spec && is_across(request);
+	bool loops = request->configuration->kind == CONFIGURATION_LOOPS;
+	bool spot = request->configuration->kind & CONFIGURATION_SPOT;
 	struct channel *channel;
 
 	if (request->spec)
 		add_output_own(request, active);
 	else
-		add_services(request, across);
-	if (across)
+		add_services(request, across && !loops && !spot);
+	if (!request->spec && loops)
+		add_output_of_loops(request, across);
+	else if (!request->spec && spot)
+		spot_add(request, across);
+	else if (across)
 		add_output_across(request);
 	else if (!request->spec)
 		add_output(request);
 	settings_add(&request->settings, "SERVICES_ENABLE", request->services);
 	channel = channel_create(request->configuration->name, &request->settings);
+	if (channel && spot)
+		channel->also = spot_make_series(request);
 	if (channel && active)
 		channel_activate(channel, true);
 	return channel;

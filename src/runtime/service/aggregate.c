@@ -148,11 +148,14 @@ void aggregate_add(const struct channel *channel, const struct context_node *nod
 	to[ROW_ENDS] += from[ROW_ENDS];
 }
 
-/* AGGREGATE_KEY: names of attributes whose values tell contexts apart. */
+/* AGGREGATE_KEY: names of attributes whose values tell contexts apart. AGGREGATE_SLOT:
+ * records say the order of contexts. */
 static const char *start(struct channel *channel)
 {
 	const char *names = settings_get(&channel->settings, "AGGREGATE_KEY");
 
+	if (settings_is_true(&channel->settings, "AGGREGATE_SLOT", false))
+		channel->says |= CONTEXT_SAYS_SLOTS;
 	for (int length; names && *names; names += length + (names[length] == ',')) {
 		length = (int)strcspn(names, ",");
 		if (!length || channel->key_count == CHANNEL_KEYS_MAX)
@@ -169,7 +172,7 @@ static const char *start(struct channel *channel)
 const struct service service_aggregate = {
 	.name = "aggregate",
 	.about = "count, sum, least and most of what is measured, for each context",
-	.keys = "AGGREGATE_KEY",
+	.keys = "AGGREGATE_KEY AGGREGATE_SLOT",
 	.start = start,
 	.take = take,
 };

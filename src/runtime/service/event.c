@@ -8,8 +8,8 @@ static const char *start(struct channel *channel)
 	const char *level = settings_get(&channel->settings, "EVENT_REGION_LEVEL");
 
 	channel->triggers = true;
-	channel->without_events =
-		!settings_is_true(&channel->settings, "EVENT_ENABLE_SNAPSHOT_INFO", true);
+	if (!settings_is_true(&channel->settings, "EVENT_ENABLE_SNAPSHOT_INFO", true))
+		channel->says |= CONTEXT_SAYS_NO_EVENTS;
 	if (level && !strcmp(level, "phase"))
 		channel->level = 4;
 	else if (level)

@@ -7,8 +7,8 @@
 #include <string.h>
 
 static const struct service_metric metrics[] = {
-	{"loop.iterations", SERVICE_DELTA, TRM_TYPE_UINT, false},
-	{"loop.iteration.ns", SERVICE_DELTA, TRM_TYPE_UINT, true},
+	{"iter.count", SERVICE_DELTA, TRM_TYPE_UINT, false},
+	{"iter.duration.ns", SERVICE_DELTA, TRM_TYPE_UINT, true},
 };
 
 static const char *start(struct channel *channel)

@@ -42,6 +42,10 @@ struct service {
 	 * no lock, no formatting. */
 	void (*sample)(struct channel_thread *own, const struct runtime_event *event,
 		       uint64_t *ret_values);
+	/* Sees each event, whether it makes a snapshot or not, and each snapshot that is
+	 * asked for, before it is taken; may take one itself (channel_settle). As strict
+	 * as `sample`. */
+	void (*look)(struct channel_thread *own, const struct runtime_event *event);
 	/* Keeps what was measured: channel_thread.values. */
 	void (*take)(struct channel_thread *own, const struct runtime_event *event);
 	/* Says records when the channel is flushed. */

@@ -13,6 +13,9 @@
 	X(report)                                                                        \
 	X(textlog)                                                                       \
 	X(loop_statistics)                                                               \
+	X(loop_monitor)                                                                  \
+	X(region_monitor)                                                                \
+	X(loopreport)                                                                    \
 	X(perf)                                                                          \
 	X(sampler)                                                                       \
 	X(callpath)                                                                      \

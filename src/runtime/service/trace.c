@@ -121,15 +121,19 @@ static void take(struct channel_thread *own, const struct runtime_event *event)
 			 __ATOMIC_RELEASE);
 }
 
-void trace_resume(struct channel_thread *own, const struct runtime_event *event)
+void trace_begin(struct channel_thread *own, const struct runtime_event *event)
 {
 	struct runtime_event mark = *event;
 
-	if (!own->traced)
-		return;
 	mark.kind = RUNTIME_RESUME;
 	mark.value = own->channel->started;
 	take(own, &mark);
+}
+
+void trace_resume(struct channel_thread *own, const struct runtime_event *event)
+{
+	if (own->traced)
+		trace_begin(own, event);
 }
 
 void trace_give(struct channel_thread *own, struct context_node *node, uint32_t attribute,

@@ -1,0 +1,20 @@
+/* The report on loops: a table of all of them, and one of each with its blocks of
+ * iterations. */
+#ifndef TRAMMEL_PUBLISH_LOOPS_H
+#define TRAMMEL_PUBLISH_LOOPS_H
+
+#include "base/error.h"
+#include "base/text.h"
+#include "publish/publish.h"
+
+/* Adds the tables of a profile in memory, of one process or of all ranks. */
+struct trm_error *loops_report(const struct publish_loops *loops, int profile,
+			       struct text *out);
+
+/* What the queries of a loop's iterations make. An error ends it. */
+typedef struct trm_error *loops_visit(void *context, const char *name,
+				      const struct text *table);
+struct trm_error *loops_each(const struct publish_loops *loops, int profile,
+			     loops_visit *visit, void *context);
+
+#endif

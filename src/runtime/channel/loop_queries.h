@@ -1,0 +1,14 @@
+/* What loop-report asks: the texts of struct publish_loops, as settings of the service
+ * loopreport. */
+#ifndef TRAMMEL_RUNTIME_LOOP_QUERIES_H
+#define TRAMMEL_RUNTIME_LOOP_QUERIES_H
+
+#include "runtime/channel/request.h"
+
+/* `format`: of the tables, with its options; `plain`: it has no room for several. */
+void loop_queries_add(struct request *request, const char *format, bool plain);
+
+/* Options that tables of loops have columns for, by number; NULL at the end. */
+const char *loop_metric_at(size_t index);
+
+#endif
