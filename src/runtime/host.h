@@ -31,7 +31,7 @@ struct trm_channels;
 struct trm_service;
 
 /* What a watcher sees beside enum trm_service_event_kind: what began is open now. */
-enum { TRM_RUNTIME_BEGAN = 11 };
+enum { TRM_RUNTIME_BEGAN = 13 };
 
 struct trm_runtime_host {
 	size_t size;

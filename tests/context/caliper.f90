@@ -48,7 +48,7 @@ program caliper
         call cali_end(iteration)
     end do
     call cali_end(loop)
-    step = Annotation_new_with_properties('step', CALI_ATTR_ASVALUE)
+    step = Annotation_new_with_properties('step', IOR(CALI_ATTR_ASVALUE, CALI_ATTR_SKIP_EVENTS))
     call step%set(5)
     call cali_begin_int_byname('level', 7)
     call cali_begin_string_byname('kind', 'full')

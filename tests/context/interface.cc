@@ -210,6 +210,33 @@ static void watch(cali::Channel channel)
 	});
 }
 
+/* Values whose events make no snapshot are in those that come. */
+static void quiet()
+{
+	const int quietly = CALI_ATTR_ASVALUE | CALI_ATTR_SKIP_EVENTS;
+	cali::Channel channels[] = {make_channel("quiet", "event,trace,recorder"),
+				    make_channel("pushed", "trace,recorder"),
+				    make_channel("summed", "event,aggregate,recorder")};
+	cali::Annotation level("level", quietly),
+		cells("cells", quietly | CALI_ATTR_AGGREGATABLE);
+	cali::Annotation loud("loud", CALI_ATTR_ASVALUE);
+
+	CALI_MARK_BEGIN("outer");
+	level.set(1);
+	cells.set(40);
+	CALI_MARK_BEGIN("inner");
+	cells.set(2);
+	level.begin(2);
+	loud.set(7);
+	CALI_MARK_END("inner");
+	cali_channel_push_snapshot(channels[1].id(), 0, 0, nullptr, nullptr);
+	level.end();
+	CALI_MARK_END("outer");
+	cali_channel_push_snapshot(channels[1].id(), 0, 0, nullptr, nullptr);
+	for (cali::Channel &channel : channels)
+		cali::Caliper().flush_and_write(channel);
+}
+
 /* A controller whose channel tells of itself. */
 class Told : public cali::ChannelController
 {
@@ -255,7 +282,7 @@ int main(int count, char **words)
 		void (*function)();
 	} rows[] = {
 		{"given", given},   {"managers", managers}, {"streams", streams},
-		{"events", events}, {"process", process},
+		{"events", events}, {"process", process},   {"quiet", quiet},
 	};
 
 	for (const auto &row : rows)

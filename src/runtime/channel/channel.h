@@ -74,6 +74,7 @@ struct channel {
 	bool triggers;               /* begin, end and set make snapshots */
 	bool without_events;         /* of traces: they do not say which it was */
 	bool timed;                  /* events are stamped */
+	bool traces, sums;           /* it has the service trace, aggregate */
 	bool tells;                  /* its only sink runs code of the program */
 	bool inclusive;              /* of the timer: the time from begin to end, too */
 	uint32_t generation;         /* goes up with each start and each clearing */

@@ -242,6 +242,32 @@ tell(struct context_thread *thread, const struct runtime_event *event, uint32_t 
 	}
 }
 
+/* An event of a value makes no snapshot, but the value holds in those that come. */
+static __attribute__((noinline)) void keep_value(struct channel *channel,
+						 struct context_thread *thread,
+						 const struct runtime_event *event)
+{
+	uint32_t properties = attributes_get(event->attribute)->properties;
+	struct channel_thread *own;
+
+	if (properties & (CONTEXT_OF_MPI | CONTEXT_DETAIL) || channel->tells)
+		return;
+	own = own_of(channel, thread);
+	if (!own) {
+		channels_lose();
+		return;
+	}
+	if (own->generation != channel->generation)
+		channel_baseline(channel, thread);
+	if (channel->traces)
+		trace_mark(own,
+			   event->kind == RUNTIME_UNSET ? RUNTIME_DROPPED : RUNTIME_KEPT,
+			   event->before, event->attribute, event->value);
+	if (channel->triggers && properties & TRM_SKIP_EVENTS &&
+	    event->kind != RUNTIME_UNSET && channel->sums)
+		aggregate_give(own, event->before, event->attribute, event->value);
+}
+
 void channels_event(struct context_thread *thread, const struct runtime_event *event)
 {
 	uint32_t told = 0;
@@ -255,8 +281,13 @@ void channels_event(struct context_thread *thread, const struct runtime_event *e
 		struct channel *channel = channels.items[__builtin_ctz(active)];
 		struct channel_thread *own;
 
-		if (!channel_is_here(channel) || !is_wanted(channel, event))
+		if (!channel_is_here(channel))
 			continue;
+		if (!is_wanted(channel, event)) {
+			if (event->kind >= RUNTIME_SET && event->kind <= RUNTIME_UNSET)
+				keep_value(channel, thread, event);
+			continue;
+		}
 		if (unlikely(channel->tells)) {
 			told |= 1u << channel->number;
 			continue;

@@ -34,10 +34,11 @@ struct channel_thread *channel_own(struct channel *channel,
 /* A snapshot, as if the thread were in this context; it is busy. */
 void channel_push_at(struct channel *channel, struct context_thread *thread,
 		     struct context_node *node);
-/* A value of the snapshot that comes next, for the trace; or of the one that was taken
- * last, for the sums. The thread is in this context. */
-void trace_give(struct channel_thread *own, struct context_node *node, uint32_t attribute,
-		uint64_t bits);
+/* For the trace, a value of the snapshot that comes next (GIVEN), or from now on (KEPT,
+ * DROPPED); for the sums, one of the snapshot that was taken last. The thread is in this
+ * context. */
+void trace_mark(struct channel_thread *own, enum runtime_event_kind kind,
+		struct context_node *node, uint32_t attribute, uint64_t bits);
 void aggregate_give(struct channel_thread *own, struct context_node *node,
 		    uint32_t attribute, uint64_t bits);
 /* The time until then, in ticks, is the channel's, as far as it was not taken yet; the

@@ -153,6 +153,7 @@ static const char *start(struct channel *channel)
 {
 	const char *names = settings_get(&channel->settings, "AGGREGATE_KEY");
 
+	channel->sums = true;
 	for (int length; names && *names; names += length + (names[length] == ',')) {
 		length = (int)strcspn(names, ",");
 		if (!length || channel->key_count == CHANNEL_KEYS_MAX)
