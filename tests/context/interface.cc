@@ -237,6 +237,29 @@ static void quiet()
 		cali::Caliper().flush_and_write(channel);
 }
 
+/* What the service validator says of ends that are missing. */
+static void unclosed()
+{
+	CALI_MARK_BEGIN("outer");
+	CALI_MARK_BEGIN("inner");
+	CALI_MARK_PHASE_BEGIN("phase");
+	std::thread([] { CALI_MARK_BEGIN("thread"); }).join();
+	CALI_MARK_PHASE_END("phase");
+}
+
+static void crossed()
+{
+	CALI_MARK_BEGIN("outer");
+	CALI_MARK_BEGIN("inner");
+	CALI_MARK_END("outer");
+}
+
+static void closed()
+{
+	CALI_MARK_BEGIN("outer");
+	CALI_MARK_END("outer");
+}
+
 /* A controller whose channel tells of itself. */
 class Told : public cali::ChannelController
 {
@@ -283,6 +306,7 @@ int main(int count, char **words)
 	} rows[] = {
 		{"given", given},   {"managers", managers}, {"streams", streams},
 		{"events", events}, {"process", process},   {"quiet", quiet},
+		{"closed", closed}, {"unclosed", unclosed},
 	};
 
 	for (const auto &row : rows)

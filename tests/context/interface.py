@@ -78,4 +78,17 @@ def quiet(place):
     expect({row.get("path"): row["cells"] for row in rows if "cells" in row} == {"outer": 40, "outer/inner": 2}, f"{rows}")
 
 
-TESTS = (quiet, given, managers, streams, events, process)
+def validator(place):
+    """Regions that nobody ended, in the program's threads, and ends that do not fit; or that all is right."""
+    said = {word: run(place, word, CALI_SERVICES_ENABLE="validator").stderr.decode().splitlines()
+            for word in ("closed", "unclosed", "crossed")}
+    front = "'default': validator: "
+    expect(said["closed"] == [f"trammel: {front}No annotation nesting errors found"], f"{said}")
+    expect(said["unclosed"] == [f"trammel: warning: {front}{text}" for text in (
+        "Regions not closed: region=thread", "Regions not closed: region=outer/inner",
+        "Annotation nesting errors found")], f"{said}")
+    expect(said["crossed"][0] == f"trammel: warning: {front}Annotation nesting errors found"
+           and "end of region=outer while" in said["crossed"][1], f"{said}")
+
+
+TESTS = (validator, quiet, given, managers, streams, events, process)

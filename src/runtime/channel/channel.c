@@ -328,8 +328,16 @@ void channel_clear(struct channel *channel)
 	runtime_unlock(&channel->lock);
 }
 
+static void finish(struct channel *channel)
+{
+	for (uint32_t i = 0; i < channel->service_count; i++)
+		if (channel->services[i]->finish)
+			channel->services[i]->finish(channel);
+}
+
 void channel_destroy(struct channel *channel)
 {
+	finish(channel);
 	channel_activate(channel, false);
 	runtime_lock(&channels.lock);
 	channels.items[channel->number] = NULL;
@@ -517,6 +525,8 @@ void channels_finish(void)
 		struct channel *channel = channels.items[i];
 
 		/* A child that said nothing has nothing to write. */
+		if (channel && runtime_state->recording && channel->active)
+			finish(channel);
 		if (!channel || !runtime_state->recording || channel->parted ||
 		    (channel->across && channel->flushes) ||
 		    (channel_is_child() && !channel->threads) || !flushes_at_end(channel))

@@ -349,6 +349,14 @@ void channels_leave_thread(void)
 			if (channel->services[j]->end_thread)
 				channel->services[j]->end_thread();
 	}
+	for (uint32_t i = 0; i < CHANNELS_MAX; i++) {
+		struct channel *channel = channels.items[i];
+
+		for (uint32_t j = 0;
+		     channel && channel->active && j < channel->service_count; j++)
+			if (channel->services[j]->leave)
+				channel->services[j]->leave(channel, runtime_self);
+	}
 }
 
 /* Where a node is in the tree of ended threads; NULL: nowhere, for want of memory. */
