@@ -306,7 +306,7 @@ int main(int count, char **words)
 	} rows[] = {
 		{"given", given},   {"managers", managers}, {"streams", streams},
 		{"events", events}, {"process", process},   {"quiet", quiet},
-		{"closed", closed}, {"unclosed", unclosed},
+		{"closed", closed}, {"crossed", crossed},   {"unclosed", unclosed},
 	};
 
 	for (const auto &row : rows)
