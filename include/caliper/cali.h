@@ -172,6 +172,7 @@ void cali_datatracker_untrack(const void *place);
 #ifdef __cplusplus
 }
 #include "Annotation.h"
+#include "cali-channel.h"
 #endif
 
 #include "cali_macros.h"

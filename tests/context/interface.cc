@@ -237,6 +237,59 @@ static void quiet()
 		cali::Caliper().flush_and_write(channel);
 }
 
+/* A query over a channel, for the program itself, and what there is. */
+static void asked()
+{
+	cali::Channel channel = make_channel("asked", "event,aggregate,recorder");
+	std::ostringstream report, empty;
+	const char *query = "SELECT path,sum(region.count) AS count GROUP BY path WHERE "
+			    "region FORMAT expand";
+	bool found = false;
+
+	CALI_MARK_BEGIN("outer");
+	CALI_MARK_END("outer");
+	cali::write_report_for_query(channel.id(), query, CALI_FLUSH_CLEAR_BUFFERS,
+				     report);
+	must(report.str() == "path=outer,count=1\n", report.str().c_str());
+	cali::write_report_for_query(channel.id(), query, 0, empty);
+	must(empty.str().empty(), "what was cleared is there");
+
+	cali_set_global_int_byname("mesh", 42);
+	for (const cali::Entry &entry : cali::Caliper().get_globals())
+		found |= cali::Attribute(entry.attribute()).name() == "mesh" &&
+			 entry.value().to_int() == 42;
+	must(found, "a global is there");
+	must(cali::Caliper().get_all_attributes().back().name() == "mesh",
+	     "the last one");
+}
+
+static void variants()
+{
+	using cali::Variant;
+	Variant sum, least(5), most(5);
+	unsigned char bytes[64];
+	size_t read = 0;
+	bool right = false;
+
+	sum += Variant(2);
+	sum += Variant(40);
+	must(sum == Variant(42) && sum != Variant(41) && sum > Variant(41), "sums");
+	must(least.min(Variant(3)).to_int() == 3 && most.max(Variant(3)).to_int() == 5,
+	     "most");
+	must(Variant::from_string(CALI_TYPE_INT, "-7") == Variant(-7), "an int");
+	must(Variant::from_string(CALI_TYPE_DOUBLE, "0.5") == Variant(0.5), "a double");
+	must(Variant::from_string(CALI_TYPE_BOOL, "true").to_bool(), "a bool");
+	must(Variant::from_string(CALI_TYPE_INT, "7x").empty(), "no int");
+	must(Variant::from_string(CALI_TYPE_INT, "").empty(), "nothing");
+	must(Variant("text").has_unmanaged_data() && !sum.has_unmanaged_data(), "texts");
+	must(Variant(7u).to_id() == 7 && Variant("x").to_id(&right) == CALI_INV_ID &&
+		     !right,
+	     "ids");
+	sum.pack(bytes);
+	must(Variant::unpack(bytes, &read, &right) == sum && right && read, "packed");
+	must(Variant(CALI_TYPE_INT).to_attr_type() == CALI_TYPE_INT, "types");
+}
+
 /* What the service validator says of ends that are missing. */
 static void unclosed()
 {
@@ -304,9 +357,10 @@ int main(int count, char **words)
 		const char *word;
 		void (*function)();
 	} rows[] = {
-		{"given", given},   {"managers", managers}, {"streams", streams},
-		{"events", events}, {"process", process},   {"quiet", quiet},
-		{"closed", closed}, {"crossed", crossed},   {"unclosed", unclosed},
+		{"given", given},     {"managers", managers}, {"streams", streams},
+		{"events", events},   {"process", process},   {"quiet", quiet},
+		{"asked", asked},     {"variants", variants}, {"closed", closed},
+		{"crossed", crossed}, {"unclosed", unclosed},
 	};
 
 	for (const auto &row : rows)

@@ -91,4 +91,16 @@ def validator(place):
            and "end of region=outer while" in said["crossed"][1], f"{said}")
 
 
-TESTS = (validator, quiet, given, managers, streams, events, process)
+def asked(place):
+    """A query over a channel, into a stream; nothing else is written. Attributes, globals."""
+    done = run(place, "asked")
+    expect(not done.stdout and not done.stderr, f"{done}")
+    expect(len(channels.query(place, "asked.cali", "SELECT * WHERE path")) == 0, "it was cleared")
+
+
+def variants(place):
+    done = run(place, "variants")
+    expect(not done.stdout and not done.stderr, f"{done}")
+
+
+TESTS = (asked, variants, validator, quiet, given, managers, streams, events, process)

@@ -72,6 +72,10 @@ class Attribute
 	{
 		return id_ == other.id_;
 	}
+	bool operator!=(const Attribute &other) const
+	{
+		return id_ != other.id_;
+	}
 	bool operator<(const Attribute &other) const
 	{
 		return id_ < other.id_;

@@ -422,12 +422,9 @@ static void publish(struct channel *channel)
 	runtime_unlock(&channel->lock);
 }
 
-void channel_flush(struct channel *channel)
-{
-	channel_flush_to(channel, NULL);
-}
-
-void channel_flush_to(struct channel *channel, const char *path)
+/* `alone`: the only output; NULL: what the services have. */
+static void flush_as(struct channel *channel, const char *path,
+		     const struct publish_output *alone)
 {
 	int saved = errno;
 
@@ -440,17 +437,40 @@ void channel_flush_to(struct channel *channel, const char *path)
 	runtime_lock(&writing);
 	channel->redirected = path;
 	channel->output_count = 0;
-	for (uint32_t i = 0; i < channel->service_count; i++)
+	for (uint32_t i = 0; !alone && i < channel->service_count; i++)
 		if (channel->services[i]->flush)
 			channel->services[i]->flush(channel);
+	if (alone)
+		channel_output_add(channel, alone);
 	if (channel->output_count)
 		publish(channel);
-	if (channel->record)
+	if (channel->record && !alone)
 		channel->record->flushed = 1;
-	channel->flushes++;
+	channel->flushes += !alone;
 	runtime_unlock(&writing);
 	events_leave();
 	errno = saved;
+}
+
+void channel_flush(struct channel *channel)
+{
+	flush_as(channel, NULL, NULL);
+}
+
+void channel_flush_to(struct channel *channel, const char *path)
+{
+	flush_as(channel, path, NULL);
+}
+
+void channel_report(struct channel *channel, const char *query, const char *path)
+{
+	flush_as(channel, NULL,
+		 &(struct publish_output){
+			 .query = query,
+			 .path = path,
+			 .append = true,
+			 .caliper = channel_is_caliper(channel),
+		 });
 }
 
 bool channel_is_child(void)

@@ -150,6 +150,10 @@ void channel_activate_thread(struct channel *channel, bool active);
 void channel_flush(struct channel *channel);
 /* The same to a file, to which it is added; NULL: to the usual place. */
 void channel_flush_to(struct channel *channel, const char *path);
+/* A query over what it has, to the end of a file, and no output of its services. */
+void channel_report(struct channel *channel, const char *query, const char *path);
+/* The same of a group. */
+void channels_report(struct trm_channels *group, const char *query, const char *path);
 /* The ranks part: writes what they have to write together, unless the program did. */
 void channels_part(void);
 /* Forgets what was measured. */
