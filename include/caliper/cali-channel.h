@@ -52,10 +52,26 @@ void cali_channel_report(cali_id_t channel, const char *query, int options,
 
 #include <cstdio>
 #include <iostream>
+#include <map>
 #include <string>
 
 namespace cali
 {
+
+typedef std::map<std::string, std::string> config_map_t;
+
+/* As cali_create_channel. */
+inline cali_id_t create_channel(const char *name, int flags, const config_map_t &settings)
+{
+	cali_configset_t set = cali_create_configset(nullptr);
+	cali_id_t channel;
+
+	for (const auto &pair : settings)
+		cali_configset_set(set, pair.first.c_str(), pair.second.c_str());
+	channel = cali_create_channel(name, flags, set);
+	cali_delete_configset(set);
+	return channel;
+}
 
 /* What `function` writes to the file of the path that it is given; fails where there is
  * no room for one. Returns whether it could be called. */

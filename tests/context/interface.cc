@@ -263,6 +263,29 @@ static void asked()
 	     "the last one");
 }
 
+/* What attributes say of attributes, and a channel by a map. */
+static void about()
+{
+	cali::Caliper caliper;
+	cali::Attribute unit = caliper.create_attribute("unit", CALI_TYPE_STRING);
+	cali::Attribute place = caliper.create_attribute("place", CALI_TYPE_INT);
+	std::string text("seconds");
+	cali::Attribute keys[] = {unit, place};
+	cali::Variant values[] = {cali::Variant(text), cali::Variant(42)};
+	cali::Attribute time =
+		caliper.create_attribute("elapsed", CALI_TYPE_INT, 0, 2, keys, values);
+	cali_id_t channel = cali::create_channel("mapped", CALI_CHANNEL_LEAVE_INACTIVE,
+						 {{"CALI_SERVICES_ENABLE", "event"}});
+
+	text[0] = 'x';
+	must(time.get(unit).to_string() == "seconds" && time.get(place).to_int() == 42,
+	     "what was said");
+	must(unit.get(place).empty() && unit != place, "nothing was");
+	must(cali::Channel(channel).name() == "mapped" &&
+		     !cali_channel_is_active(channel),
+	     "a channel");
+}
+
 static void variants()
 {
 	using cali::Variant;
@@ -357,10 +380,10 @@ int main(int count, char **words)
 		const char *word;
 		void (*function)();
 	} rows[] = {
-		{"given", given},     {"managers", managers}, {"streams", streams},
-		{"events", events},   {"process", process},   {"quiet", quiet},
-		{"asked", asked},     {"variants", variants}, {"closed", closed},
-		{"crossed", crossed}, {"unclosed", unclosed},
+		{"given", given},   {"managers", managers}, {"streams", streams},
+		{"events", events}, {"process", process},   {"quiet", quiet},
+		{"asked", asked},   {"variants", variants}, {"about", about},
+		{"closed", closed}, {"crossed", crossed},   {"unclosed", unclosed},
 	};
 
 	for (const auto &row : rows)

@@ -98,9 +98,14 @@ def asked(place):
     expect(len(channels.query(place, "asked.cali", "SELECT * WHERE path")) == 0, "it was cleared")
 
 
+def about(place):
+    done = run(place, "about")
+    expect(not done.stdout and not done.stderr, f"{done}")
+
+
 def variants(place):
     done = run(place, "variants")
     expect(not done.stdout and not done.stderr, f"{done}")
 
 
-TESTS = (asked, variants, validator, quiet, given, managers, streams, events, process)
+TESTS = (asked, about, variants, validator, quiet, given, managers, streams, events, process)

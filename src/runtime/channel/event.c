@@ -247,10 +247,15 @@ static __attribute__((noinline)) void keep_value(struct channel *channel,
 						 struct context_thread *thread,
 						 const struct runtime_event *event)
 {
+	const uint32_t summed = TRM_SKIP_EVENTS | TRM_AGGREGATABLE;
 	uint32_t properties = attributes_get(event->attribute)->properties;
+	bool ends = event->kind == RUNTIME_UNSET;
+	bool adds = channel->sums && channel->triggers && !ends &&
+		    (properties & summed) == summed;
 	struct channel_thread *own;
 
-	if (properties & (CONTEXT_OF_MPI | CONTEXT_DETAIL) || channel->tells)
+	if (properties & (CONTEXT_OF_MPI | CONTEXT_DETAIL | TRM_GLOBAL) ||
+	    channel->tells || (!channel->traces && !adds))
 		return;
 	own = own_of(channel, thread);
 	if (!own) {
@@ -260,11 +265,9 @@ static __attribute__((noinline)) void keep_value(struct channel *channel,
 	if (own->generation != channel->generation)
 		channel_baseline(channel, thread);
 	if (channel->traces)
-		trace_mark(own,
-			   event->kind == RUNTIME_UNSET ? RUNTIME_DROPPED : RUNTIME_KEPT,
-			   event->before, event->attribute, event->value);
-	if (channel->triggers && properties & TRM_SKIP_EVENTS &&
-	    event->kind != RUNTIME_UNSET && channel->sums)
+		trace_mark(own, ends ? RUNTIME_DROPPED : RUNTIME_KEPT, event->before,
+			   event->attribute, event->value);
+	if (adds)
 		aggregate_give(own, event->before, event->attribute, event->value);
 }
 
