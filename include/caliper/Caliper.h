@@ -177,18 +177,9 @@ class Caliper
 				   int properties = CALI_ATTR_DEFAULT, int count = 0,
 				   const Attribute *about = nullptr,
 				   const Variant *values = nullptr);
-	Attribute get_attribute(const std::string &name) const
-	{
-		return Attribute(cali_find_attribute(name.c_str()));
-	}
-	Attribute get_attribute(cali_id_t id) const
-	{
-		return Attribute(id);
-	}
-	bool attribute_exists(const std::string &name) const
-	{
-		return cali_find_attribute(name.c_str()) != CALI_INV_ID;
-	}
+	Attribute get_attribute(const std::string &name) const;
+	Attribute get_attribute(cali_id_t id) const;
+	bool attribute_exists(const std::string &name) const;
 
 	void begin(const Attribute &attribute, const Variant &value);
 	void end(const Attribute &attribute);
@@ -216,6 +207,15 @@ class Caliper
 	void pull_context(SnapshotBuilder &builder);
 	void pull_snapshot(ChannelBody *body, SnapshotView given,
 			   SnapshotBuilder &builder);
+	/* All that there are; and metadata of the run. */
+	std::vector<Attribute> get_all_attributes() const;
+	std::vector<Entry> get_globals();
+	std::vector<Entry> get_globals(ChannelBody *body);
+	/* Memory that has a name: as cali_datatracker_track_dimensional. */
+	void memory_region_begin(const void *place, const char *label,
+				 size_t element_size, size_t dimension_count,
+				 const size_t *dimensions);
+	void memory_region_end(const void *place);
 	/* A snapshot in the channel, with these values for its moment. */
 	void push_snapshot(ChannelBody *body, SnapshotView given);
 };
@@ -397,6 +397,59 @@ inline void Caliper::push_snapshot(ChannelBody *body, SnapshotView given)
 	}
 	cali_channel_push_snapshot(Channel(body).id(), 0, static_cast<int>(given.size()),
 				   attributes.data(), values.data());
+}
+
+inline void Caliper::memory_region_begin(const void *place, const char *label,
+					 size_t element_size, size_t dimension_count,
+					 const size_t *dimensions)
+{
+	cali_datatracker_track_dimensional(place, label, element_size, dimensions,
+					   dimension_count);
+}
+
+inline void Caliper::memory_region_end(const void *place)
+{
+	cali_datatracker_untrack(place);
+}
+
+inline Attribute Caliper::get_attribute(const std::string &name) const
+{
+	return Attribute(cali_find_attribute(name.c_str()));
+}
+
+inline Attribute Caliper::get_attribute(cali_id_t id) const
+{
+	return Attribute(id);
+}
+
+inline bool Caliper::attribute_exists(const std::string &name) const
+{
+	return get_attribute(name).id() != CALI_INV_ID;
+}
+
+inline std::vector<Entry> Caliper::get_globals(ChannelBody *)
+{
+	return get_globals();
+}
+
+inline std::vector<Attribute> Caliper::get_all_attributes() const
+{
+	std::vector<Attribute> found;
+
+	/* Their numbers go from 1 on. */
+	for (cali_id_t id = 1; cali_attribute_name(id); id++)
+		found.push_back(Attribute(id));
+	return found;
+}
+
+inline std::vector<Entry> Caliper::get_globals()
+{
+	std::vector<Entry> found;
+
+	for (const Attribute &attribute : get_all_attributes())
+		if (attribute.is_global() && !get(attribute).value().empty())
+			found.push_back(get(attribute));
+	return found;
 }
 
 inline void Caliper::begin(const Attribute &attribute, const Variant &value)

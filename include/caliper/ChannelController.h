@@ -16,7 +16,6 @@
 namespace cali
 {
 
-typedef std::map<std::string, std::string> config_map_t;
 typedef std::map<std::string, std::string> info_map_t;
 
 /* What the copies of a controller share. */
@@ -141,13 +140,10 @@ inline Channel ChannelController::create()
 		return state_->channel;
 
 	Caliper caliper;
-	cali_configset_t set = cali_create_configset(nullptr);
 
-	for (const auto &pair : state_->config)
-		cali_configset_set(set, pair.first.c_str(), pair.second.c_str());
-	state_->channel = Channel(cali_create_channel(
-		state_->name.c_str(), state_->flags | CALI_CHANNEL_LEAVE_INACTIVE, set));
-	cali_delete_configset(set);
+	state_->channel = Channel(create_channel(
+		state_->name.c_str(), state_->flags | CALI_CHANNEL_LEAVE_INACTIVE,
+		state_->config));
 	if (!state_->channel)
 		return state_->channel;
 	on_create(&caliper, state_->channel);

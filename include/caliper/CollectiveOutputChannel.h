@@ -104,24 +104,12 @@ inline void CollectiveOutputChannel::stop()
 		channel_->stop();
 }
 
-/* The file goes when it is closed. */
 inline std::ostream &CollectiveOutputChannel::collective_flush(std::ostream &stream,
 							       MPI_Comm comm)
 {
-	FILE *file = tmpfile();
-	char part[4096];
-	size_t length;
-
-	if (!file) {
-		stream.setstate(std::ios::failbit);
+	if (!write_by_file_(stream,
+			    [this, comm](const char *path) { flush(comm, path); }))
 		flush(comm, "/dev/null");
-		return stream;
-	}
-	flush(comm, ("/proc/self/fd/" + std::to_string(fileno(file))).c_str());
-	rewind(file);
-	while ((length = fread(part, 1, sizeof(part), file)) > 0)
-		stream.write(part, static_cast<std::streamsize>(length));
-	fclose(file);
 	return stream;
 }
 

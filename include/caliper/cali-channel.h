@@ -42,9 +42,67 @@ bool cali_channel_is_across(cali_id_t channel);
 /* As cali_manager_flush_across. */
 void cali_channel_flush_across(cali_id_t channel, const void *communicator,
 			       const char *path);
+/* Writes a query over what it has to the end of a file, and no output of its own;
+ * `options`: enum cali_flush_opt. */
+void cali_channel_report(cali_id_t channel, const char *query, int options,
+			 const char *path);
 
 #ifdef __cplusplus
 }
+
+#include <cstdio>
+#include <iostream>
+#include <map>
+#include <string>
+
+namespace cali
+{
+
+typedef std::map<std::string, std::string> config_map_t;
+
+/* As cali_create_channel. */
+inline cali_id_t create_channel(const char *name, int flags, const config_map_t &settings)
+{
+	cali_configset_t set = cali_create_configset(nullptr);
+	cali_id_t channel;
+
+	for (const auto &pair : settings)
+		cali_configset_set(set, pair.first.c_str(), pair.second.c_str());
+	channel = cali_create_channel(name, flags, set);
+	cali_delete_configset(set);
+	return channel;
+}
+
+/* What `function` writes to the file of the path that it is given; fails where there is
+ * no room for one. Returns whether it could be called. */
+template <class Function> bool write_by_file_(std::ostream &stream, Function function)
+{
+	FILE *file = std::tmpfile(); /* which goes when it is closed */
+	char part[4096];
+	size_t length;
+
+	if (!file) {
+		stream.setstate(std::ios::failbit);
+		return false;
+	}
+	function(("/proc/self/fd/" + std::to_string(fileno(file))).c_str());
+	std::rewind(file);
+	while ((length = std::fread(part, 1, sizeof(part), file)) > 0)
+		stream.write(part, static_cast<std::streamsize>(length));
+	std::fclose(file);
+	return true;
+}
+
+/* A query over what a channel has; `options`: enum cali_flush_opt. */
+inline void write_report_for_query(cali_id_t channel, const char *query, int options,
+				   std::ostream &stream)
+{
+	write_by_file_(stream, [=](const char *path) {
+		cali_channel_report(channel, query, options, path);
+	});
+}
+
+} // namespace cali
 #endif
 
 #endif

@@ -43,11 +43,13 @@ const char *cali_caliper_version(void);
 /* Attributes: the first one of a name counts, whatever type a later one asks for.
  * `properties`: cali_attr_properties, or-ed. */
 cali_id_t cali_create_attribute(const char *name, cali_attr_type type, int properties);
-/* With `n` values of other attributes, which nothing here reads. */
+/* With `n` values of other attributes, that say something of it. */
 cali_id_t cali_create_attribute_with_metadata(const char *name, cali_attr_type type,
 					      int properties, int n,
 					      const cali_id_t attributes[],
 					      const cali_variant_t values[]);
+/* What another attribute says of it; empty: nothing. Texts stay. */
+cali_variant_t cali_attribute_metadata(cali_id_t attribute, cali_id_t key);
 /* CALI_INV_ID: there is none. */
 cali_id_t cali_find_attribute(const char *name);
 /* NULL, CALI_TYPE_INV and 0 for what is no attribute. */
@@ -172,6 +174,7 @@ void cali_datatracker_untrack(const void *place);
 #ifdef __cplusplus
 }
 #include "Annotation.h"
+#include "cali-channel.h"
 #endif
 
 #include "cali_macros.h"

@@ -186,6 +186,59 @@ PUBLIC cali_id_t cali_create_attribute(const char *name, cali_attr_type type,
 	return own_ready() ? create(own_host, name, type, properties) : CALI_INV_ID;
 }
 
+/* What was said of attributes, for the program itself. */
+static struct {
+	pthread_mutex_t lock;
+	struct about {
+		struct about *next;
+		cali_id_t attribute, key;
+		cali_variant_t value; /* of a copy of its text */
+	} * first;
+} said = {PTHREAD_MUTEX_INITIALIZER, NULL};
+
+static const struct about *find_said(cali_id_t attribute, cali_id_t key)
+{
+	const struct about *found;
+
+	pthread_mutex_lock(&said.lock);
+	for (found = said.first; found; found = found->next)
+		if (found->attribute == attribute && found->key == key)
+			break;
+	pthread_mutex_unlock(&said.lock);
+	return found; /* none ever goes */
+}
+
+static void keep_said(cali_id_t attribute, cali_id_t key, cali_variant_t value)
+{
+	bool is_text = cali_variant_get_type(value) == CALI_TYPE_STRING;
+	size_t size = is_text ? cali_variant_get_size(value) : 0;
+	struct about *made;
+	char *text;
+
+	if (find_said(attribute, key))
+		return;
+	made = malloc(sizeof(*made) + size + 1);
+	if (!made)
+		return;
+	text = (char *)(made + 1);
+	if (size)
+		memcpy(text, cali_variant_get_data(&value), size);
+	text[size] = '\0';
+	if (is_text)
+		value = cali_make_variant(CALI_TYPE_STRING, text, size);
+	pthread_mutex_lock(&said.lock);
+	*made = (struct about){said.first, attribute, key, value};
+	said.first = made;
+	pthread_mutex_unlock(&said.lock);
+}
+
+PUBLIC cali_variant_t cali_attribute_metadata(cali_id_t attribute, cali_id_t key)
+{
+	const struct about *found = find_said(attribute, key);
+
+	return found ? found->value : cali_make_empty_variant();
+}
+
 PUBLIC cali_id_t cali_create_attribute_with_metadata(const char *name,
 						     cali_attr_type type, int properties,
 						     int n, const cali_id_t attributes[],
@@ -199,6 +252,8 @@ PUBLIC cali_id_t cali_create_attribute_with_metadata(const char *name,
 		if (attributes[i] != CALI_INV_ID &&
 		    attributes[i] == cali_class_memoryaddress_attr_id)
 			own_note_address(attribute);
+		if (attributes[i] != CALI_INV_ID)
+			keep_said(attribute, attributes[i], values[i]);
 		if (attributes[i] != CALI_INV_ID)
 			own_host->say((trm_attribute)attribute,
 				      (trm_attribute)attributes[i], &value);

@@ -162,6 +162,15 @@ PUBLIC void cali_channel_flush(cali_id_t channel, int options)
 		trm_channels_clear(own_channel(channel));
 }
 
+PUBLIC void cali_channel_report(cali_id_t channel, const char *query, int options,
+				const char *path)
+{
+	if (own_ready())
+		own_host->report(own_channel(channel), query, path);
+	if (options & CALI_FLUSH_CLEAR_BUFFERS)
+		trm_channels_clear(own_channel(channel));
+}
+
 PUBLIC void cali_flush(int options)
 {
 	if (own_ready())

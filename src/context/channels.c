@@ -403,7 +403,7 @@ static bool event_of(const struct view *view, const struct context_known_thread 
 {
 	uint32_t kind = kind_of(cursor), number = number_of(cursor);
 
-	if (kind >= CONTEXT_SNAPSHOT_PUSH || !number)
+	if ((kind >= CONTEXT_SNAPSHOT_PUSH && kind < CONTEXT_SNAPSHOT_GIVEN) || !number)
 		return false;
 	if (context_snapshot_has_value(kind)) {
 		*ret_event = (struct held){number, cursor->at[2], cursor->at[0]};
@@ -416,22 +416,27 @@ static bool event_of(const struct view *view, const struct context_known_thread 
 	return true;
 }
 
-/* What holds from the event on. */
+static bool is_end(const struct cursor *cursor)
+{
+	return kind_of(cursor) == CONTEXT_SNAPSHOT_END ||
+	       kind_of(cursor) == CONTEXT_SNAPSHOT_UNSET ||
+	       kind_of(cursor) == CONTEXT_SNAPSHOT_DROPPED;
+}
+
 static void note_event(struct cursor *cursor, const struct held *event)
 {
-	uint32_t kind = kind_of(cursor);
 	struct held *held = held_find(&cursor->values, event->attribute);
 
-	if (!context_snapshot_has_value(kind)) {
+	if (!context_snapshot_has_value(kind_of(cursor))) {
 		cursor->begins[number_of(cursor)] = cursor->at[0];
 		return;
 	}
-	if (held && kind == CONTEXT_SNAPSHOT_UNSET)
+	if (held && is_end(cursor))
 		vector_remove_swap(&cursor->values,
 				   (size_t)(held - cursor->values.items));
 	else if (held)
 		*held = *event;
-	else if (kind != CONTEXT_SNAPSHOT_UNSET)
+	else if (!is_end(cursor))
 		vector_push(&cursor->values, *event);
 }
 
@@ -444,19 +449,18 @@ static struct record_value value_of(const struct view *view,
 		       : thread->paths.items[number_of(cursor)].value;
 }
 
-/* What other threads have from the event on. */
-static void note_shared(struct view *view, const struct context_known_thread *thread,
-			const struct cursor *cursor, const struct held *event)
+/* What holds from the event on, in this thread and others. */
+static void note(struct view *view, const struct context_known_thread *thread,
+		 struct cursor *cursor, const struct held *event)
 {
+	const uint32_t none = RECORD_NESTED | RECORD_HIDDEN | RECORD_GLOBAL;
 	uint32_t properties = properties_of(view, event->attribute);
 	struct record_value value = value_of(view, thread, cursor, event);
-	bool ends = kind_of(cursor) == CONTEXT_SNAPSHOT_END ||
-		    kind_of(cursor) == CONTEXT_SNAPSHOT_UNSET;
 
-	if (properties & RECORD_SCOPE_PROCESS &&
-	    !(properties & (RECORD_NESTED | RECORD_HIDDEN | RECORD_GLOBAL)))
+	note_event(cursor, event);
+	if (properties & RECORD_SCOPE_PROCESS && !(properties & none))
 		shared_note(&view->shared, event->attribute, cursor->thread,
-			    ends ? NULL : &value);
+			    is_end(cursor) ? NULL : &value);
 }
 
 /* event.begin#region=foo */
@@ -557,8 +561,7 @@ static void save_snapshot(struct view *view, struct cursor *cursor)
 			add_event(view, thread, cursor, &event, &pairs);
 		add_end(view, cursor, &event, &pairs);
 		add_values(view, cursor, &pairs);
-		note_event(cursor, &event);
-		note_shared(view, thread, cursor, &event);
+		note(view, thread, cursor, &event);
 	} else {
 		add_values(view, cursor, &pairs);
 	}
@@ -573,15 +576,21 @@ static void save_snapshot(struct view *view, struct cursor *cursor)
 /* A snapshot, or a mark; behind it then. */
 static void read_snapshot(struct view *view, struct cursor *cursor)
 {
-	const struct held given = {number_of(cursor), cursor->at[2], 0};
+	const struct context_known_thread *thread = thread_at(view, cursor->thread);
+	uint32_t kind = kind_of(cursor);
+	struct held held;
 
-	if (kind_of(cursor) == CONTEXT_SNAPSHOT_GIVEN) {
-		if (given.attribute && given.attribute < view->process->attributes.count)
-			vector_push(&cursor->given, given);
+	if (kind >= CONTEXT_SNAPSHOT_GIVEN) {
+		if (!event_of(view, thread, cursor, &held))
+			; /* of nothing that is known */
+		else if (kind == CONTEXT_SNAPSHOT_GIVEN)
+			vector_push(&cursor->given, held);
+		else
+			note(view, thread, cursor, &held);
 		cursor_skip(cursor);
 		return;
 	}
-	if (kind_of(cursor) == CONTEXT_SNAPSHOT_RESUME)
+	if (kind == CONTEXT_SNAPSHOT_RESUME)
 		cursor->resumed = cursor->at[2];
 	else
 		save_snapshot(view, cursor);

@@ -163,6 +163,7 @@ static struct trm_runtime_host host = {
 	.read_file = settings_read_file,
 	.flush_all = flush_all,
 	.sums = channels_sums,
+	.report = channels_report,
 	.add_watcher = outside_service_add_watcher,
 };
 

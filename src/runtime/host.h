@@ -31,7 +31,7 @@ struct trm_channels;
 struct trm_service;
 
 /* What a watcher sees beside enum trm_service_event_kind: what began is open now. */
-enum { TRM_RUNTIME_BEGAN = 11 };
+enum { TRM_RUNTIME_BEGAN = 13 };
 
 struct trm_runtime_host {
 	size_t size;
@@ -78,6 +78,10 @@ struct trm_runtime_host {
 	/* What channels with the service aggregate have summed up so far of a metric. */
 	void (*sums)(struct trm_channels *channels, const char *metric,
 		     const struct trm_runtime_sums *sums);
+	/* Writes a query over what they have to the end of a file, and no output of their
+	 * own. */
+	void (*report)(struct trm_channels *channels, const char *query,
+		       const char *path);
 	/* Adds a service whose `event` is called when all other channels have seen the
 	 * event, with what was open before it: what it annotates is recorded. It must be
 	 * the only sink of its channels. Returns as trm_service_add. */

@@ -259,7 +259,9 @@ enum runtime_event_kind {
 	RUNTIME_SAMPLE = CONTEXT_SNAPSHOT_SAMPLE,
 	RUNTIME_RESUME = CONTEXT_SNAPSHOT_RESUME, /* in traces alone */
 	RUNTIME_GIVEN = CONTEXT_SNAPSHOT_GIVEN,   /* in traces alone */
-	RUNTIME_BEGAN = CONTEXT_SNAPSHOT_KINDS,   /* for those that tell the program */
+	RUNTIME_KEPT = CONTEXT_SNAPSHOT_KEPT,
+	RUNTIME_DROPPED = CONTEXT_SNAPSHOT_DROPPED,
+	RUNTIME_BEGAN = CONTEXT_SNAPSHOT_KINDS, /* for those that tell the program */
 };
 
 struct runtime_event {

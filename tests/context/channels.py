@@ -427,6 +427,12 @@ def counters(place):
     ms, computing = float(lines[0].split()[1]), rows["computing"]
     # Where others want the processors the two clocks part at each switch.
     expect(abs(computing["ns"] / 1e6 - ms) < 0.05 * ms + computing["switches"], f"{rows}: {ms} ms")
+    done = run(place, "plain", "2", CALI_SERVICES_ENABLE="event,aggregate,libpfm,papi,report",
+               CALI_PAPI_COUNTERS="PAPI_NOTHING", CALI_LIBPFM_EVENTS="page-faults", CALI_PERF_EVENTS="task-clock",
+               CALI_REPORT_CONFIG="SELECT path, sum(sum#libpfm.counter.page-faults) AS faults, "
+                                  "sum(sum#perf.task-clock) AS ns GROUP BY path FORMAT json")
+    expect(b"PAPI_COUNTERS 'PAPI_NOTHING' cannot be had" in done.stderr, f"{done}")
+    expect({"faults", "ns"} <= set(rows_of(done.stdout)["main/step"]), f"{done}")
     done = run(place, "plain", "2", CALI_SERVICES_ENABLE="event,aggregate,perf,report",
                CALI_PERF_EVENTS="PAPI_TOT_INS,task-clok,task-clock",
                CALI_REPORT_CONFIG="SELECT path, sum(sum#perf.task-clock) AS ns, "

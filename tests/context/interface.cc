@@ -210,6 +210,132 @@ static void watch(cali::Channel channel)
 	});
 }
 
+/* Values whose events make no snapshot are in those that come. */
+static void quiet()
+{
+	const int quietly = CALI_ATTR_ASVALUE | CALI_ATTR_SKIP_EVENTS;
+	cali::Channel channels[] = {make_channel("quiet", "event,trace,recorder"),
+				    make_channel("pushed", "trace,recorder"),
+				    make_channel("summed", "event,aggregate,recorder")};
+	cali::Annotation level("level", quietly),
+		cells("cells", quietly | CALI_ATTR_AGGREGATABLE);
+	cali::Annotation loud("loud", CALI_ATTR_ASVALUE);
+
+	CALI_MARK_BEGIN("outer");
+	level.set(1);
+	cells.set(40);
+	CALI_MARK_BEGIN("inner");
+	cells.set(2);
+	level.begin(2);
+	loud.set(7);
+	CALI_MARK_END("inner");
+	cali_channel_push_snapshot(channels[1].id(), 0, 0, nullptr, nullptr);
+	level.end();
+	CALI_MARK_END("outer");
+	cali_channel_push_snapshot(channels[1].id(), 0, 0, nullptr, nullptr);
+	for (cali::Channel &channel : channels)
+		cali::Caliper().flush_and_write(channel);
+}
+
+/* A query over a channel, for the program itself, and what there is. */
+static void asked()
+{
+	cali::Channel channel = make_channel("asked", "event,aggregate,recorder");
+	std::ostringstream report, empty;
+	const char *query = "SELECT path,sum(region.count) AS count GROUP BY path WHERE "
+			    "region FORMAT expand";
+	bool found = false;
+
+	CALI_MARK_BEGIN("outer");
+	CALI_MARK_END("outer");
+	cali::write_report_for_query(channel.id(), query, CALI_FLUSH_CLEAR_BUFFERS,
+				     report);
+	must(report.str() == "path=outer,count=1\n", report.str().c_str());
+	cali::write_report_for_query(channel.id(), query, 0, empty);
+	must(empty.str().empty(), "what was cleared is there");
+
+	cali_set_global_int_byname("mesh", 42);
+	for (const cali::Entry &entry : cali::Caliper().get_globals())
+		found |= cali::Attribute(entry.attribute()).name() == "mesh" &&
+			 entry.value().to_int() == 42;
+	must(found, "a global is there");
+	must(cali::Caliper().get_all_attributes().back().name() == "mesh",
+	     "the last one");
+}
+
+/* What attributes say of attributes, and a channel by a map. */
+static void about()
+{
+	cali::Caliper caliper;
+	cali::Attribute unit = caliper.create_attribute("unit", CALI_TYPE_STRING);
+	cali::Attribute place = caliper.create_attribute("place", CALI_TYPE_INT);
+	std::string text("seconds");
+	cali::Attribute keys[] = {unit, place};
+	cali::Variant values[] = {cali::Variant(text), cali::Variant(42)};
+	cali::Attribute time =
+		caliper.create_attribute("elapsed", CALI_TYPE_INT, 0, 2, keys, values);
+	cali_id_t channel = cali::create_channel("mapped", CALI_CHANNEL_LEAVE_INACTIVE,
+						 {{"CALI_SERVICES_ENABLE", "event"}});
+
+	text[0] = 'x';
+	must(time.get(unit).to_string() == "seconds" && time.get(place).to_int() == 42,
+	     "what was said");
+	must(unit.get(place).empty() && unit != place, "nothing was");
+	must(cali::Channel(channel).name() == "mapped" &&
+		     !cali_channel_is_active(channel),
+	     "a channel");
+}
+
+static void variants()
+{
+	using cali::Variant;
+	Variant sum, least(5), most(5);
+	unsigned char bytes[64];
+	size_t read = 0;
+	bool right = false;
+
+	sum += Variant(2);
+	sum += Variant(40);
+	must(sum == Variant(42) && sum != Variant(41) && sum > Variant(41), "sums");
+	must(least.min(Variant(3)).to_int() == 3 && most.max(Variant(3)).to_int() == 5,
+	     "most");
+	must(Variant::from_string(CALI_TYPE_INT, "-7") == Variant(-7), "an int");
+	must(Variant::from_string(CALI_TYPE_DOUBLE, "0.5") == Variant(0.5), "a double");
+	must(Variant::from_string(CALI_TYPE_BOOL, "true").to_bool(), "a bool");
+	must(Variant::from_string(CALI_TYPE_INT, "7x").empty(), "no int");
+	must(Variant::from_string(CALI_TYPE_INT, "").empty(), "nothing");
+	must(Variant("text").has_unmanaged_data() && !sum.has_unmanaged_data(), "texts");
+	must(Variant(7u).to_id() == 7 && Variant("x").to_id(&right) == CALI_INV_ID &&
+		     !right,
+	     "ids");
+	sum.pack(bytes);
+	must(Variant::unpack(bytes, &read, &right) == sum && right && read, "packed");
+	must(Variant(CALI_TYPE_INT).to_attr_type() == CALI_TYPE_INT, "types");
+}
+
+/* What the service validator says of ends that are missing. */
+static void unclosed()
+{
+	CALI_MARK_BEGIN("outer");
+	CALI_MARK_BEGIN("inner");
+	CALI_MARK_PHASE_BEGIN("phase");
+	std::thread([] { CALI_MARK_BEGIN("thread"); }).join();
+	CALI_MARK_PHASE_END("phase");
+}
+
+static void crossed()
+{
+	CALI_MARK_BEGIN("outer");
+	CALI_MARK_BEGIN("inner");
+	CALI_MARK_END("outer");
+}
+
+static void closed()
+{
+	CALI_MARK_BEGIN("outer");
+	CALI_MARK_END("outer");
+}
+
 /* A controller whose channel tells of itself. */
 class Told : public cali::ChannelController
 {
@@ -255,7 +381,9 @@ int main(int count, char **words)
 		void (*function)();
 	} rows[] = {
 		{"given", given},   {"managers", managers}, {"streams", streams},
-		{"events", events}, {"process", process},
+		{"events", events}, {"process", process},   {"quiet", quiet},
+		{"asked", asked},   {"variants", variants}, {"about", about},
+		{"closed", closed}, {"crossed", crossed},   {"unclosed", unclosed},
 	};
 
 	for (const auto &row : rows)

@@ -17,7 +17,7 @@ def given(place):
     expect(not done.stdout and not done.stderr, f"{done}")
     told = [(row.get("path"), row.get("kind"), row.get("level"), row.get("cells"))
             for row in channels.query(place, "traced.cali", "SELECT *") if "cells" in row]
-    expect(told == [("outer", "full", 7, 40), ("outer", None, None, 2)], f"{told}")
+    expect(told == [("outer", "full", 7, 40), ("outer", None, 3, 2)], f"{told}")
     rows = channels.query(place, "events.cali", "SELECT *")
     (row,) = [row for row in rows if "cells" in row]
     expect((row["path"], row["kind"], row["level"], row["cells"]) == ("outer", "full", 7, 40), f"{rows}")
@@ -63,4 +63,49 @@ def process(place):
     expect(told == {"first": (1, "fast", None), "second": (2, "fast", 5), "third": (2, None, None)}, f"{told}")
 
 
-TESTS = (given, managers, streams, events, process)
+def quiet(place):
+    """Values whose events make no snapshot, also since nothing makes any at events."""
+    done = run(place, "quiet")
+    expect(not done.stdout and not done.stderr, f"{done}")
+    told = [(row.get("level"), row.get("cells"), [name for name in row if name.startswith("event.")])
+            for row in channels.query(place, "quiet.cali", "SELECT *") if "path" in row]
+    expect(told == [(1, 40, ["event.begin#region"]), (2, 2, ["event.set#loud"]), (2, 2, ["event.end#region"]),
+                    (None, 2, ["event.end#region"])], f"{told}")
+    told = [(row.get("path"), row.get("level"), row.get("cells"), row.get("loud"))
+            for row in channels.query(place, "pushed.cali", "SELECT *")]
+    expect(told[:2] == [("outer", 2, 2, 7), (None, None, 2, 7)], f"{told}")
+    rows = channels.query(place, "summed.cali", "SELECT path, sum(sum#cells) AS cells GROUP BY path")
+    expect({row.get("path"): row["cells"] for row in rows if "cells" in row} == {"outer": 40, "outer/inner": 2}, f"{rows}")
+
+
+def validator(place):
+    """Regions that nobody ended, in the program's threads, and ends that do not fit; or that all is right."""
+    said = {word: run(place, word, CALI_SERVICES_ENABLE="validator").stderr.decode().splitlines()
+            for word in ("closed", "unclosed", "crossed")}
+    front = "'default': validator: "
+    expect(said["closed"] == [f"trammel: {front}No annotation nesting errors found"], f"{said}")
+    expect(said["unclosed"] == [f"trammel: warning: {front}{text}" for text in (
+        "Regions not closed: region=thread", "Regions not closed: region=outer/inner",
+        "Annotation nesting errors found")], f"{said}")
+    expect(said["crossed"][0] == f"trammel: warning: {front}Annotation nesting errors found"
+           and "end of region=outer while" in said["crossed"][1], f"{said}")
+
+
+def asked(place):
+    """A query over a channel, into a stream; nothing else is written. Attributes, globals."""
+    done = run(place, "asked")
+    expect(not done.stdout and not done.stderr, f"{done}")
+    expect(len(channels.query(place, "asked.cali", "SELECT * WHERE path")) == 0, "it was cleared")
+
+
+def about(place):
+    done = run(place, "about")
+    expect(not done.stdout and not done.stderr, f"{done}")
+
+
+def variants(place):
+    done = run(place, "variants")
+    expect(not done.stdout and not done.stderr, f"{done}")
+
+
+TESTS = (asked, about, variants, validator, quiet, given, managers, streams, events, process)

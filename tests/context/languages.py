@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 
+from context import channels
 from context.common import FOLDER, expect, text_of
 from transparency import running, trammel
 from transparency.results import Skip
@@ -98,6 +99,52 @@ def fortran_cases(place):
     expect(metrics == {"count#metric": 3, "sum#metric": 6}, f"metrics: {metrics}")
 
 
+def build_caliper(place, source):
+    """With the module of the compatible interface, and no other library of Fortran's."""
+    if not shutil.which("gfortran"):
+        raise Skip("no gfortran")
+    folder = os.path.realpath(build_folder(place, "cali"))
+    expect(os.path.exists(os.path.join(folder, "caliper_mod.mod")), "the module was not built, though there is gfortran")
+    undefined = subprocess.run(["nm", "-D", "--undefined-only", os.path.join(folder, "libtrammel-cali.so.0")],
+                               check=True, capture_output=True, text=True).stdout
+    expect("gfortran" not in undefined, f"programs in C would need libgfortran: {undefined}")
+    program = os.path.join(place.folder, os.path.basename(source).replace(".", "-"))
+    subprocess.run(["gfortran", "-O2", "-Wall", "-Wextra", "-Werror", "-I", folder, source, "-o", program,
+                    *channels.library_flags(place)], check=True)
+    return program
+
+
+def caliper(place):
+    """What was written for Caliper's module: handles, messages, values, times."""
+    program = build_caliper(place, os.path.join(FOLDER, "caliper.f90"))
+    done = channels.run(place, program=program)
+    expect(done.stdout.decode().splitlines() == [
+        " T F T F", " T there is no configuration or option 'runtime-reprot'; is 'runtime-report' meant?", '""', " F",
+        " F", "-1", "0", " T T F T", " F"] and not done.stderr, f"{done}")
+    told = channels.query(place, "fortran.cali", "SELECT *")
+    long = "n" * 300
+    ends = [(row["path"], row["event.end#region"], row.get("iteration#steps"))
+            for row in told if "event.end#region" in row]
+    expect(ends == [(f"work/steps/{long}", long, step) for step in (1, 2, 3)] + [("work", "work", None)], f"{ends}")
+    (row,) = [row for row in told if "event.begin#kind" in row]
+    expect((row["step"], row.get("level")) == (5, 7), f"{row}")
+    expect([row["path"] for row in told if "event.end#phase" in row] == ["work/first"], f"{told}")
+    last = channels.read(place, "fortran.cali").splitlines()[-1]
+    expect(last.startswith("__rec=globals") and {"42", "0.5", "cold"} <= set(last.split("=")), last)
+
+
+def caliper_example(place):
+    program = build_caliper(place, os.path.join(EXAMPLES, "fortran", "caliper.f90"))
+    bare = channels.run(place, program=program)
+    expect(bare.stdout == b"3.5977\n" and not bare.stderr, f"{bare}")
+    report = f"runtime-report(output=report.json,region.count,{channels.JSON})"
+    for words, variables in (([report], {}), ([], {"CALI_CONFIG": report})):
+        done = channels.run(place, *words, program=program, **variables)
+        rows = channels.rows_of(channels.read(place, "report.json"))
+        expect(done.stdout == bare.stdout and rows["main/steps/advance"]["Calls"] == 20, f"{done} {rows}")
+        os.remove(os.path.join(place.folder, "report.json"))
+
+
 def python_environment(place):
     folder = build_folder(place, "python")
     if not glob.glob(os.path.join(folder, "trammel.*.so")):
@@ -179,4 +226,4 @@ def python_caliper(place):
     expect({path: own.get(path) for path in wanted} == wanted, f"{own}")
 
 
-TESTS = (fortran, fortran_cases, python, python_cases, python_caliper)
+TESTS = (fortran, fortran_cases, caliper, caliper_example, python, python_cases, python_caliper)

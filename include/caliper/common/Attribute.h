@@ -3,6 +3,7 @@
 #define CALI_COMMON_ATTRIBUTE_H
 
 #include "../cali.h"
+#include "Variant.h"
 
 #ifdef __cplusplus
 
@@ -48,6 +49,8 @@ class Attribute
 	{
 		return cali_attribute_properties(id_);
 	}
+	/* What another one says of it; empty: nothing. */
+	Variant get(const Attribute &key) const;
 	bool is_nested() const
 	{
 		return properties() & CALI_ATTR_NESTED;
@@ -72,11 +75,27 @@ class Attribute
 	{
 		return id_ == other.id_;
 	}
+	bool operator!=(const Attribute &other) const;
 	bool operator<(const Attribute &other) const
 	{
 		return id_ < other.id_;
 	}
 };
+
+} // namespace cali
+
+namespace cali
+{
+
+inline bool Attribute::operator!=(const Attribute &other) const
+{
+	return id_ != other.id_;
+}
+
+inline Variant Attribute::get(const Attribute &key) const
+{
+	return Variant(cali_attribute_metadata(id_, key.id_));
+}
 
 } // namespace cali
 

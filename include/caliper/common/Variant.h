@@ -7,6 +7,8 @@
 #ifdef __cplusplus
 
 /* For programs that have it from here alone. */
+#include <cstdlib>
+#include <cstring>
 #include <iostream>
 #include <string>
 
@@ -49,8 +51,26 @@ class Variant
 	/* A text as it is, true or false, digits; "": no value. */
 	std::string to_string() const;
 
+	cali_id_t to_id(bool *ok = nullptr) const;
+	cali_attr_type to_attr_type(bool *ok = nullptr) const;
+	void *get_ptr() const;
+	/* Whether it refers to bytes that are the program's. */
+	bool has_unmanaged_data() const;
+	/* Of a text; empty: it is none of the type. Texts are where they were. */
+	static Variant from_string(cali_attr_type type, const char *text);
+	/* See cali_variant_pack. */
+	size_t pack(unsigned char *bytes) const;
+	static Variant unpack(const unsigned char *bytes, size_t *read,
+			      bool *ok = nullptr);
+
 	bool operator==(const Variant &other) const;
+	bool operator!=(const Variant &other) const;
 	bool operator<(const Variant &other) const;
+	bool operator>(const Variant &other) const;
+	/* Of numbers of this one's type; what is empty becomes the other one. */
+	Variant &operator+=(const Variant &other);
+	Variant &min(const Variant &other);
+	Variant &max(const Variant &other);
 };
 
 #define CALI_VARIANT_OF_(type, make)                                                     \
@@ -97,6 +117,16 @@ CALI_VARIANT_CALL_(int64_t, to_int64(bool *ok), cali_variant_to_int64(value_, ok
 CALI_VARIANT_CALL_(uint64_t, to_uint(bool *ok), cali_variant_to_uint(value_, ok))
 CALI_VARIANT_CALL_(double, to_double(bool *ok), cali_variant_to_double(value_, ok))
 CALI_VARIANT_CALL_(bool, to_bool(bool *ok), cali_variant_to_bool(value_, ok))
+CALI_VARIANT_CALL_(cali_attr_type, to_attr_type(bool *ok),
+		   cali_variant_to_type(value_, ok))
+CALI_VARIANT_CALL_(void *, get_ptr(), cali_variant_get_ptr(value_))
+CALI_VARIANT_CALL_(bool, has_unmanaged_data(),
+		   type() == CALI_TYPE_STRING || type() == CALI_TYPE_USR)
+CALI_VARIANT_CALL_(size_t, pack(unsigned char *bytes), cali_variant_pack(value_, bytes))
+CALI_VARIANT_CALL_(bool, operator!=(const Variant &other),
+		   !cali_variant_eq(value_, other.value_))
+CALI_VARIANT_CALL_(bool, operator>(const Variant &other),
+		   cali_variant_compare(value_, other.value_) > 0)
 CALI_VARIANT_CALL_(bool, operator==(const Variant &other),
 		   cali_variant_eq(value_, other.value_))
 CALI_VARIANT_CALL_(bool, operator<(const Variant &other),
@@ -114,6 +144,70 @@ inline std::string Variant::to_string() const
 	if (type() == CALI_TYPE_BOOL)
 		return to_bool() ? "true" : "false";
 	return type() == CALI_TYPE_INV ? std::string() : std::to_string(to_uint());
+}
+
+inline cali_id_t Variant::to_id(bool *ok) const
+{
+	bool right;
+	uint64_t number = to_uint(&right);
+
+	if (ok)
+		*ok = right;
+	return right ? number : CALI_INV_ID;
+}
+
+inline Variant Variant::unpack(const unsigned char *bytes, size_t *read, bool *ok)
+{
+	return Variant(cali_variant_unpack(bytes, read, ok));
+}
+
+inline Variant Variant::from_string(cali_attr_type type, const char *text)
+{
+	char *end = nullptr;
+	Variant made;
+
+	if (type == CALI_TYPE_STRING)
+		return Variant(text);
+	if (type == CALI_TYPE_TYPE)
+		return Variant(cali_string2type(text));
+	if (type == CALI_TYPE_BOOL &&
+	    (!std::strcmp(text, "true") || !std::strcmp(text, "false")))
+		return Variant(*text == 't');
+	if (type == CALI_TYPE_DOUBLE)
+		made = Variant(std::strtod(text, &end));
+	else if (type == CALI_TYPE_INT)
+		made = Variant(std::strtoll(text, &end, 10));
+	else if (type == CALI_TYPE_UINT || type == CALI_TYPE_ADDR)
+		made = Variant(
+			std::strtoull(text, &end, type == CALI_TYPE_ADDR ? 16 : 10));
+	return end && end != text && !*end ? made : Variant();
+}
+
+inline Variant &Variant::operator+=(const Variant &other)
+{
+	if (empty())
+		return *this = other;
+	if (type() == CALI_TYPE_DOUBLE)
+		*this = Variant(to_double() + other.to_double());
+	else if (type() == CALI_TYPE_INT)
+		*this = Variant(to_int64() + other.to_int64());
+	else if (type() == CALI_TYPE_UINT)
+		*this = Variant(to_uint() + other.to_uint());
+	return *this;
+}
+
+inline Variant &Variant::min(const Variant &other)
+{
+	if (empty() || (!other.empty() && other.to_double() < to_double()))
+		*this = other;
+	return *this;
+}
+
+inline Variant &Variant::max(const Variant &other)
+{
+	if (empty() || (!other.empty() && other.to_double() > to_double()))
+		*this = other;
+	return *this;
 }
 
 inline std::ostream &operator<<(std::ostream &stream, const Variant &value)

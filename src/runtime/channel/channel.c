@@ -338,8 +338,16 @@ void channel_clear(struct channel *channel)
 	runtime_unlock(&channel->lock);
 }
 
+static void finish(struct channel *channel)
+{
+	for (uint32_t i = 0; i < channel->service_count; i++)
+		if (channel->services[i]->finish)
+			channel->services[i]->finish(channel);
+}
+
 void channel_destroy(struct channel *channel)
 {
+	finish(channel);
 	channel_activate(channel, false);
 	if (channel->also)
 		channel_destroy(channel->also);
@@ -429,12 +437,9 @@ static void publish(struct channel *channel)
 	runtime_unlock(&channel->lock);
 }
 
-void channel_flush(struct channel *channel)
-{
-	channel_flush_to(channel, NULL);
-}
-
-void channel_flush_to(struct channel *channel, const char *path)
+/* `alone`: the only output; NULL: what the services have. */
+static void flush_as(struct channel *channel, const char *path,
+		     const struct publish_output *alone)
 {
 	int saved = errno;
 
@@ -449,17 +454,40 @@ void channel_flush_to(struct channel *channel, const char *path)
 	runtime_lock(&writing);
 	channel->redirected = path;
 	channel->output_count = 0;
-	for (uint32_t i = 0; i < channel->service_count; i++)
+	for (uint32_t i = 0; !alone && i < channel->service_count; i++)
 		if (channel->services[i]->flush)
 			channel->services[i]->flush(channel);
+	if (alone)
+		channel_output_add(channel, alone);
 	if (channel->output_count)
 		publish(channel);
-	if (channel->record)
+	if (channel->record && !alone)
 		channel->record->flushed = 1;
-	channel->flushes++;
+	channel->flushes += !alone;
 	runtime_unlock(&writing);
 	events_leave();
 	errno = saved;
+}
+
+void channel_flush(struct channel *channel)
+{
+	flush_as(channel, NULL, NULL);
+}
+
+void channel_flush_to(struct channel *channel, const char *path)
+{
+	flush_as(channel, path, NULL);
+}
+
+void channel_report(struct channel *channel, const char *query, const char *path)
+{
+	flush_as(channel, NULL,
+		 &(struct publish_output){
+			 .query = query,
+			 .path = path,
+			 .append = true,
+			 .caliper = channel_is_caliper(channel),
+		 });
 }
 
 bool channel_is_child(void)
@@ -534,6 +562,8 @@ void channels_finish(void)
 		struct channel *channel = channels.items[i];
 
 		/* A child that said nothing has nothing to write. */
+		if (channel && runtime_state->recording && channel->active)
+			finish(channel);
 		if (!channel || !runtime_state->recording || channel->parted ||
 		    (channel->across && channel->flushes) ||
 		    (channel_is_child() && !channel->threads) || !flushes_at_end(channel))

@@ -85,6 +85,7 @@ struct channel {
 	bool triggers;               /* begin, end and set make snapshots */
 	uint32_t says;               /* enum context_channel_says */
 	bool timed;                  /* events are stamped */
+	bool traces, sums;           /* it has the service trace, aggregate */
 	bool tells;                  /* its only sink runs code of the program */
 	bool inclusive;              /* of the timer: the time from begin to end, too */
 	uint32_t generation;         /* goes up with each start and each clearing */
@@ -183,6 +184,10 @@ void channel_activate_thread(struct channel *channel, bool active);
 void channel_flush(struct channel *channel);
 /* The same to a file, to which it is added; NULL: to the usual place. */
 void channel_flush_to(struct channel *channel, const char *path);
+/* A query over what it has, to the end of a file, and no output of its services. */
+void channel_report(struct channel *channel, const char *query, const char *path);
+/* The same of a group. */
+void channels_report(struct trm_channels *group, const char *query, const char *path);
 /* The ranks part: writes what they have to write together, unless the program did. */
 void channels_part(void);
 /* Forgets what was measured. */

@@ -254,6 +254,35 @@ tell(struct context_thread *thread, const struct runtime_event *event, uint32_t 
 	}
 }
 
+/* An event of a value makes no snapshot, but the value holds in those that come. */
+static __attribute__((noinline)) void keep_value(struct channel *channel,
+						 struct context_thread *thread,
+						 const struct runtime_event *event)
+{
+	const uint32_t summed = TRM_SKIP_EVENTS | TRM_AGGREGATABLE;
+	uint32_t properties = attributes_get(event->attribute)->properties;
+	bool ends = event->kind == RUNTIME_UNSET;
+	bool adds = channel->sums && channel->triggers && !ends &&
+		    (properties & summed) == summed;
+	struct channel_thread *own;
+
+	if (properties & (CONTEXT_OF_MPI | CONTEXT_DETAIL | TRM_GLOBAL) ||
+	    channel->tells || (!channel->traces && !adds))
+		return;
+	own = own_of(channel, thread);
+	if (!own) {
+		channels_lose();
+		return;
+	}
+	if (own->generation != channel->generation)
+		channel_baseline(channel, thread);
+	if (channel->traces)
+		trace_mark(own, ends ? RUNTIME_DROPPED : RUNTIME_KEPT, event->before,
+			   event->attribute, event->value);
+	if (adds)
+		aggregate_give(own, event->before, event->attribute, event->value);
+}
+
 void channels_event(struct context_thread *thread, const struct runtime_event *event)
 {
 	uint32_t told = 0;
@@ -271,8 +300,11 @@ void channels_event(struct context_thread *thread, const struct runtime_event *e
 			continue;
 		if (unlikely(channel->looker_count))
 			look(channel, thread, event);
-		if (!is_wanted(channel, event))
+		if (!is_wanted(channel, event)) {
+			if (event->kind >= RUNTIME_SET && event->kind <= RUNTIME_UNSET)
+				keep_value(channel, thread, event);
 			continue;
+		}
 		if (unlikely(channel->tells)) {
 			told |= 1u << channel->number;
 			continue;
@@ -351,9 +383,18 @@ void channels_leave_thread(void)
 			if (channel->services[j]->end_thread)
 				channel->services[j]->end_thread();
 	}
+	for (uint32_t i = 0; i < CHANNELS_MAX; i++) {
+		struct channel *channel = channels.items[i];
+
+		for (uint32_t j = 0;
+		     channel && channel->active && j < channel->service_count; j++)
+			if (channel->services[j]->leave)
+				channel->services[j]->leave(channel, runtime_self);
+	}
 }
 
-/* Where a node is in the tree of ended threads; NULL: nowhere, for want of memory. */
+/* Where a node is in the tree of ended threads; NULL: nowhere, for want of
+ * memory. */
 static struct context_node *moved(struct context_thread *ended, struct context_node *node)
 {
 	if (!(node->flags & CONTEXT_METRIC))

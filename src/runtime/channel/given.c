@@ -78,11 +78,11 @@ static void give(struct channel *channel, struct context_thread *thread,
 	/* Else the first snapshot would begin the trace anew, without the marks. */
 	if (own->generation != channel->generation)
 		channel_baseline(channel, thread);
-	for (size_t i = 0; channel_has(channel, "trace") && i < giving->count; i++)
-		trace_give(own, giving->node, giving->items[i].attribute,
+	for (size_t i = 0; channel->traces && i < giving->count; i++)
+		trace_mark(own, RUNTIME_GIVEN, giving->node, giving->items[i].attribute,
 			   giving->items[i].bits);
 	channel_push_at(channel, thread, giving->node);
-	for (size_t i = 0; channel_has(channel, "aggregate") && i < giving->count; i++)
+	for (size_t i = 0; channel->sums && i < giving->count; i++)
 		aggregate_give(own, giving->node, giving->items[i].attribute,
 			       giving->items[i].bits);
 }

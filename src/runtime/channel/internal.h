@@ -37,10 +37,11 @@ void channel_push_at(struct channel *channel, struct context_thread *thread,
 /* What this thread did until now is the channel's, before it is written or rests: a
  * snapshot, unless a service says when these are taken. */
 void channel_close(struct channel *channel);
-/* A value of the snapshot that comes next, for the trace; or of the one that was taken
- * last, for the sums. The thread is in this context. */
-void trace_give(struct channel_thread *own, struct context_node *node, uint32_t attribute,
-		uint64_t bits);
+/* For the trace, a value of the snapshot that comes next (GIVEN), or from now on (KEPT,
+ * DROPPED); for the sums, one of the snapshot that was taken last. The thread is in this
+ * context. */
+void trace_mark(struct channel_thread *own, enum runtime_event_kind kind,
+		struct context_node *node, uint32_t attribute, uint64_t bits);
 void aggregate_give(struct channel_thread *own, struct context_node *node,
 		    uint32_t attribute, uint64_t bits);
 /* The time until then, in ticks, is the channel's, as far as it was not taken yet; the

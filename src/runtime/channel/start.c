@@ -189,6 +189,12 @@ PUBLIC void trm_channels_flush_across(struct trm_channels *group,
 	ranks_choose(NULL, false);
 }
 
+void channels_report(struct trm_channels *group, const char *query, const char *path)
+{
+	for (size_t i = 0; group && i < group->count; i++)
+		channel_report(group->items[i], query, path);
+}
+
 void channels_sums(struct trm_channels *group, const char *metric,
 		   const struct trm_runtime_sums *sums)
 {

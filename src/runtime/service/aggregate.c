@@ -154,6 +154,7 @@ static const char *start(struct channel *channel)
 {
 	const char *names = settings_get(&channel->settings, "AGGREGATE_KEY");
 
+	channel->sums = true;
 	if (settings_is_true(&channel->settings, "AGGREGATE_SLOT", false))
 		channel->says |= CONTEXT_SAYS_SLOTS;
 	for (int length; names && *names; names += length + (names[length] == ',')) {

@@ -60,7 +60,7 @@ static void give_moments(struct channel_thread *own, struct context_node *node)
 		const struct moment *moment = values_get(i);
 
 		if (moment)
-			trace_give(own, node, i, moment->bits);
+			trace_mark(own, RUNTIME_GIVEN, node, i, moment->bits);
 	}
 }
 
@@ -74,9 +74,11 @@ static void take_snapshot(struct channel_thread *own, struct context_node *node,
 	if (traces && !channel->triggers)
 		give_moments(own, node);
 	if (traces) {
-		trace_give(own, node, iterations_attribute, watched->iterations);
+		trace_mark(own, RUNTIME_GIVEN, node, iterations_attribute,
+			   watched->iterations);
 		if (watched->iterations)
-			trace_give(own, node, first_attribute, watched->first);
+			trace_mark(own, RUNTIME_GIVEN, node, first_attribute,
+				   watched->first);
 	}
 	channel_settle(channel, own->thread, node, now);
 	if (channel_has(channel, "aggregate"))

@@ -131,7 +131,17 @@ static const char *find(const char *name, struct perf_event_attr *ret_event)
 	return pfm_find(name, ret_event);
 }
 
-static void add(const struct channel *channel, const char *name)
+/* Events by the names of LLNL's Caliper, whose metrics are called as there. */
+static const struct source {
+	const char *key, *prefix;
+} sources[] = {
+	{"PERF_EVENTS", "perf."},
+	{"PAPI_COUNTERS", "papi."},
+	{"LIBPFM_EVENTS", "libpfm.counter."},
+};
+
+static void add(const struct channel *channel, const struct source *source,
+		const char *name)
 {
 	struct perf_event_attr event;
 	const char *unknown = find(name, &event);
@@ -139,34 +149,48 @@ static void add(const struct channel *channel, const char *name)
 	const char *reason = unknown ? unknown : probe(&event);
 
 	if (reason) {
-		settings_warn("'%s': PERF_EVENTS '%s' cannot be had: %s%s%s%s",
-			      channel->name, name, reason, near ? "; is '" : "",
+		settings_warn("'%s': %s '%s' cannot be had: %s%s%s%s", channel->name,
+			      source->key, name, reason, near ? "; is '" : "",
 			      near ? near : "", near ? "' meant?" : "");
 		return;
 	}
 	if (perf.count == EVENTS_MAX)
 		return;
-	snprintf(perf.names[perf.count], sizeof(perf.names[0]), "perf.%s", name);
+	snprintf(perf.names[perf.count], sizeof(perf.names[0]), "%s%s", source->prefix,
+		 name);
 	metrics[perf.count] = (struct service_metric){
 		perf.names[perf.count], SERVICE_DELTA, TRM_TYPE_UINT, false};
 	perf.events[perf.count++] = event;
 }
 
-static void add_all(const struct channel *channel)
+static void add_from(const struct channel *channel, const struct source *source,
+		     const char *names)
 {
-	const char *names = settings_get(&channel->settings, "PERF_EVENTS");
 	char name[80];
 
-	if (!names)
-		names = "task-clock,page-faults,context-switches";
 	for (size_t length; *names; names += length + (names[length] != '\0')) {
 		length = strcspn(names, ", ");
 		if (!length || length >= sizeof(name))
 			continue;
 		memcpy(name, names, length);
 		name[length] = '\0';
-		add(channel, name);
+		add(channel, source, name);
 	}
+}
+
+static void add_all(const struct channel *channel)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
+		const char *names = settings_get(&channel->settings, sources[i].key);
+
+		if (names)
+			add_from(channel, &sources[i], names);
+		any |= names != NULL;
+	}
+	if (!any)
+		add_from(channel, sources, "task-clock,page-faults,context-switches");
 }
 
 static void close_counters(void)
@@ -255,7 +279,7 @@ const struct service service_perf = {
 	.name = "perf",
 	.about = "counters of the processor and the kernel; a system call an event for "
 		 "each",
-	.keys = "PERF_EVENTS",
+	.keys = "PERF_EVENTS PAPI_COUNTERS LIBPFM_EVENTS",
 	.metrics = metrics,
 	.metric_count = EVENTS_MAX,
 	.metrics_of = metrics_of,

@@ -11,6 +11,7 @@
 
 struct channel;
 struct channel_thread;
+struct context_thread;
 struct runtime_event;
 struct publish_sink;
 
@@ -52,6 +53,10 @@ struct service {
 	void (*write)(struct channel *channel, const struct publish_sink *sink);
 	/* This thread ends. */
 	void (*end_thread)(void);
+	/* A thread ends, which is busy; the program does, or the program's last use of
+	 * the channel. */
+	void (*leave)(struct channel *channel, const struct context_thread *thread);
+	void (*finish)(struct channel *channel);
 	/* The channel was flushed, and its lock is not held. */
 	void (*flush)(struct channel *channel);
 	/* `take` runs the program's own code, behind all other channels. */

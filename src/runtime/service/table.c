@@ -24,6 +24,7 @@
 	X(memstat)                                                                       \
 	X(cpuinfo)                                                                       \
 	X(environment)                                                                   \
+	X(validator)                                                                     \
 	X(alloc)                                                                         \
 	X(io)                                                                            \
 	X(pthread)                                                                       \
@@ -43,10 +44,8 @@ enum { SERVICE_COUNT = sizeof(services) / sizeof(services[0]) };
 
 /* What the peer calls them. */
 static const char *const aliases[][2] = {
-	{"sysalloc", "alloc"},
-	{"allocstats", "alloc"},
-	{"env", "environment"},
-	{"ompt", "openmp"},
+	{"sysalloc", "alloc"}, {"allocstats", "alloc"}, {"env", "environment"},
+	{"ompt", "openmp"},    {"papi", "perf"},        {"libpfm", "perf"},
 };
 
 /* Those from outside come last. */

@@ -4,10 +4,10 @@
  * in the middle of the program: it is for looking on, not for measuring.
  */
 #include "runtime/channel/channel.h"
+#include "runtime/service/say.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 static const char *start(struct channel *channel)
@@ -15,31 +15,6 @@ static const char *start(struct channel *channel)
 	channel->timed = true;
 	channel->log_us = settings_number(&channel->settings, "TEXTLOG_MIN_US", 0);
 	return NULL;
-}
-
-/* The path, the outermost first: as far as it fits, from the inner end. */
-static size_t put_path(char *text, size_t size, const struct context_node *node)
-{
-	size_t at = size;
-
-	for (; node->parent; node = node->parent) {
-		const struct context_attribute *known = attributes_get(node->attribute);
-		char number[32];
-		const char *value = number;
-
-		snprintf(number, sizeof(number), "%lld", (long long)node->value);
-		if (known->type == TRM_TYPE_STRING)
-			value = strings_at(node->value)->bytes;
-		size_t length = strlen(value);
-
-		if (length + 1 > at)
-			break;
-		if (at < size)
-			text[--at] = '/';
-		at -= length;
-		memcpy(text + at, value, length);
-	}
-	return at;
 }
 
 static void take(struct channel_thread *own, const struct runtime_event *event)
@@ -53,7 +28,7 @@ static void take(struct channel_thread *own, const struct runtime_event *event)
 	ns = (uint64_t)((double)(event->now - began) * start_tick_ns());
 	if (ns < own->channel->log_us * 1000)
 		return;
-	size_t at = put_path(path, sizeof(path), event->node);
+	size_t at = say_path(path, sizeof(path), event->node, 0);
 	int length = snprintf(line, sizeof(line), "[%u] %.*s: %.3f ms\n", own->tid,
 			      (int)(sizeof(path) - at), path + at, (double)ns / 1e6);
 

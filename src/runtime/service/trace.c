@@ -84,7 +84,7 @@ static uint32_t number_of(const struct runtime_event *event)
 {
 	if (event->kind <= RUNTIME_CHANGE)
 		return event->node->number;
-	return event->kind >= RUNTIME_PUSH && event->kind != RUNTIME_GIVEN
+	return event->kind >= RUNTIME_PUSH && event->kind < RUNTIME_GIVEN
 		       ? event->before->number
 		       : event->attribute;
 }
@@ -136,11 +136,11 @@ void trace_resume(struct channel_thread *own, const struct runtime_event *event)
 		trace_begin(own, event);
 }
 
-void trace_give(struct channel_thread *own, struct context_node *node, uint32_t attribute,
-		uint64_t bits)
+void trace_mark(struct channel_thread *own, enum runtime_event_kind kind,
+		struct context_node *node, uint32_t attribute, uint64_t bits)
 {
-	take(own, &(struct runtime_event){RUNTIME_GIVEN, attribute, bits, node, node,
-					  runtime_ticks()});
+	take(own,
+	     &(struct runtime_event){kind, attribute, bits, node, node, runtime_ticks()});
 }
 
 static const struct policy {
@@ -159,6 +159,7 @@ static const char *start(struct channel *channel)
 	uint64_t megabytes = settings_number(&channel->settings, "TRACE_BUFFER_SIZE", 2);
 
 	channel->timed = true;
+	channel->traces = true;
 	for (size_t i = 0; name && i < sizeof(policies) / sizeof(policies[0]); i++) {
 		const struct policy *policy = &policies[i];
 
