@@ -4,6 +4,7 @@
 #include "symbols/symbols.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { ADDRESSES_MAX = 4 };
 
@@ -32,6 +33,16 @@ static record_attribute derived_attribute(struct record_model *model, const char
 	return id;
 }
 
+/* Functions are part of the path where addresses are those of who called: a sample's
+ * place is beside it. */
+static uint32_t function_properties(const struct record_model *model,
+				    record_attribute address)
+{
+	return strcmp(record_attribute_name(model, address), "cali.sampler.pc")
+		       ? RECORD_NESTED
+		       : 0;
+}
+
 /* NULL: there are too many. */
 static const struct addresses *addresses_of(struct naming *naming,
 					    record_attribute address)
@@ -43,11 +54,12 @@ static const struct addresses *addresses_of(struct naming *naming,
 			return &naming->addresses[i];
 	if (naming->address_count == ADDRESSES_MAX)
 		return NULL;
-	naming->addresses[naming->address_count] = (struct addresses){
-		address,
-		derived_attribute(model, "source.function", address, RECORD_NESTED),
-		derived_attribute(model, "sourceloc", address, 0),
-		derived_attribute(model, "module", address, 0)};
+	naming->addresses[naming->address_count] =
+		(struct addresses){address,
+				   derived_attribute(model, "source.function", address,
+						     function_properties(model, address)),
+				   derived_attribute(model, "sourceloc", address, 0),
+				   derived_attribute(model, "module", address, 0)};
 	return &naming->addresses[naming->address_count++];
 }
 

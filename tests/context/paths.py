@@ -102,6 +102,35 @@ def samples(place):
     expect(b"/main/samples/hot/spin" in done.stdout, f"{done}")
 
 
+def places(place):
+    """Without call paths samples say in which functions they were, beside the path; none is lost."""
+    program = build(place)
+    query = "SELECT path, source.function#cali.sampler.pc AS function, module#cali.sampler.pc AS module, " \
+            "sum(sum#sampler.samples) AS samples GROUP BY path, source.function#cali.sampler.pc, " \
+            "module#cali.sampler.pc FORMAT json"
+    done = run(place, "samples", "200", program=program, CALI_REPORT_CONFIG=query, CALI_SAMPLER_FREQUENCY="500",
+               CALI_REPORT_FILENAME="places.json", CALI_SYMBOLLOOKUP_LOOKUP_MODULE="true",
+               CALI_SERVICES_ENABLE="event,aggregate,sampler,symbollookup,report")
+    with open(os.path.join(place.folder, "places.json"), encoding="utf-8") as file:
+        rows = [row for row in json.load(file) if row.get("samples")]
+    times = {line.split()[0]: float(line.split()[1]) for line in done.stdout.decode().splitlines()}
+    for path, names in (("first", ("hot", "warm")), ("thread", ("thread",))):
+        here = [row for row in rows if row.get("path") == path]
+        spun = sum(row["samples"] for row in here if row.get("function") == "spin")
+        wanted = sum(times[name] for name in names) * 0.5
+        expect(abs(sum(row["samples"] for row in here) - wanted) < 0.05 * wanted + 6, f"{path}: {here}, not {wanted}")
+        expect(spun > 0.5 * wanted, f"{path}: {here}")
+    expect(os.path.realpath(program) in {row.get("module") for row in rows}, f"{rows}")
+    for option, column in (("source.function", b"Function"), ("source.function,callpath", b"Path"),
+                           ("source.function=false", b"Path")):
+        done = run(place, "samples", "50", program=program,
+                   CALI_CONFIG=f"sample-report(sample.frequency=500,output=stdout,{option})")
+        lines = [line for line in done.stdout.splitlines() if b"Samples" in line]
+        expect(len(lines) == 1 and column in lines[0] and (b"Function" in lines[0]) == (column == b"Function"),
+               f"{option}: {done}")
+        expect((b"spin" in done.stdout) == (option != "source.function=false"), f"{option}: {done}")
+
+
 def calls(place):
     """What is taken from the heap, and written, is of the functions that did it."""
     query = "SELECT path, sum(sum#alloc.count) AS allocs, sum(sum#alloc.bytes) AS bytes, sum(sum#free.count) AS " \
@@ -184,4 +213,4 @@ def killed(place):
     expect(len(rows) == 5 and all("paths.c:" in row["sourceloc#callpath.address"] for row in rows), f"{rows[:2]}")
 
 
-TESTS = (events, stacks, samples, calls, lookups, traced, killed)
+TESTS = (events, stacks, samples, places, calls, lookups, traced, killed)

@@ -156,8 +156,7 @@ struct channel *channel_create(const char *name, const struct settings *settings
 	channel->row_width = ROW_METRICS + 3 * channel->metric_count;
 	if (channel->row_width < ROW_MIN_WIDTH)
 		channel->row_width = ROW_MIN_WIDTH;
-	if (channel->paths)
-		paths_settle(channel);
+	paths_settle(channel);
 	while ((channel->row_width * sizeof(uint64_t) << (channel->row_shift + 1)) +
 		       sizeof(struct context_block) <=
 	       CONTEXT_BLOCK)

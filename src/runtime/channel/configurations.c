@@ -165,12 +165,15 @@ static const struct configuration_option options[] = {
 	{"callpath", "functions that were being called, below regions",
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE | CONFIGURATION_TRACE, false,
 	 "callpath,symbollookup", NULL, NULL},
-	{"source.location", "with callpath: lines, in profiles and traces",
-	 CONFIGURATION_PROFILE | CONFIGURATION_TRACE, false, NULL,
-	 "SYMBOLLOOKUP_LOOKUP_SOURCELOC={}", NULL},
-	{"source.module", "with callpath: modules, in profiles and traces",
-	 CONFIGURATION_PROFILE | CONFIGURATION_TRACE, false, NULL,
-	 "SYMBOLLOOKUP_LOOKUP_MODULE={}", NULL},
+	{"source.function", "functions that samples were in",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE | CONFIGURATION_TRACE, false,
+	 "symbollookup", "SYMBOLLOOKUP_LOOKUP_FUNCTIONS={}", NULL},
+	{"source.location", "lines that samples were in, or of call paths",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE | CONFIGURATION_TRACE, false,
+	 "symbollookup", "SYMBOLLOOKUP_LOOKUP_SOURCELOC={}", NULL},
+	{"source.module", "modules that samples were in, or of call paths",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE | CONFIGURATION_TRACE, false,
+	 "symbollookup", "SYMBOLLOOKUP_LOOKUP_MODULE={}", NULL},
 	{"source.inlines", "with callpath: functions that were put into others",
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE | CONFIGURATION_TRACE, false, NULL,
 	 "SYMBOLLOOKUP_LOOKUP_INLINES={}", NULL},
@@ -248,6 +251,17 @@ static const struct configuration_option options[] = {
 	"ratio(sum#io.bytes." of ",sum#io.time.ns,8e3) as \""
 
 #define OMP_TIME(name, kind) name "=scale(sum#time.duration.ns,1e-9) if omp." kind
+
+#define OF_SAMPLES(of, name)                                                             \
+	"select " of "#cali.sampler.pc as " name " group by " of "#cali.sampler.pc"
+
+static const struct {
+	const char *option, *clauses;
+} places[] = {
+	{"source.function", OF_SAMPLES("source.function", "Function")},
+	{"source.location", OF_SAMPLES("sourceloc", "Source")},
+	{"source.module", OF_SAMPLES("module", "Module")},
+};
 
 static const struct configuration_clauses clauses[] = {
 	{"main_thread_only", "where pthread.is_master=true", ""},
@@ -390,6 +404,14 @@ const struct configuration_option *configuration_option_find(const char *name)
 	for (size_t i = 0; i < COUNT(options); i++)
 		if (!strcmp(name, options[i].name))
 			return &options[i];
+	return NULL;
+}
+
+const char *configuration_places_find(const char *option)
+{
+	for (size_t i = 0; i < COUNT(places); i++)
+		if (!strcmp(option, places[i].option))
+			return places[i].clauses;
 	return NULL;
 }
 

@@ -55,6 +55,8 @@ const struct configuration_option *configuration_option_at(size_t index);
 const char *configuration_option_name_at(size_t index);
 /* NULL: it adds none. */
 const struct configuration_clauses *configuration_clauses_find(const char *option);
+/* What an option adds to both where samples say where they were; NULL: nothing. */
+const char *configuration_places_find(const char *option);
 /* What the peer has, and this has not: why. NULL: nobody knows it. */
 const char *configuration_missing(const char *name);
 

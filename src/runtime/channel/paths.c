@@ -7,7 +7,8 @@
 
 uint32_t paths_calls[PATHS_CALLS];
 
-static uint32_t sampled; /* channels that want samples with paths: a bit each */
+static uint32_t sampled;      /* channels that want samples with paths: a bit each */
+static uint32_t sampled_deep; /* of these, those that want who called, too */
 
 /* By whose number a service's calls are told. */
 static const struct {
@@ -122,6 +123,10 @@ bool paths_sample(const ucontext_t *context, uint64_t weight)
 
 	if (!kept || kept->busy)
 		return false;
+	if (!__atomic_load_n(&sampled_deep, __ATOMIC_RELAXED)) {
+		node = kept_child(kept, 0, (uint64_t)context->uc_mcontext.gregs[REG_RIP]);
+		return node && add_sample(kept, node, weight);
+	}
 	trm_runtime_walk_signal(&kept->walker, context);
 	for (uint32_t i = kept->walker.count; i > kept->walker.skipped; i--) {
 		node = kept_child(kept, node, kept->walker.frames[i - 1]);
@@ -141,6 +146,8 @@ static struct context_node *bring(struct channel_thread *own, const struct kept 
 
 	for (uint32_t i = leaf; i && count < STACK_FRAMES; i = kept->nodes[i].parent)
 		frames[count++] = kept->nodes[i].pc;
+	if (paths->alone && count)
+		count = 1;
 	while (node && count > paths->skip) {
 		code_note(frames[--count]);
 		node = tree_key(own->thread, node, paths->attribute, frames[count]);
@@ -298,7 +305,7 @@ const struct context_node *paths_context(const struct channel *channel,
 	return node;
 }
 
-const char *paths_add(struct channel *channel)
+static const char *add(struct channel *channel, const char *attribute)
 {
 	struct call_paths *paths;
 
@@ -307,25 +314,55 @@ const char *paths_add(struct channel *channel)
 	paths = runtime_map(sizeof(*paths));
 	if (!paths)
 		return "there is no memory";
-	paths->attribute = attributes_create("callpath.address", TRM_TYPE_ADDRESS, 0);
-	paths->skip =
-		(uint32_t)settings_number(&channel->settings, "CALLPATH_SKIP_FRAMES", 0);
+	paths->attribute = attributes_create(attribute, TRM_TYPE_ADDRESS, 0);
+	if (!paths->attribute) {
+		runtime_unmap(paths, sizeof(*paths));
+		return "there is no memory";
+	}
 	channel->paths = paths;
-	return paths->attribute ? NULL : "there is no memory";
+	return NULL;
+}
+
+const char *paths_add(struct channel *channel)
+{
+	const char *reason = add(channel, "callpath.address");
+
+	if (!reason)
+		channel->paths->skip = (uint32_t)settings_number(
+			&channel->settings, "CALLPATH_SKIP_FRAMES", 0);
+	return reason;
+}
+
+/* Samples say where the thread was if that is looked up, or asked for. */
+static void add_places(struct channel *channel)
+{
+	if (channel->paths || channel_metric(channel, "sampler.samples") < 0 ||
+	    !settings_is_true(&channel->settings, "SAMPLER_PC",
+			      channel_has(channel, "symbollookup")) ||
+	    add(channel, "cali.sampler.pc"))
+		return;
+	channel->paths->alone = true;
 }
 
 void paths_settle(struct channel *channel)
 {
-	struct call_paths *paths = channel->paths;
+	struct call_paths *paths;
 	uint32_t bit = 1u << channel->number;
 
+	add_places(channel);
+	paths = channel->paths;
+	if (!paths)
+		return;
 	paths->samples = channel_metric(channel, "sampler.samples");
-	paths->of_events = settings_is_true(&channel->settings, "CALLPATH_EVENTS",
-					    paths->samples < 0);
+	paths->of_events =
+		!paths->alone && settings_is_true(&channel->settings, "CALLPATH_EVENTS",
+						  paths->samples < 0);
 	memcpy(paths->sinks, channel->sinks, sizeof(paths->sinks));
 	paths->sink_count = channel->sink_count;
 	channel->sinks[0] = take;
 	channel->sink_count = 1;
+	if (paths->samples >= 0 && !paths->alone)
+		__atomic_or_fetch(&sampled_deep, bit, __ATOMIC_RELEASE);
 	if (paths->samples >= 0)
 		__atomic_or_fetch(&sampled, bit, __ATOMIC_RELEASE);
 	for (size_t i = 0; i < sizeof(callers) / sizeof(callers[0]); i++)

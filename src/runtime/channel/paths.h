@@ -15,7 +15,8 @@
 
 /* What a channel with call paths has beside others. */
 struct call_paths {
-	uint32_t attribute; /* callpath.address */
+	uint32_t attribute; /* callpath.address, or cali.sampler.pc */
+	bool alone;         /* only where the thread was, not who called that */
 	uint32_t skip;      /* innermost frames that are left out */
 	bool of_events;     /* else of samples only */
 	int samples;        /* number of the metric; -1: none */
@@ -27,7 +28,7 @@ struct call_paths {
 
 /* Contexts of the channel have call paths. Returns why that cannot be, or NULL. */
 const char *paths_add(struct channel *channel);
-/* Its services are all there. */
+/* Its services are all there: samples may say where the thread was (SAMPLER_PC). */
 void paths_settle(struct channel *channel);
 /* What is kept of a thread's paths in a channel. */
 void paths_deinit(struct channel_thread *own);

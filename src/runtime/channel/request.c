@@ -280,6 +280,30 @@ static void add_columns(struct request *request,
 	add_clauses(request, option, more->across, &request->across);
 }
 
+void request_add_places(struct request *request)
+{
+	const struct configuration_option *last = NULL;
+
+	if (!strstr(request->services, "sampler") ||
+	    strstr(request->services, "callpath") ||
+	    request->configuration->kind & CONFIGURATION_TRACE)
+		return;
+	for (size_t i = 0; i < request->option_count; i++) {
+		const struct configuration_option *option = request->options[i];
+		const char *clauses = configuration_places_find(option->name);
+
+		if (!clauses)
+			continue;
+		add_clauses(request, option, clauses, &request->local);
+		add_clauses(request, option, clauses, &request->across);
+		last = option;
+	}
+	/* What no sample was in is nowhere. */
+	if (last && strstr(request->configuration->services, "sampler"))
+		add_clauses(request, last, "where sum#sampler.samples>0",
+			    &request->local);
+}
+
 void request_apply(struct request *request, const struct item *item, bool for_all)
 {
 	const struct configuration_option *option =

@@ -47,6 +47,9 @@ void request_add_settings(struct request *request, const struct document *spec,
 /* An option. `for_all`: configurations that do not take it are none that it is for. */
 void request_apply(struct request *request, const struct item *item, bool for_all);
 
+/* All options and services are there: what some add where samples say where they were. */
+void request_add_places(struct request *request);
+
 /* NULL if it cannot be had. */
 struct channel *request_make_channel(struct request *request, bool active);
 

@@ -226,6 +226,8 @@ struct channel *request_make_channel(struct request *request, bool active)
 		add_output_own(request, active);
 	else
 		add_services(request, across && !loops && !spot);
+	if (!request->spec)
+		request_add_places(request);
 	if (!request->spec && loops)
 		add_output_of_loops(request, across);
 	else if (!request->spec && spot)

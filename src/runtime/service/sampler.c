@@ -141,7 +141,7 @@ static void end_thread(void)
 const struct service service_sampler = {
 	.name = "sampler",
 	.about = "how often a timer of each thread struck",
-	.keys = "SAMPLER_FREQUENCY SAMPLER_CLOCK",
+	.keys = "SAMPLER_FREQUENCY SAMPLER_CLOCK SAMPLER_PC",
 	.metrics = metrics,
 	.metric_count = sizeof(metrics) / sizeof(metrics[0]),
 	.start = start,
