@@ -587,21 +587,30 @@ static bool is_fault(const siginfo_t *info)
 	       (signals_synchronous >> (info->si_signo - 1) & 1);
 }
 
+/* Whether a thread is in code whose place cannot be told by the original's: in the
+ * resident, or in a function that was relocated whole. */
+static bool is_elsewhere(const struct space *space, uint64_t rip)
+{
+	const struct module *module =
+		space_module_of_code(space, rip) ?: space_module_of_text(space, rip);
+
+	if (space->family && rip - space->family->arena->address < WIRE_RESIDENT_SIZE)
+		return true;
+	return module && module->file->plan->steps.count;
+}
+
 /* Whether a signal has neither a handler nor ends the process: nobody sees the thread
- * then, and one in a function that was relocated whole must go on there. */
+ * then, and where it is it must go on. */
 static bool stays_hidden(const struct thread *thread, int signal, uint64_t rip)
 {
 	static const uint64_t harmless = 1ull << (SIGCHLD - 1) | 1ull << (SIGCONT - 1) |
 					 1ull << (SIGURG - 1) | 1ull << (SIGWINCH - 1) |
 					 1ull << (SIGSTOP - 1) | 1ull << (SIGTSTP - 1) |
 					 1ull << (SIGTTIN - 1) | 1ull << (SIGTTOU - 1);
-	const struct space *space = thread->process->space;
-	const struct module *module =
-		space_module_of_code(space, rip) ?: space_module_of_text(space, rip);
 	struct remote_signals signals = {0};
 	uint64_t bit = 1ull << (signal - 1);
 
-	if (!module || !module->file->plan->steps.count)
+	if (!is_elsewhere(thread->process->space, rip))
 		return false;
 	remote_get_signals(thread->tid, &signals);
 	return !(signals.caught & bit) && ((signals.ignored | harmless) & bit);
