@@ -10,11 +10,15 @@ enum { BATCH_SIZE = 256 << 10 };
 
 enum { PAGE = 4096, THREADS_MAX = 16, JUMP = MAKING_JUMP };
 
+/* So many times its text a batch's code takes, and more. */
+enum { GROWTH = 8 };
+
 /* Functions whose bits in the maps lie in the same words are in the same batch. */
 enum { WORD_BITS = 64 };
 
 struct batch {
 	uint32_t first, end; /* functions */
+	size_t size;         /* bytes of their text */
 	struct making making;
 	struct plan plan;
 	struct emit_shifts shifts;
@@ -75,8 +79,9 @@ static void divide(struct batches *batches)
 		uint64_t function_end = function->address + function->size;
 
 		if (size >= wanted && may_begin(making, function, end)) {
-			vector_push(&batches->items,
-				    ((struct batch){.first = first, .end = i}));
+			vector_push(
+				&batches->items,
+				((struct batch){.first = first, .end = i, .size = size}));
 			first = i;
 			size = 0;
 		}
@@ -84,7 +89,8 @@ static void divide(struct batches *batches)
 		if (function_end > end)
 			end = function_end;
 	}
-	vector_push(&batches->items, ((struct batch){.first = first, .end = count}));
+	vector_push(&batches->items,
+		    ((struct batch){.first = first, .end = count, .size = size}));
 }
 
 /* It has rows and code of its own, but for the functions', which are those of all. What
@@ -125,7 +131,8 @@ static void begin_batch(const struct making *whole, struct batch *batch)
 		memcpy(making->returns_flags, whole->returns_flags, count * sizeof(bool));
 	}
 	vector_reserve(&batch->plan.patches, batch->end - batch->first);
-	vector_reserve(&batch->plan.code, making->own);
+	/* To make more room would touch what is in front of it, too. */
+	vector_reserve(&batch->plan.code, making->own + batch->size * GROWTH + PAGE);
 	batch->plan.code.count = making->own;
 }
 
