@@ -110,6 +110,18 @@ void text_add_grouped(struct text *text, unsigned long long number)
 	}
 }
 
+void text_print_warnings(const struct text *text, const char *program)
+{
+	const char *line = text->length ? text->data : "";
+
+	while (*line) {
+		size_t length = strcspn(line, "\n");
+
+		fprintf(stderr, "%s: warning: %.*s\n", program, (int)length, line);
+		line += length + (line[length] == '\n');
+	}
+}
+
 bool text_glob(const char *pattern, const char *name)
 {
 	return fnmatch(pattern, name, 0) == 0;

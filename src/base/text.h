@@ -31,6 +31,9 @@ void text_add_grouped(struct text *text, unsigned long long number);
  * Whether `name` matches the shell glob `pattern` (`*`, `?`, `[a-z]`, `[!a]`, `\x`).
  * `*` also matches slashes and colons.
  */
+/* Each line to standard error, as a warning of a program. */
+void text_print_warnings(const struct text *text, const char *program);
+
 bool text_glob(const char *pattern, const char *name);
 
 /* Edit distance of two words (Levenshtein), for "did you mean". */

@@ -94,18 +94,6 @@ static struct trm_error *write_part(const struct text *text)
 	return trm_error_system(errno, "cannot write");
 }
 
-static void print_warnings(const struct text *warnings)
-{
-	const char *line = warnings->length ? warnings->data : "";
-
-	while (*line) {
-		size_t length = strcspn(line, "\n");
-
-		fprintf(stderr, "cali2traceevent: warning: %.*s\n", (int)length, line);
-		line += length + (line[length] == '\n');
-	}
-}
-
 static struct trm_error *convert(const struct query *query)
 {
 	const struct query_style style = {0};
@@ -121,7 +109,7 @@ static struct trm_error *convert(const struct query *query)
 		error = trm_error_system(errno, "cannot write");
 	if (arguments.output && fclose(arguments.out) && !error)
 		error = trm_error_system(errno, "cannot write '%s'", arguments.output);
-	print_warnings(&warnings);
+	text_print_warnings(&warnings, "cali2traceevent");
 	text_deinit(&warnings);
 	return error;
 }

@@ -388,18 +388,6 @@ static struct trm_error *write_part(const struct text *text)
 	return trm_error_system(errno, "cannot write");
 }
 
-static void print_warnings(const struct text *warnings)
-{
-	const char *line = warnings->length ? warnings->data : "";
-
-	while (*line) {
-		size_t length = strcspn(line, "\n");
-
-		fprintf(stderr, "cali-query: warning: %.*s\n", (int)length, line);
-		line += length + (line[length] == '\n');
-	}
-}
-
 static struct trm_error *show(const struct query *query)
 {
 	const char *const *files = arguments.files.items;
@@ -428,7 +416,7 @@ static struct trm_error *show(const struct query *query)
 			text_deinit(&text);
 		}
 	}
-	print_warnings(&warnings);
+	text_print_warnings(&warnings, "cali-query");
 	text_deinit(&warnings);
 	return error;
 }

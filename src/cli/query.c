@@ -19,18 +19,6 @@ static const struct poptOption option_table[] = {
 	POPT_TABLEEND,
 };
 
-static void print_warnings(const struct text *warnings)
-{
-	const char *line = warnings->data;
-
-	while (line && *line) {
-		size_t length = strcspn(line, "\n");
-
-		fprintf(stderr, "trammel: warning: %.*s\n", (int)length, line);
-		line += length + (line[length] == '\n');
-	}
-}
-
 /* An error of the query is shown with its place. */
 static struct trm_error *parse(const char *words, struct query **ret_query)
 {
@@ -82,7 +70,7 @@ static struct trm_error *show(const struct query *query)
 				     words->count - 1, &style, write_part, &warnings);
 	else
 		error = show_all(query, &style, &warnings);
-	print_warnings(&warnings);
+	text_print_warnings(&warnings, "trammel");
 	text_deinit(&warnings);
 	return error;
 }

@@ -437,22 +437,26 @@ static void write_all(struct batches *batches)
 bool batches_write(struct making *making)
 {
 	struct batches batches = {.making = making};
-	bool several;
 
 	/* Whether a function's calls end at a jump is known from the one that it leads
 	 * to. */
-	if (making->request->spans)
+	if (making->request->spans || making->at_once)
 		return false;
 	divide(&batches);
-	several = batches.items.count > 1;
+	making->at_once = batches.items.count == 1;
+	if (making->at_once) {
+		vector_deinit(&batches.items);
+		return false;
+	}
 	making->first_slot = making->plan->slot_count;
 	making->own = pages(making->plan->code.count);
-	if (several)
-		write_all(&batches);
+	write_all(&batches);
 	if (batches.returns_flags) {
 		free(making->returns_flags);
 		making->returns_flags = batches.returns_flags;
 	}
 	vector_deinit(&batches.items);
-	return several && !batches.failed;
+	making->at_once = batches.failed;
+	making->flags_found |= batches.failed;
+	return true;
 }

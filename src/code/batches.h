@@ -9,8 +9,8 @@
 
 #include "code/making.h"
 
-/* Writes all functions, whose rows are there, all 0. False if that must be done by
- * making_write: then what was written is to be undone. */
+/* Writes all functions, whose rows are there, all 0. False: nothing is written, as that
+ * is to be done at once. */
 bool batches_write(struct making *making);
 
 #endif

@@ -30,6 +30,7 @@ struct making {
 	struct plan_patches islands; /* patches that are not at entries */
 	struct emit_jumps jumps;
 	struct emit_shifts *shifts; /* of a batch; NULL: all lies where it is written */
+	bool at_once;               /* not in batches */
 	size_t own;                 /* where in plan.code a batch begins */
 	uint32_t first_slot;        /* counters in front of it are those of gates */
 	uint32_t *entrances; /* by function, while calls are led to them: calls.c */

@@ -499,16 +499,12 @@ static void begin_writing(struct making *making)
 static void write_all(struct making *making)
 {
 	const uint32_t count = (uint32_t)making->image->functions.count;
-	bool batches = true;
 
 	do {
 		making->flags_found = false;
 		begin_writing(making);
-		batches = batches && batches_write(making);
-		if (!batches) {
-			begin_writing(making);
+		if (!batches_write(making))
 			making_write(making, 0, count);
-		}
 	} while (making->flags_found);
 }
 

@@ -116,6 +116,15 @@ const struct context_attribute *attributes_get(uint32_t attribute)
 		       : NULL;
 }
 
+bool attributes_is_iteration(uint32_t attribute)
+{
+	static const char prefix[] = "iteration#";
+	const struct context_attribute *known = attributes_get(attribute);
+
+	return known &&
+	       !strncmp(strings_at(known->name)->bytes, prefix, sizeof(prefix) - 1);
+}
+
 static void add_said(const struct said *said)
 {
 	if (!attributes.said)

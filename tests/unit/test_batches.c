@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-enum { CODE = 0x100000, AT_ONCE = INT32_MAX, WORD = 4 };
+enum { CODE = 0x100000, FAR = INT32_MAX - 0x18000 + 1, AT_ONCE = INT32_MAX, WORD = 4 };
 
 static struct plan *make(const char *path, const struct plan_request *like,
 			 uint32_t batch)
@@ -243,12 +243,42 @@ static void test_labels(void **state)
 	compare("/usr/bin/python3", &requests[FLAGS], 30000);
 }
 
+/* What would not reach from where a batch is moved to is made anew, at once: then it is
+ * known function by function. */
+static void test_reach(void **state)
+{
+	struct plan *plans[2];
+	size_t far = 0;
+
+	(void)state;
+	if (access("/usr/bin/lua5.4", R_OK))
+		return;
+	for (size_t i = 0; i < 2; i++) {
+		struct plan_request request = {.depth = PLAN_EDGES,
+					       .code_address = FAR,
+					       .batch = i ? 8000 : AT_ONCE};
+
+		assert_null(image_open("/usr/bin/lua5.4", NULL, &request.image));
+		assert_null(plan_create(&request, &plans[i]));
+		image_close(request.image);
+	}
+	vector_for_each (&plans[0]->functions, row)
+		far += row->reason == PLAN_OUT_OF_REACH;
+	assert_true(far > 0 && far < plans[0]->functions.count);
+	check_rows(plans[0], plans[1], functions);
+	check_rows(plans[0], plans[1], code);
+	check_rows(plans[0], plans[1], edges);
+	plan_destroy(plans[0]);
+	plan_destroy(plans[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_kinds),
 		cmocka_unit_test(test_twice),
 		cmocka_unit_test(test_labels),
+		cmocka_unit_test(test_reach),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,8 +10,6 @@
 #include "runtime/channel/internal.h"
 #include "runtime/service/pace.h"
 
-#include <string.h>
-
 /* Of the process: attributes of what is said, and of loops (0: there is none yet). */
 static uint32_t iterations_attribute, first_attribute, loop_attribute;
 
@@ -24,15 +22,6 @@ static bool is_loop(uint32_t attribute)
 		__atomic_store_n(&loop_attribute, loop, __ATOMIC_RELAXED);
 	}
 	return loop && attribute == loop;
-}
-
-static bool is_iteration(uint32_t attribute)
-{
-	static const char prefix[] = "iteration#";
-	const struct context_attribute *known = attributes_get(attribute);
-
-	return known &&
-	       !strncmp(strings_at(known->name)->bytes, prefix, sizeof(prefix) - 1);
 }
 
 /* Whether the innermost loop of the context is the one that is looked at. */
@@ -166,7 +155,7 @@ static void look(struct channel_thread *own, const struct runtime_event *event)
 		watched->passes = true;
 		count(own, event->value);
 	} else if ((event->kind == RUNTIME_START || event->kind == RUNTIME_UNSET) &&
-		   is_iteration(event->attribute) &&
+		   attributes_is_iteration(event->attribute) &&
 		   is_in_loop(event->before, watched->loop)) {
 		if (event->kind == RUNTIME_START)
 			count(own, event->value);

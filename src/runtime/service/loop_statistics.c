@@ -4,8 +4,6 @@
  */
 #include "runtime/channel/channel.h"
 
-#include <string.h>
-
 static const struct service_metric metrics[] = {
 	{"iter.count", SERVICE_DELTA, TRM_TYPE_UINT, false},
 	{"iter.duration.ns", SERVICE_DELTA, TRM_TYPE_UINT, true},
@@ -17,15 +15,6 @@ static const char *start(struct channel *channel)
 	return NULL;
 }
 
-static bool is_iteration(uint32_t attribute)
-{
-	static const char prefix[] = "iteration#";
-	const struct context_attribute *known = attributes_get(attribute);
-
-	return known &&
-	       !strncmp(strings_at(known->name)->bytes, prefix, sizeof(prefix) - 1);
-}
-
 /* What it counted in the thread; a pass of TRM_LOOP ends with its node. */
 static void sample(struct channel_thread *own, const struct runtime_event *event,
 		   uint64_t *ret_values)
@@ -33,7 +22,7 @@ static void sample(struct channel_thread *own, const struct runtime_event *event
 	const struct moment *moment =
 		event->kind == RUNTIME_UNSET ? values_get(event->attribute) : NULL;
 
-	if (moment && is_iteration(event->attribute)) {
+	if (moment && attributes_is_iteration(event->attribute)) {
 		own->iterations++;
 		own->iteration_ticks += event->now - moment->began;
 	} else if (event->kind == RUNTIME_ITERATION) {
