@@ -10,8 +10,9 @@ enum { BATCH_SIZE = 256 << 10 };
 
 enum { PAGE = 4096, THREADS_MAX = 16, JUMP = MAKING_JUMP };
 
-/* So many times its text a batch's code takes, and more. */
-enum { GROWTH = 8 };
+/* So many times its text a batch's code takes, and less; but sizes of functions come from
+ * symbols, and may be any number. */
+enum { GROWTH = 8, ROOM_MAX = 32 << 20 };
 
 /* Functions whose bits in the maps lie in the same words are in the same batch. */
 enum { WORD_BITS = 64 };
@@ -93,6 +94,12 @@ static void divide(struct batches *batches)
 		    ((struct batch){.first = first, .end = count, .size = size}));
 }
 
+/* What its code takes at most, as a rule. */
+static size_t room_for(const struct batch *batch)
+{
+	return batch->size < ROOM_MAX / GROWTH ? batch->size * GROWTH : ROOM_MAX;
+}
+
 /* It has rows and code of its own, but for the functions', which are those of all. What
  * is in the whole plan changes meanwhile. */
 static void begin_batch(const struct making *whole, struct batch *batch)
@@ -132,7 +139,7 @@ static void begin_batch(const struct making *whole, struct batch *batch)
 	}
 	vector_reserve(&batch->plan.patches, batch->end - batch->first);
 	/* To make more room would touch what is in front of it, too. */
-	vector_reserve(&batch->plan.code, making->own + batch->size * GROWTH + PAGE);
+	vector_reserve(&batch->plan.code, making->own + room_for(batch) + PAGE);
 	batch->plan.code.count = making->own;
 }
 
