@@ -280,7 +280,8 @@ static void read_bank(const struct arena *arena, const struct bank *bank,
 {
 	uint8_t *base =
 		bank->chunk->shared + (bank->file_offset - bank->chunk->file_offset);
-	uint64_t start = bank->file_offset + WIRE_BANK_HEADER;
+	uint64_t start = bank->file_offset + WIRE_BANK_HEADER +
+			 (uint64_t)arena->reserved * arena->slot_size;
 	uint64_t end = bank->file_offset + bank->chunk->stride;
 
 	/* Pages that no thread wrote are holes in the file: skipped without touching

@@ -38,8 +38,9 @@ struct arena {
 	unsigned int references; /* address spaces that use it */
 	uint64_t address;        /* of the resident's code in the program */
 	uint64_t file_size;      /* bytes given out so far */
-	uint32_t slot_count;     /* counter slots given to modules so far */
-	uint32_t slot_size;      /* bytes */
+	uint32_t reserved;   /* slots that banks begin with, and that are no counters */
+	uint32_t slot_count; /* of these, and given to modules so far */
+	uint32_t slot_size;  /* bytes */
 	struct wire_control *control;
 	struct VECTOR(struct arena_chunk *) chunks;
 	struct VECTOR(struct bank *) banks;
@@ -84,8 +85,8 @@ struct bank *arena_take_bank(struct arena *arena, const struct arena_chunk *chun
 /* The thread of this bank ended: its counts stay, for the owner. */
 void arena_give_bank(struct bank *bank);
 
-/* Calls `add` for every counter of the bank that is not 0, in order of slots. Coverage
- * flags count 1. */
+/* Calls `add` for every counter of the bank that is not 0, in order of slots, behind
+ * those that are reserved. Coverage flags count 1. */
 void arena_read_bank(const struct arena *arena, const struct bank *bank,
 		     void (*add)(void *context, uint32_t slot, uint64_t count),
 		     void *context);

@@ -200,6 +200,16 @@ static bool find_field(const char *text, const char *field, int base, uint64_t *
 	return false;
 }
 
+void remote_read_program(pid_t pid, char *text, size_t capacity)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	ssize_t length = readlink(path, text, capacity - 1);
+
+	text[length > 0 ? length : 0] = '\0';
+}
+
 bool remote_status(pid_t pid, const char *field, int base, uint64_t *ret_value)
 {
 	struct text text = {0};

@@ -45,6 +45,9 @@ struct trm_error *remote_read_string(int memory_fd, uint64_t address, char *text
 /* Opens /proc/PID/NAME; `flags` as for open(2). */
 struct trm_error *remote_open(pid_t pid, const char *name, int flags, int *ret_fd);
 
+/* The path of the file that a process executes; empty if it cannot be told. */
+void remote_read_program(pid_t pid, char *text, size_t capacity);
+
 /* A number from a line of /proc/PID/status ("Tgid", "Seccomp", ...); `base` 10 or 16. */
 bool remote_status(pid_t pid, const char *field, int base, uint64_t *ret_value);
 

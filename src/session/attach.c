@@ -616,7 +616,7 @@ struct trm_error *session_attach(const struct session_options *options,
 	/* What it holds is needed until the process ends, which it does now. */
 	static struct session session;
 	struct session_options described = *options;
-	char program[PATH_MAX], link[64];
+	char program[PATH_MAX];
 	scoped_free char *words = NULL;
 	sigset_t signals;
 
@@ -624,10 +624,7 @@ struct trm_error *session_attach(const struct session_options *options,
 	if (!request->waits)
 		TRM_TRY(attach_check(request->pid));
 	TRM_TRY(session_check_output(options->output));
-	snprintf(link, sizeof(link), "/proc/%d/exe", request->pid);
-	ssize_t length = readlink(link, program, sizeof(program) - 1);
-
-	program[length > 0 ? length : 0] = '\0';
+	remote_read_program(request->pid, program, sizeof(program));
 	scoped_free const char **command = read_command(request->pid, program, &words);
 
 	session = (struct session){.options = &described, .attached = true};

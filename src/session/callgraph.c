@@ -13,8 +13,29 @@ static struct wire_graph *graph_of(const struct bank *bank)
 	return (struct wire_graph *)(void *)((char *)bank->shared + WIRE_GRAPH_BASE);
 }
 
+/* Where all calls of a function by a thread are added up. */
+static uint32_t find_calls(struct image_graph *graph, uint32_t thread,
+			   const struct image_context *context)
+{
+	const uint32_t words[] = {thread, context->file, context->function};
+	bool made;
+	uint64_t *number = table_insert(&graph->by_function,
+					hash_bytes(words, sizeof(words)), &made);
+
+	if (made) {
+		*number = graph->calls.count;
+		vector_push(&graph->calls,
+			    ((struct image_arc){.thread = thread,
+						.file = context->file,
+						.function = context->function,
+						.from = UINT32_MAX}));
+	}
+	return (uint32_t)*number;
+}
+
 /* The context of a parent with this key, made if it is new. */
-static uint32_t find(struct image_graph *graph, const struct image_context *like)
+static uint32_t find(struct image_graph *graph, uint32_t thread,
+		     struct image_context *like)
 {
 	const uint64_t words[] = {like->parent, like->kind, like->file, like->function};
 	bool made;
@@ -23,6 +44,8 @@ static uint32_t find(struct image_graph *graph, const struct image_context *like
 
 	if (made) {
 		*number = graph->contexts.count;
+		if (like->kind == IMAGE_CONTEXT_FUNCTION)
+			like->calls = find_calls(graph, thread, like);
 		vector_push(&graph->contexts, *like);
 	}
 	return (uint32_t)*number;
@@ -32,17 +55,17 @@ static uint32_t find_root(struct image_graph *graph, uint32_t thread)
 {
 	if (!graph->contexts.count)
 		vector_push(&graph->contexts, ((struct image_context){0}));
-	return thread ? find(graph,
-			     &(const struct image_context){.kind = IMAGE_CONTEXT_THREAD,
-							   .function = thread})
+	return thread ? find(graph, thread,
+			     &(struct image_context){.kind = IMAGE_CONTEXT_THREAD,
+						     .function = thread})
 		      : 0;
 }
 
 /* What a node stands for; false if it is none of ours. */
-static bool describe(const struct family *family, const struct wire_graph_node *node,
+static bool describe(const struct family *family, uint32_t function,
 		     struct image_context *context)
 {
-	uint32_t slot = (node->function - WIRE_BANK_HEADER) / (uint32_t)sizeof(uint64_t);
+	uint32_t slot = (function - WIRE_BANK_HEADER) / (uint32_t)sizeof(uint64_t);
 
 	for (size_t i = family->modules.count; i-- > 0;) {
 		const struct family_module *module = &family->modules.items[i];
@@ -61,45 +84,86 @@ static bool describe(const struct family *family, const struct wire_graph_node *
 	return false;
 }
 
-static uint64_t count_of(const struct wire_graph *graph)
+static uint32_t count_of(const struct wire_graph *graph)
 {
 	uint64_t used = __atomic_load_n(&graph->used, __ATOMIC_ACQUIRE);
 
-	return (used < WIRE_GRAPH_MAX ? used : WIRE_GRAPH_MAX) / sizeof(graph->nodes[0]);
+	if (used > WIRE_GRAPH_MAX)
+		used = WIRE_GRAPH_MAX;
+	return (uint32_t)(used / sizeof(graph->nodes[0]));
 }
 
 /* What the banks of a process have, by context. */
 struct sums VECTOR(struct image_context_sums);
 
-static void add_bank(const struct session *session, const struct process *process,
-		     const struct bank *bank, struct sums *sums)
+static void add_copy(const struct family *family, struct image_graph *graph,
+		     const struct image_graph_copy *copy, struct sums *sums)
 {
-	const struct wire_graph *shared = graph_of(bank);
-	struct image_graph *graph = &process->image->graph;
-	uint64_t count = count_of(shared);
-	uint32_t root =
-		find_root(graph, session->options->threads ? bank->shared->tid : 0);
+	uint32_t root = find_root(graph, copy->thread);
 	scoped_free uint32_t *numbers =
-		memory_allocate_zeroed(count + 1, sizeof(*numbers));
+		memory_allocate_zeroed(copy->count + 1, sizeof(*numbers));
 
 	numbers[0] = root;
-	for (uint64_t i = 1; i <= count; i++) {
-		struct wire_graph_node node = shared->nodes[i];
-		uint64_t parent = node.parent / sizeof(node);
+	for (uint32_t i = 1; i <= copy->count; i++) {
+		const struct image_graph_node *node = &copy->nodes[i - 1];
+		uint64_t parent = node->parent / sizeof(struct wire_graph_node);
 		struct image_context context = {0};
 
 		/* Beside those that are being made just now, all have a parent in front
 		 * of them. */
 		numbers[i] = root;
-		if (parent >= i || !describe(process->space->family, &node, &context))
+		if (parent >= i || !describe(family, node->function, &context))
 			continue;
 		context.parent = numbers[parent];
-		numbers[i] = find(graph, &context);
+		numbers[i] = find(graph, copy->thread, &context);
 		while (sums->count < graph->contexts.count)
 			vector_push(sums, ((struct image_context_sums){0}));
-		sums->items[numbers[i]].calls += node.calls;
-		sums->items[numbers[i]].ticks += node.ticks;
-		sums->items[numbers[i]].timed += node.timed;
+		sums->items[numbers[i]].calls += node->calls;
+		sums->items[numbers[i]].ticks += node->ticks;
+		sums->items[numbers[i]].timed += node->timed;
+	}
+}
+
+static void drop_copies(struct image_graph *graph)
+{
+	vector_for_each (&graph->copies, copy)
+		free(copy->nodes);
+	graph->copies.count = 0;
+}
+
+static struct image_graph_copy copy_bank(const struct bank *bank, bool threads)
+{
+	const struct wire_graph *shared = graph_of(bank);
+	struct image_graph_copy copy = {threads ? bank->shared->tid : 0, count_of(shared),
+					NULL};
+
+	copy.nodes = memory_allocate((copy.count + 1) * sizeof(*copy.nodes));
+	for (uint32_t i = 0; i < copy.count; i++) {
+		const struct wire_graph_node *node = &shared->nodes[i + 1];
+
+		copy.nodes[i] = (struct image_graph_node){
+			.function = node->function,
+			.parent = node->parent,
+			.timed = node->timed,
+			.calls = node->calls,
+			.ticks = node->ticks,
+		};
+	}
+	return copy;
+}
+
+void callgraph_copy(const struct session *session, struct process *process)
+{
+	struct image_graph *graph = &process->image->graph;
+
+	drop_copies(graph);
+	if (!session->options->collector->graph)
+		return;
+	vector_for_each (&process->space->family->arena->banks, item) {
+		const struct bank *bank = *item;
+		if (bank->owner == process->pid)
+			vector_push(&graph->copies,
+				    copy_bank(bank, session->options->threads));
 	}
 }
 
@@ -109,34 +173,67 @@ static uint64_t more(uint64_t now, uint64_t then)
 	return now > then ? now - then : 0;
 }
 
+/* What a context has more than at the last look. */
+static struct image_context_sums take_more(struct image_context *context,
+					   const struct image_context_sums *now)
+{
+	const struct image_context_sums *then = &context->mark;
+	struct image_context_sums sums = {more(now->calls, then->calls),
+					  more(now->timed, then->timed),
+					  more(now->ticks, then->ticks)};
+
+	context->mark = *now;
+	context->all.calls += sums.calls;
+	context->all.timed += sums.timed;
+	context->all.ticks += sums.ticks;
+	return sums;
+}
+
+static void note_more(struct image_graph *graph, uint32_t interval, uint32_t number,
+		      const struct image_context_sums *sums)
+{
+	const struct image_context *context = &graph->contexts.items[number];
+
+	if (sums->calls || sums->ticks)
+		vector_push(&graph->counts,
+			    ((struct image_context_count){interval, number, *sums}));
+	if (context->kind == IMAGE_CONTEXT_FUNCTION)
+		graph->calls.items[context->calls].count += sums->calls;
+}
+
+/* What was added up of functions is calls of theirs from somewhere, unless these are
+ * counted by their places, too. */
+static void take_calls(struct image_run *image, uint32_t interval, bool counts)
+{
+	vector_for_each (&image->graph.calls, calls) {
+		calls->interval = interval;
+		if (calls->count && counts)
+			vector_push(&image->arcs, *calls);
+		calls->count = 0;
+	}
+}
+
 void callgraph_take(const struct session *session, struct process *process, bool counts,
 		    uint32_t interval)
 {
+	const struct collector *collector = session->options->collector;
 	struct image_graph *graph = &process->image->graph;
 	struct sums now = {0};
 
-	if (!session->options->collector->graph)
+	if (!collector->graph)
 		return;
-	vector_for_each (&process->space->family->arena->banks, bank)
-		if ((*bank)->owner == process->pid)
-			add_bank(session, process, *bank, &now);
+	vector_for_each (&graph->copies, copy)
+		add_copy(process->space->family, graph, copy, &now);
+	drop_copies(graph);
 	for (uint32_t i = 0; i < now.count; i++) {
-		struct image_context *context = &graph->contexts.items[i];
-		const struct image_context_sums *to = &now.items[i], *from;
-		struct image_context_count count = {interval, i, {0}};
+		struct image_context_sums sums =
+			take_more(&graph->contexts.items[i], &now.items[i]);
 
-		from = &context->mark;
-		count.sums = (struct image_context_sums){more(to->calls, from->calls),
-							 more(to->timed, from->timed),
-							 more(to->ticks, from->ticks)};
-		context->mark = *to;
-		context->all.calls += count.sums.calls;
-		context->all.timed += count.sums.timed;
-		context->all.ticks += count.sums.ticks;
-		if (counts && (count.sums.calls || count.sums.ticks))
-			vector_push(&graph->counts, count);
+		if (counts)
+			note_more(graph, interval, i, &sums);
 	}
 	vector_deinit(&now);
+	take_calls(process->image, interval, !collector->calls);
 }
 
 void callgraph_forget(struct image_graph *graph, uint32_t thread)

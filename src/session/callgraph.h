@@ -7,8 +7,12 @@
 
 #include "session/saving.h"
 
-/* Looks at what the banks of a process have, if call graphs are measured. What is new
- * since the last look belongs to an interval; unless nothing `counts` now. */
+/* Looks at what the banks of a process have, if call graphs are measured. Threads may
+ * have to stand for that, so it is only copied; see callgraph_take. */
+void callgraph_copy(const struct session *session, struct process *process);
+
+/* What is new in the copy since the last one belongs to an interval; unless nothing
+ * `counts` then. */
 void callgraph_take(const struct session *session, struct process *process, bool counts,
 		    uint32_t interval);
 

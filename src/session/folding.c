@@ -13,8 +13,7 @@ struct folding {
 	struct image_arcs *arcs;     /* NULL: calls by their places are not asked for */
 	uint32_t thread;             /* whose bank it is; 0: they are not told apart */
 	const struct family_module
-		*last;       /* counters come in order: mostly the same module */
-	uint32_t first_slot; /* of modules' counters */
+		*last; /* counters come in order: mostly the same module */
 };
 
 static const struct family_module *module_of_slot(struct folding *folding, uint32_t slot)
@@ -65,10 +64,8 @@ static void add_lost(struct folding *folding, const struct family_module *module
 static void add_count(void *context, uint32_t slot, uint64_t count)
 {
 	struct folding *folding = context;
-	const struct family_module *module = NULL;
+	const struct family_module *module = module_of_slot(folding, slot);
 
-	if (slot >= folding->first_slot)
-		module = module_of_slot(folding, slot);
 	if (module && slot - module->first_slot < plan_gate_slots(module->file->plan))
 		add_lost(folding, module, slot - module->first_slot, count);
 	else if (module)
@@ -92,25 +89,6 @@ static void add_table(struct folding *folding)
 		    slot - module->first_slot < plan_gate_slots(module->file->plan))
 			add_arc(folding, module, slot - module->first_slot, entry->site,
 				entry->count);
-	}
-}
-
-/* The calls of each function in all contexts of a bank. */
-static void add_contexts(struct folding *folding)
-{
-	const struct wire_graph *graph =
-		(const void *)((const char *)folding->bank->shared + WIRE_GRAPH_BASE);
-	uint64_t used = graph->used < WIRE_GRAPH_MAX ? graph->used : WIRE_GRAPH_MAX;
-
-	for (uint64_t i = 1; i <= used / sizeof(graph->nodes[0]); i++) {
-		const struct wire_graph_node *node = &graph->nodes[i];
-		uint32_t slot = (node->function - WIRE_BANK_HEADER) / sizeof(uint64_t);
-		const struct family_module *module = module_of_slot(folding, slot);
-
-		if (module &&
-		    slot - module->first_slot < plan_gate_slots(module->file->plan))
-			add_arc(folding, module, slot - module->first_slot, 0,
-				node->calls);
 	}
 }
 
@@ -198,13 +176,9 @@ static void visit_banks(const struct session *session, const struct process *pro
 {
 	struct family *family = process->space->family;
 	const struct collector *collector = session->options->collector;
-	bool gates = collector->calls || collector->graph;
-
 	if (collector->spans_alone)
 		return;
 	folding->family = family;
-	if (gates || collector->spans)
-		folding->first_slot = family->reserved;
 	vector_for_each (&family->arena->banks, bank) {
 		if ((*bank)->owner != process->pid)
 			continue;
@@ -214,8 +188,8 @@ static void visit_banks(const struct session *session, const struct process *pro
 			arena_take_flags(family->arena, *bank, add_count, folding);
 		else
 			arena_read_bank(family->arena, *bank, add_count, folding);
-		if (gates)
-			(collector->calls ? add_table : add_contexts)(folding);
+		if (collector->calls)
+			add_table(folding);
 	}
 }
 

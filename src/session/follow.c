@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "session/callgraph.h"
 #include "session/fired.h"
+#include "session/orphans.h"
 #include "session/residues.h"
 #include "session/signals.h"
 #include "session/timers.h"
@@ -29,16 +30,6 @@
 /* Arenas lie this far below the lowest of the libraries, out of the way of what the
  * program maps, and where sanitizers expect mappings to be. */
 #define ARENA_DISTANCE (64ull << 30)
-
-static void read_link(pid_t pid, const char *name, char *text, size_t capacity)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
-	ssize_t length = readlink(path, text, capacity - 1);
-
-	text[length > 0 ? length : 0] = '\0';
-}
 
 /* Since 6.3 a memfd that is to be executable must say so; before, the flag was an error.
  */
@@ -109,9 +100,9 @@ struct trm_error *space_make_arena(struct session *session, struct thread *threa
 	struct family *family = memory_allocate_zeroed(1, sizeof(*family));
 
 	family->arena = arena;
-	family->reserved =
+	arena->reserved =
 		(uint32_t)(cache_counters_reserved(session->options) / arena->slot_size);
-	arena->slot_count = family->reserved;
+	arena->slot_count = arena->reserved;
 	family->spreads = spreads;
 	space->family = family;
 	vector_push(&session->families, family);
@@ -285,13 +276,14 @@ static void on_exec(struct session *session, struct thread *thread)
 		if (other->process == process && other != thread)
 			session_remove_thread(session, other);
 	}
+	orphans_leave(session, thread, false);
 	if (thread->bank)
 		arena_give_bank(thread->bank);
 	thread->bank = NULL;
 	vector_deinit(&thread->old_banks);
 	residues_end(thread);
 	thread->handled.count = 0;
-	read_link(process->pid, "exe", program, sizeof(program));
+	remote_read_program(process->pid, program, sizeof(program));
 	process->first_image = process->pid == session->first && !process->image->started;
 	if (process->first_image) {
 		/* Our own code before the exec was no image of the program's. */
@@ -356,6 +348,8 @@ static void on_end(struct session *session, struct thread *thread,
 	else
 		snprintf(state, sizeof(state), "killed by SIG%s",
 			 sigabbrev_np(event->value) ? sigabbrev_np(event->value) : "?");
+	orphans_leave(session, thread,
+		      event->kind == EVENT_KILLED && event->value == SIGKILL);
 	session_remove_thread(session, thread);
 	follow_end_image(session, process, state);
 	if (process->pid == session->first)
@@ -457,6 +451,10 @@ void follow_child(struct session *session, struct thread *parent, pid_t tid)
 	struct thread *child = session_find_thread(session, tid);
 	bool waiting = child != NULL;
 
+	/* The parent was killed before it could say which one; or the child was found
+	 * without its word. */
+	if (!tid || (child && child->process))
+		return;
 	if (!child) {
 		child = session_add_thread(session, tid);
 		child->state = THREAD_NEW;
@@ -591,6 +589,7 @@ static void on_unknown(struct session *session, const struct event *event)
 	thread = session_add_thread(session, event->tid);
 	thread->state = THREAD_WAITING;
 	thread->stopped = true;
+	orphans_find_parent(session, thread);
 }
 
 /* A thread that could not be stopped when its process was released. */

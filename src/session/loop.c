@@ -1,6 +1,7 @@
 /* The tracer: one thread that waits for everything and acts on it. */
 #include "session/contexts.h"
 #include "session/fired.h"
+#include "session/orphans.h"
 #include "session/replan.h"
 #include "session/session.h"
 
@@ -87,6 +88,7 @@ void session_act(struct session *session)
 	bool more;
 
 	take_plans(session);
+	orphans_forget(session, false);
 	do {
 		more = event_poll(&session->queue, &event);
 		if (more)
@@ -136,6 +138,7 @@ static void loop(struct session *session, const struct tracer_start *start,
 	if (window_ends_run(session) && !session->first_ended)
 		clock_gettime(CLOCK_MONOTONIC, &session->end);
 	release_all(session);
+	orphans_forget(session, true);
 	if (!saved)
 		save(session, status_fd);
 	/* What outlived the first process is in the profile only now. */

@@ -38,7 +38,6 @@ struct family {
 	struct VECTOR(struct family_module) modules; /* sorted by first_slot */
 	uint32_t heard;     /* value of the doorbell that was answered */
 	struct bank *aside; /* see thread_set_aside; NULL: none yet */
-	uint32_t reserved;  /* counters of banks that are not given to modules */
 	bool spreads;       /* counters lie where cache files have them, with gaps */
 };
 
@@ -174,6 +173,7 @@ struct image_context {
 	uint32_t file;   /* index in session.files */
 	uint32_t function;
 	bool leaf; /* returns of the function are not seen: its time is its caller's */
+	uint32_t calls; /* image_graph.calls that has all those of the function */
 	/* What the image's banks had when that was last looked at, and all that was ever
 	 * found there, also while nothing was counted. */
 	struct image_context_sums mark, all;
@@ -184,10 +184,23 @@ struct image_context_count {
 	uint32_t context;
 	struct image_context_sums sums;
 };
+/* What struct wire_graph_node's of one bank, from 1 on, had when that was looked at. */
+struct image_graph_node {
+	uint32_t function, parent, timed;
+	uint64_t calls, ticks;
+};
+struct image_graph_copy {
+	uint32_t thread; /* 0: threads are not told apart */
+	uint32_t count;
+	struct image_graph_node *nodes;
+};
 struct image_graph {
 	struct VECTOR(struct image_context) contexts;
 	struct table by_key; /* of callgraph.c */
 	struct VECTOR(struct image_context_count) counts;
+	struct VECTOR(struct image_graph_copy) copies; /* see callgraph_copy */
+	struct image_arcs calls; /* of each function by each thread, on all ways */
+	struct table by_function;
 };
 /* What probes of call graphs take themselves, in ticks a call: of a timed call between
  * the two looks at the clock, and before and after; of one that is not timed; and of one
@@ -269,6 +282,7 @@ struct thread_calls VECTOR(struct thread_call);
 struct thread {
 	pid_t tid;
 	struct process *process; /* NULL while THREAD_WAITING */
+	pid_t parent; /* of its process, if nobody had told of it at its first stop */
 	enum thread_state state;
 	bool stopped;            /* in a ptrace-stop that we know of */
 	uint32_t quiet, untimed; /* as its parent's, for its bank */
@@ -309,6 +323,7 @@ struct session {
 	unsigned int thread_count; /* traced */
 	struct VECTOR(struct thread *) all_threads;
 	struct VECTOR(struct process *) all_processes;
+	struct VECTOR(struct session_parent *) parents; /* gone: see session/orphans.h */
 	struct VECTOR(struct family *) families;
 	struct VECTOR(struct image_run *) images;
 	struct VECTOR(struct module_file *) files;

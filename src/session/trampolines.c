@@ -44,7 +44,7 @@ static size_t index_of_free(const struct family *family, uint64_t start, uint64_
 {
 	size_t i = 0;
 
-	if (start < family->reserved)
+	if (start < family->arena->reserved)
 		return SIZE_MAX;
 	while (i < family->modules.count && family->modules.items[i].first_slot < start)
 		i++;
@@ -94,14 +94,14 @@ uint32_t trampolines_first_slot(struct family *family, struct module_file *file)
 	/* What counts nothing takes no place, and so leaves none to search behind it. */
 	if (!count)
 		return family->spreads && start != UINT64_MAX ? (uint32_t)start
-							      : family->reserved;
+							      : family->arena->reserved;
 	vector_for_each (&family->modules, known)
 		if (known->file == file)
 			return known->first_slot;
 	if (family->spreads && start != UINT64_MAX)
 		index = index_of_free(family, start, count);
 	if (index == SIZE_MAX) {
-		start = family->reserved;
+		start = family->arena->reserved;
 		index = index_of_free(family, start, count);
 	}
 	for (size_t i = 0; index == SIZE_MAX; i++) {

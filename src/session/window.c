@@ -154,22 +154,20 @@ static void add_difference(const struct session *session, struct image_run *imag
 	}
 }
 
-void window_take(struct session *session, struct process *process)
+/* Where the process stands; what need not be done while it does, callgraph_take does. */
+static void take_standing(struct session *session, struct process *process)
 {
 	struct image_run *image = process->image;
 	bool clear = clears_flags(session);
 	struct image_counts now = {0};
 	struct image_arcs arcs = {0};
 
-	if (!process->space || !process->space->family)
-		return;
 	fold_read(session, process, clear, &now, &arcs);
 	if (session->window.state == WINDOW_OPEN) {
 		add_difference(session, image, &now);
 		arcs_add_difference(process, current_interval(session), &arcs);
 	}
-	callgraph_take(session, process, session->window.state == WINDOW_OPEN,
-		       current_interval(session));
+	callgraph_copy(session, process);
 	vector_deinit(&image->mark);
 	vector_deinit(&image->arc_mark);
 	if (clear)
@@ -178,11 +176,32 @@ void window_take(struct session *session, struct process *process)
 	image->arc_mark = arcs;
 }
 
-static void take_all(struct session *session)
+static bool is_measured(const struct process *process)
+{
+	return process->space && process->space->family;
+}
+
+void window_take(struct session *session, struct process *process)
+{
+	if (!is_measured(process))
+		return;
+	take_standing(session, process);
+	callgraph_take(session, process, session->window.state == WINDOW_OPEN,
+		       current_interval(session));
+}
+
+static void take_all_standing(struct session *session)
 {
 	vector_for_each (&session->all_processes, process)
-		if (!(*process)->image->ended)
-			window_take(session, *process);
+		if (!(*process)->image->ended && is_measured(*process))
+			take_standing(session, *process);
+}
+
+static void take_all_graphs(struct session *session, bool counts, uint32_t interval)
+{
+	vector_for_each (&session->all_processes, process)
+		if (!(*process)->image->ended && is_measured(*process))
+			callgraph_take(session, *process, counts, interval);
 }
 
 void window_arm(const struct session *session, const struct family *family)
@@ -262,6 +281,8 @@ static void pass_to(struct session *session, void (*change)(struct session *sess
 {
 	bool exact = window_is_exact(session);
 	bool stand = stands(session);
+	bool counts = session->window.state == WINDOW_OPEN;
+	uint32_t interval = current_interval(session);
 	struct standing standing = {0};
 
 	if (stand)
@@ -272,7 +293,7 @@ static void pass_to(struct session *session, void (*change)(struct session *sess
 		vector_for_each (&session->all_threads, thread)
 			callgraph_look(*thread);
 	}
-	take_all(session);
+	take_all_standing(session);
 	contexts_part(session, change != end);
 	change(session);
 	vector_for_each (&session->images, image)
@@ -282,6 +303,7 @@ static void pass_to(struct session *session, void (*change)(struct session *sess
 	session->window.standing = false;
 	if (stand)
 		standing_end(session, &standing);
+	take_all_graphs(session, counts, interval);
 }
 
 static void begin(struct session *session)

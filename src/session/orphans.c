@@ -1,0 +1,160 @@
+#include "session/orphans.h"
+
+#include "session/signals.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+/* How long a process that is gone is remembered. Its child is ready to run when it goes,
+ * so it takes as long as that waits for a processor. */
+#define REMEMBERED_NS 5000000000
+
+/* What is left of a process: enough for a child of it to be followed. */
+struct session_parent {
+	uint64_t since;         /* session_now() */
+	struct thread thread;   /* without a bank */
+	struct process process; /* keeps its space */
+	struct VECTOR(uint64_t) banks;
+};
+
+static uint64_t gs_base_of(const struct thread *thread)
+{
+	struct user_regs_struct registers;
+
+	return remote_failed(remote_get_registers(thread->tid, &registers))
+		       ? 0
+		       : registers.gs_base;
+}
+
+/* The process whose bank lies there, as far as it still runs. */
+static pid_t owner_of(const struct session *session, uint64_t gs_base)
+{
+	vector_for_each (&session->families, family)
+		vector_for_each (&(*family)->arena->banks, bank)
+			if ((*bank)->address == gs_base && (*bank)->owner > 0)
+				return (*bank)->owner;
+	return 0;
+}
+
+static pid_t read_status(pid_t tid, const char *field)
+{
+	uint64_t number;
+
+	return remote_status(tid, field, 10, &number) ? (pid_t)number : 0;
+}
+
+static bool is_child_of(const struct session *session, const struct thread *child,
+			pid_t pid)
+{
+	pid_t owner = owner_of(session, gs_base_of(child));
+
+	return owner ? owner == pid : child->parent == pid;
+}
+
+static void start_children(struct session *session, struct thread *parent)
+{
+	pid_t pid = parent->process->pid;
+
+	for (size_t i = session->all_threads.count; i-- > 0;) {
+		struct thread *child = session->all_threads.items[i];
+
+		if (child->state == THREAD_WAITING && !child->process &&
+		    is_child_of(session, child, pid))
+			follow_child(session, parent, child->tid);
+	}
+}
+
+/* One thread alone has told of all its children, unless it was killed. */
+static bool may_have_more(const struct process *process, bool killed)
+{
+	const struct space *space = process->space;
+
+	return (killed || process->image->threads > 1) && space && space->family &&
+	       space->references == 1;
+}
+
+void orphans_leave(struct session *session, struct thread *thread, bool killed)
+{
+	struct process *process = thread->process;
+
+	start_children(session, thread);
+	orphans_forget(session, false);
+	if (!may_have_more(process, killed))
+		return;
+	struct session_parent *parent = memory_allocate_zeroed(1, sizeof(*parent));
+
+	parent->since = session_now();
+	parent->process = *process;
+	parent->thread.tid = thread->tid;
+	parent->thread.process = &parent->process;
+	process->space->references++;
+	vector_for_each (&process->space->family->arena->banks, bank)
+		if ((*bank)->owner == process->pid)
+			vector_push(&parent->banks, (*bank)->address);
+	vector_push(&session->parents, parent);
+}
+
+static bool had_bank(const struct session_parent *parent, uint64_t gs_base)
+{
+	vector_for_each (&parent->banks, bank)
+		if (*bank == gs_base)
+			return true;
+	return false;
+}
+
+/* The last one, since banks are used again. */
+static struct thread *find_parent(struct session *session, uint64_t gs_base)
+{
+	for (size_t i = session->parents.count; i-- > 0;)
+		if (had_bank(session->parents.items[i], gs_base))
+			return &session->parents.items[i]->thread;
+	return NULL;
+}
+
+/* It has nothing of ours, since what made it had nothing. */
+static void follow_stranger(struct session *session, const struct thread *child)
+{
+	char program[PATH_MAX];
+	struct image_run image = {.program = program};
+	struct process process = {.pid = child->parent, .image = &image};
+
+	remote_read_program(child->tid, program, sizeof(program));
+	follow_child(session, &(struct thread){.process = &process}, child->tid);
+}
+
+void orphans_find_parent(struct session *session, struct thread *child)
+{
+	uint64_t gs_base = gs_base_of(child);
+	struct thread *parent;
+
+	child->parent = read_status(child->tid, "PPid");
+	/* Of a process some thread will tell, as long as it lives. */
+	if (read_status(child->tid, "Tgid") != child->tid ||
+	    session_find_process(session, child->parent))
+		return;
+	parent = find_parent(session, gs_base);
+	if (parent)
+		follow_child(session, parent, child->tid);
+	else if (!owner_of(session, gs_base)) /* else it was given another parent */
+		follow_stranger(session, child);
+}
+
+static void forget(struct session *session, struct session_parent *parent)
+{
+	space_release(session, parent->process.space);
+	vector_deinit(&parent->banks);
+	free(parent);
+}
+
+void orphans_forget(struct session *session, bool all)
+{
+	size_t kept = 0;
+
+	vector_for_each (&session->parents, parent) {
+		if (all || session_now() - (*parent)->since > REMEMBERED_NS)
+			forget(session, *parent);
+		else
+			session->parents.items[kept++] = *parent;
+	}
+	session->parents.count = kept;
+}
