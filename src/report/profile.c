@@ -282,12 +282,15 @@ static void add_module(struct loader *loader, const struct row *row)
 			keep(profile, string_of(row, FIELD_BUILD_ID));
 	if (new) {
 		*index = profile->loads.count;
-		vector_push(&profile->loads, ((struct report_load){module, image, 0, 0}));
+		vector_push(&profile->loads,
+			    ((struct report_load){module, image, 0, 0, ""}));
 	}
 	struct report_load *load = &profile->loads.items[*index];
 
 	load->known = number_of(row, FIELD_KNOWN);
 	load->instrumented = number_of(row, FIELD_INSTRUMENTED);
+	if (*string_of(row, FIELD_SKIP))
+		load->reason = keep(profile, string_of(row, FIELD_SKIP));
 }
 
 static uint32_t find_interval(struct loader *loader, uint64_t number)

@@ -52,6 +52,8 @@ struct report_module {
 	uint64_t known, instrumented;  /* functions; the most that an image had */
 	uint64_t functions, calls;     /* functions executed */
 	uint64_t blocks, instructions; /* executed blocks, and instructions in them */
+	const char *reason; /* why nothing was counted in some of the images, or NULL */
+	size_t unmeasured;  /* images with a reason */
 };
 
 struct report_function {
@@ -173,6 +175,7 @@ struct report_part {
 struct report_load {
 	uint32_t module, image;
 	uint64_t known, instrumented;
+	const char *reason; /* why nothing, or not all, of it was counted; "" */
 };
 
 /* What has no counts: a function, or code of one that the compiler has put elsewhere. */

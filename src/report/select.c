@@ -13,6 +13,8 @@ static void select_modules(struct report_profile *profile, const char *glob)
 		module->selected = !glob || text_glob(glob, module->name) ||
 				   text_glob(glob, module->path);
 		module->loaded = false;
+		module->reason = NULL;
+		module->unmeasured = 0;
 		module->known = module->instrumented = 0;
 		module->functions = module->calls = module->instructions =
 			module->blocks = 0;
@@ -41,6 +43,10 @@ static void add_loads(struct report_profile *profile)
 			module->known = load->known;
 		if (load->instrumented > module->instrumented)
 			module->instrumented = load->instrumented;
+		if (!*load->reason)
+			continue;
+		module->reason = load->reason;
+		module->unmeasured++;
 	}
 }
 

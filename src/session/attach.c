@@ -383,6 +383,9 @@ static const char **read_command(pid_t pid, const char *program, char **ret_word
 	while (file && (n = fread(buffer, 1, sizeof(buffer), file)) > 0)
 		for (size_t i = 0; i < n; i++)
 			vector_push(&text, buffer[i]);
+	/* Programs that show a title in its place leave the rest empty. */
+	while (text.count && !text.items[text.count - 1])
+		text.count--;
 	if (!text.count)
 		for (const char *s = program; *s; s++)
 			vector_push(&text, *s);

@@ -8,6 +8,7 @@
 #include "session/cache_names.h"
 #include "session/itself.h"
 #include "session/learned.h"
+#include "session/places.h"
 #include "session/ways.h"
 #include "session/window.h"
 #include "wire/layout.h"
@@ -28,22 +29,6 @@
 
 /* Bytes of the largest patch. */
 #define PATCH_MAX sizeof(((struct plan_patch *)0)->bytes)
-
-/* Trampolines lie this far below their module. Between the two the program can map a GiB
- * before it gets in the way, and the addresses that it gets from mmap are those of a bare
- * run. */
-#define CODE_DISTANCE (1ull << 30)
-
-#define VARIANT_DISTANCE (64ull << 20)
-
-/*
- * Functions relocated whole take about as much room as their modules, which lie side by
- * side. What likely needs no more room lies at the first of these distances, and cannot
- * meet then; the rest at the second. Of two that meet all the same one gets another
- * variant: the next distance.
- */
-static const uint64_t whole_distances[MODULE_VARIANTS] = {640ull << 20, 960ull << 20,
-							  1280ull << 20, 1600ull << 20};
 
 /* Where trampolines of programs lie that are linked to a fixed low address: below 2 GiB,
  * so in reach, and clear of heap and text. */
@@ -284,27 +269,15 @@ static void describe(struct module_file *file, const struct image *image)
 static uint64_t distance_of(const struct module_file *file, const struct image *image,
 			    const struct session_options *options)
 {
-	const uint64_t growth = options->collector->depth == PLAN_EDGES ? 7 : 6;
 	uint64_t span = 0, text = 0;
 
-	if (options->collector->depth == PLAN_ENTRIES)
-		return CODE_DISTANCE - file->variant * VARIANT_DISTANCE;
 	vector_for_each (&image->segments, segment) {
 		uint64_t end = segment->address + segment->memory_size - image->base;
 
 		span = end > span ? end : span;
 		text += segment->executable ? segment->file_size : 0;
 	}
-	uint64_t place = file->variant;
-
-	/* The first one last, the others in an order that its neighbours have not. */
-	if (text * growth / 4 > span)
-		place = file->variant + 1 == MODULE_VARIANTS
-				? 0
-				: 1 + (hash_bytes(file->name, strlen(file->name)) +
-				       file->variant) %
-						  (MODULE_VARIANTS - 1);
-	return whole_distances[place];
+	return places_distance(options, file->name, file->variant, span, text);
 }
 
 static struct trm_error *make_plan(struct module_file *file, struct image *image,
@@ -709,6 +682,7 @@ struct module_file *module_file_open(struct cache *cache, int fd,
 	    !may_have_hooks(file->name, strstr(file->name, ".so") != NULL)) {
 		note_walking(file);
 		file->trouble = memory_copy_string("left out by --only or --skip");
+		file->left_out = true;
 		return file;
 	}
 	load_or_make(cache, file, options);

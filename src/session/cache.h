@@ -65,7 +65,8 @@ struct module_file {
 	const struct learned *learned; /* while a plan is made: by what; NULL: nothing */
 	bool leak_checked;             /* has LeakSanitizer: see WIRE_HOOK_EXIT */
 	struct module_own_words own_words;
-	char *trouble;     /* why there is no plan; NULL */
+	char *trouble;     /* why there is no plan, or it cannot be used; NULL */
+	bool left_out;     /* that was asked for */
 	bool bare;         /* of programs that are not measured */
 	bool mandatory;    /* only its hooks are wanted: it is bare, or left out */
 	bool walks_stacks; /* see image_walks_stacks; known only with copies_calls */
@@ -110,7 +111,8 @@ struct module_use {
 };
 
 /* Where one place is taken, another one may be free. */
-#define MODULE_VARIANTS 4
+#define MODULE_USUAL_PLACES 4
+#define MODULE_VARIANTS     50
 
 /* Bytes of a bank in front of the counters of modules. */
 uint64_t cache_counters_reserved(const struct session_options *options);

@@ -317,6 +317,7 @@ static void save_modules(struct saving *saving, struct image_run *image)
 		if (*index == last)
 			continue;
 		last = *index;
+		const char *reason = file->left_out ? NULL : file->trouble;
 		struct record_pair pairs[] = {
 			{n->image, record_uint(image->number)},
 			{n->known,
@@ -324,12 +325,11 @@ static void save_modules(struct saving *saving, struct image_run *image)
 					  : 0)},
 			{n->instrumented, record_uint(file->instrumented)},
 			{n->build_id, record_string(file->build_id)},
-			{n->skip_reason,
-			 record_string(file->trouble ? file->trouble : "")},
+			{n->skip_reason, record_string(reason ? reason : "")},
 		};
 
 		trm_writer_record(saving->writer, saving_module_node(saving, file), pairs,
-				  file->trouble ? 5 : 4);
+				  reason ? 5 : 4);
 	}
 }
 

@@ -1,5 +1,6 @@
 /* Finds what is mapped in an address space, and puts trampolines and patches there. */
 #include "session/homes.h"
+#include "session/places.h"
 #include "session/signals.h"
 #include "session/ways.h"
 
@@ -19,13 +20,6 @@
 /* Smaller texts are written to: that is cheaper than three system calls, and costs
  * little. */
 #define CACHED_TEXT_MIN (96u << 10)
-
-/* How far trampolines may lie from their module at most. */
-#define REACH (1800ull << 20)
-
-/* Ways lie this far below their module, or anywhere within reach. */
-#define WAYS_DISTANCE (8ull << 30)
-#define WAYS_REACH    (1ull << 40)
 
 /* Opens the file of a mapping as the process sees it, also when its path is not ours. */
 static int open_mapped(pid_t pid, const struct mapping *mapping, const char *path,
@@ -194,54 +188,6 @@ static struct trm_error *write_patches(const struct space *space,
 	return NULL;
 }
 
-/* Whether trampolines may lie there. Those of modules that were found at the same time
- * are not among the mappings that were read. */
-static bool is_place_free(const struct session *session, const struct space *space,
-			  uint64_t address, uint64_t size)
-{
-	vector_for_each (&space->modules, module)
-		if (module->code_size &&
-		    ((address < module->code_address + module->code_size &&
-		      module->code_address < address + size) ||
-		     (address < module->ways_at + module->ways_size &&
-		      module->ways_at < address + size)))
-			return false;
-	return maps_is_free(&session->maps, address, size);
-}
-
-/* A free place near the module, by the mappings as they are now; 0: there is none. */
-static uint64_t find_place(const struct thread *thread, uint64_t near, uint64_t size,
-			   uint64_t reach)
-{
-	struct maps now = {0};
-	uint64_t place = 0;
-
-	if (!remote_failed(maps_read(thread->tid, &now)))
-		place = maps_find_free(&now, near, size, reach);
-	maps_deinit(&now);
-	return place;
-}
-
-/* Where the ways go: below the trampolines, where modules that lie side by side have room
- * for theirs side by side. Those of programs at low addresses follow the trampolines. */
-static struct trm_error *choose_ways(const struct session *session,
-				     const struct thread *thread, struct module *module)
-{
-	const struct space *space = thread->process->space;
-	uint64_t size = ways_size(module->file), at = module->bias - WAYS_DISTANCE;
-
-	module->ways_size = size;
-	if (!size)
-		return NULL;
-	if (module->bias < 2 * WAYS_DISTANCE)
-		at = module->code_address + trampolines_size(module->file);
-	if (!is_place_free(session, space, at, size))
-		at = find_place(thread, module->text_start, size, WAYS_REACH);
-	module->ways_at = at;
-	return at ? NULL
-		  : trm_error_create(TRM_ERROR_UNSUPPORTED, "no room for its ways");
-}
-
 /* Another plan, for trampolines at another distance: where the usual place is taken. */
 static struct trm_error *make_place(struct session *session, struct thread *thread,
 				    struct module *module)
@@ -250,10 +196,10 @@ static struct trm_error *make_place(struct session *session, struct thread *thre
 	uint64_t size = trampolines_size(module->file);
 
 	module->code_address = module->bias + plan->code_address;
-	TRM_TRY(choose_ways(session, thread, module));
-	if (is_place_free(session, thread->process->space, module->code_address, size))
+	TRM_TRY(places_choose_ways(session, thread, module));
+	if (places_are_free(session, thread->process->space, module->code_address, size))
 		return NULL;
-	uint64_t place = find_place(thread, module->text_start, size, REACH);
+	uint64_t place = places_find(thread, module->text_start, size);
 
 	if (!place)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
@@ -282,7 +228,7 @@ static struct trm_error *make_place(struct session *session, struct thread *thre
 	module->code_address = place;
 	if (!file->plan)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED, "%s", file->trouble);
-	return choose_ways(session, thread, module);
+	return places_choose_ways(session, thread, module);
 }
 
 /* Adds what puts the patched text in place of the program's, if that can be mapped.
@@ -420,8 +366,11 @@ static struct trm_error *instrument(struct session *session, struct thread *thre
 		return place_text(session, thread, module);
 	vector_for_each (&space->modules, other) {
 		if (other->file != module->file || other->bias != module->bias ||
-		    other->broken || other == module)
+		    other == module)
 			continue;
+		if (other->broken)
+			return trm_error_create(TRM_ERROR_UNSUPPORTED, "%s",
+						module->file->trouble);
 		module->code_address = other->code_address;
 		module->ways_at = other->ways_at;
 		module->first_slot = other->first_slot;
@@ -466,33 +415,17 @@ static void try_to_instrument(struct session *session, struct thread *thread,
 	trm_error_destroy(error);
 }
 
-/* Whether trampolines of a file can lie where they are to lie, or do so already, for
- * another text of the module. */
-static bool has_place(const struct session *session, const struct space *space,
-		      const struct module_file *file, const struct mapping *mapping)
-{
-	uint64_t bias = mapping->start;
-
-	if (!file->plan || !file->dynamic)
-		return true;
-	for (uint32_t i = 0; i < file->text_count; i++)
-		if (file->texts[i].file_offset == mapping->file_offset)
-			bias = mapping->start - file->texts[i].address;
-	vector_for_each (&space->modules, module)
-		if (module->file == file && module->bias == bias)
-			return true;
-	return is_place_free(session, space, bias + file->plan->code_address,
-			     trampolines_size(file));
-}
-
 /* The file of a mapping, in the first variant that has a place, else in the first one. */
 static struct module_file *choose_file(struct session *session,
 				       const struct thread *thread,
 				       const struct mapping *mapping, bool *ret_later)
 {
+	const struct space *space = thread->process->space;
 	struct module_file *first = NULL;
 
 	for (unsigned int variant = 0; variant < MODULE_VARIANTS; variant++) {
+		if (!places_promise(session, space, mapping, variant))
+			continue;
 		struct module_file *file =
 			file_of_mapping(session, thread, mapping, variant, ret_later);
 
@@ -500,10 +433,10 @@ static struct module_file *choose_file(struct session *session,
 			return NULL;
 		if (!first)
 			first = file;
-		if (has_place(session, thread->process->space, file, mapping))
+		if (places_suit(session, space, mapping, file))
 			return file;
 	}
-	return first;
+	return first ? first : file_of_mapping(session, thread, mapping, 0, ret_later);
 }
 
 /* False if its file is still being planned. */

@@ -68,10 +68,13 @@ class Server:
 class Attached:
     """trammel attach, measuring when the constructor returns."""
 
-    def __init__(self, tool, pid, profile, *more):
+    def __init__(self, tool, pid, profile, *more, cache=None):
+        environment = running.tool_environment()
+        if cache:
+            environment["TRAMMEL_CACHE_DIR"] = cache
         self.process = subprocess.Popen(
             [tool, "attach", "-p", str(pid), "-o", profile, *more],
-            stderr=subprocess.PIPE, text=True, env=running.tool_environment())
+            stderr=subprocess.PIPE, text=True, env=environment)
         first = self.process.stderr.readline()
         expect(first.startswith("trammel: measuring process"), f"attach says: {first!r}")
 
@@ -270,6 +273,31 @@ def modules(folder, tool, options):
     expect(report.processes_of("true"), f"no /bin/true in it: {report.programs()}")
     states = [record["process.state"] for record in report.processes_of("server")]
     expect("detached" in states, f"states of the server: {states}")
+
+
+def crowded(folder, tool, options):
+    """The usual places of trampolines are taken: there are others, and what is planned for them
+    is kept."""
+    profile = os.path.join(folder, "crowded.trm")
+    cache = os.path.join(folder, "cache-crowded")
+    os.mkdir(cache, 0o700)
+    kept = []
+    with Server(folder, "crowded") as server:
+        server.do("crowd 60")
+        for turn in range(4):
+            attached = Attached(tool, server.pid, profile, *measure(options), cache=cache)
+            server.do("calls 100")
+            text = attached.end()
+            expect("Not measured" not in text, text)
+            expect_calls(options, tool, profile, THREADS * 100, when=f"turn {turn}: ")
+            kept.append(sorted(name for name in os.listdir(cache) if name.endswith(".plan")))
+        server.finish()
+    expect(kept[2] == kept[3], f"plans are made again: {len(kept[2])}, {len(kept[3])}")
+    if options.no_profile:
+        return
+    names = {record["module"]: record for record in
+             trammel.read_json(tool, ["report", "--by", "module"], profile)["modules"]}
+    expect(names["libc.so.6"]["functions.executed"] > 0, f"nothing of the C library: {names}")
 
 
 def children(folder, tool, options):
@@ -618,6 +646,6 @@ def many_threads(folder, tool, options):
 
 
 TESTS = [("attach-" + test.__name__, test) for test in (
-    exact, window, together, within, modules, children, waits, stopped, interrupted, process_ends,
+    exact, window, together, within, modules, crowded, children, waits, stopped, interrupted, process_ends,
     ends_meanwhile, killed, web_server, compressor,
     refused, many_threads)]

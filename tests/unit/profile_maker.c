@@ -90,6 +90,18 @@ static void add_build(struct maker *maker, const char *path, uint64_t known,
 	trm_writer_record(maker->writer, module_node(maker, path), pairs, 4);
 }
 
+void add_unmeasured(struct maker *maker, const char *path, const char *reason)
+{
+	struct record_pair pairs[] = {
+		pair(maker, "image", record_uint(maker->image)),
+		pair(maker, "functions.known", record_uint(0)),
+		pair(maker, "functions.instrumented", record_uint(0)),
+		pair(maker, "skip.reason", record_string(reason)),
+	};
+
+	trm_writer_record(maker->writer, module_node(maker, path), pairs, 4);
+}
+
 void add_module(struct maker *maker, const char *path, uint64_t known)
 {
 	add_build(maker, path, known, "00ff");

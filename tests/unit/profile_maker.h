@@ -35,6 +35,8 @@ void add_image(struct maker *maker, uint64_t process, const char *program,
 record_node module_node(struct maker *maker, const char *path);
 record_node function_node(struct maker *maker, const char *path, const char *name);
 void add_module(struct maker *maker, const char *path, uint64_t known);
+/* A module record that says why nothing of it was counted. */
+void add_unmeasured(struct maker *maker, const char *path, const char *reason);
 /* The program of the test as a module: what it calls itself, and its image. */
 struct self {
 	char path[PATH_MAX];

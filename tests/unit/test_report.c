@@ -86,6 +86,16 @@ static void check_report(const char *words, int status, const char *output,
 	check_command(cmd_report, words, status, output, errors);
 }
 
+static void check_part(const char *words, const char *part)
+{
+	char *output, *errors;
+
+	assert_int_equal(run_report(words, &output, &errors), 0);
+	assert_non_null(strstr(output, part));
+	free(output);
+	free(errors);
+}
+
 #define HEAD                                                                             \
 	"zip -6 'a file'\n"                                                              \
 	"  exit 0, wall time 1.235 s, instrumenting 12.3 ms, 1 process, 1 thread\n"      \
@@ -651,6 +661,28 @@ static void test_modules_of_one_name(void **state)
 		     "");
 }
 
+/* What could not be counted as a whole is named with its reason. */
+static void test_unmeasured_modules(void **state)
+{
+	struct maker maker = begin_profile(PROFILE, false);
+
+	(void)state;
+	add_run(&maker, "functions", "0");
+	add_image(&maker, 10, "/usr/bin/zip", 1, "exited 0", NULL);
+	add_module(&maker, ZIP, 40);
+	add_unmeasured(&maker, "/lib/old.so", "its text is written to by the loader");
+	add_calls(&maker, ZIP, "main", 0x1000, 1);
+	add_image(&maker, 11, "/usr/bin/zip", 1, "exited 0", NULL);
+	add_module(&maker, ZIP, 40);
+	add_unmeasured(&maker, "/lib/old.so", "its text is written to by the loader");
+	end_profile(&maker);
+	check_part("--all " PROFILE,
+		   "Not measured: old.so (in 2 processes): its text is written to by the "
+		   "loader\n");
+	check_part("--json " PROFILE,
+		   "\"module.reason\": \"its text is written to by the loader\"");
+}
+
 static void test_files_that_are_none(void **state)
 {
 	char *output, *errors;
@@ -743,6 +775,7 @@ int main(void)
 		cmocka_unit_test(test_colours_and_width),
 		cmocka_unit_test(test_summary),
 		cmocka_unit_test(test_modules_of_one_name),
+		cmocka_unit_test(test_unmeasured_modules),
 		cmocka_unit_test(test_files_that_are_none),
 		cmocka_unit_test(test_wrong_usage),
 	};

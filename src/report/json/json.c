@@ -149,6 +149,8 @@ static void add_modules(struct text *out, const struct report_profile *profile,
 		json_add_number(out, "functions.executed", rows[i]->functions);
 		json_add_number(out, "calls", rows[i]->calls);
 		add_instructions(out, profile, rows[i]->instructions);
+		if (rows[i]->reason)
+			json_add_string(out, "module.reason", rows[i]->reason);
 		text_add(out, "}");
 	}
 	free(rows);

@@ -220,10 +220,37 @@ static void add_image_name(struct text *out, const struct report_image *image)
 	}
 }
 
+/* "Not measured: libx.so (in 3 processes): no room for trampolines within 2 GiB". */
+static void add_unmeasured_modules(struct text *out, const struct report_profile *profile,
+				   size_t limit)
+{
+	size_t shown = 0;
+
+	vector_for_each (&profile->modules, module) {
+		if (!module->selected || !module->reason || shown++ >= limit)
+			continue;
+		text_add(out, "Not measured: ");
+		report_add_visible(out, module->name);
+		if (module->unmeasured > 1) {
+			text_add(out, " (in ");
+			report_add_count(out, module->unmeasured, "process", "processes");
+			text_add(out, ")");
+		}
+		text_add(out, ": ");
+		report_add_visible(out, module->reason);
+		text_add(out, "\n");
+	}
+	if (shown > limit)
+		report_add_more(out, shown - limit, "unmeasured module",
+				"unmeasured modules");
+}
+
 void report_add_unmeasured(struct text *out, const struct report_profile *profile,
 			   size_t limit)
 {
 	size_t shown = 0, running = 0;
+
+	add_unmeasured_modules(out, profile, limit);
 
 	vector_for_each (&profile->images, image) {
 		if (!image->selected || !*image->reason || shown++ >= limit)

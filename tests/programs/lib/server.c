@@ -12,6 +12,7 @@
  *     load FILE   FILE is loaded, its `plugin_work` called 7 times, and unloaded
  *     filter      a system call filter is installed that allows everything
  *     gs CODE     arch_prctl(CODE) is called
+ *     crowd N     N times 64 MiB of addresses are taken, below the libraries
  */
 #include "test.h"
 
@@ -20,6 +21,7 @@
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -241,6 +243,14 @@ static void filter(void)
 	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
+static void crowd(unsigned long count)
+{
+	while (count--)
+		CHECK(mmap(NULL, 64ul << 20, PROT_NONE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+			   0) != MAP_FAILED);
+}
+
 static void obey(const char *word, const char *argument)
 {
 	unsigned long count = strtoul(argument, NULL, 10);
@@ -268,6 +278,8 @@ static void obey(const char *word, const char *argument)
 		filter();
 	} else if (!strcmp(word, "gs")) {
 		syscall(SYS_arch_prctl, count, made);
+	} else if (!strcmp(word, "crowd")) {
+		crowd(count);
 	}
 	if (!strcmp(word, "mark"))
 		printf("%lu\n", sum());

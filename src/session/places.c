@@ -1,0 +1,192 @@
+#include "session/places.h"
+
+#include "session/signals.h"
+#include "session/ways.h"
+
+#include <string.h>
+
+/* How far trampolines may lie from their module at most. */
+#define REACH (1800ull << 20)
+
+/* Ways lie this far below their module, or anywhere within reach. */
+#define WAYS_DISTANCE (8ull << 30)
+#define WAYS_REACH    (1ull << 40)
+
+/* Trampolines lie this far below their module. Between the two the program can map a GiB
+ * before it gets in the way, and the addresses that it gets from mmap are those of a bare
+ * run. */
+#define CODE_DISTANCE (1ull << 30)
+
+#define VARIANT_DISTANCE (64ull << 20)
+
+/* Where these places are taken, since a process has mapped much: the nearest of those
+ * that are tried then, each so much further away than the one before; first so many
+ * below, and then above. */
+#define FREE_DISTANCE (128ull << 20)
+#define FREE_BELOW    26u
+
+/* These must be clear of the module itself. */
+#define ABOVE_DISTANCE (384ull << 20)
+
+/*
+ * Functions relocated whole take about as much room as their modules, which lie side by
+ * side. What likely needs no more room lies at the first of these distances, and cannot
+ * meet then; the rest at the second. Of two that meet all the same one gets another
+ * variant: the next distance.
+ */
+static const uint64_t whole_distances[MODULE_USUAL_PLACES] = {
+	640ull << 20, 960ull << 20, 1280ull << 20, 1600ull << 20};
+
+/* Programs whose addresses are fixed lie below. */
+#define LOW_END (4ull << 30)
+
+uint64_t places_room(const struct session_options *options, uint64_t span, uint64_t text)
+{
+	const uint64_t growth = options->collector->depth == PLAN_EDGES ? 7 : 6;
+
+	return options->collector->depth == PLAN_ENTRIES ? span : text * growth / 4;
+}
+
+uint64_t places_distance(const struct session_options *options, const char *name,
+			 unsigned int variant, uint64_t span, uint64_t text)
+{
+	const uint64_t free = variant - MODULE_USUAL_PLACES;
+	uint64_t place = variant;
+
+	if (variant >= MODULE_USUAL_PLACES + FREE_BELOW)
+		return -(ABOVE_DISTANCE + (free - FREE_BELOW) * VARIANT_DISTANCE);
+	if (variant >= MODULE_USUAL_PLACES)
+		return FREE_DISTANCE + free * VARIANT_DISTANCE;
+	if (options->collector->depth == PLAN_ENTRIES)
+		return CODE_DISTANCE - variant * VARIANT_DISTANCE;
+	/* The first one last, the others in an order that its neighbours have not. */
+	if (places_room(options, span, text) > span)
+		place = variant + 1 == MODULE_USUAL_PLACES
+				? 0
+				: 1 + (hash_bytes(name, strlen(name)) + variant) %
+						  (MODULE_USUAL_PLACES - 1);
+	return whole_distances[place];
+}
+
+bool places_are_free(const struct session *session, const struct space *space,
+		     uint64_t address, uint64_t size)
+{
+	vector_for_each (&space->modules, module)
+		if (module->code_size &&
+		    ((address < module->code_address + module->code_size &&
+		      module->code_address < address + size) ||
+		     (address < module->ways_at + module->ways_size &&
+		      module->ways_at < address + size)))
+			return false;
+	return maps_is_free(&session->maps, address, size);
+}
+
+static uint64_t find(const struct thread *thread, uint64_t near, uint64_t size,
+		     uint64_t reach)
+{
+	struct maps now = {0};
+	uint64_t place = 0;
+
+	if (!remote_failed(maps_read(thread->tid, &now)))
+		place = maps_find_free(&now, near, size, reach);
+	maps_deinit(&now);
+	return place;
+}
+
+uint64_t places_find(const struct thread *thread, uint64_t near, uint64_t size)
+{
+	return find(thread, near, size, REACH);
+}
+
+struct trm_error *places_choose_ways(const struct session *session,
+				     const struct thread *thread, struct module *module)
+{
+	const struct space *space = thread->process->space;
+	uint64_t size = ways_size(module->file), at = module->bias - WAYS_DISTANCE;
+
+	module->ways_size = size;
+	if (!size)
+		return NULL;
+	if (module->bias < 2 * WAYS_DISTANCE)
+		at = module->code_address + trampolines_size(module->file);
+	if (!places_are_free(session, space, at, size))
+		at = find(thread, module->text_start, size, WAYS_REACH);
+	module->ways_at = at;
+	return at ? NULL
+		  : trm_error_create(TRM_ERROR_UNSUPPORTED, "no room for its ways");
+}
+
+/* What is mapped of a file around one of its texts: from its first to its last address,
+ * and how much of that is text. */
+struct extent {
+	uint64_t start, end, text; /* addresses, and bytes */
+};
+
+static struct extent extent_of(const struct maps *maps, const struct mapping *mapping)
+{
+	struct extent extent = {0};
+	bool inside = false;
+
+	vector_for_each (&maps->mappings, m) {
+		bool own = m->inode == mapping->inode && m->device == mapping->device;
+
+		/* Another copy of the file begins with its first byte. */
+		if (own && (!m->file_offset || !inside)) {
+			if (inside && m->start > mapping->start)
+				break;
+			extent = (struct extent){.start = m->start};
+		}
+		inside |= own;
+		if (!own)
+			continue;
+		extent.end = m->end;
+		if (m->executable)
+			extent.text += m->end - m->start;
+	}
+	return extent;
+}
+
+static bool has_variant(const struct space *space, const struct mapping *mapping,
+			unsigned int variant)
+{
+	vector_for_each (&space->modules, module)
+		if (module->file->identity.inode == mapping->inode &&
+		    module->file->variant == variant)
+			return true;
+	return false;
+}
+
+bool places_promise(const struct session *session, const struct space *space,
+		    const struct mapping *mapping, unsigned int variant)
+{
+	const char *path = maps_path(&session->maps, mapping),
+		   *slash = strrchr(path, '/');
+	struct extent extent = extent_of(&session->maps, mapping);
+	uint64_t span = extent.end - extent.start;
+
+	if (extent.start < LOW_END) /* linked to its address, perhaps */
+		return !variant;
+	return has_variant(space, mapping, variant) ||
+	       places_are_free(session, space,
+			       extent.start - places_distance(session->options,
+							      slash ? slash + 1 : path,
+							      variant, span, extent.text),
+			       places_room(session->options, span, extent.text));
+}
+
+bool places_suit(const struct session *session, const struct space *space,
+		 const struct mapping *mapping, const struct module_file *file)
+{
+	uint64_t bias = mapping->start;
+
+	if (!file->plan || !file->dynamic)
+		return true;
+	for (uint32_t i = 0; i < file->text_count; i++)
+		if (file->texts[i].file_offset == mapping->file_offset)
+			bias = mapping->start - file->texts[i].address;
+	vector_for_each (&space->modules, module)
+		if (module->file == file && module->bias == bias)
+			return true;
+	return places_are_free(session, space, bias + file->plan->code_address,
+			       trampolines_size(file));
+}

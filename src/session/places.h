@@ -1,0 +1,38 @@
+/* Where trampolines go, and the ways of a module. */
+#ifndef TRAMMEL_SESSION_PLACES_H
+#define TRAMMEL_SESSION_PLACES_H
+
+#include "session/session.h"
+
+/* How far below its module the trampolines of a file lie (modulo 1 << 64: they can lie
+ * above it), and about how many bytes they are, by what it has in memory: bytes from its
+ * first to its last address, and of text.
+ */
+uint64_t places_distance(const struct session_options *options, const char *name,
+			 unsigned int variant, uint64_t span, uint64_t text);
+uint64_t places_room(const struct session_options *options, uint64_t span, uint64_t text);
+
+/* Whether trampolines may lie there. Those of modules that were found at the same time
+ * are not among the mappings that were read. */
+bool places_are_free(const struct session *session, const struct space *space,
+		     uint64_t address, uint64_t size);
+
+/* A free place near the module, by the mappings as they are now; 0: there is none. */
+uint64_t places_find(const struct thread *thread, uint64_t near, uint64_t size);
+
+/* Where the ways go: below the trampolines, where modules that lie side by side have room
+ * for theirs side by side. Those of programs at low addresses follow the trampolines. */
+struct trm_error *places_choose_ways(const struct session *session,
+				     const struct thread *thread, struct module *module);
+
+/* Whether trampolines of a mapping's file seem to have room at the distance of a variant:
+ * known before it is planned, which takes its time. */
+bool places_promise(const struct session *session, const struct space *space,
+		    const struct mapping *mapping, unsigned int variant);
+
+/* Whether trampolines of a file can lie where they are to lie, or do so already, for
+ * another text of the module. */
+bool places_suit(const struct session *session, const struct space *space,
+		 const struct mapping *mapping, const struct module_file *file);
+
+#endif
