@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -67,7 +68,12 @@ static struct trm_error *lost(const struct injection *injection)
 static struct trm_error *pass_over(struct injection *injection, const struct event *event)
 {
 	switch (event->kind) {
-	case EVENT_SIGNAL: /* none but SIGSTOP gets past the mask */
+	case EVENT_SIGNAL: /* none but SIGSTOP and faults get past the mask */
+		if (event->value == SIGSEGV || event->value == SIGBUS)
+			return trm_error_create(TRM_ERROR_UNSUPPORTED,
+						"thread %d has no memory of trammel's: "
+						"its process unmaps what it did not map",
+						injection->tid);
 		injection->stop_signal = event->value;
 		return NULL;
 	case EVENT_EXITED:
@@ -329,9 +335,17 @@ struct trm_error *inject_batch(pid_t tid, struct arena *arena, struct wire_batch
 	control->batch = *batch;
 	control->ran = 0;
 	TRM_TRY(begin(&injection, arena->address + table()->inject));
-	TRM_TRY(run_batch(&injection, control));
+	struct trm_error *error = run_batch(&injection, control);
+
+	if (error && error->code != TRM_ERROR_UNSUPPORTED)
+		return error;
 	*batch = control->batch;
-	return end(&injection);
+	struct trm_error *ending = end(&injection);
+
+	if (!error)
+		return ending;
+	trm_error_destroy(ending);
+	return error;
 }
 
 static void futex_wake(uint32_t *word)

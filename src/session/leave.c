@@ -183,11 +183,17 @@ static void let_go(struct session *session, struct process *process)
 		if (thread->process != process)
 			continue;
 		timers_let_go(session, thread);
+		if (process->space && process->space->abandoned) {
+			thread->bank = NULL;
+			thread->old_banks.count = 0;
+		}
 		trm_error_destroy(remote_resume(thread->tid, REMOTE_DETACH,
 						signal_to_deliver(session, thread)));
 		session_remove_thread(session, thread);
 	}
 	process->threads = 0;
+	if (process->space && process->space->abandoned)
+		fold_process(session, process, FOLD_AND_RETIRE);
 	follow_end_image(session, process, "detached");
 	session_remove_process(session, process);
 }
@@ -200,6 +206,17 @@ static void let_go_space(struct session *session, const struct space *space)
 		if (process->space == space && process->space)
 			let_go(session, process);
 	}
+}
+
+/* It cannot get its text back: it has unmapped what is needed for that. So it is left as
+ * a tracer that is killed would leave it. */
+static void abandon(const struct session *session, struct space *space,
+		    const struct trm_error *error)
+{
+	space->abandoned = true;
+	vector_for_each (&session->all_processes, process)
+		if ((*process)->space == space && !(*process)->image->reason)
+			(*process)->image->reason = memory_copy_string(error->message);
 }
 
 /* The one stop. Afterwards the space is as before its measurement, but for mappings. */
@@ -216,15 +233,17 @@ static bool stop_counting(struct session *session, struct space *space)
 
 		out = !error;
 		loan_end(session, &loan);
+		if (error && error->code != TRM_ERROR_GONE)
+			abandon(session, space, error);
 		trm_error_destroy(error);
 	}
 	vector_deinit(&leavers);
-	if (out)
+	if (out || space->abandoned)
 		space->out = space->holding = true;
 	space_go(session, space);
 	if (session_now() - start > session->stop_ns)
 		session->stop_ns = session_now() - start;
-	return out;
+	return space->out;
 }
 
 static bool can_let_go(const struct session *session, const struct space *space)
@@ -242,7 +261,7 @@ static void leave_space(struct session *session, struct space *space)
 
 	if (!space->out && !stop_counting(session, space))
 		return;
-	if (!space->cleared) {
+	if (!space->cleared && !space->abandoned) {
 		struct trm_error *error =
 			space_borrow(session, space, clear_out, &clearing);
 

@@ -126,6 +126,7 @@ struct space {
 	bool holding;       /* attached: texts are the original ones now */
 	bool out;           /* attached: no thread is in code of ours any more */
 	bool cleared;       /* attached: nothing of ours is mapped any more */
+	bool abandoned;     /* attached: all of it stays, and what is in use of banks */
 	struct VECTOR(struct module) modules;
 	struct VECTOR(struct gone_module) gone; /* whose calls may be in the banks */
 	struct space_fired fired;

@@ -5,7 +5,7 @@
  * instant is a text half patched, whoever dies, and afterwards the mappings are what they
  * were.
  */
-#include "session/session.h"
+#include "session/places.h"
 
 #include "base/cleanup.h"
 
@@ -22,6 +22,10 @@
 #endif
 
 #define PIECE (256u << 10)
+
+/* Texts that are kept lie so far behind the arena, which is 64 GiB below the libraries.
+ */
+#define KEPT_DISTANCE (32ull << 30)
 
 static uint64_t size_of(const struct module *module)
 {
@@ -81,6 +85,28 @@ static struct trm_error *write_text(struct arena *arena, struct module *module,
 			module->patched_offset + text->part_offset);
 }
 
+/* Adds what maps the text a second time: far from where the program's own mappings go, as
+ * holes among them may be ones that it has just made. Returns the index of the last call;
+ * one in front of it may have reserved the place. */
+static unsigned int add_kept(const struct session *session, const struct space *space,
+			     const struct module *module, struct wire_batch *batch)
+{
+	uint64_t size = size_of(module), reserved = 0;
+	uint64_t at =
+		space->family->arena->address + KEPT_DISTANCE + module->patched_offset;
+	unsigned int flags = MREMAP_MAYMOVE | MREMAP_DONTUNMAP;
+
+	if (places_are_free(session, space, at, size)) {
+		reserved = WIRE_RESULT(BATCH_ADD(
+			batch, SYS_mmap, at, size, PROT_NONE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE,
+			(uint64_t)-1, 0));
+		flags |= MREMAP_FIXED;
+	}
+	return BATCH_ADD(batch, SYS_mremap, module->text_start, size, size, flags,
+			 reserved, 0);
+}
+
 struct trm_error *swap_prepare(struct session *session, struct thread *thread,
 			       struct module *module)
 {
@@ -99,23 +125,25 @@ struct trm_error *swap_prepare(struct session *session, struct thread *thread,
 					"its text is not mapped in one piece");
 	TRM_TRY(check_unchanged(space, module, text));
 	TRM_TRY(write_text(arena, module, text));
-	unsigned int kept = BATCH_ADD(&batch, SYS_mremap, module->text_start, size, size,
-				      MREMAP_MAYMOVE | MREMAP_DONTUNMAP, 0, 0);
+	unsigned int kept = add_kept(session, space, module, &batch);
 	uint64_t addend;
 	unsigned int staged =
 		batch_add_mapping(&batch, arena, true, module->patched_offset, size,
 				  arena->address + module->patched_offset, &addend);
 
 	TRM_TRY(space_run(session, thread, &batch));
-	if (batch.calls[kept].result > 0)
-		module->kept = (uint64_t)batch.calls[kept].result;
+	for (unsigned int i = 0; i <= kept; i++)
+		if (batch.calls[i].result > 0)
+			module->kept = (uint64_t)batch.calls[i].result;
 	if (batch.calls[staged].result > 0)
 		module->staged = (uint64_t)batch.calls[staged].result + addend;
-	if (module->kept && module->staged)
+	int64_t failed = batch.calls[kept].result;
+
+	if (failed > 0 && module->staged)
 		return NULL;
 	swap_forget(session, thread, module);
 	module->kept = module->staged = 0;
-	return trm_error_system((int)-batch.calls[module->kept ? staged : kept].result,
+	return trm_error_system((int)-(failed < 0 ? failed : batch.calls[staged].result),
 				"its text cannot be mapped a second time");
 }
 

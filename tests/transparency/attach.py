@@ -275,6 +275,22 @@ def modules(folder, tool, options):
     expect("detached" in states, f"states of the server: {states}")
 
 
+def forgetful(folder, tool, options):
+    """A process unmaps what is needed to leave it: it is left as it is, and the others as ever."""
+    profile = os.path.join(folder, "forgetful.trm")
+    with Server(folder, "forgetful") as server:
+        attached = Attached(tool, server.pid, profile, *measure(options))
+        server.do("forget")
+        server.do("calls 100")
+        text = attached.end()
+        expect("unmaps what it did not map" in text, f"attach says: {text!r}")
+        server.do("reap")
+        server.do("calls 10")
+        expect("memfd:trammel" not in server.mappings(), "the server keeps something")
+        server.finish()
+    expect_calls(options, tool, profile, THREADS * 100)
+
+
 def crowded(folder, tool, options):
     """The usual places of trampolines are taken: there are others, and what is planned for them
     is kept."""
@@ -646,6 +662,6 @@ def many_threads(folder, tool, options):
 
 
 TESTS = [("attach-" + test.__name__, test) for test in (
-    exact, window, together, within, modules, crowded, children, waits, stopped, interrupted, process_ends,
+    exact, window, together, within, modules, crowded, forgetful, children, waits, stopped, interrupted, process_ends,
     ends_meanwhile, killed, web_server, compressor,
     refused, many_threads)]

@@ -12,7 +12,9 @@
  *     load FILE   FILE is loaded, its `plugin_work` called 7 times, and unloaded
  *     filter      a system call filter is installed that allows everything
  *     gs CODE     arch_prctl(CODE) is called
- *     crowd N     N times 64 MiB of addresses are taken, below the libraries
+ *     forget      a forked process unmaps a page that it did not map, if there is one,
+ * and ends a second later crowd N     N times 64 MiB of addresses are taken, below the
+ * libraries
  */
 #include "test.h"
 
@@ -243,6 +245,42 @@ static void filter(void)
 	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
+/* The first page that is written and shared with a file in memory: not the server's. (The
+ * usual name would have the program taken for one that looks its own text up.) */
+static void unmap_foreign(void)
+{
+	unsigned long start;
+	char line[512];
+
+	snprintf(line, sizeof(line), "/proc/%d/maps", getpid());
+	FILE *maps = fopen(line, "r");
+
+	while (maps && fgets(line, sizeof(line), maps))
+		if (strstr(line, " rw-s ") && strstr(line, "/memfd:") &&
+		    sscanf(line, "%lx", &start) == 1) {
+			munmap((void *)start,
+			       4096); /* NOLINT(performance-no-int-to-ptr) */
+			break;
+		}
+}
+
+static void forget(void)
+{
+	int ends[2];
+	char byte;
+
+	CHECK(!pipe(ends));
+	if (!fork()) {
+		unmap_foreign();
+		CHECK(write(ends[1], "", 1) == 1);
+		sleep(1);
+		_exit(0);
+	}
+	CHECK(read(ends[0], &byte, 1) == 1);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 static void crowd(unsigned long count)
 {
 	while (count--)
@@ -278,6 +316,8 @@ static void obey(const char *word, const char *argument)
 		filter();
 	} else if (!strcmp(word, "gs")) {
 		syscall(SYS_arch_prctl, count, made);
+	} else if (!strcmp(word, "forget")) {
+		forget();
 	} else if (!strcmp(word, "crowd")) {
 		crowd(count);
 	}
