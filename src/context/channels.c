@@ -7,7 +7,7 @@ enum { PAIRS_MAX = 5 * CONTEXT_METRICS_MAX + 32 };
 
 /* Attributes of the profile that a metric becomes. */
 struct sums {
-	record_attribute sum, least, most, count;
+	record_attribute sum, least, most, mean, count;
 };
 
 struct view {
@@ -50,6 +50,7 @@ static struct sums make_sums(const struct view *view, const char *name,
 		make(view, "sum#", name, type, sum),
 		make(view, "min#", name, type, value),
 		make(view, "max#", name, type, value),
+		make(view, "avg#", name, RECORD_DOUBLE, value),
 		make(view, "count#", name, RECORD_UINT, sum),
 	};
 }
@@ -83,7 +84,7 @@ static void make_metrics(struct view *view)
 /* As the profile has them. */
 static uint32_t record_properties(uint32_t properties)
 {
-	uint32_t none = RECORD_GLOBAL | CONTEXT_OF_MPI | CONTEXT_DETAIL;
+	uint32_t none = RECORD_GLOBAL | CONTEXT_OF_LIBRARY;
 
 	if (properties & CONTEXT_DETAIL)
 		none |= RECORD_NESTED;
@@ -244,13 +245,33 @@ static void add_keys(const struct view *view, const struct context_known_thread 
 	}
 }
 
+static struct record_value mean_of(enum record_type type, uint64_t sum, uint64_t count)
+{
+	const struct record_value value = {.u = sum};
+	double all = type == RECORD_DOUBLE ? value.d
+		     : type == RECORD_INT  ? (double)value.i
+					   : (double)value.u;
+
+	return (struct record_value){.type = RECORD_DOUBLE,
+				     .d = count ? all / (double)count : 0};
+}
+
 static void add_sums(struct pairs *pairs, const struct sums *sums, enum record_type type,
 		     const uint64_t cells[3], uint64_t count)
 {
 	add_bits(pairs, sums->sum, type, cells[0]);
 	add_bits(pairs, sums->least, type, cells[1]);
 	add_bits(pairs, sums->most, type, cells[2]);
+	add(pairs, sums->mean, mean_of(type, cells[0], count));
 	add(pairs, sums->count, record_uint(count));
+}
+
+/* Sum, least and most; of ticks, as nanoseconds. */
+static void scale_cells(const struct view *view, const uint64_t *cells, bool ticks,
+			uint64_t ret_cells[3])
+{
+	for (int i = 0; i < 3; i++)
+		ret_cells[i] = ticks ? ns_of(view, cells[i]) : cells[i];
 }
 
 static void add_metrics(const struct view *view, const uint64_t *row, struct pairs *pairs)
@@ -264,10 +285,7 @@ static void add_metrics(const struct view *view, const uint64_t *row, struct pai
 
 		if (metric->flags & CONTEXT_METRIC_KEY || !count)
 			continue;
-		for (int j = 0; j < 3; j++)
-			ns[j] = metric->flags & CONTEXT_METRIC_TICKS
-					? ns_of(view, cells[j])
-					: cells[j];
+		scale_cells(view, cells, metric->flags & CONTEXT_METRIC_TICKS, ns);
 		add_sums(pairs, &view->metrics[i], type_of(metric), ns, count);
 	}
 }
@@ -298,9 +316,11 @@ static void save_row(struct view *view, uint32_t number, uint32_t node,
 		const struct context_known_attribute *known =
 			&view->process->attributes.items[path->attribute];
 		struct sums sums = make_sums(view, known->name, known->type);
+		uint64_t cells[3];
 
-		add_sums(&pairs, &sums, known->type, row + CONTEXT_SUMS_METRICS,
-			 row[CONTEXT_SUMS_SNAPSHOTS]);
+		scale_cells(view, row + CONTEXT_SUMS_METRICS,
+			    known->properties & CONTEXT_OF_TICKS, cells);
+		add_sums(&pairs, &sums, known->type, cells, row[CONTEXT_SUMS_SNAPSHOTS]);
 	} else {
 		add(&pairs, view->count, record_uint(row[CONTEXT_SUMS_ENDS]));
 		if (view->channel->says & CONTEXT_SAYS_SLOTS)
@@ -512,9 +532,13 @@ static void add_end(const struct view *view, struct cursor *cursor,
 static void add_value(const struct view *view, const struct held *held,
 		      struct pairs *pairs)
 {
-	if (!(properties_of(view, held->attribute) & RECORD_HIDDEN))
+	uint32_t properties = properties_of(view, held->attribute);
+	uint64_t bits =
+		properties & CONTEXT_OF_TICKS ? ns_of(view, held->bits) : held->bits;
+
+	if (!(properties & RECORD_HIDDEN))
 		add(pairs, view->attributes[held->attribute],
-		    context_value(view->process, held->attribute, held->bits));
+		    context_value(view->process, held->attribute, bits));
 }
 
 /* What is set, unless another value was given for this snapshot; what was given. */

@@ -61,9 +61,15 @@ enum context_block_kind {
 	CONTEXT_KINDS
 };
 
-/* Properties of attributes beside those of the program's: of calls of MPI; and what says
- * more of the region around it, and is none in channels. */
-enum { CONTEXT_OF_MPI = 1 << 24, CONTEXT_DETAIL = 1 << 25 };
+/* Properties of attributes beside those of the program's: of calls of MPI; what says more
+ * of the region around it, and is none in channels; values are ticks, and become
+ * nanoseconds when they are read. */
+enum {
+	CONTEXT_OF_MPI = 1 << 24,
+	CONTEXT_DETAIL = 1 << 25,
+	CONTEXT_OF_TICKS = 1 << 26,
+	CONTEXT_OF_LIBRARY = CONTEXT_OF_MPI | CONTEXT_DETAIL | CONTEXT_OF_TICKS,
+};
 
 struct context_block {
 	uint32_t kind;

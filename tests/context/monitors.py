@@ -35,6 +35,10 @@ def blocks(text):
     return summary, {name: [line.split() for line in lines] for name, lines in series.items()}
 
 
+def by_path(rows):
+    return {row.get("path", ""): row for row in rows}
+
+
 def snapshots(place):
     """One each N iterations, with the values that are set then; at begin and end of the loop, too."""
     rows = traced(place, "loops", "10", LOOP_MONITOR_ITERATION_INTERVAL="4")
@@ -193,4 +197,35 @@ def steady(place):
         expect(len(marks) == 2 and marks[1] == marks[0] + 1, f"{config}: {lines[marks[0]:marks[1] + 1][:4]}")
 
 
-TESTS = (snapshots, passes, pace, long_regions, report, rows_of_loops, formats, spot, spot_options, steady)
+def statistics(place):
+    """Each iteration's time, and how many each run of a loop had, in what is traced and in sums."""
+    rows = traced(place, "loops", "3", services="loop_statistics,event,trace,report",
+                  query="SELECT path,iteration#outer,iter.count WHERE iter.count")
+    inner = "main/outer/step/inner \"loop\""
+    expect([(row["path"], row.get("iteration#outer"), row["iter.count"]) for row in rows]
+           == [(inner, 0, 4), (inner, 1, 4), (inner, 2, 4), ("main/outer", None, 3)], f"{rows}")
+    rows = traced(place, "slower", "5", services="loop_statistics,event,trace,report",
+                  query="SELECT path,iteration#slow,iter.duration.ns,time.duration.ns WHERE iter.duration.ns")
+    expect([row["iteration#slow"] for row in rows] == list(range(5)), f"{rows}")
+    expect(all(row["iter.duration.ns"] == row["time.duration.ns"] >= row["iteration#slow"] * 1000000 for row in rows),
+           f"{rows}")
+    sums = "SELECT path,sum(sum#iter.count) AS all,sum(count#iter.count) AS runs,sum(count#iter.duration.ns) AS times," \
+           "max(max#iter.duration.ns) AS most,min(avg#iter.duration.ns) AS mean WHERE path GROUP BY path"
+    for services in ("loop_statistics,aggregate,report", "loop_statistics,event,timer,aggregate,report"):
+        rows = by_path(traced(place, "passes", "6", services=services, query=sums))
+        for name, runs in (("first", 1), ("second", 1), ("second/within", 6)):
+            row = rows[name]
+            expect((row["all"], row["runs"], row["times"]) == (6, runs, 6), f"{services}: {rows}")
+            expect(0 < row["mean"] <= row["most"] < 1e9, f"{services}: {rows}")
+    rows = traced(place, "loops", "3", services="loop_statistics,aggregate,report", AGGREGATE_KEY="iteration#outer",
+                  query="SELECT iteration#outer,sum#iter.count WHERE sum#iter.count,iteration#outer")
+    expect(sorted((row["iteration#outer"], row["sum#iter.count"]) for row in rows) == [(0, 4), (1, 4), (2, 4)], f"{rows}")
+    variables = {"CALI_CONFIG": f"spot(output=s.cali,loop.stats),runtime-report(output=stdout,loop.stats,{JSON})"}
+    row = channels.rows_of(run(place, "slower", "5", **variables).stdout)["slow"]
+    expect(row["Iterations"] == 5 and row["Time/iter (min)"] < 0.002 < row["Time/iter (avg)"] < row["Time/iter (max)"]
+           and row["Time/iter (max)"] >= 0.004, f"{row}")
+    expect(all(name in channels.read(place, "s.cali")
+               for name in ("max#max#max#iter.count", "min#min#ls.min", "avg#avg#ls.avg", "max#max#ls.max")), "spot")
+
+
+TESTS = (snapshots, statistics, passes, passes, pace, long_regions, report, rows_of_loops, formats, spot, spot_options, steady)

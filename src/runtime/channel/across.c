@@ -55,7 +55,7 @@ static const struct {
 			    ",sum(sum#rc.count) AS \"Calls (total)\" UNIT count"
 			    ",min(min#aggregate.slot) AS \"Node order\""},
 	 "path",
-	 " WHERE sum#time.duration.ns GROUP BY path",
+	 " GROUP BY path",
 	 "",
 	 ""},
 	{{"openmp-report", REGION_TIME,

@@ -145,6 +145,12 @@ struct watched_regions {
 	uint64_t wait;                       /* ticks that are long */
 };
 
+/* Of loop_statistics: the loops that are open in a thread, the innermost one last. */
+struct open_loops {
+	struct open_loop *items;
+	uint32_t count, room;
+};
+
 struct channel_thread {
 	struct channel *channel;
 	struct context_thread *thread; /* NULL: only what is in `rows` of others */
@@ -160,9 +166,9 @@ struct channel_thread {
 	uint64_t unflushed_count;
 	uint64_t traced, dropped; /* events */
 	uint64_t blocks, order;   /* of the trace; the number of the last one */
-	uint64_t iterations, iteration_ticks; /* of loop_statistics */
 	struct watched_loop watched;
 	struct watched_regions regions;
+	struct open_loops loops;
 	uint64_t stamp;   /* of the last snapshot, ticks */
 	uint64_t *values; /* by metric: of this snapshot */
 	uint64_t last[CHANNEL_METRICS_MAX];
@@ -271,6 +277,7 @@ void trace_deinit(struct channel_thread *own);
 /* The next snapshot of a trace is of the time from the event on. */
 void trace_begin(struct channel_thread *own, const struct runtime_event *event);
 void region_monitor_deinit(struct channel_thread *own);
+void loop_statistics_deinit(struct channel_thread *own);
 /* The thread was not measured since its last snapshot. */
 void trace_resume(struct channel_thread *own, const struct runtime_event *event);
 

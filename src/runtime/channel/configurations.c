@@ -106,7 +106,7 @@ static const struct configuration_option options[] = {
 	 "TIMER_INCLUSIVE_DURATION={}", NULL},
 	{"time.exclusive", "time outside of regions further in", CONFIGURATION_EVENTS,
 	 false, "timer", NULL, NULL},
-	{"loop.stats", "iterations of loops",
+	{"loop.stats", "iterations of loops, and their times",
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "loop_statistics", NULL,
 	 NULL},
 	{"mem.highwatermark", "most live memory of the heap", CONFIGURATION_METRICS,
@@ -293,14 +293,17 @@ static const struct configuration_clauses clauses[] = {
 	 ",avg(iratio#e.omp.sync/e.omp.total) as \"Barrier % (avg)\" unit percent"
 	 ",max(iratio#e.omp.sync/e.omp.total) as \"Barrier % (max)\" unit percent"},
 	{"loop.stats",
-	 "let ls.max=scale(max#iter.duration.ns,1e-9) "
-	 "select sum(sum#iter.count) as Iterations unit count,"
-	 "ratio(sum#iter.duration.ns,sum#iter.count,1e-9)"
-	 " as \"Time/iter (avg)\" unit sec,max(ls.max) as \"Time/iter (max)\" unit sec",
-	 "select max(sum#sum#iter.count) as Iterations unit count,"
-	 "avg(ratio#sum#iter.duration.ns/sum#iter.count)"
-	 " as \"Time/iter (avg)\" unit sec,"
-	 "max(max#ls.max) as \"Time/iter (max)\" unit sec"},
+	 "let ls.min=scale(min#iter.duration.ns,1e-9)"
+	 ",ls.avg=scale(avg#iter.duration.ns,1e-9)"
+	 ",ls.max=scale(max#iter.duration.ns,1e-9) "
+	 "select max(max#iter.count) as Iterations unit count"
+	 ",min(ls.min) as \"Time/iter (min)\" unit sec"
+	 ",avg(ls.avg) as \"Time/iter (avg)\" unit sec"
+	 ",max(ls.max) as \"Time/iter (max)\" unit sec",
+	 "select max(max#max#iter.count) as Iterations unit count"
+	 ",min(min#ls.min) as \"Time/iter (min)\" unit sec"
+	 ",avg(avg#ls.avg) as \"Time/iter (avg)\" unit sec"
+	 ",max(max#ls.max) as \"Time/iter (max)\" unit sec"},
 	{"mem.highwatermark",
 	 "let mhwm=scale(max#alloc.highwatermark,1e-6) "
 	 "select max(mhwm) as \"Mem HWM MB\" unit MB",

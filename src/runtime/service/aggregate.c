@@ -77,7 +77,9 @@ void aggregate_give(struct channel_thread *own, struct context_node *node,
 
 	if (!(known->properties & TRM_AGGREGATABLE))
 		return;
-	node = tree_metric(own->thread, node, attribute);
+	if (own->channel->key_count)
+		node = keyed(own, node);
+	node = node ? tree_metric(own->thread, node, attribute) : NULL;
 	row = node ? rows_at(own, node->number) : NULL;
 	if (!row)
 		return;
