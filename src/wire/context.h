@@ -215,6 +215,11 @@ enum context_look_up {
 	CONTEXT_LOOK_PLACES = 2,    /* sourceloc#NAME, file:line */
 	CONTEXT_LOOK_MODULES = 4,   /* module#NAME */
 	CONTEXT_LOOK_INLINES = 8,   /* functions that were put into others, too */
+	CONTEXT_LOOK_FILES = 16,    /* source.file#NAME */
+	CONTEXT_LOOK_LINES = 32,    /* source.line#NAME */
+	CONTEXT_LOOK_NAMES = 64,    /* callpath.regname: functions beside the path */
+	/* All that needs the lines of modules. */
+	CONTEXT_LOOK_ROWS = CONTEXT_LOOK_PLACES | CONTEXT_LOOK_FILES | CONTEXT_LOOK_LINES,
 };
 
 struct context_module {

@@ -4,7 +4,7 @@ import json
 import os
 import re
 
-from context.channels import JSON, read, rows_of, run
+from context.channels import JSON, query, read, rows_of, run
 from context.common import expect
 
 
@@ -36,8 +36,8 @@ def mistakes(place):
 
 def clauses(place):
     """Options add clauses to queries, and events of the kernel to traces."""
-    query = "where region.count select count() as n order by path desc"
-    run(place, "plain", "5", CALI_CONFIG=f"runtime-profile(output=p.json,{JSON},region.count,local_query='{query}')")
+    where = "where region.count select count() as n order by path desc"
+    run(place, "plain", "5", CALI_CONFIG=f"runtime-profile(output=p.json,{JSON},region.count,local_query='{where}')")
     rows = json.loads(read(place, "p.json"))
     expect([row["path"] for row in rows] == ["main/step/odd", "main/step/even", "main/step", "main"], f"{rows}")
     expect([row["n"] for row in rows] == [2, 3, 5, 1], f"{rows}")
@@ -118,13 +118,27 @@ def layouts(place):
     expect(re.search(rb"^case +: a b\n", text, re.M), f"{text}")
     rows = rows_of(run(place, "plain", "10", CALI_CONFIG=f"runtime-profile(output=stdout,calc.inclusive,{JSON})").stdout)
     times = [row["time"] for path, row in rows.items() if path]
-    expect(set(rows["main"]) == {"path", "time", "time (inc)"} and abs(rows["main"]["time (inc)"] - sum(times)) < 1e-9,
+    expect(set(rows["main"]) == {"path", "time", "time (inc)", "Node order"} and abs(rows["main"]["time (inc)"] - sum(times)) < 1e-9,
            f"{rows}")
     for config, start in (("runtime-profile", b"__rec="), ("runtime-profile(output.format=hatchet)", b"__rec="),
-                          ("hatchet-region-profile", b"{"), ("sample-profile", b"__rec="),
-                          ("hatchet-sample-profile", b"{")):
+                          ("hatchet-region-profile", b"__rec="), ("sample-profile", b"__rec="),
+                          ("hatchet-sample-profile(output.format=json-split)", b"{")):
         done = run(place, "plain", "10", CALI_CONFIG=f"{config},output=stdout")
         expect(done.stdout.startswith(start) and not done.stderr, f"{config}: {done}")
+    for config, name, start in (("runtime-profile", "region_profile.cali", "__rec="), ("sample-profile", "sample_profile.cali", "__rec="),
+                                ("hatchet-region-profile(output=a.b)", "a.b.cali", "__rec="),
+                                ("runtime-profile(output=a,output.format=json-split)", "a.json", "{"),
+                                ("runtime-profile(output=b.json)", "b.json", "{")):
+        run(place, "plain", "10", CALI_CONFIG=config)
+        expect(read(place, name).startswith(start), f"{config}: {read(place, name)}")
+    rows = {row.get("path"): row for row in query(place, "region_profile.cali", "SELECT *")}
+    expect(0 < rows["main/step"]["sum#sum#time.duration"] < 1 and "attribute.alias" in read(place, "region_profile.cali"), f"{rows}")
+    for config, times in (("runtime-report(output=twice.txt)", 2), ("runtime-report(output=once.txt,output.append=false)", 1),
+                          (f"runtime-report(output=once.json,{JSON})", 1)):
+        for _ in range(2):
+            run(place, "plain", "10", CALI_CONFIG=config)
+        found = read(place, re.search("output=([^,)]+)", config).group(1))
+        expect(found.count("step") == times * (3 if JSON in config else 1), f"{config}: {found}")
     done = run(place, "samples", "1", CALI_CONFIG=f"sample-report(output=samples.json,sample.frequency=500,{JSON})")
     rows = rows_of(read(place, "samples.json"))
     expect(any(row["Samples"] for row in rows.values()), f"{rows}")

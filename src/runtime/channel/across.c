@@ -83,12 +83,13 @@ static const struct {
 	 BY_PATH,
 	 ""},
 	{{"sample-report", REGION_TIME ",sample.t=scale(sum#sampler.samples,{period})",
-	  "sum(sample.t),inclusive_sum(sample.t),sum(sum#sampler.samples)",
-	  "min(inclusive#sample.t) AS \"Min time/rank\""
-	  ",max(inclusive#sample.t) AS \"Max time/rank\""
-	  ",avg(inclusive#sample.t) AS \"Avg time/rank\""
+	  "sum(sample.t),sum(sum#sampler.samples)",
+	  "min(sum#sample.t) AS \"Min time/rank\" UNIT sec"
+	  ",max(sum#sample.t) AS \"Max time/rank\" UNIT sec"
+	  ",avg(sum#sample.t) AS \"Avg time/rank\" UNIT sec"
+	  ",sum(sum#sample.t) AS \"Total time\" UNIT sec"
 	  ",sum(sum#sum#sampler.samples) AS \"Samples (total)\""
-	  ",inclusive_percent_total(sum#sample.t) AS \"Time %\""},
+	  ",percent_total(sum#sample.t) AS \"Time %\""},
 	 BY_PATH,
 	 BY_TIME},
 	{{"mpi-report", REGION_TIME, "sum(region.t),sum(count#time.duration.ns)",
@@ -208,12 +209,17 @@ static void append(char *text, size_t size, const char *before, const char *more
 
 static void make_profile(const struct across_wish *wish, char *across, size_t size)
 {
-	if (!strcmp(wish->format, "cali"))
-		snprintf(across, size, "SELECT * FORMAT cali");
-	else
-		snprintf(across, size,
-			 "SELECT path, mpi.rank%s GROUP BY path, mpi.rank FORMAT %s",
-			 wish->columns, wish->format);
+	const struct clauses *own = wish->own_local;
+
+	if (*own->lets)
+		append(across, size, "LET ", own->lets + 1);
+	append(across, size, " SELECT ", "path, mpi.rank");
+	append(across, size, "", wish->columns);
+	append(across, size, "", own->columns);
+	clauses_place(own, " GROUP BY path, mpi.rank", across, size);
+	if (*own->order)
+		append(across, size, " ORDER BY ", own->order + 1);
+	append(across, size, " FORMAT ", wish->format);
 }
 
 static bool is_twice(const struct across_wish *wish, size_t index)

@@ -174,6 +174,7 @@ struct channel_thread {
 	uint64_t last[CHANNEL_METRICS_MAX];
 	uint64_t space[CHANNEL_METRICS_MAX];
 	struct path_memory *path_memory; /* of the last paths; NULL: none yet */
+	uint64_t samples; /* strikes that were taken, where no events make snapshots */
 	uint64_t sampled; /* strikes that were said with their call paths */
 };
 

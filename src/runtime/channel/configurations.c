@@ -9,62 +9,59 @@
 	", inclusive_percent_total(sum#time.duration.ns) AS \"Time % (I)\""
 
 /* What readers of profiles look for: the exclusive time. */
-#define PROFILE_TIMES ", scale(sum#time.duration.ns, 1e-9) AS time UNIT sec"
+#define PROFILE_TIMES ", sum(sum#time.duration) AS time UNIT sec"
 
-#define SAMPLES                                                                          \
-	", sum(sum#sampler.samples) AS Samples"                                          \
-	", scale(sum#sampler.samples, {period}) AS \"Time (sec)\" UNIT sec"              \
-	", inclusive_sum(sum#sampler.samples) AS \"Samples (I)\""                        \
-	", percent_total(sum#sampler.samples) AS \"Samples %\""
+#define SAMPLES(count, time)                                                             \
+	", sum(sum#sampler.samples) AS " count                                           \
+	", scale(sum#sampler.samples, {period}) AS " time " UNIT sec"
 
 static const struct configuration configurations[] = {
 	{"runtime-report", NULL, "time of each region, as a tree", CONFIGURATION_REPORT,
 	 "event,timer,aggregate,report", TIMES, " WHERE path GROUP BY path", "", "tree",
-	 "stderr"},
-	{"runtime-profile", NULL, "time of each region, as records",
-	 CONFIGURATION_PROFILE, "event,timer,aggregate,environment,recorder",
-	 PROFILE_TIMES, " GROUP BY path", "", "cali", "%program%-%pid%.cali"},
-	{"hatchet-region-profile", NULL, "time of each region, for Hatchet and others",
-	 CONFIGURATION_PROFILE, "event,timer,aggregate,environment,recorder",
-	 PROFILE_TIMES, " GROUP BY path", "", "json-split", "%program%-%pid%.json"},
+	 "stderr", "output.append"},
+	{"runtime-profile", "hatchet-region-profile",
+	 "time of each region, for Hatchet and others", CONFIGURATION_PROFILE,
+	 "event,timer,aggregate,environment,recorder", PROFILE_TIMES, " GROUP BY path",
+	 "", "cali", "region_profile", "node.order"},
 	{"event-trace", NULL, "each begin and end with its time", CONFIGURATION_TRACE,
 	 "event,timer,trace,environment,recorder", NULL, "", "", NULL,
-	 "%program%-%pid%.cali"},
+	 "%program%-%pid%.cali", ""},
 	{"loop-report", NULL, "loops: iterations and time, and both as they go on",
 	 CONFIGURATION_LOOPS, "loop_monitor,timer,trace,loopreport", "", "", "", "table",
-	 "stdout"},
+	 "stdout", ""},
 	{"spot", NULL, "regions and loops, for the visualisation SPOT",
 	 CONFIGURATION_PROFILE | CONFIGURATION_SPOT,
 	 "event,timer,aggregate,environment,loopreport", "", "", "", "cali",
-	 "%program%-%pid%.cali"},
+	 "%program%-%pid%.cali", ""},
 	{"alloc-report", "memory-report", "memory that each region took from the heap",
 	 CONFIGURATION_REPORT, "event,aggregate,alloc,memstat,report",
 	 ", sum(sum#alloc.count) AS Allocs, sum(sum#alloc.bytes) AS \"Alloc bytes\""
 	 ", sum(sum#free.count) AS Frees, max(max#alloc.highwatermark) AS \"Most live\""
 	 ", max(max#memstat.vmrss) AS \"Most resident kB\"",
-	 " GROUP BY path", "", "tree", "stderr"},
+	 " GROUP BY path", "", "tree", "stderr", "output.append"},
 	{"io-report", NULL, "bytes that each region read and wrote", CONFIGURATION_REPORT,
 	 "event,timer,aggregate,io,report",
 	 ", sum(sum#io.calls) AS Calls, sum(sum#io.bytes.read) AS Read"
 	 ", sum(sum#io.bytes.written) AS Written"
 	 ", scale(sum#io.time.ns, 1e-9) AS \"I/O time\"",
-	 " GROUP BY path", "", "tree", "stderr"},
+	 " GROUP BY path", "", "tree", "stderr", "output.append"},
 	{"openmp-report", NULL, "time in parallel regions, loops, tasks and barriers",
 	 CONFIGURATION_REPORT, "event,timer,aggregate,openmp,report",
-	 ", sum(region.count) AS Count" TIMES, " GROUP BY path", "", "tree", "stderr"},
+	 ", sum(region.count) AS Count" TIMES, " GROUP BY path", "", "tree", "stderr",
+	 "output.append"},
 	{"mpi-report", NULL, "time in MPI functions, over all ranks",
 	 CONFIGURATION_REPORT, "event,timer,aggregate,mpi,report",
 	 ", sum(count#time.duration.ns) AS Count" TIMES, " GROUP BY path", "", "table",
-	 "stderr"},
-	{"sample-report", NULL, "processor time of each region, by samples",
-	 CONFIGURATION_REPORT, "event,aggregate,sampler,report", SAMPLES,
-	 " GROUP BY path", "", "tree", "stderr"},
-	{"sample-profile", NULL, "samples of each region, as records",
-	 CONFIGURATION_PROFILE, "event,aggregate,sampler,environment,recorder", SAMPLES,
-	 " GROUP BY path", "", "cali", "%program%-%pid%.cali"},
-	{"hatchet-sample-profile", NULL, "samples of each region, for Hatchet and others",
-	 CONFIGURATION_PROFILE, "event,aggregate,sampler,environment,recorder", SAMPLES,
-	 " GROUP BY path", "", "json-split", "%program%-%pid%.json"},
+	 "stderr", "output.append"},
+	{"sample-report", NULL, "processor time of each function, by samples",
+	 CONFIGURATION_REPORT, "event,aggregate,sampler,report",
+	 SAMPLES("Samples", "\"Time (sec)\""), " GROUP BY path", "", "tree", "stderr",
+	 "source.function,output.append,sample.frequency=200"},
+	{"sample-profile", "hatchet-sample-profile",
+	 "samples of each function, for Hatchet and others", CONFIGURATION_PROFILE,
+	 "event,aggregate,sampler,environment,recorder", SAMPLES("count", "time"),
+	 " GROUP BY path", "", "cali", "sample_profile",
+	 "source.function,source.module,sample.frequency=200"},
 };
 
 static const struct configuration_option options[] = {
@@ -264,6 +261,7 @@ static const struct {
 };
 
 static const struct configuration_clauses clauses[] = {
+	{"runtime-profile", "let sum#time.duration=scale(sum#time.duration.ns,1e-9)", ""},
 	{"main_thread_only", "where pthread.is_master=true", ""},
 	{"order_as_visited", "order by min(aggregate.slot)",
 	 "order by min(min#aggregate.slot)"},

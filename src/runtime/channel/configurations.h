@@ -28,6 +28,7 @@ struct configuration {
 	const char *rest; /* of the query: WHERE and GROUP BY */
 	const char *order, *format;
 	const char *output; /* where to, unless an option says it */
+	const char *usual;  /* options that are on unless they are given; as in a line */
 };
 
 struct configuration_option {
@@ -41,8 +42,8 @@ struct configuration_option {
 	const char *columns;
 };
 
-/* What an option adds to queries, where columns alone do not say it: to that of a
- * process, and to that over all ranks. See clauses.h. */
+/* What an option, or a configuration, adds to queries, where columns alone do not say it:
+ * to that of a process, and to that over all ranks. See clauses.h. */
 struct configuration_clauses {
 	const char *name, *local, *across;
 };

@@ -357,7 +357,7 @@ void channel_close(struct channel *channel)
 			look(channel, thread,
 			     &(struct runtime_event){RUNTIME_PUSH, 0, 0, thread->node,
 						     thread->node, runtime_ticks()});
-		if (channel->triggers || !channel->looker_count)
+		if (channel->triggers)
 			channel_push_at(channel, thread, thread->node);
 	}
 	events_leave();

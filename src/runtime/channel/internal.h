@@ -35,7 +35,7 @@ struct channel_thread *channel_own(struct channel *channel,
 void channel_push_at(struct channel *channel, struct context_thread *thread,
 		     struct context_node *node);
 /* What this thread did until now is the channel's, before it is written or rests: a
- * snapshot, unless a service says when these are taken. */
+ * snapshot, if events make them. */
 void channel_close(struct channel *channel);
 /* For the trace, a value of the snapshot that comes next (GIVEN), or from now on (KEPT,
  * DROPPED); for the sums, one of the snapshot that was taken last. The thread is in this

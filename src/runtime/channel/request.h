@@ -44,6 +44,9 @@ bool request_has_services(const char *services, const char *kind, const char *na
 void request_add_settings(struct request *request, const struct document *spec,
 			  const char *value);
 
+/* What the configuration itself adds to queries. */
+void request_add_clauses(struct request *request);
+
 /* An option. `for_all`: configurations that do not take it are none that it is for. */
 void request_apply(struct request *request, const struct item *item, bool for_all);
 

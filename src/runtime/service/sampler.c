@@ -10,6 +10,7 @@
  * (timer_getoverrun(2)).
  */
 #include "runtime/channel/configurations.h"
+#include "runtime/channel/internal.h"
 #include "runtime/channel/paths.h"
 
 #include <errno.h>
@@ -131,6 +132,23 @@ static void sample(struct channel_thread *own, const struct runtime_event *event
 	ret_values[0] = *(volatile uint64_t *)&own_timer.samples;
 }
 
+/* Where no events make snapshots, what was counted is brought along by one of them. */
+static void look(struct channel_thread *own, const struct runtime_event *event)
+{
+	uint64_t samples = *(volatile uint64_t *)&own_timer.samples;
+
+	if (own->channel->triggers)
+		return;
+	if (unlikely(own->generation != own->channel->generation)) {
+		channel_baseline(own->channel, own->thread);
+		own->samples = samples;
+	}
+	if (samples == own->samples)
+		return;
+	own->samples = samples;
+	channel_settle(own->channel, own->thread, event->before, event->now);
+}
+
 static void end_thread(void)
 {
 	if (own_timer.begun && !own_timer.ended && !runtime_sealed)
@@ -146,5 +164,6 @@ const struct service service_sampler = {
 	.metric_count = sizeof(metrics) / sizeof(metrics[0]),
 	.start = start,
 	.sample = sample,
+	.look = look,
 	.end_thread = end_thread,
 };
