@@ -1,4 +1,5 @@
 #include "runtime/host.h"
+#include "runtime/channel/log.h"
 
 #include "runtime/channel/channel.h"
 #include "runtime/service/outside.h"
@@ -157,7 +158,7 @@ static struct trm_runtime_host host = {
 	.push = push,
 	.push_to = channels_push_to,
 	.part = channels_one_of,
-	.warn = settings_warn,
+	.warn = log_warn,
 	.set_usual = settings_set_usual,
 	.configure = channels_configure,
 	.read_file = settings_read_file,

@@ -69,9 +69,9 @@ struct trm_runtime_host {
 				     const char **ret_name);
 	/* Settings of the process: see cali_config_set and cali_config_preset. */
 	void (*set_usual)(const char *key, const char *value, bool preset);
-	/* Channels of the environment: those of a one-line form, NULL for none, and of
-	 * SERVICES_ENABLE. */
-	void (*configure)(const char *oneline);
+	/* Channels of the environment: those of a one-line form, NULL for none, that a
+	 * variable has, and of SERVICES_ENABLE. */
+	void (*configure)(const char *variable, const char *oneline);
 	void (*read_file)(void);
 	/* Writes what all channels have; `clear`: and forgets it. */
 	void (*flush_all)(bool clear);

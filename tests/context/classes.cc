@@ -197,7 +197,7 @@ static void specified()
 		CALI_CXX_MARK_SCOPE("specified");
 	}
 	manager.flush();
-	must(!bad.add("visits") && says(bad, "'visits'"), "managers have their own");
+	must(!bad.add("visits") && says(bad, "parameter: visits"), "managers have their own");
 	manager.add("visits(ranked,tmied,timed=perhaps)");
 	must(says(manager, "no service 'mpicuda'") &&
 		     says(manager, "is 'timed' meant?") && says(manager, "not 'perhaps'"),

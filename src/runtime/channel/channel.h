@@ -303,7 +303,7 @@ size_t oneline_create(struct trm_specs *specs, const char *text, bool active,
 		      struct channel **ret_channels, char *ret_message,
 		      size_t message_size);
 /* Makes and starts the channels of the usual settings, if they name services, and those
- * of a one-line form (NULL: none). */
-void channels_configure(const char *oneline);
+ * of a one-line form (NULL: none), which the variable has. */
+void channels_configure(const char *variable, const char *oneline);
 
 #endif

@@ -46,7 +46,7 @@ static void complain_name(const char *name)
 	if (why)
 		complain("'%s' cannot be had: %s", name, why);
 	else
-		complain("there is no configuration or option '%s'%s%s%s", name,
+		complain("Unknown config or parameter: %s%s%s%s", name,
 			 near ? "; is '" : "", near ? near : "", near ? "' meant?" : "");
 }
 

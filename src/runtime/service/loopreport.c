@@ -3,6 +3,7 @@
  * publish_loops. Over all ranks each gives its whole trace, which the first one sums up.
  */
 #include "runtime/channel/channel.h"
+#include "runtime/channel/log.h"
 #include "runtime/channel/filename.h"
 #include "runtime/ranks.h"
 
@@ -47,8 +48,8 @@ static void print(struct channel *channel)
 	if (loops.regions)
 		loops.with_series = channel->also != NULL;
 	if (!plain && !loops.summary) {
-		settings_warn("'%s': loopreport prints what loop-report asks for only",
-			      channel->name);
+		log_warn("'%s': loopreport prints what loop-report asks for only",
+			 channel->name);
 		return;
 	}
 	if (!output.path && !channel->across)

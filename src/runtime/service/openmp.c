@@ -1,5 +1,6 @@
 /* openmp: what OpenMP's run-time library tells tools becomes regions. */
 #include "runtime/channel/channel.h"
+#include "runtime/channel/log.h"
 #include "runtime/foreign/openmp.h"
 
 static const char *start(struct channel *channel)
@@ -14,9 +15,9 @@ static const char *start(struct channel *channel)
 static void flush(struct channel *channel)
 {
 	if (!openmp_is_heard())
-		settings_warn("'%s': no OpenMP run-time library told anything: LLVM's "
-			      "libomp does (clang -fopenmp), GCC's libgomp does not",
-			      channel->name);
+		log_warn("'%s': no OpenMP run-time library told anything: LLVM's "
+			 "libomp does (clang -fopenmp), GCC's libgomp does not",
+			 channel->name);
 }
 
 const struct service service_openmp = {

@@ -10,6 +10,7 @@
  * (timer_getoverrun(2)).
  */
 #include "runtime/channel/configurations.h"
+#include "runtime/channel/log.h"
 #include "runtime/channel/internal.h"
 #include "runtime/channel/paths.h"
 
@@ -83,9 +84,9 @@ static const char *start(struct channel *channel)
 	bool wall = clock && !strcmp(clock, "wall"), taken = true;
 
 	if (clock && !wall && strcmp(clock, "cpu") != 0)
-		settings_warn("'%s': SAMPLER_CLOCK '%s' cannot be had: there are cpu "
-			      "(taken) and wall",
-			      channel->name, clock);
+		log_warn("'%s': SAMPLER_CLOCK '%s' cannot be had: there are cpu "
+			 "(taken) and wall",
+			 channel->name, clock);
 	if (!frequency || frequency > 10000)
 		return "SAMPLER_FREQUENCY is from 1 to 10000 a second";
 	runtime_lock(&sampler.lock);
