@@ -1,7 +1,8 @@
 #include "runtime/host.h"
-#include "runtime/channel/log.h"
 
 #include "runtime/channel/channel.h"
+#include "runtime/channel/log.h"
+#include "runtime/service/async_event.h"
 #include "runtime/service/outside.h"
 #include "runtime/spans.h"
 
@@ -165,6 +166,7 @@ static struct trm_runtime_host host = {
 	.flush_all = flush_all,
 	.sums = channels_sums,
 	.report = channels_report,
+	.async = async_event_say,
 	.add_watcher = outside_service_add_watcher,
 };
 

@@ -82,6 +82,8 @@ struct trm_runtime_host {
 	 * own. */
 	void (*report)(struct trm_channels *channels, const char *query,
 		       const char *path);
+	/* Something begins that ends elsewhere, or (`ns`: how long it took) ends. */
+	void (*async)(const char *name, const uint64_t *ns);
 	/* Adds a service whose `event` is called when all other channels have seen the
 	 * event, with what was open before it: what it annotates is recorded. It must be
 	 * the only sink of its channels. Returns as trm_service_add. */

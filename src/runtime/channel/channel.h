@@ -22,7 +22,7 @@ enum {
 	CHANNEL_SERVICES_MAX = 24,
 	CHANNEL_METRICS_MAX = CONTEXT_METRICS_MAX,
 	CHANNEL_KEYS_MAX = 8,
-	CHANNEL_LOOKERS_MAX = 4,
+	CHANNEL_LOOKERS_MAX = CHANNEL_SERVICES_MAX,
 	CHANNEL_OUTPUTS_MAX = 8,
 	CHANNEL_CHILD = 1 << 20, /* between the ids of a process and its child's */
 };
@@ -95,8 +95,9 @@ struct channel {
 	struct filter *filter;       /* NULL: every region */
 	struct triggers *trigger;    /* NULL: every attribute */
 	/* Of MPI: calls are seen, as far as the filter passes them (NULL: all), messages
-	 * are; ranks write together; they write when they part, and did. */
-	bool calls, messages, across, parts, parted;
+	 * are, and what they are in regions of communication; ranks write together; they
+	 * write when they part, and did. */
+	bool calls, messages, patterns, across, parts, parted;
 	struct filter *call_filter;
 	struct trace_settings {
 		uint64_t limit; /* bytes a thread; 0: any number */
@@ -169,8 +170,9 @@ struct channel_thread {
 	struct watched_loop watched;
 	struct watched_regions regions;
 	struct open_loops loops;
-	uint64_t stamp;   /* of the last snapshot, ticks */
-	uint64_t *values; /* by metric: of this snapshot */
+	struct comm_regions *comm_regions; /* of mpi_pattern.c; NULL: none yet */
+	uint64_t stamp;                    /* of the last snapshot, ticks */
+	uint64_t *values;                  /* by metric: of this snapshot */
 	uint64_t last[CHANNEL_METRICS_MAX];
 	uint64_t space[CHANNEL_METRICS_MAX];
 	struct path_memory *path_memory; /* of the last paths; NULL: none yet */
@@ -279,6 +281,7 @@ void trace_deinit(struct channel_thread *own);
 void trace_begin(struct channel_thread *own, const struct runtime_event *event);
 void region_monitor_deinit(struct channel_thread *own);
 void loop_statistics_deinit(struct channel_thread *own);
+void mpi_pattern_deinit(struct channel_thread *own);
 /* The thread was not measured since its last snapshot. */
 void trace_resume(struct channel_thread *own, const struct runtime_event *event);
 

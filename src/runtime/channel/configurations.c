@@ -24,7 +24,7 @@ static const struct configuration configurations[] = {
 	 "event,timer,aggregate,environment,recorder", PROFILE_TIMES, " GROUP BY path",
 	 "", "cali", "region_profile", "node.order"},
 	{"event-trace", NULL, "each begin and end with its time", CONFIGURATION_TRACE,
-	 "event,timer,trace,environment,recorder", NULL, "", "", NULL,
+	 "event,async_event,timer,trace,environment,recorder", NULL, "", "", NULL,
 	 "%program%-%pid%.cali", ""},
 	{"loop-report", NULL, "loops: iterations and time, and both as they go on",
 	 CONFIGURATION_LOOPS, "loop_monitor,timer,trace,loopreport", "", "", "", "table",
@@ -106,6 +106,8 @@ static const struct configuration_option options[] = {
 	{"loop.stats", "iterations of loops, and their times",
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "loop_statistics", NULL,
 	 NULL},
+	{"async_events", "what begins in one place and ends in another, and its times",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "async_event", NULL, NULL},
 	{"mem.highwatermark", "most live memory of the heap", CONFIGURATION_METRICS,
 	 false, "alloc", NULL, NULL},
 	{"alloc.stats", "allocations of the heap",
@@ -156,6 +158,9 @@ static const struct configuration_option options[] = {
 	 ", sum(sum#mpi.bytes.sent) AS \"Bytes sent\""
 	 ", sum(sum#mpi.bytes.received) AS \"Bytes recvd\""
 	 ", sum(sum#mpi.bytes.collective) AS \"Bytes collective\""},
+	{"comm.stats", "messages of MPI in regions of communication",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "async_event,mpi",
+	 "MPI_MSG_PATTERN={}", NULL},
 	{"sample.frequency", "samples a second of processor time",
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE | CONFIGURATION_TRACE, true,
 	 "sampler", "SAMPLER_FREQUENCY={}", ", sum(sum#sampler.samples) AS Samples"},
@@ -290,6 +295,57 @@ static const struct configuration_clauses clauses[] = {
 	 ",avg(iratio#e.omp.work/e.omp.total) as \"Work % (avg)\" unit percent"
 	 ",avg(iratio#e.omp.sync/e.omp.total) as \"Barrier % (avg)\" unit percent"
 	 ",max(iratio#e.omp.sync/e.omp.total) as \"Barrier % (max)\" unit percent"},
+	{"comm.stats",
+	 "let cs.irecv_gap.min=scale(min#event.duration.ns,1e-9) if "
+	 "async.end=irecv.req_wait_gap"
+	 ",cs.irecv_gap.max=scale(max#event.duration.ns,1e-9) if "
+	 "async.end=irecv.req_wait_gap"
+	 ",cs.irecv_gap.avg=scale(avg#event.duration.ns,1e-9) if "
+	 "async.end=irecv.req_wait_gap"
+	 " select min(min#total.send.count) as \"Sends (min)\""
+	 ",max(max#total.send.count) as \"Sends (max)\""
+	 ",sum(sum#total.send.count) as \"Sends (total)\""
+	 ",min(min#total.recv.count) as \"Recvs (min)\""
+	 ",max(max#total.recv.count) as \"Recvs (max)\""
+	 ",sum(sum#total.recv.count) as \"Recvs (total)\""
+	 ",min(min#total.dest.ranks) as \"Dst ranks (min)\""
+	 ",max(max#total.dest.ranks) as \"Dst ranks (max)\""
+	 ",avg(avg#total.dest.ranks) as \"Dst ranks (avg)\""
+	 ",min(min#total.src.ranks) as \"Src ranks (min)\""
+	 ",max(max#total.src.ranks) as \"Src ranks (max)\""
+	 ",avg(avg#total.src.ranks) as \"Src ranks (avg)\""
+	 ",max(max#total.coll.count) as \"Collectives (max)\""
+	 ",min(min#mpi.send.size) as \"Bytes sent (min)\""
+	 ",max(max#mpi.send.size) as \"Bytes sent (max)\""
+	 ",sum(sum#mpi.send.size) as \"Bytes sent (total)\""
+	 ",min(min#mpi.recv.size) as \"Bytes recv (min)\""
+	 ",max(max#mpi.recv.size) as \"Bytes recv (max)\""
+	 ",sum(sum#mpi.recv.size) as \"Bytes recv (total)\""
+	 ",min(cs.irecv_gap.min) as \"Irecv gap (min)\""
+	 ",avg(cs.irecv_gap.avg) as \"Irecv gap (avg)\""
+	 ",max(cs.irecv_gap.max) as \"Irecv gap (max)\"",
+	 "select min(min#min#total.send.count) as \"Sends (min)\""
+	 ",max(max#max#total.send.count) as \"Sends (max)\""
+	 ",sum(sum#sum#total.send.count) as \"Sends (total)\""
+	 ",min(min#min#total.recv.count) as \"Recvs (min)\""
+	 ",max(max#max#total.recv.count) as \"Recvs (max)\""
+	 ",sum(sum#sum#total.recv.count) as \"Recvs (total)\""
+	 ",min(min#min#total.dest.ranks) as \"Dst ranks (min)\""
+	 ",max(max#max#total.dest.ranks) as \"Dst ranks (max)\""
+	 ",avg(avg#avg#total.dest.ranks) as \"Dst ranks (avg)\""
+	 ",min(min#min#total.src.ranks) as \"Src ranks (min)\""
+	 ",max(max#max#total.src.ranks) as \"Src ranks (max)\""
+	 ",avg(avg#avg#total.src.ranks) as \"Src ranks (avg)\""
+	 ",max(max#max#total.coll.count) as \"Coll (max)\""
+	 ",min(min#min#mpi.send.size) as \"Bytes sent (min)\""
+	 ",max(max#max#mpi.send.size) as \"Bytes sent (max)\""
+	 ",sum(sum#sum#mpi.send.size) as \"Bytes sent (total)\""
+	 ",min(min#min#mpi.recv.size) as \"Bytes recv (min)\""
+	 ",max(max#max#mpi.recv.size) as \"Bytes recv (max)\""
+	 ",sum(sum#sum#mpi.recv.size) as \"Bytes recv (total)\""
+	 ",min(min#cs.irecv_gap.min) as \"Irecv gap (min)\""
+	 ",avg(avg#cs.irecv_gap.avg) as \"Irecv gap (avg)\""
+	 ",max(max#cs.irecv_gap.max) as \"Irecv gap (max)\""},
 	{"loop.stats",
 	 "let ls.min=scale(min#iter.duration.ns,1e-9)"
 	 ",ls.avg=scale(avg#iter.duration.ns,1e-9)"
@@ -302,6 +358,19 @@ static const struct configuration_clauses clauses[] = {
 	 ",min(min#ls.min) as \"Time/iter (min)\" unit sec"
 	 ",avg(avg#ls.avg) as \"Time/iter (avg)\" unit sec"
 	 ",max(max#ls.max) as \"Time/iter (max)\" unit sec"},
+	{"async_events",
+	 "let as.count=first(count#event.duration.ns) if async.end"
+	 ",as.min=scale(min#event.duration.ns,1e-9)"
+	 ",as.avg=scale(avg#event.duration.ns,1e-9)"
+	 ",as.max=scale(max#event.duration.ns,1e-9) "
+	 "select async.end as Event,sum(as.count) as Count"
+	 ",min(as.min) as \"Event time (min)\",avg(as.avg) as \"Event "
+	 "time (avg)\""
+	 ",max(as.max) as \"Event time (max)\" group by async.end",
+	 "select async.end as Event,sum(sum#as.count) as Count"
+	 ",min(min#as.min) as \"Event time (min)\""
+	 ",avg(avg#as.avg) as \"Event time (avg)\""
+	 ",max(max#as.max) as \"Event time (max)\" group by async.end"},
 	{"mem.highwatermark",
 	 "let mhwm=scale(max#alloc.highwatermark,1e-6) "
 	 "select max(mhwm) as \"Mem HWM MB\" unit MB",
@@ -337,7 +406,6 @@ static const struct {
 	{"nvtx", "GPUs are not measured"},
 	{"nvprof", "GPUs are not measured"},
 	{"roctx", "GPUs are not measured"},
-	{"comm.stats", "it is not built"},
 	{"profile.cuda", "GPUs are not measured"},
 	{"profile.hip", "GPUs are not measured"},
 	{"trace.cuda", "GPUs are not measured"},

@@ -26,6 +26,7 @@ void channel_thread_destroy(struct channel_thread *own)
 	paths_deinit(own);
 	region_monitor_deinit(own);
 	loop_statistics_deinit(own);
+	mpi_pattern_deinit(own);
 	runtime_unmap(own, thread_size());
 }
 

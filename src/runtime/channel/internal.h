@@ -44,6 +44,14 @@ void trace_mark(struct channel_thread *own, enum runtime_event_kind kind,
 		struct context_node *node, uint32_t attribute, uint64_t bits);
 void aggregate_give(struct channel_thread *own, struct context_node *node,
 		    uint32_t attribute, uint64_t bits);
+/* A snapshot with values of its own, as of then (ticks), as if the thread, which is busy,
+ * were in the context. What can be summed up is. */
+struct given_bits {
+	uint32_t attribute;
+	uint64_t bits;
+};
+void channel_give_at(struct channel_thread *own, struct context_node *node, uint64_t now,
+		     const struct given_bits *values, size_t count);
 /* The time until then, in ticks, is the channel's, as far as it was not taken yet; the
  * thread, which is busy, was in this context. */
 void channel_settle(struct channel *channel, struct context_thread *thread,

@@ -22,13 +22,7 @@ static uint32_t duration_attribute, count_attribute;
 static void give(struct channel_thread *own, struct context_node *node,
 		 uint32_t attribute, uint64_t value, uint64_t now)
 {
-	struct channel *channel = own->channel;
-
-	if (channel->traces)
-		trace_mark(own, RUNTIME_GIVEN, node, attribute, value);
-	channel_settle(channel, own->thread, node, now);
-	if (channel->sums)
-		aggregate_give(own, node, attribute, value);
+	channel_give_at(own, node, now, &(struct given_bits){attribute, value}, 1);
 }
 
 /* An iteration ends. */

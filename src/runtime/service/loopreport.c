@@ -3,8 +3,8 @@
  * publish_loops. Over all ranks each gives its whole trace, which the first one sums up.
  */
 #include "runtime/channel/channel.h"
-#include "runtime/channel/log.h"
 #include "runtime/channel/filename.h"
+#include "runtime/channel/log.h"
 #include "runtime/ranks.h"
 
 #include <stdio.h>

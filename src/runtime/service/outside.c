@@ -4,9 +4,9 @@
  * own.
  */
 #include "runtime/service/outside.h"
-#include "runtime/channel/log.h"
 
 #include "runtime/channel/channel.h"
+#include "runtime/channel/log.h"
 
 #include "trammel/service.h"
 

@@ -1,7 +1,7 @@
 #include "runtime/service/pace.h"
-#include "runtime/channel/log.h"
 
 #include "runtime/channel/internal.h"
+#include "runtime/channel/log.h"
 
 #include <stdlib.h>
 

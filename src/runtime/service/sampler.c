@@ -10,8 +10,8 @@
  * (timer_getoverrun(2)).
  */
 #include "runtime/channel/configurations.h"
-#include "runtime/channel/log.h"
 #include "runtime/channel/internal.h"
+#include "runtime/channel/log.h"
 #include "runtime/channel/paths.h"
 
 #include <errno.h>

@@ -5,6 +5,7 @@
 
 #define SERVICES(X)                                                                      \
 	X(event)                                                                         \
+	X(async_event)                                                                   \
 	X(timer)                                                                         \
 	X(timestamp)                                                                     \
 	X(aggregate)                                                                     \
