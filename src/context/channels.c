@@ -17,6 +17,7 @@ struct view {
 	uint32_t metric_count;
 	struct sums metrics[CONTEXT_METRICS_MAX];
 	record_attribute values[CONTEXT_METRICS_MAX]; /* of traces */
+	uint32_t strings[CONTEXT_METRICS_MAX]; /* the process's number; 0: no strings */
 	record_attribute image, thread, count, regions, offset, duration, is_main, slot;
 	struct record_pair rank;      /* of all records; attribute 0: none */
 	record_attribute *attributes; /* by the process's number */
@@ -106,6 +107,21 @@ static void find_rank(struct view *view)
 	}
 }
 
+/* Values that are strings of the process are those of its attributes. */
+static void find_strings(struct view *view)
+{
+	for (uint32_t i = 0; i < view->metric_count; i++)
+		for (size_t j = 1; j < view->process->attributes.count; j++) {
+			const struct context_known_attribute *known =
+				&view->process->attributes.items[j];
+
+			if (type_of(&view->channel->metrics[i]) == RECORD_STRING &&
+			    known->type == RECORD_STRING &&
+			    view->attributes[j] == view->values[i])
+				view->strings[i] = (uint32_t)j;
+		}
+}
+
 static void view_init(struct view *view, const struct context_channel_saving *saving,
 		      const struct context_process *process,
 		      const struct context_channel *channel)
@@ -139,6 +155,7 @@ static void view_init(struct view *view, const struct context_channel_saving *sa
 					   record_properties(known->properties));
 	}
 	find_rank(view);
+	find_strings(view);
 }
 
 static void view_deinit(struct view *view)
@@ -290,13 +307,14 @@ static void add_metrics(const struct view *view, const uint64_t *row, struct pai
 	}
 }
 
-/* Whether it is a region, or a call path below one. */
+/* Whether it is a region, or a call path or what tells contexts apart below one. */
 static bool is_of_region(const struct view *view,
 			 const struct context_known_thread *thread, uint32_t node)
 {
 	const struct context_path *path = &thread->paths.items[node];
 
-	while (node && path->attribute == view->channel->path_attribute) {
+	while (node && (path->attribute == view->channel->path_attribute ||
+			properties_of(view, path->attribute) & RECORD_AS_VALUE)) {
 		node = path->parent;
 		path = &thread->paths.items[node];
 	}
@@ -558,6 +576,26 @@ static void add_values(const struct view *view, struct cursor *cursor,
 	cursor->given.count = 0;
 }
 
+/* What a snapshot of a trace has of each metric. */
+static void add_traced(const struct view *view, const uint64_t *word, struct pairs *pairs)
+{
+	for (uint32_t i = 0; i < view->metric_count; i++) {
+		const struct context_channel_metric *metric = &view->channel->metrics[i];
+		uint64_t bits;
+
+		if (!(metric->flags & CONTEXT_METRIC_TRACED))
+			continue;
+		bits = *word++;
+		if (metric->flags & CONTEXT_METRIC_KEY && bits == CONTEXT_NO_KEY)
+			continue;
+		if (view->strings[i])
+			add(pairs, view->values[i],
+			    context_value(view->process, view->strings[i], bits));
+		else if (type_of(metric) != RECORD_STRING)
+			add_bits(pairs, view->values[i], type_of(metric), bits);
+	}
+}
+
 static void save_snapshot(struct view *view, struct cursor *cursor)
 {
 	const struct context_known_thread *thread = thread_at(view, cursor->thread);
@@ -586,10 +624,7 @@ static void save_snapshot(struct view *view, struct cursor *cursor)
 	} else {
 		add_values(view, cursor, &pairs);
 	}
-	for (uint32_t i = 0; i < view->metric_count; i++)
-		if (view->channel->metrics[i].flags & CONTEXT_METRIC_TRACED)
-			add_bits(&pairs, view->values[i],
-				 type_of(&view->channel->metrics[i]), *word++);
+	add_traced(view, word, &pairs);
 	trm_writer_record(view->saving->writer, nodes_of(view, cursor->thread)[node],
 			  pairs.items, pairs.count);
 }

@@ -250,6 +250,9 @@ enum context_channel_says {
 	CONTEXT_SAYS_SLOTS = 4,     /* sums: the order in which contexts came up */
 };
 
+/* In a trace, of what tells contexts apart: it has no value here. */
+#define CONTEXT_NO_KEY UINT64_MAX
+
 enum { CONTEXT_METRICS_MAX = 48, CONTEXT_CHANNEL_NAME = 64 };
 
 struct context_channel {

@@ -59,10 +59,12 @@ static const struct {
 	 "",
 	 ""},
 	{{"openmp-report", REGION_TIME,
-	  "sum(region.t),inclusive_sum(region.t),sum(region.count)",
-	  "sum(sum#region.count) AS Count," REGION_TIMES},
+	  "max(n.threads),inclusive_sum(t.initial),inclusive_sum(sum#time.duration)",
+	  "max(max#n.threads) AS \"#Threads\""
+	  ",avg(inclusive#t.initial) AS \"Time (thread) (avg)\""
+	  ",sum(inclusive#sum#time.duration) AS \"Time (total)\""},
 	 BY_PATH,
-	 BY_TIME},
+	 " ORDER BY \"Time (total)\" DESC"},
 	{{"alloc-report", REGION_TIME,
 	  "sum(sum#alloc.count),sum(sum#alloc.bytes),sum(sum#free.count)"
 	  ",max(max#alloc.highwatermark),max(max#memstat.vmrss)",
@@ -275,8 +277,17 @@ static void append_options(const struct across_wish *wish, enum part part, char 
 	}
 }
 
+/* The columns of the configuration, behind what tells its rows apart. */
+static void append_first(const struct across_wish *wish, const char *keys,
+			 const char *columns, char *text, size_t size)
+{
+	append(text, size, " SELECT ", wish->without_regions ? "" : keys);
+	append(text, size, wish->without_regions ? " SELECT " : ",", columns);
+}
+
 void across_make(const struct across_wish *wish, char *local, char *across, size_t size)
 {
+	const char *rest;
 	size_t at = 0;
 
 	local[0] = across[0] = '\0';
@@ -286,25 +297,25 @@ void across_make(const struct across_wish *wish, char *local, char *across, size
 	}
 	while (strcmp(configurations[at].row.name, wish->configuration->name) != 0)
 		at++;
+	rest = wish->without_regions ? "" : configurations[at].rest;
 	append(local, size, "LET ", configurations[at].row.lets);
 	append_options(wish, LETS, local, size);
 	append(local, size, "", wish->own_local->lets);
-	append(local, size, " SELECT ", configurations[at].keys);
-	append(local, size, ",", configurations[at].row.local);
+	append_first(wish, configurations[at].keys, configurations[at].row.local, local,
+		     size);
 	append_options(wish, LOCAL, local, size);
 	append(local, size, "", wish->own_local->columns);
-	clauses_place(wish->own_local, configurations[at].rest, local, size);
+	clauses_place(wish->own_local, rest, local, size);
 	append(local, size, "", " FORMAT cali");
 	if (*wish->own_across->lets)
 		append(across, size, "LET ", wish->own_across->lets + 1);
-	append(across, size, " SELECT ", configurations[at].keys);
-	append(across, size, ",", configurations[at].row.across);
+	append_first(wish, configurations[at].keys, configurations[at].row.across, across,
+		     size);
 	append_options(wish, ACROSS, across, size);
 	append(across, size, "", wish->own_across->columns);
 	clauses_place(wish->own_across,
-		      wish->configuration->kind & CONFIGURATION_SPOT
-			      ? " GROUP BY path"
-			      : configurations[at].rest,
+		      wish->configuration->kind & CONFIGURATION_SPOT ? " GROUP BY path"
+								     : rest,
 		      across, size);
 	if (*wish->own_across->order)
 		append(across, size, " ORDER BY ", wish->own_across->order + 1);

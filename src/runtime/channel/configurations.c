@@ -46,9 +46,13 @@ static const struct configuration configurations[] = {
 	 ", scale(sum#io.time.ns, 1e-9) AS \"I/O time\"",
 	 " GROUP BY path", "", "tree", "stderr", "output.append"},
 	{"openmp-report", NULL, "time in parallel regions, loops, tasks and barriers",
-	 CONFIGURATION_REPORT, "event,timer,aggregate,openmp,report",
-	 ", sum(region.count) AS Count" TIMES, " GROUP BY path", "", "tree", "stderr",
-	 "output.append"},
+	 CONFIGURATION_REPORT | CONFIGURATION_OPENMP,
+	 "event,timer,aggregate,openmp,report",
+	 ", max(n.threads) AS \"#Threads\""
+	 ", inclusive_sum(t.initial) AS \"Time (thread)\""
+	 ", inclusive_sum(sum#time.duration) AS \"Time (total)\"",
+	 " GROUP BY path", "", "tree", "stderr",
+	 "openmp.times,openmp.efficiency,output.append"},
 	{"mpi-report", NULL, "time in MPI functions, over all ranks",
 	 CONFIGURATION_REPORT, "event,timer,aggregate,mpi,report",
 	 ", sum(count#time.duration.ns) AS Count" TIMES, " GROUP BY path", "", "table",
@@ -196,8 +200,12 @@ static const struct configuration_option options[] = {
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "openmp", NULL, NULL},
 	{"openmp.threads", "each thread by itself",
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "openmp", NULL, NULL},
-	{"show_threads", "each thread by itself", CONFIGURATION_REPORT, false, NULL, NULL,
+	{"show_threads", "each thread by itself", CONFIGURATION_OPENMP, false, NULL, NULL,
 	 NULL},
+	{"show_thread_type", "the initial thread and workers", CONFIGURATION_OPENMP,
+	 false, NULL, NULL, NULL},
+	{"show_regions", "by region; false: all in one", CONFIGURATION_OPENMP, false,
+	 NULL, NULL, NULL},
 	{"order_by_time", "the longest regions first", CONFIGURATION_REPORT, false, NULL,
 	 NULL, NULL},
 	{"local_query", "what is added to the query of a process",
@@ -270,10 +278,21 @@ static const struct configuration_clauses clauses[] = {
 	{"main_thread_only", "where pthread.is_master=true", ""},
 	{"order_as_visited", "order by min(aggregate.slot)",
 	 "order by min(min#aggregate.slot)"},
-	{"show_threads", "select thread as Thread group by thread",
-	 "select thread as Thread group by thread"},
-	{"openmp.threads", "select thread as Thread group by thread",
-	 "select thread as Thread group by thread"},
+	{"openmp-report",
+	 "let sum#time.duration=scale(sum#time.duration.ns,1e-9)"
+	 ",n.threads=first(omp.num.threads)"
+	 ",t.initial=first(sum#time.duration) if omp.thread.type=initial",
+	 ""},
+	{"show_threads", "select omp.thread.id as Thread group by omp.thread.id",
+	 "select omp.thread.id as Thread group by omp.thread.id"},
+	{"show_thread_type", "select omp.thread.type as Type group by omp.thread.type",
+	 "select omp.thread.type as Type group by omp.thread.type"},
+	{"openmp.threads",
+	 "let n.omp.threads=first(omp.num.threads) "
+	 "select max(n.omp.threads) as \"#Threads\",omp.thread.id as Thread "
+	 "group by omp.thread.id,omp.thread.type",
+	 "select max(max#n.omp.threads) as \"#Threads\",omp.thread.id as Thread "
+	 "group by omp.thread.id,omp.thread.type"},
 	{"openmp.times",
 	 "let " OMP_TIME("t.omp.work", "work") "," OMP_TIME(
 		 "t.omp.sync",

@@ -10,7 +10,8 @@ enum configuration_kind {
 	CONFIGURATION_PROFILE = 2, /* writes the same to a file */
 	CONFIGURATION_TRACE = 4,
 	CONFIGURATION_LOOPS = 8,
-	CONFIGURATION_SPOT = 16, /* a profile, too */
+	CONFIGURATION_SPOT = 16,   /* a profile, too */
+	CONFIGURATION_OPENMP = 32, /* a report, too */
 	CONFIGURATION_ALL = 15,
 	CONFIGURATION_EVENTS = 7,   /* measures at begin, end and set */
 	CONFIGURATION_METRICS = 11, /* shows what is measured beside the time */

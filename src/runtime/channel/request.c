@@ -345,6 +345,8 @@ void request_apply(struct request *request, const struct item *item, bool for_al
 	if (!strcmp(option->name, "aggregate_across_ranks") ||
 	    !strcmp(option->name, "use.mpi"))
 		request->ranks = item_is_off(item) ? RANKS_APART : RANKS_TOGETHER;
+	if (!strcmp(option->name, "show_regions"))
+		request->without_regions = item_is_off(item);
 	if (!option->has_value && item_is_off(item)) {
 		switch_off(request, option);
 		return;

@@ -16,7 +16,7 @@ struct request {
 	const struct configuration *configuration;
 	struct settings settings;
 	const char *output, *format, *width; /* as their options say; NULL: none does */
-	bool by_time, with_globals;
+	bool by_time, with_globals, without_regions;
 	enum { RANKS_USUAL, RANKS_TOGETHER, RANKS_APART } ranks;
 	const struct configuration_option *options[ITEMS_MAX]; /* that are on */
 	const char *values[ITEMS_MAX]; /* of these; NULL: none was given */

@@ -23,6 +23,8 @@ static const char *format_of(const struct request *request)
 	const struct configuration *of = request->configuration;
 	const char *format = request->format ? request->format : of->format;
 
+	if (!request->format && request->without_regions)
+		return "table";
 	if (!request->format && of->kind == CONFIGURATION_PROFILE && request->output &&
 	    ends_with(request->output, ".json"))
 		return "json-split";
@@ -67,6 +69,22 @@ static void fill_period(const struct request *request, const char *part, char *t
 	request_append(text, size, mark + strlen("{period}"));
 }
 
+/* The time that a report shows. */
+static const char *order_by_time(const struct configuration *of)
+{
+	static const char *const columns[] = {"\"Time (I)\"", "\"Time (total)\"",
+					      "\"Time (sec)\"", "\"I/O time\""};
+	static char text[64]; /* one call at a time */
+
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+		if (!strstr(of->columns, columns[i]))
+			continue;
+		snprintf(text, sizeof(text), " ORDER BY %s DESC", columns[i]);
+		return text;
+	}
+	return of->order;
+}
+
 /* The query over what is measured; "" where the profile itself is written. */
 static void make_query(const struct request *request, char *query, size_t size)
 {
@@ -89,15 +107,18 @@ static void make_query(const struct request *request, char *query, size_t size)
 	}
 	make_format_options(request, format, options, sizeof(options));
 	fill_period(request, of->columns, columns, sizeof(columns));
-	snprintf(query, size, "%s%s SELECT path%s", *request->local.lets ? "LET " : "",
-		 *request->local.lets ? request->local.lets + 1 : "", columns);
+	snprintf(query, size, "%s%s SELECT %s%s", *request->local.lets ? "LET " : "",
+		 *request->local.lets ? request->local.lets + 1 : "",
+		 request->without_regions ? "" : "path",
+		 request->without_regions ? columns + 1 : columns);
 	request_append(query, size, request->columns);
 	request_append(query, size, request->local.columns);
-	clauses_place(&request->local, of->rest, query, size);
+	clauses_place(&request->local, request->without_regions ? "" : of->rest, query,
+		      size);
 	request_append(query, size, *request->local.order ? " ORDER BY " : "");
 	request_append(query, size,
 		       *request->local.order ? request->local.order + 1
-		       : request->by_time    ? " ORDER BY \"Time (I)\" DESC"
+		       : request->by_time    ? order_by_time(of)
 					     : of->order);
 	request_append(query, size, " FORMAT ");
 	request_append(query, size, format);
@@ -208,7 +229,8 @@ static void add_output_across(struct request *request)
 					  .own_local = &request->local,
 					  .own_across = &request->across,
 					  .format = layout,
-					  .by_time = request->by_time},
+					  .by_time = request->by_time,
+					  .without_regions = request->without_regions},
 		    local, across, sizeof(local));
 	request_append(request->services, sizeof(request->services), ",mpireport");
 	settings_add(&request->settings, "MPIREPORT_FILENAME", output_of(request));

@@ -28,8 +28,10 @@ static struct context_node *keyed(struct channel_thread *own, struct context_nod
 		const struct moment *moment;
 
 		if (key->metric >= 0) {
-			node = tree_key(own->thread, node, key->attribute,
-					own->values[key->metric]);
+			uint64_t value = own->values[key->metric];
+
+			if (value != CONTEXT_NO_KEY)
+				node = tree_key(own->thread, node, key->attribute, value);
 			continue;
 		}
 		if (!attribute)
