@@ -228,4 +228,52 @@ def statistics(place):
                for name in ("max#max#max#iter.count", "min#min#ls.min", "avg#avg#ls.avg", "max#max#ls.max")), "spot")
 
 
-TESTS = (snapshots, statistics, passes, passes, pace, long_regions, report, rows_of_loops, formats, spot, spot_options, steady)
+def timeseries(place):
+    """A profile of each interval between snapshots, whose sums are those of the whole."""
+    rows = traced(place, "loops", "6", services="loop_monitor,timeseries,trace,report", LOOP_MONITOR_ITERATION_INTERVAL="2",
+                  TIMESERIES_PROFILE_OPTIONS="region.count,mem.highwatermark")
+    taken = [row for row in rows if "timeseries.duration" in row]
+    expect([(row["timeseries.snapshot"], row["loop.iterations"]) for row in taken] == [(0, 0), (1, 2), (2, 2), (3, 2), (4, 0)],
+           f"{taken}")
+    for row, last in zip(taken[1:], taken):
+        expect(abs(last["timeseries.starttime"] + last["timeseries.duration"] - row["timeseries.starttime"]) < 1e-6, f"{row}")
+    counts = {(row["timeseries.snapshot"], row["path"]): row["region.count"] for row in rows if row.get("region.count")}
+    inside = ("main/outer/step", "main/outer/step/inner \"loop\"")
+    expect(counts == {**{(number, path): 2 for number in (1, 2, 3) for path in inside}, (5, "main/outer"): 1, (5, "main"): 1},
+           f"{counts}")
+    expect(any("max#alloc.highwatermark" in row for row in rows), "a service of an option")
+    done = run(place, "loops", "2", CALI_SERVICES_ENABLE="loop_monitor,timeseries,trace",
+               CALI_TIMESERIES_PROFILE_OPTIONS="region.cout,profile.kokkos")
+    for text in (b"is 'region.count' meant?", b"profile.kokkos: Kokkos is not measured"):
+        expect(text in done.stderr, f"{done}")
+
+
+def watched(place):
+    """statistics counts what debug tells of; each has no word unless it is asked for."""
+    services = {"CALI_SERVICES_ENABLE": "event,statistics,debug,trace,recorder", "CALI_RECORDER_FILENAME": "w.cali"}
+    expect(not run(place, "loops", "3", **services).stderr, "silent")
+    lines = run(place, "loops", "3", **services, CALI_LOG_VERBOSITY="1").stderr.decode().splitlines()
+    told = {what: sum(line.startswith(f"== CALIPER: Event: {what}") for line in lines)
+            for what in ("pre_begin", "pre_end", "process_snapshot")}
+    said = {line.split(":")[0].strip(): line.split(":")[1].strip() for line in lines if line.startswith("  Number of")}
+    rows = channels.query(place, "w.cali", "SELECT *")
+    expect(int(said["Number of begin events"]) == told["pre_begin"] == int(said["Number of end events"]) == told["pre_end"]
+           == 2 * (1 + 3 * 3 + 3 * 4 + 1) // 2 and abs(len(rows) - told["process_snapshot"]) <= 1, f"{told} {said} {len(rows)}")
+    expect("== CALIPER: Event: pre_begin (iteration#outer=2)" in lines and "== CALIPER: default: Event: finish" in lines, f"{lines[:9]}")
+    lines = run(place, "threads", "3", **services, CALI_LOG_VERBOSITY="1").stderr.decode()
+    expect(lines.count("Event: create_thread") == lines.count("Event: release_thread") + 1 >= 2, lines)
+
+
+def missing(place):
+    """Services of the peer's that are not there are named, with why; the rest works."""
+    done = run(place, "loops", "2", CALI_SERVICES_ENABLE="event,kokkostime,perf_topdown,aggregate,report",
+               CALI_REPORT_CONFIG="SELECT path, sum(region.count) AS n GROUP BY path FORMAT json")
+    for text in (b"'kokkostime' cannot be had: Kokkos", b"'perf_topdown' cannot be had: topdown counters"):
+        expect(text in done.stderr, f"{done}")
+    expect(channels.rows_of(done.stdout)["main"]["n"] == 1, f"{done}")
+    done = run(place, "loops", "2", CALI_CONFIG=f"runtime-report(perf.topdown.all,output=stdout,region.count,{JSON})")
+    expect(b"'perf.topdown.all' cannot be had: topdown counters" in done.stderr and
+           channels.rows_of(done.stdout)["main"]["Calls"] == 1, f"{done}")
+
+
+TESTS = (snapshots, statistics, timeseries, watched, missing, passes, passes, pace, long_regions, report, rows_of_loops, formats, spot, spot_options, steady)

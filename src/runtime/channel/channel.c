@@ -1,4 +1,5 @@
 /* The life of channels: made of settings, started and stopped, flushed. */
+#include "runtime/channel/configurations.h"
 #include "runtime/channel/internal.h"
 #include "runtime/channel/log.h"
 
@@ -63,10 +64,16 @@ static void add_service(struct channel *channel, const char *name)
 	const char *reason;
 
 	if (!service) {
-		const char *near = settings_nearest(name, service_name_at);
+		const char *why = configuration_missing(name);
+		const char *near = why ? NULL : settings_nearest(name, service_name_at);
 
-		log_warn("'%s': there is no service '%s'%s%s%s", channel->name, name,
-			 near ? "; is '" : "", near ? near : "", near ? "' meant?" : "");
+		if (why)
+			log_warn("'%s': the service '%s' cannot be had: %s",
+				 channel->name, name, why);
+		else
+			log_warn("'%s': there is no service '%s'%s%s%s", channel->name,
+				 name, near ? "; is '" : "", near ? near : "",
+				 near ? "' meant?" : "");
 		return;
 	}
 	if (channel_has(channel, service->name))

@@ -109,6 +109,12 @@ struct channel {
 	uint64_t log_us;          /* of textlog: shorter regions are not said */
 	struct loop_watch loops;  /* of loop_monitor */
 	uint64_t regions_ns;      /* of region_monitor: what is long */
+	uint64_t series;      /* of timeseries_profile: the snapshot that comes next */
+	double series_second; /* of timeseries: when the last one was, since 1970 */
+	struct event_counts {
+		uint64_t begins, ends, sets, snapshots, threads;
+		bool left; /* a thread's: they were added up */
+	} counts;          /* of statistics: of threads that ended */
 
 	struct runtime_lock lock;       /* of what follows */
 	struct channel *also;           /* measures and is written with it; NULL: none */
@@ -170,6 +176,8 @@ struct channel_thread {
 	struct watched_loop watched;
 	struct watched_regions regions;
 	struct open_loops loops;
+	struct event_counts counts;        /* of statistics */
+	bool told;                         /* of debug: that the thread is there */
 	struct comm_regions *comm_regions; /* of mpi_pattern.c; NULL: none yet */
 	uint64_t stamp;                    /* of the last snapshot, ticks */
 	uint64_t *values;                  /* by metric: of this snapshot */

@@ -414,6 +414,8 @@ static const struct configuration_clauses clauses[] = {
 	 "max(ratio#sum#io.bytes.written/sum#io.time.ns) as \"Max write Mbit/s\""},
 };
 
+#define NO_TOPDOWN "topdown counters of the processor (a hardware PMU) are not read"
+
 /* Names of the peer's that are known, with what is in the way. */
 static const struct {
 	const char *name, *why;
@@ -444,10 +446,30 @@ static const struct {
 	{"mem.bandwidth", "only Performance Co-Pilot would tell it"},
 	{"mem.read.bandwidth", "only Performance Co-Pilot would tell it"},
 	{"mem.write.bandwidth", "only Performance Co-Pilot would tell it"},
-	{"papi.topdown.toplevel", "it is not built"},
-	{"papi.topdown.all", "it is not built"},
-	{"perf.topdown.toplevel", "it is not built"},
-	{"perf.topdown.all", "it is not built"},
+	{"papi.topdown.toplevel", NO_TOPDOWN},
+	{"papi.topdown.all", NO_TOPDOWN},
+	{"perf.topdown.toplevel", NO_TOPDOWN},
+	{"perf.topdown.all", NO_TOPDOWN},
+	{"perf_topdown", NO_TOPDOWN},
+	{"kokkostime", "Kokkos is not measured"},
+	{"kokkoslookup", "Kokkos is not measured"},
+	{"cupti", "GPUs are not measured"},
+	{"cuptitrace", "GPUs are not measured"},
+	{"rocprofiler", "GPUs are not measured"},
+	{"roctracer", "GPUs are not measured"},
+	{"umpire", "Umpire is not measured; alloc measures the heap"},
+	{"pcp", "Performance Co-Pilot is not asked"},
+	{"pcp_memory", "Performance Co-Pilot is not asked"},
+	{"pcp.memory", "Performance Co-Pilot is not asked"},
+	{"adiak_import", "Adiak is not read"},
+	{"adiak_export", "Adiak is not written"},
+	{"vtune", "regions are not passed on to VTune"},
+	{"tau", "regions are not passed on to TAU"},
+	{"craypat", "regions are not passed on to CrayPat"},
+	{"ldms", "nothing is sent to LDMS"},
+	{"variorum", "power is not measured"},
+	{"measurement_template",
+	 "it is a sample in the peer's source; service.h has ours"},
 	{"adiak.import_categories", "Adiak is not read"},
 	{"profile.kokkos", "Kokkos is not measured"},
 	{"profile.pthread", "threads' starts are no regions; lock.wait measures waiting"},

@@ -38,8 +38,9 @@ static void say(int level, const char *format, va_list list)
 	    (level && (!verbosity || atoi(verbosity) < level)))
 		return;
 	vsnprintf(text, sizeof(text), format, list);
+	/* Not through a lock that the program may hold: see service/debug.c. */
 	if (!place || !*place || !strcmp(place, "stderr")) {
-		fprintf(stderr, "%s%s\n", front, text);
+		dprintf(STDERR_FILENO, "%s%s\n", front, text);
 	} else if (!strcmp(place, "stdout")) {
 		printf("%s%s\n", front, text);
 		fflush(stdout);

@@ -92,6 +92,11 @@ bool request_has_services(const char *services, const char *kind, const char *na
 		snprintf(word, sizeof(word), "%.*s", (int)length, services);
 		if (!length || service_find(word))
 			continue;
+		if (configuration_missing(word)) {
+			complain("the %s '%s' cannot be had: the service '%s': %s", kind,
+				 name, word, configuration_missing(word));
+			return false;
+		}
 		near = settings_nearest(word, service_name_at);
 		complain("the %s '%s' cannot be had: there is no service '%s'%s%s%s",
 			 kind, name, word, near ? "; is '" : "", near ? near : "",

@@ -31,6 +31,10 @@
 	X(pthread)                                                                       \
 	X(dlopen)                                                                        \
 	X(openmp)                                                                        \
+	X(statistics)                                                                    \
+	X(debug)                                                                         \
+	X(timeseries)                                                                    \
+	X(timeseries_profile)                                                            \
 	X(mpi)                                                                           \
 	X(mpireport)                                                                     \
 	X(mpiflush)
