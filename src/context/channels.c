@@ -18,7 +18,8 @@ struct view {
 	struct sums metrics[CONTEXT_METRICS_MAX];
 	record_attribute values[CONTEXT_METRICS_MAX]; /* of traces */
 	uint32_t strings[CONTEXT_METRICS_MAX]; /* the process's number; 0: no strings */
-	record_attribute image, thread, count, regions, offset, duration, is_main, slot;
+	record_attribute image, thread, count, regions, offset, duration, is_main, slot,
+		pthread;
 	struct record_pair rank;      /* of all records; attribute 0: none */
 	record_attribute *attributes; /* by the process's number */
 	record_node **nodes;          /* by thread; NULL: not needed yet */
@@ -143,6 +144,8 @@ static void view_init(struct view *view, const struct context_channel_saving *sa
 	view->thread = make(view, "", "thread", RECORD_UINT, value);
 	if (channel->says & CONTEXT_SAYS_MAIN)
 		view->is_main = make(view, "", "pthread.is_master", RECORD_BOOL, value);
+	if (channel->says & CONTEXT_SAYS_PTHREAD)
+		view->pthread = make(view, "", "pthread.id", RECORD_UINT, value);
 	if (channel->says & CONTEXT_SAYS_SLOTS)
 		view->slot = make(view, "", "aggregate.slot", RECORD_UINT, value);
 	view->count = make(view, "", "count", RECORD_UINT, sum);
@@ -244,6 +247,8 @@ static void begin(const struct view *view, const struct context_known_thread *th
 	if (view->channel->says & CONTEXT_SAYS_MAIN)
 		add_bits(pairs, view->is_main, RECORD_BOOL,
 			 thread->tid == view->process->head->pid);
+	if (view->channel->says & CONTEXT_SAYS_PTHREAD && thread->tid)
+		add(pairs, view->pthread, record_uint(thread->tid));
 	if (view->rank.attribute)
 		add(pairs, view->rank.attribute, view->rank.value);
 }
@@ -340,7 +345,11 @@ static void save_row(struct view *view, uint32_t number, uint32_t node,
 			    known->properties & CONTEXT_OF_TICKS, cells);
 		add_sums(&pairs, &sums, known->type, cells, row[CONTEXT_SUMS_SNAPSHOTS]);
 	} else {
-		add(&pairs, view->count, record_uint(row[CONTEXT_SUMS_ENDS]));
+		bool snapshots = view->channel->says & CONTEXT_SAYS_SNAPSHOTS;
+
+		add(&pairs, view->count,
+		    record_uint(
+			    row[snapshots ? CONTEXT_SUMS_SNAPSHOTS : CONTEXT_SUMS_ENDS]));
 		if (view->channel->says & CONTEXT_SAYS_SLOTS)
 			add(&pairs, view->slot, record_uint(node));
 		if (is_of_region(view, thread, node))

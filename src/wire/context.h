@@ -248,6 +248,8 @@ enum context_channel_says {
 	CONTEXT_SAYS_NO_EVENTS = 1, /* a trace does not say what happened */
 	CONTEXT_SAYS_MAIN = 2,      /* whether it was the main thread */
 	CONTEXT_SAYS_SLOTS = 4,     /* sums: the order in which contexts came up */
+	CONTEXT_SAYS_SNAPSHOTS = 8, /* sums: `count` is that of snapshots, not of ends */
+	CONTEXT_SAYS_PTHREAD = 16,  /* which thread of the process it was */
 };
 
 /* In a trace, of what tells contexts apart: it has no value here. */

@@ -11,7 +11,7 @@ from context.common import expect
 from transparency import running, trammel
 from transparency.results import Skip
 
-COUNTS = "SELECT path, sum(count) AS count WHERE count > 0 GROUP BY path FORMAT json"
+COUNTS = "SELECT path, sum(region.count) AS count WHERE region.count > 0 GROUP BY path FORMAT json"
 
 
 def build(place, compiler=("gcc", "-O2", "-g")):

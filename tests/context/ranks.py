@@ -115,7 +115,7 @@ def functions(place):
     for first in (1, 2):
         run_ring(place, "mpi-report(output=m.json,output.format=json)", first=first)
         check_functions(rows(place, "m.json"))
-    text = run_ring(place, "mpi-report")
+    text = run_ring(place, "mpi-report(output=stderr)")
     order = [float(line.split()[-1]) for line in text.strip().split("\n")[1:]]
     expect(order == sorted(order, reverse=True), f"the order: {text}")
 

@@ -56,7 +56,7 @@ static const struct configuration configurations[] = {
 	{"mpi-report", NULL, "time in MPI functions, over all ranks",
 	 CONFIGURATION_REPORT, "event,timer,aggregate,mpi,report",
 	 ", sum(count#time.duration.ns) AS Count" TIMES, " GROUP BY path", "", "table",
-	 "stderr", "output.append"},
+	 "stdout", "output.append"},
 	{"sample-report", NULL, "processor time of each function, by samples",
 	 CONFIGURATION_REPORT, "event,aggregate,sampler,report",
 	 SAMPLES("Samples", "\"Time (sec)\""), " GROUP BY path", "", "tree", "stderr",

@@ -159,6 +159,8 @@ static const char *start(struct channel *channel)
 	const char *names = settings_get(&channel->settings, "AGGREGATE_KEY");
 
 	channel->sums = true;
+	if (channels.keeps) /* programs with <caliper/cali.h> */
+		channel->says |= CONTEXT_SAYS_SNAPSHOTS;
 	if (settings_is_true(&channel->settings, "AGGREGATE_SLOT", false))
 		channel->says |= CONTEXT_SAYS_SLOTS;
 	for (int length; names && *names; names += length + (names[length] == ',')) {
