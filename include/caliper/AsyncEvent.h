@@ -1,15 +1,22 @@
 /*
  * Events that begin in one place and end in another, perhaps of another thread, in C++11:
- * see caliper/cali.h. How long each took is a metric, async.duration.ns, of the context
- * async.event=NAME, in that where it ended.
+ * see caliper/cali.h. Channels with the service async_event have a snapshot of its begin,
+ * with async.begin=NAME, and one of its end, with async.end=NAME and event.duration.ns.
  */
 #ifndef CALI_ASYNC_EVENT_H
 #define CALI_ASYNC_EVENT_H
 
-#include "cali.h"
-#include "common/Variant.h"
+#include <stdint.h>
 
 #ifdef __cplusplus
+extern "C" {
+#endif
+
+void trammel_cali_async_begin(const char *name);
+void trammel_cali_async_end(const char *name, uint64_t ns);
+
+#ifdef __cplusplus
+}
 
 #include <chrono>
 
@@ -34,6 +41,7 @@ class TimedAsyncEvent
 	}
 	static TimedAsyncEvent begin(const char *name)
 	{
+		trammel_cali_async_begin(name);
 		return TimedAsyncEvent(name);
 	}
 	/* Once; later ones do nothing. */
@@ -41,18 +49,9 @@ class TimedAsyncEvent
 	{
 		if (!name_)
 			return;
-		const cali_id_t event = cali_create_attribute(
-			"async.event", CALI_TYPE_STRING, CALI_ATTR_NESTED);
-		const cali_id_t duration =
-			cali_create_attribute("async.duration.ns", CALI_TYPE_UINT,
-					      CALI_ATTR_ASVALUE | CALI_ATTR_AGGREGATABLE);
 		const std::chrono::nanoseconds took = clock::now() - begin_;
 
-		cali_begin_string(event, name_);
-		cali_set_variant(duration, cali_make_variant_from_uint(
-						   static_cast<uint64_t>(took.count())));
-		cali_end(duration);
-		cali_end(event);
+		trammel_cali_async_end(name_, static_cast<uint64_t>(took.count()));
 		name_ = nullptr;
 	}
 };

@@ -77,8 +77,9 @@ static int usual_scope(const struct trm_runtime_host *host)
 	if (name && strcmp(name, "process") && strcmp(name, "task") &&
 	    strcmp(name, "thread") && !said) {
 		said = true;
-		host->warn("CALI_CALIPER_ATTRIBUTE_DEFAULT_SCOPE '%s' cannot be had: "
-			   "there are thread (taken), process and task",
+		host->warn("Invalid value \"%s\" for "
+			   "CALI_CALIPER_ATTRIBUTE_DEFAULT_SCOPE: there are thread "
+			   "(taken), process and task",
 			   name);
 	}
 	return name && !strcmp(name, "process") ? CALI_ATTR_SCOPE_PROCESS
@@ -147,7 +148,7 @@ static void init(void)
 	create_usual(host);
 	if (reads_environment) {
 		host->read_file();
-		host->configure(getenv("CALI_CONFIG"));
+		host->configure("CALI_CONFIG", getenv("CALI_CONFIG"));
 	}
 	/* Other threads' events wait for the channels. */
 	__atomic_store_n(&own_host, host, __ATOMIC_RELEASE);

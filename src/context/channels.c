@@ -7,7 +7,7 @@ enum { PAIRS_MAX = 5 * CONTEXT_METRICS_MAX + 32 };
 
 /* Attributes of the profile that a metric becomes. */
 struct sums {
-	record_attribute sum, least, most, count;
+	record_attribute sum, least, most, mean, count;
 };
 
 struct view {
@@ -17,7 +17,9 @@ struct view {
 	uint32_t metric_count;
 	struct sums metrics[CONTEXT_METRICS_MAX];
 	record_attribute values[CONTEXT_METRICS_MAX]; /* of traces */
-	record_attribute image, thread, count, regions, offset, duration, is_main, slot;
+	uint32_t strings[CONTEXT_METRICS_MAX]; /* the process's number; 0: no strings */
+	record_attribute image, thread, count, regions, offset, duration, is_main, slot,
+		pthread;
 	struct record_pair rank;      /* of all records; attribute 0: none */
 	record_attribute *attributes; /* by the process's number */
 	record_node **nodes;          /* by thread; NULL: not needed yet */
@@ -50,6 +52,7 @@ static struct sums make_sums(const struct view *view, const char *name,
 		make(view, "sum#", name, type, sum),
 		make(view, "min#", name, type, value),
 		make(view, "max#", name, type, value),
+		make(view, "avg#", name, RECORD_DOUBLE, value),
 		make(view, "count#", name, RECORD_UINT, sum),
 	};
 }
@@ -83,7 +86,7 @@ static void make_metrics(struct view *view)
 /* As the profile has them. */
 static uint32_t record_properties(uint32_t properties)
 {
-	uint32_t none = RECORD_GLOBAL | CONTEXT_OF_MPI | CONTEXT_DETAIL;
+	uint32_t none = RECORD_GLOBAL | CONTEXT_OF_LIBRARY;
 
 	if (properties & CONTEXT_DETAIL)
 		none |= RECORD_NESTED;
@@ -103,6 +106,21 @@ static void find_rank(struct view *view)
 				make(view, "", known->name, known->type, RECORD_AS_VALUE),
 				context_value(process, global->attribute, global->bits)};
 	}
+}
+
+/* Values that are strings of the process are those of its attributes. */
+static void find_strings(struct view *view)
+{
+	for (uint32_t i = 0; i < view->metric_count; i++)
+		for (size_t j = 1; j < view->process->attributes.count; j++) {
+			const struct context_known_attribute *known =
+				&view->process->attributes.items[j];
+
+			if (type_of(&view->channel->metrics[i]) == RECORD_STRING &&
+			    known->type == RECORD_STRING &&
+			    view->attributes[j] == view->values[i])
+				view->strings[i] = (uint32_t)j;
+		}
 }
 
 static void view_init(struct view *view, const struct context_channel_saving *saving,
@@ -126,6 +144,8 @@ static void view_init(struct view *view, const struct context_channel_saving *sa
 	view->thread = make(view, "", "thread", RECORD_UINT, value);
 	if (channel->says & CONTEXT_SAYS_MAIN)
 		view->is_main = make(view, "", "pthread.is_master", RECORD_BOOL, value);
+	if (channel->says & CONTEXT_SAYS_PTHREAD)
+		view->pthread = make(view, "", "pthread.id", RECORD_UINT, value);
 	if (channel->says & CONTEXT_SAYS_SLOTS)
 		view->slot = make(view, "", "aggregate.slot", RECORD_UINT, value);
 	view->count = make(view, "", "count", RECORD_UINT, sum);
@@ -138,6 +158,7 @@ static void view_init(struct view *view, const struct context_channel_saving *sa
 					   record_properties(known->properties));
 	}
 	find_rank(view);
+	find_strings(view);
 }
 
 static void view_deinit(struct view *view)
@@ -226,6 +247,8 @@ static void begin(const struct view *view, const struct context_known_thread *th
 	if (view->channel->says & CONTEXT_SAYS_MAIN)
 		add_bits(pairs, view->is_main, RECORD_BOOL,
 			 thread->tid == view->process->head->pid);
+	if (view->channel->says & CONTEXT_SAYS_PTHREAD && thread->tid)
+		add(pairs, view->pthread, record_uint(thread->tid));
 	if (view->rank.attribute)
 		add(pairs, view->rank.attribute, view->rank.value);
 }
@@ -244,13 +267,33 @@ static void add_keys(const struct view *view, const struct context_known_thread 
 	}
 }
 
+static struct record_value mean_of(enum record_type type, uint64_t sum, uint64_t count)
+{
+	const struct record_value value = {.u = sum};
+	double all = type == RECORD_DOUBLE ? value.d
+		     : type == RECORD_INT  ? (double)value.i
+					   : (double)value.u;
+
+	return (struct record_value){.type = RECORD_DOUBLE,
+				     .d = count ? all / (double)count : 0};
+}
+
 static void add_sums(struct pairs *pairs, const struct sums *sums, enum record_type type,
 		     const uint64_t cells[3], uint64_t count)
 {
 	add_bits(pairs, sums->sum, type, cells[0]);
 	add_bits(pairs, sums->least, type, cells[1]);
 	add_bits(pairs, sums->most, type, cells[2]);
+	add(pairs, sums->mean, mean_of(type, cells[0], count));
 	add(pairs, sums->count, record_uint(count));
+}
+
+/* Sum, least and most; of ticks, as nanoseconds. */
+static void scale_cells(const struct view *view, const uint64_t *cells, bool ticks,
+			uint64_t ret_cells[3])
+{
+	for (int i = 0; i < 3; i++)
+		ret_cells[i] = ticks ? ns_of(view, cells[i]) : cells[i];
 }
 
 static void add_metrics(const struct view *view, const uint64_t *row, struct pairs *pairs)
@@ -264,21 +307,19 @@ static void add_metrics(const struct view *view, const uint64_t *row, struct pai
 
 		if (metric->flags & CONTEXT_METRIC_KEY || !count)
 			continue;
-		for (int j = 0; j < 3; j++)
-			ns[j] = metric->flags & CONTEXT_METRIC_TICKS
-					? ns_of(view, cells[j])
-					: cells[j];
+		scale_cells(view, cells, metric->flags & CONTEXT_METRIC_TICKS, ns);
 		add_sums(pairs, &view->metrics[i], type_of(metric), ns, count);
 	}
 }
 
-/* Whether it is a region, or a call path below one. */
+/* Whether it is a region, or a call path or what tells contexts apart below one. */
 static bool is_of_region(const struct view *view,
 			 const struct context_known_thread *thread, uint32_t node)
 {
 	const struct context_path *path = &thread->paths.items[node];
 
-	while (node && path->attribute == view->channel->path_attribute) {
+	while (node && (path->attribute == view->channel->path_attribute ||
+			properties_of(view, path->attribute) & RECORD_AS_VALUE)) {
 		node = path->parent;
 		path = &thread->paths.items[node];
 	}
@@ -298,11 +339,17 @@ static void save_row(struct view *view, uint32_t number, uint32_t node,
 		const struct context_known_attribute *known =
 			&view->process->attributes.items[path->attribute];
 		struct sums sums = make_sums(view, known->name, known->type);
+		uint64_t cells[3];
 
-		add_sums(&pairs, &sums, known->type, row + CONTEXT_SUMS_METRICS,
-			 row[CONTEXT_SUMS_SNAPSHOTS]);
+		scale_cells(view, row + CONTEXT_SUMS_METRICS,
+			    known->properties & CONTEXT_OF_TICKS, cells);
+		add_sums(&pairs, &sums, known->type, cells, row[CONTEXT_SUMS_SNAPSHOTS]);
 	} else {
-		add(&pairs, view->count, record_uint(row[CONTEXT_SUMS_ENDS]));
+		bool snapshots = view->channel->says & CONTEXT_SAYS_SNAPSHOTS;
+
+		add(&pairs, view->count,
+		    record_uint(
+			    row[snapshots ? CONTEXT_SUMS_SNAPSHOTS : CONTEXT_SUMS_ENDS]));
 		if (view->channel->says & CONTEXT_SAYS_SLOTS)
 			add(&pairs, view->slot, record_uint(node));
 		if (is_of_region(view, thread, node))
@@ -512,9 +559,13 @@ static void add_end(const struct view *view, struct cursor *cursor,
 static void add_value(const struct view *view, const struct held *held,
 		      struct pairs *pairs)
 {
-	if (!(properties_of(view, held->attribute) & RECORD_HIDDEN))
+	uint32_t properties = properties_of(view, held->attribute);
+	uint64_t bits =
+		properties & CONTEXT_OF_TICKS ? ns_of(view, held->bits) : held->bits;
+
+	if (!(properties & RECORD_HIDDEN))
 		add(pairs, view->attributes[held->attribute],
-		    context_value(view->process, held->attribute, held->bits));
+		    context_value(view->process, held->attribute, bits));
 }
 
 /* What is set, unless another value was given for this snapshot; what was given. */
@@ -532,6 +583,26 @@ static void add_values(const struct view *view, struct cursor *cursor,
 		    !held_find(&cursor->given, value->attribute))
 			add(pairs, view->attributes[value->attribute], value->value);
 	cursor->given.count = 0;
+}
+
+/* What a snapshot of a trace has of each metric. */
+static void add_traced(const struct view *view, const uint64_t *word, struct pairs *pairs)
+{
+	for (uint32_t i = 0; i < view->metric_count; i++) {
+		const struct context_channel_metric *metric = &view->channel->metrics[i];
+		uint64_t bits;
+
+		if (!(metric->flags & CONTEXT_METRIC_TRACED))
+			continue;
+		bits = *word++;
+		if (metric->flags & CONTEXT_METRIC_KEY && bits == CONTEXT_NO_KEY)
+			continue;
+		if (view->strings[i])
+			add(pairs, view->values[i],
+			    context_value(view->process, view->strings[i], bits));
+		else if (type_of(metric) != RECORD_STRING)
+			add_bits(pairs, view->values[i], type_of(metric), bits);
+	}
 }
 
 static void save_snapshot(struct view *view, struct cursor *cursor)
@@ -562,10 +633,7 @@ static void save_snapshot(struct view *view, struct cursor *cursor)
 	} else {
 		add_values(view, cursor, &pairs);
 	}
-	for (uint32_t i = 0; i < view->metric_count; i++)
-		if (view->channel->metrics[i].flags & CONTEXT_METRIC_TRACED)
-			add_bits(&pairs, view->values[i],
-				 type_of(&view->channel->metrics[i]), *word++);
+	add_traced(view, word, &pairs);
 	trm_writer_record(view->saving->writer, nodes_of(view, cursor->thread)[node],
 			  pairs.items, pairs.count);
 }

@@ -150,7 +150,7 @@ static void names_init(struct names *names, struct record_model *model,
 		}
 		names->of[i] = intern(
 			model, "", known, known->type,
-			known->properties & ~(uint32_t)(CONTEXT_OF_MPI | CONTEXT_DETAIL));
+			known->properties & ~(uint32_t)CONTEXT_OF_LIBRARY);
 		if (!(known->properties & RECORD_AGGREGATABLE))
 			continue;
 		names->sum[i] = intern(model, "sum#", known, known->type, sum);

@@ -133,6 +133,7 @@ struct mpi_note {
 	bool receive;
 	int peer;       /* of a send */
 	uint64_t bytes; /* the same */
+	uint64_t began; /* ns: of a receive that nobody waited for yet; 0: not known */
 };
 
 /* A call that completes requests. */

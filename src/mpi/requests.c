@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static struct {
 	pthread_mutex_t lock;
@@ -74,15 +75,16 @@ static void track(const struct mpi_note *note)
 /* Notes of all the requests; of those that nothing is known of, the key alone: 0. */
 static void find(const MPI_Request *requests, int count, struct mpi_note *ret_notes)
 {
-	const struct mpi_note *slot;
+	struct mpi_note *slot;
 
 	pthread_mutex_lock(&tracking.lock);
 	for (int i = 0; i < count; i++) {
 		slot = tracking.count ? slot_of(key_of(requests[i])) : NULL;
-		if (slot && slot->key)
-			ret_notes[i] = *slot;
-		else
-			ret_notes[i].key = 0;
+		ret_notes[i].key = 0;
+		if (!slot || !slot->key)
+			continue;
+		ret_notes[i] = *slot;
+		slot->began = 0;
 	}
 	pthread_mutex_unlock(&tracking.lock);
 }
@@ -130,13 +132,39 @@ static bool is_null(MPI_Request request)
 	return request == mpi_handles()->no_request;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* How long ago receives began that are waited for now, the first time. */
+static void say_waits(const struct mpi_note *notes, int count)
+{
+	const struct runtime_outside *runtime = NULL;
+
+	for (int i = 0; i < count; i++) {
+		if (!notes[i].key || !notes[i].began)
+			continue;
+		runtime = runtime ? runtime : outside_find();
+		if (!runtime)
+			return;
+		runtime->waits(&(uint64_t){now_ns() - notes[i].began});
+	}
+}
+
 void mpi_track_receive(MPI_Request request, MPI_Comm comm)
 {
 	struct mpi_note note = {.key = key_of(request), .receive = true};
+	const struct runtime_outside *runtime = outside_find();
 
 	if (is_null(request))
 		return;
 	mpi_name_of(comm, &note.comm);
+	if (runtime && runtime->waits(NULL))
+		note.began = now_ns();
 	track(&note);
 }
 
@@ -195,6 +223,7 @@ MPI_Status *mpi_wait_begin(struct mpi_waiting *waiting, const MPI_Request *reque
 		return statuses;
 	waiting->count = count;
 	find(requests, count, waiting->notes);
+	say_waits(waiting->notes, count);
 	return statuses == MPI_STATUS_IGNORE || statuses == MPI_STATUSES_IGNORE
 		       ? own
 		       : statuses;

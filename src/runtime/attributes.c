@@ -116,6 +116,18 @@ const struct context_attribute *attributes_get(uint32_t attribute)
 		       : NULL;
 }
 
+bool attributes_is_loop(uint32_t attribute)
+{
+	static uint32_t known; /* 0: there is none yet */
+	uint32_t loop = __atomic_load_n(&known, __ATOMIC_RELAXED);
+
+	if (unlikely(!loop)) {
+		loop = attributes_find("loop");
+		__atomic_store_n(&known, loop, __ATOMIC_RELAXED);
+	}
+	return loop && attribute == loop;
+}
+
 bool attributes_is_iteration(uint32_t attribute)
 {
 	static const char prefix[] = "iteration#";

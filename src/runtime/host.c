@@ -1,6 +1,8 @@
 #include "runtime/host.h"
 
 #include "runtime/channel/channel.h"
+#include "runtime/channel/log.h"
+#include "runtime/service/async_event.h"
 #include "runtime/service/outside.h"
 #include "runtime/spans.h"
 
@@ -157,13 +159,14 @@ static struct trm_runtime_host host = {
 	.push = push,
 	.push_to = channels_push_to,
 	.part = channels_one_of,
-	.warn = settings_warn,
+	.warn = log_warn,
 	.set_usual = settings_set_usual,
 	.configure = channels_configure,
 	.read_file = settings_read_file,
 	.flush_all = flush_all,
 	.sums = channels_sums,
 	.report = channels_report,
+	.async = async_event_say,
 	.add_watcher = outside_service_add_watcher,
 };
 

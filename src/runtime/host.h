@@ -69,9 +69,9 @@ struct trm_runtime_host {
 				     const char **ret_name);
 	/* Settings of the process: see cali_config_set and cali_config_preset. */
 	void (*set_usual)(const char *key, const char *value, bool preset);
-	/* Channels of the environment: those of a one-line form, NULL for none, and of
-	 * SERVICES_ENABLE. */
-	void (*configure)(const char *oneline);
+	/* Channels of the environment: those of a one-line form, NULL for none, that a
+	 * variable has, and of SERVICES_ENABLE. */
+	void (*configure)(const char *variable, const char *oneline);
 	void (*read_file)(void);
 	/* Writes what all channels have; `clear`: and forgets it. */
 	void (*flush_all)(bool clear);
@@ -82,6 +82,8 @@ struct trm_runtime_host {
 	 * own. */
 	void (*report)(struct trm_channels *channels, const char *query,
 		       const char *path);
+	/* Something begins that ends elsewhere, or (`ns`: how long it took) ends. */
+	void (*async)(const char *name, const uint64_t *ns);
 	/* Adds a service whose `event` is called when all other channels have seen the
 	 * event, with what was open before it: what it annotates is recorded. It must be
 	 * the only sink of its channels. Returns as trm_service_add. */

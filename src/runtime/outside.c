@@ -3,6 +3,7 @@
 
 #include "runtime/publisher.h"
 #include "runtime/channel/channel.h"
+#include "runtime/service/mpi_pattern.h"
 
 #include <stdint.h>
 
@@ -21,7 +22,7 @@ trm_runtime_outside(void)
 {
 	static const struct runtime_outside outside = {
 		RUNTIME_OUTSIDE_ABI, spool,         find_object,   alone_disown,
-		alone_rank,          alone_command, channels_part,
+		alone_rank,          alone_command, channels_part, mpi_pattern_waits,
 	};
 
 	return &outside;

@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { RUNTIME_OUTSIDE_ABI = 2 };
+enum { RUNTIME_OUTSIDE_ABI = 3 };
 
 /* Grows at its end only. */
 struct runtime_outside {
@@ -32,6 +32,9 @@ struct runtime_outside {
 	void (*command)(char *text, size_t size);
 	/* The ranks are about to part: what they write together is written now. */
 	void (*parting)(void);
+	/* A receive that was begun so long ago is waited for; NULL: nothing happened.
+	 * Returns whether anybody wants to know. */
+	bool (*waits)(const uint64_t *ns);
 };
 
 /* Properties of attributes that are of calls of MPI: channels see them if they ask for

@@ -157,6 +157,8 @@ uint32_t attributes_find(const char *name);
 uint32_t attributes_create(const char *name, uint32_t type, uint32_t properties);
 /* NULL: no attribute of the process. */
 const struct context_attribute *attributes_get(uint32_t attribute);
+/* Whether its values are names of loops. */
+bool attributes_is_loop(uint32_t attribute);
 /* Whether its values are numbers of iterations: iteration#NAME. */
 bool attributes_is_iteration(uint32_t attribute);
 /* What is said of an attribute: that a key has a value for it. What was said first

@@ -10,7 +10,7 @@ enum { ADDRESSES_MAX = 4 };
 
 /* An attribute of addresses, and those of what is looked up for them. */
 struct addresses {
-	record_attribute address, function, place, module;
+	record_attribute address, function, place, module, file, line, name;
 };
 
 struct naming {
@@ -22,13 +22,14 @@ struct naming {
 };
 
 static record_attribute derived_attribute(struct record_model *model, const char *prefix,
-					  record_attribute of, uint32_t properties)
+					  record_attribute of, enum record_type type,
+					  uint32_t properties)
 {
 	struct text text = {0};
 	record_attribute id;
 
 	text_format(&text, "%s#%s", prefix, record_attribute_name(model, of));
-	id = record_attribute_make(model, text.data, RECORD_STRING, properties);
+	id = record_attribute_make(model, text.data, type, properties);
 	text_deinit(&text);
 	return id;
 }
@@ -54,12 +55,19 @@ static const struct addresses *addresses_of(struct naming *naming,
 			return &naming->addresses[i];
 	if (naming->address_count == ADDRESSES_MAX)
 		return NULL;
-	naming->addresses[naming->address_count] =
-		(struct addresses){address,
-				   derived_attribute(model, "source.function", address,
-						     function_properties(model, address)),
-				   derived_attribute(model, "sourceloc", address, 0),
-				   derived_attribute(model, "module", address, 0)};
+	naming->addresses[naming->address_count] = (struct addresses){
+		.address = address,
+		.function = derived_attribute(model, "source.function", address,
+					      RECORD_STRING,
+					      function_properties(model, address)),
+		.place = derived_attribute(model, "sourceloc", address, RECORD_STRING, 0),
+		.module = derived_attribute(model, "module", address, RECORD_STRING, 0),
+		.file = derived_attribute(model, "source.file", address, RECORD_STRING,
+					  0),
+		.line = derived_attribute(model, "source.line", address, RECORD_UINT, 0),
+		.name = record_attribute_make(model, "callpath.regname", RECORD_STRING,
+					      0),
+	};
 	return &naming->addresses[naming->address_count++];
 }
 
@@ -75,6 +83,9 @@ static record_node look_up(void *context, record_node node, record_attribute att
 	if (!of)
 		return node;
 	place = symbols_find(naming->symbols, address);
+	if (naming->lookups & CONTEXT_LOOK_NAMES)
+		node = record_node_child(model, node, of->name,
+					 record_string(place->functions[0]));
 	if (naming->lookups & CONTEXT_LOOK_MODULES)
 		node = record_node_child(model, node, of->module,
 					 record_string(place->module));
@@ -82,9 +93,14 @@ static record_node look_up(void *context, record_node node, record_attribute att
 		if (naming->lookups & (CONTEXT_LOOK_FUNCTIONS | CONTEXT_LOOK_INLINES))
 			node = record_node_child(model, node, of->function,
 						 record_string(place->functions[i]));
-	if (place->place)
+	if (place->place && naming->lookups & CONTEXT_LOOK_PLACES)
 		node = record_node_child(model, node, of->place,
 					 record_string(place->place));
+	if (place->file && naming->lookups & CONTEXT_LOOK_FILES)
+		node = record_node_child(model, node, of->file,
+					 record_string(place->file));
+	if (place->line && naming->lookups & CONTEXT_LOOK_LINES)
+		node = record_node_child(model, node, of->line, record_uint(place->line));
 	return node;
 }
 

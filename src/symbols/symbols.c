@@ -92,7 +92,7 @@ static void open_module(const struct symbols *symbols, struct module *module)
 		module->image = NULL;
 		return;
 	}
-	if (symbols->lookups & CONTEXT_LOOK_PLACES)
+	if (symbols->lookups & CONTEXT_LOOK_ROWS)
 		module->has_rows = is_read(image_rows_init(&module->rows, module->image));
 	if (symbols->lookups & CONTEXT_LOOK_INLINES)
 		module->has_inlines =
@@ -170,6 +170,8 @@ static void add_line(struct symbols *symbols, const struct module *module,
 	text_format(&text, "%s:%u", module->rows.files.strings[row->place.file],
 		    row->place.line);
 	place->place = keep(symbols, text.data);
+	place->file = keep(symbols, module->rows.files.strings[row->place.file]);
+	place->line = row->place.line;
 	text_deinit(&text);
 }
 

@@ -15,7 +15,9 @@ struct symbols_place {
 	const char *functions[SYMBOLS_INLINES];
 	size_t function_count; /* at least 1 */
 	const char *place;     /* FILE:LINE; NULL: it is not known or not wanted */
-	const char *module;    /* path of the file; "": none */
+	const char *file;      /* the same in two; NULL, 0 */
+	uint32_t line;
+	const char *module; /* path of the file; "": none */
 };
 
 /* `lookups`: enum context_look_up. There are no modules yet. */

@@ -61,9 +61,15 @@ enum context_block_kind {
 	CONTEXT_KINDS
 };
 
-/* Properties of attributes beside those of the program's: of calls of MPI; and what says
- * more of the region around it, and is none in channels. */
-enum { CONTEXT_OF_MPI = 1 << 24, CONTEXT_DETAIL = 1 << 25 };
+/* Properties of attributes beside those of the program's: of calls of MPI; what says more
+ * of the region around it, and is none in channels; values are ticks, and become
+ * nanoseconds when they are read. */
+enum {
+	CONTEXT_OF_MPI = 1 << 24,
+	CONTEXT_DETAIL = 1 << 25,
+	CONTEXT_OF_TICKS = 1 << 26,
+	CONTEXT_OF_LIBRARY = CONTEXT_OF_MPI | CONTEXT_DETAIL | CONTEXT_OF_TICKS,
+};
 
 struct context_block {
 	uint32_t kind;
@@ -209,6 +215,11 @@ enum context_look_up {
 	CONTEXT_LOOK_PLACES = 2,    /* sourceloc#NAME, file:line */
 	CONTEXT_LOOK_MODULES = 4,   /* module#NAME */
 	CONTEXT_LOOK_INLINES = 8,   /* functions that were put into others, too */
+	CONTEXT_LOOK_FILES = 16,    /* source.file#NAME */
+	CONTEXT_LOOK_LINES = 32,    /* source.line#NAME */
+	CONTEXT_LOOK_NAMES = 64,    /* callpath.regname: functions beside the path */
+	/* All that needs the lines of modules. */
+	CONTEXT_LOOK_ROWS = CONTEXT_LOOK_PLACES | CONTEXT_LOOK_FILES | CONTEXT_LOOK_LINES,
 };
 
 struct context_module {
@@ -237,7 +248,12 @@ enum context_channel_says {
 	CONTEXT_SAYS_NO_EVENTS = 1, /* a trace does not say what happened */
 	CONTEXT_SAYS_MAIN = 2,      /* whether it was the main thread */
 	CONTEXT_SAYS_SLOTS = 4,     /* sums: the order in which contexts came up */
+	CONTEXT_SAYS_SNAPSHOTS = 8, /* sums: `count` is that of snapshots, not of ends */
+	CONTEXT_SAYS_PTHREAD = 16,  /* which thread of the process it was */
 };
+
+/* In a trace, of what tells contexts apart: it has no value here. */
+#define CONTEXT_NO_KEY UINT64_MAX
 
 enum { CONTEXT_METRICS_MAX = 48, CONTEXT_CHANNEL_NAME = 64 };
 

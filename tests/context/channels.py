@@ -184,6 +184,15 @@ def locks(place):
     done = run(place, "locks", "10", CALI_SERVICES_ENABLE="event,aggregate,pthread,report", CALI_REPORT_CONFIG=query)
     row = rows_of(done.stdout)["locking"]
     expect((row["locks"], row["waits"]) == (12, 1) and row["ns"] > 30000000, f"{row}")
+    query = "SELECT path, pthread.id, pthread.is_master, count() AS n GROUP BY path, pthread.id, pthread.is_master FORMAT json"
+    told = [json.loads(run(place, "threads", "3", CALI_SERVICES_ENABLE=f"event,{keeps},pthread,report",
+                           CALI_REPORT_CONFIG=query).stdout) for keeps in ("trace", "aggregate")]
+    for rows in told:
+        expect(len({row["pthread.id"] for row in rows if row["pthread.is_master"]}) == 1, f"{rows}")
+    # Sums and traces have the same number of snapshots in each region.
+    counts = [{path: sum(row["n"] for row in rows if row.get("path") == path)
+               for path in {row.get("path") for row in rows} if path} for rows in told]
+    expect(counts[0] == counts[1] and counts[0], f"{counts}")
 
 
 def libraries(place):
@@ -214,8 +223,8 @@ def later(place):
 def loops(place):
     done = run(place, "loops", "7", CALI_CONFIG=f"runtime-report(loop.stats,output=stdout,{JSON})")
     rows = rows_of(done.stdout)
-    expect((rows["outer"]["Iterations"], rows["outer/inner"]["Iterations"]) == (7, 21), f"{rows}")
-    query = "SELECT iteration#outer, sum(count) AS count WHERE iteration#outer GROUP BY iteration#outer FORMAT json"
+    expect((rows["outer"]["Iterations"], rows["outer/inner"]["Iterations"]) == (7, 3), f"{rows}")
+    query = "SELECT iteration#outer, sum(region.count) AS count WHERE iteration#outer GROUP BY iteration#outer FORMAT json"
     done = run(place, "loops", "7", CALI_SERVICES_ENABLE="event,aggregate,report",
                CALI_AGGREGATE_KEY="iteration#outer", CALI_REPORT_CONFIG=query)
     rows = {row["iteration#outer"]: row["count"] for row in json.loads(done.stdout)}
@@ -627,9 +636,10 @@ def classes(place):
     program = build(place, os.path.join(common.FOLDER, "classes.cc"), ("g++", "-std=c++11", "-O2"))
     done = run(place, program=program)
     expect(not done.stdout and not done.stderr, f"{done}")
-    rows = rows_of(read(place, "classes.json"))
-    expect(rows["work"]["count"] == 3 and rows["work/queue"]["waits"] == 3 and rows["work/queue"]["ns"] > 0
-           and "unseen" not in rows, f"{rows}")
+    rows = {(row.get("path"), row.get("async.end")): row for row in json.loads(read(place, "classes.json"))}
+    waited = rows["work", "queue"]
+    expect(rows["work", None]["count"] == 3 and waited["waits"] == 3 and waited["ns"] > 0
+           and ("unseen", None) not in rows, f"{rows}")
     tool = os.path.join(os.path.dirname(place.tool), "cali-query")
     done = running.run([tool, "-e", "--list-attributes", "--print-attributes",
                         "cali.attribute.name,meta.int,cali.attribute.prop", "traced.cali"], place.folder)

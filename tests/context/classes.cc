@@ -50,12 +50,13 @@ static void channels()
 	cali::Caliper caliper;
 	cali::RuntimeConfig settings;
 
-	settings.set("CALI_SERVICES_ENABLE", "event,aggregate,recorder");
+	settings.set("CALI_SERVICES_ENABLE", "event,async_event,aggregate,recorder");
 	settings.set("CALI_RECORDER_FILENAME", "classes.json");
 	settings.set("CALI_RECORDER_CONFIG",
-		     "SELECT path, sum(count) AS count, sum(count#async.duration.ns) AS "
-		     "waits, "
-		     "sum(sum#async.duration.ns) AS ns GROUP BY path FORMAT json");
+		     "SELECT path, sum(count) AS count, async.end, "
+		     "sum(count#event.duration.ns) AS waits, "
+		     "sum(sum#event.duration.ns) AS ns GROUP BY path, async.end "
+		     "FORMAT json");
 	cali::Channel channel = caliper.create_channel("classes", settings);
 
 	must(channel && channel.is_active(), "a channel");
@@ -197,7 +198,8 @@ static void specified()
 		CALI_CXX_MARK_SCOPE("specified");
 	}
 	manager.flush();
-	must(!bad.add("visits") && says(bad, "'visits'"), "managers have their own");
+	must(!bad.add("visits") && says(bad, "parameter: visits"),
+	     "managers have their own");
 	manager.add("visits(ranked,tmied,timed=perhaps)");
 	must(says(manager, "no service 'mpicuda'") &&
 		     says(manager, "is 'timed' meant?") && says(manager, "not 'perhaps'"),

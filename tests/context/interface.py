@@ -83,12 +83,21 @@ def validator(place):
     said = {word: run(place, word, CALI_SERVICES_ENABLE="validator").stderr.decode().splitlines()
             for word in ("closed", "unclosed", "crossed")}
     front = "'default': validator: "
-    expect(said["closed"] == [f"trammel: {front}No annotation nesting errors found"], f"{said}")
+    expect(said["closed"] == [], f"{said}")
     expect(said["unclosed"] == [f"trammel: warning: {front}{text}" for text in (
         "Regions not closed: region=thread", "Regions not closed: region=outer/inner",
         "Annotation nesting errors found")], f"{said}")
     expect(said["crossed"][0] == f"trammel: warning: {front}Annotation nesting errors found"
            and "end of region=outer while" in said["crossed"][1], f"{said}")
+    log = {"CALI_SERVICES_ENABLE": "validator", "CALI_LOG_VERBOSITY": "1"}
+    line = f"== CALIPER: {front}No annotation nesting errors found"
+    expect(line in run(place, "closed", **log).stderr.decode().splitlines(), "verbosity")
+    for where, errors in (("stdout", b""), ("none", b""), ("v.log", b"")):
+        done = run(place, "unclosed", **log, CALI_LOG_LOGFILE=where)
+        text = channels.read(place, where) if where == "v.log" else done.stdout.decode()
+        expect(done.stderr == errors and ("Regions not closed: region=thread" in text) == (where != "none"), f"{where}: {done}")
+    done = run(place, "closed", CALI_LOG_LOGFILE="/proc/no/such.log", CALI_SERVICES_ENABLE="valdator")
+    expect(b"cannot write the log '/proc/no/such.log'" in done.stderr and b"is 'validator' meant?" in done.stderr, f"{done}")
 
 
 def asked(place):

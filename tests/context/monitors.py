@@ -35,6 +35,10 @@ def blocks(text):
     return summary, {name: [line.split() for line in lines] for name, lines in series.items()}
 
 
+def by_path(rows):
+    return {row.get("path", ""): row for row in rows}
+
+
 def snapshots(place):
     """One each N iterations, with the values that are set then; at begin and end of the loop, too."""
     rows = traced(place, "loops", "10", LOOP_MONITOR_ITERATION_INTERVAL="4")
@@ -193,4 +197,83 @@ def steady(place):
         expect(len(marks) == 2 and marks[1] == marks[0] + 1, f"{config}: {lines[marks[0]:marks[1] + 1][:4]}")
 
 
-TESTS = (snapshots, passes, pace, long_regions, report, rows_of_loops, formats, spot, spot_options, steady)
+def statistics(place):
+    """Each iteration's time, and how many each run of a loop had, in what is traced and in sums."""
+    rows = traced(place, "loops", "3", services="loop_statistics,event,trace,report",
+                  query="SELECT path,iteration#outer,iter.count WHERE iter.count")
+    inner = "main/outer/step/inner \"loop\""
+    expect([(row["path"], row.get("iteration#outer"), row["iter.count"]) for row in rows]
+           == [(inner, 0, 4), (inner, 1, 4), (inner, 2, 4), ("main/outer", None, 3)], f"{rows}")
+    rows = traced(place, "slower", "5", services="loop_statistics,event,trace,report",
+                  query="SELECT path,iteration#slow,iter.duration.ns,time.duration.ns WHERE iter.duration.ns")
+    expect([row["iteration#slow"] for row in rows] == list(range(5)), f"{rows}")
+    expect(all(row["iter.duration.ns"] == row["time.duration.ns"] >= row["iteration#slow"] * 1000000 for row in rows),
+           f"{rows}")
+    sums = "SELECT path,sum(sum#iter.count) AS all,sum(count#iter.count) AS runs,sum(count#iter.duration.ns) AS times," \
+           "max(max#iter.duration.ns) AS most,min(avg#iter.duration.ns) AS mean WHERE path GROUP BY path"
+    for services in ("loop_statistics,aggregate,report", "loop_statistics,event,timer,aggregate,report"):
+        rows = by_path(traced(place, "passes", "6", services=services, query=sums))
+        for name, runs in (("first", 1), ("second", 1), ("second/within", 6)):
+            row = rows[name]
+            expect((row["all"], row["runs"], row["times"]) == (6, runs, 6), f"{services}: {rows}")
+            expect(0 < row["mean"] <= row["most"] < 1e9, f"{services}: {rows}")
+    rows = traced(place, "loops", "3", services="loop_statistics,aggregate,report", AGGREGATE_KEY="iteration#outer",
+                  query="SELECT iteration#outer,sum#iter.count WHERE sum#iter.count,iteration#outer")
+    expect(sorted((row["iteration#outer"], row["sum#iter.count"]) for row in rows) == [(0, 4), (1, 4), (2, 4)], f"{rows}")
+    variables = {"CALI_CONFIG": f"spot(output=s.cali,loop.stats),runtime-report(output=stdout,loop.stats,{JSON})"}
+    row = channels.rows_of(run(place, "slower", "5", **variables).stdout)["slow"]
+    expect(row["Iterations"] == 5 and row["Time/iter (min)"] < 0.002 < row["Time/iter (avg)"] < row["Time/iter (max)"]
+           and row["Time/iter (max)"] >= 0.004, f"{row}")
+    expect(all(name in channels.read(place, "s.cali")
+               for name in ("max#max#max#iter.count", "min#min#ls.min", "avg#avg#ls.avg", "max#max#ls.max")), "spot")
+
+
+def timeseries(place):
+    """A profile of each interval between snapshots, whose sums are those of the whole."""
+    rows = traced(place, "loops", "6", services="loop_monitor,timeseries,trace,report", LOOP_MONITOR_ITERATION_INTERVAL="2",
+                  TIMESERIES_PROFILE_OPTIONS="region.count,mem.highwatermark")
+    taken = [row for row in rows if "timeseries.duration" in row]
+    expect([(row["timeseries.snapshot"], row["loop.iterations"]) for row in taken] == [(0, 0), (1, 2), (2, 2), (3, 2), (4, 0)],
+           f"{taken}")
+    for row, last in zip(taken[1:], taken):
+        expect(abs(last["timeseries.starttime"] + last["timeseries.duration"] - row["timeseries.starttime"]) < 1e-6, f"{row}")
+    counts = {(row["timeseries.snapshot"], row["path"]): row["region.count"] for row in rows if row.get("region.count")}
+    inside = ("main/outer/step", "main/outer/step/inner \"loop\"")
+    expect(counts == {**{(number, path): 2 for number in (1, 2, 3) for path in inside}, (5, "main/outer"): 1, (5, "main"): 1},
+           f"{counts}")
+    expect(any("max#alloc.highwatermark" in row for row in rows), "a service of an option")
+    done = run(place, "loops", "2", CALI_SERVICES_ENABLE="loop_monitor,timeseries,trace",
+               CALI_TIMESERIES_PROFILE_OPTIONS="region.cout,profile.kokkos")
+    for text in (b"is 'region.count' meant?", b"profile.kokkos: Kokkos is not measured"):
+        expect(text in done.stderr, f"{done}")
+
+
+def watched(place):
+    """statistics counts what debug tells of; each has no word unless it is asked for."""
+    services = {"CALI_SERVICES_ENABLE": "event,statistics,debug,trace,recorder", "CALI_RECORDER_FILENAME": "w.cali"}
+    expect(not run(place, "loops", "3", **services).stderr, "silent")
+    lines = run(place, "loops", "3", **services, CALI_LOG_VERBOSITY="1").stderr.decode().splitlines()
+    told = {what: sum(line.startswith(f"== CALIPER: Event: {what}") for line in lines)
+            for what in ("pre_begin", "pre_end", "process_snapshot")}
+    said = {line.split(":")[0].strip(): line.split(":")[1].strip() for line in lines if line.startswith("  Number of")}
+    rows = channels.query(place, "w.cali", "SELECT *")
+    expect(int(said["Number of begin events"]) == told["pre_begin"] == int(said["Number of end events"]) == told["pre_end"]
+           == 2 * (1 + 3 * 3 + 3 * 4 + 1) // 2 and abs(len(rows) - told["process_snapshot"]) <= 1, f"{told} {said} {len(rows)}")
+    expect("== CALIPER: Event: pre_begin (iteration#outer=2)" in lines and "== CALIPER: default: Event: finish" in lines, f"{lines[:9]}")
+    lines = run(place, "threads", "3", **services, CALI_LOG_VERBOSITY="1").stderr.decode()
+    expect(lines.count("Event: create_thread") == lines.count("Event: release_thread") + 1 >= 2, lines)
+
+
+def missing(place):
+    """Services of the peer's that are not there are named, with why; the rest works."""
+    done = run(place, "loops", "2", CALI_SERVICES_ENABLE="event,kokkostime,perf_topdown,aggregate,report",
+               CALI_REPORT_CONFIG="SELECT path, sum(region.count) AS n GROUP BY path FORMAT json")
+    for text in (b"'kokkostime' cannot be had: Kokkos", b"'perf_topdown' cannot be had: topdown counters"):
+        expect(text in done.stderr, f"{done}")
+    expect(channels.rows_of(done.stdout)["main"]["n"] == 1, f"{done}")
+    done = run(place, "loops", "2", CALI_CONFIG=f"runtime-report(perf.topdown.all,output=stdout,region.count,{JSON})")
+    expect(b"'perf.topdown.all' cannot be had: topdown counters" in done.stderr and
+           channels.rows_of(done.stdout)["main"]["Calls"] == 1, f"{done}")
+
+
+TESTS = (snapshots, statistics, timeseries, watched, missing, passes, passes, pace, long_regions, report, rows_of_loops, formats, spot, spot_options, steady)

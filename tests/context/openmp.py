@@ -5,7 +5,7 @@ import os
 import subprocess
 
 from context import common
-from context.channels import EXAMPLES, JSON, run
+from context.channels import EXAMPLES, JSON, query, read, run
 from context.common import expect
 
 # A tool of the program's own, which must be there as it is without trammel.
@@ -73,8 +73,8 @@ def channels(place):
     library = os.path.realpath(os.path.join(os.path.dirname(place.tool), "..", "runtime", "libtrammel.so.0"))
     program = build(place)
     done = run(place, "shares", "4", program=program, LD_PRELOAD=library,
-               TRAMMEL_CONFIG=f"openmp-report(output=stdout,{JSON})")
-    rows = {row["path"]: row["Count"] for row in json.loads(done.stdout) if row.get("path")}
+               TRAMMEL_CONFIG=f"openmp-report(output=stdout,{JSON},region.count)")
+    rows = {row["path"]: row["Calls"] for row in json.loads(done.stdout) if row.get("path")}
     # Workers may still be in the last one when the program ends.
     expect(77 <= rows.pop("solve/parallel/barrier") <= 80, f"{done}")
     expect(rows == {"solve": 1, "solve/parallel": 4, "solve/parallel/loop": 16, "solve/parallel/loop/body": 32,
@@ -104,7 +104,22 @@ def efficiency(place):
     done = run(place, "shares", "4", program=program, LD_PRELOAD=library,
                TRAMMEL_CONFIG=f"openmp-report(output=stdout,{JSON},show_threads)")
     threads = {row["Thread"] for row in json.loads(done.stdout) if row.get("path") == "solve/parallel/loop"}
-    expect(len(threads) == 4, f"{threads}")
+    expect(threads == {0, 1, 2, 3}, f"{threads}")
+    done = run(place, "shares", "4", program=program, LD_PRELOAD=library,
+               TRAMMEL_CONFIG=f"openmp-report(output=stdout,{JSON}),runtime-report(output=t.json,{JSON},openmp.threads),"
+               "event-trace(output=t.cali,trace.openmp)")
+    row = {row.get("path"): row for row in json.loads(done.stdout)}["solve/parallel"]
+    expect(row["#Threads"] == 4 and 0 < row["Time (thread)"] < row["Time (total)"] and row["Work %"] > 0, f"{row}")
+    rows = [row for row in json.loads(read(place, "t.json")) if row.get("path") == "solve/parallel/loop"]
+    expect({(row["Thread"], row["#Threads"]) for row in rows} == {(thread, 4) for thread in range(4)}, f"{rows}")
+    rows = query(place, "t.cali", "SELECT omp.num.threads AS size, omp.thread.id AS id, omp.thread.type AS type, count() AS n "
+                 "WHERE path = \"solve/parallel/loop\" GROUP BY omp.num.threads, omp.thread.id, omp.thread.type")
+    expect({(row["size"], row["id"], row["type"]) for row in rows}
+           == {(4, 0, "initial"), *((4, thread, "worker") for thread in range(1, 4))}, f"{rows}")
+    done = run(place, "shares", "4", program=program, LD_PRELOAD=library,
+               TRAMMEL_CONFIG=f"openmp-report(output=stdout,{JSON},show_regions=false,show_thread_type,order_by_time)")
+    rows = {row.get("Type"): row["#Threads"] for row in json.loads(done.stdout)}
+    expect(rows["initial"] == rows["worker"] == 4, f"{rows}")
 
 
 def own_tool(place):

@@ -11,7 +11,7 @@ from context.common import expect
 from transparency import running, trammel
 from transparency.results import Skip
 
-COUNTS = "SELECT path, sum(count) AS count WHERE count > 0 GROUP BY path FORMAT json"
+COUNTS = "SELECT path, sum(region.count) AS count WHERE region.count > 0 GROUP BY path FORMAT json"
 
 
 def build(place, compiler=("gcc", "-O2", "-g")):
@@ -131,6 +131,25 @@ def places(place):
         expect((b"spin" in done.stdout) == (option != "source.function=false"), f"{option}: {done}")
 
 
+def without_events(place):
+    """Samples and snapshots that are asked for are all that such channels trace."""
+    program = build(place)
+    run(place, "samples", "200", program=program, CALI_SAMPLER_FREQUENCY="500", CALI_RECORDER_FILENAME="s.cali",
+        CALI_SYMBOLLOOKUP_LOOKUP_FILE="true", CALI_SYMBOLLOOKUP_LOOKUP_LINE="true",
+        CALI_SERVICES_ENABLE="sampler,symbollookup,trace,recorder")
+    rows = [row for row in query(place, "s.cali", "SELECT *") if row.get("sampler.samples")]
+    of = "#cali.sampler.pc"
+    spun = [row for row in rows if row.get("source.function" + of) == "spin"]
+    expect(len(spun) > 20 and {row.get("path") for row in spun} >= {"first", "thread"}, f"{rows[:3]}")
+    for row in spun:
+        expect(row["sourceloc" + of] == f"{row['source.file' + of]}:{row['source.line' + of]}" and
+               row["source.file" + of].endswith("paths.c") and row["module" + of] == os.path.realpath(program), f"{row}")
+    run(place, "events", "5", program=program, CALI_CALLPATH_USE_NAME="true", CALI_RECORDER_FILENAME="n.cali",
+        CALI_SERVICES_ENABLE="event,callpath,trace,recorder")
+    names = [row.get("callpath.regname", "") for row in query(place, "n.cali", "SELECT callpath.regname")]
+    expect(sum("/main/events/left/work" in name for name in names) >= 5, f"{names[:3]}")
+
+
 def calls(place):
     """What is taken from the heap, and written, is of the functions that did it."""
     query = "SELECT path, sum(sum#alloc.count) AS allocs, sum(sum#alloc.bytes) AS bytes, sum(sum#free.count) AS " \
@@ -213,4 +232,4 @@ def killed(place):
     expect(len(rows) == 5 and all("paths.c:" in row["sourceloc#callpath.address"] for row in rows), f"{rows[:2]}")
 
 
-TESTS = (events, stacks, samples, places, calls, lookups, traced, killed)
+TESTS = (events, stacks, samples, places, without_events, calls, lookups, traced, killed)

@@ -8,6 +8,7 @@
  *     fork     each rank has a child that ends as it did
  *     late     a channel that begins when ranks know each other
  *     fail     a rank ends before the others
+ *     comm     messages in regions of communication: two to the right, one to the left
  */
 #include <caliper/CollectiveOutputChannel.h>
 #include <caliper/MpiChannelManager.h>
@@ -135,6 +136,35 @@ static void fail(void)
 		std::exit(5);
 }
 
+/* Receives wait for 2 ms. What is sent outside of the region is not of it. */
+static void comm(void)
+{
+	int right = (rank + 1) % ranks, left = (rank + ranks - 1) % ranks;
+	int from[3][100], to[100] = {0}, one = 1, sum = 0;
+	MPI_Request requests[6];
+
+	for (int i = 0; i < 4; i++) {
+		MPI_Sendrecv(to, 50, MPI_INT, right, 1, from[0], 50, MPI_INT, left, 1,
+			     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		CALI_MARK_COMM_REGION_BEGIN("halo");
+		for (int j = 0; j < 3; j++)
+			MPI_Irecv(from[j], 100, MPI_INT, j < 2 ? left : right, 2,
+				  MPI_COMM_WORLD, &requests[j]);
+		for (int j = 0; j < 3; j++)
+			MPI_Isend(to, 100, MPI_INT, j < 2 ? right : left, 2,
+				  MPI_COMM_WORLD, &requests[3 + j]);
+		usleep(2000);
+		MPI_Waitall(6, requests, MPI_STATUSES_IGNORE);
+		MPI_Barrier(MPI_COMM_WORLD);
+		CALI_MARK_COMM_REGION_BEGIN("sum");
+		MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+		CALI_MARK_COMM_REGION_END("sum");
+		CALI_MARK_COMM_REGION_END("halo");
+	}
+	if (sum != ranks)
+		std::cout << "a wrong sum" << std::endl;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -142,7 +172,7 @@ int main(int argc, char **argv)
 		void (*run)(void);
 	} words[] = {
 		{"work", work}, {"stream", stream}, {"half", half}, {"fork", child},
-		{"file", file}, {"late", late},     {"fail", fail},
+		{"file", file}, {"late", late},     {"fail", fail}, {"comm", comm},
 	};
 
 	MPI_Init(&argc, &argv);

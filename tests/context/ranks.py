@@ -78,7 +78,8 @@ def options(place):
     for name, column, value in (("io-report", "Total written", 0),
                                 ("alloc-report", "Allocs (avg)", None),
                                 ("sample-report", "Samples (total)", None)):
-        run_ring(place, f"{name}(output=o.json,output.format=json)")
+        more = ",source.function=false" if name == "sample-report" else ""
+        run_ring(place, f"{name}(output=o.json,output.format=json{more})")
         row = by_path(rows(place, "o.json"))["step"]
         expect(column in row and value in (None, row[column]), f"{name}: {row}")
 
@@ -114,7 +115,7 @@ def functions(place):
     for first in (1, 2):
         run_ring(place, "mpi-report(output=m.json,output.format=json)", first=first)
         check_functions(rows(place, "m.json"))
-    text = run_ring(place, "mpi-report")
+    text = run_ring(place, "mpi-report(output=stderr)")
     order = [float(line.split()[-1]) for line in text.strip().split("\n")[1:]]
     expect(order == sorted(order, reverse=True), f"the order: {text}")
 
@@ -145,6 +146,35 @@ def messages(place):
                f"{row}")
 
 
+def communication(place):
+    """Messages of each region of communication, ranks at their other ends, and how long receives wait."""
+    program = build_cc(place)
+    config = "runtime-report(output=c.json,output.format=json,comm.stats),runtime-profile(output=c.cali,comm.stats)"
+    run_cc(place, program, "comm", preloads=True, CALI_CONFIG=config)
+    found = by_path(rows(place, "c.json"))
+    row, inner = found["halo"], found["halo/sum"]
+    wanted = {"Sends (min)": 3, "Sends (max)": 3, "Sends (total)": 12 * RANKS, "Recvs (max)": 3, "Recvs (total)": 12 * RANKS,
+              "Dst ranks (min)": 2, "Dst ranks (max)": 2, "Dst ranks (avg)": 2, "Src ranks (avg)": 2, "Coll (max)": 2,
+              "Bytes sent (min)": 1200, "Bytes sent (total)": 4800 * RANKS, "Bytes recv (max)": 1200,
+              "Bytes recv (total)": 4800 * RANKS}
+    expect({name: row.get(name) for name in wanted} == wanted, f"{row}")
+    expect((inner["Sends (max)"], inner["Coll (max)"]) == (0, 1), f"{inner}")
+    expect("halo/MPI_Waitall" in found and "MPI_Sendrecv" in found, f"{set(found)}")
+    gaps = [row for row in found.values() if row.get("Irecv gap (max)")]
+    expect(gaps and all(0.002 <= row["Irecv gap (min)"] <= row["Irecv gap (avg)"] <= row["Irecv gap (max)"] < 1 for row in gaps),
+           f"{gaps}")
+    expect("max#max#total.dest.ranks" in channels.read(place, "c.cali"), "names of a profile")
+    run_cc(place, program, "comm", preloads=True, CALI_CONFIG="runtime-report(output=a.json,output.format=json,async_events)")
+    expect(not any("Event" in row and row["Event"] for row in rows(place, "a.json")), "nobody asked for receives")
+    run_cc(place, program, "comm", preloads=True, CALI_SERVICES_ENABLE="event,mpi,async_event,trace,recorder",
+           CALI_MPI_MSG_PATTERN="true", CALI_RECORDER_FILENAME="t-%mpi.rank%.cali")
+    told = channels.query(place, "t-0.cali", "SELECT path, total.send.count, mpi.send.size WHERE total.send.count")
+    expect([(row["path"], row["total.send.count"], row["mpi.send.size"]) for row in told] == 4 * [("halo/sum", 0, 0), ("halo", 3, 1200)],
+           f"{told}")
+    waits = channels.query(place, "t-0.cali", "SELECT event.duration.ns WHERE async.end = \"irecv.req_wait_gap\"")
+    expect(len(waits) == 12 and all(row["event.duration.ns"] >= 2000000 for row in waits), f"{waits}")
+
+
 def filters(place):
     """mpi.include and mpi.exclude, and the services' own settings."""
     for options, wanted in (("profile.mpi,mpi.include=MPI_Send", {"MPI_Send"}),
@@ -165,8 +195,8 @@ def profile(place):
              if row.get("path")]
     wanted = [(rank, path, 10) for rank in range(RANKS) for path in ("step", "step/pass on")]
     expect(sorted(found) == sorted(wanted), f"{found}")
-    run_ring(place, "runtime-profile(output=p.cali)")
-    found = mpi.query(place, "SELECT mpi.rank, sum(count) AS n WHERE path = \"step/pass on\" "
+    run_ring(place, "runtime-profile(output=p.cali,region.count)")
+    found = mpi.query(place, "SELECT mpi.rank, sum(sum#region.count) AS n WHERE path = \"step/pass on\" "
                       "GROUP BY mpi.rank ORDER BY mpi.rank",
                       os.path.join(place.folder, "p.cali"))
     expect(found == [{"mpi.rank": rank, "n": 10} for rank in range(RANKS)], f"{found}")
@@ -319,5 +349,5 @@ def one(place):
     expect(done.status == 0 and done.stdout == b"0\n", f"{done}")
 
 
-TESTS = (report, options, loops, spot, functions, messages, filters, profile, apart, services, headers, fortran, children,
+TESTS = (report, options, loops, spot, functions, messages, communication, filters, profile, apart, services, headers, fortran, children,
          fails, one)

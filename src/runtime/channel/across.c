@@ -55,14 +55,16 @@ static const struct {
 			    ",sum(sum#rc.count) AS \"Calls (total)\" UNIT count"
 			    ",min(min#aggregate.slot) AS \"Node order\""},
 	 "path",
-	 " WHERE sum#time.duration.ns GROUP BY path",
+	 " GROUP BY path",
 	 "",
 	 ""},
 	{{"openmp-report", REGION_TIME,
-	  "sum(region.t),inclusive_sum(region.t),sum(region.count)",
-	  "sum(sum#region.count) AS Count," REGION_TIMES},
+	  "max(n.threads),inclusive_sum(t.initial),inclusive_sum(sum#time.duration)",
+	  "max(max#n.threads) AS \"#Threads\""
+	  ",avg(inclusive#t.initial) AS \"Time (thread) (avg)\""
+	  ",sum(inclusive#sum#time.duration) AS \"Time (total)\""},
 	 BY_PATH,
-	 BY_TIME},
+	 " ORDER BY \"Time (total)\" DESC"},
 	{{"alloc-report", REGION_TIME,
 	  "sum(sum#alloc.count),sum(sum#alloc.bytes),sum(sum#free.count)"
 	  ",max(max#alloc.highwatermark),max(max#memstat.vmrss)",
@@ -83,12 +85,13 @@ static const struct {
 	 BY_PATH,
 	 ""},
 	{{"sample-report", REGION_TIME ",sample.t=scale(sum#sampler.samples,{period})",
-	  "sum(sample.t),inclusive_sum(sample.t),sum(sum#sampler.samples)",
-	  "min(inclusive#sample.t) AS \"Min time/rank\""
-	  ",max(inclusive#sample.t) AS \"Max time/rank\""
-	  ",avg(inclusive#sample.t) AS \"Avg time/rank\""
+	  "sum(sample.t),sum(sum#sampler.samples)",
+	  "min(sum#sample.t) AS \"Min time/rank\" UNIT sec"
+	  ",max(sum#sample.t) AS \"Max time/rank\" UNIT sec"
+	  ",avg(sum#sample.t) AS \"Avg time/rank\" UNIT sec"
+	  ",sum(sum#sample.t) AS \"Total time\" UNIT sec"
 	  ",sum(sum#sum#sampler.samples) AS \"Samples (total)\""
-	  ",inclusive_percent_total(sum#sample.t) AS \"Time %\""},
+	  ",percent_total(sum#sample.t) AS \"Time %\""},
 	 BY_PATH,
 	 BY_TIME},
 	{{"mpi-report", REGION_TIME, "sum(region.t),sum(count#time.duration.ns)",
@@ -208,12 +211,17 @@ static void append(char *text, size_t size, const char *before, const char *more
 
 static void make_profile(const struct across_wish *wish, char *across, size_t size)
 {
-	if (!strcmp(wish->format, "cali"))
-		snprintf(across, size, "SELECT * FORMAT cali");
-	else
-		snprintf(across, size,
-			 "SELECT path, mpi.rank%s GROUP BY path, mpi.rank FORMAT %s",
-			 wish->columns, wish->format);
+	const struct clauses *own = wish->own_local;
+
+	if (*own->lets)
+		append(across, size, "LET ", own->lets + 1);
+	append(across, size, " SELECT ", "path, mpi.rank");
+	append(across, size, "", wish->columns);
+	append(across, size, "", own->columns);
+	clauses_place(own, " GROUP BY path, mpi.rank", across, size);
+	if (*own->order)
+		append(across, size, " ORDER BY ", own->order + 1);
+	append(across, size, " FORMAT ", wish->format);
 }
 
 static bool is_twice(const struct across_wish *wish, size_t index)
@@ -269,8 +277,17 @@ static void append_options(const struct across_wish *wish, enum part part, char 
 	}
 }
 
+/* The columns of the configuration, behind what tells its rows apart. */
+static void append_first(const struct across_wish *wish, const char *keys,
+			 const char *columns, char *text, size_t size)
+{
+	append(text, size, " SELECT ", wish->without_regions ? "" : keys);
+	append(text, size, wish->without_regions ? " SELECT " : ",", columns);
+}
+
 void across_make(const struct across_wish *wish, char *local, char *across, size_t size)
 {
+	const char *rest;
 	size_t at = 0;
 
 	local[0] = across[0] = '\0';
@@ -280,25 +297,25 @@ void across_make(const struct across_wish *wish, char *local, char *across, size
 	}
 	while (strcmp(configurations[at].row.name, wish->configuration->name) != 0)
 		at++;
+	rest = wish->without_regions ? "" : configurations[at].rest;
 	append(local, size, "LET ", configurations[at].row.lets);
 	append_options(wish, LETS, local, size);
 	append(local, size, "", wish->own_local->lets);
-	append(local, size, " SELECT ", configurations[at].keys);
-	append(local, size, ",", configurations[at].row.local);
+	append_first(wish, configurations[at].keys, configurations[at].row.local, local,
+		     size);
 	append_options(wish, LOCAL, local, size);
 	append(local, size, "", wish->own_local->columns);
-	clauses_place(wish->own_local, configurations[at].rest, local, size);
+	clauses_place(wish->own_local, rest, local, size);
 	append(local, size, "", " FORMAT cali");
 	if (*wish->own_across->lets)
 		append(across, size, "LET ", wish->own_across->lets + 1);
-	append(across, size, " SELECT ", configurations[at].keys);
-	append(across, size, ",", configurations[at].row.across);
+	append_first(wish, configurations[at].keys, configurations[at].row.across, across,
+		     size);
 	append_options(wish, ACROSS, across, size);
 	append(across, size, "", wish->own_across->columns);
 	clauses_place(wish->own_across,
-		      wish->configuration->kind & CONFIGURATION_SPOT
-			      ? " GROUP BY path"
-			      : configurations[at].rest,
+		      wish->configuration->kind & CONFIGURATION_SPOT ? " GROUP BY path"
+								     : rest,
 		      across, size);
 	if (*wish->own_across->order)
 		append(across, size, " ORDER BY ", wish->own_across->order + 1);

@@ -13,7 +13,7 @@ struct across_wish {
 	/* What options of the program's own add to both. */
 	const struct clauses *own_local, *own_across;
 	const char *format; /* with its options */
-	bool by_time;
+	bool by_time, without_regions;
 };
 
 /* Whether the configuration has any. */

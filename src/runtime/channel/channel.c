@@ -1,5 +1,7 @@
 /* The life of channels: made of settings, started and stopped, flushed. */
+#include "runtime/channel/configurations.h"
 #include "runtime/channel/internal.h"
+#include "runtime/channel/log.h"
 
 #include "runtime/channel/paths.h"
 #include "runtime/publisher.h"
@@ -62,30 +64,35 @@ static void add_service(struct channel *channel, const char *name)
 	const char *reason;
 
 	if (!service) {
-		const char *near = settings_nearest(name, service_name_at);
+		const char *why = configuration_missing(name);
+		const char *near = why ? NULL : settings_nearest(name, service_name_at);
 
-		settings_warn("'%s': there is no service '%s'%s%s%s", channel->name, name,
-			      near ? "; is '" : "", near ? near : "",
-			      near ? "' meant?" : "");
+		if (why)
+			log_warn("'%s': the service '%s' cannot be had: %s",
+				 channel->name, name, why);
+		else
+			log_warn("'%s': there is no service '%s'%s%s%s", channel->name,
+				 name, near ? "; is '" : "", near ? near : "",
+				 near ? "' meant?" : "");
 		return;
 	}
 	if (channel_has(channel, service->name))
 		return;
 	if (channel->service_count == CHANNEL_SERVICES_MAX ||
 	    channel->metric_count + service->metric_count > CHANNEL_METRICS_MAX) {
-		settings_warn("'%s': the service '%s' cannot be had: there is no room "
-			      "for more than %d services with %d metrics",
-			      channel->name, name, CHANNEL_SERVICES_MAX,
-			      CHANNEL_METRICS_MAX);
+		log_warn("'%s': the service '%s' cannot be had: there is no room "
+			 "for more than %d services with %d metrics",
+			 channel->name, name, CHANNEL_SERVICES_MAX, CHANNEL_METRICS_MAX);
 		return;
 	}
 	reason = service->start ? service->start(channel) : NULL;
 	if (reason) {
-		settings_warn("'%s': the service '%s' cannot be had: %s", channel->name,
-			      name, reason);
+		log_warn("'%s': the service '%s' cannot be had: %s", channel->name, name,
+			 reason);
 		return;
 	}
 	channel->services[channel->service_count++] = service;
+	log_inform("%s: Registered %s service", channel->name, name);
 	channel->tells |= service->tells;
 	if (service->sample)
 		channel->samplers[channel->sampler_count++] =
@@ -104,8 +111,8 @@ static void add_services(struct channel *channel, const char *names)
 	for (size_t length; *names; names += length + (names[length] != '\0')) {
 		length = strcspn(names, ", \t:");
 		if (length >= sizeof(name))
-			settings_warn("'%s': there is no service '%.*s'", channel->name,
-				      (int)length, names);
+			log_warn("'%s': there is no service '%.*s'", channel->name,
+				 (int)length, names);
 		if (!length || length >= sizeof(name))
 			continue;
 		memcpy(name, names, length);
@@ -139,8 +146,8 @@ struct channel *channel_create(const char *name, const struct settings *settings
 	if (!channel)
 		return NULL;
 	if (!take_slot(channel)) {
-		settings_warn("no room for the channel '%s': there are %d", name,
-			      CHANNELS_MAX);
+		log_warn("no room for the channel '%s': there are %d", name,
+			 CHANNELS_MAX);
 		runtime_unmap(channel, sizeof(*channel));
 		return NULL;
 	}
@@ -450,6 +457,7 @@ static void flush_as(struct channel *channel, const char *path,
 		channel_close(channel->also);
 	if (!events_enter())
 		return;
+	log_inform("%s: Flushing", channel->name);
 	runtime_lock(&writing);
 	channel->redirected = path;
 	channel->output_count = 0;

@@ -22,7 +22,7 @@ enum {
 	CHANNEL_SERVICES_MAX = 24,
 	CHANNEL_METRICS_MAX = CONTEXT_METRICS_MAX,
 	CHANNEL_KEYS_MAX = 8,
-	CHANNEL_LOOKERS_MAX = 4,
+	CHANNEL_LOOKERS_MAX = CHANNEL_SERVICES_MAX,
 	CHANNEL_OUTPUTS_MAX = 8,
 	CHANNEL_CHILD = 1 << 20, /* between the ids of a process and its child's */
 };
@@ -95,8 +95,9 @@ struct channel {
 	struct filter *filter;       /* NULL: every region */
 	struct triggers *trigger;    /* NULL: every attribute */
 	/* Of MPI: calls are seen, as far as the filter passes them (NULL: all), messages
-	 * are; ranks write together; they write when they part, and did. */
-	bool calls, messages, across, parts, parted;
+	 * are, and what they are in regions of communication; ranks write together; they
+	 * write when they part, and did. */
+	bool calls, messages, patterns, across, parts, parted;
 	struct filter *call_filter;
 	struct trace_settings {
 		uint64_t limit; /* bytes a thread; 0: any number */
@@ -108,6 +109,12 @@ struct channel {
 	uint64_t log_us;          /* of textlog: shorter regions are not said */
 	struct loop_watch loops;  /* of loop_monitor */
 	uint64_t regions_ns;      /* of region_monitor: what is long */
+	uint64_t series;      /* of timeseries_profile: the snapshot that comes next */
+	double series_second; /* of timeseries: when the last one was, since 1970 */
+	struct event_counts {
+		uint64_t begins, ends, sets, snapshots, threads;
+		bool left; /* a thread's: they were added up */
+	} counts;          /* of statistics: of threads that ended */
 
 	struct runtime_lock lock;       /* of what follows */
 	struct channel *also;           /* measures and is written with it; NULL: none */
@@ -145,6 +152,12 @@ struct watched_regions {
 	uint64_t wait;                       /* ticks that are long */
 };
 
+/* Of loop_statistics: the loops that are open in a thread, the innermost one last. */
+struct open_loops {
+	struct open_loop *items;
+	uint32_t count, room;
+};
+
 struct channel_thread {
 	struct channel *channel;
 	struct context_thread *thread; /* NULL: only what is in `rows` of others */
@@ -160,14 +173,18 @@ struct channel_thread {
 	uint64_t unflushed_count;
 	uint64_t traced, dropped; /* events */
 	uint64_t blocks, order;   /* of the trace; the number of the last one */
-	uint64_t iterations, iteration_ticks; /* of loop_statistics */
 	struct watched_loop watched;
 	struct watched_regions regions;
-	uint64_t stamp;   /* of the last snapshot, ticks */
-	uint64_t *values; /* by metric: of this snapshot */
+	struct open_loops loops;
+	struct event_counts counts;        /* of statistics */
+	bool told;                         /* of debug: that the thread is there */
+	struct comm_regions *comm_regions; /* of mpi_pattern.c; NULL: none yet */
+	uint64_t stamp;                    /* of the last snapshot, ticks */
+	uint64_t *values;                  /* by metric: of this snapshot */
 	uint64_t last[CHANNEL_METRICS_MAX];
 	uint64_t space[CHANNEL_METRICS_MAX];
 	struct path_memory *path_memory; /* of the last paths; NULL: none yet */
+	uint64_t samples; /* strikes that were taken, where no events make snapshots */
 	uint64_t sampled; /* strikes that were said with their call paths */
 };
 
@@ -271,6 +288,8 @@ void trace_deinit(struct channel_thread *own);
 /* The next snapshot of a trace is of the time from the event on. */
 void trace_begin(struct channel_thread *own, const struct runtime_event *event);
 void region_monitor_deinit(struct channel_thread *own);
+void loop_statistics_deinit(struct channel_thread *own);
+void mpi_pattern_deinit(struct channel_thread *own);
 /* The thread was not measured since its last snapshot. */
 void trace_resume(struct channel_thread *own, const struct runtime_event *event);
 
@@ -295,7 +314,7 @@ size_t oneline_create(struct trm_specs *specs, const char *text, bool active,
 		      struct channel **ret_channels, char *ret_message,
 		      size_t message_size);
 /* Makes and starts the channels of the usual settings, if they name services, and those
- * of a one-line form (NULL: none). */
-void channels_configure(const char *oneline);
+ * of a one-line form (NULL: none), which the variable has. */
+void channels_configure(const char *variable, const char *oneline);
 
 #endif

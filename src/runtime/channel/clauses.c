@@ -114,5 +114,10 @@ void clauses_place(const struct clauses *clauses, const char *rest, char *text,
 	}
 	append(text, size, filters, strlen(filters));
 	append(text, size, rest + before, strlen(rest + before));
-	append(text, size, clauses->keys, strlen(clauses->keys));
+	if (!group && *clauses->keys) {
+		append(text, size, " GROUP BY ", strlen(" GROUP BY "));
+		append(text, size, clauses->keys + 1, strlen(clauses->keys + 1));
+	} else {
+		append(text, size, clauses->keys, strlen(clauses->keys));
+	}
 }

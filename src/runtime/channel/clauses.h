@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { CLAUSES_TEXT_MAX = 2048 };
+enum { CLAUSES_TEXT_MAX = 4096 };
 
 /* Each with a comma in front of every part; all filters must hold. "": none. */
 struct clauses {

@@ -9,62 +9,63 @@
 	", inclusive_percent_total(sum#time.duration.ns) AS \"Time % (I)\""
 
 /* What readers of profiles look for: the exclusive time. */
-#define PROFILE_TIMES ", scale(sum#time.duration.ns, 1e-9) AS time UNIT sec"
+#define PROFILE_TIMES ", sum(sum#time.duration) AS time UNIT sec"
 
-#define SAMPLES                                                                          \
-	", sum(sum#sampler.samples) AS Samples"                                          \
-	", scale(sum#sampler.samples, {period}) AS \"Time (sec)\" UNIT sec"              \
-	", inclusive_sum(sum#sampler.samples) AS \"Samples (I)\""                        \
-	", percent_total(sum#sampler.samples) AS \"Samples %\""
+#define SAMPLES(count, time)                                                             \
+	", sum(sum#sampler.samples) AS " count                                           \
+	", scale(sum#sampler.samples, {period}) AS " time " UNIT sec"
 
 static const struct configuration configurations[] = {
 	{"runtime-report", NULL, "time of each region, as a tree", CONFIGURATION_REPORT,
 	 "event,timer,aggregate,report", TIMES, " WHERE path GROUP BY path", "", "tree",
-	 "stderr"},
-	{"runtime-profile", NULL, "time of each region, as records",
-	 CONFIGURATION_PROFILE, "event,timer,aggregate,environment,recorder",
-	 PROFILE_TIMES, " GROUP BY path", "", "cali", "%program%-%pid%.cali"},
-	{"hatchet-region-profile", NULL, "time of each region, for Hatchet and others",
-	 CONFIGURATION_PROFILE, "event,timer,aggregate,environment,recorder",
-	 PROFILE_TIMES, " GROUP BY path", "", "json-split", "%program%-%pid%.json"},
+	 "stderr", "output.append"},
+	{"runtime-profile", "hatchet-region-profile",
+	 "time of each region, for Hatchet and others", CONFIGURATION_PROFILE,
+	 "event,timer,aggregate,environment,recorder", PROFILE_TIMES, " GROUP BY path",
+	 "", "cali", "region_profile", "node.order"},
 	{"event-trace", NULL, "each begin and end with its time", CONFIGURATION_TRACE,
-	 "event,timer,trace,environment,recorder", NULL, "", "", NULL,
-	 "%program%-%pid%.cali"},
+	 "event,async_event,timer,trace,environment,recorder", NULL, "", "", NULL,
+	 "%program%-%pid%.cali", ""},
 	{"loop-report", NULL, "loops: iterations and time, and both as they go on",
 	 CONFIGURATION_LOOPS, "loop_monitor,timer,trace,loopreport", "", "", "", "table",
-	 "stdout"},
+	 "stdout", ""},
 	{"spot", NULL, "regions and loops, for the visualisation SPOT",
 	 CONFIGURATION_PROFILE | CONFIGURATION_SPOT,
 	 "event,timer,aggregate,environment,loopreport", "", "", "", "cali",
-	 "%program%-%pid%.cali"},
+	 "%program%-%pid%.cali", ""},
 	{"alloc-report", "memory-report", "memory that each region took from the heap",
 	 CONFIGURATION_REPORT, "event,aggregate,alloc,memstat,report",
 	 ", sum(sum#alloc.count) AS Allocs, sum(sum#alloc.bytes) AS \"Alloc bytes\""
 	 ", sum(sum#free.count) AS Frees, max(max#alloc.highwatermark) AS \"Most live\""
 	 ", max(max#memstat.vmrss) AS \"Most resident kB\"",
-	 " GROUP BY path", "", "tree", "stderr"},
+	 " GROUP BY path", "", "tree", "stderr", "output.append"},
 	{"io-report", NULL, "bytes that each region read and wrote", CONFIGURATION_REPORT,
 	 "event,timer,aggregate,io,report",
 	 ", sum(sum#io.calls) AS Calls, sum(sum#io.bytes.read) AS Read"
 	 ", sum(sum#io.bytes.written) AS Written"
 	 ", scale(sum#io.time.ns, 1e-9) AS \"I/O time\"",
-	 " GROUP BY path", "", "tree", "stderr"},
+	 " GROUP BY path", "", "tree", "stderr", "output.append"},
 	{"openmp-report", NULL, "time in parallel regions, loops, tasks and barriers",
-	 CONFIGURATION_REPORT, "event,timer,aggregate,openmp,report",
-	 ", sum(region.count) AS Count" TIMES, " GROUP BY path", "", "tree", "stderr"},
+	 CONFIGURATION_REPORT | CONFIGURATION_OPENMP,
+	 "event,timer,aggregate,openmp,report",
+	 ", max(n.threads) AS \"#Threads\""
+	 ", inclusive_sum(t.initial) AS \"Time (thread)\""
+	 ", inclusive_sum(sum#time.duration) AS \"Time (total)\"",
+	 " GROUP BY path", "", "tree", "stderr",
+	 "openmp.times,openmp.efficiency,output.append"},
 	{"mpi-report", NULL, "time in MPI functions, over all ranks",
 	 CONFIGURATION_REPORT, "event,timer,aggregate,mpi,report",
 	 ", sum(count#time.duration.ns) AS Count" TIMES, " GROUP BY path", "", "table",
-	 "stderr"},
-	{"sample-report", NULL, "processor time of each region, by samples",
-	 CONFIGURATION_REPORT, "event,aggregate,sampler,report", SAMPLES,
-	 " GROUP BY path", "", "tree", "stderr"},
-	{"sample-profile", NULL, "samples of each region, as records",
-	 CONFIGURATION_PROFILE, "event,aggregate,sampler,environment,recorder", SAMPLES,
-	 " GROUP BY path", "", "cali", "%program%-%pid%.cali"},
-	{"hatchet-sample-profile", NULL, "samples of each region, for Hatchet and others",
-	 CONFIGURATION_PROFILE, "event,aggregate,sampler,environment,recorder", SAMPLES,
-	 " GROUP BY path", "", "json-split", "%program%-%pid%.json"},
+	 "stdout", "output.append"},
+	{"sample-report", NULL, "processor time of each function, by samples",
+	 CONFIGURATION_REPORT, "event,aggregate,sampler,report",
+	 SAMPLES("Samples", "\"Time (sec)\""), " GROUP BY path", "", "tree", "stderr",
+	 "source.function,output.append,sample.frequency=200"},
+	{"sample-profile", "hatchet-sample-profile",
+	 "samples of each function, for Hatchet and others", CONFIGURATION_PROFILE,
+	 "event,aggregate,sampler,environment,recorder", SAMPLES("count", "time"),
+	 " GROUP BY path", "", "cali", "sample_profile",
+	 "source.function,source.module,sample.frequency=200"},
 };
 
 static const struct configuration_option options[] = {
@@ -106,9 +107,11 @@ static const struct configuration_option options[] = {
 	 "TIMER_INCLUSIVE_DURATION={}", NULL},
 	{"time.exclusive", "time outside of regions further in", CONFIGURATION_EVENTS,
 	 false, "timer", NULL, NULL},
-	{"loop.stats", "iterations of loops",
+	{"loop.stats", "iterations of loops, and their times",
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "loop_statistics", NULL,
 	 NULL},
+	{"async_events", "what begins in one place and ends in another, and its times",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "async_event", NULL, NULL},
 	{"mem.highwatermark", "most live memory of the heap", CONFIGURATION_METRICS,
 	 false, "alloc", NULL, NULL},
 	{"alloc.stats", "allocations of the heap",
@@ -159,6 +162,9 @@ static const struct configuration_option options[] = {
 	 ", sum(sum#mpi.bytes.sent) AS \"Bytes sent\""
 	 ", sum(sum#mpi.bytes.received) AS \"Bytes recvd\""
 	 ", sum(sum#mpi.bytes.collective) AS \"Bytes collective\""},
+	{"comm.stats", "messages of MPI in regions of communication",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "async_event,mpi",
+	 "MPI_MSG_PATTERN={}", NULL},
 	{"sample.frequency", "samples a second of processor time",
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE | CONFIGURATION_TRACE, true,
 	 "sampler", "SAMPLER_FREQUENCY={}", ", sum(sum#sampler.samples) AS Samples"},
@@ -194,8 +200,12 @@ static const struct configuration_option options[] = {
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "openmp", NULL, NULL},
 	{"openmp.threads", "each thread by itself",
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "openmp", NULL, NULL},
-	{"show_threads", "each thread by itself", CONFIGURATION_REPORT, false, NULL, NULL,
+	{"show_threads", "each thread by itself", CONFIGURATION_OPENMP, false, NULL, NULL,
 	 NULL},
+	{"show_thread_type", "the initial thread and workers", CONFIGURATION_OPENMP,
+	 false, NULL, NULL, NULL},
+	{"show_regions", "by region; false: all in one", CONFIGURATION_OPENMP, false,
+	 NULL, NULL, NULL},
 	{"order_by_time", "the longest regions first", CONFIGURATION_REPORT, false, NULL,
 	 NULL, NULL},
 	{"local_query", "what is added to the query of a process",
@@ -264,13 +274,25 @@ static const struct {
 };
 
 static const struct configuration_clauses clauses[] = {
+	{"runtime-profile", "let sum#time.duration=scale(sum#time.duration.ns,1e-9)", ""},
 	{"main_thread_only", "where pthread.is_master=true", ""},
 	{"order_as_visited", "order by min(aggregate.slot)",
 	 "order by min(min#aggregate.slot)"},
-	{"show_threads", "select thread as Thread group by thread",
-	 "select thread as Thread group by thread"},
-	{"openmp.threads", "select thread as Thread group by thread",
-	 "select thread as Thread group by thread"},
+	{"openmp-report",
+	 "let sum#time.duration=scale(sum#time.duration.ns,1e-9)"
+	 ",n.threads=first(omp.num.threads)"
+	 ",t.initial=first(sum#time.duration) if omp.thread.type=initial",
+	 ""},
+	{"show_threads", "select omp.thread.id as Thread group by omp.thread.id",
+	 "select omp.thread.id as Thread group by omp.thread.id"},
+	{"show_thread_type", "select omp.thread.type as Type group by omp.thread.type",
+	 "select omp.thread.type as Type group by omp.thread.type"},
+	{"openmp.threads",
+	 "let n.omp.threads=first(omp.num.threads) "
+	 "select max(n.omp.threads) as \"#Threads\",omp.thread.id as Thread "
+	 "group by omp.thread.id,omp.thread.type",
+	 "select max(max#n.omp.threads) as \"#Threads\",omp.thread.id as Thread "
+	 "group by omp.thread.id,omp.thread.type"},
 	{"openmp.times",
 	 "let " OMP_TIME("t.omp.work", "work") "," OMP_TIME(
 		 "t.omp.sync",
@@ -292,15 +314,82 @@ static const struct configuration_clauses clauses[] = {
 	 ",avg(iratio#e.omp.work/e.omp.total) as \"Work % (avg)\" unit percent"
 	 ",avg(iratio#e.omp.sync/e.omp.total) as \"Barrier % (avg)\" unit percent"
 	 ",max(iratio#e.omp.sync/e.omp.total) as \"Barrier % (max)\" unit percent"},
+	{"comm.stats",
+	 "let cs.irecv_gap.min=scale(min#event.duration.ns,1e-9) if "
+	 "async.end=irecv.req_wait_gap"
+	 ",cs.irecv_gap.max=scale(max#event.duration.ns,1e-9) if "
+	 "async.end=irecv.req_wait_gap"
+	 ",cs.irecv_gap.avg=scale(avg#event.duration.ns,1e-9) if "
+	 "async.end=irecv.req_wait_gap"
+	 " select min(min#total.send.count) as \"Sends (min)\""
+	 ",max(max#total.send.count) as \"Sends (max)\""
+	 ",sum(sum#total.send.count) as \"Sends (total)\""
+	 ",min(min#total.recv.count) as \"Recvs (min)\""
+	 ",max(max#total.recv.count) as \"Recvs (max)\""
+	 ",sum(sum#total.recv.count) as \"Recvs (total)\""
+	 ",min(min#total.dest.ranks) as \"Dst ranks (min)\""
+	 ",max(max#total.dest.ranks) as \"Dst ranks (max)\""
+	 ",avg(avg#total.dest.ranks) as \"Dst ranks (avg)\""
+	 ",min(min#total.src.ranks) as \"Src ranks (min)\""
+	 ",max(max#total.src.ranks) as \"Src ranks (max)\""
+	 ",avg(avg#total.src.ranks) as \"Src ranks (avg)\""
+	 ",max(max#total.coll.count) as \"Collectives (max)\""
+	 ",min(min#mpi.send.size) as \"Bytes sent (min)\""
+	 ",max(max#mpi.send.size) as \"Bytes sent (max)\""
+	 ",sum(sum#mpi.send.size) as \"Bytes sent (total)\""
+	 ",min(min#mpi.recv.size) as \"Bytes recv (min)\""
+	 ",max(max#mpi.recv.size) as \"Bytes recv (max)\""
+	 ",sum(sum#mpi.recv.size) as \"Bytes recv (total)\""
+	 ",min(cs.irecv_gap.min) as \"Irecv gap (min)\""
+	 ",avg(cs.irecv_gap.avg) as \"Irecv gap (avg)\""
+	 ",max(cs.irecv_gap.max) as \"Irecv gap (max)\"",
+	 "select min(min#min#total.send.count) as \"Sends (min)\""
+	 ",max(max#max#total.send.count) as \"Sends (max)\""
+	 ",sum(sum#sum#total.send.count) as \"Sends (total)\""
+	 ",min(min#min#total.recv.count) as \"Recvs (min)\""
+	 ",max(max#max#total.recv.count) as \"Recvs (max)\""
+	 ",sum(sum#sum#total.recv.count) as \"Recvs (total)\""
+	 ",min(min#min#total.dest.ranks) as \"Dst ranks (min)\""
+	 ",max(max#max#total.dest.ranks) as \"Dst ranks (max)\""
+	 ",avg(avg#avg#total.dest.ranks) as \"Dst ranks (avg)\""
+	 ",min(min#min#total.src.ranks) as \"Src ranks (min)\""
+	 ",max(max#max#total.src.ranks) as \"Src ranks (max)\""
+	 ",avg(avg#avg#total.src.ranks) as \"Src ranks (avg)\""
+	 ",max(max#max#total.coll.count) as \"Coll (max)\""
+	 ",min(min#min#mpi.send.size) as \"Bytes sent (min)\""
+	 ",max(max#max#mpi.send.size) as \"Bytes sent (max)\""
+	 ",sum(sum#sum#mpi.send.size) as \"Bytes sent (total)\""
+	 ",min(min#min#mpi.recv.size) as \"Bytes recv (min)\""
+	 ",max(max#max#mpi.recv.size) as \"Bytes recv (max)\""
+	 ",sum(sum#sum#mpi.recv.size) as \"Bytes recv (total)\""
+	 ",min(min#cs.irecv_gap.min) as \"Irecv gap (min)\""
+	 ",avg(avg#cs.irecv_gap.avg) as \"Irecv gap (avg)\""
+	 ",max(max#cs.irecv_gap.max) as \"Irecv gap (max)\""},
 	{"loop.stats",
-	 "let ls.max=scale(max#iter.duration.ns,1e-9) "
-	 "select sum(sum#iter.count) as Iterations unit count,"
-	 "ratio(sum#iter.duration.ns,sum#iter.count,1e-9)"
-	 " as \"Time/iter (avg)\" unit sec,max(ls.max) as \"Time/iter (max)\" unit sec",
-	 "select max(sum#sum#iter.count) as Iterations unit count,"
-	 "avg(ratio#sum#iter.duration.ns/sum#iter.count)"
-	 " as \"Time/iter (avg)\" unit sec,"
-	 "max(max#ls.max) as \"Time/iter (max)\" unit sec"},
+	 "let ls.min=scale(min#iter.duration.ns,1e-9)"
+	 ",ls.avg=scale(avg#iter.duration.ns,1e-9)"
+	 ",ls.max=scale(max#iter.duration.ns,1e-9) "
+	 "select max(max#iter.count) as Iterations unit count"
+	 ",min(ls.min) as \"Time/iter (min)\" unit sec"
+	 ",avg(ls.avg) as \"Time/iter (avg)\" unit sec"
+	 ",max(ls.max) as \"Time/iter (max)\" unit sec",
+	 "select max(max#max#iter.count) as Iterations unit count"
+	 ",min(min#ls.min) as \"Time/iter (min)\" unit sec"
+	 ",avg(avg#ls.avg) as \"Time/iter (avg)\" unit sec"
+	 ",max(max#ls.max) as \"Time/iter (max)\" unit sec"},
+	{"async_events",
+	 "let as.count=first(count#event.duration.ns) if async.end"
+	 ",as.min=scale(min#event.duration.ns,1e-9)"
+	 ",as.avg=scale(avg#event.duration.ns,1e-9)"
+	 ",as.max=scale(max#event.duration.ns,1e-9) "
+	 "select async.end as Event,sum(as.count) as Count"
+	 ",min(as.min) as \"Event time (min)\",avg(as.avg) as \"Event "
+	 "time (avg)\""
+	 ",max(as.max) as \"Event time (max)\" group by async.end",
+	 "select async.end as Event,sum(sum#as.count) as Count"
+	 ",min(min#as.min) as \"Event time (min)\""
+	 ",avg(avg#as.avg) as \"Event time (avg)\""
+	 ",max(max#as.max) as \"Event time (max)\" group by async.end"},
 	{"mem.highwatermark",
 	 "let mhwm=scale(max#alloc.highwatermark,1e-6) "
 	 "select max(mhwm) as \"Mem HWM MB\" unit MB",
@@ -325,6 +414,8 @@ static const struct configuration_clauses clauses[] = {
 	 "max(ratio#sum#io.bytes.written/sum#io.time.ns) as \"Max write Mbit/s\""},
 };
 
+#define NO_TOPDOWN "topdown counters of the processor (a hardware PMU) are not read"
+
 /* Names of the peer's that are known, with what is in the way. */
 static const struct {
 	const char *name, *why;
@@ -336,7 +427,6 @@ static const struct {
 	{"nvtx", "GPUs are not measured"},
 	{"nvprof", "GPUs are not measured"},
 	{"roctx", "GPUs are not measured"},
-	{"comm.stats", "it is not built"},
 	{"profile.cuda", "GPUs are not measured"},
 	{"profile.hip", "GPUs are not measured"},
 	{"trace.cuda", "GPUs are not measured"},
@@ -356,10 +446,30 @@ static const struct {
 	{"mem.bandwidth", "only Performance Co-Pilot would tell it"},
 	{"mem.read.bandwidth", "only Performance Co-Pilot would tell it"},
 	{"mem.write.bandwidth", "only Performance Co-Pilot would tell it"},
-	{"papi.topdown.toplevel", "it is not built"},
-	{"papi.topdown.all", "it is not built"},
-	{"perf.topdown.toplevel", "it is not built"},
-	{"perf.topdown.all", "it is not built"},
+	{"papi.topdown.toplevel", NO_TOPDOWN},
+	{"papi.topdown.all", NO_TOPDOWN},
+	{"perf.topdown.toplevel", NO_TOPDOWN},
+	{"perf.topdown.all", NO_TOPDOWN},
+	{"perf_topdown", NO_TOPDOWN},
+	{"kokkostime", "Kokkos is not measured"},
+	{"kokkoslookup", "Kokkos is not measured"},
+	{"cupti", "GPUs are not measured"},
+	{"cuptitrace", "GPUs are not measured"},
+	{"rocprofiler", "GPUs are not measured"},
+	{"roctracer", "GPUs are not measured"},
+	{"umpire", "Umpire is not measured; alloc measures the heap"},
+	{"pcp", "Performance Co-Pilot is not asked"},
+	{"pcp_memory", "Performance Co-Pilot is not asked"},
+	{"pcp.memory", "Performance Co-Pilot is not asked"},
+	{"adiak_import", "Adiak is not read"},
+	{"adiak_export", "Adiak is not written"},
+	{"vtune", "regions are not passed on to VTune"},
+	{"tau", "regions are not passed on to TAU"},
+	{"craypat", "regions are not passed on to CrayPat"},
+	{"ldms", "nothing is sent to LDMS"},
+	{"variorum", "power is not measured"},
+	{"measurement_template",
+	 "it is a sample in the peer's source; service.h has ours"},
 	{"adiak.import_categories", "Adiak is not read"},
 	{"profile.kokkos", "Kokkos is not measured"},
 	{"profile.pthread", "threads' starts are no regions; lock.wait measures waiting"},

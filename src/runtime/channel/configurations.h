@@ -10,7 +10,8 @@ enum configuration_kind {
 	CONFIGURATION_PROFILE = 2, /* writes the same to a file */
 	CONFIGURATION_TRACE = 4,
 	CONFIGURATION_LOOPS = 8,
-	CONFIGURATION_SPOT = 16, /* a profile, too */
+	CONFIGURATION_SPOT = 16,   /* a profile, too */
+	CONFIGURATION_OPENMP = 32, /* a report, too */
 	CONFIGURATION_ALL = 15,
 	CONFIGURATION_EVENTS = 7,   /* measures at begin, end and set */
 	CONFIGURATION_METRICS = 11, /* shows what is measured beside the time */
@@ -28,6 +29,7 @@ struct configuration {
 	const char *rest; /* of the query: WHERE and GROUP BY */
 	const char *order, *format;
 	const char *output; /* where to, unless an option says it */
+	const char *usual;  /* options that are on unless they are given; as in a line */
 };
 
 struct configuration_option {
@@ -41,8 +43,8 @@ struct configuration_option {
 	const char *columns;
 };
 
-/* What an option adds to queries, where columns alone do not say it: to that of a
- * process, and to that over all ranks. See clauses.h. */
+/* What an option, or a configuration, adds to queries, where columns alone do not say it:
+ * to that of a process, and to that over all ranks. See clauses.h. */
 struct configuration_clauses {
 	const char *name, *local, *across;
 };

@@ -25,6 +25,8 @@ void channel_thread_destroy(struct channel_thread *own)
 	trace_deinit(own);
 	paths_deinit(own);
 	region_monitor_deinit(own);
+	loop_statistics_deinit(own);
+	mpi_pattern_deinit(own);
 	runtime_unmap(own, thread_size());
 }
 
@@ -356,7 +358,7 @@ void channel_close(struct channel *channel)
 			look(channel, thread,
 			     &(struct runtime_event){RUNTIME_PUSH, 0, 0, thread->node,
 						     thread->node, runtime_ticks()});
-		if (channel->triggers || !channel->looker_count)
+		if (channel->triggers)
 			channel_push_at(channel, thread, thread->node);
 	}
 	events_leave();

@@ -1,5 +1,6 @@
 /* What went wrong with the program's annotations, said once, at the end. */
 #include "runtime/channel/internal.h"
+#include "runtime/channel/log.h"
 
 #include <stdio.h>
 
@@ -22,11 +23,10 @@ static void say_fault(const struct context_fault *fault)
 
 	put_pair(ended, sizeof(ended), fault->attribute, fault->value);
 	put_pair(open, sizeof(open), fault->open_attribute, fault->open_value);
-	settings_warn("end of %s while the innermost that is open is %s, %llu %s: %s",
-		      ended, open, (unsigned long long)fault->count,
-		      fault->count == 1 ? "time" : "times",
-		      fault->repaired ? "what was open inside was ended, too"
-				      : "ignored");
+	log_warn("end of %s while the innermost that is open is %s, %llu %s: %s", ended,
+		 open, (unsigned long long)fault->count,
+		 fault->count == 1 ? "time" : "times",
+		 fault->repaired ? "what was open inside was ended, too" : "ignored");
 }
 
 void faults_say(void)
@@ -46,6 +46,6 @@ void faults_say(void)
 		say_fault(&spool->faults[i]);
 	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++)
 		if (losses[i].count)
-			settings_warn("%llu events lost: %s",
-				      (unsigned long long)losses[i].count, losses[i].why);
+			log_warn("%llu events lost: %s",
+				 (unsigned long long)losses[i].count, losses[i].why);
 }

@@ -5,6 +5,7 @@
  * remembered.
  */
 #include "runtime/channel/channel.h"
+#include "runtime/channel/log.h"
 
 #include <fnmatch.h>
 #include <regex.h>
@@ -101,9 +102,9 @@ static void add_pattern(struct filter *filter, enum pattern_list list,
 		length--;
 	}
 	if (length && filter->count == PATTERNS_MAX)
-		settings_warn("'%.*s' is left out: there is no room for more than %d "
-			      "names of regions",
-			      (int)length, text, PATTERNS_MAX);
+		log_warn("'%.*s' is left out: there is no room for more than %d "
+			 "names of regions",
+			 (int)length, text, PATTERNS_MAX);
 	if (!length || filter->count == PATTERNS_MAX)
 		return;
 	pattern->text = settings_keep(text, length);
@@ -113,7 +114,7 @@ static void add_pattern(struct filter *filter, enum pattern_list list,
 		return;
 	if (kind == REGEX &&
 	    regcomp(&pattern->regex, pattern->text, REG_EXTENDED | REG_NOSUB)) {
-		settings_warn("'%s' is no regular expression", pattern->text);
+		log_warn("'%s' is no regular expression", pattern->text);
 		return;
 	}
 	filter->has[list] = true;

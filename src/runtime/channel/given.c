@@ -87,6 +87,18 @@ static void give(struct channel *channel, struct context_thread *thread,
 			       giving->items[i].bits);
 }
 
+void channel_give_at(struct channel_thread *own, struct context_node *node, uint64_t now,
+		     const struct given_bits *values, size_t count)
+{
+	struct channel *channel = own->channel;
+
+	for (size_t i = 0; channel->traces && i < count; i++)
+		trace_mark(own, RUNTIME_GIVEN, node, values[i].attribute, values[i].bits);
+	channel_settle(channel, own->thread, node, now);
+	for (size_t i = 0; channel->sums && i < count; i++)
+		aggregate_give(own, node, values[i].attribute, values[i].bits);
+}
+
 void channels_give(struct channel *const *wanted, size_t count,
 		   const struct given_values *given)
 {

@@ -35,7 +35,7 @@ struct channel_thread *channel_own(struct channel *channel,
 void channel_push_at(struct channel *channel, struct context_thread *thread,
 		     struct context_node *node);
 /* What this thread did until now is the channel's, before it is written or rests: a
- * snapshot, unless a service says when these are taken. */
+ * snapshot, if events make them. */
 void channel_close(struct channel *channel);
 /* For the trace, a value of the snapshot that comes next (GIVEN), or from now on (KEPT,
  * DROPPED); for the sums, one of the snapshot that was taken last. The thread is in this
@@ -44,6 +44,14 @@ void trace_mark(struct channel_thread *own, enum runtime_event_kind kind,
 		struct context_node *node, uint32_t attribute, uint64_t bits);
 void aggregate_give(struct channel_thread *own, struct context_node *node,
 		    uint32_t attribute, uint64_t bits);
+/* A snapshot with values of its own, as of then (ticks), as if the thread, which is busy,
+ * were in the context. What can be summed up is. */
+struct given_bits {
+	uint32_t attribute;
+	uint64_t bits;
+};
+void channel_give_at(struct channel_thread *own, struct context_node *node, uint64_t now,
+		     const struct given_bits *values, size_t count);
 /* The time until then, in ticks, is the channel's, as far as it was not taken yet; the
  * thread, which is busy, was in this context. */
 void channel_settle(struct channel *channel, struct context_thread *thread,

@@ -46,7 +46,7 @@ static void complain_name(const char *name)
 	if (why)
 		complain("'%s' cannot be had: %s", name, why);
 	else
-		complain("there is no configuration or option '%s'%s%s%s", name,
+		complain("Unknown config or parameter: %s%s%s%s", name,
 			 near ? "; is '" : "", near ? near : "", near ? "' meant?" : "");
 }
 
@@ -73,6 +73,25 @@ static void apply_defaults(struct request *request, const struct items *all,
 	}
 }
 
+/* Options that a built-in configuration has unless they are given. What others read is
+ * not added to. */
+static void apply_usual(struct request *request, const struct items *all,
+			const struct items *own)
+{
+	static struct items usual; /* too large for a stack */
+	bool formatted = is_among(all, "output.format") || is_among(own, "output.format");
+
+	items_split(request->configuration->usual ? request->configuration->usual : "",
+		    &usual);
+	for (size_t i = 0; i < usual.count; i++) {
+		const struct item *item = &usual.items[i];
+
+		if (!is_among(all, item->name) && !is_among(own, item->name) &&
+		    !(formatted && !strcmp(item->name, "output.append")))
+			request_apply(request, item, false);
+	}
+}
+
 static struct channel *add_configuration(const struct item *item, const struct items *all,
 					 bool active)
 {
@@ -93,6 +112,8 @@ static struct channel *add_configuration(const struct item *item, const struct i
 	}
 	items_split(item->called && item->value ? item->value : "", &own);
 	apply_defaults(&request, all, &own);
+	apply_usual(&request, all, &own);
+	request_add_clauses(&request);
 	for (size_t i = 0; i < all->count; i++) {
 		const struct configuration_option *option =
 			specs_option(request_specs, all->items[i].name);

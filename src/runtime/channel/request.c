@@ -92,6 +92,11 @@ bool request_has_services(const char *services, const char *kind, const char *na
 		snprintf(word, sizeof(word), "%.*s", (int)length, services);
 		if (!length || service_find(word))
 			continue;
+		if (configuration_missing(word)) {
+			complain("the %s '%s' cannot be had: the service '%s': %s", kind,
+				 name, word, configuration_missing(word));
+			return false;
+		}
 		near = settings_nearest(word, service_name_at);
 		complain("the %s '%s' cannot be had: there is no service '%s'%s%s%s",
 			 kind, name, word, near ? "; is '" : "", near ? near : "",
@@ -164,20 +169,20 @@ static void append_clauses(const struct document *query, char *text, size_t size
 	}
 }
 
-static void add_clauses(const struct request *request,
-			const struct configuration_option *option, const char *text,
+/* `name`: of the option. */
+static void add_clauses(const struct request *request, const char *name, const char *text,
 			struct clauses *clauses)
 {
 	const char *wrong = clauses_add(clauses, text);
 
 	if (clauses->full)
 		complain("'%s': the query of the option '%s' is too long",
-			 request->configuration->name, option->name);
+			 request->configuration->name, name);
 	clauses->full = false;
 	if (wrong)
 		complain("'%s': the query of the option '%s' has no let, select, "
 			 "aggregate, where, group by or order by at '%.32s'",
-			 request->configuration->name, option->name, wrong);
+			 request->configuration->name, name, wrong);
 }
 
 static void add_query(const struct request *request,
@@ -200,7 +205,7 @@ static void add_query(const struct request *request,
 			append_clauses(part, text, sizeof(text));
 	}
 	expand(text, value, full, sizeof(full));
-	add_clauses(request, option, full, clauses);
+	add_clauses(request, option->name, full, clauses);
 }
 
 enum { INHERIT_MAX = 8 };
@@ -276,8 +281,19 @@ static void add_columns(struct request *request,
 			       option->columns);
 	if (!more)
 		return;
-	add_clauses(request, option, more->local, &request->local);
-	add_clauses(request, option, more->across, &request->across);
+	add_clauses(request, option->name, more->local, &request->local);
+	add_clauses(request, option->name, more->across, &request->across);
+}
+
+void request_add_clauses(struct request *request)
+{
+	const struct configuration_clauses *more =
+		configuration_clauses_find(request->configuration->name);
+
+	if (!more)
+		return;
+	add_clauses(request, more->name, more->local, &request->local);
+	add_clauses(request, more->name, more->across, &request->across);
 }
 
 void request_add_places(struct request *request)
@@ -294,13 +310,13 @@ void request_add_places(struct request *request)
 
 		if (!clauses)
 			continue;
-		add_clauses(request, option, clauses, &request->local);
-		add_clauses(request, option, clauses, &request->across);
+		add_clauses(request, option->name, clauses, &request->local);
+		add_clauses(request, option->name, clauses, &request->across);
 		last = option;
 	}
 	/* What no sample was in is nowhere. */
 	if (last && strstr(request->configuration->services, "sampler"))
-		add_clauses(request, last, "where sum#sampler.samples>0",
+		add_clauses(request, last->name, "where sum#sampler.samples>0",
 			    &request->local);
 }
 
@@ -334,6 +350,8 @@ void request_apply(struct request *request, const struct item *item, bool for_al
 	if (!strcmp(option->name, "aggregate_across_ranks") ||
 	    !strcmp(option->name, "use.mpi"))
 		request->ranks = item_is_off(item) ? RANKS_APART : RANKS_TOGETHER;
+	if (!strcmp(option->name, "show_regions"))
+		request->without_regions = item_is_off(item);
 	if (!option->has_value && item_is_off(item)) {
 		switch_off(request, option);
 		return;
@@ -350,9 +368,9 @@ void request_apply(struct request *request, const struct item *item, bool for_al
 	if (!strcmp(option->name, "order_by_time"))
 		request->by_time = true;
 	if (!strcmp(option->name, "local_query"))
-		add_clauses(request, option, item->value, &request->local);
+		add_clauses(request, option->name, item->value, &request->local);
 	if (!strcmp(option->name, "cross_query"))
-		add_clauses(request, option, item->value, &request->across);
+		add_clauses(request, option->name, item->value, &request->across);
 	if (option->services) {
 		request_append(request->services, sizeof(request->services), ",");
 		request_append(request->services, sizeof(request->services),

@@ -16,7 +16,7 @@ struct request {
 	const struct configuration *configuration;
 	struct settings settings;
 	const char *output, *format, *width; /* as their options say; NULL: none does */
-	bool by_time, with_globals;
+	bool by_time, with_globals, without_regions;
 	enum { RANKS_USUAL, RANKS_TOGETHER, RANKS_APART } ranks;
 	const struct configuration_option *options[ITEMS_MAX]; /* that are on */
 	const char *values[ITEMS_MAX]; /* of these; NULL: none was given */
@@ -43,6 +43,9 @@ bool request_has_services(const char *services, const char *kind, const char *na
 /* The settings of a specification, {"KEY": "VALUE"}, with `value` for each {}. */
 void request_add_settings(struct request *request, const struct document *spec,
 			  const char *value);
+
+/* What the configuration itself adds to queries. */
+void request_add_clauses(struct request *request);
 
 /* An option. `for_all`: configurations that do not take it are none that it is for. */
 void request_apply(struct request *request, const struct item *item, bool for_all);

@@ -9,12 +9,25 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "hatchet" is an old name of what Hatchet reads, too. */
+static bool ends_with(const char *name, const char *ending)
+{
+	size_t length = strlen(name);
+
+	return length > strlen(ending) && !strcmp(name + length - strlen(ending), ending);
+}
+
+/* "hatchet" is an old name of what Hatchet reads, too. A profile's ending says what it is
+ * where no option does. */
 static const char *format_of(const struct request *request)
 {
-	const char *format =
-		request->format ? request->format : request->configuration->format;
+	const struct configuration *of = request->configuration;
+	const char *format = request->format ? request->format : of->format;
 
+	if (!request->format && request->without_regions)
+		return "table";
+	if (!request->format && of->kind == CONFIGURATION_PROFILE && request->output &&
+	    ends_with(request->output, ".json"))
+		return "json-split";
 	return format && !strcmp(format, "hatchet") ? "cali" : format;
 }
 
@@ -56,6 +69,22 @@ static void fill_period(const struct request *request, const char *part, char *t
 	request_append(text, size, mark + strlen("{period}"));
 }
 
+/* The time that a report shows. */
+static const char *order_by_time(const struct configuration *of)
+{
+	static const char *const columns[] = {"\"Time (I)\"", "\"Time (total)\"",
+					      "\"Time (sec)\"", "\"I/O time\""};
+	static char text[64]; /* one call at a time */
+
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+		if (!strstr(of->columns, columns[i]))
+			continue;
+		snprintf(text, sizeof(text), " ORDER BY %s DESC", columns[i]);
+		return text;
+	}
+	return of->order;
+}
+
 /* The query over what is measured; "" where the profile itself is written. */
 static void make_query(const struct request *request, char *query, size_t size)
 {
@@ -66,7 +95,7 @@ static void make_query(const struct request *request, char *query, size_t size)
 	query[0] = '\0';
 	if (format && !strcmp(format, "trm"))
 		return;
-	if (!of->columns || (format && !strcmp(format, "cali"))) {
+	if (!of->columns) {
 		request_append(query, size, "SELECT *");
 		if (*request->local.filters) {
 			request_append(query, size, " WHERE ");
@@ -78,35 +107,66 @@ static void make_query(const struct request *request, char *query, size_t size)
 	}
 	make_format_options(request, format, options, sizeof(options));
 	fill_period(request, of->columns, columns, sizeof(columns));
-	snprintf(query, size, "%s%s SELECT path%s", *request->local.lets ? "LET " : "",
-		 *request->local.lets ? request->local.lets + 1 : "", columns);
+	snprintf(query, size, "%s%s SELECT %s%s", *request->local.lets ? "LET " : "",
+		 *request->local.lets ? request->local.lets + 1 : "",
+		 request->without_regions ? "" : "path",
+		 request->without_regions ? columns + 1 : columns);
 	request_append(query, size, request->columns);
 	request_append(query, size, request->local.columns);
-	clauses_place(&request->local, of->rest, query, size);
+	clauses_place(&request->local, request->without_regions ? "" : of->rest, query,
+		      size);
 	request_append(query, size, *request->local.order ? " ORDER BY " : "");
 	request_append(query, size,
 		       *request->local.order ? request->local.order + 1
-		       : request->by_time    ? " ORDER BY \"Time (I)\" DESC"
+		       : request->by_time    ? order_by_time(of)
 					     : of->order);
 	request_append(query, size, " FORMAT ");
 	request_append(query, size, format);
 	request_append(query, size, options);
 }
 
-static void add_output(struct request *request)
+/* Whether a name says what a file is, or is no file's. */
+static bool is_named(const char *name)
+{
+	static const char *const others[] = {"stdout", "stderr", "none"};
+	static const char *const endings[] = {".cali", ".json", ".trm", ".csv"};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (!strcmp(name, others[i]))
+			return true;
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
+		if (ends_with(name, endings[i]))
+			return true;
+	return false;
+}
+
+/* Where to. Profiles get an ending, as those of the peer. */
+static const char *output_of(const struct request *request)
 {
 	const struct configuration *of = request->configuration;
 	const char *output = request->output ? request->output : of->output;
+	const char *format = format_of(request);
+	static char name[REQUEST_TEXT_MAX]; /* one call at a time */
+
+	if (of->kind != CONFIGURATION_PROFILE || is_named(output))
+		return output;
+	snprintf(name, sizeof(name), "%s.%s", output,
+		 !strncmp(format, "json", 4) ? "json" : format);
+	return name;
+}
+
+static void add_output(struct request *request)
+{
+	const struct configuration *of = request->configuration;
+	const char *output = output_of(request);
 	bool prints = strstr(of->services, "report") != NULL;
-	size_t length = strlen(output);
 	char query[2 * REQUEST_TEXT_MAX];
 
 	make_query(request, query, sizeof(query));
 	settings_add(&request->settings, prints ? "REPORT_FILENAME" : "RECORDER_FILENAME",
 		     output);
 	/* A file's ending says the format where no option does. */
-	if (!prints && !request->format && request->output && length > 4 &&
-	    !strcmp(output + length - 4, ".trm"))
+	if (!prints && !request->format && request->output && ends_with(output, ".trm"))
 		return;
 	settings_add(&request->settings, "QUERY_DIALECT",
 		     is_layout(format_of(request)) ? "caliper" : "own");
@@ -169,11 +229,14 @@ static void add_output_across(struct request *request)
 					  .own_local = &request->local,
 					  .own_across = &request->across,
 					  .format = layout,
-					  .by_time = request->by_time},
+					  .by_time = request->by_time,
+					  .without_regions = request->without_regions},
 		    local, across, sizeof(local));
 	request_append(request->services, sizeof(request->services), ",mpireport");
-	settings_add(&request->settings, "MPIREPORT_FILENAME",
-		     request->output ? request->output : of->output);
+	settings_add(&request->settings, "MPIREPORT_FILENAME", output_of(request));
+	if (settings_get(&request->settings, "REPORT_APPEND"))
+		settings_add(&request->settings, "MPIREPORT_APPEND",
+			     settings_get(&request->settings, "REPORT_APPEND"));
 	fill_period(request, local, filled, sizeof(filled));
 	settings_add(&request->settings, "MPIREPORT_LOCAL_CONFIG", filled);
 	settings_add(&request->settings, "MPIREPORT_CONFIG", across);

@@ -1,9 +1,9 @@
 #include "runtime/channel/settings.h"
 
+#include "runtime/channel/log.h"
 #include "runtime/runtime.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,17 +43,6 @@ char *settings_keep(const char *text, size_t length)
 	return copy;
 }
 
-void settings_warn(const char *format, ...)
-{
-	char text[1024];
-	va_list list;
-
-	va_start(list, format);
-	vsnprintf(text, sizeof(text), format, list);
-	va_end(list);
-	fprintf(stderr, "trammel: warning: %s\n", text);
-}
-
 static const char *without_prefix(const char *key)
 {
 	if (!strncmp(key, "CALI_", 5))
@@ -76,8 +65,7 @@ static void add(struct settings *settings, const char *key, size_t length,
 		}
 	}
 	if (settings->count == SETTINGS_MAX) {
-		settings_warn("no room for the setting '%s': there are %d", own,
-			      SETTINGS_MAX);
+		log_warn("no room for the setting '%s': there are %d", own, SETTINGS_MAX);
 		return;
 	}
 	settings->items[settings->count++] = (struct setting){own, copy};
@@ -146,14 +134,25 @@ uint64_t settings_number(const struct settings *settings, const char *key,
 
 	if (!errno && end != value && !*end && *value != '-')
 		return number;
-	settings_warn("'%s' of %s is no number: %llu is taken", value, key,
-		      (unsigned long long)otherwise);
+	log_warn("'%s' of %s is no number: %llu is taken", value, key,
+		 (unsigned long long)otherwise);
 	return otherwise;
 }
 
 void settings_set_usual(const char *key, const char *value, bool preset)
 {
 	settings_add(preset ? &usual.preset : &usual.fixed, key, value);
+}
+
+const char *settings_usual_of(const char *key)
+{
+	const char *value = find(&usual.fixed, 0, usual.fixed.count, key);
+
+	if (!value)
+		value = from_environment(key);
+	if (!value)
+		value = find(&usual.file, 0, usual.file.count, key);
+	return value ? value : find(&usual.preset, 0, usual.preset.count, key);
 }
 
 static void add_all(struct settings *settings, const struct settings *from)
@@ -228,8 +227,7 @@ static void read_line(const char *path, int number, char *line)
 
 	line[strcspn(line, "\r\n")] = '\0';
 	if (!sign || sign == line) {
-		settings_warn("'%s', line %d: not KEY=VALUE, but \"%s\"", path, number,
-			      line);
+		log_warn("'%s', line %d: not KEY=VALUE, but \"%s\"", path, number, line);
 		return;
 	}
 	const char *key = line + strspn(line, " \t");
@@ -250,8 +248,7 @@ void settings_read_file(void)
 		path = find(&usual.fixed, 0, usual.fixed.count, "CONFIG_FILE");
 	file = fopen(path ? path : "caliper.config", "re");
 	if (!file && path)
-		settings_warn("cannot read the configuration '%s': %s", path,
-			      strerror(errno));
+		log_warn("cannot read the configuration '%s': %s", path, strerror(errno));
 	for (int number = 1; file && fgets(line, sizeof(line), file); number++) {
 		const char *text = line + strspn(line, " \t");
 

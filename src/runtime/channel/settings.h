@@ -35,6 +35,8 @@ uint64_t settings_number(const struct settings *settings, const char *key,
 void settings_set_usual(const char *key, const char *value, bool preset);
 /* The usual settings of a channel: all of the above. */
 void settings_usual(struct settings *settings);
+/* One of them; NULL: it is not set. */
+const char *settings_usual_of(const char *key);
 /* Reads `KEY=VALUE` lines of a file; what is wrong is said with its line. */
 void settings_read_file(void);
 
@@ -46,8 +48,5 @@ char *settings_keep_room(size_t size);
 /* The name that differs least from the one that is meant; NULL: none is near. `next`
  * gives the names one after the other, NULL at the end. */
 const char *settings_nearest(const char *name, const char *(*next)(size_t index));
-
-/* A line on standard error, with "trammel: warning: " in front. */
-void settings_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

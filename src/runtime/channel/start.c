@@ -1,5 +1,6 @@
 /* Channels that the environment asks for, and groups of them for programs. */
 #include "runtime/channel/channel.h"
+#include "runtime/channel/log.h"
 #include "runtime/ranks.h"
 #include "runtime/runtime.h"
 
@@ -222,16 +223,16 @@ PUBLIC void trm_channels_snapshot(struct trm_channels *group)
 		channel_push(group->items[i]);
 }
 
-/* Says what was wrong, line by line. */
-static void warn_lines(const char *text)
+/* Says what was wrong with the one-line form, line by line. */
+static void warn_lines(const char *variable, const char *text)
 {
 	for (size_t length; *text; text += length + (text[length] == '\n')) {
 		length = strcspn(text, "\n");
-		settings_warn("%.*s", (int)length, text);
+		log_warn("%s: error: %.*s", variable, (int)length, text);
 	}
 }
 
-void channels_configure(const char *oneline)
+void channels_configure(const char *variable, const char *oneline)
 {
 	static struct settings usual;
 	static bool served; /* the channel of SERVICES_ENABLE is there: who comes later,
@@ -257,7 +258,7 @@ void channels_configure(const char *oneline)
 	/* Nobody else flushes them before ranks part. */
 	for (size_t i = 0; i < count; i++)
 		made[i]->parts = made[i]->across;
-	warn_lines(message);
+	warn_lines(variable, message);
 }
 
 void channels_start(void)
@@ -267,5 +268,5 @@ void channels_start(void)
 	if ((!oneline || !*oneline) && !getenv("TRAMMEL_SERVICES_ENABLE"))
 		return;
 	settings_read_file();
-	channels_configure(oneline);
+	channels_configure("TRAMMEL_CONFIG", oneline);
 }

@@ -18,6 +18,7 @@ struct start_tool_result {
 };
 
 enum callback_number {
+	THREAD_BEGIN = 1,
 	THREAD_END = 2,
 	PARALLEL_BEGIN = 3,
 	PARALLEL_END = 4,
@@ -69,10 +70,25 @@ struct own_state {
 
 static runtime_local struct own_state *own_state;
 
+static runtime_local struct {
+	uint32_t size, number; /* size 0: in no team */
+	uint32_t type;         /* of thread_begin; 0: not told */
+} own_place;
+
 static struct {
 	bool wanted, asked, given;
 	uint32_t parallel, work, sync, task; /* attributes */
+	uint64_t types[4];                   /* strings, by number of a thread's type */
 } openmp;
+
+struct openmp_place openmp_place(void)
+{
+	bool in_team = own_place.size != 0;
+
+	return (struct openmp_place){in_team ? (int64_t)own_place.size : -1,
+				     in_team ? (int64_t)own_place.number : -1,
+				     openmp.types[own_place.type & 3]};
+}
 
 bool openmp_want(void)
 {
@@ -224,13 +240,22 @@ static void implicit_task(enum endpoint endpoint, union openmp_data *parallel,
 			  int flags)
 {
 	(void)task;
-	(void)size;
-	if (flags & TASK_INITIAL || !index)
+	if (flags & TASK_INITIAL)
 		return;
-	if (endpoint == END)
+	if (index && endpoint == END)
 		exit_team();
-	else if (parallel && parallel->pointer)
+	else if (index && parallel && parallel->pointer)
 		enter_team(parallel->pointer);
+	/* What was until then is of the place before. */
+	own_place.size = endpoint == BEGIN ? size : 0;
+	own_place.number = index;
+}
+
+/* Initial, worker, other. */
+static void thread_begin(int type, union openmp_data *thread)
+{
+	(void)thread;
+	own_place.type = type > 0 && type < 4 ? (uint32_t)type : 3;
 }
 
 static void thread_end(union openmp_data *thread)
@@ -310,6 +335,7 @@ static int initialize(look_up_function look_up, int device, union openmp_data *t
 		enum callback_number number;
 		any_function function;
 	} callbacks[] = {
+		{THREAD_BEGIN, (any_function)thread_begin},
 		{THREAD_END, (any_function)thread_end},
 		{PARALLEL_BEGIN, (any_function)parallel_begin},
 		{PARALLEL_END, (any_function)parallel_end},
@@ -321,6 +347,7 @@ static int initialize(look_up_function look_up, int device, union openmp_data *t
 		{MUTEX_ACQUIRE, (any_function)mutex_acquire},
 		{MUTEX_ACQUIRED, (any_function)mutex_acquired},
 	};
+	static const char *const types[] = {NULL, "initial", "worker", "other"};
 	set_callback_function set = (set_callback_function)look_up("ompt_set_callback");
 
 	(void)device;
@@ -333,6 +360,8 @@ static int initialize(look_up_function look_up, int device, union openmp_data *t
 	openmp.task = attributes_create("omp.task", TRM_TYPE_STRING, TRM_NESTED);
 	if (!openmp.parallel || !openmp.work || !openmp.sync || !openmp.task)
 		return 0;
+	for (size_t i = 1; i < 4; i++)
+		openmp.types[i] = strings_intern(types[i], strlen(types[i]));
 	for (size_t i = 0; i < sizeof(callbacks) / sizeof(callbacks[0]); i++)
 		set(callbacks[i].number, callbacks[i].function);
 	openmp.given = true;

@@ -8,12 +8,21 @@
 #define TRAMMEL_RUNTIME_OPENMP_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Whoever asks for a tool gets this one from now on. False: it was asked for before, and
  * is not there. */
 bool openmp_want(void);
 /* A run-time library told something. */
 bool openmp_is_heard(void);
+/* What this thread is in OpenMP. Of the innermost team: its size, and the thread's number
+ * in it; -1: it is in none, or in one that nobody told of. `type`: string of the spool:
+ * initial, worker or other; 0: not known. */
+struct openmp_place {
+	int64_t size, number;
+	uint64_t type;
+};
+struct openmp_place openmp_place(void);
 /* In a thread that ends. */
 void openmp_end_thread(void);
 

@@ -28,8 +28,10 @@ static struct context_node *keyed(struct channel_thread *own, struct context_nod
 		const struct moment *moment;
 
 		if (key->metric >= 0) {
-			node = tree_key(own->thread, node, key->attribute,
-					own->values[key->metric]);
+			uint64_t value = own->values[key->metric];
+
+			if (value != CONTEXT_NO_KEY)
+				node = tree_key(own->thread, node, key->attribute, value);
 			continue;
 		}
 		if (!attribute)
@@ -77,7 +79,9 @@ void aggregate_give(struct channel_thread *own, struct context_node *node,
 
 	if (!(known->properties & TRM_AGGREGATABLE))
 		return;
-	node = tree_metric(own->thread, node, attribute);
+	if (own->channel->key_count)
+		node = keyed(own, node);
+	node = node ? tree_metric(own->thread, node, attribute) : NULL;
 	row = node ? rows_at(own, node->number) : NULL;
 	if (!row)
 		return;
@@ -155,6 +159,8 @@ static const char *start(struct channel *channel)
 	const char *names = settings_get(&channel->settings, "AGGREGATE_KEY");
 
 	channel->sums = true;
+	if (channels.keeps) /* programs with <caliper/cali.h> */
+		channel->says |= CONTEXT_SAYS_SNAPSHOTS;
 	if (settings_is_true(&channel->settings, "AGGREGATE_SLOT", false))
 		channel->says |= CONTEXT_SAYS_SLOTS;
 	for (int length; names && *names; names += length + (names[length] == ',')) {

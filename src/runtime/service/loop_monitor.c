@@ -10,25 +10,14 @@
 #include "runtime/channel/internal.h"
 #include "runtime/service/pace.h"
 
-/* Of the process: attributes of what is said, and of loops (0: there is none yet). */
-static uint32_t iterations_attribute, first_attribute, loop_attribute;
-
-static bool is_loop(uint32_t attribute)
-{
-	uint32_t loop = __atomic_load_n(&loop_attribute, __ATOMIC_RELAXED);
-
-	if (unlikely(!loop)) {
-		loop = attributes_find("loop");
-		__atomic_store_n(&loop_attribute, loop, __ATOMIC_RELAXED);
-	}
-	return loop && attribute == loop;
-}
+/* Of the process. */
+static uint32_t iterations_attribute, first_attribute;
 
 /* Whether the innermost loop of the context is the one that is looked at. */
 static bool is_in_loop(const struct context_node *node, const struct context_node *loop)
 {
 	for (; node && node != loop; node = node->parent)
-		if (is_loop(node->attribute))
+		if (attributes_is_loop(node->attribute))
 			return false;
 	return node != NULL;
 }
@@ -145,7 +134,7 @@ static void look(struct channel_thread *own, const struct runtime_event *event)
 	if (watched->between &&
 	    !(event->kind == RUNTIME_BEGIN && event->node == watched->loop))
 		leave_loop(own);
-	if (event->kind == RUNTIME_BEGIN && is_loop(event->attribute))
+	if (event->kind == RUNTIME_BEGIN && attributes_is_loop(event->attribute))
 		begin_loop(own, event);
 	if (!watched->loop)
 		return;

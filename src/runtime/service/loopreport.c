@@ -4,6 +4,7 @@
  */
 #include "runtime/channel/channel.h"
 #include "runtime/channel/filename.h"
+#include "runtime/channel/log.h"
 #include "runtime/ranks.h"
 
 #include <stdio.h>
@@ -47,8 +48,8 @@ static void print(struct channel *channel)
 	if (loops.regions)
 		loops.with_series = channel->also != NULL;
 	if (!plain && !loops.summary) {
-		settings_warn("'%s': loopreport prints what loop-report asks for only",
-			      channel->name);
+		log_warn("'%s': loopreport prints what loop-report asks for only",
+			 channel->name);
 		return;
 	}
 	if (!output.path && !channel->across)

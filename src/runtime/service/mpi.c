@@ -5,6 +5,7 @@
 #include "runtime/channel/channel.h"
 #include "runtime/channel/filename.h"
 #include "runtime/ranks.h"
+#include "runtime/service/mpi_pattern.h"
 
 #include <string.h>
 
@@ -21,7 +22,13 @@ static const char *start(struct channel *channel)
 	if (!ranks_are_known())
 		return not_there;
 	channel->messages = settings_is_true(settings, "MPI_MSG_TRACING", false);
-	if (channel->messages)
+	if (settings_is_true(settings, "MPI_MSG_PATTERN", false)) {
+		const char *why = mpi_pattern_start(channel);
+
+		if (why)
+			return why;
+	}
+	if (channel->messages || channel->patterns)
 		ranks_watch_calls();
 	if (wanted && !strcmp(wanted, "all"))
 		wanted = "";
@@ -36,8 +43,9 @@ static const char *start(struct channel *channel)
 const struct service service_mpi = {
 	.name = "mpi",
 	.about = "calls of MPI functions are regions, messages metrics",
-	.keys = "MPI_WHITELIST MPI_BLACKLIST MPI_MSG_TRACING",
+	.keys = "MPI_WHITELIST MPI_BLACKLIST MPI_MSG_TRACING MPI_MSG_PATTERN",
 	.start = start,
+	.look = mpi_pattern_look,
 };
 
 static const char *start_report(struct channel *channel)

@@ -6,6 +6,7 @@
 #include "runtime/service/outside.h"
 
 #include "runtime/channel/channel.h"
+#include "runtime/channel/log.h"
 
 #include "trammel/service.h"
 
@@ -195,20 +196,20 @@ static void load(const char *path)
 		library ? dlsym(library, "trm_services") : NULL;
 
 	if (!list)
-		settings_warn("TRAMMEL_SERVICE_LIBRARIES: '%s' has no services: %s", path,
-			      dlerror());
+		log_warn("TRAMMEL_SERVICE_LIBRARIES: '%s' has no services: %s", path,
+			 dlerror());
 	for (; list && *list; list++) {
 		const struct trm_service *given = *list;
 		const char *wrong = trm_service_add(given);
 
 		if (wrong && given->abi != TRM_SERVICE_ABI)
-			settings_warn("'%s': a service cannot be had: it was built for "
-				      "version %u of trammel/service.h, and this is "
-				      "version %d; build it again",
-				      path, given->abi, TRM_SERVICE_ABI);
+			log_warn("'%s': a service cannot be had: it was built for "
+				 "version %u of trammel/service.h, and this is "
+				 "version %d; build it again",
+				 path, given->abi, TRM_SERVICE_ABI);
 		else if (wrong)
-			settings_warn("'%s': the service '%s' cannot be had: %s", path,
-				      given->name ? given->name : "", wrong);
+			log_warn("'%s': the service '%s' cannot be had: %s", path,
+				 given->name ? given->name : "", wrong);
 	}
 }
 

@@ -1,6 +1,7 @@
 #include "runtime/service/pace.h"
 
 #include "runtime/channel/internal.h"
+#include "runtime/channel/log.h"
 
 #include <stdlib.h>
 
@@ -18,8 +19,8 @@ uint64_t pace_setting_ns(const struct settings *settings, const char *key,
 		return otherwise;
 	if (end != value && !*end && seconds >= 0 && seconds < 1e9)
 		return (uint64_t)(seconds * 1e9 + 0.5);
-	settings_warn("'%s' of %s is no number of seconds: %g is taken", value, key,
-		      (double)otherwise * 1e-9);
+	log_warn("'%s' of %s is no number of seconds: %g is taken", value, key,
+		 (double)otherwise * 1e-9);
 	return otherwise;
 }
 

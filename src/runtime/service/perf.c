@@ -5,6 +5,7 @@
  * task-clock.) What a machine has not is said, and the rest is counted.
  */
 #include "runtime/channel/channel.h"
+#include "runtime/channel/log.h"
 #include "runtime/service/pfm.h"
 
 #include <errno.h>
@@ -149,9 +150,9 @@ static void add(const struct channel *channel, const struct source *source,
 	const char *reason = unknown ? unknown : probe(&event);
 
 	if (reason) {
-		settings_warn("'%s': %s '%s' cannot be had: %s%s%s%s", channel->name,
-			      source->key, name, reason, near ? "; is '" : "",
-			      near ? near : "", near ? "' meant?" : "");
+		log_warn("'%s': %s '%s' cannot be had: %s%s%s%s", channel->name,
+			 source->key, name, reason, near ? "; is '" : "",
+			 near ? near : "", near ? "' meant?" : "");
 		return;
 	}
 	if (perf.count == EVENTS_MAX)

@@ -56,7 +56,7 @@ static const struct wrap wraps[] = {
 static const char *start(struct channel *channel)
 {
 	channel->timed = true;
-	channel->says |= CONTEXT_SAYS_MAIN;
+	channel->says |= CONTEXT_SAYS_MAIN | CONTEXT_SAYS_PTHREAD;
 	wrap_install(wraps, sizeof(wraps) / sizeof(wraps[0]));
 	loads_watch();
 	return NULL;

@@ -10,6 +10,8 @@
  * (timer_getoverrun(2)).
  */
 #include "runtime/channel/configurations.h"
+#include "runtime/channel/internal.h"
+#include "runtime/channel/log.h"
 #include "runtime/channel/paths.h"
 
 #include <errno.h>
@@ -82,9 +84,9 @@ static const char *start(struct channel *channel)
 	bool wall = clock && !strcmp(clock, "wall"), taken = true;
 
 	if (clock && !wall && strcmp(clock, "cpu") != 0)
-		settings_warn("'%s': SAMPLER_CLOCK '%s' cannot be had: there are cpu "
-			      "(taken) and wall",
-			      channel->name, clock);
+		log_warn("'%s': SAMPLER_CLOCK '%s' cannot be had: there are cpu "
+			 "(taken) and wall",
+			 channel->name, clock);
 	if (!frequency || frequency > 10000)
 		return "SAMPLER_FREQUENCY is from 1 to 10000 a second";
 	runtime_lock(&sampler.lock);
@@ -131,6 +133,23 @@ static void sample(struct channel_thread *own, const struct runtime_event *event
 	ret_values[0] = *(volatile uint64_t *)&own_timer.samples;
 }
 
+/* Where no events make snapshots, what was counted is brought along by one of them. */
+static void look(struct channel_thread *own, const struct runtime_event *event)
+{
+	uint64_t samples = *(volatile uint64_t *)&own_timer.samples;
+
+	if (own->channel->triggers)
+		return;
+	if (unlikely(own->generation != own->channel->generation)) {
+		channel_baseline(own->channel, own->thread);
+		own->samples = samples;
+	}
+	if (samples == own->samples)
+		return;
+	own->samples = samples;
+	channel_settle(own->channel, own->thread, event->before, event->now);
+}
+
 static void end_thread(void)
 {
 	if (own_timer.begun && !own_timer.ended && !runtime_sealed)
@@ -146,5 +165,6 @@ const struct service service_sampler = {
 	.metric_count = sizeof(metrics) / sizeof(metrics[0]),
 	.start = start,
 	.sample = sample,
+	.look = look,
 	.end_thread = end_thread,
 };

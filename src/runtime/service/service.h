@@ -19,7 +19,7 @@ enum service_metric_kind {
 	SERVICE_DELTA,  /* goes up: what it grew by since the thread's last snapshot */
 	SERVICE_GAUGE,  /* as it is now */
 	SERVICE_AT_END, /* of what ends; only there */
-	SERVICE_KEY,    /* tells contexts apart */
+	SERVICE_KEY,    /* tells contexts apart; CONTEXT_NO_KEY: it is none here */
 };
 
 struct service_metric {

@@ -5,6 +5,7 @@
 
 #define SERVICES(X)                                                                      \
 	X(event)                                                                         \
+	X(async_event)                                                                   \
 	X(timer)                                                                         \
 	X(timestamp)                                                                     \
 	X(aggregate)                                                                     \
@@ -30,6 +31,10 @@
 	X(pthread)                                                                       \
 	X(dlopen)                                                                        \
 	X(openmp)                                                                        \
+	X(statistics)                                                                    \
+	X(debug)                                                                         \
+	X(timeseries)                                                                    \
+	X(timeseries_profile)                                                            \
 	X(mpi)                                                                           \
 	X(mpireport)                                                                     \
 	X(mpiflush)

@@ -2,6 +2,7 @@
  * trace: each snapshot is kept, in blocks of the spool: wire/context.h tells how.
  */
 #include "runtime/channel/internal.h"
+#include "runtime/channel/log.h"
 
 #include <string.h>
 
@@ -173,9 +174,9 @@ static const char *start(struct channel *channel)
 		return NULL;
 	}
 	if (name)
-		settings_warn("'%s': TRACE_BUFFER_POLICY '%s' cannot be had: there are "
-			      "grow (taken), stop, drop-oldest and flush",
-			      channel->name, name);
+		log_warn("'%s': TRACE_BUFFER_POLICY '%s' cannot be had: there are "
+			 "grow (taken), stop, drop-oldest and flush",
+			 channel->name, name);
 	return NULL;
 }
 

@@ -3,11 +3,10 @@
  * end; here it is said, too, what was never ended, and that all was right.
  */
 #include "runtime/channel/internal.h"
+#include "runtime/channel/log.h"
 #include "runtime/service/say.h"
 #include "runtime/spans.h"
 #include "runtime/stack.h"
-
-#include <stdio.h>
 
 static bool found[CHANNELS_MAX]; /* of each channel */
 
@@ -40,9 +39,9 @@ static void leave(struct channel *channel, const struct context_thread *thread)
 			continue;
 		size_t at = say_path(path, sizeof(path), node, node->attribute);
 
-		settings_warn("'%s': validator: Regions not closed: %s=%.*s",
-			      channel->name, strings_at(known->name)->bytes,
-			      (int)(sizeof(path) - at), path + at);
+		log_warn("'%s': validator: Regions not closed: %s=%.*s", channel->name,
+			 strings_at(known->name)->bytes, (int)(sizeof(path) - at),
+			 path + at);
 		__atomic_store_n(&found[channel->number], true, __ATOMIC_RELAXED);
 	}
 }
@@ -53,12 +52,11 @@ static void finish(struct channel *channel)
 		leave(channel, runtime_self);
 	if (__atomic_load_n(&found[channel->number], __ATOMIC_RELAXED) ||
 	    runtime_spool->fault_count)
-		settings_warn("'%s': validator: Annotation nesting errors found",
-			      channel->name);
+		log_warn("'%s': validator: Annotation nesting errors found",
+			 channel->name);
 	else
-		fprintf(stderr,
-			"trammel: '%s': validator: No annotation nesting errors found\n",
-			channel->name);
+		log_inform("'%s': validator: No annotation nesting errors found",
+			   channel->name);
 }
 
 const struct service service_validator = {

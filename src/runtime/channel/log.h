@@ -1,0 +1,13 @@
+/*
+ * Messages of channels: on standard error, or where LOG_LOGFILE says: stdout, stderr,
+ * none or a file, to which they are added. LOG_VERBOSITY: 1: also what is no warning.
+ * Where one of these is set, lines begin as those of the peer do.
+ */
+#ifndef TRAMMEL_RUNTIME_LOG_H
+#define TRAMMEL_RUNTIME_LOG_H
+
+/* A line, of what is wrong, and of what is not. */
+void log_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void log_inform(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif
