@@ -122,6 +122,23 @@ PUBLIC const char *cali_channel_name(cali_id_t channel)
 	return own_channel(channel) ? known[channel - 1].name : NULL;
 }
 
+PUBLIC bool cali_channel_has(cali_id_t channel, const char *service)
+{
+	return own_ready() && own_host->has(own_channel(channel), service);
+}
+
+PUBLIC bool cali_channel_ends_written(cali_id_t channel)
+{
+	return own_ready() &&
+	       own_host->is_true(own_channel(channel), "CHANNEL_FLUSH_ON_EXIT", true);
+}
+
+PUBLIC void cali_channel_flush_of(cali_id_t channel, const char *path)
+{
+	if (own_ready())
+		own_host->flush_of(own_channel(channel), path);
+}
+
 PUBLIC bool cali_channel_is_across(cali_id_t channel)
 {
 	return trm_channels_are_across(own_channel(channel));
@@ -188,7 +205,7 @@ static size_t take_entries(int n, const cali_id_t attributes[],
 	for (int i = 0; i < n && count < SNAPSHOT_MAX; i++) {
 		if (!cali_attribute_name(attributes[i]))
 			continue;
-		ret_attributes[count] = (trm_attribute)attributes[i];
+		ret_attributes[count] = own_number(attributes[i]);
 		ret_values[count++] = own_value(values[i]);
 	}
 	return count;
@@ -232,6 +249,7 @@ PUBLIC void cali_push_snapshot(int scope, int n, const cali_id_t attributes[],
 		return;
 	take_all(n, attributes, values, &all);
 	own_host->push(NULL, all.attributes, all.values, all.count);
+	own_tell_snapshot(CALI_INV_ID, n, attributes, values);
 }
 
 PUBLIC void cali_channel_push_snapshot(cali_id_t channel, int scope, int n,
@@ -245,6 +263,7 @@ PUBLIC void cali_channel_push_snapshot(cali_id_t channel, int scope, int n,
 		return;
 	take_all(n, attributes, values, &all);
 	own_host->push_to(own_channel(channel), all.attributes, all.values, all.count);
+	own_tell_snapshot(channel, n, attributes, values);
 }
 
 /*
@@ -264,7 +283,7 @@ static bool pack(void *context, trm_attribute attribute, const struct trm_value 
 {
 	struct packing *packing = context;
 	unsigned char entry[ENTRY_MAX];
-	size_t length = own_pack(attribute, entry);
+	size_t length = own_pack(own_id(attribute), entry);
 
 	length += cali_variant_pack(own_variant(value->type, value), entry + length);
 	packing->full |= packing->needed + length > packing->size;

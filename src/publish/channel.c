@@ -481,13 +481,21 @@ static void print_error(struct trm_error *error)
 		trm_error_print(error);
 }
 
+/* What the queries are over. */
+static int open_profile(const struct publish_channel *request)
+{
+	return request->records ? open(request->records, O_RDONLY | O_CLOEXEC)
+				: memfd_create("trammel channel", MFD_CLOEXEC);
+}
+
 static void publish(const struct publish_channel *request)
 {
-	scoped_fd int fd = memfd_create("trammel channel", MFD_CLOEXEC);
+	scoped_fd int fd = open_profile(request);
 	struct trm_error *error =
 		fd < 0 ? trm_error_system(errno, "cannot write the channel '%s'",
 					  request->name)
-		       : write_profile(fd, request);
+		: request->records ? NULL
+				   : write_profile(fd, request);
 	bool failed = error != NULL;
 
 	print_error(error);

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PUBLISH_ABI = 5 };
+enum { PUBLISH_ABI = 6 };
 #define PUBLISH_LIBRARY  "libtrammel-report.so.0"
 #define PUBLISH_FUNCTION "trammel_publish"
 
@@ -108,7 +108,8 @@ struct publish_channel {
 	void *context;
 	const struct publish_output *outputs;
 	size_t output_count;
-	uint32_t lookups; /* enum context_look_up */
+	const char *records; /* a profile's path, in place of what is below; NULL: that */
+	uint32_t lookups;    /* enum context_look_up */
 	/* All of the process's spool (wire/context.h), and which channel it is there. */
 	const void *spool;
 	size_t spool_size;

@@ -165,6 +165,10 @@ static struct trm_runtime_host host = {
 	.sums = channels_sums,
 	.report = channels_report,
 	.add_watcher = outside_service_add_watcher,
+	.ask = oneline_ask,
+	.has = channels_have,
+	.is_true = channels_are_true,
+	.flush_of = channels_flush_of,
 };
 
 __attribute__((visibility("default"))) const struct trm_runtime_host *

@@ -423,6 +423,7 @@ static void publish(struct channel *channel)
 		.context = channel,
 		.outputs = channel->outputs,
 		.output_count = channel->output_count,
+		.records = channel->replaced,
 		.lookups = channel->lookups,
 		.spool = spool,
 		.spool_size = size,
@@ -476,6 +477,13 @@ void channel_flush(struct channel *channel)
 void channel_flush_to(struct channel *channel, const char *path)
 {
 	flush_as(channel, path, NULL);
+}
+
+void channel_flush_of(struct channel *channel, const char *path)
+{
+	channel->replaced = path;
+	flush_as(channel, NULL, NULL);
+	channel->replaced = NULL;
 }
 
 void channel_report(struct channel *channel, const char *query, const char *path)

@@ -44,6 +44,12 @@ bool request_has_services(const char *services, const char *kind, const char *na
 void request_add_settings(struct request *request, const struct document *spec,
 			  const char *value);
 
+/* The text with the option's value for each {}. */
+void request_expand(const char *text, const char *value, char *to, size_t size);
+/* What the query of an option has for a level, "local" or "cross": its clauses. */
+void request_clauses(const struct configuration_option *option, const char *level,
+		     const char *value, char *text, size_t size);
+
 /* An option. `for_all`: configurations that do not take it are none that it is for. */
 void request_apply(struct request *request, const struct item *item, bool for_all);
 
