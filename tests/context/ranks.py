@@ -4,10 +4,11 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 
 from context import channels, mpi
 from context.common import FOLDER, expect
-from transparency import running
+from transparency import running, trammel
 from transparency.results import Skip
 
 RANKS = mpi.RANKS
@@ -319,5 +320,31 @@ def one(place):
     expect(done.status == 0 and done.stdout == b"0\n", f"{done}")
 
 
-TESTS = (report, options, loops, spot, functions, messages, filters, profile, apart, services, headers, fortran, children,
+def expect_late(place, command, environment):
+    """Calls are seen, and one report is of all ranks."""
+    done = mpi.run(place, command, **environment, CALI_CONFIG="runtime-report(output=late.json,output.format=json,"
+                                                              "region.count,profile.mpi)")
+    expect(done.status == 0 and not done.stderr, f"{done}")
+    found = by_path(rows(place, "late.json"))
+    expect({"before", "outer", "outer/MPI_Barrier"} <= set(found), f"{found}")
+    expect(found["outer/MPI_Barrier"]["Calls (total)"] == 3 * RANKS, f"{found}")
+    os.remove(os.path.join(place.folder, "late.json"))
+
+
+def loaded_late(place):
+    """MPI's library comes when channels measure: functions by their names, and mpi4py."""
+    if not mpi.libraries(place):
+        raise Skip("no libtrammel-mpi")
+    program = channels.build(place, os.path.join(FOLDER, "mpi_late.c"))
+    expect_late(place, mpi.mpirun(program, "libmpi.so.40"), {})
+    if subprocess.run([sys.executable, "-c", "import mpi4py"], capture_output=True, check=False).returncode:
+        raise Skip("no mpi4py")
+    source = os.path.join(os.path.dirname(place.tool), "..")
+    folders = ":".join(os.path.realpath(os.path.join(source, name)) for name in ("cali", "runtime", "mpi"))
+    script = os.path.join(FOLDER, "mpi_late.py")
+    expect_late(place, mpi.mpirun(sys.executable, script),
+                {"PYTHONPATH": os.path.join(trammel.ROOT, "src", "cali"), "LD_LIBRARY_PATH": folders})
+
+
+TESTS = (report, loaded_late, options, loops, spot, functions, messages, filters, profile, apart, services, headers, fortran, children,
          fails, one)
