@@ -4,6 +4,7 @@
  */
 #include "mpi/calls.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -105,9 +106,21 @@ void mpi_initialising(void)
 	process = getpid();
 }
 
+/* What knows the ranks of the program's kind of MPI; NULL: this one does. */
+static const struct runtime_ranks *others(void)
+{
+	void *other = mpi_other();
+
+	return other ? dlsym(other, RUNTIME_RANKS) : NULL;
+}
+
 static bool are_together(pid_t usual)
 {
+	const struct runtime_ranks *other = others();
 	int initialised = 0, finalised = 0;
+
+	if (other)
+		return other->are_together(usual);
 
 	if ((process ? process : usual) != getpid() || !mpi_fits())
 		return false;
@@ -118,7 +131,11 @@ static bool are_together(pid_t usual)
 
 static int rank(int *ret_ranks)
 {
+	const struct runtime_ranks *other = others();
 	int own = 0;
+
+	if (other)
+		return other->rank(ret_ranks);
 
 	mpi_functions()->Comm_rank(mpi_handles()->world, &own);
 	mpi_functions()->Comm_size(mpi_handles()->world, ret_ranks);
@@ -127,8 +144,11 @@ static int rank(int *ret_ranks)
 
 static bool reduce(void *communicator, const struct publish_sums *sums)
 {
+	const struct runtime_ranks *other = others();
 	const MPI_Comm *comm = communicator;
 
+	if (other)
+		return other->reduce(communicator, sums);
 	return mpi_reduce(comm ? *comm : mpi_handles()->world, sums);
 }
 
