@@ -72,6 +72,17 @@ void cali_channel_flush_across(cali_id_t channel, const void *communicator,
 void cali_channel_report(cali_id_t channel, const char *query, int options,
 			 const char *path);
 
+/* The same by all ranks of a communicator (its address; NULL: all that there are), the
+ * first of which writes: a query over what `query` makes in each of them. */
+void cali_channel_report_across(cali_id_t channel, const char *query, const char *across,
+				const void *communicator, const char *path);
+
+/* Whether a query makes sense; what is wrong with it, and where in it (bytes). */
+bool cali_query_check(const char *query, char *message, size_t size, size_t *ret_place);
+/* Writes a query over a profile to the end of a file; says what is wrong on standard
+ * error. Returns whether nothing was. */
+bool cali_query_run(const char *query, const char *profile, const char *path);
+
 #ifdef __cplusplus
 }
 

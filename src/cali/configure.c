@@ -188,6 +188,41 @@ PUBLIC void cali_channel_report(cali_id_t channel, const char *query, int option
 		trm_channels_clear(own_channel(channel));
 }
 
+PUBLIC void cali_channel_report_across(cali_id_t channel, const char *query,
+				       const char *across, const void *communicator,
+				       const char *path)
+{
+	if (own_ready())
+		own_host->report_across(own_channel(channel), query, across, communicator,
+					path);
+}
+
+PUBLIC bool cali_query_check(const char *text, char *message, size_t size,
+			     size_t *ret_place)
+{
+	struct trm_runtime_query query = {
+		.text = text, .message = message, .message_size = size};
+	bool right = own_ready() && own_host->query(&query);
+
+	*ret_place = query.place;
+	return right;
+}
+
+PUBLIC bool cali_query_run(const char *text, const char *profile, const char *path)
+{
+	char message[512] = "there is no library for queries";
+	bool right = own_ready() && own_host->query(&(struct trm_runtime_query){
+					    .text = text,
+					    .profile = profile,
+					    .path = path,
+					    .message = message,
+					    .message_size = sizeof(message)});
+
+	if (!right && own_ready())
+		own_host->warn("%s", message);
+	return right;
+}
+
 PUBLIC void cali_flush(int options)
 {
 	if (own_ready())

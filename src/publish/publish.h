@@ -120,6 +120,20 @@ struct publish_channel {
 	void *processes;        /* for that */
 };
 
+#define PUBLISH_QUERY "trammel_publish_query"
+/* A query as LLNL's Caliper has them, over a profile of the program's. */
+struct publish_query {
+	uint32_t abi;
+	const char *text;
+	const char *profile; /* a path; NULL: the text is only looked at */
+	const char *path;    /* of a file, to whose end the result goes */
+	char *message;       /* gets what is wrong */
+	size_t message_size;
+	size_t place; /* gets where that is in the text, in bytes */
+};
+/* Returns whether nothing was wrong. */
+typedef bool publish_query_function(struct publish_query *request);
+
 /* Writes what a channel has; what goes wrong is said on standard error. */
 typedef void publish_channel_function(const struct publish_channel *request);
 

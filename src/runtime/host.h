@@ -41,6 +41,13 @@ struct trm_runtime_answers {
 	void (*query)(void *context, const char *level, const char *clauses);
 };
 
+/* A query over a profile of the program's: see struct publish_query. */
+struct trm_runtime_query {
+	const char *text, *profile, *path;
+	char *message;
+	size_t message_size, place;
+};
+
 struct trm_channels;
 struct trm_service;
 struct trm_specs;
@@ -97,6 +104,13 @@ struct trm_runtime_host {
 	 * own. */
 	void (*report)(struct trm_channels *channels, const char *query,
 		       const char *path);
+	/* The same of all ranks of a communicator (its address; NULL: of all), one of
+	 * which writes: a query over what `query` makes in each. */
+	void (*report_across)(struct trm_channels *channels, const char *query,
+			      const char *across, const void *communicator,
+			      const char *path);
+	/* False: something is wrong, which the message has. */
+	bool (*query)(struct trm_runtime_query *query);
 	/* Adds a service whose `event` is called when all other channels have seen the
 	 * event, with what was open before it: what it annotates is recorded. It must be
 	 * the only sink of its channels. Returns as trm_service_add. */

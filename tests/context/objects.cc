@@ -5,6 +5,10 @@
 #include <caliper/Caliper.h>
 #include <caliper/cali-manager.h>
 #include <caliper/cali.h>
+#include <caliper/reader/CalQLParser.h>
+#include <caliper/reader/FlatExclusiveRegionProfile.h>
+#include <caliper/reader/NestedInclusiveRegionProfile.h>
+#include <caliper/reader/QueryProcessor.h>
 
 #include <cstring>
 #include <fstream>
@@ -353,6 +357,45 @@ static void controllers()
 	     "what is wrong is told");
 }
 
+/* Queries over records, and sums by regions. */
+static void queries()
+{
+	cali::CalQLParser right("select region,count() as n where region group by region "
+				"format json"),
+		wrong("select region where");
+	std::ostringstream text;
+	cali::OutputStream stream;
+	cali::CaliperMetadataDB nodes;
+
+	stream.set_stream(&text);
+	cali::QueryProcessor query(right.spec(), stream);
+	cali::NestedInclusiveRegionProfile inclusive(nodes, "count");
+	cali::FlatExclusiveRegionProfile exclusive(nodes, "count", "region");
+
+	cali::CaliReader().read("edited.cali", nodes, nullptr,
+				[&](cali::CaliperMetadataAccessInterface &of,
+				    const cali::EntryList &record) {
+					query(of, record);
+					inclusive(of, record);
+					exclusive(of, record);
+				});
+	query.flush(nodes);
+	must(!right.error() && wrong.error() && wrong.error_pos() > 0,
+	     "what is wrong with a query");
+	must(text.str().find("{\"path\":\"outer/inner\",\"n\":1}") != std::string::npos,
+	     text.str().c_str());
+	const auto paths = inclusive.result();
+	const auto names = exclusive.result();
+
+	must(std::get<0>(paths).at("outer") ==
+		     std::get<0>(names).at("outer") + std::get<0>(names).at("inner"),
+	     "sums by regions");
+	must(std::get<0>(paths).at("outer/inner") == std::get<0>(names).at("inner") &&
+		     std::get<1>(paths) == std::get<0>(paths).at("outer") &&
+		     std::get<2>(names) >= std::get<1>(names),
+	     "sums of all regions");
+}
+
 static void ended()
 {
 	Caliper caliper;
@@ -375,9 +418,10 @@ int main(int count, char **words)
 		const char *word;
 		void (*function)();
 	} rows[] = {
-		{"nodes", attributes}, {"nodes", paths},   {"snapshots", snapshots},
-		{"records", edited},   {"records", files}, {"controllers", controllers},
-		{"ended", ended},
+		{"nodes", attributes},        {"nodes", paths},
+		{"snapshots", snapshots},     {"records", edited},
+		{"records", files},           {"records", queries},
+		{"controllers", controllers}, {"ended", ended},
 	};
 
 	for (const auto &row : rows)

@@ -231,6 +231,9 @@ def headers(place):
     expect(not done.stdout and not done.stderr, f"{done}")
     text = channels.read(place, "own.txt")
     expect(text.count("Min time/rank") == 1 and f"{RANKS * (RANKS + 1) // 2}" in text, text)
+    done = run_cc(place, program, "queried", preloads=True)
+    found = {row.get("path"): row["n"] for row in json.loads(done.stdout)}
+    expect(found == {"work": RANKS, "work/part": RANKS * (RANKS + 1) // 2}, f"{found}")
     run_cc(place, program, "late")
     late = json.loads(channels.read(place, "late.json"))
     expect("mpi.rank" in late["columns"]

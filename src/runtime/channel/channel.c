@@ -400,6 +400,15 @@ static bool reduce(void *processes, const struct publish_sums *sums)
 	return has_all;
 }
 
+/* Whether all ranks write what is written now. */
+static bool is_across(const struct channel *channel)
+{
+	for (uint32_t i = 0; i < channel->output_count; i++)
+		if (channel->outputs[i].across)
+			return true;
+	return channel->across;
+}
+
 static void publish(struct channel *channel)
 {
 	publish_channel_function *function =
@@ -410,7 +419,7 @@ static void publish(struct channel *channel)
 
 	if (!function)
 		return;
-	reduction.reduce = channel->across ? ranks_reduce(&reduction.processes) : NULL;
+	reduction.reduce = is_across(channel) ? ranks_reduce(&reduction.processes) : NULL;
 	runtime_lock(&channel->lock);
 	channel_describe(channel);
 	if (channel->also)
@@ -494,6 +503,19 @@ void channel_report(struct channel *channel, const char *query, const char *path
 			 .path = path,
 			 .append = true,
 			 .caliper = channel_is_caliper(channel),
+		 });
+}
+
+void channel_report_across(struct channel *channel, const char *query, const char *across,
+			   const char *path)
+{
+	flush_as(channel, NULL,
+		 &(struct publish_output){
+			 .query = *query ? query : NULL,
+			 .across = across,
+			 .path = path,
+			 .append = true,
+			 .caliper = true,
 		 });
 }
 

@@ -189,6 +189,12 @@ void channel_flush_to(struct channel *channel, const char *path);
 void channel_flush_of(struct channel *channel, const char *path);
 /* A query over what it has, to the end of a file, and no output of its services. */
 void channel_report(struct channel *channel, const char *query, const char *path);
+/* The same with a query over what that makes in all ranks, one of which writes. */
+void channel_report_across(struct channel *channel, const char *query, const char *across,
+			   const char *path);
+void channels_report_across(struct trm_channels *group, const char *query,
+			    const char *across, const void *communicator,
+			    const char *path);
 /* The same of a group. */
 void channels_report(struct trm_channels *group, const char *query, const char *path);
 void channels_flush_of(struct trm_channels *group, const char *path);

@@ -217,6 +217,16 @@ void channels_report(struct trm_channels *group, const char *query, const char *
 		channel_report(group->items[i], query, path);
 }
 
+void channels_report_across(struct trm_channels *group, const char *query,
+			    const char *across, const void *communicator,
+			    const char *path)
+{
+	ranks_choose(communicator, false);
+	for (size_t i = 0; group && i < group->count; i++)
+		channel_report_across(group->items[i], query, across, path);
+	ranks_choose(NULL, false);
+}
+
 void channels_sums(struct trm_channels *group, const char *metric,
 		   const struct trm_runtime_sums *sums)
 {
