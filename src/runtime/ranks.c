@@ -180,3 +180,8 @@ publish_reduce *ranks_reduce(void **ret_processes)
 	*ret_processes = (void *)(uintptr_t)chosen.communicator;
 	return find()->reduce;
 }
+
+publish_spread *ranks_spread(void)
+{
+	return find()->spread;
+}

@@ -8,6 +8,7 @@
  *     fork     each rank has a child that ends as it did
  *     queried  queries of its own over all ranks
  *     late     a channel that begins when ranks know each other
+ *     loops    one of all ranks, and one of the odd ones, of other lengths
  *     fail     a rank ends before the others
  */
 #include <caliper/CollectiveOutputChannel.h>
@@ -162,6 +163,22 @@ static void late(void)
 	manager.flush();
 }
 
+static void loop(const char *name, int iterations)
+{
+	CALI_CXX_MARK_LOOP_BEGIN(loop, name);
+	for (int i = 0; i < iterations; i++) {
+		CALI_CXX_MARK_LOOP_ITERATION(loop, i);
+	}
+	CALI_CXX_MARK_LOOP_END(loop);
+}
+
+static void loops(void)
+{
+	loop("all", 40);
+	if (rank % 2)
+		loop("odd", 3 * rank);
+}
+
 static void fail(void)
 {
 	work();
@@ -175,8 +192,9 @@ int main(int argc, char **argv)
 		const char *word;
 		void (*run)(void);
 	} words[] = {
-		{"work", work},  {"stream", stream}, {"half", half}, {"queried", queried},
-		{"fork", child}, {"file", file},     {"late", late}, {"fail", fail},
+		{"work", work},       {"stream", stream}, {"half", half},
+		{"queried", queried}, {"loops", loops},   {"fork", child},
+		{"file", file},       {"late", late},     {"fail", fail},
 	};
 
 	MPI_Init(&argc, &argv);

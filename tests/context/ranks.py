@@ -323,6 +323,22 @@ def one(place):
     expect(done.status == 0 and done.stdout == b"0\n", f"{done}")
 
 
+def uneven(place):
+    """Loops that not all ranks have, of as many ranks as make no full tree: each table has the most of any."""
+    program = build_cc(place)
+    libraries = ":".join(mpi.libraries(place))
+    done = mpi.run(place, mpi.mpirun("-x", "LD_PRELOAD", "-x", "CALI_CONFIG", program, "loops", ranks=5),
+                   LD_PRELOAD=libraries, CALI_CONFIG="loop-report(iteration_interval=1,output=u.txt)")
+    expect(done.status == 0 and not done.stdout and not done.stderr, f"{done}")
+    text = channels.read(place, "u.txt")
+    summary, *series = text.split("Iteration summary")
+    lines = [line.split() for line in summary.split("\n") if line and "Loop" not in line and "--" not in line]
+    expect({line[0]: line[1] for line in lines} == {"all": "40", "odd": "9"}, text)
+    found = {part[2:part.index(")")]: [line.split()[:2] for line in part.split("\n")[4:] if line.strip()]
+             for part in series}
+    expect(found == {"all": [[str(2 * i), "2"] for i in range(20)], "odd": [[str(i), "1"] for i in range(9)]}, text)
+
+
 def expect_late(place, command, environment):
     """Calls are seen, and one report is of all ranks."""
     done = mpi.run(place, command, **environment, CALI_CONFIG="runtime-report(output=late.json,output.format=json,"
@@ -349,5 +365,5 @@ def loaded_late(place):
                 {"PYTHONPATH": os.path.join(trammel.ROOT, "src", "cali"), "LD_LIBRARY_PATH": folders})
 
 
-TESTS = (report, loaded_late, options, loops, spot, functions, messages, filters, profile, apart, services, headers, fortran, children,
+TESTS = (report, loaded_late, uneven, options, loops, spot, functions, messages, filters, profile, apart, services, headers, fortran, children,
          fails, one)

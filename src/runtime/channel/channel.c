@@ -384,6 +384,7 @@ void channel_output_add(struct channel *channel, const struct publish_output *ou
 struct reduction {
 	struct channel *channel;
 	publish_reduce *reduce;
+	publish_spread *spread;
 	void *processes;
 };
 
@@ -398,6 +399,15 @@ static bool reduce(void *processes, const struct publish_sums *sums)
 	has_all = reduction->reduce(reduction->processes, sums);
 	runtime_lock(&reduction->channel->lock);
 	return has_all;
+}
+
+static void spread(void *processes, void **bytes, uint64_t *size)
+{
+	struct reduction *reduction = processes;
+
+	runtime_unlock(&reduction->channel->lock);
+	reduction->spread(reduction->processes, bytes, size);
+	runtime_lock(&reduction->channel->lock);
 }
 
 /* Whether all ranks write what is written now. */
@@ -420,6 +430,7 @@ static void publish(struct channel *channel)
 	if (!function)
 		return;
 	reduction.reduce = is_across(channel) ? ranks_reduce(&reduction.processes) : NULL;
+	reduction.spread = reduction.reduce ? ranks_spread() : NULL;
 	runtime_lock(&channel->lock);
 	channel_describe(channel);
 	if (channel->also)
@@ -440,6 +451,7 @@ static void publish(struct channel *channel)
 		.also = channel->also ? channel->also->id : 0,
 		.ns_per_tick = output_tick_ns(channel),
 		.reduce = reduction.reduce ? reduce : NULL,
+		.spread = reduction.spread ? spread : NULL,
 		.processes = &reduction,
 	});
 	runtime_unmap(spool, size);
