@@ -164,6 +164,10 @@ class Annotation
 		cali_begin_variant(attribute(value.type()), value.c_variant());
 		return *this;
 	}
+	template <class T> Annotation &begin(const T &value)
+	{
+		return begin(Variant(value));
+	}
 	Annotation &begin(cali_attr_type type, const void *data, uint64_t size)
 	{
 		return begin(Variant(type, data, size));
@@ -172,6 +176,10 @@ class Annotation
 	{
 		cali_set_variant(attribute(value.type()), value.c_variant());
 		return *this;
+	}
+	template <class T> Annotation &set(const T &value)
+	{
+		return set(Variant(value));
 	}
 	Annotation &set(cali_attr_type type, const void *data, uint64_t size)
 	{

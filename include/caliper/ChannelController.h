@@ -68,7 +68,7 @@ class ChannelController
 	}
 
       public:
-	/* `flags`: enum cali_channel_flags. */
+	/* `flags`: cali_channel_opt. */
 	ChannelController(const char *name, int flags, const config_map_t &config)
 	    : state_(std::make_shared<ChannelControllerState>(name, flags, config))
 	{

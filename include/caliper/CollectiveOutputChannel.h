@@ -31,7 +31,42 @@
 namespace cali
 {
 
+/* Programs may derive classes of their own, with what they do at a flush. */
 class CollectiveOutputChannel
+{
+      public:
+	virtual ~CollectiveOutputChannel()
+	{
+	}
+	/* NULL: ranks do not write its output together. */
+	static std::shared_ptr<CollectiveOutputChannel>
+	from(const std::shared_ptr<ChannelController> &channel);
+
+	virtual void start() = 0;
+	virtual void stop() = 0;
+	/* By all ranks of the communicator: the first of them writes what all have to
+	 * its stream. */
+	virtual void collective_flush(OutputStream &stream, MPI_Comm comm) = 0;
+	/* The same to where the configuration says. */
+	virtual void collective_flush(MPI_Comm comm)
+	{
+		OutputStream stream;
+
+		stream.set_stream(OutputStream::StdOut);
+		collective_flush(stream, comm);
+	}
+	std::ostream &collective_flush(std::ostream &stream, MPI_Comm comm)
+	{
+		OutputStream own;
+
+		own.set_stream(&stream);
+		collective_flush(own, comm);
+		return stream;
+	}
+};
+
+/* Of a configuration, or of a channel that is there. */
+class ConfiguredOutputChannel : public CollectiveOutputChannel
 {
 	std::shared_ptr<struct cali_manager> manager_; /* or, where it is NULL: */
 	std::shared_ptr<ChannelController> channel_;
@@ -49,28 +84,22 @@ class CollectiveOutputChannel
 
       public:
 	/* See make_collective_output_channel(). */
-	explicit CollectiveOutputChannel(const char *configuration)
+	explicit ConfiguredOutputChannel(const char *configuration)
 	    : manager_(cali_manager_create(), cali_manager_destroy)
 	{
 		cali_manager_add(manager_.get(), configuration);
 	}
-	explicit CollectiveOutputChannel(
+	explicit ConfiguredOutputChannel(
 		const std::shared_ptr<ChannelController> &channel)
 	    : channel_(channel)
 	{
 	}
-	/* NULL: ranks do not write its output together. */
-	static std::shared_ptr<CollectiveOutputChannel>
-	from(const std::shared_ptr<ChannelController> &channel);
 
-	void start();
-	void stop();
-
-	/* By all ranks of the communicator: the first of them writes what all have to
-	 * its stream, or where the configuration says. */
-	std::ostream &collective_flush(std::ostream &stream, MPI_Comm comm);
-	void collective_flush(OutputStream &stream, MPI_Comm comm);
-	void collective_flush(MPI_Comm comm)
+	void start() override;
+	void stop() override;
+	using CollectiveOutputChannel::collective_flush;
+	void collective_flush(OutputStream &stream, MPI_Comm comm) override;
+	void collective_flush(MPI_Comm comm) override
 	{
 		flush(comm, nullptr);
 	}
@@ -88,7 +117,7 @@ class CollectiveOutputChannel
 	}
 };
 
-inline void CollectiveOutputChannel::start()
+inline void ConfiguredOutputChannel::start()
 {
 	if (manager_)
 		cali_manager_start(manager_.get());
@@ -96,7 +125,7 @@ inline void CollectiveOutputChannel::start()
 		channel_->start();
 }
 
-inline void CollectiveOutputChannel::stop()
+inline void ConfiguredOutputChannel::stop()
 {
 	if (manager_)
 		cali_manager_stop(manager_.get());
@@ -104,33 +133,28 @@ inline void CollectiveOutputChannel::stop()
 		channel_->stop();
 }
 
-inline std::ostream &CollectiveOutputChannel::collective_flush(std::ostream &stream,
-							       MPI_Comm comm)
-{
-	if (!write_by_file_(stream,
-			    [this, comm](const char *path) { flush(comm, path); }))
-		flush(comm, "/dev/null");
-	return stream;
-}
-
 /* Only the first rank opens a file. */
-inline void CollectiveOutputChannel::collective_flush(OutputStream &stream, MPI_Comm comm)
+inline void ConfiguredOutputChannel::collective_flush(OutputStream &stream, MPI_Comm comm)
 {
 	std::ostream none(nullptr);
 	int rank = 0;
 
 	if (comm != MPI_COMM_NULL)
 		MPI_Comm_rank(comm, &rank);
-	collective_flush(rank || !stream.stream() ? none : *stream.stream(), comm);
+	std::ostream &own = rank || !stream.stream() ? none : *stream.stream();
+
+	if (!write_by_file_(own, [this, comm](const char *path) { flush(comm, path); }))
+		flush(comm, "/dev/null");
 }
 
 inline std::shared_ptr<CollectiveOutputChannel>
 CollectiveOutputChannel::from(const std::shared_ptr<ChannelController> &channel)
 {
-	std::shared_ptr<CollectiveOutputChannel> made;
+	std::shared_ptr<CollectiveOutputChannel> made =
+		std::dynamic_pointer_cast<CollectiveOutputChannel>(channel);
 
-	if (channel && cali_channel_is_across(channel->channel().id()))
-		made = std::make_shared<CollectiveOutputChannel>(channel);
+	if (!made && channel && cali_channel_is_across(channel->channel().id()))
+		made = std::make_shared<ConfiguredOutputChannel>(channel);
 	return made;
 }
 
@@ -138,7 +162,7 @@ CollectiveOutputChannel::from(const std::shared_ptr<ChannelController> &channel)
 inline std::pair<std::shared_ptr<CollectiveOutputChannel>, std::string>
 make_collective_output_channel(const char *configuration)
 {
-	auto made = std::make_shared<CollectiveOutputChannel>(configuration);
+	auto made = std::make_shared<ConfiguredOutputChannel>(configuration);
 	std::string error = made->error_msg();
 
 	if (error.empty() && !made->is_collective())
@@ -146,7 +170,7 @@ make_collective_output_channel(const char *configuration)
 			"' has no output of all ranks: is libtrammel-mpi there?";
 	if (!error.empty())
 		made.reset();
-	return std::make_pair(made, error);
+	return std::make_pair(std::shared_ptr<CollectiveOutputChannel>(made), error);
 }
 
 } // namespace cali

@@ -16,7 +16,7 @@ class SnapshotView
 	size_t size_;
 
       public:
-	using iterator = const Entry *;
+	using iterator = Entry *;
 	using const_iterator = const Entry *;
 
 	SnapshotView() : data_(nullptr), size_(0)
@@ -60,9 +60,13 @@ class SnapshotView
 				return entry;
 		return Entry();
 	}
+	/* The same of those with values of their own. */
 	Entry get_immediate_entry(const Attribute &attribute) const
 	{
-		return get(attribute);
+		for (const Entry &entry : *this)
+			if (entry.is_immediate() && entry.node() == attribute.node())
+				return entry;
+		return Entry();
 	}
 };
 

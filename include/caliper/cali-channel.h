@@ -31,11 +31,36 @@ typedef void (*cali_event_fn)(void *context, enum cali_event_kind kind,
  * function a channel. Returns whether there is room: for 15 channels. */
 bool cali_channel_watch(cali_id_t channel, cali_event_fn function, void *context);
 
+/* What else there is to be seen, as the program asks for it; NULL: is not wanted. */
+struct cali_watcher {
+	cali_event_fn event;
+	/* A snapshot with values for its moment; they may be none. */
+	void (*snapshot)(void *context, int n, const cali_id_t attributes[],
+			 const cali_variant_t values[]);
+	/* Memory that has a name, and has it no more: cali_datatracker_*. */
+	void (*track)(void *context, const void *place, const char *label,
+		      size_t element_size, const size_t *dimensions,
+		      size_t dimension_count);
+	void (*untrack)(void *context, const void *place);
+};
+
+/* The same for all of this; the struct is copied. */
+bool cali_channel_watch_all(cali_id_t channel, const struct cali_watcher *watcher,
+			    void *context);
+
 /* Their numbers go from 1 on. */
 enum { CALI_CHANNELS_MAX = 64 };
 
 /* NULL: there is no such channel. Valid until it is deleted. */
 const char *cali_channel_name(cali_id_t channel);
+
+/* Whether the channel has a service, by its name. */
+bool cali_channel_has(cali_id_t channel, const char *service);
+/* Whether what it has is written at the program's end. */
+bool cali_channel_ends_written(cali_id_t channel);
+/* Writes what its services would write, of the records of a profile in place of its own.
+ */
+void cali_channel_flush_of(cali_id_t channel, const char *path);
 
 /* Whether ranks of a parallel program write what it has together. */
 bool cali_channel_is_across(cali_id_t channel);
@@ -43,9 +68,20 @@ bool cali_channel_is_across(cali_id_t channel);
 void cali_channel_flush_across(cali_id_t channel, const void *communicator,
 			       const char *path);
 /* Writes a query over what it has to the end of a file, and no output of its own;
- * `options`: enum cali_flush_opt. */
+ * `options`: cali_flush_opt. */
 void cali_channel_report(cali_id_t channel, const char *query, int options,
 			 const char *path);
+
+/* The same by all ranks of a communicator (its address; NULL: all that there are), the
+ * first of which writes: a query over what `query` makes in each of them. */
+void cali_channel_report_across(cali_id_t channel, const char *query, const char *across,
+				const void *communicator, const char *path);
+
+/* Whether a query makes sense; what is wrong with it, and where in it (bytes). */
+bool cali_query_check(const char *query, char *message, size_t size, size_t *ret_place);
+/* Writes a query over a profile to the end of a file; says what is wrong on standard
+ * error. Returns whether nothing was. */
+bool cali_query_run(const char *query, const char *profile, const char *path);
 
 #ifdef __cplusplus
 }
@@ -93,7 +129,22 @@ template <class Function> bool write_by_file_(std::ostream &stream, Function fun
 	return true;
 }
 
-/* A query over what a channel has; `options`: enum cali_flush_opt. */
+/* Calls a function with the path of a file that has the text. Returns whether it could be
+ * called. */
+template <class Function> bool read_by_file_(const std::string &text, Function function)
+{
+	FILE *file = std::tmpfile(); /* which goes when it is closed */
+
+	if (!file)
+		return false;
+	std::fwrite(text.data(), 1, text.size(), file);
+	std::rewind(file);
+	function(("/proc/self/fd/" + std::to_string(fileno(file))).c_str());
+	std::fclose(file);
+	return true;
+}
+
+/* A query over what a channel has; `options`: cali_flush_opt. */
 inline void write_report_for_query(cali_id_t channel, const char *query, int options,
 				   std::ostream &stream)
 {

@@ -52,6 +52,24 @@ bool cali_manager_add_but(struct cali_manager *manager, const char *configuratio
 			  cali_extra_fn extra, void *context);
 const char *cali_manager_check_but(struct cali_manager *manager,
 				   const char *configuration);
+/* Takes what a text says of a configuration, in these calls. Texts go when a
+ * function returns. */
+struct cali_answers {
+	void *context;
+	/* An option that the text, or a default, gives. */
+	void (*argument)(void *context, const char *option, const char *value);
+	/* One that is on, or that such a one inherits; whether it is true or false. */
+	void (*enabled)(void *context, const char *option, bool is_bool);
+	/* `option`: NULL: of the configuration itself. */
+	void (*setting)(void *context, const char *option, const char *key,
+			const char *value);
+	/* What the option adds to queries of a level, "local" or "cross". */
+	void (*query)(void *context, const char *level, const char *clauses);
+};
+/* Of the configuration of this name in a text; no channel is made. Returns lines that say
+ * what is wrong, until the next call; "": nothing. */
+const char *cali_manager_ask(struct cali_manager *manager, const char *configuration,
+			     const char *name, const struct cali_answers *answers);
 /* The channels that were made, by number from 0 on; CALI_INV_ID behind the last one. They
  * go with the manager. */
 cali_id_t cali_manager_channel(struct cali_manager *manager, size_t number);
@@ -88,276 +106,14 @@ void cali_manager_say(struct cali_manager *manager, const char *wrong);
 /* Says that something of the peer's cannot be had. */
 void cali_manager_refuse(struct cali_manager *manager, const char *what);
 
-/*
- * The same under the names that programs in C and Fortran know.
- */
-typedef struct s_cali_ConfigManager {
-	void *addr; /* the manager */
-	int idtor;
-} cali_ConfigManager;
-
-typedef struct s_cali_SHROUD_capsule_data {
-	void *addr; /* to be free()d */
-	int idtor;
-} cali_SHROUD_capsule_data;
-
-/* A text. */
-typedef struct s_cali_SHROUD_array {
-	cali_SHROUD_capsule_data cxx;
-	union {
-		const void *base;
-		const char *ccharp;
-	} addr;
-	int type;
-	size_t elem_len; /* bytes */
-	size_t size;
-	int rank;
-	long shape[7];
-} cali_SHROUD_array;
-
-cali_ConfigManager *cali_ConfigManager_new(cali_ConfigManager *manager);
-void cali_ConfigManager_delete(cali_ConfigManager *manager);
-void cali_ConfigManager_set_default_parameter(cali_ConfigManager *manager,
-					      const char *option, const char *value);
-void cali_ConfigManager_set_default_parameter_for_config(cali_ConfigManager *manager,
-							 const char *configuration,
-							 const char *option,
-							 const char *value);
-void cali_ConfigManager_add_config_spec(cali_ConfigManager *manager, const char *text);
-void cali_ConfigManager_add_option_spec(cali_ConfigManager *manager, const char *text);
-void cali_ConfigManager_add(cali_ConfigManager *manager, const char *configuration);
-bool cali_ConfigManager_error(cali_ConfigManager *manager);
-void cali_ConfigManager_error_msg_bufferify(cali_ConfigManager *manager,
-					    cali_SHROUD_array *ret_text);
-void cali_ConfigManager_start(cali_ConfigManager *manager);
-void cali_ConfigManager_stop(cali_ConfigManager *manager);
-void cali_ConfigManager_flush(cali_ConfigManager *manager);
-void cali_SHROUD_memory_destructor(cali_SHROUD_capsule_data *capsule);
-
 #ifdef __cplusplus
 }
+#endif
 
-#include "ChannelController.h"
+#include "wrapConfigManager.h"
 
-#include <cstdlib>
-#include <iostream>
-#include <map>
-#include <memory>
-#include <string>
-#include <vector>
-
-namespace cali
-{
-
-/* Copies are the same manager; its channels stop with the last of them. */
-class ConfigManager
-{
-	std::shared_ptr<struct cali_manager> manager_;
-	friend class MpiChannelManager;
-
-	static void note_extra(void *context, const char *name, const char *value)
-	{
-		(*static_cast<std::map<std::string, std::string> *>(context))[name] =
-			value;
-	}
-
-      public:
-	typedef std::shared_ptr<ChannelController> ChannelPtr;
-	typedef std::vector<ChannelPtr> ChannelList;
-	typedef std::map<std::string, std::string> argmap_t;
-
-	ConfigManager() : manager_(cali_manager_create(), cali_manager_destroy)
-	{
-	}
-	explicit ConfigManager(const char *configuration)
-	    : manager_(cali_manager_create(), cali_manager_destroy)
-	{
-		add(configuration);
-	}
-
-	bool add(const char *configuration)
-	{
-		return cali_manager_add(manager_.get(), configuration);
-	}
-	/* What no configuration or option is called goes to `extra`, with its value. */
-	bool add(const char *configuration, argmap_t &extra)
-	{
-		return cali_manager_add_but(manager_.get(), configuration, note_extra,
-					    &extra);
-	}
-	/* Channels of configurations as of add(), which are not this manager's. */
-	ChannelList parse(const char *configuration);
-	/* The channels that were added; the first one of a name, or none. They go with
-	 * the last of manager and controllers. */
-	ChannelList get_all_channels() const;
-	ChannelPtr get_channel(const char *name) const;
-	void set_default_parameter(const char *option, const char *value);
-	void set_default_parameter_for_config(const char *configuration,
-					      const char *option, const char *value);
-	void add_config_spec(const char *json);
-	void add_option_spec(const char *json);
-	void load(const char *path);
-	std::vector<std::string> available_config_specs() const;
-	std::string get_documentation_for_spec(const char *name) const;
-	std::string get_description_for_spec(const char *name) const;
-	static std::vector<std::string> available_configs();
-	static std::vector<std::string> get_config_docstrings();
-	static std::string check_config_string(const char *configuration,
-					       bool allows_extra = false);
-	bool error() const
-	{
-		return !error_msg().empty();
-	}
-	std::string error_msg() const
-	{
-		return cali_manager_message(manager_.get());
-	}
-	/* What is wrong with a configuration; "": nothing. `allows_extra`: as add() does
-	 * with `extra`. */
-	std::string check(const char *configuration, bool allows_extra = false) const;
-	void start();
-	void stop();
-	void flush();
-};
-
-} // namespace cali
-
-namespace cali
-{
-
-inline void ConfigManager::start()
-{
-	cali_manager_start(manager_.get());
-}
-
-inline void ConfigManager::stop()
-{
-	cali_manager_stop(manager_.get());
-}
-
-inline void ConfigManager::flush()
-{
-	cali_manager_flush(manager_.get());
-}
-
-inline void ConfigManager::set_default_parameter(const char *option, const char *value)
-{
-	cali_manager_set_default(manager_.get(), option, value);
-}
-
-inline void ConfigManager::set_default_parameter_for_config(const char *configuration,
-							    const char *option,
-							    const char *value)
-{
-	cali_manager_set_default_for(manager_.get(), configuration, option, value);
-}
-
-inline void ConfigManager::add_config_spec(const char *json)
-{
-	cali_manager_specify(manager_.get(), json);
-}
-
-inline void ConfigManager::add_option_spec(const char *json)
-{
-	cali_manager_specify(manager_.get(), json);
-}
-
-inline std::vector<std::string> ConfigManager::available_config_specs() const
-{
-	std::vector<std::string> names;
-	const char *name;
-
-	for (size_t i = 0; (name = cali_manager_configuration_of(manager_.get(), i)); i++)
-		names.push_back(name);
-	return names;
-}
-
-inline std::string ConfigManager::get_documentation_for_spec(const char *name) const
-{
-	char *text = cali_manager_document_of(manager_.get(), name);
-	std::string result = text ? text : "";
-
-	std::free(text);
-	return text ? result : std::string(name) + ": there is none";
-}
-
-inline std::string ConfigManager::get_description_for_spec(const char *name) const
-{
-	const std::string text = get_documentation_for_spec(name);
-
-	return text.substr(0, text.find('\n'));
-}
-
-inline std::vector<std::string> ConfigManager::available_configs()
-{
-	return ConfigManager().available_config_specs();
-}
-
-inline std::vector<std::string> ConfigManager::get_config_docstrings()
-{
-	std::vector<std::string> texts = available_configs();
-
-	for (std::string &text : texts)
-		text = ConfigManager().get_documentation_for_spec(text.c_str());
-	return texts;
-}
-
-inline std::string ConfigManager::check_config_string(const char *configuration,
-						      bool allows_extra)
-{
-	return ConfigManager().check(configuration, allows_extra);
-}
-
-inline std::string ConfigManager::check(const char *configuration,
-					bool allows_extra) const
-{
-	return allows_extra ? cali_manager_check_but(manager_.get(), configuration)
-			    : cali_manager_check(manager_.get(), configuration);
-}
-
-} // namespace cali
-
-namespace cali
-{
-
-inline ConfigManager::ChannelList ConfigManager::get_all_channels() const
-{
-	ChannelList found;
-	cali_id_t id;
-
-	for (size_t i = 0; (id = cali_manager_channel(manager_.get(), i)) != CALI_INV_ID;
-	     i++)
-		found.push_back(
-			std::make_shared<ChannelController>(Channel(id), manager_));
-	return found;
-}
-
-inline ConfigManager::ChannelPtr ConfigManager::get_channel(const char *name) const
-{
-	for (const ChannelPtr &channel : get_all_channels())
-		if (channel->name() == name)
-			return channel;
-	return ChannelPtr();
-}
-
-inline ConfigManager::ChannelList ConfigManager::parse(const char *configuration)
-{
-	ConfigManager other;
-
-	other.manager_.reset(cali_manager_create_like(manager_.get()),
-			     cali_manager_destroy);
-	if (!other.add(configuration))
-		cali_manager_say(manager_.get(), other.error_msg().c_str());
-	return other.get_all_channels();
-}
-
-inline void ConfigManager::load(const char *path)
-{
-	cali_manager_load(manager_.get(), path);
-}
-
-} // namespace cali
-
+#ifdef __cplusplus
+#include "ConfigManager.h"
 #endif
 
 #endif

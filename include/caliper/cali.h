@@ -50,6 +50,10 @@ cali_id_t cali_create_attribute_with_metadata(const char *name, cali_attr_type t
 					      const cali_variant_t values[]);
 /* What another attribute says of it; empty: nothing. Texts stay. */
 cali_variant_t cali_attribute_metadata(cali_id_t attribute, cali_id_t key);
+/* All that is said of it. */
+typedef void (*cali_metadata_fn)(void *context, cali_id_t key, cali_variant_t value);
+void cali_attribute_each_metadata(cali_id_t attribute, cali_metadata_fn function,
+				  void *context);
 /* CALI_INV_ID: there is none. */
 cali_id_t cali_find_attribute(const char *name);
 /* NULL, CALI_TYPE_INV and 0 for what is no attribute. */
@@ -146,14 +150,14 @@ cali_configset_t cali_create_configset(const char *pairs[][2]);
 void cali_configset_set(cali_configset_t set, const char *key, const char *value);
 void cali_delete_configset(cali_configset_t set);
 
-/* A channel of settings; `flags`: enum cali_channel_flags. CALI_INV_ID: it could not be
+/* A channel of settings; `flags`: cali_channel_opt. CALI_INV_ID: it could not be
  * made. */
 cali_id_t cali_create_channel(const char *name, int flags, cali_configset_t set);
 void cali_delete_channel(cali_id_t channel);
 void cali_activate_channel(cali_id_t channel);
 void cali_deactivate_channel(cali_id_t channel);
 int cali_channel_is_active(cali_id_t channel);
-/* Writes what was measured; `options`: enum cali_flush_opt. */
+/* Writes what was measured; `options`: cali_flush_opt. */
 void cali_flush(int options);
 void cali_channel_flush(cali_id_t channel, int options);
 /* Forgets what it measured so far. */

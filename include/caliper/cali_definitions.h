@@ -2,11 +2,11 @@
 #ifndef CALI_CALI_DEFINITIONS_H
 #define CALI_CALI_DEFINITIONS_H
 
-enum cali_channel_flags {
+typedef enum {
 	CALI_CHANNEL_LEAVE_INACTIVE = 1,
 	CALI_CHANNEL_ALLOW_READ_ENV = 2
-};
+} cali_channel_opt;
 
-enum cali_flush_opt { CALI_FLUSH_CLEAR_BUFFERS = 1 };
+typedef enum { CALI_FLUSH_CLEAR_BUFFERS = 1 } cali_flush_opt;
 
 #endif

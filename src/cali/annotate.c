@@ -93,7 +93,7 @@ static cali_id_t create(const struct trm_runtime_host *host, const char *name,
 	trm_attribute number = host->find(name);
 
 	if (number)
-		return number;
+		return own_id(number);
 	properties = configured(name, properties);
 	if (!(properties & CALI_ATTR_SCOPE_MASK))
 		properties |= usual_scope(host);
@@ -103,8 +103,8 @@ static cali_id_t create(const struct trm_runtime_host *host, const char *name,
 		return CALI_INV_ID;
 	if (!asked[number])
 		asked[number] = properties;
-	own_tell_attribute(number);
-	return number;
+	own_tell_attribute(own_id(number));
+	return own_id(number);
 }
 
 static void create_usual(const struct trm_runtime_host *host)
@@ -240,6 +240,19 @@ PUBLIC cali_variant_t cali_attribute_metadata(cali_id_t attribute, cali_id_t key
 	return found ? found->value : cali_make_empty_variant();
 }
 
+PUBLIC void cali_attribute_each_metadata(cali_id_t attribute, cali_metadata_fn function,
+					 void *context)
+{
+	const struct about *about;
+
+	pthread_mutex_lock(&said.lock);
+	about = said.first;
+	pthread_mutex_unlock(&said.lock);
+	for (; about; about = about->next) /* none ever goes */
+		if (about->attribute == attribute)
+			function(context, about->key, about->value);
+}
+
 PUBLIC cali_id_t cali_create_attribute_with_metadata(const char *name,
 						     cali_attr_type type, int properties,
 						     int n, const cali_id_t attributes[],
@@ -252,12 +265,12 @@ PUBLIC cali_id_t cali_create_attribute_with_metadata(const char *name,
 
 		if (attributes[i] != CALI_INV_ID &&
 		    attributes[i] == cali_class_memoryaddress_attr_id)
-			own_note_address(attribute);
+			own_note_address(own_number(attribute));
 		if (attributes[i] != CALI_INV_ID)
 			keep_said(attribute, attributes[i], values[i]);
 		if (attributes[i] != CALI_INV_ID)
-			own_host->say((trm_attribute)attribute,
-				      (trm_attribute)attributes[i], &value);
+			own_host->say(own_number(attribute), own_number(attributes[i]),
+				      &value);
 	}
 	return attribute;
 }
@@ -266,7 +279,7 @@ PUBLIC cali_id_t cali_find_attribute(const char *name)
 {
 	trm_attribute number = own_ready() ? own_host->find(name) : 0;
 
-	return number ? number : CALI_INV_ID;
+	return number ? own_id(number) : CALI_INV_ID;
 }
 
 struct known {
@@ -274,32 +287,33 @@ struct known {
 	uint32_t type, properties;
 };
 
-static bool describe(cali_id_t attribute, struct known *ret_known)
+static bool describe(trm_attribute number, struct known *ret_known)
 {
-	return attribute <= UINT32_MAX && own_ready() &&
-	       own_host->describe((trm_attribute)attribute, &ret_known->name,
-				  &ret_known->type, &ret_known->properties);
+	return own_ready() &&
+	       own_host->describe(number, &ret_known->name, &ret_known->type,
+				  &ret_known->properties);
 }
 
 PUBLIC const char *cali_attribute_name(cali_id_t attribute)
 {
 	struct known known;
 
-	return describe(attribute, &known) ? known.name : NULL;
+	return describe(own_number(attribute), &known) ? known.name : NULL;
 }
 
 PUBLIC cali_attr_type cali_attribute_type(cali_id_t attribute)
 {
 	struct known known;
 
-	return describe(attribute, &known) ? own_cali_type(known.type) : CALI_TYPE_INV;
+	return describe(own_number(attribute), &known) ? own_cali_type(known.type)
+						       : CALI_TYPE_INV;
 }
 
 PUBLIC int cali_attribute_properties(cali_id_t attribute)
 {
 	struct known known;
 
-	return describe(attribute, &known) ? asked[attribute] : 0;
+	return describe(own_number(attribute), &known) ? asked[own_number(attribute)] : 0;
 }
 
 PUBLIC cali_id_t cali_make_loop_iteration_attribute(const char *name)
@@ -316,12 +330,12 @@ PUBLIC cali_id_t cali_make_loop_iteration_attribute(const char *name)
 	PUBLIC void cali_begin_##kind(const char *name)                                  \
 	{                                                                                \
 		if (own_ready())                                                         \
-			own_host->begin_text((trm_attribute)attribute, name);            \
+			own_host->begin_text(own_number(attribute), name);               \
 	}                                                                                \
 	PUBLIC void cali_end_##kind(const char *name)                                    \
 	{                                                                                \
 		if (own_ready())                                                         \
-			own_host->end_text((trm_attribute)attribute, name);              \
+			own_host->end_text(own_number(attribute), name);                 \
 	}
 
 DEFINE_REGION(region, cali_region_attr_id)
@@ -333,7 +347,7 @@ PUBLIC void cali_begin_variant(cali_id_t attribute, cali_variant_t variant)
 	const struct trm_value value = own_value(variant);
 
 	if (own_ready())
-		own_host->events->begin((trm_attribute)attribute, &value);
+		own_host->events->begin(own_number(attribute), &value);
 }
 
 PUBLIC void cali_set_variant(cali_id_t attribute, cali_variant_t variant)
@@ -341,7 +355,7 @@ PUBLIC void cali_set_variant(cali_id_t attribute, cali_variant_t variant)
 	const struct trm_value value = own_value(variant);
 
 	if (own_ready())
-		own_host->events->set((trm_attribute)attribute, &value);
+		own_host->events->set(own_number(attribute), &value);
 }
 
 PUBLIC void cali_begin(cali_id_t attribute)
@@ -367,13 +381,13 @@ PUBLIC void cali_begin_string(cali_id_t attribute, const char *value)
 PUBLIC void cali_end(cali_id_t attribute)
 {
 	if (own_ready())
-		own_host->events->end((trm_attribute)attribute);
+		own_host->events->end(own_number(attribute));
 }
 
 PUBLIC void cali_safe_end_string(cali_id_t attribute, const char *value)
 {
 	if (cali_attribute_type(attribute) == CALI_TYPE_STRING)
-		own_host->end_text((trm_attribute)attribute, value);
+		own_host->end_text(own_number(attribute), value);
 }
 
 PUBLIC void cali_set(cali_id_t attribute, const void *value, size_t size)
@@ -444,8 +458,7 @@ PUBLIC cali_variant_t cali_get(cali_id_t attribute)
 {
 	struct trm_value value;
 
-	if (attribute > UINT32_MAX || !own_ready() ||
-	    !own_host->get((trm_attribute)attribute, &value))
+	if (!own_ready() || !own_host->get(own_number(attribute), &value))
 		return cali_make_empty_variant();
 	return own_variant(value.type, &value);
 }

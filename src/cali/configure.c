@@ -122,6 +122,23 @@ PUBLIC const char *cali_channel_name(cali_id_t channel)
 	return own_channel(channel) ? known[channel - 1].name : NULL;
 }
 
+PUBLIC bool cali_channel_has(cali_id_t channel, const char *service)
+{
+	return own_ready() && own_host->has(own_channel(channel), service);
+}
+
+PUBLIC bool cali_channel_ends_written(cali_id_t channel)
+{
+	return own_ready() &&
+	       own_host->is_true(own_channel(channel), "CHANNEL_FLUSH_ON_EXIT", true);
+}
+
+PUBLIC void cali_channel_flush_of(cali_id_t channel, const char *path)
+{
+	if (own_ready())
+		own_host->flush_of(own_channel(channel), path);
+}
+
 PUBLIC bool cali_channel_is_across(cali_id_t channel)
 {
 	return trm_channels_are_across(own_channel(channel));
@@ -171,6 +188,41 @@ PUBLIC void cali_channel_report(cali_id_t channel, const char *query, int option
 		trm_channels_clear(own_channel(channel));
 }
 
+PUBLIC void cali_channel_report_across(cali_id_t channel, const char *query,
+				       const char *across, const void *communicator,
+				       const char *path)
+{
+	if (own_ready())
+		own_host->report_across(own_channel(channel), query, across, communicator,
+					path);
+}
+
+PUBLIC bool cali_query_check(const char *text, char *message, size_t size,
+			     size_t *ret_place)
+{
+	struct trm_runtime_query query = {
+		.text = text, .message = message, .message_size = size};
+	bool right = own_ready() && own_host->query(&query);
+
+	*ret_place = query.place;
+	return right;
+}
+
+PUBLIC bool cali_query_run(const char *text, const char *profile, const char *path)
+{
+	char message[512] = "there is no library for queries";
+	bool right = own_ready() && own_host->query(&(struct trm_runtime_query){
+					    .text = text,
+					    .profile = profile,
+					    .path = path,
+					    .message = message,
+					    .message_size = sizeof(message)});
+
+	if (!right && own_ready())
+		own_host->warn("%s", message);
+	return right;
+}
+
 PUBLIC void cali_flush(int options)
 {
 	if (own_ready())
@@ -188,7 +240,7 @@ static size_t take_entries(int n, const cali_id_t attributes[],
 	for (int i = 0; i < n && count < SNAPSHOT_MAX; i++) {
 		if (!cali_attribute_name(attributes[i]))
 			continue;
-		ret_attributes[count] = (trm_attribute)attributes[i];
+		ret_attributes[count] = own_number(attributes[i]);
 		ret_values[count++] = own_value(values[i]);
 	}
 	return count;
@@ -232,6 +284,7 @@ PUBLIC void cali_push_snapshot(int scope, int n, const cali_id_t attributes[],
 		return;
 	take_all(n, attributes, values, &all);
 	own_host->push(NULL, all.attributes, all.values, all.count);
+	own_tell_snapshot(CALI_INV_ID, n, attributes, values);
 }
 
 PUBLIC void cali_channel_push_snapshot(cali_id_t channel, int scope, int n,
@@ -245,6 +298,7 @@ PUBLIC void cali_channel_push_snapshot(cali_id_t channel, int scope, int n,
 		return;
 	take_all(n, attributes, values, &all);
 	own_host->push_to(own_channel(channel), all.attributes, all.values, all.count);
+	own_tell_snapshot(channel, n, attributes, values);
 }
 
 /*
@@ -264,7 +318,7 @@ static bool pack(void *context, trm_attribute attribute, const struct trm_value 
 {
 	struct packing *packing = context;
 	unsigned char entry[ENTRY_MAX];
-	size_t length = own_pack(attribute, entry);
+	size_t length = own_pack(own_id(attribute), entry);
 
 	length += cali_variant_pack(own_variant(value->type, value), entry + length);
 	packing->full |= packing->needed + length > packing->size;

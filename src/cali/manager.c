@@ -188,6 +188,26 @@ PUBLIC bool cali_manager_add(struct cali_manager *manager, const char *configura
 	return !*trm_channels_message(made);
 }
 
+PUBLIC const char *cali_manager_ask(struct cali_manager *manager,
+				    const char *configuration, const char *name,
+				    const struct cali_answers *answers)
+{
+	const struct trm_runtime_answers asked = {answers->context, answers->argument,
+						  answers->enabled, answers->setting,
+						  answers->query};
+	size_t size = 2 * strlen(configuration) + 16 * DEFAULTS_MAX;
+	char *text = manager && own_ready() ? calloc(1, size) : NULL;
+
+	if (!text)
+		return cali_manager_message(NULL);
+	spell(manager, configuration, text, size);
+	manager->checked[0] = '\0';
+	own_host->ask(specs_of(manager), text, name, &asked, manager->checked,
+		      sizeof(manager->checked));
+	free(text);
+	return manager->checked;
+}
+
 /* Whether a configuration or an option is called so. */
 static bool knows(struct cali_manager *manager, const char *name)
 {

@@ -8,6 +8,23 @@
 
 #define PUBLIC __attribute__((visibility("default")))
 
+/* Ids up to this one are those of the nodes that the peer's readers know beforehand; an
+ * attribute of the runtime has its number behind them. */
+enum { OWN_IDS_BEFORE = 11 };
+
+static inline cali_id_t own_id(trm_attribute number)
+{
+	return (cali_id_t)number + OWN_IDS_BEFORE;
+}
+
+/* 0: no attribute has this id. */
+static inline trm_attribute own_number(cali_id_t attribute)
+{
+	return attribute - OWN_IDS_BEFORE <= UINT32_MAX
+		       ? (trm_attribute)(attribute - OWN_IDS_BEFORE)
+		       : 0;
+}
+
 /* The runtime; NULL before own_init(), and where it cannot be had. */
 extern const struct trm_runtime_host *own_host;
 
@@ -31,6 +48,13 @@ cali_id_t own_add_channel(struct trm_channels *channels, const char *name);
 struct trm_channels *own_watch(cali_id_t channel);
 /* An attribute was made. */
 void own_tell_attribute(cali_id_t attribute);
+/* A snapshot was asked for; CALI_INV_ID: in all channels that are active. */
+void own_tell_snapshot(cali_id_t channel, int n, const cali_id_t attributes[],
+		       const cali_variant_t values[]);
+/* Memory has a name from now on, and has it no more. */
+void own_tell_track(const void *place, const char *label, size_t element_size,
+		    const size_t *dimensions, size_t dimension_count);
+void own_tell_untrack(const void *place);
 /* Nobody sees them any more. */
 void own_forget(cali_id_t channel);
 
@@ -42,7 +66,7 @@ uint32_t own_type(cali_attr_type type);
 cali_attr_type own_cali_type(uint32_t type);
 
 /* The values of this attribute are addresses. */
-void own_note_address(cali_id_t attribute);
+void own_note_address(trm_attribute attribute);
 
 enum { OWN_PLACE_VALUES = 3 };
 
@@ -55,7 +79,7 @@ struct own_place {
 
 /* How many values there are: 0 where the address is in no piece that the program named,
  * the attribute is none of addresses, or no channel asks. */
-size_t own_resolve(cali_id_t attribute, uint64_t address, struct own_place *place);
+size_t own_resolve(trm_attribute attribute, uint64_t address, struct own_place *place);
 
 /* A number, the less the shorter: at most 10 bytes. Returns how many they are. */
 size_t own_pack(uint64_t number, unsigned char *bytes);

@@ -29,8 +29,8 @@ static void take_row(void *context, double ns)
 static bool is_wanted(const struct telling *telling, trm_attribute attribute)
 {
 	return telling->type == CALI_INV_ID
-		       ? cali_attribute_properties(attribute) & CALI_ATTR_NESTED
-		       : telling->type == attribute;
+		       ? cali_attribute_properties(own_id(attribute)) & CALI_ATTR_NESTED
+		       : telling->type == own_id(attribute);
 }
 
 static const char *name_of(const struct trm_value *value, char *text, size_t size)

@@ -134,7 +134,7 @@ static void say(const struct piece *piece, const char *kind, int64_t bytes)
 
 		if (id == CALI_INV_ID)
 			continue;
-		attributes[count] = (trm_attribute)id;
+		attributes[count] = own_number(id);
 		values[count++] = own_value(rows[i].value);
 	}
 	own_host->push(&tracks, attributes, values, count);
@@ -148,7 +148,10 @@ PUBLIC void cali_datatracker_track_dimensional(const void *place, const char *la
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct piece piece = {(uintptr_t)place, element_size, element_size, 0, NULL};
 
-	if (!own_ready() || (!own_host->wanted(&tracks) && !own_host->wanted(&resolves)))
+	if (!own_ready())
+		return;
+	own_tell_track(place, label, element_size, dimensions, dimension_count);
+	if (!own_host->wanted(&tracks) && !own_host->wanted(&resolves))
 		return;
 	pthread_once(&once, watch_forks);
 	for (size_t i = 0; i < dimension_count; i++)
@@ -171,8 +174,11 @@ PUBLIC void cali_datatracker_untrack(const void *place)
 {
 	struct piece piece;
 
+	if (!own_ready())
+		return;
+	own_tell_untrack(place);
 	/* Nothing was named: there is no lock to be had. */
-	if (!own_ready() || !take_out((uintptr_t)place, &piece))
+	if (!take_out((uintptr_t)place, &piece))
 		return;
 	if (own_host->wanted(&tracks))
 		say(&piece, "mem.free", -(int64_t)piece.size);
@@ -182,20 +188,22 @@ PUBLIC void cali_datatracker_untrack(const void *place)
 /* Attributes whose values are addresses, by number; they stay. */
 static bool is_address[(1 << 16) + 1];
 
-void own_note_address(cali_id_t attribute)
+void own_note_address(trm_attribute attribute)
 {
 	is_address[attribute] = true;
 }
 
 /* NAME#X, for what is said of the attribute X. */
-static trm_attribute derived(const char *name, cali_id_t attribute, cali_attr_type type)
+static trm_attribute derived(const char *name, trm_attribute attribute,
+			     cali_attr_type type)
 {
 	char text[256];
 	cali_id_t id;
 
-	snprintf(text, sizeof(text), "%s#%s", name, cali_attribute_name(attribute));
+	snprintf(text, sizeof(text), "%s#%s", name,
+		 cali_attribute_name(own_id(attribute)));
 	id = cali_create_attribute(text, type, CALI_ATTR_ASVALUE);
-	return id == CALI_INV_ID ? 0 : (trm_attribute)id;
+	return own_number(id);
 }
 
 /* The piece that the address lies in; its label is copied, since the piece may go. */
@@ -216,7 +224,7 @@ static bool find_around(uint64_t address, struct piece *ret_piece, char *label,
 	return found;
 }
 
-size_t own_resolve(cali_id_t attribute, uint64_t address, struct own_place *place)
+size_t own_resolve(trm_attribute attribute, uint64_t address, struct own_place *place)
 {
 	struct piece piece;
 

@@ -17,7 +17,7 @@ static const char prefix[] = "callbacks.";
 /* Of a channel, by its number less 1. */
 static struct watch {
 	struct trm_channels *channels; /* NULL: nobody looks */
-	cali_event_fn function;
+	struct cali_watcher watcher;
 	void *context;
 	uint32_t number; /* of this one alone, from 1 on */
 } watches[OWN_CHANNELS];
@@ -42,7 +42,8 @@ static const signed char kinds[] = {
 
 static void tell_thread(const struct watch *watch, enum cali_event_kind kind)
 {
-	watch->function(watch->context, kind, CALI_INV_ID, cali_make_empty_variant());
+	watch->watcher.event(watch->context, kind, CALI_INV_ID,
+			     cali_make_empty_variant());
 }
 
 /* A thread's first event in the channel. */
@@ -69,8 +70,41 @@ void own_tell_attribute(cali_id_t attribute)
 {
 	for (size_t i = 0; i < OWN_CHANNELS; i++)
 		if (watches[i].channels)
-			watches[i].function(watches[i].context, CALI_EVENT_ATTRIBUTE,
-					    attribute, cali_make_empty_variant());
+			watches[i].watcher.event(watches[i].context, CALI_EVENT_ATTRIBUTE,
+						 attribute, cali_make_empty_variant());
+}
+
+/* Whether it sees what is none of events now. */
+static bool sees(size_t i)
+{
+	return watches[i].channels && cali_channel_is_active(i + 1);
+}
+
+void own_tell_snapshot(cali_id_t channel, int n, const cali_id_t attributes[],
+		       const cali_variant_t values[])
+{
+	for (size_t i = 0; i < OWN_CHANNELS; i++)
+		if (sees(i) && watches[i].watcher.snapshot &&
+		    (channel == CALI_INV_ID || channel == i + 1))
+			watches[i].watcher.snapshot(watches[i].context, n, attributes,
+						    values);
+}
+
+void own_tell_track(const void *place, const char *label, size_t element_size,
+		    const size_t *dimensions, size_t dimension_count)
+{
+	for (size_t i = 0; i < OWN_CHANNELS; i++)
+		if (sees(i) && watches[i].watcher.track)
+			watches[i].watcher.track(watches[i].context, place, label,
+						 element_size, dimensions,
+						 dimension_count);
+}
+
+void own_tell_untrack(const void *place)
+{
+	for (size_t i = 0; i < OWN_CHANNELS; i++)
+		if (sees(i) && watches[i].watcher.untrack)
+			watches[i].watcher.untrack(watches[i].context, place);
 }
 
 /* The name of the channel says whose events these are. */
@@ -86,8 +120,9 @@ static void tell(const struct trm_service_event *event)
 		return;
 	watch = &watches[number];
 	know_thread(watch);
-	watch->function(watch->context, (enum cali_event_kind)kinds[event->kind],
-			event->attribute, own_variant(event->value.type, &event->value));
+	watch->watcher.event(watch->context, (enum cali_event_kind)kinds[event->kind],
+			     own_id(event->attribute),
+			     own_variant(event->value.type, &event->value));
 }
 
 static const struct trm_service service = {
@@ -103,7 +138,8 @@ static void add_service(void)
 	pthread_key_create(&ends, end_thread);
 }
 
-PUBLIC bool cali_channel_watch(cali_id_t channel, cali_event_fn function, void *context)
+PUBLIC bool cali_channel_watch_all(cali_id_t channel, const struct cali_watcher *watcher,
+				   void *context)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	static uint32_t count;
@@ -120,7 +156,7 @@ PUBLIC bool cali_channel_watch(cali_id_t channel, cali_event_fn function, void *
 	pthread_once(&once, add_service);
 	snprintf(name, sizeof(name), "%s%zu", prefix, (size_t)channel - 1);
 	watch = &watches[channel - 1];
-	watch->function = function;
+	watch->watcher = *watcher;
 	watch->context = context;
 	watch->number = ++count;
 	knows[channel - 1] = watch->number;
@@ -132,6 +168,12 @@ PUBLIC bool cali_channel_watch(cali_id_t channel, cali_event_fn function, void *
 	if (cali_channel_is_active(channel))
 		trm_channels_start(watch->channels);
 	return watch->channels;
+}
+
+PUBLIC bool cali_channel_watch(cali_id_t channel, cali_event_fn function, void *context)
+{
+	return cali_channel_watch_all(channel, &(struct cali_watcher){.event = function},
+				      context);
 }
 
 struct trm_channels *own_watch(cali_id_t channel)

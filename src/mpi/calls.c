@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,8 @@ static struct {
 } mpi;
 
 enum knowledge { UNKNOWN, FITS, STRANGE };
+
+#define OTHER "libtrammel-mpi-mpich.so.0"
 
 static int find_library(struct dl_phdr_info *info, size_t size, void *context)
 {
@@ -44,8 +47,11 @@ void *mpi_find(const char *name)
 
 void *mpi_next(const char *name)
 {
-	void *found = mpi_find(name);
+	void *other = mpi_other();
+	void *found = other ? dlsym(other, name + 1) : NULL;
 
+	if (!found)
+		found = mpi_find(name);
 	if (!found) /* one without that interface */
 		found = dlsym(RTLD_NEXT, name + 1);
 	if (found)
@@ -62,6 +68,52 @@ void *mpi_next(const char *name)
 #define LIBRARY                     "MPICH"
 #define HANDLE(type, symbol, value) ((void)(symbol), (value))
 #endif
+
+/* Whether the MPI library is of the kind that this one was built for: handles and
+ * constants of others are not the same. */
+static bool is_of_kind(void)
+{
+	int (*get)(char *, int *) =
+		(int (*)(char *, int *))mpi_find("PMPI_Get_library_version");
+	char version[8192] = ""; /* more than any kind writes */
+	int length;
+
+	return get && !get(version, &length) && strstr(version, LIBRARY);
+}
+
+/* The one for another kind lies beside this one; NULL: there is none. */
+static void *load_other(void)
+{
+	char path[4096];
+	Dl_info info;
+	const char *slash;
+
+	if (!dladdr((void *)(uintptr_t)&mpi_other, &info))
+		return NULL;
+	slash = strrchr(info.dli_fname, '/');
+	snprintf(path, sizeof(path), "%.*s" OTHER,
+		 slash ? (int)(slash - info.dli_fname) + 1 : 0, info.dli_fname);
+	return strcmp(path, info.dli_fname) != 0 ? dlopen(path, RTLD_NOW | RTLD_LOCAL)
+						 : NULL;
+}
+
+void *mpi_other(void)
+{
+	static struct {
+		pthread_mutex_t lock;
+		bool looked;
+		void *library;
+	} other = {PTHREAD_MUTEX_INITIALIZER, false, NULL};
+
+	if (!mpi_find("PMPI_Get_library_version"))
+		return NULL; /* MPI's library comes later */
+	pthread_mutex_lock(&other.lock);
+	if (!other.looked && !is_of_kind())
+		other.library = load_other();
+	other.looked = true;
+	pthread_mutex_unlock(&other.lock);
+	return other.library;
+}
 
 static bool find_handles(void)
 {
@@ -100,15 +152,11 @@ static void make_attributes(void)
 	mpi.root = trm_attribute_create("mpi.root", TRM_TYPE_INT, detail);
 }
 
-/* Whether the MPI library is of the kind that this one was built for: handles and
- * constants of others are not the same. */
 static enum knowledge look(void)
 {
-	char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-	int length;
-
-	if (!find_functions() || mpi.functions.Get_library_version(version, &length) ||
-	    !strstr(version, LIBRARY) || !find_handles())
+	if (!mpi_find("PMPI_Get_library_version"))
+		return UNKNOWN;
+	if (!is_of_kind() || !find_functions() || !find_handles())
 		return STRANGE;
 	make_attributes();
 	return FITS;

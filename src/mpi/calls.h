@@ -48,6 +48,9 @@ struct mpi_functions {
 
 /* Whether the MPI library is there, and of the kind that this one was built for. */
 bool mpi_fits(void);
+/* The library for another kind of MPI, which the program has; NULL: it has this one's, or
+ * there is none for it. */
+void *mpi_other(void);
 /* Valid once that or mpi_begin() returned true. */
 const struct mpi_handles *mpi_handles(void);
 const struct mpi_functions *mpi_functions(void);

@@ -4,6 +4,7 @@
  */
 #include "mpi/calls.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -83,6 +84,32 @@ static void climb(const struct reduction *reduction)
 	}
 }
 
+/* The way back: from the rank that has it to those below it in the tree. */
+static void descend(const struct reduction *reduction, void **bytes, uint64_t *size)
+{
+	int step = 1;
+
+	while (step < reduction->ranks && !(reduction->rank & step))
+		step *= 2;
+	if (reduction->rank)
+		*bytes = receive_bytes(reduction, reduction->rank - step, size);
+	while ((step /= 2) > 0)
+		if (reduction->rank + step < reduction->ranks)
+			send_bytes(reduction, reduction->rank + step, *bytes, *size);
+}
+
+static void spread_bytes(MPI_Comm comm, void **bytes, uint64_t *size)
+{
+	struct reduction reduction = {.mpi = mpi_functions()};
+
+	if (reduction.mpi->Comm_dup(comm, &reduction.comm))
+		return;
+	reduction.mpi->Comm_rank(reduction.comm, &reduction.rank);
+	reduction.mpi->Comm_size(reduction.comm, &reduction.ranks);
+	descend(&reduction, bytes, size);
+	reduction.mpi->Comm_free(&reduction.comm);
+}
+
 /* The program's messages and these must not meet. */
 bool mpi_reduce(MPI_Comm comm, const struct publish_sums *sums)
 {
@@ -105,9 +132,21 @@ void mpi_initialising(void)
 	process = getpid();
 }
 
+/* What knows the ranks of the program's kind of MPI; NULL: this one does. */
+static const struct runtime_ranks *others(void)
+{
+	void *other = mpi_other();
+
+	return other ? dlsym(other, RUNTIME_RANKS) : NULL;
+}
+
 static bool are_together(pid_t usual)
 {
+	const struct runtime_ranks *other = others();
 	int initialised = 0, finalised = 0;
+
+	if (other)
+		return other->are_together(usual);
 
 	if ((process ? process : usual) != getpid() || !mpi_fits())
 		return false;
@@ -118,7 +157,11 @@ static bool are_together(pid_t usual)
 
 static int rank(int *ret_ranks)
 {
+	const struct runtime_ranks *other = others();
 	int own = 0;
+
+	if (other)
+		return other->rank(ret_ranks);
 
 	mpi_functions()->Comm_rank(mpi_handles()->world, &own);
 	mpi_functions()->Comm_size(mpi_handles()->world, ret_ranks);
@@ -127,12 +170,27 @@ static int rank(int *ret_ranks)
 
 static bool reduce(void *communicator, const struct publish_sums *sums)
 {
+	const struct runtime_ranks *other = others();
 	const MPI_Comm *comm = communicator;
 
+	if (other)
+		return other->reduce(communicator, sums);
 	return mpi_reduce(comm ? *comm : mpi_handles()->world, sums);
+}
+
+static void spread(void *communicator, void **bytes, uint64_t *size)
+{
+	const struct runtime_ranks *other = others();
+	const MPI_Comm *comm = communicator;
+
+	if (other)
+		other->spread(communicator, bytes, size);
+	else
+		spread_bytes(comm ? *comm : mpi_handles()->world, bytes, size);
 }
 
 __attribute__((visibility("default"))) extern const struct runtime_ranks trammel_ranks;
 const struct runtime_ranks trammel_ranks = {
-	RUNTIME_RANKS_ABI, are_together, rank, reduce, mpi_wrappers, &mpi_wrapper_count,
+	RUNTIME_RANKS_ABI, are_together,       rank, reduce, spread,
+	mpi_wrappers,      &mpi_wrapper_count,
 };

@@ -7,9 +7,9 @@
 #include "base/cleanup.h"
 #include "context/channels.h"
 #include "publish/loops.h"
+#include "publish/source.h"
 #include "publish/spot.h"
 #include "publish/steps.h"
-#include "query/gather.h"
 #include "record/output.h"
 #include "record/record.h"
 #include "symbols/naming.h"
@@ -332,75 +332,32 @@ static void make_folders(const char *path)
 	}
 }
 
-static struct trm_error *feed(struct query_gather *gather,
-			      const struct publish_output *output, int profile)
-{
-	scoped_fd int own = -1;
-	struct text warnings = {0};
-	struct trm_error *error;
-	char name[64];
-
-	if (output->query)
-		TRM_TRY(step_run(output->query, output->caliper, profile, &own));
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", output->query ? own : profile);
-	error = query_gather_read(gather, name, &warnings);
-	text_deinit(&warnings);
-	return error;
-}
-
-static void add_sums(void *context, const void *bytes, uint64_t size)
-{
-	struct trm_error *error = query_gather_add(context, bytes, size);
-
-	if (error)
-		trm_error_print(error);
-}
-
-static void *pack_sums(void *context, uint64_t *ret_size)
-{
-	void *bytes;
-	size_t size;
-
-	query_gather_pack(context, &bytes, &size);
-	*ret_size = size;
-	return bytes;
-}
-
-static struct trm_error *print_loops(const struct publish_output *output, int fd)
+static struct trm_error *print_loops(const struct publish_output *output,
+				     struct source *source)
 {
 	struct text text = {0};
 	struct trm_error *error = output->loops->regions
-					  ? spot_profile(output->loops, fd, &text)
-					  : loops_report(output->loops, fd, &text);
+					  ? spot_profile(output->loops, source, &text)
+					  : loops_report(output->loops, source, &text);
 
-	if (!error)
+	if (!error && source->writes)
 		error = print_text(output, &text);
 	text_deinit(&text);
 	return error;
 }
 
-/* The same of a profile that all ranks made. */
-static struct trm_error *print_loops_of(const struct publish_output *output,
-					const struct text *profile)
+static struct trm_error *print_table(const struct publish_output *output,
+				     struct source *source)
 {
-	scoped_fd int fd = -1;
+	struct text text = {0};
+	struct trm_error *error =
+		source_add(source, output->query, output->across, output->caliper, &text);
 
-	TRM_TRY(step_keep(profile, &fd));
-	return print_loops(output, fd);
-}
-
-static struct trm_error *print_gathered(const struct publish_output *output,
-					struct query_gather *gather)
-{
-	const struct query_style style = {.width = 0};
-	struct text text = {0}, warnings = {0};
-	struct trm_error *error;
-
-	make_folders(output->path);
-	query_print(query_gather_result(gather, &warnings), &style, &text);
-	error = output->loops ? print_loops_of(output, &text) : print_text(output, &text);
+	if (!error && source->writes) {
+		make_folders(output->path);
+		error = print_text(output, &text);
+	}
 	text_deinit(&text);
-	text_deinit(&warnings);
 	return error;
 }
 
@@ -409,35 +366,27 @@ static struct trm_error *print_gathered(const struct publish_output *output,
 static struct trm_error *write_across(const struct publish_channel *request,
 				      const struct publish_output *output, int fd)
 {
-	struct trm_error *error, *own = NULL;
-	struct query_gather *gather;
-	struct query *query;
-	bool writes = true;
+	struct trm_error *error;
+	struct source source;
 
-	TRM_TRY(step_parse(output->across, output->caliper, &query));
-	gather = query_gather_create(query);
-	if (fd >= 0)
-		own = feed(gather, output, fd);
-	if (own)
-		trm_error_print(own);
-	if (request->reduce)
-		writes = request->reduce(
-			request->processes,
-			&(struct publish_sums){gather, add_sums, pack_sums});
-	error = writes ? print_gathered(output, gather) : NULL;
-	query_gather_destroy(gather);
-	query_destroy(query);
+	source_init(&source, request, fd);
+	if (output->loops)
+		make_folders(output->path);
+	error = output->loops ? print_loops(output, &source)
+			      : print_table(output, &source);
+	source_deinit(&source);
 	return error;
 }
 
-static struct trm_error *write_output(const struct publish_output *output, int fd)
+static struct trm_error *write_output(const struct publish_channel *request,
+				      const struct publish_output *output, int fd)
 {
 	struct query *query;
 	char profile[64];
 
-	make_folders(output->path);
 	if (output->loops)
-		return print_loops(output, fd);
+		return write_across(request, output, fd);
+	make_folders(output->path);
 	if (!output->query)
 		return copy_profile(output, fd);
 	TRM_TRY(step_parse(output->query, output->caliper, &query));
@@ -481,13 +430,21 @@ static void print_error(struct trm_error *error)
 		trm_error_print(error);
 }
 
+/* What the queries are over. */
+static int open_profile(const struct publish_channel *request)
+{
+	return request->records ? open(request->records, O_RDONLY | O_CLOEXEC)
+				: memfd_create("trammel channel", MFD_CLOEXEC);
+}
+
 static void publish(const struct publish_channel *request)
 {
-	scoped_fd int fd = memfd_create("trammel channel", MFD_CLOEXEC);
+	scoped_fd int fd = open_profile(request);
 	struct trm_error *error =
 		fd < 0 ? trm_error_system(errno, "cannot write the channel '%s'",
 					  request->name)
-		       : write_profile(fd, request);
+		: request->records ? NULL
+				   : write_profile(fd, request);
 	bool failed = error != NULL;
 
 	print_error(error);
@@ -497,7 +454,7 @@ static void publish(const struct publish_channel *request)
 		if (output->across)
 			print_error(write_across(request, output, failed ? -1 : fd));
 		else if (!failed)
-			print_error(write_output(output, fd));
+			print_error(write_output(request, output, fd));
 	}
 }
 

@@ -41,12 +41,12 @@ static void take_loop(struct loops *loops, const struct record_value *cells)
 	vector_push(loops, loop);
 }
 
-/* The loops of the summary's first step. */
-static struct trm_error *find_loops(int summed, struct loops *loops)
+/* The loops in a table of names, iterations and records. */
+static struct trm_error *read_loops(int table, struct loops *loops)
 {
 	static const char text[] =
-		"LET name=leaf(loop) SELECT name, max(sum#loop.iterations), max(count) "
-		"WHERE loop GROUP BY name FORMAT json";
+		"SELECT name, max(max#sum#loop.iterations), max(max#count) WHERE name "
+		"GROUP BY name FORMAT json";
 	struct text warnings = {0};
 	struct query_result *result;
 	char path[64];
@@ -55,7 +55,7 @@ static struct trm_error *find_loops(int summed, struct loops *loops)
 	struct trm_error *error;
 
 	TRM_TRY(step_parse(text, false, &query));
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", summed);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", table);
 	error = query_run(query, paths, 1, 1, &result, &warnings);
 	if (!error) {
 		struct record_value *cells =
@@ -70,6 +70,27 @@ static struct trm_error *find_loops(int summed, struct loops *loops)
 	}
 	text_deinit(&warnings);
 	query_destroy(query);
+	return error;
+}
+
+/* Those of all processes, in all of them, since each makes tables of all. */
+static struct trm_error *find_loops(const struct publish_loops *loops,
+				    struct source *source, struct loops *ret_loops)
+{
+	static const char text[] =
+		"let name=leaf(loop) select name,max(sum#loop.iterations),max(count) "
+		"where loop group by name format cali";
+	struct text table = {0};
+	scoped_fd int fd = -1;
+	struct trm_error *error = source_add(source, loops->summary, text, true, &table);
+
+	if (!error)
+		source_share(source, &table);
+	if (!error)
+		error = step_keep(&table, &fd);
+	if (!error)
+		error = read_loops(fd, ret_loops);
+	text_deinit(&table);
 	return error;
 }
 
@@ -102,44 +123,35 @@ static void fill(const char *query, const struct loop *loop, uint64_t rows,
 }
 
 static struct trm_error *make_series(const struct publish_loops *loops,
-				     const struct loop *loop, int profile,
+				     const struct loop *loop, struct source *source,
 				     struct text *out)
 {
 	struct text query = {0};
-	scoped_fd int summed = -1;
 	struct trm_error *error;
 
 	fill(loops->series, loop, loops->rows_max, &query);
-	error = step_run(query.data, true, profile, &summed);
+	error = source_add(source, query.data, loops->series_across, true, out);
+	source->query = NULL; /* the text goes */
 	text_deinit(&query);
-	return error ? error : step_add(loops->series_across, true, summed, out);
+	return error;
 }
 
-static struct trm_error *each_loop(const struct publish_loops *loops, int summed,
-				   int profile, loops_visit *visit, void *context)
+struct trm_error *loops_each(const struct publish_loops *loops, struct source *source,
+			     loops_visit *visit, void *context)
 {
 	struct loops found = {0};
-	struct trm_error *error = find_loops(summed, &found);
+	struct trm_error *error = find_loops(loops, source, &found);
 
 	for (size_t i = 0; i < found.count && !error; i++) {
 		struct text table = {0};
 
-		error = make_series(loops, &found.items[i], profile, &table);
+		error = make_series(loops, &found.items[i], source, &table);
 		if (!error)
 			error = visit(context, found.items[i].name, &table);
 		text_deinit(&table);
 	}
 	loops_deinit(&found);
 	return error;
-}
-
-struct trm_error *loops_each(const struct publish_loops *loops, int profile,
-			     loops_visit *visit, void *context)
-{
-	scoped_fd int summed = -1;
-
-	TRM_TRY(step_run(loops->summary, true, profile, &summed));
-	return each_loop(loops, summed, profile, visit, context);
 }
 
 static struct trm_error *add_series(void *context, const char *name,
@@ -150,16 +162,13 @@ static struct trm_error *add_series(void *context, const char *name,
 	return NULL;
 }
 
-struct trm_error *loops_report(const struct publish_loops *loops, int profile,
+struct trm_error *loops_report(const struct publish_loops *loops, struct source *source,
 			       struct text *out)
 {
-	scoped_fd int summed = -1;
-
-	TRM_TRY(step_run(loops->summary, true, profile, &summed));
 	if (loops->with_summary) {
 		text_add(out, "\nLoop summary:\n------------\n\n");
-		TRM_TRY(step_add(loops->summary_across, true, summed, out));
+		TRM_TRY(source_add(source, loops->summary, loops->summary_across, true,
+				   out));
 	}
-	return loops->with_series ? each_loop(loops, summed, profile, add_series, out)
-				  : NULL;
+	return loops->with_series ? loops_each(loops, source, add_series, out) : NULL;
 }

@@ -5,16 +5,16 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "publish/publish.h"
+#include "publish/source.h"
 
-/* Adds the tables of a profile in memory, of one process or of all ranks. */
-struct trm_error *loops_report(const struct publish_loops *loops, int profile,
+/* Adds the tables, of one process or of all. */
+struct trm_error *loops_report(const struct publish_loops *loops, struct source *source,
 			       struct text *out);
 
 /* What the queries of a loop's iterations make. An error ends it. */
 typedef struct trm_error *loops_visit(void *context, const char *name,
 				      const struct text *table);
-struct trm_error *loops_each(const struct publish_loops *loops, int profile,
+struct trm_error *loops_each(const struct publish_loops *loops, struct source *source,
 			     loops_visit *visit, void *context);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PUBLISH_ABI = 5 };
+enum { PUBLISH_ABI = 7 };
 #define PUBLISH_LIBRARY  "libtrammel-report.so.0"
 #define PUBLISH_FUNCTION "trammel_publish"
 
@@ -71,6 +71,10 @@ struct publish_sums {
  * whether this is the one that has it all. */
 typedef bool publish_reduce(void *processes, const struct publish_sums *sums);
 
+/* Gives all processes, which all call this, the bytes of the one that has what all have;
+ * the others get theirs to be free()d. */
+typedef void publish_spread(void *processes, void **bytes, uint64_t *size);
+
 /* The report on loops: queries as LLNL's Caliper has them, each in two steps. The first
  * one makes a profile of the sums of each rank. */
 struct publish_loops {
@@ -94,8 +98,8 @@ struct publish_output {
 	const char *path; /* "stdout", "stderr", or a file's */
 	bool append;
 	bool caliper; /* the query is as LLNL's Caliper has them */
-	/* In place of `query`: the report on loops, or with `across` that over what it
-	 * makes. NULL: there is none. */
+	/* In place of `query`: the report on loops, of all processes if there is an
+	 * `across`. NULL: there is none. */
 	const struct publish_loops *loops;
 };
 
@@ -108,7 +112,8 @@ struct publish_channel {
 	void *context;
 	const struct publish_output *outputs;
 	size_t output_count;
-	uint32_t lookups; /* enum context_look_up */
+	const char *records; /* a profile's path, in place of what is below; NULL: that */
+	uint32_t lookups;    /* enum context_look_up */
 	/* All of the process's spool (wire/context.h), and which channel it is there. */
 	const void *spool;
 	size_t spool_size;
@@ -116,8 +121,23 @@ struct publish_channel {
 	uint32_t also; /* another one, whose records are beside its; 0: none */
 	double ns_per_tick;
 	publish_reduce *reduce; /* of outputs across processes; NULL: it is alone */
-	void *processes;        /* for that */
+	publish_spread *spread; /* of the same */
+	void *processes;        /* for both */
 };
+
+#define PUBLISH_QUERY "trammel_publish_query"
+/* A query as LLNL's Caliper has them, over a profile of the program's. */
+struct publish_query {
+	uint32_t abi;
+	const char *text;
+	const char *profile; /* a path; NULL: the text is only looked at */
+	const char *path;    /* of a file, to whose end the result goes */
+	char *message;       /* gets what is wrong */
+	size_t message_size;
+	size_t place; /* gets where that is in the text, in bytes */
+};
+/* Returns whether nothing was wrong. */
+typedef bool publish_query_function(struct publish_query *request);
 
 /* Writes what a channel has; what goes wrong is said on standard error. */
 typedef void publish_channel_function(const struct publish_channel *request);

@@ -127,23 +127,20 @@ static struct trm_error *keep_globals(struct parts *parts,
 }
 
 static struct trm_error *keep_regions(struct parts *parts,
-				      const struct publish_loops *loops, int profile)
+				      const struct publish_loops *loops,
+				      struct source *source)
 {
 	struct text table = {0};
-	int summed = -1;
-	struct trm_error *error = step_run(loops->regions, false, profile, &summed);
+	struct trm_error *error =
+		source_add(source, loops->regions, loops->regions_across, false, &table);
 
-	if (!error)
-		error = step_add(loops->regions_across, false, summed, &table);
-	if (summed >= 0)
-		close(summed);
 	if (!error)
 		error = keep_channel(parts, "regionprofile", &table);
 	text_deinit(&table);
 	return error;
 }
 
-struct trm_error *spot_profile(const struct publish_loops *loops, int profile,
+struct trm_error *spot_profile(const struct publish_loops *loops, struct source *source,
 			       struct text *out)
 {
 	struct parts parts = {0};
@@ -153,9 +150,9 @@ struct trm_error *spot_profile(const struct publish_loops *loops, int profile,
 	if (!error && loops->with_series)
 		error = name_metrics(loops->series_across, &series);
 	if (!error)
-		error = keep_regions(&parts, loops, profile);
+		error = keep_regions(&parts, loops, source);
 	if (!error && loops->with_series)
-		error = loops_each(loops, profile, keep_series, &parts);
+		error = loops_each(loops, source, keep_series, &parts);
 	if (!error)
 		error = keep_globals(&parts, loops, metrics.data, series.data);
 	if (!error)

@@ -7,10 +7,10 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "publish/publish.h"
+#include "publish/source.h"
 
-/* Adds the .cali of a profile in memory, of one process or of all ranks. */
-struct trm_error *spot_profile(const struct publish_loops *loops, int profile,
+/* Adds the .cali, of one process or of all. */
+struct trm_error *spot_profile(const struct publish_loops *loops, struct source *source,
 			       struct text *out);
 
 #endif

@@ -217,11 +217,33 @@ static PyObject *attributes_of(struct reading *reading)
 	return list;
 }
 
+/* (number of the one above, attribute, text) of each node, from 1 on; 0 is the root. */
+static PyObject *nodes_of(struct reading *reading)
+{
+	PyObject *list = PyList_New(0);
+	size_t count = reading->on_record ? record_node_count(reading->model) : 0;
+
+	for (record_node node = 1; list && node < count; node++) {
+		struct record_pair pair = record_node_pair(reading->model, node);
+		PyObject *text = text_of(reading, pair.value);
+		PyObject *tuple =
+			text ? Py_BuildValue("(IIN)",
+					     record_node_parent(reading->model, node),
+					     pair.attribute, text)
+			     : NULL;
+
+		if (!tuple || PyList_Append(list, tuple))
+			Py_CLEAR(list);
+		Py_XDECREF(tuple);
+	}
+	return list;
+}
+
 static PyObject *run(struct reading *reading, const char *path, const Py_buffer *bytes)
 {
 	const struct trm_visitor visitor = {reading, on_record, on_global, NULL};
 	char *warning = NULL;
-	PyObject *result = NULL, *attributes;
+	PyObject *result = NULL, *attributes, *nodes;
 	struct trm_error *error =
 		bytes->buf ? trm_read_memory(bytes->buf, (size_t)bytes->len, path,
 					     reading->model, &visitor, &warning)
@@ -229,8 +251,14 @@ static PyObject *run(struct reading *reading, const char *path, const Py_buffer 
 
 	if (error && !reading->failed)
 		PyErr_SetString(file_error, error->message);
-	if (!error && !reading->failed && (attributes = attributes_of(reading)))
-		result = Py_BuildValue("(ONz)", reading->globals, attributes, warning);
+	if (!error && !reading->failed && (attributes = attributes_of(reading))) {
+		nodes = nodes_of(reading);
+		result = nodes ? Py_BuildValue("(ONNz)", reading->globals, attributes,
+					       nodes, warning)
+			       : NULL;
+		if (!nodes)
+			Py_DECREF(attributes);
+	}
 	trm_error_destroy(error);
 	free(warning);
 	return result;
@@ -276,7 +304,8 @@ static PyMethodDef methods[] = {
 	 "read(name, bytes, function)\n--\n\n"
 	 "Reads the file of this name, or the bytes, if they are not None. Calls the "
 	 "function, if it is not None, with a dict for each record.\n"
-	 "Returns globals, attributes and a warning or None."},
+	 "Returns globals, attributes, nodes (none without the function) and a warning "
+	 "or None."},
 	{0},
 };
 

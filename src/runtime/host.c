@@ -3,6 +3,7 @@
 #include "runtime/channel/channel.h"
 #include "runtime/channel/log.h"
 #include "runtime/service/async_event.h"
+#include "runtime/publisher.h"
 #include "runtime/service/outside.h"
 #include "runtime/spans.h"
 
@@ -145,6 +146,24 @@ static void flush_all(bool clear)
 	}
 }
 
+static bool query(struct trm_runtime_query *query)
+{
+	publish_query_function *function =
+		(publish_query_function *)publisher_find(PUBLISH_QUERY);
+	struct publish_query request = {
+		.abi = PUBLISH_ABI,
+		.text = query->text,
+		.profile = query->profile,
+		.path = query->path,
+		.message = query->message,
+		.message_size = query->message_size,
+	};
+	bool right = function && function(&request);
+
+	query->place = request.place;
+	return right;
+}
+
 static struct trm_runtime_host host = {
 	.size = sizeof(host),
 	.events = &events_api,
@@ -167,7 +186,13 @@ static struct trm_runtime_host host = {
 	.sums = channels_sums,
 	.report = channels_report,
 	.async = async_event_say,
+	.report_across = channels_report_across,
+	.query = query,
 	.add_watcher = outside_service_add_watcher,
+	.ask = oneline_ask,
+	.has = channels_have,
+	.is_true = channels_are_true,
+	.flush_of = channels_flush_of,
 };
 
 __attribute__((visibility("default"))) const struct trm_runtime_host *

@@ -27,8 +27,30 @@ struct trm_runtime_wish {
 	bool otherwise; /* of the setting, where it is not set */
 };
 
+/* Takes what a text says of a configuration. Texts go when the function returns. */
+struct trm_runtime_answers {
+	void *context;
+	/* An option that the text, or a default of the configuration, gives. */
+	void (*argument)(void *context, const char *option, const char *value);
+	/* One that is on, or that such a one inherits; whether it is true or false. */
+	void (*enabled)(void *context, const char *option, bool is_bool);
+	/* `option`: NULL: of the configuration. Keys as they stand there. */
+	void (*setting)(void *context, const char *option, const char *key,
+			const char *value);
+	/* The clauses that the option has for a level, "local" or "cross". */
+	void (*query)(void *context, const char *level, const char *clauses);
+};
+
+/* A query over a profile of the program's: see struct publish_query. */
+struct trm_runtime_query {
+	const char *text, *profile, *path;
+	char *message;
+	size_t message_size, place;
+};
+
 struct trm_channels;
 struct trm_service;
+struct trm_specs;
 
 /* What a watcher sees beside enum trm_service_event_kind: what began is open now. */
 enum { TRM_RUNTIME_BEGAN = 13 };
@@ -84,10 +106,30 @@ struct trm_runtime_host {
 		       const char *path);
 	/* Something begins that ends elsewhere, or (`ns`: how long it took) ends. */
 	void (*async)(const char *name, const uint64_t *ns);
+	/* The same of all ranks of a communicator (its address; NULL: of all), one of
+	 * which writes: a query over what `query` makes in each. */
+	void (*report_across)(struct trm_channels *channels, const char *query,
+			      const char *across, const void *communicator,
+			      const char *path);
+	/* False: something is wrong, which the message has. */
+	bool (*query)(struct trm_runtime_query *query);
 	/* Adds a service whose `event` is called when all other channels have seen the
 	 * event, with what was open before it: what it annotates is recorded. It must be
 	 * the only sink of its channels. Returns as trm_service_add. */
 	const char *(*add_watcher)(const struct trm_service *service);
+	/* What a one-line form says of the configuration of a name. False: something is
+	 * wrong, which the message has. */
+	bool (*ask)(struct trm_specs *specs, const char *text, const char *name,
+		    const struct trm_runtime_answers *answers, char *ret_message,
+		    size_t message_size);
+	/* Whether all channels of a group have the service. */
+	bool (*has)(const struct trm_channels *channels, const char *service);
+	/* Whether a setting of all of them is true; `otherwise`: where it is not set. */
+	bool (*is_true)(const struct trm_channels *channels, const char *key,
+			bool otherwise);
+	/* Writes what their services would, of the records in a file in place of their
+	 * own. */
+	void (*flush_of)(struct trm_channels *channels, const char *path);
 };
 
 /* Makes the state, if it is not there. NULL: it cannot be had. */

@@ -51,7 +51,7 @@ enum {
 /* What libtrammel-mpi.so has: an object of this name. */
 #define RUNTIME_RANKS         "trammel_ranks"
 #define RUNTIME_RANKS_LIBRARY "libtrammel-mpi.so.0"
-enum { RUNTIME_RANKS_ABI = 1 };
+enum { RUNTIME_RANKS_ABI = 2 };
 
 /* A function that begins and ends the region of another one, which it calls. */
 struct runtime_wrapper {
@@ -70,6 +70,7 @@ struct runtime_ranks {
 	int (*rank)(int *ret_ranks);
 	/* `processes`: a communicator; NULL: all ranks. */
 	publish_reduce *reduce;
+	publish_spread *spread;
 	/* For programs that the library is not in from the beginning. */
 	const struct runtime_wrapper *wrappers;
 	const size_t *wrapper_count;

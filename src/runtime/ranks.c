@@ -7,6 +7,7 @@
 #include "runtime/service/wrap.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <strings.h>
 #include <unistd.h>
 
@@ -27,6 +28,19 @@ static struct {
 static bool has_mpi(void)
 {
 	return dlsym(RTLD_DEFAULT, "PMPI_Init") != NULL;
+}
+
+/* Whether what started this process has started ranks: a program may load MPI's library
+ * late, as those in Python do. */
+static bool is_launched(void)
+{
+	static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
+					    "PMIX_RANK", "MPI_LOCALNRANKS"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (getenv(names[i]))
+			return true;
+	return false;
 }
 
 /* Where ranks meet and part. */
@@ -72,13 +86,13 @@ static const struct runtime_ranks *look(void)
 
 	if (ranks)
 		return ranks->abi == RUNTIME_RANKS_ABI ? ranks : NULL;
-	if (known.looked || !has_mpi())
+	if (known.looked || (!has_mpi() && !is_launched()))
 		return NULL;
 	known.looked = true;
 	return load();
 }
 
-/* Looked for each time until it is there: MPI's library may be loaded late. */
+/* Looked for each time until it is there. */
 static const struct runtime_ranks *find(void)
 {
 	const struct runtime_ranks *found =
@@ -113,7 +127,7 @@ void ranks_watch_calls(void)
 
 bool ranks_may_be(void)
 {
-	return has_mpi() && find();
+	return (has_mpi() || is_launched()) && find();
 }
 
 static pid_t loader; /* of this library */
@@ -165,4 +179,9 @@ publish_reduce *ranks_reduce(void **ret_processes)
 		return NULL;
 	*ret_processes = (void *)(uintptr_t)chosen.communicator;
 	return find()->reduce;
+}
+
+publish_spread *ranks_spread(void)
+{
+	return find()->spread;
 }

@@ -21,5 +21,7 @@ void ranks_say(void);
 void ranks_choose(const void *communicator, bool alone);
 /* For a flush: see publish.h. NULL: this process is alone. */
 publish_reduce *ranks_reduce(void **ret_processes);
+/* Its counterpart, where there is one. */
+publish_spread *ranks_spread(void);
 
 #endif

@@ -138,10 +138,10 @@ static void streams()
 	file.set_filename("text");
 	*file.stream() << "c";
 	must(text.str() == "a", "a stream of the program's");
-	must(entry.node() == same.node() && entry.node()->attribute() == level.id() &&
-		     entry.node()->data().to_int() == 2 && !entry.node()->parent() &&
-		     !cali::Entry().node() && cali::Entry(entry.node()) == same,
-	     "an entry's node");
+	must(entry == same && entry.node() == level.node() && entry.is_immediate() &&
+		     entry.attribute() == level.id() && entry.value().to_int() == 2 &&
+		     !cali::Entry().node(),
+	     "an entry of a value");
 	cali::Log(0).stream() << "said" << std::endl;
 	cali::Log(2).stream() << "not said" << std::endl;
 	cali::Log(1).perror(ENOENT, "file: ") << std::endl;

@@ -6,13 +6,17 @@
  *     file     the same from a channel of a manager, into a file
  *     half     the same of the even ranks alone
  *     fork     each rank has a child that ends as it did
+ *     queried  queries of its own over all ranks
  *     late     a channel that begins when ranks know each other
+ *     loops    one of all ranks, and one of the odd ones, of other lengths
  *     fail     a rank ends before the others
  *     comm     messages in regions of communication: two to the right, one to the left
  */
 #include <caliper/CollectiveOutputChannel.h>
 #include <caliper/MpiChannelManager.h>
+#include <caliper/cali-mpi.h>
 #include <caliper/cali.h>
+#include <caliper/reader/CalQLParser.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -87,6 +91,37 @@ static void file(void)
 		std::cout << "there is no report" << std::endl;
 }
 
+static cali::QuerySpec query(const char *text)
+{
+	const cali::CalQLParser parser(text);
+
+	if (parser.error())
+		std::cout << parser.error_msg() << std::endl;
+	return parser.spec();
+}
+
+static void queried(void)
+{
+	cali::Channel channel(
+		cali::create_channel("queried", 0,
+				     {{"CALI_SERVICES_ENABLE", "event,timer,aggregate"},
+				      {"CALI_CHANNEL_FLUSH_ON_EXIT", "false"}}));
+	std::ostringstream text;
+	cali::OutputStream out;
+	cali::Caliper caliper;
+
+	out.set_stream(&text);
+	work();
+	cali::collective_flush(
+		out, caliper, channel.body(), cali::SnapshotView(),
+		query("select region,sum(region.count) where region group by region "
+		      "format cali"),
+		query("select region,sum(sum#region.count) as n group by region format "
+		      "json"),
+		MPI_COMM_WORLD);
+	std::cout << text.str();
+}
+
 static void half(void)
 {
 	cali::ConfigManager manager("runtime-report(output=stdout,region.count)");
@@ -127,6 +162,22 @@ static void late(void)
 	manager.start();
 	work();
 	manager.flush();
+}
+
+static void loop(const char *name, int iterations)
+{
+	CALI_CXX_MARK_LOOP_BEGIN(loop, name);
+	for (int i = 0; i < iterations; i++) {
+		CALI_CXX_MARK_LOOP_ITERATION(loop, i);
+	}
+	CALI_CXX_MARK_LOOP_END(loop);
+}
+
+static void loops(void)
+{
+	loop("all", 40);
+	if (rank % 2)
+		loop("odd", 3 * rank);
 }
 
 static void fail(void)
@@ -171,8 +222,10 @@ int main(int argc, char **argv)
 		const char *word;
 		void (*run)(void);
 	} words[] = {
-		{"work", work}, {"stream", stream}, {"half", half}, {"fork", child},
-		{"file", file}, {"late", late},     {"fail", fail}, {"comm", comm},
+		{"work", work},       {"stream", stream}, {"half", half},
+		{"queried", queried}, {"loops", loops},   {"fork", child},
+		{"file", file},       {"late", late},     {"fail", fail},
+		{"comm", comm},
 	};
 
 	MPI_Init(&argc, &argv);

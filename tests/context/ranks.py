@@ -4,10 +4,11 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 
 from context import channels, mpi
 from context.common import FOLDER, expect
-from transparency import running
+from transparency import running, trammel
 from transparency.results import Skip
 
 RANKS = mpi.RANKS
@@ -260,6 +261,9 @@ def headers(place):
     expect(not done.stdout and not done.stderr, f"{done}")
     text = channels.read(place, "own.txt")
     expect(text.count("Min time/rank") == 1 and f"{RANKS * (RANKS + 1) // 2}" in text, text)
+    done = run_cc(place, program, "queried", preloads=True)
+    found = {row.get("path"): row["n"] for row in json.loads(done.stdout)}
+    expect(found == {"work": RANKS, "work/part": RANKS * (RANKS + 1) // 2}, f"{found}")
     run_cc(place, program, "late")
     late = json.loads(channels.read(place, "late.json"))
     expect("mpi.rank" in late["columns"]
@@ -349,5 +353,47 @@ def one(place):
     expect(done.status == 0 and done.stdout == b"0\n", f"{done}")
 
 
-TESTS = (report, options, loops, spot, functions, messages, communication, filters, profile, apart, services, headers, fortran, children,
+def uneven(place):
+    """Loops that not all ranks have, of as many ranks as make no full tree: each table has the most of any."""
+    program = build_cc(place)
+    libraries = ":".join(mpi.libraries(place))
+    done = mpi.run(place, mpi.mpirun("-x", "LD_PRELOAD", "-x", "CALI_CONFIG", program, "loops", ranks=5),
+                   LD_PRELOAD=libraries, CALI_CONFIG="loop-report(iteration_interval=1,output=u.txt)")
+    expect(done.status == 0 and not done.stdout and not done.stderr, f"{done}")
+    text = channels.read(place, "u.txt")
+    summary, *series = text.split("Iteration summary")
+    lines = [line.split() for line in summary.split("\n") if line and "Loop" not in line and "--" not in line]
+    expect({line[0]: line[1] for line in lines} == {"all": "40", "odd": "9"}, text)
+    found = {part[2:part.index(")")]: [line.split()[:2] for line in part.split("\n")[4:] if line.strip()]
+             for part in series}
+    expect(found == {"all": [[str(2 * i), "2"] for i in range(20)], "odd": [[str(i), "1"] for i in range(9)]}, text)
+
+
+def expect_late(place, command, environment):
+    """Calls are seen, and one report is of all ranks."""
+    done = mpi.run(place, command, **environment, CALI_CONFIG="runtime-report(output=late.json,output.format=json,"
+                                                              "region.count,profile.mpi)")
+    expect(done.status == 0 and not done.stderr, f"{done}")
+    found = by_path(rows(place, "late.json"))
+    expect({"before", "outer", "outer/MPI_Barrier"} <= set(found), f"{found}")
+    expect(found["outer/MPI_Barrier"]["Calls (total)"] == 3 * RANKS, f"{found}")
+    os.remove(os.path.join(place.folder, "late.json"))
+
+
+def loaded_late(place):
+    """MPI's library comes when channels measure: functions by their names, and mpi4py."""
+    if not mpi.libraries(place):
+        raise Skip("no libtrammel-mpi")
+    program = channels.build(place, os.path.join(FOLDER, "mpi_late.c"))
+    expect_late(place, mpi.mpirun(program, "libmpi.so.40"), {})
+    if subprocess.run([sys.executable, "-c", "import mpi4py"], capture_output=True, check=False).returncode:
+        raise Skip("no mpi4py")
+    source = os.path.join(os.path.dirname(place.tool), "..")
+    folders = ":".join(os.path.realpath(os.path.join(source, name)) for name in ("cali", "runtime", "mpi"))
+    script = os.path.join(FOLDER, "mpi_late.py")
+    expect_late(place, mpi.mpirun(sys.executable, script),
+                {"PYTHONPATH": os.path.join(trammel.ROOT, "src", "cali"), "LD_LIBRARY_PATH": folders})
+
+
+TESTS = (report, loaded_late, uneven, options, loops, spot, functions, messages, communication, filters, profile, apart, services, headers, fortran, children,
          fails, one)

@@ -183,6 +183,21 @@ said = {name: reader.attribute(name).metadata() for name in reader.attributes()}
 json.dump([records, run, said, reader.attribute("region").scope(), reader.attribute("region").attribute_type()],
           sys.stdout)
 assert reader.attribute("region").get("no such thing") is None
+region = reader.attribute("region")
+assert reader.db.attributes_by_id[region.id()] is region and reader.db.nodes[region.id()] is region.node
+paths = [node.expand()["path"] for node in reader.db.nodes.values() if node.attribute_id == region.id()]
+assert all(record["path"] in paths for record in records if isinstance(record.get("region"), list)
+           and record["path"] == record["region"]), paths
+inner = max((node for node in reader.db.nodes.values() if node.attribute_id == region.id()), key=lambda n: len(n.path()))
+assert inner in inner.parent.children and inner.get("region") == inner.data and inner.attribute() is region
+assert inner.get("cali.attribute.prop") is None and region.node.get(10) == str(region.prop)
+made = cr.MetadataDB()
+made.import_node(12, 10, "276", 3)
+made.import_node(13, 8, "mine", 12)
+made.import_node(20, 13, "outer")
+made.import_node(21, 13, "inner", 20)
+assert made.nodes[21].expand() == {"mine": ["outer", "inner"], "path": ["outer", "inner"]}
+assert made.attributes["mine"].scope() == "thread" and made.attributes["mine"].attribute_type() == "string"
 for wrong in ("nowhere.cali", sys.executable):
     try:
         cr.read_caliper_contents(wrong)

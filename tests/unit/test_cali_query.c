@@ -5,14 +5,9 @@
 #include "cli/cali_query.c"
 #undef main
 
-#include "profile_maker.h"
+#include "cali_program.h"
 
-#include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define SAMPLE "sample.cali"
 #define OTHER  "other.cali"
@@ -48,35 +43,14 @@ static const char sample[] =
 	"__rec=ctx,attr=36,data=4\n"
 	"__rec=globals,ref=86\n";
 
-static void write_file(const char *path, const char *text)
-{
-	scoped_file FILE *file = fopen(path, "w");
-
-	assert_non_null(file);
-	fputs(text, file);
-}
-
-/* Runs cali-query with these words (NULL at the end), its output in OUTPUT. */
+/* With these words (NULL at the end). */
 static int run_words(const char *const *words)
 {
-	const char *argv[16] = {"cali-query", "-o", OUTPUT};
-	int count = 3;
+	static const char *const front[] = {"cali-query", "-o", OUTPUT, NULL};
 
-	for (; *words; words++)
-		argv[count++] = *words;
 	memset(&arguments, 0, sizeof(arguments));
 	write_file(OUTPUT, "");
-	fflush(NULL);
-	int errors = dup(2), fd = open(ERRORS, O_CREAT | O_TRUNC | O_WRONLY, 0600);
-
-	dup2(fd, 2);
-	close(fd);
-	int status = cali_query_main(count, argv);
-
-	fflush(NULL);
-	dup2(errors, 2);
-	close(errors);
-	return status;
+	return run_program(cali_query_main, front, words, NULL);
 }
 
 static void expect(const char *const *words, const char *output)

@@ -5,13 +5,7 @@
 #include "cli/cali_stat.c"
 #undef main
 
-#include "profile_maker.h"
-
-#include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
+#include "cali_program.h"
 
 /* 7 nodes with 205 bytes; 3 snapshots with 3, 2 and 4 elements. */
 static const char sample[] = "__rec=node,id=18,attr=10,data=276,parent=3\n"
@@ -55,34 +49,14 @@ static const char reuse_told[] =
 	"region                          3           2           9           4.5         "
 	"3           \n";
 
-static void write_file(const char *path, const char *text)
-{
-	scoped_file FILE *file = fopen(path, "w");
-
-	assert_non_null(file);
-	fputs(text, file);
-}
-
-/* Runs the program with these words (NULL at the end), its output in OUTPUT. */
+/* With these words (NULL at the end). */
 static int run_words(const char *const *words)
 {
-	const char *argv[16] = {"cali-stat", "-o", OUTPUT};
-	int count = 3, errors, fd;
+	static const char *const front[] = {"cali-stat", "-o", OUTPUT, NULL};
 
-	for (; *words; words++)
-		argv[count++] = *words;
 	memset(&arguments, 0, sizeof(arguments));
-	fflush(NULL);
-	errors = dup(2);
-	fd = open(ERRORS, O_CREAT | O_TRUNC | O_WRONLY, 0600);
-	dup2(fd, 2);
-	close(fd);
-	int status = cali_stat_main(count, argv);
-
-	fflush(NULL);
-	dup2(errors, 2);
-	close(errors);
-	return status;
+	write_file(OUTPUT, "");
+	return run_program(cali_stat_main, front, words, NULL);
 }
 
 static void test_counts(void **state)

@@ -5,15 +5,9 @@
 #include "cli/cali2traceevent.c"
 #undef main
 
+#include "cali_program.h"
+
 #include "base/cleanup.h"
-#include "profile_maker.h"
-
-#include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #define MEMBER "{\"displayTimeUnit\": \"ns\",\n\"traceEvents\": ["
 
@@ -42,35 +36,14 @@
 	"__rec=node,id=52,attr=32,data=so\\,\"lve,parent=41\n"                           \
 	"__rec=node,id=53,attr=32,data=main,parent=40\n"
 
-static void write_file(const char *path, const char *text)
-{
-	scoped_file FILE *file = fopen(path, "w");
-
-	assert_non_null(file);
-	fputs(text, file);
-}
-
 /* Runs the program with these words (NULL at the end) and "out.json" behind them. */
 static int run_words(const char *const *words)
 {
-	const char *argv[16] = {"cali2traceevent"};
-	int count = 1, errors, fd;
+	static const char *const front[] = {"cali2traceevent", NULL};
+	static const char *const back[] = {"out.json", NULL};
 
-	for (; *words; words++)
-		argv[count++] = *words;
-	argv[count] = "out.json";
 	memset(&arguments, 0, sizeof(arguments));
-	fflush(NULL);
-	errors = dup(2);
-	fd = open(ERRORS, O_CREAT | O_TRUNC | O_WRONLY, 0600);
-	dup2(fd, 2);
-	close(fd);
-	int status = cali2traceevent_main(count + 1, argv);
-
-	fflush(NULL);
-	dup2(errors, 2);
-	close(errors);
-	return status;
+	return run_program(cali2traceevent_main, front, words, back);
 }
 
 static void expect(const char *const *words, const char *warnings, const char *output)

@@ -6,23 +6,28 @@
 
 #ifdef __cplusplus
 
-#include <map>
-#include <mutex>
-#include <utility>
+#include "lockfree-tree.hpp"
 
 namespace cali
 {
 
-/* An attribute with a value. Snapshots have an entry for each step of a path, so a node
- * has none above it. */
-class Node
+class ProgramNodes;
+
+/* An attribute with a value, below others: a path. The node of an attribute has its name,
+ * below its properties and type. */
+class Node : public util::LockfreeIntrusiveTree<Node>
 {
+	typedef util::LockfreeIntrusiveTree<Node> Tree;
+
 	cali_id_t id_, attribute_;
 	Variant data_;
+	Tree::Node links_;
+	bool program_ = false;
+	friend class ProgramNodes;
 
       public:
 	Node(cali_id_t id, cali_id_t attribute, const Variant &data)
-	    : id_(id), attribute_(attribute), data_(data)
+	    : Tree(this, &Node::links_), id_(id), attribute_(attribute), data_(data)
 	{
 	}
 	Node(const Node &) = delete;
@@ -32,6 +37,7 @@ class Node
 	{
 		return id_;
 	}
+	/* CALI_INV_ID: of the root. */
 	cali_id_t attribute() const
 	{
 		return attribute_;
@@ -44,25 +50,81 @@ class Node
 	{
 		return attribute_ == attribute && data_ == data;
 	}
-	Node *parent() const
+	/* NULL: there is none. */
+	Node *find_child_node(cali_id_t attribute, const Variant &data) const
 	{
-		return nullptr;
+		Node *node = first_child();
+
+		while (node && !node->equals(attribute, data))
+			node = node->next_sibling();
+		return node;
 	}
-	/* The one of these; it stays, as the value's text must. */
-	static Node *of(cali_id_t attribute, const Variant &data);
+	/* Whether it is of what this program says itself, and of no file. */
+	bool is_program_node() const
+	{
+		return program_;
+	}
 };
 
-inline Node *Node::of(cali_id_t attribute, const Variant &data)
-{
-	static auto *nodes = new std::map<std::pair<cali_id_t, Variant>, Node *>;
-	static auto *lock = new std::mutex;
-	std::lock_guard<std::mutex> guard(*lock);
-	Node *&node = (*nodes)[std::make_pair(attribute, data)];
+} // namespace cali
 
-	if (!node)
-		node = new Node(nodes->size() - 1, attribute, data);
-	return node;
-}
+namespace cali
+{
+
+/* The nodes that files need not have: types, and what attributes are made of. */
+class FirstNodes
+{
+	Node root_, types_[9], names_[3];
+
+	void add(Node &parent, Node &child)
+	{
+		parent.append(&child);
+	}
+
+      public:
+	enum { COUNT = 12, NAME = 8, TYPE = 9, PROP = 10 };
+
+	FirstNodes()
+	    : root_(CALI_INV_ID, CALI_INV_ID, Variant()),
+	      types_{{0, TYPE, Variant(CALI_TYPE_USR)},
+		     {1, TYPE, Variant(CALI_TYPE_INT)},
+		     {2, TYPE, Variant(CALI_TYPE_UINT)},
+		     {3, TYPE, Variant(CALI_TYPE_STRING)},
+		     {4, TYPE, Variant(CALI_TYPE_ADDR)},
+		     {5, TYPE, Variant(CALI_TYPE_DOUBLE)},
+		     {6, TYPE, Variant(CALI_TYPE_BOOL)},
+		     {7, TYPE, Variant(CALI_TYPE_TYPE)},
+		     {11, TYPE, Variant(CALI_TYPE_PTR)}},
+	      names_{{NAME, NAME, Variant("cali.attribute.name")},
+		     {TYPE, NAME, Variant("cali.attribute.type")},
+		     {PROP, NAME, Variant("cali.attribute.prop")}}
+	{
+		for (Node &type : types_)
+			add(root_, type);
+		add(types_[3], names_[0]);
+		add(types_[7], names_[1]);
+		add(types_[1], names_[2]);
+	}
+
+	Node *root()
+	{
+		return &root_;
+	}
+	/* NULL: the type is none. */
+	Node *type(cali_attr_type type)
+	{
+		return type > CALI_TYPE_INV && type <= CALI_MAXTYPE ? &types_[type - 1]
+								    : nullptr;
+	}
+	/* NULL: it is none of these. */
+	Node *at(cali_id_t id)
+	{
+		return id < 8     ? &types_[id]
+		       : id < 11  ? &names_[id - 8]
+		       : id == 11 ? &types_[8]
+				  : nullptr;
+	}
+};
 
 } // namespace cali
 

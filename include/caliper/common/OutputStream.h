@@ -2,6 +2,7 @@
 #ifndef CALI_COMMON_OUTPUTSTREAM_H
 #define CALI_COMMON_OUTPUTSTREAM_H
 
+#include "CaliperMetadataAccessInterface.h"
 #include "Entry.h"
 
 #ifdef __cplusplus
@@ -10,6 +11,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace cali
 {
@@ -36,7 +38,7 @@ class OutputStream
 	{
 	}
 	/* Whether it goes anywhere. */
-	explicit operator bool() const
+	operator bool() const
 	{
 		return state_->type != None;
 	}
@@ -50,6 +52,10 @@ class OutputStream
 	void set_stream(std::ostream *user);
 	/* "stdout" and "stderr" are those. */
 	void set_filename(const char *name);
+	/* The same with values in place of %ATTRIBUTE%: of these entries, or the run's
+	 * metadata; "" where there is none. */
+	void set_filename(const char *format, CaliperMetadataAccessInterface &nodes,
+			  const std::vector<Entry> &entries);
 	void set_mode(Mode mode)
 	{
 		state_->mode = mode;
@@ -81,6 +87,32 @@ inline void OutputStream::set_filename(const char *name)
 	set_stream(text == "stdout" ? StdOut : text == "stderr" ? StdErr : File);
 	state_->mode = mode;
 	state_->name = text;
+}
+
+inline void OutputStream::set_filename(const char *format,
+				       CaliperMetadataAccessInterface &nodes,
+				       const std::vector<Entry> &entries)
+{
+	std::string name, rest = format;
+	std::vector<Entry> all = entries;
+
+	for (const Entry &entry : nodes.get_globals())
+		all.push_back(entry);
+	for (size_t at; (at = rest.find('%')) != std::string::npos;) {
+		const size_t end = rest.find('%', at + 1);
+		const Attribute attribute =
+			nodes.get_attribute(rest.substr(at + 1, end - at - 1));
+		Variant value;
+
+		if (end == std::string::npos)
+			break;
+		for (const Entry &entry : all)
+			if (value.empty())
+				value = entry.value(attribute);
+		name += rest.substr(0, at) + value.to_string();
+		rest = rest.substr(end + 1);
+	}
+	set_filename((name + rest).c_str());
 }
 
 inline std::ostream *OutputStream::stream()

@@ -7,6 +7,7 @@
 #ifdef __cplusplus
 
 /* For programs that have it from here alone. */
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
@@ -23,22 +24,22 @@ class Variant
       public:
 	Variant();
 	Variant(const cali_variant_t &value);
-	Variant(bool truth);
-	Variant(int number);
-	Variant(long number);
-	Variant(long long number);
-	Variant(unsigned number);
-	Variant(unsigned long number);
-	Variant(unsigned long long number);
-	Variant(double number);
-	Variant(const char *text);
-	Variant(const std::string &text);
-	Variant(cali_attr_type type);
+	explicit Variant(bool truth);
+	explicit Variant(int number);
+	explicit Variant(long number);
+	explicit Variant(long long number);
+	explicit Variant(unsigned number);
+	explicit Variant(unsigned long number);
+	explicit Variant(unsigned long long number);
+	explicit Variant(double number);
+	explicit Variant(const char *text);
+	explicit Variant(const std::string &text);
+	explicit Variant(cali_attr_type type);
 	Variant(cali_attr_type type, const void *data, size_t size);
 
 	cali_attr_type type() const;
 	bool empty() const;
-	explicit operator bool() const;
+	operator bool() const;
 	cali_variant_t c_variant() const;
 	const void *data() const;
 	size_t size() const;
@@ -71,6 +72,15 @@ class Variant
 	Variant &operator+=(const Variant &other);
 	Variant &min(const Variant &other);
 	Variant &max(const Variant &other);
+	/* A number less often; of whole ones, a double. */
+	Variant div(unsigned count) const;
+	/* Takes one more into what is least, most and the sum so far. */
+	static void update_minmaxsum(const Variant &value, Variant &least, Variant &most,
+				     Variant &sum);
+	/* The same with its text or bytes at `place`, where they are copied to. */
+	Variant copy(void *place) const;
+	/* As .cali has it. */
+	std::ostream &write_cali(std::ostream &stream) const;
 };
 
 #define CALI_VARIANT_OF_(type, make)                                                     \
@@ -143,6 +153,8 @@ inline std::string Variant::to_string() const
 		return std::to_string(to_int64());
 	if (type() == CALI_TYPE_BOOL)
 		return to_bool() ? "true" : "false";
+	if (type() == CALI_TYPE_TYPE)
+		return cali_type2string(to_attr_type());
 	return type() == CALI_TYPE_INV ? std::string() : std::to_string(to_uint());
 }
 
@@ -208,6 +220,47 @@ inline Variant &Variant::max(const Variant &other)
 	if (empty() || (!other.empty() && other.to_double() > to_double()))
 		*this = other;
 	return *this;
+}
+
+inline Variant Variant::div(unsigned count) const
+{
+	return count ? Variant(to_double() / count) : *this;
+}
+
+inline void Variant::update_minmaxsum(const Variant &value, Variant &least, Variant &most,
+				      Variant &sum)
+{
+	least.min(value);
+	most.max(value);
+	sum += value;
+}
+
+inline Variant Variant::copy(void *place) const
+{
+	return has_unmanaged_data()
+		       ? Variant(type(), std::memcpy(place, data(), size()), size())
+		       : *this;
+}
+
+inline std::ostream &Variant::write_cali(std::ostream &stream) const
+{
+	char digits[32];
+
+	if (type() == CALI_TYPE_DOUBLE) {
+		std::snprintf(digits, sizeof(digits), "%.17g", to_double());
+		return stream << digits;
+	}
+	if (type() == CALI_TYPE_ADDR || type() == CALI_TYPE_PTR)
+		return stream << std::hex << value_.value.v_uint << std::dec;
+	for (char c : to_string()) {
+		if (c == '\\' || c == ',' || c == '=')
+			stream << '\\';
+		if (c == '\n')
+			stream << "\\n";
+		else
+			stream << c;
+	}
+	return stream;
 }
 
 inline std::ostream &operator<<(std::ostream &stream, const Variant &value)

@@ -50,6 +50,7 @@ typedef enum {
 	CALI_ATTR_LEVEL_7 = 0x70000
 } cali_attr_properties;
 
+#define CALI_ATTR_LEVEL_0    0x0
 #define CALI_ATTR_SCOPE_MASK 60
 #define CALI_ATTR_LEVEL_MASK 0x70000
 

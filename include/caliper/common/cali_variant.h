@@ -27,6 +27,7 @@ typedef struct {
 } cali_variant_t;
 
 #define CALI_VARIANT_TYPE_MASK 0xFF
+#define CALI_VARIANT_HASH_MASK 0xFFFFFF00 /* 0 here: values have no hash */
 
 /* Of `size` bytes at `data`, as the type needs them. */
 cali_variant_t cali_make_variant(cali_attr_type type, const void *data, size_t size);

@@ -391,6 +391,7 @@ void channel_output_add(struct channel *channel, const struct publish_output *ou
 struct reduction {
 	struct channel *channel;
 	publish_reduce *reduce;
+	publish_spread *spread;
 	void *processes;
 };
 
@@ -407,6 +408,24 @@ static bool reduce(void *processes, const struct publish_sums *sums)
 	return has_all;
 }
 
+static void spread(void *processes, void **bytes, uint64_t *size)
+{
+	struct reduction *reduction = processes;
+
+	runtime_unlock(&reduction->channel->lock);
+	reduction->spread(reduction->processes, bytes, size);
+	runtime_lock(&reduction->channel->lock);
+}
+
+/* Whether all ranks write what is written now. */
+static bool is_across(const struct channel *channel)
+{
+	for (uint32_t i = 0; i < channel->output_count; i++)
+		if (channel->outputs[i].across)
+			return true;
+	return channel->across;
+}
+
 static void publish(struct channel *channel)
 {
 	publish_channel_function *function =
@@ -417,7 +436,8 @@ static void publish(struct channel *channel)
 
 	if (!function)
 		return;
-	reduction.reduce = channel->across ? ranks_reduce(&reduction.processes) : NULL;
+	reduction.reduce = is_across(channel) ? ranks_reduce(&reduction.processes) : NULL;
+	reduction.spread = reduction.reduce ? ranks_spread() : NULL;
 	runtime_lock(&channel->lock);
 	channel_describe(channel);
 	if (channel->also)
@@ -430,6 +450,7 @@ static void publish(struct channel *channel)
 		.context = channel,
 		.outputs = channel->outputs,
 		.output_count = channel->output_count,
+		.records = channel->replaced,
 		.lookups = channel->lookups,
 		.spool = spool,
 		.spool_size = size,
@@ -437,6 +458,7 @@ static void publish(struct channel *channel)
 		.also = channel->also ? channel->also->id : 0,
 		.ns_per_tick = output_tick_ns(channel),
 		.reduce = reduction.reduce ? reduce : NULL,
+		.spread = reduction.spread ? spread : NULL,
 		.processes = &reduction,
 	});
 	runtime_unmap(spool, size);
@@ -486,6 +508,13 @@ void channel_flush_to(struct channel *channel, const char *path)
 	flush_as(channel, path, NULL);
 }
 
+void channel_flush_of(struct channel *channel, const char *path)
+{
+	channel->replaced = path;
+	flush_as(channel, NULL, NULL);
+	channel->replaced = NULL;
+}
+
 void channel_report(struct channel *channel, const char *query, const char *path)
 {
 	flush_as(channel, NULL,
@@ -494,6 +523,19 @@ void channel_report(struct channel *channel, const char *query, const char *path
 			 .path = path,
 			 .append = true,
 			 .caliper = channel_is_caliper(channel),
+		 });
+}
+
+void channel_report_across(struct channel *channel, const char *query, const char *across,
+			   const char *path)
+{
+	flush_as(channel, NULL,
+		 &(struct publish_output){
+			 .query = *query ? query : NULL,
+			 .across = across,
+			 .path = path,
+			 .append = true,
+			 .caliper = true,
 		 });
 }
 

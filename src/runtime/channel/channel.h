@@ -125,6 +125,7 @@ struct channel {
 	struct publish_output outputs[CHANNEL_OUTPUTS_MAX]; /* of the flush under way */
 	uint32_t output_count;
 	const char *redirected; /* to this file, in the flush under way; NULL: none is */
+	const char *replaced; /* by what this one has, in the same; NULL: no record is */
 };
 
 /* Aggregated rows, by number of the node; in chunks, so that none ever moves. */
@@ -201,10 +202,23 @@ void channel_activate_thread(struct channel *channel, bool active);
 void channel_flush(struct channel *channel);
 /* The same to a file, to which it is added; NULL: to the usual place. */
 void channel_flush_to(struct channel *channel, const char *path);
+/* Writes what services would, of the records in a file in place of its own. */
+void channel_flush_of(struct channel *channel, const char *path);
 /* A query over what it has, to the end of a file, and no output of its services. */
 void channel_report(struct channel *channel, const char *query, const char *path);
+/* The same with a query over what that makes in all ranks, one of which writes. */
+void channel_report_across(struct channel *channel, const char *query, const char *across,
+			   const char *path);
+void channels_report_across(struct trm_channels *group, const char *query,
+			    const char *across, const void *communicator,
+			    const char *path);
 /* The same of a group. */
 void channels_report(struct trm_channels *group, const char *query, const char *path);
+void channels_flush_of(struct trm_channels *group, const char *path);
+/* Whether all of a group have the service. */
+bool channels_have(const struct trm_channels *group, const char *service);
+/* Whether a setting of all of them is true. */
+bool channels_are_true(const struct trm_channels *group, const char *key, bool otherwise);
 /* The ranks part: writes what they have to write together, unless the program did. */
 void channels_part(void);
 /* Forgets what was measured. */
@@ -313,6 +327,11 @@ struct trm_specs;
 size_t oneline_create(struct trm_specs *specs, const char *text, bool active,
 		      struct channel **ret_channels, char *ret_message,
 		      size_t message_size);
+/* What the text says of the configuration of this name, of which no channel is made.
+ * Returns whether nothing was wrong; what was, stands in the message. */
+bool oneline_ask(struct trm_specs *specs, const char *text, const char *name,
+		 const struct trm_runtime_answers *answers, char *ret_message,
+		 size_t message_size);
 /* Makes and starts the channels of the usual settings, if they name services, and those
  * of a one-line form (NULL: none), which the variable has. */
 void channels_configure(const char *variable, const char *oneline);

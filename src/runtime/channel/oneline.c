@@ -7,6 +7,7 @@
  * stand in quotes, and may have parentheses. metadata(name=value,...) adds globals,
  * load(file,...) configurations and options from files.
  */
+#include "runtime/channel/answers.h"
 #include "runtime/channel/complaints.h"
 #include "runtime/channel/request.h"
 #include "runtime/ranks.h"
@@ -92,28 +93,28 @@ static void apply_usual(struct request *request, const struct items *all,
 	}
 }
 
-static struct channel *add_configuration(const struct item *item, const struct items *all,
-					 bool active)
+/* Whether it can be had. */
+static bool fill(struct request *request, const struct item *item,
+		 const struct items *all)
 {
-	static struct request request;
 	static struct items own;
 
-	request = (struct request){
+	*request = (struct request){
 		.configuration = specs_configuration(request_specs, item->name)};
-	request.spec = specs_of_configuration(request_specs, request.configuration);
-	if (!request_has_services(request.configuration->services, "configuration",
+	request->spec = specs_of_configuration(request_specs, request->configuration);
+	if (!request_has_services(request->configuration->services, "configuration",
 				  item->name))
-		return NULL;
-	if (strstr(request.configuration->services, ",mpi,") && !ranks_are_known()) {
+		return false;
+	if (strstr(request->configuration->services, ",mpi,") && !ranks_are_known()) {
 		complain("'%s' cannot be had: there is no MPI, or no libtrammel-mpi for "
 			 "it",
 			 item->name);
-		return NULL;
+		return false;
 	}
 	items_split(item->called && item->value ? item->value : "", &own);
-	apply_defaults(&request, all, &own);
-	apply_usual(&request, all, &own);
-	request_add_clauses(&request);
+	apply_defaults(request, all, &own);
+	apply_usual(request, all, &own);
+	request_add_clauses(request);
 	for (size_t i = 0; i < all->count; i++) {
 		const struct configuration_option *option =
 			specs_option(request_specs, all->items[i].name);
@@ -123,11 +124,19 @@ static struct channel *add_configuration(const struct item *item, const struct i
 		/* What they add would be there twice. */
 		if (!specs_of_option(request_specs, option) ||
 		    !is_among(&own, option->name))
-			request_apply(&request, &all->items[i], true);
+			request_apply(request, &all->items[i], true);
 	}
 	for (size_t i = 0; i < own.count; i++)
-		request_apply(&request, &own.items[i], false);
-	return request_make_channel(&request, active);
+		request_apply(request, &own.items[i], false);
+	return true;
+}
+
+static struct channel *add_configuration(const struct item *item, const struct items *all,
+					 bool active)
+{
+	static struct request request;
+
+	return fill(&request, item, all) ? request_make_channel(&request, active) : NULL;
 }
 
 /* load(file,...): configurations and options of files. */
@@ -183,4 +192,26 @@ size_t oneline_create(struct trm_specs *specs, const char *text, bool active,
 	}
 	runtime_unlock(&specs_lock);
 	return count;
+}
+
+bool oneline_ask(struct trm_specs *specs, const char *text, const char *name,
+		 const struct trm_runtime_answers *answers, char *ret_message,
+		 size_t message_size)
+{
+	static struct request request;
+	static struct items items;
+	size_t i = 0;
+
+	if (!start_host())
+		return false;
+	runtime_lock(&specs_lock);
+	complaints_begin(ret_message, message_size);
+	request_specs = specs;
+	items_split(text, &items);
+	while (i < items.count && strcmp(items.items[i].name, name) != 0)
+		i++;
+	if (i < items.count && fill(&request, &items.items[i], &items))
+		answers_give(&request, &items.items[i], &items, answers);
+	runtime_unlock(&specs_lock);
+	return !*ret_message;
 }

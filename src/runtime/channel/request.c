@@ -106,8 +106,7 @@ bool request_has_services(const char *services, const char *kind, const char *na
 	return true;
 }
 
-/* The text with the option's value for each {}. */
-static void expand(const char *text, const char *value, char *to, size_t size)
+void request_expand(const char *text, const char *value, char *to, size_t size)
 {
 	const char *mark;
 
@@ -126,7 +125,8 @@ void request_add_settings(struct request *request, const struct document *spec,
 
 	for (settings = settings ? settings->first : NULL; settings;
 	     settings = settings->next) {
-		expand(settings->text ? settings->text : "", value, text, sizeof(text));
+		request_expand(settings->text ? settings->text : "", value, text,
+			       sizeof(text));
 		settings_add(&request->settings, settings->name, text);
 	}
 }
@@ -185,14 +185,13 @@ static void add_clauses(const struct request *request, const char *name, const c
 			 request->configuration->name, name, wrong);
 }
 
-static void add_query(const struct request *request,
-		      const struct configuration_option *option, const char *level,
-		      const char *value, struct clauses *clauses)
+void request_clauses(const struct configuration_option *option, const char *level,
+		     const char *value, char *to, size_t size)
 {
 	const struct document *all =
 		document_member(specs_of_option(request_specs, option), "query");
 	const struct document *part = document_member(all, level);
-	static char text[REQUEST_TEXT_MAX], full[REQUEST_TEXT_MAX];
+	static char text[REQUEST_TEXT_MAX];
 
 	text[0] = '\0';
 	if (part && part->text)
@@ -204,8 +203,17 @@ static void add_query(const struct request *request,
 		if (of && of->text && !strcmp(of->text, level))
 			append_clauses(part, text, sizeof(text));
 	}
-	expand(text, value, full, sizeof(full));
-	add_clauses(request, option->name, full, clauses);
+	request_expand(text, value, to, size);
+}
+
+static void add_query(const struct request *request,
+		      const struct configuration_option *option, const char *level,
+		      const char *value, struct clauses *clauses)
+{
+	static char text[REQUEST_TEXT_MAX];
+
+	request_clauses(option, level, value, text, sizeof(text));
+	add_clauses(request, option->name, text, clauses);
 }
 
 enum { INHERIT_MAX = 8 };

@@ -46,6 +46,11 @@ void request_add_settings(struct request *request, const struct document *spec,
 
 /* What the configuration itself adds to queries. */
 void request_add_clauses(struct request *request);
+/* The text with the option's value for each {}. */
+void request_expand(const char *text, const char *value, char *to, size_t size);
+/* What the query of an option has for a level, "local" or "cross": its clauses. */
+void request_clauses(const struct configuration_option *option, const char *level,
+		     const char *value, char *text, size_t size);
 
 /* An option. `for_all`: configurations that do not take it are none that it is for. */
 void request_apply(struct request *request, const struct item *item, bool for_all);

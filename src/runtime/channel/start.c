@@ -190,10 +190,42 @@ PUBLIC void trm_channels_flush_across(struct trm_channels *group,
 	ranks_choose(NULL, false);
 }
 
+void channels_flush_of(struct trm_channels *group, const char *path)
+{
+	for (size_t i = 0; group && i < group->count; i++)
+		channel_flush_of(group->items[i], path);
+}
+
+bool channels_have(const struct trm_channels *group, const char *service)
+{
+	for (size_t i = 0; group && i < group->count; i++)
+		if (!channel_has(group->items[i], service))
+			return false;
+	return group && group->count;
+}
+
+bool channels_are_true(const struct trm_channels *group, const char *key, bool otherwise)
+{
+	for (size_t i = 0; group && i < group->count; i++)
+		if (!settings_is_true(&group->items[i]->settings, key, otherwise))
+			return false;
+	return group && group->count;
+}
+
 void channels_report(struct trm_channels *group, const char *query, const char *path)
 {
 	for (size_t i = 0; group && i < group->count; i++)
 		channel_report(group->items[i], query, path);
+}
+
+void channels_report_across(struct trm_channels *group, const char *query,
+			    const char *across, const void *communicator,
+			    const char *path)
+{
+	ranks_choose(communicator, false);
+	for (size_t i = 0; group && i < group->count; i++)
+		channel_report_across(group->items[i], query, across, path);
+	ranks_choose(NULL, false);
 }
 
 void channels_sums(struct trm_channels *group, const char *metric,

@@ -1,6 +1,6 @@
 /*
  * loopreport: what loop-report prints at a flush of what loop_monitor traced: see struct
- * publish_loops. Over all ranks each gives its whole trace, which the first one sums up.
+ * publish_loops. Over all ranks each sums up its own trace, and these sums are merged.
  */
 #include "runtime/channel/channel.h"
 #include "runtime/channel/filename.h"

@@ -314,9 +314,24 @@ void wrap_install_many(const struct wrap *wraps, size_t count, const char *prefi
 	if (!is_there && installed.count < TABLES_MAX) {
 		installed.tables[installed.count].wraps = wraps;
 		installed.tables[installed.count].prefix = prefix;
-		installed.tables[installed.count++].count = count;
+		installed.tables[installed.count].count = count;
+		__atomic_store_n(&installed.count, installed.count + 1, __ATOMIC_RELEASE);
 	}
 	runtime_unlock(&installed.lock);
 	if (!is_there)
 		dl_iterate_phdr(patch_module, NULL);
+}
+
+void *wrap_found(const char *name)
+{
+	for (size_t i = 0; i < __atomic_load_n(&installed.count, __ATOMIC_ACQUIRE); i++) {
+		const char *prefix = installed.tables[i].prefix;
+
+		if (!*prefix || strncasecmp(name, prefix, strlen(prefix)) != 0)
+			continue;
+		for (size_t j = 0; j < installed.tables[i].count; j++)
+			if (!strcmp(installed.tables[i].wraps[j].name, name))
+				return installed.tables[i].wraps[j].wrapper;
+	}
+	return NULL;
 }

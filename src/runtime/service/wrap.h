@@ -20,6 +20,8 @@ struct wrap {
 void wrap_install(const struct wrap *wraps, size_t count);
 /* The same of many, whose names begin so, in any case. */
 void wrap_install_many(const struct wrap *wraps, size_t count, const char *prefix);
+/* The wrapper of a function that was installed as one of many; NULL: there is none. */
+void *wrap_found(const char *name);
 /* The same into a library (a handle of dlopen) and what it needs, if they are new. Called
  * by one thread at a time. */
 void wrap_library(const void *handle);

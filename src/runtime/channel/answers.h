@@ -1,0 +1,12 @@
+/* What a configuration with its options is, told to whoever makes the channel itself. */
+#ifndef TRAMMEL_RUNTIME_CHANNEL_ANSWERS_H
+#define TRAMMEL_RUNTIME_CHANNEL_ANSWERS_H
+
+#include "runtime/channel/request.h"
+#include "runtime/host.h"
+
+/* `item`: the configuration in the text; `all`: of the text. With specs_lock held. */
+void answers_give(const struct request *request, const struct item *item,
+		  const struct items *all, const struct trm_runtime_answers *answers);
+
+#endif
