@@ -1,6 +1,7 @@
 #include "context/channels.h"
 
 #include "context/merge.h"
+#include "context/save.h"
 #include "context/shared.h"
 
 enum { PAIRS_MAX = 5 * CONTEXT_METRICS_MAX + 32 };
@@ -47,7 +48,7 @@ static struct sums make_sums(const struct view *view, const char *name,
 	const uint32_t value = RECORD_AS_VALUE, sum = value | RECORD_AGGREGATABLE;
 
 	return (struct sums){
-		make(view, "sum#", name, type, sum),
+		make(view, "sum#", name, context_sum_type(type), sum),
 		make(view, "min#", name, type, value),
 		make(view, "max#", name, type, value),
 		make(view, "count#", name, RECORD_UINT, sum),
@@ -247,7 +248,7 @@ static void add_keys(const struct view *view, const struct context_known_thread 
 static void add_sums(struct pairs *pairs, const struct sums *sums, enum record_type type,
 		     const uint64_t cells[3], uint64_t count)
 {
-	add_bits(pairs, sums->sum, type, cells[0]);
+	add_bits(pairs, sums->sum, context_sum_type(type), cells[0]);
 	add_bits(pairs, sums->least, type, cells[1]);
 	add_bits(pairs, sums->most, type, cells[2]);
 	add(pairs, sums->count, record_uint(count));
@@ -282,7 +283,8 @@ static bool is_of_region(const struct view *view,
 		node = path->parent;
 		path = &thread->paths.items[node];
 	}
-	return node && properties_of(view, path->attribute) & RECORD_NESTED;
+	return node && (properties_of(view, path->attribute) &
+			(RECORD_NESTED | RECORD_HIDDEN)) == RECORD_NESTED;
 }
 
 static void save_row(struct view *view, uint32_t number, uint32_t node,
@@ -292,6 +294,10 @@ static void save_row(struct view *view, uint32_t number, uint32_t node,
 	const struct context_path *path = &thread->paths.items[node];
 	struct pairs pairs;
 
+	bool hidden = properties_of(view, path->attribute) & RECORD_HIDDEN;
+
+	if (path->metric && hidden)
+		return;
 	begin(view, thread, &pairs);
 	add_keys(view, thread, node, &pairs);
 	if (path->metric) {
@@ -302,7 +308,8 @@ static void save_row(struct view *view, uint32_t number, uint32_t node,
 		add_sums(&pairs, &sums, known->type, row + CONTEXT_SUMS_METRICS,
 			 row[CONTEXT_SUMS_SNAPSHOTS]);
 	} else {
-		add(&pairs, view->count, record_uint(row[CONTEXT_SUMS_ENDS]));
+		add(&pairs, view->count,
+		    record_uint(hidden ? 0 : row[CONTEXT_SUMS_ENDS]));
 		if (view->channel->says & CONTEXT_SAYS_SLOTS)
 			add(&pairs, view->slot, record_uint(node));
 		if (is_of_region(view, thread, node))
@@ -477,10 +484,11 @@ static void add_event(const struct view *view, const struct context_known_thread
 	const struct context_known_attribute *known =
 		&view->process->attributes.items[event->attribute];
 
-	add(pairs,
-	    make(view, prefixes[kind_of(cursor)], known->name, known->type,
-		 RECORD_AS_VALUE),
-	    value_of(view, thread, cursor, event));
+	if (!(known->properties & RECORD_HIDDEN))
+		add(pairs,
+		    make(view, prefixes[kind_of(cursor)], known->name, known->type,
+			 RECORD_AS_VALUE),
+		    value_of(view, thread, cursor, event));
 }
 
 /* What only ends have: how often it ended, and the time since it began. */
@@ -489,14 +497,16 @@ static void add_end(const struct view *view, struct cursor *cursor,
 {
 	uint32_t kind = kind_of(cursor);
 	const struct held *held = held_find(&cursor->values, event->attribute);
+	uint32_t properties = properties_of(view, event->attribute);
 	uint64_t begin = kind == CONTEXT_SNAPSHOT_END ? cursor->begins[number_of(cursor)]
 			 : kind == CONTEXT_SNAPSHOT_UNSET && held ? held->since
 								  : 0;
 
+	if (properties & RECORD_HIDDEN)
+		return;
 	/* Iterations of a loop, too. */
-	if (kind == CONTEXT_SNAPSHOT_END
-		    ? properties_of(view, event->attribute) & RECORD_NESTED
-		    : held != NULL && kind == CONTEXT_SNAPSHOT_UNSET)
+	if (kind == CONTEXT_SNAPSHOT_END ? properties & RECORD_NESTED
+					 : held != NULL && kind == CONTEXT_SNAPSHOT_UNSET)
 		add(pairs, view->regions, record_uint(1));
 	if (begin && begin < cursor->resumed)
 		begin = cursor->resumed;

@@ -41,7 +41,7 @@ def mismatches(place):
         "what was open inside was ended, too",
         "end of b while the innermost that is open is nothing, 5 times: ignored",
         "end of never while the innermost that is open is nothing, 5 times: ignored",
-        "1 event lost: text for a number, or a number for text")
+        "1 event lost: a value that the type of its attribute cannot hold")
     profile.expect_all({"a=one": 5, "a=one/b=two": 5, "goes on": 1, "goes on/number=5": 1})
     out = subprocess.run([place.tool, "report", "--no-pager", place.profile], check=True,
                          capture_output=True, text=True).stdout
