@@ -50,6 +50,7 @@ static struct trm_error *show_all(const struct query *query,
 
 	TRM_TRY(query_run(query, (const char *const *)words->items + 1, words->count - 1,
 			  processors > 1 ? (size_t)processors : 1, &result, warnings));
+	query_warn_of_names(result, warnings);
 	query_print(result, style, &text);
 	query_result_destroy(result);
 	return showing_print(&arguments.shown, &text, true);

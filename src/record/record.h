@@ -193,8 +193,9 @@ struct trm_visitor {
 };
 
 /*
- * Reads a profile into `model` (attributes and nodes are added to what it has, so several
- * files can be read into one). A torn or damaged tail ends the reading with a warning in
+ * Reads a profile ("-": from standard input) into `model` (attributes and nodes are added
+ * to what it has, so several files can be read into one). A torn or damaged tail ends the
+ * reading with a warning in
  * `ret_warning` (NULL if there is none; free() it); records before it are kept. Errors:
  * cannot be read, is no profile, or was written by a later format version.
  *
