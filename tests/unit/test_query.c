@@ -744,6 +744,27 @@ static void test_names(void **state)
 	}
 }
 
+/* On a narrow terminal a part of a number would be another number. */
+static void test_narrow(void **state)
+{
+	static const char *const paths[] = {SAMPLE};
+	const struct query_style style = {.width = 10};
+	struct query *query = parse_good("SELECT region, sum(time) GROUP BY region");
+	struct text out = {0}, warnings = {0};
+	struct query_result *result;
+
+	(void)state;
+	write_sample();
+	assert_null(query_run(query, paths, 1, 1, &result, &warnings));
+	query_print(result, &style, &out);
+	assert_non_null(strstr(out.data, " 4,000\n"));
+	assert_null(strstr(out.data, "..."));
+	text_deinit(&out);
+	text_deinit(&warnings);
+	query_result_destroy(result);
+	query_destroy(query);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -754,7 +775,7 @@ int main(void)
 		cmocka_unit_test(test_groups),       cmocka_unit_test(test_formats),
 		cmocka_unit_test(test_trees),        cmocka_unit_test(test_exact),
 		cmocka_unit_test(test_again),        cmocka_unit_test(test_names),
-		cmocka_unit_test(test_command),
+		cmocka_unit_test(test_narrow),       cmocka_unit_test(test_command),
 	};
 
 	return cmocka_run_group_tests(tests, enter_folder, leave_folder);
