@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const unsigned metric = TRM_AS_VALUE | TRM_AGGREGATABLE;
 
@@ -147,13 +148,23 @@ static void many(void)
 	}
 }
 
+/* Time passes in the innermost one alone. */
+static void deep(void)
+{
+	for (int i = 0; i < 5000; i++)
+		trm_begin("depth", i);
+	usleep(20000);
+	for (int i = 0; i < 5000; i++)
+		trm_end("depth");
+}
+
 static const struct {
 	const char *word;
 	void (*function)(void);
 } table[] = {
 	{"values", values},   {"overflows", overflows}, {"texts", texts},
 	{"globals", globals}, {"hidden", hidden},       {"names", names},
-	{"kinds", kinds},     {"many", many},
+	{"kinds", kinds},     {"many", many},           {"deep", deep},
 };
 
 int main(int argc, char **argv)

@@ -1,6 +1,9 @@
 """What properties and types of attributes mean: in profiles of runs, and of channels."""
 
 import json
+import os
+import re
+import subprocess
 
 from context.channels import query, read, run
 from context.common import expect
@@ -106,4 +109,19 @@ def many(place):
     expect(len(profile.metrics) == 20000, f"{len(profile.metrics)} metrics")
 
 
-TESTS = (values, overflows, texts, run_globals, hidden, kinds, names, many)
+def deep(place):
+    """A region whose surroundings have no records is below all of them; reports end at 1,024 levels."""
+    done = place.run("deep", program="properties")
+    expect(done.status == 0, f"{done}")
+    found = query(place, place.profile, "SELECT max(time), count() GROUP BY ()")
+    expect(found[0]["count"] > 5000, f"{found}")
+    innermost = os.path.join(place.folder, "innermost.cali")
+    with open(innermost, "wb") as file:
+        subprocess.run([place.tool, "query", "WHERE time > 15000000 FORMAT cali", place.profile], stdout=file, check=True)
+    report = subprocess.run([place.tool, "report", "--no-pager", "--all", innermost], capture_output=True, text=True,
+                            check=True).stdout
+    regions = re.findall(r"depth=\d+", report)
+    expect(regions == [f"depth={number}" for number in range(1024)], f"{len(regions)} regions: {regions[:3]}")
+
+
+TESTS = (values, overflows, texts, run_globals, hidden, kinds, names, many, deep)
