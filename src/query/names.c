@@ -1,5 +1,6 @@
 /* Names in a query that mean nothing in the files that were read. */
 #include "query/format.h"
+#include "query/operators.h"
 #include "query/part.h"
 
 #include <string.h>
@@ -112,7 +113,7 @@ void query_warn_of_names(const struct query_result *result, struct text *warning
 	if (!result->part->keys.attributes.count)
 		return;
 	vector_for_each (&query->aggregates, aggregate)
-		for (size_t i = 0; i < QUERY_OPERATOR_FIELDS; i++)
+		for (size_t i = 0; i < (size_t)aggregate->operator->fields; i++)
 			ask_field(&asking,
 				  has_results(&asking, aggregate) ? QUERY_NO_FIELD
 								  : aggregate->fields[i],

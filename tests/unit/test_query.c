@@ -721,6 +721,7 @@ static void test_names(void **state)
 		{"SELECT path, time WHERE NOT nowhere", ""},
 		{"LET x = first(nowhere, time) SELECT x, sum(x) GROUP BY x", ""},
 		{"SELECT path, region, sum(time) GROUP BY path", ""},
+		{"SELECT path, count(), scale_count(2) GROUP BY path", ""},
 	};
 
 	(void)state;
