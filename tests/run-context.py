@@ -6,14 +6,14 @@ import os
 import sys
 
 from context import (channels, common, configured, counting, foreign, hard, interface, languages,
-                     monitors, mpi, objects, openmp, outside, paths, processes, ranks, services, spans, tasks,
+                     monitors, mpi, objects, openmp, outside, paths, processes, properties, ranks, services, spans, tasks,
                      viewed)
 from transparency import results, running, trammel
 
 GROUPS = {"count": counting, "process": processes, "hard": hard, "language": languages,
           "mpi": mpi, "rank": ranks, "channel": channels, "configured": configured, "monitor": monitors, "path": paths, "openmp": openmp,
           "foreign": foreign, "outside": outside, "service": services, "spans": spans, "task": tasks,
-          "cali": interface, "object": objects, "viewed": viewed}
+          "object": objects, "property": properties, "cali": interface, "viewed": viewed}
 
 
 def run_test(test, name, programs, tool):

@@ -11,8 +11,9 @@
  *     }
  *     trm_begin("level", 3);
  *     trm_end("level");
- *     trm_set(cells, n);                      trm_attribute cells = trm_uint("cells",
- * ...)
+ *     trm_set(cells, n);                      of a metric, made before by
+ *             cells = trm_attribute_create("cells", TRM_TYPE_INT, METRIC);
+ *             with METRIC as TRM_AS_VALUE | TRM_AGGREGATABLE
  *
  * A program needs no library for this. While nothing measures, each of these is a test of
  * a word in memory. `trammel run -m regions PROGRAM` loads the library that records; a
@@ -53,11 +54,13 @@ enum trm_property {
 	TRM_AS_VALUE = 2, /* a value of the moment, not a part of the context tree */
 	TRM_SCOPE_PROCESS = 4, /* one value for the process, not for each thread */
 	TRM_SCOPE_THREAD = 8,
-	TRM_SCOPE_TASK = 16,   /* a value of the moment goes with the task */
-	TRM_AGGREGATABLE = 32, /* sums of it make sense: with TRM_AS_VALUE, a metric */
-	TRM_HIDDEN = 64,
-	TRM_GLOBAL = 128, /* metadata of the run */
-	TRM_SKIP_EVENTS = 256,
+	TRM_SCOPE_TASK = 16, /* a value of the moment goes with the task */
+	/* Sums of it make sense: with TRM_AS_VALUE, a metric. Of numbers and truths, of
+	 * which they say how many were true. */
+	TRM_AGGREGATABLE = 32,
+	TRM_HIDDEN = 64,  /* in no profile; its time is that of what it is in */
+	TRM_GLOBAL = 128, /* metadata of the run: one value for the process, in no path */
+	TRM_SKIP_EVENTS = 256, /* channels take no snapshot for it */
 	/* Bits 16 to 18: the level, from 0, the finest, to 7. Channels may leave out the
 	 * events of finer ones. */
 	TRM_LEVEL_1 = 1 << 16,
@@ -158,7 +161,9 @@ __attribute__((destructor, unused)) static void trm_link_out_(void)
 #define TRM_ACTIVE_ __builtin_expect(trm_link_.active, 0)
 
 /* The attribute of this name, made if it is new: same name, same attribute. 0 while no
- * library is there. `properties`: of enum trm_property. */
+ * library is there. `properties`: of enum trm_property. Names have 1 to 4000 bytes, and
+ * there are 65,536 at most. A value that the type cannot hold (a negative one that of
+ * TRM_TYPE_UINT, a text a number) is lost, and counted. */
 static inline trm_attribute trm_attribute_create(const char *name, enum trm_type type,
 						 unsigned properties)
 {
@@ -203,6 +208,32 @@ static inline struct trm_value trm_value_string(const char *text)
 	struct trm_value value = {TRM_TYPE_STRING, (uint32_t)__builtin_strlen(text), {0}};
 
 	value.as.bytes = text;
+	return value;
+}
+
+/* What the macros and functions below do not make of C's types: addresses, types, and
+ * bytes of any kind (TRM_TYPE_BLOB), for trm_begin_value and trm_set_value. */
+static inline struct trm_value trm_value_address(const void *address)
+{
+	struct trm_value value = {TRM_TYPE_ADDRESS, 0, {0}};
+
+	value.as.u = (uintptr_t)address;
+	return value;
+}
+
+static inline struct trm_value trm_value_type(enum trm_type type)
+{
+	struct trm_value value = {TRM_TYPE_TYPE, 0, {0}};
+
+	value.as.u = (uint64_t)type;
+	return value;
+}
+
+static inline struct trm_value trm_value_blob(const void *bytes, uint32_t size)
+{
+	struct trm_value value = {TRM_TYPE_BLOB, size, {0}};
+
+	value.as.bytes = bytes;
 	return value;
 }
 
@@ -306,7 +337,8 @@ static inline void trm_leave_(struct trm_site **site)
 	__attribute__((cleanup(trm_leave_), unused)) struct trm_site *TRM_JOIN_(         \
 		trm_scope_, __LINE__) = begun
 
-/* From here to the end of the scope; `name`: a string literal. */
+/* From here to the end of the scope; `name`: a string literal. One of these macros in a
+ * line of the source. */
 #define TRM_REGION(name)                                                                 \
 	TRM_SITE_("region", name);                                                       \
 	TRM_SCOPE_(trm_enter_(&TRM_JOIN_(trm_site_, __LINE__)))
@@ -353,7 +385,8 @@ static inline void trm_leave_(struct trm_site **site)
 #define TRM_BY_(what, named, by_attribute)                                               \
 	_Generic((what), char * : named, const char * : named, default : by_attribute)
 
-/* `what`: an attribute or its name; `value`: a number, a bool or a string. */
+/* `what`: an attribute or its name; `value`: a number, a bool or a string. Before C23
+ * `true` is an int: (bool)true. */
 #define trm_begin(what, value)                                                           \
 	TRM_BY_(what, trm_begin_named, trm_begin_value)(what, TRM_VALUE_(value))
 #define trm_set(what, value)                                                             \

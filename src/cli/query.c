@@ -2,9 +2,13 @@
 #include "cli/commands.h"
 #include "cli/showing.h"
 
+#include "query/format.h"
+#include "query/functions.h"
+#include "query/operators.h"
 #include "query/query.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static struct {
@@ -50,6 +54,7 @@ static struct trm_error *show_all(const struct query *query,
 
 	TRM_TRY(query_run(query, (const char *const *)words->items + 1, words->count - 1,
 			  processors > 1 ? (size_t)processors : 1, &result, warnings));
+	query_warn_of_names(result, warnings);
 	query_print(result, style, &text);
 	query_result_destroy(result);
 	return showing_print(&arguments.shown, &text, true);
@@ -91,6 +96,48 @@ static struct trm_error *run(int *ret_status)
 	return error;
 }
 
+enum { HELP_WIDTH = 78 };
+
+/* The names that rows of a table begin with, in lines. */
+static void print_names(const char *title, const void *table, size_t row_size)
+{
+	size_t column = (size_t)printf("%-10s", title);
+
+	for (const char *row = table; *(const char *const *)(const void *)row;
+	     row += row_size) {
+		const char *name = *(const char *const *)(const void *)row;
+
+		if (column + 1 + strlen(name) > HELP_WIDTH)
+			column = (size_t)printf("\n%10s", "") - 1;
+		column += (size_t)printf(" %s", name);
+	}
+	puts("");
+}
+
+static void print_language(void)
+{
+	puts("\nA QUERY has clauses, all optional, in any order:\n\n"
+	     "  LET name = expression [IF condition], ...    new attributes of records\n"
+	     "  WHERE condition                              which records\n"
+	     "  GROUP BY attribute, ... | path | ()          what is put together\n"
+	     "  AGGREGATE operator(...), ...                 what is computed of a "
+	     "group\n"
+	     "  SELECT column [AS title] [UNIT unit], ...    attributes, path, "
+	     "operators, *\n"
+	     "  HAVING condition                             which rows\n"
+	     "  ORDER BY column [DESC], ...   LIMIT rows     in which order, how many\n"
+	     "  FORMAT format[(option, ...)]                 how they are shown\n\n"
+	     "Conditions: a, NOT a, a = v, also != < <= > >= ~= (glob) =~ (/regex/), "
+	     "with\n"
+	     "AND, OR and parentheses. Arithmetic has + - * /.\n");
+	print_names("Operators:", query_operators, sizeof(query_operators[0]));
+	print_names("Functions:", query_functions, sizeof(query_functions[0]));
+	print_names("Formats:", query_formats, sizeof(query_formats[0]));
+	puts("\nSELECT path, sum(time) AS time GROUP BY path ORDER BY time DESC FORMAT "
+	     "tree\n"
+	     "The page trammel-query(1) says what they mean.");
+}
+
 int cmd_query(int argc, const char **argv)
 {
 	static const struct showing_command command = {
@@ -102,5 +149,6 @@ int cmd_query(int argc, const char **argv)
 		run,
 	};
 
+	arguments.shown.more = print_language;
 	return showing_command(&command, argc, argv);
 }

@@ -17,6 +17,8 @@ static struct trm_error *run(const struct showing_command *command, int argc,
 	if (!command->given->help)
 		return command->run(ret_status);
 	arguments_print_help(command->usage, command->options);
+	if (command->given->more)
+		command->given->more();
 	return NULL;
 }
 

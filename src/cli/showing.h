@@ -17,6 +17,7 @@ struct showing {
 	int json, all, no_pager, help;
 	char *process, *interval, *module, *limit, *colour;
 	struct arguments_words words; /* files, and what else is no option */
+	void (*more)(void); /* prints what else the command's help says; or NULL */
 };
 
 /* Rows of a popt table; `given` is a struct showing. */

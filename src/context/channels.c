@@ -1,6 +1,7 @@
 #include "context/channels.h"
 
 #include "context/merge.h"
+#include "context/save.h"
 #include "context/shared.h"
 
 enum { PAIRS_MAX = 5 * CONTEXT_METRICS_MAX + 32 };
@@ -49,7 +50,7 @@ static struct sums make_sums(const struct view *view, const char *name,
 	const uint32_t value = RECORD_AS_VALUE, sum = value | RECORD_AGGREGATABLE;
 
 	return (struct sums){
-		make(view, "sum#", name, type, sum),
+		make(view, "sum#", name, context_sum_type(type), sum),
 		make(view, "min#", name, type, value),
 		make(view, "max#", name, type, value),
 		make(view, "avg#", name, RECORD_DOUBLE, value),
@@ -281,7 +282,7 @@ static struct record_value mean_of(enum record_type type, uint64_t sum, uint64_t
 static void add_sums(struct pairs *pairs, const struct sums *sums, enum record_type type,
 		     const uint64_t cells[3], uint64_t count)
 {
-	add_bits(pairs, sums->sum, type, cells[0]);
+	add_bits(pairs, sums->sum, context_sum_type(type), cells[0]);
 	add_bits(pairs, sums->least, type, cells[1]);
 	add_bits(pairs, sums->most, type, cells[2]);
 	add(pairs, sums->mean, mean_of(type, cells[0], count));
@@ -323,7 +324,8 @@ static bool is_of_region(const struct view *view,
 		node = path->parent;
 		path = &thread->paths.items[node];
 	}
-	return node && properties_of(view, path->attribute) & RECORD_NESTED;
+	return node && (properties_of(view, path->attribute) &
+			(RECORD_NESTED | RECORD_HIDDEN)) == RECORD_NESTED;
 }
 
 static void save_row(struct view *view, uint32_t number, uint32_t node,
@@ -333,6 +335,10 @@ static void save_row(struct view *view, uint32_t number, uint32_t node,
 	const struct context_path *path = &thread->paths.items[node];
 	struct pairs pairs;
 
+	bool hidden = properties_of(view, path->attribute) & RECORD_HIDDEN;
+
+	if (path->metric && hidden)
+		return;
 	begin(view, thread, &pairs);
 	add_keys(view, thread, node, &pairs);
 	if (path->metric) {
@@ -348,8 +354,9 @@ static void save_row(struct view *view, uint32_t number, uint32_t node,
 		bool snapshots = view->channel->says & CONTEXT_SAYS_SNAPSHOTS;
 
 		add(&pairs, view->count,
-		    record_uint(
-			    row[snapshots ? CONTEXT_SUMS_SNAPSHOTS : CONTEXT_SUMS_ENDS]));
+		    record_uint(hidden ? 0
+				       : row[snapshots ? CONTEXT_SUMS_SNAPSHOTS
+						       : CONTEXT_SUMS_ENDS]));
 		if (view->channel->says & CONTEXT_SAYS_SLOTS)
 			add(&pairs, view->slot, record_uint(node));
 		if (is_of_region(view, thread, node))
@@ -524,10 +531,11 @@ static void add_event(const struct view *view, const struct context_known_thread
 	const struct context_known_attribute *known =
 		&view->process->attributes.items[event->attribute];
 
-	add(pairs,
-	    make(view, prefixes[kind_of(cursor)], known->name, known->type,
-		 RECORD_AS_VALUE),
-	    value_of(view, thread, cursor, event));
+	if (!(known->properties & RECORD_HIDDEN))
+		add(pairs,
+		    make(view, prefixes[kind_of(cursor)], known->name, known->type,
+			 RECORD_AS_VALUE),
+		    value_of(view, thread, cursor, event));
 }
 
 /* What only ends have: how often it ended, and the time since it began. */
@@ -536,14 +544,16 @@ static void add_end(const struct view *view, struct cursor *cursor,
 {
 	uint32_t kind = kind_of(cursor);
 	const struct held *held = held_find(&cursor->values, event->attribute);
+	uint32_t properties = properties_of(view, event->attribute);
 	uint64_t begin = kind == CONTEXT_SNAPSHOT_END ? cursor->begins[number_of(cursor)]
 			 : kind == CONTEXT_SNAPSHOT_UNSET && held ? held->since
 								  : 0;
 
+	if (properties & RECORD_HIDDEN)
+		return;
 	/* Iterations of a loop, too. */
-	if (kind == CONTEXT_SNAPSHOT_END
-		    ? properties_of(view, event->attribute) & RECORD_NESTED
-		    : held != NULL && kind == CONTEXT_SNAPSHOT_UNSET)
+	if (kind == CONTEXT_SNAPSHOT_END ? properties & RECORD_NESTED
+					 : held != NULL && kind == CONTEXT_SNAPSHOT_UNSET)
 		add(pairs, view->regions, record_uint(1));
 	if (begin && begin < cursor->resumed)
 		begin = cursor->resumed;

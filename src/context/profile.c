@@ -144,6 +144,14 @@ static struct trm_error *save_process(const struct context_saving *saving,
 	return NULL;
 }
 
+void context_describe_static(const struct context_spools *spools, bool is_static,
+			     struct text *text)
+{
+	if (is_static && !spools->count)
+		text_add(text, "the program is static: it loads no library, so what it "
+			       "says of itself is not seen");
+}
+
 static struct trm_error *save_all(struct context_saving *saving,
 				  const struct context_spools *spools,
 				  const struct context_run *run)
@@ -156,6 +164,7 @@ static struct trm_error *save_all(struct context_saving *saving,
 		running |= !strcmp(state_of(spools, i, run), "running");
 		context_describe_faults(&spools->items[i], &faults);
 	}
+	context_describe_static(spools, run->is_static, &faults);
 	error = context_run_save(saving, run, faults.data ? faults.data : "", running);
 	text_deinit(&faults);
 	if (spools->count)

@@ -24,7 +24,12 @@ struct context_run {
 	uint32_t first;         /* pid of the first process */
 	const char *exit;       /* docs/profile.md, run.exit */
 	const char *exit_state; /* of that process: "exited 0" */
+	bool is_static;         /* the program loads no library */
 };
+
+/* Adds a line, as context_describe_faults does: why nothing was recorded. */
+void context_describe_static(const struct context_spools *spools, bool is_static,
+			     struct text *text);
 
 /* Parts of a profile: the globals of the run (`running`: processes of it live on), the
  * record of a process image. */

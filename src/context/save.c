@@ -38,7 +38,9 @@ static bool is_taken(const char *name)
 		"count",
 		"edge",
 		"event",
+		"context.faults",
 		"function",
+		"host",
 		"image",
 		"interval",
 		"module",
@@ -50,10 +52,17 @@ static bool is_taken(const char *name)
 		"process.state",
 		"program",
 		"run",
+		"run.command",
+		"run.exit",
+		"run.measure",
+		"run.start",
+		"run.state",
+		"run.wall.ns",
 		"thread",
 		"threads",
 		"time.ns",
 		"time.offset.ns",
+		"trm.version",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -153,7 +162,8 @@ static void names_init(struct names *names, struct record_model *model,
 			known->properties & ~(uint32_t)CONTEXT_OF_LIBRARY);
 		if (!(known->properties & RECORD_AGGREGATABLE))
 			continue;
-		names->sum[i] = intern(model, "sum#", known, known->type, sum);
+		names->sum[i] =
+			intern(model, "sum#", known, context_sum_type(known->type), sum);
 		names->least[i] = intern(model, "min#", known, known->type, value);
 		names->most[i] = intern(model, "max#", known, known->type, value);
 		names->times[i] = intern(model, "count#", known, RECORD_UINT, sum);
@@ -161,8 +171,16 @@ static void names_init(struct names *names, struct record_model *model,
 	find_globals(names, process);
 }
 
+/* What is hidden is left out: its time is that of what it is in. */
+static bool is_hidden(const struct context_process *process, uint32_t attribute)
+{
+	return attribute < process->attributes.count &&
+	       process->attributes.items[attribute].properties & RECORD_HIDDEN;
+}
+
 /* The nodes of a thread's paths in the profile; of a metric that of its place. */
 static record_node *make_nodes(const struct context_saving *saving,
+			       const struct context_process *process,
 			       const struct names *names,
 			       const struct context_known_thread *thread)
 {
@@ -172,7 +190,7 @@ static record_node *make_nodes(const struct context_saving *saving,
 		const struct context_path *path = &thread->paths.items[i];
 
 		nodes[i] = nodes[path->parent];
-		if (!path->metric)
+		if (!path->metric && !is_hidden(process, path->attribute))
 			nodes[i] = record_node_child(saving->model, nodes[path->parent],
 						     names->of[path->attribute],
 						     path->value);
@@ -204,6 +222,11 @@ static size_t begin_pairs(const struct context_saving *saving, const struct name
 	return count + names->global_count;
 }
 
+enum record_type context_sum_type(enum record_type type)
+{
+	return type == RECORD_BOOL ? RECORD_UINT : type;
+}
+
 static struct record_value bits_of(enum record_type type, uint64_t bits)
 {
 	return (struct record_value){.type = type, .u = bits};
@@ -217,15 +240,17 @@ static void save_path(const struct context_saving *saving,
 	struct record_pair pairs[PAIRS_MAX];
 	size_t count = begin_pairs(saving, names, place, pairs);
 	enum record_type type = process->attributes.items[of->attribute].type;
+	bool hidden = is_hidden(process, of->attribute);
 
 	if ((!of->count && !of->ticks) ||
-	    (of->metric && is_global(&process->attributes.items[of->attribute])))
+	    (of->metric &&
+	     (hidden || is_global(&process->attributes.items[of->attribute]))))
 		return;
 	if (of->metric) {
 		uint32_t a = of->attribute;
 		const struct record_pair metric[] = {
 			{names->times[a], record_uint(of->count)},
-			{names->sum[a], bits_of(type, of->ticks)},
+			{names->sum[a], bits_of(context_sum_type(type), of->ticks)},
 			{names->least[a], bits_of(type, of->least)},
 			{names->most[a], bits_of(type, of->most)},
 		};
@@ -233,8 +258,8 @@ static void save_path(const struct context_saving *saving,
 		memcpy(pairs + count, metric, sizeof(metric));
 		count += place->unbounded ? 2 : 4;
 	} else {
-		pairs[count++] =
-			(struct record_pair){saving->count, record_uint(of->count)};
+		pairs[count++] = (struct record_pair){
+			saving->count, record_uint(hidden ? 0 : of->count)};
 		pairs[count++] = (struct record_pair){
 			saving->time, record_uint(context_ns(process, of->ticks))};
 	}
@@ -245,7 +270,7 @@ static void save_thread(const struct context_saving *saving,
 			const struct context_process *process, const struct names *names,
 			const struct context_known_thread *thread, uint64_t image)
 {
-	scoped_free record_node *nodes = make_nodes(saving, names, thread);
+	scoped_free record_node *nodes = make_nodes(saving, process, names, thread);
 
 	for (size_t i = 0; i < thread->paths.count; i++)
 		save_path(saving, process, names,
@@ -260,7 +285,7 @@ static void save_rows(const struct context_saving *saving,
 	if (!process->rows.count)
 		return;
 	const struct context_known_thread *ended = &process->threads.items[0];
-	scoped_free record_node *nodes = make_nodes(saving, names, ended);
+	scoped_free record_node *nodes = make_nodes(saving, process, names, ended);
 
 	vector_for_each (&process->rows, row) {
 		struct context_path path = context_path_of_row(ended, row);
@@ -370,6 +395,17 @@ static void save_event(const struct tracing *tracing, const struct cursor *curso
 		    &pair);
 }
 
+static bool is_shown(const struct tracing *tracing, const struct cursor *cursor)
+{
+	const struct context_event *event = cursor->at;
+
+	return event->kind == CONTEXT_EVENT_MOVE ||
+	       !is_hidden(tracing->process,
+			  event->kind == CONTEXT_EVENT_SET
+				  ? event->what
+				  : cursor->thread->paths.items[event->what].attribute);
+}
+
 /* Goes on behind an event. */
 static void pass_event(struct cursor *cursor)
 {
@@ -413,7 +449,8 @@ static void merge_events(const struct tracing *tracing, struct cursor *cursors,
 		if (tracing->part && cursor->at->ticks > tracing->to)
 			return;
 		if (is_sound(tracing, cursor)) {
-			save_event(tracing, cursor);
+			if (is_shown(tracing, cursor))
+				save_event(tracing, cursor);
 			pass_event(cursor);
 		}
 		cursor_next(cursor);
@@ -451,8 +488,8 @@ static void save_trace(const struct tracing *tracing)
 		cursor->thread = &process->threads.items[i];
 		if (!cursor->thread->events.count || !cursor_valid(cursor))
 			continue;
-		cursor->nodes =
-			make_nodes(tracing->saving, tracing->names, cursor->thread);
+		cursor->nodes = make_nodes(tracing->saving, process, tracing->names,
+					   cursor->thread);
 		if (tracing->part)
 			begin_part(tracing, cursor);
 		if (cursor_valid(cursor))
@@ -488,12 +525,40 @@ void context_save_paths(const struct context_saving *saving,
 	free(names.of);
 }
 
+/* What the program said of the run. Where another process said so before, it is a record
+ * of this one. */
+static void save_globals(const struct context_saving *saving,
+			 const struct context_process *process, const struct names *names,
+			 uint64_t image)
+{
+	struct record_pair *pairs =
+		memory_allocate_zeroed(process->globals.count + 1, sizeof(*pairs));
+	size_t count = 0;
+
+	pairs[count++] = (struct record_pair){saving->image, record_uint(image)};
+	vector_for_each (&process->globals, global) {
+		record_attribute id = names->of[global->attribute];
+		struct record_value value =
+			context_value(process, global->attribute, global->bits);
+
+		if (process->attributes.items[global->attribute].properties &
+		    RECORD_AGGREGATABLE)
+			continue; /* in all records */
+		if (!trm_writer_global_once(saving->writer, id, value))
+			pairs[count++] = (struct record_pair){id, value};
+	}
+	if (count > 1)
+		trm_writer_record(saving->writer, 0, pairs, count);
+	free(pairs);
+}
+
 void context_save(const struct context_saving *saving,
 		  const struct context_process *process, uint64_t image)
 {
 	struct names names;
 
 	names_init(&names, saving->model, process);
+	save_globals(saving, process, &names, image);
 	save_paths(saving, process, &names, image);
 	save_trace(&(struct tracing){saving, process, &names, image, NULL, 0, 0});
 	free(names.of);
@@ -511,7 +576,8 @@ static record_node *make_part_nodes(const struct context_saving *saving,
 		const struct context_part_path *path = &part->paths.items[i];
 
 		nodes[i] = nodes[path->parent];
-		if (!path->metric && path->attribute < process->attributes.count)
+		if (!path->metric && path->attribute < process->attributes.count &&
+		    !is_hidden(process, path->attribute))
 			nodes[i] = record_node_child(
 				saving->model, nodes[path->parent],
 				names->of[path->attribute],
@@ -564,6 +630,7 @@ void context_save_parts(const struct context_saving *saving,
 	if (!parts->start.ns || !tracing.part)
 		return;
 	names_init(&names, saving->model, process);
+	save_globals(saving, process, &names, image);
 	tracing.names = &names;
 	save_parts(&tracing, intervals);
 	save_trace(&tracing);
@@ -617,7 +684,10 @@ void context_describe_faults(const struct context_process *process, struct text 
 		{head->lost_in_handlers,
 		 "lost: a signal handler said them while its thread was recording"},
 		{head->lost_for_memory, "lost: there was no memory for new contexts"},
-		{head->lost_for_type, "lost: text for a number, or a number for text"},
+		{head->lost_for_type,
+		 "lost: a value that the type of its attribute cannot hold"},
+		{head->lost_for_name,
+		 "lost: the name of the attribute is empty or longer than 4,000 bytes"},
 		{dropped, "not traced: there was no room in the spool's file system"},
 	};
 
@@ -627,6 +697,11 @@ void context_describe_faults(const struct context_process *process, struct text 
 		begin_line(text);
 		text_format(text, "%" PRIu64 " %s %s", losses[i].count,
 			    losses[i].count == 1 ? "event" : "events", losses[i].what);
+	}
+	if (head->overflows) {
+		begin_line(text);
+		text_add(text, "sums of values that the program set are wrong: 64 bits "
+			       "did not hold them");
 	}
 	if (!head->lost_children)
 		return;

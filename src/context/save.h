@@ -35,6 +35,9 @@ void context_save_parts(const struct context_saving *saving,
 void context_save_paths(const struct context_saving *saving,
 			const struct context_process *process, uint64_t image);
 
+/* Of the sum of values of a type: that of truths is how many were true. */
+enum record_type context_sum_type(enum record_type type);
+
 /* Adds a line for each fault and loss that the process had, without a line's end at the
  * last. */
 void context_describe_faults(const struct context_process *process, struct text *text);

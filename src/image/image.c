@@ -317,6 +317,23 @@ enum image_kind image_probe(int fd)
 	return size == sizeof(header) ? IMAGE_KIND_NATIVE : IMAGE_KIND_OTHER;
 }
 
+bool image_is_static(int fd)
+{
+	Elf64_Ehdr header = {0};
+	Elf64_Phdr segment;
+
+	if (pread(fd, &header, sizeof(header), 0) != sizeof(header))
+		return false;
+	for (size_t i = 0; i < header.e_phnum; i++) {
+		off_t at = (off_t)(header.e_phoff + i * sizeof(segment));
+
+		if (pread(fd, &segment, sizeof(segment), at) != sizeof(segment) ||
+		    segment.p_type == PT_INTERP)
+			return false;
+	}
+	return header.e_phnum > 0;
+}
+
 bool image_is_build(const struct image *image, const char *build_id)
 {
 	char own[2 * sizeof(image->build_id) + 1] = "";

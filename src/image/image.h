@@ -159,6 +159,8 @@ enum image_kind {
 	IMAGE_KIND_OTHER,   /* anything else */
 };
 enum image_kind image_probe(int fd);
+/* Whether a NATIVE one is run without a dynamic loader, and so loads no library. */
+bool image_is_static(int fd);
 
 /*
  * Whether the code of a file may follow stacks in ways of its own, so that return

@@ -182,6 +182,11 @@ struct trm_error *query_parse_caliper(const char *text, struct query **ret_query
 				      size_t *ret_place);
 void query_destroy(struct query *query);
 
+struct query_result;
+/* Says which names in the query no record of the files has, and which columns can have no
+ * values: lines, maybe none. */
+void query_warn_of_names(const struct query_result *result, struct text *warnings);
+
 /* What the format's option was given ("true", if nothing more than its name); NULL: it
  * was not. */
 const char *query_option(const struct query *query, const char *name);

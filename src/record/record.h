@@ -149,9 +149,12 @@ void record_value_json(struct text *text, struct record_value value);
 struct trm_writer *trm_writer_create(int fd, struct record_model *model);
 void trm_writer_record(struct trm_writer *writer, record_node node,
 		       const struct record_pair *pairs, size_t count);
-/* A global: run metadata, one value for an attribute. */
+/* A global: run metadata, one value for an attribute. The second one: unless the
+ * attribute has one; returns whether it was written. */
 void trm_writer_global(struct trm_writer *writer, record_attribute attribute,
 		       struct record_value value);
+bool trm_writer_global_once(struct trm_writer *writer, record_attribute attribute,
+			    struct record_value value);
 /* Writes what is buffered as a whole chunk. */
 void trm_writer_flush(struct trm_writer *writer);
 /* Writes the end mark; returns the first error there was. Destroys the writer. */
@@ -190,8 +193,9 @@ struct trm_visitor {
 };
 
 /*
- * Reads a profile into `model` (attributes and nodes are added to what it has, so several
- * files can be read into one). A torn or damaged tail ends the reading with a warning in
+ * Reads a profile ("-": from standard input) into `model` (attributes and nodes are added
+ * to what it has, so several files can be read into one). A torn or damaged tail ends the
+ * reading with a warning in
  * `ret_warning` (NULL if there is none; free() it); records before it are kept. Errors:
  * cannot be read, is no profile, or was written by a later format version.
  *

@@ -84,7 +84,9 @@ enum trm_sizes {
 	TRM_STORED_MAX = TRM_PAYLOAD_MAX + (64 << 10),
 	TRM_ITEM_MAX = 8 << 20, /* one record, one node, one global */
 	TRM_NAME_MAX = 4096,    /* bytes of an attribute's name */
-	TRM_ATTRIBUTES_MAX = 1 << 16,
+	/* A process may have 65,536, of each of which profiles say up to seven things:
+	 * sum#NAME, event.begin#NAME. */
+	TRM_ATTRIBUTES_MAX = 1 << 20,
 	TRM_DESCRIPTIONS_MAX = 256,    /* of one attribute */
 	TRM_SHAPE_PAIRS_MAX = 1 << 17, /* attributes in all shapes of one chunk */
 	TRM_RECORD_PAIRS_MAX = TRM_SHAPE_PAIRS_MAX / 2, /* in a record that is written */

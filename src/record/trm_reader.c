@@ -272,7 +272,8 @@ static struct trm_error *read_source(struct trm_source source, const char *name,
 struct trm_error *trm_read(const char *path, struct record_model *model,
 			   const struct trm_visitor *visitor, char **ret_warning)
 {
-	scoped_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	scoped_fd int fd =
+		open(strcmp(path, "-") ? path : "/dev/stdin", O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return trm_error_system(errno, "cannot open '%s'", path);

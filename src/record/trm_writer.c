@@ -37,7 +37,8 @@ struct shape {
 struct trm_writer {
 	int fd;
 	struct record_model *model;
-	struct VECTOR(uint32_t) attribute_ids; /* by model id: id in the file */
+	struct VECTOR(uint32_t) attribute_ids;   /* by model id: id in the file */
+	struct VECTOR(record_attribute) globals; /* that were written */
 	struct VECTOR(
 		uint32_t) node_ids; /* by model id: id in the file, 0 if undefined */
 	uint32_t attribute_count, node_count; /* defined in the file */
@@ -530,10 +531,21 @@ void trm_writer_global(struct trm_writer *writer, record_attribute attribute,
 		return;
 	uint32_t id = define_attribute(writer, attribute);
 
+	vector_push(&writer->globals, attribute);
 	flush_if_full(writer);
 	add_byte(&writer->definitions, TRM_DEFINE_GLOBAL);
 	add_varint(&writer->definitions, id);
 	add_value(&writer->definitions, type, value);
+}
+
+bool trm_writer_global_once(struct trm_writer *writer, record_attribute attribute,
+			    struct record_value value)
+{
+	vector_for_each (&writer->globals, known)
+		if (*known == attribute)
+			return false;
+	trm_writer_global(writer, attribute, value);
+	return true;
 }
 
 struct trm_error *trm_writer_finish(struct trm_writer *writer)
@@ -546,6 +558,7 @@ struct trm_error *trm_writer_finish(struct trm_writer *writer)
 
 	forget_shapes(writer);
 	vector_deinit(&writer->attribute_ids);
+	vector_deinit(&writer->globals);
 	vector_deinit(&writer->node_ids);
 	vector_deinit(&writer->chain);
 	vector_deinit(&writer->definitions);

@@ -61,17 +61,17 @@ static uint32_t find(struct report_profile *profile, struct report_tree *tree,
 		     const struct record_model *model, record_node node)
 {
 	uint64_t known = REPORT_NONE;
-	record_node chain[3 * REPORT_REGION_DEPTH];
-	size_t depth = 0;
+	struct VECTOR(record_node) chain = {0};
 
-	for (; node && depth < 3 * REPORT_REGION_DEPTH &&
-	       !table_find(&tree->by_node, node, &known);
+	for (; node && !table_find(&tree->by_node, node, &known);
 	     node = record_node_parent(model, node))
-		chain[depth++] = node;
-	while (depth--) {
-		known = make(profile, tree, model, chain[depth], (uint32_t)known);
-		*table_insert(&tree->by_node, chain[depth], NULL) = known;
+		vector_push(&chain, node);
+	while (chain.count) {
+		node = chain.items[--chain.count];
+		known = make(profile, tree, model, node, (uint32_t)known);
+		*table_insert(&tree->by_node, node, NULL) = known;
 	}
+	vector_deinit(&chain);
 	return (uint32_t)known;
 }
 

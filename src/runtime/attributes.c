@@ -9,7 +9,12 @@ struct said {
 };
 
 enum { SAID_MAX = 4096 };
-enum { ATTRIBUTES_MAX = 1 << 16, NAME_SLOTS = 2 * ATTRIBUTES_MAX };
+enum {
+	ATTRIBUTES_MAX = 1 << 16,
+	NAME_SLOTS = 2 * ATTRIBUTES_MAX,
+	/* Profiles hold 4096 bytes, with what they put in front of a name. */
+	NAME_MAX_BYTES = 4000,
+};
 
 static struct {
 	struct runtime_lock lock;
@@ -62,6 +67,19 @@ static bool has_tables(void)
 	return attributes.by_name != NULL;
 }
 
+/* With what these imply: what holds of the run is a value of the process and no context,
+ * and only of numbers there are sums. */
+static uint32_t complete(uint32_t type, uint32_t properties)
+{
+	const uint32_t places = TRM_NESTED | TRM_SCOPE_THREAD | TRM_SCOPE_TASK;
+
+	if (type == TRM_TYPE_STRING || type == TRM_TYPE_BLOB || type == TRM_TYPE_TYPE)
+		properties &= ~(uint32_t)TRM_AGGREGATABLE;
+	if (properties & TRM_GLOBAL && !(properties & TRM_AGGREGATABLE))
+		properties = (properties & ~places) | TRM_AS_VALUE | TRM_SCOPE_PROCESS;
+	return properties;
+}
+
 static uint32_t insert(uint64_t name, uint32_t type, uint32_t properties)
 {
 	if (!has_tables())
@@ -74,6 +92,7 @@ static uint32_t insert(uint64_t name, uint32_t type, uint32_t properties)
 
 	if (!attribute)
 		return 0;
+	properties = complete(type, properties);
 	*attribute = (struct context_attribute){type, properties, name};
 	attributes.have_tasks |= (properties & TRM_SCOPE_TASK) != 0;
 	__atomic_store_n(&attributes.block->used,
@@ -96,9 +115,14 @@ uint32_t attributes_find(const char *name)
 	return look_up(strings_find(name, strlen(name)));
 }
 
+bool attributes_can_be(const char *name)
+{
+	return *name && strnlen(name, NAME_MAX_BYTES + 1) <= NAME_MAX_BYTES;
+}
+
 uint32_t attributes_create(const char *text, uint32_t type, uint32_t properties)
 {
-	uint64_t name = strings_intern(text, strlen(text));
+	uint64_t name = attributes_can_be(text) ? strings_intern(text, strlen(text)) : 0;
 	uint32_t number = look_up(name);
 
 	if (number || !name)

@@ -289,10 +289,9 @@ static bool is_text(uint32_t type)
 bool events_bits(const struct context_attribute *attribute, const struct trm_value *value,
 		 uint64_t *ret_number)
 {
-	bool given_double = value->type == TRM_TYPE_DOUBLE;
-	double number;
-
-	if (is_text(value->type) != is_text(attribute->type)) {
+	if (is_text(value->type) != is_text(attribute->type) ||
+	    (!is_text(value->type) &&
+	     !number_convert(attribute->type, value, ret_number))) {
 		__atomic_add_fetch(&runtime_spool->lost_for_type, 1, __ATOMIC_RELAXED);
 		return false;
 	}
@@ -302,15 +301,6 @@ bool events_bits(const struct context_attribute *attribute, const struct trm_val
 			lose_for_memory();
 		return *ret_number != 0;
 	}
-	*ret_number = value->as.u;
-	if ((attribute->type == TRM_TYPE_DOUBLE) == given_double)
-		return true;
-	if (given_double) {
-		*ret_number = (uint64_t)(int64_t)value->as.d;
-		return true;
-	}
-	number = value->type == TRM_TYPE_INT ? (double)value->as.i : (double)value->as.u;
-	memcpy(ret_number, &number, sizeof(number));
 	return true;
 }
 
@@ -323,10 +313,26 @@ static inline bool number_of(const struct context_attribute *attribute,
 	return true;
 }
 
+__attribute__((cold)) void number_overflow(void)
+{
+	__atomic_add_fetch(&runtime_spool->overflows, 1, __ATOMIC_RELAXED);
+}
+
+/* Whether a value of the moment is to be kept for the whole process: what holds of the
+ * run in any case, others where somebody may ask for them. */
+static inline bool is_for_process(const struct context_attribute *attribute)
+{
+	const uint32_t wanted =
+		runtime_state->watching & (RUNTIME_KEEPS | RUNTIME_CHANNELS)
+			? TRM_SCOPE_PROCESS | TRM_GLOBAL
+			: TRM_GLOBAL;
+
+	return attribute->properties & wanted;
+}
+
 /* A value of the moment, for those who see more than metrics. */
 static __attribute__((noinline)) void
-show_value(struct context_thread *thread, uint32_t number,
-	   const struct context_attribute *attribute, uint64_t value, bool begins)
+show_value(struct context_thread *thread, uint32_t number, uint64_t value, bool begins)
 {
 	uint64_t now = runtime_ticks();
 
@@ -335,8 +341,6 @@ show_value(struct context_thread *thread, uint32_t number,
 					       begins ? RUNTIME_START : RUNTIME_SET,
 					       number, value, thread->node, NULL, now});
 	values_keep(number, value, now);
-	if (attribute->properties & TRM_SCOPE_PROCESS)
-		values_keep_process(number, value);
 }
 
 /* A value of the moment is gone. */
@@ -344,17 +348,14 @@ static __attribute__((noinline)) void unset(struct context_thread *thread,
 					    uint32_t number,
 					    const struct context_attribute *attribute)
 {
-	const struct moment *moment;
+	const struct moment *moment = values_get(number);
 
-	if (!(runtime_state->watching & (RUNTIME_KEEPS | RUNTIME_CHANNELS)))
-		return;
-	moment = values_get(number);
 	if (moment && runtime_state->watching & RUNTIME_CHANNELS)
 		channels_event(thread, &(struct runtime_event){RUNTIME_UNSET, number,
 							       moment->bits, thread->node,
 							       NULL, runtime_ticks()});
 	values_drop(number);
-	if (attribute->properties & TRM_SCOPE_PROCESS)
+	if (is_for_process(attribute))
 		values_drop_process(number);
 }
 
@@ -381,7 +382,10 @@ static void note_value(struct context_thread *thread, uint32_t number,
 	if (unlikely(thread->order))
 		trace(thread, CONTEXT_EVENT_SET, number, runtime_ticks(), &value);
 	if (unlikely(runtime_state->watching & (RUNTIME_KEEPS | RUNTIME_CHANNELS)))
-		show_value(thread, number, attribute, value, begins);
+		show_value(thread, number, value, begins);
+	if (unlikely(attribute->properties & (TRM_SCOPE_PROCESS | TRM_GLOBAL)) &&
+	    is_for_process(attribute))
+		values_keep_process(number, value);
 }
 
 /* A context of the process: others may ask for it. */
@@ -399,6 +403,15 @@ static __attribute__((noinline)) void note_process(const struct context_thread *
 		values_drop_process(number);
 }
 
+static void lose_attribute(const char *name)
+{
+	struct context_spool *spool = runtime_spool;
+
+	__atomic_add_fetch(attributes_can_be(name) ? &spool->lost_for_memory
+						   : &spool->lost_for_name,
+			   1, __ATOMIC_RELAXED);
+}
+
 static trm_attribute make_attribute(const char *name, uint32_t type, uint32_t properties)
 {
 	uint32_t number = attributes_find(name);
@@ -407,7 +420,7 @@ static trm_attribute make_attribute(const char *name, uint32_t type, uint32_t pr
 		return number;
 	number = attributes_create(name, type, properties & ~TRM_FOR_END_);
 	if (!number && !(properties & TRM_FOR_END_))
-		lose_for_memory();
+		lose_attribute(name);
 	leave_library();
 	return number;
 }
@@ -741,20 +754,6 @@ void events_end_node(struct context_thread *thread, const struct context_node *n
 		pop(thread);
 	else if (open)
 		replace(thread, open, open->parent, false);
-}
-
-struct trm_value events_value(const struct context_attribute *attribute, uint64_t bits)
-{
-	struct trm_value value = {attribute->type, 0, {0}};
-
-	value.as.u = bits;
-	if (is_text(attribute->type)) {
-		const struct context_string *string = strings_at(bits);
-
-		value.size = string->size;
-		value.as.bytes = string->bytes;
-	}
-	return value;
 }
 
 bool events_get(uint32_t number, struct trm_value *ret_value)

@@ -155,6 +155,8 @@ void strings_hold(bool held);
 uint32_t attributes_find(const char *name);
 /* The attribute, made if it is new; 0 if there is no room. */
 uint32_t attributes_create(const char *name, uint32_t type, uint32_t properties);
+/* Whether a name is one that profiles can hold. */
+bool attributes_can_be(const char *name);
 /* NULL: no attribute of the process. */
 const struct context_attribute *attributes_get(uint32_t attribute);
 /* Whether its values are names of loops. */
@@ -384,8 +386,8 @@ struct trm_value events_value(const struct context_attribute *attribute, uint64_
 /* The innermost value; false: there is none. */
 bool events_get(uint32_t attribute, struct trm_value *ret_value);
 
-/* A value as nodes hold it: bits, or where the string is. False: there is no room, or it
- * is text for a number, or the other way round. */
+/* A value as nodes hold it: bits, or where the string is. False: there is no room, or the
+ * attribute's type cannot hold it. */
 bool events_bits(const struct context_attribute *attribute, const struct trm_value *value,
 		 uint64_t *ret_bits);
 /* Something that is open found no memory. */

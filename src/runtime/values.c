@@ -71,6 +71,20 @@ void values_forget(void)
 	own = (struct values){0};
 }
 
+struct trm_value events_value(const struct context_attribute *attribute, uint64_t bits)
+{
+	struct trm_value value = {attribute->type, 0, {0}};
+
+	value.as.u = bits;
+	if (attribute->type == TRM_TYPE_STRING || attribute->type == TRM_TYPE_BLOB) {
+		const struct context_string *string = strings_at(bits);
+
+		value.size = string->size;
+		value.as.bytes = string->bytes;
+	}
+	return value;
+}
+
 static struct context_global *find_global(uint32_t attribute)
 {
 	for (struct context_block *block = process.globals; block;

@@ -200,6 +200,7 @@ struct trm_error *contexts_save(struct saving *saving)
 			save_spool(session, &context, &spools.items[i], image->number);
 		context_describe_faults(&spools.items[i], &faults);
 	}
+	context_describe_static(&spools, session->options->context.is_static, &faults);
 	recover(session->options->output, &spools);
 	context_spools_deinit(&spools);
 	struct trm_error *error = faults.length
@@ -258,6 +259,7 @@ struct trm_error *contexts_run(const struct session_options *options, const char
 		return front_exec_error(options, why, outcome);
 	run.first = (uint32_t)program;
 	run.wall_ns = session_now() - begin;
+	run.is_static = options->context.is_static;
 	error = save(options, &run, outcome->status);
 	outcome->profile = !error;
 	struct context_spools spools = context_spools_read(options->context.folder);

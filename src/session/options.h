@@ -57,6 +57,7 @@ struct session_context {
 	int folder_fd;    /* of that, locked: somebody uses it */
 	char *library;    /* that the program is to load */
 	char *wrappers;   /* the same for MPI, or NULL */
+	bool is_static;   /* the program loads no library */
 };
 
 struct session_options {

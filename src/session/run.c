@@ -101,7 +101,8 @@ static bool changes_rights(const char *path, const struct stat *status)
 /* What can be known before the program starts; `ret_refused` as a shell's exit status.
  * The file is returned if it is an ELF file: execvp would give a damaged one to a shell.
  */
-static struct trm_error *check_program(const char *name, int *ret_refused, char **ret_elf)
+static struct trm_error *check_program(const char *name, int *ret_refused, char **ret_elf,
+				       bool *ret_static)
 {
 	scoped_free char *path = find_program(name);
 	char magic[SELFMAG];
@@ -142,6 +143,7 @@ static struct trm_error *check_program(const char *name, int *ret_refused, char 
 				   !memcmp(magic, ELFMAG, SELFMAG)
 			   ? take_pointer(path)
 			   : NULL;
+	*ret_static = *ret_elf && image_is_static(fd);
 	return NULL;
 }
 
@@ -432,9 +434,11 @@ struct trm_error *session_run(const struct session_options *options,
 	*ret_outcome = (struct run_outcome){0};
 	scoped_free char *elf = NULL;
 
-	TRM_TRY(check_program(options->arguments[0], &ret_outcome->refused, &elf));
-	TRM_TRY(session_check_output(options->output));
 	struct session_options own = *options;
+
+	TRM_TRY(check_program(options->arguments[0], &ret_outcome->refused, &elf,
+			      &own.context.is_static));
+	TRM_TRY(session_check_output(options->output));
 
 	TRM_TRY(contexts_prepare(&own.context));
 	struct trm_error *error = options->collector->slot_size

@@ -35,7 +35,7 @@
 #define CONTEXT_MAGIC "TRMCTX\r\n"
 
 enum context_sizes {
-	CONTEXT_VERSION = 9,
+	CONTEXT_VERSION = 10,
 	CONTEXT_BLOCK = 4 << 10, /* a page: a thread's first event pays for it */
 	CONTEXT_HEAD_BLOCKS = 2,
 	CONTEXT_FAULTS_MAX = 16,
@@ -115,7 +115,8 @@ struct context_spool {
 	uint64_t threads;     /* that ever recorded */
 	uint64_t live_rows;   /* threads whose rows stand apart; see CONTEXT_ROWS */
 	/* Events that are not recorded, by why. */
-	uint64_t lost_in_handlers, lost_for_memory, lost_for_type;
+	uint64_t lost_in_handlers, lost_for_memory, lost_for_type, lost_for_name;
+	uint64_t overflows;     /* of sums of a metric that 64 bits do not hold */
 	uint64_t lost_children; /* forked processes that could not have a spool */
 	uint32_t fault_count;
 	/* 1: somebody outside wants channels otherwise (context_channel.wanted); each

@@ -491,6 +491,7 @@ static void killed_late(int count)
 {
 	steps(count);
 	trm_channels_start(trm_channels_create("runtime-report,event-trace"));
+	trm_channels_start(trm_channels_create(NULL)); /* of nothing */
 	kill_self(count);
 }
 

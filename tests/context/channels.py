@@ -83,8 +83,7 @@ def examples(place):
            and b"after" not in done.stdout, f"{done}")
     program = build(place, os.path.join(EXAMPLES, "regions.c"))
     bare = run(place, program=program)
-    library = os.path.realpath(os.path.join(os.path.dirname(place.tool), "..", "runtime", "libtrammel.so.0"))
-    done = run(place, program=program, LD_PRELOAD=library,
+    done = run(place, program=program, LD_PRELOAD=place.library,
                TRAMMEL_CONFIG=f"runtime-report(output=stderr,region.count,{JSON})")
     expect(done.stdout == bare.stdout, f"{done}")
     rows = rows_of(done.stderr)
@@ -339,8 +338,7 @@ def addresses(place):
                    "int main(void) { give(take(10)); free(malloc(10)); return puts(\"done\") < 0; }\n")
     program = os.path.join(place.folder, "taken")
     subprocess.run(["gcc", "-O0", "-no-pie", "-fno-pic", source, "-o", program], check=True)
-    library = os.path.realpath(os.path.join(os.path.dirname(place.tool), "..", "runtime", "libtrammel.so.0"))
-    done = run(place, program=program, LD_PRELOAD=library, TRAMMEL_REPORT_FILENAME="none",
+    done = run(place, program=program, LD_PRELOAD=place.library, TRAMMEL_REPORT_FILENAME="none",
                TRAMMEL_SERVICES_ENABLE="event,aggregate,alloc,io,pthread,dlopen,report")
     expect(done.stdout == b"done\n" and not done.stderr, f"{done}")
 
@@ -362,12 +360,11 @@ def log(place):
 
 def endings(place):
     """A thread that annotates on while the process ends keeps nobody; files may not be too large."""
-    library = os.path.realpath(os.path.join(os.path.dirname(place.tool), "..", "runtime", "libtrammel.so.0"))
     for word in ("exit-running", "limit-files"):
         for config in ("event-trace(output=x.trm)", "runtime-report(output=x.txt)"):
             bare = place.bare(word, "20")
             done = running.run([os.path.join(place.programs, "work"), word, "20"], place.folder, timeout=30,
-                               environment={**place.environment(), "LD_PRELOAD": library, "TRAMMEL_CONFIG": config})
+                               environment={**place.environment(), "LD_PRELOAD": place.library, "TRAMMEL_CONFIG": config})
             expect((done.status, done.stdout) == (bare.status, bare.stdout), f"{word} {config}: {done}")
 
 

@@ -22,6 +22,7 @@ BUILDS = {
     "spans": ("g++", "-std=c++11", "-O2", "spans.cc"),
     "spans-clang": ("clang++", "-std=c++11", "-O2", "spans.cc"),
     "tasks": ("gcc", "-O2", "tasks.c"),
+    "properties": ("gcc", "-O2", "properties.c"),
     "count.so": ("gcc", "-O2", "-shared", "-fPIC", "count.c"),
 }
 
@@ -47,6 +48,11 @@ class Place:
         self.profile = os.path.join(folder, "profile.trm")
         self.spools = os.path.join(folder, "spools")
         os.mkdir(self.spools)
+
+    @property
+    def library(self):
+        """What is preloaded into programs that link nothing."""
+        return os.path.realpath(os.path.join(os.path.dirname(self.tool), "..", "runtime", "libtrammel.so.0"))
 
     def environment(self):
         return {**running.tool_environment(), "TMPDIR": self.spools}

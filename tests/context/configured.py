@@ -22,10 +22,19 @@ def mistakes(place):
     expect(b"there is no service 'evnt'; is 'event' meant?" in done.stderr, f"{done}")
     done = run(place, "plain", "1", CALI_CONFIG_FILE="/no/such/file")
     expect(b"cannot read the configuration '/no/such/file'" in done.stderr, f"{done}")
+    done = run(place, "plain", "1", CALI_CONFIG_FILE=place.folder)
+    expect(b"': Is a directory" in done.stderr, f"{done}")
     done = run(place, "plain", "1", CALI_CONFIG="runtime-report(output=none")
     expect(b"')' is missing" in done.stderr, f"{done}")
     done = run(place, "plain", "1", CALI_CONFIG="runtime-report(output=none),region.count" + 70 * ",region.count")
     expect(b"no room for more than 64 at once" in done.stderr, f"{done}")
+    for text, wanted in (("region.count=maybe", "'region.count' is true or false, not 'maybe'"),
+                         ("output.format=tabel", "there is no output.format 'tabel'; is 'table' meant?"),
+                         ("level=99", "EVENT_REGION_LEVEL is from 0 to 7, or phase, not '99': 0 is taken")):
+        done = run(place, "plain", "1", CALI_CONFIG=f"runtime-report(output=stdout,{text})")
+        expect(wanted in done.stderr.decode() and done.stdout.startswith(b"Path "), f"{done}")
+    done = run(place, "plain", "1", CALI_SERVICES_ENABLE="event,timer,trace", CALI_TIMER_INCLUSIVE_DURATION="ture")
+    expect(b"'ture' of TIMER_INCLUSIVE_DURATION is neither true nor false" in done.stderr, f"{done}")
     done = run(place, "metrics", "1", CALI_CALIPER_ATTRIBUTE_DEFAULT_SCOPE="bar")
     expect(done.stderr.count(b'Invalid value "bar" for CALI_CALIPER_ATTRIBUTE_DEFAULT_SCOPE: there are') == 1, f"{done}")
     done = run(place, "plain", "1", CALI_CONFIG="event-trace(output=none,trace.cuda),"
@@ -107,6 +116,9 @@ def settings(place):
     done = run(place, "plain", "8")
     expect(rows_of(done.stdout)["main/step"]["count"] == 8, f"{done}")
     expect(b"'caliper.config', line 3: not KEY=VALUE" in done.stderr, f"{done}")
+    found = run(place, "hidden", program=os.path.join(place.programs, "properties"), LD_PRELOAD=place.library,
+                TRAMMEL_CONFIG_FILE="caliper.config").stdout
+    expect(rows_of(found)["outer/in it"]["count"] == 5, f"{found}")
     run(place, "plain", "9", CALI_CONFIG_PROFILE="other")
     expect(rows_of(read(place, "other.json"))["main/step"]["count"] == 9, "a profile of the file")
 

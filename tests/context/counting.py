@@ -202,8 +202,7 @@ def with_functions(place):
 
 def alone(place):
     """Without trammel: the library preloaded, and a variable that says what to record."""
-    library = os.path.join(os.path.dirname(place.tool), "..", "runtime", "libtrammel.so.0")
-    environment = {**place.environment(), "LD_PRELOAD": os.path.realpath(library),
+    environment = {**place.environment(), "LD_PRELOAD": place.library,
                    "TRAMMEL_CONTEXT": "regions", "TRAMMEL_OUTPUT": place.profile}
     done = running.run([os.path.join(place.programs, "work"), "regions", "10"], place.folder,
                        environment=environment)

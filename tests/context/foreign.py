@@ -38,10 +38,9 @@ def nvtx(place):
 
 
 def channels(place):
-    library = os.path.realpath(os.path.join(os.path.dirname(place.tool), "..", "runtime", "libtrammel.so.0"))
     for word, variable in (("itt", "INTEL_LIBITTNOTIFY64"), ("nvtx", "NVTX_INJECTION64_PATH")):
         done = run(place, word, "5", program=build(place), **{
-            variable: library, "TRAMMEL_CONFIG": f"runtime-report(output=report.json,region.count,{JSON})"})
+            variable: place.library, "TRAMMEL_CONFIG": f"runtime-report(output=report.json,region.count,{JSON})"})
         with open(os.path.join(place.folder, "report.json"), encoding="utf-8") as file:
             rows = {row.get("path"): row.get("Calls") for row in json.load(file)}
         expect(rows["second/outer" if word == "itt" else "outer"] == 5 and not done.stderr, f"{rows} {done}")

@@ -5,7 +5,7 @@ import re
 import resource
 import subprocess
 
-from context.common import expect
+from context.common import FLAGS, FOLDER, expect
 from transparency import running
 from transparency.results import Skip
 
@@ -41,7 +41,7 @@ def mismatches(place):
         "what was open inside was ended, too",
         "end of b while the innermost that is open is nothing, 5 times: ignored",
         "end of never while the innermost that is open is nothing, 5 times: ignored",
-        "1 event lost: text for a number, or a number for text")
+        "1 event lost: a value that the type of its attribute cannot hold")
     profile.expect_all({"a=one": 5, "a=one/b=two": 5, "goes on": 1, "goes on/number=5": 1})
     out = subprocess.run([place.tool, "report", "--no-pager", place.profile], check=True,
                          capture_output=True, text=True).stdout
@@ -134,6 +134,15 @@ def check_full(place, size, measure):
                    f"{size}: {len(profile.events)} and {untraced} not traced of {2 * sum(counts.values())} events")
 
 
+def static(place):
+    """A static program loads no library: that is said, and not that it entered nothing."""
+    program = os.path.join(place.folder, "static")
+    subprocess.run(["gcc", "-static", "-O2", *FLAGS, os.path.join(FOLDER, "properties.c"), "-o", program], check=True)
+    for measure in ("regions", "functions,regions"):
+        place.check("texts", program=program, measure=measure).expect_faults(
+            "the program is static: it loads no library, so what it says of itself is not seen")
+
+
 def unwritable(place):
     """One line that names the folder and what to set."""
     environment = {**place.environment(), "TMPDIR": "/proc/none"}
@@ -171,4 +180,4 @@ def steady(place):
 
 
 TESTS = (handlers, handler_jumps, mismatches, seccomp, closed, chroot, file_limits, memory_limits,
-         full_disk, unwritable, without_library, steady)
+         full_disk, static, unwritable, without_library, steady)

@@ -685,6 +685,9 @@ static void test_command(void **state)
 		cmd_query, "limit2 " SAMPLE, 2, "",
 		"  limit2\n  ^\ntrammel: the query, column 1: a clause cannot begin "
 		"with \"limit2\", did you mean \"LIMIT\"?\n");
+	assert_non_null(freopen(SAMPLE, "r", stdin));
+	check_command(cmd_query, "AGGREGATE\tsum(time)\tGROUP\tBY\t();FORMAT\tcsv -", 0,
+		      "sum#time\n5740\n", "");
 	check_command(cmd_query, "; nix.trm", 4, "",
 		      "trammel: cannot open 'nix.trm': No such file or directory\n");
 	free(take_pointer(output));
@@ -700,6 +703,69 @@ static void test_command(void **state)
 		      "");
 }
 
+/* Names that mean nothing are said; what queries ask for in case it is there is not. */
+static void test_names(void **state)
+{
+	static const struct {
+		const char *words, *said;
+	} cases[] = {
+		{"SELECT sum(rnk) GROUP BY ()",
+		 "no record has \"rnk\", did you mean \"rank\"?"},
+		{"SELECT path, nowhere ORDER BY nowhere", "no record has \"nowhere\""},
+		{"SELECT path WHERE levl > 1", "no record has \"levl\", did you mean "
+					       "\"level\"?"},
+		{"SELECT sum(time) GROUP BY pth", "no record has \"pth\""},
+		{"SELECT level, sum(time) GROUP BY path",
+		 "the column \"level\" is empty, since GROUP BY does not have it: "
+		 "any(level) is its first value in a group"},
+		{"SELECT path, time WHERE NOT nowhere", ""},
+		{"LET x = first(nowhere, time) SELECT x, sum(x) GROUP BY x", ""},
+		{"SELECT path, region, sum(time) GROUP BY path", ""},
+		{"SELECT path, count(), scale_count(2) GROUP BY path", ""},
+	};
+
+	(void)state;
+	write_sample();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		static const char *const paths[] = {SAMPLE};
+		struct query *query = parse_good(cases[i].words);
+		struct text warnings = {0}, said = {0};
+		struct query_result *result;
+
+		assert_null(query_run(query, paths, 1, 1, &result, &warnings));
+		assert_int_equal(warnings.length, 0);
+		text_add(&warnings, "");
+		query_warn_of_names(result, &warnings);
+		text_format(&said, *cases[i].said ? "%s\n" : "%s", cases[i].said);
+		assert_string_equal(warnings.data, said.data);
+		text_deinit(&said);
+		text_deinit(&warnings);
+		query_result_destroy(result);
+		query_destroy(query);
+	}
+}
+
+/* On a narrow terminal a part of a number would be another number. */
+static void test_narrow(void **state)
+{
+	static const char *const paths[] = {SAMPLE};
+	const struct query_style style = {.width = 10};
+	struct query *query = parse_good("SELECT region, sum(time) GROUP BY region");
+	struct text out = {0}, warnings = {0};
+	struct query_result *result;
+
+	(void)state;
+	write_sample();
+	assert_null(query_run(query, paths, 1, 1, &result, &warnings));
+	query_print(result, &style, &out);
+	assert_non_null(strstr(out.data, " 4,000\n"));
+	assert_null(strstr(out.data, "..."));
+	text_deinit(&out);
+	text_deinit(&warnings);
+	query_result_destroy(result);
+	query_destroy(query);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -709,7 +775,8 @@ int main(void)
 		cmocka_unit_test(test_where),        cmocka_unit_test(test_let),
 		cmocka_unit_test(test_groups),       cmocka_unit_test(test_formats),
 		cmocka_unit_test(test_trees),        cmocka_unit_test(test_exact),
-		cmocka_unit_test(test_again),        cmocka_unit_test(test_command),
+		cmocka_unit_test(test_again),        cmocka_unit_test(test_names),
+		cmocka_unit_test(test_narrow),       cmocka_unit_test(test_command),
 	};
 
 	return cmocka_run_group_tests(tests, enter_folder, leave_folder);

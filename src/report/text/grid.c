@@ -114,25 +114,30 @@ static void measure(const struct grid *grid, size_t *widths)
 	}
 }
 
+/* On a narrow terminal names keep so many columns, and lines go on in the next one. */
+enum { LAST_COLUMNS_MIN = 16 };
+
 static void add_line(const struct grid *grid, const size_t *widths, size_t line_width,
 		     const char *const *cells, struct text *out)
 {
 	size_t used = 0;
 
 	for (size_t i = 0; i < grid->columns.count; i++) {
-		bool last = i + 1 == grid->columns.count;
+		bool last = i + 1 == grid->columns.count,
+		     right = grid->columns.items[i].right;
 		size_t columns = report_columns(cells[i]), left;
 
 		text_add(out, GAP);
 		used += strlen(GAP);
-		left = line_width > used ? line_width - used : 0;
-		if (grid->columns.items[i].right)
+		left = line_width > used + LAST_COLUMNS_MIN ? line_width - used
+							    : LAST_COLUMNS_MIN;
+		if (right && (!last || !line_width || *cells[i]))
 			add_spaces(out, widths[i] - columns);
-		if (last && line_width)
+		if (last && line_width && !right) /* a part of a number is none */
 			add_cut(out, cells[i], left);
 		else
 			text_add(out, cells[i]);
-		if (!grid->columns.items[i].right && !last)
+		if (!right && !last)
 			add_spaces(out, widths[i] - columns);
 		used += widths[i];
 	}

@@ -41,7 +41,8 @@ void grid_add_number(struct grid *grid, unsigned long long number);
 /* A share of 1 as a percentage, "" where `of` is 0. */
 void grid_add_share(struct grid *grid, unsigned long long part, unsigned long long of);
 
-/* Adds the title line and the rows to the text. The last column is cut to the width. */
+/* Adds the title line and the rows to the text. The last column is cut to the width, if
+ * it has names and not numbers; 16 columns of it are there in any case. */
 void grid_print(const struct grid *grid, const struct text_style *style,
 		struct text *out);
 void grid_deinit(struct grid *grid);

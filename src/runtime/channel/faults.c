@@ -39,13 +39,22 @@ void faults_say(void)
 		{spool->lost_in_handlers,
 		 "a signal handler said them while its thread was recording"},
 		{spool->lost_for_memory, "there was no memory for new contexts"},
-		{spool->lost_for_type, "text for a number, or a number for text"},
+		{spool->lost_for_type,
+		 "a value that the type of its attribute cannot hold"},
+		{spool->lost_for_name,
+		 "the name of the attribute is empty or longer than 4,000 bytes"},
 	};
 
 	for (uint32_t i = 0; i < spool->fault_count; i++)
 		say_fault(&spool->faults[i]);
 	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++)
 		if (losses[i].count)
-			log_warn("%llu events lost: %s",
-				 (unsigned long long)losses[i].count, losses[i].why);
+			log_warn("%llu %s lost: %s", (unsigned long long)losses[i].count,
+				 losses[i].count == 1 ? "event" : "events",
+				 losses[i].why);
+	if (spool->overflows)
+		log_warn("sums of values that the program set are wrong: 64 bits did "
+			 "not hold them, %llu %s",
+			 (unsigned long long)spool->overflows,
+			 spool->overflows == 1 ? "time" : "times");
 }

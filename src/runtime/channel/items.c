@@ -4,6 +4,7 @@
 #include "runtime/channel/settings.h"
 
 #include <string.h>
+#include <strings.h>
 
 /* Where an item ends: at a comma outside of quotes and parentheses. */
 static const char *end_of(const char *text, const char *end)
@@ -74,14 +75,34 @@ void items_split(const char *text, struct items *items)
 			 ITEMS_MAX, text);
 }
 
+static bool is_among(const char *value, const char *const *words)
+{
+	for (; *words; words++)
+		if (!strcasecmp(value, *words))
+			return true;
+	return false;
+}
+
+bool word_is_off(const char *word)
+{
+	static const char *const words[] = {"false", "off", "no", "f", "0", NULL};
+
+	return is_among(word, words);
+}
+
+bool word_is_on(const char *word)
+{
+	static const char *const words[] = {"true", "on", "yes", "t", "1", NULL};
+
+	return is_among(word, words);
+}
+
 bool item_is_off(const struct item *item)
 {
-	return item->value && (!strcmp(item->value, "false") ||
-			       !strcmp(item->value, "off") || !strcmp(item->value, "0"));
+	return item->value && word_is_off(item->value);
 }
 
 bool item_is_on(const struct item *item)
 {
-	return !item->value || !strcmp(item->value, "true") ||
-	       !strcmp(item->value, "on") || !strcmp(item->value, "1");
+	return !item->value || word_is_on(item->value);
 }

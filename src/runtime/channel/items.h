@@ -22,7 +22,10 @@ struct items {
 /* Complains of what is missing, or has no room. */
 void items_split(const char *text, struct items *items);
 
-/* Whether the value is "false", "off" or "0"; or none, "true", "on" or "1". */
+/* "false", "off", "no", "f", "0"; "true", "on", "yes", "t", "1"; in any case. */
+bool word_is_off(const char *word);
+bool word_is_on(const char *word);
+/* Whether the value is such a word; none is on. */
 bool item_is_off(const struct item *item);
 bool item_is_on(const struct item *item);
 

@@ -182,7 +182,7 @@ size_t oneline_create(struct trm_specs *specs, const char *text, bool active,
 	if (!specs && !of_texts)
 		of_texts = runtime_map(sizeof(*of_texts));
 	request_specs = specs ? specs : of_texts;
-	items_split(text, &items);
+	items_split(text ? text : "", &items);
 	for (size_t i = 0; request_specs && i < items.count; i++) {
 		struct channel *channel =
 			add_item(&items.items[i], &items, active, count < CHANNELS_MAX);

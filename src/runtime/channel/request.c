@@ -271,7 +271,7 @@ static void apply_spec(struct request *request, const struct configuration_optio
 		document_member(specs_of_option(request_specs, option), "type");
 	bool is_bool = type && !strcmp(type->text, "bool");
 
-	if (is_bool && item->value && !item_is_off(item) && !item_is_on(item))
+	if (is_bool && !item_is_off(item) && !item_is_on(item))
 		complain("'%s': the option '%s' is true or false, not '%s'",
 			 request->configuration->name, item->name, item->value);
 	else if (!is_bool || !item_is_off(item))
@@ -355,6 +355,8 @@ void request_apply(struct request *request, const struct item *item, bool for_al
 			 request->configuration->name, item->name);
 		return;
 	}
+	if (!request_allows(request, option, item))
+		return;
 	if (!strcmp(option->name, "aggregate_across_ranks") ||
 	    !strcmp(option->name, "use.mpi"))
 		request->ranks = item_is_off(item) ? RANKS_APART : RANKS_TOGETHER;

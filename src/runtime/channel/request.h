@@ -55,6 +55,10 @@ void request_clauses(const struct configuration_option *option, const char *leve
 /* An option. `for_all`: configurations that do not take it are none that it is for. */
 void request_apply(struct request *request, const struct item *item, bool for_all);
 
+/* Whether the option may have the value that it is given; complains if not. */
+bool request_allows(const struct request *request,
+		    const struct configuration_option *option, const struct item *item);
+
 /* All options and services are there: what some add where samples say where they were. */
 void request_add_places(struct request *request);
 

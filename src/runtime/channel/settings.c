@@ -1,5 +1,6 @@
 #include "runtime/channel/settings.h"
 
+#include "runtime/channel/items.h"
 #include "runtime/channel/log.h"
 #include "runtime/runtime.h"
 
@@ -7,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* What is set for the process; those of the program's last word stand first. */
 static struct {
@@ -110,14 +110,13 @@ const char *settings_get(const struct settings *settings, const char *key)
 
 bool settings_is_true(const struct settings *settings, const char *key, bool otherwise)
 {
-	static const char *const words[] = {"true", "on", "yes", "t", "1"};
 	const char *value = settings_get(settings, key);
 
-	if (!value)
-		return otherwise;
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (!strcasecmp(value, words[i]))
-			return true;
+	if (!value || word_is_on(value))
+		return value ? true : otherwise;
+	if (*value && !word_is_off(value))
+		log_warn("'%s' of %s is neither true nor false: false is taken", value,
+			 key);
 	return false;
 }
 
@@ -247,8 +246,11 @@ void settings_read_file(void)
 	if (!path)
 		path = find(&usual.fixed, 0, usual.fixed.count, "CONFIG_FILE");
 	file = fopen(path ? path : "caliper.config", "re");
-	if (!file && path)
-		log_warn("cannot read the configuration '%s': %s", path, strerror(errno));
+	if ((!file && path) || (file && (fgetc(file) == EOF && ferror(file))))
+		log_warn("cannot read the configuration '%s': %s",
+			 path ? path : "caliper.config", strerror(errno));
+	if (file)
+		rewind(file);
 	for (int number = 1; file && fgets(line, sizeof(line), file); number++) {
 		const char *text = line + strspn(line, " \t");
 

@@ -297,7 +297,8 @@ void channels_start(void)
 {
 	const char *oneline = getenv("TRAMMEL_CONFIG");
 
-	if ((!oneline || !*oneline) && !getenv("TRAMMEL_SERVICES_ENABLE"))
+	if ((!oneline || !*oneline) && !getenv("TRAMMEL_SERVICES_ENABLE") &&
+	    !getenv("TRAMMEL_CONFIG_FILE"))
 		return;
 	settings_read_file();
 	channels_configure("TRAMMEL_CONFIG", oneline);
