@@ -157,9 +157,8 @@ static void names_init(struct names *names, struct record_model *model,
 			names->of[i] = intern(model, "", known, known->type, value);
 			continue;
 		}
-		names->of[i] = intern(
-			model, "", known, known->type,
-			known->properties & ~(uint32_t)CONTEXT_OF_LIBRARY);
+		names->of[i] = intern(model, "", known, known->type,
+				      known->properties & ~(uint32_t)CONTEXT_OF_LIBRARY);
 		if (!(known->properties & RECORD_AGGREGATABLE))
 			continue;
 		names->sum[i] =

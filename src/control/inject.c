@@ -33,12 +33,33 @@ struct injection {
 	int stop_signal;                   /* SIGSTOP or the like to send again; 0 */
 };
 
+/* Since Linux 6.4; PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG, and what it fills in. */
+#define GET_DISPATCH 0x4210
+
+struct dispatch {
+	uint64_t mode, selector, offset, size;
+};
+
+/* Whether system calls of a thread come back to it as signals (prctl(2),
+ * PR_SET_SYSCALL_USER_DISPATCH): ours would, too. */
+static bool dispatches(pid_t tid)
+{
+	struct dispatch dispatch = {0};
+
+	return !ptrace(GET_DISPATCH, tid, sizeof(dispatch), &dispatch) && dispatch.mode;
+}
+
 /* The order is for a controller that is killed here: the code that the thread is sent to
  * puts the mask right by itself, so the mask is changed last. */
 static struct trm_error *begin(struct injection *injection, uint64_t code)
 {
 	struct user_regs_struct registers = injection->registers;
 
+	if (dispatches(injection->tid))
+		return trm_error_create(TRM_ERROR_UNSUPPORTED,
+					"thread %d has its system calls sent back to it "
+					"as signals (PR_SET_SYSCALL_USER_DISPATCH)",
+					injection->tid);
 	registers.rip = code;
 	registers.orig_rax = (unsigned long long)-1;
 	TRM_TRY(remote_set_registers(injection->tid, &registers));

@@ -1,9 +1,9 @@
 // build: gcc -O2 -pthread
 // output: all children ended
 /*
- * A process is killed while it forks, or one of its threads ends it, or executes a program:
- * the kernel tells a tracer nothing of that child then. It must run on all the same. All of
- * them have the pipe open, so that its end is the end of the last one.
+ * A process is killed while it forks, or one of its threads ends it, or executes a
+ * program: the kernel tells a tracer nothing of that child then. It must run on all the
+ * same. All of them have the pipe open, so that its end is the end of the last one.
  */
 #include "lib/test.h"
 

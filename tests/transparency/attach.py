@@ -553,6 +553,12 @@ def compressor(folder, tool, options):
     return f"longest of {measured} stops {longest:.1f} ms"
 
 
+def can_see_dispatch():
+    """Whether system calls can come back as signals here, and tracers are told (Linux 6.4)."""
+    release = tuple(int(part) for part in os.uname().release.split(".")[:2])
+    return release >= (6, 4)
+
+
 def refused(folder, tool, _):
     """What cannot be measured is said in a line, and runs on."""
     profile = os.path.join(folder, "refused.trm")
@@ -587,6 +593,10 @@ def refused(folder, tool, _):
                     time.sleep(0.02)
                 attempt("traced already", server.pid, "strace", "traced already")
                 tracer.terminate()
+        server.do("dispatch 1")
+        if can_see_dispatch():
+            attempt("with calls that come back", server.pid, "PR_SET_SYSCALL_USER_DISPATCH")
+        server.do("dispatch 0")
         server.do("gs 4097")  # ARCH_SET_GS
         attempt("with a GS base", server.pid, "GS")
         server.do("filter")

@@ -12,6 +12,7 @@
  *     load FILE   FILE is loaded, its `plugin_work` called 7 times, and unloaded
  *     filter      a system call filter is installed that allows everything
  *     gs CODE     arch_prctl(CODE) is called
+ *     dispatch N  system calls from outside all addresses come back as signals, if N
  *     forget      a forked process unmaps a page that it did not map, if there is one,
  * and ends a second later crowd N     N times 64 MiB of addresses are taken, below the
  * libraries
@@ -245,6 +246,11 @@ static void filter(void)
 	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
+static void dispatch(unsigned long on)
+{
+	prctl(59 /* PR_SET_SYSCALL_USER_DISPATCH */, on, 0ul, on ? ~0ul : 0ul, 0ul);
+}
+
 /* The first page that is written and shared with a file in memory: not the server's. (The
  * usual name would have the program taken for one that looks its own text up.) */
 static void unmap_foreign(void)
@@ -316,6 +322,8 @@ static void obey(const char *word, const char *argument)
 		filter();
 	} else if (!strcmp(word, "gs")) {
 		syscall(SYS_arch_prctl, count, made);
+	} else if (!strcmp(word, "dispatch")) {
+		dispatch(count);
 	} else if (!strcmp(word, "forget")) {
 		forget();
 	} else if (!strcmp(word, "crowd")) {
