@@ -34,7 +34,7 @@ struct injection {
 };
 
 /* Since Linux 6.4; PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG, and what it fills in. */
-#define GET_DISPATCH 0x4210
+#define GET_DISPATCH 0x4211
 
 struct dispatch {
 	uint64_t mode, selector, offset, size;
