@@ -12,6 +12,8 @@
 #ifndef CALI_READER_CALQLPARSER_H
 #define CALI_READER_CALQLPARSER_H
 
+#include "../cali.h"
+
 #ifdef __cplusplus
 
 #include "../cali-channel.h"

@@ -17,6 +17,8 @@
 #ifndef CALI_READER_CALIREADER_H
 #define CALI_READER_CALIREADER_H
 
+#include "../cali.h"
+
 #ifdef __cplusplus
 
 #include "CaliperMetadataDB.h"

@@ -2,6 +2,8 @@
 #ifndef CALI_READER_CALIWRITER_H
 #define CALI_READER_CALIWRITER_H
 
+#include "../cali.h"
+
 #ifdef __cplusplus
 
 #include "../common/OutputStream.h"

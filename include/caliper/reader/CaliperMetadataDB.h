@@ -2,6 +2,8 @@
 #ifndef CALI_READER_CALIPERMETADATADB_H
 #define CALI_READER_CALIPERMETADATADB_H
 
+#include "../cali.h"
+
 #ifdef __cplusplus
 
 #include "RecordProcessor.h"

@@ -2,6 +2,8 @@
 #ifndef CALI_READER_QUERYPROCESSOR_H
 #define CALI_READER_QUERYPROCESSOR_H
 
+#include "../cali.h"
+
 #ifdef __cplusplus
 
 #include "../common/OutputStream.h"

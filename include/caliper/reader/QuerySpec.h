@@ -2,6 +2,8 @@
 #ifndef CALI_READER_QUERYSPEC_H
 #define CALI_READER_QUERYSPEC_H
 
+#include "../cali.h"
+
 #ifdef __cplusplus
 
 #include <string>

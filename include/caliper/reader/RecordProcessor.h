@@ -2,6 +2,8 @@
 #ifndef CALI_READER_RECORDPROCESSOR_H
 #define CALI_READER_RECORDPROCESSOR_H
 
+#include "../cali.h"
+
 #ifdef __cplusplus
 
 #include "../common/CaliperMetadataAccessInterface.h"

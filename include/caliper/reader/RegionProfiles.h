@@ -9,6 +9,8 @@
 #ifndef CALI_READER_REGIONPROFILES_H
 #define CALI_READER_REGIONPROFILES_H
 
+#include "../cali.h"
+
 #ifdef __cplusplus
 
 #include "RecordProcessor.h"
