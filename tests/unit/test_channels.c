@@ -149,7 +149,7 @@ static void test_clauses(void **state)
 	assert_string_equal(place, " WHERE (x ),(z) group by path, k");
 	place[0] = '\0';
 	clauses_place(&clauses, "", place, sizeof(place));
-	assert_string_equal(place, " WHERE (x ),(z), k");
+	assert_string_equal(place, " WHERE (x ),(z) GROUP BY  k");
 	assert_false(clauses.full);
 	memset(long_text + strlen("let "), 'x', CLAUSES_TEXT_MAX);
 	assert_null(clauses_add(&clauses, long_text));
