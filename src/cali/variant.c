@@ -349,6 +349,8 @@ struct trm_value own_value(cali_variant_t variant)
 	struct trm_value value = {own_type(type), 0, {0}};
 
 	value.as.u = variant.value.v_uint;
+	if (type == CALI_TYPE_TYPE)
+		value.as.u = own_type((cali_attr_type)variant.value.v_uint);
 	if (is_text(type))
 		value.size = (uint32_t)cali_variant_get_size(variant);
 	return value;
@@ -360,6 +362,8 @@ cali_variant_t own_variant(uint32_t type, const struct trm_value *value)
 
 	variant.type_and_size = (uint64_t)own_cali_type(type) | (uint64_t)value->size
 									<< SIZE_SHIFT;
-	variant.value.v_uint = value->as.u;
+	variant.value.v_uint = type == TRM_TYPE_TYPE
+				       ? (uint64_t)own_cali_type((uint32_t)value->as.u)
+				       : value->as.u;
 	return variant;
 }

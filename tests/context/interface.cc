@@ -219,9 +219,10 @@ static void quiet()
 				    make_channel("summed", "event,aggregate,recorder")};
 	cali::Annotation level("level", quietly),
 		cells("cells", quietly | CALI_ATTR_AGGREGATABLE);
-	cali::Annotation loud("loud", CALI_ATTR_ASVALUE);
+	cali::Annotation loud("loud", CALI_ATTR_ASVALUE), kind("kind", quietly);
 
 	CALI_MARK_BEGIN("outer");
+	kind.set(cali::Variant(CALI_TYPE_DOUBLE));
 	level.set(1);
 	cells.set(40);
 	CALI_MARK_BEGIN("inner");

@@ -71,6 +71,8 @@ def quiet(place):
             for row in channels.query(place, "quiet.cali", "SELECT *") if "path" in row]
     expect(told == [(1, 40, ["event.begin#region"]), (2, 2, ["event.set#loud"]), (2, 2, ["event.end#region"]),
                     (None, 2, ["event.end#region"])], f"{told}")
+    kinds = {row.get("kind") for row in channels.query(place, "quiet.cali", "SELECT *") if "path" in row}
+    expect(kinds == {"double"}, f"{kinds}")
     told = [(row.get("path"), row.get("level"), row.get("cells"), row.get("loud"))
             for row in channels.query(place, "pushed.cali", "SELECT *")]
     expect(told[:2] == [("outer", 2, 2, 7), (None, None, 2, 7)], f"{told}")
