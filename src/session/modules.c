@@ -368,6 +368,8 @@ static struct trm_error *instrument(struct session *session, struct thread *thre
 		if (other->file != module->file || other->bias != module->bias ||
 		    other == module)
 			continue;
+		if (other->broken && !module->file->trouble)
+			continue; /* it is no text that is known */
 		if (other->broken)
 			return trm_error_create(TRM_ERROR_UNSUPPORTED, "%s",
 						module->file->trouble);

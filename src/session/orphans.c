@@ -78,7 +78,6 @@ void orphans_leave(struct session *session, struct thread *thread, bool killed)
 	struct process *process = thread->process;
 
 	start_children(session, thread);
-	orphans_forget(session, false);
 	if (!may_have_more(process, killed))
 		return;
 	struct session_parent *parent = memory_allocate_zeroed(1, sizeof(*parent));

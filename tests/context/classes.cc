@@ -2,6 +2,8 @@
  * The classes of the compatible interface: `channels.py` knows what they must have said.
  * Ends with 1 where one of them does not keep its word.
  */
+#include "must.h"
+
 #include <caliper/AsyncEvent.h>
 #include <caliper/Caliper.h>
 #include <caliper/ConfigManager.h>
@@ -13,16 +15,6 @@
 #include <algorithm>
 #include <fstream>
 #include <thread>
-
-static int failures;
-
-static void must(bool condition, const char *what)
-{
-	if (condition)
-		return;
-	std::cerr << what << std::endl;
-	failures++;
-}
 
 static void state()
 {

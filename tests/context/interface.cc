@@ -2,6 +2,8 @@
  * More of the compatible interface: the first word says what to do. `interface.py` knows
  * what each must have said. Ends with 1 where something does not keep its word.
  */
+#include "must.h"
+
 #include <caliper/ChannelController.h>
 #include <caliper/cali-manager.h>
 #include <caliper/cali.h>
@@ -16,16 +18,6 @@
 #include <mutex>
 #include <sstream>
 #include <thread>
-
-static int failures;
-
-static void must(bool condition, const char *what)
-{
-	if (condition)
-		return;
-	std::cerr << what << std::endl;
-	failures++;
-}
 
 static cali::Channel make_channel(const char *name, const char *services)
 {

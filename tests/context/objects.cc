@@ -2,6 +2,8 @@
  * Nodes, records and controllers of the compatible interface: `objects.py` knows what
  * they must have said. Ends with 1 where one of them does not keep its word.
  */
+#include "must.h"
+
 #include <caliper/Caliper.h>
 #include <caliper/cali-manager.h>
 #include <caliper/cali.h>
@@ -12,16 +14,6 @@
 
 #include <cstring>
 #include <fstream>
-
-static int failures;
-
-static void must(bool condition, const char *what)
-{
-	if (condition)
-		return;
-	std::cerr << what << std::endl;
-	failures++;
-}
 
 using cali::Attribute;
 using cali::Caliper;

@@ -64,19 +64,24 @@ static void enable(struct giving *giving, const struct configuration_option *opt
 			enable(giving, specs_option(request_specs, others->text));
 }
 
+struct giving_option {
+	const struct giving *giving;
+	const char *option; /* NULL: the configuration itself */
+};
+
+static void give_one_setting(void *context, const char *key, const char *value)
+{
+	const struct giving_option *of = context;
+	const struct trm_runtime_answers *answers = of->giving->answers;
+
+	answers->setting(answers->context, of->option, key, value);
+}
+
 static void give_settings(const struct giving *giving, const char *option,
 			  const struct document *spec, const char *value)
 {
-	const struct document *settings = document_member(spec, "config");
-	static char text[REQUEST_TEXT_MAX];
-
-	for (settings = settings ? settings->first : NULL; settings;
-	     settings = settings->next) {
-		request_expand(settings->text ? settings->text : "", value, text,
-			       sizeof(text));
-		giving->answers->setting(giving->answers->context, option, settings->name,
-					 text);
-	}
+	request_visit_settings(spec, value, give_one_setting,
+			       &(struct giving_option){giving, option});
 }
 
 /* A built-in option's KEY=VALUE. */

@@ -117,8 +117,8 @@ void request_expand(const char *text, const char *value, char *to, size_t size)
 	request_append(to, size, text);
 }
 
-void request_add_settings(struct request *request, const struct document *spec,
-			  const char *value)
+void request_visit_settings(const struct document *spec, const char *value,
+			    request_setting *visit, void *context)
 {
 	const struct document *settings = document_member(spec, "config");
 	static char text[REQUEST_TEXT_MAX];
@@ -127,8 +127,21 @@ void request_add_settings(struct request *request, const struct document *spec,
 	     settings = settings->next) {
 		request_expand(settings->text ? settings->text : "", value, text,
 			       sizeof(text));
-		settings_add(&request->settings, settings->name, text);
+		visit(context, settings->name, text);
 	}
+}
+
+static void take_setting(void *context, const char *key, const char *value)
+{
+	struct request *request = context;
+
+	settings_add(&request->settings, key, value);
+}
+
+void request_add_settings(struct request *request, const struct document *spec,
+			  const char *value)
+{
+	request_visit_settings(spec, value, take_setting, request);
 }
 
 /* A column of the old form: {"expr": ..., "as": ..., "unit": ...}. */

@@ -43,6 +43,9 @@ bool request_has_services(const char *services, const char *kind, const char *na
 /* The settings of a specification, {"KEY": "VALUE"}, with `value` for each {}. */
 void request_add_settings(struct request *request, const struct document *spec,
 			  const char *value);
+typedef void request_setting(void *context, const char *key, const char *value);
+void request_visit_settings(const struct document *spec, const char *value,
+			    request_setting *visit, void *context);
 
 /* What the configuration itself adds to queries. */
 void request_add_clauses(struct request *request);
