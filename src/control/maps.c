@@ -82,6 +82,14 @@ void maps_deinit(struct maps *maps)
 	vector_deinit(&maps->text);
 }
 
+const struct mapping *maps_find(const struct maps *maps, uint64_t address)
+{
+	vector_for_each (&maps->mappings, mapping)
+		if (mapping->start <= address && address < mapping->end)
+			return mapping;
+	return NULL;
+}
+
 const struct mapping *maps_find_path(const struct maps *maps, const char *path)
 {
 	vector_for_each (&maps->mappings, mapping)

@@ -81,6 +81,9 @@ static inline const char *maps_path(const struct maps *maps,
 	return maps->text.items + mapping->path;
 }
 
+/* The mapping that holds the address; NULL if none. */
+const struct mapping *maps_find(const struct maps *maps, uint64_t address);
+
 /* The first mapping whose path is this ("[vdso]"); NULL if none. */
 const struct mapping *maps_find_path(const struct maps *maps, const char *path);
 

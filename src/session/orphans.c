@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 /* How long a process that is gone is remembered. Its child is ready to run when it goes,
  * so it takes as long as that waits for a processor. */
@@ -14,7 +15,7 @@ struct session_parent {
 	uint64_t since;         /* session_now() */
 	struct thread thread;   /* without a bank */
 	struct process process; /* keeps its space */
-	struct VECTOR(uint64_t) banks;
+	struct VECTOR(const struct bank *) banks;
 };
 
 static uint64_t gs_base_of(const struct thread *thread)
@@ -26,14 +27,39 @@ static uint64_t gs_base_of(const struct thread *thread)
 		       : registers.gs_base;
 }
 
-/* The process whose bank lies there, as far as it still runs. */
-static pid_t owner_of(const struct session *session, uint64_t gs_base)
+static struct arena *arena_of(const struct session *session,
+			      const struct mapping *mapping)
 {
-	vector_for_each (&session->families, family)
-		vector_for_each (&(*family)->arena->banks, bank)
-			if ((*bank)->address == gs_base && (*bank)->owner > 0)
-				return (*bank)->owner;
-	return 0;
+	vector_for_each (&session->families, family) {
+		struct stat status;
+
+		if (fstat((*family)->arena->fd, &status) == 0 &&
+		    status.st_ino == mapping->inode && status.st_dev == mapping->device)
+			return (*family)->arena;
+	}
+	return NULL;
+}
+
+/* The bank that a child shares with what made it. Its address alone does not tell: banks
+ * of two address spaces, also of one family, may lie at the same one. */
+static struct bank *bank_of(struct session *session, const struct thread *child)
+{
+	uint64_t gs_base = gs_base_of(child);
+	const struct mapping *mapping;
+	const struct arena *arena;
+
+	if (!gs_base || remote_failed(maps_read(child->tid, &session->maps)))
+		return NULL;
+	mapping = maps_find(&session->maps, gs_base);
+	arena = mapping && mapping->inode ? arena_of(session, mapping) : NULL;
+	if (!arena)
+		return NULL;
+	vector_for_each (&arena->banks, bank)
+		if ((*bank)->address == gs_base &&
+		    (*bank)->file_offset ==
+			    mapping->file_offset + (gs_base - mapping->start))
+			return *bank;
+	return NULL;
 }
 
 static pid_t read_status(pid_t tid, const char *field)
@@ -43,12 +69,17 @@ static pid_t read_status(pid_t tid, const char *field)
 	return remote_status(tid, field, 10, &number) ? (pid_t)number : 0;
 }
 
-static bool is_child_of(const struct session *session, const struct thread *child,
-			pid_t pid)
+static bool is_child_of(struct session *session, const struct thread *child, pid_t pid)
 {
-	pid_t owner = owner_of(session, gs_base_of(child));
+	const struct bank *bank = bank_of(session, child);
 
-	return owner ? owner == pid : child->parent == pid;
+	return bank && bank->owner > 0 ? bank->owner == pid : child->parent == pid;
+}
+
+/* Of a thread some other one tells, unless it ends with it. */
+static bool is_leader(const struct thread *thread)
+{
+	return read_status(thread->tid, "Tgid") == thread->tid;
 }
 
 static void start_children(struct session *session, struct thread *parent)
@@ -59,7 +90,7 @@ static void start_children(struct session *session, struct thread *parent)
 		struct thread *child = session->all_threads.items[i];
 
 		if (child->state == THREAD_WAITING && !child->process &&
-		    is_child_of(session, child, pid))
+		    is_leader(child) && is_child_of(session, child, pid))
 			follow_child(session, parent, child->tid);
 	}
 }
@@ -89,23 +120,23 @@ void orphans_leave(struct session *session, struct thread *thread, bool killed)
 	process->space->references++;
 	vector_for_each (&process->space->family->arena->banks, bank)
 		if ((*bank)->owner == process->pid)
-			vector_push(&parent->banks, (*bank)->address);
+			vector_push(&parent->banks, *bank);
 	vector_push(&session->parents, parent);
 }
 
-static bool had_bank(const struct session_parent *parent, uint64_t gs_base)
+static bool had_bank(const struct session_parent *parent, const struct bank *bank)
 {
-	vector_for_each (&parent->banks, bank)
-		if (*bank == gs_base)
+	vector_for_each (&parent->banks, had)
+		if (*had == bank)
 			return true;
 	return false;
 }
 
 /* The last one, since banks are used again. */
-static struct thread *find_parent(struct session *session, uint64_t gs_base)
+static struct thread *find_parent(struct session *session, const struct bank *bank)
 {
 	for (size_t i = session->parents.count; i-- > 0;)
-		if (had_bank(session->parents.items[i], gs_base))
+		if (had_bank(session->parents.items[i], bank))
 			return &session->parents.items[i]->thread;
 	return NULL;
 }
@@ -123,18 +154,18 @@ static void follow_stranger(struct session *session, const struct thread *child)
 
 void orphans_find_parent(struct session *session, struct thread *child)
 {
-	uint64_t gs_base = gs_base_of(child);
+	const struct bank *bank;
 	struct thread *parent;
 
 	child->parent = read_status(child->tid, "PPid");
 	/* Of a process some thread will tell, as long as it lives. */
-	if (read_status(child->tid, "Tgid") != child->tid ||
-	    session_find_process(session, child->parent))
+	if (!is_leader(child) || session_find_process(session, child->parent))
 		return;
-	parent = find_parent(session, gs_base);
+	bank = bank_of(session, child);
+	parent = find_parent(session, bank);
 	if (parent)
 		follow_child(session, parent, child->tid);
-	else if (!owner_of(session, gs_base)) /* else it was given another parent */
+	else if (!bank || bank->owner <= 0) /* else it was given another parent */
 		follow_stranger(session, child);
 }
 

@@ -2,8 +2,8 @@
  * Children whose origin nobody tells. The kernel tells of a child by an event of its
  * parent; but a thread that is killed in the middle of its fork, because the process is
  * killed, ends, or executes a program, has no more events. The child stands at its first
- * stop then, and must be followed as any other: by its GS base, the bank that it shares
- * with the thread that made it, or by its parent's number.
+ * stop then, and must be followed as any other: by the bank that it shares with the
+ * thread that made it, or by its parent's number.
  */
 #ifndef TRAMMEL_SESSION_ORPHANS_H
 #define TRAMMEL_SESSION_ORPHANS_H
