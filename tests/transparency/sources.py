@@ -30,16 +30,21 @@ A program that ends with exit status 77 cannot be run here: its output says why.
 """
 
 import dataclasses
+import hashlib
 import os
 import re
 import shlex
+import shutil
 import subprocess
+import tempfile
 
 from transparency import trammel
 from transparency.results import Failure
 
 FOLDER = os.path.join(trammel.ROOT, "tests", "programs")
 SUFFIXES = (".c", ".cc", ".S", ".go")
+# Programs are built once for all runs of the tests.
+KEPT = os.path.join(trammel.ROOT, "build-check", "programs")
 WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wno-unknown-warning-option", "-Wno-clobbered")
 DIRECTIVE = re.compile(r"^// ([a-z-]+)(?:\(([\w-]+)\))?: (.*)$")
 WORDS = {"build", "library", "plugin", "helper", "strip", "args", "needs", "status", "output",
@@ -115,9 +120,8 @@ def compile_go(words, source, target):
         raise Failure("build: " + " / ".join(done.stderr.strip().splitlines()[:3]))
 
 
-def build(source, variant, folder):
-    """Builds the program and what belongs to it in a new folder; returns its path."""
-    os.makedirs(folder)
+def compile_all(source, variant, folder):
+    """Compiles the program and what belongs to it."""
     linked = []
     for word in ("library", "plugin", "helper"):
         for line in source.all(word):
@@ -129,9 +133,55 @@ def build(source, variant, folder):
     program = os.path.join(folder, source.name)
     if source.path.endswith(".go"):
         compile_go(shlex.split(source.builds[variant]), source.path, program)
-        return program
+        return
     extra = [f"-L{folder}", "-Wl,--no-as-needed", *linked, "-Wl,-rpath,$ORIGIN"] if linked else []
     compile_one(shlex.split(source.builds[variant]), [source.path], program, extra)
     if source.one("strip"):
         subprocess.run(["strip", program], check=True)
-    return program
+
+
+def files_of(source):
+    """All files that may be part of the program: its own, and the folder that all share."""
+    shared = os.path.join(FOLDER, "lib")
+    yield source.path
+    yield __file__
+    for line in [*source.builds.values(), *source.all("library"), *source.all("plugin"),
+                 *source.all("helper")]:
+        for word in shlex.split(line):
+            if word.endswith(SUFFIXES):
+                yield os.path.join(FOLDER, word)
+    for name in sorted(os.listdir(shared)):
+        yield os.path.join(shared, name)
+
+
+def key_of(source, variant):
+    """What the program is made of, as a number: the sources and the compiler."""
+    compiler = shutil.which(shlex.split(source.builds[variant])[0])
+    digest = hashlib.sha256(variant.encode())
+    if compiler:
+        digest.update(f"{os.path.realpath(compiler)} {os.stat(compiler).st_mtime_ns}".encode())
+    for path in files_of(source):
+        with open(path, "rb") as file:
+            digest.update(file.read())
+    return digest.hexdigest()[:16]
+
+
+def build(source, variant, folder):
+    """Builds the program and what belongs to it in a new folder, or copies what was built
+    before; returns the program's path."""
+    kept = os.path.join(KEPT, f"{source.name}-{variant}-{key_of(source, variant)}")
+    if not os.path.isdir(kept):
+        os.makedirs(KEPT, exist_ok=True)
+        fresh = tempfile.mkdtemp(dir=KEPT)
+        os.chmod(fresh, 0o755)
+        try:
+            compile_all(source, variant, fresh)
+            os.rename(fresh, kept)
+        except OSError:  # another test was faster
+            if not os.path.isdir(kept):
+                raise
+        finally:
+            shutil.rmtree(fresh, ignore_errors=True)
+    # By a process of its own: none that is started beside must have the program open for writing.
+    subprocess.run(["cp", "-aT", kept, folder], check=True)
+    return os.path.join(folder, source.name)
