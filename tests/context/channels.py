@@ -1,10 +1,12 @@
 """Channels that the environment and programs ask for, and what their services say."""
 
 import fcntl
+import hashlib
 import json
 import os
 import re
 import subprocess
+import threading
 
 from context import common
 from context.common import expect
@@ -13,6 +15,8 @@ from transparency.results import Skip
 
 EXAMPLES = os.path.join(trammel.ROOT, "examples")
 JSON = "output.format=json"
+
+BUILDING, BUILDS = threading.Lock(), {}
 
 
 def library_flags(place):
@@ -25,8 +29,16 @@ def library_flags(place):
 
 
 def build(place, source, compiler=("gcc", "-O2")):
-    program = os.path.join(place.folder, os.path.basename(source).replace(".", "-"))
-    subprocess.run([*compiler, *common.FLAGS, source, "-o", program, *library_flags(place)], check=True)
+    """Built once for all tests."""
+    words = [*compiler, *common.FLAGS, source]
+    name = os.path.basename(source).replace(".", "-")
+    program = os.path.join(place.programs, hashlib.sha256(" ".join(words).encode()).hexdigest()[:16], name)
+    with BUILDING:
+        lock = BUILDS.setdefault(program, threading.Lock())
+    with lock:
+        if not os.path.exists(program):
+            os.makedirs(os.path.dirname(program), exist_ok=True)
+            subprocess.run([*words, "-o", program, *library_flags(place)], check=True)
     return program
 
 

@@ -37,9 +37,8 @@ class Program:
 
 @contextlib.contextmanager
 def program(place, config, status=0):
-    path = os.path.join(place.folder, "outside-c")
-    if not os.path.exists(path):
-        channels.build(place, os.path.join(common.FOLDER, "outside.c"), ("gcc", "-O2", "-Wl,--no-as-needed"))
+    path = channels.build(place, os.path.join(common.FOLDER, "outside.c"),
+                          ("gcc", "-O2", "-Wl,--no-as-needed"))
     environment = {**place.environment(), **({"TRAMMEL_CONFIG": config} if config else {})}
     with subprocess.Popen([path], cwd=place.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, env=environment) as process:
