@@ -264,12 +264,15 @@ struct shown {
 /* Of timers that are faster than stops: see session/timers.h. */
 struct timer_signals {
 	uint64_t rsp, ns; /* of the last one: the stack pointer, session_now() */
-	uint32_t again;   /* so many in a row found the thread where it was */
-	siginfo_t late;   /* put off; si_signo 0: none */
-	uint64_t since;   /* session_now() when it came first */
-	uint64_t until;   /* session_now(); 0: it is on its way */
-	uint64_t run;     /* what the thread had run for then, nanoseconds */
-	bool masked;      /* and blocked meanwhile, beside these: */
+	uint64_t ran;     /* and for how long the thread had run, nanoseconds */
+	uint64_t ran_before, ran_now; /* the same at its last two stops; 0: not known */
+	uint64_t stop_ns;             /* of the last stop, session_now() */
+	uint32_t again;               /* so many in a row found the thread where it was */
+	siginfo_t late;               /* put off; si_signo 0: none */
+	uint64_t since;               /* session_now() when it came first */
+	uint64_t until;               /* session_now(); 0: it is on its way */
+	uint64_t run;                 /* what the thread had run for then, nanoseconds */
+	bool masked;                  /* and blocked meanwhile, beside these: */
 	uint64_t mask;
 };
 

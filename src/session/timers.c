@@ -18,6 +18,9 @@
 /* Signals further apart than this leave it time. */
 #define APART_NS 500000u
 
+/* For so long after a timer's signal each stop of its thread is looked at. */
+#define RECENT_NS 1000000000u
+
 /* What the kernel puts on the stack for a handler at least, and a handler that calls
  * siglongjmp at most, bytes. */
 #define SIGNAL_FRAME  500u
@@ -26,7 +29,7 @@
 /* For so long a signal is put off: until the thread has run for some stops' time. But not
  * for longer than this, if it must wait for a processor. */
 #define RUN_NS    300000u
-#define LATEST_NS 20000000u
+#define LATEST_NS 200000000u
 
 /* Those of setitimer(2) come from the kernel; no other signals of that kind have these
  * numbers. */
@@ -38,10 +41,45 @@ static bool is_timer(const siginfo_t *info)
 		 info->si_signo == SIGPROF));
 }
 
+/* For how long a thread has run, in nanoseconds; 0: not known. */
+static uint64_t time_run(const struct thread *thread)
+{
+	char text[64];
+	ssize_t length;
+	int fd;
+
+	if (remote_failed(remote_open(thread->tid, "schedstat", O_RDONLY, &fd)))
+		return 0;
+	length = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[length > 0 ? length : 0] = '\0';
+	return strtoull(text, NULL, 10);
+}
+
 static void note(struct timer_signals *timer, const struct user_regs_struct *registers)
 {
 	timer->rsp = registers->rsp;
 	timer->ns = session_now();
+	timer->ran = timer->ran_now;
+}
+
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The time that the thread had since its last stop, and since the last signal: as far as
+ * it can be told, only what it ran. It may have waited for a processor most of it. */
+static bool had_no_time(const struct thread *thread, const struct timer_signals *last)
+{
+	const struct timer_signals *timer = &thread->timer;
+	uint64_t resumed = timer->ns - thread->resumed_ns, apart = timer->ns - last->ns;
+
+	if (timer->ran_before)
+		resumed = lesser(resumed, timer->ran_now - timer->ran_before);
+	if (last->ran)
+		apart = lesser(apart, timer->ran_now - last->ran);
+	return apart <= APART_NS && resumed <= NOWHERE_NS;
 }
 
 /* Whether a system call starts a timer, which signals later than that. Both calls take
@@ -80,28 +118,13 @@ static bool is_stuck(struct thread *thread, const struct user_regs_struct *regis
 
 	note(timer, registers);
 	timer->again = 0;
-	if (timer->ns - last.ns > APART_NS || timer->ns - thread->resumed_ns > NOWHERE_NS)
+	if (!had_no_time(thread, &last))
 		return false;
 	timer->again = last.again + 1;
 	/* From other system calls none may come back as if nothing had interrupted it. */
 	return timer->again > CHANCE &&
 	       ((int64_t)registers->orig_rax < 0 || is_leaving(&last, registers) ||
 		starts_timer(thread, registers));
-}
-
-/* For how long a thread has run, in nanoseconds; 0: not known. */
-static uint64_t time_run(const struct thread *thread)
-{
-	char text[64];
-	ssize_t length;
-	int fd;
-
-	if (remote_failed(remote_open(thread->tid, "schedstat", O_RDONLY, &fd)))
-		return 0;
-	length = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[length > 0 ? length : 0] = '\0';
-	return strtoull(text, NULL, 10);
 }
 
 /* Whether no other thread would get the timer's signals if this one blocked them. */
@@ -219,12 +242,28 @@ bool timers_put_off(struct session *session, struct thread *thread, siginfo_t *i
 	return true;
 }
 
+/* One stop may be seen twice, since its event can be put back. */
+static void note_stop(struct thread *thread)
+{
+	struct timer_signals *timer = &thread->timer;
+	uint64_t now = session_now();
+
+	if (timer->stop_ns > thread->resumed_ns)
+		return;
+	timer->stop_ns = now;
+	timer->ran_before = timer->ran_now;
+	timer->ran_now = timer->ns && now - timer->ns < RECENT_NS ? time_run(thread) : 0;
+}
+
 void timers_see_stop(struct thread *thread)
 {
-	if (!thread->timer.masked)
+	struct timer_signals *timer = &thread->timer;
+
+	note_stop(thread);
+	if (!timer->masked)
 		return;
-	thread->timer.masked = false;
-	trm_error_destroy(remote_set_mask(thread->tid, thread->timer.mask));
+	timer->masked = false;
+	trm_error_destroy(remote_set_mask(thread->tid, timer->mask));
 }
 
 /* Whether behind a call the handler may be another one. */

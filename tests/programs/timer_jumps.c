@@ -61,16 +61,13 @@ static void set(int us)
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* The timer is set anew each time. */
+/* The timer is set once, or anew after each jump. */
 static int jumps(int us, int flags, int again)
 {
 	volatile long i = 0;
 
 	handle(SIGALRM, leave, flags);
-	if (!again)
-		set(us);
-	sigsetjmp(back, 1);
-	if (again)
+	if (!sigsetjmp(back, 1) || again)
 		set(us);
 	for (; i < STEPS; i++)
 		total += step(i);
