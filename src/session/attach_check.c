@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "image/image.h"
+#include "session/translator.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -163,6 +164,10 @@ static struct trm_error *check_program(pid_t pid)
 	if (image_probe(exe) != IMAGE_KIND_NATIVE)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
 					"process %d runs no x86-64 program", pid);
+	if (translator_is(pid, exe))
+		return trm_error_create(TRM_ERROR_UNSUPPORTED,
+					"process %d cannot be measured: %s", pid,
+					TRANSLATOR_REASON);
 	return NULL;
 }
 

@@ -8,6 +8,7 @@
 #include "session/residues.h"
 #include "session/signals.h"
 #include "session/timers.h"
+#include "session/translator.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -184,6 +185,8 @@ static struct trm_error *start_image(struct session *session, struct thread *thr
 	TRM_TRY(remote_open(process->pid, "exe", O_RDONLY, &exe));
 	if (image_probe(exe) != IMAGE_KIND_NATIVE)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED, "it is no x86-64 program");
+	if (translator_is(process->pid, exe))
+		return trm_error_create(TRM_ERROR_UNSUPPORTED, TRANSLATOR_REASON);
 	TRM_TRY(remote_open(process->pid, "mem", O_RDWR, &memory_fd));
 	process->image->name = read_name(process->pid);
 	bool bare = !options_want_program(session->options, process->image->program,

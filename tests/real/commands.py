@@ -328,6 +328,9 @@ TRACERS = [
             normalise=("numbers",), released=("sleep$",)),
     Command("gdb", GDB, "gdb", normalise=("addresses", "numbers"), released=("(gdb|damaged)$",),
             as_user=True),
+    # What runs programs by translating them runs unmeasured itself.
+    Command("valgrind", ["valgrind", "-q", "ls", "data.txt"], "valgrind",
+            released=("memcheck-amd64-linux$",)),
 ]
 
 ALL = COMPRESSION + LANGUAGES + TOOLS + COMPILERS + TRACERS
