@@ -100,6 +100,8 @@ void query_print_html(struct query_result *result, const struct query_style *sty
 	bool tree = false;
 
 	(void)style;
+	result->most_bytes = QUERY_CELL_BYTES;
+	query_leave_out_paths(result);
 	page.columns = query_result_visible(result, &page.count);
 	page.cells = memory_allocate(result->columns.count * sizeof(*page.cells));
 	query_lines_make(&lines, result);

@@ -78,6 +78,7 @@ void query_print_csv(struct query_result *result, const struct query_style *styl
 			add_field(out, cell ? cell : "");
 		}
 		text_add(out, "\n");
+		query_give(style, out);
 	}
 	end(&walk);
 }
@@ -87,7 +88,6 @@ void query_print_expand(struct query_result *result, const struct query_style *s
 {
 	struct walk walk = begin(result);
 
-	(void)style;
 	vector_for_each (&result->rows, row) {
 		bool first = true;
 
@@ -104,6 +104,7 @@ void query_print_expand(struct query_result *result, const struct query_style *s
 			query_add_escaped(out, cell);
 		}
 		text_add(out, "\n");
+		query_give(style, out);
 	}
 	end(&walk);
 }
@@ -152,7 +153,9 @@ void query_print_folded(struct query_result *result, const struct query_style *s
 	struct walk walk = begin(result);
 	size_t number = number_column(&walk);
 
-	(void)style;
+	for (size_t i = 0; i < walk.count; i++)
+		if (i != number)
+			result->columns.items[walk.columns[i]].unread = true;
 	vector_for_each (&result->rows, row) {
 		query_result_cells(result, row, walk.cells);
 		const char *cell = number < walk.count ? cell_at(&walk, number) : NULL;
@@ -161,6 +164,7 @@ void query_print_folded(struct query_result *result, const struct query_style *s
 			continue;
 		add_stack(out, &result->part->keys, row->path);
 		text_format(out, " %s\n", cell);
+		query_give(style, out);
 	}
 	end(&walk);
 }
