@@ -189,7 +189,7 @@ def python_cases(place):
         "raising": 1, "raising/inner": 1, "after": 1, "broken": 4, "thrown": 3, "nested": 2,
         "nested/within": 6, "step": 3, "iterations": 2, "recursive": 1, "recursive/recursive": 1,
         "recursive/recursive/recursive": 1, "Class.method": 2, "Class.class_method": 1,
-        "Class.static_method": 1, "plain": 4, "naïve ☃": 1, "lone \\udc80": 1,
+        "Class.static_method": 1, "plain": 4, "naïve ☃": 1, "lone \\udc80": 1, "zero \\x00 byte": 1,
         "true=True": 1, "int=-5": 1, "float=0.5": 1, "text=zwölf": 1,
         "index=7": 1, "huge=18446744073709551615": 1, "attribute=é": 1,
         "name 0": 2, "name 19999": 2, "changed=1": 1, "changed=2": 1,
@@ -219,7 +219,7 @@ def python_caliper(place):
             counts[name] = {row["path"]: row["Calls"] for row in json.load(file) if row.get("Calls")}
     unseen = counts["env.json"].pop("unseen", 0)
     wanted = {"main": 1, "main/solve": 4, "main/Größe": 1, "main/Größe/solve": 1, "main/steps/solve": 4,
-              "main/4/solve": 1, "main/a/b/solve": 1, "main/exchange": 1, "solve": 1}
+              "main/4/solve": 1, "main/a/b\\x00c/solve": 1, "main/exchange": 1, "solve": 1}
     own = counts["py.json"]
     expect(unseen == 1 and own == counts["env.json"], f"{counts}")
     expect({path: own.get(path) for path in wanted} == wanted, f"{own}")
