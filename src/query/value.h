@@ -25,6 +25,11 @@ static inline struct record_value query_double(double d)
 	return (struct record_value){.type = RECORD_DOUBLE, .d = d};
 }
 
+static inline bool query_is_nan(struct record_value value)
+{
+	return value.type == RECORD_DOUBLE && value.d != value.d;
+}
+
 /* The value as a number: RECORD_UINT, negative RECORD_INT or RECORD_DOUBLE; nothing for
  * strings. */
 struct record_value query_number(struct record_value value);

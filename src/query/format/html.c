@@ -54,7 +54,7 @@ static void add_heads(struct page *page, bool tree, struct text *out)
 		if (is_path(page, i))
 			continue;
 		page->cell.length = 0;
-		query_add_title(&page->cell, column);
+		query_add_title(&page->cell, page->result, column);
 		text_add(out, column->text ? "<th>" : "<th class=\"n\">");
 		add_html(out, page->cell.data);
 		text_add(out, "</th>");

@@ -39,7 +39,7 @@ static void begin(struct table_parts *parts, struct query_result *result, bool t
 		if (tree && column->kind == QUERY_COLUMN_PATH)
 			continue;
 		parts->cell.length = 0;
-		query_add_title(&parts->cell, column);
+		query_add_title(&parts->cell, result, column);
 		add_column(parts, parts->cell.data, !column->text);
 	}
 }
