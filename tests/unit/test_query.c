@@ -386,11 +386,52 @@ static void test_formats(void **state)
 
 		assert_true(strstr(got, "{\"profile\": {\"host\": \"caf\303\251\"},\n "
 					"\"rows\": [\n  {\"path\": ") ||
-			    strstr(got, "<td style=\"padding-left: 7em\">solve</td>"
-					"<td class=\"n\">4,000</td><td class=\"n\">4</td>"
-					"</tr>\n"));
+			    strstr(got,
+				   "<tr data-d=\"3\"><td class=\"p\" "
+				   "style=\"padding-left: min(4.6em, 35vw)\">solve"
+				   "</td><td class=\"n\">4,000</td><td class=\"n\">4"
+				   "\342\200\210\342\200\207\342\200\207</td></tr>\n"));
 		free(got);
 	}
+}
+
+/* Pages: what cannot be seen whole is told, and nothing of the data is taken for HTML. */
+static void test_page(void **state)
+{
+	static const char *const paths[] = {SAMPLE};
+	static const char long_name[] =
+		"std::vector<std::pair<int, double>, std::allocator<char> >::insert";
+	struct maker maker = begin(SAMPLE);
+
+	(void)state;
+	add(&maker, 0, "name", record_string(long_name));
+	add(&maker, 0, "d", (struct record_value){RECORD_DOUBLE, .d = -1234567.5});
+	end_profile(&maker);
+	char *got = ask("SELECT name, d WHERE NOT x = \"<b>\" FORMAT html", paths, 1, 1,
+			NULL);
+
+	assert_non_null(strstr(got, "<title>SELECT name, d WHERE NOT x = "
+				    "&quot;&lt;b&gt;&quot; FORMAT html</title>"));
+	assert_non_null(strstr(got, "<td title=\"std::vector&lt;std::pair&lt;int, "));
+	assert_non_null(strstr(got, "<td class=\"n\">-1,234,567.5</td>"));
+	assert_null(strstr(got, "data-d=\""));
+	assert_null(strstr(got, "<script"));
+	free(got);
+}
+
+/* Numbers as programs that draw stacks read them. */
+static void test_stacks(void **state)
+{
+	static const double numbers[] = {1e-7, 2e20, 0.5, -1, NAN};
+	struct maker maker = begin(SAMPLE);
+
+	(void)state;
+	for (size_t i = 0; i < 5; i++)
+		add(&maker, regions(&maker, i % 2 ? "a;b" : "a/b"), "d",
+		    (struct record_value){RECORD_DOUBLE, .d = numbers[i]});
+	end_profile(&maker);
+	expect("SELECT path, d FORMAT folded",
+	       "a;b 0.0000001\na:b 200000000000000000000\na;b 0.5\n");
 }
 
 /* Rows that are not in the tree, nodes that no row has, attributes that make a path. */
@@ -644,6 +685,7 @@ int main(void)
 		cmocka_unit_test(test_exact),   cmocka_unit_test(test_again),
 		cmocka_unit_test(test_names),   cmocka_unit_test(test_narrow),
 		cmocka_unit_test(test_command), cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_page),    cmocka_unit_test(test_stacks),
 		cmocka_unit_test(test_zero),
 	};
 

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static void add_double(struct text *out, struct record_value value)
 {
@@ -23,7 +24,13 @@ static void add_double(struct text *out, struct record_value value)
 	while (digits[length - 1] == '0')
 		length--;
 	length -= digits[length - 1] == '.';
-	text_add_bytes(out, digits, length);
+	/* Below 1e15, so that an integer holds what is before the point. */
+	const char *point = strchr(digits, '.');
+
+	text_add(out, digits[0] == '-' ? "-" : "");
+	text_add_grouped(out, strtoull(digits + (digits[0] == '-'), NULL, 10));
+	if (digits + length > point)
+		text_add_bytes(out, point, (size_t)(digits + length - point));
 }
 
 void query_add_cell(struct text *out, struct record_value value)
