@@ -321,6 +321,9 @@ void tasks_end_thread(void);
 void tasks_resume(void);
 
 /* Around a fork: what is open in the thread is noted for the child. */
+/* pthread_atfork of any C library: what a program links with its name is glibc's alone.
+ * False: there is no memory. */
+bool fork_handle(void (*prepare)(void), void (*parent)(void), void (*child)(void));
 void fork_prepare(void);
 void fork_parent(void);
 void fork_child(void);

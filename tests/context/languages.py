@@ -225,4 +225,26 @@ def python_caliper(place):
     expect({path: own.get(path) for path in wanted} == wanted, f"{own}")
 
 
-TESTS = (fortran, fortran_cases, caliper, caliper_example, python, python_cases, python_caliper)
+def musl(place):
+    """Programs of another C library: measured as any, and if they are static, by all but what they say."""
+    if not shutil.which("musl-gcc"):
+        raise Skip("there is no musl-gcc")
+    for kind, more in (("musl", ()), ("musl-static", ("-static",))):
+        subprocess.run(["musl-gcc", "-O1", *more, f"-I{trammel.ROOT}/include", os.path.join(FOLDER, "musl.c"), "-pthread",
+                        "-o", os.path.join(place.programs, kind)], check=True)
+    wanted = {"main": 1, "part": 4000, "main/child": 1, "main/rest": 1}
+    for measure in ("regions", "regions,trace", "functions,regions"):
+        counts = place.check(program="musl", measure=measure).counts()
+        expect({path: counts.get(path) for path in wanted} == wanted, f"{measure}: {counts}")
+    place.check("exec", program="musl")
+    for words in ((), ("exec",)):
+        for program in ("musl", "musl-static"):
+            place.check(*words, program=program, measure="blocks,callgraph")
+            checked = running.run([place.tool, "report", "--check", place.profile], place.folder, timeout=60)
+            expect(checked.status == 0 and b" 0 counts that cannot be" in checked.stdout, f"{program}: {checked}")
+    words = [place.tool, "run", "-m", "regions", "-o", place.profile, "--", os.path.join(place.programs, "musl-static")]
+    done = running.run(words, place.folder, environment=place.environment())
+    expect(done.status == 0 and b"the program is static" in done.stderr, f"{done}")
+
+
+TESTS = (musl, fortran, fortran_cases, caliper, caliper_example, python, python_cases, python_caliper)
