@@ -435,10 +435,10 @@ static void take_fields(struct feed *feed, record_node node,
 			vector_push(&feed->keyed, *pair);
 		metric |= bound->metric;
 	}
-	/* Such a record is about what others count. */
-	if (metric && feed->count_field != QUERY_NO_FIELD &&
-	    !(feed->present >> feed->count_field & 1))
-		feed->values[feed->count_field] = record_uint(0);
+	/* A record of a metric is about what others count. */
+	if (feed->count_field != QUERY_NO_FIELD &&
+	    !query_is_there(feed->values[feed->count_field]))
+		feed->values[feed->count_field] = metric ? query_none() : query_nothing();
 }
 
 static void add_to_group(struct feed *feed, uint32_t key)

@@ -34,6 +34,8 @@ static void add_count(void *state, const struct query_aggregate *aggregate,
 	struct record_value count = again(aggregate, fields);
 
 	(void)keys;
+	if (query_is_none(fields[aggregate->again]))
+		count = record_uint(0);
 	query_sum_add(state, query_is_there(count) ? count : record_uint(1));
 }
 

@@ -573,6 +573,10 @@ static void test_again(void **state)
 	end_profile(&maker);
 	expect("SELECT count(), sum(cells), avg(cells) GROUP BY region FORMAT csv",
 	       "count,sum#cells,avg#cells\n8,130,18.571428571428573\n");
+	/* They have no count of their own, not even 0. */
+	expect("SELECT min(count), avg(count), sum(count), inclusive_count() GROUP BY "
+	       "region FORMAT csv",
+	       "min#count,avg#count,sum#count,icount\n7,7,7,8\n");
 	maker = begin(SAMPLE);
 	for (unsigned i = 0; i < 4; i++)
 		add(&maker, 0, "iteration#main", record_uint(i / 2));
@@ -624,6 +628,8 @@ static void test_names(void **state)
 		{"SELECT path, nowhere ORDER BY nowhere", "no record has \"nowhere\""},
 		{"SELECT path WHERE levl > 1", "no record has \"levl\", did you mean "
 					       "\"level\"?"},
+		{"SELECT \"path\", time", "no record has an attribute \"path\": without "
+					  "quotes it is the whole path"},
 		{"SELECT sum(time) GROUP BY pth", "no record has \"pth\""},
 		{"SELECT level, sum(time) GROUP BY path",
 		 "the column \"level\" is empty, since GROUP BY does not have it: "

@@ -235,7 +235,7 @@ static void test_same(void **state)
 	for (int i = 1; i < NODES; i++) {
 		/* Most of them are one below the other: hundreds of levels. */
 		uint64_t parent = next_random() % 128 ? (uint64_t)i - 1
-						     : next_random() % (uint64_t)i;
+						      : next_random() % (uint64_t)i;
 
 		grow(&maker, &nodes[parent], &nodes[i]);
 	}
