@@ -71,14 +71,26 @@ static size_t utf8_length(const unsigned char *s)
 	return 0;
 }
 
+/* How many bytes from here on are in a JSON string as they are. */
+static size_t plain_length(const unsigned char *s)
+{
+	size_t length = 0;
+
+	while (s[length] >= 0x20 && s[length] < 0x80 && s[length] != '"' &&
+	       s[length] != '\\')
+		length++;
+	return length;
+}
+
 void text_add_json(struct text *text, const char *string)
 {
 	const unsigned char *s = (const unsigned char *)string;
 
 	text_add(text, "\"");
 	while (*s) {
-		size_t length = utf8_length(s);
+		size_t length = plain_length(s);
 
+		length = length ? length : utf8_length(s);
 		if (*s == '"' || *s == '\\')
 			text_format(text, "\\%c", *s);
 		else if (*s < 0x20)

@@ -392,7 +392,8 @@ static struct trm_error *show(const struct query *query)
 {
 	const char *const *files = arguments.files.items;
 	size_t count = arguments.files.count, threads = 4;
-	const struct query_style style = {0};
+	struct query_output output = {.write = write_part};
+	const struct query_style style = {.output = &output};
 	struct text warnings = {0}, text = {0};
 	struct query_result *result;
 	struct trm_error *error;
@@ -412,7 +413,7 @@ static struct trm_error *show(const struct query *query)
 		if (!error) {
 			query_print(result, &style, &text);
 			query_result_destroy(result);
-			error = write_part(&text);
+			error = output.error ? output.error : write_part(&text);
 			text_deinit(&text);
 		}
 	}

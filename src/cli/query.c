@@ -44,19 +44,26 @@ static struct trm_error *write_part(const struct text *text)
 }
 
 /* Reads all files, and shows what is then known. */
-static struct trm_error *show_all(const struct query *query,
-				  const struct query_style *style, struct text *warnings)
+static struct trm_error *show_all(const struct query *query, struct query_style *style,
+				  struct text *warnings)
 {
 	const struct arguments_words *words = &arguments.shown.words;
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	struct query_result *result;
+	struct query_output output = {.write = write_part};
 	struct text text = {0};
 
+	/* A pager wants all of it. */
+	style->output = style->width ? NULL : &output;
 	TRM_TRY(query_run(query, (const char *const *)words->items + 1, words->count - 1,
 			  processors > 1 ? (size_t)processors : 1, &result, warnings));
 	query_warn_of_names(result, warnings);
 	query_print(result, style, &text);
 	query_result_destroy(result);
+	if (output.error) {
+		text_deinit(&text);
+		return output.error;
+	}
 	return showing_print(&arguments.shown, &text, true);
 }
 

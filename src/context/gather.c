@@ -10,6 +10,7 @@
 #include "record/output.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -116,7 +117,9 @@ static void combine(struct record_value *value, struct record_value with, enum r
 		value->d += with.d;
 	else if (rule == RULE_ADD)
 		value->u += with.u;
-	else if (is_less(with, *value) == (rule == RULE_LEAST))
+	else if (rule == RULE_LEAST ? is_less(with, *value) : is_less(*value, with))
+		*value = with;
+	else if (value->type == RECORD_DOUBLE && isnan(value->d)) /* missing */
 		*value = with;
 }
 

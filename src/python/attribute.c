@@ -37,8 +37,7 @@ static PyObject *make(PyObject *name, enum trm_type type, unsigned properties)
 {
 	struct attribute *attribute = PyObject_New(struct attribute, &attribute_type);
 	PyObject *holder = NULL;
-	Py_ssize_t size;
-	const char *text = attribute ? text_of(name, &size, &holder) : NULL;
+	const char *text = attribute ? c_name_of(name, &holder) : NULL;
 
 	if (text)
 		attribute->number = trm_attribute_create(text, type, properties);
@@ -171,7 +170,6 @@ static bool find(PyObject *what, uint32_t type, uint32_t properties,
 		 trm_attribute *ret_number)
 {
 	PyObject *holder;
-	Py_ssize_t size;
 	const char *name;
 
 	*ret_number = 0;
@@ -179,7 +177,7 @@ static bool find(PyObject *what, uint32_t type, uint32_t properties,
 		*ret_number = ((struct attribute *)what)->number;
 		return true;
 	}
-	name = text_of(what, &size, &holder);
+	name = c_name_of(what, &holder);
 	if (name && TRM_ACTIVE_)
 		*ret_number = trm_link_.api->attribute(name, type, properties);
 	Py_XDECREF(holder);

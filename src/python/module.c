@@ -24,15 +24,31 @@ const char *text_of(PyObject *text, Py_ssize_t *ret_size, PyObject **ret_holder)
 	return PyBytes_AS_STRING(*ret_holder);
 }
 
+const char *c_name_of(PyObject *name, PyObject **ret_holder)
+{
+	Py_ssize_t size;
+	const char *bytes = text_of(name, &size, ret_holder);
+	PyObject *whole;
+
+	if (!bytes || !memchr(bytes, 0, (size_t)size))
+		return bytes;
+	Py_CLEAR(*ret_holder);
+	whole = PyObject_CallMethod(name, "replace", "s#s", "", (Py_ssize_t)1, "\\x00");
+	if (!whole)
+		return NULL;
+	*ret_holder = PyUnicode_AsEncodedString(whole, "utf-8", "backslashreplace");
+	Py_DECREF(whole);
+	return *ret_holder ? PyBytes_AS_STRING(*ret_holder) : NULL;
+}
+
 bool site_init(struct site *site, const char *attribute_name, PyObject *name)
 {
 	PyObject *holder;
-	Py_ssize_t size;
-	const char *text = text_of(name, &size, &holder);
-	char *copy = text ? PyMem_Malloc((size_t)size + 1) : NULL;
+	const char *text = c_name_of(name, &holder);
+	char *copy = text ? PyMem_Malloc(strlen(text) + 1) : NULL;
 
 	if (copy)
-		memcpy(copy, text, (size_t)size + 1);
+		strcpy(copy, text);
 	else if (text)
 		PyErr_NoMemory();
 	Py_XDECREF(holder);

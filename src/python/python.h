@@ -28,6 +28,10 @@ void site_leave(struct site *site);
  * is to be let go (it may be NULL). NULL: an exception is set; it is no text. */
 const char *text_of(PyObject *text, Py_ssize_t *ret_size, PyObject **ret_holder);
 
+/* The same of a name, which ends at its first NUL: one that is in the text becomes
+ * "\x00". */
+const char *c_name_of(PyObject *name, PyObject **ret_holder);
+
 /* context.c: `with`, and the iterator of a loop. */
 extern PyTypeObject nothing_type, region_type, loop_type;
 PyObject *context_region(PyObject *module, PyObject *name);

@@ -26,6 +26,12 @@ struct fed_node {
 	uint64_t tests; /* bits of those that a value in the tree passes */
 };
 
+/* Where the value of a node ends in the text of a path. */
+struct path_end {
+	record_node node;
+	size_t length;
+};
+
 struct feed {
 	struct query_part *part;
 	const struct query *query;
@@ -44,7 +50,14 @@ struct feed {
 	uint64_t present;     /* fields that the record itself has */
 	uint64_t let_present; /* those of them that LET computed */
 	uint64_t tests;       /* of its node */
+	struct text path;     /* the last one that was asked for */
+	struct VECTOR(struct path_end) path_ends; /* its nodes */
 };
+
+static struct path_end *last_end(const struct feed *feed)
+{
+	return &feed->path_ends.items[feed->path_ends.count - 1];
+}
 
 bool query_is_name(const char *wanted, const char *attribute)
 {
@@ -245,42 +258,43 @@ static struct bound bind_attribute(struct feed *feed, record_attribute id)
 	return bind(feed, record_attribute_name(feed->model, id), as);
 }
 
-/* The path that ends with this node, "a/b/c". */
-static void add_path(const struct feed *feed, record_node node, struct text *text)
+/* Adds to the text of a path the nodes of its end, down to this one. */
+static void add_to_path(struct feed *feed, record_node node)
 {
-	struct VECTOR(record_node) nodes = {0};
+	struct text *text = &feed->path;
+	struct record_pair pair = record_node_pair(feed->model, node);
 
-	for (; node; node = record_node_parent(feed->model, node))
-		if (feed->attributes.items[record_node_pair(feed->model, node).attribute]
-			    .nested)
-			vector_push(&nodes, node);
-	text_add(text, "");
-	while (nodes.count) {
-		struct record_pair pair =
-			record_node_pair(feed->model, nodes.items[--nodes.count]);
-
-		text_add(text, text->length ? "/" : "");
-		record_value_text(text, pair.value);
-	}
-	vector_deinit(&nodes);
+	text_add(text, feed->path_ends.count ? "/" : "");
+	record_value_text(text, pair.value);
+	vector_push(&feed->path_ends, ((struct path_end){node, text->length}));
 }
 
-static bool path_passes(const struct feed *feed, record_node node,
-			const struct query_test *test)
+/* The path that ends with this node, "a/b/c". Nodes come behind those above them, so
+ * that it mostly begins as the last one did. */
+static const char *path_of(struct feed *feed, record_node node)
 {
-	struct text path = {0};
+	struct VECTOR(record_node) missing = {0};
 
-	add_path(feed, node, &path);
-	bool passes = query_test_passes(test, record_string(path.data));
-
-	text_deinit(&path);
-	return passes;
+	for (;; node = record_node_parent(feed->model, node)) {
+		while (feed->path_ends.count && last_end(feed)->node > node)
+			feed->path_ends.count--;
+		if (!node || (feed->path_ends.count && last_end(feed)->node == node))
+			break;
+		if (feed->attributes.items[record_node_pair(feed->model, node).attribute]
+			    .nested)
+			vector_push(&missing, node);
+	}
+	feed->path.length = feed->path_ends.count ? last_end(feed)->length : 0;
+	text_add(&feed->path, "");
+	while (missing.count)
+		add_to_path(feed, missing.items[--missing.count]);
+	vector_deinit(&missing);
+	return feed->path.data;
 }
 
 /* Which tests values in the tree pass: `above` those of the parent. */
-static uint64_t test_node(const struct feed *feed, record_node node,
-			  const struct bound *bound, struct record_value value,
-			  uint64_t above)
+static uint64_t test_node(struct feed *feed, record_node node, const struct bound *bound,
+			  struct record_value value, uint64_t above)
 {
 	uint64_t bit = 1;
 
@@ -288,8 +302,10 @@ static uint64_t test_node(const struct feed *feed, record_node node,
 		const struct query_field *field = &feed->query->fields.items[test->field];
 
 		if (field->kind == QUERY_FIELD_PATH && bound->nested)
-			above = path_passes(feed, node, test) ? above | bit
-							      : above & ~bit;
+			above = query_test_passes(test,
+						  record_string(path_of(feed, node)))
+					? above | bit
+					: above & ~bit;
 		else if (bound->fields >> test->field & 1 && !(above & bit) &&
 			 query_test_passes(test, value))
 			above |= bit;
@@ -419,10 +435,10 @@ static void take_fields(struct feed *feed, record_node node,
 			vector_push(&feed->keyed, *pair);
 		metric |= bound->metric;
 	}
-	/* Such a record is about what others count. */
-	if (metric && feed->count_field != QUERY_NO_FIELD &&
-	    !(feed->present >> feed->count_field & 1))
-		feed->values[feed->count_field] = record_uint(0);
+	/* A record of a metric is about what others count. */
+	if (feed->count_field != QUERY_NO_FIELD &&
+	    !query_is_there(feed->values[feed->count_field]))
+		feed->values[feed->count_field] = metric ? query_none() : query_nothing();
 }
 
 static void add_to_group(struct feed *feed, uint32_t key)
@@ -622,6 +638,8 @@ static void feed_deinit(struct feed *feed)
 	vector_deinit(&feed->let_cells);
 	vector_deinit(&feed->keyed);
 	vector_deinit(&feed->passed);
+	vector_deinit(&feed->path_ends);
+	text_deinit(&feed->path);
 	record_model_destroy(feed->model);
 }
 

@@ -72,10 +72,26 @@ const struct query_format query_formats_caliper[] = {
 void query_print(struct query_result *result, const struct query_style *style,
 		 struct text *out)
 {
+	/* What another format set. */
+	result->most_bytes = 0;
+	vector_for_each (&result->columns, column)
+		column->unread = false;
 	if (style->object)
 		query_print_json(result, style, out);
 	else if (query_makes_rows(result->query))
 		result->query->format->print(result, style, out);
+}
+
+/* Bytes that are given to an output together. */
+enum { BYTES_AT_ONCE = 1 << 20 };
+
+void query_give(const struct query_style *style, struct text *out)
+{
+	if (!style->output || out->length < BYTES_AT_ONCE)
+		return;
+	if (!style->output->error)
+		style->output->error = style->output->write(out);
+	out->length = 0;
 }
 
 bool query_can_stream(const struct query *query, const struct query_style *style)

@@ -67,6 +67,9 @@ void query_print_cali(struct query_result *result, const struct query_style *sty
 
 extern const struct query_sink query_sink_cali, query_sink_trace_event;
 
+/* Between two rows: gives the output what there is, if it is much. */
+void query_give(const struct query_style *style, struct text *out);
+
 /* Adds {"name": value, ...} of a list of pairs. */
 void query_add_globals(struct text *out, const struct query_globals *globals);
 

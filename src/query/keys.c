@@ -106,7 +106,9 @@ static void grow(struct query_keys *keys)
 uint32_t query_keys_child(struct query_keys *keys, uint32_t parent, uint32_t attribute,
 			  struct record_value value)
 {
-	struct query_key_node wanted = {parent, attribute, 0, query_canonical(value)};
+	struct query_key_node wanted = {parent, attribute, 0,
+					keys->nodes.items[parent].depth + 1,
+					query_canonical(value)};
 
 	wanted.hash = hash_node(&wanted);
 	if (keys->nodes.count * 2 >= keys->index_size)
@@ -117,6 +119,8 @@ uint32_t query_keys_child(struct query_keys *keys, uint32_t parent, uint32_t att
 		if (same(&keys->nodes.items[keys->index[at]], &wanted))
 			return keys->index[at];
 	wanted.value = query_keys_keep(keys, wanted.value);
+	if (wanted.depth > keys->deepest)
+		keys->deepest = wanted.depth;
 	keys->index[at] = (uint32_t)keys->nodes.count;
 	vector_push(&keys->nodes, wanted);
 	return keys->index[at];

@@ -28,6 +28,7 @@ struct query_key_node {
 	uint32_t parent; /* 0: none */
 	uint32_t attribute;
 	uint32_t hash;
+	uint32_t depth; /* how long the key is */
 	struct record_value value;
 };
 
@@ -35,6 +36,7 @@ struct query_keys {
 	struct string_table names;
 	struct VECTOR(struct query_attribute) attributes; /* by number */
 	struct VECTOR(struct query_key_node) nodes;       /* item 0 is the empty key */
+	uint32_t deepest;                                 /* the greatest depth */
 	uint32_t *index; /* hash table of node numbers, 0 is a free place */
 	size_t index_size;
 	struct VECTOR(char *) blocks; /* of strings */

@@ -15,8 +15,6 @@ static bool is_known(const struct asking *asking, const char *name)
 {
 	const struct query_result *result = asking->result;
 
-	if (!strcmp(name, "path"))
-		return true;
 	vector_for_each (&result->query->lets, let)
 		if (!strcmp(result->query->fields.items[let->field].name, name))
 			return true;
@@ -59,6 +57,11 @@ static void ask(struct asking *asking, const char *name, bool need_not_be)
 	if (!other && need_not_be)
 		return;
 	vector_push(&asking->said, name);
+	if (!strcmp(name, "path")) {
+		text_add(asking->warnings, "no record has an attribute \"path\": without "
+					   "quotes it is the whole path\n");
+		return;
+	}
 	text_format(asking->warnings, "no record has \"%s\"%s%s%s\n", name,
 		    other ? ", did you mean \"" : "", other ? other : "",
 		    other ? "\"?" : "");

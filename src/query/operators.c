@@ -34,6 +34,8 @@ static void add_count(void *state, const struct query_aggregate *aggregate,
 	struct record_value count = again(aggregate, fields);
 
 	(void)keys;
+	if (query_is_none(fields[aggregate->again]))
+		count = record_uint(0);
 	query_sum_add(state, query_is_there(count) ? count : record_uint(1));
 }
 
@@ -273,9 +275,12 @@ struct single {
 	bool any;
 } __attribute__((aligned(16)));
 
+/* A NaN is a number that is missing: it is there only if nothing else is (minNum and
+ * maxNum of IEEE 754-2008). */
 static void take_if(struct single *single, struct record_value value, int sign)
 {
-	if (single->any && query_compare(value, single->value) * sign >= 0)
+	if (single->any && !query_is_nan(single->value) &&
+	    (query_is_nan(value) || query_compare(value, single->value) * sign >= 0))
 		return;
 	single->value = value;
 	single->any = true;
@@ -497,15 +502,16 @@ static struct record_value histogram_value(const void *state,
 /* name, result, fields, number, again, kind, value, flags */
 const struct query_operator query_operators[] = {
 	{"count", "count", 0, NUMBER(NONE), "count", &count_kind, sum_value, 0},
-	{"sum", "sum", 1, NUMBER(NONE), "sum", &sum_kind, sum_value, 0},
-	{"min", "min", 1, NUMBER(NONE), "min", &least_kind, single_value, 0},
-	{"max", "max", 1, NUMBER(NONE), "max", &greatest_kind, single_value, 0},
+	{"sum", "sum", 1, NUMBER(NONE), "sum", &sum_kind, sum_value, QUERY_ALIKE},
+	{"min", "min", 1, NUMBER(NONE), "min", &least_kind, single_value, QUERY_ALIKE},
+	{"max", "max", 1, NUMBER(NONE), "max", &greatest_kind, single_value, QUERY_ALIKE},
 	{"avg", "avg", 1, NUMBER(NONE), "sum", &average_kind, average_value,
-	 QUERY_COUNTED},
-	{"any", "any", 1, NUMBER(NONE), NULL, &first_kind, single_value, 0},
-	{"first", "first", 1, NUMBER(NONE), NULL, &first_kind, single_value, 0},
+	 QUERY_COUNTED | QUERY_ALIKE},
+	{"any", "any", 1, NUMBER(NONE), NULL, &first_kind, single_value, QUERY_ALIKE},
+	{"first", "first", 1, NUMBER(NONE), NULL, &first_kind, single_value, QUERY_ALIKE},
 	{"variance", "variance", 1, NUMBER(NONE), NULL, &moments_kind, variance_value, 0},
-	{"stddev", "stddev", 1, NUMBER(NONE), NULL, &moments_kind, deviation_value, 0},
+	{"stddev", "stddev", 1, NUMBER(NONE), NULL, &moments_kind, deviation_value,
+	 QUERY_ALIKE},
 	{"ratio", "ratio", 2, NUMBER(OPTIONAL), NULL, &ratio_kind, ratio_value, 0},
 	{"scale", "scale", 1, NUMBER(NEEDED), "sum", &sum_kind, scale_value, QUERY_REAL},
 	{"scale_count", "scount", 0, NUMBER(NEEDED), "count", &count_kind, scale_value,
@@ -514,17 +520,18 @@ const struct query_operator query_operators[] = {
 	 percent_value, QUERY_OF_TOTAL},
 	{"histogram", "histogram", 1, NUMBER(OPTIONAL), NULL, &bucket_kind,
 	 histogram_value, 0},
-	{"median", "median", 1, NUMBER(NONE), NULL, &tally_kind, percentile_value, 0},
+	{"median", "median", 1, NUMBER(NONE), NULL, &tally_kind, percentile_value,
+	 QUERY_ALIKE},
 	{"percentile", "percentile", 1, NUMBER(PERCENT), NULL, &tally_kind,
-	 percentile_value, 0},
+	 percentile_value, QUERY_ALIKE},
 	{"inclusive_count", "icount", 0, NUMBER(NONE), "count", &count_kind, sum_value,
 	 QUERY_INCLUSIVE},
 	{"inclusive_sum", "inclusive", 1, NUMBER(NONE), "sum", &sum_kind, sum_value,
-	 QUERY_INCLUSIVE},
+	 QUERY_INCLUSIVE | QUERY_ALIKE},
 	{"inclusive_min", "imin", 1, NUMBER(NONE), "min", &least_kind, single_value,
-	 QUERY_INCLUSIVE},
+	 QUERY_INCLUSIVE | QUERY_ALIKE},
 	{"inclusive_max", "imax", 1, NUMBER(NONE), "max", &greatest_kind, single_value,
-	 QUERY_INCLUSIVE},
+	 QUERY_INCLUSIVE | QUERY_ALIKE},
 	{"inclusive_scale", "iscale", 1, NUMBER(NEEDED), "sum", &sum_kind, scale_value,
 	 QUERY_INCLUSIVE | QUERY_REAL},
 	{"inclusive_ratio", "iratio", 2, NUMBER(OPTIONAL), NULL, &ratio_kind, ratio_value,

@@ -43,6 +43,7 @@ enum query_operator_flags {
 	QUERY_OF_TOTAL = 2,  /* outcome.total is needed */
 	QUERY_COUNTED = 4,   /* `again` needs a "count#X" beside it */
 	QUERY_REAL = 8,      /* Caliper has a double, even if it is a whole number */
+	QUERY_ALIKE = 16,    /* what comes out has the unit of what goes in */
 };
 
 struct query_operator {

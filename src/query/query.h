@@ -212,15 +212,26 @@ struct trm_error *query_run(const struct query *query, const char *const *paths,
 			    struct query_result **ret_result, struct text *ret_warnings);
 void query_result_destroy(struct query_result *result);
 
+/* Takes a part of what is printed. An error ends the query. */
+typedef struct trm_error *(*query_writer)(const struct text *text);
+
+/* Where large parts of what is printed go, as soon as they are made. */
+struct query_output {
+	query_writer write;
+	struct trm_error *error; /* of the writer: nothing more is given to it */
+};
+
 struct query_style {
 	bool colour;
 	size_t width; /* columns of the terminal, 0: none */
 	bool object;  /* one JSON object, {"profile": {...}, "rows": [...]} */
 	/* Rows were printed before, or will be behind these. */
 	bool continued, unfinished;
+	struct query_output *output; /* NULL: all is kept */
 };
 
-/* Adds the result in the query's format, or as JSON if style.object. */
+/* Adds the result in the query's format, or as JSON if style.object. What style.output
+ * got of it is not there any more. */
 void query_print(struct query_result *result, const struct query_style *style,
 		 struct text *out);
 
@@ -230,9 +241,6 @@ bool query_can_stream(const struct query *query, const struct query_style *style
 
 /* Whether its format shows rows; else it can only stream. */
 bool query_makes_rows(const struct query *query);
-
-/* Takes a part of what is printed. An error ends the query. */
-typedef struct trm_error *(*query_writer)(const struct text *text);
 
 /* Runs and prints such a query over files, with memory for a part of its rows only. */
 struct trm_error *query_stream(const struct query *query, const char *const *paths,

@@ -111,6 +111,60 @@ static int64_t attribute_of(const struct query_keys *keys, const char *name)
 	return near;
 }
 
+enum {
+	/* Longer keys are not walked along for each row, */
+	WALKED_MAX = 64,
+	/* unless so much would have to be kept for that. */
+	CHAINED_MAX = 1 << 28,
+};
+
+/* Whether its values are found in keys alone. */
+static bool is_chained(const struct query_result_column *column, const bool *in_keys,
+		       const bool *in_cells)
+{
+	if (column->kind == QUERY_COLUMN_PATH)
+		return true;
+	return column->attribute >= 0 && in_keys[column->attribute] &&
+	       !in_cells[column->attribute];
+}
+
+static void make_chains(struct query_result *result, const bool *in_keys,
+			const bool *in_cells)
+{
+	const struct query_keys *keys = &result->part->keys;
+	size_t left = CHAINED_MAX / keys->nodes.count;
+
+	vector_for_each (&result->columns, column) {
+		bool path = column->kind == QUERY_COLUMN_PATH;
+
+		if (keys->deepest > WALKED_MAX && left &&
+		    is_chained(column, in_keys, in_cells)) {
+			column->chain = query_chain_create(
+				keys, path ? QUERY_CHAIN_NESTED : column->attribute);
+			left--;
+		} else {
+			result->keyed |= path || (column->attribute >= 0 &&
+						  in_keys[column->attribute]);
+		}
+	}
+}
+
+static void find_values(struct query_result *result)
+{
+	const struct query_part *part = result->part;
+	size_t count = part->keys.attributes.count;
+	bool *in_keys = memory_allocate_zeroed(count + 1, sizeof(*in_keys));
+	bool *in_cells = memory_allocate_zeroed(count + 1, sizeof(*in_cells));
+
+	for (size_t key = 1; key < part->keys.nodes.count; key++)
+		in_keys[part->keys.nodes.items[key].attribute] = true;
+	vector_for_each (&part->cells, cell)
+		in_cells[cell->attribute] = true;
+	make_chains(result, in_keys, in_cells);
+	free(in_keys);
+	free(in_cells);
+}
+
 static void make_columns(struct query_result *result)
 {
 	const struct query *query = result->query;
@@ -131,7 +185,6 @@ static void make_columns(struct query_result *result)
 
 		vector_add(&result->joined);
 		vector_add(&result->rounded);
-		result->keyed |= column->kind != QUERY_COLUMN_AGGREGATE;
 		if (column->kind != QUERY_COLUMN_ATTRIBUTE)
 			continue;
 		column->attribute = attribute_of(&result->part->keys, column->name);
@@ -142,6 +195,9 @@ static void make_columns(struct query_result *result)
 		column->next = *first;
 		*first = (int)i;
 	}
+	vector_for_each (&query->havings, test)
+		result->columns.items[result->moved.items[test->column]].tested = true;
+	find_values(result);
 }
 
 /* Puts the value into a cell; several values become "a/b/c". */
@@ -168,7 +224,8 @@ static void put_attribute(struct query_result *result, struct record_value *cell
 {
 	for (int i = result->column_of.items[attribute]; i >= 0;
 	     i = result->columns.items[i].next)
-		put(result, cells, (size_t)i, value);
+		if (!result->columns.items[i].chain)
+			put(result, cells, (size_t)i, value);
 }
 
 static void put_key(struct query_result *result, uint32_t key, struct record_value *cells)
@@ -186,7 +243,8 @@ static void put_key(struct query_result *result, uint32_t key, struct record_val
 		if (!keys->attributes.items[node->attribute].nested)
 			continue;
 		for (size_t i = 0; i < result->columns.count; i++)
-			if (result->columns.items[i].kind == QUERY_COLUMN_PATH)
+			if (result->columns.items[i].kind == QUERY_COLUMN_PATH &&
+			    !result->columns.items[i].chain)
 				put(result, cells, i, node->value);
 	}
 }
@@ -215,26 +273,76 @@ static void put_results(struct query_result *result, size_t group,
 	}
 }
 
-void query_result_cells(struct query_result *result, const struct query_row *row,
-			struct record_value *cells)
+/* Of which columns a text is needed that has to be put together; of others it is enough
+ * that there is one. */
+enum texts { TEXTS_NONE, TEXTS_TESTED, TEXTS_SHOWN };
+
+static bool needs_text(const struct query_result_column *column, enum texts texts)
+{
+	return texts == TEXTS_SHOWN ? !column->unread
+				    : texts == TEXTS_TESTED && column->tested;
+}
+
+/* What a column with a chain shows of a key. */
+static struct record_value chain_value(struct query_result *result, size_t number,
+				       uint32_t key, enum texts texts)
+{
+	const struct query_result_column *column = &result->columns.items[number];
+	const struct query_keys *keys = &result->part->keys;
+	struct text *cut = &result->joined.items[number];
+	const struct text *text = cut;
+	uint32_t holder = column->chain->holder[key];
+
+	if (!holder)
+		return query_nothing();
+	if (column->chain->depth[holder] == 1)
+		return keys->nodes.items[holder].value;
+	if (!needs_text(column, texts))
+		return record_string("");
+	cut->length = 0;
+	if (texts == TEXTS_SHOWN && result->most_bytes)
+		query_chain_add_cut(column->chain, keys, holder, result->most_bytes, cut);
+	else
+		text = query_chain_text(column->chain, keys, holder);
+	return (struct record_value){
+		.type = RECORD_STRING, .size = text->length, .bytes = text->data};
+}
+
+uint32_t query_result_key(const struct query_result *result, const struct query_row *row)
+{
+	return query_is_aggregating(result->query)
+		       ? result->part->groups.items[row->number]
+		       : result->part->rows.items[row->number].key;
+}
+
+static void fill_cells(struct query_result *result, const struct query_row *row,
+		       enum texts texts, struct record_value *cells)
 {
 	const struct query_part *part = result->part;
+	uint32_t key = query_result_key(result, row);
 
 	for (size_t i = 0; i < result->columns.count; i++)
-		cells[i] = query_nothing();
+		cells[i] = result->columns.items[i].chain
+				   ? chain_value(result, i, key, texts)
+				   : query_nothing();
+	put_key(result, key, cells);
 	if (query_is_aggregating(result->query)) {
-		put_key(result, part->groups.items[row->number], cells);
 		put_results(result, row->number, cells);
 		return;
 	}
 	const struct query_raw_row *raw = &part->rows.items[row->number];
 
-	put_key(result, raw->key, cells);
 	for (size_t i = 0; i < raw->cells; i++) {
 		const struct query_cell *cell = &part->cells.items[raw->first + i];
 
 		put_attribute(result, cells, cell->attribute, cell->value);
 	}
+}
+
+void query_result_cells(struct query_result *result, const struct query_row *row,
+			struct record_value *cells)
+{
+	fill_cells(result, row, TEXTS_SHOWN, cells);
 }
 
 size_t *query_result_visible(const struct query_result *result, size_t *ret_count)
@@ -292,26 +400,44 @@ struct ordered {
 	size_t values;
 };
 
-struct ordering {
-	const struct query *query;
-	const struct record_value *values;
+/* A value, or where a chain has it. */
+struct order_value {
+	struct record_value value;
+	uint32_t holder;
 };
+
+struct ordering {
+	const struct query_result *result;
+	const struct order_value *values;
+};
+
+static const struct query_result_column *order_column(const struct query_result *result,
+						      size_t order)
+{
+	size_t column = result->query->orders.items[order].column;
+
+	return &result->columns.items[result->moved.items[column]];
+}
 
 static int compare_rows(const void *a, const void *b, void *context)
 {
 	const struct ordering *ordering = context;
+	const struct query_result *result = ordering->result;
 	const struct ordered *x = a, *y = b;
 
-	for (size_t i = 0; i < ordering->query->orders.count; i++) {
-		struct record_value left = ordering->values[x->values + i];
-		struct record_value right = ordering->values[y->values + i];
-		int order = query_compare(left, right);
+	for (size_t i = 0; i < result->query->orders.count; i++) {
+		const struct order_value *left = &ordering->values[x->values + i];
+		const struct order_value *right = &ordering->values[y->values + i];
+		const struct query_chain *chain = order_column(result, i)->chain;
+		int order = chain ? query_chain_compare(chain, &result->part->keys,
+							left->holder, right->holder)
+				  : query_compare(left->value, right->value);
 
 		if (!order)
 			continue;
 		/* What is not there comes last either way. */
-		bool turned = ordering->query->orders.items[i].descending &&
-			      query_is_there(left) && query_is_there(right);
+		bool turned = result->query->orders.items[i].descending &&
+			      query_is_there(left->value) && query_is_there(right->value);
 
 		return turned ? -order : order;
 	}
@@ -319,28 +445,34 @@ static int compare_rows(const void *a, const void *b, void *context)
 }
 
 /* What a row is ordered by, in a form that outlives its cells. */
-static struct record_value order_value(struct query_result *result, size_t order,
-				       const struct record_value *cells)
+static struct order_value order_value(struct query_result *result, size_t order,
+				      const struct query_row *row,
+				      const struct record_value *cells)
 {
-	size_t column = result->query->orders.items[order].column;
+	const struct query_result_column *column = order_column(result, order);
+	struct record_value cell = cells[column - result->columns.items];
 
-	return query_keys_keep(&result->part->keys, cells[result->moved.items[column]]);
+	if (column->chain)
+		return (struct order_value){
+			cell, column->chain->holder[query_result_key(result, row)]};
+	return (struct order_value){query_keys_keep(&result->part->keys, cell), 0};
 }
 
 static void order_rows(struct query_result *result, struct record_value *cells)
 {
-	const struct query *query = result->query;
-	size_t orders = query->orders.count, count = result->rows.count;
-	struct VECTOR(struct record_value) values = {0};
+	size_t orders = result->query->orders.count, count = result->rows.count;
+	struct VECTOR(struct order_value) values = {0};
 	struct ordered *rows = memory_allocate(count * sizeof(*rows));
 
 	for (size_t r = 0; r < count; r++) {
-		query_result_cells(result, &result->rows.items[r], cells);
-		rows[r] = (struct ordered){result->rows.items[r], values.count};
+		const struct query_row *row = &result->rows.items[r];
+
+		fill_cells(result, row, TEXTS_NONE, cells);
+		rows[r] = (struct ordered){*row, values.count};
 		for (size_t i = 0; i < orders; i++)
-			vector_push(&values, order_value(result, i, cells));
+			vector_push(&values, order_value(result, i, row, cells));
 	}
-	struct ordering ordering = {query, values.items};
+	struct ordering ordering = {result, values.items};
 
 	qsort_r(rows, count, sizeof(*rows), compare_rows, &ordering);
 	for (size_t r = 0; r < count; r++)
@@ -354,7 +486,7 @@ static void add_row(struct query_result *result, size_t number, uint32_t key,
 {
 	struct query_row row = {query_part_path(result->part, key), number};
 
-	query_result_cells(result, &row, cells);
+	fill_cells(result, &row, TEXTS_TESTED, cells);
 	if (!shows_something(result, cells))
 		return;
 	if (result->query->having != QUERY_NO_CONDITION &&
@@ -395,8 +527,10 @@ void query_result_make(struct query_result *result)
 
 void query_result_deinit(struct query_result *result)
 {
-	vector_for_each (&result->columns, column)
+	vector_for_each (&result->columns, column) {
 		free(column->title);
+		query_chain_destroy(column->chain);
+	}
 	vector_for_each (&result->joined, joined)
 		text_deinit(joined);
 	vector_deinit(&result->columns);

@@ -4,6 +4,7 @@
 #ifndef TRAMMEL_QUERY_RESULT_H
 #define TRAMMEL_QUERY_RESULT_H
 
+#include "query/chain.h"
 #include "query/part.h"
 
 struct query_result_column {
@@ -18,6 +19,10 @@ struct query_result_column {
 	bool hidden;
 	bool filled; /* some row has it */
 	bool text;   /* some row has what is no number */
+	bool tested; /* HAVING looks at it */
+	bool unread; /* for formats to set: they show it without its cells */
+	/* Where keys are long: what it shows of them; else NULL. */
+	struct query_chain *chain;
 };
 
 struct query_row {
@@ -33,7 +38,10 @@ struct query_result {
 	struct VECTOR(struct query_result_column) columns;
 	struct VECTOR(size_t) moved;  /* by column of the query: where it is here */
 	struct VECTOR(int) column_of; /* by attribute: its first column, or -1 */
-	bool keyed;                   /* some column shows what is in keys */
+	bool keyed;                   /* some column shows what is found along keys */
+	/* For formats to set: paths of more bytes are cells without their middle; 0: none
+	 * are. */
+	size_t most_bytes;
 	struct VECTOR(struct query_row) rows;
 	struct VECTOR(struct text) joined; /* by column: values of a path put together */
 	struct VECTOR(uint32_t) chain;     /* of the key at hand */
@@ -47,6 +55,9 @@ void query_result_make(struct query_result *result);
 
 /* Says of which columns numbers were rounded: lines. */
 void query_warn_of_rounding(const struct query_result *result, struct text *warnings);
+
+/* The whole key of a row. */
+uint32_t query_result_key(const struct query_result *result, const struct query_row *row);
 
 /* The cells of a row, one a column. Valid until the next call. */
 void query_result_cells(struct query_result *result, const struct query_row *row,

@@ -166,6 +166,7 @@ struct trm_error *query_stream(const struct query *query, const char *const *pat
 		part.flush = flush_written;
 	}
 	part.context = &stream;
+	stream.style.output = NULL;
 	stream.style.unfinished = true;
 	do {
 		for (size_t i = 0; i < count && !error; i++)

@@ -56,7 +56,7 @@ struct record_value query_tally_percentile(const struct query_tally *tally,
 	uint64_t all = 0, seen = 0;
 
 	vector_for_each (&tally->items, item)
-		all += item->count;
+		all += query_is_nan(item->number) ? 0 : item->count;
 	struct query_tally_item *items = sorted(tally);
 	/* The product first: 30 % of 10 are 3, not the next above of 0.3 * 10. */
 	long double rank = ceill((long double)percent * (long double)all / 100);

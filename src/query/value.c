@@ -92,7 +92,7 @@ enum rank { RANK_NUMBER, RANK_NAN, RANK_BYTES, RANK_OTHER, RANK_NOTHING };
 
 static enum rank rank_of(struct record_value value, struct record_value number)
 {
-	if (number.type == RECORD_DOUBLE && isnan(number.d))
+	if (query_is_nan(number))
 		return RANK_NAN;
 	if (query_is_there(number))
 		return RANK_NUMBER;

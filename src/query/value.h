@@ -15,6 +15,17 @@ static inline struct record_value query_nothing(void)
 	return (struct record_value){.type = QUERY_NOTHING};
 }
 
+/* Nothing, too, but the record is not to be counted. */
+static inline struct record_value query_none(void)
+{
+	return (struct record_value){.type = QUERY_NOTHING, .u = 1};
+}
+
+static inline bool query_is_none(struct record_value value)
+{
+	return value.type == QUERY_NOTHING && value.u;
+}
+
 static inline bool query_is_there(struct record_value value)
 {
 	return value.type != QUERY_NOTHING;
@@ -23,6 +34,11 @@ static inline bool query_is_there(struct record_value value)
 static inline struct record_value query_double(double d)
 {
 	return (struct record_value){.type = RECORD_DOUBLE, .d = d};
+}
+
+static inline bool query_is_nan(struct record_value value)
+{
+	return value.type == RECORD_DOUBLE && value.d != value.d;
 }
 
 /* The value as a number: RECORD_UINT, negative RECORD_INT or RECORD_DOUBLE; nothing for

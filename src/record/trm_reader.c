@@ -231,6 +231,35 @@ static const struct {
 	{"{", 1, true, split_read},
 };
 
+/* What a file of no known kind is. */
+static struct trm_error *refuse(const char *begin, size_t size, const char *name)
+{
+	static const struct {
+		const char *magic;
+		size_t size;
+		const char *command;
+	} packed[] = {
+		{"\x1f\x8b", 2, "zcat"},
+		{"\xfd"
+		 "7zXZ",
+		 5, "xzcat"},
+		{"\x28\xb5\x2f\xfd", 4, "zstdcat"},
+		{"BZh", 3, "bzcat"},
+	};
+
+	for (size_t i = 0; i < sizeof(packed) / sizeof(packed[0]); i++)
+		if (size >= packed[i].size &&
+		    !memcmp(begin, packed[i].magic, packed[i].size))
+			return trm_error_create(TRM_ERROR_FORMAT,
+						"'%s' is compressed: let trammel read "
+						"what '%s' makes of it, as file '-'",
+						name, packed[i].command);
+	return trm_error_create(TRM_ERROR_FORMAT,
+				"'%s' is no profile: it does not begin as a "
+				".trm or .cali file",
+				name);
+}
+
 /* Takes over the source. */
 static struct trm_error *read_source(struct trm_source source, const char *name,
 				     struct record_model *model,
@@ -251,10 +280,7 @@ static struct trm_error *read_source(struct trm_source source, const char *name,
 					 "could write, measure again",
 					 name);
 	else
-		error = trm_error_create(TRM_ERROR_FORMAT,
-					 "'%s' is no profile: it does not begin as a "
-					 ".trm or .cali file",
-					 name);
+		error = refuse((const char *)source.window, size, name);
 	for (size_t i = 0; size && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		size_t skip = kinds[i].text ? blank : 0;
 

@@ -47,9 +47,17 @@ static void add_double(struct text *text, struct record_value value)
 	text_add(text, digits);
 }
 
+/* A zero byte, where others would take the text to end, becomes "\x00". */
 static void add_string(struct text *text, struct record_value value)
 {
-	text_add_bytes(text, value.size ? value.bytes : "", value.size);
+	const char *at = value.size ? value.bytes : "", *end = at + value.size, *zero;
+
+	while (at < end && (zero = memchr(at, '\0', (size_t)(end - at)))) {
+		text_add_bytes(text, at, (size_t)(zero - at));
+		text_add(text, "\\x00");
+		at = zero + 1;
+	}
+	text_add_bytes(text, at, (size_t)(end - at));
 }
 
 static void add_bool(struct text *text, struct record_value value)

@@ -133,6 +133,19 @@ uint32_t attributes_create(const char *text, uint32_t type, uint32_t properties)
 	return number;
 }
 
+static bool told;
+
+uint32_t attributes_tell(const char *text, uint32_t type, uint32_t properties)
+{
+	__atomic_store_n(&told, true, __ATOMIC_RELAXED);
+	return attributes_create(text, type, properties);
+}
+
+bool attributes_told(void)
+{
+	return __atomic_load_n(&told, __ATOMIC_RELAXED);
+}
+
 const struct context_attribute *attributes_get(uint32_t attribute)
 {
 	return attribute && attribute <= attributes.count

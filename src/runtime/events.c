@@ -372,10 +372,11 @@ static void note_value(struct context_thread *thread, uint32_t number,
 			lose_for_memory();
 	}
 	if (node) {
-		if (!node->count || number_is_less(attribute->type, value, node->least))
-			node->least = value;
-		if (!node->count || number_is_less(attribute->type, node->most, value))
-			node->most = value;
+		uint32_t type = attribute->type;
+
+		node->least =
+			node->count ? number_least(type, node->least, value) : value;
+		node->most = node->count ? number_most(type, node->most, value) : value;
 		node->sum = number_add(attribute->type, node->sum, value);
 		node->count++;
 	}
@@ -418,7 +419,7 @@ static trm_attribute make_attribute(const char *name, uint32_t type, uint32_t pr
 
 	if (likely(number) || !enter_library())
 		return number;
-	number = attributes_create(name, type, properties & ~TRM_FOR_END_);
+	number = attributes_tell(name, type, properties & ~TRM_FOR_END_);
 	if (!number && !(properties & TRM_FOR_END_))
 		lose_attribute(name);
 	leave_library();
@@ -523,7 +524,7 @@ static void set(trm_attribute number, const struct trm_value *value)
 static bool know(struct trm_site *site)
 {
 	uint32_t attribute =
-		attributes_create(site->attribute_name, TRM_TYPE_STRING, TRM_NESTED);
+		attributes_tell(site->attribute_name, TRM_TYPE_STRING, TRM_NESTED);
 	uint64_t number = strings_intern(site->value, strlen(site->value));
 
 	site->attribute = attribute;

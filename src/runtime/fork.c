@@ -97,6 +97,20 @@ void fork_forget(void)
 	noted = NULL;
 }
 
+extern void *__dso_handle __attribute__((visibility("hidden")));
+int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
+		      void *owner) __attribute__((weak));
+
+bool fork_handle(void (*prepare)(void), void (*parent)(void), void (*child)(void))
+{
+	int (*handle)(void (*)(void), void (*)(void), void (*)(void));
+
+	if (__register_atfork) /* glibc */
+		return !__register_atfork(prepare, parent, child, __dso_handle);
+	*(void **)&handle = dlsym(RTLD_DEFAULT, "pthread_atfork"); /* musl */
+	return handle && !handle(prepare, parent, child);
+}
+
 /* It calls no handlers of pthread_atfork. */
 __attribute__((visibility("default"))) pid_t _Fork(void)
 {

@@ -72,6 +72,23 @@ static inline bool number_is_less(uint32_t type, uint64_t a, uint64_t b)
 	return number_double(a) < number_double(b);
 }
 
+static inline bool number_is_nan(uint32_t type, uint64_t bits)
+{
+	return type == TRM_TYPE_DOUBLE && number_double(bits) != number_double(bits);
+}
+
+/* The least and the most of two; a NaN only if both are, as minNum and maxNum of IEEE
+ * 754-2008 have it: it is a number that is missing. */
+static inline uint64_t number_least(uint32_t type, uint64_t a, uint64_t b)
+{
+	return number_is_less(type, b, a) || number_is_nan(type, a) ? b : a;
+}
+
+static inline uint64_t number_most(uint32_t type, uint64_t a, uint64_t b)
+{
+	return number_is_less(type, a, b) || number_is_nan(type, a) ? b : a;
+}
+
 /* A sum did not fit its bits: that is said with the results. */
 void number_overflow(void);
 

@@ -155,6 +155,9 @@ void strings_hold(bool held);
 uint32_t attributes_find(const char *name);
 /* The attribute, made if it is new; 0 if there is no room. */
 uint32_t attributes_create(const char *name, uint32_t type, uint32_t properties);
+/* The same for the program itself, which from then on has said something. */
+uint32_t attributes_tell(const char *text, uint32_t type, uint32_t properties);
+bool attributes_told(void);
 /* Whether a name is one that profiles can hold. */
 bool attributes_can_be(const char *name);
 /* NULL: no attribute of the process. */
@@ -318,6 +321,9 @@ void tasks_end_thread(void);
 void tasks_resume(void);
 
 /* Around a fork: what is open in the thread is noted for the child. */
+/* pthread_atfork of any C library: what a program links with its name is glibc's alone.
+ * False: there is no memory. */
+bool fork_handle(void (*prepare)(void), void (*parent)(void), void (*child)(void));
 void fork_prepare(void);
 void fork_parent(void);
 void fork_child(void);

@@ -113,7 +113,7 @@ static void set_state(void)
 static bool begin(void)
 {
 	return make_state() && threads_init() &&
-	       !pthread_atfork(fork_prepare, fork_parent, fork_child);
+	       fork_handle(fork_prepare, fork_parent, fork_child);
 }
 
 /* Begins to record; the state is empty. */

@@ -126,10 +126,10 @@ static void sum_up(struct context_node *to, const struct context_node *from)
 		uint32_t type = attributes_get(from->attribute)->type;
 
 		to->sum = number_add(type, to->sum, from->sum);
-		if (!to->count || number_is_less(type, from->least, to->least))
-			to->least = from->least;
-		if (!to->count || number_is_less(type, to->most, from->most))
-			to->most = from->most;
+		to->least = to->count ? number_least(type, to->least, from->least)
+				      : from->least;
+		to->most =
+			to->count ? number_most(type, to->most, from->most) : from->most;
 	} else {
 		to->ticks += from->ticks;
 	}

@@ -130,7 +130,7 @@ def values():
 
 
 def names():
-    for name in ("naïve ☃", "lone \udc80"):
+    for name in ("naïve ☃", "lone \udc80", "zero \0 byte"):
         with trammel.region(name):
             pass
     for number in [*range(20000)] * 2:

@@ -189,7 +189,7 @@ def python_cases(place):
         "raising": 1, "raising/inner": 1, "after": 1, "broken": 4, "thrown": 3, "nested": 2,
         "nested/within": 6, "step": 3, "iterations": 2, "recursive": 1, "recursive/recursive": 1,
         "recursive/recursive/recursive": 1, "Class.method": 2, "Class.class_method": 1,
-        "Class.static_method": 1, "plain": 4, "naïve ☃": 1, "lone \\udc80": 1,
+        "Class.static_method": 1, "plain": 4, "naïve ☃": 1, "lone \\udc80": 1, "zero \\x00 byte": 1,
         "true=True": 1, "int=-5": 1, "float=0.5": 1, "text=zwölf": 1,
         "index=7": 1, "huge=18446744073709551615": 1, "attribute=é": 1,
         "name 0": 2, "name 19999": 2, "changed=1": 1, "changed=2": 1,
@@ -219,10 +219,32 @@ def python_caliper(place):
             counts[name] = {row["path"]: row["Calls"] for row in json.load(file) if row.get("Calls")}
     unseen = counts["env.json"].pop("unseen", 0)
     wanted = {"main": 1, "main/solve": 4, "main/Größe": 1, "main/Größe/solve": 1, "main/steps/solve": 4,
-              "main/4/solve": 1, "main/a/b/solve": 1, "main/exchange": 1, "solve": 1}
+              "main/4/solve": 1, "main/a/b\\x00c/solve": 1, "main/exchange": 1, "solve": 1}
     own = counts["py.json"]
     expect(unseen == 1 and own == counts["env.json"], f"{counts}")
     expect({path: own.get(path) for path in wanted} == wanted, f"{own}")
 
 
-TESTS = (fortran, fortran_cases, caliper, caliper_example, python, python_cases, python_caliper)
+def musl(place):
+    """Programs of another C library: measured as any, and if they are static, by all but what they say."""
+    if not shutil.which("musl-gcc"):
+        raise Skip("there is no musl-gcc")
+    for kind, more in (("musl", ()), ("musl-static", ("-static",))):
+        subprocess.run(["musl-gcc", "-O1", *more, f"-I{trammel.ROOT}/include", os.path.join(FOLDER, "musl.c"), "-pthread",
+                        "-o", os.path.join(place.programs, kind)], check=True)
+    wanted = {"main": 1, "part": 4000, "main/child": 1, "main/rest": 1}
+    for measure in ("regions", "regions,trace", "functions,regions"):
+        counts = place.check(program="musl", measure=measure).counts()
+        expect({path: counts.get(path) for path in wanted} == wanted, f"{measure}: {counts}")
+    place.check("exec", program="musl")
+    for words in ((), ("exec",)):
+        for program in ("musl", "musl-static"):
+            place.check(*words, program=program, measure="blocks,callgraph")
+            checked = running.run([place.tool, "report", "--check", place.profile], place.folder, timeout=60)
+            expect(checked.status == 0 and b" 0 counts that cannot be" in checked.stdout, f"{program}: {checked}")
+    words = [place.tool, "run", "-m", "regions", "-o", place.profile, "--", os.path.join(place.programs, "musl-static")]
+    done = running.run(words, place.folder, environment=place.environment())
+    expect(done.status == 0 and b"the program is static" in done.stderr, f"{done}")
+
+
+TESTS = (musl, fortran, fortran_cases, caliper, caliper_example, python, python_cases, python_caliper)

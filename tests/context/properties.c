@@ -5,6 +5,7 @@
 #include <trammel/annotate.h>
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,6 +159,35 @@ static void deep(void)
 		trm_end("depth");
 }
 
+static trm_attribute gap;
+
+static void *set_gap(void *number)
+{
+	TRM_REGION("missing");
+	trm_set(gap, *(const double *)number);
+	return NULL;
+}
+
+/* Numbers that are missing are neither the least nor the most, of a thread or of many. */
+static void missing(void)
+{
+	static double numbers[] = {NAN, 3, NAN};
+	trm_attribute none = trm_attribute_create("none", TRM_TYPE_DOUBLE, metric);
+	pthread_t thread;
+
+	gap = trm_attribute_create("gap", TRM_TYPE_DOUBLE, metric);
+	TRM_REGION("missing");
+	trm_set(gap, (double)NAN);
+	trm_set(gap, 1.5);
+	trm_set(gap, (double)NAN);
+	trm_set(gap, -2.5);
+	trm_set(none, (double)NAN);
+	for (int i = 0; i < 3; i++) {
+		pthread_create(&thread, NULL, set_gap, &numbers[i]);
+		pthread_join(thread, NULL);
+	}
+}
+
 static const struct {
 	const char *word;
 	void (*function)(void);
@@ -165,6 +195,7 @@ static const struct {
 	{"values", values},   {"overflows", overflows}, {"texts", texts},
 	{"globals", globals}, {"hidden", hidden},       {"names", names},
 	{"kinds", kinds},     {"many", many},           {"deep", deep},
+	{"missing", missing},
 };
 
 int main(int argc, char **argv)

@@ -12,6 +12,8 @@ TYPE = "%d event%s lost: a value that the type of its attribute cannot hold"
 NAME = "%d event%s lost: the name of the attribute is empty or longer than 4,000 bytes"
 WRONG = "sums of values that the program set are wrong: 64 bits did not hold them"
 
+GAPS = "SELECT min(min#gap) AS a, max(max#gap) AS b WHERE count#gap GROUP BY () FORMAT json"
+
 
 def check(place, word, measure="regions"):
     return place.check(word, program="properties", measure=measure)
@@ -40,6 +42,31 @@ def values(place):
     profile.expect_all({"values": 1, "values/level=3": 1})
     text, said = channel(place, "values", "runtime-profile(output=p.json,output.format=json)")
     expect(not text and said == f"trammel: warning: {TYPE % (7, 's')}\n", f"{said}")
+
+
+def missing(place):
+    """A NaN is the least or the most only where there is nothing else."""
+    profile = check(place, "missing")
+    found = [(count, least, most) for count, _, least, most in sums_of(profile, "gap")]
+    expect((4, -2.5, 1.5) in found and (1, 3, 3) in found and found.count((1, "nan", "nan")) == 2, f"{found}")
+    expect([str(least).lower() for _, _, least, _ in sums_of(profile, "none")] == ["nan"], f"{profile.metrics}")
+    done = run(place, "missing", program=place.programs + "/properties", LD_PRELOAD=place.library,
+               TRAMMEL_SERVICES_ENABLE="event,aggregate,report", CALI_REPORT_CONFIG=GAPS)
+    expect(json.loads(done.stdout) == [{"a": -2.5, "b": 3}], f"{done}")
+
+
+def silent(place):
+    """Of what is preloaded, only what says something, or is sampled, writes a file."""
+    for config, wanted in (("runtime-profile(output=silent.trm)", False), ("event-trace(output=silent.trm)", False),
+                           ("sample-report(output=silent.trm)", True)):
+        run(place, program="/bin/true", LD_PRELOAD=place.library, TRAMMEL_CONFIG=config)
+        found = os.path.exists(os.path.join(place.folder, "silent.trm"))
+        expect(found == wanted, f"{config}: {os.listdir(place.folder)}")
+    os.remove(os.path.join(place.folder, "silent.trm"))
+    run(place, "-c", f"{place.programs}/properties hidden; /bin/true; exit 0", program="/bin/bash",
+        LD_PRELOAD=place.library, TRAMMEL_CONFIG="runtime-profile(region.count,output=silent.trm)")
+    paths = {row.get("path") for row in query(place, "silent.trm", "SELECT path")}
+    expect("outer" in paths, f"{paths}")
 
 
 def overflows(place):
@@ -124,4 +151,4 @@ def deep(place):
     expect(regions == [f"depth={number}" for number in range(1024)], f"{len(regions)} regions: {regions[:3]}")
 
 
-TESTS = (values, overflows, texts, run_globals, hidden, kinds, names, many, deep)
+TESTS = (values, missing, silent, overflows, texts, run_globals, hidden, kinds, names, many, deep)

@@ -52,7 +52,7 @@ def values():
     solve()
     level.end()
     text = pycaliper.Annotation("text", CALI_ATTR_NESTED)
-    text.begin("a").begin(AttrType.CALI_TYPE_STRING, "b")
+    text.begin("a").begin(AttrType.CALI_TYPE_STRING, "b\0c")
     solve()
     text.end()
     text.end()

@@ -5,6 +5,7 @@
 
 #include "profile_maker.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -175,6 +176,27 @@ static void test_sums(void **state)
 				 "/a/only image=1 count=1\n");
 }
 
+/* A rank whose numbers are missing, first or last. */
+static void test_missing(void **state)
+{
+	(void)state;
+	for (int last = 0; last < 2; last++) {
+		struct context_gather *gather = context_gather_create();
+
+		add_rank(gather, 0, 1, last ? 2 : (double)NAN);
+		add_rank(gather, 2, 1, last ? (double)NAN : 2);
+		assert_null(context_gather_write(gather, "missing.trm", "x"));
+		context_gather_destroy(gather);
+		check_profile("missing.trm", " run.command=x\n"
+					     " context.faults=rank 2: a fault\n"
+					     " mpi.ranks=2\n"
+					     "/a/b image=1 count=6 time.ns=2\n"
+					     "/a/b image=1 count#weight=2 sum#weight=nan "
+					     "min#weight=2 max#weight=2\n"
+					     "/a/b image=1 min#size=-2 max#size=2\n");
+	}
+}
+
 /* Of no rank, too. */
 static void test_nothing(void **state)
 {
@@ -227,9 +249,8 @@ static void test_errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sums),
-		cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_sums),    cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_nothing), cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_errors),
 	};
 

@@ -1,5 +1,4 @@
-/* `trammel query`: what queries mean, what is said of wrong ones, and how results look.
- */
+/* `trammel query`: what queries mean, and how results look. */
 #include "base/cleanup.h"
 #include "query/result.h"
 
@@ -9,6 +8,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -148,176 +148,6 @@ static void expect(const char *words, const char *output)
 	if (strcmp(got, output))
 		fail_msg("%s\n--- gives\n%s--- not\n%s", words, got, output);
 	free(got);
-}
-
-static void test_grammar(void **state)
-{
-	static const char *const good[] = {
-		"",
-		";",
-		"select *",
-		"SELECT a,b AS \"two words\" UNIT s, path",
-		"SELECT *, count() AS n ; GROUP BY path",
-		"aggregate count, sum(x), ratio(x,y), ratio(x,y,1e-3), percentile(x,95)",
-		"LET a = b + c * -d / (e - 1), f = first(a, b) IF NOT a OR b > 1",
-		"LET a = leaf(), b = leaf(region), c = truncate(x, 10), d = 1e+3 * x",
-		"WHERE a, NOT b, c=1, d!=2, e<>3, f<4, g<=5, h>6, i>=7, j==8",
-		"WHERE (a OR b) AND NOT (c AND d) OR e ~= \"x*\" AND f =~ /^a\\/b/i",
-		"WHERE path = a/b AND \"where\" = \"and\"",
-		"GROUP BY () AGGREGATE count LIMIT 3",
-		"GROUP BY path, class.iteration FORMAT tree",
-		"SELECT sum(x) AS s GROUP BY a HAVING s > 3 OR min(y) < 2 ORDER BY s, a",
-		"SELECT a FORMAT json(object)",
-		"FORMAT tree(module, function)",
-		"select sum(a-b/c) group by d\\,e",
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
-		query_destroy(parse_good(good[i]));
-}
-
-#define TOO_LARGE "a regular expression whose repetitions make it too large"
-
-static void test_errors(void **state)
-{
-	static const struct {
-		const char *words;
-		size_t place;
-		const char *message;
-	} bad[] = {
-		{"SELECT x GROP BY y", 9,
-		 "a clause cannot begin with \"GROP\", did you mean \"GROUP\"?"},
-		{"SELECT x GROUP y", 15, "\"BY\" is missing here"},
-		{"x", 0, "a clause cannot begin with \"x\""},
-		{"SELECT", 6, "the name of a column is missing here"},
-		{"SELECT x,", 9, "the name of a column is missing here"},
-		{"SELECT smu(x)", 7,
-		 "there is no operator \"smu\", did you mean \"sum\"?"},
-		{"SELECT sum()", 11, "sum needs 1 attribute"},
-		{"SELECT ratio(x)", 14, "ratio needs 2 attributes"},
-		{"SELECT sum(x,2)", 13, "sum takes 1 attributes and no more"},
-		{"SELECT count(x)", 13, "count takes 0 attributes"},
-		{"SELECT scale(x)", 14, "scale needs a number"},
-		{"SELECT scale(x,y)", 15, "\"y\" is no number"},
-		{"SELECT scale(x,1,2)", 17, "scale does not take so much"},
-		{"SELECT percentile(x,101)", 20, "a percentile is from 0 to 100"},
-		{"SELECT sum(x", 12, "\")\" is missing here"},
-		{"SELECT x AS", 11, "the new name is missing here"},
-		{"SELECT x SELECT y", 9, "there is a second SELECT"},
-		{"AGGREGATE sum", 10, "sum needs parentheses with what it is applied to"},
-		{"AGGREGATE x", 10, "there is no operator \"x\""},
-		{"WHERE", 5, "a name is missing here"},
-		{"WHERE a >", 9, "a value to compare with is missing here"},
-		{"WHERE (a", 8, "\")\" is missing here"},
-		{"WHERE a b", 8, "a clause cannot begin with \"b\""},
-		{"WHERE a = \"b", 10, "the quotes that begin here do not end"},
-		{"WHERE a =~ /b", 11, "the pattern that begins here has no / at its end"},
-		{"WHERE a =~ /(/", 11, NULL},
-		{"WHERE a =~ /b++++++++++++/", 11, TOO_LARGE},
-		{"WHERE a =~ /(((b{1,99}){9,}){1,9})+/", 11, TOO_LARGE},
-		{"LET a", 5, "\"=\" is missing here"},
-		{"LET a = ", 8, "a number or a name is missing here"},
-		{"LET a = b +", 11, "a number or a name is missing here"},
-		{"LET a = rato(b, c)", 8,
-		 "LET has no function \"rato\", did you mean \"ratio\"?"},
-		{"LET a = scale(b)", 8, "scale needs 2 arguments"},
-		{"LET a = scale(b, 1, 2)", 20, "scale takes at most 2 arguments"},
-		{"SELECT sum(x) GROUP BY y ORDER BY z", 34, "no column is called \"z\""},
-		{"SELECT sum(x) AS total GROUP BY y HAVING totl > 1", 41,
-		 "no column is called \"totl\", did you mean \"total\"?"},
-		{"LIMIT x", 6, "\"x\" is no number of rows"},
-		{"LIMIT -1", 6, "\"-1\" is no number of rows"},
-		{"FORMAT tabel", 7,
-		 "there is no format \"tabel\", did you mean \"table\"?"},
-		{"FORMAT json(pretty)", 12, "the format json has no option \"pretty\""},
-		{"select\n  \303\251, smu(x)", 13, NULL},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct query *query = NULL;
-		size_t place = 12345;
-		struct trm_error *error = query_parse(bad[i].words, &query, &place);
-
-		if (!error)
-			fail_msg("'%s' is taken for a query", bad[i].words);
-		const char *colon = strchr(error->message, ':');
-
-		assert_int_equal(error->code, TRM_ERROR_USAGE);
-		assert_non_null(colon);
-		if (place != bad[i].place ||
-		    (bad[i].message && strcmp(colon + 2, bad[i].message)))
-			fail_msg("'%s': %zu: %s", bad[i].words, place, error->message);
-		trm_error_destroy(error);
-	}
-}
-
-/* What looks like many repetitions, and is few. */
-static void test_patterns_fit(void **state)
-{
-	static const char *const good[] = {
-		"WHERE a =~ /b+c+d+e+f+g+h+i+j+k+l+m+n+o+p+q+r+s+t+u+v+w+x+y+z+/",
-		"WHERE a =~ /[+++++++++++++++][]++++++++++++++][^]++++++++++++++]/",
-		"WHERE a =~ /[[:digit:]++++++++++++][[.+.]++++++++++++]/",
-		"WHERE a =~ /b\\+\\+\\+\\+\\+\\+\\+\\+\\+\\+\\+\\+\\+\\+/",
-		"WHERE a =~ /((b+)+)+|(c{30}){100}/",
-		"WHERE a =~ /b{4000}/",
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-		struct query *query = NULL;
-		size_t place;
-		struct trm_error *error = query_parse(good[i], &query, &place);
-
-		if (error)
-			fail_msg("'%s': %s", good[i], error->message);
-		query_destroy(query);
-	}
-}
-
-static void test_limits(void **state)
-{
-	struct text words = {0};
-	struct query *query;
-	size_t place;
-
-	(void)state;
-	text_add(&words, "WHERE ");
-	for (int i = 0; i < 100000; i++)
-		text_add(&words, i % 2 ? "(" : "NOT ");
-	struct trm_error *error = query_parse(words.data, &query, &place);
-
-	assert_non_null(error);
-	trm_error_destroy(error);
-	words.data[60000] = '\0';
-	error = query_parse(words.data, &query, &place);
-	assert_non_null(error);
-	assert_non_null(strstr(error->message, "more than 200 parentheses"));
-	trm_error_destroy(error);
-	for (int kind = 0; kind < 2; kind++) {
-		words.length = 0;
-		text_add(&words, kind ? "WHERE a" : "AGGREGATE count");
-		for (int i = 0; i < 70; i++)
-			text_format(&words, kind ? ",a=%d" : ",avg(a%d)", i);
-		error = query_parse(words.data, &query, &place);
-		assert_non_null(error);
-		assert_non_null(strstr(error->message, "more than 6"));
-		trm_error_destroy(error);
-	}
-	text_deinit(&words);
-}
-
-static void test_place(void **state)
-{
-	struct text out = {0};
-
-	(void)state;
-	query_show_place("select\n\ta, \303\251, smu(x)\nlimit 1", 15, &out);
-	assert_string_equal(out.data, "   a, \303\251, smu(x)\n"
-				      "         ^\n");
-	text_deinit(&out);
 }
 
 static void test_rows(void **state)
@@ -556,11 +386,52 @@ static void test_formats(void **state)
 
 		assert_true(strstr(got, "{\"profile\": {\"host\": \"caf\303\251\"},\n "
 					"\"rows\": [\n  {\"path\": ") ||
-			    strstr(got, "<td style=\"padding-left: 7em\">solve</td>"
-					"<td class=\"n\">4,000</td><td class=\"n\">4</td>"
-					"</tr>\n"));
+			    strstr(got,
+				   "<tr data-d=\"3\"><td class=\"p\" "
+				   "style=\"padding-left: min(4.6em, 35vw)\">solve"
+				   "</td><td class=\"n\">4,000</td><td class=\"n\">4"
+				   "\342\200\210\342\200\207\342\200\207</td></tr>\n"));
 		free(got);
 	}
+}
+
+/* Pages: what cannot be seen whole is told, and nothing of the data is taken for HTML. */
+static void test_page(void **state)
+{
+	static const char *const paths[] = {SAMPLE};
+	static const char long_name[] =
+		"std::vector<std::pair<int, double>, std::allocator<char> >::insert";
+	struct maker maker = begin(SAMPLE);
+
+	(void)state;
+	add(&maker, 0, "name", record_string(long_name));
+	add(&maker, 0, "d", (struct record_value){RECORD_DOUBLE, .d = -1234567.5});
+	end_profile(&maker);
+	char *got = ask("SELECT name, d WHERE NOT x = \"<b>\" FORMAT html", paths, 1, 1,
+			NULL);
+
+	assert_non_null(strstr(got, "<title>SELECT name, d WHERE NOT x = "
+				    "&quot;&lt;b&gt;&quot; FORMAT html</title>"));
+	assert_non_null(strstr(got, "<td title=\"std::vector&lt;std::pair&lt;int, "));
+	assert_non_null(strstr(got, "<td class=\"n\">-1,234,567.5</td>"));
+	assert_null(strstr(got, "data-d=\""));
+	assert_null(strstr(got, "<script"));
+	free(got);
+}
+
+/* Numbers as programs that draw stacks read them. */
+static void test_stacks(void **state)
+{
+	static const double numbers[] = {1e-7, 2e20, 0.5, -1, NAN};
+	struct maker maker = begin(SAMPLE);
+
+	(void)state;
+	for (size_t i = 0; i < 5; i++)
+		add(&maker, regions(&maker, i % 2 ? "a;b" : "a/b"), "d",
+		    (struct record_value){RECORD_DOUBLE, .d = numbers[i]});
+	end_profile(&maker);
+	expect("SELECT path, d FORMAT folded",
+	       "a;b 0.0000001\na:b 200000000000000000000\na;b 0.5\n");
 }
 
 /* Rows that are not in the tree, nodes that no row has, attributes that make a path. */
@@ -570,30 +441,34 @@ static void test_trees(void **state)
 	write_sample();
 	expect("SELECT path, sum(time) AS t, count() AS n GROUP BY path WHERE level OR "
 	       "name FORMAT tree",
-	       "  path             t  n\n"
-	       "                      1\n"
-	       "  main                 \n"
-	       "    solve              \n"
-	       "      steps    1,500  1\n"
-	       "        solve  4,000  1\n");
+	       "  path         t (ns)  n\n"
+	       "                       1\n"
+	       "  main                  \n"
+	       "    solve               \n"
+	       "      steps     1,500  1\n"
+	       "        solve   4,000  1\n");
 	expect("SELECT sum(time) AS t, rank GROUP BY path, rank FORMAT tree",
-	       "  path             t  rank\n"
-	       "  main            10      \n"
-	       "    init         200      \n"
-	       "    solve         30      \n"
-	       "      steps    1,500     1\n"
-	       "        solve  4,000      \n");
+	       "  path         t (ns)  rank\n"
+	       "  main             10      \n"
+	       "    init          200      \n"
+	       "    solve          30      \n"
+	       "      steps     1,500     1\n"
+	       "        solve   4,000      \n");
 	expect("SELECT count() AS n, inclusive_sum(time) AS t GROUP BY level, rank "
 	       "FORMAT tree(level,rank)",
-	       "  path  n      t\n"
-	       "        4    240\n"
-	       "  2     1  5,500\n"
-	       "    1   1  1,500\n");
-	expect("SELECT time WHERE level FORMAT tree", "  path          time\n"
-						      "  main              \n"
-						      "    solve           \n"
-						      "      steps    1,500\n"
-						      "        solve  4,000\n");
+	       "  path  n  t (ns)\n"
+	       "        4     240\n"
+	       "  2     1   5,500\n"
+	       "    1   1   1,500\n");
+	expect("SELECT time WHERE level FORMAT tree", "  path         time (ns)\n"
+						      "  main                  \n"
+						      "    solve               \n"
+						      "      steps        1,500\n"
+						      "        solve      4,000\n");
+	expect("SELECT time.ns, max(time) UNIT us, variance(time) AS v, any(level) "
+	       "WHERE level GROUP BY time.ns ORDER BY time LIMIT 1",
+	       "  time (ns)  max#time (us)  v  any#level\n"
+	       "      1,500          1,500  0          2\n");
 }
 
 static void test_exact(void **state)
@@ -637,6 +512,41 @@ static void test_exact(void **state)
 	expect("SELECT d WHERE d = 0.1 FORMAT csv", "d\n0.1\n");
 }
 
+/* Numbers that are missing are seen in sums, and are no least or greatest one. */
+static void test_missing(void **state)
+{
+	static const double numbers[] = {NAN, 1.5, NAN, -2.5};
+	struct maker maker = begin(SAMPLE);
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++)
+		add(&maker, 0, "d",
+		    (struct record_value){RECORD_DOUBLE, .d = numbers[i]});
+	end_profile(&maker);
+	expect("SELECT min(d), max(d), inclusive_max(d), median(d), sum(d), avg(d) GROUP "
+	       "BY () "
+	       "FORMAT csv",
+	       "min#d,max#d,imax#d,median#d,sum#d,avg#d\n-2.5,1.5,1.5,-2.5,nan,nan\n");
+	expect("SELECT min(d), max(d) WHERE d = nan GROUP BY () FORMAT csv",
+	       "min#d,max#d\nnan,nan\n");
+}
+
+/* Texts with a zero byte in them are whole in all formats. */
+static void test_zero(void **state)
+{
+	struct maker maker = begin(SAMPLE);
+	struct record_value text = {RECORD_STRING, .size = 3, .bytes = "a\0b"};
+
+	(void)state;
+	add(&maker, node_of(&maker, 0, "region", text), "name", text);
+	end_profile(&maker);
+	expect("SELECT * FORMAT csv", "region,name\na\\x00b,a\\x00b\n");
+	expect("SELECT region, name", "  region  name\n  a\\x00b  a\\x00b\n");
+	expect("SELECT name FORMAT expand", "name=a\\\\x00b\n");
+	expect("SELECT name FORMAT json", "[\n  {\"name\": \"a\\u0000b\"}]\n");
+	expect("SELECT name WHERE name ~= \"*x00b\" FORMAT csv", "name\na\\x00b\n");
+}
+
 static void test_again(void **state)
 {
 	struct maker maker = begin(SAMPLE);
@@ -663,6 +573,10 @@ static void test_again(void **state)
 	end_profile(&maker);
 	expect("SELECT count(), sum(cells), avg(cells) GROUP BY region FORMAT csv",
 	       "count,sum#cells,avg#cells\n8,130,18.571428571428573\n");
+	/* They have no count of their own, not even 0. */
+	expect("SELECT min(count), avg(count), sum(count), inclusive_count() GROUP BY "
+	       "region FORMAT csv",
+	       "min#count,avg#count,sum#count,icount\n7,7,7,8\n");
 	maker = begin(SAMPLE);
 	for (unsigned i = 0; i < 4; i++)
 		add(&maker, 0, "iteration#main", record_uint(i / 2));
@@ -714,6 +628,8 @@ static void test_names(void **state)
 		{"SELECT path, nowhere ORDER BY nowhere", "no record has \"nowhere\""},
 		{"SELECT path WHERE levl > 1", "no record has \"levl\", did you mean "
 					       "\"level\"?"},
+		{"SELECT \"path\", time", "no record has an attribute \"path\": without "
+					  "quotes it is the whole path"},
 		{"SELECT sum(time) GROUP BY pth", "no record has \"pth\""},
 		{"SELECT level, sum(time) GROUP BY path",
 		 "the column \"level\" is empty, since GROUP BY does not have it: "
@@ -769,14 +685,14 @@ static void test_narrow(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_grammar),      cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_patterns_fit), cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_place),        cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_where),        cmocka_unit_test(test_let),
-		cmocka_unit_test(test_groups),       cmocka_unit_test(test_formats),
-		cmocka_unit_test(test_trees),        cmocka_unit_test(test_exact),
-		cmocka_unit_test(test_again),        cmocka_unit_test(test_names),
-		cmocka_unit_test(test_narrow),       cmocka_unit_test(test_command),
+		cmocka_unit_test(test_rows),    cmocka_unit_test(test_where),
+		cmocka_unit_test(test_let),     cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_formats), cmocka_unit_test(test_trees),
+		cmocka_unit_test(test_exact),   cmocka_unit_test(test_again),
+		cmocka_unit_test(test_names),   cmocka_unit_test(test_narrow),
+		cmocka_unit_test(test_command), cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_page),    cmocka_unit_test(test_stacks),
+		cmocka_unit_test(test_zero),
 	};
 
 	return cmocka_run_group_tests(tests, enter_folder, leave_folder);

@@ -204,7 +204,7 @@ static void test_value_forms(void **state)
 	check_forms(record_string(""), "", "\"\"");
 	check_forms(
 		(struct record_value){.type = RECORD_STRING, .size = 3, .bytes = "a\0b"},
-		"a", "\"a\\u0000b\"");
+		"a\\x00b", "\"a\\u0000b\"");
 }
 
 static void test_doubles(void **state)

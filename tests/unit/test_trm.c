@@ -383,6 +383,9 @@ static void test_no_profile(void **state)
 		      "ELF\2\1\1",
 		      7, TRM_ERROR_FORMAT,
 		      "'x.trm' is no profile: it does not begin as a .trm or .cali file");
+	check_refused("\x1f\x8b\x08", 3, TRM_ERROR_FORMAT,
+		      "'x.trm' is compressed: let trammel read what 'zcat' makes of it, "
+		      "as file '-'");
 	bytes.data[5] = 3;
 	check_refused(
 		bytes.data, bytes.size, TRM_ERROR_UNSUPPORTED,

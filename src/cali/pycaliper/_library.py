@@ -106,11 +106,11 @@ LOOP = ctypes.c_uint64.in_dll(CALI, "cali_loop_attr_id")
 
 
 def text(value):
-    """A str or bytes, as C has it."""
+    """A str or bytes, as C has it: there a text ends at a NUL, so one that is in it is written as \\x00."""
     if isinstance(value, str):
-        return value.encode("utf-8", "surrogateescape")
+        value = value.encode("utf-8", "surrogateescape")
     if isinstance(value, bytes):
-        return value
+        return value.replace(b"\0", b"\\x00")
     raise TypeError(f"a str or bytes is needed, not {type(value).__name__}")
 
 

@@ -13,7 +13,9 @@ struct writing {
 	struct VECTOR(record_attribute) attributes;
 	struct VECTOR(struct record_pair) pairs; /* of the row at hand */
 	struct VECTOR(struct text) texts;        /* of its pairs */
-	struct VECTOR(uint32_t) chain;           /* scratch of each_value */
+	bool *seen;                              /* by key: its values are in `kinds` */
+	record_node *node_of;                    /* by key; 0: not known */
+	struct VECTOR(uint32_t) chain;           /* scratch of put_key */
 	size_t text_count;
 	record_node node; /* of the row at hand */
 };
@@ -25,43 +27,24 @@ static const struct query_keys *keys_of(const struct writing *writing)
 	return &writing->result->part->keys;
 }
 
-/* What a row has in the tree, and its cells. */
-static void each_value(struct writing *writing, const struct query_row *row,
-		       visitor visit)
-{
-	const struct query_part *part = writing->result->part;
-	bool aggregating = query_is_aggregating(writing->result->query);
-	uint32_t key = aggregating ? part->groups.items[row->number]
-				   : part->rows.items[row->number].key;
-
-	writing->chain.count = 0;
-	for (; key; key = part->keys.nodes.items[key].parent)
-		vector_push(&writing->chain, key);
-	for (size_t i = writing->chain.count; i-- > 0;) {
-		const struct query_key_node *node =
-			&part->keys.nodes.items[writing->chain.items[i]];
-
-		visit(writing, node->attribute, node->value);
-	}
-	if (aggregating)
-		return;
-	const struct query_raw_row *raw = &part->rows.items[row->number];
-
-	for (size_t i = 0; i < raw->cells; i++) {
-		const struct query_cell *cell = &part->cells.items[raw->first + i];
-
-		visit(writing, cell->attribute, cell->value);
-	}
-}
-
-/* The same, and the results of operators. */
+/* The cells of a row, and the results of operators. */
 static void each_cell(struct writing *writing, const struct query_row *row,
 		      struct record_value *cells, visitor visit)
 {
 	size_t first = keys_of(writing)->attributes.count;
 	const struct query_result *result = writing->result;
+	const struct query_part *part = result->part;
 
-	each_value(writing, row, visit);
+	if (!query_is_aggregating(result->query)) {
+		const struct query_raw_row *raw = &part->rows.items[row->number];
+
+		for (size_t i = 0; i < raw->cells; i++) {
+			const struct query_cell *cell =
+				&part->cells.items[raw->first + i];
+
+			visit(writing, cell->attribute, cell->value);
+		}
+	}
 	query_result_cells(writing->result, row, cells);
 	for (size_t i = 0; i < result->columns.count; i++) {
 		const struct query_result_column *column = &result->columns.items[i];
@@ -75,6 +58,17 @@ static void each_cell(struct writing *writing, const struct query_row *row,
 static void see(struct writing *writing, size_t kind, struct record_value value)
 {
 	query_kind_see(&writing->kinds.items[kind], value);
+}
+
+/* What a row has in the tree, but for what is known of other rows. */
+static void see_key(struct writing *writing, uint32_t key)
+{
+	const struct query_key_node *nodes = keys_of(writing)->nodes.items;
+
+	for (; key && !writing->seen[key]; key = nodes[key].parent) {
+		writing->seen[key] = true;
+		see(writing, nodes[key].attribute, nodes[key].value);
+	}
 }
 
 static record_attribute intern(struct writing *writing, const char *name,
@@ -192,6 +186,24 @@ static void put(struct writing *writing, size_t kind, struct record_value value)
 			record_node_child(writing->model, writing->node, id, pair.value);
 }
 
+/* What a row has in the tree becomes a node there, made once for each key; but for what
+ * is a value there. */
+static void put_key(struct writing *writing, uint32_t key)
+{
+	const struct query_key_node *nodes = keys_of(writing)->nodes.items;
+
+	writing->chain.count = 0;
+	for (; key && !writing->node_of[key]; key = nodes[key].parent)
+		vector_push(&writing->chain, key);
+	writing->node = writing->node_of[key];
+	while (writing->chain.count) {
+		key = writing->chain.items[--writing->chain.count];
+		put(writing, nodes[key].attribute, nodes[key].value);
+		if (!writing->pairs.count)
+			writing->node_of[key] = writing->node;
+	}
+}
+
 static void write_globals(struct writing *writing)
 {
 	vector_for_each (&writing->result->part->runs, run)
@@ -208,11 +220,14 @@ static void write_rows(struct writing *writing)
 	struct record_value *cells =
 		memory_allocate((result->columns.count + 1) * sizeof(*cells));
 
-	vector_for_each (&result->rows, row)
+	vector_for_each (&result->rows, row) {
+		see_key(writing, query_result_key(result, row));
 		each_cell(writing, row, cells, see);
+	}
 	make_attributes(writing);
 	vector_for_each (&result->rows, row) {
 		writing->pairs.count = writing->text_count = writing->node = 0;
+		put_key(writing, query_result_key(result, row));
 		each_cell(writing, row, cells, put);
 		cali_writer_record(writing->writer, writing->node, writing->pairs.items,
 				   writing->pairs.count);
@@ -232,6 +247,12 @@ void query_print_cali(struct query_result *result, const struct query_style *sty
 	cali_writer_use(writing.writer, writing.model);
 	vector_reserve(&writing.kinds, kinds + 1);
 	memset(writing.kinds.items, 0, (kinds + 1) * sizeof(struct query_kind));
+	writing.seen = memory_allocate_zeroed(result->part->keys.nodes.count,
+					      sizeof(*writing.seen));
+	writing.node_of = memory_allocate_zeroed(result->part->keys.nodes.count,
+						 sizeof(*writing.node_of));
+	vector_for_each (&result->columns, column)
+		column->unread = column->kind != QUERY_COLUMN_AGGREGATE;
 	write_rows(&writing);
 	write_globals(&writing);
 	cali_writer_finish(writing.writer);
@@ -243,6 +264,8 @@ void query_print_cali(struct query_result *result, const struct query_style *sty
 	vector_deinit(&writing.pairs);
 	vector_deinit(&writing.texts);
 	vector_deinit(&writing.chain);
+	free(writing.seen);
+	free(writing.node_of);
 }
 
 static void *create(const struct query *query, struct text *out)

@@ -5,6 +5,9 @@
 
 #include <stdio.h>
 
+/* Of columns of tables, unless column-width says more. */
+enum { WIDTH_USUAL = 60 };
+
 static struct caliper_column describe(const struct query_result *result, size_t number)
 {
 	const struct query_result_column *column = &result->columns.items[number];
@@ -40,13 +43,14 @@ static size_t *order_attributes(const struct query_result *result)
 	size_t *order = memory_allocate_zeroed(part->keys.attributes.count + 1,
 					       sizeof(*order)),
 	       last = 0;
+	bool *met = memory_allocate_zeroed(part->keys.nodes.count, sizeof(*met));
 
 	vector_for_each (&result->rows, row) {
 		bool groups = query_is_aggregating(result->query);
-		uint32_t key = groups ? part->groups.items[row->number]
-				      : part->rows.items[row->number].key;
+		uint32_t key = query_result_key(result, row);
 
-		for (; key; key = part->keys.nodes.items[key].parent) {
+		for (; key && !met[key]; key = part->keys.nodes.items[key].parent) {
+			met[key] = true;
 			size_t *at = &order[part->keys.nodes.items[key].attribute];
 
 			*at = *at ? *at : ++last;
@@ -61,6 +65,7 @@ static size_t *order_attributes(const struct query_result *result)
 			*at = *at ? *at : ++last;
 		}
 	}
+	free(met);
 	return order;
 }
 
@@ -187,14 +192,30 @@ void caliper_pad(struct text *out, const char *string, size_t width, bool right)
 		    "");
 }
 
-size_t caliper_width(const struct query *query, size_t width, size_t usual)
+/* What columns may be wide; 0: anything. */
+static size_t greatest_width(const struct query *query, size_t usual)
 {
 	const char *option = query_option(query, "column-width");
 	long most = option ? atol(option) : (long)usual;
 
-	if (most > 0 && width > (size_t)most)
-		width = (size_t)most;
+	return most > 0 ? (size_t)most : 0;
+}
+
+size_t caliper_width(const struct query *query, size_t width, size_t usual)
+{
+	size_t most = greatest_width(query, usual);
+
+	if (most && width > most)
+		width = most;
 	return width < 4 ? 4 : width;
+}
+
+void caliper_cut_cells(struct query_result *result, size_t usual)
+{
+	size_t most = greatest_width(result->query, usual);
+
+	/* Longer than the column, so that it is seen to be cut. */
+	result->most_bytes = most < SIZE_MAX / 8 ? 4 * most : 0;
 }
 
 void caliper_add_globals(const struct query_result *result, struct text *out)
@@ -237,7 +258,8 @@ static void measure(struct caliper_walk *walk, struct text *cell)
 		}
 	}
 	vector_for_each (&walk->columns, column)
-		column->width = caliper_width(walk->result->query, column->width, 60);
+		column->width =
+			caliper_width(walk->result->query, column->width, WIDTH_USUAL);
 }
 
 void query_print_caliper_table(struct query_result *result,
@@ -247,6 +269,7 @@ void query_print_caliper_table(struct query_result *result,
 	struct text cell = {0};
 
 	(void)style;
+	caliper_cut_cells(result, WIDTH_USUAL);
 	caliper_walk_init(&walk, result, true);
 	caliper_take_aliases(&walk);
 	caliper_add_globals(result, out);
@@ -274,7 +297,6 @@ void query_print_caliper_expand(struct query_result *result,
 	struct caliper_walk walk;
 	struct text cell = {0};
 
-	(void)style;
 	caliper_walk_init(&walk, result, true);
 	vector_for_each (&result->rows, row) {
 		const char *comma = "";
@@ -293,6 +315,7 @@ void query_print_caliper_expand(struct query_result *result,
 			comma = ",";
 		}
 		text_add(out, "\n");
+		query_give(style, out);
 	}
 	text_deinit(&cell);
 	caliper_walk_deinit(&walk);
@@ -341,6 +364,7 @@ void query_print_caliper_format(struct query_result *result,
 			add_field(&walk, at, (size_t)(end - at), out);
 		}
 		text_format(out, "%s\n", at);
+		query_give(style, out);
 	}
 	caliper_walk_deinit(&walk);
 }

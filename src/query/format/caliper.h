@@ -50,6 +50,9 @@ void caliper_pad(struct text *out, const char *string, size_t width, bool right)
  * column-width or else `usual` says. */
 size_t caliper_width(const struct query *query, size_t width, size_t usual);
 
+/* Has cells no longer than columns of that width can show, with both ends. */
+void caliper_cut_cells(struct query_result *result, size_t usual);
+
 /* Run metadata, a line each, where the option print-globals is given. */
 void caliper_add_globals(const struct query_result *result, struct text *out);
 

@@ -75,12 +75,15 @@ static void add_path(const struct query_keys *keys, uint32_t path, struct text *
 static void set_path(struct caliper_walk *walk, const struct query_row *row,
 		     struct text *path)
 {
-	path->length = 0;
-	text_add(path, "");
-	add_path(&walk->result->part->keys, row->path, path);
-	vector_for_each (&walk->columns, column)
-		if (column->path && path->length)
+	vector_for_each (&walk->columns, column) {
+		if (!column->path)
+			continue;
+		path->length = 0;
+		text_add(path, "");
+		add_path(&walk->result->part->keys, row->path, path);
+		if (path->length)
 			walk->cells[column->column] = record_string(path->data);
+	}
 }
 
 static void add_row(struct caliper_walk *walk, struct text *out)
@@ -253,6 +256,7 @@ void query_print_caliper_json(struct query_result *result,
 		set_path(&walk, row, &path);
 		text_add(out, row == result->rows.items ? "" : ",\n");
 		add_row(&walk, out);
+		query_give(style, out);
 	}
 	text_add(out, "\n]");
 	if (object) {

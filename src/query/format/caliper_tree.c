@@ -109,6 +109,8 @@ void query_print_caliper_tree(struct query_result *result,
 	struct tree tree = {.out = out};
 
 	(void)style;
+	query_leave_out_paths(result);
+	caliper_cut_cells(result, WIDTH_USUAL);
 	caliper_walk_init(&tree.walk, result, false);
 	caliper_take_aliases(&tree.walk);
 	query_lines_make(&tree.lines, result);

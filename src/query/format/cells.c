@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static void add_double(struct text *out, struct record_value value)
 {
@@ -23,7 +24,13 @@ static void add_double(struct text *out, struct record_value value)
 	while (digits[length - 1] == '0')
 		length--;
 	length -= digits[length - 1] == '.';
-	text_add_bytes(out, digits, length);
+	/* Below 1e15, so that an integer holds what is before the point. */
+	const char *point = strchr(digits, '.');
+
+	text_add(out, digits[0] == '-' ? "-" : "");
+	text_add_grouped(out, strtoull(digits + (digits[0] == '-'), NULL, 10));
+	if (digits + length > point)
+		text_add_bytes(out, point, (size_t)(digits + length - point));
 }
 
 void query_add_cell(struct text *out, struct record_value value)
@@ -47,11 +54,70 @@ void query_add_cell(struct text *out, struct record_value value)
 	}
 }
 
-void query_add_title(struct text *out, const struct query_result_column *column)
+/* Whether the name ends in .ns: nanoseconds (docs/profile.md). */
+static bool is_time(const char *name)
 {
-	text_add(out, column->title);
-	if (column->unit)
-		text_format(out, " (%s)", column->unit);
+	size_t length = strlen(name);
+
+	return length > 3 && !strcmp(name + length - 3, ".ns");
+}
+
+/* What the file says of the attribute, or its name does. */
+static const char *unit_of(const struct query_attribute *attribute)
+{
+	if (attribute->unit)
+		return attribute->unit;
+	return is_time(attribute->name) ? "ns" : NULL;
+}
+
+/* The unit of what goes into an operator; NULL: there is none, or several. */
+static const char *unit_of_input(const struct query_result *result,
+				 const struct query_aggregate *aggregate)
+{
+	const struct query_field *field =
+		&result->query->fields.items[aggregate->fields[0]];
+	const char *found = NULL;
+
+	vector_for_each (&result->query->lets, let)
+		if (let->field == aggregate->fields[0])
+			return NULL;
+	vector_for_each (&result->part->keys.attributes, attribute) {
+		const char *unit = unit_of(attribute);
+
+		if (!query_is_name(field->name, attribute->name))
+			continue;
+		if (!unit || (found && strcmp(found, unit) != 0))
+			return NULL;
+		found = unit;
+	}
+	return found;
+}
+
+static const char *own_unit(const struct query_result *result,
+			    const struct query_result_column *column)
+{
+	if (column->kind == QUERY_COLUMN_AGGREGATE) {
+		const struct query_aggregate *aggregate =
+			&result->query->aggregates.items[column->aggregate];
+
+		return aggregate->operator->flags & QUERY_ALIKE
+			       ? unit_of_input(result, aggregate)
+			       : NULL;
+	}
+	return column->attribute < 0
+		       ? NULL
+		       : unit_of(&result->part->keys.attributes.items[column->attribute]);
+}
+
+void query_add_title(struct text *out, const struct query_result *result,
+		     const struct query_result_column *column)
+{
+	const char *unit = column->unit ? column->unit : own_unit(result, column);
+	bool said = unit && !strcmp(unit, "ns") && is_time(column->title);
+
+	text_add_bytes(out, column->title, strlen(column->title) - (said ? 3 : 0));
+	if (unit)
+		text_format(out, " (%s)", unit);
 }
 
 void query_add_escaped(struct text *out, const char *string)

@@ -10,8 +10,10 @@
  * would hide what they are; nothing for nothing. */
 void query_add_cell(struct text *out, struct record_value value);
 
-/* Adds the title of a column: "time (ns)". */
-void query_add_title(struct text *out, const struct query_result_column *column);
+/* Adds the title of a column: "time (ns)". The unit is that of SELECT, or else of the
+ * attribute that is shown, or that the operator is applied to. */
+void query_add_title(struct text *out, const struct query_result *result,
+		     const struct query_result_column *column);
 
 /* Adds a string with a backslash before , = \ and new lines, as `expand` has them. */
 void query_add_escaped(struct text *out, const char *string);

@@ -31,6 +31,7 @@ static void add_rows(struct query_result *result, const struct query_style *styl
 					   result->columns.items[columns[i]].title,
 					   cells[columns[i]]);
 		text_add(out, "}");
+		query_give(style, out);
 	}
 	text_add(out, style->unfinished ? "" : "]");
 	free(cells);

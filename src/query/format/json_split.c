@@ -14,6 +14,7 @@ struct split_column {
 	/* Values of the context tree are numbers of nodes, as the path is. */
 	bool in_tree;
 	record_attribute label; /* of `trees` */
+	record_node *node_of;   /* by key: what it has there + 1, 0: not known yet */
 };
 
 struct split {
@@ -92,20 +93,22 @@ static record_node tree_node(struct split *split, const struct split_column *col
 {
 	const struct query_part *part = split->result->part;
 	int64_t attribute = split->result->columns.items[column->column].attribute;
-	uint32_t key = query_is_aggregating(split->result->query)
-			       ? part->groups.items[row->number]
-			       : part->rows.items[row->number].key;
-	struct VECTOR(uint32_t) chain = {0};
-	record_node node = 0;
+	uint32_t key = query_result_key(split->result, row);
+	struct VECTOR(uint32_t) missing = {0};
 
-	for (; key; key = part->keys.nodes.items[key].parent)
+	column->node_of[0] = 1;
+	for (; !column->node_of[key]; key = part->keys.nodes.items[key].parent)
+		vector_push(&missing, key);
+	record_node node = column->node_of[key] - 1;
+
+	while (missing.count) {
+		key = missing.items[--missing.count];
 		if (part->keys.nodes.items[key].attribute == attribute)
-			vector_push(&chain, key);
-	while (chain.count)
-		node = tree_child(
-			split, column, node,
-			part->keys.nodes.items[chain.items[--chain.count]].value);
-	vector_deinit(&chain);
+			node = tree_child(split, column, node,
+					  part->keys.nodes.items[key].value);
+		column->node_of[key] = node + 1;
+	}
+	vector_deinit(&missing);
 	return node;
 }
 
@@ -122,6 +125,9 @@ static void add_cell(struct split *split, struct split_column *column,
 		record_value_json(out, cell);
 		return;
 	}
+	if (!column->node_of)
+		column->node_of = memory_allocate_zeroed(
+			split->result->part->keys.nodes.count, sizeof(record_node));
 	record_node node = tree_node(split, column, row);
 
 	if (!node)
@@ -335,6 +341,13 @@ static void settle_trees(struct split *split)
 	free(cells);
 }
 
+/* Cells of values that are in trees are not needed, but that there is one. */
+static void leave_out_trees(struct split *split)
+{
+	vector_for_each (&split->columns, column)
+		split->result->columns.items[column->column].unread = column->in_tree;
+}
+
 void query_print_json_split(struct query_result *result, const struct query_style *style,
 			    struct text *out)
 {
@@ -344,8 +357,11 @@ void query_print_json_split(struct query_result *result, const struct query_styl
 	vector_push(&split.tree_nodes, 0); /* the root */
 	split.node_of = memory_allocate_zeroed(result->part->keys.nodes.count,
 					       sizeof(*split.node_of));
+	query_leave_out_paths(result);
 	find_columns(&split);
+	leave_out_trees(&split);
 	settle_trees(&split);
+	leave_out_trees(&split);
 	add_data(&split, out);
 	add_columns(&split, out);
 	text_add(out, "],\n\"nodes\": [");
@@ -356,6 +372,8 @@ void query_print_json_split(struct query_result *result, const struct query_styl
 	text_deinit(&split.nodes);
 	record_model_destroy(split.trees);
 	vector_deinit(&split.tree_nodes);
+	vector_for_each (&split.columns, column)
+		free(column->node_of);
 	vector_deinit(&split.columns);
 	free(split.node_of);
 }

@@ -2,6 +2,8 @@
 #include "query/format.h"
 #include "query/format/cells.h"
 
+#include <math.h>
+
 /* The visible columns and the cells of a row. */
 struct walk {
 	struct query_result *result;
@@ -78,6 +80,7 @@ void query_print_csv(struct query_result *result, const struct query_style *styl
 			add_field(out, cell ? cell : "");
 		}
 		text_add(out, "\n");
+		query_give(style, out);
 	}
 	end(&walk);
 }
@@ -87,7 +90,6 @@ void query_print_expand(struct query_result *result, const struct query_style *s
 {
 	struct walk walk = begin(result);
 
-	(void)style;
 	vector_for_each (&result->rows, row) {
 		bool first = true;
 
@@ -104,6 +106,7 @@ void query_print_expand(struct query_result *result, const struct query_style *s
 			query_add_escaped(out, cell);
 		}
 		text_add(out, "\n");
+		query_give(style, out);
 	}
 	end(&walk);
 }
@@ -146,21 +149,44 @@ static size_t number_column(const struct walk *walk)
 	return found;
 }
 
+/* Adds a number as flamegraph.pl and others read it, without an exponent; false: it is
+ * none that they can draw. */
+static bool add_weight(struct text *out, struct record_value value)
+{
+	struct record_value number = query_number(value);
+
+	if (number.type == RECORD_UINT) {
+		record_value_text(out, number);
+		return true;
+	}
+	if (number.type != RECORD_DOUBLE || !isfinite(number.d) || number.d < 0)
+		return false;
+	text_format(out, "%.9f", number.d);
+	while (out->data[out->length - 1] == '0')
+		out->length--;
+	out->length -= out->data[out->length - 1] == '.';
+	out->data[out->length] = '\0';
+	return true;
+}
+
 void query_print_folded(struct query_result *result, const struct query_style *style,
 			struct text *out)
 {
 	struct walk walk = begin(result);
 	size_t number = number_column(&walk);
 
-	(void)style;
+	for (size_t i = 0; i < walk.count; i++)
+		if (i != number)
+			result->columns.items[walk.columns[i]].unread = true;
 	vector_for_each (&result->rows, row) {
 		query_result_cells(result, row, walk.cells);
-		const char *cell = number < walk.count ? cell_at(&walk, number) : NULL;
-
-		if (!row->path || !cell)
+		walk.cell.length = 0;
+		if (!row->path || number == walk.count ||
+		    !add_weight(&walk.cell, walk.cells[walk.columns[number]]))
 			continue;
 		add_stack(out, &result->part->keys, row->path);
-		text_format(out, " %s\n", cell);
+		text_format(out, " %s\n", walk.cell.data);
+		query_give(style, out);
 	}
 	end(&walk);
 }

@@ -169,8 +169,26 @@ void query_lines_make(struct query_lines *lines, const struct query_result *resu
 	free(items.next_row);
 }
 
+void query_leave_out_paths(struct query_result *result)
+{
+	vector_for_each (&result->columns, column)
+		column->unread |= column->kind == QUERY_COLUMN_PATH;
+}
+
 void query_add_label(struct text *out, const struct query_result *result, uint32_t key)
 {
 	if (key)
 		record_value_text(out, result->part->keys.nodes.items[key].value);
+}
+
+void query_add_line_label(struct text *out, const struct query_result *result,
+			  const struct query_line *line)
+{
+	text_add(out, "");
+	if (line->depth > QUERY_INDENTED_LEVELS) {
+		text_add(out, "(");
+		text_add_grouped(out, line->depth + 1);
+		text_add(out, ") ");
+	}
+	query_add_label(out, result, line->key);
 }

@@ -26,9 +26,12 @@ static void begin(struct table_parts *parts, struct query_result *result, bool t
 {
 	*parts = (struct table_parts){.result = result};
 	parts->columns = query_result_visible(result, &parts->count);
+	result->most_bytes = QUERY_CELL_BYTES;
 	parts->cells = memory_allocate(result->columns.count * sizeof(*parts->cells));
-	if (tree)
+	if (tree) {
+		query_leave_out_paths(result);
 		add_column(parts, "path", false);
+	}
 	for (size_t i = 0; i < parts->count; i++) {
 		const struct query_result_column *column =
 			&result->columns.items[parts->columns[i]];
@@ -36,7 +39,7 @@ static void begin(struct table_parts *parts, struct query_result *result, bool t
 		if (tree && column->kind == QUERY_COLUMN_PATH)
 			continue;
 		parts->cell.length = 0;
-		query_add_title(&parts->cell, column);
+		query_add_title(&parts->cell, result, column);
 		add_column(parts, parts->cell.data, !column->text);
 	}
 }
@@ -95,9 +98,13 @@ void query_print_tree(struct query_result *result, const struct query_style *sty
 	begin(&parts, result, true);
 	query_lines_make(&lines, result);
 	vector_for_each (&lines, line) {
+		size_t indent = line->depth < QUERY_INDENTED_LEVELS
+					? line->depth
+					: QUERY_INDENTED_LEVELS;
+
 		parts.cell.length = 0;
-		text_format(&parts.cell, "%*s", (int)(2 * line->depth), "");
-		query_add_label(&parts.cell, result, line->key);
+		text_format(&parts.cell, "%*s", (int)(2 * indent), "");
+		query_add_line_label(&parts.cell, result, line);
 		grid_add_text(&parts.grid, parts.cell.data);
 		add_row(&parts, line->row, true);
 	}

@@ -16,9 +16,25 @@ size_t report_columns(const char *text)
 	return columns;
 }
 
+/* How many printing ASCII characters there are from here on. */
+static size_t plain_length(const char *s)
+{
+	size_t length = 0;
+
+	while (s[length] >= 0x20 && s[length] < 0x7f)
+		length++;
+	return length;
+}
+
 void report_add_visible(struct text *out, const char *string)
 {
 	for (const char *s = string; *s; s++) {
+		size_t plain = plain_length(s);
+
+		text_add_bytes(out, s, plain);
+		s += plain;
+		if (!*s)
+			return;
 		unsigned char byte = (unsigned char)*s;
 		/* C1 controls are U+0080 to U+009F: c2 80 to c2 9f. */
 		bool c1 = byte == 0xc2 && ((unsigned char)s[1] & 0xe0) == 0x80;

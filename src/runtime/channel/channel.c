@@ -600,6 +600,22 @@ void channels_part(void)
 	}
 }
 
+/* Whether nothing was said: a child has nothing to write then, nor has a program that may
+ * know nothing of what its environment wants; what another one wrote to the same file
+ * stays. What is measured without a word is not nothing. */
+static bool is_silent(const struct channel *channel)
+{
+	if (channel_is_child())
+		return !channel->threads;
+	if (!channel->given || attributes_told() || !channel->triggers ||
+	    channel->paths || channel->ended)
+		return false;
+	for (const struct channel_thread *own = channel->threads; own; own = own->next)
+		if (own->rows.most || own->traced)
+			return false;
+	return true;
+}
+
 /* A rank that ends before the others waits for none of them. */
 void channels_finish(void)
 {
@@ -610,12 +626,12 @@ void channels_finish(void)
 	for (uint32_t i = 0; i < CHANNELS_MAX; i++) {
 		struct channel *channel = channels.items[i];
 
-		/* A child that said nothing has nothing to write. */
-		if (channel && runtime_state->recording && channel->active)
+		if (!channel || !runtime_state->recording)
+			continue;
+		if (channel->active)
 			finish(channel);
-		if (!channel || !runtime_state->recording || channel->parted ||
-		    (channel->across && channel->flushes) ||
-		    (channel_is_child() && !channel->threads) || !flushes_at_end(channel))
+		if (channel->parted || (channel->across && channel->flushes) ||
+		    is_silent(channel) || !flushes_at_end(channel))
 			continue;
 		channel_flush(channel);
 		any = true;

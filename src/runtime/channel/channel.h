@@ -98,6 +98,7 @@ struct channel {
 	 * are, and what they are in regions of communication; ranks write together; they
 	 * write when they part, and did. */
 	bool calls, messages, patterns, across, parts, parted;
+	bool given; /* by the environment, not by the program */
 	struct filter *call_filter;
 	struct trace_settings {
 		uint64_t limit; /* bytes a thread; 0: any number */

@@ -281,15 +281,19 @@ void channels_configure(const char *variable, const char *oneline)
 		struct channel *channel = channel_create("default", &usual);
 
 		served = channel != NULL;
-		if (channel)
+		if (channel) {
+			channel->given = true;
 			channel_activate(channel, true);
+		}
 	}
 	if (!oneline || !*oneline)
 		return;
 	count = oneline_create(NULL, oneline, true, made, message, sizeof(message));
 	/* Nobody else flushes them before ranks part. */
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		made[i]->parts = made[i]->across;
+		made[i]->given = true;
+	}
 	warn_lines(variable, message);
 }
 

@@ -11,10 +11,8 @@
 static inline void add_value(uint64_t *cells, uint32_t type, bool first, uint64_t value)
 {
 	cells[0] = number_add(type, cells[0], value);
-	if (first || number_is_less(type, value, cells[1]))
-		cells[1] = value;
-	if (first || number_is_less(type, cells[2], value))
-		cells[2] = value;
+	cells[1] = first ? value : number_least(type, cells[1], value);
+	cells[2] = first ? value : number_most(type, cells[2], value);
 }
 
 /* The context with the values that tell contexts apart below it. */
@@ -123,10 +121,8 @@ static void take(struct channel_thread *own, const struct runtime_event *event)
 static void add_cells(uint64_t *to, const uint64_t *from, uint32_t type, bool first)
 {
 	to[0] = number_add(type, to[0], from[0]);
-	if (first || number_is_less(type, from[1], to[1]))
-		to[1] = from[1];
-	if (first || number_is_less(type, to[2], from[2]))
-		to[2] = from[2];
+	to[1] = first ? from[1] : number_least(type, to[1], from[1]);
+	to[2] = first ? from[2] : number_most(type, to[2], from[2]);
 }
 
 void aggregate_add(const struct channel *channel, const struct context_node *node,

@@ -30,9 +30,9 @@ static const char *start(struct channel *channel)
 }
 
 /* Said where it would be missed. */
-static void flush(struct channel *channel)
+static void finish(struct channel *channel)
 {
-	if (!openmp_is_heard())
+	if (!openmp_is_heard() && !channel_is_child())
 		log_warn("'%s': no OpenMP run-time library told anything: LLVM's "
 			 "libomp does (clang -fopenmp), GCC's libgomp does not",
 			 channel->name);
@@ -45,5 +45,5 @@ const struct service service_openmp = {
 	.metric_count = sizeof(metrics) / sizeof(metrics[0]),
 	.start = start,
 	.sample = sample,
-	.flush = flush,
+	.finish = finish,
 };

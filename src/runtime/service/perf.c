@@ -214,7 +214,7 @@ static const char *start(struct channel *channel)
 	runtime_lock(&perf.lock);
 	if (!perf.count) {
 		add_all(channel);
-		if (perf.count && pthread_atfork(NULL, NULL, forget))
+		if (perf.count && !fork_handle(NULL, NULL, forget))
 			perf.count = 0;
 	}
 	runtime_unlock(&perf.lock);
@@ -230,7 +230,9 @@ static size_t metrics_of(const struct channel *channel)
 /* Out of the way of the program's descriptors, as far as it may have so many. */
 static int move_away(int descriptor)
 {
-	int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
+	/* glibc calls it fcntl64, which musl has not. */
+	int moved =
+		(int)syscall(SYS_fcntl, descriptor, F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
 
 	if (descriptor < 0 || moved < 0)
 		return descriptor;

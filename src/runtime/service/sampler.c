@@ -91,7 +91,7 @@ static const char *start(struct channel *channel)
 		return "SAMPLER_FREQUENCY is from 1 to 10000 a second";
 	runtime_lock(&sampler.lock);
 	if (!sampler.signal) {
-		taken = take_signal() && !pthread_atfork(NULL, NULL, forget);
+		taken = take_signal() && fork_handle(NULL, NULL, forget);
 		sampler.clock = wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
 		sampler.period = (struct timespec){
 			.tv_sec = frequency == 1,

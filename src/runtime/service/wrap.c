@@ -257,6 +257,9 @@ void wrap_forget(void)
 	known.count = 0;
 }
 
+/* musl has none. */
+#pragma weak dladdr1
+
 /* Whether the address is of a function of this module. In a program that is not
  * position-independent and takes a function's address, that is the place of a jump
  * through the table that is changed here, and its symbol there is undefined. */
@@ -266,8 +269,8 @@ static bool defines(const struct link_map *map, void *address)
 	void *owner = NULL, *found = NULL;
 	Dl_info info;
 
-	if (!dladdr1(address, &info, &owner, RTLD_DL_LINKMAP) || owner != map ||
-	    !dladdr1(address, &info, &found, RTLD_DL_SYMENT))
+	if (!dladdr1 || !dladdr1(address, &info, &owner, RTLD_DL_LINKMAP) ||
+	    owner != map || !dladdr1(address, &info, &found, RTLD_DL_SYMENT))
 		return false;
 	symbol = found;
 	return symbol && symbol->st_shndx != SHN_UNDEF;
