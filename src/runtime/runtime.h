@@ -155,6 +155,8 @@ void strings_hold(bool held);
 uint32_t attributes_find(const char *name);
 /* The attribute, made if it is new; 0 if there is no room. */
 uint32_t attributes_create(const char *name, uint32_t type, uint32_t properties);
+/* The same, as a program asks for it: what cannot be had is counted. */
+trm_attribute attributes_make(const char *name, uint32_t type, uint32_t properties);
 /* Whether a name is one that profiles can hold. */
 bool attributes_can_be(const char *name);
 /* NULL: no attribute of the process. */
@@ -359,6 +361,8 @@ void start_watch(uint32_t watchers, bool timed);
 /* For a slow way that looks at the thread's tree or at all channels: what a handler says
  * meanwhile is lost. NULL: the thread is inside already, or has no record. */
 struct context_thread *events_enter(void);
+/* The same for an event: it is counted where it is lost. */
+struct context_thread *events_enter_event(void);
 void events_leave(void);
 /* Begin and end of a text, by an attribute that exists; `text`: 0-terminated. */
 void events_begin_text(uint32_t attribute, const char *text);

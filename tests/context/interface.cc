@@ -367,6 +367,28 @@ static void events()
 	step();
 }
 
+/* Values that are set where none is, and in another's place; and odd texts. */
+static void sets()
+{
+	cali::Channel traced = make_channel("sets", "event,trace,recorder"),
+		      sums = make_channel("setsums", "event,aggregate,recorder");
+	const cali_id_t step =
+		cali_create_attribute("step", CALI_TYPE_INT, CALI_ATTR_NESTED);
+
+	cali_set_string_byname(" =\\odd \"\"name\"=  ", " \\ a,\"b\",");
+	cali_set_string_byname("line", "one:\ntwo");
+	cali_set_string_byname("line", "three");
+	CALI_MARK_BEGIN("outer");
+	cali_set_int(step, 1);
+	cali_set_int(step, 2);
+	cali_end(step);
+	CALI_MARK_END("outer");
+	for (cali::Channel *channel : {&traced, &sums}) {
+		cali_channel_flush(channel->id(), 0);
+		cali_delete_channel(channel->id());
+	}
+}
+
 int main(int count, char **words)
 {
 	static const struct {
@@ -377,6 +399,7 @@ int main(int count, char **words)
 		{"events", events}, {"process", process},   {"quiet", quiet},
 		{"asked", asked},   {"variants", variants}, {"about", about},
 		{"closed", closed}, {"crossed", crossed},   {"unclosed", unclosed},
+		{"sets", sets},
 	};
 
 	for (const auto &row : rows)

@@ -119,4 +119,20 @@ def variants(place):
     expect(not done.stdout and not done.stderr, f"{done}")
 
 
-TESTS = (asked, about, variants, validator, quiet, given, managers, streams, events, process)
+def sets(place):
+    """The first value of an attribute is set, and ends none; odd texts are what they were."""
+    done = run(place, "sets")
+    expect(not done.stdout and not done.stderr, f"{done}")
+    events = [(name, row[name]) for row in channels.query(place, "sets.cali", "SELECT *")
+              for name in row if name.startswith("event.")]
+    odd = ' =\\odd ""name"=  '
+    expect(events == [(f"event.set#{odd}", ' \\ a,"b",'), ("event.set#line", "one:\ntwo"), ("event.set#line", "three"),
+                      ("event.begin#region", "outer"), ("event.set#step", 1), ("event.set#step", 2),
+                      ("event.end#step", 2), ("event.end#region", "outer")], f"{events}")
+    last = channels.query(place, "sets.cali", "SELECT *")[-1]
+    expect((last[odd], last["line"]) == (' \\ a,"b",', "three") and "step" not in last, f"{last}")
+    rows = channels.query(place, "setsums.cali", "SELECT path, sum(region.count) AS n GROUP BY path")
+    expect({row.get("path"): row.get("n") for row in rows if row.get("n")} == {"outer": 1, "outer/1": 1, "outer/2": 1}, f"{rows}")
+
+
+TESTS = (asked, about, variants, validator, quiet, given, managers, streams, events, process, sets)
