@@ -12,6 +12,9 @@
 #include <caliper/common/Node.h>
 #include <caliper/common/OutputStream.h>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
 #include <iostream>
@@ -389,6 +392,30 @@ static void sets()
 	}
 }
 
+/* Calls that read and write are in the traces of channels that look for them. */
+static void files()
+{
+	cali::Channel traced = make_channel("files", "io,trace,recorder"),
+		      other = make_channel("nofiles", "trace,recorder"),
+		      sums = make_channel("sumfiles", "event,io,aggregate,recorder");
+	int file = open("/proc/self/exe", O_RDONLY), ends[2];
+	char bytes[16];
+
+	must(file >= 0 && !pipe(ends), "files");
+	CALI_MARK_BEGIN("outer");
+	must(read(file, bytes, sizeof(bytes)) == 16, "read");
+	errno = 5;
+	must(write(ends[1], bytes, 3) == 3 && errno == 5, "write");
+	must(pread(file, bytes, 2, 1) == 2 && read(-1, bytes, 1) < 0, "pread");
+	CALI_MARK_END("outer");
+	for (cali::Channel *channel : {&traced, &other, &sums}) {
+		cali_channel_flush(channel->id(), 0);
+		cali_delete_channel(channel->id());
+	}
+	for (int end : {file, ends[0], ends[1]})
+		close(end);
+}
+
 int main(int count, char **words)
 {
 	static const struct {
@@ -399,7 +426,7 @@ int main(int count, char **words)
 		{"events", events}, {"process", process},   {"quiet", quiet},
 		{"asked", asked},   {"variants", variants}, {"about", about},
 		{"closed", closed}, {"crossed", crossed},   {"unclosed", unclosed},
-		{"sets", sets},
+		{"sets", sets},     {"files", files},
 	};
 
 	for (const auto &row : rows)

@@ -135,4 +135,20 @@ def sets(place):
     expect({row.get("path"): row.get("n") for row in rows if row.get("n")} == {"outer": 1, "outer/1": 1, "outer/2": 1}, f"{rows}")
 
 
-TESTS = (asked, about, variants, validator, quiet, given, managers, streams, events, process, sets)
+def files(place):
+    """Calls that read and write, and where the files lie."""
+    done = run(place, "files")
+    expect(not done.stdout and not done.stderr, f"{done}")
+    mounts = [line.split() for line in open("/proc/self/mountinfo", encoding="utf-8")]
+    device = os.stat(os.path.realpath(place.folder)).st_dev
+    (mount,) = [line for line in mounts if line[2] == f"{os.major(device)}:{os.minor(device)}"][:1]
+    there = mount[4], mount[mount.index("-") + 1]
+    rows = channels.query(place, "files.cali", "SELECT *")
+    told = [(row["io.region"], row["io.mount.point"], row["io.filesystem"], row["io.bytes.read"], row["io.bytes.written"])
+            for row in rows if "io.region" in row]
+    expect(told == [("read", *there, 16, 0), ("write", "unknown", "unknown", 0, 3), ("read", *there, 2, 0)]
+           and all(row["path"] == "outer" for row in rows if "io.region" in row), f"{rows}")
+    expect("io.region" not in channels.read(place, "nofiles.cali") + channels.read(place, "sumfiles.cali"), "others")
+
+
+TESTS = (asked, about, variants, validator, quiet, given, managers, streams, events, process, sets, files)

@@ -86,6 +86,7 @@ struct channel {
 	uint32_t says;               /* enum context_channel_says */
 	bool timed;                  /* events are stamped */
 	bool traces, sums;           /* it has the service trace, aggregate */
+	bool calls_of_io;            /* it has the service io */
 	bool tells;                  /* its only sink runs code of the program */
 	bool inclusive;              /* of the timer: the time from begin to end, too */
 	uint32_t generation;         /* goes up with each start and each clearing */
