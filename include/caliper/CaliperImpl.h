@@ -422,6 +422,17 @@ inline void Caliper::finalize()
 namespace cali
 {
 
+/* What was added behind so many entries is the channel's own. */
+inline void ChannelEvents_::add(Channel::Events &events, SnapshotView record,
+				size_t before)
+{
+	const GivenValues_ all(
+		SnapshotView(record.size() - before, record.data() + before));
+
+	cali_channel_add_to_snapshot(events.channel, static_cast<int>(all.values.size()),
+				     all.attributes.data(), all.values.data());
+}
+
 /* A snapshot for those who want one. */
 inline void ChannelEvents_::take(Channel::Events &events, SnapshotView given)
 {
@@ -430,7 +441,13 @@ inline void ChannelEvents_::take(Channel::Events &events, SnapshotView given)
 
 	if (events.snapshot.empty() && events.process_snapshot.empty())
 		return;
-	caliper.pull_snapshot(Channel(events.channel).body(), given, record.builder());
+	record.builder().append(given);
+	caliper.pull_context(record.builder());
+	const size_t before = record.builder().size();
+
+	events.snapshot(&caliper, given, record.builder());
+	if (!events.snapshot.empty())
+		add(events, record.view(), before);
 	events.process_snapshot(&caliper, given, record.view());
 }
 

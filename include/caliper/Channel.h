@@ -126,8 +126,9 @@ class Channel
 		event_cbvec async_event;
 		/* At each snapshot, by an event or a push: the first may add to it, the
 		 * others see all of it, behind what is given for its moment. What is
-		 * added is for the others alone: records of the channel's own services
-		 * have it not. */
+		 * added is in the channel's traces and, of attributes that can be summed
+		 * up, in its sums, unless the function annotates, too. Only values tell
+		 * no contexts apart: nodes are values there. */
 		snapshot_cbvec snapshot;
 		process_snapshot_cbvec process_snapshot;
 		/* By Caliper::flush_and_write(), clear() and delete_channel(), or at the

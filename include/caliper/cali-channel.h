@@ -48,6 +48,12 @@ struct cali_watcher {
 bool cali_channel_watch_all(cali_id_t channel, const struct cali_watcher *watcher,
 			    void *context);
 
+/* Values for the snapshot that the channel took last in this thread, if nothing was added
+ * to it before: for watchers. They go to its traces and, where they can be summed up, its
+ * sums. */
+void cali_channel_add_to_snapshot(cali_id_t channel, int n, const cali_id_t attributes[],
+				  const cali_variant_t values[]);
+
 /* Their numbers go from 1 on. */
 enum { CALI_CHANNELS_MAX = 64 };
 

@@ -20,6 +20,7 @@ struct channel_view {
 	const struct context_process *process;
 	const struct context_channel *channel;
 	uint32_t metric_count;
+	size_t traced; /* of them, in each snapshot of a trace */
 	struct channel_sums metrics[CONTEXT_METRICS_MAX];
 	record_attribute values[CONTEXT_METRICS_MAX]; /* of traces */
 	uint32_t strings[CONTEXT_METRICS_MAX]; /* the process's number; 0: no strings */

@@ -22,11 +22,11 @@ static uint32_t kind_of(const struct cursor *cursor)
 }
 
 /* Whether there is a snapshot; what of a block makes no sense is left out. */
-static bool cursor_valid(struct cursor *cursor, size_t traced)
+static bool cursor_valid(const struct channel_view *view, struct cursor *cursor)
 {
 	for (;;) {
 		if (cursor->left > 1 && kind_of(cursor) < CONTEXT_SNAPSHOT_KINDS) {
-			cursor->size = CONTEXT_SNAPSHOT_WORDS + traced +
+			cursor->size = CONTEXT_SNAPSHOT_WORDS + view->traced +
 				       (context_snapshot_has_value(kind_of(cursor)) != 0);
 			if (cursor->size <= cursor->left)
 				return true;
@@ -230,6 +230,20 @@ static void add_traced(const struct channel_view *view, const uint64_t *word,
 	}
 }
 
+/* Values that were added to the snapshot when it was taken stand behind it. */
+static void take_added(const struct channel_view *view, struct cursor *cursor)
+{
+	const struct context_known_thread *thread = view_thread(view, cursor->thread);
+	struct cursor ahead = *cursor;
+	struct held held;
+
+	for (cursor_skip(&ahead);
+	     cursor_valid(view, &ahead) && kind_of(&ahead) == CONTEXT_SNAPSHOT_ADDED;
+	     cursor_skip(&ahead))
+		if (event_of(view, thread, &ahead, &held))
+			vector_push(&cursor->given, held);
+}
+
 static void save_snapshot(struct channel_view *view, struct cursor *cursor)
 {
 	const struct context_known_thread *thread = view_thread(view, cursor->thread);
@@ -245,6 +259,7 @@ static void save_snapshot(struct channel_view *view, struct cursor *cursor)
 	if (node >= thread->paths.count)
 		return;
 	of = view_nodes(view, cursor->thread)[node];
+	take_added(view, cursor);
 	view_begin(view, thread, &pairs);
 	pairs_add(&pairs, view->offset,
 		  record_uint(now > start ? view_ns(view, now - start) : 0));
@@ -274,6 +289,8 @@ static void read_snapshot(struct channel_view *view, struct cursor *cursor)
 	if (kind >= CONTEXT_SNAPSHOT_GIVEN) {
 		if (!event_of(view, thread, cursor, &held))
 			; /* of nothing that is known */
+		else if (kind == CONTEXT_SNAPSHOT_ADDED)
+			; /* it was taken with the snapshot */
 		else if (kind == CONTEXT_SNAPSHOT_GIVEN)
 			vector_push(&cursor->given, held);
 		else
@@ -305,8 +322,7 @@ static struct context_blocks trace_blocks(const struct channel_view *view)
 }
 
 /* All threads' snapshots in the order of time. */
-static void merge_traces(struct channel_view *view, const struct context_blocks *blocks,
-			 size_t traced)
+static void merge_traces(struct channel_view *view, const struct context_blocks *blocks)
 {
 	struct VECTOR(struct cursor) cursors = {0};
 	struct merge merge;
@@ -329,14 +345,14 @@ static void merge_traces(struct channel_view *view, const struct context_blocks 
 	}
 	merge_init(&merge, cursors.count);
 	for (uint32_t i = 0; i < cursors.count; i++)
-		if (cursor_valid(&cursors.items[i], traced))
+		if (cursor_valid(view, &cursors.items[i]))
 			merge_add(&merge, i, cursors.items[i].at[0]);
 	for (uint32_t top; merge_top(&merge, &top);) {
 		struct cursor *cursor = &cursors.items[top];
 		bool more;
 
 		read_snapshot(view, cursor);
-		more = cursor_valid(cursor, traced);
+		more = cursor_valid(view, cursor);
 		merge_next(&merge, more, more ? cursor->at[0] : 0);
 	}
 	merge_deinit(&merge);
@@ -351,16 +367,15 @@ static void merge_traces(struct channel_view *view, const struct context_blocks 
 void view_save_traces(struct channel_view *view)
 {
 	struct context_blocks blocks = trace_blocks(view);
-	size_t traced = 0;
-
 	for (uint32_t i = 0; i < view->metric_count; i++)
-		traced += (view->channel->metrics[i].flags & CONTEXT_METRIC_TRACED) != 0;
+		view->traced +=
+			(view->channel->metrics[i].flags & CONTEXT_METRIC_TRACED) != 0;
 	if (blocks.count) {
 		view->offset = view_make(view, "", "time.offset.ns", RECORD_UINT,
 					 RECORD_AS_VALUE);
 		view->duration = view_make(view, "", "time.duration.ns", RECORD_UINT,
 					   RECORD_AS_VALUE | RECORD_AGGREGATABLE);
-		merge_traces(view, &blocks, traced);
+		merge_traces(view, &blocks);
 	}
 	vector_deinit(&blocks);
 }

@@ -177,6 +177,7 @@ static struct trm_runtime_host host = {
 	.wanted = wanted,
 	.push = push,
 	.push_to = channels_push_to,
+	.add = channels_add_to,
 	.part = channels_one_of,
 	.warn = log_warn,
 	.set_usual = settings_set_usual,

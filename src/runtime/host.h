@@ -53,7 +53,7 @@ struct trm_service;
 struct trm_specs;
 
 /* What a watcher sees beside enum trm_service_event_kind: what began is open now. */
-enum { TRM_RUNTIME_BEGAN = 13 };
+enum { TRM_RUNTIME_BEGAN = 14 };
 
 struct trm_runtime_host {
 	size_t size;
@@ -83,6 +83,10 @@ struct trm_runtime_host {
 	/* The same of these channels. */
 	void (*push_to)(struct trm_channels *channels, const trm_attribute *attributes,
 			const struct trm_value *values, size_t count);
+	/* Values for the snapshots that these channels took last, if nothing was added to
+	 * them before: by a watcher, of the event that it sees. */
+	void (*add)(struct trm_channels *channels, const trm_attribute *attributes,
+		    const struct trm_value *values, size_t count);
 	/* A line on standard error. */
 	void (*warn)(const char *format, ...) __attribute__((format(printf, 1, 2)));
 	/* One channel of a group, by number, and its name: a group that must not outlive

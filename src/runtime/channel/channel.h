@@ -182,6 +182,7 @@ struct channel_thread {
 	bool told;                         /* of debug: that the thread is there */
 	struct comm_regions *comm_regions; /* of mpi_pattern.c; NULL: none yet */
 	uint64_t stamp;                    /* of the last snapshot, ticks */
+	uint64_t added;                    /* of the last one that values were added to */
 	uint64_t *values;                  /* by metric: of this snapshot */
 	uint64_t last[CHANNEL_METRICS_MAX];
 	uint64_t space[CHANNEL_METRICS_MAX];
@@ -244,6 +245,12 @@ void channels_give(struct channel *const *channels, size_t count,
 /* The same in a group. */
 void channels_push_to(struct trm_channels *group, const trm_attribute *attributes,
 		      const struct trm_value *values, size_t count);
+
+/* Values for the snapshots of this thread that they took last, each once. */
+void channels_add_to(struct trm_channels *group, const trm_attribute *attributes,
+		     const struct trm_value *values, size_t count);
+void channels_add(struct channel *const *channels, size_t count,
+		  const struct given_values *given);
 
 /* The program asks for its state: values of the moment are kept. */
 void channels_keep(void);

@@ -249,6 +249,14 @@ void channels_push_to(struct trm_channels *group, const trm_attribute *attribute
 			      &(struct given_values){attributes, values, count});
 }
 
+void channels_add_to(struct trm_channels *group, const trm_attribute *attributes,
+		     const struct trm_value *values, size_t count)
+{
+	if (group)
+		channels_add(group->items, group->count,
+			     &(struct given_values){attributes, values, count});
+}
+
 PUBLIC void trm_channels_snapshot(struct trm_channels *group)
 {
 	for (size_t i = 0; group && i < group->count; i++)
