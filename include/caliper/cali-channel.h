@@ -57,6 +57,19 @@ void cali_channel_add_to_snapshot(cali_id_t channel, int n, const cali_id_t attr
 /* Their numbers go from 1 on. */
 enum { CALI_CHANNELS_MAX = 64 };
 
+/*
+ * Values that a channel alone has: no thread has them, nor have snapshots but for those
+ * that their own events make in the channel. Globals among them are in what it writes.
+ */
+void cali_channel_begin_variant(cali_id_t channel, cali_id_t attribute,
+				cali_variant_t value);
+void cali_channel_set_variant(cali_id_t channel, cali_id_t attribute,
+			      cali_variant_t value);
+void cali_channel_end(cali_id_t channel, cali_id_t attribute);
+
+/* A setting of the channel, as SERVICES_ENABLE; NULL: it is not set. Valid as long. */
+const char *cali_channel_setting(cali_id_t channel, const char *key);
+
 /* NULL: there is no such channel. Valid until it is deleted. */
 const char *cali_channel_name(cali_id_t channel);
 

@@ -52,6 +52,9 @@ struct trm_channels;
 struct trm_service;
 struct trm_specs;
 
+/* What is done to a value that channels alone have. */
+enum trm_runtime_holding { TRM_HOLD_BEGIN, TRM_HOLD_SET, TRM_HOLD_END };
+
 /* What a watcher sees beside enum trm_service_event_kind: what began is open now. */
 enum { TRM_RUNTIME_BEGAN = 14 };
 
@@ -131,6 +134,14 @@ struct trm_runtime_host {
 	/* Whether a setting of all of them is true; `otherwise`: where it is not set. */
 	bool (*is_true)(const struct trm_channels *channels, const char *key,
 			bool otherwise);
+	/* Values that these channels alone have: no snapshot does, but what they write
+	 * has those that are global. Of `held` the innermost of the first channel. */
+	void (*hold)(struct trm_channels *channels, enum trm_runtime_holding how,
+		     trm_attribute attribute, const struct trm_value *value);
+	bool (*held)(const struct trm_channels *channels, trm_attribute attribute,
+		     struct trm_value *ret_value);
+	/* A setting of the first of them; NULL: it is not set. */
+	const char *(*setting)(const struct trm_channels *channels, const char *key);
 	/* Writes what their services would, of the records in a file in place of their
 	 * own. */
 	void (*flush_of)(struct trm_channels *channels, const char *path);

@@ -416,6 +416,62 @@ static void files()
 		close(end);
 }
 
+/* Values of a channel alone. */
+static void owned()
+{
+	cali::Caliper caliper;
+	cali::Channel one = make_channel("owned", "event,trace,recorder"),
+		      other = make_channel("notowned", "event,trace,recorder");
+	cali::Attribute local = caliper.create_attribute("local", CALI_TYPE_INT),
+			run = caliper.create_attribute("run", CALI_TYPE_STRING,
+						       CALI_ATTR_GLOBAL);
+	std::string told;
+	const auto tell = [&](const char *what) {
+		return [&told, what](cali::Caliper *, cali::ChannelBody *,
+				     const cali::Attribute &attribute,
+				     const cali::Variant &value) {
+			told += what + attribute.name() + value.to_string() + " ";
+		};
+	};
+
+	one.events().pre_begin_evt.connect(tell("begin:"));
+	one.events().post_begin_evt.connect(tell("began:"));
+	one.events().pre_set_evt.connect(tell("set:"));
+	one.events().pre_end_evt.connect(tell("end:"));
+	caliper.begin(one.body(), local, cali::Variant(1));
+	caliper.begin(one.body(), local, cali::Variant(2));
+	caliper.set(one.body(), local, cali::Variant(3));
+	CALI_MARK_BEGIN("outer");
+	must(caliper.get(one.body(), local).value().to_int() == 3 &&
+		     cali_variant_to_int(cali_channel_get(one.id(), local.id()),
+					 nullptr) == 3,
+	     "a channel's value");
+	must(caliper.get(local).empty() && caliper.get(other.body(), local).empty(),
+	     "nobody else has it");
+	CALI_MARK_END("outer");
+	caliper.end(one.body(), local);
+	must(caliper.get(one.body(), local).value().to_int() == 1, "the one around it");
+	caliper.end(one.body(), local);
+	caliper.end(one.body(), local);
+	must(caliper.get(one.body(), local).empty(), "none is left");
+	must(told == "begin:local1 began:local1 begin:local2 began:local2 set:local3 "
+		     "begin:regionouter began:regionouter end:regionouter end:local3 "
+		     "end:local1 ",
+	     told.c_str());
+	caliper.set(one.body(), run, cali::Variant("mine"));
+	must(caliper.get_globals(one.body()).size() ==
+		     caliper.get_globals(other.body()).size() + 1,
+	     "globals of a channel");
+	must(one.config().get("services", "enable").to_string() ==
+			     "event,trace,recorder" &&
+		     !one.config().get("recorder", "none").to_bool(),
+	     "settings of a channel");
+	for (cali::Channel *channel : {&one, &other}) {
+		cali_channel_flush(channel->id(), 0);
+		cali_delete_channel(channel->id());
+	}
+}
+
 int main(int count, char **words)
 {
 	static const struct {
@@ -426,7 +482,7 @@ int main(int count, char **words)
 		{"events", events}, {"process", process},   {"quiet", quiet},
 		{"asked", asked},   {"variants", variants}, {"about", about},
 		{"closed", closed}, {"crossed", crossed},   {"unclosed", unclosed},
-		{"sets", sets},     {"files", files},
+		{"sets", sets},     {"files", files},       {"owned", owned},
 	};
 
 	for (const auto &row : rows)

@@ -151,4 +151,18 @@ def files(place):
     expect("io.region" not in channels.read(place, "nofiles.cali") + channels.read(place, "sumfiles.cali"), "others")
 
 
-TESTS = (asked, about, variants, validator, quiet, given, managers, streams, events, process, sets, files)
+def owned(place):
+    """Values of a channel are in its events and globals alone."""
+    done = run(place, "owned")
+    expect(not done.stdout and not done.stderr, f"{done}")
+    told = [(name, row[name]) for row in channels.query(place, "owned.cali", "SELECT *")
+            for name in row if name.startswith("event.")]
+    expect(told == [("event.begin#local", 1), ("event.begin#local", 2), ("event.set#local", 3), ("event.begin#region", "outer"),
+                    ("event.end#region", "outer"), ("event.end#local", 3), ("event.end#local", 1),
+                     ("event.set#run", "mine")], f"{told}")
+    expect(channels.read(place, "owned.cali").splitlines()[-1].count("mine") == 1, "a global of the channel")
+    other = channels.read(place, "notowned.cali")
+    expect("local" not in other and "mine" not in other, other)
+
+
+TESTS = (asked, about, variants, validator, quiet, given, managers, streams, events, process, sets, files, owned)
