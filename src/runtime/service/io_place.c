@@ -11,8 +11,10 @@
 
 enum { KNOWN_MAX = 32, TEXT_MAX = 1 << 18 };
 
+/* Read without a lock. Who finds another one adding adds nothing, so that a child of fork
+ * waits for nobody. */
 static struct {
-	struct runtime_lock lock;
+	bool adding;
 	uint32_t count; /* later devices are looked up each time */
 	struct {
 		dev_t device;
@@ -93,26 +95,34 @@ static void look_up(dev_t device, struct io_place *ret_place)
 		runtime_unmap(text, TEXT_MAX);
 }
 
+static void add(dev_t device, const struct io_place *place)
+{
+	uint32_t count;
+
+	if (__atomic_exchange_n(&known.adding, true, __ATOMIC_ACQUIRE))
+		return;
+	count = known.count;
+	if (count < KNOWN_MAX) {
+		known.items[count].device = device;
+		known.items[count].place = *place;
+		__atomic_store_n(&known.count, count + 1, __ATOMIC_RELEASE);
+	}
+	__atomic_store_n(&known.adding, false, __ATOMIC_RELEASE);
+}
+
 void io_place_of(int fd, struct io_place *ret_place)
 {
+	uint32_t count = __atomic_load_n(&known.count, __ATOMIC_ACQUIRE);
 	struct stat status;
-	uint32_t i = 0;
 
 	*ret_place = unknown;
 	if (runtime_sealed || fstat(fd, &status))
 		return;
-	runtime_lock(&known.lock);
-	while (i < known.count && known.items[i].device != status.st_dev)
-		i++;
-	if (i < known.count) {
-		*ret_place = known.items[i].place;
-	} else {
-		look_up(status.st_dev, ret_place);
-		if (known.count < KNOWN_MAX) {
-			known.items[i].device = status.st_dev;
-			known.items[i].place = *ret_place;
-			known.count++;
+	for (uint32_t i = 0; i < count; i++)
+		if (known.items[i].device == status.st_dev) {
+			*ret_place = known.items[i].place;
+			return;
 		}
-	}
-	runtime_unlock(&known.lock);
+	look_up(status.st_dev, ret_place);
+	add(status.st_dev, ret_place);
 }
