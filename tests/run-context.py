@@ -6,14 +6,14 @@ import os
 import sys
 
 from context import (channels, common, configured, counting, foreign, hard, interface, languages,
-                     monitors, mpi, objects, openmp, outside, paths, processes, properties, ranks, services, spans, tasks,
+                     monitors, mpi, objects, openmp, outside, packages, paths, processes, properties, ranks, services, spans, tasks,
                      viewed)
 from transparency import results, running, trammel
 
 GROUPS = {"count": counting, "process": processes, "hard": hard, "language": languages,
           "mpi": mpi, "rank": ranks, "channel": channels, "configured": configured, "monitor": monitors, "path": paths, "openmp": openmp,
           "foreign": foreign, "outside": outside, "service": services, "spans": spans, "task": tasks,
-          "object": objects, "property": properties, "cali": interface, "viewed": viewed}
+          "object": objects, "property": properties, "cali": interface, "viewed": viewed, "package": packages}
 
 
 def run_test(test, name, programs, tool):

@@ -20,8 +20,8 @@
 namespace cali
 {
 
-/* What is done for a channel (ChannelBody) with a value is done for all: channels have no
- * values of their own. */
+/* Values that are begun and set for a channel (ChannelBody) are of it alone: see
+ * cali-channel.h. What is done with memory for one is done for all. */
 class Caliper : public CaliperMetadataAccessInterface
 {
 	bool in_handler_;
@@ -92,6 +92,7 @@ class Caliper : public CaliperMetadataAccessInterface
 	Entry get_blackboard_entry(const Attribute &attribute);
 	/* Metadata of the run. */
 	std::vector<Entry> get_globals() override;
+	/* With those of the channel alone. */
 	std::vector<Entry> get_globals(ChannelBody *);
 
 	/* It measures from now on. */

@@ -68,20 +68,21 @@ inline void Caliper::set(const Attribute &attribute, const Variant &value)
 	cali_set_variant(attribute.id(), value.c_variant());
 }
 
-inline void Caliper::begin(ChannelBody *, const Attribute &attribute,
+inline void Caliper::begin(ChannelBody *body, const Attribute &attribute,
 			   const Variant &value)
 {
-	begin(attribute, value);
+	cali_channel_begin_variant(Channel(body).id(), attribute.id(), value.c_variant());
 }
 
-inline void Caliper::end(ChannelBody *, const Attribute &attribute)
+inline void Caliper::end(ChannelBody *body, const Attribute &attribute)
 {
-	end(attribute);
+	cali_channel_end(Channel(body).id(), attribute.id());
 }
 
-inline void Caliper::set(ChannelBody *, const Attribute &attribute, const Variant &value)
+inline void Caliper::set(ChannelBody *body, const Attribute &attribute,
+			 const Variant &value)
 {
-	set(attribute, value);
+	cali_channel_set_variant(Channel(body).id(), attribute.id(), value.c_variant());
 }
 
 inline void Caliper::end_with_value_check(const Attribute &attribute,
@@ -101,10 +102,8 @@ inline Variant Caliper::exchange(const Attribute &attribute, const Variant &valu
 	return before;
 }
 
-inline Entry Caliper::get(const Attribute &attribute) const
+inline Entry value_entry_(const Attribute &attribute, const Variant &value)
 {
-	const Variant value(cali_get(attribute.id()));
-
 	if (value.empty())
 		return Entry();
 	if (attribute.store_as_value())
@@ -112,9 +111,15 @@ inline Entry Caliper::get(const Attribute &attribute) const
 	return Entry(ProgramNodes::all().child(nullptr, attribute.id(), value));
 }
 
-inline Entry Caliper::get(ChannelBody *, const Attribute &attribute) const
+inline Entry Caliper::get(const Attribute &attribute) const
 {
-	return get(attribute);
+	return value_entry_(attribute, Variant(cali_get(attribute.id())));
+}
+
+inline Entry Caliper::get(ChannelBody *body, const Attribute &attribute) const
+{
+	return value_entry_(
+		attribute, Variant(cali_channel_get(Channel(body).id(), attribute.id())));
 }
 
 inline Entry Caliper::get_path_node()
@@ -136,9 +141,17 @@ inline Entry Caliper::get_blackboard_entry(const Attribute &attribute)
 	return get_path_node();
 }
 
-inline std::vector<Entry> Caliper::get_globals(ChannelBody *)
+inline std::vector<Entry> Caliper::get_globals(ChannelBody *body)
 {
-	return get_globals();
+	std::vector<Entry> found = get_globals();
+
+	for (const Attribute &attribute : get_all_attributes()) {
+		Entry entry = attribute.is_global() ? get(body, attribute) : Entry();
+
+		if (!entry.empty())
+			found.push_back(entry);
+	}
+	return found;
 }
 
 inline std::vector<Entry> Caliper::get_globals()
@@ -422,6 +435,17 @@ inline void Caliper::finalize()
 namespace cali
 {
 
+/* What was added behind so many entries is the channel's own. */
+inline void ChannelEvents_::add(Channel::Events &events, SnapshotView record,
+				size_t before)
+{
+	const GivenValues_ all(
+		SnapshotView(record.size() - before, record.data() + before));
+
+	cali_channel_add_to_snapshot(events.channel, static_cast<int>(all.values.size()),
+				     all.attributes.data(), all.values.data());
+}
+
 /* A snapshot for those who want one. */
 inline void ChannelEvents_::take(Channel::Events &events, SnapshotView given)
 {
@@ -430,7 +454,13 @@ inline void ChannelEvents_::take(Channel::Events &events, SnapshotView given)
 
 	if (events.snapshot.empty() && events.process_snapshot.empty())
 		return;
-	caliper.pull_snapshot(Channel(events.channel).body(), given, record.builder());
+	record.builder().append(given);
+	caliper.pull_context(record.builder());
+	const size_t before = record.builder().size();
+
+	events.snapshot(&caliper, given, record.builder());
+	if (!events.snapshot.empty())
+		add(events, record.view(), before);
 	events.process_snapshot(&caliper, given, record.view());
 }
 

@@ -13,6 +13,8 @@
 #include "callback.hpp"
 #include "common/CaliperMetadataAccessInterface.h"
 
+#include <cctype>
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>
@@ -29,18 +31,67 @@ struct ChannelBody;
 typedef std::function<void(CaliperMetadataAccessInterface &, const std::vector<Entry> &)>
 	SnapshotFlushFn;
 
-/* Settings for a channel. */
+/* The text of a setting. */
+class SettingText_
+{
+	std::string text_;
+
+      public:
+	explicit SettingText_(const char *text) : text_(text ? text : "")
+	{
+	}
+	std::string to_string() const
+	{
+		return text_;
+	}
+	bool to_bool() const
+	{
+		return text_ == "true" || text_ == "1" || text_ == "t" || text_ == "yes";
+	}
+	int to_int() const
+	{
+		return std::atoi(text_.c_str());
+	}
+	uint64_t to_uint() const
+	{
+		return std::strtoull(text_.c_str(), nullptr, 10);
+	}
+};
+
+/* Settings for a channel, or those that one has. */
 class RuntimeConfig
 {
 	cali_configset_t set_;
+	cali_id_t channel_ = CALI_INV_ID;
 
       public:
 	RuntimeConfig() : set_(cali_create_configset(nullptr))
 	{
 	}
+	explicit RuntimeConfig(cali_id_t channel)
+	    : set_(cali_create_configset(nullptr)), channel_(channel)
+	{
+	}
+	RuntimeConfig(RuntimeConfig &&other)
+	    : set_(other.set_), channel_(other.channel_),
+	      reads_environment(other.reads_environment)
+	{
+		other.set_ = nullptr;
+	}
 	~RuntimeConfig()
 	{
-		cali_delete_configset(set_);
+		if (set_)
+			cali_delete_configset(set_);
+	}
+	/* Of a channel: get("recorder", "filename"). Empty: it is not set. */
+	SettingText_ get(const char *set, const char *key) const
+	{
+		std::string name = std::string(set) + "_" + key;
+
+		for (char &c : name)
+			c = static_cast<char>(
+				std::toupper(static_cast<unsigned char>(c)));
+		return SettingText_(cali_channel_setting(channel_, name.c_str()));
 	}
 	RuntimeConfig(const RuntimeConfig &) = delete;
 	RuntimeConfig &operator=(const RuntimeConfig &) = delete;
@@ -88,6 +139,11 @@ class Channel
 	{
 		return id_ != CALI_INV_ID;
 	}
+	/* What it was made with, and the environment says of it. */
+	RuntimeConfig config() const
+	{
+		return RuntimeConfig(id_);
+	}
 	std::string name() const;
 
 	/*
@@ -126,8 +182,9 @@ class Channel
 		event_cbvec async_event;
 		/* At each snapshot, by an event or a push: the first may add to it, the
 		 * others see all of it, behind what is given for its moment. What is
-		 * added is for the others alone: records of the channel's own services
-		 * have it not. */
+		 * added is in the channel's traces and, of attributes that can be summed
+		 * up, in its sums, unless the function annotates, too. Only values tell
+		 * no contexts apart: nodes are values there. */
 		snapshot_cbvec snapshot;
 		process_snapshot_cbvec process_snapshot;
 		/* By Caliper::flush_and_write(), clear() and delete_channel(), or at the

@@ -52,6 +52,7 @@ struct ChannelEvents_ {
 	static void tell_event(Channel::Events &events, enum cali_event_kind kind,
 			       const Attribute &attribute, const Variant &value);
 	static void take(Channel::Events &events, SnapshotView given);
+	static void add(Channel::Events &events, SnapshotView record, size_t before);
 	static void snapshot(void *context, int n, const cali_id_t attributes[],
 			     const cali_variant_t values[]);
 	static void track(void *context, const void *place, const char *label,

@@ -48,8 +48,27 @@ struct cali_watcher {
 bool cali_channel_watch_all(cali_id_t channel, const struct cali_watcher *watcher,
 			    void *context);
 
+/* Values for the snapshot that the channel took last in this thread, if nothing was added
+ * to it before: for watchers. They go to its traces and, where they can be summed up, its
+ * sums. */
+void cali_channel_add_to_snapshot(cali_id_t channel, int n, const cali_id_t attributes[],
+				  const cali_variant_t values[]);
+
 /* Their numbers go from 1 on. */
 enum { CALI_CHANNELS_MAX = 64 };
+
+/*
+ * Values that a channel alone has: no thread has them, nor have snapshots but for those
+ * that their own events make in the channel. Globals among them are in what it writes.
+ */
+void cali_channel_begin_variant(cali_id_t channel, cali_id_t attribute,
+				cali_variant_t value);
+void cali_channel_set_variant(cali_id_t channel, cali_id_t attribute,
+			      cali_variant_t value);
+void cali_channel_end(cali_id_t channel, cali_id_t attribute);
+
+/* A setting of the channel, as SERVICES_ENABLE; NULL: it is not set. Valid as long. */
+const char *cali_channel_setting(cali_id_t channel, const char *key);
 
 /* NULL: there is no such channel. Valid until it is deleted. */
 const char *cali_channel_name(cali_id_t channel);

@@ -108,7 +108,7 @@ void cali_set_global_string_byname(const char *name, const char *value);
 
 /* The innermost value; empty: there is none. Texts stay. */
 cali_variant_t cali_get(cali_id_t attribute);
-/* The same: channels have no values of their own. */
+/* That of a channel alone: caliper/cali-channel.h. */
 cali_variant_t cali_channel_get(cali_id_t channel, cali_id_t attribute);
 /* The innermost region, phase or loop; `otherwise` if none is open. */
 const char *cali_get_current_region_or(const char *otherwise);

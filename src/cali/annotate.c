@@ -463,12 +463,6 @@ PUBLIC cali_variant_t cali_get(cali_id_t attribute)
 	return own_variant(value.type, &value);
 }
 
-PUBLIC cali_variant_t cali_channel_get(cali_id_t channel, cali_id_t attribute)
-{
-	(void)channel;
-	return cali_get(attribute);
-}
-
 /* Notes the first nested text. */
 static bool find_region(void *context, trm_attribute attribute,
 			const struct trm_value *value)

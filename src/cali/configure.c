@@ -301,6 +301,18 @@ PUBLIC void cali_channel_push_snapshot(cali_id_t channel, int scope, int n,
 	own_tell_snapshot(channel, n, attributes, values);
 }
 
+PUBLIC void cali_channel_add_to_snapshot(cali_id_t channel, int n,
+					 const cali_id_t attributes[],
+					 const cali_variant_t values[])
+{
+	struct entries all;
+
+	if (!own_ready() || !own_channel(channel))
+		return;
+	take_all(n, attributes, values, &all);
+	own_host->add(own_channel(channel), all.attributes, all.values, all.count);
+}
+
 /*
  * A snapshot in memory: the number of its entries (2 bytes), and for each the attribute
  * and the variant, packed. Programs keep them in few bytes.

@@ -51,6 +51,9 @@ void own_tell_attribute(cali_id_t attribute);
 /* A snapshot was asked for; CALI_INV_ID: in all channels that are active. */
 void own_tell_snapshot(cali_id_t channel, int n, const cali_id_t attributes[],
 		       const cali_variant_t values[]);
+/* An event of a value that the channel alone has. */
+void own_tell_value(cali_id_t channel, enum cali_event_kind kind, cali_id_t attribute,
+		    cali_variant_t value);
 /* Memory has a name from now on, and has it no more. */
 void own_tell_track(const void *place, const char *label, size_t element_size,
 		    const size_t *dimensions, size_t dimension_count);

@@ -90,6 +90,14 @@ void own_tell_snapshot(cali_id_t channel, int n, const cali_id_t attributes[],
 						    values);
 }
 
+void own_tell_value(cali_id_t channel, enum cali_event_kind kind, cali_id_t attribute,
+		    cali_variant_t value)
+{
+	if (sees(channel - 1))
+		watches[channel - 1].watcher.event(watches[channel - 1].context, kind,
+						   attribute, value);
+}
+
 void own_tell_track(const void *place, const char *label, size_t element_size,
 		    const size_t *dimensions, size_t dimension_count)
 {

@@ -138,7 +138,10 @@ void events_move(struct context_thread *thread, struct context_node *to, bool en
 		show(thread, ends ? RUNTIME_END : RUNTIME_PUSH, before, before, now);
 }
 
-static void push(struct context_thread *thread, uint32_t attribute, uint64_t value)
+/* What begins by an event of some kind. */
+static inline __attribute__((always_inline)) void
+push_by(struct context_thread *thread, uint32_t attribute, uint64_t value,
+	enum context_event_kind traced, enum runtime_event_kind shown)
 {
 	struct context_node *from = thread->node, *to = from->last_child;
 
@@ -155,9 +158,20 @@ static void push(struct context_thread *thread, uint32_t attribute, uint64_t val
 	to->began = now;
 	thread->node = to;
 	if (unlikely(thread->order))
-		trace(thread, CONTEXT_EVENT_BEGIN, to->number, now, NULL);
+		trace(thread, traced, to->number, now, NULL);
 	if (has_channels())
-		show(thread, RUNTIME_BEGIN, from, to, now);
+		show(thread, shown, from, to, now);
+}
+
+static void push(struct context_thread *thread, uint32_t attribute, uint64_t value)
+{
+	push_by(thread, attribute, value, CONTEXT_EVENT_BEGIN, RUNTIME_BEGIN);
+}
+
+static __attribute__((noinline)) void push_set(struct context_thread *thread,
+					       uint32_t attribute, uint64_t value)
+{
+	push_by(thread, attribute, value, CONTEXT_EVENT_CHANGE, RUNTIME_CHANGE);
 }
 
 static void pop(struct context_thread *thread)
@@ -280,22 +294,17 @@ static void finish(struct context_thread *thread, uint32_t attribute, uint64_t v
 		mend(thread, attribute, value);
 }
 
-static bool is_text(uint32_t type)
-{
-	return type == TRM_TYPE_STRING || type == TRM_TYPE_BLOB;
-}
-
 /* What is lost is counted. */
 bool events_bits(const struct context_attribute *attribute, const struct trm_value *value,
 		 uint64_t *ret_number)
 {
-	if (is_text(value->type) != is_text(attribute->type) ||
-	    (!is_text(value->type) &&
+	if (number_is_text(value->type) != number_is_text(attribute->type) ||
+	    (!number_is_text(value->type) &&
 	     !number_convert(attribute->type, value, ret_number))) {
 		__atomic_add_fetch(&runtime_spool->lost_for_type, 1, __ATOMIC_RELAXED);
 		return false;
 	}
-	if (is_text(value->type)) {
+	if (number_is_text(value->type)) {
 		*ret_number = strings_intern(value->as.bytes, value->size);
 		if (!*ret_number)
 			lose_for_memory();
@@ -307,7 +316,7 @@ bool events_bits(const struct context_attribute *attribute, const struct trm_val
 static inline bool number_of(const struct context_attribute *attribute,
 			     const struct trm_value *value, uint64_t *ret_number)
 {
-	if (unlikely(value->type != attribute->type || is_text(value->type)))
+	if (unlikely(value->type != attribute->type || number_is_text(value->type)))
 		return events_bits(attribute, value, ret_number);
 	*ret_number = value->as.u;
 	return true;
@@ -404,34 +413,12 @@ static __attribute__((noinline)) void note_process(const struct context_thread *
 		values_drop_process(number);
 }
 
-static void lose_attribute(const char *name)
-{
-	struct context_spool *spool = runtime_spool;
-
-	__atomic_add_fetch(attributes_can_be(name) ? &spool->lost_for_memory
-						   : &spool->lost_for_name,
-			   1, __ATOMIC_RELAXED);
-}
-
-static trm_attribute make_attribute(const char *name, uint32_t type, uint32_t properties)
-{
-	uint32_t number = attributes_find(name);
-
-	if (likely(number) || !enter_library())
-		return number;
-	number = attributes_tell(name, type, properties & ~TRM_FOR_END_);
-	if (!number && !(properties & TRM_FOR_END_))
-		lose_attribute(name);
-	leave_library();
-	return number;
-}
-
 /* A context begins. */
 static void begin_context(struct context_thread *thread, uint32_t number,
 			  const struct context_attribute *attribute,
 			  const struct trm_value *value)
 {
-	bool text = is_text(attribute->type) && is_text(value->type);
+	bool text = number_is_text(attribute->type) && number_is_text(value->type);
 	struct context_node *from = thread->node, *to = NULL;
 	uint64_t bits;
 
@@ -486,7 +473,8 @@ static void end(trm_attribute number)
 	leave_library();
 }
 
-/* Another context takes the place of the innermost one of the attribute. */
+/* Another context takes the place of the innermost one of the attribute, or is the first.
+ */
 static void set_context(struct context_thread *thread, uint32_t number, uint64_t bits)
 {
 	struct context_node *open = find_open(thread, number, ANY_VALUE);
@@ -496,7 +484,7 @@ static void set_context(struct context_thread *thread, uint32_t number, uint64_t
 	if (with)
 		replace(thread, open, with, true);
 	else if (!open)
-		push(thread, number, bits);
+		push_set(thread, number, bits);
 	else
 		lose_for_memory();
 }
@@ -600,6 +588,11 @@ static void iterate(struct trm_site *site, int64_t iteration)
 					       RUNTIME_ITERATION, number, value,
 					       thread->node, thread->node, thread->last});
 	leave_library();
+}
+
+struct context_thread *events_enter_event(void)
+{
+	return enter_library();
 }
 
 struct context_thread *events_enter(void)
@@ -786,7 +779,7 @@ bool events_get(uint32_t number, struct trm_value *ret_value)
 const struct trm_api events_api = {
 	.abi = TRM_ABI,
 	.size = sizeof(events_api),
-	.attribute = make_attribute,
+	.attribute = attributes_make,
 	.begin = begin,
 	.end = end,
 	.set = set,

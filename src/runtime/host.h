@@ -52,8 +52,11 @@ struct trm_channels;
 struct trm_service;
 struct trm_specs;
 
+/* What is done to a value that channels alone have. */
+enum trm_runtime_holding { TRM_HOLD_BEGIN, TRM_HOLD_SET, TRM_HOLD_END };
+
 /* What a watcher sees beside enum trm_service_event_kind: what began is open now. */
-enum { TRM_RUNTIME_BEGAN = 13 };
+enum { TRM_RUNTIME_BEGAN = 14 };
 
 struct trm_runtime_host {
 	size_t size;
@@ -83,6 +86,10 @@ struct trm_runtime_host {
 	/* The same of these channels. */
 	void (*push_to)(struct trm_channels *channels, const trm_attribute *attributes,
 			const struct trm_value *values, size_t count);
+	/* Values for the snapshots that these channels took last, if nothing was added to
+	 * them before: by a watcher, of the event that it sees. */
+	void (*add)(struct trm_channels *channels, const trm_attribute *attributes,
+		    const struct trm_value *values, size_t count);
 	/* A line on standard error. */
 	void (*warn)(const char *format, ...) __attribute__((format(printf, 1, 2)));
 	/* One channel of a group, by number, and its name: a group that must not outlive
@@ -127,6 +134,14 @@ struct trm_runtime_host {
 	/* Whether a setting of all of them is true; `otherwise`: where it is not set. */
 	bool (*is_true)(const struct trm_channels *channels, const char *key,
 			bool otherwise);
+	/* Values that these channels alone have: no snapshot does, but what they write
+	 * has those that are global. Of `held` the innermost of the first channel. */
+	void (*hold)(struct trm_channels *channels, enum trm_runtime_holding how,
+		     trm_attribute attribute, const struct trm_value *value);
+	bool (*held)(const struct trm_channels *channels, trm_attribute attribute,
+		     struct trm_value *ret_value);
+	/* A setting of the first of them; NULL: it is not set. */
+	const char *(*setting)(const struct trm_channels *channels, const char *key);
 	/* Writes what their services would, of the records in a file in place of their
 	 * own. */
 	void (*flush_of)(struct trm_channels *channels, const char *path);

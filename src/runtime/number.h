@@ -6,6 +6,12 @@
 
 #include <string.h>
 
+/* Of a type whose bits say where the text is. */
+static inline bool number_is_text(uint32_t type)
+{
+	return type == TRM_TYPE_STRING || type == TRM_TYPE_BLOB;
+}
+
 static inline double number_double(uint64_t bits)
 {
 	double number;

@@ -158,6 +158,8 @@ uint32_t attributes_create(const char *name, uint32_t type, uint32_t properties)
 /* The same for the program itself, which from then on has said something. */
 uint32_t attributes_tell(const char *text, uint32_t type, uint32_t properties);
 bool attributes_told(void);
+/* The same, as a program asks for it: what cannot be had is counted. */
+trm_attribute attributes_make(const char *name, uint32_t type, uint32_t properties);
 /* Whether a name is one that profiles can hold. */
 bool attributes_can_be(const char *name);
 /* NULL: no attribute of the process. */
@@ -270,6 +272,7 @@ enum runtime_event_kind {
 	RUNTIME_GIVEN = CONTEXT_SNAPSHOT_GIVEN,   /* in traces alone */
 	RUNTIME_KEPT = CONTEXT_SNAPSHOT_KEPT,
 	RUNTIME_DROPPED = CONTEXT_SNAPSHOT_DROPPED,
+	RUNTIME_ADDED = CONTEXT_SNAPSHOT_ADDED,
 	RUNTIME_BEGAN = CONTEXT_SNAPSHOT_KINDS, /* for those that tell the program */
 };
 
@@ -365,6 +368,8 @@ void start_watch(uint32_t watchers, bool timed);
 /* For a slow way that looks at the thread's tree or at all channels: what a handler says
  * meanwhile is lost. NULL: the thread is inside already, or has no record. */
 struct context_thread *events_enter(void);
+/* The same for an event: it is counted where it is lost. */
+struct context_thread *events_enter_event(void);
 void events_leave(void);
 /* Begin and end of a text, by an attribute that exists; `text`: 0-terminated. */
 void events_begin_text(uint32_t attribute, const char *text);

@@ -35,7 +35,7 @@
 #define CONTEXT_MAGIC "TRMCTX\r\n"
 
 enum context_sizes {
-	CONTEXT_VERSION = 10,
+	CONTEXT_VERSION = 11,
 	CONTEXT_BLOCK = 4 << 10, /* a page: a thread's first event pays for it */
 	CONTEXT_HEAD_BLOCKS = 2,
 	CONTEXT_FAULTS_MAX = 16,
@@ -307,13 +307,14 @@ enum context_snapshot_kind {
 	CONTEXT_SNAPSHOT_GIVEN,     /* a mark: a value of the next one alone */
 	CONTEXT_SNAPSHOT_KEPT,      /* a mark: SET or START of what makes no snapshot */
 	CONTEXT_SNAPSHOT_DROPPED,   /* a mark: UNSET of such a one */
+	CONTEXT_SNAPSHOT_ADDED,     /* a mark: a value of the one before alone */
 	CONTEXT_SNAPSHOT_KINDS
 };
 
 /* A snapshot is words: ticks; `what`; of the kinds from SET to ITERATION, and
  * the marks, the value's bits; each metric that is TRACED. `what` is the kind, and two
  * numbers of CONTEXT_SNAPSHOT_BITS each: of the node that was current until then; and of
- * the node that the event is of, or from SET to ITERATION, and GIVEN to DROPPED, of the
+ * the node that the event is of, or from SET to ITERATION, and GIVEN to ADDED, of the
  * attribute.
  */
 enum { CONTEXT_SNAPSHOT_WORDS = 2, CONTEXT_SNAPSHOT_BITS = 28 };

@@ -168,4 +168,33 @@ def names(place):
     expect("channels-c-a b.json" in os.listdir(place.folder), f"{os.listdir(place.folder)}")
 
 
-TESTS = (mistakes, clauses, columns, visits, settings, layouts, names)
+def metadata(place):
+    """Globals of files: those that are asked for, or all; what there is not is said."""
+    with open(os.path.join(place.folder, "node.json"), "w", encoding="utf-8") as file:
+        json.dump({"host": {"os": {"name": "TestOS", "version": 3.5}, "name": "größe", "up": True, "disks": ["a", 2]},
+                   "a.b": {"c": "d"}, "other": None}, file)
+    report = "runtime-report(metadata(mine=1),output=stdout,output.format=json-split)"
+
+    def said(words):
+        done = run(place, "plain", "1", CALI_CONFIG=f"{report},metadata({words})")
+        all_said = json.loads(done.stdout)
+        return {name: value for name, value in all_said.items() if name.startswith(("host", "mine", "other", "a."))}, done.stderr
+
+    found, complaints = said('file=node.json,keys="host.os,host.name,a.b.c"')
+    expect(found == {"mine": "1", "host.os.name": "TestOS", "host.os.version": "3.5", "host.name": "größe", "a.b.c": "d"}
+           and not complaints, f"{found} {complaints}")
+    found, complaints = said("file=node.json")
+    expect(found == {"mine": "1", "host.os.name": "TestOS", "host.os.version": "3.5", "host.name": "größe", "host.up": "true",
+                     "host.disks": "[a, 2]", "a.b.c": "d", "other": "null"} and not complaints, f"{found} {complaints}")
+    for words, complaint in (("file=node.json,keys=host.none", "metadata: 'node.json' has no key 'host.none'"),
+                             ("file=none.json", "metadata: cannot read 'none.json'"),
+                             ("file=bad.json", "metadata: 'bad.json' is no JSON: see line 1, column 6"),
+                             ("file=list.json", "metadata: 'list.json' has no names: an object { } is expected")):
+        for name, text in (("bad.json", '{"a":x y}'), ("list.json", "[1]")):
+            with open(os.path.join(place.folder, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        found, complaints = said(words)
+        expect(found == {"mine": "1"} and complaints.decode() == f"trammel: warning: {complaint}\n", f"{words}: {found} {complaints}")
+
+
+TESTS = (mistakes, clauses, columns, visits, settings, layouts, names, metadata)

@@ -12,6 +12,9 @@
 #include <caliper/common/Node.h>
 #include <caliper/common/OutputStream.h>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
 #include <iostream>
@@ -367,6 +370,108 @@ static void events()
 	step();
 }
 
+/* Values that are set where none is, and in another's place; and odd texts. */
+static void sets()
+{
+	cali::Channel traced = make_channel("sets", "event,trace,recorder"),
+		      sums = make_channel("setsums", "event,aggregate,recorder");
+	const cali_id_t step =
+		cali_create_attribute("step", CALI_TYPE_INT, CALI_ATTR_NESTED);
+
+	cali_set_string_byname(" =\\odd \"\"name\"=  ", " \\ a,\"b\",");
+	cali_set_string_byname("line", "one:\ntwo");
+	cali_set_string_byname("line", "three");
+	CALI_MARK_BEGIN("outer");
+	cali_set_int(step, 1);
+	cali_set_int(step, 2);
+	cali_end(step);
+	CALI_MARK_END("outer");
+	for (cali::Channel *channel : {&traced, &sums}) {
+		cali_channel_flush(channel->id(), 0);
+		cali_delete_channel(channel->id());
+	}
+}
+
+/* Calls that read and write are in the traces of channels that look for them. */
+static void files()
+{
+	cali::Channel traced = make_channel("files", "io,trace,recorder"),
+		      other = make_channel("nofiles", "trace,recorder"),
+		      sums = make_channel("sumfiles", "event,io,aggregate,recorder");
+	int file = open("/proc/self/exe", O_RDONLY), ends[2];
+	char bytes[16];
+
+	must(file >= 0 && !pipe(ends), "files");
+	CALI_MARK_BEGIN("outer");
+	must(read(file, bytes, sizeof(bytes)) == 16, "read");
+	errno = 5;
+	must(write(ends[1], bytes, 3) == 3 && errno == 5, "write");
+	must(pread(file, bytes, 2, 1) == 2 && read(-1, bytes, 1) < 0, "pread");
+	CALI_MARK_END("outer");
+	for (cali::Channel *channel : {&traced, &other, &sums}) {
+		cali_channel_flush(channel->id(), 0);
+		cali_delete_channel(channel->id());
+	}
+	for (int end : {file, ends[0], ends[1]})
+		close(end);
+}
+
+/* Values of a channel alone. */
+static void owned()
+{
+	cali::Caliper caliper;
+	cali::Channel one = make_channel("owned", "event,trace,recorder"),
+		      other = make_channel("notowned", "event,trace,recorder");
+	cali::Attribute local = caliper.create_attribute("local", CALI_TYPE_INT),
+			run = caliper.create_attribute("run", CALI_TYPE_STRING,
+						       CALI_ATTR_GLOBAL);
+	std::string told;
+	const auto tell = [&](const char *what) {
+		return [&told, what](cali::Caliper *, cali::ChannelBody *,
+				     const cali::Attribute &attribute,
+				     const cali::Variant &value) {
+			told += what + attribute.name() + value.to_string() + " ";
+		};
+	};
+
+	one.events().pre_begin_evt.connect(tell("begin:"));
+	one.events().post_begin_evt.connect(tell("began:"));
+	one.events().pre_set_evt.connect(tell("set:"));
+	one.events().pre_end_evt.connect(tell("end:"));
+	caliper.begin(one.body(), local, cali::Variant(1));
+	caliper.begin(one.body(), local, cali::Variant(2));
+	caliper.set(one.body(), local, cali::Variant(3));
+	CALI_MARK_BEGIN("outer");
+	must(caliper.get(one.body(), local).value().to_int() == 3 &&
+		     cali_variant_to_int(cali_channel_get(one.id(), local.id()),
+					 nullptr) == 3,
+	     "a channel's value");
+	must(caliper.get(local).empty() && caliper.get(other.body(), local).empty(),
+	     "nobody else has it");
+	CALI_MARK_END("outer");
+	caliper.end(one.body(), local);
+	must(caliper.get(one.body(), local).value().to_int() == 1, "the one around it");
+	caliper.end(one.body(), local);
+	caliper.end(one.body(), local);
+	must(caliper.get(one.body(), local).empty(), "none is left");
+	must(told == "begin:local1 began:local1 begin:local2 began:local2 set:local3 "
+		     "begin:regionouter began:regionouter end:regionouter end:local3 "
+		     "end:local1 ",
+	     told.c_str());
+	caliper.set(one.body(), run, cali::Variant("mine"));
+	must(caliper.get_globals(one.body()).size() ==
+		     caliper.get_globals(other.body()).size() + 1,
+	     "globals of a channel");
+	must(one.config().get("services", "enable").to_string() ==
+			     "event,trace,recorder" &&
+		     !one.config().get("recorder", "none").to_bool(),
+	     "settings of a channel");
+	for (cali::Channel *channel : {&one, &other}) {
+		cali_channel_flush(channel->id(), 0);
+		cali_delete_channel(channel->id());
+	}
+}
+
 int main(int count, char **words)
 {
 	static const struct {
@@ -377,6 +482,7 @@ int main(int count, char **words)
 		{"events", events}, {"process", process},   {"quiet", quiet},
 		{"asked", asked},   {"variants", variants}, {"about", about},
 		{"closed", closed}, {"crossed", crossed},   {"unclosed", unclosed},
+		{"sets", sets},     {"files", files},       {"owned", owned},
 	};
 
 	for (const auto &row : rows)

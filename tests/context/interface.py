@@ -119,4 +119,50 @@ def variants(place):
     expect(not done.stdout and not done.stderr, f"{done}")
 
 
-TESTS = (asked, about, variants, validator, quiet, given, managers, streams, events, process)
+def sets(place):
+    """The first value of an attribute is set, and ends none; odd texts are what they were."""
+    done = run(place, "sets")
+    expect(not done.stdout and not done.stderr, f"{done}")
+    events = [(name, row[name]) for row in channels.query(place, "sets.cali", "SELECT *")
+              for name in row if name.startswith("event.")]
+    odd = ' =\\odd ""name"=  '
+    expect(events == [(f"event.set#{odd}", ' \\ a,"b",'), ("event.set#line", "one:\ntwo"), ("event.set#line", "three"),
+                      ("event.begin#region", "outer"), ("event.set#step", 1), ("event.set#step", 2),
+                      ("event.end#step", 2), ("event.end#region", "outer")], f"{events}")
+    last = channels.query(place, "sets.cali", "SELECT *")[-1]
+    expect((last[odd], last["line"]) == (' \\ a,"b",', "three") and "step" not in last, f"{last}")
+    rows = channels.query(place, "setsums.cali", "SELECT path, sum(region.count) AS n GROUP BY path")
+    expect({row.get("path"): row.get("n") for row in rows if row.get("n")} == {"outer": 1, "outer/1": 1, "outer/2": 1}, f"{rows}")
+
+
+def files(place):
+    """Calls that read and write, and where the files lie."""
+    done = run(place, "files")
+    expect(not done.stdout and not done.stderr, f"{done}")
+    mounts = [line.split() for line in open("/proc/self/mountinfo", encoding="utf-8")]
+    device = os.stat(os.path.realpath(place.folder)).st_dev
+    (mount,) = [line for line in mounts if line[2] == f"{os.major(device)}:{os.minor(device)}"][:1]
+    there = mount[4], mount[mount.index("-") + 1]
+    rows = channels.query(place, "files.cali", "SELECT *")
+    told = [(row["io.region"], row["io.mount.point"], row["io.filesystem"], row["io.bytes.read"], row["io.bytes.written"])
+            for row in rows if "io.region" in row]
+    expect(told == [("read", *there, 16, 0), ("write", "unknown", "unknown", 0, 3), ("read", *there, 2, 0)]
+           and all(row["path"] == "outer" for row in rows if "io.region" in row), f"{rows}")
+    expect("io.region" not in channels.read(place, "nofiles.cali") + channels.read(place, "sumfiles.cali"), "others")
+
+
+def owned(place):
+    """Values of a channel are in its events and globals alone."""
+    done = run(place, "owned")
+    expect(not done.stdout and not done.stderr, f"{done}")
+    told = [(name, row[name]) for row in channels.query(place, "owned.cali", "SELECT *")
+            for name in row if name.startswith("event.")]
+    expect(told == [("event.begin#local", 1), ("event.begin#local", 2), ("event.set#local", 3), ("event.begin#region", "outer"),
+                    ("event.end#region", "outer"), ("event.end#local", 3), ("event.end#local", 1),
+                     ("event.set#run", "mine")], f"{told}")
+    expect(channels.read(place, "owned.cali").splitlines()[-1].count("mine") == 1, "a global of the channel")
+    other = channels.read(place, "notowned.cali")
+    expect("local" not in other and "mine" not in other, other)
+
+
+TESTS = (asked, about, variants, validator, quiet, given, managers, streams, events, process, sets, files, owned)

@@ -165,6 +165,40 @@ static void snapshots()
 	caliper.delete_channel(channel);
 }
 
+/* What is added to snapshots is in the traces and sums of the channel, and in no other.
+ */
+static void added()
+{
+	Caliper caliper;
+	Channel traced = make_channel("added", "event,trace,recorder"),
+		sums = make_channel("addedsums", "event,aggregate,recorder"),
+		other = make_channel("notadded", "event,trace,recorder");
+	Attribute work = caliper.create_attribute("work", CALI_TYPE_INT,
+						  CALI_ATTR_ASVALUE |
+							  CALI_ATTR_AGGREGATABLE),
+		  note = caliper.create_attribute("note", CALI_TYPE_STRING);
+	int now[2] = {0, 0}, which = 0;
+
+	for (Channel *channel : {&traced, &sums}) {
+		int *at = &now[which++];
+
+		channel->events().snapshot.connect([=](Caliper *of, cali::SnapshotView,
+						       cali::SnapshotBuilder &builder) {
+			builder.append(work, Variant(++*at));
+			builder.append(
+				Entry(of->make_tree_entry(note, Variant("a note"))));
+		});
+	}
+	CALI_MARK_BEGIN("outer");
+	caliper.push_snapshot(traced.body(), cali::SnapshotView());
+	cali_set_int_byname("value", 7);
+	CALI_MARK_END("outer");
+	for (Channel *channel : {&traced, &sums, &other}) {
+		caliper.flush_and_write(*channel);
+		caliper.delete_channel(*channel);
+	}
+}
+
 /* Records of a channel, changed and with others; all of it is written, too. */
 static void edited()
 {
@@ -410,10 +444,11 @@ int main(int count, char **words)
 		const char *word;
 		void (*function)();
 	} rows[] = {
-		{"nodes", attributes},        {"nodes", paths},
-		{"snapshots", snapshots},     {"records", edited},
-		{"records", files},           {"records", queries},
-		{"controllers", controllers}, {"ended", ended},
+		{"nodes", attributes},    {"nodes", paths},
+		{"snapshots", snapshots}, {"snapshots", added},
+		{"records", edited},      {"records", files},
+		{"records", queries},     {"controllers", controllers},
+		{"ended", ended},
 	};
 
 	for (const auto &row : rows)

@@ -24,6 +24,13 @@ def everything(place):
     expect("opts:width" in channels.read(place, "own.cali"), "options are metadata")
     expect(len([row for row in channels.query(place, "ended.cali", "SELECT *") if row.get("path") == "outer"]) == 1,
            "a channel that was ended")
+    told = [(next((name for name in row if name.startswith("event.")), "push"), row.get("path"), row.get("work"), row.get("note"))
+            for row in channels.query(place, "added.cali", "SELECT *")]
+    expect(told == [("event.begin#region", None, 1, "a note"), ("push", "outer", 2, "a note"),
+                    ("event.set#value", "outer", 3, "a note"), ("event.end#region", "outer", 4, "a note"), ("push", None, None, None)], f"{told}")
+    rows = channels.query(place, "addedsums.cali", "SELECT path, sum(sum#work) AS work GROUP BY path")
+    expect({row.get("path"): row["work"] for row in rows if row.get("work")} == {None: 1, "outer": 5}, f"{rows}")
+    expect("work" not in channels.read(place, "notadded.cali"), "another channel")
 
 
 TESTS = (everything,)

@@ -176,6 +176,31 @@ def communication(place):
     expect(len(waits) == 12 and all(row["event.duration.ns"] >= 2000000 for row in waits), f"{waits}")
 
 
+def traced_messages(place):
+    """What the peer's traces say of each message and collective operation, from its first event on."""
+    run_cc(place, build_cc(place), "comm", preloads=True, CALI_SERVICES_ENABLE="event,mpi,trace,recorder", CALI_MPI_WHITELIST="all",
+           CALI_MPI_MSG_TRACING="true", CALI_RECORDER_FILENAME="m-%mpi.rank%.cali")
+    told = channels.query(place, "m-0.cali", "SELECT *")
+    fields = ("mpi.msg.dst", "mpi.msg.src", "mpi.msg.size", "mpi.send.count", "mpi.recv.count", "mpi.coll.type",
+              "mpi.coll.root", "mpi.coll.count", "mpi.comm.is_world")
+    found = {}
+    for row in told:
+        values = tuple(row.get(name) for name in fields)
+        if any(value is not None for value in values):
+            key = row["path"].split("/")[-1], values
+            found[key] = found.get(key, 0) + 1
+    right, left, world = 1, RANKS - 1, (None, None, True)
+    send = lambda to, size: (to, None, size, 1, None, None, *world)
+    receive = lambda of, size: (None, of, size, None, 1, None, *world)
+    wanted = {("MPI_Sendrecv", send(right, 200)): 3, ("MPI_Sendrecv", receive(left, 200)): 3,
+              ("MPI_Isend", send(right, 400)): 8, ("MPI_Isend", send(left, 400)): 4,
+              ("MPI_Waitall", receive(left, 400)): 8, ("MPI_Waitall", receive(right, 400)): 4,
+              ("MPI_Barrier", (None, None, None, None, None, 1, None, 1, True)): 4,
+              ("MPI_Allreduce", (None, None, 4, None, None, 2, None, 1, True)): 4}
+    wrong = {key: (found.get(key), wanted.get(key)) for key in {*found, *wanted} if found.get(key) != wanted.get(key)}
+    expect(not wrong, f"(found, wanted): {wrong}")
+
+
 def filters(place):
     """mpi.include and mpi.exclude, and the services' own settings."""
     for options, wanted in (("profile.mpi,mpi.include=MPI_Send", {"MPI_Send"}),
@@ -395,5 +420,5 @@ def loaded_late(place):
                 {"PYTHONPATH": os.path.join(trammel.ROOT, "src", "cali"), "LD_LIBRARY_PATH": folders})
 
 
-TESTS = (report, loaded_late, uneven, options, loops, spot, functions, messages, communication, filters, profile, apart, services, headers, fortran, children,
+TESTS = (report, loaded_late, uneven, options, loops, spot, functions, messages, communication, traced_messages, filters, profile, apart, services, headers, fortran, children,
          fails, one)

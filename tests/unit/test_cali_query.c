@@ -494,6 +494,34 @@ static void test_manual(void **state)
 	}
 }
 
+/* Nested attributes that are selected are the path, as with Caliper's. */
+static void test_split_joined(void **state)
+{
+	(void)state;
+	EXPECT("{\n\"data\": [\n  [1, null, 0],\n  [1, -3, 1],\n  [1, 12, 1],\n"
+	       "  [1, null, 2],\n  [1, null, null]],\n"
+	       "\"columns\": [\"count\", \"iteration#main\", \"path\"],\n"
+	       "\"column_metadata\": [{\"is_value\": true}, {\"is_value\": true, "
+	       "\"attribute.type\": \"int\"}, {\"is_value\": false}],\n"
+	       "\"nodes\": [\n  {\"label\": \"main\", \"column\": \"path\"},\n"
+	       "  {\"label\": \"solve\", \"column\": \"path\", \"parent\": 0},\n"
+	       "  {\"label\": \"init\", \"column\": \"path\", \"parent\": 0}],\n"
+	       "\"cali.caliper.version\": \"2.15.0-dev\",\n\"experiment\": "
+	       "\"x=1,y\"\n}\n",
+	       "-q",
+	       "select region,iteration#main,count() group by region,iteration#main "
+	       "format json-split");
+	EXPECT("{\n\"data\": [\n  [2, 1]],\n\"columns\": [\"count\", \"path\"],\n"
+	       "\"column_metadata\": [{\"is_value\": true}, {\"is_value\": false}],\n"
+	       "\"nodes\": [\n  {\"label\": \"main\", \"column\": \"path\"},\n"
+	       "  {\"label\": \"solve\", \"column\": \"path\", \"parent\": 0}],\n"
+	       "\"cali.caliper.version\": \"2.15.0-dev\",\n\"experiment\": "
+	       "\"x=1,y\"\n}\n",
+	       "-q",
+	       "select region,path,count() group by path where region=solve format "
+	       "json-split");
+}
+
 static int begin(void **state)
 {
 	char beside[PATH_MAX];
@@ -515,12 +543,13 @@ static int begin(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),   cmocka_unit_test(test_tree),
-		cmocka_unit_test(test_expand),  cmocka_unit_test(test_json),
-		cmocka_unit_test(test_lists),   cmocka_unit_test(test_cali),
-		cmocka_unit_test(test_options), cmocka_unit_test(test_split),
-		cmocka_unit_test(test_errors),  cmocka_unit_test(test_long_names),
-		cmocka_unit_test(test_manual),  cmocka_unit_test(test_split_trees),
+		cmocka_unit_test(test_table),        cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_expand),       cmocka_unit_test(test_json),
+		cmocka_unit_test(test_lists),        cmocka_unit_test(test_cali),
+		cmocka_unit_test(test_options),      cmocka_unit_test(test_split),
+		cmocka_unit_test(test_errors),       cmocka_unit_test(test_long_names),
+		cmocka_unit_test(test_manual),       cmocka_unit_test(test_split_trees),
+		cmocka_unit_test(test_split_joined),
 	};
 
 	return cmocka_run_group_tests(tests, begin, leave_folder);

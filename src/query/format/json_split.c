@@ -13,6 +13,8 @@ struct split_column {
 	struct query_kind kind;
 	/* Values of the context tree are numbers of nodes, as the path is. */
 	bool in_tree;
+	/* It is the path of those nested attributes that are shown, and is no other. */
+	bool joins;
 	record_attribute label; /* of `trees` */
 	record_node *node_of;   /* by key: what it has there + 1, 0: not known yet */
 };
@@ -66,11 +68,16 @@ static uint32_t path_node(struct split *split, uint32_t key)
 	return split->node_of[key];
 }
 
+static const char *title_of(const struct split *split, const struct split_column *column)
+{
+	return column->joins ? "path"
+			     : split->result->columns.items[column->column].title;
+}
+
 /* The child of a node of a column's tree. */
 static record_node tree_child(struct split *split, const struct split_column *column,
 			      record_node above, struct record_value value)
 {
-	const char *title = split->result->columns.items[column->column].title;
 	struct text label = {0};
 
 	text_add(&label, "");
@@ -81,21 +88,38 @@ static record_node tree_child(struct split *split, const struct split_column *co
 	while (split->tree_nodes.count <= node)
 		vector_push(&split->tree_nodes, 0);
 	if (!split->tree_nodes.items[node])
-		split->tree_nodes.items[node] = add_node(split, label.data, title,
-							 split->tree_nodes.items[above]);
+		split->tree_nodes.items[node] =
+			add_node(split, label.data, title_of(split, column),
+				 split->tree_nodes.items[above]);
 	text_deinit(&label);
 	return node;
 }
 
-/* All that a row has of an attribute in the tree, the outermost first. */
-static record_node tree_node(struct split *split, const struct split_column *column,
+/* Whether values of the attribute are in a column's tree. */
+static bool is_of(const struct split *split, const struct split_column *column,
+		  uint32_t attribute)
+{
+	const struct query_result *result = split->result;
+
+	if (!column->joins)
+		return result->columns.items[column->column].attribute == attribute;
+	return result->part->keys.attributes.items[attribute].nested &&
+	       attribute < result->column_of.count &&
+	       result->column_of.items[attribute] >= 0 &&
+	       !result->columns.items[result->column_of.items[attribute]].hidden;
+}
+
+/* All that a row has of a column in the tree, the outermost first. */
+static record_node tree_node(struct split *split, struct split_column *column,
 			     const struct query_row *row)
 {
 	const struct query_part *part = split->result->part;
-	int64_t attribute = split->result->columns.items[column->column].attribute;
 	uint32_t key = query_result_key(split->result, row);
 	struct VECTOR(uint32_t) missing = {0};
 
+	if (!column->node_of)
+		column->node_of = memory_allocate_zeroed(part->keys.nodes.count,
+							 sizeof(*column->node_of));
 	column->node_of[0] = 1;
 	for (; !column->node_of[key]; key = part->keys.nodes.items[key].parent)
 		vector_push(&missing, key);
@@ -103,7 +127,7 @@ static record_node tree_node(struct split *split, const struct split_column *col
 
 	while (missing.count) {
 		key = missing.items[--missing.count];
-		if (part->keys.nodes.items[key].attribute == attribute)
+		if (is_of(split, column, part->keys.nodes.items[key].attribute))
 			node = tree_child(split, column, node,
 					  part->keys.nodes.items[key].value);
 		column->node_of[key] = node + 1;
@@ -116,7 +140,11 @@ static void add_cell(struct split *split, struct split_column *column,
 		     const struct query_row *row, struct record_value cell,
 		     struct text *out)
 {
-	if (!query_is_there(cell)) {
+	record_node node = 0;
+
+	if (column->joins)
+		node = tree_node(split, column, row);
+	if (!node && !query_is_there(cell)) {
 		text_add(out, "null");
 		return;
 	}
@@ -125,11 +153,8 @@ static void add_cell(struct split *split, struct split_column *column,
 		record_value_json(out, cell);
 		return;
 	}
-	if (!column->node_of)
-		column->node_of = memory_allocate_zeroed(
-			split->result->part->keys.nodes.count, sizeof(record_node));
-	record_node node = tree_node(split, column, row);
-
+	if (!node)
+		node = tree_node(split, column, row);
 	if (!node)
 		node = tree_child(split, column, 0, cell);
 	text_format(out, "%" PRIu32, split->tree_nodes.items[node] - 1);
@@ -192,6 +217,10 @@ static void add_column_metadata(const struct split *split, const struct split_co
 {
 	const struct query_result_column *column =
 		&split->result->columns.items[own->column];
+	if (own->joins) {
+		text_add(out, "{\"is_value\": false}");
+		return;
+	}
 	const struct query_attribute none = {.type = (enum record_type)QUERY_NOTHING};
 	const struct query_attribute *attribute = attribute_of(split, own->column);
 	const char *name = NULL, *value;
@@ -221,7 +250,7 @@ static void add_columns(const struct split *split, struct text *out)
 	text_add(out, "],\n\"columns\": [");
 	vector_for_each (&split->columns, column) {
 		text_add(out, column == split->columns.items ? "" : ", ");
-		text_add_json(out, split->result->columns.items[column->column].title);
+		text_add_json(out, title_of(split, column));
 	}
 	if (split->path)
 		text_format(out, "%s\"path\"", between);
@@ -276,34 +305,51 @@ static int compare_names(const void *a, const void *b, void *context)
 		      result->columns.items[right->column].name);
 }
 
+/* Whether nested attributes are shown as parts of one path, as cali-query does. */
+static bool is_joined(const struct split *split, const struct query_attribute *attribute)
+{
+	return split->result->query->caliper && attribute && attribute->nested;
+}
+
+static void add_column(struct split *split, size_t column, bool joins)
+{
+	const struct query_result_column *shown = &split->result->columns.items[column];
+	const struct query_attribute *attribute = attribute_of(split, column);
+	bool in_tree = shown->kind == QUERY_COLUMN_ATTRIBUTE && attribute &&
+		       attribute->in_tree && (int)attribute->type != QUERY_NOTHING;
+
+	vector_push(&split->columns,
+		    ((struct split_column){
+			    .column = column,
+			    .in_tree = in_tree,
+			    .joins = joins,
+			    .label = record_attribute_make(split->trees,
+							   joins ? "path" : shown->title,
+							   RECORD_STRING, 0)}));
+}
+
 static void find_columns(struct split *split)
 {
 	struct query_result *result = split->result;
 	size_t visible, *columns = query_result_visible(result, &visible);
+	size_t joined = SIZE_MAX;
 
 	for (size_t i = 0; i < visible; i++) {
 		const struct query_result_column *column =
 			&result->columns.items[columns[i]];
-		const struct query_attribute *attribute = attribute_of(split, columns[i]);
 
-		if (column->kind == QUERY_COLUMN_PATH) {
+		if (column->kind == QUERY_COLUMN_PATH)
 			split->path = true;
-			continue;
-		}
-		bool in_tree = column->kind == QUERY_COLUMN_ATTRIBUTE && attribute &&
-			       attribute->in_tree &&
-			       (int)attribute->type != QUERY_NOTHING;
-
-		vector_push(&split->columns,
-			    ((struct split_column){.column = columns[i],
-						   .in_tree = in_tree,
-						   .label = record_attribute_make(
-							   split->trees, column->title,
-							   RECORD_STRING, 0)}));
+		else if (is_joined(split, attribute_of(split, columns[i])))
+			joined = columns[i];
+		else
+			add_column(split, columns[i], false);
 	}
 	if (result->query->caliper && split->columns.count)
 		qsort_r(split->columns.items, split->columns.count,
 			sizeof(split->columns.items[0]), compare_names, result);
+	if (joined != SIZE_MAX && !split->path)
+		add_column(split, joined, true);
 	free(columns);
 }
 
@@ -323,20 +369,27 @@ static const struct split_column *find_calls(const struct split *split)
 static void settle_trees(struct split *split)
 {
 	const struct split_column *calls = find_calls(split);
+	const struct split_column *last =
+		split->columns.count ? &split->columns.items[split->columns.count - 1]
+				     : NULL;
+	const struct split_column *path = last && last->joins ? last : NULL;
 	struct record_value *cells =
 		memory_allocate(split->result->columns.count * sizeof(*cells));
 	size_t trees = 0;
 
 	vector_for_each (&split->columns, column)
-		trees += column->in_tree;
+		trees += column->in_tree && !column->joins;
 	for (size_t i = 0; trees && i < split->result->rows.count; i++) {
 		const struct query_row *row = &split->result->rows.items[i];
 
 		query_result_cells(split->result, row, cells);
-		if (calls ? !query_is_there(cells[calls->column]) : !row->path)
+		if (calls  ? !query_is_there(cells[calls->column])
+		    : path ? !tree_node(split, path, row)
+			   : !row->path)
 			continue;
 		vector_for_each (&split->columns, column)
-			column->in_tree &= query_is_there(cells[column->column]);
+			column->in_tree &=
+				column->joins || query_is_there(cells[column->column]);
 	}
 	free(cells);
 }

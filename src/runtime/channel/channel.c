@@ -362,6 +362,9 @@ void channel_destroy(struct channel *channel)
 	runtime_unlock(&channels.lock);
 	/* Other threads may look at the channel for a last time: it stays. */
 	channel->threads = NULL;
+	runtime_lock(&channel->lock);
+	channel->held_count = 0;
+	runtime_unlock(&channel->lock);
 	if (channel->record && runtime_state->recording)
 		spool_free(&channel->record->head);
 	channel->record = NULL;

@@ -86,6 +86,7 @@ struct channel {
 	uint32_t says;               /* enum context_channel_says */
 	bool timed;                  /* events are stamped */
 	bool traces, sums;           /* it has the service trace, aggregate */
+	bool calls_of_io;            /* it has the service io */
 	bool tells;                  /* its only sink runs code of the program */
 	bool inclusive;              /* of the timer: the time from begin to end, too */
 	uint32_t generation;         /* goes up with each start and each clearing */
@@ -117,7 +118,12 @@ struct channel {
 		bool left; /* a thread's: they were added up */
 	} counts;          /* of statistics: of threads that ended */
 
-	struct runtime_lock lock;       /* of what follows */
+	struct runtime_lock lock; /* of what follows */
+	struct channel_value {
+		uint32_t attribute;
+		uint64_t bits;
+	} * held; /* of it alone, the innermost last; NULL: none */
+	uint32_t held_count;
 	struct channel *also;           /* measures and is written with it; NULL: none */
 	struct context_channel *record; /* in the spool; NULL: not yet */
 	struct channel_thread *threads;
@@ -182,6 +188,7 @@ struct channel_thread {
 	bool told;                         /* of debug: that the thread is there */
 	struct comm_regions *comm_regions; /* of mpi_pattern.c; NULL: none yet */
 	uint64_t stamp;                    /* of the last snapshot, ticks */
+	uint64_t added;                    /* of the last one that values were added to */
 	uint64_t *values;                  /* by metric: of this snapshot */
 	uint64_t last[CHANNEL_METRICS_MAX];
 	uint64_t space[CHANNEL_METRICS_MAX];
@@ -244,6 +251,30 @@ void channels_give(struct channel *const *channels, size_t count,
 /* The same in a group. */
 void channels_push_to(struct trm_channels *group, const trm_attribute *attributes,
 		      const struct trm_value *values, size_t count);
+
+/* Values for the snapshots of this thread that they took last, each once. */
+void channels_add_to(struct trm_channels *group, const trm_attribute *attributes,
+		     const struct trm_value *values, size_t count);
+void channels_add(struct channel *const *channels, size_t count,
+		  const struct given_values *given);
+
+/* Values of channels alone: channel/held.c. */
+void channels_hold_in(struct trm_channels *group, enum trm_runtime_holding how,
+		      trm_attribute attribute, const struct trm_value *value);
+void channels_hold(struct channel *const *channels, size_t count,
+		   enum trm_runtime_holding how, trm_attribute attribute,
+		   const struct trm_value *value);
+/* The innermost of the first channel; false: there is none. */
+bool channels_held(const struct trm_channels *group, trm_attribute attribute,
+		   struct trm_value *ret_value);
+bool channel_held(struct channel *channel, trm_attribute attribute,
+		  struct trm_value *ret_value);
+/* The innermost of each attribute; in a flush. */
+void channel_each_held(struct channel *channel,
+		       void (*visit)(void *context, uint32_t attribute, uint64_t bits),
+		       void *context);
+/* A setting of the first channel; NULL: it is not set. */
+const char *channels_setting(const struct trm_channels *group, const char *key);
 
 /* The program asks for its state: values of the moment are kept. */
 void channels_keep(void);

@@ -15,6 +15,11 @@ struct document {
 	struct document *next;  /* beside it */
 };
 
+/* The text of a file; NULL: it cannot be read, `*ret_why` goes behind that. */
+char *document_load(const char *path, const char **ret_why);
+/* Takes NULL, too. */
+void document_unload(char *text);
+
 /* NULL: it makes no sense at `*ret_wrong`. The text must stay while `at` is wanted. */
 const struct document *document_read(const char *text, const char **ret_wrong);
 

@@ -208,6 +208,11 @@ is_wanted(const struct channel *channel, const struct runtime_event *event)
 		       : filter_passes_value(channel->filter, event->before);
 }
 
+bool channel_takes(const struct channel *channel, const struct runtime_event *event)
+{
+	return is_wanted(channel, event);
+}
+
 /* Nothing of the channel is touched behind the call, which may destroy it. */
 static void tell_one(uint32_t number, struct context_thread *thread,
 		     const struct runtime_event *event)

@@ -118,3 +118,40 @@ void channels_give(struct channel *const *wanted, size_t count,
 	restore_values(&giving);
 	events_leave();
 }
+
+/* A snapshot that was not taken, as of an event that makes none, gets nothing. */
+static void add_to(const struct channel *channel, struct context_thread *thread,
+		   const struct given_values *given)
+{
+	struct channel_thread *own = channels_own[channel->number];
+	uint64_t bits;
+
+	if (!own || own->channel != channel || own->added == own->stamp ||
+	    own->generation != channel->generation)
+		return;
+	own->added = own->stamp;
+	for (size_t i = 0; i < given->count; i++) {
+		uint32_t number = given->attributes[i];
+		const struct context_attribute *attribute = attributes_get(number);
+
+		if (!attribute || !events_bits(attribute, &given->values[i], &bits))
+			continue;
+		if (channel->traces)
+			trace_mark(own, RUNTIME_ADDED, thread->node, number, bits);
+		if (channel->sums)
+			aggregate_give(own, thread->node, number, bits);
+	}
+}
+
+void channels_add(struct channel *const *wanted, size_t count,
+		  const struct given_values *given)
+{
+	struct context_thread *thread = events_enter();
+
+	if (!thread)
+		return;
+	for (size_t i = 0; i < count; i++)
+		if (channel_measures(wanted[i]) && channel_is_here(wanted[i]))
+			add_to(wanted[i], thread, given);
+	events_leave();
+}

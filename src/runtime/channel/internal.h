@@ -52,6 +52,8 @@ struct given_bits {
 };
 void channel_give_at(struct channel_thread *own, struct context_node *node, uint64_t now,
 		     const struct given_bits *values, size_t count);
+/* Whether an event that the channel sees makes a snapshot. */
+bool channel_takes(const struct channel *channel, const struct runtime_event *event);
 /* The time until then, in ticks, is the channel's, as far as it was not taken yet; the
  * thread, which is busy, was in this context. */
 void channel_settle(struct channel *channel, struct context_thread *thread,

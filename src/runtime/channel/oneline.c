@@ -4,11 +4,13 @@
  *     configuration(option=value,option),configuration,option=value
  *
  * Options outside of parentheses are for all configurations that take them. Values may
- * stand in quotes, and may have parentheses. metadata(name=value,...) adds globals,
- * load(file,...) configurations and options from files.
+ * stand in quotes, and may have parentheses. metadata(name=value,...) and
+ * metadata(file=PATH,keys="NAME,...") add globals, load(file,...) configurations and
+ * options from files.
  */
 #include "runtime/channel/answers.h"
 #include "runtime/channel/complaints.h"
+#include "runtime/channel/metadata.h"
 #include "runtime/channel/request.h"
 #include "runtime/ranks.h"
 
@@ -17,24 +19,6 @@
 static const char *configuration_own_name_at(size_t index)
 {
 	return specs_configuration_name(request_specs, index);
-}
-
-/* metadata(name=value,...): globals of the run. */
-static void add_metadata(const char *text)
-{
-	static struct items items; /* too large for a stack */
-
-	items_split(text, &items);
-	for (size_t i = 0; i < items.count; i++) {
-		const char *name = items.items[i].name, *value = items.items[i].value;
-		uint32_t attribute =
-			attributes_create(name, TRM_TYPE_STRING,
-					  TRM_AS_VALUE | TRM_GLOBAL | TRM_SCOPE_PROCESS);
-		uint64_t bits = value ? strings_intern(value, strlen(value)) : 0;
-
-		if (attribute && bits)
-			values_keep_process(attribute, bits);
-	}
 }
 
 static void complain_name(const char *name)
@@ -156,7 +140,7 @@ static struct channel *add_item(const struct item *item, const struct items *all
 				bool active, bool room)
 {
 	if (!strcmp(item->name, "metadata") && item->called)
-		add_metadata(item->value ? item->value : "");
+		metadata_add(item->value ? item->value : "");
 	else if (!strcmp(item->name, "load") && item->called)
 		add_files(item->value ? item->value : "");
 	else if (specs_configuration(request_specs, item->name) && room)

@@ -95,6 +95,7 @@ void output_fill(void *context, const struct publish_sink *sink)
 
 	write_start(&copy);
 	values_each_process(write_global, &copy);
+	channel_each_held(channel, write_global, &copy);
 	attributes_each_said(write_said, &copy);
 	for (uint32_t i = 0; i < channel->service_count; i++)
 		if (channel->services[i]->write)

@@ -2,6 +2,7 @@
 #include "runtime/channel/request.h"
 
 #include "runtime/channel/complaints.h"
+#include "runtime/channel/metadata.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -346,6 +347,10 @@ void request_apply(struct request *request, const struct item *item, bool for_al
 	const struct configuration_option *option =
 		specs_option_of(request_specs, request->configuration, item->name);
 
+	if (item->called && !strcmp(item->name, "metadata")) {
+		metadata_add(item->value ? item->value : "");
+		return;
+	}
 	if (!option && !specs_option(request_specs, item->name)) {
 		/* What there is not is off in any case. */
 		if (!item_is_off(item) || !configuration_missing(item->name))

@@ -4,15 +4,11 @@
 
 #include "trammel/channel.h"
 
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #define PUBLIC __attribute__((visibility("default")))
-
-enum { FILE_MAX = 1 << 20 };
 
 struct runtime_lock specs_lock;
 
@@ -304,26 +300,17 @@ void specs_read(struct trm_specs *specs, const char *text)
 
 void specs_load(struct trm_specs *specs, const char *path)
 {
-	int file = open(path, O_RDONLY | O_CLOEXEC);
-	char *text = runtime_map(FILE_MAX);
-	size_t used = 0;
-	ssize_t size = file >= 0 && text ? 1 : -1;
+	const char *why;
+	char *text = document_load(path, &why);
 
-	while (size > 0 && used < FILE_MAX - 1) {
-		size = read(file, text + used, FILE_MAX - 1 - used);
-		used += size > 0 ? (size_t)size : 0;
-	}
-	if (file >= 0)
-		close(file);
 	specs->path = path;
-	if (size == 0)
+	if (text)
 		specs_read(specs, text);
 	else
 		snprintf(specs->message, sizeof(specs->message), "cannot read '%s'%s",
-			 path, size > 0 ? ": it has more than a megabyte" : "");
+			 path, why);
 	specs->path = NULL;
-	if (text)
-		runtime_unmap(text, FILE_MAX);
+	document_unload(text);
 }
 
 const struct configuration *specs_configuration(const struct trm_specs *specs,

@@ -249,6 +249,34 @@ void channels_push_to(struct trm_channels *group, const trm_attribute *attribute
 			      &(struct given_values){attributes, values, count});
 }
 
+void channels_add_to(struct trm_channels *group, const trm_attribute *attributes,
+		     const struct trm_value *values, size_t count)
+{
+	if (group)
+		channels_add(group->items, group->count,
+			     &(struct given_values){attributes, values, count});
+}
+
+void channels_hold_in(struct trm_channels *group, enum trm_runtime_holding how,
+		      trm_attribute attribute, const struct trm_value *value)
+{
+	if (group)
+		channels_hold(group->items, group->count, how, attribute, value);
+}
+
+bool channels_held(const struct trm_channels *group, trm_attribute attribute,
+		   struct trm_value *ret_value)
+{
+	return group && group->count &&
+	       channel_held(group->items[0], attribute, ret_value);
+}
+
+const char *channels_setting(const struct trm_channels *group, const char *key)
+{
+	return group && group->count ? settings_get(&group->items[0]->settings, key)
+				     : NULL;
+}
+
 PUBLIC void trm_channels_snapshot(struct trm_channels *group)
 {
 	for (size_t i = 0; group && i < group->count; i++)

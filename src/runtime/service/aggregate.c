@@ -96,6 +96,13 @@ row_of_end(struct channel_thread *own, const struct runtime_event *event, uint64
 	return rows_at(own, event->node->number);
 }
 
+/* A value that is set where none of its attribute is open ends nothing. */
+static inline bool ends_one(const struct runtime_event *event)
+{
+	return event->kind == RUNTIME_END ||
+	       (event->kind == RUNTIME_CHANGE && event->node->parent != event->before);
+}
+
 static void take(struct channel_thread *own, const struct runtime_event *event)
 {
 	bool keyed_by = own->channel->key_count != 0;
@@ -110,7 +117,7 @@ static void take(struct channel_thread *own, const struct runtime_event *event)
 	row[ROW_SNAPSHOTS]++;
 	if (event->kind == RUNTIME_SET || event->kind == RUNTIME_START)
 		aggregate_give(own, event->before, event->attribute, event->value);
-	if (event->kind != RUNTIME_END && event->kind != RUNTIME_CHANGE)
+	if (!ends_one(event))
 		return;
 	if (event->kind == RUNTIME_END && unlikely(event->node != event->before))
 		row = row_of_end(own, event, row);

@@ -2,10 +2,13 @@
  * io: calls that read and write, their bytes and time. Of the C library's streams fread
  * and fwrite are seen, as the program calls them; printf and the like are not.
  */
+#include "runtime/channel/internal.h"
 #include "runtime/channel/paths.h"
+#include "runtime/service/io_place.h"
 #include "runtime/service/loads.h"
 #include "runtime/service/wrap.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -24,14 +27,59 @@ static runtime_local struct {
 
 enum direction { READ, WRITTEN };
 
+/* Of records of calls, in channels that trace. */
+enum { PLACE_MOUNT, PLACE_FILESYSTEM, PLACE_REGION, PLACES };
+static const char *const place_names[PLACES] = {"io.mount.point", "io.filesystem",
+						"io.region"};
+static trm_attribute place_attributes[PLACES];
+
+static size_t find_traced(struct channel **ret_channels)
+{
+	size_t count = 0;
+
+	for (uint32_t active = channels.active; active; active &= active - 1) {
+		struct channel *channel = channels.items[__builtin_ctz(active)];
+
+		if (channel && channel->calls_of_io && channel->traces)
+			ret_channels[count++] = channel;
+	}
+	return count;
+}
+
+/* A snapshot of the call, as LLNL's Caliper has it. */
+static __attribute__((noinline)) void tell(enum direction direction, int fd)
+{
+	struct channel *traced[CHANNELS_MAX];
+	size_t count = find_traced(traced);
+	struct trm_value values[PLACES];
+	struct io_place place;
+	int saved = errno;
+
+	/* What is read of mounts is no call of the program's. */
+	if (!count || !events_enter())
+		return;
+	io_place_of(fd, &place);
+	events_leave();
+	const char *const texts[PLACES] = {place.mount, place.filesystem,
+					   direction == READ ? "read" : "write"};
+
+	for (int i = 0; i < PLACES; i++)
+		values[i] = trm_value_string(texts[i]);
+	channels_give(traced, count,
+		      &(struct given_values){place_attributes, values, PLACES});
+	errno = saved;
+}
+
 /* Notes a call that is over; errno stays. */
-static void count(enum direction direction, int64_t bytes, uint64_t began)
+static void count(enum direction direction, int64_t bytes, uint64_t began, int fd)
 {
 	own_counts.calls++;
 	own_counts.ticks += runtime_ticks() - began;
 	if (bytes > 0)
 		own_counts.bytes[direction] += (uint64_t)bytes;
 	paths_called(PATHS_IO);
+	if (bytes > 0)
+		tell(direction, fd);
 }
 
 /* A function that returns bytes, or -1. */
@@ -43,7 +91,7 @@ static void count(enum direction direction, int64_t bytes, uint64_t began)
 		ssize_t result = real_##name arguments;                                  \
                                                                                          \
 		if (!runtime_busy)                                                       \
-			count(direction, result, began);                                 \
+			count(direction, result, began, fd);                             \
 		return result;                                                           \
 	}
 
@@ -80,7 +128,8 @@ SOCKET(WRITTEN, send)
 		size_t result = real_##name(items, size, number, file);                  \
                                                                                          \
 		if (!runtime_busy)                                                       \
-			count(direction, (int64_t)(result * size), began);               \
+			count(direction, (int64_t)(result * size), began,                \
+			      fileno_unlocked(file));                                    \
 		return result;                                                           \
 	}
 
@@ -99,6 +148,10 @@ static const struct wrap wraps[] = {
 
 static const char *start(struct channel *channel)
 {
+	for (int i = 0; i < PLACES; i++)
+		place_attributes[i] = attributes_create(place_names[i], TRM_TYPE_STRING,
+							TRM_SKIP_EVENTS);
+	channel->calls_of_io = true;
 	channel->timed = true;
 	wrap_install(wraps, sizeof(wraps) / sizeof(wraps[0]));
 	loads_watch();

@@ -5,6 +5,7 @@
 #include "runtime/channel/channel.h"
 #include "runtime/channel/filename.h"
 #include "runtime/ranks.h"
+#include "runtime/service/mpi_messages.h"
 #include "runtime/service/mpi_pattern.h"
 
 #include <string.h>
@@ -22,12 +23,12 @@ static const char *start(struct channel *channel)
 	if (!ranks_are_known())
 		return not_there;
 	channel->messages = settings_is_true(settings, "MPI_MSG_TRACING", false);
-	if (settings_is_true(settings, "MPI_MSG_PATTERN", false)) {
-		const char *why = mpi_pattern_start(channel);
+	const char *why = channel->messages ? mpi_messages_start() : NULL;
 
-		if (why)
-			return why;
-	}
+	if (!why && settings_is_true(settings, "MPI_MSG_PATTERN", false))
+		why = mpi_pattern_start(channel);
+	if (why)
+		return why;
 	if (channel->messages || channel->patterns)
 		ranks_watch_calls();
 	if (wanted && !strcmp(wanted, "all"))
@@ -40,12 +41,18 @@ static const char *start(struct channel *channel)
 	return NULL;
 }
 
+static void look(struct channel_thread *own, const struct runtime_event *event)
+{
+	mpi_messages_look(own, event);
+	mpi_pattern_look(own, event);
+}
+
 const struct service service_mpi = {
 	.name = "mpi",
 	.about = "calls of MPI functions are regions, messages metrics",
 	.keys = "MPI_WHITELIST MPI_BLACKLIST MPI_MSG_TRACING MPI_MSG_PATTERN",
 	.start = start,
-	.look = mpi_pattern_look,
+	.look = look,
 };
 
 static const char *start_report(struct channel *channel)

@@ -31,14 +31,11 @@ struct comm_regions {
 	struct comm_region open[DEPTH_MAX];
 };
 
-/* Of the process; 0: there is none of the name yet. */
-static struct known {
-	const char *name;
-	uint32_t attribute;
-} region = {"comm.region", 0}, peer = {"mpi.peer", 0}, function = {"mpi.function", 0};
-static struct known metrics[DIRECTIONS] = {[SENT] = {"mpi.bytes.sent", 0},
-					   [RECEIVED] = {"mpi.bytes.received", 0},
-					   [SHARED] = {"mpi.bytes.collective", 0}};
+static struct mpi_known region = {"comm.region", 0}, peer = {"mpi.peer", 0},
+			function = {"mpi.function", 0};
+static struct mpi_known metrics[DIRECTIONS] = {[SENT] = {"mpi.bytes.sent", 0},
+					       [RECEIVED] = {"mpi.bytes.received", 0},
+					       [SHARED] = {"mpi.bytes.collective", 0}};
 
 /* What is said, in the order of `values` in end_region(). */
 static const char *const names[] = {
@@ -50,7 +47,7 @@ static uint32_t attributes[VALUES];
 
 static uint32_t wanted; /* some channel did want it */
 
-static bool is_known(struct known *known, uint32_t attribute)
+bool mpi_is_known(struct mpi_known *known, uint32_t attribute)
 {
 	uint32_t number = __atomic_load_n(&known->attribute, __ATOMIC_RELAXED);
 
@@ -59,6 +56,14 @@ static bool is_known(struct known *known, uint32_t attribute)
 		__atomic_store_n(&known->attribute, number, __ATOMIC_RELAXED);
 	}
 	return attribute && attribute == number;
+}
+
+struct context_node *mpi_find_known(struct mpi_known *known, struct context_node *node)
+{
+	for (; node->parent; node = node->parent)
+		if (mpi_is_known(known, node->attribute))
+			return node;
+	return NULL;
 }
 
 static bool make_room(struct rank_set *set, uint32_t words)
@@ -122,14 +127,12 @@ static bool is_barrier(const struct context_node *node)
 }
 
 /* The rank at the other end of a message; false: it is not known. */
-static bool find_peer(const struct context_node *node, uint32_t *ret_rank)
+static bool find_peer(struct context_node *node, uint32_t *ret_rank)
 {
-	for (; node->parent; node = node->parent)
-		if (is_known(&peer, node->attribute)) {
-			*ret_rank = (uint32_t)node->value;
-			return node->value < 1u << 31;
-		}
-	return false;
+	node = mpi_find_known(&peer, node);
+	if (node)
+		*ret_rank = (uint32_t)node->value;
+	return node && node->value < 1u << 31;
 }
 
 static void count(struct comm_regions *regions, const struct runtime_event *event,
@@ -197,16 +200,16 @@ void mpi_pattern_look(struct channel_thread *own, const struct runtime_event *ev
 		channel_baseline(own->channel, own->thread);
 		own->comm_regions->depth = 0;
 	}
-	if (event->kind == RUNTIME_BEGIN && is_known(&region, event->attribute))
+	if (event->kind == RUNTIME_BEGIN && mpi_is_known(&region, event->attribute))
 		begin_region(own->comm_regions, event->node);
-	else if (event->kind == RUNTIME_END && is_known(&region, event->attribute))
+	else if (event->kind == RUNTIME_END && mpi_is_known(&region, event->attribute))
 		end_region(own, event);
 	else if (event->kind == RUNTIME_BEGIN && own->comm_regions->depth &&
-		 is_known(&function, event->attribute) && is_barrier(event->node))
+		 mpi_is_known(&function, event->attribute) && is_barrier(event->node))
 		count(own->comm_regions, event, SHARED);
 	else if (event->kind == RUNTIME_SET && own->comm_regions->depth)
 		for (size_t i = 0; i < DIRECTIONS; i++)
-			if (is_known(&metrics[i], event->attribute))
+			if (mpi_is_known(&metrics[i], event->attribute))
 				count(own->comm_regions, event, (enum direction)i);
 }
 

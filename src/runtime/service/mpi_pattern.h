@@ -4,6 +4,15 @@
 
 #include "runtime/channel/channel.h"
 
+/* An attribute of the process, by its name; 0: there is none of the name yet. */
+struct mpi_known {
+	const char *name;
+	uint32_t attribute;
+};
+bool mpi_is_known(struct mpi_known *known, uint32_t attribute);
+/* The innermost node of the attribute from a node on; NULL: there is none. */
+struct context_node *mpi_find_known(struct mpi_known *known, struct context_node *node);
+
 /* See struct service: `look`, and `start` where it is wanted. */
 void mpi_pattern_look(struct channel_thread *own, const struct runtime_event *event);
 const char *mpi_pattern_start(struct channel *channel);

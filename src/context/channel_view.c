@@ -1,0 +1,199 @@
+#include "context/channel_view.h"
+
+#include "context/save.h"
+
+record_attribute view_make(const struct channel_view *view, const char *prefix,
+			   const char *name, enum record_type type, uint32_t properties)
+{
+	struct text text = {0};
+	record_attribute id;
+
+	text_format(&text, "%s%s", prefix, name);
+	id = record_attribute_make(view->saving->model, text.data, type, properties);
+	text_deinit(&text);
+	return id;
+}
+
+struct channel_sums view_make_sums(const struct channel_view *view, const char *name,
+				   enum record_type type)
+{
+	const uint32_t value = RECORD_AS_VALUE, sum = value | RECORD_AGGREGATABLE;
+
+	return (struct channel_sums){
+		view_make(view, "sum#", name, context_sum_type(type), sum),
+		view_make(view, "min#", name, type, value),
+		view_make(view, "max#", name, type, value),
+		view_make(view, "avg#", name, RECORD_DOUBLE, value),
+		view_make(view, "count#", name, RECORD_UINT, sum),
+	};
+}
+
+static void make_metrics(struct channel_view *view)
+{
+	const struct context_channel *channel = view->channel;
+
+	view->metric_count = channel->metric_count < CONTEXT_METRICS_MAX
+				     ? channel->metric_count
+				     : CONTEXT_METRICS_MAX;
+	for (uint32_t i = 0; i < view->metric_count; i++) {
+		const struct context_channel_metric *metric = &channel->metrics[i];
+		char name[CONTEXT_CHANNEL_NAME + 1] = "";
+
+		memcpy(name, metric->name, CONTEXT_CHANNEL_NAME);
+		if (!(metric->flags & CONTEXT_METRIC_KEY))
+			view->metrics[i] =
+				view_make_sums(view, name, view_metric_type(metric));
+		if (metric->flags & (CONTEXT_METRIC_TRACED | CONTEXT_METRIC_AT_END))
+			view->values[i] =
+				view_make(view, "", name, view_metric_type(metric),
+					  RECORD_AS_VALUE);
+	}
+}
+
+/* As the profile has them. */
+static uint32_t record_properties(uint32_t properties)
+{
+	uint32_t none = RECORD_GLOBAL | CONTEXT_OF_LIBRARY;
+
+	if (properties & CONTEXT_DETAIL)
+		none |= RECORD_NESTED;
+	return properties & ~none;
+}
+
+static void find_rank(struct channel_view *view)
+{
+	const struct context_process *process = view->process;
+
+	vector_for_each (&process->globals, global) {
+		const struct context_known_attribute *known =
+			&process->attributes.items[global->attribute];
+
+		if (!strcmp(known->name, "mpi.rank") && known->type == RECORD_INT)
+			view->rank = (struct record_pair){
+				view_make(view, "", known->name, known->type,
+					  RECORD_AS_VALUE),
+				context_value(process, global->attribute, global->bits)};
+	}
+}
+
+/* Values that are strings of the process are those of its attributes. */
+static void find_strings(struct channel_view *view)
+{
+	for (uint32_t i = 0; i < view->metric_count; i++)
+		for (size_t j = 1; j < view->process->attributes.count; j++) {
+			const struct context_known_attribute *known =
+				&view->process->attributes.items[j];
+
+			if (view_metric_type(&view->channel->metrics[i]) ==
+				    RECORD_STRING &&
+			    known->type == RECORD_STRING &&
+			    view->attributes[j] == view->values[i])
+				view->strings[i] = (uint32_t)j;
+		}
+}
+
+void view_init(struct channel_view *view, const struct context_channel_saving *saving,
+	       const struct context_process *process,
+	       const struct context_channel *channel)
+{
+	const uint32_t value = RECORD_AS_VALUE, sum = value | RECORD_AGGREGATABLE;
+
+	*view = (struct channel_view){
+		.saving = saving,
+		.process = process,
+		.channel = channel,
+		.attributes = memory_allocate_zeroed(process->attributes.count,
+						     sizeof(*view->attributes)),
+		.nodes = memory_allocate_zeroed(process->threads.count + 1,
+						sizeof(*view->nodes)),
+	};
+	make_metrics(view);
+	if (saving->image)
+		view->image = view_make(view, "", "image", RECORD_UINT, value);
+	view->thread = view_make(view, "", "thread", RECORD_UINT, value);
+	if (channel->says & CONTEXT_SAYS_MAIN)
+		view->is_main =
+			view_make(view, "", "pthread.is_master", RECORD_BOOL, value);
+	if (channel->says & CONTEXT_SAYS_PTHREAD)
+		view->pthread = view_make(view, "", "pthread.id", RECORD_UINT, value);
+	if (channel->says & CONTEXT_SAYS_SLOTS)
+		view->slot = view_make(view, "", "aggregate.slot", RECORD_UINT, value);
+	view->count = view_make(view, "", "count", RECORD_UINT, sum);
+	view->regions = view_make(view, "", "region.count", RECORD_UINT, sum);
+	for (size_t i = 1; i < process->attributes.count; i++) {
+		const struct context_known_attribute *known =
+			&process->attributes.items[i];
+
+		view->attributes[i] = view_make(view, "", known->name, known->type,
+						record_properties(known->properties));
+	}
+	find_rank(view);
+	find_strings(view);
+}
+
+void view_deinit(struct channel_view *view)
+{
+	for (size_t i = 0; i < view->process->threads.count; i++)
+		free(view->nodes[i]);
+	free(view->nodes);
+	free(view->attributes);
+	vector_deinit(&view->shared);
+}
+
+static record_node make_node(const struct channel_view *view, record_node parent,
+			     const struct context_path *path)
+{
+	const struct context_channel_saving *saving = view->saving;
+	record_attribute attribute = view->attributes[path->attribute];
+
+	if (saving->look_up && path->value.type == RECORD_ADDRESS)
+		parent = saving->look_up(saving->context, parent, attribute,
+					 path->value.u);
+	return record_node_child(saving->model, parent, attribute, path->value);
+}
+
+/* The nodes of a thread's contexts in the profile; what is no part of the tree there has
+ * its parent's. */
+const record_node *view_nodes(struct channel_view *view, uint32_t number)
+{
+	const struct context_known_thread *thread = view_thread(view, number);
+	record_node *nodes = view->nodes[number];
+
+	if (nodes)
+		return nodes;
+	nodes = memory_allocate_zeroed(thread->paths.count + 1, sizeof(*nodes));
+	for (size_t i = 1; i < thread->paths.count; i++) {
+		const struct context_path *path = &thread->paths.items[i];
+		bool part = !path->metric && !(view_properties(view, path->attribute) &
+					       (RECORD_AS_VALUE | RECORD_HIDDEN));
+
+		nodes[i] = part ? make_node(view, nodes[path->parent], path)
+				: nodes[path->parent];
+	}
+	view->nodes[number] = nodes;
+	return nodes;
+}
+
+/* Whose record it is. */
+void view_begin(const struct channel_view *view,
+		const struct context_known_thread *thread, struct channel_pairs *pairs)
+{
+	pairs->count = 0;
+	if (view->saving->image)
+		pairs_add(pairs, view->image, record_uint(view->saving->image));
+	if (thread->tid)
+		pairs_add(pairs, view->thread, record_uint(thread->tid));
+	if (view->channel->says & CONTEXT_SAYS_MAIN)
+		pairs_add_bits(pairs, view->is_main, RECORD_BOOL,
+			       thread->tid == view->process->head->pid);
+	if (view->channel->says & CONTEXT_SAYS_PTHREAD && thread->tid)
+		pairs_add(pairs, view->pthread, record_uint(thread->tid));
+	if (view->rank.attribute)
+		pairs_add(pairs, view->rank.attribute, view->rank.value);
+}
+
+bool view_has(const struct context_channel *channel, const struct context_block *block)
+{
+	return block->channel == channel->head.channel &&
+	       block->clearing == channel->head.clearing;
+}

@@ -1,0 +1,102 @@
+/*
+ * A channel of a process on its way into a profile: what records of sums and of traces
+ * share.
+ */
+#ifndef TRAMMEL_CONTEXT_CHANNEL_VIEW_H
+#define TRAMMEL_CONTEXT_CHANNEL_VIEW_H
+
+#include "context/channels.h"
+#include "context/shared.h"
+
+enum { PAIRS_MAX = 5 * CONTEXT_METRICS_MAX + 32 };
+
+/* Attributes of the profile that a metric becomes. */
+struct channel_sums {
+	record_attribute sum, least, most, mean, count;
+};
+
+struct channel_view {
+	const struct context_channel_saving *saving;
+	const struct context_process *process;
+	const struct context_channel *channel;
+	uint32_t metric_count;
+	size_t traced; /* of them, in each snapshot of a trace */
+	struct channel_sums metrics[CONTEXT_METRICS_MAX];
+	record_attribute values[CONTEXT_METRICS_MAX]; /* of traces */
+	uint32_t strings[CONTEXT_METRICS_MAX]; /* the process's number; 0: no strings */
+	record_attribute image, thread, count, regions, offset, duration, is_main, slot,
+		pthread;
+	struct record_pair rank;      /* of all records; attribute 0: none */
+	record_attribute *attributes; /* by the process's number */
+	record_node **nodes;          /* by thread; NULL: not needed yet */
+	struct shared_values shared;  /* as far as the traces are read */
+};
+
+struct channel_pairs {
+	struct record_pair items[PAIRS_MAX];
+	size_t count;
+};
+
+void view_init(struct channel_view *view, const struct context_channel_saving *saving,
+	       const struct context_process *process,
+	       const struct context_channel *channel);
+void view_deinit(struct channel_view *view);
+
+/* Of the records: PREFIXNAME. */
+record_attribute view_make(const struct channel_view *view, const char *prefix,
+			   const char *name, enum record_type type, uint32_t properties);
+struct channel_sums view_make_sums(const struct channel_view *view, const char *name,
+				   enum record_type type);
+/* The nodes of a thread's contexts in the profile, by number; what is no part of the tree
+ * there has its parent's. */
+const record_node *view_nodes(struct channel_view *view, uint32_t number);
+/* Whether a block has rows or snapshots of the channel that it has not cleared. */
+bool view_has(const struct context_channel *channel, const struct context_block *block);
+/* Begins a record: whose it is. */
+void view_begin(const struct channel_view *view,
+		const struct context_known_thread *thread, struct channel_pairs *pairs);
+/* Writes all snapshots that were traced. */
+void view_save_traces(struct channel_view *view);
+
+/* NULL: the file is wrong. */
+static inline const struct context_known_thread *
+view_thread(const struct channel_view *view, uint32_t number)
+{
+	return number < view->process->threads.count
+		       ? &view->process->threads.items[number]
+		       : NULL;
+}
+
+static inline uint32_t view_properties(const struct channel_view *view,
+				       uint32_t attribute)
+{
+	return view->process->attributes.items[attribute].properties;
+}
+
+static inline uint64_t view_ns(const struct channel_view *view, uint64_t ticks)
+{
+	return context_scale(ticks, view->saving->ns_per_tick);
+}
+
+/* What there is no room for is left out. */
+static inline void pairs_add(struct channel_pairs *pairs, record_attribute attribute,
+			     struct record_value value)
+{
+	if (pairs->count < PAIRS_MAX)
+		pairs->items[pairs->count++] = (struct record_pair){attribute, value};
+}
+
+static inline void pairs_add_bits(struct channel_pairs *pairs, record_attribute attribute,
+				  enum record_type type, uint64_t bits)
+{
+	pairs_add(pairs, attribute, (struct record_value){.type = type, .u = bits});
+}
+
+static inline enum record_type
+view_metric_type(const struct context_channel_metric *metric)
+{
+	return metric->type < RECORD_TYPE_COUNT ? (enum record_type)metric->type
+						: RECORD_UINT;
+}
+
+#endif

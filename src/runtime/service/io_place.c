@@ -1,0 +1,128 @@
+#include "runtime/service/io_place.h"
+
+#include "runtime/runtime.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+enum { KNOWN_MAX = 32, TEXT_MAX = 1 << 18 };
+
+/* Read without a lock. Who finds another one adding adds nothing, so that a child of fork
+ * waits for nobody. */
+static struct {
+	bool adding;
+	uint32_t count; /* later devices are looked up each time */
+	struct {
+		dev_t device;
+		struct io_place place;
+	} items[KNOWN_MAX];
+} known;
+
+static const struct io_place unknown = {"unknown", "unknown"};
+
+/* The file as a text, in memory of runtime_map; NULL: it cannot be read. */
+static char *read_mounts(void)
+{
+	int file = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+	char *text = file >= 0 ? runtime_map(TEXT_MAX) : NULL;
+	size_t used = 0;
+	ssize_t size = 1;
+
+	while (text && size > 0 && used < TEXT_MAX - 1) {
+		size = read(file, text + used, TEXT_MAX - 1 - used);
+		used += size > 0 ? (size_t)size : 0;
+	}
+	if (file >= 0)
+		close(file);
+	return text;
+}
+
+/* In place: \040 is a blank. */
+static void unescape(char *text)
+{
+	char *to = text;
+
+	for (; *text; text++) {
+		unsigned code;
+
+		if (*text == '\\' && sscanf(text + 1, "%3o", &code) == 1) {
+			*to++ = (char)code;
+			text += 3;
+		} else {
+			*to++ = *text;
+		}
+	}
+	*to = '\0';
+}
+
+/* ID PARENT MAJOR:MINOR ROOT MOUNT OPTIONS... - TYPE SOURCE: proc_pid_mountinfo(5). */
+static bool read_line(const char *line, dev_t device, struct io_place *ret_place)
+{
+	const char *type = strstr(line, " - ");
+	unsigned major_number, minor_number;
+	struct io_place place;
+
+	if (!type ||
+	    sscanf(line, "%*u %*u %u:%u %*s %255s", &major_number, &minor_number,
+		   place.mount) != 3 ||
+	    makedev(major_number, minor_number) != device ||
+	    sscanf(type, " - %31s", place.filesystem) != 1)
+		return false;
+	unescape(place.mount);
+	*ret_place = place;
+	return true;
+}
+
+/* Of a device that is mounted in several places the first one. */
+static void look_up(dev_t device, struct io_place *ret_place)
+{
+	char *text = read_mounts();
+	bool found = false;
+
+	*ret_place = unknown;
+	for (char *line = text, *next; line && *line && !found; line = next) {
+		char *end = strchrnul(line, '\n');
+
+		next = *end ? end + 1 : end;
+		*end = '\0';
+		found = read_line(line, device, ret_place);
+	}
+	if (text)
+		runtime_unmap(text, TEXT_MAX);
+}
+
+static void add(dev_t device, const struct io_place *place)
+{
+	uint32_t count;
+
+	if (__atomic_exchange_n(&known.adding, true, __ATOMIC_ACQUIRE))
+		return;
+	count = known.count;
+	if (count < KNOWN_MAX) {
+		known.items[count].device = device;
+		known.items[count].place = *place;
+		__atomic_store_n(&known.count, count + 1, __ATOMIC_RELEASE);
+	}
+	__atomic_store_n(&known.adding, false, __ATOMIC_RELEASE);
+}
+
+void io_place_of(int fd, struct io_place *ret_place)
+{
+	uint32_t count = __atomic_load_n(&known.count, __ATOMIC_ACQUIRE);
+	struct stat status;
+
+	*ret_place = unknown;
+	if (runtime_sealed || fstat(fd, &status))
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		if (known.items[i].device == status.st_dev) {
+			*ret_place = known.items[i].place;
+			return;
+		}
+	look_up(status.st_dev, ret_place);
+	add(status.st_dev, ret_place);
+}
