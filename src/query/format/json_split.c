@@ -369,10 +369,10 @@ static const struct split_column *find_calls(const struct split *split)
 static void settle_trees(struct split *split)
 {
 	const struct split_column *calls = find_calls(split);
-	const struct split_column *last =
+	struct split_column *last =
 		split->columns.count ? &split->columns.items[split->columns.count - 1]
 				     : NULL;
-	const struct split_column *path = last && last->joins ? last : NULL;
+	struct split_column *path = last && last->joins ? last : NULL;
 	struct record_value *cells =
 		memory_allocate(split->result->columns.count * sizeof(*cells));
 	size_t trees = 0;
