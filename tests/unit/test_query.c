@@ -17,6 +17,8 @@
 
 #include <cmocka.h>
 
+#include "good_query.h"
+
 #define SAMPLE "sample.trm"
 
 /* Attributes as a program's annotations have them. */
@@ -105,17 +107,6 @@ static void write_sample(void)
 	trm_writer_record(maker.writer, level, two, 2);
 	add(&maker, 0, "name", record_string("a,b \"c\" = \\"));
 	end_profile(&maker);
-}
-
-static struct query *parse_good(const char *words)
-{
-	struct query *query = NULL;
-	size_t place;
-	struct trm_error *error = query_parse(words, &query, &place);
-
-	if (error)
-		fail_msg("'%s': %s", words, error->message);
-	return query;
 }
 
 /* What a query prints of these files; free() it. */

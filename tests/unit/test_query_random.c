@@ -19,6 +19,8 @@
 
 #include <cmocka.h>
 
+#include "good_query.h"
+
 enum { RECORDS = 3000, DEPTH_MAX = 4, NAMES = 3, FILES = 5 };
 
 static const char *const files[FILES] = {"0.trm", "1.trm", "2.trm", "3.trm", "4.trm"};
@@ -105,15 +107,6 @@ static void write_files(void)
 		end_profile(&parts[0]);
 		end_profile(&parts[1]);
 	}
-}
-
-static struct query *parse(const char *words)
-{
-	struct query *query = NULL;
-	size_t place;
-
-	assert_null(query_parse(words, &query, &place));
-	return query;
 }
 
 static struct query_result *ask(const struct query *query, const char *const *paths,
@@ -312,7 +305,7 @@ static void check_group(const char *path, const struct record_value *cells)
 
 static void test_operators(void **state)
 {
-	struct query *query = parse(all_operators);
+	struct query *query = parse_good(all_operators);
 	size_t groups = 1, level = 1;
 
 	(void)state;
@@ -357,7 +350,7 @@ static void test_files(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(all_queries) / sizeof(all_queries[0]); i++) {
 		const struct query_style style = {0};
-		struct query *query = parse(all_queries[i]);
+		struct query *query = parse_good(all_queries[i]);
 		struct query_result *result = ask(query, one, 1, 1);
 		struct text whole = {0};
 
@@ -395,7 +388,7 @@ static void test_gather(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(all_queries) / sizeof(all_queries[0]); i++) {
 		const struct query_style style = {0};
-		struct query *query = parse(all_queries[i]);
+		struct query *query = parse_good(all_queries[i]);
 		struct query_result *result = ask(query, files, FILES, 1);
 		struct query_gather *ranks[FILES];
 		struct text whole = {0}, warnings = {0}, out = {0};
@@ -424,7 +417,7 @@ static void test_gather(void **state)
 /* Bytes that were cut off or changed are an error, or else what they say. */
 static void test_gather_faults(void **state)
 {
-	struct query *query = parse(all_queries[0]);
+	struct query *query = parse_good(all_queries[0]);
 	struct query_gather *gather = query_gather_create(query);
 	struct text warnings = {0};
 	size_t size;
@@ -492,7 +485,7 @@ static void test_stream(void **state)
 	end_profile(&maker);
 	for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]); i++) {
 		const struct query_style style = {0};
-		struct query *query = parse(queries[i].words);
+		struct query *query = parse_good(queries[i].words);
 		struct text whole = {0};
 
 		assert_int_equal(query_can_stream(query, &style), queries[i].streams);
@@ -510,7 +503,7 @@ static void test_stream(void **state)
 		}
 		query_destroy(query);
 	}
-	struct query *query = parse("SELECT x FORMAT csv");
+	struct query *query = parse_good("SELECT x FORMAT csv");
 
 	written.parts = 0;
 	written.fail_at = 2;
@@ -530,7 +523,7 @@ static void test_stream(void **state)
 static char *print(const char *words, const char *const *paths, size_t count)
 {
 	const struct query_style style = {0};
-	struct query *query = parse(words);
+	struct query *query = parse_good(words);
 	struct query_result *result = ask(query, paths, count, 2);
 	struct text out = {0};
 
@@ -556,7 +549,7 @@ static void test_cali(void **state)
 {
 	(void)state;
 	for (int f = 0; f < FILES; f++) {
-		struct query *query = parse("SELECT path FORMAT cali");
+		struct query *query = parse_good("SELECT path FORMAT cali");
 		struct text warnings = {0};
 
 		written.text.length = 0;

@@ -8,16 +8,7 @@
 
 #include <cmocka.h>
 
-static struct query *parse_good(const char *words)
-{
-	struct query *query = NULL;
-	size_t place;
-	struct trm_error *error = query_parse(words, &query, &place);
-
-	if (error)
-		fail_msg("'%s': %s", words, error->message);
-	return query;
-}
+#include "good_query.h"
 
 static void test_grammar(void **state)
 {
