@@ -154,10 +154,13 @@ static struct trm_error *make_arena(void *context, struct thread *thread)
 
 /* Goroutines that were preempted by a signal may be parked anywhere, also in bytes that
  * are patched, and nothing tells where they are. */
-static bool is_go(const struct module_file *file)
+static bool is_go(struct module_file *file)
 {
-	return file->bytes &&
-	       memmem(file->bytes, file->identity.size, "\xff Go buildinf:", 14);
+	if (!file->looked_for_go)
+		file->is_go = file->bytes && memmem(file->bytes, file->identity.size,
+						    "\xff Go buildinf:", 14);
+	file->looked_for_go = true;
+	return file->is_go;
 }
 
 static struct trm_error *check_modules(const struct attachment *attachment,

@@ -70,6 +70,7 @@ struct module_file {
 	bool bare;         /* of programs that are not measured */
 	bool mandatory;    /* only its hooks are wanted: it is bare, or left out */
 	bool walks_stacks; /* see image_walks_stacks; known only with copies_calls */
+	bool looked_for_go, is_go; /* written in Go; looked for where it matters */
 	bool copies_calls; /* relocated code makes them: another plan of the same file */
 	unsigned int variant; /* the same, with trampolines at another distance */
 	bool used;            /* a measured program has it */

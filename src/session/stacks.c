@@ -10,8 +10,14 @@ enum {
 	STACK_MAX = 8 << 20,
 	STACKS_MAX = 8,
 	/* In struct ucontext, behind the address that a handler returns to
-	 * (asm/ucontext.h): rsp, then rip. */
+	 * (asm/ucontext.h): struct saved. */
 	FRAME_RSP = 8 + 0xa0,
+	CODE_SEGMENT = 0x33, /* of 64-bit code */
+};
+
+struct saved {
+	uint64_t rsp, rip, flags;
+	uint16_t code_segment;
 };
 
 struct stacks VECTOR(uint64_t); /* stack pointers */
@@ -45,11 +51,11 @@ static const struct module *module_of_return(const struct space *space, uint64_t
 
 static uint64_t end_of_stack(const struct maps *maps, uint64_t stack)
 {
-	vector_for_each (&maps->mappings, mapping)
-		if (stack >= mapping->start && stack < mapping->end)
-			return mapping->end - stack < STACK_MAX ? mapping->end
-								: stack + STACK_MAX;
-	return stack;
+	const struct mapping *mapping = maps_find(maps, stack);
+
+	if (!mapping)
+		return stack;
+	return mapping->end - stack < STACK_MAX ? mapping->end : stack + STACK_MAX;
 }
 
 /* Whether a handler that returns to `restorer` may go back to `rip`: not to bytes that
@@ -74,22 +80,28 @@ static bool may_go_back(struct search *search, uint64_t restorer, uint64_t rsp,
 	return true;
 }
 
+/* What a word that handlers return to has behind it, as far as that is the kernel's: it
+ * may be left over from sigaction(2). */
+static bool find_saved(const struct search *search, uint64_t at, struct saved *ret_saved)
+{
+	return !remote_failed(remote_read(search->space->memory_fd, at + FRAME_RSP,
+					  ret_saved, sizeof(*ret_saved))) &&
+	       ret_saved->code_segment == CODE_SEGMENT &&
+	       maps_find(search->maps, ret_saved->rsp);
+}
+
 /* A word of a stack from `start` to `end`. Stacks that were left for that of a handler
  * are put on the list. False: see stacks_are_free. */
 static bool look_at_word(struct search *search, uint64_t at, uint64_t word,
 			 const uint64_t range[2])
 {
-	struct {
-		uint64_t rsp, rip;
-	} saved;
+	struct saved saved;
 	uint64_t inner;
 
 	/* An instruction that a handler interrupted: return addresses never are such. */
 	if (signals_lead_in(search->space, word, false, &inner))
 		return false;
-	if (!module_of_return(search->space, word) ||
-	    remote_failed(remote_read(search->space->memory_fd, at + FRAME_RSP, &saved,
-				      sizeof(saved))))
+	if (!module_of_return(search->space, word) || !find_saved(search, at, &saved))
 		return true;
 	if (!may_go_back(search, word, saved.rsp, saved.rip))
 		return false;

@@ -426,6 +426,20 @@ def interrupted(folder, tool, options):
         expect(server.process.returncode == 0, f"status {server.process.returncode}")
 
 
+def leftovers(folder, tool, options):
+    """Words of a stack that only look as if a handler was to go back from there: nothing waits for it."""
+    profile = os.path.join(folder, "leftovers.trm")
+    with Server(folder, "leftovers", "leftovers") as server:
+        for _ in range(2):
+            server.expect_line("waiting")
+            done = running.run([tool, "attach", "-q", "-p", str(server.pid), "-o", profile, "--for", "50ms",
+                                *measure(options)], folder, environment=running.tool_environment())
+            expect(done.status == 0 and not done.timed_out, f"attach: {done}")
+            print("on", file=server.process.stdin, flush=True)
+        server.expect_line("fine")
+        expect(server.process.wait(WAIT_SECONDS) == 0, f"status {server.process.returncode}")
+
+
 def process_ends(folder, tool, options):
     """The process ends while it is measured: all of its calls are in the profile."""
     profile = os.path.join(folder, "ends.trm")
@@ -672,6 +686,6 @@ def many_threads(folder, tool, options):
 
 
 TESTS = [("attach-" + test.__name__, test) for test in (
-    exact, window, together, within, modules, crowded, forgetful, children, waits, stopped, interrupted, process_ends,
+    exact, window, together, within, modules, crowded, forgetful, children, waits, stopped, interrupted, leftovers, process_ends,
     ends_meanwhile, killed, web_server, compressor,
     refused, many_threads)]
