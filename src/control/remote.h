@@ -18,6 +18,9 @@
 struct trm_error *remote_get_registers(pid_t tid, struct user_regs_struct *ret_registers);
 struct trm_error *remote_set_registers(pid_t tid,
 				       const struct user_regs_struct *registers);
+/* The code segment of 64-bit code, in `cs`. */
+#define CODE_SEGMENT 0x33
+
 struct trm_error *remote_set_gs_base(pid_t tid, uint64_t base);
 struct trm_error *remote_get_mask(pid_t tid, uint64_t *ret_mask);
 struct trm_error *remote_set_mask(pid_t tid, uint64_t mask);

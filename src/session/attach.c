@@ -23,11 +23,11 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 
-#define WAIT_NS      5000000      /* between tries */
-#define READY_NS     60000000000u /* the longest that all threads are waited for */
-#define LEAVE_NS     10000000000u
-#define SPARE_BANKS  8
-#define CODE_SEGMENT 0x33 /* of 64-bit code */
+#define WAIT_NS     5000000      /* between tries */
+#define READY_NS    60000000000u /* the longest that all threads are waited for */
+#define LEAVE_NS    10000000000u
+#define SPARE_BANKS 8
+
 struct attachment {
 	struct session *session;
 	const struct attach_request *request;

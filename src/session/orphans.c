@@ -69,11 +69,28 @@ static pid_t read_status(pid_t tid, const char *field)
 	return remote_status(tid, field, 10, &number) ? (pid_t)number : 0;
 }
 
-static bool is_child_of(struct session *session, const struct thread *child, pid_t pid)
+/* Whether a process has a bank there, maybe beside others' in their memory. */
+static bool has_bank_at(const struct process *process, uint64_t address)
 {
-	const struct bank *bank = bank_of(session, child);
+	if (!process->space || !process->space->family)
+		return false;
+	vector_for_each (&process->space->family->arena->banks, bank)
+		if ((*bank)->address == address && (*bank)->owner == process->pid)
+			return true;
+	return false;
+}
 
-	return bank && bank->owner > 0 ? bank->owner == pid : child->parent == pid;
+static bool is_child_of(struct session *session, const struct thread *child,
+			const struct process *process)
+{
+	const struct bank *bank;
+
+	/* Most are not, and their mappings need not be read. */
+	if (child->parent != process->pid && !has_bank_at(process, gs_base_of(child)))
+		return false;
+	bank = bank_of(session, child);
+	return bank && bank->owner > 0 ? bank->owner == process->pid
+				       : child->parent == process->pid;
 }
 
 /* Of a thread some other one tells, unless it ends with it. */
@@ -84,13 +101,11 @@ static bool is_leader(const struct thread *thread)
 
 static void start_children(struct session *session, struct thread *parent)
 {
-	pid_t pid = parent->process->pid;
-
 	for (size_t i = session->all_threads.count; i-- > 0;) {
 		struct thread *child = session->all_threads.items[i];
 
 		if (child->state == THREAD_WAITING && !child->process &&
-		    is_leader(child) && is_child_of(session, child, pid))
+		    is_child_of(session, child, parent->process) && is_leader(child))
 			follow_child(session, parent, child->tid);
 	}
 }

@@ -680,13 +680,6 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 	thread_resume(session, thread, signal);
 }
 
-/* rt_sigreturn(2) finds the saved context at rsp; the layout is the kernel's
- * (asm/ucontext.h, struct sigcontext): rsp is 0xa0 bytes in, and rip follows. */
-#define UCONTEXT_RSP 0xa0
-struct saved_place {
-	uint64_t rsp, rip;
-};
-
 bool signals_lead_in(const struct space *space, uint64_t rip, bool entry,
 		     uint64_t *ret_rip)
 {

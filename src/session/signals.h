@@ -88,4 +88,11 @@ static inline bool remote_failed(struct trm_error *error)
 	return error != NULL;
 }
 
+/* rt_sigreturn(2) finds the saved context at rsp; the layout is the kernel's
+ * (asm/ucontext.h, struct sigcontext): rsp is 0xa0 bytes in, and rip follows. */
+#define UCONTEXT_RSP 0xa0
+struct saved_place {
+	uint64_t rsp, rip;
+};
+
 #endif

@@ -9,14 +9,12 @@ enum {
 	/* How much of a stack is looked at, and how many stacks of a thread. */
 	STACK_MAX = 8 << 20,
 	STACKS_MAX = 8,
-	/* In struct ucontext, behind the address that a handler returns to
-	 * (asm/ucontext.h): struct saved. */
-	FRAME_RSP = 8 + 0xa0,
-	CODE_SEGMENT = 0x33, /* of 64-bit code */
+	FRAME_PLACE = 8 + UCONTEXT_RSP, /* the address that a handler returns to first */
 };
 
 struct saved {
-	uint64_t rsp, rip, flags;
+	struct saved_place place;
+	uint64_t flags;
 	uint16_t code_segment;
 };
 
@@ -84,10 +82,10 @@ static bool may_go_back(struct search *search, uint64_t restorer, uint64_t rsp,
  * may be left over from sigaction(2). */
 static bool find_saved(const struct search *search, uint64_t at, struct saved *ret_saved)
 {
-	return !remote_failed(remote_read(search->space->memory_fd, at + FRAME_RSP,
+	return !remote_failed(remote_read(search->space->memory_fd, at + FRAME_PLACE,
 					  ret_saved, sizeof(*ret_saved))) &&
 	       ret_saved->code_segment == CODE_SEGMENT &&
-	       maps_find(search->maps, ret_saved->rsp);
+	       maps_find(search->maps, ret_saved->place.rsp);
 }
 
 /* A word of a stack from `start` to `end`. Stacks that were left for that of a handler
@@ -103,10 +101,10 @@ static bool look_at_word(struct search *search, uint64_t at, uint64_t word,
 		return false;
 	if (!module_of_return(search->space, word) || !find_saved(search, at, &saved))
 		return true;
-	if (!may_go_back(search, word, saved.rsp, saved.rip))
+	if (!may_go_back(search, word, saved.place.rsp, saved.place.rip))
 		return false;
-	if (saved.rsp < range[0] || saved.rsp >= range[1])
-		vector_push(&search->stacks, saved.rsp);
+	if (saved.place.rsp < range[0] || saved.place.rsp >= range[1])
+		vector_push(&search->stacks, saved.place.rsp);
 	return true;
 }
 
