@@ -50,6 +50,9 @@ __rec=ctx,ref=5000000000,color=blue
 "attribute.type": "address"}, {"attribute.type": "blob"}, {"attribute.type": "type"},
 {"attribute.unit": "s"}], "data": [["0x1f", "0aff", "double", true], [-1, 2, 3, 18446744073709551616]]}
 """,
+    "split-parents": """{"columns": ["path", "n"], "data": [[1, 2], [1e1, 2], [18446744073709551616, -0]],
+"nodes": [{"parent": 18446744073709551616, "label": "a"}, {"label": "b"}, {"label": "c", "parent": 1
+""",
     "zero-bytes": """__rec=node,id=16,attr=10,data=1613,parent=3
 __rec=node,id=17,attr=8,data=version,parent=16
 __rec=ctx,attr=17,data=a\0b

@@ -1,6 +1,7 @@
 /*
- * Gives a fuzz target the files of its corpus, one after the other, so that what was
- * found by fuzzing once is tested always. Arguments: files, or folders of files.
+ * Gives a fuzz target the files of its corpus, one after the other, whole and cut short,
+ * so that what was found by fuzzing once is tested always. Arguments: files, or folders
+ * of files.
  */
 #include "base/cleanup.h"
 #include "base/vector.h"
@@ -9,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -44,7 +46,19 @@ static bool collect(const char *path, struct files *files)
 	return count >= 0;
 }
 
-/* Hands over a file in memory of exactly its size: a checker then sees each overrun. */
+/* Each file is cut short at so many places: everywhere, if it is small. */
+#define CUTS 600
+
+/* Hands over bytes in memory of exactly their size: a checker then sees each overrun. */
+static void hand_over(const uint8_t *bytes, size_t size)
+{
+	uint8_t *own = memory_allocate(size);
+
+	memcpy(own, bytes, size);
+	LLVMFuzzerTestOneInput(own, size);
+	free(own);
+}
+
 static bool replay(const char *path)
 {
 	scoped_file FILE *file = fopen(path, "rb");
@@ -63,7 +77,9 @@ static bool replay(const char *path)
 		free(data);
 		return false;
 	}
-	LLVMFuzzerTestOneInput(data, size);
+	hand_over(data, size);
+	for (size_t cut = 0; cut < size; cut += size / CUTS + 1)
+		hand_over(data, cut);
 	free(data);
 	return true;
 }

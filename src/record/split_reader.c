@@ -179,6 +179,22 @@ static bool parse_value(enum record_type type, const struct text *text,
 	       (!errno || type == RECORD_DOUBLE);
 }
 
+/* What the digits say; false if there are other characters, or too many digits. */
+static bool digits_value(const char *digits, size_t count, uint64_t *ret_number)
+{
+	uint64_t number = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t digit = (uint64_t)digits[i] - '0';
+
+		if (digit > 9 || __builtin_mul_overflow(number, 10, &number) ||
+		    __builtin_add_overflow(number, digit, &number))
+			return false;
+	}
+	*ret_number = number;
+	return count > 0;
+}
+
 static void read_node(struct split *split, struct json *json)
 {
 	struct text key = {0}, label = {0}, column = {0};
@@ -198,8 +214,10 @@ static void read_node(struct split *split, struct json *json)
 			json_string(json, &column);
 		} else if (!text && !strcmp(key.data, "parent") &&
 			   json_peek(json) == JSON_NUMBER) {
-			json_word(json, &word);
-			parent = strtoull(word, NULL, 10);
+			size_t size = json_word(json, &word);
+
+			if (!digits_value(word, size, &parent))
+				parent = split->nodes.count;
 		} else {
 			json_skip(json);
 		}
@@ -308,17 +326,13 @@ static unsigned seen_of(struct json *json)
 		       : kind == JSON_TRUE || kind == JSON_FALSE ? SEEN_BOOL
 								 : SEEN_TEXT;
 	}
-	size_t size = json_word(json, &word);
-	char *end;
+	size_t size = json_word(json, &word), minus = size && *word == '-';
+	uint64_t number;
 
-	if (memchr(word, '.', size) || memchr(word, 'e', size) || memchr(word, 'E', size))
+	if (!digits_value(word + minus, size - minus, &number) ||
+	    (minus && number > (uint64_t)INT64_MAX + 1))
 		return SEEN_REAL;
-	errno = 0;
-	if (*word == '-')
-		strtoll(word, &end, 10);
-	else
-		strtoull(word, &end, 10);
-	return errno ? SEEN_REAL : *word == '-' ? SEEN_WHOLE | SEEN_NEGATIVE : SEEN_WHOLE;
+	return minus ? SEEN_WHOLE | SEEN_NEGATIVE : SEEN_WHOLE;
 }
 
 /* Looks at all cells of the value columns. */
@@ -428,16 +442,15 @@ static bool take_value(struct split *split, struct json *json,
 static bool take_node(struct split *split, struct json *json, record_node *node)
 {
 	const char *word;
-	char *end;
+	uint64_t number;
 
 	if (json_peek(json) != JSON_NUMBER) {
 		json_skip(json);
 		return false;
 	}
 	size_t size = json_word(json, &word);
-	uint64_t number = strtoull(word, &end, 10);
 
-	if (end != word + size || *word == '-' || number >= split->nodes.count ||
+	if (!digits_value(word, size, &number) || number >= split->nodes.count ||
 	    split->nodes.items[number] == NO_NODE)
 		return false;
 	struct VECTOR(record_node) chain = {0};
