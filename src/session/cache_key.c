@@ -68,11 +68,21 @@ struct cache_key cache_key(const struct module_file *file,
 	return (struct cache_key){hash, cache_kind(options)};
 }
 
-uint64_t cache_frequencies_key(const struct module_file *file)
+static uint64_t key_of(struct file_identity file)
 {
 	const struct {
 		struct file_identity file, own;
-	} key = {file->identity, own_identity()};
+	} key = {file, own_identity()};
 
 	return hash_bytes(&key, sizeof(key));
+}
+
+uint64_t cache_frequencies_key(const struct module_file *file)
+{
+	return key_of(file->identity);
+}
+
+uint64_t cache_program_key(const struct stat *status)
+{
+	return key_of(file_identity_of(status));
 }

@@ -85,10 +85,12 @@ static void list(DIR *folder, struct entries *entries)
 
 	while ((item = readdir(folder))) {
 		if ((!text_glob("*.plan*", item->d_name) &&
+		     !text_glob("*.throws", item->d_name) &&
 		     !text_glob("*.frequencies*", item->d_name)) ||
 		    fstatat(dirfd(folder), item->d_name, &status, AT_SYMLINK_NOFOLLOW))
 			continue;
 		if (!text_glob("*.plan", item->d_name) &&
+		    !text_glob("*.throws", item->d_name) &&
 		    !text_glob("*.frequencies", item->d_name)) {
 			if (is_left_behind(&status) &&
 			    !is_seal_of_a_file(dirfd(folder), item->d_name))

@@ -7,6 +7,7 @@
 #include "session/orphans.h"
 #include "session/residues.h"
 #include "session/signals.h"
+#include "session/throws.h"
 #include "session/timers.h"
 #include "session/translator.h"
 
@@ -177,6 +178,17 @@ static bool may_copy_calls(const struct session *session, bool walks)
 	return options->calls == CALLS_RELOCATED || !walks;
 }
 
+/* Whether calls in relocated code are known to be slower than those in place. */
+static bool are_slower(struct family *family, const struct session *session, int exe)
+{
+	uint64_t key = throws_key(exe);
+
+	if (session->options->calls == CALLS_AUTO && throws_expected(session, key))
+		return true;
+	family->throws = key;
+	return false;
+}
+
 static struct trm_error *start_image(struct session *session, struct thread *thread)
 {
 	struct process *process = thread->process;
@@ -198,7 +210,8 @@ static struct trm_error *start_image(struct session *session, struct thread *thr
 	 * too. */
 	process->space->own_calls = walks_stacks(exe);
 	process->space->copies_calls =
-		!bare && may_copy_calls(session, process->space->own_calls);
+		!bare && may_copy_calls(session, process->space->own_calls) &&
+		!are_slower(process->space->family, session, exe);
 	return NULL;
 }
 

@@ -28,6 +28,11 @@ uint64_t session_now(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+bool session_by_chance(uint32_t times)
+{
+	return !(session_now() / 1000 % times);
+}
+
 static void send_status(int fd, enum status_kind kind, const char *text)
 {
 	char letter = (char)kind;

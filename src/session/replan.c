@@ -28,8 +28,6 @@ enum { PAYBACK_RUNS = 256 };
  */
 enum { RUNS_ENOUGH = 8, RUNS_LEFT_OUT = 16 };
 
-enum policy { NEVER, WHERE_IT_PAYS, ALWAYS };
-
 struct count {
 	uint32_t slot;
 	uint64_t count;
@@ -42,15 +40,6 @@ struct tally {
 	bool unsorted;
 	uint64_t *counters; /* by slot */
 };
-
-static enum policy policy(void)
-{
-	const char *text = getenv("TRAMMEL_REPLAN");
-
-	if (text && !strcmp(text, "never"))
-		return NEVER;
-	return text && !strcmp(text, "always") ? ALWAYS : WHERE_IT_PAYS;
-}
 
 static void take_counts(struct tally *tallies, const struct image_run *image)
 {
@@ -152,10 +141,10 @@ static struct frequencies_cost cost_of(const struct plan *plan,
 }
 
 /* Whether another plan would be so much better by these numbers. */
-static bool is_much(const struct frequencies_cost *cost, enum policy policy)
+static bool is_much(const struct frequencies_cost *cost, enum learn_policy policy)
 {
 	return cost->spent - cost->least >
-	       (policy == ALWAYS ? 0 : GAIN_MIN * cost->spent);
+	       (policy == LEARN_ALWAYS ? 0 : GAIN_MIN * cost->spent);
 }
 
 static bool pays(const struct module_file *file, const struct frequencies_cost *cost,
@@ -169,7 +158,7 @@ static bool pays(const struct module_file *file, const struct frequencies_cost *
 }
 
 /* What this run did costs so much more than it needs to. */
-static bool is_costly(struct tally *tally, enum policy policy,
+static bool is_costly(struct tally *tally, enum learn_policy policy,
 		      struct frequencies_cost *ret_cost)
 {
 	struct frequencies hot = {0};
@@ -177,7 +166,7 @@ static bool is_costly(struct tally *tally, enum policy policy,
 
 	vector_for_each (&tally->counts, row)
 		all += row->count;
-	seen = learn(tally, policy == ALWAYS ? 0 : all / HOT_SHARE, &hot);
+	seen = learn(tally, policy == LEARN_ALWAYS ? 0 : all / HOT_SHARE, &hot);
 	*ret_cost = cost_of(tally->file->plan, &hot);
 	frequencies_deinit(&hot);
 	if (seen) {
@@ -185,23 +174,17 @@ static bool is_costly(struct tally *tally, enum policy policy,
 		ret_cost->least *= (double)all / (double)seen;
 	}
 	return is_much(ret_cost, policy) &&
-	       (policy == ALWAYS || pays(tally->file, ret_cost, 0));
-}
-
-/* One time in some. */
-static bool by_chance(uint32_t times)
-{
-	return !(session_now() / 1000 % times);
+	       (policy == LEARN_ALWAYS || pays(tally->file, ret_cost, 0));
 }
 
 /* Whether nothing more is to be learned now. */
-static bool is_left_out(const struct learned *known, enum policy policy)
+static bool is_left_out(const struct learned *known, enum learn_policy policy)
 {
-	return policy != ALWAYS && known->runs >= RUNS_ENOUGH &&
-	       !by_chance(RUNS_LEFT_OUT);
+	return policy != LEARN_ALWAYS && known->runs >= RUNS_ENOUGH &&
+	       !session_by_chance(RUNS_LEFT_OUT);
 }
 
-static void replan(struct session *session, struct tally *tally, enum policy policy,
+static void replan(struct session *session, struct tally *tally, enum learn_policy policy,
 		   const struct frequencies_cost *own)
 {
 	const char *folder = cache_folder(session->cache);
@@ -215,9 +198,10 @@ static void replan(struct session *session, struct tally *tally, enum policy pol
 		frequencies_merge(&known.frequencies, &run, &sum.frequencies);
 		struct frequencies_cost cost =
 			cost_of(tally->file->plan, &sum.frequencies);
-		bool better = is_much(&cost, policy) &&
-			      (policy == ALWAYS || pays(tally->file, own, known.plans)) &&
-			      known.plans < LEARNED_PLANS_MAX;
+		bool better =
+			is_much(&cost, policy) &&
+			(policy == LEARN_ALWAYS || pays(tally->file, own, known.plans)) &&
+			known.plans < LEARNED_PLANS_MAX;
 
 		sum.plans = known.plans + better;
 		sum.runs = better ? 0 : known.runs + 1;
@@ -231,15 +215,16 @@ static void replan(struct session *session, struct tally *tally, enum policy pol
 }
 
 /* Where counters of gates lie in front, they are not in the order of functions. */
-static bool is_looked_at(const struct module_file *file, enum policy policy)
+static bool is_looked_at(const struct module_file *file, enum learn_policy policy)
 {
 	return file->plan && file->plan->edges.count && !file->plan->gates_size &&
 	       file->cached_path &&
-	       (policy == ALWAYS || !cache_names_edition(file->cached_path) ||
-		by_chance(RUNS_UNSEEN));
+	       (policy == LEARN_ALWAYS || !cache_names_edition(file->cached_path) ||
+		session_by_chance(RUNS_UNSEEN));
 }
 
-static void look_at(struct session *session, struct tally *tally, enum policy policy)
+static void look_at(struct session *session, struct tally *tally,
+		    enum learn_policy policy)
 {
 	struct frequencies_cost cost;
 
@@ -270,9 +255,9 @@ static int take_turn(const struct cache *cache)
 
 void replan_modules(struct session *session)
 {
-	enum policy chosen = policy();
+	enum learn_policy chosen = learn_policy();
 
-	if (chosen == NEVER || session->options->collector->depth != PLAN_EDGES ||
+	if (chosen == LEARN_NEVER || session->options->collector->depth != PLAN_EDGES ||
 	    !cache_folder(session->cache) || !session->files.count)
 		return;
 	scoped_fd int turn = take_turn(session->cache);

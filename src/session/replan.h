@@ -9,8 +9,7 @@
 
 #include "session/session.h"
 
-/* At the end of a session, whose counts are folded. $TRAMMEL_REPLAN: "never"; "always",
- * however little it gains. */
+/* At the end of a session, whose counts are folded; see learn_policy. */
 void replan_modules(struct session *session);
 
 #endif

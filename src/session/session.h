@@ -39,6 +39,7 @@ struct family {
 	uint32_t heard;     /* value of the doorbell that was answered */
 	struct bank *aside; /* see thread_set_aside; NULL: none yet */
 	bool spreads;       /* counters lie where cache files have them, with gaps */
+	uint64_t throws; /* throws_key, where it is to be known how much they throw; 0 */
 };
 
 /* A module mapped in an address space, with its trampolines. */
@@ -663,5 +664,8 @@ bool attach_is_kernel_thread(pid_t tid);
 
 /* Nanoseconds of CLOCK_MONOTONIC. */
 uint64_t session_now(void);
+
+/* One time in so many. */
+bool session_by_chance(uint32_t times);
 
 #endif

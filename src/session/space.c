@@ -1,5 +1,6 @@
 /* Address spaces. */
 #include "session/fired.h"
+#include "session/throws.h"
 
 #include <unistd.h>
 
@@ -72,8 +73,10 @@ void family_release(struct session *session, struct family *family)
 {
 	bool last = family->arena->references == 1;
 
-	if (last)
+	if (last) {
+		throws_keep(session, family);
 		doorbell_remove(session->doorbell, &family->arena->control->doorbell);
+	}
 	arena_release(family->arena);
 	if (!last)
 		return;

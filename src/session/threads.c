@@ -251,6 +251,7 @@ void thread_assign_bank(struct session *session, struct thread *thread, uint32_t
 		bank->shared->quiet = quiet;
 		bank->shared->untimed = thread->untimed;
 		bank->shared->stack_end = stack_end_of(thread);
+		bank->shared->look_count = bank->shared->look_since = 0;
 		callgraph_begin(session, bank, &thread->calls);
 		spans_begin(session, NULL, bank);
 		error = remote_set_gs_base(thread->tid, bank->address);

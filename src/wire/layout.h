@@ -19,7 +19,7 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 36
+#define WIRE_VERSION 37
 
 #define WIRE_RESIDENT_SIZE  0x6000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x6000
@@ -270,6 +270,13 @@ struct wire_lead {
 	uint8_t bytes[39]; /* the patch itself */
 };
 
+/* How much of the time of threads it takes to look through stacks (WIRE_HOOK_STACK), as
+ * far as they told. */
+struct wire_looks {
+	uint64_t count;
+	uint64_t ticks, elapsed; /* of the time-stamp counter: in it, and altogether */
+};
+
 /* Whole pages. */
 struct wire_control {
 	/* A robust mutex of glibc's that the controller holds as long as it lives. Its
@@ -294,7 +301,8 @@ struct wire_control {
 	/* The same, tried first: they change general registers alone, and return not 0 if
 	 * that was all. */
 	uint64_t span_try_begin, span_try_end;
-	uint8_t pad2_[WIRE_CONTROL_BATCH - 0x78];
+	struct wire_looks looks;
+	uint8_t pad2_[WIRE_CONTROL_BATCH - 0x78 - sizeof(struct wire_looks)];
 	struct wire_batch batch; /* what injected code runs */
 	uint8_t stack[0x1000 - WIRE_CONTROL_BATCH - sizeof(struct wire_batch)];
 	uint64_t text_count; /* rows that are or were in use */
@@ -500,6 +508,8 @@ struct wire_bank {
 	uint64_t enter, leave, tally;  /* the same of these */
 	uint64_t span_begin, span_end; /* and of these */
 	struct wire_batch batch;
+	uint64_t look_count;                /* stacks that it looked through: look.c */
+	uint64_t look_ticks, look_since;    /* the same as in wire_looks; a TSC */
 	struct wire_rule rules[WIRE_RULES]; /* by their addresses: look.c */
 	struct wire_moved moved[WIRE_MOVED];
 };

@@ -314,6 +314,22 @@ def planned_anew(place):
         wait_for_rest(cache)
 
 
+def throwing(place):
+    """A program that throws all the time has its calls in place from its second run on."""
+    program = place.build("throwing.cc", options=["-Wl,--no-as-needed", "-lstdc++"])
+    bare, plans = running.run([program], place.folder), []
+    for replan in ("never", "always", "always", "always", "never"):
+        settings = running.base_environment() | {"TRAMMEL_CACHE_DIR": place.path("cache"),
+                                                 "TRAMMEL_REPLAN": replan}
+        command = trammel.run_command(place.tool, place.profile, [program], "calls")
+        expect_same(bare, running.run(command, place.folder, settings), f"replan: {replan}")
+        kept = [path for path in files_in(place.path("cache")) if path.endswith(".throws")]
+        expect(len(kept) == (len(plans) > 0), f"run {len(plans)}: {kept}")
+        plans.append({os.path.basename(path) for path in plans_in(place.path("cache"))})
+    expect(plans[0] == plans[1] < plans[2] == plans[3] == plans[4],
+           f"plans: {[len(names) for names in plans]}")
+
+
 def crowded(place):
     """All places for counters are said to be taken: files share one, and code is copied."""
     program, cache = fill(place)
@@ -339,5 +355,5 @@ def wide(place):
 
 
 TESTS = [used_again, missing, no_folder, unwritable, of_another, writable_by_others, damaged,
-         sealed, linked_elsewhere, stale, shared, planned_anew, limited,
-         crowded, wide]
+         sealed, linked_elsewhere, stale, shared, planned_anew, throwing,
+         limited, crowded, wide]

@@ -1,0 +1,66 @@
+#include "session/throws.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "session/cache_key.h"
+#include "session/learned.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* So much of the threads' time went into looking, as far as the resident saw. It is more
+ * by as much again, for getting there; and unwinding takes four times as long, in which
+ * calls are in place anyhow: with a twentieth, not much is left that would be slower. */
+enum { SHARE = 20 };
+
+/* Fewer say nothing. */
+enum { LOOKS_MIN = 50000 };
+
+/* One run in so many is as if nothing were known. */
+enum { RUNS_ANEW = 16 };
+
+uint64_t throws_key(int exe)
+{
+	struct stat status;
+
+	return fstat(exe, &status) ? 0 : cache_program_key(&status);
+}
+
+static char *path_of(const struct session *session, uint64_t key)
+{
+	const char *folder = key ? cache_folder(session->cache) : NULL;
+	struct text path = {0};
+
+	if (!folder)
+		return NULL;
+	text_format(&path, "%s/%016lx.throws", folder, key);
+	return path.data;
+}
+
+bool throws_expected(const struct session *session, uint64_t key)
+{
+	scoped_free char *path = path_of(session, key);
+
+	return path && learn_policy() != LEARN_NEVER && !access(path, F_OK) &&
+	       (learn_policy() == LEARN_ALWAYS || !session_by_chance(RUNS_ANEW));
+}
+
+void throws_keep(const struct session *session, const struct family *family)
+{
+	const struct wire_looks *looks = &family->arena->control->looks;
+	scoped_free char *path = path_of(session, family->throws);
+	enum learn_policy policy = learn_policy();
+	bool always = policy == LEARN_ALWAYS;
+
+	if (!path || policy == LEARN_NEVER || looks->count < (always ? 1 : LOOKS_MIN))
+		return;
+	if (looks->ticks < looks->elapsed / SHARE && !always) {
+		unlink(path);
+		return;
+	}
+	/* If it cannot be written, the next run is like this one. */
+	scoped_fd int fd =
+		open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+}
