@@ -672,6 +672,7 @@ static void save_counts(struct saving *saving, const struct image_run *image)
 	const struct image_arc *arc = image->arcs.items;
 	const struct image_arc *arc_end = arc + image->arcs.count;
 
+	saving->entering = (struct table){0};
 	while (count < end || arc < arc_end) {
 		struct group group = count < end ? group_of(count) : group_of_arc(arc);
 
@@ -679,6 +680,7 @@ static void save_counts(struct saving *saving, const struct image_run *image)
 			group = group_of_arc(arc);
 		save_group(saving, image, group, &count, &arc);
 	}
+	table_deinit(&saving->entering);
 }
 
 static void save_image(struct saving *saving, struct image_run *image)

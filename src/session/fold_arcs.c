@@ -127,6 +127,29 @@ static void save_arcs(struct saving *saving, const struct saving_tally *tally)
 	save_own_arcs(saving, tally);
 }
 
+/* How many of a function's calls came from places that are not known. */
+static uint64_t unknown_calls(struct saving *saving, const struct saving_tally *tally,
+			      uint32_t function, uint64_t known)
+{
+	const uint32_t group[] = {saving->thread, tally->file->index, function};
+	uint64_t calls =
+		tally->counters[tally->file->plan->functions.items[function].slot];
+	uint64_t key = hash_bytes(group, sizeof(group)), entering = 0;
+
+	if (calls == known)
+		return 0;
+	if (calls < known) {
+		*table_insert(&saving->entering, key, NULL) += known - calls;
+		return 0;
+	}
+	if (!table_find(&saving->entering, key, &entering))
+		return calls - known;
+	uint64_t entered = entering < calls - known ? entering : calls - known;
+
+	*table_insert(&saving->entering, key, NULL) -= entered;
+	return calls - known - entered;
+}
+
 void saving_arcs(struct saving *saving, const struct saving_tally *tally)
 {
 	const struct plan *plan = tally->file->plan;
@@ -145,10 +168,10 @@ void saving_arcs(struct saving *saving, const struct saving_tally *tally)
 			continue;
 		if (!plan->counts_entries)
 			*calls = sums[i];
-		else if (*calls > sums[i] && plan->sites)
+		else if (plan->sites)
 			save_arc(saving, tally, i,
 				 &(const struct origin){.kind = "unknown"},
-				 *calls - sums[i]);
+				 unknown_calls(saving, tally, i, sums[i]));
 	}
 	if (plan->sites) /* the others have contexts instead */
 		save_arcs(saving, tally);

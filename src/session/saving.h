@@ -38,6 +38,7 @@ struct saving {
 	struct table known;        /* numbers of `functions`, by struct plan_function */
 	struct VECTOR(struct saving_function) functions;
 	uint32_t interval, thread; /* whose counts are being saved */
+	struct table entering;     /* of the image that is being saved: see saving_arcs */
 	struct callgraph_cost graph_cost;
 };
 
@@ -82,8 +83,13 @@ struct saving_tally {
 	size_t arc_count;
 };
 
-/* Writes records of all arcs. Where calls of functions have no counters, they become the
- * sums of these; where they have, the rest came from places that are not known. */
+/*
+ * Writes records of all arcs. Where calls of functions have no counters, they become the
+ * sums of these; where they have, the rest came from places that are not known. But a
+ * thread that was between the two counters when an interval ended is of the call that an
+ * earlier interval has: `saving.entering` says how many those are, for what is saved in
+ * the order of intervals.
+ */
 void saving_arcs(struct saving *saving, const struct saving_tally *tally);
 
 /* Writes records of functions that were not instrumented, and of cold parts without

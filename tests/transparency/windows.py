@@ -171,6 +171,21 @@ def arcs(folder, tool, options):
         expect(callers <= {"repeat", "main", "thread"}, f"{words}: called by {callers}")
 
 
+def entering(folder, tool, options):
+    """Threads that were between the counter of a call and that of the function, when an interval
+    ended, were called from that place."""
+    if options.measure != "calls":
+        return
+    program = job_control.build(folder, "tight", "entering")
+    for measurement in ("functions,calls", "blocks,calls", "edges,calls"):
+        done, profile = run_measured(tool, folder, options, ["--interval", "1ms"], [program],
+                                     "entering", measurement)
+        expect(done.status == 0, f"{measurement}: {done}")
+        rows = trammel.read_json(tool, ["report", "--by", "arc"], profile)["rows"]
+        found = {row["arc.kind"]: row["arc.count"] for row in rows if row["function"] == "leaf"}
+        expect(found == {"direct": 30000000}, f"{measurement}: calls of leaf: {found}")
+
+
 def contexts(folder, tool, options):
     """Calls in their contexts, in parts of a run; and their time, which is that of the part."""
     program = job_control.build(folder, "stages", "contexts")
@@ -387,5 +402,5 @@ def refusals(folder, tool, _):
 
 
 TESTS = [("window-" + test.__name__, test) for test in (
-    events, intervals, flags, arcs, contexts, instructions, times, programs, attached, threads,
-    only_some, unmatched, refusals)]
+    events, intervals, flags, arcs, entering, contexts, instructions, times, programs, attached,
+    threads, only_some, unmatched, refusals)]
