@@ -12,12 +12,14 @@ import subprocess
 import sys
 import tempfile
 
-BLOCK = 16 << 10
+BLOCK = 4 << 10  # CONTEXT_BLOCK
 RUNS = {"regions": ("regions", "regions", "2"), "trace": ("regions,trace", "regions", "1"),
         "threads": ("regions", "threads", "3"), "mismatches": ("regions", "mismatches", "2"),
-        "cut": ("regions,trace", "ends", "1"), "channels": ("regions", "regions", "2")}
+        "cut": ("regions,trace", "ends", "1"), "channels": ("regions", "regions", "2"),
+        "long_time": ("regions,trace", "regions", "1")}
 CONFIG = {"channels": "runtime-report(output=none),event-trace(output=none)"}
 BLOCKS_AT = 64 + 8 + 4 * 4
+END_AT = BLOCKS_AT + 8 + 8 + 16  # the moment of the end, whose ticks come first
 
 
 def main():
@@ -35,8 +37,10 @@ def main():
         path = os.path.realpath(program).encode()
         at = data.find(path)
         data[at:at + len(path)] = b"program".ljust(len(path), b"\0")
+        if name == "long_time":
+            struct.pack_into("<Q", data, END_AT, (1 << 63) + 1)
         with open(os.path.join(target, name), "wb") as file:
-            file.write(data)
+            file.write(data.rstrip(b"\0"))
 
 
 if __name__ == "__main__":

@@ -170,13 +170,13 @@ static size_t room_for_nodes(const struct context_block *block)
 	return context_nodes_room(block->kind);
 }
 
-const struct context_event *context_block_events(const struct context_block *block,
-						 const struct context_event **ret_end)
+const uint64_t *context_block_events(const struct context_block *block,
+				     const uint64_t **ret_end)
 {
-	const struct context_event *events =
+	const uint64_t *events =
 		(const void *)((const uint8_t *)block + context_events_at(block->kind));
 
-	/* A value takes two places, so none begins in the last one. */
+	/* A value takes two words, so none begins in the last one. */
 	*ret_end = events +
 		   context_events_room(block->kind, block->run ? block->run : 1) - 1;
 	return events;
@@ -273,7 +273,7 @@ static void read_thread(struct context_process *process,
 	struct context_known_thread *thread = thread_of(process, record->number);
 	uint64_t end = process->head->end.ticks, address = (uintptr_t)record->node;
 	uint32_t current = node_number(&record->head, address);
-	const struct context_event *end_of_events;
+	const uint64_t *end_of_events;
 
 	if (thread->paths.count)
 		return; /* of two with one number the file is wrong */
@@ -283,7 +283,7 @@ static void read_thread(struct context_process *process,
 	thread->last = record->last;
 	thread->dropped = record->dropped;
 	thread->moved = record->rowless;
-	if (context_block_events(&record->head, &end_of_events)->kind)
+	if (*context_block_events(&record->head, &end_of_events))
 		vector_push(&thread->events, &record->head);
 	add_nodes(process, thread, nodes_of(&record->head),
 		  count_of_nodes(&record->head, 0, record->node_count));

@@ -295,13 +295,22 @@ static void save_rows(const struct context_saving *saving,
 	}
 }
 
+struct event {
+	enum context_event_kind kind;
+	uint32_t what;
+	uint64_t ticks;
+	uint64_t value; /* of a CONTEXT_EVENT_SET */
+};
+
 /* The trace of a thread, read on event by event. */
 struct cursor {
 	const struct context_known_thread *thread;
 	record_node *nodes;
 	record_node current;
 	size_t block;
-	const struct context_event *at, *end;
+	const uint64_t *at, *end;
+	uint64_t time; /* ticks, up to which it was read */
+	struct event event;
 };
 
 static bool cursor_open_block(struct cursor *cursor)
@@ -310,23 +319,38 @@ static bool cursor_open_block(struct cursor *cursor)
 		return false;
 	cursor->at = context_block_events(cursor->thread->events.items[cursor->block++],
 					  &cursor->end);
+	cursor->time = 0;
 	return true;
 }
 
-/* Whether there is an event. What is behind one without a kind was never written. */
+/* Whether there is an event: it is read then. What is behind a word without a kind was
+ * never written. */
 static bool cursor_valid(struct cursor *cursor)
 {
-	while (cursor->at == cursor->end || !cursor->at->kind)
-		if (!cursor_open_block(cursor))
-			return false;
-	return true;
+	for (;;) {
+		uint64_t word = cursor->at < cursor->end ? *cursor->at : 0;
+		enum context_event_kind kind = context_event_kind(word);
+
+		if (!kind) {
+			if (!cursor_open_block(cursor))
+				return false;
+			continue;
+		}
+		if (kind != CONTEXT_EVENT_TIME) {
+			cursor->event = (struct event){kind, context_event_what(word),
+						       cursor->time + (word >> 32),
+						       cursor->at[1]};
+			return true;
+		}
+		cursor->time = cursor->at[1];
+		cursor->at += 2;
+	}
 }
 
 static void cursor_next(struct cursor *cursor)
 {
-	cursor->at += cursor->at->kind == CONTEXT_EVENT_SET ? 2 : 1;
-	if (cursor->at > cursor->end)
-		cursor->at = cursor->end;
+	cursor->time = cursor->event.ticks;
+	cursor->at += cursor->event.kind == CONTEXT_EVENT_SET ? 2 : 1;
 }
 
 /* A process whose trace is saved, or what of it lies between two moments. */
@@ -364,7 +388,7 @@ static void write_event(const struct tracing *tracing, const struct cursor *curs
 /* Whether the file can be right with the event. */
 static bool is_sound(const struct tracing *tracing, const struct cursor *cursor)
 {
-	const struct context_event *event = cursor->at;
+	const struct event *event = &cursor->event;
 
 	return event->kind <= CONTEXT_EVENT_CHANGE &&
 	       event->what < (event->kind == CONTEXT_EVENT_SET
@@ -379,7 +403,7 @@ static void save_event(const struct tracing *tracing, const struct cursor *curso
 		[CONTEXT_EVENT_MOVE] = "move",   [CONTEXT_EVENT_SET] = "set",
 		[CONTEXT_EVENT_CHANGE] = "set",
 	};
-	const struct context_event *event = cursor->at;
+	const struct event *event = &cursor->event;
 	struct record_pair pair;
 
 	if (event->kind != CONTEXT_EVENT_SET) {
@@ -389,14 +413,14 @@ static void save_event(const struct tracing *tracing, const struct cursor *curso
 	}
 	pair = (struct record_pair){
 		tracing->names->of[event->what],
-		context_value(tracing->process, event->what, event[1].ticks)};
+		context_value(tracing->process, event->what, event->value)};
 	write_event(tracing, cursor, cursor->current, kinds[event->kind], event->ticks,
 		    &pair);
 }
 
 static bool is_shown(const struct tracing *tracing, const struct cursor *cursor)
 {
-	const struct context_event *event = cursor->at;
+	const struct event *event = &cursor->event;
 
 	return event->kind == CONTEXT_EVENT_MOVE ||
 	       !is_hidden(tracing->process,
@@ -408,7 +432,7 @@ static bool is_shown(const struct tracing *tracing, const struct cursor *cursor)
 /* Goes on behind an event. */
 static void pass_event(struct cursor *cursor)
 {
-	const struct context_event *event = cursor->at;
+	const struct event *event = &cursor->event;
 
 	if (event->kind == CONTEXT_EVENT_END)
 		cursor->current =
@@ -420,7 +444,7 @@ static void pass_event(struct cursor *cursor)
 /* To the first event of a part; what was open before goes on in it. */
 static void begin_part(const struct tracing *tracing, struct cursor *cursor)
 {
-	for (; cursor_valid(cursor) && cursor->at->ticks < tracing->from;
+	for (; cursor_valid(cursor) && cursor->event.ticks < tracing->from;
 	     cursor_next(cursor))
 		if (is_sound(tracing, cursor))
 			pass_event(cursor);
@@ -445,7 +469,7 @@ static void merge_events(const struct tracing *tracing, struct cursor *cursors,
 		struct cursor *cursor = &cursors[top];
 		bool more;
 
-		if (tracing->part && cursor->at->ticks > tracing->to)
+		if (tracing->part && cursor->event.ticks > tracing->to)
 			return;
 		if (is_sound(tracing, cursor)) {
 			if (is_shown(tracing, cursor))
@@ -454,7 +478,7 @@ static void merge_events(const struct tracing *tracing, struct cursor *cursors,
 		}
 		cursor_next(cursor);
 		more = cursor_valid(cursor);
-		merge_next(merge, more, more ? cursor->at->ticks : 0);
+		merge_next(merge, more, more ? cursor->event.ticks : 0);
 	}
 }
 
@@ -492,7 +516,7 @@ static void save_trace(const struct tracing *tracing)
 		if (tracing->part)
 			begin_part(tracing, cursor);
 		if (cursor_valid(cursor))
-			merge_add(&merge, i, cursor->at->ticks);
+			merge_add(&merge, i, cursor->event.ticks);
 	}
 	if (merge.count)
 		save_begin(tracing);

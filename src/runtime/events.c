@@ -9,6 +9,7 @@
 #include "runtime/number.h"
 #include "runtime/spans.h"
 #include "runtime/text.h"
+#include "runtime/trace.h"
 
 #include <string.h>
 
@@ -60,31 +61,31 @@ static inline __attribute__((always_inline)) struct context_thread *enter_librar
 	return busy_thread(true);
 }
 
-/* Memory that was missing is asked for now and then: that takes system calls. */
-static __attribute__((noinline)) bool find_room(struct context_thread *thread)
+/* An event that has no room, or whose time must be told. Memory that was missing is asked
+ * for now and then: that takes system calls. */
+static __attribute__((noinline)) void trace_else(struct context_thread *thread,
+						 enum context_event_kind kind,
+						 uint32_t what, uint64_t ticks,
+						 const uint64_t *value)
 {
-	return (thread->event_at || thread->dropped % 1024 == 0) &&
-	       threads_more_events(thread);
-}
-
-/* An event is there once its kind is: what is read of a process that was killed ends at
- * the first one without. */
-static void trace(struct context_thread *thread, enum context_event_kind kind,
-		  uint32_t what, uint64_t ticks, const uint64_t *value)
-{
-	if (unlikely(thread->event_at >= thread->event_end) && !find_room(thread)) {
+	if (thread->event_at >= thread->event_end &&
+	    ((!thread->event_at && thread->dropped % 1024) ||
+	     !threads_more_events(thread))) {
 		thread->dropped++;
 		return;
 	}
-	struct context_event *event = thread->event_at;
+	if ((ticks - thread->event_ticks) >> 32) {
+		thread->event_ticks = ticks;
+		trace_write(thread, CONTEXT_EVENT_TIME, 0, ticks, &ticks);
+	}
+	trace_write(thread, kind, what, ticks, value);
+}
 
-	if (value)
-		(event + 1)->ticks = *value;
-	event->ticks = ticks;
-	event->what = what;
-	in_order();
-	event->kind = kind;
-	thread->event_at = event + 1 + (value != NULL);
+static void trace(struct context_thread *thread, enum context_event_kind kind,
+		  uint32_t what, uint64_t ticks, const uint64_t *value)
+{
+	if (unlikely(!trace_usual(thread, kind, what, ticks, value)))
+		trace_else(thread, kind, what, ticks, value);
 }
 
 /* Channels see the event, too. */

@@ -390,7 +390,7 @@ void sites_leave(struct trm_site *site);
 /* The same in any case; the thread is busy, and no longer so behind it. */
 void events_enter_site(struct trm_site *site);
 void events_leave_site(struct trm_site *site);
-/* Traces an event, and ends with that. */
+/* Traces an event that trace_usual does not, and ends with that. */
 void events_trace_last(struct context_thread *thread, enum context_event_kind kind,
 		       uint32_t what, uint64_t ticks);
 struct trm_value events_value(const struct context_attribute *attribute, uint64_t bits);

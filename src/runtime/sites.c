@@ -3,7 +3,7 @@
  * usual case stands here by itself, with all else behind jumps, so that no register need
  * be kept; all else is in events.c.
  */
-#include "runtime/runtime.h"
+#include "runtime/trace.h"
 
 static inline void done(void)
 {
@@ -54,7 +54,8 @@ void sites_enter(struct trm_site *site)
 	to->count++;
 	to->began = now;
 	thread->node = to;
-	if (unlikely(thread->order))
+	if (unlikely(thread->order) &&
+	    unlikely(!trace_usual(thread, CONTEXT_EVENT_BEGIN, to->number, now, NULL)))
 		events_trace_last(thread, CONTEXT_EVENT_BEGIN, to->number, now);
 	else
 		done();
@@ -77,7 +78,8 @@ void sites_leave(struct trm_site *site)
 	node->ticks += now - thread->last;
 	thread->last = now;
 	thread->node = node->parent;
-	if (unlikely(thread->order))
+	if (unlikely(thread->order) &&
+	    unlikely(!trace_usual(thread, CONTEXT_EVENT_END, node->number, now, NULL)))
 		events_trace_last(thread, CONTEXT_EVENT_END, node->number, now);
 	else
 		done();

@@ -42,15 +42,17 @@ static struct context_thread *make(uint32_t number)
 	return thread;
 }
 
-/* A value takes two places, so none begins in the last one. */
+/* Events begin where all their words still fit. */
 static void write_events_to(struct context_thread *thread, struct context_block *block)
 {
 	char *at = (char *)block + context_events_at(block->kind);
 
 	thread->order++;
-	thread->event_at = (struct context_event *)(void *)at;
-	thread->event_end =
-		thread->event_at + context_events_room(block->kind, block->run) - 1;
+	thread->event_at = (uint64_t *)(void *)at;
+	thread->event_end = thread->event_at +
+			    context_events_room(block->kind, block->run) -
+			    (CONTEXT_EVENT_WORDS - 1);
+	thread->event_ticks = 0;
 }
 
 bool threads_more_events(struct context_thread *thread)

@@ -12,8 +12,8 @@
  *     THREAD      struct context_thread, CONTEXT_THREAD_SLOTS words of the process's own,
  *                 CONTEXT_THREAD_NODES nodes, and the first events
  *     NODES       an array of struct context_node, of the thread `owner`
- *     EVENTS      an array of struct context_event, of the thread `owner`: what has no
- *                 place beside its record; `run` blocks with ascending `order`
+ *     EVENTS      words of events (context_event_word), of the thread `owner`: what has
+ *                 no place beside its record; `run` blocks with ascending `order`
  *     ROWS        an array of struct context_row: what threads left when they ended
  *     CHANNEL     struct context_channel: a measurement that the program makes of itself
  *     SUMS        rows of words, of a thread in a channel, one a node; `order` is the
@@ -35,7 +35,7 @@
 #define CONTEXT_MAGIC "TRMCTX\r\n"
 
 enum context_sizes {
-	CONTEXT_VERSION = 11,
+	CONTEXT_VERSION = 12,
 	CONTEXT_BLOCK = 4 << 10, /* a page: a thread's first event pays for it */
 	CONTEXT_HEAD_BLOCKS = 2,
 	CONTEXT_FAULTS_MAX = 16,
@@ -168,11 +168,12 @@ struct context_node {
 struct context_thread {
 	struct context_block head;
 	/* What every event touches. */
-	struct context_node *node; /* the current one; root when nothing is open */
-	uint64_t last;             /* ticks of the last event */
-	uint64_t too_deep;         /* begins without a node, for want of memory */
-	struct context_event *event_at, *event_end; /* NULL: no trace, or no memory */
-	struct context_node **slots; /* its nodes, by hash; see runtime/tree.c */
+	struct context_node *node;      /* the current one; root when nothing is open */
+	uint64_t last;                  /* ticks of the last event */
+	uint64_t too_deep;              /* begins without a node, for want of memory */
+	uint64_t *event_at, *event_end; /* NULL: no trace, or no memory */
+	uint64_t event_ticks;           /* of the last event in this block; 0: none */
+	struct context_node **slots;    /* its nodes, by hash; see runtime/tree.c */
 	uint64_t slot_mask;
 
 	struct context_node *root, *node_at, *node_end;
@@ -235,6 +236,7 @@ enum context_event_kind {
 	CONTEXT_EVENT_MOVE,      /* what: number of the node that is now current */
 	CONTEXT_EVENT_SET,       /* what: an attribute; the next item is its value */
 	CONTEXT_EVENT_CHANGE,    /* what: number of the node that took another's place */
+	CONTEXT_EVENT_TIME,      /* the next word is the time */
 };
 
 /* What a channel measures, in the order in which it has its place. */
@@ -325,11 +327,28 @@ static inline int context_snapshot_has_value(uint32_t kind)
 	       kind == CONTEXT_SNAPSHOT_RESUME || kind >= CONTEXT_SNAPSHOT_GIVEN;
 }
 
-struct context_event {
-	uint64_t ticks; /* of a value: the value */
-	uint32_t kind;
-	uint32_t what;
-};
+/*
+ * An event is a word: 4 bits of its kind, 28 of what it is of, 32 of the ticks since the
+ * event before. Where that is more, and at the begin of blocks, is a CONTEXT_EVENT_TIME
+ * in front of it. It is written last: an event whose word is 0 is none yet.
+ */
+enum { CONTEXT_EVENT_WORDS = 4 }; /* at most, with its time and its value */
+
+static inline uint64_t context_event_word(enum context_event_kind kind, uint32_t what,
+					  uint64_t ticks)
+{
+	return ticks << 32 | (uint64_t)what << 4 | kind;
+}
+
+static inline enum context_event_kind context_event_kind(uint64_t word)
+{
+	return (enum context_event_kind)(word & 15);
+}
+
+static inline uint32_t context_event_what(uint64_t word)
+{
+	return (uint32_t)word >> 4;
+}
 
 /* Bytes from the begin of a block to its nodes; of a THREAD or NODES. */
 static inline uint64_t context_nodes_at(uint32_t kind)
@@ -361,7 +380,7 @@ static inline uint64_t context_events_room(uint32_t kind, uint64_t run)
 {
 	return ((kind == CONTEXT_EVENTS ? run : 1) * CONTEXT_BLOCK -
 		context_events_at(kind)) /
-	       sizeof(struct context_event);
+	       sizeof(uint64_t);
 }
 
 _Static_assert(sizeof(struct context_spool) <= CONTEXT_HEAD_BLOCKS * CONTEXT_BLOCK &&
