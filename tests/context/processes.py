@@ -101,6 +101,16 @@ def ends(place):
             expect(measure == "regions" or kinds[:3] == ["begin", "begin", "end"], f"{kinds}")
 
 
+def waits(place):
+    """Times between events that are longer than what most traces have room for."""
+    profile = place.check("waits", "1", measure="trace")
+    kinds = [event["event"] for event in profile.events]
+    expect(kinds == ["begin", "begin", "end", "set", "begin", "end", "end"], f"{kinds}")
+    times = [event["time.offset.ns"] for event in profile.events]
+    steps = [after - before for before, after in zip(times, times[1:])]
+    expect(min(steps) >= 0 and steps[1] >= 2.6e9 > sum(steps) - steps[1], f"{steps}")
+
+
 def killed(place):
     """At any moment: what is there is in order, and says the same twice."""
     for delay in range(8):
@@ -187,4 +197,5 @@ def programs(place):
                        f"{measure}, {options}: {works} of {profile.processes}")
 
 
-TESTS = (programs, forks, raw_forks, fork_deep, vforks, execs, lives_on, ends, killed, killed_threads, exit_running)
+TESTS = (programs, forks, raw_forks, fork_deep, vforks, execs, lives_on, waits, ends, killed,
+         killed_threads, exit_running)

@@ -435,6 +435,20 @@ static void lives_on(long n)
 	_exit(0);
 }
 
+/* Longer than an event has room for: 2^32 ticks of the time-stamp counter. */
+static void waits(long n)
+{
+	TRM_REGION("around");
+	for (long i = 0; i < n; i++) {
+		{
+			TRM_REGION("waiting");
+			usleep(2600000);
+		}
+		trm_set("waited", i);
+		TRM_REGION("behind");
+	}
+}
+
 static void ends(long n)
 {
 	TRM_REGION("before the end");
@@ -722,6 +736,7 @@ static const struct {
 	{"killed-threads", killed_threads},
 	{"endless", endless},
 	{"lives-on", lives_on},
+	{"waits", waits},
 	{"ends", ends},
 	{"changes", changes},
 	{"attributes", attributes},
