@@ -81,8 +81,10 @@ static __attribute__((noinline)) void trace_else(struct context_thread *thread,
 	trace_write(thread, kind, what, ticks, value);
 }
 
-static void trace(struct context_thread *thread, enum context_event_kind kind,
-		  uint32_t what, uint64_t ticks, const uint64_t *value)
+static inline __attribute__((always_inline)) void trace(struct context_thread *thread,
+							enum context_event_kind kind,
+							uint32_t what, uint64_t ticks,
+							const uint64_t *value)
 {
 	if (unlikely(!trace_usual(thread, kind, what, ticks, value)))
 		trace_else(thread, kind, what, ticks, value);
