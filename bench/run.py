@@ -10,6 +10,7 @@ once. Every run's output is compared with the bare run's by its hash. A whole ru
 
 import argparse
 import datetime
+import itertools
 import json
 import os
 import shutil
@@ -58,10 +59,11 @@ def measure_programs(chosen, folder, options, progress):
     programs = {name: command for name, command in workloads.commands().items()
                 if not options.only or name in options.only}
     results = {name: {tool.name: [] for tool in chosen} for name in programs}
-    for name, command in programs.items():
+    # Fills their caches; twice, since what a run shows may have the next one planned otherwise.
+    for number, (name, command) in itertools.product(range(2), programs.items()):
         for tool in chosen:
-            if tool.warm:  # fills its cache
-                progress.show(f"warming: {name} {tool.name}")
+            if tool.warm:
+                progress.show(f"warming, {number + 1} of 2: {name} {tool.name}")
                 runner.run(tool, command, folder)
     for number in range(options.rounds):
         for name, command in programs.items():

@@ -61,6 +61,8 @@ void throws_keep(const struct session *session, const struct family *family)
 		return;
 	}
 	/* If it cannot be written, the next run is like this one. */
-	scoped_fd int fd =
-		open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd >= 0)
+		close(fd);
 }
