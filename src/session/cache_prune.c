@@ -78,20 +78,26 @@ static bool delete (int folder, const char *name)
 	return !unlinkat(folder, name, 0);
 }
 
+/* What runs use; what else has such a name is a seal, or being written. */
+static bool is_whole(const char *name)
+{
+	return text_glob("*.plan", name) || text_glob("*.throws", name) ||
+	       text_glob("*.frequencies", name);
+}
+
 static void list(DIR *folder, struct entries *entries)
 {
 	const struct dirent *item;
 	struct stat status;
 
 	while ((item = readdir(folder))) {
-		if ((!text_glob("*.plan*", item->d_name) &&
-		     !text_glob("*.throws", item->d_name) &&
+		bool whole = is_whole(item->d_name);
+
+		if ((!whole && !text_glob("*.plan*", item->d_name) &&
 		     !text_glob("*.frequencies*", item->d_name)) ||
 		    fstatat(dirfd(folder), item->d_name, &status, AT_SYMLINK_NOFOLLOW))
 			continue;
-		if (!text_glob("*.plan", item->d_name) &&
-		    !text_glob("*.throws", item->d_name) &&
-		    !text_glob("*.frequencies", item->d_name)) {
+		if (!whole) {
 			if (is_left_behind(&status) &&
 			    !is_seal_of_a_file(dirfd(folder), item->d_name))
 				unlinkat(dirfd(folder), item->d_name, 0);

@@ -134,20 +134,20 @@ static uint64_t unknown_calls(struct saving *saving, const struct saving_tally *
 	const uint32_t group[] = {saving->thread, tally->file->index, function};
 	uint64_t calls =
 		tally->counters[tally->file->plan->functions.items[function].slot];
-	uint64_t key = hash_bytes(group, sizeof(group)), entering = 0;
+	uint64_t *entering, unknown = calls - known;
 
 	if (calls == known)
 		return 0;
+	entering =
+		table_insert(&saving->entering, hash_bytes(group, sizeof(group)), NULL);
 	if (calls < known) {
-		*table_insert(&saving->entering, key, NULL) += known - calls;
+		*entering += known - calls;
 		return 0;
 	}
-	if (!table_find(&saving->entering, key, &entering))
-		return calls - known;
-	uint64_t entered = entering < calls - known ? entering : calls - known;
+	uint64_t entered = *entering < unknown ? *entering : unknown;
 
-	*table_insert(&saving->entering, key, NULL) -= entered;
-	return calls - known - entered;
+	*entering -= entered;
+	return unknown - entered;
 }
 
 void saving_arcs(struct saving *saving, const struct saving_tally *tally)

@@ -14,19 +14,12 @@ struct giving {
 	size_t enabled_count;
 };
 
-static const char *value_of(const struct giving *giving, const char *option)
-{
-	for (size_t i = 0; i < giving->arguments.count; i++)
-		if (!strcmp(giving->arguments.items[i].name, option))
-			return giving->arguments.items[i].value;
-	return NULL;
-}
-
 static void add_argument(struct giving *giving, const struct item *item)
 {
 	struct item *added = &giving->arguments.items[giving->arguments.count];
 
-	if (giving->arguments.count == ITEMS_MAX || value_of(giving, item->name))
+	if (giving->arguments.count == ITEMS_MAX ||
+	    items_value(&giving->arguments, item->name))
 		return;
 	*added = *item;
 	if (!added->value)
@@ -122,7 +115,8 @@ static void give_query(const struct giving *giving,
 static void give_option(const struct giving *giving,
 			const struct configuration_option *option)
 {
-	const char *given = value_of(giving, option->name), *value = given ? given : "";
+	const char *given = items_value(&giving->arguments, option->name),
+		   *value = given ? given : "";
 
 	if (option->services && *option->services)
 		giving->answers->setting(giving->answers->context, option->name,

@@ -1,13 +1,12 @@
 #include "runtime/channel/document.h"
 
 #include "runtime/channel/settings.h"
+#include "runtime/load.h"
 #include "runtime/runtime.h"
 
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { DEPTH_MAX = 32, POOL_COUNT = 256, FILE_BYTES_MAX = 1 << 20 };
 
@@ -242,20 +241,12 @@ void document_place(const char *text, const char *at, size_t *ret_line,
 
 char *document_load(const char *path, const char **ret_why)
 {
-	int file = open(path, O_RDONLY | O_CLOEXEC);
-	char *text = runtime_map(FILE_BYTES_MAX);
-	size_t used = 0;
-	ssize_t size = file >= 0 && text ? 1 : -1;
+	ssize_t last;
+	char *text = load_text(path, FILE_BYTES_MAX, &last);
 
-	while (size > 0 && used < FILE_BYTES_MAX - 1) {
-		size = read(file, text + used, FILE_BYTES_MAX - 1 - used);
-		used += size > 0 ? (size_t)size : 0;
-	}
-	if (file >= 0)
-		close(file);
-	if (size == 0)
+	if (text && last == 0)
 		return text;
-	*ret_why = size > 0 ? ": it has more than a megabyte" : "";
+	*ret_why = text && last > 0 ? ": it has more than a megabyte" : "";
 	document_unload(text);
 	return NULL;
 }

@@ -106,3 +106,18 @@ bool item_is_on(const struct item *item)
 {
 	return !item->value || word_is_on(item->value);
 }
+
+const struct item *items_find(const struct items *items, const char *name)
+{
+	for (size_t i = 0; i < items->count; i++)
+		if (!strcmp(items->items[i].name, name))
+			return &items->items[i];
+	return NULL;
+}
+
+const char *items_value(const struct items *items, const char *name)
+{
+	const struct item *item = items_find(items, name);
+
+	return item ? item->value : NULL;
+}

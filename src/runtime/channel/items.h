@@ -21,6 +21,9 @@ struct items {
 
 /* Complains of what is missing, or has no room. */
 void items_split(const char *text, struct items *items);
+/* The first one of a name, and its value; NULL: there is none. */
+const struct item *items_find(const struct items *items, const char *name);
+const char *items_value(const struct items *items, const char *name);
 
 /* "false", "off", "no", "f", "0"; "true", "on", "yes", "t", "1"; in any case. */
 bool word_is_off(const char *word);

@@ -116,23 +116,15 @@ static void add_file(const char *path, const char *keys)
 	document_unload(text);
 }
 
-static const char *value_of(const struct items *items, const char *name)
-{
-	for (size_t i = 0; i < items->count; i++)
-		if (!strcmp(items->items[i].name, name))
-			return items->items[i].value;
-	return NULL;
-}
-
 void metadata_add(const char *text)
 {
 	static struct items items; /* too large for a stack */
 	const char *path;
 
 	items_split(text, &items);
-	path = value_of(&items, "file");
+	path = items_value(&items, "file");
 	if (path) {
-		add_file(path, value_of(&items, "keys"));
+		add_file(path, items_value(&items, "keys"));
 		return;
 	}
 	for (size_t i = 0; i < items.count; i++)

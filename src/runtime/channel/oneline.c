@@ -184,7 +184,7 @@ bool oneline_ask(struct trm_specs *specs, const char *text, const char *name,
 {
 	static struct request request;
 	static struct items items;
-	size_t i = 0;
+	const struct item *item;
 
 	if (!start_host())
 		return false;
@@ -192,10 +192,9 @@ bool oneline_ask(struct trm_specs *specs, const char *text, const char *name,
 	complaints_begin(ret_message, message_size);
 	request_specs = specs;
 	items_split(text, &items);
-	while (i < items.count && strcmp(items.items[i].name, name) != 0)
-		i++;
-	if (i < items.count && fill(&request, &items.items[i], &items))
-		answers_give(&request, &items.items[i], &items, answers);
+	item = items_find(&items, name);
+	if (item && fill(&request, item, &items))
+		answers_give(&request, item, &items, answers);
 	runtime_unlock(&specs_lock);
 	return !*ret_message;
 }

@@ -1,13 +1,12 @@
 #include "runtime/service/io_place.h"
 
+#include "runtime/load.h"
 #include "runtime/runtime.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 enum { KNOWN_MAX = 32, TEXT_MAX = 1 << 18 };
 
@@ -23,23 +22,6 @@ static struct {
 } known;
 
 static const struct io_place unknown = {"unknown", "unknown"};
-
-/* The file as a text, in memory of runtime_map; NULL: it cannot be read. */
-static char *read_mounts(void)
-{
-	int file = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
-	char *text = file >= 0 ? runtime_map(TEXT_MAX) : NULL;
-	size_t used = 0;
-	ssize_t size = 1;
-
-	while (text && size > 0 && used < TEXT_MAX - 1) {
-		size = read(file, text + used, TEXT_MAX - 1 - used);
-		used += size > 0 ? (size_t)size : 0;
-	}
-	if (file >= 0)
-		close(file);
-	return text;
-}
 
 /* In place: \040 is a blank. */
 static void unescape(char *text)
@@ -80,7 +62,8 @@ static bool read_line(const char *line, dev_t device, struct io_place *ret_place
 /* Of a device that is mounted in several places the first one. */
 static void look_up(dev_t device, struct io_place *ret_place)
 {
-	char *text = read_mounts();
+	ssize_t last;
+	char *text = load_text("/proc/self/mountinfo", TEXT_MAX, &last);
 	bool found = false;
 
 	*ret_place = unknown;
