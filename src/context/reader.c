@@ -170,15 +170,16 @@ static size_t room_for_nodes(const struct context_block *block)
 	return context_nodes_room(block->kind);
 }
 
-const uint64_t *context_block_events(const struct context_block *block,
-				     const uint64_t **ret_end)
+const uint32_t *context_block_events(const struct context_block *block,
+				     const uint32_t **ret_end)
 {
-	const uint64_t *events =
+	const uint32_t *events =
 		(const void *)((const uint8_t *)block + context_events_at(block->kind));
 
-	/* A value takes two words, so none begins in the last one. */
+	/* None begins where its cells might not be there. */
 	*ret_end = events +
-		   context_events_room(block->kind, block->run ? block->run : 1) - 1;
+		   context_events_room(block->kind, block->run ? block->run : 1) -
+		   (CONTEXT_CELLS_SET - 1);
 	return events;
 }
 
@@ -273,7 +274,7 @@ static void read_thread(struct context_process *process,
 	struct context_known_thread *thread = thread_of(process, record->number);
 	uint64_t end = process->head->end.ticks, address = (uintptr_t)record->node;
 	uint32_t current = node_number(&record->head, address);
-	const uint64_t *end_of_events;
+	const uint32_t *end_of_events;
 
 	if (thread->paths.count)
 		return; /* of two with one number the file is wrong */

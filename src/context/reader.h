@@ -87,8 +87,8 @@ struct context_blocks context_blocks_of(const struct context_process *process,
 void context_blocks_sort(struct context_blocks *blocks);
 
 /* The events of a block that is among those of a thread, as far as they have a kind. */
-const uint64_t *context_block_events(const struct context_block *block,
-				     const uint64_t **ret_end);
+const uint32_t *context_block_events(const struct context_block *block,
+				     const uint32_t **ret_end);
 
 /* The path that a row is of, with the row's sums. `ended`: threads[0]. */
 struct context_path context_path_of_row(const struct context_known_thread *ended,

@@ -308,9 +308,10 @@ struct cursor {
 	record_node *nodes;
 	record_node current;
 	size_t block;
-	const uint64_t *at, *end;
+	const uint32_t *at, *end;
 	uint64_t time; /* ticks, up to which it was read */
 	struct event event;
+	uint32_t cells; /* of the event */
 };
 
 static bool cursor_open_block(struct cursor *cursor)
@@ -323,34 +324,53 @@ static bool cursor_open_block(struct cursor *cursor)
 	return true;
 }
 
-/* Whether there is an event: it is read then. What is behind a word without a kind was
+static uint64_t cells_value(const uint32_t *cells)
+{
+	uint64_t value;
+
+	memcpy(&value, cells, sizeof(value));
+	return value;
+}
+
+/* The event at the cursor, whose head is not that of a time. */
+static void cursor_read(struct cursor *cursor, struct context_event_head head)
+{
+	bool is_set = head.kind == CONTEXT_EVENT_SET;
+	uint32_t passed = head.is_short ? head.ticks : cursor->at[1];
+
+	cursor->event =
+		(struct event){head.kind, head.what, cursor->time + passed,
+			       is_set ? cells_value(cursor->at + CONTEXT_CELLS_LONG) : 0};
+	cursor->cells = is_set          ? CONTEXT_CELLS_SET
+			: head.is_short ? CONTEXT_CELLS_SHORT
+					: CONTEXT_CELLS_LONG;
+}
+
+/* Whether there is an event: it is read then. What is behind a cell without a kind was
  * never written. */
 static bool cursor_valid(struct cursor *cursor)
 {
 	for (;;) {
-		uint64_t word = cursor->at < cursor->end ? *cursor->at : 0;
-		enum context_event_kind kind = context_event_kind(word);
+		struct context_event_head head =
+			context_event_head(cursor->at < cursor->end ? *cursor->at : 0);
 
-		if (!kind) {
+		if (!head.kind) {
 			if (!cursor_open_block(cursor))
 				return false;
-			continue;
-		}
-		if (kind != CONTEXT_EVENT_TIME) {
-			cursor->event = (struct event){kind, context_event_what(word),
-						       cursor->time + (word >> 32),
-						       cursor->at[1]};
+		} else if (head.kind != CONTEXT_EVENT_TIME) {
+			cursor_read(cursor, head);
 			return true;
+		} else {
+			cursor->time = cells_value(cursor->at + 1);
+			cursor->at += CONTEXT_CELLS_TIME;
 		}
-		cursor->time = cursor->at[1];
-		cursor->at += 2;
 	}
 }
 
 static void cursor_next(struct cursor *cursor)
 {
 	cursor->time = cursor->event.ticks;
-	cursor->at += cursor->event.kind == CONTEXT_EVENT_SET ? 2 : 1;
+	cursor->at += cursor->cells;
 }
 
 /* A process whose trace is saved, or what of it lies between two moments. */

@@ -61,8 +61,8 @@ static inline __attribute__((always_inline)) struct context_thread *enter_librar
 	return busy_thread(true);
 }
 
-/* An event that has no room, or whose time must be told. Memory that was missing is asked
- * for now and then: that takes system calls. */
+/* What is not one cell. Memory that was missing is asked for now and then: that takes
+ * system calls. */
 static __attribute__((noinline)) void trace_else(struct context_thread *thread,
 						 enum context_event_kind kind,
 						 uint32_t what, uint64_t ticks,
@@ -74,11 +74,9 @@ static __attribute__((noinline)) void trace_else(struct context_thread *thread,
 		thread->dropped++;
 		return;
 	}
-	if ((ticks - thread->event_ticks) >> 32) {
-		thread->event_ticks = ticks;
-		trace_write(thread, CONTEXT_EVENT_TIME, 0, ticks, &ticks);
-	}
-	trace_write(thread, kind, what, ticks, value);
+	if ((ticks - thread->event_ticks) >> 32)
+		trace_time(thread, ticks);
+	trace_long(thread, kind, what, ticks, value);
 }
 
 static inline __attribute__((always_inline)) void trace(struct context_thread *thread,
@@ -86,7 +84,7 @@ static inline __attribute__((always_inline)) void trace(struct context_thread *t
 							uint32_t what, uint64_t ticks,
 							const uint64_t *value)
 {
-	if (unlikely(!trace_usual(thread, kind, what, ticks, value)))
+	if (kind > CONTEXT_EVENT_END || unlikely(!trace_short(thread, kind, what, ticks)))
 		trace_else(thread, kind, what, ticks, value);
 }
 

@@ -34,6 +34,7 @@ struct runtime_state {
 	uint32_t untimed;   /* nobody wants times: ticks are 0 (tsc is 0, too) */
 	uint32_t watching;  /* enum runtime_watchers: who else sees events */
 	uint32_t idle;      /* nobody counts, times or sees: only what is open is noted */
+	uint32_t usual; /* recording, by the processor's ticks, and without channels */
 };
 
 enum runtime_watchers {
@@ -390,7 +391,7 @@ void sites_leave(struct trm_site *site);
 /* The same in any case; the thread is busy, and no longer so behind it. */
 void events_enter_site(struct trm_site *site);
 void events_leave_site(struct trm_site *site);
-/* Traces an event that trace_usual does not, and ends with that. */
+/* Traces an event that trace_short does not, and ends with that. */
 void events_trace_last(struct context_thread *thread, enum context_event_kind kind,
 		       uint32_t what, uint64_t ticks);
 struct trm_value events_value(const struct context_attribute *attribute, uint64_t bits);

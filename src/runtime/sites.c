@@ -14,8 +14,7 @@ static inline void done(void)
 static inline __attribute__((always_inline)) bool
 is_usual(const struct context_thread *thread, const struct runtime_state *state)
 {
-	return likely(thread && state->recording && !thread->too_deep && state->tsc &&
-		      !(state->watching & RUNTIME_CHANNELS));
+	return likely(thread && state->usual && !thread->too_deep);
 }
 
 /* False if another event of the thread is under way. In the usual case `ret_node` is the
@@ -55,7 +54,7 @@ void sites_enter(struct trm_site *site)
 	to->began = now;
 	thread->node = to;
 	if (unlikely(thread->order) &&
-	    unlikely(!trace_usual(thread, CONTEXT_EVENT_BEGIN, to->number, now, NULL)))
+	    unlikely(!trace_short(thread, CONTEXT_EVENT_BEGIN, to->number, now)))
 		events_trace_last(thread, CONTEXT_EVENT_BEGIN, to->number, now);
 	else
 		done();
@@ -79,7 +78,7 @@ void sites_leave(struct trm_site *site)
 	thread->last = now;
 	thread->node = node->parent;
 	if (unlikely(thread->order) &&
-	    unlikely(!trace_usual(thread, CONTEXT_EVENT_END, node->number, now, NULL)))
+	    unlikely(!trace_short(thread, CONTEXT_EVENT_END, node->number, now)))
 		events_trace_last(thread, CONTEXT_EVENT_END, node->number, now);
 	else
 		done();

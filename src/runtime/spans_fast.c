@@ -10,8 +10,7 @@ static struct context_thread *usual_thread(void)
 	struct context_thread *thread = runtime_self;
 	const struct runtime_state *state = runtime_state;
 
-	if (unlikely(!thread || runtime_busy || !state->recording || !state->tsc ||
-		     state->watching & RUNTIME_CHANNELS || thread->order ||
+	if (unlikely(!thread || runtime_busy || !state->usual || thread->order ||
 		     thread->too_deep || spans_calls.over))
 		return NULL;
 	runtime_busy = 1;

@@ -96,6 +96,15 @@ static bool make_state(void)
 	return true;
 }
 
+/* What events look at first, in one word. */
+static void set_usual(void)
+{
+	bool usual = runtime_state->recording && runtime_state->tsc &&
+		     !(runtime_state->watching & RUNTIME_CHANNELS);
+
+	__atomic_store_n(&runtime_state->usual, usual, __ATOMIC_RELEASE);
+}
+
 /* Who watches, and which clock that takes. */
 static void set_state(void)
 {
@@ -108,6 +117,13 @@ static void set_state(void)
 	runtime_state->tsc = timed && has_steady_tsc();
 	runtime_state->idle =
 		!timed && !(runtime_state->watching & ~(uint32_t)RUNTIME_KEEPS);
+	set_usual();
+}
+
+static void begin_recording(void)
+{
+	__atomic_store_n(&runtime_state->recording, 1, __ATOMIC_RELEASE);
+	set_usual();
 }
 
 static bool begin(void)
@@ -124,7 +140,7 @@ static bool begin_spool(const char *folder)
 		return false;
 	fill_spool();
 	set_state();
-	__atomic_store_n(&runtime_state->recording, 1, __ATOMIC_RELEASE);
+	begin_recording();
 	return true;
 }
 
@@ -315,7 +331,7 @@ bool runtime_resume(void)
 	fill_spool();
 	threads_forget(runtime.asked || runtime.kept);
 	channels_resume();
-	__atomic_store_n(&runtime_state->recording, 1, __ATOMIC_RELEASE);
+	begin_recording();
 	channels_offer();
 	values_rewrite();
 	fork_enter_path(runtime.asked || runtime.kept ? threads_self() : NULL);

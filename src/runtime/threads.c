@@ -42,16 +42,16 @@ static struct context_thread *make(uint32_t number)
 	return thread;
 }
 
-/* Events begin where all their words still fit. */
+/* Events begin where all their cells still fit. */
 static void write_events_to(struct context_thread *thread, struct context_block *block)
 {
 	char *at = (char *)block + context_events_at(block->kind);
 
 	thread->order++;
-	thread->event_at = (uint64_t *)(void *)at;
+	thread->event_at = (uint32_t *)(void *)at;
 	thread->event_end = thread->event_at +
 			    context_events_room(block->kind, block->run) -
-			    (CONTEXT_EVENT_WORDS - 1);
+			    (CONTEXT_CELLS_MOST - 1);
 	thread->event_ticks = 0;
 }
 

@@ -1,39 +1,57 @@
 /*
- * Writing events of a thread's trace, in the usual case: there is room, and the time
- * since the last one fits the event. All else is in events.c.
+ * Writing events of a thread's trace (enum context_event_kind), where there is room. What
+ * else may be is in events.c. What is read of a process that was killed ends at the first
+ * event whose first cell is 0, so that one is there once all else is.
  */
 #ifndef TRAMMEL_RUNTIME_TRACE_H
 #define TRAMMEL_RUNTIME_TRACE_H
 
 #include "runtime/runtime.h"
 
-/* An event for which there is room, and whose time is told. `value`: what was set, or
- * NULL. The word is there once all else is, since what is read of a process that was
- * killed ends at the first one that is 0. */
-static inline __attribute__((always_inline)) void
-trace_write(struct context_thread *thread, enum context_event_kind kind, uint32_t what,
-	    uint64_t ticks, const uint64_t *value)
-{
-	uint64_t *event = thread->event_at;
+#include <string.h>
 
+/* A begin or an end. False if it does not fit a cell, or there is no room. */
+static inline __attribute__((always_inline)) bool
+trace_short(struct context_thread *thread, enum context_event_kind kind, uint32_t what,
+	    uint64_t ticks)
+{
+	uint32_t *event = thread->event_at;
+	uint64_t passed = ticks - thread->event_ticks;
+
+	if (unlikely(event >= thread->event_end || !context_event_is_short(what, passed)))
+		return false;
+	*event = context_event_short(kind, what, passed);
+	thread->event_at = event + CONTEXT_CELLS_SHORT;
+	thread->event_ticks = ticks;
+	return true;
+}
+
+/* An event for which there is room, and whose time is told or fits. `value`: what was
+ * set, or NULL. */
+static inline void trace_long(struct context_thread *thread, enum context_event_kind kind,
+			      uint32_t what, uint64_t ticks, const uint64_t *value)
+{
+	uint32_t *event = thread->event_at;
+
+	event[1] = (uint32_t)(ticks - thread->event_ticks);
 	if (value)
-		event[1] = *value;
+		memcpy(event + CONTEXT_CELLS_LONG, value, sizeof(*value));
 	in_order();
-	*event = context_event_word(kind, what, ticks - thread->event_ticks);
-	thread->event_at = event + 1 + (value != NULL);
+	*event = context_event_long(kind, what);
+	thread->event_at = event + (value ? CONTEXT_CELLS_SET : CONTEXT_CELLS_LONG);
 	thread->event_ticks = ticks;
 }
 
-/* The same; false if it is not the usual case. */
-static inline __attribute__((always_inline)) bool
-trace_usual(struct context_thread *thread, enum context_event_kind kind, uint32_t what,
-	    uint64_t ticks, const uint64_t *value)
+/* What the times of events are counted from. */
+static inline void trace_time(struct context_thread *thread, uint64_t ticks)
 {
-	if (unlikely(thread->event_at >= thread->event_end ||
-		     (ticks - thread->event_ticks) >> 32))
-		return false;
-	trace_write(thread, kind, what, ticks, value);
-	return true;
+	uint32_t *event = thread->event_at;
+
+	memcpy(event + 1, &ticks, sizeof(ticks));
+	in_order();
+	*event = context_event_long(CONTEXT_EVENT_TIME, 0);
+	thread->event_at = event + CONTEXT_CELLS_TIME;
+	thread->event_ticks = ticks;
 }
 
 #endif

@@ -12,8 +12,8 @@
  *     THREAD      struct context_thread, CONTEXT_THREAD_SLOTS words of the process's own,
  *                 CONTEXT_THREAD_NODES nodes, and the first events
  *     NODES       an array of struct context_node, of the thread `owner`
- *     EVENTS      words of events (context_event_word), of the thread `owner`: what has
- *                 no place beside its record; `run` blocks with ascending `order`
+ *     EVENTS      cells of events (enum context_event_kind), of the thread `owner`: what
+ *                 has no place beside its record; `run` blocks with ascending `order`
  *     ROWS        an array of struct context_row: what threads left when they ended
  *     CHANNEL     struct context_channel: a measurement that the program makes of itself
  *     SUMS        rows of words, of a thread in a channel, one a node; `order` is the
@@ -35,7 +35,7 @@
 #define CONTEXT_MAGIC "TRMCTX\r\n"
 
 enum context_sizes {
-	CONTEXT_VERSION = 12,
+	CONTEXT_VERSION = 13,
 	CONTEXT_BLOCK = 4 << 10, /* a page: a thread's first event pays for it */
 	CONTEXT_HEAD_BLOCKS = 2,
 	CONTEXT_FAULTS_MAX = 16,
@@ -171,7 +171,7 @@ struct context_thread {
 	struct context_node *node;      /* the current one; root when nothing is open */
 	uint64_t last;                  /* ticks of the last event */
 	uint64_t too_deep;              /* begins without a node, for want of memory */
-	uint64_t *event_at, *event_end; /* NULL: no trace, or no memory */
+	uint32_t *event_at, *event_end; /* NULL: no trace, or no memory */
 	uint64_t event_ticks;           /* of the last event in this block; 0: none */
 	struct context_node **slots;    /* its nodes, by hash; see runtime/tree.c */
 	uint64_t slot_mask;
@@ -230,13 +230,29 @@ struct context_module {
 	uint64_t path;       /* a string; 0: the program's own file */
 };
 
+/*
+ * An event is cells of 32 bits. Most are short, one cell: 1 in bit 0; in bit 1 whether it
+ * is an END, else it is a BEGIN; 10 bits of `what`; 20 of the ticks since the event
+ * before. All others are long: a cell with 0, 3 bits of the kind, 28 of `what`; a cell of
+ * ticks; two of the value, where there is one. Where even that is too little time, and at
+ * the begin of blocks, is a CONTEXT_EVENT_TIME in front: a cell, and two of the time. The
+ * first cell is written last: an event whose first cell is 0 is none yet.
+ */
 enum context_event_kind {
 	CONTEXT_EVENT_BEGIN = 1, /* what: number of the node that began */
 	CONTEXT_EVENT_END,       /* what: number of the node that ended */
 	CONTEXT_EVENT_MOVE,      /* what: number of the node that is now current */
-	CONTEXT_EVENT_SET,       /* what: an attribute; the next item is its value */
+	CONTEXT_EVENT_SET,       /* what: an attribute, which has the value */
 	CONTEXT_EVENT_CHANGE,    /* what: number of the node that took another's place */
-	CONTEXT_EVENT_TIME,      /* the next word is the time */
+	CONTEXT_EVENT_TIME,
+};
+
+enum context_event_cells {
+	CONTEXT_CELLS_SHORT = 1,
+	CONTEXT_CELLS_LONG = 2,
+	CONTEXT_CELLS_TIME = 3,
+	CONTEXT_CELLS_SET = 4,
+	CONTEXT_CELLS_MOST = CONTEXT_CELLS_TIME + CONTEXT_CELLS_SET,
 };
 
 /* What a channel measures, in the order in which it has its place. */
@@ -327,27 +343,38 @@ static inline int context_snapshot_has_value(uint32_t kind)
 	       kind == CONTEXT_SNAPSHOT_RESUME || kind >= CONTEXT_SNAPSHOT_GIVEN;
 }
 
-/*
- * An event is a word: 4 bits of its kind, 28 of what it is of, 32 of the ticks since the
- * event before. Where that is more, and at the begin of blocks, is a CONTEXT_EVENT_TIME
- * in front of it. It is written last: an event whose word is 0 is none yet.
- */
-enum { CONTEXT_EVENT_WORDS = 4 }; /* at most, with its time and its value */
-
-static inline uint64_t context_event_word(enum context_event_kind kind, uint32_t what,
-					  uint64_t ticks)
+/* A BEGIN or END. */
+static inline int context_event_is_short(uint32_t what, uint64_t ticks)
 {
-	return ticks << 32 | (uint64_t)what << 4 | kind;
+	return !(ticks >> 20 | what >> 10);
 }
 
-static inline enum context_event_kind context_event_kind(uint64_t word)
+static inline uint32_t context_event_short(enum context_event_kind kind, uint32_t what,
+					   uint64_t ticks)
 {
-	return (enum context_event_kind)(word & 15);
+	return (uint32_t)ticks << 12 | what << 2 | (kind == CONTEXT_EVENT_END) << 1 | 1;
 }
 
-static inline uint32_t context_event_what(uint64_t word)
+static inline uint32_t context_event_long(enum context_event_kind kind, uint32_t what)
 {
-	return (uint32_t)word >> 4;
+	return what << 4 | (uint32_t)kind << 1;
+}
+
+struct context_event_head {
+	enum context_event_kind kind; /* 0: there is no event */
+	uint32_t what;
+	uint32_t ticks; /* of a short event */
+	int is_short;
+};
+
+static inline struct context_event_head context_event_head(uint32_t cell)
+{
+	if (cell & 1)
+		return (struct context_event_head){cell & 2 ? CONTEXT_EVENT_END
+							    : CONTEXT_EVENT_BEGIN,
+						   cell >> 2 & 0x3ff, cell >> 12, 1};
+	return (struct context_event_head){(enum context_event_kind)(cell >> 1 & 7),
+					   cell >> 4, 0, 0};
 }
 
 /* Bytes from the begin of a block to its nodes; of a THREAD or NODES. */
@@ -375,12 +402,12 @@ static inline uint64_t context_events_at(uint32_t kind)
 				 CONTEXT_THREAD_NODES * sizeof(struct context_node);
 }
 
-/* `run`: of an EVENTS. */
+/* In cells. `run`: of an EVENTS. */
 static inline uint64_t context_events_room(uint32_t kind, uint64_t run)
 {
 	return ((kind == CONTEXT_EVENTS ? run : 1) * CONTEXT_BLOCK -
 		context_events_at(kind)) /
-	       sizeof(uint64_t);
+	       sizeof(uint32_t);
 }
 
 _Static_assert(sizeof(struct context_spool) <= CONTEXT_HEAD_BLOCKS * CONTEXT_BLOCK &&
