@@ -35,7 +35,8 @@ enum byte_flag {
 /* A patch of the plan in the function. */
 struct home_patch {
 	uint32_t offset, size;
-	uint32_t from; /* offset of what it leads out of; FOREIGN: another function's */
+	uint32_t from;  /* offset of what it leads out of; FOREIGN: another function's */
+	uint32_t block; /* with `from` */
 };
 enum { FOREIGN = UINT32_MAX };
 
@@ -47,7 +48,8 @@ struct homing {
 	bool *led;        /* by block: the plan has a jump or a stub there */
 	uint8_t *known;   /* enum byte_flag, whatever blocks are at home */
 	struct VECTOR(struct home_patch) patches;
-	bool pages; /* it lies on several */
+	bool pages;    /* it lies on several */
+	uint32_t near; /* the block that was last asked for */
 	/* Of one try: */
 	uint8_t *states; /* enum block_state, by block */
 	uint8_t *rooms;  /* enum block_room, by block */
@@ -64,13 +66,24 @@ static bool has_fired(const struct homing *homing, uint32_t slot)
 	return homing->request->has_fired(homing->request->context, slot);
 }
 
-/* The block with a byte. */
-static uint32_t block_of(const struct homing *homing, uint32_t offset)
+static bool is_in(const struct homing *homing, uint32_t block, uint32_t offset)
 {
-	size_t low = search_first(homing->count, middle,
-				  homing->blocks[middle].offset <= offset);
+	return block < homing->count && homing->blocks[block].offset <= offset &&
+	       (block + 1 == homing->count || offset < homing->blocks[block + 1].offset);
+}
 
-	return low ? (uint32_t)low - 1 : 0;
+/* The block with a byte. Mostly it is the one that was asked for before, or the next. */
+static uint32_t block_of(struct homing *homing, uint32_t offset)
+{
+	size_t low;
+
+	if (is_in(homing, homing->near, offset))
+		return homing->near;
+	if (is_in(homing, homing->near + 1, offset))
+		return ++homing->near;
+	low = search_first(homing->count, middle,
+			   homing->blocks[middle].offset <= offset);
+	return homing->near = low ? (uint32_t)low - 1 : 0;
 }
 
 /* Comes to a block. Returns the number of blocks in the queue. */
@@ -146,6 +159,12 @@ static void note_front(struct homing *homing, const struct plan_step *step,
 		homing->fronts[*last] = code;
 }
 
+static bool is_call(const struct homing *homing, uint32_t offset, uint32_t size)
+{
+	return offset + size <= home_size(homing->request->function) &&
+	       steps_is_call(homing->request->original + offset, size);
+}
+
 /* What is executed in place, and where calls return to. */
 static void know_steps(struct homing *homing)
 {
@@ -161,8 +180,7 @@ static void know_steps(struct homing *homing)
 		if (step->kind == PLAN_STEP_ORIGINAL)
 			mark(homing, homing->known, offset, size, BYTE_KEPT);
 		if (step->kind == PLAN_STEP_ORIGINAL ||
-		    (step->kind == PLAN_STEP_MOVED &&
-		     steps_is_call(plan->code.items + code, step->code)))
+		    (step->kind == PLAN_STEP_MOVED && is_call(homing, offset, size)))
 			mark(homing, homing->known, offset + size, 1, BYTE_ENTERED);
 		if (step->kind != PLAN_STEP_AWAY && i + 1 < function->step_count)
 			note_front(homing, step, offset, code, &last);
@@ -171,16 +189,18 @@ static void know_steps(struct homing *homing)
 	}
 }
 
-/* The short jump that leads to a patch, which is an island then; NULL: none. */
+/* The short jump that leads to a patch, which is an island then; NULL: none. Patches are
+ * in the order of their addresses. */
 static const struct plan_patch *find_short(const struct plan *plan,
 					   const struct plan_patch *island)
 {
 	enum { REACH = 128 + SHORT_JUMP };
-	const struct plan_patch *patch = plan_patch_behind(
-		plan, island->address > REACH ? island->address - REACH : 0);
-	const struct plan_patch *end = plan->patches.items + plan->patches.count;
+	const struct plan_patch *first = plan->patches.items, *patch = island;
+	const struct plan_patch *end = first + plan->patches.count;
 
-	for (; patch && patch < end && patch->address < island->address + REACH; patch++)
+	while (patch > first && patch[-1].address + REACH >= island->address)
+		patch--;
+	for (; patch < end && patch->address < island->address + REACH; patch++)
 		if (patch->size == SHORT_JUMP && patch->bytes[0] == 0xeb &&
 		    patch->address + SHORT_JUMP + (uint64_t)(int8_t)patch->bytes[1] ==
 			    island->address)
@@ -204,15 +224,16 @@ static bool know_patches(struct homing *homing)
 		uint64_t offset = patch->address - function->address;
 		uint64_t start = (from ? from : patch)->address - function->address;
 		uint32_t block = homing->count ? block_of(homing, (uint32_t)offset) : 0;
+		bool own = patch->function == index && start < function->size;
 
 		if (offset >= function->size || patch->size > function->size - offset)
 			return false;
 		vector_push(&homing->patches,
-			    ((struct home_patch){(uint32_t)offset, patch->size,
-						 patch->function == index &&
-								 start < function->size
-							 ? (uint32_t)start
-							 : FOREIGN}));
+			    ((struct home_patch){
+				    (uint32_t)offset, patch->size,
+				    own ? (uint32_t)start : FOREIGN,
+				    own && from ? block_of(homing, (uint32_t)start)
+						: block}));
 		if (homing->count && homing->blocks[block].offset == offset && !from)
 			homing->led[block] |=
 				patch->bytes[0] == 0xe9 || patch->bytes[0] == 0xeb;
@@ -293,7 +314,7 @@ static void take_patches(struct homing *homing, uint8_t *text)
 	vector_for_each (&homing->patches, patch) {
 		if (patch->from != FOREIGN &&
 		    (!homing->count ||
-		     homing->states[block_of(homing, patch->from)] == BLOCK_OPEN))
+		     homing->states[patch->block] == BLOCK_OPEN))
 			drop(homing, patch, text);
 		else
 			stay(homing, patch);

@@ -220,15 +220,14 @@ static void change_function(const struct fired_module *of,
 static void change_module(const struct fired_module *of, struct change *change)
 {
 	const struct plan *plan = of->module->file->plan;
+	const struct plan_function *function = NULL;
 	const struct fired_slot *slot = of->first, *end;
 
 	for (; slot < of->end; slot = end) {
-		const struct plan_function *function =
-			plan_function_of_slot(plan, slot->slot);
-
+		function = plan_function_of_next_slot(plan, function, slot->slot);
 		end = slot + 1;
 		while (end < of->end &&
-		       plan_function_of_slot(plan, end->slot) == function)
+		       plan_function_of_next_slot(plan, function, end->slot) == function)
 			end++;
 		if (function)
 			change_function(of, function, slot, (size_t)(end - slot), change);
