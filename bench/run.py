@@ -54,15 +54,15 @@ def tool_runs(tool, number, rounds):
     return not tool.slow or number == 0 or rounds == 0
 
 
-def measure_programs(chosen, folder, options, progress):
-    """{program: {tool: [runner.Run]}}, interleaved over the rounds."""
-    programs = {name: command for name, command in workloads.commands().items()
+def measure_programs(chosen, folder, options, progress, times=1):
+    """{program: {tool: [runner.Run]}}, interleaved over the rounds; `times` as commands() has it."""
+    programs = {name: command for name, command in workloads.commands(times).items()
                 if not options.only or name in options.only}
     results = {name: {tool.name: [] for tool in chosen} for name in programs}
     # Fills their caches; twice, since what a run shows may have the next one planned otherwise.
     for number, (name, command) in itertools.product(range(2), programs.items()):
         for tool in chosen:
-            if tool.warm:
+            if tool.warm and times == 1:
                 progress.show(f"warming, {number + 1} of 2: {name} {tool.name}")
                 runner.run(tool, command, folder)
     for number in range(options.rounds):
@@ -149,12 +149,14 @@ def measure(folder, options):
     progress = Progress()
     progress.show("preparing: " + ", ".join(tool.name for tool in chosen))
     results = measure_programs(chosen, folder, options, progress)
+    fast = [tool for tool in chosen if not tool.slow]
+    longer = {} if options.quick else measure_programs(fast, folder, options, progress, workloads.LONGER)
     startup = {} if options.only else costs.startup(chosen, folder, options, progress)
     memory = {} if options.only else costs.memory(chosen, folder, options, progress)
     rebuilt = ([], {}) if options.only else rebuilds.measure(chosen, folder, options, progress)
     attached = {} if options.only else attaching.measure(folder, cache, options, progress)
     progress.end()
-    return tables.Measured(chosen, results, startup, memory, *rebuilt, attached)
+    return tables.Measured(chosen, results, fast, longer, startup, memory, *rebuilt, attached)
 
 
 def main():
@@ -166,7 +168,7 @@ def main():
     else:
         with tempfile.TemporaryDirectory(prefix="trammel-bench-") as folder:
             done = measure(folder, options)
-    wrong = wrong_outputs(done.results) + wrong_outputs(done.rebuilt)
+    wrong = [line for part in (done.results, done.longer, done.rebuilt) for line in wrong_outputs(part)]
     when = datetime.date.today().isoformat()
     text = tables.document(machine(), when, options.rounds, done, wrong)
     print(text)

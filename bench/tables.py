@@ -5,6 +5,7 @@ import math
 import statistics
 
 import attaching
+import workloads
 
 HEAD = """# What measuring costs
 
@@ -19,6 +20,8 @@ speed of the bare run.
 class Measured:
     chosen: list      # tools
     results: dict     # {program: {tool: [runner.Run]}}
+    fast: list        # tools that took part in `longer`
+    longer: dict      # as `results`, each with more to do
     startup: dict     # as costs.startup() gives it
     memory: dict      # as costs.memory() gives it
     rebuilders: list  # tools that took part in `rebuilt`
@@ -107,6 +110,9 @@ def document(machine, when, rounds, measured, wrong):
              "## CPU time, user and system of all processes: ratio to bare\n",
              ratio_table(chosen, results, "cpu"),
              "## Wall time: ratio to bare\n", ratio_table(chosen, results, "wall")]
+    if measured.longer:
+        parts += [f"## CPU time of runs with {workloads.LONGER} times as much to do: ratio to bare\n",
+                  ratio_table(measured.fast, measured.longer, "cpu")]
     if measured.rebuilt:
         parts += [REBUILT, ratio_table(measured.rebuilders, measured.rebuilt, "cpu")]
     if measured.startup:
@@ -134,6 +140,7 @@ def raw(machine, when, measured):
     return {
         "machine": machine, "date": when,
         "programs": raw_runs(measured.results),
+        "longer": raw_runs(measured.longer),
         "rebuilt": raw_runs(measured.rebuilt),
         "startup": measured.startup,
         "attaching": {name: dataclasses.asdict(value)

@@ -1,7 +1,7 @@
 """The benchmark's programs and their inputs. All inputs come from fixed generators.
 
-A bare run takes one or two seconds: long enough for what measuring costs while a program runs.
-What it adds once, at the start and the end, has a table of its own (costs.py).
+A bare run takes one or two seconds, in which what measuring adds once, at the start and the end, is
+some percent (costs.py has a table of that); so each program can be given LONGER times as much to do.
 """
 
 import os
@@ -12,6 +12,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAMS = os.path.join(HERE, "programs")
 
 TEXT_BYTES = 20_000_000
+C_FUNCTIONS = 140
+LONGER = 4
 
 
 class Random:
@@ -90,19 +92,21 @@ def cc1_path():
     return out.stdout.strip()
 
 
-# name: command; made by prepare() in the folder in which it runs
-def commands():
+def commands(times=1):
+    """{name: command}, for the folder that prepare() made. `times`: 1 or LONGER, how much there is to
+    do, in one process each."""
+    source = {1: "big.i", LONGER: "bigger.i"}[times]
     return {
-        "gzip": ["/usr/bin/gzip", "-6", "-n", "-c", "text"],
-        "bzip2": ["/usr/bin/bzip2", "-k", "-c", "text"],
-        "xz": ["/usr/bin/xz", "-1", "-T1", "-c", "text"],
-        "sqlite3": ["/usr/bin/sqlite3", "-batch", "-init", "work.sql", ":memory:", ".quit"],
-        "python3": ["/usr/bin/python3", "-E", "-s", "work.py", "text"],
-        "lua5.4": ["/usr/bin/lua5.4", "work.lua"],
-        "cc1": [cc1_path(), "-quiet", "-O2", "-fpreprocessed", "big.i", "-o", "/dev/stdout"],
-        "openssl": ["/usr/bin/openssl", "dgst", "-sha3-512", "blob", "blob", "blob", "blob"],
-        "cppexc": ["./exceptions", "600000"],
-        "thr": ["./threads", "200", "1000"],
+        "gzip": ["/usr/bin/gzip", "-6", "-n", "-c"] + ["text"] * times,
+        "bzip2": ["/usr/bin/bzip2", "-k", "-c"] + ["text"] * times,
+        "xz": ["/usr/bin/xz", "-1", "-T1", "-c"] + ["text"] * times,
+        "sqlite3": ["/usr/bin/sqlite3", "-batch", ":memory:"] + [".read work.sql"] * times,
+        "python3": ["/usr/bin/python3", "-E", "-s", "work.py", "text", str(times)],
+        "lua5.4": ["/usr/bin/lua5.4", "work.lua", str(times)],
+        "cc1": [cc1_path(), "-quiet", "-O2", "-fpreprocessed", source, "-o", "/dev/stdout"],
+        "openssl": ["/usr/bin/openssl", "dgst", "-sha3-512"] + ["blob"] * 4 * times,
+        "cppexc": ["./exceptions", str(600000 * times)],
+        "thr": ["./threads", str(200 * times), "1000"],
     }
 
 
@@ -139,6 +143,7 @@ def prepare(folder):
         return
     write_text(os.path.join(folder, "text"))
     write_blob(folder)
-    write_c(os.path.join(folder, "big.i"), 140)
+    write_c(os.path.join(folder, "big.i"), C_FUNCTIONS)
+    write_c(os.path.join(folder, "bigger.i"), C_FUNCTIONS * LONGER)
     with open(mark, "w", encoding="ascii"):
         pass

@@ -17,28 +17,11 @@ local function queens(n)
 	place(1)
 	return found
 end
-print(queens(10))
 
 local function hanoi(n, from, to, via)
 	if n == 0 then return 0 end
 	return hanoi(n - 1, from, via, to) + 1 + hanoi(n - 1, via, to, from)
 end
-print(hanoi(22, "a", "b", "c"))
-
-local list = {}
-for i = 1, 400000 do list[i] = (i * 48271) % 65537 end
-table.sort(list, function(a, b) return a > b end)
-print(list[1], list[5000], list[#list])
-
-local parts = {}
-for i = 1, 300000 do parts[#parts + 1] = ("%x%s"):format(i * 31 % 4099, ("z"):rep(i % 6)) end
-local text = table.concat(parts, ",")
-local letters, groups = 0, 0
-for word in text:gmatch("%w+") do
-	groups = groups + 1
-	letters = letters + #word
-end
-print(letters, groups, (text:gsub("z+", "y")):len())
 
 local function machine(steps)
 	local memory, at, sum = {}, 1, 0
@@ -55,4 +38,28 @@ local function machine(steps)
 	end
 	return sum
 end
-print(machine(12000000))
+
+local function work()
+	print(queens(10))
+	print(hanoi(22, "a", "b", "c"))
+
+	local list = {}
+	for i = 1, 400000 do list[i] = (i * 48271) % 65537 end
+	table.sort(list, function(a, b) return a > b end)
+	print(list[1], list[5000], list[#list])
+
+	local parts = {}
+	for i = 1, 300000 do parts[#parts + 1] = ("%x%s"):format(i * 31 % 4099, ("z"):rep(i % 6)) end
+	local text = table.concat(parts, ",")
+	local letters, groups = 0, 0
+	for word in text:gmatch("%w+") do
+		groups = groups + 1
+		letters = letters + #word
+	end
+	print(letters, groups, (text:gsub("z+", "y")):len())
+	print(machine(12000000))
+end
+
+for _ = 1, tonumber(arg[1] or 1) do
+	work()
+end

@@ -13,3 +13,5 @@ select sum(length(replace(kind, 'd', 'ddd'))), count(distinct host % 17) from ev
 select id, avg(size) over (order by id rows 20 preceding) from event order by id desc limit 4;
 update event set size = size + 1 where host % 3 = 0;
 select total(size) from event;
+drop table event;
+drop table host;
