@@ -76,8 +76,10 @@ static const struct {
 	 BY_PATH,
 	 ""},
 	{{"io-report", REGION_TIME ",io.t=scale(sum#io.time.ns,1e-9)",
-	  "sum(sum#io.calls),sum(sum#io.bytes.read),sum(sum#io.bytes.written),sum(io.t)",
-	  "sum(sum#sum#io.calls) AS \"Calls (total)\""
+	  "sum(sum#io.opens),sum(sum#io.calls),sum(sum#io.bytes.read)"
+	  ",sum(sum#io.bytes.written),sum(io.t)",
+	  "sum(sum#sum#io.opens) AS \"Opens (total)\""
+	  ",sum(sum#sum#io.calls) AS \"Calls (total)\""
 	  ",sum(sum#sum#io.bytes.read) AS \"Total read\""
 	  ",sum(sum#sum#io.bytes.written) AS \"Total written\""
 	  ",min(sum#io.t) AS \"I/O time (min)\",max(sum#io.t) AS \"I/O time (max)\""
@@ -154,6 +156,15 @@ static const struct row options[] = {
 	 ",sum(sum#sum#io.bytes.written) AS \"Total written\""},
 	{"lock.wait", "lock.t=scale(sum#pthread.wait.ns,1e-9)", "sum(lock.t)",
 	 "avg(sum#lock.t) AS \"Lock wait (avg)\",max(sum#lock.t) AS \"Lock wait (max)\""},
+	{"lock.hold", "hold.t=scale(sum#pthread.hold.ns,1e-9)", "sum(hold.t)",
+	 "avg(sum#hold.t) AS \"Lock hold (avg)\",max(sum#hold.t) AS \"Lock hold (max)\""},
+	{"thread.starts", "", "sum(sum#pthread.threads)",
+	 "sum(sum#sum#pthread.threads) AS \"Threads (total)\""},
+	{"syscalls", "syscalls.t=scale(sum#syscalls.time.ns,1e-9)",
+	 "sum(sum#syscalls.calls),sum(syscalls.t)",
+	 "sum(sum#sum#syscalls.calls) AS \"System calls (total)\""
+	 ",avg(sum#syscalls.t) AS \"System time (avg)\""
+	 ",max(sum#syscalls.t) AS \"System time (max)\""},
 	{"sample.frequency", "", "sum(sum#sampler.samples)",
 	 "min(sum#sum#sampler.samples) AS \"Samples (min)\""
 	 ",max(sum#sum#sampler.samples) AS \"Samples (max)\""},

@@ -55,6 +55,9 @@ struct loop_watch {
 	struct filter *wanted; /* NULL: all loops */
 };
 
+/* Services that see calls of the C library. */
+enum channel_calls { CHANNEL_CALLS_IO = 1, CHANNEL_CALLS_SYSTEM = 2 };
+
 struct channel {
 	char name[CONTEXT_CHANNEL_NAME];
 	uint32_t number; /* its place; another one may have it later */
@@ -86,7 +89,7 @@ struct channel {
 	uint32_t says;               /* enum context_channel_says */
 	bool timed;                  /* events are stamped */
 	bool traces, sums;           /* it has the service trace, aggregate */
-	bool calls_of_io;            /* it has the service io */
+	uint32_t calls_seen;         /* enum channel_calls: it has these services */
 	bool tells;                  /* its only sink runs code of the program */
 	bool inclusive;              /* of the timer: the time from begin to end, too */
 	uint32_t generation;         /* goes up with each start and each clearing */

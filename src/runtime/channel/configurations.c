@@ -41,6 +41,7 @@ static const struct configuration configurations[] = {
 	 " GROUP BY path", "", "tree", "stderr", "output.append"},
 	{"io-report", NULL, "bytes that each region read and wrote", CONFIGURATION_REPORT,
 	 "event,timer,aggregate,io,report",
+	 ", sum(sum#io.opens) AS Opens"
 	 ", sum(sum#io.calls) AS Calls, sum(sum#io.bytes.read) AS Read"
 	 ", sum(sum#io.bytes.written) AS Written"
 	 ", scale(sum#io.time.ns, 1e-9) AS \"I/O time\"",
@@ -140,6 +141,16 @@ static const struct configuration_option options[] = {
 	{"lock.wait", "time that threads waited for mutexes",
 	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "pthread", NULL,
 	 ", scale(sum#pthread.wait.ns, 1e-9) AS \"Lock wait\""},
+	{"lock.hold", "time that threads held mutexes",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "pthread", NULL,
+	 ", scale(sum#pthread.hold.ns, 1e-9) AS \"Lock hold\""},
+	{"thread.starts", "threads that were started",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "pthread", NULL,
+	 ", sum(sum#pthread.threads) AS Threads"},
+	{"syscalls", "system calls, and time in them",
+	 CONFIGURATION_REPORT | CONFIGURATION_PROFILE, false, "syscalls", NULL,
+	 ", sum(sum#syscalls.calls) AS \"System calls\""
+	 ", scale(sum#syscalls.time.ns, 1e-9) AS \"System time\""},
 	{"aggregate_across_ranks", "one report of all ranks, as MPI programs have",
 	 CONFIGURATION_REPORT | CONFIGURATION_LOOPS, false, NULL, NULL, NULL},
 	{"use.mpi", "one file of all ranks, as MPI programs have", CONFIGURATION_PROFILE,
@@ -472,7 +483,7 @@ static const struct {
 	 "it is a sample in the peer's source; service.h has ours"},
 	{"adiak.import_categories", "Adiak is not read"},
 	{"profile.kokkos", "Kokkos is not measured"},
-	{"profile.pthread", "threads' starts are no regions; lock.wait measures waiting"},
+	{"profile.pthread", "threads' starts are no regions; thread.starts counts them"},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(array[0]))

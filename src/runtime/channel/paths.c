@@ -14,7 +14,10 @@ static uint32_t sampled_deep; /* of these, those that want who called, too */
 static const struct {
 	const char *service;
 	enum paths_call call;
-} callers[] = {{"alloc", PATHS_ALLOC}, {"io", PATHS_IO}, {"pthread", PATHS_LOCK}};
+} callers[] = {{"alloc", PATHS_ALLOC},
+	       {"io", PATHS_IO},
+	       {"pthread", PATHS_LOCK},
+	       {"syscalls", PATHS_SYSTEM}};
 
 /* What handlers keep: a tree of addresses, and samples at its nodes. */
 struct kept_node {

@@ -54,7 +54,7 @@ void code_resume(void);
 
 /* What wrappers tell when a call is over: channels with call paths take a snapshot, so
  * that what was counted is of this call. */
-enum paths_call { PATHS_ALLOC, PATHS_IO, PATHS_LOCK, PATHS_CALLS };
+enum paths_call { PATHS_ALLOC, PATHS_IO, PATHS_LOCK, PATHS_SYSTEM, PATHS_CALLS };
 extern uint32_t paths_calls[PATHS_CALLS]; /* a bit a channel */
 void paths_push(uint32_t channels);
 static inline void paths_called(enum paths_call call)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 enum { KNOWN_MAX = 32, TEXT_MAX = 1 << 18 };
 
@@ -21,7 +22,7 @@ static struct {
 	} items[KNOWN_MAX];
 } known;
 
-static const struct io_place unknown = {"unknown", "unknown"};
+static const struct io_place unknown = {"unknown", "unknown", "unknown"};
 
 /* In place: \040 is a blank. */
 static void unescape(char *text)
@@ -46,7 +47,7 @@ static bool read_line(const char *line, dev_t device, struct io_place *ret_place
 {
 	const char *type = strstr(line, " - ");
 	unsigned major_number, minor_number;
-	struct io_place place;
+	struct io_place place = unknown;
 
 	if (!type ||
 	    sscanf(line, "%*u %*u %u:%u %*s %255s", &major_number, &minor_number,
@@ -93,19 +94,33 @@ static void add(dev_t device, const struct io_place *place)
 	__atomic_store_n(&known.adding, false, __ATOMIC_RELEASE);
 }
 
+/* As the kernel has it: a pipe is pipe:[NUMBER]. */
+static void name_file(int fd, char *ret_name, size_t size)
+{
+	char link[32];
+	ssize_t length;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, ret_name, size - 1);
+	if (length >= 0)
+		ret_name[length] = '\0';
+}
+
 void io_place_of(int fd, struct io_place *ret_place)
 {
-	uint32_t count = __atomic_load_n(&known.count, __ATOMIC_ACQUIRE);
+	uint32_t count = __atomic_load_n(&known.count, __ATOMIC_ACQUIRE), i = 0;
 	struct stat status;
 
 	*ret_place = unknown;
 	if (runtime_sealed || fstat(fd, &status))
 		return;
-	for (uint32_t i = 0; i < count; i++)
-		if (known.items[i].device == status.st_dev) {
-			*ret_place = known.items[i].place;
-			return;
-		}
-	look_up(status.st_dev, ret_place);
-	add(status.st_dev, ret_place);
+	while (i < count && known.items[i].device != status.st_dev)
+		i++;
+	if (i < count) {
+		*ret_place = known.items[i].place;
+	} else {
+		look_up(status.st_dev, ret_place);
+		add(status.st_dev, ret_place);
+	}
+	name_file(fd, ret_place->file, sizeof(ret_place->file));
 }

@@ -5,6 +5,7 @@
 struct io_place {
 	char filesystem[32]; /* its type, or "unknown" */
 	char mount[256];     /* where it is mounted, or "unknown" */
+	char file[256]; /* its path, or what the kernel calls it; cut if it is longer */
 };
 
 /* Of an open file. Asks the kernel, and for the first file of a device

@@ -28,6 +28,7 @@
 	X(validator)                                                                     \
 	X(alloc)                                                                         \
 	X(io)                                                                            \
+	X(syscalls)                                                                      \
 	X(pthread)                                                                       \
 	X(dlopen)                                                                        \
 	X(openmp)                                                                        \

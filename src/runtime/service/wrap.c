@@ -68,16 +68,20 @@ static void read_dynamic(struct module *module, const ElfW(Dyn) * entry)
 	}
 }
 
+/* That of the table that was installed last: it passes calls on to the ones before. */
 static const struct wrap *find_wrap(const char *name)
 {
-	for (size_t i = 0; i < installed.count; i++) {
+	for (size_t i = installed.count; i-- > 0;) {
 		const char *prefix = installed.tables[i].prefix;
 
 		if (strncasecmp(prefix, name, strlen(prefix)) != 0)
 			continue;
-		for (size_t j = 0; j < installed.tables[i].count; j++)
-			if (!strcmp(installed.tables[i].wraps[j].name, name))
-				return &installed.tables[i].wraps[j];
+		for (size_t j = 0; j < installed.tables[i].count; j++) {
+			const struct wrap *wrap = &installed.tables[i].wraps[j];
+
+			if (!strcmp(wrap->name, name) && (!wrap->real || *wrap->real))
+				return wrap;
+		}
 	}
 	return NULL;
 }
@@ -108,7 +112,7 @@ static void patch(const struct module *module, const ElfW(Rela) * relocation)
 	if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT)
 		return;
 	wrap = find_wrap(module->names + symbol->st_name);
-	if (wrap && (!wrap->real || *wrap->real))
+	if (wrap)
 		set_entry(module, (void **)(module->base + relocation->r_offset),
 			  wrap->wrapper);
 }
@@ -299,6 +303,15 @@ static void *find_real(const char *name)
 	return found;
 }
 
+/* Where a wrapper passes calls on to. */
+static void set_real(const struct wrap *wrap)
+{
+	const struct wrap *before = find_wrap(wrap->name);
+
+	if (wrap->real)
+		*wrap->real = before ? before->wrapper : find_real(wrap->name);
+}
+
 void wrap_install(const struct wrap *wraps, size_t count)
 {
 	wrap_install_many(wraps, count, "");
@@ -312,8 +325,7 @@ void wrap_install_many(const struct wrap *wraps, size_t count, const char *prefi
 	for (size_t i = 0; i < installed.count; i++)
 		is_there |= installed.tables[i].wraps == wraps;
 	for (size_t i = 0; i < count && !is_there; i++)
-		if (wraps[i].real)
-			*wraps[i].real = find_real(wraps[i].name);
+		set_real(&wraps[i]);
 	if (!is_there && installed.count < TABLES_MAX) {
 		installed.tables[installed.count].wraps = wraps;
 		installed.tables[installed.count].prefix = prefix;

@@ -16,7 +16,8 @@ struct wrap {
 };
 
 /* Puts wrappers into all modules that are there; those that come later: loads.h. Never
- * taken back: wrappers pass on what nobody measures. */
+ * taken back: wrappers pass on what nobody measures. A function may have wrappers of
+ * several services. */
 void wrap_install(const struct wrap *wraps, size_t count);
 /* The same of many, whose names begin so, in any case. */
 void wrap_install_many(const struct wrap *wraps, size_t count, const char *prefix);
