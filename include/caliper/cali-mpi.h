@@ -15,7 +15,7 @@
 
 #ifdef __cplusplus
 #include "Caliper.h"
-#include "reader/QuerySpec.h"
+#include "reader/QueryText.h"
 
 namespace cali
 {
@@ -33,8 +33,8 @@ inline void collective_flush(OutputStream &stream, Caliper &, ChannelBody *body,
 		MPI_Comm_rank(comm, &rank);
 	std::ostream *own = rank ? nullptr : stream.stream();
 	const auto write = [&](const char *path) {
-		cali_channel_report_across(Channel(body).id(), local.text.c_str(),
-					   across.text.c_str(), ranks, path);
+		cali_channel_report_across(Channel(body).id(), QueryText::of(local).c_str(),
+					   QueryText::of(across).c_str(), ranks, path);
 	};
 
 	if (!own || !write_by_file_(*own, write))

@@ -33,4 +33,11 @@ def everything(place):
     expect("work" not in channels.read(place, "notadded.cali"), "another channel")
 
 
-TESTS = (everything,)
+def queries(place):
+    """Queries by their fields; sums, formats, LET and WHERE by themselves."""
+    program = channels.build(place, os.path.join(common.FOLDER, "queries.cc"), ("g++", "-std=c++11", "-O1"))
+    done = running.run([program], place.folder, timeout=60, environment=place.environment())
+    expect(done.status == 0 and not done.stdout and not done.stderr, f"{done}")
+
+
+TESTS = (everything, queries)

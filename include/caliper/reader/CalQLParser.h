@@ -17,7 +17,7 @@
 #ifdef __cplusplus
 
 #include "../cali-channel.h"
-#include "QuerySpec.h"
+#include "QueryText.h"
 
 #include <iostream>
 #include <iterator>
@@ -39,6 +39,8 @@ class CalQLParser
 		if (!cali_query_check(spec_.text.c_str(), message, sizeof(message),
 				      &place_))
 			error_ = message;
+		else
+			QueryText::read(spec_);
 	}
 
       public:

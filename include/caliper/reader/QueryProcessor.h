@@ -6,14 +6,10 @@
 
 #ifdef __cplusplus
 
-#include "../common/OutputStream.h"
-#include "CaliWriter.h"
-#include "QuerySpec.h"
-#include "RecordProcessor.h"
+#include "QueryRecords.h"
+#include "QueryText.h"
 
 #include <memory>
-#include <mutex>
-#include <sstream>
 
 namespace cali
 {
@@ -22,11 +18,9 @@ namespace cali
 class QueryProcessor
 {
 	struct State {
-		QuerySpec spec;
-		OutputStream result, records;
-		std::ostringstream text;
-		CaliWriter writer;
-		std::mutex lock;
+		std::string query;
+		OutputStream result;
+		QueryRecords records;
 	};
 	std::shared_ptr<State> state_;
 
@@ -34,17 +28,13 @@ class QueryProcessor
 	QueryProcessor(const QuerySpec &spec, OutputStream &stream)
 	    : state_(std::make_shared<State>())
 	{
-		state_->spec = spec;
+		state_->query = QueryText::of(spec);
 		state_->result = stream;
-		state_->records.set_stream(&state_->text);
-		state_->writer = CaliWriter(state_->records);
 	}
 	void process_record(CaliperMetadataAccessInterface &nodes,
 			    const EntryList &record)
 	{
-		std::lock_guard<std::mutex> guard(state_->lock);
-
-		state_->writer.write_snapshot(nodes, record);
+		state_->records.add(nodes, record);
 	}
 	void operator()(CaliperMetadataAccessInterface &nodes, const EntryList &record)
 	{
@@ -53,16 +43,9 @@ class QueryProcessor
 	/* The result with the run's metadata. */
 	void flush(CaliperMetadataAccessInterface &nodes)
 	{
-		const std::string query = state_->spec.text;
-
-		state_->writer.write_globals(nodes, nodes.get_globals());
-		if (!state_->result.stream())
-			return;
-		read_by_file_(state_->text.str(), [this, &query](const char *records) {
-			write_by_file_(*state_->result.stream(), [&](const char *path) {
-				cali_query_run(query.c_str(), records, path);
-			});
-		});
+		if (state_->result.stream())
+			state_->records.write(nodes, state_->query,
+					      *state_->result.stream());
 	}
 };
 
