@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <sstream>
 
@@ -117,6 +118,44 @@ inline void QueryRecords::push(CaliperMetadataAccessInterface &nodes,
 			take(nodes, import_record(nodes, from, record));
 		});
 }
+
+/* What writes the result of a query: copies have the same records, which are kept until
+ * flush(). */
+class QueryOutput
+{
+	struct State {
+		std::string query;
+		OutputStream result;
+		QueryRecords records;
+	};
+	std::shared_ptr<State> state_;
+
+      protected:
+	QueryOutput(const std::string &query, const OutputStream &stream)
+	    : state_(std::make_shared<State>())
+	{
+		state_->query = query;
+		state_->result = stream;
+	}
+
+      public:
+	void process_record(CaliperMetadataAccessInterface &nodes,
+			    const EntryList &record)
+	{
+		state_->records.add(nodes, record);
+	}
+	void operator()(CaliperMetadataAccessInterface &nodes, const EntryList &record)
+	{
+		process_record(nodes, record);
+	}
+	/* The result with the run's metadata. */
+	void flush(CaliperMetadataAccessInterface &nodes)
+	{
+		if (state_->result.stream())
+			state_->records.write(nodes, state_->query,
+					      *state_->result.stream());
+	}
+};
 
 } // namespace cali
 

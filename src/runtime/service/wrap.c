@@ -79,7 +79,9 @@ static const struct wrap *find_wrap(const char *name)
 		for (size_t j = 0; j < installed.tables[i].count; j++) {
 			const struct wrap *wrap = &installed.tables[i].wraps[j];
 
-			if (!strcmp(wrap->name, name) && (!wrap->real || *wrap->real))
+			/* Large programs have some hundred thousand entries. */
+			if (*wrap->name == *name && !strcmp(wrap->name, name) &&
+			    (!wrap->real || *wrap->real))
 				return wrap;
 		}
 	}
