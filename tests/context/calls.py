@@ -6,6 +6,7 @@ import subprocess
 
 from context import channels, common
 from context.common import expect
+from transparency import running
 
 SOURCE = os.path.join(common.FOLDER, "calls.c")
 IO = "SELECT path, sum(sum#io.opens) AS opens, sum(sum#io.calls) AS calls, sum(sum#io.bytes.read) AS read, " \
@@ -87,4 +88,15 @@ def reports(place):
            and 0.01 <= rows["holding"]["Lock hold"] < 0.2, f"{json.dumps(rows)}")
 
 
-TESTS = (files, holding, system, together, traced, reports)
+def of_functions(place):
+    """Functions that are regions without their doing have what services measure, too."""
+    words = [place.tool, "run", "--quiet", "-m", "regions", "--regions", "calls-c:pass", "-o", "functions.trm", "--",
+             program(place, "-O1", "-fno-inline"), "holding"]
+    done = running.run(words, place.folder, timeout=60, environment={
+        **place.environment(), "TRAMMEL_CONFIG": "runtime-report(syscalls,output=stdout,output.format=json)"})
+    expect(done.status == 0 and not done.stderr, f"{done}")
+    calls = {path: row["System calls"] for path, row in channels.rows_of(done.stdout).items()}
+    expect(calls.get("holding/pass") == 1 and calls.get("worker/pass") == 1, f"{calls}")
+
+
+TESTS = (of_functions, files, holding, system, together, traced, reports)
