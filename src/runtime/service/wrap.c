@@ -68,16 +68,17 @@ static void read_dynamic(struct module *module, const ElfW(Dyn) * entry)
 	}
 }
 
-/* That of the table that was installed last: it passes calls on to the ones before. */
-static const struct wrap *find_wrap(const char *name)
+/* The next wrapper of a function in the tables in front of `*table`, the last one first:
+ * it passes calls on to those before. Moves `*table` to its table. */
+static const struct wrap *wrap_before(const char *name, size_t *table)
 {
-	for (size_t i = installed.count; i-- > 0;) {
-		const char *prefix = installed.tables[i].prefix;
+	while (*table > 0) {
+		const char *prefix = installed.tables[--*table].prefix;
 
 		if (strncasecmp(prefix, name, strlen(prefix)) != 0)
 			continue;
-		for (size_t j = 0; j < installed.tables[i].count; j++) {
-			const struct wrap *wrap = &installed.tables[i].wraps[j];
+		for (size_t j = 0; j < installed.tables[*table].count; j++) {
+			const struct wrap *wrap = &installed.tables[*table].wraps[j];
 
 			/* Large programs have some hundred thousand entries. */
 			if (*wrap->name == *name && !strcmp(wrap->name, name) &&
@@ -86,6 +87,26 @@ static const struct wrap *find_wrap(const char *name)
 		}
 	}
 	return NULL;
+}
+
+static const struct wrap *find_wrap(const char *name)
+{
+	size_t table = installed.count;
+
+	return wrap_before(name, &table);
+}
+
+/* Whether a word in data is the function, or one of its wrappers, and not what the
+ * program made of it. */
+static bool leads_to(const void *word, const char *name)
+{
+	size_t table = installed.count;
+	const struct wrap *wrap;
+
+	while ((wrap = wrap_before(name, &table)))
+		if (word == wrap->wrapper || (wrap->real && word == *wrap->real))
+			return true;
+	return false;
 }
 
 /* Entries behind RELRO are made writable for the moment of the change. */
@@ -109,14 +130,17 @@ static void patch(const struct module *module, const ElfW(Rela) * relocation)
 {
 	const ElfW(Sym) *symbol = &module->symbols[ELF64_R_SYM(relocation->r_info)];
 	unsigned type = (unsigned)ELF64_R_TYPE(relocation->r_info);
+	bool is_data = type == R_X86_64_64 && !relocation->r_addend &&
+		       relocation->r_offset % sizeof(void *) == 0;
+	const char *name = module->names + symbol->st_name;
+	void **entry = (void **)(module->base + relocation->r_offset);
 	const struct wrap *wrap;
 
-	if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT)
+	if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT && !is_data)
 		return;
-	wrap = find_wrap(module->names + symbol->st_name);
-	if (wrap)
-		set_entry(module, (void **)(module->base + relocation->r_offset),
-			  wrap->wrapper);
+	wrap = find_wrap(name);
+	if (wrap && (!is_data || leads_to(*entry, name)))
+		set_entry(module, entry, wrap->wrapper);
 }
 
 /* Not our own: what the library takes for itself is not the program's. */

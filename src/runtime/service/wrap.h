@@ -1,8 +1,9 @@
 /*
  * Calls of functions, seen where they are made: the entries of the global offset tables
  * of all modules that lead to a function lead to a wrapper from then on. So a program
- * that asks for no such service is not touched. Not seen: calls through pointers that the
- * program took before, and calls inside of a library that do not go through its table.
+ * that asks for no such service is not touched; and so do tables of functions in their
+ * data. Not seen: calls through pointers that the program took before, and calls inside
+ * of a library that do not go through its table.
  */
 #ifndef TRAMMEL_RUNTIME_WRAP_H
 #define TRAMMEL_RUNTIME_WRAP_H
