@@ -97,8 +97,8 @@ struct trm_error *attach_explain(pid_t pid, int why)
 			pid, ptrace_scope());
 	return trm_error_create(TRM_ERROR_SYSTEM,
 				"cannot attach to process %d: tracing it is forbidden; "
-				"see 'trammel doctor', or run trammel as root",
-				pid);
+				"see 'trammel doctor'%s",
+				pid, geteuid() ? ", or run trammel as root" : "");
 }
 
 static struct trm_error *check_kind(pid_t pid)
