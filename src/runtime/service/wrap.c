@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { TABLES_MAX = 8, KNOWN_MAX = 512, NEEDED_MAX = 256 };
+enum { TABLES_MAX = 16, KNOWN_MAX = 512, NEEDED_MAX = 256 };
 
 static struct {
 	struct runtime_lock lock;
