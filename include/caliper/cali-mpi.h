@@ -33,7 +33,8 @@ inline void collective_flush(OutputStream &stream, Caliper &, ChannelBody *body,
 		MPI_Comm_rank(comm, &rank);
 	std::ostream *own = rank ? nullptr : stream.stream();
 	const auto write = [&](const char *path) {
-		cali_channel_report_across(Channel(body).id(), QueryText::of(local).c_str(),
+		cali_channel_report_across(Channel(body).id(),
+					   QueryText::of(local).c_str(),
 					   QueryText::of(across).c_str(), ranks, path);
 	};
 

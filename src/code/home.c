@@ -313,8 +313,7 @@ static void take_patches(struct homing *homing, uint8_t *text)
 {
 	vector_for_each (&homing->patches, patch) {
 		if (patch->from != FOREIGN &&
-		    (!homing->count ||
-		     homing->states[patch->block] == BLOCK_OPEN))
+		    (!homing->count || homing->states[patch->block] == BLOCK_OPEN))
 			drop(homing, patch, text);
 		else
 			stay(homing, patch);
