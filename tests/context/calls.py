@@ -46,7 +46,7 @@ def holding(place):
     rows = measure(place, "pthread", LOCKS, "holding", "cancelled", "kinds")
     row = rows["holding"]
     expect((row["locks"], row["threads"]) == (1, 1) and 10e6 <= row["hold"] < 200e6, f"{row}")
-    row = rows["holding/worker"] if "holding/worker" in rows else rows["worker"]
+    row = rows["worker"]
     expect(row["locks"] == 1 and row["hold"] >= 300e6, f"{row}")
     expect(rows["cancelled"]["threads"] == 1 and rows["cancelled"]["locks"] == 1, f"{rows}")
     expect((rows["kinds"]["locks"], rows["kinds"]["threads"]) == (6, 0), f"{rows['kinds']}")
@@ -61,8 +61,7 @@ def system(place):
 def together(place):
     """Several services see the same calls, whichever came first."""
     for services in ("io,syscalls", "syscalls,io"):
-        rows = measure(place, services, IO + "," + CALLS.removeprefix("SELECT path,").replace("calls AS calls", "calls AS all")
-                       .replace("AS calls", "AS every"), "files")
+        rows = measure(place, services, IO + ", sum(sum#syscalls.calls) AS every", "files")
         row = rows["files"]
         expect((row["opens"], row["calls"], row["read"], row["every"]) == (6, 16, 850, 31), f"{services}: {row}")
 

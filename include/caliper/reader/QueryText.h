@@ -18,7 +18,7 @@
 namespace cali
 {
 
-/* What has to be in a query: clauses, in the order in which they are written. */
+/* Clauses of a query. */
 enum QueryClauses {
 	QUERY_LET = 1,
 	QUERY_WHERE = 2,
@@ -55,6 +55,7 @@ class QueryText
 	static std::string joined(const Words &words, const char *between);
 
 	/* False: there are no fields for it. */
+	static bool read_condition(Words words, QuerySpec::Condition &condition);
 	static bool read_select(QuerySpec &spec, const Words &item);
 	static bool read_aggregate(QuerySpec &spec, const Words &item);
 	static bool read_group(QuerySpec &spec, const Words &item);
@@ -78,8 +79,6 @@ class QueryText
 
 	/* sum#x, or count. */
 	static std::string name_of(const QuerySpec::AggregationOp &op);
-	static bool read_condition(const std::string &text,
-				   QuerySpec::Condition &condition);
 	static std::string text_of(const QuerySpec::Condition &condition);
 	/* With commas between. */
 	static std::vector<QuerySpec::Condition> conditions_of(const std::string &text);
@@ -419,7 +418,7 @@ inline bool QueryText::read_let(QuerySpec &spec, const Words &item)
 	let.op = op_of(function, arguments, functions());
 	if (!let.op.op.name ||
 	    (end < item.size() &&
-	     !read_condition(joined(part(item, end + 1, item.size()), " "), let.cond)))
+	     !read_condition(part(item, end + 1, item.size()), let.cond)))
 		return false;
 	spec.preprocess_ops.push_back(let);
 	return true;
@@ -429,7 +428,7 @@ inline bool QueryText::read_where(QuerySpec &spec, const Words &item)
 {
 	QuerySpec::Condition condition;
 
-	if (!read_condition(joined(item, " "), condition))
+	if (!read_condition(item, condition))
 		return false;
 	spec.filter.selection = QuerySpec::FilterSelection::List;
 	spec.filter.list.push_back(condition);
@@ -459,8 +458,7 @@ inline bool QueryText::read_format(QuerySpec &spec, const Words &item)
 }
 
 /* A, NOT(A), A=B, NOT A=B, and A with one of < > <= >= !=. */
-inline bool QueryText::read_condition(const std::string &text,
-				      QuerySpec::Condition &condition)
+inline bool QueryText::read_condition(Words words, QuerySpec::Condition &condition)
 {
 	typedef QuerySpec::Condition Condition;
 	static const struct {
@@ -473,7 +471,6 @@ inline bool QueryText::read_condition(const std::string &text,
 		     {">", Condition::GreaterThan, Condition::LessOrEqual},
 		     {"<=", Condition::LessOrEqual, Condition::GreaterThan},
 		     {">=", Condition::GreaterOrEqual, Condition::LessThan}};
-	Words words = words_of(text);
 	bool opposite = false;
 	std::string sign;
 
@@ -521,7 +518,7 @@ inline std::vector<QuerySpec::Condition> QueryText::conditions_of(const std::str
 	for (const Words &item : items_of(words_of(text))) {
 		QuerySpec::Condition condition;
 
-		if (!read_condition(joined(item, " "), condition))
+		if (!read_condition(item, condition))
 			condition.op = QuerySpec::Condition::None;
 		if (!item.empty())
 			all.push_back(condition);

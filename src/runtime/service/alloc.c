@@ -5,7 +5,6 @@
  */
 #include "runtime/channel/paths.h"
 #include "runtime/service/loads.h"
-#include "runtime/service/wrap.h"
 
 #include <malloc.h>
 
@@ -113,10 +112,6 @@ static int wrap_posix_memalign(void **block, size_t alignment, size_t size)
 	return failed;
 }
 
-#define WRAP(function)                                                                   \
-	{                                                                                \
-#function, (void *)wrap_##function, (void **)&real_##function            \
-	}
 static const struct wrap wraps[] = {
 	WRAP(malloc),   WRAP(calloc),        WRAP(realloc),        WRAP(free),
 	WRAP(memalign), WRAP(aligned_alloc), WRAP(posix_memalign),
@@ -135,8 +130,7 @@ static const char *start(struct channel *channel)
 {
 	had[channel->number] = metrics_of(channel);
 	__atomic_or_fetch(&measured, 1u << channel->number, __ATOMIC_RELAXED);
-	wrap_install(wraps, sizeof(wraps) / sizeof(wraps[0]));
-	loads_watch();
+	loads_wrap(wraps, sizeof(wraps) / sizeof(wraps[0]));
 	return real_malloc ? NULL : "the program has no malloc";
 }
 

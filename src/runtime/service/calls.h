@@ -7,6 +7,8 @@
 
 #include "runtime/channel/internal.h"
 
+enum { CALLS_TEXTS_MAX = 4 };
+
 /* Channels that want snapshots of such a call, between two other steps. */
 struct calls_wanted {
 	struct channel *channels[CHANNELS_MAX];
@@ -20,7 +22,5 @@ bool calls_begin(enum channel_calls kind, struct calls_wanted *ret_wanted);
 /* `texts`: what the call was, by `count` attributes, at most CALLS_TEXTS_MAX. */
 void calls_tell(struct calls_wanted *wanted, const trm_attribute *attributes,
 		const char *const *texts, size_t count);
-
-enum { CALLS_TEXTS_MAX = 4 };
 
 #endif

@@ -7,7 +7,6 @@
 #include "runtime/service/calls.h"
 #include "runtime/service/io_place.h"
 #include "runtime/service/loads.h"
-#include "runtime/service/wrap.h"
 
 #include <stdio.h>
 #include <sys/socket.h>
@@ -33,6 +32,7 @@ enum { PLACE_MOUNT, PLACE_FILESYSTEM, PLACE_REGION, PLACE_FILE, PLACES };
 static const char *const place_names[PLACES] = {"io.mount.point", "io.filesystem",
 						"io.region", "io.file"};
 static trm_attribute place_attributes[PLACES];
+_Static_assert((int)PLACES <= (int)CALLS_TEXTS_MAX, "calls_tell takes them all");
 
 /* A snapshot of the call, as LLNL's Caliper has it, and its file. */
 static __attribute__((noinline)) void tell(enum direction direction, int fd)
@@ -189,10 +189,6 @@ OPEN_AT(__openat64_2)
 OPEN_STREAM(fopen)
 OPEN_STREAM(fopen64)
 
-#define WRAP(function)                                                                   \
-	{                                                                                \
-#function, (void *)wrap_##function, (void **)&real_##function            \
-	}
 static const struct wrap wraps[] = {
 	WRAP(read),        WRAP(write),          WRAP(pread),         WRAP(pread64),
 	WRAP(pwrite),      WRAP(pwrite64),       WRAP(readv),         WRAP(writev),
@@ -213,8 +209,7 @@ static const char *start(struct channel *channel)
 							TRM_SKIP_EVENTS);
 	channel->calls_seen |= CHANNEL_CALLS_IO;
 	channel->timed = true;
-	wrap_install(wraps, sizeof(wraps) / sizeof(wraps[0]));
-	loads_watch();
+	loads_wrap(wraps, sizeof(wraps) / sizeof(wraps[0]));
 	return NULL;
 }
 

@@ -1,7 +1,5 @@
 #include "runtime/service/loads.h"
 
-#include "runtime/service/wrap.h"
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -44,6 +42,12 @@ static const struct wrap wraps[] = {
 void loads_watch(void)
 {
 	wrap_install(wraps, sizeof(wraps) / sizeof(wraps[0]));
+}
+
+void loads_wrap(const struct wrap *of_service, size_t count)
+{
+	wrap_install(of_service, count);
+	loads_watch();
 }
 
 /* What a program looks up that calls functions by their names; NULL: as it is. */

@@ -8,10 +8,14 @@
 #ifndef TRAMMEL_RUNTIME_LOADS_H
 #define TRAMMEL_RUNTIME_LOADS_H
 
+#include "runtime/service/wrap.h"
+
 #include <stdint.h>
 
-/* Wrappers of these calls are put in, too. */
+/* Wrappers of these calls are put in. */
 void loads_watch(void);
+/* Those of a service, and of these calls, so that later libraries get them, too. */
+void loads_wrap(const struct wrap *wraps, size_t count);
 
 extern uint64_t loads_opens, loads_closes; /* calls */
 

@@ -5,7 +5,6 @@
  */
 #include "runtime/channel/paths.h"
 #include "runtime/service/loads.h"
-#include "runtime/service/wrap.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -167,10 +166,6 @@ static int wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attribut
 	return result;
 }
 
-#define WRAP(function)                                                                   \
-	{                                                                                \
-#function, (void *)wrap_##function, (void **)&real_##function            \
-	}
 static const struct wrap wraps[] = {
 	WRAP(pthread_mutex_lock),         WRAP(pthread_mutex_timedlock),
 	WRAP(pthread_mutex_clocklock),    WRAP(pthread_mutex_trylock),
@@ -186,8 +181,7 @@ static const char *start(struct channel *channel)
 {
 	channel->timed = true;
 	channel->says |= CONTEXT_SAYS_MAIN | CONTEXT_SAYS_PTHREAD;
-	wrap_install(wraps, sizeof(wraps) / sizeof(wraps[0]));
-	loads_watch();
+	loads_wrap(wraps, sizeof(wraps) / sizeof(wraps[0]));
 	return NULL;
 }
 

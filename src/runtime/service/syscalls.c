@@ -13,7 +13,6 @@
 #include "runtime/channel/paths.h"
 #include "runtime/service/calls.h"
 #include "runtime/service/loads.h"
-#include "runtime/service/wrap.h"
 
 static const struct service_metric metrics[] = {
 	{"syscalls.calls", SERVICE_DELTA, TRM_TYPE_UINT, false},
@@ -299,7 +298,7 @@ typedef uint64_t call(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e
 	}
 CALLS(DEFINE)
 
-#define ROW(name) {#name, (void *)wrap_##name, (void **)&real_##name},
+#define ROW(name) WRAP(name),
 static const struct wrap wraps[] = {CALLS(ROW)};
 
 static const char *start(struct channel *channel)
@@ -308,8 +307,7 @@ static const char *start(struct channel *channel)
 		attributes_create("syscalls.function", TRM_TYPE_STRING, TRM_SKIP_EVENTS);
 	channel->calls_seen |= CHANNEL_CALLS_SYSTEM;
 	channel->timed = true;
-	wrap_install(wraps, sizeof(wraps) / sizeof(wraps[0]));
-	loads_watch();
+	loads_wrap(wraps, sizeof(wraps) / sizeof(wraps[0]));
 	return NULL;
 }
 

@@ -15,6 +15,11 @@ struct wrap {
 	void *wrapper;
 	void **real; /* gets the function's address; NULL: the wrapper finds it */
 };
+/* The row of a function with wrap_FUNCTION and real_FUNCTION. */
+#define WRAP(function)                                                                   \
+	{                                                                                \
+#function, (void *)wrap_##function, (void **)&real_##function            \
+	}
 
 /* Puts wrappers into all modules that are there; those that come later: loads.h. Never
  * taken back: wrappers pass on what nobody measures. A function may have wrappers of
