@@ -326,8 +326,10 @@ def throwing(place):
         kept = [path for path in files_in(place.path("cache")) if path.endswith(".throws")]
         expect(len(kept) == (len(plans) > 0), f"run {len(plans)}: {kept}")
         plans.append({os.path.basename(path) for path in plans_in(place.path("cache"))})
-    expect(plans[0] == plans[1] < plans[2] == plans[3] == plans[4],
-           f"plans: {[len(names) for names in plans]}")
+    # Where the kernel puts a library, there may be room for another form of its plan only.
+    added = [len(later - before) for before, later in zip(plans, plans[1:])]
+    expect([number > len(plans[0]) / 2 for number in added] == [False, True, False, False],
+           f"plans: {len(plans[0])}, then {added} more")
 
 
 def crowded(place):
