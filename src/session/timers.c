@@ -12,6 +12,10 @@
 /* A thread that was resumed no longer ago than this has done next to nothing. */
 #define NOWHERE_NS 60000u
 
+/* One that ran for less gets nowhere by itself either: each signal finds it at its stop.
+ */
+#define NOTHING_NS 20000u
+
 /* So many signals in a row that find it so are chance. */
 #define CHANCE 3
 
@@ -141,7 +145,8 @@ static bool is_alone(const struct session *session, const struct thread *thread)
 	return true;
 }
 
-/* What the timer signals meanwhile does not even stop the thread. */
+/* What the timer signals meanwhile does not even stop the thread. With the tracer killed
+ * the signal stays blocked, so this is only for those that would get nowhere. */
 static void mask(const struct session *session, struct thread *thread)
 {
 	struct timer_signals *timer = &thread->timer;
@@ -162,7 +167,6 @@ static void put_off(struct session *session, struct thread *thread, const siginf
 	timer->since = session_now();
 	timer->until = timer->since + RUN_NS;
 	timer->run = time_run(thread);
-	mask(session, thread);
 }
 
 void timers_forget(struct session *session, struct thread *thread)
@@ -203,6 +207,12 @@ static bool is_same(const siginfo_t *a, const siginfo_t *b)
 	       (a->si_code != SI_TIMER || a->si_timerid == b->si_timerid);
 }
 
+/* Since its last stop. */
+static bool ran_nothing(const struct timer_signals *timer)
+{
+	return !timer->ran_before || timer->ran_now - timer->ran_before <= NOTHING_NS;
+}
+
 /* A signal comes while one is put off. True: it is done with. */
 static bool join(struct session *session, struct thread *thread, siginfo_t *info)
 {
@@ -212,7 +222,8 @@ static bool join(struct session *session, struct thread *thread, siginfo_t *info
 	if (timer->until) {
 		if (!is_same(info, &timer->late))
 			return false;
-		mask(session, thread);
+		if (ran_nothing(timer))
+			mask(session, thread);
 		return true;
 	}
 	if (info->si_code == SI_TKILL) {

@@ -319,13 +319,16 @@ GDB = ("gdb --batch -nx -ex 'set startup-with-shell off' -ex 'break choose' -ex 
        "-ex 'delete' -ex continue --args {helper} 3 2>&1")
 STRACE = ("strace -f -o trace sh -c '{helper} 0; (ls data.txt; true)' && "
           r"sed -E 's/^[0-9]+ +//; s/\(.*//; /^(---|\+\+\+|<)/d' trace | sort | uniq -c")
+# Its own report is another one if the process is still about to execute the program.
+STRACE_ATTACH = ("sleep 0.7 & while read name </proc/$!/comm; [ $name != sleep ]; do :; done; "
+                 "sleep 0.1; strace -p $! -e trace=none 2>&1; wait")
 
 TRACERS = [
     Command("strace", STRACE, "strace", released=("(strace|dash)$",), as_user=True),
     Command("strace-direct", ["strace", "-f", "-o", "trace", "ls", "data.txt"], "strace",
             released=("strace$",)),
-    Command("strace-attach", "sleep 0.5 & strace -p $! -e trace=none 2>&1; wait", "strace",
-            normalise=("numbers",), released=("sleep$",)),
+    Command("strace-attach", STRACE_ATTACH, "strace", normalise=("numbers",),
+            released=("sleep$",)),
     Command("gdb", GDB, "gdb", normalise=("addresses", "numbers"), released=("(gdb|damaged)$",),
             as_user=True),
     # What runs programs by translating them runs unmeasured itself.

@@ -293,14 +293,17 @@ def forgetful(folder, tool, options):
 
 def crowded(folder, tool, options):
     """The usual places of trampolines are taken: there are others, and what is planned for them
-    is kept."""
+    is kept. Which of them a module gets depends on which is planned first, so a later turn may
+    want another one, but not all the time."""
     profile = os.path.join(folder, "crowded.trm")
     cache = os.path.join(folder, "cache-crowded")
     os.mkdir(cache, 0o700)
     kept = []
     with Server(folder, "crowded") as server:
         server.do("crowd 60")
-        for turn in range(4):
+        while kept[-1:] != kept[-2:-1] or len(kept) < 4:
+            turn = len(kept)
+            expect(turn < 9, f"plans are made again: {[len(names) for names in kept]}")
             attached = Attached(tool, server.pid, profile, *measure(options), cache=cache)
             server.do("calls 100")
             text = attached.end()
@@ -308,7 +311,6 @@ def crowded(folder, tool, options):
             expect_calls(options, tool, profile, THREADS * 100, when=f"turn {turn}: ")
             kept.append(sorted(name for name in os.listdir(cache) if name.endswith(".plan")))
         server.finish()
-    expect(kept[2] == kept[3], f"plans are made again: {len(kept[2])}, {len(kept[3])}")
     if options.no_profile:
         return
     names = {record["module"]: record for record in
