@@ -330,6 +330,7 @@ def throwing(place):
     added = [len(later - before) for before, later in zip(plans, plans[1:])]
     expect([number > len(plans[0]) / 2 for number in added] == [False, True, False, False],
            f"plans: {len(plans[0])}, then {added} more")
+    expect(all(before <= later for before, later in zip(plans, plans[1:])), "plans are gone")
 
 
 def crowded(place):
