@@ -2,14 +2,16 @@
 
 #include "base/cleanup.h"
 #include "base/search.h"
+#include "code/bits.h"
 #include "code/probe.h"
 #include "code/steps.h"
 
 #include <string.h>
 
-enum { JUMP = 5, SHORT_JUMP = 2, TRIES = 64 };
+enum { JUMP = HOME_JUMP, SHORT_JUMP = 2, SHORT_REACH = 128, TRIES = 64 };
 
-/* What becomes of a block. */
+/* What becomes of a block. Where there is no room for a jump a short one leads to a jump
+ * elsewhere: an island, in bytes that nobody comes to. */
 enum block_state {
 	BLOCK_CLOSED, /* nobody comes to its original but by jumps of the plan's */
 	BLOCK_LED,    /* its original is come to, and leads into relocated code */
@@ -38,7 +40,7 @@ struct home_patch {
 	uint32_t from;  /* offset of what it leads out of; FOREIGN: another function's */
 	uint32_t block; /* with `from` */
 };
-enum { FOREIGN = UINT32_MAX };
+enum { FOREIGN = UINT32_MAX, NOWHERE = UINT32_MAX };
 
 struct homing {
 	const struct home_request *request;
@@ -53,8 +55,9 @@ struct homing {
 	/* Of one try: */
 	uint8_t *states; /* enum block_state, by block */
 	uint8_t *rooms;  /* enum block_room, by block */
-	uint32_t *queue; /* scratch: blocks */
-	uint8_t *bytes;  /* enum byte_flag */
+	uint32_t *queue; /* blocks that were come to; then those with short jumps */
+	uint32_t short_count;
+	uint8_t *bytes; /* enum byte_flag */
 	bool hopeless;
 	/* Of all: */
 	bool *pinned; /* by block: it is led, although it fired */
@@ -108,7 +111,7 @@ static bool leads_home(const struct homing *homing, uint32_t block)
 {
 	uint32_t slot = homing->blocks[block].slot;
 
-	return slot != PLAN_NO_SLOT && has_fired(homing, slot) && !homing->pinned[block];
+	return slot != PLAN_NO_SLOT && !homing->pinned[block] && has_fired(homing, slot);
 }
 
 /* Which blocks are come to if what fired runs at its own place. What relocated code has
@@ -287,13 +290,16 @@ static bool is_on_one_page(const struct homing *homing, uint64_t offset, uint64_
 /* A patch that goes, maybe later than other pages of the text change. */
 static void drop(struct homing *homing, const struct home_patch *patch, uint8_t *text)
 {
-	uint32_t offset = patch->offset;
+	uint32_t offset = patch->offset, from = patch->from;
+	uint32_t end = (offset > from ? offset : from) + patch->size;
 
 	memcpy(text + offset, homing->request->original + offset, patch->size);
 	if (!homing->pages)
 		return;
-	if (!is_on_one_page(homing, offset, patch->size)) /* it would be cut in half */
-		pin(homing, patch->from);
+	/* It would be cut in half, or an island be gone that a short jump leads to. */
+	if (!is_on_one_page(homing, offset < from ? offset : from,
+			    end - (offset < from ? offset : from)))
+		pin(homing, from);
 	for (uint32_t i = offset + 1; i < offset + patch->size; i++)
 		if (homing->bytes[i] & BYTE_LEADER)
 			note_room(homing, block_of(homing, i), NO_ROOM_FAR);
@@ -320,27 +326,29 @@ static void take_patches(struct homing *homing, uint8_t *text)
 	}
 }
 
-/* Whether a jump may lie at the start of a block. */
-static bool has_room(const struct homing *homing, uint32_t block)
+/* Whether nobody comes to bytes but to the first of them, if that is a block's. What
+ * other pages have of older texts may lead to any block. */
+static bool is_free(const struct homing *homing, uint32_t offset, uint32_t size)
 {
-	uint32_t offset = homing->blocks[block].offset;
+	const enum byte_flag taken = BYTE_OPEN | BYTE_KEPT;
+	const enum byte_flag come_to =
+		BYTE_ENTERED | (homing->pages ? (unsigned)BYTE_LEADER : 0);
 
-	if (offset + JUMP > home_size(homing->request->function) ||
-	    homing->fronts[block] == PLAN_NO_SLOT ||
-	    !is_on_one_page(homing, offset, JUMP))
+	if (offset + size > home_size(homing->request->function) ||
+	    !is_on_one_page(homing, offset, size))
 		return false;
-	for (uint32_t i = offset; i < offset + JUMP; i++)
-		if (homing->bytes[i] & (BYTE_OPEN | BYTE_KEPT) ||
-		    (i > offset && homing->bytes[i] & BYTE_ENTERED) ||
-		    (i > offset && homing->pages && homing->bytes[i] & BYTE_LEADER))
+	for (uint32_t i = offset; i < offset + size; i++)
+		if (homing->bytes[i] & taken ||
+		    (i > offset && homing->bytes[i] & come_to))
 			return false;
 	return true;
 }
 
-static void add_jump(struct homing *homing, uint32_t block, uint8_t *text)
+/* Leads from an offset to a block's relocated code. */
+static void add_jump(struct homing *homing, uint32_t block, uint32_t offset,
+		     uint8_t *text)
 {
 	const struct plan_function *function = homing->request->function;
-	uint32_t offset = homing->blocks[block].offset;
 	int32_t distance =
 		(int32_t)(homing->request->plan->code_address + homing->fronts[block] -
 			  (function->address + offset + JUMP));
@@ -350,15 +358,79 @@ static void add_jump(struct homing *homing, uint32_t block, uint8_t *text)
 	memcpy(text + offset + 1, &distance, sizeof(distance));
 }
 
-static void add_jumps(struct homing *homing, uint8_t *text)
+/* Whether an island may lie in a block, at an offset behind its start. What comes to the
+ * block is led away by the jump at its start, on the same page: so nobody runs into the
+ * island, whatever other pages have. */
+static bool is_host(struct homing *homing, uint32_t block, uint32_t offset,
+		    const uint8_t *text)
+{
+	uint32_t start = homing->blocks[block].offset;
+
+	if (homing->states[block] != BLOCK_LED || !(homing->bytes[start] & BYTE_KEPT) ||
+	    text[start] == homing->request->original[start] ||
+	    !is_on_one_page(homing, start, offset + JUMP - start))
+		return false;
+	/* Nor from where a call in it returns to. */
+	while (++start < offset)
+		if (homing->bytes[start] & BYTE_ENTERED)
+			return false;
+	return true;
+}
+
+/* Where the island of a short jump at an offset may lie; NOWHERE. */
+static uint32_t find_island(struct homing *homing, uint32_t offset, const uint8_t *text)
+{
+	uint32_t behind = offset + SHORT_JUMP;
+	uint32_t at = behind > SHORT_REACH ? behind - SHORT_REACH : 0;
+
+	for (; at < behind + SHORT_REACH; at++) {
+		uint32_t low = at < offset ? at : offset;
+		uint32_t high = at < offset ? behind : at + JUMP;
+
+		if (is_free(homing, at, JUMP) &&
+		    !(homing->bytes[at] & (BYTE_ENTERED | BYTE_LEADER)) &&
+		    is_on_one_page(homing, low, high - low) &&
+		    is_host(homing, block_of(homing, at), at, text))
+			return at;
+	}
+	return NOWHERE;
+}
+
+/* Jumps of either size, for blocks that have none yet. */
+static void add_long_jumps(struct homing *homing, uint8_t *text)
 {
 	for (uint32_t b = 0; b < homing->count; b++) {
+		uint32_t offset = homing->blocks[b].offset;
+
 		if (homing->states[b] != BLOCK_LED || homing->led[b])
 			continue;
-		if (has_room(homing, b))
-			add_jump(homing, b, text);
+		if (homing->fronts[b] == PLAN_NO_SLOT)
+			note_room(homing, b, NO_ROOM);
+		else if (is_free(homing, offset, JUMP))
+			add_jump(homing, b, offset, text);
+		else if (is_free(homing, offset, SHORT_JUMP))
+			homing->queue[homing->short_count++] = b;
 		else
 			note_room(homing, b, NO_ROOM);
+	}
+}
+
+static void add_short_jumps(struct homing *homing, uint8_t *text)
+{
+	for (uint32_t i = 0; i < homing->short_count; i++)
+		mark(homing, homing->bytes, homing->blocks[homing->queue[i]].offset,
+		     SHORT_JUMP, BYTE_KEPT);
+	for (uint32_t i = 0; i < homing->short_count; i++) {
+		uint32_t block = homing->queue[i], offset = homing->blocks[block].offset;
+		uint32_t island = find_island(homing, offset, text);
+
+		if (island == NOWHERE) {
+			note_room(homing, block, NO_ROOM);
+			continue;
+		}
+		add_jump(homing, block, island, text);
+		text[offset] = 0xeb;
+		text[offset + 1] = (uint8_t)(island - (offset + SHORT_JUMP));
 	}
 }
 
@@ -442,10 +514,12 @@ static void try(struct homing *homing, uint8_t *text)
 	memset(homing->states, BLOCK_CLOSED, homing->count);
 	memset(homing->rooms, ROOM, homing->count);
 	homing->more = homing->hopeless = false;
+	homing->short_count = 0;
 	reach_all(homing);
 	open_blocks(homing, text);
 	take_patches(homing, text);
-	add_jumps(homing, text);
+	add_long_jumps(homing, text);
+	add_short_jumps(homing, text);
 	pin_sources(homing);
 	keep_whole(homing, text);
 }
@@ -470,19 +544,38 @@ static bool add_ways(const struct homing *homing, struct home_ways *ways)
 	return ways->count > before;
 }
 
-static bool make(struct homing *homing, uint8_t *text, struct home_ways *ways)
+static bool make(struct homing *homing, uint8_t *text)
 {
 	know_blocks(homing);
 	know_steps(homing);
 	for (unsigned tries = 0; tries < TRIES; tries++) {
 		try(homing, text);
 		if (!homing->more)
-			return !homing->hopeless && add_ways(homing, ways);
+			return !homing->hopeless;
 	}
 	return false;
 }
 
-bool home_make(const struct home_request *request, uint8_t *text, struct home_ways *ways)
+/* Which blocks run. False if some did, and would no more. */
+static bool note_open(const struct homing *homing, uint64_t **ret_open)
+{
+	const uint64_t *before = homing->request->open;
+	uint64_t *open;
+
+	for (uint32_t b = 0; b < homing->count; b++)
+		if (before && bit_test(before, b) && homing->states[b] != BLOCK_OPEN)
+			return false;
+	open = memory_allocate_zeroed(bit_words(homing->count), sizeof(*open));
+	for (uint32_t b = 0; b < homing->count; b++)
+		if (homing->states[b] == BLOCK_OPEN)
+			bit_set(open, b);
+	*ret_open = open;
+	return true;
+}
+
+/* Without `ways` nothing runs at its own place. */
+static bool build(const struct home_request *request, uint8_t *text,
+		  struct home_ways *ways, uint64_t **ret_open)
 {
 	const struct plan_function *function = request->function;
 	const uint32_t size = home_size(function);
@@ -494,9 +587,6 @@ bool home_make(const struct home_request *request, uint8_t *text, struct home_wa
 	};
 	bool made;
 
-	if (function->reason != PLAN_INSTRUMENTED || function->hook || !function->size ||
-	    !request->has_fired(request->context, function->slot))
-		return false;
 	/* Numbers, and then bytes, of each block; bytes of the text. */
 	scoped_free uint32_t *numbers =
 		memory_allocate_zeroed(2 * ((size_t)count + 1), sizeof(*numbers));
@@ -511,16 +601,50 @@ bool home_make(const struct home_request *request, uint8_t *text, struct home_wa
 	homing.rooms = homing.states + count + 1;
 	homing.led = (bool *)homing.rooms + count + 1;
 	homing.pinned = homing.led + count + 1;
+	memset(homing.pinned, !ways, count);
 	homing.pages = !is_on_one_page(&homing, 0, size);
 	made = know_patches(&homing);
 	if (made && count) {
-		made = make(&homing, text, ways);
+		made = make(&homing, text) && (!ways || (add_ways(&homing, ways) &&
+							 note_open(&homing, ret_open)));
 	} else if (made) { /* all of it runs */
 		memcpy(text, request->patched, size);
 		mark(&homing, bytes + size, 0, function->size, BYTE_OPEN);
 		take_patches(&homing, text);
 		made = !homing.more;
+		*ret_open = NULL;
 	}
 	vector_deinit(&homing.patches);
 	return made;
+}
+
+bool home_make(const struct home_request *request, uint8_t *text, struct home_ways *ways,
+	       uint64_t **ret_open)
+{
+	const struct plan_function *function = request->function;
+
+	return function->reason == PLAN_INSTRUMENTED && !function->hook &&
+	       function->size && request->has_fired(request->context, function->slot) &&
+	       build(request, text, ways, ret_open);
+}
+
+void home_close(const struct home_request *request, uint8_t *text)
+{
+	if (!request->function->step_count || !build(request, text, NULL, NULL))
+		memcpy(text, request->patched, home_size(request->function));
+}
+
+bool home_jump(const struct plan *plan, uint64_t address, const uint8_t bytes[HOME_JUMP],
+	       uint32_t *ret_offset)
+{
+	const struct plan_function *function = plan_function_at(plan, address);
+	int32_t distance;
+	uint64_t code;
+
+	if (!function || !function->step_count || *bytes != 0xe9)
+		return false;
+	memcpy(&distance, bytes + 1, sizeof(distance));
+	code = address + HOME_JUMP + (uint64_t)(int64_t)distance - plan->code_address;
+	*ret_offset = (uint32_t)code;
+	return code < plan->code.count && plan_function_of(plan, *ret_offset) == function;
 }

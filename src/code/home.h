@@ -7,7 +7,8 @@
  *
  *     fired block         as it was, with its calls
  *     block without flag  as it was: others tell of it
- *     unfired block       jmp relocated code, which sets the flag
+ *     unfired block       jmp relocated code, which sets the flag; or a short one to an
+ *                         island behind another block's jump, which leads there
  *     what only those     as the plan has it: jumps where others may come
  *     lead to
  *
@@ -26,6 +27,7 @@ struct home_request {
 	/* home_size bytes of each: of the file, and with all patches. */
 	const uint8_t *original, *patched;
 	uint32_t page; /* bytes that are written at once, if they are aligned; 2^n */
+	const uint64_t *open; /* the function's blocks that run at home; NULL: none */
 	/* Whether a flag is set. */
 	bool (*has_fired)(const void *context, uint32_t slot);
 	const void *context;
@@ -45,14 +47,33 @@ static inline uint32_t home_size(const struct plan_function *function)
 }
 
 /*
- * The text of a function at home, home_size bytes, and what is added to `ways`. False
- * if it cannot be, for now or for ever: it never ran, it has a hook, or there is no room
- * for jumps. `text` is undefined then.
+ * The text of a function at home, home_size bytes, what is added to `ways`, and which of
+ * its blocks run there (bit_words(block_count) words, to be freed). False if it cannot
+ * be, for now or for ever: it never ran, it has a hook, there is no room for jumps, or
+ * what runs at home would do so no more. That it never does, since threads may stand
+ * there and calls return there. `text` is undefined then.
  *
  * Pages of the text may be written one after the other, in any order: whoever runs it
  * meanwhile, or between two of them for good, is right. Ways lead home when all of it is
  * written, and no more before another text is.
  */
-bool home_make(const struct home_request *request, uint8_t *text, struct home_ways *ways);
+bool home_make(const struct home_request *request, uint8_t *text, struct home_ways *ways,
+	       uint64_t **ret_open);
+
+/*
+ * The text of a function that was at home, and of which nothing is to run there any more
+ * without setting its flag: as the plan has it, and with jumps where a switch's own table
+ * may lead, whose address a call that is under way may hold. Of the request, `has_fired`
+ * is not needed.
+ */
+void home_close(const struct home_request *request, uint8_t *text);
+
+/*
+ * Whether a jump of such a text lies at a link-time address, which may be an island, and
+ * where it leads: an offset in plan.code. `bytes` are what lies there.
+ */
+enum { HOME_JUMP = 5 };
+bool home_jump(const struct plan *plan, uint64_t address, const uint8_t bytes[HOME_JUMP],
+	       uint32_t *ret_offset);
 
 #endif

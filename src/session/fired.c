@@ -80,7 +80,7 @@ void fired_deinit(struct space_fired *fired)
 	vector_deinit(&fired->news);
 	vector_deinit(&fired->later);
 	vector_deinit(&fired->probes);
-	vector_deinit(&fired->homes);
+	homes_deinit(&fired->homes);
 	vector_deinit(&fired->ways);
 }
 
@@ -296,14 +296,21 @@ static bool may_change(const struct process *process)
 	       !process->image->ended && !process->watched;
 }
 
-/* All threads stand. None may be between two jumps of a text that changes. */
-static void take_away(const struct session *session, const struct change *change)
+/* None is between two jumps of a text that changes. */
+static void leave_islands(const struct session *session, const struct space *space)
+{
+	vector_for_each (&session->all_threads, thread)
+		if ((*thread)->process && (*thread)->process->space == space &&
+		    (*thread)->stopped)
+			signals_leave_island(*thread);
+}
+
+/* All threads stand. */
+static void take_away(const struct session *session, struct change *change)
 {
 	struct space *space = change->process->space;
 
-	vector_for_each (&session->all_threads, thread)
-		if ((*thread)->process && (*thread)->process->space == space)
-			signals_leave_island(*thread);
+	leave_islands(session, space);
 	set_probes(space->memory_fd, &change->probes, true);
 	add_probes(&space->fired.probes, &change->probes);
 	homes_enter(space, &change->texts);
@@ -398,26 +405,26 @@ uint64_t fired_act(struct session *session)
 }
 
 /* But for those of modules that are gone: others' memory may lie there. */
-static void restore(const struct space *space, int memory_fd)
+static void restore(const struct space *space, struct space *to)
 {
 	struct space_probes probes = {0};
 	const struct module *module = NULL;
 
-	homes_leave(space, memory_fd);
+	homes_leave(space, to);
 	vector_for_each (&space->fired.probes, address) {
 		if (!module || *address - module->code_address >= module->code_size)
 			module = space_module_of_code(space, *address);
 		if (module)
 			vector_push(&probes, *address);
 	}
-	set_probes(memory_fd, &probes, false);
+	set_probes(to->memory_fd, &probes, false);
 	vector_deinit(&probes);
 }
 
 void fired_restore_copy(const struct space *original, struct space *copy)
 {
 	if (original->fired.probes.count)
-		restore(original, copy->memory_fd);
+		restore(original, copy);
 }
 
 /* Threads in functions that were at home go on in relocated code. */
@@ -452,16 +459,18 @@ static void follow_children(struct session *session, const struct space *space)
 void fired_restore_shared(struct session *session, struct space *space)
 {
 	struct standing standing;
+	bool at_home;
 
 	if (!space->fired.probes.count)
 		return;
+	at_home = space->fired.homes.count;
 	standing_begin(session, space, &standing);
-	restore(space, space->memory_fd);
-	if (space->fired.homes.count)
+	leave_islands(session, space);
+	restore(space, space);
+	if (at_home)
 		lead_in(session, space);
 	follow_children(session, space);
-	space->fired.probes.count = space->fired.homes.count = 0;
-	space->fired.ways.count = 0;
+	space->fired.probes.count = space->fired.ways.count = 0;
 	forget_seen(&space->fired);
 	standing_end(session, &standing);
 }

@@ -12,9 +12,18 @@ enum { PAGE = 4096, JUMP = 5 };
 
 void homes_texts_deinit(struct homes_texts *texts)
 {
+	vector_for_each (&texts->items, text)
+		free(text->open);
 	vector_deinit(&texts->items);
 	vector_deinit(&texts->bytes);
 	vector_deinit(&texts->ways);
+}
+
+void homes_deinit(struct space_homes *homes)
+{
+	vector_for_each (homes, home)
+		free(home->open);
+	vector_deinit(homes);
 }
 
 static const struct plan_function *function_of(const struct module *module,
@@ -49,15 +58,17 @@ static int by_place(const void *left, const void *right)
 	return (a->function > b->function) - (a->function < b->function);
 }
 
-/* Whether a function is among the first `count` of those at home, which are sorted. */
-static bool is_home(const struct space *space, size_t count, uint64_t code_address,
-		    uint32_t function)
+/* The row of a function among the first `count` of those at home, which are sorted; NULL:
+ * it is not. */
+static struct space_home *home_of(const struct space *space, size_t count,
+				  uint64_t code_address, uint32_t function)
 {
 	const struct space_home wanted = {.code_address = code_address,
 					  .function = function};
 
-	return count && bsearch(&wanted, space->fired.homes.items, count, sizeof(wanted),
-				by_place);
+	return count ? bsearch(&wanted, space->fired.homes.items, count, sizeof(wanted),
+			       by_place)
+		     : NULL;
 }
 
 /* The bytes of a function as the plan has them. */
@@ -110,7 +121,11 @@ void homes_find(const struct space *space, struct module *module,
 	const struct plan *plan = module->file->plan;
 	const struct plan_function *function = request->function;
 	const struct plan_function *last = plan->functions.items + plan->functions.count;
+	const uint32_t index = (uint32_t)(function - plan->functions.items);
+	const struct space_home *home =
+		home_of(space, space->fired.homes.count, module->code_address, index);
 	uint8_t *text, *patched;
+	uint64_t *open;
 	size_t ways;
 
 	if (function->address < module->text_start - module->bias ||
@@ -119,6 +134,7 @@ void homes_find(const struct space *space, struct module *module,
 		return;
 	request->plan = plan;
 	request->page = PAGE;
+	request->open = home ? home->open : NULL;
 	request->original = module_file_original(module->file, function->address,
 						 home_size(function));
 	vector_reserve(&texts->bytes,
@@ -127,7 +143,7 @@ void homes_find(const struct space *space, struct module *module,
 	request->patched = patched = text + home_size(function);
 	ways = texts->ways.count;
 	if (!request->original || !patched_bytes(module, function, patched) ||
-	    !home_make(request, text, &texts->ways)) {
+	    !home_make(request, text, &texts->ways, &open)) {
 		texts->ways.count = ways;
 		return;
 	}
@@ -135,7 +151,7 @@ void homes_find(const struct space *space, struct module *module,
 	vector_push(&texts->items,
 		    ((struct homes_text){
 			    .code_address = module->code_address,
-			    .function = (uint32_t)(function - plan->functions.items),
+			    .function = index,
 			    .size = home_size(function),
 			    .address = module->bias + function->address,
 			    .code = module->code_address + function->trampoline,
@@ -143,6 +159,7 @@ void homes_find(const struct space *space, struct module *module,
 					(function + 1 < last ? function[1].trampoline
 							     : plan->code.count),
 			    .way_count = (uint32_t)(texts->ways.count - ways),
+			    .open = open,
 		    }));
 }
 
@@ -251,7 +268,23 @@ static void open_ways(struct space *space, const struct homes_texts *texts)
 	merge_ways(space, before);
 }
 
-void homes_enter(struct space *space, const struct homes_texts *texts)
+/* A text is written: the function is among the first `before` of those at home, or a new
+ * one. */
+static void note_home(struct space *space, size_t before, struct homes_text *text)
+{
+	struct space_home *home =
+		home_of(space, before, text->code_address, text->function);
+
+	if (!home) {
+		home = vector_add(&space->fired.homes);
+		*home = (struct space_home){.code_address = text->code_address,
+					    .function = text->function};
+	}
+	free(home->open);
+	home->open = take_pointer(text->open);
+}
+
+void homes_enter(struct space *space, struct homes_texts *texts)
 {
 	const uint8_t *bytes = texts->bytes.items;
 	size_t before = space->fired.homes.count;
@@ -262,11 +295,8 @@ void homes_enter(struct space *space, const struct homes_texts *texts)
 		close_ways(space, text);
 	vector_for_each (&texts->items, text) {
 		if (!remote_failed(remote_write(space->memory_fd, text->address, bytes,
-						text->size)) &&
-		    !is_home(space, before, text->code_address, text->function))
-			vector_push(&space->fired.homes,
-				    ((struct space_home){text->code_address,
-							 text->function}));
+						text->size)))
+			note_home(space, before, text);
 		bytes += text->size;
 	}
 	qsort(space->fired.homes.items, space->fired.homes.count,
@@ -276,7 +306,7 @@ void homes_enter(struct space *space, const struct homes_texts *texts)
 
 bool homes_are(const struct space *space, const struct module *module, uint32_t function)
 {
-	return is_home(space, space->fired.homes.count, module->code_address, function);
+	return home_of(space, space->fired.homes.count, module->code_address, function);
 }
 
 bool homes_have(const struct space *space, const struct module *module, uint64_t address)
@@ -290,45 +320,76 @@ bool homes_have(const struct space *space, const struct module *module, uint64_t
 	       homes_are(space, module, (uint32_t)(function - plan->functions.items));
 }
 
-/* Writes the texts of all functions at home, as they were or as the plan has them. */
-static void write_texts(const struct space *space, int memory_fd, bool patched)
+/* A function at home, and what its text is made of. */
+struct homed {
+	uint64_t address; /* in the program */
+	uint32_t size;
+	struct home_request request;
+	uint8_t *text; /* for another one */
+};
+struct homed_bytes VECTOR(uint8_t);
+
+/* False if there is none any more. */
+static bool know_homed(const struct space *space, const struct space_home *home,
+		       struct homed_bytes *bytes, struct homed *ret)
 {
-	struct VECTOR(uint8_t) bytes = {0};
+	const struct module *module =
+		module_of(space, home->code_address, home->function);
+	const struct plan_function *function =
+		module ? function_of(module, home->function) : NULL;
 
-	vector_for_each (&space->fired.homes, home) {
-		struct module *module =
-			module_of(space, home->code_address, home->function);
-		const struct plan_function *function =
-			module ? function_of(module, home->function) : NULL;
-
-		if (!function)
-			continue;
-		vector_reserve(&bytes, home_size(function));
-		if (!patched_bytes(module, function, bytes.items))
-			continue;
-		if (!patched)
-			memcpy(bytes.items,
-			       module_file_original(module->file, function->address,
-						    home_size(function)),
-			       home_size(function));
-		remote_failed(remote_write(memory_fd, module->bias + function->address,
-					   bytes.items, home_size(function)));
-	}
-	vector_deinit(&bytes);
+	if (!function)
+		return false;
+	ret->address = module->bias + function->address;
+	ret->size = home_size(function);
+	vector_reserve(bytes, 2 * (size_t)ret->size);
+	ret->text = bytes->items + ret->size;
+	ret->request = (struct home_request){
+		.plan = module->file->plan,
+		.function = function,
+		.page = PAGE,
+		.original =
+			module_file_original(module->file, function->address, ret->size),
+		.patched = bytes->items,
+	};
+	return patched_bytes(module, function, bytes->items);
 }
 
-void homes_leave(const struct space *space, int memory_fd)
+void homes_leave(const struct space *space, struct space *to)
 {
-	probes_change(memory_fd, all_ways(space, 0, space->fired.ways.count), give_back,
-		      NULL);
-	write_texts(space, memory_fd, true);
+	struct homed_bytes bytes = {0};
+	struct space_homes closed = {0};
+	struct homed homed;
+
+	probes_change(to->memory_fd, all_ways(space, 0, space->fired.ways.count),
+		      give_back, NULL);
+	vector_for_each (&space->fired.homes, home) {
+		if (!know_homed(space, home, &bytes, &homed))
+			continue;
+		home_close(&homed.request, homed.text);
+		remote_failed(remote_write(to->memory_fd, homed.address, homed.text,
+					   homed.size));
+		if (memcmp(homed.text, homed.request.patched, homed.size))
+			vector_push(&closed, ((struct space_home){home->code_address,
+								  home->function, NULL}));
+	}
+	homes_deinit(&to->fired.homes);
+	to->fired.homes = closed;
+	vector_deinit(&bytes);
 }
 
 /* Relocated code goes on leading there. */
 void homes_restore(struct space *space)
 {
-	write_texts(space, space->memory_fd, false);
-	space->fired.homes.count = 0;
+	struct homed_bytes bytes = {0};
+	struct homed homed;
+
+	vector_for_each (&space->fired.homes, home)
+		if (know_homed(space, home, &bytes, &homed))
+			remote_failed(remote_write(space->memory_fd, homed.address,
+						   homed.request.original, homed.size));
+	homes_deinit(&space->fired.homes);
+	vector_deinit(&bytes);
 }
 
 void homes_forget(struct space *space, const struct module *module)
@@ -338,6 +399,8 @@ void homes_forget(struct space *space, const struct module *module)
 	vector_for_each (&space->fired.homes, home)
 		if (home->code_address != module->code_address)
 			space->fired.homes.items[kept++] = *home;
+		else
+			free(home->open);
 	space->fired.homes.count = kept;
 	kept = 0;
 	vector_for_each (&space->fired.ways, way)

@@ -18,6 +18,7 @@ struct homes_text {
 	/* Where its relocated code lies in the program. */
 	uint64_t code, code_end;
 	uint32_t way_count; /* of the next ones of `ways` */
+	uint64_t *open;     /* see struct space_home; homes_enter takes it */
 };
 struct homes_texts {
 	struct VECTOR(struct homes_text) items;
@@ -32,15 +33,20 @@ void homes_find(const struct space *space, struct module *module,
 		struct home_request *request, struct homes_texts *texts);
 
 /* All threads of the space stand: writes the texts. */
-void homes_enter(struct space *space, const struct homes_texts *texts);
+void homes_enter(struct space *space, struct homes_texts *texts);
 
-/* The texts become those that functions relocated whole have, where another process has a
- * copy of the space's memory: its threads have not run yet, or stand and are led to
- * relocated code by standing_lead_in. */
-void homes_leave(const struct space *space, int memory_fd);
+/*
+ * Nothing runs at home any more in `to`, which is a copy of the space that has not run
+ * yet, or the space itself: then its threads stand, and are led to relocated code by
+ * standing_lead_in. Functions whose texts do not become those of the plan stay listed:
+ * see home_close.
+ */
+void homes_leave(const struct space *space, struct space *to);
 
 /* The texts become the original ones: nothing of the plan's is to stay. */
 void homes_restore(struct space *space);
+
+void homes_deinit(struct space_homes *homes);
 
 /* A module is unmapped. */
 void homes_forget(struct space *space, const struct module *module);

@@ -96,17 +96,19 @@ struct space_way {
 struct space_home {
 	uint64_t code_address; /* of its module */
 	uint32_t function;     /* index in its plan */
+	uint64_t *open;        /* which of its blocks run there; NULL: see home_close */
 };
+struct space_homes VECTOR(struct space_home);
 
 /* Which flags are set in a space, and what became of their probes: see session/fired.h
  * and session/homes.h. */
 struct space_fired {
-	struct VECTOR(uint64_t *) seen;         /* bits, by file: they are set */
-	struct fired_slots news;                /* whose probes are still there */
-	struct fired_slots later;               /* a few of functions at home */
-	struct space_probes probes;             /* that do nothing any more */
-	struct VECTOR(struct space_home) homes; /* sorted */
-	struct VECTOR(struct space_way) ways;   /* sorted by address */
+	struct VECTOR(uint64_t *) seen;       /* bits, by file: they are set */
+	struct fired_slots news;              /* whose probes are still there */
+	struct fired_slots later;             /* a few of functions at home */
+	struct space_probes probes;           /* that do nothing any more */
+	struct space_homes homes;             /* sorted */
+	struct VECTOR(struct space_way) ways; /* sorted by address */
 };
 
 /* An address space. vfork and clone(CLONE_VM) make processes that share one. */

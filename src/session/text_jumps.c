@@ -1,43 +1,67 @@
 #include "session/text_jumps.h"
 
+#include "session/homes.h"
 #include "session/signals.h"
 
 #include <string.h>
 
-/* Where a function is at home, the jump may not be there. */
-static bool holds_patch(const struct space *space, uint64_t rip,
-			const struct plan_patch *patch)
+static bool is_at_home(const struct space *space, const struct module *module,
+		       uint64_t rip)
 {
-	uint8_t bytes[sizeof(patch->bytes)];
+	return space->fired.homes.count && homes_have(space, module, rip);
+}
 
-	return !space->fired.homes.count ||
+/* A patch of the plan, which may be gone where a function is at home. */
+static bool find_patch(const struct space *space, const struct module *module,
+		       uint64_t rip, uint32_t *ret_offset)
+{
+	const struct plan *plan = module->file->plan;
+	uint64_t link = rip - module->bias;
+	const struct plan_patch *patch = plan_patch_behind(plan, link);
+	uint8_t bytes[sizeof(patch->bytes)];
+	int32_t distance;
+
+	if (!patch || patch->address != link || patch->size != 5 ||
+	    patch->bytes[0] != 0xe9)
+		return false;
+	memcpy(&distance, patch->bytes + 1, sizeof(distance));
+	*ret_offset =
+		(uint32_t)(link + 5 + (uint64_t)(int64_t)distance - plan->code_address);
+	return !is_at_home(space, module, rip) ||
 	       (!remote_failed(remote_read(space->memory_fd, rip, bytes, patch->size)) &&
 		!memcmp(bytes, patch->bytes, patch->size));
 }
 
+/* An island in a function at home: other jumps there lie where blocks begin. */
+static bool find_island(const struct space *space, const struct module *module,
+			uint64_t rip, uint32_t *ret_offset)
+{
+	const struct plan *plan = module->file->plan;
+	uint8_t bytes[HOME_JUMP];
+
+	return is_at_home(space, module, rip) &&
+	       !remote_failed(remote_read(space->memory_fd, rip, bytes, sizeof(bytes))) &&
+	       home_jump(plan, rip - module->bias, bytes, ret_offset) &&
+	       module_locate(module, module->code_address + *ret_offset).original !=
+		       rip - module->bias;
+}
+
 bool text_jump_find(const struct space *space, uint64_t rip, struct text_jump *ret)
 {
-	vector_for_each (&space->modules, module) {
-		const struct plan *plan = module->file->plan;
-		uint64_t link = rip - module->bias;
-		int32_t distance;
+	const struct module *module = space_module_of_text(space, rip);
+	uint32_t offset;
 
-		if (rip < module->text_start || rip >= module->text_end || module->broken)
-			continue;
-		const struct plan_patch *patch = plan_patch_behind(plan, link);
-
-		if (!patch || patch->address != link || patch->size != 5 ||
-		    patch->bytes[0] != 0xe9 || !holds_patch(space, rip, patch))
-			return false;
-		memcpy(&distance, patch->bytes + 1, sizeof(distance));
-		uint64_t target = link + 5 + (uint64_t)(int64_t)distance -
-				  plan->code_address + module->code_address;
-
-		*ret = (struct text_jump){module, link, target,
-					  module_locate(module, target)};
-		return ret->place.kind != PLAN_PLACE_UNKNOWN;
-	}
-	return false;
+	if (!module || module->broken || !module->file->plan ||
+	    (!find_patch(space, module, rip, &offset) &&
+	     !find_island(space, module, rip, &offset)))
+		return false;
+	*ret = (struct text_jump){
+		.module = module,
+		.link = rip - module->bias,
+		.target = module->code_address + offset,
+		.place = module_locate(module, module->code_address + offset),
+	};
+	return ret->place.kind != PLAN_PLACE_UNKNOWN;
 }
 
 void signals_leave_island(const struct thread *thread)

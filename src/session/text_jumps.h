@@ -8,7 +8,7 @@
 
 /* One of five bytes, and where it leads. */
 struct text_jump {
-	struct module *module;
+	const struct module *module;
 	uint64_t link;   /* its link-time address */
 	uint64_t target; /* in the program */
 	struct plan_place place;

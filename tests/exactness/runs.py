@@ -31,7 +31,7 @@ PRELOAD = "/usr/libexec/valgrind/vgpreload_core-amd64-linux.so"
 BUILDS = [
     ["g++", "-O2", "-g", "-o", "shapes", "shapes.cc"],
     ["gcc", "-O2", "-g", "-pthread", "-o", "threads", "threads.c"],
-    ["gcc", "-O1", "-g", "-pthread", "-o", "phases", "phases.c"],
+    ["gcc", "-O2", "-g", "-pthread", "-o", "phases", "phases.c"],
     ["gcc", "-O2", "-g", "-Wl,-z,lazy", "-o", "plain", "plain.c",
      "-Wl,--no-as-needed", "-lgcc_s"],
     ["g++", "-O2", "-g", "-o", "rare", "rare.cc"],

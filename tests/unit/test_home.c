@@ -21,7 +21,9 @@ static struct maker maker;
 static struct whole_result results[ROUNDS][FUNCTIONS];
 /* Which ways of relocated code are open, by function. */
 static struct home_ways ways[FUNCTIONS];
-static size_t at_home, open_blocks;
+/* Which blocks run at home. */
+static uint64_t *running[FUNCTIONS];
+static size_t at_home, open_blocks, short_jumps, led_out, closed_steps;
 
 static bool has_fired(const void *context, uint32_t slot)
 {
@@ -29,14 +31,14 @@ static bool has_fired(const void *context, uint32_t slot)
 	return ((const uint8_t *)whole_counters)[slot];
 }
 
-static struct whole_result run(const struct whole_area *area, unsigned i, unsigned round,
-			       whole_step *step)
+static struct whole_result run(unsigned i, unsigned round, whole_step *step,
+			       void *context)
 {
 	uint64_t at = WHOLE_ADDRESS + maker.starts[i], a = (i + round) & 1 ? i : round;
 	unsigned seed = i + round * FUNCTIONS;
 
 	if (step)
-		return whole_run_stepped(at, a, 5, seed, step, (void *)(uintptr_t)area);
+		return whole_run_stepped(at, a, 5, seed, step, context);
 	return whole_run(at, a, 5, seed);
 }
 
@@ -49,7 +51,7 @@ static void run_some(const struct whole_area *area, unsigned last, uint32_t part
 
 		if (maker_draw(&maker, part))
 			continue;
-		result = run(area, i, round, NULL);
+		result = run(i, round, NULL, NULL);
 		if (memcmp(&result, &results[round][i], sizeof(result)))
 			fail_msg("function %u differs, calls are %s", i,
 				 area->copies_calls ? "copied" : "in place");
@@ -121,35 +123,174 @@ static void check_ways(const struct plan *plan, const struct plan_function *func
 	}
 }
 
-static void go_home(const struct whole_area *area, const uint8_t *patched, unsigned i,
-		    unsigned round)
+static struct home_request request_for(const struct whole_area *area,
+				       const uint8_t *patched, unsigned i)
 {
 	const struct plan_function *function =
 		plan_function_at(area->plan, WHOLE_ADDRESS + maker.starts[i]);
 	uint64_t offset = function->address - WHOLE_ADDRESS;
-	struct home_request request = {
+
+	return (struct home_request){
 		.plan = area->plan,
 		.function = function,
 		.page = PAGE,
 		.original = area->bare + offset,
 		.patched = patched + offset,
+		.open = running[i],
 		.has_fired = has_fired,
 	};
-	scoped_free uint8_t *text = malloc(home_size(function));
-	struct home_ways found = {0};
+}
 
-	if (!home_make(&request, text, &found)) {
+/* The function has another text now. */
+static void take_over(const struct whole_area *area, unsigned i, struct home_ways *found,
+		      uint64_t *opened)
+{
+	vector_deinit(&ways[i]);
+	free(running[i]);
+	ways[i] = *found;
+	running[i] = opened;
+	set_ways(area, i, true);
+}
+
+/* Each leads to a jump. */
+static void count_short_jumps(const struct home_request *request, const uint8_t *text)
+{
+	const struct plan_function *function = request->function;
+
+	for (uint32_t b = 0; b < function->block_count; b++) {
+		uint32_t at =
+			request->plan->blocks.items[function->first_block + b].offset;
+
+		if (text[at] != 0xeb || !memcmp(text + at, request->patched + at, 2))
+			continue;
+		short_jumps++;
+		assert_int_equal(text[at + 2 + (uint32_t)(int8_t)text[at + 1]], 0xe9);
+	}
+}
+
+static void go_home(const struct whole_area *area, const uint8_t *patched, unsigned i,
+		    unsigned round)
+{
+	const struct home_request request = request_for(area, patched, i);
+	scoped_free uint8_t *text = malloc(home_size(request.function));
+	struct home_ways found = {0};
+	uint64_t *opened = NULL;
+
+	if (!home_make(&request, text, &found, &opened)) {
 		vector_deinit(&found);
 		return;
 	}
-	check_ways(area->plan, function, &found);
+	check_ways(area->plan, request.function, &found);
+	count_short_jumps(&request, text);
 	set_ways(area, i, false);
-	write_text(area, function, text, round);
-	vector_deinit(&ways[i]);
-	ways[i] = found;
-	set_ways(area, i, true);
+	write_text(area, request.function, text, round);
+	take_over(area, i, &found, opened);
 	at_home++;
 	open_blocks += found.count;
+}
+
+/* Texts change under a thread that stands in them. */
+struct changing {
+	const struct whole_area *area;
+	const uint8_t *patched;
+	bool close; /* at some time all is closed */
+	bool closed;
+};
+
+/* Has the function's text changed, by home_make or home_close, and the thread led out. */
+static void change_one(struct changing *changing, unsigned i, bool close,
+		       greg_t *registers)
+{
+	struct home_request request = request_for(changing->area, changing->patched, i);
+	const struct plan_function *function = request.function;
+	uint64_t rip = (uint64_t)registers[REG_RIP];
+	uint8_t *current = (uint8_t *)(uintptr_t)function->address;
+	scoped_free uint8_t *text = malloc(home_size(function));
+	struct home_ways found = {0};
+	uint64_t *opened = NULL;
+	uint32_t code;
+
+	if (close) {
+		home_close(&request, text);
+	} else if (!home_make(&request, text, &found, &opened)) {
+		vector_deinit(&found);
+		return;
+	}
+	if (rip - function->address < home_size(function) &&
+	    (home_jump(request.plan, rip, (const uint8_t *)registers[REG_RIP], &code) ||
+	     (close && rip != function->address &&
+	      plan_way_back(request.plan, rip, true, &code)))) {
+		registers[REG_RIP] = (greg_t)(WHOLE_CODE + code);
+		led_out++;
+	}
+	set_ways(changing->area, i, false);
+	memcpy(current, text, home_size(function));
+	take_over(changing->area, i, &found, opened);
+}
+
+/* Once all is closed no block runs at its own place. */
+static void check_closed(const struct whole_area *area, uint64_t rip)
+{
+	const uint8_t *now = (const uint8_t *)(uintptr_t)rip;
+	const uint8_t *bare = area->bare + (rip - WHOLE_ADDRESS);
+	uint32_t code;
+
+	closed_steps++;
+	if (plan_way_back(area->plan, rip, true, &code) && !memcmp(now, bare,
+								   *now == 0xe9   ? 5
+								   : *now == 0xeb ? 2
+										  : 1))
+		fail_msg("+%#lx runs at its own place",
+			 (unsigned long)rip - WHOLE_ADDRESS);
+}
+
+static unsigned function_at(uint64_t rip)
+{
+	unsigned i = FUNCTIONS;
+
+	while (i && WHOLE_ADDRESS + maker.starts[i - 1] > rip)
+		i--;
+	return i ? i - 1 : 0;
+}
+
+static void change_now_and_then(void *context, ucontext_t *ucontext)
+{
+	struct changing *changing = context;
+	greg_t *registers = ucontext->uc_mcontext.gregs;
+	uint64_t rip = (uint64_t)registers[REG_RIP];
+
+	if (rip - WHOLE_ADDRESS >= changing->area->text)
+		return;
+	if (changing->closed) {
+		check_closed(changing->area, rip);
+	} else if (changing->close && !maker_draw(&maker, 50)) {
+		for (unsigned i = 0; i < FUNCTIONS; i++)
+			change_one(changing, i, true, registers);
+		changing->closed = true;
+	} else if (!maker_draw(&maker, 6)) {
+		change_one(changing, function_at(rip), false, registers);
+	}
+}
+
+/* Runs functions whose texts change meanwhile. */
+static void run_changing(const struct whole_area *area, const uint8_t *patched,
+			 bool close)
+{
+	for (unsigned i = 0; i < FUNCTIONS; i++) {
+		struct changing changing = {area, patched, close, false};
+		unsigned round = maker_draw(&maker, ROUNDS);
+		struct whole_result result;
+
+		if (close) /* the one before closed them */
+			for (unsigned other = 0; other < FUNCTIONS; other++)
+				if (!maker_draw(&maker, 4))
+					go_home(area, patched, other, round);
+		result = run(i, round, change_now_and_then, &changing);
+		if (memcmp(&result, &results[round][i], sizeof(result)))
+			fail_msg("function %u differs, calls are %s, %s", i,
+				 area->copies_calls ? "copied" : "in place",
+				 close ? "closing" : "changing");
+	}
 }
 
 /* What is told of each block is whether it was executed. */
@@ -186,7 +327,7 @@ static void run_batch(uint32_t seed, bool copies_calls)
 	whole_area_show(&area, false);
 	for (unsigned round = 0; round < ROUNDS; round++)
 		for (unsigned i = 0; i < FUNCTIONS; i++)
-			results[round][i] = run(&area, i, round, whole_note_step);
+			results[round][i] = run(i, round, whole_note_step, &area);
 	whole_area_show(&area, true);
 	memcpy(patched, (void *)(uintptr_t)WHOLE_ADDRESS, TEXT);
 	for (unsigned round = 0; round < ROUNDS; round++) {
@@ -195,17 +336,24 @@ static void run_batch(uint32_t seed, bool copies_calls)
 			if (maker_draw(&maker, 3))
 				go_home(&area, patched, i, round);
 		run_some(&area, round, 3);
+		if (round % 2)
+			run_changing(&area, patched, false);
 	}
 	for (unsigned i = 0; i < 4 * ROUNDS; i++)
 		run_some(&area, ROUNDS - 1, 2);
 	for (unsigned round = 0; round < ROUNDS; round++)
 		for (unsigned i = 0; i < FUNCTIONS; i++)
-			run(&area, i, round, NULL);
+			run(i, round, NULL, NULL);
 	check_flags(&area);
+	/* With copied calls the session leads frames out. */
+	if (!copies_calls)
+		run_changing(&area, patched, true);
 	/* And back. */
 	for (unsigned i = 0; i < FUNCTIONS; i++) {
 		set_ways(&area, i, false);
 		vector_deinit(&ways[i]);
+		free(running[i]);
+		running[i] = NULL;
 	}
 	whole_area_show(&area, true);
 	run_some(&area, ROUNDS - 1, 1);
@@ -222,6 +370,7 @@ static void test_home(void **state)
 	/* Most go home, and most of what was executed of them. */
 	assert_true(at_home * 10 > 2 * BATCHES * FUNCTIONS * ROUNDS * 5);
 	assert_true(open_blocks > 2 * at_home);
+	assert_true(short_jumps > 1000 && led_out > 500 && closed_steps > 500);
 }
 
 /* A function of OCaml's compiler: its first block has a stub, so no probe of its own. A
@@ -244,6 +393,7 @@ static void test_stub(void **state)
 	struct whole_area area;
 	uint8_t bytes[PAGE], text[PAGE];
 	struct home_ways found = {0};
+	uint64_t *opened = NULL;
 	struct home_request request = {
 		.original = bytes, .patched = text, .page = PAGE, .has_fired = has_fired};
 
@@ -270,9 +420,10 @@ static void test_stub(void **state)
 		if (slot < area.plan->slot_count)
 			((uint8_t *)whole_counters)[slot] = 1;
 	}
-	if (home_make(&request, bytes, &found))
+	if (home_make(&request, bytes, &found, &opened))
 		check_ways(area.plan, request.function, &found);
 	vector_deinit(&found);
+	free(opened);
 	whole_area_close(&area);
 }
 
