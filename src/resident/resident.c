@@ -271,7 +271,10 @@ static void map_original(const struct wire_text *text, const struct wire_undo *u
 }
 
 /* Takes back the texts that have patches. Each changes in one system call, and what other
- * threads do in trampolines leads back into the original. */
+ * threads do in trampolines leads back into the original. It is the original that is put
+ * there, at once: what shows when pages of a mapping of ours are dropped has all patches,
+ * also where functions are at home and trampolines lead there, from which a patch leads
+ * back into them. Pages are dropped where the file cannot be mapped. */
 static void restore_texts(const struct wire_control *control)
 {
 	static const uint64_t advice[] = {MADV_DONTNEED, MADV_DONTNEED_LOCKED};
@@ -282,14 +285,14 @@ static void restore_texts(const struct wire_control *control)
 
 		if (!text->end)
 			continue;
+		if (is_patched(undo))
+			map_original(text, undo);
 		for (size_t k = 0; k < 2 && is_patched(undo); k++) {
 			uint64_t drop[6] = {
 				text->start, text->end - text->start, advice[k], 0, 0, 0};
 
 			system_call(SYS_madvise, drop);
 		}
-		if (is_patched(undo))
-			map_original(text, undo);
 	}
 }
 

@@ -237,8 +237,8 @@ struct wire_seal {
 
 /*
  * What a program needs that takes a text back by itself, because the controller is dead:
- * the file, as fstat(2) knows it. Pages that were written to are dropped (madvise(2)),
- * which shows the file again; a text that is a mapping of ours is mapped from `path`.
+ * the file, as fstat(2) knows it, which is mapped from `path`. Where it is there no more,
+ * pages that were written to are dropped (madvise(2)).
  */
 #define WIRE_PATH_MAX 392
 struct wire_undo {
