@@ -306,7 +306,10 @@ void homes_enter(struct space *space, struct homes_texts *texts)
 
 bool homes_are(const struct space *space, const struct module *module, uint32_t function)
 {
-	return home_of(space, space->fired.homes.count, module->code_address, function);
+	const struct space_home *home =
+		home_of(space, space->fired.homes.count, module->code_address, function);
+
+	return home && home->open;
 }
 
 bool homes_have(const struct space *space, const struct module *module, uint64_t address)
@@ -317,7 +320,8 @@ bool homes_have(const struct space *space, const struct module *module, uint64_t
 
 	return function &&
 	       address - module->bias - function->address < home_size(function) &&
-	       homes_are(space, module, (uint32_t)(function - plan->functions.items));
+	       home_of(space, space->fired.homes.count, module->code_address,
+		       (uint32_t)(function - plan->functions.items));
 }
 
 /* A function at home, and what its text is made of. */
