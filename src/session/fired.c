@@ -405,26 +405,26 @@ uint64_t fired_act(struct session *session)
 }
 
 /* But for those of modules that are gone: others' memory may lie there. */
-static void restore(const struct space *space, struct space *to)
+static void restore(const struct space *space, int memory_fd, struct space_homes *closed)
 {
 	struct space_probes probes = {0};
 	const struct module *module = NULL;
 
-	homes_leave(space, to);
+	homes_leave(space, memory_fd, closed);
 	vector_for_each (&space->fired.probes, address) {
 		if (!module || *address - module->code_address >= module->code_size)
 			module = space_module_of_code(space, *address);
 		if (module)
 			vector_push(&probes, *address);
 	}
-	set_probes(to->memory_fd, &probes, false);
+	set_probes(memory_fd, &probes, false);
 	vector_deinit(&probes);
 }
 
 void fired_restore_copy(const struct space *original, struct space *copy)
 {
-	if (original->fired.probes.count)
-		restore(original, copy);
+	if (original->fired.probes.count || original->fired.homes.count)
+		restore(original, copy->memory_fd, &copy->fired.homes);
 }
 
 /* Threads in functions that were at home go on in relocated code. */
@@ -458,18 +458,19 @@ static void follow_children(struct session *session, const struct space *space)
 
 void fired_restore_shared(struct session *session, struct space *space)
 {
+	struct space_homes closed = {0};
 	struct standing standing;
-	bool at_home;
 
 	if (!space->fired.probes.count)
 		return;
-	at_home = space->fired.homes.count;
 	standing_begin(session, space, &standing);
 	leave_islands(session, space);
-	restore(space, space);
-	if (at_home)
+	restore(space, space->memory_fd, &closed);
+	if (space->fired.homes.count)
 		lead_in(session, space);
 	follow_children(session, space);
+	homes_deinit(&space->fired.homes);
+	space->fired.homes = closed;
 	space->fired.probes.count = space->fired.ways.count = 0;
 	forget_seen(&space->fired);
 	standing_end(session, &standing);

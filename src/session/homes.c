@@ -359,26 +359,23 @@ static bool know_homed(const struct space *space, const struct space_home *home,
 	return patched_bytes(module, function, bytes->items);
 }
 
-void homes_leave(const struct space *space, struct space *to)
+void homes_leave(const struct space *space, int memory_fd, struct space_homes *closed)
 {
 	struct homed_bytes bytes = {0};
-	struct space_homes closed = {0};
 	struct homed homed;
 
-	probes_change(to->memory_fd, all_ways(space, 0, space->fired.ways.count),
-		      give_back, NULL);
+	probes_change(memory_fd, all_ways(space, 0, space->fired.ways.count), give_back,
+		      NULL);
 	vector_for_each (&space->fired.homes, home) {
 		if (!know_homed(space, home, &bytes, &homed))
 			continue;
 		home_close(&homed.request, homed.text);
-		remote_failed(remote_write(to->memory_fd, homed.address, homed.text,
-					   homed.size));
+		remote_failed(
+			remote_write(memory_fd, homed.address, homed.text, homed.size));
 		if (memcmp(homed.text, homed.request.patched, homed.size))
-			vector_push(&closed, ((struct space_home){home->code_address,
-								  home->function, NULL}));
+			vector_push(closed, ((struct space_home){home->code_address,
+								 home->function, NULL}));
 	}
-	homes_deinit(&to->fired.homes);
-	to->fired.homes = closed;
 	vector_deinit(&bytes);
 }
 

@@ -36,12 +36,12 @@ void homes_find(const struct space *space, struct module *module,
 void homes_enter(struct space *space, struct homes_texts *texts);
 
 /*
- * Nothing runs at home any more in `to`, which is a copy of the space that has not run
- * yet, or the space itself: then its threads stand, and are led to relocated code by
- * standing_lead_in. Functions whose texts do not become those of the plan stay listed:
- * see home_close.
+ * Nothing of the space runs at home any more where `memory_fd` writes: that is another
+ * process, which has a copy of its memory and has not run yet, or the space's own. Then
+ * threads stand, and are led to relocated code by standing_lead_in. What is added to
+ * `closed` is still to be listed there: its text is not that of the plan, see home_close.
  */
-void homes_leave(const struct space *space, struct space *to);
+void homes_leave(const struct space *space, int memory_fd, struct space_homes *closed);
 
 /* The texts become the original ones: nothing of the plan's is to stay. */
 void homes_restore(struct space *space);
