@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { JUMP = HOME_JUMP, SHORT_JUMP = 2, SHORT_REACH = 128, TRIES = 64 };
+enum { JUMP = PLAN_JUMP, SHORT_JUMP = 2, SHORT_REACH = 128, TRIES = 64 };
 
 /* What becomes of a block. Where there is no room for a jump a short one leads to a jump
  * elsewhere: an island, in bytes that nobody comes to. */
@@ -197,7 +197,7 @@ static void know_steps(struct homing *homing)
 static const struct plan_patch *find_short(const struct plan *plan,
 					   const struct plan_patch *island)
 {
-	enum { REACH = 128 + SHORT_JUMP };
+	enum { REACH = SHORT_REACH + SHORT_JUMP };
 	const struct plan_patch *first = plan->patches.items, *patch = island;
 	const struct plan_patch *end = first + plan->patches.count;
 
@@ -287,20 +287,27 @@ static bool is_on_one_page(const struct homing *homing, uint64_t offset, uint64_
 		 ~(uint64_t)(homing->request->page - 1));
 }
 
+/* Of two pieces of the text. */
+static bool are_on_one_page(const struct homing *homing, uint32_t a, uint32_t a_size,
+			    uint32_t b, uint32_t b_size)
+{
+	uint32_t low = a < b ? a : b, a_end = a + a_size, b_end = b + b_size;
+
+	return is_on_one_page(homing, low, (a_end > b_end ? a_end : b_end) - low);
+}
+
 /* A patch that goes, maybe later than other pages of the text change. */
 static void drop(struct homing *homing, const struct home_patch *patch, uint8_t *text)
 {
-	uint32_t offset = patch->offset, from = patch->from;
-	uint32_t end = (offset > from ? offset : from) + patch->size;
+	uint32_t offset = patch->offset, size = patch->size;
 
-	memcpy(text + offset, homing->request->original + offset, patch->size);
+	memcpy(text + offset, homing->request->original + offset, size);
 	if (!homing->pages)
 		return;
 	/* It would be cut in half, or an island be gone that a short jump leads to. */
-	if (!is_on_one_page(homing, offset < from ? offset : from,
-			    end - (offset < from ? offset : from)))
-		pin(homing, from);
-	for (uint32_t i = offset + 1; i < offset + patch->size; i++)
+	if (!are_on_one_page(homing, offset, size, patch->from, size))
+		pin(homing, patch->from);
+	for (uint32_t i = offset + 1; i < offset + size; i++)
 		if (homing->bytes[i] & BYTE_LEADER)
 			note_room(homing, block_of(homing, i), NO_ROOM_FAR);
 }
@@ -383,16 +390,12 @@ static uint32_t find_island(struct homing *homing, uint32_t offset, const uint8_
 	uint32_t behind = offset + SHORT_JUMP;
 	uint32_t at = behind > SHORT_REACH ? behind - SHORT_REACH : 0;
 
-	for (; at < behind + SHORT_REACH; at++) {
-		uint32_t low = at < offset ? at : offset;
-		uint32_t high = at < offset ? behind : at + JUMP;
-
+	for (; at < behind + SHORT_REACH; at++)
 		if (is_free(homing, at, JUMP) &&
 		    !(homing->bytes[at] & (BYTE_ENTERED | BYTE_LEADER)) &&
-		    is_on_one_page(homing, low, high - low) &&
+		    are_on_one_page(homing, offset, SHORT_JUMP, at, JUMP) &&
 		    is_host(homing, block_of(homing, at), at, text))
 			return at;
-	}
 	return NOWHERE;
 }
 
@@ -628,23 +631,19 @@ bool home_make(const struct home_request *request, uint8_t *text, struct home_wa
 	       build(request, text, ways, ret_open);
 }
 
-void home_close(const struct home_request *request, uint8_t *text)
+bool home_has_switch(const struct plan *plan, const struct plan_function *function)
 {
-	if (!request->function->step_count || !build(request, text, NULL, NULL))
-		memcpy(text, request->patched, home_size(request->function));
+	const struct plan_block *blocks = plan->blocks.items + function->first_block;
+
+	for (uint32_t b = 0; function->step_count && b < function->block_count; b++)
+		if (blocks[b].flags & PLAN_BLOCK_LED)
+			return true;
+	return false;
 }
 
-bool home_jump(const struct plan *plan, uint64_t address, const uint8_t bytes[HOME_JUMP],
-	       uint32_t *ret_offset)
+void home_close(const struct home_request *request, uint8_t *text)
 {
-	const struct plan_function *function = plan_function_at(plan, address);
-	int32_t distance;
-	uint64_t code;
-
-	if (!function || !function->step_count || *bytes != 0xe9)
-		return false;
-	memcpy(&distance, bytes + 1, sizeof(distance));
-	code = address + HOME_JUMP + (uint64_t)(int64_t)distance - plan->code_address;
-	*ret_offset = (uint32_t)code;
-	return code < plan->code.count && plan_function_of(plan, *ret_offset) == function;
+	if (!home_has_switch(request->plan, request->function) ||
+	    !build(request, text, NULL, NULL))
+		memcpy(text, request->patched, home_size(request->function));
 }

@@ -63,17 +63,10 @@ bool home_make(const struct home_request *request, uint8_t *text, struct home_wa
 /*
  * The text of a function that was at home, and of which nothing is to run there any more
  * without setting its flag: as the plan has it, and with jumps where a switch's own table
- * may lead, whose address a call that is under way may hold. Of the request, `has_fired`
- * is not needed.
+ * may lead, whose address a call that is under way may hold: so where none leads to its
+ * blocks it is that of the plan. Of the request, `open` and `has_fired` are not needed.
  */
 void home_close(const struct home_request *request, uint8_t *text);
-
-/*
- * Whether a jump of such a text lies at a link-time address, which may be an island, and
- * where it leads: an offset in plan.code. `bytes` are what lies there.
- */
-enum { HOME_JUMP = 5 };
-bool home_jump(const struct plan *plan, uint64_t address, const uint8_t bytes[HOME_JUMP],
-	       uint32_t *ret_offset);
+bool home_has_switch(const struct plan *plan, const struct plan_function *function);
 
 #endif

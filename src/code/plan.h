@@ -489,6 +489,12 @@ bool plan_offset_of(const struct plan *plan, uint32_t index, const uint8_t *orig
 bool plan_way_back(const struct plan *plan, uint64_t address, bool counts,
 		   uint32_t *ret_offset);
 
+/* Whether bytes that lie at a link-time address are a jump into plan.code, and where it
+ * leads there. */
+enum { PLAN_JUMP = 5 };
+bool plan_jump_leads(const struct plan *plan, uint64_t address,
+		     const uint8_t bytes[PLAN_JUMP], uint32_t *ret_offset);
+
 /* Where in plan.code a patch leads that is a jump at a link-time address, be it by
  * another one; false if none begins there. */
 bool plan_jump_at(const struct plan *plan, uint64_t address, uint32_t *ret_offset);

@@ -302,22 +302,28 @@ static const struct plan_patch *patch_at(const struct plan *plan, uint64_t addre
 	return &plan->patches.items[low];
 }
 
-bool plan_jump_at(const struct plan *plan, uint64_t address, uint32_t *ret_offset)
+bool plan_jump_leads(const struct plan *plan, uint64_t address,
+		     const uint8_t bytes[PLAN_JUMP], uint32_t *ret_offset)
 {
-	const struct plan_patch *patch = patch_at(plan, address);
 	int32_t distance;
 	uint64_t offset;
 
-	if (patch && patch->size == 2 && patch->bytes[0] == 0xeb)
-		patch = patch_at(plan, address + 2 + (uint64_t)(int8_t)patch->bytes[1]);
-	if (!patch || patch->size != JUMP || patch->bytes[0] != 0xe9)
-		return false;
-	memcpy(&distance, patch->bytes + 1, sizeof(distance));
-	offset = patch->address + JUMP + (uint64_t)(int64_t)distance - plan->code_address;
-	if (offset >= plan->code.count)
+	memcpy(&distance, bytes + 1, sizeof(distance));
+	offset = address + PLAN_JUMP + (uint64_t)(int64_t)distance - plan->code_address;
+	if (*bytes != 0xe9 || offset >= plan->code.count)
 		return false;
 	*ret_offset = (uint32_t)offset;
 	return true;
+}
+
+bool plan_jump_at(const struct plan *plan, uint64_t address, uint32_t *ret_offset)
+{
+	const struct plan_patch *patch = patch_at(plan, address);
+
+	if (patch && patch->size == 2 && patch->bytes[0] == 0xeb)
+		patch = patch_at(plan, address + 2 + (uint64_t)(int8_t)patch->bytes[1]);
+	return patch && patch->size == PLAN_JUMP &&
+	       plan_jump_leads(plan, patch->address, patch->bytes, ret_offset);
 }
 
 bool steps_is_call(const uint8_t *code, size_t size)

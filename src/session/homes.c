@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGE = 4096, JUMP = 5 };
+enum { PAGE = 4096, JUMP = PLAN_JUMP };
 
 void homes_texts_deinit(struct homes_texts *texts)
 {
@@ -19,10 +19,16 @@ void homes_texts_deinit(struct homes_texts *texts)
 	vector_deinit(&texts->ways);
 }
 
+static void home_deinit(struct space_home *home)
+{
+	free(home->open);
+	free(home->closed);
+}
+
 void homes_deinit(struct space_homes *homes)
 {
 	vector_for_each (homes, home)
-		free(home->open);
+		home_deinit(home);
 	vector_deinit(homes);
 }
 
@@ -69,6 +75,13 @@ static struct space_home *home_of(const struct space *space, size_t count,
 	return count ? bsearch(&wanted, space->fired.homes.items, count, sizeof(wanted),
 			       by_place)
 		     : NULL;
+}
+
+/* The row of a module's function, by its index in the plan. */
+static struct space_home *home_at(const struct space *space, const struct module *module,
+				  uint32_t function)
+{
+	return home_of(space, space->fired.homes.count, module->code_address, function);
 }
 
 /* The bytes of a function as the plan has them. */
@@ -122,8 +135,7 @@ void homes_find(const struct space *space, struct module *module,
 	const struct plan_function *function = request->function;
 	const struct plan_function *last = plan->functions.items + plan->functions.count;
 	const uint32_t index = (uint32_t)(function - plan->functions.items);
-	const struct space_home *home =
-		home_of(space, space->fired.homes.count, module->code_address, index);
+	const struct space_home *home = home_at(space, module, index);
 	uint8_t *text, *patched;
 	uint64_t *open;
 	size_t ways;
@@ -306,8 +318,7 @@ void homes_enter(struct space *space, struct homes_texts *texts)
 
 bool homes_are(const struct space *space, const struct module *module, uint32_t function)
 {
-	const struct space_home *home =
-		home_of(space, space->fired.homes.count, module->code_address, function);
+	const struct space_home *home = home_at(space, module, function);
 
 	return home && home->open;
 }
@@ -320,8 +331,7 @@ bool homes_have(const struct space *space, const struct module *module, uint64_t
 
 	return function &&
 	       address - module->bias - function->address < home_size(function) &&
-	       home_of(space, space->fired.homes.count, module->code_address,
-		       (uint32_t)(function - plan->functions.items));
+	       home_at(space, module, (uint32_t)(function - plan->functions.items));
 }
 
 /* A function at home, and what its text is made of. */
@@ -329,7 +339,6 @@ struct homed {
 	uint64_t address; /* in the program */
 	uint32_t size;
 	struct home_request request;
-	uint8_t *text; /* for another one */
 };
 struct homed_bytes VECTOR(uint8_t);
 
@@ -346,8 +355,7 @@ static bool know_homed(const struct space *space, const struct space_home *home,
 		return false;
 	ret->address = module->bias + function->address;
 	ret->size = home_size(function);
-	vector_reserve(bytes, 2 * (size_t)ret->size);
-	ret->text = bytes->items + ret->size;
+	vector_reserve(bytes, ret->size);
 	ret->request = (struct home_request){
 		.plan = module->file->plan,
 		.function = function,
@@ -359,22 +367,38 @@ static bool know_homed(const struct space *space, const struct space_home *home,
 	return patched_bytes(module, function, bytes->items);
 }
 
+/* The text without anything that runs at home. It is the same whenever a process forks.
+ */
+static const uint8_t *closed_text(struct space_home *home, const struct homed *homed)
+{
+	const struct home_request *request = &homed->request;
+
+	if (!home_has_switch(request->plan, request->function))
+		return request->patched;
+	if (!home->closed) {
+		home->closed = memory_allocate(homed->size);
+		home_close(request, home->closed);
+	}
+	return home->closed;
+}
+
 void homes_leave(const struct space *space, int memory_fd, struct space_homes *closed)
 {
 	struct homed_bytes bytes = {0};
 	struct homed homed;
+	const uint8_t *text;
 
 	probes_change(memory_fd, all_ways(space, 0, space->fired.ways.count), give_back,
 		      NULL);
 	vector_for_each (&space->fired.homes, home) {
 		if (!know_homed(space, home, &bytes, &homed))
 			continue;
-		home_close(&homed.request, homed.text);
-		remote_failed(
-			remote_write(memory_fd, homed.address, homed.text, homed.size));
-		if (memcmp(homed.text, homed.request.patched, homed.size))
-			vector_push(closed, ((struct space_home){home->code_address,
-								 home->function, NULL}));
+		text = closed_text(home, &homed);
+		remote_failed(remote_write(memory_fd, homed.address, text, homed.size));
+		if (memcmp(text, homed.request.patched, homed.size))
+			vector_push(closed, ((struct space_home){
+						    .code_address = home->code_address,
+						    .function = home->function}));
 	}
 	vector_deinit(&bytes);
 }
@@ -401,7 +425,7 @@ void homes_forget(struct space *space, const struct module *module)
 		if (home->code_address != module->code_address)
 			space->fired.homes.items[kept++] = *home;
 		else
-			free(home->open);
+			home_deinit(home);
 	space->fired.homes.count = kept;
 	kept = 0;
 	vector_for_each (&space->fired.ways, way)

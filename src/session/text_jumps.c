@@ -18,18 +18,15 @@ static bool find_patch(const struct space *space, const struct module *module,
 	const struct plan *plan = module->file->plan;
 	uint64_t link = rip - module->bias;
 	const struct plan_patch *patch = plan_patch_behind(plan, link);
-	uint8_t bytes[sizeof(patch->bytes)];
-	int32_t distance;
+	uint8_t bytes[PLAN_JUMP];
 
-	if (!patch || patch->address != link || patch->size != 5 ||
-	    patch->bytes[0] != 0xe9)
+	if (!patch || patch->address != link || patch->size != PLAN_JUMP ||
+	    !plan_jump_leads(plan, link, patch->bytes, ret_offset))
 		return false;
-	memcpy(&distance, patch->bytes + 1, sizeof(distance));
-	*ret_offset =
-		(uint32_t)(link + 5 + (uint64_t)(int64_t)distance - plan->code_address);
 	return !is_at_home(space, module, rip) ||
-	       (!remote_failed(remote_read(space->memory_fd, rip, bytes, patch->size)) &&
-		!memcmp(bytes, patch->bytes, patch->size));
+	       (!remote_failed(
+			remote_read(space->memory_fd, rip, bytes, sizeof(bytes))) &&
+		!memcmp(bytes, patch->bytes, sizeof(bytes)));
 }
 
 /* An island in a function at home: other jumps there lie where blocks begin. */
@@ -37,11 +34,11 @@ static bool find_island(const struct space *space, const struct module *module,
 			uint64_t rip, uint32_t *ret_offset)
 {
 	const struct plan *plan = module->file->plan;
-	uint8_t bytes[HOME_JUMP];
+	uint8_t bytes[PLAN_JUMP];
 
 	return is_at_home(space, module, rip) &&
 	       !remote_failed(remote_read(space->memory_fd, rip, bytes, sizeof(bytes))) &&
-	       home_jump(plan, rip - module->bias, bytes, ret_offset) &&
+	       plan_jump_leads(plan, rip - module->bias, bytes, ret_offset) &&
 	       module_locate(module, module->code_address + *ret_offset).original !=
 		       rip - module->bias;
 }

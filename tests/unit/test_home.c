@@ -217,7 +217,8 @@ static void change_one(struct changing *changing, unsigned i, bool close,
 		return;
 	}
 	if (rip - function->address < home_size(function) &&
-	    (home_jump(request.plan, rip, (const uint8_t *)registers[REG_RIP], &code) ||
+	    (plan_jump_leads(request.plan, rip, (const uint8_t *)registers[REG_RIP],
+			     &code) ||
 	     (close && rip != function->address &&
 	      plan_way_back(request.plan, rip, true, &code)))) {
 		registers[REG_RIP] = (greg_t)(WHOLE_CODE + code);
