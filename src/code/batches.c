@@ -163,6 +163,7 @@ static void end_batch(struct batch *batch)
 	plan_deinit(plan);
 	vector_deinit(&making->islands);
 	vector_deinit(&making->jumps);
+	vector_deinit(&making->cached);
 	vector_deinit(&batch->shifts);
 	free(making->returns_flags);
 }
@@ -333,6 +334,7 @@ static void append_batch(struct making *making, const struct batch *batch, size_
 	append(&whole->stubs, &plan->stubs);
 	append(&making->islands, &batch->making.islands);
 	append(&making->jumps, &batch->making.jumps);
+	append(&making->cached, &batch->making.cached);
 	whole->slot_count += plan->slot_count - making->first_slot;
 	whole->part_count += plan->part_count;
 	making->cold_count += batch->making.cold_count;
@@ -381,6 +383,8 @@ static void move_batch(struct batches *batches, struct batch *batch)
 	move_fixups(&move);
 	vector_for_each (&batch->making.jumps, jump)
 		jump->offset += move.by;
+	vector_for_each (&batch->making.cached, end)
+		*end += move.by;
 	append_batch(making, batch, start);
 	note_flags(batches, batch);
 	batches->failed |= move.failed;

@@ -22,6 +22,12 @@ void emit_word32(struct emitter *emitter, uint32_t word)
 	emit_bytes(emitter, &word, sizeof(word));
 }
 
+void emit_align(struct emitter *emitter, size_t to)
+{
+	while (emitter->count % to)
+		emit_byte(emitter, 0xcc);
+}
+
 void emit_note_shift(struct emitter *emitter, size_t offset, enum emit_shift_kind kind)
 {
 	if (emitter->shifts)

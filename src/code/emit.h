@@ -33,6 +33,9 @@ struct emit_jump {
 };
 struct emit_jumps VECTOR(struct emit_jump);
 
+/* Where calls with inline caches end. */
+struct emit_ends VECTOR(uint32_t);
+
 /* Bytes that are to change if the code comes to lie elsewhere than at `address`. */
 enum emit_shift_kind {
 	EMIT_SHIFT_OUT,    /* 4 bytes: a displacement that leads out of it */
@@ -56,6 +59,7 @@ struct emitter {
 	struct emit_marks *marks;   /* takes marks; NULL: they are dropped */
 	struct emit_jumps *jumps;   /* takes these; NULL: they are dropped */
 	struct emit_shifts *shifts; /* takes these; NULL: they are dropped */
+	struct emit_ends *cached;   /* takes ends of calls with caches; NULL: as above */
 	size_t own;                 /* where in `code` begins what would lie elsewhere */
 };
 
@@ -78,6 +82,9 @@ void emit_note_shift(struct emitter *emitter, size_t offset, enum emit_shift_kin
 void emit_bytes(struct emitter *emitter, const void *bytes, size_t size);
 void emit_byte(struct emitter *emitter, uint8_t byte);
 void emit_word32(struct emitter *emitter, uint32_t word);
+
+/* int3 up to a multiple of `to`. */
+void emit_align(struct emitter *emitter, size_t to);
 
 /* The last 4 bytes of an instruction that names `target` relative to its end, `behind`
  * bytes after them. Out of +-2 GiB: emitter->reason becomes PLAN_OUT_OF_REACH. */

@@ -150,6 +150,16 @@ uint64_t gates_counted(const struct plan *plan, const struct plan_function *func
 	return behind_part(plan, function, SITE);
 }
 
+uint64_t gates_passed(const struct plan *plan, const struct plan_function *function)
+{
+	if (!plan->sites || !has_gate(plan, function) || function->call_end ||
+	    function->hook ||
+	    gate_form_at(plan->code.items + part_of(plan, function, SITE), true) !=
+		    GATE_CELL)
+		return 0;
+	return behind_part(plan, function, SITE);
+}
+
 static enum gate_form graph_form(const struct making *making, uint32_t index)
 {
 	if (making->choices[index].keep_flags)

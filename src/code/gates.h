@@ -77,6 +77,10 @@ uint32_t gates_entrance(const struct plan *plan, const struct plan_function *fun
 /* The gate of a function as a link-time address; 0: it has none. */
 uint64_t gates_of_hooked(const struct plan *plan, const struct plan_function *function);
 
+/* Where a function that is called at its entry goes on behind the first part of its gate,
+ * link-time, if that does nothing but to tell callers apart; 0: it does not. */
+uint64_t gates_passed(const struct plan *plan, const struct plan_function *function);
+
 /* Where in plan.code a function goes on that was counted as called from somewhere. */
 uint32_t gates_body(const struct plan *plan, const struct plan_function *function);
 

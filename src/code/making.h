@@ -29,6 +29,7 @@ struct making {
 	struct place_choice *choices;
 	struct plan_patches islands; /* patches that are not at entries */
 	struct emit_jumps jumps;
+	struct emit_ends cached;    /* calls with inline caches */
 	struct emit_shifts *shifts; /* of a batch; NULL: all lies where it is written */
 	bool at_once;               /* not in batches */
 	size_t own;                 /* where in plan.code a batch begins */
@@ -57,8 +58,8 @@ struct making {
 
 /* What a failed attempt to write a function is taken back to. */
 struct making_mark {
-	size_t code, fixups, jumps, shifts, patches, islands, calls, blocks, terms, edges,
-		crossings, steps, stubs;
+	size_t code, fixups, jumps, cached, shifts, patches, islands, calls, blocks,
+		terms, edges, crossings, steps, stubs;
 };
 struct making_mark making_mark(const struct making *making);
 void making_undo(struct making *making, const struct making_mark *mark);

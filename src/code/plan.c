@@ -5,6 +5,7 @@
 #include "code/calls.h"
 #include "code/decode.h"
 #include "code/gates.h"
+#include "code/inline_cache.h"
 #include "code/making.h"
 #include "code/parts.h"
 #include "code/readers.h"
@@ -23,6 +24,7 @@ struct making_mark making_mark(const struct making *making)
 		.code = plan->code.count,
 		.fixups = plan->fixups.count,
 		.jumps = making->jumps.count,
+		.cached = making->cached.count,
 		.shifts = making->shifts ? making->shifts->count : 0,
 		.patches = plan->patches.count,
 		.islands = making->islands.count,
@@ -42,6 +44,7 @@ void making_undo(struct making *making, const struct making_mark *mark)
 	plan->code.count = mark->code;
 	plan->fixups.count = mark->fixups;
 	making->jumps.count = mark->jumps;
+	making->cached.count = mark->cached;
 	if (making->shifts)
 		making->shifts->count = mark->shifts;
 	plan->patches.count = mark->patches;
@@ -64,6 +67,7 @@ struct emitter making_emitter(struct making *making)
 				.capacity = plan->code.capacity,
 				.plan = plan,
 				.jumps = &making->jumps,
+				.cached = &making->cached,
 				.shifts = making->shifts,
 				.own = making->own};
 }
@@ -669,6 +673,7 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	take_spare(&making);
 	merge_patches(&making);
 	calls_retarget(&making);
+	inline_place(&making);
 	place_cold_slots(&making);
 	copy_names(making.plan, making.image);
 	free(making.choices);
@@ -678,6 +683,7 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	padding_deinit(&making.padding);
 	vector_deinit(&making.islands);
 	vector_deinit(&making.jumps);
+	vector_deinit(&making.cached);
 	cfg_deinit(&making.cfg);
 	whole_deinit(&making.whole);
 	sums_deinit(&making.sums);

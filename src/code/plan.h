@@ -281,16 +281,18 @@ struct plan {
 	struct VECTOR(struct plan_step) steps;
 	struct VECTOR(struct plan_stub) stubs;
 	/* Where calls are counted by their sites: */
-	uint32_t gates_size; /* bytes of plan.code that are gates; 0: they are not */
-	bool counts_entries; /* trampolines count, too */
-	bool sites;          /* gates tell callers apart: see code/gates.h */
-	bool graph;          /* gates and returns tell the resident: see there */
-	bool spans;          /* the same of calls that are spans: see code/spans.h */
-	uint32_t cells_slot; /* counter of the first cell; those of call graphs are in
-				front */
-	uint32_t arc_code;   /* offset in plan.code of the stubs of arcs */
-	uint32_t arc_slot;   /* counter of the first arc; the others follow */
-	uint32_t link_code;  /* offset in plan.code of the stubs of links */
+	uint32_t gates_size;   /* bytes of plan.code that are gates; 0: they are not */
+	bool counts_entries;   /* trampolines count, too */
+	bool sites;            /* gates tell callers apart: see code/gates.h */
+	bool graph;            /* gates and returns tell the resident: see there */
+	bool spans;            /* the same of calls that are spans: see code/spans.h */
+	uint32_t cells_slot;   /* counter of the first cell; those of call graphs are in
+				  front */
+	uint32_t arc_code;     /* offset in plan.code of the stubs of arcs */
+	uint32_t arc_slot;     /* counter of the first arc; the others follow */
+	uint32_t link_code;    /* offset in plan.code of the stubs of links */
+	uint32_t inline_slot;  /* counter of the first inline cache; the others follow */
+	uint32_t inline_count; /* how many there are: see code/inline_cache.h */
 	struct VECTOR(struct plan_arc) arcs;   /* by site */
 	struct VECTOR(struct plan_link) links; /* by site */
 	struct VECTOR(struct plan_left) left;  /* cold parts, by address */

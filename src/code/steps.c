@@ -3,6 +3,7 @@
 #include "base/search.h"
 #include "code/edges.h"
 #include "code/emit.h"
+#include "code/inline_cache.h"
 #include "code/probe.h"
 
 #include <string.h>
@@ -83,12 +84,32 @@ static const struct plan_step *find(struct plan_walk *walking, uint64_t address,
 	return NULL;
 }
 
+/* Behind a call that is made behind the blocks, and with its cache between them
+ * (code/inline_cache.h): to what lies behind that one. */
+static bool follow_miss(struct plan_walk *walking, const struct plan_step *step)
+{
+	struct plan_walk to = walk_begin(walking->plan, walking->function), front;
+	uint64_t call = walking->original - (uint64_t)plan_step_original(step[-1]);
+	const struct plan_step *other = find(&to, call, &front);
+
+	if (!other || to.index + 1 == walking->index)
+		return false;
+	advance(&to, other);
+	*walking = to;
+	return true;
+}
+
 /* To the probes of what a jump leads to. False if it leads to the original. */
 static bool follow_jump(struct plan_walk *walking, const struct plan_step *step)
 {
 	struct plan_walk to = walk_begin(walking->plan, walking->function);
 
-	return !leads_out(walking, step) && find(&to, walking->original, walking);
+	if (leads_out(walking, step))
+		return false;
+	if (walking->index && step[-1].kind == PLAN_STEP_MOVED &&
+	    follow_miss(walking, step))
+		return true;
+	return find(&to, walking->original, walking);
 }
 
 /* A thread that is shown behind probes it has not run: they count by hand. They may lie
@@ -278,6 +299,9 @@ struct plan_place steps_locate(const struct plan *plan,
 	} else if (code_offset == walking.code + PROBE_COUNT_SIZE &&
 		   step->code == PROBE_COUNT_SIZE + JUMP) {
 		locate_behind_probe(plan, walking.code, &place);
+	} else if (step->kind == PLAN_STEP_MOVED &&
+		   inline_is_call(plan->code.items + walking.code, step->code)) {
+		inline_locate(plan, walking.code, step->code, code_offset, &place);
 	} else if (code_offset == walking.code ||
 		   !locate_in_pieces(plan, function, code_offset, &place)) {
 		place.kind = PLAN_PLACE_MOVED;
@@ -340,6 +364,12 @@ bool steps_is_call(const uint8_t *code, size_t size)
 	return size > 1 && (*code == 0xe8 || (*code == 0xff && (code[1] >> 3 & 7) == 2));
 }
 
+static bool ends_in_call(const uint8_t *code, size_t size)
+{
+	return steps_is_call(code, size) || probe_is_of_call(code, size) ||
+	       inline_is_call(code, size);
+}
+
 bool plan_next_return_of(struct plan_walk *walk, const struct plan *plan,
 			 uint32_t code_offset, uint64_t *ret_address)
 {
@@ -353,8 +383,7 @@ bool plan_next_return_of(struct plan_walk *walk, const struct plan *plan,
 	step = walk_to(walk, code_offset - 1);
 	if (!step || step->kind != PLAN_STEP_MOVED ||
 	    walk->code + step->code != code_offset ||
-	    !(steps_is_call(plan->code.items + walk->code, step->code) ||
-	      probe_is_of_call(plan->code.items + walk->code, step->code)))
+	    !ends_in_call(plan->code.items + walk->code, step->code))
 		return false;
 	*ret_address = walk->original + step->original;
 	return true;

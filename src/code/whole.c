@@ -671,6 +671,7 @@ void whole_deinit(struct whole *whole)
 	vector_deinit(&whole->edges);
 	vector_deinit(&whole->codes);
 	vector_deinit(&whole->fixups);
+	vector_deinit(&whole->misses);
 	vector_deinit(&whole->brief);
 	vector_deinit(&whole->clones);
 }

@@ -75,6 +75,14 @@ struct whole_fixup {
 	bool brief; /* the displacement has 1 byte */
 };
 
+/* A call with an inline cache, and where it is made that is none of the cache's target.
+ */
+struct whole_miss {
+	uint32_t instruction;
+	uint32_t branch; /* offset in plan.code of the displacement that leads there */
+	uint32_t back;   /* the same of what lies behind the call */
+};
+
 struct whole {
 	const struct cfg *cfg;
 	struct VECTOR(uint8_t) bytes; /* enum whole_byte of each byte of the function */
@@ -88,6 +96,7 @@ struct whole {
 	struct VECTOR(uint32_t) codes; /* offset in plan.code of each instruction; of one
 					  that is original, of the jump to it */
 	struct VECTOR(struct whole_fixup) fixups;
+	struct VECTOR(struct whole_miss) misses;
 	struct VECTOR(bool) brief;      /* of each of these, whether 1 byte does */
 	struct VECTOR(uint32_t) clones; /* offset in plan.code, by table */
 	bool flags; /* probes set flags instead of counting: PLAN_PROBE_FLAG */

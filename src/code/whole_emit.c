@@ -1,7 +1,9 @@
 /* Writing relocated functions: see code/whole.h. */
 #include "code/whole.h"
 
+#include "code/clones.h"
 #include "code/flags.h"
+#include "code/inline_cache.h"
 #include "code/order.h"
 #include "code/probe.h"
 #include "code/step_add.h"
@@ -37,15 +39,6 @@ static uint64_t original_of(const struct emission *emission, size_t i)
 	return emission->cfg->address + instruction_at(emission, i)->offset;
 }
 
-/* Whether tables hold addresses, so that their pages differ from process to process. */
-static bool has_addresses(const struct whole *whole)
-{
-	vector_for_each (&whole->cfg->tables, table)
-		if (!table->bytes)
-			return true;
-	return false;
-}
-
 size_t whole_size_max(const struct whole *whole)
 {
 	const struct cfg *cfg = whole->cfg;
@@ -54,7 +47,11 @@ size_t whole_size_max(const struct whole *whole)
 
 	vector_for_each (&cfg->tables, table)
 		size += (size_t)table->count * table->entry_size + 8;
-	return has_addresses(whole) ? size + 2 * PAGE : size;
+	vector_for_each (&cfg->instructions, row)
+		size += row->kind == CFG_CALL_INDIRECT || row->kind == CFG_CALL
+				? INLINE_SIZE_MAX
+				: 0;
+	return clones_have_addresses(whole) ? size + 2 * PAGE : size;
 }
 
 static void add_step(struct emission *emission, enum plan_step_kind kind,
@@ -164,6 +161,17 @@ static void emit_branch_to_block(struct emission *emission, uint8_t opcode,
 	emit_branch_opcode(emission->emitter, opcode);
 	emit_relative(emission->emitter,
 		      original_of(emission, cfg->blocks.items[block].first), 0);
+}
+
+/* The word that a call, or jump, through a procedure linkage table goes by. */
+static bool find_linkage(const struct emission *emission,
+			 const struct cfg_instruction *row, uint64_t *ret_word)
+{
+	const struct whole_calls *calls = emission->whole->calls;
+
+	return (row->kind == CFG_CALL || row->kind == CFG_JUMP) &&
+	       stubs_find(calls, row->target, ret_word) &&
+	       !stubs_is_link(calls, *ret_word);
 }
 
 /* The counter of a call, or of a jump to another function, in front of it: which one it
@@ -301,9 +309,7 @@ static void emit_branch(struct emission *emission, uint32_t number,
 	uint64_t word;
 	bool counted;
 
-	if ((row->kind == CFG_CALL || row->kind == CFG_JUMP) &&
-	    stubs_find(emission->whole->calls, row->target, &word) &&
-	    !stubs_is_link(emission->whole->calls, word)) { /* call or jmp *word */
+	if (find_linkage(emission, row, &word)) { /* call or jmp *word */
 		emit_byte(emitter, 0xff);
 		emit_byte(emitter, row->kind == CFG_CALL ? 0x15 : 0x25);
 		emit_relative(emitter, word, 0);
@@ -399,6 +405,45 @@ static void emit_leave_probes(struct emission *emission,
 	}
 }
 
+/* A call with an inline cache, where calls are counted by their sites: an indirect one,
+ * or one through a procedure linkage table. */
+static bool emit_cached_call(struct emission *emission, uint32_t i)
+{
+	static const uint8_t call_word[] = {0xff, 0x15};
+	const struct cfg_instruction *row = instruction_at(emission, i);
+	const struct whole_calls *calls = emission->whole->calls;
+	struct inline_call call = {.bytes = emission->cfg->bytes + row->offset,
+				   .length = row->length,
+				   .relative = row->relative,
+				   .target = row->target};
+	struct whole_miss miss = {.instruction = i};
+
+	if (!calls || !calls->counted || row->read)
+		return false;
+	if (row->kind == CFG_CALL && find_linkage(emission, row, &call.target)) {
+		call.bytes = call_word;
+		call.relative = sizeof(call_word);
+		call.linkage = true;
+	} else if (row->kind != CFG_CALL_INDIRECT) {
+		return false;
+	}
+	if (!inline_emit(emission->emitter, &call, &miss.branch))
+		return false;
+	miss.back = (uint32_t)emission->emitter->count;
+	vector_push(&emission->whole->misses, miss);
+	return true;
+}
+
+static void emit_plainly(struct emission *emission, uint32_t number,
+			 const struct cfg_instruction *row)
+{
+	if (row->kind == CFG_JUMP || row->kind == CFG_CONDITION ||
+	    row->kind == CFG_LOOP || row->kind == CFG_CALL)
+		emit_branch(emission, number, row);
+	else if (!cfg_is_padding(emission->cfg, row))
+		emit_copy(emission, row);
+}
+
 static void emit_instruction(struct emission *emission, uint32_t number, uint32_t i)
 {
 	const struct cfg_instruction *row = instruction_at(emission, i);
@@ -409,11 +454,9 @@ static void emit_instruction(struct emission *emission, uint32_t number, uint32_
 		emit_edge_probe(emission, edge);
 	emit_leave_probes(emission, row);
 	from = emission->emitter->count;
-	if (row->kind == CFG_JUMP || row->kind == CFG_CONDITION ||
-	    row->kind == CFG_LOOP || row->kind == CFG_CALL)
-		emit_branch(emission, number, row);
-	else if (!cfg_is_padding(emission->cfg, row))
-		emit_copy(emission, row);
+	/* Calls with caches are made as they were behind the blocks. */
+	if (!emit_cached_call(emission, i))
+		emit_plainly(emission, number, row);
 	if (cfg_is_pair(emission->cfg, row))
 		step_add_pair(emission->emitter, row->length);
 	else
@@ -529,128 +572,6 @@ static void emit_block(struct emission *emission, uint32_t number)
 	emit_fall(emission, number);
 }
 
-static void align(struct emitter *emitter, size_t to)
-{
-	while (emitter->count % to)
-		emit_byte(emitter, 0xcc);
-}
-
-/* Room for the clones of tables; they are filled in when all blocks have their place.
- * Code in pages that are a process's own can change there: see session/fired.h. */
-static void reserve_clones(struct emission *emission)
-{
-	struct emitter *emitter = emission->emitter;
-	bool apart = emission->whole->flags && has_addresses(emission->whole);
-
-	if (apart)
-		align(emitter, PAGE);
-	emission->whole->clones.count = 0;
-	vector_for_each (&emission->cfg->tables, table) {
-		size_t size = (size_t)table->count * table->entry_size;
-
-		align(emitter, table->entry_size);
-		vector_push(&emission->whole->clones, (uint32_t)emitter->count);
-		if (size > emitter->capacity - emitter->count)
-			emitter->full = true;
-		else
-			emitter->count += size;
-	}
-	if (apart)
-		align(emitter, PAGE);
-}
-
-/* The block that ends in the switch with this table; CFG_OUT: none, or its edges have no
- * counters. Where several do they have none. */
-static uint32_t switch_with(const struct emission *emission,
-			    const struct cfg_table *table)
-{
-	const struct cfg *cfg = emission->cfg;
-
-	for (uint32_t b = 0; emission->whole->edges.count && b < cfg->blocks.count; b++) {
-		const struct cfg_block *block = &cfg->blocks.items[b];
-		const struct cfg_instruction *last =
-			instruction_at(emission, block->first + block->count - 1);
-
-		if (last->kind == CFG_SWITCH && last->target == table->address)
-			return b;
-	}
-	return CFG_OUT;
-}
-
-/* The piece of the edge from a switch to a block; WHOLE_NONE: none. */
-static uint32_t switch_piece(const struct emission *emission, uint32_t from, uint32_t to)
-{
-	const struct cfg *cfg = emission->cfg;
-	const struct cfg_block *row;
-
-	if (from == CFG_OUT || to == CFG_OUT)
-		return WHOLE_NONE;
-	row = &cfg->blocks.items[from];
-	for (uint32_t i = row->first_edge; i < row->first_edge + row->edge_count; i++)
-		if (cfg->edges.items[i].to == to)
-			return emission->whole->edges.items[i].code;
-	return WHOLE_NONE;
-}
-
-/* Where a table's entry is to lead: what is not in the function stays. */
-static uint64_t cloned_target(const struct emission *emission,
-			      const struct cfg_table *table, uint32_t from,
-			      uint32_t index)
-{
-	uint64_t target = switches_entry(emission->cfg, table, index);
-	uint32_t block = cfg_block_at(emission->cfg, target);
-	uint32_t piece = switch_piece(emission, from, block);
-
-	if (!table->bytes && !emission->cfg->words.items[table->first_word + index].label)
-		return target;
-	if (piece != WHOLE_NONE)
-		return emission->emitter->address + piece;
-	if (block == CFG_OUT || emission->whole->blocks.items[block].stub != WHOLE_NONE)
-		return target;
-	return emission->emitter->address + emission->whole->blocks.items[block].code;
-}
-
-/* A label is a whole address, which depends on where the module is loaded. */
-static void note_label(const struct emission *emission, const struct cfg_table *table,
-		       uint32_t index, uint32_t at)
-{
-	struct plan *plan = emission->emitter->plan;
-
-	if (!plan || table->bytes ||
-	    !emission->cfg->words.items[table->first_word + index].address)
-		return;
-	vector_push(&plan->fixups,
-		    ((struct plan_fixup){.offset = at + index * table->entry_size,
-					 .kind = PLAN_FIXUP_ADDRESS}));
-}
-
-static void fill_clones(const struct emission *emission)
-{
-	struct emitter *emitter = emission->emitter;
-
-	for (size_t t = 0; t < emission->cfg->tables.count; t++) {
-		const struct cfg_table *table = &emission->cfg->tables.items[t];
-		uint32_t at = emission->whole->clones.items[t];
-		uint32_t from = switch_with(emission, table);
-
-		for (uint32_t i = 0; i < table->count; i++) {
-			uint64_t target = cloned_target(emission, table, from, i);
-			int32_t distance = (int32_t)(target - (emitter->address + at));
-			uint32_t offset = at + i * table->entry_size;
-			uint8_t *entry = emitter->code + offset;
-			bool whole = table->entry_size == sizeof(target);
-
-			note_label(emission, table, i, at);
-			if (emit_is_own(emitter, target) == whole)
-				emit_note_shift(emitter, offset,
-						whole ? EMIT_SHIFT_WORD64
-						      : EMIT_SHIFT_OUT);
-			memcpy(entry, whole ? (const void *)&target : &distance,
-			       table->entry_size);
-		}
-	}
-}
-
 /* From the end of a branch to where it leads. */
 static int32_t distance_of(const struct emission *emission,
 			   const struct whole_fixup *fixup)
@@ -700,13 +621,56 @@ static void emit_stub(struct emission *emission, uint32_t number)
 	emit_call_jump(emitter, callee, original_of(emission, own->stub));
 }
 
+/* Where a branch or jump with a displacement of 4 bytes leads. */
+static void fill_distance(struct emitter *emitter, uint32_t at, uint32_t target)
+{
+	int32_t distance = (int32_t)(target - (at + sizeof(distance)));
+
+	if (!emitter->full)
+		memcpy(emitter->code + at, &distance, sizeof(distance));
+}
+
+/* Calls that are none of their caches' targets, behind the last block, whose end is
+ * `at` in the original. */
+static void emit_misses(struct emission *emission, uint32_t at)
+{
+	struct emitter *emitter = emission->emitter;
+
+	vector_for_each (&emission->whole->misses, miss) {
+		const struct cfg_instruction *row =
+			instruction_at(emission, miss->instruction);
+		size_t from = emitter->count;
+
+		step_add_away(emitter, (int64_t)row->offset - at);
+		fill_distance(emitter, miss->branch, (uint32_t)from);
+		emit_plainly(emission, 0, row);
+		add_step(emission, PLAN_STEP_MOVED, row->length, from);
+		from = emitter->count;
+		emit_byte(emitter, 0xe9);
+		emit_word32(emitter, 0);
+		fill_distance(emitter, (uint32_t)from + 1, miss->back);
+		add_step(emission, PLAN_STEP_JUMP, 0, from);
+		at = row->offset + row->length;
+	}
+}
+
+/* Where a block ends in the original. */
+static uint32_t end_of(const struct emission *emission, uint32_t number)
+{
+	const struct cfg_block *block = &emission->cfg->blocks.items[number];
+	const struct cfg_instruction *last =
+		instruction_at(emission, block->first + block->count - 1);
+
+	return last->offset + last->length;
+}
+
 /* The blocks, then what is behind them. */
 static void emit_code(struct emission *emission)
 {
 	struct whole *whole = emission->whole;
 	const struct cfg *cfg = emission->cfg;
 
-	whole->fixups.count = 0;
+	whole->fixups.count = whole->misses.count = 0;
 	vector_for_each (&whole->edges, edge)
 		edge->code = WHOLE_NONE;
 	if (whole->entry_patched)
@@ -717,6 +681,8 @@ static void emit_code(struct emission *emission)
 		emit_block(emission, b);
 		if (next != WHOLE_NONE)
 			add_away(emission, b, next);
+		else
+			emit_misses(emission, end_of(emission, b));
 	}
 	for (uint32_t i = 0; i < whole->edges.count; i++)
 		if (whole->edges.items[i].slot != WHOLE_NONE &&
@@ -740,6 +706,7 @@ static void measure(struct emission *emission)
 	emitter->plan = NULL;
 	emitter->jumps = NULL;
 	emitter->shifts = NULL;
+	emitter->cached = NULL;
 	emit_code(emission);
 	vector_reserve(&whole->brief, whole->fixups.count);
 	for (size_t i = 0; i < whole->fixups.count; i++) {
@@ -759,8 +726,8 @@ void whole_emit(struct whole *whole, struct emitter *emitter, uint32_t *ret_entr
 	vector_reserve(&whole->codes, whole->cfg->instructions.count);
 	whole->codes.count = whole->cfg->instructions.count;
 	if (!whole->live)
-		reserve_clones(&emission);
-	align(emitter, 16);
+		clones_reserve(whole, emitter);
+	emit_align(emitter, 16);
 	*ret_entry = (uint32_t)emitter->count;
 	order_blocks(whole);
 	measure(&emission);
@@ -769,5 +736,5 @@ void whole_emit(struct whole *whole, struct emitter *emitter, uint32_t *ret_entr
 		return;
 	fill_branches(&emission);
 	if (!whole->live)
-		fill_clones(&emission);
+		clones_fill(whole, emitter);
 }

@@ -87,9 +87,20 @@ static int is_counted_call(const uint8_t *code, uint64_t size)
 		 code[3] == 0x84));
 }
 
+/* The same with an inline cache: inline_is_call in code/inline_cache.c. */
+static int is_cached_call(const uint8_t *code, uint64_t size)
+{
+	const uint8_t *end = code + size;
+
+	return size >= 32 && end[-8] == 0x65 && end[-7] == 0xff && end[-6] == 0x14 &&
+	       end[-5] == 0x25 && end[-17] == 0x65 && end[-16] == 0x48 &&
+	       end[-15] == 0xff && end[-14] == 0x04 && end[-13] == 0x25 &&
+	       end[-23] == 0x0f && end[-22] == 0x85;
+}
+
 static int ends_in_call(const uint8_t *code, uint64_t size)
 {
-	return is_call(code) || is_counted_call(code, size);
+	return is_call(code) || is_counted_call(code, size) || is_cached_call(code, size);
 }
 
 /* The original of a return address in a module's code; 0: it is none. */

@@ -48,6 +48,7 @@ struct header {
 	uint32_t slot_count, slot_size, cold_slot, part_count, counters_at;
 	uint32_t instrumented;
 	uint32_t gates_size, cells_slot, arc_code, arc_slot, link_code;
+	uint32_t inline_slot, inline_count;
 	bool counts_entries, graph, sites, spans;
 	struct module_own_words own_words;
 	uint64_t code_address;
@@ -151,6 +152,8 @@ static struct plan *plan_of(const struct header *header, char *bytes)
 	plan->arc_code = header->arc_code;
 	plan->arc_slot = header->arc_slot;
 	plan->link_code = header->link_code;
+	plan->inline_slot = header->inline_slot;
+	plan->inline_count = header->inline_count;
 	SET_ARRAY(plan->functions, bytes + part_offset(header, FUNCTIONS),
 		  size[FUNCTIONS]);
 	SET_ARRAY(plan->patches, bytes + part_offset(header, PATCHES), size[PATCHES]);
@@ -277,6 +280,8 @@ static struct header make_header(const struct module_file *file)
 	header.arc_code = plan->arc_code;
 	header.arc_slot = plan->arc_slot;
 	header.link_code = plan->link_code;
+	header.inline_slot = plan->inline_slot;
+	header.inline_count = plan->inline_count;
 	header.counters_at = plan->counters_at;
 	header.code_address = plan->code_address;
 	header.text_count = file->text_count;

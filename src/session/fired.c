@@ -3,6 +3,7 @@
 #include "base/search.h"
 #include "code/bits.h"
 #include "session/homes.h"
+#include "session/looks.h"
 #include "session/probes.h"
 #include "session/signals.h"
 #include "session/standing.h"
@@ -10,29 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * A program's first phases pass quickly, and each takes its probes with it; later there
- * are few left. So what fired is looked for ever less often, by the time since the begin.
- */
-#define FIRST_NS   20000000u
-#define LONGEST_NS 1000000000u
-enum { LOOKS = 12 };
-
-/* All looks together take no more than one in so many of the time since the begin: a
- * short run of a large program would pay more than it saves. */
-enum { SHARE = 16 };
+static const struct looks_limits limits = {.longest_ns = 1000000000, .share = 16};
 
 /* Of a function at home fewer new blocks than one in so many wait for twice as long. */
-enum { FEW = 16, WAITS = LOOKS / 2 };
-
-/* The first time; TRAMMEL_FIRED_US has it sooner, and as often, so that tests see more.
- */
-static uint64_t first_ns(void)
-{
-	const char *text = getenv("TRAMMEL_FIRED_US");
-
-	return text ? strtoull(text, NULL, 10) * 1000 : FIRST_NS;
-}
+enum { FEW = 16, WAITS = 6 };
 
 static bool applies(const struct session *session)
 {
@@ -279,23 +261,6 @@ static void set_probes(int memory_fd, const struct space_probes *probes, bool fi
 		set_one, &fired);
 }
 
-static bool all_stand(const struct session *session, const struct space *space)
-{
-	vector_for_each (&session->all_threads, thread)
-		if ((*thread)->process && (*thread)->process->space == space &&
-		    !(*thread)->stopped)
-			return false;
-	return true;
-}
-
-static bool may_change(const struct process *process)
-{
-	const struct space *space = process->space;
-
-	return space && space->family && !space->bare && space->references == 1 &&
-	       !process->image->ended && !process->watched;
-}
-
 /* None is between two jumps of a text that changes. */
 static void leave_islands(const struct session *session, const struct space *space)
 {
@@ -324,13 +289,14 @@ static void take_all_away(struct session *session, bool all)
 	struct standing standing;
 
 	vector_for_each (&session->all_processes, process)
-		if (may_change(*process) && ((*process)->space->fired.news.count ||
-					     (*process)->space->fired.later.count))
+		if (standing_may_change(*process) &&
+		    ((*process)->space->fired.news.count ||
+		     (*process)->space->fired.later.count))
 			prepare(*process, all, vector_add(&changes));
 	standing_begin(session, NULL, &standing);
 	vector_for_each (&changes, change) {
-		if (may_change(change->process) &&
-		    all_stand(session, change->process->space))
+		if (standing_may_change(change->process) &&
+		    standing_all(session, change->process->space))
 			take_away(session, change);
 		else
 			forget_seen(&change->process->space->fired);
@@ -351,7 +317,7 @@ static size_t look(const struct session *session, bool all)
 	vector_for_each (&session->all_processes, process) {
 		struct space_fired *fired;
 
-		if (!may_change(*process))
+		if (!standing_may_change(*process))
 			continue;
 		fired = &(*process)->space->fired;
 		fold_visit(session, *process, add_slot, fired);
@@ -360,48 +326,29 @@ static size_t look(const struct session *session, bool all)
 	return count;
 }
 
-/* When to look next, after a look that began at `now` and is over. */
-static uint64_t pause_after(struct session *session, uint64_t now, uint64_t first)
-{
-	uint64_t end = session_now(), age = now - session->fired_begin;
-	uint64_t pause = age / LOOKS < first ? first : age / LOOKS;
-
-	session->fired_spent += end - now;
-	if (first < FIRST_NS)
-		return first;
-	if (pause > LONGEST_NS)
-		pause = LONGEST_NS;
-	if (session->fired_spent * SHARE > end + pause - session->fired_begin)
-		pause = session->fired_begin + session->fired_spent * SHARE - end;
-	return pause;
-}
-
 uint64_t fired_act(struct session *session)
 {
-	uint64_t now, pause, first;
+	struct looks *looks = &session->fired_looks;
+	uint64_t now, wait;
 	bool all;
 
 	if (!applies(session) || !session->window.base)
 		return UINT64_MAX;
 	now = session_now();
-	first = first_ns();
-	if (!session->fired_begin) {
-		session->fired_begin = session->fired_last = now;
-		session->fired_next = now + first;
-	}
-	if (now < session->fired_next)
-		return session->fired_next - now;
-	if (standing_must_wait(session, now - session->fired_next))
+	wait = looks_wait(looks, now);
+	if (wait)
+		return wait;
+	if (standing_must_wait(session, now - looks->next))
 		return STANDING_WAIT_NS;
-	all = now - session->fired_last > (now - session->fired_begin) / WAITS ||
-	      first < FIRST_NS;
+	if (!session->fired_last)
+		session->fired_last = looks->begin;
+	all = now - session->fired_last > (now - looks->begin) / WAITS ||
+	      looks_are_many();
 	if (look(session, all))
 		take_all_away(session, all);
 	if (all)
 		session->fired_last = now;
-	pause = pause_after(session, now, first);
-	session->fired_next = session_now() + pause;
-	return pause;
+	return looks_pause(looks, now, &limits);
 }
 
 /* But for those of modules that are gone: others' memory may lie there. */

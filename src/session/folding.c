@@ -2,6 +2,8 @@
 #include "session/callgraph.h"
 #include "session/standing.h"
 
+#include "code/inline_cache.h"
+
 #include <stdlib.h>
 
 struct folding {
@@ -51,6 +53,34 @@ static void add_arc(struct folding *folding, const struct family_module *module,
 						       .count = count}));
 }
 
+static void add_entry(struct folding *folding, const struct wire_arc *entry,
+		      uint64_t count)
+{
+	uint32_t slot = (entry->gate - WIRE_BANK_HEADER) / sizeof(uint64_t);
+	const struct family_module *module = module_of_slot(folding, slot);
+
+	if (module && slot - module->first_slot < plan_gate_slots(module->file->plan))
+		add_arc(folding, module, slot - module->first_slot, entry->site, count);
+}
+
+static const struct wire_arcs *table_of(const struct folding *folding)
+{
+	return (const void *)((const char *)folding->bank->shared + WIRE_ARCS_USED);
+}
+
+/* Calls of a pair that were counted in an inline cache. `slot` is that of one of its
+ * words in the bank. */
+static void add_cached(struct folding *folding, uint32_t slot, uint32_t word,
+		       uint64_t count)
+{
+	const uint64_t *slots =
+		(const void *)((const char *)folding->bank->shared + WIRE_BANK_HEADER);
+	uint32_t entry = (uint32_t)slots[slot - word + INLINE_ENTRY];
+
+	if (word == INLINE_COUNT && entry && entry <= WIRE_ARCS_MAX)
+		add_entry(folding, &table_of(folding)->entries[entry - 1], count);
+}
+
 /* Of a gate's counters one is a count: see PLAN_CELLS. */
 static void add_lost(struct folding *folding, const struct family_module *module,
 		     uint32_t slot, uint64_t count)
@@ -61,13 +91,25 @@ static void add_lost(struct folding *folding, const struct family_module *module
 		add_arc(folding, module, slot, 0, count);
 }
 
+/* `ret_word`: of all words of caches. */
+static bool is_cached(const struct plan *plan, uint32_t slot, uint32_t *ret_word)
+{
+	*ret_word = slot - plan->inline_slot;
+	return *ret_word < plan->inline_count * INLINE_WORDS;
+}
+
 static void add_count(void *context, uint32_t slot, uint64_t count)
 {
 	struct folding *folding = context;
 	const struct family_module *module = module_of_slot(folding, slot);
 
+	uint32_t cached;
+
 	if (module && slot - module->first_slot < plan_gate_slots(module->file->plan))
 		add_lost(folding, module, slot - module->first_slot, count);
+	else if (module &&
+		 is_cached(module->file->plan, slot - module->first_slot, &cached))
+		add_cached(folding, slot, cached % INLINE_WORDS, count);
 	else if (module)
 		folding->visit(folding->context, module->file, slot - module->first_slot,
 			       count);
@@ -76,20 +118,11 @@ static void add_count(void *context, uint32_t slot, uint64_t count)
 /* The table that resident.S's arc keeps in a bank. */
 static void add_table(struct folding *folding)
 {
-	const struct wire_arcs *arcs =
-		(const void *)((const char *)folding->bank->shared + WIRE_ARCS_USED);
+	const struct wire_arcs *arcs = table_of(folding);
 	uint64_t count = arcs->used < WIRE_ARCS_MAX ? arcs->used : WIRE_ARCS_MAX;
 
-	for (uint64_t i = 0; i < count; i++) {
-		const struct wire_arc *entry = &arcs->entries[i];
-		uint32_t slot = (entry->gate - WIRE_BANK_HEADER) / sizeof(uint64_t);
-		const struct family_module *module = module_of_slot(folding, slot);
-
-		if (module &&
-		    slot - module->first_slot < plan_gate_slots(module->file->plan))
-			add_arc(folding, module, slot - module->first_slot, entry->site,
-				entry->count);
-	}
+	for (uint64_t i = 0; i < count; i++)
+		add_entry(folding, &arcs->entries[i], arcs->entries[i].count);
 }
 
 static int by_place(const void *a, const void *b)

@@ -220,6 +220,8 @@ static struct trm_error *check_image(struct space *space)
 	const struct module *module = modules_using_gs(space);
 
 	space->starting = space->modules.count > 1;
+	vector_for_each (&space->modules, own)
+		own->stays = true;
 	if (module)
 		return trm_error_create(
 			TRM_ERROR_UNSUPPORTED,

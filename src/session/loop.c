@@ -1,6 +1,7 @@
 /* The tracer: one thread that waits for everything and acts on it. */
 #include "session/contexts.h"
 #include "session/fired.h"
+#include "session/inline_caches.h"
 #include "session/orphans.h"
 #include "session/replan.h"
 #include "session/session.h"
@@ -125,7 +126,7 @@ static void loop(struct session *session, const struct tracer_start *start,
 		session_act(session);
 		follow_watched(session);
 		uint64_t limit = fired_act(session), due = window_act(session);
-		uint64_t late = timers_act(session);
+		uint64_t late = timers_act(session), calls = inline_caches_act(session);
 
 		if (window_ends_run(session))
 			break;
@@ -138,6 +139,8 @@ static void loop(struct session *session, const struct tracer_start *start,
 			break;
 		if (due < limit)
 			limit = due;
+		if (calls < limit)
+			limit = calls;
 		session_wait(session, signals, late < limit ? late : limit);
 	}
 	if (window_ends_run(session) && !session->first_ended)

@@ -1,5 +1,6 @@
 /* Finds what is mapped in an address space, and puts trampolines and patches there. */
 #include "session/homes.h"
+#include "session/inline_caches.h"
 #include "session/places.h"
 #include "session/signals.h"
 #include "session/ways.h"
@@ -452,7 +453,8 @@ static bool add_module(struct session *session, struct thread *thread,
 				.text_start = mapping->start,
 				.text_end = mapping->end,
 				.own_start = mapping->start,
-				.own_inode = mapping->inode};
+				.own_inode = mapping->inode,
+				.stays = space->starting};
 
 	if (!file)
 		return !later;
@@ -589,6 +591,7 @@ void modules_drop(struct session *session, struct thread *thread)
 			continue;
 		texts_remove(session, space, module);
 		arcs_note_gone(space, module);
+		inline_caches_forget(session, space, module);
 		homes_forget(space, module);
 		retire(session, thread, module);
 		vector_remove_swap(&space->modules, i);

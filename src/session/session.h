@@ -59,6 +59,8 @@ struct module {
 	ino_t own_inode;    /* of the file that is mapped there now */
 	bool restored;      /* the original text is there again, for good */
 	bool broken;        /* could not be instrumented: left alone */
+	bool caches_calls;  /* some of its inline caches are filled */
+	bool stays;         /* the program started with it: it is never unloaded */
 
 	/* Where processes are attached to and left again: see swap.c. */
 	uint64_t patched_offset; /* of its patched text in the arena's file */
@@ -66,6 +68,13 @@ struct module {
 	uint64_t kept;   /* address of the original text, to be put back; 0: none */
 	bool swapped;    /* the patched text is in place */
 	bool unfinished; /* to be gone on with */
+};
+
+/* When the tracer looks at what the program did: see session/looks.h. Times are
+ * session_now(). */
+struct looks {
+	uint64_t begin, next;
+	uint64_t spent; /* on all looks, in ns */
 };
 
 /* A module that was unmapped. */
@@ -340,9 +349,9 @@ struct session {
 	struct maps maps; /* scratch */
 	struct window window;
 	size_t late_signals; /* of threads, that were put off: see session/timers.h */
-	/* session_now(): see session/fired.h */
-	uint64_t fired_begin, fired_last, fired_next;
-	uint64_t fired_spent;       /* on all looks, in ns */
+	struct looks fired_looks;   /* see session/fired.h */
+	uint64_t fired_last;        /* session_now(): of what had waited, too */
+	struct looks calls_looks;   /* see session/inline_caches.h */
 	struct context_parts parts; /* of what programs say themselves */
 	pid_t first;                /* the process that run started */
 	bool first_ended;

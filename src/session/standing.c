@@ -79,6 +79,23 @@ void standing_begin(struct session *session, const struct space *space,
 		await(session, *thread);
 }
 
+bool standing_all(const struct session *session, const struct space *space)
+{
+	vector_for_each (&session->all_threads, thread)
+		if ((*thread)->process && (*thread)->process->space == space &&
+		    !(*thread)->stopped)
+			return false;
+	return true;
+}
+
+bool standing_may_change(const struct process *process)
+{
+	const struct space *space = process->space;
+
+	return space && space->family && !space->bare && space->references == 1 &&
+	       !process->image->ended && !process->watched;
+}
+
 void standing_end(struct session *session, struct standing *standing)
 {
 	uint64_t stood;

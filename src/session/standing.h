@@ -21,6 +21,13 @@ void standing_begin(struct session *session, const struct space *space,
 /* Those that standing_begin stopped go on. */
 void standing_end(struct session *session, struct standing *standing);
 
+/* Whether all threads of a space stand. */
+bool standing_all(const struct session *session, const struct space *space);
+
+/* Whether what a process runs, or counts with, may be changed while they do: it is
+ * measured, and nobody else has its space. */
+bool standing_may_change(const struct process *process);
+
 /* Whether a program starts: its loader's thread is needed to instrument modules before
  * any of them runs, and one that has just been stopped cannot be used for that. What is
  * `late_ns` late by now waits for a second at most. */

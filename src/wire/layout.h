@@ -19,7 +19,7 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 37
+#define WIRE_VERSION 38
 
 #define WIRE_RESIDENT_SIZE  0x6000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x6000
@@ -92,15 +92,17 @@
  * regions. A gate (code/gates.h) asks for it only for callers that its function's cells
  * in the bank do not know. Places are relative to %gs.
  */
-#define WIRE_ARCS_USED    0x45000
-#define WIRE_ARCS_INDEX   0x45008
-#define WIRE_ARCS_ENTRIES 0xc5008
-#define WIRE_ARCS_BITS    17 /* of an index */
-#define WIRE_ARCS_MASK    0x1ffff
-#define WIRE_ARCS_MAX     98304 /* entries */
-#define WIRE_ARCS_STEPS   1024  /* rows of the index that are tried */
-#define WIRE_CELL_MASK    0xf0  /* PLAN_CELL_MASK of code/plan.h */
-#define WIRE_CELL_LOST    0x100 /* from the cells on: the counter where there is no room */
+#define WIRE_ARCS_USED        0x45000
+#define WIRE_ARCS_INDEX       0x45008
+#define WIRE_ARCS_ENTRIES     0xc5008
+#define WIRE_ARCS_BITS        17 /* of an index */
+#define WIRE_ARCS_MASK        0x1ffff
+#define WIRE_ARCS_MAX         98304 /* entries */
+#define WIRE_ARCS_STEPS       1024  /* rows of the index that are tried */
+#define WIRE_ARCS_RECENT      0x305008
+#define WIRE_ARCS_RECENT_MASK 0xfff
+#define WIRE_CELL_MASK        0xf0 /* PLAN_CELL_MASK of code/plan.h */
+#define WIRE_CELL_LOST        0x100 /* from the cells on: the counter where there is no room */
 
 /*
  * Where the context-sensitive call graph is measured, struct wire_graph lies behind that
@@ -108,7 +110,7 @@
  * are named by their distance from the first one; 0 is the root, and the frame below all
  * others. All-zero is an empty one.
  */
-#define WIRE_GRAPH_BASE        0x306000
+#define WIRE_GRAPH_BASE        0x30a000
 #define WIRE_GRAPH_TOP         (WIRE_GRAPH_BASE + 0x0)
 #define WIRE_GRAPH_LAST        (WIRE_GRAPH_BASE + 0x8)
 #define WIRE_GRAPH_USED        (WIRE_GRAPH_BASE + 0x10)
@@ -389,13 +391,14 @@ static inline struct unwind_place wire_return_place(const struct wire_registers 
 struct wire_arc {
 	uint64_t site; /* what the call returns to */
 	uint32_t gate; /* of the function: the displacement of its cells in the bank */
-	uint32_t pad_;
+	uint32_t seen; /* the controller's: the count when it looked, modulo 1 << 32 */
 	uint64_t count;
 };
 struct wire_arcs {
 	uint64_t used;                       /* entries */
 	uint32_t index[1 << WIRE_ARCS_BITS]; /* by hash: 1 + number of the entry */
 	struct wire_arc entries[WIRE_ARCS_MAX];
+	uint32_t recent[WIRE_ARCS_RECENT_MASK + 1];
 };
 
 /*

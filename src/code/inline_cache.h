@@ -1,0 +1,71 @@
+/*
+ * Inline caches of indirect calls in relocated code, where calls are counted by their
+ * sites. (Deutsch and Schiffman, Efficient implementation of the Smalltalk-80 system,
+ * POPL 1984.)
+ *
+ *     relocated code                        behind its blocks
+ *     cmp %rax, %gs:target
+ *     jne --------------------------------> call *%rax ---> entry, gate, instructions
+ *     incq %gs:count                        jmp, behind the other call
+ *     call *%gs:body ---------------------> instructions
+ *
+ * A call whose target is that of its cache, in the thread's bank, counts there, and leads
+ * behind the gate; all others are made as they were, and the gate tells where they came
+ * from. The tracer fills caches when it has seen what their sites call, while all threads
+ * stand (session/inline_caches.h). An empty one has the target 0, and leads there.
+ * A target that lies in memory is compared in r11, which is kept below the red zone, as
+ * in gates; but procedure linkage tables may change it. Flags are dead in front of calls.
+ */
+#ifndef TRAMMEL_CODE_INLINE_CACHE_H
+#define TRAMMEL_CODE_INLINE_CACHE_H
+
+#include "code/making.h"
+
+/* The words of a cache: four counters of the module's. */
+enum inline_word {
+	INLINE_TARGET, /* address that is called */
+	INLINE_COUNT,  /* calls */
+	INLINE_BODY,   /* address where the function goes on behind its gate */
+	INLINE_ENTRY,  /* 1 + number of the pair's entry in struct wire_arcs; in the upper
+			  half what of the count the tracer has seen */
+	INLINE_WORDS
+};
+
+/* At most so many bytes does a call with a cache have, with what is behind the blocks. */
+enum { INLINE_SIZE_MAX = 96 };
+
+/* An indirect call. */
+struct inline_call {
+	const uint8_t *bytes;
+	uint8_t length;
+	uint8_t relative; /* see struct cfg_instruction */
+	uint64_t target;
+	bool linkage; /* through a procedure linkage table */
+};
+
+/* Writes a call with its cache. `ret_miss` is where the displacement is to be put of the
+ * branch to where the call is made as it was. False: it has a form that is not known, and
+ * nothing is written. */
+bool inline_emit(struct emitter *emitter, const struct inline_call *call,
+		 uint32_t *ret_miss);
+
+/* Gives all calls with caches theirs, behind all other counters. */
+void inline_place(struct making *making);
+
+/* Whether `size` bytes of code are a call with a cache. */
+bool inline_is_call(const uint8_t *code, size_t size);
+
+/* The first counter of the cache of the call that returns to an offset of plan.code, be
+ * it there or behind the blocks. False if it has none. */
+bool inline_cache_of(const struct plan *plan, uint32_t return_offset, uint32_t *ret_slot);
+
+/* Whether a thread at an offset of plan.code has found the target of a cache, whose first
+ * counter is told, and goes on by what else is in it. */
+bool inline_has_compared(const struct plan *plan, uint32_t code_offset,
+			 uint32_t *ret_slot);
+
+/* Where a thread is in a call with a cache, `size` bytes at `code`. */
+void inline_locate(const struct plan *plan, uint32_t code, uint32_t size,
+		   uint32_t code_offset, struct plan_place *place);
+
+#endif

@@ -1,0 +1,358 @@
+#include "session/inline_caches.h"
+
+#include "code/gates.h"
+#include "code/inline_cache.h"
+#include "session/looks.h"
+#include "session/signals.h"
+#include "session/standing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A phase of a program may be over after a tenth of a second. */
+static const struct looks_limits limits = {.longest_ns = 60000000, .share = 96};
+
+/* Since the last look: a pair that was called fewer times tells nothing, and fewer calls
+ * of all pairs that caches are to have are not worth a stop. */
+enum { ENOUGH = 1024, WORTH = 16384 };
+
+/* What a cache is to have is one in so many of its site's calls, and so many times as
+ * often as what it has. */
+enum { PART = 4, MORE = 2 };
+
+/* A pair of a site with a cache. */
+struct pair {
+	struct process *process;
+	struct bank *bank;
+	uint64_t *cache; /* its words, in the bank */
+	uint32_t entry;  /* in the bank's table */
+	uint32_t calls;  /* since the last look */
+};
+struct pairs VECTOR(struct pair);
+
+static struct wire_arcs *table_of(const struct bank *bank)
+{
+	return (void *)((char *)bank->shared + WIRE_ARCS_USED);
+}
+
+static uint32_t entry_count(const struct wire_arcs *arcs)
+{
+	uint64_t used = __atomic_load_n(&arcs->used, __ATOMIC_ACQUIRE);
+
+	return used < WIRE_ARCS_MAX ? (uint32_t)used : WIRE_ARCS_MAX;
+}
+
+static uint64_t *cache_at(const struct bank *bank, const struct module *module,
+			  uint32_t slot)
+{
+	uint64_t *slots = (void *)((char *)bank->shared + WIRE_BANK_HEADER);
+
+	return &slots[(uint64_t)module->first_slot + slot];
+}
+
+/* The cache of the call that returns to an address; NULL: it has none. `module` is that
+ * of the last one, or NULL, and becomes its. */
+static uint64_t *find_cache(const struct space *space, const struct bank *bank,
+			    uint64_t site, struct module **module)
+{
+	uint32_t slot;
+
+	if (!*module || site - (*module)->code_address >= (*module)->code_size)
+		*module = space_module_of_code(space, site);
+	if (!*module || !(*module)->file->plan->inline_count ||
+	    !inline_cache_of((*module)->file->plan,
+			     (uint32_t)(site - (*module)->code_address), &slot))
+		return NULL;
+	return cache_at(bank, *module, slot);
+}
+
+/* The program may write to the table meanwhile: its entries are whole. */
+static void find_pairs(struct process *process, struct bank *bank, struct pairs *pairs)
+{
+	struct wire_arcs *arcs = table_of(bank);
+	const uint32_t count = entry_count(arcs), enough = looks_are_many() ? 1 : ENOUGH;
+	struct module *module = NULL;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct wire_arc *entry = &arcs->entries[i];
+		uint32_t now = (uint32_t)__atomic_load_n(&entry->count, __ATOMIC_RELAXED);
+		uint32_t calls = now - entry->seen;
+		uint64_t *cache;
+
+		if (calls < enough)
+			continue;
+		entry->seen = now;
+		cache = find_cache(process->space, bank, entry->site, &module);
+		if (cache)
+			vector_push(pairs,
+				    ((struct pair){process, bank, cache, i, calls}));
+	}
+}
+
+/* By process and cache, and what was called most often first. */
+static int by_cache(const void *left, const void *right)
+{
+	const struct pair *a = left, *b = right;
+
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
+	if (a->cache != b->cache)
+		return a->cache < b->cache ? -1 : 1;
+	return a->calls > b->calls ? -1 : a->calls < b->calls;
+}
+
+/* Calls that a cache counted since the last look. */
+static uint32_t take_hits(uint64_t *cache)
+{
+	uint32_t now = (uint32_t)__atomic_load_n(&cache[INLINE_COUNT], __ATOMIC_RELAXED);
+	uint32_t seen = (uint32_t)(cache[INLINE_ENTRY] >> 32);
+
+	cache[INLINE_ENTRY] = (uint32_t)cache[INLINE_ENTRY] | (uint64_t)now << 32;
+	return now - seen;
+}
+
+/* Of the pairs of one cache that which it is to have; NULL: it stays as it is. Where a
+ * function that is called jumps to another, the pair of the site and that one looks like
+ * a call, too, but its cache would not find it: it came later, and is as frequent. What
+ * the cache has by now was none if it comes by the gate. */
+static const struct pair *choose(const struct pair *pairs, size_t count)
+{
+	enum { ALIKE = 16 };
+	uint32_t has = (uint32_t)pairs->cache[INLINE_ENTRY];
+	uint64_t hits = take_hits(pairs->cache), sum = hits;
+	const struct pair *best = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		sum += pairs[i].calls;
+		if (pairs[i].entry + 1 == has)
+			continue;
+		if (!best || (pairs[i].entry < best->entry &&
+			      pairs[i].calls >= best->calls - best->calls / ALIKE))
+			best = &pairs[i];
+	}
+	if (!best || best->calls < hits * MORE || (uint64_t)best->calls * PART < sum)
+		return NULL;
+	return best;
+}
+
+/* Keeps of each cache the pair that it is to have, if there is one. */
+static void choose_pairs(struct pairs *pairs)
+{
+	size_t kept = 0;
+
+	if (pairs->count)
+		qsort(pairs->items, pairs->count, sizeof(*pairs->items), by_cache);
+	for (size_t i = 0, end; i < pairs->count; i = end) {
+		const struct pair *best;
+
+		end = i + 1;
+		while (end < pairs->count &&
+		       pairs->items[end].cache == pairs->items[i].cache)
+			end++;
+		best = choose(&pairs->items[i], end - i);
+		if (best)
+			pairs->items[kept++] = *best;
+	}
+	pairs->count = kept;
+}
+
+/* The module whose gate has a counter of the bank; NULL: none, or it is there twice. */
+static const struct module *module_of_gate(const struct space *space, uint32_t slot)
+{
+	const struct module *found = NULL;
+
+	vector_for_each (&space->modules, module) {
+		if (!module->code_address || !module->file->plan ||
+		    slot - module->first_slot >= plan_gate_slots(module->file->plan))
+			continue;
+		if (found)
+			return NULL;
+		found = module;
+	}
+	return found;
+}
+
+/* A function that is called from a cache. */
+struct callee {
+	uint64_t entry; /* addresses */
+	uint64_t body;  /* where it goes on behind its gate */
+};
+
+/* What a pair calls; false if it cannot be called from a cache. It must be there as long
+ * as the site is, also when nobody sees modules go: so it is the site's own module, or
+ * one that the program started with. */
+static bool find_callee(const struct pair *pair, const struct module *site,
+			struct callee *callee)
+{
+	const uint32_t gate = table_of(pair->bank)->entries[pair->entry].gate;
+	const uint32_t slot = (gate - WIRE_BANK_HEADER) / (uint32_t)sizeof(uint64_t);
+	const struct module *module = module_of_gate(pair->process->space, slot);
+	const struct plan_function *function;
+	const struct plan *plan;
+	uint64_t body;
+
+	if (!module || module->broken || (module != site && !module->stays))
+		return false;
+	plan = module->file->plan;
+	function =
+		&plan->functions
+			 .items[plan_function_of_gate(plan, slot - module->first_slot)];
+	body = gates_passed(plan, function);
+	callee->entry = function->address + module->bias;
+	callee->body = body - plan->code_address + module->code_address;
+	return body != 0;
+}
+
+/* The calls that it counted become those of the pair that it has. */
+static void empty(const struct bank *bank, uint64_t *cache)
+{
+	const uint32_t entry = (uint32_t)cache[INLINE_ENTRY];
+	struct wire_arc *entries = table_of(bank)->entries;
+
+	if (entry && entry <= WIRE_ARCS_MAX) {
+		entries[entry - 1].count += cache[INLINE_COUNT];
+		entries[entry - 1].seen += (uint32_t)cache[INLINE_COUNT];
+	}
+	memset(cache, 0, INLINE_WORDS * sizeof(*cache));
+}
+
+static void change(const struct pair *pair)
+{
+	struct wire_arc *entries = table_of(pair->bank)->entries;
+	uint64_t *cache = pair->cache;
+	struct module *site = NULL;
+	struct callee callee;
+
+	if (find_cache(pair->process->space, pair->bank, entries[pair->entry].site,
+		       &site) != cache ||
+	    !find_callee(pair, site, &callee))
+		return;
+	empty(pair->bank, cache);
+	cache[INLINE_ENTRY] = pair->entry + 1;
+	cache[INLINE_BODY] = callee.body;
+	cache[INLINE_TARGET] = callee.entry;
+	site->caches_calls = true;
+}
+
+/* The cache whose target a stopped thread has found, so that it stays as it is. */
+static const uint64_t *cache_in_use(const struct thread *thread)
+{
+	struct user_regs_struct registers;
+	const struct module *module;
+	uint32_t slot;
+
+	if (!thread->process || !thread->process->space || !thread->bank ||
+	    !thread->stopped ||
+	    remote_failed(remote_get_registers(thread->tid, &registers)))
+		return NULL;
+	module = space_module_of_code(thread->process->space, registers.rip);
+	if (!module ||
+	    !inline_has_compared(module->file->plan,
+				 (uint32_t)(registers.rip - module->code_address), &slot))
+		return NULL;
+	return cache_at(thread->bank, module, slot);
+}
+
+static void leave_those_in_use(const struct session *session, struct pair *pairs,
+			       size_t count)
+{
+	vector_for_each (&session->all_threads, thread) {
+		const uint64_t *used = (*thread)->process == pairs->process
+					       ? cache_in_use(*thread)
+					       : NULL;
+
+		for (size_t i = 0; used && i < count; i++)
+			if (pairs[i].cache == used)
+				pairs[i].cache = NULL;
+	}
+}
+
+/* All of one process. */
+static void change_those(struct session *session, struct pair *pairs, size_t count)
+{
+	struct process *process = pairs->process;
+	struct standing standing;
+	uint64_t calls = 0;
+
+	for (size_t i = 0; i < count; i++)
+		calls += pairs[i].calls;
+	if ((calls < WORTH && !looks_are_many()) || !standing_may_change(process))
+		return;
+	standing_begin(session, process->space, &standing);
+	if (standing_may_change(process) && standing_all(session, process->space)) {
+		leave_those_in_use(session, pairs, count);
+		for (size_t i = 0; i < count; i++)
+			if (pairs[i].cache && pairs[i].bank->owner == process->pid)
+				change(&pairs[i]);
+	}
+	standing_end(session, &standing);
+}
+
+static void look(struct session *session)
+{
+	struct pairs pairs = {0};
+
+	vector_for_each (&session->all_processes, process) {
+		const struct space *space = (*process)->space;
+
+		if (!standing_may_change(*process) || !space->copies_calls)
+			continue;
+		vector_for_each (&space->family->arena->banks, bank)
+			if ((*bank)->owner == (*process)->pid)
+				find_pairs(*process, *bank, &pairs);
+	}
+	choose_pairs(&pairs);
+	for (size_t i = 0, end; i < pairs.count; i = end) {
+		end = i + 1;
+		while (end < pairs.count &&
+		       pairs.items[end].process == pairs.items[i].process)
+			end++;
+		change_those(session, &pairs.items[i], end - i);
+	}
+	vector_deinit(&pairs);
+}
+
+uint64_t inline_caches_act(struct session *session)
+{
+	struct looks *looks = &session->calls_looks;
+	uint64_t now, wait;
+
+	if (!session->options->collector->calls || session->options->live ||
+	    !session->window.base)
+		return UINT64_MAX;
+	now = session_now();
+	wait = looks_wait(looks, now);
+	if (wait)
+		return wait;
+	if (standing_must_wait(session, now - looks->next))
+		return STANDING_WAIT_NS;
+	look(session);
+	return looks_pause(looks, now, &limits);
+}
+
+static void empty_caches(const struct bank *bank, const struct module *module)
+{
+	const struct plan *plan = module->file->plan;
+
+	for (uint32_t i = 0; i < plan->inline_count; i++) {
+		uint64_t *cache =
+			cache_at(bank, module, plan->inline_slot + i * INLINE_WORDS);
+
+		if (cache[INLINE_TARGET])
+			empty(bank, cache);
+	}
+}
+
+void inline_caches_forget(const struct session *session, const struct space *space,
+			  const struct module *module)
+{
+	if (!module->caches_calls)
+		return;
+	vector_for_each (&session->all_processes, process) {
+		if ((*process)->space != space)
+			continue;
+		vector_for_each (&space->family->arena->banks, bank)
+			if ((*bank)->owner == (*process)->pid)
+				empty_caches(*bank, module);
+	}
+}

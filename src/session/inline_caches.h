@@ -1,0 +1,18 @@
+/*
+ * Filling the inline caches of indirect calls (code/inline_cache.h), by what the tables
+ * of the banks tell of their sites.
+ */
+#ifndef TRAMMEL_SESSION_INLINE_CACHES_H
+#define TRAMMEL_SESSION_INLINE_CACHES_H
+
+#include "session/session.h"
+
+/* Fills empty caches of sites that were seen to call, if it is time to look. Returns the
+ * nanoseconds until there may be more to do. */
+uint64_t inline_caches_act(struct session *session);
+
+/* The module was unmapped; the file may be loaded at another address next time. */
+void inline_caches_forget(const struct session *session, const struct space *space,
+			  const struct module *module);
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * When the tracer looks at what a program has done: often at first, as its first phases
+ * pass quickly, and each has code of its own; later ever less.
+ */
+#ifndef TRAMMEL_SESSION_LOOKS_H
+#define TRAMMEL_SESSION_LOOKS_H
+
+#include "session/session.h"
+
+/* Nanoseconds from the program's begin to the first look, 20 ms; TRAMMEL_LOOK_US has it
+ * sooner, and all others as often, so that tests see more. */
+uint64_t looks_first(void);
+
+/* Whether that is so. */
+bool looks_are_many(void);
+
+/* Nanoseconds until the next look; 0: now. `now` is session_now(), which counts from the
+ * first call on. */
+uint64_t looks_wait(struct looks *looks, uint64_t now);
+
+/* How often at most. All looks together take no more than one in `share` of the time: a
+ * short run of a large program would pay more than it saves. */
+struct looks_limits {
+	uint64_t longest_ns; /* of a pause */
+	unsigned int share;
+};
+
+/* A look that began at `since` is over: nanoseconds until the next one. */
+uint64_t looks_pause(struct looks *looks, uint64_t since,
+		     const struct looks_limits *limits);
+
+#endif
