@@ -39,6 +39,14 @@ static uint64_t original_of(const struct emission *emission, size_t i)
 	return emission->cfg->address + instruction_at(emission, i)->offset;
 }
 
+/* Whether an instruction may be a call with an inline cache, where calls are counted by
+ * their sites. */
+static bool may_be_cached(const struct whole *whole, const struct cfg_instruction *row)
+{
+	return whole->calls && whole->calls->counted && !row->read &&
+	       (row->kind == CFG_CALL || row->kind == CFG_CALL_INDIRECT);
+}
+
 size_t whole_size_max(const struct whole *whole)
 {
 	const struct cfg *cfg = whole->cfg;
@@ -48,9 +56,8 @@ size_t whole_size_max(const struct whole *whole)
 	vector_for_each (&cfg->tables, table)
 		size += (size_t)table->count * table->entry_size + 8;
 	vector_for_each (&cfg->instructions, row)
-		size += row->kind == CFG_CALL_INDIRECT || row->kind == CFG_CALL
-				? INLINE_SIZE_MAX
-				: 0;
+		if (may_be_cached(whole, row))
+			size += INLINE_SIZE_MAX;
 	return clones_have_addresses(whole) ? size + 2 * PAGE : size;
 }
 
@@ -405,27 +412,25 @@ static void emit_leave_probes(struct emission *emission,
 	}
 }
 
-/* A call with an inline cache, where calls are counted by their sites: an indirect one,
- * or one through a procedure linkage table. */
+/* An indirect call with its cache, or one through a procedure linkage table. */
 static bool emit_cached_call(struct emission *emission, uint32_t i)
 {
 	static const uint8_t call_word[] = {0xff, 0x15};
 	const struct cfg_instruction *row = instruction_at(emission, i);
-	const struct whole_calls *calls = emission->whole->calls;
 	struct inline_call call = {.bytes = emission->cfg->bytes + row->offset,
 				   .length = row->length,
 				   .relative = row->relative,
 				   .target = row->target};
 	struct whole_miss miss = {.instruction = i};
 
-	if (!calls || !calls->counted || row->read)
+	if (!may_be_cached(emission->whole, row))
 		return false;
-	if (row->kind == CFG_CALL && find_linkage(emission, row, &call.target)) {
+	if (row->kind == CFG_CALL) {
+		if (!find_linkage(emission, row, &call.target))
+			return false;
 		call.bytes = call_word;
 		call.relative = sizeof(call_word);
 		call.linkage = true;
-	} else if (row->kind != CFG_CALL_INDIRECT) {
-		return false;
 	}
 	if (!inline_emit(emission->emitter, &call, &miss.branch))
 		return false;
