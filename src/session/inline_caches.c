@@ -7,7 +7,6 @@
 #include "session/standing.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* A phase of a program may be over after a tenth of a second. */
 static const struct looks_limits limits = {.longest_ns = 60000000, .share = 96};
@@ -19,6 +18,10 @@ enum { ENOUGH = 1024, WORTH = 16384 };
 /* What a cache is to have is one in so many of its site's calls, and so many times as
  * often as what it has. */
 enum { PART = 4, MORE = 2 };
+
+/* What no call leads to: while a cache changes, in case the tracer is killed meanwhile.
+ */
+#define NOWHERE UINT64_MAX
 
 /* A pair of a site with a cache. */
 struct pair {
@@ -172,7 +175,7 @@ static const struct module *module_of_gate(const struct space *space, uint32_t s
 	return found;
 }
 
-/* A function that is called from a cache. */
+/* A function that is called from a cache; all 0: none is. */
 struct callee {
 	uint64_t entry; /* addresses */
 	uint64_t body;  /* where it goes on behind its gate */
@@ -203,66 +206,69 @@ static bool find_callee(const struct pair *pair, const struct module *site,
 	return body != 0;
 }
 
-/* The calls that it counted become those of the pair that it has. */
-static void empty(const struct bank *bank, uint64_t *cache)
+/* The calls that it counted become those of the pair that it had. `entry` is 1 + the
+ * number of the one that it gets. */
+static void put(const struct bank *bank, uint64_t *cache, const struct callee *callee,
+		uint32_t entry)
 {
-	const uint32_t entry = (uint32_t)cache[INLINE_ENTRY];
+	const uint32_t had = (uint32_t)cache[INLINE_ENTRY];
 	struct wire_arc *entries = table_of(bank)->entries;
 
-	if (entry && entry <= WIRE_ARCS_MAX) {
-		entries[entry - 1].count += cache[INLINE_COUNT];
-		entries[entry - 1].seen += (uint32_t)cache[INLINE_COUNT];
+	__atomic_store_n(&cache[INLINE_TARGET], NOWHERE, __ATOMIC_SEQ_CST);
+	if (had && had <= WIRE_ARCS_MAX) {
+		entries[had - 1].count += cache[INLINE_COUNT];
+		entries[had - 1].seen += (uint32_t)cache[INLINE_COUNT];
 	}
-	memset(cache, 0, INLINE_WORDS * sizeof(*cache));
+	cache[INLINE_COUNT] = 0;
+	cache[INLINE_ENTRY] = entry;
+	cache[INLINE_BODY] = callee->body;
+	__atomic_store_n(&cache[INLINE_TARGET], callee->entry, __ATOMIC_SEQ_CST);
 }
 
 static void change(const struct pair *pair)
 {
-	struct wire_arc *entries = table_of(pair->bank)->entries;
-	uint64_t *cache = pair->cache;
+	const struct wire_arc *entries = table_of(pair->bank)->entries;
 	struct module *site = NULL;
 	struct callee callee;
 
 	if (find_cache(pair->process->space, pair->bank, entries[pair->entry].site,
-		       &site) != cache ||
+		       &site) != pair->cache ||
 	    !find_callee(pair, site, &callee))
 		return;
-	empty(pair->bank, cache);
-	cache[INLINE_ENTRY] = pair->entry + 1;
-	cache[INLINE_BODY] = callee.body;
-	cache[INLINE_TARGET] = callee.entry;
+	put(pair->bank, pair->cache, &callee, pair->entry + 1);
 	site->caches_calls = true;
 }
 
-/* The cache whose target a stopped thread has found, so that it stays as it is. */
-static const uint64_t *cache_in_use(const struct thread *thread)
+/* Whether a stopped thread has found the target of a cache, which must stay as it is. It
+ * is in the thread's bank; NULL: the thread counts in another's. */
+static bool is_in_use(const struct thread *thread, const uint64_t **ret_cache)
 {
 	struct user_regs_struct registers;
 	const struct module *module;
 	uint32_t slot;
 
-	if (!thread->process || !thread->process->space || !thread->bank ||
-	    !thread->stopped ||
+	if (!thread->stopped ||
 	    remote_failed(remote_get_registers(thread->tid, &registers)))
-		return NULL;
+		return false;
 	module = space_module_of_code(thread->process->space, registers.rip);
 	if (!module ||
 	    !inline_has_compared(module->file->plan,
 				 (uint32_t)(registers.rip - module->code_address), &slot))
-		return NULL;
-	return cache_at(thread->bank, module, slot);
+		return false;
+	*ret_cache = thread->bank ? cache_at(thread->bank, module, slot) : NULL;
+	return true;
 }
 
 static void leave_those_in_use(const struct session *session, struct pair *pairs,
 			       size_t count)
 {
 	vector_for_each (&session->all_threads, thread) {
-		const uint64_t *used = (*thread)->process == pairs->process
-					       ? cache_in_use(*thread)
-					       : NULL;
+		const uint64_t *used;
 
-		for (size_t i = 0; used && i < count; i++)
-			if (pairs[i].cache == used)
+		if ((*thread)->process != pairs->process || !is_in_use(*thread, &used))
+			continue;
+		for (size_t i = 0; i < count; i++)
+			if (!used || pairs[i].cache == used)
 				pairs[i].cache = NULL;
 	}
 }
@@ -332,6 +338,7 @@ uint64_t inline_caches_act(struct session *session)
 
 static void empty_caches(const struct bank *bank, const struct module *module)
 {
+	static const struct callee none;
 	const struct plan *plan = module->file->plan;
 
 	for (uint32_t i = 0; i < plan->inline_count; i++) {
@@ -339,7 +346,7 @@ static void empty_caches(const struct bank *bank, const struct module *module)
 			cache_at(bank, module, plan->inline_slot + i * INLINE_WORDS);
 
 		if (cache[INLINE_TARGET])
-			empty(bank, cache);
+			put(bank, cache, &none, 0);
 	}
 }
 
