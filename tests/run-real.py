@@ -22,7 +22,7 @@ from transparency.job_control import as_nobody
 from transparency.results import Failure, Skip
 
 WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()
-TIMEOUT_SECONDS = 60
+TIMEOUT_SECONDS = 120
 
 
 def make_data(folder):
