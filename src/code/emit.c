@@ -74,6 +74,12 @@ void emit_fixup(struct emitter *emitter, enum plan_fixup_kind kind)
 						 .kind = kind}));
 }
 
+void emit_slot(struct emitter *emitter, uint32_t slot)
+{
+	emit_fixup(emitter, PLAN_FIXUP_SLOT);
+	emit_word32(emitter, slot);
+}
+
 void emit_mark(struct emitter *emitter, struct emit_mark mark)
 {
 	struct emit_marks *marks = emitter->marks;

@@ -103,6 +103,9 @@ void emit_jump(struct emitter *emitter, uint64_t target);
 /* Notes a fixup of the bytes that are written next. */
 void emit_fixup(struct emitter *emitter, enum plan_fixup_kind kind);
 
+/* The displacement in the bank of a counter, without the module's own, and its fixup. */
+void emit_slot(struct emitter *emitter, uint32_t slot);
+
 /* Marks the place of what is written next; its offset is filled in. */
 void emit_mark(struct emitter *emitter, struct emit_mark mark);
 

@@ -216,12 +216,6 @@ static const struct step forms[GATE_FORMS][STEPS] = {
 };
 /* clang-format on */
 
-static void emit_slot(struct emitter *emitter, uint32_t slot)
-{
-	emit_fixup(emitter, PLAN_FIXUP_SLOT);
-	emit_word32(emitter, slot);
-}
-
 static void emit_graph_operand(struct emitter *emitter, const struct step *step,
 			       const struct gate *gate)
 {

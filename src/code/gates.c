@@ -157,7 +157,7 @@ uint64_t gates_passed(const struct plan *plan, const struct plan_function *funct
 	    gate_form_at(plan->code.items + part_of(plan, function, SITE), true) !=
 		    GATE_CELL)
 		return 0;
-	return behind_part(plan, function, SITE);
+	return gates_counted(plan, function);
 }
 
 static enum gate_form graph_form(const struct making *making, uint32_t index)

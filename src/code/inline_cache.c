@@ -22,12 +22,6 @@ static void emit_kept(struct emitter *emitter, const uint8_t operation[4])
 	emit_word32(emitter, (uint32_t)-PLAN_KEPT);
 }
 
-static void emit_slot(struct emitter *emitter)
-{
-	emit_fixup(emitter, PLAN_FIXUP_SLOT);
-	emit_word32(emitter, 0);
-}
-
 /* mov target, %r11: the call's own operand, behind another operation code. */
 static void emit_load(struct emitter *emitter, const struct inline_call *call,
 		      unsigned modrm_at, uint8_t rex)
@@ -51,7 +45,7 @@ static void emit_compare(struct emitter *emitter, unsigned reg)
 		emitter,
 		(const uint8_t[]){0x65, rex, 0x39, (uint8_t)((reg & 7) << 3 | 4), 0x25},
 		5);
-	emit_slot(emitter);
+	emit_slot(emitter, 0);
 }
 
 bool inline_emit(struct emitter *emitter, const struct inline_call *call,
@@ -85,9 +79,9 @@ bool inline_emit(struct emitter *emitter, const struct inline_call *call,
 	*ret_miss = (uint32_t)emitter->count;
 	emit_word32(emitter, 0);
 	emit_bytes(emitter, count, sizeof(count));
-	emit_slot(emitter);
+	emit_slot(emitter, 0);
 	emit_bytes(emitter, call_word, sizeof(call_word));
-	emit_slot(emitter);
+	emit_slot(emitter, 0);
 	if (emitter->cached)
 		vector_push(emitter->cached, (uint32_t)emitter->count);
 	return true;
@@ -172,10 +166,10 @@ static bool ends_at(const struct plan *plan, uint32_t offset)
  * else the offset itself. */
 static uint32_t cached_return(const struct plan *plan, uint32_t offset)
 {
-	enum { JUMP = 5, LONGEST = 15 };
+	enum { LONGEST = 15 };
 	uint32_t other, start;
 
-	if (offset + JUMP > plan->code.count || plan->code.items[offset] != 0xe9)
+	if (offset + PLAN_JUMP > plan->code.count || plan->code.items[offset] != 0xe9)
 		return offset;
 	other = led_to(plan, offset + 1);
 	if (!ends_at(plan, other))

@@ -9,12 +9,6 @@ static void mark_probe(struct emitter *emitter, enum plan_place_kind kind,
 		  (struct emit_mark){.kind = (uint8_t)kind, .original = original});
 }
 
-static void emit_slot(struct emitter *emitter, uint32_t slot)
-{
-	emit_fixup(emitter, PLAN_FIXUP_SLOT);
-	emit_word32(emitter, slot);
-}
-
 /*
  * Counts without a change to flags or registers, below the red zone: for parts of
  * functions that pass as functions, where any register may be live. The marks tell how

@@ -332,14 +332,9 @@ uint64_t fired_act(struct session *session)
 	uint64_t now, wait;
 	bool all;
 
-	if (!applies(session) || !session->window.base)
-		return UINT64_MAX;
-	now = session_now();
-	wait = looks_wait(looks, now);
+	wait = applies(session) ? looks_wait(session, looks, &now) : UINT64_MAX;
 	if (wait)
 		return wait;
-	if (standing_must_wait(session, now - looks->next))
-		return STANDING_WAIT_NS;
 	if (!session->fired_last)
 		session->fired_last = looks->begin;
 	all = now - session->fired_last > (now - looks->begin) / WAITS ||

@@ -25,8 +25,8 @@ enum { PART = 4, MORE = 2 };
 
 /* A pair of a site with a cache. */
 struct pair {
-	struct process *process;
-	struct bank *bank;
+	const struct bank *bank;
+	struct module *site;
 	uint64_t *cache; /* its words, in the bank */
 	uint32_t entry;  /* in the bank's table */
 	uint32_t calls;  /* since the last look */
@@ -70,7 +70,8 @@ static uint64_t *find_cache(const struct space *space, const struct bank *bank,
 }
 
 /* The program may write to the table meanwhile: its entries are whole. */
-static void find_pairs(struct process *process, struct bank *bank, struct pairs *pairs)
+static void find_pairs(const struct space *space, const struct bank *bank,
+		       struct pairs *pairs)
 {
 	struct wire_arcs *arcs = table_of(bank);
 	const uint32_t count = entry_count(arcs), enough = looks_are_many() ? 1 : ENOUGH;
@@ -85,20 +86,18 @@ static void find_pairs(struct process *process, struct bank *bank, struct pairs 
 		if (calls < enough)
 			continue;
 		entry->seen = now;
-		cache = find_cache(process->space, bank, entry->site, &module);
+		cache = find_cache(space, bank, entry->site, &module);
 		if (cache)
 			vector_push(pairs,
-				    ((struct pair){process, bank, cache, i, calls}));
+				    ((struct pair){bank, module, cache, i, calls}));
 	}
 }
 
-/* By process and cache, and what was called most often first. */
+/* By cache, and what was called most often first. */
 static int by_cache(const void *left, const void *right)
 {
 	const struct pair *a = left, *b = right;
 
-	if (a->process != b->process)
-		return a->process < b->process ? -1 : 1;
 	if (a->cache != b->cache)
 		return a->cache < b->cache ? -1 : 1;
 	return a->calls > b->calls ? -1 : a->calls < b->calls;
@@ -184,17 +183,17 @@ struct callee {
 /* What a pair calls; false if it cannot be called from a cache. It must be there as long
  * as the site is, also when nobody sees modules go: so it is the site's own module, or
  * one that the program started with. */
-static bool find_callee(const struct pair *pair, const struct module *site,
+static bool find_callee(const struct space *space, const struct pair *pair,
 			struct callee *callee)
 {
 	const uint32_t gate = table_of(pair->bank)->entries[pair->entry].gate;
 	const uint32_t slot = (gate - WIRE_BANK_HEADER) / (uint32_t)sizeof(uint64_t);
-	const struct module *module = module_of_gate(pair->process->space, slot);
+	const struct module *module = module_of_gate(space, slot);
 	const struct plan_function *function;
 	const struct plan *plan;
 	uint64_t body;
 
-	if (!module || module->broken || (module != site && !module->stays))
+	if (!module || module->broken || (module != pair->site && !module->stays))
 		return false;
 	plan = module->file->plan;
 	function =
@@ -225,18 +224,14 @@ static void put(const struct bank *bank, uint64_t *cache, const struct callee *c
 	__atomic_store_n(&cache[INLINE_TARGET], callee->entry, __ATOMIC_SEQ_CST);
 }
 
-static void change(const struct pair *pair)
+static void change(const struct space *space, const struct pair *pair)
 {
-	const struct wire_arc *entries = table_of(pair->bank)->entries;
-	struct module *site = NULL;
 	struct callee callee;
 
-	if (find_cache(pair->process->space, pair->bank, entries[pair->entry].site,
-		       &site) != pair->cache ||
-	    !find_callee(pair, site, &callee))
+	if (!find_callee(space, pair, &callee))
 		return;
 	put(pair->bank, pair->cache, &callee, pair->entry + 1);
-	site->caches_calls = true;
+	pair->site->caches_calls = true;
 }
 
 /* Whether a stopped thread has found the target of a cache, which must stay as it is. It
@@ -259,37 +254,37 @@ static bool is_in_use(const struct thread *thread, const uint64_t **ret_cache)
 	return true;
 }
 
-static void leave_those_in_use(const struct session *session, struct pair *pairs,
-			       size_t count)
+static void leave_those_in_use(const struct session *session,
+			       const struct process *process, struct pairs *pairs)
 {
 	vector_for_each (&session->all_threads, thread) {
 		const uint64_t *used;
 
-		if ((*thread)->process != pairs->process || !is_in_use(*thread, &used))
+		if ((*thread)->process != process || !is_in_use(*thread, &used))
 			continue;
-		for (size_t i = 0; i < count; i++)
-			if (!used || pairs[i].cache == used)
-				pairs[i].cache = NULL;
+		vector_for_each (pairs, pair)
+			if (!used || pair->cache == used)
+				pair->cache = NULL;
 	}
 }
 
-/* All of one process. */
-static void change_those(struct session *session, struct pair *pairs, size_t count)
+/* Nothing of the process but that it stands changes until all do. */
+static void change_those(struct session *session, const struct process *process,
+			 struct pairs *pairs)
 {
-	struct process *process = pairs->process;
 	struct standing standing;
 	uint64_t calls = 0;
 
-	for (size_t i = 0; i < count; i++)
-		calls += pairs[i].calls;
-	if ((calls < WORTH && !looks_are_many()) || !standing_may_change(process))
+	vector_for_each (pairs, pair)
+		calls += pair->calls;
+	if (calls < (looks_are_many() ? 1 : WORTH))
 		return;
 	standing_begin(session, process->space, &standing);
-	if (standing_may_change(process) && standing_all(session, process->space)) {
-		leave_those_in_use(session, pairs, count);
-		for (size_t i = 0; i < count; i++)
-			if (pairs[i].cache && pairs[i].bank->owner == process->pid)
-				change(&pairs[i]);
+	if (standing_all(session, process->space)) {
+		leave_those_in_use(session, process, pairs);
+		vector_for_each (pairs, pair)
+			if (pair->cache)
+				change(process->space, pair);
 	}
 	standing_end(session, &standing);
 }
@@ -303,17 +298,12 @@ static void look(struct session *session)
 
 		if (!standing_may_change(*process) || !space->copies_calls)
 			continue;
+		pairs.count = 0;
 		vector_for_each (&space->family->arena->banks, bank)
 			if ((*bank)->owner == (*process)->pid)
-				find_pairs(*process, *bank, &pairs);
-	}
-	choose_pairs(&pairs);
-	for (size_t i = 0, end; i < pairs.count; i = end) {
-		end = i + 1;
-		while (end < pairs.count &&
-		       pairs.items[end].process == pairs.items[i].process)
-			end++;
-		change_those(session, &pairs.items[i], end - i);
+				find_pairs(space, *bank, &pairs);
+		choose_pairs(&pairs);
+		change_those(session, *process, &pairs);
 	}
 	vector_deinit(&pairs);
 }
@@ -323,15 +313,11 @@ uint64_t inline_caches_act(struct session *session)
 	struct looks *looks = &session->calls_looks;
 	uint64_t now, wait;
 
-	if (!session->options->collector->calls || session->options->live ||
-	    !session->window.base)
+	if (!session->options->collector->calls || session->options->live)
 		return UINT64_MAX;
-	now = session_now();
-	wait = looks_wait(looks, now);
+	wait = looks_wait(session, looks, &now);
 	if (wait)
 		return wait;
-	if (standing_must_wait(session, now - looks->next))
-		return STANDING_WAIT_NS;
 	look(session);
 	return looks_pause(looks, now, &limits);
 }

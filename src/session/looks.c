@@ -1,5 +1,7 @@
 #include "session/looks.h"
 
+#include "session/standing.h"
+
 #include <stdlib.h>
 
 #define FIRST_NS 20000000u
@@ -7,7 +9,8 @@
 /* The pause is one in so many of the time since the begin. */
 enum { LOOKS = 12 };
 
-uint64_t looks_first(void)
+/* Nanoseconds from the program's begin. */
+static uint64_t first_ns(void)
 {
 	const char *text = getenv("TRAMMEL_LOOK_US");
 
@@ -16,22 +19,29 @@ uint64_t looks_first(void)
 
 bool looks_are_many(void)
 {
-	return looks_first() < FIRST_NS;
+	return first_ns() < FIRST_NS;
 }
 
-uint64_t looks_wait(struct looks *looks, uint64_t now)
+uint64_t looks_wait(const struct session *session, struct looks *looks, uint64_t *ret_now)
 {
+	const uint64_t now = session_now();
+
+	if (!session->window.base)
+		return UINT64_MAX;
 	if (!looks->begin) {
 		looks->begin = now;
-		looks->next = now + looks_first();
+		looks->next = now + first_ns();
 	}
-	return now < looks->next ? looks->next - now : 0;
+	if (now < looks->next)
+		return looks->next - now;
+	*ret_now = now;
+	return standing_must_wait(session, now - looks->next) ? STANDING_WAIT_NS : 0;
 }
 
 static uint64_t pause_after(const struct looks *looks, uint64_t end,
 			    const struct looks_limits *limits)
 {
-	const uint64_t age = end - looks->begin, first = looks_first();
+	const uint64_t age = end - looks->begin, first = first_ns();
 	uint64_t pause = age / LOOKS < first ? first : age / LOOKS;
 
 	if (looks_are_many())

@@ -7,16 +7,14 @@
 
 #include "session/session.h"
 
-/* Nanoseconds from the program's begin to the first look, 20 ms; TRAMMEL_LOOK_US has it
- * sooner, and all others as often, so that tests see more. */
-uint64_t looks_first(void);
-
-/* Whether that is so. */
+/* Whether TRAMMEL_LOOK_US has the first look sooner than after 20 ms, and all others as
+ * often, so that tests see more. */
 bool looks_are_many(void);
 
-/* Nanoseconds until the next look; 0: now. `now` is session_now(), which counts from the
- * first call on. */
-uint64_t looks_wait(struct looks *looks, uint64_t now);
+/* Nanoseconds until the next look, which stops all threads; 0: now, which is
+ * session_now() in *ret_now. Time counts from the first call on, once a program runs. */
+uint64_t looks_wait(const struct session *session, struct looks *looks,
+		    uint64_t *ret_now);
 
 /* How often at most. All looks together take no more than one in `share` of the time: a
  * short run of a large program would pay more than it saves. */

@@ -3,21 +3,13 @@
  * and the resident's code that a program has, and stopped at every instruction on the
  * way.
  */
-#include "whole_area.h"
+enum { BANK_SLOTS = 512 };
+#include "gate_bank.h"
 
 #include "code/decode.h"
 #include "code/gates.h"
-#include "resident/resident.h"
-#include "wire/layout.h"
 
-#include <asm/prctl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-#include <cmocka.h>
 
 /* name(start, site of the first call, ..., end) */
 __asm__(".text\n.balign 16\nsample_begin:\n"
@@ -69,37 +61,6 @@ static const uint8_t *const starts[] = {
 	sample_leaf,  sample_first, sample_twice,  sample_pointer,     sample_tail,
 	sample_flags, sample_carry, sample_linked, sample_tail_linked, sample_code_end};
 
-enum { BANK_SLOTS = 512 };
-static struct {
-	struct wire_bank header;
-	uint8_t pad[WIRE_ARCS_USED - sizeof(struct wire_bank)];
-	struct wire_arcs arcs;
-	uint64_t slots[BANK_SLOTS];
-} bank;
-static const uint32_t first_slot = WIRE_ARCS_USED + sizeof(struct wire_arcs);
-
-static uint64_t at(const uint8_t *label)
-{
-	return WHOLE_ADDRESS + (uint64_t)(label - sample_begin);
-}
-
-static uint64_t resident_arc(void)
-{
-	uint8_t *code = mmap(NULL, WIRE_RESIDENT_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC,
-			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	assert_ptr_not_equal(code, MAP_FAILED);
-	memcpy(code, resident_image, resident_image_size);
-	return (uint64_t)(code +
-			  ((const struct resident_table *)(const void *)code)->arc);
-}
-
-static void empty_bank(void)
-{
-	memset(&bank.arcs, 0, sizeof(bank.arcs));
-	memset(bank.slots, 0, sizeof(bank.slots));
-}
-
 /* What the linkage table leads to. */
 static void fill_word(uint64_t address)
 {
@@ -137,10 +98,7 @@ static void open_area(struct whole_area *area, enum plan_depth depth, bool copie
 	vector_push(&area->image.links,
 		    ((struct image_link){at(sample_word), at(sample_leaf)}));
 	whole_area_make(area, &request, first_slot);
-	assert_true(area->plan->slot_count <= BANK_SLOTS);
-	bank.header.arc = resident_arc();
-	empty_bank();
-	assert_int_equal(syscall(SYS_arch_prctl, ARCH_SET_GS, &bank), 0);
+	begin_bank(area->plan);
 }
 
 static uint64_t lost_count(uint32_t function)

@@ -3,21 +3,13 @@
  * another function, with the bank and the resident's code that a program has, and stopped
  * at every instruction on the way.
  */
-#include "whole_area.h"
+enum { BANK_SLOTS = 1024 };
+#include "gate_bank.h"
 
 #include "code/gates.h"
 #include "code/inline_cache.h"
-#include "resident/resident.h"
-#include "wire/layout.h"
 
-#include <asm/prctl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-#include <cmocka.h>
 
 /* Each form of a call, all of sample_leaf; r11 and the flags that are alive stay. */
 __asm__(".text\n.balign 16\nsample_begin:\n"
@@ -59,31 +51,6 @@ static const uint8_t *const starts[] = {sample_leaf,   sample_other,   sample_re
 					sample_memory, sample_linkage, sample_code_end};
 enum { CALLS = 4 + 6 + 2 };
 
-enum { BANK_SLOTS = 1024 };
-static struct {
-	struct wire_bank header;
-	uint8_t pad[WIRE_ARCS_USED - sizeof(struct wire_bank)];
-	struct wire_arcs arcs;
-	uint64_t slots[BANK_SLOTS];
-} bank;
-static const uint32_t first_slot = WIRE_ARCS_USED + sizeof(struct wire_arcs);
-
-static uint64_t at(const uint8_t *label)
-{
-	return WHOLE_ADDRESS + (uint64_t)(label - sample_begin);
-}
-
-static uint64_t resident_arc(void)
-{
-	uint8_t *code = mmap(NULL, WIRE_RESIDENT_SIZE, PROT_READ | PROT_WRITE | PROT_EXEC,
-			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	assert_ptr_not_equal(code, MAP_FAILED);
-	memcpy(code, resident_image, resident_image_size);
-	return (uint64_t)(code +
-			  ((const struct resident_table *)(const void *)code)->arc);
-}
-
 /* In calls alone, or beside counters of blocks. */
 static void open_area(struct whole_area *area, enum plan_depth depth)
 {
@@ -104,12 +71,8 @@ static void open_area(struct whole_area *area, enum plan_depth depth)
 	vector_push(&area->image.plt,
 		    ((struct image_range){at(sample_plt), at(sample_word)}));
 	whole_area_make(area, &request, first_slot);
-	assert_true(area->plan->slot_count <= BANK_SLOTS);
 	assert_int_equal(area->plan->inline_count, CALLS);
-	bank.header.arc = resident_arc();
-	memset(&bank.arcs, 0, sizeof(bank.arcs));
-	memset(bank.slots, 0, sizeof(bank.slots));
-	assert_int_equal(syscall(SYS_arch_prctl, ARCH_SET_GS, &bank), 0);
+	begin_bank(area->plan);
 }
 
 static uint64_t *cache(const struct plan *plan, uint32_t number)
