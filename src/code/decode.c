@@ -474,3 +474,27 @@ enum decode_use decode_use(const uint8_t *bytes, size_t size, int number, int *r
 			      : -1;
 	return use;
 }
+
+enum decode_use decode_effect(const uint8_t *bytes, size_t size, int number)
+{
+	enum { WHOLE = 32 }; /* bits: the upper half becomes 0 */
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction zydis;
+	enum decode_use use = DECODE_UNUSED;
+
+	if (!ZYAN_SUCCESS(
+		    ZydisDecoderDecodeFull(decoder(), bytes, size, &zydis, operands)))
+		return DECODE_USED;
+	if (clears(&zydis, operands, number))
+		return DECODE_OVERWRITTEN;
+	for (size_t i = 0; i < zydis.operand_count; i++) {
+		enum decode_use one = use_in(&zydis, &operands[i], number);
+
+		if (one == DECODE_UNUSED)
+			continue;
+		if (one != DECODE_OVERWRITTEN || operands[i].size < WHOLE)
+			return DECODE_USED;
+		use = one;
+	}
+	return use;
+}

@@ -88,6 +88,10 @@ enum decode_use {
 enum decode_use decode_use(const uint8_t *bytes, size_t size, int number,
 			   int *ret_loaded);
 
+/* The same for a register that may be dead: DECODE_OVERWRITTEN, by the whole of another
+ * value; DECODE_UNUSED; or else DECODE_USED, also if a part of it is overwritten. */
+enum decode_use decode_effect(const uint8_t *bytes, size_t size, int number);
+
 /* Whether nothing runs on behind it. */
 static inline bool instruction_leaves(const struct instruction *instruction)
 {

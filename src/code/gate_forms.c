@@ -98,6 +98,46 @@ enum { LOW = PLAN_KEPT, LOWER = PLAN_KEPT + 8 };
 	{{0xb8}, 1, SLOT, 0, LOWER, KEPT_BOTH, true}, /* mov $function, %eax */ \
 	{{0xeb, (uint8_t)-45}, 2, NONE, 0, LOWER, KEPT_BOTH, true}, /* jmp 2b */
 
+/* The same where rax is dead, and the return address at rsp. */
+#define FREE_FINDS(rest) \
+	/* mov %r11, kept */ \
+	{{0x4c, 0x89, 0x9c, 0x24, BELOW(0)}, 8, NONE, 0, 0, 0, false}, \
+	/* mov %gs:top, %r11d */ \
+	{{0x65, 0x44, 0x8b, 0x1c, 0x25}, 5, TOP, 0, 0, KEPT_R11, false}, \
+	/* mov %gs:frames(%r11), %rax */ \
+	{{0x65, 0x49, 0x8b, 0x83}, 4, FRAMES, 0, 0, KEPT_R11, false}, \
+	{{0x48, 0x29, 0xe0}, 3, NONE, 0, 0, KEPT_R11, false}, /* sub %rsp, %rax */ \
+	{{0x48, 0xff, 0xc8}, 3, NONE, 0, 0, KEPT_R11, false}, /* dec %rax */ \
+	/* cmp $near, %rax */ \
+	{{0x48, 0x3d}, 2, NEAR, 0, 0, KEPT_R11, false}, \
+	/* jae 3f */ \
+	{{0x0f, 0x83, (rest) + 34, 0, 0, 0}, 6, NONE, 0, 0, KEPT_R11, false}, \
+	/* mov %gs:frames+8(%r11), %r11d */ \
+	{{0x65, 0x45, 0x8b, 0x9b}, 4, FRAMES, 8, 0, KEPT_R11, false}, \
+	/* mov %gs:nodes+children(%r11), %r11d */ \
+	{{0x65, 0x45, 0x8b, 0x9b}, 4, CHILD, 0, 0, KEPT_R11, false}, \
+	/* cmpl $function, %gs:nodes(%r11) */ \
+	{{0x65, 0x41, 0x81, 0xbb}, 4, FUNCTION, 0, 0, KEPT_R11, false}, \
+	/* jne 3f */ \
+	{{0x0f, 0x85, (rest), 0, 0, 0}, 6, NONE, 0, 0, KEPT_R11, false},
+
+#define FREE_COUNTS \
+	/* incq %gs:nodes+8(%r11) */ \
+	{{0x65, 0x49, 0xff, 0x83}, 4, NODES, 8, 0, KEPT_R11, false}, \
+	/* 2: mov kept, %r11 */ \
+	{{0x4c, 0x8b, 0x9c, 0x24, BELOW(0)}, 8, NONE, 0, 0, KEPT_R11, true}, \
+	{{0xe9}, 1, TARGET, 0, 0, 0, true}, /* jmp */ \
+	/* 3: lea below, %rsp */ \
+	{{0x48, 0x8d, 0xa4, 0x24, BELOW(8)}, 8, NONE, 0, 0, KEPT_R11, false}, \
+	/* lea PLAN_KEPT+8(%rsp), %rax */ \
+	{{0x48, 0x8d, 0x84, 0x24}, 4, RETURN, 0, LOWER, KEPT_R11, false}, \
+	/* call *%gs:enter, or tally */ \
+	{{0x65, 0xff, 0x14, 0x25}, 4, ROUTINE, 0, LOWER, KEPT_R11, false}, \
+	{{0xb8}, 1, SLOT, 0, LOWER, KEPT_R11, true}, /* mov $function, %eax */ \
+	/* lea PLAN_KEPT+8(%rsp), %rsp */ \
+	{{0x48, 0x8d, 0xa4, 0x24, LOWER, 0, 0, 0}, 8, NONE, 0, LOWER, KEPT_R11, true}, \
+	{{0xeb, (uint8_t)-52}, 2, NONE, 0, 0, KEPT_R11, true}, /* jmp 2b */
+
 /* The last step is empty. */
 static const struct step forms[GATE_FORMS][STEPS] = {
 	[GATE_CELL] = {
@@ -185,6 +225,33 @@ static const struct step forms[GATE_FORMS][STEPS] = {
 		/* mov %gs:frames+8(%rax), %r11d */
 		{{0x65, 0x44, 0x8b, 0x98}, 4, FRAMES, 8, LOWER, KEPT_BOTH, false},
 		GRAPH_COUNTS
+	},
+	[GATE_GRAPH_FREE] = {
+		FREE_FINDS(90)
+		/* mov %gs:nodes+8(%r11), %eax */
+		{{0x65, 0x41, 0x8b, 0x83}, 4, NODES, 8, 0, KEPT_R11, false},
+		/* sub %gs:nodes+next(%r11), %eax */
+		{{0x65, 0x41, 0x2b, 0x83}, 4, NEXT, 0, 0, KEPT_R11, false},
+		/* jns 3f */
+		{{0x0f, 0x89, 68, 0, 0, 0}, 6, NONE, 0, 0, KEPT_R11, false},
+		/* mov %gs:top, %eax */
+		{{0x65, 0x8b, 0x04, 0x25}, 4, TOP, 0, 0, KEPT_R11, false},
+		{{0x3d}, 1, DEPTH, 0, 0, KEPT_R11, false}, /* cmp $depth, %eax */
+		/* jae 3f */
+		{{0x0f, 0x83, 49, 0, 0, 0}, 6, NONE, 0, 0, KEPT_R11, false},
+		/* add $16, %eax */
+		{{0x83, 0xc0, 16}, 3, NONE, 0, 0, KEPT_R11, false},
+		/* mov %r11, %gs:frames+8(%rax) */
+		{{0x65, 0x4c, 0x89, 0x98}, 4, FRAMES, 8, 0, KEPT_R11, false},
+		/* mov %rsp, %gs:frames(%rax) */
+		{{0x65, 0x48, 0x89, 0xa0}, 4, FRAMES, 0, 0, KEPT_R11, false},
+		/* mov %rax, %gs:top */
+		{{0x65, 0x48, 0x89, 0x04, 0x25}, 5, TOP, 0, 0, KEPT_R11, false},
+		FREE_COUNTS
+	},
+	[GATE_TALLY_FREE] = {
+		FREE_FINDS(21)
+		FREE_COUNTS
 	},
 	[GATE_GRAPH_KEEP_FLAGS] = {
 		/* lea -128(%rsp), %rsp */
@@ -304,7 +371,11 @@ enum gate_form gate_form_at(const uint8_t *code, bool returns)
 
 	while (form < GATE_PLAIN && !begins_with(code, form))
 		form++;
-	return form == GATE_GRAPH && !returns ? GATE_TALLY : form;
+	if (!returns && form == GATE_GRAPH)
+		return GATE_TALLY;
+	if (!returns && form == GATE_GRAPH_FREE)
+		return GATE_TALLY_FREE;
+	return form;
 }
 
 uint32_t gate_depth(const uint8_t *code)

@@ -1,5 +1,6 @@
 #include "code/gates.h"
 
+#include "code/dead.h"
 #include "code/gate_forms.h"
 #include "code/probe.h"
 #include "code/spans.h"
@@ -160,11 +161,16 @@ uint64_t gates_passed(const struct plan *plan, const struct plan_function *funct
 	return gates_counted(plan, function);
 }
 
+/* A gate may change rax where it is dead, if it has the return address at rsp. */
 static enum gate_form graph_form(const struct making *making, uint32_t index)
 {
+	const struct plan_function *function = &making->plan->functions.items[index];
+
 	if (making->choices[index].keep_flags)
 		return GATE_GRAPH_KEEP_FLAGS;
-	return making->plan->functions.items[index].step_count ? GATE_GRAPH : GATE_TALLY;
+	if (making->dead[index] && !function->call_end)
+		return function->step_count ? GATE_GRAPH_FREE : GATE_TALLY_FREE;
+	return function->step_count ? GATE_GRAPH : GATE_TALLY;
 }
 
 static void write_site(const struct making *making, struct emitter *emitter,
@@ -205,8 +211,11 @@ static void write_graph(const struct making *making, struct emitter *emitter,
 
 	gate.form = graph_form(making, index);
 	gate.slot = index * PLAN_GRAPH_SLOTS * plan->slot_size;
-	gate.routine =
-		plan->functions.items[index].step_count ? layout->enter : layout->tally;
+	gate.routine = layout->enter;
+	if (!plan->functions.items[index].step_count) {
+		gate.slot += layout->graph.leaf;
+		gate.routine = layout->tally;
+	}
 	gate_emit(emitter, &gate);
 }
 
@@ -255,6 +264,8 @@ void gates_write(struct making *making)
 		return;
 	if (making->request->spans)
 		spans_write_names(making);
+	if (plan->graph)
+		making->dead = dead_find(making->image);
 	struct emitter emitter = making_emitter(making);
 
 	for (uint32_t i = 0; i < plan->functions.count; i++) {

@@ -52,7 +52,8 @@ struct making {
 			      is jumped to: all is to be made again */
 	bool *takes_flags; /* by function: flags are alive at its entry, as was known when
 			      writing began; NULL: it does not matter */
-	uint32_t *names;   /* of spans, by function: offsets in plan.code */
+	bool *dead;      /* by function: rax is dead at its entry; NULL: no call graph */
+	uint32_t *names; /* of spans, by function: offsets in plan.code */
 	struct parts_left left;
 };
 

@@ -677,6 +677,7 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	place_cold_slots(&making);
 	copy_names(making.plan, making.image);
 	free(making.choices);
+	free(making.dead);
 	free(making.names);
 	free(making.readers);
 	free(making.calls.counted);

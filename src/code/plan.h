@@ -300,10 +300,8 @@ struct plan {
 	struct VECTOR(char) names;             /* as image.names */
 };
 
-/* What hook code needs to know: it steps over the red zone, pushes the hook's number and
- * calls through this word. */
-/* The same of the tree that the resident keeps where call graphs are measured (struct
- * wire_graph): what gates know of it. */
+/* What gates know of the tree that the resident keeps where call graphs are measured
+ * (struct wire_graph). */
 struct plan_graph_layout {
 	uint32_t top;      /* of the distance of the innermost frame from the first */
 	uint32_t frames;   /* of the first frame: place, and node */
@@ -312,8 +310,11 @@ struct plan_graph_layout {
 	uint32_t children; /* from a node on: PLAN_GRAPH_CHILDREN of its children */
 	uint32_t depth;    /* frames end here */
 	uint32_t near;     /* bytes: what is nearer is on the same stack */
+	uint32_t leaf;     /* more in the name of a function whose returns are not seen */
 };
 
+/* What hook code needs to know: it steps over the red zone, pushes the hook's number and
+ * calls through this word. */
 struct plan_hook_layout {
 	uint32_t entry; /* offset in the bank (relative to %gs) of the address to call */
 	uint32_t arc;   /* the same of the address that gates call */

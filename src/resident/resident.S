@@ -432,7 +432,7 @@ returns_end:
 \name\()_drop:
 	xor	%eax, %eax
 0:	mov	%gs:WIRE_GRAPH_FRAMES + 12(%rcx), %edx
-	test	%edx, %edx
+	test	$1, %dl
 	cmovnz	%edx, %eax
 	sub	$16, %ecx
 	cmp	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)
@@ -474,6 +474,27 @@ returns_end:
 	shr	$5, %\slot
 	and	$(WIRE_GRAPH_CHILDREN - 1), %\slot
 	.endm
+	/* A new node, rax, of function r9 in parent rdx; to 3, behind it, if there is no room. */
+	.macro new_enter
+	mov	%gs:WIRE_GRAPH_USED, %rax
+	cmp	$WIRE_GRAPH_MAX, %rax
+	jae	3f
+	add	$WIRE_GRAPH_NODE, %rax
+	mov	%r9d, %gs:WIRE_GRAPH_NODES(%rax)
+	mov	%edx, %gs:WIRE_GRAPH_NODES + 4(%rax)
+	mov	%rax, %gs:WIRE_GRAPH_USED
+	.endm
+	/* The same of a leaf. */
+	.macro new_tally
+	mov	%gs:WIRE_GRAPH_LEAVES, %rax
+	cmp	$WIRE_GRAPH_LEAF_MAX, %rax
+	jae	3f
+	mov	%r9d, %gs:WIRE_GRAPH_NODES + WIRE_GRAPH_LEAF_AT(%rax)
+	mov	%edx, %gs:WIRE_GRAPH_NODES + WIRE_GRAPH_LEAF_AT + 4(%rax)
+	add	$WIRE_GRAPH_LEAF_NODE, %rax
+	mov	%rax, %gs:WIRE_GRAPH_LEAVES
+	add	$(WIRE_GRAPH_LEAF_AT - WIRE_GRAPH_LEAF_NODE), %rax
+	.endm
 	/* The same where the parent does not know it: by the index, or a new one. Where there is
 	 * no room for one, the function's own counter is `lost`, and rax the node of all those.
 	 * r8 lies at 40(%rsp) meanwhile. Of several children that have one place in the parent,
@@ -501,13 +522,7 @@ returns_end:
 	cmp	%edx, %gs:WIRE_GRAPH_NODES + 4(%rax)
 	jne	1b
 	jmp	4f
-2:	mov	%gs:WIRE_GRAPH_USED, %rax
-	cmp	$WIRE_GRAPH_MAX, %rax
-	jae	3f
-	add	$WIRE_GRAPH_NODE, %rax
-	mov	%r9d, %gs:WIRE_GRAPH_NODES(%rax)
-	mov	%edx, %gs:WIRE_GRAPH_NODES + 4(%rax)
-	mov	%rax, %gs:WIRE_GRAPH_USED
+2:	new_\name
 	mov	%eax, %gs:WIRE_GRAPH_INDEX(,%r8,4)
 4:	child_slot r8d
 	lea	WIRE_GRAPH_CHILDREN_AT(%rdx,%r8,4), %edx
@@ -521,6 +536,7 @@ returns_end:
 	jmp	\name\()_found
 3:	mov	40(%rsp), %r8
 	mov	$WIRE_GRAPH_BEYOND, %eax
+	and	$-32, %r9d
 	add	$16, %r9d
 	jmp	\name\()_lost
 	.endm

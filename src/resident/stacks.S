@@ -64,13 +64,13 @@ stack_others:
 0:	test	%edx, %edx
 	jz	stack_kept
 	mov	%gs:WIRE_GRAPH_FRAMES + 12(%rdx), %eax
-	shr	$8, %eax
+	shr	$WIRE_GRAPH_AROUND, %eax
 	cmp	%edx, %eax
 	jae	stack_kept
 	first_frame eax
 	near	frames, rax, rdx, 16, stack_outer
 	mov	%gs:WIRE_GRAPH_FRAMES + 12(%rdx), %edx
-	shr	$8, %edx
+	shr	$WIRE_GRAPH_AROUND, %edx
 	jmp	0b
 
 	/* It may begin further up than was known; unless what lies there is another one's, of
@@ -85,14 +85,16 @@ stack_found:
 	mov	40(%rsp), %r9
 	jmp	*%r9
 
-	/* Keeps the frames of all stacks up to that one which begins at rdx. */
+	/* Keeps the frames of all stacks up to that one which begins at rdx. Each begins in
+	 * front of the one before, also if threads that share a bank have mixed them up. */
 stack_outer:
 	mov	%edx, 32(%rsp)
 0:	mov	%gs:WIRE_GRAPH_STACK, %edx
 	test	%edx, %edx
 	jz	stack_changed
-	movzbl	%gs:WIRE_GRAPH_FRAMES + 12(%rdx), %eax
-	shl	$WIRE_GRAPH_STACK_SHIFT, %eax
+	mov	%gs:WIRE_GRAPH_FRAMES + 12(%rdx), %eax
+	and	$(((1 << WIRE_GRAPH_AROUND) - 1) & -2), %eax
+	shl	$(WIRE_GRAPH_STACK_SHIFT - 1), %eax
 	sub	%edx, %ecx
 	cmp	$WIRE_GRAPH_STACK_MAX, %ecx
 	jbe	1f
@@ -110,11 +112,16 @@ stack_outer:
 	add	$16, %eax
 	add	$16, %edx
 	jmp	2b
-3:	mov	%gs:WIRE_GRAPH_STACK, %edx
+	/* As many bytes are between where it begins and rdx. */
+3:	and	$((1 << WIRE_GRAPH_STACK_SHIFT) - 1), %eax
+	sub	%eax, %edx
 	lea	-16(%rdx), %ecx
 	mov	%gs:WIRE_GRAPH_FRAMES + 12(%rdx), %eax
-	shr	$8, %eax
+	shr	$WIRE_GRAPH_AROUND, %eax
 	and	$-16, %eax
+	xor	%r9d, %r9d
+	cmp	%edx, %eax
+	cmovae	%r9d, %eax
 	mov	%rax, %gs:WIRE_GRAPH_STACK
 	mov	%rcx, %gs:WIRE_GRAPH_TOP
 	cmp	%edx, 32(%rsp)
@@ -171,9 +178,9 @@ stack_back:
 	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %r9d
 	mov	%r9d, %gs:WIRE_GRAPH_FRAMES + 24(%rcx)
 	mov	%eax, 32(%rsp)
-	shrl	$WIRE_GRAPH_STACK_SHIFT, 32(%rsp)
+	shrl	$(WIRE_GRAPH_STACK_SHIFT - 1), 32(%rsp)
 	mov	%gs:WIRE_GRAPH_STACK, %r9d
-	shl	$8, %r9d
+	shl	$WIRE_GRAPH_AROUND, %r9d
 	or	32(%rsp), %r9d
 	mov	%r9d, %gs:WIRE_GRAPH_FRAMES + 28(%rcx)
 	mov	%edx, 32(%rsp)
@@ -199,8 +206,8 @@ stack_changed:
 1:	mov	%ecx, %edx
 0:	cmp	%gs:WIRE_GRAPH_STACK, %edx
 	je	1f
-	cmpl	$0, %gs:WIRE_GRAPH_FRAMES + 12(%rdx)
-	jne	1f
+	testb	$1, %gs:WIRE_GRAPH_FRAMES + 12(%rdx)
+	jnz	1f
 	sub	$16, %edx
 	ja	0b
 	xor	%edx, %edx

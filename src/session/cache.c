@@ -319,6 +319,7 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 					  .nodes = WIRE_GRAPH_NODES,
 					  .next = WIRE_GRAPH_NEXT_AT,
 					  .children = WIRE_GRAPH_CHILDREN_AT,
+					  .leaf = WIRE_GRAPH_LEAF,
 					  .depth = WIRE_GRAPH_DEPTH,
 					  .near = WIRE_GRAPH_NEAR}},
 		.live = options->live,

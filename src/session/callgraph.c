@@ -84,13 +84,12 @@ static bool describe(const struct family *family, uint32_t function,
 	return false;
 }
 
-static uint32_t count_of(const struct wire_graph *graph)
+/* Of what may be in the making. */
+static uint32_t count_of(const uint64_t *used, uint64_t most, size_t size)
 {
-	uint64_t used = __atomic_load_n(&graph->used, __ATOMIC_ACQUIRE);
+	uint64_t now = __atomic_load_n(used, __ATOMIC_ACQUIRE);
 
-	if (used > WIRE_GRAPH_MAX)
-		used = WIRE_GRAPH_MAX;
-	return (uint32_t)(used / sizeof(graph->nodes[0]));
+	return (uint32_t)((now < most ? now : most) / size);
 }
 
 /* What the banks of a process have, by context. */
@@ -100,11 +99,12 @@ static void add_copy(const struct family *family, struct image_graph *graph,
 		     const struct image_graph_copy *copy, struct sums *sums)
 {
 	uint32_t root = find_root(graph, copy->thread);
+	const uint32_t count = copy->count + copy->leaf_count;
 	scoped_free uint32_t *numbers =
-		memory_allocate_zeroed(copy->count + 1, sizeof(*numbers));
+		memory_allocate_zeroed(count + 1, sizeof(*numbers));
 
 	numbers[0] = root;
-	for (uint32_t i = 1; i <= copy->count; i++) {
+	for (uint32_t i = 1; i <= count; i++) {
 		const struct image_graph_node *node = &copy->nodes[i - 1];
 		uint64_t parent = node->parent / sizeof(struct wire_graph_node);
 		struct image_context context = {0};
@@ -112,7 +112,8 @@ static void add_copy(const struct family *family, struct image_graph *graph,
 		/* Beside those that are being made just now, all have a parent in front
 		 * of them. */
 		numbers[i] = root;
-		if (parent >= i || !describe(family, node->function, &context))
+		if (parent >= i || parent > copy->count ||
+		    !describe(family, node->function, &context))
 			continue;
 		context.parent = numbers[parent];
 		numbers[i] = find(graph, copy->thread, &context);
@@ -134,10 +135,17 @@ static void drop_copies(struct image_graph *graph)
 static struct image_graph_copy copy_bank(const struct bank *bank, bool threads)
 {
 	const struct wire_graph *shared = graph_of(bank);
-	struct image_graph_copy copy = {threads ? bank->shared->tid : 0, count_of(shared),
-					NULL};
+	/* The leaves first: what is there then has its parent there. */
+	const uint32_t leaf_count = count_of(&shared->leaves_used, WIRE_GRAPH_LEAF_MAX,
+					     sizeof(shared->leaves[0]));
+	struct image_graph_copy copy = {
+		.thread = threads ? bank->shared->tid : 0,
+		.count =
+			count_of(&shared->used, WIRE_GRAPH_MAX, sizeof(shared->nodes[0])),
+		.leaf_count = leaf_count,
+	};
 
-	copy.nodes = memory_allocate((copy.count + 1) * sizeof(*copy.nodes));
+	copy.nodes = memory_allocate((copy.count + leaf_count + 1) * sizeof(*copy.nodes));
 	for (uint32_t i = 0; i < copy.count; i++) {
 		const struct wire_graph_node *node = &shared->nodes[i + 1];
 
@@ -148,6 +156,14 @@ static struct image_graph_copy copy_bank(const struct bank *bank, bool threads)
 			.calls = node->calls,
 			.ticks = node->ticks,
 		};
+	}
+	for (uint32_t i = 0; i < leaf_count; i++) {
+		const struct wire_graph_leaf *leaf = &shared->leaves[i];
+
+		copy.nodes[copy.count + i] =
+			(struct image_graph_node){.function = leaf->function,
+						  .parent = leaf->parent,
+						  .calls = leaf->calls};
 	}
 	return copy;
 }
@@ -289,7 +305,8 @@ static bool begins_stack(const struct wire_graph *graph, uint64_t frame)
 
 	while (start > frame &&
 	       start < sizeof(graph->frames) / sizeof(graph->frames[0])) {
-		around = (graph->frames[start].around >> 8) / sizeof(graph->frames[0]);
+		around = (graph->frames[start].around >> WIRE_GRAPH_AROUND) /
+			 sizeof(graph->frames[0]);
 		if (around >= start)
 			return false;
 		start = around;
@@ -318,9 +335,32 @@ void callgraph_note_calls(const struct session *session, const struct bank *bank
 		if (node > WIRE_GRAPH_MAX / sizeof(graph->nodes[0]))
 			node = 0;
 		vector_push(calls, ((struct thread_call){
-					   .place = frame->place + (frame->around != 0),
+					   .place = frame->place + (frame->around & 1),
 					   .function = graph->nodes[node].function}));
 	}
+}
+
+/* A node as far as it is like a leaf. */
+static struct wire_graph_leaf *head_at(struct wire_graph *graph, uint32_t node)
+{
+	return (void *)((char *)graph->nodes + node);
+}
+
+/* A new node; WIRE_GRAPH_BEYOND: there is no room. */
+static uint32_t make_node(struct wire_graph *graph, bool leaf)
+{
+	if (leaf) {
+		uint64_t node = WIRE_GRAPH_LEAF_AT + graph->leaves_used;
+
+		if (graph->leaves_used >= WIRE_GRAPH_LEAF_MAX)
+			return WIRE_GRAPH_BEYOND;
+		graph->leaves_used += sizeof(graph->leaves[0]);
+		return (uint32_t)node;
+	}
+	if (graph->used >= WIRE_GRAPH_MAX)
+		return WIRE_GRAPH_BEYOND;
+	graph->used += sizeof(graph->nodes[0]);
+	return (uint32_t)graph->used;
 }
 
 /* The node of a call below another one, made if it is new. */
@@ -329,22 +369,22 @@ static uint32_t make_child(struct wire_graph *graph, uint32_t function, uint32_t
 	uint32_t row = wire_graph_row(parent, function);
 
 	for (; graph->index[row]; row = (row + 1) & WIRE_GRAPH_MASK) {
-		const struct wire_graph_node *node =
-			&graph->nodes[graph->index[row] / sizeof(*node)];
+		const struct wire_graph_leaf *node = head_at(graph, graph->index[row]);
 
 		if (node->function == function && node->parent == parent)
 			return graph->index[row];
 	}
-	if (graph->used >= WIRE_GRAPH_MAX)
-		return WIRE_GRAPH_BEYOND;
-	graph->used += sizeof(graph->nodes[0]);
-	graph->nodes[graph->used / sizeof(graph->nodes[0])] =
-		(struct wire_graph_node){.function = function, .parent = parent};
-	graph->index[row] = (uint32_t)graph->used;
-	return (uint32_t)graph->used;
+	uint32_t node = make_node(graph, function & WIRE_GRAPH_LEAF);
+
+	if (node == WIRE_GRAPH_BEYOND)
+		return node;
+	*head_at(graph, node) =
+		(struct wire_graph_leaf){.function = function, .parent = parent};
+	graph->index[row] = node;
+	return node;
 }
 
-/* What stands for a function in nodes. */
+/* What stands in nodes for a function whose returns are seen. */
 static uint32_t name_of(const struct module *module, uint32_t function)
 {
 	return WIRE_BANK_HEADER + (module->first_slot + function * PLAN_GRAPH_SLOTS) *
@@ -363,7 +403,7 @@ static uint64_t drop_frames(struct wire_graph *graph, uint64_t place)
 	       graph->frames[i].place <= place) {
 		uint64_t timed = graph->frames[i--].around;
 
-		if (timed && timed <= WIRE_GRAPH_BEYOND + 1)
+		if ((timed & 1) && timed <= WIRE_GRAPH_BEYOND + 1)
 			graph->at = timed - 1;
 	}
 	return i;
@@ -374,6 +414,7 @@ void callgraph_enter(const struct thread *thread, const struct module *module,
 {
 	enum { FRAMES = WIRE_GRAPH_DEPTH / sizeof(struct wire_graph_frame) };
 	const struct plan *plan = module->file->plan;
+	const bool leaf = !plan->functions.items[function].step_count;
 	struct wire_graph *graph = thread->bank ? graph_of(thread->bank) : NULL;
 	uint64_t around = graph ? drop_frames(graph, place) : 0;
 	uint32_t node, parent, timed;
@@ -383,11 +424,14 @@ void callgraph_enter(const struct thread *thread, const struct module *module,
 	parent = graph->frames[around].node;
 	node = parent == WIRE_GRAPH_BEYOND
 		       ? WIRE_GRAPH_BEYOND
-		       : make_child(graph, name_of(module, function), parent);
+		       : make_child(graph,
+				    name_of(module, function) +
+					    (leaf ? WIRE_GRAPH_LEAF : 0),
+				    parent);
 	/* The resident may have been about to. */
 	timed = graph->at == node ? parent + 1 : 0;
-	graph->nodes[node / sizeof(graph->nodes[0])].calls++;
-	if (plan->functions.items[function].step_count && around < FRAMES)
+	head_at(graph, node)->calls++;
+	if (!leaf && around < FRAMES)
 		graph->frames[++around] =
 			(struct wire_graph_frame){place - (timed != 0), node, timed};
 	graph->top = around * sizeof(graph->frames[0]);

@@ -42,6 +42,7 @@ static const struct plan_hook_layout layout = {
 		  .nodes = WIRE_GRAPH_NODES,
 		  .next = WIRE_GRAPH_NEXT_AT,
 		  .children = WIRE_GRAPH_CHILDREN_AT,
+		  .leaf = WIRE_GRAPH_LEAF,
 		  .depth = WIRE_GRAPH_DEPTH,
 		  .near = WIRE_GRAPH_NEAR},
 };
@@ -56,9 +57,10 @@ static void write_function(struct trial *trial, enum function function)
 				  .capacity = CODE_SIZE,
 				  .address = (uint64_t)(uintptr_t)trial->code};
 	struct gate gate = {
-		.form = function == LEAF ? GATE_TALLY : GATE_GRAPH,
+		.form = function == LEAF ? GATE_TALLY_FREE : GATE_GRAPH_FREE,
 		.number = function,
-		.slot = (uint32_t)function * PLAN_GRAPH_SLOTS * sizeof(uint64_t),
+		.slot = (uint32_t)(function * PLAN_GRAPH_SLOTS * sizeof(uint64_t)) +
+			(function == LEAF ? layout.graph.leaf : 0),
 		.routine = function == LEAF ? layout.tally : layout.enter,
 		.graph = &layout.graph,
 		.target = emit_here(&emitter) + PAGE / 2,
@@ -102,7 +104,7 @@ static double run(const struct trial *trial, enum function function)
 				 "add $256, %%rsp\n\t"
 				 :
 				 : "r"(address)
-				 : "cc", "memory");
+				 : "rax", "cc", "memory");
 	return (double)(__rdtsc() - begin);
 }
 

@@ -198,14 +198,15 @@ struct image_context_count {
 	uint32_t context;
 	struct image_context_sums sums;
 };
-/* What struct wire_graph_node's of one bank, from 1 on, had when that was looked at. */
+/* What struct wire_graph_node's of one bank, from 1 on, had when that was looked at, and
+ * its leaves behind them. */
 struct image_graph_node {
 	uint32_t function, parent, timed;
 	uint64_t calls, ticks;
 };
 struct image_graph_copy {
 	uint32_t thread; /* 0: threads are not told apart */
-	uint32_t count;
+	uint32_t count, leaf_count;
 	struct image_graph_node *nodes;
 };
 struct image_graph {

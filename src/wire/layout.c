@@ -35,6 +35,8 @@ CHECK(wire_graph, at, WIRE_GRAPH_AT - WIRE_GRAPH_BASE);
 CHECK(wire_graph, index, WIRE_GRAPH_INDEX - WIRE_GRAPH_BASE);
 CHECK(wire_graph, frames, WIRE_GRAPH_FRAMES - WIRE_GRAPH_BASE);
 CHECK(wire_graph, nodes, WIRE_GRAPH_NODES - WIRE_GRAPH_BASE);
+CHECK(wire_graph, leaves_used, WIRE_GRAPH_LEAVES - WIRE_GRAPH_BASE);
+CHECK(wire_graph, leaves, WIRE_GRAPH_NODES + WIRE_GRAPH_LEAF_AT - WIRE_GRAPH_BASE);
 CHECK(wire_graph, stack, WIRE_GRAPH_STACK - WIRE_GRAPH_BASE);
 CHECK(wire_graph, next, WIRE_GRAPH_NEXT - WIRE_GRAPH_BASE);
 CHECK(wire_graph, random, WIRE_GRAPH_RANDOM - WIRE_GRAPH_BASE);
@@ -82,6 +84,8 @@ _Static_assert(sizeof(struct wire_arcs) <= WIRE_GRAPH_BASE - WIRE_ARCS_USED &&
 _Static_assert(sizeof(struct wire_arc) == 24, "entries as resident.S sees them");
 _Static_assert(sizeof(struct wire_graph_node) == WIRE_GRAPH_NODE,
 	       "nodes as resident.S sees them");
+_Static_assert(sizeof(struct wire_graph_leaf) == WIRE_GRAPH_LEAF_NODE,
+	       "leaves as resident.S sees them");
 _Static_assert(sizeof(struct wire_graph_frame) == 16, "frames as resident.S sees them");
 _Static_assert(sizeof(struct wire_graph_stack) == 1 << WIRE_GRAPH_STACK_SHIFT,
 	       "stacks as resident.S sees them");

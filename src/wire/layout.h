@@ -19,7 +19,7 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 38
+#define WIRE_VERSION 39
 
 #define WIRE_RESIDENT_SIZE  0x6000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x6000
@@ -118,13 +118,15 @@
 #define WIRE_GRAPH_INDEX       (WIRE_GRAPH_BASE + 0x40)
 #define WIRE_GRAPH_FRAMES      (WIRE_GRAPH_BASE + 0x400040)
 #define WIRE_GRAPH_NODES       (WIRE_GRAPH_BASE + 0x600080)
+#define WIRE_GRAPH_LEAVES      (WIRE_GRAPH_BASE + 0x38)
 #define WIRE_GRAPH_STACK       (WIRE_GRAPH_BASE + 0x20)
 #define WIRE_GRAPH_NEXT        (WIRE_GRAPH_BASE + 0x28)
 #define WIRE_GRAPH_RANDOM      (WIRE_GRAPH_BASE + 0x30)
-#define WIRE_GRAPH_STACKS      (WIRE_GRAPH_BASE + 0x2e001c0)
+#define WIRE_GRAPH_STACKS      (WIRE_GRAPH_BASE + 0x36001c0)
 #define WIRE_GRAPH_STACKS_SIZE 0x40000 /* bytes of them */
 #define WIRE_GRAPH_STACK_SHIFT 10      /* bytes of one: 1 << this */
 #define WIRE_GRAPH_STACK_MAX   1008    /* bytes of its frames */
+#define WIRE_GRAPH_AROUND      9       /* see struct wire_graph_frame.around */
 #define WIRE_GRAPH_NEAR        0x4000  /* bytes: what is nearer is on the same stack */
 #define WIRE_GRAPH_BITS        20      /* of an index */
 #define WIRE_GRAPH_MASK        0xfffff
@@ -141,6 +143,10 @@
 #define WIRE_GRAPH_NODE        160       /* bytes of one */
 #define WIRE_GRAPH_MAX         0x2800000 /* bytes of nodes beside the root and the last */
 #define WIRE_GRAPH_BEYOND      0x28000a0 /* the last one: of all that have no room */
+#define WIRE_GRAPH_LEAF        8         /* added to the name of a function that is one */
+#define WIRE_GRAPH_LEAF_NODE   16        /* bytes of one */
+#define WIRE_GRAPH_LEAF_MAX    0x800000  /* bytes of leaves */
+#define WIRE_GRAPH_LEAF_AT     0x2800140 /* where the first one is, as seen from the root */
 
 /*
  * Where functions are regions (spans), the first counters of each bank are struct
@@ -403,7 +409,9 @@ struct wire_arcs {
 
 /*
  * The tree of calls of a thread. A call's function is the displacement of its gate's
- * counters in the bank (PLAN_GRAPH_SLOTS). A node's parent stands in front of it.
+ * counters in the bank (PLAN_GRAPH_SLOTS), and WIRE_GRAPH_LEAF more if its returns are
+ * not seen: then it is a leaf, with a node of another kind. A node's parent stands in
+ * front of it.
  */
 struct wire_graph_node {
 	uint32_t function, parent; /* 0, 0: not used yet */
@@ -418,12 +426,21 @@ struct wire_graph_node {
 	 * their caller's node and one of their own. */
 	uint32_t children[WIRE_GRAPH_CHILDREN];
 };
+/* It begins as other nodes do. Often half of all are such, and as small as they are they
+ * leave the caches to others. They lie by themselves, so that all places stay places of
+ * nodes if threads that share a bank make some at once. */
+struct wire_graph_leaf {
+	uint32_t function, parent;
+	uint64_t calls;
+};
 /*
  * A call that has not returned; or where frames of another stack begin. Then `place` is
  * one at or above all of that stack's, the node what was innermost when the thread came
  * to it, and `around` tells where the stack around it begins (from the first frame on; 0:
- * with that one), in its upper 24 bits, and which of wire_graph.stacks is to keep its
- * frames.
+ * with that one), from bit WIRE_GRAPH_AROUND on, and below that which of
+ * wire_graph.stacks is to keep its frames; bit 0 is 0. So what it tells is known from
+ * itself, also where threads share a bank and write each other's frames: a number that
+ * is taken for a node is one, and nothing is written anywhere else.
  */
 struct wire_graph_frame {
 	/* Of the return address on the stack, one less if the call is timed; the root's
@@ -431,7 +448,8 @@ struct wire_graph_frame {
 	uint64_t place;
 	uint32_t node;
 	uint32_t around; /* of a call that is timed: 1 + the node that had the clock
-			    before it, and has it again behind it; else 0 */
+			    before it, and has it again behind it, an odd number; of
+			    others 0 */
 };
 /* What is left of the frames of a stack that the thread has switched away from. */
 struct wire_graph_stack {
@@ -447,12 +465,13 @@ struct wire_graph {
 	uint64_t
 		stack; /* where the frames of the thread's stack begin; 0: at the first */
 	uint64_t next; /* of stacks[], in turn */
-	uint64_t random; /* the last number that was drawn */
-	uint64_t pad_;
+	uint64_t random;      /* the last number that was drawn */
+	uint64_t leaves_used; /* bytes of leaves */
 	/* Nodes by wire_graph_row, or one of the rows behind that; 0: none. */
 	uint32_t index[1 << WIRE_GRAPH_BITS];
 	struct wire_graph_frame frames[WIRE_GRAPH_DEPTH / 16 + 4];
 	struct wire_graph_node nodes[WIRE_GRAPH_MAX / WIRE_GRAPH_NODE + 2];
+	struct wire_graph_leaf leaves[WIRE_GRAPH_LEAF_MAX / WIRE_GRAPH_LEAF_NODE];
 	struct wire_graph_stack stacks[WIRE_GRAPH_STACKS_SIZE >> WIRE_GRAPH_STACK_SHIFT];
 };
 
