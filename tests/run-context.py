@@ -15,6 +15,8 @@ GROUPS = {"count": counting, "process": processes, "hard": hard, "language": lan
           "foreign": foreign, "outside": outside, "service": services, "call": calls, "spans": spans, "task": tasks,
           "object": objects, "property": properties, "cali": interface, "viewed": viewed, "package": packages}
 
+LONGEST = ("spans-counted", "spans-intervals", "spans-timed-parts", "rank-uneven")
+
 
 def run_test(test, name, programs, tool):
     records = os.path.join(os.path.dirname(tool), "..", "..", "tests", "context", "records")
@@ -34,7 +36,7 @@ def main():
             for test in module.TESTS:
                 name = f"{group}-{test.__name__.replace('_', '-')}"
                 tests.append((name, functools.partial(run_test, test, name, folder, tool)))
-        return results.run_all(tests, options)
+        return results.run_all(tests, options, LONGEST)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from transparency.results import Failure, Skip
 
 WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 TIMEOUT_SECONDS = 120
+LONGEST = ("clang", "g++")
 
 
 def make_data(folder):
@@ -165,7 +166,7 @@ def main():
             for user in users:
                 name = command.name + ("-user" if user else "")
                 tests.append((name, functools.partial(run_test, command, user, environment)))
-        return results.run_all(tests, options)
+        return results.run_all(tests, options, LONGEST)
 
 
 if __name__ == "__main__":

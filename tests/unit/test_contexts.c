@@ -439,9 +439,10 @@ static void interrupt(void *context, ucontext_t *ucontext)
 	const uint64_t *stack;
 
 	if ((!routine && (uint64_t)registers[REG_RIP] - WHOLE_CODE >= plan->gates_size) ||
-	    interruption->done || interruption->steps++ != interruption->wanted)
+	    interruption->steps++ != interruption->wanted)
 		return;
 	interruption->done = true;
+	registers[REG_EFL] &= ~TRAP_FLAG; /* the rest is not stepped through */
 	if (routine)
 		go_back(routine, registers, offset);
 	place = plan_locate(plan, whole_original_at, &interruption->area.image,
@@ -508,7 +509,11 @@ static void interrupt_all(bool copies, bool places)
 		for (int i = 0; i < 3; i++)
 			run_all();
 		whole_run_stepped(at(sample_first), 1, 2, 1, interrupt, &interruption);
-		whole_run_stepped(at(sample_aside), 1, 2, 1, interrupt, &interruption);
+		if (interruption.done)
+			whole_run(at(sample_aside), 1, 2, 1);
+		else
+			whole_run_stepped(at(sample_aside), 1, 2, 1, interrupt,
+					  &interruption);
 		if (!interruption.done)
 			break;
 		/* The last return may have been passed over: the next call tells. */

@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-enum { TRAP_FLAG = 0x100, STATUS_FLAGS = 0x8d5, WAYS = 1 << 18 };
+enum { STATUS_FLAGS = 0x8d5, WAYS = 1 << 18 };
 
 uint64_t whole_counters[WHOLE_COUNTERS];
 uint32_t whole_executed[WHOLE_TEXT_MAX], whole_calls[WHOLE_TEXT_MAX];

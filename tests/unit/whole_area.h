@@ -70,6 +70,9 @@ void whole_area_show(const struct whole_area *area, bool patched);
 /* Runs the function at an address, with flags that depend on `seed`, as does what the
  * scratch memory holds. */
 struct whole_result whole_run(uint64_t address, uint64_t a, uint64_t b, unsigned seed);
+/* Of EFLAGS: what makes steps; a step may take it away. */
+enum { TRAP_FLAG = 0x100 };
+
 /* The same by single steps. `step` is called in front of each instruction, in a signal
  * handler. */
 typedef void whole_step(void *context, ucontext_t *ucontext);
