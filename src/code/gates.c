@@ -46,7 +46,6 @@ static uint32_t round_up(uint32_t count, uint32_t to)
 
 void gates_reserve(struct making *making)
 {
-	enum { ROW = PLAN_GRAPH_CHILDREN * PLAN_GRAPH_SLOTS };
 	struct plan *plan = making->plan;
 	size_t count = making->image->functions.count;
 
@@ -57,14 +56,12 @@ void gates_reserve(struct making *making)
 	plan->graph = making->request->graph;
 	plan->spans = making->request->spans;
 	plan->gates_size = (uint32_t)(count * gates_size(plan));
-	/* All modules' begin so that a node has one place for a child in all of them. */
 	if (plan->graph)
-		plan->cells_slot = round_up((uint32_t)count * PLAN_GRAPH_SLOTS, ROW);
+		plan->cells_slot =
+			round_up((uint32_t)count * PLAN_GRAPH_SLOTS, PLAN_GRAPH_ROW);
 	plan->slot_count = plan->cells_slot;
 	if (plan->sites)
 		plan->slot_count += (uint32_t)count * PLAN_GATE_SLOTS;
-	if (plan->graph)
-		plan->slot_count = round_up(plan->slot_count, ROW);
 	vector_reserve(&plan->code, plan->gates_size);
 	memset(plan->code.items, 0xcc, plan->gates_size);
 	plan->code.count = plan->gates_size;

@@ -212,6 +212,9 @@ enum {
 	PLAN_GRAPH_SLOTS = 4,
 	PLAN_GRAPH_CHILDREN = 32, /* that a node of a call graph knows, by the last bits
 				    of their functions' numbers */
+	/* Counters of modules begin at multiples of these, so that a node has one place
+	 * for a child in all of them, and the lowest bits of a name are free. */
+	PLAN_GRAPH_ROW = PLAN_GRAPH_CHILDREN * PLAN_GRAPH_SLOTS,
 };
 
 struct plan_fixup {

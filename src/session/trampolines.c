@@ -108,6 +108,7 @@ uint32_t trampolines_first_slot(struct family *family, struct module_file *file)
 		const struct family_module *before = &family->modules.items[i];
 
 		start = before->first_slot + (uint64_t)before->file->plan->slot_count;
+		start = (start + PLAN_GRAPH_ROW - 1) / PLAN_GRAPH_ROW * PLAN_GRAPH_ROW;
 		index = index_of_free(family, start, count);
 	}
 	return add_slots(family, index, file, start);
