@@ -484,9 +484,11 @@ returns_end:
 	mov	%edx, %gs:WIRE_GRAPH_NODES + 4(%rax)
 	mov	%rax, %gs:WIRE_GRAPH_USED
 	.endm
-	/* The same of a leaf. */
+	/* The same of a leaf. There is none in what has no room itself. */
 	.macro new_tally
 	mov	%gs:WIRE_GRAPH_LEAVES, %rax
+	cmp	$WIRE_GRAPH_BEYOND, %edx
+	je	3f
 	cmp	$WIRE_GRAPH_LEAF_MAX, %rax
 	jae	3f
 	mov	%r9d, %gs:WIRE_GRAPH_NODES + WIRE_GRAPH_LEAF_AT(%rax)

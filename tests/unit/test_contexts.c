@@ -349,7 +349,6 @@ static void test_full(void **state)
 	open_area(&area, true, false);
 	whole_run(at(sample_first), 1, 2, 1);
 	bank.graph.used = WIRE_GRAPH_MAX;
-	bank.graph.leaves_used = WIRE_GRAPH_LEAF_MAX;
 	run_all();
 	/* Of those that are known already, calls are told apart still. */
 	assert_int_equal(CALLS(FIRST, TWICE, LEAF), 4);
@@ -358,6 +357,10 @@ static void test_full(void **state)
 	assert_int_equal(bank.slots[LEAVES * PLAN_GRAPH_SLOTS + 2], 1);
 	assert_int_equal(all_calls(), 4 + ALL_CALLS);
 	assert_int_equal(bank.graph.top, 0);
+	for (uint32_t i = 0; i < leaf_count(); i++)
+		assert_int_not_equal(bank.graph.leaves[i].parent, WIRE_GRAPH_BEYOND);
+	/* Leaves have room of their own. */
+	assert_int_equal(CALLS(LEAF), 1);
 	/* An index without a hole ends the search, too. */
 	bank.graph.used = WIRE_GRAPH_NODE;
 	bank.graph.leaves_used = 0;
@@ -373,6 +376,12 @@ static void test_full(void **state)
 	assert_int_equal(CALLS(FIRST), 1);
 	assert_int_equal(CALLS(TWICE), 1);
 	assert_int_equal(CALLS(LEAF), 2);
+	/* And so do others. */
+	empty_bank();
+	bank.graph.leaves_used = WIRE_GRAPH_LEAF_MAX;
+	whole_run(at(sample_first), 1, 2, 1);
+	assert_int_equal(CALLS(FIRST, TWICE), 1);
+	assert_int_equal(bank.slots[LEAF * PLAN_GRAPH_SLOTS + 2], 2);
 	whole_area_close(&area);
 }
 
