@@ -450,26 +450,42 @@ static bool clears(const ZydisDecodedInstruction *zydis,
 	       number_of(operands[0].reg.value) == number;
 }
 
+/* As decode_use, and the bits of the operand; the instruction is valid if it is
+ * DECODE_INDEXED. */
+static enum decode_use find_use(const uint8_t *bytes, size_t size, int number,
+				ZydisDecodedInstruction *ret_zydis,
+				ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT],
+				unsigned *ret_width)
+{
+	enum decode_use use = DECODE_UNUSED;
+
+	if (!ZYAN_SUCCESS(
+		    ZydisDecoderDecodeFull(decoder(), bytes, size, ret_zydis, operands)))
+		return DECODE_USED;
+	*ret_width = operands[0].size;
+	if (clears(ret_zydis, operands, number))
+		return DECODE_OVERWRITTEN;
+	for (size_t i = 0; i < ret_zydis->operand_count; i++) {
+		enum decode_use one = use_in(ret_zydis, &operands[i], number);
+
+		if (one == DECODE_UNUSED)
+			continue;
+		if (use != DECODE_UNUSED)
+			return DECODE_USED;
+		use = one;
+		*ret_width = operands[i].size;
+	}
+	return use;
+}
+
 enum decode_use decode_use(const uint8_t *bytes, size_t size, int number, int *ret_loaded)
 {
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction zydis;
-	enum decode_use use = DECODE_UNUSED;
+	unsigned width;
+	enum decode_use use = find_use(bytes, size, number, &zydis, operands, &width);
 
-	if (!ZYAN_SUCCESS(
-		    ZydisDecoderDecodeFull(decoder(), bytes, size, &zydis, operands)))
-		return DECODE_USED;
-	if (clears(&zydis, operands, number))
-		return DECODE_OVERWRITTEN;
-	for (size_t i = 0; i < zydis.operand_count; i++) {
-		enum decode_use one = use_in(&zydis, &operands[i], number);
-
-		if (one != DECODE_UNUSED && use != DECODE_UNUSED)
-			return DECODE_USED;
-		if (one != DECODE_UNUSED)
-			use = one;
-	}
-	*ret_loaded = zydis.mnemonic == ZYDIS_MNEMONIC_MOV
+	*ret_loaded = use == DECODE_INDEXED && zydis.mnemonic == ZYDIS_MNEMONIC_MOV
 			      ? number_of(operands[0].reg.value)
 			      : -1;
 	return use;
@@ -480,21 +496,10 @@ enum decode_use decode_effect(const uint8_t *bytes, size_t size, int number)
 	enum { WHOLE = 32 }; /* bits: the upper half becomes 0 */
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction zydis;
-	enum decode_use use = DECODE_UNUSED;
+	unsigned width = 0;
+	enum decode_use use = find_use(bytes, size, number, &zydis, operands, &width);
 
-	if (!ZYAN_SUCCESS(
-		    ZydisDecoderDecodeFull(decoder(), bytes, size, &zydis, operands)))
-		return DECODE_USED;
-	if (clears(&zydis, operands, number))
-		return DECODE_OVERWRITTEN;
-	for (size_t i = 0; i < zydis.operand_count; i++) {
-		enum decode_use one = use_in(&zydis, &operands[i], number);
-
-		if (one == DECODE_UNUSED)
-			continue;
-		if (one != DECODE_OVERWRITTEN || operands[i].size < WHOLE)
-			return DECODE_USED;
-		use = one;
-	}
-	return use;
+	if (use == DECODE_OVERWRITTEN && width >= WHOLE)
+		return use;
+	return use == DECODE_UNUSED ? use : DECODE_USED;
 }
