@@ -275,6 +275,8 @@ struct shown {
 	bool inherited;   /* the thread's parent was shown, and forked then */
 };
 
+#define TIMER_SIGNALS 4 /* that tell how fast a timer is */
+
 /* Of timers that are faster than stops: see session/timers.h. */
 struct timer_signals {
 	uint64_t rsp, ns; /* of the last one: the stack pointer, session_now() */
@@ -286,7 +288,12 @@ struct timer_signals {
 	uint64_t since;               /* session_now() when it came first */
 	uint64_t until;               /* session_now(); 0: it is on its way */
 	uint64_t run;                 /* what the thread had run for then, nanoseconds */
-	bool masked;                  /* and blocked meanwhile, beside these: */
+	uint32_t row;     /* since then, in a row, that found it ran nothing */
+	uint32_t signals; /* of timers, all */
+	uint64_t came[TIMER_SIGNALS]; /* session_now() of the last, at its number modulo
+					 that */
+	uint64_t fast_ns; /* when they were last as close as stops; 0: never */
+	bool masked;      /* and blocked meanwhile, beside these: */
 	uint64_t mask;
 };
 

@@ -30,6 +30,15 @@
 #define SIGNAL_FRAME  500u
 #define HANDLER_STACK 65536u
 
+/* Of a timer as fast as stops, signals come as close as this: its last ones, all
+ * together. Chance does not make those of a slower timer so, where threads wait for a
+ * processor: the second may be due when the first is seen, and the third when the second
+ * is, no more. */
+#define FAST_NS 450000u
+
+/* But where it finds so often in a row that the thread ran nothing it must not go on. */
+#define SLOW_ROW 32
+
 /* For so long a signal is put off: until the thread has run for some stops' time. But not
  * for longer than this, if it must wait for a processor. */
 #define RUN_NS    300000u
@@ -114,6 +123,16 @@ static bool is_leaving(const struct timer_signals *last,
 	       last->rsp - registers->rsp - SIGNAL_FRAME < HANDLER_STACK;
 }
 
+/* A timer has signalled. */
+static void note_came(struct timer_signals *timer)
+{
+	const uint64_t now = session_now();
+
+	timer->came[timer->signals++ % TIMER_SIGNALS] = now;
+	if (now - timer->came[timer->signals % TIMER_SIGNALS] <= FAST_NS)
+		timer->fast_ns = now;
+}
+
 /* Whether the thread has got nowhere again. */
 static bool is_stuck(struct thread *thread, const struct user_regs_struct *registers)
 {
@@ -164,6 +183,7 @@ static void put_off(struct session *session, struct thread *thread, const siginf
 	timers_forget(session, thread); /* sent, and lost since */
 	session->late_signals++;
 	timer->late = *info;
+	timer->row = 0;
 	timer->since = session_now();
 	timer->until = timer->since + RUN_NS;
 	timer->run = time_run(thread);
@@ -213,6 +233,19 @@ static bool ran_nothing(const struct timer_signals *timer)
 	return !timer->ran_before || timer->ran_now - timer->ran_before <= NOTHING_NS;
 }
 
+/* Whether a thread whose signal is put off gets nowhere since the timer signals again and
+ * again. */
+static bool gets_nowhere(struct timer_signals *timer)
+{
+	if (!ran_nothing(timer)) {
+		timer->row = 0;
+		return false;
+	}
+	timer->row++;
+	return timer->row >= SLOW_ROW ||
+	       (timer->fast_ns && session_now() - timer->fast_ns < RECENT_NS);
+}
+
 /* A signal comes while one is put off. True: it is done with. */
 static bool join(struct session *session, struct thread *thread, siginfo_t *info)
 {
@@ -222,7 +255,7 @@ static bool join(struct session *session, struct thread *thread, siginfo_t *info
 	if (timer->until) {
 		if (!is_same(info, &timer->late))
 			return false;
-		if (ran_nothing(timer))
+		if (gets_nowhere(timer))
 			mask(session, thread);
 		return true;
 	}
@@ -239,6 +272,8 @@ bool timers_put_off(struct session *session, struct thread *thread, siginfo_t *i
 {
 	struct timer_signals *timer = &thread->timer;
 
+	if (is_timer(info))
+		note_came(timer);
 	if (timer->late.si_signo == info->si_signo) {
 		if (!join(session, thread, info)) {
 			note(timer, registers);

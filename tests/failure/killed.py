@@ -68,6 +68,24 @@ def state_of(process):
         return "X"
 
 
+def threads_of(process):
+    """What each thread does, waits for and blocks."""
+    found = []
+    try:
+        for thread in os.listdir(f"/proc/{process}/task"):
+            with open(f"/proc/{process}/task/{thread}/status", encoding="ascii",
+                      errors="replace") as file:
+                fields = dict(line.split(":\t", 1) for line in file if ":\t" in line)
+            with open(f"/proc/{process}/task/{thread}/syscall", encoding="ascii") as file:
+                call = file.read().split()
+            found.append(" ".join((fields["State"][:1], "call", call[0], "at", call[-1], "blocks",
+                                   fields["SigBlk"].strip(), "pending",
+                                   fields["ShdPnd"].strip())))
+    except OSError:
+        pass
+    return found
+
+
 def kill_controllers(tool, profile, front, victims):
     """Kills processes of trammel that work for this run: "all", the "front" or the "others".
 
@@ -98,11 +116,10 @@ def wait_for_session(session):
         if not left:
             return
         time.sleep(0.01)
-    names = [command_line(process)[:60] for process in left]
-    states = [state_of(process) for process in left]
+    found = "; ".join(f"{command_line(process)[:60]} {threads_of(process)}" for process in left)
     for process in left:
         os.kill(process, signal.SIGKILL)
-    raise Failure(f"still running after {running.TIMEOUT_SECONDS} s: {names} {states}")
+    raise Failure(f"still running after {running.TIMEOUT_SECONDS} s: {found}")
 
 
 def digest(path):
