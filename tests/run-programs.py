@@ -11,6 +11,9 @@ import sys
 
 from transparency import attach, checks, job_control, results, running, sources, top, trammel, windows
 
+LONGEST = ("attach-compressor", "attach-killed", "attach-waits", "terminal-stop_and_go", "window-events",
+           "window-flags", "window-contexts", "window-times", "terminal-interactive_shell")
+
 
 def test_variant(source, variant, name, folder, tool, options):
     checks.check_needs(source)
@@ -34,7 +37,7 @@ def main():
             others = others + attach.TESTS + windows.TESTS
         for name, test in others:
             tests.append((name, functools.partial(test, folder, tool, options)))
-        return results.run_all(tests, options)
+        return results.run_all(tests, options, LONGEST)
 
 
 if __name__ == "__main__":

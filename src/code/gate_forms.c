@@ -93,10 +93,11 @@ enum { LOW = PLAN_KEPT, LOWER = PLAN_KEPT + 8 };
 	{{0xe9}, 1, TARGET, 0, 0, 0, true}, /* jmp */ \
 	/* 3: lea PLAN_KEPT+8(%rsp), %rax */ \
 	{{0x48, 0x8d, 0x84, 0x24}, 4, RETURN, 0, LOWER, KEPT_BOTH, false}, \
+	/* mov $function, %r11d */ \
+	{{0x41, 0xbb}, 2, SLOT, 0, LOWER, KEPT_BOTH, false}, \
 	/* call *%gs:enter, or tally */ \
 	{{0x65, 0xff, 0x14, 0x25}, 4, ROUTINE, 0, LOWER, KEPT_BOTH, false}, \
-	{{0xb8}, 1, SLOT, 0, LOWER, KEPT_BOTH, true}, /* mov $function, %eax */ \
-	{{0xeb, (uint8_t)-45}, 2, NONE, 0, LOWER, KEPT_BOTH, true}, /* jmp 2b */
+	{{0xeb, (uint8_t)-46}, 2, NONE, 0, LOWER, KEPT_BOTH, true}, /* jmp 2b */
 
 /* The same where rax is dead, and the return address at rsp. */
 #define FREE_FINDS(rest) \
@@ -131,12 +132,13 @@ enum { LOW = PLAN_KEPT, LOWER = PLAN_KEPT + 8 };
 	{{0x48, 0x8d, 0xa4, 0x24, BELOW(8)}, 8, NONE, 0, 0, KEPT_R11, false}, \
 	/* lea PLAN_KEPT+8(%rsp), %rax */ \
 	{{0x48, 0x8d, 0x84, 0x24}, 4, RETURN, 0, LOWER, KEPT_R11, false}, \
+	/* mov $function, %r11d */ \
+	{{0x41, 0xbb}, 2, SLOT, 0, LOWER, KEPT_R11, false}, \
 	/* call *%gs:enter, or tally */ \
 	{{0x65, 0xff, 0x14, 0x25}, 4, ROUTINE, 0, LOWER, KEPT_R11, false}, \
-	{{0xb8}, 1, SLOT, 0, LOWER, KEPT_R11, true}, /* mov $function, %eax */ \
 	/* lea PLAN_KEPT+8(%rsp), %rsp */ \
 	{{0x48, 0x8d, 0xa4, 0x24, LOWER, 0, 0, 0}, 8, NONE, 0, LOWER, KEPT_R11, true}, \
-	{{0xeb, (uint8_t)-52}, 2, NONE, 0, 0, KEPT_R11, true}, /* jmp 2b */
+	{{0xeb, (uint8_t)-53}, 2, NONE, 0, 0, KEPT_R11, true}, /* jmp 2b */
 
 /* The last step is empty. */
 static const struct step forms[GATE_FORMS][STEPS] = {
@@ -254,19 +256,26 @@ static const struct step forms[GATE_FORMS][STEPS] = {
 		FREE_COUNTS
 	},
 	[GATE_GRAPH_KEEP_FLAGS] = {
-		/* lea -128(%rsp), %rsp */
-		{{0x48, 0x8d, 0x64, 0x24, 0x80}, 5, NONE, 0, 0, 0, false},
-		{{0x50}, 1, NONE, 0, 128, 0, false}, /* push %rax */
-		{{0x9c}, 1, NONE, 0, 136, PUSHED, false}, /* pushfq */
-		/* lea 144(%rsp), %rax, or more */
-		{{0x48, 0x8d, 0x84, 0x24}, 4, RETURN, 0, 144, PUSHED | FLAGS, false},
+		/* mov %r11, kept */
+		{{0x4c, 0x89, 0x9c, 0x24, BELOW(0)}, 8, NONE, 0, 0, 0, false},
+		/* lea below, %rsp */
+		{{0x48, 0x8d, 0xa4, 0x24, BELOW(8)}, 8, NONE, 0, 0, KEPT_R11, false},
+		/* mov %rax, below */
+		{{0x48, 0x89, 0x04, 0x24}, 4, NONE, 0, LOWER, KEPT_R11, false},
+		{{0x9c}, 1, NONE, 0, LOWER, KEPT_BOTH, false}, /* pushfq */
+		/* lea PLAN_KEPT+16(%rsp), %rax, or more */
+		{{0x48, 0x8d, 0x84, 0x24}, 4, RETURN, 0, LOWER + 8, KEPT_BOTH | FLAGS, false},
+		/* mov $function, %r11d */
+		{{0x41, 0xbb}, 2, SLOT, 0, LOWER + 8, KEPT_BOTH | FLAGS, false},
 		/* call *%gs:enter */
-		{{0x65, 0xff, 0x14, 0x25}, 4, ROUTINE, 0, 144, PUSHED | FLAGS, false},
-		{{0xb8}, 1, SLOT, 0, 144, PUSHED | FLAGS, true}, /* mov $function, %eax */
-		{{0x9d}, 1, NONE, 0, 144, PUSHED | FLAGS, true}, /* popfq */
-		{{0x58}, 1, NONE, 0, 136, PUSHED, true}, /* pop %rax */
-		/* lea 128(%rsp), %rsp */
-		{{0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0}, 8, NONE, 0, 128, 0, true},
+		{{0x65, 0xff, 0x14, 0x25}, 4, ROUTINE, 0, LOWER + 8, KEPT_BOTH | FLAGS, false},
+		{{0x9d}, 1, NONE, 0, LOWER + 8, KEPT_BOTH | FLAGS, true}, /* popfq */
+		/* mov below, %rax */
+		{{0x48, 0x8b, 0x04, 0x24}, 4, NONE, 0, LOWER, KEPT_BOTH, true},
+		/* mov kept, %r11 */
+		{{0x4c, 0x8b, 0x5c, 0x24, 8}, 5, NONE, 0, LOWER, KEPT_R11, true},
+		/* lea PLAN_KEPT+8(%rsp), %rsp */
+		{{0x48, 0x8d, 0xa4, 0x24, LOWER, 0, 0, 0}, 8, NONE, 0, LOWER, 0, true},
 		{{0xe9}, 1, TARGET, 0, 0, 0, true}, /* jmp */
 	},
 	[GATE_PASS] = {
@@ -274,6 +283,22 @@ static const struct step forms[GATE_FORMS][STEPS] = {
 	},
 	[GATE_PLAIN] = {
 		{{0x65, 0x48, 0xff, 4, 0x25}, 5, SLOT, 0, 0, 0, false}, /* incq %gs:slot */
+		{{0xe9}, 1, TARGET, 0, 0, 0, true}, /* jmp */
+	},
+	[GATE_SPAN] = {
+		/* lea -128(%rsp), %rsp */
+		{{0x48, 0x8d, 0x64, 0x24, 0x80}, 5, NONE, 0, 0, 0, false},
+		{{0x50}, 1, NONE, 0, 128, 0, false}, /* push %rax */
+		{{0x9c}, 1, NONE, 0, 136, PUSHED, false}, /* pushfq */
+		/* lea 144(%rsp), %rax, or more */
+		{{0x48, 0x8d, 0x84, 0x24}, 4, RETURN, 0, 144, PUSHED | FLAGS, false},
+		/* call *%gs:span_begin */
+		{{0x65, 0xff, 0x14, 0x25}, 4, ROUTINE, 0, 144, PUSHED | FLAGS, false},
+		{{0xb8}, 1, SLOT, 0, 144, PUSHED | FLAGS, true}, /* mov $name, %eax */
+		{{0x9d}, 1, NONE, 0, 144, PUSHED | FLAGS, true}, /* popfq */
+		{{0x58}, 1, NONE, 0, 136, PUSHED, true}, /* pop %rax */
+		/* lea 128(%rsp), %rsp */
+		{{0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0}, 8, NONE, 0, 128, 0, true},
 		{{0xe9}, 1, TARGET, 0, 0, 0, true}, /* jmp */
 	},
 	[GATE_TALLY] = {

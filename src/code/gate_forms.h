@@ -12,6 +12,7 @@ enum gate_form {
 	GATE_GRAPH, /* tells of the call and its place on the stack; flags are dead */
 	GATE_GRAPH_KEEP_FLAGS,
 	GATE_GRAPH_FREE, /* GATE_GRAPH where rax is dead, and the return address at rsp */
+	GATE_SPAN,       /* tells that a span begins */
 	GATE_PASS,       /* leads on */
 	GATE_PLAIN,      /* callers are not told apart */
 	GATE_TALLY,      /* GATE_GRAPH of a function whose returns are not seen */

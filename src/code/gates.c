@@ -137,7 +137,7 @@ static bool tells_span(const struct plan *plan, const struct plan_function *func
 {
 	return plan->spans && has_gate(plan, function) &&
 	       gate_form_at(plan->code.items + part_of(plan, function, SPAN), true) ==
-		       GATE_GRAPH_KEEP_FLAGS;
+		       GATE_SPAN;
 }
 
 uint64_t gates_counted(const struct plan *plan, const struct plan_function *function)
@@ -192,7 +192,7 @@ static void write_span(const struct making *making, struct emitter *emitter,
 	gate.form = GATE_PASS;
 	gate.target = behind_part(plan, &plan->functions.items[index], SPAN);
 	if (making->names[index]) {
-		gate.form = GATE_GRAPH_KEEP_FLAGS;
+		gate.form = GATE_SPAN;
 		gate.routine = making->request->hook_layout.span_begin;
 		gate.name = spans_name(making, index);
 	}

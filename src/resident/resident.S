@@ -350,8 +350,7 @@ returns_end:
 /*
  * A call, a return, and a call whose return will not be seen, where the context-sensitive call
  * graph is measured (struct wire_graph). All are told in rax where the return address lies on the
- * stack; behind their own return address lie the opcode of a mov and the displacement of the
- * function's cell. Nothing of the program's is changed or followed: which calls are still under
+ * stack, and calls their function, as nodes have it, in r11. Nothing of the program's is changed or followed: which calls are still under
  * way is told by their places alone. A stack grows downwards, so what lies on it at or below the
  * place of a call, or of a return, is over, however it was left (stacks.S tells stacks apart). So
  * each may be done again, or not at all, up to the increment that counts a call: a signal that
@@ -448,39 +447,57 @@ returns_end:
 1:	give_back
 	jmp	\name\()_alone
 	.endm
-	/* wire_graph_row of parent rdx and function r9; changes rdx. */
+	/* wire_graph_row of parent rdx and function r11; changes rdx. */
 	.macro find_row row
 	imul	$WIRE_GRAPH_MIX, %edx, %\row
-	mov	%r9d, %edx
+	mov	%r11d, %edx
 	shr	$(32 - WIRE_GRAPH_BITS), %\row
 	shr	$5, %edx
 	add	%edx, %\row
 	and	$WIRE_GRAPH_MASK, %\row
 	.endm
-	/* The function is r9, and rax its node among the children of the innermost one, rdx. */
+	/* Node rdx is the innermost one, and rax that of function r11 among its children. */
 	.macro find_child name
-	mov	48(%rsp), %rax
-	mov	1(%rax), %r9d
 	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
-	child_slot eax
-	mov	%gs:WIRE_GRAPH_NODES + WIRE_GRAPH_CHILDREN_AT(%rdx,%rax,4), %eax
-	cmp	%r9d, %gs:WIRE_GRAPH_NODES(%rax)
+	first_slot
+	mov	%gs:WIRE_GRAPH_NODES(%r9), %eax
+	cmp	%r11d, %gs:WIRE_GRAPH_NODES(%rax)
 	jne	\name\()_search
 \name\()_found:
 	.endm
-	/* Where in its parent a child is known that is function r9. */
-	.macro child_slot slot
-	mov	%r9d, %\slot
-	shr	$5, %\slot
-	and	$(WIRE_GRAPH_CHILDREN - 1), %\slot
+	/* Where node rdx knows function r11 as its child goes to r9, as seen from the nodes on. */
+	.macro first_slot
+	mov	%r11d, %r9d
+	child_slot
 	.endm
-	/* A new node, rax, of function r9 in parent rdx; to 3, behind it, if there is no room. */
+	/* And where it knows it if another one is there. */
+	.macro second_slot
+	mov	%r11d, %r9d
+	shr	$5, %r9d
+	xor	%r11d, %r9d
+	child_slot
+	.endm
+	.macro child_slot
+	shr	$5, %r9d
+	and	$(WIRE_GRAPH_CHILDREN - 1), %r9d
+	lea	WIRE_GRAPH_CHILDREN_AT(%rdx,%r9,4), %r9d
+	.endm
+	/* Goes to `to` if node rax may not have the place r9: if it is not called twice as often
+	 * as the one that has it, so that two do not take it from each other. Changes rdx. */
+	.macro unless_more to
+	mov	%gs:WIRE_GRAPH_NODES(%r9), %edx
+	mov	%gs:WIRE_GRAPH_NODES + 8(%rdx), %rdx
+	add	%rdx, %rdx
+	cmp	%rdx, %gs:WIRE_GRAPH_NODES + 8(%rax)
+	jb	\to
+	.endm
+	/* A new node, rax, of function r11 in parent rdx; to 3, behind it, if there is no room. */
 	.macro new_enter
 	mov	%gs:WIRE_GRAPH_USED, %rax
 	cmp	$WIRE_GRAPH_MAX, %rax
 	jae	3f
 	add	$WIRE_GRAPH_NODE, %rax
-	mov	%r9d, %gs:WIRE_GRAPH_NODES(%rax)
+	mov	%r11d, %gs:WIRE_GRAPH_NODES(%rax)
 	mov	%edx, %gs:WIRE_GRAPH_NODES + 4(%rax)
 	mov	%rax, %gs:WIRE_GRAPH_USED
 	.endm
@@ -491,53 +508,53 @@ returns_end:
 	je	3f
 	cmp	$WIRE_GRAPH_LEAF_MAX, %rax
 	jae	3f
-	mov	%r9d, %gs:WIRE_GRAPH_NODES + WIRE_GRAPH_LEAF_AT(%rax)
+	mov	%r11d, %gs:WIRE_GRAPH_NODES + WIRE_GRAPH_LEAF_AT(%rax)
 	mov	%edx, %gs:WIRE_GRAPH_NODES + WIRE_GRAPH_LEAF_AT + 4(%rax)
 	add	$WIRE_GRAPH_LEAF_NODE, %rax
 	mov	%rax, %gs:WIRE_GRAPH_LEAVES
 	add	$(WIRE_GRAPH_LEAF_AT - WIRE_GRAPH_LEAF_NODE), %rax
 	.endm
-	/* The same where the parent does not know it: by the index, or a new one. Where there is
-	 * no room for one, the function's own counter is `lost`, and rax the node of all those.
-	 * r8 lies at 40(%rsp) meanwhile. Of several children that have one place in the parent,
-	 * that gets it which is called most. */
+	/* The same where the parent does not know it in the first place: in the second, by the
+	 * index, or a new one. Where there is no room for one, the function's own counter is
+	 * `lost`, and rax the node of all those. */
 	.macro search_child name
 \name\()_search:
-	mov	%r8, 40(%rsp)
-	find_row r8d
+	second_slot
+	mov	%gs:WIRE_GRAPH_NODES(%r9), %eax
+	cmp	%r11d, %gs:WIRE_GRAPH_NODES(%rax)
+	jne	\name\()_index
+	first_slot
+	unless_more \name\()_found
+	mov	%eax, %gs:WIRE_GRAPH_NODES(%r9)
+	jmp	\name\()_found
+\name\()_index:
+	find_row r9d
 	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
-	mov	%gs:WIRE_GRAPH_INDEX(,%r8,4), %eax
-	cmp	%r9d, %gs:WIRE_GRAPH_NODES(%rax)
-	jne	1f
-	cmp	%edx, %gs:WIRE_GRAPH_NODES + 4(%rax)
-	je	4f
-1:	movl	$WIRE_GRAPH_STEPS, 32(%rsp)
-1:	and	$WIRE_GRAPH_MASK, %r8d
-	mov	%gs:WIRE_GRAPH_INDEX(,%r8,4), %eax
+	movl	$WIRE_GRAPH_STEPS, 32(%rsp)
+1:	and	$WIRE_GRAPH_MASK, %r9d
+	mov	%gs:WIRE_GRAPH_INDEX(,%r9,4), %eax
 	test	%eax, %eax
 	jz	2f
-	inc	%r8d
-	decl	32(%rsp)
-	jz	3f
-	cmp	%r9d, %gs:WIRE_GRAPH_NODES(%rax)
-	jne	1b
+	cmp	%r11d, %gs:WIRE_GRAPH_NODES(%rax)
+	jne	5f
 	cmp	%edx, %gs:WIRE_GRAPH_NODES + 4(%rax)
-	jne	1b
-	jmp	4f
+	je	4f
+5:	inc	%r9d
+	decl	32(%rsp)
+	jnz	1b
+	jmp	3f
 2:	new_\name
-	mov	%eax, %gs:WIRE_GRAPH_INDEX(,%r8,4)
-4:	child_slot r8d
-	lea	WIRE_GRAPH_CHILDREN_AT(%rdx,%r8,4), %edx
-	mov	%gs:WIRE_GRAPH_NODES(%rdx), %r8d
-	mov	%gs:WIRE_GRAPH_NODES + 8(%r8), %r8
-	cmp	%r8, %gs:WIRE_GRAPH_NODES + 8(%rax)
-	jb	5f
-	mov	%eax, %gs:WIRE_GRAPH_NODES(%rdx)
+	mov	%eax, %gs:WIRE_GRAPH_INDEX(,%r9,4)
+4:	first_slot
+	unless_more 5f
+	jmp	6f
 5:	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
-	mov	40(%rsp), %r8
+	second_slot
+	unless_more \name\()_found
+6:	mov	%eax, %gs:WIRE_GRAPH_NODES(%r9)
 	jmp	\name\()_found
-3:	mov	40(%rsp), %r8
-	mov	$WIRE_GRAPH_BEYOND, %eax
+3:	mov	$WIRE_GRAPH_BEYOND, %eax
+	mov	%r11d, %r9d
 	and	$-32, %r9d
 	add	$16, %r9d
 	jmp	\name\()_lost

@@ -19,7 +19,7 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 39
+#define WIRE_VERSION 40
 
 #define WIRE_RESIDENT_SIZE  0x6000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x6000
@@ -423,7 +423,9 @@ struct wire_graph_node {
 	uint32_t timed, next;
 	/* Children by the last bits of function / 32, of several the one that is called
 	 * most; 0: none. With these most calls look at three lines of the cache: two of
-	 * their caller's node and one of their own. */
+	 * their caller's node and one of their own. Others may be where these bits and
+	 * the next ones lead, each xor'ed with the other: the resident looks there,
+	 * before it takes the index. */
 	uint32_t children[WIRE_GRAPH_CHILDREN];
 };
 /* It begins as other nodes do. Often half of all are such, and as small as they are they

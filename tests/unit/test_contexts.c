@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -385,13 +386,96 @@ static void test_full(void **state)
 	whole_area_close(&area);
 }
 
-/* A signal at one step of the resident's: the thread goes back to where it was called,
- * with its registers, and on as session/arc.c has it. */
+/* Where a node knows a child in the first place, and where in the second. */
+static uint32_t first_place(uint32_t function)
+{
+	return function / 32 % WIRE_GRAPH_CHILDREN;
+}
+
+static uint32_t second_place(uint32_t function)
+{
+	return first_place(function) ^ first_place(function / 32);
+}
+
+/* All children that are known in their first places are so in the second ones alone. */
+static void use_second_places(void)
+{
+	for (uint32_t i = 0; i <= node_count(); i++) {
+		uint32_t *children = bank.graph.nodes[i].children;
+		uint32_t known[WIRE_GRAPH_CHILDREN];
+
+		memcpy(known, children, sizeof(known));
+		memset(children, 0, sizeof(known));
+		for (uint32_t j = 0; j < WIRE_GRAPH_CHILDREN; j++) {
+			const uint32_t *child =
+				(const void *)((char *)bank.graph.nodes + known[j]);
+
+			if (known[j])
+				children[second_place(*child)] = known[j];
+		}
+	}
+}
+
+/* A child has another place where one lies in its first that is called more often, and is
+ * found there without the index. It takes the first one from what is called half as
+ * often.
+ */
+static void test_places(void **state)
+{
+	struct whole_area area;
+	struct wire_graph_node *first, *twice, *busy;
+	uint32_t *children, of_twice, of_busy;
+
+	(void)state;
+	open_area(&area, true, false);
+	run_all();
+	first = NODE(FIRST);
+	twice = NODE(FIRST, TWICE);
+	busy = NODE(DEEP);
+	children = first->children;
+	of_twice = (uint32_t)((twice - bank.graph.nodes) * WIRE_GRAPH_NODE);
+	of_busy = (uint32_t)((busy - bank.graph.nodes) * WIRE_GRAPH_NODE);
+	assert_int_not_equal(first_place(name_of(TWICE)), second_place(name_of(TWICE)));
+	assert_int_equal(children[first_place(name_of(TWICE))], of_twice);
+	busy->calls = 100;
+	children[first_place(name_of(TWICE))] = of_busy;
+	whole_run(at(sample_first), 1, 2, 1);
+	assert_int_equal(children[first_place(name_of(TWICE))], of_busy);
+	assert_int_equal(children[second_place(name_of(TWICE))], of_twice);
+	memset(bank.graph.index, 0xff, sizeof(bank.graph.index));
+	whole_run(at(sample_first), 1, 2, 1);
+	assert_int_equal(twice->calls, 3);
+	assert_int_equal(children[first_place(name_of(TWICE))], of_busy);
+	busy->calls = 1;
+	whole_run(at(sample_first), 1, 2, 1);
+	assert_int_equal(twice->calls, 4);
+	assert_int_equal(children[first_place(name_of(TWICE))], of_twice);
+	whole_area_close(&area);
+}
+
+/* A signal at a step of the resident's: the thread goes back to where it was called, with
+ * its registers, and on as session/arc.c has it. Each is of a process of its own, which
+ * begins at that step. */
 struct interruption {
 	struct whole_area area;
-	size_t steps, wanted; /* in gates and the resident; the one that is interrupted */
-	bool done;
+	size_t steps, wrong; /* in gates and the resident; of them, which ended badly */
+	bool done;           /* in this process */
 };
+
+static bool is_other_process(struct interruption *interruption)
+{
+	pid_t process = fork();
+	int status = 0;
+
+	assert_true(process >= 0);
+	interruption->done = !process;
+	if (process) {
+		assert_int_equal(waitpid(process, &status, 0), process);
+		interruption->steps++;
+		interruption->wrong += status != 0;
+	}
+	return process;
+}
 
 static const struct resident_routine *routine_at(uint64_t offset)
 {
@@ -448,9 +532,8 @@ static void interrupt(void *context, ucontext_t *ucontext)
 	const uint64_t *stack;
 
 	if ((!routine && (uint64_t)registers[REG_RIP] - WHOLE_CODE >= plan->gates_size) ||
-	    interruption->steps++ != interruption->wanted)
+	    is_other_process(interruption))
 		return;
-	interruption->done = true;
 	registers[REG_EFL] &= ~TRAP_FLAG; /* the rest is not stepped through */
 	if (routine)
 		go_back(routine, registers, offset);
@@ -504,49 +587,49 @@ static uint64_t all_places(const struct plan *plan)
 	return sum;
 }
 
-static void interrupt_all(bool copies, bool places)
+static void check_interrupted(const struct plan *plan, bool places)
 {
-	struct interruption interruption;
+	assert_int_equal(CALLS(FIRST, TWICE, LEAF), 8);
+	assert_int_equal(CALLS(FIRST, TWICE), 4);
+	assert_int_equal(CALLS(ASIDE, TWICE, LEAF), 8);
+	assert_int_equal(CALLS(ASIDE, LEAF), 4);
+	assert_int_equal(CALLS(LEAF), 4);
+	assert_int_equal(all_calls(), 3 * ALL_CALLS + 5 + ASIDE_CALLS);
+	assert_int_equal(bank.graph.top, 0);
+	assert_int_equal(bank.graph.at, 0);
+	if (places)
+		assert_int_equal(all_places(plan), 3 * ALL_CALLS + 5 + ASIDE_CALLS);
+}
+
+static void interrupt_all(bool copies, bool places, bool second)
+{
+	struct interruption interruption = {.done = false};
 
 	open_area(&interruption.area, copies, places);
-	run_all();
-	for (size_t wanted = 0;; wanted++) {
-		empty_bank();
-		interruption.steps = 0;
-		interruption.wanted = wanted;
-		interruption.done = false;
-		for (int i = 0; i < 3; i++)
-			run_all();
-		whole_run_stepped(at(sample_first), 1, 2, 1, interrupt, &interruption);
-		if (interruption.done)
-			whole_run(at(sample_aside), 1, 2, 1);
-		else
-			whole_run_stepped(at(sample_aside), 1, 2, 1, interrupt,
-					  &interruption);
-		if (!interruption.done)
-			break;
-		/* The last return may have been passed over: the next call tells. */
-		whole_run(at(sample_leaf), 1, 2, 1);
-		assert_int_equal(CALLS(FIRST, TWICE, LEAF), 8);
-		assert_int_equal(CALLS(FIRST, TWICE), 4);
-		assert_int_equal(CALLS(ASIDE, TWICE, LEAF), 8);
-		assert_int_equal(CALLS(ASIDE, LEAF), 4);
-		assert_int_equal(CALLS(LEAF), 4);
-		assert_int_equal(all_calls(), 3 * ALL_CALLS + 5 + ASIDE_CALLS);
-		assert_int_equal(bank.graph.top, 0);
-		assert_int_equal(bank.graph.at, 0);
-		if (places)
-			assert_int_equal(all_places(interruption.area.plan),
-					 3 * ALL_CALLS + 5 + ASIDE_CALLS);
-	}
+	for (int i = 0; i < 3; i++)
+		run_all();
+	if (second)
+		use_second_places();
+	whole_run_stepped(at(sample_first), 1, 2, 1, interrupt, &interruption);
+	if (interruption.done)
+		whole_run(at(sample_aside), 1, 2, 1);
+	else
+		whole_run_stepped(at(sample_aside), 1, 2, 1, interrupt, &interruption);
+	/* The last return may have been passed over: the next call tells. */
+	whole_run(at(sample_leaf), 1, 2, 1);
+	check_interrupted(interruption.area.plan, places);
+	if (interruption.done)
+		_exit(0);
 	assert_true(interruption.steps > 100);
+	assert_int_equal(interruption.wrong, 0);
 	whole_area_close(&interruption.area);
 }
 
 static void test_interrupted(void **state)
 {
 	(void)state;
-	interrupt_all(true, false);
+	interrupt_all(true, false, false);
+	interrupt_all(true, false, true);
 }
 
 /* Where calls are counted by their places, too, both counts are the same, wherever a
@@ -554,16 +637,17 @@ static void test_interrupted(void **state)
 static void test_both(void **state)
 {
 	(void)state;
-	interrupt_all(true, true);
-	interrupt_all(false, true);
+	interrupt_all(true, true, false);
+	interrupt_all(false, true, false);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_contexts),    cmocka_unit_test(test_times),
-		cmocka_unit_test(test_untimed),     cmocka_unit_test(test_full),
-		cmocka_unit_test(test_interrupted), cmocka_unit_test(test_both),
+		cmocka_unit_test(test_contexts), cmocka_unit_test(test_times),
+		cmocka_unit_test(test_untimed),  cmocka_unit_test(test_full),
+		cmocka_unit_test(test_places),   cmocka_unit_test(test_interrupted),
+		cmocka_unit_test(test_both),
 	};
 
 	map_resident();

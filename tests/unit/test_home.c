@@ -2,6 +2,7 @@
  * Functions made by chance go home step by step, as their blocks fire: they do what the
  * bare ones do at any time, and in the end all flags are set of what was executed.
  */
+#include "sanitized.h"
 #include "whole_maker.h"
 
 #include "base/cleanup.h"
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-enum { BATCHES = 4, ROUNDS = 6, PAGE = 128 };
+enum { BATCHES = TIMES(4, 1), ROUNDS = 6, PAGE = 128 };
 
 static struct maker maker;
 /* Each function is run in as many ways as there are rounds: later ones go where earlier

@@ -3,6 +3,7 @@
  * an original, and the way back from there leads on, by the plan as by the table that
  * programs have. All of it is tried, too: a thread is moved at every instruction.
  */
+#include "sanitized.h"
 #include "whole_area.h"
 
 #include "code/decode.h"
@@ -18,7 +19,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-enum { DRAWN = 8 }; /* plans by frequencies made by chance */
+enum { DRAWN = TIMES(8, 2) }; /* plans by frequencies made by chance */
 
 /* src/resident/resident.c is linked for it. */
 void resident_way_back(uint64_t *context);

@@ -2,6 +2,7 @@
  * Functions made by chance, relocated whole and run side by side with the bare ones: the
  * same registers, flags where they are looked at, memory and counts.
  */
+#include "sanitized.h"
 #include "whole_maker.h"
 
 #include "code/edges.h"
@@ -13,8 +14,8 @@
 #include <cmocka.h>
 
 enum {
-	BATCHES = 10,
-	VISITED = 4, /* of them, with a plan that comes and goes */
+	BATCHES = TIMES(10, 3),
+	VISITED = TIMES(4, 2), /* of them, with a plan that comes and goes */
 };
 
 /* How calls are under way: see plan_request. */
