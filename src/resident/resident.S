@@ -349,12 +349,13 @@ returns_end:
 
 /*
  * A call, a return, and a call whose return will not be seen, where the context-sensitive call
- * graph is measured (struct wire_graph). All are told in rax where the return address lies on the
- * stack, and calls their function, as nodes have it, in r11. Nothing of the program's is changed or followed: which calls are still under
- * way is told by their places alone. A stack grows downwards, so what lies on it at or below the
- * place of a call, or of a return, is over, however it was left (stacks.S tells stacks apart). So
- * each may be done again, or not at all, up to the increment that counts a call: a signal that
- * arrives before that finds the thread moved back into the gate.
+ * graph is measured (struct wire_graph). All are told in rax where the return address lies on
+ * the stack, and calls their function, as nodes have it, in r11. Nothing of the program's is
+ * changed or followed: which calls are still under way is told by their places alone. A stack
+ * grows downwards, so what lies on it at or below the place of a call, or of a return, is over,
+ * however it was left (stacks.S tells stacks apart). So each may be done again, or not at all,
+ * up to the increment that counts a call: a signal that arrives before that finds the thread
+ * moved back into the gate.
  * The node that was innermost when the clock was last read has the time from then on. Not all
  * calls of nodes whose calls are short are timed: time in them is that node's, and is moved when
  * it is added up (session/callgraph.c).
