@@ -460,37 +460,18 @@ returns_end:
 	/* Node rdx is the innermost one, and rax that of function r11 among its children. */
 	.macro find_child name
 	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
-	first_slot
+	child_slot
 	mov	%gs:WIRE_GRAPH_NODES(%r9), %eax
 	cmp	%r11d, %gs:WIRE_GRAPH_NODES(%rax)
 	jne	\name\()_search
 \name\()_found:
 	.endm
 	/* Where node rdx knows function r11 as its child goes to r9, as seen from the nodes on. */
-	.macro first_slot
-	mov	%r11d, %r9d
-	child_slot
-	.endm
-	/* And where it knows it if another one is there. */
-	.macro second_slot
-	mov	%r11d, %r9d
-	shr	$5, %r9d
-	xor	%r11d, %r9d
-	child_slot
-	.endm
 	.macro child_slot
+	mov	%r11d, %r9d
 	shr	$5, %r9d
 	and	$(WIRE_GRAPH_CHILDREN - 1), %r9d
 	lea	WIRE_GRAPH_CHILDREN_AT(%rdx,%r9,4), %r9d
-	.endm
-	/* Goes to `to` if node rax may not have the place r9: if it is not called twice as often
-	 * as the one that has it, so that two do not take it from each other. Changes rdx. */
-	.macro unless_more to
-	mov	%gs:WIRE_GRAPH_NODES(%r9), %edx
-	mov	%gs:WIRE_GRAPH_NODES + 8(%rdx), %rdx
-	add	%rdx, %rdx
-	cmp	%rdx, %gs:WIRE_GRAPH_NODES + 8(%rax)
-	jb	\to
 	.endm
 	/* A new node, rax, of function r11 in parent rdx; to 3, behind it, if there is no room. */
 	.macro new_enter
@@ -515,44 +496,42 @@ returns_end:
 	mov	%rax, %gs:WIRE_GRAPH_LEAVES
 	add	$(WIRE_GRAPH_LEAF_AT - WIRE_GRAPH_LEAF_NODE), %rax
 	.endm
-	/* The same where the parent does not know it in the first place: in the second, by the
-	 * index, or a new one. Where there is no room for one, the function's own counter is
-	 * `lost`, and rax the node of all those. */
+	/* The same where the parent does not know it: by the index, or a new one. Where there is
+	 * no room for one, the function's own counter is `lost`, and rax the node of all those.
+	 * Of several children that have one place in the parent, that gets it which is called
+	 * most; each is looked at for that every 16th time. */
 	.macro search_child name
 \name\()_search:
-	second_slot
-	mov	%gs:WIRE_GRAPH_NODES(%r9), %eax
-	cmp	%r11d, %gs:WIRE_GRAPH_NODES(%rax)
-	jne	\name\()_index
-	first_slot
-	unless_more \name\()_found
-	mov	%eax, %gs:WIRE_GRAPH_NODES(%r9)
-	jmp	\name\()_found
-\name\()_index:
 	find_row r9d
 	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
-	movl	$WIRE_GRAPH_STEPS, 32(%rsp)
-1:	and	$WIRE_GRAPH_MASK, %r9d
 	mov	%gs:WIRE_GRAPH_INDEX(,%r9,4), %eax
-	test	%eax, %eax
-	jz	2f
 	cmp	%r11d, %gs:WIRE_GRAPH_NODES(%rax)
 	jne	5f
 	cmp	%edx, %gs:WIRE_GRAPH_NODES + 4(%rax)
 	je	4f
-5:	inc	%r9d
+5:	movl	$WIRE_GRAPH_STEPS, 32(%rsp)
+1:	and	$WIRE_GRAPH_MASK, %r9d
+	mov	%gs:WIRE_GRAPH_INDEX(,%r9,4), %eax
+	test	%eax, %eax
+	jz	2f
+	inc	%r9d
 	decl	32(%rsp)
-	jnz	1b
-	jmp	3f
+	jz	3f
+	cmp	%r11d, %gs:WIRE_GRAPH_NODES(%rax)
+	jne	1b
+	cmp	%edx, %gs:WIRE_GRAPH_NODES + 4(%rax)
+	jne	1b
+	jmp	4f
 2:	new_\name
 	mov	%eax, %gs:WIRE_GRAPH_INDEX(,%r9,4)
-4:	first_slot
-	unless_more 5f
-	jmp	6f
-5:	mov	%gs:WIRE_GRAPH_FRAMES + 8(%rcx), %edx
-	second_slot
-	unless_more \name\()_found
-6:	mov	%eax, %gs:WIRE_GRAPH_NODES(%r9)
+4:	testb	$15, %gs:WIRE_GRAPH_NODES + 8(%rax)
+	jnz	\name\()_found
+	child_slot
+	mov	%gs:WIRE_GRAPH_NODES(%r9), %edx
+	mov	%gs:WIRE_GRAPH_NODES + 8(%rdx), %rdx
+	cmp	%rdx, %gs:WIRE_GRAPH_NODES + 8(%rax)
+	jb	\name\()_found
+	mov	%eax, %gs:WIRE_GRAPH_NODES(%r9)
 	jmp	\name\()_found
 3:	mov	$WIRE_GRAPH_BEYOND, %eax
 	mov	%r11d, %r9d

@@ -423,9 +423,7 @@ struct wire_graph_node {
 	uint32_t timed, next;
 	/* Children by the last bits of function / 32, of several the one that is called
 	 * most; 0: none. With these most calls look at three lines of the cache: two of
-	 * their caller's node and one of their own. Others may be where these bits and
-	 * the next ones lead, each xor'ed with the other: the resident looks there,
-	 * before it takes the index. */
+	 * their caller's node and one of their own. */
 	uint32_t children[WIRE_GRAPH_CHILDREN];
 };
 /* It begins as other nodes do. Often half of all are such, and as small as they are they

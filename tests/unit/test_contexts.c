@@ -386,45 +386,31 @@ static void test_full(void **state)
 	whole_area_close(&area);
 }
 
-/* Where a node knows a child in the first place, and where in the second. */
-static uint32_t first_place(uint32_t function)
+/* The place of a child in its parent's node. */
+static uint32_t *place_of(struct wire_graph_node *parent, int function)
 {
-	return function / 32 % WIRE_GRAPH_CHILDREN;
+	return &parent->children[name_of(function) / 32 % WIRE_GRAPH_CHILDREN];
 }
 
-static uint32_t second_place(uint32_t function)
+static uint32_t offset_of(const struct wire_graph_node *node)
 {
-	return first_place(function) ^ first_place(function / 32);
+	return (uint32_t)((node - bank.graph.nodes) * WIRE_GRAPH_NODE);
 }
 
-/* All children that are known in their first places are so in the second ones alone. */
-static void use_second_places(void)
+/* No child has a place: all are found by the index. */
+static void empty_places(void)
 {
-	for (uint32_t i = 0; i <= node_count(); i++) {
-		uint32_t *children = bank.graph.nodes[i].children;
-		uint32_t known[WIRE_GRAPH_CHILDREN];
-
-		memcpy(known, children, sizeof(known));
-		memset(children, 0, sizeof(known));
-		for (uint32_t j = 0; j < WIRE_GRAPH_CHILDREN; j++) {
-			const uint32_t *child =
-				(const void *)((char *)bank.graph.nodes + known[j]);
-
-			if (known[j])
-				children[second_place(*child)] = known[j];
-		}
-	}
+	for (uint32_t i = 0; i <= node_count(); i++)
+		memset(bank.graph.nodes[i].children, 0,
+		       sizeof(bank.graph.nodes[i].children));
 }
 
-/* A child has another place where one lies in its first that is called more often, and is
- * found there without the index. It takes the first one from what is called half as
- * often.
- */
+/* Of two children with one place that has it which is called more often, and both are
+ * counted. */
 static void test_places(void **state)
 {
 	struct whole_area area;
 	struct wire_graph_node *first, *twice, *busy;
-	uint32_t *children, of_twice, of_busy;
 
 	(void)state;
 	open_area(&area, true, false);
@@ -432,24 +418,18 @@ static void test_places(void **state)
 	first = NODE(FIRST);
 	twice = NODE(FIRST, TWICE);
 	busy = NODE(DEEP);
-	children = first->children;
-	of_twice = (uint32_t)((twice - bank.graph.nodes) * WIRE_GRAPH_NODE);
-	of_busy = (uint32_t)((busy - bank.graph.nodes) * WIRE_GRAPH_NODE);
-	assert_int_not_equal(first_place(name_of(TWICE)), second_place(name_of(TWICE)));
-	assert_int_equal(children[first_place(name_of(TWICE))], of_twice);
-	busy->calls = 100;
-	children[first_place(name_of(TWICE))] = of_busy;
-	whole_run(at(sample_first), 1, 2, 1);
-	assert_int_equal(children[first_place(name_of(TWICE))], of_busy);
-	assert_int_equal(children[second_place(name_of(TWICE))], of_twice);
-	memset(bank.graph.index, 0xff, sizeof(bank.graph.index));
-	whole_run(at(sample_first), 1, 2, 1);
-	assert_int_equal(twice->calls, 3);
-	assert_int_equal(children[first_place(name_of(TWICE))], of_busy);
-	busy->calls = 1;
-	whole_run(at(sample_first), 1, 2, 1);
-	assert_int_equal(twice->calls, 4);
-	assert_int_equal(children[first_place(name_of(TWICE))], of_twice);
+	assert_int_equal(*place_of(first, TWICE), offset_of(twice));
+	busy->calls = 1000;
+	*place_of(first, TWICE) = offset_of(busy);
+	for (int i = 0; i < 32; i++)
+		whole_run(at(sample_first), 1, 2, 1);
+	assert_int_equal(twice->calls, 33);
+	assert_int_equal(*place_of(first, TWICE), offset_of(busy));
+	busy->calls = 20;
+	for (int i = 0; i < 16; i++)
+		whole_run(at(sample_first), 1, 2, 1);
+	assert_int_equal(twice->calls, 49);
+	assert_int_equal(*place_of(first, TWICE), offset_of(twice));
 	whole_area_close(&area);
 }
 
@@ -601,15 +581,15 @@ static void check_interrupted(const struct plan *plan, bool places)
 		assert_int_equal(all_places(plan), 3 * ALL_CALLS + 5 + ASIDE_CALLS);
 }
 
-static void interrupt_all(bool copies, bool places, bool second)
+static void interrupt_all(bool copies, bool places, bool searched)
 {
 	struct interruption interruption = {.done = false};
 
 	open_area(&interruption.area, copies, places);
 	for (int i = 0; i < 3; i++)
 		run_all();
-	if (second)
-		use_second_places();
+	if (searched)
+		empty_places();
 	whole_run_stepped(at(sample_first), 1, 2, 1, interrupt, &interruption);
 	if (interruption.done)
 		whole_run(at(sample_aside), 1, 2, 1);
