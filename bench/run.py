@@ -54,11 +54,12 @@ def tool_runs(tool, number, rounds):
     return not tool.slow or number == 0 or rounds == 0
 
 
-def measure_programs(chosen, folder, options, progress, times=1):
-    """{program: {tool: [runner.Run]}}, interleaved over the rounds; `times` as commands() has it."""
+def measure_programs(chosen, folder, options, progress, results, keep, times=1):
+    """Fills {program: {tool: [runner.Run]}}, interleaved over the rounds, and calls `keep` after
+    each; `times` as commands() has it."""
     programs = {name: command for name, command in workloads.commands(times).items()
                 if not options.only or name in options.only}
-    results = {name: {tool.name: [] for tool in chosen} for name in programs}
+    results.update({name: {tool.name: [] for tool in chosen} for name in programs})
     # Fills their caches; twice, since what a run shows may have the next one planned otherwise.
     for number, (name, command) in itertools.product(range(2), programs.items()):
         for tool in chosen:
@@ -71,7 +72,7 @@ def measure_programs(chosen, folder, options, progress, times=1):
                 if tool_runs(tool, number, options.rounds):
                     progress.show(f"round {number + 1} of {options.rounds}: {name} {tool.name}")
                     results[name][tool.name].append(runner.run(tool, command, folder))
-    return results
+        keep()
 
 
 def wrong_outputs(results):
@@ -124,7 +125,7 @@ def options_of(arguments):
     parser.add_argument("--tools", metavar="A,B",
                         help="beside bare: " + ",".join(tools.names()))
     parser.add_argument("--only", metavar="NAMES", help="programs, with commas")
-    parser.add_argument("--json", metavar="FILE", help="write every single run to FILE")
+    parser.add_argument("--json", metavar="FILE", help="write every single run to FILE, as far as it has come")
     parser.add_argument("--trammel", metavar="PATH", help="the trammel to measure",
                         default=os.path.join(HERE, "../build/src/cli/trammel"))
     parser.add_argument("--work", metavar="DIR", help="keep inputs here for another time")
@@ -141,35 +142,53 @@ def options_of(arguments):
     return options
 
 
-def measure(folder, options):
+def measure(folder, options, done, keep):
+    """Fills `done`, and calls `keep` whenever there is more in it."""
     workloads.prepare(folder)
     cache = os.path.join(folder, "cache")
     shutil.rmtree(cache, ignore_errors=True)
-    chosen = tools.choose(options, cache)
+    done.chosen = tools.choose(options, cache)
+    done.fast = [tool for tool in done.chosen if not tool.slow]
     progress = Progress()
-    progress.show("preparing: " + ", ".join(tool.name for tool in chosen))
-    results = measure_programs(chosen, folder, options, progress)
-    fast = [tool for tool in chosen if not tool.slow]
-    longer = {} if options.quick else measure_programs(fast, folder, options, progress, workloads.LONGER)
-    startup = {} if options.only else costs.startup(chosen, folder, options, progress)
-    memory = {} if options.only else costs.memory(chosen, folder, options, progress)
-    rebuilt = ([], {}) if options.only else rebuilds.measure(chosen, folder, options, progress)
-    attached = {} if options.only else attaching.measure(folder, cache, options, progress)
+    progress.show("preparing: " + ", ".join(tool.name for tool in done.chosen))
+    measure_programs(done.chosen, folder, options, progress, done.results, keep)
+    if not options.quick:
+        measure_programs(done.fast, folder, options, progress, done.longer, keep, workloads.LONGER)
+    if not options.only:
+        done.startup = costs.startup(done.chosen, folder, options, progress)
+        keep()
+        done.memory = costs.memory(done.chosen, folder, options, progress)
+        done.rebuilders, done.rebuilt = rebuilds.measure(done.chosen, folder, options, progress)
+        keep()
+        done.attaching = attaching.measure(folder, cache, options, progress)
+        keep()
     progress.end()
-    return tables.Measured(chosen, results, fast, longer, startup, memory, *rebuilt, attached)
+
+
+def write_json(path, when, done):
+    """Writes all that was measured so far; the file is whole at any time."""
+    with open(path + ".new", "w", encoding="utf-8") as file:
+        json.dump(tables.raw(machine(), when, done), file, indent=1)
+    os.replace(path + ".new", path)
 
 
 def main():
     options = options_of(sys.argv[1:])
     runner.become_reaper()
+    when = datetime.date.today().isoformat()
+    done = tables.Measured()
+
+    def keep():
+        if options.json:
+            write_json(options.json, when, done)
+
     if options.work:
         os.makedirs(options.work, exist_ok=True)
-        done = measure(os.path.abspath(options.work), options)
+        measure(os.path.abspath(options.work), options, done, keep)
     else:
         with tempfile.TemporaryDirectory(prefix="trammel-bench-") as folder:
-            done = measure(folder, options)
+            measure(folder, options, done, keep)
     wrong = [line for part in (done.results, done.longer, done.rebuilt) for line in wrong_outputs(part)]
-    when = datetime.date.today().isoformat()
     text = tables.document(machine(), when, options.rounds, done, wrong)
     print(text)
     if options.partial:
@@ -178,9 +197,6 @@ def main():
         with open(options.results, "w", encoding="utf-8") as file:
             file.write(text)
         quote(os.path.join(HERE, "../README.md"), tables.ratio_table(done.chosen, done.results, "cpu"))
-    if options.json:
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump(tables.raw(machine(), when, done), file, indent=1)
     return 1 if wrong else 0
 
 

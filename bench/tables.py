@@ -18,15 +18,16 @@ speed of the bare run.
 
 @dataclasses.dataclass
 class Measured:
-    chosen: list      # tools
-    results: dict     # {program: {tool: [runner.Run]}}
-    fast: list        # tools that took part in `longer`
-    longer: dict      # as `results`, each with more to do
-    startup: dict     # as costs.startup() gives it
-    memory: dict      # as costs.memory() gives it
-    rebuilders: list  # tools that took part in `rebuilt`
-    rebuilt: dict     # as `results`
-    attaching: dict   # as attaching.measure() gives it
+    """What there is so far."""
+    chosen: list = ()      # tools
+    results: dict = dataclasses.field(default_factory=dict)    # {program: {tool: [runner.Run]}}
+    fast: list = ()        # tools that took part in `longer`
+    longer: dict = dataclasses.field(default_factory=dict)     # as `results`, each with more to do
+    startup: dict = dataclasses.field(default_factory=dict)    # as costs.startup() gives it
+    memory: dict = dataclasses.field(default_factory=dict)     # as costs.memory() gives it
+    rebuilders: list = ()  # tools that took part in `rebuilt`
+    rebuilt: dict = dataclasses.field(default_factory=dict)    # as `results`
+    attaching: dict = dataclasses.field(default_factory=dict)  # as attaching.measure() gives it
 
 
 def geometric_mean(values):
