@@ -120,11 +120,12 @@ def startup_commands():
 
 
 def write_blob(folder):
-    """What openssl reads: the text several times."""
-    with open(os.path.join(folder, "text"), "rb") as file:
-        text = file.read()
-    with open(os.path.join(folder, "blob"), "wb") as file:
-        file.write(text * 4)
+    """What openssl reads: the text several times. Piece by piece: what this process is large for
+    once is counted with what it starts, up to where that executes a program."""
+    with open(os.path.join(folder, "blob"), "wb") as blob:
+        for _ in range(4):
+            with open(os.path.join(folder, "text"), "rb") as text:
+                shutil.copyfileobj(text, blob)
 
 
 def prepare(folder):
