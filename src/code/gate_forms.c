@@ -15,7 +15,7 @@ enum operand {
 	TOP,
 	FRAMES,
 	NODES,
-	NEXT,
+	LEFT,
 	CHILD,    /* where a node has the function as its child */
 	FUNCTION, /* a node's function, and this one's displacement to compare it with */
 	DEPTH,
@@ -60,19 +60,18 @@ enum { LOW = PLAN_KEPT, LOWER = PLAN_KEPT + 8 };
 	{{0x4c, 0x89, 0x5c, 0x24, 8}, 5, NONE, 0, LOWER, 0, false}, \
 	/* mov %rax, below that */ \
 	{{0x48, 0x89, 0x04, 0x24}, 4, NONE, 0, LOWER, KEPT_R11, false}, \
-	/* mov %gs:top, %r11d */ \
-	{{0x65, 0x44, 0x8b, 0x1c, 0x25}, 5, TOP, 0, LOWER, KEPT_BOTH, false}, \
-	/* mov %gs:frames(%r11), %rax */ \
-	{{0x65, 0x49, 0x8b, 0x83}, 4, FRAMES, 0, LOWER, KEPT_BOTH, false}, \
-	{{0x48, 0x29, 0xe0}, 3, NONE, 0, LOWER, KEPT_BOTH, false}, /* sub %rsp, %rax */ \
-	/* sub $PLAN_KEPT+8+1, %rax, or more */ \
-	{{0x48, 0x2d}, 2, RETURN, 1, LOWER, KEPT_BOTH, false}, \
-	/* cmp $near, %rax */ \
-	{{0x48, 0x3d}, 2, NEAR, 0, LOWER, KEPT_BOTH, false}, \
-	/* jae 3f */ \
+	/* mov %gs:top, %eax */ \
+	{{0x65, 0x8b, 0x04, 0x25}, 4, TOP, 0, LOWER, KEPT_BOTH, false}, \
+	/* lea PLAN_KEPT+8(%rsp), %r11, or more */ \
+	{{0x4c, 0x8d, 0x9c, 0x24}, 4, RETURN, 0, LOWER, KEPT_BOTH, false}, \
+	/* sub %gs:frames(%rax), %r11 */ \
+	{{0x65, 0x4c, 0x2b, 0x98}, 4, FRAMES, 0, LOWER, KEPT_BOTH, false}, \
+	/* add $near, %r11 */ \
+	{{0x49, 0x81, 0xc3}, 3, NEAR, 0, LOWER, KEPT_BOTH, false}, \
+	/* jnc 3f */ \
 	{{0x0f, 0x83, (rest) + 34, 0, 0, 0}, 6, NONE, 0, LOWER, KEPT_BOTH, false}, \
-	/* mov %gs:frames+8(%r11), %r11d */ \
-	{{0x65, 0x45, 0x8b, 0x9b}, 4, FRAMES, 8, LOWER, KEPT_BOTH, false}, \
+	/* mov %gs:frames+8(%rax), %r11d */ \
+	{{0x65, 0x44, 0x8b, 0x98}, 4, FRAMES, 8, LOWER, KEPT_BOTH, false}, \
 	/* mov %gs:nodes+children(%r11), %r11d */ \
 	{{0x65, 0x45, 0x8b, 0x9b}, 4, CHILD, 0, LOWER, KEPT_BOTH, false}, \
 	/* cmpl $function, %gs:nodes(%r11) */ \
@@ -103,18 +102,17 @@ enum { LOW = PLAN_KEPT, LOWER = PLAN_KEPT + 8 };
 #define FREE_FINDS(rest) \
 	/* mov %r11, kept */ \
 	{{0x4c, 0x89, 0x9c, 0x24, BELOW(0)}, 8, NONE, 0, 0, 0, false}, \
-	/* mov %gs:top, %r11d */ \
-	{{0x65, 0x44, 0x8b, 0x1c, 0x25}, 5, TOP, 0, 0, KEPT_R11, false}, \
-	/* mov %gs:frames(%r11), %rax */ \
-	{{0x65, 0x49, 0x8b, 0x83}, 4, FRAMES, 0, 0, KEPT_R11, false}, \
-	{{0x48, 0x29, 0xe0}, 3, NONE, 0, 0, KEPT_R11, false}, /* sub %rsp, %rax */ \
-	{{0x48, 0xff, 0xc8}, 3, NONE, 0, 0, KEPT_R11, false}, /* dec %rax */ \
-	/* cmp $near, %rax */ \
-	{{0x48, 0x3d}, 2, NEAR, 0, 0, KEPT_R11, false}, \
-	/* jae 3f */ \
+	/* mov %gs:top, %eax */ \
+	{{0x65, 0x8b, 0x04, 0x25}, 4, TOP, 0, 0, KEPT_R11, false}, \
+	{{0x49, 0x89, 0xe3}, 3, NONE, 0, 0, KEPT_R11, false}, /* mov %rsp, %r11 */ \
+	/* sub %gs:frames(%rax), %r11 */ \
+	{{0x65, 0x4c, 0x2b, 0x98}, 4, FRAMES, 0, 0, KEPT_R11, false}, \
+	/* add $near, %r11 */ \
+	{{0x49, 0x81, 0xc3}, 3, NEAR, 0, 0, KEPT_R11, false}, \
+	/* jnc 3f */ \
 	{{0x0f, 0x83, (rest) + 34, 0, 0, 0}, 6, NONE, 0, 0, KEPT_R11, false}, \
-	/* mov %gs:frames+8(%r11), %r11d */ \
-	{{0x65, 0x45, 0x8b, 0x9b}, 4, FRAMES, 8, 0, KEPT_R11, false}, \
+	/* mov %gs:frames+8(%rax), %r11d */ \
+	{{0x65, 0x44, 0x8b, 0x98}, 4, FRAMES, 8, 0, KEPT_R11, false}, \
 	/* mov %gs:nodes+children(%r11), %r11d */ \
 	{{0x65, 0x45, 0x8b, 0x9b}, 4, CHILD, 0, 0, KEPT_R11, false}, \
 	/* cmpl $function, %gs:nodes(%r11) */ \
@@ -199,54 +197,46 @@ static const struct step forms[GATE_FORMS][STEPS] = {
 	/* rsp is down all the while: rax may be alive, and with the controller dead nobody
 	 * keeps signals from what lies below the red zone.
 	 * What is found at once is counted here, and else by the resident. A call is not
-	 * timed if the one that is timed next comes later. The frame is there once `top`
+	 * timed if some are left until the one that is timed next. The frame is there once `top`
 	 * leads to it. */
 	[GATE_GRAPH] = {
-		GRAPH_FINDS(115)
-		/* mov %gs:nodes+8(%r11), %eax */
-		{{0x65, 0x41, 0x8b, 0x83}, 4, NODES, 8, LOWER, KEPT_BOTH, false},
-		/* sub %gs:nodes+next(%r11), %eax */
-		{{0x65, 0x41, 0x2b, 0x83}, 4, NEXT, 0, LOWER, KEPT_BOTH, false},
+		GRAPH_FINDS(99)
+		/* incl %gs:nodes+left(%r11) */
+		{{0x65, 0x41, 0xff, 0x83}, 4, LEFT, 0, LOWER, KEPT_BOTH, false},
 		/* jns 3f */
-		{{0x0f, 0x89, 93, 0, 0, 0}, 6, NONE, 0, LOWER, KEPT_BOTH, false},
-		/* mov %gs:top, %eax */
-		{{0x65, 0x8b, 0x04, 0x25}, 4, TOP, 0, LOWER, KEPT_BOTH, false},
+		{{0x0f, 0x89, 85, 0, 0, 0}, 6, NONE, 0, LOWER, KEPT_BOTH, false},
 		{{0x3d}, 1, DEPTH, 0, LOWER, KEPT_BOTH, false}, /* cmp $depth, %eax */
 		/* jae 3f */
 		{{0x0f, 0x83, 74, 0, 0, 0}, 6, NONE, 0, LOWER, KEPT_BOTH, false},
-		/* add $16, %eax */
-		{{0x83, 0xc0, 16}, 3, NONE, 0, LOWER, KEPT_BOTH, false},
-		/* mov %r11, %gs:frames+8(%rax) */
-		{{0x65, 0x4c, 0x89, 0x98}, 4, FRAMES, 8, LOWER, KEPT_BOTH, false},
+		/* mov %r11, %gs:frames+24(%rax) */
+		{{0x65, 0x4c, 0x89, 0x98}, 4, FRAMES, 24, LOWER, KEPT_BOTH, false},
 		/* lea PLAN_KEPT+8(%rsp), %r11, or more */
 		{{0x4c, 0x8d, 0x9c, 0x24}, 4, RETURN, 0, LOWER, KEPT_BOTH, false},
-		/* mov %r11, %gs:frames(%rax) */
-		{{0x65, 0x4c, 0x89, 0x98}, 4, FRAMES, 0, LOWER, KEPT_BOTH, false},
+		/* mov %r11, %gs:frames+16(%rax) */
+		{{0x65, 0x4c, 0x89, 0x98}, 4, FRAMES, 16, LOWER, KEPT_BOTH, false},
+		/* mov %gs:frames+24(%rax), %r11d */
+		{{0x65, 0x44, 0x8b, 0x98}, 4, FRAMES, 24, LOWER, KEPT_BOTH, false},
+		/* add $16, %eax */
+		{{0x83, 0xc0, 16}, 3, NONE, 0, LOWER, KEPT_BOTH, false},
 		/* mov %rax, %gs:top */
 		{{0x65, 0x48, 0x89, 0x04, 0x25}, 5, TOP, 0, LOWER, KEPT_BOTH, false},
-		/* mov %gs:frames+8(%rax), %r11d */
-		{{0x65, 0x44, 0x8b, 0x98}, 4, FRAMES, 8, LOWER, KEPT_BOTH, false},
 		GRAPH_COUNTS
 	},
 	[GATE_GRAPH_FREE] = {
-		FREE_FINDS(90)
-		/* mov %gs:nodes+8(%r11), %eax */
-		{{0x65, 0x41, 0x8b, 0x83}, 4, NODES, 8, 0, KEPT_R11, false},
-		/* sub %gs:nodes+next(%r11), %eax */
-		{{0x65, 0x41, 0x2b, 0x83}, 4, NEXT, 0, 0, KEPT_R11, false},
+		FREE_FINDS(74)
+		/* incl %gs:nodes+left(%r11) */
+		{{0x65, 0x41, 0xff, 0x83}, 4, LEFT, 0, 0, KEPT_R11, false},
 		/* jns 3f */
-		{{0x0f, 0x89, 68, 0, 0, 0}, 6, NONE, 0, 0, KEPT_R11, false},
-		/* mov %gs:top, %eax */
-		{{0x65, 0x8b, 0x04, 0x25}, 4, TOP, 0, 0, KEPT_R11, false},
+		{{0x0f, 0x89, 60, 0, 0, 0}, 6, NONE, 0, 0, KEPT_R11, false},
 		{{0x3d}, 1, DEPTH, 0, 0, KEPT_R11, false}, /* cmp $depth, %eax */
 		/* jae 3f */
 		{{0x0f, 0x83, 49, 0, 0, 0}, 6, NONE, 0, 0, KEPT_R11, false},
+		/* mov %r11, %gs:frames+24(%rax) */
+		{{0x65, 0x4c, 0x89, 0x98}, 4, FRAMES, 24, 0, KEPT_R11, false},
+		/* mov %rsp, %gs:frames+16(%rax) */
+		{{0x65, 0x48, 0x89, 0xa0}, 4, FRAMES, 16, 0, KEPT_R11, false},
 		/* add $16, %eax */
 		{{0x83, 0xc0, 16}, 3, NONE, 0, 0, KEPT_R11, false},
-		/* mov %r11, %gs:frames+8(%rax) */
-		{{0x65, 0x4c, 0x89, 0x98}, 4, FRAMES, 8, 0, KEPT_R11, false},
-		/* mov %rsp, %gs:frames(%rax) */
-		{{0x65, 0x48, 0x89, 0xa0}, 4, FRAMES, 0, 0, KEPT_R11, false},
 		/* mov %rax, %gs:top */
 		{{0x65, 0x48, 0x89, 0x04, 0x25}, 5, TOP, 0, 0, KEPT_R11, false},
 		FREE_COUNTS
@@ -318,7 +308,7 @@ static void emit_graph_operand(struct emitter *emitter, const struct step *step,
 		[TOP] = graph->top,
 		[FRAMES] = graph->frames,
 		[NODES] = graph->nodes,
-		[NEXT] = graph->nodes + graph->next,
+		[LEFT] = graph->nodes + graph->left,
 		[CHILD] = graph->nodes + graph->children + child,
 		[FUNCTION] = graph->nodes,
 		[DEPTH] = graph->depth,

@@ -309,7 +309,7 @@ struct plan_graph_layout {
 	uint32_t top;      /* of the distance of the innermost frame from the first */
 	uint32_t frames;   /* of the first frame: place, and node */
 	uint32_t nodes;    /* of the first node: function, parent, calls, ... */
-	uint32_t next;     /* from a node on: which call is timed next */
+	uint32_t left;     /* from a node on: less as many calls as are not timed next */
 	uint32_t children; /* from a node on: PLAN_GRAPH_CHILDREN of its children */
 	uint32_t depth;    /* frames end here */
 	uint32_t near;     /* bytes: what is nearer is on the same stack */

@@ -111,7 +111,8 @@ static void emit_leave(struct emitter *emitter, uint32_t word, uint64_t original
 /*
  * The innermost frame's place (struct wire_graph_frame) is that of the return address if
  * it is this call's, and its call is not timed. r11 is kept below the red zone, as in
- * gates.
+ * gates. `top` becomes what is left of what was compared, and is not lessened in memory:
+ * of threads that share a tree, with the tracer dead, another one may have done that.
  */
 void probe_emit_return(struct emitter *emitter, const struct plan_hook_layout *layout,
 		       uint64_t original)

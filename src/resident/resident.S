@@ -421,8 +421,8 @@ returns_end:
 	mov	%rax, %gs:WIRE_GRAPH_RANDOM
 	shr	$40, %rax
 	and	%edx, %eax
-	add	%gs:WIRE_GRAPH_NODES + 8(%r9), %eax
-	mov	%eax, %gs:WIRE_GRAPH_NODES + WIRE_GRAPH_NEXT_AT(%r9)
+	not	%eax
+	mov	%eax, %gs:WIRE_GRAPH_NODES + WIRE_GRAPH_LEFT_AT(%r9)
 2:
 	.endm
 	/* Drops frames at the place and below. If any of them was timed, its time ends (so do
@@ -550,8 +550,7 @@ enter_saved:
 	take_place
 	find_stack enter
 	find_child enter
-	mov	%gs:WIRE_GRAPH_NODES + 8(%rax), %edx
-	sub	%gs:WIRE_GRAPH_NODES + WIRE_GRAPH_NEXT_AT(%rax), %edx
+	incl	%gs:WIRE_GRAPH_NODES + WIRE_GRAPH_LEFT_AT(%rax)
 	jns	enter_time
 enter_untimed:
 	lea	WIRE_GRAPH_NODES + 8(%rax), %r9d

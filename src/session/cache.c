@@ -317,7 +317,7 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 				.graph = {.top = WIRE_GRAPH_TOP,
 					  .frames = WIRE_GRAPH_FRAMES,
 					  .nodes = WIRE_GRAPH_NODES,
-					  .next = WIRE_GRAPH_NEXT_AT,
+					  .left = WIRE_GRAPH_LEFT_AT,
 					  .children = WIRE_GRAPH_CHILDREN_AT,
 					  .leaf = WIRE_GRAPH_LEAF,
 					  .depth = WIRE_GRAPH_DEPTH,

@@ -40,7 +40,7 @@ static const struct plan_hook_layout layout = {
 	.graph = {.top = WIRE_GRAPH_TOP,
 		  .frames = WIRE_GRAPH_FRAMES,
 		  .nodes = WIRE_GRAPH_NODES,
-		  .next = WIRE_GRAPH_NEXT_AT,
+		  .left = WIRE_GRAPH_LEFT_AT,
 		  .children = WIRE_GRAPH_CHILDREN_AT,
 		  .leaf = WIRE_GRAPH_LEAF,
 		  .depth = WIRE_GRAPH_DEPTH,
@@ -141,7 +141,7 @@ static void measure_timed(const struct trial *trial, struct wire_graph_node *nod
 
 		node->timed = TIMED;
 		node->ticks = (uint64_t)TIMED << SHIFT;
-		node->next = (uint32_t)node->calls;
+		node->left = 0;
 		all = run(trial, WHOLE) - bare * CALLS;
 		timed = node->timed - TIMED;
 		inside[i] = (double)(node->ticks - ((uint64_t)TIMED << SHIFT)) / timed;
@@ -163,7 +163,7 @@ static void measure(const struct trial *trial, struct callgraph_cost *ret_cost)
 	node = find_node(trial);
 	for (int i = 0; i < ROUNDS; i++)
 		for (enum function j = 0; j < FUNCTIONS; j++) {
-			node->next = (uint32_t)node->calls + 2 * CALLS;
+			node->left = -2 * CALLS;
 			ticks[j][i] = run(trial, j) / CALLS;
 		}
 	bare = middle(ticks[BARE]);

@@ -116,6 +116,25 @@ int session_wait(const struct session *session, const sigset_t *signals,
 	return signal > 0 ? signal : 0;
 }
 
+/* What has its own times. Returns the nanoseconds until there is more. */
+static uint64_t act_in_time(struct session *session)
+{
+	static uint64_t (*const acts[])(struct session *) = {
+		fired_act,
+		window_act,
+		timers_act,
+		inline_caches_act,
+	};
+	uint64_t limit = UINT64_MAX;
+
+	for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]); i++) {
+		uint64_t next = acts[i](session);
+
+		limit = next < limit ? next : limit;
+	}
+	return limit;
+}
+
 static void loop(struct session *session, const struct tracer_start *start,
 		 const sigset_t *signals)
 {
@@ -125,8 +144,7 @@ static void loop(struct session *session, const struct tracer_start *start,
 	for (;;) {
 		session_act(session);
 		follow_watched(session);
-		uint64_t limit = fired_act(session), due = window_act(session);
-		uint64_t late = timers_act(session), calls = inline_caches_act(session);
+		uint64_t limit = act_in_time(session);
 
 		if (window_ends_run(session))
 			break;
@@ -137,11 +155,7 @@ static void loop(struct session *session, const struct tracer_start *start,
 		}
 		if (!session->thread_count && !any_watched(session))
 			break;
-		if (due < limit)
-			limit = due;
-		if (calls < limit)
-			limit = calls;
-		session_wait(session, signals, late < limit ? late : limit);
+		session_wait(session, signals, limit);
 	}
 	if (window_ends_run(session) && !session->first_ended)
 		clock_gettime(CLOCK_MONOTONIC, &session->end);

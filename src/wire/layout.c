@@ -44,7 +44,7 @@ CHECK(wire_graph, stacks, WIRE_GRAPH_STACKS - WIRE_GRAPH_BASE);
 CHECK(wire_graph_node, calls, 8);
 CHECK(wire_graph_node, ticks, 16);
 CHECK(wire_graph_node, timed, 24);
-CHECK(wire_graph_node, next, WIRE_GRAPH_NEXT_AT);
+CHECK(wire_graph_node, left, WIRE_GRAPH_LEFT_AT);
 CHECK(wire_graph_node, children, WIRE_GRAPH_CHILDREN_AT);
 CHECK(wire_graph_frame, node, 8);
 CHECK(wire_arcs, index, WIRE_ARCS_INDEX - WIRE_ARCS_USED);

@@ -19,7 +19,7 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 40
+#define WIRE_VERSION 41
 
 #define WIRE_RESIDENT_SIZE  0x6000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x6000
@@ -137,7 +137,7 @@
 #define WIRE_GRAPH_DRAW        0x5851f42d /* what random numbers are multiplied with */
 #define WIRE_GRAPH_STEPS       1024       /* rows of the index that are tried */
 #define WIRE_GRAPH_DEPTH       0x200000   /* bytes of frames */
-#define WIRE_GRAPH_NEXT_AT     28 /* from a node on: struct wire_graph_node.next */
+#define WIRE_GRAPH_LEFT_AT     28 /* from a node on: struct wire_graph_node.left */
 #define WIRE_GRAPH_CHILDREN_AT 32
 #define WIRE_GRAPH_CHILDREN    32        /* of a node that it knows itself */
 #define WIRE_GRAPH_NODE        160       /* bytes of one */
@@ -418,9 +418,12 @@ struct wire_graph_node {
 	uint64_t calls;
 	/* Of the time-stamp counter, in it and in what further in was not timed. */
 	uint64_t ticks;
-	/* Calls whose return was timed, as far as it can be counted; and which call is
-	 * timed next: that before which `calls` has come so far, both modulo 1 << 32. */
-	uint32_t timed, next;
+	/* Calls whose return was timed, as far as it can be counted; and less as many
+	 * calls as are not timed up to the next one: each adds 1, that which comes to 0
+	 * is timed, and those behind it until one has returned. It may be told twice of a
+	 * call. */
+	uint32_t timed;
+	int32_t left;
 	/* Children by the last bits of function / 32, of several the one that is called
 	 * most; 0: none. With these most calls look at three lines of the cache: two of
 	 * their caller's node and one of their own. */

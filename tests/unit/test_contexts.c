@@ -137,7 +137,7 @@ static void open_area(struct whole_area *area, bool copy_calls, bool places)
 		.hook_layout = {.graph = {.top = WIRE_GRAPH_TOP,
 					  .frames = WIRE_GRAPH_FRAMES,
 					  .nodes = WIRE_GRAPH_NODES,
-					  .next = WIRE_GRAPH_NEXT_AT,
+					  .left = WIRE_GRAPH_LEFT_AT,
 					  .children = WIRE_GRAPH_CHILDREN_AT,
 					  .leaf = WIRE_GRAPH_LEAF,
 					  .depth = WIRE_GRAPH_DEPTH,
@@ -329,7 +329,7 @@ static void test_untimed(void **state)
 	run_all();
 	first = NODE(FIRST);
 	twice = NODE(FIRST, TWICE);
-	first->next = (uint32_t)first->calls + 1;
+	first->left = -2;
 	before = *first;
 	assert_int_equal(twice->timed, 1);
 	whole_run(at(sample_first), 1, 2, 1);
