@@ -1,6 +1,6 @@
 // build: gcc -O2
 // output: started
-// settle: 1.5
+// settle: 3
 // expect: function=daemon_work calls=500
 // expect: function=before_fork calls=1
 /* A daemon that forks twice and lives on for half a second: its counts are not lost. */
