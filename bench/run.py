@@ -125,7 +125,8 @@ def options_of(arguments):
     parser.add_argument("--tools", metavar="A,B",
                         help="beside bare: " + ",".join(tools.names()))
     parser.add_argument("--only", metavar="NAMES", help="programs, with commas")
-    parser.add_argument("--json", metavar="FILE", help="write every single run to FILE, as far as it has come")
+    parser.add_argument("--json", metavar="FILE",
+                        help="write every single run to FILE, as far as it has come")
     parser.add_argument("--trammel", metavar="PATH", help="the trammel to measure",
                         default=os.path.join(HERE, "../build/src/cli/trammel"))
     parser.add_argument("--work", metavar="DIR", help="keep inputs here for another time")

@@ -19,13 +19,13 @@ speed of the bare run.
 @dataclasses.dataclass
 class Measured:
     """What there is so far."""
-    chosen: list = ()      # tools
+    chosen: list = dataclasses.field(default_factory=list)     # tools
     results: dict = dataclasses.field(default_factory=dict)    # {program: {tool: [runner.Run]}}
-    fast: list = ()        # tools that took part in `longer`
+    fast: list = dataclasses.field(default_factory=list)       # tools that took part in `longer`
     longer: dict = dataclasses.field(default_factory=dict)     # as `results`, each with more to do
     startup: dict = dataclasses.field(default_factory=dict)    # as costs.startup() gives it
     memory: dict = dataclasses.field(default_factory=dict)     # as costs.memory() gives it
-    rebuilders: list = ()  # tools that took part in `rebuilt`
+    rebuilders: list = dataclasses.field(default_factory=list) # tools that took part in `rebuilt`
     rebuilt: dict = dataclasses.field(default_factory=dict)    # as `results`
     attaching: dict = dataclasses.field(default_factory=dict)  # as attaching.measure() gives it
 

@@ -6,6 +6,7 @@
 #include "session/cache_file.h"
 #include "session/cache_key.h"
 #include "session/cache_names.h"
+#include "session/callgraph.h"
 #include "session/itself.h"
 #include "session/learned.h"
 #include "session/places.h"
@@ -314,14 +315,7 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 				.tally = WIRE_BANK_TALLY,
 				.span_begin = WIRE_BANK_SPAN,
 				.span_end = WIRE_BANK_SPAN_END,
-				.graph = {.top = WIRE_GRAPH_TOP,
-					  .frames = WIRE_GRAPH_FRAMES,
-					  .nodes = WIRE_GRAPH_NODES,
-					  .left = WIRE_GRAPH_LEFT_AT,
-					  .children = WIRE_GRAPH_CHILDREN_AT,
-					  .leaf = WIRE_GRAPH_LEAF,
-					  .depth = WIRE_GRAPH_DEPTH,
-					  .near = WIRE_GRAPH_NEAR}},
+				.graph = CALLGRAPH_LAYOUT},
 		.live = options->live,
 	};
 

@@ -7,6 +7,15 @@
 
 #include "session/saving.h"
 
+/* The tree as gates have to know it: a struct plan_graph_layout. */
+#define CALLGRAPH_LAYOUT                                                                 \
+	{                                                                                \
+		.top = WIRE_GRAPH_TOP, .frames = WIRE_GRAPH_FRAMES,                      \
+		.nodes = WIRE_GRAPH_NODES, .left = WIRE_GRAPH_LEFT_AT,                   \
+		.children = WIRE_GRAPH_CHILDREN_AT, .leaf = WIRE_GRAPH_LEAF,             \
+		.depth = WIRE_GRAPH_DEPTH, .near = WIRE_GRAPH_NEAR                       \
+	}
+
 /* Looks at what the banks of a process have, if call graphs are measured. Threads may
  * have to stand for that, so it is only copied; see callgraph_take. */
 void callgraph_copy(const struct session *session, struct process *process);

@@ -37,14 +37,7 @@ static const struct plan_hook_layout layout = {
 	.enter = WIRE_BANK_ENTER,
 	.leave = WIRE_BANK_LEAVE,
 	.tally = WIRE_BANK_TALLY,
-	.graph = {.top = WIRE_GRAPH_TOP,
-		  .frames = WIRE_GRAPH_FRAMES,
-		  .nodes = WIRE_GRAPH_NODES,
-		  .left = WIRE_GRAPH_LEFT_AT,
-		  .children = WIRE_GRAPH_CHILDREN_AT,
-		  .leaf = WIRE_GRAPH_LEAF,
-		  .depth = WIRE_GRAPH_DEPTH,
-		  .near = WIRE_GRAPH_NEAR},
+	.graph = CALLGRAPH_LAYOUT,
 };
 
 /* A function with its gate in front of it, as far as one is wanted. */

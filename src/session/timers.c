@@ -22,7 +22,8 @@
 /* Signals further apart than this leave it time. */
 #define APART_NS 500000u
 
-/* For so long after a timer's signal each stop of its thread is looked at. */
+/* For so long after a timer's signal each stop of its thread is looked at, and a timer
+ * that was as fast as stops is taken to be so. */
 #define RECENT_NS 1000000000u
 
 /* What the kernel puts on the stack for a handler at least, and a handler that calls

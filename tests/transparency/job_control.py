@@ -266,7 +266,7 @@ def daemon_returns(folder, tool, options):
         done = running.run(command, scratch)
         seconds = time.monotonic() - start
         expect(done.status == 0, f"status {done.status_text()}")
-        expect(seconds < 1.9, f"returned after {seconds:.1f} s only: it waited for the daemon")
+        expect(seconds < 1.4, f"returned after {seconds:.1f} s only: it waited for the daemon")
         if not options.no_profile:
             text = done.stderr.decode(errors="replace")
             expect("running" in text or "runs on" in text or "still" in text,

@@ -124,28 +124,20 @@ static void empty_bank(void)
 static void open_area(struct whole_area *area, bool copy_calls, bool places)
 {
 	size_t size = (size_t)(sample_end - sample_begin);
-	struct plan_request request = {
-		.image = &area->image,
-		.probe = PLAN_PROBE_COUNT,
-		.depth = PLAN_CALLS,
-		.calls = places,
-		.graph = true,
-		.copy_calls = copy_calls,
-		.hook_own = 1,
-		.hook_stack = 2,
-		.code_address = WHOLE_CODE,
-		.hook_layout = {.graph = {.top = WIRE_GRAPH_TOP,
-					  .frames = WIRE_GRAPH_FRAMES,
-					  .nodes = WIRE_GRAPH_NODES,
-					  .left = WIRE_GRAPH_LEFT_AT,
-					  .children = WIRE_GRAPH_CHILDREN_AT,
-					  .leaf = WIRE_GRAPH_LEAF,
-					  .depth = WIRE_GRAPH_DEPTH,
-					  .near = WIRE_GRAPH_NEAR},
-				.arc = WIRE_BANK_ARC,
-				.enter = WIRE_BANK_ENTER,
-				.leave = WIRE_BANK_LEAVE,
-				.tally = WIRE_BANK_TALLY}};
+	struct plan_request request = {.image = &area->image,
+				       .probe = PLAN_PROBE_COUNT,
+				       .depth = PLAN_CALLS,
+				       .calls = places,
+				       .graph = true,
+				       .copy_calls = copy_calls,
+				       .hook_own = 1,
+				       .hook_stack = 2,
+				       .code_address = WHOLE_CODE,
+				       .hook_layout = {.graph = CALLGRAPH_LAYOUT,
+						       .arc = WIRE_BANK_ARC,
+						       .enter = WIRE_BANK_ENTER,
+						       .leave = WIRE_BANK_LEAVE,
+						       .tally = WIRE_BANK_TALLY}};
 	const uint64_t back = at(sample_leaves_1);
 	const uint64_t stack = (uint64_t)(uintptr_t)(other_stack + sizeof(other_stack));
 
@@ -442,7 +434,8 @@ struct interruption {
 	bool done;           /* in this process */
 };
 
-static bool is_other_process(struct interruption *interruption)
+/* True: in the process that is not interrupted here, when the other one has ended. */
+static bool goes_on(struct interruption *interruption)
 {
 	pid_t process = fork();
 	int status = 0;
@@ -512,7 +505,7 @@ static void interrupt(void *context, ucontext_t *ucontext)
 	const uint64_t *stack;
 
 	if ((!routine && (uint64_t)registers[REG_RIP] - WHOLE_CODE >= plan->gates_size) ||
-	    is_other_process(interruption))
+	    goes_on(interruption))
 		return;
 	registers[REG_EFL] &= ~TRAP_FLAG; /* the rest is not stepped through */
 	if (routine)

@@ -372,8 +372,8 @@ static void test_home(void **state)
 	/* Most go home, and most of what was executed of them. */
 	assert_true(at_home * 10 > 2 * BATCHES * FUNCTIONS * ROUNDS * 5);
 	assert_true(open_blocks > 2 * at_home);
-	assert_true(short_jumps > 200 * BATCHES && led_out > 100 * BATCHES &&
-		    closed_steps > 100 * BATCHES);
+	assert_true(short_jumps > 250 * BATCHES && led_out > 125 * BATCHES &&
+		    closed_steps > 125 * BATCHES);
 }
 
 /* A function of OCaml's compiler: its first block has a stub, so no probe of its own. A
