@@ -301,7 +301,7 @@ static uint64_t count_jump(struct plan *plan, const struct emit_jump *jump,
 		return 0;
 	}
 	slot = (plan->arc_slot + (uint32_t)(arc - plan->arcs.items)) * plan->slot_size;
-	memcpy(probe + PROBE_COUNT_SIZE - sizeof(slot), &slot, sizeof(slot));
+	memcpy(probe + PROBE_COUNT_SLOT, &slot, sizeof(slot));
 	return gates_counted(plan, callee);
 }
 

@@ -160,9 +160,14 @@ static void add_edges(struct placing *placing)
 	}
 }
 
+static uint8_t probe_cost(enum probe_form form)
+{
+	return form == PROBE_COUNT_KEEP_FLAGS ? COST_FLAGS : 1;
+}
+
 static uint8_t edge_cost(const struct placing *placing, const struct cfg_edge *edge)
 {
-	return (uint8_t)((whole_edge_keeps_flags(placing->whole, edge) ? COST_FLAGS : 1) +
+	return (uint8_t)(probe_cost(whole_edge_probe(placing->whole, edge)) +
 			 (whole_edge_has_piece(placing->whole, edge) ? COST_PIECE : 0));
 }
 
@@ -257,11 +262,9 @@ static uint8_t block_cost(const struct placing *placing, uint32_t block)
 {
 	const struct whole *whole = placing->whole;
 
-	return whole->blocks.items[block].stub == WHOLE_NONE &&
-			       whole_block_keeps_flags(whole,
-						       &placing->cfg->blocks.items[block])
-		       ? COST_FLAGS
-		       : 1;
+	if (whole->blocks.items[block].stub != WHOLE_NONE)
+		return 1;
+	return probe_cost(whole_block_probe(whole, &placing->cfg->blocks.items[block]));
 }
 
 /* What a counter costs, by the number of the edge in the whole graph; the plan has it,

@@ -7,6 +7,7 @@ enum operand {
 	NONE,
 	SLOT,    /* displacement in the bank of what it counts with, and the addend; or
 		    distance to the function's name */
+	COUNTER, /* the same, and 1 */
 	ROUTINE, /* displacement in the bank of the address that is called */
 	TARGET,  /* distance to where the function goes on */
 	RETURN,  /* distance from rsp to the return address */
@@ -14,8 +15,8 @@ enum operand {
 	/* Of the tree of calls, with the addend: */
 	TOP,
 	FRAMES,
-	NODES,
-	LEFT,
+	CALLS,    /* of a node, and 1 */
+	LEFT,     /* the same */
 	CHILD,    /* where a node has the function as its child */
 	FUNCTION, /* a node's function, and this one's displacement to compare it with */
 	DEPTH,
@@ -81,8 +82,8 @@ enum { LOW = PLAN_KEPT, LOWER = PLAN_KEPT + 8 };
 
 /* And what they end with: they count, and go on; or ask. */
 #define GRAPH_COUNTS \
-	/* incq %gs:nodes+8(%r11) */ \
-	{{0x65, 0x49, 0xff, 0x83}, 4, NODES, 8, LOWER, KEPT_BOTH, false}, \
+	/* addq $1, %gs:nodes+8(%r11) */ \
+	{{0x65, 0x49, 0x83, 0x83}, 4, CALLS, 8, LOWER, KEPT_BOTH, false}, \
 	/* 2: mov below, %rax */ \
 	{{0x48, 0x8b, 0x04, 0x24}, 4, NONE, 0, LOWER, KEPT_BOTH, true}, \
 	/* mov kept, %r11 */ \
@@ -121,8 +122,8 @@ enum { LOW = PLAN_KEPT, LOWER = PLAN_KEPT + 8 };
 	{{0x0f, 0x85, (rest), 0, 0, 0}, 6, NONE, 0, 0, KEPT_R11, false},
 
 #define FREE_COUNTS \
-	/* incq %gs:nodes+8(%r11) */ \
-	{{0x65, 0x49, 0xff, 0x83}, 4, NODES, 8, 0, KEPT_R11, false}, \
+	/* addq $1, %gs:nodes+8(%r11) */ \
+	{{0x65, 0x49, 0x83, 0x83}, 4, CALLS, 8, 0, KEPT_R11, false}, \
 	/* 2: mov kept, %r11 */ \
 	{{0x4c, 0x8b, 0x9c, 0x24, BELOW(0)}, 8, NONE, 0, 0, KEPT_R11, true}, \
 	{{0xe9}, 1, TARGET, 0, 0, 0, true}, /* jmp */ \
@@ -151,15 +152,15 @@ static const struct step forms[GATE_FORMS][STEPS] = {
 		{{0x65, 0x4d, 0x8b, 0x9b}, 4, SLOT, 0, 0, KEPT_R11, false},
 		/* cmp %r11, 0(%rsp) */
 		{{0x4c, 0x39, 0x5c, 0x24}, 4, RETURN_BYTE, 0, 0, KEPT_R11, false},
-		{{0x75, 37}, 2, NONE, 0, 0, KEPT_R11, false}, /* jne 3f */
+		{{0x75, 38}, 2, NONE, 0, 0, KEPT_R11, false}, /* jne 3f */
 		/* and $PLAN_CELL_MASK, %r11d */
 		{{0x41, 0x81, 0xe3, PLAN_CELL_MASK, 0, 0, 0}, 7, NONE, 0, 0, KEPT_R11, false},
 		/* mov %gs:cells+8(%r11), %r11 */
 		{{0x65, 0x4d, 0x8b, 0x9b}, 4, SLOT, 8, 0, KEPT_R11, false},
 		{{0x4d, 0x85, 0xdb}, 3, NONE, 0, 0, KEPT_R11, false}, /* test %r11, %r11 */
-		{{0x74, 17}, 2, NONE, 0, 0, KEPT_R11, false}, /* jz 3f */
-		/* incq %gs:(%r11) */
-		{{0x65, 0x49, 0xff, 0x03}, 4, NONE, 0, 0, KEPT_R11, false},
+		{{0x74, 18}, 2, NONE, 0, 0, KEPT_R11, false}, /* jz 3f */
+		/* addq $1, %gs:(%r11) */
+		{{0x65, 0x49, 0x83, 0x03, 1}, 5, NONE, 0, 0, KEPT_R11, false},
 		/* 2: mov kept, %r11 */
 		{{0x4c, 0x8b, 0x9c, 0x24, BELOW(0)}, 8, NONE, 0, 0, KEPT_R11, true},
 		{{0xe9}, 1, TARGET, 0, 0, 0, true}, /* jmp */
@@ -200,14 +201,14 @@ static const struct step forms[GATE_FORMS][STEPS] = {
 	 * timed if some are left until the one that is timed next. The frame is there once `top`
 	 * leads to it. */
 	[GATE_GRAPH] = {
-		GRAPH_FINDS(99)
-		/* incl %gs:nodes+left(%r11) */
-		{{0x65, 0x41, 0xff, 0x83}, 4, LEFT, 0, LOWER, KEPT_BOTH, false},
+		GRAPH_FINDS(101)
+		/* addl $1, %gs:nodes+left(%r11) */
+		{{0x65, 0x41, 0x83, 0x83}, 4, LEFT, 0, LOWER, KEPT_BOTH, false},
 		/* jns 3f */
-		{{0x0f, 0x89, 85, 0, 0, 0}, 6, NONE, 0, LOWER, KEPT_BOTH, false},
+		{{0x0f, 0x89, 86, 0, 0, 0}, 6, NONE, 0, LOWER, KEPT_BOTH, false},
 		{{0x3d}, 1, DEPTH, 0, LOWER, KEPT_BOTH, false}, /* cmp $depth, %eax */
 		/* jae 3f */
-		{{0x0f, 0x83, 74, 0, 0, 0}, 6, NONE, 0, LOWER, KEPT_BOTH, false},
+		{{0x0f, 0x83, 75, 0, 0, 0}, 6, NONE, 0, LOWER, KEPT_BOTH, false},
 		/* mov %r11, %gs:frames+24(%rax) */
 		{{0x65, 0x4c, 0x89, 0x98}, 4, FRAMES, 24, LOWER, KEPT_BOTH, false},
 		/* lea PLAN_KEPT+8(%rsp), %r11, or more */
@@ -223,14 +224,14 @@ static const struct step forms[GATE_FORMS][STEPS] = {
 		GRAPH_COUNTS
 	},
 	[GATE_GRAPH_FREE] = {
-		FREE_FINDS(74)
-		/* incl %gs:nodes+left(%r11) */
-		{{0x65, 0x41, 0xff, 0x83}, 4, LEFT, 0, 0, KEPT_R11, false},
+		FREE_FINDS(76)
+		/* addl $1, %gs:nodes+left(%r11) */
+		{{0x65, 0x41, 0x83, 0x83}, 4, LEFT, 0, 0, KEPT_R11, false},
 		/* jns 3f */
-		{{0x0f, 0x89, 60, 0, 0, 0}, 6, NONE, 0, 0, KEPT_R11, false},
+		{{0x0f, 0x89, 61, 0, 0, 0}, 6, NONE, 0, 0, KEPT_R11, false},
 		{{0x3d}, 1, DEPTH, 0, 0, KEPT_R11, false}, /* cmp $depth, %eax */
 		/* jae 3f */
-		{{0x0f, 0x83, 49, 0, 0, 0}, 6, NONE, 0, 0, KEPT_R11, false},
+		{{0x0f, 0x83, 50, 0, 0, 0}, 6, NONE, 0, 0, KEPT_R11, false},
 		/* mov %r11, %gs:frames+24(%rax) */
 		{{0x65, 0x4c, 0x89, 0x98}, 4, FRAMES, 24, 0, KEPT_R11, false},
 		/* mov %rsp, %gs:frames+16(%rax) */
@@ -242,7 +243,7 @@ static const struct step forms[GATE_FORMS][STEPS] = {
 		FREE_COUNTS
 	},
 	[GATE_TALLY_FREE] = {
-		FREE_FINDS(21)
+		FREE_FINDS(22)
 		FREE_COUNTS
 	},
 	[GATE_GRAPH_KEEP_FLAGS] = {
@@ -272,7 +273,8 @@ static const struct step forms[GATE_FORMS][STEPS] = {
 		{{0xe9}, 1, TARGET, 0, 0, 0, false}, /* jmp */
 	},
 	[GATE_PLAIN] = {
-		{{0x65, 0x48, 0xff, 4, 0x25}, 5, SLOT, 0, 0, 0, false}, /* incq %gs:slot */
+		/* addq $1, %gs:slot */
+		{{0x65, 0x48, 0x83, 4, 0x25}, 5, COUNTER, 0, 0, 0, false},
 		{{0xe9}, 1, TARGET, 0, 0, 0, true}, /* jmp */
 	},
 	[GATE_SPAN] = {
@@ -292,7 +294,7 @@ static const struct step forms[GATE_FORMS][STEPS] = {
 		{{0xe9}, 1, TARGET, 0, 0, 0, true}, /* jmp */
 	},
 	[GATE_TALLY] = {
-		GRAPH_FINDS(30)
+		GRAPH_FINDS(31)
 		GRAPH_COUNTS
 	},
 };
@@ -307,7 +309,7 @@ static void emit_graph_operand(struct emitter *emitter, const struct step *step,
 	const uint32_t places[] = {
 		[TOP] = graph->top,
 		[FRAMES] = graph->frames,
-		[NODES] = graph->nodes,
+		[CALLS] = graph->nodes,
 		[LEFT] = graph->nodes + graph->left,
 		[CHILD] = graph->nodes + graph->children + child,
 		[FUNCTION] = graph->nodes,
@@ -318,6 +320,8 @@ static void emit_graph_operand(struct emitter *emitter, const struct step *step,
 	emit_word32(emitter, places[step->operand] + step->addend);
 	if (step->operand == FUNCTION)
 		emit_slot(emitter, gate->slot);
+	else if (step->operand == CALLS || step->operand == LEFT)
+		emit_byte(emitter, 1);
 }
 
 static void emit_operand(struct emitter *emitter, const struct step *step,
@@ -331,6 +335,10 @@ static void emit_operand(struct emitter *emitter, const struct step *step,
 			emit_relative(emitter, gate->name, 0);
 		else
 			emit_slot(emitter, gate->slot + step->addend);
+		break;
+	case COUNTER:
+		emit_slot(emitter, gate->slot);
+		emit_byte(emitter, 1);
 		break;
 	case ROUTINE:
 		emit_word32(emitter, gate->routine);

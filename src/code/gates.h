@@ -5,7 +5,7 @@
  *     f: jmp ------------------->   counts for the pair of
  *                                   return address and f
  *                                   jmp -------------------->    f's instructions
- *     call f ------------------->   stub: inc %gs:slot
+ *     call f ------------------->   stub: add $1, %gs:slot
  *                                   jmp -------------------->    f's instructions
  *
  * A call or jump whose displacement can be led elsewhere has a stub of its own, with a

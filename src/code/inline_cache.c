@@ -1,9 +1,17 @@
 #include "code/inline_cache.h"
+#include "code/probe.h"
 
 #include <string.h>
 
 /* Bytes of the instructions, up to the end of the call. */
-enum { KEEP = 8, COMPARE = 9, RELOAD = 8, BRANCH = 6, COUNT = 9, CALL = 8 };
+enum {
+	KEEP = 8,
+	COMPARE = 9,
+	RELOAD = 8,
+	BRANCH = 6,
+	COUNT = PROBE_COUNT_SIZE,
+	CALL = 8
+};
 enum { TAIL = BRANCH + COUNT + CALL };
 
 enum { R11 = 11, RSP = 4, REX = 0x40, REX_WR = 0x4c, EXTENDED = 8 };
@@ -11,9 +19,8 @@ enum { R11 = 11, RSP = 4, REX = 0x40, REX_WR = 0x4c, EXTENDED = 8 };
 /* mov %r11, -PLAN_KEPT(%rsp), and back; behind them lies the displacement. */
 static const uint8_t keep[] = {0x4c, 0x89, 0x9c, 0x24};
 static const uint8_t reload[] = {0x4c, 0x8b, 0x9c, 0x24};
-/* jne, incq and call of words relative to gs. */
+/* jne, and call of a word relative to gs. */
 static const uint8_t branch[] = {0x0f, 0x85};
-static const uint8_t count[] = {0x65, 0x48, 0xff, 0x04, 0x25};
 static const uint8_t call_word[] = {0x65, 0xff, 0x14, 0x25};
 
 static void emit_kept(struct emitter *emitter, const uint8_t operation[4])
@@ -78,8 +85,7 @@ bool inline_emit(struct emitter *emitter, const struct inline_call *call,
 	emit_bytes(emitter, branch, sizeof(branch));
 	*ret_miss = (uint32_t)emitter->count;
 	emit_word32(emitter, 0);
-	emit_bytes(emitter, count, sizeof(count));
-	emit_slot(emitter, 0);
+	probe_emit(emitter, PROBE_COUNT, 0, 0, PLAN_PLACE_PROBE);
 	emit_bytes(emitter, call_word, sizeof(call_word));
 	emit_slot(emitter, 0);
 	if (emitter->cached)
@@ -102,7 +108,7 @@ static unsigned word_at(const uint8_t *end, enum inline_word word)
 	case INLINE_TARGET:
 		return TAIL + (has_kept(end) ? RELOAD : 0) + WORD;
 	case INLINE_COUNT:
-		return CALL + WORD;
+		return CALL + COUNT - PROBE_COUNT_SLOT;
 	default:
 		return WORD;
 	}
@@ -140,7 +146,7 @@ bool inline_is_call(const uint8_t *code, size_t size)
 
 	return size >= COMPARE + TAIL &&
 	       !memcmp(end - CALL, call_word, sizeof(call_word)) &&
-	       !memcmp(end - CALL - COUNT, count, sizeof(count)) &&
+	       probe_at(end - CALL - COUNT, COUNT) == PROBE_COUNT &&
 	       !memcmp(end - TAIL, branch, sizeof(branch));
 }
 

@@ -6,7 +6,7 @@
  *     relocated code                        behind its blocks
  *     cmp %rax, %gs:target
  *     jne --------------------------------> call *%rax ---> entry, gate, instructions
- *     incq %gs:count                        jmp, behind the other call
+ *     addq $1, %gs:count                    jmp, behind the other call
  *     call *%gs:body ---------------------> instructions
  *
  * A call whose target is that of its cache, in the thread's bank, counts there, and leads

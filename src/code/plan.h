@@ -6,7 +6,7 @@
  *
  * Each instrumented function entry is replaced by a jump to its trampoline:
  *
- *     probe               inc qword %gs:slot   or   movb $1, %gs:slot
+ *     probe               addq $1, %gs:slot   or   movb $1, %gs:slot
  *     [hook]              for the few functions whose calls the controller must see
  *     displaced           the instructions the jump overwrote, relocated
  *     jump back           to the first instruction behind them
@@ -28,7 +28,7 @@
 /* What a probe does. Both leave all registers unchanged; flags are dead at a function's
  * entry by the ABI, and PROBE_FLAG does not touch them either. */
 enum plan_probe {
-	PLAN_PROBE_COUNT, /* inc qword %gs:disp32; slots of 8 bytes */
+	PLAN_PROBE_COUNT, /* addq $1, %gs:disp32; slots of 8 bytes */
 	PLAN_PROBE_FLAG,  /* movb $1, %gs:disp32; slots of 1 byte */
 };
 

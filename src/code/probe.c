@@ -1,4 +1,5 @@
 #include "code/probe.h"
+#include "code/flags.h"
 
 #include <string.h>
 
@@ -163,9 +164,17 @@ void probe_emit_return(struct emitter *emitter, const struct plan_hook_layout *l
 	}
 }
 
+enum probe_form probe_beside(uint8_t live)
+{
+	if (live & ~FLAGS_CARRY)
+		return PROBE_COUNT_KEEP_FLAGS;
+	return live ? PROBE_COUNT_KEEP_CARRY : PROBE_COUNT;
+}
+
 void probe_emit(struct emitter *emitter, enum probe_form form, uint32_t slot,
 		uint64_t original, enum plan_place_kind kind)
 {
+	static const uint8_t addition[] = {0x65, 0x48, 0x83, 0x04, 0x25};
 	static const uint8_t increment[] = {0x65, 0x48, 0xff, 0x04, 0x25};
 	static const uint8_t set[] = {0x65, 0xc6, 0x04, 0x25};
 
@@ -180,6 +189,11 @@ void probe_emit(struct emitter *emitter, enum probe_form form, uint32_t slot,
 	mark_probe(emitter, kind, original);
 	switch (form) {
 	case PROBE_COUNT:
+		emit_bytes(emitter, addition, sizeof(addition));
+		emit_slot(emitter, slot);
+		emit_byte(emitter, 1);
+		break;
+	case PROBE_COUNT_KEEP_CARRY:
 		emit_bytes(emitter, increment, sizeof(increment));
 		emit_slot(emitter, slot);
 		break;
@@ -203,7 +217,8 @@ enum probe_form probe_at(const uint8_t *code, size_t available)
 		uint8_t bytes[4];
 		enum probe_form form;
 	} rows[] = {
-		{{0x65, 0x48, 0xff, 0x04}, PROBE_COUNT},
+		{{0x65, 0x48, 0x83, 0x04}, PROBE_COUNT},
+		{{0x65, 0x48, 0xff, 0x04}, PROBE_COUNT_KEEP_CARRY},
 		{{0x48, 0x8d, 0x64, 0x24}, PROBE_COUNT_KEEP_FLAGS},
 		{{0x65, 0xc6, 0x04, 0x25}, PROBE_FLAG},
 		{{0x48, 0x83, 0xc4, 0x80}, PROBE_LEAVE},
@@ -217,16 +232,16 @@ enum probe_form probe_at(const uint8_t *code, size_t available)
 	return PROBE_NONE;
 }
 
-/* nopw displacement(%rax,%rax); the displacement is where the counter's is. */
-static const uint8_t omitted[] = {0x66, 0x0f, 0x1f, 0x84, 0x00};
+/* nopw displacement(...), of the same length: the first byte of the counter's
+ * displacement is the SIB byte, and what follows, with the addend, the displacement. */
+static const uint8_t omitted[PROBE_COUNT_SLOT] = {0x66, 0x2e, 0x0f, 0x1f, 0x84};
 
 void probe_omit(uint8_t *code)
 {
 	memcpy(code, omitted, sizeof(omitted));
 }
 
-/* Of the same length: the displacement's first byte is the SIB byte of nopl's operand,
- * and what follows, with the value that was set, its displacement. */
+/* Of the same length, as above. */
 bool probe_set_fired(uint8_t *code, bool fired)
 {
 	static const uint8_t forms[2][PROBE_FLAG_SLOT] = {
@@ -255,7 +270,8 @@ uint32_t probe_slot(const struct plan *plan, size_t offset)
 	/* Where the displacement of each form lies. */
 	static const uint8_t offsets[] = {
 		[PROBE_NONE] = 0,
-		[PROBE_COUNT] = 5,
+		[PROBE_COUNT] = PROBE_COUNT_SLOT,
+		[PROBE_COUNT_KEEP_CARRY] = 5,
 		[PROBE_COUNT_KEEP_FLAGS] = 5 + 1 + 5,
 		[PROBE_FLAG] = PROBE_FLAG_SLOT,
 	};

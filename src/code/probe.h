@@ -9,7 +9,9 @@
 
 enum probe_form {
 	PROBE_NONE,
-	PROBE_COUNT,            /* inc: changes flags, but not carry */
+	PROBE_COUNT,            /* add: changes all flags */
+	PROBE_COUNT_KEEP_CARRY, /* inc: changes all others; decoded into more operations
+				 */
 	PROBE_COUNT_KEEP_FLAGS, /* changes nothing; slower */
 	PROBE_FLAG,             /* sets a byte; changes nothing */
 	PROBE_LEAVE, /* in front of a return: tells the resident; changes flags */
@@ -18,10 +20,14 @@ enum probe_form {
 };
 
 enum {
-	PROBE_COUNT_SIZE = 9, /* bytes */
+	PROBE_COUNT_SIZE = 10, /* bytes */
 	PROBE_FLAG_SIZE = 9,
-	PROBE_FLAG_SLOT = 4, /* where the displacement lies in it */
+	PROBE_COUNT_SLOT = 5, /* where the displacement lies in it */
+	PROBE_FLAG_SLOT = 4,
 };
+
+/* The form that counts where `live` flags are alive (code/flags.h). */
+enum probe_form probe_beside(uint8_t live);
 
 /* Writes a probe for the counter at displacement `slot` in the bank without the module's
  * own. `kind` is the place of a thread that has not counted, and `original` where it is

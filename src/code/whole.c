@@ -181,10 +181,8 @@ static uint32_t find_stub_call(const struct cfg *cfg, const struct cfg_block *bl
 	if (call == end)
 		return WHOLE_NONE;
 	row = instruction_at(cfg, call);
-	return row->kind == CFG_CALL && row->length == JUMP &&
-			       !(row->read & FLAGS_INCREMENT)
-		       ? call
-		       : WHOLE_NONE;
+	return row->kind == CFG_CALL && row->length == JUMP && !row->read ? call
+									  : WHOLE_NONE;
 }
 
 /* Keeps a block original up to its first call, which is then led to a stub. */

@@ -6,7 +6,7 @@
  * addresses are the original ones:
  *
  *     original text                       relocated code
- *     entry:  jmp ------------------->    inc %gs:slot
+ *     entry:  jmp ------------------->    add $1, %gs:slot
  *                                         push %rbx
  *                                         mov %rdi, %rbx
  *     call f  <-------------------------- jmp
@@ -28,6 +28,7 @@
 
 #include "code/emit.h"
 #include "code/cfg.h"
+#include "code/probe.h"
 
 enum { WHOLE_NONE = UINT32_MAX }; /* no instruction, no slot */
 
@@ -182,9 +183,10 @@ const struct whole_patch *whole_fall_patch(const struct whole *whole, uint32_t b
 /* Whether a counter of an edge needs a piece of code of its own. */
 bool whole_edge_has_piece(const struct whole *whole, const struct cfg_edge *edge);
 
-/* Whether counters of an edge, or of a block, have to keep flags. */
-bool whole_edge_keeps_flags(const struct whole *whole, const struct cfg_edge *edge);
-bool whole_block_keeps_flags(const struct whole *whole, const struct cfg_block *block);
+/* What counts an edge, or a block, by what flags it has to keep. */
+enum probe_form whole_edge_probe(const struct whole *whole, const struct cfg_edge *edge);
+enum probe_form whole_block_probe(const struct whole *whole,
+				  const struct cfg_block *block);
 
 /* Bytes that whole_emit writes at most. */
 size_t whole_size_max(const struct whole *whole);

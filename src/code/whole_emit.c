@@ -79,9 +79,8 @@ static void add_away(struct emission *emission, uint32_t last, uint32_t next)
 			      end->offset - end->length);
 }
 
-static void emit_probe(struct emission *emission, uint32_t slot, bool keep_flags)
+static void emit_probe(struct emission *emission, uint32_t slot, enum probe_form form)
 {
-	enum probe_form form = keep_flags ? PROBE_COUNT_KEEP_FLAGS : PROBE_COUNT;
 	size_t from = emission->emitter->count;
 
 	if (slot == WHOLE_NONE)
@@ -111,11 +110,11 @@ bool whole_edge_has_piece(const struct whole *whole, const struct cfg_edge *edge
 	return cfg->instructions.items[last].kind != CFG_JUMP;
 }
 
-bool whole_edge_keeps_flags(const struct whole *whole, const struct cfg_edge *edge)
+enum probe_form whole_edge_probe(const struct whole *whole, const struct cfg_edge *edge)
 {
-	if (edge->to == CFG_OUT)
-		return true;
-	return whole->cfg->blocks.items[edge->to].live_in & FLAGS_INCREMENT;
+	return probe_beside(edge->to == CFG_OUT
+				    ? FLAGS_ALL
+				    : whole->cfg->blocks.items[edge->to].live_in);
 }
 
 /* The operation codes of a branch with a displacement of 1 byte; that with 4 follows. */
@@ -188,7 +187,7 @@ static bool emit_arc_probe(struct emission *emission, const struct cfg_instructi
 	const struct whole_calls *calls = emission->whole->calls;
 	int64_t callee;
 
-	if (!calls || !calls->counted || (row->read & FLAGS_INCREMENT))
+	if (!calls || !calls->counted || row->read)
 		return false;
 	callee = map_function_at(calls->map, row->target);
 	if (callee < 0 || !calls->counted[callee])
@@ -252,10 +251,9 @@ static void emit_piece(struct emission *emission, uint32_t edge)
 	const struct cfg_edge *row = &emission->cfg->edges.items[edge];
 	const struct cfg_block *from = &emission->cfg->blocks.items[row->from];
 	struct emitter *emitter = emission->emitter;
-	bool keep = whole_edge_keeps_flags(emission->whole, row);
 
 	emission->whole->edges.items[edge].code = (uint32_t)emitter->count;
-	probe_emit(emitter, keep ? PROBE_COUNT_KEEP_FLAGS : PROBE_COUNT,
+	probe_emit(emitter, whole_edge_probe(emission->whole, row),
 		   edge_slot(emission, edge), 0, PLAN_PLACE_PROBE);
 	if (row->to == CFG_OUT)
 		emit_jump(
@@ -384,7 +382,7 @@ static void emit_edge_probe(struct emission *emission, uint32_t edge)
 	const struct cfg_edge *row = &emission->cfg->edges.items[edge];
 
 	emit_probe(emission, edge_slot(emission, edge),
-		   whole_edge_keeps_flags(emission->whole, row));
+		   whole_edge_probe(emission->whole, row));
 }
 
 /* The probes of an instruction at which calls end: in the graph, and those of spans. */
@@ -476,42 +474,43 @@ static void emit_jump_step(struct emission *emission, uint64_t target)
 	add_step(emission, PLAN_STEP_JUMP, 0, from);
 }
 
-/* The instruction of the block in front of which flags are dead, the first one if they
- * are nowhere; `ret_dead` tells. What is behind a call may not be executed, or by who was
+/* The first instruction of the block in front of which the cheapest form counts that does
+ * so in front of any of them. What is behind a call may not be executed, or by who was
  * in the call when counting began. Those that set flags change none. */
 static uint32_t choose_probe(const struct whole *whole, const struct cfg_block *block,
-			     bool *ret_dead)
+			     enum probe_form *ret_form)
 {
 	const struct cfg_instruction *instructions = whole->cfg->instructions.items;
 	const bool *original = whole->original.items;
 	uint32_t end = block->first + block->count, best = block->first;
 	uint8_t live = block->live_out;
 
-	*ret_dead = whole->flags;
+	*ret_form = whole->flags ? PROBE_FLAG : PROBE_COUNT_KEEP_FLAGS;
 	if (whole->flags) /* and lead home from there: see code/home.h */
 		return best;
 	for (uint32_t i = end; i-- > block->first;) {
 		live = cfg_live_before(&instructions[i], live);
 		if (cfg_is_in_place(&instructions[i])) {
 			best = block->first;
-			*ret_dead = false;
+			*ret_form = PROBE_COUNT_KEEP_FLAGS;
 		}
 		if (i > block->first && original[i - 1])
 			continue;
-		if (!(live & FLAGS_INCREMENT)) {
+		if (probe_beside(live) <= *ret_form) {
 			best = i;
-			*ret_dead = true;
+			*ret_form = probe_beside(live);
 		}
 	}
 	return best;
 }
 
-bool whole_block_keeps_flags(const struct whole *whole, const struct cfg_block *block)
+enum probe_form whole_block_probe(const struct whole *whole,
+				  const struct cfg_block *block)
 {
-	bool dead;
+	enum probe_form form;
 
-	choose_probe(whole, block, &dead);
-	return !dead;
+	choose_probe(whole, block, &form);
+	return form;
 }
 
 /* What runs on behind the last instruction of a block. */
@@ -548,7 +547,7 @@ static void emit_block(struct emission *emission, uint32_t number)
 	struct whole_block *own = &emission->whole->blocks.items[number];
 	const struct whole *whole = emission->whole;
 	uint32_t probe, end = block->first + block->count;
-	bool dead;
+	enum probe_form form;
 
 	if (edge_in_front(emission, number) != WHOLE_NONE) {
 		uint32_t edge = edge_in_front(emission, number);
@@ -557,12 +556,12 @@ static void emit_block(struct emission *emission, uint32_t number)
 			(uint32_t)emission->emitter->count;
 		emit_edge_probe(emission, edge);
 	}
-	probe = choose_probe(emission->whole, block, &dead);
+	probe = choose_probe(emission->whole, block, &form);
 	own->code = (uint32_t)emission->emitter->count;
 	for (uint32_t i = block->first; i < end; i++) {
 		emission->whole->codes.items[i] = (uint32_t)emission->emitter->count;
 		if (i == probe && own->stub == WHOLE_NONE)
-			emit_probe(emission, own->slot, !dead);
+			emit_probe(emission, own->slot, form);
 		if (!whole_in_place(whole, i)) {
 			emit_instruction(emission, number, i);
 			continue;
@@ -680,7 +679,7 @@ static void emit_code(struct emission *emission)
 		edge->code = WHOLE_NONE;
 	if (whole->entry_patched)
 		emit_probe(emission, whole->entry_slot,
-			   cfg->blocks.items->live_in & FLAGS_INCREMENT);
+			   probe_beside(cfg->blocks.items->live_in));
 	for (uint32_t b = 0, next; b != WHOLE_NONE; b = next) {
 		next = whole->blocks.items[b].next;
 		emit_block(emission, b);

@@ -44,7 +44,7 @@ arc_saved:
 	test	%rsi, %rsi
 	jz	arc_find
 arc_count:
-	incq	%gs:(%rsi)
+	addq	$1, %gs:(%rsi)
 arc_counted:
 	mov	(%rsp), %rcx
 	mov	8(%rsp), %rdx

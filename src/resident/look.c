@@ -76,26 +76,34 @@ static int is_call(const uint8_t *code)
 	return *code == 0xe8 || (*code == 0xff && (code[1] >> 3 & 7) == 2);
 }
 
+enum { COUNTER = 10, CALL = 5, CALL_WORD = 8, BRANCH = 6 };
+
+/* addq $1, %gs:slot: PROBE_COUNT in code/probe.h. */
+static int is_counter(const uint8_t *code)
+{
+	return code[0] == 0x65 && code[1] == 0x48 && code[2] == 0x83 && code[3] == 0x04 &&
+	       code[4] == 0x25;
+}
+
 /* The same with a counter in front of it, or what took the place of one: probe_is_of_call
  * in code/probe.c. */
 static int is_counted_call(const uint8_t *code, uint64_t size)
 {
-	return size == 14 && code[9] == 0xe8 &&
-	       ((code[0] == 0x65 && code[1] == 0x48 && code[2] == 0xff &&
-		 code[3] == 0x04) ||
-		(code[0] == 0x66 && code[1] == 0x0f && code[2] == 0x1f &&
-		 code[3] == 0x84));
+	return size == COUNTER + CALL && code[COUNTER] == 0xe8 &&
+	       (is_counter(code) ||
+		(code[0] == 0x66 && code[1] == 0x2e && code[2] == 0x0f &&
+		 code[3] == 0x1f && code[4] == 0x84));
 }
 
 /* The same with an inline cache: inline_is_call in code/inline_cache.c. */
 static int is_cached_call(const uint8_t *code, uint64_t size)
 {
-	const uint8_t *end = code + size;
+	const uint8_t *call = code + size - CALL_WORD, *counter = call - COUNTER,
+		      *branch = counter - BRANCH;
 
-	return size >= 32 && end[-8] == 0x65 && end[-7] == 0xff && end[-6] == 0x14 &&
-	       end[-5] == 0x25 && end[-17] == 0x65 && end[-16] == 0x48 &&
-	       end[-15] == 0xff && end[-14] == 0x04 && end[-13] == 0x25 &&
-	       end[-23] == 0x0f && end[-22] == 0x85;
+	return size >= 9 + BRANCH + COUNTER + CALL_WORD && call[0] == 0x65 &&
+	       call[1] == 0xff && call[2] == 0x14 && call[3] == 0x25 &&
+	       is_counter(counter) && branch[0] == 0x0f && branch[1] == 0x85;
 }
 
 static int ends_in_call(const uint8_t *code, uint64_t size)

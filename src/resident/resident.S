@@ -561,7 +561,7 @@ enter_lost:
 	mov	%r8, %gs:WIRE_GRAPH_FRAMES(%rcx)
 	mov	%rax, %gs:WIRE_GRAPH_FRAMES + 8(%rcx)
 3:	mov	%rcx, %gs:WIRE_GRAPH_TOP
-	incq	%gs:(%r9)
+	addq	$1, %gs:(%r9)
 enter_done:
 	restore_graph
 	lea	48(%rsp), %rsp
@@ -650,7 +650,7 @@ tally_saved:
 	lea	WIRE_GRAPH_NODES + 8(%rax), %r9d
 tally_lost:
 	mov	%rcx, %gs:WIRE_GRAPH_TOP
-	incq	%gs:(%r9)
+	addq	$1, %gs:(%r9)
 tally_done:
 	restore_graph
 	lea	48(%rsp), %rsp

@@ -6,6 +6,7 @@
 enum { BANK_SLOTS = 512 };
 #include "gate_bank.h"
 
+#include "code/probe.h"
 #include "code/decode.h"
 #include "code/gates.h"
 
@@ -349,7 +350,7 @@ static void step_copied(void *context, ucontext_t *ucontext)
 		assert_int_equal(bank.slots[place.recounted / 8],
 				 stub_count(plan, place.original));
 		assert_true(plan_way_back(plan, place.original, false, &back));
-		assert_int_equal(back + 9, offset);
+		assert_int_equal(back + PROBE_COUNT_SIZE, offset);
 		walk->between++;
 	}
 	walk->counts = all_counts(plan);

@@ -4,6 +4,7 @@
  */
 #include "plan_image.h"
 
+#include "code/probe.h"
 #include "code/decode.h"
 #include "code/length.h"
 #include "code/scan.h"
@@ -67,7 +68,7 @@ static void test_plain(void **state)
 		0xe8, 0xf0, 0xff, 0xff, 0x7e,       /* call far away */
 		0xc3,
 	};
-	static const uint8_t probe[] = {0x65, 0x48, 0xff, 0x04, 0x25, 0, 0, 0, 0};
+	static const uint8_t probe[] = {0x65, 0x48, 0x83, 0x04, 0x25, 0, 0, 0, 0, 1};
 	struct image image;
 	struct plan *plan;
 
@@ -84,13 +85,13 @@ static void test_plain(void **state)
 	assert_int_equal(plan->fixups.count, 1);
 	assert_int_equal(plan->fixups.items[0].offset, 5);
 	assert_int_equal(plan->fixups.items[0].kind, PLAN_FIXUP_SLOT);
-	/* incq %gs:slot; sub $8, %rsp; mov there(%rip), %eax; jmp back */
-	assert_int_equal(plan->code.count, 9 + 4 + 6 + 5);
+	/* addq $1, %gs:slot; sub $8, %rsp; mov there(%rip), %eax; jmp back */
+	assert_int_equal(plan->code.count, sizeof(probe) + 4 + 6 + 5);
 	check_bytes(plan->code.items, probe, sizeof(probe));
-	check_bytes(plan->code.items + 9, bytes, 6);
-	check_relative(plan->code.items + 15, plan->code_address + 19, TEXT + 10 + 16);
-	assert_int_equal(plan->code.items[19], 0xe9);
-	check_relative(plan->code.items + 20, plan->code_address + 24, TEXT + 10);
+	check_bytes(plan->code.items + 10, bytes, 6);
+	check_relative(plan->code.items + 16, plan->code_address + 20, TEXT + 10 + 16);
+	assert_int_equal(plan->code.items[20], 0xe9);
+	check_relative(plan->code.items + 21, plan->code_address + 25, TEXT + 10);
 	plan_destroy(plan);
 	plan_image_deinit(&image);
 }
@@ -149,12 +150,13 @@ static void test_branches_are_copied(void **state)
 	plan = make_plan(&image, NULL);
 	assert_int_equal(plan->functions.items[0].displaced, 5);
 	assert_int_equal(plan->functions.items[0].copied, sizeof(bytes));
-	code = plan->code.items + 9;
-	assert_int_equal(plan->code.count, 9 + sizeof(bytes) + 4);
+	code = plan->code.items + PROBE_COUNT_SIZE;
+	assert_int_equal(plan->code.count, PROBE_COUNT_SIZE + sizeof(bytes) + 4);
 	check_bytes(code, bytes, 5);
 	check_bytes(code + 5, "\x0f\x84\x09\0\0\0", 6); /* to the copy of 16 */
 	check_bytes(code + 14, "\x0f\x84", 2);
-	check_relative(code + 16, plan->code_address + 9 + 20, TEXT + 0x100010);
+	check_relative(code + 16, plan->code_address + PROBE_COUNT_SIZE + 20,
+		       TEXT + 0x100010);
 	check_bytes(code + 20, "\xff\xc0\xc3", 3);
 	plan_destroy(plan);
 	plan_image_deinit(&image);
@@ -162,7 +164,7 @@ static void test_branches_are_copied(void **state)
 	one_function(&image, loop, sizeof(loop), 0);
 	plan = make_plan(&image, NULL);
 	assert_int_equal(plan->functions.items[0].copied, 5);
-	assert_int_equal(plan->code.count, 9 + 5 + 5);
+	assert_int_equal(plan->code.count, PROBE_COUNT_SIZE + 5 + 5);
 	plan_destroy(plan);
 	plan_image_deinit(&image);
 }

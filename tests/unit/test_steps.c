@@ -6,6 +6,7 @@
 #include "sanitized.h"
 #include "whole_area.h"
 
+#include "code/probe.h"
 #include "code/decode.h"
 #include "code/edges.h"
 #include "session/ways.h"
@@ -102,6 +103,20 @@ static void check_moved(const struct whole_area *area,
 		assert_true(at < counting || back > at);
 }
 
+/* Bytes of a counter. */
+static uint32_t probe_size(const uint8_t *code)
+{
+	static const uint32_t sizes[] = {
+		[PROBE_COUNT] = PROBE_COUNT_SIZE,
+		[PROBE_COUNT_KEEP_CARRY] = 9,
+		[PROBE_COUNT_KEEP_FLAGS] = 37,
+	};
+	enum probe_form form = probe_at(code, 4);
+
+	assert_in_range(form, PROBE_COUNT, PROBE_COUNT_KEEP_FLAGS);
+	return sizes[form];
+}
+
 static bool is_in_piece(const struct plan *plan, const struct plan_function *function,
 			uint32_t at)
 {
@@ -110,11 +125,9 @@ static bool is_in_piece(const struct plan *plan, const struct plan_function *fun
 	for (uint32_t i = 0; i < function->edge_count; i++) {
 		uint32_t piece = plan->edges.items[function->first_edge + i].piece;
 
-		/* At most the last instruction, the jump: behind `inc` or the longer
-		 * form. */
+		/* At most the last instruction, the jump behind the counter. */
 		if (piece != UINT32_MAX && piece <= at)
-			found |= at - piece <=
-				 (plan->code.items[piece] == 0x65 ? 9u : 37u);
+			found |= at - piece <= probe_size(plan->code.items + piece);
 	}
 	return found;
 }
@@ -144,7 +157,7 @@ static size_t check_pieces(const struct whole_area *area,
 		if (at == UINT32_MAX || edge->to == PLAN_EDGE_OUT)
 			continue;
 		/* Where a condition was turned no jump is behind it. */
-		end = at + (plan->code.items[at] == 0x65 ? 9 : 37);
+		end = at + probe_size(plan->code.items + at);
 		for (; at <= end && !is_behind_jump(plan, at, instruction.length);
 		     at += instruction.length) {
 			struct plan_place place = locate(area, at);
@@ -195,7 +208,7 @@ static size_t check_steps(const struct whole_area *area,
 		const struct plan_stub *stub =
 			&plan->stubs.items[function->first_stub + i];
 		struct plan_place undo = locate(area, stub->code),
-				  done = locate(area, stub->code + 9);
+				  done = locate(area, stub->code + PROBE_COUNT_SIZE);
 
 		assert_int_equal(undo.kind, PLAN_PLACE_CALL_UNDO);
 		assert_int_equal(undo.original, stub->call);
