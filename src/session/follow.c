@@ -607,7 +607,7 @@ static void on_unknown(struct session *session, const struct event *event)
 	thread = session_add_thread(session, event->tid);
 	thread->state = THREAD_WAITING;
 	thread->stopped = true;
-	orphans_find_parent(session, thread);
+	orphans_note(session, thread);
 }
 
 /* A thread that could not be stopped when its process was released. */

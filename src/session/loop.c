@@ -103,6 +103,7 @@ void session_act(struct session *session)
 			if (i < session->families.count)
 				hooks_serve(session, session->families.items[i]);
 	} while (more);
+	orphans_find_parents(session);
 }
 
 int session_wait(const struct session *session, const sigset_t *signals,
@@ -110,6 +111,8 @@ int session_wait(const struct session *session, const sigset_t *signals,
 {
 	uint64_t ns =
 		any_watched(session) || session->queue.pending.count ? WATCH_NS : IDLE_NS;
+	if (session->untold.count)
+		ns = ORPHANS_UNTOLD_NS;
 	const struct timespec pause = {0, (long)(ns < limit_ns ? ns : limit_ns)};
 	int signal = sigtimedwait(signals, NULL, &pause);
 

@@ -80,13 +80,20 @@ static bool has_bank_at(const struct process *process, uint64_t address)
 	return false;
 }
 
-static bool is_child_of(struct session *session, const struct thread *child,
+static pid_t parent_of(struct thread *child)
+{
+	if (!child->parent)
+		child->parent = read_status(child->tid, "PPid");
+	return child->parent;
+}
+
+static bool is_child_of(struct session *session, struct thread *child,
 			const struct process *process)
 {
 	const struct bank *bank;
 
 	/* Most are not, and their mappings need not be read. */
-	if (child->parent != process->pid && !has_bank_at(process, gs_base_of(child)))
+	if (parent_of(child) != process->pid && !has_bank_at(process, gs_base_of(child)))
 		return false;
 	bank = bank_of(session, child);
 	return bank && bank->owner > 0 ? bank->owner == process->pid
@@ -167,14 +174,19 @@ static void follow_stranger(struct session *session, const struct thread *child)
 	follow_child(session, &(struct thread){.process = &process}, child->tid);
 }
 
-void orphans_find_parent(struct session *session, struct thread *child)
+void orphans_note(struct session *session, const struct thread *child)
+{
+	vector_push(&session->untold,
+		    ((struct session_untold){.tid = child->tid, .since = session_now()}));
+}
+
+static void find_parent_of(struct session *session, struct thread *child)
 {
 	const struct bank *bank;
 	struct thread *parent;
 
-	child->parent = read_status(child->tid, "PPid");
 	/* Of a process some thread will tell, as long as it lives. */
-	if (!is_leader(child) || session_find_process(session, child->parent))
+	if (!is_leader(child) || session_find_process(session, parent_of(child)))
 		return;
 	bank = bank_of(session, child);
 	parent = find_parent(session, bank);
@@ -182,6 +194,24 @@ void orphans_find_parent(struct session *session, struct thread *child)
 		follow_child(session, parent, child->tid);
 	else if (!bank || bank->owner <= 0) /* else it was given another parent */
 		follow_stranger(session, child);
+}
+
+void orphans_find_parents(struct session *session)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < session->untold.count; i++) {
+		struct session_untold untold = session->untold.items[i];
+		struct thread *thread = session_find_thread(session, untold.tid);
+
+		if (!thread || thread->process || thread->state != THREAD_WAITING)
+			continue;
+		if (session_now() - untold.since < ORPHANS_UNTOLD_NS)
+			session->untold.items[kept++] = untold;
+		else
+			find_parent_of(session, thread);
+	}
+	session->untold.count = kept;
 }
 
 static void forget(struct session *session, struct session_parent *parent)

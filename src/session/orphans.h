@@ -10,14 +10,20 @@
 
 #include "session/session.h"
 
+#define ORPHANS_UNTOLD_NS 1000000
+
 /* The process of a thread is about to end, or to execute a program: starts the children
  * that wait for its word, and remembers it for those that are still to come. `killed`: by
  * SIGKILL. */
 void orphans_leave(struct session *session, struct thread *thread, bool killed);
 
-/* A thread stands at its first stop, and nobody has told of it yet. Starts it if nobody
- * will, since what made it is gone. */
-void orphans_find_parent(struct session *session, struct thread *child);
+/* A thread stands at its first stop, and nobody has told of it yet. Most are told of some
+ * microseconds later. */
+void orphans_note(struct session *session, const struct thread *child);
+
+/* Starts those of which nobody has told in a millisecond, if nobody will, since what made
+ * them is gone. To be called until session.untold is empty. */
+void orphans_find_parents(struct session *session);
 
 /* Forgets processes that ended a while ago; or all. */
 void orphans_forget(struct session *session, bool all);

@@ -307,7 +307,7 @@ struct thread_calls VECTOR(struct thread_call);
 struct thread {
 	pid_t tid;
 	struct process *process; /* NULL while THREAD_WAITING */
-	pid_t parent; /* of its process, if nobody had told of it at its first stop */
+	pid_t parent; /* of its process, if nobody told of it; 0: not read yet */
 	enum thread_state state;
 	bool stopped;            /* in a ptrace-stop that we know of */
 	uint32_t quiet, untimed; /* as its parent's, for its bank */
@@ -339,6 +339,12 @@ struct thread {
 	siginfo_t held; /* signal to put right when it comes again; si_signo 0: none */
 };
 
+/* A thread at its first stop, of which nobody has told yet. */
+struct session_untold {
+	pid_t tid;
+	uint64_t since; /* session_now() */
+};
+
 struct session {
 	const struct session_options *options;
 	struct cache *cache;
@@ -349,6 +355,7 @@ struct session {
 	struct VECTOR(struct thread *) all_threads;
 	struct VECTOR(struct process *) all_processes;
 	struct VECTOR(struct session_parent *) parents; /* gone: see session/orphans.h */
+	struct VECTOR(struct session_untold) untold;    /* the same */
 	struct VECTOR(struct family *) families;
 	struct VECTOR(struct image_run *) images;
 	struct VECTOR(struct module_file *) files;
