@@ -34,17 +34,31 @@ static size_t values_of(const struct frequencies_row *row)
 	return (size_t)row->block_count + row->edge_count;
 }
 
-const frequency *frequencies_find(const struct frequencies *frequencies, uint64_t address,
-				  uint32_t block_count, uint32_t edge_count)
+static const struct frequencies_row *find_row(const struct frequencies *frequencies,
+					      uint64_t address)
 {
 	size_t at = search_first(frequencies->rows.count, middle,
 				 frequencies->rows.items[middle].address < address);
-	const struct frequencies_row *row = &frequencies->rows.items[at];
 
-	if (at == frequencies->rows.count || row->address != address ||
-	    row->block_count != block_count || row->edge_count != edge_count)
+	return at < frequencies->rows.count &&
+			       frequencies->rows.items[at].address == address
+		       ? &frequencies->rows.items[at]
+		       : NULL;
+}
+
+const frequency *frequencies_find(const struct frequencies *frequencies, uint64_t address,
+				  uint32_t block_count, uint32_t edge_count)
+{
+	const struct frequencies_row *row = find_row(frequencies, address);
+
+	if (!row || row->block_count != block_count || row->edge_count != edge_count)
 		return NULL;
 	return &frequencies->values.items[row->first];
+}
+
+bool frequencies_know(const struct frequencies *frequencies, uint64_t address)
+{
+	return !frequencies || !frequencies->rows.count || find_row(frequencies, address);
 }
 
 /* Adds a row; its values are the caller's to write. */

@@ -34,6 +34,9 @@ float frequency_number(frequency value);
 const frequency *frequencies_find(const struct frequencies *frequencies, uint64_t address,
 				  uint32_t block_count, uint32_t edge_count);
 
+/* Whether a function ran; true of all if nothing is known of any. */
+bool frequencies_know(const struct frequencies *frequencies, uint64_t address);
+
 /* Adds what a function counted, behind all that have lower addresses. */
 void frequencies_add(struct frequencies *frequencies,
 		     const struct plan_function *function,

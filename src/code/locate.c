@@ -8,15 +8,14 @@
 #include <string.h>
 
 /* The function whose trampoline starts at or before the offset. Functions that have none
- * carry the place where it would be, so all are in order. */
+ * carry the place where it would be. */
 const struct plan_function *plan_function_of(const struct plan *plan,
 					     uint32_t code_offset)
 {
-	size_t low =
-		search_first(plan->functions.count, middle,
-			     plan->functions.items[middle].trampoline <= code_offset);
+	size_t low = search_first(plan->functions.count, middle,
+				  plan_by_code(plan, middle)->trampoline <= code_offset);
 
-	return low ? &plan->functions.items[low - 1] : NULL;
+	return low ? plan_by_code(plan, low - 1) : NULL;
 }
 
 /* Which probe a trampoline has: its first bytes tell, if it has any. */

@@ -11,6 +11,7 @@
 #include "code/readers.h"
 #include "code/spans.h"
 #include "code/trampoline.h"
+#include "code/frequencies.h"
 
 #include <string.h>
 
@@ -436,37 +437,55 @@ static void write_function(struct making *making, uint32_t index,
 		blocks_add_single(making, index, row);
 }
 
-void making_write(struct making *making, uint32_t first, uint32_t end)
+static void write_row(struct making *making, uint32_t i)
 {
 	const struct image *image = making->image;
 	struct plan *plan = making->plan;
+	const struct image_function *function = &image->functions.items[i];
+	const struct place_choice *choice = &making->choices[i];
+	struct plan_function *row = &plan->functions.items[i];
 
-	for (uint32_t i = first; i < end; i++) {
-		const struct image_function *function = &image->functions.items[i];
-		const struct place_choice *choice = &making->choices[i];
-		struct plan_function *row = &plan->functions.items[i];
+	row->address = function->address;
+	row->size = function->size > UINT32_MAX ? UINT32_MAX : (uint32_t)function->size;
+	row->name = function->name;
+	row->flags = (uint16_t)function->flags;
+	row->part_of = parts_owner(image, i);
+	plan->part_count += plan_is_part(row);
+	row->slot = row->slots = plan->slot_count;
+	row->cold_slots = MAKING_COLD + making->cold_count;
+	if (plan->gates_size && !plan->counts_entries)
+		row->slot = plan_lost_slot(plan, i);
+	row->reason = choice->reason;
+	write_function(making, i, row);
+	if (!making->choices[row->part_of].wanted)
+		row->reason = PLAN_NOT_WANTED;
+	/* Trampolines are looked up by their order. */
+	if (!row->hook && row->reason)
+		row->trampoline = (uint32_t)plan->code.count;
+}
 
-		if (i + PLACE_AHEAD < image->functions.count)
-			map_prefetch(&making->scan.map, function[PLACE_AHEAD].address);
-		row->address = function->address;
-		row->size = function->size > UINT32_MAX ? UINT32_MAX
-							: (uint32_t)function->size;
-		row->name = function->name;
-		row->flags = (uint16_t)function->flags;
-		row->part_of = parts_owner(image, i);
-		plan->part_count += plan_is_part(row);
-		row->slot = row->slots = plan->slot_count;
-		row->cold_slots = MAKING_COLD + making->cold_count;
-		if (plan->gates_size && !plan->counts_entries)
-			row->slot = plan_lost_slot(plan, i);
-		row->reason = choice->reason;
-		write_function(making, i, row);
-		if (!making->choices[row->part_of].wanted)
-			row->reason = PLAN_NOT_WANTED;
-		/* Trampolines are looked up by their order. */
-		if (!row->hook && row->reason)
-			row->trampoline = (uint32_t)plan->code.count;
-	}
+/* What ran in earlier runs comes first, so that it takes few pages. */
+void making_write(struct making *making, uint32_t first, uint32_t end)
+{
+	const struct image *image = making->image;
+	const struct frequencies *frequencies = making->request->frequencies;
+	struct plan_function *rows = making->plan->functions.items;
+	uint32_t place = first;
+
+	for (unsigned cold = 0; cold < 2; cold++)
+		for (uint32_t i = first; i < end; i++) {
+			const struct image_function *function =
+				&image->functions.items[i];
+
+			if (frequencies_know(frequencies, function->address) == cold)
+				continue;
+			if (i + PLACE_AHEAD < image->functions.count)
+				map_prefetch(&making->scan.map,
+					     function[PLACE_AHEAD].address);
+			rows[place].by_code = i;
+			rows[i].place = place++;
+			write_row(making, i);
+		}
 }
 
 /* In call graphs what jumps to a function must know. */
@@ -568,14 +587,28 @@ static int by_address(const void *left, const void *right)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* Sorts islands and rewritten branches in among the entries' patches, which are sorted.
+/* They are, unless functions were written in another order than that of their addresses.
  */
+static void sort_patches(struct plan_patches *patches)
+{
+	size_t sorted = 1;
+
+	while (sorted < patches->count &&
+	       patches->items[sorted - 1].address < patches->items[sorted].address)
+		sorted++;
+	if (sorted < patches->count)
+		qsort(patches->items, patches->count, sizeof(*patches->items),
+		      by_address);
+}
+
+/* Sorts islands and rewritten branches in among the entries' patches. */
 static void merge_patches(struct making *making)
 {
 	struct plan *plan = making->plan;
 	size_t entries = plan->patches.count, islands = making->islands.count;
 	size_t at = entries + islands;
 
+	sort_patches(&plan->patches);
 	if (!islands)
 		return;
 	qsort(making->islands.items, islands, sizeof(*making->islands.items), by_address);

@@ -82,7 +82,10 @@ struct plan_function {
 	uint32_t first_stub, stub_count;   /* in plan.stubs */
 	uint32_t slots, cold_slots; /* where its counters begin, below plan.cold_slot and
 				       from there on: in both parts they are in the order
-				       of their functions */
+				       of their functions' code */
+	uint32_t place;             /* of its code, among those of all */
+	uint32_t by_code; /* index of the function whose code has the place that this one
+			     has in plan.functions */
 	uint32_t part_of; /* index of the function that a cold part is of; the function's
 			     own if it is none */
 	uint16_t flags;   /* enum image_function_flag */
@@ -563,6 +566,31 @@ static inline const struct plan_function *
 plan_whole_of(const struct plan *plan, const struct plan_function *function)
 {
 	return &plan->functions.items[function->part_of];
+}
+
+/* The function whose code and counters come after those of `place` others. */
+static inline const struct plan_function *plan_by_code(const struct plan *plan,
+						       size_t place)
+{
+	return &plan->functions.items[plan->functions.items[place].by_code];
+}
+
+/* The one whose code and counters are behind a function's; NULL: there is none. */
+static inline const struct plan_function *
+plan_behind(const struct plan *plan, const struct plan_function *function)
+{
+	return function->place + 1 < plan->functions.count
+		       ? plan_by_code(plan, function->place + 1)
+		       : NULL;
+}
+
+/* The end of a function's code, as an offset in plan.code, if it has any. */
+static inline size_t plan_code_end(const struct plan *plan,
+				   const struct plan_function *function)
+{
+	const struct plan_function *behind = plan_behind(plan, function);
+
+	return behind ? behind->trampoline : plan->code.count;
 }
 
 /* The function that a counter belongs to; NULL if none does. Not where calls are counted

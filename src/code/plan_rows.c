@@ -95,24 +95,24 @@ void plan_move_counters(struct plan *plan, uint32_t to)
 
 const struct plan_function *plan_function_of_slot(const struct plan *plan, uint32_t slot)
 {
-	const struct plan_function *functions = plan->functions.items;
-	size_t low = search_first(plan->functions.count, middle,
-				  (slot < plan->cold_slot
-					   ? functions[middle].slots
-					   : functions[middle].cold_slots) <= slot);
+	size_t low =
+		search_first(plan->functions.count, middle,
+			     (slot < plan->cold_slot
+				      ? plan_by_code(plan, middle)->slots
+				      : plan_by_code(plan, middle)->cold_slots) <= slot);
 
-	return low && slot < plan->slot_count ? &functions[low - 1] : NULL;
+	return low && slot < plan->slot_count ? plan_by_code(plan, low - 1) : NULL;
 }
 
 const struct plan_function *plan_function_of_next_slot(const struct plan *plan,
 						       const struct plan_function *last,
 						       uint32_t slot)
 {
-	const struct plan_function *end = plan->functions.items + plan->functions.count;
+	const struct plan_function *behind = last ? plan_behind(plan, last) : NULL;
 	bool cold = slot >= plan->cold_slot;
 
-	if (last && last + 1 < end && slot >= (cold ? last->cold_slots : last->slots) &&
-	    slot < (cold ? last[1].cold_slots : last[1].slots))
+	if (behind && slot >= (cold ? last->cold_slots : last->slots) &&
+	    slot < (cold ? behind->cold_slots : behind->slots))
 		return last;
 	return plan_function_of_slot(plan, slot);
 }

@@ -53,12 +53,12 @@ static const struct wire_way *find_by_code(const struct wire_ways *ways, uint64_
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2;
 
-		if (rows[middle].code <= offset)
+		if (rows[rows[middle].by_code].code <= offset)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low ? &rows[low - 1] : NULL;
+	return low ? &rows[rows[low - 1].by_code] : NULL;
 }
 
 /* call rel32, or an indirect one, behind prefixes; as code/steps.c has it. */

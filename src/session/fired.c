@@ -149,9 +149,8 @@ static void add_probes_of(const struct fired_module *of,
 	const struct module *module = of->module;
 	const struct plan *plan = module->file->plan;
 	const struct plan_fixup *fixups = plan->fixups.items;
-	const struct plan_function *last = plan->functions.items + plan->functions.count;
 	uint64_t own = module->code_size - module->shared_size;
-	size_t end = function + 1 < last ? function[1].trampoline : plan->code.count;
+	size_t end = plan_code_end(plan, function);
 	size_t at = search_first(plan->fixups.count, middle,
 				 fixups[middle].offset < function->trampoline);
 

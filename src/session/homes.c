@@ -133,7 +133,6 @@ void homes_find(const struct space *space, struct module *module,
 {
 	const struct plan *plan = module->file->plan;
 	const struct plan_function *function = request->function;
-	const struct plan_function *last = plan->functions.items + plan->functions.count;
 	const uint32_t index = (uint32_t)(function - plan->functions.items);
 	const struct space_home *home = home_at(space, module, index);
 	uint8_t *text, *patched;
@@ -160,19 +159,18 @@ void homes_find(const struct space *space, struct module *module,
 		return;
 	}
 	texts->bytes.count += home_size(function);
-	vector_push(&texts->items,
-		    ((struct homes_text){
-			    .code_address = module->code_address,
-			    .function = index,
-			    .size = home_size(function),
-			    .address = module->bias + function->address,
-			    .code = module->code_address + function->trampoline,
-			    .code_end = module->code_address +
-					(function + 1 < last ? function[1].trampoline
-							     : plan->code.count),
-			    .way_count = (uint32_t)(texts->ways.count - ways),
-			    .open = open,
-		    }));
+	vector_push(
+		&texts->items,
+		((struct homes_text){
+			.code_address = module->code_address,
+			.function = index,
+			.size = home_size(function),
+			.address = module->bias + function->address,
+			.code = module->code_address + function->trampoline,
+			.code_end = module->code_address + plan_code_end(plan, function),
+			.way_count = (uint32_t)(texts->ways.count - ways),
+			.open = open,
+		}));
 }
 
 static int by_address(const void *left, const void *right)

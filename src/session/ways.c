@@ -1,5 +1,7 @@
 #include "session/ways.h"
 
+#include "base/cleanup.h"
+
 #include <string.h>
 
 #define PAGE 4096u
@@ -43,7 +45,15 @@ uint64_t ways_size(const struct module_file *file)
 
 void ways_make(struct module_file *file)
 {
-	vector_for_each (&file->plan->functions, function)
+	const struct plan *plan = file->plan;
+	scoped_free uint32_t *numbers =
+		memory_allocate((plan->functions.count + 1) * sizeof(*numbers));
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < plan->functions.count; i++) {
+		const struct plan_function *function = &plan->functions.items[i];
+
+		numbers[i] = (uint32_t)file->ways.count;
 		if (function->step_count)
 			vector_push(&file->ways,
 				    ((struct wire_way){
@@ -53,6 +63,14 @@ void ways_make(struct module_file *file)
 					    .first_step = function->first_step,
 					    .step_count = function->step_count,
 				    }));
+	}
+	for (size_t place = 0; place < plan->functions.count; place++) {
+		const struct plan_function *function = plan_by_code(plan, place);
+
+		if (function->step_count)
+			file->ways.items[count++].by_code =
+				numbers[function - plan->functions.items];
+	}
 }
 
 void ways_write(const struct module_file *file, uint8_t *ways)

@@ -19,7 +19,7 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 43
+#define WIRE_VERSION 44
 
 #define WIRE_RESIDENT_SIZE  0x6000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x6000
@@ -333,6 +333,9 @@ struct wire_way {
 	uint32_t size;    /* bytes */
 	uint32_t code;    /* offset of its code from wire_ways.code */
 	uint32_t first_step, step_count;
+	uint32_t by_code; /* of the row at i: number of the row whose code comes after
+			     those of i others */
+	uint32_t pad_;
 };
 struct wire_ways {
 	uint64_t bias; /* run-time minus link-time addresses */

@@ -9,6 +9,7 @@
 #include "code/probe.h"
 #include "code/decode.h"
 #include "code/edges.h"
+#include "code/steps.h"
 #include "session/ways.h"
 #include "wire/layout.h"
 
@@ -228,6 +229,41 @@ static void check_all(const struct whole_area *area)
 	assert_true(count > 500);
 }
 
+/* What ran has its code in front of what did not, and is found there, with its counters.
+ */
+static void check_order(const struct plan *plan, const struct frequencies *drawn)
+{
+	const struct plan_function *last = NULL;
+	size_t turns = 0;
+
+	for (size_t place = 0; place < plan->functions.count; place++) {
+		const struct plan_function *function = plan_by_code(plan, place);
+
+		assert_int_equal(function->place, place);
+		assert_true(!last || plan_behind(plan, last) == function);
+		if (last && last > function)
+			turns++;
+		if (last && !frequencies_know(drawn, last->address))
+			assert_false(frequencies_know(drawn, function->address));
+		if (function->step_count)
+			assert_ptr_equal(plan_function_of(plan, function->trampoline),
+					 function);
+		for (uint32_t i = 0; i < function->block_count; i++) {
+			uint32_t slot =
+				plan->blocks.items[function->first_block + i].slot;
+
+			if (slot != PLAN_NO_SLOT && slot != function->slot)
+				assert_ptr_equal(plan_function_of_slot(plan, slot),
+						 function);
+		}
+		last = function;
+	}
+	assert_int_equal(turns, 1);
+	for (size_t i = 1; i < plan->patches.count; i++)
+		assert_true(plan->patches.items[i - 1].address <
+			    plan->patches.items[i].address);
+}
+
 /* As they are, and with some blocks behind the others. */
 static void test_all_steps(void **state)
 {
@@ -245,6 +281,7 @@ static void test_all_steps(void **state)
 
 		whole_area_plan_again(&area, &drawn);
 		check_all(&area);
+		check_order(area.plan, &drawn);
 		vector_for_each (&area.plan->functions, function)
 			moved += !is_ordered(area.plan, function);
 		frequencies_deinit(&drawn);

@@ -360,7 +360,8 @@ struct frequencies whole_draw_frequencies(const struct plan *plan, uint32_t seed
 	vector_for_each (&plan->functions, function) {
 		uint32_t count = function->block_count + function->edge_count;
 
-		if (!function->edge_count)
+		seed = seed * 1664525u + 1013904223u;
+		if (!function->edge_count || !(seed >> 16 & 3))
 			continue;
 		vector_push(&drawn.rows, ((struct frequencies_row){function->address,
 								   function->block_count,
