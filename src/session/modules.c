@@ -418,20 +418,42 @@ static void try_to_instrument(struct session *session, struct thread *thread,
 	trm_error_destroy(error);
 }
 
+/* Whether a variant was made, or is being made, for this run: others may have taken some
+ * of the room that it was promised, but how much it needs is known then. */
+static bool is_chosen(const struct session *session, const struct space *space,
+		      const struct mapping *mapping, unsigned int variant)
+{
+	const struct module_use use = {
+		.bare = space->bare,
+		.copies_calls = space->copies_calls,
+		.variant = variant,
+	};
+
+	vector_for_each (&session->files, file)
+		if ((*file)->identity.inode == mapping->inode &&
+		    (*file)->variant == variant && (*file)->bare == use.bare &&
+		    (*file)->copies_calls == use.copies_calls)
+			return true;
+	return planner_is_asked(session->planner, mapping->inode, &use);
+}
+
 /* The file of a mapping, in the first variant that has a place, else in the first one. */
 static struct module_file *choose_file(struct session *session,
 				       const struct thread *thread,
 				       const struct mapping *mapping, bool *ret_later)
 {
-	const struct space *space = thread->process->space;
+	struct space *space = thread->process->space;
 	struct module_file *first = NULL;
 
 	for (unsigned int variant = 0; variant < MODULE_VARIANTS; variant++) {
-		if (!places_promise(session, space, mapping, variant))
+		if (!is_chosen(session, space, mapping, variant) &&
+		    !places_promise(session, space, mapping, variant))
 			continue;
 		struct module_file *file =
 			file_of_mapping(session, thread, mapping, variant, ret_later);
 
+		if (*ret_later)
+			places_reserve(session, space, mapping, variant);
 		if (!file)
 			return NULL;
 		if (!first)
@@ -458,6 +480,7 @@ static bool add_module(struct session *session, struct thread *thread,
 
 	if (!file)
 		return !later;
+	places_release(space, mapping);
 	for (uint32_t i = 0; i < file->text_count; i++) {
 		if (file->texts[i].file_offset == mapping->file_offset) {
 			module.bias = mapping->start - file->texts[i].address;

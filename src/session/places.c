@@ -31,9 +31,12 @@
 /*
  * Functions relocated whole take about as much room as their modules, which lie side by
  * side. What likely needs no more room lies at the first of these distances, and cannot
- * meet then; the rest at the second. Of two that meet all the same one gets another
- * variant: the next distance.
+ * meet then; the rest at the others: large ones, which take long to plan, where small
+ * ones are not. Of two that meet all the same one gets another variant: the next
+ * distance.
  */
+#define LARGE (32ull << 20) /* bytes of room */
+
 static const uint64_t whole_distances[MODULE_USUAL_PLACES] = {
 	640ull << 20, 960ull << 20, 1280ull << 20, 1600ull << 20};
 
@@ -50,7 +53,9 @@ uint64_t places_room(const struct session_options *options, uint64_t span, uint6
 uint64_t places_distance(const struct session_options *options, const char *name,
 			 unsigned int variant, uint64_t span, uint64_t text)
 {
+	enum { OTHERS = MODULE_USUAL_PLACES - 1 };
 	const uint64_t free = variant - MODULE_USUAL_PLACES;
+	const uint64_t room = places_room(options, span, text);
 	uint64_t place = variant;
 
 	if (variant >= MODULE_USUAL_PLACES + FREE_BELOW)
@@ -60,11 +65,13 @@ uint64_t places_distance(const struct session_options *options, const char *name
 	if (options->collector->depth == PLAN_ENTRIES)
 		return CODE_DISTANCE - variant * VARIANT_DISTANCE;
 	/* The first one last, the others in an order that its neighbours have not. */
-	if (places_room(options, span, text) > span)
-		place = variant + 1 == MODULE_USUAL_PLACES
-				? 0
-				: 1 + (hash_bytes(name, strlen(name)) + variant) %
-						  (MODULE_USUAL_PLACES - 1);
+	if (room > span) {
+		uint64_t begin = room < LARGE
+					 ? hash_bytes(name, strlen(name)) % (OTHERS - 1)
+					 : OTHERS - 1;
+
+		place = variant == OTHERS ? 0 : 1 + (begin + variant) % OTHERS;
+	}
 	return whole_distances[place];
 }
 
@@ -156,22 +163,60 @@ static bool has_variant(const struct space *space, const struct mapping *mapping
 	return false;
 }
 
+/* Where trampolines of a mapping's file lie at the distance of a variant, and what they
+ * take at most, as a rule. */
+static struct space_promise promise_of(const struct session *session,
+				       const struct mapping *mapping,
+				       const struct extent *extent, unsigned int variant)
+{
+	const struct session_options *options = session->options;
+	const char *path = maps_path(&session->maps, mapping),
+		   *slash = strrchr(path, '/');
+	uint64_t span = extent->end - extent->start;
+	uint64_t start =
+		extent->start - places_distance(options, slash ? slash + 1 : path,
+						variant, span, extent->text);
+
+	return (struct space_promise){
+		.text = mapping->start,
+		.start = start,
+		.end = start + places_room(options, span, extent->text),
+	};
+}
+
 bool places_promise(const struct session *session, const struct space *space,
 		    const struct mapping *mapping, unsigned int variant)
 {
-	const char *path = maps_path(&session->maps, mapping),
-		   *slash = strrchr(path, '/');
 	struct extent extent = extent_of(&session->maps, mapping);
-	uint64_t span = extent.end - extent.start;
+	struct space_promise own = promise_of(session, mapping, &extent, variant);
 
 	if (extent.start < LOW_END) /* linked to its address, perhaps */
 		return !variant;
-	return has_variant(space, mapping, variant) ||
-	       places_are_free(session, space,
-			       extent.start - places_distance(session->options,
-							      slash ? slash + 1 : path,
-							      variant, span, extent.text),
-			       places_room(session->options, span, extent.text));
+	if (has_variant(space, mapping, variant))
+		return true;
+	vector_for_each (&space->promises, other)
+		if (other->text != own.text && other->start < own.end &&
+		    own.start < other->end)
+			return false;
+	return places_are_free(session, space, own.start, own.end - own.start);
+}
+
+void places_reserve(const struct session *session, struct space *space,
+		    const struct mapping *mapping, unsigned int variant)
+{
+	struct extent extent = extent_of(&session->maps, mapping);
+
+	places_release(space, mapping);
+	if (extent.start >= LOW_END)
+		vector_push(&space->promises,
+			    promise_of(session, mapping, &extent, variant));
+}
+
+void places_release(struct space *space, const struct mapping *mapping)
+{
+	for (size_t i = space->promises.count; i-- > 0;)
+		if (space->promises.items[i].text == mapping->start)
+			vector_remove_swap(&space->promises, i);
 }
 
 bool places_suit(const struct session *session, const struct space *space,

@@ -30,6 +30,12 @@ struct trm_error *places_choose_ways(const struct session *session,
 bool places_promise(const struct session *session, const struct space *space,
 		    const struct mapping *mapping, unsigned int variant);
 
+/* Keeps that room for a mapping from others that are not planned yet, until it is
+ * released. A mapping has one. */
+void places_reserve(const struct session *session, struct space *space,
+		    const struct mapping *mapping, unsigned int variant);
+void places_release(struct space *space, const struct mapping *mapping);
+
 /* Whether trampolines of a file can lie where they are to lie, or do so already, for
  * another text of the module. */
 bool places_suit(const struct session *session, const struct space *space,

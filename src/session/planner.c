@@ -155,6 +155,12 @@ void planner_destroy(struct planner *planner)
 	free(planner);
 }
 
+static bool is_for(const struct job *job, const struct module_use *use)
+{
+	return job->bare == use->bare && job->copies_calls == use->copies_calls &&
+	       job->variant == use->variant;
+}
+
 static bool is_asked_for(const struct planner *planner, const struct stat *status,
 			 const struct module_use *use)
 {
@@ -163,13 +169,22 @@ static bool is_asked_for(const struct planner *planner, const struct stat *statu
 	vector_for_each (&planner->jobs, job) {
 		struct file_identity known = file_identity_of(&(*job)->status);
 
-		if ((*job)->bare == use->bare &&
-		    (*job)->copies_calls == use->copies_calls &&
-		    (*job)->variant == use->variant &&
-		    !memcmp(&known, &wanted, sizeof(known)))
+		if (is_for(*job, use) && !memcmp(&known, &wanted, sizeof(known)))
 			return true;
 	}
 	return false;
+}
+
+bool planner_is_asked(struct planner *planner, uint64_t inode,
+		      const struct module_use *use)
+{
+	bool asked = false;
+
+	pthread_mutex_lock(&planner->lock);
+	vector_for_each (&planner->jobs, job)
+		asked |= is_for(*job, use) && (*job)->status.st_ino == inode;
+	pthread_mutex_unlock(&planner->lock);
+	return asked;
 }
 
 void planner_request(struct planner *planner, int fd, const struct stat *status,

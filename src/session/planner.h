@@ -22,6 +22,11 @@ void planner_destroy(struct planner *planner);
 void planner_request(struct planner *planner, int fd, const struct stat *status,
 		     const struct module_use *use);
 
+/* Whether a file was asked for, by its inode, and not collected; use->path does not
+ * matter. */
+bool planner_is_asked(struct planner *planner, uint64_t inode,
+		      const struct module_use *use);
+
 /* A module that is done, which the caller owns; NULL if there is none now. */
 struct module_file *planner_collect(struct planner *planner);
 

@@ -122,6 +122,12 @@ struct space_fired {
 };
 
 /* An address space. vfork and clone(CLONE_VM) make processes that share one. */
+/* Room for the trampolines of a module that is being planned. */
+struct space_promise {
+	uint64_t text; /* address of the mapping */
+	uint64_t start, end;
+};
+
 struct space {
 	unsigned int references;
 	struct family *family;
@@ -141,6 +147,7 @@ struct space {
 	bool cleared;       /* attached: nothing of ours is mapped any more */
 	bool abandoned;     /* attached: all of it stays, and what is in use of banks */
 	struct VECTOR(struct module) modules;
+	struct VECTOR(struct space_promise) promises; /* see places_reserve */
 	struct VECTOR(struct gone_module) gone; /* whose calls may be in the banks */
 	struct space_fired fired;
 	struct VECTOR(struct arena_chunk *) chunks; /* mapped here; the last has the

@@ -99,6 +99,7 @@ void space_release(struct session *session, struct space *space)
 	if (space->family)
 		family_release(session, space->family);
 	vector_deinit(&space->modules);
+	vector_deinit(&space->promises);
 	vector_deinit(&space->gone);
 	vector_deinit(&space->chunks);
 	fired_deinit(&space->fired);
