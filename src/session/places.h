@@ -25,8 +25,8 @@ uint64_t places_find(const struct thread *thread, uint64_t near, uint64_t size);
 struct trm_error *places_choose_ways(const struct session *session,
 				     const struct thread *thread, struct module *module);
 
-/* Whether trampolines of a mapping's file seem to have room at the distance of a variant:
- * known before it is planned, which takes its time. */
+/* Whether trampolines of a mapping's file seem to have room at the distance of a variant,
+ * which is not kept for another: known before it is planned, which takes its time. */
 bool places_promise(const struct session *session, const struct space *space,
 		    const struct mapping *mapping, unsigned int variant);
 
