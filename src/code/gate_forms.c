@@ -320,8 +320,6 @@ static void emit_graph_operand(struct emitter *emitter, const struct step *step,
 	emit_word32(emitter, places[step->operand] + step->addend);
 	if (step->operand == FUNCTION)
 		emit_slot(emitter, gate->slot);
-	else if (step->operand == CALLS || step->operand == LEFT)
-		emit_byte(emitter, 1);
 }
 
 static void emit_operand(struct emitter *emitter, const struct step *step,
@@ -331,14 +329,11 @@ static void emit_operand(struct emitter *emitter, const struct step *step,
 	case NONE:
 		break;
 	case SLOT:
+	case COUNTER:
 		if (gate->name)
 			emit_relative(emitter, gate->name, 0);
 		else
 			emit_slot(emitter, gate->slot + step->addend);
-		break;
-	case COUNTER:
-		emit_slot(emitter, gate->slot);
-		emit_byte(emitter, 1);
 		break;
 	case ROUTINE:
 		emit_word32(emitter, gate->routine);
@@ -358,6 +353,13 @@ static void emit_operand(struct emitter *emitter, const struct step *step,
 	}
 }
 
+/* Behind the operand lies what is added. */
+static bool adds_one(const struct step *step)
+{
+	return step->operand == COUNTER || step->operand == CALLS ||
+	       step->operand == LEFT;
+}
+
 void gate_emit(struct emitter *emitter, const struct gate *gate)
 {
 	for (const struct step *step = forms[gate->form]; step->size; step++) {
@@ -372,6 +374,8 @@ void gate_emit(struct emitter *emitter, const struct gate *gate)
 				   });
 		emit_bytes(emitter, step->bytes, step->size);
 		emit_operand(emitter, step, gate);
+		if (adds_one(step))
+			emit_byte(emitter, 1);
 	}
 }
 

@@ -1,4 +1,5 @@
 #include "code/inline_cache.h"
+
 #include "code/probe.h"
 
 #include <string.h>

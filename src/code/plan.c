@@ -4,6 +4,7 @@
 #include "code/batches.h"
 #include "code/calls.h"
 #include "code/decode.h"
+#include "code/frequencies.h"
 #include "code/gates.h"
 #include "code/inline_cache.h"
 #include "code/making.h"
@@ -11,7 +12,6 @@
 #include "code/readers.h"
 #include "code/spans.h"
 #include "code/trampoline.h"
-#include "code/frequencies.h"
 
 #include <string.h>
 
@@ -472,12 +472,12 @@ void making_write(struct making *making, uint32_t first, uint32_t end)
 	struct plan_function *rows = making->plan->functions.items;
 	uint32_t place = first;
 
-	for (unsigned cold = 0; cold < 2; cold++)
+	for (unsigned ran = 2; ran--;)
 		for (uint32_t i = first; i < end; i++) {
 			const struct image_function *function =
 				&image->functions.items[i];
 
-			if (frequencies_know(frequencies, function->address) == cold)
+			if (frequencies_know(frequencies, function->address) != ran)
 				continue;
 			if (i + PLACE_AHEAD < image->functions.count)
 				map_prefetch(&making->scan.map,

@@ -1,4 +1,5 @@
 #include "code/probe.h"
+
 #include "code/flags.h"
 
 #include <string.h>
@@ -271,7 +272,7 @@ uint32_t probe_slot(const struct plan *plan, size_t offset)
 	static const uint8_t offsets[] = {
 		[PROBE_NONE] = 0,
 		[PROBE_COUNT] = PROBE_COUNT_SLOT,
-		[PROBE_COUNT_KEEP_CARRY] = 5,
+		[PROBE_COUNT_KEEP_CARRY] = PROBE_COUNT_SLOT,
 		[PROBE_COUNT_KEEP_FLAGS] = 5 + 1 + 5,
 		[PROBE_FLAG] = PROBE_FLAG_SLOT,
 	};

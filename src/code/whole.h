@@ -26,8 +26,8 @@
 #ifndef TRAMMEL_CODE_WHOLE_H
 #define TRAMMEL_CODE_WHOLE_H
 
-#include "code/emit.h"
 #include "code/cfg.h"
+#include "code/emit.h"
 #include "code/probe.h"
 
 enum { WHOLE_NONE = UINT32_MAX }; /* no instruction, no slot */

@@ -76,7 +76,8 @@ static int is_call(const uint8_t *code)
 	return *code == 0xe8 || (*code == 0xff && (code[1] >> 3 & 7) == 2);
 }
 
-enum { COUNTER = 10, CALL = 5, CALL_WORD = 8, BRANCH = 6 };
+/* Bytes of instructions. */
+enum { COUNTER = 10, CALL = 5, CALL_WORD = 8, BRANCH = 6, COMPARE = 9 };
 
 /* addq $1, %gs:slot: PROBE_COUNT in code/probe.h. */
 static int is_counter(const uint8_t *code)
@@ -101,7 +102,7 @@ static int is_cached_call(const uint8_t *code, uint64_t size)
 	const uint8_t *call = code + size - CALL_WORD, *counter = call - COUNTER,
 		      *branch = counter - BRANCH;
 
-	return size >= 9 + BRANCH + COUNTER + CALL_WORD && call[0] == 0x65 &&
+	return size >= COMPARE + BRANCH + COUNTER + CALL_WORD && call[0] == 0x65 &&
 	       call[1] == 0xff && call[2] == 0x14 && call[3] == 0x25 &&
 	       is_counter(counter) && branch[0] == 0x0f && branch[1] == 0x85;
 }

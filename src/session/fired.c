@@ -141,7 +141,7 @@ struct change {
 
 /* Where the function's probes are that fired, but for those that are gone already. What
  * lies in the arena is shared with other processes, and stays. A function's fixups stand
- * together, in the order of functions: only theirs are looked at, of millions. */
+ * together, in the order of their code: only theirs are looked at, of millions. */
 static void add_probes_of(const struct fired_module *of,
 			  const struct plan_function *function,
 			  struct space_probes *probes)

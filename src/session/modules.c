@@ -52,15 +52,19 @@ static int open_mapped(pid_t pid, const struct mapping *mapping, const char *pat
 	return fd;
 }
 
+static bool is_for(const struct module_file *file, const struct module_use *use)
+{
+	return file->bare == use->bare && file->copies_calls == use->copies_calls &&
+	       file->variant == use->variant;
+}
+
 static struct module_file *find_file(struct session *session, const struct stat *status,
 				     const struct module_use *use)
 {
 	struct file_identity identity = file_identity_of(status);
 
 	vector_for_each (&session->files, file)
-		if ((*file)->bare == use->bare &&
-		    (*file)->copies_calls == use->copies_calls &&
-		    (*file)->variant == use->variant &&
+		if (is_for(*file, use) &&
 		    !memcmp(&(*file)->identity, &identity, sizeof(identity)))
 			return *file;
 	return NULL;
@@ -430,9 +434,7 @@ static bool is_chosen(const struct session *session, const struct space *space,
 	};
 
 	vector_for_each (&session->files, file)
-		if ((*file)->identity.inode == mapping->inode &&
-		    (*file)->variant == variant && (*file)->bare == use.bare &&
-		    (*file)->copies_calls == use.copies_calls)
+		if (is_for(*file, &use) && (*file)->identity.inode == mapping->inode)
 			return true;
 	return planner_is_asked(session->planner, mapping->inode, &use);
 }

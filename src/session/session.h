@@ -121,13 +121,13 @@ struct space_fired {
 	struct VECTOR(struct space_way) ways; /* sorted by address */
 };
 
-/* An address space. vfork and clone(CLONE_VM) make processes that share one. */
 /* Room for the trampolines of a module that is being planned. */
 struct space_promise {
 	uint64_t text; /* address of the mapping */
 	uint64_t start, end;
 };
 
+/* An address space. vfork and clone(CLONE_VM) make processes that share one. */
 struct space {
 	unsigned int references;
 	struct family *family;

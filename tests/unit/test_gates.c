@@ -6,9 +6,9 @@
 enum { BANK_SLOTS = 512 };
 #include "gate_bank.h"
 
-#include "code/probe.h"
 #include "code/decode.h"
 #include "code/gates.h"
+#include "code/probe.h"
 
 #include <stdlib.h>
 

@@ -4,9 +4,9 @@
  */
 #include "plan_image.h"
 
-#include "code/probe.h"
 #include "code/decode.h"
 #include "code/length.h"
+#include "code/probe.h"
 #include "code/scan.h"
 
 #include <setjmp.h>

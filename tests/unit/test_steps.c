@@ -6,9 +6,9 @@
 #include "sanitized.h"
 #include "whole_area.h"
 
-#include "code/probe.h"
 #include "code/decode.h"
 #include "code/edges.h"
+#include "code/probe.h"
 #include "code/steps.h"
 #include "session/ways.h"
 #include "wire/layout.h"
