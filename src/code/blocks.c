@@ -173,13 +173,22 @@ static void find_known(struct making *making, const struct plan_function *row)
 {
 	const struct frequencies *frequencies = making->request->frequencies;
 
-	making->known = NULL;
-	making->cold = frequencies && frequencies->rows.count;
-	if (making->cold)
+	making->cold = !frequencies_know(frequencies, row->address);
+	making->known = (struct frequencies_known){NULL, NULL};
+	if (frequencies)
 		making->known = frequencies_find(frequencies, row->address,
 						 (uint32_t)making->cfg.blocks.count,
 						 (uint32_t)making->cfg.edges.count);
-	making->cold &= !making->known;
+}
+
+/* A live plan keeps the order, in which threads come and go. */
+static void choose_order(struct making *making)
+{
+	const frequency *known = making->known.blocks;
+
+	for (size_t i = 1; known && !making->whole.live && i < making->cfg.blocks.count;
+	     i++)
+		making->whole.blocks.items[i].cold = !known[i];
 }
 
 static void choose_slots(struct making *making, struct plan_function *row)
@@ -187,9 +196,10 @@ static void choose_slots(struct making *making, struct plan_function *row)
 	struct whole *whole = &making->whole;
 
 	whole->entry_slot = WHOLE_NONE;
+	find_known(making, row);
+	choose_order(making);
 	if (making->request->depth < PLAN_BLOCKS)
 		return;
-	find_known(making, row);
 	row->slot = making_new_slot(making, making->cold);
 	whole->blocks.items[0].slot = row->slot * making->plan->slot_size;
 	whole->entry_slot =

@@ -31,7 +31,7 @@ struct placing {
 	bool shared;       /* calls and executions of the first block have one counter */
 	float *passes;     /* by edge of the graph: how often it is passed, as is known or
 			      estimated */
-	const frequency *known; /* making.known */
+	struct frequencies_known known; /* making.known */
 };
 
 static const struct cfg_instruction *last_of(const struct cfg *cfg, uint32_t block)
@@ -252,9 +252,9 @@ static void note_passes(const struct placing *placing,
 		if (flags && cfg->edges.items[i].to != CFG_OUT)
 			placing->passes[first + i] =
 				placing->passes[EDGES_BLOCKS + cfg->edges.items[i].to];
-		if (flags == PLAN_EDGE_FIXED && placing->known)
+		if (flags == PLAN_EDGE_FIXED && placing->known.edges)
 			placing->passes[first + i] =
-				frequency_number(placing->known[cfg->blocks.count + i]);
+				frequency_number(placing->known.edges[i]);
 	}
 }
 
@@ -311,16 +311,18 @@ static float *list_shares(const struct placing *placing,
 /* What earlier runs counted takes the place of the estimate. */
 static void take_known(const struct placing *placing, struct contracted *contracted)
 {
-	uint32_t known = placing->row->block_count + placing->row->edge_count;
+	const uint32_t known = placing->row->block_count + placing->row->edge_count;
+	const frequency *values = placing->known.blocks; /* those of edges follow */
 
-	for (uint32_t i = 0; placing->known && i < contracted->graph.edge_count; i++) {
+	for (uint32_t i = 0; placing->known.edges && i < contracted->graph.edge_count;
+	     i++) {
 		/* wraps around for the entry */
 		uint32_t number = contracted->edges[i] - EDGES_BLOCKS;
 		float *weight = &contracted->graph.edges[i].weight;
 
 		*weight *= UNSEEN / (*weight + 1);
-		if (number < known && placing->known[number])
-			*weight = frequency_number(placing->known[number]);
+		if (number < known && values[number])
+			*weight = frequency_number(values[number]);
 	}
 }
 
@@ -363,12 +365,25 @@ static bool is_hot(const struct placing *placing, uint32_t edge)
 	       edges[1].from == edges->from && passes[0] > passes[1];
 }
 
-/* For a block or edge, by its number among both. */
-static uint32_t new_slot(const struct placing *placing, uint32_t number)
+/* Whether earlier runs executed a block; true if they do not say. */
+static bool has_run(const struct placing *placing, uint32_t block)
 {
-	bool ran = placing->known ? placing->known[number] : !placing->making->cold;
+	return !placing->known.blocks || placing->known.blocks[block];
+}
 
-	return making_new_slot(placing->making, !ran);
+static bool was_passed(const struct placing *placing, uint32_t number)
+{
+	const struct cfg_edge *edge = &placing->cfg->edges.items[number];
+
+	if (placing->known.edges)
+		return placing->known.edges[number];
+	return has_run(placing, edge->from) &&
+	       (edge->to == CFG_OUT || has_run(placing, edge->to));
+}
+
+static uint32_t new_slot(const struct placing *placing, bool ran)
+{
+	return making_new_slot(placing->making, !ran || placing->making->cold);
 }
 
 static void give_slots(const struct placing *placing, const uint64_t *counted)
@@ -386,14 +401,11 @@ static void give_slots(const struct placing *placing, const uint64_t *counted)
 			continue; /* it has that of the calls */
 		blocks[i].slot = PLAN_NO_SLOT;
 		if (bit_test(counted, EDGES_BLOCKS + i))
-			blocks[i].slot = new_slot(placing, i);
+			blocks[i].slot = new_slot(placing, has_run(placing, i));
 		whole->blocks.items[i].slot = blocks[i].slot == PLAN_NO_SLOT
 						      ? WHOLE_NONE
 						      : blocks[i].slot * plan->slot_size;
 	}
-	/* A live plan keeps the order, in which threads come and go. */
-	for (uint32_t i = 1; placing->known && !whole->live && i < block_count; i++)
-		whole->blocks.items[i].cold = !placing->known[i];
 	vector_reserve(&whole->edges, placing->row->edge_count);
 	whole->edges.count = placing->row->edge_count;
 	for (uint32_t i = 0; i < placing->row->edge_count; i++) {
@@ -401,7 +413,7 @@ static void give_slots(const struct placing *placing, const uint64_t *counted)
 			   !(edges[i].flags & PLAN_EDGE_JOINED);
 
 		if (has)
-			edges[i].slot = new_slot(placing, block_count + i);
+			edges[i].slot = new_slot(placing, was_passed(placing, i));
 		whole->edges.items[i] = (struct whole_edge){
 			.slot = has ? edges[i].slot * plan->slot_size : WHOLE_NONE,
 			.code = WHOLE_NONE,

@@ -46,14 +46,20 @@ static const struct frequencies_row *find_row(const struct frequencies *frequenc
 		       : NULL;
 }
 
-const frequency *frequencies_find(const struct frequencies *frequencies, uint64_t address,
-				  uint32_t block_count, uint32_t edge_count)
+struct frequencies_known frequencies_find(const struct frequencies *frequencies,
+					  uint64_t address, uint32_t block_count,
+					  uint32_t edge_count)
 {
 	const struct frequencies_row *row = find_row(frequencies, address);
+	struct frequencies_known known = {NULL, NULL};
 
-	if (!row || row->block_count != block_count || row->edge_count != edge_count)
-		return NULL;
-	return &frequencies->values.items[row->first];
+	if (!row || !row->block_count || row->block_count != block_count ||
+	    (row->edge_count && row->edge_count != edge_count))
+		return known;
+	known.blocks = &frequencies->values.items[row->first];
+	if (row->edge_count)
+		known.edges = known.blocks + block_count;
+	return known;
 }
 
 bool frequencies_know(const struct frequencies *frequencies, uint64_t address)
@@ -80,25 +86,36 @@ void frequencies_add(struct frequencies *frequencies,
 		     const struct plan_function *function,
 		     const struct edges_counts *counts)
 {
-	frequency *values = add_row(frequencies, function->address, function->block_count,
-				    function->edge_count);
+	const uint32_t block_count = counts->blocks ? function->block_count : 0;
+	const uint32_t edge_count = counts->edges ? function->edge_count : 0;
+	frequency *values =
+		add_row(frequencies, function->address, block_count, edge_count);
 
-	for (uint32_t i = 0; i < function->block_count; i++)
+	for (uint32_t i = 0; i < block_count; i++)
 		*values++ = frequency_of((float)counts->blocks[i]);
-	for (uint32_t i = 0; i < function->edge_count; i++)
+	for (uint32_t i = 0; i < edge_count; i++)
 		*values++ = frequency_of((float)counts->edges[i]);
 }
 
-/* `run` NULL: it was not executed this time. */
+/* Of `run` there are only the first `count` values. */
 static void add_sum(const struct frequencies *known, const struct frequencies_row *row,
-		    const frequency *run, struct frequencies *sum)
+		    const frequency *run, size_t count, struct frequencies *sum)
 {
 	const frequency *old = &known->values.items[row->first];
 	frequency *values = add_row(sum, row->address, row->block_count, row->edge_count);
 
 	for (size_t i = 0; i < values_of(row); i++)
 		values[i] = frequency_of(frequency_number(old[i]) * KEPT +
-					 (run ? frequency_number(run[i]) : 0));
+					 (i < count ? frequency_number(run[i]) : 0));
+}
+
+/* Whether a row is in the same shape as another one, and maybe says less. */
+static bool is_within(const struct frequencies_row *row,
+		      const struct frequencies_row *other)
+{
+	return !row->block_count ||
+	       (row->block_count == other->block_count &&
+		(!row->edge_count || row->edge_count == other->edge_count));
 }
 
 static void add_copy(const struct frequencies *run, const struct frequencies_row *row,
@@ -118,16 +135,16 @@ void frequencies_merge(const struct frequencies *known, const struct frequencies
 	*ret_sum = (struct frequencies){0};
 	while (old < old_end || new < new_end) {
 		if (new == new_end || (old < old_end && old->address < new->address)) {
-			add_sum(known, old++, NULL, ret_sum);
+			add_sum(known, old++, NULL, 0, ret_sum);
 			continue;
 		}
 		if (old == old_end || old->address > new->address) {
 			add_copy(run, new ++, ret_sum);
 			continue;
 		}
-		if (old->block_count == new->block_count &&
-		    old->edge_count == new->edge_count)
-			add_sum(known, old, &run->values.items[new->first], ret_sum);
+		if (is_within(new, old))
+			add_sum(known, old, &run->values.items[new->first],
+				values_of(new), ret_sum);
 		else
 			add_copy(run, new, ret_sum);
 		old++;
@@ -177,9 +194,9 @@ static float cost_of(const struct plan *plan, const struct plan_function *functi
 }
 
 void frequencies_weigh(const struct plan *plan, const struct plan_function *function,
-		       const frequency *values, struct frequencies_cost *cost)
+		       struct frequencies_known known, struct frequencies_cost *cost)
 {
-	uint32_t known = function->block_count + function->edge_count;
+	uint32_t count = function->block_count + function->edge_count;
 	struct flow_graph graph;
 
 	edges_graph(plan, function, &graph);
@@ -187,15 +204,15 @@ void frequencies_weigh(const struct plan *plan, const struct plan_function *func
 	scoped_free uint64_t *counted =
 		memory_allocate_zeroed(bit_words(graph.edge_count), sizeof(*counted));
 
-	for (uint32_t i = EDGES_BLOCKS; i < EDGES_BLOCKS + known; i++) {
-		float weight = frequency_number(values[i - EDGES_BLOCKS]) *
+	for (uint32_t i = EDGES_BLOCKS; i < EDGES_BLOCKS + count; i++) {
+		float weight = frequency_number(known.blocks[i - EDGES_BLOCKS]) *
 			       cost_of(plan, function, i);
 
 		graph.edges[i].weight = weight;
 		cost->spent += slots[i] < plan->slot_count ? (double)weight : 0;
 	}
 	flow_place(&graph, counted);
-	for (uint32_t i = EDGES_BLOCKS; i < EDGES_BLOCKS + known; i++)
+	for (uint32_t i = EDGES_BLOCKS; i < EDGES_BLOCKS + count; i++)
 		if (bit_test(counted, i))
 			cost->least += (double)graph.edges[i].weight;
 	free(graph.edges);

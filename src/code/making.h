@@ -43,8 +43,7 @@ struct making {
 	uint32_t cold_count; /* counters from MAKING_COLD on */
 	bool cold; /* earlier runs executed the module, but not the function that is
 		      written */
-	const frequency *known; /* of the function that is written: of earlier runs, its
-				   blocks and then its edges; NULL: it never ran */
+	struct frequencies_known known; /* of the function that is written */
 	struct whole_calls calls;
 	bool *returns_flags; /* by function: assembly behind calls of it reads flags;
 				NULL: none does */

@@ -482,6 +482,7 @@ void making_write(struct making *making, uint32_t first, uint32_t end)
 			if (i + PLACE_AHEAD < image->functions.count)
 				map_prefetch(&making->scan.map,
 					     function[PLACE_AHEAD].address);
+			rows[i].in_front = ran && frequencies && frequencies->rows.count;
 			rows[place].by_code = i;
 			rows[i].place = place++;
 			write_row(making, i);

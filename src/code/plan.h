@@ -93,6 +93,8 @@ struct plan_function {
 			     trampoline, which is a stub; `displaced` is 0 then. 0: the
 			     entry leads there */
 	uint8_t spare;    /* bytes of padding behind its end that home_make may take */
+	bool in_front; /* earlier runs executed it, so its code and counters lie in front
+			  of those of others */
 };
 
 /* Bytes to write over the text. Sorted by address; they never overlap. */
@@ -593,8 +595,8 @@ static inline size_t plan_code_end(const struct plan *plan,
 	return behind ? behind->trampoline : plan->code.count;
 }
 
-/* The function that a counter belongs to; NULL if none does. Not where calls are counted
- * by their sites. */
+/* The function that a counter belongs to; NULL if none does. Not of those of gates and
+ * arcs. */
 const struct plan_function *plan_function_of_slot(const struct plan *plan, uint32_t slot);
 
 /* The same for counters in order, sooner. `last`: what was found for the one before; NULL

@@ -556,15 +556,15 @@ static void drop_patched(struct module_file *file)
 }
 
 /* Puts a new plan into the cache and takes it from there: its text can be mapped then,
- * and its arrays cost no memory. */
+ * and its arrays cost no memory. `plans`: see learned_edition. */
 static bool keep(struct cache_names *names, struct cache_key key,
-		 struct module_file *file, uint32_t reserved)
+		 struct module_file *file, uint32_t reserved, uint32_t plans)
 {
 	struct plan *made = file->plan;
 	struct module_file before = *file;
 	const struct cache_name name = {
 		.size = (uint64_t)made->slot_count * made->slot_size,
-		.edition = file->learned ? learned_edition(file->learned) : 0};
+		.edition = file->learned ? learned_edition(file->learned, plans) : 0};
 	uint32_t start;
 
 	if (!names)
@@ -598,12 +598,12 @@ static void make(struct cache *cache, struct cache_key key, struct module_file *
 	uint32_t reserved = (uint32_t)cache_counters_reserved(options);
 	struct learned learned = {0};
 
-	if (cache->folder && options->collector->depth == PLAN_EDGES)
+	if (cache->folder && learned_by(options))
 		learned_load(cache->folder, cache_frequencies_key(file), &learned);
 	file->learned = &learned;
 	struct trm_error *error = plan_file(file, options, 0);
 
-	if (!error && !keep(cache->names, key, file, reserved) && !patch_texts(file))
+	if (!error && !keep(cache->names, key, file, reserved, 1) && !patch_texts(file))
 		error = trm_error_create(TRM_ERROR_SYSTEM, "no memory for its text");
 	if (error) {
 		file->trouble = memory_copy_string(error->message);
@@ -713,10 +713,11 @@ void module_file_replan(struct cache *cache, const struct module_file *file,
 		.bytes = file->bytes,
 		.learned = learned,
 	};
+	const uint32_t before = learned_plans(cache_names_edition(file->cached_path));
 	struct trm_error *error = plan_file(&again, options, 0);
 
-	if (!error &&
-	    keep(cache->names, key, &again, (uint32_t)cache_counters_reserved(options)))
+	if (!error && keep(cache->names, key, &again,
+			   (uint32_t)cache_counters_reserved(options), before + 1))
 		cache_names_drop_others(cache->names, key, again.cached_path,
 					file->cached_path);
 	trm_error_destroy(error);

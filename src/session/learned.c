@@ -17,7 +17,7 @@ enum { SIZE_MAX_BYTES = 1 << 30, EDITION_SHIFT = 24 };
 struct header {
 	uint64_t magic, checksum; /* of all that follows */
 	uint64_t row_count, value_count;
-	uint32_t plans, runs;
+	uint32_t runs, unused;
 };
 
 enum learn_policy learn_policy(void)
@@ -76,7 +76,6 @@ static bool is_sound(const struct header *header, const char *bytes, size_t size
 {
 	return header->magic == MAGIC && header->row_count < SIZE_MAX_BYTES &&
 	       header->value_count < SIZE_MAX_BYTES &&
-	       header->plans <= LEARNED_PLANS_MAX &&
 	       sizeof(*header) + rows_size(header) + values_size(header) == size &&
 	       header->checksum == checksum_of(bytes, size);
 }
@@ -102,7 +101,6 @@ void learned_load(const char *folder, uint64_t key, struct learned *ret_learned)
 	memcpy(frequencies->rows.items, bytes + sizeof(header), rows_size(&header));
 	memcpy(frequencies->values.items, bytes + sizeof(header) + rows_size(&header),
 	       values_size(&header));
-	ret_learned->plans = header.plans;
 	ret_learned->runs = header.runs;
 	if (!frequencies_are_sound(frequencies))
 		learned_deinit(ret_learned);
@@ -115,7 +113,6 @@ static char *compose(const struct learned *learned, size_t *ret_size)
 	struct header header = {.magic = MAGIC,
 				.row_count = frequencies->rows.count,
 				.value_count = frequencies->values.count,
-				.plans = learned->plans,
 				.runs = learned->runs};
 	size_t rows = rows_size(&header), values = values_size(&header);
 	char *bytes = memory_allocate(sizeof(header) + rows + values);
@@ -152,8 +149,13 @@ bool learned_save(const char *folder, uint64_t key, const struct learned *learne
 	return good;
 }
 
+bool learned_by(const struct session_options *options)
+{
+	return options->collector->depth >= PLAN_CALLS;
+}
+
 /* Names of one edition must be of files with the same content. */
-uint32_t learned_edition(const struct learned *learned)
+uint32_t learned_edition(const struct learned *learned, uint32_t plans)
 {
 	const struct frequencies *frequencies = &learned->frequencies;
 	uint64_t hash = 0;
@@ -165,8 +167,13 @@ uint32_t learned_edition(const struct learned *learned)
 	hash ^= hash_bytes(frequencies->rows.items,
 			   frequencies->rows.count * sizeof(struct frequencies_row)) *
 		3;
-	return learned->plans << EDITION_SHIFT |
-	       (uint32_t)(hash & ((1u << EDITION_SHIFT) - 1)) | 1;
+	return plans << EDITION_SHIFT | (uint32_t)(hash & ((1u << EDITION_SHIFT) - 1)) |
+	       1;
+}
+
+uint32_t learned_plans(uint32_t edition)
+{
+	return edition >> EDITION_SHIFT;
 }
 
 void learned_deinit(struct learned *learned)

@@ -17,8 +17,7 @@
 
 struct learned {
 	struct frequencies frequencies;
-	uint32_t plans; /* that were made anew by them, up to LEARNED_PLANS_MAX */
-	uint32_t runs;  /* that were added since the last one */
+	uint32_t runs; /* that were added since a plan was made anew by them */
 };
 
 enum { LEARNED_PLANS_MAX = 255 };
@@ -34,8 +33,14 @@ void learned_load(const char *folder, uint64_t key, struct learned *ret_learned)
 /* False if that failed. */
 bool learned_save(const char *folder, uint64_t key, const struct learned *learned);
 
-/* Tells plans apart that were made by these: see cache_names.h. 0: nothing is known. */
-uint32_t learned_edition(const struct learned *learned);
+/* Whether runs with these options learn, and their plans are made by what is known. */
+bool learned_by(const struct session_options *options);
+
+/* Tells plans apart that were made by these: see cache_names.h. `plans`: how many were,
+ * one for the other, up to LEARNED_PLANS_MAX, which learned_plans tells of an edition. 0:
+ * nothing is known. */
+uint32_t learned_edition(const struct learned *learned, uint32_t plans);
+uint32_t learned_plans(uint32_t edition);
 
 void learned_deinit(struct learned *learned);
 

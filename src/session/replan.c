@@ -3,15 +3,25 @@
 #include "base/cleanup.h"
 #include "session/cache_key.h"
 #include "session/learned.h"
+#include "session/lesson.h"
 
 #include <fcntl.h>
-#include <string.h>
+#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 /* Of what counters cost, so much must be saved. */
 static const double GAIN_MIN = 0.1;
+
+/* Of the code that ran, so much more must lie on its pages that did not, and so many
+ * bytes. */
+static const double LOST_MIN = 0.25;
+enum { LOST_BYTES_MIN = 16 * 4096 };
+
+/* Of the run's time so much is saved if all that runs lies close together. Measured: 0.01
+ * to 0.05 of that of compilers and interpreters. */
+static const double SPREAD_GAIN = 0.01;
 
 /* Functions with less of a module's counts than this are not looked at to find out. Of
  * modules that were planned anew only one run in some looks. */
@@ -28,99 +38,14 @@ enum { PAYBACK_RUNS = 256 };
  */
 enum { RUNS_ENOUGH = 8, RUNS_LEFT_OUT = 16 };
 
-struct count {
-	uint32_t slot;
-	uint64_t count;
+/* What this run says of a module's plan. */
+struct verdict {
+	enum learn_policy policy;
+	uint32_t plans; /* that were made before it: see learned_plans */
+	double save_ns; /* what a better one would have saved */
+	bool costly;    /* its counters run more often than they need to */
+	bool spread;    /* what ran lies far apart */
 };
-
-/* What all processes together counted in a module. */
-struct tally {
-	const struct module_file *file; /* NULL: it is not looked at */
-	struct VECTOR(struct count) counts;
-	bool unsorted;
-	uint64_t *counters; /* by slot */
-};
-
-static void take_counts(struct tally *tallies, const struct image_run *image)
-{
-	vector_for_each (&image->counts, row) {
-		struct tally *tally = &tallies[row->file];
-		size_t count = tally->counts.count;
-
-		if (!tally->file)
-			continue;
-		tally->unsorted |=
-			count && tally->counts.items[count - 1].slot >= row->slot;
-		vector_push(&tally->counts, ((struct count){row->slot, row->count}));
-	}
-}
-
-static int by_slot(const void *a, const void *b)
-{
-	const struct count *x = a, *y = b;
-
-	return x->slot < y->slot ? -1 : x->slot > y->slot;
-}
-
-/* One row for each slot, in order. */
-static void sort(struct tally *tally)
-{
-	struct count *counts = tally->counts.items;
-	size_t kept = 0;
-
-	if (!tally->unsorted)
-		return;
-	qsort(counts, tally->counts.count, sizeof(*counts), by_slot);
-	for (size_t i = 1; i < tally->counts.count; i++) {
-		if (counts[i].slot == counts[kept].slot)
-			counts[kept].count += counts[i].count;
-		else
-			counts[++kept] = counts[i];
-	}
-	tally->counts.count = kept + 1;
-}
-
-/* By function: the sum of its counts. The caller frees it. */
-static uint64_t *sum_up(struct tally *tally)
-{
-	const struct plan *plan = tally->file->plan;
-	uint64_t *sums = memory_allocate_zeroed(plan->functions.count, sizeof(*sums));
-	const struct plan_function *function = NULL;
-
-	vector_for_each (&tally->counts, row) {
-		function = plan_function_of_next_slot(plan, function, row->slot);
-		tally->counters[row->slot] = row->count;
-		if (function)
-			sums[function - plan->functions.items] += row->count;
-	}
-	return sums;
-}
-
-/* Adds what functions with more than `least` counts counted, and returns the sum of these
- * counts. Left out are functions whose edges are not counted, or whose counts contradict
- * each other. */
-static uint64_t learn(struct tally *tally, uint64_t least,
-		      struct frequencies *frequencies)
-{
-	const struct plan *plan = tally->file->plan;
-	scoped_free uint64_t *sums = sum_up(tally);
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < plan->functions.count; i++) {
-		const struct plan_function *function = &plan->functions.items[i];
-		struct edges_counts counts;
-		uint32_t fault;
-
-		if (sums[i] <= least || !function->edge_count ||
-		    function->reason != PLAN_INSTRUMENTED ||
-		    !edges_solve(plan, function, tally->counters, NULL, &counts, &fault))
-			continue;
-		frequencies_add(frequencies, function, &counts);
-		edges_counts_deinit(&counts);
-		sum += sums[i];
-	}
-	return sum;
-}
 
 static struct frequencies_cost cost_of(const struct plan *plan,
 				       const struct frequencies *frequencies)
@@ -130,12 +55,14 @@ static struct frequencies_cost cost_of(const struct plan *plan,
 	vector_for_each (&frequencies->rows, row) {
 		const struct plan_function *function =
 			plan_function_at(plan, row->address);
+		struct frequencies_known known;
 
-		if (function && function->edge_count &&
-		    frequencies_find(frequencies, function->address,
-				     function->block_count, function->edge_count))
-			frequencies_weigh(plan, function,
-					  &frequencies->values.items[row->first], &cost);
+		if (!function || !function->edge_count)
+			continue;
+		known = frequencies_find(frequencies, function->address,
+					 function->block_count, function->edge_count);
+		if (known.edges)
+			frequencies_weigh(plan, function, known, &cost);
 	}
 	return cost;
 }
@@ -147,97 +74,121 @@ static bool is_much(const struct frequencies_cost *cost, enum learn_policy polic
 	       (policy == LEARN_ALWAYS ? 0 : GAIN_MIN * cost->spent);
 }
 
-static bool pays(const struct module_file *file, const struct frequencies_cost *cost,
-		 uint32_t plans)
+static bool is_far(const struct lesson_spread *spread, enum learn_policy policy)
 {
-	double runs = plans < 32 ? PAYBACK_RUNS >> plans : 0, text = 0;
-
-	for (uint32_t i = 0; i < file->text_count; i++)
-		text += (double)file->texts[i].size;
-	return (cost->spent - cost->least) * COUNT_NS * runs > text * PLAN_NS;
+	if (policy == LEARN_ALWAYS)
+		return spread->lost > 0;
+	return spread->lost > LOST_BYTES_MIN &&
+	       (double)spread->lost > LOST_MIN * (double)spread->code;
 }
 
-/* What this run did costs so much more than it needs to. */
-static bool is_costly(struct tally *tally, enum learn_policy policy,
-		      struct frequencies_cost *ret_cost)
+/* Whether this run's counters cost so much more than they need to. */
+static void judge_counters(const struct lesson *lesson, struct verdict *verdict)
 {
 	struct frequencies hot = {0};
-	uint64_t all = 0, seen;
+	struct frequencies_cost cost;
+	uint64_t seen;
 
-	vector_for_each (&tally->counts, row)
-		all += row->count;
-	seen = learn(tally, policy == LEARN_ALWAYS ? 0 : all / HOT_SHARE, &hot);
-	*ret_cost = cost_of(tally->file->plan, &hot);
+	seen = lesson_learn(lesson,
+			    verdict->policy == LEARN_ALWAYS ? 0 : lesson->sum / HOT_SHARE,
+			    &hot);
+	cost = cost_of(lesson->file->plan, &hot);
 	frequencies_deinit(&hot);
-	if (seen) {
-		ret_cost->spent *= (double)all / (double)seen;
-		ret_cost->least *= (double)all / (double)seen;
-	}
-	return is_much(ret_cost, policy) &&
-	       (policy == LEARN_ALWAYS || pays(tally->file, ret_cost, 0));
+	verdict->costly = is_much(&cost, verdict->policy);
+	if (seen && verdict->costly)
+		verdict->save_ns += (cost.spent - cost.least) * COUNT_NS *
+				    ((double)lesson->sum / (double)seen);
+}
+
+/* `time_ns`: that the run took in the module, more or less. */
+static void judge_places(const struct lesson *lesson, double time_ns,
+			 struct verdict *verdict)
+{
+	struct lesson_spread spread = lesson_spread(lesson);
+
+	verdict->spread = is_far(&spread, verdict->policy);
+	if (verdict->spread)
+		verdict->save_ns += time_ns * SPREAD_GAIN;
+}
+
+static bool pays(const struct module_file *file, const struct verdict *verdict)
+{
+	double runs = verdict->plans < 32 ? PAYBACK_RUNS >> verdict->plans : 0, text = 0;
+
+	if (verdict->policy == LEARN_ALWAYS)
+		return verdict->plans < LEARNED_PLANS_MAX;
+	for (uint32_t i = 0; i < file->text_count; i++)
+		text += (double)file->texts[i].size;
+	return verdict->save_ns * runs > text * PLAN_NS;
 }
 
 /* Whether nothing more is to be learned now. */
-static bool is_left_out(const struct learned *known, enum learn_policy policy)
+static bool is_left_out(const struct learned *known, const struct verdict *verdict)
 {
-	return policy != LEARN_ALWAYS && known->runs >= RUNS_ENOUGH &&
-	       !session_by_chance(RUNS_LEFT_OUT);
+	return verdict->policy != LEARN_ALWAYS && verdict->plans &&
+	       known->runs >= RUNS_ENOUGH && !session_by_chance(RUNS_LEFT_OUT);
 }
 
-static void replan(struct session *session, struct tally *tally, enum learn_policy policy,
-		   const struct frequencies_cost *own)
+/* Whether what is known by now says the same as this run. */
+static bool stands(const struct lesson *lesson, const struct frequencies *known,
+		   const struct verdict *verdict)
 {
+	struct frequencies_cost cost = cost_of(lesson->file->plan, known);
+
+	return verdict->spread || is_much(&cost, verdict->policy);
+}
+
+static void replan(struct session *session, const struct lesson *lesson,
+		   const struct verdict *verdict)
+{
+	const struct module_file *file = lesson->file;
 	const char *folder = cache_folder(session->cache);
-	uint64_t key = cache_frequencies_key(tally->file);
+	uint64_t key = cache_frequencies_key(file);
 	struct learned known, sum = {0};
 	struct frequencies run = {0};
 
 	learned_load(folder, key, &known);
-	if (!is_left_out(&known, policy)) {
-		learn(tally, 0, &run);
+	if (!is_left_out(&known, verdict)) {
+		lesson_learn(lesson, 0, &run);
 		frequencies_merge(&known.frequencies, &run, &sum.frequencies);
-		struct frequencies_cost cost =
-			cost_of(tally->file->plan, &sum.frequencies);
 		bool better =
-			is_much(&cost, policy) &&
-			(policy == LEARN_ALWAYS || pays(tally->file, own, known.plans)) &&
-			known.plans < LEARNED_PLANS_MAX;
+			pays(file, verdict) && stands(lesson, &sum.frequencies, verdict);
 
-		sum.plans = known.plans + better;
 		sum.runs = better ? 0 : known.runs + 1;
 		if (learned_save(folder, key, &sum) && better)
-			module_file_replan(session->cache, tally->file, session->options,
-					   &sum);
+			module_file_replan(session->cache, file, session->options, &sum);
 	}
 	frequencies_deinit(&run);
 	learned_deinit(&sum);
 	learned_deinit(&known);
 }
 
-/* Where counters of gates lie in front, they are not in the order of functions. */
 static bool is_looked_at(const struct module_file *file, enum learn_policy policy)
 {
-	return file->plan && file->plan->edges.count && !file->plan->gates_size &&
-	       file->cached_path &&
+	return file->plan && file->cached_path &&
 	       (policy == LEARN_ALWAYS || !cache_names_edition(file->cached_path) ||
 		session_by_chance(RUNS_UNSEEN));
 }
 
-static void look_at(struct session *session, struct tally *tally,
+/* `time_ns`: that all modules together took. */
+static void look_at(struct session *session, const struct lesson *lesson, double time_ns,
 		    enum learn_policy policy)
 {
-	struct frequencies_cost cost;
+	const struct plan *plan = lesson->file->plan;
+	struct verdict verdict = {
+		.policy = policy,
+		.plans = learned_plans(cache_names_edition(lesson->file->cached_path))};
 
-	if (!tally->counts.count)
-		return;
-	sort(tally);
-	tally->counters =
-		memory_allocate_zeroed(tally->file->plan->slot_count, sizeof(uint64_t));
-	if (is_costly(tally, policy, &cost)) {
+	if (plan->edges.count)
+		judge_counters(lesson, &verdict);
+	judge_places(lesson, time_ns, &verdict);
+	/* For the first plan that is made anew. */
+	if ((verdict.costly || verdict.spread) &&
+	    pays(lesson->file,
+		 &(struct verdict){.policy = policy, .save_ns = verdict.save_ns})) {
 		setpriority(PRIO_PROCESS, 0, PRIO_MAX - 1);
-		replan(session, tally, policy, &cost);
+		replan(session, lesson, &verdict);
 	}
-	free(tally->counters);
 }
 
 /* One process at a time does it: programs that are run in a row would all plan the same.
@@ -253,27 +204,46 @@ static int take_turn(const struct cache *cache)
 	return fd;
 }
 
+static void look_at_all(struct session *session, struct lesson *lessons,
+			enum learn_policy policy)
+{
+	const size_t count = session->files.count;
+	const double time_ns =
+		(double)(session->end.tv_sec - session->start.tv_sec) * 1e9 +
+		(double)(session->end.tv_nsec - session->start.tv_nsec);
+	double sum = 0;
+
+	vector_for_each (&session->images, image)
+		lessons_take(lessons, *image);
+	for (size_t i = 0; i < count; i++)
+		if (lessons[i].file) {
+			lesson_end(&lessons[i]);
+			sum += (double)lessons[i].sum;
+		}
+	for (size_t i = 0; i < count; i++) {
+		if (lessons[i].sum)
+			look_at(session, &lessons[i],
+				time_ns * ((double)lessons[i].sum / sum), policy);
+		lesson_deinit(&lessons[i]);
+	}
+}
+
 void replan_modules(struct session *session)
 {
 	enum learn_policy chosen = learn_policy();
 
-	if (chosen == LEARN_NEVER || session->options->collector->depth != PLAN_EDGES ||
+	if (chosen == LEARN_NEVER || !learned_by(session->options) ||
 	    !cache_folder(session->cache) || !session->files.count)
 		return;
 	scoped_fd int turn = take_turn(session->cache);
 
 	if (turn < 0)
 		return;
-	scoped_free struct tally *tallies =
-		memory_allocate_zeroed(session->files.count, sizeof(*tallies));
+	scoped_free struct lesson *lessons =
+		memory_allocate_zeroed(session->files.count, sizeof(*lessons));
 
 	for (size_t i = 0; i < session->files.count; i++)
 		if (is_looked_at(session->files.items[i], chosen))
-			tallies[i].file = session->files.items[i];
-	vector_for_each (&session->images, image)
-		take_counts(tallies, *image);
-	for (size_t i = 0; i < session->files.count; i++) {
-		look_at(session, &tallies[i], chosen);
-		vector_deinit(&tallies[i].counts);
-	}
+			lesson_begin(&lessons[i], session->files.items[i]);
+	look_at_all(session, lessons, chosen);
 }

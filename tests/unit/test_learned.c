@@ -55,6 +55,7 @@ static void test_numbers(void **state)
 	}
 }
 
+/* Without blocks, or edges, nothing is known of these. */
 static void add(struct frequencies *frequencies, uint64_t address, uint32_t blocks,
 		uint32_t edges, uint64_t count)
 {
@@ -65,15 +66,18 @@ static void add(struct frequencies *frequencies, uint64_t address, uint32_t bloc
 	for (size_t i = 0; i < 64; i++)
 		counts[i] = count;
 	frequencies_add(frequencies, &function,
-			&(const struct edges_counts){.blocks = counts, .edges = counts});
+			&(const struct edges_counts){.blocks = blocks ? counts : NULL,
+						     .edges = edges ? counts : NULL});
 }
 
 static double found(const struct frequencies *frequencies, uint64_t address,
 		    uint32_t blocks, uint32_t edges)
 {
-	const frequency *values = frequencies_find(frequencies, address, blocks, edges);
+	struct frequencies_known known =
+		frequencies_find(frequencies, address, blocks, edges);
+	const frequency *values = known.blocks; /* those of edges follow */
 
-	if (!values)
+	if (!known.edges)
 		return -1;
 	for (uint32_t i = 1; i < blocks + edges; i++)
 		assert_int_equal(values[i], values[0]);
@@ -106,6 +110,41 @@ static void test_merge(void **state)
 	frequencies_deinit(&sum);
 	frequencies_merge(&sum, &known, &sum);
 	assert_int_equal(sum.rows.count, 3);
+	frequencies_deinit(&sum);
+	frequencies_deinit(&known);
+	frequencies_deinit(&run);
+}
+
+/* Of functions that more or less is known of. */
+static void test_shapes(void **state)
+{
+	struct frequencies known = {0}, run = {0}, sum;
+	struct frequencies_known found_now;
+
+	(void)state;
+	add(&known, 10, 3, 4, 800);
+	add(&known, 20, 3, 4, 800);
+	add(&known, 30, 0, 0, 0);
+	add(&known, 40, 3, 0, 1);
+	add(&known, 50, 0, 0, 0);
+	add(&run, 10, 0, 0, 0);
+	add(&run, 20, 3, 0, 100);
+	add(&run, 30, 3, 0, 1);
+	add(&run, 40, 3, 4, 8);
+	frequencies_merge(&known, &run, &sum);
+	assert_true(frequencies_are_sound(&sum));
+	assert_int_equal(sum.rows.count, 5);
+	assert_true(found(&sum, 10, 3, 4) == 700); /* it ran, nobody knows how often */
+	found_now = frequencies_find(&sum, 20, 3, 4);
+	assert_true(frequency_number(found_now.blocks[2]) == 800);
+	assert_true(frequency_number(found_now.edges[3]) == 700);
+	found_now = frequencies_find(&sum, 30, 3, 4);
+	assert_true(!found_now.edges && frequency_number(found_now.blocks[0]) == 1);
+	assert_true(!frequencies_find(&sum, 30, 2, 4).blocks);
+	assert_true(found(&sum, 40, 3, 4) == 8);
+	found_now = frequencies_find(&sum, 50, 3, 4);
+	assert_true(!found_now.edges && !found_now.blocks);
+	assert_true(frequencies_know(&sum, 50) && !frequencies_know(&sum, 51));
 	frequencies_deinit(&sum);
 	frequencies_deinit(&known);
 	frequencies_deinit(&run);
@@ -165,12 +204,12 @@ static void test_soundness(void **state)
 static bool is_empty(const struct learned *learned)
 {
 	return !learned->frequencies.rows.count && !learned->frequencies.values.count &&
-	       !learned->plans && !learned->runs && !learned_edition(learned);
+	       !learned->runs && !learned_edition(learned, 1);
 }
 
 static void save(struct learned *ret_learned)
 {
-	*ret_learned = (struct learned){.plans = 3, .runs = 4};
+	*ret_learned = (struct learned){.runs = 4};
 	add(&ret_learned->frequencies, 10, 3, 4, 800);
 	add(&ret_learned->frequencies, 20, 1, 2, 64);
 	assert_true(learned_save(folder, KEY, ret_learned));
@@ -185,15 +224,15 @@ static void test_file(void **state)
 	assert_true(is_empty(&loaded));
 	save(&saved);
 	learned_load(folder, KEY, &loaded);
-	assert_int_equal(loaded.plans, 3);
 	assert_int_equal(loaded.runs, 4);
 	assert_int_equal(loaded.frequencies.rows.count, 2);
 	assert_true(found(&loaded.frequencies, 10, 3, 4) == 800);
 	assert_true(found(&loaded.frequencies, 20, 1, 2) == 64);
-	assert_int_equal(learned_edition(&loaded), learned_edition(&saved));
-	assert_int_equal(learned_edition(&loaded) >> 24, 3);
+	assert_int_equal(learned_edition(&loaded, 3), learned_edition(&saved, 3));
+	assert_int_equal(learned_plans(learned_edition(&loaded, 3)), 3);
+	assert_true(learned_edition(&loaded, 3) < learned_edition(&loaded, 4));
 	loaded.frequencies.values.items[4]++;
-	assert_int_not_equal(learned_edition(&loaded), learned_edition(&saved));
+	assert_int_not_equal(learned_edition(&loaded, 3), learned_edition(&saved, 3));
 	learned_deinit(&loaded);
 	learned_load(folder, KEY + 1, &loaded);
 	assert_true(is_empty(&loaded));
@@ -252,6 +291,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_merge),
+		cmocka_unit_test(test_shapes),
 		cmocka_unit_test(test_rest),
 		cmocka_unit_test(test_soundness),
 		cmocka_unit_test_setup_teardown(test_file, make_folder, remove_folder),

@@ -382,13 +382,13 @@ static struct frequencies_cost cost_of(const struct plan *plan,
 	struct frequencies_cost cost = {0};
 
 	vector_for_each (&plan->functions, function) {
-		const frequency *values =
+		struct frequencies_known known =
 			frequencies_find(frequencies, function->address,
 					 function->block_count, function->edge_count);
 
-		assert_int_equal(values != NULL, function->edge_count != 0);
-		if (values)
-			frequencies_weigh(plan, function, values, &cost);
+		assert_int_equal(known.edges != NULL, function->edge_count != 0);
+		if (known.edges)
+			frequencies_weigh(plan, function, known, &cost);
 	}
 	return cost;
 }

@@ -353,20 +353,25 @@ void whole_area_plan_again(struct whole_area *area, const struct frequencies *fr
 	whole_area_plan(area);
 }
 
+/* What is known of a function, of eight. */
+enum { NOTHING_BUT_THAT = 2, BLOCKS_ALONE };
+
 struct frequencies whole_draw_frequencies(const struct plan *plan, uint32_t seed)
 {
 	struct frequencies drawn = {0};
 
 	vector_for_each (&plan->functions, function) {
-		uint32_t count = function->block_count + function->edge_count;
-
 		seed = seed * 1664525u + 1013904223u;
-		if (!function->edge_count || !(seed >> 16 & 3))
+		uint32_t shape = seed >> 16 & 7;
+		uint32_t blocks = shape == NOTHING_BUT_THAT ? 0 : function->block_count;
+		uint32_t edges = shape <= BLOCKS_ALONE ? 0 : function->edge_count;
+		uint32_t count = blocks + edges;
+
+		if (shape < NOTHING_BUT_THAT)
 			continue;
-		vector_push(&drawn.rows, ((struct frequencies_row){function->address,
-								   function->block_count,
-								   function->edge_count,
-								   drawn.values.count}));
+		vector_push(&drawn.rows,
+			    ((struct frequencies_row){function->address, blocks, edges,
+						      drawn.values.count}));
 		while (count--) {
 			seed = seed * 1664525u + 1013904223u;
 			vector_push(&drawn.values,
