@@ -453,15 +453,40 @@ static bool has_nowhere(const struct homing *homing, const struct plan_block *bl
 	return homing->rooms[to] == NO_ROOM;
 }
 
-/* What would come to such places stays in relocated code, too. */
-static void pin_sources(struct homing *homing)
+/* Leads the branch of a block that runs to the relocated code of a block for whose own
+ * jump there is no room (mostly that is a lone return). False where the displacement has
+ * one byte; or lies on another page, which may have an older text: that of the branch may
+ * be one, too. */
+static bool lead_branch(const struct homing *homing, const struct plan_block *block,
+			uint32_t to, uint8_t *text)
+{
+	enum { WIDE = 4 };
+	const struct home_request *request = homing->request;
+	uint32_t end = block->offset + block->size, start = homing->blocks[to].offset;
+	int32_t own = (int32_t)(start - end), other;
+
+	if (homing->rooms[to] != NO_ROOM || homing->fronts[to] == PLAN_NO_SLOT ||
+	    own == (int8_t)own || block->size <= WIDE ||
+	    memcmp(request->original + end - WIDE, &own, WIDE) != 0 ||
+	    !are_on_one_page(homing, end - WIDE, WIDE, start, 1))
+		return false;
+	other = (int32_t)(request->plan->code_address + homing->fronts[to] -
+			  (request->function->address + end));
+	memcpy(text + end - WIDE, &other, WIDE);
+	return true;
+}
+
+/* What would come to such places is led elsewhere, or stays in relocated code, too. */
+static void pin_sources(struct homing *homing, uint8_t *text)
 {
 	for (uint32_t b = 0; b < homing->count; b++) {
 		const struct plan_block *row = &homing->blocks[b];
 
-		if (homing->states[b] == BLOCK_OPEN &&
-		    ((row->flags & PLAN_BLOCK_FALLS && has_nowhere(homing, row, b + 1)) ||
-		     (row->to != PLAN_EDGE_OUT && has_nowhere(homing, row, row->to))))
+		if (homing->states[b] != BLOCK_OPEN)
+			continue;
+		if ((row->flags & PLAN_BLOCK_FALLS && has_nowhere(homing, row, b + 1)) ||
+		    (row->to != PLAN_EDGE_OUT && has_nowhere(homing, row, row->to) &&
+		     !lead_branch(homing, row, row->to, text)))
 			pin(homing, row->offset);
 	}
 }
@@ -523,22 +548,34 @@ static void try(struct homing *homing, uint8_t *text)
 	take_patches(homing, text);
 	add_long_jumps(homing, text);
 	add_short_jumps(homing, text);
-	pin_sources(homing);
+	pin_sources(homing, text);
 	keep_whole(homing, text);
+}
+
+/* Whether the code in front of a block is its own probe. A jump that is no code, as what
+ * it leads to follows, has the probe of that. */
+static bool has_probe(const struct homing *homing, uint32_t block)
+{
+	const struct plan *plan = homing->request->plan;
+	uint32_t code = homing->fronts[block], slot;
+
+	if (code == PLAN_NO_SLOT ||
+	    probe_at(plan->code.items + code, plan->code.count - code) != PROBE_FLAG)
+		return false;
+	slot = probe_slot(plan, code);
+	return slot == homing->blocks[block].slot ||
+	       (!block && slot == homing->request->function->slot);
 }
 
 /* Probes in front of blocks that run at their own place. False if there are none. */
 static bool add_ways(const struct homing *homing, struct home_ways *ways)
 {
-	const struct plan *plan = homing->request->plan;
 	size_t before = ways->count;
 
 	for (uint32_t b = 0; b < homing->count; b++) {
 		uint32_t code = homing->fronts[b];
 
-		if (homing->states[b] == BLOCK_OPEN && code != PLAN_NO_SLOT &&
-		    probe_at(plan->code.items + code, plan->code.count - code) ==
-			    PROBE_FLAG)
+		if (homing->states[b] == BLOCK_OPEN && has_probe(homing, b))
 			vector_push(ways,
 				    ((struct home_way){
 					    code, homing->request->function->address +

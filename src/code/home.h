@@ -8,7 +8,8 @@
  *     fired block         as it was, with its calls
  *     block without flag  as it was: others tell of it
  *     unfired block       jmp relocated code, which sets the flag; or a short one to an
- *                         island behind another block's jump, which leads there
+ *                         island behind another block's jump, which leads there;
+ *                         or what branches to it leads there itself
  *     what only those     as the plan has it: jumps where others may come
  *     lead to
  *

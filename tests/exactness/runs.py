@@ -131,7 +131,7 @@ settled = False
 
 
 def settle(command, folder, environment):
-    """Runs a command of trammel's until counters lie where they run least."""
+    """Runs a command of trammel's until counters lie where they run least, and code as it runs."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     for _ in range(2):
         execute(command, folder, environment | {"TRAMMEL_REPLAN": "always"})
@@ -144,7 +144,7 @@ def run_trammel(trammel, command, folder, name, environment, measure="functions"
     """Output, and the report by function; of blocks and edges also the reports by those, of
     calls that by place."""
     out = os.path.join(folder, f"{name}-{measure}.trm")
-    if settled and measure in ("blocks", "edges"):
+    if settled and measure != "functions":
         settle([trammel, "run", "--quiet", "-m", measure, "-o", out, "--", *command], folder,
                environment)
     output = execute([trammel, "run", "--quiet", "-m", measure, "-o", out, "--", *command], folder,

@@ -6,17 +6,20 @@
 #include "whole_maker.h"
 
 #include "base/cleanup.h"
+#include "code/bits.h"
 #include "code/home.h"
 #include "code/probe.h"
+#include "code/steps.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <cmocka.h>
 
-enum { BATCHES = TIMES(4, 1), ROUNDS = 6, PAGE = 128 };
+enum { BATCHES = TIMES(4, 2), ROUNDS = 6, PAGE = 128, LARGE_PAGE = 1024 };
 
 static struct maker maker;
+static uint32_t page; /* bytes, of texts that are written page by page */
 /* Each function is run in as many ways as there are rounds: later ones go where earlier
  * ones did not. */
 static struct whole_result results[ROUNDS][FUNCTIONS];
@@ -24,7 +27,7 @@ static struct whole_result results[ROUNDS][FUNCTIONS];
 static struct home_ways ways[FUNCTIONS];
 /* Which blocks run at home. */
 static uint64_t *running[FUNCTIONS];
-static size_t at_home, open_blocks, short_jumps, led_out, closed_steps;
+static size_t at_home, open_blocks, short_jumps, led_branches, led_out, closed_steps;
 
 static bool has_fired(const void *context, uint32_t slot)
 {
@@ -86,10 +89,10 @@ static void write_text(const struct whole_area *area,
 	bool backwards = maker_draw(&maker, 2);
 
 	while (start < end) {
-		uint64_t from = start, to = (start + PAGE) & ~(uint64_t)(PAGE - 1);
+		uint64_t from = start, to = (start + page) & ~(uint64_t)(page - 1);
 
 		if (backwards) {
-			from = (end - 1) & ~(uint64_t)(PAGE - 1);
+			from = (end - 1) & ~(uint64_t)(page - 1);
 			to = end;
 		}
 		from = from < start ? start : from;
@@ -134,7 +137,7 @@ static struct home_request request_for(const struct whole_area *area,
 	return (struct home_request){
 		.plan = area->plan,
 		.function = function,
-		.page = PAGE,
+		.page = page,
 		.original = area->bare + offset,
 		.patched = patched + offset,
 		.open = running[i],
@@ -169,6 +172,32 @@ static void count_short_jumps(const struct home_request *request, const uint8_t 
 	}
 }
 
+/* Branches of blocks that run at home and do not lead where they did lead into the code
+ * of their function. */
+static void count_led_branches(const struct home_request *request, const uint8_t *text,
+			       const uint64_t *opened)
+{
+	const struct plan *plan = request->plan;
+	const struct plan_function *function = request->function;
+
+	for (uint32_t b = 0; opened && b < function->block_count; b++) {
+		const struct plan_block *block =
+			&plan->blocks.items[function->first_block + b];
+		uint32_t end = block->offset + block->size;
+		int32_t distance;
+		uint32_t code;
+
+		if (!bit_test(opened, b) || block->to == PLAN_EDGE_OUT || end < 5 ||
+		    !memcmp(text + end - 4, request->original + end - 4, 4))
+			continue;
+		memcpy(&distance, text + end - 4, sizeof(distance));
+		code = (uint32_t)(function->address + end + (uint64_t)distance -
+				  WHOLE_CODE);
+		assert_ptr_equal(plan_function_of(plan, code), function);
+		led_branches++;
+	}
+}
+
 static void go_home(const struct whole_area *area, const uint8_t *patched, unsigned i,
 		    unsigned round)
 {
@@ -183,6 +212,7 @@ static void go_home(const struct whole_area *area, const uint8_t *patched, unsig
 	}
 	check_ways(area->plan, request.function, &found);
 	count_short_jumps(&request, text);
+	count_led_branches(&request, text, opened);
 	set_ways(area, i, false);
 	write_text(area, request.function, text, round);
 	take_over(area, i, &found, opened);
@@ -325,7 +355,14 @@ static void run_batch(uint32_t seed, bool copies_calls)
 	maker_open(&maker, &area);
 	area.copies_calls = copies_calls;
 	area.flags = true;
+	page = seed % 2 ? PAGE : LARGE_PAGE;
 	whole_area_plan(&area);
+	/* With blocks behind the others, too. */
+	struct frequencies drawn = whole_draw_frequencies(area.plan, seed);
+
+	if (seed / 2 % 2)
+		whole_area_plan_again(&area, &drawn);
+	frequencies_deinit(&drawn);
 	whole_area_show(&area, false);
 	for (unsigned round = 0; round < ROUNDS; round++)
 		for (unsigned i = 0; i < FUNCTIONS; i++)
@@ -373,7 +410,7 @@ static void test_home(void **state)
 	assert_true(at_home * 10 > 2 * BATCHES * FUNCTIONS * ROUNDS * 5);
 	assert_true(open_blocks > 2 * at_home);
 	assert_true(short_jumps > 250 * BATCHES && led_out > 125 * BATCHES &&
-		    closed_steps > 125 * BATCHES);
+		    closed_steps > 125 * BATCHES && led_branches > 60 * BATCHES);
 }
 
 /* A function of OCaml's compiler: its first block has a stub, so no probe of its own. A
