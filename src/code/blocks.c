@@ -200,7 +200,10 @@ static void choose_slots(struct making *making, struct plan_function *row)
 	choose_order(making);
 	if (making->request->depth < PLAN_BLOCKS)
 		return;
-	row->slot = making_new_slot(making, making->cold);
+	/* Where blocks alone are counted a function's counters lie together: see
+	 * session/fired.c. */
+	row->slot = making_new_slot(making,
+				    making->cold && making->request->depth == PLAN_EDGES);
 	whole->blocks.items[0].slot = row->slot * making->plan->slot_size;
 	whole->entry_slot =
 		whole_needs_entry_slot(whole) ? whole->blocks.items[0].slot : WHOLE_NONE;

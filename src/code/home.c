@@ -455,8 +455,8 @@ static bool has_nowhere(const struct homing *homing, const struct plan_block *bl
 
 /* Leads the branch of a block that runs to the relocated code of a block for whose own
  * jump there is no room (mostly that is a lone return). False where the displacement has
- * one byte; or lies on another page, which may have an older text: that of the branch may
- * be one, too. */
+ * one byte, or lies on two pages. An older text of the branch's page may still lead to
+ * the block's own place: that is as it was then, or as the file has it. */
 static bool lead_branch(const struct homing *homing, const struct plan_block *block,
 			uint32_t to, uint8_t *text)
 {
@@ -468,7 +468,7 @@ static bool lead_branch(const struct homing *homing, const struct plan_block *bl
 	if (homing->rooms[to] != NO_ROOM || homing->fronts[to] == PLAN_NO_SLOT ||
 	    own == (int8_t)own || block->size <= WIDE ||
 	    memcmp(request->original + end - WIDE, &own, WIDE) != 0 ||
-	    !are_on_one_page(homing, end - WIDE, WIDE, start, 1))
+	    !is_on_one_page(homing, end - WIDE, WIDE))
 		return false;
 	other = (int32_t)(request->plan->code_address + homing->fronts[to] -
 			  (request->function->address + end));

@@ -179,8 +179,7 @@ static bool is_little(const struct fired_module *of, const struct plan_function 
 	       homes_are(of->space, of->module, index);
 }
 
-/* The new slots of a function, one behind the other: it has some in up to two places
- * (plan.cold_slot). */
+/* The new slots of a function, which lie together: it goes home once. */
 static void change_function(const struct fired_module *of,
 			    const struct plan_function *function,
 			    const struct fired_slot *first, size_t count,

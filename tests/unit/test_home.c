@@ -362,6 +362,7 @@ static void run_batch(uint32_t seed, bool copies_calls)
 
 	if (seed / 2 % 2)
 		whole_area_plan_again(&area, &drawn);
+	assert_int_equal(area.plan->cold_slot, area.plan->slot_count);
 	frequencies_deinit(&drawn);
 	whole_area_show(&area, false);
 	for (unsigned round = 0; round < ROUNDS; round++)
