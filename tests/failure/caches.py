@@ -257,18 +257,27 @@ def editions(cache):
     return sorted(path[:-len(".plan")].split("-")[-1] for path in plans_in(cache))
 
 
-def edges_of(place, program, cache, replan):
-    """Counts of all edges of the program, which may be planned anew when the run is over."""
+# What is compared of a measurement's rows, and what `report` calls these.
+ROWS = {
+    "edges": ("edge", ("function", "edge", "edge.from", "edge.to", "count")),
+    "calls": ("arc", ("function", "caller", "arc.site", "arc.kind", "arc.count")),
+    "block-coverage": ("block", ("function", "block", "count")),
+}
+
+
+def rows_of(place, program, cache, measured, replan):
+    """Counts of the program, which may be planned anew when the run is over."""
+    kind, columns = ROWS[measured]
     # Without the limit that another test sets meanwhile.
     settings = running.base_environment() | {"TRAMMEL_CACHE_DIR": cache, "TRAMMEL_REPLAN": replan}
-    command = trammel.run_command(place.tool, place.profile, [program, "3"], "edges")
+    command = trammel.run_command(place.tool, place.profile, [program, "3"], measured)
     expect_same(running.run([program, "3"], place.folder),
                 running.run(command, place.folder, settings), f"replan: {replan}")
-    report = subprocess.run([place.tool, "report", place.profile, "--by", "edge", "--json"],
+    report = subprocess.run([place.tool, "report", place.profile, "--by", kind, "--json"],
                             capture_output=True, check=True)
     subprocess.run([place.tool, "report", place.profile, "--check"], capture_output=True,
                    check=True)
-    return [{key: row.get(key) for key in ("function", "edge", "edge.from", "edge.to", "count")}
+    return [{key: row.get(key) for key in columns}
             for row in json.loads(report.stdout)["rows"] if row["module"] == "damaged"]
 
 
@@ -280,17 +289,17 @@ def wait_for_rest(cache):
         time.sleep(1)
 
 
-def planned_anew(place):
-    """Counters lie elsewhere in later runs; counts are the same."""
+def plan_anew(place, measured):
+    """Counters, or code, lie elsewhere in later runs; counts are the same."""
     program, cache = place.build("damaged.c"), place.path("cache")
     os.mkdir(cache, 0o700)
-    first = edges_of(place, program, cache, "never")
-    expect(len(first) > 10, f"{len(first)} edges")
+    first = rows_of(place, program, cache, measured, "never")
+    expect(len(first) > 10, f"{len(first)} rows")
     wait_for_rest(cache)
     expect(set(editions(cache)) == {"00000000"}, f"never: {editions(cache)}")
     found = set()
     for number in range(4):
-        again = edges_of(place, program, cache, "always")
+        again = rows_of(place, program, cache, measured, "always")
         expect(again == first, f"run {number + 1}: other counts: "
                f"{[row for row in again if row not in first][:2]}")
         wait_for_rest(cache)
@@ -309,9 +318,21 @@ def planned_anew(place):
         else:
             os.remove(path)
     for number in range(2):
-        again = edges_of(place, program, cache, "always")
+        again = rows_of(place, program, cache, measured, "always")
         expect(again == first, f"damaged, run {number + 1}: other counts")
         wait_for_rest(cache)
+
+
+def planned_anew(place):
+    plan_anew(place, "edges")
+
+
+def planned_anew_calls(place):
+    plan_anew(place, "calls")
+
+
+def planned_anew_coverage(place):
+    plan_anew(place, "block-coverage")
 
 
 def throwing(place):
@@ -358,5 +379,5 @@ def wide(place):
 
 
 TESTS = [used_again, missing, no_folder, unwritable, of_another, writable_by_others, damaged,
-         sealed, linked_elsewhere, stale, shared, planned_anew, throwing,
-         limited, crowded, wide]
+         sealed, linked_elsewhere, stale, shared, planned_anew, planned_anew_calls,
+         planned_anew_coverage, throwing, limited, crowded, wide]
