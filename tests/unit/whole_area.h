@@ -53,8 +53,8 @@ void whole_area_plan(struct whole_area *area);
 /* The same by other frequencies; NULL: nothing is known. They must outlive the plan. */
 void whole_area_plan_again(struct whole_area *area,
 			   const struct frequencies *frequencies);
-/* What may be in a file: any bits, for three of four functions, a third of them 0; of some
- * functions for their blocks alone, or for none. */
+/* What may be in a file: any bits, for three of four functions, a third of them 0; of
+ * some functions for their blocks alone, or for none. */
 struct frequencies whole_draw_frequencies(const struct plan *plan, uint32_t seed);
 /* Puts the plan's code into place, or, if it is not to be executed, what traps. */
 void whole_area_fill(const struct whole_area *area, bool with_code);
