@@ -658,16 +658,6 @@ static bool build(const struct home_request *request, uint8_t *text,
 	return made;
 }
 
-bool home_make(const struct home_request *request, uint8_t *text, struct home_ways *ways,
-	       uint64_t **ret_open)
-{
-	const struct plan_function *function = request->function;
-
-	return function->reason == PLAN_INSTRUMENTED && !function->hook &&
-	       function->size && request->has_fired(request->context, function->slot) &&
-	       build(request, text, ways, ret_open);
-}
-
 bool home_has_switch(const struct plan *plan, const struct plan_function *function)
 {
 	const struct plan_block *blocks = plan->blocks.items + function->first_block;
@@ -676,6 +666,27 @@ bool home_has_switch(const struct plan *plan, const struct plan_function *functi
 		if (blocks[b].flags & PLAN_BLOCK_LED)
 			return true;
 	return false;
+}
+
+/* Whether there is room for all jumps that home_close needs. */
+static bool can_close(const struct home_request *request)
+{
+	if (!home_has_switch(request->plan, request->function))
+		return true;
+	scoped_free uint8_t *text = memory_allocate(home_size(request->function));
+
+	return build(request, text, NULL, NULL);
+}
+
+bool home_make(const struct home_request *request, uint8_t *text, struct home_ways *ways,
+	       uint64_t **ret_open)
+{
+	const struct plan_function *function = request->function;
+
+	return function->reason == PLAN_INSTRUMENTED && !function->hook &&
+	       function->size && request->has_fired(request->context, function->slot) &&
+	       (request->open || can_close(request)) &&
+	       build(request, text, ways, ret_open);
 }
 
 void home_close(const struct home_request *request, uint8_t *text)

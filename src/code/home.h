@@ -50,9 +50,10 @@ static inline uint32_t home_size(const struct plan_function *function)
 /*
  * The text of a function at home, home_size bytes, what is added to `ways`, and which of
  * its blocks run there (bit_words(block_count) words, to be freed). False if it cannot
- * be, for now or for ever: it never ran, it has a hook, there is no room for jumps, or
- * what runs at home would do so no more. That it never does, since threads may stand
- * there and calls return there. `text` is undefined then.
+ * be, for now or for ever: it never ran, it has a hook, there is no room for jumps, now
+ * or when it is closed (home_close), or what runs at home would do so no more. That it
+ * never does, since threads may stand there and calls return there. `text` is undefined
+ * then.
  *
  * Pages of the text may be written one after the other, in any order: whoever runs it
  * meanwhile, or between two of them for good, is right. Ways lead home when all of it is

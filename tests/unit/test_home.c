@@ -407,6 +407,8 @@ static void test_home(void **state)
 		run_batch(seed, false);
 		run_batch(seed, true);
 	}
+	/* With a switch that leads to a block without room for a jump. */
+	run_batch(11, false);
 	/* Most go home, and most of what was executed of them. */
 	assert_true(at_home * 10 > 2 * BATCHES * FUNCTIONS * ROUNDS * 5);
 	assert_true(open_blocks > 2 * at_home);
