@@ -668,14 +668,11 @@ bool home_has_switch(const struct plan *plan, const struct plan_function *functi
 	return false;
 }
 
-/* Whether there is room for all jumps that home_close needs. */
-static bool can_close(const struct home_request *request)
+/* Whether there is room for all jumps that home_close needs. `text` is undefined then. */
+static bool can_close(const struct home_request *request, uint8_t *text)
 {
-	if (!home_has_switch(request->plan, request->function))
-		return true;
-	scoped_free uint8_t *text = memory_allocate(home_size(request->function));
-
-	return build(request, text, NULL, NULL);
+	return !home_has_switch(request->plan, request->function) ||
+	       build(request, text, NULL, NULL);
 }
 
 bool home_make(const struct home_request *request, uint8_t *text, struct home_ways *ways,
@@ -685,7 +682,7 @@ bool home_make(const struct home_request *request, uint8_t *text, struct home_wa
 
 	return function->reason == PLAN_INSTRUMENTED && !function->hook &&
 	       function->size && request->has_fired(request->context, function->slot) &&
-	       (request->open || can_close(request)) &&
+	       (request->open || can_close(request, text)) &&
 	       build(request, text, ways, ret_open);
 }
 

@@ -135,8 +135,10 @@ void saving_describe_exit(int status, char *text, size_t size)
 							: "?");
 }
 
-static uint64_t nanoseconds_between(struct timespec start, struct timespec end)
+uint64_t session_wall_ns(const struct session *session)
 {
+	const struct timespec start = session->start, end = session->end;
+
 	return (uint64_t)((end.tv_sec - start.tv_sec) * 1000000000 + end.tv_nsec -
 			  start.tv_nsec);
 }
@@ -176,8 +178,7 @@ static struct trm_error *save_globals(struct saving *saving)
 		{"run.command", record_string(command), true},
 		{"run.start", record_string(start), true},
 		{"host", record_string(host), true},
-		{"run.wall.ns",
-		 record_uint(nanoseconds_between(session->start, session->end)), true},
+		{"run.wall.ns", record_uint(session_wall_ns(session)), true},
 		{"run.instrument.ns", record_uint(session->instrument_ns), true},
 		{"attach.stop.ns", record_uint(session->stop_ns), session->attached},
 		{"run.measure", record_string(options->collector->name), true},

@@ -111,12 +111,14 @@ static void judge_places(const struct lesson *lesson, double time_ns,
 		verdict->save_ns += time_ns * SPREAD_GAIN;
 }
 
-static bool pays(const struct module_file *file, const struct verdict *verdict)
+/* Whether a new plan pays, after so many that were made anew. */
+static bool pays(const struct module_file *file, const struct verdict *verdict,
+		 uint32_t plans)
 {
-	double runs = verdict->plans < 32 ? PAYBACK_RUNS >> verdict->plans : 0, text = 0;
+	double runs = plans < 32 ? PAYBACK_RUNS >> plans : 0, text = 0;
 
 	if (verdict->policy == LEARN_ALWAYS)
-		return verdict->plans < LEARNED_PLANS_MAX;
+		return plans < LEARNED_PLANS_MAX;
 	for (uint32_t i = 0; i < file->text_count; i++)
 		text += (double)file->texts[i].size;
 	return verdict->save_ns * runs > text * PLAN_NS;
@@ -133,9 +135,12 @@ static bool is_left_out(const struct learned *known, const struct verdict *verdi
 static bool stands(const struct lesson *lesson, const struct frequencies *known,
 		   const struct verdict *verdict)
 {
-	struct frequencies_cost cost = cost_of(lesson->file->plan, known);
+	struct frequencies_cost cost;
 
-	return verdict->spread || is_much(&cost, verdict->policy);
+	if (verdict->spread)
+		return true;
+	cost = cost_of(lesson->file->plan, known);
+	return is_much(&cost, verdict->policy);
 }
 
 static void replan(struct session *session, const struct lesson *lesson,
@@ -151,8 +156,8 @@ static void replan(struct session *session, const struct lesson *lesson,
 	if (!is_left_out(&known, verdict)) {
 		lesson_learn(lesson, 0, &run);
 		frequencies_merge(&known.frequencies, &run, &sum.frequencies);
-		bool better =
-			pays(file, verdict) && stands(lesson, &sum.frequencies, verdict);
+		bool better = pays(file, verdict, verdict->plans) &&
+			      stands(lesson, &sum.frequencies, verdict);
 
 		sum.runs = better ? 0 : known.runs + 1;
 		if (learned_save(folder, key, &sum) && better)
@@ -182,10 +187,7 @@ static void look_at(struct session *session, const struct lesson *lesson, double
 	if (plan->edges.count)
 		judge_counters(lesson, &verdict);
 	judge_places(lesson, time_ns, &verdict);
-	/* For the first plan that is made anew. */
-	if ((verdict.costly || verdict.spread) &&
-	    pays(lesson->file,
-		 &(struct verdict){.policy = policy, .save_ns = verdict.save_ns})) {
+	if ((verdict.costly || verdict.spread) && pays(lesson->file, &verdict, 0)) {
 		setpriority(PRIO_PROCESS, 0, PRIO_MAX - 1);
 		replan(session, lesson, &verdict);
 	}
@@ -208,9 +210,7 @@ static void look_at_all(struct session *session, struct lesson *lessons,
 			enum learn_policy policy)
 {
 	const size_t count = session->files.count;
-	const double time_ns =
-		(double)(session->end.tv_sec - session->start.tv_sec) * 1e9 +
-		(double)(session->end.tv_nsec - session->start.tv_nsec);
+	const double time_ns = (double)session_wall_ns(session);
 	double sum = 0;
 
 	vector_for_each (&session->images, image)

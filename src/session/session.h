@@ -663,6 +663,9 @@ void fold_read(const struct session *session, const struct process *process, boo
 /* Sorts the counts of an image, and adds up what is the same. */
 void fold_merge(const struct session *session, struct image_run *image);
 
+/* How long the first process ran, or has run when that was last looked at. */
+uint64_t session_wall_ns(const struct session *session);
+
 /* Writes the profile of what was counted until now, whole or not at all. */
 struct trm_error *fold_save(struct session *session, const char *path);
 
