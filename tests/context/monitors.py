@@ -68,10 +68,13 @@ def passes(place):
 
 
 def pace(place):
-    """By time: few snapshots of short iterations, one of each long one."""
-    rows = traced(place, "slower", "20", LOOP_MONITOR_TIME_INTERVAL="0.015")
-    found = [row["loop.iterations"] for row in rows if row.get("path") == "slow"]
-    expect(sum(found) == 20 and found[0] > 2 and 1 in found and 6 < len(found) < 19, f"{found}")
+    """By time: at the first end of an iteration behind the interval. Iteration i takes i ms or more, however busy the machine."""
+    rows = traced(place, "slower", "20", services="loop_monitor,timer,trace,report", LOOP_MONITOR_TIME_INTERVAL="0.015")
+    found = [(row["loop.start_iteration"], row["loop.iterations"], row["time.duration.ns"])
+             for row in rows if row.get("loop.iterations")]
+    expect(sum(count for _, count, _ in found) == 20 and len(found) > 6, f"{found}")
+    expect(all(taken > 14.9e6 for _, _, taken in found), f"{found}")
+    expect(all(sum(range(first, first + count - 1)) < 15 for first, count, _ in found), f"{found}")
     done = run(place, "loops", "2", CALI_SERVICES_ENABLE="loop_monitor,trace", CALI_LOOP_MONITOR_TIME_INTERVAL="soon")
     expect(b"'soon' of LOOP_MONITOR_TIME_INTERVAL is no number of seconds" in done.stderr, f"{done}")
 
