@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import time
 
 from context import channels, common
 from context.common import expect
@@ -81,9 +82,12 @@ def pace(place):
 
 def long_regions(place):
     """region_monitor: what took long is measured from its next entry on, and nothing else."""
+    begun = time.monotonic_ns()
     rows = traced(place, "regions", "5", services="region_monitor,trace,report")
+    took = time.monotonic_ns() - begun
     expect([row.get("path") for row in rows] == ["around/long"] * 4, f"{rows}")
-    expect(all(19e6 < row["time.duration.ns"] < 500e6 for row in rows), f"{rows}")
+    expect(all(row["time.duration.ns"] > 19e6 for row in rows), f"{rows}")
+    expect(sum(row["time.duration.ns"] for row in rows) < took, f"{took}: {rows}")
     rows = traced(place, "regions", "3", services="region_monitor,trace,report", REGION_MONITOR_TIME_INTERVAL="10")
     expect(not rows, f"{rows}")
 
