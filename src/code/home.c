@@ -21,8 +21,7 @@ enum block_state {
 /* What nobody may come to in the original, since there is no room for a jump. */
 enum block_room {
 	ROOM,
-	NO_ROOM_FAR, /* from other pages: the plan's patches there may still be in place
-		      */
+	NO_ROOM_FAR, /* from other pages: see know_closed */
 	NO_ROOM,
 };
 
@@ -32,6 +31,7 @@ enum byte_flag {
 	BYTE_KEPT = 2,    /* of a jump that stays, or of what relocated code leads to */
 	BYTE_ENTERED = 4, /* something may come here, beside what runs on */
 	BYTE_LEADER = 8,  /* a block begins */
+	BYTE_SEALED = 16, /* nobody comes here, whatever other pages have */
 };
 
 /* A patch of the plan in the function. */
@@ -48,6 +48,7 @@ struct homing {
 	uint32_t count;
 	uint32_t *fronts; /* offset in plan.code of its probe, by block */
 	bool *led;        /* by block: the plan has a jump or a stub there */
+	bool *closed;     /* by block: see know_closed */
 	uint8_t *known;   /* enum byte_flag, whatever blocks are at home */
 	struct VECTOR(struct home_patch) patches;
 	bool pages;    /* it lies on several */
@@ -57,10 +58,10 @@ struct homing {
 	uint8_t *rooms;  /* enum block_room, by block */
 	uint32_t *queue; /* blocks that were come to; then those with short jumps */
 	uint32_t short_count;
+	bool *sealed;   /* by block: see seal_blocks */
 	uint8_t *bytes; /* enum byte_flag */
 	bool hopeless;
-	/* Of all: */
-	bool *pinned; /* by block: it is led, although it fired */
+	bool *pinned; /* by block, of all: it is led, although it fired */
 	bool more;    /* more blocks were pinned: all is to be done again */
 };
 
@@ -257,10 +258,8 @@ static void know_blocks(struct homing *homing)
 		homing->led[block_of(homing, (uint32_t)(call - function->address))] =
 			true;
 	}
-	for (uint32_t b = 0; b < homing->count; b++) {
+	for (uint32_t b = 0; b < homing->count; b++)
 		homing->fronts[b] = PLAN_NO_SLOT;
-		mark(homing, homing->known, homing->blocks[b].offset, 1, BYTE_LEADER);
-	}
 }
 
 static void pin(struct homing *homing, uint64_t offset)
@@ -296,20 +295,57 @@ static bool are_on_one_page(const struct homing *homing, uint32_t a, uint32_t a_
 	return is_on_one_page(homing, low, (a_end > b_end ? a_end : b_end) - low);
 }
 
+/* A patch that runs of which begin in front of it, or in its middle. */
+static void close_around(struct homing *homing, const struct home_patch *patch)
+{
+	uint32_t end = patch->offset + patch->size;
+	uint32_t block = block_of(homing, patch->offset);
+
+	for (uint32_t i = patch->offset + 1; i < end; i++)
+		if (homing->known[i] & BYTE_LEADER)
+			homing->closed[block_of(homing, i)] = true;
+	if (patch->from == patch->offset || homing->led[block])
+		return;
+	homing->closed[block] = true;
+	if (!is_on_one_page(homing, homing->blocks[block].offset,
+			    end - homing->blocks[block].offset))
+		homing->pinned[block] = true;
+}
+
+/* Blocks that what runs on other pages may not come to, as in the plan's text of this one
+ * they would run into an island, or into the middle of a patch: themselves, or what they
+ * go on to. */
+static void know_closed(struct homing *homing)
+{
+	bool more = homing->pages;
+
+	for (uint32_t b = 0; b < homing->count; b++)
+		mark(homing, homing->known, homing->blocks[b].offset, 1, BYTE_LEADER);
+	if (homing->pages)
+		vector_for_each (&homing->patches, patch)
+			close_around(homing, patch);
+	while (more) {
+		more = false;
+		for (uint32_t b = homing->count; b--;) {
+			const struct plan_block *row = &homing->blocks[b];
+			bool on = row->flags & PLAN_BLOCK_FALLS && homing->closed[b + 1];
+
+			on |= row->to != PLAN_EDGE_OUT && homing->closed[row->to];
+			if (on && !homing->closed[b] && !homing->led[b])
+				homing->closed[b] = more = true;
+		}
+	}
+}
+
 /* A patch that goes, maybe later than other pages of the text change. */
 static void drop(struct homing *homing, const struct home_patch *patch, uint8_t *text)
 {
 	uint32_t offset = patch->offset, size = patch->size;
 
 	memcpy(text + offset, homing->request->original + offset, size);
-	if (!homing->pages)
-		return;
 	/* It would be cut in half, or an island be gone that a short jump leads to. */
-	if (!are_on_one_page(homing, offset, size, patch->from, size))
+	if (homing->pages && !are_on_one_page(homing, offset, size, patch->from, size))
 		pin(homing, patch->from);
-	for (uint32_t i = offset + 1; i < offset + size; i++)
-		if (homing->bytes[i] & BYTE_LEADER)
-			note_room(homing, block_of(homing, i), NO_ROOM_FAR);
 }
 
 /* A patch that stays: what it lies in does not run. */
@@ -365,23 +401,85 @@ static void add_jump(struct homing *homing, uint32_t block, uint32_t offset,
 	memcpy(text + offset + 1, &distance, sizeof(distance));
 }
 
-/* Whether an island may lie in a block, at an offset behind its start. What comes to the
- * block is led away by the jump at its start, on the same page: so nobody runs into the
- * island, whatever other pages have. */
-static bool is_host(struct homing *homing, uint32_t block, uint32_t offset,
-		    const uint8_t *text)
+/* Whether a jump at a block's start, on the same page, leads away what comes to it: so
+ * nobody runs from there to an offset behind it, whatever other pages have. */
+static bool leads_away(const struct homing *homing, uint32_t block, uint32_t offset,
+		       const uint8_t *text)
 {
 	uint32_t start = homing->blocks[block].offset;
 
 	if (homing->states[block] != BLOCK_LED || !(homing->bytes[start] & BYTE_KEPT) ||
 	    text[start] == homing->request->original[start] ||
-	    !is_on_one_page(homing, start, offset + JUMP - start))
+	    !is_on_one_page(homing, start, offset - start))
 		return false;
-	/* Nor from where a call in it returns to. */
 	while (++start < offset)
 		if (homing->bytes[start] & BYTE_ENTERED)
 			return false;
 	return true;
+}
+
+/* Whether an island may lie in a block that is come to. */
+static bool is_host(struct homing *homing, uint32_t offset, const uint8_t *text)
+{
+	return !(homing->bytes[offset] & BYTE_LEADER) &&
+	       leads_away(homing, block_of(homing, offset), offset, text) &&
+	       is_on_one_page(homing, homing->blocks[homing->near].offset,
+			      offset + JUMP - homing->blocks[homing->near].offset);
+}
+
+/* A block is sealed while it and all that may go on to it is on one page, and that is led
+ * away or sealed itself. Returns whether one is no more. */
+static bool unseal(struct homing *homing, uint32_t from, uint32_t to, const uint8_t *text)
+{
+	const struct plan_block *block = &homing->blocks[from];
+
+	if (!homing->sealed[to] ||
+	    ((homing->sealed[from] ||
+	      leads_away(homing, from, block->offset + block->size, text)) &&
+	     are_on_one_page(homing, block->offset, block->size,
+			     homing->blocks[to].offset, 1)))
+		return false;
+	homing->sealed[to] = false;
+	return true;
+}
+
+/* Which blocks nobody comes to, in whatever states other pages are. */
+static void seal_blocks(struct homing *homing, const uint8_t *text)
+{
+	bool fewer = true;
+
+	for (uint32_t b = 0; b < homing->count; b++) {
+		const struct plan_block *row = &homing->blocks[b];
+
+		homing->sealed[b] = homing->states[b] == BLOCK_CLOSED &&
+				    is_on_one_page(homing, row->offset, row->size);
+		for (uint32_t i = row->offset; i < row->offset + row->size; i++)
+			homing->sealed[b] &= !(homing->bytes[i] & BYTE_ENTERED);
+	}
+	while (fewer) {
+		fewer = false;
+		for (uint32_t b = 0; b < homing->count; b++) {
+			const struct plan_block *row = &homing->blocks[b];
+
+			if (row->flags & PLAN_BLOCK_FALLS)
+				fewer |= unseal(homing, b, b + 1, text);
+			if (row->to != PLAN_EDGE_OUT)
+				fewer |= unseal(homing, b, row->to, text);
+		}
+	}
+	for (uint32_t b = 0; b < homing->count; b++)
+		if (homing->sealed[b])
+			mark(homing, homing->bytes, homing->blocks[b].offset,
+			     homing->blocks[b].size, BYTE_SEALED);
+}
+
+/* Whether an island may lie in blocks that nobody comes to. */
+static bool is_sealed(const struct homing *homing, uint32_t offset)
+{
+	for (uint32_t i = offset; i < offset + JUMP; i++)
+		if ((homing->bytes[i] & (BYTE_SEALED | BYTE_KEPT)) != BYTE_SEALED)
+			return false;
+	return is_on_one_page(homing, offset, JUMP);
 }
 
 /* Where the island of a short jump at an offset may lie; NOWHERE. */
@@ -391,10 +489,11 @@ static uint32_t find_island(struct homing *homing, uint32_t offset, const uint8_
 	uint32_t at = behind > SHORT_REACH ? behind - SHORT_REACH : 0;
 
 	for (; at < behind + SHORT_REACH; at++)
-		if (is_free(homing, at, JUMP) &&
-		    !(homing->bytes[at] & (BYTE_ENTERED | BYTE_LEADER)) &&
+		if (at + JUMP <= home_size(homing->request->function) &&
 		    are_on_one_page(homing, offset, SHORT_JUMP, at, JUMP) &&
-		    is_host(homing, block_of(homing, at), at, text))
+		    (is_sealed(homing, at) ||
+		     (is_free(homing, at, JUMP) && !(homing->bytes[at] & BYTE_ENTERED) &&
+		      is_host(homing, at, text))))
 			return at;
 	return NOWHERE;
 }
@@ -423,6 +522,8 @@ static void add_short_jumps(struct homing *homing, uint8_t *text)
 	for (uint32_t i = 0; i < homing->short_count; i++)
 		mark(homing, homing->bytes, homing->blocks[homing->queue[i]].offset,
 		     SHORT_JUMP, BYTE_KEPT);
+	if (homing->short_count)
+		seal_blocks(homing, text);
 	for (uint32_t i = 0; i < homing->short_count; i++) {
 		uint32_t block = homing->queue[i], offset = homing->blocks[block].offset;
 		uint32_t island = find_island(homing, offset, text);
@@ -446,8 +547,7 @@ static bool has_nowhere(const struct homing *homing, const struct plan_block *bl
 	uint64_t start = block->offset < next->offset ? block->offset : next->offset;
 
 	if (homing->rooms[to] == NO_ROOM_FAR) {
-		if (end < next->offset + JUMP)
-			end = next->offset + JUMP;
+		end = end < next->offset + JUMP ? next->offset + JUMP : end;
 		return !is_on_one_page(homing, start, end - start);
 	}
 	return homing->rooms[to] == NO_ROOM;
@@ -545,6 +645,9 @@ static void try(struct homing *homing, uint8_t *text)
 	homing->short_count = 0;
 	reach_all(homing);
 	open_blocks(homing, text);
+	for (uint32_t b = 0; b < homing->count; b++)
+		if (homing->closed[b])
+			note_room(homing, b, NO_ROOM_FAR);
 	take_patches(homing, text);
 	add_long_jumps(homing, text);
 	add_short_jumps(homing, text);
@@ -586,6 +689,7 @@ static bool add_ways(const struct homing *homing, struct home_ways *ways)
 
 static bool make(struct homing *homing, uint8_t *text)
 {
+	know_closed(homing);
 	know_blocks(homing);
 	know_steps(homing);
 	for (unsigned tries = 0; tries < TRIES; tries++) {
@@ -631,7 +735,7 @@ static bool build(const struct home_request *request, uint8_t *text,
 	scoped_free uint32_t *numbers =
 		memory_allocate_zeroed(2 * ((size_t)count + 1), sizeof(*numbers));
 	scoped_free uint8_t *bytes =
-		memory_allocate_zeroed(4 * ((size_t)count + 1) + 2 * (size_t)size, 1);
+		memory_allocate_zeroed(6 * ((size_t)count + 1) + 2 * (size_t)size, 1);
 
 	homing.fronts = numbers;
 	homing.queue = numbers + count + 1;
@@ -641,6 +745,8 @@ static bool build(const struct home_request *request, uint8_t *text,
 	homing.rooms = homing.states + count + 1;
 	homing.led = (bool *)homing.rooms + count + 1;
 	homing.pinned = homing.led + count + 1;
+	homing.sealed = homing.pinned + count + 1;
+	homing.closed = homing.sealed + count + 1;
 	memset(homing.pinned, !ways, count);
 	homing.pages = !is_on_one_page(&homing, 0, size);
 	made = know_patches(&homing);

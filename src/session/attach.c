@@ -237,20 +237,6 @@ static bool is_ready(struct attachment *attachment, const struct process *proces
 	return true;
 }
 
-/* A thread that stands between instructions which a patch replaces goes on in the
- * trampoline. False if it stands in a patch and cannot. */
-static bool lead_in(const struct space *space, struct user_regs_struct *registers)
-{
-	uint64_t rip = registers->rip;
-
-	if (signals_lead_in(space, rip, false, &rip)) {
-		registers->rip = rip;
-		return true;
-	}
-	standing_lead_in(space, registers);
-	return !signals_in_patch(space, registers->rip);
-}
-
 /* Where all threads will go on; false if one stands where that is not possible. */
 static bool lead_all_in(struct attachment *attachment, struct space *space,
 			struct loan *loan)
@@ -271,7 +257,8 @@ static bool lead_all_in(struct attachment *attachment, struct space *space,
 		callgraph_begin_within(session, thread, &registers);
 		uint64_t rip = registers.rip;
 
-		if (!lead_in(space, &registers) ||
+		standing_lead_in(space, &registers);
+		if (signals_in_patch(space, registers.rip) ||
 		    !stacks_are_free(thread, &session->maps, &registers))
 			return hold_up(attachment, "stands where code is to be replaced",
 				       thread->tid);

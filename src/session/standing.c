@@ -277,8 +277,13 @@ void standing_lead_in(const struct space *space, struct user_regs_struct *regist
 	const struct plan *plan = module ? module->file->plan : NULL;
 	uint64_t link = module ? registers->rip - module->bias : 0;
 	const struct plan_function *function = plan ? plan_function_at(plan, link) : NULL;
+	uint64_t rip;
 	uint32_t offset;
 
+	if (signals_lead_in(space, registers->rip, false, &rip)) {
+		registers->rip = rip;
+		return;
+	}
 	/* Behind a system call, which the kernel may want to make again, there is a jump,
 	 * or original code. At the entry of a function it is called by the jump. */
 	if (!function || !function->step_count || (int64_t)registers->orig_rax >= 0 ||

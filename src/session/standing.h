@@ -52,7 +52,7 @@ void standing_leave(const struct session *session, struct thread *thread,
 		    const struct user_regs_struct *registers);
 
 /* A thread of a text that is to be patched goes on in relocated code, if it stands in
- * what is relocated. */
+ * what is relocated, or between instructions that a patch replaces. */
 void standing_lead_in(const struct space *space, struct user_regs_struct *registers);
 
 #endif
