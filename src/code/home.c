@@ -1,93 +1,16 @@
 #include "code/home.h"
 
 #include "base/cleanup.h"
-#include "base/search.h"
 #include "code/bits.h"
+#include "code/homing.h"
 #include "code/probe.h"
 #include "code/steps.h"
 
-#include <string.h>
-
-enum { JUMP = PLAN_JUMP, SHORT_JUMP = 2, SHORT_REACH = 128, TRIES = 64 };
-
-/* What becomes of a block. Where there is no room for a jump a short one leads to a jump
- * elsewhere: an island, in bytes that nobody comes to. */
-enum block_state {
-	BLOCK_CLOSED, /* nobody comes to its original but by jumps of the plan's */
-	BLOCK_LED,    /* its original is come to, and leads into relocated code */
-	BLOCK_OPEN,   /* its original runs */
-};
-
-/* What nobody may come to in the original, since there is no room for a jump. */
-enum block_room {
-	ROOM,
-	NO_ROOM_FAR, /* from other pages: see know_closed */
-	NO_ROOM,
-};
-
-/* What is known of a byte of the text. */
-enum byte_flag {
-	BYTE_OPEN = 1,
-	BYTE_KEPT = 2,    /* of a jump that stays, or of what relocated code leads to */
-	BYTE_ENTERED = 4, /* something may come here, beside what runs on */
-	BYTE_LEADER = 8,  /* a block begins */
-	BYTE_SEALED = 16, /* nobody comes here, whatever other pages have */
-};
-
-/* A patch of the plan in the function. */
-struct home_patch {
-	uint32_t offset, size;
-	uint32_t from;  /* offset of what it leads out of; FOREIGN: another function's */
-	uint32_t block; /* with `from` */
-};
-enum { FOREIGN = UINT32_MAX, NOWHERE = UINT32_MAX };
-
-struct homing {
-	const struct home_request *request;
-	const struct plan_block *blocks;
-	uint32_t count;
-	uint32_t *fronts; /* offset in plan.code of its probe, by block */
-	bool *led;        /* by block: the plan has a jump or a stub there */
-	bool *closed;     /* by block: see know_closed */
-	uint8_t *known;   /* enum byte_flag, whatever blocks are at home */
-	struct VECTOR(struct home_patch) patches;
-	bool pages;    /* it lies on several */
-	uint32_t near; /* the block that was last asked for */
-	/* Of one try: */
-	uint8_t *states; /* enum block_state, by block */
-	uint8_t *rooms;  /* enum block_room, by block */
-	uint32_t *queue; /* blocks that were come to; then those with short jumps */
-	uint32_t short_count;
-	bool *sealed;   /* by block: see seal_blocks */
-	uint8_t *bytes; /* enum byte_flag */
-	bool hopeless;
-	bool *pinned; /* by block, of all: it is led, although it fired */
-	bool more;    /* more blocks were pinned: all is to be done again */
-};
+enum { TRIES = 64 };
 
 static bool has_fired(const struct homing *homing, uint32_t slot)
 {
 	return homing->request->has_fired(homing->request->context, slot);
-}
-
-static bool is_in(const struct homing *homing, uint32_t block, uint32_t offset)
-{
-	return block < homing->count && homing->blocks[block].offset <= offset &&
-	       (block + 1 == homing->count || offset < homing->blocks[block + 1].offset);
-}
-
-/* The block with a byte. Mostly it is the one that was asked for before, or the next. */
-static uint32_t block_of(struct homing *homing, uint32_t offset)
-{
-	size_t low;
-
-	if (is_in(homing, homing->near, offset))
-		return homing->near;
-	if (is_in(homing, homing->near + 1, offset))
-		return ++homing->near;
-	low = search_first(homing->count, middle,
-			   homing->blocks[middle].offset <= offset);
-	return homing->near = low ? (uint32_t)low - 1 : 0;
 }
 
 /* Comes to a block. Returns the number of blocks in the queue. */
@@ -119,30 +42,18 @@ static bool leads_home(const struct homing *homing, uint32_t block)
  * of a switch's table may be that of the original. */
 static void reach_all(struct homing *homing)
 {
-	uint32_t queued = reach(homing, 0, 0);
+	uint32_t queued = reach(homing, 0, 0), to[2];
 
 	for (uint32_t b = 1; b < homing->count; b++)
 		if (homing->blocks[b].flags & (PLAN_BLOCK_ENTERED | PLAN_BLOCK_LED) ||
 		    leads_home(homing, b))
 			queued = reach(homing, b, queued);
 	while (queued) {
-		uint32_t block = homing->queue[--queued];
-		const struct plan_block *row = &homing->blocks[block];
+		uint32_t count = homing_goes_on(homing, homing->queue[--queued], to);
 
-		if (row->flags & PLAN_BLOCK_FALLS)
-			queued = reach(homing, block + 1, queued);
-		if (row->to != PLAN_EDGE_OUT)
-			queued = reach(homing, row->to, queued);
+		while (count)
+			queued = reach(homing, to[--count], queued);
 	}
-}
-
-static void mark(const struct homing *homing, uint8_t *bytes, uint64_t offset,
-		 uint64_t size, enum byte_flag flag)
-{
-	uint64_t end = offset + size, limit = home_size(homing->request->function);
-
-	for (uint64_t i = offset; i < (end < limit ? end : limit); i++)
-		bytes[i] = (uint8_t)(bytes[i] | flag);
 }
 
 /* The code in front of a block that lies where its original begins. What leads there from
@@ -158,7 +69,7 @@ static void note_front(struct homing *homing, const struct plan_step *step,
 	if (*last + 1 < homing->count && homing->blocks[*last + 1].offset == offset)
 		++*last;
 	else
-		*last = block_of(homing, offset);
+		*last = homing_block(homing, offset);
 	if (homing->fronts[*last] == PLAN_NO_SLOT)
 		homing->fronts[*last] = code;
 }
@@ -182,10 +93,11 @@ static void know_steps(struct homing *homing)
 		uint32_t size = (uint32_t)plan_step_original(*step);
 
 		if (step->kind == PLAN_STEP_ORIGINAL)
-			mark(homing, homing->known, offset, size, BYTE_KEPT);
+			homing_mark(homing, homing->known, offset, size, BYTE_KEPT);
 		if (step->kind == PLAN_STEP_ORIGINAL ||
 		    (step->kind == PLAN_STEP_MOVED && is_call(homing, offset, size)))
-			mark(homing, homing->known, offset + size, 1, BYTE_ENTERED);
+			homing_mark(homing, homing->known, offset + size, 1,
+				    BYTE_ENTERED);
 		if (step->kind != PLAN_STEP_AWAY && i + 1 < function->step_count)
 			note_front(homing, step, offset, code, &last);
 		code += plan_step_code(*step);
@@ -227,7 +139,8 @@ static bool know_patches(struct homing *homing)
 		const struct plan_patch *from = find_short(plan, patch);
 		uint64_t offset = patch->address - function->address;
 		uint64_t start = (from ? from : patch)->address - function->address;
-		uint32_t block = homing->count ? block_of(homing, (uint32_t)offset) : 0;
+		uint32_t block =
+			homing->count ? homing_block(homing, (uint32_t)offset) : 0;
 		bool own = patch->function == index && start < function->size;
 
 		if (offset >= function->size || patch->size > function->size - offset)
@@ -236,7 +149,7 @@ static bool know_patches(struct homing *homing)
 			    ((struct home_patch){
 				    (uint32_t)offset, patch->size,
 				    own ? (uint32_t)start : FOREIGN,
-				    own && from ? block_of(homing, (uint32_t)start)
+				    own && from ? homing_block(homing, (uint32_t)start)
 						: block}));
 		if (homing->count && homing->blocks[block].offset == offset && !from)
 			homing->led[block] |=
@@ -245,8 +158,17 @@ static bool know_patches(struct homing *homing)
 	return true;
 }
 
-/* A block with a stub sets its flag there. The first one is led by the entry's jump. */
 static void know_blocks(struct homing *homing)
+{
+	for (uint32_t b = 0; b < homing->count; b++) {
+		homing->fronts[b] = PLAN_NO_SLOT;
+		homing_mark(homing, homing->known, homing->blocks[b].offset, 1,
+			    BYTE_LEADER);
+	}
+}
+
+/* A block with a stub sets its flag there. The first one is led by the entry's jump. */
+static void know_stubs(struct homing *homing)
 {
 	const struct plan *plan = homing->request->plan;
 	const struct plan_function *function = homing->request->function;
@@ -255,84 +177,56 @@ static void know_blocks(struct homing *homing)
 	for (uint32_t i = 0; i < function->stub_count; i++) {
 		uint64_t call = plan->stubs.items[function->first_stub + i].call;
 
-		homing->led[block_of(homing, (uint32_t)(call - function->address))] =
+		homing->led[homing_block(homing, (uint32_t)(call - function->address))] =
 			true;
 	}
-	for (uint32_t b = 0; b < homing->count; b++)
-		homing->fronts[b] = PLAN_NO_SLOT;
 }
 
 static void pin(struct homing *homing, uint64_t offset)
 {
-	uint32_t block = block_of(homing, (uint32_t)offset);
+	uint32_t block = homing_block(homing, (uint32_t)offset);
 
 	homing->more |= !homing->pinned[block];
 	homing->pinned[block] = true;
 }
 
-static void note_room(struct homing *homing, uint32_t block, enum block_room room)
-{
-	if (homing->blocks[block].flags & (PLAN_BLOCK_ENTERED | PLAN_BLOCK_LED))
-		homing->hopeless = true;
-	if (homing->rooms[block] < room)
-		homing->rooms[block] = (uint8_t)room;
-}
-
-static bool is_on_one_page(const struct homing *homing, uint64_t offset, uint64_t size)
-{
-	uint64_t address = homing->request->function->address + offset;
-
-	return !((address ^ (address + size - 1)) &
-		 ~(uint64_t)(homing->request->page - 1));
-}
-
-/* Of two pieces of the text. */
-static bool are_on_one_page(const struct homing *homing, uint32_t a, uint32_t a_size,
-			    uint32_t b, uint32_t b_size)
-{
-	uint32_t low = a < b ? a : b, a_end = a + a_size, b_end = b + b_size;
-
-	return is_on_one_page(homing, low, (a_end > b_end ? a_end : b_end) - low);
-}
-
 /* A patch that runs of which begin in front of it, or in its middle. */
-static void close_around(struct homing *homing, const struct home_patch *patch)
+static void bar_around(struct homing *homing, const struct home_patch *patch)
 {
 	uint32_t end = patch->offset + patch->size;
-	uint32_t block = block_of(homing, patch->offset);
+	uint32_t block = homing_block(homing, patch->offset);
 
 	for (uint32_t i = patch->offset + 1; i < end; i++)
 		if (homing->known[i] & BYTE_LEADER)
-			homing->closed[block_of(homing, i)] = true;
+			homing->barred[homing_block(homing, i)] = true;
 	if (patch->from == patch->offset || homing->led[block])
 		return;
-	homing->closed[block] = true;
-	if (!is_on_one_page(homing, homing->blocks[block].offset,
-			    end - homing->blocks[block].offset))
+	homing->barred[block] = true;
+	if (!homing_on_one_page(homing, homing->blocks[block].offset,
+				end - homing->blocks[block].offset))
 		homing->pinned[block] = true;
 }
 
 /* Blocks that what runs on other pages may not come to, as in the plan's text of this one
  * they would run into an island, or into the middle of a patch: themselves, or what they
  * go on to. */
-static void know_closed(struct homing *homing)
+static void know_barred(struct homing *homing)
 {
 	bool more = homing->pages;
+	uint32_t to[2];
 
-	for (uint32_t b = 0; b < homing->count; b++)
-		mark(homing, homing->known, homing->blocks[b].offset, 1, BYTE_LEADER);
 	if (homing->pages)
 		vector_for_each (&homing->patches, patch)
-			close_around(homing, patch);
+			bar_around(homing, patch);
 	while (more) {
 		more = false;
 		for (uint32_t b = homing->count; b--;) {
-			const struct plan_block *row = &homing->blocks[b];
-			bool on = row->flags & PLAN_BLOCK_FALLS && homing->closed[b + 1];
+			uint32_t count = homing_goes_on(homing, b, to);
 
-			on |= row->to != PLAN_EDGE_OUT && homing->closed[row->to];
-			if (on && !homing->closed[b] && !homing->led[b])
-				homing->closed[b] = more = true;
+			while (count)
+				if (homing->barred[to[--count]] && !homing->barred[b] &&
+				    !homing->led[b])
+					homing->barred[b] = more = true;
 		}
 	}
 }
@@ -344,7 +238,8 @@ static void drop(struct homing *homing, const struct home_patch *patch, uint8_t 
 
 	memcpy(text + offset, homing->request->original + offset, size);
 	/* It would be cut in half, or an island be gone that a short jump leads to. */
-	if (homing->pages && !are_on_one_page(homing, offset, size, patch->from, size))
+	if (homing->pages &&
+	    !homing_both_on_one_page(homing, offset, size, patch->from, size))
 		pin(homing, patch->from);
 }
 
@@ -354,7 +249,7 @@ static void stay(struct homing *homing, const struct home_patch *patch)
 	for (uint32_t i = patch->offset; i < patch->offset + patch->size; i++)
 		if (homing->bytes[i] & BYTE_OPEN)
 			pin(homing, i);
-	mark(homing, homing->bytes, patch->offset, patch->size, BYTE_KEPT);
+	homing_mark(homing, homing->bytes, patch->offset, patch->size, BYTE_KEPT);
 }
 
 /* A patch goes if what it leads out of runs. */
@@ -369,175 +264,6 @@ static void take_patches(struct homing *homing, uint8_t *text)
 	}
 }
 
-/* Whether nobody comes to bytes but to the first of them, if that is a block's. What
- * other pages have of older texts may lead to any block. */
-static bool is_free(const struct homing *homing, uint32_t offset, uint32_t size)
-{
-	const enum byte_flag taken = BYTE_OPEN | BYTE_KEPT;
-	const enum byte_flag come_to =
-		BYTE_ENTERED | (homing->pages ? (unsigned)BYTE_LEADER : 0);
-
-	if (offset + size > home_size(homing->request->function) ||
-	    !is_on_one_page(homing, offset, size))
-		return false;
-	for (uint32_t i = offset; i < offset + size; i++)
-		if (homing->bytes[i] & taken ||
-		    (i > offset && homing->bytes[i] & come_to))
-			return false;
-	return true;
-}
-
-/* Leads from an offset to a block's relocated code. */
-static void add_jump(struct homing *homing, uint32_t block, uint32_t offset,
-		     uint8_t *text)
-{
-	const struct plan_function *function = homing->request->function;
-	int32_t distance =
-		(int32_t)(homing->request->plan->code_address + homing->fronts[block] -
-			  (function->address + offset + JUMP));
-
-	mark(homing, homing->bytes, offset, JUMP, BYTE_KEPT);
-	text[offset] = 0xe9;
-	memcpy(text + offset + 1, &distance, sizeof(distance));
-}
-
-/* Whether a jump at a block's start, on the same page, leads away what comes to it: so
- * nobody runs from there to an offset behind it, whatever other pages have. */
-static bool leads_away(const struct homing *homing, uint32_t block, uint32_t offset,
-		       const uint8_t *text)
-{
-	uint32_t start = homing->blocks[block].offset;
-
-	if (homing->states[block] != BLOCK_LED || !(homing->bytes[start] & BYTE_KEPT) ||
-	    text[start] == homing->request->original[start] ||
-	    !is_on_one_page(homing, start, offset - start))
-		return false;
-	while (++start < offset)
-		if (homing->bytes[start] & BYTE_ENTERED)
-			return false;
-	return true;
-}
-
-/* Whether an island may lie in a block that is come to. */
-static bool is_host(struct homing *homing, uint32_t offset, const uint8_t *text)
-{
-	return !(homing->bytes[offset] & BYTE_LEADER) &&
-	       leads_away(homing, block_of(homing, offset), offset, text) &&
-	       is_on_one_page(homing, homing->blocks[homing->near].offset,
-			      offset + JUMP - homing->blocks[homing->near].offset);
-}
-
-/* A block is sealed while it and all that may go on to it is on one page, and that is led
- * away or sealed itself. Returns whether one is no more. */
-static bool unseal(struct homing *homing, uint32_t from, uint32_t to, const uint8_t *text)
-{
-	const struct plan_block *block = &homing->blocks[from];
-
-	if (!homing->sealed[to] ||
-	    ((homing->sealed[from] ||
-	      leads_away(homing, from, block->offset + block->size, text)) &&
-	     are_on_one_page(homing, block->offset, block->size,
-			     homing->blocks[to].offset, 1)))
-		return false;
-	homing->sealed[to] = false;
-	return true;
-}
-
-/* Which blocks nobody comes to, in whatever states other pages are. */
-static void seal_blocks(struct homing *homing, const uint8_t *text)
-{
-	bool fewer = true;
-
-	for (uint32_t b = 0; b < homing->count; b++) {
-		const struct plan_block *row = &homing->blocks[b];
-
-		homing->sealed[b] = homing->states[b] == BLOCK_CLOSED &&
-				    is_on_one_page(homing, row->offset, row->size);
-		for (uint32_t i = row->offset; i < row->offset + row->size; i++)
-			homing->sealed[b] &= !(homing->bytes[i] & BYTE_ENTERED);
-	}
-	while (fewer) {
-		fewer = false;
-		for (uint32_t b = 0; b < homing->count; b++) {
-			const struct plan_block *row = &homing->blocks[b];
-
-			if (row->flags & PLAN_BLOCK_FALLS)
-				fewer |= unseal(homing, b, b + 1, text);
-			if (row->to != PLAN_EDGE_OUT)
-				fewer |= unseal(homing, b, row->to, text);
-		}
-	}
-	for (uint32_t b = 0; b < homing->count; b++)
-		if (homing->sealed[b])
-			mark(homing, homing->bytes, homing->blocks[b].offset,
-			     homing->blocks[b].size, BYTE_SEALED);
-}
-
-/* Whether an island may lie in blocks that nobody comes to. */
-static bool is_sealed(const struct homing *homing, uint32_t offset)
-{
-	for (uint32_t i = offset; i < offset + JUMP; i++)
-		if ((homing->bytes[i] & (BYTE_SEALED | BYTE_KEPT)) != BYTE_SEALED)
-			return false;
-	return is_on_one_page(homing, offset, JUMP);
-}
-
-/* Where the island of a short jump at an offset may lie; NOWHERE. */
-static uint32_t find_island(struct homing *homing, uint32_t offset, const uint8_t *text)
-{
-	uint32_t behind = offset + SHORT_JUMP;
-	uint32_t at = behind > SHORT_REACH ? behind - SHORT_REACH : 0;
-
-	for (; at < behind + SHORT_REACH; at++)
-		if (at + JUMP <= home_size(homing->request->function) &&
-		    are_on_one_page(homing, offset, SHORT_JUMP, at, JUMP) &&
-		    (is_sealed(homing, at) ||
-		     (is_free(homing, at, JUMP) && !(homing->bytes[at] & BYTE_ENTERED) &&
-		      is_host(homing, at, text))))
-			return at;
-	return NOWHERE;
-}
-
-/* Jumps of either size, for blocks that have none yet. */
-static void add_long_jumps(struct homing *homing, uint8_t *text)
-{
-	for (uint32_t b = 0; b < homing->count; b++) {
-		uint32_t offset = homing->blocks[b].offset;
-
-		if (homing->states[b] != BLOCK_LED || homing->led[b])
-			continue;
-		if (homing->fronts[b] == PLAN_NO_SLOT)
-			note_room(homing, b, NO_ROOM);
-		else if (is_free(homing, offset, JUMP))
-			add_jump(homing, b, offset, text);
-		else if (is_free(homing, offset, SHORT_JUMP))
-			homing->queue[homing->short_count++] = b;
-		else
-			note_room(homing, b, NO_ROOM);
-	}
-}
-
-static void add_short_jumps(struct homing *homing, uint8_t *text)
-{
-	for (uint32_t i = 0; i < homing->short_count; i++)
-		mark(homing, homing->bytes, homing->blocks[homing->queue[i]].offset,
-		     SHORT_JUMP, BYTE_KEPT);
-	if (homing->short_count)
-		seal_blocks(homing, text);
-	for (uint32_t i = 0; i < homing->short_count; i++) {
-		uint32_t block = homing->queue[i], offset = homing->blocks[block].offset;
-		uint32_t island = find_island(homing, offset, text);
-
-		if (island == NOWHERE) {
-			note_room(homing, block, NO_ROOM);
-			continue;
-		}
-		add_jump(homing, block, island, text);
-		text[offset] = 0xeb;
-		text[offset + 1] = (uint8_t)(island - (offset + SHORT_JUMP));
-	}
-}
-
 /* Whether a block goes on to a place that nobody may come to. */
 static bool has_nowhere(const struct homing *homing, const struct plan_block *block,
 			uint32_t to)
@@ -548,7 +274,7 @@ static bool has_nowhere(const struct homing *homing, const struct plan_block *bl
 
 	if (homing->rooms[to] == NO_ROOM_FAR) {
 		end = end < next->offset + JUMP ? next->offset + JUMP : end;
-		return !is_on_one_page(homing, start, end - start);
+		return !homing_on_one_page(homing, start, end - start);
 	}
 	return homing->rooms[to] == NO_ROOM;
 }
@@ -568,7 +294,7 @@ static bool lead_branch(const struct homing *homing, const struct plan_block *bl
 	if (homing->rooms[to] != NO_ROOM || homing->fronts[to] == PLAN_NO_SLOT ||
 	    own == (int8_t)own || block->size <= WIDE ||
 	    memcmp(request->original + end - WIDE, &own, WIDE) != 0 ||
-	    !is_on_one_page(homing, end - WIDE, WIDE))
+	    !homing_on_one_page(homing, end - WIDE, WIDE))
 		return false;
 	other = (int32_t)(request->plan->code_address + homing->fronts[to] -
 			  (request->function->address + end));
@@ -597,10 +323,10 @@ static void open_blocks(struct homing *homing, uint8_t *text)
 		const struct plan_block *row = &homing->blocks[b];
 
 		if (homing->states[b] != BLOCK_CLOSED)
-			mark(homing, homing->bytes, row->offset, 1, BYTE_ENTERED);
+			homing_mark(homing, homing->bytes, row->offset, 1, BYTE_ENTERED);
 		if (homing->states[b] != BLOCK_OPEN)
 			continue;
-		mark(homing, homing->bytes, row->offset, row->size, BYTE_OPEN);
+		homing_mark(homing, homing->bytes, row->offset, row->size, BYTE_OPEN);
 		memcpy(text + row->offset, homing->request->original + row->offset,
 		       row->size);
 	}
@@ -628,7 +354,7 @@ static void keep_whole(struct homing *homing, const uint8_t *text)
 	for (; homing->pages && at < request->function->size; at += request->page)
 		if (at && differs(homing, text, at > MOST ? at - MOST : 0, at) &&
 		    differs(homing, text, at, at + MOST) &&
-		    homing->states[block_of(homing, at - 1)] == BLOCK_OPEN)
+		    homing->states[homing_block(homing, at - 1)] == BLOCK_OPEN)
 			pin(homing, at - 1);
 }
 
@@ -646,11 +372,10 @@ static void try(struct homing *homing, uint8_t *text)
 	reach_all(homing);
 	open_blocks(homing, text);
 	for (uint32_t b = 0; b < homing->count; b++)
-		if (homing->closed[b])
-			note_room(homing, b, NO_ROOM_FAR);
+		if (homing->barred[b])
+			homing_note_room(homing, b, NO_ROOM_FAR);
 	take_patches(homing, text);
-	add_long_jumps(homing, text);
-	add_short_jumps(homing, text);
+	homing_add_jumps(homing, text);
 	pin_sources(homing, text);
 	keep_whole(homing, text);
 }
@@ -689,8 +414,9 @@ static bool add_ways(const struct homing *homing, struct home_ways *ways)
 
 static bool make(struct homing *homing, uint8_t *text)
 {
-	know_closed(homing);
 	know_blocks(homing);
+	know_barred(homing);
+	know_stubs(homing);
 	know_steps(homing);
 	for (unsigned tries = 0; tries < TRIES; tries++) {
 		try(homing, text);
@@ -746,16 +472,16 @@ static bool build(const struct home_request *request, uint8_t *text,
 	homing.led = (bool *)homing.rooms + count + 1;
 	homing.pinned = homing.led + count + 1;
 	homing.sealed = homing.pinned + count + 1;
-	homing.closed = homing.sealed + count + 1;
+	homing.barred = homing.sealed + count + 1;
 	memset(homing.pinned, !ways, count);
-	homing.pages = !is_on_one_page(&homing, 0, size);
+	homing.pages = !homing_on_one_page(&homing, 0, size);
 	made = know_patches(&homing);
 	if (made && count) {
 		made = make(&homing, text) && (!ways || (add_ways(&homing, ways) &&
 							 note_open(&homing, ret_open)));
 	} else if (made) { /* all of it runs */
 		memcpy(text, request->patched, size);
-		mark(&homing, bytes + size, 0, function->size, BYTE_OPEN);
+		homing_mark(&homing, bytes + size, 0, function->size, BYTE_OPEN);
 		take_patches(&homing, text);
 		made = !homing.more;
 		*ret_open = NULL;

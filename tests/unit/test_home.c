@@ -156,13 +156,14 @@ static void take_over(const struct whole_area *area, unsigned i, struct home_way
 	set_ways(area, i, true);
 }
 
-/* Whether a byte is one of a jump that leads into the code of the function. */
-static bool is_in_island(const struct home_request *request, const uint8_t *text,
-			 uint32_t at)
+/* Whether one of two bytes is of a jump that leads into the code of the function. */
+static bool are_in_island(const struct home_request *request, const uint8_t *text,
+			  uint32_t at)
 {
 	const struct plan_function *function = request->function;
+	uint32_t from = at > 4 ? at - 4 : 0;
 
-	for (uint32_t from = at > 4 ? at - 4 : 0; from < at; from++) {
+	for (; from <= at + 1 && from + 5 <= home_size(function); from++) {
 		int32_t distance;
 		uint64_t code;
 
@@ -184,8 +185,8 @@ static void count_short_jumps(const struct home_request *request, const uint8_t 
 		uint32_t at =
 			request->plan->blocks.items[function->first_block + b].offset;
 
-		if (text[at] != 0xeb || request->patched[at] == 0xeb ||
-		    is_in_island(request, text, at))
+		if (text[at] != 0xeb || !memcmp(text + at, request->patched + at, 2) ||
+		    are_in_island(request, text, at))
 			continue;
 		short_jumps++;
 		assert_int_equal(text[at + 2 + (uint32_t)(int8_t)text[at + 1]], 0xe9);

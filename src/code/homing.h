@@ -1,0 +1,145 @@
+/*
+ * What is known of a function that is to go home, and of one try to make its text: see
+ * code/home.h. Shared by home.c and home_jumps.c.
+ */
+#ifndef TRAMMEL_CODE_HOMING_H
+#define TRAMMEL_CODE_HOMING_H
+
+#include "base/search.h"
+#include "code/home.h"
+
+#include <string.h>
+
+enum { JUMP = PLAN_JUMP, SHORT_JUMP = 2, SHORT_REACH = 128 };
+
+/* What becomes of a block. Where there is no room for a jump a short one leads to a jump
+ * elsewhere: an island, in bytes that nobody comes to. */
+enum block_state {
+	BLOCK_CLOSED, /* nobody comes to its original but by jumps of the plan's */
+	BLOCK_LED,    /* its original is come to, and leads into relocated code */
+	BLOCK_OPEN,   /* its original runs */
+};
+
+/* What nobody may come to in the original, since there is no room for a jump. */
+enum block_room {
+	ROOM,
+	NO_ROOM_FAR, /* from other pages: see know_barred */
+	NO_ROOM,
+};
+
+/* What is known of a byte of the text. */
+enum byte_flag {
+	BYTE_OPEN = 1,
+	BYTE_KEPT = 2,    /* of a jump that stays, or of what relocated code leads to */
+	BYTE_ENTERED = 4, /* something may come here, beside what runs on */
+	BYTE_LEADER = 8,  /* a block begins */
+	BYTE_SEALED = 16, /* nobody comes here, whatever other pages have */
+};
+
+/* A patch of the plan in the function. */
+struct home_patch {
+	uint32_t offset, size;
+	uint32_t from;  /* offset of what it leads out of; FOREIGN: another function's */
+	uint32_t block; /* with `from` */
+};
+enum { FOREIGN = UINT32_MAX, NOWHERE = UINT32_MAX };
+
+struct homing {
+	const struct home_request *request;
+	const struct plan_block *blocks;
+	uint32_t count;
+	uint32_t *fronts; /* offset in plan.code of its probe, by block */
+	bool *led;        /* by block: the plan has a jump or a stub there */
+	bool *barred;     /* by block: see know_barred */
+	uint8_t *known;   /* enum byte_flag, whatever blocks are at home */
+	struct VECTOR(struct home_patch) patches;
+	bool pages;    /* it lies on several */
+	uint32_t near; /* the block that was last asked for */
+	/* Of one try: */
+	uint8_t *states; /* enum block_state, by block */
+	uint8_t *rooms;  /* enum block_room, by block */
+	uint32_t *queue; /* blocks that were come to; then those with short jumps */
+	uint32_t short_count;
+	bool *sealed;   /* by block: see seal_blocks */
+	uint8_t *bytes; /* enum byte_flag */
+	bool hopeless;
+	/* Of all: */
+	bool *pinned; /* by block: it is led, although it fired */
+	bool more;    /* more blocks were pinned: all is to be done again */
+};
+
+static inline bool is_in(const struct homing *homing, uint32_t block, uint32_t offset)
+{
+	return block < homing->count && homing->blocks[block].offset <= offset &&
+	       (block + 1 == homing->count || offset < homing->blocks[block + 1].offset);
+}
+
+/* The block with a byte. Mostly it is the one that was asked for before, or the next. */
+static inline uint32_t homing_block(struct homing *homing, uint32_t offset)
+{
+	size_t low;
+
+	if (is_in(homing, homing->near, offset))
+		return homing->near;
+	if (is_in(homing, homing->near + 1, offset))
+		return ++homing->near;
+	low = search_first(homing->count, middle,
+			   homing->blocks[middle].offset <= offset);
+	return homing->near = low ? (uint32_t)low - 1 : 0;
+}
+
+/* Where a block goes on to in the function: returns the number of blocks. */
+static inline uint32_t homing_goes_on(const struct homing *homing, uint32_t block,
+				      uint32_t ret_to[2])
+{
+	const struct plan_block *row = &homing->blocks[block];
+	uint32_t count = 0;
+
+	if (row->flags & PLAN_BLOCK_FALLS)
+		ret_to[count++] = block + 1;
+	if (row->to != PLAN_EDGE_OUT)
+		ret_to[count++] = row->to;
+	return count;
+}
+
+static inline void homing_mark(const struct homing *homing, uint8_t *bytes,
+			       uint64_t offset, uint64_t size, enum byte_flag flag)
+{
+	uint64_t end = offset + size, limit = home_size(homing->request->function);
+
+	for (uint64_t i = offset; i < (end < limit ? end : limit); i++)
+		bytes[i] = (uint8_t)(bytes[i] | flag);
+}
+
+static inline void homing_note_room(struct homing *homing, uint32_t block,
+				    enum block_room room)
+{
+	if (homing->blocks[block].flags & (PLAN_BLOCK_ENTERED | PLAN_BLOCK_LED))
+		homing->hopeless = true;
+	if (homing->rooms[block] < room)
+		homing->rooms[block] = (uint8_t)room;
+}
+
+static inline bool homing_on_one_page(const struct homing *homing, uint64_t offset,
+				      uint64_t size)
+{
+	uint64_t address = homing->request->function->address + offset;
+
+	return !((address ^ (address + size - 1)) &
+		 ~(uint64_t)(homing->request->page - 1));
+}
+
+/* Of two pieces of the text. */
+static inline bool homing_both_on_one_page(const struct homing *homing, uint32_t a,
+					   uint32_t a_size, uint32_t b, uint32_t b_size)
+{
+	uint32_t low = a < b ? a : b, a_end = a + a_size, b_end = b + b_size;
+
+	return homing_on_one_page(homing, low, (a_end > b_end ? a_end : b_end) - low);
+}
+
+/* The jumps of blocks that are led: where they begin, or in islands. Blocks without room
+ * for theirs are noted. */
+void homing_add_jumps(struct homing *homing, uint8_t *text);
+
+#endif
