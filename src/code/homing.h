@@ -68,7 +68,8 @@ struct homing {
 	bool more;    /* more blocks were pinned: all is to be done again */
 };
 
-static inline bool is_in(const struct homing *homing, uint32_t block, uint32_t offset)
+static inline bool homing_is_in(const struct homing *homing, uint32_t block,
+				uint32_t offset)
 {
 	return block < homing->count && homing->blocks[block].offset <= offset &&
 	       (block + 1 == homing->count || offset < homing->blocks[block + 1].offset);
@@ -79,9 +80,9 @@ static inline uint32_t homing_block(struct homing *homing, uint32_t offset)
 {
 	size_t low;
 
-	if (is_in(homing, homing->near, offset))
+	if (homing_is_in(homing, homing->near, offset))
 		return homing->near;
-	if (is_in(homing, homing->near + 1, offset))
+	if (homing_is_in(homing, homing->near + 1, offset))
 		return ++homing->near;
 	low = search_first(homing->count, middle,
 			   homing->blocks[middle].offset <= offset);
