@@ -190,6 +190,12 @@ static void pin(struct homing *homing, uint64_t offset)
 	homing->pinned[block] = true;
 }
 
+/* The page that a block begins on. */
+static uint32_t page_of(const struct homing *homing, uint32_t block)
+{
+	return homing_page(homing, homing->blocks[block].offset);
+}
+
 /* A patch that runs of which begin in front of it, or in its middle. */
 static void bar_around(struct homing *homing, const struct home_patch *patch)
 {
@@ -198,18 +204,33 @@ static void bar_around(struct homing *homing, const struct home_patch *patch)
 
 	for (uint32_t i = patch->offset + 1; i < end; i++)
 		if (homing->known[i] & BYTE_LEADER)
-			homing->barred[homing_block(homing, i)] = true;
+			homing->barred[homing_block(homing, i)] = homing_page(homing, i);
 	if (patch->from == patch->offset || homing->led[block])
 		return;
-	homing->barred[block] = true;
+	homing->barred[block] = page_of(homing, block);
 	if (!homing_on_one_page(homing, homing->blocks[block].offset,
 				end - homing->blocks[block].offset))
 		homing->pinned[block] = true;
 }
 
-/* Blocks that what runs on other pages may not come to, as in the plan's text of this one
- * they would run into an island, or into the middle of a patch: themselves, or what they
- * go on to. */
+/* A block goes on to a barred one: as far as its own page has the plan's text as well.
+ * Returns whether it is barred now for more. */
+static bool bar_source(struct homing *homing, uint32_t from, uint32_t to)
+{
+	uint32_t own = page_of(homing, from), barred = homing->barred[to];
+
+	barred = barred < own ? barred : own;
+	if (homing->led[from] || homing->barred[from] >= barred)
+		return false;
+	homing->barred[from] = barred;
+	return true;
+}
+
+/* Which blocks what runs on pages in front may not come to, as in the plan's text they
+ * would run into an island, or into the middle of a patch: themselves, or what they go
+ * on to. Pages are written from the first on, so those in front of one are new, and it
+ * and those behind it are old. A block is barred from the page on for which it is at the
+ * latest. */
 static void know_barred(struct homing *homing)
 {
 	bool more = homing->pages;
@@ -224,9 +245,7 @@ static void know_barred(struct homing *homing)
 			uint32_t count = homing_goes_on(homing, b, to);
 
 			while (count)
-				if (homing->barred[to[--count]] && !homing->barred[b] &&
-				    !homing->led[b])
-					homing->barred[b] = more = true;
+				more |= bar_source(homing, b, to[--count]);
 		}
 	}
 }
@@ -268,15 +287,8 @@ static void take_patches(struct homing *homing, uint8_t *text)
 static bool has_nowhere(const struct homing *homing, const struct plan_block *block,
 			uint32_t to)
 {
-	const struct plan_block *next = &homing->blocks[to];
-	uint64_t end = block->offset + block->size;
-	uint64_t start = block->offset < next->offset ? block->offset : next->offset;
-
-	if (homing->rooms[to] == NO_ROOM_FAR) {
-		end = end < next->offset + JUMP ? next->offset + JUMP : end;
-		return !homing_on_one_page(homing, start, end - start);
-	}
-	return homing->rooms[to] == NO_ROOM;
+	return homing->no_room[to] ||
+	       homing_page(homing, block->offset) < homing->barred[to];
 }
 
 /* Leads the branch of a block that runs to the relocated code of a block for whose own
@@ -291,7 +303,7 @@ static bool lead_branch(const struct homing *homing, const struct plan_block *bl
 	uint32_t end = block->offset + block->size, start = homing->blocks[to].offset;
 	int32_t own = (int32_t)(start - end), other;
 
-	if (homing->rooms[to] != NO_ROOM || homing->fronts[to] == PLAN_NO_SLOT ||
+	if (!homing->no_room[to] || homing->fronts[to] == PLAN_NO_SLOT ||
 	    own == (int8_t)own || block->size <= WIDE ||
 	    memcmp(request->original + end - WIDE, &own, WIDE) != 0 ||
 	    !homing_on_one_page(homing, end - WIDE, WIDE))
@@ -366,16 +378,17 @@ static void try(struct homing *homing, uint8_t *text)
 	memcpy(homing->bytes, homing->known, size);
 	memcpy(text, homing->request->patched, size);
 	memset(homing->states, BLOCK_CLOSED, homing->count);
-	memset(homing->rooms, ROOM, homing->count);
+	memset(homing->no_room, false, homing->count);
 	homing->more = homing->hopeless = false;
 	homing->short_count = 0;
 	reach_all(homing);
 	open_blocks(homing, text);
-	for (uint32_t b = 0; b < homing->count; b++)
-		if (homing->barred[b])
-			homing_note_room(homing, b, NO_ROOM_FAR);
 	take_patches(homing, text);
 	homing_add_jumps(homing, text);
+	for (uint32_t b = 0; b < homing->count; b++)
+		homing->hopeless |=
+			(homing->no_room[b] || homing->barred[b]) &&
+			homing->blocks[b].flags & (PLAN_BLOCK_ENTERED | PLAN_BLOCK_LED);
 	pin_sources(homing, text);
 	keep_whole(homing, text);
 }
@@ -459,20 +472,20 @@ static bool build(const struct home_request *request, uint8_t *text,
 
 	/* Numbers, and then bytes, of each block; bytes of the text. */
 	scoped_free uint32_t *numbers =
-		memory_allocate_zeroed(2 * ((size_t)count + 1), sizeof(*numbers));
+		memory_allocate_zeroed(3 * ((size_t)count + 1), sizeof(*numbers));
 	scoped_free uint8_t *bytes =
-		memory_allocate_zeroed(6 * ((size_t)count + 1) + 2 * (size_t)size, 1);
+		memory_allocate_zeroed(5 * ((size_t)count + 1) + 2 * (size_t)size, 1);
 
 	homing.fronts = numbers;
 	homing.queue = numbers + count + 1;
+	homing.barred = numbers + 2 * ((size_t)count + 1);
 	homing.known = bytes;
 	homing.bytes = bytes + size;
 	homing.states = bytes + 2 * size;
-	homing.rooms = homing.states + count + 1;
-	homing.led = (bool *)homing.rooms + count + 1;
+	homing.no_room = (bool *)homing.states + count + 1;
+	homing.led = homing.no_room + count + 1;
 	homing.pinned = homing.led + count + 1;
 	homing.sealed = homing.pinned + count + 1;
-	homing.barred = homing.sealed + count + 1;
 	memset(homing.pinned, !ways, count);
 	homing.pages = !homing_on_one_page(&homing, 0, size);
 	made = know_patches(&homing);

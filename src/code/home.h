@@ -55,7 +55,7 @@ static inline uint32_t home_size(const struct plan_function *function)
  * never does, since threads may stand there and calls return there. `text` is undefined
  * then.
  *
- * Pages of the text may be written one after the other, in any order: whoever runs it
+ * Pages of the text are to be written from the first to the last: whoever runs it
  * meanwhile, or between two of them for good, is right. Ways lead home when all of it is
  * written, and no more before another text is.
  */

@@ -130,13 +130,13 @@ static void add_long_jumps(struct homing *homing, uint8_t *text)
 		if (homing->states[b] != BLOCK_LED || homing->led[b])
 			continue;
 		if (homing->fronts[b] == PLAN_NO_SLOT)
-			homing_note_room(homing, b, NO_ROOM);
+			homing->no_room[b] = true;
 		else if (is_free(homing, offset, JUMP))
 			add_jump(homing, b, offset, text);
 		else if (is_free(homing, offset, SHORT_JUMP))
 			homing->queue[homing->short_count++] = b;
 		else
-			homing_note_room(homing, b, NO_ROOM);
+			homing->no_room[b] = true;
 	}
 }
 
@@ -153,7 +153,7 @@ static void add_short_jumps(struct homing *homing, uint8_t *text)
 		uint32_t island = find_island(homing, offset, text);
 
 		if (island == NOWHERE) {
-			homing_note_room(homing, block, NO_ROOM);
+			homing->no_room[block] = true;
 			continue;
 		}
 		add_jump(homing, block, island, text);

@@ -20,13 +20,6 @@ enum block_state {
 	BLOCK_OPEN,   /* its original runs */
 };
 
-/* What nobody may come to in the original, since there is no room for a jump. */
-enum block_room {
-	ROOM,
-	NO_ROOM_FAR, /* from other pages: see know_barred */
-	NO_ROOM,
-};
-
 /* What is known of a byte of the text. */
 enum byte_flag {
 	BYTE_OPEN = 1,
@@ -50,14 +43,14 @@ struct homing {
 	uint32_t count;
 	uint32_t *fronts; /* offset in plan.code of its probe, by block */
 	bool *led;        /* by block: the plan has a jump or a stub there */
-	bool *barred;     /* by block: see know_barred */
+	uint32_t *barred; /* by block, a page; 0: it is not: see know_barred */
 	uint8_t *known;   /* enum byte_flag, whatever blocks are at home */
 	struct VECTOR(struct home_patch) patches;
 	bool pages;    /* it lies on several */
 	uint32_t near; /* the block that was last asked for */
 	/* Of one try: */
 	uint8_t *states; /* enum block_state, by block */
-	uint8_t *rooms;  /* enum block_room, by block */
+	bool *no_room;   /* by block: nobody may come to it, as no jump leads away */
 	uint32_t *queue; /* blocks that were come to; then those with short jumps */
 	uint32_t short_count;
 	bool *sealed;   /* by block: see seal_blocks */
@@ -112,22 +105,19 @@ static inline void homing_mark(const struct homing *homing, uint8_t *bytes,
 		bytes[i] = (uint8_t)(bytes[i] | flag);
 }
 
-static inline void homing_note_room(struct homing *homing, uint32_t block,
-				    enum block_room room)
+/* The number of an offset's page: that of the function's first byte is 0. */
+static inline uint32_t homing_page(const struct homing *homing, uint32_t offset)
 {
-	if (homing->blocks[block].flags & (PLAN_BLOCK_ENTERED | PLAN_BLOCK_LED))
-		homing->hopeless = true;
-	if (homing->rooms[block] < room)
-		homing->rooms[block] = (uint8_t)room;
+	uint32_t page = homing->request->page;
+	uint64_t first = homing->request->function->address & (page - 1);
+
+	return (uint32_t)((first + offset) >> __builtin_ctz(page));
 }
 
-static inline bool homing_on_one_page(const struct homing *homing, uint64_t offset,
-				      uint64_t size)
+static inline bool homing_on_one_page(const struct homing *homing, uint32_t offset,
+				      uint32_t size)
 {
-	uint64_t address = homing->request->function->address + offset;
-
-	return !((address ^ (address + size - 1)) &
-		 ~(uint64_t)(homing->request->page - 1));
+	return homing_page(homing, offset) == homing_page(homing, offset + size - 1);
 }
 
 /* Of two pieces of the text. */
@@ -140,7 +130,7 @@ static inline bool homing_both_on_one_page(const struct homing *homing, uint32_t
 }
 
 /* The jumps of blocks that are led: where they begin, or in islands. Blocks without room
- * for theirs are noted. */
+ * for theirs are noted (no_room). */
 void homing_add_jumps(struct homing *homing, uint8_t *text);
 
 #endif

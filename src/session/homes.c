@@ -380,6 +380,21 @@ static const uint8_t *closed_text(struct space_home *home, const struct homed *h
 	return home->closed;
 }
 
+/* Page by page, from the last one on. */
+static void write_back(int memory_fd, const struct homed *homed, const uint8_t *text)
+{
+	uint64_t end = homed->address + homed->size;
+
+	while (end > homed->address) {
+		uint64_t start = (end - 1) & ~(uint64_t)(PAGE - 1);
+
+		start = start > homed->address ? start : homed->address;
+		remote_failed(remote_write(memory_fd, start,
+					   text + (start - homed->address), end - start));
+		end = start;
+	}
+}
+
 void homes_leave(const struct space *space, int memory_fd, struct space_homes *closed)
 {
 	struct homed_bytes bytes = {0};
@@ -392,7 +407,7 @@ void homes_leave(const struct space *space, int memory_fd, struct space_homes *c
 		if (!know_homed(space, home, &bytes, &homed))
 			continue;
 		text = closed_text(home, &homed);
-		remote_failed(remote_write(memory_fd, homed.address, text, homed.size));
+		write_back(memory_fd, &homed, text);
 		if (memcmp(text, homed.request.patched, homed.size))
 			vector_push(closed, ((struct space_home){
 						    .code_address = home->code_address,

@@ -80,13 +80,12 @@ static void set_ways(const struct whole_area *area, unsigned i, bool open)
 	}
 }
 
-/* Writes the text page by page, from either end, and runs functions meanwhile. */
+/* Writes the text page by page, and runs functions meanwhile. */
 static void write_text(const struct whole_area *area,
 		       const struct plan_function *function, const uint8_t *text,
-		       unsigned round)
+		       unsigned round, bool backwards)
 {
 	uint64_t start = function->address, end = start + home_size(function);
-	bool backwards = maker_draw(&maker, 2);
 
 	while (start < end) {
 		uint64_t from = start, to = (start + page) & ~(uint64_t)(page - 1);
@@ -235,10 +234,21 @@ static void go_home(const struct whole_area *area, const uint8_t *patched, unsig
 	count_short_jumps(&request, text);
 	count_led_branches(&request, text, opened);
 	set_ways(area, i, false);
-	write_text(area, request.function, text, round);
+	write_text(area, request.function, text, round, false);
 	take_over(area, i, &found, opened);
 	at_home++;
 	open_blocks += found.count;
+}
+
+static void leave_home(const struct whole_area *area, const uint8_t *patched, unsigned i)
+{
+	const struct home_request request = request_for(area, patched, i);
+	scoped_free uint8_t *text = malloc(home_size(request.function));
+
+	set_ways(area, i, false);
+	home_close(&request, text);
+	write_text(area, request.function, text, ROUNDS - 1, true);
+	take_over(area, i, &(struct home_ways){0}, NULL);
 }
 
 /* Texts change under a thread that stands in them. */
@@ -421,13 +431,8 @@ static void run_batch(uint32_t seed, bool copies_calls)
 	/* With copied calls the session leads frames out. */
 	if (!copies_calls)
 		run_changing(&area, patched, true);
-	/* And back. */
-	for (unsigned i = 0; i < FUNCTIONS; i++) {
-		set_ways(&area, i, false);
-		vector_deinit(&ways[i]);
-		free(running[i]);
-		running[i] = NULL;
-	}
+	for (unsigned i = 0; i < FUNCTIONS; i++)
+		leave_home(&area, patched, i);
 	whole_area_show(&area, true);
 	run_some(&area, ROUNDS - 1, 1);
 	whole_area_close(&area);
