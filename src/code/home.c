@@ -8,20 +8,12 @@
 
 enum { TRIES = 64 };
 
-static bool has_fired(const struct homing *homing, uint32_t slot)
-{
-	return homing->request->has_fired(homing->request->context, slot);
-}
-
 /* Comes to a block. Returns the number of blocks in the queue. */
 static uint32_t reach(struct homing *homing, uint32_t block, uint32_t queued)
 {
-	const struct plan_block *row = &homing->blocks[block];
-
 	if (homing->states[block] != BLOCK_CLOSED)
 		return queued;
-	if (homing->pinned[block] ||
-	    (row->slot != PLAN_NO_SLOT && !has_fired(homing, row->slot))) {
+	if (homing->pinned[block] || !homing->has_fired[block]) {
 		homing->states[block] = BLOCK_LED;
 		return queued;
 	}
@@ -33,9 +25,8 @@ static uint32_t reach(struct homing *homing, uint32_t block, uint32_t queued)
 /* Whether relocated code may lead to a block: see struct home_way. */
 static bool leads_home(const struct homing *homing, uint32_t block)
 {
-	uint32_t slot = homing->blocks[block].slot;
-
-	return slot != PLAN_NO_SLOT && !homing->pinned[block] && has_fired(homing, slot);
+	return homing->blocks[block].slot != PLAN_NO_SLOT && !homing->pinned[block] &&
+	       homing->has_fired[block];
 }
 
 /* Which blocks are come to if what fired runs at its own place. What relocated code has
@@ -58,20 +49,18 @@ static void reach_all(struct homing *homing)
 
 /* The code in front of a block that lies where its original begins. What leads there from
  * the end of another is none, and a block with a stub has none: what follows is that of
- * the next one. `last` is the block that was come by before. */
+ * the next one. */
 static void note_front(struct homing *homing, const struct plan_step *step,
-		       uint32_t offset, uint32_t code, uint32_t *last)
+		       uint32_t offset, uint32_t code)
 {
-	if (offset >= homing->request->function->size ||
-	    !(homing->known[offset] & BYTE_LEADER) || step->kind == PLAN_STEP_ORIGINAL ||
+	uint32_t block;
+
+	if (step->kind == PLAN_STEP_ORIGINAL ||
 	    (step->kind == PLAN_STEP_JUMP && step[1].kind != PLAN_STEP_ORIGINAL))
 		return;
-	if (*last + 1 < homing->count && homing->blocks[*last + 1].offset == offset)
-		++*last;
-	else
-		*last = homing_block(homing, offset);
-	if (homing->fronts[*last] == PLAN_NO_SLOT)
-		homing->fronts[*last] = code;
+	block = homing->leaders[offset];
+	if (homing->fronts[block] == PLAN_NO_SLOT)
+		homing->fronts[block] = code;
 }
 
 static bool is_call(const struct homing *homing, uint32_t offset, uint32_t size)
@@ -86,7 +75,7 @@ static void know_steps(struct homing *homing)
 	const struct plan *plan = homing->request->plan;
 	const struct plan_function *function = homing->request->function;
 	const struct plan_step *steps = &plan->steps.items[function->first_step];
-	uint32_t code = function->trampoline, offset = 0, last = 0;
+	uint32_t code = function->trampoline, offset = 0;
 
 	for (uint32_t i = 0; i < function->step_count; i++) {
 		const struct plan_step *step = &steps[i];
@@ -98,8 +87,9 @@ static void know_steps(struct homing *homing)
 		    (step->kind == PLAN_STEP_MOVED && is_call(homing, offset, size)))
 			homing_mark(homing, homing->known, offset + size, 1,
 				    BYTE_ENTERED);
-		if (step->kind != PLAN_STEP_AWAY && i + 1 < function->step_count)
-			note_front(homing, step, offset, code, &last);
+		if (offset < function->size && homing->known[offset] & BYTE_LEADER &&
+		    step->kind != PLAN_STEP_AWAY && i + 1 < function->step_count)
+			note_front(homing, step, offset, code);
 		code += plan_step_code(*step);
 		offset += size;
 	}
@@ -160,10 +150,19 @@ static bool know_patches(struct homing *homing)
 
 static void know_blocks(struct homing *homing)
 {
+	const struct home_request *request = homing->request;
+
+	homing->leaders[0] = 0;
 	for (uint32_t b = 0; b < homing->count; b++) {
+		const struct plan_block *row = &homing->blocks[b];
+
 		homing->fronts[b] = PLAN_NO_SLOT;
-		homing_mark(homing, homing->known, homing->blocks[b].offset, 1,
-			    BYTE_LEADER);
+		homing->leaders[row->offset] = b;
+		homing->known[row->offset] = BYTE_LEADER;
+		homing->has_switch |= (row->flags & PLAN_BLOCK_LED) != 0;
+		homing->has_fired[b] = row->slot == PLAN_NO_SLOT ||
+				       (request->has_fired &&
+					request->has_fired(request->context, row->slot));
 	}
 }
 
@@ -177,8 +176,9 @@ static void know_stubs(struct homing *homing)
 	for (uint32_t i = 0; i < function->stub_count; i++) {
 		uint64_t call = plan->stubs.items[function->first_stub + i].call;
 
-		homing->led[homing_block(homing, (uint32_t)(call - function->address))] =
-			true;
+		call -= function->address;
+		if (call < function->size)
+			homing->led[homing_block(homing, (uint32_t)call)] = true;
 	}
 }
 
@@ -196,21 +196,29 @@ static uint32_t page_of(const struct homing *homing, uint32_t block)
 	return homing_page(homing, homing->blocks[block].offset);
 }
 
-/* A patch that runs of which begin in front of it, or in its middle. */
-static void bar_around(struct homing *homing, const struct home_patch *patch)
+static bool bar(struct homing *homing, uint32_t block)
+{
+	homing->barred[block] = page_of(homing, block);
+	return homing->barred[block];
+}
+
+/* A patch that runs of which begin in front of it, or in its middle. Returns whether
+ * blocks are barred. */
+static bool bar_around(struct homing *homing, const struct home_patch *patch)
 {
 	uint32_t end = patch->offset + patch->size;
 	uint32_t block = homing_block(homing, patch->offset);
+	bool some = false;
 
 	for (uint32_t i = patch->offset + 1; i < end; i++)
 		if (homing->known[i] & BYTE_LEADER)
-			homing->barred[homing_block(homing, i)] = homing_page(homing, i);
+			some |= bar(homing, homing->leaders[i]);
 	if (patch->from == patch->offset || homing->led[block])
-		return;
-	homing->barred[block] = page_of(homing, block);
+		return some;
 	if (!homing_on_one_page(homing, homing->blocks[block].offset,
 				end - homing->blocks[block].offset))
-		homing->pinned[block] = true;
+		homing->apart[block] = true;
+	return some | bar(homing, block);
 }
 
 /* A block goes on to a barred one: as far as its own page has the plan's text as well.
@@ -233,12 +241,12 @@ static bool bar_source(struct homing *homing, uint32_t from, uint32_t to)
  * latest. */
 static void know_barred(struct homing *homing)
 {
-	bool more = homing->pages;
+	bool more = false;
 	uint32_t to[2];
 
 	if (homing->pages)
 		vector_for_each (&homing->patches, patch)
-			bar_around(homing, patch);
+			more |= bar_around(homing, patch);
 	while (more) {
 		more = false;
 		for (uint32_t b = homing->count; b--;) {
@@ -425,12 +433,13 @@ static bool add_ways(const struct homing *homing, struct home_ways *ways)
 	return ways->count > before;
 }
 
-static bool make(struct homing *homing, uint8_t *text)
+/* The text, with `pinned` without anything that runs at its own place. */
+static bool make(struct homing *homing, bool pinned, uint8_t *text)
 {
-	know_blocks(homing);
-	know_barred(homing);
-	know_stubs(homing);
-	know_steps(homing);
+	if (pinned)
+		memset(homing->pinned, true, homing->count);
+	else
+		memcpy(homing->pinned, homing->apart, homing->count);
 	for (unsigned tries = 0; tries < TRIES; tries++) {
 		try(homing, text);
 		if (!homing->more)
@@ -456,51 +465,80 @@ static bool note_open(const struct homing *homing, uint64_t **ret_open)
 	return true;
 }
 
-/* Without `ways` nothing runs at its own place. */
-static bool build(const struct home_request *request, uint8_t *text,
-		  struct home_ways *ways, uint64_t **ret_open)
+/* Room for all that is to be known. */
+static void begin(struct homing *homing)
+{
+	const size_t size = home_size(homing->request->function);
+	const size_t blocks = homing->count + (size_t)1;
+	uint32_t *numbers;
+	uint8_t *bytes;
+
+	homing->numbers = numbers =
+		memory_allocate((3 * blocks + size) * sizeof(*numbers));
+	homing->fronts = numbers;
+	homing->queue = numbers + blocks;
+	homing->barred = numbers + 2 * blocks;
+	homing->leaders = numbers + 3 * blocks;
+	memset(homing->barred, 0, blocks * sizeof(*numbers));
+	homing->known = bytes = memory_allocate_zeroed(7 * blocks + 2 * size, 1);
+	homing->bytes = bytes += size;
+	homing->states = bytes += size;
+	homing->no_room = (bool *)(bytes += blocks);
+	homing->led = (bool *)(bytes += blocks);
+	homing->pinned = (bool *)(bytes += blocks);
+	homing->sealed = (bool *)(bytes += blocks);
+	homing->has_fired = (bool *)(bytes += blocks);
+	homing->apart = (bool *)(bytes += blocks);
+	homing->pages = !homing_on_one_page(homing, 0, (uint32_t)size);
+}
+
+static void end(struct homing *homing)
+{
+	vector_deinit(&homing->patches);
+	free(homing->numbers);
+	free(homing->known);
+}
+
+/* False if it cannot go home: see know_patches. */
+static bool know(struct homing *homing)
+{
+	know_blocks(homing);
+	if (!know_patches(homing))
+		return false;
+	if (homing->count) {
+		know_barred(homing);
+		know_stubs(homing);
+		know_steps(homing);
+	}
+	return true;
+}
+
+/* Of a function without blocks all runs. */
+static bool make_whole(struct homing *homing, uint8_t *text)
+{
+	const struct plan_function *function = homing->request->function;
+
+	memcpy(text, homing->request->patched, home_size(function));
+	homing_mark(homing, homing->bytes, 0, function->size, BYTE_OPEN);
+	take_patches(homing, text);
+	return !homing->more;
+}
+
+/* Whether there is room for all jumps that home_close needs. `text` is undefined then. */
+static bool can_close(struct homing *homing, uint8_t *text)
+{
+	return homing->request->open || !homing->has_switch || make(homing, true, text);
+}
+
+static struct homing homing_of(const struct home_request *request)
 {
 	const struct plan_function *function = request->function;
-	const uint32_t size = home_size(function);
-	const uint32_t count = function->step_count ? function->block_count : 0;
-	struct homing homing = {
+
+	return (struct homing){
 		.request = request,
 		.blocks = request->plan->blocks.items + function->first_block,
-		.count = count,
+		.count = function->step_count ? function->block_count : 0,
 	};
-	bool made;
-
-	/* Numbers, and then bytes, of each block; bytes of the text. */
-	scoped_free uint32_t *numbers =
-		memory_allocate_zeroed(3 * ((size_t)count + 1), sizeof(*numbers));
-	scoped_free uint8_t *bytes =
-		memory_allocate_zeroed(5 * ((size_t)count + 1) + 2 * (size_t)size, 1);
-
-	homing.fronts = numbers;
-	homing.queue = numbers + count + 1;
-	homing.barred = numbers + 2 * ((size_t)count + 1);
-	homing.known = bytes;
-	homing.bytes = bytes + size;
-	homing.states = bytes + 2 * size;
-	homing.no_room = (bool *)homing.states + count + 1;
-	homing.led = homing.no_room + count + 1;
-	homing.pinned = homing.led + count + 1;
-	homing.sealed = homing.pinned + count + 1;
-	memset(homing.pinned, !ways, count);
-	homing.pages = !homing_on_one_page(&homing, 0, size);
-	made = know_patches(&homing);
-	if (made && count) {
-		made = make(&homing, text) && (!ways || (add_ways(&homing, ways) &&
-							 note_open(&homing, ret_open)));
-	} else if (made) { /* all of it runs */
-		memcpy(text, request->patched, size);
-		homing_mark(&homing, bytes + size, 0, function->size, BYTE_OPEN);
-		take_patches(&homing, text);
-		made = !homing.more;
-		*ret_open = NULL;
-	}
-	vector_deinit(&homing.patches);
-	return made;
 }
 
 bool home_has_switch(const struct plan *plan, const struct plan_function *function)
@@ -513,27 +551,35 @@ bool home_has_switch(const struct plan *plan, const struct plan_function *functi
 	return false;
 }
 
-/* Whether there is room for all jumps that home_close needs. `text` is undefined then. */
-static bool can_close(const struct home_request *request, uint8_t *text)
-{
-	return !home_has_switch(request->plan, request->function) ||
-	       build(request, text, NULL, NULL);
-}
-
 bool home_make(const struct home_request *request, uint8_t *text, struct home_ways *ways,
 	       uint64_t **ret_open)
 {
 	const struct plan_function *function = request->function;
+	struct homing homing = homing_of(request);
+	bool made;
 
-	return function->reason == PLAN_INSTRUMENTED && !function->hook &&
-	       function->size && request->has_fired(request->context, function->slot) &&
-	       (request->open || can_close(request, text)) &&
-	       build(request, text, ways, ret_open);
+	if (function->reason != PLAN_INSTRUMENTED || function->hook || !function->size ||
+	    !request->has_fired(request->context, function->slot))
+		return false;
+	begin(&homing);
+	made = know(&homing);
+	if (made && homing.count) {
+		made = can_close(&homing, text) && make(&homing, false, text) &&
+		       add_ways(&homing, ways) && note_open(&homing, ret_open);
+	} else if (made) {
+		made = make_whole(&homing, text);
+		*ret_open = NULL;
+	}
+	end(&homing);
+	return made;
 }
 
 void home_close(const struct home_request *request, uint8_t *text)
 {
-	if (!home_has_switch(request->plan, request->function) ||
-	    !build(request, text, NULL, NULL))
+	struct homing homing = homing_of(request);
+
+	begin(&homing);
+	if (!know(&homing) || !homing.has_switch || !make(&homing, true, text))
 		memcpy(text, request->patched, home_size(request->function));
+	end(&homing);
 }

@@ -5,7 +5,6 @@
 #ifndef TRAMMEL_CODE_HOMING_H
 #define TRAMMEL_CODE_HOMING_H
 
-#include "base/search.h"
 #include "code/home.h"
 
 #include <string.h>
@@ -41,13 +40,17 @@ struct homing {
 	const struct home_request *request;
 	const struct plan_block *blocks;
 	uint32_t count;
-	uint32_t *fronts; /* offset in plan.code of its probe, by block */
-	bool *led;        /* by block: the plan has a jump or a stub there */
-	uint32_t *barred; /* by block, a page; 0: it is not: see know_barred */
-	uint8_t *known;   /* enum byte_flag, whatever blocks are at home */
+	uint32_t *fronts;  /* offset in plan.code of its probe, by block */
+	uint32_t *numbers; /* all numbers by block or byte, to be freed; so is `known` */
+	bool *led;         /* by block: the plan has a jump or a stub there */
+	bool *apart;       /* by block: it runs into a patch on another page */
+	uint32_t *barred;  /* by block, a page; 0: it is not: see know_barred */
+	uint8_t *known;    /* enum byte_flag, whatever blocks are at home */
 	struct VECTOR(struct home_patch) patches;
-	bool pages;    /* it lies on several */
-	uint32_t near; /* the block that was last asked for */
+	bool pages;        /* it lies on several */
+	bool has_switch;   /* that leads to some of the blocks */
+	bool *has_fired;   /* by block: its flag is set, or it has none */
+	uint32_t *leaders; /* by byte with BYTE_LEADER: the block that begins there */
 	/* Of one try: */
 	uint8_t *states; /* enum block_state, by block */
 	bool *no_room;   /* by block: nobody may come to it, as no jump leads away */
@@ -61,25 +64,12 @@ struct homing {
 	bool more;    /* more blocks were pinned: all is to be done again */
 };
 
-static inline bool homing_is_in(const struct homing *homing, uint32_t block,
-				uint32_t offset)
+/* The block with a byte, which lies behind what begins it. */
+static inline uint32_t homing_block(const struct homing *homing, uint32_t offset)
 {
-	return block < homing->count && homing->blocks[block].offset <= offset &&
-	       (block + 1 == homing->count || offset < homing->blocks[block + 1].offset);
-}
-
-/* The block with a byte. Mostly it is the one that was asked for before, or the next. */
-static inline uint32_t homing_block(struct homing *homing, uint32_t offset)
-{
-	size_t low;
-
-	if (homing_is_in(homing, homing->near, offset))
-		return homing->near;
-	if (homing_is_in(homing, homing->near + 1, offset))
-		return ++homing->near;
-	low = search_first(homing->count, middle,
-			   homing->blocks[middle].offset <= offset);
-	return homing->near = low ? (uint32_t)low - 1 : 0;
+	while (offset && !(homing->known[offset] & BYTE_LEADER))
+		offset--;
+	return homing->leaders[offset];
 }
 
 /* Where a block goes on to in the function: returns the number of blocks. */
@@ -99,10 +89,17 @@ static inline uint32_t homing_goes_on(const struct homing *homing, uint32_t bloc
 static inline void homing_mark(const struct homing *homing, uint8_t *bytes,
 			       uint64_t offset, uint64_t size, enum byte_flag flag)
 {
-	uint64_t end = offset + size, limit = home_size(homing->request->function);
+	const uint64_t limit = home_size(homing->request->function);
+	uint64_t end = offset + size, flags = flag * 0x0101010101010101;
 
-	for (uint64_t i = offset; i < (end < limit ? end : limit); i++)
-		bytes[i] = (uint8_t)(bytes[i] | flag);
+	end = end < limit ? end : limit;
+	for (uint64_t some; offset + sizeof(some) <= end; offset += sizeof(some)) {
+		memcpy(&some, bytes + offset, sizeof(some));
+		some |= flags;
+		memcpy(bytes + offset, &some, sizeof(some));
+	}
+	for (; offset < end; offset++)
+		bytes[offset] = (uint8_t)(bytes[offset] | flag);
 }
 
 /* The number of an offset's page: that of the function's first byte is 0. */
