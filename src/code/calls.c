@@ -124,8 +124,21 @@ static bool reaches_stubs(const struct making *making, uint64_t end)
 static bool link_reaches(const struct making *making, uint64_t target,
 			 const struct plan_function *callee)
 {
-	return reaches_stubs(making, target) && reaches_stubs(making, callee->address) &&
+	return reaches_stubs(making, target) &&
+	       (!callee || reaches_stubs(making, callee->address)) &&
 	       reaches_stubs(making, gates_word_of_plt(making->image, target));
+}
+
+/* Whether calls through a stub of the linkage table are led to inline caches: made at
+ * their own places, and of functions of which those that this module names may all be
+ * counted. */
+static bool takes_caches(const struct making *making, uint64_t target)
+{
+	const struct plan_request *request = making->request;
+
+	return making->plan->sites && !making->copy_calls && !request->live &&
+	       !request->wanted && gates_word_of_plt(making->image, target) &&
+	       link_reaches(making, target, NULL);
 }
 
 /* A call or jump that goes through the procedure linkage table. */
@@ -135,14 +148,17 @@ static void retarget_link(struct making *making, uint64_t address, bool jump,
 	const struct plan_function *callee = callee_of_plt(making, target);
 	struct plan_call *call;
 
-	if (!callee || !takes_stubs(making, callee, jump) ||
-	    !link_reaches(making, target, callee) ||
-	    !reaches_stubs(making, address + LENGTH) || !take_call(making, address))
+	if (callee ? !takes_stubs(making, callee, jump) ||
+			     !link_reaches(making, target, callee)
+		   : jump || !takes_caches(making, target))
+		return;
+	if (!reaches_stubs(making, address + LENGTH) || !take_call(making, address))
 		return;
 	call = vector_add(&making->plan->calls);
 	call->address = address + 1;
 	call->displacement = (int32_t)(target - (address + LENGTH));
-	add_arc(making, callee, address, jump, true);
+	if (callee)
+		add_arc(making, callee, address, jump, true);
 	add_link(making, address, target);
 }
 
@@ -222,7 +238,8 @@ static void add_arcs_of_jumps(struct making *making)
 			callee = callee_of_plt(making, target);
 			if (callee && !link_reaches(making, target, callee))
 				callee = NULL;
-			if (callee && takes_stubs(making, callee, jumps))
+			if (callee ? takes_stubs(making, callee, jumps)
+				   : !jumps && takes_caches(making, target))
 				add_link(making, jump->site, target);
 		}
 		if (callee && takes_stubs(making, callee, jumps))

@@ -2,6 +2,7 @@
 
 #include "code/dead.h"
 #include "code/gate_forms.h"
+#include "code/inline_cache.h"
 #include "code/probe.h"
 #include "code/spans.h"
 #include "code/steps.h"
@@ -318,6 +319,10 @@ static void emit_link(struct emitter *emitter, const struct plan_link *link,
 {
 	const struct plan_arc *arc = plan_arc_at(emitter->plan, link->site);
 
+	if (!arc) {
+		inline_emit_link(emitter, word, link->plt);
+		return;
+	}
 	/* lea callee(%rip), %r11 */
 	emit_bytes(emitter, (const uint8_t[]){0x4c, 0x8d, 0x1d}, 3);
 	emit_relative(emitter, emitter->plan->functions.items[arc->callee].address, 0);
@@ -338,7 +343,8 @@ static void fill_up(struct emitter *emitter, size_t start, size_t size)
 void gates_write_stubs(struct making *making)
 {
 	struct plan *plan = making->plan;
-	struct emitter emitter = {.address = plan->code_address, .plan = plan};
+	struct emitter emitter = {
+		.address = plan->code_address, .plan = plan, .cached = &making->cached};
 
 	while (plan->code.count % GATES_STUB_SIZE)
 		vector_push(&plan->code, 0xcc);
@@ -517,20 +523,74 @@ static uint32_t callee_of_stub(const struct plan *plan, uint32_t offset)
 	return arc ? arc->callee : (uint32_t)plan->functions.count;
 }
 
+/* The link whose stub is at an offset, and has a cache; NULL: there is none. */
+static const struct plan_link *cached_link_of(const struct plan *plan, uint32_t offset)
+{
+	const uint32_t number = (offset - plan->link_code) / GATES_LINK_SIZE;
+
+	if (offset < plan->link_code || number >= plan->links.count ||
+	    plan_arc_at(plan, plan->links.items[number].site))
+		return NULL;
+	return &plan->links.items[number];
+}
+
+/* Where in plan.code its stub begins. */
+static uint32_t stub_of(const struct plan *plan, const struct plan_link *link)
+{
+	return plan->link_code + (uint32_t)(link - plan->links.items) * GATES_LINK_SIZE;
+}
+
+bool gates_cache_of(const struct plan *plan, uint64_t return_address, uint32_t *ret_slot)
+{
+	enum { CALL = 5 };
+	const uint64_t site = return_address - CALL;
+	const struct plan_link *link = plan_link_at(plan, site);
+
+	if (!link || plan_arc_at(plan, site))
+		return false;
+	*ret_slot = inline_cache_of_link(plan, stub_of(plan, link));
+	return true;
+}
+
+bool gates_has_compared(const struct plan *plan, uint32_t code_offset, uint32_t *ret_slot)
+{
+	const struct plan_link *link = cached_link_of(plan, code_offset);
+
+	if (!link || !inline_has_compared_link(stub_of(plan, link), code_offset))
+		return false;
+	*ret_slot = inline_cache_of_link(plan, stub_of(plan, link));
+	return true;
+}
+
+/* The thread's own function is that of the call. */
+static void locate_in_cached(const struct plan *plan, const struct plan_link *link,
+			     uint32_t offset, struct plan_place *place)
+{
+	const struct plan_function *caller = plan_function_at(plan, link->site);
+
+	place->function = caller ? index_of(plan, caller) : 0;
+	inline_locate_link(plan, stub_of(plan, link), offset, link->plt, place);
+}
+
 bool gates_locate(const struct plan *plan,
 		  const uint8_t *(*original_at)(void *context, uint64_t address,
 						size_t size),
 		  void *context, uint32_t code_offset, struct plan_place *ret_place)
 {
 	bool gate = code_offset < plan->gates_size;
+	const struct plan_link *link = gate ? NULL : cached_link_of(plan, code_offset);
 	const struct plan_function *function;
 	const uint8_t *original = NULL;
 	uint32_t index;
 
-	if (!gate && (!plan->arcs.count || code_offset < plan->arc_code))
+	if (!gate && !link && (!plan->arcs.count || code_offset < plan->arc_code))
 		return false;
 	*ret_place = (struct plan_place){.kind = PLAN_PLACE_UNKNOWN,
 					 .uncounted = PLAN_ALL_COUNTED};
+	if (link) {
+		locate_in_cached(plan, link, code_offset, ret_place);
+		return true;
+	}
 	index = gate ? code_offset / gates_size(plan) : callee_of_stub(plan, code_offset);
 	if (index >= plan->functions.count)
 		return true;

@@ -17,7 +17,10 @@
  *
  * Calls through the procedure linkage table of functions of the same module have stubs,
  * too (plan.links): these look whether the table's word leads to that function now, and
- * otherwise go on to the table. r11 is the table's to change.
+ * otherwise go on to the table. r11 is the table's to change. Calls of other modules'
+ * functions, made at their own places, have stubs with inline caches
+ * (code/inline_cache.h), which the tracer fills with the function that comes through a
+ * gate from there.
  *
  * A function that begins with a call has its gate behind that call, in front of the stub
  * in its trampoline; there all callers are told apart by the return address, which is at
@@ -101,6 +104,13 @@ uint64_t gates_word_of_plt(const struct image *image, uint64_t address);
 /* The function that the loader means by that word, as far as the module tells; 0: it does
  * not. */
 uint64_t gates_function_of_plt(const struct image *image, uint64_t address);
+
+/* The first counter of the inline cache in the stub that leads on the call which returns
+ * to a link-time address; false if there is none. And that of a cache whose target a
+ * thread at an offset of plan.code has found, and by which it goes on. */
+bool gates_cache_of(const struct plan *plan, uint64_t return_address, uint32_t *ret_slot);
+bool gates_has_compared(const struct plan *plan, uint32_t code_offset,
+			uint32_t *ret_slot);
 
 /* What such a function calls first; `original` are its unpatched bytes. */
 uint64_t gates_callee(const struct plan_function *function, const uint8_t *original);

@@ -23,6 +23,7 @@ static const uint8_t reload[] = {0x4c, 0x8b, 0x9c, 0x24};
 /* jne, and call of a word relative to gs. */
 static const uint8_t branch[] = {0x0f, 0x85};
 static const uint8_t call_word[] = {0x65, 0xff, 0x14, 0x25};
+static const uint8_t jump_word[] = {0x65, 0xff, 0x24, 0x25};
 
 static void emit_kept(struct emitter *emitter, const uint8_t operation[4])
 {
@@ -56,6 +57,16 @@ static void emit_compare(struct emitter *emitter, unsigned reg)
 	emit_slot(emitter, 0);
 }
 
+/* Behind the branch: counts, and goes on to the target. */
+static void emit_hit(struct emitter *emitter, const uint8_t operation[4])
+{
+	probe_emit(emitter, PROBE_COUNT, 0, 0, PLAN_PLACE_PROBE);
+	emit_bytes(emitter, operation, sizeof(call_word));
+	emit_slot(emitter, 0);
+	if (emitter->cached)
+		vector_push(emitter->cached, (uint32_t)emitter->count);
+}
+
 bool inline_emit(struct emitter *emitter, const struct inline_call *call,
 		 uint32_t *ret_miss)
 {
@@ -86,12 +97,19 @@ bool inline_emit(struct emitter *emitter, const struct inline_call *call,
 	emit_bytes(emitter, branch, sizeof(branch));
 	*ret_miss = (uint32_t)emitter->count;
 	emit_word32(emitter, 0);
-	probe_emit(emitter, PROBE_COUNT, 0, 0, PLAN_PLACE_PROBE);
-	emit_bytes(emitter, call_word, sizeof(call_word));
-	emit_slot(emitter, 0);
-	if (emitter->cached)
-		vector_push(emitter->cached, (uint32_t)emitter->count);
+	emit_hit(emitter, call_word);
 	return true;
+}
+
+void inline_emit_link(struct emitter *emitter, uint64_t word, uint64_t stub)
+{
+	/* mov word(%rip), %r11 */
+	emit_bytes(emitter, (const uint8_t[]){0x4c, 0x8b, 0x1d}, 3);
+	emit_relative(emitter, word, 0);
+	emit_compare(emitter, R11);
+	emit_bytes(emitter, branch, sizeof(branch));
+	emit_relative(emitter, stub, 0);
+	emit_hit(emitter, jump_word);
 }
 
 /* Whether the call that ends here has kept r11. */
@@ -213,6 +231,42 @@ bool inline_has_compared(const struct plan *plan, uint32_t code_offset,
 			return inline_cache_of(plan, end, ret_slot);
 	}
 	return false;
+}
+
+/* Offsets in a cache of a link. */
+enum {
+	LINK_COMPARE = INLINE_LINK_SIZE - TAIL - COMPARE,
+	LINK_BRANCH = INLINE_LINK_SIZE - TAIL,
+	LINK_COUNT = LINK_BRANCH + BRANCH,
+	LINK_JUMP = LINK_COUNT + COUNT
+};
+
+uint32_t inline_cache_of_link(const struct plan *plan, uint32_t code)
+{
+	const uint8_t *end = plan->code.items + code + INLINE_LINK_SIZE;
+
+	return (displacement_of(end, INLINE_TARGET) - plan->counters_at) /
+	       plan->slot_size;
+}
+
+bool inline_has_compared_link(uint32_t code, uint32_t code_offset)
+{
+	return code_offset - code == LINK_BRANCH || code_offset - code == LINK_COUNT ||
+	       code_offset - code == LINK_JUMP;
+}
+
+void inline_locate_link(const struct plan *plan, uint32_t code, uint32_t code_offset,
+			uint64_t stub, struct plan_place *place)
+{
+	const uint8_t *end = plan->code.items + code + INLINE_LINK_SIZE;
+	const uint32_t at = code_offset - code;
+
+	if (at && at != LINK_COMPARE && !inline_has_compared_link(code, code_offset))
+		return;
+	place->kind = PLAN_PLACE_CALL_DONE;
+	place->original = stub;
+	if (at == LINK_JUMP)
+		place->recounted = displacement_of(end, INLINE_COUNT) - plan->counters_at;
 }
 
 void inline_locate(const struct plan *plan, uint32_t code, uint32_t size,

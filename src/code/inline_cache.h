@@ -15,6 +15,15 @@
  * stand (session/inline_caches.h). An empty one has the target 0, and leads there.
  * A target that lies in memory is compared in r11, which is kept below the red zone, as
  * in gates; but procedure linkage tables may change it. Flags are dead in front of calls.
+ *
+ * A call at its own place that goes through the linkage table to another module may be
+ * led to such a cache, too, which jumps on (plan.links, gates.h):
+ *
+ *     mov word(%rip), %r11
+ *     cmp %r11, %gs:target
+ *     jne stub of the linkage table
+ *     addq $1, %gs:count
+ *     jmp *%gs:body
  */
 #ifndef TRAMMEL_CODE_INLINE_CACHE_H
 #define TRAMMEL_CODE_INLINE_CACHE_H
@@ -49,6 +58,11 @@ struct inline_call {
 bool inline_emit(struct emitter *emitter, const struct inline_call *call,
 		 uint32_t *ret_miss);
 
+/* Writes a cache that calls are led to which go through a stub of the linkage table, and
+ * that through a word: INLINE_LINK_SIZE bytes. */
+enum { INLINE_LINK_SIZE = 40 };
+void inline_emit_link(struct emitter *emitter, uint64_t word, uint64_t stub);
+
 /* Gives all calls with caches theirs, behind all other counters. */
 void inline_place(struct making *making);
 
@@ -63,6 +77,16 @@ bool inline_cache_of(const struct plan *plan, uint32_t return_offset, uint32_t *
  * counter is told, and goes on by what else is in it. */
 bool inline_has_compared(const struct plan *plan, uint32_t code_offset,
 			 uint32_t *ret_slot);
+
+/* The same of a cache that inline_emit_link has written to an offset of plan.code: its
+ * first counter, and whether a thread has found its target. */
+uint32_t inline_cache_of_link(const struct plan *plan, uint32_t code);
+bool inline_has_compared_link(uint32_t code, uint32_t code_offset);
+
+/* Where a thread is there: it has called the stub of the linkage table, and will count at
+ * a gate. */
+void inline_locate_link(const struct plan *plan, uint32_t code, uint32_t code_offset,
+			uint64_t stub, struct plan_place *place);
 
 /* Where a thread is in a call with a cache, `size` bytes at `code`. */
 void inline_locate(const struct plan *plan, uint32_t code, uint32_t size,

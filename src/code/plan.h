@@ -236,10 +236,12 @@ struct plan_arc {
 	uint16_t led;    /* not 0: it leads to the stub from its own place, too */
 };
 
-/* An arc through the procedure linkage table: its own stub is behind those of arcs. It
- * counts if the table's word leads to the callee, and else goes on to the table. */
+/* A call through the procedure linkage table: its own stub is behind those of arcs. If
+ * there is an arc at its site it counts if the table's word leads to the callee, and else
+ * goes on to the table; if there is none, as the callee is another module's, it has an
+ * inline cache (code/inline_cache.h). */
 struct plan_link {
-	uint64_t site; /* of the arc */
+	uint64_t site; /* of the instruction, which has 5 bytes */
 	uint64_t plt;  /* link-time address that it leads to */
 };
 
@@ -445,8 +447,9 @@ struct plan_place {
 	 * module's) of probes that the thread has not run, and will not; PLAN_NO_SLOT:
 	 * none. */
 	uint32_t uncounted[3];
-	uint32_t recounted; /* MOVED: counter of a probe that the thread has run, and will
-			       run again; 0: none, as the first are those of gates */
+	uint32_t recounted; /* MOVED, CALL_DONE: counter of a probe that the thread has
+			       run, while its call will be counted again; 0: none, as the
+			       first are those of gates */
 };
 
 /*

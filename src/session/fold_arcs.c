@@ -95,12 +95,11 @@ static bool add_to_link(const struct saving_tally *tally, const struct image_arc
 			const struct origin *origin)
 {
 	const struct plan *plan = tally->file->plan;
-	const struct plan_arc *own;
+	const struct plan_arc *own = NULL;
 
-	if (origin->file != tally->file || !plan_link_at(plan, origin->site))
-		return false;
-	own = plan_arc_at(plan, origin->site);
-	if (own->callee != arc->function)
+	if (origin->file == tally->file && plan_link_at(plan, origin->site))
+		own = plan_arc_at(plan, origin->site);
+	if (!own || own->callee != arc->function)
 		return false;
 	tally->counters[plan->arc_slot + (own - plan->arcs.items)] += arc->count;
 	return true;

@@ -416,17 +416,32 @@ void homes_leave(const struct space *space, int memory_fd, struct space_homes *c
 	vector_deinit(&bytes);
 }
 
+/* The bytes from `start` up to `end`, in the program. */
+static void restore_bytes(const struct space *space, const struct homed *homed,
+			  uint64_t start, uint64_t end)
+{
+	if (start < end)
+		remote_failed(remote_write(
+			space->memory_fd, start,
+			homed->request.original + (start - homed->address), end - start));
+}
+
 /* Relocated code goes on leading there. */
-void homes_restore(struct space *space)
+void homes_restore(const struct space *space, const struct module *module,
+		   struct image_range back)
 {
 	struct homed_bytes bytes = {0};
 	struct homed homed;
 
-	vector_for_each (&space->fired.homes, home)
-		if (know_homed(space, home, &bytes, &homed))
-			remote_failed(remote_write(space->memory_fd, homed.address,
-						   homed.request.original, homed.size));
-	homes_deinit(&space->fired.homes);
+	vector_for_each (&space->fired.homes, home) {
+		if (module_of(space, home->code_address, home->function) != module ||
+		    !know_homed(space, home, &bytes, &homed))
+			continue;
+		uint64_t start = homed.address, end = start + homed.size;
+
+		restore_bytes(space, &homed, start, end < back.start ? end : back.start);
+		restore_bytes(space, &homed, start > back.end ? start : back.end, end);
+	}
 	vector_deinit(&bytes);
 }
 

@@ -43,8 +43,10 @@ void homes_enter(struct space *space, struct homes_texts *texts);
  */
 void homes_leave(const struct space *space, int memory_fd, struct space_homes *closed);
 
-/* The texts become the original ones: nothing of the plan's is to stay. */
-void homes_restore(struct space *space);
+/* A module's text becomes the original one: nothing of the plan's is to stay. In `back`
+ * it is that already. */
+void homes_restore(const struct space *space, const struct module *module,
+		   struct image_range back);
 
 void homes_deinit(struct space_homes *homes);
 

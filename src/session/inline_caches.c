@@ -53,18 +53,38 @@ static uint64_t *cache_at(const struct bank *bank, const struct module *module,
 	return &slots[(uint64_t)module->first_slot + slot];
 }
 
-/* The cache of the call that returns to an address; NULL: it has none. `module` is that
- * of the last one, or NULL, and becomes its. */
+static bool is_in_code(const struct module *module, uint64_t address)
+{
+	return address - module->code_address < module->code_size;
+}
+
+static bool is_in_text(const struct module *module, uint64_t address)
+{
+	return !module->broken && address >= module->text_start &&
+	       address < module->text_end;
+}
+
+/* The cache of the call that returns to an address, in relocated code or at its own
+ * place; NULL: it has none. `module` is that of the last one, or NULL, and becomes its.
+ */
 static uint64_t *find_cache(const struct space *space, const struct bank *bank,
 			    uint64_t site, struct module **module)
 {
+	const struct plan *plan;
 	uint32_t slot;
 
-	if (!*module || site - (*module)->code_address >= (*module)->code_size)
+	if (!*module || !(is_in_code(*module, site) || is_in_text(*module, site))) {
 		*module = space_module_of_code(space, site);
-	if (!*module || !(*module)->file->plan->inline_count ||
-	    !inline_cache_of((*module)->file->plan,
-			     (uint32_t)(site - (*module)->code_address), &slot))
+		if (!*module)
+			*module = space_module_of_text(space, site);
+	}
+	plan = *module ? (*module)->file->plan : NULL;
+	if (!plan || !plan->inline_count)
+		return NULL;
+	if (is_in_code(*module, site)
+		    ? !inline_cache_of(plan, (uint32_t)(site - (*module)->code_address),
+				       &slot)
+		    : !gates_cache_of(plan, site - (*module)->bias, &slot))
 		return NULL;
 	return cache_at(bank, *module, slot);
 }
@@ -240,15 +260,17 @@ static bool is_in_use(const struct thread *thread, const uint64_t **ret_cache)
 {
 	struct user_regs_struct registers;
 	const struct module *module;
-	uint32_t slot;
+	const struct plan *plan;
+	uint32_t slot, at;
 
 	if (!thread->stopped ||
 	    remote_failed(remote_get_registers(thread->tid, &registers)))
 		return false;
 	module = space_module_of_code(thread->process->space, registers.rip);
-	if (!module ||
-	    !inline_has_compared(module->file->plan,
-				 (uint32_t)(registers.rip - module->code_address), &slot))
+	plan = module ? module->file->plan : NULL;
+	at = module ? (uint32_t)(registers.rip - module->code_address) : 0;
+	if (!plan || (!inline_has_compared(plan, at, &slot) &&
+		      !gates_has_compared(plan, at, &slot)))
 		return false;
 	*ret_cache = thread->bank ? cache_at(thread->bank, module, slot) : NULL;
 	return true;
@@ -289,6 +311,15 @@ static void change_those(struct session *session, const struct process *process,
 	standing_end(session, &standing);
 }
 
+static bool has_caches(const struct space *space)
+{
+	vector_for_each (&space->modules, module)
+		if (module->code_size && module->file->plan &&
+		    module->file->plan->inline_count)
+			return true;
+	return false;
+}
+
 static void look(struct session *session)
 {
 	struct pairs pairs = {0};
@@ -296,7 +327,7 @@ static void look(struct session *session)
 	vector_for_each (&session->all_processes, process) {
 		const struct space *space = (*process)->space;
 
-		if (!standing_may_change(*process) || !space->copies_calls)
+		if (!standing_may_change(*process) || !has_caches(space))
 			continue;
 		pairs.count = 0;
 		vector_for_each (&space->family->arena->banks, bank)

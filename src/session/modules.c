@@ -696,7 +696,7 @@ const struct module *modules_using_gs(const struct space *space)
 	return NULL;
 }
 
-const struct module *space_module_of_text(const struct space *space, uint64_t address)
+struct module *space_module_of_text(const struct space *space, uint64_t address)
 {
 	vector_for_each (&space->modules, module)
 		if (!module->broken && address >= module->text_start &&
@@ -735,6 +735,8 @@ static bool swap_back(struct session *session, struct space *space)
 	loan_end(session, &loan);
 	vector_for_each (&space->modules, module)
 		failed |= module->swapped;
+	if (!failed)
+		homes_deinit(&space->fired.homes);
 	return !failed;
 }
 
@@ -746,10 +748,14 @@ bool space_restore_text(struct session *session, struct space *space, pid_t pid)
 		return false; /* it is gone */
 	originals_map(session, space, pid);
 	vector_for_each (&space->modules, module) {
-		if (module->broken || module->restored ||
-		    !is_text_at(&session->maps, module))
+		if (module->broken || !is_text_at(&session->maps, module))
 			continue;
-		trm_error_destroy(write_patches(space, module, true));
+		homes_restore(space, module,
+			      module->restored ? module_part_of(module)
+					       : (struct image_range){0});
+		if (!module->restored)
+			trm_error_destroy(write_patches(space, module, true));
 	}
+	homes_deinit(&space->fired.homes);
 	return true;
 }

@@ -1,5 +1,4 @@
 /* Letting processes go. */
-#include "session/homes.h"
 #include "session/signals.h"
 #include "session/timers.h"
 
@@ -102,7 +101,6 @@ static void restore_text(struct session *session, struct space *space, pid_t pid
 		if (in_space(thread, space) && thread->stopped)
 			signals_leave_island(thread);
 	}
-	homes_restore(space);
 	if (!space_restore_text(session, space, pid))
 		return;
 	for (size_t i = session->all_threads.count; i-- > 0;)

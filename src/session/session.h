@@ -522,7 +522,7 @@ const struct module *modules_using_gs(const struct space *space);
 /* The number of system call filters (seccomp) of a thread. */
 uint64_t thread_filters(pid_t tid);
 /* The instrumented module whose text holds this address; NULL if none. */
-const struct module *space_module_of_text(const struct space *space, uint64_t address);
+struct module *space_module_of_text(const struct space *space, uint64_t address);
 /* The module whose trampolines hold this address; NULL if none. */
 struct module *space_module_of_code(const struct space *space, uint64_t address);
 /* What an address in a module's trampolines is. */

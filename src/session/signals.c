@@ -225,6 +225,15 @@ static enum settled show_fault(struct thread *thread, const struct module *modul
 	return SETTLED;
 }
 
+/* Counts by hand what was not counted, and takes back what will be again. */
+static void count_again(struct thread *thread, const struct module *module,
+			const struct plan_place *place)
+{
+	count_by_hand(thread, module, place);
+	if (place->recounted)
+		add_to_counter(thread, module, place->recounted, -1);
+}
+
 /* In a function that was relocated whole. The handler's way back is led into relocated
  * code: the bytes of the original are jumps now. */
 static enum settled settle_moved(struct thread *thread, const struct module *module,
@@ -235,9 +244,7 @@ static enum settled settle_moved(struct thread *thread, const struct module *mod
 	registers->rip = place->original + module->bias;
 	if (how->leaving) /* see standing_leave */
 		return SETTLED;
-	count_by_hand(thread, module, place);
-	if (place->recounted)
-		add_to_counter(thread, module, place->recounted, -1);
+	count_again(thread, module, place);
 	vector_push(&thread->shown, ((struct shown){.rip = registers->rip,
 						    .rsp = registers->rsp,
 						    .address = place->original,
@@ -299,7 +306,7 @@ static enum settled settle_trampoline(struct session *session, struct thread *th
 		__attribute__((fallthrough));
 	case PLAN_PLACE_CALL_DONE:
 		if (!how->leaving)
-			count_by_hand(thread, module, &place);
+			count_again(thread, module, &place);
 		registers->rip = place.original + module->bias;
 		return SETTLED;
 	default:

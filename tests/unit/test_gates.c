@@ -8,6 +8,7 @@ enum { BANK_SLOTS = 512 };
 
 #include "code/decode.h"
 #include "code/gates.h"
+#include "code/inline_cache.h"
 #include "code/probe.h"
 
 #include <stdlib.h>
@@ -42,11 +43,17 @@ __asm__(".text\n.balign 16\nsample_begin:\n"
 	".balign 16\n"
 	"sample_tail_linked: lea 3(%rdi), %rdi\n nopl 8(%rax)\n"
 	"sample_linked_2: .byte 0xe9\n .long sample_plt - . - 4\n"
+	".balign 16\n"
+	"sample_far: sub $8, %rsp\n nopl 8(%rax)\n"
+	"sample_far_1: call sample_far_plt\n add $8, %rsp\n ret\n"
 	/* Farther than a jump within a function. */
 	".balign 16\nsample_code_end: .fill 192, 1, 0xcc\n"
 	"sample_plt: endbr64\n jmp *sample_word(%rip)\n nopl 0(%rax)\n"
 	"sample_lazy: lea sample_leaf(%rip), %r11\n jmp *%r11\n"
+	".balign 16\nsample_far_plt: endbr64\n jmp *sample_far_word(%rip)\n nopl "
+	"0(%rax)\n"
 	".balign 16\nsample_word: .quad sample_leaf - sample_begin + 0x20000000\n"
+	"sample_far_word: .quad sample_leaf - sample_begin + 0x20000000\n"
 	".balign 16\nsample_end:\n");
 
 extern const uint8_t sample_begin[], sample_leaf[], sample_first[], sample_twice[],
@@ -55,17 +62,36 @@ extern const uint8_t sample_begin[], sample_leaf[], sample_first[], sample_twice
 	sample_tail_1[], sample_flags[], sample_carry[], sample_carry_1[],
 	sample_carry_2[], sample_linked[], sample_linked_1[], sample_linked_2[],
 	sample_tail_linked[], sample_code_end[], sample_plt[], sample_lazy[],
-	sample_word[], sample_end[];
+	sample_word[], sample_far[], sample_far_1[], sample_far_plt[], sample_far_word[],
+	sample_end[];
 
-enum { LEAF, FIRST, TWICE, POINTER, TAIL, FLAGS, CARRY, LINKED, TAIL_LINKED, FUNCTIONS };
+enum {
+	LEAF,
+	FIRST,
+	TWICE,
+	POINTER,
+	TAIL,
+	FLAGS,
+	CARRY,
+	LINKED,
+	TAIL_LINKED,
+	FAR,
+	FUNCTIONS
+};
 static const uint8_t *const starts[] = {
-	sample_leaf,  sample_first, sample_twice,  sample_pointer,     sample_tail,
-	sample_flags, sample_carry, sample_linked, sample_tail_linked, sample_code_end};
+	sample_leaf,        sample_first, sample_twice,   sample_pointer,
+	sample_tail,        sample_flags, sample_carry,   sample_linked,
+	sample_tail_linked, sample_far,   sample_code_end};
 
 /* What the linkage table leads to. */
 static void fill_word(uint64_t address)
 {
 	memcpy((void *)(uintptr_t)at(sample_word), &address, sizeof(address));
+}
+
+static void fill_far_word(uint64_t address)
+{
+	memcpy((void *)(uintptr_t)at(sample_far_word), &address, sizeof(address));
 }
 
 /* How much is measured, and whether calls are made in relocated code. */
@@ -152,6 +178,8 @@ static uint64_t all_counts(const struct plan *plan)
 		sum += bank.arcs.entries[i].count;
 	for (uint32_t i = 0; i < plan->arcs.count; i++)
 		sum += bank.slots[plan->arc_slot + i];
+	for (uint32_t i = 0; i < plan->inline_count; i++)
+		sum += bank.slots[plan->inline_slot + i * INLINE_WORDS + INLINE_COUNT];
 	return sum;
 }
 
@@ -170,8 +198,8 @@ static void check_links(const struct plan *plan, unsigned runs)
 static void check_counts(const struct whole_area *area)
 {
 	const struct plan *plan = area->plan;
-	/* The runs call seven functions, and these all others. */
-	uint64_t calls = 7 + 4 + 2 + 4 + 2;
+	/* The runs call eight functions, and these all others. */
+	uint64_t calls = 8 + 4 + 2 + 4 + 2 + 1;
 
 	/* Relocated whole without a jump at its entry it has no gate. */
 	if (plan->counts_entries && plan->functions.items[FIRST].step_count &&
@@ -198,6 +226,8 @@ static void check_counts(const struct whole_area *area)
 		fill_word(at(sample_leaf));
 		whole_run(at(sample_tail_linked), i, 5, i);
 		check_links(plan, i);
+		whole_run(at(sample_far), i, 5, i);
+		assert_int_equal(gate_count(plan, LEAF, at(sample_far_1) + 5), i);
 		assert_int_equal(all_counts(plan), i * calls);
 	}
 }
@@ -262,9 +292,10 @@ static void check_place(struct walk *walk, const greg_t *registers)
 	const uint64_t *stack = (const uint64_t *)(uintptr_t)registers[REG_RSP];
 	bool linked = offset >= plan->link_code;
 	/* From the stub of a link it goes on to the linkage table. */
-	bool before = place.kind == PLAN_PLACE_PROBE ||
-		      place.kind == PLAN_PLACE_CALL_UNDO ||
-		      (linked && place.original == at(sample_plt));
+	bool before =
+		place.kind == PLAN_PLACE_PROBE || place.kind == PLAN_PLACE_CALL_UNDO ||
+		(linked && place.original == at(sample_plt)) ||
+		(linked && place.original == at(sample_far_plt) && !place.recounted);
 
 	assert_int_not_equal(place.kind, PLAN_PLACE_UNKNOWN);
 	assert_int_equal(registers[REG_RSP] + place.stack, walk->rsp);
@@ -303,6 +334,60 @@ static void step(void *context, ucontext_t *ucontext)
 		check_place(walk, registers);
 }
 
+/* The cache of the call through the linkage table to what may be anywhere; NULL: calls
+ * are made in relocated code. */
+static uint64_t *far_cache(const struct whole_area *area)
+{
+	uint32_t slot;
+
+	if (!gates_cache_of(area->plan, at(sample_far_1) + 5, &slot))
+		return NULL;
+	assert_true(slot >= area->plan->inline_slot &&
+		    slot < area->plan->inline_slot +
+				    area->plan->inline_count * INLINE_WORDS);
+	return &bank.slots[slot];
+}
+
+static void fill_cache(const struct whole_area *area, uint64_t *cache)
+{
+	cache[INLINE_TARGET] = at(sample_leaf);
+	cache[INLINE_BODY] = gates_passed(area->plan, &area->plan->functions.items[LEAF]);
+	assert_int_not_equal(cache[INLINE_BODY], 0);
+}
+
+/* An empty cache leads to the gate, and a filled one behind it. */
+static void test_cached_links(void **state)
+{
+	struct whole_area area;
+
+	(void)state;
+	for (unsigned i = 0; i < WAYS_TO_COUNT; i++) {
+		open_area(&area, ways_to_count[i].depth, ways_to_count[i].copies);
+		uint64_t *cache = far_cache(&area);
+		uint64_t word;
+
+		assert_int_equal(cache == NULL, ways_to_count[i].copies);
+		for (unsigned run = 0; cache && run < 4; run++) {
+			assert_int_equal(whole_run(at(sample_far), 3, 5, run).rax, 9);
+			assert_int_equal(
+				gate_count(area.plan, LEAF, at(sample_far_1) + 5), 1);
+			assert_int_equal(cache[INLINE_COUNT], run);
+			fill_cache(&area, cache);
+		}
+		/* What the table leads to by now has its own gate. */
+		memcpy(&word, (void *)(uintptr_t)at(sample_far_word), sizeof(word));
+		if (cache) {
+			fill_far_word(at(sample_lazy));
+			assert_int_equal(whole_run(at(sample_far), 3, 5, 0).rax, 9);
+			assert_int_equal(
+				gate_count(area.plan, LEAF, at(sample_far_1) + 5), 2);
+			assert_int_equal(cache[INLINE_COUNT], 3);
+			fill_far_word(word);
+		}
+		whole_area_close(&area);
+	}
+}
+
 static void test_places(void **state)
 {
 	struct walk walk;
@@ -312,10 +397,13 @@ static void test_places(void **state)
 		walk = (struct walk){.places = 0};
 		open_area(&walk.area, ways_to_count[way].depth,
 			  ways_to_count[way].copies);
-		for (unsigned round = 0; round < 3; round++)
+		for (unsigned round = 0; round < 3; round++) {
 			for (int i = 0; i < FUNCTIONS; i++)
 				whole_run_stepped(at(starts[i]), round, 2, round, step,
 						  &walk);
+			if (far_cache(&walk.area))
+				fill_cache(&walk.area, far_cache(&walk.area));
+		}
 		assert_true(walk.places > 300);
 		whole_area_close(&walk.area);
 	}
@@ -393,9 +481,8 @@ static void test_full(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_places),
-		cmocka_unit_test(test_copied),
+		cmocka_unit_test(test_counts), cmocka_unit_test(test_cached_links),
+		cmocka_unit_test(test_places), cmocka_unit_test(test_copied),
 		cmocka_unit_test(test_full),
 	};
 
