@@ -141,6 +141,16 @@ static bool takes_caches(const struct making *making, uint64_t target)
 	       link_reaches(making, target, NULL);
 }
 
+/* Whether a call or jump through a stub of the linkage table is led elsewhere; `callee`
+ * is the function that this means, NULL: another module's. */
+static bool takes_link(const struct making *making, uint64_t target,
+		       const struct plan_function *callee, bool jump)
+{
+	if (!callee)
+		return !jump && takes_caches(making, target);
+	return takes_stubs(making, callee, jump) && link_reaches(making, target, callee);
+}
+
 /* A call or jump that goes through the procedure linkage table. */
 static void retarget_link(struct making *making, uint64_t address, bool jump,
 			  uint64_t target)
@@ -148,11 +158,8 @@ static void retarget_link(struct making *making, uint64_t address, bool jump,
 	const struct plan_function *callee = callee_of_plt(making, target);
 	struct plan_call *call;
 
-	if (callee ? !takes_stubs(making, callee, jump) ||
-			     !link_reaches(making, target, callee)
-		   : jump || !takes_caches(making, target))
-		return;
-	if (!reaches_stubs(making, address + LENGTH) || !take_call(making, address))
+	if (!takes_link(making, target, callee, jump) ||
+	    !reaches_stubs(making, address + LENGTH) || !take_call(making, address))
 		return;
 	call = vector_add(&making->plan->calls);
 	call->address = address + 1;
@@ -236,11 +243,10 @@ static void add_arcs_of_jumps(struct making *making)
 
 		if (!callee) {
 			callee = callee_of_plt(making, target);
-			if (callee && !link_reaches(making, target, callee))
-				callee = NULL;
-			if (callee ? takes_stubs(making, callee, jumps)
-				   : !jumps && takes_caches(making, target))
+			if (takes_link(making, target, callee, jumps))
 				add_link(making, jump->site, target);
+			else
+				callee = NULL;
 		}
 		if (callee && takes_stubs(making, callee, jumps))
 			add_arc(making, callee, jump->site, jumps, jump->counted);

@@ -170,7 +170,8 @@ def check_program(source, program, tool, options):
         shutil.rmtree(work)
         os.mkdir(work, 0o755)
         measured = running.run(
-            trammel.run_command(tool, profile, command, options.measure), work)
+            trammel.run_command(tool, profile, command, options.measure,
+                                shlex.split(source.one("options", ""))), work)
         if source.one("refused") and not trammel.only_preloads(options.measure):
             check_refusal(source, measured, profile)
             return ""

@@ -10,6 +10,7 @@ Head lines of a source in tests/programs, in the first comment lines (`// word: 
     helper: name lib/x.c gcc -O2          a second program beside it
     strip: yes                    strips the program (not its libraries)
     args: WORDS                   arguments of the program
+    options: WORDS                options that it is measured with
     needs: root | user | WORD     skipped unless root, not root, or the command WORD exists
     status: exit 3 | signal SIGKILL       what it must end with (default: exit 0)
     output: TEXT                  a line that its standard output must have
@@ -47,8 +48,9 @@ SUFFIXES = (".c", ".cc", ".S", ".go")
 KEPT = os.path.join(trammel.ROOT, "build-check", "programs")
 WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wno-unknown-warning-option", "-Wno-clobbered")
 DIRECTIVE = re.compile(r"^// ([a-z-]+)(?:\(([\w-]+)\))?: (.*)$")
-WORDS = {"build", "library", "plugin", "helper", "strip", "args", "needs", "status", "output",
-         "normalise", "settle", "expect", "expect-arc", "expect-context", "expect-absent", "expect-process", "refused", "not-preloaded", "not-spans"}
+WORDS = {"build", "library", "plugin", "helper", "strip", "args", "options", "needs", "status",
+         "output", "normalise", "settle", "expect", "expect-arc", "expect-context",
+         "expect-absent", "expect-process", "refused", "not-preloaded", "not-spans"}
 
 
 @dataclasses.dataclass

@@ -1,0 +1,81 @@
+// build: gcc -O2
+// build(clang): clang -O2
+// build(now): gcc -O2 -Wl,-z,now
+// library: libfar.so lib/far.c gcc -O2
+// options: --calls=in-place
+// output: steps 6000000, leaps 1
+// expect: function=far_step calls=6000000
+// expect-arc: function=far_step caller=walk calls=6000000 kind=plt
+// expect: function=far_leap calls=3000000 at-least
+// not-spans: each of its calls would be a region, and handlers leave them open
+/*
+ * Calls of another module's functions through the linkage table, at their own places, are
+ * counted at their stubs once it is known where they lead. Signals find the thread there,
+ * whose handlers return, or leave by siglongjmp.
+ */
+#include "lib/test.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/time.h>
+
+#define STEPS 6000000
+#define LEAPS 3000000
+
+long far_step(long value);
+long far_leap(long value);
+
+static sigjmp_buf back;
+
+static void stay(int number)
+{
+	(void)number;
+}
+
+static void leave(int number)
+{
+	(void)number;
+	siglongjmp(back, 1);
+}
+
+static void set(void (*handler)(int), int us)
+{
+	struct sigaction action = {.sa_handler = handler};
+	struct itimerval timer = {{0, us}, {0, us}};
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+KEPT long walk(void)
+{
+	long steps = 0;
+
+	while (steps < STEPS)
+		steps = far_step(steps);
+	return steps;
+}
+
+KEPT int leap(void)
+{
+	volatile long leaps = 0;
+
+	if (!sigsetjmp(back, 1))
+		set(leave, 500);
+	while (leaps < 2 * LEAPS)
+		leaps = far_leap(leaps);
+	return leaps == 2 * LEAPS;
+}
+
+int main(void)
+{
+	long steps;
+	int leaps;
+
+	set(stay, 500);
+	steps = walk();
+	leaps = leap();
+	set(stay, 0);
+	printf("steps %ld, leaps %d\n", steps, leaps);
+	return 0;
+}
