@@ -67,6 +67,7 @@ bool home_make(const struct home_request *request, uint8_t *text, struct home_wa
  * without setting its flag: as the plan has it, and with jumps where a switch's own table
  * may lead, whose address a call that is under way may hold: so where none leads to its
  * blocks it is that of the plan. Of the request, `open` and `has_fired` are not needed.
+ * Its pages are to be written from the last to the first.
  */
 void home_close(const struct home_request *request, uint8_t *text);
 bool home_has_switch(const struct plan *plan, const struct plan_function *function);
