@@ -129,9 +129,9 @@ static bool link_reaches(const struct making *making, uint64_t target,
 	       reaches_stubs(making, gates_word_of_plt(making->image, target));
 }
 
-/* Whether calls through a stub of the linkage table are led to inline caches: made at
- * their own places, and of functions of which those that this module names may all be
- * counted. */
+/* Whether calls through a stub of the linkage table are led to inline caches: those that
+ * are made at their own places, where all functions are counted, so that what they call
+ * is, too. */
 static bool takes_caches(const struct making *making, uint64_t target)
 {
 	const struct plan_request *request = making->request;
@@ -302,8 +302,7 @@ static uint32_t stub_of(const struct plan *plan, uint64_t site)
 	const struct plan_link *link = plan_link_at(plan, site);
 
 	if (link)
-		return plan->link_code +
-		       (uint32_t)(link - plan->links.items) * GATES_LINK_SIZE;
+		return gates_stub_of_link(plan, link);
 	if (!arc)
 		return 0;
 	return plan->arc_code + (uint32_t)(arc - plan->arcs.items) * GATES_STUB_SIZE;

@@ -505,16 +505,25 @@ static void locate_in_link(const struct plan *plan, uint32_t offset,
 		place->kind = PLAN_PLACE_UNKNOWN;
 }
 
+/* The link whose stub is at an offset; NULL: there is none. */
+static const struct plan_link *link_of_stub(const struct plan *plan, uint32_t offset)
+{
+	const uint32_t number = (offset - plan->link_code) / GATES_LINK_SIZE;
+
+	if (offset < plan->link_code || number >= plan->links.count)
+		return NULL;
+	return &plan->links.items[number];
+}
+
 /* The callee of the stub at an offset; the number of functions: there is none. */
 static uint32_t callee_of_stub(const struct plan *plan, uint32_t offset)
 {
+	const struct plan_link *link = link_of_stub(plan, offset);
 	const struct plan_arc *arc = NULL;
 	uint32_t number;
 
-	if (plan->links.count && offset >= plan->link_code) {
-		number = (offset - plan->link_code) / GATES_LINK_SIZE;
-		if (number < plan->links.count)
-			arc = plan_arc_at(plan, plan->links.items[number].site);
+	if (link) {
+		arc = plan_arc_at(plan, link->site);
 	} else {
 		number = (offset - plan->arc_code) / GATES_STUB_SIZE;
 		if (number < plan->arcs.count)
@@ -523,19 +532,21 @@ static uint32_t callee_of_stub(const struct plan *plan, uint32_t offset)
 	return arc ? arc->callee : (uint32_t)plan->functions.count;
 }
 
+/* A link's stub has a cache if it has no arc. */
+static bool has_cache(const struct plan *plan, const struct plan_link *link)
+{
+	return link && !plan_arc_at(plan, link->site);
+}
+
 /* The link whose stub is at an offset, and has a cache; NULL: there is none. */
 static const struct plan_link *cached_link_of(const struct plan *plan, uint32_t offset)
 {
-	const uint32_t number = (offset - plan->link_code) / GATES_LINK_SIZE;
+	const struct plan_link *link = link_of_stub(plan, offset);
 
-	if (offset < plan->link_code || number >= plan->links.count ||
-	    plan_arc_at(plan, plan->links.items[number].site))
-		return NULL;
-	return &plan->links.items[number];
+	return has_cache(plan, link) ? link : NULL;
 }
 
-/* Where in plan.code its stub begins. */
-static uint32_t stub_of(const struct plan *plan, const struct plan_link *link)
+uint32_t gates_stub_of_link(const struct plan *plan, const struct plan_link *link)
 {
 	return plan->link_code + (uint32_t)(link - plan->links.items) * GATES_LINK_SIZE;
 }
@@ -543,12 +554,11 @@ static uint32_t stub_of(const struct plan *plan, const struct plan_link *link)
 bool gates_cache_of(const struct plan *plan, uint64_t return_address, uint32_t *ret_slot)
 {
 	enum { CALL = 5 };
-	const uint64_t site = return_address - CALL;
-	const struct plan_link *link = plan_link_at(plan, site);
+	const struct plan_link *link = plan_link_at(plan, return_address - CALL);
 
-	if (!link || plan_arc_at(plan, site))
+	if (!has_cache(plan, link))
 		return false;
-	*ret_slot = inline_cache_of_link(plan, stub_of(plan, link));
+	*ret_slot = inline_cache_of_link(plan, gates_stub_of_link(plan, link));
 	return true;
 }
 
@@ -556,9 +566,10 @@ bool gates_has_compared(const struct plan *plan, uint32_t code_offset, uint32_t 
 {
 	const struct plan_link *link = cached_link_of(plan, code_offset);
 
-	if (!link || !inline_has_compared_link(stub_of(plan, link), code_offset))
+	if (!link ||
+	    !inline_has_compared_link(gates_stub_of_link(plan, link), code_offset))
 		return false;
-	*ret_slot = inline_cache_of_link(plan, stub_of(plan, link));
+	*ret_slot = inline_cache_of_link(plan, gates_stub_of_link(plan, link));
 	return true;
 }
 
@@ -569,7 +580,8 @@ static void locate_in_cached(const struct plan *plan, const struct plan_link *li
 	const struct plan_function *caller = plan_function_at(plan, link->site);
 
 	place->function = caller ? index_of(plan, caller) : 0;
-	inline_locate_link(plan, stub_of(plan, link), offset, link->plt, place);
+	inline_locate_link(plan, gates_stub_of_link(plan, link), offset, link->plt,
+			   place);
 }
 
 bool gates_locate(const struct plan *plan,

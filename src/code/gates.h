@@ -105,6 +105,9 @@ uint64_t gates_word_of_plt(const struct image *image, uint64_t address);
  * not. */
 uint64_t gates_function_of_plt(const struct image *image, uint64_t address);
 
+/* Where in plan.code the stub of a link begins. */
+uint32_t gates_stub_of_link(const struct plan *plan, const struct plan_link *link);
+
 /* The first counter of the inline cache in the stub that leads on the call which returns
  * to a link-time address; false if there is none. And that of a cache whose target a
  * thread at an offset of plan.code has found, and by which it goes on. */

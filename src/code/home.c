@@ -1,10 +1,11 @@
 #include "code/home.h"
 
-#include "base/cleanup.h"
 #include "code/bits.h"
 #include "code/homing.h"
 #include "code/probe.h"
 #include "code/steps.h"
+
+#include <stdlib.h>
 
 enum { TRIES = 64 };
 

@@ -43,13 +43,12 @@ static struct module *module_of(const struct space *space, uint64_t code_address
 				uint32_t function)
 {
 	vector_for_each (&space->modules, module) {
-		uint64_t address;
-
 		if (module->broken || !module->code_size ||
 		    module->code_address != code_address)
 			continue;
-		address = module->bias + function_of(module, function)->address;
-		if (address >= module->text_start && address < module->text_end)
+		if (module_holds_text(module,
+				      module->bias +
+					      function_of(module, function)->address))
 			return module;
 	}
 	return NULL;

@@ -58,12 +58,6 @@ static bool is_in_code(const struct module *module, uint64_t address)
 	return address - module->code_address < module->code_size;
 }
 
-static bool is_in_text(const struct module *module, uint64_t address)
-{
-	return !module->broken && address >= module->text_start &&
-	       address < module->text_end;
-}
-
 /* The cache of the call that returns to an address, in relocated code or at its own
  * place; NULL: it has none. `module` is that of the last one, or NULL, and becomes its.
  */
@@ -73,7 +67,8 @@ static uint64_t *find_cache(const struct space *space, const struct bank *bank,
 	const struct plan *plan;
 	uint32_t slot;
 
-	if (!*module || !(is_in_code(*module, site) || is_in_text(*module, site))) {
+	if (!*module ||
+	    !(is_in_code(*module, site) || module_holds_text(*module, site))) {
 		*module = space_module_of_code(space, site);
 		if (!*module)
 			*module = space_module_of_text(space, site);

@@ -699,8 +699,7 @@ const struct module *modules_using_gs(const struct space *space)
 struct module *space_module_of_text(const struct space *space, uint64_t address)
 {
 	vector_for_each (&space->modules, module)
-		if (!module->broken && address >= module->text_start &&
-		    address < module->text_end)
+		if (!module->broken && module_holds_text(module, address))
 			return module;
 	return NULL;
 }

@@ -521,6 +521,10 @@ bool modules_update(struct session *session, struct thread *thread);
 const struct module *modules_using_gs(const struct space *space);
 /* The number of system call filters (seccomp) of a thread. */
 uint64_t thread_filters(pid_t tid);
+static inline bool module_holds_text(const struct module *module, uint64_t address)
+{
+	return address >= module->text_start && address < module->text_end;
+}
 /* The instrumented module whose text holds this address; NULL if none. */
 struct module *space_module_of_text(const struct space *space, uint64_t address);
 /* The module whose trampolines hold this address; NULL if none. */

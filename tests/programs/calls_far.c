@@ -1,12 +1,12 @@
 // build: gcc -O2
 // build(clang): clang -O2
 // build(now): gcc -O2 -Wl,-z,now
-// library: libfar.so lib/far.c gcc -O2
+// library: libfar.so lib/linked.c gcc -O2
 // options: --calls=in-place
 // output: steps 6000000, leaps 1
-// expect: function=far_step calls=6000000
-// expect-arc: function=far_step caller=walk calls=6000000 kind=plt
-// expect: function=far_leap calls=3000000 at-least
+// expect: function=linked_own calls=6000000
+// expect-arc: function=linked_own caller=walk calls=6000000 kind=plt
+// expect: function=linked_taken calls=3000000 at-least
 // not-spans: each of its calls would be a region, and handlers leave them open
 /*
  * Calls of another module's functions through the linkage table, at their own places, are
@@ -22,8 +22,8 @@
 #define STEPS 6000000
 #define LEAPS 3000000
 
-long far_step(long value);
-long far_leap(long value);
+int linked_own(int value);
+int linked_taken(int value);
 
 static sigjmp_buf back;
 
@@ -47,35 +47,34 @@ static void set(void (*handler)(int), int us)
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-KEPT long walk(void)
+KEPT int walk(void)
 {
-	long steps = 0;
+	int steps = 0;
 
 	while (steps < STEPS)
-		steps = far_step(steps);
+		steps = linked_own(steps);
 	return steps;
 }
 
 KEPT int leap(void)
 {
-	volatile long leaps = 0;
+	volatile int leaps = 0;
 
 	if (!sigsetjmp(back, 1))
 		set(leave, 500);
 	while (leaps < 2 * LEAPS)
-		leaps = far_leap(leaps);
+		leaps = linked_taken(leaps);
 	return leaps == 2 * LEAPS;
 }
 
 int main(void)
 {
-	long steps;
-	int leaps;
+	int steps, leaps;
 
 	set(stay, 500);
 	steps = walk();
 	leaps = leap();
 	set(stay, 0);
-	printf("steps %ld, leaps %d\n", steps, leaps);
+	printf("steps %d, leaps %d\n", steps, leaps);
 	return 0;
 }
