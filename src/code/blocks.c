@@ -113,6 +113,21 @@ static void note_ways(const struct cfg *cfg, struct plan_block *blocks)
 	}
 }
 
+static unsigned block_flags(const struct cfg *cfg, uint32_t index)
+{
+	const struct cfg_block *block = &cfg->blocks.items[index];
+	unsigned flags = 0;
+
+	if (cfg_may_stay(cfg, index))
+		flags |= PLAN_BLOCK_STAYS;
+	if (index && block->exposed)
+		flags |= PLAN_BLOCK_ENTERED;
+	for (uint32_t i = 0; cfg->tables.count && i < block->count; i++)
+		if (switches_named(cfg, &cfg->instructions.items[block->first + i]))
+			flags |= PLAN_BLOCK_NAMES;
+	return flags;
+}
+
 static void add_blocks(struct making *making, struct plan_function *row)
 {
 	const struct cfg *cfg = &making->cfg;
@@ -134,12 +149,7 @@ static void add_blocks(struct making *making, struct plan_function *row)
 						    : row->slot,
 				    .instructions = cfg_executed(cfg, i),
 				    .to = PLAN_EDGE_OUT,
-				    .flags = (uint16_t)((cfg_may_stay(cfg, i)
-								 ? PLAN_BLOCK_STAYS
-								 : 0) |
-							(i && block->exposed
-								 ? PLAN_BLOCK_ENTERED
-								 : 0)),
+				    .flags = (uint16_t)block_flags(cfg, i),
 			    }));
 	}
 	note_ways(cfg, plan->blocks.items + row->first_block);

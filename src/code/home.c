@@ -191,10 +191,20 @@ static void pin(struct homing *homing, uint64_t offset)
 	homing->pinned[block] = true;
 }
 
-/* The page that a block begins on. */
+/* The place of an offset's page in the order in which pages are written. */
+static uint32_t turn_of(const struct homing *homing, uint32_t offset)
+{
+	uint32_t page = homing_page(homing, offset);
+
+	if (!homing->backwards)
+		return page;
+	return homing_page(homing, home_size(homing->request->function) - 1) - page;
+}
+
+/* That of the page that a block begins on. */
 static uint32_t page_of(const struct homing *homing, uint32_t block)
 {
-	return homing_page(homing, homing->blocks[block].offset);
+	return turn_of(homing, homing->blocks[block].offset);
 }
 
 static bool bar(struct homing *homing, uint32_t block)
@@ -218,7 +228,7 @@ static bool bar_around(struct homing *homing, const struct home_patch *patch)
 		return some;
 	if (!homing_on_one_page(homing, homing->blocks[block].offset,
 				end - homing->blocks[block].offset))
-		homing->apart[block] = true;
+		homing->kept[block] = true;
 	return some | bar(homing, block);
 }
 
@@ -259,6 +269,48 @@ static void know_barred(struct homing *homing)
 	}
 }
 
+/* The page up to which nothing may lead to some block that a switch leads to. */
+static uint32_t led_barred(const struct homing *homing)
+{
+	uint32_t most = 0;
+
+	for (uint32_t b = 0; b < homing->count; b++)
+		if (homing->blocks[b].flags & PLAN_BLOCK_LED && homing->barred[b] > most)
+			most = homing->barred[b];
+	return most;
+}
+
+/* How many blocks could not run at home as they name the table of a switch, and lie on
+ * pages that are written first. */
+static uint32_t count_early(const struct homing *homing)
+{
+	uint32_t before = led_barred(homing), count = 0;
+
+	for (uint32_t b = 0; before && b < homing->count; b++)
+		count += homing->blocks[b].flags & PLAN_BLOCK_NAMES &&
+			 page_of(homing, b) < before;
+	return count;
+}
+
+/* Pages are written from the first on, or the other way if that is better for switches:
+ * they mostly lie in front of what they lead to. */
+static void choose_order(struct homing *homing)
+{
+	uint32_t early;
+
+	know_barred(homing);
+	early = homing->has_switch ? count_early(homing) : 0;
+	if (!early)
+		return;
+	homing->backwards = true;
+	homing->barred = homing->bars[1];
+	know_barred(homing);
+	if (count_early(homing) < early)
+		return;
+	homing->backwards = false;
+	homing->barred = homing->bars[0];
+}
+
 /* A patch that goes, maybe later than other pages of the text change. */
 static void drop(struct homing *homing, const struct home_patch *patch, uint8_t *text)
 {
@@ -296,8 +348,7 @@ static void take_patches(struct homing *homing, uint8_t *text)
 static bool has_nowhere(const struct homing *homing, const struct plan_block *block,
 			uint32_t to)
 {
-	return homing->no_room[to] ||
-	       homing_page(homing, block->offset) < homing->barred[to];
+	return homing->no_room[to] || turn_of(homing, block->offset) < homing->barred[to];
 }
 
 /* Leads the branch of a block that runs to the relocated code of a block for whose own
@@ -379,6 +430,36 @@ static void keep_whole(struct homing *homing, const uint8_t *text)
 			pin(homing, at - 1);
 }
 
+/* A switch leads where its own table does once what names that ran at home, in whatever
+ * text: such blocks stay in relocated code, where they name its clone, if it leads to a
+ * place that nobody may come to. */
+static void pin_names(struct homing *homing, uint32_t before)
+{
+	for (uint32_t b = 0; before && b < homing->count; b++)
+		if (homing->states[b] == BLOCK_OPEN && page_of(homing, b) < before &&
+		    homing->blocks[b].flags & PLAN_BLOCK_NAMES)
+			pin(homing, homing->blocks[b].offset);
+}
+
+/* Whether all is right at places that not only other blocks lead to. */
+static void check_led(struct homing *homing)
+{
+	uint32_t before = 0; /* a page */
+
+	homing->hopeless = homing->shut = false;
+	for (uint32_t b = 0; b < homing->count; b++) {
+		const struct plan_block *row = &homing->blocks[b];
+		uint32_t barred = homing->no_room[b] ? NOWHERE : homing->barred[b];
+
+		homing->hopeless |= barred && row->flags & PLAN_BLOCK_ENTERED;
+		if (!(row->flags & PLAN_BLOCK_LED))
+			continue;
+		homing->shut |= homing->no_room[b];
+		before = barred > before ? barred : before;
+	}
+	pin_names(homing, before);
+}
+
 /* With the blocks pinned that are. */
 static void try(struct homing *homing, uint8_t *text)
 {
@@ -388,16 +469,13 @@ static void try(struct homing *homing, uint8_t *text)
 	memcpy(text, homing->request->patched, size);
 	memset(homing->states, BLOCK_CLOSED, homing->count);
 	memset(homing->no_room, false, homing->count);
-	homing->more = homing->hopeless = false;
+	homing->more = false;
 	homing->short_count = 0;
 	reach_all(homing);
 	open_blocks(homing, text);
 	take_patches(homing, text);
 	homing_add_jumps(homing, text);
-	for (uint32_t b = 0; b < homing->count; b++)
-		homing->hopeless |=
-			(homing->no_room[b] || homing->barred[b]) &&
-			homing->blocks[b].flags & (PLAN_BLOCK_ENTERED | PLAN_BLOCK_LED);
+	check_led(homing);
 	pin_sources(homing, text);
 	keep_whole(homing, text);
 }
@@ -440,7 +518,7 @@ static bool make(struct homing *homing, bool pinned, uint8_t *text)
 	if (pinned)
 		memset(homing->pinned, true, homing->count);
 	else
-		memcpy(homing->pinned, homing->apart, homing->count);
+		memcpy(homing->pinned, homing->kept, homing->count);
 	for (unsigned tries = 0; tries < TRIES; tries++) {
 		try(homing, text);
 		if (!homing->more)
@@ -475,12 +553,14 @@ static void begin(struct homing *homing)
 	uint8_t *bytes;
 
 	homing->numbers = numbers =
-		memory_allocate((3 * blocks + size) * sizeof(*numbers));
+		memory_allocate((4 * blocks + size) * sizeof(*numbers));
 	homing->fronts = numbers;
 	homing->queue = numbers + blocks;
-	homing->barred = numbers + 2 * blocks;
-	homing->leaders = numbers + 3 * blocks;
-	memset(homing->barred, 0, blocks * sizeof(*numbers));
+	homing->bars[0] = numbers + 2 * blocks;
+	homing->bars[1] = numbers + 3 * blocks;
+	homing->leaders = numbers + 4 * blocks;
+	homing->barred = homing->bars[0];
+	memset(homing->barred, 0, 2 * blocks * sizeof(*numbers));
 	homing->known = bytes = memory_allocate_zeroed(7 * blocks + 2 * size, 1);
 	homing->bytes = bytes += size;
 	homing->states = bytes += size;
@@ -489,7 +569,7 @@ static void begin(struct homing *homing)
 	homing->pinned = (bool *)(bytes += blocks);
 	homing->sealed = (bool *)(bytes += blocks);
 	homing->has_fired = (bool *)(bytes += blocks);
-	homing->apart = (bool *)(bytes += blocks);
+	homing->kept = (bool *)(bytes += blocks);
 	homing->pages = !homing_on_one_page(homing, 0, (uint32_t)size);
 }
 
@@ -507,7 +587,7 @@ static bool know(struct homing *homing)
 	if (!know_patches(homing))
 		return false;
 	if (homing->count) {
-		know_barred(homing);
+		choose_order(homing);
 		know_stubs(homing);
 		know_steps(homing);
 	}
@@ -525,10 +605,28 @@ static bool make_whole(struct homing *homing, uint8_t *text)
 	return !homing->more;
 }
 
-/* Whether there is room for all jumps that home_close needs. `text` is undefined then. */
+/* Whether a block ran at home that names the table of a switch. */
+static bool has_named(const struct homing *homing)
+{
+	const uint64_t *open = homing->request->open;
+
+	for (uint32_t b = 0; open && b < homing->count; b++)
+		if (homing->blocks[b].flags & PLAN_BLOCK_NAMES && bit_test(open, b))
+			return true;
+	return false;
+}
+
+/* The text with all that home_close needs: no block that names the table of a switch is
+ * to run at home if there is no room for it. False if it cannot be made at all. */
 static bool can_close(struct homing *homing, uint8_t *text)
 {
-	return homing->request->open || !homing->has_switch || make(homing, true, text);
+	if (!homing->has_switch || has_named(homing))
+		return true;
+	if (!make(homing, true, text))
+		return false;
+	for (uint32_t b = 0; homing->shut && b < homing->count; b++)
+		homing->kept[b] |= (homing->blocks[b].flags & PLAN_BLOCK_NAMES) != 0;
+	return true;
 }
 
 static struct homing homing_of(const struct home_request *request)
@@ -553,7 +651,7 @@ bool home_has_switch(const struct plan *plan, const struct plan_function *functi
 }
 
 bool home_make(const struct home_request *request, uint8_t *text, struct home_ways *ways,
-	       uint64_t **ret_open)
+	       uint64_t **ret_open, bool *ret_backwards)
 {
 	const struct plan_function *function = request->function;
 	struct homing homing = homing_of(request);
@@ -564,6 +662,7 @@ bool home_make(const struct home_request *request, uint8_t *text, struct home_wa
 		return false;
 	begin(&homing);
 	made = know(&homing);
+	*ret_backwards = homing.backwards;
 	if (made && homing.count) {
 		made = can_close(&homing, text) && make(&homing, false, text) &&
 		       add_ways(&homing, ways) && note_open(&homing, ret_open);
@@ -580,7 +679,8 @@ void home_close(const struct home_request *request, uint8_t *text)
 	struct homing homing = homing_of(request);
 
 	begin(&homing);
-	if (!know(&homing) || !homing.has_switch || !make(&homing, true, text))
+	if (!know(&homing) || !homing.has_switch || !make(&homing, true, text) ||
+	    homing.shut)
 		memcpy(text, request->patched, home_size(request->function));
 	end(&homing);
 }

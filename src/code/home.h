@@ -55,19 +55,20 @@ static inline uint32_t home_size(const struct plan_function *function)
  * never does, since threads may stand there and calls return there. `text` is undefined
  * then.
  *
- * Pages of the text are to be written from the first to the last: whoever runs it
- * meanwhile, or between two of them for good, is right. Ways lead home when all of it is
- * written, and no more before another text is.
+ * Pages of the text are to be written from the first to the last, or with *ret_backwards,
+ * which is always the same for a function, the other way: whoever runs it meanwhile, or
+ * between two of them for good, is right. Ways lead home when all of it is written, and
+ * no more before another text is.
  */
 bool home_make(const struct home_request *request, uint8_t *text, struct home_ways *ways,
-	       uint64_t **ret_open);
+	       uint64_t **ret_open, bool *ret_backwards);
 
 /*
  * The text of a function that was at home, and of which nothing is to run there any more
  * without setting its flag: as the plan has it, and with jumps where a switch's own table
  * may lead, whose address a call that is under way may hold: so where none leads to its
  * blocks it is that of the plan. Of the request, `open` and `has_fired` are not needed.
- * Its pages are to be written from the last to the first.
+ * Its pages are to be written in the opposite order.
  */
 void home_close(const struct home_request *request, uint8_t *text);
 bool home_has_switch(const struct plan *plan, const struct plan_function *function);

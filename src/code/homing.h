@@ -43,11 +43,14 @@ struct homing {
 	uint32_t *fronts;  /* offset in plan.code of its probe, by block */
 	uint32_t *numbers; /* all numbers by block or byte, to be freed; so is `known` */
 	bool *led;         /* by block: the plan has a jump or a stub there */
-	bool *apart;       /* by block: it runs into a patch on another page */
-	uint32_t *barred;  /* by block, a page; 0: it is not: see know_barred */
+	bool *kept;        /* by block: it never runs at home */
+	uint32_t *bars[2]; /* `barred` of either order */
+	uint32_t *barred;  /* by block, the place of a page in the order in which they are
+			      written; 0: it is not: see know_barred */
 	uint8_t *known;    /* enum byte_flag, whatever blocks are at home */
 	struct VECTOR(struct home_patch) patches;
 	bool pages;        /* it lies on several */
+	bool backwards;    /* which are written from the last to the first */
 	bool has_switch;   /* that leads to some of the blocks */
 	bool *has_fired;   /* by block: its flag is set, or it has none */
 	uint32_t *leaders; /* by byte with BYTE_LEADER: the block that begins there */
@@ -58,7 +61,8 @@ struct homing {
 	uint32_t short_count;
 	bool *sealed;   /* by block: see seal_blocks */
 	uint8_t *bytes; /* enum byte_flag */
-	bool hopeless;
+	bool hopeless;  /* something leads from elsewhere to where nobody may come */
+	bool shut;      /* there is no room where a switch's own table leads */
 	/* Of all: */
 	bool *pinned; /* by block: it is led, although it fired */
 	bool more;    /* more blocks were pinned: all is to be done again */

@@ -151,10 +151,11 @@ enum { PLAN_EDGE_OUT = UINT32_MAX }; /* as a block's number: out of the function
 enum plan_block_flag {
 	PLAN_BLOCK_STAYS = 1,   /* what enters it may never leave it: see cfg_may_stay */
 	PLAN_BLOCK_ENTERED = 2, /* something beside the function's edges may lead here */
-	PLAN_BLOCK_FREE = 4,  /* the first one: how often the function is entered follows
-				 from other counts */
-	PLAN_BLOCK_FALLS = 8, /* it may go on to the block behind it */
-	PLAN_BLOCK_LED = 16,  /* a switch leads here */
+	PLAN_BLOCK_FREE = 4,   /* the first one: how often the function is entered follows
+				  from other counts */
+	PLAN_BLOCK_FALLS = 8,  /* it may go on to the block behind it */
+	PLAN_BLOCK_LED = 16,   /* a switch leads here */
+	PLAN_BLOCK_NAMES = 32, /* it names the table of a switch */
 };
 struct plan_block {
 	uint32_t offset; /* from the function's address */

@@ -136,6 +136,7 @@ void homes_find(const struct space *space, struct module *module,
 	const struct space_home *home = home_at(space, module, index);
 	uint8_t *text, *patched;
 	uint64_t *open;
+	bool backwards;
 	size_t ways;
 
 	if (function->address < module->text_start - module->bias ||
@@ -153,7 +154,7 @@ void homes_find(const struct space *space, struct module *module,
 	request->patched = patched = text + home_size(function);
 	ways = texts->ways.count;
 	if (!request->original || !patched_bytes(module, function, patched) ||
-	    !home_make(request, text, &texts->ways, &open)) {
+	    !home_make(request, text, &texts->ways, &open, &backwards)) {
 		texts->ways.count = ways;
 		return;
 	}
@@ -169,6 +170,7 @@ void homes_find(const struct space *space, struct module *module,
 			.code_end = module->code_address + plan_code_end(plan, function),
 			.way_count = (uint32_t)(texts->ways.count - ways),
 			.open = open,
+			.backwards = backwards,
 		}));
 }
 
@@ -277,6 +279,31 @@ static void open_ways(struct space *space, const struct homes_texts *texts)
 	merge_ways(space, before);
 }
 
+/* Page by page, from the last one on: all that can be written. */
+static bool write_backwards(int memory_fd, uint64_t address, const uint8_t *text,
+			    uint32_t size)
+{
+	uint64_t end = address + size;
+	bool good = true;
+
+	while (end > address) {
+		uint64_t start = (end - 1) & ~(uint64_t)(PAGE - 1);
+
+		start = start > address ? start : address;
+		good &= !remote_failed(remote_write(
+			memory_fd, start, text + (start - address), end - start));
+		end = start;
+	}
+	return good;
+}
+
+static bool write_text(int memory_fd, uint64_t address, const uint8_t *text,
+		       uint32_t size, bool backwards)
+{
+	return backwards ? write_backwards(memory_fd, address, text, size)
+			 : !remote_failed(remote_write(memory_fd, address, text, size));
+}
+
 /* A text is written: the function is among the first `before` of those at home, or a new
  * one. */
 static void note_home(struct space *space, size_t before, struct homes_text *text)
@@ -291,6 +318,7 @@ static void note_home(struct space *space, size_t before, struct homes_text *tex
 	}
 	free(home->open);
 	home->open = take_pointer(text->open);
+	home->backwards = text->backwards;
 }
 
 void homes_enter(struct space *space, struct homes_texts *texts)
@@ -303,8 +331,8 @@ void homes_enter(struct space *space, struct homes_texts *texts)
 	vector_for_each (&texts->items, text)
 		close_ways(space, text);
 	vector_for_each (&texts->items, text) {
-		if (!remote_failed(remote_write(space->memory_fd, text->address, bytes,
-						text->size)))
+		if (write_text(space->memory_fd, text->address, bytes, text->size,
+			       text->backwards))
 			note_home(space, before, text);
 		bytes += text->size;
 	}
@@ -379,21 +407,6 @@ static const uint8_t *closed_text(struct space_home *home, const struct homed *h
 	return home->closed;
 }
 
-/* Page by page, from the last one on. */
-static void write_back(int memory_fd, const struct homed *homed, const uint8_t *text)
-{
-	uint64_t end = homed->address + homed->size;
-
-	while (end > homed->address) {
-		uint64_t start = (end - 1) & ~(uint64_t)(PAGE - 1);
-
-		start = start > homed->address ? start : homed->address;
-		remote_failed(remote_write(memory_fd, start,
-					   text + (start - homed->address), end - start));
-		end = start;
-	}
-}
-
 void homes_leave(const struct space *space, int memory_fd, struct space_homes *closed)
 {
 	struct homed_bytes bytes = {0};
@@ -406,7 +419,7 @@ void homes_leave(const struct space *space, int memory_fd, struct space_homes *c
 		if (!know_homed(space, home, &bytes, &homed))
 			continue;
 		text = closed_text(home, &homed);
-		write_back(memory_fd, &homed, text);
+		write_text(memory_fd, homed.address, text, homed.size, !home->backwards);
 		if (memcmp(text, homed.request.patched, homed.size))
 			vector_push(closed, ((struct space_home){
 						    .code_address = home->code_address,

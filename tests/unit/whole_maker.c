@@ -107,13 +107,18 @@ static void put_call(struct maker *maker)
 }
 
 /* lea table(%rip), %r8; and $n, %ecx; movslq (%r8,%rcx,4), %r9; add %r8, %r9;
- * jmp *%r9 */
+ * jmp *%r9. What names the table may be another block than what jumps. */
 static void put_switch(struct maker *maker)
 {
 	uint32_t entries = 2u << maker_draw(maker, 3), table = TEXT + maker->data_count;
+	uint8_t skipped = (uint8_t)maker_draw(maker, 40);
 
 	PUT(maker, 0x4c, 0x8d, 0x05);
 	put_word(maker, table - (maker->count + 4));
+	if (!maker_draw(maker, 3)) {
+		PUT(maker, 0xeb, skipped);
+		maker->count += skipped;
+	}
 	PUT(maker, 0x83, 0xe1, (uint8_t)(entries - 1));
 	PUT(maker, 0x4d, 0x63, 0x0c, 0x88, 0x4d, 0x01, 0xc1, 0x41, 0xff, 0xe1);
 	for (uint32_t i = 0; i < entries; i++) {
