@@ -449,12 +449,12 @@ static void test_home(void **state)
 		run_batch(seed, false);
 		run_batch(seed, true);
 	}
-	/* With a switch that leads to a block without room for a jump; with an island of
-	 * the plan's in a block that another page's leads to; with a switch that leads to
-	 * such a block, and whose table's name is on that other page. */
-	run_batch(9, false);
-	run_batch(15, false);
-	run_batch(36, false);
+	/* With a switch whose table's name is on another page than a block that it leads
+	 * to; with an island of the plan's in a block that another page's leads to; with
+	 * blocks on two pages that nobody comes to. */
+	run_batch(14, false);
+	run_batch(109, false);
+	run_batch(7, false);
 	/* Most go home, and most of what was executed of them. */
 	assert_true(at_home * 10 > 2 * BATCHES * FUNCTIONS * ROUNDS * 5);
 	assert_true(open_blocks > 2 * at_home);

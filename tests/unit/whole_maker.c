@@ -111,11 +111,12 @@ static void put_call(struct maker *maker)
 static void put_switch(struct maker *maker)
 {
 	uint32_t entries = 2u << maker_draw(maker, 3), table = TEXT + maker->data_count;
-	uint8_t skipped = (uint8_t)maker_draw(maker, 40);
 
 	PUT(maker, 0x4c, 0x8d, 0x05);
 	put_word(maker, table - (maker->count + 4));
 	if (!maker_draw(maker, 3)) {
+		uint8_t skipped = (uint8_t)maker_draw(maker, 40);
+
 		PUT(maker, 0xeb, skipped);
 		maker->count += skipped;
 	}
