@@ -191,14 +191,10 @@ static void pin(struct homing *homing, uint64_t offset)
 	homing->pinned[block] = true;
 }
 
-/* The place of an offset's page in the order in which pages are written. */
+/* The turn of an offset's page. */
 static uint32_t turn_of(const struct homing *homing, uint32_t offset)
 {
-	uint32_t page = homing_page(homing, offset);
-
-	if (!homing->backwards)
-		return page;
-	return homing_page(homing, home_size(homing->request->function) - 1) - page;
+	return home_turn_of(homing->early, homing_page(homing, offset));
 }
 
 /* That of the page that a block begins on. */
@@ -232,41 +228,17 @@ static bool bar_around(struct homing *homing, const struct home_patch *patch)
 	return some | bar(homing, block);
 }
 
-/* A block goes on to a barred one: as far as its own page has the plan's text as well.
- * Returns whether it is barred now for more. */
-static bool bar_source(struct homing *homing, uint32_t from, uint32_t to)
+/* A block goes on to what is barred up to a page: as far as its own page has the plan's
+ * text as well. Returns whether it is barred now for more. */
+static bool bar_source(struct homing *homing, uint32_t from, uint32_t barred)
 {
-	uint32_t own = page_of(homing, from), barred = homing->barred[to];
+	uint32_t own = page_of(homing, from);
 
 	barred = barred < own ? barred : own;
 	if (homing->led[from] || homing->barred[from] >= barred)
 		return false;
 	homing->barred[from] = barred;
 	return true;
-}
-
-/* Which blocks what runs on pages in front may not come to, as in the plan's text they
- * would run into an island, or into the middle of a patch: themselves, or what they go
- * on to. Pages are written from the first on, so those in front of one are new, and it
- * and those behind it are old. A block is barred from the page on for which it is at the
- * latest. */
-static void know_barred(struct homing *homing)
-{
-	bool more = false;
-	uint32_t to[2];
-
-	if (homing->pages)
-		vector_for_each (&homing->patches, patch)
-			more |= bar_around(homing, patch);
-	while (more) {
-		more = false;
-		for (uint32_t b = homing->count; b--;) {
-			uint32_t count = homing_goes_on(homing, b, to);
-
-			while (count)
-				more |= bar_source(homing, b, to[--count]);
-		}
-	}
 }
 
 /* The page up to which nothing may lead to some block that a switch leads to. */
@@ -280,34 +252,88 @@ static uint32_t led_barred(const struct homing *homing)
 	return most;
 }
 
-/* How many blocks could not run at home as they name the table of a switch, and lie on
- * pages that are written first. */
-static uint32_t count_early(const struct homing *homing)
+/* What names a switch's table goes on to all that switches lead to. */
+static bool bar_sources(struct homing *homing)
 {
-	uint32_t before = led_barred(homing), count = 0;
+	const uint32_t led = led_barred(homing);
+	bool more = false;
+	uint32_t to[2];
 
-	for (uint32_t b = 0; before && b < homing->count; b++)
-		count += homing->blocks[b].flags & PLAN_BLOCK_NAMES &&
-			 page_of(homing, b) < before;
-	return count;
+	for (uint32_t b = homing->count; b--;) {
+		uint32_t count = homing_goes_on(homing, b, to);
+
+		while (count)
+			more |= bar_source(homing, b, homing->barred[to[--count]]);
+		if (homing->blocks[b].flags & PLAN_BLOCK_NAMES)
+			more |= bar_source(homing, b, led);
+	}
+	return more;
 }
 
-/* Pages are written from the first on, or the other way if that is better for switches:
- * they mostly lie in front of what they lead to. */
+/* Which blocks what runs on pages that are written before may not come to, as in the
+ * plan's text they would run into an island, or into the middle of a patch: themselves,
+ * or what they go on to. The pages whose turn was before one's are new, and it and those
+ * whose turn comes later are old. A block is barred up to the latest turn for which it
+ * is. */
+static void know_barred(struct homing *homing)
+{
+	bool more = false;
+
+	if (homing->pages)
+		vector_for_each (&homing->patches, patch)
+			more |= bar_around(homing, patch);
+	while (more)
+		more = bar_sources(homing);
+}
+
+/* How much leads where it may not, and so cannot run at home: a switch leads to many
+ * blocks. */
+static uint32_t count_stuck(const struct homing *homing)
+{
+	const uint32_t led = led_barred(homing);
+	uint32_t count = 0, names = 0, cases = 0, to[2];
+
+	for (uint32_t b = 0; b < homing->count; b++) {
+		uint32_t own = page_of(homing, b), ways = homing_goes_on(homing, b, to);
+
+		names += homing->blocks[b].flags & PLAN_BLOCK_NAMES && own < led;
+		cases += (homing->blocks[b].flags & PLAN_BLOCK_LED) != 0;
+		while (ways)
+			count += own < homing->barred[to[--ways]];
+	}
+	return count + names * cases;
+}
+
+/* The pages of blocks that switches lead to and that are barred. */
+static uint64_t find_early(const struct homing *homing)
+{
+	uint64_t early = 0;
+
+	for (uint32_t b = 0; b < homing->count; b++)
+		if (homing->blocks[b].flags & PLAN_BLOCK_LED && homing->barred[b] &&
+		    page_of(homing, b) < HOME_EARLY_PAGES)
+			early |= 1ull << page_of(homing, b);
+	return early;
+}
+
+/* Pages are written from the first on; or those first that would keep switches from
+ * running at home, if fewer blocks stay away then. */
 static void choose_order(struct homing *homing)
 {
-	uint32_t early;
+	uint32_t stuck;
+	uint64_t early;
 
 	know_barred(homing);
-	early = homing->has_switch ? count_early(homing) : 0;
+	early = find_early(homing);
 	if (!early)
 		return;
-	homing->backwards = true;
+	stuck = count_stuck(homing);
+	homing->early = early;
 	homing->barred = homing->bars[1];
 	know_barred(homing);
-	if (count_early(homing) < early)
+	if (count_stuck(homing) < stuck)
 		return;
-	homing->backwards = false;
+	homing->early = 0;
 	homing->barred = homing->bars[0];
 }
 
@@ -651,7 +677,7 @@ bool home_has_switch(const struct plan *plan, const struct plan_function *functi
 }
 
 bool home_make(const struct home_request *request, uint8_t *text, struct home_ways *ways,
-	       uint64_t **ret_open, bool *ret_backwards)
+	       uint64_t **ret_open, uint64_t *ret_early)
 {
 	const struct plan_function *function = request->function;
 	struct homing homing = homing_of(request);
@@ -662,7 +688,7 @@ bool home_make(const struct home_request *request, uint8_t *text, struct home_wa
 		return false;
 	begin(&homing);
 	made = know(&homing);
-	*ret_backwards = homing.backwards;
+	*ret_early = homing.early;
 	if (made && homing.count) {
 		made = can_close(&homing, text) && make(&homing, false, text) &&
 		       add_ways(&homing, ways) && note_open(&homing, ret_open);

@@ -41,6 +41,32 @@ struct home_way {
 };
 struct home_ways VECTOR(struct home_way);
 
+/*
+ * The order in which the pages of a text are written: those whose bits are set come
+ * first, and each of both kinds from the first to the last. The turn of a page, and the
+ * page of a turn; both count from 0, which is the page with the function's first byte.
+ */
+enum { HOME_EARLY_PAGES = 64 };
+static inline uint32_t home_turn_of(uint64_t early, uint32_t page)
+{
+	bool tells = page < HOME_EARLY_PAGES;
+	uint64_t in_front = tells ? early & ((1ull << page) - 1) : early;
+	uint32_t before = (uint32_t)__builtin_popcountll(in_front);
+
+	if (tells && early >> page & 1)
+		return before;
+	return (uint32_t)__builtin_popcountll(early) + page - before;
+}
+
+static inline uint32_t home_page_at(uint64_t early, uint32_t turn)
+{
+	uint32_t page = 0;
+
+	while (home_turn_of(early, page) != turn)
+		page++;
+	return page;
+}
+
 /* Bytes of a function's text, with the padding that it may take. */
 static inline uint32_t home_size(const struct plan_function *function)
 {
@@ -55,13 +81,12 @@ static inline uint32_t home_size(const struct plan_function *function)
  * never does, since threads may stand there and calls return there. `text` is undefined
  * then.
  *
- * Pages of the text are to be written from the first to the last, or with *ret_backwards,
- * which is always the same for a function, the other way: whoever runs it meanwhile, or
- * between two of them for good, is right. Ways lead home when all of it is written, and
- * no more before another text is.
+ * Pages of the text are to be written in the order *ret_early, which is always the same
+ * for a function: whoever runs it meanwhile, or between two of them for good, is right.
+ * Ways lead home when all of it is written, and no more before another text is.
  */
 bool home_make(const struct home_request *request, uint8_t *text, struct home_ways *ways,
-	       uint64_t **ret_open, bool *ret_backwards);
+	       uint64_t **ret_open, uint64_t *ret_early);
 
 /*
  * The text of a function that was at home, and of which nothing is to run there any more

@@ -45,12 +45,12 @@ struct homing {
 	bool *led;         /* by block: the plan has a jump or a stub there */
 	bool *kept;        /* by block: it never runs at home */
 	uint32_t *bars[2]; /* `barred` of either order */
-	uint32_t *barred;  /* by block, the place of a page in the order in which they are
-			      written; 0: it is not: see know_barred */
-	uint8_t *known;    /* enum byte_flag, whatever blocks are at home */
+	uint32_t
+		*barred; /* by block, the turn of a page; 0: it is not: see know_barred */
+	uint8_t *known;  /* enum byte_flag, whatever blocks are at home */
 	struct VECTOR(struct home_patch) patches;
 	bool pages;        /* it lies on several */
-	bool backwards;    /* which are written from the last to the first */
+	uint64_t early;    /* which are written first: see home_turn_of */
 	bool has_switch;   /* that leads to some of the blocks */
 	bool *has_fired;   /* by block: its flag is set, or it has none */
 	uint32_t *leaders; /* by byte with BYTE_LEADER: the block that begins there */

@@ -136,7 +136,7 @@ void homes_find(const struct space *space, struct module *module,
 	const struct space_home *home = home_at(space, module, index);
 	uint8_t *text, *patched;
 	uint64_t *open;
-	bool backwards;
+	uint64_t early;
 	size_t ways;
 
 	if (function->address < module->text_start - module->bias ||
@@ -154,7 +154,7 @@ void homes_find(const struct space *space, struct module *module,
 	request->patched = patched = text + home_size(function);
 	ways = texts->ways.count;
 	if (!request->original || !patched_bytes(module, function, patched) ||
-	    !home_make(request, text, &texts->ways, &open, &backwards)) {
+	    !home_make(request, text, &texts->ways, &open, &early)) {
 		texts->ways.count = ways;
 		return;
 	}
@@ -170,7 +170,7 @@ void homes_find(const struct space *space, struct module *module,
 			.code_end = module->code_address + plan_code_end(plan, function),
 			.way_count = (uint32_t)(texts->ways.count - ways),
 			.open = open,
-			.backwards = backwards,
+			.early = early,
 		}));
 }
 
@@ -279,29 +279,24 @@ static void open_ways(struct space *space, const struct homes_texts *texts)
 	merge_ways(space, before);
 }
 
-/* Page by page, from the last one on: all that can be written. */
-static bool write_backwards(int memory_fd, uint64_t address, const uint8_t *text,
-			    uint32_t size)
+/* Page by page, in the order `early` or the opposite one: all that can be written. */
+static bool write_text(int memory_fd, uint64_t address, const uint8_t *text,
+		       uint32_t size, uint64_t early, bool back)
 {
-	uint64_t end = address + size;
+	const uint64_t first = address & ~(uint64_t)(PAGE - 1), end = address + size;
+	const uint32_t pages = (uint32_t)((end - first + PAGE - 1) / PAGE);
 	bool good = true;
 
-	while (end > address) {
-		uint64_t start = (end - 1) & ~(uint64_t)(PAGE - 1);
+	for (uint32_t i = 0; i < pages; i++) {
+		uint32_t page = home_page_at(early, back ? pages - 1 - i : i);
+		uint64_t from = first + (uint64_t)page * PAGE, to = from + PAGE;
 
-		start = start > address ? start : address;
-		good &= !remote_failed(remote_write(
-			memory_fd, start, text + (start - address), end - start));
-		end = start;
+		from = from > address ? from : address;
+		to = to < end ? to : end;
+		good &= !remote_failed(remote_write(memory_fd, from,
+						    text + (from - address), to - from));
 	}
 	return good;
-}
-
-static bool write_text(int memory_fd, uint64_t address, const uint8_t *text,
-		       uint32_t size, bool backwards)
-{
-	return backwards ? write_backwards(memory_fd, address, text, size)
-			 : !remote_failed(remote_write(memory_fd, address, text, size));
 }
 
 /* A text is written: the function is among the first `before` of those at home, or a new
@@ -318,7 +313,7 @@ static void note_home(struct space *space, size_t before, struct homes_text *tex
 	}
 	free(home->open);
 	home->open = take_pointer(text->open);
-	home->backwards = text->backwards;
+	home->early = text->early;
 }
 
 void homes_enter(struct space *space, struct homes_texts *texts)
@@ -332,7 +327,7 @@ void homes_enter(struct space *space, struct homes_texts *texts)
 		close_ways(space, text);
 	vector_for_each (&texts->items, text) {
 		if (write_text(space->memory_fd, text->address, bytes, text->size,
-			       text->backwards))
+			       text->early, false))
 			note_home(space, before, text);
 		bytes += text->size;
 	}
@@ -419,7 +414,7 @@ void homes_leave(const struct space *space, int memory_fd, struct space_homes *c
 		if (!know_homed(space, home, &bytes, &homed))
 			continue;
 		text = closed_text(home, &homed);
-		write_text(memory_fd, homed.address, text, homed.size, !home->backwards);
+		write_text(memory_fd, homed.address, text, homed.size, home->early, true);
 		if (memcmp(text, homed.request.patched, homed.size))
 			vector_push(closed, ((struct space_home){
 						    .code_address = home->code_address,

@@ -19,7 +19,7 @@ struct homes_text {
 	uint64_t code, code_end;
 	uint32_t way_count; /* of the next ones of `ways` */
 	uint64_t *open;     /* see struct space_home; homes_enter takes it */
-	bool backwards;     /* see there */
+	uint64_t early;     /* see there */
 };
 struct homes_texts {
 	struct VECTOR(struct homes_text) items;
