@@ -191,152 +191,6 @@ static void pin(struct homing *homing, uint64_t offset)
 	homing->pinned[block] = true;
 }
 
-/* The turn of an offset's page. */
-static uint32_t turn_of(const struct homing *homing, uint32_t offset)
-{
-	return home_turn_of(homing->early, homing_page(homing, offset));
-}
-
-/* That of the page that a block begins on. */
-static uint32_t page_of(const struct homing *homing, uint32_t block)
-{
-	return turn_of(homing, homing->blocks[block].offset);
-}
-
-static bool bar(struct homing *homing, uint32_t block)
-{
-	homing->barred[block] = page_of(homing, block);
-	return homing->barred[block];
-}
-
-/* A patch that runs of which begin in front of it, or in its middle. Returns whether
- * blocks are barred. */
-static bool bar_around(struct homing *homing, const struct home_patch *patch)
-{
-	uint32_t end = patch->offset + patch->size;
-	uint32_t block = homing_block(homing, patch->offset);
-	bool some = false;
-
-	for (uint32_t i = patch->offset + 1; i < end; i++)
-		if (homing->known[i] & BYTE_LEADER)
-			some |= bar(homing, homing->leaders[i]);
-	if (patch->from == patch->offset || homing->led[block])
-		return some;
-	if (!homing_on_one_page(homing, homing->blocks[block].offset,
-				end - homing->blocks[block].offset))
-		homing->kept[block] = true;
-	return some | bar(homing, block);
-}
-
-/* A block goes on to what is barred up to a page: as far as its own page has the plan's
- * text as well. Returns whether it is barred now for more. */
-static bool bar_source(struct homing *homing, uint32_t from, uint32_t barred)
-{
-	uint32_t own = page_of(homing, from);
-
-	barred = barred < own ? barred : own;
-	if (homing->led[from] || homing->barred[from] >= barred)
-		return false;
-	homing->barred[from] = barred;
-	return true;
-}
-
-/* The page up to which nothing may lead to some block that a switch leads to. */
-static uint32_t led_barred(const struct homing *homing)
-{
-	uint32_t most = 0;
-
-	for (uint32_t b = 0; b < homing->count; b++)
-		if (homing->blocks[b].flags & PLAN_BLOCK_LED && homing->barred[b] > most)
-			most = homing->barred[b];
-	return most;
-}
-
-/* What names a switch's table goes on to all that switches lead to. */
-static bool bar_sources(struct homing *homing)
-{
-	const uint32_t led = led_barred(homing);
-	bool more = false;
-	uint32_t to[2];
-
-	for (uint32_t b = homing->count; b--;) {
-		uint32_t count = homing_goes_on(homing, b, to);
-
-		while (count)
-			more |= bar_source(homing, b, homing->barred[to[--count]]);
-		if (homing->blocks[b].flags & PLAN_BLOCK_NAMES)
-			more |= bar_source(homing, b, led);
-	}
-	return more;
-}
-
-/* Which blocks what runs on pages that are written before may not come to, as in the
- * plan's text they would run into an island, or into the middle of a patch: themselves,
- * or what they go on to. The pages whose turn was before one's are new, and it and those
- * whose turn comes later are old. A block is barred up to the latest turn for which it
- * is. */
-static void know_barred(struct homing *homing)
-{
-	bool more = false;
-
-	if (homing->pages)
-		vector_for_each (&homing->patches, patch)
-			more |= bar_around(homing, patch);
-	while (more)
-		more = bar_sources(homing);
-}
-
-/* How much leads where it may not, and so cannot run at home: a switch leads to many
- * blocks. */
-static uint32_t count_stuck(const struct homing *homing)
-{
-	const uint32_t led = led_barred(homing);
-	uint32_t count = 0, names = 0, cases = 0, to[2];
-
-	for (uint32_t b = 0; b < homing->count; b++) {
-		uint32_t own = page_of(homing, b), ways = homing_goes_on(homing, b, to);
-
-		names += homing->blocks[b].flags & PLAN_BLOCK_NAMES && own < led;
-		cases += (homing->blocks[b].flags & PLAN_BLOCK_LED) != 0;
-		while (ways)
-			count += own < homing->barred[to[--ways]];
-	}
-	return count + names * cases;
-}
-
-/* The pages of blocks that switches lead to and that are barred. */
-static uint64_t find_early(const struct homing *homing)
-{
-	uint64_t early = 0;
-
-	for (uint32_t b = 0; b < homing->count; b++)
-		if (homing->blocks[b].flags & PLAN_BLOCK_LED && homing->barred[b] &&
-		    page_of(homing, b) < HOME_EARLY_PAGES)
-			early |= 1ull << page_of(homing, b);
-	return early;
-}
-
-/* Pages are written from the first on; or those first that would keep switches from
- * running at home, if fewer blocks stay away then. */
-static void choose_order(struct homing *homing)
-{
-	uint32_t stuck;
-	uint64_t early;
-
-	know_barred(homing);
-	early = find_early(homing);
-	if (!early)
-		return;
-	stuck = count_stuck(homing);
-	homing->early = early;
-	homing->barred = homing->bars[1];
-	know_barred(homing);
-	if (count_stuck(homing) < stuck)
-		return;
-	homing->early = 0;
-	homing->barred = homing->bars[0];
-}
-
 /* A patch that goes, maybe later than other pages of the text change. */
 static void drop(struct homing *homing, const struct home_patch *patch, uint8_t *text)
 {
@@ -371,10 +225,9 @@ static void take_patches(struct homing *homing, uint8_t *text)
 }
 
 /* Whether a block goes on to a place that nobody may come to. */
-static bool has_nowhere(const struct homing *homing, const struct plan_block *block,
-			uint32_t to)
+static bool has_nowhere(const struct homing *homing, uint32_t block, uint32_t to)
 {
-	return homing->no_room[to] || turn_of(homing, block->offset) < homing->barred[to];
+	return homing->no_room[to] || homing_turn(homing, block) < homing->barred[to];
 }
 
 /* Leads the branch of a block that runs to the relocated code of a block for whose own
@@ -408,8 +261,8 @@ static void pin_sources(struct homing *homing, uint8_t *text)
 
 		if (homing->states[b] != BLOCK_OPEN)
 			continue;
-		if ((row->flags & PLAN_BLOCK_FALLS && has_nowhere(homing, row, b + 1)) ||
-		    (row->to != PLAN_EDGE_OUT && has_nowhere(homing, row, row->to) &&
+		if ((row->flags & PLAN_BLOCK_FALLS && has_nowhere(homing, b, b + 1)) ||
+		    (row->to != PLAN_EDGE_OUT && has_nowhere(homing, b, row->to) &&
 		     !lead_branch(homing, row, row->to, text)))
 			pin(homing, row->offset);
 	}
@@ -462,7 +315,7 @@ static void keep_whole(struct homing *homing, const uint8_t *text)
 static void pin_names(struct homing *homing, uint32_t before)
 {
 	for (uint32_t b = 0; before && b < homing->count; b++)
-		if (homing->states[b] == BLOCK_OPEN && page_of(homing, b) < before &&
+		if (homing->states[b] == BLOCK_OPEN && homing_turn(homing, b) < before &&
 		    homing->blocks[b].flags & PLAN_BLOCK_NAMES)
 			pin(homing, homing->blocks[b].offset);
 }
@@ -470,20 +323,16 @@ static void pin_names(struct homing *homing, uint32_t before)
 /* Whether all is right at places that not only other blocks lead to. */
 static void check_led(struct homing *homing)
 {
-	uint32_t before = 0; /* a page */
-
 	homing->hopeless = homing->shut = false;
 	for (uint32_t b = 0; b < homing->count; b++) {
-		const struct plan_block *row = &homing->blocks[b];
-		uint32_t barred = homing->no_room[b] ? NOWHERE : homing->barred[b];
+		bool room = !homing->no_room[b];
 
-		homing->hopeless |= barred && row->flags & PLAN_BLOCK_ENTERED;
-		if (!(row->flags & PLAN_BLOCK_LED))
-			continue;
-		homing->shut |= homing->no_room[b];
-		before = barred > before ? barred : before;
+		if (homing->blocks[b].flags & PLAN_BLOCK_ENTERED)
+			homing->hopeless |= !room || homing->barred[b];
+		if (homing->blocks[b].flags & PLAN_BLOCK_LED)
+			homing->shut |= !room;
 	}
-	pin_names(homing, before);
+	pin_names(homing, homing->shut ? NOWHERE : homing->led_barred);
 }
 
 /* With the blocks pinned that are. */
@@ -613,7 +462,7 @@ static bool know(struct homing *homing)
 	if (!know_patches(homing))
 		return false;
 	if (homing->count) {
-		choose_order(homing);
+		homing_choose_order(homing);
 		know_stubs(homing);
 		know_steps(homing);
 	}
@@ -642,8 +491,9 @@ static bool has_named(const struct homing *homing)
 	return false;
 }
 
-/* The text with all that home_close needs: no block that names the table of a switch is
- * to run at home if there is no room for it. False if it cannot be made at all. */
+/* Where there is no room for all that home_close needs, no block that names the table of
+ * a switch is to run at home. False if a text of which nothing runs cannot be made at
+ * all. `text` is undefined then. */
 static bool can_close(struct homing *homing, uint8_t *text)
 {
 	if (!homing->has_switch || has_named(homing))

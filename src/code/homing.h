@@ -1,6 +1,7 @@
 /*
  * What is known of a function that is to go home, and of one try to make its text: see
- * code/home.h. Shared by home.c and home_jumps.c.
+ * code/home.h. Shared by home.c, home_bars.c and
+ * home_jumps.c.
  */
 #ifndef TRAMMEL_CODE_HOMING_H
 #define TRAMMEL_CODE_HOMING_H
@@ -44,10 +45,10 @@ struct homing {
 	uint32_t *numbers; /* all numbers by block or byte, to be freed; so is `known` */
 	bool *led;         /* by block: the plan has a jump or a stub there */
 	bool *kept;        /* by block: it never runs at home */
-	uint32_t *bars[2]; /* `barred` of either order */
-	uint32_t
-		*barred; /* by block, the turn of a page; 0: it is not: see know_barred */
-	uint8_t *known;  /* enum byte_flag, whatever blocks are at home */
+	uint32_t *barred; /* by block, a turn up to which it is barred: see home_bars.c */
+	uint32_t *bars[2];   /* those of either order */
+	uint32_t led_barred; /* the latest of blocks that a switch leads to */
+	uint8_t *known;      /* enum byte_flag, whatever blocks are at home */
 	struct VECTOR(struct home_patch) patches;
 	bool pages;        /* it lies on several */
 	uint64_t early;    /* which are written first: see home_turn_of */
@@ -129,6 +130,18 @@ static inline bool homing_both_on_one_page(const struct homing *homing, uint32_t
 
 	return homing_on_one_page(homing, low, (a_end > b_end ? a_end : b_end) - low);
 }
+
+/* The turn of the page that a block begins on. */
+static inline uint32_t homing_turn(const struct homing *homing, uint32_t block)
+{
+	return home_turn_of(homing->early,
+			    homing_page(homing, homing->blocks[block].offset));
+}
+
+/* Pages are written from the first on; or those first that would keep switches from
+ * running at home, if fewer blocks stay away then. Which blocks are barred in that order
+ * is found, and some of those that are kept. */
+void homing_choose_order(struct homing *homing);
 
 /* The jumps of blocks that are led: where they begin, or in islands. Blocks without room
  * for theirs are noted (no_room). */

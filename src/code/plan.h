@@ -401,6 +401,9 @@ const char *plan_reason_text(enum plan_reason reason);
  * PLAN_PROBE_FLAG. */
 uint64_t plan_block_count(const struct plan *plan, const struct plan_block *block,
 			  const uint64_t *counters);
+/* That of all blocks of a function; the caller frees it. */
+uint64_t *plan_block_counts(const struct plan *plan, const struct plan_function *function,
+			    const uint64_t *counters);
 
 /* Where in a trampoline a thread stands, and what that means for the program. */
 enum plan_place_kind {

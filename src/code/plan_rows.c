@@ -53,6 +53,18 @@ uint64_t plan_block_count(const struct plan *plan, const struct plan_block *bloc
 	return sum;
 }
 
+uint64_t *plan_block_counts(const struct plan *plan, const struct plan_function *function,
+			    const uint64_t *counters)
+{
+	const struct plan_block *blocks = plan->blocks.items + function->first_block;
+	uint64_t *counts =
+		memory_allocate_zeroed(function->block_count + 1, sizeof(*counts));
+
+	for (uint32_t i = 0; i < function->block_count; i++)
+		counts[i] = plan_block_count(plan, &blocks[i], counters);
+	return counts;
+}
+
 const char *plan_reason_text(enum plan_reason reason)
 {
 	static const char *const texts[PLAN_REASON_COUNT] = {

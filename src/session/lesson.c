@@ -88,21 +88,6 @@ void lesson_end(struct lesson *lesson)
 		lesson->sum += lesson->sums[i];
 }
 
-/* The caller frees it. */
-static uint64_t *count_blocks(const struct lesson *lesson,
-			      const struct plan_function *function)
-{
-	const struct plan *plan = lesson->file->plan;
-	uint64_t *counts =
-		memory_allocate_zeroed(function->block_count + 1, sizeof(*counts));
-
-	for (uint32_t i = 0; i < function->block_count; i++)
-		counts[i] = plan_block_count(
-			plan, &plan->blocks.items[function->first_block + i],
-			lesson->counters);
-	return counts;
-}
-
 static void learn_function(const struct lesson *lesson,
 			   const struct plan_function *function,
 			   struct frequencies *frequencies)
@@ -119,7 +104,8 @@ static void learn_function(const struct lesson *lesson,
 		}
 		counts = (struct edges_counts){0};
 	} else if (function->block_count) {
-		counts.blocks = count_blocks(lesson, function);
+		counts.blocks =
+			plan_block_counts(lesson->file->plan, function, lesson->counters);
 	}
 	frequencies_add(frequencies, function, &counts);
 	free(counts.blocks);

@@ -357,19 +357,6 @@ static void compare_ways(const struct plan *plan, const struct plan_function *fu
 	vector_deinit(&nowhere);
 }
 
-/* Of a function whose edges have no counters. */
-static uint64_t *count_blocks(const struct plan *plan,
-			      const struct plan_function *function)
-{
-	uint64_t *counts = calloc(function->block_count, sizeof(*counts));
-
-	for (uint32_t i = 0; i < function->block_count; i++)
-		counts[i] = plan_block_count(
-			plan, &plan->blocks.items[function->first_block + i],
-			whole_counters);
-	return counts;
-}
-
 static struct frequencies learn(const struct plan *plan)
 {
 	struct frequencies learned = {0};
@@ -385,7 +372,7 @@ static struct frequencies learn(const struct plan *plan)
 						&counts, &fault));
 			compare_ways(plan, function, &counts);
 		} else {
-			counts.blocks = count_blocks(plan, function);
+			counts.blocks = plan_block_counts(plan, function, whole_counters);
 		}
 		frequencies_add(&learned, function, &counts);
 		edges_counts_deinit(&counts);
