@@ -296,8 +296,10 @@ struct timer_signals {
 	uint64_t since;               /* session_now() when it came first */
 	uint64_t until;               /* session_now(); 0: it is on its way */
 	uint64_t run;                 /* what the thread had run for then, nanoseconds */
-	uint32_t row;     /* since then, in a row, that found it ran nothing */
-	uint32_t signals; /* of timers, all */
+	uint32_t row;   /* since then, in a row, that found it ran nothing */
+	uint32_t stood; /* the same, that found it where its last stop was: */
+	uint64_t at_rip, at_rsp;
+	uint32_t signals;             /* of timers, all */
 	uint64_t came[TIMER_SIGNALS]; /* session_now() of the last, at its number modulo
 					 that */
 	uint64_t fast_ns; /* when they were last as close as stops; 0: never */

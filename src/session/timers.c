@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 /* A thread that was resumed no longer ago than this has done next to nothing. */
@@ -30,6 +32,10 @@
  * siglongjmp at most, bytes. */
 #define SIGNAL_FRAME  500u
 #define HANDLER_STACK 65536u
+
+/* Where a signal's frame has the registers that were interrupted: behind its return
+ * address, uc_flags, uc_link and uc_stack (struct rt_sigframe of the kernel). */
+#define FRAME_REGISTERS (sizeof(uint64_t) + offsetof(ucontext_t, uc_mcontext.gregs))
 
 /* Of a timer as fast as stops, signals come as close as this: its last ones, all
  * together. Chance does not make those of a slower timer so, where threads wait for a
@@ -124,6 +130,21 @@ static bool is_leaving(const struct timer_signals *last,
 	       last->rsp - registers->rsp - SIGNAL_FRAME < HANDLER_STACK;
 }
 
+/* The stack pointer that a signal's handler is to go back to, if the thread stands at the
+ * begin of one, or has pushed nothing there since; 0: it does not. */
+static uint64_t goes_back_to(const struct thread *thread,
+			     const struct user_regs_struct *registers)
+{
+	greg_t saved[NGREG];
+
+	if (remote_failed(remote_read(thread->process->space->memory_fd,
+				      registers->rsp + FRAME_REGISTERS, saved,
+				      sizeof(saved))) ||
+	    (saved[REG_CSGSFS] & UINT16_MAX) != (int64_t)registers->cs)
+		return 0;
+	return (uint64_t)saved[REG_RSP];
+}
+
 /* A timer has signalled. */
 static void note_came(struct timer_signals *timer)
 {
@@ -134,21 +155,31 @@ static void note_came(struct timer_signals *timer)
 		timer->fast_ns = now;
 }
 
-/* Whether the thread has got nowhere again. */
+/* How often in a row, this signal included, the thread has got nowhere: it had no time,
+ * or has put one handler's frame upon the other's, however long that took it. Where stops
+ * are slow that fills the stack, even if a handler comes to its end now and then. */
+static uint32_t count_again(const struct thread *thread, const struct timer_signals *last,
+			    const struct user_regs_struct *registers, uint64_t back)
+{
+	if (had_no_time(thread, last) || is_leaving(last, registers) || back == last->rsp)
+		return last->again + 1;
+	return back ? last->again : 0;
+}
+
+/* Whether the thread has got nowhere too often, and is where a signal may be put off:
+ * from most system calls none may come back as if nothing had interrupted it. (A handler
+ * that has not begun yet has the number of the call that was interrupted.) */
 static bool is_stuck(struct thread *thread, const struct user_regs_struct *registers)
 {
 	struct timer_signals *timer = &thread->timer;
 	const struct timer_signals last = *timer;
+	const uint64_t back = goes_back_to(thread, registers);
 
 	note(timer, registers);
-	timer->again = 0;
-	if (!had_no_time(thread, &last))
-		return false;
-	timer->again = last.again + 1;
-	/* From other system calls none may come back as if nothing had interrupted it. */
+	timer->again = count_again(thread, &last, registers, back);
 	return timer->again > CHANCE &&
-	       ((int64_t)registers->orig_rax < 0 || is_leaving(&last, registers) ||
-		starts_timer(thread, registers));
+	       ((int64_t)registers->orig_rax < 0 || (back && !registers->rax) ||
+		is_leaving(&last, registers) || starts_timer(thread, registers));
 }
 
 /* Whether no other thread would get the timer's signals if this one blocked them. */
@@ -184,7 +215,7 @@ static void put_off(struct session *session, struct thread *thread, const siginf
 	timers_forget(session, thread); /* sent, and lost since */
 	session->late_signals++;
 	timer->late = *info;
-	timer->row = 0;
+	timer->row = timer->stood = 0;
 	timer->since = session_now();
 	timer->until = timer->since + RUN_NS;
 	timer->run = time_run(thread);
@@ -234,10 +265,25 @@ static bool ran_nothing(const struct timer_signals *timer)
 	return !timer->ran_before || timer->ran_now - timer->ran_before <= NOTHING_NS;
 }
 
+/* Whether it stands where its last stop left it. */
+static bool stands(struct timer_signals *timer, const struct user_regs_struct *registers)
+{
+	const bool same =
+		timer->at_rip == registers->rip && timer->at_rsp == registers->rsp;
+
+	timer->at_rip = registers->rip;
+	timer->at_rsp = registers->rsp;
+	timer->stood = same ? timer->stood + 1 : 0;
+	return same;
+}
+
 /* Whether a thread whose signal is put off gets nowhere since the timer signals again and
  * again. */
-static bool gets_nowhere(struct timer_signals *timer)
+static bool gets_nowhere(struct timer_signals *timer,
+			 const struct user_regs_struct *registers)
 {
+	if (stands(timer, registers) && timer->stood > CHANCE)
+		return true;
 	if (!ran_nothing(timer)) {
 		timer->row = 0;
 		return false;
@@ -248,7 +294,8 @@ static bool gets_nowhere(struct timer_signals *timer)
 }
 
 /* A signal comes while one is put off. True: it is done with. */
-static bool join(struct session *session, struct thread *thread, siginfo_t *info)
+static bool join(struct session *session, struct thread *thread, siginfo_t *info,
+		 const struct user_regs_struct *registers)
 {
 	struct timer_signals *timer = &thread->timer;
 
@@ -256,7 +303,7 @@ static bool join(struct session *session, struct thread *thread, siginfo_t *info
 	if (timer->until) {
 		if (!is_same(info, &timer->late))
 			return false;
-		if (gets_nowhere(timer))
+		if (gets_nowhere(timer, registers))
 			mask(session, thread);
 		return true;
 	}
@@ -276,7 +323,7 @@ bool timers_put_off(struct session *session, struct thread *thread, siginfo_t *i
 	if (is_timer(info))
 		note_came(timer);
 	if (timer->late.si_signo == info->si_signo) {
-		if (!join(session, thread, info)) {
+		if (!join(session, thread, info, registers)) {
 			note(timer, registers);
 			return false;
 		}

@@ -19,6 +19,10 @@
 
 #define STEPS 2000000
 
+/* More than handlers take that interrupt themselves now and then, and much less than the
+ * stack has. */
+#define NESTED_STACK (256 << 10)
+
 static sigjmp_buf back;
 static volatile long came, total;
 static char own_stack[65536];
@@ -45,6 +49,18 @@ static void stay(int number)
 {
 	(void)number;
 	came++;
+}
+
+static char *volatile lowest;
+
+static void nest(int number)
+{
+	char here;
+
+	(void)number;
+	came++;
+	if (&here < lowest)
+		lowest = &here;
 }
 
 static void handle(int signal, void (*handler)(int), int flags)
@@ -75,16 +91,24 @@ static int jumps(int us, int flags, int again)
 	return i == STEPS;
 }
 
-static int returns(int us, int flags)
+static int returns(int us, int flags, void (*handler)(int))
 {
 	long i;
 
-	handle(SIGALRM, stay, flags);
+	handle(SIGALRM, handler, flags);
 	set(us);
 	for (i = 0; i < STEPS; i++)
 		total += step(i);
 	set(0);
 	return i == STEPS;
+}
+
+static int nested(void)
+{
+	char here;
+
+	lowest = &here;
+	return returns(97, SA_NODEFER, nest) && &here - lowest < NESTED_STACK;
 }
 
 static int created(void)
@@ -177,9 +201,10 @@ int main(void)
 
 	sigaltstack(&stack, NULL);
 	printf("jumps %d", jumps(97, 0, 0) && jumps(50, 0, 1));
-	printf(", returns %d", returns(50, 0));
-	printf(", nested %d", returns(97, SA_NODEFER));
-	printf(", own stack %d", jumps(97, SA_ONSTACK, 0) && returns(50, SA_ONSTACK));
+	printf(", returns %d", returns(50, 0, stay));
+	printf(", nested %d", nested());
+	printf(", own stack %d",
+	       jumps(97, SA_ONSTACK, 0) && returns(50, SA_ONSTACK, stay));
 	printf(", created %d", created());
 	printf(", threads %d", threads());
 	printf(", waited %d\n", waited());
