@@ -230,26 +230,22 @@ static bool has_nowhere(const struct homing *homing, uint32_t block, uint32_t to
 	return homing->no_room[to] || homing_turn(homing, block) < homing->barred[to];
 }
 
-/* Leads the branch of a block that runs to the relocated code of a block for whose own
- * jump there is no room (mostly that is a lone return). False where the displacement has
- * one byte, or lies on two pages. An older text of the branch's page may still lead to
- * the block's own place: that is as it was then, or as the file has it. */
+/* Leads the branch of a block that runs to the relocated code of one that nobody may come
+ * to, or for whose own jump there is no room (mostly that is a lone return). False if it
+ * cannot be. An older text of the branch's page may still lead to the block's own place:
+ * that is as it was then, or as the file has it. */
 static bool lead_branch(const struct homing *homing, const struct plan_block *block,
 			uint32_t to, uint8_t *text)
 {
-	enum { WIDE = 4 };
 	const struct home_request *request = homing->request;
-	uint32_t end = block->offset + block->size, start = homing->blocks[to].offset;
-	int32_t own = (int32_t)(start - end), other;
+	uint32_t end = block->offset + block->size;
+	int32_t other;
 
-	if (!homing->no_room[to] || homing->fronts[to] == PLAN_NO_SLOT ||
-	    own == (int8_t)own || block->size <= WIDE ||
-	    memcmp(request->original + end - WIDE, &own, WIDE) != 0 ||
-	    !homing_on_one_page(homing, end - WIDE, WIDE))
+	if (homing->fronts[to] == PLAN_NO_SLOT || !homing_has_wide_branch(homing, block))
 		return false;
 	other = (int32_t)(request->plan->code_address + homing->fronts[to] -
 			  (request->function->address + end));
-	memcpy(text + end - WIDE, &other, WIDE);
+	memcpy(text + end - HOMING_WIDE, &other, HOMING_WIDE);
 	return true;
 }
 

@@ -86,21 +86,21 @@ static void know_barred(struct homing *homing)
 	homing->led_barred = find_led_barred(homing);
 }
 
-/* How much leads where it may not, and so cannot run at home: a switch leads to many
- * blocks. */
+/* How much leads where it may not and cannot be led elsewhere, and so cannot run at home:
+ * a switch leads to many blocks. */
 static uint32_t count_stuck(const struct homing *homing)
 {
-	uint32_t count = 0, names = 0, cases = 0, to[2];
+	uint32_t count = 0, names = 0, cases = 0;
 
 	for (uint32_t b = 0; b < homing->count; b++) {
-		uint32_t own = homing_turn(homing, b),
-			 ways = homing_goes_on(homing, b, to);
+		const struct plan_block *row = &homing->blocks[b];
+		uint32_t own = homing_turn(homing, b);
 
-		names += homing->blocks[b].flags & PLAN_BLOCK_NAMES &&
-			 own < homing->led_barred;
-		cases += (homing->blocks[b].flags & PLAN_BLOCK_LED) != 0;
-		while (ways)
-			count += own < homing->barred[to[--ways]];
+		names += row->flags & PLAN_BLOCK_NAMES && own < homing->led_barred;
+		cases += (row->flags & PLAN_BLOCK_LED) != 0;
+		count += row->flags & PLAN_BLOCK_FALLS && own < homing->barred[b + 1];
+		count += row->to != PLAN_EDGE_OUT && own < homing->barred[row->to] &&
+			 !homing_has_wide_branch(homing, row);
 	}
 	return count + names * cases;
 }

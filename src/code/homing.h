@@ -138,6 +138,21 @@ static inline uint32_t homing_turn(const struct homing *homing, uint32_t block)
 			    homing_page(homing, homing->blocks[block].offset));
 }
 
+/* Whether the branch at a block's end, to another one, has a displacement of four bytes,
+ * which are written at once. */
+enum { HOMING_WIDE = 4 };
+static inline bool homing_has_wide_branch(const struct homing *homing,
+					  const struct plan_block *block)
+{
+	uint32_t end = block->offset + block->size;
+	int32_t own = (int32_t)(homing->blocks[block->to].offset - end);
+
+	return own != (int8_t)own && block->size > HOMING_WIDE &&
+	       !memcmp(homing->request->original + end - HOMING_WIDE, &own,
+		       HOMING_WIDE) &&
+	       homing_on_one_page(homing, end - HOMING_WIDE, HOMING_WIDE);
+}
+
 /* Pages are written from the first on; or those first that would keep switches from
  * running at home, if fewer blocks stay away then. Which blocks are barred in that order
  * is found, and some of those that are kept. */
