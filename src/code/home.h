@@ -51,8 +51,11 @@ static inline uint32_t home_turn_of(uint64_t early, uint32_t page)
 {
 	bool tells = page < HOME_EARLY_PAGES;
 	uint64_t in_front = tells ? early & ((1ull << page) - 1) : early;
-	uint32_t before = (uint32_t)__builtin_popcountll(in_front);
+	uint32_t before;
 
+	if (!early)
+		return page;
+	before = (uint32_t)__builtin_popcountll(in_front);
 	if (tells && early >> page & 1)
 		return before;
 	return (uint32_t)__builtin_popcountll(early) + page - before;
@@ -62,6 +65,8 @@ static inline uint32_t home_page_at(uint64_t early, uint32_t turn)
 {
 	uint32_t page = 0;
 
+	if (!early)
+		return turn;
 	while (home_turn_of(early, page) != turn)
 		page++;
 	return page;

@@ -243,35 +243,75 @@ void arena_give_bank(struct bank *bank)
 	bank->in_use = false;
 }
 
+/* What flags are: the program sets them, and we mark those that are known. */
+enum { FLAG_SET = 1, FLAG_MARKED = 2 };
+
+/* Which flags are told, and what becomes of them. */
+struct flag_use {
+	uint8_t mask; /* of what they are */
+	bool changes;
+	uint8_t after; /* if it changes */
+};
+
+static const struct flag_use to_read = {.mask = UINT8_MAX};
+static const struct flag_use to_take = {.mask = UINT8_MAX, .changes = true};
+static const struct flag_use to_mark = {
+	.mask = FLAG_SET, .changes = true, .after = FLAG_MARKED};
+static const struct flag_use to_mark_all = {
+	.mask = UINT8_MAX, .changes = true, .after = FLAG_MARKED};
+
 /* Who is told of counters. */
 struct reader {
 	void (*add)(void *context, uint32_t slot, uint64_t count);
 	void *context;
-	bool take; /* clear flags that are set */
+	const struct flag_use *use;
 };
+
+static void read_flag(uint8_t *flag, uint32_t slot, const struct reader *reader)
+{
+	if (!(__atomic_load_n(flag, __ATOMIC_RELAXED) & reader->use->mask))
+		return;
+	if (reader->use->changes)
+		__atomic_store_n(flag, reader->use->after, __ATOMIC_RELAXED);
+	reader->add(reader->context, slot, 1);
+}
+
+static void read_flags(uint8_t *flags, uint64_t size, uint32_t first_slot,
+		       const struct reader *reader)
+{
+	const uint64_t mask = reader->use->mask * 0x0101010101010101;
+	uint64_t word, at = 0;
+
+	while (at < size) {
+		uint64_t end = at + sizeof(word);
+
+		if (end <= size) {
+			memcpy(&word, flags + at, sizeof(word));
+			if (!(word & mask)) {
+				at = end;
+				continue;
+			}
+		}
+		for (; at < end && at < size; at++)
+			read_flag(&flags[at], first_slot + (uint32_t)at, reader);
+	}
+}
 
 /* The program may write to them meanwhile. */
 static void read_counters(uint8_t *bytes, uint64_t size, uint32_t slot_size,
 			  uint32_t first_slot, const struct reader *reader)
 {
-	if (slot_size == 8) {
-		const uint64_t *counters = (const uint64_t *)(const void *)bytes;
+	const uint64_t *counters = (const uint64_t *)(const void *)bytes;
 
-		for (uint64_t i = 0; i < size / 8; i++) {
-			uint64_t count = __atomic_load_n(&counters[i], __ATOMIC_RELAXED);
-
-			if (count)
-				reader->add(reader->context, first_slot + (uint32_t)i,
-					    count);
-		}
+	if (slot_size == sizeof(uint8_t)) {
+		read_flags(bytes, size, first_slot, reader);
 		return;
 	}
-	for (uint64_t i = 0; i < size; i++) {
-		if (!__atomic_load_n(&bytes[i], __ATOMIC_RELAXED))
-			continue;
-		if (reader->take)
-			__atomic_store_n(&bytes[i], 0, __ATOMIC_RELAXED);
-		reader->add(reader->context, first_slot + (uint32_t)i, 1);
+	for (uint64_t i = 0; i < size / sizeof(*counters); i++) {
+		uint64_t count = __atomic_load_n(&counters[i], __ATOMIC_RELAXED);
+
+		if (count)
+			reader->add(reader->context, first_slot + (uint32_t)i, count);
 	}
 }
 
@@ -306,14 +346,22 @@ void arena_read_bank(const struct arena *arena, const struct bank *bank,
 		     void (*add)(void *context, uint32_t slot, uint64_t count),
 		     void *context)
 {
-	read_bank(arena, bank, &(struct reader){add, context, false});
+	read_bank(arena, bank, &(struct reader){add, context, &to_read});
 }
 
 void arena_take_flags(const struct arena *arena, const struct bank *bank,
 		      void (*add)(void *context, uint32_t slot, uint64_t count),
 		      void *context)
 {
-	read_bank(arena, bank, &(struct reader){add, context, true});
+	read_bank(arena, bank, &(struct reader){add, context, &to_take});
+}
+
+void arena_mark_flags(const struct arena *arena, const struct bank *bank, bool all,
+		      void (*add)(void *context, uint32_t slot, uint64_t count),
+		      void *context)
+{
+	read_bank(arena, bank,
+		  &(struct reader){add, context, all ? &to_mark_all : &to_mark});
 }
 
 void arena_clear_bank(const struct arena *arena, struct bank *bank)

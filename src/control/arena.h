@@ -97,6 +97,12 @@ void arena_take_flags(const struct arena *arena, const struct bank *bank,
 		      void (*add)(void *context, uint32_t slot, uint64_t count),
 		      void *context);
 
+/* The same for flags that are set and not marked, or with `all` for all that are set.
+ * They are marked, which counts as set, until the program sets them again. */
+void arena_mark_flags(const struct arena *arena, const struct bank *bank, bool all,
+		      void (*add)(void *context, uint32_t slot, uint64_t count),
+		      void *context);
+
 /* Sets all counters to 0, gives their memory back, and leaves the bank without owner. */
 void arena_clear_bank(const struct arena *arena, struct bank *bank);
 

@@ -1,8 +1,8 @@
 #include "session/fired.h"
 
 #include "base/search.h"
-#include "code/bits.h"
 #include "session/homes.h"
+#include "session/hot.h"
 #include "session/looks.h"
 #include "session/probes.h"
 #include "session/signals.h"
@@ -11,10 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct looks_limits limits = {.longest_ns = 1000000000, .share = 16};
-
-/* Of a function at home fewer new blocks than one in so many wait for twice as long. */
-enum { FEW = 16, WAITS = 6 };
+static const struct looks_limits limits = {.longest_ns = 1000000000, .share = 8};
 
 static bool applies(const struct session *session)
 {
@@ -24,55 +21,21 @@ static bool applies(const struct session *session)
 	       !options->window.words && !options->live;
 }
 
-static bool has_seen(const struct space_fired *fired, const struct module_file *file,
-		     uint32_t slot)
-{
-	return file->index < fired->seen.count && fired->seen.items[file->index] &&
-	       bit_test(fired->seen.items[file->index], slot);
-}
-
-static void add_slot(void *context, const struct module_file *file, uint32_t slot,
-		     uint64_t count)
-{
-	struct space_fired *fired = context;
-
-	if (!count || has_seen(fired, file, slot))
-		return;
-	while (fired->seen.count <= file->index)
-		vector_push(&fired->seen, NULL);
-	if (!fired->seen.items[file->index])
-		fired->seen.items[file->index] = memory_allocate_zeroed(
-			bit_words(file->plan->slot_count), sizeof(uint64_t));
-	bit_set(fired->seen.items[file->index], slot);
-	vector_push(&fired->news, ((struct fired_slot){file->index, slot}));
-}
-
-/* What fired is found anew. */
-static void forget_seen(struct space_fired *fired)
-{
-	vector_for_each (&fired->seen, bits)
-		free(*bits);
-	fired->seen.count = fired->news.count = fired->later.count = 0;
-}
-
 void fired_deinit(struct space_fired *fired)
 {
-	forget_seen(fired);
-	vector_deinit(&fired->seen);
-	vector_deinit(&fired->news);
-	vector_deinit(&fired->later);
+	hot_deinit(fired);
 	vector_deinit(&fired->probes);
 	homes_deinit(&fired->homes);
 	vector_deinit(&fired->ways);
 }
 
-static int by_slot(const void *left, const void *right)
+static int by_function(const void *left, const void *right)
 {
-	const struct fired_slot *a = left, *b = right;
+	const struct fired_function *a = left, *b = right;
 
 	if (a->file != b->file)
 		return a->file < b->file ? -1 : 1;
-	return (a->slot > b->slot) - (a->slot < b->slot);
+	return (a->function > b->function) - (a->function < b->function);
 }
 
 static int by_address(const void *left, const void *right)
@@ -117,24 +80,22 @@ static bool is_gone(const struct space *space, uint64_t address)
 	       bsearch(&address, gone->items, gone->count, sizeof(address), by_address);
 }
 
-/* What is looked at: a module, and the slots of its file that are new. */
+/* What is looked at. */
 struct fired_module {
 	const struct space *space;
 	struct module *module;
-	const struct fired_slot *first, *end;
 };
 
 static bool has_fired(const void *context, uint32_t slot)
 {
 	const struct fired_module *of = context;
 
-	return has_seen(&of->space->fired, of->module->file, slot);
+	return hot_has_seen(&of->space->fired, of->module->file, slot);
 }
 
 /* What becomes of a process when threads stand. */
 struct change {
 	struct process *process;
-	bool all; /* nothing waits */
 	struct space_probes probes;
 	struct homes_texts texts;
 };
@@ -169,79 +130,56 @@ static void add_probes_of(const struct fired_module *of,
 	}
 }
 
-/* Whether `count` new slots of a function can wait. */
-static bool is_little(const struct fired_module *of, const struct plan_function *function,
-		      size_t count)
-{
-	uint32_t index = (uint32_t)(function - of->module->file->plan->functions.items);
-
-	return count * FEW < function->block_count &&
-	       homes_are(of->space, of->module, index);
-}
-
-/* The new slots of a function, which lie together: it goes home once. */
 static void change_function(const struct fired_module *of,
-			    const struct plan_function *function,
-			    const struct fired_slot *first, size_t count,
-			    struct change *change)
+			    const struct plan_function *function, struct change *change)
 {
 	struct home_request request = {
 		.function = function, .has_fired = has_fired, .context = of};
 
 	add_probes_of(of, function, &change->probes);
-	if (change->all || !is_little(of, function, count)) {
-		homes_find(of->space, of->module, &request, &change->texts);
-		return;
-	}
-	for (size_t i = 0; i < count; i++)
-		vector_push(&change->process->space->fired.later, first[i]);
+	homes_find(of->space, of->module, &request, &change->texts);
 }
 
-static void change_module(const struct fired_module *of, struct change *change)
+/* Each is there once then: a function that went home twice at once would not come back.
+ */
+static void sort_functions(struct fired_functions *functions)
 {
-	const struct plan *plan = of->module->file->plan;
-	const struct plan_function *function = NULL;
-	const struct fired_slot *slot = of->first, *end;
+	size_t count = 0;
 
-	for (; slot < of->end; slot = end) {
-		function = plan_function_of_next_slot(plan, function, slot->slot);
-		end = slot + 1;
-		while (end < of->end &&
-		       plan_function_of_next_slot(plan, function, end->slot) == function)
-			end++;
-		if (function)
-			change_function(of, function, slot, (size_t)(end - slot), change);
-	}
+	if (functions->count)
+		qsort(functions->items, functions->count, sizeof(*functions->items),
+		      by_function);
+	vector_for_each (functions, function)
+		if (!count || by_function(function, &functions->items[count - 1]))
+			functions->items[count++] = *function;
+	functions->count = count;
 }
 
-static void prepare(struct process *process, bool all, struct change *change)
+static void prepare(struct process *process, struct change *change)
 {
 	struct space *space = process->space;
-	const struct fired_slot *slots;
+	const struct fired_function *hot;
 	size_t count;
 
 	change->process = process;
-	change->all = all;
-	if (all) {
-		vector_for_each (&space->fired.later, slot)
-			vector_push(&space->fired.news, *slot);
-		space->fired.later.count = 0;
-	}
-	slots = space->fired.news.items;
-	count = space->fired.news.count;
-	qsort(space->fired.news.items, count, sizeof(*slots), by_slot);
+	sort_functions(&space->fired.hot);
+	hot = space->fired.hot.items;
+	count = space->fired.hot.count;
 	vector_for_each (&space->modules, module) {
+		const struct fired_module of = {space, module};
 		uint32_t file = module->file->index;
-		size_t first = search_first(count, middle, slots[middle].file < file);
-		size_t end = search_first(count, middle, slots[middle].file <= file);
+		size_t at = search_first(count, middle, hot[middle].file < file);
 
-		if (module->file->plan && module->code_address && first < end)
-			change_module(&(struct fired_module){space, module, slots + first,
-							     slots + end},
-				      change);
+		if (!module->file->plan || !module->code_address)
+			continue;
+		for (; at < count && hot[at].file == file; at++)
+			change_function(
+				&of,
+				&module->file->plan->functions.items[hot[at].function],
+				change);
 	}
 	sort(&change->probes);
-	space->fired.news.count = 0;
+	space->fired.hot.count = 0;
 }
 
 static bool set_one(void *item, const void *fired, uint8_t *bytes)
@@ -281,23 +219,21 @@ static void take_away(const struct session *session, struct change *change)
 
 /* What fires while this is prepared is for the next time; and so is all where threads
  * cannot be stopped. */
-static void take_all_away(struct session *session, bool all)
+static void take_all_away(struct session *session)
 {
 	struct VECTOR(struct change) changes = {0};
 	struct standing standing;
 
 	vector_for_each (&session->all_processes, process)
-		if (standing_may_change(*process) &&
-		    ((*process)->space->fired.news.count ||
-		     (*process)->space->fired.later.count))
-			prepare(*process, all, vector_add(&changes));
+		if (standing_may_change(*process) && (*process)->space->fired.hot.count)
+			prepare(*process, vector_add(&changes));
 	standing_begin(session, NULL, &standing);
 	vector_for_each (&changes, change) {
 		if (standing_may_change(change->process) &&
 		    standing_all(session, change->process->space))
 			take_away(session, change);
 		else
-			forget_seen(&change->process->space->fired);
+			hot_forget(&change->process->space->fired);
 	}
 	standing_end(session, &standing);
 	vector_for_each (&changes, change) {
@@ -307,40 +243,16 @@ static void take_all_away(struct session *session, bool all)
 	vector_deinit(&changes);
 }
 
-/* How many are new of all processes; with `all` those that wait count, too. */
-static size_t look(const struct session *session, bool all)
-{
-	size_t count = 0;
-
-	vector_for_each (&session->all_processes, process) {
-		struct space_fired *fired;
-
-		if (!standing_may_change(*process))
-			continue;
-		fired = &(*process)->space->fired;
-		fold_visit(session, *process, add_slot, fired);
-		count += fired->news.count + (all ? fired->later.count : 0);
-	}
-	return count;
-}
-
 uint64_t fired_act(struct session *session)
 {
 	struct looks *looks = &session->fired_looks;
 	uint64_t now, wait;
-	bool all;
 
 	wait = applies(session) ? looks_wait(session, looks, &now) : UINT64_MAX;
 	if (wait)
 		return wait;
-	if (!session->fired_last)
-		session->fired_last = looks->begin;
-	all = now - session->fired_last > (now - looks->begin) / WAITS ||
-	      looks_are_many();
-	if (look(session, all))
-		take_all_away(session, all);
-	if (all)
-		session->fired_last = now;
+	if (hot_find(session, looks_are_many()))
+		take_all_away(session);
 	return looks_pause(looks, now, &limits);
 }
 
@@ -412,6 +324,6 @@ void fired_restore_shared(struct session *session, struct space *space)
 	homes_deinit(&space->fired.homes);
 	space->fired.homes = closed;
 	space->fired.probes.count = space->fired.ways.count = 0;
-	forget_seen(&space->fired);
+	hot_forget(&space->fired);
 	standing_end(session, &standing);
 }

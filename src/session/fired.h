@@ -12,8 +12,9 @@
 
 #include "session/session.h"
 
-/* Takes away the probes that fired by now, if it is time for that: all threads are
- * stopped for a moment. Returns the nanoseconds until there may be more to do. */
+/* Takes away the probes that fired by now of functions that run often (session/hot.h), if
+ * it is time for that: all threads are stopped for a moment. Returns the nanoseconds
+ * until there may be more to do. */
 uint64_t fired_act(struct session *session);
 
 /* Another process has a copy of the space, or shares it, and has not run yet: all probes

@@ -204,8 +204,22 @@ static void merge_counts(const struct session *session, struct image_counts *cou
 	vector_deinit(&other);
 }
 
+enum how { READ, TAKE, MARK, MARK_ALL };
+
+static void visit_counters(const struct arena *arena, enum how how,
+			   struct folding *folding)
+{
+	if (how == TAKE)
+		arena_take_flags(arena, folding->bank, add_count, folding);
+	else if (how == READ)
+		arena_read_bank(arena, folding->bank, add_count, folding);
+	else
+		arena_mark_flags(arena, folding->bank, how == MARK_ALL, add_count,
+				 folding);
+}
+
 static void visit_banks(const struct session *session, const struct process *process,
-			bool take, struct folding *folding)
+			enum how how, struct folding *folding)
 {
 	struct family *family = process->space->family;
 	const struct collector *collector = session->options->collector;
@@ -217,10 +231,7 @@ static void visit_banks(const struct session *session, const struct process *pro
 			continue;
 		folding->bank = *bank;
 		folding->thread = session->options->threads ? (*bank)->shared->tid : 0;
-		if (take)
-			arena_take_flags(family->arena, *bank, add_count, folding);
-		else
-			arena_read_bank(family->arena, *bank, add_count, folding);
+		visit_counters(family->arena, how, folding);
 		if (collector->calls)
 			add_table(folding);
 	}
@@ -229,7 +240,14 @@ static void visit_banks(const struct session *session, const struct process *pro
 void fold_visit(const struct session *session, const struct process *process,
 		fold_visitor *visit, void *context)
 {
-	visit_banks(session, process, false,
+	visit_banks(session, process, READ,
+		    &(struct folding){.visit = visit, .context = context});
+}
+
+void fold_mark(const struct session *session, const struct process *process, bool all,
+	       fold_visitor *visit, void *context)
+{
+	visit_banks(session, process, all ? MARK_ALL : MARK,
 		    &(struct folding){.visit = visit, .context = context});
 }
 
@@ -251,7 +269,7 @@ void fold_read(const struct session *session, const struct process *process, boo
 		.visit = push_count, .counts = ret_counts, .arcs = ret_arcs};
 
 	folding.context = &folding;
-	visit_banks(session, process, take, &folding);
+	visit_banks(session, process, take ? TAKE : READ, &folding);
 	if (session->window.standing)
 		standing_count_ahead(session, process, ret_counts);
 	merge_counts(session, ret_counts);

@@ -336,13 +336,6 @@ void homes_enter(struct space *space, struct homes_texts *texts)
 	open_ways(space, texts);
 }
 
-bool homes_are(const struct space *space, const struct module *module, uint32_t function)
-{
-	const struct space_home *home = home_at(space, module, function);
-
-	return home && home->open;
-}
-
 bool homes_have(const struct space *space, const struct module *module, uint64_t address)
 {
 	const struct plan *plan = module->file->plan;

@@ -54,9 +54,7 @@ void homes_deinit(struct space_homes *homes);
 /* A module is unmapped. */
 void homes_forget(struct space *space, const struct module *module);
 
-/* Whether blocks of a module's function, by its index in the plan, run at home; and
- * whether an address is that of a function that is listed. */
-bool homes_are(const struct space *space, const struct module *module, uint32_t function);
+/* Whether an address is that of a function that is listed. */
 bool homes_have(const struct space *space, const struct module *module, uint64_t address);
 
 #endif

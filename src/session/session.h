@@ -84,13 +84,15 @@ struct gone_module {
 	uint64_t code_address, code_size; /* of its trampolines */
 };
 
-/* A counter of a file's plan. */
-struct fired_slot {
-	uint32_t file; /* index in session.files */
-	uint32_t slot;
-};
+/* Bits of things of files, by the files' indices in session.files; NULL: none. */
+struct file_bits VECTOR(uint64_t *);
 
-struct fired_slots VECTOR(struct fired_slot);
+/* A function of a file's plan. */
+struct fired_function {
+	uint32_t file;     /* index in session.files */
+	uint32_t function; /* in its plan */
+};
+struct fired_functions VECTOR(struct fired_function);
 
 /* Addresses of probes, sorted. */
 struct space_probes VECTOR(uint64_t);
@@ -114,9 +116,11 @@ struct space_homes VECTOR(struct space_home);
 /* Which flags are set in a space, and what became of their probes: see session/fired.h
  * and session/homes.h. */
 struct space_fired {
-	struct VECTOR(uint64_t *) seen;       /* bits, by file: they are set */
-	struct fired_slots news;              /* whose probes are still there */
-	struct fired_slots later;             /* a few of functions at home */
+	struct file_bits seen;    /* slots: they are set */
+	struct file_bits waiting; /* functions that have some that were not seen before */
+	uint32_t wait_count;      /* how many these are */
+	bool afresh;              /* what was seen is forgotten: see arena_mark_flags */
+	struct fired_functions hot;           /* that wait no more */
 	struct space_probes probes;           /* that do nothing any more */
 	struct space_homes homes;             /* sorted */
 	struct VECTOR(struct space_way) ways; /* sorted by address */
@@ -375,7 +379,6 @@ struct session {
 	struct window window;
 	size_t late_signals; /* of threads, that were put off: see session/timers.h */
 	struct looks fired_looks;   /* see session/fired.h */
-	uint64_t fired_last;        /* session_now(): of what had waited, too */
 	struct looks calls_looks;   /* see session/inline_caches.h */
 	struct context_parts parts; /* of what programs say themselves */
 	pid_t first;                /* the process that run started */
@@ -662,6 +665,10 @@ typedef void fold_visitor(void *context, const struct module_file *file, uint32_
 			  uint64_t count);
 void fold_visit(const struct session *session, const struct process *process,
 		fold_visitor *visit, void *context);
+
+/* The same for flags, as arena_mark_flags has it. */
+void fold_mark(const struct session *session, const struct process *process, bool all,
+	       fold_visitor *visit, void *context);
 /* A thread ended: where threads are told apart, its counts go to its image, and its banks
  * are empty again. */
 void fold_thread(struct session *session, const struct thread *thread);

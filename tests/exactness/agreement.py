@@ -82,11 +82,12 @@ def probes_of(pid):
 
 def blocks_of_phases(folder, options, measure):
     """Blocks of each image, outside of main, where some are half the parent's; and what probes the
-    first process has at its end."""
+    first process has at its end. All that fired is taken away, not only what runs often."""
     out = os.path.join(folder, f"phases-{measure}.trm")
     with subprocess.Popen([options.trammel, "run", "--quiet", "-m", measure, "-o", out, "--",
                            "./phases"], cwd=folder, stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE) as run:
+                          stdout=subprocess.PIPE,
+                          env={**os.environ, "TRAMMEL_LOOK_US": "10000"}) as run:
         run.stdout.readline()
         with open(f"/proc/{run.pid}/task/{run.pid}/children") as file:
             children = file.read().split()

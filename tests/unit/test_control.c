@@ -82,6 +82,52 @@ static void test_banks(void **state)
 	arena_release(arena);
 }
 
+static void mark(const struct arena *arena, const struct bank *bank, bool all,
+		 uint64_t ret_sums[2])
+{
+	ret_sums[0] = ret_sums[1] = 0;
+	arena_mark_flags(arena, bank, all, add_up, ret_sums);
+}
+
+/* What is set again after it was marked is found; all count as set. */
+static void test_flags(void **state)
+{
+	struct arena *arena;
+	struct bank *bank;
+	uint64_t sums[2] = {0};
+	uint8_t *flags;
+	int fd = memfd_create("test", MFD_CLOEXEC);
+
+	(void)state;
+	assert_null(arena_create(fd, 0x10000000, 256u << 10, 1, &arena));
+	bank = arena_take_bank(arena, arena->chunks.items[0], 100, 101);
+	assert_non_null(bank);
+	flags = (uint8_t *)bank->shared + WIRE_BANK_HEADER;
+	flags[1000] = flags[1001] = flags[1017] = flags[30000] = 1;
+	mark(arena, bank, false, sums);
+	assert_int_equal(sums[0], 1000 + 1001 + 1017 + 30000);
+	assert_int_equal(sums[1], 4);
+	mark(arena, bank, false, sums);
+	assert_int_equal(sums[1], 0);
+	flags[1017] = flags[1018] = 1;
+	mark(arena, bank, false, sums);
+	assert_int_equal(sums[0], 1017 + 1018);
+	mark(arena, bank, true, sums);
+	assert_int_equal(sums[1], 5);
+	mark(arena, bank, false, sums);
+	assert_int_equal(sums[1], 0);
+	arena_read_bank(arena, bank, add_up, sums);
+	assert_int_equal(sums[0], 1000 + 1001 + 1017 + 1018 + 30000);
+	assert_int_equal(sums[1], 5);
+	arena_take_flags(arena, bank, add_up, sums);
+	assert_int_equal(sums[1], 10);
+	arena_read_bank(arena, bank, add_up, sums);
+	assert_int_equal(sums[1], 10);
+	arena_clear_bank(arena, bank);
+	arena_give_bank(bank);
+	arena_release(arena);
+}
+
 /* A child that is traced and stands at the exit of an execve of /bin/true. */
 static pid_t start_traced(struct event_queue *queue)
 {
@@ -194,6 +240,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_maps),
 		cmocka_unit_test(test_banks),
+		cmocka_unit_test(test_flags),
 		cmocka_unit_test(test_injection_leaves_no_trace),
 		cmocka_unit_test(test_a_thread_that_is_gone),
 	};

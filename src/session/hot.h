@@ -1,0 +1,27 @@
+/*
+ * Functions that run often, among those of which something fired (session/fired.h). Flags
+ * that are set are marked, and set again by what runs within a moment. It pays to take
+ * care of such functions alone: to bring one home takes as long as it loses in relocated
+ * code in some thousand calls, and a program that has run for so long may be expected to
+ * run for as long again.
+ */
+#ifndef TRAMMEL_SESSION_HOT_H
+#define TRAMMEL_SESSION_HOT_H
+
+#include "session/session.h"
+
+/* Looks at the flags of all processes. Functions of which some are set that were not seen
+ * before wait; those that wait and run often, or with `all` all that wait, go to
+ * space_fired.hot. Returns how many these are in all spaces. */
+size_t hot_find(const struct session *session, bool all);
+
+/* Whether a flag was set at the last look. */
+bool hot_has_seen(const struct space_fired *fired, const struct module_file *file,
+		  uint32_t slot);
+
+/* What fired is found anew. */
+void hot_forget(struct space_fired *fired);
+
+void hot_deinit(struct space_fired *fired);
+
+#endif
