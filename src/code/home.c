@@ -290,17 +290,20 @@ static bool differs(const struct homing *homing, const uint8_t *text, uint32_t f
 	       memcmp(text + from, homing->request->patched + from, to - from) != 0;
 }
 
+/* Bytes of a displacement on either of two pages, at most. */
+enum { CALL_PART = 3 };
+
 /* Calls in the text may lead elsewhere by the plan (plan.calls): where the displacement
  * of one lies on two pages, it would be cut in half. */
 static void keep_whole(struct homing *homing, const uint8_t *text)
 {
-	enum { MOST = 3 }; /* bytes on either page */
 	const struct home_request *request = homing->request;
 	uint32_t at = (uint32_t)(-request->function->address & (request->page - 1));
 
 	for (; homing->pages && at < request->function->size; at += request->page)
-		if (at && differs(homing, text, at > MOST ? at - MOST : 0, at) &&
-		    differs(homing, text, at, at + MOST) &&
+		if (at &&
+		    differs(homing, text, at > CALL_PART ? at - CALL_PART : 0, at) &&
+		    differs(homing, text, at, at + CALL_PART) &&
 		    homing->states[homing_block(homing, at - 1)] == BLOCK_OPEN)
 			pin(homing, at - 1);
 }
@@ -465,12 +468,34 @@ static bool know(struct homing *homing)
 	return true;
 }
 
-/* Of a function without blocks all runs. */
+/* Whether a call may lie on two pages that is not in the text what it is in the plan's.
+ */
+static bool cuts_calls(const struct homing *homing, const uint8_t *text)
+{
+	const struct home_request *request = homing->request;
+	uint32_t at = (uint32_t)(-request->function->address & (request->page - 1));
+
+	for (; at < request->function->size; at += request->page)
+		if (differs(homing, text, at > CALL_PART ? at - CALL_PART : 0, at) &&
+		    differs(homing, text, at, at + CALL_PART))
+			return true;
+	return false;
+}
+
+/* Of a function without blocks all runs, and calls lead where they did, where all of them
+ * can. */
 static bool make_whole(struct homing *homing, uint8_t *text)
 {
-	const struct plan_function *function = homing->request->function;
+	const struct home_request *request = homing->request;
+	const struct plan_function *function = request->function;
 
-	memcpy(text, homing->request->patched, home_size(function));
+	memcpy(text, request->original, function->size);
+	memcpy(text + function->size, request->patched + function->size, function->spare);
+	vector_for_each (&homing->patches, patch)
+		memcpy(text + patch->offset, request->patched + patch->offset,
+		       patch->size);
+	if (cuts_calls(homing, text))
+		memcpy(text, request->patched, function->size);
 	homing_mark(homing, homing->bytes, 0, function->size, BYTE_OPEN);
 	take_patches(homing, text);
 	return !homing->more;

@@ -279,7 +279,7 @@ static void read_flag(uint8_t *flag, uint32_t slot, const struct reader *reader)
 static void read_flags(uint8_t *flags, uint64_t size, uint32_t first_slot,
 		       const struct reader *reader)
 {
-	const uint64_t mask = reader->use->mask * 0x0101010101010101;
+	const uint64_t mask = reader->use->mask * 0x0101010101010101u;
 	uint64_t word, at = 0;
 
 	while (at < size) {

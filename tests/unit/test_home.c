@@ -514,10 +514,82 @@ static void test_stub(void **state)
 	whole_area_close(&area);
 }
 
+static bool all_fired(const void *context, uint32_t slot)
+{
+	(void)context;
+	(void)slot;
+	return true;
+}
+
+/* The text of an image by its plan. */
+static void patch_text(const struct plan *plan, uint64_t address, uint8_t *text)
+{
+	vector_for_each (&plan->patches, patch)
+		memcpy(text + (patch->address - address), patch->bytes, patch->size);
+	vector_for_each (&plan->calls, call)
+		memcpy(text + (call->address - address), &call->displacement,
+		       sizeof(call->displacement));
+}
+
+/* A function that is counted at its entry: its calls lead where they did, but that of one
+ * that would be cut in half between two pages. */
+static void check_calls(uint32_t call_at, bool cut)
+{
+	enum { SECOND = 0x90, SMALL_PAGE = 64, ADDRESS = 0x10000 };
+	const uint32_t size = call_at + 6;
+	const int32_t distance = SECOND - (int32_t)(call_at + 5);
+	uint8_t bytes[256], patched[256], text[256];
+	struct home_ways found = {0};
+	struct image image;
+	struct plan *plan;
+	uint64_t order, *opened;
+
+	memset(bytes, 0x90, sizeof(bytes));
+	memcpy(bytes, "\xb8\1\0\0\0", 5);
+	bytes[call_at] = 0xe8;
+	memcpy(bytes + call_at + 1, &distance, sizeof(distance));
+	bytes[size - 1] = 0xc3;
+	memcpy(bytes + SECOND, "\xb8\2\0\0\0\xc3", 6);
+	plan_image_init(&image, ADDRESS, bytes, sizeof(bytes));
+	plan_image_add(&image, ADDRESS, size, "first");
+	plan_image_add(&image, ADDRESS + SECOND, 6, "second");
+	assert_null(plan_create(&(struct plan_request){.image = &image,
+						       .probe = PLAN_PROBE_FLAG,
+						       .code_address = 0x2000000},
+				&plan));
+	memcpy(patched, bytes, sizeof(bytes));
+	patch_text(plan, ADDRESS, patched);
+	assert_int_equal(plan->functions.items[0].block_count, 0);
+	assert_memory_not_equal(patched + call_at, bytes + call_at, 5);
+	struct home_request request = {.plan = plan,
+				       .function = plan->functions.items,
+				       .original = bytes,
+				       .patched = patched,
+				       .page = SMALL_PAGE,
+				       .has_fired = all_fired};
+
+	assert_true(home_make(&request, text, &found, &opened, &order));
+	assert_memory_equal(text, bytes, call_at);
+	assert_memory_equal(text + call_at, (cut ? patched : bytes) + call_at, 5);
+	assert_int_equal(found.count, 0);
+	plan_destroy(plan);
+	plan_image_deinit(&image);
+}
+
+static void test_calls(void **state)
+{
+	(void)state;
+	check_calls(20, false);
+	check_calls(60, true);
+	check_calls(64, false);
+	check_calls(59, false);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_home),
-					   cmocka_unit_test(test_stub)};
+					   cmocka_unit_test(test_stub),
+					   cmocka_unit_test(test_calls)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
