@@ -18,25 +18,29 @@
 #define CASE(n)                                                                          \
 	case n:                                                                          \
 		sum += (sum >> 3) ^ (n);                                                 \
-		if (sum % 5 == n % 5)                                                    \
+		if (sum % 5 == (n) % 5)                                                  \
 			sum -= n;                                                        \
-		break;
+		break
+#define ROW(n)                                                                           \
+	CASE(n);                                                                         \
+	CASE((n) + 1);                                                                   \
+	CASE((n) + 2);                                                                   \
+	CASE((n) + 3);                                                                   \
+	CASE((n) + 4)
 
 KEPT static unsigned work(unsigned phase, unsigned sum)
 {
 	if (sum % 7 == phase % 7)
 		sum++;
 	switch (phase) {
-		CASE(0)
-		CASE(1)
-		CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10)
-			CASE(11) CASE(12) CASE(13) CASE(14) CASE(15) CASE(16) CASE(17)
-				CASE(18) CASE(19) CASE(20) CASE(21) CASE(22) CASE(23)
-					CASE(24) CASE(25) CASE(26) CASE(27) CASE(28)
-						CASE(29) CASE(30) CASE(31) CASE(32)
-							CASE(33) CASE(34) CASE(35)
-								CASE(36) CASE(37) CASE(38)
-									CASE(39)
+		ROW(0);
+		ROW(5);
+		ROW(10);
+		ROW(15);
+		ROW(20);
+		ROW(25);
+		ROW(30);
+		ROW(35);
 	}
 	return sum;
 }
