@@ -85,25 +85,29 @@ void report_blocks_select(struct report_profile *profile)
 		struct report_function *function =
 			&profile->functions.items[block->function];
 		uint64_t instructions = report_block_instructions(block);
+		bool again = last && is_same(last, block);
 
 		if (!report_block_is_selected(profile, block))
 			continue;
 		profile->counted += !function->blocks;
-		if (!last || !is_same(last, block)) {
+		if (!again) {
 			set_executed(profile, function);
 			function->blocks++;
 			profile->modules.items[function->module].blocks++;
 			profile->executed_blocks++;
 		}
 		last = block;
+		profile->images.items[block->image].instructions += instructions;
+		if (again && profile->coverage)
+			continue;
 		function->instructions += instructions;
 		profile->modules.items[function->module].instructions += instructions;
-		profile->images.items[block->image].instructions += instructions;
 		profile->instructions += instructions;
 	}
 }
 
-/* Adds the selected ones of profile.blocks from `first` on up to `end` to `rows`. */
+/* Adds the selected ones of profile.blocks from `first` on up to `end` to `rows`. With
+ * coverage what several images executed was executed, as functions are. */
 static size_t add_up(const struct report_profile *profile, size_t first, size_t end,
 		     struct report_block *rows)
 {
@@ -114,10 +118,10 @@ static size_t add_up(const struct report_profile *profile, size_t first, size_t 
 
 		if (!report_block_is_selected(profile, block))
 			continue;
-		if (count && is_same(&rows[count - 1], block))
-			add(&rows[count - 1], block);
-		else
+		if (!count || !is_same(&rows[count - 1], block))
 			rows[count++] = *block;
+		else if (!profile->coverage)
+			add(&rows[count - 1], block);
 	}
 	return count;
 }

@@ -98,6 +98,8 @@ def blocks_of_phases(folder, options, measure):
             if measure != "block-coverage" or all(taken(found) > TAKEN for found in probes):
                 break
             time.sleep(0.1)
+    # Sums over images, of which a block may have run in some alone.
+    subprocess.run([options.trammel, "report", "--check", out], stdout=subprocess.DEVNULL, check=True)
     rows = subprocess.run([options.trammel, "query", "SELECT image, function, block WHERE block.size "
                            "AND module=phases FORMAT json", out], capture_output=True, check=True)
     return {(row["image"], row["function"], row["block"]) for row in json.loads(rows.stdout)
