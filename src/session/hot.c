@@ -12,8 +12,8 @@
 enum { MOMENTS = 5000, SHORTEST_NS = 20000, LONGEST_NS = 2000000 };
 
 /* Where all looks took less than one in so many of the time, there is time for functions
- * that run less often, too: a moment is longer by as much. */
-enum { LITTLE = 32 };
+ * that run less often, too: a moment is longer by as much, up to so many times. */
+enum { LITTLE = 32, LONGER = 16 };
 
 /* One that took so many times as long is none, and may come again. */
 enum { LATE = 3, TRIES = 3 };
@@ -145,11 +145,12 @@ static bool wait_a_moment(const struct session *session)
 {
 	const uint64_t now = session_now();
 	const struct looks *looks = &session->fired_looks;
-	const uint64_t age = now - looks->begin;
+	const uint64_t age = now - looks->begin, much = looks->spent * LITTLE;
 	uint64_t ns = age / MOMENTS;
 
-	if (looks->spent * LITTLE < age)
-		ns *= age / (looks->spent * LITTLE + 1);
+	/* Nothing is known at the first look. */
+	if (much && much < age)
+		ns *= age / much < LONGER ? age / much : LONGER;
 	if (ns < SHORTEST_NS)
 		ns = SHORTEST_NS;
 	if (ns > LONGEST_NS)
