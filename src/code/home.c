@@ -290,20 +290,31 @@ static bool differs(const struct homing *homing, const uint8_t *text, uint32_t f
 	       memcmp(text + from, homing->request->patched + from, to - from) != 0;
 }
 
-/* Bytes of a displacement on either of two pages, at most. */
-enum { CALL_PART = 3 };
+/* Calls in the text may lead elsewhere by the plan (plan.calls): whether one may lie on
+ * the pages in front of an offset and behind it, and would be cut in half. */
+static bool cuts_call(const struct homing *homing, const uint8_t *text, uint32_t at)
+{
+	enum { MOST = 3 }; /* bytes on either page */
 
-/* Calls in the text may lead elsewhere by the plan (plan.calls): where the displacement
- * of one lies on two pages, it would be cut in half. */
+	return differs(homing, text, at > MOST ? at - MOST : 0, at) &&
+	       differs(homing, text, at, at + MOST);
+}
+
+/* The offset of the first page that begins in the function. */
+static uint32_t first_page(const struct homing *homing)
+{
+	return (uint32_t)(-homing->request->function->address &
+			  (homing->request->page - 1));
+}
+
+/* What runs in front of a call that would be cut in half stays in relocated code. */
 static void keep_whole(struct homing *homing, const uint8_t *text)
 {
 	const struct home_request *request = homing->request;
-	uint32_t at = (uint32_t)(-request->function->address & (request->page - 1));
 
-	for (; homing->pages && at < request->function->size; at += request->page)
-		if (at &&
-		    differs(homing, text, at > CALL_PART ? at - CALL_PART : 0, at) &&
-		    differs(homing, text, at, at + CALL_PART) &&
+	for (uint32_t at = first_page(homing); at < request->function->size;
+	     at += request->page)
+		if (cuts_call(homing, text, at) &&
 		    homing->states[homing_block(homing, at - 1)] == BLOCK_OPEN)
 			pin(homing, at - 1);
 }
@@ -468,16 +479,13 @@ static bool know(struct homing *homing)
 	return true;
 }
 
-/* Whether a call may lie on two pages that is not in the text what it is in the plan's.
- */
 static bool cuts_calls(const struct homing *homing, const uint8_t *text)
 {
 	const struct home_request *request = homing->request;
-	uint32_t at = (uint32_t)(-request->function->address & (request->page - 1));
 
-	for (; at < request->function->size; at += request->page)
-		if (differs(homing, text, at > CALL_PART ? at - CALL_PART : 0, at) &&
-		    differs(homing, text, at, at + CALL_PART))
+	for (uint32_t at = first_page(homing); at < request->function->size;
+	     at += request->page)
+		if (cuts_call(homing, text, at))
 			return true;
 	return false;
 }

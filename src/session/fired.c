@@ -45,18 +45,19 @@ static int by_address(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
-/* Each is there once then. */
-static void sort(struct space_probes *probes)
+/* Sorts items, of which each is there once then. Returns how many these are. */
+static size_t sort_once(void *items, size_t count, size_t size,
+			int (*compare)(const void *, const void *))
 {
-	size_t count = 0;
+	char *rows = items;
+	size_t kept = 0;
 
-	if (!probes->count)
-		return;
-	qsort(probes->items, probes->count, sizeof(*probes->items), by_address);
-	vector_for_each (probes, address)
-		if (!count || *address != probes->items[count - 1])
-			probes->items[count++] = *address;
-	probes->count = count;
+	if (count)
+		qsort(rows, count, size, compare);
+	for (size_t i = 0; i < count; i++)
+		if (!kept || compare(rows + i * size, rows + (kept - 1) * size))
+			memmove(rows + kept++ * size, rows + i * size, size);
+	return kept;
 }
 
 /* Both are sorted. */
@@ -140,31 +141,15 @@ static void change_function(const struct fired_module *of,
 	homes_find(of->space, of->module, &request, &change->texts);
 }
 
-/* Each is there once then: a function that went home twice at once would not come back.
- */
-static void sort_functions(struct fired_functions *functions)
-{
-	size_t count = 0;
-
-	if (functions->count)
-		qsort(functions->items, functions->count, sizeof(*functions->items),
-		      by_function);
-	vector_for_each (functions, function)
-		if (!count || by_function(function, &functions->items[count - 1]))
-			functions->items[count++] = *function;
-	functions->count = count;
-}
-
 static void prepare(struct process *process, struct change *change)
 {
 	struct space *space = process->space;
-	const struct fired_function *hot;
-	size_t count;
+	const struct fired_function *hot = space->fired.hot.items;
+	/* A function that went home twice at once would not come back. */
+	const size_t count = sort_once(space->fired.hot.items, space->fired.hot.count,
+				       sizeof(*hot), by_function);
 
 	change->process = process;
-	sort_functions(&space->fired.hot);
-	hot = space->fired.hot.items;
-	count = space->fired.hot.count;
 	vector_for_each (&space->modules, module) {
 		const struct fired_module of = {space, module};
 		uint32_t file = module->file->index;
@@ -178,7 +163,8 @@ static void prepare(struct process *process, struct change *change)
 				&module->file->plan->functions.items[hot[at].function],
 				change);
 	}
-	sort(&change->probes);
+	change->probes.count = sort_once(change->probes.items, change->probes.count,
+					 sizeof(*change->probes.items), by_address);
 	space->fired.hot.count = 0;
 }
 

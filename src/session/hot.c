@@ -175,14 +175,13 @@ static size_t count_all(const struct session *session, bool hot)
 
 size_t hot_find(const struct session *session, bool all)
 {
+	bool again = false;
+
 	look(session, false, all);
-	for (unsigned tries = 0; !all && tries < TRIES && count_all(session, false);
-	     tries++) {
-		if (wait_a_moment(session)) {
-			look(session, true, false);
-			break;
-		}
-		look(session, false, false);
+	for (unsigned tries = 0;
+	     !all && !again && tries < TRIES && count_all(session, false); tries++) {
+		again = wait_a_moment(session);
+		look(session, again, false);
 	}
 	return count_all(session, true);
 }
