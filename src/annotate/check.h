@@ -20,9 +20,9 @@ enum check_kind {
 	CHECK_LEFT,   /* entered more often than left: threads ended in it, or jumped away
 		       */
 	CHECK_STAYED, /* the same of a block with calls: they did not come back */
-	CHECK_TWICE, /* left more often than entered: calls came back twice, or in a child
-		      */
-	CHECK_CAME,  /* entered more often than edges lead there: by a changed context */
+	CHECK_TWICE,  /* left more often than entered: calls came back twice, in a child,
+		       * or had been made when trammel attached */
+	CHECK_CAME,   /* entered more often than edges lead there: by a changed context */
 };
 
 /* Something that was found. `a` was to be no more than `b`. */

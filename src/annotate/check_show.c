@@ -30,7 +30,8 @@ static const struct {
 			  "entered %" PRIu64 " times, left %" PRIu64 ": calls did not "
 			  "return"},
 	[CHECK_TWICE] = {"left twice", "left %" PRIu64 " times, entered %" PRIu64
-				       ": calls returned twice, or in a child"},
+				       ": calls returned twice, in a child, or were made "
+				       "before trammel attached"},
 	[CHECK_CAME] = {"entered by a context",
 			"entered %" PRIu64 " times, %" PRIu64
 			" of them by edges: a signal's handler sent a thread there"},
