@@ -72,8 +72,8 @@ struct plan_function {
 				back to address + displaced, unless `copied` is more */
 	uint8_t hook;        /* hook number, 0 for none (see plan_request.hook_of) */
 	uint8_t copied;      /* bytes from `address` on that are in the trampoline: the
-				displaced      ones, and a copy of what follows, which stays
-				good to      run at its      place, too */
+				displaced ones, and a copy of what follows, which stays
+				good to run at its place, too */
 	uint32_t first_block, block_count; /* in plan.blocks; 0: the function is not
 					      relocated whole */
 	uint32_t first_edge, edge_count;   /* in plan.edges; 0: its edges have no counts,
@@ -409,7 +409,7 @@ uint64_t *plan_block_counts(const struct plan *plan, const struct plan_function 
 enum plan_place_kind {
 	PLAN_PLACE_PROBE,     /* before the probe has counted: as if at the entry */
 	PLAN_PLACE_HOOK,      /* counted, in the rest of a probe, or inside the hook code,
-				 before      or after the resident */
+				 before or after the resident */
 	PLAN_PLACE_START,     /* counted, before the first displaced instruction */
 	PLAN_PLACE_DISPLACED, /* between displaced instructions, or inside the expansion
 				 of one (then `instruction` is that one) */

@@ -3,6 +3,7 @@
  * for code inside the program in HACKING.md.
  */
 #include "inside.h"
+#include "wire/seccomp.h"
 
 #define SYS_futex            202
 #define SYS_gettid           186
@@ -12,13 +13,8 @@
 #define FUTEX_WAIT           0
 #define FUTEX_WAKE           1
 #define FUTEX_32             2
-#define PR_SET_SECCOMP       22
 #define PR_SET_TSC           26
 #define PR_TSC_SIGSEGV       2
-#define MODE_STRICT          1 /* of prctl(PR_SET_SECCOMP) */
-#define SET_MODE_STRICT      0 /* of seccomp(2) */
-#define SYS_seccomp          317
-#define SYS_prctl            157
 #define SYS_ptrace           101
 #define SYS_execve           59
 #define SYS_execveat         322
@@ -296,23 +292,34 @@ static void restore_texts(const struct wire_control *control)
 	}
 }
 
-/* Calls after which reading the time-stamp counter raises a signal, or no longer. */
-static void see_clock(struct wire_bank *bank, uint32_t number,
-		      const struct wire_registers *r)
+/* The system call that a hooked function makes, if it is prctl(2) or syscall(2). */
+struct call {
+	uint64_t number, first, second, third;
+};
+
+static struct call call_of(uint32_t hook, const struct wire_registers *r)
 {
-	const uint64_t *words[] = {&r->rdi, &r->rsi, &r->rdx};
-	size_t first = 0;
+	switch (hook) {
+	case WIRE_HOOK_PRCTL:
+		return (struct call){WIRE_SYS_PRCTL, r->rdi, r->rsi, r->rdx};
+	case WIRE_HOOK_SYSCALL:
+		return (struct call){r->rdi, r->rsi, r->rdx, r->rcx};
+	default:
+		return (struct call){UINT64_MAX, 0, 0, 0};
+	}
+}
 
-	if (number == WIRE_HOOK_SYSCALL && (r->rdi == SYS_seccomp || r->rdi == SYS_prctl))
-		first = 1;
-	else if (number != WIRE_HOOK_SECCOMP && number != WIRE_HOOK_PRCTL)
+/* Calls after which reading the time-stamp counter raises a signal, or no longer. */
+static void see_clock(struct wire_bank *bank, const struct call *call)
+{
+	uint32_t what = (uint32_t)call->first, how = (uint32_t)call->second;
+
+	if (call->number == WIRE_SYS_SECCOMP)
+		bank->untimed |= what + 1 == WIRE_SECCOMP_STRICT;
+	else if (call->number != WIRE_SYS_PRCTL)
 		return;
-	uint32_t what = (uint32_t)*words[first], how = (uint32_t)*words[first + 1];
-
-	if (number == WIRE_HOOK_SECCOMP || (first && r->rdi == SYS_seccomp))
-		bank->untimed |= what == SET_MODE_STRICT;
-	else if (what == PR_SET_SECCOMP)
-		bank->untimed |= how == MODE_STRICT;
+	else if (what == WIRE_PR_SET_SECCOMP)
+		bank->untimed |= how == WIRE_SECCOMP_STRICT;
 	else if (what == PR_SET_TSC)
 		bank->untimed = how == PR_TSC_SIGSEGV;
 }
@@ -328,7 +335,9 @@ void resident_alone(const struct wire_control *control,
 {
 	uint32_t number = (uint32_t)((const uint64_t *)(frame + 1))[1];
 
-	see_clock(own_bank(), number, frame);
+	const struct call call = call_of(number, frame);
+
+	see_clock(own_bank(), &call);
 	if (number >= WIRE_HOOK_MPROTECT ||
 	    (number == WIRE_HOOK_SYSCALL && call_changes_code(frame)) ||
 	    (number == WIRE_HOOK_LINK_MAP && controller_died(control))) {
@@ -433,23 +442,6 @@ void resident_way_back(uint64_t *context)
 		*rip = moved;
 }
 
-static int sets_seccomp(const struct wire_bank *bank)
-{
-	const struct wire_registers *r = &bank->registers;
-
-	switch (bank->number) {
-	case WIRE_HOOK_SECCOMP:
-		return 1;
-	case WIRE_HOOK_PRCTL:
-		return (r->rdi & 0xffffffff) == PR_SET_SECCOMP;
-	case WIRE_HOOK_SYSCALL:
-		return r->rdi == SYS_seccomp ||
-		       (r->rdi == SYS_prctl && (r->rsi & 0xffffffff) == PR_SET_SECCOMP);
-	default:
-		return 0;
-	}
-}
-
 /*
  * A hook's body, on the stack in the bank, with signals blocked. From the moment that the
  * program installs a system call filter it makes no system call of ours: hooks are
@@ -461,10 +453,11 @@ void resident_serve(struct wire_bank *bank, const struct wire_registers *frame)
 
 	copy_registers(&bank->registers, frame);
 	bank->number = (uint32_t)behind[1];
-	see_clock(bank, bank->number, &bank->registers);
 	struct wire_control *control = (struct wire_control *)(uintptr_t)bank->control;
+	const struct call call = call_of(bank->number, &bank->registers);
 
-	if (sets_seccomp(bank)) {
+	see_clock(bank, &call);
+	if (wire_call_installs(call.number, call.first, call.second, call.third)) {
 		control->unfiltered = 0;
 		bank->quiet = 1;
 		return;

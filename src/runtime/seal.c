@@ -5,6 +5,7 @@
  * program's own is not seen. Forks that go through syscall are seen here, too.
  */
 #include "runtime/runtime.h"
+#include "wire/seccomp.h"
 
 #include <dlfcn.h>
 #include <sched.h>
@@ -40,7 +41,7 @@ PUBLIC int prctl(int option, ...)
 	va_end(list);
 	seal_init();
 	/* Of this thread or of all: what it forbids is not looked at. */
-	if (option == PR_SET_SECCOMP)
+	if (wire_prctl_installs((uint64_t)option, words[0], words[1]))
 		runtime_seal();
 	return real_prctl(option, words[0], words[1], words[2], words[3]);
 }
@@ -56,7 +57,7 @@ PUBLIC long syscall(long number, ...)
 		words[i] = va_arg(list, unsigned long);
 	va_end(list);
 	seal_init();
-	if (number == SYS_seccomp || (number == SYS_prctl && words[0] == PR_SET_SECCOMP))
+	if (wire_call_installs((uint64_t)number, words[0], words[1], words[2]))
 		runtime_seal();
 	if (number == SYS_fork || (number == SYS_clone && !(words[0] & CLONE_VM)))
 		fork_prepare();

@@ -37,7 +37,7 @@ static struct {
 			    the parent's goes on after a fork */
 	struct context_block *free, *free_runs; /* of 1, of SPOOL_RUN */
 	uint64_t ready;   /* blocks in front of this one, and not before `blocks`, have
-			     their   pages */
+			     their pages */
 	uint32_t threads; /* that have a record */
 	bool in_memory;   /* there is no file */
 	bool left;        /* the first segment, where that could be */

@@ -26,7 +26,7 @@ enum settled {
 	NOTHING_TO_SETTLE, /* the thread is in code of the program */
 	SETTLED,           /* the registers are changed; the caller is to set them */
 	SETTLED_RAN,       /* the same, and the thread ran on a little: the signal it was
-			      stopped       with is pending again */
+			      stopped with is pending again */
 	UNSETTLED,         /* it cannot be moved */
 };
 

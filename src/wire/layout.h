@@ -173,7 +173,6 @@
 #define WIRE_HOOK_EXECAT   4 /* execveat(fd, path, ...), fexecve */
 #define WIRE_HOOK_SYSCALL  5 /* syscall(number, ...) */
 #define WIRE_HOOK_PRCTL    6 /* prctl(option, ...) */
-#define WIRE_HOOK_SECCOMP  7 /* seccomp(...) */
 #define WIRE_HOOK_ARCH     8 /* arch_prctl(code, ...) */
 #define WIRE_HOOK_EXIT     9 /* exit(status), in programs with LeakSanitizer */
 /* Functions whose calls begin or end what is counted. The number less WIRE_HOOK_EXIT are

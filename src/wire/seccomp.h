@@ -1,0 +1,49 @@
+/*
+ * Which calls install a filter of system calls (seccomp(2), prctl(2)), or may: that they
+ * fail is known only when they were made. Programs also ask what the kernel can do, by
+ * calls that install nothing or fail for certain: the filter's address is NULL then.
+ * Nothing but inline functions, for code inside of programs, too.
+ */
+#ifndef TRAMMEL_WIRE_SECCOMP_H
+#define TRAMMEL_WIRE_SECCOMP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* As in linux/prctl.h, linux/seccomp.h and asm/unistd.h. */
+enum {
+	WIRE_PR_SET_SECCOMP = 22,
+	WIRE_SYS_PRCTL = 157,
+	WIRE_SYS_SECCOMP = 317,
+};
+
+/* Of prctl's mode; seccomp's operations are one less. */
+enum wire_seccomp_mode { WIRE_SECCOMP_STRICT = 1, WIRE_SECCOMP_FILTER = 2 };
+
+static inline bool wire_mode_installs(uint32_t mode, uint64_t filter)
+{
+	return mode == WIRE_SECCOMP_STRICT || (mode == WIRE_SECCOMP_FILTER && filter);
+}
+
+/* The arguments of prctl. */
+static inline bool wire_prctl_installs(uint64_t option, uint64_t mode, uint64_t filter)
+{
+	return (uint32_t)option == WIRE_PR_SET_SECCOMP &&
+	       wire_mode_installs((uint32_t)mode, filter);
+}
+
+/* The first and the third argument of seccomp. */
+static inline bool wire_seccomp_installs(uint64_t operation, uint64_t filter)
+{
+	return wire_mode_installs((uint32_t)operation + 1, filter);
+}
+
+/* A system call's number and its first three arguments. */
+static inline bool wire_call_installs(uint64_t number, uint64_t first, uint64_t second,
+				      uint64_t third)
+{
+	return (number == WIRE_SYS_PRCTL && wire_prctl_installs(first, second, third)) ||
+	       (number == WIRE_SYS_SECCOMP && wire_seccomp_installs(first, third));
+}
+
+#endif
