@@ -145,7 +145,8 @@ static void choose_functions(struct making *making)
 		const char *name = making->image->names.items + function->name;
 		char unnamed[UNNAMED_MAX];
 
-		if (function->flags & IMAGE_FUNCTION_PART)
+		/* A module that sets GS is measured by nobody. */
+		if (function->flags & IMAGE_FUNCTION_PART || making->scan.uses_gs)
 			continue;
 		if (!function->name)
 			name = name_unnamed(function->address, unnamed);

@@ -170,6 +170,13 @@ bool image_is_static(int fd);
  */
 bool image_walks_stacks(const void *bytes, size_t size, bool program);
 
+/*
+ * Whether the code of a file has the bytes of an instruction that sets the GS base, be it
+ * by chance: reading it tells (plan.uses_gs). From headers and bytes alone: 0.05 s for
+ * 100 MB.
+ */
+bool image_may_set_gs(const void *bytes, size_t size);
+
 /* The segment of a mapped file that has .eh_frame_hdr, and .eh_frame if that lies where
  * it usually does. Link-time addresses. False: there is none. */
 struct image_unwind {

@@ -662,6 +662,24 @@ struct module_file *module_file_open_at(int fd, const struct stat *status,
 	return file;
 }
 
+/* What looks at return addresses must be hooked where calls are relocated. */
+static bool is_left_out(const struct module_file *file,
+			const struct session_options *options)
+{
+	return file->mandatory && !file->copies_calls &&
+	       (file->bare || !window_concerns(&options->window, file->path)) &&
+	       !may_have_hooks(file->name, strstr(file->name, ".so") != NULL);
+}
+
+static void leave_out(struct module_file *file)
+{
+	if (file->trouble)
+		return;
+	note_walking(file);
+	file->trouble = memory_copy_string("left out by --only or --skip");
+	file->left_out = true;
+}
+
 struct module_file *module_file_open(struct cache *cache, int fd,
 				     const struct stat *status,
 				     const struct module_use *use,
@@ -671,16 +689,20 @@ struct module_file *module_file_open(struct cache *cache, int fd,
 
 	if (file->trouble)
 		return file;
-	/* What looks at return addresses must be hooked where calls are relocated. */
-	if (file->mandatory && !file->copies_calls &&
-	    (file->bare || !window_concerns(&options->window, file->path)) &&
-	    !may_have_hooks(file->name, strstr(file->name, ".so") != NULL)) {
-		note_walking(file);
-		file->trouble = memory_copy_string("left out by --only or --skip");
-		file->left_out = true;
+	if (!is_left_out(file, options)) {
+		load_or_make(cache, file, options);
 		return file;
 	}
-	load_or_make(cache, file, options);
+	/* What it calls may run with its GS base, whether it is measured itself or not.
+	 */
+	if (image_may_set_gs(file->bytes, file->identity.size)) {
+		load_or_make(cache, file, options);
+		if (file->plan && file->plan->uses_gs)
+			return file;
+		module_file_destroy(file);
+		file = new_file(fd, status, use, options);
+	}
+	leave_out(file);
 	return file;
 }
 
