@@ -66,7 +66,53 @@ static struct event classify(pid_t tid, int status)
 	return classify_stop(tid, status);
 }
 
-static bool wait_now(pid_t tid, struct event *ret_event)
+/*
+ * Threads that stand at a signal, were seen there, and were not waited for. The kernel
+ * forgets the signal of a thread that was (wait_task_stopped, ptrace_stop in Linux'
+ * kernel/): a tracer that is killed before it resumes the thread would take it along.
+ */
+static struct VECTOR(pid_t) seen;
+
+static bool forget_seen(pid_t tid)
+{
+	for (size_t i = 0; i < seen.count; i++) {
+		if (seen.items[i] != tid)
+			continue;
+		seen.items[i] = seen.items[--seen.count];
+		return true;
+	}
+	return false;
+}
+
+void event_resuming(pid_t tid)
+{
+	forget_seen(tid);
+}
+
+/* Whether a thread stands at a signal that would not come again without us. Faults do,
+ * unless the thread was led away from their instruction. */
+static bool is_left(const siginfo_t *info)
+{
+	return info->si_code == CLD_TRAPPED && info->si_status <= SIGRTMAX &&
+	       info->si_status != SIGSEGV && info->si_status != SIGBUS &&
+	       info->si_status != SIGILL && info->si_status != SIGFPE;
+}
+
+/* What happened to a thread, or to any (-1), without waiting for it. */
+static bool look_now(pid_t tid, siginfo_t *ret_info)
+{
+	const idtype_t type = tid < 0 ? P_ALL : P_PID;
+	const int flags = WEXITED | WSTOPPED | __WALL | WNOHANG | WNOWAIT;
+	int result;
+
+	do {
+		ret_info->si_pid = 0;
+		result = waitid(type, tid < 0 ? 0 : (id_t)tid, ret_info, flags);
+	} while (result && errno == EINTR);
+	return !result && ret_info->si_pid;
+}
+
+static bool take_now(pid_t tid, struct event *ret_event)
 {
 	int status;
 	pid_t found;
@@ -78,6 +124,27 @@ static bool wait_now(pid_t tid, struct event *ret_event)
 		return false;
 	*ret_event = classify(found, status);
 	return true;
+}
+
+static bool wait_now(pid_t tid, struct event *ret_event)
+{
+	siginfo_t info;
+
+	while (look_now(tid, &info)) {
+		const bool again = forget_seen(info.si_pid);
+
+		if (!again && is_left(&info)) {
+			vector_push(&seen, info.si_pid);
+			*ret_event =
+				(struct event){info.si_pid, EVENT_SIGNAL, info.si_status};
+			return true;
+		}
+		/* One that still stands where it was seen is in the way of others. */
+		if (take_now(info.si_pid, ret_event) &&
+		    !(again && ret_event->kind == EVENT_SIGNAL))
+			return true;
+	}
+	return false;
 }
 
 static void take_pending(struct event_queue *queue, size_t index, struct event *ret_event)

@@ -54,6 +54,9 @@ void event_push(struct event_queue *queue, const struct event *event);
 
 void event_queue_deinit(struct event_queue *queue);
 
+/* A thread is about to be resumed, or let go. */
+void event_resuming(pid_t tid);
+
 /* The options that every traced thread has (PTRACE_SEIZE). */
 int event_trace_options(void);
 

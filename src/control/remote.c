@@ -1,6 +1,7 @@
 #include "control/remote.h"
 
 #include "base/text.h"
+#include "control/event.h"
 
 #include <asm/prctl.h>
 #include <elf.h>
@@ -95,6 +96,7 @@ struct trm_error *remote_resume(pid_t tid, enum remote_resume how, int signal)
 		[REMOTE_DETACH] = PTRACE_DETACH,
 	};
 
+	event_resuming(tid);
 	return check(trace(requests[how], tid, 0, (uintptr_t)signal), tid, "resume");
 }
 

@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -235,6 +236,93 @@ static void test_a_thread_that_is_gone(void **state)
 	event_queue_deinit(&queue);
 }
 
+static void take_note(int signal)
+{
+	_exit(signal == SIGUSR1 ? 7 : 1);
+}
+
+/* A process that waits for SIGUSR1, and ends with 7 then. */
+static pid_t start_waiting(void)
+{
+	int ready[2];
+	char byte;
+	pid_t child;
+
+	assert_int_equal(pipe(ready), 0);
+	child = fork();
+	if (!child) {
+		prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+		signal(SIGUSR1, take_note);
+		alarm(20);
+		if (write(ready[1], "", 1) != 1)
+			_exit(2);
+		for (;;)
+			pause();
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	close(ready[1]);
+	return child;
+}
+
+/* Is killed when it has seen the signal. */
+_Noreturn static void die_at_signal(pid_t child)
+{
+	struct event_queue queue = {0};
+	struct event event;
+
+	if (ptrace(PTRACE_SEIZE, child, 0, event_trace_options()) ||
+	    kill(child, SIGUSR1) || !event_wait_thread(&queue, child, 5000, &event) ||
+	    event.kind != EVENT_SIGNAL || event.value != SIGUSR1)
+		_exit(1);
+	kill(getpid(), SIGKILL);
+	_exit(1);
+}
+
+static void test_signal_outlives_tracer(void **state)
+{
+	const pid_t child = start_waiting(), tracer = fork();
+	int status;
+
+	(void)state;
+	if (!tracer)
+		die_at_signal(child);
+	assert_int_equal(waitpid(tracer, &status, 0), tracer);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 7);
+}
+
+/* A thread that stands at a signal does not hide what others do, and is told once. */
+static void test_signals_of_several(void **state)
+{
+	enum { CHILDREN = 3 };
+	struct event_queue queue = {0};
+	struct event event;
+	pid_t children[CHILDREN];
+
+	(void)state;
+	for (unsigned i = 0; i < CHILDREN; i++) {
+		children[i] = start_waiting();
+		assert_int_equal(ptrace(PTRACE_SEIZE, children[i], 0, 0), 0);
+		kill(children[i], SIGUSR1);
+	}
+	for (unsigned i = 0; i < CHILDREN; i++) {
+		assert_true(event_wait_thread(&queue, children[i], 5000, &event));
+		assert_int_equal(event.kind, EVENT_SIGNAL);
+	}
+	assert_false(event_poll(&queue, &event));
+	for (unsigned i = 0; i < CHILDREN; i++)
+		assert_null(remote_resume(children[i], REMOTE_RUN, SIGUSR1));
+	for (unsigned i = 0; i < CHILDREN; i++) {
+		assert_true(event_wait_thread(&queue, children[i], 5000, &event));
+		assert_int_equal(event.kind, EVENT_EXITED);
+		assert_int_equal(event.value, 7);
+	}
+	event_queue_deinit(&queue);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -243,6 +331,8 @@ int main(void)
 		cmocka_unit_test(test_flags),
 		cmocka_unit_test(test_injection_leaves_no_trace),
 		cmocka_unit_test(test_a_thread_that_is_gone),
+		cmocka_unit_test(test_signal_outlives_tracer),
+		cmocka_unit_test(test_signals_of_several),
 	};
 	sigset_t child;
 
