@@ -496,6 +496,12 @@ static void note_entry_flags(struct making *making, uint32_t index)
 	making->flags_found |= making->takes_flags != NULL;
 }
 
+void blocks_note_flags(struct making *making, uint32_t index)
+{
+	if (build_cfg(making, index))
+		note_entry_flags(making, index);
+}
+
 static bool instrument(struct making *making, uint32_t index, struct plan_function *row)
 {
 	const struct making_mark mark = making_mark(making);

@@ -8,14 +8,14 @@
 
 enum { INSTRUCTION_MAX = 15 }; /* bytes; steps have no room for more */
 
-static int64_t displacement(const uint8_t *bytes, size_t size)
+uint64_t cfg_displacement(const uint8_t *bytes, size_t size)
 {
 	int32_t wide;
 
 	if (size == 1)
-		return (int8_t)*bytes;
+		return (uint64_t)(int8_t)*bytes;
 	memcpy(&wide, bytes, sizeof(wide));
-	return wide;
+	return (uint64_t)(int64_t)wide;
 }
 
 /* Direct branches with the lengths that they have without prefixes. */
@@ -44,7 +44,7 @@ static uint8_t kind_of_stop(const struct brief *brief)
 	return returns ? CFG_RETURN : CFG_STOP;
 }
 
-static uint8_t kind_of(const struct brief *brief)
+enum cfg_kind cfg_kind_of(const struct brief *brief)
 {
 	switch (brief->kind) {
 	case BRIEF_JUMP8:
@@ -86,9 +86,7 @@ static bool is_odd(const uint8_t *bytes, const struct brief *brief)
 		*bytes == 0x67);
 }
 
-/* The flags that the code at `target` reads before it writes them, as far as that can be
- * seen without following branches: those that assembly takes as arguments. */
-static uint8_t flags_taken(const struct scan *scan, uint64_t target)
+uint8_t cfg_flags_taken(const struct scan *scan, uint64_t target)
 {
 	const struct code_segment *segment = map_find(&scan->map, target, 1);
 	uint8_t taken = 0, written = 0;
@@ -105,7 +103,7 @@ static uint8_t flags_taken(const struct scan *scan, uint64_t target)
 		effect = flags_effect(segment->bytes + at, &brief);
 		taken |= effect.read & ~written;
 		written |= effect.written;
-		if (kind_of(&brief) != CFG_PLAIN)
+		if (cfg_kind_of(&brief) != CFG_PLAIN)
 			break;
 	}
 	return taken;
@@ -121,7 +119,7 @@ static void take(struct cfg *cfg, const struct scan *scan, uint32_t offset,
 
 	row->offset = offset;
 	row->length = brief->length;
-	row->kind = kind_of(brief);
+	row->kind = cfg_kind_of(brief);
 	row->opcode = brief->opcode;
 	row->map = brief->map;
 	row->labelled = false;
@@ -129,15 +127,15 @@ static void take(struct cfg *cfg, const struct scan *scan, uint32_t offset,
 	row->read = effect.read;
 	row->written = effect.written;
 	if (brief->relative)
-		row->target = end + (uint64_t)displacement(bytes + brief->relative, 4);
+		row->target = end + cfg_displacement(bytes + brief->relative, 4);
 	else if (row->kind == CFG_JUMP || row->kind == CFG_CONDITION ||
 		 row->kind == CFG_LOOP || row->kind == CFG_CALL)
-		row->target = end + (uint64_t)displacement(bytes + brief->length -
-								   brief->immediate,
-							   brief->immediate);
+		row->target =
+			end + cfg_displacement(bytes + brief->length - brief->immediate,
+					       brief->immediate);
 	if (row->kind == CFG_CALL ||
 	    (row->kind == CFG_JUMP && row->target - cfg->address >= cfg->size))
-		row->read = flags_taken(scan, row->target);
+		row->read = cfg_flags_taken(scan, row->target);
 }
 
 /* The second of a pair, which is to be moved with the first. */

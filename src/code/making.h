@@ -102,6 +102,9 @@ bool edges_place(struct making *making, struct plan_function *row);
  */
 void blocks_hook_returns(struct making *making);
 
+/* Notes what calls of a function return flags, and whether it takes some itself. */
+void blocks_note_flags(struct making *making, uint32_t index);
+
 /* The one block of a function that has no other, which the counter of its calls counts.
  */
 void blocks_add_single(struct making *making, uint32_t index, struct plan_function *row);

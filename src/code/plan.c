@@ -4,6 +4,7 @@
 #include "code/batches.h"
 #include "code/calls.h"
 #include "code/decode.h"
+#include "code/flag_calls.h"
 #include "code/frequencies.h"
 #include "code/gates.h"
 #include "code/inline_cache.h"
@@ -701,6 +702,8 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 	choose_functions(&making);
 	choose_counted(&making);
 	write_left(&making);
+	if (relocates(&making))
+		flag_calls_find(&making);
 	write_all(&making);
 	blocks_hook_returns(&making);
 	gates_write(&making);
