@@ -144,11 +144,27 @@ static const struct module *module_of(uint64_t address)
 	return NULL;
 }
 
+/* The instruction behind a cpuid at `place`; 0: there is another one. */
+static uint64_t behind_cpuid(pid_t pid, uint64_t place)
+{
+	enum { CPUID = 0xa20f, SIZE = 2 };
+
+	return (ptrace(PTRACE_PEEKTEXT, pid, place, 0) & 0xffff) == CPUID ? place + SIZE
+									  : 0;
+}
+
+static void count_step(uint64_t from, uint64_t to)
+{
+	count(0, to);
+	if (from)
+		count(from, to);
+}
+
 /* Steps the stopped process to its end; its wait status. */
 static int step_all(pid_t pid)
 {
 	uint64_t missed = 0;
-	uint64_t last = 0;
+	uint64_t last = 0, behind = 0;
 	int status, signal = 0;
 
 	for (;;) {
@@ -161,13 +177,17 @@ static int step_all(pid_t pid)
 			read_maps(pid);
 			missed = module_of(place) ? 0 : place >> 12;
 		}
-		/* An instruction that faulted is no second time here. */
-		if (module_of(place) && !(signal && place == last)) {
-			count(0, place);
-			if (last)
-				count(last, place);
+		/* Some hypervisors do cpuid themselves, and the step's trap comes one
+		 * instruction later. */
+		if (behind && place != behind) {
+			count_step(last, behind);
+			last = behind;
 		}
+		/* An instruction that faulted is no second time here. */
+		if (module_of(place) && !(signal && place == last))
+			count_step(last, place);
 		last = place;
+		behind = behind_cpuid(pid, place);
 		if (ptrace(PTRACE_SINGLESTEP, pid, 0, signal) ||
 		    waitpid(pid, &status, 0) < 0)
 			fail("step");
