@@ -531,6 +531,9 @@ static bool instrument(struct making *making, uint32_t index, struct plan_functi
 		       making->copy_calls ? &making->calls : NULL))
 		return false;
 	expose_jumped(making);
+	if (making->latched && making->latched[index] &&
+	    (!making->whole.entry_patched || making->whole.entry_short))
+		return false;
 	if (spans && !whole_sees_returns(&making->whole))
 		return false;
 	choose_slots(making, row);

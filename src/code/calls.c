@@ -25,20 +25,28 @@ static bool may_be_inner(const struct making *making,
 			   address + LENGTH);
 }
 
-static void list_entrances(struct making *making)
+void calls_note_entrance(struct making *making, uint32_t index)
 {
 	const struct plan *plan = making->plan;
-	size_t count = plan->functions.count;
+	const struct plan_function *function = &plan->functions.items[index];
+	bool good = function->reason == PLAN_INSTRUMENTED &&
+		    !gates_in_call(plan, function) &&
+		    (plan->gates_size || !function->call_end);
+
+	making->entrances[index] = good ? gates_entrance(plan, function) : NOWHERE;
+}
+
+void calls_list_entrances(struct making *making)
+{
+	const uint32_t count = (uint32_t)making->plan->functions.count;
 
 	making->entrances = memory_allocate(count * sizeof(*making->entrances));
-	for (size_t i = 0; i < count; i++) {
-		const struct plan_function *function = &plan->functions.items[i];
-		bool good = function->reason == PLAN_INSTRUMENTED &&
-			    !gates_in_call(plan, function) &&
-			    (plan->gates_size || !function->call_end);
-
-		making->entrances[i] = good ? gates_entrance(plan, function) : NOWHERE;
-	}
+	for (uint32_t i = 0; i < count; i++)
+		calls_note_entrance(making, i);
+	vector_for_each (&making->plan->latches, latch)
+		if (making->plan->functions.items[latch->function].trampoline ==
+		    PLAN_LATER)
+			making->entrances[latch->function] = latch->code;
 }
 
 /* Where in plan.code calls of a function may lead instead of to its entry. */
@@ -345,7 +353,7 @@ static uint64_t new_target(const struct making *making, const struct emit_jump *
 }
 
 /* Code reaches all that its own calls did: see emit_relative. */
-static void lead_jumps(struct making *making)
+void calls_lead(struct making *making)
 {
 	struct plan *plan = making->plan;
 
@@ -431,7 +439,7 @@ void calls_retarget(struct making *making)
 {
 	struct plan *plan = making->plan;
 
-	list_entrances(making);
+	calls_list_entrances(making);
 	for (size_t i = 0; i < making->scan.calls.count; i++) {
 		look_ahead(&making->scan, i);
 		retarget(making, making->scan.calls.items[i]);
@@ -444,6 +452,7 @@ void calls_retarget(struct making *making)
 		gates_write_stubs(making);
 		lead_calls(plan);
 	}
-	lead_jumps(making);
+	calls_lead(making);
 	free(making->entrances);
+	making->entrances = NULL;
 }

@@ -13,4 +13,13 @@
  * left. Jumps of the trampolines are changed at once. */
 void calls_retarget(struct making *making);
 
+/*
+ * The same of jumps of trampolines alone (making->jumps), where functions are planned one
+ * by one: first the entrances of all functions are listed, and then noted anew for each
+ * that is planned. Without gates.
+ */
+void calls_list_entrances(struct making *making);
+void calls_note_entrance(struct making *making, uint32_t index);
+void calls_lead(struct making *making);
+
 #endif

@@ -552,7 +552,7 @@ enum cfg_trouble cfg_build(struct cfg *cfg, const struct scan *scan,
 	find_live_flags(cfg);
 	find_flag_calls(cfg);
 	cfg->words.count = 0;
-	if (gotos)
+	if (gotos && !cfg->keeps_labels)
 		labels_find_tables(cfg, image);
 	return CFG_FINE;
 }

@@ -100,6 +100,7 @@ struct cfg {
 					       alive */
 	uint8_t label_flags;                /* alive at exposed blocks */
 	bool returns_flags; /* set by the caller: its returns keep flags alive */
+	bool keeps_labels;  /* the same: tables of labels stay as they are */
 	bool part; /* it is a cold part: what it jumps to may be the same function */
 	struct VECTOR(uint32_t) marks;    /* scratch */
 	struct VECTOR(uint32_t) block_of; /* scratch: by offset, 1 + number of the block

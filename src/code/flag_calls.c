@@ -139,6 +139,9 @@ static void look_behind_calls(struct making *making, bool *doubtful)
 		doubtful[looking.index] =
 			behind < looking.end && may_be_alive(&looking, behind);
 	}
+	vector_for_each (&making->scan.long_calls, site)
+		if (find(&looking, *site))
+			doubtful[looking.index] = true;
 }
 
 /* In call graphs: those that may take flags themselves. */

@@ -18,13 +18,48 @@ const struct plan_function *plan_function_of(const struct plan *plan,
 	return low ? plan_by_code(plan, low - 1) : NULL;
 }
 
+/* The latch that contains an offset; NULL: none does. */
+static const struct plan_latch *latch_at(const struct plan *plan, uint32_t code_offset)
+{
+	size_t low = search_first(plan->latches.count, middle,
+				  plan->latches.items[middle].code <= code_offset);
+
+	return code_offset < plan->latches_size && low ? &plan->latches.items[low - 1]
+						       : NULL;
+}
+
+/* Where the trampoline of a function begins, be it a latch. They are in the order of
+ * functions. */
+static uint32_t start_of(const struct plan *plan, const struct plan_function *function)
+{
+	uint32_t index = (uint32_t)(function - plan->functions.items);
+
+	if (function->trampoline != PLAN_LATER)
+		return function->trampoline;
+	return plan->latches
+		.items[search_first(plan->latches.count, middle,
+				    plan->latches.items[middle].function < index)]
+		.code;
+}
+
+/* Makes the trampoline of a function that of its latch, which lies at an offset. */
+static void make_latch(const struct plan *plan, uint32_t offset,
+		       struct trampoline *trampoline)
+{
+	trampoline->latch = true;
+	trampoline->probe = PROBE_NONE;
+	trampoline->call_end = 0;
+	trampoline->hook = plan->code.items[offset + TRAMPOLINE_HOOK_NUMBER];
+}
+
 /* Which probe a trampoline has: its first bytes tell, if it has any. */
 static enum probe_form probe_of(const struct plan *plan,
 				const struct plan_function *function)
 {
 	uint32_t offset = gates_body(plan, function);
 
-	if (function->reason || (plan->gates_size && !plan->counts_entries))
+	if (function->reason || function->trampoline == PLAN_LATER ||
+	    (plan->gates_size && !plan->counts_entries))
 		return PROBE_NONE;
 	return probe_at(plan->code.items + offset, plan->code.count - offset);
 }
@@ -33,7 +68,7 @@ static struct trampoline trampoline_of(const struct plan *plan,
 				       const struct plan_function *function,
 				       const uint8_t *original, size_t size)
 {
-	return (struct trampoline){
+	struct trampoline trampoline = {
 		.address = function->address,
 		.bytes = original,
 		.size = size,
@@ -45,6 +80,10 @@ static struct trampoline trampoline_of(const struct plan *plan,
 		.gate = gates_of_hooked(plan, function),
 		.call_end = function->call_end,
 	};
+
+	if (function->trampoline == PLAN_LATER)
+		make_latch(plan, start_of(plan, function), &trampoline);
+	return trampoline;
 }
 
 /* A thread that came through a gate is counted there already: what the probe of the
@@ -69,7 +108,8 @@ static void settle_gated(const struct plan *plan, const struct plan_function *fu
 
 static bool has_trampoline(const struct plan_function *function)
 {
-	return function->reason == PLAN_INSTRUMENTED || function->hook;
+	return function->reason == PLAN_INSTRUMENTED || function->hook ||
+	       function->trampoline == PLAN_LATER;
 }
 
 struct plan_place
@@ -77,7 +117,10 @@ plan_locate(const struct plan *plan,
 	    const uint8_t *(*original_at)(void *context, uint64_t address, size_t size),
 	    void *context, uint32_t code_offset)
 {
-	const struct plan_function *function = plan_function_of(plan, code_offset);
+	const struct plan_latch *latch = latch_at(plan, code_offset);
+	const struct plan_function *function =
+		latch ? &plan->functions.items[latch->function]
+		      : plan_function_of(plan, code_offset);
 	struct plan_place place = {.kind = PLAN_PLACE_UNKNOWN,
 				   .uncounted = PLAN_ALL_COUNTED};
 	uint8_t scratch[TRAMPOLINE_SIZE_MAX];
@@ -86,6 +129,7 @@ plan_locate(const struct plan *plan,
 		.code = scratch, .capacity = sizeof(scratch), .marks = &marks};
 	struct trampoline trampoline;
 	const uint8_t *original;
+	uint32_t begin;
 	uint64_t start;
 	size_t size;
 
@@ -93,19 +137,22 @@ plan_locate(const struct plan *plan,
 		return place;
 	if (!function || !has_trampoline(function) || code_offset >= plan->code.count)
 		return place;
-	if (function->step_count)
+	if (function->step_count && !latch)
 		return steps_locate(plan, function, code_offset);
+	begin = latch ? latch->code : function->trampoline;
 	size = function->call_end ? function->call_end : function->copied;
 	original = original_at(context, function->address, size);
 	if (!original)
 		return place;
 	trampoline = trampoline_of(plan, function, original, size);
-	emitter.address = plan->code_address + function->trampoline;
+	if (latch)
+		make_latch(plan, begin, &trampoline);
+	emitter.address = plan->code_address + begin;
 	trampoline_emit(&emitter, &trampoline, &start);
 	for (size_t i = 0; i < marks.count; i++) {
 		const struct emit_mark *mark = &marks.items[i];
 
-		if (mark->offset != code_offset - function->trampoline)
+		if (mark->offset != code_offset - begin)
 			continue;
 		place.kind = mark->kind;
 		place.function = (uint32_t)(function - plan->functions.items);
@@ -130,7 +177,8 @@ static struct relocation relocation_of(const struct plan *plan,
 	uint8_t scratch[TRAMPOLINE_SIZE_MAX];
 	struct emitter emitter = {.code = scratch,
 				  .capacity = sizeof(scratch),
-				  .address = plan->code_address + function->trampoline};
+				  .address =
+					  plan->code_address + start_of(plan, function)};
 	struct relocation relocation = {.entry = function->address};
 
 	trampoline_emit(&emitter, &trampoline, &relocation.start);
@@ -144,6 +192,7 @@ static struct relocation relocation_of(const struct plan *plan,
 const struct plan_patch *plan_patch_behind(const struct plan *plan, uint64_t address)
 {
 	size_t low = 0, high = plan->patches.count;
+	const struct plan_patch *first;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
@@ -154,7 +203,12 @@ const struct plan_patch *plan_patch_behind(const struct plan *plan, uint64_t add
 		else
 			high = middle;
 	}
-	return low < plan->patches.count ? &plan->patches.items[low] : NULL;
+	first = low < plan->patches.count ? &plan->patches.items[low] : NULL;
+	vector_for_each (&plan->late, patch)
+		if (patch->address + patch->size > address &&
+		    (!first || patch->address < first->address))
+			first = patch;
+	return first;
 }
 
 bool plan_offset_of(const struct plan *plan, uint32_t index, const uint8_t *original,
@@ -168,7 +222,8 @@ bool plan_offset_of(const struct plan *plan, uint32_t index, const uint8_t *orig
 	struct emitter emitter = {.code = scratch,
 				  .capacity = sizeof(scratch),
 				  .marks = &marks,
-				  .address = plan->code_address + function->trampoline};
+				  .address =
+					  plan->code_address + start_of(plan, function)};
 	bool behind = address >= function->address + function->displaced;
 	uint64_t start;
 
@@ -183,7 +238,7 @@ bool plan_offset_of(const struct plan *plan, uint32_t index, const uint8_t *orig
 		displaced &= !mark->inside && mark->original == address;
 		if (!displaced && !(behind && mark->kind == PLAN_PLACE_BACK))
 			continue;
-		*ret_offset = function->trampoline + (uint32_t)mark->offset;
+		*ret_offset = start_of(plan, function) + (uint32_t)mark->offset;
 		return true;
 	}
 	return false;

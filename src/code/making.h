@@ -54,7 +54,31 @@ struct making {
 	bool *dead;      /* by function: rax is dead at its entry; NULL: no call graph */
 	uint32_t *names; /* of spans, by function: offsets in plan.code */
 	struct parts_left left;
+	bool *latched; /* by function: its entry has a jump of five bytes, and keeps it:
+			  see code/lazy.h; NULL: none is */
 };
+
+/* Looks at the image, and decides what is to be done with each function. All of `making`
+ * is 0 at first; the request must outlive it. */
+struct trm_error *making_begin(struct making *making, const struct plan_request *request);
+
+/* What is the same in all plans that are written. */
+void making_finish(struct making *making);
+
+/* Frees all but the plan. */
+void making_end(struct making *making);
+
+/* Forgets what was written. */
+void making_restart(struct making *making);
+
+/* Writes function `index`, whose row is all 0 but for its place. */
+void making_write_row(struct making *making, uint32_t index);
+
+/* Writes a trampoline at the end of plan.code; on failure nothing is left of it. */
+struct trampoline;
+enum plan_reason making_write_trampoline(struct making *making,
+					 const struct trampoline *trampoline,
+					 uint64_t *ret_start);
 
 /* What a failed attempt to write a function is taken back to. */
 struct making_mark {

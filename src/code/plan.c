@@ -295,8 +295,7 @@ static void align_code(struct plan *plan)
 		vector_push(&plan->code, 0xcc);
 }
 
-/* Writes a trampoline at the end of plan.code; on failure nothing is left of it. */
-static enum plan_reason write_trampoline(struct making *making,
+enum plan_reason making_write_trampoline(struct making *making,
 					 const struct trampoline *trampoline,
 					 uint64_t *ret_start)
 {
@@ -329,10 +328,10 @@ static enum plan_reason instrument(struct making *making, uint32_t index,
 		       mark.code + TRAMPOLINE_ALIGNMENT + TRAMPOLINE_SIZE_MAX);
 	align_code(plan);
 	row->trampoline = (uint32_t)plan->code.count;
-	reason = write_trampoline(making, &trampoline, &start);
+	reason = making_write_trampoline(making, &trampoline, &start);
 	if (reason && trampoline.copied > trampoline.displaced) {
 		trampoline.copied = trampoline.displaced;
-		reason = write_trampoline(making, &trampoline, &start);
+		reason = making_write_trampoline(making, &trampoline, &start);
 	}
 	if (!reason &&
 	    !add_patches(making, index, plan->code_address + gates_entrance(plan, row),
@@ -439,7 +438,7 @@ static void write_function(struct making *making, uint32_t index,
 		blocks_add_single(making, index, row);
 }
 
-static void write_row(struct making *making, uint32_t i)
+void making_write_row(struct making *making, uint32_t i)
 {
 	const struct image *image = making->image;
 	struct plan *plan = making->plan;
@@ -487,7 +486,7 @@ void making_write(struct making *making, uint32_t first, uint32_t end)
 			rows[i].in_front = ran && frequencies && frequencies->rows.count;
 			rows[place].by_code = i;
 			rows[i].place = place++;
-			write_row(making, i);
+			making_write_row(making, i);
 		}
 }
 
@@ -504,7 +503,7 @@ static void note_flags(struct making *making)
 		making->takes_flags[i] = making->choices[i].keep_flags;
 }
 
-static void begin_writing(struct making *making)
+void making_restart(struct making *making)
 {
 	const struct making_mark start = {0};
 	const size_t count = making->image->functions.count;
@@ -528,7 +527,7 @@ static void write_all(struct making *making)
 
 	do {
 		making->flags_found = false;
-		begin_writing(making);
+		making_restart(making);
 		if (!batches_write(making))
 			making_write(making, 0, count);
 	} while (making->flags_found);
@@ -676,61 +675,80 @@ static void copy_names(struct plan *plan, const struct image *image)
 	plan->names.count = image->names.count;
 }
 
-struct trm_error *plan_create(const struct plan_request *request, struct plan **ret_plan)
+struct trm_error *making_begin(struct making *making, const struct plan_request *request)
 {
-	struct making making = {.request = request, .image = request->image};
-
 	if (!request->image)
 		return trm_error_create(TRM_ERROR_USAGE, "a plan needs an image");
 	if (request->probe != PLAN_PROBE_COUNT && request->probe != PLAN_PROBE_FLAG)
 		return trm_error_create(TRM_ERROR_USAGE, "unknown kind of probe %d",
 					(int)request->probe);
-	making.plan = memory_allocate_zeroed(1, sizeof(*making.plan));
-	making.plan->code_address = request->code_address;
-	making.whole.flags = request->probe == PLAN_PROBE_FLAG;
-	making.whole.live = request->live;
-	making.plan->slot_size = request->probe == PLAN_PROBE_FLAG ? 1 : 8;
-	scan_init(&making.scan, request->image, request->depth != PLAN_ENTRIES);
+	making->request = request;
+	making->image = request->image;
+	making->plan = memory_allocate_zeroed(1, sizeof(*making->plan));
+	making->plan->code_address = request->code_address;
+	making->whole.flags = request->probe == PLAN_PROBE_FLAG;
+	making->whole.live = request->live;
+	making->plan->slot_size = request->probe == PLAN_PROBE_FLAG ? 1 : 8;
+	scan_init(&making->scan, request->image, request->depth != PLAN_ENTRIES);
 	if (request->depth >= PLAN_BLOCKS)
-		parts_add(&making.scan, request->image, &making.left);
-	making.plan->uses_gs = making.scan.uses_gs;
+		parts_add(&making->scan, request->image, &making->left);
+	making->plan->uses_gs = making->scan.uses_gs;
 	if (request->depth != PLAN_ENTRIES || request->copy_calls)
-		making.readers = readers_find(making.image);
-	making.copy_calls = request->copy_calls &&
-			    !readers_have_unwinder(making.image, making.readers);
-	padding_init(&making.padding, &making.scan, making.image);
-	choose_functions(&making);
-	choose_counted(&making);
-	write_left(&making);
-	if (relocates(&making))
-		flag_calls_find(&making);
+		making->readers = (request->hook_lazy ? readers_find_first
+						      : readers_find)(making->image);
+	making->copy_calls = request->copy_calls &&
+			     !readers_have_unwinder(making->image, making->readers);
+	padding_init(&making->padding, &making->scan, making->image);
+	choose_functions(making);
+	choose_counted(making);
+	if (relocates(making))
+		flag_calls_find(making);
+	return NULL;
+}
+
+void making_finish(struct making *making)
+{
+	write_left(making);
+	blocks_hook_returns(making);
+	gates_write(making);
+	write_bridges(making);
+	take_spare(making);
+	merge_patches(making);
+	copy_names(making->plan, making->image);
+}
+
+void making_end(struct making *making)
+{
+	free(making->choices);
+	free(making->dead);
+	free(making->names);
+	free(making->readers);
+	free(making->calls.counted);
+	padding_deinit(&making->padding);
+	vector_deinit(&making->islands);
+	vector_deinit(&making->jumps);
+	vector_deinit(&making->cached);
+	cfg_deinit(&making->cfg);
+	whole_deinit(&making->whole);
+	sums_deinit(&making->sums);
+	free(making->returns_flags);
+	free(making->takes_flags);
+	scan_deinit(&making->scan);
+	vector_deinit(&making->left);
+	parts_remove(making->request->image);
+}
+
+struct trm_error *plan_create(const struct plan_request *request, struct plan **ret_plan)
+{
+	struct making making = {0};
+
+	TRM_TRY(making_begin(&making, request));
 	write_all(&making);
-	blocks_hook_returns(&making);
-	gates_write(&making);
-	write_bridges(&making);
-	take_spare(&making);
-	merge_patches(&making);
+	making_finish(&making);
 	calls_retarget(&making);
 	inline_place(&making);
 	place_cold_slots(&making);
-	copy_names(making.plan, making.image);
-	free(making.choices);
-	free(making.dead);
-	free(making.names);
-	free(making.readers);
-	free(making.calls.counted);
-	padding_deinit(&making.padding);
-	vector_deinit(&making.islands);
-	vector_deinit(&making.jumps);
-	vector_deinit(&making.cached);
-	cfg_deinit(&making.cfg);
-	whole_deinit(&making.whole);
-	sums_deinit(&making.sums);
-	free(making.returns_flags);
-	free(making.takes_flags);
-	scan_deinit(&making.scan);
-	vector_deinit(&making.left);
-	parts_remove(request->image);
 	*ret_plan = making.plan;
+	making_end(&making);
 	return NULL;
 }

@@ -53,15 +53,19 @@ enum plan_reason {
 	PLAN_PART_UNREAD, /* see enum part_left_reason */
 	PLAN_PART_SHARED, /* likewise */
 	PLAN_PART_UNREACHED, /* likewise */
+	PLAN_NO_SPACE,       /* its code would be more than there is space for */
 	PLAN_REASON_COUNT
 };
+
+enum { PLAN_LATER = UINT32_MAX };
 
 struct plan_function {
 	uint64_t address;
 	uint32_t size;
 	uint32_t name;       /* offset in plan.names; 0: none */
 	uint32_t trampoline; /* offset in plan.code of its trampoline; without one, where
-				the next function's may start */
+				the next function's may start. PLAN_LATER: it is planned
+				when it is called first */
 	uint32_t slot;       /* the counter of its calls; only if instrumented. Where
 				calls are counted by their sites and plan.counts_entries
 				is not set, the word of its gate for unknown ones */
@@ -267,9 +271,17 @@ struct plan_left {
 	uint32_t unused;
 };
 
+/* Where the entry of a function leads that is planned at its first call: see
+ * code/lazy.h. */
+struct plan_latch {
+	uint32_t code; /* offset in plan.code */
+	uint32_t function;
+};
+
 struct plan {
 	uint64_t code_address; /* link-time address where plan.code is to lie */
 	uint32_t slot_count;   /* counters: of functions, blocks and edges */
+	uint32_t slot_room;    /* so many there may be some time; 0: no more than now */
 	uint32_t slot_size;    /* 8 or 1 bytes */
 	uint32_t cold_slot;    /* from here on are counters of what no earlier run
 				  executed; slot_count if there are none */
@@ -280,6 +292,7 @@ struct plan {
 	struct VECTOR(
 		struct plan_function) functions; /* all known ones, sorted by address */
 	struct plan_patches patches;
+	struct plan_patches late; /* with latches: more of them, as they came; few */
 	/* Displacements of calls and tail calls that lead to trampolines directly.
 	 * Sorted; they meet no other patch. They only save time, so nobody needs them
 	 * once they are applied: a plan from the cache has none. */
@@ -291,6 +304,11 @@ struct plan {
 	struct VECTOR(struct plan_crossing) crossings; /* by edge */
 	struct VECTOR(struct plan_step) steps;
 	struct VECTOR(struct plan_stub) stubs;
+	struct VECTOR(struct plan_latch) latches; /* by code */
+	uint32_t latches_size; /* bytes at the start of plan.code that these are; 0: all
+				  functions are planned */
+	uint32_t placed; /* with these: functions that are planned by now, which come
+			    first in the order of the code */
 	/* Where calls are counted by their sites: */
 	uint32_t gates_size;   /* bytes of plan.code that are gates; 0: they are not */
 	bool counts_entries;   /* trampolines count, too */
@@ -377,6 +395,9 @@ struct plan_request {
 	const struct frequencies *frequencies;
 	uint32_t batch; /* bytes of text that a thread writes at a time: see
 			   code/batches.h. 0: what is good */
+	/* Not 0: functions are planned when they are called first, as far as that can be,
+	 * with this hook: see code/lazy.h. */
+	uint8_t hook_lazy;
 	/* The plan is put into a program that runs, and taken out of it again, while
 	 * calls are under way (not with copy_calls): what these hold of the original must
 	 * stay good, and nothing of the relocated code may be left with them. */
@@ -535,6 +556,12 @@ struct plan_walk {
 bool plan_next_return_of(struct plan_walk *walk, const struct plan *plan,
 			 uint32_t code_offset, uint64_t *ret_address);
 
+/* Counters that have their place in banks. */
+static inline uint32_t plan_slots(const struct plan *plan)
+{
+	return plan->slot_room ? plan->slot_room : plan->slot_count;
+}
+
 /* The counters of gates, see PLAN_CELLS: how many there are, which function one of them
  * belongs to, and which counts a function's calls from sites that are not known. */
 static inline uint32_t plan_gate_slots(const struct plan *plan)
@@ -599,7 +626,8 @@ static inline size_t plan_code_end(const struct plan *plan,
 {
 	const struct plan_function *behind = plan_behind(plan, function);
 
-	return behind ? behind->trampoline : plan->code.count;
+	return behind && behind->trampoline != PLAN_LATER ? behind->trampoline
+							  : plan->code.count;
 }
 
 /* The function that a counter belongs to; NULL if none does. Not of those of gates and

@@ -83,6 +83,7 @@ const char *plan_reason_text(enum plan_reason reason)
 		[PLAN_PART_STAYS] = "not movable",
 		[PLAN_PART_UNREAD] = "not understood",
 		[PLAN_PART_SHARED] = "jumped to by several functions",
+		[PLAN_NO_SPACE] = "no space for its code",
 		[PLAN_PART_UNREACHED] = "jumped to by nothing that is understood",
 	};
 
@@ -133,6 +134,7 @@ void plan_deinit(struct plan *plan)
 {
 	vector_deinit(&plan->functions);
 	vector_deinit(&plan->patches);
+	vector_deinit(&plan->late);
 	vector_deinit(&plan->calls);
 	vector_deinit(&plan->fixups);
 	vector_deinit(&plan->blocks);
@@ -144,6 +146,7 @@ void plan_deinit(struct plan *plan)
 	vector_deinit(&plan->arcs);
 	vector_deinit(&plan->links);
 	vector_deinit(&plan->left);
+	vector_deinit(&plan->latches);
 	vector_deinit(&plan->code);
 	vector_deinit(&plan->names);
 }

@@ -460,32 +460,99 @@ bool readers_have_unwinder(const struct image *image, const uint8_t *readers)
 	return memchr(readers, READER_UNWINDER, image->functions.count) != NULL;
 }
 
-uint8_t *readers_find(const struct image *image)
+/* What names tell. */
+static uint8_t *find_named(const struct image *image)
 {
 	uint8_t *readers = memory_allocate_zeroed(image->functions.count + 1, 1);
-	struct reading reading = {.image = image};
 
 	for (size_t i = 0; i < image->functions.count; i++) {
 		const struct image_function *function = &image->functions.items[i];
-		enum reader named = READER_NONE;
 
-		if (function->flags & IMAGE_FUNCTION_PART)
-			continue;
-		reading.bytes = image_bytes_at(image, function->address, function->size);
-		reading.size = function->size;
-		reading.address = function->address;
-		reading.function = (uint32_t)i;
-		if (reading.bytes)
-			readers[i] = (uint8_t)read_function(&reading);
-		if (function->name)
-			named = reader_named(image->names.items + function->name);
-		if (named)
-			readers[i] = (uint8_t)named;
+		if (function->name && !(function->flags & IMAGE_FUNCTION_PART))
+			readers[i] = (uint8_t)reader_named(image->names.items +
+							   function->name);
 	}
+	return readers;
+}
+
+/* A function that is no part. Of one that is known by its name, too, as it may lead into
+ * parts. */
+static void read_one(struct reading *reading, const struct image *image, uint32_t index,
+		     uint8_t *readers)
+{
+	const struct image_function *function = &image->functions.items[index];
+	enum reader found;
+
+	reading->image = image;
+	reading->bytes = image_bytes_at(image, function->address, function->size);
+	reading->size = function->size;
+	reading->address = function->address;
+	reading->function = index;
+	if (!reading->bytes)
+		return;
+	found = read_function(reading);
+	if (!readers[index])
+		readers[index] = (uint8_t)found;
+}
+
+static void end(struct reading *reading)
+{
+	vector_deinit(&reading->known);
+	vector_deinit(&reading->outs);
+}
+
+void readers_read(const struct image *image, uint32_t index, uint8_t *readers)
+{
+	struct reading reading = {0};
+
+	read_one(&reading, image, index, readers);
+	read_parts(&reading, image, readers);
+	end(&reading);
+}
+
+uint8_t *readers_find(const struct image *image)
+{
+	uint8_t *readers = find_named(image);
+	struct reading reading = {0};
+
+	for (uint32_t i = 0; i < image->functions.count; i++)
+		if (!(image->functions.items[i].flags & IMAGE_FUNCTION_PART))
+			read_one(&reading, image, i, readers);
 	read_parts(&reading, image, readers);
 	for (uint32_t i = 0; i < image->functions.count; i++)
 		readers[i] = readers[parts_owner(image, i)];
-	vector_deinit(&reading.known);
-	vector_deinit(&reading.outs);
+	end(&reading);
+	return readers;
+}
+
+/* Whether there is a direct call among the first instructions. */
+static bool begins_with_call(const struct image *image,
+			     const struct image_function *function)
+{
+	enum { FIRST = 16 };
+	const uint64_t size = function->size < FIRST ? function->size : FIRST;
+	const uint8_t *bytes = image_bytes_at(image, function->address, size);
+	struct brief brief;
+
+	for (uint64_t at = 0; bytes && at < size; at += brief.length) {
+		if (!length_decode(bytes + at, size - at, &brief))
+			return false;
+		if (brief.kind == BRIEF_CALL32)
+			return true;
+	}
+	return false;
+}
+
+uint8_t *readers_find_first(const struct image *image)
+{
+	uint8_t *readers = find_named(image);
+
+	for (uint32_t i = 0; i < image->functions.count; i++) {
+		const struct image_function *function = &image->functions.items[i];
+
+		if (!(function->flags & IMAGE_FUNCTION_PART) &&
+		    begins_with_call(image, function))
+			readers_read(image, i, readers);
+	}
 	return readers;
 }

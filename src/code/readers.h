@@ -29,6 +29,12 @@ enum reader {
  */
 uint8_t *readers_find(const struct image *image);
 
+/* The same in pieces: first those that names tell or that begin with a call, and then,
+ * where it is to be known, one function with its cold parts. Rows of these are left to
+ * the caller. */
+uint8_t *readers_find_first(const struct image *image);
+void readers_read(const struct image *image, uint32_t index, uint8_t *readers);
+
 /* Whether the image has an unwinder, which starts with its own frames. */
 bool readers_have_unwinder(const struct image *image, const uint8_t *readers);
 

@@ -105,6 +105,8 @@ static void note_call(struct walk *walk, uint64_t address, const struct brief *b
 {
 	if (brief->length == SCAN_CALL_LENGTH)
 		vector_push(&walk->scan->calls, address);
+	else
+		vector_push(&walk->scan->long_calls, address);
 }
 
 static void note_branch(struct walk *walk, uint64_t address, const struct brief *brief)
@@ -633,6 +635,7 @@ void scan_deinit(struct scan *scan)
 	vector_deinit(&scan->inner);
 	vector_deinit(&scan->tables);
 	vector_deinit(&scan->calls);
+	vector_deinit(&scan->long_calls);
 	*scan = (struct scan){0};
 }
 

@@ -50,6 +50,7 @@ struct scan {
 	 * Where functions overlap, some are there twice, and some are none: see
 	 * map.starts. */
 	struct VECTOR(uint64_t) calls;
+	struct VECTOR(uint64_t) long_calls; /* the same of calls with prefixes */
 	/* Sorted by address: no table goes on beyond the next. */
 	struct VECTOR(struct scan_table) tables;
 	bool uses_gs;

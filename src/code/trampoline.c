@@ -13,15 +13,33 @@ unsigned trampoline_patch_offset(const uint8_t *bytes, size_t size)
 	return size >= 4 && !memcmp(bytes, endbr64, 4) ? 4 : 0;
 }
 
+static const uint8_t unwind[] = {0x48, 0x8d, 0xa4, 0x24, 0x88, 0, 0, 0};
+
+/* Where the hook's call returns to if the function was planned meanwhile: two bytes
+ * behind where it does else. */
+static void emit_again(struct emitter *emitter, struct emit_mark mark, uint64_t start)
+{
+	enum { JUMP = 5 };
+
+	emit_byte(emitter, 0xeb); /* jmp */
+	emit_byte(emitter, sizeof(unwind) + JUMP);
+	emit_mark(emitter, mark);
+	emit_bytes(emitter, unwind, sizeof(unwind));
+	mark.stack = 0;
+	emit_mark(emitter, mark);
+	emit_jump(emitter, start);
+}
+
 /* No instruction of it touches flags. */
 static void emit_hook(struct emitter *emitter, const struct trampoline *trampoline,
 		      uint64_t original)
 {
 	static const uint8_t skip_red_zone[] = {0x48, 0x8d, 0x64, 0x24, 0x80};
 	static const uint8_t call_through[] = {0x65, 0xff, 0x14, 0x25};
-	static const uint8_t unwind[] = {0x48, 0x8d, 0xa4, 0x24, 0x88, 0, 0, 0};
-	struct emit_mark mark = {.kind = trampoline->gate ? PLAN_PLACE_PROBE
-							  : PLAN_PLACE_HOOK,
+	const uint64_t start = emit_here(emitter);
+	struct emit_mark mark = {.kind = trampoline->gate || trampoline->latch
+						 ? PLAN_PLACE_PROBE
+						 : PLAN_PLACE_HOOK,
 				 .original = original};
 
 	if (!trampoline->hook)
@@ -37,6 +55,10 @@ static void emit_hook(struct emitter *emitter, const struct trampoline *trampoli
 	emit_bytes(emitter, call_through, sizeof(call_through));
 	emit_word32(emitter, trampoline->hook_layout.entry);
 	emit_mark(emitter, mark);
+	if (trampoline->latch) {
+		emit_again(emitter, mark, start);
+		emit_mark(emitter, mark);
+	}
 	emit_bytes(emitter, unwind, sizeof(unwind));
 	if (!trampoline->gate)
 		return;

@@ -15,6 +15,10 @@ enum {
 	TRAMPOLINE_TAIL_MAX = 32,
 	/* No trampoline takes more bytes, alignment aside. */
 	TRAMPOLINE_SIZE_MAX = 640,
+	TRAMPOLINE_AGAIN = 2,
+	TRAMPOLINE_LATCH_BODY = 5 + 2 + 8 + 2 + 8 + 5 + 8, /* where a latch goes on if it
+							      does not ask */
+	TRAMPOLINE_HOOK_NUMBER = 6, /* where a hook has its number, from its start on */
 	/* Bytes of a hook with the jump to a gate. */
 	TRAMPOLINE_GATED_HOOK = 5 + 2 + 8 + 8 + 5,
 };
@@ -27,10 +31,12 @@ struct trampoline {
 	unsigned copied;      /* bytes from `address` on that are in the trampoline, at
 				 least `displaced`; more than these end in a way out */
 	enum probe_form probe;
-	uint32_t slot;     /* displacement in the bank without the module's own */
-	uint8_t hook;      /* 0: none */
-	uint64_t gate;     /* of a hooked function, address; 0: none. It comes behind the
-			      hook, and goes back to TRAMPOLINE_GATED_HOOK */
+	uint32_t slot; /* displacement in the bank without the module's own */
+	uint8_t hook;  /* 0: none */
+	uint64_t gate; /* of a hooked function, address; 0: none. It comes behind the
+			  hook, and goes back to TRAMPOLINE_GATED_HOOK */
+	bool latch;    /* the hook may return TRAMPOLINE_AGAIN bytes further on, to begin
+			  anew; the first 8 bytes may become a jump at any time */
 	unsigned call_end; /* as plan_function.call_end */
 	struct plan_hook_layout hook_layout;
 };

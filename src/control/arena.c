@@ -8,8 +8,14 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#ifndef MFD_EXEC
+#define MFD_EXEC 0x0010U
+#endif
 
 #define PAGE 4096u
 
@@ -74,6 +80,18 @@ static struct trm_error *set_up(struct arena *arena, uint64_t stride)
 	TRM_TRY(arena_allocate(arena, stride * ARENA_FIRST_BANKS, &offset));
 	return arena_add_chunk(arena, offset, arena->address + offset, stride,
 			       ARENA_FIRST_BANKS, &chunk);
+}
+
+/* Since 6.3 a memfd that is to be executable must say so; before, the flag was an error.
+ */
+unsigned int arena_memfd_flags(void)
+{
+	struct utsname name;
+	int major = 0, minor = 0;
+
+	uname(&name);
+	sscanf(name.release, "%d.%d", &major, &minor);
+	return MFD_CLOEXEC | (major > 6 || (major == 6 && minor >= 3) ? MFD_EXEC : 0);
 }
 
 struct trm_error *arena_create(int fd, uint64_t address, uint64_t stride,

@@ -46,6 +46,9 @@ struct arena {
 	struct VECTOR(struct bank *) banks;
 };
 
+/* What memfd_create(2) is given for a file that is to be executed. */
+unsigned int arena_memfd_flags(void);
+
 /* Bytes of the first chunk for banks of `stride` bytes, and how many banks that is. */
 #define ARENA_FIRST_BANKS 4
 

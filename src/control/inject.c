@@ -386,6 +386,12 @@ void inject_mailbox_done(struct bank *bank, bool alone)
 	reply(bank, alone ? WIRE_ALONE : WIRE_DONE);
 }
 
+void inject_mailbox_again(struct bank *bank)
+{
+	__atomic_store_n(&bank->shared->request, WIRE_IDLE, __ATOMIC_RELEASE);
+	reply(bank, WIRE_AGAIN);
+}
+
 struct trm_error *inject_mailbox_batch(pid_t tid, struct bank *bank,
 				       struct wire_batch *batch)
 {

@@ -46,6 +46,9 @@ struct trm_error *inject_mailbox_batch(pid_t tid, struct bank *bank,
  * to do by itself what it can. */
 void inject_mailbox_done(struct bank *bank, bool alone);
 
+/* The same of one in WIRE_HOOK_LAZY, whose function is planned by now. */
+void inject_mailbox_again(struct bank *bank);
+
 /* Adds a call to a batch; returns its index. Arguments may be WIRE_RESULT(index). */
 unsigned int batch_add(struct wire_batch *batch, long number,
 		       const uint64_t arguments[6]);

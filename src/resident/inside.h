@@ -41,6 +41,10 @@ static inline int is_readable(uint64_t address)
  * been entered with these registers. */
 void look_through(struct wire_bank *bank, const struct wire_registers *frame);
 
+/* WIRE_HOOK_LAZY, of a thread that may make no system call: the controller looks by
+ * itself whether it is asked. */
+void ask_quietly(struct wire_bank *bank, const struct wire_registers *frame);
+
 /* Whether a text is there, with its patches. */
 int is_patched(const struct wire_undo *undo);
 

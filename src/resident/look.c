@@ -419,6 +419,8 @@ void resident_look(const struct wire_registers *frame)
 	if (number == WIRE_HOOK_OWN)
 		look_at(bank, (const struct wire_control *)(uintptr_t)bank->control,
 			(uint64_t *)(uintptr_t)frame->rsp);
+	else if (number == WIRE_HOOK_LAZY)
+		ask_quietly(bank, frame);
 	else
 		look_timed(bank, frame);
 }

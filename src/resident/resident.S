@@ -128,7 +128,7 @@ hook_saved:
 	cmpb	$WIRE_HOOK_OWN, WIRE_HOOK_REGISTERS + 8(%rsp)
 	jae	look
 	cmpl	$0, %gs:WIRE_BANK_QUIET
-	jne	hook_back
+	jne	hook_quiet
 	mov	%gs:WIRE_BANK_CONTROL, %rax
 	movzbl	WIRE_HOOK_REGISTERS + 8(%rsp), %ecx
 	cmp	$WIRE_HOOK_START, %ecx
@@ -170,6 +170,11 @@ hook_saved:
 	ja	hook_asks
 5:	add	$WIRE_TEXT_SIZE, %rdx
 	jmp	4b
+	/* No system call may be made: one question needs none. */
+hook_quiet:
+	cmpb	$WIRE_HOOK_LAZY, WIRE_HOOK_REGISTERS + 8(%rsp)
+	jne	hook_back
+	jmp	look
 hook_asks:
 	testl	$FUTEX_OWNER_DIED, (%rax)
 	jne	hook_alone
@@ -227,9 +232,9 @@ hook_alone:
 all_signals:
 	.quad	-1
 /*
- * Return addresses are made the original ones, on the program's stack. If a signal comes
- * meanwhile the controller moves the thread back to the function's entry, as if it had not
- * been called yet: the mark tells it where the frame is.
+ * Return addresses are made the original ones, or the controller is asked without a system call,
+ * on the program's stack. If a signal comes meanwhile the controller moves the thread back to
+ * the function's entry, as if it had not been called yet: the mark tells it where the frame is.
  */
 look:
 	mov	%rsp, %rbp

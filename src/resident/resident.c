@@ -42,6 +42,12 @@
 #define WAIT_NS      20000000
 #define WAITS_IN_ALL 1500
 
+/* Before a thread falls asleep: looks of some 50 ns. */
+#define AWAKE_LOOKS 10000u
+
+/* The same of a thread that may make no system call: looks of some 50 ns. */
+#define QUIET_LOOKS 600000000u
+
 void resident_serve(struct wire_bank *bank, const struct wire_registers *frame);
 void resident_run(struct wire_batch *batch, const struct wire_control *control);
 void resident_alone(const struct wire_control *control,
@@ -141,8 +147,19 @@ static void post(struct wire_bank *bank, struct wire_control *control,
 		 enum wire_request request)
 {
 	__atomic_store_n(&bank->request, request, __ATOMIC_RELEASE);
-	__atomic_fetch_add(&control->doorbell, 1, __ATOMIC_RELEASE);
-	futex(&control->doorbell, FUTEX_WAKE, 1, NULL);
+	__atomic_fetch_add(&control->doorbell, 1, __ATOMIC_SEQ_CST);
+	if (!__atomic_load_n(&control->awake, __ATOMIC_SEQ_CST))
+		futex(&control->doorbell, FUTEX_WAKE, 1, NULL);
+}
+
+/* The reply of a controller that is awake: it takes less long than to fall asleep. */
+static void await_awake(const struct wire_bank *bank, const struct wire_control *control)
+{
+	for (uint32_t i = 0;
+	     i < AWAKE_LOOKS && __atomic_load_n(&control->awake, __ATOMIC_RELAXED) &&
+	     !__atomic_load_n(&bank->reply, __ATOMIC_RELAXED);
+	     i++)
+		__builtin_ia32_pause();
 }
 
 /* Takes the controller's reply; WIRE_DONE if it is dead. */
@@ -172,6 +189,7 @@ static enum wire_reply ask(struct wire_bank *bank)
 		return WIRE_ALONE;
 	__atomic_store_n(&bank->reply, WIRE_NONE, __ATOMIC_RELEASE);
 	post(bank, control, WIRE_POSTED);
+	await_awake(bank, control);
 	while ((reply = await(bank, control)) == WIRE_RUN) {
 		resident_run(&bank->batch, control);
 		post(bank, control, WIRE_RAN);
@@ -442,6 +460,32 @@ void resident_way_back(uint64_t *context)
 		*rip = moved;
 }
 
+/* The latch is entered anew: its function is planned by now. */
+static void go_again(const struct wire_registers *frame)
+{
+	*(uint64_t *)(uintptr_t)(frame + 1) += WIRE_AGAIN_BYTES;
+}
+
+void ask_quietly(struct wire_bank *bank, const struct wire_registers *frame)
+{
+	struct wire_control *control = (struct wire_control *)(uintptr_t)bank->control;
+	uint32_t reply = WIRE_NONE;
+
+	copy_registers(&bank->registers, frame);
+	bank->number = WIRE_HOOK_LAZY;
+	__atomic_store_n(&bank->reply, WIRE_NONE, __ATOMIC_RELEASE);
+	__atomic_store_n(&bank->request, WIRE_POSTED, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&control->doorbell, 1, __ATOMIC_RELEASE);
+	for (uint32_t i = 0; !reply && i < QUIET_LOOKS && !controller_died(control);
+	     i++) {
+		__builtin_ia32_pause();
+		reply = __atomic_exchange_n(&bank->reply, WIRE_NONE, __ATOMIC_ACQUIRE);
+	}
+	__atomic_store_n(&bank->request, WIRE_IDLE, __ATOMIC_RELEASE);
+	if (reply == WIRE_AGAIN)
+		go_again(frame);
+}
+
 /*
  * A hook's body, on the stack in the bank, with signals blocked. From the moment that the
  * program installs a system call filter it makes no system call of ours: hooks are
@@ -469,6 +513,11 @@ void resident_serve(struct wire_bank *bank, const struct wire_registers *frame)
 	    (bank->number == WIRE_HOOK_ARCH &&
 	     (bank->registers.rdi & 0xffffffff) != ARCH_SET_GS))
 		return;
-	if (ask(bank) == WIRE_ALONE)
+
+	const enum wire_reply reply = ask(bank);
+
+	if (reply == WIRE_ALONE)
 		resident_alone(control, frame);
+	if (reply == WIRE_AGAIN)
+		go_again(frame);
 }

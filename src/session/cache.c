@@ -8,6 +8,7 @@
 #include "session/cache_names.h"
 #include "session/callgraph.h"
 #include "session/itself.h"
+#include "session/lazy_file.h"
 #include "session/learned.h"
 #include "session/places.h"
 #include "session/ways.h"
@@ -27,9 +28,6 @@
 /* Bytes without patches that a text has at one end, at least, to be mapped without them.
  */
 #define LEFT_OUT_MIN (1u << 20)
-
-/* Bytes of the largest patch. */
-#define PATCH_MAX sizeof(((struct plan_patch *)0)->bytes)
 
 /* Where trampolines of programs lie that are linked to a fixed low address: below 2 GiB,
  * so in reach, and clear of heap and text. */
@@ -327,7 +325,12 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 		return trm_error_create(
 			TRM_ERROR_UNSUPPORTED,
 			"its text is written to by the loader (DT_TEXTREL)");
-	return plan_create(&request, &file->plan);
+	if (!file->lazy)
+		return plan_create(&request, &file->plan);
+	request.hook_lazy = WIRE_HOOK_LAZY;
+	request.context = file->lazy->context = memory_allocate(sizeof(wanted));
+	memcpy(request.context, &wanted, sizeof(wanted));
+	return lazy_create(&request, &file->plan, &file->lazy->plan);
 }
 
 /* The first and the last address that a plan changes. */
@@ -348,6 +351,14 @@ static struct image_range changed_range(const struct plan *plan)
 			       sizeof(calls->displacement);
 
 		range.start = calls->address < range.start ? calls->address : range.start;
+		range.end = end > range.end ? end : range.end;
+	}
+	/* It may change any of them later. */
+	for (size_t i = 0; plan->latches_size && i < plan->functions.count; i++) {
+		const struct plan_function *row = &plan->functions.items[i];
+		uint64_t end = row->address + row->size;
+
+		range.start = row->address < range.start ? row->address : range.start;
 		range.end = end > range.end ? end : range.end;
 	}
 	return range;
@@ -415,7 +426,8 @@ static void describe_plan(struct module_file *file)
 			continue;
 		add_own_word(&file->own_words, fixup->offset);
 	}
-	ways_make(file);
+	if (!file->lazy)
+		ways_make(file);
 }
 
 static void note_walking(struct module_file *file)
@@ -440,7 +452,10 @@ static struct trm_error *plan_file(struct module_file *file,
 		choose_part(file);
 		describe_plan(file);
 	}
-	image_close(image);
+	if (file->lazy)
+		file->lazy->image = image;
+	else
+		image_close(image);
 	return error;
 }
 
@@ -456,16 +471,6 @@ static bool map_original(struct module_file *file, int fd)
 	return true;
 }
 
-uint64_t module_text_available(const struct module_file *file,
-			       const struct module_text *text)
-{
-	uint64_t available = 0;
-
-	if (text->file_offset < file->identity.size)
-		available = file->identity.size - text->file_offset;
-	return available < text->size ? available : text->size;
-}
-
 static uint64_t parts_size(const struct module_file *file)
 {
 	uint64_t size = 0;
@@ -473,59 +478,6 @@ static uint64_t parts_size(const struct module_file *file)
 	for (uint32_t i = 0; i < file->text_count; i++)
 		size += file->texts[i].part_size;
 	return size;
-}
-
-/* The part of a patch that lies in [start, start + size), whose bytes are at `bytes`. */
-static void apply(uint8_t *bytes, uint64_t start, uint64_t size, uint64_t address,
-		  const void *patch, size_t patch_size)
-{
-	for (size_t i = 0; i < patch_size; i++)
-		if (address + i - start < size)
-			bytes[address + i - start] = ((const uint8_t *)patch)[i];
-}
-
-/* The index of the first row of a sorted array whose address, its first member, is at or
- * behind `address`. */
-static size_t first_at(const void *rows, size_t count, size_t row_size, uint64_t address)
-{
-	size_t low = 0, high = count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		uint64_t here;
-
-		memcpy(&here, (const char *)rows + middle * row_size, sizeof(here));
-		if (here < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-void module_text_compose(const struct module_file *file, const struct module_text *text,
-			 uint64_t offset, uint64_t size, uint8_t *bytes)
-{
-	const struct plan_patches *patches = &file->plan->patches;
-	const struct plan_calls *calls = &file->plan->calls;
-	uint64_t available = module_text_available(file, text);
-	uint64_t start = text->address + offset, there = 0;
-	/* A patch that begins before may reach in. */
-	uint64_t from = start < PATCH_MAX ? 0 : start - PATCH_MAX;
-	size_t i;
-
-	if (offset < available)
-		there = available - offset < size ? available - offset : size;
-	memcpy(bytes, file->bytes + text->file_offset + offset, there);
-	memset(bytes + there, 0, size - there);
-	i = first_at(patches->items, patches->count, sizeof(*patches->items), from);
-	for (; i < patches->count && patches->items[i].address < start + size; i++)
-		apply(bytes, start, size, patches->items[i].address,
-		      patches->items[i].bytes, patches->items[i].size);
-	i = first_at(calls->items, calls->count, sizeof(*calls->items), from);
-	for (; i < calls->count && calls->items[i].address < start + size; i++)
-		apply(bytes, start, size, calls->items[i].address,
-		      &calls->items[i].displacement, sizeof(int32_t));
 }
 
 /* The parts of all texts in memory, one behind the other. */
@@ -592,6 +544,53 @@ static bool load(struct cache_names *names, struct cache_key key,
 	return false;
 }
 
+static void drop_plan(struct module_file *file)
+{
+	if (file->cached_bytes && !file->lazy) {
+		munmap(file->cached_bytes, file->cached_size);
+		free(file->plan);
+	} else {
+		if (file->lazy)
+			lazy_file_destroy(file);
+		vector_deinit(&file->ways);
+		drop_patched(file);
+		plan_destroy(file->plan);
+	}
+	free(file->cached_path);
+}
+
+/* One that plans functions when they are called. False, and nothing is changed: it cannot
+ * be mapped, or is better planned as a whole. */
+static bool make_lazily(struct cache *cache, struct cache_key key,
+			struct module_file *file, const struct session_options *options)
+{
+	const uint32_t reserved =
+		WIRE_BANK_HEADER + (uint32_t)cache_counters_reserved(options);
+	const struct module_file before = *file;
+	bool good;
+
+	file->lazy = memory_allocate_zeroed(1, sizeof(*file->lazy));
+	struct trm_error *error = plan_file(file, options, 0);
+
+	good = !error && file->plan->latches.count && lazy_file_can_be(file);
+	trm_error_destroy(error);
+	if (good) {
+		lazy_file_make_room(file);
+		plan_move_counters(
+			file->plan,
+			reserved + cache_names_reserve(
+					   cache->names, key.kind,
+					   plan_slots(file->plan) *
+						   (uint64_t)file->plan->slot_size));
+		good = lazy_file_save(file);
+	}
+	if (good)
+		return true;
+	drop_plan(file);
+	*file = before;
+	return false;
+}
+
 static void make(struct cache *cache, struct cache_key key, struct module_file *file,
 		 const struct session_options *options)
 {
@@ -613,13 +612,19 @@ static void make(struct cache *cache, struct cache_key key, struct module_file *
 	learned_deinit(&learned);
 }
 
-static void load_or_make(struct cache *cache, struct module_file *file,
+static void load_or_make(struct cache *cache, struct module_file *file, bool lazy,
 			 const struct session_options *options)
 {
 	struct cache_key key = cache_key(file, options);
 
-	if (!load(cache->names, key, file))
-		make(cache, key, file, options);
+	lazy &= cache->names && lazy_file_suits(file, options);
+	if (lazy && lazy_policy() == LAZY_ALWAYS &&
+	    make_lazily(cache, key, file, options))
+		return;
+	if (load(cache->names, key, file) ||
+	    (lazy && make_lazily(cache, key, file, options)))
+		return;
+	make(cache, key, file, options);
 }
 
 static struct module_file *new_file(int fd, const struct stat *status,
@@ -690,13 +695,13 @@ struct module_file *module_file_open(struct cache *cache, int fd,
 	if (file->trouble)
 		return file;
 	if (!is_left_out(file, options)) {
-		load_or_make(cache, file, options);
+		load_or_make(cache, file, use->lazy, options);
 		return file;
 	}
 	/* What it calls may run with its GS base, whether it is measured itself or not.
 	 */
 	if (image_may_set_gs(file->bytes, file->identity.size)) {
-		load_or_make(cache, file, options);
+		load_or_make(cache, file, false, options);
 		if (file->plan && file->plan->uses_gs)
 			return file;
 		module_file_destroy(file);
@@ -704,19 +709,6 @@ struct module_file *module_file_open(struct cache *cache, int fd,
 	}
 	leave_out(file);
 	return file;
-}
-
-static void drop_plan(struct module_file *file)
-{
-	if (file->cached_bytes) {
-		munmap(file->cached_bytes, file->cached_size);
-		free(file->plan);
-	} else {
-		vector_deinit(&file->ways);
-		drop_patched(file);
-		plan_destroy(file->plan);
-	}
-	free(file->cached_path);
 }
 
 void module_file_replan(struct cache *cache, const struct module_file *file,
@@ -757,20 +749,4 @@ void module_file_destroy(struct module_file *file)
 	free(file->name);
 	free(file->path);
 	free(file);
-}
-
-const uint8_t *module_file_original(struct module_file *file, uint64_t address,
-				    size_t size)
-{
-	for (uint32_t i = 0; i < file->text_count; i++) {
-		const struct module_text *text = &file->texts[i];
-		uint64_t at = address - text->address;
-
-		if (address < text->address || at > text->size || size > text->size - at)
-			continue;
-		if (text->file_offset + at + size > file->identity.size)
-			return NULL;
-		return file->bytes + text->file_offset + at;
-	}
-	return NULL;
 }

@@ -37,6 +37,10 @@ struct module_text {
 
 #define MODULE_TEXTS 4
 
+/* Smaller texts are written to, not mapped: that is cheaper than three system calls, and
+ * costs little. */
+#define MODULE_MAPPED_MIN (96u << 10)
+
 /* Words of 64 bits in trampolines that depend on where the module lies, by their offsets,
  * and the numbers of the pages that they lie in; none of one at a fixed address. More of
  * either than fit: `many`. */
@@ -75,6 +79,10 @@ struct module_file {
 	unsigned int variant; /* the same, with trampolines at another distance */
 	bool used;            /* a measured program has it */
 
+	struct lazy_file *lazy; /* its functions are planned when they are called; NULL:
+				   they are all planned */
+	uint64_t code_room, steps_room; /* bytes, with `lazy`: of what there may be */
+
 	/* Where the patched text can be mapped from; cached_path NULL: nowhere. */
 	char *cached_path;
 	uint64_t cached_offset[MODULE_TEXTS]; /* of each text's part in that file */
@@ -107,6 +115,7 @@ struct module_use {
 	const char *path;     /* as the program has it */
 	bool bare;            /* the program is followed, but not measured */
 	bool copies_calls;    /* relocated code makes calls */
+	bool lazy;            /* functions may be planned when they are called */
 	unsigned int variant; /* less than MODULE_VARIANTS: of the usual places for
 				 trampolines */
 };

@@ -314,21 +314,23 @@ struct piece {
 	uint64_t size;
 };
 
-/* Written with pwrite(2), not through a mapping: a full disk must be an error, no SIGBUS.
- * A large page at a time: from more at once the kernel makes larger pieces, which it does
- * not map as large pages. */
-static bool write_piece(int fd, const struct piece *piece, uint64_t offset)
+bool cache_file_write(int fd, const void *bytes, uint64_t size, uint64_t offset)
 {
-	for (uint64_t done = 0; done < piece->size;) {
-		uint64_t left = piece->size - done, size = HUGE - (offset + done) % HUGE;
-		ssize_t n = pwrite(fd, (const char *)piece->bytes + done,
-				   left < size ? left : size, (off_t)(offset + done));
+	for (uint64_t done = 0; done < size;) {
+		uint64_t left = size - done, piece = HUGE - (offset + done) % HUGE;
+		ssize_t n = pwrite(fd, (const char *)bytes + done,
+				   left < piece ? left : piece, (off_t)(offset + done));
 
 		if (n <= 0)
 			return false;
 		done += (uint64_t)n;
 	}
 	return true;
+}
+
+static bool write_piece(int fd, const struct piece *piece, uint64_t offset)
+{
+	return cache_file_write(fd, piece->bytes, piece->size, offset);
 }
 
 /* The texts, composed a large page at a time: all at once they would take memory, and the

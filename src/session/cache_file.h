@@ -32,4 +32,9 @@ bool cache_file_load_saved(const char *path, struct module_file *file);
  * plan works without. */
 bool cache_file_save(const char *path, const struct module_file *file);
 
+/* Writes with pwrite(2), not through a mapping: a full disk must be an error, no SIGBUS.
+ * A large page at a time: from more at once the kernel makes larger pieces, which it does
+ * not map as large pages. */
+bool cache_file_write(int fd, const void *bytes, uint64_t size, uint64_t offset);
+
 #endif

@@ -226,6 +226,17 @@ char *cache_names_choose(struct cache_names *names, struct cache_key key,
 	return path_of(names, &name);
 }
 
+uint32_t cache_names_reserve(struct cache_names *names, uint32_t kind, uint64_t size)
+{
+	struct name name = {.key = {0, kind}, .size = (uint32_t)size};
+
+	pthread_mutex_lock(&names->lock);
+	name.start = choose_start(names, kind, size);
+	add(names, &name);
+	pthread_mutex_unlock(&names->lock);
+	return name.start;
+}
+
 uint32_t cache_names_edition(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -42,6 +42,9 @@ void cache_names_drop_others(struct cache_names *names, struct cache_key key,
 char *cache_names_choose(struct cache_names *names, struct cache_key key,
 			 struct cache_name wanted, uint32_t *ret_start);
 
+/* Where counters of a file that is not kept are to begin. */
+uint32_t cache_names_reserve(struct cache_names *names, uint32_t kind, uint64_t size);
+
 /* Of the file with such a path. */
 uint32_t cache_names_edition(const char *path);
 

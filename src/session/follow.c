@@ -25,25 +25,9 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
-#ifndef MFD_EXEC
-#define MFD_EXEC 0x0010U
-#endif
-
 /* Arenas lie this far below the lowest of the libraries, out of the way of what the
  * program maps, and where sanitizers expect mappings to be. */
 #define ARENA_DISTANCE (64ull << 30)
-
-/* Since 6.3 a memfd that is to be executable must say so; before, the flag was an error.
- */
-static uint64_t memfd_flags(void)
-{
-	struct utsname name;
-	int major = 0, minor = 0;
-
-	uname(&name);
-	sscanf(name.release, "%d.%d", &major, &minor);
-	return MFD_CLOEXEC | (major > 6 || (major == 6 && minor >= 3) ? MFD_EXEC : 0);
-}
 
 /* The arena's place: below the lowest mapping of the region where libraries lie. */
 static uint64_t choose_place(const struct maps *maps, uint64_t stride)
@@ -86,7 +70,7 @@ struct trm_error *space_make_arena(struct session *session, struct thread *threa
 		.memory_fd = space->memory_fd,
 		.maps = &session->maps,
 		.slot_size = session->options->collector->slot_size,
-		.memfd_flags = memfd_flags(),
+		.memfd_flags = arena_memfd_flags(),
 	};
 
 	if (!session->clock_ticks) {
@@ -636,7 +620,7 @@ void follow_event(struct session *session, const struct event *event)
 		return;
 	}
 	thread->stopped = true;
-	timers_see_stop(thread);
+	timers_see_stop(session, thread);
 	callgraph_hold(session, thread);
 	thread->event_pending = false;
 	if (thread->leaving) {

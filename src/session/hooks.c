@@ -1,5 +1,7 @@
 /* What threads ask through their mailboxes: see the WIRE_HOOK_ numbers. */
 #include "session/callgraph.h"
+#include "session/lazy_file.h"
+#include "session/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +27,7 @@ struct request {
 	struct bank *bank;
 	uint64_t arguments[6];
 	bool later; /* out: not served yet, to be asked again */
+	bool again; /* out: the function that was called is planned by now */
 };
 
 /* ld.so announces a change of its list of modules before and after it. While a program
@@ -215,6 +218,33 @@ static void serve_mremap(struct request *request)
 				"maps something else over");
 }
 
+/* Where functions come one soon after the other, so will the next. */
+static void await_more(struct session *session)
+{
+	const uint64_t soon = 2000000, now = session_now();
+
+	session->awaited = now + (now - session->asked < soon ? soon : soon / 16);
+	session->asked = now;
+}
+
+/* The hook's frame tells which latch it is. */
+static void serve_lazy(struct request *request)
+{
+	struct space *space = request->thread->process->space;
+	const struct wire_registers *saved = &request->bank->shared->registers;
+	uint64_t back = 0;
+
+	await_more(request->session);
+	if (remote_failed(remote_read(space->memory_fd,
+				      saved->rsp - WIRE_HOOK_FRAME + WIRE_HOOK_REGISTERS,
+				      &back, sizeof(back))))
+		return;
+	const struct module *module = space_module_of_code(space, back);
+
+	request->again = module && module->file->lazy &&
+			 lazy_file_plan(module->file, back - module->code_address);
+}
+
 static void serve_syscall(struct request *request)
 {
 	static const struct {
@@ -274,7 +304,7 @@ static void (*const servers[])(struct request *request) = {
 	[WIRE_HOOK_EXIT] = serve_exit,         [WIRE_HOOK_START] = serve_window,
 	[WIRE_HOOK_STOP] = serve_window,       [WIRE_HOOK_BOTH] = serve_window,
 	[WIRE_HOOK_MPROTECT] = serve_mprotect, [WIRE_HOOK_MMAP] = serve_mmap,
-	[WIRE_HOOK_MREMAP] = serve_mremap,
+	[WIRE_HOOK_MREMAP] = serve_mremap,     [WIRE_HOOK_LAZY] = serve_lazy,
 };
 
 static void serve(struct session *session, struct bank *bank)
@@ -301,7 +331,10 @@ static void serve(struct session *session, struct bank *bank)
 	thread = session_find_thread(session, (pid_t)bank->shared->tid);
 	if (thread)
 		callgraph_go_on(thread);
-	inject_mailbox_done(bank, !followed);
+	if (request.again)
+		inject_mailbox_again(bank);
+	else
+		inject_mailbox_done(bank, !followed);
 }
 
 void hooks_serve(struct session *session, struct family *family)

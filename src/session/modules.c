@@ -18,10 +18,6 @@
 
 #define PAGE 4096u
 
-/* Smaller texts are written to: that is cheaper than three system calls, and costs
- * little. */
-#define CACHED_TEXT_MIN (96u << 10)
-
 /* Opens the file of a mapping as the process sees it, also when its path is not ours. */
 static int open_mapped(pid_t pid, const struct mapping *mapping, const char *path,
 		       struct stat *ret_status)
@@ -55,7 +51,35 @@ static int open_mapped(pid_t pid, const struct mapping *mapping, const char *pat
 static bool is_for(const struct module_file *file, const struct module_use *use)
 {
 	return file->bare == use->bare && file->copies_calls == use->copies_calls &&
-	       file->variant == use->variant;
+	       file->variant == use->variant && (!file->lazy || use->lazy);
+}
+
+/* Whether the program can open our files by their names. */
+static bool has_our_root(pid_t pid)
+{
+	char link[64], root[8];
+
+	snprintf(link, sizeof(link), "/proc/%d/root", pid);
+	ssize_t length = readlink(link, root, sizeof(root));
+
+	return length == 1 && root[0] == '/';
+}
+
+/* What a mapping's file is opened for. */
+static struct module_use use_of(const struct session *session,
+				const struct thread *thread,
+				const struct mapping *mapping, unsigned int variant)
+{
+	const struct space *space = thread->process->space;
+
+	return (struct module_use){
+		.path = maps_path(&session->maps, mapping),
+		.bare = space->bare,
+		.copies_calls = space->copies_calls,
+		.lazy = !session->attached && space->family->spreads &&
+			has_our_root(thread->tid),
+		.variant = variant,
+	};
 }
 
 static struct module_file *find_file(struct session *session, const struct stat *status,
@@ -76,9 +100,7 @@ static struct module_file *file_of_mapping(struct session *session,
 					   const struct mapping *mapping,
 					   unsigned int variant, bool *ret_later)
 {
-	const struct module_use use = {maps_path(&session->maps, mapping),
-				       thread->process->space->bare,
-				       thread->process->space->copies_calls, variant};
+	const struct module_use use = use_of(session, thread, mapping, variant);
 	struct stat status;
 	scoped_fd int fd = open_mapped(thread->tid, mapping, use.path, &status);
 
@@ -116,17 +138,6 @@ struct image_range module_part_of(const struct module *module)
 	return range;
 }
 
-/* Whether the program can open our files by their names. */
-static bool has_our_root(pid_t pid)
-{
-	char link[64], root[8];
-
-	snprintf(link, sizeof(link), "/proc/%d/root", pid);
-	ssize_t length = readlink(link, root, sizeof(root));
-
-	return length == 1 && root[0] == '/';
-}
-
 /* Whether it can map its text from our cache file; and from its own file, too, if it
  * needs it back: see struct wire_undo. */
 static bool can_map_cached(const struct module *module, pid_t pid)
@@ -134,7 +145,7 @@ static bool can_map_cached(const struct module *module, pid_t pid)
 	struct image_range part = module_part_of(module);
 
 	return module->file->cached_path && !module->file->looks_itself_up &&
-	       part.end >= part.start + CACHED_TEXT_MIN &&
+	       part.end >= part.start + MODULE_MAPPED_MIN &&
 	       strlen(module->file->path) < WIRE_PATH_MAX && has_our_root(pid);
 }
 
@@ -193,6 +204,38 @@ static struct trm_error *write_patches(const struct space *space,
 	return NULL;
 }
 
+/* Another plan, all of it, for trampolines at a place, for this module alone. */
+static struct trm_error *plan_anew(struct session *session, struct thread *thread,
+				   struct module *module, uint64_t place)
+{
+	struct stat status;
+	const struct mapping *mapping = NULL;
+
+	vector_for_each (&session->maps.mappings, m)
+		if (m->start == module->text_start)
+			mapping = m;
+	if (!mapping)
+		return trm_error_create(TRM_ERROR_GONE, "the module is gone");
+	scoped_fd int fd = open_mapped(thread->tid, mapping,
+				       maps_path(&session->maps, mapping), &status);
+
+	if (fd < 0)
+		return trm_error_create(TRM_ERROR_GONE, "the module's file is gone");
+	const struct module_use use = {.path = module->file->path,
+				       .bare = module->file->bare,
+				       .copies_calls = module->file->copies_calls};
+	struct module_file *file = module_file_open_at(
+		fd, &status, &use, session->options, place - module->bias);
+
+	file->index = (uint32_t)session->files.count;
+	vector_push(&session->files, file);
+	module->file = file;
+	module->code_address = place;
+	if (!file->plan)
+		return trm_error_create(TRM_ERROR_UNSUPPORTED, "%s", file->trouble);
+	return places_choose_ways(session, thread, module);
+}
+
 /* Another plan, for trampolines at another distance: where the usual place is taken. */
 static struct trm_error *make_place(struct session *session, struct thread *thread,
 				    struct module *module)
@@ -209,31 +252,7 @@ static struct trm_error *make_place(struct session *session, struct thread *thre
 	if (!place)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
 					"no room for trampolines within 2 GiB");
-	struct stat status;
-	const struct mapping *mapping = NULL;
-
-	vector_for_each (&session->maps.mappings, m)
-		if (m->start == module->text_start)
-			mapping = m;
-	if (!mapping)
-		return trm_error_create(TRM_ERROR_GONE, "the module is gone");
-	scoped_fd int fd = open_mapped(thread->tid, mapping,
-				       maps_path(&session->maps, mapping), &status);
-
-	if (fd < 0)
-		return trm_error_create(TRM_ERROR_GONE, "the module's file is gone");
-	const struct module_use use = {module->file->path, module->file->bare,
-				       module->file->copies_calls, 0};
-	struct module_file *file = module_file_open_at(
-		fd, &status, &use, session->options, place - module->bias);
-
-	file->index = (uint32_t)session->files.count;
-	vector_push(&session->files, file);
-	module->file = file;
-	module->code_address = place;
-	if (!file->plan)
-		return trm_error_create(TRM_ERROR_UNSUPPORTED, "%s", file->trouble);
-	return places_choose_ways(session, thread, module);
+	return plan_anew(session, thread, module, place);
 }
 
 /* Adds what puts the patched text in place of the program's, if that can be mapped.
@@ -355,7 +374,8 @@ static struct trm_error *place_code(struct session *session, struct thread *thre
 	    has_our_root(thread->tid)) {
 		struct trm_error *error = map_code(session, thread, module, true);
 
-		if (!error || error->code == TRM_ERROR_GONE || module->code_size)
+		if (!error || error->code == TRM_ERROR_GONE || module->code_size ||
+		    module->file->lazy)
 			return error;
 		trm_error_destroy(error);
 	}
@@ -387,6 +407,12 @@ static struct trm_error *instrument(struct session *session, struct thread *thre
 	if (!module->file->plan->code.count)
 		return NULL;
 	module->first_slot = trampolines_first_slot(space->family, module->file);
+	/* What is in our file alone can grow there. */
+	if (module->file->lazy && (!trampolines_are_cached(space->family, module) ||
+				   !can_map_cached(module, thread->tid))) {
+		TRM_TRY(plan_anew(session, thread, module, module->code_address));
+		module->first_slot = trampolines_first_slot(space->family, module->file);
+	}
 	TRM_TRY(space_widen_banks(session, space, thread,
 				  space->family->arena->slot_count));
 	TRM_TRY(place_code(session, thread, module));
@@ -424,14 +450,10 @@ static void try_to_instrument(struct session *session, struct thread *thread,
 
 /* Whether a variant was made, or is being made, for this run: others may have taken some
  * of the room that it was promised, but how much it needs is known then. */
-static bool is_chosen(const struct session *session, const struct space *space,
+static bool is_chosen(const struct session *session, const struct thread *thread,
 		      const struct mapping *mapping, unsigned int variant)
 {
-	const struct module_use use = {
-		.bare = space->bare,
-		.copies_calls = space->copies_calls,
-		.variant = variant,
-	};
+	const struct module_use use = use_of(session, thread, mapping, variant);
 
 	vector_for_each (&session->files, file)
 		if (is_for(*file, &use) && (*file)->identity.inode == mapping->inode)
@@ -448,7 +470,7 @@ static struct module_file *choose_file(struct session *session,
 	struct module_file *first = NULL;
 
 	for (unsigned int variant = 0; variant < MODULE_VARIANTS; variant++) {
-		if (!is_chosen(session, space, mapping, variant) &&
+		if (!is_chosen(session, thread, mapping, variant) &&
 		    !places_promise(session, space, mapping, variant))
 			continue;
 		struct module_file *file =

@@ -25,7 +25,7 @@ struct job {
 	int fd;
 	struct stat status;
 	char *path;
-	bool bare, copies_calls;
+	bool bare, copies_calls, lazy;
 	unsigned int variant;
 	struct module_file *file; /* once done */
 };
@@ -96,11 +96,14 @@ static void *plan(void *argument)
 		used = true;
 		job->state = JOB_RUNNING;
 		pthread_mutex_unlock(&planner->lock);
-		job->file = module_file_open(planner->cache, job->fd, &job->status,
-					     &(struct module_use){job->path, job->bare,
-								  job->copies_calls,
-								  job->variant},
-					     planner->options);
+		job->file = module_file_open(
+			planner->cache, job->fd, &job->status,
+			&(struct module_use){.path = job->path,
+					     .bare = job->bare,
+					     .copies_calls = job->copies_calls,
+					     .lazy = job->lazy,
+					     .variant = job->variant},
+			planner->options);
 		close(job->fd);
 		pthread_mutex_lock(&planner->lock);
 		job->state = JOB_DONE;
@@ -158,7 +161,7 @@ void planner_destroy(struct planner *planner)
 static bool is_for(const struct job *job, const struct module_use *use)
 {
 	return job->bare == use->bare && job->copies_calls == use->copies_calls &&
-	       job->variant == use->variant;
+	       job->variant == use->variant && job->lazy == use->lazy;
 }
 
 static bool is_asked_for(const struct planner *planner, const struct stat *status,
@@ -199,6 +202,7 @@ void planner_request(struct planner *planner, int fd, const struct stat *status,
 				    .path = memory_copy_string(use->path),
 				    .bare = use->bare,
 				    .copies_calls = use->copies_calls,
+				    .lazy = use->lazy,
 				    .variant = use->variant};
 		vector_push(&planner->jobs, job);
 		tell(planner);

@@ -2,6 +2,7 @@
 
 #include "base/cleanup.h"
 #include "session/cache_key.h"
+#include "session/lazy_file.h"
 #include "session/learned.h"
 #include "session/lesson.h"
 
@@ -168,6 +169,27 @@ static void replan(struct session *session, const struct lesson *lesson,
 	learned_deinit(&known);
 }
 
+/* A module whose functions were planned as they were called: now all of it is, for later
+ * runs, by what ran. */
+static void plan_whole(struct session *session, const struct lesson *lesson)
+{
+	const struct module_file *file = lesson->file;
+	const char *folder = cache_folder(session->cache);
+	uint64_t key = cache_frequencies_key(file);
+	struct learned known, sum = {0};
+	struct frequencies run = {0};
+
+	setpriority(PRIO_PROCESS, 0, PRIO_MAX - 1);
+	learned_load(folder, key, &known);
+	lesson_learn(lesson, 0, &run);
+	frequencies_merge(&known.frequencies, &run, &sum.frequencies);
+	if (learned_save(folder, key, &sum))
+		module_file_replan(session->cache, file, session->options, &sum);
+	frequencies_deinit(&run);
+	learned_deinit(&sum);
+	learned_deinit(&known);
+}
+
 static bool is_looked_at(const struct module_file *file, enum learn_policy policy)
 {
 	return file->plan && file->cached_path &&
@@ -221,7 +243,10 @@ static void look_at_all(struct session *session, struct lesson *lessons,
 			sum += (double)lessons[i].sum;
 		}
 	for (size_t i = 0; i < count; i++) {
-		if (lessons[i].sum)
+		if (lessons[i].sum && lessons[i].file->lazy) {
+			if (lazy_policy() != LAZY_ALWAYS)
+				plan_whole(session, &lessons[i]);
+		} else if (lessons[i].sum)
 			look_at(session, &lessons[i],
 				time_ns * ((double)lessons[i].sum / sum), policy);
 		lesson_deinit(&lessons[i]);

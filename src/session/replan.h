@@ -1,7 +1,8 @@
 /*
  * Plans that later runs use. Where a run shows that the counters of a module would run
  * much less often at other places, the module is planned anew by what this run and
- * earlier ones counted (session/learned.h). That is done behind the run, when nobody
+ * earlier ones counted (session/learned.h); and what was planned function by function
+ * (session/lazy_file.h) is planned as a whole. That is done behind the run, when nobody
  * waits for us any more, and at the lowest priority.
  */
 #ifndef TRAMMEL_SESSION_REPLAN_H

@@ -35,7 +35,9 @@ static bool make_seal(const struct module *module, const struct module_text *tex
 	uint64_t at = patch->address - text->address;
 	uint64_t in_part = at - text->part_offset;
 
-	if (patch->address < text->address + text->part_offset ||
+	/* Others may follow in what surrounds functions that are not planned. */
+	if (file->plan->functions.items[patch->function].trampoline == PLAN_LATER ||
+	    patch->address < text->address + text->part_offset ||
 	    at + sizeof(ret_seal->bytes) > module_text_available(file, text) ||
 	    at % PAGE > PAGE - sizeof(ret_seal->bytes) ||
 	    !memcmp(patched + in_part, original + at, sizeof(ret_seal->bytes)))
@@ -58,7 +60,7 @@ static struct wire_undo undo_of(const struct module *module)
 		.file_offset = text->file_offset,
 		.ways = ways_address(module),
 		.code = module->code_address,
-		.code_size = file->plan->code.count,
+		.code_size = ways_header_offset(file),
 	};
 
 	if (file->unwind.header) {

@@ -46,10 +46,17 @@
 /* But where it finds so often in a row that the thread ran nothing it must not go on. */
 #define SLOW_ROW 32
 
+/* After a stop the next one is waited for so long without falling asleep, if that is how
+ * they come. */
+#define SOON_NS 200000u
+
 /* For so long a signal is put off: until the thread has run for some stops' time. But not
  * for longer than this, if it must wait for a processor. */
 #define RUN_NS    300000u
 #define LATEST_NS 200000000u
+
+/* As long as that it is to run once more from when the signal was blocked. */
+#define ANEW_NS 20000000u
 
 /* Those of setitimer(2) come from the kernel; no other signals of that kind have these
  * numbers. */
@@ -102,24 +109,59 @@ static bool had_no_time(const struct thread *thread, const struct timer_signals 
 	return apart <= APART_NS && resumed <= NOWHERE_NS;
 }
 
-/* Whether a system call starts a timer, which signals later than that. Both calls take
- * the interval and the time until then, as two struct timeval or timespec each. */
-static bool starts_timer(const struct thread *thread,
-			 const struct user_regs_struct *registers)
+/* What a system call does to a timer. */
+enum setting { SETS_NONE, STARTS_TIMER, STOPS_TIMER };
+
+/* Two calls take the interval and the time until the timer signals, as two struct timeval
+ * or timespec each. */
+static enum setting setting_of(const struct thread *thread,
+			       const struct user_regs_struct *registers)
 {
 	const int memory_fd = thread->process->space->memory_fd;
 	uint64_t at, words[4];
 
 	if (registers->orig_rax == SYS_alarm)
-		return registers->rdi != 0;
+		return registers->rdi ? STARTS_TIMER : STOPS_TIMER;
 	if (registers->orig_rax == SYS_setitimer)
 		at = registers->rsi;
 	else if (registers->orig_rax == SYS_timer_settime)
 		at = registers->rdx;
 	else
+		return SETS_NONE;
+	if (remote_failed(remote_read(memory_fd, at, words, sizeof(words))))
+		return SETS_NONE;
+	return words[2] || words[3] ? STARTS_TIMER : STOPS_TIMER;
+}
+
+/* Whether a system call starts a timer, which signals later than that. */
+static bool starts_timer(const struct thread *thread,
+			 const struct user_regs_struct *registers)
+{
+	return setting_of(thread, registers) == STARTS_TIMER;
+}
+
+/* The signal of the timer that a system call sets, of setitimer(2) and alarm(2). */
+static int signal_of_timer(const struct user_regs_struct *registers)
+{
+	static const int signals[] = {SIGALRM, SIGVTALRM, SIGPROF};
+
+	if (registers->orig_rax == SYS_alarm)
+		return SIGALRM;
+	return registers->rdi < sizeof(signals) / sizeof(signals[0])
+		       ? signals[registers->rdi]
+		       : 0;
+}
+
+/* Whether a system call stops the timer that has signalled. */
+static bool stops_timer(const struct thread *thread, const siginfo_t *info,
+			const struct user_regs_struct *registers)
+{
+	if (setting_of(thread, registers) != STOPS_TIMER)
 		return false;
-	return !remote_failed(remote_read(memory_fd, at, words, sizeof(words))) &&
-	       (words[2] || words[3]);
+	if (registers->orig_rax == SYS_timer_settime)
+		return info->si_code == SI_TIMER &&
+		       (uint64_t)info->si_timerid == registers->rdi;
+	return info->si_code == SI_KERNEL && info->si_signo == signal_of_timer(registers);
 }
 
 /* Whether siglongjmp has let the signal through, in the handler of the one before. */
@@ -182,6 +224,16 @@ static bool is_stuck(struct thread *thread, const struct user_regs_struct *regis
 		is_leaving(&last, registers) || starts_timer(thread, registers));
 }
 
+/* Whether a thread that gets nowhere has stopped the timer, or is about to: as that is
+ * late, it has not signalled before, and does no more. Else a handler that starts it anew
+ * by a jump would be called for ever where the stops at the two calls take longer than
+ * the timer. */
+static bool is_too_late(const struct thread *thread, const siginfo_t *info,
+			const struct user_regs_struct *registers)
+{
+	return thread->timer.again > CHANCE && stops_timer(thread, info, registers);
+}
+
 /* Whether no other thread would get the timer's signals if this one blocked them. */
 static bool is_alone(const struct session *session, const struct thread *thread)
 {
@@ -197,15 +249,21 @@ static bool is_alone(const struct session *session, const struct thread *thread)
 }
 
 /* What the timer signals meanwhile does not even stop the thread. With the tracer killed
- * the signal stays blocked, so this is only for those that would get nowhere. */
+ * the signal stays blocked, so this is only for those that would get nowhere. Only now it
+ * runs: where stops are slow they took what it was to run before, to the last. */
 static void mask(const struct session *session, struct thread *thread)
 {
 	struct timer_signals *timer = &thread->timer;
+	const uint64_t now = session_now();
 
 	if (is_alone(session, thread) &&
 	    !remote_failed(remote_get_mask(thread->tid, &timer->mask)))
 		timer->masked = !remote_failed(remote_set_mask(
 			thread->tid, timer->mask | 1ull << (timer->late.si_signo - 1)));
+	if (timer->masked && now - timer->since < ANEW_NS) {
+		timer->until = now + RUN_NS;
+		timer->run = timer->ran_now;
+	}
 }
 
 static void put_off(struct session *session, struct thread *thread, const siginfo_t *info)
@@ -328,7 +386,16 @@ bool timers_put_off(struct session *session, struct thread *thread, siginfo_t *i
 			return false;
 		}
 	} else {
-		if (!is_timer(info) || timer->until || !is_stuck(thread, registers))
+		if (!is_timer(info) || timer->until)
+			return false;
+		bool stuck = is_stuck(thread, registers);
+
+		if (is_too_late(thread, info, registers)) {
+			timers_forget(session, thread);
+			thread_resume(session, thread, 0);
+			return true;
+		}
+		if (!stuck)
 			return false;
 		put_off(session, thread, info);
 	}
@@ -337,23 +404,27 @@ bool timers_put_off(struct session *session, struct thread *thread, siginfo_t *i
 }
 
 /* One stop may be seen twice, since its event can be put back. */
-static void note_stop(struct thread *thread)
+static void note_stop(struct session *session, struct thread *thread)
 {
 	struct timer_signals *timer = &thread->timer;
-	uint64_t now = session_now();
+	const uint64_t now = session_now(), last = timer->stop_ns;
+	const bool recent = timer->ns && now - timer->ns < RECENT_NS;
 
 	if (timer->stop_ns > thread->resumed_ns)
 		return;
 	timer->stop_ns = now;
 	timer->ran_before = timer->ran_now;
-	timer->ran_now = timer->ns && now - timer->ns < RECENT_NS ? time_run(thread) : 0;
+	timer->ran_now = recent ? time_run(thread) : 0;
+	/* A handler's calls come one soon after the other. */
+	if (recent && now - last < SOON_NS && session->awaited < now + SOON_NS)
+		session->awaited = now + SOON_NS;
 }
 
-void timers_see_stop(struct thread *thread)
+void timers_see_stop(struct session *session, struct thread *thread)
 {
 	struct timer_signals *timer = &thread->timer;
 
-	note_stop(thread);
+	note_stop(session, thread);
 	if (!timer->masked)
 		return;
 	timer->masked = false;
@@ -377,6 +448,10 @@ bool timers_see_call(struct session *session, struct thread *thread)
 	    registers.orig_rax == SYS_rt_sigreturn || /* none of the program's */
 	    starts_timer(thread, &registers))
 		return false;
+	if (is_too_late(thread, &thread->timer.late, &registers)) {
+		timers_forget(session, thread);
+		return false;
+	}
 	send(session, thread);
 	if (!changes_handler(registers.orig_rax))
 		return false;

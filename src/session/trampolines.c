@@ -54,7 +54,7 @@ static size_t index_of_free(const struct family *family, uint64_t start, uint64_
 	if (i) {
 		const struct family_module *before = &family->modules.items[i - 1];
 
-		if (before->first_slot + before->file->plan->slot_count > start)
+		if (before->first_slot + plan_slots(before->file->plan) > start)
 			return SIZE_MAX;
 	}
 	return i;
@@ -74,7 +74,7 @@ static uint32_t add_slots(struct family *family, size_t index, struct module_fil
 			  uint64_t start)
 {
 	struct arena *arena = family->arena;
-	uint64_t end = start + file->plan->slot_count;
+	uint64_t end = start + plan_slots(file->plan);
 
 	vector_push(&family->modules, ((struct family_module){0}));
 	for (size_t i = family->modules.count - 1; i > index; i--)
@@ -88,7 +88,7 @@ static uint32_t add_slots(struct family *family, size_t index, struct module_fil
 
 uint32_t trampolines_first_slot(struct family *family, struct module_file *file)
 {
-	uint64_t count = file->plan->slot_count, start = built_in_slot(file);
+	uint64_t count = plan_slots(file->plan), start = built_in_slot(file);
 	size_t index = SIZE_MAX;
 
 	/* What counts nothing takes no place, and so leaves none to search behind it. */
@@ -107,7 +107,7 @@ uint32_t trampolines_first_slot(struct family *family, struct module_file *file)
 	for (size_t i = 0; index == SIZE_MAX; i++) {
 		const struct family_module *before = &family->modules.items[i];
 
-		start = before->first_slot + (uint64_t)before->file->plan->slot_count;
+		start = before->first_slot + (uint64_t)plan_slots(before->file->plan);
 		start = (start + PLAN_GRAPH_ROW - 1) / PLAN_GRAPH_ROW * PLAN_GRAPH_ROW;
 		index = index_of_free(family, start, count);
 	}
@@ -272,7 +272,8 @@ unsigned int trampolines_open(struct wire_batch *batch, const struct arena *aren
 	snprintf((char *)arena->control->stack, CACHED_PATH_MAX, "%s",
 		 module->file->cached_path);
 	return BATCH_ADD(batch, SYS_openat, (uint64_t)AT_FDCWD, path,
-			 O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0, 0, 0);
+			 O_RDONLY | O_CLOEXEC | (module->file->lazy ? 0 : O_NOFOLLOW), 0,
+			 0, 0);
 }
 
 static struct trm_error *add_copy(struct wire_batch *batch, const struct family *family,

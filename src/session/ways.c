@@ -24,12 +24,13 @@ static uint64_t rows_size(const struct module_file *file)
 
 static uint64_t steps_size(const struct module_file *file)
 {
-	return file->plan->steps.count * sizeof(*file->plan->steps.items);
+	return file->lazy ? file->steps_room
+			  : file->plan->steps.count * sizeof(*file->plan->steps.items);
 }
 
 uint64_t ways_header_offset(const struct module_file *file)
 {
-	return round_up(file->plan->code.count);
+	return round_up(file->lazy ? file->code_room : file->plan->code.count);
 }
 
 uint64_t ways_header_size(const struct module_file *file)

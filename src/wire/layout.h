@@ -19,7 +19,7 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 44
+#define WIRE_VERSION 45
 
 #define WIRE_RESIDENT_SIZE  0x6000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x6000
@@ -173,6 +173,7 @@
 #define WIRE_HOOK_EXECAT   4 /* execveat(fd, path, ...), fexecve */
 #define WIRE_HOOK_SYSCALL  5 /* syscall(number, ...) */
 #define WIRE_HOOK_PRCTL    6 /* prctl(option, ...) */
+#define WIRE_HOOK_LAZY     7 /* a function that is not planned yet: code/lazy.h */
 #define WIRE_HOOK_ARCH     8 /* arch_prctl(code, ...) */
 #define WIRE_HOOK_EXIT     9 /* exit(status), in programs with LeakSanitizer */
 /* Functions whose calls begin or end what is counted. The number less WIRE_HOOK_EXIT are
@@ -228,7 +229,11 @@ enum wire_reply { /* wire_bank.reply: written by the controller, cleared by the 
 		  WIRE_DONE,  /* go on */
 		  WIRE_RUN,   /* run wire_bank.batch, then post WIRE_RAN */
 		  WIRE_ALONE, /* go on as if the controller were dead */
+		  WIRE_AGAIN, /* WIRE_HOOK_LAZY: begin anew, WIRE_AGAIN_BYTES behind where
+				 the hook returns to */
 };
+
+#define WIRE_AGAIN_BYTES 2
 
 /* A text that holds patches, in some process that shares the control page. `end` is 0 in
  * a row that is free; it is written last and cleared first. */
@@ -309,7 +314,10 @@ struct wire_control {
 	 * that was all. */
 	uint64_t span_try_begin, span_try_end;
 	struct wire_looks looks;
-	uint8_t pad2_[WIRE_CONTROL_BATCH - 0x78 - sizeof(struct wire_looks)];
+	uint32_t awake; /* not 0: the controller looks at the doorbell by itself, and will
+			   until this is 0 again */
+	uint32_t pad1_;
+	uint8_t pad2_[WIRE_CONTROL_BATCH - 0x80 - sizeof(struct wire_looks)];
 	struct wire_batch batch; /* what injected code runs */
 	uint8_t stack[0x1000 - WIRE_CONTROL_BATCH - sizeof(struct wire_batch)];
 	uint64_t text_count; /* rows that are or were in use */

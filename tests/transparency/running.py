@@ -43,7 +43,8 @@ class Outcome:
 
 def base_environment():
     """The environment that every test starts from: the same for bare and measured."""
-    kept = ("PATH", "HOME", "TMPDIR", "TRAMMEL_CACHE_DIR", "TRAMMEL_REPLAN")
+    kept = ("PATH", "HOME", "TMPDIR", "TRAMMEL_CACHE_DIR", "TRAMMEL_REPLAN",
+            "TRAMMEL_LAZY")
     environment = {name: os.environ[name] for name in kept if name in os.environ}
     environment.update(LC_ALL="C", TZ="UTC", NO_COLOR="1", TERM="dumb")
     return environment

@@ -1,0 +1,51 @@
+/*
+ * Modules whose functions are planned when they are called first (code/lazy.h): those of
+ * which no plan is kept yet. What programs map lies in a memory file of the tracer's,
+ * which they open by its name in /proc, as they do with a kept plan's in the cache
+ * folder. It is written to while they run, and all processes that have it mapped see
+ * that: code, steps and the text's patches, and at last the jump into the function's
+ * latch. Nobody is stopped, and nothing need be done in any process. Behind the session
+ * the module is planned as a whole, and that is kept.
+ */
+#ifndef TRAMMEL_SESSION_LAZY_FILE_H
+#define TRAMMEL_SESSION_LAZY_FILE_H
+
+#include "code/lazy.h"
+#include "session/cache.h"
+
+struct lazy_file {
+	struct lazy *plan;
+	struct image *image;
+	void *context; /* of the request */
+	int fd;        /* the file */
+	struct lazy_limits limits;
+	uint64_t rows_at, steps_at;       /* in the file */
+	uint64_t code_space, steps_space; /* up to here it may be written to */
+};
+
+/* Of $TRAMMEL_LAZY: "never", "always". With LAZY_ALWAYS nothing is kept of modules that
+ * can be planned so. */
+enum lazy_policy { LAZY_NEVER, LAZY_WHERE_IT_PAYS, LAZY_ALWAYS };
+enum lazy_policy lazy_policy(void);
+
+/* Whether a file is to be planned so, as far as that can be told beforehand. */
+bool lazy_file_suits(const struct module_file *file,
+		     const struct session_options *options);
+
+/* The same, of one whose plan is new. */
+bool lazy_file_can_be(const struct module_file *file);
+
+/* How much room plan, code and steps may take, of a file whose plan is new. */
+void lazy_file_make_room(struct module_file *file);
+
+/* Makes the file, and has programs map that. False: there is no memory. */
+bool lazy_file_save(struct module_file *file);
+
+/* Plans the function in whose latch an offset of the module's code lies. False: it is in
+ * none. */
+bool lazy_file_plan(struct module_file *file, uint64_t code_offset);
+
+/* Frees the file, and all but the plan and its ways. */
+void lazy_file_destroy(struct module_file *file);
+
+#endif
