@@ -33,6 +33,14 @@ enum lazy_policy lazy_policy(void)
 	return text && !strcmp(text, "never") ? LAZY_NEVER : LAZY_WHERE_IT_PAYS;
 }
 
+/* Whether parts of the run are told apart by what the tracer measures of it, which is not
+ * to have the time that planning takes, nor counters that come later. */
+static bool is_measured_in_parts(const struct session_window *window)
+{
+	return window->start.wait_ns || window->stop.wait_ns || window->interval_ns ||
+	       window->interval_instructions;
+}
+
 bool lazy_file_suits(const struct module_file *file,
 		     const struct session_options *options)
 {
@@ -41,7 +49,7 @@ bool lazy_file_suits(const struct module_file *file,
 
 	if (collector->depth < PLAN_BLOCKS || collector->probe != PLAN_PROBE_COUNT ||
 	    collector->calls || collector->graph || collector->spans || options->live ||
-	    file->mandatory || options->window.interval_instructions ||
+	    file->mandatory || is_measured_in_parts(&options->window) ||
 	    !learned_by(options))
 		return false;
 	if (policy == LAZY_WHERE_IT_PAYS)

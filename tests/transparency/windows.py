@@ -246,6 +246,8 @@ def times(folder, tool, options):
     program = job_control.build(folder, "spans", "times")
     bare = running.run([program, "traced"], folder)
     expect(bare.stdout == b"free\nworked\n", f"{bare}")
+    # What is seen for the first time is planned in that time.
+    run_measured(tool, folder, options, ("--for", "10s"), [program, "traced"], "times")
     for words in (("--for", "100ms"), ("--after", "150ms", "--for", "100ms"), ("--for", "1ms"),
                   ("--after", "100ms", "--stop-at", "piece"), ("--for", "100ms", "--no-follow")):
         done, profile = run_measured(tool, folder, options, words, [program, "traced"],
