@@ -460,6 +460,18 @@ bool lazy_extend(struct lazy *lazy, uint32_t function, const struct lazy_limits 
 	return good;
 }
 
+void lazy_give_up(struct lazy *lazy, const struct lazy_news *news)
+{
+	for (uint32_t place = news->first_place; place < news->end_place; place++) {
+		uint32_t index = row_of(lazy, place)->by_code;
+		struct plan_function *row = row_of(lazy, index);
+
+		if (row->reason == PLAN_INSTRUMENTED)
+			row->reason = PLAN_NO_SPACE;
+		calls_note_entrance(&lazy->making, index);
+	}
+}
+
 uint32_t lazy_function_at(const struct plan *plan, uint32_t code_offset)
 {
 	size_t low = search_first(plan->latches.count, middle,

@@ -49,6 +49,10 @@ struct lazy_limits {
 bool lazy_extend(struct lazy *lazy, uint32_t function, const struct lazy_limits *limits,
 		 struct lazy_news *ret_news);
 
+/* What was planned last cannot be used, as there is no space to put it: it runs on
+ * uncounted. */
+void lazy_give_up(struct lazy *lazy, const struct lazy_news *news);
+
 /* The index of the function of the latch that an offset in plan.code is in;
  * PLAN_NO_FUNCTION: it is in none. */
 uint32_t lazy_function_at(const struct plan *plan, uint32_t code_offset);

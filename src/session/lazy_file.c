@@ -238,8 +238,8 @@ static void move_counters(struct plan *plan, uint32_t first)
 	}
 }
 
-/* Makes sure that [*have, end) of the file may be written to through its mapping: a full
- * disk must be an error, no SIGBUS. */
+/* Makes sure that [*have, end) of the file may be written to through its mapping: where
+ * there is no memory that must be an error, no SIGBUS. */
 static bool get_space(const struct lazy_file *lazy, uint64_t *have, uint64_t end,
 		      uint64_t most)
 {
@@ -331,15 +331,13 @@ static void set_latch(struct module_file *file, uint32_t function)
 	__atomic_store_n(place, word, __ATOMIC_RELEASE);
 }
 
-static void set_latches(struct module_file *file, const struct lazy_news *news, bool good)
+static void set_latches(struct module_file *file, const struct lazy_news *news)
 {
-	struct plan_function *rows = file->plan->functions.items;
+	const struct plan_function *rows = file->plan->functions.items;
 
 	for (uint32_t place = news->first_place; place < news->end_place; place++) {
-		struct plan_function *row = &rows[rows[place].by_code];
+		const struct plan_function *row = &rows[rows[place].by_code];
 
-		if (!good && row->reason == PLAN_INSTRUMENTED)
-			row->reason = PLAN_NO_SPACE;
 		file->instrumented -=
 			row->reason != PLAN_INSTRUMENTED && !plan_is_part(row);
 		set_latch(file, rows[place].by_code);
@@ -353,7 +351,6 @@ bool lazy_file_plan(struct module_file *file, uint64_t code_offset)
 				    ? lazy_function_at(plan, (uint32_t)code_offset)
 				    : PLAN_NO_FUNCTION;
 	struct lazy_news news;
-	bool good;
 
 	if (function == PLAN_NO_FUNCTION)
 		return false;
@@ -366,12 +363,13 @@ bool lazy_file_plan(struct module_file *file, uint64_t code_offset)
 	    plan->functions.items[function].reason == PLAN_NO_SPACE)
 		file->instrumented--;
 	move_counters(file->plan, news.first_fixup);
-	good = write_code(file, &news);
-	if (good) {
+	if (write_code(file, &news)) {
 		write_rows(file, &news);
 		write_patches(file, &news.patches);
+	} else {
+		lazy_give_up(file->lazy->plan, &news);
 	}
-	set_latches(file, &news, good);
+	set_latches(file, &news);
 	set_latch(file, function);
 	vector_deinit(&news.patches);
 	return true;

@@ -76,8 +76,8 @@ static struct module_use use_of(const struct session *session,
 		.path = maps_path(&session->maps, mapping),
 		.bare = space->bare,
 		.copies_calls = space->copies_calls,
-		.lazy = !session->attached && space->family->spreads &&
-			has_our_root(thread->tid),
+		.lazy = !session->attached && !session->never_lazy &&
+			space->family->spreads && has_our_root(thread->tid),
 		.variant = variant,
 	};
 }
@@ -114,28 +114,6 @@ static struct module_file *file_of_mapping(struct session *session,
 		*ret_later = true;
 	}
 	return file;
-}
-
-const struct module_text *module_text_of(const struct module *module)
-{
-	for (uint32_t i = 0; i < module->file->text_count; i++)
-		if (module->file->texts[i].address + module->bias == module->text_start)
-			return &module->file->texts[i];
-	return NULL;
-}
-
-/* Where the part of the text that patches change lies in the program. What is mapped
- * behind the text is taken along, unless the text itself goes on behind the part. */
-struct image_range module_part_of(const struct module *module)
-{
-	const struct module_text *text = module_text_of(module);
-	uint64_t end = text->part_offset + text->part_size;
-	struct image_range range = {module->text_start + text->part_offset,
-				    module->text_end};
-
-	if (end < text->size && module->text_start + end < range.end)
-		range.end = module->text_start + end;
-	return range;
 }
 
 /* Whether it can map its text from our cache file; and from its own file, too, if it
@@ -382,6 +360,26 @@ static struct trm_error *place_code(struct session *session, struct thread *thre
 	return map_code(session, thread, module, false);
 }
 
+static struct trm_error *give_counters(struct session *session, struct thread *thread,
+				       struct module *module)
+{
+	struct space *space = thread->process->space;
+
+	module->first_slot = trampolines_first_slot(space->family, module->file);
+	return space_widen_banks(session, space, thread,
+				 space->family->arena->slot_count);
+}
+
+/* Programs that cannot open our memory files (they have other rights than the tracer, or
+ * another /proc) get no functions that are planned when they are called. */
+static struct trm_error *plan_at_once(struct session *session, struct thread *thread,
+				      struct module *module)
+{
+	session->never_lazy = true;
+	TRM_TRY(plan_anew(session, thread, module, module->code_address));
+	return give_counters(session, thread, module);
+}
+
 static struct trm_error *instrument(struct session *session, struct thread *thread,
 				    struct module *module)
 {
@@ -406,16 +404,22 @@ static struct trm_error *instrument(struct session *session, struct thread *thre
 	TRM_TRY(make_place(session, thread, module));
 	if (!module->file->plan->code.count)
 		return NULL;
-	module->first_slot = trampolines_first_slot(space->family, module->file);
+	TRM_TRY(give_counters(session, thread, module));
 	/* What is in our file alone can grow there. */
 	if (module->file->lazy && (!trampolines_are_cached(space->family, module) ||
-				   !can_map_cached(module, thread->tid))) {
-		TRM_TRY(plan_anew(session, thread, module, module->code_address));
-		module->first_slot = trampolines_first_slot(space->family, module->file);
+				   !can_map_cached(module, thread->tid)))
+		TRM_TRY(plan_at_once(session, thread, module));
+	struct trm_error *error = place_code(session, thread, module);
+
+	if (error && module->file->lazy && error->code != TRM_ERROR_GONE &&
+	    !module->code_size) {
+		trm_error_destroy(error);
+		texts_remove(session, space, module);
+		TRM_TRY(plan_at_once(session, thread, module));
+		error = place_code(session, thread, module);
 	}
-	TRM_TRY(space_widen_banks(session, space, thread,
-				  space->family->arena->slot_count));
-	TRM_TRY(place_code(session, thread, module));
+	if (error)
+		return error;
 	if (module->file->leak_checked) {
 		space->leak_checked = true;
 		space->family->arena->control->watch_exit = 1;
