@@ -125,6 +125,8 @@ def options_of(arguments):
     parser.add_argument("--tools", metavar="A,B",
                         help="beside bare: " + ",".join(tools.names()))
     parser.add_argument("--only", metavar="NAMES", help="programs, with commas")
+    parser.add_argument("--startup", action="store_true",
+                        help="start-up alone, whose table is put into the results")
     parser.add_argument("--json", metavar="FILE",
                         help="write every single run to FILE, as far as it has come")
     parser.add_argument("--trammel", metavar="PATH", help="the trammel to measure",
@@ -152,6 +154,11 @@ def measure(folder, options, done, keep):
     done.fast = [tool for tool in done.chosen if not tool.slow]
     progress = Progress()
     progress.show("preparing: " + ", ".join(tool.name for tool in done.chosen))
+    if options.startup:
+        done.startup = costs.startup(done.chosen, folder, options, progress)
+        keep()
+        progress.end()
+        return
     measure_programs(done.chosen, folder, options, progress, done.results, keep)
     if not options.quick:
         measure_programs(done.fast, folder, options, progress, done.longer, keep, workloads.LONGER)
@@ -189,6 +196,12 @@ def main():
     else:
         with tempfile.TemporaryDirectory(prefix="trammel-bench-") as folder:
             measure(folder, options, done, keep)
+    if options.startup:
+        section = tables.startup_section(done.startup, machine(), when)
+        print(section)
+        if not options.partial:
+            tables.replace_section(options.results, section)
+        return 0
     wrong = [line for part in (done.results, done.longer, done.rebuilt) for line in wrong_outputs(part)]
     text = tables.document(machine(), when, options.rounds, done, wrong)
     print(text)

@@ -105,6 +105,23 @@ REBUILT = """## Beside a rebuild with gcc's -fprofile-arcs: CPU time, ratio to t
 """
 
 
+STARTUP = "## Time added at start-up (\"cold\": nothing cached)\n"
+
+
+def startup_section(startup, machine, when):
+    """The section of the results, measured by itself."""
+    return "\n".join([STARTUP, f"Measured on {when}, on {machine}.\n", startup_table(startup)])
+
+
+def replace_section(path, section):
+    """Puts a section in place of the one in a file that has its heading."""
+    with open(path, encoding="utf-8") as file:
+        head, rest = file.read().split(section.split("\n", 1)[0], 1)
+    tail = rest.split("\n## ", 1)[1]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"{head}{section}\n## {tail}")
+
+
 def document(machine, when, rounds, measured, wrong):
     chosen, results = measured.chosen, measured.results
     parts = [HEAD.format(when=when, machine=machine, rounds=rounds),
@@ -117,8 +134,7 @@ def document(machine, when, rounds, measured, wrong):
     if measured.rebuilt:
         parts += [REBUILT, ratio_table(measured.rebuilders, measured.rebuilt, "cpu")]
     if measured.startup:
-        parts += ["## Time added at start-up (\"cold\": nothing cached)\n",
-                  startup_table(measured.startup)]
+        parts += [STARTUP, startup_table(measured.startup)]
     if measured.attaching:
         parts += ["## Attaching to a server of eight threads\n",
                   "CPU time of its work as a ratio to before, medians; \"stop\": all threads stand.\n",

@@ -119,7 +119,7 @@ static void take(struct cfg *cfg, const struct scan *scan, uint32_t offset,
 
 	row->offset = offset;
 	row->length = brief->length;
-	row->kind = cfg_kind_of(brief);
+	row->kind = (uint8_t)cfg_kind_of(brief);
 	row->opcode = brief->opcode;
 	row->map = brief->map;
 	row->labelled = false;

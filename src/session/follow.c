@@ -620,7 +620,7 @@ void follow_event(struct session *session, const struct event *event)
 		return;
 	}
 	thread->stopped = true;
-	timers_see_stop(session, thread);
+	timers_see_stop(thread);
 	callgraph_hold(session, thread);
 	thread->event_pending = false;
 	if (thread->leaving) {

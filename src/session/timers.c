@@ -46,10 +46,6 @@
 /* But where it finds so often in a row that the thread ran nothing it must not go on. */
 #define SLOW_ROW 32
 
-/* After a stop the next one is waited for so long without falling asleep, if that is how
- * they come. */
-#define SOON_NS 200000u
-
 /* For so long a signal is put off: until the thread has run for some stops' time. But not
  * for longer than this, if it must wait for a processor. */
 #define RUN_NS    300000u
@@ -404,10 +400,10 @@ bool timers_put_off(struct session *session, struct thread *thread, siginfo_t *i
 }
 
 /* One stop may be seen twice, since its event can be put back. */
-static void note_stop(struct session *session, struct thread *thread)
+static void note_stop(struct thread *thread)
 {
 	struct timer_signals *timer = &thread->timer;
-	const uint64_t now = session_now(), last = timer->stop_ns;
+	const uint64_t now = session_now();
 	const bool recent = timer->ns && now - timer->ns < RECENT_NS;
 
 	if (timer->stop_ns > thread->resumed_ns)
@@ -415,16 +411,13 @@ static void note_stop(struct session *session, struct thread *thread)
 	timer->stop_ns = now;
 	timer->ran_before = timer->ran_now;
 	timer->ran_now = recent ? time_run(thread) : 0;
-	/* A handler's calls come one soon after the other. */
-	if (recent && now - last < SOON_NS && session->awaited < now + SOON_NS)
-		session->awaited = now + SOON_NS;
 }
 
-void timers_see_stop(struct session *session, struct thread *thread)
+void timers_see_stop(struct thread *thread)
 {
 	struct timer_signals *timer = &thread->timer;
 
-	note_stop(session, thread);
+	note_stop(thread);
 	if (!timer->masked)
 		return;
 	timer->masked = false;
