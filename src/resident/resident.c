@@ -456,6 +456,8 @@ void ask_quietly(struct wire_bank *bank, const struct wire_registers *frame)
 	struct wire_control *control = (struct wire_control *)(uintptr_t)bank->control;
 	uint32_t reply = WIRE_NONE;
 
+	if (bank->quiet == WIRE_QUIET_ALONE)
+		return;
 	copy_registers(&bank->registers, frame);
 	bank->number = WIRE_HOOK_LAZY;
 	__atomic_store_n(&bank->reply, WIRE_NONE, __ATOMIC_RELEASE);

@@ -235,6 +235,9 @@ enum wire_reply { /* wire_bank.reply: written by the controller, cleared by the 
 
 #define WIRE_AGAIN_BYTES 2
 
+/* Of wire_bank.quiet: nobody would answer; and another thread may use the bank. */
+#define WIRE_QUIET_ALONE 2
+
 /* A text that holds patches, in some process that shares the control page. `end` is 0 in
  * a row that is free; it is written last and cleared first. */
 struct wire_text {
