@@ -1,6 +1,5 @@
 #include "code/lazy.h"
 
-#include "base/search.h"
 #include "code/calls.h"
 #include "code/making.h"
 #include "code/readers.h"
@@ -382,13 +381,6 @@ struct trm_error *lazy_create(const struct plan_request *request, struct plan **
 	return NULL;
 }
 
-static int by_address(const void *left, const void *right)
-{
-	const struct plan_patch *a = left, *b = right;
-
-	return a->address < b->address ? -1 : a->address > b->address;
-}
-
 /* The new patches, but for the jump at the entry, which leads to the latch and stays. */
 static void take_patches(struct lazy *lazy, size_t first, struct plan_patches *ret_news)
 {
@@ -409,31 +401,13 @@ static void take_patches(struct lazy *lazy, size_t first, struct plan_patches *r
 	making->islands.count = 0;
 }
 
-/* From the back, as both are sorted. */
-static void merge_patches(struct plan_patches *all, struct plan_patches *late)
-{
-	size_t old = all->count, more = late->count, at = old + more;
-
-	if (more)
-		qsort(late->items, more, sizeof(*late->items), by_address);
-	vector_reserve(all, at);
-	all->count = at;
-	while (more) {
-		if (old && all->items[old - 1].address > late->items[more - 1].address)
-			all->items[--at] = all->items[--old];
-		else
-			all->items[--at] = late->items[--more];
-	}
-	late->count = 0;
-}
-
 /* They are few, so that none of those that were there is moved each time. */
 static void add_late(struct plan *plan, const struct plan_patches *news)
 {
 	vector_for_each (news, patch)
 		vector_push(&plan->late, *patch);
 	if (plan->late.count > LATE_MAX)
-		merge_patches(&plan->patches, &plan->late);
+		making_merge_patches(&plan->patches, &plan->late);
 }
 
 bool lazy_extend(struct lazy *lazy, uint32_t function, const struct lazy_limits *limits,
@@ -474,24 +448,20 @@ void lazy_give_up(struct lazy *lazy, const struct lazy_news *news)
 
 uint32_t lazy_function_at(const struct plan *plan, uint32_t code_offset)
 {
-	size_t low = search_first(plan->latches.count, middle,
-				  plan->latches.items[middle].code <= code_offset);
+	const struct plan_latch *latch = plan_latch_at(plan, code_offset);
 
-	return low && code_offset < plan->latches_size
-		       ? plan->latches.items[low - 1].function
-		       : PLAN_NO_FUNCTION;
+	return latch ? latch->function : PLAN_NO_FUNCTION;
 }
 
 bool lazy_jump(const struct plan *plan, uint32_t function, uint32_t *ret_offset,
 	       uint64_t *ret_word)
 {
 	const struct plan_function *row = &plan->functions.items[function];
-	size_t at = search_first(plan->latches.count, middle,
-				 plan->latches.items[middle].function < function);
+	const struct plan_latch *found = plan_latch_of(plan, function);
 
-	if (at == plan->latches.count || plan->latches.items[at].function != function)
+	if (!found)
 		return false;
-	uint32_t latch = plan->latches.items[at].code;
+	uint32_t latch = found->code;
 	uint32_t to = row->reason == PLAN_INSTRUMENTED ? row->trampoline
 						       : latch + TRAMPOLINE_LATCH_BODY;
 	int32_t distance = (int32_t)(to - latch - MAKING_JUMP);

@@ -18,28 +18,12 @@ const struct plan_function *plan_function_of(const struct plan *plan,
 	return low ? plan_by_code(plan, low - 1) : NULL;
 }
 
-/* The latch that contains an offset; NULL: none does. */
-static const struct plan_latch *latch_at(const struct plan *plan, uint32_t code_offset)
-{
-	size_t low = search_first(plan->latches.count, middle,
-				  plan->latches.items[middle].code <= code_offset);
-
-	return code_offset < plan->latches_size && low ? &plan->latches.items[low - 1]
-						       : NULL;
-}
-
-/* Where the trampoline of a function begins, be it a latch. They are in the order of
- * functions. */
+/* Where the trampoline of a function begins, be it a latch. */
 static uint32_t start_of(const struct plan *plan, const struct plan_function *function)
 {
-	uint32_t index = (uint32_t)(function - plan->functions.items);
-
 	if (function->trampoline != PLAN_LATER)
 		return function->trampoline;
-	return plan->latches
-		.items[search_first(plan->latches.count, middle,
-				    plan->latches.items[middle].function < index)]
-		.code;
+	return plan_latch_of(plan, (uint32_t)(function - plan->functions.items))->code;
 }
 
 /* Makes the trampoline of a function that of its latch, which lies at an offset. */
@@ -117,7 +101,7 @@ plan_locate(const struct plan *plan,
 	    const uint8_t *(*original_at)(void *context, uint64_t address, size_t size),
 	    void *context, uint32_t code_offset)
 {
-	const struct plan_latch *latch = latch_at(plan, code_offset);
+	const struct plan_latch *latch = plan_latch_at(plan, code_offset);
 	const struct plan_function *function =
 		latch ? &plan->functions.items[latch->function]
 		      : plan_function_of(plan, code_offset);

@@ -91,6 +91,9 @@ void making_undo(struct making *making, const struct making_mark *mark);
 /* Writes functions [first, end), whose rows of plan.functions are there, all 0. */
 void making_write(struct making *making, uint32_t first, uint32_t end);
 
+/* Sorts patches in among others that are sorted; none are left. */
+void making_merge_patches(struct plan_patches *all, struct plan_patches *others);
+
 /* Frees what a plan has, but not the row itself. */
 void plan_deinit(struct plan *plan);
 

@@ -603,30 +603,30 @@ static void sort_patches(struct plan_patches *patches)
 		      by_address);
 }
 
+/* From the back, as both are sorted by then. */
+void making_merge_patches(struct plan_patches *all, struct plan_patches *others)
+{
+	size_t old = all->count, more = others->count, at = old + more;
+
+	if (!more)
+		return;
+	qsort(others->items, more, sizeof(*others->items), by_address);
+	vector_reserve(all, at);
+	all->count = at;
+	while (more) {
+		if (old && all->items[old - 1].address > others->items[more - 1].address)
+			all->items[--at] = all->items[--old];
+		else
+			all->items[--at] = others->items[--more];
+	}
+	others->count = 0;
+}
+
 /* Sorts islands and rewritten branches in among the entries' patches. */
 static void merge_patches(struct making *making)
 {
-	struct plan *plan = making->plan;
-	size_t entries = plan->patches.count, islands = making->islands.count;
-	size_t at = entries + islands;
-
-	sort_patches(&plan->patches);
-	if (!islands)
-		return;
-	qsort(making->islands.items, islands, sizeof(*making->islands.items), by_address);
-	vector_reserve(&plan->patches, at);
-	plan->patches.count = at;
-	while (islands) {
-		const struct plan_patch *island = &making->islands.items[islands - 1];
-
-		if (entries &&
-		    plan->patches.items[entries - 1].address > island->address) {
-			plan->patches.items[--at] = plan->patches.items[--entries];
-		} else {
-			plan->patches.items[--at] = *island;
-			islands--;
-		}
-	}
+	sort_patches(&making->plan->patches);
+	making_merge_patches(&making->plan->patches, &making->islands);
 }
 
 /* Parts without functions are wanted if all are: their names are not those of functions.

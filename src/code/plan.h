@@ -413,6 +413,14 @@ struct trm_error *plan_create(const struct plan_request *request, struct plan **
 /* Leads the probes in plan.code to counters at another displacement in the bank. */
 void plan_move_counters(struct plan *plan, uint32_t to);
 
+/* The same of probes that came since, those from plan.fixups[first] on. */
+void plan_move_new_counters(struct plan *plan, size_t first);
+
+/* The latch that an offset in plan.code is in, and that of a function, as both are in one
+ * order; NULL: there is none. */
+const struct plan_latch *plan_latch_at(const struct plan *plan, uint32_t code_offset);
+const struct plan_latch *plan_latch_of(const struct plan *plan, uint32_t function);
+
 /* Frees a plan made by plan_create; NULL is allowed. */
 void plan_destroy(struct plan *plan);
 

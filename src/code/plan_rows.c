@@ -90,20 +90,49 @@ const char *plan_reason_text(enum plan_reason reason)
 	return (unsigned)reason < PLAN_REASON_COUNT ? texts[reason] : "unknown reason";
 }
 
-void plan_move_counters(struct plan *plan, uint32_t to)
+const struct plan_latch *plan_latch_at(const struct plan *plan, uint32_t code_offset)
 {
-	uint32_t by = to - plan->counters_at, displacement;
+	size_t low = search_first(plan->latches.count, middle,
+				  plan->latches.items[middle].code <= code_offset);
 
-	vector_for_each (&plan->fixups, fixup) {
-		uint8_t *place = plan->code.items + fixup->offset;
+	return code_offset < plan->latches_size && low ? &plan->latches.items[low - 1]
+						       : NULL;
+}
 
-		if (fixup->kind != PLAN_FIXUP_SLOT)
+const struct plan_latch *plan_latch_of(const struct plan *plan, uint32_t function)
+{
+	size_t at = search_first(plan->latches.count, middle,
+				 plan->latches.items[middle].function < function);
+
+	return at < plan->latches.count && plan->latches.items[at].function == function
+		       ? &plan->latches.items[at]
+		       : NULL;
+}
+
+static void move_counters(struct plan *plan, size_t first, uint32_t by)
+{
+	uint32_t displacement;
+
+	for (size_t i = first; i < plan->fixups.count; i++) {
+		uint8_t *place = plan->code.items + plan->fixups.items[i].offset;
+
+		if (plan->fixups.items[i].kind != PLAN_FIXUP_SLOT)
 			continue;
 		memcpy(&displacement, place, sizeof(displacement));
 		displacement += by;
 		memcpy(place, &displacement, sizeof(displacement));
 	}
+}
+
+void plan_move_counters(struct plan *plan, uint32_t to)
+{
+	move_counters(plan, 0, to - plan->counters_at);
 	plan->counters_at = to;
+}
+
+void plan_move_new_counters(struct plan *plan, size_t first)
+{
+	move_counters(plan, first, plan->counters_at);
 }
 
 const struct plan_function *plan_function_of_slot(const struct plan *plan, uint32_t slot)

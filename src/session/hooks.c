@@ -168,21 +168,13 @@ static void serve_window(struct request *request)
 		release_all(session);
 }
 
-static bool has_latches(const struct family *family)
-{
-	vector_for_each (&family->modules, module)
-		if (module->file->lazy)
-			return true;
-	return false;
-}
-
 /* LeakSanitizer traces its own process when it looks for leaks, from a thread that has
  * the bank of the one that made it: both might ask at a time. */
 static void serve_exit(struct request *request)
 {
 	if (!request->thread->process->space->leak_checked)
 		return;
-	if (has_latches(request->thread->process->space->family))
+	if (family_has_latches(request->thread->process->space->family))
 		request->bank->shared->quiet = WIRE_QUIET_ALONE;
 	request->thread->process->watched = true;
 	release_process(

@@ -2,6 +2,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "code/trampoline.h"
 #include "control/arena.h"
 #include "session/cache_file.h"
 #include "session/learned.h"
@@ -14,6 +15,8 @@
 #include <unistd.h>
 
 #define PAGE 4096u
+
+_Static_assert(WIRE_AGAIN_BYTES == (int)TRAMPOLINE_AGAIN, "the resident goes there");
 
 /* Files of less than this are planned as a whole in the time of some questions. */
 #define FILE_MIN (1u << 20)
@@ -223,21 +226,6 @@ bool lazy_file_save(struct module_file *file)
 	return true;
 }
 
-/* Leads the new probes to the module's counters, as plan_move_counters did all others. */
-static void move_counters(struct plan *plan, uint32_t first)
-{
-	for (size_t i = first; i < plan->fixups.count; i++) {
-		uint8_t *place = plan->code.items + plan->fixups.items[i].offset;
-		uint32_t displacement;
-
-		if (plan->fixups.items[i].kind != PLAN_FIXUP_SLOT)
-			continue;
-		memcpy(&displacement, place, sizeof(displacement));
-		displacement += plan->counters_at;
-		memcpy(place, &displacement, sizeof(displacement));
-	}
-}
-
 /* Makes sure that [*have, end) of the file may be written to through its mapping: where
  * there is no memory that must be an error, no SIGBUS. */
 static bool get_space(const struct lazy_file *lazy, uint64_t *have, uint64_t end,
@@ -362,7 +350,7 @@ bool lazy_file_plan(struct module_file *file, uint64_t code_offset)
 	if (!lazy_extend(file->lazy->plan, function, &file->lazy->limits, &news) &&
 	    plan->functions.items[function].reason == PLAN_NO_SPACE)
 		file->instrumented--;
-	move_counters(file->plan, news.first_fixup);
+	plan_move_new_counters(file->plan, news.first_fixup);
 	if (write_code(file, &news)) {
 		write_rows(file, &news);
 		write_patches(file, &news.patches);

@@ -114,12 +114,10 @@ void session_act(struct session *session)
 static bool any_quiet(const struct session *session)
 {
 	vector_for_each (&session->families, family) {
-		if (__atomic_load_n(&(*family)->arena->control->unfiltered,
-				    __ATOMIC_RELAXED))
-			continue;
-		vector_for_each (&(*family)->modules, module)
-			if (module->file->lazy)
-				return true;
+		if (!__atomic_load_n(&(*family)->arena->control->unfiltered,
+				     __ATOMIC_RELAXED) &&
+		    family_has_latches(*family))
+			return true;
 	}
 	return false;
 }

@@ -144,6 +144,7 @@ static bool stands(const struct lesson *lesson, const struct frequencies *known,
 	return is_much(&cost, verdict->policy);
 }
 
+/* `verdict` NULL: it is to be planned whatever it gains. */
 static void replan(struct session *session, const struct lesson *lesson,
 		   const struct verdict *verdict)
 {
@@ -154,11 +155,11 @@ static void replan(struct session *session, const struct lesson *lesson,
 	struct frequencies run = {0};
 
 	learned_load(folder, key, &known);
-	if (!is_left_out(&known, verdict)) {
+	if (!verdict || !is_left_out(&known, verdict)) {
 		lesson_learn(lesson, 0, &run);
 		frequencies_merge(&known.frequencies, &run, &sum.frequencies);
-		bool better = pays(file, verdict, verdict->plans) &&
-			      stands(lesson, &sum.frequencies, verdict);
+		bool better = !verdict || (pays(file, verdict, verdict->plans) &&
+					   stands(lesson, &sum.frequencies, verdict));
 
 		sum.runs = better ? 0 : known.runs + 1;
 		if (learned_save(folder, key, &sum) && better)
@@ -173,21 +174,8 @@ static void replan(struct session *session, const struct lesson *lesson,
  * runs, by what ran. */
 static void plan_whole(struct session *session, const struct lesson *lesson)
 {
-	const struct module_file *file = lesson->file;
-	const char *folder = cache_folder(session->cache);
-	uint64_t key = cache_frequencies_key(file);
-	struct learned known, sum = {0};
-	struct frequencies run = {0};
-
 	setpriority(PRIO_PROCESS, 0, PRIO_MAX - 1);
-	learned_load(folder, key, &known);
-	lesson_learn(lesson, 0, &run);
-	frequencies_merge(&known.frequencies, &run, &sum.frequencies);
-	if (learned_save(folder, key, &sum))
-		module_file_replan(session->cache, file, session->options, &sum);
-	frequencies_deinit(&run);
-	learned_deinit(&sum);
-	learned_deinit(&known);
+	replan(session, lesson, NULL);
 }
 
 static bool is_looked_at(const struct module_file *file, enum learn_policy policy)

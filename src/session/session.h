@@ -471,6 +471,8 @@ struct space *space_fork(const struct space *space, int memory_fd);
 /* Forgets what is not mapped in a space that was just forked. */
 void space_drop_unmapped(struct space *space, const struct maps *maps);
 void space_release(struct session *session, struct space *space);
+/* Whether functions of its modules are planned when they are called. */
+bool family_has_latches(const struct family *family);
 /* Drops a reference to the family's arena; with the last one both go. */
 void family_release(struct session *session, struct family *family);
 /* Runs a batch in a thread: through its mailbox if it waits in a hook, else by injection.

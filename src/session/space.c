@@ -69,6 +69,14 @@ void space_drop_unmapped(struct space *space, const struct maps *maps)
 	}
 }
 
+bool family_has_latches(const struct family *family)
+{
+	vector_for_each (&family->modules, module)
+		if (module->file->lazy)
+			return true;
+	return false;
+}
+
 void family_release(struct session *session, struct family *family)
 {
 	bool last = family->arena->references == 1;
