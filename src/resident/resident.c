@@ -430,15 +430,34 @@ static uint64_t way_of(const struct wire_control *control, uint64_t address)
 	return 0;
 }
 
-/* The kernel's struct ucontext, of which rt_sigreturn takes the registers: rip is 0xa8
- * bytes in (asm/ucontext.h, asm/sigcontext.h). */
+/* A handler that interrupted the thread with this stack pointer returns to an address. A
+ * signal that comes now has all of this done once more: the first time is right. Returns
+ * where it goes on, if the controller knew; else 0. */
+static uint64_t note_return(struct wire_bank *bank, uint64_t rsp, uint64_t rip)
+{
+	for (uint64_t i = bank->shown_count; i-- > 0;) {
+		struct wire_shown *shown = &bank->shown[i % WIRE_SHOWN];
+
+		if (shown->rsp != rsp)
+			continue;
+		if (!shown->went)
+			shown->went = rip;
+		return shown->rip == rip ? shown->code : 0;
+	}
+	return 0;
+}
+
+/* The kernel's struct ucontext, of which rt_sigreturn takes the registers: rsp is 0xa0
+ * bytes in, and then rip (asm/ucontext.h, asm/sigcontext.h). */
 void resident_way_back(uint64_t *context)
 {
-	uint64_t *rip = &context[0xa8 / sizeof(uint64_t)];
+	uint64_t *rsp = &context[0xa0 / sizeof(uint64_t)], *rip = rsp + 1;
 	const struct wire_control *control =
 		(const struct wire_control *)(uintptr_t)own_bank()->control;
-	uint64_t moved = way_of(control, *rip);
+	uint64_t moved = note_return(own_bank(), *rsp, *rip);
 
+	if (!moved)
+		moved = way_of(control, *rip);
 	if (!moved)
 		moved = led_to(control, *rip);
 	if (moved)

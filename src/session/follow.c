@@ -6,6 +6,7 @@
 #include "session/fired.h"
 #include "session/orphans.h"
 #include "session/residues.h"
+#include "session/shown.h"
 #include "session/signals.h"
 #include "session/throws.h"
 #include "session/timers.h"
@@ -279,11 +280,11 @@ static void on_exec(struct session *session, struct thread *thread)
 			session_remove_thread(session, other);
 	}
 	orphans_leave(session, thread, false);
+	residues_end(thread);
 	if (thread->bank)
 		arena_give_bank(thread->bank);
 	thread->bank = NULL;
 	vector_deinit(&thread->old_banks);
-	residues_end(thread);
 	thread->handled.count = 0;
 	remote_read_program(process->pid, program, sizeof(program));
 	process->first_image = process->pid == session->first && !process->image->started;
@@ -390,12 +391,13 @@ static void adopt(struct session *session, struct thread *parent, struct thread 
 	child->process->image->hidden =
 		session->options->no_follow || (process->space && process->space->bare);
 	/* A handler may have forked, and return in the child, too. */
-	vector_for_each (&parent->shown, shown)
-		vector_push(&child->shown, ((struct shown){.rip = shown->rip,
-							   .rsp = shown->rsp,
-							   .address = shown->address,
-							   .file = shown->file,
-							   .inherited = true}));
+	shown_take_returned(parent);
+	vector_for_each (&parent->shown, shown) {
+		struct shown copy = *shown;
+
+		copy.inherited = true;
+		shown_put(child, &copy);
+	}
 	callgraph_note_calls(session, parent->bank, &child->calls);
 	if (!process->space)
 		return;

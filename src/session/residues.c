@@ -1,5 +1,7 @@
 #include "session/residues.h"
 
+#include "session/shown.h"
+
 /* What is not counted needs none. */
 static void add(struct thread *thread, uint32_t file, struct edges_residue residue)
 {
@@ -50,6 +52,13 @@ static bool goes_back(const struct space *space, const struct shown *shown, uint
 }
 
 /* In a child of the handler's process it is news that it came back. */
+static void came_back(struct thread *thread, const struct shown *shown)
+{
+	if (shown->inherited)
+		add(thread, shown->file,
+		    (struct edges_residue){.address = shown->address, .by = -1});
+}
+
 static bool take_shown(struct thread *thread, uint64_t rsp, uint64_t rip)
 {
 	for (size_t i = thread->shown.count; i-- > 0;) {
@@ -57,17 +66,14 @@ static bool take_shown(struct thread *thread, uint64_t rsp, uint64_t rip)
 
 		if (shown->rsp != rsp)
 			continue;
-		while (thread->shown.count > i + 1)
-			residues_left(thread,
-				      &thread->shown.items[--thread->shown.count]);
-		thread->shown.count = i;
+		for (size_t inner = thread->shown.count; --inner > i;)
+			residues_left(thread, &thread->shown.items[inner]);
+		shown_cut(thread, i);
 		if (!goes_back(thread->process->space, shown, rip)) {
 			residues_left(thread, shown);
 			return false;
 		}
-		if (shown->inherited)
-			add(thread, shown->file,
-			    (struct edges_residue){.address = shown->address, .by = -1});
+		came_back(thread, shown);
 		return true;
 	}
 	return false;
@@ -88,11 +94,31 @@ bool residues_return(struct thread *thread, uint64_t rsp, uint64_t rip)
 	return back;
 }
 
+void residues_over(struct thread *thread, const struct shown *shown, uint64_t went)
+{
+	const struct module *module = space_module_of_text(thread->process->space, went);
+	const uint64_t address = module ? went - module->bias : 0;
+	const struct plan_function *function =
+		module ? plan_function_at(module->file->plan, address) : NULL;
+	uint32_t offset;
+
+	if (went == shown->rip) {
+		came_back(thread, shown);
+		return;
+	}
+	residues_left(thread, shown);
+	/* Through an entry it comes by the jump there. */
+	if (function && function->address != address &&
+	    plan_way_back(module->file->plan, address, false, &offset))
+		residues_came(thread, module, address, false);
+}
+
 void residues_end(struct thread *thread)
 {
+	shown_take_returned(thread);
 	vector_for_each (&thread->shown, shown)
 		residues_left(thread, shown);
-	thread->shown.count = 0;
+	shown_cut(thread, 0);
 }
 
 struct edges_residues residues_of(const struct image_run *image, uint32_t interval,

@@ -15,6 +15,10 @@ void residues_came(struct thread *thread, const struct module *module, uint64_t 
 /* The thread did not come back to where a signal found it. */
 void residues_left(struct thread *thread, const struct shown *shown);
 
+/* A handler is over: the resident has led it back from this run-time address; 0: it was
+ * left. */
+void residues_over(struct thread *thread, const struct shown *shown, uint64_t went);
+
 /*
  * A handler returns to a context with this rsp and rip. Whether it is that of a signal
  * that found the thread in a relocated function, and goes back to where it was: it has

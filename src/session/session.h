@@ -285,6 +285,9 @@ struct shown {
 	uint64_t address; /* link-time, in the module of this file */
 	uint32_t file;    /* index in session.files */
 	bool inherited;   /* the thread's parent was shown, and forked then */
+	bool searched;    /* for its frame: where the kernel put the signal's, if the
+			     resident    leads back from it; */
+	uint64_t frame;   /* 0: it does not, or that is not known yet */
 };
 
 #define TIMER_SIGNALS 4 /* that tell how fast a timer is */

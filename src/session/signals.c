@@ -11,6 +11,7 @@
 #include "resident/resident.h"
 #include "session/homes.h"
 #include "session/residues.h"
+#include "session/shown.h"
 #include "session/spans.h"
 #include "session/text_jumps.h"
 #include "session/timers.h"
@@ -24,9 +25,6 @@
 #include <unistd.h>
 
 #define ENDBR64 4 /* bytes, in front of a jump at an entry */
-
-/* Two stack pointers further apart than this are on different stacks. */
-#define STACK_MAX (64u << 20)
 
 static const struct resident_table *table(void)
 {
@@ -94,11 +92,7 @@ static void count_once(struct thread *thread, const struct module *module,
 	const struct plan *plan = module->file->plan;
 
 	if (plan->gates_size && !(function->flags & IMAGE_FUNCTION_GO)) {
-		vector_push(&thread->shown,
-			    ((struct shown){.rip = registers->rip,
-					    .rsp = registers->rsp,
-					    .address = registers->rip - module->bias,
-					    .file = module->file->index}));
+		shown_add(thread, module, registers);
 		return;
 	}
 	if (!plan->gates_size || plan->counts_entries)
@@ -245,10 +239,7 @@ static enum settled settle_moved(struct thread *thread, const struct module *mod
 	if (how->leaving) /* see standing_leave */
 		return SETTLED;
 	count_again(thread, module, place);
-	vector_push(&thread->shown, ((struct shown){.rip = registers->rip,
-						    .rsp = registers->rsp,
-						    .address = place->original,
-						    .file = module->file->index}));
+	shown_add(thread, module, registers);
 	return SETTLED;
 }
 
@@ -439,11 +430,7 @@ static void show_home(struct thread *thread, const struct user_regs_struct *regi
 	if (module && homes_have(space, module, registers->rip) &&
 	    plan_way_back(module->file->plan, registers->rip - module->bias, true,
 			  &offset))
-		vector_push(&thread->shown,
-			    ((struct shown){.rip = registers->rip,
-					    .rsp = registers->rsp,
-					    .address = registers->rip - module->bias,
-					    .file = module->file->index}));
+		shown_add(thread, module, registers);
 }
 
 /* On a jump of ours in the text that is not at the entry itself (an island, or the jump
@@ -646,6 +633,9 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 		trm_error_destroy(remote_set_signal(thread->tid, &info));
 		thread->held.si_signo = 0;
 	}
+	shown_take_returned(thread);
+	shown_take_left(thread, registers.rsp);
+
 	struct settling how = {.fault = is_fault(&info), .signal = signal};
 	uint64_t before = registers.rip;
 
@@ -724,14 +714,35 @@ static bool is_at_gate(const struct module *module, uint64_t rip)
 	       !function->call_end;
 }
 
+/* In a function that was relocated whole; with the probes in front of it, or behind them.
+ */
+static bool find_moved(const struct module *module, uint64_t rip, bool counts,
+		       uint64_t *ret_way)
+{
+	uint32_t offset;
+
+	if (!plan_way_back(module->file->plan, rip - module->bias, counts, &offset))
+		return false;
+	*ret_way = module->code_address + offset;
+	return true;
+}
+
+bool signals_find_way(const struct space *space, uint64_t rip, uint64_t *ret_way)
+{
+	const struct module *module = space_module_of_text(space, rip);
+
+	return module && (find_moved(module, rip, false, ret_way) ||
+			  signals_lead_in(space, rip, true, ret_way));
+}
+
 /* In functions of whose entry alone was displaced only faults are led back. */
 static void lead_back(struct thread *thread, uint64_t context)
 {
 	const struct space *space = thread->process->space;
 	const struct module *module;
 	struct saved_place saved;
+	uint64_t way;
 	bool counted;
-	uint32_t offset;
 
 	if (remote_failed(remote_read(space->memory_fd, context + UCONTEXT_RSP, &saved,
 				      sizeof(saved))))
@@ -740,25 +751,16 @@ static void lead_back(struct thread *thread, uint64_t context)
 	module = space_module_of_text(space, saved.rip);
 	if (!module || (!counted && is_at_gate(module, saved.rip)))
 		return;
-	if (plan_way_back(module->file->plan, saved.rip - module->bias, !counted,
-			  &offset)) {
+	if (find_moved(module, saved.rip, !counted, &way)) {
 		if (!counted)
 			residues_came(thread, module, saved.rip - module->bias, true);
-		saved.rip = module->code_address + offset;
 	} else if (!signals_lead_in(space, saved.rip,
-				    counted || saved.rip == thread->fault_rip,
-				    &saved.rip)) {
+				    counted || saved.rip == thread->fault_rip, &way)) {
 		return;
 	}
+	saved.rip = way;
 	trm_error_destroy(remote_write(space->memory_fd, context + UCONTEXT_RSP, &saved,
 				       sizeof(saved)));
-}
-
-/* Whether the stack has become shorter than when a signal came, so that its handler was
- * left. */
-static bool is_left(uint64_t rsp, uint64_t then)
-{
-	return rsp >= then && rsp - then < STACK_MAX;
 }
 
 void signals_watch_return(struct thread *thread)
@@ -773,9 +775,9 @@ void signals_watch_return(struct thread *thread)
 		thread->fault_rip = 0;
 		return;
 	}
-	if (is_left(registers.rsp, thread->fault_rsp))
+	if (shown_is_left(thread, registers.rsp, thread->fault_rsp))
 		thread->fault_rip = 0;
-	while (thread->shown.count &&
-	       is_left(registers.rsp, thread->shown.items[thread->shown.count - 1].rsp))
-		residues_left(thread, &thread->shown.items[--thread->shown.count]);
+	shown_take_returned(thread);
+	shown_take_left(thread, registers.rsp);
+	shown_find_frame(thread, registers.rsp);
 }

@@ -47,6 +47,10 @@ enum settled signals_settle(struct session *session, struct thread *thread,
 bool signals_lead_in(const struct space *space, uint64_t rip, bool entry,
 		     uint64_t *ret_rip);
 
+/* Where in our code a thread goes on that comes back to an original place which it has
+ * counted; false: there. */
+bool signals_find_way(const struct space *space, uint64_t rip, uint64_t *ret_way);
+
 /* Whether an address lies in bytes that are patched, behind the first of them. */
 bool signals_in_patch(const struct space *space, uint64_t rip);
 

@@ -1,8 +1,10 @@
 #include "session/stacks.h"
 
+#include "session/shown.h"
 #include "session/signals.h"
 
 #include <string.h>
+#include <unistd.h>
 
 enum {
 	PIECE = 64 << 10,
@@ -10,6 +12,10 @@ enum {
 	STACK_MAX = 8 << 20,
 	STACKS_MAX = 8,
 	FRAME_PLACE = 8 + UCONTEXT_RSP, /* the address that a handler returns to first */
+	FRAME_ALIGNMENT = 16,           /* of what lies behind that address */
+	/* How far a frame may be from the interrupted stack pointer, with all registers
+	 * that there are, or, on a stack of its own, from that of a system call. */
+	FRAME_DISTANCE = 16 << 10,
 };
 
 struct saved {
@@ -47,6 +53,16 @@ static const struct module *module_of_return(const struct space *space, uint64_t
 	return NULL;
 }
 
+/* Whether the resident leads on what returns there. */
+static bool is_led(const struct space *space, uint64_t restorer)
+{
+	const struct module *module = module_of_return(space, restorer);
+	uint32_t offset;
+
+	return module &&
+	       plan_jump_at(module->file->plan, restorer - module->bias, &offset);
+}
+
 static uint64_t end_of_stack(const struct maps *maps, uint64_t stack)
 {
 	const struct mapping *mapping = maps_find(maps, stack);
@@ -58,22 +74,24 @@ static uint64_t end_of_stack(const struct maps *maps, uint64_t stack)
 
 /* Whether a handler that returns to `restorer` may go back to `rip`: not to bytes that
  * are replaced, unless it is led on. */
-static bool may_go_back(struct search *search, uint64_t restorer, uint64_t rsp,
-			uint64_t rip)
+static bool may_go_back(struct search *search, uint64_t restorer, uint64_t at,
+			const struct saved_place *place)
 {
+	const uint64_t rip = place->rip;
+
 	const struct module *module = space_module_of_text(search->space, rip);
-	const struct module *from = module_of_return(search->space, restorer);
 	uint32_t offset;
 
 	if (!module || !module->file->plan->steps.count ||
 	    !plan_way_back(module->file->plan, rip - module->bias, true, &offset))
 		return !signals_in_patch(search->space, rip);
-	if (!plan_jump_at(from->file->plan, restorer - from->bias, &offset))
+	if (!is_led(search->space, restorer))
 		return false;
 	vector_push(&search->shown, ((struct shown){.rip = rip,
-						    .rsp = rsp,
+						    .rsp = place->rsp,
 						    .address = rip - module->bias,
 						    .file = module->file->index,
+						    .frame = at,
 						    .inherited = true}));
 	return true;
 }
@@ -101,7 +119,7 @@ static bool look_at_word(struct search *search, uint64_t at, uint64_t word,
 		return false;
 	if (!module_of_return(search->space, word) || !find_saved(search, at, &saved))
 		return true;
-	if (!may_go_back(search, word, saved.place.rsp, saved.place.rip))
+	if (!may_go_back(search, word, at, &saved.place))
 		return false;
 	if (saved.place.rsp < range[0] || saved.place.rsp >= range[1])
 		vector_push(&search->stacks, saved.place.rsp);
@@ -137,7 +155,7 @@ static void show_all(const struct search *search)
 		vector_for_each (&thread->shown, shown)
 			known |= shown->rsp == search->shown.items[i].rsp;
 		if (!known)
-			vector_push(&thread->shown, search->shown.items[i]);
+			shown_put(thread, &search->shown.items[i]);
 	}
 }
 
@@ -160,4 +178,44 @@ bool stacks_are_free(struct thread *thread, const struct maps *maps,
 	vector_deinit(&search.stacks);
 	vector_deinit(&search.shown);
 	return good;
+}
+
+static bool is_frame(const struct shown *shown, const uint8_t *frame)
+{
+	struct saved saved;
+
+	memcpy(&saved, frame + FRAME_PLACE, sizeof(saved));
+	return saved.place.rsp == shown->rsp && saved.place.rip == shown->rip &&
+	       saved.code_segment == CODE_SEGMENT;
+}
+
+/* The same as stacks_find_frame, from an address on. */
+static uint64_t find_frame(const struct space *space, const struct shown *shown,
+			   uint64_t start)
+{
+	uint8_t bytes[FRAME_DISTANCE];
+	uint64_t restorer;
+	ssize_t size;
+
+	start = (start & -(uint64_t)FRAME_ALIGNMENT) + FRAME_ALIGNMENT - sizeof(restorer);
+	size = pread(space->memory_fd, bytes, sizeof(bytes), (off_t)start);
+	for (ssize_t at = 0; at + FRAME_PLACE + (ssize_t)sizeof(struct saved) <= size;
+	     at += FRAME_ALIGNMENT) {
+		if (!is_frame(shown, bytes + at))
+			continue;
+		memcpy(&restorer, bytes + at, sizeof(restorer));
+		return is_led(space, restorer) ? start + (uint64_t)at : 0;
+	}
+	return 0;
+}
+
+uint64_t stacks_find_frame(const struct thread *thread, const struct shown *shown,
+			   uint64_t rsp)
+{
+	const struct space *space = thread->process->space;
+	const uint64_t lowest = shown->rsp - FRAME_DISTANCE;
+	const bool near = rsp - lowest < FRAME_DISTANCE;
+
+	return find_frame(space, shown, near ? rsp : lowest)
+		       ?: find_frame(space, shown, rsp);
 }

@@ -15,4 +15,12 @@
 bool stacks_are_free(struct thread *thread, const struct maps *maps,
 		     const struct user_regs_struct *registers);
 
+/*
+ * The address of the frame of a signal whose handler, which makes a system call with this
+ * stack pointer, was shown so, if the resident leads back from it; 0: it does not, or the
+ * frame is not found.
+ */
+uint64_t stacks_find_frame(const struct thread *thread, const struct shown *shown,
+			   uint64_t rsp);
+
 #endif

@@ -2,6 +2,7 @@
 
 #include "code/edges.h"
 #include "session/residues.h"
+#include "session/shown.h"
 #include "session/signals.h"
 #include "session/spans.h"
 
@@ -213,6 +214,7 @@ void standing_note(const struct session *session, struct thread *thread,
 	struct place places[STANDS];
 	size_t count = stands_of(session, thread, registers, places);
 
+	shown_take_returned(thread);
 	vector_for_each (&thread->shown, shown)
 		if (!shown->inherited)
 			residues_add(thread, shown->file, shown->address, by);
@@ -268,7 +270,7 @@ void standing_leave(const struct session *session, struct thread *thread,
 	if (image->part)
 		count_ahead(session, thread, registers, image->part - 1, &image->counts);
 	standing_note(session, thread, registers, 1);
-	thread->shown.count = 0;
+	shown_cut(thread, 0);
 }
 
 void standing_lead_in(const struct space *space, struct user_regs_struct *registers)

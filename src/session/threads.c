@@ -3,6 +3,7 @@
 
 #include "session/callgraph.h"
 #include "session/residues.h"
+#include "session/shown.h"
 #include "session/spans.h"
 #include "session/timers.h"
 
@@ -47,6 +48,7 @@ struct thread *session_add_thread(struct session *session, pid_t tid)
 
 void session_remove_thread(struct session *session, struct thread *thread)
 {
+	residues_end(thread);
 	if (thread->bank)
 		arena_give_bank(thread->bank);
 	vector_for_each (&thread->old_banks, bank)
@@ -54,7 +56,6 @@ void session_remove_thread(struct session *session, struct thread *thread)
 	vector_deinit(&thread->old_banks);
 	vector_deinit(&thread->handled);
 	timers_forget(session, thread);
-	residues_end(thread);
 	vector_deinit(&thread->shown);
 	vector_deinit(&thread->calls);
 	*table_insert(&session->threads, (uint64_t)thread->tid, NULL) = 0;
@@ -257,6 +258,7 @@ void thread_assign_bank(struct session *session, struct thread *thread, uint32_t
 		error = remote_set_gs_base(thread->tid, bank->address);
 	}
 	thread->bank = bank;
+	shown_begin(thread);
 	/* Without a bank of its own the thread counts in its parent's: nothing breaks,
 	 * but two increments at one moment may be one. */
 	if (!bank && !thread->process->image->reason)
@@ -308,8 +310,10 @@ static void widen_bank(const struct session *session, struct space *space,
 		arena_give_bank(bank);
 		return;
 	}
+	shown_take_returned(thread);
 	vector_push(&thread->old_banks, old);
 	thread->bank = bank;
+	shown_begin(thread);
 }
 
 struct trm_error *space_widen_banks(struct session *session, struct space *space,
@@ -360,8 +364,8 @@ void thread_resume(struct session *session, struct thread *thread, int signal)
 	callgraph_go_on(thread);
 
 	bool calls = thread->state == THREAD_EXEC || thread->fault_rip ||
-		     thread->before_exec || thread->shown.count || thread->timer.until ||
-		     (space && space->starting);
+		     thread->before_exec || shown_is_watched(thread) ||
+		     thread->timer.until || (space && space->starting);
 	(void)session;
 	if (thread->event_pending)
 		return;

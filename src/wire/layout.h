@@ -522,6 +522,14 @@ struct wire_moved {
 	uint64_t key, original;
 };
 
+/* Where a signal handler was shown its thread, innermost last: see session/shown.h. */
+#define WIRE_SHOWN 16
+struct wire_shown {
+	uint64_t rsp, rip; /* that it was shown */
+	uint64_t code;     /* where it goes on from there; 0: as ways say */
+	uint64_t went;     /* the address that it returned to; 0: it did not yet */
+};
+
 /* The header of a bank; counters follow at WIRE_BANK_HEADER. */
 struct wire_bank {
 	uint64_t self;   /* address of this bank in the program */
@@ -547,6 +555,8 @@ struct wire_bank {
 	uint64_t look_ticks, look_since;    /* the same as in wire_looks; a TSC */
 	struct wire_rule rules[WIRE_RULES]; /* by their addresses: look.c */
 	struct wire_moved moved[WIRE_MOVED];
+	uint64_t shown_count;
+	struct wire_shown shown[WIRE_SHOWN];
 };
 
 #endif

@@ -96,6 +96,16 @@ def check_context(contexts, line):
     return [f"{found} calls, not as it should be: {line}"]
 
 
+def check_left(checked, line):
+    """Problems of one `expect-left:` line."""
+    values, _ = settings(line)
+    times = sum(row["is"] - row["at.most"] for row in checked
+                if row["kind"] == "left" and row["function"] == values["function"])
+    if times == int(values["times"]):
+        return []
+    return [f"left {times} times, not as it should be: {line}"]
+
+
 def check_process(report, line):
     """Problems of one `expect-process:` line."""
     values, _ = settings(line)
@@ -128,6 +138,8 @@ def check_profile(source, report, coverage):
         problems += check_arc(report.arcs, line)
     for line in source.all("expect-context") if report.contexts else ():
         problems += check_context(report.contexts, line)
+    for line in source.all("expect-left") if report.checked else ():
+        problems += check_left(report.checked, line)
     for line in source.all("expect-process"):
         problems += check_process(report, line)
     if not report.processes:

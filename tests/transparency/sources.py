@@ -20,6 +20,7 @@ Head lines of a source in tests/programs, in the first comment lines (`// word: 
     expect-arc: function=NAME calls=N [caller=NAME] [kind=WORD]     with calls by their places;
                                   _ stands for a space in names
     expect-context: path=A/B/C calls=N    with call graphs: calls of C by B by A, in whatever context
+    expect-left: function=NAME times=N    with edges: so often it was left where no edge leads out
     expect-absent: NAME           no row is for this function
     expect-process: program=NAME [state=TEXT] [count=N] [reason=SUBSTRING]
     refused: SUBSTRING            trammel must refuse it: one line with this text, exit 126; not where
@@ -50,7 +51,7 @@ WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wno-unknown-warning-option", "-Wno-
 DIRECTIVE = re.compile(r"^// ([a-z-]+)(?:\(([\w-]+)\))?: (.*)$")
 WORDS = {"build", "library", "plugin", "helper", "strip", "args", "options", "needs", "status",
          "output", "normalise", "settle", "expect", "expect-arc", "expect-context",
-         "expect-absent", "expect-process", "refused", "not-preloaded", "not-spans"}
+         "expect-left", "expect-absent", "expect-process", "refused", "not-preloaded", "not-spans"}
 
 
 @dataclasses.dataclass

@@ -71,6 +71,8 @@ def check_counts(trammel, profile, report, measure):
     if done.returncode != 0:
         raise ReportError(f"trammel report --check: exit {done.returncode}: "
                           + (done.stdout + done.stderr).decode(errors="replace").strip()[-600:])
+    if "edges" in names and blocks:
+        report.checked = read_json(trammel, ["report", "--check"], profile)["rows"]
     if blocks:
         check_derived(trammel, profile, report)
 
@@ -154,7 +156,8 @@ class Report:
         self.processes = content.get("processes", [])
         self.modules = content.get("modules", [])
         self.skipped = content.get("skipped", [])
-        self.arcs = []  # see check_counts, as is the next
+        self.arcs = []  # see check_counts, as are the next
+        self.checked = []
         self.contexts = []
 
     def calls(self, function, module=None):

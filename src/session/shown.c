@@ -1,0 +1,139 @@
+#include "session/shown.h"
+
+#include "session/residues.h"
+#include "session/signals.h"
+#include "session/stacks.h"
+
+/* Two stack pointers further apart than this are on different stacks. */
+#define STACK_MAX (64u << 20)
+
+static struct wire_bank *bank_of(const struct thread *thread)
+{
+	return thread->bank ? thread->bank->shared : NULL;
+}
+
+/* So many have a row in the bank. */
+static size_t row_count(const struct thread *thread)
+{
+	if (!thread->bank)
+		return 0;
+	return thread->shown.count < WIRE_SHOWN ? thread->shown.count : WIRE_SHOWN;
+}
+
+/* Where a handler that was shown the entry of a function, whose call is counted by then,
+ * goes back to: by itself the resident would lead it to the jump there, and it would be
+ * counted again. 0: it was shown another place. */
+static uint64_t way_from_entry(const struct thread *thread, const struct shown *shown)
+{
+	const struct space *space = thread->process->space;
+	const struct module *module = space_module_of_text(space, shown->rip);
+	const struct plan_function *function =
+		module ? plan_function_at(module->file->plan, shown->address) : NULL;
+	uint64_t way;
+
+	if (!function || function->address != shown->address ||
+	    !signals_find_way(space, shown->rip, &way))
+		return 0;
+	return way;
+}
+
+static void write_row(const struct thread *thread, size_t index)
+{
+	const struct shown *shown = &thread->shown.items[index];
+
+	bank_of(thread)->shown[index] = (struct wire_shown){
+		.rsp = shown->rsp,
+		.rip = shown->rip,
+		.code = way_from_entry(thread, shown),
+	};
+	bank_of(thread)->shown_count = row_count(thread);
+}
+
+void shown_begin(const struct thread *thread)
+{
+	if (!thread->bank)
+		return;
+	bank_of(thread)->shown_count = 0;
+	for (size_t i = 0; i < row_count(thread); i++)
+		write_row(thread, i);
+}
+
+void shown_put(struct thread *thread, const struct shown *shown)
+{
+	vector_push(&thread->shown, *shown);
+	if (thread->shown.count <= row_count(thread))
+		write_row(thread, thread->shown.count - 1);
+}
+
+void shown_add(struct thread *thread, const struct module *module,
+	       const struct user_regs_struct *registers)
+{
+	const struct shown shown = {.rip = registers->rip,
+				    .rsp = registers->rsp,
+				    .address = registers->rip - module->bias,
+				    .file = module->file->index};
+
+	shown_put(thread, &shown);
+}
+
+void shown_cut(struct thread *thread, size_t count)
+{
+	thread->shown.count = count;
+	if (thread->bank)
+		bank_of(thread)->shown_count = row_count(thread);
+}
+
+void shown_take_returned(struct thread *thread)
+{
+	const size_t rows = row_count(thread);
+	size_t first = 0;
+
+	while (first < rows && !bank_of(thread)->shown[first].went)
+		first++;
+	if (first == rows)
+		return;
+	for (size_t i = thread->shown.count; i-- > first;)
+		residues_over(thread, &thread->shown.items[i],
+			      i < rows ? bank_of(thread)->shown[i].went : 0);
+	shown_cut(thread, first);
+}
+
+bool shown_is_left(const struct thread *thread, uint64_t rsp, uint64_t then)
+{
+	const uint64_t end = thread->bank ? bank_of(thread)->stack_end : 0;
+
+	return rsp >= then && rsp - then < STACK_MAX && (rsp < end) == (then < end);
+}
+
+void shown_take_left(struct thread *thread, uint64_t rsp)
+{
+	while (thread->shown.count) {
+		const struct shown *last = &thread->shown.items[thread->shown.count - 1];
+
+		if (!shown_is_left(thread, rsp, last->frame ?: last->rsp))
+			return;
+		residues_left(thread, last);
+		shown_cut(thread, thread->shown.count - 1);
+	}
+}
+
+void shown_find_frame(struct thread *thread, uint64_t rsp)
+{
+	struct shown *last = &thread->shown.items[thread->shown.count - 1];
+
+	if (!thread->shown.count || last->searched)
+		return;
+	last->searched = true;
+	if (thread->shown.count <= row_count(thread))
+		last->frame = stacks_find_frame(thread, last, rsp);
+}
+
+bool shown_is_watched(const struct thread *thread)
+{
+	if (thread->shown.count > row_count(thread))
+		return true;
+	vector_for_each (&thread->shown, shown)
+		if (!shown->frame)
+			return true;
+	return false;
+}
