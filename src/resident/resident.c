@@ -42,6 +42,9 @@
 #define WAIT_NS      20000000
 #define WAITS_IN_ALL 1500
 
+/* Before a thread falls asleep: looks of some 50 ns. */
+#define AWAKE_LOOKS 10000u
+
 /* The same of a thread that may make no system call: looks of some 50 ns. */
 #define QUIET_LOOKS 600000000u
 
@@ -144,8 +147,19 @@ static void post(struct wire_bank *bank, struct wire_control *control,
 		 enum wire_request request)
 {
 	__atomic_store_n(&bank->request, request, __ATOMIC_RELEASE);
-	__atomic_fetch_add(&control->doorbell, 1, __ATOMIC_RELEASE);
-	futex(&control->doorbell, FUTEX_WAKE, 1, NULL);
+	__atomic_fetch_add(&control->doorbell, 1, __ATOMIC_SEQ_CST);
+	if (!__atomic_load_n(&control->awake, __ATOMIC_SEQ_CST))
+		futex(&control->doorbell, FUTEX_WAKE, 1, NULL);
+}
+
+/* The reply of a controller that is awake: it takes less long than to fall asleep. */
+static void await_awake(const struct wire_bank *bank, const struct wire_control *control)
+{
+	for (uint32_t i = 0;
+	     i < AWAKE_LOOKS && __atomic_load_n(&control->awake, __ATOMIC_RELAXED) &&
+	     !__atomic_load_n(&bank->reply, __ATOMIC_RELAXED);
+	     i++)
+		__builtin_ia32_pause();
 }
 
 /* Takes the controller's reply; WIRE_DONE if it is dead. */
@@ -175,6 +189,7 @@ static enum wire_reply ask(struct wire_bank *bank)
 		return WIRE_ALONE;
 	__atomic_store_n(&bank->reply, WIRE_NONE, __ATOMIC_RELEASE);
 	post(bank, control, WIRE_POSTED);
+	await_awake(bank, control);
 	while ((reply = await(bank, control)) == WIRE_RUN) {
 		resident_run(&bank->batch, control);
 		post(bank, control, WIRE_RAN);

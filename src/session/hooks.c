@@ -221,6 +221,15 @@ static void serve_mremap(struct request *request)
 				"maps something else over");
 }
 
+/* Where functions come one soon after the other, so will the next. */
+static void await_more(struct session *session)
+{
+	const uint64_t soon = 2000000, now = session_now();
+
+	session->awaited = now + (now - session->asked < soon ? soon : soon / 16);
+	session->asked = now;
+}
+
 /* The hook's frame tells which latch it is. */
 static void serve_lazy(struct request *request)
 {
@@ -228,6 +237,7 @@ static void serve_lazy(struct request *request)
 	const struct wire_registers *saved = &request->bank->shared->registers;
 	uint64_t back = 0;
 
+	await_more(request->session);
 	if (remote_failed(remote_read(space->memory_fd,
 				      saved->rsp - WIRE_HOOK_FRAME + WIRE_HOOK_REGISTERS,
 				      &back, sizeof(back))))

@@ -110,6 +110,49 @@ void session_act(struct session *session)
 	orphans_find_parents(session);
 }
 
+static bool has_rung(const struct session *session)
+{
+	vector_for_each (&session->families, family)
+		if (__atomic_load_n(&(*family)->arena->control->doorbell,
+				    __ATOMIC_SEQ_CST) != (*family)->heard)
+			return true;
+	return false;
+}
+
+static void set_awake(const struct session *session, uint32_t awake)
+{
+	vector_for_each (&session->families, family)
+		__atomic_store_n(&(*family)->arena->control->awake, awake,
+				 __ATOMIC_SEQ_CST);
+}
+
+static bool stays_awake(const struct session *session)
+{
+	return session->awaited && session->can_wait_awake &&
+	       session_now() < session->awaited;
+}
+
+/* What is awaited comes sooner than anybody would wake up. Returns a signal that came; 0:
+ * none did. `ret_rung`: somebody asked. */
+static int wait_awake(const struct session *session, const sigset_t *signals,
+		      bool *ret_rung)
+{
+	const struct timespec none = {0, 0};
+	int signal = 0;
+
+	if (stays_awake(session))
+		set_awake(session, 1);
+	while (!signal && !(*ret_rung = has_rung(session)) && stays_awake(session)) {
+		signal = sigtimedwait(signals, NULL, &none);
+		signal = signal > 0 ? signal : 0;
+	}
+	if (!*ret_rung && !signal) {
+		set_awake(session, 0);
+		*ret_rung = has_rung(session);
+	}
+	return signal;
+}
+
 /* Whether threads that may make no system call may ask. */
 static bool any_quiet(const struct session *session)
 {
@@ -125,6 +168,11 @@ static bool any_quiet(const struct session *session)
 int session_wait(const struct session *session, const sigset_t *signals,
 		 uint64_t limit_ns)
 {
+	bool rung;
+	int early = wait_awake(session, signals, &rung);
+
+	if (early || rung)
+		return early;
 	uint64_t ns =
 		any_watched(session) || session->queue.pending.count ? WATCH_NS : IDLE_NS;
 	if (session->untold.count)
@@ -230,6 +278,7 @@ int session_trace(const struct session_options *options, struct cache *cache,
 		return 1;
 	}
 	trm_error_destroy(doorbell_create(&session.doorbell));
+	session.can_wait_awake = sysconf(_SC_NPROCESSORS_ONLN) > 1;
 	session.planner = planner_create(cache, options, start->planning_fd);
 	follow_first(&session, start->program, options->arguments[0]);
 	clock_gettime(CLOCK_MONOTONIC, &session.start);

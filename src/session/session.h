@@ -373,7 +373,11 @@ struct session {
 	struct VECTOR(struct process *) all_processes;
 	struct VECTOR(struct session_parent *) parents; /* gone: see session/orphans.h */
 	struct VECTOR(struct session_untold) untold;    /* the same */
-	bool never_lazy; /* see plan_at_once in modules.c */
+	bool never_lazy;     /* see plan_at_once in modules.c */
+	bool can_wait_awake; /* there is more than one processor */
+	uint64_t asked;      /* session_now() of the last WIRE_HOOK_LAZY; 0: none */
+	uint64_t awaited; /* until then something is likely to come, and the tracer stays
+			     awake for it: that takes less long than to wake up */
 	struct VECTOR(struct family *) families;
 	struct VECTOR(struct image_run *) images;
 	struct VECTOR(struct module_file *) files;

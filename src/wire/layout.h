@@ -317,7 +317,10 @@ struct wire_control {
 	 * that was all. */
 	uint64_t span_try_begin, span_try_end;
 	struct wire_looks looks;
-	uint8_t pad2_[WIRE_CONTROL_BATCH - 0x78 - sizeof(struct wire_looks)];
+	uint32_t awake; /* not 0: the controller looks at the doorbell by itself, and will
+			   until this is 0 again */
+	uint32_t pad1_;
+	uint8_t pad2_[WIRE_CONTROL_BATCH - 0x80 - sizeof(struct wire_looks)];
 	struct wire_batch batch; /* what injected code runs */
 	uint8_t stack[0x1000 - WIRE_CONTROL_BATCH - sizeof(struct wire_batch)];
 	uint64_t text_count; /* rows that are or were in use */
