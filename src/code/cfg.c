@@ -8,16 +8,6 @@
 
 enum { INSTRUCTION_MAX = 15 }; /* bytes; steps have no room for more */
 
-uint64_t cfg_displacement(const uint8_t *bytes, size_t size)
-{
-	int32_t wide;
-
-	if (size == 1)
-		return (uint64_t)(int8_t)*bytes;
-	memcpy(&wide, bytes, sizeof(wide));
-	return (uint64_t)(int64_t)wide;
-}
-
 /* Direct branches with the lengths that they have without prefixes. */
 static bool is_usual_branch(const struct brief *brief)
 {
@@ -127,12 +117,10 @@ static void take(struct cfg *cfg, const struct scan *scan, uint32_t offset,
 	row->read = effect.read;
 	row->written = effect.written;
 	if (brief->relative)
-		row->target = end + cfg_displacement(bytes + brief->relative, 4);
+		row->target = end + length_displacement(bytes + brief->relative, 4);
 	else if (row->kind == CFG_JUMP || row->kind == CFG_CONDITION ||
 		 row->kind == CFG_LOOP || row->kind == CFG_CALL)
-		row->target =
-			end + cfg_displacement(bytes + brief->length - brief->immediate,
-					       brief->immediate);
+		row->target = end + length_distance(bytes + brief->length, brief);
 	if (row->kind == CFG_CALL ||
 	    (row->kind == CFG_JUMP && row->target - cfg->address >= cfg->size))
 		row->read = cfg_flags_taken(scan, row->target);

@@ -130,9 +130,6 @@ uint32_t cfg_block_at(const struct cfg *cfg, uint64_t address);
 /* What an instruction is, an indirect jump a CFG_TAIL_INDIRECT. */
 enum cfg_kind cfg_kind_of(const struct brief *brief);
 
-/* The displacement of a branch, of 1 or 4 bytes. */
-uint64_t cfg_displacement(const uint8_t *bytes, size_t size);
-
 /* The flags that the code at `target` reads before it writes them, as far as that can be
  * seen without following branches: those that assembly takes as arguments. */
 uint8_t cfg_flags_taken(const struct scan *scan, uint64_t target);

@@ -51,12 +51,10 @@ static bool may_live_on(const struct looking *looking, const struct brief *brief
 		*ret_next = behind;
 		return false;
 	case CFG_CALL:
-		target = behind +
-			 cfg_displacement(bytes - brief->immediate, brief->immediate);
+		target = behind + length_distance(bytes, brief);
 		return cfg_flags_taken(&making->scan, target) & live;
 	case CFG_JUMP:
-		target = behind +
-			 cfg_displacement(bytes - brief->immediate, brief->immediate);
+		target = behind + length_distance(bytes, brief);
 		if (target - looking->start < looking->end - looking->start)
 			*ret_next = target;
 		else

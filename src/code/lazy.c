@@ -122,9 +122,8 @@ static void follow(struct lazy *lazy, uint32_t index)
 		if (kind != CFG_JUMP && kind != CFG_CONDITION && kind != CFG_LOOP &&
 		    kind != CFG_CALL)
 			continue;
-		target += brief.length +
-			  cfg_displacement(bytes + at + brief.length - brief.immediate,
-					   brief.immediate);
+		target +=
+			brief.length + length_distance(bytes + at + brief.length, &brief);
 		if (kind == CFG_CALL)
 			follow_call(lazy, target);
 		else if (target - row->address >= row->size)

@@ -139,6 +139,23 @@ static inline uint32_t length_glance(const struct glance_tables *tables,
 uint32_t length_look(const struct glance_tables *tables, const uint8_t *bytes,
 		     size_t available);
 
+/* A displacement of 1 or 4 bytes, as 64 bits. */
+static inline uint64_t length_displacement(const uint8_t *bytes, size_t size)
+{
+	int32_t wide;
+
+	if (size == 1)
+		return (uint64_t)(int8_t)*bytes;
+	memcpy(&wide, bytes, sizeof(wide));
+	return (uint64_t)(int64_t)wide;
+}
+
+/* How far a direct branch leads from `behind` it. */
+static inline uint64_t length_distance(const uint8_t *behind, const struct brief *brief)
+{
+	return length_displacement(behind - brief->immediate, brief->immediate);
+}
+
 /* The same as length_glance says of what it has decoded. */
 static inline uint32_t length_glance_of(const struct brief *brief)
 {

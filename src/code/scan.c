@@ -16,16 +16,6 @@ enum constant_seen {
 	SEEN_CALL = 32,
 };
 
-static int64_t displacement(const uint8_t *bytes, size_t size)
-{
-	int32_t wide;
-
-	if (size == 1)
-		return (int8_t)*bytes;
-	memcpy(&wide, bytes, sizeof(wide));
-	return wide;
-}
-
 /* The index of the function at `address`, or whose endbr64 lies right before it; -1:
  * none. */
 static int64_t function_at(const struct scan *scan, uint64_t address)
@@ -112,9 +102,8 @@ static void note_call(struct walk *walk, uint64_t address, const struct brief *b
 static void note_branch(struct walk *walk, uint64_t address, const struct brief *brief)
 {
 	const uint8_t *bytes = walk->segment->bytes + (address - walk->segment->address);
-	uint64_t target = address + brief->length +
-			  (uint64_t)displacement(bytes + brief->length - brief->immediate,
-						 brief->immediate);
+	uint64_t target =
+		address + brief->length + length_distance(bytes + brief->length, brief);
 
 	bool inside = target - walk->start < walk->end - walk->start;
 
@@ -153,7 +142,8 @@ static void note_constant(struct walk *walk, const uint8_t *bytes,
 		{0xb8, 158, SEEN_NUMBER_RAX},
 		{0xbf, 158, SEEN_NUMBER_FIRST},
 	};
-	int64_t value = displacement(bytes + brief->length - brief->immediate, 4);
+	int64_t value =
+		(int64_t)length_displacement(bytes + brief->length - brief->immediate, 4);
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (brief->opcode == rows[i].opcode && value == rows[i].value &&
@@ -169,7 +159,7 @@ static void note_instruction(struct walk *walk, uint64_t address,
 
 	if (brief->relative) {
 		uint64_t target = address + brief->length +
-				  (uint64_t)displacement(bytes + brief->relative, 4);
+				  length_displacement(bytes + brief->relative, 4);
 
 		map_reach(&walk->scan->map, target);
 		if (brief->map == 0 && brief->opcode == 0x8d)
@@ -188,8 +178,7 @@ static void note_instruction(struct walk *walk, uint64_t address,
 		/* jmp *table(,%index,8) */
 		if (brief->modrm == 0x24)
 			tables_note(walk,
-				    (uint64_t)displacement(bytes + brief->length - 4, 4),
-				    8);
+				    length_displacement(bytes + brief->length - 4, 4), 8);
 		break;
 	case BRIEF_CALL_INDIRECT:
 		walk->constants |= SEEN_CALL;
@@ -216,8 +205,8 @@ static void note_immediate(struct walk *walk, uint64_t address, const struct bri
 {
 	const uint8_t *bytes = walk->segment->bytes + (address - walk->segment->address);
 
-	map_guess(&walk->scan->map,
-		  (uint32_t)displacement(bytes + brief->length - brief->immediate, 4));
+	map_guess(&walk->scan->map, (uint32_t)length_displacement(
+					    bytes + brief->length - brief->immediate, 4));
 }
 
 static bool is_leaving(uint8_t kind)
@@ -259,7 +248,7 @@ static bool note_operand(struct walk *walk, uint64_t address, const uint8_t *byt
 		return false;
 	/* No prefix, or there would have been no glance: opcode, ModRM byte, and this. */
 	target = address + (glance & GLANCE_LENGTH) +
-		 (uint64_t)displacement(bytes + at + escape + 2, 4);
+		 length_displacement(bytes + at + escape + 2, 4);
 	reach(walk, target);
 	if (!escape && bytes[at] == 0x8d)
 		vector_push(&walk->tables, target);

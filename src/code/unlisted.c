@@ -91,16 +91,15 @@ static void seed_calls(struct search *search)
 	if (high <= low)
 		return;
 	vector_for_each (&search->scan->calls, call) {
-		int32_t distance;
 		uint64_t target;
 
 		if (!segment || *call - segment->address >= segment->size)
 			segment = map_find(&search->scan->map, *call, SCAN_CALL_LENGTH);
 		if (!segment)
 			continue;
-		memcpy(&distance, segment->bytes + (*call - segment->address) + 1,
-		       sizeof(distance));
-		target = *call + SCAN_CALL_LENGTH + (uint64_t)(int64_t)distance;
+		target = *call + SCAN_CALL_LENGTH +
+			 length_displacement(
+				 segment->bytes + (*call - segment->address) + 1, 4);
 		if (target - low < high - low && gap_at(&search->gaps, target) &&
 		    is_sure_call(search, *call))
 			add_seed(search, target, -1, false, true);

@@ -11,6 +11,7 @@
 #include "session/lazy_file.h"
 #include "session/learned.h"
 #include "session/places.h"
+#include "session/policy.h"
 #include "session/ways.h"
 #include "session/window.h"
 #include "wire/layout.h"
@@ -618,7 +619,7 @@ static void load_or_make(struct cache *cache, struct module_file *file, bool laz
 	struct cache_key key = cache_key(file, options);
 
 	lazy &= cache->names && lazy_file_suits(file, options);
-	if (lazy && lazy_policy() == LAZY_ALWAYS &&
+	if (lazy && policy_of_lazy_plans() == POLICY_ALWAYS &&
 	    make_lazily(cache, key, file, options))
 		return;
 	if (load(cache->names, key, file) ||

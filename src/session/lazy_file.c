@@ -6,6 +6,7 @@
 #include "control/arena.h"
 #include "session/cache_file.h"
 #include "session/learned.h"
+#include "session/policy.h"
 #include "session/ways.h"
 
 #include <fcntl.h>
@@ -27,15 +28,6 @@ enum { CODE_GROWTH = 2, STEPS_GROWTH = 1, SLOTS_SHARE = 8 };
 /* Bytes of the file that are made ready at a time. */
 enum { SPACE_PIECE = 1 << 20, TEXT_PIECE = 2 << 20 };
 
-enum lazy_policy lazy_policy(void)
-{
-	const char *text = getenv("TRAMMEL_LAZY");
-
-	if (text && !strcmp(text, "always"))
-		return LAZY_ALWAYS;
-	return text && !strcmp(text, "never") ? LAZY_NEVER : LAZY_WHERE_IT_PAYS;
-}
-
 /* Whether parts of the run are told apart by what the tracer measures of it, which is not
  * to have the time that planning takes, nor counters that come later. */
 static bool is_measured_in_parts(const struct session_window *window)
@@ -48,16 +40,17 @@ bool lazy_file_suits(const struct module_file *file,
 		     const struct session_options *options)
 {
 	const struct collector *collector = options->collector;
-	const enum lazy_policy policy = lazy_policy();
+	const enum policy policy = policy_of_lazy_plans();
 
 	if (collector->depth < PLAN_BLOCKS || collector->probe != PLAN_PROBE_COUNT ||
 	    collector->calls || collector->graph || collector->spans || options->live ||
 	    file->mandatory || is_measured_in_parts(&options->window) ||
 	    !learned_by(options))
 		return false;
-	if (policy == LAZY_WHERE_IT_PAYS)
-		return file->identity.size >= FILE_MIN && learn_policy() != LEARN_NEVER;
-	return policy == LAZY_ALWAYS;
+	if (policy == POLICY_WHERE_IT_PAYS)
+		return file->identity.size >= FILE_MIN &&
+		       policy_of_learning() != POLICY_NEVER;
+	return policy == POLICY_ALWAYS;
 }
 
 bool lazy_file_can_be(const struct module_file *file)

@@ -23,11 +23,6 @@ struct lazy_file {
 	uint64_t code_space, steps_space; /* up to here it may be written to */
 };
 
-/* Of $TRAMMEL_LAZY: "never", "always". With LAZY_ALWAYS nothing is kept of modules that
- * can be planned so. */
-enum lazy_policy { LAZY_NEVER, LAZY_WHERE_IT_PAYS, LAZY_ALWAYS };
-enum lazy_policy lazy_policy(void);
-
 /* Whether a file is to be planned so, as far as that can be told beforehand. */
 bool lazy_file_suits(const struct module_file *file,
 		     const struct session_options *options);

@@ -20,15 +20,6 @@ struct header {
 	uint32_t runs, unused;
 };
 
-enum learn_policy learn_policy(void)
-{
-	const char *text = getenv("TRAMMEL_REPLAN");
-
-	if (text && !strcmp(text, "never"))
-		return LEARN_NEVER;
-	return text && !strcmp(text, "always") ? LEARN_ALWAYS : LEARN_WHERE_IT_PAYS;
-}
-
 static uint64_t rows_size(const struct header *header)
 {
 	return header->row_count * sizeof(struct frequencies_row);

@@ -22,11 +22,6 @@ struct learned {
 
 enum { LEARNED_PLANS_MAX = 255 };
 
-/* Whether later runs are to be other than this one; LEARN_ALWAYS: however little they
- * gain. Of $TRAMMEL_REPLAN: "never", "always". */
-enum learn_policy { LEARN_NEVER, LEARN_WHERE_IT_PAYS, LEARN_ALWAYS };
-enum learn_policy learn_policy(void);
-
 /* Of a module's file; empty if there is no sound file. The caller deinits it. */
 void learned_load(const char *folder, uint64_t key, struct learned *ret_learned);
 

@@ -5,6 +5,7 @@
 #include "session/lazy_file.h"
 #include "session/learned.h"
 #include "session/lesson.h"
+#include "session/policy.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -41,7 +42,7 @@ enum { RUNS_ENOUGH = 8, RUNS_LEFT_OUT = 16 };
 
 /* What this run says of a module's plan. */
 struct verdict {
-	enum learn_policy policy;
+	enum policy policy;
 	uint32_t plans; /* that were made before it: see learned_plans */
 	double save_ns; /* what a better one would have saved */
 	bool costly;    /* its counters run more often than they need to */
@@ -69,15 +70,15 @@ static struct frequencies_cost cost_of(const struct plan *plan,
 }
 
 /* Whether another plan would be so much better by these numbers. */
-static bool is_much(const struct frequencies_cost *cost, enum learn_policy policy)
+static bool is_much(const struct frequencies_cost *cost, enum policy policy)
 {
 	return cost->spent - cost->least >
-	       (policy == LEARN_ALWAYS ? 0 : GAIN_MIN * cost->spent);
+	       (policy == POLICY_ALWAYS ? 0 : GAIN_MIN * cost->spent);
 }
 
-static bool is_far(const struct lesson_spread *spread, enum learn_policy policy)
+static bool is_far(const struct lesson_spread *spread, enum policy policy)
 {
-	if (policy == LEARN_ALWAYS)
+	if (policy == POLICY_ALWAYS)
 		return spread->lost > 0;
 	return spread->lost > LOST_BYTES_MIN &&
 	       (double)spread->lost > LOST_MIN * (double)spread->code;
@@ -90,9 +91,9 @@ static void judge_counters(const struct lesson *lesson, struct verdict *verdict)
 	struct frequencies_cost cost;
 	uint64_t seen;
 
-	seen = lesson_learn(lesson,
-			    verdict->policy == LEARN_ALWAYS ? 0 : lesson->sum / HOT_SHARE,
-			    &hot);
+	seen = lesson_learn(
+		lesson, verdict->policy == POLICY_ALWAYS ? 0 : lesson->sum / HOT_SHARE,
+		&hot);
 	cost = cost_of(lesson->file->plan, &hot);
 	frequencies_deinit(&hot);
 	verdict->costly = is_much(&cost, verdict->policy);
@@ -118,7 +119,7 @@ static bool pays(const struct module_file *file, const struct verdict *verdict,
 {
 	double runs = plans < 32 ? PAYBACK_RUNS >> plans : 0, text = 0;
 
-	if (verdict->policy == LEARN_ALWAYS)
+	if (verdict->policy == POLICY_ALWAYS)
 		return plans < LEARNED_PLANS_MAX;
 	for (uint32_t i = 0; i < file->text_count; i++)
 		text += (double)file->texts[i].size;
@@ -128,7 +129,7 @@ static bool pays(const struct module_file *file, const struct verdict *verdict,
 /* Whether nothing more is to be learned now. */
 static bool is_left_out(const struct learned *known, const struct verdict *verdict)
 {
-	return verdict->policy != LEARN_ALWAYS && verdict->plans &&
+	return verdict->policy != POLICY_ALWAYS && verdict->plans &&
 	       known->runs >= RUNS_ENOUGH && !session_by_chance(RUNS_LEFT_OUT);
 }
 
@@ -178,16 +179,16 @@ static void plan_whole(struct session *session, const struct lesson *lesson)
 	replan(session, lesson, NULL);
 }
 
-static bool is_looked_at(const struct module_file *file, enum learn_policy policy)
+static bool is_looked_at(const struct module_file *file, enum policy policy)
 {
 	return file->plan && file->cached_path &&
-	       (policy == LEARN_ALWAYS || !cache_names_edition(file->cached_path) ||
+	       (policy == POLICY_ALWAYS || !cache_names_edition(file->cached_path) ||
 		session_by_chance(RUNS_UNSEEN));
 }
 
 /* `time_ns`: that all modules together took. */
 static void look_at(struct session *session, const struct lesson *lesson, double time_ns,
-		    enum learn_policy policy)
+		    enum policy policy)
 {
 	const struct plan *plan = lesson->file->plan;
 	struct verdict verdict = {
@@ -217,7 +218,7 @@ static int take_turn(const struct cache *cache)
 }
 
 static void look_at_all(struct session *session, struct lesson *lessons,
-			enum learn_policy policy)
+			enum policy policy)
 {
 	const size_t count = session->files.count;
 	const double time_ns = (double)session_wall_ns(session);
@@ -232,7 +233,7 @@ static void look_at_all(struct session *session, struct lesson *lessons,
 		}
 	for (size_t i = 0; i < count; i++) {
 		if (lessons[i].sum && lessons[i].file->lazy) {
-			if (lazy_policy() != LAZY_ALWAYS)
+			if (policy_of_lazy_plans() != POLICY_ALWAYS)
 				plan_whole(session, &lessons[i]);
 		} else if (lessons[i].sum)
 			look_at(session, &lessons[i],
@@ -243,9 +244,9 @@ static void look_at_all(struct session *session, struct lesson *lessons,
 
 void replan_modules(struct session *session)
 {
-	enum learn_policy chosen = learn_policy();
+	enum policy chosen = policy_of_learning();
 
-	if (chosen == LEARN_NEVER || !learned_by(session->options) ||
+	if (chosen == POLICY_NEVER || !learned_by(session->options) ||
 	    !cache_folder(session->cache) || !session->files.count)
 		return;
 	scoped_fd int turn = take_turn(session->cache);

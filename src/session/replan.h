@@ -10,7 +10,7 @@
 
 #include "session/session.h"
 
-/* At the end of a session, whose counts are folded; see learn_policy. */
+/* At the end of a session, whose counts are folded; see policy_of_learning. */
 void replan_modules(struct session *session);
 
 #endif

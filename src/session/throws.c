@@ -3,7 +3,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "session/cache_key.h"
-#include "session/learned.h"
+#include "session/policy.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -43,18 +43,18 @@ bool throws_expected(const struct session *session, uint64_t key)
 {
 	scoped_free char *path = path_of(session, key);
 
-	return path && learn_policy() != LEARN_NEVER && !access(path, F_OK) &&
-	       (learn_policy() == LEARN_ALWAYS || !session_by_chance(RUNS_ANEW));
+	return path && policy_of_learning() != POLICY_NEVER && !access(path, F_OK) &&
+	       (policy_of_learning() == POLICY_ALWAYS || !session_by_chance(RUNS_ANEW));
 }
 
 void throws_keep(const struct session *session, const struct family *family)
 {
 	const struct wire_looks *looks = &family->arena->control->looks;
 	scoped_free char *path = path_of(session, family->throws);
-	enum learn_policy policy = learn_policy();
-	bool always = policy == LEARN_ALWAYS;
+	enum policy policy = policy_of_learning();
+	bool always = policy == POLICY_ALWAYS;
 
-	if (!path || policy == LEARN_NEVER || looks->count < (always ? 1 : LOOKS_MIN))
+	if (!path || policy == POLICY_NEVER || looks->count < (always ? 1 : LOOKS_MIN))
 		return;
 	if (looks->ticks < looks->elapsed / SHARE && !always) {
 		unlink(path);
