@@ -445,16 +445,20 @@ static uint64_t way_of(const struct wire_control *control, uint64_t address)
 	return 0;
 }
 
-/* A handler that interrupted the thread with this stack pointer returns to an address. A
- * signal that comes now has all of this done once more: the first time is right. Returns
- * where it goes on, if the controller knew; else 0. */
-static uint64_t note_return(struct wire_bank *bank, uint64_t rsp, uint64_t rip)
+/* A handler that interrupted the thread with this stack pointer returns to an address.
+ * Returns where it goes on, if the controller knew; else 0. A signal that comes now has
+ * all of this done once more: the first time is right. With the controller dead there is
+ * no second time: that is another handler, of which nobody has written. */
+static uint64_t note_return(struct wire_bank *bank, const struct wire_control *control,
+			    uint64_t rsp, uint64_t rip)
 {
 	for (uint64_t i = bank->shown_count; i-- > 0;) {
 		struct wire_shown *shown = &bank->shown[i % WIRE_SHOWN];
 
 		if (shown->rsp != rsp)
 			continue;
+		if (shown->went && controller_died(control))
+			return 0;
 		if (!shown->went)
 			shown->went = rip;
 		return shown->rip == rip ? shown->code : 0;
@@ -469,7 +473,7 @@ void resident_way_back(uint64_t *context)
 	uint64_t *rsp = &context[0xa0 / sizeof(uint64_t)], *rip = rsp + 1;
 	const struct wire_control *control =
 		(const struct wire_control *)(uintptr_t)own_bank()->control;
-	uint64_t moved = note_return(own_bank(), *rsp, *rip);
+	uint64_t moved = note_return(own_bank(), control, *rsp, *rip);
 
 	if (!moved)
 		moved = way_of(control, *rip);

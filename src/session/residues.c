@@ -59,6 +59,7 @@ static void came_back(struct thread *thread, const struct shown *shown)
 		    (struct edges_residue){.address = shown->address, .by = -1});
 }
 
+/* Whether it was a handler of the list that returns, to where it was called. */
 static bool take_shown(struct thread *thread, uint64_t rsp, uint64_t rip)
 {
 	for (size_t i = thread->shown.count; i-- > 0;) {

@@ -119,9 +119,12 @@ void shown_take_left(struct thread *thread, uint64_t rsp)
 
 void shown_find_frame(struct thread *thread, uint64_t rsp)
 {
-	struct shown *last = &thread->shown.items[thread->shown.count - 1];
+	struct shown *last;
 
-	if (!thread->shown.count || last->searched)
+	if (!thread->shown.count)
+		return;
+	last = &thread->shown.items[thread->shown.count - 1];
+	if (last->searched)
 		return;
 	last->searched = true;
 	if (thread->shown.count <= row_count(thread))

@@ -78,7 +78,6 @@ static bool may_go_back(struct search *search, uint64_t restorer, uint64_t at,
 			const struct saved_place *place)
 {
 	const uint64_t rip = place->rip;
-
 	const struct module *module = space_module_of_text(search->space, rip);
 	uint32_t offset;
 
