@@ -215,6 +215,7 @@ void standing_note(const struct session *session, struct thread *thread,
 	size_t count = stands_of(session, thread, registers, places);
 
 	shown_take_returned(thread);
+	shown_take_left(thread, registers->rsp);
 	vector_for_each (&thread->shown, shown)
 		if (!shown->inherited)
 			residues_add(thread, shown->file, shown->address, by);
