@@ -445,42 +445,41 @@ static uint64_t way_of(const struct wire_control *control, uint64_t address)
 	return 0;
 }
 
-/* A handler that interrupted the thread with this stack pointer returns to an address.
- * Returns where it goes on, if the controller knew; else 0. A signal that comes now has
- * all of this done once more: the first time is right. With the controller dead there is
- * no second time: that is another handler, of which nobody has written. */
-static uint64_t note_return(struct wire_bank *bank, const struct wire_control *control,
-			    uint64_t rsp, uint64_t rip)
+/* The row of the handler that interrupted the thread with this stack pointer; NULL: none.
+ * With the controller dead one that has returned is another handler's, of which nobody
+ * has written. */
+static struct wire_shown *find_shown(struct wire_bank *bank,
+				     const struct wire_control *control, uint64_t rsp)
 {
 	for (uint64_t i = bank->shown_count; i-- > 0;) {
 		struct wire_shown *shown = &bank->shown[i % WIRE_SHOWN];
 
-		if (shown->rsp != rsp)
-			continue;
-		if (shown->went && controller_died(control))
-			return 0;
-		if (!shown->went)
-			shown->went = rip;
-		return shown->rip == rip ? shown->code : 0;
+		if (shown->rsp == rsp)
+			return shown->went && controller_died(control) ? NULL : shown;
 	}
-	return 0;
+	return NULL;
 }
 
 /* The kernel's struct ucontext, of which rt_sigreturn takes the registers: rsp is 0xa0
- * bytes in, and then rip (asm/ucontext.h, asm/sigcontext.h). */
+ * bytes in, and then rip (asm/ucontext.h, asm/sigcontext.h). A signal that comes now has
+ * all of this done once more: what is written down the first time is right. */
 void resident_way_back(uint64_t *context)
 {
 	uint64_t *rsp = &context[0xa0 / sizeof(uint64_t)], *rip = rsp + 1;
 	const struct wire_control *control =
 		(const struct wire_control *)(uintptr_t)own_bank()->control;
-	uint64_t moved = note_return(own_bank(), control, *rsp, *rip);
+	struct wire_shown *shown = find_shown(own_bank(), control, *rsp);
+	uint64_t moved = shown && shown->rip == *rip ? shown->code : 0;
 
 	if (!moved)
 		moved = way_of(control, *rip);
 	if (!moved)
 		moved = led_to(control, *rip);
-	if (moved)
-		*rip = moved;
+	if (!moved)
+		moved = *rip;
+	if (shown && !shown->went)
+		shown->went = moved;
+	*rip = moved;
 }
 
 /* The latch is entered anew: its function is planned by now. */

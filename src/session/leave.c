@@ -183,10 +183,8 @@ static void let_go(struct session *session, struct process *process)
 		if (thread->process != process)
 			continue;
 		timers_let_go(session, thread);
-		if (process->space && process->space->abandoned) {
-			thread->bank = NULL;
-			thread->old_banks.count = 0;
-		}
+		if (process->space && process->space->abandoned)
+			thread_leave_bank(thread);
 		trm_error_destroy(remote_resume(thread->tid, REMOTE_DETACH,
 						signal_to_deliver(session, thread)));
 		session_remove_thread(session, thread);

@@ -110,9 +110,7 @@ static void restore_text(struct session *session, struct space *space, pid_t pid
 
 static void let_thread_go(struct session *session, struct thread *thread)
 {
-	/* Its bank stays in use: the thread may be in a hook, or count on. */
-	thread->bank = NULL;
-	thread->old_banks.count = 0;
+	thread_leave_bank(thread);
 	if (thread->stopped) {
 		int signal = pending_signal(session, thread);
 

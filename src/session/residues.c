@@ -41,14 +41,9 @@ static bool is_moved(const struct plan_place *place)
 
 /* Whether a handler goes back to where the thread was. The resident has led the way back
  * into relocated code, if it could. */
-static bool goes_back(const struct space *space, const struct shown *shown, uint64_t rip)
+static bool goes_back(const struct shown *shown, uint64_t rip)
 {
-	const struct module *module = space_module_of_code(space, rip);
-
-	if (rip == shown->rip)
-		return true;
-	return module && module->file->index == shown->file &&
-	       module_locate(module, rip).original == shown->address;
+	return rip && (rip == shown->rip || rip == shown->way);
 }
 
 /* In a child of the handler's process it is news that it came back. */
@@ -59,8 +54,31 @@ static void came_back(struct thread *thread, const struct shown *shown)
 		    (struct edges_residue){.address = shown->address, .by = -1});
 }
 
-/* Whether it was a handler of the list that returns, to where it was called. */
-static bool take_shown(struct thread *thread, uint64_t rsp, uint64_t rip)
+/* The resident has led a changed context behind the probes. */
+static void note_led(struct thread *thread, uint64_t rip)
+{
+	const struct module *module = space_module_of_code(thread->process->space, rip);
+	struct plan_place place;
+
+	if (!module)
+		return;
+	place = module_locate(module, rip);
+	if (is_moved(&place))
+		residues_came(thread, module, place.original, false);
+}
+
+bool residues_over(struct thread *thread, const struct shown *shown, uint64_t went)
+{
+	if (goes_back(shown, went)) {
+		came_back(thread, shown);
+		return true;
+	}
+	residues_left(thread, shown);
+	note_led(thread, went);
+	return false;
+}
+
+bool residues_return(struct thread *thread, uint64_t rsp, uint64_t rip)
 {
 	for (size_t i = thread->shown.count; i-- > 0;) {
 		const struct shown *shown = &thread->shown.items[i];
@@ -70,48 +88,10 @@ static bool take_shown(struct thread *thread, uint64_t rsp, uint64_t rip)
 		for (size_t inner = thread->shown.count; --inner > i;)
 			residues_left(thread, &thread->shown.items[inner]);
 		shown_cut(thread, i);
-		if (!goes_back(thread->process->space, shown, rip)) {
-			residues_left(thread, shown);
-			return false;
-		}
-		came_back(thread, shown);
-		return true;
+		return residues_over(thread, shown, rip);
 	}
+	note_led(thread, rip);
 	return false;
-}
-
-bool residues_return(struct thread *thread, uint64_t rsp, uint64_t rip)
-{
-	const struct module *module = space_module_of_code(thread->process->space, rip);
-	bool back = take_shown(thread, rsp, rip);
-
-	/* The resident has led a changed context behind the probes. */
-	if (!back && module) {
-		struct plan_place place = module_locate(module, rip);
-
-		if (is_moved(&place))
-			residues_came(thread, module, place.original, false);
-	}
-	return back;
-}
-
-void residues_over(struct thread *thread, const struct shown *shown, uint64_t went)
-{
-	const struct module *module = space_module_of_text(thread->process->space, went);
-	const uint64_t address = module ? went - module->bias : 0;
-	const struct plan_function *function =
-		module ? plan_function_at(module->file->plan, address) : NULL;
-	uint32_t offset;
-
-	if (went == shown->rip) {
-		came_back(thread, shown);
-		return;
-	}
-	residues_left(thread, shown);
-	/* Through an entry it comes by the jump there. */
-	if (function && function->address != address &&
-	    plan_way_back(module->file->plan, address, false, &offset))
-		residues_came(thread, module, address, false);
 }
 
 void residues_end(struct thread *thread)

@@ -282,12 +282,14 @@ enum thread_state {
 /* A thread's registers as a signal handler saw them. */
 struct shown {
 	uint64_t rip, rsp;
+	uint64_t way;     /* where in our code it goes on from there, behind what it has
+			     counted; 0: there */
 	uint64_t address; /* link-time, in the module of this file */
 	uint32_t file;    /* index in session.files */
 	bool inherited;   /* the thread's parent was shown, and forked then */
-	bool searched;    /* for its frame: where the kernel put the signal's, if the
-			     resident    leads back from it; */
-	uint64_t frame;   /* 0: it does not, or that is not known yet */
+	bool searched;    /* for its frame: */
+	uint64_t frame;   /* where the kernel put the signal's, if the resident leads back
+			     from it; 0: it does not, or that is not known yet */
 };
 
 #define TIMER_SIGNALS 4 /* that tell how fast a timer is */
@@ -418,6 +420,8 @@ void thread_assign_bank(struct session *session, struct thread *thread, uint32_t
 /* A thread of a forked process that is let go gets a bank that nobody looks at, all of
  * them the same: its hooks ask nobody. */
 void thread_set_aside(struct session *session, struct thread *thread);
+/* A thread that is let go keeps its banks: it may be in a hook, or count on. */
+void thread_leave_bank(struct thread *thread);
 /* Bytes of a bank for so many counters. */
 uint64_t bank_stride_for(uint64_t slots, uint32_t slot_size);
 /* Makes all banks of the space hold at least `slots` counters. `thread` may be injected.

@@ -20,32 +20,15 @@ static size_t row_count(const struct thread *thread)
 	return thread->shown.count < WIRE_SHOWN ? thread->shown.count : WIRE_SHOWN;
 }
 
-/* Where a handler that was shown the entry of a function, whose call is counted by then,
- * goes back to: by itself the resident would lead it to the jump there, and it would be
- * counted again. 0: it was shown another place. */
-static uint64_t way_from_entry(const struct thread *thread, const struct shown *shown)
-{
-	const struct space *space = thread->process->space;
-	const struct module *module = space_module_of_text(space, shown->rip);
-	const struct plan_function *function =
-		module ? plan_function_at(module->file->plan, shown->address) : NULL;
-	uint64_t way;
-
-	if (!function || function->address != shown->address ||
-	    !signals_find_way(space, shown->rip, &way))
-		return 0;
-	return way;
-}
-
+/* The way back is written down, too: from the entry of a function, whose call is counted
+ * by then, the resident would lead by itself to the jump there, and it would be counted
+ * again. */
 static void write_row(const struct thread *thread, size_t index)
 {
 	const struct shown *shown = &thread->shown.items[index];
 
 	bank_of(thread)->shown[index] = (struct wire_shown){
-		.rsp = shown->rsp,
-		.rip = shown->rip,
-		.code = way_from_entry(thread, shown),
-	};
+		.rsp = shown->rsp, .rip = shown->rip, .code = shown->way};
 	bank_of(thread)->shown_count = row_count(thread);
 }
 
@@ -68,11 +51,12 @@ void shown_put(struct thread *thread, const struct shown *shown)
 void shown_add(struct thread *thread, const struct module *module,
 	       const struct user_regs_struct *registers)
 {
-	const struct shown shown = {.rip = registers->rip,
-				    .rsp = registers->rsp,
-				    .address = registers->rip - module->bias,
-				    .file = module->file->index};
+	struct shown shown = {.rip = registers->rip,
+			      .rsp = registers->rsp,
+			      .address = registers->rip - module->bias,
+			      .file = module->file->index};
 
+	signals_find_way(thread->process->space, shown.rip, &shown.way);
 	shown_put(thread, &shown);
 }
 

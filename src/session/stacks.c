@@ -78,6 +78,7 @@ static bool may_go_back(struct search *search, uint64_t restorer, uint64_t at,
 			const struct saved_place *place)
 {
 	const uint64_t rip = place->rip;
+	uint64_t way = 0;
 	const struct module *module = space_module_of_text(search->space, rip);
 	uint32_t offset;
 
@@ -86,8 +87,10 @@ static bool may_go_back(struct search *search, uint64_t restorer, uint64_t at,
 		return !signals_in_patch(search->space, rip);
 	if (!is_led(search->space, restorer))
 		return false;
+	signals_find_way(search->space, rip, &way);
 	vector_push(&search->shown, ((struct shown){.rip = rip,
 						    .rsp = place->rsp,
+						    .way = way,
 						    .address = rip - module->bias,
 						    .file = module->file->index,
 						    .frame = at,

@@ -284,6 +284,13 @@ void thread_set_aside(struct session *session, struct thread *thread)
 	thread->bank = NULL;
 }
 
+void thread_leave_bank(struct thread *thread)
+{
+	shown_take_returned(thread);
+	thread->bank = NULL;
+	thread->old_banks.count = 0;
+}
+
 /* The thread goes on with a wider bank; a hook that it is in ends with the old one. */
 static void widen_bank(const struct session *session, struct space *space,
 		       struct thread *thread)

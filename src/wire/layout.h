@@ -529,8 +529,9 @@ struct wire_moved {
 #define WIRE_SHOWN 16
 struct wire_shown {
 	uint64_t rsp, rip; /* that it was shown */
-	uint64_t code;     /* where it goes on from there; 0: as ways say */
-	uint64_t went;     /* the address that it returned to; 0: it did not yet */
+	uint64_t code;     /* where it goes on from there, behind what it has counted; 0:
+			      there */
+	uint64_t went;     /* the address where it went on; 0: it did not yet */
 };
 
 /* The header of a bank; counters follow at WIRE_BANK_HEADER. */
