@@ -83,6 +83,7 @@ def submit_all(pool, folder, options):
 
 def run(folder, options):
     runs.fix_addresses()
+    runs.own_home(os.path.join(folder, "home"))
     runs.settled = options.settled
     runs.prepare(os.path.join(folder, "programs"))
     totals, results = collections.Counter(), []

@@ -47,7 +47,7 @@ BUILDS = [
      "-static-libgcc", "-o", "branches-fixed", "branches.cc"],
 ]
 
-PLAIN = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LC_ALL": "C"}
+PLAIN = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
 ALIKE = {
     **PLAIN,
     "LD_BIND_NOW": "1",  # lazy binding counts calls of the resolver instead
@@ -57,6 +57,13 @@ ALIKE = {
 }
 # callgrind preloads that library by itself.
 UNDER_VALGRIND = {name: value for name, value in ALIKE.items() if name != "LD_PRELOAD"}
+
+
+def own_home(folder):
+    """Makes all runs use a home folder of their own: the cache is in it."""
+    os.makedirs(folder, exist_ok=True)
+    for environment in (PLAIN, ALIKE, UNDER_VALGRIND):
+        environment["HOME"] = folder
 
 # By what a measurement is reported.
 REPORTS = {
