@@ -1,6 +1,7 @@
 /* Functions with counters in their blocks: see code/whole.h for how they are run. */
 #include "code/making.h"
 
+#include "code/covers.h"
 #include "code/gates.h"
 #include "code/parts.h"
 #include "code/spans.h"
@@ -52,19 +53,22 @@ static void choose_sums_of_blocks(struct making *making)
 {
 	if (making->whole.live)
 		sums_choose_none(&making->sums, &making->cfg);
+	else if (making->whole.flags)
+		covers_choose(&making->sums, &making->cfg, making->request->in_parts);
 	else
 		sums_choose(&making->sums, &making->cfg);
 }
 
-/* Flags where loops begin, and where jumps through tables lead, whose address a function
- * may keep: there relocated code leads home, see code/home.h. */
+/* Flags in all loops, and where jumps through tables lead, whose address a function may
+ * keep: there relocated code leads home, see code/home.h. */
 static void flag_more(struct making *making)
 {
 	struct sum *sums = making->sums.blocks.items;
 
 	vector_for_each (&making->cfg.edges, edge)
 		if (edge->to != CFG_OUT &&
-		    (edge->to <= edge->from || edge->kind == CFG_EDGE_SWITCH))
+		    (edge->kind == CFG_EDGE_SWITCH ||
+		     (edge->to <= edge->from && sums[edge->from].count)))
 			sums[edge->to].count = 0;
 	for (size_t i = 0; i < making->cfg.blocks.count; i++)
 		if (making->cfg.blocks.items[i].exposed)

@@ -31,10 +31,13 @@ static bool bar_around(struct homing *homing, const struct home_patch *patch)
  * text as well. Returns whether it is barred now for more. */
 static bool bar_source(struct homing *homing, uint32_t from, uint32_t barred)
 {
-	uint32_t own = homing_turn(homing, from);
+	uint32_t own;
 
+	if (homing->barred[from] >= barred || homing->led[from])
+		return false;
+	own = homing_turn(homing, from);
 	barred = barred < own ? barred : own;
-	if (homing->led[from] || homing->barred[from] >= barred)
+	if (homing->barred[from] >= barred)
 		return false;
 	homing->barred[from] = barred;
 	return true;

@@ -67,6 +67,14 @@ static bool unseal(struct homing *homing, uint32_t from, uint32_t to, const uint
 	return true;
 }
 
+static bool is_entered(const struct homing *homing, const struct plan_block *block)
+{
+	for (uint32_t i = block->offset; i < block->offset + block->size; i++)
+		if (homing->bytes[i] & BYTE_ENTERED)
+			return true;
+	return false;
+}
+
 /* Which blocks nobody comes to, in whatever states other pages are. */
 static void seal_blocks(struct homing *homing, const uint8_t *text)
 {
@@ -77,9 +85,8 @@ static void seal_blocks(struct homing *homing, const uint8_t *text)
 		const struct plan_block *row = &homing->blocks[b];
 
 		homing->sealed[b] = homing->states[b] == BLOCK_CLOSED &&
-				    homing_on_one_page(homing, row->offset, row->size);
-		for (uint32_t i = row->offset; i < row->offset + row->size; i++)
-			homing->sealed[b] &= !(homing->bytes[i] & BYTE_ENTERED);
+				    homing_on_one_page(homing, row->offset, row->size) &&
+				    !is_entered(homing, row);
 	}
 	while (fewer) {
 		fewer = false;

@@ -167,7 +167,8 @@ struct plan_block {
 	uint32_t slot;   /* UINT32_MAX: it has no counter: nothing leads there, or */
 	uint32_t instructions;
 	uint32_t first_term, term_count; /* its count is the sum of those of the blocks
-					    whose indices these rows of plan.terms are */
+					    whose indices these rows of plan.terms are;
+					    of flags, see code/covers.h */
 	uint16_t flags;                  /* enum plan_block_flag */
 	uint16_t cost; /* of its counter, if it had one: see frequencies_weigh */
 	uint32_t to;   /* the block that its branch leads to, by number in the function;
@@ -299,7 +300,8 @@ struct plan {
 	struct plan_calls calls;
 	struct VECTOR(struct plan_fixup) fixups;
 	struct VECTOR(struct plan_block) blocks;
-	struct VECTOR(uint32_t) terms; /* indices of blocks with counters */
+	struct VECTOR(uint32_t) terms; /* indices of blocks; with counters, but where
+					  these are flags */
 	struct VECTOR(struct plan_edge) edges;
 	struct VECTOR(struct plan_crossing) crossings; /* by edge */
 	struct VECTOR(struct plan_step) steps;
@@ -402,6 +404,8 @@ struct plan_request {
 	 * calls are under way (not with copy_calls): what these hold of the original must
 	 * stay good, and nothing of the relocated code may be left with them. */
 	bool live;
+	/* Of flags: counting begins or ends while the program runs. */
+	bool in_parts;
 };
 
 /*
@@ -430,6 +434,12 @@ const char *plan_reason_text(enum plan_reason reason);
  * PLAN_PROBE_FLAG. */
 uint64_t plan_block_count(const struct plan *plan, const struct plan_block *block,
 			  const uint64_t *counters);
+static inline const struct plan_block *
+plan_term(const struct plan *plan, const struct plan_block *block, uint32_t number)
+{
+	return &plan->blocks.items[plan->terms.items[block->first_term + number]];
+}
+
 /* That of all blocks of a function; the caller frees it. */
 uint64_t *plan_block_counts(const struct plan *plan, const struct plan_function *function,
 			    const uint64_t *counters);
@@ -647,5 +657,9 @@ const struct plan_function *plan_function_of_slot(const struct plan *plan, uint3
 const struct plan_function *plan_function_of_next_slot(const struct plan *plan,
 						       const struct plan_function *last,
 						       uint32_t slot);
+
+/* How many counters from its `slots` on a function has, those from plan.cold_slot on left
+ * out. */
+uint32_t plan_slots_of(const struct plan *plan, const struct plan_function *function);
 
 #endif

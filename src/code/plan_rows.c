@@ -33,23 +33,34 @@ const struct plan_link *plan_link_at(const struct plan *plan, uint64_t site)
 	return row_at(&plan->links, site);
 }
 
+/* See code/covers.h. */
+static bool was_executed(const struct plan *plan, const struct plan_block *block,
+			 const uint64_t *counters)
+{
+	if (block->slot < plan->slot_count)
+		return counters[block->slot];
+	for (uint32_t i = 0; i < block->term_count; i++)
+		if (was_executed(plan, plan_term(plan, block, i), counters))
+			return true;
+	return false;
+}
+
 uint64_t plan_block_count(const struct plan *plan, const struct plan_block *block,
 			  const uint64_t *counters)
 {
 	uint64_t sum = 0;
 
+	if (plan->slot_size == 1)
+		return was_executed(plan, block, counters);
 	if (block->slot < plan->slot_count)
 		return counters[block->slot];
 	for (uint32_t i = 0; i < block->term_count; i++) {
-		uint32_t term = plan->terms.items[block->first_term + i];
-		uint32_t slot = plan->blocks.items[term].slot;
+		uint32_t slot = plan_term(plan, block, i)->slot;
 
 		/* Nothing leads to blocks without a counter. */
 		if (slot < plan->slot_count)
 			sum += counters[slot];
 	}
-	if (plan->slot_size == 1)
-		return sum != 0;
 	return sum;
 }
 
@@ -157,6 +168,13 @@ const struct plan_function *plan_function_of_next_slot(const struct plan *plan,
 	    slot < (cold ? behind->cold_slots : behind->slots))
 		return last;
 	return plan_function_of_slot(plan, slot);
+}
+
+uint32_t plan_slots_of(const struct plan *plan, const struct plan_function *function)
+{
+	const struct plan_function *behind = plan_behind(plan, function);
+
+	return (behind ? behind->slots : plan->cold_slot) - function->slots;
 }
 
 void plan_deinit(struct plan *plan)

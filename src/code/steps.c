@@ -350,19 +350,18 @@ bool plan_jump_at(const struct plan *plan, uint64_t address, uint32_t *ret_offse
 	       plan_jump_leads(plan, patch->address, patch->bytes, ret_offset);
 }
 
-bool steps_is_call(const uint8_t *code, size_t size)
-{
-	static const bool prefixes[256] = {
-		[0x66] = true, [0x67] = true, [0xf2] = true, [0xf3] = true, [0x2e] = true,
-		[0x36] = true, [0x3e] = true, [0x26] = true, [0x64] = true, [0x65] = true,
-	};
-
-	while (size && (prefixes[*code] || (*code & 0xf0) == 0x40)) {
-		code++;
-		size--;
-	}
-	return size > 1 && (*code == 0xe8 || (*code == 0xff && (code[1] >> 3 & 7) == 2));
-}
+const uint8_t steps_bytes[256] = {
+	[0x26] = STEPS_PREFIX,          /* es */
+	[0x2e] = STEPS_PREFIX,          /* cs */
+	[0x36] = STEPS_PREFIX,          /* ss */
+	[0x3e] = STEPS_PREFIX,          /* ds */
+	[0x40 ... 0x4f] = STEPS_PREFIX, /* REX */
+	[0x64 ... 0x67] = STEPS_PREFIX, /* fs, gs, data16, addr32 */
+	[0xe8] = STEPS_CALL,
+	[0xf2] = STEPS_PREFIX, /* repne, bnd */
+	[0xf3] = STEPS_PREFIX, /* rep */
+	[0xff] = STEPS_GROUP,
+};
 
 static bool ends_in_call(const uint8_t *code, size_t size)
 {

@@ -285,10 +285,10 @@ struct reader {
 	const struct flag_use *use;
 };
 
-static void read_flag(uint8_t *flag, uint32_t slot, const struct reader *reader)
+/* One of those that are told. Each is written alone: the program may set those beside it
+ * meanwhile. */
+static void tell_flag(uint8_t *flag, uint32_t slot, const struct reader *reader)
 {
-	if (!(__atomic_load_n(flag, __ATOMIC_RELAXED) & reader->use->mask))
-		return;
 	if (reader->use->changes)
 		__atomic_store_n(flag, reader->use->after, __ATOMIC_RELAXED);
 	reader->add(reader->context, slot, 1);
@@ -300,19 +300,19 @@ static void read_flags(uint8_t *flags, uint64_t size, uint32_t first_slot,
 	const uint64_t mask = reader->use->mask * 0x0101010101010101u;
 	uint64_t word, at = 0;
 
-	while (at < size) {
-		uint64_t end = at + sizeof(word);
+	for (; at + sizeof(word) <= size; at += sizeof(word)) {
+		memcpy(&word, flags + at, sizeof(word));
+		for (word &= mask; word;) {
+			uint64_t byte = (uint64_t)__builtin_ctzll(word) / 8;
 
-		if (end <= size) {
-			memcpy(&word, flags + at, sizeof(word));
-			if (!(word & mask)) {
-				at = end;
-				continue;
-			}
+			word &= ~(0xffull << 8 * byte);
+			tell_flag(&flags[at + byte], first_slot + (uint32_t)(at + byte),
+				  reader);
 		}
-		for (; at < end && at < size; at++)
-			read_flag(&flags[at], first_slot + (uint32_t)at, reader);
 	}
+	for (; at < size; at++)
+		if (__atomic_load_n(&flags[at], __ATOMIC_RELAXED) & reader->use->mask)
+			tell_flag(&flags[at], first_slot + (uint32_t)at, reader);
 }
 
 /* The program may write to them meanwhile. */
@@ -333,11 +333,16 @@ static void read_counters(uint8_t *bytes, uint64_t size, uint32_t slot_size,
 	}
 }
 
+/* A bank in our own memory. */
+static uint8_t *bank_bytes(const struct bank *bank)
+{
+	return bank->chunk->shared + (bank->file_offset - bank->chunk->file_offset);
+}
+
 static void read_bank(const struct arena *arena, const struct bank *bank,
 		      const struct reader *reader)
 {
-	uint8_t *base =
-		bank->chunk->shared + (bank->file_offset - bank->chunk->file_offset);
+	uint8_t *base = bank_bytes(bank);
 	uint64_t start = bank->file_offset + WIRE_BANK_HEADER +
 			 (uint64_t)arena->reserved * arena->slot_size;
 	uint64_t end = bank->file_offset + bank->chunk->stride;
@@ -380,6 +385,22 @@ void arena_mark_flags(const struct arena *arena, const struct bank *bank, bool a
 {
 	read_bank(arena, bank,
 		  &(struct reader){add, context, all ? &to_mark_all : &to_mark});
+}
+
+static void note(void *some, uint32_t slot, uint64_t count)
+{
+	(void)slot;
+	(void)count;
+	*(bool *)some = true;
+}
+
+bool arena_mark_some(const struct bank *bank, uint32_t slot, uint32_t count)
+{
+	bool some = false;
+
+	read_flags(bank_bytes(bank) + WIRE_BANK_HEADER + slot, count, slot,
+		   &(struct reader){note, &some, &to_mark});
+	return some;
 }
 
 void arena_clear_bank(const struct arena *arena, struct bank *bank)

@@ -105,6 +105,8 @@ void arena_take_flags(const struct arena *arena, const struct bank *bank,
 void arena_mark_flags(const struct arena *arena, const struct bank *bank, bool all,
 		      void (*add)(void *context, uint32_t slot, uint64_t count),
 		      void *context);
+/* The same for `count` flags from `slot` on alone: whether any of them was set. */
+bool arena_mark_some(const struct bank *bank, uint32_t slot, uint32_t count);
 
 /* Sets all counters to 0, gives their memory back, and leaves the bank without owner. */
 void arena_clear_bank(const struct arena *arena, struct bank *bank);

@@ -1,6 +1,7 @@
 /* The arcs of a profile: in order, selected, added up. */
 #include "report/profile.h"
 
+#include "base/sort.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -51,8 +52,8 @@ void report_arcs_finish(struct report_profile *profile)
 {
 	if (!profile->arcs.count)
 		return;
-	qsort(profile->arcs.items, profile->arcs.count, sizeof(*profile->arcs.items),
-	      by_image);
+	sort_groups(profile->arcs.items, profile->arcs.count,
+		    sizeof(*profile->arcs.items), profile->functions.count, by_image);
 	profile->arcs.count = add_up(profile->arcs.items, profile->arcs.count, true);
 }
 
@@ -125,7 +126,7 @@ struct report_arc *report_profile_arcs(const struct report_profile *profile,
 		}
 		count++;
 	}
-	qsort(rows, count, sizeof(*rows), by_image);
+	sort_groups(rows, count, sizeof(*rows), profile->functions.count, by_image);
 	count = add_up(rows, count, false);
 	qsort_r(rows, count, sizeof(*rows), compare, &order);
 	*ret_count = count;

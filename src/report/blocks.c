@@ -1,6 +1,7 @@
 /* The basic blocks of a profile: in order, selected, added up. */
 #include "report/profile.h"
 
+#include "base/sort.h"
 #include <string.h>
 
 static int by_number(uint64_t a, uint64_t b)
@@ -36,7 +37,8 @@ void report_blocks_finish(struct report_profile *profile)
 
 	if (!profile->blocks.count)
 		return;
-	qsort(items, profile->blocks.count, sizeof(*items), by_place);
+	sort_groups(items, profile->blocks.count, sizeof(*items),
+		    profile->functions.count, by_place);
 	for (size_t i = 1; i < profile->blocks.count; i++) {
 		if (by_place(&items[kept], &items[i]))
 			items[++kept] = items[i];

@@ -1,6 +1,7 @@
 /* The edges of a profile: in order, selected, added up. */
 #include "report/profile.h"
 
+#include "base/sort.h"
 #include <string.h>
 
 static int by_number(uint64_t a, uint64_t b)
@@ -41,7 +42,8 @@ void report_edges_finish(struct report_profile *profile)
 
 	if (!profile->edges.count)
 		return;
-	qsort(items, profile->edges.count, sizeof(*items), by_place);
+	sort_groups(items, profile->edges.count, sizeof(*items), profile->functions.count,
+		    by_place);
 	for (size_t i = 1; i < profile->edges.count; i++) {
 		if (by_place(&items[kept], &items[i]))
 			items[++kept] = items[i];

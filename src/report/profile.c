@@ -2,129 +2,41 @@
 
 #include "base/cleanup.h"
 #include "report/caliper.h"
+#include "report/fields.h"
 #include "report/regions.h"
 
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
 
-/* The attributes that reports know. */
-enum field {
-	FIELD_IMAGE,
-	FIELD_RUN,
-	FIELD_PROCESS,
-	FIELD_PARENT,
-	FIELD_PROGRAM,
-	FIELD_THREADS,
-	FIELD_STATE,
-	FIELD_REASON,
-	FIELD_MODULE,
-	FIELD_PATH,
-	FIELD_BUILD_ID,
-	FIELD_KNOWN,
-	FIELD_INSTRUMENTED,
-	FIELD_FUNCTION,
-	FIELD_OFFSET,
-	FIELD_CALLS,
-	FIELD_SKIP,
-	FIELD_PART,
-	FIELD_PART_REASON,
-	FIELD_BLOCK,
-	FIELD_BLOCK_SIZE,
-	FIELD_BLOCK_INSTRUCTIONS,
-	FIELD_BLOCK_COUNT,
-	FIELD_CALLER_PATH,
-	FIELD_CALLER,
-	FIELD_CALLER_OFFSET,
-	FIELD_ARC_SITE,
-	FIELD_ARC_KIND,
-	FIELD_ARC_COUNT,
-	FIELD_INTERVAL,
-	FIELD_INTERVAL_START,
-	FIELD_INTERVAL_END,
-	FIELD_THREAD,
-	FIELD_STAYED,
-	FIELD_EDGE,
-	FIELD_EDGE_FROM,
-	FIELD_EDGE_TO,
-	FIELD_EDGE_KIND,
-	FIELD_FAULT,
-	FIELD_TIME,
-	FIELD_GRAPH_CALLS,
-	FIELD_GRAPH_NS,
-	FIELD_COUNT
-};
+#define REGION (BIT(FIELD_TIME) | BIT(FIELD_BLOCK_COUNT) | BIT(FIELD_IMAGE))
 
-static const struct {
-	const char *name;
-	enum record_type type;
-} field_forms[FIELD_COUNT] = {
-	[FIELD_IMAGE] = {"image", RECORD_UINT},
-	[FIELD_RUN] = {"run", RECORD_UINT},
-	[FIELD_PROCESS] = {"process", RECORD_UINT},
-	[FIELD_PARENT] = {"process.parent", RECORD_UINT},
-	[FIELD_PROGRAM] = {"program", RECORD_STRING},
-	[FIELD_THREADS] = {"threads", RECORD_UINT},
-	[FIELD_STATE] = {"process.state", RECORD_STRING},
-	[FIELD_REASON] = {"process.reason", RECORD_STRING},
-	[FIELD_MODULE] = {"module", RECORD_STRING},
-	[FIELD_PATH] = {"module.path", RECORD_STRING},
-	[FIELD_BUILD_ID] = {"buildid", RECORD_STRING},
-	[FIELD_KNOWN] = {"functions.known", RECORD_UINT},
-	[FIELD_INSTRUMENTED] = {"functions.instrumented", RECORD_UINT},
-	[FIELD_FUNCTION] = {"function", RECORD_STRING},
-	[FIELD_OFFSET] = {"offset", RECORD_ADDRESS},
-	[FIELD_CALLS] = {"calls", RECORD_UINT},
-	[FIELD_SKIP] = {"skip.reason", RECORD_STRING},
-	[FIELD_PART] = {"part.offset", RECORD_ADDRESS},
-	[FIELD_PART_REASON] = {"part.reason", RECORD_STRING},
-	[FIELD_BLOCK] = {"block", RECORD_ADDRESS},
-	[FIELD_BLOCK_SIZE] = {"block.size", RECORD_UINT},
-	[FIELD_BLOCK_INSTRUCTIONS] = {"block.instructions", RECORD_UINT},
-	[FIELD_BLOCK_COUNT] = {"count", RECORD_UINT},
-	[FIELD_CALLER_PATH] = {"caller.path", RECORD_STRING},
-	[FIELD_CALLER] = {"caller", RECORD_STRING},
-	[FIELD_CALLER_OFFSET] = {"caller.offset", RECORD_ADDRESS},
-	[FIELD_ARC_SITE] = {"arc.site", RECORD_ADDRESS},
-	[FIELD_ARC_KIND] = {"arc.kind", RECORD_STRING},
-	[FIELD_ARC_COUNT] = {"arc.count", RECORD_UINT},
-	[FIELD_INTERVAL] = {"interval", RECORD_UINT},
-	[FIELD_INTERVAL_START] = {"interval.start.ns", RECORD_UINT},
-	[FIELD_INTERVAL_END] = {"interval.end.ns", RECORD_UINT},
-	[FIELD_THREAD] = {"thread", RECORD_UINT},
-	[FIELD_STAYED] = {"block.stayed", RECORD_INT},
-	[FIELD_EDGE] = {"edge", RECORD_ADDRESS},
-	[FIELD_EDGE_FROM] = {"edge.from", RECORD_ADDRESS},
-	[FIELD_EDGE_TO] = {"edge.to", RECORD_ADDRESS},
-	[FIELD_EDGE_KIND] = {"edge.kind", RECORD_STRING},
-	[FIELD_FAULT] = {"flow.fault", RECORD_ADDRESS},
-	[FIELD_TIME] = {"time.ns", RECORD_UINT},
-	[FIELD_GRAPH_CALLS] = {"graph.calls", RECORD_UINT},
-	[FIELD_GRAPH_NS] = {"graph.time.exclusive.ns", RECORD_UINT},
-};
-
-#define BIT(field) (1ull << (field))
-#define REGION     (BIT(FIELD_TIME) | BIT(FIELD_BLOCK_COUNT) | BIT(FIELD_IMAGE))
-
-/* One record, taken apart. */
-struct row {
-	uint64_t present; /* BIT() of each field */
-	struct record_value values[FIELD_COUNT];
+/* What of a profile is loaded. */
+struct wanted {
+	uint64_t interval; /* counts of others are left out; 0: none are */
+	uint64_t without;  /* records with any of these fields, by BIT(), are, too */
 };
 
 struct loader {
 	struct report_profile *profile;
 	struct record_model *model;
-	struct VECTOR(uint8_t) field_of; /* by attribute; FIELD_COUNT: none of ours */
-	struct table image_by_number;    /* since the last head, as the next two */
-	struct table run_by_number;      /* of a merged profile */
-	uint32_t run;                    /* that globals and images belong to */
-	struct table module_by_path;     /* string number to index */
+	struct field_reader reader;
+	/* Since the last head: */
+	struct table image_by_number;
+	bool any_image; /* was looked for; the last one: */
+	uint64_t last_number;
+	uint32_t last_image;
+	struct table run_by_number; /* of a merged profile */
+	/* Since the first: */
+	uint32_t run;                /* that globals and images belong to */
+	struct table module_by_path; /* string number to index */
 	struct table function_by_hash, count_by_key, load_by_key, skip_by_place;
 	struct table interval_by_number, thread_by_key, part_by_key;
 	struct report_caliper caliper;
-	uint64_t only_interval; /* counts of others are left out; 0: none are */
-	bool any;               /* a record or a global was read */
+	/* By node; index of the function's that the node tells, and REPORT_NONE. */
+	struct VECTOR(uint32_t) function_by_node;
+	const struct wanted *wanted;
+	bool any; /* a record or a global was read */
 };
 
 static const char *keep(struct report_profile *profile, const char *text)
@@ -134,50 +46,15 @@ static const char *keep(struct report_profile *profile, const char *text)
 	return profile->strings.strings[index];
 }
 
-static enum field field_of(struct loader *loader, record_attribute attribute)
-{
-	while (loader->field_of.count <= attribute) {
-		record_attribute id = (record_attribute)loader->field_of.count;
-		const char *name = record_attribute_name(loader->model, id);
-		enum record_type type = record_attribute_type(loader->model, id);
-		uint8_t field = 0;
-
-		while (field < FIELD_COUNT && (strcmp(name, field_forms[field].name) ||
-					       type != field_forms[field].type))
-			field++;
-		vector_push(&loader->field_of, field);
-	}
-	return (enum field)loader->field_of.items[attribute];
-}
-
-static void take_pair(struct loader *loader, struct row *row,
-		      const struct record_pair *pair)
-{
-	enum field field = field_of(loader, pair->attribute);
-
-	/* The innermost node counts where a path has several. */
-	if (field == FIELD_COUNT || row->present & BIT(field))
-		return;
-	row->present |= BIT(field);
-	row->values[field] = pair->value;
-}
-
-static uint64_t number_of(const struct row *row, enum field field)
-{
-	return row->present & BIT(field) ? row->values[field].u : 0;
-}
-
-static const char *string_of(const struct row *row, enum field field)
-{
-	return row->present & BIT(field) ? row->values[field].bytes : "";
-}
-
 static uint32_t find_image(struct loader *loader, uint64_t number)
 {
 	struct report_profile *profile = loader->profile;
 	bool new;
-	uint64_t *index = table_insert(&loader->image_by_number, number, &new);
+	uint64_t *index;
 
+	if (loader->any_image && number == loader->last_number)
+		return loader->last_image;
+	index = table_insert(&loader->image_by_number, number, &new);
 	if (new) {
 		*index = profile->images.count;
 		struct report_image *image = vector_add(&profile->images);
@@ -186,7 +63,10 @@ static uint32_t find_image(struct loader *loader, uint64_t number)
 		image->number = number;
 		image->program = image->state = image->reason = keep(profile, "");
 	}
-	return (uint32_t)*index;
+	loader->any_image = true;
+	loader->last_number = number;
+	loader->last_image = (uint32_t)*index;
+	return loader->last_image;
 }
 
 static uint32_t find_module_named(struct loader *loader, const char *name,
@@ -247,11 +127,31 @@ static uint32_t find_function_named(struct loader *loader, uint32_t module,
 	return (uint32_t)(profile->functions.count - 1);
 }
 
+/* Where the index of a row's function is kept; NULL: not all that tells it is in the
+ * path. */
+static uint32_t *known_function(struct loader *loader, const struct row *row)
+{
+	if (!row->function || row->own & (BIT(FIELD_MODULE) | BIT(FIELD_PATH)))
+		return NULL;
+	while (loader->function_by_node.count <= row->function)
+		vector_push(&loader->function_by_node, REPORT_NONE);
+	return &loader->function_by_node.items[row->function];
+}
+
 static uint32_t find_function(struct loader *loader, const struct row *row)
 {
-	return find_function_named(loader, find_module(loader, row),
-				   number_of(row, FIELD_OFFSET),
-				   string_of(row, FIELD_FUNCTION));
+	const struct report_profile *profile = loader->profile;
+	uint64_t offset = number_of(row, FIELD_OFFSET);
+	uint32_t *known = known_function(loader, row), index;
+
+	if (known && *known != REPORT_NONE &&
+	    profile->functions.items[*known].offset == offset)
+		return *known;
+	index = find_function_named(loader, find_module(loader, row), offset,
+				    string_of(row, FIELD_FUNCTION));
+	if (known)
+		*known = index;
+	return index;
 }
 
 static void add_process(struct loader *loader, const struct row *row)
@@ -338,14 +238,13 @@ static struct report_part *find_part(struct loader *loader, const struct row *ro
 				     uint32_t image, uint32_t function)
 {
 	struct report_profile *profile = loader->profile;
-	struct report_part part = {.interval = REPORT_NONE,
-				   .thread = REPORT_NONE,
-				   .image = image,
-				   .module = profile->functions.items[function].module};
+	struct report_part part = {
+		.interval = REPORT_NONE, .thread = REPORT_NONE, .image = image};
 	bool new;
 
 	if (!(row->present & (BIT(FIELD_INTERVAL) | BIT(FIELD_THREAD))))
 		return NULL;
+	part.module = profile->functions.items[function].module;
 	if (row->present & BIT(FIELD_INTERVAL))
 		part.interval = find_interval(loader, number_of(row, FIELD_INTERVAL));
 	if (row->present & BIT(FIELD_THREAD))
@@ -370,8 +269,9 @@ static struct report_part *find_part(struct loader *loader, const struct row *ro
 /* Whether the counts in a row are not asked for. */
 static bool is_left_out(const struct loader *loader, const struct row *row)
 {
-	return loader->only_interval &&
-	       number_of(row, FIELD_INTERVAL) != loader->only_interval;
+	uint64_t interval = loader->wanted->interval;
+
+	return interval && number_of(row, FIELD_INTERVAL) != interval;
 }
 
 static void add_function(struct loader *loader, const struct row *row)
@@ -573,7 +473,7 @@ static void add_run(struct loader *loader, const struct record_pair *pairs, size
 	uint32_t run = find_run(loader, number_of(row, FIELD_RUN));
 
 	for (size_t i = 0; i < count; i++)
-		if (field_of(loader, pairs[i].attribute) != FIELD_RUN)
+		if (field_of(&loader->reader, pairs[i].attribute) != FIELD_RUN)
 			add_global(loader, run, pairs[i].attribute, pairs[i].value);
 }
 
@@ -661,37 +561,32 @@ static void see_record(void *context, record_node node, const struct record_pair
 		       size_t count)
 {
 	struct loader *loader = context;
-	struct row row;
+	const struct row *row = fields_read(&loader->reader, node, pairs, count);
 
-	row.present = 0;
 	loader->any = true;
-	for (size_t i = 0; i < count; i++)
-		take_pair(loader, &row, &pairs[i]);
-	if ((row.present & REGION) == REGION) {
-		if (!is_left_out(loader, &row))
-			add_region(loader, &row, node);
+	if (row->own & loader->wanted->without)
+		return;
+	if ((row->own & REGION) == REGION) {
+		if (!is_left_out(loader, row))
+			add_region(loader, row, node);
 		return;
 	}
-	if (!(row.present & BIT(FIELD_IMAGE)) && see_caliper(loader, node, pairs, count))
+	if (!(row->own & BIT(FIELD_IMAGE)) && see_caliper(loader, node, pairs, count))
 		return;
-	if (row.present & BIT(FIELD_GRAPH_CALLS)) {
-		if (!is_left_out(loader, &row))
-			add_context(loader, &row, node);
+	if (row->own & BIT(FIELD_GRAPH_CALLS)) {
+		if (!is_left_out(loader, row))
+			add_context(loader, row, node);
 		return;
 	}
-	for (; node; node = record_node_parent(loader->model, node)) {
-		struct record_pair pair = record_node_pair(loader->model, node);
-
-		take_pair(loader, &row, &pair);
-	}
+	fields_read_path(&loader->reader);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		if ((row.present & kinds[i].fields) == kinds[i].fields) {
-			kinds[i].add(loader, &row);
+		if ((row->present & kinds[i].fields) == kinds[i].fields) {
+			kinds[i].add(loader, row);
 			return;
 		}
 	}
-	if (row.present == BIT(FIELD_RUN))
-		add_run(loader, pairs, count, &row);
+	if (row->present == BIT(FIELD_RUN))
+		add_run(loader, pairs, count, row);
 }
 
 static void see_global(void *context, record_attribute attribute,
@@ -710,10 +605,11 @@ static void see_file(void *context)
 	loader->run = (uint32_t)loader->profile->runs.count;
 	vector_add(&loader->profile->runs);
 	table_deinit(&loader->image_by_number);
+	loader->any_image = false;
 	table_deinit(&loader->run_by_number);
 }
 
-static void finish_loading(struct report_profile *profile)
+static void finish_loading(struct report_profile *profile, const struct wanted *wanted)
 {
 	struct table first_by_name = {0};
 
@@ -736,7 +632,8 @@ static void finish_loading(struct report_profile *profile)
 	}
 	table_deinit(&first_by_name);
 	report_blocks_finish(profile);
-	report_graph_finish(profile);
+	if (!(wanted->without & BIT(FIELD_ARC_COUNT)))
+		report_graph_finish(profile);
 	report_arcs_finish(profile);
 	report_edges_finish(profile);
 }
@@ -744,7 +641,8 @@ static void finish_loading(struct report_profile *profile)
 static void deinit_loader(struct loader *loader)
 {
 	record_model_destroy(loader->model);
-	vector_deinit(&loader->field_of);
+	field_reader_deinit(&loader->reader);
+	vector_deinit(&loader->function_by_node);
 	table_deinit(&loader->image_by_number);
 	table_deinit(&loader->run_by_number);
 	table_deinit(&loader->module_by_path);
@@ -758,30 +656,30 @@ static void deinit_loader(struct loader *loader)
 	report_caliper_deinit(&loader->caliper);
 }
 
-struct trm_error *report_profile_load_interval(const char *path, uint64_t number,
-					       struct report_profile **ret_profile)
+static struct trm_error *load(const char *path, const struct wanted *wanted,
+			      struct report_profile **ret_profile)
 {
 	struct report_profile *profile = memory_allocate_zeroed(1, sizeof(*profile));
-	struct loader loader = {.profile = profile,
-				.model = record_model_create(),
-				.only_interval = number};
+	struct loader loader = {
+		.profile = profile, .model = record_model_create(), .wanted = wanted};
 	struct trm_visitor visitor = {&loader, see_record, see_global, see_file};
-	struct trm_error *error =
-		trm_read(path, loader.model, &visitor, &profile->warning);
+	struct trm_error *error;
 
+	loader.reader.model = loader.model;
+	error = trm_read(path, loader.model, &visitor, &profile->warning);
 	if (!error && !loader.any)
 		error = report_error_empty(path);
-	if (!error && !report_has_interval(profile, number))
+	if (!error && !report_has_interval(profile, wanted->interval))
 		error = trm_error_create(TRM_ERROR_USAGE,
 					 "no interval %" PRIu64 " in '%s': --by interval "
 					 "shows those that are",
-					 number, path);
+					 wanted->interval, path);
 	deinit_loader(&loader);
 	if (error) {
 		report_profile_destroy(profile);
 		return error;
 	}
-	finish_loading(profile);
+	finish_loading(profile, wanted);
 	*ret_profile = profile;
 	return NULL;
 }
@@ -789,5 +687,19 @@ struct trm_error *report_profile_load_interval(const char *path, uint64_t number
 struct trm_error *report_profile_load(const char *path,
 				      struct report_profile **ret_profile)
 {
-	return report_profile_load_interval(path, 0, ret_profile);
+	return load(path, &(struct wanted){0}, ret_profile);
+}
+
+struct trm_error *report_profile_load_interval(const char *path, uint64_t number,
+					       struct report_profile **ret_profile)
+{
+	return load(path, &(struct wanted){.interval = number}, ret_profile);
+}
+
+struct trm_error *report_profile_load_short(const char *path,
+					    struct report_profile **ret_profile)
+{
+	return load(path,
+		    &(struct wanted){.without = BIT(FIELD_ARC_COUNT) | BIT(FIELD_EDGE)},
+		    ret_profile);
 }

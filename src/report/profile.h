@@ -228,6 +228,9 @@ struct trm_error *report_profile_load(const char *path,
  * profile does not have it. */
 struct trm_error *report_profile_load_interval(const char *path, uint64_t number,
 					       struct report_profile **ret_profile);
+/* The same without arcs and edges, which may be most of it. */
+struct trm_error *report_profile_load_short(const char *path,
+					    struct report_profile **ret_profile);
 void report_profile_destroy(struct report_profile *profile);
 
 /* The error for a file that has a head and nothing else. */

@@ -303,6 +303,7 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 		.context = &wanted,
 		.hook_of = hook_of,
 		.copy_calls = file->copies_calls,
+		.in_parts = options_have_parts(options),
 		.frequencies = file->learned ? &file->learned->frequencies : NULL,
 		.hook_own = WIRE_HOOK_OWN,
 		.hook_stack = WIRE_HOOK_STACK,

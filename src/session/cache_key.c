@@ -51,6 +51,8 @@ struct cache_key cache_key(const struct module_file *file,
 		    file->variant);
 	if (options->live && options->collector->depth != PLAN_ENTRIES)
 		text_add(&key, " live");
+	if (options_have_parts(options))
+		text_add(&key, " parts");
 	if (options->hooks_alone)
 		text_add(&key, " nothing");
 	vector_for_each (&options->only, pattern)

@@ -21,14 +21,43 @@ static struct corrected sum_residues(const struct plan *plan,
 	return sum;
 }
 
-/* A flag tells less. */
-static uint64_t add(const struct plan *plan, uint64_t counter, uint64_t by)
+static uint64_t add(uint64_t counter, uint64_t by)
 {
 	int64_t sum = (int64_t)(counter + by);
 
-	if (plan->slot_size == 1)
-		return counter;
 	return sum < 0 ? 0 : (uint64_t)sum;
+}
+
+/* Whether a thread got to a block that has no flag, and left it for good there. */
+static bool was_left(const struct plan *plan, const struct plan_function *function,
+		     uint32_t number, const struct edges_residues *residues)
+{
+	uint32_t found;
+	bool counted;
+
+	vector_for_each (residues, residue)
+		if (residue->by > 0 &&
+		    edges_find_residue(plan, function, residue, &found, &counted) &&
+		    found == number)
+			return true;
+	return false;
+}
+
+/* Of flags: see code/covers.h. */
+static bool was_executed(const struct plan *plan, const struct plan_function *function,
+			 const struct plan_block *block, const uint64_t *counters,
+			 const struct edges_residues *residues)
+{
+	const struct plan_block *blocks = &plan->blocks.items[function->first_block];
+
+	if (block->slot < plan->slot_count)
+		return counters[block->slot];
+	for (uint32_t i = 0; i < block->term_count; i++)
+		if (was_executed(plan, function, plan_term(plan, block, i), counters,
+				 residues))
+			return true;
+	return block->term_count &&
+	       was_left(plan, function, (uint32_t)(block - blocks), residues);
 }
 
 struct corrected corrected_block(const struct plan *plan,
@@ -41,10 +70,15 @@ struct corrected corrected_block(const struct plan *plan,
 	struct corrected block_count = {plan_block_count(plan, block, counters), 0};
 	struct corrected sum;
 
-	if (!residues)
+	if (!residues || !residues->count)
 		return block_count;
+	if (plan->slot_size == 1) {
+		block_count.count =
+			was_executed(plan, function, block, counters, residues);
+		return block_count;
+	}
 	sum = sum_residues(plan, function, number, residues);
-	block_count.count = add(plan, block_count.count, sum.count);
+	block_count.count = add(block_count.count, sum.count);
 	block_count.stayed = sum.stayed;
 	return block_count;
 }
@@ -55,8 +89,8 @@ uint64_t corrected_calls(const struct plan *plan, const struct plan_function *fu
 	uint64_t counter = counters[function->slot];
 
 	/* The counter may be that of the first block. */
-	if (!residues || !function->block_count ||
+	if (!residues || !function->block_count || plan->slot_size == 1 ||
 	    plan->blocks.items[function->first_block].slot != function->slot)
 		return counter;
-	return add(plan, counter, sum_residues(plan, function, 0, residues).count);
+	return add(counter, sum_residues(plan, function, 0, residues).count);
 }

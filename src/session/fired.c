@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct looks_limits limits = {.longest_ns = 1000000000, .share = 8};
+static const struct looks_limits limits = {.longest_ns = 1000000000, .share = 16};
 
 static bool applies(const struct session *session)
 {

@@ -559,7 +559,8 @@ static void save_function(struct saving *saving, const struct module_counts *fro
 	const struct plan *plan = file->plan;
 	const struct plan_function *whole = plan_whole_of(plan, function);
 	const struct edges_residues *residues =
-		window_is_exact(saving->session) ? &from->residues : NULL;
+		window_is_exact(saving->session) || plan->slot_size == 1 ? &from->residues
+									 : NULL;
 	record_node node = 0;
 	uint64_t calls;
 

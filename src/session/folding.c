@@ -251,6 +251,23 @@ void fold_mark(const struct session *session, const struct process *process, boo
 		    &(struct folding){.visit = visit, .context = context});
 }
 
+bool fold_mark_some(const struct process *process, uint32_t file, uint32_t slot,
+		    uint32_t count)
+{
+	const struct family *family = process->space->family;
+	bool some = false;
+
+	vector_for_each (&family->modules, module) {
+		if (module->file->index != file)
+			continue;
+		vector_for_each (&family->arena->banks, bank)
+			if ((*bank)->owner == process->pid)
+				some |= arena_mark_some(*bank, module->first_slot + slot,
+							count);
+	}
+	return some;
+}
+
 static void push_count(void *context, const struct module_file *file, uint32_t slot,
 		       uint64_t count)
 {

@@ -7,22 +7,21 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-/* A moment is one in so many of the time that the program has run: what runs once in it
- * has run some thousand times. */
-enum { MOMENTS = 5000, SHORTEST_NS = 20000, LONGEST_NS = 2000000 };
+/* A moment is one in so many of the time that the program has run: what runs in each of
+ * some has run some thousand times. */
+enum { MOMENTS = 5000, SHORTEST_NS = 20000, LONGEST_NS = 2000000, ROUNDS = 16 };
 
 /* Where all looks took less than one in so many of the time, there is time for functions
  * that run less often, too: a moment is longer by as much, up to so many times. */
 enum { LITTLE = 32, LONGER = 16 };
 
-/* One that took so many times as long is none, and may come again. */
-enum { LATE = 3, TRIES = 3 };
+/* One that took so many times as long is none. After so many of these nothing is known.
+ */
+enum { LATE = 3, LATE_MAX = 16 };
 
 /* One look at the flags of a space. */
 struct glance {
 	struct space_fired *fired;
-	bool again; /* a moment ago all were marked */
-	bool all;
 	const struct module_file *file; /* of the last flag: they come in order */
 	const struct plan_function *function;
 };
@@ -75,28 +74,10 @@ void hot_deinit(struct space_fired *fired)
 	vector_deinit(&fired->hot);
 }
 
-static void add_waiting(struct glance *glance, uint32_t function)
+static void let_wait(struct space_fired *fired, uint32_t file, uint32_t function)
 {
-	struct space_fired *fired = glance->fired;
-
-	if (test_bit(&fired->waiting, glance->file, function))
-		return;
-	bit_set(bits_of(&fired->waiting, glance->file,
-			glance->file->plan->functions.count),
-		function);
+	bit_set(fired->waiting.items[file], function);
 	fired->wait_count++;
-}
-
-static void add_hot(struct glance *glance, uint32_t function)
-{
-	struct space_fired *fired = glance->fired;
-
-	if (!test_bit(&fired->waiting, glance->file, function))
-		return;
-	bit_clear(fired->waiting.items[glance->file->index], function);
-	fired->wait_count--;
-	vector_push(&fired->hot,
-		    ((struct fired_function){glance->file->index, function}));
 }
 
 /* A flag that was set since it was marked last. */
@@ -105,31 +86,27 @@ static void see(void *context, const struct module_file *file, uint32_t slot,
 {
 	struct glance *glance = context;
 	const struct plan *plan = file->plan;
-	const bool seen = hot_has_seen(glance->fired, file, slot);
 	uint32_t function;
 
 	(void)count;
-	if (seen && !glance->again)
+	if (hot_has_seen(glance->fired, file, slot))
 		return;
+	bit_set(bits_of(&glance->fired->seen, file, plan->slot_count), slot);
 	glance->function = plan_function_of_next_slot(
 		plan, file == glance->file ? glance->function : NULL, slot);
 	glance->file = file;
-	if (!seen)
-		bit_set(bits_of(&glance->fired->seen, file, plan->slot_count), slot);
 	if (!glance->function)
 		return;
 	function = (uint32_t)(glance->function - plan->functions.items);
-	if (!seen)
-		add_waiting(glance, function);
-	/* What fired for the first time has not run often. */
-	if (seen || glance->all)
-		add_hot(glance, function);
+	if (!bit_test(bits_of(&glance->fired->waiting, file, plan->functions.count),
+		      function))
+		let_wait(glance->fired, file->index, function);
 }
 
-static void look(const struct session *session, bool again, bool all)
+static void look(const struct session *session)
 {
 	vector_for_each (&session->all_processes, process) {
-		struct glance glance = {.again = again, .all = all};
+		struct glance glance = {0};
 
 		if (!standing_may_change(*process))
 			continue;
@@ -139,49 +116,131 @@ static void look(const struct session *session, bool again, bool all)
 	}
 }
 
-/* In sleep: mostly the program runs on the processor that the tracer woke on. False if
- * that took much longer, as where others have the processor. */
-static bool wait_a_moment(const struct session *session)
+static struct fired_function fired_function(const struct module_file *file,
+					    uint32_t index)
 {
-	const uint64_t now = session_now();
+	const struct plan_function *function = &file->plan->functions.items[index];
+
+	return (struct fired_function){file->index, index, function->slots,
+				       plan_slots_of(file->plan, function)};
+}
+
+/* All functions of a file that wait are hot. */
+static void take_file(struct space_fired *fired, const struct module_file *file)
+{
+	uint64_t *words = fired->waiting.items[file->index];
+	const size_t count = words ? bit_words(file->plan->functions.count) : 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		for (; words[i]; words[i] &= words[i] - 1)
+			vector_push(
+				&fired->hot,
+				fired_function(file, 64 * i + (uint32_t)__builtin_ctzll(
+								      words[i])));
+}
+
+/* All that wait are hot. Returns how many functions are. */
+static size_t take_waiting(const struct session *session)
+{
+	size_t count = 0;
+
+	vector_for_each (&session->all_processes, process) {
+		struct space_fired *fired = &(*process)->space->fired;
+
+		if (!standing_may_change(*process))
+			continue;
+		for (uint32_t file = 0; fired->wait_count && file < fired->waiting.count;
+		     file++)
+			take_file(fired, session->files.items[file]);
+		fired->wait_count = 0;
+		count += fired->hot.count;
+	}
+	return count;
+}
+
+/* Hot functions that did not run since they were asked last wait again; with `all` none
+ * does. Returns how many functions are hot. */
+static size_t ask_hot(const struct session *session, bool all)
+{
+	size_t count = 0;
+
+	vector_for_each (&session->all_processes, process) {
+		struct space_fired *fired = &(*process)->space->fired;
+		size_t kept = 0;
+
+		if (!standing_may_change(*process))
+			continue;
+		vector_for_each (&fired->hot, row) {
+			bool ran = fold_mark_some(*process, row->file, row->slot,
+						  row->slot_count);
+
+			if (ran || all)
+				fired->hot.items[kept++] = *row;
+			else
+				let_wait(fired, row->file, row->function);
+		}
+		fired->hot.count = kept;
+		count += kept;
+	}
+	return count;
+}
+
+static uint64_t moment_ns(const struct session *session)
+{
 	const struct looks *looks = &session->fired_looks;
-	const uint64_t age = now - looks->begin, much = looks->spent * LITTLE;
+	const uint64_t age = session_now() - looks->begin, much = looks->spent * LITTLE;
 	uint64_t ns = age / MOMENTS;
 
 	/* Nothing is known at the first look. */
 	if (much && much < age)
 		ns *= age / much < LONGER ? age / much : LONGER;
 	if (ns < SHORTEST_NS)
-		ns = SHORTEST_NS;
-	if (ns > LONGEST_NS)
-		ns = LONGEST_NS;
+		return SHORTEST_NS;
+	return ns < LONGEST_NS ? ns : LONGEST_NS;
+}
+
+/* In sleep: mostly the program runs on the processor that the tracer woke on. False if
+ * that took much longer, as where others have the processor. */
+static bool wait_a_moment(uint64_t ns)
+{
+	const uint64_t now = session_now();
+
 	prctl(PR_SET_TIMERSLACK, 1);
 	nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
 	prctl(PR_SET_TIMERSLACK, 0);
 	return session_now() - now <= LATE * ns + SHORTEST_NS;
 }
 
-/* How many functions wait, or are hot. */
-static size_t count_all(const struct session *session, bool hot)
+static size_t let_all_wait(const struct session *session)
 {
-	size_t count = 0;
+	vector_for_each (&session->all_processes, process) {
+		struct space_fired *fired = &(*process)->space->fired;
 
-	vector_for_each (&session->all_processes, process)
-		if (standing_may_change(*process))
-			count += hot ? (*process)->space->fired.hot.count
-				     : (*process)->space->fired.wait_count;
-	return count;
+		if (!standing_may_change(*process))
+			continue;
+		vector_for_each (&fired->hot, row)
+			let_wait(fired, row->file, row->function);
+		fired->hot.count = 0;
+	}
+	return 0;
 }
 
 size_t hot_find(const struct session *session, bool all)
 {
-	bool again = false;
+	const uint64_t ns = moment_ns(session);
+	unsigned rounds = 0, late = 0;
+	size_t count;
 
-	look(session, false, all);
-	for (unsigned tries = 0;
-	     !all && !again && tries < TRIES && count_all(session, false); tries++) {
-		again = wait_a_moment(session);
-		look(session, again, false);
+	look(session);
+	count = take_waiting(session);
+	while (!all && count && rounds < ROUNDS) {
+		bool moment = wait_a_moment(ns);
+
+		count = ask_hot(session, !moment);
+		rounds += moment;
+		late += !moment;
+		if (late > LATE_MAX)
+			return let_all_wait(session);
 	}
-	return count_all(session, true);
+	return count;
 }

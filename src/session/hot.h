@@ -1,9 +1,10 @@
 /*
  * Functions that run often, among those of which something fired (session/fired.h). Flags
- * that are set are marked, and set again by what runs within a moment. It pays to take
- * care of such functions alone: to bring one home takes as long as it loses in relocated
- * code in some thousand calls, and a program that has run for so long may be expected to
- * run for as long again.
+ * that are set are marked, and set again by what runs within a moment; it is asked for
+ * some moments, and what runs in each of them is hot. It pays to take care of such
+ * functions alone: to bring one home takes as long as it loses in relocated code in some
+ * thousand calls, and a program that has run for so long may be expected to run for as
+ * long again.
  */
 #ifndef TRAMMEL_SESSION_HOT_H
 #define TRAMMEL_SESSION_HOT_H

@@ -162,6 +162,11 @@ bool options_want_program(const struct session_options *options, const char *pat
 		patterns_have_file(only, name));
 }
 
+bool options_have_parts(const struct session_options *options)
+{
+	return options->collector->slot_size == 1 && options->window.words;
+}
+
 bool options_take_all(const struct session_options *options)
 {
 	return !options->only.count && !options->hooks_alone;

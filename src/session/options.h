@@ -115,6 +115,9 @@ bool options_want_program(const struct session_options *options, const char *pat
 /* Whether functions are wanted unless they are skipped. */
 bool options_take_all(const struct session_options *options);
 
+/* Whether flags are to tell what ran in parts of the run. */
+bool options_have_parts(const struct session_options *options);
+
 /* Whether any function of a module (file name) can be wanted. */
 bool options_want_module(const struct session_options *options, const char *module);
 

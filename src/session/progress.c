@@ -19,8 +19,7 @@ static void add_blocks(const struct plan *plan, const struct plan_function *func
 			continue;
 		}
 		for (uint32_t i = 0; i < first[b].term_count; i++) {
-			uint32_t term = plan->terms.items[first[b].first_term + i];
-			uint32_t slot = plan->blocks.items[term].slot;
+			uint32_t slot = plan_term(plan, &first[b], i)->slot;
 
 			if (slot < plan->slot_count)
 				weights[slot] += first[b].instructions;

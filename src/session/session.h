@@ -89,8 +89,9 @@ struct file_bits VECTOR(uint64_t *);
 
 /* A function of a file's plan. */
 struct fired_function {
-	uint32_t file;     /* index in session.files */
-	uint32_t function; /* in its plan */
+	uint32_t file;             /* index in session.files */
+	uint32_t function;         /* in its plan */
+	uint32_t slot, slot_count; /* of its flags */
 };
 struct fired_functions VECTOR(struct fired_function);
 
@@ -388,8 +389,9 @@ struct session {
 	struct maps maps; /* scratch */
 	struct window window;
 	size_t late_signals; /* of threads, that were put off: see session/timers.h */
-	struct looks fired_looks;   /* see session/fired.h */
-	struct looks calls_looks;   /* see session/inline_caches.h */
+	struct looks fired_looks; /* see session/fired.h */
+	uint64_t hot_count;       /* functions that were hot so far: see session/hot.h */
+	struct looks calls_looks; /* see session/inline_caches.h */
 	struct context_parts parts; /* of what programs say themselves */
 	pid_t first;                /* the process that run started */
 	bool first_ended;
@@ -683,6 +685,9 @@ void fold_visit(const struct session *session, const struct process *process,
 /* The same for flags, as arena_mark_flags has it. */
 void fold_mark(const struct session *session, const struct process *process, bool all,
 	       fold_visitor *visit, void *context);
+/* The same for `count` flags of a file alone: whether any of them was set. */
+bool fold_mark_some(const struct process *process, uint32_t file, uint32_t slot,
+		    uint32_t count);
 /* A thread ended: where threads are told apart, its counts go to its image, and its banks
  * are empty again. */
 void fold_thread(struct session *session, const struct thread *thread);

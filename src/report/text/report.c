@@ -529,7 +529,7 @@ struct trm_error *report_text_summary(FILE *out, const char *profile_path,
 
 	if (!options)
 		options = &usual;
-	TRM_TRY(report_profile_load(profile_path, &profile));
+	TRM_TRY(report_profile_load_short(profile_path, &profile));
 	report_terminal_size(out, &columns, &lines);
 
 	struct view view = {

@@ -1,0 +1,115 @@
+/*
+ * The attributes of a profile that reports know, and records taken apart by them:
+ * docs/profile.md says what they mean.
+ */
+#ifndef TRAMMEL_REPORT_FIELDS_H
+#define TRAMMEL_REPORT_FIELDS_H
+
+#include "base/vector.h"
+#include "record/record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum field {
+	FIELD_IMAGE,
+	FIELD_RUN,
+	FIELD_PROCESS,
+	FIELD_PARENT,
+	FIELD_PROGRAM,
+	FIELD_THREADS,
+	FIELD_STATE,
+	FIELD_REASON,
+	FIELD_MODULE,
+	FIELD_PATH,
+	FIELD_BUILD_ID,
+	FIELD_KNOWN,
+	FIELD_INSTRUMENTED,
+	FIELD_FUNCTION,
+	FIELD_OFFSET,
+	FIELD_CALLS,
+	FIELD_SKIP,
+	FIELD_PART,
+	FIELD_PART_REASON,
+	FIELD_BLOCK,
+	FIELD_BLOCK_SIZE,
+	FIELD_BLOCK_INSTRUCTIONS,
+	FIELD_BLOCK_COUNT,
+	FIELD_CALLER_PATH,
+	FIELD_CALLER,
+	FIELD_CALLER_OFFSET,
+	FIELD_ARC_SITE,
+	FIELD_ARC_KIND,
+	FIELD_ARC_COUNT,
+	FIELD_INTERVAL,
+	FIELD_INTERVAL_START,
+	FIELD_INTERVAL_END,
+	FIELD_THREAD,
+	FIELD_STAYED,
+	FIELD_EDGE,
+	FIELD_EDGE_FROM,
+	FIELD_EDGE_TO,
+	FIELD_EDGE_KIND,
+	FIELD_FAULT,
+	FIELD_TIME,
+	FIELD_GRAPH_CALLS,
+	FIELD_GRAPH_NS,
+	FIELD_COUNT
+};
+
+#define BIT(field) (1ull << (field))
+
+/* One record, taken apart: the pairs of its own, and those of its path's nodes. */
+struct row {
+	uint64_t own;     /* BIT() of each field that its own pairs have */
+	uint64_t present; /* the same, once read with those of the path */
+	const struct record_value *values[FIELD_COUNT];
+	/* The node with the function's name; 0: its own pairs have that. What else tells
+	 * which function it is, nodes above have, but for what `own` says. */
+	record_node function;
+};
+
+/* All-zero, but for the model, is one that has read nothing. */
+struct field_reader {
+	const struct record_model *model;
+	struct VECTOR(uint8_t) field_of; /* by attribute; FIELD_COUNT: none of ours */
+	struct row row;
+	/* What that was read from: */
+	const struct record_pair *pairs;
+	struct VECTOR(record_attribute) attributes; /* of the pairs */
+	record_node node;
+	bool whole; /* the path, too */
+	struct record_value path[FIELD_COUNT];
+};
+
+/* A record's own pairs; valid until the next one is read, or they change. Records like
+ * the last one cost little: same node, same place of the pairs, same attributes. */
+const struct row *fields_read(struct field_reader *reader, record_node node,
+			      const struct record_pair *pairs, size_t count);
+/* Adds its path, whose innermost nodes count where it has several of a field. */
+void fields_read_path(struct field_reader *reader);
+
+/* Not to be called where it is known already. */
+enum field fields_find(struct field_reader *reader, record_attribute attribute);
+void field_reader_deinit(struct field_reader *reader);
+
+static inline enum field field_of(struct field_reader *reader, record_attribute attribute)
+{
+	return attribute < reader->field_of.count
+		       ? (enum field)reader->field_of.items[attribute]
+		       : fields_find(reader, attribute);
+}
+
+/* 0 and "" where a row has none. */
+static inline uint64_t number_of(const struct row *row, enum field field)
+{
+	return row->present & BIT(field) ? row->values[field]->u : 0;
+}
+
+static inline const char *string_of(const struct row *row, enum field field)
+{
+	return row->present & BIT(field) ? row->values[field]->bytes : "";
+}
+
+#endif
