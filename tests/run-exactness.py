@@ -44,6 +44,7 @@ CHECKS = {
     "single steps": programs.check_steps,
     **branches.CHECKS,
     "block coverage": agreement.check_block_coverage,
+    "coverage of what is left": agreement.check_left,
     "fired probes": agreement.check_fired,
     "contexts": agreement.check_contexts,
     "thread sums": agreement.check_threads,

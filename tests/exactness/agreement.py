@@ -7,6 +7,7 @@ import subprocess
 import time
 
 import contexts
+from pairs import ask
 from programs import steady_programs
 from runs import ALIKE, PLAIN, run_trammel
 
@@ -48,6 +49,33 @@ def check_block_coverage(folder, options):
             print(f"    {name}: {place}")
     print(f"{'ok' if right else 'FAIL':4} block coverage: {total} blocks covered")
     return right and total > 5000
+
+
+def blocks_of_processes(folder, options, measure, arguments):
+    """[the program's own executed blocks] of each process of ./left, in their order."""
+    profile = os.path.join(folder, f"left-{measure}.trm")
+    subprocess.run([options.trammel, "run", "--quiet", "-m", measure, "-o", profile, "--", "./left",
+                    *arguments], cwd=folder, env=PLAIN, check=False)
+    found = []
+    for row in json.loads(ask(options.trammel, folder,
+                              ["report", "--json", "--by", "process", profile]))["rows"]:
+        report = json.loads(ask(options.trammel, folder,
+                                ["report", "--json", "--by", "block", "--module=left",
+                                 f"--process={row['process']}", profile]))
+        found.append((row["process.state"], executed_blocks(report)))
+    return found
+
+
+def check_left(folder, options):
+    """The same where functions are left in the middle of a block."""
+    right, total = True, 0
+    for arguments in ([], ["killed"]):
+        counted = blocks_of_processes(folder, options, "edges", arguments)
+        covered = blocks_of_processes(folder, options, "block-coverage", arguments)
+        total += sum(len(blocks) for _, blocks in covered)
+        right = right and counted == covered and len(covered) == 2
+    print(f"{'ok' if right else 'FAIL':4} coverage of what is left: {total} blocks covered")
+    return right and total > 60
 
 
 # movb $1, %gs:slot of a probe, and what is there when it fired: an instruction without effect, or,

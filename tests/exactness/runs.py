@@ -42,6 +42,7 @@ BUILDS = [
     ["clang", "-O2", "-gline-tables-only", "-fdebug-info-for-profiling", "-fno-stack-protector",
      "-nostdlib", "-static", "-Wl,--emit-relocs,--build-id", "-o", "lean", "bare.c"],
     ["g++", "-O2", "-g", "-pthread", "-o", "pairs", "pairs.cc"],
+    ["gcc", "-O0", "-g", "-o", "left", "left.c"],
     ["g++", "-O2", "-g", "-o", "branches", "branches.cc"],
     ["g++", "-O1", "-g", "-fno-pie", "-no-pie", "-static-libstdc++",
      "-static-libgcc", "-o", "branches-fixed", "branches.cc"],
