@@ -111,12 +111,18 @@ struct trm_error *arena_create(int fd, uint64_t address, uint64_t stride,
 	return NULL;
 }
 
+static void free_bank(struct bank *bank)
+{
+	free(bank->pages);
+	free(bank);
+}
+
 void arena_release(struct arena *arena)
 {
 	if (!arena || --arena->references)
 		return;
 	vector_for_each (&arena->banks, bank)
-		free(*bank);
+		free_bank(*bank);
 	vector_for_each (&arena->chunks, chunk) {
 		munmap((*chunk)->shared, (*chunk)->stride * (*chunk)->bank_count);
 		free(*chunk);
@@ -175,6 +181,9 @@ struct trm_error *arena_add_chunk(struct arena *arena, uint64_t file_offset,
 		bank->address = address + i * stride;
 		bank->file_offset = file_offset + i * stride;
 		bank->shared = (struct wire_bank *)(chunk->shared + i * stride);
+		if (arena->slot_size == sizeof(uint8_t))
+			bank->pages = memory_allocate_zeroed(stride / PAGE + 1,
+							     sizeof(*bank->pages));
 		vector_push(&arena->banks, bank);
 	}
 	*ret_chunk = chunk;
@@ -196,7 +205,7 @@ void arena_release_chunk(struct arena *arena, struct arena_chunk *chunk)
 	for (size_t i = arena->banks.count; i-- > 0;) {
 		if (arena->banks.items[i]->chunk != chunk)
 			continue;
-		free(arena->banks.items[i]);
+		free_bank(arena->banks.items[i]);
 		vector_remove_swap(&arena->banks, i);
 	}
 	for (size_t i = 0; i < arena->chunks.count; i++) {
@@ -333,16 +342,10 @@ static void read_counters(uint8_t *bytes, uint64_t size, uint32_t slot_size,
 	}
 }
 
-/* A bank in our own memory. */
-static uint8_t *bank_bytes(const struct bank *bank)
-{
-	return bank->chunk->shared + (bank->file_offset - bank->chunk->file_offset);
-}
-
 static void read_bank(const struct arena *arena, const struct bank *bank,
 		      const struct reader *reader)
 {
-	uint8_t *base = bank_bytes(bank);
+	uint8_t *base = (uint8_t *)bank->shared;
 	uint64_t start = bank->file_offset + WIRE_BANK_HEADER +
 			 (uint64_t)arena->reserved * arena->slot_size;
 	uint64_t end = bank->file_offset + bank->chunk->stride;
@@ -358,6 +361,9 @@ static void read_bank(const struct arena *arena, const struct bank *bank,
 		uint64_t stop = hole < 0 || (uint64_t)hole > end ? end : (uint64_t)hole;
 		uint64_t at = (uint64_t)data - bank->file_offset;
 
+		if (reader->use->after == FLAG_MARKED)
+			memset(bank->pages + at / PAGE, true,
+			       (stop - 1 - bank->file_offset) / PAGE - at / PAGE + 1);
 		read_counters(base + at, stop - (uint64_t)data, arena->slot_size,
 			      (uint32_t)((at - WIRE_BANK_HEADER) / arena->slot_size),
 			      reader);
@@ -394,12 +400,20 @@ static void note(void *some, uint32_t slot, uint64_t count)
 	*(bool *)some = true;
 }
 
+/* To read from a page that is a hole would fill it. */
 bool arena_mark_some(const struct bank *bank, uint32_t slot, uint32_t count)
 {
+	const uint64_t start = WIRE_BANK_HEADER + (uint64_t)slot, end = start + count;
 	bool some = false;
 
-	read_flags(bank_bytes(bank) + WIRE_BANK_HEADER + slot, count, slot,
-		   &(struct reader){note, &some, &to_mark});
+	for (uint64_t at = start, next; at < end; at = next) {
+		next = (at / PAGE + 1) * PAGE;
+		next = next < end ? next : end;
+		if (bank->pages[at / PAGE])
+			read_flags((uint8_t *)bank->shared + at, next - at,
+				   (uint32_t)(at - WIRE_BANK_HEADER),
+				   &(struct reader){note, &some, &to_mark});
+	}
 	return some;
 }
 
@@ -407,6 +421,8 @@ void arena_clear_bank(const struct arena *arena, struct bank *bank)
 {
 	arena_punch(arena, bank->file_offset + WIRE_BANK_HEADER,
 		    bank->chunk->stride - WIRE_BANK_HEADER);
+	if (bank->pages)
+		memset(bank->pages, false, bank->chunk->stride / PAGE);
 	bank->owner = 0;
 	bank->in_use = false;
 }

@@ -31,6 +31,8 @@ struct bank {
 	struct wire_bank *shared; /* the controller's mapping of the header */
 	pid_t owner; /* process whose counts are in it; 0: none, all is zero */
 	bool in_use; /* a live thread's GS base */
+	bool *pages; /* of flags, by page: some were set there when arena_mark_flags
+			looked; NULL: counters are none */
 };
 
 struct arena {
@@ -105,7 +107,8 @@ void arena_take_flags(const struct arena *arena, const struct bank *bank,
 void arena_mark_flags(const struct arena *arena, const struct bank *bank, bool all,
 		      void (*add)(void *context, uint32_t slot, uint64_t count),
 		      void *context);
-/* The same for `count` flags from `slot` on alone: whether any of them was set. */
+/* The same for `count` flags from `slot` on alone, where any were set when
+ * arena_mark_flags looked last: whether one is. */
 bool arena_mark_some(const struct bank *bank, uint32_t slot, uint32_t count);
 
 /* Sets all counters to 0, gives their memory back, and leaves the bank without owner. */

@@ -389,9 +389,8 @@ struct session {
 	struct maps maps; /* scratch */
 	struct window window;
 	size_t late_signals; /* of threads, that were put off: see session/timers.h */
-	struct looks fired_looks; /* see session/fired.h */
-	uint64_t hot_count;       /* functions that were hot so far: see session/hot.h */
-	struct looks calls_looks; /* see session/inline_caches.h */
+	struct looks fired_looks;   /* see session/fired.h */
+	struct looks calls_looks;   /* see session/inline_caches.h */
 	struct context_parts parts; /* of what programs say themselves */
 	pid_t first;                /* the process that run started */
 	bool first_ended;
