@@ -130,6 +130,7 @@ const struct row *fields_read(struct field_reader *reader, record_node node,
 
 void fields_read_path(struct field_reader *reader)
 {
+	const uint64_t of_function = BIT(FIELD_MODULE) | BIT(FIELD_PATH);
 	record_node node = reader->whole ? 0 : reader->node;
 
 	for (; node; node = record_node_parent(reader->model, node)) {
@@ -140,7 +141,7 @@ void fields_read_path(struct field_reader *reader)
 			continue;
 		reader->path[field] = pair.value;
 		reader->row.values[field] = &reader->path[field];
-		if (field == FIELD_FUNCTION)
+		if (field == FIELD_FUNCTION && !(reader->row.present & of_function))
 			reader->row.function = node;
 	}
 	reader->whole = true;

@@ -65,8 +65,8 @@ struct row {
 	uint64_t own;     /* BIT() of each field that its own pairs have */
 	uint64_t present; /* the same, once read with those of the path */
 	const struct record_value *values[FIELD_COUNT];
-	/* The node with the function's name; 0: its own pairs have that. What else tells
-	 * which function it is, nodes above have, but for what `own` says. */
+	/* The node with the function's name, if nodes above have all that says which
+	 * module it is of; else 0. */
 	record_node function;
 };
 

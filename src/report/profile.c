@@ -131,7 +131,7 @@ static uint32_t find_function_named(struct loader *loader, uint32_t module,
  * path. */
 static uint32_t *known_function(struct loader *loader, const struct row *row)
 {
-	if (!row->function || row->own & (BIT(FIELD_MODULE) | BIT(FIELD_PATH)))
+	if (!row->function)
 		return NULL;
 	while (loader->function_by_node.count <= row->function)
 		vector_push(&loader->function_by_node, REPORT_NONE);
