@@ -5,10 +5,12 @@
 #include <cmocka.h>
 
 #include "base/error.h"
+#include "base/sort.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "base/vector.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void test_vector_grows_and_removes(void **state)
@@ -118,6 +120,46 @@ static void test_errors_carry_reason_and_prefix(void **state)
 	trm_error_destroy(NULL);
 }
 
+struct grouped {
+	uint32_t group, value;
+};
+
+static int by_group(const void *left, const void *right)
+{
+	const struct grouped *a = left, *b = right;
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	return (a->value > b->value) - (a->value < b->value);
+}
+
+/* In order, nearly so, and in none, it is what qsort makes of it. */
+static void test_groups_are_sorted(void **state)
+{
+	enum { COUNT = 500, GROUPS = 40 };
+	static struct grouped rows[COUNT], wanted[COUNT];
+	uint32_t number = 7;
+
+	(void)state;
+	for (uint32_t swaps = 0; swaps <= 2 * COUNT; swaps = 3 * swaps + 1) {
+		for (uint32_t i = 0; i < COUNT; i++)
+			rows[i] = (struct grouped){i * GROUPS / COUNT, i};
+		for (uint32_t i = 0; i < swaps; i++) {
+			uint32_t a = (number = number * 1664525 + 1013904223) % COUNT;
+			uint32_t b = (number >> 9) % COUNT;
+			struct grouped row = rows[a];
+
+			rows[a] = rows[b];
+			rows[b] = row;
+		}
+		memcpy(wanted, rows, sizeof(rows));
+		qsort(wanted, COUNT, sizeof(*wanted), by_group);
+		sort_groups(rows, COUNT, sizeof(*rows), GROUPS, by_group);
+		assert_memory_equal(rows, wanted, sizeof(rows));
+	}
+	sort_groups(rows, 0, sizeof(*rows), GROUPS, by_group);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -129,6 +171,7 @@ int main(void)
 		cmocka_unit_test(test_globs),
 		cmocka_unit_test(test_distance),
 		cmocka_unit_test(test_errors_carry_reason_and_prefix),
+		cmocka_unit_test(test_groups_are_sorted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
