@@ -9,7 +9,7 @@
 
 /* A moment is one in so many of the time that the program has run: what runs in each of
  * some has run some thousand times. */
-enum { MOMENTS = 5000, SHORTEST_NS = 20000, LONGEST_NS = 2000000, ROUNDS = 16 };
+enum { MOMENTS = 5000, SHORTEST_NS = 20000, LONGEST_NS = 2000000, ROUNDS = 8 };
 
 /* Where all looks took less than one in so many of the time, there is time for functions
  * that run less often, too: a moment is longer by as much, up to so many times. */
