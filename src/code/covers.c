@@ -18,17 +18,20 @@ static void add_edge(struct flow_graph *graph, uint32_t from, uint32_t to)
 /* Who may come from where. */
 static void make_graph(const struct cfg *cfg, bool in_parts, struct flow_graph *graph)
 {
-	add_edge(graph, OUTSIDE, node_of(0));
-	for (uint32_t b = 1; b < cfg->blocks.count; b++)
-		if (cfg->blocks.items[b].exposed)
-			add_edge(graph, OUTSIDE, node_of(b));
-	vector_for_each (&cfg->edges, edge) {
-		bool apart = (in_parts && edge->to <= edge->from) ||
-			     cfg_may_stay(cfg, edge->from);
+	for (uint32_t b = 0; b < cfg->blocks.count; b++) {
+		const struct cfg_block *row = &cfg->blocks.items[b];
+		const struct cfg_edge *edges = cfg->edges.items + row->first_edge;
+		const bool stays = cfg_may_stay(cfg, b);
 
-		if (edge->to != CFG_OUT)
-			add_edge(graph, apart ? OUTSIDE : node_of(edge->from),
-				 node_of(edge->to));
+		if (!b || row->exposed)
+			add_edge(graph, OUTSIDE, node_of(b));
+		for (uint32_t i = 0; i < row->edge_count; i++) {
+			bool apart = stays || (in_parts && edges[i].to <= b);
+
+			if (edges[i].to != CFG_OUT)
+				add_edge(graph, apart ? OUTSIDE : node_of(b),
+					 node_of(edges[i].to));
+		}
 	}
 }
 
@@ -75,7 +78,7 @@ void covers_choose(struct sums *sums, const struct cfg *cfg, bool in_parts)
 {
 	const size_t blocks = cfg->blocks.count;
 	scoped_free struct flow_edge *edges =
-		memory_allocate((blocks + cfg->edges.count + 1) * sizeof(*edges));
+		memory_allocate((blocks + cfg->edges.count) * sizeof(*edges));
 	struct flow_graph graph = {.edges = edges, .node_count = (uint32_t)blocks + 1};
 	struct graph_lists outgoing, incoming;
 	struct dominators dominators;

@@ -430,17 +430,25 @@ void plan_destroy(struct plan *plan);
 
 const char *plan_reason_text(enum plan_reason reason);
 
-/* How often a block of the plan ran, by the counters of all slots; 1 or 0 with
- * PLAN_PROBE_FLAG. */
-uint64_t plan_block_count(const struct plan *plan, const struct plan_block *block,
-			  const uint64_t *counters);
+/* One of the blocks that tell of a block. */
 static inline const struct plan_block *
 plan_term(const struct plan *plan, const struct plan_block *block, uint32_t number)
 {
 	return &plan->blocks.items[plan->terms.items[block->first_term + number]];
 }
 
-/* That of all blocks of a function; the caller frees it. */
+/* How often a block of the plan ran, by the counters of all slots; 1 or 0 with
+ * PLAN_PROBE_FLAG. */
+uint64_t plan_block_count(const struct plan *plan, const struct plan_block *block,
+			  const uint64_t *counters);
+
+/* With PLAN_PROBE_FLAG: whether a block ran, where threads also got to some blocks and
+ * stayed there. */
+struct plan_stayed VECTOR(uint32_t); /* indices in plan.blocks */
+bool plan_was_executed(const struct plan *plan, const struct plan_block *block,
+		       const uint64_t *counters, const struct plan_stayed *stayed);
+
+/* The count of all blocks of a function; the caller frees it. */
 uint64_t *plan_block_counts(const struct plan *plan, const struct plan_function *function,
 			    const uint64_t *counters);
 

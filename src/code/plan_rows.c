@@ -34,13 +34,16 @@ const struct plan_link *plan_link_at(const struct plan *plan, uint64_t site)
 }
 
 /* See code/covers.h. */
-static bool was_executed(const struct plan *plan, const struct plan_block *block,
-			 const uint64_t *counters)
+bool plan_was_executed(const struct plan *plan, const struct plan_block *block,
+		       const uint64_t *counters, const struct plan_stayed *stayed)
 {
 	if (block->slot < plan->slot_count)
 		return counters[block->slot];
 	for (uint32_t i = 0; i < block->term_count; i++)
-		if (was_executed(plan, plan_term(plan, block, i), counters))
+		if (plan_was_executed(plan, plan_term(plan, block, i), counters, stayed))
+			return true;
+	vector_for_each (stayed, index)
+		if (block->term_count && block == &plan->blocks.items[*index])
 			return true;
 	return false;
 }
@@ -51,7 +54,7 @@ uint64_t plan_block_count(const struct plan *plan, const struct plan_block *bloc
 	uint64_t sum = 0;
 
 	if (plan->slot_size == 1)
-		return was_executed(plan, block, counters);
+		return plan_was_executed(plan, block, counters, &(struct plan_stayed){0});
 	if (block->slot < plan->slot_count)
 		return counters[block->slot];
 	for (uint32_t i = 0; i < block->term_count; i++) {

@@ -28,36 +28,22 @@ static uint64_t add(uint64_t counter, uint64_t by)
 	return sum < 0 ? 0 : (uint64_t)sum;
 }
 
-/* Whether a thread got to a block that has no flag, and left it for good there. */
-static bool was_left(const struct plan *plan, const struct plan_function *function,
-		     uint32_t number, const struct edges_residues *residues)
-{
-	uint32_t found;
-	bool counted;
-
-	vector_for_each (residues, residue)
-		if (residue->by > 0 &&
-		    edges_find_residue(plan, function, residue, &found, &counted) &&
-		    found == number)
-			return true;
-	return false;
-}
-
-/* Of flags: see code/covers.h. */
+/* Whether a block with flags ran. */
 static bool was_executed(const struct plan *plan, const struct plan_function *function,
 			 const struct plan_block *block, const uint64_t *counters,
 			 const struct edges_residues *residues)
 {
-	const struct plan_block *blocks = &plan->blocks.items[function->first_block];
+	struct plan_stayed stayed = {0};
+	uint32_t found;
+	bool counted, executed;
 
-	if (block->slot < plan->slot_count)
-		return counters[block->slot];
-	for (uint32_t i = 0; i < block->term_count; i++)
-		if (was_executed(plan, function, plan_term(plan, block, i), counters,
-				 residues))
-			return true;
-	return block->term_count &&
-	       was_left(plan, function, (uint32_t)(block - blocks), residues);
+	vector_for_each (residues, residue)
+		if (residue->by > 0 &&
+		    edges_find_residue(plan, function, residue, &found, &counted))
+			vector_push(&stayed, function->first_block + found);
+	executed = plan_was_executed(plan, block, counters, &stayed);
+	vector_deinit(&stayed);
+	return executed;
 }
 
 struct corrected corrected_block(const struct plan *plan,

@@ -26,13 +26,6 @@ struct glance {
 	const struct plan_function *function;
 };
 
-static bool test_bit(const struct file_bits *bits, const struct module_file *file,
-		     uint32_t index)
-{
-	return file->index < bits->count && bits->items[file->index] &&
-	       bit_test(bits->items[file->index], index);
-}
-
 /* The bits of a file, of which there may be `count`. */
 static uint64_t *bits_of(struct file_bits *bits, const struct module_file *file,
 			 size_t count)
@@ -55,14 +48,15 @@ static void clear_bits(struct file_bits *bits)
 bool hot_has_seen(const struct space_fired *fired, const struct module_file *file,
 		  uint32_t slot)
 {
-	return test_bit(&fired->seen, file, slot);
+	return file->index < fired->seen.count && fired->seen.items[file->index] &&
+	       bit_test(fired->seen.items[file->index], slot);
 }
 
 void hot_forget(struct space_fired *fired)
 {
 	clear_bits(&fired->seen);
 	clear_bits(&fired->waiting);
-	fired->hot.count = fired->wait_count = 0;
+	fired->hot.count = 0;
 	fired->afresh = true;
 }
 
@@ -74,10 +68,9 @@ void hot_deinit(struct space_fired *fired)
 	vector_deinit(&fired->hot);
 }
 
-static void let_wait(struct space_fired *fired, uint32_t file, uint32_t function)
+static void let_wait(struct space_fired *fired, const struct fired_function *row)
 {
-	bit_set(fired->waiting.items[file], function);
-	fired->wait_count++;
+	bit_set(fired->waiting.items[row->file], row->function);
 }
 
 /* A flag that was set since it was marked last. */
@@ -98,9 +91,7 @@ static void see(void *context, const struct module_file *file, uint32_t slot,
 	if (!glance->function)
 		return;
 	function = (uint32_t)(glance->function - plan->functions.items);
-	if (!bit_test(bits_of(&glance->fired->waiting, file, plan->functions.count),
-		      function))
-		let_wait(glance->fired, file->index, function);
+	bit_set(bits_of(&glance->fired->waiting, file, plan->functions.count), function);
 }
 
 static void look(const struct session *session)
@@ -149,10 +140,8 @@ static size_t take_waiting(const struct session *session)
 
 		if (!standing_may_change(*process))
 			continue;
-		for (uint32_t file = 0; fired->wait_count && file < fired->waiting.count;
-		     file++)
+		for (uint32_t file = 0; file < fired->waiting.count; file++)
 			take_file(fired, session->files.items[file]);
-		fired->wait_count = 0;
 		count += fired->hot.count;
 	}
 	return count;
@@ -177,7 +166,7 @@ static size_t ask_hot(const struct session *session, bool all)
 			if (ran || all)
 				fired->hot.items[kept++] = *row;
 			else
-				let_wait(fired, row->file, row->function);
+				let_wait(fired, row);
 		}
 		fired->hot.count = kept;
 		count += kept;
@@ -211,7 +200,7 @@ static bool wait_a_moment(uint64_t ns)
 	return session_now() - now <= LATE * ns + SHORTEST_NS;
 }
 
-static size_t let_all_wait(const struct session *session)
+static void let_all_wait(const struct session *session)
 {
 	vector_for_each (&session->all_processes, process) {
 		struct space_fired *fired = &(*process)->space->fired;
@@ -219,10 +208,9 @@ static size_t let_all_wait(const struct session *session)
 		if (!standing_may_change(*process))
 			continue;
 		vector_for_each (&fired->hot, row)
-			let_wait(fired, row->file, row->function);
+			let_wait(fired, row);
 		fired->hot.count = 0;
 	}
-	return 0;
 }
 
 size_t hot_find(const struct session *session, bool all)
@@ -239,8 +227,10 @@ size_t hot_find(const struct session *session, bool all)
 		count = ask_hot(session, !moment);
 		rounds += moment;
 		late += !moment;
-		if (late > LATE_MAX)
-			return let_all_wait(session);
+		if (late > LATE_MAX) {
+			let_all_wait(session);
+			return 0;
+		}
 	}
 	return count;
 }

@@ -119,7 +119,6 @@ struct space_homes VECTOR(struct space_home);
 struct space_fired {
 	struct file_bits seen;    /* slots: they are set */
 	struct file_bits waiting; /* functions that have some that were not seen before */
-	uint32_t wait_count;      /* how many these are */
 	bool afresh;              /* what was seen is forgotten: see arena_mark_flags */
 	struct fired_functions hot;           /* that wait no more */
 	struct space_probes probes;           /* that do nothing any more */
