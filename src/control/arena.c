@@ -400,10 +400,13 @@ static void note(void *some, uint32_t slot, uint64_t count)
 	*(bool *)some = true;
 }
 
-/* To read from a page that is a hole would fill it. */
+/* To read from a page that is a hole would fill it. A thread's first bank ends before the
+ * flags of modules that its process loaded when larger ones were made. */
 bool arena_mark_some(const struct bank *bank, uint32_t slot, uint32_t count)
 {
-	const uint64_t start = WIRE_BANK_HEADER + (uint64_t)slot, end = start + count;
+	const uint64_t start = WIRE_BANK_HEADER + (uint64_t)slot;
+	const uint64_t last = start + count, stride = bank->chunk->stride;
+	const uint64_t end = last < stride ? last : stride;
 	bool some = false;
 
 	for (uint64_t at = start, next; at < end; at = next) {
