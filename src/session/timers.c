@@ -54,6 +54,11 @@
 /* As long as that it is to run once more from when the signal was blocked. */
 #define ANEW_NS 20000000u
 
+/* What an interrupted system call returns inside the kernel, where it may be made anew:
+ * from ERESTARTSYS to ERESTART_RESTARTBLOCK. */
+#define RESTARTS_FIRST 512
+#define RESTARTS_LAST  516
+
 /* Those of setitimer(2) come from the kernel; no other signals of that kind have these
  * numbers. */
 static bool is_timer(const siginfo_t *info)
@@ -193,12 +198,25 @@ static void note_came(struct timer_signals *timer)
 		timer->fast_ns = now;
 }
 
+/* Whether the signal found the thread waiting in a system call, which it ends: nothing
+ * keeps such a thread from what it is to do. */
+static bool waits(const struct user_regs_struct *registers)
+{
+	const int64_t result = (int64_t)registers->rax;
+
+	return (int64_t)registers->orig_rax >= 0 &&
+	       (result == -EINTR ||
+		(result >= -RESTARTS_LAST && result <= -RESTARTS_FIRST));
+}
+
 /* How often in a row, this signal included, the thread has got nowhere: it had no time,
  * or has put one handler's frame upon the other's, however long that took it. Where stops
  * are slow that fills the stack, even if a handler comes to its end now and then. */
 static uint32_t count_again(const struct thread *thread, const struct timer_signals *last,
 			    const struct user_regs_struct *registers, uint64_t back)
 {
+	if (waits(registers))
+		return 0;
 	if (had_no_time(thread, last) || is_leaving(last, registers) || back == last->rsp)
 		return last->again + 1;
 	return back ? last->again : 0;
@@ -357,6 +375,10 @@ static bool join(struct session *session, struct thread *thread, siginfo_t *info
 	if (timer->until) {
 		if (!is_same(info, &timer->late))
 			return false;
+		if (waits(registers)) {
+			timers_forget(session, thread);
+			return false;
+		}
 		if (gets_nowhere(timer, registers))
 			mask(session, thread);
 		return true;
