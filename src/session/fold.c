@@ -615,26 +615,41 @@ static int compare(struct group a, struct group b)
 	return a.file < b.file ? -1 : a.file > b.file;
 }
 
-/* Of [first, end), whose counters were looked at. Where calls are counted by their sites,
- * counters are not in the order of functions; and what was under way when counting began
- * or ended may tell of functions without counts. */
+/* Those of which blocks were counted. Calls by their sites have counters behind them. */
+static void see_blocks(const struct saving_tally *tally, uint64_t *seen)
+{
+	const struct plan *plan = tally->file->plan;
+	const struct plan_function *function = NULL;
+
+	for (size_t i = 0; i < tally->count_count; i++) {
+		const uint32_t slot = tally->counts[i].slot;
+
+		if (plan->gates_size && slot - plan->arc_slot < plan->arcs.count)
+			continue;
+		function = plan_function_of_next_slot(plan, function, slot);
+		if (function)
+			bit_set(seen, (size_t)(function - plan->functions.items));
+	}
+}
+
+/* What was under way when counting began or ended may tell of functions without counts.
+ */
 static void save_functions(struct saving *saving, const struct module_counts *from,
-			   const struct image_count *first, const struct image_count *end)
+			   const struct saving_tally *tally)
 {
 	const struct plan *plan = from->file->plan;
-	const struct plan_function *functions = plan->functions.items, *function = NULL;
-	scoped_free uint64_t *seen = memory_allocate_zeroed(
-		bit_words((uint32_t)plan->functions.count), sizeof(*seen));
-	bool all = plan->gates_size || from->residues.count;
+	const size_t count = plan->functions.count;
+	scoped_free uint64_t *seen =
+		memory_allocate_zeroed(bit_words(count), sizeof(*seen));
 
-	for (; !all && first < end; first++) {
-		function = plan_function_of_next_slot(plan, function, first->slot);
-		if (function)
-			bit_set(seen, (uint32_t)(function - functions));
-	}
-	for (uint32_t i = 0; i < plan->functions.count; i++)
-		if (all || bit_test(seen, i))
-			save_function(saving, from, &functions[i]);
+	if (plan->gates_size)
+		saving_arcs(saving, tally, seen);
+	if (from->residues.count)
+		bits_set(seen, 0, count);
+	else
+		see_blocks(tally, seen);
+	for (size_t i = 0; (i = bits_next(seen, i, count)) < count; i++)
+		save_function(saving, from, &plan->functions.items[i]);
 }
 
 /* `counts` and `arcs` go on behind the group. */
@@ -648,21 +663,19 @@ static void save_group(struct saving *saving, const struct image_run *image,
 		memory_allocate_zeroed(plan->slot_count, sizeof(*counters));
 	const struct image_count *end = image->counts.items + image->counts.count;
 	const struct image_arc *arc_end = image->arcs.items + image->arcs.count;
-	struct saving_tally tally = {image, file, counters, *arcs, 0};
+	struct saving_tally tally = {image, file, counters, *counts, *arcs, 0, 0};
 	struct module_counts from = {
 		image, file, counters,
 		residues_of(image, group.interval, group.thread, file->index)};
-	const struct image_count *first = *counts;
 
 	saving->interval = group.interval;
 	saving->thread = group.thread;
 	for (; *counts < end && !compare(group_of(*counts), group); ++*counts)
 		counters[(*counts)->slot] = (*counts)->count;
+	tally.count_count = (size_t)(*counts - tally.counts);
 	for (; *arcs < arc_end && !compare(group_of_arc(*arcs), group); ++*arcs)
 		tally.arc_count++;
-	if (plan->gates_size)
-		saving_arcs(saving, &tally);
-	save_functions(saving, &from, first, *counts);
+	save_functions(saving, &from, &tally);
 	vector_deinit(&from.residues);
 }
 

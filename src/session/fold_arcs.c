@@ -2,6 +2,7 @@
 #include "session/saving.h"
 
 #include "base/cleanup.h"
+#include "code/bits.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,18 +71,31 @@ static void save_arc(struct saving *saving, const struct saving_tally *tally,
 	saving_write(saving, arc_node(saving, node, origin, caller), pairs, pair_count);
 }
 
-/* Those that have a stub. */
-static void save_own_arcs(struct saving *saving, const struct saving_tally *tally)
+/* Arcs that have a stub and were counted, one bit each: most never are, and to look at
+ * all their counters takes as long as all else. The caller frees. */
+static uint64_t *find_own_arcs(const struct saving_tally *tally)
 {
 	const struct plan *plan = tally->file->plan;
+	uint64_t *own = memory_allocate_zeroed(bit_words(plan->arcs.count), sizeof(*own));
 
-	for (uint32_t i = 0; i < plan->arcs.count; i++) {
+	for (size_t i = 0; i < tally->count_count; i++)
+		if (tally->counts[i].slot - plan->arc_slot < plan->arcs.count)
+			bit_set(own, tally->counts[i].slot - plan->arc_slot);
+	return own;
+}
+
+/* Those that have a stub. */
+static void save_own_arcs(struct saving *saving, const struct saving_tally *tally,
+			  const uint64_t *own)
+{
+	const struct plan *plan = tally->file->plan;
+	const size_t count = plan->arcs.count;
+
+	for (size_t i = 0; (i = bits_next(own, i, count)) < count; i++) {
 		const struct plan_arc *arc = &plan->arcs.items[i];
 		struct origin origin = {tally->file, arc->site,
 					arc->jump ? "jump" : "direct"};
 
-		if (!tally->counters[plan->arc_slot + i])
-			continue;
 		if (!arc->jump && plan_link_at(plan, arc->site))
 			origin.kind = "plt";
 		save_arc(saving, tally, arc->callee, &origin,
@@ -92,7 +106,7 @@ static void save_own_arcs(struct saving *saving, const struct saving_tally *tall
 /* A call through the linkage table may have been counted at its stub and, as long as the
  * table's word was not filled in, at the gate. */
 static bool add_to_link(const struct saving_tally *tally, const struct image_arc *arc,
-			const struct origin *origin)
+			const struct origin *origin, uint64_t *own_arcs)
 {
 	const struct plan *plan = tally->file->plan;
 	const struct plan_arc *own = NULL;
@@ -102,10 +116,12 @@ static bool add_to_link(const struct saving_tally *tally, const struct image_arc
 	if (!own || own->callee != arc->function)
 		return false;
 	tally->counters[plan->arc_slot + (own - plan->arcs.items)] += arc->count;
+	bit_set(own_arcs, (size_t)(own - plan->arcs.items));
 	return true;
 }
 
-static void save_arcs(struct saving *saving, const struct saving_tally *tally)
+static void save_arcs(struct saving *saving, const struct saving_tally *tally,
+		      uint64_t *own)
 {
 	for (size_t i = 0; i < tally->arc_count; i++) {
 		const struct image_arc *arc = &tally->arcs[i];
@@ -120,10 +136,10 @@ static void save_arcs(struct saving *saving, const struct saving_tally *tally)
 				origin.kind =
 					arcs_kind(from, arc, tally->file, &origin.site);
 		}
-		if (!add_to_link(tally, arc, &origin))
+		if (!add_to_link(tally, arc, &origin, own))
 			save_arc(saving, tally, arc->function, &origin, arc->count);
 	}
-	save_own_arcs(saving, tally);
+	save_own_arcs(saving, tally, own);
 }
 
 /* How many of a function's calls came from places that are not known. */
@@ -149,29 +165,32 @@ static uint64_t unknown_calls(struct saving *saving, const struct saving_tally *
 	return unknown - entered;
 }
 
-void saving_arcs(struct saving *saving, const struct saving_tally *tally)
+void saving_arcs(struct saving *saving, const struct saving_tally *tally, uint64_t *seen)
 {
 	const struct plan *plan = tally->file->plan;
 	scoped_free uint64_t *sums =
 		memory_allocate_zeroed(plan->functions.count, sizeof(*sums));
+	scoped_free uint64_t *own = find_own_arcs(tally);
+	const size_t count = plan->arcs.count;
 
-	for (uint32_t i = 0; i < plan->arcs.count; i++)
+	for (size_t i = 0; (i = bits_next(own, i, count)) < count; i++)
 		sums[plan->arcs.items[i].callee] += tally->counters[plan->arc_slot + i];
 	for (size_t i = 0; i < tally->arc_count; i++)
 		sums[tally->arcs[i].function] += tally->arcs[i].count;
 	for (uint32_t i = 0; i < plan->functions.count; i++) {
 		const struct plan_function *function = &plan->functions.items[i];
-		uint64_t *calls = &tally->counters[function->slot];
 
 		if (function->reason != PLAN_INSTRUMENTED || plan_is_part(function))
 			continue;
-		if (!plan->counts_entries)
-			*calls = sums[i];
-		else if (plan->sites)
+		if (sums[i])
+			bit_set(seen, i);
+		if (!plan->counts_entries && sums[i])
+			tally->counters[function->slot] = sums[i];
+		else if (plan->counts_entries && plan->sites)
 			save_arc(saving, tally, i,
 				 &(const struct origin){.kind = "unknown"},
 				 unknown_calls(saving, tally, i, sums[i]));
 	}
 	if (plan->sites) /* the others have contexts instead */
-		save_arcs(saving, tally);
+		save_arcs(saving, tally, own);
 }

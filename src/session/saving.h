@@ -78,9 +78,10 @@ void saving_write(struct saving *saving, record_node node, struct record_pair *p
 struct saving_tally {
 	const struct image_run *image;
 	struct module_file *file;
-	uint64_t *counters;           /* by slot */
-	const struct image_arc *arcs; /* that have no counter */
-	size_t arc_count;
+	uint64_t *counters;               /* by slot */
+	const struct image_count *counts; /* those that are not 0 */
+	const struct image_arc *arcs;     /* that have no counter */
+	size_t count_count, arc_count;
 };
 
 /*
@@ -88,9 +89,9 @@ struct saving_tally {
  * sums of these; where they have, the rest came from places that are not known. But a
  * thread that was between the two counters when an interval ended is of the call that an
  * earlier interval has: `saving.entering` says how many those are, for what is saved in
- * the order of intervals.
+ * the order of intervals. Functions with arcs are marked in `seen`, one bit each.
  */
-void saving_arcs(struct saving *saving, const struct saving_tally *tally);
+void saving_arcs(struct saving *saving, const struct saving_tally *tally, uint64_t *seen);
 
 /* Writes records of functions that were not instrumented, and of cold parts without
  * counts of blocks. */
