@@ -1,5 +1,6 @@
 #include "control/remote.h"
 
+#include "base/cleanup.h"
 #include "base/text.h"
 #include "control/event.h"
 
@@ -235,5 +236,21 @@ bool remote_get_signals(pid_t tid, struct remote_signals *signals)
 
 	signals->pending |= shared;
 	text_deinit(&text);
+	return found;
+}
+
+bool remote_has_variable(pid_t pid, const char *assignment)
+{
+	char path[64];
+	char *entry = NULL;
+	size_t capacity = 0;
+	bool found = false;
+
+	snprintf(path, sizeof(path), "/proc/%d/environ", pid);
+	scoped_file FILE *file = fopen(path, "re");
+
+	while (file && !found && getdelim(&entry, &capacity, '\0', file) > 0)
+		found = !strncmp(entry, assignment, strlen(assignment));
+	free(entry);
 	return found;
 }

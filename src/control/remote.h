@@ -51,6 +51,9 @@ struct trm_error *remote_open(pid_t pid, const char *name, int flags, int *ret_f
 /* The path of the file that a process executes; empty if it cannot be told. */
 void remote_read_program(pid_t pid, char *text, size_t capacity);
 
+/* Whether the environment that a process started with has an entry that begins so. */
+bool remote_has_variable(pid_t pid, const char *assignment);
+
 /* A number from a line of /proc/PID/status ("Tgid", "Seccomp", ...); `base` 10 or 16. */
 bool remote_status(pid_t pid, const char *field, int base, uint64_t *ret_value);
 

@@ -67,8 +67,10 @@ struct image {
 	uint64_t end;          /* end of the highest PT_LOAD, rounded up to a page */
 	bool has_interpreter;  /* PT_INTERP */
 	bool text_relocations; /* DT_TEXTREL or DF_TEXTREL: the loader writes to text */
-	const uint8_t *bytes;  /* the whole file, mapped; valid until image_close */
-	size_t size;           /* bytes of it */
+	bool audited; /* DT_AUDIT or DT_DEPAUDIT: the loader loads libraries that watch it
+		       */
+	const uint8_t *bytes; /* the whole file, mapped; valid until image_close */
+	size_t size;          /* bytes of it */
 
 	struct VECTOR(struct image_segment) segments;   /* sorted by address */
 	struct VECTOR(struct image_function) functions; /* see struct image_function */

@@ -28,6 +28,8 @@ static const int64_t dynamic_tags[DYNAMIC_COUNT] = {
 	[DYNAMIC_VERSYM] = DT_VERSYM,
 	[DYNAMIC_VERDEF] = DT_VERDEF,
 	[DYNAMIC_TEXTREL] = DT_TEXTREL,
+	[DYNAMIC_AUDIT] = DT_AUDIT,
+	[DYNAMIC_DEPAUDIT] = DT_DEPAUDIT,
 	[DYNAMIC_FLAGS] = DT_FLAGS,
 };
 
@@ -190,6 +192,8 @@ static void read_dynamic(struct reader *reader, const Elf64_Phdr *header)
 	}
 	reader->image->text_relocations = reader->dynamic_present[DYNAMIC_TEXTREL] ||
 					  (reader->dynamic[DYNAMIC_FLAGS] & DF_TEXTREL);
+	reader->image->audited = reader->dynamic_present[DYNAMIC_AUDIT] ||
+				 reader->dynamic_present[DYNAMIC_DEPAUDIT];
 }
 
 static void keep_dynamic_strings(struct reader *reader)

@@ -10,6 +10,7 @@
 #include "session/itself.h"
 #include "session/lazy_file.h"
 #include "session/learned.h"
+#include "session/loading.h"
 #include "session/places.h"
 #include "session/policy.h"
 #include "session/ways.h"
@@ -150,8 +151,9 @@ uint64_t cache_counters_extent(const struct cache *cache,
 struct wanted {
 	const struct session_options *options;
 	const struct module_file *file;
-	bool hooked; /* it may be the C library or the loader */
-	bool events; /* it may have functions that begin or end what is counted */
+	bool hooked;     /* it may be the C library or the loader */
+	bool events;     /* it may have functions that begin or end what is counted */
+	uint64_t loaded; /* address of what has WIRE_HOOK_LOADED; 0: nothing */
 };
 
 static bool is_wanted(void *context, const char *name, uint64_t address)
@@ -220,6 +222,8 @@ static uint8_t hook_of(void *context, const char *name, uint64_t address)
 	const struct wanted *wanted = context;
 	uint8_t number = wanted->hooked ? fixed_hook_of(name) : 0;
 
+	if (!number && wanted->loaded && address == wanted->loaded)
+		number = WIRE_HOOK_LOADED;
 	if (!number)
 		number = hook_of_any(name);
 	if (!number && wanted->events)
@@ -248,6 +252,7 @@ static void describe(struct module_file *file, const struct image *image)
 		hex += sprintf(hex, "%02x", image->build_id[i]);
 	file->has_interpreter = image->has_interpreter;
 	file->dynamic = image->type == IMAGE_DYNAMIC;
+	file->audited = image->audited;
 	file->looks_itself_up = itself_looks_up(file->name, image);
 	file->text_count = 0;
 	vector_for_each (&image->segments, segment) {
@@ -286,7 +291,8 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 {
 	struct wanted wanted = {
 		options, file, may_have_hooks(file->name, image->has_interpreter),
-		!file->bare && window_concerns(&options->window, file->path)};
+		!file->bare && window_concerns(&options->window, file->path),
+		text_glob("ld-*", file->name) ? loading_done_address(image) : 0};
 	const bool spans = options->collector->spans;
 	bool narrowed =
 		!options_take_all(options) || options->skip.count || file->mandatory;
@@ -419,6 +425,7 @@ static void describe_plan(struct module_file *file)
 	vector_for_each (&plan->functions, function) {
 		file->instrumented +=
 			function->reason == PLAN_INSTRUMENTED && !plan_is_part(function);
+		file->tells_loaded |= function->hook == WIRE_HOOK_LOADED;
 		file->leak_checked |=
 			function->hook == WIRE_HOOK_EXIT &&
 			!strncmp(plan->names.items + function->name, "__lsan", 6);

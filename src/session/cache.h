@@ -61,6 +61,8 @@ struct module_file {
 	bool has_interpreter; /* a program that ld.so starts */
 	bool dynamic;         /* may lie anywhere */
 	bool looks_itself_up; /* its text must stay a mapping of its own file */
+	bool audited;         /* see struct image */
+	bool tells_loaded;    /* a loader that has a WIRE_HOOK_LOADED */
 	uint32_t text_count;
 	struct module_text texts[MODULE_TEXTS];
 	struct plan *plan;                   /* NULL: not instrumented, see `trouble` */

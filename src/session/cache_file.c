@@ -44,7 +44,7 @@ struct header {
 	struct file_identity identity;
 	char build_id[65];
 	uint8_t has_interpreter, dynamic, uses_gs, looks_itself_up;
-	uint8_t leak_checked, walks_stacks;
+	uint8_t leak_checked, walks_stacks, audited, tells_loaded;
 	uint32_t slot_count, slot_size, cold_slot, part_count, counters_at;
 	uint32_t instrumented;
 	uint32_t gates_size, cells_slot, arc_code, arc_slot, link_code;
@@ -183,6 +183,8 @@ static void adopt(struct module_file *file, const struct header *header, char *b
 	file->dynamic = header->dynamic;
 	file->looks_itself_up = header->looks_itself_up;
 	file->leak_checked = header->leak_checked;
+	file->audited = header->audited;
+	file->tells_loaded = header->tells_loaded;
 	file->walks_stacks = header->walks_stacks;
 	file->instrumented = header->instrumented;
 	file->own_words = header->own_words;
@@ -263,6 +265,8 @@ static struct header make_header(const struct module_file *file)
 	header.dynamic = file->dynamic;
 	header.looks_itself_up = file->looks_itself_up;
 	header.leak_checked = file->leak_checked;
+	header.audited = file->audited;
+	header.tells_loaded = file->tells_loaded;
 	header.walks_stacks = file->walks_stacks;
 	header.instrumented = file->instrumented;
 	header.own_words = file->own_words;

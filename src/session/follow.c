@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "session/callgraph.h"
 #include "session/fired.h"
+#include "session/loading.h"
 #include "session/orphans.h"
 #include "session/residues.h"
 #include "session/shown.h"
@@ -200,11 +201,11 @@ static struct trm_error *start_image(struct session *session, struct thread *thr
 	return NULL;
 }
 
-static struct trm_error *check_image(struct space *space)
+static struct trm_error *check_image(struct space *space, pid_t pid)
 {
 	const struct module *module = modules_using_gs(space);
 
-	space->starting = space->modules.count > 1;
+	loading_begin(space, pid);
 	vector_for_each (&space->modules, own)
 		own->stays = true;
 	if (module)
@@ -249,7 +250,7 @@ static void on_image(struct session *session, struct thread *thread)
 	if (thread->deferred_since)
 		return;
 	if (!error)
-		error = check_image(process->space);
+		error = check_image(process->space, process->pid);
 	thread->state = THREAD_RUNNING;
 	if (process->first_image && !session->window.base)
 		window_begin(session);
@@ -471,63 +472,6 @@ void follow_child(struct session *session, struct thread *parent, pid_t tid)
 		start_child(session, child);
 }
 
-/* What the loader does between opening its first file and initialising thread-local
- * storage. Nothing of a module runs meanwhile, so its plan need not be done yet. */
-static bool is_loading(const struct user_regs_struct *registers)
-{
-	static const uint16_t calls[] = {
-		SYS_mmap,   SYS_munmap,     SYS_openat, SYS_open,     SYS_read,
-		SYS_fstat,  SYS_newfstatat, SYS_stat,   SYS_pread64,  SYS_close,
-		SYS_access, SYS_faccessat,  SYS_lseek,  SYS_readlink, SYS_brk,
-		SYS_futex,  SYS_getcwd,
-	};
-
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		if (registers->orig_rax == calls[i])
-			return true;
-	return registers->orig_rax == SYS_mprotect && registers->rdx == PROT_NONE;
-}
-
-/* Before any other call all modules must be instrumented. So the call is not made, and
- * the thread goes on at the exit of it, to make it again when all is done. */
-static void put_off_call(struct session *session, struct thread *thread,
-			 struct user_regs_struct *registers)
-{
-	thread_defer(session, thread, thread_put_off_call(thread, registers));
-	thread_resume(session, thread, 0);
-}
-
-/* While a program starts: what the loader maps is planned at once, and instrumented
- * before any of it runs. */
-static void on_loading(struct session *session, struct thread *thread)
-{
-	struct space *space = thread->process->space;
-	struct user_regs_struct registers;
-
-	if (remote_failed(remote_get_registers(thread->tid, &registers))) {
-		thread_resume(session, thread, 0);
-		return;
-	}
-	bool entry = (int64_t)registers.rax == -ENOSYS;
-
-	if (!entry && registers.orig_rax == SYS_mmap && (registers.rdx & PROT_EXEC) &&
-	    !(registers.r10 & MAP_ANONYMOUS) && (int64_t)registers.rax > 0)
-		space->unplanned |= !modules_update(session, thread);
-	if (entry && space->unplanned && !thread->deferred_since &&
-	    !is_loading(&registers)) {
-		put_off_call(session, thread, &registers);
-		return;
-	}
-	if (thread->deferred_since) {
-		space->unplanned = !modules_update(session, thread);
-		thread_defer(session, thread, space->unplanned);
-		if (space->unplanned)
-			return;
-	}
-	if (!release_if_foreign(session, thread->process))
-		thread_resume(session, thread, 0);
-}
-
 static void on_system_call(struct session *session, struct thread *thread)
 {
 	if (thread->state == THREAD_EXEC) {
@@ -540,8 +484,8 @@ static void on_system_call(struct session *session, struct thread *thread)
 		return;
 	if (thread->fault_rip || thread->shown.count)
 		signals_watch_return(thread);
-	if (thread->process->space && thread->process->space->starting)
-		on_loading(session, thread);
+	if (thread->process->space && space_is_traced(thread->process->space))
+		loading_see_call(session, thread);
 	else
 		thread_resume(session, thread, 0);
 }
@@ -560,7 +504,7 @@ void follow_planned(struct session *session)
 		if (thread->state == THREAD_EXEC)
 			on_image(session, thread);
 		else
-			on_loading(session, thread);
+			loading_see_call(session, thread);
 	}
 	/* Hooks that wait are looked at again. */
 	vector_for_each (&session->families, family)

@@ -1,6 +1,7 @@
 /* What threads ask through their mailboxes: see the WIRE_HOOK_ numbers. */
 #include "session/callgraph.h"
 #include "session/lazy_file.h"
+#include "session/loading.h"
 #include "session/signals.h"
 
 #include <errno.h>
@@ -30,21 +31,27 @@ struct request {
 	bool again; /* out: the function that was called is planned by now */
 };
 
-/* ld.so announces a change of its list of modules before and after it. While a program
- * starts its modules are seen when they are mapped; the second announcement ends that. */
-static void serve_link_map(struct request *request)
+static void look_for_modules(struct request *request, bool done)
 {
-	struct space *space = request->thread->process->space;
+	const struct process *process = request->thread->process;
 
-	if (space->starting && !space->unplanned) {
-		if (++space->link_map_calls >= 2)
-			space->starting = false;
+	if (!loading_see_hook(process->space, process->pid, done))
 		return;
-	}
 	request->later = !modules_update(request->session, request->thread);
 	thread_defer(request->session, request->thread, request->later);
 	if (!request->later)
 		release_if_foreign(request->session, request->thread->process);
+}
+
+/* ld.so announces a change of its list of modules before and after it. */
+static void serve_link_map(struct request *request)
+{
+	look_for_modules(request, false);
+}
+
+static void serve_loaded(struct request *request)
+{
+	look_for_modules(request, true);
 }
 
 /* A process cannot have two tracers, and the program's own comes first. */
@@ -308,6 +315,7 @@ static void (*const servers[])(struct request *request) = {
 	[WIRE_HOOK_STOP] = serve_window,       [WIRE_HOOK_BOTH] = serve_window,
 	[WIRE_HOOK_MPROTECT] = serve_mprotect, [WIRE_HOOK_MMAP] = serve_mmap,
 	[WIRE_HOOK_MREMAP] = serve_mremap,     [WIRE_HOOK_LAZY] = serve_lazy,
+	[WIRE_HOOK_LOADED] = serve_loaded,
 };
 
 static void serve(struct session *session, struct bank *bank)

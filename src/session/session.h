@@ -138,13 +138,16 @@ struct space {
 	struct family *family;
 	int memory_fd;  /* /proc/PID/mem, opened when the space was new */
 	bool unplanned; /* while starting: files of modules are being planned */
-	bool starting;  /* before the program's own code: system calls are traced */
+	bool starting;  /* before the program's own code: ld.so loads it */
+	bool traced;    /* while starting: system calls are traced, since ld.so does not
+			   tell when it has loaded all; see loading.h */
+	bool loaded;    /* it has told */
 	unsigned int link_map_calls; /* while starting: announcements of ld.so so far */
 	uint64_t filters;   /* system call filters that the image started under */
 	bool bare;          /* followed, but not measured: only hooks are there */
 	bool copies_calls;  /* they are made in relocated code: see returns.c */
 	bool own_calls;     /* it may make system calls by instructions of its own: it is
-			       static, or     Go's */
+			       static, or Go's */
 	bool leak_checked;  /* has LeakSanitizer: see WIRE_HOOK_EXIT */
 	unsigned int halts; /* attached: tries to stop all threads that failed */
 	bool holding;       /* attached: texts are the original ones now */
@@ -158,6 +161,11 @@ struct space {
 	struct VECTOR(struct arena_chunk *) chunks; /* mapped here; the last has the
 						       widest banks */
 };
+
+static inline bool space_is_traced(const struct space *space)
+{
+	return space->starting && space->traced;
+}
 
 /* A program image of a process, from exec (or fork) to exec or exit: what the profile
  * tells. */

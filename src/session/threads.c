@@ -372,7 +372,7 @@ void thread_resume(struct session *session, struct thread *thread, int signal)
 
 	bool calls = thread->state == THREAD_EXEC || thread->fault_rip ||
 		     thread->before_exec || shown_is_watched(thread) ||
-		     thread->timer.until || (space && space->starting);
+		     thread->timer.until || (space && space_is_traced(space));
 	(void)session;
 	if (thread->event_pending)
 		return;

@@ -5,6 +5,8 @@
 // expect: function=pick_second calls=2000
 // expect: function=lib_pick_second calls=3000 module=libdispatch
 // expect: function=lib_twice calls=1000 module=libdispatch
+// expect: function=lib_pick calls=2 module=libdispatch
+// expect: function=pick calls=1
 // expect: function=pick_first calls=0
 /* Indirect functions: the chosen ones are called, and pointers to them compare right. */
 #include "lib/test.h"

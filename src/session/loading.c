@@ -1,0 +1,200 @@
+#include "session/loading.h"
+
+#include "base/cleanup.h"
+#include "session/signals.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* mov $SYS_set_tid_address, %eax; syscall */
+static const uint8_t sets_address[] = {0xb8, SYS_set_tid_address, 0, 0, 0, 0x0f, 0x05};
+
+/* That function is small: it was not made part of the one that maps everything. */
+#define DONE_SIZE 1024
+
+/* Entries of a dynamic section that are looked at. */
+#define DYNAMIC_MAX 64
+
+static const struct image_function *function_around(const struct image *image,
+						    uint64_t address)
+{
+	const struct image_function *found = NULL;
+
+	vector_for_each (&image->functions, function)
+		if (address - function->address < function->size)
+			found = function;
+	return found;
+}
+
+uint64_t loading_done_address(const struct image *image)
+{
+	const struct image_function *found = NULL;
+	size_t count = 0;
+
+	if (image->has_interpreter)
+		return 0;
+	vector_for_each (&image->segments, segment) {
+		const uint8_t *bytes =
+			image_bytes_at(image, segment->address, segment->file_size);
+		const uint8_t *at = bytes, *end = bytes + segment->file_size;
+
+		if (!bytes || !segment->executable)
+			continue;
+		while ((at = memmem(at, (size_t)(end - at), sets_address,
+				    sizeof(sets_address)))) {
+			found = function_around(image, segment->address +
+							       (uint64_t)(at - bytes));
+			count++;
+			at++;
+		}
+	}
+	return count == 1 && found && found->size <= DONE_SIZE ? found->address : 0;
+}
+
+/* Whether ld.so says so by itself when all is mapped. Where it loads libraries first that
+ * audit its work (rtld-audit(7)), it calls the function for these. */
+static bool tells(const struct space *space, pid_t pid)
+{
+	bool told = false;
+
+	vector_for_each (&space->modules, module) {
+		if (module->file->audited)
+			return false;
+		told |= module->file->tells_loaded && module->code_address &&
+			!module->broken;
+	}
+	return told && !remote_has_variable(pid, "LD_AUDIT=");
+}
+
+void loading_begin(struct space *space, pid_t pid)
+{
+	space->starting = space->modules.count > 1;
+	space->traced = space->starting && !tells(space, pid);
+}
+
+/* The word behind a tag of pairs of words, as of an auxiliary vector or a dynamic section
+ * (0 ends it), or 0. */
+static uint64_t value_of(const uint64_t *pairs, size_t count, uint64_t tag)
+{
+	for (size_t i = 0; i + 1 < count && pairs[i]; i += 2)
+		if (pairs[i] == tag)
+			return pairs[i + 1];
+	return 0;
+}
+
+/* The dynamic section of a program that begins to run; false: it cannot be read. */
+static bool read_dynamic(const struct space *space, pid_t pid, uint64_t *words,
+			 size_t size)
+{
+	uint64_t vector[128] = {0}, headers, bias = 0, dynamic = 0;
+	scoped_fd int fd = -1;
+
+	if (remote_failed(remote_open(pid, "auxv", O_RDONLY, &fd)) ||
+	    read(fd, vector, sizeof(vector) - sizeof(vector[0])) < 0)
+		return false;
+	headers = value_of(vector, 128, AT_PHDR);
+	for (uint64_t i = 0; i < value_of(vector, 128, AT_PHNUM); i++) {
+		Elf64_Phdr header;
+
+		if (remote_failed(remote_read(space->memory_fd,
+					      headers + i * sizeof(header), &header,
+					      sizeof(header))))
+			return false;
+		if (header.p_type == PT_PHDR)
+			bias = headers - header.p_vaddr;
+		if (header.p_type != PT_DYNAMIC)
+			continue;
+		dynamic = header.p_vaddr;
+		size = header.p_memsz < size ? header.p_memsz : size;
+	}
+	return dynamic &&
+	       !remote_failed(remote_read(space->memory_fd, bias + dynamic, words, size));
+}
+
+/* Whether ld.so has come to the program: it loads what audits it before, and announces
+ * that, too. Then DT_DEBUG leads to what debuggers look at. */
+static bool has_come_to(const struct space *space, pid_t pid)
+{
+	uint64_t words[2 * DYNAMIC_MAX] = {0};
+
+	return !read_dynamic(space, pid, words, sizeof(words)) ||
+	       value_of(words, 2 * DYNAMIC_MAX, DT_DEBUG);
+}
+
+bool loading_see_hook(struct space *space, pid_t pid, bool done)
+{
+	if (!space->starting)
+		return true;
+	if (space->traced && (done || space->unplanned))
+		return !done;
+	if (done) {
+		space->loaded = space->link_map_calls > 0;
+		return true;
+	}
+	if (space->traced && !has_come_to(space, pid))
+		return false;
+	if (++space->link_map_calls < 2)
+		return false;
+	space->starting = false;
+	return !space->traced && !space->loaded;
+}
+
+/* What the loader does between opening its first file and initialising thread-local
+ * storage. Nothing of a module runs meanwhile, so its plan need not be done yet. */
+static bool is_loading(const struct user_regs_struct *registers)
+{
+	static const uint16_t calls[] = {
+		SYS_mmap,   SYS_munmap,     SYS_openat, SYS_open,     SYS_read,
+		SYS_fstat,  SYS_newfstatat, SYS_stat,   SYS_pread64,  SYS_close,
+		SYS_access, SYS_faccessat,  SYS_lseek,  SYS_readlink, SYS_brk,
+		SYS_futex,  SYS_getcwd,
+	};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (registers->orig_rax == calls[i])
+			return true;
+	return registers->orig_rax == SYS_mprotect && registers->rdx == PROT_NONE;
+}
+
+/* Before any other call all modules must be instrumented. So the call is not made, and
+ * the thread goes on at the exit of it, to make it again when all is done. */
+static void put_off_call(struct session *session, struct thread *thread,
+			 struct user_regs_struct *registers)
+{
+	thread_defer(session, thread, thread_put_off_call(thread, registers));
+	thread_resume(session, thread, 0);
+}
+
+void loading_see_call(struct session *session, struct thread *thread)
+{
+	struct space *space = thread->process->space;
+	struct user_regs_struct registers;
+
+	if (remote_failed(remote_get_registers(thread->tid, &registers))) {
+		thread_resume(session, thread, 0);
+		return;
+	}
+	bool entry = (int64_t)registers.rax == -ENOSYS;
+
+	if (!entry && registers.orig_rax == SYS_mmap && (registers.rdx & PROT_EXEC) &&
+	    !(registers.r10 & MAP_ANONYMOUS) && (int64_t)registers.rax > 0)
+		space->unplanned |= !modules_update(session, thread);
+	if (entry && space->unplanned && !thread->deferred_since &&
+	    !is_loading(&registers)) {
+		put_off_call(session, thread, &registers);
+		return;
+	}
+	if (thread->deferred_since) {
+		space->unplanned = !modules_update(session, thread);
+		thread_defer(session, thread, space->unplanned);
+		if (space->unplanned)
+			return;
+	}
+	if (!release_if_foreign(session, thread->process))
+		thread_resume(session, thread, 0);
+}
