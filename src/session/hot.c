@@ -15,6 +15,10 @@ enum { MOMENTS = 5000, SHORTEST_NS = 20000, LONGEST_NS = 2000000, ROUNDS = 8 };
  * that run less often, too: a moment is longer by as much, up to so many times. */
 enum { LITTLE = 32, LONGER = 16 };
 
+/* What it takes to bring a function home, and what part of the time that the program has
+ * run all that one look brings home is to take; so often more it is asked what runs. */
+enum { HOME_NS = 80000, SHARE = 64, MORE_ROUNDS = 128 };
+
 /* One that took so many times as long is none. After so many of these nothing is known.
  */
 enum { LATE = 3, LATE_MAX = 16 };
@@ -213,6 +217,23 @@ static void let_all_wait(const struct session *session)
 	}
 }
 
+/* Whether to take so many functions home takes more of the time than it is likely to
+ * save. */
+static bool are_too_many(const struct session *session, size_t count)
+{
+	const uint64_t age = session_now() - session->fired_looks.begin;
+
+	return count * HOME_NS > age / SHARE;
+}
+
+/* Those that run most often, of too many. */
+static size_t choose_hottest(const struct session *session, size_t count)
+{
+	for (unsigned i = 0; i < MORE_ROUNDS && are_too_many(session, count); i++)
+		count = ask_hot(session, false);
+	return count;
+}
+
 size_t hot_find(const struct session *session, bool all)
 {
 	const uint64_t ns = moment_ns(session);
@@ -232,5 +253,5 @@ size_t hot_find(const struct session *session, bool all)
 			return 0;
 		}
 	}
-	return count;
+	return all ? count : choose_hottest(session, count);
 }
