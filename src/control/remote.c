@@ -254,3 +254,17 @@ bool remote_has_variable(pid_t pid, const char *assignment)
 	free(entry);
 	return found;
 }
+
+uint64_t remote_auxiliary_value(pid_t pid, uint64_t type)
+{
+	Elf64_auxv_t values[64];
+	scoped_fd int fd = -1;
+	struct trm_error *error = remote_open(pid, "auxv", O_RDONLY, &fd);
+	ssize_t got = error ? 0 : read(fd, values, sizeof(values));
+
+	trm_error_destroy(error);
+	for (ssize_t i = 0; i < got / (ssize_t)sizeof(*values); i++)
+		if (values[i].a_type == type)
+			return values[i].a_un.a_val;
+	return 0;
+}

@@ -21,6 +21,13 @@ struct trm_error *remote_set_registers(pid_t tid,
 /* The code segment of 64-bit code, in `cs`. */
 #define CODE_SEGMENT 0x33
 
+/* The kernel's own errors, in `rax` of a call that a stop interrupted: how it goes on
+ * (linux/errno.h). */
+#define ERESTARTSYS           512
+#define ERESTARTNOINTR        513
+#define ERESTARTNOHAND        514
+#define ERESTART_RESTARTBLOCK 516
+
 struct trm_error *remote_set_gs_base(pid_t tid, uint64_t base);
 struct trm_error *remote_get_mask(pid_t tid, uint64_t *ret_mask);
 struct trm_error *remote_set_mask(pid_t tid, uint64_t mask);
@@ -53,6 +60,9 @@ void remote_read_program(pid_t pid, char *text, size_t capacity);
 
 /* Whether the environment that a process started with has an entry that begins so. */
 bool remote_has_variable(pid_t pid, const char *assignment);
+
+/* A value of the auxiliary vector that a process started with (AT_PHDR, ...); 0: none. */
+uint64_t remote_auxiliary_value(pid_t pid, uint64_t type);
 
 /* A number from a line of /proc/PID/status ("Tgid", "Seccomp", ...); `base` 10 or 16. */
 bool remote_status(pid_t pid, const char *field, int base, uint64_t *ret_value);

@@ -22,12 +22,6 @@ struct rseq_configuration {
 /* In struct rseq of linux/rseq.h. */
 #define RSEQ_CS_OFFSET 8
 
-/* The kernel's own errors, that say how an interrupted call goes on (linux/errno.h). */
-#define ERESTARTSYS           512
-#define ERESTARTNOINTR        513
-#define ERESTARTNOHAND        514
-#define ERESTART_RESTARTBLOCK 516
-
 /* How long all threads of a space may take to stop: at first, and at most 64 times that.
  */
 #define HALT_MS       5

@@ -31,27 +31,19 @@ struct request {
 	bool again; /* out: the function that was called is planned by now */
 };
 
-static void look_for_modules(struct request *request, bool done)
+/* ld.so announces a change of its list of modules, before and after it, or has mapped
+ * what a program starts with. */
+static void serve_modules(struct request *request)
 {
-	const struct process *process = request->thread->process;
+	struct process *process = request->thread->process;
+	const bool done = request->bank->shared->number == WIRE_HOOK_LOADED;
 
 	if (!loading_see_hook(process->space, process->pid, done))
 		return;
 	request->later = !modules_update(request->session, request->thread);
 	thread_defer(request->session, request->thread, request->later);
 	if (!request->later)
-		release_if_foreign(request->session, request->thread->process);
-}
-
-/* ld.so announces a change of its list of modules before and after it. */
-static void serve_link_map(struct request *request)
-{
-	look_for_modules(request, false);
-}
-
-static void serve_loaded(struct request *request)
-{
-	look_for_modules(request, true);
+		release_if_foreign(request->session, process);
 }
 
 /* A process cannot have two tracers, and the program's own comes first. */
@@ -308,14 +300,14 @@ bool hooks_see_call(struct session *session, struct thread *thread)
 }
 
 static void (*const servers[])(struct request *request) = {
-	[WIRE_HOOK_LINK_MAP] = serve_link_map, [WIRE_HOOK_PTRACE] = serve_ptrace,
+	[WIRE_HOOK_LINK_MAP] = serve_modules,  [WIRE_HOOK_PTRACE] = serve_ptrace,
 	[WIRE_HOOK_EXEC] = serve_exec,         [WIRE_HOOK_EXECAT] = serve_execat,
 	[WIRE_HOOK_SYSCALL] = serve_syscall,   [WIRE_HOOK_ARCH] = serve_arch,
 	[WIRE_HOOK_EXIT] = serve_exit,         [WIRE_HOOK_START] = serve_window,
 	[WIRE_HOOK_STOP] = serve_window,       [WIRE_HOOK_BOTH] = serve_window,
 	[WIRE_HOOK_MPROTECT] = serve_mprotect, [WIRE_HOOK_MMAP] = serve_mmap,
 	[WIRE_HOOK_MREMAP] = serve_mremap,     [WIRE_HOOK_LAZY] = serve_lazy,
-	[WIRE_HOOK_LOADED] = serve_loaded,
+	[WIRE_HOOK_LOADED] = serve_modules,
 };
 
 static void serve(struct session *session, struct bank *bank)

@@ -1,15 +1,12 @@
 #include "session/loading.h"
 
-#include "base/cleanup.h"
 #include "session/signals.h"
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 /* mov $SYS_set_tid_address, %eax; syscall */
 static const uint8_t sets_address[] = {0xb8, SYS_set_tid_address, 0, 0, 0, 0x0f, 0x05};
@@ -20,20 +17,10 @@ static const uint8_t sets_address[] = {0xb8, SYS_set_tid_address, 0, 0, 0, 0x0f,
 /* Entries of a dynamic section that are looked at. */
 #define DYNAMIC_MAX 64
 
-static const struct image_function *function_around(const struct image *image,
-						    uint64_t address)
-{
-	const struct image_function *found = NULL;
-
-	vector_for_each (&image->functions, function)
-		if (address - function->address < function->size)
-			found = function;
-	return found;
-}
-
 uint64_t loading_done_address(const struct image *image)
 {
-	const struct image_function *found = NULL;
+	const struct image_function *found;
+	uint64_t address = 0;
 	size_t count = 0;
 
 	if (image->has_interpreter)
@@ -47,13 +34,15 @@ uint64_t loading_done_address(const struct image *image)
 			continue;
 		while ((at = memmem(at, (size_t)(end - at), sets_address,
 				    sizeof(sets_address)))) {
-			found = function_around(image, segment->address +
-							       (uint64_t)(at - bytes));
+			address = segment->address + (uint64_t)(at - bytes);
 			count++;
 			at++;
 		}
 	}
-	return count == 1 && found && found->size <= DONE_SIZE ? found->address : 0;
+	found = count == 1 ? image_function_around(image, address) : NULL;
+	return found && address - found->address < found->size && found->size <= DONE_SIZE
+		       ? found->address
+		       : 0;
 }
 
 /* Whether ld.so says so by itself when all is mapped. Where it loads libraries first that
@@ -77,53 +66,46 @@ void loading_begin(struct space *space, pid_t pid)
 	space->traced = space->starting && !tells(space, pid);
 }
 
-/* The word behind a tag of pairs of words, as of an auxiliary vector or a dynamic section
- * (0 ends it), or 0. */
-static uint64_t value_of(const uint64_t *pairs, size_t count, uint64_t tag)
+/* The dynamic section of a program that begins to run, as far as there is room. Returns
+ * how many entries it has; 0: it cannot be read. */
+static size_t read_dynamic(const struct space *space, pid_t pid, Elf64_Dyn *entries,
+			   size_t max)
 {
-	for (size_t i = 0; i + 1 < count && pairs[i]; i += 2)
-		if (pairs[i] == tag)
-			return pairs[i + 1];
-	return 0;
-}
+	const uint64_t headers = remote_auxiliary_value(pid, AT_PHDR);
+	const uint64_t count = remote_auxiliary_value(pid, AT_PHNUM);
+	uint64_t bias = 0, dynamic = 0;
+	Elf64_Phdr header;
 
-/* The dynamic section of a program that begins to run; false: it cannot be read. */
-static bool read_dynamic(const struct space *space, pid_t pid, uint64_t *words,
-			 size_t size)
-{
-	uint64_t vector[128] = {0}, headers, bias = 0, dynamic = 0;
-	scoped_fd int fd = -1;
-
-	if (remote_failed(remote_open(pid, "auxv", O_RDONLY, &fd)) ||
-	    read(fd, vector, sizeof(vector) - sizeof(vector[0])) < 0)
-		return false;
-	headers = value_of(vector, 128, AT_PHDR);
-	for (uint64_t i = 0; i < value_of(vector, 128, AT_PHNUM); i++) {
-		Elf64_Phdr header;
-
+	for (uint64_t i = 0; i < count; i++) {
 		if (remote_failed(remote_read(space->memory_fd,
 					      headers + i * sizeof(header), &header,
 					      sizeof(header))))
-			return false;
+			return 0;
 		if (header.p_type == PT_PHDR)
 			bias = headers - header.p_vaddr;
 		if (header.p_type != PT_DYNAMIC)
 			continue;
 		dynamic = header.p_vaddr;
-		size = header.p_memsz < size ? header.p_memsz : size;
+		if (header.p_memsz / sizeof(*entries) < max)
+			max = header.p_memsz / sizeof(*entries);
 	}
-	return dynamic &&
-	       !remote_failed(remote_read(space->memory_fd, bias + dynamic, words, size));
+	if (!dynamic || remote_failed(remote_read(space->memory_fd, bias + dynamic,
+						  entries, max * sizeof(*entries))))
+		return 0;
+	return max;
 }
 
 /* Whether ld.so has come to the program: it loads what audits it before, and announces
  * that, too. Then DT_DEBUG leads to what debuggers look at. */
 static bool has_come_to(const struct space *space, pid_t pid)
 {
-	uint64_t words[2 * DYNAMIC_MAX] = {0};
+	Elf64_Dyn entries[DYNAMIC_MAX];
+	const size_t count = read_dynamic(space, pid, entries, DYNAMIC_MAX);
 
-	return !read_dynamic(space, pid, words, sizeof(words)) ||
-	       value_of(words, 2 * DYNAMIC_MAX, DT_DEBUG);
+	for (size_t i = 0; i < count && entries[i].d_tag != DT_NULL; i++)
+		if (entries[i].d_tag == DT_DEBUG)
+			return entries[i].d_un.d_ptr;
+	return !count;
 }
 
 bool loading_see_hook(struct space *space, pid_t pid, bool done)

@@ -1,6 +1,6 @@
 /*
  * While ld.so loads what a program starts with: all of it is to be instrumented before
- * any of it runs (ARCHITECTURE, "While the image starts").
+ * any of it runs (ARCHITECTURE, "How a program's start is followed").
  */
 #ifndef TRAMMEL_SESSION_LOADING_H
 #define TRAMMEL_SESSION_LOADING_H

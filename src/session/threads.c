@@ -408,8 +408,6 @@ static bool gives_up(uint64_t number)
 
 /* What the kernel's own stops do to such a call ours must not: it is made again, unless a
  * handler runs before that. */
-#define ERESTARTNOHAND 514
-
 void thread_repeat_call(const struct thread *thread)
 {
 	struct user_regs_struct registers;

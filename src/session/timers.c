@@ -54,11 +54,6 @@
 /* As long as that it is to run once more from when the signal was blocked. */
 #define ANEW_NS 20000000u
 
-/* What an interrupted system call returns inside the kernel, where it may be made anew:
- * from ERESTARTSYS to ERESTART_RESTARTBLOCK. */
-#define RESTARTS_FIRST 512
-#define RESTARTS_LAST  516
-
 /* Those of setitimer(2) come from the kernel; no other signals of that kind have these
  * numbers. */
 static bool is_timer(const siginfo_t *info)
@@ -206,7 +201,7 @@ static bool waits(const struct user_regs_struct *registers)
 
 	return (int64_t)registers->orig_rax >= 0 &&
 	       (result == -EINTR ||
-		(result >= -RESTARTS_LAST && result <= -RESTARTS_FIRST));
+		(result >= -ERESTART_RESTARTBLOCK && result <= -ERESTARTSYS));
 }
 
 /* How often in a row, this signal included, the thread has got nowhere: it had no time,
