@@ -117,6 +117,15 @@ static bool is_of_windows(const struct report_profile *profile)
 	return false;
 }
 
+/* What the rows of a table are measured with, up to NULL. */
+enum { ROWS_MEASURES = 5 };
+static const char *const with_edges[ROWS_MEASURES] = {"edges", "pbo"};
+static const char *const with_calls[ROWS_MEASURES] = {"calls", "pbo"};
+static const char *const with_contexts[ROWS_MEASURES] = {"callgraph"};
+static const char *const with_regions[ROWS_MEASURES] = {"regions", "trace", "mpi",
+							"openmp"};
+
+/* What was measured may be nothing, as in an interval in which the program slept. */
 static struct trm_error *check_counts(const struct report_profile *profile,
 				      const struct report_options *options)
 {
@@ -128,10 +137,12 @@ static struct trm_error *check_counts(const struct report_profile *profile,
 			"'%s' is of a part of a run, which begins in the middle of "
 			"functions: only counts of whole runs can be checked",
 			path);
-	if (options->by == REPORT_BY_ARC)
+	if (options->by == REPORT_BY_ARC && !report_has_measured(profile, with_calls))
 		TRM_TRY(showing_need_calls(profile, path));
 	if (options->by != REPORT_BY_BLOCK && options->sort != REPORT_SORT_INSTRUCTIONS &&
 	    (!arguments.check || profile->arcs.count))
+		return NULL;
+	if (arguments.shown.interval && report_has_measured_blocks(profile))
 		return NULL;
 	return showing_need_blocks(profile, path);
 }
@@ -144,19 +155,23 @@ static struct trm_error *check_rows(const struct report_profile *profile,
 		enum report_by by;
 		size_t count;
 		const char *what, *remedy;
+		const char *const *measures; /* that it comes of, or NULL */
 	} rows[] = {
-		{REPORT_BY_EDGE, profile->edges.count, "counts of edges", "-m edges"},
+		{REPORT_BY_EDGE, profile->edges.count, "counts of edges", "-m edges",
+		 with_edges},
 		{REPORT_BY_INTERVAL, profile->intervals.count, "intervals",
-		 "--interval 1s"},
-		{REPORT_BY_REGION, profile->regions.nodes.count, "regions", "-m regions"},
+		 "--interval 1s", NULL},
+		{REPORT_BY_REGION, profile->regions.nodes.count, "regions", "-m regions",
+		 with_regions},
 		{REPORT_BY_GRAPH, profile->graph.nodes.count, "call graph with contexts",
-		 "-m callgraph"},
+		 "-m callgraph", with_contexts},
 		{REPORT_BY_THREAD, profile->threads.count, "counts of single threads",
-		 "--threads"},
+		 "--threads", NULL},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (options->by == rows[i].by && !rows[i].count)
+		if (options->by == rows[i].by && !rows[i].count &&
+		    !(rows[i].measures && report_has_measured(profile, rows[i].measures)))
 			return trm_error_create(
 				TRM_ERROR_USAGE,
 				"no %s in '%s': measure with trammel run %s",

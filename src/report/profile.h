@@ -261,6 +261,8 @@ bool report_run_is_coverage(const struct report_run *run);
  * executed could not be moved. */
 bool report_measure_has_blocks(const char *measure);
 bool report_has_measured_blocks(const struct report_profile *profile);
+/* Whether any run had one of these measurements; `names` ends with NULL. */
+bool report_has_measured(const struct report_profile *profile, const char *const *names);
 /* Whether any run measured more than the program's own context. */
 bool report_has_measured_code(const struct report_profile *profile);
 

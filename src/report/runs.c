@@ -50,30 +50,38 @@ static bool has_one(const char *measure, const char *const *names, bool among)
 	return false;
 }
 
+static const char *const of_blocks[] = {"blocks", "block-coverage", "edges", "pbo", NULL};
+
 bool report_measure_has_blocks(const char *measure)
 {
-	static const char *const names[] = {"blocks", "block-coverage", "edges", "pbo",
-					    NULL};
+	return has_one(measure, of_blocks, true);
+}
 
-	return has_one(measure, names, true);
+/* The same of any run of a profile. */
+static bool any_has_one(const struct report_profile *profile, const char *const *names,
+			bool among)
+{
+	vector_for_each (&profile->runs, run)
+		if (has_one(report_run_text(run, "run.measure"), names, among))
+			return true;
+	return false;
+}
+
+bool report_has_measured(const struct report_profile *profile, const char *const *names)
+{
+	return any_has_one(profile, names, true);
 }
 
 bool report_has_measured_blocks(const struct report_profile *profile)
 {
-	vector_for_each (&profile->runs, run)
-		if (report_measure_has_blocks(report_run_text(run, "run.measure")))
-			return true;
-	return false;
+	return any_has_one(profile, of_blocks, true);
 }
 
 bool report_has_measured_code(const struct report_profile *profile)
 {
 	static const char *const context[] = {"regions", "trace", "mpi", "openmp", NULL};
 
-	vector_for_each (&profile->runs, run)
-		if (has_one(report_run_text(run, "run.measure"), context, false))
-			return true;
-	return false;
+	return any_has_one(profile, context, false);
 }
 
 struct trm_error *report_error_empty(const char *path)

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -28,15 +29,32 @@ static void set(int flags)
 	handled = 0;
 }
 
-/* A child that signals us after 30 ms and writes a byte after 60 ms. */
+/* Whether a process waits in a system call, and is not stopped by who traces it. */
+static bool waits(pid_t pid)
+{
+	char path[64], line[512], state = 0;
+	const char *behind_name;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "r");
+	if (file && fgets(line, sizeof(line), file) && (behind_name = strrchr(line, ')')))
+		state = behind_name[2];
+	if (file)
+		fclose(file);
+	return state == 'S';
+}
+
+/* A child that signals us as soon as we wait, and writes a byte 30 ms after that. */
 static pid_t signaller(int pipe_end)
 {
-	pid_t child = fork();
+	pid_t parent = getpid(), child = fork();
 
 	if (child != 0)
 		return child;
-	usleep(30000);
-	kill(getppid(), SIGUSR1);
+	while (getppid() == parent && !waits(parent))
+		usleep(1000);
+	kill(parent, SIGUSR1);
 	usleep(30000);
 	_exit(write(pipe_end, "x", 1) != 1);
 }
@@ -55,7 +73,7 @@ static void reap(pid_t child, int pipe_end)
 
 int main(void)
 {
-	struct timespec wait = {.tv_sec = 1}, rest = {0};
+	struct timespec wait = {.tv_sec = 10}, rest = {0};
 	int interrupted, restarted, slept, waited, polled, ends[2];
 	struct pollfd entry;
 	siginfo_t info;
@@ -77,7 +95,7 @@ int main(void)
 	reap(child, ends[0]);
 	child = signaller(ends[1]);
 	entry = (struct pollfd){.fd = ends[0], .events = POLLOUT};
-	polled = poll(&entry, 1, 5000) == -1 && errno == EINTR;
+	polled = poll(&entry, 1, 10000) == -1 && errno == EINTR;
 	reap(child, ends[0]);
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGUSR1);

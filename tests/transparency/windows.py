@@ -221,6 +221,30 @@ def contexts(folder, tool, options):
     expect(total == 40000, f"{total} calls of piece, not 40000")
 
 
+def asleep(folder, tool, options):
+    """Intervals in which a program sleeps have no rows of any kind; that is no error, but it is
+    one to ask for what was not measured."""
+    if options.measure != "calls":
+        return
+    done, profile = run_measured(tool, folder, options, ["--interval", "50ms"],
+                                 ["/bin/sleep", "0.6"], "asleep", "blocks,calls,callgraph")
+    expect(done.status == 0, f"{done}")
+    parts = trammel.read_json(tool, ["report", "--by", "interval"], profile)["rows"]
+    empty = [part["interval"] for part in parts if not part["calls"]]
+    expect(empty, f"{parts}")
+    for number in (empty[0], parts[0]["interval"]):
+        for by, busy in (("function", True), ("arc", True), ("block", True),
+                         ("callgraph", None)):
+            asked = ["report", "--by", by, "--interval", str(number)]
+            rows = trammel.read_json(tool, asked, profile)["rows"]
+            if busy is not None:
+                expect(bool(rows) == (number not in empty), f"{asked}: {rows}")
+        for by in ("edge", "region"):
+            done = running.run([tool, "report", "--by", by, "--interval", str(number), profile],
+                               folder)
+            expect(done.status == 2 and done.stderr.count(b"\n") == 1, f"{by}: {done}")
+
+
 def instructions(folder, tool, options):
     """Intervals of instructions have at least so many, but for the last one."""
     program = job_control.build(folder, "spans", "instructions")
@@ -241,6 +265,21 @@ def instructions(folder, tool, options):
     expect(report.calls("piece") == 40000, f"{report.calls('piece')} calls of piece")
 
 
+def calls_of_piece(folder, tool, options, program, bare, words):
+    """How often a program called piece that is let go while it runs. It notices nothing."""
+    done, profile = run_measured(tool, folder, options, words, [program, "traced"], "times")
+    problems = running.compare(bare, done)
+    expect(not problems, f"{words}: {problems}")
+    if options.no_profile:
+        return None
+    report = read(tool, profile, options, words)
+    expect(report.profile["run.exit"] == "running" and
+           report.processes[0]["process.state"] == "detached", f"{words}: {report.profile}")
+    calls = report.calls("piece", "spans") or 0
+    expect(calls < 30000, f"{words}: {calls} calls of piece")
+    return calls
+
+
 def times(folder, tool, options):
     """After its time a program is let go, and runs on; what it counts is of that time."""
     program = job_control.build(folder, "spans", "times")
@@ -248,22 +287,19 @@ def times(folder, tool, options):
     expect(bare.stdout == b"free\nworked\n", f"{bare}")
     # What is seen for the first time is planned in that time.
     run_measured(tool, folder, options, ("--for", "10s"), [program, "traced"], "times")
-    for words in (("--for", "100ms"), ("--after", "150ms", "--for", "100ms"), ("--for", "1ms"),
-                  ("--after", "100ms", "--stop-at", "piece"), ("--for", "100ms", "--no-follow")):
-        done, profile = run_measured(tool, folder, options, words, [program, "traced"],
-                                     "times")
-        problems = running.compare(bare, done)
-        expect(not problems, f"{words}: {problems}")
-        if options.no_profile:
-            continue
-        report = read(tool, profile, options, words)
-        expect(report.profile["run.exit"] == "running" and
-               report.processes[0]["process.state"] == "detached", f"{words}: {report.profile}")
-        calls = report.calls("piece", "spans") or 0
-        expect(calls < 30000, f"{words}: {calls} calls of piece")
-        if "100ms" in words[:2] and "--stop-at" not in words:
-            expect(calls >= (1 if has_flags(options) else 200),
-                   f"{words}: {calls} calls of piece")
+    least = 1 if has_flags(options) else 200
+    for words, wanted in ((("--for", "100ms"), least),
+                          (("--after", "150ms", "--for", "100ms"), least),
+                          (("--for", "1ms"), 0),
+                          (("--after", "100ms", "--stop-at", "piece"), 0),
+                          (("--for", "100ms", "--no-follow"), least)):
+        # A busy machine may give all of that time to others.
+        for _ in range(5):
+            calls = calls_of_piece(folder, tool, options, program, bare, words)
+            if calls is None or calls >= wanted:
+                break
+        else:
+            expect(False, f"{words}: {calls} calls of piece, five times")
 
 
 def programs(folder, tool, options):
@@ -404,5 +440,5 @@ def refusals(folder, tool, _):
 
 
 TESTS = [("window-" + test.__name__, test) for test in (
-    events, intervals, flags, arcs, entering, contexts, instructions, times, programs, attached,
+    events, intervals, flags, arcs, entering, contexts, asleep, instructions, times, programs, attached,
     threads, only_some, unmatched, refusals)]
