@@ -7,8 +7,9 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,30 +30,30 @@ static void set(int flags)
 	handled = 0;
 }
 
-/* Whether a process waits in a system call, and is not stopped by who traces it. */
-static bool waits(pid_t pid)
+/* The call in which a process waits; -1: it does not, or nobody says. */
+static long waits_in(pid_t pid)
 {
-	char path[64], line[512], state = 0;
-	const char *behind_name;
+	char path[64];
+	long number = -1;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	snprintf(path, sizeof(path), "/proc/%d/syscall", pid);
 	file = fopen(path, "r");
-	if (file && fgets(line, sizeof(line), file) && (behind_name = strrchr(line, ')')))
-		state = behind_name[2];
+	if (file && fscanf(file, "%ld", &number) != 1)
+		number = -1; /* "running" */
 	if (file)
 		fclose(file);
-	return state == 'S';
+	return number;
 }
 
-/* A child that signals us as soon as we wait, and writes a byte 30 ms after that. */
-static pid_t signaller(int pipe_end)
+/* A child that signals us once we wait in a call, and writes a byte 30 ms after that. */
+static pid_t signaller(long call, int pipe_end)
 {
 	pid_t parent = getpid(), child = fork();
 
 	if (child != 0)
 		return child;
-	while (getppid() == parent && !waits(parent))
+	while (getppid() == parent && waits_in(parent) != call)
 		usleep(1000);
 	kill(parent, SIGUSR1);
 	usleep(30000);
@@ -82,25 +83,26 @@ int main(void)
 	char byte;
 
 	CHECK(pipe(ends) == 0);
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); /* the child looks at us */
 	set(0);
-	child = signaller(ends[1]);
+	child = signaller(SYS_read, ends[1]);
 	interrupted = read(ends[0], &byte, 1) == -1 && errno == EINTR && handled == 1;
-	reap(child, ends[0]);
+	reap(child, interrupted ? ends[0] : -1);
 	set(SA_RESTART);
-	child = signaller(ends[1]);
+	child = signaller(SYS_read, ends[1]);
 	restarted = read(ends[0], &byte, 1) == 1 && handled == 1;
 	reap(child, -1);
-	child = signaller(ends[1]);
+	child = signaller(SYS_clock_nanosleep, ends[1]);
 	slept = nanosleep(&wait, &rest) == -1 && errno == EINTR && rest.tv_nsec > 0;
 	reap(child, ends[0]);
-	child = signaller(ends[1]);
+	child = signaller(SYS_poll, ends[1]);
 	entry = (struct pollfd){.fd = ends[0], .events = POLLOUT};
 	polled = poll(&entry, 1, 10000) == -1 && errno == EINTR;
 	reap(child, ends[0]);
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
-	child = signaller(ends[1]);
+	child = signaller(SYS_rt_sigtimedwait, ends[1]);
 	waited = sigwaitinfo(&signals, &info) == SIGUSR1 && info.si_pid == child &&
 		 info.si_code == SI_USER;
 	reap(child, ends[0]);
