@@ -63,7 +63,7 @@ static struct trm_error *sign_in(struct wire_control *control)
 	return NULL;
 }
 
-static struct trm_error *set_up(struct arena *arena, uint64_t stride)
+static struct trm_error *set_up(struct arena *arena, uint64_t stride, uint32_t banks)
 {
 	struct arena_chunk *chunk;
 	void *control = NULL;
@@ -77,9 +77,9 @@ static struct trm_error *set_up(struct arena *arena, uint64_t stride)
 			 &control));
 	arena->control = control;
 	TRM_TRY(sign_in(arena->control));
-	TRM_TRY(arena_allocate(arena, stride * ARENA_FIRST_BANKS, &offset));
-	return arena_add_chunk(arena, offset, arena->address + offset, stride,
-			       ARENA_FIRST_BANKS, &chunk);
+	TRM_TRY(arena_allocate(arena, stride * banks, &offset));
+	return arena_add_chunk(arena, offset, arena->address + offset, stride, banks,
+			       &chunk);
 }
 
 /* Since 6.3 a memfd that is to be executable must say so; before, the flag was an error.
@@ -94,14 +94,14 @@ unsigned int arena_memfd_flags(void)
 	return MFD_CLOEXEC | (major > 6 || (major == 6 && minor >= 3) ? MFD_EXEC : 0);
 }
 
-struct trm_error *arena_create(int fd, uint64_t address, uint64_t stride,
+struct trm_error *arena_create(int fd, uint64_t address, uint64_t stride, uint32_t banks,
 			       uint32_t slot_size, struct arena **ret_arena)
 {
 	struct arena *arena = memory_allocate_zeroed(1, sizeof(*arena));
 
 	*arena = (struct arena){
 		.fd = fd, .references = 1, .address = address, .slot_size = slot_size};
-	struct trm_error *error = set_up(arena, stride);
+	struct trm_error *error = set_up(arena, stride, banks);
 
 	if (error) {
 		arena_release(arena);

@@ -51,15 +51,21 @@ struct arena {
 /* What memfd_create(2) is given for a file that is to be executed. */
 unsigned int arena_memfd_flags(void);
 
-/* Bytes of the first chunk for banks of `stride` bytes, and how many banks that is. */
-#define ARENA_FIRST_BANKS 4
+/* How many banks a chunk has at least: usual programs need no other. Where RLIMIT_AS says
+ * how much memory a program may map it has one: with call graphs a bank takes 64 MiB of
+ * that. */
+static inline uint32_t arena_least_banks(bool limited)
+{
+	return limited ? 1 : 4;
+}
 
 /*
  * Takes over the memfd `fd` that a program just made (owned from now on), puts the
  * resident's code in, sets up the control page, which marks the calling thread as the
- * living controller, and the first chunk. `address` is where the program maps it.
+ * living controller, and the first chunk, which has `banks` of `stride` bytes. `address`
+ * is where the program maps it.
  */
-struct trm_error *arena_create(int fd, uint64_t address, uint64_t stride,
+struct trm_error *arena_create(int fd, uint64_t address, uint64_t stride, uint32_t banks,
 			       uint32_t slot_size, struct arena **ret_arena);
 
 /* Drops a reference; frees at the last. NULL is allowed. */

@@ -225,7 +225,7 @@ static struct trm_error *run_boot(const struct inject_arena_request *request,
 
 	if (!error)
 		error = arena_create(fd, request->address, request->stride,
-				     request->slot_size, &arena);
+				     request->banks, request->slot_size, &arena);
 	/* With or without: to the end of the code, whose calls fail harmlessly then. */
 	for (int call = 0; call < 3; call++) { /* mmap, mmap, close */
 		struct trm_error *gone = steps(injection, 2);
@@ -262,7 +262,7 @@ struct trm_error *inject_arena(const struct inject_arena_request *request,
 		.flags = request->memfd_flags,
 		.address = request->address,
 		.data_size = WIRE_BANKS_OFFSET - WIRE_CONTROL_OFFSET +
-			     request->stride * ARENA_FIRST_BANKS,
+			     request->stride * request->banks,
 		.name = "trammel",
 	};
 

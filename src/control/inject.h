@@ -16,6 +16,7 @@ struct inject_arena_request {
 	const struct maps *maps; /* its address space */
 	uint64_t address;        /* where the arena is to lie; free */
 	uint64_t stride;         /* bytes a bank */
+	uint32_t banks;          /* in the first chunk */
 	uint32_t slot_size;      /* bytes */
 	uint64_t memfd_flags;    /* for memfd_create */
 };

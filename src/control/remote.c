@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -253,6 +254,13 @@ bool remote_has_variable(pid_t pid, const char *assignment)
 		found = !strncmp(entry, assignment, strlen(assignment));
 	free(entry);
 	return found;
+}
+
+bool remote_has_address_limit(pid_t pid)
+{
+	struct rlimit limit;
+
+	return prlimit(pid, RLIMIT_AS, NULL, &limit) || limit.rlim_cur != RLIM_INFINITY;
 }
 
 uint64_t remote_auxiliary_value(pid_t pid, uint64_t type)

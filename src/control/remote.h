@@ -64,6 +64,9 @@ bool remote_has_variable(pid_t pid, const char *assignment);
 /* A value of the auxiliary vector that a process started with (AT_PHDR, ...); 0: none. */
 uint64_t remote_auxiliary_value(pid_t pid, uint64_t type);
 
+/* Whether RLIMIT_AS says how much memory a process may map. */
+bool remote_has_address_limit(pid_t pid);
+
 /* A number from a line of /proc/PID/status ("Tgid", "Seccomp", ...); `base` 10 or 16. */
 bool remote_status(pid_t pid, const char *field, int base, uint64_t *ret_value);
 

@@ -23,10 +23,9 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 
-#define WAIT_NS     5000000      /* between tries */
-#define READY_NS    60000000000u /* the longest that all threads are waited for */
-#define LEAVE_NS    10000000000u
-#define SPARE_BANKS 8
+#define WAIT_NS  5000000      /* between tries */
+#define READY_NS 60000000000u /* the longest that all threads are waited for */
+#define LEAVE_NS 10000000000u
 
 struct attachment {
 	struct session *session;
@@ -317,6 +316,12 @@ static bool begin(struct attachment *attachment, struct process *process)
 	return begun;
 }
 
+/* For threads that come. */
+static uint32_t spare_banks(const struct process *process)
+{
+	return 2 * arena_least_banks(remote_has_address_limit(process->pid));
+}
+
 /* What can be done towards the beginning now; true once it is done. */
 static bool try_to_begin(struct attachment *attachment, struct trm_error **ret_error)
 {
@@ -341,7 +346,7 @@ static bool try_to_begin(struct attachment *attachment, struct trm_error **ret_e
 	*ret_error = check_modules(attachment, space);
 	if (!*ret_error)
 		*ret_error = space_reserve_banks(session, space, thread,
-						 process->threads + SPARE_BANKS);
+						 process->threads + spare_banks(process));
 	if (*ret_error || !assign_banks(attachment, process, ret_error))
 		return false;
 	return begin(attachment, process);

@@ -32,9 +32,9 @@
 #define ARENA_DISTANCE (64ull << 30)
 
 /* The arena's place: below the lowest mapping of the region where libraries lie. */
-static uint64_t choose_place(const struct maps *maps, uint64_t stride)
+static uint64_t choose_place(const struct maps *maps, uint64_t banks_size)
 {
-	const uint64_t size = WIRE_BANKS_OFFSET + stride * ARENA_FIRST_BANKS;
+	const uint64_t size = WIRE_BANKS_OFFSET + banks_size;
 
 	vector_for_each (&maps->mappings, mapping) {
 		uint64_t place = mapping->start - ARENA_DISTANCE;
@@ -71,6 +71,7 @@ struct trm_error *space_make_arena(struct session *session, struct thread *threa
 		.tid = thread->tid,
 		.memory_fd = space->memory_fd,
 		.maps = &session->maps,
+		.banks = arena_least_banks(remote_has_address_limit(thread->tid)),
 		.slot_size = session->options->collector->slot_size,
 		.memfd_flags = arena_memfd_flags(),
 	};
@@ -83,7 +84,7 @@ struct trm_error *space_make_arena(struct session *session, struct thread *threa
 	bool spreads = trampolines_may_spread(session, thread->tid);
 
 	request.stride = first_stride(session, spreads);
-	request.address = choose_place(&session->maps, request.stride);
+	request.address = choose_place(&session->maps, request.stride * request.banks);
 	TRM_TRY(inject_arena(&request, &session->queue, &arena));
 	struct family *family = memory_allocate_zeroed(1, sizeof(*family));
 

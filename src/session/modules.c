@@ -305,6 +305,16 @@ static struct trm_error *run_surely(struct session *session, struct thread *thre
 	return error;
 }
 
+/* Why the last call of a batch that matters did not do what it is for: what a call before
+ * it did not make it cannot use. */
+static int first_failure(const struct wire_batch *batch, unsigned int last)
+{
+	for (unsigned int i = 0; i <= last; i++)
+		if (batch->calls[i].result < 0)
+			return (int)-batch->calls[i].result;
+	return EEXIST; /* mapped elsewhere */
+}
+
 /* Maps trampolines, from the cache file or a copy, and the text if it can be mapped.
  * Where trampolines cannot be mapped there are none. */
 static struct trm_error *map_code(struct session *session, struct thread *thread,
@@ -335,7 +345,7 @@ static struct trm_error *map_code(struct session *session, struct thread *thread
 	trampolines_remove(&back, &batch, module, &calls);
 	if (back.count)
 		TRM_TRY(run_surely(session, thread, &back));
-	return trm_error_system(last < 0 ? (int)-last : EEXIST,
+	return trm_error_system(first_failure(&batch, calls.last.call),
 				"the program cannot map trampolines");
 }
 

@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 /* Banks in a further chunk: as many as there are, within these limits. */
-#define CHUNK_BANKS_MIN 4
 #define CHUNK_BANKS_MAX 64
 
 struct thread *session_find_thread(const struct session *session, pid_t tid)
@@ -182,6 +181,11 @@ static struct trm_error *add_chunk(struct session *session, struct space *space,
 	return NULL;
 }
 
+static uint32_t least_banks(const struct thread *thread)
+{
+	return arena_least_banks(remote_has_address_limit(thread->tid));
+}
+
 static struct bank *take_bank(struct space *space, pid_t pid, pid_t tid)
 {
 	uint64_t widest = space->chunks.items[space->chunks.count - 1]->stride;
@@ -240,8 +244,8 @@ void thread_assign_bank(struct session *session, struct thread *thread, uint32_t
 			space->chunks.items[space->chunks.count - 1];
 		size_t count = space->family->arena->banks.count;
 
-		if (count < CHUNK_BANKS_MIN)
-			count = CHUNK_BANKS_MIN;
+		if (count < least_banks(thread))
+			count = least_banks(thread);
 		if (count > CHUNK_BANKS_MAX)
 			count = CHUNK_BANKS_MAX;
 		error = add_chunk(session, space, thread, last->stride, (uint32_t)count);
@@ -328,7 +332,7 @@ struct trm_error *space_widen_banks(struct session *session, struct space *space
 {
 	const struct arena_chunk *last = space->chunks.items[space->chunks.count - 1];
 	uint64_t stride = bank_stride_for(slots, space->family->arena->slot_size);
-	uint32_t count = CHUNK_BANKS_MIN;
+	uint32_t count = least_banks(thread);
 
 	if (stride <= last->stride)
 		return NULL;

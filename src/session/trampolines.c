@@ -27,11 +27,10 @@
 
 bool trampolines_may_spread(const struct session *session, pid_t pid)
 {
-	struct rlimit theirs, ours;
+	struct rlimit ours;
 
-	return !session->attached && !prlimit(pid, RLIMIT_AS, NULL, &theirs) &&
-	       theirs.rlim_cur == RLIM_INFINITY && !getrlimit(RLIMIT_FSIZE, &ours) &&
-	       ours.rlim_cur == RLIM_INFINITY;
+	return !session->attached && !remote_has_address_limit(pid) &&
+	       !getrlimit(RLIMIT_FSIZE, &ours) && ours.rlim_cur == RLIM_INFINITY;
 }
 
 uint64_t trampolines_size(const struct module_file *file)

@@ -31,7 +31,7 @@ static struct arena *make_arena(void)
 	struct arena *arena = NULL;
 
 	assert_return_code(fd, 0);
-	assert_null(arena_create(fd, 0x10000000, NARROW, sizeof(uint8_t), &arena));
+	assert_null(arena_create(fd, 0x10000000, NARROW, 4, sizeof(uint8_t), &arena));
 	return arena;
 }
 

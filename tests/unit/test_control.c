@@ -49,6 +49,8 @@ static void add_up(void *context, uint32_t slot, uint64_t count)
 	sums[1] += count;
 }
 
+enum { BANKS = 3 };
+
 static void test_banks(void **state)
 {
 	const uint64_t stride = 256u << 10;
@@ -58,7 +60,7 @@ static void test_banks(void **state)
 	int fd = memfd_create("test", MFD_CLOEXEC);
 
 	(void)state;
-	assert_null(arena_create(fd, 0x10000000, stride, 8, &arena));
+	assert_null(arena_create(fd, 0x10000000, stride, BANKS, 8, &arena));
 	bank = arena_take_bank(arena, arena->chunks.items[0], 100, 101);
 	assert_non_null(bank);
 	assert_int_equal(bank->shared->self, bank->address);
@@ -77,7 +79,7 @@ static void test_banks(void **state)
 	sums[0] = sums[1] = 0;
 	arena_read_bank(arena, bank, add_up, sums);
 	assert_int_equal(sums[1], 0);
-	for (int i = 0; i < ARENA_FIRST_BANKS - 1; i++)
+	for (int i = 0; i < BANKS - 1; i++)
 		assert_non_null(arena_take_bank(arena, arena->chunks.items[0], 300, 301));
 	assert_null(arena_take_bank(arena, arena->chunks.items[0], 300, 301));
 	arena_release(arena);
@@ -100,7 +102,7 @@ static void test_flags(void **state)
 	int fd = memfd_create("test", MFD_CLOEXEC);
 
 	(void)state;
-	assert_null(arena_create(fd, 0x10000000, 256u << 10, 1, &arena));
+	assert_null(arena_create(fd, 0x10000000, 256u << 10, BANKS, 1, &arena));
 	bank = arena_take_bank(arena, arena->chunks.items[0], 100, 101);
 	assert_non_null(bank);
 	flags = (uint8_t *)bank->shared + WIRE_BANK_HEADER;
