@@ -99,7 +99,9 @@ def kill_controllers(tool, profile, front, victims):
         elif session_of(process) == front and state_of(process) not in "ZX":
             started = True
     for process in controllers:
-        if victims == "all" or (process == front) == (victims == "front"):
+        # One that was to become the program may have done so since it was looked at.
+        if link(process) == tool and (victims == "all" or
+                                      (process == front) == (victims == "front")):
             try:
                 os.kill(process, signal.SIGKILL)
             except ProcessLookupError:
