@@ -29,6 +29,8 @@ class Terminal:
         self.shell, self.terminal = pty.fork()
         if self.shell == 0:
             os.close(state_read)
+            while not any(fcntl.ioctl(0, termios.TIOCGWINSZ, bytes(8))):
+                time.sleep(0.001)  # until its size is set, below
             run_job(command, state_write)
         os.close(state_write)
         self.state_fd = state_read
