@@ -361,8 +361,8 @@ bool start_host(void);
 struct context_moment start_moment(void);
 /* Others read what is recorded. */
 bool start_has_spool(void);
-/* Nanoseconds a tick, as far as both clocks went since the state was made. */
-double start_tick_ns(void);
+/* Nanoseconds a tick, as far as both clocks went since then. */
+double start_tick_ns(const struct context_moment *begin);
 /* Who sees events from now on (enum runtime_watchers), and whether they want times. */
 void start_watch(uint32_t watchers, bool timed);
 

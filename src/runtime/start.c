@@ -25,6 +25,7 @@ static struct {
 	bool kept;         /* there is one that stays if the process is killed */
 	bool timed;        /* somebody wants times */
 	uint32_t watchers; /* enum runtime_watchers */
+	bool steady;       /* ticks are the processor's, where times are wanted */
 } runtime;
 
 static inline uint64_t clock_ns(void)
@@ -58,16 +59,16 @@ struct context_moment start_moment(void)
 {
 	uint64_t ns = runtime_clock_ns();
 
-	return (struct context_moment){runtime_state->tsc ? __rdtsc() : ns, ns};
+	return (struct context_moment){runtime.steady ? __rdtsc() : ns, ns};
 }
 
-double start_tick_ns(void)
+double start_tick_ns(const struct context_moment *begin)
 {
-	struct context_moment now = start_moment(), begin = runtime_spool->begin;
+	struct context_moment now = start_moment();
 
-	if (!runtime_state->tsc || !begin.ticks || now.ticks == begin.ticks)
+	if (!begin->ticks || now.ticks == begin->ticks)
 		return 1;
-	return (double)(now.ns - begin.ns) / (double)(now.ticks - begin.ticks);
+	return (double)(now.ns - begin->ns) / (double)(now.ticks - begin->ticks);
 }
 
 static void fill_spool(void)
@@ -77,7 +78,7 @@ static void fill_spool(void)
 	runtime_spool->pid = (uint32_t)getpid();
 	runtime_spool->parent = (uint32_t)getppid();
 	runtime_spool->begin = start_moment();
-	runtime_spool->ticks_per_second = runtime_state->tsc ? 0 : 1000000000u;
+	runtime_spool->ticks_per_second = runtime.steady ? 0 : 1000000000u;
 	clock_gettime(CLOCK_REALTIME, &now);
 	runtime_spool->realtime_ns =
 		(uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
@@ -93,6 +94,7 @@ static bool make_state(void)
 	if (!page || madvise(page, 4096, MADV_WIPEONFORK))
 		return false;
 	runtime_state = page;
+	runtime.steady = has_steady_tsc();
 	return true;
 }
 
@@ -114,7 +116,7 @@ static void set_state(void)
 	runtime_state->watching =
 		runtime.watchers | (runtime.tracing ? RUNTIME_TRACES : 0);
 	runtime_state->untimed = !timed;
-	runtime_state->tsc = timed && has_steady_tsc();
+	runtime_state->tsc = timed && runtime.steady;
 	runtime_state->idle =
 		!timed && !(runtime_state->watching & ~(uint32_t)RUNTIME_KEEPS);
 	set_usual();
@@ -135,7 +137,6 @@ static bool begin(void)
 /* Begins to record; the state is empty. */
 static bool begin_spool(const char *folder)
 {
-	runtime_state->tsc = has_steady_tsc();
 	if (!spool_open(folder))
 		return false;
 	fill_spool();

@@ -459,7 +459,7 @@ static void publish(struct channel *channel)
 		.spool_size = size,
 		.number = channel->id,
 		.also = channel->also ? channel->also->id : 0,
-		.ns_per_tick = output_tick_ns(channel),
+		.ns_per_tick = start_tick_ns(&channel->begin),
 		.reduce = reduction.reduce ? reduce : NULL,
 		.spread = reduction.spread ? spread : NULL,
 		.processes = &reduction,

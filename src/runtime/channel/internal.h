@@ -76,9 +76,6 @@ static inline void channels_lose(void)
 {
 	__atomic_add_fetch(&runtime_spool->lost_for_memory, 1, __ATOMIC_RELAXED);
 }
-/* The length of a tick follows from how far both clocks went since the channel's begin.
- */
-double output_tick_ns(const struct channel *channel);
 /* What the spool does not have of a channel; `context`: the channel, whose lock is held.
  */
 void output_fill(void *context, const struct publish_sink *sink);

@@ -78,16 +78,6 @@ static void write_start(const struct publish_sink *sink)
 			     rows[i].value);
 }
 
-double output_tick_ns(const struct channel *channel)
-{
-	struct context_moment now = start_moment();
-	uint64_t ticks = now.ticks - channel->begin.ticks;
-
-	if (!runtime_state->tsc || !channel->begin.ticks || !ticks)
-		return 1;
-	return (double)(now.ns - channel->begin.ns) / (double)ticks;
-}
-
 void output_fill(void *context, const struct publish_sink *sink)
 {
 	struct channel *channel = context;

@@ -31,7 +31,7 @@ uint64_t pace_ticks(const struct channel *channel, uint64_t ns, uint64_t now,
 
 	if (*ticks)
 		return *ticks;
-	found = (uint64_t)((double)ns / output_tick_ns(channel));
+	found = (uint64_t)((double)ns / start_tick_ns(&channel->begin));
 	if (now - channel->begin.ticks > SETTLED_TICKS)
 		*ticks = found ? found : 1;
 	return found;

@@ -25,7 +25,8 @@ static void take(struct channel_thread *own, const struct runtime_event *event)
 
 	if (event->kind != RUNTIME_END || runtime_sealed)
 		return;
-	ns = (uint64_t)((double)(event->now - began) * start_tick_ns());
+	ns = (uint64_t)((double)(event->now - began) *
+			start_tick_ns(&runtime_spool->begin));
 	if (ns < own->channel->log_us * 1000)
 		return;
 	size_t at = say_path(path, sizeof(path), event->node, 0);
