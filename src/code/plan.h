@@ -442,15 +442,15 @@ plan_term(const struct plan *plan, const struct plan_block *block, uint32_t numb
 uint64_t plan_block_count(const struct plan *plan, const struct plan_block *block,
 			  const uint64_t *counters);
 
-/* With PLAN_PROBE_FLAG: whether a block ran, where threads also got to some blocks and
- * stayed there. */
-struct plan_stayed VECTOR(uint32_t); /* indices in plan.blocks */
-bool plan_was_executed(const struct plan *plan, const struct plan_block *block,
-		       const uint64_t *counters, const struct plan_stayed *stayed);
-
 /* The count of all blocks of a function; the caller frees it. */
 uint64_t *plan_block_counts(const struct plan *plan, const struct plan_function *function,
 			    const uint64_t *counters);
+
+/* The same with PLAN_PROBE_FLAG, where threads also got to some blocks and stayed there.
+ */
+struct plan_stayed VECTOR(uint32_t); /* indices in plan.blocks */
+uint64_t *plan_flag_counts(const struct plan *plan, const struct plan_function *function,
+			   const uint64_t *counters, const struct plan_stayed *stayed);
 
 /* Where in a trampoline a thread stands, and what that means for the program. */
 enum plan_place_kind {

@@ -1,6 +1,7 @@
 /* What those who have a plan ask of it. */
 #include "code/making.h"
 
+#include "base/cleanup.h"
 #include "base/search.h"
 
 #include <string.h>
@@ -33,20 +34,47 @@ const struct plan_link *plan_link_at(const struct plan *plan, uint64_t site)
 	return row_at(&plan->links, site);
 }
 
-/* See code/covers.h. */
-bool plan_was_executed(const struct plan *plan, const struct plan_block *block,
-		       const uint64_t *counters, const struct plan_stayed *stayed)
+/* What is asked of blocks with flags. */
+struct asked {
+	const struct plan *plan;
+	const uint64_t *counters;
+	const struct plan_stayed *stayed;
+	/* Of these blocks of the plan each is looked at once: enum known. */
+	uint32_t first, count;
+	uint8_t *known;
+};
+
+enum known { NOT_KNOWN, DID_NOT_RUN, RAN };
+
+static bool has_stayed(const struct asked *asked, uint32_t index)
 {
-	if (block->slot < plan->slot_count)
-		return counters[block->slot];
-	for (uint32_t i = 0; i < block->term_count; i++)
-		if (plan_was_executed(plan, plan_term(plan, block, i), counters, stayed))
-			return true;
-	vector_for_each (stayed, index)
-		if (block->term_count && block == &plan->blocks.items[*index])
+	vector_for_each (asked->stayed, one)
+		if (*one == index)
 			return true;
 	return false;
 }
+
+/* See code/covers.h. */
+static bool has_run(const struct asked *asked, uint32_t index)
+{
+	const struct plan *plan = asked->plan;
+	const struct plan_block *block = &plan->blocks.items[index];
+	const uint32_t number = index - asked->first;
+	bool ran = false;
+
+	if (block->slot < plan->slot_count)
+		return asked->counters[block->slot];
+	if (number < asked->count && asked->known[number] != NOT_KNOWN)
+		return asked->known[number] == RAN;
+	for (uint32_t i = 0; !ran && i < block->term_count; i++)
+		ran = has_run(asked, plan->terms.items[block->first_term + i]);
+	ran = ran || (block->term_count && has_stayed(asked, index));
+	if (number < asked->count)
+		asked->known[number] = ran ? RAN : DID_NOT_RUN;
+	return ran;
+}
+
+static const struct plan_stayed none_stayed;
 
 uint64_t plan_block_count(const struct plan *plan, const struct plan_block *block,
 			  const uint64_t *counters)
@@ -54,7 +82,8 @@ uint64_t plan_block_count(const struct plan *plan, const struct plan_block *bloc
 	uint64_t sum = 0;
 
 	if (plan->slot_size == 1)
-		return plan_was_executed(plan, block, counters, &(struct plan_stayed){0});
+		return has_run(&(struct asked){plan, counters, &none_stayed, 0, 0, NULL},
+			       (uint32_t)(block - plan->blocks.items));
 	if (block->slot < plan->slot_count)
 		return counters[block->slot];
 	for (uint32_t i = 0; i < block->term_count; i++) {
@@ -67,12 +96,29 @@ uint64_t plan_block_count(const struct plan *plan, const struct plan_block *bloc
 	return sum;
 }
 
+uint64_t *plan_flag_counts(const struct plan *plan, const struct plan_function *function,
+			   const uint64_t *counters, const struct plan_stayed *stayed)
+{
+	const uint32_t count = function->block_count;
+	uint64_t *counts = memory_allocate_zeroed(count + 1, sizeof(*counts));
+	scoped_free uint8_t *known = memory_allocate_zeroed(count + 1, sizeof(*known));
+	const struct asked asked = {plan,  counters, stayed, function->first_block,
+				    count, known};
+
+	for (uint32_t i = 0; i < count; i++)
+		counts[i] = has_run(&asked, function->first_block + i);
+	return counts;
+}
+
 uint64_t *plan_block_counts(const struct plan *plan, const struct plan_function *function,
 			    const uint64_t *counters)
 {
 	const struct plan_block *blocks = plan->blocks.items + function->first_block;
-	uint64_t *counts =
-		memory_allocate_zeroed(function->block_count + 1, sizeof(*counts));
+	uint64_t *counts;
+
+	if (plan->slot_size == 1)
+		return plan_flag_counts(plan, function, counters, &none_stayed);
+	counts = memory_allocate_zeroed(function->block_count + 1, sizeof(*counts));
 
 	for (uint32_t i = 0; i < function->block_count; i++)
 		counts[i] = plan_block_count(plan, &blocks[i], counters);

@@ -28,22 +28,21 @@ static uint64_t add(uint64_t counter, uint64_t by)
 	return sum < 0 ? 0 : (uint64_t)sum;
 }
 
-/* Whether a block with flags ran. */
-static bool was_executed(const struct plan *plan, const struct plan_function *function,
-			 const struct plan_block *block, const uint64_t *counters,
-			 const struct edges_residues *residues)
+uint64_t *corrected_flags(const struct plan *plan, const struct plan_function *function,
+			  const uint64_t *counters, const struct edges_residues *residues)
 {
 	struct plan_stayed stayed = {0};
+	uint64_t *flags;
 	uint32_t found;
-	bool counted, executed;
+	bool counted;
 
 	vector_for_each (residues, residue)
 		if (residue->by > 0 &&
 		    edges_find_residue(plan, function, residue, &found, &counted))
 			vector_push(&stayed, function->first_block + found);
-	executed = plan_was_executed(plan, block, counters, &stayed);
+	flags = plan_flag_counts(plan, function, counters, &stayed);
 	vector_deinit(&stayed);
-	return executed;
+	return flags;
 }
 
 struct corrected corrected_block(const struct plan *plan,
@@ -58,11 +57,6 @@ struct corrected corrected_block(const struct plan *plan,
 
 	if (!residues || !residues->count)
 		return block_count;
-	if (plan->slot_size == 1) {
-		block_count.count =
-			was_executed(plan, function, block, counters, residues);
-		return block_count;
-	}
 	sum = sum_residues(plan, function, number, residues);
 	block_count.count = add(block_count.count, sum.count);
 	block_count.stayed = sum.stayed;

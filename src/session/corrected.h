@@ -15,11 +15,16 @@ struct corrected {
 };
 
 /* By the counters of all slots, and the residues of the module; NULL: counters tell
- * all. Not for functions whose edges were counted: see edges_solve. */
+ * all. Not for functions whose edges were counted: see edges_solve; nor for flags. */
 struct corrected corrected_block(const struct plan *plan,
 				 const struct plan_function *function, uint32_t number,
 				 const uint64_t *counters,
 				 const struct edges_residues *residues);
+
+/* Of each block of a function with flags whether it ran. The caller frees it. */
+uint64_t *corrected_flags(const struct plan *plan, const struct plan_function *function,
+			  const uint64_t *counters,
+			  const struct edges_residues *residues);
 
 /* The same for the calls of a function, whatever was counted of it. */
 uint64_t corrected_calls(const struct plan *plan, const struct plan_function *function,

@@ -559,8 +559,8 @@ static void save_function(struct saving *saving, const struct module_counts *fro
 	const struct plan *plan = file->plan;
 	const struct plan_function *whole = plan_whole_of(plan, function);
 	const struct edges_residues *residues =
-		window_is_exact(saving->session) || plan->slot_size == 1 ? &from->residues
-									 : NULL;
+		window_is_exact(saving->session) ? &from->residues : NULL;
+	scoped_free uint64_t *flags = NULL;
 	record_node node = 0;
 	uint64_t calls;
 
@@ -576,11 +576,14 @@ static void save_function(struct saving *saving, const struct module_counts *fro
 		save_flow(saving, from, function);
 		return;
 	}
+	if (plan->slot_size == 1)
+		flags = corrected_flags(plan, function, counters, &from->residues);
 	for (uint32_t i = 0; i < function->block_count; i++) {
 		const struct plan_block *block =
 			&plan->blocks.items[function->first_block + i];
 		struct corrected count =
-			corrected_block(plan, function, i, counters, residues);
+			flags ? (struct corrected){flags[i], 0}
+			      : corrected_block(plan, function, i, counters, residues);
 
 		if (!count.count && !count.stayed)
 			continue;

@@ -183,6 +183,7 @@ static void test_injection_leaves_no_trace(void **state)
 		.address = maps_find_free(&maps, maps.mappings.items[0].start, 4 << 20,
 					  1ull << 40),
 		.stride = 256u << 10,
+		.banks = BANKS,
 		.slot_size = 8,
 		.memfd_flags = MFD_CLOEXEC,
 	};
