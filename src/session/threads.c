@@ -332,7 +332,7 @@ struct trm_error *space_widen_banks(struct session *session, struct space *space
 {
 	const struct arena_chunk *last = space->chunks.items[space->chunks.count - 1];
 	uint64_t stride = bank_stride_for(slots, space->family->arena->slot_size);
-	uint32_t count = least_banks(thread);
+	uint32_t count = least_banks(thread) - 1; /* for threads that come */
 
 	if (stride <= last->stride)
 		return NULL;

@@ -3,7 +3,7 @@
 // expect: function=work calls=250
 // expect-context: path=thread/work calls=150
 // expect-context: path=child/work calls=50
-/* A program that may map 300 MiB, threads and a child of it. */
+/* A program that may map 400 MiB, threads and a child of it. */
 #include "lib/test.h"
 
 #include <pthread.h>
@@ -51,7 +51,7 @@ static void run_threads(void)
 
 int main(int argc, char **argv)
 {
-	struct rlimit limit = {300UL << 20, 300UL << 20};
+	struct rlimit limit = {400UL << 20, 400UL << 20};
 	int status;
 	pid_t pid;
 
