@@ -195,28 +195,39 @@ void plan_move_new_counters(struct plan *plan, size_t first)
 	move_counters(plan, first, plan->counters_at);
 }
 
-const struct plan_function *plan_function_of_slot(const struct plan *plan, uint32_t slot)
+/* Whether the counters of a function, by the place of its code, begin at a slot or before
+ * it; those of cold parts are behind all others. */
+static bool begins_by(const struct plan *plan, size_t place, uint32_t slot)
 {
-	size_t low =
-		search_first(plan->functions.count, middle,
-			     (slot < plan->cold_slot
-				      ? plan_by_code(plan, middle)->slots
-				      : plan_by_code(plan, middle)->cold_slots) <= slot);
+	const struct plan_function *function = plan_by_code(plan, place);
 
-	return low && slot < plan->slot_count ? plan_by_code(plan, low - 1) : NULL;
+	return (slot < plan->cold_slot ? function->slots : function->cold_slots) <= slot;
 }
 
+const struct plan_function *plan_function_of_slot(const struct plan *plan, uint32_t slot)
+{
+	return plan_function_of_next_slot(plan, NULL, slot);
+}
+
+/* From the last one on in steps that double. */
 const struct plan_function *plan_function_of_next_slot(const struct plan *plan,
 						       const struct plan_function *last,
 						       uint32_t slot)
 {
-	const struct plan_function *behind = last ? plan_behind(plan, last) : NULL;
-	bool cold = slot >= plan->cold_slot;
+	const size_t count = plan->functions.count;
+	size_t first = 0, end = count;
 
-	if (behind && slot >= (cold ? last->cold_slots : last->slots) &&
-	    slot < (cold ? behind->cold_slots : behind->slots))
-		return last;
-	return plan_function_of_slot(plan, slot);
+	if (last && begins_by(plan, last->place, slot)) {
+		first = last->place;
+		end = first + 1;
+		for (size_t step = 1; end < count && begins_by(plan, end, slot);
+		     step *= 2) {
+			first = end + 1;
+			end = count - end > step ? end + step : count;
+		}
+	}
+	first += search_first(end - first, middle, begins_by(plan, first + middle, slot));
+	return first && slot < plan->slot_count ? plan_by_code(plan, first - 1) : NULL;
 }
 
 uint32_t plan_slots_of(const struct plan *plan, const struct plan_function *function)

@@ -59,8 +59,8 @@ bool hot_has_seen(const struct space_fired *fired, const struct module_file *fil
 void hot_forget(struct space_fired *fired)
 {
 	clear_bits(&fired->seen);
-	clear_bits(&fired->waiting);
-	fired->hot.count = 0;
+	clear_bits(&fired->waits);
+	fired->waiting.count = fired->hot.count = 0;
 	fired->afresh = true;
 }
 
@@ -68,13 +68,23 @@ void hot_deinit(struct space_fired *fired)
 {
 	hot_forget(fired);
 	vector_deinit(&fired->seen);
+	vector_deinit(&fired->waits);
 	vector_deinit(&fired->waiting);
 	vector_deinit(&fired->hot);
 }
 
 static void let_wait(struct space_fired *fired, const struct fired_function *row)
 {
-	bit_set(fired->waiting.items[row->file], row->function);
+	bit_set(fired->waits.items[row->file], row->function);
+	vector_push(&fired->waiting, *row);
+}
+
+static struct fired_function fired_function(const struct module_file *file,
+					    const struct plan_function *function)
+{
+	return (struct fired_function){
+		file->index, (uint32_t)(function - file->plan->functions.items),
+		function->slots, plan_slots_of(file->plan, function)};
 }
 
 /* A flag that was set since it was marked last. */
@@ -83,7 +93,8 @@ static void see(void *context, const struct module_file *file, uint32_t slot,
 {
 	struct glance *glance = context;
 	const struct plan *plan = file->plan;
-	uint32_t function;
+	struct fired_function row;
+	size_t function;
 
 	(void)count;
 	if (hot_has_seen(glance->fired, file, slot))
@@ -94,8 +105,12 @@ static void see(void *context, const struct module_file *file, uint32_t slot,
 	glance->file = file;
 	if (!glance->function)
 		return;
-	function = (uint32_t)(glance->function - plan->functions.items);
-	bit_set(bits_of(&glance->fired->waiting, file, plan->functions.count), function);
+	function = (size_t)(glance->function - plan->functions.items);
+	if (bit_test(bits_of(&glance->fired->waits, file, plan->functions.count),
+		     function))
+		return;
+	row = fired_function(file, glance->function);
+	let_wait(glance->fired, &row);
 }
 
 static void look(const struct session *session)
@@ -111,29 +126,6 @@ static void look(const struct session *session)
 	}
 }
 
-static struct fired_function fired_function(const struct module_file *file,
-					    uint32_t index)
-{
-	const struct plan_function *function = &file->plan->functions.items[index];
-
-	return (struct fired_function){file->index, index, function->slots,
-				       plan_slots_of(file->plan, function)};
-}
-
-/* All functions of a file that wait are hot. */
-static void take_file(struct space_fired *fired, const struct module_file *file)
-{
-	uint64_t *words = fired->waiting.items[file->index];
-	const size_t count = words ? bit_words(file->plan->functions.count) : 0;
-
-	for (uint32_t i = 0; i < count; i++)
-		for (; words[i]; words[i] &= words[i] - 1)
-			vector_push(
-				&fired->hot,
-				fired_function(file, 64 * i + (uint32_t)__builtin_ctzll(
-								      words[i])));
-}
-
 /* All that wait are hot. Returns how many functions are. */
 static size_t take_waiting(const struct session *session)
 {
@@ -144,8 +136,11 @@ static size_t take_waiting(const struct session *session)
 
 		if (!standing_may_change(*process))
 			continue;
-		for (uint32_t file = 0; file < fired->waiting.count; file++)
-			take_file(fired, session->files.items[file]);
+		vector_for_each (&fired->waiting, row) {
+			bit_clear(fired->waits.items[row->file], row->function);
+			vector_push(&fired->hot, *row);
+		}
+		fired->waiting.count = 0;
 		count += fired->hot.count;
 	}
 	return count;

@@ -117,12 +117,13 @@ struct space_homes VECTOR(struct space_home);
 /* Which flags are set in a space, and what became of their probes: see session/fired.h
  * and session/homes.h. */
 struct space_fired {
-	struct file_bits seen;    /* slots: they are set */
-	struct file_bits waiting; /* functions that have some that were not seen before */
-	bool afresh;              /* what was seen is forgotten: see arena_mark_flags */
-	struct fired_functions hot;           /* that wait no more */
-	struct space_probes probes;           /* that do nothing any more */
-	struct space_homes homes;             /* sorted */
+	struct file_bits seen;          /* slots: they are set */
+	struct file_bits waits;         /* functions: they are waiting */
+	struct fired_functions waiting; /* that have some that were not seen before */
+	bool afresh;                /* what was seen is forgotten: see arena_mark_flags */
+	struct fired_functions hot; /* that wait no more */
+	struct space_probes probes; /* that do nothing any more */
+	struct space_homes homes;   /* sorted */
 	struct VECTOR(struct space_way) ways; /* sorted by address */
 };
 

@@ -399,8 +399,25 @@ static struct frequencies_cost cost_of(const struct plan *plan,
 
 /* What was not executed has its counters behind all others. Each counter is of the
  * function that has it. */
+/* Whatever function is known, those of other counters are found as from none. */
+static void check_next_slots(const struct plan *plan)
+{
+	const struct plan_function *last = NULL;
+
+	for (uint32_t slot = 0; slot <= plan->slot_count; slot++) {
+		const struct plan_function *function = plan_function_of_slot(plan, slot);
+		const struct plan_function *other =
+			&plan->functions.items[slot % plan->functions.count];
+
+		assert_ptr_equal(plan_function_of_next_slot(plan, last, slot), function);
+		assert_ptr_equal(plan_function_of_next_slot(plan, other, slot), function);
+		last = function;
+	}
+}
+
 static void check_cold(const struct plan *plan)
 {
+	check_next_slots(plan);
 	assert_true(plan->cold_slot && plan->cold_slot < plan->slot_count);
 	for (uint32_t slot = plan->cold_slot; slot < plan->slot_count; slot++)
 		assert_int_equal(whole_counters[slot], 0);
