@@ -120,7 +120,7 @@ static bool is_of_windows(const struct report_profile *profile)
 /* What the rows of a table are measured with, up to NULL. */
 enum { ROWS_MEASURES = 5 };
 static const char *const with_edges[ROWS_MEASURES] = {"edges", "pbo"};
-static const char *const with_calls[ROWS_MEASURES] = {"calls", "pbo"};
+static const char *const with_calls[ROWS_MEASURES] = {"calls"};
 static const char *const with_contexts[ROWS_MEASURES] = {"callgraph"};
 static const char *const with_regions[ROWS_MEASURES] = {"regions", "trace", "mpi",
 							"openmp"};

@@ -15,7 +15,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Banks in a further chunk: as many as there are, within these limits. */
 #define CHUNK_BANKS_MAX 64
 
 struct thread *session_find_thread(const struct session *session, pid_t tid)
@@ -181,9 +180,17 @@ static struct trm_error *add_chunk(struct session *session, struct space *space,
 	return NULL;
 }
 
-static uint32_t least_banks(const struct thread *thread)
+/* How many banks a further chunk has: as many as there are, but where memory is limited.
+ */
+static uint32_t further_banks(const struct thread *thread, const struct arena *arena)
 {
-	return arena_least_banks(remote_has_address_limit(thread->tid));
+	const bool limited = remote_has_address_limit(thread->tid);
+	const uint32_t least = arena_least_banks(limited);
+
+	if (limited || arena->banks.count < least)
+		return least;
+	return arena->banks.count < CHUNK_BANKS_MAX ? (uint32_t)arena->banks.count
+						    : CHUNK_BANKS_MAX;
 }
 
 static struct bank *take_bank(struct space *space, pid_t pid, pid_t tid)
@@ -242,13 +249,9 @@ void thread_assign_bank(struct session *session, struct thread *thread, uint32_t
 	if (!bank) {
 		const struct arena_chunk *last =
 			space->chunks.items[space->chunks.count - 1];
-		size_t count = space->family->arena->banks.count;
 
-		if (count < least_banks(thread))
-			count = least_banks(thread);
-		if (count > CHUNK_BANKS_MAX)
-			count = CHUNK_BANKS_MAX;
-		error = add_chunk(session, space, thread, last->stride, (uint32_t)count);
+		error = add_chunk(session, space, thread, last->stride,
+				  further_banks(thread, space->family->arena));
 		if (!error)
 			bank = take_bank(space, thread->process->pid, thread->tid);
 	}
@@ -332,10 +335,12 @@ struct trm_error *space_widen_banks(struct session *session, struct space *space
 {
 	const struct arena_chunk *last = space->chunks.items[space->chunks.count - 1];
 	uint64_t stride = bank_stride_for(slots, space->family->arena->slot_size);
-	uint32_t count = least_banks(thread) - 1; /* for threads that come */
+	uint32_t count;
 
 	if (stride <= last->stride)
 		return NULL;
+	/* Beside those for the threads that there are, for some that come. */
+	count = arena_least_banks(remote_has_address_limit(thread->tid)) - 1;
 	vector_for_each (&session->all_threads, other)
 		if ((*other)->process && (*other)->process->space == space)
 			count++;

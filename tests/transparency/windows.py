@@ -243,6 +243,9 @@ def asleep(folder, tool, options):
             done = running.run([tool, "report", "--by", by, "--interval", str(number), profile],
                                folder)
             expect(done.status == 2 and done.stderr.count(b"\n") == 1, f"{by}: {done}")
+    _, profile = run_measured(tool, folder, options, (), ["/bin/true"], "no-calls", "pbo")
+    done = running.run([tool, "report", "--by", "arc", profile], folder)
+    expect(done.status == 2 and b"-m calls" in done.stderr, f"{done}")
 
 
 def instructions(folder, tool, options):
