@@ -96,7 +96,7 @@ static void waits(int count)
 #pragma omp parallel num_threads(2)
 	if (!omp_get_thread_num())
 		usleep((unsigned)count * 1000);
-	usleep((unsigned)count * 1000);
+	usleep((unsigned)count * 5000);
 #pragma omp parallel num_threads(2)
 	sink++;
 }

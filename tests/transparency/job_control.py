@@ -255,18 +255,27 @@ def set_user_as_root(folder, tool, options):
     expect(stat.S_ISUID & os.stat(helper).st_mode, "the helper lost its set-uid bit")
 
 
+def is_running(program):
+    """Whether a process executes it."""
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.readlink(f"/proc/{name}/exe") == program:
+                return True
+        except OSError:
+            continue
+    return False
+
+
 def daemon_returns(folder, tool, options):
     """`run` returns when the first process ends, and says what still runs."""
     program = build(folder, "lingerer", "daemon")
     profile = os.path.join(folder, "daemon.trm")
     with running.Scratch("daemon") as scratch:
-        start = time.monotonic()
         command = trammel.run_command(tool, profile, [program])
         command.remove("--quiet")
         done = running.run(command, scratch)
-        seconds = time.monotonic() - start
+        expect(is_running(os.path.realpath(program)), "it waited for the daemon")
         expect(done.status == 0, f"status {done.status_text()}")
-        expect(seconds < 1.4, f"returned after {seconds:.1f} s only: it waited for the daemon")
         if not options.no_profile:
             text = done.stderr.decode(errors="replace")
             expect("running" in text or "runs on" in text or "still" in text,
