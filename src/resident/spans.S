@@ -13,7 +13,9 @@
  * dead, threads may share a bank, and nobody puts signals off: then nothing is told any more.
  * A signal that comes meanwhile, or in a gate that has counted the call by its site, is sent
  * again by the controller, which blocks all others: the mask is put right at the end. The bank may
- * be another one at the end than at the start: rbx is the first one.
+ * be another one at the end than at the start: rbx is the first one. (The controller may have died
+ * before it blocked them, and this be a handler: where the bank is busy, who is told has its
+ * registers there, and puts the mask right.)
  * They change rax and flags. rcx, rdx, r8 and r9 lie on the stack as in enter, for the controller.
  */
 	.macro span_call name, target
@@ -65,6 +67,8 @@
 \name\()_done:
 	cmpl	$0, %gs:WIRE_SPANS_MASKED
 	je	\name\()_out
+	cmpl	$0, %gs:WIRE_SPANS_BUSY
+	jne	\name\()_out
 	call	span_unmask
 \name\()_out:
 	restore_graph

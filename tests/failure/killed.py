@@ -303,6 +303,24 @@ def controller_at_its_last_calls(place):
     return f"the last {LAST_CALLS} of {calls}"
 
 
+PTRACE_SETSIGMASK = 0x420b
+
+
+def controller_putting_off(place):
+    """The tracer is dead just before it blocks signals, since one came while a region was told: the
+    handler's own regions leave alone what is kept of the program's registers."""
+    if not trammel.has_spans(place.options.measure):
+        raise Skip("signals are put off by another way")
+    library = place.build("dying.c", "libdying.so", ("-shared", "-fPIC", "-D_GNU_SOURCE"))
+    command = test_program(place, "registers_signals.c")
+    problems = []
+    for at in range(1, 25):
+        output, errors = dying(place, library, command, "run", at=at, request=PTRACE_SETSIGMASK)
+        if output != b"kept all\n":
+            problems.append(f"call {at}: {output[-60:]} {errors[-200:]}")
+    expect(not problems, f"{len(problems)} of 24: " + " || ".join(problems[:3]))
+
+
 def named(kind):
     test = functools.partial(controller, kind)
     test.__name__ = "controller_of_" + kind
@@ -310,4 +328,4 @@ def named(kind):
 
 
 TESTS = [*(named(kind) for kind in MOMENTS), controller_before_patches,
-         controller_in_handler, controller_at_its_last_calls]
+         controller_in_handler, controller_at_its_last_calls, controller_putting_off]

@@ -1,7 +1,8 @@
 /*
  * Preloaded into trammel: the process that traces kills itself at the call number
- * DYING_AT of ptrace(2) and pwrite(2), in front of it. DYING_LOG names a file that gets
- * the number of calls when it ends in peace. What it starts knows nothing of this.
+ * DYING_AT of ptrace(2) and pwrite(2), in front of it; or of ptrace's with the request
+ * DYING_REQUEST. DYING_LOG names a file that gets the number of calls when it ends in
+ * peace. What it starts knows nothing of this.
  */
 #include <dlfcn.h>
 #include <signal.h>
@@ -12,22 +13,27 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 
-static long calls, last;
+static long calls, last, wanted;
 static char *log_path;
 
 __attribute__((constructor)) static void begin(void)
 {
 	const char *at = getenv("DYING_AT"), *path = getenv("DYING_LOG");
+	const char *request = getenv("DYING_REQUEST");
 
 	last = at ? atol(at) : 0;
+	wanted = request ? atol(request) : 0;
 	log_path = path ? strdup(path) : NULL;
 	unsetenv("LD_PRELOAD");
 	unsetenv("DYING_AT");
 	unsetenv("DYING_LOG");
+	unsetenv("DYING_REQUEST");
 }
 
-static void count(void)
+static void count(long request)
 {
+	if (wanted && request != wanted)
+		return;
 	if (__atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) == last)
 		kill(getpid(), SIGKILL);
 }
@@ -43,7 +49,7 @@ long ptrace(enum __ptrace_request request, ...)
 	void *address = va_arg(arguments, void *), *data = va_arg(arguments, void *);
 
 	va_end(arguments);
-	count();
+	count((long)request);
 	return real((int)request, pid, address, data);
 }
 
@@ -53,7 +59,7 @@ ssize_t pwrite64(int fd, const void *data, size_t size, off64_t offset)
 		(ssize_t(*)(int, const void *, size_t, off64_t))dlsym(RTLD_NEXT,
 								      "pwrite64");
 
-	count();
+	count(-1);
 	return real(fd, data, size, offset);
 }
 
