@@ -3,6 +3,7 @@
 #include "session/residues.h"
 #include "session/signals.h"
 #include "session/stacks.h"
+#include "session/standing.h"
 
 /* Two stack pointers further apart than this are on different stacks. */
 #define STACK_MAX (64u << 20)
@@ -48,15 +49,34 @@ void shown_put(struct thread *thread, const struct shown *shown)
 		write_row(thread, thread->shown.count - 1);
 }
 
-void shown_add(struct thread *thread, const struct module *module,
-	       const struct user_regs_struct *registers)
+static struct shown shown_here(const struct module *module,
+			       const struct user_regs_struct *registers)
 {
-	struct shown shown = {.rip = registers->rip,
+	return (struct shown){.rip = registers->rip,
 			      .rsp = registers->rsp,
 			      .address = registers->rip - module->bias,
 			      .file = module->file->index};
+}
+
+void shown_add(struct thread *thread, const struct module *module,
+	       const struct user_regs_struct *registers)
+{
+	struct shown shown = shown_here(module, registers);
 
 	signals_find_way(thread->process->space, shown.rip, &shown.way);
+	shown_put(thread, &shown);
+}
+
+void shown_add_uncounted(struct thread *thread, const struct user_regs_struct *registers)
+{
+	const struct module *module =
+		standing_before_stub(thread->process->space, registers->rip);
+	struct shown shown;
+
+	if (!module)
+		return;
+	shown = shown_here(module, registers);
+	shown.way = shown.rip;
 	shown_put(thread, &shown);
 }
 

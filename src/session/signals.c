@@ -296,9 +296,11 @@ static enum settled settle_trampoline(struct session *session, struct thread *th
 		registers->rsp += 8;
 		__attribute__((fallthrough));
 	case PLAN_PLACE_CALL_DONE:
-		if (!how->leaving)
-			count_again(thread, module, &place);
 		registers->rip = place.original + module->bias;
+		if (how->leaving)
+			return SETTLED;
+		count_again(thread, module, &place);
+		shown_add_uncounted(thread, registers);
 		return SETTLED;
 	default:
 		break;
@@ -441,8 +443,10 @@ static enum settled settle_text(struct thread *thread, const struct settling *ho
 	struct text_jump jump;
 
 	if (!text_jump_find(thread->process->space, registers->rip, &jump)) {
-		if (!how->leaving)
+		if (!how->leaving) {
 			show_home(thread, registers);
+			shown_add_uncounted(thread, registers);
+		}
 		return NOTHING_TO_SETTLE;
 	}
 	/* In front of a block that it has not counted: the way back leads behind the

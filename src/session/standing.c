@@ -141,9 +141,7 @@ static bool is_call_ahead(const struct plan *plan, uint32_t offset, bool inside,
 	return !inside && place->original == function->address;
 }
 
-/* Blocks that a stub counts are executed in the original up to their call. */
-static bool find_before_stub(const struct space *space, uint64_t rip,
-			     struct place *ret_place)
+const struct module *standing_before_stub(const struct space *space, uint64_t rip)
 {
 	const struct module *module =
 		space->holding ? NULL : space_module_of_text(space, rip);
@@ -151,11 +149,19 @@ static bool find_before_stub(const struct space *space, uint64_t rip,
 	uint64_t link = module ? rip - module->bias : 0;
 	const struct plan_function *function = plan ? plan_function_at(plan, link) : NULL;
 
-	if (!function || !edges_is_before_stub(plan, function, link))
+	return function && edges_is_before_stub(plan, function, link) ? module : NULL;
+}
+
+static bool find_before_stub(const struct space *space, uint64_t rip,
+			     struct place *ret_place)
+{
+	const struct module *module = standing_before_stub(space, rip);
+
+	if (!module)
 		return false;
 	*ret_place = (struct place){
 		.module = module,
-		.address = link,
+		.address = rip - module->bias,
 		.ahead = {PLAN_NO_SLOT, PLAN_NO_SLOT, PLAN_NO_SLOT},
 	};
 	return true;

@@ -47,6 +47,10 @@ void standing_note(const struct session *session, struct thread *thread,
 void standing_count_ahead(const struct session *session, const struct process *process,
 			  struct image_counts *counts);
 
+/* The module of whose original text a thread executes a part that is not counted yet: up
+ * to its call, whose stub counts the block. NULL: it does not. */
+const struct module *standing_before_stub(const struct space *space, uint64_t rip);
+
 /* A thread is about to go on in the original code: its image counts no more. */
 void standing_leave(const struct session *session, struct thread *thread,
 		    const struct user_regs_struct *registers);

@@ -160,11 +160,14 @@ static bool stops_timer(const struct thread *thread, const siginfo_t *info,
 	return info->si_code == SI_KERNEL && info->si_signo == signal_of_timer(registers);
 }
 
-/* Whether siglongjmp has let the signal through, in the handler of the one before. */
+/* Whether siglongjmp has let the signal through, in the handler of the one before: it
+ * sets a mask, and does not ask for the old one. What lets signals through itself, on a
+ * stack that is as deep, gets them at once. */
 static bool is_leaving(const struct timer_signals *last,
 		       const struct user_regs_struct *registers)
 {
 	return registers->orig_rax == SYS_rt_sigprocmask &&
+	       registers->rdi == SIG_SETMASK && !registers->rdx &&
 	       last->rsp - registers->rsp - SIGNAL_FRAME < HANDLER_STACK;
 }
 

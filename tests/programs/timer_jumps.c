@@ -1,4 +1,5 @@
 // build: gcc -O1
+// build(O2): gcc -O2
 // build(clang): clang -O1
 // output: jumps 1, returns 1, nested 1, own stack 1, created 1, threads 1, waited 1
 // expect: function=step calls=10000000 at-least
