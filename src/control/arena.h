@@ -51,12 +51,13 @@ struct arena {
 /* What memfd_create(2) is given for a file that is to be executed. */
 unsigned int arena_memfd_flags(void);
 
-/* How many banks a chunk has at least: usual programs need no other. Where RLIMIT_AS says
- * how much memory a program may map it has one: with call graphs a bank takes 64 MiB of
- * that. */
-static inline uint32_t arena_least_banks(bool limited)
+/* How many banks of `stride` bytes a chunk has at least: usual programs need no other.
+ * Large ones, as with call graphs, are made one at a time, and so are all where RLIMIT_AS
+ * says how much memory a program may map (`limited`). */
+#define ARENA_LARGE_STRIDE (16ull << 20)
+static inline uint32_t arena_least_banks(uint64_t stride, bool limited)
 {
-	return limited ? 1 : 4;
+	return limited || stride > ARENA_LARGE_STRIDE ? 1 : 4;
 }
 
 /*

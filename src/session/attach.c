@@ -319,7 +319,10 @@ static bool begin(struct attachment *attachment, struct process *process)
 /* For threads that come. */
 static uint32_t spare_banks(const struct process *process)
 {
-	return 2 * arena_least_banks(remote_has_address_limit(process->pid));
+	const struct space *space = process->space;
+
+	return 2 * arena_least_banks(space->chunks.items[space->chunks.count - 1]->stride,
+				     remote_has_address_limit(process->pid));
 }
 
 /* What can be done towards the beginning now; true once it is done. */

@@ -71,7 +71,6 @@ struct trm_error *space_make_arena(struct session *session, struct thread *threa
 		.tid = thread->tid,
 		.memory_fd = space->memory_fd,
 		.maps = &session->maps,
-		.banks = arena_least_banks(remote_has_address_limit(thread->tid)),
 		.slot_size = session->options->collector->slot_size,
 		.memfd_flags = arena_memfd_flags(),
 	};
@@ -84,6 +83,8 @@ struct trm_error *space_make_arena(struct session *session, struct thread *threa
 	bool spreads = trampolines_may_spread(session, thread->tid);
 
 	request.stride = first_stride(session, spreads);
+	request.banks =
+		arena_least_banks(request.stride, remote_has_address_limit(thread->tid));
 	request.address = choose_place(&session->maps, request.stride * request.banks);
 	TRM_TRY(inject_arena(&request, &session->queue, &arena));
 	struct family *family = memory_allocate_zeroed(1, sizeof(*family));

@@ -182,10 +182,11 @@ static struct trm_error *add_chunk(struct session *session, struct space *space,
 
 /* How many banks a further chunk has: as many as there are, but where memory is limited.
  */
-static uint32_t further_banks(const struct thread *thread, const struct arena *arena)
+static uint32_t further_banks(const struct thread *thread, const struct arena *arena,
+			      uint64_t stride)
 {
 	const bool limited = remote_has_address_limit(thread->tid);
-	const uint32_t least = arena_least_banks(limited);
+	const uint32_t least = arena_least_banks(stride, limited);
 
 	if (limited || arena->banks.count < least)
 		return least;
@@ -250,8 +251,9 @@ void thread_assign_bank(struct session *session, struct thread *thread, uint32_t
 		const struct arena_chunk *last =
 			space->chunks.items[space->chunks.count - 1];
 
-		error = add_chunk(session, space, thread, last->stride,
-				  further_banks(thread, space->family->arena));
+		error = add_chunk(
+			session, space, thread, last->stride,
+			further_banks(thread, space->family->arena, last->stride));
 		if (!error)
 			bank = take_bank(space, thread->process->pid, thread->tid);
 	}
@@ -340,7 +342,7 @@ struct trm_error *space_widen_banks(struct session *session, struct space *space
 	if (stride <= last->stride)
 		return NULL;
 	/* Beside those for the threads that there are, for some that come. */
-	count = arena_least_banks(remote_has_address_limit(thread->tid)) - 1;
+	count = arena_least_banks(stride, remote_has_address_limit(thread->tid)) - 1;
 	vector_for_each (&session->all_threads, other)
 		if ((*other)->process && (*other)->process->space == space)
 			count++;
