@@ -33,7 +33,7 @@ static void *ender(void *argument)
 {
 	(void)argument;
 	pthread_barrier_wait(&barrier);
-	usleep(20000);
+	usleep(300000); /* the others are in their loops */
 	exit(last_words());
 }
 

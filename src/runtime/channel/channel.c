@@ -429,6 +429,17 @@ static bool is_across(const struct channel *channel)
 	return channel->across;
 }
 
+double channel_tick_ns(struct channel *channel)
+{
+	const uint64_t elapsed = runtime_clock_ns() - channel->begin.ns;
+
+	if (!channel->tick_ns || elapsed / 2 >= channel->tick_elapsed_ns) {
+		channel->tick_ns = start_tick_ns(&channel->begin);
+		channel->tick_elapsed_ns = elapsed;
+	}
+	return channel->tick_ns;
+}
+
 static void publish(struct channel *channel)
 {
 	publish_channel_function *function =
@@ -459,7 +470,7 @@ static void publish(struct channel *channel)
 		.spool_size = size,
 		.number = channel->id,
 		.also = channel->also ? channel->also->id : 0,
-		.ns_per_tick = start_tick_ns(&channel->begin),
+		.ns_per_tick = channel_tick_ns(channel),
 		.reduce = reduction.reduce ? reduce : NULL,
 		.spread = reduction.spread ? spread : NULL,
 		.processes = &reduction,

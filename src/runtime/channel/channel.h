@@ -96,8 +96,10 @@ struct channel {
 	uint32_t clearing;           /* goes up with each clearing */
 	uint64_t started;            /* ticks */
 	struct context_moment begin; /* both clocks, at its making */
-	struct filter *filter;       /* NULL: every region */
-	struct triggers *trigger;    /* NULL: every attribute */
+	double tick_ns;              /* as of so long after that: see channel_tick_ns */
+	uint64_t tick_elapsed_ns;
+	struct filter *filter;    /* NULL: every region */
+	struct triggers *trigger; /* NULL: every attribute */
 	/* Of MPI: calls are seen, as far as the filter passes them (NULL: all), messages
 	 * are, and what they are in regions of communication; ranks write together; they
 	 * write when they part, and did. */

@@ -28,6 +28,9 @@ void channel_thread_destroy(struct channel_thread *own);
 void channel_baseline(struct channel *channel, struct context_thread *thread);
 /* The spool is to say what the channel is. False: there is no room. */
 bool channel_describe(struct channel *channel);
+/* Nanoseconds a tick. Who asks for times again soon is told the same ones: it is found
+ * anew when twice as much time has passed since the channel's begin. */
+double channel_tick_ns(struct channel *channel);
 /* What this thread has in the channel; the thread is busy. NULL: no memory. */
 struct channel_thread *channel_own(struct channel *channel,
 				   struct context_thread *thread);

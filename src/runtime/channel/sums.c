@@ -52,9 +52,8 @@ static void show_rows(const struct channel_thread *own, uint32_t metric, double 
 static void show_threads(struct channel *channel, uint32_t metric,
 			 const struct trm_runtime_sums *sums)
 {
-	double unit = channel->metrics[metric].metric->ticks
-			      ? start_tick_ns(&channel->begin)
-			      : 1;
+	double unit =
+		channel->metrics[metric].metric->ticks ? channel_tick_ns(channel) : 1;
 
 	for (struct channel_thread *own = channel->threads; own; own = own->next)
 		if (own->clearing == channel->clearing)
