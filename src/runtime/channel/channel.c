@@ -433,7 +433,7 @@ double channel_tick_ns(struct channel *channel)
 {
 	const uint64_t elapsed = runtime_clock_ns() - channel->begin.ns;
 
-	if (!channel->tick_ns || elapsed / 2 >= channel->tick_elapsed_ns) {
+	if (elapsed / 2 >= channel->tick_elapsed_ns) {
 		channel->tick_ns = start_tick_ns(&channel->begin);
 		channel->tick_elapsed_ns = elapsed;
 	}
