@@ -51,15 +51,6 @@ struct arena {
 /* What memfd_create(2) is given for a file that is to be executed. */
 unsigned int arena_memfd_flags(void);
 
-/* How many banks of `stride` bytes a chunk has at least: usual programs need no other.
- * Large ones, as with call graphs, are made one at a time, and so are all where RLIMIT_AS
- * says how much memory a program may map (`limited`). */
-#define ARENA_LARGE_STRIDE (16ull << 20)
-static inline uint32_t arena_least_banks(uint64_t stride, bool limited)
-{
-	return limited || stride > ARENA_LARGE_STRIDE ? 1 : 4;
-}
-
 /*
  * Takes over the memfd `fd` that a program just made (owned from now on), puts the
  * resident's code in, sets up the control page, which marks the calling thread as the

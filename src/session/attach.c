@@ -321,8 +321,8 @@ static uint32_t spare_banks(const struct process *process)
 {
 	const struct space *space = process->space;
 
-	return 2 * arena_least_banks(space->chunks.items[space->chunks.count - 1]->stride,
-				     remote_has_address_limit(process->pid));
+	return 2 * bank_least(process->pid,
+			      space->chunks.items[space->chunks.count - 1]->stride);
 }
 
 /* What can be done towards the beginning now; true once it is done. */

@@ -83,8 +83,7 @@ struct trm_error *space_make_arena(struct session *session, struct thread *threa
 	bool spreads = trampolines_may_spread(session, thread->tid);
 
 	request.stride = first_stride(session, spreads);
-	request.banks =
-		arena_least_banks(request.stride, remote_has_address_limit(thread->tid));
+	request.banks = bank_least(thread->tid, request.stride);
 	request.address = choose_place(&session->maps, request.stride * request.banks);
 	TRM_TRY(inject_arena(&request, &session->queue, &arena));
 	struct family *family = memory_allocate_zeroed(1, sizeof(*family));

@@ -433,6 +433,10 @@ void thread_set_aside(struct session *session, struct thread *thread);
 void thread_leave_bank(struct thread *thread);
 /* Bytes of a bank for so many counters. */
 uint64_t bank_stride_for(uint64_t slots, uint32_t slot_size);
+/* How many banks of so many bytes a chunk of a process has at least: usual programs need
+ * no other. Large ones, as with call graphs, are made one at a time, and so are all where
+ * RLIMIT_AS says how much memory the program may map. */
+uint32_t bank_least(pid_t pid, uint64_t stride);
 /* Makes all banks of the space hold at least `slots` counters. `thread` may be injected.
  */
 struct trm_error *space_widen_banks(struct session *session, struct space *space,

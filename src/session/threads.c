@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define CHUNK_BANKS_MAX 64
+#define LARGE_STRIDE    (16ull << 20)
 
 struct thread *session_find_thread(const struct session *session, pid_t tid)
 {
@@ -117,6 +118,11 @@ uint64_t bank_stride_for(uint64_t slots, uint32_t slot_size)
 	return stride;
 }
 
+uint32_t bank_least(pid_t pid, uint64_t stride)
+{
+	return stride > LARGE_STRIDE || remote_has_address_limit(pid) ? 1 : 4;
+}
+
 uint64_t thread_filters(pid_t tid)
 {
 	uint64_t mode = 0, count = 0;
@@ -185,10 +191,9 @@ static struct trm_error *add_chunk(struct session *session, struct space *space,
 static uint32_t further_banks(const struct thread *thread, const struct arena *arena,
 			      uint64_t stride)
 {
-	const bool limited = remote_has_address_limit(thread->tid);
-	const uint32_t least = arena_least_banks(stride, limited);
+	const uint32_t least = bank_least(thread->tid, stride);
 
-	if (limited || arena->banks.count < least)
+	if (arena->banks.count < least || remote_has_address_limit(thread->tid))
 		return least;
 	return arena->banks.count < CHUNK_BANKS_MAX ? (uint32_t)arena->banks.count
 						    : CHUNK_BANKS_MAX;
@@ -342,7 +347,7 @@ struct trm_error *space_widen_banks(struct session *session, struct space *space
 	if (stride <= last->stride)
 		return NULL;
 	/* Beside those for the threads that there are, for some that come. */
-	count = arena_least_banks(stride, remote_has_address_limit(thread->tid)) - 1;
+	count = bank_least(thread->tid, stride) - 1;
 	vector_for_each (&session->all_threads, other)
 		if ((*other)->process && (*other)->process->space == space)
 			count++;

@@ -34,17 +34,6 @@ SCRIPT = ("i=0; while [ $i -lt 10 ]; do i=$((i+1)); echo $(expr $i + 100) | cat;
           "(echo sub $i); done; echo end")
 
 
-def processes():
-    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
-
-
-def link(process):
-    try:
-        return os.readlink(f"/proc/{process}/exe")
-    except OSError:
-        return ""
-
-
 def command_line(process):
     try:
         with open(f"/proc/{process}/cmdline", "rb") as file:
@@ -93,14 +82,14 @@ def kill_controllers(tool, profile, front, victims):
     executed it yet, is trammel still, and is killed too.
     """
     controllers, started = [], False
-    for process in processes():
-        if link(process) == tool and profile.encode() in command_line(process):
+    for process in running.processes():
+        if running.executable(process) == tool and profile.encode() in command_line(process):
             controllers.append(process)
         elif session_of(process) == front and state_of(process) not in "ZX":
             started = True
     for process in controllers:
         # One that was to become the program may have done so since it was looked at.
-        if link(process) == tool and (victims == "all" or
+        if running.executable(process) == tool and (victims == "all" or
                                       (process == front) == (victims == "front")):
             try:
                 os.kill(process, signal.SIGKILL)
@@ -113,7 +102,7 @@ def wait_for_session(session):
     """Waits until no process of the session runs."""
     end = time.monotonic() + running.TIMEOUT_SECONDS
     while time.monotonic() < end:
-        left = [process for process in processes()
+        left = [process for process in running.processes()
                 if session_of(process) == session and state_of(process) not in "ZX"]
         if not left:
             return

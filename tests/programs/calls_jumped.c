@@ -7,7 +7,7 @@
  * Handlers jump out of a function in front of its first call, where a stub would count
  * its block: the block was executed, though.
  */
-#include "lib/test.h"
+#include "lib/step.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -17,17 +17,6 @@ enum { STEPS = 3000000, EVERY_US = 211 };
 
 static sigjmp_buf back;
 static volatile long made;
-
-KEPT static long inner(long x)
-{
-	__asm__ volatile("");
-	return x * 3;
-}
-
-KEPT static long step(long x)
-{
-	return inner(x) + 1;
-}
 
 static void leave(int number)
 {

@@ -9,7 +9,7 @@
  * on either stack, return, and may be interrupted by themselves. What was begun must come
  * to its end, on a stack of usual size.
  */
-#include "lib/test.h"
+#include "lib/step.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -27,17 +27,6 @@
 static sigjmp_buf back;
 static volatile long came, total;
 static char own_stack[65536];
-
-KEPT static long inner(long x)
-{
-	__asm__ volatile("");
-	return x * 3;
-}
-
-KEPT static long step(long x)
-{
-	return inner(x) + 1;
-}
 
 static void leave(int number)
 {

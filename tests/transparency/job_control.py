@@ -255,17 +255,6 @@ def set_user_as_root(folder, tool, options):
     expect(stat.S_ISUID & os.stat(helper).st_mode, "the helper lost its set-uid bit")
 
 
-def is_running(program):
-    """Whether a process executes it."""
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            if os.readlink(f"/proc/{name}/exe") == program:
-                return True
-        except OSError:
-            continue
-    return False
-
-
 def daemon_returns(folder, tool, options):
     """`run` returns when the first process ends, and says what still runs."""
     program = build(folder, "lingerer", "daemon")
@@ -274,7 +263,8 @@ def daemon_returns(folder, tool, options):
         command = trammel.run_command(tool, profile, [program])
         command.remove("--quiet")
         done = running.run(command, scratch)
-        expect(is_running(os.path.realpath(program)), "it waited for the daemon")
+        expect(os.path.realpath(program) in map(running.executable, running.processes()),
+               "it waited for the daemon")
         expect(done.status == 0, f"status {done.status_text()}")
         if not options.no_profile:
             text = done.stderr.decode(errors="replace")

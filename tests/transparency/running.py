@@ -124,6 +124,18 @@ def normalise(data, names):
     return data
 
 
+def processes():
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def executable(process):
+    """The path of what a process executes, '' if nobody says."""
+    try:
+        return os.readlink(f"/proc/{process}/exe")
+    except OSError:
+        return ""
+
+
 def first_difference(bare, measured, limit=160):
     """The first lines that differ, on one line; empty if none do."""
     if bare == measured:
