@@ -115,11 +115,17 @@ span_tell:
 2:	lea	8(%rsp), %rsp
 	ret
 
-/* The thread's mask becomes what it was. A signal that comes here finds rsi, rdi, r10 and r11 in
- * the bank, and the routine's frame behind the return address. */
+/* The thread's mask becomes what it was; of a timer's signal (session/timers.c) only with the
+ * controller dead, which else does so at the next stop. A signal that comes here finds rsi, rdi,
+ * r10 and r11 in the bank, and the routine's frame behind the return address. */
 	.globl span_unmask, span_unmask_saved, span_unmasked
 span_unmask:
-	mov	%gs:WIRE_BANK_SELF, %rcx
+	cmpl	$WIRE_MASKED_TIMER, %gs:WIRE_SPANS_MASKED
+	jne	1f
+	lea	resident_start + WIRE_CONTROL_OFFSET(%rip), %r8
+	testl	$FUTEX_OWNER_DIED, (%r8)
+	jz	2f
+1:	mov	%gs:WIRE_BANK_SELF, %rcx
 	mov	%rsi, WIRE_SPANS_RSI(%rcx)
 	mov	%rdi, WIRE_SPANS_RDI(%rcx)
 	mov	%r10, WIRE_SPANS_R10(%rcx)
@@ -134,6 +140,6 @@ span_unmask_saved:
 	mov	WIRE_SPANS_RDI(%rcx), %rdi
 	mov	WIRE_SPANS_R10(%rcx), %r10
 	mov	WIRE_SPANS_R11(%rcx), %r11
-	ret
+2:	ret
 span_unmasked:
 	.section .note.GNU-stack, "", @progbits

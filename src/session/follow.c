@@ -567,7 +567,7 @@ void follow_event(struct session *session, const struct event *event)
 		return;
 	}
 	thread->stopped = true;
-	timers_see_stop(thread);
+	timers_see_stop(session, thread);
 	callgraph_hold(session, thread);
 	thread->event_pending = false;
 	if (thread->leaving) {

@@ -119,10 +119,26 @@ bool spans_put_off(struct thread *thread, int signal, const siginfo_t *info)
 		return false;
 	if (!spans->masked)
 		spans->mask = mask;
-	spans->masked = 1;
+	spans->masked = WIRE_MASKED_SPAN;
 	if (remote_failed(remote_set_mask(thread->tid, ~signals_synchronous)))
 		return false;
 	thread->held = *info;
 	syscall(SYS_tkill, thread->tid, signal);
 	return true;
+}
+
+void spans_note_mask(const struct session *session, struct thread *thread, uint64_t mask)
+{
+	if (!session->options->collector->spans || !thread->bank ||
+	    spans_of(thread->bank)->masked)
+		return;
+	spans_of(thread->bank)->mask = mask;
+	spans_of(thread->bank)->masked = WIRE_MASKED_TIMER;
+}
+
+void spans_forget_mask(const struct session *session, struct thread *thread)
+{
+	if (session->options->collector->spans && thread->bank &&
+	    spans_of(thread->bank)->masked == WIRE_MASKED_TIMER)
+		spans_of(thread->bank)->masked = 0;
 }

@@ -456,7 +456,7 @@ bool thread_await_stop(struct session *session, struct thread *thread, int timeo
 	if (!event_wait_thread(&session->queue, thread->tid, timeout_ms, &event))
 		return false;
 	thread->stopped = true;
-	timers_see_stop(thread);
+	timers_see_stop(session, thread);
 	callgraph_hold(session, thread);
 	if (event.kind == EVENT_STOP) {
 		thread_repeat_call(thread);

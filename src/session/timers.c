@@ -1,6 +1,7 @@
 #include "session/timers.h"
 
 #include "session/signals.h"
+#include "session/spans.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -261,17 +262,20 @@ static bool is_alone(const struct session *session, const struct thread *thread)
 }
 
 /* What the timer signals meanwhile does not even stop the thread. With the tracer killed
- * the signal stays blocked, so this is only for those that would get nowhere. Only now it
- * runs: where stops are slow they took what it was to run before, to the last. */
+ * the signal stays blocked (but for regions), so this is only for those that would get
+ * nowhere. Only now it runs: where stops are slow they took what it was to run before, to
+ * the last. */
 static void mask(const struct session *session, struct thread *thread)
 {
 	struct timer_signals *timer = &thread->timer;
 	const uint64_t now = session_now();
 
 	if (is_alone(session, thread) &&
-	    !remote_failed(remote_get_mask(thread->tid, &timer->mask)))
+	    !remote_failed(remote_get_mask(thread->tid, &timer->mask))) {
+		spans_note_mask(session, thread, timer->mask);
 		timer->masked = !remote_failed(remote_set_mask(
 			thread->tid, timer->mask | 1ull << (timer->late.si_signo - 1)));
+	}
 	if (timer->masked && now - timer->since < ANEW_NS) {
 		timer->until = now + RUN_NS;
 		timer->run = timer->ran_now;
@@ -433,7 +437,7 @@ static void note_stop(struct thread *thread)
 	timer->ran_now = recent ? time_run(thread) : 0;
 }
 
-void timers_see_stop(struct thread *thread)
+void timers_see_stop(const struct session *session, struct thread *thread)
 {
 	struct timer_signals *timer = &thread->timer;
 
@@ -442,6 +446,7 @@ void timers_see_stop(struct thread *thread)
 		return;
 	timer->masked = false;
 	trm_error_destroy(remote_set_mask(thread->tid, timer->mask));
+	spans_forget_mask(session, thread);
 }
 
 /* Whether behind a call the handler may be another one. */

@@ -20,7 +20,7 @@ bool timers_put_off(struct session *session, struct thread *thread, siginfo_t *i
 		    const struct user_regs_struct *registers);
 
 /* For a thread that has just stopped, for whatever. */
-void timers_see_stop(struct thread *thread);
+void timers_see_stop(const struct session *session, struct thread *thread);
 
 /* For a thread at a system call's entry. True: the call is made behind the signal that
  * was put off, and the thread runs. */

@@ -166,6 +166,10 @@
 #define WIRE_SPANS_VECTORS   0x4080
 #define WIRE_SPANS_STACK_TOP 0x45000
 
+/* Why the mask of a thread is to be put right behind a span. */
+#define WIRE_MASKED_SPAN  1 /* a signal came meanwhile */
+#define WIRE_MASKED_TIMER 2 /* only with the controller dead: a timer's was blocked */
+
 /* Hook numbers: why the resident calls the controller. 0 is none. */
 #define WIRE_HOOK_LINK_MAP 1  /* _dl_debug_state: modules come or go */
 #define WIRE_HOOK_PTRACE   2  /* ptrace(request, pid, ...) */
@@ -503,7 +507,7 @@ static inline uint32_t wire_graph_row(uint32_t parent, uint32_t function)
 /* Of one thread; all-zero at first. */
 struct wire_spans {
 	uint32_t busy;   /* the library is being told something */
-	uint32_t masked; /* a signal came meanwhile: the thread's mask is to be `mask` */
+	uint32_t masked; /* WIRE_MASKED_: the thread's mask is to be `mask` */
 	uint32_t state;  /* components of xsave's; 0: fxsave does */
 	uint32_t pad_;
 	uint64_t rbx, rsi, rdi, r10, r11, rsp; /* the program's */

@@ -24,9 +24,11 @@ static void handle(int number)
 	in_handler();
 }
 
-int main(void)
+/* The argument: microseconds between two signals. */
+int main(int count, char **arguments)
 {
-	const struct itimerval often = {{0, 300}, {0, 300}}, never = {{0, 0}, {0, 0}};
+	const int apart = count > 1 ? atoi(arguments[1]) : 300;
+	const struct itimerval often = {{0, apart}, {0, apart}}, never = {{0, 0}, {0, 0}};
 	struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART};
 
 	CHECK(sigaction(SIGALRM, &action, NULL) == 0);

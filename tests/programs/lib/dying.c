@@ -1,12 +1,13 @@
 /*
  * Preloaded into trammel: the process that traces kills itself at the call number
  * DYING_AT of ptrace(2) and pwrite(2), in front of it; or of ptrace's with the request
- * DYING_REQUEST. DYING_LOG names a file that gets the number of calls when it ends in
- * peace. What it starts knows nothing of this.
+ * DYING_REQUEST, and with DYING_AFTER behind it. DYING_LOG names a file that gets the
+ * number of calls when it ends in peace. What it starts knows nothing of this.
  */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 static long calls, last, wanted;
+static bool after;
 static char *log_path;
 
 __attribute__((constructor)) static void begin(void)
@@ -23,11 +25,13 @@ __attribute__((constructor)) static void begin(void)
 
 	last = at ? atol(at) : 0;
 	wanted = request ? atol(request) : 0;
+	after = getenv("DYING_AFTER") != NULL;
 	log_path = path ? strdup(path) : NULL;
 	unsetenv("LD_PRELOAD");
 	unsetenv("DYING_AT");
 	unsetenv("DYING_LOG");
 	unsetenv("DYING_REQUEST");
+	unsetenv("DYING_AFTER");
 }
 
 static void count(long request)
@@ -49,8 +53,13 @@ long ptrace(enum __ptrace_request request, ...)
 	void *address = va_arg(arguments, void *), *data = va_arg(arguments, void *);
 
 	va_end(arguments);
-	count((long)request);
-	return real((int)request, pid, address, data);
+	if (!after)
+		count((long)request);
+	long result = real((int)request, pid, address, data);
+
+	if (after)
+		count((long)request);
+	return result;
 }
 
 ssize_t pwrite64(int fd, const void *data, size_t size, off64_t offset)
