@@ -38,6 +38,7 @@ import judge  # noqa: E402
 import pairs  # noqa: E402
 import programs  # noqa: E402
 import runs  # noqa: E402
+import seldom  # noqa: E402
 
 # What is looked at, by its name: functions of a folder with the programs and of the options.
 CHECKS = {
@@ -46,6 +47,7 @@ CHECKS = {
     "block coverage": agreement.check_block_coverage,
     "coverage of what is left": agreement.check_left,
     "fired probes": agreement.check_fired,
+    "seldom": seldom.check_seldom,
     "contexts": agreement.check_contexts,
     "thread sums": agreement.check_threads,
     **derived.CHECKS,

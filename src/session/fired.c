@@ -94,6 +94,9 @@ static bool has_fired(const void *context, uint32_t slot)
 	return hot_has_seen(&of->space->fired, of->module->file, slot);
 }
 
+/* Threads stand for no more functions at a time. */
+enum { CHUNK = 512 };
+
 /* What becomes of a process when threads stand. */
 struct change {
 	struct process *process;
@@ -141,14 +144,15 @@ static void change_function(const struct fired_module *of,
 	homes_find(of->space, of->module, &request, &change->texts);
 }
 
+/* For the last of those that are hot, which are sorted. */
 static void prepare(struct process *process, struct change *change)
 {
 	struct space *space = process->space;
-	const struct fired_function *hot = space->fired.hot.items;
-	/* A function that went home twice at once would not come back. */
-	const size_t count = sort_once(space->fired.hot.items, space->fired.hot.count,
-				       sizeof(*hot), by_function);
+	size_t count = space->fired.hot.count < CHUNK ? space->fired.hot.count : CHUNK;
+	const struct fired_function *hot;
 
+	space->fired.hot.count -= count;
+	hot = space->fired.hot.items + space->fired.hot.count;
 	change->process = process;
 	vector_for_each (&space->modules, module) {
 		const struct fired_module of = {space, module};
@@ -165,7 +169,6 @@ static void prepare(struct process *process, struct change *change)
 	}
 	change->probes.count = sort_once(change->probes.items, change->probes.count,
 					 sizeof(*change->probes.items), by_address);
-	space->fired.hot.count = 0;
 }
 
 static bool set_one(void *item, const void *fired, uint8_t *bytes)
@@ -204,8 +207,8 @@ static void take_away(const struct session *session, struct change *change)
 }
 
 /* What fires while this is prepared is for the next time; and so is all where threads
- * cannot be stopped. */
-static void take_all_away(struct session *session)
+ * cannot be stopped. False if there was nothing to do. */
+static bool take_some_away(struct session *session)
 {
 	struct VECTOR(struct change) changes = {0};
 	struct standing standing;
@@ -213,6 +216,8 @@ static void take_all_away(struct session *session)
 	vector_for_each (&session->all_processes, process)
 		if (standing_may_change(*process) && (*process)->space->fired.hot.count)
 			prepare(*process, vector_add(&changes));
+	if (!changes.count)
+		return false;
 	standing_begin(session, NULL, &standing);
 	vector_for_each (&changes, change) {
 		if (standing_may_change(change->process) &&
@@ -227,19 +232,23 @@ static void take_all_away(struct session *session)
 		homes_texts_deinit(&change->texts);
 	}
 	vector_deinit(&changes);
+	return true;
 }
 
-uint64_t fired_act(struct session *session)
+static void take_all_away(struct session *session)
 {
-	struct looks *looks = &session->fired_looks;
-	uint64_t now, wait;
+	/* A function that went home twice at once would not come back. */
+	vector_for_each (&session->all_processes, process) {
+		struct fired_functions *hot = standing_may_change(*process)
+						      ? &(*process)->space->fired.hot
+						      : NULL;
 
-	wait = applies(session) ? looks_wait(session, looks, &now) : UINT64_MAX;
-	if (wait)
-		return wait;
-	if (hot_find(session, looks_are_many()))
-		take_all_away(session);
-	return looks_pause(looks, now, &limits);
+		if (hot)
+			hot->count = sort_once(hot->items, hot->count,
+					       sizeof(*hot->items), by_function);
+	}
+	while (take_some_away(session))
+		;
 }
 
 /* But for those of modules that are gone: others' memory may lie there. */
@@ -259,10 +268,14 @@ static void restore(const struct space *space, int memory_fd, struct space_homes
 	vector_deinit(&probes);
 }
 
-void fired_restore_copy(const struct space *original, struct space *copy)
+void fired_restore_copy(struct session *session, struct space *original,
+			struct space *copy)
 {
-	if (original->fired.probes.count || original->fired.homes.count)
-		restore(original, copy->memory_fd, &copy->fired.homes);
+	if (!original->fired.probes.count && !original->fired.homes.count)
+		return;
+	restore(original, copy->memory_fd, &copy->fired.homes);
+	original->fired.copied += original->fired.homes.count;
+	session->forks_cost |= hot_costs_forks(session, original);
 }
 
 /* Threads in functions that were at home go on in relocated code. */
@@ -294,14 +307,11 @@ static void follow_children(struct session *session, const struct space *space)
 	}
 }
 
-void fired_restore_shared(struct session *session, struct space *space)
+/* Threads of the space stand. */
+static void restore_own(struct session *session, struct space *space)
 {
 	struct space_homes closed = {0};
-	struct standing standing;
 
-	if (!space->fired.probes.count)
-		return;
-	standing_begin(session, space, &standing);
 	leave_islands(session, space);
 	restore(space, space->memory_fd, &closed);
 	if (space->fired.homes.count)
@@ -311,5 +321,51 @@ void fired_restore_shared(struct session *session, struct space *space)
 	space->fired.homes = closed;
 	space->fired.probes.count = space->fired.ways.count = 0;
 	hot_forget(&space->fired);
+}
+
+void fired_restore_shared(struct session *session, struct space *space)
+{
+	struct standing standing;
+
+	if (!space->fired.probes.count)
+		return;
+	standing_begin(session, space, &standing);
+	restore_own(session, space);
 	standing_end(session, &standing);
+}
+
+/* Spaces of which forks take long have nothing at home until they are cheap again. */
+static void restore_costly(struct session *session)
+{
+	struct standing standing;
+
+	session->forks_cost = false;
+	/* By index: children may be found meanwhile. */
+	for (size_t i = 0; i < session->all_processes.count; i++) {
+		struct process *process = session->all_processes.items[i];
+
+		if (!standing_may_change(process) ||
+		    !hot_costs_forks(session, process->space) ||
+		    !process->space->fired.probes.count)
+			continue;
+		standing_begin(session, process->space, &standing);
+		if (standing_all(session, process->space))
+			restore_own(session, process->space);
+		standing_end(session, &standing);
+	}
+}
+
+uint64_t fired_act(struct session *session)
+{
+	struct looks *looks = &session->fired_looks;
+	uint64_t now, wait;
+
+	if (session->forks_cost)
+		restore_costly(session);
+	wait = applies(session) ? looks_wait(session, looks, &now) : UINT64_MAX;
+	if (wait)
+		return wait;
+	if (hot_find(session, looks_are_many()))
+		take_all_away(session);
+	return looks_pause(looks, now, &limits);
 }

@@ -19,7 +19,8 @@ uint64_t fired_act(struct session *session);
 
 /* Another process has a copy of the space, or shares it, and has not run yet: all probes
  * are there again. */
-void fired_restore_copy(const struct space *original, struct space *copy);
+void fired_restore_copy(struct session *session, struct space *original,
+			struct space *copy);
 void fired_restore_shared(struct session *session, struct space *space);
 
 void fired_deinit(struct space_fired *fired);

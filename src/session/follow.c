@@ -415,7 +415,7 @@ static void adopt(struct session *session, struct thread *parent, struct thread 
 		child->before_exec = process->space->own_calls;
 	} else if (!remote_failed(remote_open(child->tid, "mem", O_RDWR, &memory_fd))) {
 		child->process->space = space_fork(process->space, memory_fd);
-		fired_restore_copy(process->space, child->process->space);
+		fired_restore_copy(session, process->space, child->process->space);
 		/* Other threads of the parent may have ended since. */
 		if (process->image->threads > 1 &&
 		    !remote_failed(maps_read(child->tid, &session->maps)))

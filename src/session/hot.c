@@ -19,6 +19,23 @@ enum { LITTLE = 32, LONGER = 16 };
  * run all that one look brings home is to take; so often more it is asked what runs. */
 enum { HOME_NS = 80000, SHARE = 64, MORE_ROUNDS = 128 };
 
+/* Of what runs less often as much goes home as takes so long in one of so many parts of
+ * the time since WARM_AFTER_NS: what was found to run most often first, and nothing that
+ * did less than WARM_LEAST times. Threads do not stand for fewer than WARM_FEW, and what
+ * they do else does not wait until more than WARM_MOST went. */
+enum {
+	WARM_NS = 30000,
+	WARM_SHARE = 16,
+	WARM_LEAST = 2,
+	WARM_FEW = 16,
+	WARM_MOST = 1024
+};
+#define WARM_AFTER_NS 500000000u
+
+/* What it takes to give a function at home back in a process that forks off, and in what
+ * part of the time all of a space are to be given back. */
+enum { COPY_NS = 10000, COPY_SHARE = 32 };
+
 /* One that took so many times as long is none. After so many of these nothing is known.
  */
 enum { LATE = 3, LATE_MAX = 16 };
@@ -29,6 +46,22 @@ struct glance {
 	const struct module_file *file; /* of the last flag: they come in order */
 	const struct plan_function *function;
 };
+
+static uint64_t age_of(const struct session *session)
+{
+	return session_now() - session->fired_looks.begin;
+}
+
+bool hot_costs_forks(const struct session *session, const struct space *space)
+{
+	return space->fired.copied * COPY_NS > age_of(session) / COPY_SHARE;
+}
+
+/* Whether what a process runs may go home. */
+static bool may_go(const struct session *session, const struct process *process)
+{
+	return standing_may_change(process) && !hot_costs_forks(session, process->space);
+}
 
 /* The bits of a file, of which there may be `count`. */
 static uint64_t *bits_of(struct file_bits *bits, const struct module_file *file,
@@ -84,7 +117,7 @@ static struct fired_function fired_function(const struct module_file *file,
 {
 	return (struct fired_function){
 		file->index, (uint32_t)(function - file->plan->functions.items),
-		function->slots, plan_slots_of(file->plan, function)};
+		function->slots, plan_slots_of(file->plan, function), 0};
 }
 
 /* A flag that was set since it was marked last. */
@@ -118,7 +151,7 @@ static void look(const struct session *session)
 	vector_for_each (&session->all_processes, process) {
 		struct glance glance = {0};
 
-		if (!standing_may_change(*process))
+		if (!may_go(session, *process))
 			continue;
 		glance.fired = &(*process)->space->fired;
 		fold_mark(session, *process, glance.fired->afresh, see, &glance);
@@ -126,21 +159,28 @@ static void look(const struct session *session)
 	}
 }
 
-/* All that wait are hot. Returns how many functions are. */
-static size_t take_waiting(const struct session *session)
+/* Those that wait, and had run more than so often when they were asked, are hot; and so
+ * are `rest` of those that had run just as often. Returns how many functions are. */
+static size_t take_waiting(const struct session *session, uint32_t often, size_t rest)
 {
 	size_t count = 0;
 
 	vector_for_each (&session->all_processes, process) {
 		struct space_fired *fired = &(*process)->space->fired;
+		size_t kept = 0;
 
-		if (!standing_may_change(*process))
+		if (!may_go(session, *process))
 			continue;
 		vector_for_each (&fired->waiting, row) {
+			if (row->ran < often || (row->ran == often && !rest)) {
+				fired->waiting.items[kept++] = *row;
+				continue;
+			}
+			rest -= row->ran == often;
 			bit_clear(fired->waits.items[row->file], row->function);
 			vector_push(&fired->hot, *row);
 		}
-		fired->waiting.count = 0;
+		fired->waiting.count = kept;
 		count += fired->hot.count;
 	}
 	return count;
@@ -156,12 +196,13 @@ static size_t ask_hot(const struct session *session, bool all)
 		struct space_fired *fired = &(*process)->space->fired;
 		size_t kept = 0;
 
-		if (!standing_may_change(*process))
+		if (!may_go(session, *process))
 			continue;
 		vector_for_each (&fired->hot, row) {
 			bool ran = fold_mark_some(*process, row->file, row->slot,
 						  row->slot_count);
 
+			row->ran += ran && row->ran < FIRED_RAN_MAX;
 			if (ran || all)
 				fired->hot.items[kept++] = *row;
 			else
@@ -176,7 +217,7 @@ static size_t ask_hot(const struct session *session, bool all)
 static uint64_t moment_ns(const struct session *session)
 {
 	const struct looks *looks = &session->fired_looks;
-	const uint64_t age = session_now() - looks->begin, much = looks->spent * LITTLE;
+	const uint64_t age = age_of(session), much = looks->spent * LITTLE;
 	uint64_t ns = age / MOMENTS;
 
 	/* Nothing is known at the first look. */
@@ -204,7 +245,7 @@ static void let_all_wait(const struct session *session)
 	vector_for_each (&session->all_processes, process) {
 		struct space_fired *fired = &(*process)->space->fired;
 
-		if (!standing_may_change(*process))
+		if (!may_go(session, *process))
 			continue;
 		vector_for_each (&fired->hot, row)
 			let_wait(fired, row);
@@ -216,9 +257,7 @@ static void let_all_wait(const struct session *session)
  * save. */
 static bool are_too_many(const struct session *session, size_t count)
 {
-	const uint64_t age = session_now() - session->fired_looks.begin;
-
-	return count * HOME_NS > age / SHARE;
+	return count * HOME_NS > age_of(session) / SHARE;
 }
 
 /* Those that run most often, of too many. */
@@ -229,14 +268,56 @@ static size_t choose_hottest(const struct session *session, size_t count)
 	return count;
 }
 
-size_t hot_find(const struct session *session, bool all)
+/* How many may go home that are not hot. */
+static size_t warm_room(const struct session *session)
+{
+	const uint64_t age = age_of(session);
+	const uint64_t since = age > WARM_AFTER_NS ? age - WARM_AFTER_NS : 0;
+	const uint64_t all = since / WARM_SHARE / WARM_NS;
+	const uint64_t room = all > session->warm ? all - session->warm : 0;
+
+	return room < WARM_MOST ? room : WARM_MOST;
+}
+
+/* How many that wait had run so often when they were asked. */
+static void count_waiting(const struct session *session, size_t *counts)
+{
+	vector_for_each (&session->all_processes, process)
+		if (may_go(session, *process))
+			vector_for_each (&(*process)->space->fired.waiting, row)
+				counts[row->ran]++;
+}
+
+/* Those that ran most often of what waits, as many as there is room for. Returns how many
+ * functions go home with the `hot` ones. */
+static size_t add_warm(struct session *session, size_t hot)
+{
+	const size_t room = warm_room(session);
+	size_t counts[FIRED_RAN_MAX + 1] = {0}, more = 0;
+	uint32_t often = FIRED_RAN_MAX;
+
+	if (room < WARM_FEW)
+		return hot;
+	count_waiting(session, counts);
+	while (often > WARM_LEAST && more + counts[often] <= room)
+		more += counts[often--];
+
+	const size_t left = counts[often] < room - more ? counts[often] : room - more;
+
+	if (more + left < WARM_FEW)
+		return hot;
+	session->warm += more + left;
+	return take_waiting(session, often, left);
+}
+
+size_t hot_find(struct session *session, bool all)
 {
 	const uint64_t ns = moment_ns(session);
 	unsigned rounds = 0, late = 0;
 	size_t count;
 
 	look(session);
-	count = take_waiting(session);
+	count = take_waiting(session, 0, SIZE_MAX);
 	while (!all && count && rounds < ROUNDS) {
 		bool moment = wait_a_moment(ns);
 
@@ -248,5 +329,5 @@ size_t hot_find(const struct session *session, bool all)
 			return 0;
 		}
 	}
-	return all ? count : choose_hottest(session, count);
+	return all ? count : add_warm(session, choose_hottest(session, count));
 }

@@ -92,7 +92,9 @@ struct fired_function {
 	uint32_t file;             /* index in session.files */
 	uint32_t function;         /* in its plan */
 	uint32_t slot, slot_count; /* of its flags */
+	uint32_t ran; /* so often it had run when it was asked, up to FIRED_RAN_MAX */
 };
+#define FIRED_RAN_MAX 63
 struct fired_functions VECTOR(struct fired_function);
 
 /* Addresses of probes, sorted. */
@@ -125,6 +127,7 @@ struct space_fired {
 	struct space_probes probes; /* that do nothing any more */
 	struct space_homes homes;   /* sorted */
 	struct VECTOR(struct space_way) ways; /* sorted by address */
+	uint64_t copied; /* functions at home that forks copied, and gave back */
 };
 
 /* Room for the trampolines of a module that is being planned. */
@@ -398,6 +401,8 @@ struct session {
 	struct window window;
 	size_t late_signals; /* of threads, that were put off: see session/timers.h */
 	struct looks fired_looks;   /* see session/fired.h */
+	uint64_t warm;              /* functions that went home and are not hot */
+	bool forks_cost;            /* some space may be one of hot_costs_forks */
 	struct looks calls_looks;   /* see session/inline_caches.h */
 	struct context_parts parts; /* of what programs say themselves */
 	pid_t first;                /* the process that run started */

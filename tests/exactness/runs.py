@@ -32,6 +32,7 @@ BUILDS = [
     ["g++", "-O2", "-g", "-o", "shapes", "shapes.cc"],
     ["gcc", "-O2", "-g", "-pthread", "-o", "threads", "threads.c"],
     ["gcc", "-O2", "-g", "-pthread", "-o", "phases", "phases.c"],
+    ["gcc", "-O2", "-g", "-o", "seldom", "seldom.c"],
     ["gcc", "-O2", "-g", "-Wl,-z,lazy", "-o", "plain", "plain.c",
      "-Wl,--no-as-needed", "-lgcc_s"],
     ["g++", "-O2", "-g", "-o", "rare", "rare.cc"],
