@@ -186,6 +186,29 @@ def entering(folder, tool, options):
         expect(found == {"direct": 30000000}, f"{measurement}: calls of leaf: {found}")
 
 
+def two_threads(folder, tool, options, spans):
+    """Time in intervals; in how many of them two threads were in one function all the time."""
+    done, profile = run_measured(tool, folder, options, ["--interval", "50ms"], [spans],
+                                 "contexts", "callgraph")
+    expect(done.status == 9 and done.stdout == b"worked\n", f"{done}")
+    total = started = found = 0
+    for part in trammel.read_json(tool, ["report", "--by", "interval"], profile)["rows"]:
+        rows = trammel.read_json(tool, ["report", "--by", "callgraph", "--interval",
+                                        str(part["interval"])], profile)["rows"]
+        work = [row for row in rows if row["function"] == "work"]
+        total += sum(row["calls"] for row in rows if row["function"] == "piece")
+        inside = sum(row.get("time.inclusive.ns", 0) for row in work)
+        length = part["interval.end.ns"] - part["interval.start.ns"]
+        # Both had begun before it, and none has made all of its calls.
+        both = started == 2 and total < 20000
+        started += sum(row["calls"] for row in work)
+        found += both
+        expect(inside <= 2.02 * length + 1e6 and (inside >= 1.7 * length or not both),
+               f"interval {part}: two threads were in work for {inside} ns")
+    expect(total == 40000 and started == 2, f"{total} calls of piece, {started} of work")
+    return found
+
+
 def contexts(folder, tool, options):
     """Calls in their contexts, in parts of a run; and their time, which is that of the part."""
     program = job_control.build(folder, "stages", "contexts")
@@ -204,21 +227,9 @@ def contexts(folder, tool, options):
         for name in ALL:
             found = sum(row["calls"] for row in rows if row["function"] == name)
             expect(found == calls.get(name, 0), f"{words}: {found} calls of {name}: {rows}")
-    done, profile = run_measured(tool, folder, options, ["--interval", "100ms"], [spans],
-                                 "contexts", "callgraph")
-    expect(done.status == 9 and done.stdout == b"worked\n", f"{done}")
-    parts = ask(profile, "--by", "interval")
-    total = 0
-    for part in parts:
-        rows = [row for row in ask(profile, "--by", "callgraph", "--interval",
-                                   str(part["interval"]))]
-        total += sum(row["calls"] for row in rows if row["function"] == "piece")
-        inside = sum(row.get("time.inclusive.ns", 0) for row in rows if row["function"] == "work")
-        length = part["interval.end.ns"] - part["interval.start.ns"]
-        whole = part not in (parts[0], parts[-1], parts[-2])
-        expect(inside <= 2.02 * length + 1e6 and (inside >= 1.7 * length or not whole),
-               f"interval {part}: two threads were in work for {inside} ns")
-    expect(total == 40000, f"{total} calls of piece, not 40000")
+    # A busy machine may have one thread run after the other.
+    expect(any(two_threads(folder, tool, options, spans) for _ in range(5)),
+           "no interval with both threads, five times")
 
 
 def asleep(folder, tool, options):
