@@ -144,15 +144,17 @@ static void change_function(const struct fired_module *of,
 	homes_find(of->space, of->module, &request, &change->texts);
 }
 
-/* For the last of those that are hot, which are sorted. */
+/* For the last of those that are hot. */
 static void prepare(struct process *process, struct change *change)
 {
 	struct space *space = process->space;
-	size_t count = space->fired.hot.count < CHUNK ? space->fired.hot.count : CHUNK;
-	const struct fired_function *hot;
+	/* A function that went home twice at once would not come back. */
+	const size_t all = sort_once(space->fired.hot.items, space->fired.hot.count,
+				     sizeof(*space->fired.hot.items), by_function);
+	const size_t left = all > CHUNK ? all - CHUNK : 0, count = all - left;
+	const struct fired_function *hot = space->fired.hot.items + left;
 
-	space->fired.hot.count -= count;
-	hot = space->fired.hot.items + space->fired.hot.count;
+	space->fired.hot.count = left;
 	change->process = process;
 	vector_for_each (&space->modules, module) {
 		const struct fired_module of = {space, module};
@@ -233,22 +235,6 @@ static bool take_some_away(struct session *session)
 	}
 	vector_deinit(&changes);
 	return true;
-}
-
-static void take_all_away(struct session *session)
-{
-	/* A function that went home twice at once would not come back. */
-	vector_for_each (&session->all_processes, process) {
-		struct fired_functions *hot = standing_may_change(*process)
-						      ? &(*process)->space->fired.hot
-						      : NULL;
-
-		if (hot)
-			hot->count = sort_once(hot->items, hot->count,
-					       sizeof(*hot->items), by_function);
-	}
-	while (take_some_away(session))
-		;
 }
 
 /* But for those of modules that are gone: others' memory may lie there. */
@@ -366,6 +352,7 @@ uint64_t fired_act(struct session *session)
 	if (wait)
 		return wait;
 	if (hot_find(session, looks_are_many()))
-		take_all_away(session);
+		while (take_some_away(session))
+			;
 	return looks_pause(looks, now, &limits);
 }

@@ -108,6 +108,20 @@ def probes_of(pid):
     return found
 
 
+def pids_of(run, program):
+    """The processes that trammel started in a run, and that execute the program by now."""
+    with open(f"/proc/{run.pid}/task/{run.pid}/children", encoding="ascii") as file:
+        children = file.read().split()
+    return [pid for pid in children if os.readlink(f"/proc/{pid}/exe").endswith(f"/{program}")]
+
+
+def blocks_of_images(folder, options, profile, module):
+    """A row for each block of a module that an image executed."""
+    return json.loads(ask(options.trammel, folder,
+                          ["query", "SELECT image, function, block WHERE block.size AND "
+                           f"module={module} FORMAT json", profile]))
+
+
 def blocks_of_phases(folder, options, measure):
     """Blocks of each image, outside of main, where some are half the parent's; and what probes the
     first process has at its end. All that fired is taken away, not only what runs often."""
@@ -117,10 +131,7 @@ def blocks_of_phases(folder, options, measure):
                           stdout=subprocess.PIPE,
                           env={**os.environ, "TRAMMEL_LOOK_US": "10000"}) as run:
         run.stdout.readline()
-        with open(f"/proc/{run.pid}/task/{run.pid}/children") as file:
-            children = file.read().split()
-        pids = [pid for pid in children
-                if os.readlink(f"/proc/{pid}/exe").endswith("/phases")]
+        pids = pids_of(run, "phases")
         for _ in range(100):
             probes = [probes_of(pid) for pid in pids]
             if measure != "block-coverage" or all(taken(found) > TAKEN for found in probes):
@@ -128,9 +139,8 @@ def blocks_of_phases(folder, options, measure):
             time.sleep(0.1)
     # Sums over images, of which a block may have run in some alone.
     subprocess.run([options.trammel, "report", "--check", out], stdout=subprocess.DEVNULL, check=True)
-    rows = subprocess.run([options.trammel, "query", "SELECT image, function, block WHERE block.size "
-                           "AND module=phases FORMAT json", out], capture_output=True, check=True)
-    return {(row["image"], row["function"], row["block"]) for row in json.loads(rows.stdout)
+    rows = blocks_of_images(folder, options, out, "phases")
+    return {(row["image"], row["function"], row["block"]) for row in rows
             if row["function"] != "main"}, probes
 
 

@@ -4,7 +4,6 @@
  * line. */
 #include <poll.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,13 +1,11 @@
 """Coverage of functions that run now and then: they go home as well, bit by bit, but for a process
 that forks often."""
 
-import json
 import os
 import subprocess
 import time
 
-from agreement import executed_blocks, probes_of, taken
-from pairs import ask
+from agreement import blocks_of_images, pids_of, probes_of, taken
 from runs import PLAIN
 
 FUNCTIONS = 512
@@ -40,20 +38,14 @@ class Seldom:
 
     def taken(self):
         """How many probes are gone, in the first process."""
-        with open(f"/proc/{self.run.pid}/task/{self.run.pid}/children", encoding="ascii") as file:
-            for pid in file.read().split():
-                if os.readlink(f"/proc/{pid}/exe").endswith("/seldom"):
-                    return taken(probes_of(pid))
-        return 0
+        return sum(taken(probes_of(pid)) for pid in pids_of(self.run, "seldom"))
 
     def end(self):
         """The blocks of functions that work, of the first process and of all others."""
         self.run.stdin.close()
         right = self.run.wait() == 0
         found = [set(), set()]
-        rows = json.loads(ask(self.options.trammel, self.folder,
-                              ["query", "SELECT image, function, block WHERE block.size AND "
-                               "module=seldom FORMAT json", self.profile]))
+        rows = blocks_of_images(self.folder, self.options, self.profile, "seldom")
         first = min(row["image"] for row in rows)
         for row in rows:
             if row["function"].startswith("work_"):

@@ -89,8 +89,8 @@ def kill_controllers(tool, profile, front, victims):
             started = True
     for process in controllers:
         # One that was to become the program may have done so since it was looked at.
-        if running.executable(process) == tool and (victims == "all" or
-                                      (process == front) == (victims == "front")):
+        if running.executable(process) == tool and (
+                victims == "all" or (process == front) == (victims == "front")):
             try:
                 os.kill(process, signal.SIGKILL)
             except ProcessLookupError:
