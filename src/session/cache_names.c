@@ -163,10 +163,10 @@ char *cache_names_find(struct cache_names *names, struct cache_key key)
 	return path;
 }
 
-void cache_names_drop_others(struct cache_names *names, struct cache_key key,
-			     const char *kept, const char *kept_too)
+/* Deletes the files with this key that are known, but those with these paths. */
+static void drop(struct cache_names *names, struct cache_key key, const char *kept,
+		 const char *kept_too)
 {
-	pthread_mutex_lock(&names->lock);
 	for (size_t i = names->known.count; i-- > 0;) {
 		const struct name *name = &names->known.items[i];
 
@@ -179,12 +179,22 @@ void cache_names_drop_others(struct cache_names *names, struct cache_key key,
 		unlink(path);
 		vector_remove_swap(&names->known, i);
 	}
+}
+
+void cache_names_drop_others(struct cache_names *names, struct cache_key key,
+			     const char *kept, const char *kept_too)
+{
+	pthread_mutex_lock(&names->lock);
+	read_folder(names);
+	drop(names, key, kept, kept_too);
 	pthread_mutex_unlock(&names->lock);
 }
 
 void cache_names_drop(struct cache_names *names, struct cache_key key)
 {
-	cache_names_drop_others(names, key, "", "");
+	pthread_mutex_lock(&names->lock);
+	drop(names, key, "", "");
+	pthread_mutex_unlock(&names->lock);
 }
 
 /* The end of a file's part that reaches into [start, start + size); 0: none does. */

@@ -33,7 +33,8 @@ char *cache_names_find(struct cache_names *names, struct cache_key key);
 /* Deletes the files with this key: they are of no use. */
 void cache_names_drop(struct cache_names *names, struct cache_key key);
 
-/* Deletes all of them but two, which are given by their paths. */
+/* Deletes all of them but two, which are given by their paths; also those that other runs
+ * made meanwhile. */
 void cache_names_drop_others(struct cache_names *names, struct cache_key key,
 			     const char *kept, const char *kept_too);
 

@@ -281,12 +281,17 @@ def rows_of(place, program, cache, measured, replan):
             for row in json.loads(report.stdout)["rows"] if row["module"] == "damaged"]
 
 
-def wait_for_rest(cache):
-    """Plans are made anew when nobody waits any more."""
-    before, until = None, time.monotonic() + 30
-    while (now := sorted(files_in(cache))) != before and time.monotonic() < until:
+def wait_for_rest(place, cache):
+    """Plans are made anew when nobody waits any more: by tracers that outlive their programs."""
+    before, until = None, time.monotonic() + 60
+    while time.monotonic() < until:
+        now = sorted(files_in(cache))
+        if now == before and not any(running.works_for(process, place.tool, place.profile)
+                                     for process in running.processes()):
+            return
         before = now
-        time.sleep(1)
+        time.sleep(0.3)
+    raise Failure("tracers work on, a minute after their program")
 
 
 def plan_anew(place, measured):
@@ -295,14 +300,14 @@ def plan_anew(place, measured):
     os.mkdir(cache, 0o700)
     first = rows_of(place, program, cache, measured, "never")
     expect(len(first) > 10, f"{len(first)} rows")
-    wait_for_rest(cache)
+    wait_for_rest(place, cache)
     expect(set(editions(cache)) == {"00000000"}, f"never: {editions(cache)}")
     found = set()
     for number in range(4):
         again = rows_of(place, program, cache, measured, "always")
         expect(again == first, f"run {number + 1}: other counts: "
                f"{[row for row in again if row not in first][:2]}")
-        wait_for_rest(cache)
+        wait_for_rest(place, cache)
         found |= set(editions(cache))
     expect(len(found) > 3, f"nothing was planned anew: {found}")
     # Not more than two of one module: another run may be using the one before.
@@ -320,7 +325,7 @@ def plan_anew(place, measured):
     for number in range(2):
         again = rows_of(place, program, cache, measured, "always")
         expect(again == first, f"damaged, run {number + 1}: other counts")
-        wait_for_rest(cache)
+        wait_for_rest(place, cache)
 
 
 def planned_anew(place):

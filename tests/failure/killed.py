@@ -34,14 +34,6 @@ SCRIPT = ("i=0; while [ $i -lt 10 ]; do i=$((i+1)); echo $(expr $i + 100) | cat;
           "(echo sub $i); done; echo end")
 
 
-def command_line(process):
-    try:
-        with open(f"/proc/{process}/cmdline", "rb") as file:
-            return file.read()
-    except OSError:
-        return b""
-
-
 def session_of(process):
     try:
         return os.getsid(process)
@@ -83,7 +75,7 @@ def kill_controllers(tool, profile, front, victims):
     """
     controllers, started = [], False
     for process in running.processes():
-        if running.executable(process) == tool and profile.encode() in command_line(process):
+        if running.works_for(process, tool, profile):
             controllers.append(process)
         elif session_of(process) == front and state_of(process) not in "ZX":
             started = True
@@ -107,7 +99,7 @@ def wait_for_session(session):
         if not left:
             return
         time.sleep(0.01)
-    found = "; ".join(f"{command_line(process)[:60]} {threads_of(process)}" for process in left)
+    found = "; ".join(f"{running.command_line(process)[:60]} {threads_of(process)}" for process in left)
     for process in left:
         os.kill(process, signal.SIGKILL)
     raise Failure(f"still running after {running.TIMEOUT_SECONDS} s: {found}")

@@ -136,6 +136,19 @@ def executable(process):
         return ""
 
 
+def command_line(process):
+    try:
+        with open(f"/proc/{process}/cmdline", "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def works_for(process, tool, profile):
+    """Whether it is a process of trammel that was told of this profile."""
+    return executable(process) == tool and profile.encode() in command_line(process)
+
+
 def first_difference(bare, measured, limit=160):
     """The first lines that differ, on one line; empty if none do."""
     if bare == measured:

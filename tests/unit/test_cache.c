@@ -138,9 +138,11 @@ static char *add_edition(struct cache_names *names, struct cache_key key,
 static void test_editions(void **state)
 {
 	const struct cache_key key = {1, KIND};
-	struct cache_names *names = cache_names_create(folder);
+	struct cache_names *names = cache_names_create(folder),
+			   *other = cache_names_create(folder);
 	char *first = add_edition(names, key, 0), *third = add_edition(names, key, 3),
-	     *second = add_edition(names, key, 2), *found = cache_names_find(names, key);
+	     *second = add_edition(names, key, 2), *found = cache_names_find(names, key),
+	     *unknown = add_edition(other, key, 1);
 
 	(void)state;
 	add(names, 2, KIND, 4096);
@@ -150,6 +152,7 @@ static void test_editions(void **state)
 	assert_int_equal(cache_names_edition("3.plan"), 0);
 	cache_names_drop_others(names, key, third, second);
 	assert_int_not_equal(access(first, F_OK), 0);
+	assert_int_not_equal(access(unknown, F_OK), 0);
 	assert_int_equal(access(second, F_OK), 0);
 	assert_int_equal(access(third, F_OK), 0);
 	/* What was dropped is a place for others again. */
@@ -162,7 +165,9 @@ static void test_editions(void **state)
 	free(second);
 	free(third);
 	free(found);
+	free(unknown);
 	cache_names_destroy(names);
+	cache_names_destroy(other);
 }
 
 /* A file whose code has counters built in; `at` 0: it has none. */
