@@ -10,7 +10,6 @@ once. Every run's output is compared with the bare run's by its hash. A whole ru
 
 import argparse
 import datetime
-import itertools
 import json
 import os
 import shutil
@@ -27,6 +26,11 @@ import runner  # noqa: E402
 import tables  # noqa: E402
 import tools  # noqa: E402
 import workloads  # noqa: E402
+
+WARM_MOST = 8  # runs of a program with a tool
+
+# Sections of the results that can be measured by themselves, by their options.
+SECTIONS = {"startup": tables.startup_section, "longer": tables.longer_section}
 
 
 class Progress:
@@ -54,18 +58,31 @@ def tool_runs(tool, number, rounds):
     return not tool.slow or number == 0 or rounds == 0
 
 
+def programs_of(options, times=1):
+    return {name: command for name, command in workloads.commands(times).items()
+            if not options.only or name in options.only}
+
+
+def warm(chosen, folder, options, progress):
+    """Fills the tools' caches: what a run shows may have the next one planned otherwise, so each
+    program is run until it leaves its tool's cache as it is, but not for ever."""
+    left = [(tool, name) for name in programs_of(options) for tool in chosen if tool.warm]
+    for number in range(WARM_MOST):
+        changing = []
+        for tool, name in left:
+            progress.show(f"warming, {number + 1} of up to {WARM_MOST}: {name} {tool.name}")
+            before = tools.plans_of(tool)
+            runner.run(tool, workloads.commands()[name], folder)
+            if tools.plans_of(tool) != before:
+                changing.append((tool, name))
+        left = changing
+
+
 def measure_programs(chosen, folder, options, progress, results, keep, times=1):
     """Fills {program: {tool: [runner.Run]}}, interleaved over the rounds, and calls `keep` after
     each; `times` as commands() has it."""
-    programs = {name: command for name, command in workloads.commands(times).items()
-                if not options.only or name in options.only}
+    programs = programs_of(options, times)
     results.update({name: {tool.name: [] for tool in chosen} for name in programs})
-    # Fills their caches; twice, since what a run shows may have the next one planned otherwise.
-    for number, (name, command) in itertools.product(range(2), programs.items()):
-        for tool in chosen:
-            if tool.warm and times == 1:
-                progress.show(f"warming, {number + 1} of 2: {name} {tool.name}")
-                runner.run(tool, command, folder)
     for number in range(options.rounds):
         for name, command in programs.items():
             for tool in chosen:
@@ -125,8 +142,10 @@ def options_of(arguments):
     parser.add_argument("--tools", metavar="A,B",
                         help="beside bare: " + ",".join(tools.names()))
     parser.add_argument("--only", metavar="NAMES", help="programs, with commas")
-    parser.add_argument("--startup", action="store_true",
+    parser.add_argument("--startup", dest="section", action="store_const", const="startup",
                         help="start-up alone, whose table is put into the results")
+    parser.add_argument("--longer", dest="section", action="store_const", const="longer",
+                        help="the same for longer runs")
     parser.add_argument("--json", metavar="FILE",
                         help="write every single run to FILE, as far as it has come")
     parser.add_argument("--trammel", metavar="PATH", help="the trammel to measure",
@@ -145,6 +164,34 @@ def options_of(arguments):
     return options
 
 
+def measure_shorter(done, folder, options, progress, keep):
+    measure_programs(done.chosen, folder, options, progress, done.results, keep)
+
+
+def measure_longer(done, folder, options, progress, keep):
+    measure_programs(done.fast, folder, options, progress, done.longer, keep, workloads.LONGER)
+
+
+def measure_startup(done, folder, options, progress, _keep):
+    done.startup = costs.startup(done.chosen, folder, options, progress)
+
+
+def measure_rest(done, folder, options, progress, keep):
+    done.memory = costs.memory(done.chosen, folder, options, progress)
+    done.rebuilders, done.rebuilt = rebuilds.measure(done.chosen, folder, options, progress)
+    keep()
+    done.attaching = attaching.measure(folder, os.path.join(folder, "cache"), options, progress)
+
+
+def parts_of(options):
+    """Whether each part is wanted, and what measures it."""
+    every = not options.section
+    return ((every, measure_shorter),
+            (options.section == "longer" or (every and not options.quick), measure_longer),
+            (options.section == "startup" or (every and not options.only), measure_startup),
+            (every and not options.only, measure_rest))
+
+
 def measure(folder, options, done, keep):
     """Fills `done`, and calls `keep` whenever there is more in it."""
     workloads.prepare(folder)
@@ -154,22 +201,12 @@ def measure(folder, options, done, keep):
     done.fast = [tool for tool in done.chosen if not tool.slow]
     progress = Progress()
     progress.show("preparing: " + ", ".join(tool.name for tool in done.chosen))
-    if options.startup:
-        done.startup = costs.startup(done.chosen, folder, options, progress)
-        keep()
-        progress.end()
-        return
-    measure_programs(done.chosen, folder, options, progress, done.results, keep)
-    if not options.quick:
-        measure_programs(done.fast, folder, options, progress, done.longer, keep, workloads.LONGER)
-    if not options.only:
-        done.startup = costs.startup(done.chosen, folder, options, progress)
-        keep()
-        done.memory = costs.memory(done.chosen, folder, options, progress)
-        done.rebuilders, done.rebuilt = rebuilds.measure(done.chosen, folder, options, progress)
-        keep()
-        done.attaching = attaching.measure(folder, cache, options, progress)
-        keep()
+    if options.section != "startup":
+        warm(done.chosen, folder, options, progress)
+    for wanted, part in parts_of(options):
+        if wanted:
+            part(done, folder, options, progress, keep)
+            keep()
     progress.end()
 
 
@@ -178,6 +215,16 @@ def write_json(path, when, done):
     with open(path + ".new", "w", encoding="utf-8") as file:
         json.dump(tables.raw(machine(), when, done), file, indent=1)
     os.replace(path + ".new", path)
+
+
+def show_section(options, done, when):
+    """Prints a section that was measured by itself; if it is whole, it is one of the results."""
+    rounds = f" in {options.rounds} rounds" if options.section == "longer" else ""
+    section = tables.section_by_itself(SECTIONS[options.section](done),
+                                       f"on {when}{rounds}, on {machine()}")
+    print(section)
+    if not options.partial:
+        tables.replace_section(options.results, section)
 
 
 def main():
@@ -196,13 +243,11 @@ def main():
     else:
         with tempfile.TemporaryDirectory(prefix="trammel-bench-") as folder:
             measure(folder, options, done, keep)
-    if options.startup:
-        section = tables.startup_section(done.startup, machine(), when)
-        print(section)
-        if not options.partial:
-            tables.replace_section(options.results, section)
-        return 0
     wrong = [line for part in (done.results, done.longer, done.rebuilt) for line in wrong_outputs(part)]
+    if options.section:
+        show_section(options, done, when)
+        print(*wrong, sep="\n", end="")
+        return 1 if wrong else 0
     text = tables.document(machine(), when, options.rounds, done, wrong)
     print(text)
     if options.partial:

@@ -11,8 +11,8 @@ HEAD = """# What measuring costs
 
 Written by `bench/run.py` on {when}, on {machine}.
 
-{rounds} rounds, interleaved, medians; tools marked with * ran once. A ratio of 1.00 is the
-speed of the bare run.
+{rounds} rounds, interleaved; tools marked with * ran once. A ratio of 1.00 is the speed of the
+bare run: each run is compared with the bare one of its round, and given is the median.
 """
 
 
@@ -39,11 +39,12 @@ def median(runs, field):
 
 
 def ratio(by_tool, tool, field):
-    """The tool's median as a ratio to bare, or None where it has no sound run."""
-    bare = by_tool["bare"]
-    runs = [run for run in by_tool[tool] if (run.output, run.status)
-            == (bare[0].output, bare[0].status)]
-    return median(runs, field) / max(median(bare, field), 1e-6) if runs else None
+    """The median of the tool's runs as ratios to the bare one of the same round, or None where it
+    has no sound run: a machine's speed changes from round to round more than within one."""
+    ratios = [getattr(run, field) / max(getattr(bare, field), 1e-6)
+              for run, bare in zip(by_tool[tool], by_tool["bare"])
+              if (run.output, run.status) == (bare.output, bare.status)]
+    return statistics.median(ratios) if ratios else None
 
 
 def show(value):
@@ -106,11 +107,21 @@ REBUILT = """## Beside a rebuild with gcc's -fprofile-arcs: CPU time, ratio to t
 
 
 STARTUP = "## Time added at start-up (\"cold\": nothing cached)\n"
+LONGER = f"## CPU time of runs with {workloads.LONGER} times as much to do: ratio to bare\n"
 
 
-def startup_section(startup, machine, when):
-    """The section of the results, measured by itself."""
-    return "\n".join([STARTUP, f"Measured on {when}, on {machine}.\n", startup_table(startup)])
+def startup_section(measured):
+    return [STARTUP, startup_table(measured.startup)]
+
+
+def longer_section(measured):
+    return [LONGER, ratio_table(measured.fast, measured.longer, "cpu")]
+
+
+def section_by_itself(section, conditions):
+    """The text of a section of the results that was measured by itself, under the conditions."""
+    heading, *rest = section
+    return "\n".join([heading, f"Measured {conditions}.\n", *rest])
 
 
 def replace_section(path, section):
@@ -129,12 +140,11 @@ def document(machine, when, rounds, measured, wrong):
              ratio_table(chosen, results, "cpu"),
              "## Wall time: ratio to bare\n", ratio_table(chosen, results, "wall")]
     if measured.longer:
-        parts += [f"## CPU time of runs with {workloads.LONGER} times as much to do: ratio to bare\n",
-                  ratio_table(measured.fast, measured.longer, "cpu")]
+        parts += longer_section(measured)
     if measured.rebuilt:
         parts += [REBUILT, ratio_table(measured.rebuilders, measured.rebuilt, "cpu")]
     if measured.startup:
-        parts += [STARTUP, startup_table(measured.startup)]
+        parts += startup_section(measured)
     if measured.attaching:
         parts += ["## Attaching to a server of eight threads\n",
                   "CPU time of its work as a ratio to before, medians; \"stop\": all threads stand.\n",

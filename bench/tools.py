@@ -32,6 +32,15 @@ def trammel(path, measurement, cache):
                 environment={"TRAMMEL_CACHE_DIR": os.path.join(cache, measurement)})
 
 
+def plans_of(tool):
+    """What the cache of a tool has: {file: when it was written}."""
+    folder = tool.environment["TRAMMEL_CACHE_DIR"]
+    if not os.path.isdir(folder):
+        return {}
+    return {entry.name: entry.stat().st_mtime_ns for entry in os.scandir(folder)
+            if entry.name.endswith(".plan")}
+
+
 def callgrind(folder):
     out = os.path.join(folder, "callgrind")
     return ["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={out}"]

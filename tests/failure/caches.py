@@ -17,25 +17,25 @@ EXPECTED = {"choose": 200, "main": 1}
 
 
 def environment(cache):
-    limit = {name: value for name, value in os.environ.items() if name == "TRAMMEL_CACHE_LIMIT"}
-    return running.base_environment() | {"TRAMMEL_CACHE_DIR": cache} | limit
+    return running.base_environment() | {"TRAMMEL_CACHE_DIR": cache}
 
 
 def files_in(cache):
     return [os.path.join(folder, name) for folder, _, names in os.walk(cache) for name in names]
 
 
-def measure(place, program, cache, what, warned=None, **how):
+def measure(place, program, cache, what, warned=None, settings=None, **how):
     """Runs the program with this cache; output and counts must be right. Returns stderr.
 
-    warned: whether there must be a warning; None: it does not matter.
+    warned: whether there must be a warning; None: it does not matter. settings: more of the
+    environment.
     """
     bare = running.run([program, "3"], place.folder)
     command = trammel.run_command(place.tool, place.profile, [program, "3"],
                                   place.options.measure)
     if warned is not None:
         command.remove("--quiet")
-    outcome = running.run(command, place.folder, environment(cache), **how)
+    outcome = running.run(command, place.folder, environment(cache) | (settings or {}), **how)
     expect_same(bare, outcome, what, ignore=("stderr",))
     warnings = [line for line in lines_of(outcome.stderr) if cache in line]
     if warned is not None:
@@ -239,11 +239,7 @@ def limited(place):
     with open(left, "wb") as file:
         file.write(b"half a file")
     os.utime(left, (0, 0))
-    os.environ["TRAMMEL_CACHE_LIMIT"] = "0"
-    try:
-        measure(place, program, cache, "limited")
-    finally:
-        del os.environ["TRAMMEL_CACHE_LIMIT"]
+    measure(place, program, cache, "limited", settings={"TRAMMEL_CACHE_LIMIT": "0"})
     # The tracer deletes when the program is gone, and nobody waits for it.
     until = time.monotonic() + 10
     while files_in(cache) and time.monotonic() < until:
@@ -268,8 +264,7 @@ ROWS = {
 def rows_of(place, program, cache, measured, replan):
     """Counts of the program, which may be planned anew when the run is over."""
     kind, columns = ROWS[measured]
-    # Without the limit that another test sets meanwhile.
-    settings = running.base_environment() | {"TRAMMEL_CACHE_DIR": cache, "TRAMMEL_REPLAN": replan}
+    settings = environment(cache) | {"TRAMMEL_REPLAN": replan}
     command = trammel.run_command(place.tool, place.profile, [program, "3"], measured)
     expect_same(running.run([program, "3"], place.folder),
                 running.run(command, place.folder, settings), f"replan: {replan}")
@@ -345,8 +340,7 @@ def throwing(place):
     program = place.build("throwing.cc", options=["-Wl,--no-as-needed", "-lstdc++"])
     bare, plans = running.run([program], place.folder), []
     for replan in ("never", "always", "always", "always", "never"):
-        settings = running.base_environment() | {"TRAMMEL_CACHE_DIR": place.path("cache"),
-                                                 "TRAMMEL_REPLAN": replan}
+        settings = environment(place.path("cache")) | {"TRAMMEL_REPLAN": replan}
         command = trammel.run_command(place.tool, place.profile, [program], "calls")
         expect_same(bare, running.run(command, place.folder, settings), f"replan: {replan}")
         kept = [path for path in files_in(place.path("cache")) if path.endswith(".throws")]
