@@ -120,12 +120,12 @@ def measure(chosen, folder, options, progress):
         return [], {}
     taking = [beside[0], REBUILT, *beside[1:]]
     results = {name: {tool.name: [] for tool in taking} for name in commands}
-    for number in range(-1, options.rounds):  # the first one fills caches
+    tools.warm(taking, {name: plain for name, (plain, _) in commands.items()}, folder, progress)
+    for number in range(options.rounds):
         for name, (plain, rebuilt) in commands.items():
             for tool in taking:
                 progress.show(f"rebuilds: round {number + 1} of {options.rounds}: {name} "
                               f"{tool.name}")
                 run = runner.run(tool, rebuilt if tool is REBUILT else plain, folder)
-                if number >= 0:
-                    results[name][tool.name].append(run)
+                results[name][tool.name].append(run)
     return taking, results

@@ -3,9 +3,10 @@
 
 Each round runs every program bare and under each tool, one after the other, so that a change
 of the machine's speed meets all of them. Given are medians over the rounds of the tool's CPU time
-(user and system, of all processes) and wall time, as ratios to the bare run. Slow tools run
-once. Every run's output is compared with the bare run's by its hash. A whole run, with neither
---quick, --only nor --tools, writes its tables to RESULTS.md and the first one to the README.
+(user and system, of all processes) and wall time, as ratios to the bare run of the same round.
+Slow tools run once. Every run's output is compared with the bare run's by its hash. A whole run,
+with neither --quick, --only nor --tools, writes its tables to RESULTS.md and the first one to the
+README; with --startup or --longer only that section of RESULTS.md.
 """
 
 import argparse
@@ -26,8 +27,6 @@ import runner  # noqa: E402
 import tables  # noqa: E402
 import tools  # noqa: E402
 import workloads  # noqa: E402
-
-WARM_MOST = 8  # runs of a program with a tool
 
 # Sections of the results that can be measured by themselves, by their options.
 SECTIONS = {"startup": tables.startup_section, "longer": tables.longer_section}
@@ -61,21 +60,6 @@ def tool_runs(tool, number, rounds):
 def programs_of(options, times=1):
     return {name: command for name, command in workloads.commands(times).items()
             if not options.only or name in options.only}
-
-
-def warm(chosen, folder, options, progress):
-    """Fills the tools' caches: what a run shows may have the next one planned otherwise, so each
-    program is run until it leaves its tool's cache as it is, but not for ever."""
-    left = [(tool, name) for name in programs_of(options) for tool in chosen if tool.warm]
-    for number in range(WARM_MOST):
-        changing = []
-        for tool, name in left:
-            progress.show(f"warming, {number + 1} of up to {WARM_MOST}: {name} {tool.name}")
-            before = tools.plans_of(tool)
-            runner.run(tool, workloads.commands()[name], folder)
-            if tools.plans_of(tool) != before:
-                changing.append((tool, name))
-        left = changing
 
 
 def measure_programs(chosen, folder, options, progress, results, keep, times=1):
@@ -142,10 +126,11 @@ def options_of(arguments):
     parser.add_argument("--tools", metavar="A,B",
                         help="beside bare: " + ",".join(tools.names()))
     parser.add_argument("--only", metavar="NAMES", help="programs, with commas")
-    parser.add_argument("--startup", dest="section", action="store_const", const="startup",
-                        help="start-up alone, whose table is put into the results")
-    parser.add_argument("--longer", dest="section", action="store_const", const="longer",
-                        help="the same for longer runs")
+    alone = parser.add_mutually_exclusive_group()
+    alone.add_argument("--startup", dest="section", action="store_const", const="startup",
+                       help="start-up alone, whose table is put into the results")
+    alone.add_argument("--longer", dest="section", action="store_const", const="longer",
+                       help="the same for longer runs")
     parser.add_argument("--json", metavar="FILE",
                         help="write every single run to FILE, as far as it has come")
     parser.add_argument("--trammel", metavar="PATH", help="the trammel to measure",
@@ -202,7 +187,7 @@ def measure(folder, options, done, keep):
     progress = Progress()
     progress.show("preparing: " + ", ".join(tool.name for tool in done.chosen))
     if options.section != "startup":
-        warm(done.chosen, folder, options, progress)
+        tools.warm(done.chosen, programs_of(options), folder, progress)
     for wanted, part in parts_of(options):
         if wanted:
             part(done, folder, options, progress, keep)
@@ -217,13 +202,13 @@ def write_json(path, when, done):
     os.replace(path + ".new", path)
 
 
-def show_section(options, done, when):
+def show_section(options, done, when, wrong):
     """Prints a section that was measured by itself; if it is whole, it is one of the results."""
     rounds = f" in {options.rounds} rounds" if options.section == "longer" else ""
     section = tables.section_by_itself(SECTIONS[options.section](done),
                                        f"on {when}{rounds}, on {machine()}")
-    print(section)
-    if not options.partial:
+    print(section, *wrong, sep="\n")
+    if not options.partial and not wrong:
         tables.replace_section(options.results, section)
 
 
@@ -245,8 +230,7 @@ def main():
             measure(folder, options, done, keep)
     wrong = [line for part in (done.results, done.longer, done.rebuilt) for line in wrong_outputs(part)]
     if options.section:
-        show_section(options, done, when)
-        print(*wrong, sep="\n", end="")
+        show_section(options, done, when, wrong)
         return 1 if wrong else 0
     text = tables.document(machine(), when, options.rounds, done, wrong)
     print(text)

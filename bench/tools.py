@@ -7,7 +7,10 @@ import subprocess
 import sys
 from collections.abc import Callable
 
+import runner
 import workloads
+
+WARM_MOST = 8  # runs of a program with a tool
 
 
 @dataclasses.dataclass
@@ -16,7 +19,7 @@ class Tool:
     needs: str                # program that must be on PATH; "" if none
     prefix: Callable          # folder for its files -> words before the program
     slow: bool = False        # one round only
-    warm: bool = False        # has a cache: one run that is not measured comes first
+    warm: bool = False        # has a cache, which is filled before anything is measured
     follows_threads: bool = True
     environment: dict = dataclasses.field(default_factory=dict)
 
@@ -39,6 +42,22 @@ def plans_of(tool):
         return {}
     return {entry.name: entry.stat().st_mtime_ns for entry in os.scandir(folder)
             if entry.name.endswith(".plan")}
+
+
+def warm(tools, programs, folder, progress):
+    """Fills the caches of those that have one: what a run shows may have the next one planned
+    otherwise, so each of the programs, {name: command}, is run until it leaves the cache as it is,
+    but not for ever."""
+    left = [(tool, name) for name in programs for tool in tools if tool.warm]
+    for number in range(WARM_MOST):
+        changing = []
+        for tool, name in left:
+            progress.show(f"warming, {number + 1} of up to {WARM_MOST}: {name} {tool.name}")
+            before = plans_of(tool)
+            runner.run(tool, programs[name], folder)
+            if plans_of(tool) != before:
+                changing.append((tool, name))
+        left = changing
 
 
 def callgrind(folder):

@@ -231,6 +231,19 @@ def shared(place):
     expect(not problems, f"{len(problems)} of 8 rounds: {problems[:1]}")
 
 
+def wait_for_rest(place, cache):
+    """Tracers outlive their programs: they delete, and plan anew, when nobody waits any more."""
+    before, until = None, time.monotonic() + 60
+    while time.monotonic() < until:
+        now = sorted(files_in(cache))
+        if now == before and not any(running.works_for(process, place.tool, place.profile)
+                                     for process in running.processes()):
+            return
+        before = now
+        time.sleep(0.3)
+    raise Failure("tracers work on, a minute after their program")
+
+
 def limited(place):
     """What is more than the limit is deleted by a run that makes a file, and what was left behind."""
     program, cache = fill(place)
@@ -240,10 +253,7 @@ def limited(place):
         file.write(b"half a file")
     os.utime(left, (0, 0))
     measure(place, program, cache, "limited", settings={"TRAMMEL_CACHE_LIMIT": "0"})
-    # The tracer deletes when the program is gone, and nobody waits for it.
-    until = time.monotonic() + 10
-    while files_in(cache) and time.monotonic() < until:
-        time.sleep(0.05)
+    wait_for_rest(place, cache)
     expect(not files_in(cache), f"still there: {files_in(cache)}")
     measure(place, program, cache, "after that")
 
@@ -274,19 +284,6 @@ def rows_of(place, program, cache, measured, replan):
                    check=True)
     return [{key: row.get(key) for key in columns}
             for row in json.loads(report.stdout)["rows"] if row["module"] == "damaged"]
-
-
-def wait_for_rest(place, cache):
-    """Plans are made anew when nobody waits any more: by tracers that outlive their programs."""
-    before, until = None, time.monotonic() + 60
-    while time.monotonic() < until:
-        now = sorted(files_in(cache))
-        if now == before and not any(running.works_for(process, place.tool, place.profile)
-                                     for process in running.processes()):
-            return
-        before = now
-        time.sleep(0.3)
-    raise Failure("tracers work on, a minute after their program")
 
 
 def plan_anew(place, measured):

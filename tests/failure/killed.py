@@ -99,7 +99,8 @@ def wait_for_session(session):
         if not left:
             return
         time.sleep(0.01)
-    found = "; ".join(f"{running.command_line(process)[:60]} {threads_of(process)}" for process in left)
+    found = "; ".join(f"{running.command_line(process)[:60]} {threads_of(process)}"
+                      for process in left)
     for process in left:
         os.kill(process, signal.SIGKILL)
     raise Failure(f"still running after {running.TIMEOUT_SECONDS} s: {found}")
