@@ -59,7 +59,7 @@ void edges_weigh(const struct plan *plan, const struct plan_function *function,
 struct edges_residue {
 	uint64_t address; /* link-time, of the instruction that it did not execute, or
 			     that it went on with */
-	int by;           /* 1: it left; -1: it came */
+	int by;           /* 1: it left; -1: it came; or a sum of such */
 	bool counts;      /* it runs the probes in front of that instruction */
 };
 struct edges_residues VECTOR(struct edges_residue);

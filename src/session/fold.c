@@ -10,6 +10,7 @@
 #include "session/callgraph.h"
 #include "record/record.h"
 #include "session/corrected.h"
+#include "session/groups.h"
 #include "session/residues.h"
 #include "session/contexts.h"
 #include "session/saving.h"
@@ -593,31 +594,6 @@ static void save_function(struct saving *saving, const struct module_counts *fro
 	}
 }
 
-/* What is saved together: counts of one module of an image, in one interval and thread.
- */
-struct group {
-	uint32_t interval, thread, file;
-};
-
-static struct group group_of(const struct image_count *count)
-{
-	return (struct group){count->interval, count->thread, count->file};
-}
-
-static struct group group_of_arc(const struct image_arc *arc)
-{
-	return (struct group){arc->interval, arc->thread, arc->file};
-}
-
-static int compare(struct group a, struct group b)
-{
-	if (a.interval != b.interval)
-		return a.interval < b.interval ? -1 : 1;
-	if (a.thread != b.thread)
-		return a.thread < b.thread ? -1 : 1;
-	return a.file < b.file ? -1 : a.file > b.file;
-}
-
 /* Those of which blocks were counted. Calls by their sites have counters behind them. */
 static void see_blocks(const struct saving_tally *tally, uint64_t *seen)
 {
@@ -637,6 +613,19 @@ static void see_blocks(const struct saving_tally *tally, uint64_t *seen)
 
 /* What was under way when counting began or ended may tell of functions without counts.
  */
+static void see_residues(const struct module_counts *from, uint64_t *seen)
+{
+	const struct plan *plan = from->file->plan;
+
+	vector_for_each (&from->residues, residue) {
+		const struct plan_function *function =
+			plan_function_at(plan, residue->address);
+
+		if (function)
+			bit_set(seen, (size_t)(function - plan->functions.items));
+	}
+}
+
 static void save_functions(struct saving *saving, const struct module_counts *from,
 			   const struct saving_tally *tally)
 {
@@ -647,57 +636,48 @@ static void save_functions(struct saving *saving, const struct module_counts *fr
 
 	if (plan->gates_size)
 		saving_arcs(saving, tally, seen);
-	if (from->residues.count)
-		bits_set(seen, 0, count);
-	else
-		see_blocks(tally, seen);
+	see_blocks(tally, seen);
+	see_residues(from, seen);
 	for (size_t i = 0; (i = bits_next(seen, i, count)) < count; i++)
 		save_function(saving, from, &plan->functions.items[i]);
 }
 
-/* `counts` and `arcs` go on behind the group. */
 static void save_group(struct saving *saving, const struct image_run *image,
-		       struct group group, const struct image_count **counts,
-		       const struct image_arc **arcs)
+		       const struct group *group)
 {
-	struct module_file *file = saving->session->files.items[group.file];
+	struct module_file *file = saving->session->files.items[group->file];
 	const struct plan *plan = file->plan;
 	scoped_free uint64_t *counters =
 		memory_allocate_zeroed(plan->slot_count, sizeof(*counters));
-	const struct image_count *end = image->counts.items + image->counts.count;
-	const struct image_arc *arc_end = image->arcs.items + image->arcs.count;
-	struct saving_tally tally = {image, file, counters, *counts, *arcs, 0, 0};
-	struct module_counts from = {
-		image, file, counters,
-		residues_of(image, group.interval, group.thread, file->index)};
+	const struct saving_tally tally = {image,           file,
+					   counters,        group->counts,
+					   group->arcs,     group->count_count,
+					   group->arc_count};
+	struct module_counts from = {image, file, counters, {0}};
 
-	saving->interval = group.interval;
-	saving->thread = group.thread;
-	for (; *counts < end && !compare(group_of(*counts), group); ++*counts)
-		counters[(*counts)->slot] = (*counts)->count;
-	tally.count_count = (size_t)(*counts - tally.counts);
-	for (; *arcs < arc_end && !compare(group_of_arc(*arcs), group); ++*arcs)
-		tally.arc_count++;
+	saving->interval = group->interval;
+	saving->thread = group->thread;
+	for (size_t i = 0; i < group->count_count; i++)
+		counters[group->counts[i].slot] = group->counts[i].count;
+	for (size_t i = 0; i < group->residue_count; i++)
+		vector_push(&from.residues, group->residues[i].residue);
 	save_functions(saving, &from, &tally);
 	vector_deinit(&from.residues);
 }
 
-/* Both are sorted by groups. */
-static void save_counts(struct saving *saving, const struct image_run *image)
+/* Flags tell all that ran: residues say only which of them were set before. */
+static void save_counts(struct saving *saving, struct image_run *image)
 {
-	const struct image_count *count = image->counts.items;
-	const struct image_count *end = count + image->counts.count;
-	const struct image_arc *arc = image->arcs.items;
-	const struct image_arc *arc_end = arc + image->arcs.count;
+	const struct session_options *options = saving->session->options;
+	const bool flags = options->collector->slot_size == 1;
+	struct group group;
 
+	residues_sort(image, options->threads, !flags);
+	group = groups_begin(image);
 	saving->entering = (struct table){0};
-	while (count < end || arc < arc_end) {
-		struct group group = count < end ? group_of(count) : group_of_arc(arc);
-
-		if (arc < arc_end && compare(group_of_arc(arc), group) < 0)
-			group = group_of_arc(arc);
-		save_group(saving, image, group, &count, &arc);
-	}
+	while (groups_next(image, &group))
+		if (group.count_count || group.arc_count || !flags)
+			save_group(saving, image, &group);
 	table_deinit(&saving->entering);
 }
 

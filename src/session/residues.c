@@ -2,6 +2,8 @@
 
 #include "session/shown.h"
 
+#include <stdlib.h>
+
 /* What is not counted needs none. */
 static void add(struct thread *thread, uint32_t file, struct edges_residue residue)
 {
@@ -102,14 +104,54 @@ void residues_end(struct thread *thread)
 	shown_cut(thread, 0);
 }
 
-struct edges_residues residues_of(const struct image_run *image, uint32_t interval,
-				  uint32_t thread, uint32_t file)
+static int compare_groups(const struct image_residue *a, const struct image_residue *b)
 {
-	struct edges_residues residues = {0};
+	if (a->interval != b->interval)
+		return a->interval < b->interval ? -1 : 1;
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return (a->file > b->file) - (a->file < b->file);
+}
 
-	vector_for_each (&image->residues, residue)
-		if (residue->interval == interval && residue->file == file &&
-		    (!thread || residue->thread == thread))
-			vector_push(&residues, residue->residue);
-	return residues;
+static int compare(const void *left, const void *right)
+{
+	const struct image_residue *a = left, *b = right;
+	int groups = compare_groups(a, b);
+
+	if (groups)
+		return groups;
+	if (a->residue.address != b->residue.address)
+		return a->residue.address < b->residue.address ? -1 : 1;
+	return a->residue.counts - b->residue.counts;
+}
+
+/* A thread that stood where it was all the time came and left. */
+static void add_up_sorted(struct image_run *image)
+{
+	struct image_residue *items = image->residues.items;
+	size_t kept = 0;
+
+	for (size_t i = 0, end; i < image->residues.count; i = end) {
+		struct image_residue sum = items[i];
+
+		for (end = i + 1;
+		     end < image->residues.count && !compare(&items[i], &items[end]);
+		     end++)
+			sum.residue.by += items[end].residue.by;
+		if (sum.residue.by)
+			items[kept++] = sum;
+	}
+	image->residues.count = kept;
+}
+
+void residues_sort(struct image_run *image, bool threads, bool add_up)
+{
+	if (!threads)
+		vector_for_each (&image->residues, residue)
+			residue->thread = 0;
+	if (image->residues.count)
+		qsort(image->residues.items, image->residues.count,
+		      sizeof(*image->residues.items), compare);
+	if (add_up)
+		add_up_sorted(image);
 }

@@ -33,9 +33,8 @@ void residues_end(struct thread *thread);
  * front of the instruction at a link-time address of the module file with this index. */
 void residues_add(struct thread *thread, uint32_t file, uint64_t address, int by);
 
-/* Those of an interval, a thread (0: they are not told apart) and a module file, for
- * edges_solve; the caller deinits them. */
-struct edges_residues residues_of(const struct image_run *image, uint32_t interval,
-				  uint32_t thread, uint32_t file);
+/* Sorts those of an image by intervals, threads (0 if these are not told apart) and
+ * module files. `add_up`: those of one place become their sum, or nothing. */
+void residues_sort(struct image_run *image, bool threads, bool add_up);
 
 #endif
