@@ -70,7 +70,7 @@ class Results:
 def arguments(description):
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--build", metavar="DIR", help="build folder with the trammel to test")
-    parser.add_argument("--filter", metavar="GLOB", action="append",
+    parser.add_argument("--filter", metavar="GLOB", action="extend", nargs="+",
                         help="only tests whose names match (may be repeated)")
     parser.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count() or 1,
                         help="tests run at once (default: the number of processors)")
