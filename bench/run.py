@@ -6,7 +6,7 @@ of the machine's speed meets all of them. Given are medians over the rounds of t
 (user and system, of all processes) and wall time, as ratios to the bare run of the same round.
 Slow tools run once. Every run's output is compared with the bare run's by its hash. A whole run,
 with neither --quick, --only nor --tools, writes its tables to RESULTS.md and the first one to the
-README; with --startup or --longer only that section of RESULTS.md.
+README; with --shorter, --longer or --startup only those sections of RESULTS.md.
 """
 
 import argparse
@@ -29,7 +29,8 @@ import tools  # noqa: E402
 import workloads  # noqa: E402
 
 # Sections of the results that can be measured by themselves, by their options.
-SECTIONS = {"startup": tables.startup_section, "longer": tables.longer_section}
+SECTIONS = {"shorter": tables.shorter_sections, "longer": tables.longer_sections,
+            "startup": tables.startup_sections}
 
 
 class Progress:
@@ -127,10 +128,12 @@ def options_of(arguments):
                         help="beside bare: " + ",".join(tools.names()))
     parser.add_argument("--only", metavar="NAMES", help="programs, with commas")
     alone = parser.add_mutually_exclusive_group()
-    alone.add_argument("--startup", dest="section", action="store_const", const="startup",
-                       help="start-up alone, whose table is put into the results")
+    alone.add_argument("--shorter", dest="section", action="store_const", const="shorter",
+                       help="runs of a second alone, whose tables are put into the results")
     alone.add_argument("--longer", dest="section", action="store_const", const="longer",
                        help="the same for longer runs")
+    alone.add_argument("--startup", dest="section", action="store_const", const="startup",
+                       help="the same for start-up")
     parser.add_argument("--json", metavar="FILE",
                         help="write every single run to FILE, as far as it has come")
     parser.add_argument("--trammel", metavar="PATH", help="the trammel to measure",
@@ -171,7 +174,7 @@ def measure_rest(done, folder, options, progress, keep):
 def parts_of(options):
     """Whether each part is wanted, and what measures it."""
     every = not options.section
-    return ((every, measure_shorter),
+    return ((options.section == "shorter" or every, measure_shorter),
             (options.section == "longer" or (every and not options.quick), measure_longer),
             (options.section == "startup" or (every and not options.only), measure_startup),
             (every and not options.only, measure_rest))
@@ -202,14 +205,22 @@ def write_json(path, when, done):
     os.replace(path + ".new", path)
 
 
-def show_section(options, done, when, wrong):
-    """Prints a section that was measured by itself; if it is whole, it is one of the results."""
-    rounds = f" in {options.rounds} rounds" if options.section == "longer" else ""
-    section = tables.section_by_itself(SECTIONS[options.section](done),
-                                       f"on {when}{rounds}, on {machine()}")
-    print(section, *wrong, sep="\n")
-    if not options.partial and not wrong:
+def quote_ratios(done):
+    quote(os.path.join(HERE, "../README.md"), tables.ratio_table(done.chosen, done.results, "cpu"))
+
+
+def show_sections(options, done, when, wrong):
+    """Prints sections that were measured by themselves; if they are whole, they are the results."""
+    rounds = f" in {options.rounds} rounds" if options.section != "startup" else ""
+    sections = [tables.section_by_itself(section, f"on {when}{rounds}, on {machine()}")
+                for section in SECTIONS[options.section](done)]
+    print(*sections, *wrong, sep="\n")
+    if options.partial or wrong:
+        return
+    for section in sections:
         tables.replace_section(options.results, section)
+    if options.section == "shorter":
+        quote_ratios(done)
 
 
 def main():
@@ -230,7 +241,7 @@ def main():
             measure(folder, options, done, keep)
     wrong = [line for part in (done.results, done.longer, done.rebuilt) for line in wrong_outputs(part)]
     if options.section:
-        show_section(options, done, when, wrong)
+        show_sections(options, done, when, wrong)
         return 1 if wrong else 0
     text = tables.document(machine(), when, options.rounds, done, wrong)
     print(text)
@@ -239,7 +250,7 @@ def main():
     else:
         with open(options.results, "w", encoding="utf-8") as file:
             file.write(text)
-        quote(os.path.join(HERE, "../README.md"), tables.ratio_table(done.chosen, done.results, "cpu"))
+        quote_ratios(done)
     return 1 if wrong else 0
 
 

@@ -106,22 +106,29 @@ REBUILT = """## Beside a rebuild with gcc's -fprofile-arcs: CPU time, ratio to t
 """
 
 
+CPU = "## CPU time, user and system of all processes: ratio to bare\n"
+WALL = "## Wall time: ratio to bare\n"
 STARTUP = "## Time added at start-up (\"cold\": nothing cached)\n"
 LONGER = f"## CPU time of runs with {workloads.LONGER} times as much to do: ratio to bare\n"
 
 
-def startup_section(measured):
-    return [STARTUP, startup_table(measured.startup)]
+def shorter_sections(measured):
+    return [(CPU, ratio_table(measured.chosen, measured.results, "cpu")),
+            (WALL, ratio_table(measured.chosen, measured.results, "wall"))]
 
 
-def longer_section(measured):
-    return [LONGER, ratio_table(measured.fast, measured.longer, "cpu")]
+def longer_sections(measured):
+    return [(LONGER, ratio_table(measured.fast, measured.longer, "cpu"))]
+
+
+def startup_sections(measured):
+    return [(STARTUP, startup_table(measured.startup))]
 
 
 def section_by_itself(section, conditions):
     """The text of a section of the results that was measured by itself, under the conditions."""
-    heading, *rest = section
-    return "\n".join([heading, f"Measured {conditions}.\n", *rest])
+    heading, table = section
+    return f"{heading}\nMeasured {conditions}.\n\n{table}"
 
 
 def replace_section(path, section):
@@ -133,18 +140,19 @@ def replace_section(path, section):
         file.write(f"{head}{section}\n## {tail}")
 
 
+def joined(sections):
+    return [part for section in sections for part in section]
+
+
 def document(machine, when, rounds, measured, wrong):
-    chosen, results = measured.chosen, measured.results
-    parts = [HEAD.format(when=when, machine=machine, rounds=rounds),
-             "## CPU time, user and system of all processes: ratio to bare\n",
-             ratio_table(chosen, results, "cpu"),
-             "## Wall time: ratio to bare\n", ratio_table(chosen, results, "wall")]
+    parts = [HEAD.format(when=when, machine=machine, rounds=rounds)]
+    parts += joined(shorter_sections(measured))
     if measured.longer:
-        parts += longer_section(measured)
+        parts += joined(longer_sections(measured))
     if measured.rebuilt:
         parts += [REBUILT, ratio_table(measured.rebuilders, measured.rebuilt, "cpu")]
     if measured.startup:
-        parts += startup_section(measured)
+        parts += joined(startup_sections(measured))
     if measured.attaching:
         parts += ["## Attaching to a server of eight threads\n",
                   "CPU time of its work as a ratio to before, medians; \"stop\": all threads stand.\n",
