@@ -645,7 +645,7 @@ static void save_functions(struct saving *saving, const struct module_counts *fr
 static void save_group(struct saving *saving, const struct image_run *image,
 		       const struct group *group)
 {
-	struct module_file *file = saving->session->files.items[group->file];
+	struct module_file *file = saving->session->files.items[group->key.file];
 	const struct plan *plan = file->plan;
 	scoped_free uint64_t *counters =
 		memory_allocate_zeroed(plan->slot_count, sizeof(*counters));
@@ -655,8 +655,8 @@ static void save_group(struct saving *saving, const struct image_run *image,
 					   group->arc_count};
 	struct module_counts from = {image, file, counters, {0}};
 
-	saving->interval = group->interval;
-	saving->thread = group->thread;
+	saving->interval = group->key.interval;
+	saving->thread = group->key.thread;
 	for (size_t i = 0; i < group->count_count; i++)
 		counters[group->counts[i].slot] = group->counts[i].count;
 	for (size_t i = 0; i < group->residue_count; i++)

@@ -1,5 +1,6 @@
 /* Counters become counts of images. */
 #include "session/callgraph.h"
+#include "session/groups.h"
 #include "session/standing.h"
 
 #include "code/inline_cache.h"
@@ -129,12 +130,10 @@ static int by_place(const void *a, const void *b)
 {
 	const struct image_count *x = a, *y = b;
 
-	if (x->interval != y->interval)
-		return x->interval < y->interval ? -1 : 1;
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
+	int groups = group_compare(GROUP_KEY_OF(x), GROUP_KEY_OF(y));
+
+	if (groups)
+		return groups;
 	return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 

@@ -1,27 +1,13 @@
 #include "session/groups.h"
 
-struct key {
-	uint32_t interval, thread, file;
-};
-
-static bool is_before(struct key a, struct key b)
-{
-	if (a.interval != b.interval)
-		return a.interval < b.interval;
-	return a.thread != b.thread ? a.thread < b.thread : a.file < b.file;
-}
-
-/* Rows of all three kinds say alike which group they are of. */
-#define KEY_OF(row) ((struct key){(row)->interval, (row)->thread, (row)->file})
-
 /* The lesser one of a key, unless that is NULL, and the first row's of those from `rows`
  * on; `first` is where it is kept. */
 #define LESSER(key, rows, vector, first)                                                 \
 	({                                                                               \
-		const struct key *lesser_ = (key);                                       \
+		const struct group_key *lesser_ = (key);                                 \
 		if ((rows) < (vector)->items + (vector)->count) {                        \
-			*(first) = KEY_OF(rows);                                         \
-			if (!lesser_ || is_before(*(first), *lesser_))                   \
+			*(first) = GROUP_KEY_OF(rows);                                   \
+			if (!lesser_ || group_compare(*(first), *lesser_) < 0)           \
 				lesser_ = (first);                                       \
 		}                                                                        \
 		lesser_;                                                                 \
@@ -32,7 +18,7 @@ static bool is_before(struct key a, struct key b)
 	({                                                                               \
 		size_t count_ = 0;                                                       \
 		while ((rows) + count_ < (vector)->items + (vector)->count &&            \
-		       !is_before(key, KEY_OF((rows) + count_)))                         \
+		       !group_compare(key, GROUP_KEY_OF((rows) + count_)))               \
 			count_++;                                                        \
 		count_;                                                                  \
 	})
@@ -51,8 +37,8 @@ bool groups_next(const struct image_run *image, struct group *group)
 	const struct image_count *counts = group->counts + group->count_count;
 	const struct image_arc *arcs = group->arcs + group->arc_count;
 	const struct image_residue *residues = group->residues + group->residue_count;
-	struct key of_counts, of_arcs, of_residues;
-	const struct key *key = NULL;
+	struct group_key of_counts, of_arcs, of_residues;
+	const struct group_key *key = NULL;
 
 	key = LESSER(key, counts, &image->counts, &of_counts);
 	key = LESSER(key, arcs, &image->arcs, &of_arcs);
@@ -60,9 +46,7 @@ bool groups_next(const struct image_run *image, struct group *group)
 	if (!key)
 		return false;
 	*group = (struct group){
-		.interval = key->interval,
-		.thread = key->thread,
-		.file = key->file,
+		.key = *key,
 		.counts = counts,
 		.arcs = arcs,
 		.residues = residues,

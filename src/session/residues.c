@@ -1,5 +1,6 @@
 #include "session/residues.h"
 
+#include "session/groups.h"
 #include "session/shown.h"
 
 #include <stdlib.h>
@@ -104,19 +105,10 @@ void residues_end(struct thread *thread)
 	shown_cut(thread, 0);
 }
 
-static int compare_groups(const struct image_residue *a, const struct image_residue *b)
-{
-	if (a->interval != b->interval)
-		return a->interval < b->interval ? -1 : 1;
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	return (a->file > b->file) - (a->file < b->file);
-}
-
 static int compare(const void *left, const void *right)
 {
 	const struct image_residue *a = left, *b = right;
-	int groups = compare_groups(a, b);
+	int groups = group_compare(GROUP_KEY_OF(a), GROUP_KEY_OF(b));
 
 	if (groups)
 		return groups;

@@ -212,10 +212,9 @@ def controller(kind, place):
             what = kill_one(place, kind, command, seconds * fraction, expected,
                             VICTIMS[number % len(VICTIMS)])
             counts[what] = counts.get(what, 0) + 1
+            seconds *= how_much_longer(what, fraction)
         except Failure as problem:
             problems.append(str(problem))
-            continue
-        seconds *= how_much_longer(what, fraction)
     expect(not problems, f"{len(problems)} of {moments} moments: "
            + " || ".join(problems[:3]))
     expect(counts.get("killed", 0) >= moments // 3,

@@ -8,23 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-static void add_count(struct image_run *image, uint32_t interval, uint32_t thread,
-		      uint32_t file)
-{
-	vector_push(&image->counts, ((struct image_count){.interval = interval,
-							  .thread = thread,
-							  .file = file,
-							  .count = 1}));
-}
-
-static void add_arc(struct image_run *image, uint32_t interval, uint32_t thread,
-		    uint32_t file)
-{
-	vector_push(&image->arcs, ((struct image_arc){.interval = interval,
-						      .thread = thread,
-						      .file = file,
-						      .count = 1}));
-}
+#define ADD(rows, type, ...) vector_push(&image.rows, ((struct type){__VA_ARGS__}))
 
 static void add_residue(struct image_run *image, uint32_t interval, uint32_t thread,
 			uint32_t file, uint64_t address, int by)
@@ -39,9 +23,9 @@ static void assert_next(const struct image_run *image, struct group *group,
 			const size_t counts[3])
 {
 	assert_true(groups_next(image, group));
-	assert_int_equal(group->interval, interval);
-	assert_int_equal(group->thread, thread);
-	assert_int_equal(group->file, file);
+	assert_int_equal(group->key.interval, interval);
+	assert_int_equal(group->key.thread, thread);
+	assert_int_equal(group->key.file, file);
 	assert_int_equal(group->count_count, counts[0]);
 	assert_int_equal(group->arc_count, counts[1]);
 	assert_int_equal(group->residue_count, counts[2]);
@@ -64,12 +48,12 @@ static void test_groups(void **state)
 
 	(void)state;
 	assert_false(groups_next(&image, &group));
-	add_count(&image, 0, 7, 1);
-	add_count(&image, 0, 7, 1);
-	add_count(&image, 2, 7, 0);
-	add_arc(&image, 0, 7, 0);
-	add_arc(&image, 0, 7, 1);
-	add_arc(&image, 3, 7, 1);
+	ADD(counts, image_count, 0, 7, 1, .count = 1);
+	ADD(counts, image_count, 0, 7, 1, .count = 1);
+	ADD(counts, image_count, 2, 7, 0, .count = 1);
+	ADD(arcs, image_arc, 0, 7, 0, .count = 1);
+	ADD(arcs, image_arc, 0, 7, 1, .count = 1);
+	ADD(arcs, image_arc, 3, 7, 1, .count = 1);
 	add_residue(&image, 0, 7, 1, 0x10, 1);
 	add_residue(&image, 1, 7, 1, 0x10, -1);
 	add_residue(&image, 2, 8, 0, 0x20, 1);

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-enum { BATCHES = TIMES(3, 1), ROUNDS = 6, PAGE = 128, LARGE_PAGE = 1024 };
+enum { BATCHES = TIMES(4, 2), ROUNDS = 6, PAGE = 128, LARGE_PAGE = 1024 };
 
 static struct maker maker;
 static uint32_t page; /* bytes, of texts that are written page by page */
