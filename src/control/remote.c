@@ -240,6 +240,17 @@ bool remote_get_signals(pid_t tid, struct remote_signals *signals)
 	return found;
 }
 
+bool remote_ignores(pid_t tid, int signal, uint64_t other)
+{
+	static const uint64_t harmless = 1ull << (SIGCHLD - 1) | 1ull << (SIGCONT - 1) |
+					 1ull << (SIGURG - 1) | 1ull << (SIGWINCH - 1);
+	const uint64_t bit = 1ull << (signal - 1);
+	struct remote_signals signals = {0};
+
+	remote_get_signals(tid, &signals);
+	return !(signals.caught & bit) && ((signals.ignored | harmless | other) & bit);
+}
+
 bool remote_has_variable(pid_t pid, const char *assignment)
 {
 	char path[64];

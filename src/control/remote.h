@@ -77,6 +77,10 @@ struct remote_signals {
 };
 bool remote_get_signals(pid_t tid, struct remote_signals *signals);
 
+/* Whether a signal does nothing to a thread: it is ignored, or has no handler and is one
+ * that nothing follows by default, or of the set `other`, of 1 << (signal - 1). */
+bool remote_ignores(pid_t tid, int signal, uint64_t other);
+
 struct mapping {
 	uint64_t start, end;  /* bytes */
 	uint64_t file_offset; /* bytes */

@@ -63,6 +63,10 @@ resident_start:
 	.long inject - resident_start
 	.long inject_end - resident_start
 	.long finish - resident_start
+	.long rest - resident_start
+	.long rest_made - resident_start
+	.long rest_summed - resident_start
+	.long rest_end - resident_start
 	.long returns - resident_start
 	.long returns_saved - resident_start
 	.long returns_end - resident_start
@@ -328,6 +332,37 @@ finish:
 	mov	%gs:WIRE_BANK_R10, %r10
 	mov	%gs:WIRE_BANK_R11, %r11
 	jmp	*%gs:WIRE_BANK_BACK
+
+/*
+ * What is left of a system call of the program's that a stop has cut short (struct wire_rest):
+ * the controller leads the thread here, with the arguments of the rest, the number in rax, and in
+ * rbx what was done already. It needs no controller from then on. What is returned is the sum; or
+ * what was done, if the rest fails; or the failure, if nothing was. Like a system call this
+ * changes rcx and r11, but no flags, and uses no stack.
+ */
+	.balign 16
+rest:
+	syscall
+rest_made:
+	mov	%rax, %rcx
+	bswap	%rcx
+	movsx	%cl, %rcx /* 0, or -1 for an error */
+	jrcxz	0f
+	mov	%rbx, %rcx
+	jrcxz	rest_summed
+	mov	$0, %eax
+0:	lea	(%rax, %rbx), %rax
+rest_summed:
+	mov	%gs:WIRE_REST_RBX, %rbx
+	mov	%gs:WIRE_REST_RDI, %rdi
+	mov	%gs:WIRE_REST_RSI, %rsi
+	mov	%gs:WIRE_REST_RDX, %rdx
+	mov	%gs:WIRE_REST_R10, %r10
+	mov	%gs:WIRE_REST_R8, %r8
+	mov	%gs:WIRE_REST_R9, %r9
+	mov	%gs:WIRE_REST_RIP, %rcx
+	jmp	*%gs:WIRE_REST_RIP
+rest_end:
 
 /*
  * Restorers, to which signal handlers return, come here instead of making the system call:

@@ -50,7 +50,11 @@ struct resident_table {
 	uint32_t look_end;
 	uint32_t inject; /* runs wire_control.batch, then goes to inject_back */
 	uint32_t inject_end;
-	uint32_t finish;        /* sets the mask of the bank, then goes to its `back` */
+	uint32_t finish;      /* sets the mask of the bank, then goes to its `back` */
+	uint32_t rest;        /* goes on with a system call that was cut short */
+	uint32_t rest_made;   /* from here the result of the rest is in rax */
+	uint32_t rest_summed; /* from here that of all of it */
+	uint32_t rest_end;
 	uint32_t returns;       /* rt_sigreturn: comes from restorers, see resident.S */
 	uint32_t returns_saved; /* from here the mark is on the stack */
 	uint32_t returns_end;

@@ -7,6 +7,7 @@
 #include "session/probes.h"
 #include "session/signals.h"
 #include "session/standing.h"
+#include "session/syscalls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -273,6 +274,8 @@ static void lead_in(const struct session *session, const struct space *space)
 		if (!(*thread)->process || (*thread)->process->space != space ||
 		    !(*thread)->stopped ||
 		    remote_failed(remote_get_registers((*thread)->tid, &registers)))
+			continue;
+		if (syscalls_lead_in(*thread, registers.rip))
 			continue;
 		standing_lead_in(space, &registers);
 		trm_error_destroy(remote_set_registers((*thread)->tid, &registers));

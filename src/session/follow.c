@@ -9,6 +9,7 @@
 #include "session/residues.h"
 #include "session/shown.h"
 #include "session/signals.h"
+#include "session/syscalls.h"
 #include "session/throws.h"
 #include "session/timers.h"
 #include "session/translator.h"
@@ -603,7 +604,7 @@ void follow_event(struct session *session, const struct event *event)
 		on_system_call(session, thread);
 		break;
 	case EVENT_STOP:
-		thread_repeat_call(thread);
+		syscalls_see_stop(thread);
 		thread_resume(session, thread, 0);
 		break;
 	default:

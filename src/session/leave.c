@@ -6,6 +6,7 @@
 #include "session/callgraph.h"
 #include "session/signals.h"
 #include "session/standing.h"
+#include "session/syscalls.h"
 #include "session/timers.h"
 
 #include "resident/resident.h"
@@ -37,6 +38,7 @@ static bool in_resident(const struct thread *thread,
 
 	return thread_waiting_bank(thread) ||
 	       (offset < WIRE_RESIDENT_SIZE &&
+		!syscalls_are_in_rest(thread, registers->rip) &&
 		!arc_holds(thread->process->space, registers->rip) &&
 		(offset < t->hook || offset >= t->hook_end ||
 		 (offset >= t->hook_blocked && offset < t->hook_unblocked)));

@@ -1,5 +1,6 @@
 /* Letting processes go. */
 #include "session/signals.h"
+#include "session/syscalls.h"
 #include "session/timers.h"
 
 #include <signal.h>
@@ -80,9 +81,11 @@ static void settle(struct session *session, struct thread *thread)
 	if (!thread->stopped ||
 	    remote_failed(remote_get_registers(thread->tid, &registers)))
 		return;
+	bool stays = syscalls_are_in_rest(thread, registers.rip);
 	enum settled settled = signals_settle(session, thread, &how, &registers);
 
-	if (settled == SETTLED || settled == SETTLED_RAN)
+	/* The rest of a system call it makes alone. */
+	if (!stays && (settled == SETTLED || settled == SETTLED_RAN))
 		trm_error_destroy(remote_set_registers(thread->tid, &registers));
 	show_returns(thread, &registers);
 }

@@ -367,6 +367,10 @@ struct thread {
 				      in when it forked */
 	struct timer_signals timer;
 	uint64_t resumed_ns; /* session_now() */
+	bool cut_short;      /* a stop may have made its system call end early: see
+				session/syscalls.h */
+	uint64_t rest_until; /* how long it waits, if it makes the rest of one:
+				nanoseconds of session_now(); UINT64_MAX: for ever */
 	siginfo_t held; /* signal to put right when it comes again; si_signo 0: none */
 };
 
@@ -452,9 +456,6 @@ void thread_resume(struct session *session, struct thread *thread, int signal);
 /* Makes sure that so many banks of the widest kind are free. `thread` may be injected. */
 struct trm_error *space_reserve_banks(struct session *session, struct space *space,
 				      struct thread *thread, uint32_t count);
-/* At a stop: a system call that gave up for that goes on, unless a handler runs first. */
-void thread_repeat_call(const struct thread *thread);
-
 /* At a call's entry: it is not made now, but when the thread goes on behind it. Whether
  * that could be said. */
 bool thread_put_off_call(const struct thread *thread, struct user_regs_struct *registers);

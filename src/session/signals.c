@@ -13,6 +13,7 @@
 #include "session/residues.h"
 #include "session/shown.h"
 #include "session/spans.h"
+#include "session/syscalls.h"
 #include "session/text_jumps.h"
 #include "session/timers.h"
 #include "session/ways.h"
@@ -527,9 +528,8 @@ static bool settle_return(const struct space *space, uint64_t offset,
 	return true;
 }
 
-enum settled signals_settle(struct session *session, struct thread *thread,
-			    const struct settling *how,
-			    struct user_regs_struct *registers)
+static enum settled settle(struct session *session, struct thread *thread,
+			   const struct settling *how, struct user_regs_struct *registers)
 {
 	struct space *space = thread->process->space;
 
@@ -551,6 +551,16 @@ enum settled signals_settle(struct session *session, struct thread *thread,
 	if ((offset >= table()->look && offset < table()->look_end) || is_inside(offset))
 		return settle_look(thread, offset, how, registers);
 	return space->holding ? NOTHING_TO_SETTLE : settle_text(thread, how, registers);
+}
+
+enum settled signals_settle(struct session *session, struct thread *thread,
+			    const struct settling *how,
+			    struct user_regs_struct *registers)
+{
+	bool left = syscalls_leave_rest(thread, registers);
+	enum settled settled = settle(session, thread, how, registers);
+
+	return left && settled == NOTHING_TO_SETTLE ? SETTLED : settled;
 }
 
 void signals_leave_gate(const struct session *session, struct thread *thread)
@@ -601,17 +611,11 @@ static bool is_elsewhere(const struct space *space, uint64_t rip)
  * then, and where it is it must go on. */
 static bool stays_hidden(const struct thread *thread, int signal, uint64_t rip)
 {
-	static const uint64_t harmless = 1ull << (SIGCHLD - 1) | 1ull << (SIGCONT - 1) |
-					 1ull << (SIGURG - 1) | 1ull << (SIGWINCH - 1) |
-					 1ull << (SIGSTOP - 1) | 1ull << (SIGTSTP - 1) |
+	static const uint64_t stopping = 1ull << (SIGSTOP - 1) | 1ull << (SIGTSTP - 1) |
 					 1ull << (SIGTTIN - 1) | 1ull << (SIGTTOU - 1);
-	struct remote_signals signals = {0};
-	uint64_t bit = 1ull << (signal - 1);
 
-	if (!is_elsewhere(thread->process->space, rip))
-		return false;
-	remote_get_signals(thread->tid, &signals);
-	return !(signals.caught & bit) && ((signals.ignored | harmless) & bit);
+	return is_elsewhere(thread->process->space, rip) &&
+	       remote_ignores(thread->tid, signal, stopping);
 }
 
 void signals_deliver(struct session *session, struct thread *thread, int signal)
@@ -619,8 +623,7 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 	struct user_regs_struct registers;
 	siginfo_t info;
 
-	/* To a traced thread even ignored signals come, and interrupt it. */
-	thread_repeat_call(thread);
+	syscalls_see_signal(thread, signal);
 	if (!thread->process->space ||
 	    remote_failed(remote_get_registers(thread->tid, &registers)) ||
 	    remote_failed(remote_get_signal(thread->tid, &info))) {
@@ -645,6 +648,7 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 
 	if (!how.fault && spans_hold(session, thread, &registers) &&
 	    spans_put_off(thread, signal, &info)) {
+		syscalls_see_stop(thread);
 		thread_resume(session, thread, 0);
 		return;
 	}

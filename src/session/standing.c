@@ -5,6 +5,7 @@
 #include "session/shown.h"
 #include "session/signals.h"
 #include "session/spans.h"
+#include "session/syscalls.h"
 
 #include <string.h>
 
@@ -174,6 +175,7 @@ static bool find_place(const struct thread *thread, struct user_regs_struct regi
 	uint32_t offset;
 	bool inside;
 
+	syscalls_leave_rest(thread, &registers);
 	if (!space->family ||
 	    (arc_holds(space, registers.rip) && !arc_find_gate(thread, &registers)))
 		return false;

@@ -5,14 +5,13 @@
 #include "session/residues.h"
 #include "session/shown.h"
 #include "session/spans.h"
+#include "session/syscalls.h"
 #include "session/timers.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define CHUNK_BANKS_MAX 64
@@ -321,6 +320,7 @@ static void widen_bank(const struct session *session, struct space *space,
 	bank->shared->quiet = old->shared->quiet;
 	bank->shared->untimed = old->shared->untimed;
 	bank->shared->stack_end = old->shared->stack_end;
+	bank->shared->rest = old->shared->rest;
 	callgraph_note_calls(session, old, &thread->calls);
 	callgraph_begin(session, bank, &thread->calls);
 	spans_begin(session, old, bank);
@@ -384,55 +384,21 @@ void thread_defer(struct session *session, struct thread *thread, bool wait)
 void thread_resume(struct session *session, struct thread *thread, int signal)
 {
 	const struct space *space = thread->process ? thread->process->space : NULL;
-	callgraph_go_on(thread);
 
+	callgraph_go_on(thread);
 	bool calls = thread->state == THREAD_EXEC || thread->fault_rip ||
 		     thread->before_exec || shown_is_watched(thread) ||
 		     thread->timer.until || (space && space_is_traced(space));
 	(void)session;
 	if (thread->event_pending)
 		return;
+	syscalls_go_on(thread);
 	struct trm_error *error =
 		remote_resume(thread->tid, calls ? REMOTE_SYSCALL : REMOTE_RUN, signal);
 
 	thread->stopped = false;
 	thread->resumed_ns = session_now();
 	/* Gone meanwhile: its last event comes by itself. */
-	trm_error_destroy(error);
-}
-
-/*
- * System calls that give up with EINTR when their thread is stopped, although no handler
- * runs (signal(7), "Interruption of system calls and library functions by stop signals").
- * All others of the kernel's say that they are to be made again.
- */
-static bool gives_up(uint64_t number)
-{
-	static const uint16_t calls[] = {
-		SYS_read,       SYS_readv,           SYS_write,        SYS_writev,
-		SYS_recvfrom,   SYS_recvmsg,         SYS_recvmmsg,     SYS_sendto,
-		SYS_sendmsg,    SYS_sendmmsg,        SYS_accept,       SYS_accept4,
-		SYS_epoll_wait, SYS_epoll_pwait,     SYS_epoll_pwait2, SYS_semop,
-		SYS_semtimedop, SYS_rt_sigtimedwait, SYS_io_getevents, SYS_io_uring_enter,
-	};
-
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		if (number == calls[i])
-			return true;
-	return false;
-}
-
-/* What the kernel's own stops do to such a call ours must not: it is made again, unless a
- * handler runs before that. */
-void thread_repeat_call(const struct thread *thread)
-{
-	struct user_regs_struct registers;
-	struct trm_error *error = remote_get_registers(thread->tid, &registers);
-
-	if (!error && (int64_t)registers.rax == -EINTR && gives_up(registers.orig_rax)) {
-		registers.rax = (uint64_t)-ERESTARTNOHAND;
-		error = remote_set_registers(thread->tid, &registers);
-	}
 	trm_error_destroy(error);
 }
 
@@ -459,7 +425,7 @@ bool thread_await_stop(struct session *session, struct thread *thread, int timeo
 	timers_see_stop(session, thread);
 	callgraph_hold(session, thread);
 	if (event.kind == EVENT_STOP) {
-		thread_repeat_call(thread);
+		syscalls_see_stop(thread);
 		return true;
 	}
 	if (event.kind == EVENT_EXITED || event.kind == EVENT_KILLED) {

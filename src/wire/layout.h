@@ -19,7 +19,7 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 45
+#define WIRE_VERSION 46
 
 #define WIRE_RESIDENT_SIZE  0x6000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x6000
@@ -63,6 +63,16 @@
 #define WIRE_BANK_SPAN      0xf8
 #define WIRE_BANK_SPAN_END  0x100
 #define WIRE_BANK_STACK_TOP 0x4000
+
+/* struct wire_rest of a bank, relative to %gs. */
+#define WIRE_REST_RIP 0x2df0
+#define WIRE_REST_RBX 0x2df8
+#define WIRE_REST_RDI 0x2e00
+#define WIRE_REST_RSI 0x2e08
+#define WIRE_REST_RDX 0x2e10
+#define WIRE_REST_R10 0x2e18
+#define WIRE_REST_R8  0x2e20
+#define WIRE_REST_R9  0x2e28
 
 /* What returns has on the stack while it looks for the way back, in front of the address
  * of the context and that of the restorer. */
@@ -539,6 +549,17 @@ struct wire_shown {
 	uint64_t went;     /* the address where it went on; 0: it did not yet */
 };
 
+/* A system call that a stop has cut short, and whose rest the thread makes by itself:
+ * resident.S, rest. Registers are the program's. */
+#define WIRE_REST_VECTORS 24
+struct wire_rest {
+	uint64_t rip; /* behind its system call */
+	uint64_t rbx, rdi, rsi, rdx, r10, r8, r9;
+	uint64_t message[7]; /* struct msghdr of the rest */
+	uint64_t vectors[WIRE_REST_VECTORS]
+			[2]; /* its struct iovec's; or its timeout, a struct timespec */
+};
+
 /* The header of a bank; counters follow at WIRE_BANK_HEADER. */
 struct wire_bank {
 	uint64_t self;   /* address of this bank in the program */
@@ -566,6 +587,7 @@ struct wire_bank {
 	struct wire_moved moved[WIRE_MOVED];
 	uint64_t shown_count;
 	struct wire_shown shown[WIRE_SHOWN];
+	struct wire_rest rest;
 };
 
 #endif

@@ -280,6 +280,22 @@ def late(folder, tool, options):
     expect(found[0] == found[1] == found[2], f"{found}")
 
 
+def system_calls(folder, tool, options):
+    """Threads that stand between two intervals go on with the system calls that they are in."""
+    if options.measure != "calls":
+        return
+    for name in ("cut_short", "cut_short_handled", "timeouts"):
+        source = sources.read(os.path.join(sources.FOLDER, name + ".c"))
+        program = sources.build(source, "", os.path.join(folder, "system_calls-" + name))
+        bare = running.run([program], folder)
+        for measurement in ("edges", "callgraph"):
+            done, profile = run_measured(tool, folder, options, ["--interval", "2ms"], [program],
+                                         "system_calls", measurement)
+            problems = running.compare(bare, done)
+            expect(not problems, f"{name}, {measurement}: {problems}")
+            trammel.check_counts(tool, profile, trammel.Report(tool, profile), measurement)
+
+
 def instructions(folder, tool, options):
     """Intervals of instructions have at least so many, but for the last one."""
     program = job_control.build(folder, "spans", "instructions")
@@ -475,5 +491,6 @@ def refusals(folder, tool, _):
 
 
 TESTS = [("window-" + test.__name__, test) for test in (
-    events, intervals, flags, arcs, entering, contexts, asleep, late, instructions, times, programs,
+    events, intervals, flags, arcs, entering, contexts, asleep, late,
+    system_calls, instructions, times, programs,
     attached, threads, only_some, unmatched, refusals)]

@@ -1,0 +1,301 @@
+// build: gcc -O2 -lutil
+// output: pipe 2, pipe in parts 2, socket 2, socket in parts 2, send 2, sendmsg 2
+// output: sendfile 2, terminal 2, recv 2, recvmsg 2, recvmmsg 2, zeros 2, random 2
+/*
+ * System calls that take their time and do all that they are asked, though signals that
+ * are ignored come all the while; and what arrives is what was sent. With an argument one
+ * that does less is made again, as programs do that are prepared for that.
+ */
+#include "lib/test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pty.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+enum { SIZE = 1 << 19, SMALL = 1 << 14, ROUNDS = 2, VECTORS = 20, DATAGRAMS = 12 };
+
+/* The kernel's own: what it keeps for a socket whose recvmmsg was cut short. */
+#define ERESTARTSYS 512
+
+static unsigned char sent[SIZE], got[SIZE];
+static int ends[2]; /* of what is written to: the reader's, the writer's */
+static struct iovec vectors[VECTORS];
+static int goes_on;
+
+/* Vectors of many sizes, also of none, that are all of `bytes`. */
+static void divide(unsigned char *bytes, size_t size)
+{
+	size_t at = 0, length = 1;
+
+	for (int i = 0; i < VECTORS; i++) {
+		length = i == VECTORS - 1 ? size - at : i % 7 == 3 ? 0 : size * i / 400;
+		vectors[i] = (struct iovec){bytes + at, length};
+		at += length;
+	}
+}
+
+static long write_all(void)
+{
+	return write(ends[1], sent, SIZE);
+}
+
+static long write_parts(void)
+{
+	divide(sent, SIZE);
+	return writev(ends[1], vectors, VECTORS);
+}
+
+static long send_all(void)
+{
+	return send(ends[1], sent, SIZE, 0);
+}
+
+static long send_message(void)
+{
+	struct msghdr message = {.msg_iov = vectors, .msg_iovlen = VECTORS};
+
+	divide(sent, SIZE);
+	return sendmsg(ends[1], &message, 0);
+}
+
+static long send_a_file(void)
+{
+	FILE *file = tmpfile();
+	off_t from = 0;
+	long result;
+
+	CHECK(file && fwrite(sent, 1, SIZE, file) == SIZE && !fflush(file));
+	result = sendfile(ends[1], fileno(file), &from, SIZE);
+	fclose(file);
+	CHECK(from == result);
+	return result;
+}
+
+static long write_terminal(void)
+{
+	return write(ends[1], sent, SMALL);
+}
+
+static long receive(void)
+{
+	return recv(ends[0], got, SIZE, MSG_WAITALL);
+}
+
+static long receive_message(void)
+{
+	struct msghdr message = {.msg_iov = vectors, .msg_iovlen = VECTORS};
+
+	divide(got, SIZE);
+	return recvmsg(ends[0], &message, MSG_WAITALL);
+}
+
+static long receive_each(void)
+{
+	struct mmsghdr messages[DATAGRAMS] = {0};
+
+	for (int i = 0; i < DATAGRAMS; i++) {
+		vectors[i] = (struct iovec){got + i, 1};
+		messages[i].msg_hdr.msg_iov = &vectors[i];
+		messages[i].msg_hdr.msg_iovlen = 1;
+	}
+	return recvmmsg(ends[0], messages, DATAGRAMS, 0, NULL);
+}
+
+static long read_zeros(void)
+{
+	int file = open("/dev/zero", O_RDONLY);
+	char *bytes = malloc(64 << 20);
+	long result = read(file, bytes, 64 << 20);
+
+	free(bytes);
+	close(file);
+	return result;
+}
+
+static long get_random(void)
+{
+	char *bytes = malloc(4 << 20);
+	long result = getrandom(bytes, 4 << 20, 0);
+
+	free(bytes);
+	return result;
+}
+
+static void open_pipe(void)
+{
+	CHECK(!pipe(ends));
+}
+
+static void open_sockets(void)
+{
+	CHECK(!socketpair(AF_UNIX, SOCK_STREAM, 0, ends));
+}
+
+static void open_datagrams(void)
+{
+	CHECK(!socketpair(AF_UNIX, SOCK_DGRAM, 0, ends));
+}
+
+static void open_terminal(void)
+{
+	struct termios raw = {0};
+
+	cfmakeraw(&raw);
+	CHECK(!openpty(&ends[0], &ends[1], NULL, &raw, NULL));
+}
+
+static void open_nothing(void)
+{
+	ends[0] = ends[1] = -1;
+}
+
+/* The other side: reads slowly, and tells whether it was what is sent. */
+static void read_slowly(long size)
+{
+	long at = 0, count;
+
+	close(ends[1]);
+	while (at < size && (count = read(ends[0], got, 1 << 14)) > 0) {
+		if (memcmp(got, sent + at, (size_t)count))
+			_exit(2);
+		at += count;
+		usleep(300);
+	}
+	_exit(at != size);
+}
+
+static void write_slowly(long size)
+{
+	long step = size == DATAGRAMS ? 1 : 1 << 15;
+
+	for (long at = 0; at < size; at += step) {
+		usleep(1000);
+		if (write(ends[1], sent + at, (size_t)step) != step)
+			_exit(1);
+	}
+	_exit(0);
+}
+
+static void do_nothing(long size)
+{
+	(void)size;
+	_exit(0);
+}
+
+static const struct kind {
+	const char *name;
+	void (*open)(void);
+	void (*other)(long size);
+	long (*call)(void);
+	long size;
+} kinds[] = {
+	{"pipe", open_pipe, read_slowly, write_all, SIZE},
+	{"pipe in parts", open_pipe, read_slowly, write_parts, SIZE},
+	{"socket", open_sockets, read_slowly, write_all, SIZE},
+	{"socket in parts", open_sockets, read_slowly, write_parts, SIZE},
+	{"send", open_sockets, read_slowly, send_all, SIZE},
+	{"sendmsg", open_sockets, read_slowly, send_message, SIZE},
+	{"sendfile", open_sockets, read_slowly, send_a_file, SIZE},
+	{"terminal", open_terminal, read_slowly, write_terminal, SMALL},
+	{"recv", open_sockets, write_slowly, receive, SIZE},
+	{"recvmsg", open_sockets, write_slowly, receive_message, SIZE},
+	{"recvmmsg", open_datagrams, write_slowly, receive_each, DATAGRAMS},
+	{"zeros", open_nothing, do_nothing, read_zeros, 64 << 20},
+	{"random", open_nothing, do_nothing, get_random, 4 << 20},
+};
+
+/* What is left, in smaller pieces. */
+static long go_on(const struct kind *kind, long done)
+{
+	while (goes_on && done >= 0 && done < kind->size) {
+		long count = kind->size - done;
+
+		if (kind->other == read_slowly)
+			count = write(ends[1], sent + done, (size_t)count);
+		else if (kind->other == write_slowly)
+			count = read(ends[0], got + done, (size_t)count);
+		if (count < 0 && errno == ERESTARTSYS)
+			continue;
+		if (count <= 0)
+			return done;
+		done += count;
+	}
+	return done;
+}
+
+/* Whether the call did all that it was asked. */
+static int is_whole(const struct kind *kind)
+{
+	int status;
+	long result;
+	pid_t other;
+
+	kind->open();
+	memset(got, 0, SIZE);
+	other = fork();
+	if (!other)
+		kind->other(kind->size);
+	if (kind->other == read_slowly)
+		close(ends[0]);
+	result = go_on(kind, kind->call());
+	if (kind->other == write_slowly && result == kind->size)
+		CHECK(!memcmp(got, sent, (size_t)result));
+	close(ends[1]);
+	if (kind->other != read_slowly)
+		close(ends[0]);
+	CHECK(waitpid(other, &status, 0) == other);
+	return result == kind->size && WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+/* Signals that do nothing, again and again. */
+static pid_t start_signaller(void)
+{
+	pid_t parent = getpid(), child = fork();
+	static const int numbers[] = {SIGCHLD, SIGUSR1, SIGWINCH};
+
+	if (child)
+		return child;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (unsigned int i = 0; getppid() == parent; i++) {
+		kill(parent, numbers[i % 3]);
+		usleep(1500);
+	}
+	_exit(0);
+}
+
+int main(int argc, char **argv)
+{
+	pid_t signaller;
+
+	(void)argv;
+	goes_on = argc > 1;
+
+	for (unsigned int i = 0; i < SIZE; i++)
+		sent[i] = (unsigned char)(i * 2654435761u >> 24);
+	signal(SIGUSR1, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	signaller = start_signaller();
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		int whole = 0;
+
+		for (int round = 0; round < ROUNDS; round++)
+			whole += is_whole(&kinds[i]);
+		printf("%s%s %d", i == 0 || i == 6 ? "" : ", ", kinds[i].name, whole);
+		if (i == 5)
+			printf("\n");
+	}
+	printf("\n");
+	kill(signaller, SIGKILL);
+	CHECK(waitpid(signaller, NULL, 0) == signaller);
+	return 0;
+}
