@@ -660,24 +660,6 @@ void syscalls_see_stop(struct thread *thread)
 		see_stop(thread, call, &registers);
 }
 
-void syscalls_see_signal(struct thread *thread, int signal)
-{
-	struct user_regs_struct registers;
-	const struct call *call;
-
-	if (remote_failed(remote_get_registers(thread->tid, &registers)))
-		return;
-	call = call_of(&registers);
-	if (!call && !rest_at(thread, registers.rip))
-		return;
-	if (remote_ignores(thread->tid, signal, 0)) {
-		if (call)
-			see_stop(thread, call, &registers);
-	} else if (syscalls_leave_rest(thread, &registers)) {
-		trm_error_destroy(remote_set_registers(thread->tid, &registers));
-	}
-}
-
 /* What the program's call returns if the rest ends here. If nothing is done yet, the
  * kernel is to make the call again, unless a handler runs. */
 static void sum_up(struct user_regs_struct *registers, uint64_t offset)
@@ -715,4 +697,38 @@ bool syscalls_leave_rest(const struct thread *thread, struct user_regs_struct *r
 	registers->r9 = rest->r9;
 	registers->rcx = rest->rip;
 	return true;
+}
+
+/* A signal that ends the call, or, if it has no handler, stops the process, and so ends
+ * the call for good: it is not to be taken for one that a later stop has ended. */
+static void see_end(const struct thread *thread, bool handled,
+		    struct user_regs_struct *registers)
+{
+	bool left = syscalls_leave_rest(thread, registers);
+	bool ends = !handled && call_of(registers);
+
+	if (ends && is_given_up(registers))
+		registers->rax = (uint64_t)-EINTR;
+	if (ends && ((int64_t)registers->rax == -EINTR || (int64_t)registers->rax >= 0))
+		registers->orig_rax = (unsigned long long)-1;
+	if (left || ends)
+		trm_error_destroy(remote_set_registers(thread->tid, registers));
+}
+
+void syscalls_see_signal(struct thread *thread, int signal)
+{
+	struct user_regs_struct registers;
+	const struct call *call;
+
+	thread->cut_short = false;
+	if (remote_failed(remote_get_registers(thread->tid, &registers)))
+		return;
+	call = call_of(&registers);
+	if (!call && !rest_at(thread, registers.rip))
+		return;
+	if (!remote_ignores(thread->tid, signal, 0))
+		see_end(thread, !remote_ignores(thread->tid, signal, UINT64_MAX),
+			&registers);
+	else if (call)
+		see_stop(thread, call, &registers);
 }

@@ -1,13 +1,14 @@
 // build: gcc -O2
-// output: interrupted 1, restarted 1, slept short 1, waited 1, polled 1
+// output: interrupted 1, restarted 1, slept short 1, waited 1, polled 1, stopped 1
 /* System calls that signals interrupt: EINTR, SA_RESTART, the rest of a sleep,
- * sigtimedwait. */
+ * sigtimedwait; and a stop (signal(7)). */
 #include "lib/test.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -46,8 +47,9 @@ static long waits_in(pid_t pid)
 	return number;
 }
 
-/* A child that signals us once we wait in a call, and writes a byte 30 ms after that. */
-static pid_t signaller(long call, int pipe_end)
+/* A child that sends us a signal, and another one if that is not 0, once we wait in a
+ * call, and writes a byte 30 ms after that. */
+static pid_t sender(long call, int pipe_end, int number, int second)
 {
 	pid_t parent = getpid(), child = fork();
 
@@ -55,9 +57,30 @@ static pid_t signaller(long call, int pipe_end)
 		return child;
 	while (getppid() == parent && waits_in(parent) != call)
 		usleep(1000);
-	kill(parent, SIGUSR1);
+	kill(parent, number);
 	usleep(30000);
+	if (second)
+		kill(parent, second);
+	usleep(second ? 30000 : 0);
 	_exit(write(pipe_end, "x", 1) != 1);
+}
+
+static pid_t signaller(long call, int pipe_end)
+{
+	return sender(call, pipe_end, SIGUSR1, 0);
+}
+
+/* epoll_wait gives up when its process is stopped. */
+static int is_stopped(const int ends[2])
+{
+	struct epoll_event event = {.events = EPOLLIN};
+	int events = epoll_create1(0), result;
+
+	CHECK(!epoll_ctl(events, EPOLL_CTL_ADD, ends[0], &event));
+	sender(SYS_epoll_wait, ends[1], SIGSTOP, SIGCONT);
+	result = epoll_wait(events, &event, 1, 10000) == -1 && errno == EINTR;
+	close(events);
+	return result;
 }
 
 static void reap(pid_t child, int pipe_end)
@@ -75,7 +98,7 @@ static void reap(pid_t child, int pipe_end)
 int main(void)
 {
 	struct timespec wait = {.tv_sec = 10}, rest = {0};
-	int interrupted, restarted, slept, waited, polled, ends[2];
+	int interrupted, restarted, slept, waited, polled, stopped, ends[2];
 	struct pollfd entry;
 	siginfo_t info;
 	sigset_t signals;
@@ -99,6 +122,8 @@ int main(void)
 	entry = (struct pollfd){.fd = ends[0], .events = POLLOUT};
 	polled = poll(&entry, 1, 10000) == -1 && errno == EINTR;
 	reap(child, ends[0]);
+	stopped = is_stopped(ends);
+	reap(-1, ends[0]);
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
@@ -106,7 +131,8 @@ int main(void)
 	waited = sigwaitinfo(&signals, &info) == SIGUSR1 && info.si_pid == child &&
 		 info.si_code == SI_USER;
 	reap(child, ends[0]);
-	printf("interrupted %d, restarted %d, slept short %d, waited %d, polled %d\n",
-	       interrupted, restarted, slept, waited, polled);
+	printf("interrupted %d, restarted %d, slept short %d, waited %d, polled %d, "
+	       "stopped %d\n",
+	       interrupted, restarted, slept, waited, polled, stopped);
 	return 0;
 }
