@@ -148,7 +148,9 @@ static struct trm_error *make_arena(void *context, struct thread *thread)
 	struct attachment *attachment = context;
 
 	TRM_TRY(check_thread(attachment, thread));
-	return space_make_arena(attachment->session, thread, thread->process->space);
+	TRM_TRY(space_make_arena(attachment->session, thread, thread->process->space));
+	return space_reserve_banks(attachment->session, thread->process->space, thread,
+				   1);
 }
 
 /* Goroutines that were preempted by a signal may be parked anywhere, also in bytes that

@@ -633,7 +633,6 @@ void follow_first(struct session *session, pid_t pid, const char *program)
 	thread->process = process;
 	thread->state = THREAD_RUNNING;
 	session->first = pid;
-	session->front = getppid();
 }
 
 /* Processes that were let go but still count, or that are the first: until they are gone.

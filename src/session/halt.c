@@ -222,6 +222,9 @@ struct trm_error *space_borrow(struct session *session, const struct space *spac
 		trm_error_destroy(error);
 		error = work(context, thread);
 		loan_end(session, &loan);
+		/* With a bank it goes on with a system call that this has cut short. */
+		if (!error)
+			thread_take_free_bank(session, thread);
 		thread_resume(session, thread, 0);
 		if (!error || error->code != TRM_ERROR_GONE)
 			return error;

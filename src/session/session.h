@@ -437,6 +437,8 @@ struct image_run *session_add_image(struct session *session, pid_t pid, pid_t pa
 void session_remove_process(struct session *session, struct process *process);
 /* Gives a stopped thread a bank of its own; without one it goes on with its parent's. */
 void thread_assign_bank(struct session *session, struct thread *thread, uint32_t quiet);
+/* The same if there is one, and it has none: nothing is injected. */
+void thread_take_free_bank(struct session *session, struct thread *thread);
 /* A thread of a forked process that is let go gets a bank that nobody looks at, all of
  * them the same: its hooks ask nobody. */
 void thread_set_aside(struct session *session, struct thread *thread);

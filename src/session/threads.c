@@ -198,9 +198,14 @@ static uint32_t further_banks(const struct thread *thread, const struct arena *a
 						    : CHUNK_BANKS_MAX;
 }
 
+static uint64_t widest_of(const struct space *space)
+{
+	return space->chunks.items[space->chunks.count - 1]->stride;
+}
+
 static struct bank *take_bank(struct space *space, pid_t pid, pid_t tid)
 {
-	uint64_t widest = space->chunks.items[space->chunks.count - 1]->stride;
+	uint64_t widest = widest_of(space);
 
 	vector_for_each (&space->chunks, chunk) {
 		struct bank *bank = NULL;
@@ -213,18 +218,24 @@ static struct bank *take_bank(struct space *space, pid_t pid, pid_t tid)
 	return NULL;
 }
 
+static uint32_t free_banks(const struct space *space)
+{
+	uint32_t count = 0;
+
+	vector_for_each (&space->family->arena->banks, bank)
+		count += (*bank)->chunk->stride == widest_of(space) && !(*bank)->in_use &&
+			 !(*bank)->owner;
+	return count;
+}
+
 struct trm_error *space_reserve_banks(struct session *session, struct space *space,
 				      struct thread *thread, uint32_t count)
 {
-	uint64_t widest = space->chunks.items[space->chunks.count - 1]->stride;
-	uint32_t free_banks = 0;
+	uint32_t there = free_banks(space);
 
-	vector_for_each (&space->family->arena->banks, bank)
-		free_banks += (*bank)->chunk->stride == widest && !(*bank)->in_use &&
-			      !(*bank)->owner;
-	return free_banks >= count
-		       ? NULL
-		       : add_chunk(session, space, thread, widest, count - free_banks);
+	return there >= count ? NULL
+			      : add_chunk(session, space, thread, widest_of(space),
+					  count - there);
 }
 
 uint64_t stack_pointer_of(const struct thread *thread)
@@ -278,6 +289,14 @@ void thread_assign_bank(struct session *session, struct thread *thread, uint32_t
 		thread->process->image->reason = memory_copy_string(
 			"threads shared counters: their counts may be too low");
 	trm_error_destroy(error);
+}
+
+void thread_take_free_bank(struct session *session, struct thread *thread)
+{
+	const struct space *space = thread->process->space;
+
+	if (!thread->bank && !space->out && space->chunks.count && free_banks(space))
+		thread_assign_bank(session, thread, 0);
 }
 
 void thread_set_aside(struct session *session, struct thread *thread)

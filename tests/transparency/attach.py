@@ -360,6 +360,19 @@ def waits(folder, tool, options):
     expect(not difference, difference)
 
 
+def writes(folder, tool, options):
+    """No write does less for being measured, but those that the stops at the very end meet: one in
+    the program, one in a thread that unmaps what is left, and one in the last stop."""
+    profile = os.path.join(folder, "writes.trm")
+    with Server(folder, "writes", "writes") as server:
+        for _ in range(3):
+            done = attach_quietly(tool, server.pid, profile, "--for", "200ms", *measure(options))
+            expect(done.status == 0, f"attach: {done.status_text()}: {done.stderr!r}")
+        shown = server.process.communicate(timeout=WAIT_SECONDS)[0].split()
+        expect(server.process.returncode == 0, f"status {server.process.returncode}")
+    expect(shown[0] == "less" and int(shown[1]) <= 3 * 3 < int(shown[3]), f"{shown}")
+
+
 def stopped(folder, tool, options):
     """A process that is stopped stays so, and one that is stopped meanwhile, too."""
     profile = os.path.join(folder, "stopped.trm")
@@ -697,6 +710,7 @@ def many_threads(folder, tool, options):
 
 
 TESTS = [("attach-" + test.__name__, test) for test in (
-    exact, window, together, within, modules, crowded, forgetful, children, waits, stopped, interrupted, leftovers, process_ends,
+    exact, window, together, within, modules, crowded, forgetful, children, waits,
+    writes, stopped, interrupted, leftovers, process_ends,
     ends_meanwhile, killed, web_server, compressor,
     refused, many_threads)]
