@@ -12,6 +12,7 @@
 #include "session/signals.h"
 #include "session/stacks.h"
 #include "session/standing.h"
+#include "session/syscalls.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -255,8 +256,10 @@ static bool lead_all_in(struct attachment *attachment, struct space *space,
 		if (thread != loan->thread &&
 		    remote_failed(remote_get_registers(thread->tid, &registers)))
 			return hold_up(attachment, "ended", thread->tid);
-		callgraph_begin_within(session, thread, &registers);
+		bool rests = syscalls_leave_rest(thread, &registers);
 		uint64_t rip = registers.rip;
+
+		callgraph_begin_within(session, thread, &registers);
 
 		standing_lead_in(space, &registers);
 		if (signals_in_patch(space, registers.rip) ||
@@ -266,7 +269,9 @@ static bool lead_all_in(struct attachment *attachment, struct space *space,
 		if (registers.rip == rip)
 			continue;
 		/* The trampolines do the same as the text does until then. */
-		if (thread == loan->thread)
+		if (rests)
+			syscalls_lead_rest(thread, registers.rip);
+		else if (thread == loan->thread)
 			loan->registers = registers;
 		else if (remote_failed(remote_set_registers(thread->tid, &registers)))
 			return hold_up(attachment, "ended", thread->tid);

@@ -275,10 +275,14 @@ static void lead_in(const struct session *session, const struct space *space)
 		    !(*thread)->stopped ||
 		    remote_failed(remote_get_registers((*thread)->tid, &registers)))
 			continue;
-		if (syscalls_lead_in(*thread, registers.rip))
-			continue;
+		bool rests = syscalls_leave_rest(*thread, &registers);
+
 		standing_lead_in(space, &registers);
-		trm_error_destroy(remote_set_registers((*thread)->tid, &registers));
+		if (rests)
+			syscalls_lead_rest(*thread, registers.rip);
+		else
+			trm_error_destroy(
+				remote_set_registers((*thread)->tid, &registers));
 	}
 }
 

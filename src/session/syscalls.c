@@ -2,7 +2,6 @@
 
 #include "resident/resident.h"
 #include "session/signals.h"
-#include "session/standing.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +24,8 @@
 #define BYTES_MAX 0x7ffff000u
 #define IOVEC_MAX 1024
 
+#define FOR_EVER 1000000000u /* seconds */
+
 /* In what a call tells how much it is to do, and returns how much it did. */
 enum unit {
 	NOTHING,    /* it does all or nothing, or what it does is for it to say */
@@ -43,6 +44,7 @@ enum patience {
 	IN_RDX,       /* a struct timespec there; 0: for ever */
 	IN_R10,
 	IN_R8,
+	OF_RING,    /* struct io_uring_getevents_arg at r8, if r10 has a flag */
 	TO_RECEIVE, /* as an option of the socket rdi says */
 	TO_SEND,
 };
@@ -93,7 +95,7 @@ static const struct call calls[] = {
 	{SYS_semtimedop, NOTHING, IN_R10, NOWHERE},
 	{SYS_rt_sigtimedwait, NOTHING, IN_RDX, NOWHERE},
 	{SYS_io_getevents, NOTHING, IN_R8, NOWHERE},
-	{SYS_io_uring_enter, NOTHING, UNTIMED, NOWHERE},
+	{SYS_io_uring_enter, NOTHING, OF_RING, NOWHERE},
 };
 
 /* The call in which a thread was stopped; NULL: none of these, or none at all. */
@@ -104,6 +106,18 @@ static const struct call *call_of(const struct user_regs_struct *registers)
 			return &calls[i];
 	return NULL;
 }
+
+/* What io_uring_enter is told of a wait (linux/io_uring.h, struct
+ * io_uring_getevents_arg), and its flags that say so, or that it is not at an address, or
+ * has a moment. */
+struct ring_wait {
+	uint64_t mask;
+	uint32_t mask_size, least;
+	uint64_t time; /* of a struct timespec; 0: for ever */
+};
+#define RING_HAS_WAIT   (1u << 3)
+#define RING_UNTIL      (1u << 5)
+#define RING_NO_POINTER (1u << 6)
 
 /* Vectors of a call, read from the program. */
 struct vectors {
@@ -161,7 +175,7 @@ static uint64_t asked_of(const struct thread *thread, const struct call *call,
 			asked = bytes_of(&vectors);
 		break;
 	case MESSAGES:
-		return registers->rdx;
+		return (uint32_t)registers->rdx;
 	case FILE_BYTES:
 		asked = registers->r10;
 		break;
@@ -293,6 +307,14 @@ static int borrow_socket(const struct thread *thread, uint64_t descriptor)
 	return result;
 }
 
+/* UINT64_MAX: for ever, or so long. */
+static uint64_t nanoseconds(int64_t seconds, int64_t more)
+{
+	return (uint64_t)seconds > FOR_EVER
+		       ? UINT64_MAX
+		       : (uint64_t)seconds * 1000000000 + (uint64_t)more;
+}
+
 /* UINT64_MAX: for ever. */
 static uint64_t patience_of_socket(const struct thread *thread, uint64_t descriptor,
 				   int option)
@@ -306,8 +328,7 @@ static uint64_t patience_of_socket(const struct thread *thread, uint64_t descrip
 	if (getsockopt(borrowed, SOL_SOCKET, option, &time, &size))
 		time.tv_sec = time.tv_usec = 0;
 	close(borrowed);
-	return time.tv_sec || time.tv_usec ? (uint64_t)time.tv_sec * 1000000000 +
-						     (uint64_t)time.tv_usec * 1000
+	return time.tv_sec || time.tv_usec ? nanoseconds(time.tv_sec, time.tv_usec * 1000)
 					   : UINT64_MAX;
 }
 
@@ -318,17 +339,34 @@ static uint64_t patience_at(const struct thread *thread, uint64_t address)
 	if (!address || remote_failed(remote_read(thread->process->space->memory_fd,
 						  address, &time, sizeof(time))))
 		return UINT64_MAX;
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+	return nanoseconds(time.tv_sec, time.tv_nsec);
+}
+
+static bool read_ring_wait(const struct thread *thread,
+			   const struct user_regs_struct *registers,
+			   struct ring_wait *ret_wait)
+{
+	return (registers->r10 & (RING_HAS_WAIT | RING_NO_POINTER | RING_UNTIL)) ==
+		       RING_HAS_WAIT &&
+	       registers->r9 == sizeof(*ret_wait) &&
+	       !remote_failed(remote_read(thread->process->space->memory_fd,
+					  registers->r8, ret_wait, sizeof(*ret_wait)));
 }
 
 /* Nanoseconds for which the program's call waits at most; UINT64_MAX: for ever. */
 static uint64_t patience_of(const struct thread *thread, const struct call *call,
 			    const struct user_regs_struct *registers)
 {
+	struct ring_wait ring;
+
 	switch ((enum patience)call->patience) {
 	case MILLISECONDS:
 		return (int)registers->r10 < 0 ? UINT64_MAX
-					       : (uint64_t)registers->r10 * 1000000;
+					       : (uint64_t)(int)registers->r10 * 1000000;
+	case OF_RING:
+		return read_ring_wait(thread, registers, &ring)
+			       ? patience_at(thread, ring.time)
+			       : UINT64_MAX;
 	case IN_RDX:
 		return patience_at(thread, registers->rdx);
 	case IN_R10:
@@ -373,17 +411,9 @@ bool syscalls_are_in_rest(const struct thread *thread, uint64_t rip)
 	return rest_at(thread, rip);
 }
 
-bool syscalls_lead_in(const struct thread *thread, uint64_t rip)
+void syscalls_lead_rest(const struct thread *thread, uint64_t rip)
 {
-	struct wire_rest *rest = rest_at(thread, rip);
-	struct user_regs_struct behind = {.orig_rax = (unsigned long long)-1};
-
-	if (!rest)
-		return false;
-	behind.rip = rest->rip;
-	standing_lead_in(thread->process->space, &behind);
-	rest->rip = behind.rip;
-	return true;
+	thread->bank->shared->rest.rip = rip;
 }
 
 static uint64_t address_in_bank(const struct thread *thread, const void *field)
@@ -529,8 +559,10 @@ static void wait_shorter(const struct thread *thread, const struct call *call,
 {
 	const uint64_t now = session_now();
 	uint64_t left = thread->rest_until > now ? thread->rest_until - now : 0;
-	uint64_t *time = thread->bank->shared->rest.vectors[0];
+	struct wire_rest *rest = &thread->bank->shared->rest;
+	uint64_t *time = rest->vectors[0];
 	const uint64_t address = address_in_bank(thread, time);
+	struct ring_wait ring;
 
 	if (call->patience == MILLISECONDS) {
 		registers->r10 = (left + 999999) / 1000000;
@@ -542,8 +574,13 @@ static void wait_shorter(const struct thread *thread, const struct call *call,
 		registers->rdx = address;
 	else if (call->patience == IN_R10)
 		registers->r10 = address;
-	else
+	else if (call->patience == IN_R8)
 		registers->r8 = address;
+	else if (read_ring_wait(thread, registers, &ring)) {
+		ring.time = address;
+		memcpy(rest->message, &ring, sizeof(ring));
+		registers->r8 = address_in_bank(thread, rest->message);
+	}
 }
 
 static bool is_of_socket(const struct call *call)

@@ -27,8 +27,7 @@ bool syscalls_leave_rest(const struct thread *thread, struct user_regs_struct *r
 /* Whether a thread makes a rest. */
 bool syscalls_are_in_rest(const struct thread *thread, uint64_t rip);
 
-/* Makes a thread go on behind its rest where standing_lead_in would lead it. False: it
- * makes none. */
-bool syscalls_lead_in(const struct thread *thread, uint64_t rip);
+/* Where it goes on behind that. */
+void syscalls_lead_rest(const struct thread *thread, uint64_t rip);
 
 #endif

@@ -1,6 +1,6 @@
 // build: gcc -O2
 // output: epoll_wait 0, epoll_pwait 0, epoll_pwait2 0, sigtimedwait 11, semtimedop 11
-// output: recv 11, recvmsg 11, read 11, accept 11, send 11, poll 0, select 0
+// output: recv 11, recvmsg 11, read 11, accept 11, send 11, poll 0, select 0, ring 62
 /*
  * Calls that wait for a time, though signals that are ignored come all the while: they
  * end when it has passed, and not before.
@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
@@ -115,6 +116,28 @@ static long select_none(void)
 	return select(quiet[0] + 1, &set, NULL, NULL, &time);
 }
 
+/* Of Linux 5.11, and where it is allowed. */
+static long wait_ring(void)
+{
+	char parameters[120] = {0};
+	struct {
+		uint64_t mask;
+		uint32_t mask_size, least;
+		const struct timespec *time;
+	} wait = {.time = &wait_time};
+	int ring = (int)syscall(SYS_io_uring_setup, 4, parameters);
+	long result;
+
+	if (ring < 0) {
+		usleep(WAIT_MS * 1000);
+		errno = ETIME;
+		return -1;
+	}
+	result = syscall(SYS_io_uring_enter, ring, 0, 1, 1 | 8, &wait, sizeof(wait));
+	close(ring);
+	return result;
+}
+
 static const struct {
 	const char *name;
 	long (*call)(void);
@@ -131,6 +154,7 @@ static const struct {
 	{"send", send_byte},
 	{"poll", poll_none},
 	{"select", select_none},
+	{"ring", wait_ring},
 };
 
 static long now_ms(void)
