@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/aio_abi.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -35,6 +36,7 @@ enum unit {
 	MESSAGES,   /* struct mmsghdr's at rsi, in rdx */
 	FILE_BYTES, /* bytes of a file, which has a position, in r10 */
 	RANDOM,     /* bytes of a buffer at rdi, in rsi */
+	EVENTS,     /* struct io_event's at r10, at least rsi and at most rdx */
 };
 
 /* How long it waits, if it does not say so in the same way each time. */
@@ -59,8 +61,10 @@ enum place {
 	WHERE_ALL_IS_AWAITED,  /* sockets, with MSG_WAITALL in r10 */
 	WHERE_ALL_OF_MESSAGE,  /* the same in rdx */
 	WHERE_EACH_IS_AWAITED, /* sockets, without MSG_WAITFORONE in r10 */
+	WHERE_EACH_IS_SENT,    /* sockets, with flags in r10 */
 	WHERE_FILES_ARE_SENT,
 	WHERE_RANDOM_IS_FULL,
+	ANYWHERE,
 };
 
 /*
@@ -82,7 +86,7 @@ static const struct call calls[] = {
 	{SYS_recvmmsg, MESSAGES, TO_RECEIVE, WHERE_EACH_IS_AWAITED},
 	{SYS_sendto, BYTES, TO_SEND, WHERE_SENDS_WAIT},
 	{SYS_sendmsg, MESSAGE, TO_SEND, WHERE_MESSAGES_WAIT},
-	{SYS_sendmmsg, NOTHING, TO_SEND, NOWHERE},
+	{SYS_sendmmsg, MESSAGES, TO_SEND, WHERE_EACH_IS_SENT},
 	{SYS_sendfile, FILE_BYTES, TO_SEND, WHERE_FILES_ARE_SENT},
 	{SYS_getrandom, RANDOM, UNTIMED, WHERE_RANDOM_IS_FULL},
 	{SYS_accept, NOTHING, TO_RECEIVE, NOWHERE},
@@ -94,7 +98,8 @@ static const struct call calls[] = {
 	{SYS_semop, NOTHING, UNTIMED, NOWHERE},
 	{SYS_semtimedop, NOTHING, IN_R10, NOWHERE},
 	{SYS_rt_sigtimedwait, NOTHING, IN_RDX, NOWHERE},
-	{SYS_io_getevents, NOTHING, IN_R8, NOWHERE},
+	{SYS_io_getevents, EVENTS, IN_R8, ANYWHERE},
+	{SYS_io_pgetevents, EVENTS, IN_R8, ANYWHERE},
 	{SYS_io_uring_enter, NOTHING, OF_RING, NOWHERE},
 };
 
@@ -180,6 +185,7 @@ static uint64_t asked_of(const struct thread *thread, const struct call *call,
 		asked = registers->r10;
 		break;
 	case RANDOM:
+	case EVENTS:
 		asked = registers->rsi;
 		break;
 	case NOTHING:
@@ -236,6 +242,21 @@ static bool is_regular(const struct thread *thread, uint64_t descriptor)
 	return find_file(thread, descriptor, &status, &waits) && S_ISREG(status.st_mode);
 }
 
+/* Whether the last of the messages that were sent is whole. */
+static bool is_last_whole(const struct thread *thread,
+			  const struct user_regs_struct *registers)
+{
+	static struct vectors vectors;
+	struct mmsghdr last;
+	const uint64_t address = registers->rsi + (registers->rax - 1) * sizeof(last);
+
+	return !remote_failed(remote_read(thread->process->space->memory_fd, address,
+					  &last, sizeof(last))) &&
+	       read_vectors(thread, (uint64_t)(uintptr_t)last.msg_hdr.msg_iov,
+			    last.msg_hdr.msg_iovlen, &vectors) &&
+	       last.msg_len == bytes_of(&vectors);
+}
+
 /* Whether a call that did a part of what it was asked would have waited to do the rest,
  * had nothing interrupted it. */
 static bool would_wait(const struct thread *thread, const struct call *call,
@@ -264,10 +285,14 @@ static bool would_wait(const struct thread *thread, const struct call *call,
 		return socket && (rdx & MSG_WAITALL) && !(rdx & no_receive);
 	case WHERE_EACH_IS_AWAITED:
 		return socket && !(r10 & (no_receive | MSG_WAITFORONE));
+	case WHERE_EACH_IS_SENT:
+		return socket && !(r10 & no_send) && is_last_whole(thread, registers);
 	case WHERE_FILES_ARE_SENT:
 		return socket && is_regular(thread, registers->rsi);
 	case WHERE_RANDOM_IS_FULL: /* with GRND_RANDOM less may be there: random(4) */
 		return !(rdx & GRND_RANDOM);
+	case ANYWHERE:
+		return true;
 	case NOWHERE:
 		break;
 	}
@@ -283,7 +308,7 @@ static bool is_cut_short(const struct thread *thread, const struct call *call,
 
 	return (int64_t)registers->rax > 0 &&
 	       registers->rax < asked_of(thread, call, registers) &&
-	       (call->unit == RANDOM ||
+	       (call->unit == RANDOM || call->unit == EVENTS ||
 		find_file(thread, registers->rdi, &status, &waits)) &&
 	       waits && would_wait(thread, call, registers, &status);
 }
@@ -498,7 +523,8 @@ static bool skip(const struct thread *thread, const struct call *call, uint64_t 
 		put_message(thread, message, count, registers);
 		return true;
 	case MESSAGES:
-		forget_error(thread, registers->rdi);
+		if (call->number == SYS_recvmmsg)
+			forget_error(thread, registers->rdi);
 		registers->rsi += done * sizeof(struct mmsghdr);
 		registers->rdx -= done;
 		return true;
@@ -508,6 +534,11 @@ static bool skip(const struct thread *thread, const struct call *call, uint64_t 
 	case RANDOM:
 		registers->rdi += done;
 		registers->rsi -= done;
+		return true;
+	case EVENTS:
+		registers->rsi -= done;
+		registers->rdx -= done;
+		registers->r10 += done * sizeof(struct io_event);
 		return true;
 	case NOTHING:
 		break;
@@ -527,6 +558,7 @@ static void raise_nothing(const struct thread *thread, struct user_regs_struct *
 
 	switch (registers->rax) {
 	case SYS_sendto:
+	case SYS_sendmmsg:
 		registers->r10 |= MSG_NOSIGNAL;
 		return;
 	case SYS_sendmsg:
@@ -744,7 +776,7 @@ static void see_end(const struct thread *thread, bool handled,
 	bool left = syscalls_leave_rest(thread, registers);
 	bool ends = !handled && call_of(registers);
 
-	if (ends && is_given_up(registers))
+	if (ends && is_given_up(registers) && registers->orig_rax != SYS_io_pgetevents)
 		registers->rax = (uint64_t)-EINTR;
 	if (ends && ((int64_t)registers->rax == -EINTR || (int64_t)registers->rax >= 0))
 		registers->orig_rax = (unsigned long long)-1;

@@ -1,6 +1,7 @@
 // build: gcc -O2 -lutil
 // output: pipe 2, pipe in parts 2, socket 2, socket in parts 2, send 2, sendmsg 2
 // output: sendfile 2, terminal 2, recv 2, recvmsg 2, recvmmsg 2, zeros 2, random 2
+// output: sendmmsg 2, events 2
 /*
  * System calls that take their time and do all that they are asked, though signals that
  * are ignored come all the while; and what arrives is what was sent. With an argument one
@@ -10,6 +11,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/aio_abi.h>
+#include <poll.h>
 #include <pty.h>
 #include <signal.h>
 #include <string.h>
@@ -17,12 +20,20 @@
 #include <sys/random.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 
-enum { SIZE = 1 << 19, SMALL = 1 << 14, ROUNDS = 2, VECTORS = 20, DATAGRAMS = 12 };
+enum {
+	SIZE = 1 << 19,
+	PIECE = 1 << 14,
+	SMALL = 1 << 14,
+	ROUNDS = 2,
+	VECTORS = 20,
+	DATAGRAMS = 12
+};
 
 /* The kernel's own: what it keeps for a socket whose recvmmsg was cut short. */
 #define ERESTARTSYS 512
@@ -111,6 +122,53 @@ static long receive_each(void)
 	return recvmmsg(ends[0], messages, DATAGRAMS, 0, NULL);
 }
 
+static long send_each(void)
+{
+	struct mmsghdr messages[DATAGRAMS] = {0};
+	struct iovec pieces[DATAGRAMS];
+
+	for (int i = 0; i < DATAGRAMS; i++) {
+		pieces[i] = (struct iovec){sent + i * PIECE, PIECE};
+		messages[i].msg_hdr.msg_iov = &pieces[i];
+		messages[i].msg_hdr.msg_iovlen = 1;
+	}
+	return sendmmsg(ends[1], messages, DATAGRAMS, 0) * PIECE;
+}
+
+/* A pipe is ready, and then another one. */
+static long await_events(void)
+{
+	aio_context_t context = 0;
+	struct io_event events[2];
+	int pipes[2][2];
+	long result;
+	pid_t writer;
+
+	CHECK(!syscall(SYS_io_setup, 2, &context));
+	CHECK(!pipe(pipes[0]) && !pipe(pipes[1]));
+	for (int i = 0; i < 2; i++) {
+		struct iocb block = {.aio_lio_opcode = IOCB_CMD_POLL,
+				     .aio_fildes = (unsigned int)pipes[i][0],
+				     .aio_buf = POLLIN};
+		struct iocb *blocks = &block;
+
+		CHECK(syscall(SYS_io_submit, context, 1, &blocks) == 1);
+	}
+	writer = fork();
+	if (!writer) {
+		for (int i = 0; i < 2; i++) {
+			usleep(15000);
+			CHECK(write(pipes[i][1], "x", 1) == 1);
+		}
+		_exit(0);
+	}
+	result = syscall(SYS_io_getevents, context, 2, 2, events, NULL);
+	CHECK(waitpid(writer, NULL, 0) == writer && !syscall(SYS_io_destroy, context));
+	for (int i = 0; i < 4; i++)
+		close(pipes[i / 2][i % 2]);
+	return result;
+}
+
 static long read_zeros(void)
 {
 	int file = open("/dev/zero", O_RDONLY);
@@ -146,6 +204,15 @@ static void open_datagrams(void)
 	CHECK(!socketpair(AF_UNIX, SOCK_DGRAM, 0, ends));
 }
 
+/* Few messages wait to be read. */
+static void open_narrow_datagrams(void)
+{
+	const int size = 4 * PIECE;
+
+	open_datagrams();
+	CHECK(!setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size)));
+}
+
 static void open_terminal(void)
 {
 	struct termios raw = {0};
@@ -165,7 +232,7 @@ static void read_slowly(long size)
 	long at = 0, count;
 
 	close(ends[1]);
-	while (at < size && (count = read(ends[0], got, 1 << 14)) > 0) {
+	while (at < size && (count = read(ends[0], got, PIECE)) > 0) {
 		if (memcmp(got, sent + at, (size_t)count))
 			_exit(2);
 		at += count;
@@ -212,13 +279,15 @@ static const struct kind {
 	{"recvmmsg", open_datagrams, write_slowly, receive_each, DATAGRAMS},
 	{"zeros", open_nothing, do_nothing, read_zeros, 64 << 20},
 	{"random", open_nothing, do_nothing, get_random, 4 << 20},
+	{"sendmmsg", open_narrow_datagrams, read_slowly, send_each, DATAGRAMS *PIECE},
+	{"events", open_nothing, do_nothing, await_events, 2},
 };
 
 /* What is left, in smaller pieces. */
 static long go_on(const struct kind *kind, long done)
 {
 	while (goes_on && done >= 0 && done < kind->size) {
-		long count = kind->size - done;
+		long left = kind->size - done, count = left < PIECE ? left : PIECE;
 
 		if (kind->other == read_slowly)
 			count = write(ends[1], sent + done, (size_t)count);
@@ -290,8 +359,9 @@ int main(int argc, char **argv)
 
 		for (int round = 0; round < ROUNDS; round++)
 			whole += is_whole(&kinds[i]);
-		printf("%s%s %d", i == 0 || i == 6 ? "" : ", ", kinds[i].name, whole);
-		if (i == 5)
+		printf("%s%s %d", i == 0 || i == 6 || i == 13 ? "" : ", ", kinds[i].name,
+		       whole);
+		if (i == 5 || i == 12)
 			printf("\n");
 	}
 	printf("\n");
