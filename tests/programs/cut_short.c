@@ -286,6 +286,8 @@ static const struct kind {
 /* What is left, in smaller pieces. */
 static long go_on(const struct kind *kind, long done)
 {
+	if (goes_on && kind->other == do_nothing)
+		return kind->size;
 	while (goes_on && done >= 0 && done < kind->size) {
 		long left = kind->size - done, count = left < PIECE ? left : PIECE;
 
