@@ -82,6 +82,27 @@ def stop_and_go(folder, tool, options):
     check_calls(options, tool, profile, "tick", 100)
 
 
+def stopped_by_others(folder, tool, options):
+    """Somebody else stops the program, and continues or kills it: its shell sees the same."""
+    program = build(folder, "ticker", "others")
+    profile = os.path.join(folder, "others.trm")
+    for number, wanted in ((signal.SIGCONT, 0), (signal.SIGKILL, -signal.SIGKILL)):
+        for kind, command in commands(tool, profile, program).items():
+            with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as process:
+                process.stdout.readline()
+                pid = next(found for found in running.processes()
+                           if running.executable(found) == program)
+                os.kill(pid, signal.SIGSTOP)
+                _, status = os.waitpid(process.pid, os.WUNTRACED)
+                expect(os.WIFSTOPPED(status), f"{kind}: not stopped: {status}")
+                os.kill(pid, number)
+                if number == signal.SIGCONT:
+                    _, status = os.waitpid(process.pid, os.WCONTINUED)
+                    expect(os.WIFCONTINUED(status), f"{kind}: it does not go on: {status}")
+                status = process.wait(running.TIMEOUT_SECONDS)
+                expect(status == wanted, f"{kind}: ended with {status}, not {wanted}")
+
+
 def interrupt(folder, tool, options):
     """Ctrl-C goes to the program, which may die of it; what was counted is reported."""
     program = build(folder, "ticker", "interrupt")
@@ -274,6 +295,6 @@ def daemon_returns(folder, tool, options):
 
 
 TESTS = [("terminal-" + test.__name__, test) for test in (
-    stop_and_go, interrupt, interrupt_caught, terminal_size, interactive_shell)]
+    stop_and_go, stopped_by_others, interrupt, interrupt_caught, terminal_size, interactive_shell)]
 TESTS += [("tree-" + test.__name__, test) for test in (
     signal_to_controller, set_user_child, set_user_child_of_go, set_user_as_root, daemon_returns)]
