@@ -207,7 +207,10 @@ def two_threads(folder, tool, options, spans):
         both = started == 2 and (total < 20000 or by_both[number + 1])
         started += sum(row["calls"] for row in work)
         found += both
-        expect(inside <= 2.02 * length + 1e6 and (inside >= 1.7 * length or not both),
+        # While one waits for a processor, to stop at the end, the other stands: that makes the
+        # interval longer than 50 ms, and is not told as time in it.
+        expect(inside <= 2.02 * length + 1e6 and
+               (inside >= 1.7 * min(length, 5e7) or not both),
                f"interval {part}: two threads were in work for {inside} ns")
     expect(total == 40000 and started == 2, f"{total} calls of piece, {started} of work")
     return found
