@@ -327,17 +327,8 @@ void follow_end_image(struct session *session, struct process *process, const ch
 	process->image->ended = true;
 }
 
-/* The front stops as the program does (front_wait), if a little later. That the program
- * goes on, or has ended, nobody else can tell it then. */
-static void continue_front(const struct session *session)
-{
-	if (session->front_stops && getppid() == session->front)
-		kill(session->front, SIGCONT);
-}
-
 static void end_first(struct session *session, int status)
 {
-	continue_front(session);
 	session->first_ended = true;
 	session->first_status = status;
 	clock_gettime(CLOCK_MONOTONIC, &session->end);
@@ -562,9 +553,8 @@ static void on_leaving(struct session *session, struct thread *thread,
 	session_remove_thread(session, thread);
 }
 
-static void on_group_stop(struct session *session, struct thread *thread)
+static void on_group_stop(struct thread *thread)
 {
-	session->front_stops |= thread->tid == session->first;
 	trm_error_destroy(remote_resume(thread->tid, REMOTE_LISTEN, 0));
 	thread->stopped = false;
 }
@@ -600,7 +590,7 @@ void follow_event(struct session *session, const struct event *event)
 		signals_deliver(session, thread, event->value);
 		break;
 	case EVENT_GROUP_STOP:
-		on_group_stop(session, thread);
+		on_group_stop(thread);
 		break;
 	case EVENT_FORK:
 	case EVENT_CLONE:
@@ -614,8 +604,6 @@ void follow_event(struct session *session, const struct event *event)
 		on_system_call(session, thread);
 		break;
 	case EVENT_STOP:
-		if (thread->tid == session->first)
-			continue_front(session);
 		syscalls_see_stop(thread);
 		thread_resume(session, thread, 0);
 		break;

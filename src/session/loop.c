@@ -281,7 +281,6 @@ int session_trace(const struct session_options *options, struct cache *cache,
 	session.can_wait_awake = sysconf(_SC_NPROCESSORS_ONLN) > 1;
 	session.planner = planner_create(cache, options, start->planning_fd);
 	follow_first(&session, start->program, options->arguments[0]);
-	session.front = getppid();
 	clock_gettime(CLOCK_MONOTONIC, &session.start);
 	session.end = session.start;
 	session.start_time = time(NULL);

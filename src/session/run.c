@@ -7,6 +7,7 @@
 #include "session/cache.h"
 #include "session/contexts.h"
 #include "session/front.h"
+#include "session/session.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -19,7 +20,13 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
+#include <time.h>
 #include <unistd.h>
+
+/* How often it is looked whether a stopped program goes on, and how often it must seem to
+ * do so in a row. */
+#define LOOK_NS 20000000
+#define LOOKS   3
 
 struct pipe_ends {
 	int read, write;
@@ -255,16 +262,46 @@ void front_block_signals(sigset_t *signals)
 	sigprocmask(SIG_BLOCK, signals, NULL);
 }
 
-/* Stops as the program did: its shell sees this process stop by the same signal. */
-static void stop_as(int signal)
+static bool is_stopped(pid_t pid)
 {
+	unsigned int flags;
+	char state = attach_read_state(pid, &flags);
+
+	return state == 'T' || state == 't';
+}
+
+/* In a process of its own: lets the front go on, once it has stopped, when the program
+ * does, or has ended. A tracer may wake a stopped program for a moment. */
+_Noreturn static void await_program(pid_t front, pid_t program)
+{
+	const struct timespec pause = {0, LOOK_NS};
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (int seen = 0; seen < LOOKS && getppid() == front; nanosleep(&pause, NULL))
+		seen = is_stopped(front) && !is_stopped(program) ? seen + 1 : 0;
+	if (getppid() == front)
+		kill(front, SIGCONT);
+	_exit(0);
+}
+
+/* Stops as the program did: its shell sees this process stop by the same signal. The
+ * shell continues both; but somebody else may continue the program alone, or kill it. */
+static void stop_as(pid_t program, int signal)
+{
+	const pid_t front = getpid(), watcher = fork();
 	sigset_t set;
 
+	if (!watcher)
+		await_program(front, program);
 	sigemptyset(&set);
 	sigaddset(&set, signal);
 	raise(signal);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	sigprocmask(SIG_BLOCK, &set, NULL);
+	if (watcher > 0) {
+		kill(watcher, SIGKILL);
+		waitpid(watcher, NULL, 0);
+	}
 }
 
 /* The next signal, which is blocked; its si_code, too. */
@@ -308,7 +345,7 @@ int front_wait(pid_t program, const sigset_t *signals, struct planning *planning
 		if (found < 0 && errno != EINTR)
 			return 126 << 8;
 		if (found == program && WIFSTOPPED(status))
-			stop_as(WSTOPSIG(status));
+			stop_as(program, WSTOPSIG(status));
 		else if (found == program)
 			return status;
 		if (found)

@@ -410,8 +410,6 @@ struct session {
 	struct looks calls_looks;   /* see session/inline_caches.h */
 	struct context_parts parts; /* of what programs say themselves */
 	pid_t first;                /* the process that run started */
-	pid_t front;                /* what the user started; 0: not with run */
-	bool front_stops;           /* the first process was stopped, and so may it be */
 	bool first_ended;
 	bool saved_running;         /* the profile was saved while processes still ran */
 	int first_status;           /* as waitpid has it */
