@@ -7,7 +7,7 @@
  * are ignored come all the while; and what arrives is what was sent. With an argument one
  * that does less is made again, as programs do that are prepared for that.
  */
-#include "lib/test.h"
+#include "lib/signaller.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,6 @@
 #include <pty.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
@@ -328,22 +327,6 @@ static int is_whole(const struct kind *kind)
 	return result == kind->size && WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
-/* Signals that do nothing, again and again. */
-static pid_t start_signaller(void)
-{
-	pid_t parent = getpid(), child = fork();
-	static const int numbers[] = {SIGCHLD, SIGUSR1, SIGWINCH};
-
-	if (child)
-		return child;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	for (unsigned int i = 0; getppid() == parent; i++) {
-		kill(parent, numbers[i % 3]);
-		usleep(1500);
-	}
-	_exit(0);
-}
-
 int main(int argc, char **argv)
 {
 	pid_t signaller;
@@ -353,9 +336,8 @@ int main(int argc, char **argv)
 
 	for (unsigned int i = 0; i < SIZE; i++)
 		sent[i] = (unsigned char)(i * 2654435761u >> 24);
-	signal(SIGUSR1, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
-	signaller = start_signaller();
+	signaller = start_signaller(1500);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		int whole = 0;
 
@@ -367,7 +349,6 @@ int main(int argc, char **argv)
 			printf("\n");
 	}
 	printf("\n");
-	kill(signaller, SIGKILL);
-	CHECK(waitpid(signaller, NULL, 0) == signaller);
+	end_signaller(signaller);
 	return 0;
 }

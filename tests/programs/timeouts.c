@@ -5,7 +5,7 @@
  * Calls that wait for a time, though signals that are ignored come all the while: they
  * end when it has passed, and not before.
  */
-#include "lib/test.h"
+#include "lib/signaller.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -13,13 +13,11 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/prctl.h>
 #include <sys/select.h>
 #include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -189,31 +187,15 @@ static void open_all(void)
 	CHECK((semaphore = semget(IPC_PRIVATE, 1, 0600)) >= 0);
 }
 
-/* Signals that do nothing, again and again. */
-static pid_t start_signaller(void)
-{
-	pid_t parent = getpid(), child = fork();
-
-	if (child)
-		return child;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	while (getppid() == parent) {
-		kill(parent, SIGUSR1);
-		usleep(7000);
-	}
-	_exit(0);
-}
-
 int main(void)
 {
 	pid_t signaller;
 
-	signal(SIGUSR1, SIG_IGN);
 	event.events = EPOLLIN;
 	open_all();
 	/* Where nothing ends a wait, this does. */
 	alarm(20);
-	signaller = start_signaller();
+	signaller = start_signaller(7000);
 	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
 		long start = now_ms(), passed, result;
 
@@ -229,7 +211,6 @@ int main(void)
 	}
 	printf("\n");
 	CHECK(!semctl(semaphore, 0, IPC_RMID));
-	kill(signaller, SIGKILL);
-	CHECK(waitpid(signaller, NULL, 0) == signaller);
+	end_signaller(signaller);
 	return 0;
 }
