@@ -317,11 +317,11 @@ void syscalls_go_on(struct thread *thread)
 	trm_error_destroy(remote_set_registers(thread->tid, &registers));
 }
 
-static void see_stop(struct thread *thread, const struct waits_call *call,
-		     struct user_regs_struct *registers)
+/* In one of the calls that wait. */
+static void see_stop(struct thread *thread, struct user_regs_struct *registers)
 {
 	thread->cut_short = is_given_up(registers) || (int64_t)registers->rax > 0;
-	if (!call || (int64_t)registers->rax != -EINTR)
+	if ((int64_t)registers->rax != -EINTR)
 		return;
 	registers->rax = (uint64_t)-ERESTARTNOHAND;
 	trm_error_destroy(remote_set_registers(thread->tid, registers));
@@ -330,13 +330,10 @@ static void see_stop(struct thread *thread, const struct waits_call *call,
 void syscalls_see_stop(struct thread *thread)
 {
 	struct user_regs_struct registers;
-	const struct waits_call *call;
 
-	if (remote_failed(remote_get_registers(thread->tid, &registers)))
-		return;
-	call = waits_call_of(&registers);
-	if (call)
-		see_stop(thread, call, &registers);
+	if (!remote_failed(remote_get_registers(thread->tid, &registers)) &&
+	    waits_call_of(&registers))
+		see_stop(thread, &registers);
 }
 
 /* What the program's call returns if the rest ends here. If nothing is done yet, the
@@ -405,9 +402,11 @@ void syscalls_see_signal(struct thread *thread, int signal)
 	call = waits_call_of(&registers);
 	if (!call && !rest_at(thread, registers.rip))
 		return;
-	if (!remote_ignores(thread->tid, signal, 0))
-		see_end(thread, !remote_ignores(thread->tid, signal, UINT64_MAX),
-			&registers);
+	/* Most have a handler, and each question reads a file. */
+	if (!remote_ignores(thread->tid, signal, UINT64_MAX))
+		see_end(thread, true, &registers);
+	else if (!remote_ignores(thread->tid, signal, 0))
+		see_end(thread, false, &registers);
 	else if (call)
-		see_stop(thread, call, &registers);
+		see_stop(thread, &registers);
 }
