@@ -136,6 +136,25 @@ struct trm_error *remote_write(int memory_fd, uint64_t address, const void *byte
 	return NULL;
 }
 
+void remote_read_mapped(int memory_fd, uint64_t address, void *bytes, size_t size)
+{
+	const size_t page = 4096;
+
+	for (size_t done = 0; done < size;) {
+		char *part = (char *)bytes + done;
+		size_t piece = page - ((address + done) & (page - 1));
+
+		if (piece > size - done)
+			piece = size - done;
+		struct trm_error *error =
+			remote_read(memory_fd, address + done, part, piece);
+		if (error)
+			memset(part, 0, piece);
+		trm_error_destroy(error);
+		done += piece;
+	}
+}
+
 struct trm_error *remote_read_string(int memory_fd, uint64_t address, char *text,
 				     size_t capacity)
 {

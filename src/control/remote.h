@@ -48,6 +48,10 @@ struct trm_error *remote_read(int memory_fd, uint64_t address, void *bytes, size
 struct trm_error *remote_write(int memory_fd, uint64_t address, const void *bytes,
 			       size_t size);
 
+/* The same of memory parts of which may not be mapped: pages that cannot be read are 0 in
+ * `bytes`. */
+void remote_read_mapped(int memory_fd, uint64_t address, void *bytes, size_t size);
+
 /* A 0-terminated string of at most `capacity` - 1 bytes, cut there. */
 struct trm_error *remote_read_string(int memory_fd, uint64_t address, char *text,
 				     size_t capacity);

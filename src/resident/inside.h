@@ -6,6 +6,7 @@
 
 #include "wire/layout.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define SYS_rt_sigprocmask 14
@@ -40,6 +41,11 @@ static inline int is_readable(uint64_t address)
 /* Return addresses become the original ones, from that of a function on which has just
  * been entered with these registers. */
 void look_through(struct wire_bank *bank, const struct wire_registers *frame);
+
+/* Whether all pages from a place up to the end of the thread's own stack can be read.
+ * They are asked for one by one, once, while the thread may make system calls: alternate
+ * stacks and those of coroutines may lie below the stack, and its guard page between. */
+bool look_know_stack(struct wire_bank *bank, uint64_t place);
 
 /* WIRE_HOOK_LAZY, of a thread that may make no system call: the controller looks by
  * itself whether it is asked. */

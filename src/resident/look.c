@@ -241,16 +241,44 @@ static uint64_t look_at(struct wire_bank *bank, const struct wire_control *contr
 	return original;
 }
 
+static bool is_known(const struct wire_bank *bank, uint64_t place)
+{
+	return bank->stack_known && place >= bank->stack_known && place < bank->stack_end;
+}
+
+bool look_know_stack(struct wire_bank *bank, uint64_t place)
+{
+	uint64_t page = place & ~(PAGE - 1);
+	uint64_t known = bank->stack_known ? bank->stack_known
+					   : (bank->stack_end + PAGE - 1) & ~(PAGE - 1);
+
+	if (place >= bank->stack_end || bank->stack_end - place > STACK_MAX)
+		return false;
+	if (is_known(bank, place))
+		return true;
+	if (bank->quiet || (bank->stack_gap && page <= bank->stack_gap))
+		return false;
+	while (known > page && is_readable(known - PAGE))
+		known -= PAGE;
+	bank->stack_known = known;
+	if (known > page)
+		bank->stack_gap = known - PAGE;
+	return known <= page;
+}
+
 /* Behind the last address to look at. */
-static uint64_t end_of(const struct wire_bank *bank, uint64_t start)
+static uint64_t end_of(struct wire_bank *bank, uint64_t start)
 {
 	uint64_t end = bank->stack_end;
-	uint64_t most = bank->quiet ? QUIET_MAX : STACK_MAX;
 
-	if (end > start && end - start <= most)
+	if (look_know_stack(bank, start))
 		return end;
+	if (!bank->quiet)
+		return start + UNKNOWN_MAX;
 	/* Nobody can be asked whether the next page is there. */
-	return bank->quiet ? (start | (PAGE - 1)) + 1 : start + UNKNOWN_MAX;
+	if (end > start && end - start <= QUIET_MAX && start > bank->stack_gap + PAGE)
+		return end;
+	return (start | (PAGE - 1)) + 1;
 }
 
 /* A walk up the stack. */
@@ -341,7 +369,7 @@ static bool find_rule(void *context, uint64_t pc, struct unwind_rule *ret_rule)
 	return true;
 }
 
-/* Each word from an address on. */
+/* Each word from an address on, as far as pages can be read. */
 static void look_at_all(struct wire_bank *bank, uint64_t start)
 {
 	const struct wire_control *control =
@@ -349,10 +377,12 @@ static void look_at_all(struct wire_bank *bank, uint64_t start)
 	const struct range code = all_code(control);
 	uint64_t end = end_of(bank, start);
 
+	start = (start + sizeof(start) - 1) & -sizeof(start);
 	for (uint64_t at = start; at + sizeof(at) <= end; at += sizeof(at)) {
 		uint64_t *place = (uint64_t *)(uintptr_t)at;
 
-		if (!(at & (PAGE - 1)) && !bank->quiet && !is_readable(at))
+		if ((at == start || !(at & (PAGE - 1))) && !bank->quiet &&
+		    !is_readable(at))
 			return;
 		if (*place - code.start < code.end - code.start)
 			look_at(bank, control, place);

@@ -242,6 +242,7 @@ all_signals:
  */
 look:
 	mov	%rsp, %rbp
+	mov	%rbp, %gs:WIRE_BANK_LOOK
 	cld
 	and	$-16, %rsp
 	push	%rbp

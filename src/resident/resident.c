@@ -526,6 +526,7 @@ void resident_serve(struct wire_bank *bank, const struct wire_registers *frame)
 
 	see_clock(bank, &call);
 	if (wire_call_installs(call.number, call.first, call.second, call.third)) {
+		look_know_stack(bank, frame->rsp);
 		control->unfiltered = 0;
 		bank->quiet = 1;
 		return;

@@ -26,6 +26,7 @@
 \name:
 	lea	-48(%rsp), %rsp
 \name\()_lowered:
+	mov	%rcx, -8(%rsp) /* where calls push: the stack may end here, not further on */
 	save_graph
 \name\()_half:
 \name\()_saved:

@@ -24,6 +24,19 @@ struct graph_frame {
 	uint64_t back;
 };
 
+/* Reads what is on the stack of such a frame. A thread that has just made room for one
+ * may stand at the end of its stack, whose last page is not mapped; but the address that
+ * the routine returns to is there. */
+static bool read_frame(const struct thread *thread, uint64_t base, void *frame,
+		       size_t size, uint64_t *ret_back)
+{
+	int memory = thread->process->space->memory_fd;
+
+	remote_read_mapped(memory, base, frame, size);
+	return !remote_failed(remote_read(memory, base + size - sizeof(*ret_back),
+					  ret_back, sizeof(*ret_back)));
+}
+
 /* Bytes of the instruction in a gate that calls them. */
 #define ARC_CALL 8
 
@@ -61,8 +74,7 @@ static bool find_gate_of_graph(const struct thread *thread,
 		registers->rsp - (framed ? 0 : offsetof(struct graph_frame, back));
 	struct graph_frame frame;
 
-	if (remote_failed(remote_read(thread->process->space->memory_fd, base, &frame,
-				      sizeof(frame))))
+	if (!read_frame(thread, base, &frame, sizeof(frame), &frame.back))
 		return false;
 	if (framed && offset >= routine->half) {
 		registers->rcx = frame.rcx;
@@ -124,7 +136,7 @@ bool arc_find_gate(const struct thread *thread, struct user_regs_struct *registe
 	uint64_t base = registers->rsp - (framed ? 0 : offsetof(struct arc_frame, back));
 	struct arc_frame frame;
 
-	if (remote_failed(remote_read(space->memory_fd, base, &frame, sizeof(frame))))
+	if (!read_frame(thread, base, &frame, sizeof(frame), &frame.back))
 		return false;
 	if (framed && offset >= t->arc_saved) {
 		registers->rcx = frame.rcx;

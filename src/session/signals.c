@@ -10,6 +10,7 @@
 #include "code/gates.h"
 #include "resident/resident.h"
 #include "session/homes.h"
+#include "session/marks.h"
 #include "session/residues.h"
 #include "session/shown.h"
 #include "session/spans.h"
@@ -375,8 +376,8 @@ static enum settled leave_hook(struct thread *thread, uint64_t address, bool sav
 	struct space *space = thread->process->space;
 	struct hook_frame frame;
 
-	if (remote_failed(remote_read(space->memory_fd, address, &frame, sizeof(frame))))
-		return UNSETTLED;
+	/* Where the registers would be the stack may have ended. */
+	remote_read_mapped(space->memory_fd, address, &frame, sizeof(frame));
 	struct module *module = space_module_of_code(space, frame.back);
 
 	if (!module)
@@ -464,24 +465,6 @@ static enum settled settle_text(struct thread *thread, const struct settling *ho
 	return SETTLED;
 }
 
-/* What the resident has put on the stack of a thread that is in its code, behind a mark
- * written twice. */
-static bool find_mark(const struct space *space, uint64_t rsp, uint64_t mark,
-		      uint64_t ret_behind[2])
-{
-	uint64_t stack[128];
-
-	if (remote_failed(remote_read(space->memory_fd, rsp, stack, sizeof(stack))))
-		return false;
-	for (size_t i = 0; i + 3 < sizeof(stack) / sizeof(stack[0]); i++) {
-		if (stack[i] != mark || stack[i + 1] != mark)
-			continue;
-		memcpy(ret_behind, &stack[i + 2], 2 * sizeof(*ret_behind));
-		return true;
-	}
-	return false;
-}
-
 /* In the parts of the resident that are written in C. */
 static bool is_inside(uint64_t offset)
 {
@@ -494,15 +477,14 @@ static enum settled settle_look(struct thread *thread, uint64_t offset,
 				struct user_regs_struct *registers)
 {
 	const struct resident_table *t = table();
-	uint64_t behind[2] = {registers->rbp};
+	uint64_t frame = registers->rbp;
 
 	if (offset == t->look)
-		behind[0] = registers->rsp;
+		frame = registers->rsp;
 	else if ((offset >= t->look_saved || offset < t->look) &&
-		 !find_mark(thread->process->space, registers->rsp, WIRE_LOOK_MARK,
-			    behind))
+		 !marks_find_look(thread, registers->rsp, &frame))
 		return NOTHING_TO_SETTLE;
-	return leave_hook(thread, behind[0], true, how, registers);
+	return leave_hook(thread, frame, true, how, registers);
 }
 
 /* In what takes signal returns on, or in resident_way_back: back to the restorer. All
@@ -521,7 +503,7 @@ static bool settle_return(const struct space *space, uint64_t offset,
 			offset == table()->returns ? registers->rsp : registers->r12;
 		return true;
 	}
-	if (!find_mark(space, registers->rsp, WIRE_RETURNS_MARK, behind))
+	if (!marks_find(space, registers->rsp, WIRE_RETURNS_MARK, behind))
 		return false;
 	registers->rsp = behind[0];
 	registers->rip = behind[1];
@@ -535,7 +517,10 @@ static enum settled settle(struct session *session, struct thread *thread,
 
 	if (!space->family) /* not yet */
 		return NOTHING_TO_SETTLE;
-	if (spans_hold(session, thread, registers))
+	/* A fault cannot wait: the stack may end there. Should the handler return, the
+	 * call is counted twice. */
+	if (how->fault ? spans_tell(session, thread, registers)
+		       : spans_hold(session, thread, registers))
 		return UNSETTLED;
 	if (arc_holds(space, registers->rip) && !arc_leave(thread, registers))
 		return UNSETTLED;

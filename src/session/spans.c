@@ -88,10 +88,16 @@ static bool is_untold(const struct session *session, const struct thread *thread
 	return module && module_locate(module, registers.rip).untold;
 }
 
+bool spans_tell(const struct session *session, const struct thread *thread,
+		const struct user_regs_struct *registers)
+{
+	return busy_bank(session, thread, registers) != NULL;
+}
+
 bool spans_hold(const struct session *session, const struct thread *thread,
 		const struct user_regs_struct *registers)
 {
-	return busy_bank(session, thread, registers) ||
+	return spans_tell(session, thread, registers) ||
 	       is_untold(session, thread, *registers);
 }
 

@@ -13,8 +13,11 @@
 void spans_begin(const struct session *session, const struct bank *old,
 		 struct bank *bank);
 
-/* Whether a stopped thread is in the middle of that, or has counted the call and not told
- * it yet. */
+/* Whether a stopped thread is in the middle of that. */
+bool spans_tell(const struct session *session, const struct thread *thread,
+		const struct user_regs_struct *registers);
+
+/* The same, or whether it has counted the call and not told it yet. */
 bool spans_hold(const struct session *session, const struct thread *thread,
 		const struct user_regs_struct *registers);
 

@@ -276,6 +276,7 @@ void thread_assign_bank(struct session *session, struct thread *thread, uint32_t
 		bank->shared->quiet = quiet;
 		bank->shared->untimed = thread->untimed;
 		bank->shared->stack_end = stack_end_of(thread);
+		bank->shared->stack_known = bank->shared->stack_gap = 0;
 		bank->shared->look_count = bank->shared->look_since = 0;
 		callgraph_begin(session, bank, &thread->calls);
 		spans_begin(session, NULL, bank);
@@ -339,6 +340,8 @@ static void widen_bank(const struct session *session, struct space *space,
 	bank->shared->quiet = old->shared->quiet;
 	bank->shared->untimed = old->shared->untimed;
 	bank->shared->stack_end = old->shared->stack_end;
+	bank->shared->stack_known = bank->shared->stack_gap = 0;
+	bank->shared->look_frame = old->shared->look_frame;
 	bank->shared->rest = old->shared->rest;
 	callgraph_note_calls(session, old, &thread->calls);
 	callgraph_begin(session, bank, &thread->calls);

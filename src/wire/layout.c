@@ -36,6 +36,7 @@ CHECK(wire_bank, rest.rdx, WIRE_REST_RDX);
 CHECK(wire_bank, rest.r10, WIRE_REST_R10);
 CHECK(wire_bank, rest.r8, WIRE_REST_R8);
 CHECK(wire_bank, rest.r9, WIRE_REST_R9);
+CHECK(wire_bank, look_frame, WIRE_BANK_LOOK);
 CHECK(wire_graph, top, WIRE_GRAPH_TOP - WIRE_GRAPH_BASE);
 CHECK(wire_graph, last, WIRE_GRAPH_LAST - WIRE_GRAPH_BASE);
 CHECK(wire_graph, used, WIRE_GRAPH_USED - WIRE_GRAPH_BASE);

@@ -19,7 +19,7 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 46
+#define WIRE_VERSION 47
 
 #define WIRE_RESIDENT_SIZE  0x6000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x6000
@@ -73,6 +73,8 @@
 #define WIRE_REST_R10 0x2e18
 #define WIRE_REST_R8  0x2e20
 #define WIRE_REST_R9  0x2e28
+
+#define WIRE_BANK_LOOK 0x2fe8
 
 /* What returns has on the stack while it looks for the way back, in front of the address
  * of the context and that of the restorer. */
@@ -588,6 +590,11 @@ struct wire_bank {
 	uint64_t shown_count;
 	struct wire_shown shown[WIRE_SHOWN];
 	struct wire_rest rest;
+	uint64_t look_frame;  /* of the hook in which return addresses were last put right
+			       */
+	uint64_t stack_known; /* from here to stack_end all pages can be read; 0: it is
+				 not known */
+	uint64_t stack_gap; /* a page below stack_end that could not; 0: none was found */
 };
 
 #endif
