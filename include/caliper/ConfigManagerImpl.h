@@ -300,14 +300,18 @@ inline std::string ConfigManager::get_documentation_for_spec(const char *name) c
 	std::string result = text ? text : "";
 
 	std::free(text);
-	return text ? result : std::string(name) + ": there is none";
+	return text ? result : std::string(name) + ": Not available";
 }
 
 inline std::string ConfigManager::get_description_for_spec(const char *name) const
 {
 	const std::string text = get_documentation_for_spec(name);
 
-	return text.substr(0, text.find('\n'));
+	const std::string::size_type end = text.find('\n');
+
+	return end == std::string::npos
+		       ? std::string()
+		       : text.substr(end + 2, text.find('\n', end + 1) - end - 2);
 }
 
 inline std::vector<std::string> ConfigManager::get_config_docstrings()

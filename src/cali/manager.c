@@ -109,20 +109,46 @@ static void add_own(const struct cali_manager *manager, const char *name, size_t
 			       at + length + 1);
 }
 
-/* The length of one configuration with its options. */
+/* The length of one configuration with its options; commas in quotes are theirs. */
 static size_t length_of(const char *text)
 {
 	size_t depth = 0, at = 0;
+	bool quoted = false;
 
-	for (; text[at] && (depth || text[at] != ','); at++)
-		depth += text[at] == '(' ? 1 : text[at] == ')' && depth ? -1 : 0;
+	for (; text[at] && (depth || quoted || text[at] != ','); at++) {
+		if (text[at] == '\\' && text[at + 1])
+			at++;
+		else if (text[at] == '"')
+			quoted = !quoted;
+		else if (!quoted)
+			depth += text[at] == '(' ? 1 : text[at] == ')' && depth ? -1 : 0;
+	}
 	return at;
+}
+
+/* What stands behind a configuration's name, with more options in its parentheses. */
+static void add_rest(char *text, size_t size, const char *rest, size_t length,
+		     const char *options)
+{
+	size_t space = strspn(rest, " \t\n");
+	bool called = space < length && rest[space] == '(';
+
+	if (!*options)
+		append(text, size, "%.*s", (int)length, rest);
+	else if (called)
+		append(text, size, "(%s%.*s", options, (int)(length - space - 1),
+		       rest + space + 1);
+	else
+		append(text, size, "(%s)%.*s", options, (int)length, rest);
 }
 
 /* Each configuration with its own defaults before its options, so that these count. */
 static void spell(const struct cali_manager *manager, const char *configuration,
 		  char *text, size_t size)
 {
+	bool ends_open =
+		*configuration && configuration[strlen(configuration) - 1] == ',';
+
 	for (size_t length; *configuration;
 	     configuration += length + (configuration[length] == ',')) {
 		size_t name;
@@ -134,13 +160,10 @@ static void spell(const struct cali_manager *manager, const char *configuration,
 		if (name > length)
 			name = length;
 		add_own(manager, configuration, name, own, sizeof(own));
-		append(text, size, *own ? "%s%.*s(%s%.*s%s" : "%s%.*s%s%.*s%s",
-		       *text ? "," : "", (int)name, configuration, own,
-		       (int)(length - name - (*own && name < length)),
-		       configuration + name + (*own && name < length),
-		       *own && name == length ? ")" : "");
+		append(text, size, "%s%.*s", *text ? "," : "", (int)name, configuration);
+		add_rest(text, size, configuration + name, length - name, own);
 	}
-	append(text, size, "%s", manager->defaults);
+	append(text, size, "%s%s", ends_open ? "," : "", manager->defaults + !*text);
 }
 
 static struct trm_specs *specs_of(struct cali_manager *manager)
@@ -174,6 +197,7 @@ static struct trm_channels *make(struct cali_manager *manager, const char *confi
 PUBLIC bool cali_manager_add(struct cali_manager *manager, const char *configuration)
 {
 	struct trm_channels *made;
+	bool right;
 
 	if (!manager)
 		return false;
@@ -182,10 +206,14 @@ PUBLIC bool cali_manager_add(struct cali_manager *manager, const char *configura
 		return false;
 	}
 	made = make(manager, configuration);
-	if (made)
-		manager->added[manager->count++] = made;
 	add_message(manager, trm_channels_message(made));
-	return !*trm_channels_message(made);
+	right = !*trm_channels_message(made);
+	/* All or nothing, as the peer: programs look at errors, and go on without. */
+	if (made && right)
+		manager->added[manager->count++] = made;
+	else
+		trm_channels_destroy(made);
+	return right;
 }
 
 PUBLIC const char *cali_manager_ask(struct cali_manager *manager,
@@ -404,7 +432,7 @@ PUBLIC char *cali_manager_document_of(const struct cali_manager *manager,
 {
 	const struct trm_specs *specs = manager ? manager->specs : NULL;
 	const char *name, *about = "";
-	size_t size;
+	size_t size, widest = 0;
 	char *text;
 	FILE *file;
 
@@ -414,10 +442,14 @@ PUBLIC char *cali_manager_document_of(const struct cali_manager *manager,
 	file = name ? open_memstream(&text, &size) : NULL;
 	if (!file)
 		return NULL;
-	fprintf(file, "%s\n %s\n Options:\n", name, about);
+	fprintf(file, "%s\n %s", name, about);
 	for (size_t i = 0; (name = trm_specs_option(specs, configuration, i, &about));
 	     i++)
-		fprintf(file, "  %s\n   %s\n", name, about);
+		widest = strlen(name) > widest ? strlen(name) : widest;
+	for (size_t i = 0; (name = trm_specs_option(specs, configuration, i, &about));
+	     i++)
+		fprintf(file, "%s\n   %-*s %s", i ? "" : "\n  Options:", (int)widest,
+			name, about);
 	return fclose(file) ? NULL : text;
 }
 

@@ -131,8 +131,10 @@ static const struct row options[] = {
 	 " AS \"Nsec/visit (avg)\""
 	 ",max(max#max#time.inclusive.duration.ns) AS \"Nsec/visit (max)\""},
 	{"alloc.stats", "",
-	 "max(max#alloc.highwatermark),sum(sum#alloc.count),sum(sum#alloc.bytes)",
+	 "max(max#alloc.highwatermark),max(max#alloc.live),sum(sum#alloc.count)"
+	 ",sum(sum#alloc.bytes)",
 	 "max(max#max#alloc.highwatermark) AS \"Mem HWM\""
+	 ",max(max#max#alloc.live) AS \"Alloc tMax\""
 	 ",sum(sum#sum#alloc.count) AS \"Alloc count\""
 	 ",ratio(sum#sum#alloc.bytes,sum#sum#alloc.count) AS \"Avg Bytes/alloc\""},
 	{"time.variance", "", "",

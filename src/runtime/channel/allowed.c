@@ -34,8 +34,7 @@ bool request_allows(const struct request *request,
 	if (!option->has_value) {
 		if (item_is_off(item) || item_is_on(item))
 			return true;
-		complain("'%s': the option '%s' is true or false, not '%s'", of,
-			 item->name, item->value);
+		complain("Invalid value \"%s\" for %s", item->value, item->name);
 		return false;
 	}
 	if (strcmp(option->name, "output.format") != 0 || is_format(item->value))

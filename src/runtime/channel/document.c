@@ -212,7 +212,8 @@ const struct document *document_read(const char *text, const char **ret_wrong)
 	struct reader reader = {.at = text};
 	const struct document *document = read_value(&reader);
 
-	skip_space(&reader);
+	/* Texts of specifications in programs may end as statements do. */
+	reader.at += strspn(reader.at, "; \t\r\n");
 	if (document && !*reader.at)
 		return document;
 	*ret_wrong = reader.at;

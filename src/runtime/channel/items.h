@@ -12,14 +12,18 @@ enum { ITEMS_MAX = 64 };
 struct item {
 	const char *name, *value; /* value: NULL, behind "=", or in parentheses */
 	bool called;
+	const char *lacks; /* where a value is missing: the text from its "=" on */
 };
 
 struct items {
 	struct item items[ITEMS_MAX];
 	size_t count;
+	bool has_empty; /* nothing stands between two commas, or behind the last one */
 };
 
-/* Complains of what is missing, or has no room. */
+/* Splits a text at its commas. Words may have parts in double quotes, and \ before a
+ * character that stands for itself, as those of the peer; a whole word may stand in
+ * single quotes. Complains of what is missing, or has no room. */
 void items_split(const char *text, struct items *items);
 /* The first one of a name, and its value; NULL: there is none. */
 const struct item *items_find(const struct items *items, const char *name);

@@ -5,6 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#define LOOP_TIME(of) ",ls." of "=scale(" of "#iter.duration.ns,1e-9)"
+#define BANDWIDTH(speed, bytes, way)                                                     \
+	",avg(" speed ") as \"Avg " way " Mbit/s\",max(" speed ") as \"Max " way         \
+	" Mbit/s\",avg(" bytes ") as \"Avg " way "\" unit Byte,sum(" bytes               \
+	") as \"Total " way "\" unit Byte"
+
 /* What an option adds: to the first step's LET and SELECT, and to the second's. */
 static const struct {
 	const char *option, *lets, *local, *across;
@@ -28,6 +34,41 @@ static const struct {
 	 ",sum(sum#io.bytes.read) as \"Bytes read\" unit Byte"},
 	{"io.bytes.written", "", ",sum(io.bytes.written)",
 	 ",sum(sum#io.bytes.written) as \"Bytes written\" unit Byte"},
+	{"io.read.bandwidth", "",
+	 ",sum(io.bytes.read),ratio(io.bytes.read,io.time.ns,8e3)",
+	 BANDWIDTH("ratio#io.bytes.read/io.time.ns", "sum#io.bytes.read", "read")},
+	{"io.write.bandwidth", "",
+	 ",sum(io.bytes.written),ratio(io.bytes.written,io.time.ns,8e3)",
+	 BANDWIDTH("ratio#io.bytes.written/io.time.ns", "sum#io.bytes.written", "write")},
+	{"region.count", "", ",sum(region.count)",
+	 ",min(sum#region.count) as \"Calls/rank (min)\""
+	 ",avg(sum#region.count) as \"Calls/rank (avg)\""
+	 ",max(sum#region.count) as \"Calls/rank (max)\""
+	 ",sum(sum#region.count) as \"Calls (total)\""},
+	{"region.stats", "",
+	 ",sum(region.count),min(time.inclusive.duration.ns)"
+	 ",sum(time.inclusive.duration.ns),max(time.inclusive.duration.ns)",
+	 ",sum(sum#region.count) as Visits"
+	 ",min(min#time.inclusive.duration.ns) as \"Nsec/visit (min)\""
+	 ",ratio(sum#time.inclusive.duration.ns,sum#region.count)"
+	 " as \"Nsec/visit (avg)\""
+	 ",max(max#time.inclusive.duration.ns) as \"Nsec/visit (max)\""},
+	{"alloc.stats", ",alloc.size=first(alloc.largest) if alloc.largest>0",
+	 ",max(alloc.highwatermark),max(alloc.live),sum(alloc.count),sum(alloc.bytes)"
+	 ",max(alloc.size)",
+	 ",max(max#alloc.highwatermark) as \"Mem HWM\""
+	 ",max(max#alloc.live) as \"Alloc tMax\""
+	 ",sum(sum#alloc.count) as \"Alloc count\""
+	 ",ratio(sum#alloc.bytes,sum#alloc.count) as \"Avg Bytes/alloc\""
+	 ",max(max#alloc.size) as \"Max Bytes/alloc\""},
+	{"node.order", "", ",min(aggregate.slot)",
+	 ",min(min#aggregate.slot) as \"Node order\""},
+	{"loop.stats", LOOP_TIME("min") LOOP_TIME("avg") LOOP_TIME("max"),
+	 ",max(max#iter.count),min(ls.min),avg(ls.avg),max(ls.max)",
+	 ",max(max#max#iter.count) as Iterations unit count"
+	 ",min(min#ls.min) as \"Time/iter (min)\" unit sec"
+	 ",avg(avg#ls.avg) as \"Time/iter (avg)\" unit sec"
+	 ",max(max#ls.max) as \"Time/iter (max)\" unit sec"},
 };
 
 /* The two steps of a table. */
@@ -127,6 +168,14 @@ static void append_metrics(const struct request *request, enum part part, char *
 		if (is_on(request, metrics[i].option) && !strstr(text, parts[part]))
 			request_append(text, size, parts[part]);
 	}
+}
+
+bool loop_queries_have(const char *option)
+{
+	for (size_t i = 0; i < COUNT(metrics); i++)
+		if (!strcmp(metrics[i].option, option))
+			return true;
+	return false;
 }
 
 const char *loop_metric_at(size_t index)

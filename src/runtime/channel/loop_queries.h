@@ -8,6 +8,9 @@
 /* `format`: of the tables, with its options; `plain`: it has no room for several. */
 void loop_queries_add(struct request *request, const char *format, bool plain);
 
+/* Whether tables of loops have columns of their own for the option. */
+bool loop_queries_have(const char *option);
+
 /* Options that tables of loops have columns for, by number; NULL at the end. */
 const char *loop_metric_at(size_t index);
 

@@ -151,6 +151,17 @@ static struct channel *add_item(const struct item *item, const struct items *all
 	return NULL;
 }
 
+/* Of a list that is no option's. */
+static void check(const char *text, const struct items *items)
+{
+	for (size_t i = 0; i < items->count; i++)
+		if (items->items[i].lacks)
+			complain("Expected value after \"%s=\" at %.15s",
+				 items->items[i].name, items->items[i].lacks);
+	if (items->has_empty && text[strspn(text, " \t\n")])
+		complain_name("");
+}
+
 size_t oneline_create(struct trm_specs *specs, const char *text, bool active,
 		      struct channel **ret_channels, char *ret_message,
 		      size_t message_size)
@@ -167,6 +178,7 @@ size_t oneline_create(struct trm_specs *specs, const char *text, bool active,
 		of_texts = runtime_map(sizeof(*of_texts));
 	request_specs = specs ? specs : of_texts;
 	items_split(text ? text : "", &items);
+	check(text ? text : "", &items);
 	for (size_t i = 0; request_specs && i < items.count; i++) {
 		struct channel *channel =
 			add_item(&items.items[i], &items, active, count < CHANNELS_MAX);

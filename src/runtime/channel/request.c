@@ -2,6 +2,7 @@
 #include "runtime/channel/request.h"
 
 #include "runtime/channel/complaints.h"
+#include "runtime/channel/loop_queries.h"
 #include "runtime/channel/metadata.h"
 
 #include <stdio.h>
@@ -61,15 +62,17 @@ static void complain_option(const struct request *request, const char *name)
 		complain("'%s': the option '%s' cannot be had: %s",
 			 request->configuration->name, name, why);
 	else
-		complain("'%s': there is no option '%s'%s%s%s",
-			 request->configuration->name, name, near ? "; is '" : "",
+		complain("Unknown option: %s%s%s%s", name, near ? "; is '" : "",
 			 near ? near : "", near ? "' meant?" : "");
 }
 
-/* Whether the configuration is about what the option adds. */
+/* Whether the configuration is about what the option adds. Tables of loops have columns
+ * of their own: loop_queries.c. */
 static bool has_columns(const struct request *request,
 			const struct configuration_option *option)
 {
+	if (request->configuration->kind == CONFIGURATION_LOOPS)
+		return loop_queries_have(option->name) || option->columns;
 	return option->services && strncmp(option->name, "openmp.", 7) != 0 &&
 	       strstr(request->configuration->services, option->services);
 }
@@ -286,8 +289,7 @@ static void apply_spec(struct request *request, const struct configuration_optio
 	bool is_bool = type && !strcmp(type->text, "bool");
 
 	if (is_bool && !item_is_off(item) && !item_is_on(item))
-		complain("'%s': the option '%s' is true or false, not '%s'",
-			 request->configuration->name, item->name, item->value);
+		complain("Invalid value \"%s\" for %s", item->value, item->name);
 	else if (!is_bool || !item_is_off(item))
 		apply_own(request, option, item->value ? item->value : "true", 0);
 }
@@ -347,6 +349,11 @@ void request_apply(struct request *request, const struct item *item, bool for_al
 	const struct configuration_option *option =
 		specs_option_of(request_specs, request->configuration, item->name);
 
+	if (item->lacks && !for_all) {
+		complain("Expected value after \"%s=\" at %.14s)", item->name,
+			 item->lacks);
+		return;
+	}
 	if (item->called && !strcmp(item->name, "metadata")) {
 		metadata_add(item->value ? item->value : "");
 		return;
@@ -360,8 +367,7 @@ void request_apply(struct request *request, const struct item *item, bool for_al
 	if (!option) {
 		option = specs_option(request_specs, item->name);
 		if (!for_all && (option->has_value || !item_is_off(item)))
-			complain("'%s' has no option '%s'", request->configuration->name,
-				 item->name);
+			complain("Unknown option: %s", item->name);
 		return;
 	}
 	if (specs_of_option(request_specs, option)) {
@@ -406,8 +412,6 @@ void request_apply(struct request *request, const struct item *item, bool for_al
 	}
 	if (option->setting)
 		add_setting(request, option->setting, item->value ? item->value : "true");
-	/* Tables of loops have their own: loop_queries.c. */
-	if (request->configuration->kind != CONFIGURATION_LOOPS &&
-	    !has_columns(request, option))
+	if (!has_columns(request, option))
 		add_columns(request, option);
 }

@@ -1,6 +1,7 @@
 /* What the channel of a request writes. */
 #include "runtime/channel/across.h"
 #include "runtime/channel/complaints.h"
+#include "runtime/channel/log.h"
 #include "runtime/channel/loop_queries.h"
 #include "runtime/channel/request.h"
 #include "runtime/channel/spot.h"
@@ -185,8 +186,9 @@ static bool is_across(const struct request *request)
 		return false;
 	if (wanted && !across_has(of))
 		complain("'%s' is not put together over ranks", of->name);
+	/* No error, as the peer's: a program without MPI is one rank. */
 	if (wanted && !ranks_are_known())
-		complain("'%s': ranks cannot be put together: there is no MPI, or no "
+		log_warn("'%s': ranks cannot be put together: there is no MPI, or no "
 			 "libtrammel-mpi for it",
 			 of->name);
 	return across_has(of) && ranks_are_known() && (wanted || ranks_may_be());

@@ -1,9 +1,11 @@
 /*
  * alloc: memory that is taken from the heap and given back. Sizes are those that
- * malloc_usable_size(3) tells, on both ways: so no table of blocks is needed, and no
- * lock. What is live is of the whole process, since the service was first asked for.
+ * malloc_usable_size(3) tells, on both ways, so that no lock is needed. What is live is
+ * of the whole process: blocks that were taken while the channel was active.
  */
+#include "runtime/channel/internal.h"
 #include "runtime/channel/paths.h"
+#include "runtime/service/blocks.h"
 #include "runtime/service/loads.h"
 
 #include <malloc.h>
@@ -15,21 +17,27 @@ static const struct service_metric metrics[] = {
 	{"free.bytes", SERVICE_DELTA, TRM_TYPE_UINT, false},
 	{"alloc.live", SERVICE_GAUGE, TRM_TYPE_INT, false},
 	{"alloc.highwatermark", SERVICE_GAUGE, TRM_TYPE_INT, false},
-	/* The last two of them again, under the names that LLNL's Caliper has. */
+	{"alloc.largest", SERVICE_GAUGE, TRM_TYPE_UINT, false},
+	/* Two of them again, under the names that LLNL's Caliper has. */
 	{"mem.active", SERVICE_GAUGE, TRM_TYPE_UINT, false},
 	{"alloc.region.highwatermark", SERVICE_GAUGE, TRM_TYPE_UINT, false},
 };
-enum { USUAL = 6, WITH_ACTIVE, WITH_MOST }; /* metrics of a channel */
+enum { USUAL = 7, WITH_ACTIVE, WITH_MOST }; /* metrics of a channel */
 
 /* What this thread did. */
 static runtime_local struct {
 	uint64_t allocs, bytes, frees, freed;
-	int64_t most[CHANNELS_MAX]; /* live, since its last snapshot in the channel */
+	/* Since its last snapshot in the channel: the most that was live, and the largest
+	 * block that was taken. */
+	int64_t most[CHANNELS_MAX], largest[CHANNELS_MAX];
 } own_counts;
 
-static int64_t live;             /* bytes, of the process */
-static uint32_t measured;        /* channels that want the most: a bit each */
-static size_t had[CHANNELS_MAX]; /* metrics of each */
+static uint32_t measured; /* channels that measure this: a bit each */
+static struct {
+	int64_t live; /* bytes of blocks that are in the set */
+	struct blocks *blocks;
+	size_t had; /* metrics */
+} measures[CHANNELS_MAX];
 
 static void *(*real_malloc)(size_t size);
 static void *(*real_calloc)(size_t number, size_t size);
@@ -39,29 +47,69 @@ static void *(*real_memalign)(size_t alignment, size_t size);
 static void *(*real_aligned_alloc)(size_t alignment, size_t size);
 static int (*real_posix_memalign)(void **block, size_t alignment, size_t size);
 
+static void add_live(const void *block, int64_t size)
+{
+	uint32_t left = measured & __atomic_load_n(&channels.active, __ATOMIC_RELAXED);
+
+	for (; left; left &= left - 1) {
+		uint32_t number = (uint32_t)__builtin_ctz(left);
+		int64_t *most = &own_counts.most[number];
+		int64_t *largest = &own_counts.largest[number], now;
+
+		if (!blocks_add(measures[number].blocks, block))
+			continue;
+		now = __atomic_add_fetch(&measures[number].live, size, __ATOMIC_RELAXED);
+		*most = now > *most ? now : *most;
+		*largest = size > *largest ? size : *largest;
+	}
+}
+
 static void *count_alloc(void *block)
 {
 	if (!block || runtime_busy)
 		return block;
 	int64_t size = (int64_t)malloc_usable_size(block);
-	int64_t now = __atomic_add_fetch(&live, size, __ATOMIC_RELAXED);
 
 	own_counts.allocs++;
 	own_counts.bytes += (uint64_t)size;
-	for (uint32_t left = measured; left; left &= left - 1) {
-		int64_t *most = &own_counts.most[__builtin_ctz(left)];
-
-		*most = now > *most ? now : *most;
-	}
+	add_live(block, size);
 	paths_called(PATHS_ALLOC);
 	return block;
+}
+
+/* Of the channels that saw the block taken; before it is given back, since it may be
+ * another thread's right behind that. The channels: a bit each. */
+static uint32_t take_live(const void *block, int64_t size)
+{
+	uint32_t taken = 0;
+
+	for (uint32_t left = measured; left; left &= left - 1) {
+		uint32_t number = (uint32_t)__builtin_ctz(left);
+
+		if (!blocks_take(measures[number].blocks, block))
+			continue;
+		__atomic_sub_fetch(&measures[number].live, size, __ATOMIC_RELAXED);
+		taken |= 1u << number;
+	}
+	return taken;
+}
+
+/* The block was not given back after all. */
+static void keep_live(const void *block, int64_t size, uint32_t taken)
+{
+	for (; taken; taken &= taken - 1) {
+		uint32_t number = (uint32_t)__builtin_ctz(taken);
+
+		if (blocks_add(measures[number].blocks, block))
+			__atomic_add_fetch(&measures[number].live, size,
+					   __ATOMIC_RELAXED);
+	}
 }
 
 static void count_free(size_t size)
 {
 	own_counts.frees++;
 	own_counts.freed += size;
-	__atomic_sub_fetch(&live, (int64_t)size, __ATOMIC_RELAXED);
 	paths_called(PATHS_ALLOC);
 }
 
@@ -78,18 +126,25 @@ static void *wrap_calloc(size_t number, size_t size)
 static void *wrap_realloc(void *old, size_t size)
 {
 	size_t before = old && !runtime_busy ? malloc_usable_size(old) : 0;
+	uint32_t taken = before ? take_live(old, (int64_t)before) : 0;
 	void *block = real_realloc(old, size);
 
 	/* A failure leaves the old one; realloc(old, 0) frees it. */
 	if (before && (block || !size))
 		count_free(before);
+	else
+		keep_live(old, (int64_t)before, taken);
 	return count_alloc(block);
 }
 
 static void wrap_free(void *block)
 {
-	if (block && !runtime_busy)
-		count_free(malloc_usable_size(block));
+	if (block && !runtime_busy) {
+		size_t size = malloc_usable_size(block);
+
+		take_live(block, (int64_t)size);
+		count_free(size);
+	}
 	real_free(block);
 }
 
@@ -128,8 +183,17 @@ static size_t metrics_of(const struct channel *channel)
 
 static const char *start(struct channel *channel)
 {
-	had[channel->number] = metrics_of(channel);
-	__atomic_or_fetch(&measured, 1u << channel->number, __ATOMIC_RELAXED);
+	uint32_t number = channel->number;
+
+	if (measures[number].blocks)
+		blocks_clear(measures[number].blocks);
+	else
+		measures[number].blocks = runtime_map(sizeof(struct blocks));
+	if (!measures[number].blocks)
+		return "there is no memory";
+	measures[number].live = 0;
+	measures[number].had = metrics_of(channel);
+	__atomic_or_fetch(&measured, 1u << number, __ATOMIC_RELEASE);
 	loads_wrap(wraps, sizeof(wraps) / sizeof(wraps[0]));
 	return real_malloc ? NULL : "the program has no malloc";
 }
@@ -137,8 +201,10 @@ static const char *start(struct channel *channel)
 static void sample(struct channel_thread *own, const struct runtime_event *event,
 		   uint64_t *ret_values)
 {
-	int64_t *most = &own_counts.most[own->channel->number];
-	int64_t now = __atomic_load_n(&live, __ATOMIC_RELAXED);
+	uint32_t number = own->channel->number;
+	int64_t *most = &own_counts.most[number];
+	int64_t now = __atomic_load_n(&measures[number].live, __ATOMIC_RELAXED);
+	size_t had = measures[number].had;
 
 	(void)event;
 	ret_values[0] = own_counts.allocs;
@@ -147,11 +213,13 @@ static void sample(struct channel_thread *own, const struct runtime_event *event
 	ret_values[3] = own_counts.freed;
 	ret_values[4] = (uint64_t)now;
 	ret_values[5] = (uint64_t)(now > *most ? now : *most);
-	if (had[own->channel->number] >= WITH_ACTIVE)
-		ret_values[6] = now > 0 ? (uint64_t)now : 0;
-	if (had[own->channel->number] == WITH_MOST)
-		ret_values[7] = ret_values[5];
+	ret_values[6] = (uint64_t)own_counts.largest[number];
+	if (had >= WITH_ACTIVE)
+		ret_values[7] = (uint64_t)now;
+	if (had == WITH_MOST)
+		ret_values[8] = ret_values[5];
 	*most = now;
+	own_counts.largest[number] = 0;
 }
 
 const struct service service_alloc = {
