@@ -65,7 +65,8 @@ static void see_global(void *context, record_attribute attribute,
 /* Whether it is a profile without fault. */
 static bool read_once(struct seen *seen, const void *data, size_t size)
 {
-	struct trm_visitor visitor = {seen, see_record, see_global, NULL};
+	struct trm_visitor visitor = {
+		.context = seen, .record = see_record, .global = see_global};
 	char *warning = NULL;
 	struct trm_error *error =
 		trm_read_memory(data, size, "fuzz", seen->model, &visitor, &warning);

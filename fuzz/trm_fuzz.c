@@ -78,7 +78,10 @@ static void see_file(void *context)
 static void read_once(const uint8_t *data, size_t size)
 {
 	struct seen seen = {.model = record_model_create()};
-	struct trm_visitor visitor = {&seen, see_record, see_global, see_file};
+	struct trm_visitor visitor = {.context = &seen,
+				      .record = see_record,
+				      .global = see_global,
+				      .file = see_file};
 	char *warning = NULL;
 	struct trm_error *error =
 		trm_read_memory(data, size, "fuzz", seen.model, &visitor, &warning);

@@ -301,16 +301,17 @@ static void see_global(void *context, record_attribute attribute,
 }
 
 /* Reads all files, and tells the globals of all of them as one record. */
-static struct trm_error *read_globals(const char *path, struct record_model *model,
+static struct trm_error *read_globals(const char *file_at, struct record_model *model,
 				      const struct trm_visitor *visitor,
 				      char **ret_warning)
 {
 	struct globals globals = {.model = model};
+	record_node path = 0;
 	const struct trm_visitor own = {.context = &globals, .global = see_global};
 	struct VECTOR(struct record_pair) pairs = {0};
 	char *warning = NULL;
 
-	(void)path;
+	(void)file_at;
 	vector_for_each (&arguments.files, file) {
 		trm_error_destroy(read_file(*file, model, &own, &warning));
 		if (!*ret_warning)
@@ -318,12 +319,17 @@ static struct trm_error *read_globals(const char *path, struct record_model *mod
 		free(warning);
 		warning = NULL;
 	}
-	vector_for_each (&globals.nodes, node)
-		vector_push(&pairs, record_node_pair(model, *node));
-	vector_for_each (&pairs, pair)
-		visitor->global(visitor->context, pair->attribute, pair->value);
-	if (pairs.count)
-		visitor->record(visitor->context, 0, pairs.items, pairs.count);
+	vector_for_each (&globals.nodes, node) {
+		struct record_pair pair = record_node_pair(model, *node);
+
+		visitor->global(visitor->context, pair.attribute, pair.value);
+		if (record_attribute_properties(model, pair.attribute) & RECORD_AS_VALUE)
+			vector_push(&pairs, pair);
+		else
+			path = record_node_child(model, path, pair.attribute, pair.value);
+	}
+	if (globals.nodes.count)
+		visitor->record(visitor->context, path, pairs.items, pairs.count);
 	vector_deinit(&pairs);
 	vector_deinit(&globals.nodes);
 	return NULL;
@@ -441,7 +447,8 @@ static int run(struct query *query)
 		query->read = read_attributes;
 	else
 		query->read = read_file;
-	query->shows_all |= query->read == read_globals;
+	query->shows_globals = query->read == read_globals;
+	query->shows_all |= query->shows_globals;
 	struct trm_error *error = open_output();
 
 	if (!error)

@@ -97,7 +97,8 @@ static struct trm_error *count_profile(struct cali_counts *counts, FILE *file,
 				       const char *path)
 {
 	struct rewriting rewriting = {.counts = counts};
-	const struct trm_visitor visitor = {&rewriting, on_record, on_global, NULL};
+	const struct trm_visitor visitor = {
+		.context = &rewriting, .record = on_record, .global = on_global};
 	struct record_model *model = record_model_create();
 	char *warning = NULL;
 

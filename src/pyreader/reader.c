@@ -241,7 +241,8 @@ static PyObject *nodes_of(struct reading *reading)
 
 static PyObject *run(struct reading *reading, const char *path, const Py_buffer *bytes)
 {
-	const struct trm_visitor visitor = {reading, on_record, on_global, NULL};
+	const struct trm_visitor visitor = {
+		.context = reading, .record = on_record, .global = on_global};
 	char *warning = NULL;
 	PyObject *result = NULL, *attributes, *nodes;
 	struct trm_error *error =

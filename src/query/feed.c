@@ -45,7 +45,10 @@ struct feed {
 	struct VECTOR(int64_t) let_cells; /* the same for cells of rows */
 	struct VECTOR(struct record_pair) keyed;  /* of the record at hand */
 	struct VECTOR(struct record_pair) passed; /* the same as it is written */
+	const record_node *paths;                 /* of the record at hand, or NULL */
+	size_t path_count;
 	struct record_value values[QUERY_FIELDS_MAX];
+	uint64_t known;       /* fields that an attribute of the files is */
 	int count_field;      /* of the attribute `count`, or QUERY_NO_FIELD */
 	uint64_t present;     /* fields that the record itself has */
 	uint64_t let_present; /* those of them that LET computed */
@@ -57,75 +60,6 @@ struct feed {
 static struct path_end *last_end(const struct feed *feed)
 {
 	return &feed->path_ends.items[feed->path_ends.count - 1];
-}
-
-bool query_is_name(const char *wanted, const char *attribute)
-{
-	size_t length = strlen(wanted);
-
-	return !strncmp(wanted, attribute, length) &&
-	       (!attribute[length] || !strcmp(attribute + length, ".ns"));
-}
-
-static bool compare_passes(enum query_comparison comparison, int order)
-{
-	switch (comparison) {
-	case QUERY_EQUAL:
-		return order == 0;
-	case QUERY_UNEQUAL:
-		return order != 0;
-	case QUERY_LESS:
-		return order < 0;
-	case QUERY_LESS_EQUAL:
-		return order <= 0;
-	case QUERY_GREATER:
-		return order > 0;
-	case QUERY_GREATER_EQUAL:
-		return order >= 0;
-	default:
-		return true;
-	}
-}
-
-/* Numbers are compared as numbers, all else as text. */
-bool query_test_passes(const struct query_test *test, struct record_value value)
-{
-	struct text text = {0};
-	bool passes;
-
-	if (!query_is_there(value))
-		return false;
-	if (test->comparison == QUERY_EXISTS)
-		return true;
-	if (test->comparison < QUERY_GLOB && query_is_there(test->number) &&
-	    query_is_there(query_number(value)))
-		return compare_passes(test->comparison,
-				      query_compare(value, test->number));
-	if (value.type == RECORD_STRING && test->comparison < QUERY_GLOB)
-		return compare_passes(test->comparison,
-				      query_compare(value, record_string(test->text)));
-	text_add(&text, "");
-	record_value_text(&text, value);
-	if (test->comparison == QUERY_GLOB)
-		passes = text_glob(test->text, text.data);
-	else if (test->comparison == QUERY_REGEX)
-		passes = !regexec(test->regex, text.data, 0, NULL, 0);
-	else
-		passes = compare_passes(test->comparison, strcmp(text.data, test->text));
-	text_deinit(&text);
-	return passes;
-}
-
-bool query_is_class(const char *name)
-{
-	return !strcmp(name, "class.iteration");
-}
-
-bool query_is_key(const char *key, const struct query_attribute *attribute)
-{
-	if (query_is_class(key))
-		return attribute->iteration;
-	return query_is_name(key, attribute->name);
 }
 
 static bool is_nested(const struct query *query, const char *name, uint32_t properties)
@@ -141,7 +75,7 @@ static bool is_nested(const struct query *query, const char *name, uint32_t prop
 static bool is_keyed(const struct query *query, const struct query_attribute *as)
 {
 	if (query->grouping == QUERY_GROUP_USUAL)
-		return as->in_tree && !as->hidden && !as->global;
+		return as->in_tree && (query->caliper || (!as->hidden && !as->global));
 	if (query->groups_path && as->nested)
 		return true;
 	vector_for_each (&query->keys, key)
@@ -356,6 +290,7 @@ static void learn(struct feed *feed)
 			bind_attribute(feed, (record_attribute)feed->attributes.count);
 
 		vector_push(&feed->attributes, bound);
+		feed->known |= bound.fields;
 	}
 	while (feed->nodes.count < record_node_count(feed->model))
 		add_node(feed, (record_node)feed->nodes.count);
@@ -441,6 +376,73 @@ static void take_fields(struct feed *feed, record_node node,
 		feed->values[feed->count_field] = metric ? query_none() : query_nothing();
 }
 
+/* What a query before this one knows of its groups, instead of what it showed of them. */
+static bool add_partials(struct feed *feed, void *state,
+			 const struct query_aggregate *aggregate)
+{
+	const struct query_partial *partial = aggregate->operator->partials;
+	bool any = false;
+
+	for (int i = 0; partial && partial->name; i++, partial++) {
+		int field = aggregate->partials[i];
+
+		if (field == QUERY_NO_FIELD)
+			continue;
+		struct record_value value = query_number(feed->values[field]);
+
+		if (!query_is_there(value))
+			continue;
+		partial->add(state, value);
+		any = true;
+	}
+	return any;
+}
+
+/* As Caliper does, the groups of the paths above are made at once, if something is to be
+ * included there. */
+static void include_parents(struct feed *feed, uint32_t key, size_t group)
+{
+	struct query_part *part = feed->part;
+	bool any = false;
+
+	while (part->included.count <= group)
+		vector_push(&part->included, false);
+	if (part->included.items[group])
+		return;
+	vector_for_each (&feed->query->aggregates, aggregate) {
+		bool has = !aggregate->operator->fields;
+
+		for (int i = 0; i < aggregate->operator->fields; i++)
+			has |= query_is_there(feed->values[aggregate->fields[i]]);
+		if (aggregate->again != QUERY_NO_FIELD)
+			has |= query_is_there(feed->values[aggregate->again]);
+		any |= has && aggregate->operator->flags & QUERY_INCLUSIVE;
+	}
+	part->included.items[group] = any;
+	if (any)
+		query_part_include(part, key);
+}
+
+/* Notes when the attributes of operators were there first: Caliper makes their results
+ * then. */
+static void note_known(struct feed *feed)
+{
+	struct query_part *part = feed->part;
+
+	for (size_t a = 0; a < part->known_at.count; a++) {
+		const struct query_aggregate *aggregate =
+			&feed->query->aggregates.items[a];
+		bool there = !part->known_at.items[a];
+
+		for (int i = 0; i < aggregate->operator->fields; i++)
+			there &= feed->known >> aggregate->fields[i] & 1;
+		if (!there)
+			continue;
+		part->known_at.items[a] = part->keys.attributes.count + 1;
+		part->known++;
+	}
+}
+
 static void add_to_group(struct feed *feed, uint32_t key)
 {
 	struct query_part *part = feed->part;
@@ -459,9 +461,16 @@ static void add_to_group(struct feed *feed, uint32_t key)
 	}
 	size_t group = query_part_group(part, key);
 
+	if (feed->query->format->caliper) {
+		if (part->known < part->known_at.count)
+			note_known(feed);
+		include_parents(feed, key, group);
+	}
 	for (size_t a = 0; a < part->offsets.count; a++, aggregate++)
-		aggregate->operator->kind->add(query_part_state(part, group, a),
-					       aggregate, feed->values, &part->keys);
+		if (!add_partials(feed, query_part_state(part, group, a), aggregate))
+			aggregate->operator->kind->add(query_part_state(part, group, a),
+						       aggregate, feed->values,
+						       &part->keys);
 }
 
 static void add_cell(struct query_part *part, uint32_t attribute,
@@ -514,23 +523,60 @@ static bool is_let(const struct feed *feed, const struct record_pair *pair)
 	return false;
 }
 
-/* Numbers that LET computes are written as doubles, so that they have one type. */
+/* The type of what a function of LET gives: that of the first of its arguments that is
+ * there, or double. */
+static enum record_type let_type(const struct feed *feed, const struct query_let *let)
+{
+	const struct query *query = feed->query;
+	const struct query_expression *expression =
+		&query->expressions.items[let->expression];
+
+	if (!expression->function || expression->function->real)
+		return RECORD_DOUBLE;
+	for (int i = 0; i < expression->count; i++) {
+		int field = query->expressions
+				    .items[query->arguments.items[expression->first + i]]
+				    .field;
+
+		if (field == QUERY_NO_FIELD || !query_is_there(feed->values[field]))
+			continue;
+		return feed->values[field].type;
+	}
+	return RECORD_DOUBLE;
+}
+
+/* The number in that type, if it holds it. */
+static struct record_value as_type(struct record_value value, enum record_type type)
+{
+	struct record_value number = query_number(value);
+
+	if (value.type == type || !query_is_there(number))
+		return value;
+	if (type == RECORD_INT && number.type != RECORD_DOUBLE && number.u <= INT64_MAX)
+		return record_int(number.i);
+	return type == RECORD_UINT && number.type == RECORD_UINT
+		       ? number
+		       : query_double(query_as_double(number));
+}
+
+/* Numbers of an attribute have the type of its first one where that holds them, and else
+ * are doubles. */
 static void pass_let(struct feed *feed, const struct query_let *let)
 {
-	struct record_value value = feed->values[let->field];
-	struct record_value number = query_number(value);
-	struct record_pair pair;
+	const char *name = feed->query->fields.items[let->field].name;
+	struct record_pair pair = {
+		.value = as_type(feed->values[let->field], let_type(feed, let))};
 
-	if (query_is_there(number))
-		value = query_double(query_as_double(number));
-	struct trm_error *error = record_attribute_intern(
-		feed->model, feed->query->fields.items[let->field].name, value.type,
-		RECORD_AS_VALUE, &pair.attribute);
+	if (!record_attribute_find(feed->model, name, &pair.attribute)) {
+		struct trm_error *error = record_attribute_intern(
+			feed->model, name, pair.value.type,
+			RECORD_AS_VALUE | RECORD_SKIP_EVENTS, &pair.attribute);
 
-	pair.value = value;
-	if (!error)
-		vector_push(&feed->passed, pair);
-	trm_error_destroy(error);
+		trm_error_destroy(error);
+		if (error)
+			return;
+	}
+	vector_push(&feed->passed, pair);
 }
 
 static void pass(struct feed *feed, record_node node, const struct record_pair *pairs,
@@ -541,7 +587,7 @@ static void pass(struct feed *feed, record_node node, const struct record_pair *
 	if (feed->query->lets.count) {
 		feed->passed.count = 0;
 		for (size_t i = 0; i < count; i++)
-			if (!is_let(feed, &pairs[i]))
+			if (part->sink->entries || !is_let(feed, &pairs[i]))
 				vector_push(&feed->passed, pairs[i]);
 		vector_for_each (&feed->query->lets, let)
 			if (feed->let_present >> let->field & 1)
@@ -549,7 +595,12 @@ static void pass(struct feed *feed, record_node node, const struct record_pair *
 		pairs = feed->passed.items;
 		count = feed->passed.count;
 	}
-	part->sink->record(part->sinking, node, pairs, count);
+	if (part->sink->entries)
+		part->sink->entries(part->sinking, feed->paths ? feed->paths : &node,
+				    feed->paths ? feed->path_count : node != 0, pairs,
+				    count);
+	else
+		part->sink->record(part->sinking, node, pairs, count);
 	if (part->written->length >= BYTES_AT_ONCE)
 		part->flush(part);
 }
@@ -579,6 +630,16 @@ static void on_record(void *context, record_node node, const struct record_pair 
 		add_to_group(feed, fed->key);
 	else
 		add_row(feed, fed->key, pairs, count);
+}
+
+static void on_entries(void *context, record_node node, const record_node *paths,
+		       size_t path_count, const struct record_pair *pairs, size_t count)
+{
+	struct feed *feed = context;
+
+	feed->paths = paths ? paths : &node;
+	feed->path_count = path_count;
+	on_record(context, node, pairs, count);
 }
 
 static void on_file(void *context)
@@ -653,7 +714,9 @@ struct trm_error *query_part_read(struct query_part *part, const char *path,
 		.fields = part->query->fields.count,
 		.count_field = QUERY_NO_FIELD,
 	};
-	const struct trm_visitor visitor = {&feed, on_record, on_global, on_file};
+	const struct trm_visitor visitor = {&feed, on_record, on_global, on_file,
+					    part->sink && part->sink->entries ? on_entries
+									      : NULL};
 	char *warning = NULL;
 
 	vector_add(&feed.nodes); /* the root */
@@ -667,6 +730,8 @@ struct trm_error *query_part_read(struct query_part *part, const char *path,
 			feed.count_field = (int)f;
 	struct trm_error *error = part->query->read(path, feed.model, &visitor, &warning);
 
+	/* Attributes that no record has. */
+	learn(&feed);
 	if (warning)
 		text_format(warnings, "%s\n", warning);
 	free(warning);

@@ -1,5 +1,7 @@
 #include "query/format.h"
 
+#include "query/format/caliper.h"
+
 /* What the formats of both tables are. */
 #define CALI                                                                             \
 	.name = "cali", .sink = &query_sink_cali, .streaming = QUERY_STREAMS,            \
@@ -39,30 +41,35 @@ const struct query_format query_formats[] = {
 	{0},
 };
 
-static const struct query_format json_separate = {.name = "json",
-						  .print = query_print_caliper_json};
+#define CALIPER                                                                          \
+	.sink = &query_sink_caliper, .streaming = QUERY_STREAMS,                         \
+	.print = query_print_caliper
 
 const struct query_format query_formats_caliper[] = {
-	{CALI},
+	{.name = "cali",
+	 .sink = &query_sink_cali,
+	 .streaming = QUERY_STREAMS,
+	 .print = query_print_caliper,
+	 .caliper = &caliper_cali},
 	{.name = "json",
-	 .has_path = true,
-	 .print = query_print_caliper_json,
+	 CALIPER,
+	 .caliper = &caliper_json,
 	 .options = {"object", "pretty", "quote-all", "separate-nested", "records",
-		     "split", NULL},
-	 .separate = &json_separate},
-	{.name = "expand",
-	 .streaming = QUERY_STREAMS,
-	 .print = query_print_caliper_expand},
+		     "split", NULL}},
+	{.name = "expand", CALIPER, .caliper = &caliper_expand},
 	{.name = "format",
-	 .streaming = QUERY_STREAMS,
-	 .print = query_print_caliper_format,
+	 CALIPER,
+	 .caliper = &caliper_lines,
+	 .needs_option = true,
 	 .options = {"format", "title", NULL}},
 	{.name = "table",
-	 .print = query_print_caliper_table,
+	 CALIPER,
+	 .caliper = &caliper_table,
 	 .options = {"column-width", "print-globals", NULL}},
 	{.name = "tree",
+	 CALIPER,
 	 .has_path = true,
-	 .print = query_print_caliper_tree,
+	 .caliper = &caliper_tree,
 	 .options = {"path-attributes", "column-width", "print-globals", NULL}},
 	{JSON_SPLIT},
 	{TRACE_EVENT},
@@ -96,12 +103,14 @@ void query_give(const struct query_style *style, struct text *out)
 
 bool query_can_stream(const struct query *query, const struct query_style *style)
 {
-	bool listed = true;
+	bool listed = true, ordered = query->orders.count;
 
+	if (query->format->caliper && query->format->caliper->orders)
+		ordered = false;
 	vector_for_each (&query->columns, column)
 		listed &=
 			column->kind != QUERY_COLUMN_ALL && !query_is_class(column->name);
-	return !query_is_aggregating(query) && !query->orders.count && !query->limited &&
+	return !query_is_aggregating(query) && !ordered && !query->limited &&
 	       !style->object && !query->object &&
 	       (query->format->streaming == QUERY_STREAMS ||
 		(query->format->streaming == QUERY_STREAMS_LISTED && listed));

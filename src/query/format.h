@@ -28,8 +28,9 @@ struct query_format {
 		      struct text *out);
 	/* What may stand in the parentheses, up to NULL. */
 	const char *options[7];
-	const struct query_format
-		*separate; /* instead, with the option separate-nested */
+	bool needs_option;
+	/* Of cali-query: what takes records as Caliper has them. */
+	const struct caliper_format *caliper;
 };
 
 extern const struct query_format query_formats[]; /* up to one without a name */
@@ -52,20 +53,13 @@ void query_print_folded(struct query_result *result, const struct query_style *s
 			struct text *out);
 void query_print_html(struct query_result *result, const struct query_style *style,
 		      struct text *out);
-void query_print_caliper_table(struct query_result *result,
-			       const struct query_style *style, struct text *out);
-void query_print_caliper_tree(struct query_result *result,
-			      const struct query_style *style, struct text *out);
-void query_print_caliper_json(struct query_result *result,
-			      const struct query_style *style, struct text *out);
-void query_print_caliper_expand(struct query_result *result,
-				const struct query_style *style, struct text *out);
-void query_print_caliper_format(struct query_result *result,
-				const struct query_style *style, struct text *out);
+void query_print_caliper(struct query_result *result, const struct query_style *style,
+			 struct text *out);
 void query_print_cali(struct query_result *result, const struct query_style *style,
 		      struct text *out);
 
-extern const struct query_sink query_sink_cali, query_sink_trace_event;
+extern const struct query_sink query_sink_cali, query_sink_caliper,
+	query_sink_trace_event;
 
 /* Between two rows: gives the output what there is, if it is much. */
 void query_give(const struct query_style *style, struct text *out);

@@ -395,6 +395,94 @@ static struct record_value single_value(const void *state, struct query_outcome 
 	return single->any ? single->value : query_nothing();
 }
 
+static struct record_value sum_partial(const void *state)
+{
+	return query_sum_value(state, NULL);
+}
+
+static void add_sum_partial(void *state, struct record_value number)
+{
+	query_sum_add(state, number);
+}
+
+static struct record_value y_partial(const void *state)
+{
+	return query_sum_value(&((const struct sums *)state)->y, NULL);
+}
+
+static void add_y_partial(void *state, struct record_value number)
+{
+	query_sum_add(&((struct sums *)state)->y, number);
+}
+
+static struct record_value count_partial(const void *state)
+{
+	return record_uint(((const struct sums *)state)->count);
+}
+
+static void add_count_partial(void *state, struct record_value number)
+{
+	((struct sums *)state)->count += (uint64_t)query_as_whole(number);
+}
+
+static struct record_value moment_partial(const void *state)
+{
+	return query_double((double)((const struct moments *)state)->sum);
+}
+
+static void add_moment_partial(void *state, struct record_value number)
+{
+	((struct moments *)state)->sum += as_float128(number);
+}
+
+static struct record_value square_partial(const void *state)
+{
+	return query_double((double)((const struct moments *)state)->squares);
+}
+
+static void add_square_partial(void *state, struct record_value number)
+{
+	((struct moments *)state)->squares += as_float128(number);
+}
+
+static struct record_value moment_count_partial(const void *state)
+{
+	return record_uint(((const struct moments *)state)->count);
+}
+
+static void add_moment_count_partial(void *state, struct record_value number)
+{
+	((struct moments *)state)->count += (uint64_t)query_as_whole(number);
+}
+
+/* Their names are Caliper's. */
+static const struct query_partial average_partials[] = {
+	{"avg.sum", 0, true, RECORD_DOUBLE, sum_partial, add_sum_partial},
+	{"avg.count", 0, false, RECORD_UINT, count_partial, add_count_partial},
+	{0}};
+static const struct query_partial variance_partials[] = {
+	{"var.sum", 0, false, RECORD_DOUBLE, moment_partial, add_moment_partial},
+	{"var.sqsum", 0, false, RECORD_DOUBLE, square_partial, add_square_partial},
+	{"var.count", 0, false, RECORD_UINT, moment_count_partial,
+	 add_moment_count_partial},
+	{0}};
+static const struct query_partial ratio_partials[] = {
+	{"sr.sum", 0, true, RECORD_DOUBLE, sum_partial, add_sum_partial},
+	{"sr.sum", 1, true, RECORD_DOUBLE, y_partial, add_y_partial},
+	{0}};
+static const struct query_partial inclusive_ratio_partials[] = {
+	{"isr.sum", 0, true, RECORD_DOUBLE, sum_partial, add_sum_partial},
+	{"isr.sum", 1, true, RECORD_DOUBLE, y_partial, add_y_partial},
+	{0}};
+static const struct query_partial scale_partials[] = {
+	{"scsum", 0, true, RECORD_DOUBLE, sum_partial, add_sum_partial}, {0}};
+static const struct query_partial inclusive_scale_partials[] = {
+	{"iscsum", 0, true, RECORD_DOUBLE, sum_partial, add_sum_partial}, {0}};
+static const struct query_partial percent_partials[] = {
+	{"pct.sum", 0, true, RECORD_DOUBLE, sum_partial, add_sum_partial}, {0}};
+static const struct query_partial inclusive_percent_partials[] = {
+	{"ipct.sum", 0, true, RECORD_DOUBLE, sum_partial, add_sum_partial}, {0}};
+
 struct tallies {
 	struct query_tally tally;
 } __attribute__((aligned(16)));
@@ -499,45 +587,52 @@ static struct record_value histogram_value(const void *state,
 
 #define NUMBER(use) QUERY_NUMBER_##use
 
-/* name, result, fields, number, again, kind, value, flags */
+/* name, result, fields, number, again, kind, value, flags, partials */
 const struct query_operator query_operators[] = {
-	{"count", "count", 0, NUMBER(NONE), "count", &count_kind, sum_value, 0},
-	{"sum", "sum", 1, NUMBER(NONE), "sum", &sum_kind, sum_value, QUERY_ALIKE},
-	{"min", "min", 1, NUMBER(NONE), "min", &least_kind, single_value, QUERY_ALIKE},
-	{"max", "max", 1, NUMBER(NONE), "max", &greatest_kind, single_value, QUERY_ALIKE},
+	{"count", "count", 0, NUMBER(NONE), "count", &count_kind, sum_value, 0, NULL},
+	{"sum", "sum", 1, NUMBER(NONE), "sum", &sum_kind, sum_value, QUERY_ALIKE, NULL},
+	{"min", "min", 1, NUMBER(NONE), "min", &least_kind, single_value, QUERY_ALIKE,
+	 NULL},
+	{"max", "max", 1, NUMBER(NONE), "max", &greatest_kind, single_value, QUERY_ALIKE,
+	 NULL},
 	{"avg", "avg", 1, NUMBER(NONE), "sum", &average_kind, average_value,
-	 QUERY_COUNTED | QUERY_ALIKE},
-	{"any", "any", 1, NUMBER(NONE), NULL, &first_kind, single_value, QUERY_ALIKE},
-	{"first", "first", 1, NUMBER(NONE), NULL, &first_kind, single_value, QUERY_ALIKE},
-	{"variance", "variance", 1, NUMBER(NONE), NULL, &moments_kind, variance_value, 0},
+	 QUERY_COUNTED | QUERY_ALIKE | QUERY_RESULT_FIRST, average_partials},
+	{"any", "any", 1, NUMBER(NONE), NULL, &first_kind, single_value, QUERY_ALIKE,
+	 NULL},
+	{"first", "first", 1, NUMBER(NONE), NULL, &first_kind, single_value, QUERY_ALIKE,
+	 NULL},
+	{"variance", "variance", 1, NUMBER(NONE), NULL, &moments_kind, variance_value,
+	 QUERY_RESULT_FIRST, variance_partials},
 	{"stddev", "stddev", 1, NUMBER(NONE), NULL, &moments_kind, deviation_value,
-	 QUERY_ALIKE},
-	{"ratio", "ratio", 2, NUMBER(OPTIONAL), NULL, &ratio_kind, ratio_value, 0},
-	{"scale", "scale", 1, NUMBER(NEEDED), "sum", &sum_kind, scale_value, QUERY_REAL},
+	 QUERY_ALIKE, NULL},
+	{"ratio", "ratio", 2, NUMBER(OPTIONAL), NULL, &ratio_kind, ratio_value, 0,
+	 ratio_partials},
+	{"scale", "scale", 1, NUMBER(NEEDED), "sum", &sum_kind, scale_value, QUERY_REAL,
+	 scale_partials},
 	{"scale_count", "scount", 0, NUMBER(NEEDED), "count", &count_kind, scale_value,
-	 QUERY_REAL},
+	 QUERY_REAL, NULL},
 	{"percent_total", "percent_total", 1, NUMBER(NONE), "sum", &sum_kind,
-	 percent_value, QUERY_OF_TOTAL},
+	 percent_value, QUERY_OF_TOTAL, percent_partials},
 	{"histogram", "histogram", 1, NUMBER(OPTIONAL), NULL, &bucket_kind,
-	 histogram_value, 0},
+	 histogram_value, 0, NULL},
 	{"median", "median", 1, NUMBER(NONE), NULL, &tally_kind, percentile_value,
-	 QUERY_ALIKE},
+	 QUERY_ALIKE, NULL},
 	{"percentile", "percentile", 1, NUMBER(PERCENT), NULL, &tally_kind,
-	 percentile_value, QUERY_ALIKE},
+	 percentile_value, QUERY_ALIKE, NULL},
 	{"inclusive_count", "icount", 0, NUMBER(NONE), "count", &count_kind, sum_value,
-	 QUERY_INCLUSIVE},
+	 QUERY_INCLUSIVE, NULL},
 	{"inclusive_sum", "inclusive", 1, NUMBER(NONE), "sum", &sum_kind, sum_value,
-	 QUERY_INCLUSIVE | QUERY_ALIKE},
+	 QUERY_INCLUSIVE | QUERY_ALIKE, NULL},
 	{"inclusive_min", "imin", 1, NUMBER(NONE), "min", &least_kind, single_value,
-	 QUERY_INCLUSIVE | QUERY_ALIKE},
+	 QUERY_INCLUSIVE | QUERY_ALIKE, NULL},
 	{"inclusive_max", "imax", 1, NUMBER(NONE), "max", &greatest_kind, single_value,
-	 QUERY_INCLUSIVE | QUERY_ALIKE},
+	 QUERY_INCLUSIVE | QUERY_ALIKE, NULL},
 	{"inclusive_scale", "iscale", 1, NUMBER(NEEDED), "sum", &sum_kind, scale_value,
-	 QUERY_INCLUSIVE | QUERY_REAL},
+	 QUERY_INCLUSIVE | QUERY_REAL, inclusive_scale_partials},
 	{"inclusive_ratio", "iratio", 2, NUMBER(OPTIONAL), NULL, &ratio_kind, ratio_value,
-	 QUERY_INCLUSIVE},
+	 QUERY_INCLUSIVE, inclusive_ratio_partials},
 	{"inclusive_percent_total", "ipercent_total", 1, NUMBER(NONE), "sum", &sum_kind,
-	 percent_value, QUERY_INCLUSIVE | QUERY_OF_TOTAL},
+	 percent_value, QUERY_INCLUSIVE | QUERY_OF_TOTAL, inclusive_percent_partials},
 	{0},
 };
 

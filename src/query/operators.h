@@ -38,12 +38,24 @@ struct query_outcome {
 	bool rounded; /* set: the value is an integer that 64 bits do not hold */
 };
 
+/* A number that an operator's result is made of. Where records are summed up again, it is
+ * what counts. Caliper has them as hidden attributes, "avg.sum#x". */
+struct query_partial {
+	const char *name;      /* what comes before "#"; NULL: the end of a list */
+	int field;             /* the attribute of the operator that comes behind it */
+	bool alike;            /* it has the attribute's type, */
+	enum record_type type; /* or else this one */
+	struct record_value (*value)(const void *state);
+	void (*add)(void *state, struct record_value number);
+};
+
 enum query_operator_flags {
-	QUERY_INCLUSIVE = 1, /* of the groups below in the path, too */
-	QUERY_OF_TOTAL = 2,  /* outcome.total is needed */
-	QUERY_COUNTED = 4,   /* `again` needs a "count#X" beside it */
-	QUERY_REAL = 8,      /* Caliper has a double, even if it is a whole number */
-	QUERY_ALIKE = 16,    /* what comes out has the unit of what goes in */
+	QUERY_INCLUSIVE = 1,     /* of the groups below in the path, too */
+	QUERY_OF_TOTAL = 2,      /* outcome.total is needed */
+	QUERY_COUNTED = 4,       /* `again` needs a "count#X" beside it */
+	QUERY_REAL = 8,          /* Caliper has a double, even if it is a whole number */
+	QUERY_ALIKE = 16,        /* what comes out has the unit of what goes in */
+	QUERY_RESULT_FIRST = 32, /* its partials are behind its result */
 };
 
 struct query_operator {
@@ -54,7 +66,8 @@ struct query_operator {
 	const char *again; /* what records that have its result call that, or NULL */
 	const struct query_state_kind *kind;
 	struct record_value (*value)(const void *state, struct query_outcome *outcome);
-	unsigned flags; /* enum query_operator_flags */
+	unsigned flags;                       /* enum query_operator_flags */
+	const struct query_partial *partials; /* or NULL */
 };
 
 /* The operator of this name, in any case; NULL if there is none. */

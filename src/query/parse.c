@@ -170,6 +170,8 @@ static struct trm_error *finish_aggregate(struct query_parser *parser,
 	const struct query_operator *operator= aggregate->operator;
 	struct query *query = parser->query;
 
+	for (int i = 0; i < QUERY_PARTIALS_MAX; i++)
+		aggregate->partials[i] = QUERY_NO_FIELD;
 	if (operator->again)
 		TRM_TRY(add_result_field(parser, aggregate, operator->again,
 					 &aggregate->again));
@@ -215,6 +217,9 @@ static struct trm_error *parse_dress(struct query_parser *parser,
 			return NULL;
 		char **place = as ? &column->alias : &column->unit;
 
+		if (*place && parser->query->caliper)
+			return query_complain(parser, "there is a second %s",
+					      as ? "AS" : "UNIT");
 		free(*place);
 		*place = NULL;
 		TRM_TRY(query_need_word(parser, as ? "the new name" : "the unit", place));
@@ -505,7 +510,12 @@ static struct trm_error *parse_format(struct query_parser *parser)
 	forget_options(parser->query);
 	TRM_TRY(query_accept_symbol(parser, "(", &words));
 	if (!words)
-		return NULL;
+		return !format->needs_option
+			       ? NULL
+			       : query_complain_at(parser, place,
+						   "the format %s needs parentheses with "
+						   "what it is to print",
+						   format->name);
 	TRM_TRY(parse_list(parser, parser->query->caliper || format->options[0]
 					   ? parse_format_option
 					   : parse_format_word));
@@ -594,8 +604,6 @@ static void settle_options(struct query *query)
 		if (*name && strcmp(name, "path") != 0 &&
 		    strcmp(name, "prop:nested") != 0)
 			vector_push(&query->path, memory_copy_string(name));
-	if (query->format->separate && query_option(query, "separate-nested"))
-		query->format = query->format->separate;
 	if (query->selects)
 		add_named_columns(query);
 	query->shows_all = !strcmp(query->format->name, "expand") ||

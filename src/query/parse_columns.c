@@ -126,6 +126,34 @@ static struct trm_error *resolve(struct query_parser *parser, const char *name,
 	return NULL;
 }
 
+/* Fields for what another query knows of groups, as long as there is room for them. */
+static struct trm_error *add_partials(struct query_parser *parser)
+{
+	struct query *query = parser->query;
+
+	for (size_t i = 0; i < query->aggregates.count; i++) {
+		struct query_aggregate *aggregate = &query->aggregates.items[i];
+		const struct query_partial *partial = aggregate->operator->partials;
+
+		for (int k = 0; partial && partial->name; k++, partial++) {
+			struct text name = {0};
+
+			if (query->fields.count == QUERY_FIELDS_MAX)
+				return NULL;
+			text_format(&name, "%s#%s", partial->name,
+				    query->fields.items[aggregate->fields[partial->field]]
+					    .name);
+			struct trm_error *error =
+				query_add_field(parser, name.data, QUERY_FIELD_ATTRIBUTE,
+						&aggregate->partials[k]);
+
+			text_deinit(&name);
+			TRM_TRY(error);
+		}
+	}
+	return NULL;
+}
+
 struct trm_error *query_complete(struct query_parser *parser)
 {
 	struct query *query = parser->query;
@@ -138,6 +166,8 @@ struct trm_error *query_complete(struct query_parser *parser)
 					 "groups, operators, HAVING, ORDER BY and LIMIT",
 					 query->format->name);
 	complete_columns(query);
+	if (query->caliper)
+		TRM_TRY(add_partials(parser));
 	for (size_t i = 0; i < query->orders.count; i++) {
 		struct query_order *order = &query->orders.items[i];
 		struct trm_error *error =

@@ -153,6 +153,31 @@ static struct trm_error *parse_test(struct query_parser *parser,
 	return NULL;
 }
 
+/* Caliper's "NOT a<1" is "a>=1", which holds where there is an a. */
+static bool turn_comparison(struct query *query, enum query_clause_kind clause,
+			    int condition)
+{
+	static const struct {
+		enum query_comparison from, to;
+	} turns[] = {{QUERY_LESS, QUERY_GREATER_EQUAL},
+		     {QUERY_LESS_EQUAL, QUERY_GREATER},
+		     {QUERY_GREATER, QUERY_LESS_EQUAL},
+		     {QUERY_GREATER_EQUAL, QUERY_LESS}};
+	const struct query_condition *at = &query->conditions.items[condition];
+
+	if (clause == QUERY_IN_HAVING || at->kind != QUERY_TEST)
+		return false;
+	struct query_test *test = &query->tests.items[at->left];
+
+	for (size_t i = 0; i < sizeof(turns) / sizeof(turns[0]); i++) {
+		if (test->comparison != turns[i].from)
+			continue;
+		test->comparison = turns[i].to;
+		return true;
+	}
+	return false;
+}
+
 static struct trm_error *parse_one(struct query_parser *parser,
 				   enum query_clause_kind clause, int *ret_condition)
 {
@@ -162,9 +187,17 @@ static struct trm_error *parse_one(struct query_parser *parser,
 	if (was) {
 		int inner;
 
+		TRM_TRY(query_peek(parser));
+		bool plain = !query_is_symbol(parser, "(");
+
 		TRM_TRY(enter(parser));
 		TRM_TRY(parse_one(parser, clause, &inner));
 		parser->depth--;
+		if (plain && parser->query->caliper &&
+		    turn_comparison(parser->query, clause, inner)) {
+			*ret_condition = inner;
+			return NULL;
+		}
 		*ret_condition = add_condition(parser->query, QUERY_NOT, inner, 0);
 		return NULL;
 	}
@@ -364,8 +397,15 @@ struct trm_error *query_parse_let(struct query_parser *parser)
 	scoped_free char *name = NULL;
 	bool was;
 
+	TRM_TRY(query_peek(parser));
+	size_t place = parser->next.begin;
+
 	TRM_TRY(query_need_word(parser, "a name", &name));
 	TRM_TRY(query_add_field(parser, name, QUERY_FIELD_ATTRIBUTE, &let.field));
+	vector_for_each (&parser->query->lets, other)
+		if (parser->query->caliper && other->field == let.field)
+			return query_complain_at(parser, place, "\"%s\" is defined twice",
+						 name);
 	TRM_TRY(query_need_symbol(parser, "="));
 	query_set_arithmetic(parser, true);
 	struct trm_error *error = parse_sum(parser, &let.expression);

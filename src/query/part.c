@@ -8,6 +8,7 @@ void query_part_init(struct query_part *part, const struct query *query)
 	vector_for_each (&query->aggregates, aggregate) {
 		vector_push(&part->offsets, part->stride);
 		part->stride += aggregate->operator->kind->size;
+		vector_push(&part->known_at, 0);
 	}
 	part->totals = memory_allocate_zeroed(1, part->stride);
 }
@@ -31,6 +32,9 @@ void query_part_deinit(struct query_part *part)
 	vector_deinit(&part->groups);
 	vector_deinit(&part->group_of);
 	vector_deinit(&part->states);
+	vector_deinit(&part->included);
+	vector_deinit(&part->known_at);
+	vector_deinit(&part->exclusive);
 	vector_deinit(&part->offsets);
 	vector_deinit(&part->rows);
 	vector_deinit(&part->cells);
@@ -228,6 +232,16 @@ static bool parent_key(struct query_part *part, uint32_t key, uint32_t *ret_pare
 	return true;
 }
 
+void query_part_include(struct query_part *part, uint32_t key)
+{
+	uint32_t above;
+
+	while (parent_key(part, key, &above) && query_part_path(part, above)) {
+		query_part_group(part, above);
+		key = above;
+	}
+}
+
 /* How many attributes of each key, up to its end, are of its path; free() it. */
 static uint32_t *measure_paths(const struct query_part *part)
 {
@@ -297,6 +311,10 @@ void query_part_finish(struct query_part *part)
 	add_totals(part);
 	vector_for_each (&part->query->aggregates, aggregate)
 		inclusive |= (aggregate->operator->flags & QUERY_INCLUSIVE) != 0;
-	if (inclusive)
-		include(part);
+	if (!inclusive)
+		return;
+	vector_reserve(&part->exclusive, part->states.count + 1);
+	memcpy(part->exclusive.items, part->states.items, part->states.count);
+	part->exclusive.count = part->states.count;
+	include(part);
 }

@@ -41,6 +41,14 @@ struct query_part {
 	struct VECTOR(char) states;
 	struct VECTOR(size_t) offsets; /* in the states of a group, by aggregate */
 	size_t stride;
+	/* By aggregate, in caliper queries: how many attributes were known when a record
+	 * was there that had its attributes, + 1; 0: there was none. */
+	struct VECTOR(size_t) known_at;
+	size_t known; /* of those how many are not 0 */
+	/* By group, in caliper queries: groups for the paths above it were made. */
+	struct VECTOR(bool) included;
+	/* States before those of the groups below were included, as `states`. */
+	struct VECTOR(char) exclusive;
 	char *totals; /* the states of all groups, where an operator needs that */
 	/* Rows. */
 	struct VECTOR(struct query_raw_row) rows;
@@ -77,6 +85,20 @@ uint32_t query_part_key(struct query_part *part, uint32_t key, uint32_t attribut
 
 /* The part of the key that is the path: its nested attributes. */
 uint32_t query_part_path(const struct query_part *part, uint32_t key);
+
+/* Makes groups for the paths above the key's path. */
+void query_part_include(struct query_part *part, uint32_t key);
+
+/* The state of a group before those below it were included; NULL: it had none. */
+static inline const void *query_part_exclusive(const struct query_part *part,
+					       size_t group, size_t aggregate)
+{
+	size_t at = group * part->stride + part->offsets.items[aggregate];
+
+	if (!part->exclusive.count)
+		return query_part_state(part, group, aggregate);
+	return at < part->exclusive.count ? part->exclusive.items + at : NULL;
+}
 
 /* Puts what `other` has behind what `part` has. `other` must live as long as `part`. */
 void query_part_merge(struct query_part *part, const struct query_part *other);

@@ -19,6 +19,7 @@ enum {
 	QUERY_FIELDS_MAX = 64,
 	QUERY_TESTS_MAX = 64,
 	QUERY_OPERATOR_FIELDS = 2, /* attributes that an operator takes */
+	QUERY_PARTIALS_MAX = 3,    /* numbers that an operator knows of a group */
 	QUERY_DEPTH_MAX = 200,     /* of parentheses */
 	QUERY_TEXT_MAX = 1 << 16,  /* bytes of a query */
 	QUERY_NO_FIELD = -1,
@@ -93,6 +94,8 @@ struct query_aggregate {
 	int fields[QUERY_OPERATOR_FIELDS];
 	/* Fields with results of it that records already have, or QUERY_NO_FIELD. */
 	int again, again_count;
+	/* Fields with what another query knows of its groups, or QUERY_NO_FIELD. */
+	int partials[QUERY_PARTIALS_MAX];
 	struct record_value number; /* or nothing */
 	char *name;                 /* of the result, "sum#calls" */
 	bool shown;                 /* asked for by SELECT or AGGREGATE */
@@ -168,6 +171,7 @@ struct query {
 	/* It is as LLNL's Caliper has it: clauses may come again, formats are its own,
 	 * and rows have attributes that are hidden or global, too, if shows_all. */
 	bool caliper, shows_all;
+	bool shows_globals;                         /* what is read is run metadata */
 	struct VECTOR(struct query_option) options; /* of the format */
 };
 
@@ -194,9 +198,12 @@ const char *query_option(const struct query *query, const char *name);
 /* Adds the line of the text in which the place is, and a line with "^" below it. */
 void query_show_place(const char *text, size_t place, struct text *out);
 
-/* Whether records are put together into groups; else each record is a row. */
+/* Whether records are put together into groups; else each record is a row. Caliper leaves
+ * out GROUP BY where there is no operator. */
 static inline bool query_is_aggregating(const struct query *query)
 {
+	if (query->caliper)
+		return query->aggregates.count;
 	return query->aggregates.count || query->grouping != QUERY_GROUP_USUAL;
 }
 

@@ -1,6 +1,7 @@
 #include "query/result.h"
 
 #include "query/format.h"
+#include "query/format/caliper.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -487,7 +488,7 @@ static void add_row(struct query_result *result, size_t number, uint32_t key,
 	struct query_row row = {query_part_path(result->part, key), number};
 
 	fill_cells(result, &row, TEXTS_TESTED, cells);
-	if (!shows_something(result, cells))
+	if (!result->query->format->caliper && !shows_something(result, cells))
 		return;
 	if (result->query->having != QUERY_NO_CONDITION &&
 	    !holds(result, result->query->having, cells))
@@ -518,7 +519,10 @@ void query_result_make(struct query_result *result)
 			add_row(result, r, part->rows.items[r].key, cells);
 	vector_for_each (&result->columns, column)
 		column->hidden |= column->starred && !column->filled;
-	if (query->orders.count)
+	bool later = query->format->caliper && query->format->caliper->orders &&
+		     !query->limited;
+
+	if (query->orders.count && !later)
 		order_rows(result, cells);
 	if (query->limited && query->limit < result->rows.count)
 		result->rows.count = query->limit;

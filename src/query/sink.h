@@ -15,6 +15,10 @@ struct query_sink {
 	void (*use)(void *sink, const struct record_model *model, const char *path);
 	void (*record)(void *sink, record_node node, const struct record_pair *pairs,
 		       size_t count);
+	/* Instead, where it is not NULL: with the paths that the record has, each by its
+	 * innermost node. */
+	void (*entries)(void *sink, const record_node *paths, size_t path_count,
+			const struct record_pair *pairs, size_t count);
 	void (*global)(void *sink, record_attribute attribute, struct record_value value);
 	/* Another run begins in the file. This one and the next two may be NULL. */
 	void (*run)(void *sink);

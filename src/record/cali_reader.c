@@ -19,6 +19,7 @@ struct reader {
 	struct cali_names names;
 	struct VECTOR(struct cali_attribute) attributes; /* of the line at hand */
 	struct VECTOR(struct record_pair) pairs;
+	struct VECTOR(record_node) paths;
 	struct text bytes;             /* strings of the pairs */
 	struct cali_attribute builtin; /* scratch of find_attribute */
 	struct record_model *own; /* globals that were told, as children of the root */
@@ -103,6 +104,8 @@ static record_node take_nodes(struct reader *reader, struct line *line)
 
 		if (line->wrong)
 			break;
+		if (entry.kind == CALI_NODE)
+			vector_push(&reader->paths, entry.number);
 		if (entry.kind != CALI_NODE)
 			line->wrong = "an unknown node";
 		else if (!node)
@@ -200,7 +203,7 @@ static record_node take_fields(struct reader *reader, struct line *line)
 	bool has_attributes = false, has_values = false;
 	record_node node = 0;
 
-	reader->pairs.count = reader->bytes.length = 0;
+	reader->pairs.count = reader->bytes.length = reader->paths.count = 0;
 	if (*line->at != ',' && *line->at != '\n')
 		line->wrong = unknown_kind;
 	while (goes_on(line)) {
@@ -233,7 +236,13 @@ static void read_context(struct reader *reader, struct line *line)
 {
 	record_node node = take_fields(reader, line);
 
-	if (!line->wrong && reader->visitor->record)
+	if (line->wrong)
+		return;
+	if (reader->visitor->entries)
+		reader->visitor->entries(reader->visitor->context, node,
+					 reader->paths.items, reader->paths.count,
+					 reader->pairs.items, reader->pairs.count);
+	else if (reader->visitor->record)
 		reader->visitor->record(reader->visitor->context, node,
 					reader->pairs.items, reader->pairs.count);
 }
@@ -381,6 +390,7 @@ struct trm_error *cali_read(struct trm_source *source, const char *name,
 	cali_names_deinit(&reader.names);
 	vector_deinit(&reader.attributes);
 	vector_deinit(&reader.pairs);
+	vector_deinit(&reader.paths);
 	text_deinit(&reader.bytes);
 	record_model_destroy(reader.own);
 	return error;

@@ -193,6 +193,9 @@ static record_node own_node(struct cali_writer *writer, record_node node)
 		}
 		vector_push(&writer->chain, node);
 	}
+	/* As Caliper does, attributes of inner nodes before those of outer ones. */
+	vector_for_each (&writer->chain, at)
+		own_attribute(writer, record_node_pair(writer->model, *at).attribute);
 	while (writer->chain.count) {
 		record_node at = writer->chain.items[--writer->chain.count];
 		struct record_pair pair = record_node_pair(writer->model, at);
@@ -209,19 +212,24 @@ static uint64_t attribute_number(struct cali_writer *writer, record_attribute id
 	return *number_at(&writer->attribute_numbers, own_attribute(writer, id)) - 1;
 }
 
-void cali_writer_record(struct cali_writer *writer, record_node node,
-			const struct record_pair *pairs, size_t count)
+void cali_writer_entries(struct cali_writer *writer, const record_node *nodes,
+			 size_t node_count, const struct record_pair *pairs, size_t count)
 {
 	struct text *out = writer->out;
-	record_node own = own_node(writer, node);
+	const char *before = ",ref=";
 
 	writer->any = true;
+	for (size_t i = 0; i < node_count; i++)
+		own_node(writer, nodes[i]);
 	for (size_t i = 0; i < count; i++)
 		own_attribute(writer, pairs[i].attribute);
-	text_add(out, own || count ? "__rec=ctx" : "__rec=ctx,");
-	if (own) {
-		text_add(out, ",ref=");
-		cali_add_number(out, *number_at(&writer->node_numbers, own) - 1);
+	text_add(out, node_count || count ? "__rec=ctx" : "__rec=ctx,");
+	for (size_t i = 0; i < node_count; i++) {
+		text_add(out, before);
+		cali_add_number(out, *number_at(&writer->node_numbers,
+						own_node(writer, nodes[i])) -
+					     1);
+		before = "=";
 	}
 	for (size_t i = 0; i < count; i++) {
 		text_add(out, i ? "=" : ",attr=");
@@ -232,6 +240,12 @@ void cali_writer_record(struct cali_writer *writer, record_node node,
 		cali_add_value(out, pairs[i].value);
 	}
 	text_add(out, "\n");
+}
+
+void cali_writer_record(struct cali_writer *writer, record_node node,
+			const struct record_pair *pairs, size_t count)
+{
+	cali_writer_entries(writer, &node, node != 0, pairs, count);
 }
 
 void cali_writer_global(struct cali_writer *writer, record_attribute attribute,

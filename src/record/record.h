@@ -173,6 +173,10 @@ struct cali_writer *cali_writer_create(struct text *out);
 void cali_writer_use(struct cali_writer *writer, const struct record_model *model);
 void cali_writer_record(struct cali_writer *writer, record_node node,
 			const struct record_pair *pairs, size_t count);
+/* The same of a record with several paths, by their innermost nodes. */
+void cali_writer_entries(struct cali_writer *writer, const record_node *nodes,
+			 size_t node_count, const struct record_pair *pairs,
+			 size_t count);
 /* A global. The last value that an attribute was given counts. */
 void cali_writer_global(struct cali_writer *writer, record_attribute attribute,
 			struct record_value value);
@@ -191,6 +195,11 @@ struct trm_visitor {
 	/* What follows is another run: where files were put one behind the other, this
 	 * comes at the head of each. May be NULL, like the others. */
 	void (*file)(void *context);
+	/* Instead of `record`, where that is not NULL: also the paths, told by their
+	 * innermost nodes, that the record has in the file. `node` is all of them, each
+	 * below the one before. */
+	void (*entries)(void *context, record_node node, const record_node *paths,
+			size_t path_count, const struct record_pair *pairs, size_t count);
 };
 
 /*

@@ -265,7 +265,10 @@ static void see_head(void *context)
 struct trm_error *report_merge_add(struct report_merge *merge, const char *path,
 				   char **ret_warning)
 {
-	struct trm_visitor visitor = {merge, see_record, see_global, see_head};
+	struct trm_visitor visitor = {.context = merge,
+				      .record = see_record,
+				      .global = see_global,
+				      .file = see_head};
 	uint64_t runs = merge->runs.last;
 
 	merge->path = path;

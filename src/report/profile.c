@@ -662,7 +662,10 @@ static struct trm_error *load(const char *path, const struct wanted *wanted,
 	struct report_profile *profile = memory_allocate_zeroed(1, sizeof(*profile));
 	struct loader loader = {
 		.profile = profile, .model = record_model_create(), .wanted = wanted};
-	struct trm_visitor visitor = {&loader, see_record, see_global, see_file};
+	struct trm_visitor visitor = {.context = &loader,
+				      .record = see_record,
+				      .global = see_global,
+				      .file = see_file};
 	struct trm_error *error;
 
 	loader.reader.model = loader.model;

@@ -64,7 +64,8 @@ static void print_global(void *context, record_attribute attribute,
 int main(int argc, char **argv)
 {
 	struct record_model *model = record_model_create();
-	struct trm_visitor visitor = {model, print_record, print_global, NULL};
+	struct trm_visitor visitor = {
+		.context = model, .record = print_record, .global = print_global};
 	char *warning = NULL;
 	struct trm_error *error =
 		argc == 2 ? trm_read(argv[1], model, &visitor, &warning)

@@ -66,7 +66,10 @@ static void see_file(void *context)
 
 static char *read_all(struct seen *seen, const char *bytes, size_t size)
 {
-	struct trm_visitor visitor = {seen, see_record, see_global, see_file};
+	struct trm_visitor visitor = {.context = seen,
+				      .record = see_record,
+				      .global = see_global,
+				      .file = see_file};
 	char *warning = NULL;
 
 	*seen = (struct seen){.model = record_model_create()};
@@ -520,7 +523,8 @@ static void test_as_trm(void **state)
 	struct record_model *model = record_model_create();
 	int fd = memfd_create("test_cali", MFD_CLOEXEC);
 	struct trm_writer *trm = trm_writer_create(fd, model);
-	struct trm_visitor pass = {trm, pass_record, pass_global, NULL};
+	struct trm_visitor pass = {
+		.context = trm, .record = pass_record, .global = pass_global};
 	char *warning = NULL, path[32];
 
 	(void)state;
@@ -531,7 +535,10 @@ static void test_as_trm(void **state)
 	assert_null(trm_writer_finish(trm));
 	snprintf(path, sizeof(path), "/dev/fd/%d", fd);
 	seen = (struct seen){.model = record_model_create()};
-	struct trm_visitor visitor = {&seen, see_record, see_global, see_file};
+	struct trm_visitor visitor = {.context = &seen,
+				      .record = see_record,
+				      .global = see_global,
+				      .file = see_file};
 
 	assert_null(trm_read(path, seen.model, &visitor, &warning));
 	assert_null(warning);

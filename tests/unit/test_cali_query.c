@@ -71,9 +71,9 @@ static void test_table(void **state)
 {
 	(void)state;
 	EXPECT("region     Time (s)         region.count iteration#main pc   \n"
-	       "main               1.500000                                  \n"
-	       "main/solve         2.250000            1             -3      \n"
-	       "main/solve         0.000000            1             12      \n"
+	       "main               1.500000 \n"
+	       "main/solve         2.250000            1             -3 \n"
+	       "main/solve         0.000000            1             12 \n"
 	       "main/init  123456789.125000            1                4fe  \n"
 	       "                                       4                     \n",
 	       "-t");
@@ -100,10 +100,10 @@ static void test_tree(void **state)
 	(void)state;
 	EXPECT("Path    Time (s)         region.count iteration#main pc   \n"
 	       "main            1.500000                                  \n"
+	       "  init  123456789.125000            1                 4fe \n"
 	       "  solve \n"
 	       "   |-           2.250000            1             -3      \n"
-	       "   |-           0.000000            1             12      \n"
-	       "  init  123456789.125000            1                 4fe \n",
+	       "   |-           0.000000            1             12      \n",
 	       "-T");
 	EXPECT("Path    sum#time         I                \n"
 	       "main            1.500000 123456792.875000 \n"
@@ -114,14 +114,14 @@ static void test_tree(void **state)
 	       "order by sum#time desc");
 	EXPECT("Path n    \n"
 	       "main    1 \n"
-	       "  so    2 \n"
-	       "  in    1 \n",
+	       "  in    1 \n"
+	       "  so    2 \n",
 	       "-q",
 	       "select count() as n group by path where region "
 	       "format tree(column-width=4)");
-	EXPECT("Path region     \n"
-	       "-3   main/solve \n"
-	       "12   main/solve \n",
+	EXPECT("Path region \n"
+	       "12   solve  \n"
+	       "-3   solve  \n",
 	       "-q", "select region where iteration#main", "--tree",
 	       "--path-attributes=iteration#main");
 }
@@ -156,7 +156,8 @@ static void test_json(void **state)
 	       "\"globals\": {\n\"cali.caliper.version\": \"2.15.0-dev\",\n"
 	       "\"experiment\": \"x=1,y\"\n},\n\"attributes\": {\n"
 	       "\"count\": {\"is_global\": false,\"is_nested\": false,"
-	       "\"attribute.alias\": \"n\"}\n}\n}\n",
+	       "\"cali.attribute.name\": \"count\",\"cali.attribute.prop\": \"2113\","
+	       "\"attribute.alias\": \"n\",\"cali.attribute.type\": \"uint\"}\n}\n}\n",
 	       "-q",
 	       "select count() as n group by path where region format json(object)");
 	EXPECT("[\n"
@@ -178,8 +179,10 @@ static void test_json(void **state)
 	       "\"globals\": {\n\t\"cali.caliper.version\": \"2.15.0-dev\",\n"
 	       "\t\"experiment\": \"x=1,y\"\n},\n"
 	       "\"attributes\": {\n\t\"region\": {\"is_global\": false,"
-	       "\"is_nested\": true,\"cali.attribute.type\": \"string\"},\n"
+	       "\"is_nested\": true,\"cali.attribute.name\": \"region\","
+	       "\"cali.attribute.prop\": \"276\",\"cali.attribute.type\": \"string\"},\n"
 	       "\t\"time\": {\"is_global\": false,\"is_nested\": false,"
+	       "\"cali.attribute.name\": \"time\",\"cali.attribute.prop\": \"85\","
 	       "\"attribute.alias\": \"Time (s)\",\"cali.attribute.type\": "
 	       "\"double\"}\n}\n}\n",
 	       "-q",
@@ -192,7 +195,7 @@ static void test_lists(void **state)
 	(void)state;
 	EXPECT("cali.caliper.version experiment \n2.15.0-dev           x=1,y      \n",
 	       "-G", "-t");
-	EXPECT("cali.caliper.version=2.15.0-dev,experiment=x\\=1\\,y\n", "-G", "-e");
+	EXPECT("experiment=x\\=1\\,y,cali.caliper.version=2.15.0-dev\n", "-G", "-e");
 	EXPECT("attribute.id cali.attribute.name  cali.attribute.prop "
 	       "cali.attribute.type attribute.alias \n"
 	       "           0 cali.caliper.version                1612 string            "
@@ -366,11 +369,11 @@ static void test_split_trees(void **state)
 static void test_options(void **state)
 {
 	(void)state;
-	EXPECT("region     sum#region.count count \n"
-	       "main                            1 \n"
-	       "main/solve                2     2 \n"
-	       "main/init                 1     1 \n"
-	       "                          4     1 \n",
+	EXPECT("region     count sum#region.count \n"
+	       "main           1 \n"
+	       "main/solve     2                2 \n"
+	       "main/init      1                1 \n"
+	       "               1                4 \n",
 	       "--aggregate", "sum(region.count),count", "--aggregate-key=region", "-t");
 	EXPECT("count \n    5 \n", "--aggregate=count", "--aggregate-key", "none", "-t");
 	EXPECT("region    \nmain/init \n", "--print-attributes=region", "-s",
@@ -522,6 +525,125 @@ static void test_split_joined(void **state)
 	       "json-split");
 }
 
+/* Records with several paths, attributes that some records lack, and run metadata that
+ * are in records. */
+static const char mixed[] = "__rec=node,id=18,attr=10,data=276,parent=3\n"
+			    "__rec=node,id=20,attr=8,data=region,parent=18\n"
+			    "__rec=node,id=21,attr=10,data=20,parent=3\n"
+			    "__rec=node,id=22,attr=8,data=state,parent=21\n"
+			    "__rec=node,id=25,attr=10,data=1612,parent=3\n"
+			    "__rec=node,id=26,attr=8,data=job,parent=25\n"
+			    "__rec=node,id=30,attr=10,data=85,parent=1\n"
+			    "__rec=node,id=31,attr=8,data=size,parent=30\n"
+			    "__rec=node,id=33,attr=10,data=85,parent=5\n"
+			    "__rec=node,id=34,attr=8,data=temp,parent=33\n"
+			    "__rec=node,id=40,attr=26,data=seven\n"
+			    "__rec=node,id=41,attr=20,data=main\n"
+			    "__rec=node,id=42,attr=22,data=cold,parent=41\n"
+			    "__rec=node,id=43,attr=20,data=one,parent=42\n"
+			    "__rec=node,id=44,attr=20,data=two,parent=41\n"
+			    "__rec=ctx,ref=40=41,attr=31,data=4\n"
+			    "__rec=ctx,ref=43=40,attr=31=34,data=-6=1.5\n"
+			    "__rec=ctx,ref=44=40,attr=34,data=2.5\n"
+			    "__rec=ctx,ref=44=40,attr=31=34,data=9=0.5\n"
+			    "__rec=globals,ref=40\n";
+
+/* What version 2.15 of its cali-query prints of the same. */
+static const struct {
+	const char *query, *output;
+} as_caliper[] = {
+	{"-e", "job=seven,region=main,size=4\n"
+	       "state=cold,region=main/one,job=seven,size=-6,temp=1.500000\n"
+	       "region=main/two,job=seven,temp=2.500000\n"
+	       "region=main/two,job=seven,size=9,temp=0.500000\n"},
+	{"-t", "region   size state temp     \n"
+	       "main        4 \n"
+	       "main/one   -6 cold  1.500000 \n"
+	       "main/two            2.500000 \n"
+	       "main/two    9       0.500000 \n"},
+	{"-T", "Path  state size temp     \n"
+	       "main           4          \n"
+	       "  two \n"
+	       "   |-            2.500000 \n"
+	       "   |-          9 0.500000 \n"
+	       "  one cold    -6 1.500000 \n"},
+	{"format json(split)",
+	 "{\"path\":\"main\",\"size\":4},\n"
+	 "{\"path\":\"main/"
+	 "one\",\"state\":\"cold\",\"size\":-6,\"temp\":1.500000},\n"
+	 "{\"path\":\"main/two\",\"temp\":2.500000},\n"
+	 "{\"path\":\"main/two\",\"size\":9,\"temp\":0.500000}\n"},
+	{"select count() group by none format table", "count \n"
+						      "    4 \n"},
+	{"select *,count(),sum(nothing) group by none format table", "count \n"
+								     "    4 \n"},
+	{"select *,sum(size),sum(nothing) group by path format tree",
+	 "Path  sum#size \n"
+	 "main         4 \n"
+	 "  two        9 \n"
+	 "  one       -6 \n"},
+	{"select size,region format table order by temp desc", "size region   \n"
+							       "     main/two \n"
+							       "  -6 main/one \n"
+							       "   9 main/two \n"
+							       "   4 main     \n"},
+	{"let size=first(temp) select size,temp format json",
+	 "[\n"
+	 "{\"size\":4},\n"
+	 "{\"size\":1.500000,\"temp\":1.500000},\n"
+	 "{\"size\":2.500000,\"temp\":2.500000},\n"
+	 "{\"size\":0.500000,\"temp\":0.500000}\n"
+	 "]\n"},
+	{"let f=first(region,state) select f format expand", "f=main\n"
+							     "f=one\n"
+							     "f=two\n"
+							     "f=two\n"},
+	{"where not size<5 select size format expand", "size=9\n"},
+	{"select count() group by state format tree(path-attributes=state)",
+	 "Path count \n"
+	 "cold     1 \n"},
+	{"select *,count() format tree(path-attributes=state)",
+	 "Path region job   count \n"
+	 "cold one    seven     1 \n"},
+	{"group by region format expand",
+	 "job=seven,region=main,size=4\n"
+	 "state=cold,region=main/one,job=seven,size=-6,temp=1.500000\n"
+	 "region=main/two,job=seven,temp=2.500000\n"
+	 "region=main/two,job=seven,size=9,temp=0.500000\n"},
+	{"select *,inclusive_sum(size) group by path format expand",
+	 "region=main,inclusive#size=7\n"
+	 "region=main/one,inclusive#size=-6\n"
+	 "region=main/two,inclusive#size=9\n"},
+	{"select *,scale(temp,10),ratio(temp,size) group by path where "
+	 "size<5 format expand",
+	 "region=main,sr.sum#size=4\n"
+	 "region=main/"
+	 "one,scsum#temp=1.500000,scale#temp=15.000000,sr.sum#temp=1.500000,sr."
+	 "sum#size=-6,ratio#temp/size=-0.250000\n"},
+	{"let f=first(size),h=truncate(temp) select f,h format table",
+	 "f    h        \n"
+	 "   4          \n"
+	 "  -6 1.000000 \n"
+	 "     2.000000 \n"
+	 "   9 0.000000 \n"},
+};
+
+static void test_as_caliper(void **state)
+{
+	(void)state;
+	write_file(OTHER, mixed);
+	for (size_t i = 0; i < sizeof(as_caliper) / sizeof(as_caliper[0]); i++) {
+		const char *query = as_caliper[i].query;
+
+		if (*query == '-')
+			expect((const char *const[]){query, OTHER, NULL},
+			       as_caliper[i].output);
+		else
+			expect((const char *const[]){"-q", query, OTHER, NULL},
+			       as_caliper[i].output);
+	}
+}
+
 static int begin(void **state)
 {
 	char beside[PATH_MAX];
@@ -549,7 +671,7 @@ int main(void)
 		cmocka_unit_test(test_options),      cmocka_unit_test(test_split),
 		cmocka_unit_test(test_errors),       cmocka_unit_test(test_long_names),
 		cmocka_unit_test(test_manual),       cmocka_unit_test(test_split_trees),
-		cmocka_unit_test(test_split_joined),
+		cmocka_unit_test(test_split_joined), cmocka_unit_test(test_as_caliper),
 	};
 
 	return cmocka_run_group_tests(tests, begin, leave_folder);

@@ -123,7 +123,8 @@ static void see_global(void *context, record_attribute attribute,
 static void check_profile(const char *path, const char *wanted)
 {
 	struct seen seen = {.model = record_model_create()};
-	const struct trm_visitor visitor = {&seen, see_record, see_global, NULL};
+	const struct trm_visitor visitor = {
+		.context = &seen, .record = see_record, .global = see_global};
 	char *warning = NULL;
 
 	assert_null(trm_read(path, seen.model, &visitor, &warning));

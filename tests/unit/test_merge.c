@@ -173,7 +173,10 @@ static void list_head(void *context)
 static struct listing list_profile(const char *path)
 {
 	struct listing listing = {.model = record_model_create()};
-	struct trm_visitor visitor = {&listing, list_record, list_global, list_head};
+	struct trm_visitor visitor = {.context = &listing,
+				      .record = list_record,
+				      .global = list_global,
+				      .file = list_head};
 	char *warning = NULL;
 
 	assert_null(trm_read(path, listing.model, &visitor, &warning));

@@ -71,7 +71,10 @@ static void see_file(void *context)
 static struct trm_visitor seeing(struct seen *seen)
 {
 	seen->model = record_model_create();
-	return (struct trm_visitor){seen, see_record, see_global, see_file};
+	return (struct trm_visitor){.context = seen,
+				    .record = see_record,
+				    .global = see_global,
+				    .file = see_file};
 }
 
 static void forget(struct seen *seen)

@@ -45,6 +45,12 @@ class CaliReader
 	static const std::vector<std::string> &values(const Line &line, const char *key);
 	static std::vector<cali_id_t> ids(const Line &line, const char *key);
 	static cali_id_t id(const Line &line, const char *key);
+	/* Whether a line of the file was about the node, or it is there from the first.
+	 */
+	static bool has(cali_id_t id, const IdMap &map)
+	{
+		return id < FirstNodes::COUNT || map.count(id);
+	}
 	void say(const std::string &wrong);
 	void take_node(const Line &line, CaliperMetadataDB &nodes, IdMap &map,
 		       const NodeProcessFn &take);
@@ -132,11 +138,11 @@ inline void CaliReader::take_node(const Line &line, CaliperMetadataDB &nodes, Id
 				  const NodeProcessFn &take)
 {
 	const std::vector<std::string> &data = values(line, "data");
-	const cali_id_t number = id(line, "id");
+	const cali_id_t above = id(line, "parent"), attribute = id(line, "attr");
 	const Node *node =
-		number == CALI_INV_ID
+		!has(attribute, map) || (above != CALI_INV_ID && !has(above, map))
 			? nullptr
-			: nodes.merge_node(number, id(line, "attr"), id(line, "parent"),
+			: nodes.merge_node(id(line, "id"), attribute, above,
 					   data.empty() ? std::string() : data.front(),
 					   map);
 
@@ -164,9 +170,12 @@ inline void CaliReader::take_record(const Line &line, CaliperMetadataDB &nodes,
 	if (!has_values(line))
 		return;
 	for (cali_id_t number : ids(line, "ref"))
-		record.push_back(nodes.merge_entry(number, map));
+		record.push_back(has(number, map) ? nodes.merge_entry(number, map)
+						  : Entry());
 	for (size_t i = 0; i < attributes.size(); i++)
-		record.push_back(nodes.merge_entry(attributes[i], data[i], map));
+		record.push_back(has(attributes[i], map)
+					 ? nodes.merge_entry(attributes[i], data[i], map)
+					 : Entry());
 	for (const Entry &entry : record)
 		if (entry.empty()) {
 			say("a record with an id that is not there");
@@ -185,9 +194,11 @@ inline void CaliReader::take_globals(const Line &line, CaliperMetadataDB &nodes,
 	if (!has_values(line))
 		return;
 	for (cali_id_t number : ids(line, "ref"))
-		nodes.merge_global(number, map);
+		if (has(number, map))
+			nodes.merge_global(number, map);
 	for (size_t i = 0; i < attributes.size(); i++)
-		nodes.merge_global(attributes[i], data[i], map);
+		if (has(attributes[i], map))
+			nodes.merge_global(attributes[i], data[i], map);
 }
 
 inline void CaliReader::read(std::istream &stream, CaliperMetadataDB &nodes,

@@ -8,6 +8,7 @@
 
 #include "RecordProcessor.h"
 
+#include <algorithm>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -34,6 +35,8 @@ class CaliperMetadataDB : public CaliperMetadataAccessInterface
 	std::map<Key, Node *> children_;
 	std::map<std::string, Node *> attributes_;
 	std::set<std::string> texts_;
+	std::map<std::string, std::string> aliases_, units_; /* by attribute */
+	Attribute alias_, unit_;
 	EntryList globals_;
 
 	typedef std::lock_guard<std::recursive_mutex> Guard;
@@ -44,22 +47,43 @@ class CaliperMetadataDB : public CaliperMetadataAccessInterface
 	Node *import_node(const CaliperMetadataAccessInterface &from, const Node *node);
 	Entry import_entry(const CaliperMetadataAccessInterface &from,
 			   const Entry &entry);
+	static bool has(const Entry &entry, cali_id_t attribute, const Variant &value)
+	{
+		const Node *node = entry.node();
+
+		while (node && !node->equals(attribute, value))
+			node = node->parent();
+		return node != nullptr;
+	}
+	/* Ids that the file does not have are those here. */
 	static cali_id_t mapped(cali_id_t id, const IdMap &ids)
 	{
 		auto found = ids.find(id);
 
-		return found != ids.end()       ? found->second
-		       : id < FirstNodes::COUNT ? id
-						: CALI_INV_ID;
+		return found == ids.end() ? id : found->second;
+	}
+	Node *describe(Node *above, const std::string &name,
+		       const std::map<std::string, std::string> &said,
+		       const Attribute &about)
+	{
+		auto found = said.find(name);
+
+		return found == said.end()
+			       ? above
+			       : child(above, about.id(), Variant(found->second));
 	}
 
       public:
 	CaliperMetadataDB()
 	{
+		alias_ = create_attribute("attribute.alias", CALI_TYPE_STRING,
+					  CALI_ATTR_SKIP_EVENTS);
+		unit_ = create_attribute("attribute.unit", CALI_TYPE_STRING,
+					 CALI_ATTR_SKIP_EVENTS);
 	}
 
-	/* A node of a file, whose ids are put into `ids`. CALI_INV_ID as the parent:
-	 * none. NULL: an id is one that the file did not have before. */
+	/* A node of a file, whose ids are put into `ids`; others are those here.
+	 * CALI_INV_ID as the parent: none. NULL: an id is none of these. */
 	Node *merge_node(cali_id_t node, cali_id_t attribute, cali_id_t parent,
 			 const Variant &value, IdMap &ids);
 	Node *merge_node(cali_id_t node, cali_id_t attribute, cali_id_t parent,
@@ -95,13 +119,32 @@ class CaliperMetadataDB : public CaliperMetadataAccessInterface
 			      const Variant values[], Node *parent = nullptr);
 
 	std::vector<Entry> get_globals() override;
+	/* One that is a value takes the place of the last one; others come along. What is
+	 * no global is left out. */
 	void set_global(const Attribute &attribute, const Variant &value);
 	std::vector<Entry> import_globals(CaliperMetadataAccessInterface &from)
 	{
 		return import_globals(from, from.get_globals());
 	}
+	/* They take the place of those that were here. */
 	std::vector<Entry> import_globals(CaliperMetadataAccessInterface &from,
 					  const std::vector<Entry> &globals);
+	/* Titles and units by attributes' names, for attributes that are created after
+	 * this. */
+	void add_attribute_aliases(const std::map<std::string, std::string> &aliases)
+	{
+		Guard guard(lock_);
+
+		for (const auto &pair : aliases)
+			aliases_[pair.first] = pair.second;
+	}
+	void add_attribute_units(const std::map<std::string, std::string> &units)
+	{
+		Guard guard(lock_);
+
+		for (const auto &pair : units)
+			units_[pair.first] = pair.second;
+	}
 	std::ostream &print_statistics(std::ostream &stream) const;
 };
 
@@ -165,7 +208,7 @@ inline Node *CaliperMetadataDB::merge_node(cali_id_t id, cali_id_t attribute,
 	/* Files may have the first ones, too. */
 	if (id < FirstNodes::COUNT)
 		return first_.at(id);
-	if (!above || !get_attribute(attribute))
+	if (id == CALI_INV_ID || !above || !get_attribute(attribute))
 		return nullptr;
 	made = child(above, attribute, value);
 	ids[id] = made->id();
@@ -250,11 +293,12 @@ inline Entry CaliperMetadataDB::merge_entry(cali_id_t id, const std::string &tex
 
 inline void CaliperMetadataDB::merge_global(cali_id_t id, const IdMap &ids)
 {
+	Guard guard(lock_);
 	const Entry entry = merge_entry(id, ids);
 
-	for (Node *node = entry.node(); node && node->attribute() != CALI_INV_ID;
-	     node = node->parent())
-		set_global(get_attribute(node->attribute()), node->data());
+	if (!entry.empty() &&
+	    std::find(globals_.begin(), globals_.end(), entry) == globals_.end())
+		globals_.push_back(entry);
 }
 
 inline void CaliperMetadataDB::merge_global(cali_id_t id, const std::string &text,
@@ -313,6 +357,8 @@ inline Attribute CaliperMetadataDB::create_attribute(const std::string &name,
 		return get_attribute(name);
 	for (int i = 0; i < count; i++)
 		above = child(above, about[i].id(), values[i]);
+	above = describe(above, name, units_, unit_);
+	above = describe(above, name, aliases_, alias_);
 	above = child(above, Attribute::PROP_ATTR_ID, Variant(properties));
 	return Attribute::make_attribute(
 		child(above, Attribute::NAME_ATTR_ID, Variant(name)));
@@ -342,45 +388,49 @@ inline std::vector<Entry> CaliperMetadataDB::get_globals()
 	return globals_;
 }
 
-/* The last value counts. */
 inline void CaliperMetadataDB::set_global(const Attribute &attribute,
 					  const Variant &value)
 {
 	Guard guard(lock_);
-	Entry made(attribute, keep(value));
+	const cali_id_t id = attribute.id();
+	Entry *reference = nullptr;
 
-	if (!attribute.store_as_value())
-		made = Entry(child(nullptr, attribute.id(), value));
-	for (Entry &entry : globals_)
-		if (entry.attribute() == attribute.id()) {
-			entry = made;
+	if (!attribute.is_global())
+		return;
+	for (Entry &entry : globals_) {
+		if (entry.is_immediate() && entry.attribute() == id) {
+			entry = Entry(attribute, keep(value));
 			return;
 		}
-	globals_.push_back(made);
+		if (entry.is_reference() && has(entry, id, value))
+			return;
+		if (entry.is_reference() && !reference)
+			reference = &entry;
+	}
+	if (attribute.store_as_value())
+		globals_.push_back(Entry(attribute, keep(value)));
+	else if (reference && attribute.is_autocombineable())
+		*reference = Entry(child(reference->node(), id, value));
+	else
+		globals_.push_back(Entry(child(nullptr, id, value)));
 }
 
 inline std::vector<Entry>
 CaliperMetadataDB::import_globals(CaliperMetadataAccessInterface &from,
 				  const std::vector<Entry> &globals)
 {
-	for (const Entry &entry : merge_snapshot(from, globals))
-		if (entry.is_immediate())
-			set_global(get_attribute(entry.attribute()), entry.value());
-		else
-			for (Node *node = entry.node();
-			     node && node->attribute() != CALI_INV_ID;
-			     node = node->parent())
-				set_global(get_attribute(node->attribute()),
-					   node->data());
-	return get_globals();
+	Guard guard(lock_);
+
+	globals_ = merge_snapshot(from, globals);
+	return globals_;
 }
 
 inline std::ostream &CaliperMetadataDB::print_statistics(std::ostream &stream) const
 {
 	Guard guard(lock_);
 
-	return stream << "CaliperMetadataDB: stored " << nodes_.size() << " nodes, "
-		      << texts_.size() << " strings." << std::endl;
+	return stream << "CaliperMetadataDB: stored " << FirstNodes::COUNT + nodes_.size()
+		      << " nodes, " << texts_.size() << " strings." << std::endl;
 }
 
 } // namespace cali

@@ -286,6 +286,12 @@ static void pass_record(void *sink, record_node node, const struct record_pair *
 	cali_writer_record(sink, node, pairs, count);
 }
 
+static void pass_entries(void *sink, const record_node *paths, size_t path_count,
+			 const struct record_pair *pairs, size_t count)
+{
+	cali_writer_entries(sink, paths, path_count, pairs, count);
+}
+
 static void pass_global(void *sink, record_attribute attribute, struct record_value value)
 {
 	cali_writer_global(sink, attribute, value);
@@ -301,6 +307,7 @@ const struct query_sink query_sink_cali = {
 	.create = create,
 	.use = use,
 	.record = pass_record,
+	.entries = pass_entries,
 	.global = pass_global,
 	.finish = finish,
 };

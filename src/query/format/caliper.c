@@ -1,154 +1,285 @@
-/* What cali-query prints, a line a row: tables, lists, and lines of the user's own. */
+/* Records of files, or of a result, as the formats of cali-query take them. */
 #include "query/format/caliper.h"
-#include "query/format/cells.h"
+
 #include "record/cali.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-/* Of columns of tables, unless column-width says more. */
-enum { WIDTH_USUAL = 60 };
-
-static struct caliper_column describe(const struct query_result *result, size_t number)
+static enum caliper_selection selection_of(const struct query *query)
 {
-	const struct query_result_column *column = &result->columns.items[number];
-	const struct query_keys *keys = &result->part->keys;
-	struct caliper_column made = {
-		.title = column->title, .column = number, .type = QUERY_NOTHING};
-
-	if (column->kind == QUERY_COLUMN_ATTRIBUTE && column->attribute >= 0) {
-		made.type = keys->attributes.items[column->attribute].type;
-		made.in_tree = keys->attributes.items[column->attribute].in_tree;
-	} else if (column->kind == QUERY_COLUMN_PATH) {
-		made.type = RECORD_STRING;
-		made.in_tree = true;
-	} else if (column->kind == QUERY_COLUMN_AGGREGATE) {
-		unsigned flags =
-			result->query->aggregates.items[column->aggregate].
-			operator->flags;
-
-		made.type = flags & QUERY_REAL ? RECORD_DOUBLE : QUERY_NOTHING;
-	}
-	made.numbers = (int)made.type == QUERY_NOTHING
-			       ? column->filled && !column->text
-			       : made.type == RECORD_INT || made.type == RECORD_UINT ||
-					 made.type == RECORD_DOUBLE;
-	return made;
+	if (!query->selects)
+		return CALIPER_USUAL;
+	vector_for_each (&query->columns, column)
+		if (column->kind == QUERY_COLUMN_ALL)
+			return CALIPER_ALL;
+	return CALIPER_LIST;
 }
 
-/* When each attribute was seen first: of a row the innermost node, those around it, and
- * then its values; by attribute, 0: never. */
-static size_t *order_attributes(const struct query_result *result)
+struct caliper_printing *caliper_printing_create(const struct query *query,
+						 struct text *out)
 {
-	const struct query_part *part = result->part;
-	size_t *order = memory_allocate_zeroed(part->keys.attributes.count + 1,
-					       sizeof(*order)),
-	       last = 0;
-	bool *met = memory_allocate_zeroed(part->keys.nodes.count, sizeof(*met));
+	const struct caliper_format *format = query->format->caliper;
+	struct caliper_printing *printing = memory_allocate_zeroed(1, format->size);
 
-	vector_for_each (&result->rows, row) {
-		bool groups = query_is_aggregating(result->query);
-		uint32_t key = query_result_key(result, row);
+	printing->query = query;
+	printing->format = format;
+	printing->out = out;
+	printing->model = record_model_create();
+	printing->selection = selection_of(query);
+	if (format->begin)
+		format->begin(printing);
+	return printing;
+}
 
-		for (; key && !met[key]; key = part->keys.nodes.items[key].parent) {
-			met[key] = true;
-			size_t *at = &order[part->keys.nodes.items[key].attribute];
+void caliper_printing_use(struct caliper_printing *printing,
+			  const struct record_model *model)
+{
+	printing->from = model;
+	printing->attribute_of.count = printing->node_of.count = 0;
+}
 
-			*at = *at ? *at : ++last;
+/* How SELECT has it: by its name, or as a part of the path. */
+static void select_attribute(const struct query *query,
+			     struct caliper_attribute *attribute)
+{
+	attribute->title = attribute->name;
+	attribute->listed = attribute->in_path = false;
+	vector_for_each (&query->columns, column) {
+		bool path = column->kind == QUERY_COLUMN_PATH && !column->hidden;
+		bool named = column->kind != QUERY_COLUMN_ALL &&
+			     column->kind != QUERY_COLUMN_PATH &&
+			     query_is_name(column->name, attribute->name);
+
+		if (named && column->alias)
+			attribute->title = column->alias;
+		attribute->listed |= named && !column->hidden;
+		attribute->in_path |= path && attribute->nested;
+	}
+}
+
+record_attribute caliper_attribute_make(struct caliper_printing *printing,
+					const struct caliper_attribute *as)
+{
+	record_attribute id = record_attribute_make(printing->model, as->name, as->type,
+						    as->properties);
+
+	if (id < printing->attributes.count)
+		return id;
+	vector_push(&printing->attributes, *as);
+	struct caliper_attribute *made = &printing->attributes.items[id];
+
+	made->name = record_attribute_name(printing->model, id);
+	made->alias = as->alias ? memory_copy_string(as->alias) : NULL;
+	select_attribute(printing->query, made);
+	return id;
+}
+
+static void learn_attribute(struct caliper_printing *printing, record_attribute id)
+{
+	const struct record_model *from = printing->from;
+	uint32_t properties = record_attribute_properties(from, id);
+	struct caliper_attribute as = {
+		.name = record_attribute_name(from, id),
+		.type = record_attribute_type(from, id),
+		.properties = properties,
+		.nested = properties & RECORD_NESTED,
+		.hidden = properties & RECORD_HIDDEN,
+		.global = properties & RECORD_GLOBAL,
+		.value = properties & (RECORD_AS_VALUE | RECORD_AGGREGATABLE),
+	};
+
+	for (size_t i = 0; i < record_attribute_descriptions(from, id); i++) {
+		struct record_pair said = record_attribute_description(from, id, i);
+
+		if (said.value.type == RECORD_STRING &&
+		    !strcmp(record_attribute_name(from, said.attribute),
+			    "attribute.alias"))
+			as.alias = said.value.bytes;
+	}
+	size_t known = printing->attributes.count;
+	record_attribute own = caliper_attribute_make(printing, &as);
+
+	vector_push(&printing->attribute_of, own);
+	for (size_t i = 0; own >= known && i < record_attribute_descriptions(from, id);
+	     i++) {
+		struct record_pair said = record_attribute_description(from, id, i);
+
+		/* One that says something of itself is not known yet. */
+		if (said.attribute < id)
+			record_attribute_describe(
+				printing->model, own,
+				printing->attribute_of.items[said.attribute], said.value);
+	}
+}
+
+/* In the order in which the file defines them. */
+static void learn(struct caliper_printing *printing)
+{
+	size_t known = printing->node_of.count, nodes = record_node_count(printing->from);
+
+	while (printing->attribute_of.count < record_attribute_count(printing->from))
+		learn_attribute(printing, (record_attribute)printing->attribute_of.count);
+	if (nodes <= known)
+		return;
+	vector_reserve(&printing->node_of, nodes);
+	memset(printing->node_of.items + known, 0, (nodes - known) * sizeof(record_node));
+	printing->node_of.count = nodes;
+}
+
+static record_node own_node(struct caliper_printing *printing, record_node node)
+{
+	record_node own = 0;
+
+	printing->chain.count = 0;
+	for (; node && !(own = printing->node_of.items[node]);
+	     node = record_node_parent(printing->from, node))
+		vector_push(&printing->chain, node);
+	while (printing->chain.count) {
+		node = printing->chain.items[--printing->chain.count];
+		struct record_pair pair = record_node_pair(printing->from, node);
+
+		own = record_node_child(printing->model, own,
+					printing->attribute_of.items[pair.attribute],
+					pair.value);
+		printing->node_of.items[node] = own;
+	}
+	return own;
+}
+
+void caliper_printing_record(struct caliper_printing *printing, const record_node *nodes,
+			     size_t node_count, const struct record_pair *pairs,
+			     size_t pair_count)
+{
+	struct caliper_record record = {.pair_count = pair_count};
+
+	if (printing->attribute_of.count < record_attribute_count(printing->from) ||
+	    printing->node_of.count < record_node_count(printing->from))
+		learn(printing);
+	printing->nodes.count = 0;
+	for (size_t i = 0; i < node_count; i++) {
+		record_node own = printing->node_of.items[nodes[i]];
+
+		if (!own)
+			own = own_node(printing, nodes[i]);
+		if (own)
+			vector_push(&printing->nodes, own);
+	}
+	vector_reserve(&printing->pairs, pair_count);
+	for (size_t i = 0; i < pair_count; i++)
+		printing->pairs.items[i] = (struct record_pair){
+			printing->attribute_of.items[pairs[i].attribute], pairs[i].value};
+	record.nodes = printing->nodes.items;
+	record.node_count = printing->nodes.count;
+	record.pairs = printing->pairs.items;
+	printing->format->record(printing, &record);
+}
+
+struct record_value caliper_keep(struct caliper_printing *printing,
+				 struct record_pair pair)
+{
+	if (pair.value.type != RECORD_STRING && pair.value.type != RECORD_BLOB)
+		return pair.value;
+	return record_node_pair(
+		       printing->model,
+		       record_node_child(printing->model, 0, pair.attribute, pair.value))
+		.value;
+}
+
+void caliper_printing_global(struct caliper_printing *printing,
+			     record_attribute attribute, struct record_value value)
+{
+	learn(printing);
+	struct record_pair pair = {printing->attribute_of.items[attribute], value};
+
+	pair.value = caliper_keep(printing, pair);
+	vector_for_each (&printing->globals, known) {
+		if (known->attribute == pair.attribute) {
+			*known = pair;
+			return;
 		}
-		if (groups)
+	}
+	vector_push(&printing->globals, pair);
+}
+
+void caliper_printing_finish(struct caliper_printing *printing)
+{
+	if (printing->format->end)
+		printing->format->end(printing);
+	vector_for_each (&printing->attributes, attribute)
+		free((char *)(uintptr_t)attribute->alias);
+	record_model_destroy(printing->model);
+	vector_deinit(&printing->attributes);
+	vector_deinit(&printing->globals);
+	vector_deinit(&printing->attribute_of);
+	vector_deinit(&printing->node_of);
+	vector_deinit(&printing->nodes);
+	vector_deinit(&printing->chain);
+	vector_deinit(&printing->pairs);
+	free(printing);
+}
+
+bool caliper_attribute_find(const struct caliper_printing *printing, const char *name,
+			    record_attribute *ret_attribute)
+{
+	bool found = record_attribute_find(printing->model, name, ret_attribute);
+
+	for (size_t i = 0; i < printing->attributes.count && !found; i++) {
+		if (!query_is_name(name, printing->attributes.items[i].name))
 			continue;
-		const struct query_raw_row *raw = &part->rows.items[row->number];
-
-		for (size_t i = 0; i < raw->cells; i++) {
-			size_t *at = &order[part->cells.items[raw->first + i].attribute];
-
-			*at = *at ? *at : ++last;
-		}
+		*ret_attribute = (record_attribute)i;
+		found = true;
 	}
-	free(met);
-	return order;
+	return found;
 }
 
-struct ordering {
-	const struct query_result *result;
-	const size_t *order;
-};
-
-/* Columns of `*` by their order, those that are listed as they are. */
-static int compare_columns(const void *a, const void *b, void *context)
+const char *caliper_path_title(const struct caliper_printing *printing)
 {
-	const struct ordering *ordering = context;
-	const struct caliper_column *x = a, *y = b;
-	const struct query_result_column *left =
-		&ordering->result->columns.items[x->column];
-	const struct query_result_column *right =
-		&ordering->result->columns.items[y->column];
-
-	if (left->starred && right->starred && left->attribute >= 0 &&
-	    right->attribute >= 0) {
-		size_t first = ordering->order[left->attribute];
-		size_t second = ordering->order[right->attribute];
-
-		if (first != second)
-			return first < second ? -1 : 1;
-	}
-	return (x->column > y->column) - (x->column < y->column);
+	if (printing->selection == CALIPER_LIST)
+		vector_for_each (&printing->query->columns, column)
+			if (column->kind == QUERY_COLUMN_PATH && !column->hidden)
+				return column->alias ? column->alias : column->name;
+	return NULL;
 }
 
-void caliper_walk_init(struct caliper_walk *walk, struct query_result *result, bool path)
+bool caliper_is_number(enum record_type type)
 {
-	size_t visible, *columns = query_result_visible(result, &visible);
-	size_t *order = order_attributes(result);
-	struct ordering ordering = {result, order};
-
-	*walk = (struct caliper_walk){.result = result};
-	walk->cells = memory_allocate((result->columns.count + 1) * sizeof(*walk->cells));
-	for (size_t i = 0; i < visible; i++)
-		if (path || result->columns.items[columns[i]].kind != QUERY_COLUMN_PATH)
-			vector_push(&walk->columns, describe(result, columns[i]));
-	if (walk->columns.count)
-		qsort_r(walk->columns.items, walk->columns.count,
-			sizeof(walk->columns.items[0]), compare_columns, &ordering);
-	free(order);
-	free(columns);
+	return type == RECORD_INT || type == RECORD_UINT || type == RECORD_DOUBLE;
 }
 
-void caliper_walk_deinit(struct caliper_walk *walk)
+/* Of what six digits tell, as from a whole number of millionths. */
+static bool add_millionths(struct text *out, double d)
 {
-	vector_deinit(&walk->columns);
-	free(walk->cells);
-}
+	double scaled = d * 1e6;
+	uint64_t number;
+	char digits[24];
+	size_t at = sizeof(digits);
 
-bool caliper_find(const struct caliper_walk *walk, const char *name,
-		  struct caliper_column *ret_column)
-{
-	for (size_t i = 0; i < walk->result->columns.count; i++) {
-		if (strcmp(walk->result->columns.items[i].name, name) != 0)
-			continue;
-		*ret_column = describe(walk->result, i);
-		return true;
-	}
-	return false;
-}
-
-void caliper_take_aliases(struct caliper_walk *walk)
-{
-	const struct query_keys *keys = &walk->result->part->keys;
-
-	vector_for_each (&walk->columns, shown) {
-		const struct query_result_column *column =
-			&walk->result->columns.items[shown->column];
-
-		if (column->starred && column->attribute >= 0 &&
-		    keys->attributes.items[column->attribute].alias)
-			shown->title = keys->attributes.items[column->attribute].alias;
-	}
+	if (!(fabs(d) < 1e9))
+		return false;
+	number = (uint64_t)(fabs(scaled) + 0.5);
+	if ((double)number / 1e6 != fabs(d))
+		return false;
+	for (int i = 0; i < 6; i++, number /= 10)
+		digits[--at] = (char)('0' + number % 10);
+	digits[--at] = '.';
+	do
+		digits[--at] = (char)('0' + number % 10);
+	while (number /= 10);
+	if (signbit(d))
+		digits[--at] = '-';
+	text_add_bytes(out, digits + at, sizeof(digits) - at);
+	return true;
 }
 
 static void add_double(struct text *out, double d, bool people)
 {
 	char digits[350];
 
+	if (add_millionths(out, d))
+		return;
 	snprintf(digits, sizeof(digits), "%.6f", d);
 	if (people || strtod(digits, NULL) == d)
 		text_add(out, digits);
@@ -156,22 +287,51 @@ static void add_double(struct text *out, double d, bool people)
 		record_value_text(out, query_double(d));
 }
 
-void caliper_add_value(struct text *out, const struct caliper_column *column,
-		       struct record_value value, bool people)
+void caliper_add_value(struct text *out, struct record_value value, bool people)
 {
-	struct record_value number = query_number(value);
-
-	text_add(out, "");
-	if (!query_is_there(value))
-		return;
 	if (value.type == RECORD_DOUBLE)
 		add_double(out, value.d, people);
-	else if (column->type == RECORD_DOUBLE && query_is_there(number))
-		add_double(out, query_as_double(number), people);
 	else if (value.type == RECORD_ADDRESS || value.type == RECORD_TYPE)
 		cali_add_value(out, value);
 	else
 		record_value_text(out, value);
+}
+
+static bool add_path(struct caliper_printing *printing, record_node node,
+		     int64_t attribute, bool people, struct text *out)
+{
+	const char *between = "";
+
+	printing->chain.count = 0;
+	for (; node; node = record_node_parent(printing->model, node)) {
+		record_attribute id = record_node_pair(printing->model, node).attribute;
+
+		if (attribute < 0 ? caliper_attribute(printing, id)->nested
+				  : id == attribute)
+			vector_push(&printing->chain, node);
+	}
+	bool any = printing->chain.count;
+
+	while (printing->chain.count) {
+		node = printing->chain.items[--printing->chain.count];
+		text_add(out, between);
+		caliper_add_value(out, record_node_pair(printing->model, node).value,
+				  people);
+		between = "/";
+	}
+	return any;
+}
+
+bool caliper_add_path(struct caliper_printing *printing, record_node node,
+		      record_attribute attribute, bool people, struct text *out)
+{
+	return add_path(printing, node, attribute, people, out);
+}
+
+bool caliper_add_nested(struct caliper_printing *printing, record_node node, bool people,
+			struct text *out)
+{
+	return add_path(printing, node, -1, people, out);
 }
 
 void caliper_pad(struct text *out, const char *string, size_t width, bool right)
@@ -192,179 +352,66 @@ void caliper_pad(struct text *out, const char *string, size_t width, bool right)
 		    "");
 }
 
-/* What columns may be wide; 0: anything. */
-static size_t greatest_width(const struct query *query, size_t usual)
+size_t caliper_width(const struct query *query, size_t width, size_t usual)
 {
 	const char *option = query_option(query, "column-width");
 	long most = option ? atol(option) : (long)usual;
 
-	return most > 0 ? (size_t)most : 0;
-}
-
-size_t caliper_width(const struct query *query, size_t width, size_t usual)
-{
-	size_t most = greatest_width(query, usual);
-
-	if (most && width > most)
-		width = most;
+	if (most > 0 && width > (size_t)most)
+		width = (size_t)most;
 	return width < 4 ? 4 : width;
 }
 
-void caliper_cut_cells(struct query_result *result, size_t usual)
-{
-	size_t most = greatest_width(result->query, usual);
+enum { GLOBAL_NAME_WIDTH = 24, GLOBAL_VALUE_WIDTH = 52 };
 
-	/* Longer than the column, so that it is seen to be cut. */
-	result->most_bytes = most < SIZE_MAX / 8 ? 4 * most : 0;
-}
-
-void caliper_add_globals(const struct query_result *result, struct text *out)
+static void add_global(const struct record_pair *global, const char *name,
+		       const size_t *widths, struct text *out)
 {
 	struct text value = {0};
-	size_t width = 0;
 
-	if (!query_option(result->query, "print-globals"))
-		return;
-	vector_for_each (&result->part->runs, run)
-		vector_for_each (run, global)
-			if (strlen(global->name) > width)
-				width = strlen(global->name);
-	width = width > 24 ? 24 : width < 4 ? 4 : width;
-	vector_for_each (&result->part->runs, run) {
-		vector_for_each (run, global) {
-			value.length = 0;
-			text_add(&value, "");
-			record_value_text(&value, global->value);
-			caliper_pad(out, global->name, width, false);
-			text_format(out, ": %s\n", value.data);
-		}
+	text_add(&value, "");
+	caliper_add_value(&value, global->value, true);
+	caliper_pad(out, name, widths[0], false);
+	text_add(out, ": ");
+	if (caliper_is_number(global->value.type)) {
+		caliper_pad(out, value.data, widths[1], true);
+	} else {
+		caliper_pad(out, value.data, GLOBAL_VALUE_WIDTH, false);
+		while (out->data[out->length - 1] == ' ')
+			out->data[--out->length] = '\0';
 	}
+	text_add(out, "\n");
 	text_deinit(&value);
 }
 
-/* How wide each column must be. */
-static void measure(struct caliper_walk *walk, struct text *cell)
+/* Those of the context tree come first, the innermost before the others. */
+void caliper_add_globals(const struct caliper_printing *printing, struct text *out)
 {
-	vector_for_each (&walk->columns, column)
-		column->width = strlen(column->title);
-	vector_for_each (&walk->result->rows, row) {
-		query_result_cells(walk->result, row, walk->cells);
-		vector_for_each (&walk->columns, column) {
-			cell->length = 0;
-			caliper_add_value(cell, column, walk->cells[column->column],
-					  true);
-			if (cell->length > column->width)
-				column->width = cell->length;
-		}
+	size_t widths[2] = {0, 0}, count = printing->globals.count;
+	struct text value = {0};
+
+	if (!query_option(printing->query, "print-globals"))
+		return;
+	vector_for_each (&printing->globals, global) {
+		size_t width =
+			strlen(caliper_attribute(printing, global->attribute)->name);
+
+		widths[0] = width > widths[0] ? width : widths[0];
+		value.length = 0;
+		text_add(&value, "");
+		caliper_add_value(&value, global->value, true);
+		if (caliper_is_number(global->value.type) && value.length > widths[1])
+			widths[1] = value.length;
 	}
-	vector_for_each (&walk->columns, column)
-		column->width =
-			caliper_width(walk->result->query, column->width, WIDTH_USUAL);
-}
+	text_deinit(&value);
+	widths[0] = widths[0] > GLOBAL_NAME_WIDTH ? GLOBAL_NAME_WIDTH : widths[0];
+	for (size_t i = 0; i < 2 * count; i++) {
+		const struct record_pair *global =
+			&printing->globals.items[i < count ? count - 1 - i : i - count];
+		const struct caliper_attribute *attribute =
+			caliper_attribute(printing, global->attribute);
 
-void query_print_caliper_table(struct query_result *result,
-			       const struct query_style *style, struct text *out)
-{
-	struct caliper_walk walk;
-	struct text cell = {0};
-
-	(void)style;
-	caliper_cut_cells(result, WIDTH_USUAL);
-	caliper_walk_init(&walk, result, true);
-	caliper_take_aliases(&walk);
-	caliper_add_globals(result, out);
-	measure(&walk, &cell);
-	vector_for_each (&walk.columns, column)
-		caliper_pad(out, column->title, column->width, false);
-	text_add(out, "\n");
-	vector_for_each (&result->rows, row) {
-		query_result_cells(result, row, walk.cells);
-		vector_for_each (&walk.columns, column) {
-			cell.length = 0;
-			caliper_add_value(&cell, column, walk.cells[column->column],
-					  true);
-			caliper_pad(out, cell.data, column->width, column->numbers);
-		}
-		text_add(out, "\n");
+		if (attribute->value == (i >= count))
+			add_global(global, attribute->name, widths, out);
 	}
-	text_deinit(&cell);
-	caliper_walk_deinit(&walk);
-}
-
-void query_print_caliper_expand(struct query_result *result,
-				const struct query_style *style, struct text *out)
-{
-	struct caliper_walk walk;
-	struct text cell = {0};
-
-	caliper_walk_init(&walk, result, true);
-	vector_for_each (&result->rows, row) {
-		const char *comma = "";
-
-		query_result_cells(result, row, walk.cells);
-		vector_for_each (&walk.columns, column) {
-			if (!query_is_there(walk.cells[column->column]))
-				continue;
-			cell.length = 0;
-			caliper_add_value(&cell, column, walk.cells[column->column],
-					  false);
-			text_add(out, comma);
-			query_add_escaped(out, column->title);
-			text_add(out, "=");
-			query_add_escaped(out, cell.data);
-			comma = ",";
-		}
-		text_add(out, "\n");
-		query_give(style, out);
-	}
-	text_deinit(&cell);
-	caliper_walk_deinit(&walk);
-}
-
-/* Adds a field "[WIDTH]NAME" of a format for the row at hand. */
-static void add_field(const struct caliper_walk *walk, const char *field, size_t size,
-		      struct text *out)
-{
-	char *name = memory_allocate(size + 1), *begin = name, *bracket;
-	struct caliper_column column;
-	size_t before = out->length, width = 0;
-
-	memcpy(name, field, size);
-	name[size] = '\0';
-	if (*name == '[' && (bracket = strchr(name, ']'))) {
-		width = strtoul(name + 1, NULL, 10);
-		begin = bracket + 1;
-	}
-	if (caliper_find(walk, begin, &column))
-		caliper_add_value(out, &column, walk->cells[column.column], false);
-	free(name);
-	width = width > 1000 ? 1000 : width;
-	if (out->length - before < width)
-		text_format(out, "%*s", (int)(width - (out->length - before)), "");
-}
-
-void query_print_caliper_format(struct query_result *result,
-				const struct query_style *style, struct text *out)
-{
-	const char *format = query_option(result->query, "format");
-	const char *title = query_option(result->query, "title");
-	struct caliper_walk walk;
-
-	caliper_walk_init(&walk, result, true);
-	if (title && !style->continued)
-		text_format(out, "%s\n", title);
-	vector_for_each (&result->rows, row) {
-		const char *at = format ? format : "", *end;
-
-		query_result_cells(result, row, walk.cells);
-		for (; (end = strchr(at, '%')); at = end + (*end != '\0')) {
-			text_add_bytes(out, at, (size_t)(end - at));
-			at = end + 1;
-			end = strchrnul(at, '%');
-			add_field(&walk, at, (size_t)(end - at), out);
-		}
-		text_format(out, "%s\n", at);
-		query_give(style, out);
-	}
-	caliper_walk_deinit(&walk);
 }

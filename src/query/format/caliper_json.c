@@ -3,268 +3,389 @@
 #include "query/format/caliper.h"
 #include "record/cali.h"
 
-static int compare_titles(const void *a, const void *b)
-{
-	const struct caliper_column *x = a, *y = b;
+#include <stdlib.h>
 
-	if (x->in_tree != y->in_tree)
-		return x->in_tree ? -1 : 1;
-	return strcmp(x->title, y->title);
+enum { NO_KEY = UINT32_MAX };
+
+/* A member of records, by the title of its attributes. */
+struct json_key {
+	const char *title;
+	size_t rank; /* in the order of titles */
+};
+
+/* A value of the record at hand: of a path a part, where there may be more. */
+struct json_part {
+	uint32_t key;
+	bool text; /* members that are texts come first */
+	record_node node;
+	struct record_value value; /* if there is no node */
+};
+
+struct json {
+	struct caliper_printing printing;
+	bool object, split, pretty, quotes, separate;
+	struct VECTOR(struct json_key) keys;
+	struct caliper_numbers key_of; /* by attribute, or NO_KEY */
+	struct VECTOR(struct json_part) parts;
+	struct VECTOR(struct json_part) members; /* the last part of each */
+	struct text text;                        /* scratch */
+	bool any;                                /* a record was printed */
+};
+
+static void json_begin(struct caliper_printing *printing)
+{
+	struct json *json = (struct json *)printing;
+	const struct query *query = printing->query;
+
+	json->object = query_option(query, "object");
+	json->split = query_option(query, "split");
+	json->pretty = query_option(query, "pretty");
+	json->quotes = query_option(query, "quote-all");
+	json->separate = query_option(query, "separate-nested");
+	json->object &= !json->split && !query_option(query, "records");
+	/* All files of Caliper's know these. */
+	static const struct caliper_attribute known[] = {
+		{.name = "cali.attribute.name", .type = RECORD_STRING},
+		{.name = "attribute.alias",
+		 .type = RECORD_STRING,
+		 .properties = RECORD_SKIP_EVENTS},
+		{.name = "attribute.unit",
+		 .type = RECORD_STRING,
+		 .properties = RECORD_SKIP_EVENTS}};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]) && json->object; i++)
+		caliper_attribute_make(printing, &known[i]);
 }
 
-static void add_value(struct text *out, const struct caliper_column *column,
-		      struct record_value value, bool quote)
+/* The title of an attribute's member; NULL: it is not shown. */
+static const char *title_of(const struct json *json,
+			    const struct caliper_attribute *attribute)
 {
-	struct record_value number = query_number(value);
-	struct text plain = {0};
+	const struct caliper_printing *printing = &json->printing;
+	const char *path = caliper_path_title(printing);
+	bool usual = !attribute->hidden &&
+		     (!attribute->global || printing->query->shows_globals);
 
-	caliper_add_value(&plain, column, value, false);
-	/* Addresses look like numbers, and are none. */
-	if (quote || column->in_tree || !query_is_there(number) ||
-	    value.type == RECORD_ADDRESS || strpbrk(plain.data, "in"))
-		text_add_json(out, plain.data);
-	else
-		text_add(out, plain.data);
-	text_deinit(&plain);
+	if (printing->selection == CALIPER_LIST
+		    ? !attribute->listed && !attribute->in_path
+		    : !usual)
+		return NULL;
+	if (attribute->nested && !json->separate)
+		return path ? path : "path";
+	return attribute->title;
 }
 
-static bool is_nested(const struct caliper_walk *walk, const struct caliper_column *shown)
+static int compare_titles(const void *a, const void *b, void *keys)
 {
-	const struct query_result_column *column =
-		&walk->result->columns.items[shown->column];
+	const struct json_key *all = keys;
 
-	return column->kind == QUERY_COLUMN_ATTRIBUTE && column->attribute >= 0 &&
-	       walk->result->part->keys.attributes.items[column->attribute].nested;
+	return strcmp(all[*(const uint32_t *)a].title, all[*(const uint32_t *)b].title);
 }
 
-/* Nested attributes that the query lists are one member, "path". */
-static void join_nested(struct caliper_walk *walk)
+static void rank_keys(struct json *json)
 {
-	struct caliper_column *path = NULL;
-	size_t count = 0;
+	size_t count = json->keys.count;
+	uint32_t *order = memory_allocate((count + 1) * sizeof(*order));
 
-	vector_for_each (&walk->columns, column) {
-		if (!is_nested(walk, column)) {
-			walk->columns.items[count++] = *column;
-		} else if (path) {
-			path->path = true;
-		} else {
-			path = &walk->columns.items[count++];
-			*path = *column;
-			path->title = "path";
-		}
+	for (uint32_t i = 0; i < count; i++)
+		order[i] = i;
+	qsort_r(order, count, sizeof(*order), compare_titles, json->keys.items);
+	for (size_t i = 0; i < count; i++)
+		json->keys.items[order[i]].rank = i;
+	free(order);
+}
+
+static uint32_t find_key(struct json *json, const char *title)
+{
+	if (!title)
+		return NO_KEY;
+	for (uint32_t i = 0; i < json->keys.count; i++)
+		if (!strcmp(json->keys.items[i].title, title))
+			return i;
+	vector_push(&json->keys, ((struct json_key){.title = title}));
+	return (uint32_t)json->keys.count - 1;
+}
+
+static void learn_keys(struct json *json)
+{
+	while (json->key_of.count < json->printing.attributes.count) {
+		const struct caliper_attribute *attribute =
+			&json->printing.attributes.items[json->key_of.count];
+		uint32_t key = find_key(json, title_of(json, attribute));
+
+		vector_push(&json->key_of, key);
 	}
-	walk->columns.count = count;
+	rank_keys(json);
 }
 
-static void add_path(const struct query_keys *keys, uint32_t path, struct text *out)
+static bool is_less(const struct json *json, const struct json_part *a,
+		    const struct json_part *b)
 {
-	struct VECTOR(uint32_t) nodes = {0};
-
-	for (; path; path = keys->nodes.items[path].parent)
-		vector_push(&nodes, path);
-	while (nodes.count) {
-		text_add(out, out->length ? "/" : "");
-		record_value_text(out,
-				  keys->nodes.items[nodes.items[--nodes.count]].value);
-	}
-	vector_deinit(&nodes);
+	if (a->text != b->text)
+		return a->text;
+	return json->keys.items[a->key].rank < json->keys.items[b->key].rank;
 }
 
-/* Puts the joined path of a row in its place. */
-static void set_path(struct caliper_walk *walk, const struct query_row *row,
-		     struct text *path)
+/* The member that the part is of, which it replaces, or becomes; in their order. */
+static struct json_part *member_of(struct json *json, const struct json_part *part)
 {
-	vector_for_each (&walk->columns, column) {
-		if (!column->path)
+	size_t at = json->members.count;
+
+	while (at && is_less(json, part, &json->members.items[at - 1]))
+		at--;
+	if (at && !is_less(json, &json->members.items[at - 1], part))
+		return &json->members.items[at - 1];
+	vector_add(&json->members);
+	memmove(&json->members.items[at + 1], &json->members.items[at],
+		(json->members.count - 1 - at) * sizeof(*part));
+	json->members.items[at] = *part;
+	return &json->members.items[at];
+}
+
+static bool is_text(const struct json *json, record_attribute id)
+{
+	enum record_type type = caliper_attribute(&json->printing, id)->type;
+
+	return json->quotes || type == RECORD_STRING || type == RECORD_BLOB;
+}
+
+static void add_pairs(struct json *json, const struct record_pair *pairs, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct json_part part = {json->key_of.items[pairs[i].attribute],
+					 is_text(json, pairs[i].attribute), 0,
+					 pairs[i].value};
+
+		if (part.key == NO_KEY)
 			continue;
-		path->length = 0;
-		text_add(path, "");
-		add_path(&walk->result->part->keys, row->path, path);
-		if (path->length)
-			walk->cells[column->column] = record_string(path->data);
+		*member_of(json, &part) = part;
 	}
 }
 
-static void add_row(struct caliper_walk *walk, struct text *out)
+static void add_nodes(struct json *json, record_node node)
 {
-	const struct query *query = walk->result->query;
-	const char *before = query_option(query, "pretty") ? "\n\t" : "";
-	bool quote = query_option(query, "quote-all");
+	const struct record_model *model = json->printing.model;
+
+	for (; node; node = record_node_parent(model, node)) {
+		struct json_part part = {
+			.key = json->key_of
+				       .items[record_node_pair(model, node).attribute],
+			.text = true,
+			.node = node};
+
+		if (part.key == NO_KEY)
+			continue;
+		vector_push(&json->parts, part);
+		member_of(json, &part);
+	}
+}
+
+/* The values of a path, the outermost first; "" is a value of none. */
+static void add_path(struct json *json, uint32_t key)
+{
+	const char *between = "";
+
+	for (size_t i = json->parts.count; i-- > 0;) {
+		const struct json_part *part = &json->parts.items[i];
+
+		if (part->key != key)
+			continue;
+		text_add(&json->text, between);
+		caliper_add_value(
+			&json->text,
+			record_node_pair(json->printing.model, part->node).value, false);
+		between = "/";
+	}
+}
+
+static void add_member(struct json *json, const struct json_part *member)
+{
+	struct text *out = json->printing.out;
+	enum record_type type = member->value.type;
+
+	text_add_json(out, json->keys.items[member->key].title);
+	text_add(out, ":");
+	if (!member->node && !member->text &&
+	    (type == RECORD_UINT || type == RECORD_INT || type == RECORD_BOOL)) {
+		record_value_text(out, member->value);
+		return;
+	}
+	json->text.length = 0;
+	text_add(&json->text, "");
+	if (member->node)
+		add_path(json, member->key);
+	else
+		caliper_add_value(&json->text, member->value, false);
+	/* Addresses look like numbers, and are none; nor are inf and nan. */
+	if (member->text || type != RECORD_DOUBLE || strpbrk(json->text.data, "in"))
+		text_add_json(out, json->text.data);
+	else
+		text_add(out, json->text.data);
+}
+
+static void json_record(struct caliper_printing *printing,
+			const struct caliper_record *record)
+{
+	struct json *json = (struct json *)printing;
+	struct text *out = printing->out;
 	const char *comma = "";
 
-	text_add(out, "{");
-	vector_for_each (&walk->columns, column) {
-		struct record_value value = walk->cells[column->column];
-
-		if (!query_is_there(value))
-			continue;
-		text_format(out, "%s%s", comma, before);
-		text_add_json(out, column->title);
-		text_add(out, ":");
-		if (value.type == RECORD_BOOL && !quote && !column->in_tree)
-			text_add(out, value.u ? "true" : "false");
-		else
-			add_value(out, column, value, quote);
+	if (json->key_of.count < printing->attributes.count)
+		learn_keys(json);
+	json->parts.count = json->members.count = 0;
+	add_pairs(json, record->keys, record->key_count);
+	for (size_t i = 0; i < record->node_count; i++)
+		add_nodes(json, record->nodes[i]);
+	add_pairs(json, record->pairs, record->pair_count);
+	if (!json->members.count)
+		return;
+	if (!json->any)
+		text_add(out, json->object  ? "{\n\"records\": [\n"
+			      : json->split ? ""
+					    : "[\n");
+	text_add(out, json->any ? ",\n{" : "{");
+	json->any = true;
+	vector_for_each (&json->members, member) {
+		text_add(out, comma);
+		text_add(out, json->pretty ? "\n\t" : "");
+		add_member(json, member);
 		comma = ",";
 	}
-	text_add(out, *before ? "\n}" : "}");
+	text_add(out, json->pretty ? "\n}" : "}");
 }
 
-static void add_globals(const struct query_result *result, const char *indent,
-			struct text *out)
+static int compare_attributes(const void *a, const void *b)
 {
-	struct text value = {0};
-	const char *comma = "";
+	const struct record_pair *x = a, *y = b;
 
-	text_add(out, ",\n\"globals\": {\n");
-	vector_for_each (&result->part->runs, run) {
-		vector_for_each (run, global) {
-			value.length = 0;
-			text_add(&value, "");
-			record_value_text(&value, global->value);
-			text_format(out, "%s%s", comma, indent);
-			text_add_json(out, global->name);
-			text_add(out, ": ");
-			text_add_json(out, value.data);
-			comma = ",\n";
-		}
+	return (x->attribute > y->attribute) - (x->attribute < y->attribute);
+}
+
+static void add_globals(const struct json *json)
+{
+	const struct caliper_printing *printing = &json->printing;
+	const char *comma = "";
+	struct text value = {0};
+
+	if (printing->globals.count)
+		qsort(printing->globals.items, printing->globals.count,
+		      sizeof(printing->globals.items[0]), compare_attributes);
+
+	text_add(printing->out, ",\n\"globals\": {\n");
+	vector_for_each (&printing->globals, global) {
+		value.length = 0;
+		text_add(&value, "");
+		caliper_add_value(&value, global->value, false);
+		text_add(printing->out, comma);
+		text_add(printing->out, json->pretty ? "\t" : "");
+		text_add_json(printing->out,
+			      caliper_attribute(printing, global->attribute)->name);
+		text_add(printing->out, ": ");
+		text_add_json(printing->out, value.data);
+		comma = ",\n";
 	}
-	text_add(out, "\n}");
+	text_add(printing->out, "\n}");
 	text_deinit(&value);
 }
 
-static void add_said(struct text *out, const char *what, const char *said)
+static void add_said(struct json *json, const char *what, const char *said)
 {
-	if (!said)
-		return;
-	text_format(out, ",\"%s\": ", what);
-	text_add_json(out, said);
+	text_add(json->printing.out, ",");
+	text_add_json(json->printing.out, what);
+	text_add(json->printing.out, ": ");
+	text_add_json(json->printing.out, said);
 }
 
-/* Whether SELECT, if there is one, names the attribute. */
-static bool is_selected(const struct query *query, const char *name)
+/* A member of "attributes": what is said last of it comes first. */
+static void add_attribute(struct json *json, record_attribute id)
 {
-	vector_for_each (&query->columns, column)
-		if (column->kind == QUERY_COLUMN_ALL || !strcmp(column->name, name))
-			return true;
-	return !query->selects;
-}
+	const struct caliper_printing *printing = &json->printing;
+	const struct caliper_attribute *attribute = caliper_attribute(printing, id);
 
-/* A member of "attributes"; `type`: QUERY_NOTHING where there is none. */
-static void add_attribute(struct text *out, const char *before, const char *name,
-			  const struct query_attribute *attribute)
-{
-	const char *said = NULL, *value;
-
-	text_add(out, before);
-	text_add_json(out, name);
-	text_format(out, ": {\"is_global\": %s,\"is_nested\": %s",
+	text_add_json(printing->out, attribute->name);
+	text_format(printing->out, ": {\"is_global\": %s,\"is_nested\": %s",
 		    attribute->global ? "true" : "false",
 		    attribute->nested ? "true" : "false");
-	add_said(out, "attribute.alias", attribute->alias);
-	add_said(out, "attribute.unit", attribute->unit);
-	while ((said = query_said_next(attribute->said, said, &value)))
-		add_said(out, said, value);
-	add_said(out, "cali.attribute.type",
-		 (int)attribute->type == QUERY_NOTHING ? NULL
-						       : cali_type_name(attribute->type));
-	text_add(out, "}");
+	add_said(json, "cali.attribute.name", attribute->name);
+	json->text.length = 0;
+	record_value_text(&json->text,
+			  record_uint(cali_properties_write(attribute->properties)));
+	if (attribute->properties)
+		add_said(json, "cali.attribute.prop", json->text.data);
+	for (size_t i = record_attribute_descriptions(printing->model, id); i-- > 0;) {
+		struct record_pair said =
+			record_attribute_description(printing->model, id, i);
+
+		json->text.length = 0;
+		text_add(&json->text, "");
+		/* As Caliper has it, what is hidden is said to be there only. */
+		if (!caliper_attribute(printing, said.attribute)->hidden)
+			caliper_add_value(&json->text, said.value, false);
+		add_said(json, caliper_attribute(printing, said.attribute)->name,
+			 json->text.data);
+	}
+	add_said(json, "cali.attribute.type", cali_type_name(attribute->type));
+	text_add(printing->out, "}");
 }
 
-/* What operators made, by the names that they give it. */
-static void add_aggregates(const struct caliper_walk *walk, const char *before,
-			   struct text *out)
+static int compare_names(const void *a, const void *b, void *attributes)
 {
-	vector_for_each (&walk->columns, shown) {
-		const struct query_result_column *column =
-			&walk->result->columns.items[shown->column];
-		struct query_attribute made = {.unit = column->unit,
-					       .type = QUERY_NOTHING};
+	const struct caliper_attribute *all = attributes;
 
-		if (column->kind != QUERY_COLUMN_AGGREGATE)
-			continue;
-		if (strcmp(column->title, column->name) != 0)
-			made.alias = column->title;
-		add_attribute(out, before, column->name, &made);
-	}
+	return strcmp(all[*(const uint32_t *)a].name, all[*(const uint32_t *)b].name);
 }
 
-/* Globals that no record has; those of the first run, which others have, too. */
-static void add_global_attributes(const struct query_result *result, const char *before,
-				  struct text *out)
+/* All that the files have, or those that SELECT lists, by their names. */
+static void add_attributes(struct json *json)
 {
-	const struct query_keys *keys = &result->part->keys;
+	struct caliper_printing *printing = &json->printing;
+	struct caliper_numbers order = {0};
 
-	if (!result->part->runs.count)
-		return;
-	vector_for_each (&result->part->runs.items[0], global) {
-		bool known = !is_selected(result->query, global->name);
+	for (uint32_t i = 0; i < printing->attributes.count; i++) {
+		const struct caliper_attribute *attribute =
+			caliper_attribute(printing, i);
 
-		vector_for_each (&keys->attributes, attribute)
-			known |= !strcmp(attribute->name, global->name);
-		if (!known)
-			add_attribute(
-				out, before, global->name,
-				&(struct query_attribute){.type = global->value.type,
-							  .global = true});
+		if (!attribute->hidden && (!attribute->nested || json->separate) &&
+		    (printing->selection != CALIPER_LIST || attribute->listed))
+			vector_push(&order, i);
 	}
+	if (order.count)
+		qsort_r(order.items, order.count, sizeof(order.items[0]), compare_names,
+			printing->attributes.items);
+	text_add(printing->out, ",\n\"attributes\": {");
+	vector_for_each (&order, id) {
+		text_add(printing->out, id == order.items ? "\n" : ",\n");
+		text_add(printing->out, json->pretty ? "\t" : "");
+		add_attribute(json, *id);
+	}
+	text_add(printing->out, "\n}");
+	vector_deinit(&order);
 }
 
-static void add_attributes(const struct caliper_walk *walk, const char *indent,
-			   struct text *out)
+static void json_end(struct caliper_printing *printing)
 {
-	const struct query_result *result = walk->result;
-	bool separate = query_option(result->query, "separate-nested");
-	struct text before = {0}, members = {0};
+	struct json *json = (struct json *)printing;
+	bool brackets = json->object || !json->split;
 
-	text_format(&before, ",\n%s", indent);
-	vector_for_each (&result->part->keys.attributes, attribute)
-		if (!attribute->hidden && (!attribute->nested || separate) &&
-		    is_selected(result->query, attribute->name))
-			add_attribute(&members, before.data, attribute->name, attribute);
-	add_aggregates(walk, before.data, &members);
-	add_global_attributes(result, before.data, &members);
-	/* The first comma separates nothing. */
-	text_format(out, ",\n\"attributes\": {%s\n}",
-		    members.length ? members.data + 1 : "");
-	text_deinit(&members);
-	text_deinit(&before);
+	if (!json->any && brackets)
+		text_add(printing->out, json->object ? "{\n\"records\": [\n" : "[\n");
+	text_add(printing->out, brackets ? "\n]" : "");
+	if (json->object) {
+		add_globals(json);
+		add_attributes(json);
+		text_add(printing->out, "\n}");
+	}
+	text_add(printing->out, "\n");
+	vector_deinit(&json->keys);
+	vector_deinit(&json->key_of);
+	vector_deinit(&json->parts);
+	vector_deinit(&json->members);
+	text_deinit(&json->text);
 }
 
-void query_print_caliper_json(struct query_result *result,
-			      const struct query_style *style, struct text *out)
-{
-	bool object = query_option(result->query, "object");
-	const char *indent = query_option(result->query, "pretty") ? "\t" : "";
-	struct caliper_walk walk;
-	struct text path = {0};
-
-	if (query_option(result->query, "split")) {
-		query_print_json_split(result, style, out);
-		return;
-	}
-	caliper_walk_init(&walk, result, true);
-	if (!query_option(result->query, "separate-nested"))
-		join_nested(&walk);
-	if (walk.columns.count)
-		qsort(walk.columns.items, walk.columns.count,
-		      sizeof(walk.columns.items[0]), compare_titles);
-	text_add(out, object ? "{\n\"records\": [\n" : "[\n");
-	vector_for_each (&result->rows, row) {
-		query_result_cells(result, row, walk.cells);
-		set_path(&walk, row, &path);
-		text_add(out, row == result->rows.items ? "" : ",\n");
-		add_row(&walk, out);
-		query_give(style, out);
-	}
-	text_add(out, "\n]");
-	if (object) {
-		add_globals(result, indent, out);
-		add_attributes(&walk, indent, out);
-		text_add(out, "\n}");
-	}
-	text_add(out, "\n");
-	text_deinit(&path);
-	caliper_walk_deinit(&walk);
-}
+const struct caliper_format caliper_json = {
+	.size = sizeof(struct json),
+	.begin = json_begin,
+	.record = json_record,
+	.end = json_end,
+};
