@@ -39,6 +39,7 @@ import pairs  # noqa: E402
 import programs  # noqa: E402
 import runs  # noqa: E402
 import seldom  # noqa: E402
+import tracefiles  # noqa: E402
 
 # What is looked at, by its name: functions of a folder with the programs and of the options.
 CHECKS = {
@@ -52,6 +53,7 @@ CHECKS = {
     "thread sums": agreement.check_threads,
     **derived.CHECKS,
     **pairs.CHECKS,
+    **tracefiles.CHECKS,
 }
 
 

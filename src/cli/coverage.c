@@ -6,12 +6,13 @@
 #include "report/text/report.h"
 #include "session/options.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 static struct {
 	struct showing shown;
-	int lcov, functions, missed;
+	int lcov, keep_missing, functions, missed;
 	char *source;
 } arguments;
 
@@ -28,6 +29,8 @@ static const struct poptOption option_table[] = {
 	SHOWING_ALL(arguments.shown),
 	{"lcov", 0, POPT_ARG_NONE, &arguments.lcov, 0,
 	 "a tracefile for lcov and genhtml, with real counts", NULL},
+	{"keep-missing", 0, POPT_ARG_NONE, &arguments.keep_missing, 0,
+	 "with --lcov: with source files that do not exist here, too", NULL},
 	SHOWING_JSON(arguments.shown),
 	SHOWING_COLOUR(arguments.shown),
 	SHOWING_PAGER(arguments.shown),
@@ -84,6 +87,11 @@ static struct trm_error *read_options(struct coverage_options *options)
 	if (arguments.lcov && arguments.shown.json)
 		return trm_error_create(TRM_ERROR_USAGE,
 					"--lcov and --json are two outputs: choose one");
+	if (arguments.keep_missing && !arguments.lcov)
+		return trm_error_create(
+			TRM_ERROR_USAGE,
+			"--keep-missing is for --lcov: other outputs have "
+			"all source files");
 	*options = (struct coverage_options){
 		.functions = arguments.functions,
 		.missed = arguments.missed,
@@ -93,8 +101,17 @@ static struct trm_error *read_options(struct coverage_options *options)
 	return showing_limit(&arguments.shown, &options->limit);
 }
 
+static void tell_trouble(const struct coverage_module *module)
+{
+	const char *kind = coverage_trouble_kind(module);
+
+	if (module->trouble)
+		fprintf(stderr, "trammel: warning: %c%s of '%s': %s\n", tolower(*kind),
+			kind + 1, module->module->path, module->trouble);
+}
+
 /* A tracefile has no room for what it lacks. */
-static void warn_of_lacks(const struct coverage *coverage, size_t files)
+static void warn_of_lacks(const struct coverage *coverage)
 {
 	size_t unmeasured = 0;
 
@@ -106,15 +123,45 @@ static void warn_of_lacks(const struct coverage *coverage, size_t files)
 			"their end: %zu (trammel report names them)\n",
 			unmeasured);
 	vector_for_each (&coverage->modules, module)
-		if (module->trouble)
-			fprintf(stderr, "trammel: warning: %s of '%s': %s\n",
-				module->has_lines ? "not all functions"
-						  : "no source lines",
-				module->module->path, module->trouble);
+		tell_trouble(module);
+}
+
+static void tell_left_out(const struct coverage_left_out *left_out)
+{
+	const struct {
+		size_t count;
+		const char *what;
+	} parts[] = {
+		{left_out->missing,
+		 "source files that do not exist here (--keep-missing keeps them)"},
+		{left_out->generated, "names of source files that are none"},
+		{left_out->lines, "lines that their source files do not have"},
+	};
+	const char *lead = "trammel: left out of the tracefile: ";
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (!parts[i].count)
+			continue;
+		fprintf(stderr, "%s%zu %s", lead, parts[i].count, parts[i].what);
+		lead = ", ";
+	}
+	if (*lead == ',')
+		fputs("\n", stderr);
+}
+
+static void make_tracefile(const struct coverage *coverage, struct text *text)
+{
+	struct coverage_left_out left_out;
+	size_t files = coverage_lcov(coverage, arguments.keep_missing, &left_out, text);
+
+	warn_of_lacks(coverage);
+	tell_left_out(&left_out);
 	if (!files)
-		fputs("trammel: warning: the tracefile is empty: no module has debug "
-		      "information, compile with -g or install debug files\n",
-		      stderr);
+		fprintf(stderr, "trammel: warning: the tracefile is empty: %s\n",
+			coverage->files.count
+				? "none of the source files is here"
+				: "no module has debug information, compile with -g or "
+				  "install debug files");
 }
 
 static struct trm_error *show(const struct coverage *coverage,
@@ -123,7 +170,7 @@ static struct trm_error *show(const struct coverage *coverage,
 	struct text text = {0};
 
 	if (arguments.lcov)
-		warn_of_lacks(coverage, coverage_lcov(coverage, &text));
+		make_tracefile(coverage, &text);
 	else if (arguments.shown.json)
 		coverage_json(coverage, &text);
 	else

@@ -314,6 +314,8 @@ static char *join_file(struct joining *joining)
 				? "other functions are known now than when it was "
 				  "measured: those not executed are left out"
 				: "it was not measured");
+	else if (lines.lack)
+		trouble = memory_copy_string(lines.lack);
 	if (joining->lines)
 		image_lines_deinit(&lines);
 	trm_error_destroy(error);

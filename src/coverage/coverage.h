@@ -48,7 +48,7 @@ struct coverage_module {
 	 */
 	bool complete;
 	/* Why nothing is known but what was executed, or where functions are in the
-	 * source; NULL if all is. */
+	 * source, or not all of that; NULL if all is. */
 	char *trouble;
 	bool has_lines;
 };
@@ -99,13 +99,25 @@ void coverage_deinit(struct coverage *coverage);
  * the sum of their calls. In a coverage profile the sum is 1 or 0. */
 size_t coverage_same(const struct coverage *coverage, size_t first, uint64_t *ret_calls);
 
+/* What is not in a tracefile. */
+struct coverage_left_out {
+	size_t missing;   /* source files that do not exist here */
+	size_t generated; /* names of source files that are none, as "<built-in>" */
+	size_t lines;     /* lines that source files which exist do not have */
+};
+
 /*
  * Adds a tracefile of lcov (geninfo(1) describes the format): the functions of each
  * source file, with FN, FNDA and, for the line of each, DA; all lines that have code, in
- * a profile of blocks; BRDA for each way of each branch, in one of edges. Returns how
- * many files there are.
+ * a profile of blocks; BRDA for each way of each branch, in one of edges. Names of files
+ * are absolute. `missing`: with source files that do not exist, too. Returns how many
+ * files there are.
  */
-size_t coverage_lcov(const struct coverage *coverage, struct text *out);
+size_t coverage_lcov(const struct coverage *coverage, bool missing,
+		     struct coverage_left_out *ret_left_out, struct text *out);
+
+/* Says what it is that a module's trouble keeps from being known. */
+const char *coverage_trouble_kind(const struct coverage_module *module);
 
 struct coverage_options {
 	bool functions; /* a row for each function, not for each source file */

@@ -1,7 +1,24 @@
 #include "coverage/coverage.h"
+#include "coverage/sources.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+/* The record of one source file. */
+struct record {
+	const struct coverage *coverage;
+	struct source_file source;
+	uint32_t file;      /* index in coverage.files */
+	size_t first, end;  /* its functions */
+	struct table lines; /* by linked name: the line of its functions; 0: several */
+	size_t left_out;    /* lines behind the end of the source file */
+	struct text *out;
+};
+
+/* Where the next file's lines and branches begin. */
+struct position {
+	size_t line, branch;
+};
 
 /* Fields end at commas, records at the end of the line. */
 static void add_field(struct text *out, const char *field, bool comma)
@@ -17,6 +34,18 @@ static void add_field(struct text *out, const char *field, bool comma)
 	}
 }
 
+/* lcov calculates with floating-point numbers, and cannot read what it writes of larger
+ * ones. */
+static uint64_t bounded(uint64_t count)
+{
+	return count > INT64_MAX ? INT64_MAX : count;
+}
+
+static bool has_line(const struct record *record, uint32_t line)
+{
+	return line && line <= record->source.lines;
+}
+
 static const char *linked_name(const struct coverage *coverage, size_t index)
 {
 	uint32_t linked = coverage->functions.items[index].linked;
@@ -24,21 +53,54 @@ static const char *linked_name(const struct coverage *coverage, size_t index)
 	return coverage->names.strings[linked];
 }
 
-/* Records of a kind, for each function of the range: FN has lines, FNDA calls. */
-static void add_functions(const struct coverage *coverage, size_t first, size_t end,
-			  bool calls, struct text *out)
+/* lcov takes functions of one name in one file for the same: those at different lines get
+ * names of their own, in the form that demanglers know of clones. */
+static void add_name(const struct record *record, size_t index)
 {
-	uint64_t number;
+	const struct coverage_function *function =
+		&record->coverage->functions.items[index];
+	uint64_t line = 0;
 
-	for (size_t i = first; i < end;) {
-		size_t next = coverage_same(coverage, i, &number);
+	add_field(record->out, linked_name(record->coverage, index), false);
+	if (table_find(&record->lines, function->linked, &line) && !line)
+		text_format(record->out, ".%" PRIu32, function->line);
+	text_add(record->out, "\n");
+}
 
-		if (!calls)
-			number = coverage->functions.items[i].line;
-		text_format(out, "%s:%" PRIu64 ",", calls ? "FNDA" : "FN", number);
-		add_field(out, linked_name(coverage, i), false);
-		text_add(out, "\n");
-		i = next;
+static void find_names(struct record *record)
+{
+	for (size_t i = record->first; i < record->end; i++) {
+		const struct coverage_function *function =
+			&record->coverage->functions.items[i];
+		bool new;
+		uint64_t *line = table_insert(&record->lines, function->linked, &new);
+
+		if (new)
+			*line = function->line;
+		else if (*line != function->line)
+			*line = 0;
+	}
+}
+
+/* Adds FN for each function with its line, or FNDA with its calls; counts them. */
+static void add_functions(const struct record *record, bool calls, size_t *ret_known,
+			  size_t *ret_executed)
+{
+	const struct coverage *coverage = record->coverage;
+
+	*ret_known = *ret_executed = 0;
+	for (size_t i = record->first, next; i < record->end; i = next) {
+		uint64_t number;
+		uint32_t line = coverage->functions.items[i].line;
+
+		next = coverage_same(coverage, i, &number);
+		if (!has_line(record, line))
+			continue;
+		++*ret_known;
+		*ret_executed += number > 0;
+		text_format(record->out, "%s:%" PRIu64 ",", calls ? "FNDA" : "FN",
+			    calls ? bounded(number) : line);
+		add_name(record, i);
 	}
 }
 
@@ -48,19 +110,25 @@ static bool is_part(const char *linked)
 	return strstr(linked, ".part.") != NULL;
 }
 
+static void add_totals(struct record *record, const char *kind, size_t known,
+		       size_t executed)
+{
+	text_format(record->out, "%sF:%zu\n%sH:%zu\n", kind, known, kind, executed);
+}
+
 /* A function's first line is executed as often as it is called; there can be several of
  * one line (templates). */
-static void add_lines(const struct coverage *coverage, size_t first, size_t end,
-		      struct text *out)
+static void add_first_lines(struct record *record)
 {
+	const struct coverage *coverage = record->coverage;
 	const struct coverage_function *items = coverage->functions.items;
 	size_t lines = 0, executed = 0;
 
-	for (size_t i = first; i < end;) {
+	for (size_t i = record->first; i < record->end;) {
 		uint32_t line = items[i].line;
 		uint64_t calls = 0, number;
 
-		while (i < end && items[i].line == line) {
+		while (i < record->end && items[i].line == line) {
 			bool part = is_part(linked_name(coverage, i));
 
 			i = coverage_same(coverage, i, &number);
@@ -69,76 +137,139 @@ static void add_lines(const struct coverage *coverage, size_t first, size_t end,
 			else
 				calls += part ? 0 : number;
 		}
-		text_format(out, "DA:%" PRIu32 ",%" PRIu64 "\n", line, calls);
+		if (!has_line(record, line)) {
+			record->left_out++;
+			continue;
+		}
+		text_format(record->out, "DA:%" PRIu32 ",%" PRIu64 "\n", line,
+			    bounded(calls));
 		lines++;
 		executed += calls > 0;
 	}
-	text_format(out, "LF:%zu\nLH:%zu\n", lines, executed);
+	add_totals(record, "L", lines, executed);
 }
 
 /* All lines with code that the source file has. */
-static void add_counted_lines(const struct coverage *coverage, uint32_t file,
-			      size_t *line, struct text *out)
+static void add_counted_lines(struct record *record, size_t line)
 {
-	const struct coverage_line *items = coverage->lines.items;
+	const struct coverage *coverage = record->coverage;
+	size_t lines = 0, executed = 0;
 
-	for (; *line < coverage->lines.count && items[*line].file == file; ++*line)
-		text_format(out, "DA:%" PRIu32 ",%" PRIu64 "\n", items[*line].line,
-			    items[*line].count);
-	text_format(out, "LF:%" PRIu32 "\nLH:%" PRIu32 "\n",
-		    coverage->files.items[file].lines,
-		    coverage->files.items[file].executed_lines);
+	for (; line < coverage->lines.count; line++) {
+		const struct coverage_line *now = &coverage->lines.items[line];
+
+		if (now->file != record->file)
+			break;
+		if (!has_line(record, now->line)) {
+			record->left_out++;
+			continue;
+		}
+		text_format(record->out, "DA:%" PRIu32 ",%" PRIu64 "\n", now->line,
+			    bounded(now->count));
+		lines++;
+		executed += now->count > 0;
+	}
+	add_totals(record, "L", lines, executed);
 }
 
 /* Each branch of a line is one of its blocks, which lcov numbers from 0 on. */
-static void add_branches(const struct coverage *coverage, uint32_t file, size_t *branch,
-			 struct text *out)
+static void add_branches(struct record *record, size_t first)
 {
+	const struct coverage *coverage = record->coverage;
 	const struct coverage_branch *items = coverage->branches.items;
+	size_t branches = 0, taken = 0;
 	uint32_t block = 0;
 
-	if (!coverage->profile->edges.count)
-		return;
-	for (; *branch < coverage->branches.count && items[*branch].file == file;
-	     ++*branch) {
-		const struct coverage_branch *now = &items[*branch];
+	for (size_t i = first; i < coverage->branches.count; i++) {
+		const struct coverage_branch *now = &items[i];
 
-		if (!*branch || now[-1].file != file || now[-1].line != now->line)
+		if (now->file != record->file)
+			break;
+		if (!has_line(record, now->line))
+			continue;
+		if (i == first || now[-1].line != now->line)
 			block = 0;
 		else if (!now->way)
 			block++;
-		text_format(out, "BRDA:%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu64 "\n",
-			    now->line, block, now->way, now->count);
+		text_format(record->out,
+			    "BRDA:%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu64 "\n",
+			    now->line, block, now->way, bounded(now->count));
+		branches++;
+		taken += now->count > 0;
 	}
-	text_format(out, "BRF:%" PRIu32 "\nBRH:%" PRIu32 "\n",
-		    coverage->files.items[file].branches,
-		    coverage->files.items[file].taken_branches);
+	add_totals(record, "BR", branches, taken);
 }
 
-size_t coverage_lcov(const struct coverage *coverage, struct text *out)
+static void add_record(struct record *record, const struct position *at)
 {
-	const struct coverage_function *items = coverage->functions.items;
-	size_t first = 0, end = 0, line = 0, branch = 0;
+	const struct coverage *coverage = record->coverage;
+	size_t known, executed;
 
+	find_names(record);
+	text_add(record->out, "TN:\nSF:");
+	add_field(record->out, record->source.path, true);
+	text_add(record->out, "\n");
+	add_functions(record, false, &known, &executed);
+	add_functions(record, true, &known, &executed);
+	add_totals(record, "FN", known, executed);
+	if (coverage->profile->edges.count)
+		add_branches(record, at->branch);
+	if (coverage->profile->blocks.count)
+		add_counted_lines(record, at->line);
+	else
+		add_first_lines(record);
+	text_add(record->out, "end_of_record\n");
+	table_deinit(&record->lines);
+}
+
+/* Steps over the lines and branches of a file. */
+static void step_over(const struct coverage *coverage, uint32_t file, struct position *at)
+{
+	while (at->line < coverage->lines.count &&
+	       coverage->lines.items[at->line].file == file)
+		at->line++;
+	while (at->branch < coverage->branches.count &&
+	       coverage->branches.items[at->branch].file == file)
+		at->branch++;
+}
+
+/* Whether the file is written. What is not is noted. */
+static bool is_kept(const struct source_file *source, bool missing,
+		    struct coverage_left_out *left_out)
+{
+	if (source->kind == SOURCE_GENERATED)
+		left_out->generated++;
+	else if (source->kind == SOURCE_MISSING && !missing)
+		left_out->missing++;
+	else
+		return true;
+	return false;
+}
+
+size_t coverage_lcov(const struct coverage *coverage, bool missing,
+		     struct coverage_left_out *ret_left_out, struct text *out)
+{
+	struct position at = {0};
+	size_t end = 0, count = 0;
+
+	*ret_left_out = (struct coverage_left_out){0};
 	text_add(out, "");
-	for (uint32_t i = 0; i < coverage->files.count; i++, first = end) {
-		const struct coverage_file *file = &coverage->files.items[i];
+	for (uint32_t i = 0; i < coverage->files.count; i++) {
+		struct record record = {
+			.coverage = coverage, .file = i, .first = end, .out = out};
 
-		while (end < coverage->functions.count && items[end].file == i)
+		while (end < coverage->functions.count &&
+		       coverage->functions.items[end].file == i)
 			end++;
-		text_add(out, "TN:\nSF:");
-		add_field(out, file->path, true);
-		text_add(out, "\n");
-		add_functions(coverage, first, end, false, out);
-		add_functions(coverage, first, end, true, out);
-		text_format(out, "FNF:%" PRIu32 "\nFNH:%" PRIu32 "\n", file->functions,
-			    file->executed);
-		add_branches(coverage, i, &branch, out);
-		if (coverage->profile->blocks.count)
-			add_counted_lines(coverage, i, &line, out);
-		else
-			add_lines(coverage, first, end, out);
-		text_add(out, "end_of_record\n");
+		record.end = end;
+		source_file_init(&record.source, coverage->files.items[i].path);
+		if (is_kept(&record.source, missing, ret_left_out)) {
+			add_record(&record, &at);
+			count++;
+		}
+		ret_left_out->lines += record.left_out;
+		source_file_deinit(&record.source);
+		step_over(coverage, i, &at);
 	}
-	return coverage->files.count;
+	return count;
 }

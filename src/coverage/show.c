@@ -172,6 +172,13 @@ static void add_functions(const struct view *view)
 		grid_deinit(&grid);
 }
 
+const char *coverage_trouble_kind(const struct coverage_module *module)
+{
+	if (!module->has_lines)
+		return "No source lines";
+	return module->complete ? "Source lines in part" : "Not all functions";
+}
+
 static void add_troubles(const struct view *view)
 {
 	size_t count = 0, limit = view->options->limit;
@@ -180,8 +187,7 @@ static void add_troubles(const struct view *view)
 		if (!module->trouble || count++ >= limit)
 			continue;
 		text_add(view->out, count == 1 ? "\n" : "");
-		text_add(view->out,
-			 module->has_lines ? "Not all functions: " : "No source lines: ");
+		text_format(view->out, "%s: ", coverage_trouble_kind(module));
 		report_add_visible(view->out, module->module->path);
 		text_format(view->out, ": %s\n", module->trouble);
 	}

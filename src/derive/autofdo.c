@@ -52,6 +52,17 @@ struct writing {
 	struct text *out;
 };
 
+/* Sums that do not fit are the largest number: what reads them refuses larger ones. */
+static uint64_t add_counts(uint64_t a, uint64_t b)
+{
+	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
+}
+
+static uint64_t multiply_count(uint64_t count, uint64_t copies)
+{
+	return __builtin_mul_overflow(count, copies, &count) ? UINT64_MAX : count;
+}
+
 /* The discriminator of LLVM's is several numbers in one, each in 7 or 14 bits: which
  * block of the line, how many copies of it were made, and which of them. (llvm/IR/
  * DebugInfoMetadata.h, "Discriminator encoding") */
@@ -156,7 +167,9 @@ static void add_call(struct writing *writing, uint32_t node, struct spot spot,
 		*index = writing->calls.count;
 		vector_push(&writing->calls, ((struct call){node, spot, name, 0}));
 	}
-	writing->calls.items[*index].count += count;
+	struct call *call = &writing->calls.items[*index];
+
+	call->count = add_counts(call->count, count);
 }
 
 /* The linked name of the function that begins at the address; NULL: there is none. */
@@ -183,7 +196,7 @@ static void add_instruction(struct writing *writing,
 
 	if (writing->inlines.llvm)
 		copies = component(next_component(site.discriminator));
-	add_sample(writing, node, spot, count * (copies ? copies : 1));
+	add_sample(writing, node, spot, multiply_count(count, copies ? copies : 1));
 	if (instruction->kind != INSTRUCTION_CALL)
 		return;
 	const char *callee = callee_at(writing->image, instruction->target);
@@ -226,7 +239,8 @@ static void add_function(void *context, const struct annotation *annotation,
 
 		writing->result->written++;
 		table_insert(&writing->visited, annotation->function->offset, NULL);
-		writing->nodes.items[node].head += annotation->function->calls;
+		writing->nodes.items[node].head = add_counts(
+			writing->nodes.items[node].head, annotation->function->calls);
 	}
 	vector_for_each (&annotation->blocks, block)
 		add_block(writing, annotation, block);
@@ -268,10 +282,12 @@ static void add_totals(struct writing *writing)
 	struct node *nodes = writing->nodes.items;
 
 	vector_for_each (&writing->samples, sample)
-		nodes[sample->node].total += sample->count;
+		nodes[sample->node].total =
+			add_counts(nodes[sample->node].total, sample->count);
 	for (size_t i = writing->nodes.count; i--;)
 		if (nodes[i].parent != NODE_NONE)
-			nodes[nodes[i].parent].total += nodes[i].total;
+			nodes[nodes[i].parent].total =
+				add_counts(nodes[nodes[i].parent].total, nodes[i].total);
 }
 
 /* " 3.1: ", with a space for each node that it is in. */

@@ -9,44 +9,74 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* A place in a function; without one, it is not known. */
+struct end {
+	const struct image_unique *function;
+	uint64_t offset;
+};
+
+struct branch {
+	struct end from, to;
+	uint64_t count;
+};
+
 struct writing {
-	struct text *out;
 	struct pbo_result *result;
 	struct image_uniques uniques;
+	struct VECTOR(struct branch) branches; /* each pair of ends once */
+	struct table by_ends;                  /* hash of them: index in branches */
 	struct table called; /* by address of a function: calls that have a line */
 	struct VECTOR(const struct report_function *) written;
 };
 
-/* "1 name/2 1f"; nothing for what has no name, and what the form has no place for. */
-static bool add_place(struct text *out, const struct image_unique *function,
-		      uint64_t offset)
+/* BOLT reads numbers of 63 bits. */
+static uint64_t add_counts(uint64_t a, uint64_t b)
 {
-	if (!function || strpbrk(function->name, " \t\\"))
-		return false;
-	text_format(out, "1 %s", function->name);
-	if (function->number)
-		text_format(out, "/%" PRIu32, function->number);
-	text_format(out, " %" PRIx64 " ", offset);
-	return true;
+	return a > INT64_MAX || b > INT64_MAX - a ? INT64_MAX : a + b;
 }
 
+/* Names with line ends have no form. */
+static struct end end_at(const struct writing *writing, const uint64_t place[2])
+{
+	const struct image_unique *function =
+		image_unique_at(&writing->uniques, place[0]);
+
+	if (function && strchr(function->name, '\n'))
+		function = NULL;
+	return (struct end){function, place[1]};
+}
+
+/* Several ways may lead from one place to another: a jump to what is behind it. */
+static void add_branch(struct writing *writing, struct end from, struct end to,
+		       uint64_t count)
+{
+	const uint64_t ends[] = {from.function ? from.function->address : UINT64_MAX,
+				 from.offset, to.function->address, to.offset};
+	bool new;
+	uint64_t *index =
+		table_insert(&writing->by_ends, hash_bytes(ends, sizeof(ends)), &new);
+
+	if (new) {
+		*index = writing->branches.count;
+		vector_push(&writing->branches, ((struct branch){from, to, 0}));
+	}
+	struct branch *branch = &writing->branches.items[*index];
+
+	branch->count = add_counts(branch->count, count);
+}
+
+/* Places are the addresses of functions, and offsets in them. What has no name has no
+ * line. */
 static void add_line(struct writing *writing, const uint64_t from[2],
 		     const uint64_t to[2], uint64_t count)
 {
-	const struct image_unique *source = image_unique_at(&writing->uniques, from[0]);
-	const struct image_unique *target = image_unique_at(&writing->uniques, to[0]);
-	size_t before = writing->out->length;
+	struct end source = end_at(writing, from), target = end_at(writing, to);
 
-	if (!count || !add_place(writing->out, source, from[1]))
+	if (!count || !source.function || !target.function)
 		return;
-	if (add_place(writing->out, target, to[1])) {
-		text_format(writing->out, "0 %" PRIu64 "\n", count);
-		if (!to[1] && to[0] != from[0])
-			*table_insert(&writing->called, to[0], NULL) += count;
-		return;
-	}
-	writing->out->length = before;
-	writing->out->data[before] = '\0';
+	add_branch(writing, source, target, count);
+	if (!to[1] && to[0] != from[0])
+		*table_insert(&writing->called, to[0], NULL) += count;
 }
 
 /* A direct call, or a jump out of the function: perhaps into a part of it that lies
@@ -93,7 +123,7 @@ static void write_function(void *context, const struct annotation *annotation,
 		writing->result->without += !annotation->part;
 		return;
 	}
-	if (!image_unique_at(&writing->uniques, start)) {
+	if (!end_at(writing, (uint64_t[]){start, 0}).function) {
 		writing->result->nameless += !annotation->part;
 		return;
 	}
@@ -156,21 +186,50 @@ static void add_unknown_callers(struct writing *writing)
 {
 	vector_for_each (&writing->written, item) {
 		const struct report_function *function = *item;
+		struct end end = end_at(writing, (uint64_t[]){function->offset, 0});
 		uint64_t known = 0;
-		size_t before = writing->out->length;
 
 		table_find(&writing->called, function->offset, &known);
-		if (function->calls <= known)
-			continue;
-		text_add(writing->out, "0 [unknown] 0 ");
-		if (add_place(writing->out,
-			      image_unique_at(&writing->uniques, function->offset), 0)) {
-			text_format(writing->out, "0 %" PRIu64 "\n",
-				    function->calls - known);
-			continue;
-		}
-		writing->out->length = before;
-		writing->out->data[before] = '\0';
+		if (function->calls > known && end.function)
+			add_branch(writing, (struct end){0}, end,
+				   function->calls - known);
+	}
+}
+
+/* Fields end at blanks: those in names, and what says so, have a backslash in front. */
+static void write_name(struct text *out, const char *name)
+{
+	for (size_t length; *name; name += length) {
+		length = strcspn(name, " \\");
+		text_add_bytes(out, name, length);
+		if (!name[length])
+			return;
+		text_format(out, "\\%c", name[length]);
+		length++;
+	}
+}
+
+/* "1 name/2 1f " */
+static void write_end(struct text *out, struct end end)
+{
+	if (!end.function) {
+		text_add(out, "0 [unknown] 0 ");
+		return;
+	}
+	text_add(out, "1 ");
+	write_name(out, end.function->name);
+	if (end.function->number)
+		text_format(out, "/%" PRIu32, end.function->number);
+	text_format(out, " %" PRIx64 " ", end.offset);
+}
+
+static void write_branches(const struct writing *writing, struct text *out)
+{
+	text_add(out, "");
+	vector_for_each (&writing->branches, branch) {
+		write_end(out, branch->from);
+		write_end(out, branch->to);
+		text_format(out, "0 %" PRIu64 "\n", branch->count);
 	}
 }
 
@@ -178,7 +237,7 @@ struct trm_error *pbo_fdata(const struct report_profile *profile,
 			    const struct report_module *module,
 			    struct pbo_result *ret_result, struct text *out)
 {
-	struct writing writing = {.out = out, .result = ret_result};
+	struct writing writing = {.result = ret_result};
 	struct walk walk = {
 		.profile = profile,
 		.module = module,
@@ -192,16 +251,18 @@ struct trm_error *pbo_fdata(const struct report_profile *profile,
 	struct trm_error *error = image_uniques_init(&writing.uniques, image);
 
 	if (!error) {
-		text_add(out, "");
 		walk_functions(&walk);
 		add_pointer_calls(&writing, profile, module);
 		add_unknown_callers(&writing);
+		write_branches(&writing, out);
 		ret_result->written = writing.written.count;
 		ret_result->uncounted = walk.uncounted;
 	}
 	walk_troubles_deinit(&walk.troubles);
 	vector_deinit(&writing.written);
 	vector_deinit(&writing.uniques);
+	vector_deinit(&writing.branches);
+	table_deinit(&writing.by_ends);
 	table_deinit(&writing.called);
 	image_close(image);
 	return error;

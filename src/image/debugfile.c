@@ -1,37 +1,22 @@
-#include "base/cleanup.h"
 #include "image/reader.h"
 
-#include <fcntl.h>
 #include <lzma.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 
 /* What .gnu_debugdata may unpack to. A symbol table of this size has 10^6 names. */
 enum { UNPACKED_LIMIT = 128 * 1024 * 1024 };
 static const uint64_t unpack_memory_limit = 256ull * 1024 * 1024;
 
-void image_debug_path(const struct image *image, struct text *path)
+void image_id_path(const uint8_t *id, size_t size, struct text *path)
 {
-	text_format(path, "/usr/lib/debug/.build-id/%02x/", image->build_id[0]);
-	for (size_t i = 1; i < image->build_id_size; i++)
-		text_format(path, "%02x", image->build_id[i]);
+	text_format(path, "/usr/lib/debug/.build-id/%02x/", id[0]);
+	for (size_t i = 1; i < size; i++)
+		text_format(path, "%02x", id[i]);
 	text_add(path, ".debug");
 }
 
-/* Maps a regular file; empty if there is none. */
-static struct bytes map_file(const char *path)
+void image_debug_path(const struct image *image, struct text *path)
 {
-	scoped_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat status;
-	void *data;
-
-	if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
-	    status.st_size <= 0)
-		return (struct bytes){0};
-	data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (data == MAP_FAILED)
-		return (struct bytes){0};
-	return (struct bytes){data, (size_t)status.st_size};
+	image_id_path(image->build_id, image->build_id_size, path);
 }
 
 /* Adds the symbols of a file that belongs to the image. */
@@ -61,7 +46,7 @@ static void add_separate_file(struct debug_files *files, struct reader *reader)
 	unsigned char id[32];
 
 	image_debug_path(image, &path);
-	files->mapped = map_file(path.data);
+	files->mapped = image_map_file(path.data);
 	if (files->mapped.size) {
 		struct trm_error *error = image_elf_init(&elf, files->mapped);
 
@@ -75,6 +60,18 @@ static void add_separate_file(struct debug_files *files, struct reader *reader)
 		trm_error_destroy(error);
 		image_elf_deinit(&elf);
 	}
+	text_deinit(&path);
+}
+
+/* The same with the file that .gnu_debuglink names. */
+static void add_linked_file(struct debug_files *files, struct reader *reader)
+{
+	struct text path = {0};
+
+	if (image_debuglink_path(reader->image, &reader->elf, &path))
+		files->mapped = image_map_file(path.data);
+	if (files->mapped.size)
+		add_table(reader, &files->mapped_elf, files->mapped, SOURCE_DEBUG_FILE);
 	text_deinit(&path);
 }
 
@@ -122,6 +119,9 @@ void image_debug_files_init(struct debug_files *files, struct reader *reader, bo
 	*files = (struct debug_files){0};
 	if (search && reader->image->build_id_size >= 2)
 		add_separate_file(files, reader);
+	if (search && !files->mapped.size &&
+	    !image_section_of_type(&reader->elf, SHT_SYMTAB))
+		add_linked_file(files, reader);
 	if (!image_section_of_type(&reader->elf, SHT_SYMTAB))
 		add_packed_data(files, reader);
 }
@@ -130,7 +130,6 @@ void image_debug_files_deinit(struct debug_files *files)
 {
 	image_elf_deinit(&files->mapped_elf);
 	image_elf_deinit(&files->unpacked_elf);
-	if (files->mapped.size)
-		munmap((void *)(uintptr_t)files->mapped.data, files->mapped.size);
+	image_unmap_file(files->mapped);
 	free((void *)(uintptr_t)files->unpacked.data);
 }

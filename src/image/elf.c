@@ -28,11 +28,6 @@ static struct trm_error *check_header(const Elf64_Ehdr *header)
 			"made for another machine (ELF machine %u); trammel "
 			"handles x86-64 only",
 			header->e_machine);
-	if (header->e_type != ET_EXEC && header->e_type != ET_DYN)
-		return trm_error_create(
-			TRM_ERROR_UNSUPPORTED,
-			"neither a program nor a shared library (ELF type %u)",
-			header->e_type);
 	return NULL;
 }
 
@@ -96,6 +91,17 @@ static void find_section_names(struct elf_file *elf)
 }
 
 struct trm_error *image_elf_init(struct elf_file *elf, struct bytes bytes)
+{
+	TRM_TRY(image_elf_init_any(elf, bytes));
+	if (elf->header.e_type != ET_EXEC && elf->header.e_type != ET_DYN)
+		return trm_error_create(
+			TRM_ERROR_UNSUPPORTED,
+			"neither a program nor a shared library (ELF type %u)",
+			elf->header.e_type);
+	return NULL;
+}
+
+struct trm_error *image_elf_init_any(struct elf_file *elf, struct bytes bytes)
 {
 	if (bytes.size < SELFMAG || memcmp(bytes.data, ELFMAG, SELFMAG) != 0)
 		return trm_error_create(TRM_ERROR_FORMAT, "not an ELF file");

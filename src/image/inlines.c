@@ -1,16 +1,9 @@
 #include "image/inlines.h"
 
-#include "image/libdw.h"
+#include "base/cleanup.h"
 #include "image/units.h"
 
-#include <dwarf.h>
 #include <string.h>
-
-enum {
-	DEPTH_MAX = 128, /* of scopes and blocks in each other: more is damage */
-	ATTRIBUTE_DISCRIMINATOR =
-		0x2136, /* DW_AT_GNU_discriminator, which dwarf.h lacks */
-};
 
 /* Code of a scope, with what is in it. */
 struct range {
@@ -23,49 +16,32 @@ struct reading {
 	const struct image *image;
 	struct image_inlines *inlines;
 	struct VECTOR(struct range) ranges;
+	uint32_t around[UNITS_DEPTH_MAX + 2]; /* by depth: the scope around entries */
+	struct image_ranges code;             /* of the entry at hand */
+	uint64_t start;                       /* where the last row begins */
+	struct image_site site;               /* and its site */
 	bool other; /* a unit was compiled by another compiler than LLVM's */
 };
 
-static uint32_t number_of(Dwarf_Die *die, unsigned int name)
+static const char *name_of(const struct dwarf_entry *entry)
 {
-	Dwarf_Attribute attribute;
-	Dwarf_Word number = 0;
+	const char *linked = dwarf_entry_string(entry, DWARF_LINKAGE_NAME);
 
-	if (libdw.dwarf_formudata(libdw.dwarf_attr_integrate(die, name, &attribute),
-				  &number) ||
-	    number > UINT32_MAX)
-		return 0;
-	return (uint32_t)number;
-}
-
-static const char *name_of(Dwarf_Die *die)
-{
-	static const unsigned int names[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name,
-					     DW_AT_name};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		Dwarf_Attribute attribute;
-		const char *name = libdw.dwarf_formstring(
-			libdw.dwarf_attr_integrate(die, names[i], &attribute));
-
-		if (name)
-			return name;
-	}
-	return NULL;
+	return linked ? linked : dwarf_entry_string(entry, DWARF_NAME);
 }
 
 /* The scope's code. False if it has none. */
-static bool add_ranges(struct reading *reading, Dwarf_Die *die, uint32_t scope,
-		       uint32_t depth)
+static bool add_ranges(struct reading *reading, const struct dwarf_entry *entry,
+		       uint32_t scope, uint32_t depth)
 {
-	Dwarf_Addr base, start, end;
-	ptrdiff_t offset = 0;
 	bool any = false;
 
-	while ((offset = libdw.dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
-		if (end <= start || !image_bytes_at(reading->image, start, end - start))
-			continue; /* of a function that the linker has left out */
-		vector_push(&reading->ranges, ((struct range){start, end, scope, depth}));
+	dwarf_entry_ranges(entry, &reading->code);
+	vector_for_each (&reading->code, range) {
+		if (!units_is_code(reading->image, range->start, range->end))
+			continue;
+		vector_push(&reading->ranges,
+			    ((struct range){range->start, range->end, scope, depth}));
 		any = true;
 	}
 	return any;
@@ -73,110 +49,92 @@ static bool add_ranges(struct reading *reading, Dwarf_Die *die, uint32_t scope,
 
 /* Makes the scope of a function, or of one put into `parent`; INLINES_NONE if it has no
  * code or no name. */
-static uint32_t add_scope(struct reading *reading, Dwarf_Die *die, uint32_t parent,
-			  uint32_t depth)
+static uint32_t add_scope(struct reading *reading, const struct dwarf_entry *entry,
+			  uint32_t parent, uint32_t depth)
 {
 	struct image_inlines *inlines = reading->inlines;
 	uint32_t scope = (uint32_t)inlines->scopes.count;
-	const char *name = name_of(die);
+	const char *name;
 
-	if (!name || !add_ranges(reading, die, scope, depth))
+	if (!add_ranges(reading, entry, scope, depth))
 		return INLINES_NONE;
+	name = name_of(entry);
+	if (!name) {
+		while (reading->ranges.count &&
+		       reading->ranges.items[reading->ranges.count - 1].scope == scope)
+			reading->ranges.count--;
+		return INLINES_NONE;
+	}
 	vector_push(&inlines->scopes,
 		    ((struct image_scope){
 			    .name = string_table_intern(&inlines->names, name),
-			    .line = number_of(die, DW_AT_decl_line),
+			    .line = dwarf_entry_number(entry, DWARF_DECL_LINE),
 			    .parent = parent,
 		    }));
-	if (parent != INLINES_NONE) {
+	if (parent != INLINES_NONE)
 		inlines->scopes.items[scope].call = (struct image_site){
-			number_of(die, DW_AT_call_line),
-			number_of(die, ATTRIBUTE_DISCRIMINATOR),
+			dwarf_entry_number(entry, DWARF_CALL_LINE),
+			dwarf_entry_number(entry, DWARF_DISCRIMINATOR),
 		};
-	}
 	return scope;
 }
 
-/* What is in a unit, a namespace, a function or a block of one. */
-static void see_children(struct reading *reading, Dwarf_Die *die, uint32_t scope,
-			 uint32_t depth)
+static bool see_entry(void *context, const struct dwarf_entry *entry, size_t depth)
 {
-	Dwarf_Die child;
+	struct reading *reading = context;
+	uint32_t scope = reading->around[depth], inner = scope;
 
-	if (depth == DEPTH_MAX || libdw.dwarf_child(die, &child))
-		return;
-	do {
-		int tag = libdw.dwarf_tag(&child);
-		uint32_t inner = scope;
-
-		if (tag == DW_TAG_subprogram)
-			inner = add_scope(reading, &child, INLINES_NONE, depth);
-		else if (tag == DW_TAG_inlined_subroutine && scope != INLINES_NONE)
-			inner = add_scope(reading, &child, scope, depth);
-		else if (tag != DW_TAG_lexical_block && tag != DW_TAG_namespace &&
-			 tag != DW_TAG_class_type && tag != DW_TAG_structure_type)
-			continue;
-		/* Without a scope of its own it is part of what is around it. */
-		if (inner == INLINES_NONE && tag == DW_TAG_inlined_subroutine)
-			inner = scope;
-		see_children(reading, &child, inner, depth + 1);
-	} while (!libdw.dwarf_siblingof(&child, &child));
+	if (entry->tag == DW_TAG_subprogram)
+		inner = add_scope(reading, entry, INLINES_NONE, (uint32_t)depth);
+	else if (entry->tag == DW_TAG_inlined_subroutine && scope != INLINES_NONE)
+		inner = add_scope(reading, entry, scope, (uint32_t)depth);
+	/* Without a scope of its own it is part of what is around it. */
+	if (inner == INLINES_NONE && entry->tag == DW_TAG_inlined_subroutine)
+		inner = scope;
+	reading->around[depth + 1] = inner;
+	return true;
 }
 
 static void add_stretch(struct reading *reading, uint64_t start, uint64_t end,
 			struct image_site site)
 {
-	if (site.line && end > start &&
-	    image_bytes_at(reading->image, start, end - start))
+	if (site.line && units_is_code(reading->image, start, end))
 		vector_push(&reading->inlines->stretches,
 			    ((struct image_stretch){start, end, site}));
 }
 
 /* A row of the table of lines holds up to the next one. */
-static void see_lines(struct reading *reading, Dwarf_Die *unit)
+static void see_row(void *context, const struct dwarf_row *row)
 {
-	struct image_site site = {0};
-	Dwarf_Addr start = 0, address;
-	Dwarf_Lines *lines;
-	size_t count;
+	struct reading *reading = context;
 
-	if (libdw.dwarf_getsrclines(unit, &lines, &count))
-		return;
-	for (size_t i = 0; i < count; i++) {
-		Dwarf_Line *row = libdw.dwarf_onesrcline(lines, i);
-		unsigned int discriminator = 0;
-		bool ends;
-		int line;
-
-		if (!row || libdw.dwarf_lineaddr(row, &address) ||
-		    libdw.dwarf_lineno(row, &line) ||
-		    libdw.dwarf_lineendsequence(row, &ends))
-			continue;
-		add_stretch(reading, start, address, site);
-		libdw.dwarf_linediscriminator(row, &discriminator);
-		start = address;
-		site = (struct image_site){0};
-		if (!ends && line > 0)
-			site = (struct image_site){(uint32_t)line, discriminator};
-	}
+	add_stretch(reading, reading->start, row->address, reading->site);
+	reading->start = row->address;
+	reading->site = (struct image_site){0};
+	if (!row->end && row->line <= INT32_MAX && row->discriminator <= UINT32_MAX)
+		reading->site = (struct image_site){(uint32_t)row->line,
+						    (uint32_t)row->discriminator};
 }
 
-static bool is_llvm(Dwarf_Die *unit)
+static bool is_llvm(struct dwarf_unit *unit)
 {
-	Dwarf_Attribute attribute;
-	const char *producer = libdw.dwarf_formstring(
-		libdw.dwarf_attr(unit, DW_AT_producer, &attribute));
+	struct dwarf_entry root;
+	const char *producer;
 
+	dwarf_entry_read(unit, unit->first, &root);
+	producer = dwarf_entry_string(&root, DWARF_PRODUCER);
 	return producer && (strstr(producer, "clang") || strstr(producer, "LLVM"));
 }
 
-static void see_unit(void *context, Dwarf_Die *unit, Dwarf_Die *root)
+static void see_unit(void *context, struct dwarf_unit *unit, struct dwarf_unit *root)
 {
 	struct reading *reading = context;
 	size_t before = reading->inlines->scopes.count;
 
-	see_children(reading, root, INLINES_NONE, 0);
-	see_lines(reading, unit);
+	reading->around[0] = INLINES_NONE;
+	units_walk(root, see_entry, reading);
+	reading->site = (struct image_site){0};
+	dwarf_unit_rows(unit, see_row, reading);
 	if (reading->inlines->scopes.count > before && !is_llvm(root))
 		reading->other = true;
 }
@@ -244,10 +202,12 @@ struct trm_error *image_inlines_init(struct image_inlines *inlines,
 	struct reading reading = {.image = image, .inlines = inlines};
 
 	*inlines = (struct image_inlines){0};
-	struct trm_error *error = image_each_unit(image, see_unit, &reading);
+	scoped_free char *lack = NULL;
+	struct trm_error *error = image_each_unit(image, see_unit, &reading, &lack);
 
 	if (!error && !inlines->scopes.count)
-		error = trm_error_create(TRM_ERROR_UNSUPPORTED, "no debug information");
+		error = trm_error_create(TRM_ERROR_UNSUPPORTED, "%s",
+					 lack ? lack : "no debug information");
 	if (error) {
 		image_inlines_deinit(inlines);
 	} else {
@@ -258,6 +218,7 @@ struct trm_error *image_inlines_init(struct image_inlines *inlines,
 		inlines->llvm = !reading.other;
 	}
 	vector_deinit(&reading.ranges);
+	vector_deinit(&reading.code);
 	return error;
 }
 

@@ -3,10 +3,8 @@
 #include "base/cleanup.h"
 #include "base/search.h"
 #include "base/text.h"
-#include "image/libdw.h"
 #include "image/units.h"
 
-#include <dwarf.h>
 #include <string.h>
 
 struct reading {
@@ -14,10 +12,12 @@ struct reading {
 	struct image_lines *lines; /* the places of functions; else `rows` is wanted */
 	struct image_rows *rows;
 	struct string_table *files;
-	struct table file_by_name; /* the address of libdw's string: our number */
-	const char *folder;        /* of the unit: where it was compiled; NULL: unknown */
-	bool functions;            /* the unit has some */
-	bool unplaced;             /* and one without a line */
+	struct table files_seen; /* hash of a unit and its number of a file: ours + 1 */
+	struct dwarf_unit *unit;
+	bool functions;           /* the unit has some */
+	bool unplaced;            /* and one without a line */
+	uint64_t start;           /* where the last row of the line table begins */
+	struct image_place place; /* and its place */
 };
 
 /* Takes the last folder off; keeps "/" and what begins with "..". */
@@ -63,7 +63,7 @@ char *image_clean_path(const char *folder, const char *path)
 	struct text text = {0};
 	bool absolute = *path == '/';
 
-	/* With a relative folder, libdw may have put that in front already. */
+	/* With a relative folder, compilers may have put that in front already. */
 	if (!absolute && folder &&
 	    (*folder == '/' || !begins_with_folder(path, folder))) {
 		absolute = *folder == '/';
@@ -75,104 +75,87 @@ char *image_clean_path(const char *folder, const char *path)
 	return text.data;
 }
 
-static uint32_t number_of(struct reading *reading, const char *file)
+/* Our number for a file of a unit's line table; false if it has none. */
+static bool number_of(struct reading *reading, struct dwarf_unit *unit, uint64_t file,
+		      uint32_t *ret_number)
 {
-	bool new;
-	uint64_t *number = table_insert(&reading->file_by_name, (uintptr_t)file, &new);
+	const uint64_t key[] = {(uintptr_t)unit, file};
+	uint64_t *number =
+		table_insert(&reading->files_seen, hash_bytes(key, sizeof(key)), NULL);
 
-	if (new) {
-		scoped_free char *path = image_clean_path(reading->folder, file);
+	if (!*number) {
+		scoped_free char *path = dwarf_unit_path(unit, file);
 
-		*number = string_table_intern(reading->files, path);
+		if (!path)
+			return false;
+		*number = 1 + (uint64_t)string_table_intern(reading->files, path);
 	}
-	return (uint32_t)*number;
+	*ret_number = (uint32_t)(*number - 1);
+	return true;
 }
 
 /* The first place of a function counts. */
-static void set_place(struct reading *reading, uint64_t address, const char *file,
-		      int line)
+static void set_place(struct reading *reading, uint64_t address, struct image_place place)
 {
 	size_t index = image_function_at(reading->image, address);
 
-	if (!file || line <= 0 || index == reading->image->functions.count ||
-	    reading->lines->places.items[index].line)
-		return;
-	reading->lines->places.items[index] =
-		(struct image_place){number_of(reading, file), (uint32_t)line};
+	if (index < reading->image->functions.count &&
+	    !reading->lines->places.items[index].line)
+		reading->lines->places.items[index] = place;
 }
 
-/* The entry of a function; compilers that split one give its parts as ranges, with the
- * entry's first. */
-static bool find_entry(Dwarf_Die *die, Dwarf_Addr *ret_address)
+/* The file and line that a function is declared in. Number 0 was no file before version 5
+ * of DWARF; since then it is the unit's main file. */
+static bool find_place(struct reading *reading, const struct dwarf_entry *entry,
+		       struct image_place *ret_place)
 {
-	Dwarf_Addr base, end;
+	struct dwarf_value number;
+	struct dwarf_unit *unit;
 
-	return !libdw.dwarf_entrypc(die, ret_address) ||
-	       libdw.dwarf_ranges(die, 0, &base, ret_address, &end) > 0;
+	ret_place->line = dwarf_entry_number(entry, DWARF_DECL_LINE);
+	return ret_place->line &&
+	       dwarf_entry_find(entry, DWARF_DECL_FILE, &unit, &number) &&
+	       (number.number || unit->version >= 5) &&
+	       number_of(reading, unit, number.number, &ret_place->file);
 }
 
-/* The file that a function is declared in. Number 0 is none for libdw, but since version
- * 5 of DWARF it is the unit's main file, and clang uses it. */
-static const char *find_file(Dwarf_Die *die)
-{
-	const char *file = libdw.dwarf_decl_file(die);
-	Dwarf_Attribute attribute;
-	Dwarf_Word number;
-	Dwarf_Half version;
-	Dwarf_Files *files;
-	Dwarf_Die unit;
-
-	if (file)
-		return file;
-	if (!libdw.dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) ||
-	    libdw.dwarf_formudata(&attribute, &number) || number ||
-	    !libdw.dwarf_cu_die(attribute.cu, &unit, &version, NULL, NULL, NULL, NULL,
-				NULL) ||
-	    version < 5 || libdw.dwarf_getsrcfiles(&unit, &files, NULL))
-		return NULL;
-	return libdw.dwarf_filesrc(files, 0, NULL, NULL);
-}
-
-static int see_function(Dwarf_Die *die, void *context)
+static bool see_entry(void *context, const struct dwarf_entry *entry, size_t depth)
 {
 	struct reading *reading = context;
-	Dwarf_Addr address;
-	int line;
+	struct image_place place;
+	uint64_t address;
 
-	if (!find_entry(die, &address))
-		return DWARF_CB_OK;
+	(void)depth;
+	if (entry->tag != DW_TAG_subprogram || !dwarf_entry_start(entry, &address))
+		return true;
 	reading->functions = true;
-	const char *file = find_file(die);
-
-	if (file && !libdw.dwarf_decl_line(die, &line))
-		set_place(reading, address, file, line);
+	if (find_place(reading, entry, &place))
+		set_place(reading, address, place);
 	else
 		reading->unplaced = true;
-	return DWARF_CB_OK;
+	return true;
 }
 
-/* Functions of assembly have no line of their own, and the file of those in .dwo files is
- * in none of the tables that are read: it is the line of their first instruction.
- */
-static void see_lines(struct reading *reading, Dwarf_Die *unit)
+/* The place of a row; false: it has none. */
+static bool place_of(struct reading *reading, const struct dwarf_row *row,
+		     struct image_place *ret_place)
 {
-	Dwarf_Lines *lines;
-	size_t count;
+	if (row->end || !row->line || row->line > INT32_MAX ||
+	    !number_of(reading, reading->unit, row->file, &ret_place->file))
+		return false;
+	ret_place->line = (uint32_t)row->line;
+	return true;
+}
 
-	if (libdw.dwarf_getsrclines(unit, &lines, &count))
-		return;
-	for (size_t i = 0; i < count; i++) {
-		Dwarf_Line *row = libdw.dwarf_onesrcline(lines, i);
-		Dwarf_Addr address;
-		bool ends;
-		int line;
+/* Functions of assembly have no line of their own, and those of split units whose file is
+ * missing are not known: it is the line of their first instruction. */
+static void see_line(void *context, const struct dwarf_row *row)
+{
+	struct reading *reading = context;
+	struct image_place place;
 
-		if (row && !libdw.dwarf_lineendsequence(row, &ends) && !ends &&
-		    !libdw.dwarf_lineaddr(row, &address) &&
-		    !libdw.dwarf_lineno(row, &line))
-			set_place(reading, address, libdw.dwarf_linesrc(row, NULL, NULL),
-				  line);
-	}
+	if (place_of(reading, row, &place))
+		set_place(reading, row->address, place);
 }
 
 /* Ranges of one line that follow each other become one row. */
@@ -183,8 +166,8 @@ static void add_row(struct reading *reading, uint64_t start, uint64_t end,
 	struct image_row *last =
 		rows->rows.count ? &rows->rows.items[rows->rows.count - 1] : NULL;
 
-	if (!image_bytes_at(reading->image, start, end - start))
-		return; /* of a function that the linker has left out */
+	if (!units_is_code(reading->image, start, end))
+		return;
 	if (last && last->end == start && last->place.file == place.file &&
 	    last->place.line == place.line)
 		last->end = end;
@@ -193,61 +176,41 @@ static void add_row(struct reading *reading, uint64_t start, uint64_t end,
 }
 
 /* A line holds up to the next row, whatever that is. */
-static void see_rows(struct reading *reading, Dwarf_Die *unit)
-{
-	Dwarf_Addr start = 0, address;
-	struct image_place place = {0};
-	Dwarf_Lines *lines;
-	size_t count;
-
-	if (libdw.dwarf_getsrclines(unit, &lines, &count))
-		return;
-	for (size_t i = 0; i < count; i++) {
-		Dwarf_Line *row = libdw.dwarf_onesrcline(lines, i);
-		const char *file;
-		bool ends;
-		int line;
-
-		if (!row || libdw.dwarf_lineaddr(row, &address) ||
-		    libdw.dwarf_lineno(row, &line) ||
-		    libdw.dwarf_lineendsequence(row, &ends))
-			continue;
-		if (place.line && address > start)
-			add_row(reading, start, address, place);
-		file = libdw.dwarf_linesrc(row, NULL, NULL);
-		start = address;
-		place = (struct image_place){0};
-		if (!ends && file && line > 0)
-			place = (struct image_place){number_of(reading, file),
-						     (uint32_t)line};
-	}
-}
-
-static void see_unit(void *context, Dwarf_Die *unit, Dwarf_Die *root)
+static void see_row(void *context, const struct dwarf_row *row)
 {
 	struct reading *reading = context;
-	Dwarf_Attribute folder;
 
-	/* libdw frees no strings before the end, but those of other units may be equal
-	 * and mean another folder. */
-	table_deinit(&reading->file_by_name);
-	reading->folder =
-		libdw.dwarf_formstring(libdw.dwarf_attr(unit, DW_AT_comp_dir, &folder));
+	if (reading->place.line && row->address > reading->start)
+		add_row(reading, reading->start, row->address, reading->place);
+	reading->start = row->address;
+	if (!place_of(reading, row, &reading->place))
+		reading->place = (struct image_place){0};
+}
+
+static void see_unit(void *context, struct dwarf_unit *unit, struct dwarf_unit *root)
+{
+	struct reading *reading = context;
+
+	/* Other units may come to lie where those of split files were. */
+	table_deinit(&reading->files_seen);
+	reading->unit = unit;
 	if (reading->rows) {
-		see_rows(reading, unit);
+		reading->place = (struct image_place){0};
+		dwarf_unit_rows(unit, see_row, reading);
 		return;
 	}
 	reading->functions = reading->unplaced = false;
-	libdw.dwarf_getfuncs(root, see_function, reading, 0);
+	units_walk(root, see_entry, reading);
 	if (!reading->functions || reading->unplaced)
-		see_lines(reading, unit);
+		dwarf_unit_rows(unit, see_line, reading);
 }
 
-static struct trm_error *read_image(struct reading *reading)
+static struct trm_error *read_image(struct reading *reading, char **ret_lack)
 {
-	struct trm_error *error = image_each_unit(reading->image, see_unit, reading);
+	struct trm_error *error =
+		image_each_unit(reading->image, see_unit, reading, ret_lack);
 
-	table_deinit(&reading->file_by_name);
+	table_deinit(&reading->files_seen);
 	return error;
 }
 
@@ -259,7 +222,7 @@ struct trm_error *image_lines_init(struct image_lines *lines, const struct image
 	vector_reserve(&lines->places, image->functions.count);
 	while (lines->places.count < image->functions.count)
 		vector_add(&lines->places);
-	struct trm_error *error = read_image(&reading);
+	struct trm_error *error = read_image(&reading, &lines->lack);
 
 	if (error)
 		image_lines_deinit(lines);
@@ -270,6 +233,7 @@ void image_lines_deinit(struct image_lines *lines)
 {
 	string_table_deinit(&lines->files);
 	vector_deinit(&lines->places);
+	free(lines->lack);
 }
 
 struct trm_error *image_rows_init(struct image_rows *rows, const struct image *image)
@@ -277,7 +241,7 @@ struct trm_error *image_rows_init(struct image_rows *rows, const struct image *i
 	struct reading reading = {.image = image, .rows = rows, .files = &rows->files};
 
 	*rows = (struct image_rows){0};
-	struct trm_error *error = read_image(&reading);
+	struct trm_error *error = read_image(&reading, &rows->lack);
 
 	if (error)
 		image_rows_deinit(rows);
@@ -291,6 +255,7 @@ void image_rows_deinit(struct image_rows *rows)
 {
 	string_table_deinit(&rows->files);
 	vector_deinit(&rows->rows);
+	free(rows->lack);
 }
 
 size_t image_rows_from(const struct image_rows *rows, uint64_t address)

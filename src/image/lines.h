@@ -1,7 +1,6 @@
 /*
  * Where code is in the source, as debug information (DWARF) says: that in the file
- * itself, or in the separate debug file of its build id. Read with elfutils' libdw, which
- * checks what it reads.
+ * itself, or in its separate debug file.
  */
 #ifndef TRAMMEL_IMAGE_LINES_H
 #define TRAMMEL_IMAGE_LINES_H
@@ -20,6 +19,7 @@ struct image_lines {
 	 * without "." and ".." in them. */
 	struct string_table files;
 	struct VECTOR(struct image_place) places; /* one for each of image.functions */
+	char *lack; /* what of the debug information is missing; NULL: nothing */
 };
 
 /*
@@ -41,6 +41,7 @@ struct image_row {
 struct image_rows {
 	struct string_table files;            /* as in image_lines */
 	struct VECTOR(struct image_row) rows; /* by start; none meets the next one */
+	char *lack;                           /* as in image_lines */
 };
 
 /* Reads them; errors as for image_lines_init. On success the caller deinits them. */

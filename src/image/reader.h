@@ -164,6 +164,9 @@ bool image_spend(struct reader *reader, uint64_t amount);
 /* Checks the header and reads the section headers. `elf` is all zero before; the bytes
  * must outlive it. Deinit is allowed after an error too. */
 struct trm_error *image_elf_init(struct elf_file *elf, struct bytes bytes);
+
+/* The same for object files, too. */
+struct trm_error *image_elf_init_any(struct elf_file *elf, struct bytes bytes);
 void image_elf_deinit(struct elf_file *elf);
 
 /* The bytes of a part of the file; false if it is not all inside. */
@@ -273,13 +276,27 @@ struct debug_files {
 	struct elf_file mapped_elf, unpacked_elf;
 };
 
-/* Adds the path of the separate debug file of a build id. */
+/* Adds the path of the separate debug file of a build id: that of an image, or another of
+ * `size` bytes, at least 1. */
 void image_debug_path(const struct image *image, struct text *path);
+void image_id_path(const uint8_t *id, size_t size, struct text *path);
 
 /* Adds the symbols of the separate debug file (if `search`) and of .gnu_debugdata. */
 void image_debug_files_init(struct debug_files *files, struct reader *reader,
 			    bool search);
 void image_debug_files_deinit(struct debug_files *files);
+
+/* debuglink.c */
+
+/* Maps a regular file, for image_unmap_file; empty if there is none (errno says why, if
+ * the system does). */
+struct bytes image_map_file(const char *path);
+void image_unmap_file(struct bytes bytes);
+
+/* Puts the path of the debug file that the image's section .gnu_debuglink names into
+ * `path`; false if there is none with the sum that the section has. */
+bool image_debuglink_path(const struct image *image, const struct elf_file *elf,
+			  struct text *path);
 
 /* sort.c */
 

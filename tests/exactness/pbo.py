@@ -7,7 +7,8 @@ manual. Whatever does not fit raises ValueError.
 import collections
 import re
 
-BRANCH = re.compile(r"(?:1 (\S+) ([0-9a-f]+)|0 (\[unknown\]) (0)) 1 (\S+) ([0-9a-f]+) (\d+) (\d+)")
+NAME = r"((?:\\.|[^\\\s])+)"
+BRANCH = re.compile(rf"(?:1 {NAME} ([0-9a-f]+)|0 (\[unknown\]) (0)) 1 {NAME} ([0-9a-f]+) (\d+) (\d+)")
 HEAD = re.compile(r"(\S+):(\d+):(\d+)")
 SAMPLE = re.compile(r"( +)(\d+)(?:\.(\d+))?: (\d+)((?: [^\s:]+:\d+)*)")
 INLINED = re.compile(r"( +)(\d+)(?:\.(\d+))?: ([^\s:]+):(\d+)")

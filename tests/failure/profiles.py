@@ -282,22 +282,6 @@ def covered(place):
            f"after a new build: {outcome.stdout[-300:]!r}")
 
 
-def no_libdw(place):
-    """Where libdw cannot be loaded runs are measured, and coverage says what is missing."""
-    os.mkdir(place.path("libraries"))
-    place.write("libraries/libdw.so.1", b"no library\n")
-    environment = {**running.base_environment(), "LD_LIBRARY_PATH": place.path("libraries")}
-
-    def trammel(*words):
-        return running.run([place.tool, *words], place.folder, environment)
-    outcome = trammel("run", "-q", "-o", place.profile, "--", "/bin/true")
-    expect(outcome.status == 0 and not outcome.stderr,
-           f"{outcome.status_text()}, {outcome.stderr[:200]!r}")
-    outcome = trammel("coverage", place.profile)
-    expect(outcome.status == 0 and b"no libdw.so.1" in outcome.stdout,
-           f"{outcome.status_text()}, {outcome.stdout[-300:]!r}")
-
-
 def verbose(place):
     """Functions that are left alone are named with the reason under --verbose."""
     program = place.path("odd_entries")
@@ -312,4 +296,4 @@ def verbose(place):
 
 TESTS = [no_folder, is_a_folder, no_right, disk_full, size_limit, replaced, default_name,
          summary, torn, damaged, no_profile, only_and_skip,
-         merged, different, covered, no_libdw, verbose]
+         merged, different, covered, verbose]

@@ -131,6 +131,30 @@ static void test_lcov_of_coverage(void **state)
 	free(errors);
 }
 
+/* lcov cannot read sums of larger numbers that it writes. */
+static void test_large_counts(void **state)
+{
+	struct maker maker = begin_profile("a.trm", false);
+	uint64_t start = address_of("covered_called");
+	char *output, *errors;
+
+	(void)state;
+	add_global(&maker, "run.measure", record_string("functions"));
+	for (uint64_t process = 1; process <= 2; process++) {
+		add_image(&maker, process, self.path, 1, "exited 0", NULL);
+		add_self(&maker, self.path, self.image->functions.count, true);
+		add_calls(&maker, self.path, "covered_called", start, INT64_MAX);
+	}
+	end_profile(&maker);
+	assert_int_equal(run_command(cmd_coverage, "--lcov --source */covered.c a.trm",
+				     &output, &errors),
+			 0);
+	assert_non_null(strstr(output, "\nFNDA:9223372036854775807,covered_called\n"));
+	assert_non_null(strstr(output, "\nDA:6,9223372036854775807\n"));
+	free(output);
+	free(errors);
+}
+
 /* One function has counts of blocks, one was executed without, and two were not executed.
  * Two processes add up. */
 static void write_blocks(void)
@@ -458,6 +482,9 @@ static void test_wrong_usage(void **state)
 		      "trammel: one profile is shown, not 0: trammel coverage FILE\n");
 	check_command(cmd_coverage, "--lcov --json a.trm", 2, "",
 		      "trammel: --lcov and --json are two outputs: choose one\n");
+	check_command(cmd_coverage, "--keep-missing a.trm", 2, "",
+		      "trammel: --keep-missing is for --lcov: other outputs have all "
+		      "source files\n");
 	check_command(cmd_coverage, "--module nix a.trm", 2, "",
 		      "trammel: no module 'nix' in this profile: --by module shows those "
 		      "that are\n");
@@ -470,6 +497,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lcov),
 		cmocka_unit_test(test_lcov_of_coverage),
+		cmocka_unit_test(test_large_counts),
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_branches),
 		cmocka_unit_test(test_lines_shown),

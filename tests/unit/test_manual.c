@@ -234,7 +234,7 @@ static void test_bbv(void **state)
 static void test_coverage(void **state)
 {
 	(void)state;
-	check_options("coverage", 12);
+	check_options("coverage", 13);
 	check_no_more_options("coverage");
 }
 

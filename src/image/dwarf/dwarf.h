@@ -1,0 +1,275 @@
+/*
+ * Debug information (DWARF 2 to 5) of one file and of what belongs to it: units, their
+ * entries, ranges and line tables; split units in .dwo files and .dwp packages; what dwz
+ * moved into a supplementary file. Only for the files of src/image. All is checked
+ * against the sizes of the sections: what makes no sense reads as if it were not there.
+ */
+#ifndef TRAMMEL_IMAGE_DWARF_DWARF_H
+#define TRAMMEL_IMAGE_DWARF_DWARF_H
+
+#include "base/table.h"
+#include "image/cursor.h"
+#include "image/dwarf/constants.h"
+#include "image/reader.h"
+
+enum dwarf_section {
+	DWARF_INFO,
+	DWARF_ABBREV,
+	DWARF_LINE,
+	DWARF_STR,
+	DWARF_LINE_STR,
+	DWARF_STR_OFFSETS,
+	DWARF_ADDR,
+	DWARF_RANGES,
+	DWARF_RNGLISTS,
+	DWARF_CU_INDEX, /* of a package */
+	DWARF_SECTIONS,
+};
+
+/* The attributes that are looked at. */
+enum dwarf_slot {
+	DWARF_SIBLING,
+	DWARF_NAME,
+	DWARF_LINKAGE_NAME,
+	DWARF_STMT_LIST,
+	DWARF_LOW_PC,
+	DWARF_HIGH_PC,
+	DWARF_COMP_DIR,
+	DWARF_PRODUCER,
+	DWARF_ORIGIN,
+	DWARF_SPECIFICATION,
+	DWARF_DECL_FILE,
+	DWARF_DECL_LINE,
+	DWARF_ENTRY_PC,
+	DWARF_RANGES_OF, /* DW_AT_ranges */
+	DWARF_CALL_LINE,
+	DWARF_DISCRIMINATOR,
+	DWARF_STR_OFFSETS_BASE,
+	DWARF_ADDR_BASE,
+	DWARF_RNGLISTS_BASE,
+	DWARF_RANGES_BASE,
+	DWARF_DWO_NAME,
+	DWARF_DWO_ID,
+	DWARF_SLOTS,
+};
+
+/* A table of abbreviations: how the entries of units are laid out. */
+struct dwarf_abbreviations;
+
+/* A file, or a split unit's parts of a package. */
+struct dwarf_file {
+	struct bytes mapped;                   /* the file; empty: a part of another */
+	struct bytes sections[DWARF_SECTIONS]; /* unpacked; empty: it has none */
+	uint8_t *unpacked[DWARF_SECTIONS];     /* what of them was allocated */
+	bool packed_badly; /* a compressed section could not be unpacked */
+	unsigned char build_id[32];
+	size_t build_id_size;                   /* 0: none */
+	struct VECTOR(struct dwarf_unit) units; /* by offset */
+	struct VECTOR(struct dwarf_abbreviations *) abbreviations;
+	struct table abbreviations_at;    /* offset: index in them, plus 1 */
+	struct dwarf_file *supplementary; /* what dwz moved there; NULL: none. Owned */
+	char *supplementary_name;         /* NULL: it needs none */
+	struct bytes supplementary_id;    /* its build id */
+};
+
+/* A file of a line table. */
+struct dwarf_source {
+	const char *name;
+	uint64_t folder; /* index in folders */
+};
+
+/* The head of a line table. */
+struct dwarf_line_head {
+	bool read;
+	uint16_t version; /* 0: there is no sound table */
+	uint8_t offset_size;
+	uint8_t instruction_size, line_range, opcode_base;
+	int8_t line_base;
+	const uint8_t *lengths; /* of the standard opcodes' arguments, from 1 on */
+	struct cursor program;
+	struct VECTOR(const char *) folders;      /* 0: of the unit */
+	struct VECTOR(struct dwarf_source) files; /* before version 5, 0 is no file */
+};
+
+struct dwarf_unit {
+	struct dwarf_file *file;
+	struct dwarf_unit *skeleton; /* of a split unit; else NULL */
+	uint64_t offset, first,
+		end; /* of it, its first entry and its end in .debug_info */
+	uint16_t version;
+	uint8_t type;         /* enum dwarf_unit_type */
+	uint8_t address_size; /* 8, or 4 */
+	uint8_t offset_size;  /* 4, or 8 in the 64-bit form */
+	const struct dwarf_abbreviations *abbreviations;
+	/* Of its first entry: */
+	uint64_t low_pc; /* that ranges are relative to */
+	uint64_t str_offsets_base, addr_base, rnglists_base, ranges_base;
+	uint64_t line_offset;   /* UINT64_MAX: no line table */
+	uint64_t split_id;      /* of a skeleton and its split unit */
+	const char *split_name; /* of the .dwo file; NULL: it is no skeleton */
+	const char *folder;     /* where it was compiled; NULL: not known */
+	struct dwarf_line_head head;
+};
+
+/* An attribute. */
+struct dwarf_value {
+	uint16_t form;
+	uint64_t number; /* a string's offset, if it is in the entry itself */
+};
+
+struct dwarf_entry {
+	struct dwarf_unit *unit;
+	uint64_t next; /* offset of what follows, its children if it has any */
+	uint32_t tag;  /* 0: the end of a list of children, or of the unit */
+	bool children;
+	uint32_t present;                       /* a bit for each slot */
+	struct dwarf_value values[DWARF_SLOTS]; /* only of those present */
+};
+
+/* sections.c */
+
+/* Reads the debug sections of an ELF file at `path`, without its units. NULL: there is no
+ * such file (errno is set), or it is none (errno is 0). */
+struct dwarf_file *dwarf_file_open(const char *path);
+/* Frees a file and all that it owns; NULL is allowed. */
+void dwarf_file_close(struct dwarf_file *file);
+
+/* supplementary.c */
+
+/* Opens the file of what dwz moved, if one is named, of a file at `path`. */
+void dwarf_file_read_supplementary(struct dwarf_file *file, const char *path);
+
+/* unit.c */
+
+/* Reads the heads of a file's units and the attributes of their first entries. */
+void dwarf_file_read_units(struct dwarf_file *file);
+
+/* The unit of a file that has the offset in its .debug_info; NULL: none has. */
+struct dwarf_unit *dwarf_unit_at(const struct dwarf_file *file, uint64_t offset);
+
+/* abbreviation.c */
+
+/* How the fields of one kind of entry lie. */
+struct dwarf_layout {
+	uint32_t tag;
+	bool children;
+	const struct dwarf_field *fields;
+	size_t field_count;
+};
+
+struct dwarf_field {
+	uint16_t form;
+	uint8_t slot;     /* enum dwarf_slot; DWARF_SLOTS: not looked at */
+	int64_t constant; /* for DW_FORM_implicit_const */
+};
+
+/* The table at an offset of a file's .debug_abbrev, read once; NULL: there is none. */
+const struct dwarf_abbreviations *dwarf_abbreviations_at(struct dwarf_file *file,
+							 uint64_t offset);
+void dwarf_abbreviations_destroy(struct dwarf_abbreviations *abbreviations);
+
+/* The layout of entries with a code; false: the table has none. */
+bool dwarf_abbreviation_find(const struct dwarf_abbreviations *abbreviations,
+			     uint64_t code, struct dwarf_layout *ret_layout);
+
+/* form.c */
+
+/* Reads one field; `unit` says how large addresses and offsets are. On damage the cursor
+ * has failed. */
+void dwarf_form_read(struct cursor *cursor, const struct dwarf_unit *unit, uint32_t form,
+		     int64_t constant, struct dwarf_value *ret_value);
+
+/* The string that a value of the unit is; NULL if it is none. */
+const char *dwarf_string_of(const struct dwarf_unit *unit,
+			    const struct dwarf_value *value);
+
+/* The address that a value of the unit is; false if it is none. */
+bool dwarf_address_of(const struct dwarf_unit *unit, const struct dwarf_value *value,
+		      uint64_t *ret_address);
+
+/* Address `index` of the unit's table of addresses. */
+bool dwarf_address_by_index(const struct dwarf_unit *unit, uint64_t index,
+			    uint64_t *ret_address);
+
+/* entry.c */
+
+/* Reads the entry at an offset of the unit. Past its end, or on damage, the tag is 0 and
+ * `next` the unit's end. */
+void dwarf_entry_read(struct dwarf_unit *unit, uint64_t offset,
+		      struct dwarf_entry *ret_entry);
+
+/* The offset behind an entry and all its children. */
+uint64_t dwarf_entry_end(const struct dwarf_entry *entry);
+
+/* Whether the entry has the attribute, or that which it is the code or the definition of
+ * has (DW_AT_abstract_origin, DW_AT_specification). `ret_unit`: that it is a value of. */
+bool dwarf_entry_find(const struct dwarf_entry *entry, enum dwarf_slot slot,
+		      struct dwarf_unit **ret_unit, struct dwarf_value *ret_value);
+
+/* A string, in the same way; NULL: there is none. Valid as long as its file is. */
+const char *dwarf_entry_string(const struct dwarf_entry *entry, enum dwarf_slot slot);
+
+/* A number, in the same way; 0: there is none, or it needs more than 32 bits. */
+uint32_t dwarf_entry_number(const struct dwarf_entry *entry, enum dwarf_slot slot);
+
+/* Where the code of an entry begins; false if it has none. */
+bool dwarf_entry_start(const struct dwarf_entry *entry, uint64_t *ret_address);
+
+/* ranges.c */
+
+/* Puts the code of an entry into `ranges`, in its order, instead of what they have. */
+void dwarf_entry_ranges(const struct dwarf_entry *entry, struct image_ranges *ranges);
+
+/* line.c */
+
+/* A row of a line table. */
+struct dwarf_row {
+	uint64_t address;
+	uint64_t file; /* number for dwarf_unit_path */
+	uint64_t line; /* 0: none */
+	uint64_t discriminator;
+	bool end; /* the code ends here */
+};
+
+/* Calls `see` for each row of a unit's line table, as they follow each other. */
+void dwarf_unit_rows(struct dwarf_unit *unit,
+		     void (*see)(void *context, const struct dwarf_row *row),
+		     void *context);
+
+/* The path of a file of the unit's line table, clean (see image_clean_path); NULL: it has
+ * none. The caller frees it. */
+char *dwarf_unit_path(struct dwarf_unit *unit, uint64_t file);
+
+/* linehead.c */
+
+/* Reads the head of a unit's line table, once. */
+const struct dwarf_line_head *dwarf_line_head_of(struct dwarf_unit *unit);
+void dwarf_line_head_deinit(struct dwarf_line_head *head);
+
+/* split.c */
+
+/* Where split units are looked for. */
+struct dwarf_splits {
+	const char *program;        /* path of the image */
+	const char *debug_file;     /* path of the file with the skeletons */
+	bool looked;                /* for a package */
+	struct dwarf_file *package; /* NULL: there is none */
+	size_t wanted, missing;     /* split units */
+	char *missed;               /* name of the first one that is missing */
+};
+
+/* The file of a skeleton's split unit, with `ret_unit` in it; NULL if it is not there.
+ * The caller closes it. */
+struct dwarf_file *dwarf_split_open(struct dwarf_splits *splits,
+				    struct dwarf_unit *skeleton,
+				    struct dwarf_unit **ret_unit);
+void dwarf_splits_deinit(struct dwarf_splits *splits);
+
+/* package.c */
+
+/* A split unit's parts of a package; NULL: it does not have it. The package must outlive
+ * it. */
+struct dwarf_file *dwarf_package_unit(const struct dwarf_file *package,
+				      uint64_t split_id);
+
+#endif
