@@ -420,7 +420,7 @@ unsigned int batch_add(struct wire_batch *batch, long number, const uint64_t arg
 {
 	struct wire_call *call = &batch->calls[batch->count];
 
-	*call = (struct wire_call){.number = (uint64_t)number};
+	*call = (struct wire_call){.number = (uint32_t)number};
 	memcpy(call->arguments, arguments, sizeof(call->arguments));
 	return (unsigned int)batch->count++;
 }

@@ -23,6 +23,9 @@
 #define SYS_mmap             9
 #define SYS_mprotect         10
 #define SYS_mremap           25
+#define SYS_munmap           11
+#define MREMAP_MAYMOVE       1
+#define MREMAP_DONTUNMAP     4 /* of files since Linux 5.13 */
 #define SYS_open             2
 #define SYS_close            3
 #define SYS_fstat            5
@@ -137,7 +140,7 @@ void resident_run(struct wire_batch *batch, const struct wire_control *control)
 				value = (uint64_t)batch->calls[value & 31].result;
 			arguments[k] = value;
 		}
-		arguments[0] += call->addend;
+		arguments[call->added_to % 6] += call->addend;
 		call->result = system_call(call->number, arguments);
 	}
 }
@@ -284,11 +287,24 @@ static void map_original(const struct wire_text *text, const struct wire_undo *u
 	system_call(SYS_close, look);
 }
 
-/* Takes back the texts that have patches. Each changes in one system call, and what other
- * threads do in trampolines leads back into the original. It is the original that is put
- * there, at once: what shows when pages of a mapping of ours are dropped has all patches,
- * also where functions are at home and trampolines lead there, from which a patch leads
- * back into them. Pages are dropped where the file cannot be mapped. */
+/* Moves the mapping away with its pages, which have the patches; the same mapping of the
+ * file stays, without them. */
+static void move_pages(const struct wire_text *text)
+{
+	const uint64_t size = text->end - text->start;
+	uint64_t move[6] = {text->start, size, size, MREMAP_MAYMOVE | MREMAP_DONTUNMAP,
+			    0,           0};
+	int64_t moved = system_call(SYS_mremap, move);
+	uint64_t drop[6] = {(uint64_t)moved, size, 0, 0, 0, 0};
+
+	if (moved > 0)
+		system_call(SYS_munmap, drop);
+}
+
+/* Takes back the texts that have patches. Each changes in one system call, at once for
+ * all other threads, and what these do in trampolines leads back into the original. Where
+ * that cannot be, the file is mapped; and where it is not there, pages are dropped, one
+ * after the other. */
 static void restore_texts(const struct wire_control *control)
 {
 	static const uint64_t advice[] = {MADV_DONTNEED, MADV_DONTNEED_LOCKED};
@@ -299,6 +315,8 @@ static void restore_texts(const struct wire_control *control)
 
 		if (!text->end)
 			continue;
+		if (is_patched(undo))
+			move_pages(text);
 		if (is_patched(undo))
 			map_original(text, undo);
 		for (size_t k = 0; k < 2 && is_patched(undo); k++) {

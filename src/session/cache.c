@@ -7,7 +7,6 @@
 #include "session/cache_key.h"
 #include "session/cache_names.h"
 #include "session/callgraph.h"
-#include "session/itself.h"
 #include "session/lazy_file.h"
 #include "session/learned.h"
 #include "session/loading.h"
@@ -253,7 +252,6 @@ static void describe(struct module_file *file, const struct image *image)
 	file->has_interpreter = image->has_interpreter;
 	file->dynamic = image->type == IMAGE_DYNAMIC;
 	file->audited = image->audited;
-	file->looks_itself_up = itself_looks_up(file->name, image);
 	file->text_count = 0;
 	vector_for_each (&image->segments, segment) {
 		if (!segment->executable || file->text_count == MODULE_TEXTS)

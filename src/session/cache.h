@@ -1,6 +1,6 @@
 /*
  * Files as modules of programs: their plans, made once a file and kept in a cache folder
- * together with the patched text, which programs map instead of writing to their own.
+ * together with the patched text, whose pages are written over the program's own.
  * What is in the folder will run: a folder or file that others may write to is refused.
  */
 #ifndef TRAMMEL_SESSION_CACHE_H
@@ -23,6 +23,12 @@ struct file_identity {
 	int64_t modified_ns, changed_ns; /* since 1970 */
 };
 
+/* Pages of a text's part that are written as one: from the part's start on. */
+#define MODULE_RUNS 4
+struct module_run {
+	uint64_t offset, size; /* bytes */
+};
+
 /* One executable segment of a file. */
 struct module_text {
 	uint64_t address;     /* link-time, rounded down to a page */
@@ -33,13 +39,17 @@ struct module_text {
 	 * information. */
 	uint64_t part_offset; /* from `address` on, whole pages */
 	uint64_t part_size;   /* bytes, whole pages */
+	/* All its pages that differ from the original ones, and perhaps some that do not.
+	 */
+	struct module_run runs[MODULE_RUNS];
+	uint32_t run_count;
 };
 
 #define MODULE_TEXTS 4
 
-/* Smaller texts are written to, not mapped: that is cheaper than three system calls, and
- * costs little. */
-#define MODULE_MAPPED_MIN (96u << 10)
+/* Smaller texts are written to where they lie, not patched in a copy first: that is
+ * cheaper than the system calls. */
+#define MODULE_COPIED_MIN (96u << 10)
 
 /* Words of 64 bits in trampolines that depend on where the module lies, by their offsets,
  * and the numbers of the pages that they lie in; none of one at a fixed address. More of
@@ -60,7 +70,6 @@ struct module_file {
 	char build_id[65];    /* hex; "" if it has none */
 	bool has_interpreter; /* a program that ld.so starts */
 	bool dynamic;         /* may lie anywhere */
-	bool looks_itself_up; /* its text must stay a mapping of its own file */
 	bool audited;         /* see struct image */
 	bool tells_loaded;    /* a loader that has a WIRE_HOOK_LOADED */
 	uint32_t text_count;
@@ -85,11 +94,10 @@ struct module_file {
 				   they are all planned */
 	uint64_t code_room, steps_room; /* bytes, with `lazy`: of what there may be */
 
-	/* Where the patched text can be mapped from; cached_path NULL: nowhere. */
+	/* Where trampolines can be mapped from; cached_path NULL: nowhere. */
 	char *cached_path;
 	uint64_t cached_offset[MODULE_TEXTS]; /* of each text's part in that file */
 	uint64_t code_offset; /* of trampolines, and the ways behind them, in that file */
-	ino_t cached_inode;
 
 	const uint8_t *bytes;           /* the file itself, mapped */
 	struct image_unwind unwind;     /* in it; header 0: it has none */
@@ -175,6 +183,9 @@ void module_text_compose(const struct module_file *file, const struct module_tex
 /* Bytes of a text that the file has; behind them the kernel maps zeros. */
 uint64_t module_text_available(const struct module_file *file,
 			       const struct module_text *text);
+/* The same of its part. */
+uint64_t module_text_part_available(const struct module_file *file,
+				    const struct module_text *text);
 
 /* If the folder grew: deletes what was used longest ago while more lies in it than
  * $TRAMMEL_CACHE_LIMIT MiB (default 4096), and files that killed runs left behind. */

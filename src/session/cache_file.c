@@ -4,8 +4,10 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "session/cache_seal.h"
+#include "session/text_runs.h"
 #include "wire/layout.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,11 +41,13 @@ enum part {
 };
 
 struct header {
+	Elf64_Ehdr elf;
+	Elf64_Phdr load;
 	uint64_t magic;
 	uint32_t wire_version, header_size;
 	struct file_identity identity;
 	char build_id[65];
-	uint8_t has_interpreter, dynamic, uses_gs, looks_itself_up;
+	uint8_t has_interpreter, dynamic, uses_gs;
 	uint8_t leak_checked, walks_stacks, audited, tells_loaded;
 	uint32_t slot_count, slot_size, cold_slot, part_count, counters_at;
 	uint32_t instrumented;
@@ -174,14 +178,13 @@ static struct plan *plan_of(const struct header *header, char *bytes)
 }
 
 static void adopt(struct module_file *file, const struct header *header, char *bytes,
-		  const char *path, const struct stat *status)
+		  const char *path)
 {
 	uint64_t offset = part_offset(header, TEXTS);
 
 	memcpy(file->build_id, header->build_id, sizeof(file->build_id));
 	file->has_interpreter = header->has_interpreter;
 	file->dynamic = header->dynamic;
-	file->looks_itself_up = header->looks_itself_up;
 	file->leak_checked = header->leak_checked;
 	file->audited = header->audited;
 	file->tells_loaded = header->tells_loaded;
@@ -199,7 +202,6 @@ static void adopt(struct module_file *file, const struct header *header, char *b
 	SET_ARRAY(file->ways, bytes + part_offset(header, WAYS), header->part_size[WAYS]);
 	file->code_offset = part_offset(header, CODE);
 	file->cached_path = memory_copy_string(path);
-	file->cached_inode = status->st_ino;
 }
 
 /* By its checksums, unless they were right before and nothing changed since. */
@@ -234,7 +236,7 @@ static bool load(const char *path, bool saved, struct module_file *file)
 		munmap(bytes, size);
 		return false;
 	}
-	adopt(file, header, bytes, path, &status);
+	adopt(file, header, bytes, path);
 	file->cached_bytes = bytes;
 	file->cached_size = size;
 	return true;
@@ -250,6 +252,23 @@ bool cache_file_load_saved(const char *path, struct module_file *file)
 	return load(path, true, file);
 }
 
+/* Programs that look at their own mappings, to name addresses, open the file of each one
+ * that is executable, and complain if it is no ELF file. */
+static Elf64_Ehdr elf_header(void)
+{
+	return (Elf64_Ehdr){
+		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+			    EV_CURRENT},
+		.e_type = ET_DYN,
+		.e_machine = EM_X86_64,
+		.e_version = EV_CURRENT,
+		.e_phoff = offsetof(struct header, load),
+		.e_ehsize = sizeof(Elf64_Ehdr),
+		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = 1,
+	};
+}
+
 static struct header make_header(const struct module_file *file)
 {
 	const struct plan *plan = file->plan;
@@ -263,7 +282,6 @@ static struct header make_header(const struct module_file *file)
 	memcpy(header.build_id, file->build_id, sizeof(header.build_id));
 	header.has_interpreter = file->has_interpreter;
 	header.dynamic = file->dynamic;
-	header.looks_itself_up = file->looks_itself_up;
 	header.leak_checked = file->leak_checked;
 	header.audited = file->audited;
 	header.tells_loaded = file->tells_loaded;
@@ -309,6 +327,14 @@ static struct header make_header(const struct module_file *file)
 	header.part_size[NAMES] = plan->names.count;
 	for (uint32_t i = 0; i < file->text_count; i++)
 		header.part_size[TEXTS] += file->texts[i].part_size;
+	header.elf = elf_header();
+	header.load = (Elf64_Phdr){.p_type = PT_LOAD,
+				   .p_flags = PF_R | PF_X,
+				   .p_offset = part_offset(&header, CODE),
+				   .p_vaddr = part_offset(&header, CODE),
+				   .p_filesz = header.part_size[CODE],
+				   .p_memsz = header.part_size[CODE],
+				   .p_align = PAGE};
 	return header;
 }
 
@@ -337,6 +363,11 @@ static bool write_piece(int fd, const struct piece *piece, uint64_t offset)
 	return cache_file_write(fd, piece->bytes, piece->size, offset);
 }
 
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* The texts, composed a large page at a time: all at once they would take memory, and the
  * time to get it. */
 static bool write_texts(int fd, struct header *header, const struct module_file *file)
@@ -348,6 +379,10 @@ static bool write_texts(int fd, struct header *header, const struct module_file 
 
 	for (uint32_t i = 0; i < file->text_count; i++) {
 		const struct module_text *text = &file->texts[i];
+		const uint8_t *original =
+			file->bytes + text->file_offset + text->part_offset;
+		const uint64_t available = module_text_part_available(file, text);
+		struct text_runs runs = {0};
 
 		for (uint64_t done = 0; good && done < text->part_size;) {
 			uint64_t left = text->part_size - done, size = HUGE - at % HUGE;
@@ -355,11 +390,15 @@ static bool write_texts(int fd, struct header *header, const struct module_file 
 
 			module_text_compose(file, text, text->part_offset + done,
 					    piece.size, block);
+			if (done < available)
+				text_runs_note(&runs, block, original + done, done,
+					       smaller(piece.size, available - done));
 			good = XXH3_64bits_update(state, block, piece.size) == XXH_OK &&
 			       write_piece(fd, &piece, at);
 			at += piece.size;
 			done += piece.size;
 		}
+		text_runs_take(&runs, &header->texts[i]);
 	}
 	if (good)
 		header->checksum[TEXTS] = XXH3_64bits_digest(state);

@@ -2,14 +2,14 @@
  * A plan in a file. Host byte order; every part starts on a page (code and texts of 2 MiB
  * and more where their addresses are in a large page, with a hole in front):
  *
- *     struct header   magic, versions, identity of the module's file, sizes of the parts
- *     functions       struct plan_function[]
+ *     struct header   ELF header of a file without symbols; magic, versions, identity of
+ * the module's file, sizes of the parts functions       struct plan_function[]
  *     ...             the other arrays of the plan
  *     code            bytes; this and the next two programs map as they are
  *     ways            struct wire_way[]
  *     steps           struct plan_step[]
  *     texts           of each executable segment the part that patches change, with the
- *                     patches applied
+ *                     patches applied; programs read it over pages of their own
  *
  * The header has an XXH3 checksum of each part and one of itself; those of the parts are
  * compared once (see cache_seal.h). A file is written under another name and moved into

@@ -6,6 +6,7 @@
 #include "session/fired.h"
 #include "session/loading.h"
 #include "session/orphans.h"
+#include "session/pages.h"
 #include "session/residues.h"
 #include "session/shown.h"
 #include "session/signals.h"
@@ -421,6 +422,7 @@ static void adopt(struct session *session, struct thread *parent, struct thread 
 		if (process->image->threads > 1 &&
 		    !remote_failed(maps_read(child->tid, &session->maps)))
 			space_drop_unmapped(child->process->space, &session->maps);
+		pages_catch_up(child->process->space);
 	}
 	if (child->process->space)
 		vector_for_each (&child->process->space->modules, module)

@@ -2,6 +2,7 @@
 #include "session/callgraph.h"
 #include "session/lazy_file.h"
 #include "session/loading.h"
+#include "session/pages.h"
 #include "session/signals.h"
 
 #include <errno.h>
@@ -244,7 +245,8 @@ static void serve_lazy(struct request *request)
 	const struct module *module = space_module_of_code(space, back);
 
 	request->again = module && module->file->lazy &&
-			 lazy_file_plan(module->file, back - module->code_address);
+			 lazy_file_plan(module->file, back - module->code_address,
+					pages_write_news, request->session);
 }
 
 static void serve_syscall(struct request *request)

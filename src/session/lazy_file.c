@@ -7,6 +7,7 @@
 #include "session/cache_file.h"
 #include "session/learned.h"
 #include "session/policy.h"
+#include "session/text_runs.h"
 #include "session/ways.h"
 
 #include <fcntl.h>
@@ -56,9 +57,9 @@ bool lazy_file_suits(const struct module_file *file,
 bool lazy_file_can_be(const struct module_file *file)
 {
 	for (uint32_t i = 0; i < file->text_count; i++)
-		if (file->texts[i].part_size < MODULE_MAPPED_MIN)
+		if (file->texts[i].part_size < MODULE_COPIED_MIN)
 			return false;
-	return file->text_count && !file->looks_itself_up;
+	return file->text_count;
 }
 
 static uint64_t round_up(uint64_t size)
@@ -190,9 +191,10 @@ static bool map_all(struct module_file *file, int fd)
 		return false;
 	file->cached_bytes = bytes;
 	file->cached_size = (size_t)status.st_size;
-	file->cached_inode = status.st_ino;
-	for (uint32_t i = 0; i < file->text_count; i++)
+	for (uint32_t i = 0; i < file->text_count; i++) {
 		file->patched[i] = bytes + file->cached_offset[i];
+		text_runs_find(file, &file->texts[i]);
+	}
 	return true;
 }
 
@@ -277,27 +279,55 @@ static void write_rows(struct module_file *file, const struct lazy_news *news)
 }
 
 /* Where the bytes of a link-time address lie in the mapped file; NULL: nowhere. */
-static uint8_t *text_at(const struct module_file *file, uint64_t address)
+static uint8_t *text_at(const struct module_file *file, uint64_t address, uint64_t size)
 {
 	for (uint32_t i = 0; i < file->text_count; i++) {
 		const struct module_text *text = &file->texts[i];
 		uint64_t at = address - text->address - text->part_offset;
 
-		if (at < text->part_size)
+		if (at < text->part_size && size <= text->part_size - at)
 			return file->patched[i] + at;
 	}
 	return NULL;
 }
 
-static void write_patches(const struct module_file *file,
-			  const struct plan_patches *patches)
+const uint8_t *lazy_file_text(const struct module_file *file, uint64_t address,
+			      uint64_t size)
 {
-	vector_for_each (patches, patch) {
-		uint8_t *place = text_at(file, patch->address);
+	return text_at(file, address, size);
+}
 
-		if (place)
-			memcpy(place, patch->bytes, patch->size);
+/* The patch becomes a part of the last news, if it lies close to them. */
+static bool extend_news(struct lazy_text *last, const struct plan_patch *patch)
+{
+	uint64_t end = patch->address + patch->size - last->address;
+
+	if (patch->address < last->address || end > PAGE)
+		return false;
+	last->size = end > last->size ? end : last->size;
+	return true;
+}
+
+static void write_patches(struct module_file *file, const struct plan_patches *patches,
+			  lazy_file_writer *write, void *context)
+{
+	struct lazy_file *lazy = file->lazy;
+	const size_t first = lazy->news.count;
+
+	vector_for_each (patches, patch) {
+		uint8_t *place = text_at(file, patch->address, patch->size);
+		size_t count = lazy->news.count;
+
+		if (!place)
+			continue;
+		memcpy(place, patch->bytes, patch->size);
+		if (count == first || !extend_news(&lazy->news.items[count - 1], patch))
+			vector_push(&lazy->news,
+				    ((struct lazy_text){patch->address, patch->size}));
 	}
+	for (size_t i = first; i < lazy->news.count; i++)
+		write(context, file, lazy->news.items[i].address,
+		      lazy->news.items[i].size);
 }
 
 /* From now on its latch does not ask. */
@@ -325,7 +355,8 @@ static void set_latches(struct module_file *file, const struct lazy_news *news)
 	}
 }
 
-bool lazy_file_plan(struct module_file *file, uint64_t code_offset)
+bool lazy_file_plan(struct module_file *file, uint64_t code_offset,
+		    lazy_file_writer *write, void *context)
 {
 	const struct plan *plan = file->plan;
 	uint32_t function = code_offset < plan->latches_size
@@ -346,7 +377,7 @@ bool lazy_file_plan(struct module_file *file, uint64_t code_offset)
 	plan_move_new_counters(file->plan, news.first_fixup);
 	if (write_code(file, &news)) {
 		write_rows(file, &news);
-		write_patches(file, &news.patches);
+		write_patches(file, &news.patches, write, context);
 	} else {
 		lazy_give_up(file->lazy->plan, &news);
 	}
@@ -367,6 +398,7 @@ void lazy_file_destroy(struct module_file *file)
 	lazy_destroy(lazy->plan);
 	image_close(lazy->image);
 	free(lazy->context);
+	vector_deinit(&lazy->news);
 	free(lazy);
 	file->lazy = NULL;
 	file->cached_bytes = NULL;

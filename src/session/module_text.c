@@ -16,6 +16,15 @@ uint64_t module_text_available(const struct module_file *file,
 	return available < text->size ? available : text->size;
 }
 
+uint64_t module_text_part_available(const struct module_file *file,
+				    const struct module_text *text)
+{
+	uint64_t available = module_text_available(file, text);
+
+	available = available < text->part_offset ? 0 : available - text->part_offset;
+	return available < text->part_size ? available : text->part_size;
+}
+
 /* The part of a patch that lies in [start, start + size), whose bytes are at `bytes`. */
 static void apply(uint8_t *bytes, uint64_t start, uint64_t size, uint64_t address,
 		  const void *patch, size_t patch_size)

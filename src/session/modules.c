@@ -1,6 +1,8 @@
 /* Finds what is mapped in an address space, and puts trampolines and patches there. */
 #include "session/homes.h"
 #include "session/inline_caches.h"
+#include "session/lazy_file.h"
+#include "session/pages.h"
 #include "session/places.h"
 #include "session/signals.h"
 #include "session/ways.h"
@@ -116,72 +118,6 @@ static struct module_file *file_of_mapping(struct session *session,
 	return file;
 }
 
-/* Whether it can map its text from our cache file; and from its own file, too, if it
- * needs it back: see struct wire_undo. */
-static bool can_map_cached(const struct module *module, pid_t pid)
-{
-	struct image_range part = module_part_of(module);
-
-	return module->file->cached_path && !module->file->looks_itself_up &&
-	       part.end >= part.start + MODULE_MAPPED_MIN &&
-	       strlen(module->file->path) < WIRE_PATH_MAX && has_our_root(pid);
-}
-
-/* Returns the index of the mapping call. The text leads to the trampolines: where those
- * could not be mapped, neither is the text. */
-static unsigned int add_text(struct wire_batch *batch, const struct module *module,
-			     unsigned int opened, const struct trampolines_anchor *anchor)
-{
-	const struct module_text *text = module_text_of(module);
-	uint64_t offset = module->file->cached_offset[text - module->file->texts];
-	struct image_range part = module_part_of(module);
-	unsigned int mapped = BATCH_ADD(
-		batch, SYS_mmap, part.start, part.end - part.start, PROT_READ | PROT_EXEC,
-		MAP_PRIVATE | MAP_FIXED, WIRE_RESULT(opened), offset);
-
-	if (anchor) {
-		batch->calls[mapped].arguments[0] = WIRE_RESULT(anchor->call);
-		batch->calls[mapped].addend = part.start - anchor->address;
-	}
-	return mapped;
-}
-
-/* Writes the pages of a text in which the patched differ from the original: the patched
- * ones, or the original ones. Neighbours go in one write. */
-static struct trm_error *write_patches(const struct space *space,
-				       const struct module *module, bool restore)
-{
-	const struct module_text *text = module_text_of(module);
-	const struct module_file *file = module->file;
-	const uint8_t *patched = file->patched[text - file->texts];
-	const uint8_t *original = file->bytes + text->file_offset + text->part_offset;
-	uint64_t size = module_text_available(file, text),
-		 start = module_part_of(module).start;
-
-	size = size < text->part_offset ? 0 : size - text->part_offset;
-	if (size > text->part_size)
-		size = text->part_size;
-	for (uint64_t at = 0; at < size;) {
-		uint64_t end = at;
-
-		while (end < size && end - at < (256u << 10)) {
-			uint64_t piece = size - end < PAGE ? size - end : PAGE;
-
-			if (!memcmp(patched + end, original + end, piece))
-				break;
-			end += piece;
-		}
-		if (end > at)
-			TRM_TRY(remote_write(space->memory_fd, start + at,
-					     (restore ? original : patched) + at,
-					     end - at));
-		else
-			end = at + PAGE;
-		at = end;
-	}
-	return NULL;
-}
-
 /* Another plan, all of it, for trampolines at a place, for this module alone. */
 static struct trm_error *plan_anew(struct session *session, struct thread *thread,
 				   struct module *module, uint64_t place)
@@ -233,59 +169,66 @@ static struct trm_error *make_place(struct session *session, struct thread *thre
 	return plan_anew(session, thread, module, place);
 }
 
-/* Adds what puts the patched text in place of the program's, if that can be mapped.
- * `anchor`: NULL if the trampolines are mapped already. Returns the index of the mapping
- * call, or -1. */
-static int add_cached_text(struct wire_batch *batch, const struct arena *arena,
-			   const struct module *module, pid_t pid,
-			   const struct trampolines_anchor *anchor)
-{
-	unsigned int opened, mapped;
-
-	if (!can_map_cached(module, pid))
-		return -1;
-	opened = trampolines_open(batch, arena, module);
-	mapped = add_text(batch, module, opened, anchor);
-	BATCH_ADD(batch, SYS_close, WIRE_RESULT(opened), 0, 0, 0, 0, 0);
-	return (int)mapped;
-}
-
-static struct trm_error *finish_text(const struct space *space, struct module *module,
-				     const struct wire_batch *batch, int mapped)
-{
-	uint64_t start = module_part_of(module).start;
-
-	if (mapped >= 0 && batch->calls[mapped].result == (int64_t)start) {
-		module->own_start = start;
-		module->own_inode = module->file->cached_inode;
-		return NULL;
-	}
-	return write_patches(space, module, false);
-}
-
 static struct trm_error *too_many_texts(void)
 {
 	return trm_error_create(TRM_ERROR_UNSUPPORTED,
 				"too many modules for calls in relocated code");
 }
 
-/* A second text of a file whose trampolines are there already. */
-static struct trm_error *place_text(struct session *session, struct thread *thread,
+/* Whether the text is patched in one piece, by calls of the program's, which may open our
+ * file. */
+static bool is_swapped_in(const struct session *session, const struct module *module,
+			  pid_t pid)
+{
+	const struct image_range part = module_part_of(module);
+
+	return !session->attached && module->file->cached_path &&
+	       part.end - part.start >= MODULE_COPIED_MIN && has_our_root(pid);
+}
+
+/* What a file got after it was made is in no run. */
+static struct trm_error *write_news(const struct space *space,
+				    const struct module *module)
+{
+	const struct lazy_file *lazy = module->file->lazy;
+
+	return lazy && lazy->news.count
+		       ? pages_write(space, module, module->text_start, false)
+		       : NULL;
+}
+
+/* Patches the text, which leads to trampolines that are mapped: in one piece, else by
+ * writing to it. */
+static struct trm_error *patch_text(struct session *session, struct thread *thread,
 				    struct module *module)
 {
 	struct space *space = thread->process->space;
 	struct wire_batch batch = {0};
+	int moved = -1;
 
-	if (!texts_add(space, module))
-		return too_many_texts();
 	if (session->attached)
 		return swap_prepare(session, thread, module);
-	int mapped =
-		add_cached_text(&batch, space->family->arena, module, thread->tid, NULL);
+	if (is_swapped_in(session, module, thread->tid)) {
+		unsigned int opened =
+			trampolines_open(&batch, space->family->arena, module);
 
-	if (mapped >= 0)
+		moved = swap_add_text(session, space, module, opened, NULL, &batch);
+		BATCH_ADD(&batch, SYS_close, WIRE_RESULT(opened), 0, 0, 0, 0, 0);
+	}
+	if (moved >= 0)
 		TRM_TRY(space_run(session, thread, &batch));
-	return finish_text(space, module, &batch, mapped);
+	if (swap_text_done(session, thread, module, &batch, moved))
+		return write_news(space, module);
+	return pages_write(space, module, module->text_start, false);
+}
+
+/* A second text of a file whose trampolines are there already. */
+static struct trm_error *place_text(struct session *session, struct thread *thread,
+				    struct module *module)
+{
+	if (!texts_add(thread->process->space, module))
+		return too_many_texts();
+	return patch_text(session, thread, module);
 }
 
 /* A batch that nobody will make later: where no thread can be used now, another one soon
@@ -315,33 +258,33 @@ static int first_failure(const struct wire_batch *batch, unsigned int last)
 	return EEXIST; /* mapped elsewhere */
 }
 
-/* Maps trampolines, from the cache file or a copy, and the text if it can be mapped.
- * Where trampolines cannot be mapped there are none. */
+/* Maps trampolines, from the cache file or a copy, and patches the text, which leads to
+ * them: where they cannot be mapped it stays as it is. */
 static struct trm_error *map_code(struct session *session, struct thread *thread,
 				  struct module *module, bool cached)
 {
 	struct space *space = thread->process->space;
 	struct wire_batch batch = {0}, back = {0};
 	struct trampolines_calls calls = {0};
-	int text = -1;
+	const bool swapped_in = cached && is_swapped_in(session, module, thread->tid);
+	int moved = -1;
 
 	TRM_TRY(trampolines_add(&batch, space->family, module, cached, &calls));
-	if (!session->attached && can_map_cached(module, thread->tid)) {
-		if (!cached)
-			calls.opened =
-				trampolines_open(&batch, space->family->arena, module);
-		text = (int)add_text(&batch, module, calls.opened, &calls.last);
-	}
-	if (cached || text >= 0)
+	if (swapped_in)
+		moved = swap_add_text(session, space, module, calls.opened, &calls.last,
+				      &batch);
+	if (cached)
 		BATCH_ADD(&batch, SYS_close, WIRE_RESULT(calls.opened), 0, 0, 0, 0, 0);
 	TRM_TRY(space_run(session, thread, &batch));
 	int64_t last = batch.calls[calls.last.call].result;
 
 	if (last == (int64_t)calls.last.address) {
 		module->code_size = trampolines_size(module->file);
-		return session->attached ? swap_prepare(session, thread, module)
-					 : finish_text(space, module, &batch, text);
+		if (swap_text_done(session, thread, module, &batch, moved))
+			return write_news(space, module);
+		return patch_text(session, thread, module);
 	}
+	swap_text_done(session, thread, module, &batch, moved);
 	trampolines_remove(&back, &batch, module, &calls);
 	if (back.count)
 		TRM_TRY(run_surely(session, thread, &back));
@@ -349,8 +292,6 @@ static struct trm_error *map_code(struct session *session, struct thread *thread
 				"the program cannot map trampolines");
 }
 
-/* Maps the trampolines, and the patched text where that can be mapped; else writes
- * patches. */
 static struct trm_error *place_code(struct session *session, struct thread *thread,
 				    struct module *module)
 {
@@ -417,7 +358,7 @@ static struct trm_error *instrument(struct session *session, struct thread *thre
 	TRM_TRY(give_counters(session, thread, module));
 	/* What is in our file alone can grow there. */
 	if (module->file->lazy && (!trampolines_are_cached(space->family, module) ||
-				   !can_map_cached(module, thread->tid)))
+				   !has_our_root(thread->tid)))
 		TRM_TRY(plan_at_once(session, thread, module));
 	struct trm_error *error = place_code(session, thread, module);
 
@@ -512,8 +453,6 @@ static bool add_module(struct session *session, struct thread *thread,
 	struct module module = {.file = file,
 				.text_start = mapping->start,
 				.text_end = mapping->end,
-				.own_start = mapping->start,
-				.own_inode = mapping->inode,
 				.stays = space->starting};
 
 	if (!file)
@@ -546,34 +485,16 @@ static bool finish_modules(struct session *session, struct thread *thread)
 	return true;
 }
 
-/* Another run may have replaced the cache file by its like since: its name tells, then.
- */
-static bool is_of_cache_file(const struct maps *maps, const struct mapping *mapping,
-			     const struct module *module)
+static bool is_text_of(const struct mapping *mapping, const struct module *module)
 {
-	const char *cached = module->file->cached_path;
-
-	return cached && !strncmp(maps_path(maps, mapping), cached, strlen(cached));
-}
-
-static bool is_file_of(const struct maps *maps, const struct mapping *mapping,
-		       const struct module *module)
-{
-	return mapping->inode == module->own_inode ||
-	       is_of_cache_file(maps, mapping, module);
-}
-
-static bool is_text_of(const struct maps *maps, const struct mapping *mapping,
-		       const struct module *module)
-{
-	return mapping->start == module->own_start && mapping->executable &&
-	       is_file_of(maps, mapping, module);
+	return mapping->start == module->text_start && mapping->executable &&
+	       mapping->inode == module->file->identity.inode;
 }
 
 static bool is_mapped(const struct maps *maps, const struct module *module)
 {
 	vector_for_each (&maps->mappings, mapping)
-		if (is_text_of(maps, mapping, module))
+		if (is_text_of(mapping, module))
 			return true;
 	return false;
 }
@@ -600,21 +521,6 @@ static void retire(struct session *session, struct thread *thread,
 	if (arena->references > 1)
 		return;
 	arena_punch(arena, module->shared_offset, module->shared_size);
-	if (module->patched_offset)
-		arena_punch(arena, module->patched_offset,
-			    module->text_end - module->text_start);
-}
-
-/* Where only a part of a text is mapped from the cache, the rest are mappings of the
- * module, too. */
-static bool is_piece_of(const struct maps *maps, const struct mapping *mapping,
-			const struct module *module)
-{
-	if (module->own_start == module->text_start)
-		return false;
-	return mapping->start >= module->text_start && mapping->end <= module->text_end &&
-	       (mapping->inode == module->file->identity.inode ||
-		is_file_of(maps, mapping, module));
 }
 
 /* Trampolines that are mapped from a cache file. */
@@ -624,13 +530,19 @@ static bool is_code_of(const struct mapping *mapping, const struct module *modul
 	       mapping->start < module->code_address + module->code_size;
 }
 
-static bool is_known(const struct space *space, const struct maps *maps,
-		     const struct mapping *mapping)
+/* Also where the program made pieces of it, with rights of their own. */
+static bool is_piece_of(const struct mapping *mapping, const struct module *module)
+{
+	return mapping->start >= module->text_start && mapping->end <= module->text_end &&
+	       mapping->inode == module->file->identity.inode;
+}
+
+static bool is_known(const struct space *space, const struct mapping *mapping)
 {
 	vector_for_each (&space->modules, module)
 		if (module->text_start == mapping->start ||
-		    module->kept == mapping->start || is_code_of(mapping, module) ||
-		    is_piece_of(maps, mapping, module))
+		    module->kept == mapping->start || module->staged == mapping->start ||
+		    is_code_of(mapping, module) || is_piece_of(mapping, module))
 			return true;
 	return false;
 }
@@ -663,7 +575,7 @@ static bool is_new_code(const struct session *session, const struct space *space
 			const struct mapping *mapping)
 {
 	return is_code_of_a_file(mapping, maps_path(&session->maps, mapping)) &&
-	       !is_known(space, &session->maps, mapping);
+	       !is_known(space, mapping);
 }
 
 /* Has the files planned whose mappings are new; whether all are. */
@@ -752,11 +664,9 @@ struct module *space_module_of_code(const struct space *space, uint64_t address)
 /* Something else may lie where the program unmapped a text on its own. */
 static bool is_text_at(const struct maps *maps, const struct module *module)
 {
-	vector_for_each (&maps->mappings, mapping)
-		if (mapping->start <= module->own_start &&
-		    module->own_start < mapping->end)
-			return is_file_of(maps, mapping, module);
-	return false;
+	const struct mapping *mapping = maps_find(maps, module->text_start);
+
+	return mapping && mapping->inode == module->file->identity.inode;
 }
 
 static bool swap_back(struct session *session, struct space *space)
@@ -781,15 +691,19 @@ bool space_restore_text(struct session *session, struct space *space, pid_t pid)
 		return swap_back(session, space);
 	if (remote_failed(maps_read(pid, &session->maps)))
 		return false; /* it is gone */
-	originals_map(session, space, pid);
+	vector_for_each (&space->modules, module)
+		module->there = !module->broken && is_text_at(&session->maps, module);
+	originals_show(session, space);
 	vector_for_each (&space->modules, module) {
-		if (module->broken || !is_text_at(&session->maps, module))
+		if (!module->there)
 			continue;
+		struct image_range back = {module->text_start, module->text_end};
+
 		homes_restore(space, module,
-			      module->restored ? module_part_of(module)
-					       : (struct image_range){0});
+			      module->restored ? back : (struct image_range){0});
 		if (!module->restored)
-			trm_error_destroy(write_patches(space, module, true));
+			trm_error_destroy(
+				pages_write(space, module, module->text_start, true));
 	}
 	homes_deinit(&space->fired.homes);
 	return true;

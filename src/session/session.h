@@ -39,6 +39,8 @@ struct family {
 	uint32_t heard;     /* value of the doorbell that was answered */
 	struct bank *aside; /* see thread_set_aside; NULL: none yet */
 	bool spreads;       /* counters lie where cache files have them, with gaps */
+	uint64_t
+		copies; /* bytes of addresses given out for copies of texts: see swap.c */
 	uint64_t throws; /* throws_key, where it is to be known how much they throw; 0 */
 };
 
@@ -54,17 +56,14 @@ struct module {
 	 * rest is mapped from the cache file. */
 	uint64_t shared_offset, shared_size;
 	uint32_t first_slot;
-	uint64_t own_start; /* of the mapping by which it is known: text_start, or where
-			       the patched part is mapped */
-	ino_t own_inode;    /* of the file that is mapped there now */
-	bool restored;      /* the original text is there again, for good */
-	bool broken;        /* could not be instrumented: left alone */
-	bool caches_calls;  /* some of its inline caches are filled */
-	bool stays;         /* the program started with it: it is never unloaded */
+	bool there;        /* while texts are restored: it is mapped still */
+	bool restored;     /* the original text is there again, for good */
+	bool broken;       /* could not be instrumented: left alone */
+	bool caches_calls; /* some of its inline caches are filled */
+	bool stays;        /* the program started with it: it is never unloaded */
 
 	/* Where processes are attached to and left again: see swap.c. */
-	uint64_t patched_offset; /* of its patched text in the arena's file */
-	uint64_t staged;         /* address of the patched text, ready; 0: none */
+	uint64_t staged; /* address of the patched text, ready; 0: none */
 	uint64_t kept;   /* address of the original text, to be put back; 0: none */
 	bool swapped;    /* the patched text is in place */
 	bool unfinished; /* to be gone on with */
@@ -577,8 +576,9 @@ struct plan_place module_locate(const struct module *module, uint64_t address);
 bool space_restore_text(struct session *session, struct space *space, pid_t pid);
 /* Where the part of a module's text that patches change lies in the program. */
 struct image_range module_part_of(const struct module *module);
-/* originals.c: maps the original texts again that were replaced by the cache's. */
-void originals_map(struct session *session, struct space *space, pid_t pid);
+/* originals.c: has the original texts of modules that are `there` show again, as far as a
+ * thread can do that; they are `restored` then. */
+void originals_show(struct session *session, struct space *space);
 /* The text of a module that an address of its space's lies in. */
 const struct module_text *module_text_of(const struct module *module);
 
@@ -594,6 +594,16 @@ const struct module *texts_find(const struct space *space, uint64_t start, uint6
 void modules_drop(struct session *session, struct thread *thread);
 
 /* swap.c: patched texts that go into place, and out of it, at once. */
+/* Adds calls that put the patched text of a module, which is in the cache file that the
+ * call `opened` opens, in place, if what it leads to is mapped (`anchor`; NULL: it is).
+ * Returns the index of the last one; -1: it cannot be done. */
+int swap_add_text(const struct session *session, const struct space *space,
+		  const struct module *module, unsigned int opened,
+		  const struct trampolines_anchor *anchor, struct wire_batch *batch);
+/* Whether they did, of which `moved` was the last; else nothing of theirs is left. */
+bool swap_text_done(struct session *session, struct thread *thread,
+		    const struct module *module, const struct wire_batch *batch,
+		    int moved);
 /* Maps the patched text of a module, ready to be put in place. */
 struct trm_error *swap_prepare(struct session *session, struct thread *thread,
 			       struct module *module);

@@ -1,11 +1,17 @@
 /*
- * Texts of processes that are attached to. The patched text lies in the arena's file and
- * is mapped beside the original one, which stays where it is and is mapped a second time.
- * One mremap(2) puts the patched text in place, another one the original back: at no
- * instant is a text half patched, whoever dies, and afterwards the mappings are what they
- * were.
+ * Texts that change as a whole. The patched text is made in a mapping of the same part of
+ * the same file, elsewhere: mremap(2) moves the original one there and leaves it in
+ * place, too (MREMAP_DONTUNMAP), and the pages that differ are written to. Another
+ * mremap(2) puts it in place of the original. A mapping keeps its file and its offset
+ * there when it is moved, so /proc/PID/maps says what it said; and at no instant is a
+ * text half patched, whoever dies.
+ *
+ * In a process that is attached to the original text is kept in the same way, and put
+ * back by one more call: afterwards the mappings are what they were.
  */
+#include "session/pages.h"
 #include "session/places.h"
+#include "session/signals.h"
 
 #include "base/cleanup.h"
 
@@ -22,6 +28,14 @@
 #endif
 
 #define PIECE (256u << 10)
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* since Linux 5.14 */
+#endif
+
+/* Calls that put a text in place beside two for each run, and one that closes the file.
+ */
+enum { CALLS = 6 };
 
 /* Texts that are kept lie so far behind the arena, which is 64 GiB below the libraries.
  */
@@ -54,46 +68,20 @@ static struct trm_error *check_unchanged(const struct space *space,
 	return NULL;
 }
 
-static struct trm_error *write_at(const struct arena *arena, const uint8_t *bytes,
-				  uint64_t size, uint64_t offset)
+/* Far from where the program's own mappings go, as holes among them may be ones that it
+ * has just made. */
+static uint64_t place_of(const struct space *space, uint64_t distance)
 {
-	for (uint64_t at = 0; at < size;) {
-		ssize_t n =
-			pwrite(arena->fd, bytes + at, size - at, (off_t)(offset + at));
-
-		if (n <= 0)
-			return trm_error_system(errno, "cannot write patched code");
-		at += (uint64_t)n;
-	}
-	return NULL;
+	return space->family->arena->address + KEPT_DISTANCE + distance;
 }
 
-/* The whole text, so that the mapping is never cut in pieces. */
-static struct trm_error *write_text(struct arena *arena, struct module *module,
-				    const struct module_text *text)
-{
-	const struct module_file *file = module->file;
-	uint64_t available = module_text_available(file, text);
-	uint64_t part = available < text->part_offset ? 0 : available - text->part_offset;
-
-	if (part > text->part_size)
-		part = text->part_size;
-	TRM_TRY(arena_allocate(arena, size_of(module), &module->patched_offset));
-	TRM_TRY(write_at(arena, file->bytes + text->file_offset, available,
-			 module->patched_offset));
-	return write_at(arena, file->patched[text - file->texts], part,
-			module->patched_offset + text->part_offset);
-}
-
-/* Adds what maps the text a second time: far from where the program's own mappings go, as
- * holes among them may be ones that it has just made. Returns the index of the last call;
- * one in front of it may have reserved the place. */
-static unsigned int add_kept(const struct session *session, const struct space *space,
-			     const struct module *module, struct wire_batch *batch)
+/* At a place, if that is free. Returns the index of the call that makes the copy; one in
+ * front of it may have reserved the place. */
+static unsigned int add_copy(const struct session *session, const struct space *space,
+			     const struct module *module, uint64_t at,
+			     struct wire_batch *batch)
 {
 	uint64_t size = size_of(module), reserved = 0;
-	uint64_t at =
-		space->family->arena->address + KEPT_DISTANCE + module->patched_offset;
 	unsigned int flags = MREMAP_MAYMOVE | MREMAP_DONTUNMAP;
 
 	if (places_are_free(session, space, at, size)) {
@@ -107,40 +95,139 @@ static unsigned int add_kept(const struct session *session, const struct space *
 			 reserved, 0);
 }
 
+/* The calls that read a run from the cache file into the copy. Populating it first makes
+ * one entry into the kernel of one a page. Returns the index of the one that reads. */
+static unsigned int add_run(const struct module *module, const struct module_run *run,
+			    unsigned int copy, unsigned int opened,
+			    struct wire_batch *batch)
+{
+	const struct module_text *text = module_text_of(module);
+	uint64_t from = module->file->cached_offset[text - module->file->texts];
+	uint64_t at = text->part_offset + run->offset;
+	unsigned int populated = BATCH_ADD(batch, SYS_madvise, WIRE_RESULT(copy),
+					   run->size, MADV_POPULATE_WRITE, 0, 0, 0);
+	unsigned int read =
+		BATCH_ADD(batch, SYS_pread64, WIRE_RESULT(opened), WIRE_RESULT(copy),
+			  run->size, from + run->offset, 0, 0);
+
+	batch->calls[populated].addend = batch->calls[read].addend = at;
+	batch->calls[read].added_to = 1;
+	return read;
+}
+
+int swap_add_text(const struct session *session, const struct space *space,
+		  const struct module *module, unsigned int opened,
+		  const struct trampolines_anchor *anchor, struct wire_batch *batch)
+{
+	const struct module_text *text = module_text_of(module);
+	const uint64_t size = size_of(module), at = place_of(space, 0);
+	unsigned int read = 0;
+
+	if (!text->run_count ||
+	    batch->count + CALLS + 2 * text->run_count > WIRE_BATCH_MAX ||
+	    !places_are_free(session, space, at, size))
+		return -1;
+	unsigned int copy = add_copy(session, space, module, at, batch);
+
+	if (anchor) {
+		batch->calls[copy].arguments[0] = WIRE_RESULT(anchor->call);
+		batch->calls[copy].addend = module->text_start - anchor->address;
+	}
+	BATCH_ADD(batch, SYS_mprotect, WIRE_RESULT(copy), size, PROT_READ | PROT_WRITE, 0,
+		  0, 0);
+	for (uint32_t i = 0; i < text->run_count; i++)
+		read = add_run(module, &text->runs[i], copy, opened, batch);
+	/* The place, if all was read. */
+	unsigned int ready = BATCH_ADD(batch, SYS_mprotect, WIRE_RESULT(read), size,
+				       PROT_READ | PROT_EXEC, 0, 0, 0);
+	batch->calls[ready].addend = at - text->runs[text->run_count - 1].size;
+	unsigned int moved =
+		BATCH_ADD(batch, SYS_mremap, WIRE_RESULT(ready), size, size,
+			  MREMAP_MAYMOVE | MREMAP_FIXED, module->text_start, 0);
+
+	batch->calls[moved].addend = at;
+	return (int)moved;
+}
+
+/* What was read is known to be whole by the results alone. */
+static bool read_all(const struct wire_batch *batch, unsigned int last)
+{
+	for (unsigned int i = 0; i < last; i++) {
+		const struct wire_call *call = &batch->calls[i];
+
+		if (call->number == SYS_pread64 &&
+		    call->result != (int64_t)call->arguments[2])
+			return false;
+	}
+	return true;
+}
+
+bool swap_text_done(struct session *session, struct thread *thread,
+		    const struct module *module, const struct wire_batch *batch,
+		    int moved)
+{
+	struct wire_batch drop = {0};
+
+	if (moved < 0)
+		return false;
+	if (batch->calls[moved].result == (int64_t)module->text_start)
+		return read_all(batch, (unsigned int)moved);
+	/* What was reserved, or the copy that lies there. */
+	uint64_t at = batch->calls[moved].addend;
+
+	for (int i = 0; i < moved; i++)
+		if (batch->calls[i].number == SYS_mmap &&
+		    batch->calls[i].result == (int64_t)at)
+			BATCH_ADD(&drop, SYS_munmap, at, size_of(module), 0, 0, 0, 0);
+	if (drop.count)
+		trm_error_destroy(space_run(session, thread, &drop));
+	return false;
+}
+
+/* Where a copy lies, or what was reserved for it; 0: neither is there. */
+static uint64_t copy_made(const struct wire_batch *batch, unsigned int copy)
+{
+	const struct wire_call *call = &batch->calls[copy];
+
+	if (call->result <= 0 && WIRE_IS_RESULT(call->arguments[4]))
+		call--;
+	return call->result > 0 ? (uint64_t)call->result : 0;
+}
+
 struct trm_error *swap_prepare(struct session *session, struct thread *thread,
 			       struct module *module)
 {
 	struct space *space = thread->process->space;
-	struct arena *arena = space->family->arena;
+	struct family *family = space->family;
 	const struct module_text *text = module_text_of(module);
 	uint64_t size = size_of(module);
 	struct wire_batch batch = {0};
 
-	/* Modules that look themselves up in /proc/self/maps must find their own file. */
-	if (module->file->looks_itself_up)
-		return trm_error_create(TRM_ERROR_UNSUPPORTED,
-					"it looks itself up in /proc/self/maps");
 	if (!text || text->size != size)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
 					"its text is not mapped in one piece");
 	TRM_TRY(check_unchanged(space, module, text));
-	TRM_TRY(write_text(arena, module, text));
-	unsigned int kept = add_kept(session, space, module, &batch);
-	uint64_t addend;
-	unsigned int staged =
-		batch_add_mapping(&batch, arena, true, module->patched_offset, size,
-				  arena->address + module->patched_offset, &addend);
+	unsigned int kept =
+		add_copy(session, space, module, place_of(space, family->copies), &batch);
+	unsigned int staged = add_copy(session, space, module,
+				       place_of(space, family->copies + size), &batch);
 
+	family->copies += 2 * size;
 	TRM_TRY(space_run(session, thread, &batch));
-	for (unsigned int i = 0; i <= kept; i++)
-		if (batch.calls[i].result > 0)
-			module->kept = (uint64_t)batch.calls[i].result;
-	if (batch.calls[staged].result > 0)
-		module->staged = (uint64_t)batch.calls[staged].result + addend;
+	module->kept = copy_made(&batch, kept);
+	module->staged = copy_made(&batch, staged);
+	if (batch.calls[kept].result > 0 && batch.calls[staged].result > 0) {
+		struct trm_error *error =
+			pages_write(space, module, module->staged, false);
+
+		if (!error)
+			return NULL;
+		swap_forget(session, thread, module);
+		module->kept = module->staged = 0;
+		return error;
+	}
 	int64_t failed = batch.calls[kept].result;
 
-	if (failed > 0 && module->staged)
-		return NULL;
 	swap_forget(session, thread, module);
 	module->kept = module->staged = 0;
 	return trm_error_system((int)-(failed < 0 ? failed : batch.calls[staged].result),
@@ -156,7 +243,7 @@ struct swapping {
 	bool in; /* else: out */
 };
 
-static void note(struct swapping *swapping, ino_t inode)
+static void note(struct swapping *swapping)
 {
 	for (unsigned int i = 0; i < swapping->batch.count; i++) {
 		struct module *module = swapping->modules[i];
@@ -166,8 +253,6 @@ static void note(struct swapping *swapping, ino_t inode)
 			continue;
 		}
 		module->swapped = swapping->in;
-		module->own_inode =
-			swapping->in ? inode : (ino_t)module->file->identity.inode;
 		*(swapping->in ? &module->staged : &module->kept) = 0;
 	}
 	swapping->batch.count = 0;
@@ -175,9 +260,6 @@ static void note(struct swapping *swapping, ino_t inode)
 
 static struct trm_error *swap(struct swapping *swapping, struct space *space)
 {
-	struct stat status = {0};
-
-	fstat(space->family->arena->fd, &status);
 	vector_for_each (&space->modules, module) {
 		uint64_t size = size_of(module);
 		uint64_t from = swapping->in ? module->staged : module->kept;
@@ -190,12 +272,12 @@ static struct trm_error *swap(struct swapping *swapping, struct space *space)
 		if (swapping->batch.count < WIRE_BATCH_MAX)
 			continue;
 		TRM_TRY(space_run(swapping->session, swapping->thread, &swapping->batch));
-		note(swapping, status.st_ino);
+		note(swapping);
 	}
 	if (!swapping->batch.count)
 		return NULL;
 	TRM_TRY(space_run(swapping->session, swapping->thread, &swapping->batch));
-	note(swapping, status.st_ino);
+	note(swapping);
 	return NULL;
 }
 

@@ -19,7 +19,7 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 47
+#define WIRE_VERSION 48
 
 #define WIRE_RESIDENT_SIZE  0x6000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x6000
@@ -219,10 +219,11 @@
 
 /* A system call to make in the program. */
 struct wire_call {
-	uint64_t number;
+	uint32_t number;
+	uint32_t added_to;     /* the argument that `addend` is added to */
 	uint64_t arguments[6]; /* WIRE_RESULT(i) stands for the result of call i */
-	uint64_t addend;       /* added to argument 0 */
-	int64_t result;        /* as the kernel gives it: negative errno */
+	uint64_t addend;
+	int64_t result; /* as the kernel gives it: negative errno */
 };
 
 #define WIRE_RESULT(i)      (0x7261746c75736500ull + (i))
