@@ -7,8 +7,8 @@
 #define LIBRARY_RUNTIME "libtrammel.so.0"
 
 /* The path of a library (its file name): as it was built, in this folder of src/ beside
- * that of the program that runs, or as it was installed. To be freed; NULL: it is in
- * neither. */
+ * that of the program that runs; as it was installed, from where the program is; or as it
+ * was to be installed. To be freed; NULL: it is in none of these. */
 char *library_find(const char *folder, const char *name);
 
 #endif

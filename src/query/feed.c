@@ -322,6 +322,42 @@ static bool holds(const struct feed *feed, int index)
 	}
 }
 
+/* The type of what a function of LET gives: that of the first of its arguments that is
+ * there, or double. */
+static enum record_type let_type(const struct feed *feed, const struct query_let *let)
+{
+	const struct query *query = feed->query;
+	const struct query_expression *expression =
+		&query->expressions.items[let->expression];
+
+	if (!expression->function || expression->function->real)
+		return RECORD_DOUBLE;
+	for (int i = 0; i < expression->count; i++) {
+		int field = query->expressions
+				    .items[query->arguments.items[expression->first + i]]
+				    .field;
+
+		if (field == QUERY_NO_FIELD || !query_is_there(feed->values[field]))
+			continue;
+		return feed->values[field].type;
+	}
+	return RECORD_DOUBLE;
+}
+
+/* The number in that type, if it holds it. */
+static struct record_value as_type(struct record_value value, enum record_type type)
+{
+	struct record_value number = query_number(value);
+
+	if (value.type == type || !query_is_there(number))
+		return value;
+	if (type == RECORD_INT && number.type != RECORD_DOUBLE && number.u <= INT64_MAX)
+		return record_int(number.i);
+	return type == RECORD_UINT && number.type == RECORD_UINT
+		       ? number
+		       : query_double(query_as_double(number));
+}
+
 static void compute_lets(struct feed *feed)
 {
 	feed->let_present = 0;
@@ -333,6 +369,8 @@ static void compute_lets(struct feed *feed)
 
 		if (!query_is_there(value))
 			continue;
+		if (feed->query->caliper)
+			value = as_type(value, let_type(feed, let));
 		feed->values[let->field] = value;
 		feed->let_present |= (uint64_t)1 << let->field;
 		feed->present |= (uint64_t)1 << let->field;
@@ -523,49 +561,12 @@ static bool is_let(const struct feed *feed, const struct record_pair *pair)
 	return false;
 }
 
-/* The type of what a function of LET gives: that of the first of its arguments that is
- * there, or double. */
-static enum record_type let_type(const struct feed *feed, const struct query_let *let)
-{
-	const struct query *query = feed->query;
-	const struct query_expression *expression =
-		&query->expressions.items[let->expression];
-
-	if (!expression->function || expression->function->real)
-		return RECORD_DOUBLE;
-	for (int i = 0; i < expression->count; i++) {
-		int field = query->expressions
-				    .items[query->arguments.items[expression->first + i]]
-				    .field;
-
-		if (field == QUERY_NO_FIELD || !query_is_there(feed->values[field]))
-			continue;
-		return feed->values[field].type;
-	}
-	return RECORD_DOUBLE;
-}
-
-/* The number in that type, if it holds it. */
-static struct record_value as_type(struct record_value value, enum record_type type)
-{
-	struct record_value number = query_number(value);
-
-	if (value.type == type || !query_is_there(number))
-		return value;
-	if (type == RECORD_INT && number.type != RECORD_DOUBLE && number.u <= INT64_MAX)
-		return record_int(number.i);
-	return type == RECORD_UINT && number.type == RECORD_UINT
-		       ? number
-		       : query_double(query_as_double(number));
-}
-
 /* Numbers of an attribute have the type of its first one where that holds them, and else
  * are doubles. */
 static void pass_let(struct feed *feed, const struct query_let *let)
 {
 	const char *name = feed->query->fields.items[let->field].name;
-	struct record_pair pair = {
-		.value = as_type(feed->values[let->field], let_type(feed, let))};
+	struct record_pair pair = {.value = feed->values[let->field]};
 
 	if (!record_attribute_find(feed->model, name, &pair.attribute)) {
 		struct trm_error *error = record_attribute_intern(
@@ -679,10 +680,10 @@ static void bind_lets(struct feed *feed)
 			feed->query->expressions.items[let->expression].function;
 		struct bound bound =
 			bind(feed, feed->query->fields.items[let->field].name,
-			     (struct query_attribute){.type = function && function->real
-								      ? RECORD_DOUBLE
-								      : QUERY_NOTHING,
-						      .properties = RECORD_AS_VALUE});
+			     (struct query_attribute){
+				     .type = function && function->real ? RECORD_DOUBLE
+									: QUERY_NOTHING,
+				     .properties = RECORD_AS_VALUE | RECORD_SKIP_EVENTS});
 		int64_t attribute = bound.attribute;
 
 		vector_push(&feed->let_keys, bound.keyed ? attribute : -1);

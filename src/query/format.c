@@ -71,7 +71,7 @@ const struct query_format query_formats_caliper[] = {
 	 .has_path = true,
 	 .caliper = &caliper_tree,
 	 .options = {"path-attributes", "column-width", "print-globals", NULL}},
-	{JSON_SPLIT},
+	{.name = "json-split", CALIPER, .caliper = &caliper_split},
 	{TRACE_EVENT},
 	{0},
 };

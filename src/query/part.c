@@ -71,11 +71,15 @@ size_t query_part_group(struct query_part *part, uint32_t key)
 	return *number - 1;
 }
 
-/* Where an attribute is in a key. */
+/* Where an attribute is in a key. Caliper keeps the order of a path in which attributes
+ * of the context tree are. */
 static uint64_t order_of(const struct query_part *part, uint32_t attribute)
 {
-	return part->keys.attributes.items[attribute].nested ? 0
-							     : (uint64_t)attribute + 1;
+	const struct query_attribute *as = &part->keys.attributes.items[attribute];
+
+	if (as->nested)
+		return 0;
+	return part->query->caliper && as->in_tree ? 1 : (uint64_t)attribute + 2;
 }
 
 uint32_t query_part_key(struct query_part *part, uint32_t key, uint32_t attribute,

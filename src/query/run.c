@@ -164,6 +164,8 @@ struct trm_error *query_stream(const struct query *query, const char *const *pat
 		part.sinking = part.sink->create(query, &stream.out);
 		part.written = &stream.out;
 		part.flush = flush_written;
+		if (part.sink->give_to)
+			part.sink->give_to(part.sinking, &part);
 	}
 	part.context = &stream;
 	stream.style.output = NULL;

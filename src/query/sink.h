@@ -7,10 +7,13 @@
 #include "record/record.h"
 
 struct query;
+struct query_part;
 
 struct query_sink {
 	/* What is written is added to `out`, which is emptied between calls. */
 	void *(*create)(const struct query *query, struct text *out);
+	/* May be NULL: the part's `flush` may be called whenever much was written. */
+	void (*give_to)(void *sink, struct query_part *part);
 	/* What follows is of this file and model; which lives until `leave`. */
 	void (*use)(void *sink, const struct record_model *model, const char *path);
 	void (*record)(void *sink, record_node node, const struct record_pair *pairs,

@@ -143,4 +143,24 @@ def folder(place):
         build(os.path.join(view, "bin", tool), "--help", folder=place.folder)
 
 
-TESTS = (cmake, cmake_alone, pkg_config, folder)
+def moved(place):
+    """Programs find libraries from where they are, and the files of pkg-config folders from where those are."""
+    root = prefix(place)
+    tools = one(root, "cali-query")
+    program = os.path.join(place.folder, "annotated")
+    build("gcc", "-I", os.path.join(root, "include"), os.path.join(EXAMPLES, "regions.c"), "-o", program, folder=place.folder)
+    build(os.path.join(tools, "trammel"), "run", "-m", "regions", "-o", "moved.trm", program, folder=place.folder)
+    for words in (("report", "moved.trm"), ("query", "SELECT path, count GROUP BY path", "moved.trm")):
+        out = build(os.path.join(tools, "trammel"), *words, folder=place.folder)
+        expect("read_input" in out or "main" in out, f"{words}: {out}")
+    expect("alloc" in build(os.path.join(tools, "cali-query"), "--help=services", folder=place.folder), "services")
+    status, out, err = command(os.path.join(tools, "cali-query"), "-t", "-P", "runtime-report", "moved.trm", folder=place.folder)
+    expect(status == 0 and "Processing" in err + out, f"-P: {out}{err}")
+    for package in ("caliper", "trammel"):
+        if shutil.which("pkg-config"):
+            flags = build("pkg-config", "--cflags", "--libs", package, folder=place.folder,
+                          PKG_CONFIG_PATH=one(root, f"{package}.pc"))
+            expect(os.path.realpath(re.search(r"-L(\S+)", flags)[1]).startswith(root), f"{package}: {flags}")
+
+
+TESTS = (cmake, cmake_alone, pkg_config, folder, moved)

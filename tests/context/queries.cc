@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <map>
+#include <vector>
 
 using cali::CalQLParser;
 using cali::QuerySpec;
@@ -230,8 +231,118 @@ static void selected()
 	     "what makes no sense");
 }
 
+typedef std::map<std::string, std::string> Values;
+
+/* What each group says, by attributes' names. */
+static std::vector<Values> groups_of(cali::CaliperMetadataDB &nodes,
+				     cali::Aggregator &groups)
+{
+	std::vector<Values> all;
+
+	groups.flush(nodes, [&](cali::CaliperMetadataAccessInterface &of,
+				const cali::EntryList &record) {
+		all.emplace_back();
+		for (const cali::Entry &entry : record)
+			all.back()[of.get_attribute(entry.attribute()).name()] =
+				entry.value().to_string();
+	});
+	return all;
+}
+
+/* Attributes of the database with values, in no file. */
+static cali::EntryList record_of(cali::CaliperMetadataDB &nodes, const char *region,
+				 int size)
+{
+	const cali::Attribute k = nodes.create_attribute("k", CALI_TYPE_STRING);
+	const cali::Attribute v =
+		nodes.create_attribute("v", CALI_TYPE_INT, CALI_ATTR_ASVALUE);
+	cali::IdMap ids;
+	cali_id_t node = 1000, attribute = v.id();
+	const cali::Variant value(size);
+
+	must(nodes.merge_node(node, k.id(), CALI_INV_ID, cali::Variant(region), ids),
+	     "ids that no map has are those of the database");
+	return nodes.merge_snapshot(1, &node, 1, &attribute, &value, ids);
+}
+
+/* One group of all records, and none of no records. */
+static void ungrouped()
+{
+	cali::CaliperMetadataDB nodes;
+	QuerySpec spec = spec_of("aggregate count(),sum(v)");
+
+	spec.groupby.selection = QuerySpec::AttributeSelection::None;
+	cali::Aggregator all(spec), none(spec);
+
+	all.add(nodes, record_of(nodes, "one", -4));
+	all.add(nodes, record_of(nodes, "two", 7));
+	all.add(nodes, cali::EntryList());
+	auto groups = groups_of(nodes, all);
+
+	must(groups.size() == 1 && groups[0]["count"] == "3" && groups[0]["sum#v"] == "3",
+	     "a group of all: " + groups[0]["count"]);
+	must(groups_of(nodes, none).empty(), "no groups");
+}
+
+/* The groups of one, added to those of another, are those of the records of both. */
+static void merged()
+{
+	cali::CaliperMetadataDB nodes;
+	const QuerySpec spec =
+		spec_of("aggregate min(v),max(v),sum(v),avg(v),variance(v),"
+			"ratio(v,v,3),percent_total(v) group by k");
+	cali::Aggregator one(spec), two(spec);
+
+	one.add(nodes, record_of(nodes, "a", -4));
+	two.add(nodes, record_of(nodes, "a", 7));
+	two.add(nodes, record_of(nodes, "a", 9));
+	two.add(nodes, record_of(nodes, "b", 36));
+	two.flush(nodes, [&](cali::CaliperMetadataAccessInterface &of,
+			     const cali::EntryList &record) { one.add(of, record); });
+	for (Values &group : groups_of(nodes, one)) {
+		const bool b = group["k"] == "b";
+
+		must(group["min#v"] == (b ? "36" : "-4") &&
+			     group["max#v"] == (b ? "36" : "9") &&
+			     group["sum#v"] == (b ? "36" : "12") &&
+			     std::stod(group["avg#v"]) == (b ? 36 : 4) &&
+			     group["variance#v"] == (b ? "0.000000" : "32.666667") &&
+			     group["ratio#v/v"] == "3.000000" &&
+			     group["percent_total#v"] == (b ? "75.000000" : "25.000000"),
+		     "sums of sums: " + group["avg#v"] + " " + group["variance#v"] + " " +
+			     group["percent_total#v"]);
+	}
+}
+
+static void described()
+{
+	cali::CaliperMetadataDB nodes, copy;
+	const cali::Variant a("a"), b("b");
+	int found = 0;
+
+	nodes.add_attribute_aliases({{"x", "X"}});
+	nodes.add_attribute_units({{"x", "bytes"}});
+	const cali::Attribute x = nodes.create_attribute("x", CALI_TYPE_INT);
+	const cali::Attribute g =
+		nodes.create_attribute("g", CALI_TYPE_STRING, CALI_ATTR_GLOBAL);
+
+	must(x.get(nodes.get_attribute("attribute.alias")).to_string() == "X" &&
+		     x.get(nodes.get_attribute("attribute.unit")).to_string() == "bytes",
+	     "titles and units");
+	for (const cali::Variant &value : {a, a, b})
+		nodes.set_global(g, value);
+	nodes.set_global(x, cali::Variant(1));
+	for (const cali::Entry &entry : copy.import_globals(nodes))
+		for (const cali::Node *node = entry.node(); node; node = node->parent())
+			found += node->data() == a ? 1 : node->data() == b ? 10 : 0;
+	must(found == 11 && copy.get_globals().size() == 1, "each global once");
+}
+
 int main()
 {
+	ungrouped();
+	merged();
+	described();
 	fields();
 	made();
 	aggregated();

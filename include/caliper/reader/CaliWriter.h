@@ -41,7 +41,7 @@ class CaliWriter
 	{
 		state_->stream = stream;
 	}
-	/* Records, nodes not counted. */
+	/* Lines: of nodes and of records. */
 	size_t num_written() const
 	{
 		return state_ ? state_->count : 0;
@@ -55,6 +55,13 @@ class CaliWriter
 			   const std::vector<Entry> &globals)
 	{
 		write(nodes, "globals", globals);
+	}
+	/* What the attribute is, which no record need have. */
+	void write_attribute(const CaliperMetadataAccessInterface &nodes,
+			     const Attribute &attribute)
+	{
+		if (state_ && state_->stream.stream())
+			write_node(nodes, attribute.node());
 	}
 };
 
@@ -82,6 +89,7 @@ inline cali_id_t CaliWriter::write_metadata(const CaliperMetadataAccessInterface
 			<< "__rec=node,id=" << id << ",attr=" << key << ",data=";
 		entry.value().write_cali(*state_->stream.stream())
 			<< ",parent=" << above << '\n';
+		state_->count++;
 		above = id;
 	}
 	return above;
@@ -109,6 +117,7 @@ inline cali_id_t CaliWriter::write_node(const CaliperMetadataAccessInterface &no
 	std::ostream &stream = *state_->stream.stream();
 
 	state_->ids[node] = id;
+	state_->count++;
 	stream << "__rec=node,id=" << id << ",attr=" << attribute << ",data=";
 	node->data().write_cali(stream);
 	if (parent != CALI_INV_ID)

@@ -153,15 +153,17 @@ class CaliperMetadataDB : public CaliperMetadataAccessInterface
 namespace cali
 {
 
-/* Where its text or bytes stay. */
+/* Where its text or bytes stay. The length of a text may count its 0. */
 inline Variant CaliperMetadataDB::keep(const Variant &value)
 {
 	if (!value.has_unmanaged_data())
 		return value;
-	const std::string &kept =
-		*texts_.insert(std::string(static_cast<const char *>(value.data()),
-					   value.size()))
-			 .first;
+	const char *bytes = static_cast<const char *>(value.data());
+	size_t size = value.size();
+
+	if (value.type() == CALI_TYPE_STRING && size && !bytes[size - 1])
+		size--;
+	const std::string &kept = *texts_.insert(std::string(bytes, size)).first;
 
 	return Variant(value.type(), kept.data(), kept.size());
 }
@@ -181,11 +183,11 @@ inline Node *CaliperMetadataDB::child(Node *parent, cali_id_t attribute,
 {
 	Guard guard(lock_);
 	parent = parent ? parent : first_.root();
-	auto found = children_.find(Key(parent, attribute, value));
+	const Variant kept = keep(value);
+	auto found = children_.find(Key(parent, attribute, kept));
 
 	if (found != children_.end())
 		return found->second;
-	const Variant kept = keep(value);
 	Node *made = new Node(FirstNodes::COUNT + nodes_.size(), attribute, kept);
 
 	nodes_.push_back(std::unique_ptr<Node>(made));

@@ -35,17 +35,18 @@ class Preprocessor
 	{
 		std::lock_guard<std::mutex> guard(state_->lock);
 		EntryList result = record;
+		size_t known = values(record);
 
 		if (state_->query.empty())
 			return result;
 		state_->made.emplace_back();
 		state_->made.back().add(nodes, record);
+		/* What LET makes comes behind what the record has. */
 		state_->made.back().push(
 			nodes, state_->query + " select *",
 			[&](CaliperMetadataAccessInterface &, const EntryList &more) {
 				for (const Entry &entry : more)
-					if (entry.is_immediate() &&
-					    !has(record, entry.attribute()))
+					if (entry.is_immediate() && !(known && known--))
 						result.push_back(entry);
 			});
 		return result;
@@ -61,11 +62,11 @@ class Preprocessor
 	}
 
       private:
-	static bool has(const EntryList &record, cali_id_t attribute)
+	static size_t values(const EntryList &record)
 	{
-		return std::any_of(record.begin(), record.end(), [=](const Entry &entry) {
-			return entry.count(attribute) > 0;
-		});
+		return static_cast<size_t>(std::count_if(
+			record.begin(), record.end(),
+			[](const Entry &entry) { return entry.is_immediate(); }));
 	}
 };
 

@@ -38,6 +38,7 @@ class QueryRecords
 		return to.create_attribute(attribute.name(), attribute.type(),
 					   attribute.properties());
 	}
+	bool any_ = false; /* there are records */
 	static EntryList import_record(CaliperMetadataAccessInterface &to,
 				       const CaliperMetadataAccessInterface &from,
 				       const EntryList &record);
@@ -52,7 +53,11 @@ class QueryRecords
 	{
 		std::lock_guard<std::mutex> guard(lock_);
 
-		writer_.write_snapshot(nodes, record);
+		any_ = true;
+		if (record.empty())
+			text_ << "__rec=ctx,\n";
+		else
+			writer_.write_snapshot(nodes, record);
 	}
 	/* The result, with the run's metadata, as its format has it. */
 	void write(CaliperMetadataAccessInterface &nodes, const std::string &query,
@@ -98,6 +103,9 @@ inline void QueryRecords::write(CaliperMetadataAccessInterface &nodes,
 	std::lock_guard<std::mutex> guard(lock_);
 
 	writer_.write_globals(nodes, nodes.get_globals());
+	/* Of what an operator takes it matters that it might be there. */
+	for (const Attribute &attribute : nodes.get_all_attributes())
+		writer_.write_attribute(nodes, attribute);
 	read_by_file_(text_.str(), [&](const char *records) {
 		write_by_file_(stream, [&](const char *path) {
 			cali_query_run(query.c_str(), records, path);
@@ -110,6 +118,8 @@ inline void QueryRecords::push(CaliperMetadataAccessInterface &nodes,
 {
 	std::stringstream result;
 
+	if (!any_)
+		return;
 	write(nodes, query + " format cali", result);
 	results_.emplace_back();
 	CaliReader().read(

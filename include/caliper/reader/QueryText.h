@@ -536,6 +536,9 @@ inline void QueryText::read(QuerySpec &spec)
 		       {"where", read_where},   {"order", read_order},
 		       {"format", read_format}};
 
+	spec.aggregate.selection = QuerySpec::AggregationSelection::None;
+	spec.filter.selection = QuerySpec::FilterSelection::None;
+	spec.sort.selection = QuerySpec::SortSelection::None;
 	for (const auto &clause : clauses_of(words_of(spec.text))) {
 		bool (*reader)(QuerySpec &, const Words &) = nullptr;
 
@@ -572,6 +575,8 @@ inline std::string QueryText::group_of(const QuerySpec &spec)
 {
 	Words all;
 
+	if (spec.groupby.selection == QuerySpec::AttributeSelection::None)
+		return "()";
 	if (spec.groupby.use_path)
 		all.push_back("path");
 	for (const std::string &name : spec.groupby.list)
@@ -586,6 +591,11 @@ inline std::string QueryText::aggregate_of(const QuerySpec &spec)
 	for (const QuerySpec::AggregationOp &op : spec.aggregate.list)
 		if (op.op.name)
 			all.push_back(call(op.op.name, op.args));
+	/* What a program did not choose is a count. */
+	if (all.empty() &&
+	    (spec.aggregate.selection == QuerySpec::AggregationSelection::Default ||
+	     spec.aggregate.selection == QuerySpec::AggregationSelection::All))
+		all.push_back("count()");
 	return joined(all, ",");
 }
 

@@ -54,10 +54,12 @@ template <bool nested, bool inclusive> class RegionSums
 
 		return (above ? name(nodes, above) + "/" : "") + node->data().to_string();
 	}
-	/* Whether the path is in a region. */
+	/* Whether the path is in a region. Without what is in others, only the innermost
+	 * value counts: it is of a region, or the path is in none. */
 	bool add(CaliperMetadataAccessInterface &nodes, const Node *path, double value)
 	{
-		const Node *node = find(nodes, path);
+		const bool none = !inclusive && !is_region(nodes, path);
+		const Node *node = none ? nullptr : find(nodes, path);
 		const bool found = node;
 
 		for (; node; node = inclusive ? find(nodes, node->parent()) : nullptr)

@@ -99,19 +99,20 @@ static void learn_attribute(struct caliper_printing *printing, record_attribute 
 			    "attribute.alias"))
 			as.alias = said.value.bytes;
 	}
-	size_t known = printing->attributes.count;
-	record_attribute own = caliper_attribute_make(printing, &as);
+	vector_push(&printing->attribute_of, caliper_attribute_make(printing, &as));
+}
 
-	vector_push(&printing->attribute_of, own);
-	for (size_t i = 0; own >= known && i < record_attribute_descriptions(from, id);
-	     i++) {
+/* What the file says of an attribute, by others that may have come behind it. */
+static void describe(struct caliper_printing *printing, record_attribute id)
+{
+	const struct record_model *from = printing->from;
+
+	for (size_t i = 0; i < record_attribute_descriptions(from, id); i++) {
 		struct record_pair said = record_attribute_description(from, id, i);
 
-		/* One that says something of itself is not known yet. */
-		if (said.attribute < id)
-			record_attribute_describe(
-				printing->model, own,
-				printing->attribute_of.items[said.attribute], said.value);
+		record_attribute_describe(
+			printing->model, printing->attribute_of.items[id],
+			printing->attribute_of.items[said.attribute], said.value);
 	}
 }
 
@@ -119,9 +120,13 @@ static void learn_attribute(struct caliper_printing *printing, record_attribute 
 static void learn(struct caliper_printing *printing)
 {
 	size_t known = printing->node_of.count, nodes = record_node_count(printing->from);
+	size_t first = printing->attribute_of.count, own = printing->attributes.count;
 
 	while (printing->attribute_of.count < record_attribute_count(printing->from))
 		learn_attribute(printing, (record_attribute)printing->attribute_of.count);
+	for (size_t id = first; id < printing->attribute_of.count; id++)
+		if (printing->attribute_of.items[id] >= own)
+			describe(printing, (record_attribute)id);
 	if (nodes <= known)
 		return;
 	vector_reserve(&printing->node_of, nodes);
@@ -188,11 +193,47 @@ struct record_value caliper_keep(struct caliper_printing *printing,
 		.value;
 }
 
+static int compare_attributes(const void *a, const void *b)
+{
+	const struct record_pair *x = a, *y = b;
+
+	return (x->attribute > y->attribute) - (x->attribute < y->attribute);
+}
+
+void caliper_order_globals(struct caliper_printing *printing)
+{
+	if (printing->globals.count)
+		qsort(printing->globals.items, printing->globals.count,
+		      sizeof(printing->globals.items[0]), compare_attributes);
+}
+
+/* The attribute of a global. In front of records not all may be known of all attributes.
+ */
+static record_attribute global_attribute(struct caliper_printing *printing,
+					 record_attribute id)
+{
+	uint32_t properties = record_attribute_properties(printing->from, id);
+
+	if (printing->attribute_of.count) {
+		learn(printing);
+		return printing->attribute_of.items[id];
+	}
+	const struct caliper_attribute as = {
+		.name = record_attribute_name(printing->from, id),
+		.type = record_attribute_type(printing->from, id),
+		.properties = properties,
+		.hidden = properties & RECORD_HIDDEN,
+		.global = properties & RECORD_GLOBAL,
+		.value = properties & (RECORD_AS_VALUE | RECORD_AGGREGATABLE),
+	};
+
+	return caliper_attribute_make(printing, &as);
+}
+
 void caliper_printing_global(struct caliper_printing *printing,
 			     record_attribute attribute, struct record_value value)
 {
-	learn(printing);
-	struct record_pair pair = {printing->attribute_of.items[attribute], value};
+	struct record_pair pair = {global_attribute(printing, attribute), value};
 
 	pair.value = caliper_keep(printing, pair);
 	vector_for_each (&printing->globals, known) {
@@ -219,6 +260,18 @@ void caliper_printing_finish(struct caliper_printing *printing)
 	vector_deinit(&printing->chain);
 	vector_deinit(&printing->pairs);
 	free(printing);
+}
+
+enum { BYTES_AT_ONCE = 1 << 20 };
+
+void caliper_give(struct caliper_printing *printing)
+{
+	if (printing->out->length < BYTES_AT_ONCE)
+		return;
+	if (printing->part)
+		printing->part->flush(printing->part);
+	else if (printing->style)
+		query_give(printing->style, printing->out);
 }
 
 bool caliper_attribute_find(const struct caliper_printing *printing, const char *name,
@@ -334,22 +387,31 @@ bool caliper_add_nested(struct caliper_printing *printing, record_node node, boo
 	return add_path(printing, node, -1, people, out);
 }
 
+static void add_spaces(struct text *out, size_t count)
+{
+	static const char spaces[] = "                                                ";
+
+	for (size_t part; count; count -= part) {
+		part = count < sizeof(spaces) - 1 ? count : sizeof(spaces) - 1;
+		text_add_bytes(out, spaces, part);
+	}
+}
+
 void caliper_pad(struct text *out, const char *string, size_t width, bool right)
 {
 	size_t length = strlen(string), half = width / 2 - 1;
 
 	if (right && length < width)
-		text_format(out, "%*s", (int)(width - length), "");
+		add_spaces(out, width - length);
 	if (length <= width) {
-		text_add(out, string);
+		text_add_bytes(out, string, length);
 	} else {
 		text_add_bytes(out, string, half);
 		text_add(out, "~~");
 		text_add(out, string + length - half);
 		length = 2 * half + 2;
 	}
-	text_format(out, "%*s", right || length >= width ? 1 : (int)(width - length) + 1,
-		    "");
+	add_spaces(out, right || length >= width ? 1 : width - length + 1);
 }
 
 size_t caliper_width(const struct query *query, size_t width, size_t usual)

@@ -44,6 +44,10 @@ struct caliper_printing {
 	const struct query *query;
 	const struct caliper_format *format;
 	struct text *out;
+	/* What takes `out` when it is long: a part that is read, or what a result is
+	 * printed for; NULL: neither does. */
+	struct query_part *part;
+	const struct query_style *style;
 	struct record_model *model; /* of all files: equal nodes are one */
 	struct VECTOR(struct caliper_attribute) attributes; /* by number in the model */
 	struct VECTOR(struct record_pair) globals;          /* the last one of each */
@@ -70,7 +74,7 @@ struct caliper_format {
 };
 
 extern const struct caliper_format caliper_table, caliper_tree, caliper_json,
-	caliper_expand, caliper_lines, caliper_cali;
+	caliper_expand, caliper_lines, caliper_cali, caliper_split;
 
 /* The state of the query's format; what is printed is added to `out`. */
 struct caliper_printing *caliper_printing_create(const struct query *query,
@@ -129,6 +133,12 @@ void caliper_pad(struct text *out, const char *string, size_t width, bool right)
 /* The width of a column of so many characters: at least 4, at most what the option
  * column-width or else `usual` says. */
 size_t caliper_width(const struct query *query, size_t width, size_t usual);
+
+/* Between two rows: gives away what there is, if it is much. */
+void caliper_give(struct caliper_printing *printing);
+
+/* Puts run metadata into the order of their attributes, as JSON has them. */
+void caliper_order_globals(struct caliper_printing *printing);
 
 /* Run metadata, a line each, where the option print-globals is given. */
 void caliper_add_globals(const struct caliper_printing *printing, struct text *out);

@@ -254,23 +254,13 @@ static void json_record(struct caliper_printing *printing,
 	text_add(out, json->pretty ? "\n}" : "}");
 }
 
-static int compare_attributes(const void *a, const void *b)
+static void add_globals(struct json *json)
 {
-	const struct record_pair *x = a, *y = b;
-
-	return (x->attribute > y->attribute) - (x->attribute < y->attribute);
-}
-
-static void add_globals(const struct json *json)
-{
-	const struct caliper_printing *printing = &json->printing;
+	struct caliper_printing *printing = &json->printing;
 	const char *comma = "";
 	struct text value = {0};
 
-	if (printing->globals.count)
-		qsort(printing->globals.items, printing->globals.count,
-		      sizeof(printing->globals.items[0]), compare_attributes);
-
+	caliper_order_globals(printing);
 	text_add(printing->out, ",\n\"globals\": {\n");
 	vector_for_each (&printing->globals, global) {
 		value.length = 0;

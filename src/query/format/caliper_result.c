@@ -27,6 +27,13 @@ static void pass_global(void *sink, record_attribute attribute, struct record_va
 	caliper_printing_global(sink, attribute, value);
 }
 
+static void give_to(void *sink, struct query_part *part)
+{
+	struct caliper_printing *printing = sink;
+
+	printing->part = part;
+}
+
 static void finish(void *sink, struct text *warnings)
 {
 	(void)warnings;
@@ -38,6 +45,7 @@ const struct query_sink query_sink_caliper = {
 	.use = use,
 	.entries = pass_entries,
 	.global = pass_global,
+	.give_to = give_to,
 	.finish = finish,
 };
 
@@ -471,6 +479,7 @@ void query_print_caliper(struct query_result *result, const struct query_style *
 
 	text_add(out, "");
 	writing.printing = caliper_printing_create(result->query, out);
+	writing.printing->style = style;
 	writing.path_of = memory_allocate_zeroed(keys, sizeof(record_node));
 	vector_for_each (&result->columns, column)
 		column->unread = column->kind != QUERY_COLUMN_AGGREGATE;

@@ -14,7 +14,12 @@ struct table_column {
 	bool path;                  /* all nested attributes, instead of one */
 	bool shown, descending;     /* those that only order rows are not shown */
 	size_t width;
+	/* By node of the model: enum table_known. */
+	struct VECTOR(unsigned char) known;
 };
+
+/* What is known of a path in a column. */
+enum table_known { TABLE_UNKNOWN, TABLE_LACKS, TABLE_HAS };
 
 /* A value, or where a path has it. */
 struct table_cell {
@@ -119,8 +124,8 @@ static void see_attributes(struct row_table *table, const struct caliper_record 
 		see_attribute(table, record->pairs[i].attribute);
 }
 
-static bool has_attribute(const struct row_table *table, record_node node,
-			  const struct table_column *column)
+static bool look_along(const struct row_table *table, record_node node,
+		       const struct table_column *column)
 {
 	const struct caliper_printing *printing = &table->printing;
 
@@ -132,6 +137,54 @@ static bool has_attribute(const struct row_table *table, record_node node,
 			return true;
 	}
 	return false;
+}
+
+static const char *text_of(struct row_table *table, const struct table_column *column,
+			   const struct table_cell *cell);
+
+static void widen(struct row_table *table, struct table_column *column,
+		  const struct table_cell *cell)
+{
+	text_of(table, column, cell);
+	if (table->text.length > column->width)
+		column->width = table->text.length;
+}
+
+/* Whether a path has something for the column, which gets as wide as that. */
+static bool has_attribute(struct row_table *table, record_node node,
+			  struct table_column *column)
+{
+	const struct table_cell cell = {.node = node, .value = query_nothing()};
+
+	while (column->known.count <= node)
+		vector_push(&column->known, TABLE_UNKNOWN);
+	if (column->known.items[node] == TABLE_UNKNOWN) {
+		bool has = look_along(table, node, column);
+
+		column->known.items[node] = has ? TABLE_HAS : TABLE_LACKS;
+		if (has)
+			widen(table, column, &cell);
+	}
+	return column->known.items[node] == TABLE_HAS;
+}
+
+/* Digits of a number that is not negative, and a place for its sign. */
+static size_t digits_of(uint64_t number)
+{
+	size_t digits = 2;
+
+	while (number /= 10)
+		digits++;
+	return digits;
+}
+
+static void widen_for_value(struct row_table *table, struct table_column *column,
+			    const struct table_cell *cell)
+{
+	/* Most are no wider than others were. */
+	if (cell->value.type == RECORD_UINT && digits_of(cell->value.u) <= column->width)
+		return;
+	widen(table, column, cell);
 }
 
 static bool find_pair(struct row_table *table, const struct record_pair *pairs,
@@ -150,7 +203,7 @@ static bool find_pair(struct row_table *table, const struct record_pair *pairs,
 /* The first of what the record has for the column. */
 static struct table_cell find_cell(struct row_table *table,
 				   const struct caliper_record *record,
-				   const struct table_column *column)
+				   struct table_column *column)
 {
 	struct table_cell cell = {.value = query_nothing()};
 
@@ -202,11 +255,11 @@ static void table_record(struct caliper_printing *printing,
 		struct table_cell cell = find_cell(table, record, column);
 
 		vector_push(&table->cells, cell);
-		if (!*text_of(table, column, &cell))
+		if (!cell.node && !query_is_there(cell.value))
 			continue;
-		any = true;
-		if (table->text.length > column->width)
-			column->width = table->text.length;
+		if (!cell.node)
+			widen_for_value(table, column, &cell);
+		any |= cell.node || cell.value.type != RECORD_STRING || cell.value.size;
 	}
 	row.count = table->cells.count - row.first;
 	if (any)
@@ -352,8 +405,12 @@ static void table_end(struct caliper_printing *printing)
 			caliper_pad(printing->out, column->title, column->width, false);
 	}
 	text_add(printing->out, "\n");
-	vector_for_each (&table->rows, row)
+	vector_for_each (&table->rows, row) {
 		print_row(table, row);
+		caliper_give(printing);
+	}
+	vector_for_each (&table->columns, column)
+		vector_deinit(&column->known);
 	vector_deinit(&table->columns);
 	vector_deinit(&table->is_column);
 	vector_deinit(&table->cells);
