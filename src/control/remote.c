@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,7 +178,7 @@ struct trm_error *remote_read_string(int memory_fd, uint64_t address, char *text
 
 struct trm_error *remote_open(pid_t pid, const char *name, int flags, int *ret_fd)
 {
-	char path[64];
+	char path[PATH_MAX + 128];
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
 	int fd = open(path, flags | O_CLOEXEC);

@@ -17,6 +17,8 @@
 #define PROT_WRITE         2
 #define MAP_FIXED          0x10
 #define MREMAP_FIXED       2
+#define MADV_DONTNEED      4
+#define MADV_DONTNEED_LOCKED 24
 
 /* What system calls and C code may change, and the flags. */
 	.macro save_registers
@@ -158,8 +160,15 @@ hook_saved:
 	testb	$MAP_FIXED, 8(%rsp)
 	jz	hook_back
 	jmp	3f
-2:	testb	$MREMAP_FIXED, 8(%rsp)
+2:	cmpb	$WIRE_HOOK_MADVISE, WIRE_HOOK_REGISTERS + 8(%rsp)
+	je	6f
+	testb	$MREMAP_FIXED, 8(%rsp)
 	jnz	hook_asks
+	jmp	3f
+6:	cmpl	$MADV_DONTNEED, 16(%rsp)
+	je	3f
+	cmpl	$MADV_DONTNEED_LOCKED, 16(%rsp)
+	jne	hook_back
 3:	mov	56(%rsp), %rdi
 	mov	48(%rsp), %rsi
 	add	%rdi, %rsi

@@ -229,6 +229,25 @@ static int call_changes_code(const struct wire_registers *registers)
 	}
 }
 
+/* The same of one that drops pages of a text with patches. */
+static int call_drops_text(const struct wire_control *control,
+			   const struct wire_registers *registers)
+{
+	const uint32_t advice = (uint32_t)registers->rcx;
+
+	if (registers->rdi != SYS_madvise ||
+	    (advice != MADV_DONTNEED && advice != MADV_DONTNEED_LOCKED))
+		return 0;
+	for (uint64_t i = 0; i < control->text_count && i < WIRE_TEXTS_MAX; i++) {
+		const struct wire_text *text = &control->texts[i];
+
+		if (registers->rsi < text->end &&
+		    registers->rsi + registers->rdx > text->start)
+			return 1;
+	}
+	return 0;
+}
+
 /* Whether syscall(2)'s arguments are a call that the controller must hear of. */
 static int call_matters(const struct wire_registers *registers)
 {
@@ -552,7 +571,8 @@ void resident_serve(struct wire_bank *bank, const struct wire_registers *frame)
 
 	if (bank->number == WIRE_HOOK_PRCTL ||
 	    (bank->number == WIRE_HOOK_EXIT && !control->watch_exit) ||
-	    (bank->number == WIRE_HOOK_SYSCALL && !call_matters(&bank->registers)) ||
+	    (bank->number == WIRE_HOOK_SYSCALL && !call_matters(&bank->registers) &&
+	     !call_drops_text(control, &bank->registers)) ||
 	    (bank->number == WIRE_HOOK_ARCH &&
 	     (bank->registers.rdi & 0xffffffff) != ARCH_SET_GS))
 		return;

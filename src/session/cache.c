@@ -195,6 +195,8 @@ static const struct {
 	{"__mmap64", WIRE_HOOK_MMAP},
 	{"mremap", WIRE_HOOK_MREMAP},
 	{"__mremap", WIRE_HOOK_MREMAP},
+	{"madvise", WIRE_HOOK_MADVISE},
+	{"__madvise", WIRE_HOOK_MADVISE},
 };
 
 /* LeakSanitizer may be linked into any module. */

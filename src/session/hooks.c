@@ -1,5 +1,6 @@
 /* What threads ask through their mailboxes: see the WIRE_HOOK_ numbers. */
 #include "session/callgraph.h"
+#include "session/dropping.h"
 #include "session/lazy_file.h"
 #include "session/loading.h"
 #include "session/pages.h"
@@ -28,8 +29,9 @@ struct request {
 	struct thread *thread;
 	struct bank *bank;
 	uint64_t arguments[6];
-	bool later; /* out: not served yet, to be asked again */
-	bool again; /* out: the function that was called is planned by now */
+	bool in_syscall; /* it is made by syscall(number, ...) */
+	bool later;      /* out: not served yet, to be asked again */
+	bool again;      /* out: the function that was called is planned by now */
 };
 
 /* ld.so announces a change of its list of modules, before and after it, or has mapped
@@ -221,6 +223,19 @@ static void serve_mremap(struct request *request)
 				"maps something else over");
 }
 
+static void serve_madvise(struct request *request)
+{
+	const struct dropping dropping = {
+		.address = request->arguments[0],
+		.size = request->arguments[1],
+		.advice = (uint32_t)request->arguments[2],
+		.in_syscall = request->in_syscall,
+	};
+
+	dropping_serve(request->session, request->thread,
+		       request->bank->shared->registers.rsp, &dropping);
+}
+
 /* Where functions come one soon after the other, so will the next. */
 static void await_more(struct session *session)
 {
@@ -259,9 +274,11 @@ static void serve_syscall(struct request *request)
 		{SYS_execveat, serve_execat},   {SYS_arch_prctl, serve_arch},
 		{SYS_mprotect, serve_mprotect}, {SYS_pkey_mprotect, serve_mprotect},
 		{SYS_mmap, serve_mmap},         {SYS_mremap, serve_mremap},
+		{SYS_madvise, serve_madvise},
 	};
 	struct request inner = *request;
 
+	inner.in_syscall = true;
 	memmove(inner.arguments, request->arguments + 1, 5 * sizeof(uint64_t));
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (calls[i].number == request->arguments[0])
@@ -309,7 +326,7 @@ static void (*const servers[])(struct request *request) = {
 	[WIRE_HOOK_STOP] = serve_window,       [WIRE_HOOK_BOTH] = serve_window,
 	[WIRE_HOOK_MPROTECT] = serve_mprotect, [WIRE_HOOK_MMAP] = serve_mmap,
 	[WIRE_HOOK_MREMAP] = serve_mremap,     [WIRE_HOOK_LAZY] = serve_lazy,
-	[WIRE_HOOK_LOADED] = serve_modules,
+	[WIRE_HOOK_LOADED] = serve_modules,    [WIRE_HOOK_MADVISE] = serve_madvise,
 };
 
 static void serve(struct session *session, struct bank *bank)

@@ -2,9 +2,11 @@
 #include "session/homes.h"
 #include "session/inline_caches.h"
 #include "session/lazy_file.h"
+#include "session/mapped.h"
 #include "session/pages.h"
 #include "session/places.h"
 #include "session/signals.h"
+#include "session/unmeasured.h"
 #include "session/ways.h"
 
 #include "base/cleanup.h"
@@ -19,36 +21,6 @@
 #include <unistd.h>
 
 #define PAGE 4096u
-
-/* Opens the file of a mapping as the process sees it, also when its path is not ours. */
-static int open_mapped(pid_t pid, const struct mapping *mapping, const char *path,
-		       struct stat *ret_status)
-{
-	char name[64];
-	struct trm_error *error;
-	int fd = -1;
-
-	snprintf(name, sizeof(name), "map_files/%lx-%lx", mapping->start, mapping->end);
-	error = remote_open(pid, name, O_RDONLY, &fd);
-	if (error) {
-		char rooted[4200];
-
-		/* Needs rights that only root has: by its name then. */
-		trm_error_destroy(error);
-		snprintf(rooted, sizeof(rooted), "root%s", path);
-		error = remote_open(pid, rooted, O_RDONLY, &fd);
-	}
-	if (error) {
-		trm_error_destroy(error);
-		return -1;
-	}
-	if (fstat(fd, ret_status) || !S_ISREG(ret_status->st_mode) ||
-	    ret_status->st_ino != mapping->inode) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
 
 static bool is_for(const struct module_file *file, const struct module_use *use)
 {
@@ -104,7 +76,7 @@ static struct module_file *file_of_mapping(struct session *session,
 {
 	const struct module_use use = use_of(session, thread, mapping, variant);
 	struct stat status;
-	scoped_fd int fd = open_mapped(thread->tid, mapping, use.path, &status);
+	scoped_fd int fd = mapped_open(thread->tid, mapping, use.path, &status);
 
 	*ret_later = false;
 	if (fd < 0)
@@ -130,7 +102,7 @@ static struct trm_error *plan_anew(struct session *session, struct thread *threa
 			mapping = m;
 	if (!mapping)
 		return trm_error_create(TRM_ERROR_GONE, "the module is gone");
-	scoped_fd int fd = open_mapped(thread->tid, mapping,
+	scoped_fd int fd = mapped_open(thread->tid, mapping,
 				       maps_path(&session->maps, mapping), &status);
 
 	if (fd < 0)
@@ -182,7 +154,7 @@ static bool is_swapped_in(const struct session *session, const struct module *mo
 {
 	const struct image_range part = module_part_of(module);
 
-	return !session->attached && module->file->cached_path &&
+	return !session->attached && module->file->cached_path && module->readable &&
 	       part.end - part.start >= MODULE_COPIED_MIN && has_our_root(pid);
 }
 
@@ -443,6 +415,13 @@ static struct module_file *choose_file(struct session *session,
 	return first ? first : file_of_mapping(session, thread, mapping, 0, ret_later);
 }
 
+/* A mapping that is no module has a row all the same. */
+static void note_unmeasured(struct session *session, const struct thread *thread,
+			    const struct mapping *mapping, const char *reason)
+{
+	note_file(thread->process->image, unmeasured_file(session, mapping, reason));
+}
+
 /* False if its file is still being planned. */
 static bool add_module(struct session *session, struct thread *thread,
 		       const struct mapping *mapping)
@@ -453,8 +432,11 @@ static bool add_module(struct session *session, struct thread *thread,
 	struct module module = {.file = file,
 				.text_start = mapping->start,
 				.text_end = mapping->end,
+				.readable = mapping->readable,
 				.stays = space->starting};
 
+	if (!file && !later)
+		note_unmeasured(session, thread, mapping, "its file cannot be opened");
 	if (!file)
 		return !later;
 	places_release(space, mapping);
@@ -616,6 +598,31 @@ static bool add_modules(struct session *session, struct thread *thread)
 	return complete;
 }
 
+/* Code that cannot be measured for the rights of its mapping: of a module that is
+ * measured otherwise, or by itself. */
+static void note_others(struct session *session, const struct thread *thread)
+{
+	const struct space *space = thread->process->space;
+
+	vector_for_each (&session->maps.mappings, mapping) {
+		const char *reason =
+			mapping->writable || mapping->shared
+				? unmeasured_reason(thread->tid, &session->maps, mapping)
+				: NULL;
+		bool known = false;
+
+		if (!reason)
+			continue;
+		vector_for_each (&space->modules, module)
+			if (module->file->identity.inode == mapping->inode) {
+				unmeasured_part(module->file);
+				known = true;
+			}
+		if (!known)
+			note_unmeasured(session, thread, mapping, reason);
+	}
+}
+
 bool modules_update(struct session *session, struct thread *thread)
 {
 	struct space *space = thread->process->space;
@@ -630,6 +637,7 @@ bool modules_update(struct session *session, struct thread *thread)
 	bool complete = finish_modules(session, thread);
 
 	complete &= add_modules(session, thread);
+	note_others(session, thread);
 	if (session->attached && !space->holding)
 		trm_error_destroy(swap_in(session, thread, space));
 	session->instrument_ns += session_now() - start;

@@ -39,8 +39,7 @@ struct family {
 	uint32_t heard;     /* value of the doorbell that was answered */
 	struct bank *aside; /* see thread_set_aside; NULL: none yet */
 	bool spreads;       /* counters lie where cache files have them, with gaps */
-	uint64_t
-		copies; /* bytes of addresses given out for copies of texts: see swap.c */
+	uint64_t copies;    /* bytes of addresses given out for copies: see swap.c */
 	uint64_t throws; /* throws_key, where it is to be known how much they throw; 0 */
 };
 
@@ -56,6 +55,7 @@ struct module {
 	 * rest is mapped from the cache file. */
 	uint64_t shared_offset, shared_size;
 	uint32_t first_slot;
+	bool readable;     /* the text may be read, as nearly all */
 	bool there;        /* while texts are restored: it is mapped still */
 	bool restored;     /* the original text is there again, for good */
 	bool broken;       /* could not be instrumented: left alone */

@@ -19,7 +19,7 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 48
+#define WIRE_VERSION 49
 
 #define WIRE_RESIDENT_SIZE  0x6000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x6000
@@ -203,10 +203,11 @@
 #define WIRE_HOOK_MPROTECT 14 /* mprotect(address, size, rights), pkey_mprotect */
 #define WIRE_HOOK_MMAP     15 /* mmap(address, size, rights, flags, ...) */
 #define WIRE_HOOK_MREMAP   16 /* mremap(address, size, new size, flags, to) */
+#define WIRE_HOOK_MADVISE  17 /* madvise(address, size, advice): pages are dropped */
 /* From here on functions that look at return addresses: the resident makes those original
  * that lie in relocated code, and asks nobody. */
-#define WIRE_HOOK_OWN   17 /* at their own one */
-#define WIRE_HOOK_STACK 18 /* at those of all frames */
+#define WIRE_HOOK_OWN   18 /* at their own one */
+#define WIRE_HOOK_STACK 19 /* at those of all frames */
 
 #ifndef __ASSEMBLER__
 

@@ -124,6 +124,16 @@ def check_process(report, line):
     return [f"{len(records)} instead of {wanted} processes [{line}]; there are: {have[:300]}"]
 
 
+def check_module(report, line):
+    """Problems of one `expect-module:` line."""
+    values, _ = settings(line)
+    reasons = [row.get("module.reason", "") for row in report.modules
+               if row.get("module") == values["module"]]
+    if any(re.search(values["reason"], reason) for reason in reasons):
+        return []
+    return [f"modules of that name have other reasons {reasons} [{line}]"]
+
+
 def check_profile(source, report, coverage):
     """Raises Failure with all that is wrong in the profile; returns a note."""
     problems, notes = [], []
@@ -142,6 +152,8 @@ def check_profile(source, report, coverage):
         problems += check_left(report.checked, line)
     for line in source.all("expect-process"):
         problems += check_process(report, line)
+    for line in source.all("expect-module"):
+        problems += check_module(report, line)
     if not report.processes:
         problems.append("the profile has no process record")
     if report.warnings:

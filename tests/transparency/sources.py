@@ -23,6 +23,7 @@ Head lines of a source in tests/programs, in the first comment lines (`// word: 
     expect-left: function=NAME times=N    with edges: so often it was left where no edge leads out
     expect-absent: NAME           no row is for this function
     expect-process: program=NAME [state=TEXT] [count=N] [reason=SUBSTRING]
+    expect-module: module=NAME reason=SUBSTRING    it is not measured, or not all of it
     refused: SUBSTRING            trammel must refuse it: one line with this text, exit 126; not where
                                   it only loads a library into it (regions, trace)
     not-preloaded: REASON         skipped where it does that
@@ -51,7 +52,8 @@ WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wno-unknown-warning-option", "-Wno-
 DIRECTIVE = re.compile(r"^// ([a-z-]+)(?:\(([\w-]+)\))?: (.*)$")
 WORDS = {"build", "library", "plugin", "helper", "strip", "args", "options", "needs", "status",
          "output", "normalise", "settle", "expect", "expect-arc", "expect-context",
-         "expect-left", "expect-absent", "expect-process", "refused", "not-preloaded", "not-spans"}
+         "expect-left", "expect-absent", "expect-process", "expect-module", "refused",
+         "not-preloaded", "not-spans"}
 
 
 @dataclasses.dataclass
