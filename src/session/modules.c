@@ -553,10 +553,22 @@ void modules_drop(struct session *session, struct thread *thread)
 	}
 }
 
+/* Trampolines of a module that is gone may be among mappings that were read before. */
+static bool is_ours(const struct session *session, const char *path)
+{
+	const char *folder = cache_folder(session->cache);
+	size_t length = folder ? strlen(folder) : 0;
+
+	return (length && !strncmp(path, folder, length) && path[length] == '/') ||
+	       !strncmp(path, "/memfd:trammel", strlen("/memfd:trammel"));
+}
+
 static bool is_new_code(const struct session *session, const struct space *space,
 			const struct mapping *mapping)
 {
-	return is_code_of_a_file(mapping, maps_path(&session->maps, mapping)) &&
+	const char *path = maps_path(&session->maps, mapping);
+
+	return is_code_of_a_file(mapping, path) && !is_ours(session, path) &&
 	       !is_known(space, mapping);
 }
 
