@@ -517,7 +517,7 @@ enum cfg_trouble cfg_build(struct cfg *cfg, const struct scan *scan,
 
 	if (!segment || !(scan->traits[index] & SCAN_WHOLE))
 		return CFG_UNDECODABLE;
-	if (overlaps(image, index))
+	if (overlaps(image, index) || (scan->traits[index] & SCAN_BEYOND))
 		return CFG_ODD;
 	cfg->address = function->address;
 	cfg->size = function->size;

@@ -1,5 +1,6 @@
 #include "code/lazy.h"
 
+#include "code/beyond.h"
 #include "code/calls.h"
 #include "code/making.h"
 #include "code/readers.h"
@@ -60,9 +61,9 @@ static void take_place(struct plan *plan, uint32_t index)
 	rows[index].place = place;
 }
 
-/* Whether a function reads return addresses: then it is hooked where calls are made in
- * relocated code. */
-static void read_function(struct lazy *lazy, uint32_t index)
+/* Whether a function, which `caller` calls, reads return addresses: then it is hooked
+ * where calls are made in relocated code. */
+static void read_function(struct lazy *lazy, uint32_t index, uint32_t caller)
 {
 	struct making *making = &lazy->making;
 	struct place_choice *choice = &making->choices[index];
@@ -70,13 +71,12 @@ static void read_function(struct lazy *lazy, uint32_t index)
 	if (lazy->read[index])
 		return;
 	lazy->read[index] = true;
-	readers_read(making->image, index, making->readers);
+	if (readers_read(making->image, index, making->readers))
+		beyond_find_one(making, index, caller);
 	if (!making->readers[index])
 		return;
-	if (lazy->request.copy_calls && !choice->hook)
-		choice->hook = making->readers[index] == READER_OWN
-				       ? lazy->request.hook_own
-				       : lazy->request.hook_stack;
+	if (!choice->hook)
+		choice->hook = making_reader_hook(making, index);
 	for (uint32_t part = lazy->first_part[index]; part != NO_PART;
 	     part = lazy->next_part[part]) {
 		making->readers[part] = making->readers[index];
@@ -96,12 +96,12 @@ static void follow_jump(struct lazy *lazy, uint64_t target)
 }
 
 /* Calls of what reads return addresses are made in place. */
-static void follow_call(struct lazy *lazy, uint64_t target)
+static void follow_call(struct lazy *lazy, uint32_t caller, uint64_t target)
 {
 	int64_t callee = map_function_at(&lazy->making.scan.map, target);
 
 	if (callee >= 0)
-		read_function(lazy, (uint32_t)callee);
+		read_function(lazy, (uint32_t)callee, caller);
 }
 
 /* Finds out what must be known, or planned, for a function to be planned. */
@@ -125,7 +125,7 @@ static void follow(struct lazy *lazy, uint32_t index)
 		target +=
 			brief.length + length_distance(bytes + at + brief.length, &brief);
 		if (kind == CFG_CALL)
-			follow_call(lazy, target);
+			follow_call(lazy, index, target);
 		else if (target - row->address >= row->size)
 			follow_jump(lazy, target);
 	}
@@ -160,7 +160,7 @@ static bool plan_one(struct lazy *lazy, uint32_t index, const struct lazy_limits
 	const struct plan_function before = *row;
 	const uint32_t slots = plan->slot_count, parts = plan->part_count;
 
-	read_function(lazy, row->part_of);
+	read_function(lazy, row->part_of, row->part_of);
 	follow(lazy, index);
 	*row = (struct plan_function){.place = row->place, .by_code = row->by_code};
 	making_write_row(making, index);

@@ -39,6 +39,7 @@ struct making {
 	struct whole whole;  /* scratch */
 	struct sums sums;    /* scratch */
 	uint8_t *readers; /* enum reader, by function; NULL: only entries are counted */
+	uint8_t *uses;    /* enum return_use, by function */
 	bool copy_calls;
 	uint32_t cold_count; /* counters from MAKING_COLD on */
 	bool cold; /* earlier runs executed the module, but not the function that is
@@ -64,6 +65,9 @@ struct trm_error *making_begin(struct making *making, const struct plan_request 
 
 /* What is the same in all plans that are written. */
 void making_finish(struct making *making);
+
+/* The hook of a function that looks at return addresses; 0: it needs none. */
+uint8_t making_reader_hook(const struct making *making, uint32_t index);
 
 /* Frees all but the plan. */
 void making_end(struct making *making);

@@ -2,6 +2,7 @@
 
 #include "base/cleanup.h"
 #include "code/batches.h"
+#include "code/beyond.h"
 #include "code/calls.h"
 #include "code/decode.h"
 #include "code/flag_calls.h"
@@ -133,6 +134,29 @@ static void choose_parts(struct making *making)
 	}
 }
 
+/* Whether functions are relocated whole. To count calls that is of use only if they are
+ * made in relocated code. */
+static bool relocates(const struct making *making)
+{
+	const struct plan_request *request = making->request;
+
+	return request->depth >= PLAN_BLOCKS ||
+	       (request->depth == PLAN_CALLS &&
+		(request->graph || request->spans || making->copy_calls));
+}
+
+uint8_t making_reader_hook(const struct making *making, uint32_t index)
+{
+	const struct plan_request *request = making->request;
+
+	if (request->hook_beyond && relocates(making) && beyond_needs_hook(making, index))
+		return request->hook_beyond;
+	if (!request->copy_calls || !making->readers[index])
+		return 0;
+	return making->readers[index] == READER_OWN ? request->hook_own
+						    : request->hook_stack;
+}
+
 static void choose_functions(struct making *making)
 {
 	const struct plan_request *request = making->request;
@@ -155,10 +179,8 @@ static void choose_functions(struct making *making)
 		choice->span = request->spans && choice->wanted &&
 			       asked(making, request->is_span, function, name);
 		choice->hook = hook_of(request, function, name);
-		if (request->copy_calls && making->readers[i] && !choice->hook)
-			choice->hook = making->readers[i] == READER_OWN
-					       ? request->hook_own
-					       : request->hook_stack;
+		if (!choice->hook)
+			choice->hook = making_reader_hook(making, (uint32_t)i);
 	}
 	choose_parts(making);
 	if (request->spans)
@@ -368,17 +390,6 @@ static void write_no_span(struct making *making, uint32_t index,
 		instrument(making, index, row);
 	if (choice->passed_on)
 		row->reason = PLAN_NOT_WANTED;
-}
-
-/* Whether functions are relocated whole. To count calls that is of use only if they are
- * made in relocated code. */
-static bool relocates(const struct making *making)
-{
-	const struct plan_request *request = making->request;
-
-	return request->depth >= PLAN_BLOCKS ||
-	       (request->depth == PLAN_CALLS &&
-		(request->graph || request->spans || making->copy_calls));
 }
 
 /* Calls of which functions have counters in front of them: what does not take flags, and
@@ -675,6 +686,24 @@ static void copy_names(struct plan *plan, const struct image *image)
 	plan->names.count = image->names.count;
 }
 
+/* What functions do with return addresses. */
+static void find_readers(struct making *making)
+{
+	const struct plan_request *request = making->request;
+	struct readers_suspects suspects = {0};
+	bool all = (request->depth != PLAN_ENTRIES || request->copy_calls) &&
+		   !request->hook_lazy;
+
+	if (all)
+		making->readers = readers_find(making->image, &suspects);
+	else
+		readers_suspect(making->image, &suspects);
+	if (request->hook_lazy)
+		making->readers = readers_find_first(making->image);
+	beyond_find(making, &suspects);
+	vector_deinit(&suspects);
+}
+
 struct trm_error *making_begin(struct making *making, const struct plan_request *request)
 {
 	if (!request->image)
@@ -693,9 +722,7 @@ struct trm_error *making_begin(struct making *making, const struct plan_request 
 	if (request->depth >= PLAN_BLOCKS)
 		parts_add(&making->scan, request->image, &making->left);
 	making->plan->uses_gs = making->scan.uses_gs;
-	if (request->depth != PLAN_ENTRIES || request->copy_calls)
-		making->readers = (request->hook_lazy ? readers_find_first
-						      : readers_find)(making->image);
+	find_readers(making);
 	making->copy_calls = request->copy_calls &&
 			     !readers_have_unwinder(making->image, making->readers);
 	padding_init(&making->padding, &making->scan, making->image);
@@ -723,6 +750,7 @@ void making_end(struct making *making)
 	free(making->dead);
 	free(making->names);
 	free(making->readers);
+	free(making->uses);
 	free(making->calls.counted);
 	padding_deinit(&making->padding);
 	vector_deinit(&making->islands);

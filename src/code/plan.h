@@ -393,6 +393,9 @@ struct plan_request {
 	 * addresses get one of these hooks, which must put them right. */
 	bool copy_calls;
 	uint8_t hook_own, hook_stack;
+	/* The same of functions that use what lies at their return addresses, where
+	 * functions are relocated whole: see code/beyond.h. 0: they get none. */
+	uint8_t hook_beyond;
 	/* What earlier runs executed; NULL: nothing is known. */
 	const struct frequencies *frequencies;
 	uint32_t batch; /* bytes of text that a thread writes at a time: see

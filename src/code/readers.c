@@ -7,7 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RSP = 4, RBP = 5, WORD = 8, NO_DEPTH = INT32_MIN };
+enum { RSP = 4, RBP = 5, WORD = 8, NO_DEPTH = INT32_MIN, LEA = 0x8d };
+
+/* Bytes of a function that are read to know whether it is suspect, by its beginning
+ * alone; and how deep the stack is at most where a copy of its pointer makes it so. */
+enum { BEGINNING = 32, NEAR = 16 };
 
 /* A branch of a function into a cold part. */
 struct way_out {
@@ -34,6 +38,7 @@ struct reading {
 	uint32_t function;
 	struct VECTOR(struct way_out) outs;
 	enum reader found;
+	bool suspect; /* see readers_find */
 };
 
 /* An instruction's operands, as far as they matter. */
@@ -131,13 +136,19 @@ static void look_at_operand(struct reading *reading, const struct operand *opera
 {
 	int32_t depth;
 
-	if (!operand->memory || is_store(&operand->brief))
+	if (!operand->memory)
 		return;
 	if (operand->base == RSP)
 		depth = reading->depth;
 	else if (operand->base == RBP && reading->frame_depth != NO_DEPTH)
 		depth = reading->frame_depth;
 	else
+		return;
+	reading->suspect |=
+		operand->displacement > depth - WORD &&
+		operand->displacement <= depth + WORD &&
+		(operand->displacement < depth + WORD || operand->brief.opcode == LEA);
+	if (is_store(&operand->brief))
 		return;
 	if (operand->displacement == depth)
 		find(reading, READER_OWN);
@@ -160,8 +171,10 @@ static void look_at_frame_pointer(struct reading *reading, const struct operand 
 
 static void push(struct reading *reading, int32_t bytes)
 {
-	if (bytes < 0 && reading->depth == 0)
+	if (bytes < 0 && reading->depth == 0) {
 		find(reading, READER_OWN);
+		reading->suspect = true;
+	}
 	reading->depth += bytes;
 	if (reading->depth > reading->deepest)
 		reading->deepest = reading->depth;
@@ -180,11 +193,13 @@ static void move_pointers(struct reading *reading, const struct operand *operand
 	uint8_t from = brief->opcode == 0x89 ? operand->reg : operand->base;
 	int32_t up = operand->displacement;
 
-	if (brief->opcode == 0x8d ? !operand->memory : operand->mod != 3)
+	if (brief->opcode == LEA ? !operand->memory : operand->mod != 3)
 		return;
+	reading->suspect |= from == RSP && to != RBP && to != RSP &&
+			    brief->opcode != LEA && reading->depth <= NEAR;
 	if (to == RBP && from == RSP) {
 		set_frame(reading, reading->depth - up);
-		reading->linked = reading->pushed && brief->opcode != 0x8d;
+		reading->linked = reading->pushed && brief->opcode != LEA;
 	}
 	if (to == RSP && from == RSP)
 		reading->depth -= up;
@@ -208,6 +223,7 @@ static void add_to_pointer(struct reading *reading, const struct operand *operan
 		reading->depth -= value;
 	else if (operation == 5)
 		push(reading, value);
+	reading->suspect |= reading->depth < 0;
 }
 
 static void step_stack(struct reading *reading, const struct operand *operand,
@@ -320,6 +336,7 @@ static void begin(struct reading *reading)
 	reading->depth = reading->deepest = 0;
 	reading->frame_depth = NO_DEPTH;
 	reading->found = READER_NONE;
+	reading->suspect = false;
 	reading->pushed = reading->linked = false;
 }
 
@@ -476,8 +493,8 @@ static uint8_t *find_named(const struct image *image)
 }
 
 /* A function that is no part. Of one that is known by its name, too, as it may lead into
- * parts. */
-static void read_one(struct reading *reading, const struct image *image, uint32_t index,
+ * parts. Whether it is suspect. */
+static bool read_one(struct reading *reading, const struct image *image, uint32_t index,
 		     uint8_t *readers)
 {
 	const struct image_function *function = &image->functions.items[index];
@@ -489,10 +506,11 @@ static void read_one(struct reading *reading, const struct image *image, uint32_
 	reading->address = function->address;
 	reading->function = index;
 	if (!reading->bytes)
-		return;
+		return false;
 	found = read_function(reading);
 	if (!readers[index])
 		readers[index] = (uint8_t)found;
+	return reading->suspect;
 }
 
 static void end(struct reading *reading)
@@ -501,23 +519,25 @@ static void end(struct reading *reading)
 	vector_deinit(&reading->outs);
 }
 
-void readers_read(const struct image *image, uint32_t index, uint8_t *readers)
+bool readers_read(const struct image *image, uint32_t index, uint8_t *readers)
 {
 	struct reading reading = {0};
+	bool suspect = read_one(&reading, image, index, readers);
 
-	read_one(&reading, image, index, readers);
 	read_parts(&reading, image, readers);
 	end(&reading);
+	return suspect;
 }
 
-uint8_t *readers_find(const struct image *image)
+uint8_t *readers_find(const struct image *image, struct readers_suspects *suspects)
 {
 	uint8_t *readers = find_named(image);
 	struct reading reading = {0};
 
 	for (uint32_t i = 0; i < image->functions.count; i++)
-		if (!(image->functions.items[i].flags & IMAGE_FUNCTION_PART))
-			read_one(&reading, image, i, readers);
+		if (!(image->functions.items[i].flags & IMAGE_FUNCTION_PART) &&
+		    read_one(&reading, image, i, readers))
+			vector_push(suspects, i);
 	read_parts(&reading, image, readers);
 	for (uint32_t i = 0; i < image->functions.count; i++)
 		readers[i] = readers[parts_owner(image, i)];
@@ -555,4 +575,22 @@ uint8_t *readers_find_first(const struct image *image)
 			readers_read(image, i, readers);
 	}
 	return readers;
+}
+
+void readers_suspect(const struct image *image, struct readers_suspects *suspects)
+{
+	struct reading reading = {0};
+
+	for (uint32_t i = 0; i < image->functions.count; i++) {
+		const struct image_function *function = &image->functions.items[i];
+
+		reading.size = function->size < BEGINNING ? function->size : BEGINNING;
+		reading.bytes = image_bytes_at(image, function->address, reading.size);
+		if (function->flags & IMAGE_FUNCTION_PART || !reading.bytes)
+			continue;
+		read_function(&reading);
+		if (reading.suspect)
+			vector_push(suspects, i);
+	}
+	end(&reading);
 }

@@ -119,6 +119,8 @@ static void note_branch(struct walk *walk, uint64_t address, const struct brief 
 	if (!inside) {
 		if (brief->kind == BRIEF_JUMP32)
 			note_call(walk, address, brief);
+		else if (brief->kind == BRIEF_JUMP8)
+			vector_push(&walk->scan->short_jumps, address);
 		leave_range(walk, address, brief, target);
 		return;
 	}
@@ -625,6 +627,7 @@ void scan_deinit(struct scan *scan)
 	vector_deinit(&scan->tables);
 	vector_deinit(&scan->calls);
 	vector_deinit(&scan->long_calls);
+	vector_deinit(&scan->short_jumps);
 	*scan = (struct scan){0};
 }
 

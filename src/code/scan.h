@@ -21,6 +21,8 @@ enum scan_trait {
 	SCAN_WHOLE = 32,      /* decodes from its first to its last byte */
 	SCAN_DOUBTFUL = 64,   /* only a symbol says that it begins there, and it lies
 				 inside of an instruction, or nothing leads to it */
+	SCAN_BEYOND = 128,    /* what is behind a call in it is no code, or nobody knows
+				 where it is entered: see code/beyond.h */
 };
 
 /* A branch, no call, from a function's own body or cold part to its entry, or to the
@@ -50,7 +52,8 @@ struct scan {
 	 * Where functions overlap, some are there twice, and some are none: see
 	 * map.starts. */
 	struct VECTOR(uint64_t) calls;
-	struct VECTOR(uint64_t) long_calls; /* the same of calls with prefixes */
+	struct VECTOR(uint64_t) long_calls;  /* the same of calls with prefixes */
+	struct VECTOR(uint64_t) short_jumps; /* of `jmp rel8` out of functions */
 	/* Sorted by address: no table goes on beyond the next. */
 	struct VECTOR(struct scan_table) tables;
 	bool uses_gs;

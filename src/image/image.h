@@ -167,7 +167,8 @@ bool image_is_static(int fd);
 /*
  * Whether the code of a file may follow stacks in ways of its own, so that return
  * addresses must be the original ones at all times: it is a static program, or has a
- * run-time system that is known to. From headers and dynamic string table alone: cheap.
+ * run-time system that is known to, or is a program all of whose functions are watched
+ * (-pg and its like). From headers and dynamic string table alone: cheap.
  * `program`: it is executed, no library.
  */
 bool image_walks_stacks(const void *bytes, size_t size, bool program);

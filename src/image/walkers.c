@@ -45,28 +45,104 @@ static const char *const marks[] = {
 	"_ZN8tcmalloc",
 };
 
-static size_t find_strings(const struct headers *file, const uint8_t **ret_bytes)
+/* Functions that look at the return addresses of those that call them, which are all of a
+ * program that is built so (-pg, -mfentry, -finstrument-functions). */
+static const char *const profilers[] = {
+	"mcount",
+	"_mcount",
+	"__fentry__",
+	"__cyg_profile_func_enter",
+};
+
+/* Values of the dynamic section, by tag; 0: it has none. */
+struct dynamic {
+	uint64_t values[DT_JMPREL + 1];
+};
+
+static struct dynamic read_dynamic(const struct headers *file)
 {
-	uint64_t strings = 0, size = 0;
-	const uint8_t *dynamic = NULL;
+	struct dynamic dynamic = {0};
+	const uint8_t *bytes = NULL;
 	Elf64_Phdr segment;
 	Elf64_Dyn entry;
 	size_t left;
 
 	if (!headers_find(file, PT_DYNAMIC, &segment))
-		return 0;
-	left = headers_bytes(file, segment.p_vaddr, &dynamic);
-	for (; left >= sizeof(entry); left -= sizeof(entry), dynamic += sizeof(entry)) {
-		memcpy(&entry, dynamic, sizeof(entry));
+		return dynamic;
+	left = headers_bytes(file, segment.p_vaddr, &bytes);
+	for (; left >= sizeof(entry); left -= sizeof(entry), bytes += sizeof(entry)) {
+		memcpy(&entry, bytes, sizeof(entry));
 		if (entry.d_tag == DT_NULL)
 			break;
-		if (entry.d_tag == DT_STRTAB)
-			strings = entry.d_un.d_ptr;
-		if (entry.d_tag == DT_STRSZ)
-			size = entry.d_un.d_val;
+		if (entry.d_tag > 0 && entry.d_tag <= DT_JMPREL)
+			dynamic.values[entry.d_tag] = entry.d_un.d_val;
 	}
-	left = headers_bytes(file, strings, ret_bytes);
-	return left < size ? left : size;
+	return dynamic;
+}
+
+static size_t find_strings(const struct headers *file, const struct dynamic *dynamic,
+			   const uint8_t **ret_bytes)
+{
+	size_t left = headers_bytes(file, dynamic->values[DT_STRTAB], ret_bytes);
+
+	return left < dynamic->values[DT_STRSZ] ? left : dynamic->values[DT_STRSZ];
+}
+
+/* Whether a string of the table, at an offset, is the name of such a function. */
+static bool is_profiler(const uint8_t *strings, size_t size, size_t at)
+{
+	for (size_t i = 0; i < sizeof(profilers) / sizeof(profilers[0]); i++) {
+		size_t length = strlen(profilers[i]) + 1;
+
+		if (at < size && length <= size - at &&
+		    !memcmp(strings + at, profilers[i], length))
+			return true;
+	}
+	return false;
+}
+
+/* Whether the loader fills in a word with such a function, of those that a table of
+ * relocations names. */
+static bool table_has_profiler(const struct headers *file, const struct dynamic *dynamic,
+			       unsigned table, unsigned table_size)
+{
+	const uint8_t *bytes = NULL, *strings = NULL, *symbols = NULL;
+	const size_t size = find_strings(file, dynamic, &strings);
+	const size_t symbols_size =
+		headers_bytes(file, dynamic->values[DT_SYMTAB], &symbols);
+	size_t left = headers_bytes(file, dynamic->values[table], &bytes);
+	Elf64_Rela row;
+	Elf64_Sym symbol;
+
+	if (left > dynamic->values[table_size])
+		left = dynamic->values[table_size];
+	for (; left >= sizeof(row); left -= sizeof(row), bytes += sizeof(row)) {
+		memcpy(&row, bytes, sizeof(row));
+		uint64_t at = ELF64_R_SYM(row.r_info) * sizeof(symbol);
+
+		if ((ELF64_R_TYPE(row.r_info) != R_X86_64_JUMP_SLOT &&
+		     ELF64_R_TYPE(row.r_info) != R_X86_64_GLOB_DAT) ||
+		    symbols_size < sizeof(symbol) || at > symbols_size - sizeof(symbol))
+			continue;
+		memcpy(&symbol, symbols + at, sizeof(symbol));
+		if (is_profiler(strings, size, symbol.st_name))
+			return true;
+	}
+	return false;
+}
+
+static bool calls_profiler(const struct headers *file, const struct dynamic *dynamic)
+{
+	const uint8_t *strings = NULL;
+	const size_t size = find_strings(file, dynamic, &strings);
+
+	/* Hardly any program names one at all. */
+	for (size_t i = 0; i < sizeof(profilers) / sizeof(profilers[0]); i++)
+		if (memmem(strings, size, profilers[i], strlen(profilers[i]) + 1))
+			return table_has_profiler(file, dynamic, DT_JMPREL,
+						  DT_PLTRELSZ) ||
+			       table_has_profiler(file, dynamic, DT_RELA, DT_RELASZ);
+	return false;
 }
 
 #define MARKS (sizeof(marks) / sizeof(marks[0]))
@@ -152,6 +228,7 @@ static bool is_go(const struct headers *file)
 bool image_walks_stacks(const void *bytes, size_t size, bool program)
 {
 	struct headers file;
+	struct dynamic dynamic;
 	const uint8_t *strings = NULL;
 	Elf64_Phdr segment;
 	size_t length;
@@ -161,6 +238,8 @@ bool image_walks_stacks(const void *bytes, size_t size, bool program)
 	/* What is in a static program is not known. */
 	if (!headers_find(&file, program ? PT_INTERP : PT_DYNAMIC, &segment))
 		return true;
-	length = find_strings(&file, &strings);
-	return !length || is_go(&file) || is_marked(strings, length);
+	dynamic = read_dynamic(&file);
+	length = find_strings(&file, &dynamic, &strings);
+	return !length || is_go(&file) || is_marked(strings, length) ||
+	       (program && calls_profiler(&file, &dynamic));
 }

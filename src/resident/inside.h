@@ -51,6 +51,9 @@ bool look_know_stack(struct wire_bank *bank, uint64_t place);
  * itself whether it is asked. */
 void ask_quietly(struct wire_bank *bank, const struct wire_registers *frame);
 
+/* The row of the function that holds a link-time address; NULL: none does. */
+const struct wire_way *way_around(const struct wire_ways *ways, uint64_t address);
+
 /* Whether a text is there, with its patches. */
 int is_patched(const struct wire_undo *undo);
 

@@ -20,7 +20,7 @@
 /* Without system calls: so much of a stack that may end anywhere. */
 #define QUIET_MAX (256ull << 10)
 
-void resident_look(const struct wire_registers *frame);
+int resident_look(const struct wire_registers *frame);
 
 struct range {
 	uint64_t start, end;
@@ -441,11 +441,43 @@ static void look_timed(struct wire_bank *bank, const struct wire_registers *fram
 		note_time(bank, start, __builtin_ia32_rdtsc());
 }
 
-void resident_look(const struct wire_registers *frame)
+/* Whether what lies behind a call is not as the program has it, which returns there: its
+ * function was relocated whole, or it was made in relocated code. */
+static int is_changed(const struct wire_bank *bank, const struct wire_control *control,
+		      uint64_t word)
+{
+	for (uint64_t i = 0; i < control->text_count && i < WIRE_TEXTS_MAX; i++) {
+		const struct wire_text *text = &control->texts[i];
+		const struct wire_undo *undo = &control->undos[i];
+		const struct wire_ways *ways =
+			(const struct wire_ways *)(uintptr_t)undo->ways;
+
+		if (text->end && ways && word >= text->start && word < text->end &&
+		    has_ways(bank, control, undo))
+			return way_around(ways, word - ways->bias) != NULL;
+	}
+	return 0;
+}
+
+/* The function's own return address; whether the controller is to be asked. */
+static int look_beyond(struct wire_bank *bank, uint64_t *place)
+{
+	const struct wire_control *control =
+		(const struct wire_control *)(uintptr_t)bank->control;
+	uint64_t word = *place;
+
+	return (look_at(bank, control, place) != word ||
+		is_changed(bank, control, word)) &&
+	       !bank->quiet;
+}
+
+int resident_look(const struct wire_registers *frame)
 {
 	struct wire_bank *bank = own_bank();
 	uint32_t number = (uint32_t)((const uint64_t *)(frame + 1))[1];
 
+	if (number == WIRE_HOOK_BEYOND)
+		return look_beyond(bank, (uint64_t *)(uintptr_t)frame->rsp);
 	if (number == WIRE_HOOK_OWN)
 		look_at(bank, (const struct wire_control *)(uintptr_t)bank->control,
 			(uint64_t *)(uintptr_t)frame->rsp);
@@ -453,4 +485,5 @@ void resident_look(const struct wire_registers *frame)
 		ask_quietly(bank, frame);
 	else
 		look_timed(bank, frame);
+	return 0;
 }

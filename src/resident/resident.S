@@ -263,7 +263,10 @@ look_saved:
 	mov	%rbp, %rdi
 	call	resident_look
 	mov	%rbp, %rsp
-	jmp	hook_back
+	test	%eax, %eax
+	jz	hook_back
+	mov	%gs:WIRE_BANK_CONTROL, %rax
+	jmp	hook_asks
 look_end:
 
 /*

@@ -401,8 +401,7 @@ void resident_alone(const struct wire_control *control,
 	}
 }
 
-/* The row of the function that holds a link-time address; NULL: none does. */
-static const struct wire_way *find_way(const struct wire_ways *ways, uint64_t address)
+const struct wire_way *way_around(const struct wire_ways *ways, uint64_t address)
 {
 	const struct wire_way *rows = wire_ways_rows(ways);
 	uint64_t low = 0, high = ways->count;
@@ -425,7 +424,7 @@ static const struct wire_way *find_way(const struct wire_ways *ways, uint64_t ad
 static uint64_t moved_to(const struct wire_ways *ways, uint64_t address)
 {
 	const struct wire_step *steps = wire_ways_steps(ways);
-	const struct wire_way *way = find_way(ways, address);
+	const struct wire_way *way = way_around(ways, address);
 	uint64_t original, code;
 
 	if (!way || way->address == address)

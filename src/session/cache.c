@@ -313,6 +313,8 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 		.frequencies = file->learned ? &file->learned->frequencies : NULL,
 		.hook_own = WIRE_HOOK_OWN,
 		.hook_stack = WIRE_HOOK_STACK,
+		/* The loader's are entered by jumps, with more on the stack. */
+		.hook_beyond = text_glob("ld-*", file->name) ? 0 : WIRE_HOOK_BEYOND,
 		.hook_layout = {.entry = WIRE_BANK_ENTRY,
 				.arc = WIRE_BANK_ARC,
 				.returns = WIRE_BANK_RETURNS,

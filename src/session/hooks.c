@@ -264,6 +264,14 @@ static void serve_lazy(struct request *request)
 					pages_write_news, request->session);
 }
 
+/* Nobody knows where the program goes on, or what it reads. */
+static void serve_beyond(struct request *request)
+{
+	release_space(request->session, request->thread->process,
+		      "a function reads what lies behind a call of it, or goes on there, "
+		      "and was called in a way that was not foreseen");
+}
+
 static void serve_syscall(struct request *request)
 {
 	static const struct {
@@ -327,6 +335,7 @@ static void (*const servers[])(struct request *request) = {
 	[WIRE_HOOK_MPROTECT] = serve_mprotect, [WIRE_HOOK_MMAP] = serve_mmap,
 	[WIRE_HOOK_MREMAP] = serve_mremap,     [WIRE_HOOK_LAZY] = serve_lazy,
 	[WIRE_HOOK_LOADED] = serve_modules,    [WIRE_HOOK_MADVISE] = serve_madvise,
+	[WIRE_HOOK_BEYOND] = serve_beyond,
 };
 
 static void serve(struct session *session, struct bank *bank)

@@ -19,7 +19,7 @@
 #ifndef TRAMMEL_WIRE_LAYOUT_H
 #define TRAMMEL_WIRE_LAYOUT_H
 
-#define WIRE_VERSION 49
+#define WIRE_VERSION 50
 
 #define WIRE_RESIDENT_SIZE  0x6000 /* bytes for the resident's code in the arena */
 #define WIRE_CONTROL_OFFSET 0x6000
@@ -208,6 +208,9 @@
  * that lie in relocated code, and asks nobody. */
 #define WIRE_HOOK_OWN   18 /* at their own one */
 #define WIRE_HOOK_STACK 19 /* at those of all frames */
+/* The same at their own one; and the controller is asked, if what lies behind the call
+ * may have been changed, since they read it or go on there. */
+#define WIRE_HOOK_BEYOND 20
 
 #ifndef __ASSEMBLER__
 

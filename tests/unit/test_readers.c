@@ -99,6 +99,7 @@ static void add_functions(struct image *image)
 static void test_shapes(void **state)
 {
 	struct image image;
+	struct readers_suspects suspects = {0};
 	uint8_t *readers;
 
 	(void)state;
@@ -106,12 +107,13 @@ static void test_shapes(void **state)
 			(size_t)(readers_end - readers_begin));
 	add_functions(&image);
 	assert_int_equal(image.functions.count, sizeof(expected));
-	readers = readers_find(&image);
+	readers = readers_find(&image, &suspects);
 	for (size_t i = 0; i < sizeof(expected); i++)
 		if (readers[i] != expected[i])
 			fail_msg("function %zu: %d, not %d", i, readers[i], expected[i]);
 	assert_false(readers_have_unwinder(&image, readers));
 	free(readers);
+	vector_deinit(&suspects);
 	plan_image_deinit(&image);
 }
 
@@ -120,6 +122,7 @@ static void test_names(void **state)
 {
 	static const uint8_t code[] = {0xc3, 0xc3, 0xc3};
 	struct image image;
+	struct readers_suspects suspects = {0};
 	uint8_t *readers;
 
 	(void)state;
@@ -127,12 +130,13 @@ static void test_names(void **state)
 	plan_image_add(&image, ADDRESS, 1, "_Unwind_Backtrace");
 	plan_image_add(&image, ADDRESS + 1, 1, "_Unwind_Resume");
 	plan_image_add(&image, ADDRESS + 2, 1, "_Unwind_Resumes");
-	readers = readers_find(&image);
+	readers = readers_find(&image, &suspects);
 	assert_int_equal(readers[0], READER_UNWINDER);
 	assert_int_equal(readers[1], READER_OWN);
 	assert_int_equal(readers[2], READER_NONE);
 	assert_true(readers_have_unwinder(&image, readers));
 	free(readers);
+	vector_deinit(&suspects);
 	plan_image_deinit(&image);
 }
 
@@ -143,12 +147,13 @@ static void test_c_library(void **state)
 					    "getcontext", "swapcontext", "vfork"};
 	struct image *image;
 	uint64_t address;
+	struct readers_suspects suspects = {0};
 	uint8_t *readers;
 
 	(void)state;
 	if (image_open("/lib/x86_64-linux-gnu/libc.so.6", NULL, &image))
 		skip();
-	readers = readers_find(image);
+	readers = readers_find(image, &suspects);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		assert_true(image_find_function(image, names[i], &address));
 		if (readers[image_function_at(image, address)] != READER_OWN)
@@ -157,6 +162,7 @@ static void test_c_library(void **state)
 	assert_true(image_find_function(image, "malloc", &address));
 	assert_int_equal(readers[image_function_at(image, address)], READER_NONE);
 	free(readers);
+	vector_deinit(&suspects);
 	image_close(image);
 }
 
