@@ -66,13 +66,14 @@ static void forget_wish(struct wish *wish)
 	free(wish->runs);
 }
 
-static bool is_wanted(void *context, const char *module_path, const char *function,
-		      uint64_t address)
+static bool is_wanted(void *context, const char *module_path, const struct image *image,
+		      const char *function, uint64_t address)
 {
 	const struct wish *wish = context;
 
 	for (size_t i = 0; i < wish->count; i++)
-		if (options_want_function(&wish->runs[i], module_path, function, address))
+		if (options_want_function(&wish->runs[i], module_path, image, function,
+					  address))
 			return true;
 	return false;
 }

@@ -454,6 +454,8 @@ static enum reader reader_named(const char *name)
 		{"_Unwind_Resume", READER_OWN},
 		{"__unw_getcontext", READER_UNWINDER},
 		{"__unw_init_local", READER_UNWINDER},
+		{"unw_getcontext", READER_UNWINDER},
+		{"unw_init_local", READER_UNWINDER},
 		{"_Ux86_64_getcontext", READER_UNWINDER},
 		{"_Ux86_64_getcontext_trace", READER_UNWINDER},
 		{"_ULx86_64_init_local", READER_UNWINDER},

@@ -201,8 +201,8 @@ static bool is_covered(const struct joining *joining, const struct image_functio
 		return true;
 	return module->complete &&
 	       !table_find(&joining->known->skipped, from->address, NULL) &&
-	       (!wish->wanted ||
-		wish->wanted(wish->context, module->module->path, name, from->address));
+	       (!wish->wanted || wish->wanted(wish->context, module->module->path,
+					      joining->image, name, from->address));
 }
 
 /* Adds a function of the module's file, unless nobody counted it. */

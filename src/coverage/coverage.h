@@ -78,11 +78,13 @@ struct coverage {
 	struct string_table names, paths;
 };
 
+struct image;
+
 /* What a run was to measure. Without one, everything. */
 struct coverage_wish {
 	void *context;
-	bool (*wanted)(void *context, const char *module_path, const char *function,
-		       uint64_t address);
+	bool (*wanted)(void *context, const char *module_path, const struct image *image,
+		       const char *function, uint64_t address);
 };
 
 /*

@@ -34,6 +34,13 @@ static size_t underscores(const struct symbol *symbol)
 	return strspn(symbol->name, "_");
 }
 
+/* C libraries give their own name of a function the strong symbol, and a weak one to that
+ * which people know. */
+static enum symbol_rank class_of(const struct symbol *symbol)
+{
+	return symbol->rank == RANK_WEAK ? RANK_GLOBAL : (enum symbol_rank)symbol->rank;
+}
+
 /* Whether a symbol is the better name. Total: the order of tables does not matter. */
 static bool better(const struct symbol *a, const struct symbol *b)
 {
@@ -42,12 +49,14 @@ static bool better(const struct symbol *a, const struct symbol *b)
 
 	if (a->cold != b->cold)
 		return b->cold;
-	if (a->rank != b->rank)
-		return a->rank < b->rank;
+	if (class_of(a) != class_of(b))
+		return class_of(a) < class_of(b);
 	if (a->source != b->source)
 		return a->source < b->source;
 	if (underscores(a) != underscores(b))
 		return underscores(a) < underscores(b);
+	if (a->rank != b->rank)
+		return a->rank < b->rank;
 	order = memcmp(a->name, b->name, common);
 	return order ? order < 0 : a->name_size < b->name_size;
 }

@@ -212,6 +212,9 @@ void image_close(struct image *image)
 	vector_for_each (&image->warnings, warning)
 		free(*warning);
 	vector_deinit(&image->warnings);
+	vector_for_each (&opened->aliases, alias)
+		free(alias->name);
+	vector_deinit(&opened->aliases);
 	vector_deinit(&image->segments);
 	vector_deinit(&image->functions);
 	vector_deinit(&image->cold_parts);

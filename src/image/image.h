@@ -153,6 +153,17 @@ size_t image_function_at(const struct image *image, uint64_t address);
 bool image_find_function(const struct image *image, const char *name,
 			 uint64_t *ret_address);
 
+/* Another name of a function, as tables of symbols in the file have it. */
+struct image_alias {
+	uint64_t address;
+	char *name; /* demangled */
+};
+
+/* The other names of the function at an address, all but `functions.name`: the first of
+ * them, NULL if there are none. Not for several threads with one image. */
+const struct image_alias *image_aliases(const struct image *image, uint64_t address,
+					size_t *ret_count);
+
 /* What executing the file would meet, from the first bytes alone: cheap. */
 enum image_kind {
 	IMAGE_KIND_NATIVE,  /* x86-64 ELF program */

@@ -116,6 +116,8 @@ struct opened {
 	struct image image; /* first: image_open gives this out */
 	struct symbol_table tables[2];
 	size_t table_count;
+	struct VECTOR(struct image_alias) aliases; /* by address; made when asked for */
+	bool aliases_made;
 	bool mapped;        /* image.bytes is a mapping to be undone */
 	bool more_warnings; /* the list of warnings is full */
 };

@@ -27,7 +27,7 @@ static bool same_build(const struct image *image, const struct dwarf_file *file)
  * sum, and needs no build id. */
 static bool open_debug_file(struct source *source, bool linked)
 {
-	struct dwarf_file *file = dwarf_file_open(source->path.data);
+	struct dwarf_file *file = dwarf_file_open(source->path.data, false);
 	bool fits = file &&
 		    (same_build(source->image, file) || (linked && !file->build_id_size));
 
@@ -66,7 +66,7 @@ static bool find_debug_file(struct source *source)
 static struct trm_error *open_source(struct source *source)
 {
 	const struct image *image = source->image;
-	struct dwarf_file *file = dwarf_file_open(image->path);
+	struct dwarf_file *file = dwarf_file_open(image->path, false);
 
 	text_add(&source->path, image->path);
 	if (!file && errno)

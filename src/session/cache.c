@@ -150,6 +150,7 @@ uint64_t cache_counters_extent(const struct cache *cache,
 struct wanted {
 	const struct session_options *options;
 	const struct module_file *file;
+	const struct image *image;
 	bool hooked;     /* it may be the C library or the loader */
 	bool events;     /* it may have functions that begin or end what is counted */
 	uint64_t loaded; /* address of what has WIRE_HOOK_LOADED; 0: nothing */
@@ -160,15 +161,16 @@ static bool is_wanted(void *context, const char *name, uint64_t address)
 	const struct wanted *wanted = context;
 
 	return !wanted->file->mandatory &&
-	       options_want_function(wanted->options, wanted->file->path, name, address);
+	       options_want_function(wanted->options, wanted->file->path, wanted->image,
+				     name, address);
 }
 
 static bool is_region(void *context, const char *name, uint64_t address)
 {
 	const struct wanted *wanted = context;
 
-	return patterns_have_function(&wanted->options->regions, wanted->file->path, name,
-				      address);
+	return patterns_have_names(&wanted->options->regions, wanted->file->path,
+				   wanted->image, name, address);
 }
 
 static const struct {
@@ -229,7 +231,7 @@ static uint8_t hook_of(void *context, const char *name, uint64_t address)
 		number = hook_of_any(name);
 	if (!number && wanted->events)
 		number = window_hook_of(&wanted->options->window, wanted->file->path,
-					name, address);
+					wanted->image, name, address);
 	return number;
 }
 
@@ -290,7 +292,10 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 				   uint64_t code_address)
 {
 	struct wanted wanted = {
-		options, file, may_have_hooks(file->name, image->has_interpreter),
+		options,
+		file,
+		image,
+		may_have_hooks(file->name, image->has_interpreter),
 		!file->bare && window_concerns(&options->window, file->path),
 		text_glob("ld-*", file->name) ? loading_done_address(image) : 0};
 	const bool spans = options->collector->spans;

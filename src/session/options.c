@@ -1,6 +1,7 @@
 #include "session/options.h"
 
 #include "base/text.h"
+#include "image/image.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -139,6 +140,24 @@ bool patterns_have_function(const struct patterns *patterns, const char *module,
 	return false;
 }
 
+bool patterns_have_names(const struct patterns *patterns, const char *module,
+			 const struct image *image, const char *function,
+			 uint64_t address)
+{
+	size_t count = 0;
+	const struct image_alias *alias;
+
+	if (patterns_have_function(patterns, module, function, address))
+		return true;
+	if (!image || !patterns_have_file(patterns, module))
+		return false;
+	alias = image_aliases(image, address, &count);
+	for (size_t i = 0; i < count; i++)
+		if (patterns_have_function(patterns, module, alias[i].name, address))
+			return true;
+	return false;
+}
+
 bool window_edge_is_empty(const struct window_edge *edge)
 {
 	return !edge->calls.count && !edge->loads.count && !edge->signals &&
@@ -188,9 +207,10 @@ bool options_want_module(const struct session_options *options, const char *modu
 }
 
 bool options_want_function(const struct session_options *options, const char *module,
-			   const char *function, uint64_t address)
+			   const struct image *image, const char *function,
+			   uint64_t address)
 {
-	return !patterns_have_function(&options->skip, module, function, address) &&
+	return !patterns_have_names(&options->skip, module, image, function, address) &&
 	       (options_take_all(options) ||
-		patterns_have_function(&options->only, module, function, address));
+		patterns_have_names(&options->only, module, image, function, address));
 }

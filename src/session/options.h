@@ -103,6 +103,13 @@ bool patterns_have_file(const struct patterns *patterns, const char *path);
 bool patterns_have_function(const struct patterns *patterns, const char *module,
 			    const char *function, uint64_t address);
 
+struct image;
+
+/* The same by any of the names that the image has for a function. NULL: there is none. */
+bool patterns_have_names(const struct patterns *patterns, const char *module,
+			 const struct image *image, const char *function,
+			 uint64_t address);
+
 /* Whether nothing is asked for. */
 bool window_edge_is_empty(const struct window_edge *edge);
 void window_edge_deinit(struct window_edge *edge);
@@ -121,8 +128,10 @@ bool options_have_parts(const struct session_options *options);
 /* Whether any function of a module (file name) can be wanted. */
 bool options_want_module(const struct session_options *options, const char *module);
 
-/* Whether a function (demangled name, link-time address) is wanted. */
+/* Whether a function (demangled name, link-time address) is wanted, by any of the names
+ * that the image has for it. NULL: it has this one alone. */
 bool options_want_function(const struct session_options *options, const char *module,
-			   const char *function, uint64_t address);
+			   const struct image *image, const char *function,
+			   uint64_t address);
 
 #endif

@@ -125,7 +125,7 @@ static struct patterns patterns_of(const struct question *question)
 }
 
 static bool matches_function(const struct question *question,
-			     const struct module_file *file)
+			     const struct module_file *file, const struct image *image)
 {
 	const struct patterns patterns = patterns_of(question);
 
@@ -134,11 +134,25 @@ static bool matches_function(const struct question *question,
 			continue;
 		scoped_free char *name = shown_name(file->plan, function);
 
-		if (name && patterns_have_function(&patterns, file->path, name,
-						   function->address))
+		if (name && patterns_have_names(&patterns, file->path, image, name,
+						function->address))
 			return true;
 	}
 	return false;
+}
+
+/* By the other names that functions have, too. */
+static bool matches_alias(const struct question *question, const struct module_file *file)
+{
+	struct image *image;
+	struct trm_error *error = image_open(file->path, NULL, &image);
+	bool matches = !error && matches_function(question, file, image);
+
+	if (error)
+		trm_error_destroy(error);
+	else
+		image_close(image);
+	return matches;
 }
 
 static bool is_whole(const struct pattern *pattern)
@@ -160,7 +174,8 @@ static bool is_matched(const struct session *session, const struct question *que
 			continue;
 		*ret_any = true;
 		if (is_whole(question->pattern) ||
-		    (file->plan && matches_function(question, file)))
+		    (file->plan && (matches_function(question, file, NULL) ||
+				    matches_alias(question, file))))
 			return true;
 	}
 	return false;

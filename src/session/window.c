@@ -77,14 +77,14 @@ bool window_concerns(const struct session_window *asked, const char *module)
 }
 
 uint8_t window_hook_of(const struct session_window *asked, const char *module,
-		       const char *name, uint64_t address)
+		       const struct image *image, const char *name, uint64_t address)
 {
 	scoped_free char *shown = image_demangle(name);
 	uint8_t bits = 0;
 
-	if (patterns_have_function(&asked->start.calls, module, shown, address))
+	if (patterns_have_names(&asked->start.calls, module, image, shown, address))
 		bits |= STARTS;
-	if (patterns_have_function(&asked->stop.calls, module, shown, address))
+	if (patterns_have_names(&asked->stop.calls, module, image, shown, address))
 		bits |= STOPS;
 	return bits ? (uint8_t)(WIRE_HOOK_EXIT + bits) : 0;
 }

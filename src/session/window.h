@@ -51,7 +51,7 @@ struct trm_error *window_check(const struct session_options *options);
  * a function's hook, by its linked name, 0: none; and what a plan depends on. */
 bool window_concerns(const struct session_window *asked, const char *module);
 uint8_t window_hook_of(const struct session_window *asked, const char *module,
-		       const char *name, uint64_t address);
+		       const struct image *image, const char *name, uint64_t address);
 void window_describe_calls(const struct session_window *asked, struct text *text);
 
 /* The program begins now, or the measurement of one that runs already. */

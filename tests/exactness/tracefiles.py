@@ -106,6 +106,10 @@ def check_split(folder, options):
             else:
                 for name in objects:
                     os.unlink(os.path.join(folder, name))
+            if compiler == "clang++":
+                build(folder, [*command, "-gsplit-dwarf=single"], "single")
+                measure(folder, options, "single")
+                same(folder, options, "single", reference, f"{what}, in object files")
             text, errors = tracefile(folder, options, "split")
             expect("2 of 2 files with split debug information are missing" in errors and
                    errors.count("\n") == 1, f"{what}, no .dwo files: {errors}")

@@ -170,6 +170,31 @@ def only_and_skip(place):
     expect(any(key[0] == "libc.so.6" for key in whole), "all: libc has no rows")
 
 
+ALIASES = b"""
+#include <stdio.h>
+int __work_inner(int x) { int s = x; for (int i = 0; i < x; i++) s = s * 3 + i; return s; }
+int work(int x) __attribute__((weak, alias("__work_inner")));
+int third(int x) __attribute__((weak, alias("__work_inner")));
+int main(void) { int s = 0; for (int i = 0; i < 5; i++) s += work(i); puts("five"); return s == 1; }
+"""
+
+
+def aliases(place):
+    """A function of several names is shown by the one that people know, and meant by each."""
+    source, program = place.write("named.c", ALIASES), place.path("named")
+    subprocess.run(["gcc", "-O1", "-fno-inline", source, "-o", program], check=True)
+    for options, expected in ((["--only", "named:*work*"], {"third": 5}),
+                              (["--only", "named:__work_inner"], {"third": 5}),
+                              (["--only", "named:third", "--skip", "named:work"], {}),
+                              (["--only", "libc.so.6:puts"], {"puts": 1}),
+                              (["--only", "libc.so.6:_IO_puts"], {"puts": 1})):
+        outcome = place.measure([program], options=options)
+        expect(outcome.status == 0 and b"means no" not in outcome.stderr,
+               f"{options}: {outcome.status_text()}, {outcome.stderr[-200:]!r}")
+        calls = {row["function"]: row["calls"] for row in place.report().rows}
+        expect(calls == expected, f"{options}: {calls}")
+
+
 def merged(place):
     """A merged profile shows what its parts do when they are put one behind the other."""
     parts, content = [], b""
@@ -295,5 +320,5 @@ def verbose(place):
 
 
 TESTS = [no_folder, is_a_folder, no_right, disk_full, size_limit, replaced, default_name,
-         summary, torn, damaged, no_profile, only_and_skip,
+         summary, torn, damaged, no_profile, only_and_skip, aliases,
          merged, different, covered, verbose]

@@ -104,7 +104,7 @@ static void test_whole_sample(void **state)
 	expect_function(&read, SAMPLE_INNER, 8, "inner", IMAGE_FUNCTION_SYMBOL);
 	expect_function(&read, SAMPLE_BARE, SAMPLE_ALIASED - SAMPLE_BARE, "bare",
 			IMAGE_FUNCTION_SYMBOL | IMAGE_FUNCTION_SIZE_GUESS);
-	expect_function(&read, SAMPLE_ALIASED, 0x10, "_global",
+	expect_function(&read, SAMPLE_ALIASED, 0x10, "weak",
 			IMAGE_FUNCTION_SYMBOL | IMAGE_FUNCTION_FDE);
 	expect_function(&read, SAMPLE_NAMELESS, 0x10, "", IMAGE_FUNCTION_FDE);
 	expect_function(&read, SAMPLE_RESOLVER, 0x10, "resolver",
@@ -262,6 +262,16 @@ static void test_find_function(void **state)
 	read_init(&read, SAMPLE_ALL);
 	assert_true(image_find_function(read.image, "weak", &address));
 	assert_int_equal(address, read.sample.text + SAMPLE_ALIASED);
+	/* That is the name that is shown; these are the others. */
+	size_t count;
+	const struct image_alias *alias = image_aliases(read.image, address, &count);
+
+	assert_int_equal(count, 3);
+	assert_string_equal(alias[0].name, "__global");
+	assert_string_equal(alias[1].name, "_global");
+	assert_string_equal(alias[2].name, "aliased_local");
+	assert_null(image_aliases(read.image, address + 1, &count));
+	assert_int_equal(count, 0);
 	assert_true(image_find_function(read.image, "an_old_one", &address));
 	assert_int_equal(address, read.sample.text + SAMPLE_POINTED);
 	assert_true(image_find_function(read.image, "inner", &address));

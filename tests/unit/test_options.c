@@ -58,12 +58,12 @@ static void test_ranges(void **state)
 	patterns_add(&options.only, "libz*:0x100-0x200");
 	assert_true(options_want_module(&options, "/lib/libz.so.1"));
 	assert_false(options_want_module(&options, "/bin/gzip"));
-	assert_true(options_want_function(&options, "/lib/libz.so.1", "a", 0x100));
-	assert_false(options_want_function(&options, "/lib/libz.so.1", "a", 0x200));
-	assert_false(options_want_function(&options, "/bin/gzip", "a", 0x100));
+	assert_true(options_want_function(&options, "/lib/libz.so.1", NULL, "a", 0x100));
+	assert_false(options_want_function(&options, "/lib/libz.so.1", NULL, "a", 0x200));
+	assert_false(options_want_function(&options, "/bin/gzip", NULL, "a", 0x100));
 	patterns_add(&options.skip, "0x180");
-	assert_false(options_want_function(&options, "/lib/libz.so.1", "a", 0x180));
-	assert_true(options_want_function(&options, "/lib/libz.so.1", "a", 0x181));
+	assert_false(options_want_function(&options, "/lib/libz.so.1", NULL, "a", 0x180));
+	assert_true(options_want_function(&options, "/lib/libz.so.1", NULL, "a", 0x181));
 	patterns_deinit(&options.only);
 	patterns_deinit(&options.skip);
 }
@@ -73,15 +73,20 @@ static void test_only_and_skip(void **state)
 	struct session_options options = {0};
 
 	(void)state;
-	assert_true(options_want_function(&options, "/lib/libz.so.1", "inflate", 0x10));
+	assert_true(
+		options_want_function(&options, "/lib/libz.so.1", NULL, "inflate", 0x10));
 	vector_push(&options.only, pattern_parse("libz*:*flate"));
 	assert_true(options_want_module(&options, "/lib/libz.so.1"));
 	assert_false(options_want_module(&options, "/bin/gzip"));
-	assert_true(options_want_function(&options, "/lib/libz.so.1", "inflate", 0x10));
-	assert_false(options_want_function(&options, "/lib/libz.so.1", "crc32", 0x10));
+	assert_true(
+		options_want_function(&options, "/lib/libz.so.1", NULL, "inflate", 0x10));
+	assert_false(
+		options_want_function(&options, "/lib/libz.so.1", NULL, "crc32", 0x10));
 	vector_push(&options.skip, pattern_parse("in*"));
-	assert_false(options_want_function(&options, "/lib/libz.so.1", "inflate", 0x10));
-	assert_true(options_want_function(&options, "/lib/libz.so.1", "deflate", 0x10));
+	assert_false(
+		options_want_function(&options, "/lib/libz.so.1", NULL, "inflate", 0x10));
+	assert_true(
+		options_want_function(&options, "/lib/libz.so.1", NULL, "deflate", 0x10));
 	vector_push(&options.skip, pattern_parse("libz*:"));
 	assert_false(options_want_module(&options, "/lib/libz.so.1"));
 	vector_for_each (&options.only, pattern)

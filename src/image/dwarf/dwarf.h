@@ -128,9 +128,9 @@ struct dwarf_entry {
 
 /* sections.c */
 
-/* Reads the debug sections of an ELF file at `path`, without its units. NULL: there is no
- * such file (errno is set), or it is none (errno is 0). */
-struct dwarf_file *dwarf_file_open(const char *path);
+/* Reads the debug sections of an ELF file at `path`, without its units; `split`: those of
+ * split units. NULL: there is no such file (errno is set), or it is none (errno is 0). */
+struct dwarf_file *dwarf_file_open(const char *path, bool split);
 /* Frees a file and all that it owns; NULL is allowed. */
 void dwarf_file_close(struct dwarf_file *file);
 

@@ -7,7 +7,7 @@
 /* What a section may unpack to. */
 static const uint64_t unpacked_limit = 8ull << 30;
 
-/* Behind ".debug_" or ".zdebug_"; ".dwo" may follow. */
+/* Behind ".debug_" or ".zdebug_"; of split units, but for the index, ".dwo" follows. */
 static const char *const names[DWARF_SECTIONS] = {
 	[DWARF_INFO] = "info",         [DWARF_ABBREV] = "abbrev",
 	[DWARF_LINE] = "line",         [DWARF_STR] = "str",
@@ -64,7 +64,9 @@ static enum packing find_packing(const Elf64_Shdr *header, bool old, struct byte
 		       : PACKED_UNKNOWN;
 }
 
-static bool is_named(const char *name, const char *prefix, const char *part)
+/* `suffix`: what is behind the part. */
+static bool is_named(const char *name, const char *prefix, const char *part,
+		     const char *suffix)
 {
 	size_t length = strlen(prefix);
 
@@ -72,8 +74,7 @@ static bool is_named(const char *name, const char *prefix, const char *part)
 		return false;
 	name += length;
 	length = strlen(part);
-	return !strncmp(name, part, length) &&
-	       (!name[length] || !strcmp(name + length, ".dwo"));
+	return !strncmp(name, part, length) && !strcmp(name + length, suffix);
 }
 
 static void take_section(struct dwarf_file *file, const struct elf_file *elf,
@@ -111,15 +112,17 @@ static void read_link(struct dwarf_file *file, const Elf64_Shdr *header,
 		(struct bytes){end + 1, bytes.size - (size_t)(end + 1 - bytes.data)};
 }
 
-static void read_sections(struct dwarf_file *file, const struct elf_file *elf)
+/* An object file may have a skeleton and what was split off (-gsplit-dwarf=single). */
+static void read_sections(struct dwarf_file *file, const struct elf_file *elf, bool split)
 {
 	vector_for_each (&elf->sections, header) {
 		const char *name = image_section_name(elf, header);
 
 		for (size_t i = 0; i < DWARF_SECTIONS; i++) {
-			bool old = is_named(name, ".zdebug_", names[i]);
+			const char *suffix = split && i != DWARF_CU_INDEX ? ".dwo" : "";
+			bool old = is_named(name, ".zdebug_", names[i], suffix);
 
-			if (old || is_named(name, ".debug_", names[i]))
+			if (old || is_named(name, ".debug_", names[i], suffix))
 				take_section(file, elf, header, (enum dwarf_section)i,
 					     old);
 		}
@@ -128,7 +131,7 @@ static void read_sections(struct dwarf_file *file, const struct elf_file *elf)
 	file->build_id_size = image_build_id_of_sections(elf, file->build_id);
 }
 
-struct dwarf_file *dwarf_file_open(const char *path)
+struct dwarf_file *dwarf_file_open(const char *path, bool split)
 {
 	struct dwarf_file *file = memory_allocate_zeroed(1, sizeof(*file));
 	struct elf_file elf = {0};
@@ -142,7 +145,7 @@ struct dwarf_file *dwarf_file_open(const char *path)
 	struct trm_error *error = image_elf_init_any(&elf, file->mapped);
 
 	if (!error)
-		read_sections(file, &elf);
+		read_sections(file, &elf, split);
 	image_elf_deinit(&elf);
 	if (!error)
 		return file;

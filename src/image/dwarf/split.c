@@ -23,7 +23,7 @@ static struct dwarf_file *open_package(const char *beside)
 	if (!beside)
 		return NULL;
 	text_format(&path, "%s.dwp", beside);
-	package = dwarf_file_open(path.data);
+	package = dwarf_file_open(path.data, true);
 	text_deinit(&path);
 	if (package && package->sections[DWARF_CU_INDEX].size)
 		return package;
@@ -78,7 +78,7 @@ static struct dwarf_file *open_object(const struct dwarf_splits *splits,
 	const char *name = skeleton->split_name;
 	const char *folders[] = {splits->program, splits->debug_file};
 	char *path = image_clean_path(skeleton->folder, name);
-	struct dwarf_file *file = take(dwarf_file_open(path), skeleton, ret_unit);
+	struct dwarf_file *file = take(dwarf_file_open(path, true), skeleton, ret_unit);
 
 	free(path);
 	for (size_t i = 0; i < 4 && !file; i++) {
@@ -88,7 +88,7 @@ static struct dwarf_file *open_object(const struct dwarf_splits *splits,
 			continue;
 		add_folder_of(&beside, folders[i / 2]);
 		text_add(&beside, i % 2 ? last_part(name) : name);
-		file = take(dwarf_file_open(beside.data), skeleton, ret_unit);
+		file = take(dwarf_file_open(beside.data, true), skeleton, ret_unit);
 		text_deinit(&beside);
 	}
 	return file;

@@ -13,7 +13,7 @@ static bool is_wanted(const struct dwarf_file *file, const struct dwarf_file *ot
 /* Takes the file at the path if it is the one. */
 static bool take(struct dwarf_file *file, const char *path)
 {
-	struct dwarf_file *other = dwarf_file_open(path);
+	struct dwarf_file *other = dwarf_file_open(path, false);
 
 	if (!is_wanted(file, other)) {
 		dwarf_file_close(other);
