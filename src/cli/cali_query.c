@@ -412,6 +412,9 @@ static struct trm_error *show(const struct query *query)
 	if (query_can_stream(query, &style)) {
 		error = query_stream(query, files, count, &style, write_part, &warnings);
 		trm_end("region");
+		TRM_REGION("Writing");
+		if (!error && fflush(arguments.out))
+			error = trm_error_system(errno, "cannot write");
 	} else {
 		error = query_run(query, files, count, threads, &result, &warnings);
 		trm_end("region");

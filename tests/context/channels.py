@@ -652,7 +652,7 @@ def classes(place):
     tool = os.path.join(os.path.dirname(place.tool), "cali-query")
     done = running.run([tool, "-e", "--list-attributes", "--print-attributes",
                         "cali.attribute.name,meta.int,cali.attribute.prop", "traced.cali"], place.folder)
-    expect(b"cali.attribute.name=step,meta.int=42,cali.attribute.prop=21\n" in done.stdout, f"{done}")
+    expect(b"cali.attribute.name=step,cali.attribute.prop=21,meta.int=42\n" in done.stdout, f"{done}")
     events = query(place, "traced.cali", "SELECT *")
     (inside,) = [event for event in events if event.get("event.end#region") == "inside"]
     (end,) = [event for event in events if "event.end#step" in event]
