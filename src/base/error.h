@@ -15,6 +15,7 @@ enum trm_error_code {
 	TRM_ERROR_FORMAT,      /* a file or a structure in memory is damaged */
 	TRM_ERROR_UNSUPPORTED, /* sound input that trammel cannot handle */
 	TRM_ERROR_GONE,        /* the process or thread ended meanwhile */
+	TRM_ERROR_LIMIT,       /* more than the user allows */
 };
 
 struct trm_error {

@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/pbo.h"
 #include "report/text/report.h"
+#include "session/memory.h"
 #include "session/window.h"
 
 #include <signal.h>
@@ -144,6 +145,31 @@ static struct trm_error *take_signal(const char *option, const char *word, void 
 	return NULL;
 }
 
+/* "500M", "2G"; "none". */
+static struct trm_error *take_memory(const char *option, const char *word, void *to)
+{
+	static const char units[] = "kMGT";
+	uint64_t *limit = to, unit = 1;
+	char *end;
+	double number = strtod(word, &end);
+	const char *found = *end ? strchr(units, *end == 'K' ? 'k' : *end) : NULL;
+
+	for (const char *at = units; found && at <= found; at++)
+		unit *= 1024;
+	if (found)
+		end += end[1] == 'B' ? 2 : !strcmp(end + 1, "iB") ? 3 : 1;
+	*limit = 0;
+	if (!strcmp(word, "none"))
+		return NULL;
+	if (*end || !(number * (double)unit >= 1u << 20 && number * (double)unit < 9e18))
+		return trm_error_create(TRM_ERROR_USAGE,
+					"--%s '%s' is no size of 1M or more: write 500M, "
+					"2G or none",
+					option, word);
+	*limit = (uint64_t)(number * (double)unit);
+	return NULL;
+}
+
 #define PLACE(member) offsetof(struct measuring, options.member)
 
 static const struct word_option {
@@ -171,6 +197,7 @@ static const struct word_option {
 	[OPTION_SKIP_PROGRAM] = {"skip-program", take_files, PLACE(skip_programs), false},
 	[OPTION_REGIONS] = {"regions", take_patterns, offsetof(struct measuring, regions),
 			    false},
+	[OPTION_MEMORY] = {"memory", take_memory, PLACE(memory_limit), false},
 };
 
 static struct trm_error *take_word(struct measuring *given, int option, const char *word)
@@ -189,6 +216,7 @@ int measuring_parse(poptContext context, struct measuring *given, const char *co
 	struct trm_error *error = NULL;
 	int option;
 
+	given->options.memory_limit = memory_default_limit();
 	while (!error && (option = poptGetNextOpt(context)) > 0) {
 		char *argument = poptGetOptArg(context);
 

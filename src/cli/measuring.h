@@ -26,6 +26,7 @@ enum measuring_option {
 	OPTION_ONLY_PROGRAM,
 	OPTION_SKIP_PROGRAM,
 	OPTION_REGIONS,
+	OPTION_MEMORY,
 	OPTION_HELP,
 };
 
@@ -95,7 +96,11 @@ struct measuring {
 		MEASURING_WORD("only-program", OPTION_ONLY_PROGRAM,                        \
 			       "measure only processes that run these", "PROGRAM"),        \
 		MEASURING_WORD("skip-program", OPTION_SKIP_PROGRAM,                        \
-			       "do not measure processes that run these", "PROGRAM")
+			       "do not measure processes that run these", "PROGRAM"),      \
+		MEASURING_WORD("memory", OPTION_MEMORY,                                    \
+			       "take no more than this for counters and code (default: "   \
+			       "a quarter of the memory)",                                 \
+			       "SIZE")
 
 /* What follows all others. */
 #define MEASURING_LAST_OPTIONS(given)                                                    \

@@ -11,6 +11,7 @@
 #include <sys/utsname.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #ifndef MFD_EXEC
@@ -137,14 +138,43 @@ void arena_release(struct arena *arena)
 	}
 	vector_deinit(&arena->banks);
 	vector_deinit(&arena->chunks);
+	vector_deinit(&arena->free);
 	close(arena->fd);
 	free(arena);
 }
 
+/* The first free range of so many bytes; the number of ranges if there is none. */
+static size_t find_free(const struct arena *arena, uint64_t size)
+{
+	size_t i = 0;
+
+	while (i < arena->free.count &&
+	       arena->free.items[i].end - arena->free.items[i].start < size)
+		i++;
+	return i;
+}
+
+static void remove_free(struct arena *arena, size_t index)
+{
+	for (size_t i = index + 1; i < arena->free.count; i++)
+		arena->free.items[i - 1] = arena->free.items[i];
+	arena->free.count--;
+}
+
 struct trm_error *arena_allocate(struct arena *arena, uint64_t size, uint64_t *ret_offset)
 {
+	const size_t found = find_free(arena, round_up(size));
 	uint64_t offset = arena->file_size;
 
+	if (found < arena->free.count) {
+		struct arena_range *range = &arena->free.items[found];
+
+		*ret_offset = range->start;
+		range->start += round_up(size);
+		if (range->start == range->end)
+			remove_free(arena, found);
+		return NULL;
+	}
 	if (ftruncate(arena->fd, (off_t)(offset + round_up(size))))
 		return trm_error_system(errno, "cannot enlarge an arena");
 	arena->file_size += round_up(size);
@@ -152,10 +182,42 @@ struct trm_error *arena_allocate(struct arena *arena, uint64_t size, uint64_t *r
 	return NULL;
 }
 
-void arena_punch(const struct arena *arena, uint64_t offset, uint64_t size)
+/* The memory goes back, and reads as zeros. */
+static void punch(const struct arena *arena, uint64_t offset, uint64_t size)
 {
 	fallocate(arena->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
 		  (off_t)size);
+}
+
+void arena_free(struct arena *arena, uint64_t offset, uint64_t size)
+{
+	struct arena_range range = {offset, offset + round_up(size)};
+	size_t at = 0;
+
+	if (!size)
+		return;
+	punch(arena, range.start, range.end - range.start);
+	while (at < arena->free.count && arena->free.items[at].start < range.start)
+		at++;
+	if (at && arena->free.items[at - 1].end == range.start) {
+		range.start = arena->free.items[--at].start;
+		remove_free(arena, at);
+	}
+	if (at < arena->free.count && arena->free.items[at].start == range.end) {
+		arena->free.items[at].start = range.start;
+		return;
+	}
+	vector_push(&arena->free, range);
+	for (size_t i = arena->free.count - 1; i > at; i--)
+		arena->free.items[i] = arena->free.items[i - 1];
+	arena->free.items[at] = range;
+}
+
+uint64_t arena_memory(const struct arena *arena)
+{
+	struct stat status;
+
+	return fstat(arena->fd, &status) ? 0 : (uint64_t)status.st_blocks * 512;
 }
 
 struct trm_error *arena_add_chunk(struct arena *arena, uint64_t file_offset,
@@ -214,8 +276,8 @@ void arena_release_chunk(struct arena *arena, struct arena_chunk *chunk)
 			break;
 		}
 	}
-	arena_punch(arena, chunk->file_offset, chunk->stride * chunk->bank_count);
 	munmap(chunk->shared, chunk->stride * chunk->bank_count);
+	arena_free(arena, chunk->file_offset, chunk->stride * chunk->bank_count);
 	free(chunk);
 }
 
@@ -342,6 +404,22 @@ static void read_counters(uint8_t *bytes, uint64_t size, uint32_t slot_size,
 	}
 }
 
+/* The part of [*start, end) that comes first and is there, up to *ret_stop; pages that no
+ * thread wrote are holes in the file. False: there is no more. */
+static bool next_data(const struct arena *arena, uint64_t *start, uint64_t end,
+		      uint64_t *ret_stop)
+{
+	off_t data = lseek(arena->fd, (off_t)*start, SEEK_DATA);
+
+	if (*start >= end || data < 0 || (uint64_t)data >= end)
+		return false;
+	off_t hole = lseek(arena->fd, data, SEEK_HOLE);
+
+	*start = (uint64_t)data;
+	*ret_stop = hole < 0 || (uint64_t)hole > end ? end : (uint64_t)hole;
+	return true;
+}
+
 static void read_bank(const struct arena *arena, const struct bank *bank,
 		      const struct reader *reader)
 {
@@ -350,24 +428,16 @@ static void read_bank(const struct arena *arena, const struct bank *bank,
 			 (uint64_t)arena->reserved * arena->slot_size;
 	uint64_t end = bank->file_offset + bank->chunk->stride;
 
-	/* Pages that no thread wrote are holes in the file: skipped without touching
-	 * them. */
-	while (start < end) {
-		off_t data = lseek(arena->fd, (off_t)start, SEEK_DATA);
-
-		if (data < 0 || (uint64_t)data >= end)
-			return;
-		off_t hole = lseek(arena->fd, data, SEEK_HOLE);
-		uint64_t stop = hole < 0 || (uint64_t)hole > end ? end : (uint64_t)hole;
-		uint64_t at = (uint64_t)data - bank->file_offset;
+	/* Pages that are holes are skipped without touching them. */
+	for (uint64_t stop = start; next_data(arena, &start, end, &stop); start = stop) {
+		uint64_t at = start - bank->file_offset;
 
 		if (reader->use->after == FLAG_MARKED)
 			memset(bank->pages + at / PAGE, true,
 			       (stop - 1 - bank->file_offset) / PAGE - at / PAGE + 1);
-		read_counters(base + at, stop - (uint64_t)data, arena->slot_size,
+		read_counters(base + at, stop - start, arena->slot_size,
 			      (uint32_t)((at - WIRE_BANK_HEADER) / arena->slot_size),
 			      reader);
-		start = stop;
 	}
 }
 
@@ -391,6 +461,17 @@ void arena_mark_flags(const struct arena *arena, const struct bank *bank, bool a
 {
 	read_bank(arena, bank,
 		  &(struct reader){add, context, all ? &to_mark_all : &to_mark});
+}
+
+uint64_t arena_bank_memory(const struct arena *arena, const struct bank *bank)
+{
+	const uint64_t end = bank->file_offset + bank->chunk->stride;
+	uint64_t sum = 0;
+
+	for (uint64_t at = bank->file_offset, stop = at;
+	     next_data(arena, &at, end, &stop); at = stop)
+		sum += stop - at;
+	return sum;
 }
 
 static void note(void *some, uint32_t slot, uint64_t count)
@@ -422,8 +503,8 @@ bool arena_mark_some(const struct bank *bank, uint32_t slot, uint32_t count)
 
 void arena_clear_bank(const struct arena *arena, struct bank *bank)
 {
-	arena_punch(arena, bank->file_offset + WIRE_BANK_HEADER,
-		    bank->chunk->stride - WIRE_BANK_HEADER);
+	punch(arena, bank->file_offset + WIRE_BANK_HEADER,
+	      bank->chunk->stride - WIRE_BANK_HEADER);
 	if (bank->pages)
 		memset(bank->pages, false, bank->chunk->stride / PAGE);
 	bank->owner = 0;

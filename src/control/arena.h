@@ -35,11 +35,18 @@ struct bank {
 			looked; NULL: counters are none */
 };
 
+/* Bytes of an arena's file. */
+struct arena_range {
+	uint64_t start, end;
+};
+
 struct arena {
 	int fd;
 	unsigned int references; /* address spaces that use it */
 	uint64_t address;        /* of the resident's code in the program */
-	uint64_t file_size;      /* bytes given out so far */
+	uint64_t file_size;      /* bytes */
+	struct VECTOR(
+		struct arena_range) free; /* of these; sorted, none beside another */
 	uint32_t reserved;   /* slots that banks begin with, and that are no counters */
 	uint32_t slot_count; /* of these, and given to modules so far */
 	uint32_t slot_size;  /* bytes */
@@ -63,12 +70,18 @@ struct trm_error *arena_create(int fd, uint64_t address, uint64_t stride, uint32
 /* Drops a reference; frees at the last. NULL is allowed. */
 void arena_release(struct arena *arena);
 
-/* Gives out `size` bytes of the file (rounded up to pages). */
+/* Gives out `size` bytes of the file (rounded up to pages), which read as zeros: those
+ * that are free and lie first, or more of it. */
 struct trm_error *arena_allocate(struct arena *arena, uint64_t size,
 				 uint64_t *ret_offset);
 
-/* Gives memory of the file back: it reads as zeros then. */
-void arena_punch(const struct arena *arena, uint64_t offset, uint64_t size);
+/* Takes back `size` bytes that arena_allocate gave out at `offset`, which nobody uses any
+ * more: their memory is free, and the place is given out again. */
+void arena_free(struct arena *arena, uint64_t offset, uint64_t size);
+
+/* Bytes of memory that the arena takes now, and one of its banks. */
+uint64_t arena_memory(const struct arena *arena);
+uint64_t arena_bank_memory(const struct arena *arena, const struct bank *bank);
 
 /* Adds a chunk of `count` banks at `file_offset` (from arena_allocate), mapped by the
  * program at `address`. */

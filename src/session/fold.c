@@ -304,6 +304,16 @@ static int by_number(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
+/* Why a module of an image was not instrumented, or only in part; NULL: it was. */
+static const char *reason_of(const struct saving *saving, const struct image_run *image,
+			     const struct module_file *file)
+{
+	vector_for_each (&image->refused, index)
+		if (*index == file->index)
+			return saving->session->memory.reason;
+	return file->left_out ? NULL : file->trouble;
+}
+
 static void save_modules(struct saving *saving, struct image_run *image)
 {
 	const struct names *n = &saving->names;
@@ -319,7 +329,7 @@ static void save_modules(struct saving *saving, struct image_run *image)
 		if (*index == last)
 			continue;
 		last = *index;
-		const char *reason = file->left_out ? NULL : file->trouble;
+		const char *reason = reason_of(saving, image, file);
 		struct record_pair pairs[] = {
 			{n->image, record_uint(image->number)},
 			{n->known,

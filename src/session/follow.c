@@ -190,6 +190,9 @@ static struct trm_error *start_image(struct session *session, struct thread *thr
 		return trm_error_create(TRM_ERROR_UNSUPPORTED, TRANSLATOR_REASON);
 	TRM_TRY(remote_open(process->pid, "mem", O_RDWR, &memory_fd));
 	process->image->name = read_name(process->pid);
+	/* What the user asked for begins in any case. */
+	if (!process->first_image)
+		TRM_TRY(memory_ask(session, MEMORY_LEAST));
 	bool bare = !options_want_program(session->options, process->image->program,
 					  process->image->name);
 
@@ -425,27 +428,49 @@ static void adopt(struct session *session, struct thread *parent, struct thread 
 		pages_catch_up(child->process->space);
 	}
 	if (child->process->space)
-		vector_for_each (&child->process->space->modules, module)
+		vector_for_each (&child->process->space->modules, module) {
 			vector_push(&child->process->image->files, module->file->index);
+			if (module->refused)
+				vector_push(&child->process->image->refused,
+					    module->file->index);
+		}
 }
 
-static void let_child_go(struct session *session, struct thread *child)
+static void let_child_go(struct session *session, struct thread *child,
+			 const char *reason)
 {
 	struct process *process = child->process;
 
 	if (process->space && !process->space->holding)
 		thread_set_aside(session, child);
-	release_process(session, process, true, "children are not followed");
+	release_process(session, process, true, "%s", reason);
+}
+
+/* Why a child that has its own memory is not measured; NULL: it is. */
+static const char *refuse_child(struct session *session, const struct thread *child)
+{
+	const struct process *process = child->process;
+
+	if (is_let_go(session, process))
+		return "children are not followed";
+	if (child->tid != process->pid || !process->space || process->space->holding ||
+	    process->space->references > 1)
+		return NULL;
+	struct trm_error *error = memory_ask(session, MEMORY_LEAST);
+
+	trm_error_destroy(error);
+	return error ? session->memory.reason : NULL;
 }
 
 /* The child stands at its first stop and its origin is known: now it may run. */
 static void start_child(struct session *session, struct thread *child)
 {
 	struct process *process = child->process;
+	const char *reason = refuse_child(session, child);
 
 	child->state = THREAD_RUNNING;
-	if (is_let_go(session, process)) {
-		let_child_go(session, child);
+	if (reason) {
+		let_child_go(session, child, reason);
 		return;
 	}
 	if (process->space && !process->space->holding)

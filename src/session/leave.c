@@ -213,7 +213,7 @@ static void let_go_space(struct session *session, const struct space *space)
 static void abandon(const struct session *session, struct space *space,
 		    const struct trm_error *error)
 {
-	space->abandoned = true;
+	space->abandoned = space->left = true;
 	vector_for_each (&session->all_processes, process)
 		if ((*process)->space == space && !(*process)->image->reason)
 			(*process)->image->reason = memory_copy_string(error->message);

@@ -189,10 +189,7 @@ int session_wait(const struct session *session, const sigset_t *signals,
 static uint64_t act_in_time(struct session *session)
 {
 	static uint64_t (*const acts[])(struct session *) = {
-		fired_act,
-		window_act,
-		timers_act,
-		inline_caches_act,
+		fired_act, window_act, timers_act, inline_caches_act, memory_act,
 	};
 	uint64_t limit = UINT64_MAX;
 

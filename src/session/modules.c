@@ -1,4 +1,5 @@
 /* Finds what is mapped in an address space, and puts trampolines and patches there. */
+#include "session/anew.h"
 #include "session/homes.h"
 #include "session/inline_caches.h"
 #include "session/lazy_file.h"
@@ -90,38 +91,6 @@ static struct module_file *file_of_mapping(struct session *session,
 	return file;
 }
 
-/* Another plan, all of it, for trampolines at a place, for this module alone. */
-static struct trm_error *plan_anew(struct session *session, struct thread *thread,
-				   struct module *module, uint64_t place)
-{
-	struct stat status;
-	const struct mapping *mapping = NULL;
-
-	vector_for_each (&session->maps.mappings, m)
-		if (m->start == module->text_start)
-			mapping = m;
-	if (!mapping)
-		return trm_error_create(TRM_ERROR_GONE, "the module is gone");
-	scoped_fd int fd = mapped_open(thread->tid, mapping,
-				       maps_path(&session->maps, mapping), &status);
-
-	if (fd < 0)
-		return trm_error_create(TRM_ERROR_GONE, "the module's file is gone");
-	const struct module_use use = {.path = module->file->path,
-				       .bare = module->file->bare,
-				       .copies_calls = module->file->copies_calls};
-	struct module_file *file = module_file_open_at(
-		fd, &status, &use, session->options, place - module->bias);
-
-	file->index = (uint32_t)session->files.count;
-	vector_push(&session->files, file);
-	module->file = file;
-	module->code_address = place;
-	if (!file->plan)
-		return trm_error_create(TRM_ERROR_UNSUPPORTED, "%s", file->trouble);
-	return places_choose_ways(session, thread, module);
-}
-
 /* Another plan, for trampolines at another distance: where the usual place is taken. */
 static struct trm_error *make_place(struct session *session, struct thread *thread,
 				    struct module *module)
@@ -138,7 +107,7 @@ static struct trm_error *make_place(struct session *session, struct thread *thre
 	if (!place)
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
 					"no room for trampolines within 2 GiB");
-	return plan_anew(session, thread, module, place);
+	return anew_plan(session, thread, module, place);
 }
 
 static struct trm_error *too_many_texts(void)
@@ -241,7 +210,7 @@ static struct trm_error *map_code(struct session *session, struct thread *thread
 	const bool swapped_in = cached && is_swapped_in(session, module, thread->tid);
 	int moved = -1;
 
-	TRM_TRY(trampolines_add(&batch, space->family, module, cached, &calls));
+	TRM_TRY(trampolines_add(session, &batch, space->family, module, cached, &calls));
 	if (swapped_in)
 		moved = swap_add_text(session, space, module, calls.opened, &calls.last,
 				      &batch);
@@ -260,6 +229,7 @@ static struct trm_error *map_code(struct session *session, struct thread *thread
 	trampolines_remove(&back, &batch, module, &calls);
 	if (back.count)
 		TRM_TRY(run_surely(session, thread, &back));
+	copies_give(space->family, &module->copy);
 	return trm_error_system(first_failure(&batch, calls.last.call),
 				"the program cannot map trampolines");
 }
@@ -299,7 +269,7 @@ static struct trm_error *plan_at_once(struct session *session, struct thread *th
 				      struct module *module)
 {
 	session->never_lazy = true;
-	TRM_TRY(plan_anew(session, thread, module, module->code_address));
+	TRM_TRY(anew_plan(session, thread, module, module->code_address));
 	return give_counters(session, thread, module);
 }
 
@@ -310,6 +280,8 @@ static struct trm_error *instrument(struct session *session, struct thread *thre
 
 	if (module->code_size) /* it was begun before */
 		return place_text(session, thread, module);
+	if (!module->stays)
+		TRM_TRY(memory_ask(session, MEMORY_LEAST));
 	vector_for_each (&space->modules, other) {
 		if (other->file != module->file || other->bias != module->bias ||
 		    other == module)
@@ -368,9 +340,12 @@ static void try_to_instrument(struct session *session, struct thread *thread,
 	module->unfinished =
 		error && error->code == TRM_ERROR_GONE && thread->process->space->holding;
 	module->broken = error && !module->unfinished;
+	module->refused = error && error->code == TRM_ERROR_LIMIT;
 	if (module->broken)
 		texts_remove(session, thread->process->space, module);
-	if (module->broken && !module->file->trouble)
+	if (module->refused)
+		vector_push(&thread->process->image->refused, module->file->index);
+	else if (module->broken && !module->file->trouble)
 		module->file->trouble = memory_copy_string(error->message);
 	trm_error_destroy(error);
 }
@@ -482,8 +457,8 @@ static bool is_mapped(const struct maps *maps, const struct module *module)
 }
 
 /* A module that is gone: its trampolines go too, since another may come to lie there. */
-static void retire(struct session *session, struct thread *thread,
-		   const struct module *module)
+static void unmap_code(struct session *session, struct thread *thread,
+		       const struct module *module)
 {
 	struct wire_batch batch = {0};
 
@@ -496,13 +471,6 @@ static void retire(struct session *session, struct thread *thread,
 		BATCH_ADD(&batch, SYS_munmap, module->ways_at, module->ways_size, 0, 0, 0,
 			  0);
 	trm_error_destroy(space_run(session, thread, &batch));
-	/* The pages of the file are given back, unless a forked process may still use
-	 * them. */
-	const struct arena *arena = thread->process->space->family->arena;
-
-	if (arena->references > 1)
-		return;
-	arena_punch(arena, module->shared_offset, module->shared_size);
 }
 
 /* Trampolines that are mapped from a cache file. */
@@ -548,7 +516,8 @@ void modules_drop(struct session *session, struct thread *thread)
 		arcs_note_gone(space, module);
 		inline_caches_forget(session, space, module);
 		homes_forget(space, module);
-		retire(session, thread, module);
+		unmap_code(session, thread, module);
+		copies_give(space->family, &module->copy);
 		vector_remove_swap(&space->modules, i);
 	}
 }

@@ -78,6 +78,7 @@ struct session_options {
 	bool quiet, verbose;
 	planning_show *planning; /* NULL: nobody wants to know */
 	enum calls calls;
+	uint64_t memory_limit; /* bytes that arenas may take in all; 0: no matter */
 	bool live; /* programs are measured that run before and afterwards: see
 		      plan_request.live */
 };

@@ -137,6 +137,8 @@ static void let_go(struct session *session, struct process *process, char *reaso
 		free(process->image->reason);
 		process->image->reason = reason;
 	}
+	if (process->space)
+		process->space->left = true;
 	for (size_t i = session->all_threads.count; i-- > 0;) {
 		struct thread *thread = session->all_threads.items[i];
 

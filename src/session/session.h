@@ -18,6 +18,8 @@
 #include "control/inject.h"
 #include "control/remote.h"
 #include "session/cache.h"
+#include "session/copies.h"
+#include "session/memory.h"
 #include "session/options.h"
 #include "session/planner.h"
 #include "session/window.h"
@@ -36,6 +38,7 @@ struct family_module {
 struct family {
 	struct arena *arena; /* its reference count is the family's */
 	struct VECTOR(struct family_module) modules; /* sorted by first_slot */
+	struct VECTOR(struct family_copy *) shared_code;
 	uint32_t heard;     /* value of the doorbell that was answered */
 	struct bank *aside; /* see thread_set_aside; NULL: none yet */
 	bool spreads;       /* counters lie where cache files have them, with gaps */
@@ -54,11 +57,13 @@ struct module {
 	/* The part of the trampolines that lies in the arena: all, or their end, if the
 	 * rest is mapped from the cache file. */
 	uint64_t shared_offset, shared_size;
+	struct family_copy *copy; /* that this is; NULL: there is none */
 	uint32_t first_slot;
 	bool readable;     /* the text may be read, as nearly all */
 	bool there;        /* while texts are restored: it is mapped still */
 	bool restored;     /* the original text is there again, for good */
 	bool broken;       /* could not be instrumented: left alone */
+	bool refused;      /* for want of memory alone: see session/memory.h */
 	bool caches_calls; /* some of its inline caches are filled */
 	bool stays;        /* the program started with it: it is never unloaded */
 
@@ -157,6 +162,7 @@ struct space {
 	bool out;           /* attached: no thread is in code of ours any more */
 	bool cleared;       /* attached: nothing of ours is mapped any more */
 	bool abandoned;     /* attached: all of it stays, and what is in use of banks */
+	bool left;          /* somebody that is not followed may have it mapped */
 	struct VECTOR(struct module) modules;
 	struct VECTOR(struct space_promise) promises; /* see places_reserve */
 	struct VECTOR(struct gone_module) gone; /* whose calls may be in the banks */
@@ -271,7 +277,9 @@ struct image_run {
 	struct image_arcs arc_mark; /* the same */
 	struct image_graph graph;
 	struct VECTOR(struct image_residue) residues;
-	struct VECTOR(uint32_t) files; /* indices in session.files of modules it had */
+	struct VECTOR(uint32_t) files;   /* indices in session.files of modules it had */
+	struct VECTOR(uint32_t) refused; /* the same of modules for which there was no
+					    memory */
 };
 
 struct process {
@@ -404,6 +412,7 @@ struct session {
 	struct window window;
 	size_t late_signals; /* of threads, that were put off: see session/timers.h */
 	struct looks fired_looks;   /* see session/fired.h */
+	struct memory_use memory;   /* that arenas take */
 	uint64_t warm;              /* functions that went home and are not hot */
 	bool forks_cost;            /* some space may be one of hot_costs_forks */
 	struct looks calls_looks;   /* see session/inline_caches.h */
@@ -542,9 +551,9 @@ struct trampolines_calls {
 	unsigned int piece_count;
 };
 /* Adds the calls that map them and the ways: from the cache file, or a copy. */
-struct trm_error *trampolines_add(struct wire_batch *batch, const struct family *family,
-				  struct module *module, bool cached,
-				  struct trampolines_calls *ret_calls);
+struct trm_error *trampolines_add(struct session *session, struct wire_batch *batch,
+				  struct family *family, struct module *module,
+				  bool cached, struct trampolines_calls *ret_calls);
 /* Adds what unmaps that as far as it was mapped. */
 void trampolines_remove(struct wire_batch *batch, const struct wire_batch *done,
 			const struct module *module,

@@ -25,6 +25,7 @@ struct space *space_fork(const struct space *space, int memory_fd)
 	copy->bare = space->bare;
 	vector_for_each (&space->modules, module)
 		vector_push(&copy->modules, *module);
+	copies_share(copy);
 	vector_for_each (&space->gone, gone)
 		vector_push(&copy->gone, *gone);
 	vector_for_each (&space->chunks, chunk) {
@@ -61,11 +62,13 @@ void space_drop_unmapped(struct space *space, const struct maps *maps)
 		arena_release_chunk(space->family->arena, chunk);
 	}
 	for (size_t i = space->modules.count; i-- > 0;) {
-		const struct module *module = &space->modules.items[i];
+		struct module *module = &space->modules.items[i];
 
-		if (module->code_size && !maps_count_bytes(maps, module->code_address,
+		if (!module->code_size || maps_count_bytes(maps, module->code_address,
 							   module->code_size, is_code))
-			vector_remove_swap(&space->modules, i);
+			continue;
+		copies_give(space->family, &module->copy);
+		vector_remove_swap(&space->modules, i);
 	}
 }
 
@@ -95,6 +98,7 @@ void family_release(struct session *session, struct family *family)
 		}
 	}
 	vector_deinit(&family->modules);
+	copies_forget(family);
 	free(family);
 }
 
@@ -104,6 +108,7 @@ void space_release(struct session *session, struct space *space)
 		return;
 	vector_for_each (&space->chunks, chunk)
 		arena_release_chunk(space->family->arena, *chunk);
+	copies_give_all(space);
 	if (space->family)
 		family_release(session, space->family);
 	vector_deinit(&space->modules);

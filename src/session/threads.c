@@ -256,22 +256,42 @@ static uint64_t stack_end_of(const struct thread *thread)
 	return thread->process->space->copies_calls ? stack_pointer_of(thread) : 0;
 }
 
-void thread_assign_bank(struct session *session, struct thread *thread, uint32_t quiet)
+/* One that is there, or a new one. The first thread of a process was let in with it. */
+static struct trm_error *find_bank(struct session *session, struct thread *thread,
+				   struct bank **ret_bank)
 {
 	struct space *space = thread->process->space;
-	struct bank *bank = take_bank(space, thread->process->pid, thread->tid);
-	struct trm_error *error = NULL;
+	const uint64_t stride = widest_of(space);
 
-	if (!bank) {
-		const struct arena_chunk *last =
-			space->chunks.items[space->chunks.count - 1];
+	if (thread->tid != thread->process->pid)
+		TRM_TRY(memory_ask(session, MEMORY_LEAST));
+	*ret_bank = take_bank(space, thread->process->pid, thread->tid);
+	if (*ret_bank)
+		return NULL;
+	TRM_TRY(add_chunk(session, space, thread, stride,
+			  further_banks(thread, space->family->arena, stride)));
+	*ret_bank = take_bank(space, thread->process->pid, thread->tid);
+	return NULL;
+}
 
-		error = add_chunk(
-			session, space, thread, last->stride,
-			further_banks(thread, space->family->arena, last->stride));
-		if (!error)
-			bank = take_bank(space, thread->process->pid, thread->tid);
-	}
+/* Without a bank of its own a thread counts in its parent's: nothing breaks, but two
+ * increments at one moment may be one. */
+static void note_shared(struct image_run *image, const struct trm_error *error)
+{
+	const bool limit = error && error->code == TRM_ERROR_LIMIT;
+
+	if (image->reason || asprintf(&image->reason,
+				      "threads shared counters: their counts may be too "
+				      "low%s%s",
+				      limit ? "; " : "", limit ? error->message : "") < 0)
+		return;
+}
+
+void thread_assign_bank(struct session *session, struct thread *thread, uint32_t quiet)
+{
+	struct bank *bank = NULL;
+	struct trm_error *error = find_bank(session, thread, &bank);
+
 	if (bank) {
 		bank->shared->quiet = quiet;
 		bank->shared->untimed = thread->untimed;
@@ -284,11 +304,8 @@ void thread_assign_bank(struct session *session, struct thread *thread, uint32_t
 	}
 	thread->bank = bank;
 	shown_begin(thread);
-	/* Without a bank of its own the thread counts in its parent's: nothing breaks,
-	 * but two increments at one moment may be one. */
-	if (!bank && !thread->process->image->reason)
-		thread->process->image->reason = memory_copy_string(
-			"threads shared counters: their counts may be too low");
+	if (!bank)
+		note_shared(thread->process->image, error);
 	trm_error_destroy(error);
 }
 

@@ -135,30 +135,45 @@ static void fix_up(const struct family *family, const struct module *module,
 	}
 }
 
-/* Puts bytes into the arena, as the module's part of it. */
-static struct trm_error *share(struct arena *arena, struct module *module,
-			       const void *bytes, uint64_t size)
+/* The module's part of the arena: one that is there already, or a new one, whose bytes
+ * `compose` makes. */
+static struct trm_error *share(struct session *session, struct family *family,
+			       struct module *module, enum copy_kind kind, uint64_t size,
+			       void (*compose)(const struct family *family,
+					       const struct module *module,
+					       uint8_t *bytes))
 {
-	TRM_TRY(arena_allocate(arena, size, &module->shared_offset));
+	bool made;
+
+	copies_give(family, &module->copy); /* of a try that failed */
+	TRM_TRY(copies_take(session, family, module, kind, size, &module->copy, &made));
+	module->shared_offset = module->copy->offset;
 	module->shared_size = size;
-	if (pwrite(arena->fd, bytes, size, (off_t)module->shared_offset) != (ssize_t)size)
+	if (!made)
+		return NULL;
+	scoped_free uint8_t *bytes = memory_allocate_zeroed(1, size);
+
+	compose(family, module, bytes);
+	if (pwrite(family->arena->fd, bytes, size, (off_t)module->shared_offset) !=
+	    (ssize_t)size) {
+		copies_give(family, &module->copy);
 		return trm_error_system(errno, "cannot write trampolines");
+	}
 	return NULL;
 }
 
-/* All goes to the arena: the ways, trampolines, header, and room for signals.c. */
-static struct trm_error *write_all(const struct family *family, struct module *module)
+/* All of it: the ways, trampolines, header, and room for signals.c. */
+static void compose_all(const struct family *family, const struct module *module,
+			uint8_t *bytes)
 {
 	const struct module_file *file = module->file;
 	const struct plan *plan = file->plan;
-	uint64_t ways = module->ways_size, size = ways + trampolines_size(file);
-	scoped_free uint8_t *bytes = memory_allocate_zeroed(1, size);
+	uint64_t ways = module->ways_size;
 
 	memcpy(bytes + ways, plan->code.items, plan->code.count);
 	fix_up(family, module, bytes + ways);
 	ways_write_header(module, bytes + ways + ways_header_offset(file));
 	ways_write(file, bytes);
-	return share(family->arena, module, bytes, size);
 }
 
 bool trampolines_are_cached(const struct family *family, const struct module *module)
@@ -190,19 +205,17 @@ static void write_page(const struct module *module, uint32_t page, uint8_t *byte
 	}
 }
 
-/* What the module does not share with other processes goes to the arena: pages of its
- * own, the header of its ways, and room for signals.c. */
-static struct trm_error *write_own(const struct family *family, struct module *module)
+/* What the module does not have from the cache file: pages of its own, the header of its
+ * ways, and room for signals.c. */
+static void compose_own(const struct family *family, const struct module *module,
+			uint8_t *bytes)
 {
 	const struct module_own_words *own = &module->file->own_words;
-	uint64_t tail = own->page_count * (uint64_t)PAGE;
-	uint64_t size = tail + ways_header_size(module->file) + FINISH_SIZE;
-	scoped_free uint8_t *bytes = memory_allocate_zeroed(1, size);
 
-	ways_write_header(module, bytes + tail);
+	(void)family;
+	ways_write_header(module, bytes + own->page_count * (uint64_t)PAGE);
 	for (uint32_t i = 0; i < own->page_count; i++)
 		write_page(module, own->pages[i], bytes + i * (uint64_t)PAGE);
-	return share(family->arena, module, bytes, size);
 }
 
 /* `anchor` NULL: at the address as such. */
@@ -275,14 +288,15 @@ unsigned int trampolines_open(struct wire_batch *batch, const struct arena *aren
 			 0, 0);
 }
 
-static struct trm_error *add_copy(struct wire_batch *batch, const struct family *family,
-				  struct module *module,
+static struct trm_error *add_copy(struct session *session, struct wire_batch *batch,
+				  struct family *family, struct module *module,
 				  struct trampolines_calls *ret_calls)
 {
 	const uint64_t ways = module->ways_size;
 	struct trampolines_anchor *last = NULL;
 
-	TRM_TRY(write_all(family, module));
+	TRM_TRY(share(session, family, module, COPY_ALL,
+		      ways + trampolines_size(module->file), compose_all));
 	uint64_t lead = module->shared_offset;
 	struct piece piece = {lead, ways};
 
@@ -303,17 +317,18 @@ static struct trm_error *add_copy(struct wire_batch *batch, const struct family 
 
 /* The code from the cache file, and the ways; over and behind the code what is the
  * module's own. */
-static struct trm_error *add_cached(struct wire_batch *batch, const struct family *family,
-				    struct module *module,
+static struct trm_error *add_cached(struct session *session, struct wire_batch *batch,
+				    struct family *family, struct module *module,
 				    struct trampolines_calls *ret_calls)
 {
 	const struct module_file *file = module->file;
-	uint64_t length = ways_header_offset(file);
+	uint64_t length = ways_header_offset(file),
+		 own = file->own_words.page_count * (uint64_t)PAGE;
 	struct trampolines_calls calls = {0};
 
-	TRM_TRY(write_own(family, module));
-	uint64_t lead = module->shared_offset,
-		 own = file->own_words.page_count * (uint64_t)PAGE;
+	TRM_TRY(share(session, family, module, COPY_OWN,
+		      own + ways_header_size(file) + FINISH_SIZE, compose_own));
+	uint64_t lead = module->shared_offset;
 
 	calls.opened = trampolines_open(batch, family->arena, module);
 	calls.code.address = module->code_address;
@@ -350,11 +365,12 @@ static struct trm_error *add_cached(struct wire_batch *batch, const struct famil
 	return NULL;
 }
 
-struct trm_error *trampolines_add(struct wire_batch *batch, const struct family *family,
-				  struct module *module, bool cached,
-				  struct trampolines_calls *ret_calls)
+struct trm_error *trampolines_add(struct session *session, struct wire_batch *batch,
+				  struct family *family, struct module *module,
+				  bool cached, struct trampolines_calls *ret_calls)
 {
-	return (cached ? add_cached : add_copy)(batch, family, module, ret_calls);
+	return (cached ? add_cached : add_copy)(session, batch, family, module,
+						ret_calls);
 }
 
 static bool was_mapped(const struct wire_batch *done,

@@ -127,12 +127,50 @@ static void test_narrow_banks_have_no_flags_of_later_modules(void **state)
 	arena_release(arena);
 }
 
+/* What is given back is given out again, however it was cut. */
+static void test_free_places_are_used_again(void **state)
+{
+	struct arena *arena = make_arena();
+	const uint64_t before = arena_memory(arena);
+	uint64_t places[4], size = arena->file_size, offset;
+	char bytes[3 * PAGE];
+
+	(void)state;
+	memset(bytes, 1, sizeof(bytes));
+	for (size_t i = 0; i < 4; i++) {
+		assert_null(arena_allocate(arena, sizeof(bytes) - 1, &places[i]));
+		assert_int_equal(places[i], size + i * sizeof(bytes));
+		assert_int_equal(
+			pwrite(arena->fd, bytes, sizeof(bytes), (off_t)places[i]),
+			sizeof(bytes));
+	}
+	size = arena->file_size;
+	assert_int_equal(arena_memory(arena), before + 4 * sizeof(bytes));
+	arena_free(arena, places[0], sizeof(bytes));
+	arena_free(arena, places[2], sizeof(bytes));
+	assert_int_equal(arena->free.count, 2);
+	arena_free(arena, places[1], sizeof(bytes));
+	assert_int_equal(arena->free.count, 1);
+	assert_int_equal(arena_memory(arena), before + sizeof(bytes));
+	assert_null(arena_allocate(arena, 8 * PAGE, &offset));
+	assert_int_equal(offset, places[0]);
+	assert_null(arena_allocate(arena, 2 * PAGE, &offset));
+	assert_int_equal(offset, size);
+	assert_null(arena_allocate(arena, PAGE, &offset));
+	assert_int_equal(offset, places[0] + 8 * PAGE);
+	assert_int_equal(arena->free.count, 0);
+	assert_int_equal(pread(arena->fd, bytes, PAGE, (off_t)offset), PAGE);
+	assert_int_equal(bytes[0], 0);
+	arena_release(arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_flags_are_told_when_set_again),
 		cmocka_unit_test(test_holes_stay_holes),
 		cmocka_unit_test(test_narrow_banks_have_no_flags_of_later_modules),
+		cmocka_unit_test(test_free_places_are_used_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
