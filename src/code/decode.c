@@ -503,3 +503,126 @@ enum decode_use decode_effect(const uint8_t *bytes, size_t size, int number)
 		return use;
 	return use == DECODE_UNUSED ? use : DECODE_USED;
 }
+
+/* push and pop, adding to rsp: what becomes of it. False: it is none of these. */
+static bool take_stack(const ZydisDecodedInstruction *zydis,
+		       const ZydisDecodedOperand *operands,
+		       struct decode_transfer *transfer)
+{
+	enum { WORD = 8, RSP = 4 };
+	bool adds = zydis->mnemonic == ZYDIS_MNEMONIC_ADD;
+
+	switch (zydis->mnemonic) {
+	case ZYDIS_MNEMONIC_PUSH:
+		transfer->pushed = WORD;
+		transfer->base = RSP;
+		transfer->displacement = 0;
+		transfer->to = DECODE_MEMORY;
+		transfer->stores = true;
+		break;
+	case ZYDIS_MNEMONIC_POP:
+		transfer->pushed = -WORD;
+		transfer->base = RSP;
+		transfer->from = DECODE_MEMORY;
+		transfer->displacement = -WORD;
+		break;
+	case ZYDIS_MNEMONIC_ADD:
+	case ZYDIS_MNEMONIC_SUB:
+		if (operands[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||
+		    operands[0].reg.value != ZYDIS_REGISTER_RSP ||
+		    operands[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
+			return false;
+		transfer->pushed = (int32_t)(adds ? -operands[1].imm.value.s
+						  : operands[1].imm.value.s);
+		break;
+	default:
+		return false;
+	}
+	transfer->written &= (uint16_t) ~(1u << RSP);
+	return true;
+}
+
+/* A source or a destination of a move; `ret_register` is written if it is one. */
+static uint8_t take_operand(const ZydisDecodedOperand *operand,
+			    struct decode_transfer *transfer, uint8_t *ret_register)
+{
+	int number;
+
+	if (operand->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+		transfer->constant = operand->imm.value.s;
+		return DECODE_CONSTANT;
+	}
+	if (operand->size != 32 && operand->size != 64)
+		return DECODE_NOWHERE;
+	if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY && transfer->base >= 0)
+		return operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN ? DECODE_ADDRESS
+								  : DECODE_MEMORY;
+	number = operand->type == ZYDIS_OPERAND_TYPE_REGISTER
+			 ? number_of(operand->reg.value)
+			 : -1;
+	if (number < 0)
+		return DECODE_NOWHERE;
+	*ret_register = (uint8_t)number;
+	return DECODE_REGISTER;
+}
+
+static void take_move(const ZydisDecodedInstruction *zydis,
+		      const ZydisDecodedOperand *operands,
+		      struct decode_transfer *transfer)
+{
+	bool moves = zydis->mnemonic == ZYDIS_MNEMONIC_MOV ||
+		     zydis->mnemonic == ZYDIS_MNEMONIC_MOVSXD ||
+		     zydis->mnemonic == ZYDIS_MNEMONIC_LEA;
+	bool pushes = transfer->to == DECODE_MEMORY,
+	     pops = transfer->from == DECODE_MEMORY;
+
+	if (operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	    clears(zydis, operands, number_of(operands[0].reg.value))) {
+		transfer->from = DECODE_CONSTANT;
+		transfer->to = take_operand(&operands[0], transfer, &transfer->target);
+	} else if (pushes) {
+		transfer->from = take_operand(&operands[0], transfer, &transfer->source);
+	} else if (pops) {
+		transfer->to = take_operand(&operands[0], transfer, &transfer->target);
+	} else if (moves) {
+		transfer->from = take_operand(&operands[1], transfer, &transfer->source);
+		transfer->to = take_operand(&operands[0], transfer, &transfer->target);
+	}
+}
+
+bool decode_transfer(const uint8_t *bytes, size_t size,
+		     struct decode_transfer *ret_transfer)
+{
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction zydis;
+
+	*ret_transfer = (struct decode_transfer){.base = -1};
+	if (!ZYAN_SUCCESS(
+		    ZydisDecoderDecodeFull(decoder(), bytes, size, &zydis, operands)))
+		return false;
+	for (size_t i = 0; i < zydis.operand_count; i++) {
+		const ZydisDecodedOperand *operand = &operands[i];
+		bool writes = operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
+		int number = operand->type == ZYDIS_OPERAND_TYPE_REGISTER
+				     ? number_of(operand->reg.value)
+				     : -1;
+
+		if (writes && number >= 0)
+			ret_transfer->written |= (uint16_t)(1u << number);
+		if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY ||
+		    operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN)
+			continue;
+		ret_transfer->stores |= writes;
+		if (operand->mem.index == ZYDIS_REGISTER_NONE &&
+		    operand->mem.segment != ZYDIS_REGISTER_FS &&
+		    operand->mem.segment != ZYDIS_REGISTER_GS)
+			ret_transfer->base = (int8_t)number_of(operand->mem.base);
+		ret_transfer->displacement = operand->mem.disp.value;
+	}
+	if (take_stack(&zydis, operands, ret_transfer) &&
+	    operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY)
+		ret_transfer->from = ret_transfer->to = DECODE_NOWHERE;
+	else
+		take_move(&zydis, operands, ret_transfer);
+	return true;
+}

@@ -92,6 +92,32 @@ enum decode_use decode_use(const uint8_t *bytes, size_t size, int number,
  * value; DECODE_UNUSED; or else DECODE_USED, also if a part of it is overwritten. */
 enum decode_use decode_effect(const uint8_t *bytes, size_t size, int number);
 
+/* Where a value of 4 or 8 bytes comes from, and where an instruction puts it. */
+enum decode_operand {
+	DECODE_NOWHERE,
+	DECODE_CONSTANT,
+	DECODE_REGISTER,
+	DECODE_MEMORY,  /* at base + displacement */
+	DECODE_ADDRESS, /* base + displacement itself */
+};
+
+/* What an instruction does with the values of general registers, by number: 0 is rax. */
+struct decode_transfer {
+	uint16_t written; /* those that it changes, as bits */
+	uint8_t from, to; /* enum decode_operand: a value that is moved whole */
+	uint8_t source;   /* register that it comes from */
+	uint8_t target;   /* register that it goes to */
+	int8_t base;      /* of the memory operand; -1: it is not base + displacement */
+	bool stores;      /* writes to the memory operand, be it something else */
+	int32_t pushed;   /* bytes that rsp becomes lower, before memory is written to */
+	int64_t constant; /* DECODE_CONSTANT */
+	int64_t displacement;
+};
+
+/* False: it does not decode. What calls and system calls change besides is not told. */
+bool decode_transfer(const uint8_t *bytes, size_t size,
+		     struct decode_transfer *ret_transfer);
+
 /* Whether nothing runs on behind it. */
 static inline bool instruction_leaves(const struct instruction *instruction)
 {

@@ -87,10 +87,10 @@ static const uint8_t one_byte_kind[256] = {
 };
 
 static const uint8_t two_byte_kind[256] = {
-	[0x05] = BRIEF_SYSCALL,
-	[0x0b] = BRIEF_STOP,
-	[0x1f] = BRIEF_NOP,
-	[0x80 ... 0x8f] = BRIEF_CONDITION32,
+	[0x05] = BRIEF_SYSCALL, [0x0b] = BRIEF_STOP,
+	[0x1f] = BRIEF_NOP,     [0x80 ... 0x8f] = BRIEF_CONDITION32,
+	[0xa9] = BRIEF_SEGMENT, /* pop %gs */
+	[0xb5] = BRIEF_SEGMENT, /* lgs */
 };
 
 struct state {

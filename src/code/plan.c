@@ -8,6 +8,7 @@
 #include "code/flag_calls.h"
 #include "code/frequencies.h"
 #include "code/gates.h"
+#include "code/gs.h"
 #include "code/inline_cache.h"
 #include "code/making.h"
 #include "code/parts.h"
@@ -157,6 +158,19 @@ uint8_t making_reader_hook(const struct making *making, uint32_t index)
 						    : request->hook_stack;
 }
 
+/* Where what likely sets GS could not be watched, the module passes as one that does. */
+static void check_doubts(struct making *making)
+{
+	vector_for_each (&making->scan.doubts, doubt) {
+		size_t index = image_function_at(making->image, doubt->address);
+
+		if (doubt->verdict == GS_PERHAPS && making->request->hook_gs &&
+		    index < making->image->functions.count &&
+		    making->choices[index].reason)
+			making->plan->uses_gs = true;
+	}
+}
+
 static void choose_functions(struct making *making)
 {
 	const struct plan_request *request = making->request;
@@ -180,6 +194,8 @@ static void choose_functions(struct making *making)
 			       asked(making, request->is_span, function, name);
 		choice->hook = hook_of(request, function, name);
 		if (!choice->hook)
+			choice->hook = gs_hook(&making->scan, request, function);
+		if (!choice->hook)
 			choice->hook = making_reader_hook(making, (uint32_t)i);
 	}
 	choose_parts(making);
@@ -187,6 +203,7 @@ static void choose_functions(struct making *making)
 		spans_choose(making);
 	place_functions(&making->scan, making->image, request, &making->padding,
 			making->choices);
+	check_doubts(making);
 }
 
 struct plan_patch *making_add_patch(struct plan_patches *patches, uint64_t address,

@@ -396,6 +396,10 @@ struct plan_request {
 	/* The same of functions that use what lies at their return addresses, where
 	 * functions are relocated whole: see code/beyond.h. 0: they get none. */
 	uint8_t hook_beyond;
+	/* Functions that may set the GS base get one of these hooks: if they are called
+	 * at all, if an argument is ARCH_SET_GS, if another one is SYS_arch_prctl
+	 * besides. 0: they get none. */
+	uint8_t hook_gs, hook_gs_code, hook_gs_call;
 	/* What earlier runs executed; NULL: nothing is known. */
 	const struct frequencies *frequencies;
 	uint32_t batch; /* bytes of text that a thread writes at a time: see

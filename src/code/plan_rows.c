@@ -138,7 +138,8 @@ const char *plan_reason_text(enum plan_reason reason)
 		[PLAN_DOUBTFUL] = "nothing but a symbol says that it begins there",
 		[PLAN_OUT_OF_REACH] = "out of reach of its trampoline",
 		[PLAN_NO_STACK] = "its stack may be too small to keep flags there",
-		[PLAN_CHECKED] = "the program compares its code with a sum of it",
+		[PLAN_CHECKED] =
+			"the program reads its code, or compares it with a sum of it",
 		[PLAN_NO_RETURNS] = "not all of its returns can be seen",
 		[PLAN_PART_STAYS] = "not movable",
 		[PLAN_PART_UNREAD] = "not understood",

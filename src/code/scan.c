@@ -1,20 +1,13 @@
 #include "code/scan.h"
 
 #include "base/search.h"
+#include "code/gs.h"
 #include "code/unlisted.h"
 #include "code/walk.h"
 
 #include <string.h>
 
-/* What was seen on the way to a system call or function that sets the GS base. */
-enum constant_seen {
-	SEEN_SET_GS_FIRST = 1,  /* mov $ARCH_SET_GS, %edi */
-	SEEN_SET_GS_SECOND = 2, /* mov $ARCH_SET_GS, %esi */
-	SEEN_NUMBER_RAX = 4,    /* mov $SYS_arch_prctl, %eax */
-	SEEN_NUMBER_FIRST = 8,  /* mov $SYS_arch_prctl, %edi */
-	SEEN_SYSCALL = 16,
-	SEEN_CALL = 32,
-};
+enum { ARCH_SET_GS = 0x1001 };
 
 /* The index of the function at `address`, or whose endbr64 lies right before it; -1:
  * none. */
@@ -112,7 +105,6 @@ static void note_branch(struct walk *walk, uint64_t address, const struct brief 
 	else
 		reach(walk, target);
 	if (brief->kind == BRIEF_CALL32) {
-		walk->constants |= SEEN_CALL;
 		note_call(walk, address, brief);
 		return;
 	}
@@ -131,26 +123,14 @@ static void note_branch(struct walk *walk, uint64_t address, const struct brief 
 		add_inner(walk, walk->function, address, brief);
 }
 
+/* mov $ARCH_SET_GS, %edi, or %esi */
 static void note_constant(struct walk *walk, const uint8_t *bytes,
 			  const struct brief *brief)
 {
-	static const struct {
-		uint8_t opcode;
-		uint16_t value;
-		uint32_t seen;
-	} rows[] = {
-		{0xbf, 0x1001, SEEN_SET_GS_FIRST},
-		{0xbe, 0x1001, SEEN_SET_GS_SECOND},
-		{0xb8, 158, SEEN_NUMBER_RAX},
-		{0xbf, 158, SEEN_NUMBER_FIRST},
-	};
-	int64_t value =
-		(int64_t)length_displacement(bytes + brief->length - brief->immediate, 4);
+	const uint8_t *immediate = bytes + brief->length - brief->immediate;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (brief->opcode == rows[i].opcode && value == rows[i].value &&
-		    brief->immediate >= 4)
-			walk->constants |= rows[i].seen;
+	if ((brief->opcode == 0xbe || brief->opcode == 0xbf) && brief->immediate >= 4)
+		walk->names_gs |= length_displacement(immediate, 4) == ARCH_SET_GS;
 }
 
 /* Whatever is not just an instruction without consequences. */
@@ -182,11 +162,8 @@ static void note_instruction(struct walk *walk, uint64_t address,
 			tables_note(walk,
 				    length_displacement(bytes + brief->length - 4, 4), 8);
 		break;
-	case BRIEF_CALL_INDIRECT:
-		walk->constants |= SEEN_CALL;
-		break;
 	case BRIEF_SYSCALL:
-		walk->constants |= SEEN_SYSCALL;
+		walk->calls_kernel = true;
 		break;
 	case BRIEF_CONSTANT:
 		note_constant(walk, bytes, brief);
@@ -294,45 +271,28 @@ static uint8_t kind_at(const struct code_segment *segment, size_t offset)
 	return brief.kind;
 }
 
-/* Whether the file imports arch_prctl(), or has one of its own. */
-static bool names_arch_prctl(const struct image *image)
+/* Puts by a range that may set GS. */
+static void suspect(struct walk *walk, uint64_t stop)
 {
-	static const char name[] = "\0arch_prctl";
+	bool calls = walk->calls_kernel || walk->names_gs;
+	bool is_function = walk->function != WALK_NO_FUNCTION;
+	uint32_t flags =
+		is_function ? walk->image->functions.items[walk->function].flags : 0;
 
-	if (image->dynamic_strings &&
-	    memmem(image->dynamic_strings, image->dynamic_strings_size, name,
-		   sizeof(name)))
-		return true;
-	vector_for_each (&image->functions, function)
-		if (!strcmp(image->names.items + function->name, name + 1))
-			return true;
-	return false;
-}
-
-static bool file_names_arch_prctl(struct walk *walk)
-{
-	if (walk->arch_prctl == WALK_UNKNOWN)
-		walk->arch_prctl =
-			names_arch_prctl(walk->image) ? WALK_NAMED : WALK_NOT_NAMED;
-	return walk->arch_prctl == WALK_NAMED;
-}
-
-/*
- * Whether this function sets the GS base by a system call. A call counts only where the
- * file imports arch_prctl: 0x1001 is also a number.
- */
-static bool sets_gs(struct walk *walk)
-{
-	uint32_t seen = walk->constants;
-
-	if ((seen & SEEN_SET_GS_FIRST) && (seen & SEEN_NUMBER_RAX) &&
-	    (seen & SEEN_SYSCALL))
-		return true;
-	if ((seen & SEEN_SET_GS_SECOND) && (seen & SEEN_NUMBER_FIRST) &&
-	    (seen & SEEN_CALL))
-		return true;
-	return (seen & SEEN_SET_GS_FIRST) && (seen & SEEN_CALL) &&
-	       file_names_arch_prctl(walk);
+	/* Go's code has no use for GS, and no stack for a hook. */
+	if (!walk->writes_gs && (!calls || (flags & IMAGE_FUNCTION_GO)))
+		return;
+	vector_push(&walk->suspects, ((struct gs_suspect){
+					     .start = walk->start,
+					     .end = walk->end,
+					     .stop = stop,
+					     .cold = (uint32_t)walk->cold,
+					     .is_cold = !is_function,
+					     .guessed = flags & IMAGE_FUNCTION_SIZE_GUESS,
+					     .indirect = walk->indirect,
+					     .writes = walk->writes_gs,
+					     .calls = calls,
+				     }));
 }
 
 /* Notes what a walk through a function or cold part has found; returns its SCAN_WHOLE and
@@ -350,8 +310,7 @@ static uint8_t note_range(struct walk *walk, const struct lane_span *span)
 	    (walk->scan->traits[walk->function] & SCAN_MARKED))
 		walk->entry_behind = walk->start + 4;
 	walk->indirect = false;
-	walk->constants = 0;
-	walk->writes_gs = false;
+	walk->calls_kernel = walk->names_gs = walk->writes_gs = false;
 	walk->tables.count = walk->local.count = 0;
 	note_instructions(walk, span->stop);
 	if (!is_consistent(walk))
@@ -363,11 +322,7 @@ static uint8_t note_range(struct walk *walk, const struct lane_span *span)
 	}
 	if (walk->indirect)
 		tables_read(walk);
-	if (walk->constants && sets_gs(walk))
-		walk->scan->uses_gs = true;
-	if (walk->writes_gs &&
-	    (stop == walk->end || gs_is_written(walk, segment->address + span->stop)))
-		walk->scan->uses_gs = true;
+	suspect(walk, stop == walk->end ? stop : segment->address + span->stop);
 	if (stop != walk->end)
 		return 0;
 	return span->last < span->stop && is_leaving(kind_at(segment, span->last))
@@ -586,6 +541,7 @@ void scan_init(struct scan *scan, struct image *image, bool exposed)
 			    .glances = length_glances(),
 			    .lanes.wanted = GLANCE_RELATIVE | GLANCE_KIND,
 			    .table_budget = 64u << 20};
+	bool sure;
 
 	*scan = (struct scan){0};
 	if (image->type == IMAGE_EXECUTABLE)
@@ -609,12 +565,18 @@ void scan_init(struct scan *scan, struct image *image, bool exposed)
 	}
 	vector_for_each (&image->targets, target)
 		map_reach(&scan->map, *target);
+	sure = gs_judge(&walk, exposed);
 	if (scan->inner.count)
 		qsort(scan->inner.items, scan->inner.count, sizeof(*scan->inner.items),
 		      by_function);
 	vector_deinit(&walk.tables);
 	vector_deinit(&walk.local);
+	vector_deinit(&walk.suspects);
 	lanes_deinit(&walk.lanes);
+	if (!sure) {
+		scan_deinit(scan);
+		scan_init(scan, image, true);
+	}
 }
 
 void scan_deinit(struct scan *scan)
@@ -624,6 +586,7 @@ void scan_deinit(struct scan *scan)
 	free(scan->part_traits);
 	vector_deinit(&scan->owners);
 	vector_deinit(&scan->inner);
+	vector_deinit(&scan->doubts);
 	vector_deinit(&scan->tables);
 	vector_deinit(&scan->calls);
 	vector_deinit(&scan->long_calls);

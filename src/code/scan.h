@@ -41,6 +41,12 @@ struct scan_table {
 	uint8_t entry_size; /* 4: distances from its start; 8: addresses */
 };
 
+/* A function that may set the GS base or selector when it is called: see code/gs.h. */
+struct scan_doubt {
+	uint64_t address;
+	uint8_t verdict; /* enum gs_verdict */
+};
+
 struct scan {
 	struct code_map map;
 	uint8_t *traits;      /* enum scan_trait, by function */
@@ -56,7 +62,8 @@ struct scan {
 	struct VECTOR(uint64_t) short_jumps; /* of `jmp rel8` out of functions */
 	/* Sorted by address: no table goes on beyond the next. */
 	struct VECTOR(struct scan_table) tables;
-	bool uses_gs;
+	struct VECTOR(struct scan_doubt) doubts; /* by address */
+	bool uses_gs;                            /* something sets it for certain */
 };
 
 /* Bytes of each of scan.calls. */

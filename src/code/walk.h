@@ -1,6 +1,6 @@
 /*
  * The parts of scanning: scan.c walks, tables.c reads jump tables and pointers, bytes.c
- * looks at bytes that nobody could decode, gs.c where data may look like code.
+ * looks at bytes that nobody could decode, gs.c at what may set GS.
  */
 #ifndef TRAMMEL_CODE_WALK_H
 #define TRAMMEL_CODE_WALK_H
@@ -14,6 +14,18 @@ enum { WALK_NO_FUNCTION = -1 };
  * the last of them. */
 enum { WALK_SPANS = 64, WALK_WINDOW = 128 << 10 };
 
+/* A range in which something may set GS: gs.c judges it when all was walked. */
+struct gs_suspect {
+	uint64_t start, end;
+	uint64_t stop; /* up to here it decodes, from its start on */
+	uint32_t cold; /* with is_cold: the cold part's index */
+	bool is_cold;  /* it is a cold part; else a function */
+	bool guessed;  /* nothing tells its size: it may hold functions */
+	bool indirect; /* has an indirect jump */
+	bool writes;   /* has what looks like an instruction that sets GS */
+	bool calls;    /* has calls, of the kernel or others, that may */
+};
+
 /* A walk through one function or cold part. */
 struct walk {
 	struct scan *scan;
@@ -24,13 +36,11 @@ struct walk {
 	int64_t function;      /* its index; WALK_NO_FUNCTION in cold parts */
 	size_t cold;           /* the cold part's index */
 	bool indirect;         /* has an indirect jump */
-	enum {
-		WALK_UNKNOWN,
-		WALK_NAMED,
-		WALK_NOT_NAMED
-	} arch_prctl;       /* in the whole file */
-	uint32_t constants; /* enum constant_seen, for setting GS by system call */
-	bool writes_gs;     /* has what looks like an instruction that does */
+	/* What may set GS: */
+	bool calls_kernel; /* has a system call */
+	bool names_gs;     /* has ARCH_SET_GS as the argument of something */
+	bool writes_gs;    /* has what looks like an instruction that does */
+	struct VECTOR(struct gs_suspect) suspects;
 	struct VECTOR(uint64_t) tables; /* what its lea instructions name */
 	struct VECTOR(uint32_t)
 		local;         /* offsets in the segment that its own branches lead to */
@@ -59,10 +69,6 @@ void tables_sort(struct scan *scan);
 /* Marks what the data of an executable at a fixed address points to: it has no
  * relocations. */
 void tables_read_pointers(const struct scan *scan, const struct image *image);
-
-/* Whether a range that is walked through, up to `stop`, but is not code from its first to
- * its last byte, writes GS. */
-bool gs_is_written(const struct walk *walk, uint64_t stop);
 
 /* Counts all that might be branches at any byte from `start` to walk->end. */
 void bytes_scan(struct walk *walk, uint64_t start);

@@ -1,8 +1,9 @@
 /*
- * Code that a program compares with a sum of it when it starts, and ends where they
- * differ: BoringSSL in FIPS mode, and AWS-LC, which is made of it
+ * Code that a program reads. BoringSSL in FIPS mode, and AWS-LC, which is made of it,
+ * compare theirs with a sum of it when they start, and end where they differ
  * (crypto/fipsmodule/FIPS.md, "Integrity Test"). Go's code of this kind is named in its
- * table: see gopclntab.c.
+ * table: see gopclntab.c. Mono decodes the calls of what it compiled ahead of time, to
+ * find what they lead to (mono_aot_get_plt_entry in mono/mini/aot-runtime.c).
  */
 #include "image/reader.h"
 
@@ -76,7 +77,7 @@ void image_find_checked(struct reader *reader)
 	struct image *image = reader->image;
 	uint64_t start, end;
 
-	if (!has_mark(image))
+	if (!has_mark(image) && !find_symbol(reader, "mono_aot_file_info"))
 		return;
 	start = find_symbol(reader, "BORINGSSL_bcm_text_start");
 	end = find_symbol(reader, "BORINGSSL_bcm_text_end");

@@ -97,7 +97,7 @@ struct image {
 	 * bytes), signal-return trampolines (signal-frame FDEs, one byte before
 	 * included). Sorted. */
 	struct image_ranges untouchable;
-	/* Of these: code that the program compares with a sum of it. Sorted. */
+	/* Of these: code that the program reads: see checked.c. Sorted. */
 	struct image_ranges checked;
 	/* Strings: names.items + function.name. Item 0 is the empty string. */
 	struct VECTOR(char) names;
@@ -141,6 +141,10 @@ const uint8_t *image_bytes_at(const struct image *image, uint64_t address, size_
 
 /* The row of image.links of a word; NULL if it has none. */
 const struct image_link *image_link_at(const struct image *image, uint64_t word);
+
+/* The name of the function of another module whose address the loader puts into a word;
+ * NULL if it does not. Looks through all relocations. */
+const char *image_import_at(const struct image *image, uint64_t word);
 
 /* The last function that begins at the address or before it; NULL if none does. */
 const struct image_function *image_function_around(const struct image *image,

@@ -263,6 +263,21 @@ static int call_matters(const struct wire_registers *registers)
 	}
 }
 
+/* Whether a function that may set the GS base may do so with these arguments, those of
+ * Go's functions included. */
+static int may_set_gs(uint32_t hook, const struct wire_registers *r)
+{
+	const uint64_t arguments[] = {r->rdi, r->rsi, r->rdx, r->rcx,
+				      r->r8,  r->r9,  r->rax, r->rbx};
+	int code = hook == WIRE_HOOK_GS, call = hook != WIRE_HOOK_GS_CALL;
+
+	for (size_t i = 0; i < sizeof(arguments) / sizeof(arguments[0]); i++) {
+		code |= (uint32_t)arguments[i] == ARCH_SET_GS;
+		call |= (uint32_t)arguments[i] == SYS_arch_prctl;
+	}
+	return code && call;
+}
+
 static int holds(const struct wire_seal *seal)
 {
 	const uint8_t *there = (const uint8_t *)(uintptr_t)seal->address;
@@ -573,7 +588,9 @@ void resident_serve(struct wire_bank *bank, const struct wire_registers *frame)
 	    (bank->number == WIRE_HOOK_SYSCALL && !call_matters(&bank->registers) &&
 	     !call_drops_text(control, &bank->registers)) ||
 	    (bank->number == WIRE_HOOK_ARCH &&
-	     (bank->registers.rdi & 0xffffffff) != ARCH_SET_GS))
+	     (bank->registers.rdi & 0xffffffff) != ARCH_SET_GS) ||
+	    (bank->number >= WIRE_HOOK_GS && bank->number <= WIRE_HOOK_GS_CALL &&
+	     !may_set_gs(bank->number, &bank->registers)))
 		return;
 
 	const enum wire_reply reply = ask(bank);

@@ -235,8 +235,8 @@ static uint8_t hook_of(void *context, const char *name, uint64_t address)
 	return number;
 }
 
-/* The C library and the loader are always hooked, and what may contain a C library. */
-static bool may_have_hooks(const char *name, bool has_interpreter)
+/* The C library or the loader: it sets GS by functions that have hooks, if at all. */
+static bool is_c_library(const char *name)
 {
 	static const char *const patterns[] = {"ld-linux*", "ld-*.so*", "libc.so*",
 					       "libc-*.so*", "ld-musl*"};
@@ -244,7 +244,13 @@ static bool may_have_hooks(const char *name, bool has_interpreter)
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
 		if (text_glob(patterns[i], name))
 			return true;
-	return !has_interpreter && !strstr(name, ".so");
+	return false;
+}
+
+/* These are always hooked, and what may contain a C library. */
+static bool may_have_hooks(const char *name, bool has_interpreter)
+{
+	return is_c_library(name) || (!has_interpreter && !strstr(name, ".so"));
 }
 
 static void describe(struct module_file *file, const struct image *image)
@@ -298,7 +304,8 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 		may_have_hooks(file->name, image->has_interpreter),
 		!file->bare && window_concerns(&options->window, file->path),
 		text_glob("ld-*", file->name) ? loading_done_address(image) : 0};
-	const bool spans = options->collector->spans;
+	const bool spans = options->collector->spans,
+		   c_library = is_c_library(file->name);
 	bool narrowed =
 		!options_take_all(options) || options->skip.count || file->mandatory;
 	struct plan_request request = {
@@ -320,6 +327,9 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 		.hook_stack = WIRE_HOOK_STACK,
 		/* The loader's are entered by jumps, with more on the stack. */
 		.hook_beyond = text_glob("ld-*", file->name) ? 0 : WIRE_HOOK_BEYOND,
+		.hook_gs = c_library ? 0 : WIRE_HOOK_GS,
+		.hook_gs_code = c_library ? 0 : WIRE_HOOK_GS_CODE,
+		.hook_gs_call = c_library ? 0 : WIRE_HOOK_GS_CALL,
 		.hook_layout = {.entry = WIRE_BANK_ENTRY,
 				.arc = WIRE_BANK_ARC,
 				.returns = WIRE_BANK_RETURNS,

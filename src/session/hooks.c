@@ -159,6 +159,13 @@ static void serve_arch(struct request *request)
 				"it sets its GS base, which trammel needs");
 }
 
+static void serve_gs(struct request *request)
+{
+	release_process(
+		request->session, request->thread->process, true,
+		"it calls a function that may set its GS base, which trammel needs");
+}
+
 static void serve_window(struct request *request)
 {
 	struct session *session = request->session;
@@ -335,7 +342,8 @@ static void (*const servers[])(struct request *request) = {
 	[WIRE_HOOK_MPROTECT] = serve_mprotect, [WIRE_HOOK_MMAP] = serve_mmap,
 	[WIRE_HOOK_MREMAP] = serve_mremap,     [WIRE_HOOK_LAZY] = serve_lazy,
 	[WIRE_HOOK_LOADED] = serve_modules,    [WIRE_HOOK_MADVISE] = serve_madvise,
-	[WIRE_HOOK_BEYOND] = serve_beyond,
+	[WIRE_HOOK_BEYOND] = serve_beyond,     [WIRE_HOOK_GS] = serve_gs,
+	[WIRE_HOOK_GS_CODE] = serve_gs,        [WIRE_HOOK_GS_CALL] = serve_gs,
 };
 
 static void serve(struct session *session, struct bank *bank)

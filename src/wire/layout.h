@@ -183,34 +183,38 @@
 #define WIRE_MASKED_TIMER 2 /* only with the controller dead: a timer's was blocked */
 
 /* Hook numbers: why the resident calls the controller. 0 is none. */
-#define WIRE_HOOK_LINK_MAP 1  /* _dl_debug_state: modules come or go */
-#define WIRE_HOOK_PTRACE   2  /* ptrace(request, pid, ...) */
-#define WIRE_HOOK_EXEC     3  /* execve(path, ...) */
-#define WIRE_HOOK_EXECAT   4  /* execveat(fd, path, ...), fexecve */
-#define WIRE_HOOK_SYSCALL  5  /* syscall(number, ...) */
-#define WIRE_HOOK_PRCTL    6  /* prctl(option, ...) */
-#define WIRE_HOOK_LAZY     7  /* a function that is not planned yet: code/lazy.h */
-#define WIRE_HOOK_ARCH     8  /* arch_prctl(code, ...) */
-#define WIRE_HOOK_LOADED   9  /* ld.so has mapped what the program starts with */
-#define WIRE_HOOK_EXIT     10 /* exit(status), in programs with LeakSanitizer */
+#define WIRE_HOOK_LINK_MAP 1 /* _dl_debug_state: modules come or go */
+#define WIRE_HOOK_PTRACE   2 /* ptrace(request, pid, ...) */
+#define WIRE_HOOK_EXEC     3 /* execve(path, ...) */
+#define WIRE_HOOK_EXECAT   4 /* execveat(fd, path, ...), fexecve */
+#define WIRE_HOOK_SYSCALL  5 /* syscall(number, ...) */
+#define WIRE_HOOK_PRCTL    6 /* prctl(option, ...) */
+#define WIRE_HOOK_LAZY     7 /* a function that is not planned yet: code/lazy.h */
+#define WIRE_HOOK_ARCH     8 /* arch_prctl(code, ...) */
+#define WIRE_HOOK_LOADED   9 /* ld.so has mapped what the program starts with */
+/* Functions that may set the GS base (code/gs.h): whenever they are called, */
+#define WIRE_HOOK_GS      10
+#define WIRE_HOOK_GS_CODE 11 /* if an argument is ARCH_SET_GS, */
+#define WIRE_HOOK_GS_CALL 12 /* if another one is SYS_arch_prctl besides */
+#define WIRE_HOOK_EXIT    13 /* exit(status), in programs with LeakSanitizer */
 /* Functions whose calls begin or end what is counted. The number less WIRE_HOOK_EXIT are
  * the bits of wire_control.window for which the controller wants to hear of a call. */
-#define WIRE_HOOK_START 11
-#define WIRE_HOOK_STOP  12
-#define WIRE_HOOK_BOTH  13
+#define WIRE_HOOK_START 14
+#define WIRE_HOOK_STOP  15
+#define WIRE_HOOK_BOTH  16
 /* From here on calls that may change the program's code: resident.S lets those pass that
  * do not concern a text of the table in wire_control. */
-#define WIRE_HOOK_MPROTECT 14 /* mprotect(address, size, rights), pkey_mprotect */
-#define WIRE_HOOK_MMAP     15 /* mmap(address, size, rights, flags, ...) */
-#define WIRE_HOOK_MREMAP   16 /* mremap(address, size, new size, flags, to) */
-#define WIRE_HOOK_MADVISE  17 /* madvise(address, size, advice): pages are dropped */
+#define WIRE_HOOK_MPROTECT 17 /* mprotect(address, size, rights), pkey_mprotect */
+#define WIRE_HOOK_MMAP     18 /* mmap(address, size, rights, flags, ...) */
+#define WIRE_HOOK_MREMAP   19 /* mremap(address, size, new size, flags, to) */
+#define WIRE_HOOK_MADVISE  20 /* madvise(address, size, advice): pages are dropped */
 /* From here on functions that look at return addresses: the resident makes those original
  * that lie in relocated code, and asks nobody. */
-#define WIRE_HOOK_OWN   18 /* at their own one */
-#define WIRE_HOOK_STACK 19 /* at those of all frames */
+#define WIRE_HOOK_OWN   21 /* at their own one */
+#define WIRE_HOOK_STACK 22 /* at those of all frames */
 /* The same at their own one; and the controller is asked, if what lies behind the call
  * may have been changed, since they read it or go on there. */
-#define WIRE_HOOK_BEYOND 20
+#define WIRE_HOOK_BEYOND 23
 
 #ifndef __ASSEMBLER__
 

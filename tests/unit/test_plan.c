@@ -210,66 +210,6 @@ static void test_reasons(void **state)
 	}
 }
 
-static void test_uses_gs(void **state)
-{
-	static const struct {
-		bool uses;
-		uint8_t bytes[20];
-	} rows[] = {
-		{true, {0xf3, 0x48, 0x0f, 0xae, 0xd8, 0xc3}},  /* wrgsbase %rax */
-		{true, {0xf3, 0x0f, 0xae, 0xd9, 0xc3}},        /* wrgsbase %ecx */
-		{true, {0x8e, 0xe8, 0xc3}},                    /* mov %eax, %gs */
-		{false, {0xf3, 0x48, 0x0f, 0xae, 0xd0, 0xc3}}, /* wrfsbase %rax */
-		{false, {0x0f, 0xae, 0xd8, 0xc3}}, /* a fence-like form of ae */
-		/* mov $0x1001, %edi; mov $158, %eax; syscall */
-		{true, {0xbf, 1, 0x10, 0, 0, 0xb8, 158, 0, 0, 0, 0x0f, 0x05, 0xc3}},
-		/* mov $0x1002, %edi: ARCH_SET_FS */
-		{false, {0xbf, 2, 0x10, 0, 0, 0xb8, 158, 0, 0, 0, 0x0f, 0x05, 0xc3}},
-		/* mov $158, %edi; mov $0x1001, %esi; call */
-		{true, {0xbf, 158, 0, 0, 0, 0xbe, 1, 0x10, 0, 0, 0xe8, 0, 0, 0, 0, 0xc3}},
-		/* mov $0x1001, %edi; call: a number, where nothing names arch_prctl */
-		{false, {0xbf, 1, 0x10, 0, 0, 0xe8, 0, 0, 0, 0, 0xc3}},
-		/* From here on 06 is no instruction: not all of it is code. */
-		{true, {0x8e, 0xe8, 0x06}},             /* mov %eax, %gs */
-		{true, {0xff, 0x23, 0x8e, 0xe8, 0x06}}, /* behind jmp *(%rbx) */
-		{true, {0xff, 0x23, 0x8e, 0xe8, 0xc3, 0x06}},
-		/* jne 1f; jmp *(%rbx); mov %eax, %gs; 1: ret */
-		{true, {0x75, 4, 0xff, 0x23, 0x8e, 0xe8, 0xc3, 0x06}},
-		/* jne 1f; jmp *(%rbx); 1: mov %eax, %gs */
-		{true, {0x75, 2, 0xff, 0x23, 0x8e, 0xe8, 0xc3, 0x06}},
-		/* jne 1f; jmp *(%rbx); data, which reads as mov (%rdi), %gs and
-		 * 00 48 c7; 1: movl $8, 0(%rbp) */
-		{false,
-		 {0x75, 6, 0xff, 0x23, 0x8e, 0x2f, 0, 0x48, 0xc7, 0x45, 0, 8, 0, 0, 0,
-		  0xc3, 0x06}},
-		/* The same, but the code writes GS: 1: mov %eax, %gs */
-		{true,
-		 {0x75, 6, 0xff, 0x23, 0x8e, 0x2f, 0, 0x48, 0x8e, 0xe8, 0xc3, 0x06}},
-		/* jne 1f; jmp *(%rbx); data; 1: movq $0x62f8e08, 0(%rbp), which reads as
-		 * mov (%rdi), %gs behind a zero */
-		{false,
-		 {0x75, 5, 0xff, 0x23, 0, 0, 0, 0x48, 0xc7, 0x45, 0, 8, 0x8e, 0x2f, 6,
-		  0xc3, 0x06}},
-		/* The same, but 1 is not led to */
-		{true,
-		 {0x90, 0x90, 0xff, 0x23, 0, 0, 0, 0x48, 0xc7, 0x45, 0, 8, 0x8e, 0x2f, 6,
-		  0xc3, 0x06}},
-	};
-	struct image image;
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct plan *plan;
-
-		one_function(&image, rows[i].bytes, sizeof(rows[i].bytes), 0);
-		plan = make_plan(&image, NULL);
-		if (plan->uses_gs != rows[i].uses)
-			fail_msg("row %zu", i);
-		plan_destroy(plan);
-		plan_image_deinit(&image);
-	}
-}
-
 static const uint8_t *original_at(void *context, uint64_t address, size_t size)
 {
 	return image_bytes_at(context, address, size);
@@ -755,7 +695,6 @@ int main(void)
 		cmocka_unit_test(test_branches_are_copied),
 		cmocka_unit_test(test_leaf_is_copied),
 		cmocka_unit_test(test_reasons),
-		cmocka_unit_test(test_uses_gs),
 		cmocka_unit_test(test_hook),
 		cmocka_unit_test(test_goroutine_stacks),
 		cmocka_unit_test(test_deep_faults),
