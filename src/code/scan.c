@@ -182,10 +182,16 @@ static void note_instruction(struct walk *walk, uint64_t address,
  */
 static void note_immediate(struct walk *walk, uint64_t address, const struct brief *brief)
 {
-	const uint8_t *bytes = walk->segment->bytes + (address - walk->segment->address);
+	const uint8_t *end =
+		walk->segment->bytes + (address - walk->segment->address) + brief->length;
+	uint64_t number;
 
-	map_guess(&walk->scan->map, (uint32_t)length_displacement(
-					    bytes + brief->length - brief->immediate, 4));
+	if (brief->immediate == sizeof(number)) {
+		memcpy(&number, end - sizeof(number), sizeof(number));
+		map_guess(&walk->scan->map, number);
+	} else if (brief->immediate == 4) {
+		map_guess(&walk->scan->map, (uint32_t)length_displacement(end - 4, 4));
+	}
 }
 
 static bool is_leaving(uint8_t kind)
@@ -256,8 +262,7 @@ static void note_instructions(struct walk *walk, size_t stop)
 			continue;
 		length_decode(bytes, left, &brief);
 		note_instruction(walk, address, &brief);
-		if (fixed && brief.immediate == 4 &&
-		    (brief.kind == BRIEF_PLAIN || brief.kind == BRIEF_CONSTANT))
+		if (fixed && (brief.kind == BRIEF_PLAIN || brief.kind == BRIEF_CONSTANT))
 			note_immediate(walk, address, &brief);
 	}
 }

@@ -4,7 +4,11 @@
 
 #include <string.h>
 
-enum { TABLE_ENTRIES_MAX = 65536, BLOCK_ENTRIES = 16 };
+enum {
+	TABLE_ENTRIES_MAX = 65536,
+	BLOCK_ENTRIES = 16,
+	NARROW_LEAST = 3, /* entries of 4 bytes that are a table */
+};
 
 /* Where a table is read, a block at a time. */
 struct block {
@@ -154,19 +158,75 @@ void tables_expose(const struct scan *scan, const struct image *image)
 	}
 }
 
+/* Whether an instruction of a function begins there, and of which. */
+static const struct image_function *
+function_of(const struct scan *scan, const struct image *image, uint64_t address)
+{
+	const struct code_segment *segment = map_find(&scan->map, address, 1);
+	const struct image_function *function;
+
+	if (!segment || !bit_test(segment->starts, address - segment->address))
+		return NULL;
+	function = image_function_around(image, address);
+	return function && address - function->address < function->size ? function : NULL;
+}
+
+/* An address of 4 bytes may be any number: some in a row that lead to instructions of one
+ * function are a table. */
+static void read_narrow(const struct scan *scan, const struct image *image,
+			const uint8_t *bytes)
+{
+	const struct image_function *function;
+	uint32_t numbers[NARROW_LEAST];
+
+	memcpy(numbers, bytes, sizeof(numbers));
+	for (size_t i = 0; i < NARROW_LEAST; i++)
+		if (!map_find(&scan->map, numbers[i], 1))
+			return;
+	function = function_of(scan, image, numbers[0]);
+	for (size_t i = 1; i < NARROW_LEAST; i++)
+		if (!function || function_of(scan, image, numbers[i]) != function)
+			return;
+	for (size_t i = 0; i < NARROW_LEAST; i++)
+		map_guess(&scan->map, numbers[i]);
+}
+
+/* Reads what may be addresses in [start, end) of a segment. */
+static void read_words(const struct scan *scan, const struct image *image, uint64_t start,
+		       uint64_t end)
+{
+	enum { ALIGNMENT = 4 };
+	const uint8_t *bytes;
+	uint64_t word;
+
+	start = (start + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
+	bytes = start < end ? image_bytes_at(image, start, end - start) : NULL;
+	for (uint64_t i = 0; bytes && start + i + 8 <= end; i += ALIGNMENT) {
+		memcpy(&word, bytes + i, sizeof(word));
+		map_guess(&scan->map, word);
+		if (start + i + NARROW_LEAST * sizeof(uint32_t) <= end)
+			read_narrow(scan, image, bytes + i);
+	}
+}
+
 void tables_read_pointers(const struct scan *scan, const struct image *image)
 {
 	vector_for_each (&image->segments, segment) {
-		const uint8_t *bytes =
-			image_bytes_at(image, segment->address, segment->file_size);
-		size_t skip = -segment->address & 7;
-		uint64_t word;
+		uint64_t at = segment->address, end = at + segment->file_size;
 
-		if (segment->executable || !bytes)
-			continue;
-		for (size_t i = skip; i + 8 <= segment->file_size; i += 8) {
-			memcpy(&word, bytes + i, sizeof(word));
-			map_guess(&scan->map, word);
+		/* Constants may lie in the segment of the code, and between functions. */
+		for (size_t i = 0; segment->executable && i < image->functions.count;
+		     i++) {
+			const struct image_function *function =
+				&image->functions.items[i];
+			uint64_t behind = function->address + function->size;
+
+			if (!(scan->traits[i] & SCAN_WHOLE) || behind <= at ||
+			    behind > end || function->address < segment->address)
+				continue;
+			read_words(scan, image, at, function->address);
+			at = behind;
 		}
+		read_words(scan, image, at, end);
 	}
 }

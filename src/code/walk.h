@@ -66,8 +66,8 @@ void tables_expose(const struct scan *scan, const struct image *image);
 /* Puts scan.tables in order. */
 void tables_sort(struct scan *scan);
 
-/* Marks what the data of an executable at a fixed address points to: it has no
- * relocations. */
+/* Marks what the data of an executable at a fixed address points to, be it between code:
+ * it has no relocations. */
 void tables_read_pointers(const struct scan *scan, const struct image *image);
 
 /* Counts all that might be branches at any byte from `start` to walk->end. */
