@@ -2,6 +2,7 @@
 """Runs programs of the system bare and measured: same output, files and end.
 
 The table of commands is real/commands.py. As root, some are run once more as an ordinary user.
+With --mapped, whether all code that they have mapped is in the report instead.
 """
 
 import functools
@@ -16,7 +17,7 @@ import subprocess
 import sys
 import threading
 
-from real import commands
+from real import commands, mapped
 from transparency import results, running, sources, trammel
 from transparency.job_control import as_nobody
 from transparency.results import Failure, Skip
@@ -152,8 +153,31 @@ def run_test(command, user, environment):
         return f"bare {bare.seconds:.2f} s, measured {measured.seconds:.2f} s"
 
 
+# These run others that trace, or are traced.
+UNMAPPED = ("strace", "strace-direct", "strace-attach", "gdb", "valgrind")
+
+
+def run_mapped(command, environment):
+    """The command measured once, and all that it had mapped looked for in the report."""
+    for need in command.needs.split():
+        if not shutil.which(need):
+            raise Skip(f"needs the command '{need}'")
+    with running.Scratch("mapped") as scratch:
+        work, profile = os.path.join(scratch, "work"), os.path.join(scratch, "run.trm")
+        maps = os.path.join(scratch, "maps")
+        os.mkdir(maps)
+        line = mapped.words(mapped.build(scratch), maps, environment.words(command))
+        run_once(environment, command,
+                 trammel.run_command(environment.tool, profile, line,
+                                     environment.options.measure), work, None)
+        return mapped.check(maps, trammel.Report(environment.tool, profile))
+
+
 def main():
-    options = results.arguments(__doc__.splitlines()[0]).parse_args()
+    arguments = results.arguments(__doc__.splitlines()[0])
+    arguments.add_argument("--mapped", action="store_true",
+                           help="look whether all code that is mapped is in the report")
+    options = arguments.parse_args()
     with running.Scratch("real-data") as folder:
         running.own_folders(folder)
         environment = None
@@ -162,6 +186,11 @@ def main():
                                       options)
         tests = []
         for command in commands.ALL:
+            if options.mapped:
+                if command.name not in UNMAPPED:
+                    tests.append(("mapped-" + command.name,
+                                  functools.partial(run_mapped, command, environment)))
+                continue
             users = (False, True) if command.as_user and os.geteuid() == 0 else (False,)
             for user in users:
                 name = command.name + ("-user" if user else "")
