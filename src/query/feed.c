@@ -9,10 +9,23 @@
 /* Rows that are printed together, where they need not be kept. */
 enum { ROWS_AT_ONCE = 1 << 14, BYTES_AT_ONCE = 1 << 20 };
 
+/* A bit for each field. */
+typedef unsigned __int128 field_set;
+
+_Static_assert(QUERY_FIELDS_MAX <= 8 * sizeof(field_set), "a bit for each field");
+
+static inline int first_field(field_set fields)
+{
+	uint64_t low = (uint64_t)fields;
+
+	return low ? __builtin_ctzll(low)
+		   : 64 + __builtin_ctzll((uint64_t)(fields >> 64));
+}
+
 /* An attribute of the file, as the query sees it. */
 struct bound {
 	uint32_t attribute; /* of the part's keys */
-	uint64_t fields;    /* bits of those that it is */
+	field_set fields;   /* those that it is */
 	bool nested;
 	bool keyed;  /* groups are told apart by it */
 	bool metric; /* how many values of something the record has together */
@@ -48,12 +61,12 @@ struct feed {
 	const record_node *paths;                 /* of the record at hand, or NULL */
 	size_t path_count;
 	struct record_value values[QUERY_FIELDS_MAX];
-	uint64_t known;       /* fields that an attribute of the files is */
-	int count_field;      /* of the attribute `count`, or QUERY_NO_FIELD */
-	uint64_t present;     /* fields that the record itself has */
-	uint64_t let_present; /* those of them that LET computed */
-	uint64_t tests;       /* of its node */
-	struct text path;     /* the last one that was asked for */
+	field_set known;       /* fields that an attribute of the files is */
+	int count_field;       /* of the attribute `count`, or QUERY_NO_FIELD */
+	field_set present;     /* fields that the record itself has */
+	field_set let_present; /* those of them that LET computed */
+	uint64_t tests;        /* of its node */
+	struct text path;      /* the last one that was asked for */
 	struct VECTOR(struct path_end) path_ends; /* its nodes */
 };
 
@@ -102,9 +115,9 @@ static bool is_shown(const struct query *query, const char *name,
 }
 
 /* More than one, where a query names it in two ways. */
-static uint64_t fields_of(const struct query *query, const char *name)
+static field_set fields_of(const struct query *query, const char *name)
 {
-	uint64_t bit = 1, fields = 0;
+	field_set bit = 1, fields = 0;
 
 	vector_for_each (&query->fields, field) {
 		if (field->kind == QUERY_FIELD_ATTRIBUTE &&
@@ -372,8 +385,8 @@ static void compute_lets(struct feed *feed)
 		if (feed->query->caliper)
 			value = as_type(value, let_type(feed, let));
 		feed->values[let->field] = value;
-		feed->let_present |= (uint64_t)1 << let->field;
-		feed->present |= (uint64_t)1 << let->field;
+		feed->let_present |= (field_set)1 << let->field;
+		feed->present |= (field_set)1 << let->field;
 	}
 }
 
@@ -402,8 +415,8 @@ static void take_fields(struct feed *feed, record_node node,
 		const struct bound *bound = &feed->attributes.items[pair->attribute];
 
 		feed->present |= bound->fields;
-		for (uint64_t bits = bound->fields; bits; bits &= bits - 1)
-			feed->values[__builtin_ctzll(bits)] = pair->value;
+		for (field_set bits = bound->fields; bits; bits &= bits - 1)
+			feed->values[first_field(bits)] = pair->value;
 		if (bound->keyed)
 			vector_push(&feed->keyed, *pair);
 		metric |= bound->metric;
@@ -553,10 +566,10 @@ static void add_row(struct feed *feed, uint32_t key, const struct record_pair *p
 /* Whether LET gave the record this attribute: then what it had before is not written. */
 static bool is_let(const struct feed *feed, const struct record_pair *pair)
 {
-	uint64_t fields = feed->attributes.items[pair->attribute].fields;
+	field_set fields = feed->attributes.items[pair->attribute].fields;
 
 	vector_for_each (&feed->query->lets, let)
-		if (fields & feed->let_present & (uint64_t)1 << let->field)
+		if (fields & feed->let_present & (field_set)1 << let->field)
 			return true;
 	return false;
 }

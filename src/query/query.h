@@ -15,8 +15,8 @@
 #include <regex.h>
 
 enum {
-	/* Sets of fields, and of comparisons, are the bits of a word. */
-	QUERY_FIELDS_MAX = 64,
+	/* Sets of fields, and of comparisons, are the bits of an integer. */
+	QUERY_FIELDS_MAX = 128,
 	QUERY_TESTS_MAX = 64,
 	QUERY_OPERATOR_FIELDS = 2, /* attributes that an operator takes */
 	QUERY_PARTIALS_MAX = 3,    /* numbers that an operator knows of a group */

@@ -370,7 +370,8 @@ def fails(place):
 
 def one(place):
     """A rank alone, with mpirun and without, and a program without MPI."""
-    expect("Min time/rank" in run_ring(place, "runtime-report", ranks=1), "one rank")
+    # It is in no region.
+    expect(run_ring(place, "runtime-report", ranks=1).startswith("Path"), "one rank")
     variables = {"LD_PRELOAD": ":".join(mpi.libraries(place)), "TRAMMEL_CONFIG": "runtime-report"}
     done = mpi.run(place, ["true"], **variables)
     expect(done.status == 0 and not done.stdout, f"{done}")
