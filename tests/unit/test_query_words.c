@@ -163,7 +163,8 @@ static void test_limits(void **state)
 			text_format(&words, kind ? ",a=%d" : ",avg(a%d)", i);
 		error = query_parse(words.data, &query, &place);
 		assert_non_null(error);
-		assert_non_null(strstr(error->message, "more than 6"));
+		assert_non_null(
+			strstr(error->message, kind ? "more than 63" : "more than 128"));
 		trm_error_destroy(error);
 	}
 	text_deinit(&words);
