@@ -85,6 +85,8 @@ static int measure(struct measuring *given)
 		trm_error_print(error);
 		if (outcome.refused)
 			return outcome.refused;
+		if (outcome.profile)
+			measuring_summarize(given);
 		if (WIFEXITED(outcome.status) && !WEXITSTATUS(outcome.status))
 			return EXIT_FAILED;
 		return relay(outcome.status);

@@ -323,6 +323,7 @@ struct bank *arena_take_bank(struct arena *arena, const struct arena_chunk *chun
 		.span_begin = routine_address(arena, RESIDENT_SPAN_BEGIN),
 		.span_end = routine_address(arena, RESIDENT_SPAN_END),
 		.tid = (uint32_t)tid,
+		.owner = (uint32_t)owner,
 	};
 	return found;
 }
@@ -508,5 +509,6 @@ void arena_clear_bank(const struct arena *arena, struct bank *bank)
 	if (bank->pages)
 		memset(bank->pages, false, bank->chunk->stride / PAGE);
 	bank->owner = 0;
+	bank->shared->owner = 0;
 	bank->in_use = false;
 }

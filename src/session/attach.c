@@ -506,6 +506,18 @@ static void save_often(struct attachment *attachment, struct course *course)
 		course->limit = course->saved + request->save_ns - now;
 }
 
+/* As loop.c has it. Returns the nanoseconds until there is more. */
+static uint64_t act_in_time(struct session *session)
+{
+	const uint64_t limits[] = {window_act(session), memory_act(session),
+				   guardian_act(session)};
+	uint64_t least = UINT64_MAX;
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		least = limits[i] < least ? limits[i] : least;
+	return least;
+}
+
 static void measure(struct attachment *attachment, struct course *course)
 {
 	struct session *session = attachment->session;
@@ -524,7 +536,7 @@ static void measure(struct attachment *attachment, struct course *course)
 		if (course->error)
 			enter(course, LEAVING);
 	} else if (course->stage == MEASURING) {
-		course->limit = window_act(session);
+		course->limit = act_in_time(session);
 		save_often(attachment, course);
 		if (!course->signal && session->window.state != WINDOW_CLOSED &&
 		    !session->first_ended)

@@ -199,6 +199,9 @@ static struct trm_error *save_globals(struct saving *saving)
 		 skip.data != NULL},
 		{"run.unmatched", record_string(unmatched.data ? unmatched.data : ""),
 		 unmatched.data != NULL},
+		{"run.incomplete",
+		 record_string(session->incomplete ? session->incomplete : ""),
+		 session->incomplete != NULL},
 	};
 	struct trm_error *error = NULL;
 

@@ -330,6 +330,7 @@ void fold_thread(struct session *session, const struct thread *thread)
 	arena_clear_bank(arena, thread->bank);
 	vector_for_each (&thread->old_banks, bank)
 		arena_clear_bank(arena, *bank);
+	guardian_note(session);
 	progress_end_clearing(session, process);
 	forget_thread(process->image, (uint32_t)thread->tid);
 }
@@ -356,5 +357,6 @@ void fold_process(struct session *session, struct process *process, enum fold_ba
 			bank->in_use = true;
 		}
 	}
+	guardian_note(session);
 	progress_end_clearing(session, process);
 }

@@ -269,6 +269,7 @@ static void serve_lazy(struct request *request)
 	request->again = module && module->file->lazy &&
 			 lazy_file_plan(module->file, back - module->code_address,
 					pages_write_news, request->session);
+	guardian_note(request->session);
 }
 
 /* Nobody knows where the program goes on, or what it reads. */

@@ -189,7 +189,8 @@ int session_wait(const struct session *session, const sigset_t *signals,
 static uint64_t act_in_time(struct session *session)
 {
 	static uint64_t (*const acts[])(struct session *) = {
-		fired_act, window_act, timers_act, inline_caches_act, memory_act,
+		fired_act,         window_act, timers_act,
+		inline_caches_act, memory_act, guardian_act,
 	};
 	uint64_t limit = UINT64_MAX;
 
@@ -216,6 +217,7 @@ static void loop(struct session *session, const struct tracer_start *start,
 			break;
 		if (session->first_ended && !saved) {
 			save(session, status_fd);
+			guardian_leave_front(session);
 			close(status_fd);
 			saved = true;
 		}
@@ -232,6 +234,7 @@ static void loop(struct session *session, const struct tracer_start *start,
 	/* What outlived the first process is in the profile only now. */
 	if (saved && session->saved_running && !session->refusal)
 		trm_error_destroy(fold_save(session, session->options->output));
+	guardian_end(session);
 }
 
 static bool seize(const struct tracer_start *start)
@@ -283,6 +286,7 @@ int session_trace(const struct session_options *options, struct cache *cache,
 	session.start_time = time(NULL);
 	if (write(start->go_fd, "g", 1) != 1)
 		return 1;
+	guardian_begin(&session, start->status_fd);
 	loop(&session, start, &signals);
 	doorbell_destroy(session.doorbell);
 	planner_destroy(session.planner);

@@ -427,6 +427,7 @@ static bool add_module(struct session *session, struct thread *thread,
 	note_file(thread->process->image, module.file);
 	vector_push(&space->modules, module);
 	window_loaded(session, module.file->path);
+	guardian_note(session);
 	return !module.unfinished;
 }
 

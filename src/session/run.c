@@ -388,6 +388,9 @@ static struct trm_error *understand(const struct text *status,
 	case STATUS_SAVED:
 		outcome->profile = true;
 		return NULL;
+	case STATUS_RESCUED:
+		outcome->profile = true;
+		return trm_error_create(TRM_ERROR_SYSTEM, "%s", rest);
 	case STATUS_REFUSED:
 		outcome->refused = 126;
 		return trm_error_create(TRM_ERROR_UNSUPPORTED,
@@ -448,7 +451,7 @@ static struct trm_error *run_checked(const struct session_options *options,
 		close(planning.fd);
 	read_status(channels.status.read, &status);
 	close(channels.status.read);
-	outcome->tracer_answered = status.length > 0;
+	outcome->tracer_answered = status.length > 0 && *status.data != STATUS_RESCUED;
 	struct trm_error *error = understand(&status, options, exec_error, outcome);
 
 	text_deinit(&status);

@@ -47,6 +47,7 @@ enum status_kind {
 	STATUS_FAILED = 'f',  /* text: why there is none */
 	STATUS_REFUSED = 'r', /* text: why the program was not run */
 	STATUS_NOTHING = 'n', /* the program never started */
+	STATUS_RESCUED = 'k', /* text: what the profile lacks; the tracer is dead */
 };
 
 #endif

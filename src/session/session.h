@@ -19,6 +19,7 @@
 #include "control/remote.h"
 #include "session/cache.h"
 #include "session/copies.h"
+#include "session/guardian.h"
 #include "session/memory.h"
 #include "session/options.h"
 #include "session/planner.h"
@@ -411,7 +412,9 @@ struct session {
 	struct maps maps; /* scratch */
 	struct window window;
 	size_t late_signals; /* of threads, that were put off: see session/timers.h */
-	struct looks fired_looks;   /* see session/fired.h */
+	struct looks fired_looks; /* see session/fired.h */
+	struct guardian guardian;
+	const char *incomplete;     /* what the profile lacks; NULL: nothing */
 	struct memory_use memory;   /* that arenas take */
 	uint64_t warm;              /* functions that went home and are not hot */
 	bool forks_cost;            /* some space may be one of hot_costs_forks */

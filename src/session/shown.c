@@ -14,11 +14,12 @@ static struct wire_bank *bank_of(const struct thread *thread)
 }
 
 /* So many have a row in the bank. */
-static size_t row_count(const struct thread *thread)
+static uint32_t row_count(const struct thread *thread)
 {
 	if (!thread->bank)
 		return 0;
-	return thread->shown.count < WIRE_SHOWN ? thread->shown.count : WIRE_SHOWN;
+	return thread->shown.count < WIRE_SHOWN ? (uint32_t)thread->shown.count
+						: WIRE_SHOWN;
 }
 
 /* The way back is written down, too: from the entry of a function, whose call is counted

@@ -80,6 +80,7 @@ struct image_run *session_add_image(struct session *session, pid_t pid, pid_t pa
 	snprintf(image->state, sizeof(image->state), "running");
 	image->part = window_part(session);
 	vector_push(&session->images, image);
+	guardian_note(session);
 	return image;
 }
 
@@ -304,6 +305,7 @@ void thread_assign_bank(struct session *session, struct thread *thread, uint32_t
 	}
 	thread->bank = bank;
 	shown_begin(thread);
+	guardian_note(session);
 	if (!bank)
 		note_shared(thread->process->image, error);
 	trm_error_destroy(error);
@@ -391,6 +393,7 @@ struct trm_error *space_widen_banks(struct session *session, struct space *space
 		if ((*other)->process && (*other)->process->space == space)
 			count++;
 	TRM_TRY(add_chunk(session, space, thread, stride, count));
+	guardian_note(session);
 	/* Backwards: a thread that is found gone is taken out of the list. */
 	for (size_t i = session->all_threads.count; i-- > 0;) {
 		struct thread *other = session->all_threads.items[i];

@@ -596,7 +596,9 @@ struct wire_bank {
 	uint64_t look_ticks, look_since;    /* the same as in wire_looks; a TSC */
 	struct wire_rule rules[WIRE_RULES]; /* by their addresses: look.c */
 	struct wire_moved moved[WIRE_MOVED];
-	uint64_t shown_count;
+	uint32_t shown_count;
+	uint32_t owner; /* the process whose counts are in it; 0: none; for the
+			   controller */
 	struct wire_shown shown[WIRE_SHOWN];
 	struct wire_rest rest;
 	uint64_t look_frame;  /* of the hook in which return addresses were last put right

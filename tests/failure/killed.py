@@ -324,6 +324,53 @@ def controller_putting_off(place):
     expect(not problems, f"{len(problems)} of 72: " + " || ".join(problems[:3]))
 
 
+def tracer_and_guardian(place, front):
+    """The tracer of a run, which is a child of its front, and what it made of itself, a child of
+    that; 0 for one that is not there."""
+    parents = {}
+    for process in running.processes():
+        if running.executable(process) == place.tool:
+            with open(f"/proc/{process}/stat", encoding="ascii", errors="replace") as file:
+                parents[process] = int(file.read().rsplit(")", 1)[1].split()[1])
+    tracer = next((process for process, parent in parents.items() if parent == front), 0)
+    return tracer, next((process for process, parent in parents.items() if parent == tracer), 0)
+
+
+def controller_leaves_a_profile(place):
+    """A tracer that is killed: what it had counted, of children that ended and of the program that
+    lives, is in a profile that says that it is not whole."""
+    library = place.build("plugin.c", "libplugin.so", ("-shared", "-fPIC"))
+    command = [place.build("forks_load.c"), library, "40", "5"]
+    line = trammel.run_command(place.tool, place.profile, command, place.options.measure)
+    with subprocess.Popen(line, cwd=place.folder, env=running.base_environment(),
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as process:
+        expect(process.stdout.readline() == b"10\n", "it did not start")
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        expect(process.stdout.readline() == b"40\n", "it did not go on")
+        end = time.monotonic() + running.TIMEOUT_SECONDS
+        tracer = guardian = last = 0
+        # One that stays is the last: it knows all.
+        while time.monotonic() < end and not (guardian and guardian == last):
+            last = guardian
+            time.sleep(0.5)
+            tracer, guardian = tracer_and_guardian(place, process.pid)
+        expect(guardian, "the tracer has no guardian")
+        os.kill(tracer, signal.SIGKILL)
+        output, errors = process.communicate(b"\n", timeout=running.TIMEOUT_SECONDS)
+    expect(output == b"0 wrong\n", f"{output}")
+    expect(b"trammel: the tracer was killed: the profile has what" in errors, f"{errors}")
+    report = place.report()
+    text = subprocess.run([place.tool, "report", place.profile], capture_output=True, text=True,
+                          check=True).stdout
+    expect("warning: the tracer was killed" in text, text[:300])
+    if b"but not of" not in errors and place.options.measure in (None, "functions"):
+        found = report.calls("plugin_work"), report.calls("main", "forks_load")
+        expect(found == (40, 1), f"{found} calls instead of 40 and 1")
+    return text.splitlines()[2].strip()[:60]
+
+
 def named(kind):
     test = functools.partial(controller, kind)
     test.__name__ = "controller_of_" + kind
@@ -331,4 +378,4 @@ def named(kind):
 
 
 TESTS = [*(named(kind) for kind in MOMENTS), controller_before_patches,
-         controller_in_handler, controller_at_its_last_calls, controller_putting_off]
+         controller_leaves_a_profile, controller_in_handler, controller_at_its_last_calls, controller_putting_off]

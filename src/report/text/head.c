@@ -161,6 +161,7 @@ static void add_run(struct text *out, const struct report_profile *profile,
 		report_add_visible(out, regions);
 		text_add(out, "\n");
 	}
+	add_warnings(out, run, "run.incomplete", style);
 	add_warnings(out, run, "run.unmatched", style);
 	add_warnings(out, run, "context.faults", style);
 }
