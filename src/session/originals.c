@@ -1,9 +1,11 @@
 /*
- * Texts are given back as they came in one system call of the program's: pages of its
- * own, which have the patches, are dropped, and those of the module's file show again
- * (madvise(2)). Writing the original bytes goes page by page, and a tracer that is killed
- * in between leaves a jump cut in half where it lies on two pages. Besides, the program's
- * pages are clean then.
+ * Texts are given back as they came in one system call of the program's: mremap(2) moves
+ * the mapping away with its pages, which have the patches, and leaves the same mapping of
+ * the module's file without them (MREMAP_DONTUNMAP). Writing the original bytes goes page
+ * by page, and so does dropping pages (madvise(2)): a tracer that is killed in between
+ * leaves a jump cut in half where it lies on two pages, under threads that run again.
+ * Pages are dropped only where that cannot be done, and where they are locked, as the
+ * mapping that stays would not be. Besides, the program's pages are clean then.
  */
 #include "session/session.h"
 #include "session/signals.h"
@@ -15,16 +17,31 @@
 #define MADV_DONTNEED_LOCKED 24 /* since Linux 5.18 */
 #endif
 
-/* Calls for a module; of both one works, where pages are locked the second. */
-enum { CALLS = 2, MODULES = WIRE_BATCH_MAX / CALLS };
+#ifndef MREMAP_DONTUNMAP
+#define MREMAP_DONTUNMAP 4 /* of files since Linux 5.13 */
+#endif
 
-static void add_calls(struct wire_batch *batch, const struct module *module)
+/* Calls for a module. */
+enum { MOVE, UNMAP, DROP, CALLS, MODULES = WIRE_BATCH_MAX / CALLS };
+
+/* What is dropped behind the first two calls is nothing, if they did it. */
+static void add_calls(struct wire_batch *batch, const struct module *module, bool locked)
 {
-	static const uint64_t advice[CALLS] = {MADV_DONTNEED, MADV_DONTNEED_LOCKED};
+	const uint64_t start = module->text_start, size = module->text_end - start;
+	unsigned int moved = BATCH_ADD(batch, SYS_mremap, start, locked ? 0 : size, size,
+				       MREMAP_MAYMOVE | MREMAP_DONTUNMAP, 0, 0);
 
-	for (int i = 0; i < CALLS; i++)
-		BATCH_ADD(batch, SYS_madvise, module->text_start,
-			  module->text_end - module->text_start, advice[i], 0, 0, 0);
+	BATCH_ADD(batch, SYS_munmap, WIRE_RESULT(moved), size, 0, 0, 0, 0);
+	BATCH_ADD(batch, SYS_madvise, start, size,
+		  locked ? MADV_DONTNEED_LOCKED : MADV_DONTNEED, 0, 0, 0);
+}
+
+/* Whether it has locked pages in memory (mlock(2)). */
+static bool has_locked(pid_t tid)
+{
+	uint64_t locked;
+
+	return !remote_status(tid, "VmLck", 10, &locked) || locked;
 }
 
 static void show(struct session *session, struct thread *thread, struct module **modules,
@@ -34,13 +51,14 @@ static void show(struct session *session, struct thread *thread, struct module *
 	struct wire_batch batch = {.together = 1};
 
 	for (size_t i = 0; i < count; i++)
-		add_calls(&batch, modules[i]);
+		add_calls(&batch, modules[i], has_locked(thread->tid));
 	for (unsigned int i = 0; i < batch.count; i++)
 		batch.calls[i].result = -1;
 	if (!count || remote_failed(space_run(session, thread, &batch)))
 		return;
-	for (unsigned int i = 0; i < batch.count; i++)
-		modules[i / CALLS]->restored |= !batch.calls[i].result;
+	for (size_t i = 0; i < count; i++)
+		modules[i]->restored = batch.calls[i * CALLS + MOVE].result > 0 ||
+				       !batch.calls[i * CALLS + DROP].result;
 }
 
 void originals_show(struct session *session, struct space *space)
