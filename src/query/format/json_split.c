@@ -13,8 +13,6 @@ struct split_column {
 	struct query_kind kind;
 	/* Values of the context tree are numbers of nodes, as the path is. */
 	bool in_tree;
-	/* It is the path of those nested attributes that are shown, and is no other. */
-	bool joins;
 	record_attribute label; /* of `trees` */
 	record_node *node_of;   /* by key: what it has there + 1, 0: not known yet */
 };
@@ -70,8 +68,7 @@ static uint32_t path_node(struct split *split, uint32_t key)
 
 static const char *title_of(const struct split *split, const struct split_column *column)
 {
-	return column->joins ? "path"
-			     : split->result->columns.items[column->column].title;
+	return split->result->columns.items[column->column].title;
 }
 
 /* The child of a node of a column's tree. */
@@ -99,14 +96,7 @@ static record_node tree_child(struct split *split, const struct split_column *co
 static bool is_of(const struct split *split, const struct split_column *column,
 		  uint32_t attribute)
 {
-	const struct query_result *result = split->result;
-
-	if (!column->joins)
-		return result->columns.items[column->column].attribute == attribute;
-	return result->part->keys.attributes.items[attribute].nested &&
-	       attribute < result->column_of.count &&
-	       result->column_of.items[attribute] >= 0 &&
-	       !result->columns.items[result->column_of.items[attribute]].hidden;
+	return split->result->columns.items[column->column].attribute == attribute;
 }
 
 /* All that a row has of a column in the tree, the outermost first. */
@@ -140,11 +130,7 @@ static void add_cell(struct split *split, struct split_column *column,
 		     const struct query_row *row, struct record_value cell,
 		     struct text *out)
 {
-	record_node node = 0;
-
-	if (column->joins)
-		node = tree_node(split, column, row);
-	if (!node && !query_is_there(cell)) {
+	if (!query_is_there(cell)) {
 		text_add(out, "null");
 		return;
 	}
@@ -153,8 +139,8 @@ static void add_cell(struct split *split, struct split_column *column,
 		record_value_json(out, cell);
 		return;
 	}
-	if (!node)
-		node = tree_node(split, column, row);
+	record_node node = tree_node(split, column, row);
+
 	if (!node)
 		node = tree_child(split, column, 0, cell);
 	text_format(out, "%" PRIu32, split->tree_nodes.items[node] - 1);
@@ -217,10 +203,6 @@ static void add_column_metadata(const struct split *split, const struct split_co
 {
 	const struct query_result_column *column =
 		&split->result->columns.items[own->column];
-	if (own->joins) {
-		text_add(out, "{\"is_value\": false}");
-		return;
-	}
 	const struct query_attribute none = {.type = (enum record_type)QUERY_NOTHING};
 	const struct query_attribute *attribute = attribute_of(split, own->column);
 	const char *name = NULL, *value;
@@ -295,23 +277,7 @@ static void add_metadata(const struct query_result *result, struct text *out)
 	text_deinit(&value);
 }
 
-/* Columns as cali-query has them: in the order of their attributes' names. */
-static int compare_names(const void *a, const void *b, void *context)
-{
-	const struct query_result *result = context;
-	const struct split_column *left = a, *right = b;
-
-	return strcmp(result->columns.items[left->column].name,
-		      result->columns.items[right->column].name);
-}
-
-/* Whether nested attributes are shown as parts of one path, as cali-query does. */
-static bool is_joined(const struct split *split, const struct query_attribute *attribute)
-{
-	return split->result->query->caliper && attribute && attribute->nested;
-}
-
-static void add_column(struct split *split, size_t column, bool joins)
+static void add_column(struct split *split, size_t column)
 {
 	const struct query_result_column *shown = &split->result->columns.items[column];
 	const struct query_attribute *attribute = attribute_of(split, column);
@@ -322,9 +288,7 @@ static void add_column(struct split *split, size_t column, bool joins)
 		    ((struct split_column){
 			    .column = column,
 			    .in_tree = in_tree,
-			    .joins = joins,
-			    .label = record_attribute_make(split->trees,
-							   joins ? "path" : shown->title,
+			    .label = record_attribute_make(split->trees, shown->title,
 							   RECORD_STRING, 0)}));
 }
 
@@ -332,7 +296,6 @@ static void find_columns(struct split *split)
 {
 	struct query_result *result = split->result;
 	size_t visible, *columns = query_result_visible(result, &visible);
-	size_t joined = SIZE_MAX;
 
 	for (size_t i = 0; i < visible; i++) {
 		const struct query_result_column *column =
@@ -340,16 +303,9 @@ static void find_columns(struct split *split)
 
 		if (column->kind == QUERY_COLUMN_PATH)
 			split->path = true;
-		else if (is_joined(split, attribute_of(split, columns[i])))
-			joined = columns[i];
 		else
-			add_column(split, columns[i], false);
+			add_column(split, columns[i]);
 	}
-	if (result->query->caliper && split->columns.count)
-		qsort_r(split->columns.items, split->columns.count,
-			sizeof(split->columns.items[0]), compare_names, result);
-	if (joined != SIZE_MAX && !split->path)
-		add_column(split, joined, true);
 	free(columns);
 }
 
@@ -369,27 +325,20 @@ static const struct split_column *find_calls(const struct split *split)
 static void settle_trees(struct split *split)
 {
 	const struct split_column *calls = find_calls(split);
-	struct split_column *last =
-		split->columns.count ? &split->columns.items[split->columns.count - 1]
-				     : NULL;
-	struct split_column *path = last && last->joins ? last : NULL;
 	struct record_value *cells =
 		memory_allocate(split->result->columns.count * sizeof(*cells));
 	size_t trees = 0;
 
 	vector_for_each (&split->columns, column)
-		trees += column->in_tree && !column->joins;
+		trees += column->in_tree;
 	for (size_t i = 0; trees && i < split->result->rows.count; i++) {
 		const struct query_row *row = &split->result->rows.items[i];
 
 		query_result_cells(split->result, row, cells);
-		if (calls  ? !query_is_there(cells[calls->column])
-		    : path ? !tree_node(split, path, row)
-			   : !row->path)
+		if (calls ? !query_is_there(cells[calls->column]) : !row->path)
 			continue;
 		vector_for_each (&split->columns, column)
-			column->in_tree &=
-				column->joins || query_is_there(cells[column->column]);
+			column->in_tree &= query_is_there(cells[column->column]);
 	}
 	free(cells);
 }
