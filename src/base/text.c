@@ -10,8 +10,16 @@
 
 static void make_room(struct text *text, size_t more)
 {
+	if (text->length + more < text->capacity)
+		return;
 	text->data =
 		vector_reserve_(text->data, 1, text->length + more + 1, &text->capacity);
+}
+
+char *text_room(struct text *text, size_t more)
+{
+	make_room(text, more);
+	return text->data + text->length;
 }
 
 void text_add_bytes(struct text *text, const char *bytes, size_t length)

@@ -22,6 +22,14 @@ void text_format(struct text *text, const char *format, ...)
 /* Adds a JSON string literal, quotes included. Bytes that are not UTF-8 become U+FFFD. */
 void text_add_json(struct text *text, const char *string);
 
+/* Where so many bytes may be written behind the text, which text_grow then counts in. */
+char *text_room(struct text *text, size_t more);
+static inline void text_grow(struct text *text, const char *end)
+{
+	text->length = (size_t)(end - text->data);
+	text->data[text->length] = '\0';
+}
+
 void text_deinit(struct text *text);
 
 /* Adds 1234567 as "1,234,567". */

@@ -106,6 +106,9 @@ void view_init(struct channel_view *view, const struct context_channel_saving *s
 						     sizeof(*view->attributes)),
 		.nodes = memory_allocate_zeroed(process->threads.count + 1,
 						sizeof(*view->nodes)),
+		.events = memory_allocate_zeroed(CONTEXT_SNAPSHOT_KINDS *
+							 process->attributes.count,
+						 sizeof(*view->events)),
 	};
 	make_metrics(view);
 	if (saving->image)
@@ -137,6 +140,7 @@ void view_deinit(struct channel_view *view)
 		free(view->nodes[i]);
 	free(view->nodes);
 	free(view->attributes);
+	free(view->events);
 	vector_deinit(&view->shared);
 }
 

@@ -29,6 +29,7 @@ struct channel_view {
 	struct record_pair rank;      /* of all records; attribute 0: none */
 	record_attribute *attributes; /* by the process's number */
 	record_node **nodes;          /* by thread; NULL: not needed yet */
+	record_attribute *events;     /* by kind and number, + 1: event.begin#NAME; 0 */
 	struct shared_values shared;  /* as far as the traces are read */
 };
 

@@ -117,12 +117,9 @@ static void note(struct channel_view *view, const struct context_known_thread *t
 			    is_end(cursor) ? NULL : &value);
 }
 
-/* event.begin#region=foo: what is part of the tree is a node of it here, too. Returns the
- * record's node. */
-static record_node add_event(const struct channel_view *view,
-			     const struct context_known_thread *thread,
-			     const struct cursor *cursor, const struct held *event,
-			     record_node node, struct channel_pairs *pairs)
+/* The attribute of what happens to another one, which is made once. */
+static record_attribute event_attribute(const struct channel_view *view, uint32_t kind,
+					uint32_t number)
 {
 	static const char *const prefixes[CONTEXT_SNAPSHOT_KINDS] = {
 		[CONTEXT_SNAPSHOT_BEGIN] = "event.begin#",
@@ -134,17 +131,31 @@ static record_node add_event(const struct channel_view *view,
 		[CONTEXT_SNAPSHOT_ITERATION] = "event.begin#",
 	};
 	const struct context_known_attribute *known =
-		&view->process->attributes.items[event->attribute];
+		&view->process->attributes.items[number];
+	record_attribute *made =
+		&view->events[kind * view->process->attributes.count + number];
 
-	uint32_t properties = known->properties & RECORD_AS_VALUE;
+	if (!*made)
+		*made = 1 + view_make(view, prefixes[kind], known->name, known->type,
+				      known->properties & RECORD_AS_VALUE);
+	return *made - 1;
+}
+
+/* event.begin#region=foo: what is part of the tree is a node of it here, too. Returns the
+ * record's node. */
+static record_node add_event(const struct channel_view *view,
+			     const struct context_known_thread *thread,
+			     const struct cursor *cursor, const struct held *event,
+			     record_node node, struct channel_pairs *pairs)
+{
+	uint32_t properties = view_properties(view, event->attribute);
 	struct record_value value = value_of(view, thread, cursor, event);
 	record_attribute attribute;
 
-	if (known->properties & RECORD_HIDDEN)
+	if (properties & RECORD_HIDDEN)
 		return node;
-	attribute = view_make(view, prefixes[kind_of(cursor)], known->name, known->type,
-			      properties);
-	if (!properties)
+	attribute = event_attribute(view, kind_of(cursor), event->attribute);
+	if (!(properties & RECORD_AS_VALUE))
 		return record_node_child(view->saving->model, node, attribute, value);
 	pairs_add(pairs, attribute, value);
 	return node;

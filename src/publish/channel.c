@@ -218,6 +218,8 @@ static struct trm_error *write_profile(int fd, const struct publish_channel *req
 				      request->outputs[i].across ||
 				      request->outputs[i].loops;
 	taking.writer = trm_writer_create(fd, taking.model);
+	if (taking.for_queries)
+		trm_writer_leave_plain(taking.writer);
 	say_global(&taking, "trm.version", TRAMMEL_VERSION);
 	say_global(&taking, "cali.channel", request->name);
 	say_global(&taking, "run.measure", "regions");

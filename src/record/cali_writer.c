@@ -9,6 +9,15 @@
 
 struct numbers VECTOR(uint64_t);
 
+/* Records of the same node with the same attributes begin with the same text. */
+enum { HEADS = 256, HEAD_PAIRS_MAX = 24 };
+struct head {
+	record_node node;
+	uint32_t count; /* of attributes + 1; 0: there is none */
+	record_attribute attributes[HEAD_PAIRS_MAX];
+	struct text text; /* up to data= */
+};
+
 struct cali_writer {
 	struct text *out;
 	/* All that was written, whichever model it came from: equal nodes are one. */
@@ -22,6 +31,7 @@ struct cali_writer {
 	struct numbers attributes;          /* by its attribute: the own one + 1 */
 	struct numbers nodes;               /* by its node: the own one + 1 */
 	struct VECTOR(record_node) chain;   /* scratch of own_node */
+	struct head heads[HEADS];           /* of the model's records, by hash */
 	struct VECTOR(record_node) globals; /* own nodes below the root */
 };
 
@@ -68,6 +78,8 @@ void cali_writer_use(struct cali_writer *writer, const struct record_model *mode
 {
 	writer->model = model;
 	writer->attributes.count = writer->nodes.count = 0;
+	for (size_t i = 0; i < HEADS; i++)
+		writer->heads[i].count = 0;
 }
 
 /* Writes a line for a node below an own one, 0 for none; its number. */
@@ -212,40 +224,98 @@ static uint64_t attribute_number(struct cali_writer *writer, record_attribute id
 	return *number_at(&writer->attribute_numbers, own_attribute(writer, id)) - 1;
 }
 
-void cali_writer_entries(struct cali_writer *writer, const record_node *nodes,
-			 size_t node_count, const struct record_pair *pairs, size_t count)
+/* What a record begins with, up to its values. */
+static void add_head(struct cali_writer *writer, struct text *out,
+		     const record_node *nodes, size_t node_count,
+		     const struct record_pair *pairs, size_t count)
 {
-	struct text *out = writer->out;
-	const char *before = ",ref=";
-
-	writer->any = true;
 	for (size_t i = 0; i < node_count; i++)
 		own_node(writer, nodes[i]);
 	for (size_t i = 0; i < count; i++)
 		own_attribute(writer, pairs[i].attribute);
 	text_add(out, node_count || count ? "__rec=ctx" : "__rec=ctx,");
 	for (size_t i = 0; i < node_count; i++) {
-		text_add(out, before);
+		text_add(out, i ? "=" : ",ref=");
 		cali_add_number(out, *number_at(&writer->node_numbers,
 						own_node(writer, nodes[i])) -
 					     1);
-		before = "=";
 	}
 	for (size_t i = 0; i < count; i++) {
 		text_add(out, i ? "=" : ",attr=");
 		cali_add_number(out, attribute_number(writer, pairs[i].attribute));
 	}
+	if (count)
+		text_add(out, ",data=");
+}
+
+static bool is_head_of(const struct head *head, record_node node,
+		       const struct record_pair *pairs, size_t count)
+{
+	if (head->node != node || head->count != count + 1)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (head->attributes[i] != pairs[i].attribute)
+			return false;
+	return true;
+}
+
+/* Where the head of such records is kept. */
+static struct head *head_of(struct cali_writer *writer, record_node node,
+			    const struct record_pair *pairs, size_t count)
+{
+	uint32_t hash = node;
+
+	for (size_t i = 0; i < count; i++)
+		hash = hash * 31 + pairs[i].attribute;
+	return &writer->heads[(hash * 0x9e3779b1u) >> 24];
+}
+
+/* All that comes before the values of a record. */
+static void write_head(struct cali_writer *writer, record_node node,
+		       const struct record_pair *pairs, size_t count)
+{
+	struct head *head =
+		count <= HEAD_PAIRS_MAX ? head_of(writer, node, pairs, count) : NULL;
+
+	if (!head) {
+		add_head(writer, writer->out, &node, node != 0, pairs, count);
+		return;
+	}
+	if (!is_head_of(head, node, pairs, count)) {
+		head->node = node;
+		head->count = (uint32_t)count + 1;
+		head->text.length = 0;
+		for (size_t i = 0; i < count; i++)
+			head->attributes[i] = pairs[i].attribute;
+		add_head(writer, &head->text, &node, node != 0, pairs, count);
+	}
+	text_add_bytes(writer->out, head->text.data, head->text.length);
+}
+
+static void add_values(struct text *out, const struct record_pair *pairs, size_t count)
+{
 	for (size_t i = 0; i < count; i++) {
-		text_add(out, i ? "=" : ",data=");
+		if (i)
+			text_add_bytes(out, "=", 1);
 		cali_add_value(out, pairs[i].value);
 	}
-	text_add(out, "\n");
+	text_add_bytes(out, "\n", 1);
+}
+
+void cali_writer_entries(struct cali_writer *writer, const record_node *nodes,
+			 size_t node_count, const struct record_pair *pairs, size_t count)
+{
+	writer->any = true;
+	add_head(writer, writer->out, nodes, node_count, pairs, count);
+	add_values(writer->out, pairs, count);
 }
 
 void cali_writer_record(struct cali_writer *writer, record_node node,
 			const struct record_pair *pairs, size_t count)
 {
-	cali_writer_entries(writer, &node, node != 0, pairs, count);
+	writer->any = true;
+	write_head(writer, node, pairs, count);
+	add_values(writer->out, pairs, count);
 }
 
 void cali_writer_global(struct cali_writer *writer, record_attribute attribute,
@@ -306,6 +376,8 @@ void cali_writer_finish(struct cali_writer *writer)
 	else if (!writer->any)
 		/* An empty file would be none. */
 		text_add(writer->out, "__rec=globals,\n");
+	for (size_t i = 0; i < HEADS; i++)
+		text_deinit(&writer->heads[i].text);
 	record_model_destroy(writer->own);
 	vector_deinit(&writer->node_numbers);
 	vector_deinit(&writer->attribute_numbers);

@@ -148,6 +148,8 @@ void record_value_json(struct text *text, struct record_value value);
  * tells it. The writer does not own the model nor the descriptor.
  */
 struct trm_writer *trm_writer_create(int fd, struct record_model *model);
+/* Chunks from here on are not compressed: for what is read at once, and not kept. */
+void trm_writer_leave_plain(struct trm_writer *writer);
 void trm_writer_record(struct trm_writer *writer, record_node node,
 		       const struct record_pair *pairs, size_t count);
 /* A global: run metadata, one value for an attribute. The second one: unless the

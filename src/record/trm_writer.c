@@ -53,6 +53,7 @@ struct trm_writer {
 
 	struct bytes payload, stored;
 	ZSTD_CCtx *compressor;
+	bool plain; /* payloads are not compressed */
 	struct trm_error *error; /* the first; nothing is written after it */
 };
 
@@ -160,17 +161,20 @@ static void write_chunk(struct trm_writer *writer, enum trm_kind kind)
 {
 	struct bytes *stored = &writer->stored;
 	size_t size = writer->payload.count, bound = ZSTD_compressBound(size), result;
-	enum trm_storage storage = size ? TRM_ZSTD : TRM_PLAIN;
+	enum trm_storage storage = size && !writer->plain ? TRM_ZSTD : TRM_PLAIN;
 
 	if (writer->error)
 		return;
 	stored->count = 0;
 	uint8_t *head = room_for(stored, TRM_HEADER_SIZE + bound);
 
-	result =
-		!size ? 0
-		      : ZSTD_compressCCtx(writer->compressor, head + TRM_HEADER_SIZE,
-					  bound, writer->payload.items, size, ZSTD_LEVEL);
+	result = size;
+	if (storage == TRM_ZSTD)
+		result = ZSTD_compressCCtx(writer->compressor, head + TRM_HEADER_SIZE,
+					   bound, writer->payload.items, size,
+					   ZSTD_LEVEL);
+	else if (size)
+		memcpy(head + TRM_HEADER_SIZE, writer->payload.items, size);
 	if (ZSTD_isError(result)) {
 		writer->error = trm_error_create(TRM_ERROR_SYSTEM, "cannot compress: %s",
 						 ZSTD_getErrorName(result));
@@ -212,6 +216,11 @@ struct trm_writer *trm_writer_create(int fd, struct record_model *model)
 		writer->error = trm_error_create(TRM_ERROR_SYSTEM, "out of memory");
 	write_chunk(writer, TRM_HEAD);
 	return writer;
+}
+
+void trm_writer_leave_plain(struct trm_writer *writer)
+{
+	writer->plain = true;
 }
 
 void trm_writer_flush(struct trm_writer *writer)
