@@ -51,6 +51,7 @@ static uint32_t own_properties(int properties)
 		{CALI_ATTR_NESTED, TRM_NESTED},
 		{CALI_ATTR_GLOBAL, TRM_GLOBAL | TRM_SCOPE_PROCESS | TRM_AS_VALUE},
 		{CALI_ATTR_AGGREGATABLE, TRM_AGGREGATABLE},
+		{CALI_ATTR_UNALIGNED, TRM_RUNTIME_UNALIGNED},
 	};
 	uint32_t own = (uint32_t)properties & CALI_ATTR_LEVEL_MASK;
 
@@ -122,13 +123,13 @@ static void create_usual(const struct trm_runtime_host *host)
 		{"comm.region", CALI_TYPE_STRING, REGION | CALI_ATTR_LEVEL_1,
 		 &cali_comm_region_attr_id},
 		{"loop", CALI_TYPE_STRING, REGION, &cali_loop_attr_id},
-		{"class.iteration", CALI_TYPE_BOOL, CALI_ATTR_HIDDEN,
+		{"class.iteration", CALI_TYPE_BOOL, CALI_ATTR_SKIP_EVENTS,
 		 &cali_class_iteration_attr_id},
-		{"class.aggregatable", CALI_TYPE_BOOL, CALI_ATTR_HIDDEN,
+		{"class.aggregatable", CALI_TYPE_BOOL, CALI_ATTR_SKIP_EVENTS,
 		 &cali_class_aggregatable_attr_id},
-		{"class.memoryaddress", CALI_TYPE_BOOL, CALI_ATTR_HIDDEN,
+		{"class.memoryaddress", CALI_TYPE_BOOL, CALI_ATTR_SKIP_EVENTS,
 		 &cali_class_memoryaddress_attr_id},
-		{"class.symboladdress", CALI_TYPE_BOOL, CALI_ATTR_HIDDEN,
+		{"class.symboladdress", CALI_TYPE_BOOL, CALI_ATTR_SKIP_EVENTS,
 		 &cali_class_symboladdress_attr_id},
 	};
 
@@ -320,9 +321,14 @@ PUBLIC cali_id_t cali_make_loop_iteration_attribute(const char *name)
 {
 	char text[256];
 
+	const cali_variant_t is_one = cali_make_variant_from_bool(true);
+
+	if (!own_ready())
+		return CALI_INV_ID;
 	snprintf(text, sizeof(text), "iteration#%s", name);
-	return cali_create_attribute(text, CALI_TYPE_INT,
-				     CALI_ATTR_ASVALUE | CALI_ATTR_SCOPE_THREAD);
+	return cali_create_attribute_with_metadata(
+		text, CALI_TYPE_INT, CALI_ATTR_ASVALUE | CALI_ATTR_SCOPE_THREAD, 1,
+		&cali_class_iteration_attr_id, &is_one);
 }
 
 /* Begin and end by name of what is there from the beginning. */

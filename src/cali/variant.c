@@ -145,13 +145,19 @@ PUBLIC size_t cali_variant_get_size(cali_variant_t value)
 
 	if (is_text(type))
 		return value.type_and_size >> SIZE_SHIFT;
-	return type == CALI_TYPE_INV ? 0 : sizeof(value.value);
+	return type == CALI_TYPE_INV    ? 0
+	       : type == CALI_TYPE_BOOL ? sizeof(bool)
+	       : type == CALI_TYPE_TYPE ? sizeof(cali_attr_type)
+					: sizeof(value.value);
 }
 
 PUBLIC const void *cali_variant_get_data(const cali_variant_t *value)
 {
-	return is_text(cali_variant_get_type(*value)) ? value->value.unmanaged_const_ptr
-						      : (const void *)&value->value;
+	cali_attr_type type = cali_variant_get_type(*value);
+
+	return is_text(type)           ? value->value.unmanaged_const_ptr
+	       : type == CALI_TYPE_INV ? NULL
+				       : (const void *)&value->value;
 }
 
 static void set_ok(bool *ok, bool truth)
@@ -353,6 +359,10 @@ struct trm_value own_value(cali_variant_t variant)
 		value.as.u = own_type((cali_attr_type)variant.value.v_uint);
 	if (is_text(type))
 		value.size = (uint32_t)cali_variant_get_size(variant);
+	/* The length of a text may count its end. */
+	while (type == CALI_TYPE_STRING && value.size &&
+	       !((const char *)value.as.bytes)[value.size - 1])
+		value.size--;
 	return value;
 }
 

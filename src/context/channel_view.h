@@ -10,9 +10,23 @@
 
 enum { PAIRS_MAX = 5 * CONTEXT_METRICS_MAX + 32 };
 
+/* Properties of what snapshots have beside what the program says, as the peer's; of
+ * metadata of the run, which is above all contexts. */
+enum {
+	VIEW_VALUE = RECORD_AS_VALUE | RECORD_SCOPE_THREAD | RECORD_SKIP_EVENTS,
+	VIEW_SUM = VIEW_VALUE | RECORD_AGGREGATABLE,
+	VIEW_RUN = RECORD_GLOBAL | RECORD_SCOPE_PROCESS | RECORD_SKIP_EVENTS |
+		   RECORD_UNALIGNED,
+};
+
 /* Attributes of the profile that a metric becomes. */
 struct channel_sums {
 	record_attribute sum, least, most, mean, count;
+};
+
+struct rooted_node {
+	record_node node;
+	uint32_t change; /* of channel_view.run_changes; 0: there is none */
 };
 
 struct channel_view {
@@ -26,11 +40,18 @@ struct channel_view {
 	uint32_t strings[CONTEXT_METRICS_MAX]; /* the process's number; 0: no strings */
 	record_attribute image, thread, count, regions, offset, duration, is_main, slot,
 		pthread;
+	bool tells_threads;           /* there are several, or it is for a profile */
 	struct record_pair rank;      /* of all records; attribute 0: none */
 	record_attribute *attributes; /* by the process's number */
 	record_node **nodes;          /* by thread; NULL: not needed yet */
-	record_attribute *events;     /* by kind and number, + 1: event.begin#NAME; 0 */
-	struct shared_values shared;  /* as far as the traces are read */
+	/* Metadata of the run in a trace, as far as it is read: nodes above all others.
+	 */
+	struct VECTOR(struct record_pair) run;
+	record_node run_node;        /* the innermost of them */
+	uint32_t run_changes;        /* how often it was another one */
+	struct rooted_node **rooted; /* by thread: the nodes below it; NULL: none yet */
+	record_attribute *events;    /* by kind and number, + 1: event.begin#NAME; 0 */
+	struct shared_values shared; /* as far as the traces are read */
 };
 
 struct channel_pairs {
@@ -46,11 +67,19 @@ void view_deinit(struct channel_view *view);
 /* Of the records: PREFIXNAME. */
 record_attribute view_make(const struct channel_view *view, const char *prefix,
 			   const char *name, enum record_type type, uint32_t properties);
+/* An attribute of nanoseconds, which says so. */
+record_attribute view_make_ns(const struct channel_view *view, const char *name,
+			      uint32_t properties);
 struct channel_sums view_make_sums(const struct channel_view *view, const char *name,
 				   enum record_type type);
 /* The nodes of a thread's contexts in the profile, by number; what is no part of the tree
  * there has its parent's. */
 const record_node *view_nodes(struct channel_view *view, uint32_t number);
+/* The same of one of them, below what was said of the run. */
+record_node view_node(struct channel_view *view, uint32_t thread, uint32_t number);
+/* From here on the run has the value; NULL: it has none of the attribute. */
+void view_say_run(struct channel_view *view, record_attribute attribute,
+		  const struct record_value *value);
 /* Whether a block has rows or snapshots of the channel that it has not cleared. */
 bool view_has(const struct context_channel *channel, const struct context_block *block);
 /* Begins a record: whose it is. */

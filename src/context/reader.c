@@ -12,7 +12,7 @@
 #include <x86intrin.h>
 
 /* Properties of attributes that have a meaning. */
-enum { KNOWN = 0x1ff | CONTEXT_OF_LIBRARY };
+enum { KNOWN = 0x3ff | RECORD_LEVEL_MASK | CONTEXT_OF_LIBRARY };
 
 static const struct context_block *block_at(const struct context_process *process,
 					    uint64_t number)

@@ -103,6 +103,17 @@ static struct record_value value_of(const struct channel_view *view,
 		       : thread->paths.items[number_of(cursor)].value;
 }
 
+/* Profiles have metadata of the run by itself; in what others read it is part of each
+ * record, as from the peer. */
+static void note_run(struct channel_view *view, const struct held *event,
+		     const struct record_value *value)
+{
+	record_attribute attribute = view->attributes[event->attribute];
+
+	if (!view->saving->image && attribute != view->rank.attribute)
+		view_say_run(view, attribute, value);
+}
+
 /* What holds from the event on, in this thread and others. */
 static void note(struct channel_view *view, const struct context_known_thread *thread,
 		 struct cursor *cursor, const struct held *event)
@@ -111,6 +122,10 @@ static void note(struct channel_view *view, const struct context_known_thread *t
 	uint32_t properties = view_properties(view, event->attribute);
 	struct record_value value = value_of(view, thread, cursor, event);
 
+	if ((properties & (RECORD_GLOBAL | RECORD_AGGREGATABLE)) == RECORD_GLOBAL) {
+		note_run(view, event, is_end(cursor) ? NULL : &value);
+		return;
+	}
 	note_event(cursor, event);
 	if (properties & RECORD_SCOPE_PROCESS && !(properties & none))
 		shared_note(&view->shared, event->attribute, cursor->thread,
@@ -130,6 +145,9 @@ static record_attribute event_attribute(const struct channel_view *view, uint32_
 		[CONTEXT_SNAPSHOT_UNSET] = "event.end#",
 		[CONTEXT_SNAPSHOT_ITERATION] = "event.begin#",
 	};
+	const uint32_t kept = RECORD_AS_VALUE | RECORD_SCOPE_PROCESS |
+			      RECORD_SCOPE_THREAD | RECORD_SCOPE_TASK | RECORD_UNALIGNED |
+			      RECORD_LEVEL_MASK;
 	const struct context_known_attribute *known =
 		&view->process->attributes.items[number];
 	record_attribute *made =
@@ -137,7 +155,7 @@ static record_attribute event_attribute(const struct channel_view *view, uint32_
 
 	if (!*made)
 		*made = 1 + view_make(view, prefixes[kind], known->name, known->type,
-				      known->properties & RECORD_AS_VALUE);
+				      (known->properties & kept) | RECORD_SKIP_EVENTS);
 	return *made - 1;
 }
 
@@ -269,7 +287,7 @@ static void save_snapshot(struct channel_view *view, struct cursor *cursor)
 
 	if (node >= thread->paths.count)
 		return;
-	of = view_nodes(view, cursor->thread)[node];
+	of = view_node(view, cursor->thread, node);
 	take_added(view, cursor);
 	view_begin(view, thread, &pairs);
 	pairs_add(&pairs, view->offset,
@@ -382,10 +400,8 @@ void view_save_traces(struct channel_view *view)
 		view->traced +=
 			(view->channel->metrics[i].flags & CONTEXT_METRIC_TRACED) != 0;
 	if (blocks.count) {
-		view->offset = view_make(view, "", "time.offset.ns", RECORD_UINT,
-					 RECORD_AS_VALUE);
-		view->duration = view_make(view, "", "time.duration.ns", RECORD_UINT,
-					   RECORD_AS_VALUE | RECORD_AGGREGATABLE);
+		view->offset = view_make_ns(view, "time.offset.ns", VIEW_VALUE);
+		view->duration = view_make_ns(view, "time.duration.ns", VIEW_SUM);
 		merge_traces(view, &blocks);
 	}
 	vector_deinit(&blocks);

@@ -61,6 +61,11 @@ static uint32_t take_attribute(void *context, const char *name, uint32_t type,
 	for (size_t i = 0; i < sizeof(profile_only) / sizeof(profile_only[0]); i++)
 		if (taking->for_queries && !strcmp(name, profile_only[i]))
 			return NO_ATTRIBUTE;
+	/* What only others read has metadata of the run as contexts, as from the peer. */
+	if (taking->for_queries &&
+	    (properties & (RECORD_GLOBAL | RECORD_AGGREGATABLE)) == RECORD_GLOBAL)
+		properties = RECORD_GLOBAL | RECORD_SCOPE_PROCESS | RECORD_SKIP_EVENTS |
+			     RECORD_UNALIGNED;
 	return record_attribute_make(taking->model, name, (enum record_type)type,
 				     properties);
 }

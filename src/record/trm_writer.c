@@ -53,7 +53,7 @@ struct trm_writer {
 
 	struct bytes payload, stored;
 	ZSTD_CCtx *compressor;
-	bool plain; /* payloads are not compressed */
+	bool plain;              /* payloads are not compressed */
 	struct trm_error *error; /* the first; nothing is written after it */
 };
 
@@ -170,9 +170,9 @@ static void write_chunk(struct trm_writer *writer, enum trm_kind kind)
 
 	result = size;
 	if (storage == TRM_ZSTD)
-		result = ZSTD_compressCCtx(writer->compressor, head + TRM_HEADER_SIZE,
-					   bound, writer->payload.items, size,
-					   ZSTD_LEVEL);
+		result =
+			ZSTD_compressCCtx(writer->compressor, head + TRM_HEADER_SIZE,
+					  bound, writer->payload.items, size, ZSTD_LEVEL);
 	else if (size)
 		memcpy(head + TRM_HEADER_SIZE, writer->payload.items, size);
 	if (ZSTD_isError(result)) {

@@ -21,6 +21,10 @@ struct trm_runtime_sums {
 	trm_runtime_visit *open;
 };
 
+/* A property of attributes beside enum trm_property: the peer's, which is noted and means
+ * nothing here. */
+enum { TRM_RUNTIME_UNALIGNED = 1 << 9 };
+
 /* A channel does that has the service, where the setting is true. */
 struct trm_runtime_wish {
 	const char *service, *key;

@@ -63,12 +63,14 @@ enum context_block_kind {
 
 /* Properties of attributes beside those of the program's: of calls of MPI; what says more
  * of the region around it, and is none in channels; values are ticks, and become
- * nanoseconds when they are read. */
+ * nanoseconds when they are read; what a configuration says of the run. */
 enum {
 	CONTEXT_OF_MPI = 1 << 24,
 	CONTEXT_DETAIL = 1 << 25,
 	CONTEXT_OF_TICKS = 1 << 26,
-	CONTEXT_OF_LIBRARY = CONTEXT_OF_MPI | CONTEXT_DETAIL | CONTEXT_OF_TICKS,
+	CONTEXT_OF_RUN = 1 << 27,
+	CONTEXT_OF_LIBRARY =
+		CONTEXT_OF_MPI | CONTEXT_DETAIL | CONTEXT_OF_TICKS | CONTEXT_OF_RUN,
 };
 
 struct context_block {

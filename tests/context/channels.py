@@ -155,8 +155,8 @@ def threads(place):
     expect(rows["main/step/odd"]["Calls"] == 208 * 50 and rows["main"]["Calls"] == 208, f"{rows}")
     run(place, "threads", "100", CALI_CONFIG=f"event-trace(output=trace.json,{JSON})")
     ends = [record for record in json.loads(read(place, "trace.json")) if "event.end#region" in record]
-    expect(len(ends) == 208 * 201 and len({record["thread"] for record in ends}) == 208,
-           f"{len(ends)} ends of {len({record['thread'] for record in ends})} threads")
+    expect(len(ends) == 208 * 201 and len({record["trm.thread"] for record in ends}) == 208,
+           f"{len(ends)} ends of {len({record['trm.thread'] for record in ends})} threads")
 
 
 def threads_wide(place):
@@ -406,8 +406,8 @@ def late(place):
 def samples(place):
     """Samples are as many as milliseconds of processor time, also of what annotates all the time,
     and of threads; a child of fork has its own."""
-    for config in (f"sample-report(output=stdout,sample.frequency=1000,{JSON})",
-                   f"runtime-report(output=stdout,sample.frequency=1000,{JSON})"):
+    for config in (f"sample-report(output=stdout,sample.frequency=1000,sample.clock=cpu,{JSON})",
+                   f"runtime-report(output=stdout,sample.frequency=1000,sample.clock=cpu,{JSON})"):
         done = run(place, "samples", "1", CALI_CONFIG=config)
         lines, text = done.stdout.decode().split("[", 1)
         wanted = {}

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static void say_error(cali_ConfigManager *manager)
 {
@@ -97,6 +98,55 @@ static void loop(const char *configuration)
 	cali_ConfigManager_delete(&manager);
 }
 
+/* What is said of the run before the channel, and in it; and attributes of all kinds. */
+static void trace(const char *configuration)
+{
+	cali_ConfigManager manager;
+	cali_id_t value = cali_create_attribute(
+		"shared", CALI_TYPE_INT, CALI_ATTR_ASVALUE | CALI_ATTR_SCOPE_PROCESS);
+	cali_id_t coarse = cali_create_attribute("coarse", CALI_TYPE_STRING,
+						 CALI_ATTR_NESTED | CALI_ATTR_LEVEL_2);
+	cali_id_t own =
+		cali_create_attribute("thread", CALI_TYPE_STRING, CALI_ATTR_UNALIGNED);
+
+	cali_set_global_int_byname("early", 3);
+	cali_set_int(value, 77);
+	cali_ConfigManager_new(&manager);
+	cali_ConfigManager_add(&manager, configuration);
+	cali_ConfigManager_start(&manager);
+	cali_begin_region("before");
+	cali_end_region("before");
+	cali_set_global_string_byname("job", "one");
+	cali_begin_string(coarse, "part");
+	cali_set_string(own, "mine");
+	cali_set(own, "text", 5); /* with its 0 */
+	cali_end(coarse);
+	cali_set_global_string_byname("job", "two");
+	CALI_MARK_LOOP_BEGIN(id, "turns");
+	CALI_MARK_ITERATION_BEGIN(id, 0);
+	CALI_MARK_ITERATION_END(id);
+	CALI_MARK_LOOP_END(id);
+	cali_ConfigManager_flush(&manager);
+	cali_ConfigManager_delete(&manager);
+}
+
+/* A region that waits for a third of a second, which is not cut short. */
+static void waiting(const char *configuration)
+{
+	struct timespec rest = {.tv_nsec = 330000000};
+	cali_ConfigManager manager;
+
+	cali_ConfigManager_new(&manager);
+	cali_ConfigManager_add(&manager, configuration);
+	cali_ConfigManager_start(&manager);
+	cali_begin_region("waits");
+	printf("%d\n", nanosleep(&rest, &rest));
+	fflush(stdout);
+	cali_end_region("waits");
+	cali_ConfigManager_flush(&manager);
+	cali_ConfigManager_delete(&manager);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -106,6 +156,8 @@ int main(int argc, char **argv)
 		{"configurations", configurations},
 		{"heap", heap},
 		{"loop", loop},
+		{"trace", trace},
+		{"waiting", waiting},
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)

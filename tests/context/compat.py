@@ -77,4 +77,38 @@ def loops(place):
            and "Calls (total)" not in row, f"{done}")
 
 
-TESTS = (taken, refused, heap, loops)
+def trace(place):
+    """Records have what was said of the run so far; attributes have properties, and what is said of them."""
+    run(place, "trace", "event-trace(output=t.cali)")
+    asked = [os.path.join(os.path.dirname(place.tool), "cali-query"), "t.cali"]
+    text = subprocess.run([*asked, "-e"], cwd=place.folder, capture_output=True, check=True, text=True).stdout
+    rows = [dict(field.split("=", 1) for field in line.split(",")) for line in text.splitlines()]
+    told = [(row.get("early"), row.get("shared"), row.get("job")) for row in rows if "event.end#region" in row
+            or "event.end#coarse" in row or "event.end#loop" in row]
+    expect(told == [("3", "77", None), ("3", "77", "one"), ("3", "77", "two")], f"{told}")
+    expect([row.get("thread") for row in rows if "event.set#thread" in row or "event.end#coarse" in row]
+           == [None, "mine", "text"], f"{rows}")
+    text = channels.read(place, "t.cali")
+    expect("\0" not in text and "trm.thread" not in text and "thread.string" not in text, text)
+    done = subprocess.run([*asked, "-j", "--list-attributes"], cwd=place.folder, capture_output=True, check=True)
+    found = {row["cali.attribute.name"]: row for row in json.loads(done.stdout)}
+    properties = {name: int(found[name]["cali.attribute.prop"]) for name in (
+        "early", "job", "shared", "coarse", "event.end#coarse", "event.set#thread", "time.offset.ns", "time.duration.ns",
+        "region.count", "class.iteration")}
+    expect(properties == {"early": 1612, "job": 1612, "shared": 13, "coarse": 131348, "event.end#coarse": 131156,
+                          "event.set#thread": 1108, "time.offset.ns": 85, "time.duration.ns": 2133, "region.count": 2133,
+                          "class.iteration": 84}, f"{properties}")
+    expect(found["time.offset.ns"]["time.unit"] == "nsec" == found["time.duration.ns"]["time.unit"]
+           and found["iteration#turns"]["class.iteration"] in (True, "true"), f"{found}")
+
+
+def waiting(place):
+    """Samples are of all time, also of what waits; of processor time if that is asked for."""
+    config = f"sample-report(output=stdout,aggregate_across_ranks=false,{channels.JSON})"
+    first, rest = run(place, "waiting", config).stdout.split(b"\n", 1)
+    expect(first == b"0" and channels.rows_of(rest)["waits"]["Samples"] >= 66, f"{rest}")
+    _, rest = run(place, "waiting", config.replace("(", "(sample.clock=cpu,")).stdout.split(b"\n", 1)
+    expect("waits" not in channels.rows_of(rest), f"{rest}")
+
+
+TESTS = (taken, refused, heap, loops, trace, waiting)

@@ -89,7 +89,7 @@ def check_samples(place, done, per_ms):
 def samples(place):
     """Samples are of the functions that ran, none is lost, and times fit."""
     variables = {"CALI_REPORT_CONFIG": "SELECT path, sum(sum#sampler.samples) AS samples GROUP BY path FORMAT json",
-                 "CALI_SAMPLER_FREQUENCY": "500", "CALI_REPORT_FILENAME": "samples.json",
+                 "CALI_SAMPLER_FREQUENCY": "500", "CALI_SAMPLER_CLOCK": "cpu", "CALI_REPORT_FILENAME": "samples.json",
                  "CALI_SERVICES_ENABLE": "event,aggregate,sampler,callpath,symbollookup,report"}
     program = build(place)
     check_samples(place, run(place, "samples", "200", program=program, **variables), 0.5)
@@ -108,7 +108,7 @@ def places(place):
     query = "SELECT path, source.function#cali.sampler.pc AS function, module#cali.sampler.pc AS module, " \
             "sum(sum#sampler.samples) AS samples GROUP BY path, source.function#cali.sampler.pc, " \
             "module#cali.sampler.pc FORMAT json"
-    done = run(place, "samples", "200", program=program, CALI_REPORT_CONFIG=query, CALI_SAMPLER_FREQUENCY="500",
+    done = run(place, "samples", "200", program=program, CALI_REPORT_CONFIG=query, CALI_SAMPLER_FREQUENCY="500", CALI_SAMPLER_CLOCK="cpu",
                CALI_REPORT_FILENAME="places.json", CALI_SYMBOLLOOKUP_LOOKUP_MODULE="true",
                CALI_SERVICES_ENABLE="event,aggregate,sampler,symbollookup,report")
     with open(os.path.join(place.folder, "places.json"), encoding="utf-8") as file:
@@ -134,7 +134,7 @@ def places(place):
 def without_events(place):
     """Samples and snapshots that are asked for are all that such channels trace."""
     program = build(place)
-    run(place, "samples", "200", program=program, CALI_SAMPLER_FREQUENCY="500", CALI_RECORDER_FILENAME="s.cali",
+    run(place, "samples", "200", program=program, CALI_SAMPLER_FREQUENCY="500", CALI_SAMPLER_CLOCK="cpu", CALI_RECORDER_FILENAME="s.cali",
         CALI_SYMBOLLOOKUP_LOOKUP_FILE="true", CALI_SYMBOLLOOKUP_LOOKUP_LINE="true",
         CALI_SERVICES_ENABLE="sampler,symbollookup,trace,recorder")
     rows = [row for row in query(place, "s.cali", "SELECT *") if row.get("sampler.samples")]
@@ -193,7 +193,7 @@ def lookups(place):
 
 def traced(place):
     """Samples are in traces where the functions ran, and are no events of what is annotated."""
-    run(place, "samples", "20", program=build(place), CALI_SAMPLER_FREQUENCY="500", CALI_RECORDER_FILENAME="trace.cali",
+    run(place, "samples", "20", program=build(place), CALI_SAMPLER_FREQUENCY="500", CALI_SAMPLER_CLOCK="cpu", CALI_RECORDER_FILENAME="trace.cali",
         CALI_SERVICES_ENABLE="event,trace,sampler,callpath,symbollookup,recorder")
     rows = query(place, "trace.cali", "SELECT * WHERE sampler.samples > 0")
     inside = [row for row in rows if {"hot", "warm", "busy"} & set(row.get("path", "").split("/"))]

@@ -25,6 +25,8 @@ class Variant
 	Variant();
 	Variant(const cali_variant_t &value);
 	explicit Variant(bool truth);
+	explicit Variant(unsigned char number);
+	explicit Variant(unsigned short number);
 	explicit Variant(int number);
 	explicit Variant(long number);
 	explicit Variant(long long number);
@@ -89,6 +91,8 @@ class Variant
 	}
 CALI_VARIANT_OF_(const cali_variant_t &, value)
 CALI_VARIANT_OF_(bool, cali_make_variant_from_bool(value))
+CALI_VARIANT_OF_(unsigned char, cali_make_variant_from_uint(value))
+CALI_VARIANT_OF_(unsigned short, cali_make_variant_from_uint(value))
 CALI_VARIANT_OF_(int, cali_make_variant_from_int64(value))
 CALI_VARIANT_OF_(long, cali_make_variant_from_int64(value))
 CALI_VARIANT_OF_(long long, cali_make_variant_from_int64(value))
@@ -145,8 +149,14 @@ CALI_VARIANT_CALL_(bool, operator<(const Variant &other),
 
 inline std::string Variant::to_string() const
 {
-	if (type() == CALI_TYPE_STRING)
-		return std::string(static_cast<const char *>(data()), size());
+	if (type() == CALI_TYPE_STRING) {
+		size_t length = size();
+
+		/* It may count its end. */
+		while (length && !static_cast<const char *>(data())[length - 1])
+			length--;
+		return std::string(static_cast<const char *>(data()), length);
+	}
 	if (type() == CALI_TYPE_DOUBLE)
 		return std::to_string(to_double());
 	if (type() == CALI_TYPE_INT)
@@ -181,17 +191,26 @@ inline Variant Variant::from_string(cali_attr_type type, const char *text)
 	if (type == CALI_TYPE_STRING)
 		return Variant(text);
 	if (type == CALI_TYPE_TYPE)
-		return Variant(cali_string2type(text));
+		return cali_string2type(text) == CALI_TYPE_INV
+			       ? Variant()
+			       : Variant(cali_string2type(text));
 	if (type == CALI_TYPE_BOOL &&
 	    (!std::strcmp(text, "true") || !std::strcmp(text, "false")))
 		return Variant(*text == 't');
-	if (type == CALI_TYPE_DOUBLE)
+	if (type == CALI_TYPE_BOOL)
+		made = Variant(std::strtoull(text, &end, 10) != 0);
+	else if (type == CALI_TYPE_DOUBLE)
 		made = Variant(std::strtod(text, &end));
 	else if (type == CALI_TYPE_INT)
 		made = Variant(std::strtoll(text, &end, 10));
-	else if (type == CALI_TYPE_UINT || type == CALI_TYPE_ADDR)
-		made = Variant(
-			std::strtoull(text, &end, type == CALI_TYPE_ADDR ? 16 : 10));
+	else if (type == CALI_TYPE_UINT || type == CALI_TYPE_ADDR) {
+		const uint64_t number =
+			std::strtoull(text, &end, type == CALI_TYPE_ADDR ? 16 : 10);
+
+		made = Variant(type, &number, sizeof(number));
+	}
+	while (end && end != text && std::strchr(" \t\n", *end) && *end)
+		end++;
 	return end && end != text && !*end ? made : Variant();
 }
 

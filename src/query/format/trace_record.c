@@ -48,7 +48,8 @@ static const struct {
 };
 
 static const char *const processes[] = {"mpi.rank"};
-static const char *const threads[] = {"thread", "omp.thread.id", "pthread.id"};
+static const char *const threads[] = {"thread", "trm.thread", "omp.thread.id",
+				      "pthread.id"};
 
 static const struct {
 	const char *prefix;

@@ -84,17 +84,18 @@ struct channel {
 	uint32_t row_shift; /* a block of the spool has 1 << so many */
 	struct channel_key keys[CHANNEL_KEYS_MAX];
 	uint32_t key_count;
-	uint32_t level;              /* attributes of a finer one are not looked at */
-	bool triggers;               /* begin, end and set make snapshots */
-	uint32_t says;               /* enum context_channel_says */
-	bool timed;                  /* events are stamped */
-	bool traces, sums;           /* it has the service trace, aggregate */
-	uint32_t calls_seen;         /* enum channel_calls: it has these services */
-	bool tells;                  /* its only sink runs code of the program */
-	bool inclusive;              /* of the timer: the time from begin to end, too */
-	uint32_t generation;         /* goes up with each start and each clearing */
-	uint32_t clearing;           /* goes up with each clearing */
-	uint64_t started;            /* ticks */
+	uint32_t level;      /* attributes of a finer one are not looked at */
+	bool triggers;       /* begin, end and set make snapshots */
+	uint32_t says;       /* enum context_channel_says */
+	bool timed;          /* events are stamped */
+	bool traces, sums;   /* it has the service trace, aggregate */
+	uint32_t calls_seen; /* enum channel_calls: it has these services */
+	bool tells;          /* its only sink runs code of the program */
+	bool inclusive;      /* of the timer: the time from begin to end, too */
+	uint32_t generation; /* goes up with each start and each clearing */
+	uint32_t early;      /* the generation whose trace has what was set before it */
+	uint32_t clearing;   /* goes up with each clearing */
+	uint64_t started;    /* ticks */
 	struct context_moment begin; /* both clocks, at its making */
 	double tick_ns;              /* as of so long after that: see channel_tick_ns */
 	uint64_t tick_elapsed_ns;

@@ -273,8 +273,8 @@ static __attribute__((noinline)) void keep_value(struct channel *channel,
 		    (properties & summed) == summed;
 	struct channel_thread *own;
 
-	if (properties & (CONTEXT_OF_MPI | CONTEXT_DETAIL | TRM_GLOBAL) ||
-	    channel->tells || (!channel->traces && !adds))
+	if (properties & (CONTEXT_OF_MPI | CONTEXT_DETAIL) || channel->tells ||
+	    (!channel->traces && !adds))
 		return;
 	own = own_of(channel, thread);
 	if (!own) {

@@ -13,7 +13,8 @@ enum { NAME_MAX_BYTES = 256, LIST_MAX_BYTES = 4096 };
 static void keep(const char *name, const char *value)
 {
 	uint32_t attribute = attributes_create(
-		name, TRM_TYPE_STRING, TRM_AS_VALUE | TRM_GLOBAL | TRM_SCOPE_PROCESS);
+		name, TRM_TYPE_STRING,
+		TRM_AS_VALUE | TRM_GLOBAL | TRM_SCOPE_PROCESS | CONTEXT_OF_RUN);
 	uint64_t bits = value ? strings_intern(value, strlen(value)) : 0;
 
 	if (attribute && bits)

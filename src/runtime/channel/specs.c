@@ -66,9 +66,9 @@ static const struct {
 	{"output", " output output.append output.format outdir "},
 	{"event", " level include_regions exclude_regions include_branches "},
 	{"treeformatter", " max_column_width print.metadata order_by_time "},
-	{"sampling",
-	 " sample.frequency callpath source.function source.location source.module "
-	 "source.inlines "},
+	{"sampling", " sample.frequency sample.clock callpath source.function "
+		     "source.location source.module "
+		     "source.inlines "},
 	{"region", " time.inclusive time.exclusive profile.mpi mpi.include mpi.exclude "
 		   "stopped "},
 	{"trace", " trace.io trace.mpi trace.openmp trace.policy trace.size "},

@@ -8,6 +8,9 @@
  * interrupted, so its system calls end as always. The kernel looks at such timers at its
  * own ticks (250 a second, say); the signal tells how many strikes it stands for
  * (timer_getoverrun(2)).
+ *
+ * Samples are of all time that goes by, as the peer's, unless SAMPLER_CLOCK=cpu is set:
+ * periods in which no timer struck, since the thread waited, are told by the clock.
  */
 #include "runtime/channel/configurations.h"
 #include "runtime/channel/internal.h"
@@ -28,14 +31,16 @@ static const struct service_metric metrics[] = {
 
 static struct {
 	struct runtime_lock lock;
-	int signal; /* 0: none yet */
-	clockid_t clock;
+	int signal;   /* 0: none yet */
+	bool elapsed; /* samples are of all time */
+	double period_ns;
 	struct timespec period;
 } sampler;
 
 static runtime_local struct {
 	uint64_t samples;
-	int timer; /* the kernel's number */
+	uint64_t since; /* when it began, by CLOCK_MONOTONIC; nanoseconds */
+	int timer;      /* the kernel's number */
 	bool begun, ended;
 } own_timer;
 
@@ -81,24 +86,42 @@ static const char *start(struct channel *channel)
 	const char *clock = settings_get(&channel->settings, "SAMPLER_CLOCK");
 	uint64_t frequency = settings_number(&channel->settings, "SAMPLER_FREQUENCY",
 					     SAMPLER_FREQUENCY_USUAL);
-	bool wall = clock && !strcmp(clock, "wall"), taken = true;
+	bool cpu = clock && !strcmp(clock, "cpu"), taken = true;
 
-	if (clock && !wall && strcmp(clock, "cpu") != 0)
-		log_warn("'%s': SAMPLER_CLOCK '%s' cannot be had: there are cpu "
-			 "(taken) and wall",
+	if (clock && !cpu && strcmp(clock, "wall") != 0)
+		log_warn("'%s': SAMPLER_CLOCK '%s' cannot be had: there are wall "
+			 "(taken) and cpu",
 			 channel->name, clock);
 	if (!frequency || frequency > 10000)
 		return "SAMPLER_FREQUENCY is from 1 to 10000 a second";
 	runtime_lock(&sampler.lock);
 	if (!sampler.signal) {
 		taken = take_signal() && fork_handle(NULL, NULL, forget);
-		sampler.clock = wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
+		sampler.elapsed = !cpu;
+		sampler.period_ns = 1e9 / (double)frequency;
 		sampler.period = (struct timespec){
 			.tv_sec = frequency == 1,
 			.tv_nsec = frequency == 1 ? 0 : (long)(1000000000 / frequency)};
 	}
 	runtime_unlock(&sampler.lock);
 	return taken ? NULL : "the program uses all real-time signals";
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Of this thread, which has begun. */
+static uint64_t samples_so_far(void)
+{
+	if (sampler.elapsed && own_timer.begun)
+		return (uint64_t)((double)(now_ns() - own_timer.since) /
+				  sampler.period_ns);
+	return *(volatile uint64_t *)&own_timer.samples;
 }
 
 /* At the first event of a thread. */
@@ -110,12 +133,14 @@ static void begin(void)
 	int saved = errno;
 
 	own_timer.begun = true;
+	own_timer.since = now_ns();
 	if (runtime_sealed)
 		return;
 	if (paths_are_sampled())
 		paths_begin_thread();
 	event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
-	if (syscall(SYS_timer_create, sampler.clock, &event, &own_timer.timer)) {
+	if (syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event,
+		    &own_timer.timer)) {
 		own_timer.ended = true;
 		errno = saved;
 		return;
@@ -130,13 +155,13 @@ static void sample(struct channel_thread *own, const struct runtime_event *event
 	(void)event;
 	if (unlikely(!own_timer.begun) && !own_timer.ended)
 		begin();
-	ret_values[0] = *(volatile uint64_t *)&own_timer.samples;
+	ret_values[0] = samples_so_far();
 }
 
 /* Where no events make snapshots, what was counted is brought along by one of them. */
 static void look(struct channel_thread *own, const struct runtime_event *event)
 {
-	uint64_t samples = *(volatile uint64_t *)&own_timer.samples;
+	uint64_t samples = samples_so_far();
 
 	if (own->channel->triggers)
 		return;

@@ -131,10 +131,28 @@ void trace_begin(struct channel_thread *own, const struct runtime_event *event)
 	take(own, &mark);
 }
 
+/* A value of the process that was set before the channel began. */
+static void keep_early(void *context, uint32_t attribute, uint64_t bits)
+{
+	struct channel_thread *own = context;
+	struct context_node *node = own->thread->node;
+
+	if (!(attributes_get(attribute)->properties & CONTEXT_OF_LIBRARY))
+		take(own, &(struct runtime_event){RUNTIME_KEPT, attribute, bits, node,
+						  node, own->channel->started});
+}
+
 void trace_resume(struct channel_thread *own, const struct runtime_event *event)
 {
+	struct channel *channel = own->channel;
+
 	if (own->traced)
 		trace_begin(own, event);
+	/* The first thread says it for all. */
+	if (channel->traces &&
+	    __atomic_exchange_n(&channel->early, channel->generation, __ATOMIC_RELAXED) !=
+		    channel->generation)
+		values_each_process(keep_early, own);
 }
 
 void trace_mark(struct channel_thread *own, enum runtime_event_kind kind,
