@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "session/callgraph.h"
 #include "session/fired.h"
+#include "session/loaded.h"
 #include "session/loading.h"
 #include "session/orphans.h"
 #include "session/pages.h"
@@ -189,7 +190,9 @@ static struct trm_error *start_image(struct session *session, struct thread *thr
 	if (translator_is(process->pid, exe))
 		return trm_error_create(TRM_ERROR_UNSUPPORTED, TRANSLATOR_REASON);
 	TRM_TRY(remote_open(process->pid, "mem", O_RDWR, &memory_fd));
-	process->image->name = read_name(process->pid);
+	process->image->name = loaded_program(process->pid, process->image->program);
+	if (!process->image->name)
+		process->image->name = read_name(process->pid);
 	/* What the user asked for begins in any case. */
 	if (!process->first_image)
 		TRM_TRY(memory_ask(session, MEMORY_LEAST));
