@@ -61,17 +61,19 @@ enum cfg_kind cfg_kind_of(const struct brief *brief)
 	}
 }
 
-/* What has no meaning elsewhere: transactions, far returns, operands cut to 32 bits. */
+/* What has no meaning elsewhere: transactions, far returns, operands cut to 32 bits; and
+ * popf, which may set the trap flag: each instruction from there on shows. */
 static bool is_odd(const uint8_t *bytes, const struct brief *brief)
 {
 	bool far_leave =
 		!brief->map && ((brief->opcode & 0xfe) == 0xca || brief->opcode == 0xcf);
+	bool flags = !brief->map && brief->opcode == 0x9d;
 	bool transaction =
 		!brief->map && (brief->opcode & 0xfe) == 0xc6 && brief->modrm == 0xf8;
 	bool far = !brief->map && brief->opcode == 0xff && brief->kind != BRIEF_PLAIN &&
 		   (brief->modrm & 0x08);
 
-	return far_leave || transaction || far || !is_usual_branch(brief) ||
+	return far_leave || flags || transaction || far || !is_usual_branch(brief) ||
 	       (brief->relative && memchr(bytes, 0x67, brief->relative) != NULL &&
 		*bytes == 0x67);
 }

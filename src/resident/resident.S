@@ -71,6 +71,7 @@ resident_start:
 	.long rest_end - resident_start
 	.long returns - resident_start
 	.long returns_saved - resident_start
+	.long returns_done - resident_start
 	.long returns_end - resident_start
 	.long arc - resident_start
 	.long arc_lowered - resident_start
@@ -381,7 +382,8 @@ rest_end:
  * Restorers, to which signal handlers return, come here instead of making the system call:
  * the context at rsp may be of a function that was relocated whole, and that was shown to the
  * handler at its original, which is no longer there. rbx is the restorer. All registers come
- * from the context.
+ * from the context. The call itself is made where it always was: a filter of system calls, or who
+ * makes them itself, may go by their places.
  */
 	.balign 16
 returns:
@@ -396,8 +398,10 @@ returns_saved:
 	mov	%r12, %rdi
 	call	resident_way_back
 	mov	%r12, %rsp
+returns_done:
 	mov	$SYS_rt_sigreturn, %eax
-	syscall
+	lea	WIRE_RESTORER_CALL(%rbx), %rcx
+	jmp	*%rcx
 returns_end:
 
 /*

@@ -256,6 +256,9 @@ static int call_matters(const struct wire_registers *registers)
 	case SYS_execve:
 	case SYS_execveat:
 		return 1;
+	case WIRE_SYS_PRCTL:
+		return wire_call_dispatches(registers->rdi, registers->rsi,
+					    registers->rdx);
 	case SYS_arch_prctl:
 		return registers->rsi == ARCH_SET_GS;
 	default:
@@ -512,8 +515,9 @@ static struct wire_shown *find_shown(struct wire_bank *bank,
 }
 
 /* The kernel's struct ucontext, of which rt_sigreturn takes the registers: rsp is 0xa0
- * bytes in, and then rip (asm/ucontext.h, asm/sigcontext.h). A signal that comes now has
- * all of this done once more: what is written down the first time is right. */
+ * bytes in, and then rip and the flags (asm/ucontext.h, asm/sigcontext.h). A signal that
+ * comes now has all of this done once more: what is written down the first time is right.
+ */
 void resident_way_back(uint64_t *context)
 {
 	uint64_t *rsp = &context[0xa0 / sizeof(uint64_t)], *rip = rsp + 1;
@@ -530,6 +534,10 @@ void resident_way_back(uint64_t *context)
 		moved = *rip;
 	if (shown && !shown->went)
 		shown->went = moved;
+	if (rip[1] & WIRE_TRAP_FLAG) {
+		own_bank()->stepped = *rip;
+		own_bank()->stepped_code = moved;
+	}
 	*rip = moved;
 }
 
@@ -578,12 +586,15 @@ void resident_serve(struct wire_bank *bank, const struct wire_registers *frame)
 	see_clock(bank, &call);
 	if (wire_call_installs(call.number, call.first, call.second, call.third)) {
 		look_know_stack(bank, frame->rsp);
+		if (wire_call_is_for_all(call.number, call.second))
+			ask(bank);
 		control->unfiltered = 0;
 		bank->quiet = 1;
 		return;
 	}
 
-	if (bank->number == WIRE_HOOK_PRCTL ||
+	if ((bank->number == WIRE_HOOK_PRCTL &&
+	     !wire_call_dispatches(call.number, call.first, call.second)) ||
 	    (bank->number == WIRE_HOOK_EXIT && !control->watch_exit) ||
 	    (bank->number == WIRE_HOOK_SYSCALL && !call_matters(&bank->registers) &&
 	     !call_drops_text(control, &bank->registers)) ||

@@ -57,6 +57,7 @@ struct resident_table {
 	uint32_t rest_end;
 	uint32_t returns;       /* rt_sigreturn: comes from restorers, see resident.S */
 	uint32_t returns_saved; /* from here the mark is on the stack */
+	uint32_t returns_done;  /* from here rsp is as it came */
 	uint32_t returns_end;
 	uint32_t arc;         /* gates call this; see resident.S */
 	uint32_t arc_lowered; /* from here the frame is at rsp */

@@ -41,7 +41,8 @@ PUBLIC int prctl(int option, ...)
 	va_end(list);
 	seal_init();
 	/* Of this thread or of all: what it forbids is not looked at. */
-	if (wire_prctl_installs((uint64_t)option, words[0], words[1]))
+	if (wire_prctl_installs((uint64_t)option, words[0], words[1]) ||
+	    wire_call_dispatches(SYS_prctl, (uint64_t)option, words[0]))
 		runtime_seal();
 	return real_prctl(option, words[0], words[1], words[2], words[3]);
 }
@@ -57,7 +58,8 @@ PUBLIC long syscall(long number, ...)
 		words[i] = va_arg(list, unsigned long);
 	va_end(list);
 	seal_init();
-	if (wire_call_installs((uint64_t)number, words[0], words[1], words[2]))
+	if (wire_call_installs((uint64_t)number, words[0], words[1], words[2]) ||
+	    wire_call_dispatches((uint64_t)number, words[0], words[1]))
 		runtime_seal();
 	if (number == SYS_fork || (number == SYS_clone && !(words[0] & CLONE_VM)))
 		fork_prepare();

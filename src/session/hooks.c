@@ -5,6 +5,8 @@
 #include "session/loading.h"
 #include "session/pages.h"
 #include "session/signals.h"
+#include "session/trapping.h"
+#include "wire/seccomp.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -166,6 +168,25 @@ static void serve_gs(struct request *request)
 		"it calls a function that may set its GS base, which trammel needs");
 }
 
+/* Calls of ours would come to the program, too: those of hooks, of injections, and of
+ * handlers' returns. */
+static void serve_prctl(struct request *request)
+{
+	if (wire_call_dispatches(SYS_prctl, request->arguments[0], request->arguments[1]))
+		release_space(request->session, request->thread->process, "%s",
+			      trapping_reason(TRAPPING_DISPATCHED));
+}
+
+/* The threads of the process get a filter that one of them installs. */
+static void serve_seccomp(struct request *request)
+{
+	const struct process *process = request->thread->process;
+
+	vector_for_each (&request->session->all_threads, thread)
+		if ((*thread)->process == process && (*thread)->bank)
+			(*thread)->bank->shared->quiet |= 1;
+}
+
 static void serve_window(struct request *request)
 {
 	struct session *session = request->session;
@@ -290,7 +311,8 @@ static void serve_syscall(struct request *request)
 		{SYS_execveat, serve_execat},   {SYS_arch_prctl, serve_arch},
 		{SYS_mprotect, serve_mprotect}, {SYS_pkey_mprotect, serve_mprotect},
 		{SYS_mmap, serve_mmap},         {SYS_mremap, serve_mremap},
-		{SYS_madvise, serve_madvise},
+		{SYS_madvise, serve_madvise},   {SYS_prctl, serve_prctl},
+		{SYS_seccomp, serve_seccomp},
 	};
 	struct request inner = *request;
 
@@ -345,6 +367,7 @@ static void (*const servers[])(struct request *request) = {
 	[WIRE_HOOK_LOADED] = serve_modules,    [WIRE_HOOK_MADVISE] = serve_madvise,
 	[WIRE_HOOK_BEYOND] = serve_beyond,     [WIRE_HOOK_GS] = serve_gs,
 	[WIRE_HOOK_GS_CODE] = serve_gs,        [WIRE_HOOK_GS_CALL] = serve_gs,
+	[WIRE_HOOK_PRCTL] = serve_prctl,
 };
 
 static void serve(struct session *session, struct bank *bank)

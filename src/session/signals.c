@@ -17,6 +17,7 @@
 #include "session/syscalls.h"
 #include "session/text_jumps.h"
 #include "session/timers.h"
+#include "session/trapping.h"
 #include "session/ways.h"
 
 #include <errno.h>
@@ -26,7 +27,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define ENDBR64 4 /* bytes, in front of a jump at an entry */
+/* Bytes of instructions: in front of a jump at an entry, and syscall. */
+enum { ENDBR64 = 4, SYSTEM_CALL = 2 };
 
 static const struct resident_table *table(void)
 {
@@ -497,7 +499,8 @@ static bool settle_return(const struct space *space, uint64_t offset,
 	if ((offset < table()->returns || offset >= table()->returns_end) &&
 	    !is_inside(offset))
 		return false;
-	if (offset < table()->returns_saved) {
+	if (offset < table()->returns_saved ||
+	    (offset >= table()->returns_done && offset < table()->returns_end)) {
 		registers->rip = registers->rbx;
 		registers->rsp =
 			offset == table()->returns ? registers->rsp : registers->r12;
@@ -603,6 +606,27 @@ static bool stays_hidden(const struct thread *thread, int signal, uint64_t rip)
 	       remote_ignores(thread->tid, signal, stopping);
 }
 
+/* Where the handler is to find the thread, which was at `before`. False: the thread is
+ * gone, or something new has happened to it, which comes next. */
+static bool show(struct thread *thread, enum settled settled,
+		 const struct user_regs_struct *registers, uint64_t before,
+		 siginfo_t *info)
+{
+	if (settled == UNSETTLED)
+		return thread->stopped && !thread->event_pending;
+	if (settled == NOTHING_TO_SETTLE)
+		return true;
+	trm_error_destroy(remote_set_registers(thread->tid, registers));
+	if (settled == SETTLED_RAN) {
+		thread->held = *info;
+	} else if (is_fault(info) && (uint64_t)(uintptr_t)info->si_addr == before) {
+		/* SIGILL and SIGFPE tell the address of the instruction, too. */
+		info->si_addr = (void *)(uintptr_t)registers->rip;
+		trm_error_destroy(remote_set_signal(thread->tid, info));
+	}
+	return true;
+}
+
 void signals_deliver(struct session *session, struct thread *thread, int signal)
 {
 	struct user_regs_struct registers;
@@ -642,32 +666,29 @@ void signals_deliver(struct session *session, struct thread *thread, int signal)
 		return;
 	}
 
+	const enum trapping trapping = trapping_find(session, thread, &info, &registers);
+
+	if (trapping == TRAPPING_STEP_OURS) {
+		thread_resume(session, thread, 0);
+		return;
+	}
+	if (trapping != TRAPPING_NONE)
+		how = (struct settling){.leaving = true};
+	if (trapping == TRAPPING_CALL_OURS)
+		registers.rip -= SYSTEM_CALL; /* it was not made */
+
 	enum settled settled = signals_settle(session, thread, &how, &registers);
 
 	returns_show(thread, &registers);
-	switch (settled) {
-	case SETTLED:
-		trm_error_destroy(remote_set_registers(thread->tid, &registers));
-		/* SIGILL and SIGFPE tell the address of the instruction, too. */
-		if (how.fault && (uint64_t)(uintptr_t)info.si_addr == before) {
-			info.si_addr = (void *)(uintptr_t)registers.rip;
-			trm_error_destroy(remote_set_signal(thread->tid, &info));
-		}
-		break;
-	case SETTLED_RAN:
-		/* The signal was sent again and is pending now. */
-		trm_error_destroy(remote_set_registers(thread->tid, &registers));
-		thread->held = info;
+	if (!show(thread, settled, &registers, before, &info))
+		return;
+	if (settled == SETTLED_RAN) /* it was sent again and is pending now */
 		signal = 0;
-		break;
-	case UNSETTLED:
-		if (!thread->stopped || thread->event_pending)
-			return; /* gone, or something new happened: that comes next */
-		break;
-	case NOTHING_TO_SETTLE:
-		break;
-	}
-	thread_resume(session, thread, signal);
+	if (trapping == TRAPPING_NONE)
+		thread_resume(session, thread, signal);
+	else
+		trapping_release(session, thread, trapping,
+				 trapping == TRAPPING_CALL_OURS ? 0 : signal);
 }
 
 bool signals_lead_in(const struct space *space, uint64_t rip, bool entry,

@@ -84,7 +84,7 @@ _Static_assert(sizeof(struct wire_text) == WIRE_TEXT_SIZE,
 	       "rows as resident.S sees them");
 _Static_assert(sizeof(struct wire_control) == WIRE_BANKS_OFFSET - WIRE_CONTROL_OFFSET,
 	       "the banks follow wire_control");
-_Static_assert(sizeof(struct wire_bank) + 0x1000 <= WIRE_BANK_HEADER,
+_Static_assert(sizeof(struct wire_bank) + 0xf00 <= WIRE_BANK_HEADER,
 	       "the resident's stack needs the rest");
 _Static_assert(WIRE_ARCS_USED == WIRE_SPANS_STACK_TOP, "the table lies behind the stack");
 _Static_assert(sizeof(struct wire_arcs) <= WIRE_GRAPH_BASE - WIRE_ARCS_USED &&

@@ -76,6 +76,12 @@
 
 #define WIRE_BANK_LOOK 0x2fe8
 
+/* In the flags: a debug exception behind each instruction. */
+#define WIRE_TRAP_FLAG 0x100
+
+/* Where a restorer's system call is in it, behind mov $15, %rax. */
+#define WIRE_RESTORER_CALL 7
+
 /* What returns has on the stack while it looks for the way back, in front of the address
  * of the context and that of the restorer. */
 #define WIRE_RETURNS_MARK 0x6b63616279617774
@@ -606,6 +612,9 @@ struct wire_bank {
 	uint64_t stack_known; /* from here to stack_end all pages can be read; 0: it is
 				 not known */
 	uint64_t stack_gap; /* a page below stack_end that could not; 0: none was found */
+	uint64_t stepped;   /* a handler has set the trap flag, and returned to here; 0:
+			       none   has, or the program has seen the step */
+	uint64_t stepped_code; /* where the thread went on instead */
 };
 
 #endif

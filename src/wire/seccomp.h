@@ -13,6 +13,8 @@
 /* As in linux/prctl.h, linux/seccomp.h and asm/unistd.h. */
 enum {
 	WIRE_PR_SET_SECCOMP = 22,
+	WIRE_PR_SET_DISPATCH = 59, /* PR_SET_SYSCALL_USER_DISPATCH */
+	WIRE_FILTER_FOR_ALL = 1,   /* SECCOMP_FILTER_FLAG_TSYNC */
 	WIRE_SYS_PRCTL = 157,
 	WIRE_SYS_SECCOMP = 317,
 };
@@ -44,6 +46,21 @@ static inline bool wire_call_installs(uint64_t number, uint64_t first, uint64_t 
 {
 	return (number == WIRE_SYS_PRCTL && wire_prctl_installs(first, second, third)) ||
 	       (number == WIRE_SYS_SECCOMP && wire_seccomp_installs(first, third));
+}
+
+/* A system call's number and its first two arguments: whether the thread's further calls
+ * may raise SIGSYS, for it to make them itself (syscall user dispatch). */
+static inline bool wire_call_dispatches(uint64_t number, uint64_t first, uint64_t second)
+{
+	return number == WIRE_SYS_PRCTL && (uint32_t)first == WIRE_PR_SET_DISPATCH &&
+	       second != 0;
+}
+
+/* A system call's number and its second argument: whether the filter that it installs is
+ * one for all threads of the process. */
+static inline bool wire_call_is_for_all(uint64_t number, uint64_t flags)
+{
+	return number == WIRE_SYS_SECCOMP && (flags & WIRE_FILTER_FOR_ALL);
 }
 
 #endif
