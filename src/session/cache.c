@@ -30,10 +30,6 @@
  */
 #define LEFT_OUT_MIN (1u << 20)
 
-/* Where trampolines of programs lie that are linked to a fixed low address: below 2 GiB,
- * so in reach, and clear of heap and text. */
-#define FIXED_CODE_ADDRESS 0x78000000ull
-
 struct cache {
 	char *folder; /* NULL: nothing is kept */
 	struct cache_names *names;
@@ -279,8 +275,9 @@ static void describe(struct module_file *file, const struct image *image)
 	}
 }
 
-static uint64_t distance_of(const struct module_file *file, const struct image *image,
-			    const struct session_options *options)
+/* Where the trampolines of a module go, as a link-time address. */
+static uint64_t code_place(const struct module_file *file, const struct image *image,
+			   const struct session_options *options)
 {
 	uint64_t span = 0, text = 0;
 
@@ -290,7 +287,27 @@ static uint64_t distance_of(const struct module_file *file, const struct image *
 		span = end > span ? end : span;
 		text += segment->executable ? segment->file_size : 0;
 	}
-	return places_distance(options, file->name, file->variant, span, text);
+	if (file->dynamic)
+		return image->base -
+		       places_distance(options, file->name, file->variant, span, text);
+	return file->lazy ? PLACES_FIXED
+			  : places_fixed(image->base, places_room(options, span, text));
+}
+
+static struct trm_error *make_plan_at(struct module_file *file,
+				      struct plan_request *request)
+{
+	struct trm_error *error = plan_create(request, &file->plan);
+
+	/* There was less room below the program than its code needs. */
+	if (!error && !file->dynamic && request->code_address < request->image->base &&
+	    request->code_address + trampolines_size(file) > request->image->base) {
+		plan_destroy(file->plan);
+		file->plan = NULL;
+		request->code_address = PLACES_FIXED;
+		error = plan_create(request, &file->plan);
+	}
+	return error;
 }
 
 static struct trm_error *make_plan(struct module_file *file, struct image *image,
@@ -343,15 +360,13 @@ static struct trm_error *make_plan(struct module_file *file, struct image *image
 	};
 
 	if (!code_address)
-		request.code_address =
-			file->dynamic ? image->base - distance_of(file, image, options)
-				      : FIXED_CODE_ADDRESS;
+		request.code_address = code_place(file, image, options);
 	if (image->text_relocations)
 		return trm_error_create(
 			TRM_ERROR_UNSUPPORTED,
 			"its text is written to by the loader (DT_TEXTREL)");
 	if (!file->lazy)
-		return plan_create(&request, &file->plan);
+		return make_plan_at(file, &request);
 	request.hook_lazy = WIRE_HOOK_LAZY;
 	request.context = file->lazy->context = memory_allocate(sizeof(wanted));
 	memcpy(request.context, &wanted, sizeof(wanted));

@@ -17,6 +17,8 @@
  * run. */
 #define CODE_DISTANCE (1ull << 30)
 
+#define PAGE 4096u
+
 #define VARIANT_DISTANCE (64ull << 20)
 
 /* Where these places are taken, since a process has mapped much: the nearest of those
@@ -39,6 +41,13 @@
 
 static const uint64_t whole_distances[MODULE_USUAL_PLACES] = {
 	640ull << 20, 960ull << 20, 1280ull << 20, 1600ull << 20};
+
+/* The kernel keeps programs out of what lies below (vm.mmap_min_addr), and more than
+ * trampolines are thought to need is kept for them. */
+enum { LOWEST = 0x10000, FIXED_SPARE = 0x10000 };
+
+/* Programs lie below, libraries and what else is mapped above. */
+#define PROGRAMS_END (7ull << 44)
 
 /* Programs whose addresses are fixed lie below. */
 #define LOW_END (4ull << 30)
@@ -75,6 +84,14 @@ uint64_t places_distance(const struct session_options *options, const char *name
 	return whole_distances[place];
 }
 
+uint64_t places_fixed(uint64_t base, uint64_t room)
+{
+	const uint64_t size = room + room / 2 + FIXED_SPARE;
+
+	return base > LOWEST + size ? (base - size) & -(uint64_t)FIXED_SPARE
+				    : PLACES_FIXED;
+}
+
 bool places_are_free(const struct session *session, const struct space *space,
 		     uint64_t address, uint64_t size)
 {
@@ -88,13 +105,35 @@ bool places_are_free(const struct session *session, const struct space *space,
 	return maps_is_free(&session->maps, address, size);
 }
 
+/* The heap of a program begins above it, and grows: so a place below, or else one as far
+ * above as can be. */
+static uint64_t find_around_program(const struct maps *maps, uint64_t near, uint64_t size,
+				    uint64_t reach)
+{
+	const uint64_t step = VARIANT_DISTANCE, last = (near - size) & -(uint64_t)PAGE;
+
+	if (near > LOWEST + size && near < step && maps_is_free(maps, last - PAGE, size))
+		return last - PAGE;
+	for (uint64_t by = FREE_DISTANCE; by < reach && by + size < last; by += step)
+		if (maps_is_free(maps, last - by, size))
+			return last - by;
+	for (uint64_t by = reach - step; by > size + step; by -= step)
+		if (maps_is_free(maps, (near + by - size) & -(uint64_t)PAGE, size))
+			return (near + by - size) & -(uint64_t)PAGE;
+	return 0;
+}
+
 static uint64_t find(const struct thread *thread, uint64_t near, uint64_t size,
 		     uint64_t reach)
 {
 	struct maps now = {0};
 	uint64_t place = 0;
 
-	if (!remote_failed(maps_read(thread->tid, &now)))
+	if (remote_failed(maps_read(thread->tid, &now)))
+		place = 0;
+	else if (near < PROGRAMS_END)
+		place = find_around_program(&now, near, size, reach);
+	else
 		place = maps_find_free(&now, near, size, reach);
 	maps_deinit(&now);
 	return place;
@@ -115,9 +154,9 @@ struct trm_error *places_choose_ways(const struct session *session,
 	if (!size)
 		return NULL;
 	if (module->bias < 2 * WAYS_DISTANCE)
-		at = module->code_address + trampolines_size(module->file);
+		at = space->family->arena->address - WAYS_DISTANCE;
 	if (!places_are_free(session, space, at, size))
-		at = find(thread, module->text_start, size, WAYS_REACH);
+		at = find(thread, at, size, WAYS_REACH);
 	module->ways_at = at;
 	return at ? NULL
 		  : trm_error_create(TRM_ERROR_UNSUPPORTED, "no room for its ways");

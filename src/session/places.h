@@ -12,6 +12,14 @@ uint64_t places_distance(const struct session_options *options, const char *name
 			 unsigned int variant, uint64_t span, uint64_t text);
 uint64_t places_room(const struct session_options *options, uint64_t span, uint64_t text);
 
+/* Where the trampolines of a program at fixed addresses lie that have no room below it.
+ */
+#define PLACES_FIXED 0x78000000ull
+
+/* Where those of a program lie whose lowest address is fixed, and that take about so many
+ * bytes: below it, if they have room there, since its heap grows above it. */
+uint64_t places_fixed(uint64_t base, uint64_t room);
+
 /* Whether trampolines may lie there. Those of modules that were found at the same time
  * are not among the mappings that were read. */
 bool places_are_free(const struct session *session, const struct space *space,
@@ -21,7 +29,7 @@ bool places_are_free(const struct session *session, const struct space *space,
 uint64_t places_find(const struct thread *thread, uint64_t near, uint64_t size);
 
 /* Where the ways go: below the trampolines, where modules that lie side by side have room
- * for theirs side by side. Those of programs at low addresses follow the trampolines. */
+ * for theirs side by side. Those of programs at low addresses lie below the arena. */
 struct trm_error *places_choose_ways(const struct session *session,
 				     const struct thread *thread, struct module *module);
 
