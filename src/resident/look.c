@@ -17,6 +17,11 @@
 /* Of a stack whose end is not known, as a coroutine's, so much is looked through. */
 #define UNKNOWN_MAX (8ull << 20)
 
+/* The same behind a frame of a module's that no call-frame information is for: mostly the
+ * first of a coroutine's stack or a goroutine's. Unwinders that go by call-frame
+ * information end there. */
+#define UNCOVERED_MAX (32ull << 10)
+
 /* Without system calls: so much of a stack that may end anywhere. */
 #define QUIET_MAX (256ull << 10)
 
@@ -288,6 +293,7 @@ struct walk {
 	uint64_t start, end; /* of what is known to be readable, if end is the stack's */
 	uint64_t page;       /* another one that is; 0: none yet */
 	struct range code;   /* where trampolines are */
+	bool uncovered;      /* the last frame is in a module that tells nothing of it */
 };
 
 static bool may_read(struct walk *walk, uint64_t address)
@@ -360,8 +366,10 @@ static bool find_rule(void *context, uint64_t pc, struct unwind_rule *ret_rule)
 		if (__atomic_load_n(&row->key, __ATOMIC_ACQUIRE) == key)
 			return true;
 	}
-	if (!find_tables(walk->control, pc, &tables) ||
-	    !unwind_find_rule(&tables, pc, ret_rule))
+	if (!find_tables(walk->control, pc, &tables))
+		return false;
+	walk->uncovered = !unwind_find_rule(&tables, pc, ret_rule);
+	if (walk->uncovered)
 		return false;
 	__atomic_store_n(&row->key, 0, __ATOMIC_SEQ_CST);
 	row->rule = *ret_rule;
@@ -369,14 +377,17 @@ static bool find_rule(void *context, uint64_t pc, struct unwind_rule *ret_rule)
 	return true;
 }
 
-/* Each word from an address on, as far as pages can be read. */
-static void look_at_all(struct wire_bank *bank, uint64_t start)
+/* Each word from an address on, as far as pages can be read; of a stack whose end is not
+ * known at most so many bytes. */
+static void look_at_all(struct wire_bank *bank, uint64_t start, uint64_t unknown_max)
 {
 	const struct wire_control *control =
 		(const struct wire_control *)(uintptr_t)bank->control;
 	const struct range code = all_code(control);
 	uint64_t end = end_of(bank, start);
 
+	if (end != bank->stack_end && end - start > unknown_max)
+		end = start + unknown_max;
 	start = (start + sizeof(start) - 1) & -sizeof(start);
 	for (uint64_t at = start; at + sizeof(at) <= end; at += sizeof(at)) {
 		uint64_t *place = (uint64_t *)(uintptr_t)at;
@@ -406,7 +417,7 @@ void look_through(struct wire_bank *bank, const struct wire_registers *frame)
 	if (read_return(&walk, rsp, &place.pc))
 		rest = unwind_walk(&view, place);
 	if (rest != UNWIND_DONE)
-		look_at_all(bank, rest);
+		look_at_all(bank, rest, walk.uncovered ? UNCOVERED_MAX : UNKNOWN_MAX);
 }
 
 /* So many looks are told at once; one in some is timed, for all. */

@@ -560,6 +560,9 @@ uint64_t unwind_walk(const struct unwind_view *view, struct unwind_place place)
 		uint64_t pc = place.pc - !place.exact;
 		struct unwind_rule rule;
 
+		/* Nothing returns there: where stacks are made, that is how they end. */
+		if (!place.exact && !place.pc)
+			return UNWIND_DONE;
 		if (!view->find_rule(view->context, pc, &rule))
 			break;
 		if (rule.outermost)

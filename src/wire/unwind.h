@@ -83,9 +83,9 @@ bool unwind_is_plain(const struct unwind_rule *rule, int32_t *ret_rbp);
 
 /*
  * Calls view.read_return for each return address of a stack, the innermost first, across
- * the frames of signal handlers. Returns UNWIND_DONE if the outermost frame or one that
- * is known was reached; else an address in the stack: what lies there and behind is not
- * understood.
+ * the frames of signal handlers. Returns UNWIND_DONE if the outermost frame, a
+ * return address of 0 or a frame that is known was reached; else an address in the stack:
+ * what lies there and behind is not understood.
  */
 uint64_t unwind_walk(const struct unwind_view *view, struct unwind_place place);
 

@@ -282,12 +282,50 @@ static void test_damaged(void **state)
 	free(bytes);
 }
 
+/* A stack that a program has made: 0 lies where its first function would return to. */
+struct made {
+	uint64_t words[8];
+	size_t asked; /* rules */
+};
+
+static bool find_made(void *context, uint64_t pc, struct unwind_rule *ret_rule)
+{
+	((struct made *)context)->asked++;
+	*ret_rule = (struct unwind_rule){.base = UNWIND_RSP, .offset = 8};
+	return pc != 0;
+}
+
+static bool read_made(void *context, uint64_t address, uint64_t *ret_word)
+{
+	const struct made *made = context;
+
+	if (address / 8 >= sizeof(made->words) / sizeof(made->words[0]))
+		return false;
+	*ret_word = made->words[address / 8];
+	return true;
+}
+
+static void test_made_stack(void **state)
+{
+	struct made made = {.words = {7, 7, 7, 0, 7, 7, 7, 7}};
+	const struct unwind_view view = {&made, find_made, read_made, read_made, NULL};
+	const struct unwind_place place = {.pc = 7, .exact = true};
+
+	(void)state;
+	assert_true(unwind_walk(&view, place) == UNWIND_DONE);
+	assert_int_equal(made.asked, 4);
+	/* Without it the walk goes on as far as there is anything. */
+	made.words[3] = 7;
+	assert_int_equal(unwind_walk(&view, place), sizeof(made.words));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_handlers),
 		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_made_stack),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
