@@ -291,23 +291,27 @@ static uint64_t code_place(const struct module_file *file, const struct image *i
 		return image->base -
 		       places_distance(options, file->name, file->variant, span, text);
 	return file->lazy ? PLACES_FIXED
-			  : places_fixed(image->base, places_room(options, span, text));
+			  : places_fixed(image->base,
+					 places_room(options, span, text) * 3 / 2);
 }
 
 static struct trm_error *make_plan_at(struct module_file *file,
 				      struct plan_request *request)
 {
-	struct trm_error *error = plan_create(request, &file->plan);
+	const uint64_t base = request->image->base;
 
-	/* There was less room below the program than its code needs. */
-	if (!error && !file->dynamic && request->code_address < request->image->base &&
-	    request->code_address + trampolines_size(file) > request->image->base) {
+	for (;;) {
+		TRM_TRY(plan_create(request, &file->plan));
+		const uint64_t size = trampolines_size(file);
+
+		if (file->dynamic || request->code_address >= base ||
+		    request->code_address + size <= base)
+			return NULL;
+		/* It needs more than was thought, which may be there, too. */
 		plan_destroy(file->plan);
 		file->plan = NULL;
-		request->code_address = PLACES_FIXED;
-		error = plan_create(request, &file->plan);
+		request->code_address = places_fixed(base, size);
 	}
-	return error;
 }
 
 static struct trm_error *make_plan(struct module_file *file, struct image *image,

@@ -86,7 +86,7 @@ uint64_t places_distance(const struct session_options *options, const char *name
 
 uint64_t places_fixed(uint64_t base, uint64_t room)
 {
-	const uint64_t size = room + room / 2 + FIXED_SPARE;
+	const uint64_t size = room + FIXED_SPARE;
 
 	return base > LOWEST + size ? (base - size) & -(uint64_t)FIXED_SPARE
 				    : PLACES_FIXED;

@@ -16,8 +16,9 @@ uint64_t places_room(const struct session_options *options, uint64_t span, uint6
  */
 #define PLACES_FIXED 0x78000000ull
 
-/* Where those of a program lie whose lowest address is fixed, and that take about so many
- * bytes: below it, if they have room there, since its heap grows above it. */
+/* Where those of a program lie whose lowest address is fixed, and that take so many
+ * bytes, or a little more: below it, if they have room there, since its heap grows above
+ * it. */
 uint64_t places_fixed(uint64_t base, uint64_t room);
 
 /* Whether trampolines may lie there. Those of modules that were found at the same time
