@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "session/attach_children.h"
 #include "session/callgraph.h"
 #include "session/run.h"
 #include "session/signals.h"
@@ -526,6 +527,8 @@ static void measure(struct attachment *attachment, struct course *course)
 	if (course->stage == PREPARING) {
 		if (prepare(attachment, &course->error)) {
 			enter(course, MEASURING);
+			if (!session->options->no_follow)
+				attach_note_children(session, attachment->pid);
 			if (attachment->request->begun)
 				attachment->request->begun(attachment->pid);
 			return;

@@ -345,6 +345,29 @@ def children(folder, tool, options):
     expect_calls(options, tool, profile, 10 * THREADS)
 
 
+def prefork(folder, tool, options):
+    """Processes that were forked before are not measured, and the report names each; those that
+    are forked later are."""
+    profile = os.path.join(folder, "prefork.trm")
+    with Server(folder, "prefork") as server:
+        server.do("leave 1000000")
+        with open(f"/proc/{server.pid}/task/{server.pid}/children", encoding="utf-8") as file:
+            before = sorted(int(pid) for pid in file.read().split())
+        expect(len(before) == 2, f"{len(before)} children, not 2")
+        attached = Attached(tool, server.pid, profile, *measure(options))
+        server.do("child 30")
+        said = attached.end()
+        for pid in before:
+            expect(f"Not measured: process {pid} (" in said and "before the measurement" in said,
+                   f"attach says: {said!r}")
+            os.kill(pid, signal.SIGKILL)
+    expect_calls(options, tool, profile, 30)
+    if not options.no_profile:
+        rows = trammel.read_json(tool, ["report", "--by", "process"], profile)["processes"]
+        left = sorted(row["process"] for row in rows if row["process.state"] == "untraced")
+        expect(left == before, f"the profile says {left}, not {before}")
+
+
 def waits(folder, tool, options):
     """System calls that threads wait in are not cut short, and a fast timer goes on."""
     shown = {}
@@ -710,7 +733,7 @@ def many_threads(folder, tool, options):
 
 
 TESTS = [("attach-" + test.__name__, test) for test in (
-    exact, window, together, within, modules, crowded, forgetful, children, waits,
+    exact, window, together, within, modules, crowded, forgetful, children, prefork, waits,
     writes, stopped, interrupted, leftovers, process_ends,
     ends_meanwhile, killed, web_server, compressor,
     refused, many_threads)]
