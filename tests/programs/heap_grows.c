@@ -5,7 +5,8 @@
 // build(high): gcc -O2 -no-pie -fno-pie -Wl,-Ttext-segment=0x20000000
 // output: 96 steps of 64 MiB
 // expect: function=work calls=96
-/* The heap (brk) grows by 6 GiB, of which little is used: nothing of ours lies above it. */
+/* The heap (brk) grows by 6 GiB, of which little is used: nothing of ours lies above it.
+ */
 #include "lib/test.h"
 
 #include <stdint.h>
