@@ -206,7 +206,7 @@ def write_json(path, when, done):
 
 
 def quote_ratios(done):
-    quote(os.path.join(HERE, "../README.md"), tables.ratio_table(done.chosen, done.results, "cpu"))
+    quote(os.path.join(HERE, "../README.md"), tables.readme_table(done.chosen, done.results))
 
 
 def show_sections(options, done, when, wrong):

@@ -57,22 +57,42 @@ def markdown(rows):
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in body]) + "\n"
 
 
-def ratio_table(chosen, results, field):
-    others = [tool for tool in chosen if tool.name != "bare"]
-    rows = [["program", "bare s"] + [t.name + ("*" if t.slow else "") for t in others]]
+# Columns of the README's table: a tool, and what it is called there.
+README_COLUMNS = {"trammel": "functions", "trammel-edges": "edges", "trammel-calls": "calls",
+                  "trammel-callgraph": "call graph", "callgrind": "callgrind"}
+
+
+def ratio_rows(others, results, field):
+    """A row for each program, with the ratio of each tool in `others`, and one of their means."""
+    rows = []
     columns = {tool.name: [] for tool in others}
     for name, by_tool in results.items():
-        row = [name, f"{median(by_tool['bare'], field):.2f}"]
+        row = [name]
         for tool in others:
             value = ratio(by_tool, tool.name, field)
             row.append(show(value))
             if value is not None:
                 columns[tool.name].append(value)
         rows.append(row)
-    means = [show(geometric_mean(v)) if len(v) == len(results) else "-"
-             for v in columns.values()]
-    rows.append(["**geometric mean**", ""] + means)
+    return rows + [["**geometric mean**"] + [
+        show(geometric_mean(v)) if len(v) == len(results) else "-" for v in columns.values()]]
+
+
+def ratio_table(chosen, results, field):
+    others = [tool for tool in chosen if tool.name != "bare"]
+    rows = [["program", "bare s"] + [t.name + ("*" if t.slow else "") for t in others]]
+    for row in ratio_rows(others, results, field):
+        by_tool = results.get(row[0])
+        bare = f"{median(by_tool['bare'], field):.2f}" if by_tool else ""
+        rows.append([row[0], bare] + row[1:])
     return markdown(rows)
+
+
+def readme_table(chosen, results):
+    """The ratios of CPU time that the README has: five columns in its own words."""
+    others = [tool for tool in chosen if tool.name in README_COLUMNS]
+    head = ["program"] + [README_COLUMNS[tool.name] for tool in others]
+    return markdown([head] + ratio_rows(others, results, "cpu"))
 
 
 def startup_table(startup):
