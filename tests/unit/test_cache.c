@@ -190,7 +190,9 @@ static void check_places(uint64_t address, uint64_t size, uint64_t large)
 			    .code = {code, size, size}};
 	struct module_file file = {.identity = {.size = size},
 				   .text_count = 1,
-				   .texts = {{address, 0, size, 0, size}},
+				   .texts = {{.address = address,
+					      .size = size,
+					      .part_size = size}},
 				   .plan = &plan,
 				   .bytes = bytes},
 			   found = {.identity = file.identity};
