@@ -269,3 +269,20 @@ bool beyond_needs_hook(const struct making *making, uint32_t index)
 	return making->uses[index] == RETURN_USE_BEYOND &&
 	       ((row->flags & known) || is_named(making, row->address));
 }
+
+void beyond_find_readers(struct making *making)
+{
+	const struct plan_request *request = making->request;
+	struct readers_suspects suspects = {0};
+	bool all = (request->depth != PLAN_ENTRIES || request->copy_calls) &&
+		   !request->hook_lazy;
+
+	if (all)
+		making->readers = readers_find(making->image, &suspects);
+	else
+		readers_suspect(making->image, &suspects);
+	if (request->hook_lazy)
+		making->readers = readers_find_first(making->image);
+	beyond_find(making, &suspects);
+	vector_deinit(&suspects);
+}

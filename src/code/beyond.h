@@ -13,7 +13,11 @@
  * patch is chosen. Fills making->uses in. */
 void beyond_find(struct making *making, const struct readers_suspects *suspects);
 
-/* The same of one more function, and of the calls that `caller` makes. */
+/* Finds out what functions do with return addresses, as far as the request needs it:
+ * making->readers and making->uses. */
+void beyond_find_readers(struct making *making);
+
+/* The same as beyond_find of one more function, and of the calls that `caller` makes. */
 void beyond_find_one(struct making *making, uint32_t index, uint32_t caller);
 
 /* Whether others than direct calls of its own module may call a function that uses its

@@ -286,17 +286,33 @@ static bool add_jump(struct making *making, uint32_t index,
 	return making_patch_jump(row, 0, target);
 }
 
+/* Has the word that the call of a block goes through lead to an offset in plan.code. */
+static void fill_stub_word(struct making *making, const struct whole_block *block,
+			   uint32_t code)
+{
+	uint64_t value = making->plan->code_address + code;
+
+	memcpy(making->plan->code.items + block->stub_word, &value, sizeof(value));
+	if (making->shifts && code == block->stub_code)
+		vector_push(making->shifts,
+			    ((struct emit_shift){.offset = block->stub_word,
+						 .kind = EMIT_SHIFT_WORD64}));
+}
+
 /* The displacement of a call, which ends at `end`: leads to a stub. */
 static bool add_stub_call(struct making *making, uint32_t index,
 			  const struct whole_block *block, uint32_t code)
 {
 	const struct cfg_instruction *call = &making->cfg.instructions.items[block->stub];
 	uint64_t end = making->cfg.address + call->offset + call->length;
-	int64_t distance = (int64_t)(making->plan->code_address + code - end);
+	uint32_t to = block->stub_word ? block->stub_word : code;
+	int64_t distance = (int64_t)(making->plan->code_address + to - end);
 	int32_t wide = (int32_t)distance;
 	struct plan_patch *row = making_add_patch(&making->islands, end - sizeof(wide),
 						  index, sizeof(wide));
 
+	if (block->stub_word)
+		fill_stub_word(making, block, code);
 	take(making, end - sizeof(wide), sizeof(wide));
 	memcpy(row->bytes, &wide, sizeof(wide));
 	return distance == wide;

@@ -16,6 +16,7 @@ struct emit_mark {
 	uint8_t stack;
 	uint8_t kept;
 	bool inside, pushed, flags;
+	bool word; /* as plan_place.word */
 };
 
 enum { EMIT_MARKS_MAX = 192 };

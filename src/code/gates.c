@@ -1,6 +1,7 @@
 #include "code/gates.h"
 
 #include "code/dead.h"
+#include "code/entry_call.h"
 #include "code/gate_forms.h"
 #include "code/inline_cache.h"
 #include "code/probe.h"
@@ -369,23 +370,23 @@ void gates_write_stubs(struct making *making)
 	plan->code.count = emitter.count;
 }
 
-uint64_t gates_callee(const struct plan_function *function, const uint8_t *original)
+uint64_t gates_callee(const struct plan_function *function, const uint8_t *original,
+		      bool *ret_word)
 {
-	int32_t distance;
+	const struct entry_call call =
+		entry_call_read(original, function->address, function->call_end);
 
-	memcpy(&distance, original + function->call_end - sizeof(distance),
-	       sizeof(distance));
-	return function->address + function->call_end + (uint64_t)(int64_t)distance;
+	*ret_word = call.word;
+	return call.target;
 }
 
 /* Where a thread is shown that has not counted: at the jump at the entry, or at the call.
  */
 static uint64_t entry_of(const struct plan_function *function, const uint8_t *original)
 {
-	enum { CALL = 5 };
-
 	if (function->call_end)
-		return function->address + function->call_end - CALL;
+		return entry_call_read(original, function->address, function->call_end)
+			.call;
 	return function->address + trampoline_patch_offset(original, function->size);
 }
 
@@ -401,7 +402,7 @@ static struct plan_place body_of(const struct plan *plan, uint32_t index,
 
 	if (gates_in_call(plan, function)) {
 		place.kind = PLAN_PLACE_CALL_DONE;
-		place.original = gates_callee(function, original);
+		place.original = gates_callee(function, original, &place.word);
 		if (plan->counts_entries)
 			place.uncounted[0] = function->slot * plan->slot_size;
 	} else if (function->call_end) {

@@ -115,8 +115,10 @@ bool gates_cache_of(const struct plan *plan, uint64_t return_address, uint32_t *
 bool gates_has_compared(const struct plan *plan, uint32_t code_offset,
 			uint32_t *ret_slot);
 
-/* What such a function calls first; `original` are its unpatched bytes. */
-uint64_t gates_callee(const struct plan_function *function, const uint8_t *original);
+/* What such a function calls first; `original` are its unpatched bytes. `ret_word`: it is
+ * the address of a word that tells. */
+uint64_t gates_callee(const struct plan_function *function, const uint8_t *original,
+		      bool *ret_word);
 
 /* As plan_locate, for an offset in a gate or a stub. False: it is in neither. */
 bool gates_locate(const struct plan *plan,

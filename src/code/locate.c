@@ -81,7 +81,7 @@ static void settle_gated(const struct plan *plan, const struct plan_function *fu
 		return;
 	if (place->kind == PLAN_PLACE_CALL_UNDO) {
 		place->kind = PLAN_PLACE_CALL_DONE;
-		place->original = gates_callee(function, original);
+		place->original = gates_callee(function, original, &place->word);
 		place->uncounted[0] = function->slot * plan->slot_size;
 	}
 	if (place->kind == PLAN_PLACE_PROBE)
@@ -145,6 +145,7 @@ plan_locate(const struct plan *plan,
 		place.stack = mark->stack;
 		place.pushed = mark->pushed;
 		place.inside = mark->inside;
+		place.word = mark->word;
 	}
 	settle_gated(plan, function, original, code_offset, &place);
 	return place;

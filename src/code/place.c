@@ -1,6 +1,7 @@
 #include "code/place.h"
 
 #include "code/decode.h"
+#include "code/entry_call.h"
 #include "code/gates.h"
 #include "code/trampoline.h"
 
@@ -31,8 +32,10 @@ struct fit {
 	unsigned displaced; /* from the function's address on */
 	unsigned extension; /* bytes of padding it needs */
 	bool calls;         /* the last displaced instruction is a call */
-	bool direct; /* that is a call rel32, and what comes before it always leads to it
-		      */
+	bool led;  /* its displacement can lead it elsewhere (code/entry_call.h), and what
+		      comes before it always leads to it */
+	bool word; /* it is a call through a word */
+	unsigned call; /* bytes of it */
 	bool reads_flags;
 };
 
@@ -62,8 +65,12 @@ static enum plan_reason fit_instructions(const struct entry *entry, unsigned siz
 			if (at < end)
 				return PLAN_NOT_MOVABLE;
 			fit->calls = true;
-			fit->direct = straight && instruction.kind == INSTRUCTION_CALL &&
-				      instruction.length == CALL;
+			fit->word =
+				entry_call_is_word(instruction.bytes, instruction.length);
+			fit->call = instruction.length;
+			fit->led = straight &&
+				   (fit->word || (instruction.kind == INSTRUCTION_CALL &&
+						  instruction.length == CALL));
 		}
 		straight &= instruction.kind == INSTRUCTION_PLAIN;
 		if (instruction_leaves(&instruction))
@@ -292,19 +299,19 @@ static bool place_call(const struct place *place, const struct entry *entry,
 	int32_t distance;
 
 	if (gates_wanted(place->request) &&
-	    (!fit->direct ||
-	     !find_depth(entry->bytes + before, fit->displaced - before - CALL,
+	    (!fit->led ||
+	     !find_depth(entry->bytes + before, fit->displaced - before - fit->call,
 			 &choice->call_depth)))
 		return false;
 	/* Each time that the entry is passed must be a call, and reach the call once. */
-	if (!fit->direct || choice->hook || !choice->wanted ||
+	if (!fit->led || choice->hook || !choice->wanted ||
 	    (place->scan->traits[entry->index] & SCAN_INNER) ||
 	    map_is_reached(&place->scan->map, entry->patch + 1, size - 1))
 		return false;
 	memcpy(&distance, entry->bytes + fit->displaced - sizeof(distance),
 	       sizeof(distance));
-	if (reads_flags(place, function->address + fit->displaced +
-				       (uint64_t)(int64_t)distance) ||
+	if ((!fit->word && reads_flags(place, function->address + fit->displaced +
+						      (uint64_t)(int64_t)distance)) ||
 	    !map_take(&place->scan->map, entry->patch, size))
 		return false;
 	choice->call_end = (uint8_t)fit->displaced;

@@ -5,6 +5,7 @@
 #include "code/beyond.h"
 #include "code/calls.h"
 #include "code/decode.h"
+#include "code/entry_call.h"
 #include "code/flag_calls.h"
 #include "code/frequencies.h"
 #include "code/gates.h"
@@ -316,6 +317,10 @@ static struct trampoline trampoline_for(const struct making *making, uint32_t in
 		.hook = choice->hook,
 		.gate = choice->wanted ? gates_of_hooked(making->plan, row) : 0,
 		.call_end = choice->call_end,
+		.entrance = making->plan->gates_size
+				    ? making->plan->code_address +
+					      gates_entrance(making->plan, row)
+				    : 0,
 		.hook_layout = making->request->hook_layout,
 	};
 
@@ -350,6 +355,18 @@ enum plan_reason making_write_trampoline(struct making *making,
 	return emitter.reason ? emitter.reason : PLAN_OUT_OF_REACH;
 }
 
+/* Where in plan.code an entry, or the call there, is led: the word that a call goes
+ * through ends its trampoline. */
+static size_t entrance_of(const struct making *making,
+			  const struct trampoline *trampoline,
+			  const struct plan_function *row)
+{
+	if (trampoline->call_end &&
+	    entry_call_read(trampoline->bytes, row->address, trampoline->call_end).word)
+		return making->plan->code.count - sizeof(uint64_t);
+	return gates_entrance(making->plan, row);
+}
+
 /* Writes trampoline and patches of a function. On failure nothing is left of them. */
 static enum plan_reason instrument(struct making *making, uint32_t index,
 				   struct plan_function *row)
@@ -373,7 +390,8 @@ static enum plan_reason instrument(struct making *making, uint32_t index,
 		reason = making_write_trampoline(making, &trampoline, &start);
 	}
 	if (!reason &&
-	    !add_patches(making, index, plan->code_address + gates_entrance(plan, row),
+	    !add_patches(making, index,
+			 plan->code_address + entrance_of(making, &trampoline, row),
 			 start))
 		reason = PLAN_OUT_OF_REACH;
 	if (!reason) {
@@ -703,24 +721,6 @@ static void copy_names(struct plan *plan, const struct image *image)
 	plan->names.count = image->names.count;
 }
 
-/* What functions do with return addresses. */
-static void find_readers(struct making *making)
-{
-	const struct plan_request *request = making->request;
-	struct readers_suspects suspects = {0};
-	bool all = (request->depth != PLAN_ENTRIES || request->copy_calls) &&
-		   !request->hook_lazy;
-
-	if (all)
-		making->readers = readers_find(making->image, &suspects);
-	else
-		readers_suspect(making->image, &suspects);
-	if (request->hook_lazy)
-		making->readers = readers_find_first(making->image);
-	beyond_find(making, &suspects);
-	vector_deinit(&suspects);
-}
-
 struct trm_error *making_begin(struct making *making, const struct plan_request *request)
 {
 	if (!request->image)
@@ -739,7 +739,7 @@ struct trm_error *making_begin(struct making *making, const struct plan_request 
 	if (request->depth >= PLAN_BLOCKS)
 		parts_add(&making->scan, request->image, &making->left);
 	making->plan->uses_gs = making->scan.uses_gs;
-	find_readers(making);
+	beyond_find_readers(making);
 	making->copy_calls = request->copy_calls &&
 			     !readers_have_unwinder(making->image, making->readers);
 	padding_init(&making->padding, &making->scan, making->image);

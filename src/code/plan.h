@@ -501,6 +501,8 @@ struct plan_place {
 	bool untold; /* START, CALL_DONE: the call of `function` is counted by its site,
 			and still to be told of as a span */
 	bool inside; /* in the middle of the expansion of `instruction` */
+	bool word;   /* CALL_DONE: `original` is the address of a word, which holds the
+			run-time address of where the call leads */
 	/* MOVED, START, CALL_DONE: counters (displacements in the bank without the
 	 * module's) of probes that the thread has not run, and will not; PLAN_NO_SLOT:
 	 * none. */

@@ -262,6 +262,8 @@ static struct plan_place locate_in_stub(const struct plan *plan,
 		} else if (code_offset == stub->code + (counts ? PROBE_COUNT_SIZE : 0)) {
 			place.kind = PLAN_PLACE_CALL_DONE;
 			place.original += (uint64_t)(int64_t)stub->callee;
+			/* jmp *word, as code/entry_call.c has it. */
+			place.word = plan->code.items[code_offset] == 0xff;
 		}
 	}
 	return place;

@@ -1,10 +1,9 @@
 #include "code/trampoline.h"
 
+#include "code/entry_call.h"
 #include "code/probe.h"
 
 #include <string.h>
-
-enum { CALL_LENGTH = 5 };
 
 unsigned trampoline_patch_offset(const uint8_t *bytes, size_t size)
 {
@@ -147,20 +146,23 @@ static void emit_return_word(struct emitter *emitter, const struct relocation *r
 		   sizeof(relocation->pending_value));
 }
 
-/* The probe, and the jump to where the call leads. */
+/* The probe, and the jump to where the call leads; then the word, if it goes through one.
+ */
 static void emit_stub(struct emitter *emitter, const struct trampoline *trampoline)
 {
-	const uint8_t *call = trampoline->bytes + trampoline->call_end - CALL_LENGTH;
-	uint64_t end = trampoline->address + trampoline->call_end, target;
-	int32_t distance;
+	const struct entry_call call = entry_call_read(
+		trampoline->bytes, trampoline->address, trampoline->call_end);
+	const uint64_t start = emit_here(emitter);
 
-	memcpy(&distance, call + 1, sizeof(distance));
-	target = end + (uint64_t)(int64_t)distance;
-	probe_emit(emitter, trampoline->probe, trampoline->slot, end - CALL_LENGTH,
+	probe_emit(emitter, trampoline->probe, trampoline->slot, call.call,
 		   PLAN_PLACE_CALL_UNDO);
-	emit_mark(emitter,
-		  (struct emit_mark){.kind = PLAN_PLACE_CALL_DONE, .original = target});
-	emit_call_jump(emitter, target, end - CALL_LENGTH);
+	emit_mark(emitter, (struct emit_mark){.kind = PLAN_PLACE_CALL_DONE,
+					      .original = call.target,
+					      .word = call.word});
+	entry_call_jump(emitter, &call);
+	if (call.word)
+		entry_call_word(emitter,
+				trampoline->entrance ? trampoline->entrance : start);
 }
 
 void trampoline_emit(struct emitter *emitter, const struct trampoline *trampoline,

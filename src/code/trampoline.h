@@ -38,6 +38,8 @@ struct trampoline {
 	bool latch;    /* the hook may return TRAMPOLINE_AGAIN bytes further on, to begin
 			  anew; the first 8 bytes may become a jump at any time */
 	unsigned call_end; /* as plan_function.call_end */
+	uint64_t entrance; /* with a call through a word, where that leads instead; 0: to
+			      the trampoline */
 	struct plan_hook_layout hook_layout;
 };
 

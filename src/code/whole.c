@@ -1,5 +1,6 @@
 #include "code/whole.h"
 
+#include "code/entry_call.h"
 #include "code/flags.h"
 #include "code/switches.h"
 #include "code/trampoline.h"
@@ -171,8 +172,9 @@ static void add_patch(struct whole *whole, uint32_t instruction, bool block_star
 
 /* The call of a block that may be led to a stub: a direct one behind plain instructions.
  * WHOLE_NONE: it has none. A stub's counter changes flags, which the callee may take. */
-static uint32_t find_stub_call(const struct cfg *cfg, const struct cfg_block *block)
+static uint32_t find_stub_call(const struct cfg *cfg, uint32_t number)
 {
+	const struct cfg_block *block = &cfg->blocks.items[number];
 	uint32_t end = block->first + block->count, call = block->first;
 	const struct cfg_instruction *row;
 
@@ -181,6 +183,9 @@ static uint32_t find_stub_call(const struct cfg *cfg, const struct cfg_block *bl
 	if (call == end)
 		return WHOLE_NONE;
 	row = instruction_at(cfg, call);
+	if (!number && row->kind == CFG_CALL_INDIRECT &&
+	    entry_call_is_word(cfg->bytes + row->offset, row->length))
+		return call;
 	return row->kind == CFG_CALL && row->length == JUMP && !row->read ? call
 									  : WHOLE_NONE;
 }
@@ -190,7 +195,7 @@ static bool make_stub(struct whole *whole, uint32_t number)
 {
 	const struct cfg *cfg = whole->cfg;
 	const struct cfg_block *block = &cfg->blocks.items[number];
-	uint32_t call = find_stub_call(cfg, block);
+	uint32_t call = find_stub_call(cfg, number);
 
 	if (call == WHOLE_NONE)
 		return false;
@@ -440,8 +445,7 @@ static bool needs_island(const struct whole *whole, const struct whole_patch *pa
 	if (patch->spared || !patch->block_start)
 		return !patch->spared;
 	number = cfg_block_at(cfg, cfg->address + patch->offset);
-	return number == CFG_OUT ||
-	       find_stub_call(cfg, &cfg->blocks.items[number]) == WHOLE_NONE;
+	return number == CFG_OUT || find_stub_call(cfg, number) == WHOLE_NONE;
 }
 
 static bool take_island(struct whole *whole, struct whole_patch *patch)

@@ -46,7 +46,9 @@ struct whole_block {
 	uint32_t code; /* offset in plan.code */
 	uint32_t stub; /* the call that is led to a stub; WHOLE_NONE: there is none */
 	uint32_t stub_code;
-	bool jumped;   /* jumps in the original lead to the jump at its start */
+	uint32_t stub_word; /* where in plan.code the word is that the call goes through
+			       instead of its own; 0: it is a direct call */
+	bool jumped;        /* jumps in the original lead to the jump at its start */
 	uint32_t slot; /* displacement of its counter; WHOLE_NONE: it has none. Set by the
 			  caller in front of whole_emit, as is `cold` */
 	bool cold;     /* it hardly ever runs, and is written behind those that do. Not

@@ -2,6 +2,7 @@
 #include "code/whole.h"
 
 #include "code/clones.h"
+#include "code/entry_call.h"
 #include "code/flags.h"
 #include "code/inline_cache.h"
 #include "code/order.h"
@@ -599,30 +600,35 @@ static void fill_branches(const struct emission *emission)
 	}
 }
 
-/* Counts, and goes where the call leads. */
+/* Counts, and goes where the call leads. The word that a call goes through gets its value
+ * when all patches are known. */
 static void emit_stub(struct emission *emission, uint32_t number)
 {
 	struct whole_block *own = &emission->whole->blocks.items[number];
 	struct emitter *emitter = emission->emitter;
 	size_t from = emitter->count;
-	uint64_t callee = instruction_at(emission, own->stub)->target;
+	const struct cfg_instruction *row = instruction_at(emission, own->stub);
+	const struct entry_call call = {.call = original_of(emission, own->stub),
+					.target = row->target,
+					.word = row->kind == CFG_CALL_INDIRECT};
 	uint32_t entry_slot = number ? WHOLE_NONE : emission->whole->entry_slot;
 	enum probe_form form = emission->whole->flags ? PROBE_FLAG : PROBE_COUNT;
 
 	own->stub_code = (uint32_t)from;
 	if (emitter->plan)
-		vector_push(
-			&emitter->plan->stubs,
-			((struct plan_stub){
-				.code = (uint32_t)from,
-				.call = original_of(emission, own->stub),
-				.callee = (int32_t)(callee -
-						    original_of(emission, own->stub))}));
+		vector_push(&emitter->plan->stubs,
+			    ((struct plan_stub){
+				    .code = (uint32_t)from,
+				    .call = call.call,
+				    .callee = (int32_t)(call.target - call.call)}));
 	if (entry_slot != WHOLE_NONE)
 		probe_emit(emitter, form, entry_slot, 0, PLAN_PLACE_CALL_UNDO);
 	if (own->slot != WHOLE_NONE)
 		probe_emit(emitter, form, own->slot, 0, PLAN_PLACE_CALL_UNDO);
-	emit_call_jump(emitter, callee, original_of(emission, own->stub));
+	entry_call_jump(emitter, &call);
+	own->stub_word = call.word ? (uint32_t)emitter->count : 0;
+	if (call.word)
+		entry_call_word(emitter, 0);
 }
 
 /* Where a branch or jump with a displacement of 4 bytes leads. */

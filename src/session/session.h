@@ -583,6 +583,10 @@ struct module *space_module_of_text(const struct space *space, uint64_t address)
 struct module *space_module_of_code(const struct space *space, uint64_t address);
 /* What an address in a module's trampolines is. */
 struct plan_place module_locate(const struct module *module, uint64_t address);
+/* Where a call leads that such a place is in (CALL_DONE), run-time. False: the word that
+ * tells cannot be read. */
+bool module_callee(const struct space *space, const struct module *module,
+		   const struct plan_place *place, unsigned long long *ret_address);
 /* Writes the original bytes back over all patches of a space that `pid` has. False: they
  * are not all there, and it counts on. */
 bool space_restore_text(struct session *session, struct space *space, pid_t pid);

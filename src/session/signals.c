@@ -300,7 +300,9 @@ static enum settled settle_trampoline(struct session *session, struct thread *th
 		registers->rsp += 8;
 		__attribute__((fallthrough));
 	case PLAN_PLACE_CALL_DONE:
-		registers->rip = place.original + module->bias;
+		if (!module_callee(thread->process->space, module, &place,
+				   &registers->rip))
+			return UNSETTLED;
 		if (how->leaving)
 			return SETTLED;
 		count_again(thread, module, &place);

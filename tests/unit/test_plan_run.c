@@ -191,7 +191,7 @@ static const struct {
 	{"far_a", NULL, PLAN_INSTRUMENTED, 5},
 	{"called", "plain", PLAN_INSTRUMENTED, 4},
 	{"emulated", "adder", PLAN_INSTRUMENTED, 5},
-	{"through_memory", "plain", PLAN_INSTRUMENTED, 5},
+	{"through_memory", "plain", PLAN_INSTRUMENTED, 4},
 	{"through_stack", "plain", PLAN_INSTRUMENTED, 5},
 	{"far_b", NULL, PLAN_INSTRUMENTED, 5},
 	{"count_zero", NULL, PLAN_INSTRUMENTED, 5},
@@ -352,18 +352,21 @@ static struct plan_place find_place(const struct run *run,
 static void check_stub(const struct run *run, const struct plan_function *row)
 {
 	struct plan_place place = find_place(run, row, PLAN_PLACE_CALL_UNDO);
-	const uint8_t *call = image_bytes_at(&run->image, place.original, 5);
-	uint64_t end = place.original + 5;
+	const uint8_t *call = image_bytes_at(&run->image, place.original, 6);
+	const bool word = call[0] == 0xff && call[1] == 0x15;
+	uint64_t end = place.original + 5 + word;
 	uint32_t offset;
 	int32_t distance;
 
 	assert_int_equal(end, row->address + row->call_end);
-	assert_int_equal(call[0], 0xe8);
-	memcpy(&distance, call + 1, sizeof(distance));
+	assert_true(word || call[0] == 0xe8);
+	memcpy(&distance, call + 1 + word, sizeof(distance));
 	place = find_place(run, row, PLAN_PLACE_CALL_DONE);
 	assert_int_equal(place.original, end + (uint64_t)(int64_t)distance);
+	assert_int_equal(place.word, word);
 	assert_int_equal(row->displaced, 0);
-	assert_false(plan_offset_of(run->plan, place.function, call, end - 5, &offset));
+	assert_false(
+		plan_offset_of(run->plan, place.function, call, end - 5 - word, &offset));
 }
 
 /* Code that plan_finish writes for a place, called as if it were the function. It goes on

@@ -463,6 +463,9 @@ static void move(void *context, ucontext_t *ucontext)
 		for (unsigned i = 0; i < 2; i++)
 			if (place.uncounted[i] != PLAN_NO_SLOT)
 				whole_counters[place.uncounted[i] / 8]++;
+		if (place.word)
+			memcpy(&place.original, (const void *)(uintptr_t)place.original,
+			       8);
 		opcode = *image_bytes_at(&mover->area->image, place.original, 1);
 		if (place.inside && opcode >= 0xe0 && opcode <= 0xe2)
 			registers[REG_RCX]++;
