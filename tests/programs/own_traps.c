@@ -1,7 +1,6 @@
 // build: gcc -O2
 // build(O0): gcc -O0
 // output: 600 traps, 0 odd
-// expect: function=with_int3 calls=100
 // expect: function=in_middle calls=100
 /* Instructions that trap, in functions of all shapes: what the handler is told, where it
  * finds the thread, and where that goes on. */
