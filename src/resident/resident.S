@@ -15,6 +15,7 @@
 #define PROT_DATA          3  /* PROT_READ | PROT_WRITE */
 #define MAP_ARENA          0x100001 /* MAP_SHARED | MAP_FIXED_NOREPLACE */
 #define PROT_WRITE         2
+#define PROT_EXEC          4
 #define MAP_FIXED          0x10
 #define MREMAP_FIXED       2
 #define MADV_DONTNEED      4
@@ -153,8 +154,11 @@ hook_saved:
 	 * rdx at 16, rcx at 8.
 	 */
 	ja	1f
-	testb	$PROT_WRITE, 16(%rsp)
-	jz	hook_back
+	/* Code stays code: whether it was writable before does not matter. */
+	mov	16(%rsp), %ecx
+	and	$PROT_WRITE | PROT_EXEC, %ecx
+	cmp	$PROT_EXEC, %ecx
+	je	hook_back
 	jmp	3f
 1:	cmpb	$WIRE_HOOK_MMAP, WIRE_HOOK_REGISTERS + 8(%rsp)
 	jne	2f

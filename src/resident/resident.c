@@ -221,7 +221,7 @@ static int call_changes_code(const struct wire_registers *registers)
 		return 1;
 	case SYS_mprotect:
 	case SYS_pkey_mprotect:
-		return (registers->rcx & PROT_WRITE) != 0;
+		return (registers->rcx & (PROT_WRITE | PROT_EXEC)) != PROT_EXEC;
 	case SYS_mmap:
 		return (registers->r8 & MAP_FIXED) != 0;
 	default:

@@ -229,9 +229,14 @@ static bool release_if_text(struct request *request, uint64_t start, uint64_t si
 
 static void serve_mprotect(struct request *request)
 {
-	if (request->arguments[2] & PROT_WRITE)
+	const uint64_t protection = request->arguments[2];
+
+	if (protection & PROT_WRITE)
 		release_if_text(request, request->arguments[0], request->arguments[1],
 				"gets ready to write to");
+	else if (!(protection & PROT_EXEC))
+		release_if_text(request, request->arguments[0], request->arguments[1],
+				"forbids to run");
 }
 
 static void serve_mmap(struct request *request)
