@@ -18,7 +18,8 @@ enum value_kind {
 	VALUE_OTHER,
 	VALUE_STACK,   /* the place of the return address + offset */
 	VALUE_RETURN,  /* the return address + offset */
-	VALUE_DERIVED, /* somewhere near the return address */
+	VALUE_DERIVED, /* somewhere near the return address, or its place */
+	VALUE_PLACE,   /* the place of a caller's return address + offset */
 };
 struct value {
 	enum value_kind kind;
@@ -80,6 +81,12 @@ static bool is_return(struct value value)
 	return value.kind == VALUE_RETURN || value.kind == VALUE_DERIVED;
 }
 
+/* What a function was told of a caller's return address. */
+static bool is_given(struct value value)
+{
+	return is_return(value) || value.kind == VALUE_PLACE;
+}
+
 static bool is_same(struct value a, struct value b)
 {
 	return a.kind == b.kind && a.offset == b.offset;
@@ -89,7 +96,7 @@ static struct value merge_values(struct value a, struct value b)
 {
 	if (is_same(a, b))
 		return a;
-	return is_return(a) || is_return(b) ? derived : other;
+	return is_given(a) || is_given(b) ? derived : other;
 }
 
 /* The number of a general register of 64 bits, or of the one that a smaller one is part
@@ -155,8 +162,12 @@ static struct value address_of(const struct state *state,
 	    operand->mem.segment == ZYDIS_REGISTER_GS)
 		return other;
 	if (operand->mem.index != ZYDIS_REGISTER_NONE)
-		return is_return(base) || index.kind == VALUE_RETURN ? derived : other;
-	if (base.kind == VALUE_STACK || base.kind == VALUE_RETURN)
+		return is_given(base) || index.kind == VALUE_RETURN ||
+				       index.kind == VALUE_PLACE
+			       ? derived
+			       : other;
+	if (base.kind == VALUE_STACK || base.kind == VALUE_RETURN ||
+	    base.kind == VALUE_PLACE)
 		base.offset += (int32_t)operand->mem.disp.value;
 	return base;
 }
@@ -198,6 +209,13 @@ static void write_operand(struct state *state, const ZydisDecodedOperand *operan
 			 !value.offset;
 }
 
+/* Whether `size` bytes there are no code, or the return address of a caller. */
+static bool is_beyond(struct value address, int32_t size)
+{
+	return is_return(address) || (address.kind == VALUE_PLACE &&
+				      address.offset > -size && address.offset < WORD);
+}
+
 /* Whatever an instruction reads or writes near the return address is no code. */
 static void look_at_memory(const struct moment *moment)
 {
@@ -213,7 +231,7 @@ static void look_at_memory(const struct moment *moment)
 		if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY &&
 		    operand->mem.type == ZYDIS_MEMOP_TYPE_MEM &&
 		    (operand->actions & accesses) &&
-		    is_return(address_of(moment->state, operand)))
+		    is_beyond(address_of(moment->state, operand), operand->size / 8))
 			find(moment->following, RETURN_USE_BEYOND);
 	}
 }
@@ -247,7 +265,8 @@ static struct value pop(struct state *state)
 
 static struct value add(struct value value, int64_t by)
 {
-	if (value.kind == VALUE_STACK || value.kind == VALUE_RETURN)
+	if (value.kind == VALUE_STACK || value.kind == VALUE_RETURN ||
+	    value.kind == VALUE_PLACE)
 		value.offset += (int32_t)by;
 	return value;
 }
@@ -255,7 +274,7 @@ static struct value add(struct value value, int64_t by)
 /* The sum or difference of something and a value that is not known. */
 static struct value blur(struct value value)
 {
-	return is_return(value) ? derived : other;
+	return is_given(value) ? derived : other;
 }
 
 static void step_add(struct moment *moment, int sign)
@@ -499,10 +518,27 @@ static const uint8_t arguments[] = {RDI, RSI, RDX, RCX, 8, 9};
 
 static enum return_use follow(struct following *following);
 
-/* Whether a function of the module that gets the return address in registers, as a
- * state has it, reads what lies there. */
-static bool reads_argument(const struct following *own, const struct state *given,
-			   uint64_t target)
+/* What a call in a function gives on of what it knows of a return address. */
+static struct value given_value(const struct following *following, struct value value)
+{
+	if (!following->foreign && value.kind == VALUE_STACK && !value.offset)
+		return (struct value){VALUE_PLACE, 0};
+	return is_given(value) ? value : other;
+}
+
+static bool passes_place(const struct following *following, const struct state *state)
+{
+	for (unsigned i = 0; i < sizeof(arguments); i++)
+		if (given_value(following, state->registers[arguments[i]]).kind ==
+		    VALUE_PLACE)
+			return true;
+	return false;
+}
+
+/* Whether a function of the module that gets the return address in registers, or its
+ * place, as a state has them, uses what lies there. */
+static bool uses_argument(const struct following *own, const struct state *given,
+			  uint64_t target)
 {
 	struct following inner = {.scan = own->scan,
 				  .image = own->image,
@@ -514,13 +550,13 @@ static bool reads_argument(const struct following *own, const struct state *give
 				  .foreign = true};
 	struct state state = {0};
 
-	if (own->depth == DEPTH_MAX)
-		return false;
+	*stack_pointer(&state) = (struct value){VALUE_STACK, 0};
 	for (unsigned i = 0; i < sizeof(arguments); i++)
-		if (is_return(given->registers[arguments[i]]))
-			state.registers[arguments[i]] = given->registers[arguments[i]];
+		state.registers[arguments[i]] =
+			given_value(own, given->registers[arguments[i]]);
 	lead(&inner, target, &state);
-	return follow(&inner) == RETURN_USE_BEYOND;
+	return follow(&inner) == RETURN_USE_BEYOND ||
+	       (inner.steps >= STEPS_MAX && passes_place(own, given));
 }
 
 /* What a call does with registers. Whether it was given the return address. */
@@ -536,13 +572,19 @@ static bool forget_registers(struct state *state)
 	return given;
 }
 
-static bool passes_place(const struct state *state)
+/* Whether what is called with the return address, or its place, may use what is there. Of
+ * others than the module's own functions, those that get the place from where it is taken
+ * may: behind, it is most likely what is left in a register. */
+static bool gives_away(const struct following *following, const struct state *before,
+		       const uint64_t *target)
 {
-	for (unsigned i = 0; i < sizeof(arguments); i++)
-		if (state->registers[arguments[i]].kind == VALUE_STACK &&
-		    !state->registers[arguments[i]].offset)
-			return true;
-	return false;
+	bool place = passes_place(following, before);
+
+	if (!target)
+		return place && !following->foreign;
+	if (following->depth == DEPTH_MAX)
+		return place;
+	return uses_argument(following, before, *target);
 }
 
 static void step_call(struct moment *moment)
@@ -552,7 +594,7 @@ static void step_call(struct moment *moment)
 	const struct state before = *moment->state;
 	struct state inner = before;
 	uint64_t target = 0;
-	bool known = false;
+	bool known = false, given;
 
 	if (operand->type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
 		known = find_target(moment, &target);
@@ -562,12 +604,10 @@ static void step_call(struct moment *moment)
 		push(&inner, other);
 		lead(following, target, &inner);
 	}
-	if (passes_place(&before) && !following->foreign)
-		find(following, RETURN_USE_BEYOND);
-	if (!forget_registers(moment->state))
-		return;
-	moment->state->used = true;
-	if (known && reads_argument(following, &before, target))
+	given = forget_registers(moment->state);
+	moment->state->used |= given;
+	if ((given || passes_place(following, &before)) &&
+	    gives_away(following, &before, known ? &target : NULL))
 		find(following, RETURN_USE_BEYOND);
 }
 

@@ -46,6 +46,21 @@ enum { ADDRESS = 0x1000 };
 	row(NEXT, "mov (%rsp), %r10; inc %r10; mov %rdi, %rsp; call *%r10; ret")         \
 	row(BEYOND, "mov (%rsp), %rdi; jmp uses_jumped")                                 \
 	row(NONE, "uses_jumped: movzbl (%rdi), %eax; ret")                               \
+	/* Its place is passed on, to who reads or changes what is there, or does not. */ \
+	row(BEYOND, "push %rbp; mov %rsp, %rbp; lea 8(%rbp), %rdi; call uses_place\n"    \
+		    "pop %rbp; ret")                                                     \
+	row(NONE, "uses_place: push %rbx; mov %rdi, %rbx; call uses_end\n"               \
+		  "addq $3, (%rbx); pop %rbx; ret")                                      \
+	row(BEYOND, "mov %rsp, %rdi; call uses_kept; ret")                               \
+	row(NONE, "uses_kept: push %rbp; mov %rsp, %rbp; mov %rdi, -8(%rbp)\n"           \
+		  "mov -8(%rbp), %rax; mov (%rax), %rax; pop %rbp; ret")                 \
+	row(BEYOND, "mov %rsp, %rdi; call uses_walked; ret")                             \
+	row(NONE, "uses_walked: sub $16, %rdi; 1: add $8, %rdi; cmp (%rdi), %rsi\n"      \
+		  "jne 1b; ret")                                                         \
+	row(NONE, "mov %rsp, %rdi; call uses_compared; ret")                             \
+	row(NONE, "uses_compared: push %rbx; mov %rdi, %rbx; cmp %rbx, (%rax)\n"         \
+		  "jb 1f; mov %rbx, %rsi; call uses_stored; 1: pop %rbx; ret")           \
+	row(NONE, "uses_stored: mov %rsi, (%rdx); mov 8(%rsi), %rax; ret")               \
 	row(TOLD, "mov (%rsp), %rax; ret")                                               \
 	/* None of it: read, compared, passed on, kept, and gone to. */                  \
 	row(NONE, "mov (%rsp), %rax; cmp %rdi, %rax; sete %al; ret")                     \
