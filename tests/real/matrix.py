@@ -505,7 +505,7 @@ BUILT = [
     Program("iverilog", "iverilog", "Verilog, simulated", "vvp work",
             "module m; integer i, s; initial begin s = 0; for (i = 0; i < 500; i = i + 1) "
             "s = s + i; $display(\"%0d\", s); end endmodule", "work.v", "iverilog -o work work.v"),
-    Program("icon", "icont", "Icon", "./work", "procedure main()\n every write(1 to 5)\n"
+    Program("icon", "iconx", "Icon", "./work", "procedure main()\n every write(1 to 5)\n"
             " write(reverse(\"abc\"))\nend", "work.icn", "icont -s work.icn"),
     Program("qemu", "qemu-user-static", "QEMU, translating x86-64", "qemu-x86_64-static ./work",
             C_WORK, "work.c", "gcc -O2 -static -o work work.c"),
@@ -637,7 +637,7 @@ TOOLS = [
     Program("xz", "xz-utils", "xz with threads",
             "sh -c 'seq 30000 | xz -1 -T2 | xz -dc | sha256sum'"),
     Program("zstd", "zstd", "zstd with threads", "sh -c 'seq 50000 | zstd -q -T2 | sha256sum'"),
-    Program("pigz", "pigz", "pigz", "sh -c 'seq 50000 | pigz -p2 | sha256sum'"),
+    Program("pigz", "pigz", "pigz", "sh -c 'seq 50000 | pigz -n -p2 | sha256sum'"),
     Program("brotli", "brotli", "brotli", "sh -c 'seq 3000 | brotli -5 -c | sha256sum'"),
     Program("glpk", "glpk-utils", "a linear program", "glpsol --math w.mod",
             "var x >= 0; maximize z: x; s.t. c: x <= 5; solve; printf \"%g\\n\", x; end;", "w.mod",
