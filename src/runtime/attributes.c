@@ -174,16 +174,26 @@ bool attributes_is_iteration(uint32_t attribute)
 	       !strncmp(strings_at(known->name)->bytes, prefix, sizeof(prefix) - 1);
 }
 
+/* Whether a value of a key was said of an attribute. No lock is needed: entries are only
+ * added, and counted when they are whole. */
+static bool is_said(uint32_t attribute, uint32_t key)
+{
+	const uint32_t count = __atomic_load_n(&attributes.said_count, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (attributes.said[i].attribute == attribute &&
+		    attributes.said[i].key == key)
+			return true;
+	return false;
+}
+
 static void add_said(const struct said *said)
 {
 	if (!attributes.said)
 		attributes.said = runtime_map(SAID_MAX * sizeof(*said));
-	if (!attributes.said || attributes.said_count == SAID_MAX)
+	if (!attributes.said || attributes.said_count == SAID_MAX ||
+	    is_said(said->attribute, said->key))
 		return;
-	for (uint32_t i = 0; i < attributes.said_count; i++)
-		if (attributes.said[i].attribute == said->attribute &&
-		    attributes.said[i].key == said->key)
-			return;
 	attributes.said[attributes.said_count] = *said;
 	__atomic_store_n(&attributes.said_count, attributes.said_count + 1,
 			 __ATOMIC_RELEASE);
@@ -191,6 +201,10 @@ static void add_said(const struct said *said)
 
 void attributes_say(uint32_t attribute, uint32_t key, uint64_t bits)
 {
+	/* Programs that look a loop's attribute up each time say the same again and
+	 * again: that must make no system call. */
+	if (is_said(attribute, key))
+		return;
 	runtime_lock(&attributes.lock);
 	add_said(&(struct said){attribute, key, bits});
 	runtime_unlock(&attributes.lock);
