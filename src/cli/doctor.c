@@ -21,8 +21,10 @@ static const struct {
 static const struct {
 	const char *title, *needed_for;
 } needs[NEED_COUNT] = {
-	[NEED_COUNTS] = {"Counts: functions, coverage", "functions,coverage"},
-	[NEED_SAMPLES] = {"Samples: for measurements to come", "samples"},
+	[NEED_COUNTS] =
+		{"Counts (functions, blocks, edges, calls, call graphs, coverage)",
+		 "functions,coverage"},
+	[NEED_SAMPLES] = {"Samples (services of channels: sampler, perf)", "samples"},
 };
 
 static bool use_colour(void)

@@ -45,7 +45,7 @@ const struct trial *trial_run(void);
 
 enum check_need {
 	NEED_COUNTS,  /* functions, coverage */
-	NEED_SAMPLES, /* measurements to come, by samples */
+	NEED_SAMPLES, /* services of channels that take samples */
 	NEED_COUNT
 };
 

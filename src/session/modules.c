@@ -622,7 +622,9 @@ bool modules_update(struct session *session, struct thread *thread)
 	note_others(session, thread);
 	if (session->attached && !space->holding)
 		trm_error_destroy(swap_in(session, thread, space));
-	session->instrument_ns += session_now() - start;
+	/* What a thread waits for plans counts once: see thread_defer. */
+	if (!thread->deferred_since)
+		session->instrument_ns += session_now() - start;
 	return complete;
 }
 
