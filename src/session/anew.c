@@ -1,9 +1,8 @@
 #include "session/anew.h"
 
+#include "base/cleanup.h"
 #include "session/mapped.h"
 #include "session/places.h"
-
-#include "base/cleanup.h"
 
 #include <string.h>
 #include <unistd.h>

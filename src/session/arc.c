@@ -1,9 +1,8 @@
-/* Threads in gates (code/gates.h) and in what of the resident those call, and probes at
- * returns. */
-#include "session/callgraph.h"
-#include "session/signals.h"
+#include "session/arc.h"
 
 #include "resident/resident.h"
+#include "session/callgraph.h"
+#include "session/signals.h"
 
 #include <stddef.h>
 

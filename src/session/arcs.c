@@ -1,10 +1,10 @@
-/* Where calls came from that have no counter of their own: their return addresses, as
- * gates (code/gates.h) left them in the banks, become places in module files. */
-#include "session/session.h"
+#include "session/arcs.h"
 
 #include "base/cleanup.h"
 #include "base/search.h"
 #include "code/length.h"
+#include "session/module_text.h"
+#include "session/session.h"
 
 #include <stdlib.h>
 #include <string.h>

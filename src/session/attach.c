@@ -7,13 +7,25 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "session/attach_check.h"
 #include "session/attach_children.h"
+#include "session/cache_prune.h"
 #include "session/callgraph.h"
+#include "session/doorbell.h"
+#include "session/fold.h"
+#include "session/follow.h"
+#include "session/halt.h"
+#include "session/leave.h"
+#include "session/loop.h"
+#include "session/modules.h"
 #include "session/run.h"
 #include "session/signals.h"
+#include "session/space.h"
 #include "session/stacks.h"
 #include "session/standing.h"
+#include "session/swap.h"
 #include "session/syscalls.h"
+#include "session/threads.h"
 
 #include <dirent.h>
 #include <errno.h>

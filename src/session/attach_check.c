@@ -1,8 +1,8 @@
-/* What forbids to attach to a process, each said in a line. */
-#include "session/session.h"
+#include "session/attach_check.h"
 
 #include "base/cleanup.h"
 #include "image/image.h"
+#include "session/session.h"
 #include "session/translator.h"
 
 #include <dirent.h>

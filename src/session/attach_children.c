@@ -1,6 +1,7 @@
 #include "session/attach_children.h"
 
 #include "base/cleanup.h"
+#include "session/threads.h"
 
 #include <dirent.h>
 #include <limits.h>

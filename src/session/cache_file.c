@@ -4,6 +4,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "session/cache_seal.h"
+#include "session/module_text.h"
 #include "session/text_runs.h"
 #include "wire/layout.h"
 

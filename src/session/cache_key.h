@@ -21,4 +21,6 @@ uint64_t cache_frequencies_key(const struct module_file *file);
 /* What is known of runs of an executable goes by it: see throws.h. */
 uint64_t cache_program_key(const struct stat *status);
 
+struct file_identity file_identity_of(const struct stat *status);
+
 #endif

@@ -1,8 +1,8 @@
-/* Keeps the cache folder from growing for ever. */
-#include "session/cache.h"
+#include "session/cache_prune.h"
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "session/cache.h"
 #include "session/cache_seal.h"
 
 #include <dirent.h>

@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "session/cache_key.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,6 +1,8 @@
 #include "session/callgraph.h"
 
 #include "base/cleanup.h"
+#include "session/modules.h"
+#include "session/returns.h"
 
 #include <stdlib.h>
 #include <x86intrin.h>

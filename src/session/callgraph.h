@@ -57,15 +57,4 @@ void callgraph_look(const struct thread *thread);
 void callgraph_hold(const struct session *session, struct thread *thread);
 void callgraph_go_on(struct thread *thread);
 
-/* Measures what probes take here; all 0 where that cannot be. */
-void callgraph_find_cost(struct callgraph_cost *ret_cost);
-
-/* Takes what probes took out of the times of all contexts, and gives calls that were not
- * timed, by those that were, their part of the time of calls around them. */
-void callgraph_correct(const struct image_graph *graph, struct image_context_sums *sums,
-		       const struct callgraph_cost *cost);
-
-/* Writes records of all contexts of an image. */
-void callgraph_save(struct saving *saving, const struct image_run *image);
-
 #endif

@@ -1,10 +1,9 @@
-/* What the probes of call graphs take themselves: gates, probes at returns and the
- * resident's code are run here, with a bank of our own. */
-#include "session/callgraph.h"
+#include "session/callgraph_cost.h"
 
 #include "code/gate_forms.h"
 #include "code/probe.h"
 #include "resident/resident.h"
+#include "session/callgraph.h"
 
 #include <asm/prctl.h>
 #include <stdlib.h>

@@ -1,7 +1,10 @@
-/* The contexts of calls in a profile: see docs/profile.md. */
-#include "session/callgraph.h"
+#include "session/callgraph_save.h"
 
 #include "base/cleanup.h"
+#include "session/callgraph.h"
+#include "session/callgraph_times.h"
+#include "session/fold.h"
+#include "session/loop.h"
 
 #include <stdlib.h>
 #include <x86intrin.h>

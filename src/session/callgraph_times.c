@@ -1,7 +1,7 @@
-/* The times of contexts, of what banks have of them. */
-#include "session/callgraph.h"
+#include "session/callgraph_times.h"
 
 #include "base/cleanup.h"
+#include "session/callgraph.h"
 
 /* What the calls in a context make its time to be. */
 struct calls_within {

@@ -5,9 +5,12 @@
 #include "base/text.h"
 #include "context/profile.h"
 #include "context/recover.h"
-#include "symbols/naming.h"
 #include "context/save.h"
+#include "session/fold.h"
 #include "session/front.h"
+#include "session/loop.h"
+#include "session/run.h"
+#include "symbols/naming.h"
 
 #include <dirent.h>
 #include <errno.h>

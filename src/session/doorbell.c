@@ -1,10 +1,5 @@
-/*
- * The doorbell: a thread that waits for the futexes of all arenas and wakes the tracer
- * with SIGUSR1. futex_waitv(2) (Linux 5.16) takes 128 futexes; each 127 arenas have a
- * thread, and its last futex is its own, for changes of its list. Where the call is
- * missing or forbidden the thread looks at the words again and again instead, the more
- * seldom the longer nothing rings.
- */
+#include "session/doorbell.h"
+
 #include "session/session.h"
 
 #include <errno.h>

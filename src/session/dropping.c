@@ -1,6 +1,8 @@
 #include "session/dropping.h"
 
 #include "session/signals.h"
+#include "session/space.h"
+#include "session/texts.h"
 
 #include <stddef.h>
 #include <sys/mman.h>

@@ -1,7 +1,8 @@
-/* Displaced instructions that are finished in a copy: see ARCHITECTURE.md. */
-#include "session/signals.h"
+#include "session/finish.h"
 
 #include "resident/resident.h"
+#include "session/module_text.h"
+#include "session/signals.h"
 
 #include <string.h>
 #include <sys/syscall.h>

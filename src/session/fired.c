@@ -1,13 +1,17 @@
 #include "session/fired.h"
 
 #include "base/search.h"
+#include "session/follow.h"
 #include "session/homes.h"
 #include "session/hot.h"
 #include "session/looks.h"
+#include "session/modules.h"
 #include "session/probes.h"
 #include "session/signals.h"
 #include "session/standing.h"
 #include "session/syscalls.h"
+#include "session/text_jumps.h"
+#include "session/threads.h"
 
 #include <stdlib.h>
 #include <string.h>

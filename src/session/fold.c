@@ -1,5 +1,4 @@
-/* Counts of images become a profile: see docs/profile.md. */
-#include "session/session.h"
+#include "session/fold.h"
 
 #include "base/cleanup.h"
 #include "base/search.h"
@@ -7,13 +6,20 @@
 #include "code/bits.h"
 #include "code/cfg.h"
 #include "record/output.h"
-#include "session/callgraph.h"
 #include "record/record.h"
+#include "session/callgraph.h"
+#include "session/callgraph_cost.h"
+#include "session/callgraph_save.h"
+#include "session/contexts.h"
 #include "session/corrected.h"
+#include "session/fold_arcs.h"
+#include "session/fold_skips.h"
+#include "session/folding.h"
 #include "session/groups.h"
 #include "session/residues.h"
-#include "session/contexts.h"
 #include "session/saving.h"
+#include "session/session.h"
+#include "session/threads.h"
 #include "session/unmatched.h"
 
 #include <limits.h>

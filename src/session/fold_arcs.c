@@ -1,8 +1,10 @@
-/* Calls by their places in a profile: see docs/profile.md. */
-#include "session/saving.h"
+#include "session/fold_arcs.h"
 
 #include "base/cleanup.h"
 #include "code/bits.h"
+#include "session/arcs.h"
+#include "session/fold.h"
+#include "session/saving.h"
 
 #include <stdio.h>
 #include <stdlib.h>

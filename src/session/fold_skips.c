@@ -1,6 +1,8 @@
-/* What of a module has no counts, and why. */
+#include "session/fold_skips.h"
+
 #include "base/cleanup.h"
 #include "code/plan.h"
+#include "session/fold.h"
 #include "session/saving.h"
 
 static void save_function(struct saving *saving, const struct module_file *file,

@@ -1,9 +1,10 @@
-/* Counters become counts of images. */
+#include "session/folding.h"
+
+#include "code/inline_cache.h"
+#include "session/arcs.h"
 #include "session/callgraph.h"
 #include "session/groups.h"
 #include "session/standing.h"
-
-#include "code/inline_cache.h"
 
 #include <stdlib.h>
 

@@ -1,19 +1,29 @@
-/* Processes come, change and go. */
-#include "session/session.h"
+#include "session/follow.h"
 
 #include "base/cleanup.h"
 #include "session/callgraph.h"
+#include "session/doorbell.h"
 #include "session/fired.h"
+#include "session/folding.h"
+#include "session/hooks.h"
 #include "session/loaded.h"
 #include "session/loading.h"
+#include "session/loop.h"
+#include "session/modules.h"
 #include "session/orphans.h"
 #include "session/pages.h"
+#include "session/reentry.h"
+#include "session/release.h"
 #include "session/residues.h"
+#include "session/session.h"
 #include "session/shown.h"
 #include "session/signals.h"
+#include "session/space.h"
 #include "session/syscalls.h"
+#include "session/threads.h"
 #include "session/throws.h"
 #include "session/timers.h"
+#include "session/trampolines.h"
 #include "session/translator.h"
 
 #include <errno.h>
@@ -515,7 +525,7 @@ static void on_system_call(struct session *session, struct thread *thread)
 	if (thread->before_exec && !hooks_see_call(session, thread))
 		return;
 	if (thread->fault_rip || thread->shown.count)
-		signals_watch_return(thread);
+		reentry_watch_return(thread);
 	if (thread->process->space && space_is_traced(thread->process->space))
 		loading_see_call(session, thread);
 	else

@@ -1,9 +1,10 @@
 #include "session/guardian.h"
 
+#include "base/cleanup.h"
+#include "session/fold.h"
+#include "session/loop.h"
 #include "session/run.h"
 #include "session/session.h"
-
-#include "base/cleanup.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,8 @@
-/*
- * Threads of running programs: stopped all at once, borrowed for system calls of ours,
- * and let go. What a thread was doing goes on as if nothing had happened, also when the
- * tracer is killed in between.
- */
+#include "session/halt.h"
+
+#include "session/loop.h"
 #include "session/signals.h"
+#include "session/threads.h"
 
 #include <errno.h>
 #include <sys/ptrace.h>

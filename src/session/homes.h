@@ -5,9 +5,8 @@
 #ifndef TRAMMEL_SESSION_HOMES_H
 #define TRAMMEL_SESSION_HOMES_H
 
-#include "session/session.h"
-
 #include "code/home.h"
+#include "session/session.h"
 
 /* Texts to write, one behind the other in `bytes`. */
 struct homes_text {

@@ -1,10 +1,17 @@
-/* What threads ask through their mailboxes: see the WIRE_HOOK_ numbers. */
+#include "session/hooks.h"
+
 #include "session/callgraph.h"
 #include "session/dropping.h"
 #include "session/lazy_file.h"
 #include "session/loading.h"
+#include "session/loop.h"
+#include "session/modules.h"
 #include "session/pages.h"
+#include "session/release.h"
 #include "session/signals.h"
+#include "session/space.h"
+#include "session/texts.h"
+#include "session/threads.h"
 #include "session/trapping.h"
 #include "wire/seccomp.h"
 

@@ -1,6 +1,8 @@
 #include "session/hot.h"
 
 #include "code/bits.h"
+#include "session/folding.h"
+#include "session/loop.h"
 #include "session/standing.h"
 
 #include <stdlib.h>

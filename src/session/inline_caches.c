@@ -3,6 +3,7 @@
 #include "code/gates.h"
 #include "code/inline_cache.h"
 #include "session/looks.h"
+#include "session/modules.h"
 #include "session/signals.h"
 #include "session/standing.h"
 

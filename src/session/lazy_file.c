@@ -6,6 +6,7 @@
 #include "control/arena.h"
 #include "session/cache_file.h"
 #include "session/learned.h"
+#include "session/module_text.h"
 #include "session/policy.h"
 #include "session/text_runs.h"
 #include "session/ways.h"

@@ -1,15 +1,20 @@
-/*
- * The end of an attachment: processes get their text back, lose all that is ours, and run
- * on. Nothing is begun before all threads stand where that is possible; if they do not,
- * they run on and it is tried again.
- */
-#include "session/callgraph.h"
-#include "session/signals.h"
-#include "session/standing.h"
-#include "session/syscalls.h"
-#include "session/timers.h"
+#include "session/leave.h"
 
 #include "resident/resident.h"
+#include "session/arc.h"
+#include "session/callgraph.h"
+#include "session/folding.h"
+#include "session/follow.h"
+#include "session/halt.h"
+#include "session/loop.h"
+#include "session/modules.h"
+#include "session/signals.h"
+#include "session/space.h"
+#include "session/standing.h"
+#include "session/swap.h"
+#include "session/syscalls.h"
+#include "session/threads.h"
+#include "session/timers.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,6 +1,9 @@
 #include "session/loading.h"
 
+#include "session/modules.h"
+#include "session/release.h"
 #include "session/signals.h"
+#include "session/threads.h"
 
 #include <elf.h>
 #include <errno.h>

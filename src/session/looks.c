@@ -1,5 +1,6 @@
 #include "session/looks.h"
 
+#include "session/loop.h"
 #include "session/standing.h"
 
 #include <stdlib.h>

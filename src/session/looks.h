@@ -5,7 +5,17 @@
 #ifndef TRAMMEL_SESSION_LOOKS_H
 #define TRAMMEL_SESSION_LOOKS_H
 
-#include "session/session.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct session;
+
+/* When the tracer looks at what the program did: see session/looks.h. Times are
+ * session_now(). */
+struct looks {
+	uint64_t begin, next;
+	uint64_t spent; /* on all looks, in ns */
+};
 
 /* Whether TRAMMEL_LOOK_US has the first look sooner than after 20 ms, and all others as
  * often, so that tests see more. */

@@ -1,12 +1,19 @@
-/* The tracer: one thread that waits for everything and acts on it. */
+#include "session/loop.h"
+
+#include "session/cache_prune.h"
 #include "session/contexts.h"
+#include "session/doorbell.h"
 #include "session/fired.h"
+#include "session/fold.h"
+#include "session/follow.h"
+#include "session/hooks.h"
 #include "session/inline_caches.h"
 #include "session/orphans.h"
+#include "session/release.h"
 #include "session/replan.h"
-#include "session/session.h"
-
 #include "session/run.h"
+#include "session/session.h"
+#include "session/space.h"
 #include "session/timers.h"
 
 #include <errno.h>

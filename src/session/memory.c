@@ -1,8 +1,9 @@
 #include "session/memory.h"
 
-#include "session/session.h"
-
 #include "base/cleanup.h"
+#include "session/loop.h"
+#include "session/release.h"
+#include "session/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Texts of modules, and their bytes: as they are, and with patches. */
+#include "session/module_text.h"
+
 #include "session/session.h"
 
 #include <string.h>

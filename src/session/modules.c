@@ -1,16 +1,27 @@
-/* Finds what is mapped in an address space, and puts trampolines and patches there. */
+#include "session/modules.h"
+
+#include "base/cleanup.h"
 #include "session/anew.h"
+#include "session/arcs.h"
+#include "session/cache_key.h"
+#include "session/halt.h"
 #include "session/homes.h"
 #include "session/inline_caches.h"
 #include "session/lazy_file.h"
+#include "session/loop.h"
 #include "session/mapped.h"
+#include "session/module_text.h"
+#include "session/originals.h"
 #include "session/pages.h"
 #include "session/places.h"
 #include "session/signals.h"
+#include "session/space.h"
+#include "session/swap.h"
+#include "session/texts.h"
+#include "session/threads.h"
+#include "session/trampolines.h"
 #include "session/unmeasured.h"
 #include "session/ways.h"
-
-#include "base/cleanup.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,14 +1,10 @@
-/*
- * Texts are given back as they came in one system call of the program's: mremap(2) moves
- * the mapping away with its pages, which have the patches, and leaves the same mapping of
- * the module's file without them (MREMAP_DONTUNMAP). Writing the original bytes goes page
- * by page, and so does dropping pages (madvise(2)): a tracer that is killed in between
- * leaves a jump cut in half where it lies on two pages, under threads that run again.
- * Pages are dropped only where that cannot be done, and where they are locked, as the
- * mapping that stays would not be. Besides, the program's pages are clean then.
- */
+#include "session/originals.h"
+
+#include "session/halt.h"
 #include "session/session.h"
 #include "session/signals.h"
+#include "session/space.h"
+#include "session/threads.h"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>

@@ -1,6 +1,10 @@
 #include "session/orphans.h"
 
+#include "session/follow.h"
+#include "session/loop.h"
 #include "session/signals.h"
+#include "session/space.h"
+#include "session/threads.h"
 
 #include <limits.h>
 #include <stdlib.h>

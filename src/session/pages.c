@@ -2,6 +2,7 @@
 
 #include "base/cleanup.h"
 #include "session/lazy_file.h"
+#include "session/module_text.h"
 #include "session/signals.h"
 
 #include <string.h>

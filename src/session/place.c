@@ -1,3 +1,6 @@
+#include "session/place.h"
+
+#include "session/module_text.h"
 #include "session/signals.h"
 
 static const uint8_t *original_at(void *context, uint64_t address, size_t size)

@@ -1,6 +1,7 @@
 #include "session/places.h"
 
 #include "session/signals.h"
+#include "session/trampolines.h"
 #include "session/ways.h"
 
 #include <string.h>

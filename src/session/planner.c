@@ -1,5 +1,6 @@
 #include "session/planner.h"
 
+#include "session/cache_key.h"
 #include "session/planning.h"
 
 #include <fcntl.h>

@@ -1,6 +1,8 @@
 #include "session/progress.h"
 
 #include "code/edges.h"
+#include "session/folding.h"
+#include "session/loop.h"
 #include "session/session.h"
 
 /* How soon, and how late, the tracer looks again. */

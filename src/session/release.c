@@ -1,6 +1,14 @@
-/* Letting processes go. */
+#include "session/release.h"
+
+#include "session/folding.h"
+#include "session/follow.h"
+#include "session/modules.h"
+#include "session/returns.h"
 #include "session/signals.h"
+#include "session/space.h"
 #include "session/syscalls.h"
+#include "session/text_jumps.h"
+#include "session/threads.h"
 #include "session/timers.h"
 
 #include <signal.h>

@@ -2,9 +2,11 @@
 
 #include "base/cleanup.h"
 #include "session/cache_key.h"
+#include "session/fold.h"
 #include "session/lazy_file.h"
 #include "session/learned.h"
 #include "session/lesson.h"
+#include "session/loop.h"
 #include "session/policy.h"
 
 #include <fcntl.h>

@@ -1,6 +1,8 @@
 #include "session/residues.h"
 
 #include "session/groups.h"
+#include "session/modules.h"
+#include "session/place.h"
 #include "session/shown.h"
 
 #include <stdlib.h>

@@ -1,11 +1,8 @@
-/*
- * Return addresses in relocated code: see src/resident/look.c, which does the same from
- * inside when a program is about to look at them. Here it is done for signal handlers,
- * and when a process is let go.
- */
+#include "session/returns.h"
+
+#include "session/modules.h"
 #include "session/session.h"
 #include "session/vdso.h"
-
 #include "wire/unwind.h"
 
 #include <string.h>

@@ -4,9 +4,11 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "image/image.h"
+#include "session/attach_check.h"
 #include "session/cache.h"
 #include "session/contexts.h"
 #include "session/front.h"
+#include "session/loop.h"
 #include "session/session.h"
 
 #include <elf.h>

@@ -1,5 +1,6 @@
 #include "session/shown.h"
 
+#include "session/reentry.h"
 #include "session/residues.h"
 #include "session/signals.h"
 #include "session/stacks.h"
@@ -64,7 +65,7 @@ void shown_add(struct thread *thread, const struct module *module,
 {
 	struct shown shown = shown_here(module, registers);
 
-	signals_find_way(thread->process->space, shown.rip, &shown.way);
+	reentry_find(thread->process->space, shown.rip, &shown.way);
 	shown_put(thread, &shown);
 }
 

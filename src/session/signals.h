@@ -41,48 +41,8 @@ enum settled signals_settle(struct session *session, struct thread *thread,
 			    const struct settling *how,
 			    struct user_regs_struct *registers);
 
-/* Where in a trampoline a thread goes on that stands, or will come back, between the
- * displaced instructions of a function whose entry is patched; false if that is no such
- * place. `entry`: the entry itself is one, whose call was counted already. */
-bool signals_lead_in(const struct space *space, uint64_t rip, bool entry,
-		     uint64_t *ret_rip);
-
-/* Where in our code a thread goes on that comes back to an original place which it has
- * counted; false: there. */
-bool signals_find_way(const struct space *space, uint64_t rip, uint64_t *ret_way);
-
 /* Whether an address lies in bytes that are patched, behind the first of them. */
 bool signals_in_patch(const struct space *space, uint64_t rip);
-
-/* At a system call of a thread whose fault_rip is set: when its handler returns, the way
- * back leads into the trampoline. */
-void signals_watch_return(struct thread *thread);
-
-/* finish.c: makes the copy of the displaced instructions that are left, in the page
- * behind the module's trampolines, */
-bool finish_make(const struct thread *thread, struct module *module,
-		 const struct plan_place *place, struct finish_code *ret_copy);
-/* and runs it, with all but synchronous signals blocked. False if it did not come to its
- * end: something else happened, which comes as an event. */
-bool finish_run(struct session *session, struct thread *thread,
-		const struct finish_code *copy, struct user_regs_struct *registers);
-
-/* arc.c: whether an address is in the resident's arc, enter or leave; and moves a thread
- * that is back into the gate or the probe, in front of the call or behind it. False if
- * its stack cannot be read. */
-bool arc_holds(const struct space *space, uint64_t rip);
-bool arc_leave(const struct thread *thread, struct user_regs_struct *registers);
-/* The same of registers alone: nothing is counted. */
-bool arc_find_gate(const struct thread *thread, struct user_regs_struct *registers);
-/* The counter that the call of a function of Go's has counted which a thread at its start
- * has made: jumps to those have none, so the return address tells. */
-uint32_t arc_counter(const struct thread *thread, const struct module *module,
-		     const struct plan_function *function,
-		     const struct user_regs_struct *registers);
-/* Takes what a probe or a gate has on the stack back into registers, rsp too, and does
- * what of a gate must not be done from its start again. */
-bool arc_take_pushed(const struct thread *thread, const struct module *module,
-		     const struct plan_place *place, struct user_regs_struct *registers);
 
 /* Whether an operation failed; the error is dropped: the thread is gone then, and its
  * last event tells the rest. */
@@ -92,11 +52,10 @@ static inline bool remote_failed(struct trm_error *error)
 	return error != NULL;
 }
 
-/* rt_sigreturn(2) finds the saved context at rsp; the layout is the kernel's
- * (asm/ucontext.h, struct sigcontext): rsp is 0xa0 bytes in, and rip follows. */
-#define UCONTEXT_RSP 0xa0
-struct saved_place {
-	uint64_t rsp, rip;
-};
+/* Moves a stopped thread that is counting a call, and has not yet, to the entry of what
+ * is called. */
+void signals_leave_gate(const struct session *session, struct thread *thread);
+
+void signals_deliver(struct session *session, struct thread *thread, int signal);
 
 #endif

@@ -1,5 +1,8 @@
-/* Address spaces. */
+#include "session/space.h"
+
+#include "session/doorbell.h"
 #include "session/fired.h"
+#include "session/halt.h"
 #include "session/throws.h"
 
 #include <unistd.h>

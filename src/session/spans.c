@@ -1,6 +1,9 @@
 #include "session/spans.h"
 
 #include "resident/resident.h"
+#include "session/arc.h"
+#include "session/modules.h"
+#include "session/place.h"
 #include "session/signals.h"
 
 #include <cpuid.h>

@@ -1,5 +1,8 @@
 #include "session/stacks.h"
 
+#include "session/module_text.h"
+#include "session/modules.h"
+#include "session/reentry.h"
 #include "session/shown.h"
 #include "session/signals.h"
 
@@ -87,7 +90,7 @@ static bool may_go_back(struct search *search, uint64_t restorer, uint64_t at,
 		return !signals_in_patch(search->space, rip);
 	if (!is_led(search->space, restorer))
 		return false;
-	signals_find_way(search->space, rip, &way);
+	reentry_find(search->space, rip, &way);
 	vector_push(&search->shown, ((struct shown){.rip = rip,
 						    .rsp = place->rsp,
 						    .way = way,
@@ -117,7 +120,7 @@ static bool look_at_word(struct search *search, uint64_t at, uint64_t word,
 	uint64_t inner;
 
 	/* An instruction that a handler interrupted: return addresses never are such. */
-	if (signals_lead_in(search->space, word, false, &inner))
+	if (reentry_find_displaced(search->space, word, false, &inner))
 		return false;
 	if (!module_of_return(search->space, word) || !find_saved(search, at, &saved))
 		return true;

@@ -1,11 +1,18 @@
 #include "session/standing.h"
 
 #include "code/edges.h"
+#include "session/arc.h"
+#include "session/attach_check.h"
+#include "session/loop.h"
+#include "session/modules.h"
+#include "session/place.h"
+#include "session/reentry.h"
 #include "session/residues.h"
 #include "session/shown.h"
 #include "session/signals.h"
 #include "session/spans.h"
 #include "session/syscalls.h"
+#include "session/threads.h"
 
 #include <string.h>
 
@@ -291,7 +298,7 @@ void standing_lead_in(const struct space *space, struct user_regs_struct *regist
 	uint64_t rip;
 	uint32_t offset;
 
-	if (signals_lead_in(space, registers->rip, false, &rip)) {
+	if (reentry_find_displaced(space, registers->rip, false, &rip)) {
 		registers->rip = rip;
 		return;
 	}

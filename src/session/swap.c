@@ -1,19 +1,11 @@
-/*
- * Texts that change as a whole. The patched text is made in a mapping of the same part of
- * the same file, elsewhere: mremap(2) moves the original one there and leaves it in
- * place, too (MREMAP_DONTUNMAP), and the pages that differ are written to. Another
- * mremap(2) puts it in place of the original. A mapping keeps its file and its offset
- * there when it is moved, so /proc/PID/maps says what it said; and at no instant is a
- * text half patched, whoever dies.
- *
- * In a process that is attached to the original text is kept in the same way, and put
- * back by one more call: afterwards the mappings are what they were.
- */
+#include "session/swap.h"
+
+#include "base/cleanup.h"
+#include "session/module_text.h"
 #include "session/pages.h"
 #include "session/places.h"
 #include "session/signals.h"
-
-#include "base/cleanup.h"
+#include "session/space.h"
 
 #include <errno.h>
 #include <fcntl.h>

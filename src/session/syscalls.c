@@ -1,7 +1,9 @@
 #include "session/syscalls.h"
 
 #include "resident/resident.h"
+#include "session/loop.h"
 #include "session/signals.h"
+#include "session/threads.h"
 #include "session/waits.h"
 
 #include <errno.h>

@@ -1,6 +1,8 @@
 #include "session/text_jumps.h"
 
 #include "session/homes.h"
+#include "session/modules.h"
+#include "session/place.h"
 #include "session/signals.h"
 
 #include <string.h>

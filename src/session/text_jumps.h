@@ -17,4 +17,7 @@ struct text_jump {
 /* That at an address; false if there is none. */
 bool text_jump_find(const struct space *space, uint64_t rip, struct text_jump *ret);
 
+/* A stopped thread on a jump of ours that has no original at its place takes it. */
+void signals_leave_island(const struct thread *thread);
+
 #endif

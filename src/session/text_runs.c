@@ -1,5 +1,7 @@
 #include "session/text_runs.h"
 
+#include "session/module_text.h"
+
 #include <string.h>
 
 enum { PAGE = 4096 };

@@ -1,9 +1,6 @@
-/*
- * Which texts hold patches, told to the program: a call that is about to change one of
- * them (hot patching) must be heard of before. The table lies in the control page, which
- * all that is forked from an image share; so it is that of all their spaces together, and
- * a thread may ask for a text that its own process does not have.
- */
+#include "session/texts.h"
+
+#include "session/module_text.h"
 #include "session/session.h"
 #include "session/ways.h"
 

@@ -1,9 +1,11 @@
-/* The tables of threads and processes, and their banks. */
-#include "session/signals.h"
+#include "session/threads.h"
 
 #include "session/callgraph.h"
+#include "session/loop.h"
 #include "session/residues.h"
 #include "session/shown.h"
+#include "session/signals.h"
+#include "session/space.h"
 #include "session/spans.h"
 #include "session/syscalls.h"
 #include "session/timers.h"

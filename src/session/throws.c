@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "session/cache_key.h"
+#include "session/loop.h"
 #include "session/policy.h"
 
 #include <fcntl.h>

@@ -1,7 +1,9 @@
 #include "session/timers.h"
 
+#include "session/loop.h"
 #include "session/signals.h"
 #include "session/spans.h"
+#include "session/threads.h"
 
 #include <errno.h>
 #include <fcntl.h>

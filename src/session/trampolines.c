@@ -1,11 +1,8 @@
-/*
- * Trampolines of modules go into programs: as a mapping of the cache file, if they can be
- * used as they are there, else as a copy in the arena.
- */
-#include "session/signals.h"
-#include "session/ways.h"
+#include "session/trampolines.h"
 
 #include "base/cleanup.h"
+#include "session/signals.h"
+#include "session/ways.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -1,5 +1,8 @@
 #include "session/trapping.h"
 
+#include "session/modules.h"
+#include "session/place.h"
+#include "session/release.h"
 #include "session/signals.h"
 #include "session/spans.h"
 

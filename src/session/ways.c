@@ -1,6 +1,7 @@
 #include "session/ways.h"
 
 #include "base/cleanup.h"
+#include "session/module_text.h"
 
 #include <string.h>
 

@@ -1,9 +1,14 @@
 #include "session/window.h"
 
 #include "base/cleanup.h"
+#include "session/arcs.h"
 #include "session/callgraph.h"
 #include "session/contexts.h"
+#include "session/folding.h"
+#include "session/loop.h"
+#include "session/modules.h"
 #include "session/signals.h"
+#include "session/space.h"
 #include "session/standing.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* Cache files, their names, and counters that are built into code. */
+#include "session/trampolines.h"
 #include "session/cache_names.h"
 
 #include "base/cleanup.h"

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "session/space.h"
 #include "session/session.h"
 
 #include <sys/mman.h>

@@ -1,5 +1,7 @@
 /* Times of call graphs: what probes took is taken out, and calls that were not timed get
  * theirs. */
+#include "session/callgraph_cost.h"
+#include "session/callgraph_times.h"
 #include "session/callgraph.h"
 
 #include <setjmp.h>

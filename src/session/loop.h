@@ -1,0 +1,24 @@
+/* The tracer: one thread that waits for everything and acts on it. */
+#ifndef TRAMMEL_SESSION_LOOP_H
+#define TRAMMEL_SESSION_LOOP_H
+
+#include "session/run.h"
+#include "session/session.h"
+
+int session_trace(const struct session_options *options, struct cache *cache,
+		  const struct tracer_start *start);
+
+/* Does all that can be done without waiting. */
+void session_act(struct session *session);
+
+/* Waits for more, at most `limit_ns`; the signal of `signals` that came, or 0. */
+int session_wait(const struct session *session, const sigset_t *signals,
+		 uint64_t limit_ns);
+
+/* Nanoseconds of CLOCK_MONOTONIC. */
+uint64_t session_now(void);
+
+/* One time in so many. */
+bool session_by_chance(uint32_t times);
+
+#endif

@@ -1,0 +1,27 @@
+/* Finds what is mapped in an address space, and puts trampolines and patches there. */
+#ifndef TRAMMEL_SESSION_MODULES_H
+#define TRAMMEL_SESSION_MODULES_H
+
+#include "session/session.h"
+
+/* False if files are still being planned: to be called again when session_planned()
+ * comes. */
+bool modules_update(struct session *session, struct thread *thread);
+
+/* A module of the space that sets the GS base itself; NULL if there is none. */
+const struct module *modules_using_gs(const struct space *space);
+
+/* The instrumented module whose text holds this address; NULL if none. */
+struct module *space_module_of_text(const struct space *space, uint64_t address);
+
+/* The module whose trampolines hold this address; NULL if none. */
+struct module *space_module_of_code(const struct space *space, uint64_t address);
+
+/* Writes the original bytes back over all patches of a space that `pid` has. False: they
+ * are not all there, and it counts on. */
+bool space_restore_text(struct session *session, struct space *space, pid_t pid);
+
+/* Forgets modules of the thread's space that session.maps does not have. */
+void modules_drop(struct session *session, struct thread *thread);
+
+#endif
